@@ -517,7 +517,8 @@ hx_strategy table()
     hx_strategy t = {};
     t.name = "voxels";
     t.device = "cuda";
-    t.help = "a grid of equal bricks, place by place; other meshes like dedup";
+    t.help =
+        "for grids of equal bricks, in grid order without connectivity; other meshes like dedup";
     t.deterministic = 1;
     t.bytes_per_elem = 128; // for other meshes; 8 for voxels
     t.layouts = HX_LAYOUT_BIT(HX_LAYOUT_INTERLEAVED);

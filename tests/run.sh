@@ -91,15 +91,15 @@ if command -v ld.gold >/dev/null 2>&1 && printf 'int main(void) { return 0; }\n'
     export CC_LD="${CC_LD:-gold}"
     if command -v nvcc >/dev/null 2>&1; then cuda_link_args="-Dcuda_link_args=-Xcompiler=-fuse-ld=$CC_LD"; fi
 fi
-# Code for GPUs is compiled where there is none, not run: it need not be fast.
+# Without a GPU, its code is compiled but not run, and need not be fast.
 gpu_optimise=false
 if nvidia-smi -L >/dev/null 2>&1; then gpu_optimise=true; fi
 # shellcheck disable=SC2086
 build_and_test build-test "" -Dwerror=true -Dgpu_optimise=$gpu_optimise $cuda_link_args
-# Of -O2 what makes sanitized loops as fast as it, in half its time to compile. What UBSan finds ends a program by an illegal
-# instruction, of which the address sanitizer prints the line: texts for each check are two thirds of a program to compile, to
-# link and to read at each start. Without that, a null pointer that is followed and an access beyond an object are left to the
-# address sanitizer: the same looked for twice takes a tenth of the time to compile.
+# The part of -O2 that makes sanitized loops as fast as -O2 does, in half the compile time. A finding of UBSan ends the program
+# with an illegal instruction, and the address sanitizer prints its line: a text per check would be two thirds of the program to
+# compile, link and load. Null pointers and accesses beyond an object are left to the address sanitizer: checking them twice
+# would take a tenth of the compile time.
 sanitized_args="-g1 -fno-sanitize=null,object-size" sanitizers=address,undefined
 if ${CC:-cc} --version 2>/dev/null | grep -q 'Free Software'; then
     # Programs that trap need nothing of UBSan's library, whose six megabytes the leak sanitizer would read at each end.

@@ -1,10 +1,10 @@
 #!/bin/sh
-# The CPU suite under ThreadSanitizer: clang, its OpenMP and Archer, which tells the sanitizer of OpenMP's barriers,
-# reductions and tasks (gcc's libgomp tells nothing, and all of its barriers look like races).
+# The CPU suite under ThreadSanitizer: clang, its OpenMP and Archer, which reports OpenMP's barriers, reductions and tasks to the
+# sanitizer (gcc's libgomp does not, so all of its barriers look like races).
 #     sh tests/tsan.sh [BUILD [TEST ...]]     BUILD build-tsan; TEST names of `meson test --list`, or "all"
-# Without names: the tests of what several threads work on. Then soak.c with sessions beside each other, and three whole
-# runs, one with checkpoints. First it is shown that a race is found, and that none is seen where there is none. Exit status 1 after a report
-# or a failed test, 77 where clang, libomp-dev (with libarcher.so) or libclang-rt-dev is missing.
+# Without names: the tests of code that runs with several threads. Then soak.c with concurrent sessions, and three complete runs,
+# one with checkpoints. Two small programs come first: one with a race, which must be found, and one without, which must pass. Exit
+# status 1 after a report or a failed test, 77 if clang, libomp-dev (with libarcher.so) or libclang-rt-dev is missing.
 set -u
 cd "$(dirname "$0")/.." || exit 1
 build=${1:-build-tsan}
@@ -21,7 +21,7 @@ trap 'rm -rf "$work"' EXIT
 export LIBRARY_PATH="$llvm" LD_LIBRARY_PATH="$llvm${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}"
 export OMP_TOOL_LIBRARIES="$llvm/libarcher.so" OMP_WAIT_POLICY=passive
 export OMP_NUM_THREADS=2
-# libomp itself is not instrumented; Archer says what it does
+# libomp itself is not instrumented; Archer reports its synchronization
 export TSAN_OPTIONS="ignore_noninstrumented_modules=1 exitcode=66 log_path=$work/report"
 
 reports() {

@@ -53,7 +53,7 @@ static void print_design(const hx_analyse *a)
         hx_log_info("origin    %s", hx_result_origin_text(&a->design.origin, text));
     if (!a->result)
         hx_log_info("design    as meshed: %s",
-                    s->problem.passive.n > 0 ? "solid but for passive elements" : "solid");
+                    s->problem.passive.n > 0 ? "solid except passive elements" : "solid");
     else if (!a->is_black_white)
         hx_log_info("design    grey, as in the result");
     else
@@ -70,7 +70,7 @@ static void print_design(const hx_analyse *a)
         a->nodal.n_mixed > 0 ? "; at " : "",
         a->nodal.n_mixed > 0 ? hx_format_count(a->nodal.n_mixed, y, sizeof y) : "",
         a->nodal.n_mixed > 0
-            ? " of them elements with less than half the stiffness of the stiffest are left out"
+            ? " of them, elements with less than half the stiffness of the stiffest are left out"
             : "");
     hx_log_info("compliance  %.6g%s", a->compliance, u->work);
 }
@@ -212,8 +212,8 @@ static void warn_all(hx_analyse *a)
         warn(a, "%s is %s", a->result, hx_result_origin_text(&a->design.origin, text));
     if (a->design.n_missing > 0 && !a->is_black_white)
         warn(a,
-             "%s lacks %s elements, since it was written with a threshold: their density is taken "
-             "as rho_min",
+             "%s lacks %s elements, because it was written with a threshold: their density is "
+             "taken as rho_min",
              a->result, hx_format_count(a->design.n_missing, count, sizeof count));
     for (int c = 0; c < a->session->problem.cases.n; c++) {
         const hx_analyse_case *const of = &a->load_case[c];

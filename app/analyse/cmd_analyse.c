@@ -71,19 +71,19 @@ static const hx_option analyse_options[] = {
     [HX_ANALYSE_DENSITY] = {.name = "--density",
                             .kind = HX_OPTION_FILE,
                             .value = "RESULT.vtk",
-                            .help = "result whose densities are analysed, or a folder, whose last "
-                                    "design is taken; default: the solid part"},
-    [HX_ANALYSE_BLACK_WHITE] = {.name = "--black-white",
-                                .help =
-                                    "takes its 0/1 design, by the threshold that keeps the volume"},
-    [HX_ANALYSE_SOLID_ONLY] = {.name = "--solid-only",
-                               .help =
-                                   "takes only the largest piece of its 0/1 design, without void"},
+                            .help = "result whose densities are analysed; for a folder, its last "
+                                    "design; default: the solid part"},
+    [HX_ANALYSE_BLACK_WHITE] =
+        {.name = "--black-white",
+         .help = "analyses its 0/1 design, with the threshold that keeps the volume"},
+    [HX_ANALYSE_SOLID_ONLY] =
+        {.name = "--solid-only",
+         .help = "analyses only the largest piece of its 0/1 design, without void"},
     [HX_ANALYSE_THRESHOLD] =
         {.name = "--threshold",
          .kind = HX_OPTION_TEXT,
          .value = "DENSITY",
-         .help = "takes its 0/1 design, where elements of at least this density are solid"},
+         .help = "analyses its 0/1 design; elements of at least this density are solid"},
     [HX_ANALYSE_PRESERVE] = {.name = "--preserve",
                              .kind = HX_OPTION_WORDS,
                              .value = HX_PRESERVE_DEFAULT,

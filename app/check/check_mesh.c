@@ -99,7 +99,7 @@ static void print_united(const hx_mesh *mesh)
                                  mesh->rules.rule[i].set.name);
     }
     if (n == 0) return;
-    hx_log_info("  faces of %s%s are found by nodes, since the file unites node sets: a face "
+    hx_log_info("  faces of %s%s are found by nodes, because the file combines node sets: a face "
                 "belongs to the set if all its corners do",
                 names, n > MOST ? " and others" : "");
 }

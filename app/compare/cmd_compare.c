@@ -247,7 +247,7 @@ static int compare(hx_compare *c, const hx_options *options)
     if (c->n_row > 0 && count_rows(c, HX_COMPARE_REFUSED) == c->n_row)
         return HX_RAISE(HX_EINPUT, "%s", c->row[0].note);
     if (count_rows(c, HX_COMPARE_SKIPPED) + count_rows(c, HX_COMPARE_REFUSED) == c->n_row)
-        return HX_RAISE(HX_EENV, "no operator fits into memory: take a smaller mesh%s%s",
+        return HX_RAISE(HX_EENV, "no operator fits into memory: use a smaller mesh%s%s",
                         c->n_row > 0 ? "; the first message: " : "",
                         c->n_row > 0 ? c->row[0].note : "");
     const char *directory = c->session.cfg.output.directory;

@@ -439,10 +439,9 @@ static int resolve_size(hx_config *cfg)
     if (!cfg->mesh.generator || cfg->mesh.size > 0) return HX_OK;
     if (cfg->mesh.nx > 0 || cfg->mesh.ny > 0 || cfg->mesh.nz > 0) return HX_OK;
     if (hx_config_given(cfg, "mesh.size"))
-        return hx_config_blame(
-            cfg, "mesh.size",
-            HX_RAISE(HX_EINPUT, "0 leaves the mesh to nx, ny and nz, and none is given; give one "
-                                "of them, or a size from 1 to 5"));
+        return hx_config_blame(cfg, "mesh.size",
+                               HX_RAISE(HX_EINPUT, "0 requires nx, ny or nz, and none of them is "
+                                                   "given; give one, or a size from 1 to 5"));
     cfg->mesh.size = 1;
     return HX_OK;
 }

@@ -141,8 +141,8 @@ const hx_key hx_keys[] = {
                 "with 0, give nx, ny or nz"),
     KEY("mesh.nx", INT, AT(mesh.nx), .generator_only = 1, .unit = "elements", .fallback = "0",
         .range = "[0, 100000]", .note = "from size",
-        .help = "number of elements along x, in place of that of size; `hextop list` describes "
-                "the exact meaning"),
+        .help = "number of elements along x, instead of the number that size gives; `hextop list` "
+                "describes the exact meaning"),
     KEY("mesh.ny", INT, AT(mesh.ny), .generator_only = 1, .unit = "elements", .fallback = "0",
         .range = "[0, 100000]", .note = "from size", .help = "number of elements along y"),
     KEY("mesh.nz", INT, AT(mesh.nz), .generator_only = 1, .unit = "elements", .fallback = "0",
@@ -162,9 +162,9 @@ const hx_key hx_keys[] = {
         .help = "distance below which nodes of a file become one; 0 keeps coincident nodes apart"),
     KEY("mesh.ignore", WORDS, AT(mesh.ignore), .file_only = 1, .is_free = 1,
         .example = "(\"S4\", \"MASS\")",
-        .help = "kinds that the file states and hextop does not read, left out of the analysis on "
-                "purpose, written like in the warning that names them. Unless they are listed "
-                "here, supports, loads and material from = \"file\" are refused"),
+        .help = "items of the file that hextop does not read and the analysis leaves out on "
+                "purpose, spelled as in the warning that names them. Supports, loads and material "
+                "from = \"file\" are refused unless all of these items are listed"),
     KEY("mesh.element_size", FLOAT, AT(mesh.element_size), .file_only = 1, .unit = "length",
         .range = "(0, inf)", .note = "for about 100,000 tetrahedra",
         .help = "edge length of the tetrahedra of a CAD model; down to a quarter of it where the "
@@ -186,9 +186,10 @@ const hx_key hx_keys[] = {
                 "files that are written have the original order"),
     KEY("mesh.in_parts", WORD, AT(mesh.in_parts), .is_free = 1, .fallback = "auto",
         .word = in_parts_words,
-        .help = "whether each process under mpirun makes only its part of the mesh, so that none "
-                "has the whole; auto: for meshes of at least 16 million elements, generated or "
-                "from a .vtk, .msh or .inp file, if nothing else needs the whole"),
+        .help =
+            "whether each process under mpirun creates only its own part of the mesh, so that none "
+            "has the whole mesh; auto: for meshes of at least 16 million elements, generated or "
+            "from a .vtk, .msh or .inp file, if nothing else needs the whole"),
 
     GROUP("material", "isotropic linear elastic material, or conductivity"),
     KEY("material.from", TEXT, AT(material.from), .word = from_words, .file_only = 1,
@@ -212,17 +213,19 @@ const hx_key hx_keys[] = {
         .help = "thermal conductivity of void; that of an element is conductivity_min + "
                 "(conductivity - conductivity_min) rho^p"),
 
-    LIST("supports", supports, hx_config_support, "sets that are held or displaced"),
+    LIST("supports", supports, hx_config_support,
+         "supports: sets of nodes with fixed or prescribed displacements, or prescribed "
+         "temperatures"),
     KEY("supports[].set", TEXT, IN(support, set), .note = "required without from",
-        .help = "name of the set of nodes that is held"),
+        .help = "name of the supported set of nodes"),
     KEY("supports[].from", TEXT, IN(support, from), ELASTICITY, .word = from_words,
         .help = "\"file\" takes the supports and prescribed displacements that mesh.file states"),
     KEY("supports[].fix", TEXT, IN(support, fix), ELASTICITY, .note = "required with set",
-        .help = "components that are held, letters of \"xyz\""),
+        .help = "displacement components that are prescribed, letters of \"xyz\""),
     KEY("supports[].value", VECTOR, IN(support, value), ELASTICITY, .unit = "length",
-        .fallback = "[0.0, 0.0, 0.0]", .help = "prescribed displacement of the held components"),
+        .fallback = "[0.0, 0.0, 0.0]", .help = "prescribed displacement in these components"),
     KEY("supports[].temperature", FLOAT, IN(support, temperature), HEAT, .unit = "temperature",
-        .note = "required", .help = "temperature held at the nodes of the set"),
+        .note = "required", .help = "prescribed temperature of the nodes of the set"),
 
     {.path = "springs",
      .type = HX_KEY_LIST,
@@ -258,7 +261,7 @@ const hx_key hx_keys[] = {
          "traction, pressure, bearing_force, remote_force (or a moment, or both), gravity, "
          "centrifugal, from; for heat exactly one of source, heat, flux"),
     KEY("loads[].set", TEXT, IN(load, set),
-        .note = "required, except by gravity, centrifugal, from and source",
+        .note = "required, except for gravity, centrifugal, from and source",
         .help = "name of the loaded set of nodes; traction and pressure need boundary faces in it"),
     KEY("loads[].from", TEXT, IN(load, from), ELASTICITY, .word = from_words,
         .help = "\"file\" takes the loads that mesh.file states; its steps are the load cases"),
@@ -311,7 +314,7 @@ const hx_key hx_keys[] = {
     KEY("weights", NUMBERS, AT(weights), .range = "(0, inf)", .note = "1 for every case",
         .help = "weights of the load cases' compliances in the objective"),
 
-    LIST("passive", passive, hx_config_passive, "regions whose elements keep their density"),
+    LIST("passive", passive, hx_config_passive, "regions whose elements keep a given density"),
     KEY("passive[].set", TEXT, IN(passive, set), .required = 1,
         .help = "name of the set of elements, or with a skin of nodes or faces"),
     KEY("passive[].skin", FLOAT, IN(passive, skin), .unit = "length", .range = "(0, inf)",
@@ -332,7 +335,7 @@ const hx_key hx_keys[] = {
         .help = "normal of the plane, of any length"),
     KEY("sets[].plane.tolerance", FLOAT, IN(set, plane.tolerance), .unit = "length",
         .range = "[0, inf)", .note = "1e-6 of the mesh's diagonal",
-        .help = "distance from the plane that is allowed"),
+        .help = "largest allowed distance from the plane"),
     SHAPE("sets[].box", box, "selects the points in a box along the axes"),
     KEY("sets[].box.min", VECTOR, IN(set, box.min), .unit = "length", .required = 1,
         .help = "corner of the box with the smallest coordinates"),
@@ -340,7 +343,7 @@ const hx_key hx_keys[] = {
         .help = "corner of the box with the largest coordinates"),
     KEY("sets[].box.tolerance", FLOAT, IN(set, box.tolerance), .unit = "length",
         .range = "[0, inf)", .note = "1e-6 of the mesh's diagonal",
-        .help = "distance from the box that is allowed"),
+        .help = "largest allowed distance from the box"),
     SHAPE("sets[].cylinder", cylinder, "selects the points in a cylinder or tube"),
     KEY("sets[].cylinder.point", VECTOR, IN(set, cylinder.point), .unit = "length", .required = 1,
         .help = "point on the axis of the cylinder; its start if a length is given"),
@@ -353,10 +356,10 @@ const hx_key hx_keys[] = {
         .help = "inner radius of the tube; equal to radius: only the surface"),
     KEY("sets[].cylinder.length", FLOAT, IN(set, cylinder.length), .unit = "length",
         .fallback = "0.0", .range = "[0, inf)",
-        .help = "length of the cylinder along its axis; 0: without ends"),
+        .help = "length of the cylinder along its axis; 0: infinite"),
     KEY("sets[].cylinder.tolerance", FLOAT, IN(set, cylinder.tolerance), .unit = "length",
         .range = "[0, inf)", .note = "1e-6 of the mesh's diagonal",
-        .help = "distance from the cylinder that is allowed"),
+        .help = "largest allowed distance from the cylinder"),
     SHAPE("sets[].sphere", sphere, "selects the points in a sphere or shell"),
     KEY("sets[].sphere.center", VECTOR, IN(set, sphere.center), .unit = "length", .required = 1,
         .help = "centre of the sphere"),
@@ -367,7 +370,7 @@ const hx_key hx_keys[] = {
         .help = "inner radius of the shell; equal to radius: only the surface"),
     KEY("sets[].sphere.tolerance", FLOAT, IN(set, sphere.tolerance), .unit = "length",
         .range = "[0, inf)", .note = "1e-6 of the mesh's diagonal",
-        .help = "distance from the sphere that is allowed"),
+        .help = "largest allowed distance from the sphere"),
     KEY("sets[].and", WORDS, IN(set, all_of),
         .help = "names of sets whose intersection is the new set: the nodes, elements, boundary "
                 "faces and edges in all of them"),
@@ -513,22 +516,22 @@ const hx_key hx_keys[] = {
                 "graph: by METIS; auto: the one with the smallest largest halo"),
     KEY("solver.transport", WORD, AT(solver.transport), .is_free = 1, .fallback = "auto",
         .word = transport_words, .variable = "HEXTOP_TRANSPORT",
-        .help = "how values travel between the processes of mpirun. direct: from device to "
+        .help = "how the processes of mpirun exchange values. direct: from device to "
                 "device, also if processes share a GPU; nccl; messages: through the host; auto: "
-                "the first of these that works, and messages on a shared GPU. If this machine "
-                "lacks one, messages replace it. Without the key, the environment variable "
-                "HEXTOP_TRANSPORT counts"),
+                "the first of these that works, and messages on a shared GPU. If this machine does "
+                "not support the choice, messages are used. Without the key, the environment "
+                "variable HEXTOP_TRANSPORT is used"),
     KEY("solver.whole_coarse_grid", INT, AT(solver.whole_coarse_grid), .is_free = 1,
         .unit = "nodes", .fallback = "20000", .range = "[1, inf)",
         .variable = "HEXTOP_WHOLE_LATTICE",
         .help = "largest number of nodes of a coarse grid that multigrid on several processes "
                 "keeps whole in each; larger ones are distributed. Without the key, the "
-                "environment variable HEXTOP_WHOLE_LATTICE counts"),
+                "environment variable HEXTOP_WHOLE_LATTICE is used"),
     KEY("solver.vector_unit", WORD, AT(solver.vector_unit), .is_free = 1, .fallback = "auto",
         .more_word = vector_word, .variable = "HEXTOP_VECTOR",
         .help = "vector unit of the CPU, which the last bits of results depend on; auto: the best "
                 "one, named by `hextop list`. Without the key, the environment variable "
-                "HEXTOP_VECTOR counts"),
+                "HEXTOP_VECTOR is used"),
 
     GROUP("output", "files that a run writes"),
     KEY("output.directory", TEXT, AT(output.directory), .is_free = 1, .fallback = "out",
@@ -549,13 +552,14 @@ const hx_key hx_keys[] = {
                 "auto: 100 times what the last one took; 0: only on a signal, and at the end of a "
                 "run that has written one"),
     KEY("output.timeline", BOOL, AT(output.timeline), .is_free = 1, .fallback = "false",
-        .help = "whether timeline.json is written: where devices and hosts spent the time of the "
-                "last designs, for ui.perfetto.dev or chrome://tracing; recording it takes time"),
+        .help =
+            "whether timeline.json is written, which shows how devices and hosts spent the time of "
+            "the last designs, for ui.perfetto.dev or chrome://tracing; recording it takes time"),
     KEY("output.fields", CHOICES, AT(output.fields), .is_free = 1, .fallback = "density",
         .note = "(\"density\")", .word = field_words,
         .help = "fields of the VTK files: density; displacement; sensitivity (filtered); energy "
                 "of elements u'Ku; von_mises at centres, of the macroscopic stress rho^p E; sets; "
-                "for heat temperature, and heat_flux at centres, in place of displacement and "
+                "for heat temperature, and heat_flux at centres, instead of displacement and "
                 "von_mises"),
 };
 

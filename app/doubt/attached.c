@@ -59,7 +59,7 @@ void hx_attached_set(const hx_attached *a, const char *name, hx_attached_nodes *
     add_set(a, name, nodes);
 }
 
-/* Components of a node follow each other in the file's list. */
+/* The file's list has all components of a node in succession. */
 void hx_attached_file_supports(const hx_attached *a, hx_attached_nodes *nodes)
 {
     const hx_conditions *const file = &a->session->conditions;

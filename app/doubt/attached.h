@@ -1,4 +1,5 @@
-/* What nodes hang on in a 0/1 design: its largest piece, another one, or nothing but void. */
+/* What each node of a 0/1 design is connected to: its largest piece, another piece, or void
+ * only. */
 #ifndef HX_ATTACHED_H
 #define HX_ATTACHED_H
 
@@ -9,25 +10,25 @@ typedef enum { HX_NODE_VOID, HX_NODE_LOOSE, HX_NODE_MAIN, HX_N_NODE_STATE } hx_n
 
 typedef struct hx_attached {
     const hx_session *session; /* (borrowed) */
-    hx_pieces pieces;          /* joined by nodes */
+    hx_pieces pieces;          /* connected by shared nodes */
     uint8_t *node;             /* [n_node] hx_node_state (owned) */
-    int32_t *held; /* [session.conditions.n_support] nodes that the file supports (owned) */
+    int32_t *held; /* [session.conditions.n_support] nodes that the mesh file supports (owned) */
 } hx_attached;
 
-/* Nodes of a set, or the loaded ones of a case, by their state; for a case also the sum of the
- * magnitudes of their forces. */
+/* Counts of the nodes of a set, or of the loaded nodes of a load case, by state. For a load case,
+ * force is the sum of the force magnitudes in each state. */
 typedef struct hx_attached_nodes {
     int64_t n[HX_N_NODE_STATE];
     double force[HX_N_NODE_STATE];
 } hx_attached_nodes;
 
-/* Of a session with mesh and problem; is_solid[n_elem]. O(n_elem). */
+/* The session needs its mesh and problem. is_solid: [n_elem]. O(n_elem). */
 int hx_attached_create(hx_attached *attached, const hx_session *s, const uint8_t *is_solid);
 /* Accepts a zeroed struct. */
 void hx_attached_free(hx_attached *attached);
 
-/* Nodes of a set (none for a NULL or unknown name), nodes that the mesh's file supports, loaded
- * nodal points of a case (0-based), mid-side nodes included. */
+/* Count the nodes of a set (none for a NULL or unknown name), the nodes that the mesh file
+ * supports, and the loaded nodal points of a load case (0-based), mid-side nodes included. */
 void hx_attached_set(const hx_attached *attached, const char *set, hx_attached_nodes *nodes);
 void hx_attached_file_supports(const hx_attached *attached, hx_attached_nodes *nodes);
 void hx_attached_loads(const hx_attached *attached, int load_case, hx_attached_nodes *nodes);
@@ -35,14 +36,14 @@ void hx_attached_loads(const hx_attached *attached, int load_case, hx_attached_n
 /* State of a nodal point of the space (space.h). */
 hx_node_state hx_attached_state(const hx_attached *attached, int64_t nodal);
 
-/* Size of the force at a nodal point, or of the heat; of a spline that of the control points which
- * act there, by their shares. */
+/* Magnitude of the force, or of the heat, at a nodal point. On a spline, the magnitudes at the
+ * control points whose functions act there, weighted by the values of these functions. */
 double hx_attached_force(const hx_session *s, int load_case, int64_t nodal);
 
-/* 1 if none of the nodes, and there are some, is on the largest piece. */
+/* 1 if there are nodes, and none of them is on the largest piece. */
 int hx_attached_is_loose(const hx_attached_nodes *nodes);
 
-/* Solid elements outside the largest piece. */
+/* Number of solid elements outside the largest piece. */
 int64_t hx_attached_count_loose(const hx_attached *attached);
 
 #endif

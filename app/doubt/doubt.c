@@ -1,4 +1,4 @@
-/* The table of warnings, and the list of those that came. */
+/* The table of warnings, and the list of the warnings that were issued. */
 #include "doubt.h"
 
 #include <math.h>
@@ -13,30 +13,31 @@
 
 #define NONE ((double)NAN)
 
-/* doc/commands.md explains each, in the same order. */
+/* doc/commands.md explains each row, in the same order. */
 const hx_doubt_row hx_doubt_table[HX_N_DOUBT] = {
     [HX_DOUBT_POOR_ELEMENTS] = {"poor-elements", 0.2, "remesh there"},
-    [HX_DOUBT_BODIES] = {"bodies", 1.0, "merge coincident nodes if they should be one"},
+    [HX_DOUBT_BODIES] = {"bodies", 1.0, "merge coincident nodes if the bodies should be one"},
     [HX_DOUBT_HINGES] = {"hinges", 0.0, ""},
     [HX_DOUBT_THIN_TETRAHEDRA] =
         {"thin-tetrahedra", 0.5,
-         "a finer mesh, or `solver.element=quadratic solver.operator=auto`"},
-    [HX_DOUBT_FAR_FROM_ORIGIN] = {"far-from-origin", 1e-6, "move the part to the origin"},
-    [HX_DOUBT_UNIT] = {"unit", NONE, "is it in another unit?"},
+         "use a finer mesh, or `solver.element=quadratic solver.operator=auto`"},
+    [HX_DOUBT_FAR_FROM_ORIGIN] = {"far-from-origin", 1e-6, "move the part closer to the origin"},
+    [HX_DOUBT_UNIT] = {"unit", NONE, "check its unit"},
     [HX_DOUBT_HELD_LOAD] = {"held-load", 0.1, ""},
     [HX_DOUBT_PASSIVE_VOID_LOAD] = {"passive-void-load", 0.0,
-                                    "leave their elements out of the void, or load others"},
-    [HX_DOUBT_PASSIVE_VOID_SUPPORT] = {"passive-void-support", 0.0,
-                                       "leave their elements out of the void, or hold others"},
+                                    "remove their elements from the void, or load other nodes"},
+    [HX_DOUBT_PASSIVE_VOID_SUPPORT] =
+        {"passive-void-support", 0.0,
+         "remove their elements from the void, or support other nodes"},
     [HX_DOUBT_VOID_CUTS] = {"void-cuts", 0.0, ""},
     [HX_DOUBT_NEAR_INCOMPRESSIBLE] =
         {"near-incompressible", 0.49,
-         "a smaller nu, or `solver.element=quadratic solver.operator=auto`"},
+         "reduce material.nu, or use `solver.element=quadratic solver.operator=auto`"},
     [HX_DOUBT_FILTER_SMALL] = {"filter-small", 1.5, "1.5 to 6 elements are usual"},
     [HX_DOUBT_FILTER_LARGE] = {"filter-large", 10.0, "1.5 to 6 elements are usual"},
     [HX_DOUBT_FILTER_SPLINE] = {"filter-spline", 1.0,
-                                "a larger optimization.filter.radius, or a finer mesh.refine"},
-    [HX_DOUBT_NO_IMAGE] = {"no-image", 0.1, "look at the planes' points and normals"},
+                                "use a larger optimization.filter.radius, or a larger mesh.refine"},
+    [HX_DOUBT_NO_IMAGE] = {"no-image", 0.1, "check the points and normals of the planes"},
     [HX_DOUBT_NOT_SYMMETRIC] = {"not-symmetric", 0.1, ""},
     [HX_DOUBT_TOO_FEW_ITERATIONS] = {"too-few-iterations", NONE, ""},
     [HX_DOUBT_CHANGE_TOLERANCE] = {"change-tolerance", 0.05, ""},
@@ -44,38 +45,41 @@ const hx_doubt_row hx_doubt_table[HX_N_DOUBT] = {
     [HX_DOUBT_TOLERANCE] = {"tolerance", 1e-3, "`solver.tolerance=1e-5` is the default"},
     [HX_DOUBT_TOLERANCE_COMPLIANCE] = {"tolerance-compliance", 5e-6,
                                        "`solver.tolerance=1e-6` is the default"},
-    [HX_DOUBT_THREADS] = {"threads", 1.0, "`solver.threads=0` takes as many as there are"},
-    [HX_DOUBT_MEMORY] = {"memory", 0.9, "take a smaller mesh, or an operator that stores less"},
+    [HX_DOUBT_THREADS] = {"threads", 1.0, "`solver.threads=0` uses one thread per core"},
+    [HX_DOUBT_MEMORY] = {"memory", 0.9, "use a coarser mesh, or an operator that stores less"},
     [HX_DOUBT_DISK] = {"disk", 1.0,
                        "`output.every=0` writes the last design only, "
-                       "`output.threshold=0.5` only its dense elements"},
+                       "`output.threshold=0.5` writes only its dense elements"},
     [HX_DOUBT_PCG] = {"pcg", 0.0, "raise solver.max_iterations or optimization.rho_min"},
-    [HX_DOUBT_INITIAL_FILTERED] = {"initial-filtered", 0.01, "go on with the run itself"},
-    [HX_DOUBT_ROUNDED_STIFFNESS] = {"rounded-stiffness", 1e-4,
-                                    "`solver.operator=auto` takes one that stores it in double"},
+    [HX_DOUBT_INITIAL_FILTERED] = {"initial-filtered", 0.01, "continue the run that wrote it"},
+    [HX_DOUBT_ROUNDED_STIFFNESS] =
+        {"rounded-stiffness", 1e-4,
+         "`solver.operator=auto` selects one that uses double precision"},
     [HX_DOUBT_VOLUME] = {"volume", HX_VOLUME_TOLERANCE,
-                         "more iterations, or a larger optimization.move"},
-    [HX_DOUBT_CHANGING] = {"changing", 0.01, "more iterations"},
-    [HX_DOUBT_DAMPED] = {"damped", NONE, "a larger optimization.damping"},
+                         "allow more iterations, or a larger optimization.move"},
+    [HX_DOUBT_CHANGING] = {"changing", 0.01, "allow more iterations"},
+    [HX_DOUBT_DAMPED] = {"damped", NONE, "use a larger optimization.damping"},
     [HX_DOUBT_GREY] = {"grey", 0.2, "`hextop verify` analyses the 0/1 design"},
     [HX_DOUBT_LOOSE_PIECES] = {"loose-pieces", 0.0,
-                               "a larger filter radius or volume, more iterations; `hextop surface "
-                               "--keep-largest` drops them"},
+                               "use a larger filter radius, a larger volume fraction or more "
+                               "iterations; `hextop surface --keep-largest` exports the "
+                               "largest piece only"},
     [HX_DOUBT_LOAD_ON_VOID] = {"load-on-void", 0.01,
-                               "make what is loaded passive solid, allow more volume, or more "
-                               "iterations"},
+                               "make the loaded elements passive solid, or allow more volume or "
+                               "more iterations"},
     [HX_DOUBT_SUPPORT_ON_VOID] = {"support-on-void", 0.0,
-                                  "look whether it is needed, or make its elements passive solid"},
+                                  "check if it is needed, or make its elements passive solid"},
     [HX_DOUBT_FEW_ELEMENTS] = {"few-elements", 0.01,
                                "spread the load or support over a face, or add passive solid "
                                "around it; a finer mesh makes it worse"},
-    [HX_DOUBT_LINEAR_TETRAHEDRA] = {"linear-tetrahedra", 0.05,
-                                    "`hextop verify --element quadratic` says how much, "
-                                    "solver.element = \"quadratic\" or a finer mesh mends it"},
+    [HX_DOUBT_LINEAR_TETRAHEDRA] =
+        {"linear-tetrahedra", 0.05,
+         "`hextop verify --element quadratic` quantifies it; a finer mesh "
+         "or solver.element = \"quadratic\" fixes it"},
     [HX_DOUBT_OTHER] = {"other", NONE, ""},
 };
 
-/* Keeps a text, without its remedy: that of the table if it is NULL. */
+/* Appends a warning to the list. remedy: NULL for the table's. */
 static void keep(hx_doubts *doubts, hx_doubt_kind kind, double value, const char *text,
                  const char *remedy)
 {
@@ -85,7 +89,7 @@ static void keep(hx_doubts *doubts, hx_doubt_kind kind, double value, const char
             0) {
         free(copy);
         free(own);
-        return; /* it was logged */
+        return; /* the log has the warning already */
     }
     doubts->entry[doubts->n++] = (hx_doubt){kind, value, copy, own};
 }

@@ -1,5 +1,5 @@
-/* Where a result is doubtful: one table of warnings for `check`, `run`, the summary and the report.
- * Each has a code word, a number, the limit that it is beyond, and what would help. */
+/* Warnings about doubtful results: one table for `check`, `run`, the summary and the report. Each
+ * warning has a code, a number, the limit that the number exceeds, and a remedy. */
 #ifndef HX_DOUBT_H
 #define HX_DOUBT_H
 
@@ -33,7 +33,7 @@ typedef enum {
     HX_DOUBT_THREADS,
     HX_DOUBT_MEMORY,
     HX_DOUBT_DISK,
-    /* of the last design */
+    /* known after the last design */
     HX_DOUBT_PCG,
     HX_DOUBT_INITIAL_FILTERED,
     HX_DOUBT_ROUNDED_STIFFNESS,
@@ -53,8 +53,8 @@ typedef enum {
 
 typedef struct hx_doubt_row {
     const char *code;
-    double limit;       /* beyond which it is warned of; NaN: there is none */
-    const char *remedy; /* "" where the text says it */
+    double limit;       /* a warning is issued beyond it; NaN: none */
+    const char *remedy; /* "" if the text contains it */
 } hx_doubt_row;
 extern const hx_doubt_row hx_doubt_table[HX_N_DOUBT];
 
@@ -68,27 +68,27 @@ typedef struct hx_doubt {
     hx_doubt_kind kind;
     double value; /* NaN: none */
     char *text;   /* without the remedy (owned) */
-    char *remedy; /* NULL: that of the table (owned) */
+    char *remedy; /* NULL: the table's remedy (owned) */
 } hx_doubt;
 
 typedef struct hx_doubts {
     size_t n;
     hx_doubt *entry; /* [n] (owned) */
-    int is_adding;   /* what is logged is in the list already */
+    int is_adding;   /* 1: the list has the line that is being logged */
 } hx_doubts;
 
-/* All that is logged as a warning from here on, on this thread, comes into the list: those of
- * hx_doubts_add with their kind, all others as HX_DOUBT_OTHER. Accepts a zeroed struct, which keeps
- * its place until hx_doubts_deafen. */
+/* From here on, every warning that this thread logs is appended to the list: warnings of
+ * hx_doubts_add with their kind, all others as HX_DOUBT_OTHER. Accepts a zeroed struct, which must
+ * not move until hx_doubts_deafen. */
 int hx_doubts_listen(hx_doubts *doubts);
 void hx_doubts_deafen(hx_doubts *doubts);
 
-/* Logs "TEXT; REMEDY" as a warning and keeps it. */
+/* Logs "TEXT; REMEDY" as a warning and appends it to the list. */
 void hx_doubts_add(hx_doubts *doubts, hx_doubt_kind kind, double value, const char *fmt, ...)
     HX_PRINTF(4, 5);
 
-/* Like hx_doubts_add, with a remedy for this case instead of the table's: what helps, with the
- * words of the command line in back quotes. */
+/* Like hx_doubts_add, with a remedy for this case instead of the table's. Arguments for the command
+ * line stand in back quotes. */
 void hx_doubts_advise(hx_doubts *doubts, hx_doubt_kind kind, double value, const char *remedy,
                       const char *fmt, ...) HX_PRINTF(5, 6);
 
@@ -96,49 +96,52 @@ void hx_doubts_advise(hx_doubts *doubts, hx_doubt_kind kind, double value, const
 void hx_doubts_write(const hx_doubts *doubts, hx_json *json);
 void hx_doubts_free(hx_doubts *doubts);
 
-/* --- before the first solve: what `check` shows section by section, `run` at once --- */
+/* --- before the first solve: `check` prints them section by section, `run` all at once --- */
 
 /* Needs s->quality (hx_session_measure). */
 void hx_doubt_mesh(hx_doubts *doubts, const hx_session *s);
 void hx_doubt_material(hx_doubts *doubts, const hx_session *s);
-void hx_doubt_loads(hx_doubts *doubts, const hx_session *s); /* supports too */
+void hx_doubt_loads(hx_doubts *doubts, const hx_session *s); /* and supports */
 void hx_doubt_filter(hx_doubts *doubts, const hx_session *s);
 void hx_doubt_ties(hx_doubts *doubts, const hx_session *s);
-void hx_doubt_solver(hx_doubts *doubts, const hx_session *s); /* continuation too */
+void hx_doubt_solver(hx_doubts *doubts, const hx_session *s); /* and continuation */
 
-/* Bytes that host and device want of what the host has; of a session with a device. */
+/* want: bytes that host and device need; have: bytes that the host has. The session needs a
+ * device. */
 void hx_doubt_memory(hx_doubts *doubts, const hx_session *s, double want, double have);
-/* Bytes of all files, and those free; 0: unknown. */
+/* want: bytes of all files; have: free bytes, 0 if unknown. */
 void hx_doubt_disk(hx_doubts *doubts, const hx_session *s, double want, double have);
 
-/* All of them but the disk, of an open session; those of the mesh are left for hx_doubts_meanwhile
- * if it is being measured (hx_session_measure_meanwhile). If no process has the whole mesh, the
- * others look at loads and supports with the leader: hx_doubts_follow answers HX_DOUBTS_CALL. */
+/* All of these except hx_doubt_disk, for an open session. Warnings about the mesh are left to
+ * hx_doubts_meanwhile if the mesh is still being measured (hx_session_measure_meanwhile). If no
+ * rank has the whole mesh, all ranks judge loads and supports together: the other ranks call
+ * hx_doubts_follow when they receive HX_DOUBTS_CALL. */
 int hx_doubts_before(hx_doubts *doubts, hx_session *s);
 int hx_doubts_follow(hx_session *s);
 
-/* hx_ranks_call.what, beside those of the output. */
+/* A value of hx_ranks_call.what, distinct from those of the output. */
 enum { HX_DOUBTS_CALL = HX_RANKS_OTHER + 100 };
 
-/* After the first design those that were left. Nothing if none were. */
+/* Called after the first design: the warnings that hx_doubts_before left out, if any. */
 int hx_doubts_meanwhile(hx_doubts *doubts, hx_session *s);
 
-/* Host bytes that the session takes or has taken, its device's where that is the host; *have: what
- * the host has for it. */
+/* Host bytes that the session uses or will use, including its device's if the device is the host.
+ * *have: bytes that the host has for them. */
 double hx_doubt_host_bytes(const hx_session *s, double *have);
 
-/* 1: the stiffness of void is too small for double precision; words that help. */
+/* 1 if the stiffness of void is too small for double precision; remedy := words that help. */
 int hx_doubt_soft_void(const hx_session *s, char *remedy, size_t n_remedy);
 
-/* Passive void that cuts loads off from all supports (doubt_void.c); part of hx_doubt_loads.
- * O(n_elem) with passive elements; collective of a mesh in parts. */
+/* Warns if passive void cuts loads off from all supports (doubt_void.c). Called by hx_doubt_loads.
+ * O(n_elem) if there are passive elements. Collective if the mesh is distributed. */
 int hx_doubt_void(hx_doubts *doubts, const hx_session *s);
-/* Words for the command line that leave out the void at the nodes with at_node[n_node] != 0.
- * Collective of a mesh in parts. */
+/* text := arguments for the command line that remove the passive void at the nodes with
+ * at_node[n_node] != 0. Collective if the mesh is distributed. */
 int hx_doubt_void_remedy(const hx_session *s, const uint8_t *at_node, char *text, size_t n_text);
 
-/* After the first design: optimization.initial, whose densities the filter smoothed once more.
- * resume: the command that goes on with the run that they are of; NULL: it left no checkpoint. */
+/* Called after the first design: warns if the filter smoothed the densities of optimization.initial
+ * a second time. resume: command that continues the run that wrote them; NULL: it left no
+ * checkpoint. */
 void hx_doubt_initial(hx_doubts *doubts, const hx_session *s, const hx_iteration *first,
                       const char *resume);
 
@@ -146,30 +149,32 @@ void hx_doubt_initial(hx_doubts *doubts, const hx_session *s, const hx_iteration
 
 /* A design that was analysed. */
 typedef struct hx_doubt_record {
-    double compliance, volume; /* volume: fraction of the part */
-    double change;             /* largest density change that its step proposed */
+    double compliance, volume; /* volume: as a fraction of the part */
+    double change;             /* largest density change of the step that followed */
 } hx_doubt_record;
 
 typedef struct hx_doubt_facts {
     const hx_iteration *last;
-    int n_iteration, n_unconverged, n_missed; /* designs; whose solves, whose volumes failed */
-    int was_stopped;                          /* by a signal or the caller: it may still change */
-    int n_recent;                             /* the last designs, with the last penalty and beta */
-    const hx_doubt_record *recent;            /* [n_recent] the last one first */
+    /* number of designs; of those with a failed solve; of those off the volume */
+    int n_iteration, n_unconverged, n_missed;
+    int was_stopped; /* by a signal or the caller, so it may still change */
+    int n_recent;    /* number of latest designs that have the final penalty and beta */
+    const hx_doubt_record *recent; /* [n_recent] latest first */
 } hx_doubt_facts;
 
-/* Of the design just analysed, which is looked at on the host: its 0/1 design as `hextop verify`
- * makes it, in pieces, then where the strain energy is, unless it is very grey. O(n_elem), once at
- * the end; HX_ENOMEM and the like are warned of. What hx_optimizer_advance needs is lost. */
+/* Judges the design that was just analysed, on the host: the 0/1 design that `hextop verify` would
+ * make of it, its pieces, and where its strain energy is, unless the design is very grey.
+ * O(n_elem), once at the end. Errors such as HX_ENOMEM become warnings. Overwrites state that
+ * hx_optimizer_advance needs. */
 void hx_doubts_after(hx_doubts *doubts, hx_session *s, const hx_doubt_facts *facts);
-/* The part of it that judges the 0/1 design (doubt_solid.c). */
+/* The part of hx_doubts_after that judges the 0/1 design (doubt_solid.c). */
 int hx_doubt_solid(hx_doubts *doubts, hx_session *s);
 
-/* *error: share of the strain energy that linear tetrahedra of the solid leave out, as estimated
- * from the jumps of their strains (Zienkiewicz and Zhu 1987), in the worst load case; *share: of
- * the solid volume that is tetrahedra. rho: [n_elem] (doubt_tetrahedra.c) */
+/* *error: fraction of the strain energy that linear tetrahedra of the solid miss, estimated from
+ * the jumps of their strains (Zienkiewicz and Zhu 1987), in the worst load case. *share: fraction
+ * of the solid volume that consists of tetrahedra. is_solid: [n_elem] (doubt_tetrahedra.c) */
 int hx_doubt_tetrahedra(const hx_session *s, const uint8_t *is_solid, double *share, double *error);
-/* Share of the tetrahedra that have no corner inside the part. */
+/* *share: fraction of all elements that are tetrahedra without a corner inside the part. */
 int hx_doubt_thin_tetrahedra(const hx_mesh *mesh, double *share);
 
 #endif

@@ -1,4 +1,4 @@
-/* What the last design shows. */
+/* Warnings about the run and the last design. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,7 +12,8 @@
 #include "core/base/memory.h"
 #include "doubt.h"
 
-/* Greyness from which on a 0/1 design has little to do with the grey one: "grey" says it all. */
+/* Above this greyness the 0/1 design has little in common with the grey one, and the warning "grey"
+ * is enough. */
 static const double no_solid = 0.5;
 
 /* --- the run --- */
@@ -29,14 +30,16 @@ static int has_settled(const hx_session *s, const hx_iteration *last)
     return last->change < s->cfg.optimization.change_tolerance && !last->climbing;
 }
 
-/* Iterations that let penalty and beta of a changed config have their last values, and settle. */
+/* Iterations in which penalty and beta of a changed config reach their final values and the design
+ * converges. */
 static int enough_iterations(const hx_config *cfg, int most)
 {
     const int rising = hx_continuation_iterations(cfg) + 40;
     return most > rising ? most : rising;
 }
 
-/* Words for a move limit, and for a tolerance below it if the config's is not. */
+/* text := arguments for a move limit, and for a tolerance below it if the config's tolerance is
+ * not. */
 static const char *move_words(const hx_config *cfg, double move, char *text, size_t n_text)
 {
     const size_t used = (size_t)snprintf(text, n_text, "optimization.move=%.3g", move);
@@ -45,8 +48,8 @@ static const char *move_words(const hx_config *cfg, double move, char *text, siz
     return text;
 }
 
-/* A projection that begins so steep that hardly any density can move gradually. What began with a
- * design of an earlier run may need no gradual moves. */
+/* 1 if the projection starts so steep that hardly any density can move gradually. A run that starts
+ * from an earlier run's design may not need gradual moves. */
 static int starts_steep(const hx_config *cfg)
 {
     static const double steep = 16.0;
@@ -54,8 +57,8 @@ static int starts_steep(const hx_config *cfg)
            !cfg->optimization.initial;
 }
 
-/* A move limit with which designs settle, if it is smaller than the config's: longer steps than
- * usual become usual ones; if the exponents are usual too, steps become smaller. */
+/* A move limit with which designs converge, if it is smaller than the config's: longer steps than
+ * usual become usual ones, and if the exponents are usual already, steps become smaller. */
 static double calm_move(const hx_config *cfg)
 {
     const double move = cfg->optimization.move;
@@ -64,7 +67,7 @@ static double calm_move(const hx_config *cfg)
     return cfg->optimization.damping > 0.5 || cfg->optimization.penalty > 3.0 ? move : 0.25 * move;
 }
 
-/* Iterations in which each density can cross its range twice, in such steps. */
+/* Iterations in which each density can cross its range twice, in steps of calm_move. */
 static int calm_iterations(const hx_config *cfg)
 {
     const int n = cfg->optimization.iterations,
@@ -72,8 +75,8 @@ static int calm_iterations(const hx_config *cfg)
     return calm_move(cfg) < cfg->optimization.move && twice > n ? twice : n;
 }
 
-/* Where a projection ends that begins flat: steeper ones make designs jump at their end too,
- * flatter ones leave them grey. */
+/* Final beta of a projection that starts flat: with a larger one, designs jump in the end; with a
+ * smaller one, they stay grey. */
 static double last_beta(const hx_config *cfg)
 {
     return fmin(fmax(cfg->optimization.projection.beta_max, 32.0), 64.0);
@@ -83,15 +86,15 @@ static const char *begin_flat(const hx_config *cfg, char *text, size_t n_text)
 {
     const double most = last_beta(cfg);
     const int is_other = most != cfg->optimization.projection.beta_max;
-    hx_config flat = *cfg; /* (borrowed) all that it points to */
+    hx_config flat = *cfg; /* (borrowed) all pointers */
     char last[64] = "", move[96] = "";
     flat.optimization.projection.beta = 1.0;
     flat.optimization.projection.beta_max = most;
     if (is_other) snprintf(last, sizeof last, "optimization.projection.beta_max=%g ", most);
     if (calm_move(cfg) < cfg->optimization.move) move_words(cfg, calm_move(cfg), move, sizeof move);
     snprintf(text, n_text,
-             "a projection that begins with beta = %g makes densities jump: "
-             "`optimization.projection.beta=1 %s%s%s%s%soptimization.iterations=%d` lets it rise",
+             "a projection that starts at beta = %g makes densities jump: "
+             "`optimization.projection.beta=1 %s%s%s%s%soptimization.iterations=%d` starts flat",
              cfg->optimization.projection.beta, last, move, move[0] ? " " : "",
              cfg->optimization.damping > 0.5 ? "optimization.damping=0.5 " : "",
              cfg->optimization.penalty > 3.0 ? "optimization.penalty=3 " : "",
@@ -99,7 +102,7 @@ static const char *begin_flat(const hx_config *cfg, char *text, size_t n_text)
     return text;
 }
 
-/* A penalty that hardly makes grey densities worse than others: SIMP takes 3 as a rule. */
+/* 1 if the penalty hardly makes intermediate densities unfavourable; 3 is usual for SIMP. */
 static int is_weak(const hx_config *cfg)
 {
     return cfg->optimization.penalty < 2.0;
@@ -107,7 +110,7 @@ static int is_weak(const hx_config *cfg)
 
 static void penalise(const hx_config *cfg, char *text, size_t n_text)
 {
-    hx_config usual = *cfg; /* (borrowed) all that it points to */
+    hx_config usual = *cfg; /* (borrowed) all pointers */
     usual.optimization.penalty = 3.0;
     const int n = enough_iterations(&usual, cfg->optimization.iterations);
     const size_t used =
@@ -121,7 +124,8 @@ static void penalise(const hx_config *cfg, char *text, size_t n_text)
         snprintf(text + used, n_text - used, "` does");
 }
 
-/* A filter that a projection goes with, and its radius unless the config or a generator has one. */
+/* Arguments for a filter that supports a projection, and for its radius if neither the config nor a
+ * generator gives one. */
 static const char *filter_words(const hx_session *s)
 {
     const hx_config *const cfg = &s->cfg;
@@ -134,14 +138,14 @@ static const char *filter_words(const hx_session *s)
 
 /* --- the last designs --- */
 
-/* Designs off the volume are no measure of others. */
+/* Designs that miss the volume cannot be compared with others. */
 static int meets_volume(const hx_session *s, const hx_doubt_record *r)
 {
     return fabs(r->volume / s->problem.volume_fraction - 1.0) <= HX_VOLUME_TOLERANCE;
 }
 
-/* The lowest compliance of the last designs that meet the volume; *back: how many designs before
- * the last one, which meets it. */
+/* The lowest compliance of the recent designs that meet the volume. *back: number of designs before
+ * the last one. The last one must meet the volume. */
 static double lowest_of(const hx_session *s, const hx_doubt_facts *f, int *back)
 {
     *back = 0;
@@ -151,7 +155,8 @@ static double lowest_of(const hx_session *s, const hx_doubt_facts *f, int *back)
     return f->recent[*back].compliance;
 }
 
-/* The oldest of the last designs since which all meet the volume: how many before the last one. */
+/* Length of the unbroken sequence of recent designs that meet the volume, counted back from the
+ * last. */
 static int since_met(const hx_session *s, const hx_doubt_facts *f)
 {
     int back = 0;
@@ -165,7 +170,7 @@ static double difference(double a, double b)
     return fabs(a - b) / fmax(fabs(a), fabs(b));
 }
 
-/* Densities move without an end: in steps that do not become smaller. */
+/* 1 if densities keep moving in steps that do not become smaller. */
 static int is_moving(const hx_session *s, const hx_doubt_facts *f, int n)
 {
     const double tolerance = s->cfg.optimization.change_tolerance;
@@ -175,10 +180,11 @@ static int is_moving(const hx_session *s, const hx_doubt_facts *f, int n)
            f->recent[0].change > 0.9 * f->recent[n - 1].change;
 }
 
-/* 1 if two designs come by turns: each has the compliance of the one before the one before, and
- * not of that in between; or the compliance of both is the same, as of mirrored designs. However
- * small the difference is, densities change by much: but for a projection, behind which most of
- * what the design moves by is lost. */
+/* 1 if two designs alternate: each has about the compliance of the design before the previous one,
+ * but not of the previous one; or consecutive compliances are equal, such as those of two mirrored
+ * designs. Either the compliances differ by more than the limit, or densities keep moving. With a
+ * projection only the compliances count, because it hides most of the movement of the design
+ * variables. */
 static int is_swinging(const hx_session *s, const hx_doubt_facts *f)
 {
     enum { N = 4 };
@@ -197,7 +203,8 @@ static int is_swinging(const hx_session *s, const hx_doubt_facts *f)
            (c[0] - c[1]) * (c[1] - c[2]) < 0.0 && difference(c[0], c[1]) > noise;
 }
 
-/* Iterations with which a design settles that has not, in all advice of a run. */
+/* Total iterations after which a design that still changes should have converged. All remedies of
+ * one run use this number. */
 static int go_on_iterations(const hx_session *s, const hx_doubt_facts *f)
 {
     const int n = s->cfg.optimization.iterations, usual = 50;
@@ -211,7 +218,8 @@ static double fall_of(const hx_session *s, const hx_doubt_facts *f)
     return first > f->last->compliance ? difference(first, f->last->compliance) : 0.0;
 }
 
-/* 1 if the lowest of the last compliances is well below the last one, or two come by turns. */
+/* 1 if the lowest of the recent compliances is well below the last one, or if two designs
+ * alternate. */
 static int is_rising(const hx_session *s, const hx_doubt_facts *f)
 {
     int back;
@@ -221,7 +229,7 @@ static int is_rising(const hx_session *s, const hx_doubt_facts *f)
            difference(f->recent[0].compliance, low) > hx_doubt_limit(HX_DOUBT_CHANGING);
 }
 
-/* 1 if more iterations are advised, since the design still changes. */
+/* 1 if more iterations are recommended because the design still changes. */
 static int goes_on(const hx_session *s, const hx_doubt_facts *f)
 {
     if (f->was_stopped || f->last->volume_missed) return 0;
@@ -238,15 +246,15 @@ static int most_of(int a, int b)
 
 /* --- greyness --- */
 
-/* A projection as steep as one is made. */
+/* The largest beta that is recommended. */
 static const double steepest = 64.0;
 
-/* Iterations of the advice below. */
+/* Iterations that project() recommends. */
 static int project_iterations(const hx_session *s, const hx_doubt_facts *f)
 {
     const hx_config *const cfg = &s->cfg;
     const int usual = 150, n = cfg->optimization.iterations, at_least = n > usual ? n : usual;
-    hx_config steeper = *cfg; /* (borrowed) all that it points to */
+    hx_config steeper = *cfg; /* (borrowed) all pointers */
     steeper.optimization.projection.beta_max = steepest;
     if (!cfg->optimization.projection.given) return at_least;
     if (!s->filter.kind->maps_design) return enough_iterations(cfg, at_least);
@@ -254,8 +262,8 @@ static int project_iterations(const hx_session *s, const hx_doubt_facts *f)
     return enough_iterations(&steeper, n);
 }
 
-/* The steps that a projection takes if the config states none; and a damping that lets designs
- * settle. */
+/* text := arguments for the steps that a projection uses if the config states none, and for a
+ * damping with which designs converge. */
 static const char *projection_steps(const hx_session *s, char *text, size_t n_text)
 {
     const hx_config *const cfg = &s->cfg;
@@ -267,7 +275,7 @@ static const char *projection_steps(const hx_session *s, char *text, size_t n_te
     return text;
 }
 
-/* first: words that stand before, of another cause. */
+/* first: arguments to put before the others, from another cause; "" for none. */
 static void project(const hx_session *s, const hx_doubt_facts *f, const char *first, char *text,
                     size_t n_text)
 {
@@ -289,8 +297,8 @@ static void project(const hx_session *s, const hx_doubt_facts *f, const char *fi
                      : "'optimization.projection={}' ",
                  projection_steps(s, steps, sizeof steps), n);
     else if (f->last->beta < most)
-        snprintf(text, n_text, "`%soptimization.iterations=%d` lets the projection go on", first,
-                 n);
+        snprintf(text, n_text, "`%soptimization.iterations=%d` lets beta reach its final value",
+                 first, n);
     else if (starts_steep(cfg))
         begin_flat(cfg, text, n_text);
     else if (most < steepest)
@@ -299,15 +307,16 @@ static void project(const hx_session *s, const hx_doubt_facts *f, const char *fi
                  "projection steeper",
                  first, steepest, n);
     else if (first[0])
-        snprintf(text, n_text, "`%.*s` lowers it", (int)strlen(first) - 1, first);
+        snprintf(text, n_text, "`%.*s` reduces greyness", (int)strlen(first) - 1, first);
     else
         snprintf(text, n_text,
-                 "the projection is as steep as it gets: a smaller "
-                 "optimization.filter.radius or a finer mesh leaves less of its rim");
+                 "the projection cannot be steeper: a smaller optimization.filter.radius "
+                 "or a finer mesh makes its grey boundary layer thinner");
 }
 
-/* The least greyness of any design: densities are rho_min or 1, and have the mean that the volume
- * and passive elements leave free ones. A part of the mesh is taken for the whole. */
+/* The least greyness that any design can have: free densities are rho_min or 1, and their mean is
+ * what the volume and the passive elements leave to them. A subdomain is treated like the whole
+ * mesh. */
 static double least_greyness(const hx_session *s)
 {
     const double low = s->cfg.optimization.rho_min;
@@ -327,8 +336,9 @@ static double least_greyness(const hx_session *s)
     return (1.0 - solid) * 4.0 * low * (1.0 - low);
 }
 
-/* What makes a design less grey: a penalty; a projection, on a filter that has one; a steeper one.
- * A design that another filter's result began is looked at for itself. */
+/* text := what reduces greyness: a larger penalty; a projection, after a filter that supports one;
+ * a steeper projection. A design that started from another run's filtered result gets its remedy
+ * from hx_doubt_initial. */
 static const char *less_grey(const hx_doubts *doubts, const hx_session *s, const hx_doubt_facts *f,
                              const char *first, char *text, size_t n_text)
 {
@@ -339,8 +349,8 @@ static const char *less_grey(const hx_doubts *doubts, const hx_session *s, const
     if (!was_warned(doubts, HX_DOUBT_INITIAL_FILTERED) &&
         !(is_weak(cfg) && cfg->optimization.projection.given))
         project(s, f, first, more, sizeof more);
-    snprintf(text, n_text, "`hextop verify %s` analyses it%s%s%s%s", folder, penalty[0] ? "; " : "",
-             penalty, more[0] ? "; " : "", more);
+    snprintf(text, n_text, "`hextop verify %s` analyses that part%s%s%s%s", folder,
+             penalty[0] ? "; " : "", penalty, more[0] ? "; " : "", more);
     return text;
 }
 
@@ -351,7 +361,7 @@ static void judge_grey(hx_doubts *doubts, const hx_session *s, const hx_doubt_fa
     if (!(f->last->greyness > hx_doubt_limit(HX_DOUBT_GREY))) return;
     if (least > little)
         snprintf(bound, sizeof bound,
-                 ", and no design has less than %.2f, as no density is below "
+                 ", and no design can have less than %.2f, because no density is below "
                  "optimization.rho_min = %g",
                  least, s->cfg.optimization.rho_min);
     hx_doubts_advise(
@@ -361,7 +371,7 @@ static void judge_grey(hx_doubts *doubts, const hx_session *s, const hx_doubt_fa
         "the design is not black-and-white (greyness %.2f; 0 means every element is solid or "
         "void%s), so the extracted part will have a different %s",
         f->last->greyness, bound,
-        hx_config_is_heat(&s->cfg) ? "conductance, and other temperatures" : "stiffness");
+        hx_config_is_heat(&s->cfg) ? "conductance and different temperatures" : "stiffness");
 }
 
 static void judge_volume(hx_doubts *doubts, const hx_session *s, const hx_doubt_facts *f)
@@ -376,23 +386,23 @@ static void judge_volume(hx_doubts *doubts, const hx_session *s, const hx_doubt_
         begin_flat(cfg, remedy, sizeof remedy);
     else
         snprintf(remedy, sizeof remedy,
-                 "`optimization.move=%g optimization.iterations=%d` gets there", step,
+                 "`optimization.move=%g optimization.iterations=%d` reaches it", step,
                  f->last->climbing ? enough_iterations(cfg, n) : n);
-    hx_doubts_advise(doubts, HX_DOUBT_VOLUME,
-                     fabs(f->last->volume / s->problem.volume_fraction - 1.0), remedy,
-                     "the volume is not met: the last design has %.5g, volume_fraction = %g asks "
-                     "for another (%d of %d designs are off)",
-                     f->last->volume, s->problem.volume_fraction, f->n_missed, f->n_iteration);
+    hx_doubts_advise(
+        doubts, HX_DOUBT_VOLUME, fabs(f->last->volume / s->problem.volume_fraction - 1.0), remedy,
+        "the volume is not met: the last design has a volume fraction of %.5g instead of %g "
+        "(%d of %d designs miss it)",
+        f->last->volume, s->problem.volume_fraction, f->n_missed, f->n_iteration);
 }
 
 static void judge_run(hx_doubts *doubts, const hx_session *s, const hx_doubt_facts *f)
 {
     char remedy[1024];
     if (!hx_doubt_soft_void(s, remedy, sizeof remedy))
-        snprintf(
-            remedy, sizeof remedy,
-            "`solver.max_iterations=%d` allows more; a larger optimization.rho_min needs fewer",
-            10 * s->pcg.params.max_iterations);
+        snprintf(remedy, sizeof remedy,
+                 "`solver.max_iterations=%d` allows more PCG iterations; a larger "
+                 "optimization.rho_min reduces their number",
+                 10 * s->pcg.params.max_iterations);
     if (f->n_unconverged > 0)
         hx_doubts_advise(doubts, HX_DOUBT_PCG, f->n_unconverged, remedy,
                          "PCG did not converge in %d of %d iterations", f->n_unconverged,
@@ -410,20 +420,20 @@ void hx_doubt_initial(hx_doubts *doubts, const hx_session *s, const hx_iteration
     if (!hx_filter_maps_design(&s->filter)) return;
     if (!(fabs(first->greyness - before) > hx_doubt_limit(HX_DOUBT_INITIAL_FILTERED))) return;
     if (resume)
-        snprintf(remedy, sizeof remedy, "`%s` goes on with that run exactly", resume);
+        snprintf(remedy, sizeof remedy, "`%s` continues that run exactly", resume);
     else
         snprintf(remedy, sizeof remedy,
-                 "`optimization.filter.kind=none%s` begins with it as it is; a run with "
-                 "output.checkpoint can go on exactly, by --resume",
+                 "`optimization.filter.kind=none%s` starts from them as they are; a run "
+                 "with output.checkpoint can be continued exactly with --resume",
                  is_projected ? " optimization.projection=" : "");
-    hx_doubts_advise(doubts, HX_DOUBT_INITIAL_FILTERED, first->greyness - before, remedy,
-                     "optimization.initial: its densities are those after the filter, and %s once "
-                     "more: greyness was %.3f, now %.3f in the first design",
-                     is_projected ? "filter and projection map them" : "the filter smooths them",
-                     before, first->greyness);
+    hx_doubts_advise(
+        doubts, HX_DOUBT_INITIAL_FILTERED, first->greyness - before, remedy,
+        "the densities of optimization.initial are filtered already, and this run %s them a second "
+        "time: greyness was %.3f, now %.3f in the first design",
+        is_projected ? "filters and projects" : "smooths", before, first->greyness);
 }
 
-/* Of operators that store stiffness in single precision. */
+/* For operators that store the stiffness in single precision. */
 static int judge_stiffness(hx_doubts *doubts, hx_session *s)
 {
     double error;
@@ -432,15 +442,16 @@ static int judge_stiffness(hx_doubts *doubts, hx_session *s)
     hx_log_detail("operator '%s': its rounded stiffness changes the compliance by %.1e",
                   s->op.strategy->name, error);
     if (!(fabs(error) <= hx_doubt_limit(HX_DOUBT_ROUNDED_STIFFNESS)))
-        hx_doubts_add(doubts, HX_DOUBT_ROUNDED_STIFFNESS, fabs(error),
-                      "operator \"%s\" stores stiffness in single precision: what that rounds "
-                      "changes the compliance by an estimated %.2g %%, as the part is slender or "
-                      "held softly",
-                      s->op.strategy->name, 100.0 * fabs(error));
+        hx_doubts_add(
+            doubts, HX_DOUBT_ROUNDED_STIFFNESS, fabs(error),
+            "operator \"%s\" stores the stiffness in single precision: the rounding changes the "
+            "compliance by an estimated %.2g %%, because the part is slender or softly "
+            "supported",
+            s->op.strategy->name, 100.0 * fabs(error));
     return HX_OK;
 }
 
-/* What optimality criteria settle with: the usual exponents and smaller steps. */
+/* text := arguments with which optimality criteria converge: usual exponents and smaller steps. */
 static const char *calm(const hx_session *s, const hx_doubt_facts *f, char *text, size_t n_text)
 {
     const hx_config *const cfg = &s->cfg;
@@ -458,12 +469,12 @@ static const char *calm(const hx_session *s, const hx_doubt_facts *f, char *text
     char all[320];
     snprintf(all, sizeof all, "%s%s%s%s%s", damping, penalty, words[0] ? " " : "", words, more);
     snprintf(text, n_text, "`%s` %s", all + 1,
-             damping[0] || penalty[0] ? "lets designs settle" : "takes smaller steps");
+             damping[0] || penalty[0] ? "lets the design converge" : "takes smaller steps");
     return text;
 }
 
-/* "12.3 % above", "5.7 times" that of another compliance; from a thousand times on in words. No
- * ratio of compliances that are not positive. */
+/* Formats a compliance relative to a lower one: "12.3 % above", "5.7 times", and in words from a
+ * thousand times upward. Compliances that are not positive have no ratio. */
 static const char *format_rise(double value, double low, char *text, size_t n_text)
 {
     const double ratio = value / low, rise = ratio - 1.0;
@@ -484,14 +495,14 @@ static const char *format_rise(double value, double low, char *text, size_t n_te
     return text;
 }
 
-/* 1 if the design of an iteration lies in the output folder when the run is over. */
+/* 1 if the output folder contains the design of an iteration after the run. */
 static int is_written(const hx_config *cfg, int iteration, int last)
 {
     const int every = cfg->output.every;
     return iteration == last || (every > 0 && iteration % every == 0);
 }
 
-/* A sharp design of optimization.initial, which a filter of sensitivities makes grey again. */
+/* 1 if a sensitivity filter made a black-and-white design of optimization.initial grey. */
 static int is_blurred(const hx_session *s, const hx_doubt_facts *f)
 {
     return s->cfg.optimization.initial && !hx_filter_maps_design(&s->filter) &&
@@ -502,16 +513,16 @@ static const char *sharpen(const hx_session *s, char *text, size_t n_text)
 {
     char steps[160];
     projection_steps(s, steps, sizeof steps);
-    snprintf(text, n_text,
-             "the filter \"%s\" makes the design of optimization.initial grey again: "
-             "`%s'optimization.projection={}' %soptimization.iterations=%d` keeps it sharp",
-             s->filter.kind->name, filter_words(s), steps,
-             most_of(s->cfg.optimization.iterations, 150));
+    snprintf(
+        text, n_text,
+        "the filter \"%s\" blurs the design of optimization.initial: "
+        "`%s'optimization.projection={}' %soptimization.iterations=%d` keeps it black-and-white",
+        s->filter.kind->name, filter_words(s), steps, most_of(s->cfg.optimization.iterations, 150));
     return text;
 }
 
-/* 1 if the advice against greyness is a projection, whose steps are longer than those that would
- * calm this run: one command for both. */
+/* 1 if the remedy for greyness is a projection whose steps are longer than those that would make
+ * this run converge. Then one command serves both warnings. */
 static int is_projected_first(const hx_session *s, const hx_doubt_facts *f)
 {
     const hx_config *const cfg = &s->cfg;
@@ -520,7 +531,7 @@ static int is_projected_first(const hx_session *s, const hx_doubt_facts *f)
            (!cfg->optimization.projection.given || filter_words(s)[0]);
 }
 
-/* What stops it, and how to get a better design than the last one. */
+/* text := what ends the rise, and how to obtain the better, earlier design. */
 static const char *calm_or_keep(const hx_session *s, const hx_doubt_facts *f, int better,
                                 char *text, size_t n_text)
 {
@@ -534,11 +545,12 @@ static const char *calm_or_keep(const hx_session *s, const hx_doubt_facts *f, in
     const size_t used = strlen(text);
     if (!is_written(&s->cfg, better, last))
         snprintf(text + used, n_text - used,
-                 "; `output.every=1` writes every design, that of iteration %d too", better);
+                 "; `output.every=1` writes every design, including that of iteration %d", better);
     return text;
 }
 
-/* A compliance that rises, or two designs by turns; of a run that counts as converged too. */
+/* Warns if the compliance rises or two designs alternate, even if the run counts as converged.
+ * Returns 1 if it warned. */
 static int judge_rise(hx_doubts *doubts, const hx_session *s, const hx_doubt_facts *f)
 {
     const int last = f->last->iteration, is_settled = has_settled(s, f->last);
@@ -550,11 +562,12 @@ static int judge_rise(hx_doubts *doubts, const hx_session *s, const hx_doubt_fac
     const double swing = difference(now, before);
     if (is_swinging(s, f)) {
         const int better = now <= before ? last : last - 1;
-        hx_doubts_advise(doubts, HX_DOUBT_CHANGING, swing > limit ? swing : f->last->change,
-                         calm_or_keep(s, f, better, remedy, sizeof remedy),
-                         "the designs alternate: compliance %.6g and %.6g by turns, densities "
-                         "change by %.3g (move limit %g); iteration %d has the better one",
-                         before, now, f->last->change, s->cfg.optimization.move, better);
+        hx_doubts_advise(
+            doubts, HX_DOUBT_CHANGING, swing > limit ? swing : f->last->change,
+            calm_or_keep(s, f, better, remedy, sizeof remedy),
+            "the designs alternate between compliances of %.6g and %.6g, and densities "
+            "change by %.3g (move limit %g); iteration %d has the better design",
+            before, now, f->last->change, s->cfg.optimization.move, better);
     } else
         hx_doubts_advise(doubts, HX_DOUBT_CHANGING, difference(now, low),
                          calm_or_keep(s, f, last - back, remedy, sizeof remedy),
@@ -565,35 +578,36 @@ static int judge_rise(hx_doubts *doubts, const hx_session *s, const hx_doubt_fac
     return 1;
 }
 
-/* A damped step is shorter than one with the usual exponent, by about the ratio of both. */
+/* Damping shortens a step relative to one with the usual exponent, by about the ratio of the
+ * two. */
 static void judge_damping(hx_doubts *doubts, const hx_session *s, const hx_doubt_facts *f)
 {
     const double usual = 0.5, damping = s->cfg.optimization.damping;
     const double change = f->last->change * fmax(1.0, usual / damping);
     const double tolerance = s->cfg.optimization.change_tolerance;
     if (change < 2.0 * tolerance) return;
-    hx_doubts_advise(doubts, HX_DOUBT_DAMPED, change, "`optimization.damping=0.5` ends later",
-                     "the run counts as converged, since no density changed by more than %.3g "
+    hx_doubts_advise(doubts, HX_DOUBT_DAMPED, change, "`optimization.damping=0.5` takes full steps",
+                     "the run counts as converged, because no density changed by more than %.3g "
                      "(optimization.change_tolerance = %g), but optimization.damping = %g shortens "
                      "steps: with 0.5 they would be about %.2g",
                      f->last->change, tolerance, damping, change);
 }
 
-/* "penalty 1.5, which was", "penalty 1.5 and beta 2, which were": what has not its last value. */
+/* "penalty 1.5" or "penalty 1.5 and beta 2": the values that have not reached their end. */
 static const char *rising_text(const hx_config *cfg, const hx_iteration *last, char *text,
                                size_t n_text)
 {
     const hx_stair penalty = hx_penalty_stair(cfg), beta = hx_beta_stair(cfg);
     const int rises[] = {last->penalty < penalty.last, last->beta < beta.last};
     if (rises[0] && rises[1])
-        snprintf(text, n_text, "penalty %g and beta %g, which were", last->penalty, last->beta);
+        snprintf(text, n_text, "penalty %g and beta %g", last->penalty, last->beta);
     else
-        snprintf(text, n_text, "%s %g, which was", rises[0] ? "penalty" : "beta",
+        snprintf(text, n_text, "%s %g", rises[0] ? "penalty" : "beta",
                  rises[0] ? last->penalty : last->beta);
     return text;
 }
 
-/* A compliance that still falls: by percent only if it is positive. */
+/* Warns that the compliance still falls; in percent only if it is positive. */
 static void warn_fall(hx_doubts *doubts, const hx_doubt_facts *f, int back, double fall,
                       const char *remedy)
 {
@@ -606,33 +620,34 @@ static void warn_fall(hx_doubts *doubts, const hx_doubt_facts *f, int back, doub
     else
         hx_doubts_advise(doubts, HX_DOUBT_CHANGING, fall, remedy,
                          "the design still changes after %d iterations: the compliance was %.6g, "
-                         "now %.6g, in the last %d",
+                         "now %.6g (%d iterations later)",
                          f->n_iteration, first, now, back);
 }
 
 static const char *go_on(const hx_session *s, const hx_doubt_facts *f, char *text, size_t n_text)
 {
-    if (starts_steep(&s->cfg) && !f->last->climbing) /* whatever the last designs happen to do */
+    if (starts_steep(&s->cfg) && !f->last->climbing) /* whatever the recent designs show */
         return begin_flat(&s->cfg, text, n_text);
     const int n = go_on_iterations(s, f),
               is_grey = f->last->greyness > hx_doubt_limit(HX_DOUBT_GREY);
-    snprintf(text, n_text, "`optimization.iterations=%d` goes on",
+    snprintf(text, n_text, "`optimization.iterations=%d` continues the run",
              is_grey ? most_of(n, project_iterations(s, f)) : n);
     return text;
 }
 
-/* For a run that its iterations or the tolerance ended. */
+/* For runs that ended by their iterations or by the tolerance. */
 static void judge_change(hx_doubts *doubts, const hx_session *s, const hx_doubt_facts *f)
 {
     const double tolerance = s->cfg.optimization.change_tolerance;
     const hx_iteration *const last = f->last;
     char more[256], rising[96];
-    if (f->was_stopped || last->volume_missed) return; /* no design to compare */
+    if (f->was_stopped || last->volume_missed) return; /* there is no design to compare with */
     go_on(s, f, more, sizeof more);
     if (last->climbing) {
         hx_doubts_advise(doubts, HX_DOUBT_CHANGING, last->change, more,
-                         "the run ended after %d design%s with %s still to rise", f->n_iteration,
-                         f->n_iteration == 1 ? "" : "s",
+                         "the run ended after %d design%s, before the continuation schedule was "
+                         "complete (at %s)",
+                         f->n_iteration, f->n_iteration == 1 ? "" : "s",
                          rising_text(&s->cfg, last, rising, sizeof rising));
         return;
     }
@@ -644,10 +659,11 @@ static void judge_change(hx_doubts *doubts, const hx_session *s, const hx_doubt_
     if (fall_of(s, f) > hx_doubt_limit(HX_DOUBT_CHANGING))
         warn_fall(doubts, f, since_met(s, f), fall_of(s, f), more);
     else if (tolerance > 0.0)
-        hx_doubts_advise(doubts, HX_DOUBT_CHANGING, last->change, more,
-                         "the design still changes after %d iterations: by %.3g, and "
-                         "optimization.change_tolerance is %g",
-                         f->n_iteration, last->change, tolerance);
+        hx_doubts_advise(
+            doubts, HX_DOUBT_CHANGING, last->change, more,
+            "the design still changes after %d iterations: densities change by up to %.3g "
+            "(optimization.change_tolerance = %g)",
+            f->n_iteration, last->change, tolerance);
 }
 
 /* --- all of it --- */
@@ -658,17 +674,18 @@ void hx_doubts_after(hx_doubts *doubts, hx_session *s, const hx_doubt_facts *fac
     judge_run(doubts, s, facts);
     judge_change(doubts, s, facts);
     if (judge_stiffness(doubts, s) < 0) {
-        hx_log_warning("the operator's rounding was not looked at: %s", hx_error_message());
+        hx_log_warning("the effect of the operator's rounding was not estimated: %s",
+                       hx_error_message());
         hx_error_clear();
     }
-    if (s->mesh.window) { /* which nobody has whole */
-        hx_log_detail("the 0/1 design is not looked at, as no process has the whole mesh");
+    if (s->mesh.window) { /* no process has the whole mesh */
+        hx_log_detail("the 0/1 design is not checked, because no process has the whole mesh");
         return;
     }
-    if (facts->last->greyness > no_solid) return; /* whatever is cut from it, is not meant by it */
+    if (facts->last->greyness > no_solid) return; /* the 0/1 design has little in common with it */
     if (hx_doubt_solid(doubts, s) < 0) {
-        hx_log_warning("the 0/1 design was not looked at: %s", hx_error_message());
+        hx_log_warning("the 0/1 design was not checked: %s", hx_error_message());
         hx_error_clear();
     }
-    hx_log_detail("looked for what is doubtful in %.3g s", hx_clock() - begin);
+    hx_log_detail("checked the last design for warnings in %.3g s", hx_clock() - begin);
 }

@@ -1,4 +1,4 @@
-/* What can be known of a session before its first solve. */
+/* Warnings that need no solve. */
 #include <float.h>
 #include <math.h>
 #include <stdio.h>
@@ -23,11 +23,12 @@ static void judge_thickness(hx_doubts *doubts, const hx_session *s)
     if (hx_config_is_heat(&s->cfg) || s->cfg.solver.element != HX_ELEMENT_LINEAR) return;
     if (hx_doubt_thin_tetrahedra(&s->mesh, &share) < 0) return;
     if (share > hx_doubt_limit(HX_DOUBT_THIN_TETRAHEDRA))
-        hx_doubts_add(doubts, HX_DOUBT_THIN_TETRAHEDRA, share,
-                      "%.0f %% of the tetrahedra have all corners on the surface: most of the part "
-                      "is hardly more than one element thick, and linear tetrahedra are far too "
-                      "stiff in bending",
-                      100.0 * share);
+        hx_doubts_add(
+            doubts, HX_DOUBT_THIN_TETRAHEDRA, share,
+            "%.0f %% of the elements are tetrahedra with all corners on the surface: most of "
+            "the part is hardly more than one element thick, and linear tetrahedra are "
+            "far too stiff in bending",
+            100.0 * share);
 }
 
 static void judge_place(hx_doubts *doubts, const hx_mesh *mesh)
@@ -38,11 +39,13 @@ static void judge_place(hx_doubts *doubts, const hx_mesh *mesh)
     const double step = far * DBL_EPSILON / mesh->elem_size;
     if (step > hx_doubt_limit(HX_DOUBT_FAR_FROM_ORIGIN))
         hx_doubts_add(doubts, HX_DOUBT_FAR_FROM_ORIGIN, step,
-                      "coordinates of up to %g are in steps of %.2g of an element", far, step);
+                      "coordinates of up to %g are rounded to steps of %.2g of the element size",
+                      far, step);
 }
 
-/* Nodes that are meant to be one lie well within a thousandth of an element. Merging is advised only
- * if it works; without mesh.merge the mesh was refused if merging joined bodies. */
+/* Nodes that should coincide lie well within 1e-4 of an element of each other. Merging is
+ * recommended only if it helps. Without mesh.merge it cannot help here: a mesh whose bodies it
+ * would join was refused. */
 static const char *joining(const hx_session *s, char *text, size_t n_text)
 {
     const double radius = 1e-4 * s->mesh.elem_size;
@@ -50,11 +53,11 @@ static const char *joining(const hx_session *s, char *text, size_t n_text)
     if (!isnan(s->cfg.mesh.merge) && hx_mesh_merge_helps(&s->mesh, radius, &helps) < 0) helps = 0;
     if (!helps)
         snprintf(text, n_text,
-                 "unite them where the part was drawn, or leave out the body that is "
-                 "not needed; of bodies that stay each needs supports of its own");
+                 "unite them in the original model, or remove those that are not needed; each "
+                 "body that remains needs supports of its own");
     else
-        snprintf(text, n_text, "`mesh.merge=%.2g` merges coincident nodes if they should be one",
-                 radius);
+        snprintf(text, n_text,
+                 "`mesh.merge=%.2g` merges coincident nodes if the bodies should be one", radius);
     return text;
 }
 
@@ -65,7 +68,7 @@ void hx_doubt_mesh(hx_doubts *doubts, const hx_session *s)
     if (q->n_poor > 0)
         hx_doubts_add(doubts, HX_DOUBT_POOR_ELEMENTS, q->min_scaled_jacobian,
                       "%s element%s a scaled Jacobian below 0.2 (worst: %.3f, element %lld): the "
-                      "solver will be slow and %s poor there",
+                      "solver will converge slowly, and %s will be inaccurate there",
                       hx_format_count(q->n_poor, text, sizeof text),
                       q->n_poor == 1 ? " has" : "s have", q->min_scaled_jacobian,
                       (long long)q->worst_elem,
@@ -73,37 +76,38 @@ void hx_doubt_mesh(hx_doubts *doubts, const hx_session *s)
     if (q->n_body > 1)
         hx_doubts_advise(
             doubts, HX_DOUBT_BODIES, (double)q->n_body, joining(s, remedy, sizeof remedy),
-            "the mesh falls into %lld bodies that share no node (largest: %s elements; element "
-            "%lld at %.4g, %.4g, %.4g is in another)",
+            "the mesh consists of %lld bodies that share no node (the largest has %s elements; "
+            "element %lld at %.4g, %.4g, %.4g belongs to another one)",
             (long long)q->n_body, hx_format_count(q->largest_body, text, sizeof text),
             (long long)q->loose_elem, q->loose_xyz[0], q->loose_xyz[1], q->loose_xyz[2]);
     if (q->n_hinge > 0)
         hx_doubts_add(doubts, HX_DOUBT_HINGES, (double)q->n_hinge,
-                      "at %s nodes elements touch without sharing a face: hinges",
+                      "at %s nodes, elements touch without sharing a face and form hinges",
                       hx_format_count(q->n_hinge, text, sizeof text));
     judge_thickness(doubts, s);
     judge_place(doubts, &s->mesh);
 }
 
-/* The value in the config's unit, which is `si` SI units, if it was meant in these; if that is no
- * better, only the question. */
+/* text := the value converted from SI units to the config's unit, which is `si` SI units, if that
+ * gives a plausible material; otherwise only a question. */
 static const char *in_si(const char *key, double value, double si, double least, double most,
                          char *text, size_t n_text)
 {
     if (value >= least && value <= most && si > 0.0)
-        snprintf(text, n_text, "`%s=%.6g` if it was meant in SI units", key, value / si);
+        snprintf(text, n_text, "`%s=%.6g` if the value was meant in SI units", key, value / si);
     else
-        snprintf(text, n_text, "is it in another unit?");
+        snprintf(text, n_text, "check its unit");
     return text;
 }
 
-/* The units tell whether this is a material. */
+/* If the config states units, E and density must be those of a material. */
 static void judge_unit(hx_doubts *doubts, const hx_session *s)
 {
     const hx_units *u = &s->cfg.units;
     const double young = s->cfg.material.young, density = s->cfg.material.density;
     const double pascal = young * u->pascal, kilograms = density * u->density_si;
-    const double least[] = {1e3, 0.1}, most[] = {2e12, 3e4}; /* of E and density, in SI units */
+    /* bounds of E and density, in SI units */
+    const double least[] = {1e3, 0.1}, most[] = {2e12, 3e4};
     char stress[96], mass[96];
     if (!u->system[0]) return;
     in_si("material.E", young, u->pascal, least[0], most[0], stress, sizeof stress);
@@ -133,12 +137,13 @@ void hx_doubt_material(hx_doubts *doubts, const hx_session *s)
     if (nu > hx_doubt_limit(HX_DOUBT_NEAR_INCOMPRESSIBLE) &&
         s->cfg.solver.element == HX_ELEMENT_LINEAR)
         hx_doubts_add(doubts, HX_DOUBT_NEAR_INCOMPRESSIBLE, nu,
-                      "material.nu = %g is nearly incompressible: linear elements lock, and are "
-                      "much too stiff",
+                      "material.nu = %g makes the material nearly incompressible: linear elements "
+                      "lock and are much too stiff",
                       nu);
 }
 
-/* Nodal forces of a case and those on held degrees of freedom, of one part of the points. */
+/* Sums over one of HX_N_PART ranges of points: magnitudes of all nodal forces of a load case, and
+ * of those on fixed degrees of freedom. */
 static void add_forces(const hx_problem *problem, int load_case, int part, double *all,
                        double *held)
 {
@@ -154,8 +159,8 @@ static void add_forces(const hx_problem *problem, int load_case, int part, doubl
         }
 }
 
-/* The share of a case's nodal forces that supports take at once. Collective, if the mesh is in
- * parts, like all that looks at loads. */
+/* *share: fraction of a load case's nodal forces that act on supports directly. Collective if the
+ * mesh is distributed, like all functions that judge loads. */
 static int share_held(const hx_problem *problem, int load_case, double *share)
 {
     double all[HX_N_PART] = {0.0}, held[HX_N_PART] = {0.0}, sum[2];
@@ -169,12 +174,12 @@ static int share_held(const hx_problem *problem, int load_case, double *share)
     return HX_OK;
 }
 
-/* *is_held: every node of the set is held in all components. Collective. */
+/* *is_held: 1 if every node of the set is fixed in all components. Collective. */
 static int is_held_set(const hx_session *s, const char *name, int *is_held)
 {
     const hx_set *const set = name ? hx_mesh_find_set(&s->mesh, name) : NULL;
     const unsigned all = (1u << s->problem.components) - 1;
-    int64_t n[2] = {0, 0}; /* not held, held */
+    int64_t n[2] = {0, 0}; /* not fixed, fixed */
     for (int64_t k = 0; set && k < set->n_node; k++)
         if (hx_mesh_owns_node(&s->mesh, set->node[k]))
             n[(s->problem.supports.fixed[set->node[k]] & all) == all]++;
@@ -183,8 +188,9 @@ static int is_held_set(const hx_session *s, const char *name, int *is_held)
     return HX_OK;
 }
 
-/* Loads of a case that act on held nodes only, the last ones first, as an entry's number does not
- * change before it is used; "": none, or the case would have no other. */
+/* text := arguments that remove the loads of a case that act on fixed nodes only. They go from the
+ * last load to the first, because removing an entry renumbers those after it. "" if there are no
+ * such loads, or no others. */
 static int held_words(const hx_session *s, int load_case, char *text, size_t n_text)
 {
     const hx_config_load *const load = s->cfg.loads.entry;
@@ -203,7 +209,7 @@ static int held_words(const hx_session *s, int load_case, char *text, size_t n_t
     if (n_held == 0 || n_other == 0 || used + 64 > n_text)
         text[0] = '\0';
     else
-        snprintf(text + used, n_text - used, "` leaves out what acts on held nodes only");
+        snprintf(text + used, n_text - used, "` removes what acts on fixed nodes only");
     return HX_OK;
 }
 
@@ -217,17 +223,18 @@ static int judge_held_loads(hx_doubts *doubts, const hx_session *s)
         const double percent = 100.0 * held;
         if (!(held > hx_doubt_limit(HX_DOUBT_HELD_LOAD))) continue;
         if (held >= 1.0 && !hx_problem_body(&s->problem, c) && !s->problem.supports.prescribed)
-            continue; /* the set-up refuses it */
+            continue; /* hx_problem refuses it */
         HX_TRY(held_words(s, c, remedy, sizeof remedy));
         if (is_heat)
-            hx_doubts_advise(doubts, HX_DOUBT_HELD_LOAD, held, remedy,
-                             "%.0f %% of the heat of load case %d comes in where the temperature "
-                             "is held, and goes no further",
-                             percent, c + 1);
+            hx_doubts_advise(
+                doubts, HX_DOUBT_HELD_LOAD, held, remedy,
+                "%.0f %% of the heat of load case %d enters at nodes with a prescribed "
+                "temperature and does not flow through the part",
+                percent, c + 1);
         else
             hx_doubts_advise(doubts, HX_DOUBT_HELD_LOAD, held, remedy,
-                             "%.0f %% of the nodal forces of load case %d act on held degrees of "
-                             "freedom: the supports take them, the part does not",
+                             "%.0f %% of the nodal forces of load case %d act on fixed degrees of "
+                             "freedom: the supports carry them, and the part does not",
                              percent, c + 1);
     }
     return HX_OK;
@@ -257,7 +264,8 @@ static int is_loaded(const hx_problem *problem, int64_t node)
     return 0;
 }
 
-/* n[2] := nodes of a set that are on void only, which at_node[n_node] marks, and others. */
+/* n[0], n[1] := numbers of nodes of a set that touch void only, and of other nodes; at_node[n_node]
+ * marks the former. */
 static int count_void(const hx_session *s, const char *name, uint8_t *at_node, int64_t n[2])
 {
     const hx_set *const set = name ? hx_mesh_find_set(&s->mesh, name) : NULL;
@@ -272,7 +280,7 @@ static int count_void(const hx_session *s, const char *name, uint8_t *at_node, i
     return hx_all_sum_i64(hx_mesh_all(&s->mesh), 2, n);
 }
 
-/* Supports in part on void are usual; one with nothing else holds nothing. */
+/* A support that touches some void is usual, but one that touches only void has no effect. */
 static int judge_void_support(hx_doubts *doubts, const hx_session *s, uint8_t *at_node)
 {
     const hx_config_support *const support = s->cfg.supports.entry;
@@ -282,10 +290,11 @@ static int judge_void_support(hx_doubts *doubts, const hx_session *s, uint8_t *a
         HX_TRY(count_void(s, support[i].set, at_node, n));
         if (n[0] == 0 || n[1] > 0) continue;
         HX_TRY(hx_doubt_void_remedy(s, at_node, remedy, sizeof remedy));
-        hx_doubts_advise(doubts, HX_DOUBT_PASSIVE_VOID_SUPPORT, (double)n[0], remedy,
-                         "supports[%zu]: all nodes of '%s' touch passive void only: it holds "
-                         "nothing",
-                         i, support[i].set);
+        hx_doubts_advise(
+            doubts, HX_DOUBT_PASSIVE_VOID_SUPPORT, (double)n[0], remedy,
+            "supports[%zu]: all nodes of '%s' touch passive void only, so this support "
+            "has no effect",
+            i, support[i].set);
     }
     return HX_OK;
 }
@@ -297,7 +306,7 @@ static int judge_void_load(hx_doubts *doubts, const hx_session *s, uint8_t *at_n
     char text[32], remedy[512];
 #pragma omp parallel for schedule(static) reduction(+ : n_void)
     for (int64_t a = 0; a < hx_space_n_nodal(&s->space); a++) {
-        const int is_node = a < s->mesh.n_node; /* else the middle of an edge */
+        const int is_node = a < s->mesh.n_node; /* otherwise the middle of an edge */
         const int is_there = (!is_node || hx_mesh_owns_node(&s->mesh, a)) &&
                              is_loaded(&s->problem, a) && is_void_node(&s->problem, a);
         if (is_node) at_node[a] = (uint8_t)is_there;
@@ -317,7 +326,7 @@ static int judge_void(hx_doubts *doubts, const hx_session *s)
 {
     uint8_t *at_node;
     if (s->cfg.passive.n == 0 || !s->problem.passive.density)
-        return HX_OK; /* or solid cells only */
+        return HX_OK; /* or passive solid elements only */
     HX_TRY(hx_alloc_raw(&at_node, (size_t)s->mesh.n_node, 1, "nodes on void"));
     int rc = judge_void_load(doubts, s, at_node);
     if (rc == HX_OK && !hx_config_is_heat(&s->cfg)) rc = judge_void_support(doubts, s, at_node);
@@ -335,11 +344,11 @@ static int judge_loads(hx_doubts *doubts, const hx_session *s)
 void hx_doubt_loads(hx_doubts *doubts, const hx_session *s)
 {
     if (judge_loads(doubts, s) == HX_OK) return;
-    hx_log_warning("whether the supports can carry all loads is unknown: %s", hx_error_message());
+    hx_log_warning("could not check if the supports can carry all loads: %s", hx_error_message());
     hx_error_clear();
 }
 
-/* A process that fails on the way leaves the others at odds. */
+/* A rank that fails here leaves the other ranks inside a collective call. */
 static int judge_shared_loads(hx_doubts *doubts, hx_session *s)
 {
     const int rc = judge_loads(doubts, s);
@@ -355,7 +364,7 @@ int hx_doubts_follow(hx_session *s)
     return rc;
 }
 
-/* For a mesh that no process has whole. */
+/* For a mesh that no rank has as a whole. */
 static int judge_parts(hx_doubts *doubts, hx_session *s)
 {
     const hx_ranks_call call = {.what = HX_DOUBTS_CALL};
@@ -364,7 +373,7 @@ static int judge_parts(hx_doubts *doubts, hx_session *s)
     return judge_shared_loads(doubts, s);
 }
 
-/* A radius in the config's unit. */
+/* text := the radius as an argument, in the config's unit. */
 static const char *radius_of(const hx_session *s, double in_elements, char *text, size_t n_text)
 {
     const int is_relative = s->cfg.optimization.filter.unit == HX_UNIT_ELEMENT;
@@ -373,7 +382,8 @@ static const char *radius_of(const hx_session *s, double in_elements, char *text
     return text;
 }
 
-/* Functions of degree p reach over p + 1 spans, and hold together what fewer void spans part. */
+/* A function of degree p covers p + 1 spans, so it connects parts of the design that fewer void
+ * spans separate. */
 static void judge_spline_filter(hx_doubts *doubts, const hx_session *s, double in_elements)
 {
     if (s->space.element != HX_ELEMENT_SPLINE) return;
@@ -384,9 +394,9 @@ static void judge_spline_filter(hx_doubts *doubts, const hx_session *s, double i
         hx_doubts_advise(
             doubts, HX_DOUBT_FILTER_SPLINE, share,
             radius_of(s, 0.5 * (degree + 1) * 1.05, remedy, sizeof remedy),
-            "the filter's radius of %.2g spans is less than half the %d over which "
-            "functions of degree %d reach: they carry loads over gaps in the design that "
-            "are narrower, and it may fall into pieces",
+            "the filter radius of %.2g spans is less than half of the %d spans that a "
+            "function of degree %d covers: such functions bridge narrower gaps in the design, "
+            "which may therefore fall into pieces",
             in_elements, degree + 1, degree);
 }
 
@@ -398,13 +408,13 @@ void hx_doubt_filter(hx_doubts *doubts, const hx_session *s)
     if (in_elements < hx_doubt_limit(HX_DOUBT_FILTER_SMALL))
         hx_doubts_advise(doubts, HX_DOUBT_FILTER_SMALL, in_elements,
                          radius_of(s, usual, remedy, sizeof remedy),
-                         "the filter's radius of %.2g elements reaches hardly any neighbour: "
+                         "the filter radius of %.2g elements reaches hardly any neighbour: "
                          "checkerboards are likely",
                          in_elements);
     if (in_elements > hx_doubt_limit(HX_DOUBT_FILTER_LARGE))
         hx_doubts_advise(
             doubts, HX_DOUBT_FILTER_LARGE, in_elements, radius_of(s, usual, remedy, sizeof remedy),
-            "the filter's radius of %.3g elements blurs the design and costs time", in_elements);
+            "the filter radius of %.3g elements blurs the design and costs time", in_elements);
     judge_spline_filter(doubts, s, in_elements);
 }
 
@@ -414,22 +424,25 @@ void hx_doubt_ties(hx_doubts *doubts, const hx_session *s)
     const double n_free = (double)(s->mesh.n_elem - s->problem.passive.n);
     const double alone = (double)ties->n_alone / n_free, off = (double)ties->n_shifted / n_free;
     const int has_planes = s->cfg.optimization.symmetry.n > 0;
-    const char *const free_it = has_planes ? "look at the planes' points and normals; "
-                                             "`optimization.symmetry=` leaves the planes out"
-                                           : "`optimization.extrusion=` leaves the extrusion out";
+    const char *const free_it = has_planes ? "check the points and normals of the planes; "
+                                             "`optimization.symmetry=` removes the planes"
+                                           : "`optimization.extrusion=` removes the extrusion";
     if (ties->n_group == 0) return;
     if (alone > hx_doubt_limit(HX_DOUBT_NO_IMAGE))
-        hx_doubts_advise(doubts, HX_DOUBT_NO_IMAGE, alone, free_it,
-                         "%.0f %% of the elements have no image in the part, and stay free",
-                         100.0 * alone);
+        hx_doubts_advise(
+            doubts, HX_DOUBT_NO_IMAGE, alone, free_it,
+            "%.0f %% of the elements have no image in the part and keep densities of their own",
+            100.0 * alone);
     if (off > hx_doubt_limit(HX_DOUBT_NOT_SYMMETRIC))
-        hx_doubts_advise(doubts, HX_DOUBT_NOT_SYMMETRIC, off, free_it,
-                         "the mesh is not symmetric or extruded itself: %.0f %% of the elements "
-                         "share the density of an element up to %.2g elements off their image",
-                         100.0 * off, ties->shift);
+        hx_doubts_advise(
+            doubts, HX_DOUBT_NOT_SYMMETRIC, off, free_it,
+            "the mesh itself does not have the symmetry or extrusion of the design: %.0f %% of the "
+            "elements share the density of an element up to %.2g element sizes away from their "
+            "image",
+            100.0 * off, ties->shift);
 }
 
-/* A thread for each core is most; more take turns. */
+/* More threads than cores take turns. */
 static void judge_threads(hx_doubts *doubts, const hx_session *s)
 {
 #ifdef _OPENMP
@@ -437,24 +450,24 @@ static void judge_threads(hx_doubts *doubts, const hx_session *s)
     if ((double)n > hx_doubt_limit(HX_DOUBT_THREADS) * n_core)
         hx_doubts_add(
             doubts, HX_DOUBT_THREADS, n,
-            "solver.threads = %d, and %d core%s can be used here: threads that take turns "
-            "wait for each other",
+            "solver.threads = %d exceeds the %d core%s available here: threads that share a "
+            "core wait for each other",
             n, n_core, n_core == 1 ? "" : "s");
 #else
     (void)doubts, (void)s;
 #endif
 }
 
-/* What will not have its last value. */
+/* The values that will not reach the end of their continuation schedule. */
 static const char *last_values(const hx_config *cfg)
 {
     const hx_stair penalty = hx_penalty_stair(cfg), beta = hx_beta_stair(cfg);
     const int n = cfg->optimization.iterations;
     const int rises = (hx_stair_iterations(&penalty) >= n && !hx_stair_ended(&penalty)) |
                       (hx_stair_iterations(&beta) >= n && !hx_stair_ended(&beta)) << 1;
-    return rises == 1   ? "penalty has its last value"
-           : rises == 2 ? "beta has its last value"
-                        : "penalty and beta have their last values";
+    return rises == 1   ? "penalty reaches its final value"
+           : rises == 2 ? "beta reaches its final value"
+                        : "penalty and beta reach their final values";
 }
 
 static double void_stiffness(const hx_config *cfg)
@@ -465,7 +478,7 @@ static double void_stiffness(const hx_config *cfg)
 int hx_doubt_soft_void(const hx_session *s, char *remedy, size_t n_remedy)
 {
     static const double usual = 3.0;
-    hx_config other = s->cfg; /* (borrowed) all that it points to */
+    hx_config other = s->cfg; /* (borrowed) all pointers */
     if (!(void_stiffness(&s->cfg) < hx_doubt_limit(HX_DOUBT_SOFT_VOID))) return 0;
     other.optimization.penalty = fmin(usual, s->cfg.optimization.penalty);
     if (other.optimization.penalty < s->cfg.optimization.penalty &&
@@ -477,7 +490,7 @@ int hx_doubt_soft_void(const hx_session *s, char *remedy, size_t n_remedy)
     return 1;
 }
 
-/* What lets PCG break down, and what counts as converged too early. */
+/* Settings that can make PCG break down, or that end the run before the design converges. */
 static void judge_optimizer(hx_doubts *doubts, const hx_session *s)
 {
     const double tolerance = s->cfg.optimization.change_tolerance,
@@ -490,13 +503,13 @@ static void judge_optimizer(hx_doubts *doubts, const hx_session *s)
     if (tolerance > hx_doubt_limit(HX_DOUBT_CHANGE_TOLERANCE))
         hx_doubts_advise(doubts, HX_DOUBT_CHANGE_TOLERANCE, tolerance, remedy,
                          "optimization.change_tolerance = %g ends the run while densities still "
-                         "change by up to %g: that is no convergence",
+                         "change by up to %g, before the design converges",
                          tolerance, tolerance);
     if (hx_doubt_soft_void(s, remedy, sizeof remedy))
         hx_doubts_advise(doubts, HX_DOUBT_SOFT_VOID, void_stiffness(&s->cfg), remedy,
                          "void has %.1g of the solid's stiffness (optimization.rho_min = %g to the "
-                         "power of optimization.penalty = %g), which double precision hardly "
-                         "resolves: PCG may not converge",
+                         "power of optimization.penalty = %g), which double precision can hardly "
+                         "resolve: PCG may not converge",
                          void_stiffness(&s->cfg), rho_min, penalty);
 }
 
@@ -506,24 +519,26 @@ void hx_doubt_solver(hx_doubts *doubts, const hx_session *s)
     const int n = hx_continuation_iterations(cfg);
     const double tolerance = cfg->solver.tolerance;
     char remedy[96];
-    snprintf(remedy, sizeof remedy, "`optimization.iterations=%d` has 20 more", n + 20);
+    snprintf(remedy, sizeof remedy, "`optimization.iterations=%d` adds 20 to these", n + 20);
     if (n >= cfg->optimization.iterations)
         hx_doubts_advise(
             doubts, HX_DOUBT_TOO_FEW_ITERATIONS, cfg->optimization.iterations, remedy,
-            "optimization.iterations = %d ends the run before %s, which may take %d iterations; "
-            "then some more to settle",
+            "optimization.iterations = %d ends the run before %s, which may take %d iterations, "
+            "and the design needs some more to converge",
             cfg->optimization.iterations, last_values(cfg), n);
     if (cfg->solver.criterion == HX_PCG_RELATIVE && tolerance > hx_doubt_limit(HX_DOUBT_TOLERANCE))
-        hx_doubts_add(doubts, HX_DOUBT_TOLERANCE, tolerance,
-                      "solver.tolerance = %g leaves so much of the load unbalanced: compliance and "
-                      "sensitivities are rough",
-                      tolerance);
+        hx_doubts_add(
+            doubts, HX_DOUBT_TOLERANCE, tolerance,
+            "solver.tolerance = %g accepts a residual of this fraction of the load: compliance "
+            "and sensitivities are inaccurate",
+            tolerance);
     if (cfg->solver.criterion == HX_PCG_COMPLIANCE &&
         tolerance > hx_doubt_limit(HX_DOUBT_TOLERANCE_COMPLIANCE))
-        hx_doubts_add(doubts, HX_DOUBT_TOLERANCE_COMPLIANCE, tolerance,
-                      "solver.tolerance = %g of the compliance makes sensitivities rough, by some "
-                      "%.1g of them: the run may lead to another design",
-                      tolerance, 2.0 * sqrt(tolerance));
+        hx_doubts_add(
+            doubts, HX_DOUBT_TOLERANCE_COMPLIANCE, tolerance,
+            "solver.tolerance = %g of the compliance allows relative errors of about %.1g in the "
+            "sensitivities: the run may lead to another design",
+            tolerance, 2.0 * sqrt(tolerance));
     judge_optimizer(doubts, s);
     judge_threads(doubts, s);
 }
@@ -542,7 +557,7 @@ void hx_doubt_memory(hx_doubts *doubts, const hx_session *s, double want, double
     (void)s;
     if (have > 0.0 && want > hx_doubt_limit(HX_DOUBT_MEMORY) * have)
         hx_doubts_add(doubts, HX_DOUBT_MEMORY, want / have,
-                      "the run will need nearly all host memory, or more");
+                      "the run will need nearly all of the host memory, or more");
 }
 
 void hx_doubt_disk(hx_doubts *doubts, const hx_session *s, double want, double have)

@@ -1,5 +1,5 @@
-/* The 0/1 design of the last design: its pieces, its supports and loads, and where its strain energy
- * is. */
+/* The 0/1 design that is cut from the last design: its pieces, its supports and loads, and where
+ * its strain energy is. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -20,8 +20,8 @@ static void judge_pieces(hx_doubts *doubts, const hx_attached *a)
     const int64_t loose = hx_attached_count_loose(a);
     char text[32], count[32], remedy[512], word[256];
     snprintf(remedy, sizeof remedy,
-             "a larger filter radius or volume, more iterations; `hextop surface %s part.stl "
-             "--keep-largest` drops them",
+             "use a larger filter radius, a larger volume fraction or more iterations; "
+             "`hextop surface %s part.stl --keep-largest` exports the largest piece only",
              hx_shell_word(a->session->cfg.output.directory, word, sizeof word));
     if (loose > 0)
         hx_doubts_advise(
@@ -42,8 +42,9 @@ static void judge_support(hx_doubts *doubts, const hx_attached *a, const char *l
     if (hx_attached_is_loose(&nodes))
         hx_doubts_add(doubts, HX_DOUBT_SUPPORT_ON_VOID,
                       (double)(nodes.n[HX_NODE_VOID] + nodes.n[HX_NODE_LOOSE]),
-                      "%s[%zu]: %s%s%s is on void or loose pieces of the 0/1 design", list, i,
-                      set ? "set '" : "what the mesh's file holds", set ? set : "", set ? "'" : "");
+                      "%s[%zu]: %s%s%s lies entirely on void or floating pieces of the 0/1 design",
+                      list, i, set ? "set '" : "what the mesh file supports", set ? set : "",
+                      set ? "'" : "");
 }
 
 static void judge_supports(hx_doubts *doubts, const hx_attached *a)
@@ -57,8 +58,8 @@ static void judge_supports(hx_doubts *doubts, const hx_attached *a)
         judge_support(doubts, a, "springs", i, spring[i].set);
 }
 
-/* 1 if the density makes a cell at the nodal point solid; others of solid cells are so only for what
- * they carry. */
+/* 1 if the density of a cell at the nodal point makes it solid. Other solid cells are solid only
+ * because they carry a load. */
 static int is_grown(const hx_session *s, const hx_solid_design *d, int64_t i)
 {
     int64_t k;
@@ -69,8 +70,8 @@ static int is_grown(const hx_session *s, const hx_solid_design *d, int64_t i)
     return 0;
 }
 
-/* Share of a case's force that the largest piece does not carry, or only since it is made solid
- * there. */
+/* Fraction of a load case's force that the largest piece does not carry, or carries only because
+ * the loaded cells are made solid. */
 static double share_off(const hx_attached *a, const hx_solid_design *d, int c)
 {
     double all = 0.0, off = 0.0;
@@ -93,10 +94,11 @@ static int judge_loads(hx_doubts *doubts, const hx_attached *a, const hx_solid_d
     for (int c = 0; c < n_case; c++) off[c] = share_off(a, d, c);
     for (int c = 0; c < n_case; c++)
         if (off[c] > hx_doubt_limit(HX_DOUBT_LOAD_ON_VOID))
-            hx_doubts_add(doubts, HX_DOUBT_LOAD_ON_VOID, off[c],
-                          "case %d: %.1f %% of the force is on void or loose pieces of the 0/1 "
-                          "design, whose motion is most of the compliance",
-                          c + 1, 100.0 * off[c]);
+            hx_doubts_add(
+                doubts, HX_DOUBT_LOAD_ON_VOID, off[c],
+                "load case %d: %.1f %% of the force acts on void or floating pieces of the 0/1 "
+                "design, whose motion dominates the compliance",
+                c + 1, 100.0 * off[c]);
 fail:
     free(off);
     return rc;
@@ -104,7 +106,8 @@ fail:
 
 /* --- where the strain energy is --- */
 
-/* Numbers that are not negative, by their exponent and four bits more: within 6 %, in order. */
+/* Bin of a non-negative number by its exponent and the first four bits of its mantissa: bins are in
+ * increasing order and 6 % wide. */
 enum { N_BIN = 1 << 15 };
 
 static int bin_of(double value)
@@ -114,8 +117,8 @@ static int bin_of(double value)
     return (int)(bits >> 48) & (N_BIN - 1);
 }
 
-/* *share: of the solid volume, the least that holds half of the energy[n_elem]; *n: its elements.
- * One pass, no sort. */
+/* *share: the smallest fraction of the solid volume that contains half of energy[n_elem]; *n: the
+ * number of its elements. Uses bins of energy density in one pass instead of sorting. */
 static int find_half(const hx_session *s, const uint8_t *is_solid, const double *energy,
                      double *share, double *n)
 {
@@ -148,7 +151,7 @@ static int find_half(const hx_session *s, const uint8_t *is_solid, const double 
     return HX_OK;
 }
 
-/* energy[n_elem], weighted over the cases. */
+/* energy[n_elem] := strain energies, weighted over the load cases. */
 static int read_energies(hx_session *s, double *energy, double *modulus)
 {
     HX_TRY(hx_optimizer_energy(&s->opt, energy));
@@ -158,8 +161,8 @@ static int read_energies(hx_session *s, double *energy, double *modulus)
     return HX_OK;
 }
 
-/* Few elements of many: in a part where all is about equally strained, half of the energy is in a
- * quarter of the volume or more. */
+/* Warns if few of many elements hold half of the energy. In a part that is strained almost
+ * uniformly, half of the energy is in at least a quarter of the volume. */
 static int judge_energy(hx_doubts *doubts, hx_session *s, const uint8_t *is_solid)
 {
     enum { FEW = 8, MANY = 200 };
@@ -174,11 +177,11 @@ static int judge_energy(hx_doubts *doubts, hx_session *s, const uint8_t *is_soli
     hx_log_detail("half of the strain energy is in %.0f elements, %.3g %% of the solid volume", n,
                   100.0 * share);
     if (share < hx_doubt_limit(HX_DOUBT_FEW_ELEMENTS) || (n <= FEW && n_solid > MANY))
-        hx_doubts_add(doubts, HX_DOUBT_FEW_ELEMENTS, share,
-                      "half of the strain energy is in %.0f of %s solid elements, %.2g %% of their "
-                      "volume: the stiffness is that of a dent or a hinge, which the mesh decides",
-                      fmax(1.0, n), hx_format_count((int64_t)n_solid, text, sizeof text),
-                      100.0 * share);
+        hx_doubts_add(
+            doubts, HX_DOUBT_FEW_ELEMENTS, share,
+            "half of the strain energy is in %.0f of %s solid elements, %.2g %% of their "
+            "volume: a dent or a hinge dominates the compliance, which depends on the mesh",
+            fmax(1.0, n), hx_format_count((int64_t)n_solid, text, sizeof text), 100.0 * share);
 fail:
     free(energy);
     free(modulus);
@@ -190,18 +193,18 @@ static int judge_tetrahedra(hx_doubts *doubts, const hx_session *s, const uint8_
     double share, error;
     char remedy[512], word[256];
     snprintf(remedy, sizeof remedy,
-             "`hextop verify %s --element quadratic` quantifies it; a finer mesh fixes it, or "
-             "`solver.element=quadratic solver.operator=auto`",
+             "`hextop verify %s --element quadratic` quantifies it; a finer mesh or "
+             "`solver.element=quadratic solver.operator=auto` fixes it",
              hx_shell_word(s->cfg.output.directory, word, sizeof word));
     if (s->cfg.solver.element != HX_ELEMENT_LINEAR || s->mesh.n_kind[HX_CELL_TETRAHEDRON] == 0)
         return HX_OK;
     HX_TRY(hx_doubt_tetrahedra(s, is_solid, &share, &error));
-    hx_log_detail("linear tetrahedra leave out some %.0f %% of the compliance", 100.0 * error);
+    hx_log_detail("linear tetrahedra miss about %.0f %% of the compliance", 100.0 * error);
     if (error > hx_doubt_limit(HX_DOUBT_LINEAR_TETRAHEDRA))
         hx_doubts_advise(
             doubts, HX_DOUBT_LINEAR_TETRAHEDRA, error, remedy,
-            "linear tetrahedra, %.0f %% of the solid, leave out an estimated %.0f %% or more of "
-            "the compliance: they are too stiff in bending",
+            "linear tetrahedra (%.0f %% of the solid) miss an estimated %.0f %% or more of "
+            "the compliance, because they are too stiff in bending",
             100.0 * share, 100.0 * error);
     return HX_OK;
 }
@@ -218,7 +221,8 @@ static int cut_solid(hx_session *s, hx_solid_design *d, unsigned preserve)
     return hx_solid_design_make(d, s, "the last design", (double)NAN, preserve);
 }
 
-/* As `hextop verify` makes it; without what is solid behind loads where that alone is too much. */
+/* Makes the 0/1 design like `hextop verify`, but without forced solid at loads and passive elements
+ * if these exceed the target volume. */
 static int make_solid(hx_session *s, hx_solid_design *d)
 {
     const int rc = cut_solid(s, d, HX_PRESERVE_LOADS | HX_PRESERVE_PASSIVE);
@@ -236,7 +240,7 @@ int hx_doubt_solid(hx_doubts *doubts, hx_session *s)
     HX_TRY_FAIL(hx_attached_create(&attached, s, d.is_solid));
     judge_pieces(doubts, &attached);
     judge_supports(doubts, &attached);
-    if (!hx_config_is_heat(&s->cfg)) { /* sources and films may lie on void */
+    if (!hx_config_is_heat(&s->cfg)) { /* heat sources and convection may lie on void */
         HX_TRY_FAIL(judge_loads(doubts, &attached, &d));
         hx_attached_free(&attached);
         HX_TRY_FAIL(judge_energy(doubts, s, d.is_solid));

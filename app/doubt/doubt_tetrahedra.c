@@ -1,6 +1,7 @@
-/* Linear tetrahedra: have they enough across, and how much of the compliance do they leave out? The
- * strain of each is constant; what its nodes' means differ from it is an estimate of its error (O.
- * C. Zienkiewicz, J. Z. Zhu, Int. J. Numer. Meth. Engng 24 (1987) 337-357). */
+/* Judges linear tetrahedra: are there enough of them across the thickness, and how much of the
+ * compliance do they miss? The strain of each is constant. Its difference from the means at the
+ * nodes estimates its error (O. C. Zienkiewicz, J. Z. Zhu, Int. J. Numer. Meth. Engng 24 (1987)
+ * 337-357). */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,7 +14,7 @@ enum { N_STRAIN = 6 };
 
 /* --- before: corners inside the part --- */
 
-/* 0 for nodes of boundary faces. */
+/* is_inner[n_node] := 0 for nodes of boundary faces, otherwise 1. */
 static int mark_inner(const hx_mesh *mesh, uint8_t *is_inner)
 {
     int64_t n_face, *face = NULL;
@@ -55,10 +56,10 @@ int hx_doubt_thin_tetrahedra(const hx_mesh *mesh, double *share)
 typedef struct strains {
     const hx_session *s;
     const uint8_t *is_solid;
-    double *modulus; /* [n_elem] (owned), like the rest */
+    double *modulus; /* [n_elem] (owned), like the other arrays */
     double *u;       /* [n_node][3] */
     float *cell;     /* [n_elem][6] xx yy zz xy yz xz, shears doubled */
-    float *node;     /* [n_node][6] means over the solid cells there */
+    float *node;     /* [n_node][6] means over the solid cells at the node */
 } strains;
 
 static void strain_of_cells(const strains *t)
@@ -81,7 +82,7 @@ static void strain_of_cells(const strains *t)
     }
 }
 
-/* Means by volume and stiffness. */
+/* Means of the adjacent solid cells, weighted by volume times modulus. */
 static void strain_of_nodes(const strains *t)
 {
     const hx_mesh *const mesh = &t->s->mesh;
@@ -91,7 +92,7 @@ static void strain_of_nodes(const strains *t)
         int64_t last = -1;
         for (int64_t k = mesh->node_elem_ptr[a]; k < mesh->node_elem_ptr[a + 1]; k++) {
             const int64_t e = mesh->node_elem[k] / 8;
-            if (e == last || !t->is_solid[e]) continue; /* a collapsed cell's corners */
+            if (e == last || !t->is_solid[e]) continue; /* corners of a collapsed cell */
             const double w = t->s->problem.volume[e] * t->modulus[e];
             for (int i = 0; i < N_STRAIN; i++) sum[i] += w * (double)t->cell[N_STRAIN * e + i];
             weight += w;
@@ -102,7 +103,7 @@ static void strain_of_nodes(const strains *t)
     }
 }
 
-/* Energy density of a strain for unit modulus, twice. */
+/* Twice the energy density of a strain, for unit modulus. */
 static double density_of(const hx_problem *p, const double strain[N_STRAIN])
 {
     const double trace = strain[0] + strain[1] + strain[2];
@@ -114,7 +115,8 @@ static double density_of(const hx_problem *p, const double strain[N_STRAIN])
     return p->lambda * trace * trace + p->mu * (2.0 * normal + shear);
 }
 
-/* Energy of what a tetrahedron's linear strain from its nodes differs from its constant one. */
+/* Twice the mean energy density of the difference between the linear strain that the nodes of a
+ * tetrahedron define and its constant strain, for unit modulus. */
 static double error_of(const strains *t, int64_t e, const int corner[8])
 {
     const int32_t *const conn = t->s->mesh.conn + 8 * e;
@@ -128,16 +130,17 @@ static double error_of(const strains *t, int64_t e, const int corner[8])
         }
         error += density_of(&t->s->problem, d);
     }
-    return (error + density_of(&t->s->problem, sum)) / 20.0; /* linear mass matrix */
+    return (error + density_of(&t->s->problem, sum)) / 20.0; /* consistent mass matrix */
 }
 
-/* In blocks, whose sums are added in order: the same for any number of threads. */
+/* Adds block by block, then the sums of the blocks in order, so that the number of threads does not
+ * change a bit. */
 static int add_up(const strains *t, double *error, double *share)
 {
     enum { BLOCK = 4096 };
     const hx_mesh *const mesh = &t->s->mesh;
     const int64_t n_block = (mesh->n_elem + BLOCK - 1) / BLOCK;
-    double(*sum)[4] = NULL, all[4] = {0.0}; /* energy, error, volume, that of tetrahedra */
+    double(*sum)[4] = NULL, all[4] = {0.0}; /* energy, error, volume, volume of tetrahedra */
     HX_TRY(hx_alloc(&sum, (size_t)n_block, sizeof *sum, "errors"));
 #pragma omp parallel for schedule(static)
     for (int64_t b = 0; b < n_block; b++)

@@ -1,8 +1,9 @@
-/* Does passive void cut the part? Where a load drives a rigid motion of a piece of all that is not
- * void, and nothing holds the piece against it, the stiffness of void carries the load. Pieces are
- * connected by the points of their cells: nodes, or control points of a spline. If none of these is
- * cut off, pieces are connected by faces: what is cut off then is held by hinges only. If each
- * process has a window of the mesh, all call the same functions and reach the same verdict. */
+/* Finds passive void that cuts the part. If a load drives a rigid-body motion of a piece of what is
+ * not void, and nothing holds the piece against it, the stiffness of void carries the load. Pieces
+ * are connected by the points of their cells: nodes, or control points of a spline. If no such
+ * piece is cut off, pieces connected by faces are examined: one that is cut off then is held by
+ * hinges only. If each rank has a window of the mesh, all ranks call the same functions and reach
+ * the same verdict. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -17,22 +18,24 @@
 #include "core/window/window.h"
 #include "doubt.h"
 
-/* A passive density up to which an element counts as void. */
+/* An element with at most this passive density counts as void. */
 static const double most_void = 0.1;
 
 typedef struct cut {
     const hx_session *s;
-    uint8_t *is_there; /* [n_elem] not void (owned), like the rest */
+    uint8_t *is_there; /* [n_elem] 1: not void (owned), like the other arrays */
     int64_t n_body;
-    int32_t *body_of; /* [n_point] pieces that rigid sets join are one body; -1: void only, or, of a
-                         window, only of others' elements */
-    hx_rigid_body *body; /* [n_body] of heat only n_fixed */
+    /* [n_point] body of each point; rigid sets join pieces into one body; -1: void only, or, in a
+     * window, elements of other ranks only */
+    int32_t *body_of;
+    hx_rigid_body *body; /* [n_body] for heat, only n_fixed is set */
 } cut;
 
-/* How cells of a piece are joined. */
+/* How the cells of a piece are connected. */
 typedef enum { BY_POINTS, BY_FACES } joint;
 
-/* What a load case does to a body: work at its six motions, and the sum of magnitudes. */
+/* What a load case does to a body: its work on the six rigid-body motions, and the sum of the force
+ * magnitudes. */
 enum { SIZE = 6, N_PULL };
 typedef double pull[N_PULL];
 
@@ -46,7 +49,7 @@ static void free_cut(cut *c)
 
 /* --- pieces --- */
 
-/* Elements of an entry of `passive` become void, or not. */
+/* Marks the elements of an entry of `passive` as void, or as not void. */
 static int apply_entry(const cut *c, const hx_config_passive *entry)
 {
     const hx_mesh *const mesh = &c->s->mesh;
@@ -67,7 +70,7 @@ static int apply_entry(const cut *c, const hx_config_passive *entry)
     return rc;
 }
 
-/* A node that several of them share belongs to one. Of a whole mesh without splines. */
+/* A node that several pieces share is assigned to one of them. For a whole mesh without splines. */
 static int find_face_pieces(cut *c)
 {
     const hx_mesh *const mesh = &c->s->mesh;
@@ -86,7 +89,7 @@ static int find_face_pieces(cut *c)
     return HX_OK;
 }
 
-/* Later entries replace earlier ones. */
+/* Applies the entries in order: later ones override earlier ones. */
 static int find_pieces(cut *c, const uint8_t *without, joint by)
 {
     const hx_config_passive *const passive = c->s->cfg.passive.entry;
@@ -133,7 +136,7 @@ static int join_rigid_sets(cut *c)
     return HX_OK;
 }
 
-/* Given temperatures, and convection, if softly. */
+/* Prescribed temperatures and convection hold a piece. */
 static int hold_heat(const cut *c)
 {
     const hx_problem *const p = &c->s->problem;
@@ -159,7 +162,7 @@ static int hold(cut *c)
     return hx_rigid_bodies_hold(p, c->body_of, c->n_body, c->body);
 }
 
-/* without[passive.n]: 1: an entry of `passive` that is left out. */
+/* without[passive.n]: 1 for entries of `passive` that are left out. */
 static int find_cut(cut *c, const hx_session *s, const uint8_t *without, joint by)
 {
     int rc;
@@ -176,17 +179,17 @@ fail:
 
 /* --- loads --- */
 
-/* What is cut off of a load case. */
+/* What is cut off in a load case. */
 typedef struct off {
-    double share;   /* of the force, or heat */
+    double share;   /* of the force, or of the heat */
     int load_case;  /* 0-based */
-    int64_t n_body; /* that it drives */
-    int is_held;    /* something holds one of them, if not against the load */
-    int is_moved;   /* prescribed values move all bodies, and strain void only */
+    int64_t n_body; /* number of bodies that the load drives */
+    int is_held;    /* 1: a support holds one of them, though not against the load */
+    int is_moved;   /* 1: prescribed values move all bodies and strain void only */
 } off;
 
-/* pulls[n_body], zeroed before, of forces on points, and *all, the sum of all magnitudes. What lies
- * in void only is another warning's. */
+/* pulls[n_body] (zeroed by the caller) := effect of forces on points; *all: sum of all magnitudes.
+ * Forces on void only are counted in *all; another warning reports them. */
 static int add_pulls(const cut *c, const double *force, pull *pulls, double *all)
 {
     const hx_problem *const p = &c->s->problem;
@@ -234,7 +237,7 @@ fail:
     return rc;
 }
 
-/* The worst case without some entries of `passive`. */
+/* The worst load case, with some entries of `passive` left out. */
 static int measure_cut(const hx_session *s, const uint8_t *without, joint by, off *worst)
 {
     const hx_problem *const p = &s->problem;
@@ -264,14 +267,14 @@ fail:
 /* --- the remedy --- */
 
 /* Smallest share of the force that is reported. It is above 0 for hinges, because single tetrahedra
- * that a set leaves at an edge are connected by hinges as well. */
+ * that a set leaves at an edge are also connected by hinges. */
 static double least_share(joint by)
 {
     return by == BY_FACES ? 0.01 : hx_doubt_table[HX_DOUBT_VOID_CUTS].limit;
 }
 
-/* without[passive.n] := 1 for the void without which nothing is cut off, none of it in vain; all
- * void if that does not help, *helps = 0. */
+/* without[passive.n] := 1 for a minimal set of void entries without which nothing is cut off. If
+ * even leaving out all void does not help, *helps = 0 and without marks all of it. */
 static int find_cutting(const hx_session *s, joint by, uint8_t *without, int *helps)
 {
     const hx_config_passive *const passive = s->cfg.passive.entry;
@@ -290,7 +293,7 @@ static int find_cutting(const hx_session *s, joint by, uint8_t *without, int *he
     return HX_OK;
 }
 
-/* without[i] := 1 for void that has an element at a node of at_node[n_node]. Collective. */
+/* without[i] := 1 for void entries with an element at a node of at_node[n_node]. Collective. */
 static int find_void_at(const hx_session *s, const uint8_t *at_node, cut *c, uint8_t *without)
 {
     const hx_config_passive *const passive = s->cfg.passive.entry;
@@ -308,7 +311,7 @@ static int find_void_at(const hx_session *s, const uint8_t *at_node, cut *c, uin
     return HX_OK;
 }
 
-/* The last ones first: an entry's number does not change before it is used. */
+/* From the last entry to the first, because removing an entry renumbers those after it. */
 static void print_remedy(const hx_session *s, const uint8_t *without, char *text, size_t n_text)
 {
     size_t used = (size_t)snprintf(text, n_text, "`"), n = 0, n_all = s->cfg.passive.n;
@@ -318,9 +321,9 @@ static void print_remedy(const hx_session *s, const uint8_t *without, char *text
         n++;
     }
     if (n == n_all || used + 64 > n_text)
-        snprintf(text, n_text, "`passive=` leaves all passive regions out");
+        snprintf(text, n_text, "`passive=` removes all passive regions");
     else
-        snprintf(text + used, n_text - used, "` leaves out the void there");
+        snprintf(text + used, n_text - used, "` removes the void there");
 }
 
 int hx_doubt_void_remedy(const hx_session *s, const uint8_t *at_node, char *text, size_t n_text)
@@ -342,14 +345,15 @@ static void warn_moved(hx_doubts *doubts, const hx_session *s, const off *worst,
 {
     if (hx_config_is_heat(&s->cfg))
         hx_doubts_advise(doubts, HX_DOUBT_VOID_CUTS, worst->share, remedy,
-                         "passive void cuts the part: each of %lld pieces has one given "
-                         "temperature, so that heat flows through void only",
+                         "passive void cuts the part: each of %lld pieces has one prescribed "
+                         "temperature, so heat flows through void only",
                          (long long)worst->n_body);
     else
-        hx_doubts_advise(doubts, HX_DOUBT_VOID_CUTS, worst->share, remedy,
-                         "passive void cuts the part: the given displacements move its %lld pieces "
-                         "like rigid bodies, so that they strain void only",
-                         (long long)worst->n_body);
+        hx_doubts_advise(
+            doubts, HX_DOUBT_VOID_CUTS, worst->share, remedy,
+            "passive void cuts the part: the prescribed displacements move its %lld pieces "
+            "like rigid bodies, so they strain void only",
+            (long long)worst->n_body);
 }
 
 static void warn_hinge(hx_doubts *doubts, const hx_session *s, const off *worst, const char *remedy)
@@ -371,10 +375,10 @@ static void warn(hx_doubts *doubts, const hx_session *s, const off *worst, const
                  is_one ? "piece" : "pieces");
     else
         snprintf(pieces, sizeof pieces, "%s without a %s", is_one ? "piece" : "pieces",
-                 is_heat ? "given temperature" : "support");
+                 is_heat ? "prescribed temperature" : "support");
     hx_doubts_advise(doubts, HX_DOUBT_VOID_CUTS, worst->share, remedy,
                      "passive void cuts the part: %.3g %% of the %s of load case %d acts on %lld "
-                     "%s, so that void carries it and its %s is most of the compliance",
+                     "%s, so void carries it and its %s dominates the compliance",
                      100.0 * worst->share, is_heat ? "heat" : "force", worst->load_case + 1,
                      (long long)worst->n_body, pieces, is_heat ? "temperature" : "displacement");
 }
@@ -387,8 +391,8 @@ static int has_void(const hx_session *s)
     return 0;
 }
 
-/* *found := 1 if void cuts the part, which is reported. If the mesh is held by hinges, or moved like
- * a rigid body, without its void as well, the void is not the cause and nothing is reported. */
+/* Warns if void cuts the part: *found := 1. If the mesh is held by hinges, or moved like a rigid
+ * body, even without its void, then void is not the cause and nothing is reported. */
 static int judge_joint(hx_doubts *doubts, const hx_session *s, joint by, int *found)
 {
     uint8_t *without = NULL;

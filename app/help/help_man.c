@@ -138,7 +138,7 @@ static void put_keys(void)
     printf(".SH CONFIGURATION KEYS\n"
            "A config is a libconfig file; KEY=VALUE on the command line overrides its keys:\n"
            "mesh.size=3 loads[0].node_force=[0,0,\\-1]; an empty VALUE removes a key.\n"
-           "Units are the user\\(aqs, only consistent.\n");
+           "Units are free but must be consistent.\n");
     for (size_t i = 0; i < hx_n_key; i++) put_key(&hx_keys[i]);
 }
 
@@ -163,7 +163,7 @@ static void put_exit_status(void)
 static void put_rest(void)
 {
     printf(".SH FILES\n"
-           ".TP\n\\fIFILE\\fR.cfg\nconfig: the mesh, what holds and loads it, what is optimised\n"
+           ".TP\n\\fIFILE\\fR.cfg\nconfig: mesh, supports, loads and optimization\n"
            ".TP\noutput.directory\nwhat \\fBhextop run\\fR writes; files appear under their names\n"
            "only when they are complete\n"
            ".SH EXAMPLES\n"

@@ -125,9 +125,10 @@ static int result_design(hx_matrix_job *job)
             return HX_RAISE(HX_EINPUT, "%s: the density of element %lld is %g, not in [0, 1]", path,
                             (long long)hx_mesh_elem_number(&s->mesh, e), job->rho[e]);
     if (match.n_missing > 0)
-        hx_log_warning("%s lacks %s elements, since it was written with a threshold: their density "
-                       "is taken as rho_min",
-                       path, hx_format_count(match.n_missing, count, sizeof count));
+        hx_log_warning(
+            "%s lacks %s elements, because it was written with a threshold: their density "
+            "is taken as rho_min",
+            path, hx_format_count(match.n_missing, count, sizeof count));
     HX_TRY(hx_session_find_device(s, &ops));
     HX_TRY(hx_session_start_device(s, ops));
     hx_matrix_meter_open(&job->meter, &s->device);
@@ -235,19 +236,18 @@ static const hx_option matrix_options[HX_N_MATRIX_OPTION] = {
     [HX_MATRIX_FIXED] = {.name = "--fixed",
                          .kind = HX_OPTION_FILE,
                          .value = "FILE",
-                         .help = "writes numbers and values of the held unknowns"},
+                         .help = "writes indices and values of the prescribed unknowns"},
     [HX_MATRIX_NEAR_NULL] = {.name = "--near-null",
                              .kind = HX_OPTION_FILE,
                              .value = "FILE",
                              .help = "writes the near-null space for algebraic multigrid: the six "
                                      "rigid body motions, orthonormal; for heat the constant"},
-    [HX_MATRIX_SUPPORTS] =
-        {.name = "--supports",
-         .kind = HX_OPTION_TEXT,
-         .value = "keep|eliminate",
-         .fallback = "keep",
-         .help =
-             "held rows: kept as they are, or eliminated with 1 on the diagonal and changed loads"},
+    [HX_MATRIX_SUPPORTS] = {.name = "--supports",
+                            .kind = HX_OPTION_TEXT,
+                            .value = "keep|eliminate",
+                            .fallback = "keep",
+                            .help = "rows of prescribed unknowns: kept, or eliminated with 1 on "
+                                    "the diagonal and adjusted loads"},
     [HX_MATRIX_LOWER] =
         {.name = "--lower",
          .kind = HX_OPTION_FLAG,
@@ -257,7 +257,7 @@ static const hx_option matrix_options[HX_N_MATRIX_OPTION] = {
          .kind = HX_OPTION_FILE,
          .value = "RESULT.vtk",
          .note = "the config's first design",
-         .help = "result whose K is written; of a .series or a folder the last design"},
+         .help = "result whose K is written; for a .series or a folder, that of the last design"},
     [HX_MATRIX_ORDER] = {.name = "--order",
                          .kind = HX_OPTION_TEXT,
                          .value = "file|curve",
@@ -294,7 +294,7 @@ static const hx_option matrix_options[HX_N_MATRIX_OPTION] = {
 
 const hx_command hx_command_matrix = {
     .name = "matrix",
-    .summary = "makes K as a sparse matrix: its time, its file",
+    .summary = "builds K as a sparse matrix, and times it or writes it to a file",
     .arguments = "FILE [KEY=VALUE ...]",
     .ends = {".cfg"},
     .help =

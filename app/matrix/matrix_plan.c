@@ -114,7 +114,7 @@ static int read_words(hx_matrix_plan *plan, const hx_options *options)
     plan->fill = hx_option_text(options, HX_MATRIX_FILL);
     HX_TRY(read_memory(hx_option_text(options, HX_MATRIX_MEMORY), &plan->memory));
     if (!isnan(plan->memory) && strcmp(plan->fill, "gather") != 0)
-        return HX_RAISE(HX_EINPUT, "--memory needs --fill gather: '%s' takes memory of its own",
+        return HX_RAISE(HX_EINPUT, "--memory needs --fill gather: '%s' allocates its own memory",
                         plan->fill);
     return HX_OK;
 }
@@ -123,8 +123,8 @@ static int read_output(hx_matrix_plan *plan)
 {
     const hx_matrix_format *format = NULL;
     if (plan->lower && !plan->output && isnan(plan->memory))
-        return HX_RAISE(HX_EINPUT, "--lower selects the half of K that is written: it needs -o "
-                                   "FILE, or --memory; the other files are the same without it");
+        return HX_RAISE(HX_EINPUT, "--lower writes one half of K and needs -o FILE or --memory; it "
+                                   "does not change the other files");
     if (plan->lower) plan->half = HX_HALF_LOWER;
     if (!plan->output) return HX_OK;
     HX_TRY(hx_matrix_format_find(plan->output, &format));

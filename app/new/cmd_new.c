@@ -156,7 +156,7 @@ static const hx_option new_options[] = {
 
 const hx_command hx_command_new = {
     .name = "new",
-    .summary = "prints a config to begin with, for a part of your own",
+    .summary = "prints a config to start from, for a part of your own",
     .arguments = "[PART] [KEY=VALUE ...]",
     .ends = {""},
     .help =

@@ -337,7 +337,7 @@ static void put_material(writer *w)
     put_key(w, "material.nu", "0.3");
     fprintf(w->out, "\n    ");
     put_number(w, "material.density", 7850.0 / kilograms, 6);
-    fprintf(w->out, "  #%s: used by the mass in reports, and by gravity\n};\n", density);
+    fprintf(w->out, "  #%s: for the mass in reports, and for gravity\n};\n", density);
 }
 
 /* "hollow cylinder of radius 4, 12 faces, area 240" */
@@ -595,7 +595,7 @@ static void put_heat_entry(writer *w, const hx_file_heat *heat)
     if (heat->kind == HX_FILE_FILM)
         fprintf(w->out, " ambient = %s;", fraction(heat->ambient, digits_of(heat->ambient), text));
     fprintf(w->out, " },%s\n",
-            is_total   ? "   # the file's heat at each node, in all; the faces share it"
+            is_total   ? "   # sum of the file's heat at nodes, shared by the faces"
             : is_inner ? "   # left out: its faces lie between elements, not on the boundary"
                        : "");
     if (is_inner)
@@ -639,8 +639,8 @@ static void put_heat(writer *w)
         fputc('\n', w->out);
     }
     fprintf(w->out, "\n"
-                    "# Sets that are held at a temperature: those of the file, if it has some; "
-                    "uncomment others.\n"
+                    "# Sets with a prescribed temperature: those of the file, if any; uncomment "
+                    "lines for more.\n"
                     "supports = (\n");
     put_heat_entries(w, 1u << HX_FILE_TEMPERATURE);
     put_entries(w, put_temperature);

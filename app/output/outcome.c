@@ -34,7 +34,7 @@ static void warn_unconverged(const hx_stats *stats, const hx_iteration *it)
     if (it->reason == HX_PCG_CONVERGED) return;
     if (stats->n_unconverged == 1)
         hx_log_warning("iteration %d: PCG did not converge (%s after %d iterations, |r|/|f| = "
-                       "%.2g); the run continues, since solver.on_failure is \"continue\"",
+                       "%.2g); the run continues, because solver.on_failure is \"continue\"",
                        it->iteration, hx_pcg_reason_name(it->reason), it->pcg_iterations,
                        it->pcg_residual);
     else
@@ -46,8 +46,8 @@ static void report_precision(const hx_stats *stats, const hx_iteration *it)
 {
     if (it->pcg_fell_back == 0) return;
     if (stats->n_fell_back == it->pcg_fell_back)
-        hx_log_warning("iteration %d: PCG in single precision did not reach the tolerance; the "
-                       "solve was finished in double precision, and later ones may be, too: "
+        hx_log_warning("iteration %d: PCG in single precision did not reach the tolerance; this "
+                       "solve was finished in double precision, and later ones may have to be; "
                        "solver.precision = \"double\" would be faster",
                        it->iteration);
     else
@@ -59,14 +59,14 @@ static void report_refinement(const hx_session *s, const hx_stats *stats, const 
 {
     const char *const name = s->op.strategy->name;
     if (it->pcg_refinements > 0)
-        hx_log_detail("iteration %d: %d corrections of the residual by the exact product, since "
+        hx_log_detail("iteration %d: %d corrections of the residual by the exact product, because "
                       "operator '%s' stores stiffness in single precision",
                       it->iteration, it->pcg_refinements, name);
     if (it->pcg_took_exact == 0) return;
     if (stats->n_took_exact == it->pcg_took_exact)
         hx_log_warning("iteration %d: the rounding errors of operator '%s' could not be corrected; "
-                       "the solve was finished with the product of '%s', and later ones may be, "
-                       "too: solver.operator = \"%s\" would be faster",
+                       "this solve was finished with the product of '%s', and later ones may have "
+                       "to be; solver.operator = \"%s\" would be faster",
                        it->iteration, name, s->op.exact->name, s->op.exact->name);
     else
         hx_log_detail("iteration %d: a solve was finished with the exact product", it->iteration);

@@ -36,10 +36,11 @@ static void print_heat(const hx_session *s)
     hx_log_info("  heat      conductivity %.6g%s, of void %.6g%s", s->problem.young,
                 u->conductivity, s->problem.least, u->conductivity);
     if (s->problem.is_mixed)
-        hx_log_info("  objective 2 q'(T - %.6g%s) minus the dissipation of conduction and "
-                    "convection, q sources and fluxes, %.6g%s the lowest held or ambient "
-                    "temperature: a smaller value means more heat from hot places to cold ones",
-                    s->problem.reference, u->temperature, s->problem.reference, u->temperature);
+        hx_log_info(
+            "  objective 2 q'(T - %.6g%s) minus the dissipation by conduction and convection, "
+            "where q are sources and fluxes, and %.6g%s is the lowest prescribed or ambient "
+            "temperature: a smaller value means that more heat flows from hot to cold places",
+            s->problem.reference, u->temperature, s->problem.reference, u->temperature);
     else
         hx_log_info("  objective thermal compliance, sources and fluxes times (T - %.6g%s): a "
                     "smaller value means lower temperatures where heat enters",

@@ -160,7 +160,7 @@ static int write_page(const hx_report *report, const char *path, int64_t *n_byte
     if (*n_byte > most_bytes) {
         rc = HX_RAISE(HX_EINPUT,
                       "%s: not written: it would have %lld bytes, and a report has at most %lld; "
-                      "lower the number of --triangles",
+                      "give --triangles a smaller number",
                       path, (long long)*n_byte, (long long)most_bytes);
         goto fail;
     }

@@ -239,7 +239,7 @@ static int open_source(maker *m)
     const int rc = hx_surface_source_open(&m->source, run->result, NULL,
                                           HX_PRESERVE_LOADS | HX_PRESERVE_PASSIVE, 0);
     if (rc != HX_EINPUT || !m->source.config) return rc;
-    hx_report_say(&run->missing, "The part is made from only the densities: %s",
+    hx_report_say(&run->missing, "The part is made from the densities only: %s",
                   hx_error_message());
     hx_error_clear();
     hx_surface_source_free(&m->source);

@@ -275,9 +275,8 @@ static void keep_state(run *r)
     const int analysed = r->stats.n_iteration;
     if (analysed > 0 && hx_optimizer_undo(&r->session.opt) == HX_OK &&
         hx_checkpoint_write(&r->checkpoint, &parts) == HX_OK)
-        hx_log_info("the state after iteration %d is saved: --resume continues from it, with other "
-                    "settings "
-                    "of only solver and output; other settings of the design need a new run",
+        hx_log_info("the state after iteration %d is saved: --resume continues from it; only "
+                    "settings of solver and output may change, and other changes need a new run",
                     analysed);
     else if (hx_checkpoint_exists(&r->checkpoint))
         hx_log_info("--resume continues from the last checkpoint, %s", r->checkpoint.path);

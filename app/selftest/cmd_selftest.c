@@ -96,16 +96,16 @@ static const hx_option selftest_options[] = {
                 .value = "NAME",
                 .note = "all devices that can run here",
                 .help = "cpu or cuda"},
-    [MEMORY] = {.name = "--memory",
-                .kind = HX_OPTION_TEXT,
-                .value = "GB",
-                .help = "number of bytes of the device's memory to which patterns are also written "
-                        "and read back"},
+    [MEMORY] =
+        {.name = "--memory",
+         .kind = HX_OPTION_TEXT,
+         .value = "GB",
+         .help = "amount of device memory to which test patterns are also written and read back"},
     [OUTPUT] = {.name = "--output",
                 .letter = "-o",
                 .kind = HX_OPTION_FILE,
                 .value = "FILE.json",
-                .help = "file that all lines are also written to, as JSON"},
+                .help = "file to which all lines are also written, as JSON"},
 };
 
 const hx_command hx_command_selftest = {

@@ -131,7 +131,8 @@ int hx_selftest_path(hx_selftest *t, const char *name, char *path, size_t n_path
             return HX_RAISE(HX_EIO, "the path in TMPDIR is too long");
         snprintf(folder, sizeof folder, "%s/hextop-selftest-XXXXXX", in);
         if (!mkdtemp(folder))
-            return HX_RAISE(HX_EIO, "%s: no folder can be made here; set TMPDIR to another", in);
+            return HX_RAISE(HX_EIO, "%s: cannot create a folder here; set TMPDIR to another path",
+                            in);
         memcpy(t->folder, folder, sizeof folder);
     }
     snprintf(path, n_path, "%s/%s", t->folder, name);

@@ -228,7 +228,7 @@ int hx_footprint_check(const hx_session *s)
     if (have <= 0.0 || want <= have) return HX_OK;
     return HX_RAISE(HX_ENOMEM,
                     "%s: besides the mesh of %s elements the run needs at least %s of host memory "
-                    "(%.0f bytes per element), but %s is available: take a smaller mesh",
+                    "(%.0f bytes per element), but %s is available: use a smaller mesh",
                     s->mesh.name, hx_format_count(s->mesh.n_elem, count, sizeof count),
                     hx_format_bytes(want, want_text, sizeof want_text), other,
                     hx_format_bytes(have, have_text, sizeof have_text));

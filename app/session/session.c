@@ -426,7 +426,7 @@ int hx_session_read_initial(hx_session *s, double **density)
         hx_result_read(*path, "density", &s->mesh, rho_min, rho_min, *density, &match)));
     if (match.n_missing > 0)
         hx_log_warning(
-            "optimization.initial: %s lacks %s elements, since it was written with a threshold: "
+            "optimization.initial: %s lacks %s elements, because it was written with a threshold: "
             "they start at rho_min = %g, from which optimality criteria hardly raise them",
             *path, hx_format_count(match.n_missing, count, sizeof count), rho_min);
     return HX_OK;
@@ -448,8 +448,8 @@ static int check_change(const hx_session *s)
     if (!(tolerance > 0.0) || move > tolerance) return HX_OK;
     return hx_config_blame(&s->cfg, "optimization.move",
                            HX_RAISE(HX_EINPUT,
-                                    "%g is not above optimization.change_tolerance = %g: by the "
-                                    "move limit every design would count as converged; take a "
+                                    "%g is not above optimization.change_tolerance = %g: with this "
+                                    "move limit every design would count as converged; use a "
                                     "smaller tolerance, such as optimization.change_tolerance=%g",
                                     move, tolerance, 0.05 * move));
 }

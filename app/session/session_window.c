@@ -53,7 +53,7 @@ static int holds_by_file(const hx_config *cfg)
 static const char *file_asks_for_whole(const hx_config *cfg)
 {
     const hx_mesh_format *const format = hx_mesh_format_of_file(cfg->mesh.file);
-    if (!format || !format->read_to) return "a mesh.file that is no .vtk, .msh or .inp";
+    if (!format || !format->read_to) return "a mesh.file other than .vtk, .msh or .inp";
     if (cfg->mesh.merge > 0.0) return "mesh.merge";
     if (cfg->material.from) return "material.from";
     if (cfg->mesh.ignore.n > 0) return "mesh.ignore";
@@ -80,7 +80,8 @@ static const char *asks_for_whole(const hx_session *s)
     if (cfg->springs.n > 0) return "springs";
     if (cfg->convection.n > 0) return "convection";
     if (holds_by_file(cfg)) return "supports from the mesh's file";
-    if (has_other_loads(cfg)) return "loads other than forces, tractions, pressures and by mass";
+    if (has_other_loads(cfg))
+        return "loads other than forces, tractions, pressures and loads by mass";
     if (has_skin(cfg)) return "passive skins";
     if (cfg->output.format != HX_VTK_BINARY) return "output.format";
     if (s->own_folders) return "an output.directory that not all processes see";
@@ -93,14 +94,15 @@ static int refuse(const hx_session *s, const char *why)
     return hx_session_blame(
         s, "mesh.in_parts",
         HX_RAISE(HX_EINPUT,
-                 "\"always\", but each process needs the whole mesh for %s: use \"auto\"", why));
+                 "\"always\", but each process needs the whole mesh because of %s: use \"auto\"",
+                 why));
 }
 
 /* Logs why each process makes the whole mesh. HX_EINPUT: the config forbids it. */
 static int take_whole(const hx_session *s, const char *why)
 {
     if (s->cfg.mesh.in_parts == HX_IN_PARTS_ALWAYS) return refuse(s, why);
-    hx_log_detail("mesh: each process makes the whole of it, for %s", why);
+    hx_log_detail("mesh: each process creates the whole mesh, because of %s", why);
     return HX_OK;
 }
 

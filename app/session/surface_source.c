@@ -62,7 +62,7 @@ static int open_with_config(hx_surface_source *source, const char *result, unsig
 static int open_alone(hx_surface_source *source, const char *result, int cuts)
 {
     if (cuts > 0)
-        return HX_RAISE(HX_EINPUT, "--cuts needs the config, whose mesh.file is the spline");
+        return HX_RAISE(HX_EINPUT, "--cuts needs the config that has the spline as mesh.file");
     source->mesh = &source->own;
     HX_TRY(hx_vtk_read(result, &source->own));
     HX_TRY(hx_mesh_reorder(&source->own));

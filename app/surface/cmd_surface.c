@@ -207,7 +207,7 @@ static void report_unit(const job *j)
     if (u->metre > 0.0)
         hx_log_info("unit      %s, from the config's units", u->length);
     else
-        hx_log_info("unit       mm, since the config has no `units`");
+        hx_log_info("unit       mm, because the config has no `units`");
 }
 
 /* Warns if the volume is not the target, with the cause: the threshold or the smoothing. */
@@ -217,7 +217,7 @@ static void warn_volume(const job *j)
     const double cut = j->smoothing.volume_before + j->dropped;
     if (isnan(j->target) || !(fabs(volume - j->target) > 0.01 * j->target)) return;
     if (fabs(cut - j->target) > 0.01 * j->target)
-        hx_log_warning("the volume is %.3g instead of %.3g: it jumps there, since many elements "
+        hx_log_warning("the volume is %.3g instead of %.3g: it jumps there, because many elements "
                        "have the same density",
                        volume, j->target);
     else
@@ -317,7 +317,8 @@ static const hx_option surface_options[] = {
         {.name = "--config",
          .kind = HX_OPTION_FILE,
          .value = "FILE",
-         .help = "config to take instead of the one beside the result; none: only the densities"},
+         .help =
+             "config to use instead of the one beside the result; none: use only the densities"},
     [VOLUME] = {.name = "--volume",
                 .kind = HX_OPTION_TEXT,
                 .value = "VOLUME",

@@ -77,7 +77,7 @@ static const hx_option verify_options[] = {
                            .fallback = "linear",
                            .word = hx_verify_element_word,
                            .help =
-                               "quadratic: analyses the 0/1 design with quadratic elements, too, "
+                               "quadratic: also analyses the 0/1 design with quadratic elements, "
                                "or only its solid if the whole mesh does not fit into memory"},
     [HX_VERIFY_VTK] = {.name = "--vtk",
                        .kind = HX_OPTION_FILE,
@@ -91,13 +91,13 @@ static const hx_option verify_options[] = {
         {.name = "--surface",
          .kind = HX_OPTION_FILE,
          .value = "PART.stl",
-         .help = "analyses this closed surface, too, .stl or .ply, with quadratic tetrahedra"},
+         .help = "also analyses this closed surface (.stl or .ply), with quadratic tetrahedra"},
     [HX_VERIFY_REFINE] =
         {.name = "--refine",
          .kind = HX_OPTION_TEXT,
          .value = "TIMES",
          .help = "number of times that the mesh's cells are split before --surface cuts them; "
-                 "default: as often as gives fewer than 300,000 tetrahedra"},
+                 "default: as many as give fewer than 300,000 tetrahedra"},
     [HX_VERIFY_MESHER] = {.name = "--mesher",
                           .kind = HX_OPTION_WORDS,
                           .value = "WORD",

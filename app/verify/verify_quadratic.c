@@ -123,7 +123,7 @@ static int refuse(const hx_verify *v, size_t whole, size_t solid, size_t n_free)
         snprintf(alone, sizeof alone, " and %s for only the solid",
                  hx_format_bytes((double)solid, b, sizeof b));
     return HX_RAISE(HX_EENV,
-                    "quadratic elements need %s of memory for the whole mesh%s, %s is free: take a "
+                    "quadratic elements need %s of memory for the whole mesh%s, %s is free: use a "
                     "coarser mesh, or verify with linear elements",
                     whole > 0 ? hx_format_bytes((double)whole, a, sizeof a) : "more", alone,
                     hx_format_bytes((double)n_free, c, sizeof c));

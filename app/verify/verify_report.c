@@ -334,7 +334,7 @@ static void warn_loads(hx_verify *v)
         if (n_off > 0)
             warn(v,
                  "case %d: %s loaded nodes, with %.1f %% of the force, are on void or on pieces "
-                 "that are not connected: their motion is most of the compliance",
+                 "that are not connected: their motion dominates the compliance",
                  c + 1, hx_format_count(n_off, a, sizeof a),
                  100.0 * off / (off + nodes.force[HX_NODE_MAIN]));
     }
@@ -363,7 +363,7 @@ static int warn_missing(hx_verify *v)
     char count[32];
     if (v->n_missing == 0) return 0;
     hx_format_count(v->n_missing, count, sizeof count);
-    hx_log_info("%s lacks %s elements, since it was written with a threshold: their density is "
+    hx_log_info("%s lacks %s elements, because it was written with a threshold: their density is "
                 "taken as rho_min",
                 v->result, count);
     if (v->part.target >= enough * wanted) return 0;

@@ -95,13 +95,13 @@ int hx_choose_suggest(const hx_choose_params *params, hx_device *dev, const hx_p
     any.keep_layout = 0;
     snprintf(message, sizeof message, "%s", hx_error_message());
     if (dev->ops->memory(dev, &n_free, &n_total) < 0 || n_free == 0)
-        return HX_RAISE(rc, "%s: take a smaller mesh, or solver.operator = \"auto\"", message);
+        return HX_RAISE(rc, "%s: use a smaller mesh, or solver.operator = \"auto\"", message);
     n_free += held_bytes;
     hx_format_bytes((double)n_free, have, sizeof have);
     if (list_fitting(&any, dev, problem, kind, n_free, text, sizeof text) == 0)
         return HX_RAISE(rc,
                         "%s; device '%s' has %s for this run, which is too little for any "
-                        "operator: take a smaller mesh, or wait until other processes end",
+                        "operator: use a smaller mesh, or wait until other processes end",
                         message, dev->ops->name, have);
     return HX_RAISE(rc, "%s; device '%s' has %s for this run, and these operators fit: %s", message,
                     dev->ops->name, have, text);

@@ -424,7 +424,7 @@ typedef struct hx_multigrid_ops {
     /* t := M^-1 (t - r), 0 where m is 0. r = NULL stands for 0. */
     int (*lines_solve)(hx_device *dev, const hx_mg_lines *lines, const double *d_r, float *d_t);
     /* Line smoother on a coarse grid. NULL: not available. level_factorise computes the factors
-     * from the level's matrix, and sets m to 1 where it is not 0. level_solve: t := M^-1 t at owned
+     * from the level's matrix, and sets every nonzero m to 1. level_solve: t := M^-1 t at owned
      * nodes. level_power: blocks_power on a coarse grid. */
     int (*level_factorise)(hx_device *dev, const hx_mg_level *level);
     int (*level_solve)(hx_device *dev, const hx_mg_level *level, float *d_t);

@@ -78,7 +78,8 @@ static HX_HD uint32_t hx_mg_place_number(const hx_mg_places *p, int64_t cell, in
     return number;
 }
 
-/* 1 if two nodes have the same position in their cells, within `alike` of an edge. */
+/* 1 if two nodes have the same position in their cells, with a tolerance of `alike` times the
+ * edge. */
 static HX_HD int hx_mg_places_agree(const hx_mg_places *p, int64_t cell, int64_t node,
                                     int64_t other_cell, int64_t other, float alike)
 {

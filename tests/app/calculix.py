@@ -1,4 +1,4 @@
-"""What the tests against CalculiX share: jobs solved by ccx, fields of VTK files, differences that see a
+"""Shared by the tests against CalculiX: running jobs with ccx, reading VTK files, comparing fields without missing a
 NaN, and boxes of every kind of element."""
 
 import math
@@ -36,7 +36,7 @@ def finish():
 
 
 def run(*command):
-    own = dict(os.environ, MALLOC_PERTURB_="0") if command[0] == "ccx" else None # or all that it asks for is filled
+    own = dict(os.environ, MALLOC_PERTURB_="0") if command[0] == "ccx" else None # or every requested check is filled
     done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, env=own)
     if done.returncode != 0:
         raise RuntimeError(f"{' '.join(command)}: exit status {done.returncode}\n{done.stdout[-2000:]}")
@@ -57,7 +57,7 @@ def read(path):
 
 
 def largest_of(values):
-    """Infinity if one is not finite: max() forgets a NaN that is not the first."""
+    """Like max(), but infinity if a value is not finite: max() ignores a NaN that is not the first value."""
     values = list(values)
     return max(values) if all(map(math.isfinite, values)) else float("inf")
 
@@ -67,7 +67,7 @@ def largest(field):
 
 
 def difference(a, b):
-    """Largest difference of a component, of the largest component of b."""
+    """Largest difference of a component, relative to the largest component of b."""
     if len(a) != len(b):
         return float("inf")
     off, scale = largest_of(abs(x - y) for p, q in zip(a, b) for x, y in zip(p, q)), largest(b)
@@ -75,7 +75,7 @@ def difference(a, b):
 
 
 def check_difference():
-    """What compares fails where it must."""
+    """The comparisons fail if they must."""
     b = [[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]]
     check(difference(b, b) == 0.0, "a field is like itself")
     for bad in (math.nan, math.inf):
@@ -91,7 +91,7 @@ def check_difference():
 
 
 def calculix(name, n_case, n_column=3, head="displacements"):
-    """[case][node][n_column] of what a job prints, nodes in the order of their numbers."""
+    """[case][node][n_column] of the tables that a job prints, with nodes in ascending order."""
     said = run("ccx", "-i", name)
     if "ERROR" in said or not os.path.exists(name + ".dat"):
         raise RuntimeError(f"ccx: {said[-2000:]}")
@@ -107,7 +107,7 @@ def calculix(name, n_case, n_column=3, head="displacements"):
 
 
 def lines_of(job, kind):
-    """(first, last + 1) of the data lines of *ELEMENT, TYPE=kind, for each such block."""
+    """(first, last + 1) of the data lines of each block *ELEMENT, TYPE=kind."""
     lines, first, found = job.split("\n"), None, []
     for i, line in enumerate(lines + ["*"]):
         if not line.startswith("*"):
@@ -119,8 +119,8 @@ def lines_of(job, kind):
 
 
 def as_bricks(job, kind):
-    """The job with its elements of a kind (C3D4, C3D6) as C3D8 with repeated nodes, which CalculiX integrates at
-    2x2x2 points as hextop does."""
+    """The job with its elements of one kind (C3D4, C3D6) as C3D8 with repeated nodes, which CalculiX integrates at
+    2x2x2 points like hextop."""
     repeat = {"C3D4": (0, 1, 2, 2, 3, 3, 3, 3), "C3D6": (0, 1, 2, 2, 3, 4, 5, 5)}[kind]
     lines = job.split("\n")
     for first, last in lines_of(job, kind):
@@ -135,7 +135,7 @@ def as_bricks(job, kind):
 
 
 def read_vtk(path):
-    """Points, cells, types of cells, arrays (by name; [n][components]) of an ASCII file."""
+    """Points, cells, cell types and arrays (by name; [n][components]) of an ASCII file."""
     words = read(path).split()
     i = words.index("POINTS")
     n = int(words[i + 1])
@@ -165,7 +165,7 @@ def read_vtk(path):
 
 
 def tuples(words, begin, n, width):
-    """n of `width` numbers each, from words[begin] on."""
+    """n rows of `width` numbers, starting at words[begin]."""
     flat = [float(w) for w in words[begin : begin + width * n]]
     return [flat[k : k + width] for k in range(0, width * n, width)]
 
@@ -182,8 +182,8 @@ KINDS = ["tetrahedra", "wedges", "pyramids", "mixed"]
 
 
 def box(kind, size, distort, seed=1):
-    """Points and (type, nodes) of cells of a box of unit cells of a kind; "mixed": layers along z, five of which
-    have all kinds. Points move by at most `distort` along the faces and edges that they lie on."""
+    """Points and (type, nodes) of the cells of a box of unit cells of one kind; "mixed": layers along z, five of which
+    have all kinds. Points move by at most `distort`, along the faces and edges on which they lie."""
     chance = random.Random(seed)
     node = {}
     points = []
@@ -210,7 +210,7 @@ def box(kind, size, distort, seed=1):
             top = len(points) - 1
             for s, side in enumerate(SIDES):
                 base = [corner[c] for c in reversed(side)]
-                if kind == "mixed" and s == (1 if k % 5 == 1 else 0):  # towards triangles, along 0 2 and 4 6
+                if kind == "mixed" and s == (1 if k % 5 == 1 else 0):  # towards triangles, along diagonals 0 2 and 4 6
                     first = base.index(corner[0] if s == 0 else corner[4])
                     base = base[first:] + base[:first]
                     cells += [(TETRAHEDRON, base[:3] + [top]), (TETRAHEDRON, [base[0]] + base[2:] + [top])]

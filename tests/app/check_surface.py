@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Our surfaces as VTK sees them: closed, manifold, of the volume and area that hextop says, and of tetrahedra
-and mixed meshes with all of the face that a load acts on.
+"""Surfaces of hextop read by VTK: they are closed and manifold, have the volume and area that hextop prints, and on
+tetrahedra and mixed meshes contain the whole face on which a load acts.
 
     check_surface.py HEXTOP SRCDIR
 
@@ -15,7 +15,7 @@ import tempfile
 try:
     import vtk
 except ImportError as missing:
-    # Debian's packages belong to the system's Python, which need not be the first one in PATH.
+    # Debian's packages belong to the system's Python, which may not be the first one in PATH.
     system = "/usr/bin/python3"
     if os.path.exists(system) and not os.environ.get("HEXTOP_SYSTEM_PYTHON"):
         os.execve(system, [system] + sys.argv, dict(os.environ, HEXTOP_SYSTEM_PYTHON="1"))
@@ -77,14 +77,14 @@ optimization = {{ volume_fraction = 0.2; filter = {{ radius = 1.6; }}; }};
 
 
 def write_part(kind):
-    """A box pulled at an end that is mostly void; its config."""
+    """Writes a box that is pulled at an end of mostly void; returns its config."""
     calculix.write_box(kind + ".vtk", kind, (12, 6, 6), 0.15)
     calculix.write(kind + ".cfg", PART.format(kind=kind))
     return [os.path.abspath(kind + ".cfg")]
 
 
 def check_end(path):
-    """The loaded end, x = 12, is there: 36."""
+    """The loaded end, x = 12, is complete: its area is 36."""
     reader = vtk.vtkSTLReader() if path.endswith(".stl") else vtk.vtkPLYReader()
     reader.SetFileName(path)
     reader.Update()
@@ -113,7 +113,7 @@ def main():
         for ending in ("stl", "ply"):
             for smooth in ("0", "15"):
                 path = f"{name}_{smooth}.{ending}"
-                # at 0.8 nodes on the rim of a loaded face would lie outside
+                # at 0.8, nodes on the rim of a loaded face would lie outside
                 how = ["--threshold", "0.8"] if name in calculix.KINDS else []
                 output = subprocess.run(
                     [hextop, "surface", f"{name}/density_0008.vtk", path, "--smooth", smooth, *how],

@@ -1,4 +1,4 @@
-"""Shared by test_report.py and test_report_browser.py: runs to report on, and the page taken apart."""
+"""Shared by test_report.py and test_report_browser.py: makes runs to report on, and parses the page."""
 
 import base64
 import html.parser
@@ -50,7 +50,7 @@ VOID = {"meta", "br", "hr", "img", "input", "link"}
 
 
 class Page(html.parser.HTMLParser):
-    """Tags that close in order; texts and attributes by tag; nothing that asks for another file."""
+    """Checks that tags close in order and that nothing refers to another file; collects texts and attributes by tag."""
 
     def __init__(self, path):
         super().__init__(convert_charrefs=True)
@@ -107,7 +107,7 @@ class Page(html.parser.HTMLParser):
 
 
 def decode_triangles(data):
-    """Corners' numbers from their differences."""
+    """Decodes the differences of corner indices."""
     corners, last, code, shift = [], 0, 0, 0
     for byte in data:
         code |= (byte & 127) << shift

@@ -41,7 +41,7 @@ SIDES = """{{ name = "left"; plane = {{ point = [0.0, 0.0, 0.0]; normal = [1.0, 
 
 
 def read_fields(path):
-    """Arrays of an ASCII VTK file by name, [n][components], however they are written."""
+    """Arrays of a VTK file by name, [n][components], however they are written."""
     words, arrays, size = ccx.read(path).split(), {}, 0
     i = words.index("CELL_TYPES")
     while i < len(words):
@@ -68,7 +68,7 @@ def rows(words, begin, width, n):
 
 
 def read_points(path, first=1):
-    """[case] {(element, point): row of numbers by name}; first: what CalculiX adds to the element's number."""
+    """[case] {(element, point): row of numbers by name}; first: what CalculiX adds to element numbers."""
     cases = {}
     with open(path, encoding="ascii") as f:
         for row in csv.DictReader(f):
@@ -78,13 +78,13 @@ def read_points(path, first=1):
 
 
 def with_prints(job):
-    """The job, asked for stresses at Gauss points and reactions."""
+    """The job with a request for stresses at Gauss points and reactions."""
     asked = "*EL PRINT, ELSET=EALL\nS\n*NODE PRINT, NSET=NALL\nRF\n*END STEP"
     return job.replace("*END STEP", asked)
 
 
 def solve(name):
-    """[case] of CalculiX: {(element, point): stress in VTK's order}, {node: reaction}, {node: displacement}."""
+    """[case] results of CalculiX: {(element, point): stress in VTK's order}, {node: reaction}, {node: displacement}."""
     said = run("ccx", "-i", name)
     if "ERROR" in said:
         raise RuntimeError(f"ccx: {said[-2000:]}")
@@ -107,7 +107,7 @@ def solve(name):
 
 
 def read_frd(path):
-    """[step] {node: stress in VTK's order} of the file for pictures."""
+    """[step] {node: stress in VTK's order} from the .frd file."""
     steps, is_stress = [], False
     for line in ccx.read(path).split("\n"):
         if line.startswith(" -4  STRESS"):
@@ -136,13 +136,13 @@ def hex20(x):
     for k, (a, b) in enumerate(EDGES):
         place = [(p + q) / 2 for p, q in zip(HEX[a], HEX[b])]
         n[8 + k] = math.prod(1 - y * y if p == 0 else 1 + p * y for p, y in zip(place, x)) / 4
-    for a, linear in enumerate(hex8(x)):  # the corners' linear functions, less half of their edges'
+    for a, linear in enumerate(hex8(x)):  # the linear functions of the corners, minus half of those of their edges
         n[a] = linear - 0.5 * sum(n[8 + k] for k, edge in enumerate(EDGES) if a in edge)
     return n
 
 
 def collapsed(same):
-    """hex8 whose corners of one number in `same` are one node."""
+    """hex8 with corners merged that have one number in `same`."""
     def shape(x):
         n = [0.0] * (max(same) + 1)
         for a, value in zip(same, hex8(x)):
@@ -156,14 +156,14 @@ def gauss(values):
 
 
 def tet10(x):
-    return [1 - sum(x), *x]  # its four points hold the corners' functions alone
+    return [1 - sum(x), *x]  # its four points determine only the functions of the corners
 
 
 TET10 = [[0.58541019662496852 if i == q - 1 else 0.1381966011250105 for i in range(3)] for q in range(4)]
 
 
 def fit(shape, points, n_corner):
-    """Rows: values at the corners by those at the points, by least squares."""
+    """Matrix from values at the points to values at the corners, by least squares."""
     a = [shape(x) for x in points]
     n = len(a[0])
     rows = [[sum(p[i] * p[j] for p in a) for j in range(n)] + [p[i] for p in a] for i in range(n)]
@@ -178,7 +178,7 @@ def fit(shape, points, n_corner):
 
 
 def elements(job):
-    """{number: (type, nodes)} of a job; lines may go on after a comma."""
+    """{number: (type, nodes)} of a job; lines may continue after a comma."""
     found, kind, words = {}, None, []
     for line in job.split("\n"):
         if line.startswith("*"):
@@ -192,7 +192,7 @@ def elements(job):
 
 
 def rule_of(kind, nodes):
-    """The corners, each once, and how stresses at the points get to them."""
+    """The distinct corners, and the matrix that carries stresses at the points to them."""
     eight, r = gauss((-THIRD, THIRD)), math.sqrt(0.6)
     corners = list(dict.fromkeys(nodes[:8]))
     if kind == "C3D8":
@@ -203,7 +203,7 @@ def rule_of(kind, nodes):
 
 
 def nodal_means(stresses, job, n_node):
-    """[node] mean over its elements of what least squares carry there."""
+    """[node] mean, over the elements of each node, of the stresses that least squares carry there."""
     rules, total, count = {}, [[0.0] * 6 for _ in range(n_node)], [0] * n_node
     for e, (kind, nodes) in elements(job).items():
         key = (kind, tuple(nodes.index(a) for a in nodes))
@@ -228,7 +228,7 @@ def analyse(hextop, name, *arguments):
 
 
 def check_sums(label, found):
-    """Loads, reactions and springs are in equilibrium; the sets add up."""
+    """Loads, reactions and springs are in equilibrium, and the forces of sets add up."""
     for case in found["cases"]:
         scale = sum(map(abs, case["loads"]["force"] + case["reactions"]["force"]))
         moments = sum(map(abs, case["loads"]["moment"] + case["reactions"]["moment"]))
@@ -293,7 +293,7 @@ def loads(job, case):
 
 
 def held_forces(ours, forces, job, case):
-    """CalculiX's forces without the loads, which it has among them, where hextop has reactions."""
+    """Reactions as hextop defines them: CalculiX's forces minus the loads, which it includes."""
     acting = loads(job, case)
     return [[forces[a + 1][i] - acting.get((a + 1, i + 1), 0.0) if r else 0.0 for i, r in enumerate(reaction)]
             for a, reaction in enumerate(ours)]
@@ -357,7 +357,8 @@ EALL, GRAV, 9.81, 0., 1., 0.
 
 
 def check_pin(hextop):
-    """Ends that reference nodes of the file hold in part: what these hold is in the reactions, and in the job."""
+    """Reference nodes of the file support the ends in some directions: these forces are among the reactions, and the
+    job has them."""
     size = (5, 2, 2)
     number = {(i, j, k): 1 + i + 6 * (j + 3 * k) for k in range(3) for j in range(3) for i in range(6)}
     text = ["*NODE"] + [f"{a}, {i}, {j}, {k}" for (i, j, k), a in number.items()]
@@ -409,7 +410,7 @@ output = { directory = "design"; };
 
 
 def compliance(moved, job, case):
-    """f . u of CalculiX, from the job's own forces."""
+    """f . u of CalculiX, with the forces in the job."""
     return sum(f * moved[a][i - 1] for (a, i), f in loads(job, case).items())
 
 
@@ -446,7 +447,7 @@ def check_designs(hextop):
         check(abs(void) < 1e-5, f"    verify's 0/1, which has void, by {void:.1e}")
     mass = 2.0 * found["alone"]["volume"]
     check(abs(found["alone"]["mass"] - mass) < 1e-9 * mass, "mass")
-    for ending in ("vtk", "msh"):  # read again with the sets that were written, solid
+    for ending in ("vtk", "msh"):  # read back with the written sets, as a solid part
         run(hextop, "-q", "mesh", "design.cfg", "part." + ending, "--density", result)
         again = "\n".join(line for line in DESIGN.split("\n") if not line.startswith("sets"))
         again = again.replace('generator = "cantilever"; nx = 16; ny = 4; nz = 8;', f'file = "part.{ending}";')
@@ -455,7 +456,7 @@ def check_designs(hextop):
         with open("again.json", encoding="ascii") as f:
             off = abs(json.load(f)["compliance"] / found["alone"]["compliance"] - 1.0)
         check(off < 1e-8, f"part.{ending} as a part of its own: off {off:.1e}")
-    # what lies on void is lost, and said; a case that has nothing left is refused
+    # supports and loads on void are lost and reported; a case without any load left is refused
     text = DESIGN.replace('{ set = "tip"; total', '{ set = "lid"; total_force = [0.0, 0.0, -1.0]; case = 1; }, { set = "tip"; total')
     write("more.cfg", text.replace("sets = (", 'sets = ( { name = "lid"; box = { min = [11.9, -0.1, 7.9]; max = [16.1, 4.1, 8.1]; }; },'))
     job = ("more.inp", "--density", result, "--preserve", "none")
@@ -477,7 +478,7 @@ def run_all(*command):
 
 
 def check_refused(hextop):
-    """One message, exit status 2, no file."""
+    """Refused with one message, exit status 2 and no file."""
     make_config("tetrahedra", False)
     make_config("hexahedra", False)
     base = ccx.read("hexahedra.cfg")
@@ -505,7 +506,7 @@ def check_refused(hextop):
                         (["tetrahedra.vtk", "x.inp", "--density", result], "config")):
         status, said = run_all(hextop, "-q", "mesh", *words)
         check(status == 2 and text in said and not os.path.exists("x.inp"), f"refused: mesh {' '.join(words)}")
-    # a result with holes is taken, and said
+    # a result without some elements is accepted with a message
     run(hextop, "-q", "run", "design.cfg", "output.threshold=0.3", "output.directory=holes", "optimization.iterations=3")
     status, said = run_all(hextop, "-q", "analyse", "design.cfg", "--density", "holes/density_0003.vtk")
     check(status == 0 and "lacks" in said and "rho_min" in said, "elements that the file lacks are said")
@@ -530,7 +531,7 @@ output = {{ format = "ascii"; }};
 
 
 def write_ring(n_r, n_t):
-    """A quarter of a ring of the radii 1 and 2 as C3D20 with curved edges, one layer."""
+    """A quarter ring of radii 1 and 2 as C3D20 with curved edges, one layer."""
     number, nodes, elements = {}, [], []
 
     def node(i, j, k):  # half steps
@@ -552,7 +553,7 @@ def write_ring(n_r, n_t):
 
 
 def lame(x, y):
-    """sxx, syy, szz, sxy of plane strain under an inner pressure of 12: radii 1 and 2."""
+    """sxx, syy, szz, sxy of a ring in plane strain with radii 1 and 2 and an inner pressure of 12."""
     rr = x * x + y * y
     radial, hoop = 4.0 * (1 - 4 / rr), 4.0 * (1 + 4 / rr)
     c2, s2, cs = x * x / rr, y * y / rr, x * y / rr
@@ -590,7 +591,7 @@ output = { format = "ascii"; };
 
 
 def check_heat(hextop):
-    """A bar: the flux is 2.5 * 80 / 8 everywhere. Then with a source and convection, which add up."""
+    """A bar: the flux is 2.5 * 80 / 8 everywhere. Then with a source and convection, whose heat must balance."""
     for element in ("linear", "quadratic"):
         write("bar.cfg", HEAT)
         found, points, fields = analyse(hextop, "bar", "solver.element=" + element)
@@ -624,7 +625,7 @@ output = { format = "ascii"; };
 
 
 def check_largest(hextop, has_ccx):
-    """A beam held at both ends moves most in the middle, where only mid-side nodes are: CalculiX has it there."""
+    """A beam fixed at both ends moves most in the middle, where only mid-side nodes are. CalculiX agrees."""
     write("beam.cfg", BEAM)
     for element in ("linear", "quadratic"):
         found, _, fields = analyse(hextop, "beam", "solver.element=" + element)
@@ -646,7 +647,7 @@ def check_largest(hextop, has_ccx):
 
 
 def check_spline(hextop, meshes):
-    """Displacements of a spline are those of the part, not of its control points: verify has the same."""
+    """Displacements of a spline are those of the part, not of its control points; verify has the same."""
     write("half.cfg", f"""
 mesh = {{ file = "{meshes}/half_tube.xml"; degree = 2; refine = [1, 1, 1]; }};
 material = {{ E = 1000.0; nu = 0.3; }};
@@ -673,11 +674,11 @@ output = {{ format = "ascii"; directory = "half"; fields = ("density", "displace
 
 
 def check_void_load(hextop):
-    """A pressure on tet10 acts on mid-side nodes only, which touch void too."""
+    """A pressure on tet10 acts on mid-side nodes only, and these also touch void."""
     ccx.write_box("void.vtk", "tetrahedra", (5, 3, 5), 0.0)
     write("void.cfg", CONFIG.format(mesh='file = "void.vtk";', sets=SIDES.format(length=5), height=5,
                                     passive='{ set = "soft"; density = 0.001; }'))
-    for element, least in (("linear", 24), ("quadratic", 53)):  # of 53 edges; corners have 0 but for rounding
+    for element, least in (("linear", 24), ("quadratic", 53)):  # of 53 edges; forces at corners are 0 up to rounding
         said = run_all(hextop, "check", "void.cfg", "solver.element=" + element,
                        'loads=({set="right"; traction=[0.0, 0.0, 1.0];})')[1]
         found = re.search(r"(\d+) loaded nodes touch passive void only", said)

@@ -15,7 +15,7 @@ cd "$work" || exit 1
 n=0
 failed=0
 
-# fault NAME WHAT: reports a failed check, with what the program said.
+# fault NAME WHAT: reports a failed check with the program's output.
 fault() {
     failed=$((failed + 1))
     echo "$1: $2"
@@ -59,7 +59,7 @@ for cfg in "$bad"/*.cfg; do
     done <expected
     if [ "$status" = 2 ]; then
         [ ! -e out ] || fault "$name" "left an output folder behind"
-        # what run refuses for its config, check refuses as well
+        # check refuses every config that run refuses
         check "$name (check)" 2 "$(sed -n 1p expected)" check "$cfg" "$@"
         [ ! -e out ] || fault "$name (check)" "left an output folder behind"
     fi
@@ -99,12 +99,12 @@ if [ "$(id -u)" != 0 ]; then
         output.directory=locked/out
 fi
 
-# A disk that is full: what was complete stays complete, no half file is left.
+# A full disk: files that were complete stay complete, and no partial file is left.
 "$hextop" -q run "$good" output.directory=out 2>stderr || fault "disk full" "the good config does not run"
 cp out/density_0002.vtk kept.vtk
 n=$((n + 1))
 (
-    if [ -n "${HX_LIMIT_LIBRARY:-}" ]; then # limits.py says why
+    if [ -n "${HX_LIMIT_LIBRARY:-}" ]; then # limits.py explains this
         export LD_PRELOAD="$HX_LIMIT_LIBRARY" HX_LIMIT_FILES=3072
     else
         ulimit -f 6

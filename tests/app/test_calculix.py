@@ -18,7 +18,7 @@ from calculix import SAME, calculix, check, difference, largest, run, write
 
 
 def solve(hextop, config, arguments, name, n_case, element="linear", command="run"):
-    """Displacements by hextop and by CalculiX, a list of cases each."""
+    """Displacements by hextop and by CalculiX, one list per load case."""
     common = [config, "solver.device=cpu", *arguments]
     run(hextop, "-q", "mesh", config, name + ".inp", *common[1:])
     ours = displacements(hextop, common, name, n_case, element, command)
@@ -26,7 +26,7 @@ def solve(hextop, config, arguments, name, n_case, element="linear", command="ru
 
 
 def displacements(hextop, common, name, n_case, element="linear", command="run"):
-    """Displacements of a solid first design; by "analyse" those of a part that is solid but for passive elements."""
+    """Displacements of a solid first design; with "analyse", those of a part that is solid except passive elements."""
     how = ["solver.operator=otf"] if element == "linear" else ["solver.element=" + element]
     how += ["solver.tolerance=1e-11", "output.format=ascii"]
     if command == "analyse":
@@ -53,7 +53,7 @@ optimization = {{ volume_fraction = 1.0; filter = {{ kind = "none"; }}; }};
 
 
 def beam(n):
-    """A distorted and shuffled beam of n x n elements of size 1 in its section; loads scale with it."""
+    """A distorted and shuffled beam with a section of n x n elements of size 1; loads scale with it."""
     return BEAM.format(n=n, length=2 * n, half=n // 2, moved=0.01 * n, force=20 * n * n)
 
 
@@ -68,7 +68,7 @@ optimization = { volume_fraction = 1.0; filter = { kind = "none"; }; };
 
 
 def with_own_weight(job):
-    """The job with CalculiX's own gravity and rotation in place of nodal forces."""
+    """The job with CalculiX's own gravity and rotation instead of nodal forces."""
     lines, dropped = [], False
     for line in job.split("\n"):
         if line.startswith("*"):
@@ -88,7 +88,7 @@ def check_parts(hextop, source):
     off = difference(ours[0], theirs[0])
     check(off <= SAME, f"bracket: C3D8 differs by {off:.2g} of {largest(theirs[0]):.6g}")
 
-    # a pin's pressure, weight, a force shared by area; two cases
+    # pressure of a pin, gravity, a force shared by area; two load cases
     ours, theirs = solve(hextop, source + "/examples/hook/hook.cfg", ["passive="], "hook", 2)
     for case in range(2):
         off = difference(ours[case], theirs[case])
@@ -97,7 +97,7 @@ def check_parts(hextop, source):
 
 
 def check_beams(hextop):
-    """Distorted and shuffled, two cases, a prescribed displacement, two materials."""
+    """Distorted and shuffled beams, two load cases, a prescribed displacement, two materials."""
     stiffer = []
     for n in (4, 8):
         write("beam.cfg", beam(n))
@@ -139,7 +139,7 @@ optimization = {{ volume_fraction = 1.0; filter = {{ kind = "none"; }}; }};
 
 
 def solve_box(hextop, kind, scale, name):
-    """A distorted box of 6 x 3 x 5 cells, or of `scale` times as many; two cases."""
+    """A distorted box of 6 x 3 x 5 cells, times `scale` in each direction; two load cases."""
     size = (6 * scale, 3 * scale, 5 * scale)
     ccx.write_box(name + ".vtk", kind, size, 0.15)
     write(name + ".cfg", BOX.format(name=name, length=size[0], height=size[2], half=size[0] // 2))
@@ -148,7 +148,7 @@ def solve_box(hextop, kind, scale, name):
 
 
 def check_kinds(hextop):
-    """Tetrahedra as C3D4, wedges and pyramids as C3D8 with repeated nodes, C3D6 as near as it comes."""
+    """Tetrahedra as C3D4, wedges and pyramids as C3D8 with repeated nodes; C3D6 differs less on finer meshes."""
     types = {"tetrahedra": ["C3D4"], "wedges": ["C3D6"], "pyramids": ["C3D8"], "mixed": ["C3D4", "C3D6", "C3D8"]}
     for kind in ccx.KINDS:
         ours, job = solve_box(hextop, kind, 1, kind)
@@ -177,15 +177,15 @@ optimization = {{ volume_fraction = 1.0; filter = {{ kind = "none"; }}; }};
 
 
 def tip(name, n, field):
-    """Mean deflection of the end of a beam, by its length."""
+    """Mean deflection of the end of a beam, divided by its length."""
     points = ccx.read_vtk(os.path.join(name, "density_0001.vtk"))[0]
     end = [u[2] for x, u in zip(points, field) if x[0] > 10 * n - 1e-6]
     return sum(end) / len(end) / n
 
 
 def check_bending(hextop):
-    """What C3D8, C3D8I and C3D20 lack of the deflection of a beam 10 long, by elements in its height, against C3D20
-    with 6 of them; CalculiX's C3D20 is hextop's (test_calculix_points.c)."""
+    """By how much C3D8, C3D8I and C3D20 underestimate the deflection of a beam 10 long, for different numbers of
+    elements over its height, relative to C3D20 with 6; CalculiX's C3D20 is hextop's (test_calculix_points.c)."""
     def deflect(n, distort, element):
         write("slender.cfg", SLENDER.format(n=n, length=10 * n, distort=distort))
         return displacements(hextop, ["slender.cfg", "solver.device=cpu"], "slender", 1, element)[0]

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""from = "file" beside CalculiX's own reading of the same file: pressures, loads by mass, couplings with
-reference nodes, pins, and assemblies beside the flat file that they are.
+"""from = "file" compared with CalculiX's own reading of the same file: pressures, loads by mass, couplings with
+reference nodes, pins, and assemblies compared with an equal flat file.
 
     test_calculix_file.py HEXTOP SRCDIR
 """
@@ -19,7 +19,7 @@ SIZE = (2, 2, 4)
 
 
 def edges_of(cell):
-    """Middles of a tetrahedron in the order of C3D10."""
+    """Mid-side nodes of a tetrahedron in the order of C3D10."""
     return [(cell[a], cell[b]) for a, b in ((0, 1), (1, 2), (2, 0), (0, 3), (1, 3), (2, 3))]
 
 
@@ -50,12 +50,12 @@ def mesh(kind, quadratic=False):
 
 
 def numbers(text):
-    """Rows of at most 8 numbers."""
+    """Lines of at most 8 numbers."""
     return "\n".join(", ".join(map(str, text[i : i + 8])) + "," for i in range(0, len(text), 8))
 
 
 def model(kind, quadratic=False):
-    """A flat file's mesh, sets and material, and its points."""
+    """Mesh, sets and material of a flat file, and its points."""
     type_name, points, rows, faces = mesh(kind, quadratic)
     text = ["*NODE"] + [f"{a}, " + ", ".join(repr(float(x)) for x in p) for a, p in enumerate(points, 1)]
     text += ["901, 0.3, 0.4, 7.0", "902, 1.0, 1.0, -1.0"]  # reference nodes
@@ -85,7 +85,7 @@ output = {{ format = "ascii"; fields = ["displacement"]; directory = "{name}.out
 
 
 def displacements(hextop, name, quadratic=False):
-    """[case][node] of the first design, and the nodes' places."""
+    """[case][node] of the first design, and the positions of the nodes."""
     config(name, quadratic)
     run(hextop, "-q", "run", name + ".cfg", "optimization.penalty=1.0")
     points, _, _, arrays = read_vtk(sorted(glob.glob(name + ".out/density_*.vtk"))[-1])
@@ -93,7 +93,7 @@ def displacements(hextop, name, quadratic=False):
 
 
 def compare(hextop, name, head, steps, kind="hexahedra", quadratic=False, slack=None):
-    """head: data before the steps, behind the model; slack: of each step, SAME if it is None."""
+    """head: data between the model and the steps; slack: tolerance of each step, SAME if it is None."""
     text, points = model(kind, quadratic)
     for step in steps:
         text_step = f"*STEP\n*STATIC\n{step}*NODE PRINT, NSET=NSOLID\nU\n*END STEP\n"
@@ -120,7 +120,7 @@ def test_couplings(hextop):
         tag = kind[:3] + ("2" if quadratic else "")
         compare(hextop, "kin" + tag, COUPLED.format(901, "high", "KINEMATIC", "1, 3") + FIXED, REMOTE, kind,
                 quadratic)
-        # CalculiX 2.20 loses what goes on from an earlier step at such a node
+        # CalculiX 2.20 loses what continues from an earlier step at such a node
         anew = [step.replace("*CLOAD\n", "*CLOAD, OP=NEW\n") for step in REMOTE]
         compare(hextop, "dis" + tag, COUPLED.format(901, "high", "DISTRIBUTING", "1, 6") + FIXED, anew,
                 kind, quadratic)
@@ -147,15 +147,15 @@ def test_pressures(hextop):
 
 
 def test_mass(hextop):
-    """A rotation has degree 2 on C3D4 and 3 on C3D10. CalculiX's four points on C3D10 are exact to degree 2; on C3D4 its
-    displacements differ, too, while those by gravity agree."""
+    """The load of a rotation has degree 2 on C3D4 and 3 on C3D10. CalculiX's four points on C3D10 are exact to degree
+    2; on C3D4 its displacements also differ, while those by gravity agree."""
     for kind, quadratic, slack in (("hexahedra", False, SAME), ("tetrahedra", False, 1e-2), ("tetrahedra", True, 1e-4)):
         compare(hextop, f"mass{kind[:3]}{quadratic}", FIXED,
                 ["*DLOAD\nEALL, GRAV, 9.81, 3., 0., -4.\n",
                  "*DLOAD\nEALL, CENTRIF, 6.25, 0.5, 4., 0., 1., 0., 2.\n",
                  "*DLOAD, OP=NEW\nEALL, GRAV, 2., 0., 1., 0.\n"], kind, quadratic,
                 (SAME, slack, SAME))
-        # another direction or another set adds, the same replaces
+        # another direction or another set adds a load, the same ones replace it
         compare(hextop, f"grav{kind[:3]}{quadratic}", "*ELSET, ELSET=ETOO\nEALL\n" + FIXED,
                 ["*DLOAD\nEALL, GRAV, 1., 0., 0., 1.\n", "*DLOAD\nEALL, GRAV, 3., 0., 0., -1.\n",
                  "*DLOAD\nEALL, GRAV, 5., 0., 1e-6, 2.\n", "*DLOAD\nETOO, GRAV, 7., 1., 0., 0.\n",
@@ -163,7 +163,7 @@ def test_mass(hextop):
 
 
 def test_sets(hextop):
-    """Members that a set names more than once, numbers that are not there, names that begin with a digit."""
+    """Sets that name a member more than once or name numbers that do not exist, and names that begin with a digit."""
     for kind, quadratic in KINDS:
         tag = kind[:3] + str(quadratic)
         faces = mesh(kind)[3]
@@ -178,7 +178,7 @@ def test_sets(hextop):
 
 
 def test_assembly(hextop):
-    """A bar of two instances of one part, merged where they meet, is the bar of twice the length."""
+    """A bar of two instances of one part, merged where they meet, equals the bar of twice the length."""
     type_name, points, rows, faces = mesh("hexahedra")
     points = [[float(round(x)) for x in p] for p in points]
     nodes = [f"{a}, {p[0]}, {p[1]}, {p[2]}" for a, p in enumerate(points, 1)]
@@ -190,7 +190,7 @@ def test_assembly(hextop):
     part += ["*NSET, NSET=low", low, "*SURFACE, NAME=high"] + [f"{e}, S{s}" for e, s in faces["high"]]
     part += ["*SOLID SECTION, ELSET=all, MATERIAL=M", "*END PART", "*ASSEMBLY, NAME=A",
              "*INSTANCE, NAME=I-1, PART=half", "*END INSTANCE",
-             "*INSTANCE, NAME=I-2, PART=half", f"0., 0., {2 * l}.",  # upside down, turned about its middle
+             "*INSTANCE, NAME=I-2, PART=half", f"0., 0., {2 * l}.",  # upside down, rotated about its middle
              f"0., {SIZE[1] / 2}, {2 * l}., 1., {SIZE[1] / 2}, {2 * l}., 180.", "*END INSTANCE",
              "*NODE", "1, 0., 0., 12.", "*NSET, NSET=point", "1",
              "*NSET, NSET=far, INSTANCE=I-2", "low", "*SURFACE, NAME=far-end"]

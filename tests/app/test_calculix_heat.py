@@ -35,7 +35,7 @@ SIDES = """,
          { name = "left"; plane = { point = [0.0, 0.0, 0.0]; normal = [1.0, 0.0, 0.0]; }; },
          { name = "right"; plane = { point = [7.0, 0.0, 0.0]; normal = [1.0, 0.0, 0.0]; }; }"""
 
-# hextop's words, then temperatures of nodes, heat per volume, heat per area of faces and films.
+# hextop's keys, then prescribed temperatures, heat per volume, heat per area and films for CalculiX.
 CASES = {
     "source": (
         'supports = ( { set = "left"; temperature = 20.0; } ); loads = ( { source = 3.0; } );',
@@ -68,7 +68,7 @@ FACES = {
     ccx.HEXAHEDRON: [(0, 1, 2, 3), (4, 7, 6, 5), (0, 4, 5, 1), (1, 5, 6, 2), (2, 6, 7, 3), (3, 7, 4, 0)],
     ccx.TETRAHEDRON: [(0, 1, 2), (0, 3, 1), (1, 3, 2), (2, 3, 0)],
 }
-# Corners of other kinds as a C3D8's. Which one a wedge repeats matters, by 3e-4 if it is distorted.
+# Corners of other kinds as those of a C3D8. It matters which corner a wedge repeats: 3e-4 if it is distorted.
 BRICK = {
     ccx.HEXAHEDRON: (0, 1, 2, 3, 4, 5, 6, 7),
     ccx.TETRAHEDRON: (0, 1, 2, 2, 3, 3, 3, 3),
@@ -78,7 +78,7 @@ BRICK = {
 
 
 def elements(cells, types, bricks):
-    """[element] CalculiX's name, nodes in its order, corners of its faces."""
+    """[element] CalculiX's name, nodes in its order, and corners of its faces."""
     found = []
     for cell, kind in zip(cells, types):
         if kind == ccx.TETRAHEDRON and not bricks:
@@ -89,7 +89,8 @@ def elements(cells, types, bricks):
 
 
 def boundary(cells):
-    """Faces that one element has, {nodes: (element, number of the face)}; none for what is an edge or a point."""
+    """Faces of only one element, {nodes: (element, number of the face)}, without faces that collapse to an edge or a
+    point."""
     seen = {}
     for e, (_, nodes, faces) in enumerate(cells):
         for f, corners in enumerate(faces):
@@ -100,7 +101,7 @@ def boundary(cells):
 
 
 def members(name, points, cells):
-    """Nodes and elements of a set of CONFIG, from its text only."""
+    """Nodes and elements of a set of CONFIG, selected here from its text."""
     if name in ("poor", "core"):
         low, high = ((3, -1, -1), (8, 9, 2.2)) if name == "poor" else ((1.5, 0.5, 0.5), (4, 3, 4))
         inside = []
@@ -115,7 +116,7 @@ def members(name, points, cells):
 
 
 def element_lines(cells, poor):
-    """*ELEMENT for each type and conductivity, with sections."""
+    """*ELEMENT blocks by type and conductivity, with sections."""
     text = []
     for name, k in (("GOOD", 2.5), ("POOR", 0.1 + (2.5 - 0.1) * 0.5**3)):
         chosen = [e for e in range(len(cells)) if (e in poor) == (name == "POOR")]
@@ -152,7 +153,7 @@ def write_job(path, points, cells, acts):
 
 
 def check_case(hextop, name, kind):
-    """Temperatures by hextop, on a box of a kind of elements."""
+    """Temperatures by hextop on a box of one kind of elements."""
     text, acts = CASES[name]
     label = f"{name}_{kind}"
     mesh, sides = 'generator = "cantilever"; nx = 7; ny = 4; nz = 5; distort = 0.2; shuffle = 3;', ""
@@ -184,7 +185,7 @@ def main():
         for kind in ccx.KINDS:
             for name in ("flux", "film", "films"):
                 check_case(hextop, name, kind)
-        # what compares must see a difference
+        # the comparison must detect a difference
         check(ccx.difference(found["film"], found["films"]) > 0.01, "other films, other temperatures")
         os.chdir("/")
     return ccx.finish()

@@ -98,7 +98,7 @@ assert [f["time"] for f in series["files"]] == [2, 4, 5]
 END
     ok "summary.json content" python3 check_summary.py
 fi
-# Only dense elements: a small part with original numbers; none at all is a warning.
+# Only dense elements: a small part with original numbers; no element at all gives a warning.
 ok "run with a threshold" "$hextop" run small.cfg output.threshold=0.6 output.directory=part
 ok "header shows the threshold" contains stdout "elements of density >= 0.6"
 ok "fewer elements are written" test "$(wc -c <part/density_0005.vtk)" -lt \
@@ -116,7 +116,7 @@ compliance=$(number compliance out/summary.json)
 ok "last history line has the summary's compliance" \
     near "$(tail -1 out/history.csv | cut -d, -f2)" "$compliance" 1e-10
 
-# Repeatable: from the resolved config, from elsewhere, after renumbering.
+# Repeatable: from the resolved config, from another folder, after renumbering.
 mkdir elsewhere
 ok "rerun of config.cfg" "$hextop" -q run out/config.cfg output.directory=again
 ok "-q prints nothing" is_empty stdout
@@ -132,7 +132,7 @@ for keys in "mesh.shuffle=7 mesh.reorder=false" "mesh.shuffle=7" "mesh.reorder=f
         near "$(number compliance other/summary.json)" "$compliance" 1e-6
 done
 
-# Mixed precision, on each operator of the CPU that has it; the others refuse it.
+# Mixed precision with each operator of the CPU that supports it; the others refuse it.
 n_refused=0
 for operator in $("$hextop" list | awk '$2 == "cpu" && $3 == "yes" { print $1 }' | sort -u); do
     mixed=$("$hextop" list | awk -v o="$operator" '$1 == o && $2 == "cpu" { print $5 }')
@@ -160,7 +160,7 @@ ok "mixed takes one that has it" grep -qE '^  operator  otf, .* \(auto: ' stdout
 ok "header shows the precision" contains run.txt "double precision"
 ok "distorted" "$hextop" -q run small.cfg output.directory=other mesh.distort=0.2
 
-# The operator left to a timing: what was chosen is written, and does the same.
+# The operator chosen by timing is written, and naming it gives the same result.
 ok "auto" "$hextop" -v run small.cfg output.directory=auto solver.device=cpu solver.operator=auto
 ok "auto logs its candidates" test "$(grep -c '^  auto  .* ms per product$' stdout)" -ge 2
 ok "auto prints its selection" grep -qE '^  operator  .* \(auto: .* ms per product; next ' stdout
@@ -204,12 +204,12 @@ ok "the same compliance from the file" near "$from_file" "$compliance" 1e-6
 ok "its config.cfg runs from elsewhere" \
     near "$(number compliance elsewhere/here/summary.json)" "$from_file" 1e-9
 
-# A restart goes on from the densities of another run.
+# A restart continues from the densities of another run.
 ok "restart" "$hextop" -q run small.cfg output.directory=other \
     optimization.initial=out/density_0005.vtk optimization.iterations=1
 ok "restart starts there" near "$(number compliance other/summary.json)" "$compliance" 1e-6
 
-# Stops when the design does.
+# The run stops when the design has converged.
 ok "change_tolerance" "$hextop" -q run small.cfg output.directory=early \
     optimization.change_tolerance=0.9 optimization.move=1 optimization.iterations=40
 ok "stopped after one iteration" test "$(number iterations early/summary.json)" = 1
@@ -248,14 +248,14 @@ ok "of each kind one outside FIELD, for VTK's reader" awk '/_DATA/ { n[0] = n[1]
     /^(SCALARS|VECTORS)/ { all++; if (n[/^V/]++) exit 1 } END { if (all < 3) exit 1 }' fields/density_0005.vtk
 ok "ascii" contains fields/density_0005.vtk "ASCII"
 
-# A run that fails leaves older results whole.
+# A run that fails leaves older results complete.
 cp out/summary.json before.json && cp out/density_0005.vtk before.vtk
 n=$((n + 1))
 "$hextop" run small.cfg 'loads[0].set=nowhere' >stdout 2>stderr && failed=$((failed + 1))
 ok "the summary is kept" cmp out/summary.json before.json
 ok "the densities are kept" cmp out/density_0005.vtk before.vtk
 
-# check reports and changes nothing.
+# check reports, and changes no file.
 mkdir untouched && cp small.cfg untouched/ && cd untouched || exit 1
 ok "check" "$hextop" check small.cfg
 cp ../stdout ../check.txt
@@ -268,7 +268,7 @@ for text in "128 elements" "scaled Jacobian" "mount" "right-lower-edge" "sum of 
     ok "check shows $text" contains check.txt "$text"
 done
 
-# The peak of the host's memory is foretold. (Sanitizers take more.)
+# check predicts the peak of host memory. (Sanitizers use more.)
 large="mesh.nx=100 mesh.ny=40 mesh.nz=40 passive= sets= optimization.iterations=1"
 large="$large solver.max_iterations=3 solver.device=cpu solver.operator=otf output.directory=large"
 # shellcheck disable=SC2086
@@ -288,14 +288,14 @@ fi
 
 ok "check shares the mesh out" "$hextop" check small.cfg --ranks 3
 ok "... along the curve" grep -q '^  curve  *42  *43  *1\.0[0-9]* ' stdout
-refused_ranks() { # WORDS: what --ranks is given, and what is said of it
+refused_ranks() { # WORDS: argument of --ranks and the expected message
     "$hextop" check small.cfg --ranks "$1" >stdout 2>stderr
     [ $? = 2 ] && grep -qF -- "$2" stderr
 }
 ok "half a process is refused" refused_ranks 2.5 "not a number of processes"
 ok "more processes than elements are refused" refused_ranks 129 "129 ranks for 128 elements"
 "$hextop" check small.cfg optimization.filter.radius=0.8 >stdout 2>warnings
-ok "check warns of a small radius" contains warnings "hextop: warning: the filter's radius"
+ok "check warns of a small radius" contains warnings "hextop: warning: the filter radius"
 "$hextop" check small.cfg mesh.nx=16 optimization.filter.radius=11 >stdout 2>warnings
 ok "check warns of a large radius" contains warnings "blurs the design"
 "$hextop" check small.cfg 'passive[0].density=0.01' \
@@ -309,7 +309,7 @@ ok "several warnings" "$hextop" check small.cfg optimization.filter.radius=0.8 \
 ok "several are there" test "$(grep -c '^hextop: warning:' stderr)" -gt 2
 ok "and counted, all of them" contains stdout "no errors, $(grep -c '^hextop: warning:' stderr) warnings"
 
-# More than any host holds is refused before it is made.
+# A mesh larger than any host's memory is refused before it is created.
 for command in run check; do
     "$hextop" "$command" small.cfg mesh.nx=800 mesh.ny=800 mesh.nz=800 solver.device=cpu \
         solver.operator=ebe output.directory=huge >stdout 2>stderr
@@ -338,7 +338,7 @@ ok "help on keys has them alone" lacks stdout "solver.operator"
 ok "help of a command, not the keys of its name" "$hextop" help mesh
 ok "help mesh is of the command" contains stdout "Usage: hextop mesh"
 
-# A mesh, a result or a CAD model in place of a config, and what is not there.
+# A mesh, a result or a CAD model instead of a config, and missing files.
 refused() { # WHAT TEXT ARGUMENT...
     what=$1 text=$2
     shift 2
@@ -355,7 +355,7 @@ refused "options before their command" "cannot read 'nowhere/a.vtk': No such fil
 refused "--keys of another command" "--keys is an option of \`hextop list\`, not of \`hextop run\`" run --keys small.cfg
 refused "surface of nothing" "cannot read 'nowhere/a.vtk': No such file" surface nowhere/a.vtk a.stl
 
-# Who names no operator gets the fastest.
+# Without solver.operator, the fastest operator is used.
 ok "no operator" "$hextop" check small.cfg solver.operator=
 ok "no operator: auto" contains stdout "(auto: "
 
@@ -365,7 +365,7 @@ for text in cpu ebe nbn jacobi sensitivity cantilever conrod deterministic auto;
 done
 ok "list shows what stands in" contains stdout "ebe8 as ebe"
 ok "list names the element of the bytes" contains stdout "bytes/hex8: stored bytes per linear hexahedron"
-# Valid on every build, whether it has a GPU or not.
+# Valid on every build, with or without a GPU.
 for operator in ebe8 ebe24 ebe64 warp64 sym sym32 dedup voxels bsr bsrsym csr ell coo bsr32; do
     ok "operator $operator" "$hextop" -q check small.cfg solver.device=cpu solver.operator=$operator
 done
@@ -375,19 +375,19 @@ cp stdout listed
 ok "help --markdown" "$hextop" help --markdown
 ok "list --keys prints the same" cmp stdout listed
 ok "doc/config.md is what the program prints" cmp stdout "$src/doc/config.md"
-# Every key that has a value comes with an example, which test_examples.py tries.
+# Every key with a value has an example, which test_examples.py tries.
 sed -n 's/^| `[^|]*` | \([a-z/]*\) .*| \([^|]*\) |$/\1 \2/p' stdout | grep -v -e '^group' -e '^list' >shown
 ok "help --markdown shows keys" test "$(wc -l <shown)" -gt 100
 ok "an example for every key" test "$(grep -c '`$' shown)" = "$(wc -l <shown)"
 
 # Every example config is accepted.
 for config in "$src"/configs/*.cfg; do
-    grep -q generator "$config" || continue # what the others include
+    grep -q generator "$config" || continue # files that the others include
     ok "$(basename "$config")" "$hextop" -q check "$config"
     ok "$(basename "$config") without warnings" is_empty stderr
 done
 
-# Ctrl-C finishes the iteration and writes what there is.
+# Ctrl-C finishes the iteration and writes the results so far.
 "$hextop" run small.cfg output.directory=stopped optimization.iterations=100000 \
     output.every=100000 >stdout 2>stderr &
 pid=$!
@@ -407,7 +407,7 @@ ok "interrupted: prints it" contains said "interrupted"
 ok "interrupted: summary" contains stopped/summary.json '"status": "interrupted"'
 ok "interrupted: density" test "$(ls stopped | grep -c '^density_.*vtk$')" = 1
 
-# A run that fails at once leaves no word of the run before it.
+# A run that fails immediately leaves nothing of the previous run in its log.
 "$hextop" -q run small.cfg output.directory=stopped 2>stderr
 ok "its checkpoint is not replaced" test $? = 2
 ok "it says how" contains stderr "continue it with --resume"
@@ -418,7 +418,7 @@ ok "no summary of the run before" contains stopped/summary.json '"status": "fail
 ok "no series of the run before" test "$(grep -c density_ stopped/density.vtk.series)" = 1
 ok "its own" contains stopped/density.vtk.series density_0001.vtk
 
-# Every word of a key with a list of them comes out as it went in; the mesh's file obeys output.format.
+# Every word of a key with a list of words is written as it was read; the mesh file obeys output.format.
 cat >words.cfg <<'END'
 mesh = { generator = "cantilever"; nx = 4; ny = 2; nz = 2; };
 supports = ( { set = "left"; fix = "xyz"; } );
@@ -445,7 +445,7 @@ while read -r key choices; do
     case $key in
     springs* | loads*coupling) entry=$(echo "$key" | sed 's/\[\]/[0]/') ;;
     optimization.filter.unit | solver.criterion | solver.on_failure | output.format | output.fields) entry=$key ;;
-    *) continue ;; # names of plug-ins, resolved by what is there
+    *) continue ;; # names of plug-ins that depend on the machine
     esac
     for word in $choices; do
         config=words.cfg
@@ -458,7 +458,7 @@ done <choices
 ok "text file" "$hextop" -q mesh words.cfg words.vtk output.format=ascii
 ok "text file is text" test "$(sed -n 3p words.vtk)" = ASCII
 
-# Weight in a job of CalculiX: the nodal forces of the solid part add up to it; springs.
+# Gravity in a job for CalculiX: the nodal forces of the solid part add up to its weight; springs.
 cat >weight.cfg <<'END'
 mesh = { generator = "cantilever"; nx = 4; ny = 2; nz = 2; };
 material = { density = 2.5; };
@@ -471,7 +471,7 @@ weight=$(awk -F, '/^\*CLOAD/ { f = 1; next } /^\*/ { f = 0 } f && $2 == 3 { s +=
 ok "sum of its forces" near "$weight" -120 1e-9
 ok "job with springs" "$hextop" mesh weight.cfg springs.inp 'springs=( { set = "right"; stiffness = [1.0, 0.0, 2.0]; } )'
 ok "a spring for each node and direction" test "$(awk '/^\*/ { f = /SPRING1/ } f && !/^\*/ { n++ } END { print n }' springs.inp)" = 18
-# A run: reactions carry the weight of the design.
+# A run: reactions balance the weight of the design.
 ok "run with weight" "$hextop" -q run weight.cfg output.directory=weight
 if command -v python3 >/dev/null; then
 ok "weight of the design" sh -c 'python3 - weight/summary.json <<END

@@ -1,5 +1,5 @@
 #!/bin/sh
-# hextop compare end to end on tiny models: tables, files, plots, what does not fit, bad usage.
+# hextop compare end to end on tiny models: tables, files, plots, operators that do not fit into memory, wrong usage.
 #     test_compare.sh HEXTOP SRCDIR
 set -u
 export LC_ALL=C
@@ -21,7 +21,7 @@ ok() {
     sed 's/^/    /' out.txt err.txt
 }
 
-# status WHAT WANTED TEXT ARGUMENTS...: exit status of `hextop compare`, and what stderr holds.
+# status WHAT WANTED TEXT ARGUMENTS...: checks the exit status of `hextop compare` and its stderr.
 status() {
     what=$1 wanted=$2 text=$3
     shift 3
@@ -51,7 +51,7 @@ output = { directory = "out"; };
 END_OF_CONFIG
 sed 's/nx = 8; ny = 4; nz = 4; //' small.cfg >sized.cfg
 
-# Every operator and layout of the CPU, within its bound.
+# Every operator and layout of the CPU stays within its error bound.
 status "compare" 0 "" small.cfg --repeats 3
 cp stdout compare.txt
 ok "nothing on stderr" is_empty stderr
@@ -92,8 +92,8 @@ ok "the best of P1 has 1" awk -F, '
     $2 > most { most = $2 } END { exit !(most == 1) }' best
 ok "the same iterations" test "$(cut -d, -f11 figures | sort -n |
     awk 'NR == 1 { a = $1 } END { print ($1 - a <= 2) }')" = 1
-# Stored matrices of 225 rows, (3 8 + 1) (3 4 + 1)^2 blocks: pattern (columns, offsets, slots), then
-# the values, of csr also columns and offsets of its own.
+# Stored matrices with 225 rows and (3 8 + 1) (3 4 + 1)^2 blocks: pattern (columns, offsets, slots), then the values;
+# csr also has its own columns and offsets.
 pattern=$((4225 * 4 + 226 * 8 + 128 * 64))
 column out/compare/compare.csv operator,layout,matrix_bytes | grep -E '^(bsr|csr),rowmajor' >got
 printf '%s\n' "bsr,rowmajor,$((pattern + 4225 * 72))" \
@@ -147,7 +147,7 @@ else
     ok "says that there is no gnuplot" contains compare.txt "gnuplot is not installed"
 fi
 
-# The forecast names preconditioner and number of rows, before anything is solved.
+# The forecast names the preconditioner and the number of rows before anything is solved.
 status "forecast" 0 "" small.cfg --operators otf,ebe --repeats 1 --iterations 3
 ok "forecast: the preconditioner" contains stdout 'forecast  PCG with jacobi (solver.preconditioner is "auto"; to compare'
 ok "forecast: how many" grep -q "about .* per operator and layout, .* for 3$" stdout
@@ -157,7 +157,7 @@ ok "forecast: as named" contains stdout "forecast  PCG with multigrid: about "
 status "no forecast" 0 "" small.cfg --operators otf --repeats 1 --no-pcg
 ok "forecast: no PCG, none" test "$(grep -c ^forecast stdout)" = 0
 
-# Without gnuplot: a line, and no picture of an earlier comparison.
+# Without gnuplot: a message, and no picture of an earlier comparison stays.
 mkdir empty
 n=$((n + 1))
 PATH="$work/empty" "$hextop" compare small.cfg --repeats 1 --no-pcg >stdout 2>stderr || {
@@ -168,7 +168,7 @@ ok "no gnuplot: prints it" contains stdout "no plot: gnuplot is not installed"
 ok "no gnuplot: no picture" test ! -e out/compare/compare.svg
 ok "--no-pcg: no PCG" test "$(column out/compare/compare.csv pcg_outcome,pcg_seconds | sort -u)" = ,
 
-# A picture gets its name when all are drawn; one that fails leaves nothing. Gnuplot's part is played.
+# Pictures get their names when all are drawn; a failing one leaves none. A script stands in for gnuplot.
 mkdir played
 cat >played/gnuplot <<'END'
 #!/bin/sh
@@ -199,7 +199,7 @@ for STATUS in 0 1; do
 done
 rm -f out/compare/compare.svg
 
-# Densities of a file, quiet, another folder, one operator.
+# Densities from a file, quiet output, another folder, one operator.
 mkdir -p densities
 "$hextop" -q run small.cfg optimization.iterations=1 output.directory=densities ||
     failed=$((failed + 1))
@@ -211,7 +211,7 @@ ok "--iterations" test "$(column elsewhere/compare.csv pcg_outcome,pcg_iteration
     max_iterations,10
 ok "no reference, no speedup" test -z "$(column elsewhere/compare.csv speedup_over_ebe | tr -d '\n')"
 
-# Matrices without otf beside them, and none at all.
+# Matrices without otf to compare with, and no matrices at all.
 status "no otf" 0 "" small.cfg --no-pcg --operators bsr --repeats 1
 ok "no otf: prints it" contains stdout "no otf"
 ok "no otf: no figure" test \
@@ -219,7 +219,7 @@ ok "no otf: no figure" test \
 status "no matrix" 0 "" small.cfg --no-pcg --operators otf,ebe --repeats 1
 ok "no matrix: no such columns" test "$(grep -c 'pays after' stdout)" = 0
 
-# Heat, with one unknown a node; quadratic elements, with middles of edges: every operator that has them.
+# Heat, with one unknown per node, and quadratic elements, with mid-side nodes: every operator that supports them.
 cat >heat.cfg <<'END_OF_CONFIG'
 physics = "heat";
 mesh = { generator = "cantilever"; nx = 8; ny = 4; nz = 4; distort = 0.2; };
@@ -252,7 +252,7 @@ status "quadratic" 0 "" small.cfg solver.element=quadratic mesh.nx=4 mesh.ny=3 m
 ok "quadratic: said" contains stdout "24 elements, 60 nodes, 193 points, hex20"
 ok "quadratic: those without are named" contains stdout "without quadratic elements: ebe, nbn, otf"
 ok "quadratic: operators" test "$(column quadratic/compare.csv operator | sort | tr '\n' ' ')" = "bsr bsrsym csr "
-# bytes that a product reads: blocks of 72 and their columns, pointers; x and y
+# bytes that a product reads: blocks of 72 bytes, their columns and pointers; x and y
 column quadratic/compare.csv \
     operator,status,error,error_bound,symmetry,dof_per_second,product_median_seconds,pcg_outcome,bytes_per_second,matrix_bytes,nominal_bytes_per_element >quadratic_figures
 ok "quadratic: figures" awk -F, '

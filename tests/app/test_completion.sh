@@ -30,7 +30,7 @@ check_zsh() {
     ok "zsh takes it" zsh -n zsh
     cp zsh _hextop
     ok "zsh loads it" zsh -f -c 'fpath=($PWD $fpath); autoload -Uz compinit; compinit -D -u; [[ $_comps[hextop] == _hextop ]]'
-    # What it makes of a key, with zsh's own completion system put aside.
+    # Prints how zsh parses a key, without zsh's own completion system.
     cat >offer.zsh <<'END'
 _arguments() { return 1 }
 _files() { print files }
@@ -80,11 +80,11 @@ for command in $commands; do
 done | sort -u >options
 ok "the commands have their options" test "$(wc -l <options)" -ge 24
 sed 's/\\-/-/g; s/\\f[BIR]//g; s/\\c$//' man >man_plain
-# The words of a file, a line each; [] is written @.
+# The words of a file, one per line; [] is written as @.
 words_of() {
     sed 's/\[\]/@/g' | tr -c 'A-Za-z0-9_.@\n-' '\n' | sed 's/^\.*//; s/\.*$//' | sort -u
 }
-has_all() { # FILE: says which of the words on stdin it lacks
+has_all() { # FILE: prints the words on stdin that it lacks
     words_of <"$1" >"$1.words"
     sed 's/\[\]/@/g' | LC_ALL=C grep -vxF -f "$1.words" && return 1
     return 0
@@ -92,10 +92,10 @@ has_all() { # FILE: says which of the words on stdin it lacks
 for text in man_plain bash zsh; do
     ok "$text: commands" has_all $text <<<"$commands"
     ok "$text: options" has_all $text <options
-    # groups are no KEY=VALUE
+    # groups are not keys with values
     awk -v all="$text" 'all == "man_plain" || ($2 != "group" && $2 != "list") { print $1 }' keys >wanted
     ok "$text: keys" has_all $text <wanted
-    # the words that messages offer
+    # words that messages suggest
     for key in solver.operator solver.device solver.preconditioner solver.precision output.format \
         optimization.filter.kind mesh.generator; do
         echo 'mesh = { generator = "cantilever"; }; optimization = { volume_fraction = 0.3; };' >key.cfg
@@ -134,8 +134,8 @@ ok "bash takes it" bash -n bash
 # shellcheck disable=SC1091
 source ./bash
 
-# complete_words LINE: what bash would offer at its end, sorted, in one line. As bash does, words are split at
-# its break characters.
+# complete_words LINE: completions that bash would offer at the end of LINE, sorted, on one line. Like in bash, words
+# are split at its break characters.
 complete_words() {
     local line=$1 rest part
     COMP_WORDS=()
@@ -207,7 +207,7 @@ case_of "hextop run part.cfg mesh.file=part.m" "part.msh"
 case_of "hextop help opt" \
     "optimization optimization.continuation optimization.filter optimization.projection optimization.symmetry"
 case_of "hextop help sur" "surface"
-COMP_WORDBREAKS=$' \t\n"\'><;|&(:' # some users take = out
+COMP_WORDBREAKS=$' \t\n"\'><;|&(:' # some users remove = from the break characters
 case_of "hextop run part.cfg solver.operator=o" "solver.operator=otf"
 case_of "hextop compare --operators=war" "--operators=warp64"
 case_of "hextop compare --operators otf,war" "otf,warp64"

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""The text of a config: integers beyond 32 bits, files that are included; and the environment beside it.
+"""The text of a config: integers beyond 32 bits, included files; and environment variables.
 
     test_config.py HEXTOP SRCDIR"""
 
@@ -43,7 +43,7 @@ def write(path, text):
 
 
 def resolved(text, *arguments, env=None):
-    """What the program took, as its config.cfg states it."""
+    """The values that the program used, as its config.cfg states them."""
     write("c.cfg", text)
     status, said = run("-q", "run", "c.cfg", "output.directory=o", *arguments, env=env)
     check(status == 0, f"{arguments}: exit {status}, {said[-300:]}")
@@ -84,7 +84,7 @@ def integers():
     write("again.cfg", taken)
     with open("again.cfg", encoding="utf-8") as f:
         check(numbers(resolved(f.read()), "E") == [2.1e11], "the resolved config is another")
-    # in texts and comments nothing changes, and a text may be digits alone
+    # texts and comments stay unchanged, and a text may consist of digits
     taken = resolved('title = "210000000000 [3000000000]"; # 3000000000 ]\n' + plain)
     check('"210000000000 [3000000000]"' in taken, "a text was changed")
     check('"210000000000"' in resolved(plain, "title=210000000000"), "a title of digits")
@@ -102,7 +102,7 @@ def includes():
     os.makedirs("one/two", exist_ok=True)
     write("one/load.inc", LOAD)
     write("one/two/steel.inc", f'# first\n  @include "{here}/one/two/deep.inc"\n')
-    write("one/two/deep.inc", STEEL.strip())  # without an end of line
+    write("one/two/deep.inc", STEEL.strip())  # without a final newline
     write("one/mesh.inc", MESH)
     main = '@include "mesh.inc"\n\t@include "%s/one/two/steel.inc" # said\n/* @include "no.inc"\n@include "no.inc" */\n' \
         '# @include "no.inc"\n@include "load.inc" %s' % (here, REST)
@@ -110,7 +110,7 @@ def includes():
     for name, folder in (("one/main.cfg", None), ("main.cfg", "one"), (f"{here}/one/main.cfg", "one/two")):
         status, said = run("check", name, cwd=folder)
         check(status == 0, f"{name} in {folder}: exit {status}, {said[-300:]}")
-    # where an error is
+    # the position of an error
     for path, text, wanted in (
             ("one/two/deep.inc", "material = {\n E = 1.0; nuu = 0.3; };", f"{here}/one/two/deep.inc:2: material.nuu"),
             ("one/two/deep.inc", "material = {\n E = = 1.0; };", f"{here}/one/two/deep.inc:2: syntax error"),
@@ -125,7 +125,7 @@ def includes():
         write(path, text)
         status, said = run("check", "one/main.cfg")
         check(status == 2 and wanted in said, f"{path}: {wanted}: exit {status}, {said[-300:]}")
-    # what is forgiven in a config is in what it includes
+    # what is tolerated in a config is also tolerated in included files
     write("one/main.cfg", main)
     write("one/two/deep.inc", STEEL.replace("1.0", "210000000000"))
     write("one/load.inc", LOAD.replace("-1.0]", "-1.0,]"))
@@ -134,7 +134,7 @@ def includes():
 
 
 def variables():
-    """Environment variables that change a run stand for keys, so that config.cfg repeats the run without them."""
+    """Environment variables that change a run stand for keys, so config.cfg repeats the run without them."""
     plain = MESH + STEEL + LOAD + REST
     for name, key, word, other, wrong in (("HEXTOP_TRANSPORT", "transport", "messages", "direct", "pigeon"),
                                           ("HEXTOP_WHOLE_LATTICE", "whole_coarse_grid", "50", "60", "few"),
@@ -144,14 +144,14 @@ def variables():
         again = resolved(taken)
         check(value(again, key) == value(taken, key), f"{key} of config.cfg: {value(again, key)}")
         check(value(resolved(plain, env={name: ""}), key) == value(resolved(plain), key), f"{name} is empty")
-        # the key counts, which is said
+        # the key takes precedence, and a message reports it
         taken = resolved(plain, f"solver.{key}={other}", env={name: word})
         check(value(taken, key).strip('"') == other, f"{name}={word} and {key}={other}: {value(taken, key)}")
         status, said = run("check", "c.cfg", f"solver.{key}={other}", env={name: word})
         check(status == 0 and f"{name}='{word}' is ignored" in said, f"{name} and its key: {said[-300:]}")
         status, said = run("check", "c.cfg", f"solver.{key}={word}", env={name: word})
         check(status == 0 and "ignored" not in said, f"{name} as its key: {said[-300:]}")
-        # a wrong word is refused, also by one process, and beside the key
+        # a wrong word is refused, also with one process, and also if the key is given
         for more in ((), (f"solver.{key}={word}",)):
             status, said = run("check", "c.cfg", *more, env={name: wrong})
             check(status == 2 and name in said and wrong in said, f"{name}={wrong}: exit {status}, {said[-300:]}")
@@ -159,7 +159,7 @@ def variables():
         check(status == 2 and name in said and wrong in said, f"report, {name}={wrong}: exit {status}, {said[-300:]}")
     status, said = run("check", "c.cfg", env={"HEXTOP_WHOLE_LATTICE": "0"})
     check(status == 2 and "out of range" in said, f"no node: {said[-300:]}")
-    # the bits are those of the unit, however it is named
+    # the bits are those of the vector unit, however it is selected
     histories = set()
     for arguments, env in ((["solver.vector_unit=baseline"], None), ([], {"HEXTOP_VECTOR": "baseline"})):
         resolved(plain, *arguments, env=env)

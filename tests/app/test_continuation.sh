@@ -1,6 +1,6 @@
 #!/bin/sh
-# Runs with filtered densities, projection and rising penalty: volume, columns, notes, when they
-# stop, and that config.cfg repeats them.
+# Runs with filtered densities, projection and increasing penalty: volume, columns, messages, when they stop, and that
+# config.cfg repeats them.
 #     test_continuation.sh HEXTOP
 set -u
 hextop=$(realpath "$1")
@@ -29,7 +29,7 @@ says() {
     grep -qF -- "$2" "$1" || fault "$1 does not say: $2"
 }
 
-# met FOLDER: every analysed design has the volume asked for.
+# met FOLDER: every analysed design meets the target volume.
 met() {
     column "$1" volume | tr ' ' '\n' |
         awk 'NF { n++; if ($1 !~ /^0[.][0-9]+$/ || $1 - 0.4 > 1e-5 || 0.4 - $1 > 1e-5) bad = 1 }
@@ -52,7 +52,7 @@ for kind in sensitivity density helmholtz none; do
     says $kind.txt "schedule  penalty 1 to 3 by 0.5 every 3 iterations"
     says $kind.txt "penalty 1.5 from here on"
     says $kind.txt ", greyness "
-    says $kind.err "ends the run before penalty has its last value, which may take 12"
+    says $kind.err "ends the run before penalty reaches its final value, which may take 12"
     grep -q "\"filter\": \"$kind\"" $kind/summary.json || fault "$kind: summary.json has no filter"
 done
 
@@ -74,8 +74,8 @@ for kind in density helmholtz; do
     cmp a b || fault "config.cfg is no fixed point"
 done
 
-# A design that changes by less than the tolerance takes the next step at once, and ends the run only
-# after the last one: here every design does.
+# A design that changes by less than the tolerance takes the next step of the schedule at once, and ends the run only
+# after the last step: here every design does.
 run early optimization.change_tolerance=0.9 optimization.move=1 optimization.projection.every=4 \
     optimization.projection.beta_max=4 optimization.continuation.every=100 optimization.iterations=100
 [ "$(column early beta)" = "1 2 4 4 4 " ] || fault "early: beta $(column early beta)"

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Files that name the corners of one tetrahedron in each order that turns it: `hextop analyse` finds the compliance of a
-rotation, and of springs under a tet10, that the integrals give by hand.
+"""Files with the corners of one tetrahedron in every order that keeps its orientation: `hextop analyse` finds the
+compliance of a rotation, and of springs under a tet10, computed by hand.
 
     test_corner_order.py HEXTOP SOURCE_ROOT"""
 import itertools
@@ -54,7 +54,8 @@ def try_all(what, points, sets, config, want, tolerance, *keys):
 
 
 def rotation():
-    """One node is free: its force is rho w^2 V / 20 (sum of r_j + r_i), K its tile V (lambda + 2 mu, mu, mu)."""
+    """One node is free: its force is rho w^2 V / 20 (sum of r_j + r_i), and its block of K is V (lambda + 2 mu, mu,
+    mu)."""
     points = [(1, 0, 0), (2, 0, 0), (1, 1, 0), (1, 0, 1)]
     volume, mu, lame = 1.0 / 6.0, 0.5 / 1.3, 0.3 / (1.3 * 0.4)
     force = [volume / 20.0 * (sum(p[i] for p in points) + points[1][i]) for i in range(2)]
@@ -65,8 +66,9 @@ def rotation():
 
 
 def springs():
-    """A stiff tet10 on springs along x, y, z of k in all, a share c = 1/19 of it at each corner of the base and m = 16/57 at
-    each middle, pushed at its top: it sinks by 1/k and tilts about two axes through the base's centre."""
+    """A stiff tet10 on springs along x, y, z of total stiffness k, with a fraction c = 1/19 at each corner of the base
+    and m = 16/57 at each mid-side node, pushed at its top: it sinks by 1/k and tilts about two axes through the centre
+    of its base."""
     points = [(0, 0, 0), (1, 0, 0), (0, 1, 0), (0, 0, 1)]
     k, c, m = 6.0, 1.0 / 19.0, 16.0 / 57.0
     corners = [(0, 0), (1, 0), (0, 1)]
@@ -74,7 +76,7 @@ def springs():
                                           ((corners[0], corners[1]), (corners[1], corners[2]), (corners[2], corners[0]))]
     xx = sum(s * k * (x - 1 / 3) ** 2 for s, (x, y) in places)
     xy = sum(s * k * (x - 1 / 3) * (y - 1 / 3) for s, (x, y) in places)
-    # the force acts at (-1/3, -1/3) from the centre; z = 0 there, so springs along x and y take no part
+    # the force acts at (-1/3, -1/3) from the centre; z = 0 there, so springs along x and y are not loaded
     want = 1.0 / k + 2.0 / 9.0 / (xx + xy)
     config = 'material = { E = 1e6; nu = 0.3; };\nsprings = ( { set = "base"; stiffness = [6, 6, 6]; per = "%s"; } );\n' \
              'loads = ( { set = "top"; total_force = [0.0, 0.0, 1.0]; } );\n'

@@ -1,7 +1,7 @@
 #!/bin/sh
-# Whole runs with solver.deterministic, compared bit by bit: all densities with the hashes in their
-# titles, and the history but for its seconds: with 1 and 2 threads every operator, with 1, 2 and 3
-# all kinds of problems and tetrahedra, and on a CPU with each vector unit that it has.
+# Whole runs with solver.deterministic, compared bit by bit: all densities with the hashes in their titles, and the
+# history without its times. Every operator runs with 1 and 2 threads, all kinds of problems and tetrahedra run with 1,
+# 2 and 3, and on a CPU also with each vector unit that it has.
 #     test_deterministic.sh HEXTOP SRCDIR DEVICE
 set -u
 hextop=$(realpath "$1")
@@ -32,7 +32,7 @@ run() {
     without_seconds "$name/history.csv" >"$name/history"
 }
 
-# same A B [N]: the files of two runs, of N designs.
+# same A B [N]: compares the files of two runs of N designs.
 same() {
     [ "$(find "$1" -name '*.vtk' | wc -l)" = "${3:-4}" ] || fault "$1 does not hold ${3:-4} designs"
     [ "$(grep -A3 '"identity"' "$1/summary.json")" = "$(grep -A3 '"identity"' "$2/summary.json")" ] ||
@@ -42,7 +42,7 @@ same() {
     done
 }
 
-# What is left to solver.deterministic, and every deterministic operator of the device by name.
+# The choice of solver.deterministic, and every deterministic operator of the device by name.
 operators=$("$hextop" list | awk -v device="$device" '$2 == device && $4 == "yes" { print $1 }')
 [ -n "$operators" ] || fault "no deterministic operator"
 for operator in auto $operators; do
@@ -55,9 +55,8 @@ grep -q ',' "auto-1/history" || fault "the history is empty"
 [ "$(wc -l <auto-1/history)" = 5 ] || fault "the history has not 4 lines"
 cmp -s "auto-1/density_0001.vtk" "auto-1/density_0004.vtk" && fault "the design does not change"
 
-# Every part of a run whose sums could follow the threads: set-up (order, blocks, coarse levels, cells
-# of the filter), solves, filters, projection, update. 768 elements: several blocks of otf, of rows and
-# of sums.
+# Every part of a run with sums that could depend on the number of threads: set-up (order, blocks, coarse levels, bins
+# of the filter), solves, filters, projection, update. 768 elements make several blocks of otf, of rows and of sums.
 cat >body.cfg <<'END'
 mesh = { generator = "cantilever"; nx = 16; ny = 8; nz = 6; distort = 0.15; shuffle = 3; };
 supports = ( { set = "left"; fix = "xyz"; } );
@@ -70,7 +69,7 @@ END
 sed -e '1i physics = "heat";' -e 's/fix = "xyz"/temperature = 0.0/' -e 's/node_force = .*\];/heat = 3.0;/' \
     -e 's/traction = .*\];/flux = 0.2;/' -e 's/, "displacement", "energy"/, "temperature"/' body.cfg >heat.cfg
 
-# kind NAME CONFIG ARGUMENTS...: with the threads of the device.
+# kind NAME CONFIG ARGUMENTS...: runs with each number of threads of the device.
 kind() {
     name=$1 config=$2
     shift 2
@@ -92,8 +91,8 @@ kind helmholtz body.cfg solver.preconditioner=multigrid optimization.filter.kind
 kind heat heat.cfg solver.preconditioner=multigrid optimization.filter.kind=density
 [ "$device" = cpu ] && kind quadratic body.cfg mesh.nx=8 mesh.ny=4 mesh.nz=3 solver.element=quadratic
 
-# Tetrahedra: six in each of 10 x 5 x 4 boxes, whose nodes inside are off their places. By the operator
-# that multiplies them from one point, and by one that stores K.
+# Tetrahedra: six in each of 10 x 5 x 4 boxes, with displaced interior nodes; with the operator that uses one point
+# each, and with one that stores K.
 awk 'function node(i, j, k) { return i + 11 * (j + 6 * k) }
 BEGIN {
     print "# vtk DataFile Version 3.0\ntetrahedra\nASCII\nDATASET UNSTRUCTURED_GRID\nPOINTS 330 double"
@@ -121,7 +120,7 @@ END
 kind tetrahedra tetrahedra.cfg solver.preconditioner=multigrid optimization.filter.kind=density
 kind tetrahedra-bsr tetrahedra.cfg solver.operator=bsr optimization.filter.kind=sensitivity
 
-# Each vector unit by itself; the best is what was taken above.
+# Each vector unit by itself; the runs above used the best one.
 units=$("$hextop" list | sed -n 's/.* pins one of //p' | tr -d ',')
 [ "$device" = cpu ] || units=
 taken=$("$hextop" list | sed -n 's/^Vector unit of the CPU: \([a-z0-9]*\);.*/\1/p')
@@ -146,7 +145,7 @@ for unit in $units; do
     done
 done
 unset HEXTOP_VECTOR
-# A pin that pins nothing would give the same bits: AVX2 multiplies and adds at once, the baseline not.
+# If selecting a unit had no effect, the bits would be equal: AVX2 uses fused multiply-add, the baseline does not.
 case " $units " in *" avx2 "*) [ $n_bits -gt 0 ] || fault "all vector units give the same bits" ;; esac
 for word in avx1024 AVX2; do
     HEXTOP_VECTOR=$word "$hextop" list >out 2>err

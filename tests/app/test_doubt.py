@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Warnings of doubtful results: each appears where it should, none where it should not, and what `check` warns of,
-`run` warns of too; then what is refused on the command line, and what an earlier run leaves in the folder.
+"""Warnings about doubtful results: each appears where it should and nowhere else, and `run` prints every warning of
+`check`. Also: what the command line refuses, and what an earlier run leaves in the folder.
 
     test_doubt.py HEXTOP SRCDIR"""
 import json
@@ -14,7 +14,7 @@ import tempfile
 HEXTOP, SRCDIR = (os.path.abspath(word) for word in sys.argv[1:3])
 N_CHECK = N_FAILED = 0
 
-# Converges to a design of solid and void that nothing is doubtful about. With larger moves it swings to the end, by amounts
+# Converges to a black-and-white design without any warning. With larger moves it alternates to the end, by amounts
 # that rounding decides.
 CLEAN = """
 mesh = { generator = "cantilever"; nx = 16; ny = 6; nz = 6; };
@@ -48,7 +48,7 @@ def warnings_of(text):
 
 
 def config(text, **changes):
-    """The clean config with parts replaced: word=(old, new)."""
+    """The clean config with replacements, each given as word=(old, new)."""
     for old, new in changes.values():
         assert old in text, old
         text = text.replace(old, new)
@@ -56,7 +56,8 @@ def config(text, **changes):
 
 
 def warned(name, text, *words):
-    """{code: entry} of a run. Its log, summary, and what `check` said are compared on the way."""
+    """Runs `check` and `run` on a config, compares the log, the summary and the output of `check`, and returns {code:
+    entry}."""
     with open(name + ".cfg", "w") as file:
         file.write(text)
     before = warnings_of(hextop("check", name + ".cfg", *words).stderr)
@@ -72,16 +73,16 @@ def warned(name, text, *words):
     check(all(line in log for line in said), f"{name}: run.log has all warnings")
     found = {e["code"]: e for e in entries}
     for code, entry in found.items():
-        if name not in ("far", "meet", "merged"):  # no STL takes them; half is not loaded
+        if name not in ("far", "meet", "merged"):  # these cannot be exported as STL; half of the part has no load
             follow(name, text, words, entry)
         entry["before"] = any(entry["text"] in line for line in before)
     return found
 
 
-# Advice that cannot take its warning away, and why.
+# Warnings that their own remedy cannot remove, and why.
 LASTING = {"bodies": "those of the first mesh that has it do not meet"}
 
-# Warnings without advice that can be typed, and why.
+# Warnings whose remedy contains no command, and why.
 WORDLESS = {"poor-elements": "the mesh is to be made otherwise", "hinges": "likewise", "far-from-origin": "likewise",
             "bodies": "of which no nodes coincide", "held-load": "of a set that is held in part",
             "load-on-void": "which part is to be solid is the designer's choice", "support-on-void": "likewise",
@@ -90,10 +91,11 @@ TRIED = set()
 
 
 def follow(name, text, words, entry):
-    """Runs what a warning prints in back quotes, exactly as printed: hextop commands by themselves, other words at the end
-    of `hextop run`; one of these must take the warning away, or make less of a grey design or one that still changes."""
+    """Runs what a warning prints in back quotes, exactly as printed: hextop commands by themselves, other words
+    appended to `hextop run`. One of these must remove the warning, or reduce the value of the warnings grey and
+    changing."""
     code, helped = entry["code"], []
-    form = (code, re.sub(r"[\d.e+-]+|hextop \w+ \S+", "", entry["remedy"] or ""))  # the same words with other numbers
+    form = (code, re.sub(r"[\d.e+-]+|hextop \w+ \S+", "", entry["remedy"] or ""))  # the same words up to numbers
     if form in TRIED:
         return
     TRIED.add(form)
@@ -116,7 +118,8 @@ SEEN = set()
 
 
 def expect(name, text, before=(), after=(), absent=(), words=()):
-    """The codes come, in `check` or only at the end; those of `absent` do not."""
+    """Checks that the codes of `before` appear in `check` and `run`, those of `after` only at the end of `run`, and
+    those of `absent` never."""
     found = warned(name, text, *words)
     for code in before:
         check(code in found and found[code]["before"], f"{name}: {code} in check and run: {sorted(found)}")
@@ -154,7 +157,7 @@ def box(nx, ny, nz):
 
 
 def tetrahedra(cells):
-    """Six of each hexahedron, about its diagonal."""
+    """Splits each hexahedron into six tetrahedra around its diagonal."""
     around = [1, 2, 3, 7, 4, 5]
     return [[c[0], c[around[i]], c[around[(i + 1) % 6]], c[6]] for c in cells for i in range(6)]
 
@@ -163,7 +166,7 @@ SHORT = ("iterations = 60", "iterations = 2")
 
 
 def of_file(name, length, offset=0.0):
-    """A config on a mesh file: a bar of that length, held at one end, loaded at the other."""
+    """A config for a mesh file: a bar of this length, fixed at one end and loaded at the other."""
     plane = '{ name = "%s"; plane = { point = [%r, 0.0, 0.0]; normal = [1.0, 0.0, 0.0]; }; }'
     return f"""
 mesh = {{ file = "{name}"; }};
@@ -197,7 +200,8 @@ def test_before():
 
 
 def test_splines():
-    """Half the reach of functions of degree p is (p + 1) / 2 spans."""
+    """The warning filter-spline compares the radius with (p + 1) / 2 spans, half of the support of functions of degree
+    p."""
     spline = """
 mesh = { file = "%s/examples/meshes/half_tube.xml"; degree = 3; refine = [4, 1, 1]; };
 supports = ( { set = "patch1:u-"; fix = "xyz"; } );
@@ -222,8 +226,8 @@ def write_bar(name):
 
 
 def test_spline_cuts():
-    """Functions of degree p bridge fewer than p void spans, as the compliance of the first design shows: more void parts the
-    bar. A support or spring on the loaded side holds it; heat likewise."""
+    """Functions of degree p bridge fewer than p void spans, as the compliance of the first design shows; more void
+    spans cut the bar. A support or spring on the loaded side holds that side; likewise for heat."""
     write_bar("bar.xml")
     bar = """
 mesh = { file = "bar.xml"; degree = 2; refine = [10, 2, 2]; };
@@ -287,7 +291,7 @@ def test_meshes():
     text = text.replace('sets = (', 'sets = ( { name = "m"; box = { min = [3.9, 0.0, 0.0]; max = [10.1, 2.0, 2.0]; }; },')
     found = expect("two", text.replace('loads = ( { set = "right"', 'loads = ( { set = "m"'), before=["bodies"])
     check("merge" not in found["bodies"]["remedy"] and "unite them" in found["bodies"]["remedy"] and
-          "is in another" in found["bodies"]["text"], f"no nodes coincide: {found['bodies']}")
+          "belongs to another one" in found["bodies"]["text"], f"no nodes coincide: {found['bodies']}")
     meet = points + [(x + 4.0, y, z) for x, y, z in points]
     write_vtk("meet.vtk", meet, cells + [[a + n for a in cell] for cell in cells], 12)
     text = of_file("meet.vtk", 8.0).replace('"meet.vtk"', '"meet.vtk"; merge = 0.0')
@@ -297,7 +301,8 @@ def test_meshes():
     advice = re.search("`([^`]+)`", found["bodies"]["remedy"])[1]
     expect("merged", text, absent=["bodies"], words=[advice])
     points, cells = box(8, 2, 2)
-    keep = [c for k, c in enumerate(cells) if not (k % 8 in (3, 4) and k // 8 in (0, 3))]  # two share an edge alone
+    # two that share only an edge
+    keep = [c for k, c in enumerate(cells) if not (k % 8 in (3, 4) and k // 8 in (0, 3))]
     used = sorted({a for cell in keep for a in cell})
     number = {a: i for i, a in enumerate(used)}
     write_vtk("hinge.vtk", [points[a] for a in used], [[number[a] for a in cell] for cell in keep], 12)
@@ -329,7 +334,7 @@ def test_after():
                    b=('fix = "xyz"; }', 'fix = "xyz"; }, { set = "aside"; fix = "y"; }'),
                    c=("iterations = 60", "iterations = 30"))
     expect("aside", aside, after=["support-on-void"])
-    # two loads at the end, one a thousandth of the other and at a corner that the design leaves
+    # two loads at the end; one is a thousandth of the other and acts at a corner that the design leaves out
     lost = config(CLEAN, a=("passive = ( { set = \"end\"; density = 1.0; } );", ""), b=("iterations = 60", "iterations = 30"),
                   c=("volume_fraction = 0.5", "volume_fraction = 0.2"), d=("sets = (", 'sets = ( { name = "corner"; '
                   'box = { min = [7.9, -0.1, 5.9]; max = [8.1, 0.1, 6.1]; }; },'),
@@ -346,7 +351,7 @@ def test_after():
 
 
 def test_volume():
-    """A first design far off the volume, and steps too small to get there."""
+    """A first design that is far off the volume, with steps too small to reach it."""
     with open("solid.cfg", "w") as file:
         file.write(config(CLEAN, a=("volume_fraction = 0.5", "volume_fraction = 0.9"), b=SHORT))
     hextop("run", "solid.cfg", "output.directory=solid")
@@ -365,7 +370,7 @@ optimization = { volume_fraction = 0.4; iterations = 60; filter = { kind = "sens
 
 
 def refused(name, text, words, *parts):
-    """By check and run, with exit status 2 and all parts in one message."""
+    """Checks that check and run refuse a config with exit status 2 and all parts in one message."""
     with open(name + ".cfg", "w") as file:
         file.write(text)
     for command in ("check", "run"):
@@ -384,7 +389,7 @@ def test_settled():
     damped = expect("damped", BEAM, after=["damped"], words=["optimization.damping=0.001", "optimization.change_tolerance=0.01"])
     check(damped["damped"]["value"] > 0.01, f"and by how much: {damped}")
     expect("undamped", BEAM, absent=["damped", "changing"], words=["optimization.damping=0.4", "optimization.change_tolerance=0.01"])
-    for n in (60, 61):  # the last design is the worse of two, the better one
+    for n in (60, 61):  # the last design is the worse of the two
         found = expect("alternating", BEAM, after=["changing"], words=["optimization.penalty=10", f"optimization.iterations={n}"])
         text = found["changing"]["text"]
         check("alternate" in text and f"iteration {n if n % 2 else n - 1} " in text, f"{n}: the better one is named: {text}")
@@ -395,13 +400,13 @@ def test_settled():
     with open("settling/history.csv") as file:
         c = [float(line.split(",")[1]) for line in list(file)[1:]]
     check(fell and abs(float(fell[1]) - 100.0 * (c[0] - c[-1]) / c[0]) < 1.0, f"of the value before: {fell} {c}")
-    # A compliance rises when the penalty does, which is no rise of a design's.
+    # The compliance rises with the penalty, which does not count as a rise of the design.
     found = warned("penalty", BEAM, "optimization.continuation={penalty_start=2.0;step=1.0;every=57;}", "optimization.iterations=60")
     check("fell" in found["changing"]["text"], f"a penalty that rose three designs before: {found['changing']}")
 
 
 def history(folder):
-    """[(compliance, volume, change, greyness)] of its designs."""
+    """[(compliance, volume, change, greyness)] of the designs of a run."""
     with open(folder + "/history.csv") as file:
         return [tuple(float(word) for word in line.split(",")[1:5]) for line in list(file)[1:]]
 
@@ -411,7 +416,7 @@ TINY = config(BEAM, a=("nx = 8; ny = 4; nz = 4", "nx = 12; ny = 4; nz = 6"), b=(
 
 
 def no_double_key(found):
-    """No two advices of a run give one key two values."""
+    """No two remedies of a run give different values to one key."""
     value = {}
     for entry in found.values():
         for key, words in re.findall(r"(optimization\.(?:iterations|move|damping|penalty))=([\d.]+)", entry["remedy"] or ""):
@@ -419,7 +424,8 @@ def no_double_key(found):
 
 
 def test_history():
-    """Designs are judged, not only compliances: two by turns; a rise of a run that counts as converged; none of another volume."""
+    """Warnings compare designs, not only compliances: two designs that alternate; a rise in a run that counts as
+    converged; no comparison with a design of another volume."""
     for n, words in ((40, []), (60, ["optimization.change_tolerance=0.01"])):
         found = expect("turns", TINY, after=["changing"], words=["optimization.damping=1", f"optimization.iterations={n}", *words])
         text = found["changing"]["text"]
@@ -439,7 +445,8 @@ def test_history():
     text = found["changing"]["text"]
     check(text.startswith("the run counts as converged, but") and f"that of iteration {low + 1}, {c[low]:.6g}" in text, f"{c[-6:]}: {text}")
     check("`output.every=1`" in found["changing"]["remedy"], f"the better design is not written: {found['changing']}")
-    # a design of another volume is no better one; and the projected design of another run, which a filter of sensitivities blurs
+    # a design of another volume is not better; and the projected design of another run, which a sensitivity filter
+    # blurs
     hextop("run", "turned.cfg", "output.directory=begun")
     found = warned("other", TINY, "optimization.initial=begun", "optimization.volume_fraction=0.3", "optimization.iterations=5")
     rows = history("other")
@@ -450,7 +457,7 @@ def test_history():
     found = expect("blurred", TINY, after=["changing"], words=["optimization.initial=sharp", "optimization.iterations=5"])
     check('the filter "sensitivity"' in found["changing"]["remedy"] and "smaller steps" not in found["changing"]["remedy"],
           f"the filter, not the steps: {found['changing']}")
-    # compliances that are not positive have no percentage
+    # compliances that are not positive have no percentages
     for name, words in (("cross", ['supports=({set="left";fix="xyz";},{set="right";fix="x";value=[1.0,0.0,0.0];})',
                                    'loads=({set="right-lower-edge";total_force=[0.0,0.0,-0.06];})']),
                         ("drawn", ['supports=({set="left";fix="xyz";},{set="right-lower-edge";fix="z";value=[0.0,0.0,-1.0];})', "loads="])):
@@ -462,8 +469,8 @@ def test_history():
 
 
 def test_limits():
-    """Before the run: a tolerance that means no convergence, and void that double precision does not resolve. Then the least
-    greyness that rho_min leaves."""
+    """Before the run: a tolerance too large for convergence, and void too soft for double precision. Then the least
+    greyness that rho_min allows."""
     found = expect("coarse", TINY, before=["change-tolerance"], words=["optimization.change_tolerance=0.15"])
     check(found["change-tolerance"]["value"] == 0.15, f"with the number: {found['change-tolerance']}")
     coarse = history("coarse")[-1][0]
@@ -489,7 +496,7 @@ NONE = config(SMALL, a=('kind = "sensitivity"; radius = 1.5;', 'kind = "none";')
 
 
 def test_causes():
-    """What makes a design grey, or lets designs jump, is named; no advice that leads nowhere, or against another."""
+    """The warnings name what makes a design grey or makes it jump; no remedy is useless or contradicts another."""
     found = expect("bare", NONE, after=["grey"])
     check("optimization.filter.kind=density 'optimization.projection={}'" in found["grey"]["remedy"], f"a filter first: {found['grey']}")
     points, cells = box(8, 1, 4)
@@ -513,7 +520,7 @@ def test_causes():
     check("conductance" in found["grey"]["text"] and "stiff" not in found["grey"]["text"], f"heat has no stiffness: {found['grey']}")
 
     steep = config(SMALL, a=('"sensitivity"', '"density"'))
-    for n in range(46, 54):  # which of them misses the volume, rises or falls, is chance
+    for n in range(46, 54):  # rounding decides which of them misses the volume, rises or falls
         found = warned("steep", steep, "optimization.projection={beta=512.0;beta_max=512.0;}", f"optimization.iterations={n}",
                        f"solver.threads={1 + n % 2}")
         found = {code: found[code] for code in ("changing", "volume") if code in found}
@@ -531,11 +538,12 @@ def test_causes():
     with open("rests.cfg", "w") as file:
         file.write(SMALL)
     said = hextop("check", "rests.cfg", 'loads=({set="left";total_force=[0.0,0.0,1.0];})', status=2).stderr
-    check("only on fixed degrees" in said and "held degrees" not in said, f"one fact, one message: {said}")
+    check("only on fixed degrees" in said and "fixed degrees of freedom: the supports" not in said, f"one fact, one message: {said}")
 
 
 def test_cancel():
-    """Loads that cancel but for rounding are refused like loads of zero force: in any case, of any physics."""
+    """Loads that cancel up to rounding are refused like loads of zero force: in every load case and for every
+    physics."""
     pull = '{ set = "right"; total_force = [0.0, 0.0, -1.0]; }'
     push = '{ set = "right"; total_force = [0.0, 0.0, 1.0]; }'
     cancel = "loads that cancel each other up to rounding"
@@ -549,7 +557,7 @@ def test_cancel():
                   c=("material", 'physics = "heat";\nmaterial'),
                   d=(pull, '{ set = "right"; heat = 0.3; }, { set = "right"; heat = -0.1; }, { set = "right"; heat = -0.2; }'))
     refused("cold", heat, [], cancel)
-    # of different sets they do not cancel, nor does a small one beside two that do
+    # on different sets they do not cancel, nor does a small load beside two that cancel
     left = config(BEAM, a=(pull, f'{push}, {{ set = "right-lower-edge"; total_force = [0.0, 0.0, -1.0]; }}'), b=("= 60", "= 2"))
     warned("couple", left)
     small = config(BEAM, a=(pull, f'{push}, {pull}, {{ set = "right"; total_force = [0.0, 1e-9, 0.0]; }}'), b=("= 60", "= 2"))
@@ -557,7 +565,7 @@ def test_cancel():
 
 
 def test_cut():
-    """Void that parts loads from supports; the first design of another run; a projection's move limit."""
+    """Void that separates loads from supports; the first design of another run; the move limit of a projection."""
     slot = config(BEAM, a=("supports", 'sets = ( { name = "slot"; box = { min = [3.9, -1.0, -1.0]; max = [5.1, 9.0, 9.0]; }; },'
                            ' { name = "hole"; box = { min = [1.9, 0.9, 0.9]; max = [3.1, 2.1, 2.1]; }; } );\nsupports'),
                   b=("optimization =", 'passive = ( { set = "hole"; density = 0.001; }, { set = "slot"; density = 0.001; } );\n'
@@ -567,7 +575,8 @@ def test_cut():
     expect("hole", slot, absent=["void-cuts"], words=["passive[1]="])
     expect("solid", slot, absent=["void-cuts"], words=["passive[1].density=0.5"])
     def judged(name, comes, support="", pull=None, more=""):
-        """Void cuts, if a motion that the load drives is free; a support, spring or edge holds some motions only."""
+        """Void cuts the part if a motion that the load drives is free; a support, spring or edge holds only some
+        motions."""
         text = config(slot, a=('fix = "xyz"; }', 'fix = "xyz"; }' + (f", {support}" if support else "")), b=("loads", more + "loads"))
         if pull:
             text = config(text, c=('{ set = "right"; total_force = [0.0, 0.0, -1.0]; }', pull))
@@ -592,7 +601,7 @@ def test_cut():
                              "total_force = [0.0, 1.0, 0.0]; }"), b=('fix = "xyz"; }', 'fix = "xyz"; }, { set = "right"; fix = "xy"; }'))
     found = expect("little", little, before=["void-cuts"])
     check(" 0 %" not in found["void-cuts"]["text"], f"with digits enough: {found['void-cuts']}")
-    # halves that meet along an edge, and displacements that move each piece rigidly
+    # halves that share an edge, and displacements that move each piece like a rigid body
     halves = config(slot, a=("max = [5.1, 9.0, 9.0]", "max = [4.9, 9.0, 2.1]"), b=("min = [1.9, 0.9, 0.9]; max = [3.1, 2.1, 2.1]",
                                                                                   "min = [4.9, -1.0, 1.9]; max = [6.1, 9.0, 9.0]"),
                     c=("min = [3.9,", "min = [2.9,"))
@@ -662,7 +671,7 @@ def test_cut():
 
 
 def test_hinges():
-    """Tetrahedra that a threshold leaves in an edge are no hinges if the surface is in one piece; hexahedra are."""
+    """Tetrahedra that a threshold leaves at an edge are not hinges if the surface is in one piece; hexahedra are."""
     points, cells = box(16, 6, 6)
     for name, elements, kind in (("tetra", tetrahedra(cells), 10), ("hexahedra", cells, 12)):
         write_vtk(name + ".vtk", points, elements, kind)
@@ -676,7 +685,7 @@ def test_hinges():
         pieces = json.load(file)["pieces"]
     check(pieces["joined_by_faces"] > pieces["joined_by_nodes"] >= pieces["of_surface"] > 0, f"single tetrahedra touch in edges: {pieces}")
     check("hinges" not in said, f"which the surface does not follow: {said}")
-    # two quadrants of the bar, which share an edge
+    # two quadrants of the bar that share an edge
     with open("hexahedra/density_0030.vtk") as file:
         lines = file.read().split("\n")
     k = next(i for i, line in enumerate(lines) if line.startswith("LOOKUP"))
@@ -688,7 +697,7 @@ def test_hinges():
 
 
 def test_documented():
-    """The table of doc/commands.md has each code, in the order of the program's."""
+    """The table in doc/commands.md has each code, in the order of the program's table."""
     with open(os.path.join(SRCDIR, "app/doubt/doubt.c")) as file:
         rows = re.findall(r'\[HX_DOUBT_\w+\] =\s+\{"([\w-]+)",\s+([\w.-]+),', file.read())
     with open(os.path.join(SRCDIR, "doc/commands.md")) as file:
@@ -696,7 +705,7 @@ def test_documented():
     section = text[text.index("## Warnings"):]
     documented = re.findall(r"^\| `([\w-]+)` \|", section[:section.index("\n## ", 5)], re.M)
     check(documented == [code for code, limit in rows], f"doc/commands.md: {documented}, the program: {rows}")
-    # a machine's memory and disk, and what is other by nature
+    # these depend on the machine's memory and disk, or cannot be provoked
     missing = {code for code, limit in rows} - SEEN - {"memory", "disk", "not-symmetric", "rounded-stiffness", "other"}
     check(not missing, f"each warning appeared: not {missing}")
 
@@ -728,7 +737,7 @@ def test_refused():
 
 
 def test_folder():
-    """A run in the folder of an earlier one leaves nothing of that to be taken for its own."""
+    """A run in the folder of an earlier one leaves none of its files that could pass for its own."""
     with open("clean.cfg", "w") as file:
         file.write(config(CLEAN, b=("iterations = 60", "iterations = 4"), c=("every = 0", "every = 1")))
     hextop("run", "clean.cfg", "output.directory=again")

@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""The example of every key in `hextop help KEY` is a value that `hextop check` accepts, in a config where the key counts.
+"""The example of every key in `hextop help KEY` is a value that `hextop check` accepts, in a config in which the key
+has an effect.
 
     test_examples.py HEXTOP SRCDIR"""
 

@@ -1,13 +1,13 @@
 #!/bin/sh
-# Supports and loads from the mesh's file: a job that hextop writes runs again as it was, files by
-# hand and by gmsh give the loads and sets that they state, and what they lack is refused.
+# Supports and loads from the mesh file: a job that hextop writes gives the same run again, files written by hand and by
+# gmsh give the loads and sets that they state, and missing data are refused.
 #     test_from_file.sh HEXTOP SRCDIR
 set -u
 hextop=$(realpath "$1")
 source=$(realpath "$2")
 . "$(dirname "$0")/../lib/scratch.sh"
 
-# config MESH: the shortest config that takes all from a file.
+# config MESH: the shortest config that takes everything from a file.
 config() {
     cat <<END
 mesh = { file = "$1"; };
@@ -18,12 +18,12 @@ optimization = { volume_fraction = 0.3; filter = { radius = 2.0; }; };
 END
 }
 
-# says PATTERN: a line of the last output, an extended regular expression.
+# says PATTERN: the last output has a line that matches the extended regular expression.
 says() {
     grep -Eq "$1" stdout || fault "hextop does not say: $1"
 }
 
-# compliance FOLDER: of the first design.
+# compliance FOLDER: compliance of the first design.
 compliance() {
     awk -F, 'NR == 1 { for (i = 1; i <= NF; i++) if ($i == "compliance") c = i } NR == 2 { print $c }' \
         "$1/history.csv"
@@ -34,7 +34,8 @@ run() {
         optimization.iterations=1 || fault "run fails: $*"
 }
 
-# The bracket through a job and back: its rings become free, so it starts uniform here as there.
+# The bracket directly and through a job. A job has no passive regions, so the direct run removes them, and both start
+# from uniform densities.
 bracket=$source/examples/bracket/bracket.cfg
 "$hextop" -q mesh "$bracket" job.inp || fault "no job"
 config job.inp >job.cfg
@@ -44,7 +45,7 @@ a=$(compliance here) b=$(compliance there)
 awk "BEGIN { off = $a / $b - 1; exit !(off < 1e-8 && off > -1e-8) }" ||
     fault "compliance $a, from the job $b"
 
-# Two steps, one instance; the same cube in an ANSYS archive; prescribed displacements.
+# Two steps in one instance; the same cube in an ANSYS archive; prescribed displacements.
 config "$source/examples/meshes/cube_job.inp" >cube.cfg
 "$hextop" check cube.cfg >stdout 2>stderr || fault "cube refused: $(cat stderr)"
 says 'supports  14 of 81 degrees'
@@ -53,7 +54,7 @@ says 'sum of case 2, weight 1: \[0, 0, -90\]'
 "$hextop" check cube.cfg 'loads[0].case=1' >stdout 2>stderr || fault "one step refused"
 says 'sum of case 1, weight 1: \[900, 0, 0\]'
 grep -q 'case 2' stdout && fault "a case that was not asked for"
-# The archive has a contact element, which would carry: it is left out on purpose.
+# The archive has a contact element, which would carry load, so it is left out explicitly.
 "$hextop" check cube.cfg mesh.file="$source/examples/meshes/cube.cdb" 'mesh.ignore=("CONTA174")' >stdout 2>stderr ||
     fault "cdb refused: $(cat stderr)"
 says 'supports  14 of 81 degrees'
@@ -63,7 +64,7 @@ sed 's/^CUBE-1.3, 2, 3/&\n27, 1, 1, 0.5/' "$source/examples/meshes/cube_job.inp"
     fault "a prescribed displacement is refused"
 grep -q prescribed moved.vtk || fault "no prescribed displacement"
 
-# A converted mesh: the surfaces of gmsh's groups are sets of nodes too, for *BOUNDARY and *CLOAD.
+# A converted mesh: surfaces of gmsh's groups are also node sets, for *BOUNDARY and *CLOAD.
 "$hextop" -q mesh "$source/examples/hook/hook.msh" hook.inp || fault "hook.msh is not converted"
 cat >>hook.inp <<'END'
 *BOUNDARY
@@ -77,8 +78,8 @@ config hook.inp >hook.cfg
 "$hextop" check hook.cfg >stdout 2>stderr || fault "hook.inp refused: $(cat stderr)"
 says 'sum of case 1, weight 1: \[0, -[0-9]*0, 0\]'
 
-# Loaded nodes of the file stay solid; a part by output.threshold is the whole result's, though the
-# file numbers elements from 1, or from where it likes.
+# Loaded nodes of the file stay solid. A part written with output.threshold equals that of the whole result, although
+# the file numbers elements from 1, or from any other number.
 "$hextop" -q run hook.cfg optimization.iterations=4 output.directory=whole || fault "hook.cfg fails"
 "$hextop" -q run hook.cfg optimization.iterations=4 output.directory=part output.threshold=0.4 ||
     fault "hook.cfg with a threshold fails"
@@ -93,7 +94,7 @@ done
 [ -s whole.compliance ] && cmp -s whole.compliance part.compliance ||
     fault "0/1 compliance $(cat whole.compliance), of the part $(cat part.compliance)"
 
-# refused TEXT ARGUMENTS...: hextop says TEXT and gives 2.
+# refused TEXT ARGUMENTS...: hextop prints TEXT and exits with status 2.
 refused() {
     text=$1
     shift
@@ -119,12 +120,12 @@ refused 'from = "file" takes no set' cube.cfg 'supports[0].set=Set-left'
 refused 'from = "file" takes no set' cube.cfg 'loads[0].set=Set-left'
 refused 'from = "file" takes no value' cube.cfg 'supports[0].value=[0.0, 0.0, 1.0]'
 refused 'allowed is [1, 1000]' "$bracket" 'loads[0].case=0'
-"$hextop" check cube.cfg 'loads[0].case=0' >stdout 2>stderr || # config.cfg of earlier versions has it
+"$hextop" check cube.cfg 'loads[0].case=0' >stdout 2>stderr || # config.cfg of earlier versions contains it
     fault "case = 0 with from: $(cat stderr)"
 sed 's/^\*Element, type=C3D8R/*Element, type=SC8R/' "$source/examples/meshes/cube_job.inp" >q.inp
 refused 'element 1 is a SC8R (the file has 8' cube.cfg mesh.file="$work/q.inp"
 
-# The material from the file, beside keys that differ; of others it is refused with their sets.
+# The material from the file, with different keys in the config; several materials are refused with their sets.
 sed 's/^material.*/material = { from = "file"; };/; s/^mesh.*/units = "N, mm, MPa"; &/' cube.cfg >steel.cfg
 "$hextop" check steel.cfg >stdout 2>stderr || fault "no material: $(cat stderr)"
 says "^material 'Steel' of .*cube_job.inp: E 210000 MPa, nu 0.3$"
@@ -146,7 +147,7 @@ sed 's/^\*Material, name=Steel/*Material, name=Soft\n*Elastic\n1., 0.3\n&/; s/^\
 grep -q "warning: the material of the config is used for all elements; .*two.inp: several materials: 'Soft'" \
     stderr || fault "several materials: $(cat stderr)"
 
-# A material that one E and nu do not describe is warned of beside those of the config, and by new.
+# A material that one E and nu cannot describe: a warning with the config's values, and a comment by `new`.
 # of_material NUMBERS PARAMETERS MESSAGE COMMENT
 of_material() {
     sed "s/^ 210000., 0.3/$1/; s/^\*Elastic/&$2/" "$source/examples/meshes/cube_job.inp" >other.inp
@@ -171,12 +172,12 @@ sed 's/material=Steel/composite/' "$source/examples/meshes/cube_job.inp" >other.
 "$hextop" -q check cube.cfg mesh.file="$work/other.inp" >stdout 2>stderr || fault "layers: $(cat stderr)"
 grep -q 'warning: .*: COMPOSITE (layers of materials) is not read' stderr || fault "layers: $(cat stderr)"
 
-# The byte-order mark of UTF-8 before a config, and before what it includes.
+# The UTF-8 byte-order mark at the beginning of a config and of a file that it includes.
 printf '\357\273\277' | cat - cube.cfg >mark.cfg
 printf '\357\273\277@include "mark.cfg"\n' >marks.cfg
 "$hextop" -q check marks.cfg >stdout 2>stderr || fault "a byte-order mark: $(cat stderr)"
 
-# Names that the mesh has already are listed together; a long list of sets is cut.
+# All names that the mesh already has are listed in one message; a long list of sets is truncated.
 refused 'the mesh has sets with the names of 2 sets of the config: "Set-left", "Set-right"; choose others' cube.cfg \
     'sets=({name="Set-left";not=("Set-right");},{name="mine";not=("Set-right");},{name="Set-right";not=("mine");})'
 {
@@ -202,7 +203,7 @@ refused 'no *SOLID SECTION assigns a material' steel.cfg mesh.file="$work/bare.i
 refused 'block.inp states no material' steel.cfg mesh.file="$source/examples/meshes/block.inp"
 refused 'applies to a file, and mesh has a generator' "$source/configs/quickstart.cfg" material.from=file
 
-# An assembly with reference points: both steps, in a run and its verification.
+# An assembly with reference points: both steps, in a run and in `verify`.
 sed 's/cube_job.inp/assembly.inp/' steel.cfg >assembly.cfg
 "$hextop" check assembly.cfg >stdout 2>stderr || fault "assembly refused: $(cat stderr)"
 says 'foot-nodes +rigid with reference node 1, held in x y z xx yy zz +8 nodes'
@@ -220,7 +221,7 @@ grep -qF 'only its mesh and sets are written, not its supports and loads' stderr
 "$hextop" mesh "$source/examples/meshes/block.inp" plain.inp >stdout 2>stderr
 [ ! -s stderr ] || fault "a warning without a reason: $(cat stderr)"
 
-# What the file supports is looked for in a design.
+# What the file supports is checked in a design.
 "$hextop" -q run cube.cfg output.directory=held optimization.iterations=1 || fault "the run fails"
 "$hextop" verify held/density_0001.vtk cube.cfg --threshold 0.1 >stdout 2>stderr ||
     fault "no verification: $(cat stderr)"
@@ -251,7 +252,7 @@ says 'edge +3 +0 +0 *$'
 says 'part +45 +16 +[0-9]+ +[0-9.]+'
 says 'sum of case 1, weight 1: \[2, 0, 0\]'
 
-# A *SURFACE of all elements of a bar of 4 x 1 x 1: pressure acts on what of it is boundary.
+# A *SURFACE of all elements of a bar of 4 x 1 x 1: pressure acts only on its boundary faces.
 {
     echo "*NODE"
     for x in 0 1 2 3 4; do
@@ -283,9 +284,9 @@ grep -qF "loads[0]: 3 of the 4 faces of set 'layers' lie between two elements" s
 grep -qF "set 'inside' has 1 face, all of them between two elements" stderr ||
     fault "a surface inside: $(cat stderr)"
 
-# What the file states and is not read is named by every command, refuses from = "file", and is left
-# out on purpose by mesh.ignore. Right values: CalculiX 2.20 (0.0822 without the skin, 0.0503 with it).
-job() { # MODEL STEP REST: a bar of four C3D8 with supports; MODEL before its step, STEP within it
+# Every command names what the file states and hextop does not read; from = "file" is refused until mesh.ignore lists
+# it. Expected values: CalculiX 2.20 (0.0822 without the skin, 0.0503 with it).
+job() { # MODEL STEP REST: a bar of four C3D8 with supports; MODEL stands before its step, STEP within it
     sed '/^\*SURFACE/,$d' bar.inp
     printf '*NSET, NSET=tip\n17, 18, 19, 20\n*MATERIAL, NAME=STEEL\n*ELASTIC\n210000., 0.3\n*DENSITY\n7.8e-9\n'
     printf '*SOLID SECTION, ELSET=all, MATERIAL=STEEL\n%b' "$1"
@@ -318,12 +319,12 @@ grep -q "warning: .*job.inp:$shells: left out on purpose: 2 S4 (shells)" stderr 
     fault "not named: $(cat stderr)"
 refused 'mesh.ignore: "S5" is not among the items of ' job.cfg 'mesh.ignore=("S5")'
 refused 'does not read: ("S4")' job.cfg 'mesh.ignore=("S4","S5")'
-job "$skin" "$tip" >job.inp # without a section they mark faces
+job "$skin" "$tip" >job.inp # without a section they only mark faces
 "$hextop" check job.cfg >stdout 2>stderr || fault "faces refuse: $(cat stderr)"
 grep -q 'not read' stderr && fault "faces are warned of: $(cat stderr)"
 refused 'mesh.ignore: "S4": hextop reads everything in ' job.cfg 'mesh.ignore=("S4")'
 mass='*ELEMENT, TYPE=MASS, ELSET=m\n300, 20\n*MASS, ELSET=m\n0.01\n'
-job "$mass" "$tip" >job.inp # no load by mass: named only
+job "$mass" "$tip" >job.inp # there is no load by mass, so a message names it and the run continues
 "$hextop" check job.cfg >stdout 2>stderr || fault "a mass refuses forces: $(cat stderr)"
 grep -q 'not read: 1 MASS (point masses)' stderr || fault "a mass is not named: $(cat stderr)"
 job "$mass" '*DLOAD\nall, GRAV, 9810., 0., 0., -1.\n' >job.inp

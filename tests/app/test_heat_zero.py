@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Nothing but absolute temperatures depends on the zero of the scale: thermal compliance of analyse and of designs with
-several held and ambient temperatures, percentages of verify and its page.
+"""Only absolute temperatures depend on the zero of the scale. Checked: thermal compliance of analyse and of designs
+with several prescribed and ambient temperatures, percentages of verify, and its report page.
 
     test_heat_zero.py HEXTOP
 """
@@ -54,7 +54,8 @@ def analysed(held, rest, solver):
 
 
 def check_analyse():
-    """Minus the heat that flows times what drives it, without sources; with sources the same for all zeros."""
+    """Without sources the compliance is minus the product of heat flow and temperature difference; with sources it is the
+    same for every zero."""
     for solver in ("", 'criterion = "compliance";', "tolerance = 1e-9;"):
         for low, high in ((0.0, 10.0), (10.0, 0.0), (273.15, 283.15), (-1000.0, -990.0)):
             rest = "convection = ( { set = \"spot\"; coefficient = 1.0; ambient = %.17g; } );" % high

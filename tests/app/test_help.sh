@@ -1,5 +1,5 @@
 #!/bin/sh
-# hextop help: commands with their own options, a key with all about it, any word, and what is near it.
+# hextop help: commands with their own options, all about a key, any word, and similar names.
 #     test_help.sh HEXTOP
 set -u
 hextop=$(realpath "$1")
@@ -7,7 +7,7 @@ hextop=$(realpath "$1")
 lacks() { ! grep -qF -- "$2" "$1"; }
 is_empty() { [ ! -s "$1" ]; }
 
-# Each command has its options, the common ones in one line, and no other command's.
+# Each command has its own options and one line with the common ones, but no options of other commands.
 for command in $("$hextop" help | sed -n 's/^  hextop \([a-z]*\) .*/\1/p'); do
     ok "help $command" "$hextop" help "$command"
     ok "$command: one line of common options" test "$(grep -c -e '-q, --quiet; -v, --verbose; ' stdout)" = 1
@@ -39,7 +39,7 @@ ok "its argument" contains stdout "  argument  'loads[0].total_force=[0.0, 0.0, 
 ok "words" "$hextop" help solver.device
 ok "all of them" contains stdout "  one of    auto, cpu, cuda"
 
-# Parts of words.
+# Searches for parts of words.
 ok "a part" "$hextop" help vol
 ok "a key by it" contains stdout "optimization.volume_fraction: share of the volume"
 ok "an option by it" contains stdout "--volume of surface"
@@ -57,7 +57,7 @@ ok "a key and options" "$hextop" help threshold
 ok "the key" contains stdout "output.threshold: smallest density"
 ok "the options" contains stdout "Elsewhere: --threshold of verify, --threshold of analyse, --threshold of mesh, --threshold of surface"
 
-# What is not there.
+# Searches that find nothing.
 near() { # WORD TEXT
     "$hextop" help "$1" >stdout 2>stderr
     ok "$1: exit status 2" test $? = 2

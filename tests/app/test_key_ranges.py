@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Every key with a range: `hextop check` accepts its limits and what is just inside, and refuses what is just outside with a
-message that names the key and the range.
+"""For every key with a range, `hextop check` accepts the limits and values just inside, and refuses values just outside
+with a message that names the key and the range.
 
     test_key_ranges.py HEXTOP SRCDIR [KEY ...]"""
 
@@ -52,7 +52,7 @@ def values(is_whole, limits):
         step = 1.0 if is_whole else 1e-6 * max(abs(limit), 1e-3 if limit else 1.0)
         yield limit, is_closed
         yield limit + out * step, False
-        is_long = is_closed and limit > 1000.0 and is_whole # a mesh as large again would show no more
+        is_long = is_closed and limit > 1000.0 and is_whole # a larger mesh would not test more
         if (is_whole or limit or limits[0] == "[") and not is_long:
             yield limit - out * step, True
 
@@ -66,8 +66,8 @@ def argument_of(kind, example, value):
     return path + "=" + word
 
 
-# What else has to be there for a value to be taken, or keeps the mesh small.
-JACOBI = "solver.preconditioner=jacobi"  # that of large meshes is ready at once
+# Settings that a value needs to be accepted, or that keep the mesh small.
+JACOBI = "solver.preconditioner=jacobi"  # needs hardly any set-up for large meshes
 WITH = {"mesh.size": ["mesh.nx=4"], "mesh.nx": ["mesh.size=1", "mesh.ny=1", "mesh.nz=1", JACOBI],
         "mesh.ny": ["mesh.nx=1", "mesh.nz=1", JACOBI], "mesh.nz": ["mesh.nx=1", "mesh.ny=1", JACOBI],
         "mesh.refine": [JACOBI],
@@ -75,11 +75,11 @@ WITH = {"mesh.size": ["mesh.nx=4"], "mesh.nx": ["mesh.size=1", "mesh.ny=1", "mes
         "optimization.change_tolerance": ["optimization.move=1"],
         "optimization.projection.beta": ["optimization.projection.beta_max=512"],
         "optimization.continuation.penalty_start": ["optimization.penalty=20"]}
-# Values that are in range and refused for another reason, which is named.
+# Values that are in range but refused for another reason, which is stated here.
 BESIDES = {"mesh.degree": "degrees cannot be lowered",
            "loads[].case": r"step \d+ of bracket.inp has no load|load case 1 has no load",
            "solver.threads": r"with the \d+ cores here at most"}
-# Outside of the range, and read as if the key were not given: earlier versions wrote it.
+# Out of range, but read as if the key were not given, because earlier versions wrote it.
 UNSET = {"loads[].case": 0}
 
 
@@ -94,7 +94,7 @@ def try_key(key, kind, limits, example):
         status, said = run("check", "part.cfg", *WITH.get(key, []), argument)
         name = key.rsplit(".", 1)[-1]
         printed = re.search(rf"\b{name}\b.* (\S+) is out of range; allowed is {re.escape(limits)}", said)
-        is_refused = status == 2 and printed and float(printed[1]) == value # not the limit by rounding
+        is_refused = status == 2 and printed and float(printed[1]) == value # rounding does not reach the limit
         if UNSET.get(key) == value:
             check(status == 0, f"{argument}, which earlier versions wrote: {status} {said[-300:]}")
         elif is_inside:

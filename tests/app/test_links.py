@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Symbolic links where the program writes: what is removed is the name, never what a link leads to; what is replaced is
-written through a link, unless another user put it into a folder that others may write.
+"""Symbolic links where the program writes: removing removes the name, never the target; replacing writes through the
+link, unless another user put the link into a folder that others may write to.
 
     test_links.py HEXTOP SRCDIR"""
 
@@ -13,7 +13,7 @@ import tempfile
 
 hextop = os.path.abspath(sys.argv[1])
 n_check = n_failed = 0
-OTHER = 12345  # a user that is not this one
+OTHER = 12345  # another user
 
 CONFIG = """mesh = { generator = "cantilever"; nx = 8; ny = 4; nz = 4; };
 material = { E = 1.0; nu = 0.3; };
@@ -56,7 +56,7 @@ def begin():
 
 
 def archived(name, text="kept\n"):
-    """out/NAME leads to archive/NAME."""
+    """out/NAME is a link to archive/NAME."""
     write(f"archive/{name}", text)
     os.symlink(f"../archive/{name}", f"out/{name}")
 
@@ -66,7 +66,7 @@ def is_kept(name):
 
 
 def removed():
-    """Results of an earlier run, its report, verification, timeline and checkpoints."""
+    """Results of an earlier run: report, verification, timeline and checkpoints."""
     begin()
     names = ["density_0007.vtk", "density_0002.vtk", "checkpoint.state", "checkpoint.previous.state", "timeline.json"]
     for name in names:
@@ -85,13 +85,14 @@ def removed():
     check(os.path.isfile("archive/verify.json"), "archive/verify.json is gone")
     check(not os.path.lexists("out/report.html"), "out/report.html stays")
     check(not os.path.lexists("out/verify.json"), "out/verify.json stays")
-    # the run writes it too: through the link
+    # the run also writes this file, through the link
     check(os.path.islink("out/density_0002.vtk"), "the link of a result that is written was replaced")
     check(text_of("archive/density_0002.vtk").startswith("# vtk"), "a result is not behind its link")
 
 
 def emptied():
-    """What would pass for this run's is emptied behind a link, which stays; a run that fails leaves no 'done'."""
+    """A file behind a link that could pass for one of this run is emptied, and the link stays; a run that fails leaves
+    no 'done'."""
     begin()
     archived("summary.json", '{ "status": "done" }')
     archived("density.vtk.series", '{ "files": [] }')
@@ -109,12 +110,12 @@ def emptied():
 
 
 def checkpoints():
-    """The checkpoint before the last one is another, though the name is a link."""
+    """The previous checkpoint is a file of its own, although the name of the last one is a link."""
     begin()
     os.symlink("../archive/state", "out/checkpoint.state")
     status, said = run("run", "c.cfg", "output.checkpoint=1e-9", "optimization.iterations=4")
     check(status == 0, f"a run with checkpoints: exit {status}, {said[-300:]}")
-    # a new run removes the link; one that goes on writes through it
+    # a new run removes the link; a resumed one writes through it
     check(not os.path.exists("archive/state") and os.path.isfile("out/checkpoint.state"), "a new run kept the link")
     os.rename("out/checkpoint.state", "archive/state")
     os.symlink("../archive/state", "out/checkpoint.state")
@@ -126,7 +127,7 @@ def checkpoints():
 
 
 def temporary():
-    """A link that waits under the name of a temporary file, of this process or of one that is no more."""
+    """A link with the name of a temporary file of this process, or of one that has ended."""
     begin()
     write("archive/mesh", "kept\n")
     os.symlink("../archive/mesh", "out/density_0001.vtk.tmp.999999999")
@@ -141,8 +142,8 @@ def temporary():
 
 
 def foreign():
-    """Links of another user in a folder that others may write: refused by name before anything is computed. Temporary
-    files of another user stay."""
+    """Links of another user in a folder that others may write to are refused by name before anything is computed.
+    Temporary files of another user stay."""
     begin()
     for name, owner in (("a.vtk.tmp.999999998", OTHER), ("b.vtk.tmp.999999998", 0)):
         write(f"out/{name}", "half\n")
@@ -178,7 +179,7 @@ def foreign():
         status, said = run(*words)
         check(status == 2 and path in said and "symbolic link" in said, f"{words}: exit {status}, {said[-300:]}")
         check(not os.path.exists("archive/target"), f"{words}: written through the link")
-    # a folder on the way, and a link behind a link
+    # a folder on the path, and a link to a link
     os.symlink("../archive", "shared/way")
     os.symlink("shared/way", "lane")
     for way, owner, wanted in (("shared/way", OTHER, 2), ("lane", OTHER, 2), ("shared/way", 0, 0)):
@@ -194,7 +195,7 @@ with tempfile.TemporaryDirectory() as scratch:
     emptied()
     checkpoints()
     temporary()
-    if os.geteuid() == 0:  # who can give a link to another user
+    if os.geteuid() == 0:  # only root can give a link to another user
         foreign()
     os.chdir("/")
 print(f"{n_check} checks, {n_failed} failed")

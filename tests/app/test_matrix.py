@@ -62,7 +62,7 @@ def energy(K, u):
 
 
 def compare(u, mine, K, strict, text):
-    """Solutions agree within 1e-8 at moderate contrast; at 1e9 in the energy norm."""
+    """Checks that solutions agree within 1e-8: at moderate contrast in each component, at 1e9 in the energy norm."""
     if strict:
         small(np.abs(u - mine).max() / np.abs(mine).max(), 1e-8, text)
     else:
@@ -70,7 +70,8 @@ def compare(u, mine, K, strict, text):
 
 
 def test_solutions(strict, *keys):
-    """Kept and eliminated supports of each format, two load cases: hextop's displacements."""
+    """Systems with kept and with eliminated supports, in each format and for two load cases, give hextop's
+    displacements."""
     hextop("run", "part.cfg", "optimization.iterations=1", *keys)
     mine = vectors("out/density_0001.vtk")
     check(len(mine) == 2, "displacements of two load cases")
@@ -109,8 +110,8 @@ def test_half(end, K, E, keys):
 
 
 def solve_by_petsc(mine, strict):
-    """PETSc's own solvers on its own matrices: a factorisation, and CG with algebraic multigrid
-    from the near null space; the symmetric format in blocks of 1 and 3."""
+    """Solves PETSc's own matrices with a factorisation, and with CG and algebraic multigrid from the near-null space;
+    the symmetric format has blocks of 1 and 3."""
     matrix("-o", "E.petsc", "--rhs", "g.petsc", "--near-null", "n.petsc", "--supports", "eliminate",
            *([] if strict else CONTRAST_9))
     matrix("-o", "L.petsc", "--lower", "--supports", "eliminate", *([] if strict else CONTRAST_9))
@@ -149,7 +150,7 @@ def solve_by_petsc(mine, strict):
 
 
 def test_rigid_motions():
-    """K times each rigid motion is 0, and the six are orthonormal."""
+    """K times each rigid-body motion is 0, and the six motions are orthonormal."""
     for end in endings():
         matrix("-o", "K" + end, "--near-null", "n" + end, *NO_SPRINGS)
         K, motions = load("K" + end), columns("n" + end, "near_null", 6)
@@ -162,8 +163,8 @@ def test_rigid_motions():
 
 
 def chunks_of(said):
-    """The report's line of ranges: how many, GB/s of download, their share of the copy, times a cell is
-    integrated; None without such a line."""
+    """The report's line about ranges: their number, GB/s of download, its fraction of the copy rate, and how often a
+    cell is integrated; None without such a line."""
     found = re.search(r"chunks +([\d,]+) of at most \S+ \wB, download (\S+) (\w?)B/s, (\S+) % of the pinned copy "
                       r"measured now\n.* each cell is integrated (\S+) times on average", said)
     if not found:
@@ -173,7 +174,7 @@ def chunks_of(said):
 
 
 def test_ranges():
-    """Any budget and any number of threads give the same file."""
+    """Any memory budget and any number of threads give the same file."""
     for end in endings():
         for more in ([], ["--lower"], ["--supports", "eliminate", "--rhs", "f" + end]):
             said = matrix("-o", "K" + end, *more)
@@ -197,7 +198,7 @@ def test_ranges():
     matrix("--rhs", "one.npz", "--supports", "eliminate")
     matrix("--rhs", "many.npz", "--supports", "eliminate", "--memory", "400e3")
     check(read("one.npz") == read("many.npz"), "loads alone: the same bytes")
-    # Without a file the ranges are downloaded, and that is timed.
+    # Without a file, the ranges are still downloaded and timed.
     for more in ([], ["--lower"]):
         for memory in ("100e3", "400e3", "1e9"):
             said = matrix("--memory", memory, *more)
@@ -223,7 +224,8 @@ def read_whole():
 
 
 def test_order():
-    """Rows are in the file's order, whatever the order inside; `curve` says its own."""
+    """Rows are in the order of the file, whatever order the solver uses; with `curve` they are in the solver's
+    order."""
     matrix("-o", "K.npz", "--rhs", "f.npz", "--fixed", "d.npz")
     matrix("-o", "S.npz", "mesh.shuffle=7")
     check(read("K.npz") == read("S.npz"), "a mesh shuffled inside: the same file")
@@ -243,7 +245,7 @@ def test_order():
         back = np.argsort(rows[i])
         check(np.array_equal(rows[i][back], index) and np.array_equal(v[back], value),
               f"{end}: curve, held unknowns")
-    # The part from a file with nodes and cells in another order: K has the order of that file.
+    # The part from a file that has nodes and cells in another order: K has the order of that file.
     if not importlib.util.find_spec("vtk"):
         print("left out: a file in another order, which VTK's Python reads")
         return
@@ -265,14 +267,14 @@ def test_order():
         hextop("matrix", "file.cfg", "-o", "K.npz", "--rhs", "f.npz")
         both.append((load("K.npz"), np.load("f.npz")["f"]))
     rows = np.empty(3 * n, int)
-    rows[(3 * to[:, None] + np.arange(3)).ravel()] = np.arange(3 * n)  # old unknown of each new one
+    rows[(3 * to[:, None] + np.arange(3)).ravel()] = np.arange(3 * n)  # former unknown of each new one
     small(abs(both[1][0] - both[0][0][rows][:, rows]).max() / abs(both[0][0]).max(), 1e-13,
           "a file in another order: its own order")
     small(np.abs(both[1][1] - both[0][1][rows]).max(), 1e-13, "and its loads")
 
 
 def shuffle_file(source, target, to):
-    """The ASCII or binary VTK file with node i at place to[i] and its cells reversed, as ASCII."""
+    """The ASCII or binary VTK file as ASCII, with node i at position to[i] and its cells in reverse order."""
     import vtk
     from vtk.util.numpy_support import vtk_to_numpy
     reader = vtk.vtkUnstructuredGridReader()
@@ -293,7 +295,7 @@ def shuffle_file(source, target, to):
 
 
 def test_documented():
-    """What doc/commands.md shows for scipy, as it stands there."""
+    """Runs the example for scipy from doc/commands.md as it is printed there."""
     page = open(os.path.join(SOURCE, "doc", "commands.md"), encoding="utf-8").read()
     block = page.split("## Matrix")[1].split("```python")[1].split("```")[0]
     matrix("-o", "K.npz", "--rhs", "f.npz", "--fixed", "held.npz")
@@ -305,7 +307,7 @@ def test_documented():
 
 
 def test_density():
-    """K of a result is that of the design in it."""
+    """K of a result belongs to the design in the result."""
     hextop("run", "part.cfg", "output.directory=res", "optimization.iterations=3")
     result = "res/density_0003.vtk"
     matrix("-o", "R.npz", "--rhs", "r.npz", "--density", result)
@@ -324,7 +326,7 @@ def test_density():
 
 
 def test_fills():
-    """Each fill and builder gives the same K to rounding, or is refused in one line."""
+    """Each fill and builder gives the same K up to rounding, or is refused in one line."""
     matrix("-o", "K.npz")
     K = load("K.npz")
     done = 0
@@ -342,7 +344,7 @@ def test_fills():
 
 
 def cells(said, title):
-    """Rows of cells of the table whose head holds the title."""
+    """Rows of cells of the table whose header contains the title."""
     lines = said[said.index(title):].split("\n")[1:]
     table = []
     for line in lines:
@@ -358,7 +360,7 @@ def number(text):
 
 
 def check_peaks(said):
-    """Peaks of memory: at least K's values on the host or the device, and no terabytes."""
+    """Peak memory includes at least K's values, on the host or the device, and is plausible."""
     found = re.search(r"^ *memory +at most (\S+) (\w?)B of the host(?:, whose memory the device shares|, (\S+) (\w?)B of the device)$",
                       said, re.MULTILINE)
     check(found, f"no peaks of memory: {said}")
@@ -368,7 +370,7 @@ def check_peaks(said):
 
 
 def test_bench_all():
-    """Every fill in every format that the device has, checked; products of each format."""
+    """Checks every fill in every format that the device supports, and the products of each format."""
     said = matrix("--bench", "all")
     check(not re.search("FAIL[^:]|left out", said), f"--bench all: {said}")
     fills = cells(said, "prepare ms")
@@ -382,7 +384,8 @@ def test_bench_all():
         check(row[9] == "-" or row[9].endswith("B"), f"--bench all, peak: {row}")
         check(number(row[2]) >= 0 and number(row[3]) > 0 and number(row[5]) > 0 and row[10] == "same"
               and 0 < float(row[11]) <= 1e-12, f"--bench all: {row}")
-        # Values written: of 702 nodes' rows (37 x 19 x 16 blocks), lower with the diagonal's halves.
+        # Number of values written: rows of 702 nodes (37 x 19 x 16 blocks); the lower half includes half of the
+        # diagonal blocks.
         n = 37 * 19 * 16
         size = 72 * (n if row[0] != "bsr lower" else (n + 13 * 7 * 6) / 2)
         small(abs(number(row[6]) * 1e6 * number(row[3]) / size - 1), 2e-3, f"GB/s of {row}")
@@ -399,7 +402,7 @@ def test_bench_all():
 
 
 def test_bench_papers():
-    """The papers' tables on the smallest sizes: counts are theirs, times are numbers."""
+    """The tables of the papers on the smallest sizes: counts are those of the papers, and times are numbers."""
     said = matrix("--bench", "papers", "--most", "6000")
     check(not re.search("FAIL[^:]", said), f"--bench papers: {said}")
     check(said.count("Left out: meshes of more than 6,000 elements") == 5, f"what is left out: {said}")
@@ -434,7 +437,8 @@ def test_bench_papers():
 
 
 def test_bench_sort():
-    """P4's table, hexahedra and tetrahedra: times of sorting each time and with the order kept, and the values right."""
+    """P4's table for hexahedra and tetrahedra: times of sorting each time and of keeping the order; the values are
+    right."""
     said = matrix("--bench", "p4", "--most", "35000")
     check("P2" not in said and "P3" not in said, f"one paper: {said}")
     sort = cells(said, "sorted each time")
@@ -446,7 +450,7 @@ def test_bench_sort():
 
 
 def test_bench_patches():
-    """P5's tables: all its counts, and one of its patches by every way, which agree."""
+    """P5's tables: all its counts, and one of its patches with every method, which agree."""
     said = matrix("--bench", "p5", "--most", "22000")
     check(not re.search("FAIL[^:]", said), f"--bench p5: {said}")
     points = cells(said, "points over FEA's")
@@ -477,7 +481,7 @@ def test_bad_input():
     fails("--lower", "--lower")
     fails("is named for two files", "-o", "K.npz", "--rhs", "K.npz")
     fails("'dir.npz/' is a folder", "-o", "dir.npz/")
-    fails("--lower selects the half of K that is written", "--lower", "--rhs", "q.npz")
+    fails("--lower writes one half of K and needs -o FILE", "--lower", "--rhs", "q.npz")
     fails("did you mean 'papers'", "--bench", "paper")
     fails("--fixed has no effect", "--bench", "p2", "--fixed", "d.npz")
     fails("--output has no effect", "--bench", "all", "-o", "K.npz")
@@ -492,7 +496,8 @@ def test_bad_input():
         fails("exists and is not a", "-o", "K" + end)
         check(read("K" + end) == other, f"K{end} is as it was")
         os.remove("K" + end)
-        # Too large a file in the middle of writing, as a full disk: nothing is left, an old one stays.
+        # The file exceeds the size limit while it is written, like on a full disk: no new file appears, and an old
+        # one stays.
         matrix("-o", "K" + end)
         whole = read("K" + end)
         for limit in (0, 5000, len(whole) // 2, len(whole) - 1):
@@ -516,12 +521,12 @@ def test_bad_input():
 
 
 def test_names():
-    """Names that lead to one file, or to one that is read, are refused, and what is there stays."""
+    """Two output names for one file, or the name of an input, are refused, and existing files stay."""
     os.makedirs("sub")
     matrix("-o", "K.npz")
     whole = read("K.npz")
     os.symlink("K.npz", "link.npz")
-    os.symlink("new.npz", "ahead.npz")  # which is not there yet
+    os.symlink("new.npz", "ahead.npz")  # the file does not exist yet
     os.symlink("sub", "way")
     for names in (("K.npz", "./K.npz"), ("K.npz", "sub/../K.npz"), ("K.npz", os.path.abspath("K.npz")),
                   ("K.npz", "link.npz"), ("link.npz", "K.npz"), ("new.npz", "ahead.npz"), ("new.npz", "sub/../new.npz"),
@@ -549,7 +554,7 @@ def test_names():
 
 
 def test_together():
-    """All files get their names, or none: here the last bytes of K do not fit."""
+    """Either all files appear under their names or none does: here the last bytes of K do not fit."""
     for name in ("K.npz", "f.npz", "d.npz", "n.npz"):
         if os.path.exists(name):
             os.remove(name)
@@ -569,7 +574,7 @@ def test_together():
 
 
 def on_disk(size, what):
-    """what() with a folder `small` that is a disk of its own; False: it may not be mounted."""
+    """Calls what() with a folder `small` on a disk of its own. False: it cannot be mounted here."""
     os.makedirs("small", exist_ok=True)
     if subprocess.run(["mount", "-t", "tmpfs", "-o", f"size={size}", "tmpfs", "small"], capture_output=True,
                       check=False).returncode != 0:
@@ -582,7 +587,7 @@ def on_disk(size, what):
 
 
 def test_full_disk():
-    """A disk that is too small is found before the first byte. Only where it may be mounted."""
+    """A disk that is too small is detected before the first byte. Only if it can be mounted."""
     def each():
         for end in endings():
             said = matrix("-o", "small/K" + end, status=1)
@@ -590,7 +595,7 @@ def test_full_disk():
             check(os.listdir("small") == [], f"{end}: nothing on the full disk")
 
     def quickstart():
-        """A disk of 44 MB, if 47.5 are needed: the forecast for text is at most a tenth above."""
+        """A disk of 44 MB for files of 47.5: the estimate for text is at most a tenth too high."""
         said = hextop("matrix", os.path.join(SOURCE, "configs", "quickstart.cfg"), "-o", "small/K.mtx", status=1)
         found = re.search(r"needs ([\d.]+) MB, but the disk has only ([\d.]+) MB left; nothing was written", said)
         check(found and 47.5 <= float(found[1]) <= 47.5 * 1.1, said)
@@ -638,7 +643,7 @@ def main():
     test_solutions(False, *CONTRAST_9)
     for test in (test_rigid_motions, test_ranges, test_order, test_documented, test_density, test_fills):
         test()
-    # tables of a CPU; files without rows, or limits that a GPU's driver runs into
+    # tables of a CPU; files without rows, or limits that the driver of a GPU exceeds
     for test in (test_bench_all, test_bench_papers, test_bench_sort, test_bench_patches,
                  test_bad_input, test_names, test_together, test_full_disk) if CPU else ():
         test()

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""K of heat, and of quadratic elements: scipy and PETSc load what `hextop matrix` writes, solve, and find
-hextop's temperatures and displacements.
+"""K of heat conduction and of quadratic elements: scipy and PETSc load what `hextop matrix` writes, solve the systems,
+and obtain hextop's temperatures and displacements.
 
     test_matrix_kinds.py HEXTOP SRCDIR
 
@@ -31,7 +31,7 @@ optimization = { volume_fraction = 0.6; iterations = 3; filter = { kind = "densi
 solver = { device = "cpu"; tolerance = 1e-13; max_iterations = 100000; };
 output = { directory = "out"; every = 1; format = "ascii"; fields = ("density", "temperature"); };
 """
-# One temperature for all, not 0: what differences are counted from.
+# One ambient temperature for all, different from 0: the reference of all differences.
 ONE = ["convection=({set=\"lid\";coefficient=1.7;ambient=80.0;})"]
 HELD = ["convection=()"]
 FREE = ["supports=()"]
@@ -82,7 +82,7 @@ def temperatures(path):
 
 
 def near(u, mine, text):
-    """hextop's, on the nodes; u has the middles of edges after them."""
+    """hextop's solution at the nodes; u has the mid-side nodes after them."""
     small(np.abs(u[:len(mine)] - mine).max() / np.abs(mine).max(), 1e-8, text)
 
 
@@ -92,7 +92,7 @@ def is_same(A, B):
 
 
 def test_solutions(fields, *keys):
-    """Kept and eliminated supports of each format, all load cases: hextop's own u."""
+    """Systems with kept and with eliminated supports, in each format and for all load cases, give hextop's own u."""
     hextop("run", "part.cfg", "optimization.iterations=1", *keys)
     mine = fields("out/density_0001.vtk")
     check(len(mine) == 2, "two load cases")
@@ -119,7 +119,8 @@ def test_solutions(fields, *keys):
 
 
 def test_order():
-    """`curve` says its own order, of the middles of edges too; a mesh shuffled inside gives the same file."""
+    """With `curve` rows are in the solver's order, including mid-side nodes; a mesh that is shuffled internally gives
+    the same file."""
     matrix("-o", "K.npz", "--rhs", "f.npz", "--fixed", "d.npz")
     matrix("-o", "S.npz", "mesh.shuffle=7")
     check(read("K.npz") == read("S.npz"), "a mesh shuffled inside: the same file")
@@ -142,7 +143,7 @@ def test_order():
 
 
 def test_fills():
-    """Each fill and builder gives the same K to rounding, or is refused in one line."""
+    """Each fill and builder gives the same K up to rounding, or is refused in one line."""
     matrix("-o", "K.npz")
     K, done = load("K.npz"), 0
     for fill in ("sort", "triplets"):
@@ -180,7 +181,7 @@ def test_heat():
     u = spla.splu(load("K.npz").tocsc()).solve(np.load("f.npz")["f"][:, 0])
     hextop("run", "part.cfg", "optimization.iterations=1", *FREE)
     near(u, temperatures("out/density_0001.vtk")[0], "films alone hold the temperature")
-    # Films: their areas are 9 x 4 and 4 x 5 whatever the mesh within.
+    # Films: their areas are 9 x 4 and 4 x 5 for every mesh inside.
     matrix("-o", "W.npz", "--rhs", "w.npz", *HELD)
     K, f = load("K.npz"), np.load("f.npz")["f"]
     W, w = load("W.npz"), np.load("w.npz")["f"]

@@ -1,6 +1,6 @@
 #!/bin/sh
-# A result as the mesh of the next run, its densities included; the same through other formats; and
-# the part that output.threshold cut out.
+# A result as the mesh of the next run, including its densities; the same through other formats; and the part that
+# output.threshold leaves.
 #     test_mesh_reuse.sh HEXTOP SRCDIR
 set -u
 hextop=$(realpath "$1")
@@ -35,12 +35,12 @@ echo '@include "common.inc"' >again.cfg
 ok "$hextop" -q run first.cfg output.directory=six
 result=$PWD/six/density_0006.vtk
 
-# The sixth iteration again from its file alone: mesh, sets and densities.
+# The sixth iteration again, from its file only: mesh, sets and densities.
 ok "$hextop" -q run again.cfg mesh.file="$result" optimization.initial="$result" \
     optimization.iterations=1 output.directory=once
 ok near "$(compliance once)" "$(compliance six)" 1e-6
 
-# Gmsh and Abaqus files give the same mesh, both ways.
+# Gmsh and Abaqus files give the same mesh, both when written and when read.
 ok "$hextop" -q run again.cfg mesh.file="$result" output.directory=vtk
 for end in msh inp; do
     ok "$hextop" -q mesh "$result" mesh.$end
@@ -56,7 +56,7 @@ ok "$hextop" -q mesh first.cfg generated.msh output.format=ascii
 ok "$hextop" -q run again.cfg mesh.file=$PWD/generated.msh output.directory=generated
 ok near "$(compliance generated)" "$(compliance six)" 1e-9
 
-# The part alone is a mesh too, and its densities are its own.
+# A part written with output.threshold is also a mesh and has its own densities.
 ok "$hextop" -q run first.cfg output.directory=part output.threshold=0.3
 part=$PWD/part/density_0006.vtk
 ok "$hextop" check again.cfg mesh.file="$part" optimization.initial="$part"
@@ -64,7 +64,7 @@ grep -q 'elements' log || failed=$((failed + 1))
 ok "$hextop" -q run again.cfg mesh.file="$part" optimization.initial="$part" \
     optimization.iterations=1 output.directory=onward optimization.volume_fraction=0.8
 
-# The loads that are shown hold those by mass, of the first design: 0.5 * 2 * 16 * 10.
+# The printed loads include those by mass of the first design: 0.5 * 2 * 16 * 10.
 cat >weight.cfg <<'END'
 mesh = { generator = "cantilever"; nx = 4; ny = 2; nz = 2; };
 material = { density = 2.0; };

@@ -1,6 +1,6 @@
 #!/bin/sh
-# hextop new: what it writes runs once a support and a load are named, for every example mesh, for a CAD model
-# where gmsh is installed, and for generators as it is.
+# The config that hextop new prints runs once a support and a load are named, for every example mesh and, if gmsh is
+# installed, for a CAD model; for generators it runs as printed.
 #     test_new.sh HEXTOP SRCDIR
 set -u
 hextop=$(realpath "$1")
@@ -10,7 +10,7 @@ export OMP_NUM_THREADS=1
 lacks() { ! grep -qF -- "$2" "$1"; }
 is_empty() { [ ! -s "$1" ]; }
 
-# name CONFIG SUPPORT LOAD: takes away the # of the entries of these sets; "": of none.
+# name CONFIG SUPPORT LOAD: uncomments the entries of these sets; "" leaves all as comments.
 name() {
     awk -v support="$2" -v load="$3" '
         /^supports = \(/ { set = support } /^loads = \(/ { set = load } /^\);/ { set = "" }
@@ -18,7 +18,7 @@ name() {
         { print }' "$1"
 }
 
-# runs PART CONFIG SUPPORT LOAD: refused as it stands, fine with these two.
+# runs PART CONFIG SUPPORT LOAD: the config is refused as printed, and accepted with these two.
 runs() {
     part=$1
     "$hextop" check "$2" >stdout 2>stderr
@@ -31,18 +31,18 @@ runs() {
     name "$2" "$3" "$4" >named.cfg
     ok "$part: two lines differ" test "$(diff "$2" named.cfg | grep -c '^>')" = 2
     ok "$part: check" "$hextop" check named.cfg
-    ok "$part: no complaint of the filter" lacks stderr "filter's radius"
+    ok "$part: no complaint of the filter" lacks stderr "filter radius"
     ok "$part: run" "$hextop" run named.cfg optimization.iterations=2 solver.device=cpu
 }
 
-# What a file states of itself, couplings between bodies too.
+# What a file states itself, including couplings between bodies.
 ok "an assembly" "$hextop" new "$meshes/assembly.inp"
 cp stdout assembly.cfg
 ok "its supports and loads" test "$(grep -c '^    { from = "file"; },' assembly.cfg)" = 2
 ok "its material" contains assembly.cfg 'material = { from = "file"; };'
 ok "are enough" "$hextop" check assembly.cfg
 
-# The mesh is named as seen from the config, wherever that is written to.
+# The path of the mesh is relative to the config, wherever the config is written.
 mkdir sub other
 cp "$meshes/block.inp" sub/x.inp
 "$hextop" -q new sub/x.inp >sub/part.cfg
@@ -53,7 +53,7 @@ ok "in another folder" contains other/part.cfg "file = \"$(realpath sub/x.inp)\"
 ok "through a pipe: from where we are" contains above.cfg 'file = "sub/x.inp"'
 rm -r sub other above.cfg
 
-# Sets with faces, of the loads: in the order of their list.
+# Sets with faces, for loads: in the order of their list.
 faces() { sed -n '/^loads/,$s/^#   { set = "\(.*\)"; total_force.*# over.*/\1/p; /^loads/,$s/^#   { set = "\([xyz]-m[inax]*\)".*/\1/p' "$1"; }
 
 for mesh in "$meshes"/*.inp "$meshes"/*.cdb "$meshes"/*.msh "$meshes"/*.vtk; do
@@ -63,14 +63,15 @@ for mesh in "$meshes"/*.inp "$meshes"/*.cdb "$meshes"/*.msh "$meshes"/*.vtk; do
     ok "new $mesh" "$hextop" new "$mesh"
     cp stdout "$mesh.cfg"
     if [ "$(grep -c '^    { from = "file"; },' "$mesh.cfg")" = 2 ]; then # runs as printed
-        sed -i 's/# ignore/ignore/' "$mesh.cfg" # what it leaves out stands there
-        [ "$mesh" = second.cdb ] || # which leaves a rigid motion
+        sed -i 's/# ignore/ignore/' "$mesh.cfg" # what it leaves out is in a comment
+        [ "$mesh" = second.cdb ] || # this leaves a rigid-body motion
             ok "$mesh: run" "$hextop" run "$mesh.cfg" optimization.iterations=2 solver.device=cpu
         continue
     fi
     ok "a set is listed, or made" grep -Eq '^(#   "|    \{ name = ")' "$mesh.cfg"
     support=$(faces "$mesh.cfg" | head -1) load=$(faces "$mesh.cfg" | sed -n 2p)
-    grep -q 'name = "x-min"; .*},$' "$mesh.cfg" && support=x-min load=x-max # made where the part has too few
+    # sets that are made if the part has too few
+    grep -q 'name = "x-min"; .*},$' "$mesh.cfg" && support=x-min load=x-max
     runs "$mesh" "$mesh.cfg" "$support" "$load"
     ok "output beside others" test -s "out/${mesh%.*}/density_0002.vtk"
 done
@@ -86,7 +87,7 @@ for text in '    { from = "file"; },   # the 14 that the file states' \
 done
 ok "an archive's, with steel" contains cube.cdb.cfg 'material = {            # steel'
 
-# What is not read waits for the line that leaves it out.
+# Items that are not read need the line that leaves them out.
 sed -e '/^\*End Part/i\
 *Element, type=S4, elset=skin\
 901, 1, 2, 5, 4\
@@ -104,7 +105,7 @@ ok "by an argument" "$hextop" new skin.inp mesh.ignore=S4 -o by.cfg
 ok "it is written" contains by.cfg 'ignore = ("S4");'
 ok "and runs" "$hextop" check by.cfg
 
-# Pressures on single faces, as FreeCAD writes them, are one set, and the config runs as printed.
+# Pressures on single faces, as FreeCAD writes them, become one set, and the config runs as printed.
 {
     sed '/^\*Step/,$d' "$meshes/cube_job.inp"
     printf '*Step\n*Static\n*Boundary\nSet-left, 1, 3\n*Dload\nCUBE-1.5, P2, 2.\nCUBE-1.6, P2, 2.\n'
@@ -118,7 +119,7 @@ ok "as printed: check" "$hextop" check faces.cfg
 ok "its pressure" contains stdout 'sum of case 1, weight 1: [0, 0, -200] N'
 ok "as printed: run" "$hextop" run faces.cfg optimization.iterations=1 solver.device=cpu
 
-# Steel in other units, and other values.
+# Steel in other units, with other values.
 ok "in m" "$hextop" new block.inp 'units=N, m, Pa' optimization.volume_fraction=0.4 'title="a \"b\""' -o metres.cfg
 ok "nothing on stdout" is_empty stdout
 for text in 'units = "N, m, Pa";' 'E = 2.1e+11;' 'density = 7850.0;' 'volume_fraction = 0.4;' 'title = "a \"b\"";'; do
@@ -133,7 +134,7 @@ ok "a whole path" contains configs/a.cfg "file = \"$(realpath parts/block.inp)\"
 ok "beside it" "$hextop" new parts/block.inp -o parts/a.cfg
 ok "its name" contains parts/a.cfg 'file = "block.inp"'
 
-# Generators run as they are.
+# Configs of generators run as printed.
 ok "new" "$hextop" new
 cp stdout new.cfg
 ok "new cantilever" "$hextop" new cantilever

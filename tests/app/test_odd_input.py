@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Input that is no ordinary file or text, and a small stack: one message, never a crash, never a wait.
+"""Input that is not an ordinary file or text, and a small stack: each gives one message and neither crashes nor
+hangs.
 
     test_odd_input.py HEXTOP SRCDIR [sanitized]"""
 
@@ -24,7 +25,7 @@ def check(holds, what):
 
 
 def run(*arguments, stack=None):
-    """Exit status, None where it does not end, and what it says."""
+    """Exit status (None if it does not end) and output."""
     def limit():
         resource.setrlimit(resource.RLIMIT_STACK, (stack << 10, stack << 10))
     try:
@@ -52,10 +53,10 @@ solver = { device = "cpu"; operator = "otf"; preconditioner = "multigrid"; threa
 
 
 def special_files():
-    """What has no end, or no beginning: each reader, under each of its names."""
+    """Files without an end or without a beginning, for each reader and each of its file endings."""
     os.mkfifo("pipe")
     os.mkdir("folder")
-    # by the ending, through a link: the beginning of the file does not matter
+    # by the file ending, through a link, so that the beginning of the file does not matter
     odd = ["/dev/zero", "pipe", "folder", "/proc/self/mem", "/proc/self/pagemap"]
     every = ["vtk", "vtu", "pvtu", "msh", "inp", "cdb", "bdf", "mesh", "unv", "exo", "step", "iges", "brep", "stl", "med"]
     for name in odd:
@@ -93,7 +94,7 @@ def special_files():
 
 
 def nesting():
-    """Trees are walked by calls within calls."""
+    """Trees are traversed by recursive calls."""
     for n, status_wanted in [(20, 2), (100000, 2)]:
         with open("deep.cfg", "w", encoding="utf-8") as f:
             f.write(config + "sets = " + "(" * n + ")" * n + ";\n")
@@ -118,7 +119,7 @@ def nesting():
 
 
 def texts():
-    """A title and a folder that are no UTF-8."""
+    """A title and a folder that are not UTF-8."""
     folder = b"f\xe9lder"
     with open("latin.cfg", "wb") as f:
         f.write(config.encode().replace(b"odd", b"t\xfctle \xf0\x9f"))
@@ -138,7 +139,7 @@ def texts():
 
 
 def small_stack():
-    """`ulimit -s 128`: blocks of elements alone take more."""
+    """Runs with `ulimit -s 128`: blocks of elements would take more if they were on the stack."""
     mesh = os.path.join(source, "examples", "meshes", "kinds_41_binary.msh")
     for command in [("check", "c.cfg"), ("run", "c.cfg", "output.directory=small"), ("mesh", mesh, "k.inp"),
                     ("verify", "small"), ("surface", "small", "small.stl"), ("report", "small"),
@@ -160,7 +161,7 @@ with tempfile.TemporaryDirectory() as scratch:
     special_files()
     nesting()
     texts()
-    if len(sys.argv) < 4: # what sanitizers put on a stack is not known
+    if len(sys.argv) < 4: # the stack size of sanitized code is unknown
         small_stack()
     os.chdir("/")
 print(f"{n_check} checks, {n_failed} failed")

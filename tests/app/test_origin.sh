@@ -1,6 +1,6 @@
 #!/bin/sh
-# Whether a result is that of a config: the hashes in titles of VTK files, by verify, analyse and
-# surface; and checkpoints of another vector unit.
+# Whether a result belongs to a config: the hashes in the titles of VTK files, compared by verify, analyse and surface;
+# and checkpoints written with another vector unit.
 #     test_origin.sh HEXTOP SRCDIR
 set -u
 hextop=$(realpath "$1")
@@ -20,7 +20,7 @@ solver = { device = "cpu"; threads = 1; preconditioner = "jacobi"; };
 output = { directory = "out"; every = 0; format = "ascii"; fields = ["density", "sets"]; };
 END_CONFIG
 
-# origin VERDICT [KEY]: of verify.json, and a warning but where nothing is off.
+# origin VERDICT [KEY]: verify.json has this verdict, and a warning appears unless everything matches.
 cat >origin.py <<'END_PYTHON'
 import json, sys
 v = json.load(open("v.json"))
@@ -73,8 +73,8 @@ sed 's/rho_min = 0.1/rho_min = 0.2/' out/config.cfg >alone/config.cfg
 ok "a config.cfg that was changed" verify alone/density_0002.vtk
 ok "it is not that of then" origin "other settings" 1
 
-# The generator's mesh from a file is the same mesh; with two elements in each other's place it is not,
-# though they are found by their corners.
+# A file with the generator's mesh has the same mesh; with two elements exchanged it is another one, although they are
+# found by their corners.
 ok "its mesh as a file" "$hextop" mesh part.cfg same.vtk
 filed="mesh={file=\"same.vtk\"} optimization.filter.radius=1.5"
 # shellcheck disable=SC2086
@@ -86,7 +86,7 @@ ok "another mesh" verify out part.cfg "mesh={file=\"swapped.vtk\"}" optimization
 ok "it is" contains v.json '"verdict": "another mesh"'
 ok "it is reported" contains stderr "is of another mesh"
 
-# A density changed in its last digit, and a file without hashes.
+# A density that differs in its last digit, and a file without hashes.
 awk '/LOOKUP_TABLE/ { first = NR + 1 } NR == first { sub(/^[0-9.e-]+/, "0.51") } { print }' out/density_0002.vtk >out/changed.vtk
 ok "changed densities" verify out/changed.vtk
 ok "they are" origin "changed densities" 1
@@ -99,7 +99,7 @@ sed '2s/density=[0-9a-f]*/density=12/' out/density_0002.vtk >out/cut.vtk
 ok "hashes cut short" verify out/cut.vtk
 ok "are none" origin unknown 0
 
-# Parts, and binary files: the hash is that of what the file holds.
+# Parts and binary files: the hash is that of the file's contents.
 ok "a part" "$hextop" -q run part.cfg output.directory=cut output.threshold=0.9 output.format=binary
 ok "verify it" verify cut
 ok "it is of its config" origin "this config" 0
@@ -115,7 +115,7 @@ ok "says it" contains stdout "origin     of this config"
 ok "surface of changed densities" "$hextop" surface out/changed.vtk part.stl
 ok "warns" contains stderr "its densities differ from those that the run wrote"
 
-# What the last bits depend on: named, kept in checkpoints, and warned of where it changed.
+# What the last bits depend on is printed, stored in checkpoints, and warned about if it changed.
 python3 - <<'END_PYTHON' || failed=$((failed + 1))
 import json
 m = json.load(open("out/summary.json"))["machine"]
@@ -131,7 +131,7 @@ if [ "$("$hextop" list | sed -n 's/^Vector unit of the CPU: \([a-z0-9]*\);.*/\1/
     ok "warns" grep -q 'is from a run with vector unit avx.*, and this one has vector unit baseline: the last digits' stderr
 fi
 
-# A folder that was moved after its run: the mesh is found by its place beside the result, and by its hash.
+# A folder that was moved after its run: the mesh is found by its path relative to the result, and by its hash.
 mkdir -p project/meshes
 cp "$source/tests/bad/mesh_good.vtk" project/meshes/part.vtk
 cat >project/part.cfg <<'END_CONFIG'

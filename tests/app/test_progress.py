@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""What a run says while it runs: on a terminal, in a pipe and in run.log; and when it calls a design converged.
+"""Output of a run while it runs: on a terminal, in a pipe and in run.log; and when a design counts as converged.
 
     test_progress.py HEXTOP SRCDIR"""
 import csv
@@ -36,7 +36,7 @@ def check(condition, text):
 
 
 def on_terminal(columns, *words):
-    """All that a terminal of that width gets, each rewriting of the status line a line of its own."""
+    """All output on a terminal of this width, with each update of the status line on its own line."""
     child, fd = pty.fork()
     if child == 0:
         fcntl.ioctl(1, termios.TIOCSWINSZ, struct.pack("HHHH", 24, columns, 0, 0))
@@ -90,7 +90,7 @@ def test_terminal():
 
 
 def test_log():
-    """run.log of a terminal and of a pipe: the same words."""
+    """run.log has the same words with a terminal and with a pipe."""
     rows = re.compile(r"^ *(\d+) of 12 +\d", re.M)
     on_terminal(80, "run", "part.cfg")
     text = log()
@@ -113,7 +113,7 @@ def test_log():
 
 
 def test_warnings():
-    """Also those from before there was a folder."""
+    """run.log also has the lines from before its folder existed."""
     _, complaints = run("run", "part.cfg", "solver.max_iterations=2", "solver.preconditioner=jacobi",
                         "optimization.continuation={every=20;}")
     text = log()
@@ -134,7 +134,7 @@ def designs(*drop):
 
 
 def test_criterion():
-    """By the compliance: its estimated error is said; a run that goes on is the same run."""
+    """With criterion compliance the estimated error is printed; a resumed run equals an uninterrupted one."""
     by = ["solver.criterion=compliance", "output.checkpoint=1e-9", "solver.deterministic=true"]
     said, _ = run("run", "part.cfg", *by)
     whole = designs("seconds")
@@ -153,7 +153,7 @@ def test_criterion():
 
 
 def test_own_file():
-    """A shell that writes into run.log itself."""
+    """The shell itself redirects output into run.log."""
     with open("out/run.log", "w", encoding="utf-8") as out:
         run("run", "part.cfg", stdout=out, stderr=out)
     check(log().startswith("hextop") and "started" not in log() and log().count("iter ") == 1, "two write one file")

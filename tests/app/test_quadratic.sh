@@ -1,5 +1,5 @@
 #!/bin/bash
-# Quadratic elements in the program: run, check and verify take them, operators without them are refused.
+# Quadratic elements in the program: run, check and verify support them, and operators that do not are refused.
 #     test_quadratic.sh HEXTOP SRCDIR
 set -u
 hextop=$(realpath "$1")
@@ -18,7 +18,7 @@ optimization = { volume_fraction = 0.6; iterations = 6; rho_min = 0.1;
 solver = { device = "cpu"; threads = 1; deterministic = true; };
 output = { directory = "out"; fields = ["density", "displacement", "von_mises"]; };
 END
-value() { # FILE KEY: the first number of that name
+value() { # FILE KEY: the first number with that name
     sed -n "s/.*\"$2\": \([-0-9.e+]*\).*/\1/p" "$1" | head -1
 }
 
@@ -34,7 +34,7 @@ for fraction in 0.6 1.0; do
         ok "$element at $fraction" "$hextop" run part.cfg optimization.iterations=1 passive=[] \
             optimization.volume_fraction=$fraction solver.element=$element output.directory=one_$element
     done
-    # a uniform beam of 4 linear elements in its height is 3 to 10 % too stiff
+    # a uniform beam with 4 linear elements over its height is 3 to 10 % too stiff
     a=$(value one_linear/summary.json compliance) b=$(value one_quadratic/summary.json compliance)
     ok "quadratic is softer at $fraction: $a, $b" awk -v a="$a" -v b="$b" 'BEGIN { exit !(b > 1.005 * a && b < 1.1 * a) }'
 done
@@ -50,7 +50,7 @@ ok "verify of the solid alone" "$hextop" verify linear/density_0006.vtk linear/c
 ok "says that" contains stdout "of the largest solid piece, without void"
 ok "solid.json" contains solid.json '"solid_alone": true'
 ok "verify of a quadratic run" "$hextop" verify quadratic/density_0006.vtk quadratic/config.cfg
-# 0/1 with quadratic elements, asked for in two ways
+# the 0/1 design with quadratic elements, requested in two ways
 ok "directly" "$hextop" verify linear/density_0006.vtk linear/config.cfg solver.element=quadratic --output direct.json
 ok "prints what was replaced" contains stdout "operator auto instead of otf (linear/config.cfg:"
 direct=$(sed -n '/"black_white"/,/}/s/.*"compliance": \([-0-9.e+]*\).*/\1/p' direct.json | head -1)
@@ -74,7 +74,7 @@ for precond in jacobi block-jacobi multigrid none; do
     ok "$precond knows it" "$hextop" analyse linear/config.cfg solver.element=quadratic solver.preconditioner=$precond
 done
 
-# Heat: the whole mesh, two temperatures held, the same in two ways.
+# Heat on the whole mesh, with a prescribed and an ambient temperature, requested in two ways.
 sed -e 's/^loads.*/loads = ( { source = 0.01; } );/' -e 's/^material.*/physics = "heat"; material = { conductivity = 1.0; };/' \
     -e 's/^supports.*/supports = ( { set = "left"; temperature = 20.0; } );\nconvection = ( { set = "right"; coefficient = 0.1; ambient = 35.0; } );/' \
     -e 's/ rho_min = 0.1;//' -e 's/fields = .*/fields = ["density"]; };/' part.cfg >heat.cfg
@@ -89,7 +89,7 @@ for key in compliance temperature heat_flux; do
     ok "heat, the same $key: $a, $b" near "$b" "$a" 1e-8
 done
 
-# Curved edges of a file: two elements of a ring, the same in two formats; the solid alone has them too.
+# Curved edges of a file: two elements of a ring, in two formats, also if only the solid is analysed.
 cat >ring.cfg <<'END'
 material = { E = 1.0; nu = 0.3; };
 sets = ( { name = "start"; plane = { point = [0.0, 0.0, 0.0]; normal = [0.0, 1.0, 0.0]; }; },
@@ -111,7 +111,7 @@ a=$(value ring_quadratic_inp/summary.json compliance)
 b=$(value ring_quadratic_vtk/summary.json compliance)
 c=$(value ring_linear_inp/summary.json compliance)
 ok "formats: $a, $b" near "$a" "$b" 1e-9
-# Lame: p u r L times the quarter's angle, u = 1.3 p (0.4 r + 4 / r) / 3 at r = 1
+# Lame: p u r L times the angle of the quarter, u = 1.3 p (0.4 r + 4 / r) / 3 at r = 1
 ok "ring: $a, linear $c" near "$a" 1.4975 0.02
 ok "verify of the ring" "$hextop" verify ring_linear_inp/density_0001.vtk ring_linear_inp/config.cfg --element quadratic
 ok "verify of the ring's solid" "$hextop" verify ring_linear_inp/density_0001.vtk ring_linear_inp/config.cfg \
@@ -121,7 +121,7 @@ c=$(sed -n '/"quadratic"/,$s/.*"compliance": \([-0-9.e+]*\).*/\1/p' ring_solid.j
 ok "curved in verify: $a, $b, $c" near "$a" "$b" 1e-9
 ok "curved in the solid alone: $a, $c" near "$a" "$c" 1e-9
 
-# Supports and forces that a file states on corners and middles.
+# Supports and forces that a file states at corners and mid-side nodes.
 cat >second.cfg <<END
 mesh = { file = "$meshes/second.inp"; };
 material = { E = 1.0; nu = 0.3; };
@@ -148,12 +148,12 @@ refused() { # WHAT TEXT COMMAND...: exit status 2, and a message
     ok "$what: status" test $? = 2
     ok "$what: message" contains refused.txt "$text"
 }
-# a mesh too large is refused before it is made, by what its points and rows take: 6 TB
+# a mesh that is too large is refused before it is created, because its points and rows would take 6 TB
 "$hextop" run part.cfg mesh.nx=800 mesh.ny=800 mesh.nz=800 solver.operator=bsrsym solver.element=quadratic \
     >/dev/null 2>huge.txt
 ok "too large: status" test $? != 0
 rest=$(sed -n 's/.*host memory (mesh: .*, other data: \([0-9]*\) bytes per element).*/\1/p' huge.txt)
-# 233 blocks in place of 27 of 1133 bytes, 4 points of some 320 in place of a node
+# 233 blocks instead of 27, of 1133 bytes; 4 points of about 320 bytes instead of one node
 ok "too large: $rest bytes per element" awk -v b="$rest" 'BEGIN { exit !(b > 10500 && b < 12000) }'
 refused compare "'otf' does not support quadratic elements" compare part.cfg solver.element=quadratic --operators otf,bsr
 refused matrix "are made in one range" matrix part.cfg solver.element=quadratic --memory 1e5

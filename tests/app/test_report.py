@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""`hextop report`: the page is whole and closed, asks for nothing else, escapes what comes from files, has the
-part that `hextop surface` writes, and says what is not there.
+"""`hextop report`: the page is complete and self-contained, escapes text from files, shows the part that `hextop
+surface` writes, and states what is missing.
 
     test_report.py HEXTOP SRCDIR"""
 
@@ -20,7 +20,7 @@ EVIL = '<script>alert(1)</script> &amp; \\"x\\" \' é'
 
 
 def check_part(page, i, what):
-    """The surface is closed and turned outwards, and fills the box that is said."""
+    """The surface is closed, oriented outwards, and fills the box that the page states."""
     part = page.parts[i]
     about, data = part["about"], part["data"]
     n, m = about["vertices"], about["triangles"]
@@ -49,7 +49,7 @@ def check_part(page, i, what):
 
 
 def check_drawings(page):
-    """Every point of the plots lies in its picture, and there are ticks."""
+    """Every point of the plots lies inside its picture, and the axes have ticks."""
     points = [float(x) for tag, words in page.tags if tag == "path" and "line" in words.get("class", "")
               for x in re.findall(r"-?\d+\.?\d*", words["d"])]
     check(points and min(points) >= 0 and max(points) <= 400, "a point of a plot is outside")
@@ -114,7 +114,7 @@ def test_several(hextop):
 
 
 def test_other_part(hextop):
-    """Percentages compare only runs of the same part, on any mesh; masses are in kg or g."""
+    """Percentages appear only for runs of the same part, on any mesh; masses are in kg or g."""
     for name in ("like", "longer"):
         shutil.copytree("two", name)
         with open(f"{name}/summary.json", encoding="utf-8") as file:
@@ -135,7 +135,7 @@ def test_other_part(hextop):
 
 
 def test_states(hextop):
-    """Runs that are not finished, were interrupted, failed or have lost files."""
+    """Runs that are unfinished, interrupted or failed, or whose files were lost."""
     def report(name, change):
         shutil.copytree("two", name)
         change()
@@ -158,7 +158,7 @@ def test_states(hextop):
         with open("failed/summary.json", encoding="utf-8") as file:
             summary = json.load(file)
         summary.update(status="failed", volume_met=False, solves_not_converged=2)
-        summary.pop("warnings")  # of a version that had none
+        summary.pop("warnings")  # from a version that had none
         with open("failed/summary.json", "w", encoding="utf-8") as file:
             json.dump(summary, file)
     _, words = report("failed", fail)

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""The page of `hextop report` in a real browser, without network: no error, the part is drawn and turns, cuts and
-changes colours, nothing is wider than a phone, text stands out in both themes, and without WebGL it is said.
+"""The page of `hextop report` in a real browser without network: no error; the part is drawn, turns, is cut and changes
+colours; nothing is wider than a phone; text has contrast in both themes; and without WebGL a message appears.
 
     test_report_browser.py HEXTOP SRCDIR [FOLDER]     FOLDER: screenshots go there
 
@@ -18,7 +18,7 @@ import tempfile
 import report_page
 from report_page import check, make_run, run
 
-# Runs in the page; what it finds stands in an attribute that --dump-dom shows.
+# Runs in the page; results are in an attribute that --dump-dom prints.
 PROBE = """
 <script>addEventListener("load", () => {
   const root = document.documentElement, found = { errors: [], asked: performance.getEntriesByType("resource").length };
@@ -109,7 +109,7 @@ PROBE = """
 });</script></body>"""
 
 
-# A window is 500 pixels wide at least: what is narrower stands in a frame.
+# A window is at least 500 pixels wide, so narrower layouts are tested in a frame.
 FRAME = """<!DOCTYPE html><html style="color-scheme: light dark"><body><iframe src="{page}" style="border: 0;
 color-scheme: light dark" width="{width}" height="860"></iframe><script>
 addEventListener("message", e => document.documentElement.setAttribute("data-found", e.data));</script></body></html>"""
@@ -120,7 +120,7 @@ def browser():
 
 
 def probe(page, width, *options):
-    """What the page finds of itself in a window of that width."""
+    """What the page measures of itself in a window of that width."""
     with open(page, encoding="utf-8") as source:
         text = source.read()
     probed = os.path.abspath(page.replace(".html", "_probed.html"))

@@ -1,6 +1,6 @@
 #!/bin/sh
-# Results that other programs rewrote, and those of other meshes, through verify, surface and
-# optimization.initial: the same cells in any order give the same figures, all else is refused.
+# Results that other programs rewrote, and results on other meshes, in verify, surface and optimization.initial: the
+# same cells in any order give the same figures, everything else is refused.
 #     test_result_match.sh HEXTOP
 set -u
 hextop=$(realpath "$1")
@@ -19,7 +19,7 @@ solver = { operator = "otf"; device = "cpu"; preconditioner = "jacobi"; toleranc
 output = { directory = "out"; every = 0; };
 END_CONFIG
 
-# rewrite.py OUT [shuffle] [float] [ids|noids] [binary]: an ASCII result in other ways.
+# rewrite.py OUT [shuffle] [float] [ids|noids] [binary]: rewrites an ASCII result.
 cat >rewrite.py <<'END_PYTHON'
 import random, struct, sys
 random.seed(4)
@@ -104,14 +104,14 @@ solid() {
     awk '$1 == "volume" { sub(",", "", $2); print $2 }' stdout
 }
 
-# alike WHAT FILE TOLERANCE: all three accept the file like the original.
+# alike WHAT FILE TOLERANCE: checks that all three commands accept the file like the original.
 alike() {
     near "$(initial "$2")" "$initial" "$3" || fault "$1: optimization.initial starts elsewhere"
     near "$(grey "$2")" "$grey" "$3" || fault "$1: verify finds another compliance"
     near "$(solid "$2")" "$solid" "$3" || fault "$1: surface has another volume"
 }
 
-# refused WHAT FILE TEXT [KEY=VALUE]: by all three, with status 2, and the text in their messages.
+# refused WHAT FILE TEXT [KEY=VALUE]: all three commands exit with status 2 and print TEXT.
 refused() {
     what=$1 file=$2 text=$3
     shift 3
@@ -137,7 +137,7 @@ grey=$(grey $result)
 solid=$(solid $result)
 near "$initial" "$grey" 0.01 || fault "compliance $initial from the result, $grey of it"
 
-# The cells in another form.
+# Files with the same cells in another order, format or precision.
 python3 rewrite.py $result same.vtk
 alike "rewritten" same.vtk 1e-9
 python3 rewrite.py $result shuffled.vtk shuffle
@@ -149,7 +149,7 @@ alike "points as floats" float.vtk 1e-9
 python3 rewrite.py $result floats.vtk shuffle float
 alike "points as floats of 7 digits, in another order" floats.vtk 1e-6
 
-# Other meshes of as many cells.
+# Other meshes with the same number of cells.
 "$hextop" -q run part.cfg output.format=ascii output.directory=other mesh.distort=0.1 ||
     fault "the run fails"
 refused "another mesh" other/density_0006.vtk "cell 0, counted from 0, with its centre at ("
@@ -160,7 +160,7 @@ refused "a corner moved" moved.vtk "cell 127, counted from 0, with its centre at
 python3 rewrite.py $result mirror.vtk mirror shuffle
 refused "the mirror image" mirror.vtk "cell 0, counted from 0"
 
-# A symmetric mesh: cells go to their places, not to those of their images.
+# A symmetric mesh: cells are matched to their own positions, not to those of their mirror images.
 sed 's/distort = 0.15/distort = 0.0/; s/right-lower-edge/right/; s/\[0, 0, -1\]/[0.0, 0.3, -1.0]/' part.cfg >even.cfg
 mv even.cfg part.cfg
 "$hextop" -q run part.cfg output.format=ascii || fault "the run fails"
@@ -172,12 +172,12 @@ alike "a symmetric mesh in another order" shuffled.vtk 1e-6
 nx=9 refused "a shorter mesh" $result "128 cells; the mesh of this run has 144"
 nx=6 refused "a longer mesh" $result "128 cells; the mesh of this run has 96"
 
-# Parts: by their numbers, by their corners where these are wrong or gone.
+# Parts: matched by their numbers, or by their corners if the numbers are wrong or missing.
 "$hextop" -q run part.cfg output.format=ascii output.directory=dense output.threshold=0.3 ||
     fault "the run fails"
 dense=dense/density_0006.vtk
 initial=$(initial $dense)
-grep -qE "optimization.initial: .* lacks [0-9]+ elements, since it was written with a threshold: they start at rho_min = 0.01" \
+grep -qE "optimization.initial: .* lacks [0-9]+ elements, because it was written with a threshold: they start at rho_min = 0.01" \
     stderr || fault "initial does not report what is missing: $(cat stderr)"
 grey=$(grey $dense)
 solid=$(solid $dense)
@@ -189,7 +189,7 @@ alike "a part with wrong numbers" part.vtk 1e-6
 python3 rewrite.py $dense part.vtk shuffle noids float binary
 alike "a part without numbers" part.vtk 1e-6
 
-# In a run that reorders a shuffled mesh, and with a mesh file that numbers otherwise.
+# In a run that reorders a shuffled mesh, and with a mesh file that has another numbering.
 "$hextop" mesh part.cfg mesh.msh >stdout 2>stderr || fault "the mesh is not written: $(cat stderr)"
 sed "s|generator = .*distort = 0.0;|file = \"mesh.msh\"; shuffle = 9;|" part.cfg >file.cfg
 mv file.cfg part.cfg

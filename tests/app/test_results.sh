@@ -1,5 +1,5 @@
 #!/bin/sh
-# What names a result: a file, a .series, the folder of a run; and paths that stay good where files move.
+# What names a result: a file, a .series, or the folder of a run; and paths that stay valid if files are moved.
 #     test_results.sh HEXTOP SRCDIR
 set -u
 hextop=$(realpath "$1")
@@ -32,7 +32,7 @@ ok "counts" near "$(compliance | cut -d' ' -f1)" "$(echo "$expected" | awk '{ pr
 ok "and is kept" contains twice.json '"loads[0].total_force=[0,0,-2]"'
 ok "KEY=VALUE after a config" "$hextop" verify runs/one part.cfg solver.tolerance=1e-6 --output twice.json
 
-# Paths in verify.json: from its folder on, else whole.
+# Paths in verify.json: relative to its folder if the files are in it, otherwise absolute.
 ok "the result beside it" test "$(json result runs/one/verify.json)" = density_0005.vtk
 ok "the config beside it" test "$(json config runs/one/verify.json)" = config.cfg
 ok "the result below it" test "$(json result file.json)" = runs/one/density_0005.vtk
@@ -41,7 +41,7 @@ ok "a file elsewhere" "$hextop" verify runs/one part.cfg --output elsewhere/v.js
 ok "has whole paths" test "$(json result elsewhere/v.json)" = "$(realpath runs/one/density_0005.vtk)"
 ok "of both" test "$(json config elsewhere/v.json)" = "$(realpath part.cfg)"
 
-# The other readers of results.
+# The other commands that read results.
 ok "surface of a file" "$hextop" surface runs/one/density_0005.vtk file.stl
 ok "surface of a folder" "$hextop" surface runs/one folder.stl
 ok "says which" grep -qx "result     runs/one/density_0005.vtk" stdout
@@ -63,16 +63,16 @@ ok "is resolved" contains runs/two/config.cfg "initial = \"$(realpath runs/one/d
 ok "initial of the file" "$hextop" -q run part.cfg optimization.initial=runs/one/density_0005.vtk output.directory=three
 ok "is the same" cmp runs/two/density_0005.vtk three/density_0005.vtk
 
-# A surface of two slabs, of which the loaded one has no support.
+# A surface of two slabs, one of which is loaded but has no support.
 sed 's/^loads/passive = ( { set = "left"; skin = 1.0; } ); &/; s,runs/one,slabs,' part.cfg >slabs.cfg
 ok "a run" "$hextop" -q run slabs.cfg optimization.iterations=1
 ok "its surface" "$hextop" -q surface slabs slabs.stl --threshold 0.95
 
-# The commands that a run names can be copied into a shell.
+# The commands that a run prints can be copied into a shell.
 ok "a run into a folder with a blank" "$hextop" run part.cfg optimization.iterations=1 output.directory="it's one"
 ok "is quoted" contains stdout "hextop verify 'it'\\''s one', hextop surface 'it'\\''s one' part.stl"
 
-# What holds no result.
+# Names that hold no result.
 refused() { # WHAT TEXT ARGUMENT...
     what=$1 text=$2
     shift 2

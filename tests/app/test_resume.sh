@@ -1,6 +1,6 @@
 #!/bin/sh
-# Runs that are stopped or killed, and go on: the last design, the history and the series of a run that
-# nobody stopped; what does not fit is refused.
+# Runs that are stopped or killed and then resumed: the last design, the history and the series equal those of an
+# uninterrupted run; what does not match is refused.
 #
 #     test_resume.sh HEXTOP SOURCE [KILLS]
 set -u
@@ -44,7 +44,8 @@ ok "of another number of threads" run parts --resume solver.threads=2 optimizati
 ok "long run" run long optimization.iterations=20
 same_run "two numbers of threads" parts long
 
-# Which run it is: of mesh and settings, not of numbering, threads or folder; densities to the last bit.
+# The identity of a run: hashes of mesh and settings, which exclude numbering, threads and folder, and of all bits of the
+# densities.
 identity() { grep -A3 '"identity"' "$1/summary.json"; }
 identity parts >a
 identity long >b
@@ -60,7 +61,7 @@ ok "distorted" run distorted mesh.distort=0.05 optimization.iterations=1
 identity distorted >b
 ok "identity: another mesh" sh -c "! grep -F \"\$(grep mesh a)\" b"
 
-# With all that a design leaves behind.
+# With every state that a design leaves for the next one.
 more="optimization.filter.kind=density optimization.projection={every=3;} solver.deterministic=true
     optimization.continuation={every=4;}"
 # shellcheck disable=SC2086
@@ -71,7 +72,7 @@ ok "projection: first part" run projected2 $more optimization.iterations=9 outpu
 ok "projection: second part" run projected2 $more --resume
 same_run "projection" projected2 projected
 
-# A signal; a SIGHUP that was ignored at the start, as by nohup, stays ignored.
+# A signal; a SIGHUP that was ignored at the start, like with nohup, stays ignored.
 signals="INT TERM HUP"
 [ "$(sed -n 's/^SigIgn:.*\(.\)$/\1/p' /proc/$$/status | tr -d '02468ace')" = "" ] || signals="INT TERM"
 for signal in $signals; do
@@ -94,7 +95,7 @@ for signal in $signals; do
     rm -r stopped
 done
 
-# Refused: nothing changes.
+# Refused, without any change to files.
 refused() { # name, text, keys
     name=$1
     text=$2
@@ -122,7 +123,7 @@ run whole --resume
 ok "no checkpoint: exit status 2" test $? = 2
 ok "no checkpoint: refused" says err "no checkpoint to continue from"
 
-# What would be lost in the folder that is written to.
+# Files in the output folder that would be lost.
 kept() { # name, text, folder, keys
     name=$1 text=$2 folder=$3
     shift 3
@@ -149,7 +150,7 @@ ok "a mesh onto itself" says err "is the file that is read"
 "$hextop" verify whole --vtk whole/density_0016.vtk 2>err
 ok "a result onto itself" says err "is the file that is read"
 
-# Killed at random moments, writes included, until it is done.
+# Killed at random moments, also during writes, until the run is done.
 n_kill=0 loss=0
 goes_on() { grep -c 'continuing after' killed/run.log 2>/dev/null; }
 while [ $n_kill -lt "$kills" ]; do
@@ -166,7 +167,7 @@ while [ $n_kill -lt "$kills" ]; do
         kill -KILL $pid 2>/dev/null
         wait $pid 2>/dev/null
         status=$?
-        if [ "$(goes_on)" != "$n_resumed" ]; then # designs that are computed once more
+        if [ "$(goes_on)" != "$n_resumed" ]; then # designs that are computed twice
             from=$(sed -n 's/.*continuing after iteration \([0-9]*\).*/\1/p' killed/run.log | tail -n 1)
             [ $((n_design - 1 - from)) -le $loss ] || loss=$((n_design - 1 - from))
         fi
@@ -181,7 +182,7 @@ while [ $n_kill -lt "$kills" ]; do
     same_run "after $n_kill kills" killed whole
     ok "after $n_kill kills: no leftovers" test "$(find killed -name '*.tmp.*' | wc -l)" = 0
 done
-# A checkpoint is due after every design, but one at a time is written: on a slow disk some designs pass.
+# A checkpoint is due after every design, but only one is written at a time, so on a slow disk some designs get none.
 echo "$n_kill kills; at most $loss designs were computed again"
 echo "$n checks, $failed failed"
 [ "$failed" = 0 ]

@@ -1,6 +1,6 @@
 #!/bin/sh
-# hextop selftest on the CPU: passes, as table and JSON; with -q prints nothing; a machine where a check fails
-# gives exit status 1 and the line.
+# hextop selftest on the CPU passes, as table and JSON; with -q it prints nothing; if a check fails, it exits with
+# status 1 and prints the line.
 #     test_selftest.sh HEXTOP [SOURCE [DEVICE]]
 # On another DEVICE: passes there; 77 where it cannot run.
 set -u
@@ -52,7 +52,7 @@ END
 
 ok "nowhere to write" sh -c 'TMPDIR=/nowhere "$1" -q selftest --device cpu >fails.txt; test $? = 1' sh "$hextop"
 ok "a line of each that failed" test "$(grep -c FAILED fails.txt)" = 5
-ok "why" contains fails.txt "/nowhere: no folder can be made here"
+ok "why" contains fails.txt "/nowhere: cannot create a folder here"
 ok "the sum" grep -q "checks, 5 failed" fails.txt
 ok "nothing else" sh -c '! grep -q " ok " fails.txt'
 for words in '--device gpu' '--memory much' 'part.cfg'; do

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""Sets made of others in the program: loads, springs, films and supports of a union are those of its parts, in linear and
-quadratic elements, by several processes, in the files that `hextop mesh` writes and in the part that `hextop verify`
-analyses; `hextop check` prints the faces that a set means.
+"""Sets combined from others: loads, springs, films and supports of a union equal those of its parts, in linear and
+quadratic elements, with several processes, in files that `hextop mesh` writes and in the part that `hextop verify`
+analyses; `hextop check` prints the faces of a set.
 
     test_sets.py HEXTOP SOURCE_ROOT"""
 import os
@@ -20,7 +20,7 @@ ENV = dict(os.environ, OMPI_ALLOW_RUN_AS_ROOT="1", OMPI_ALLOW_RUN_AS_ROOT_CONFIR
            OMPI_MCA_mpi_yield_when_idle="1", OMPI_MCA_pml="ob1", OMP_NUM_THREADS="1")
 TAIL = 'optimization = { volume_fraction = 0.9; filter = { kind = "none"; }; };\n' \
        'solver = { device = "cpu"; tolerance = 1e-12; criterion = "relative"; };\n'
-# a plate one element thick: all corners of its rim are corners of its two faces
+# a plate one element thick: all corners of its rim are also corners of its two faces
 PLATE = 'mesh = { generator = "cantilever"; nx = 8; ny = 1; nz = 4; };\n'
 SETS = 'sets = ( { name = "both"; or = ("front", "back"); }, { name = "rest"; not = ("both", "left", "right"); },\n' \
        '{ name = "corner"; and = ("bottom", "right"); }, { name = "half"; box = { min = [4, -1, -1]; max = [9, 2, 5]; }; },\n' \
@@ -32,7 +32,7 @@ LEFT = 'supports = ( { set = "left"; fix = "xyz"; } );\n'
 
 def hextop(*words, n=1):
     start = ["mpirun", "--oversubscribe", "-n", str(n)] if n > 1 else []
-    env = ENV if n == 1 else {**ENV, "ASAN_OPTIONS": "detect_leaks=0:handle_sigill=1"}  # leaks are MPI's own
+    env = ENV if n == 1 else {**ENV, "ASAN_OPTIONS": "detect_leaks=0:handle_sigill=1"}  # leaks inside MPI
     return subprocess.run([*start, HEXTOP, *words], capture_output=True, text=True, timeout=120, env=env)
 
 
@@ -55,12 +55,12 @@ def same(config, other, *keys):
 
 
 def each(entry, *sets):
-    """A list with the entry for each set."""
+    """A list with one entry per set."""
     return "( " + ", ".join("{ set = \"" + name + "\"; " + entry + " }" for name in sets) + " );\n"
 
 
 def acts_as_its_parts():
-    """One entry for the union, two for its parts."""
+    """One entry for the union, compared with two for its parts."""
     pull = '{ set = "right"; traction = [0.0, 0.0, -0.1]; }'
     for entry in ("pressure = 1.0;", "traction = [0.3, 1.0, 0.2];"):
         for name, sets in (("two.cfg", ("front", "back")), ("union.cfg", ("both",))):
@@ -85,7 +85,7 @@ def acts_as_its_parts():
 
 
 def check_prints_faces():
-    """32 faces in front, 32 behind; above and below 8 each; of half the front 16; an edge has none."""
+    """32 faces in front, 32 behind; 8 above and 8 below; 16 on half of the front; none at an edge."""
     write("union.cfg", PLATE + STEEL + SETS + LEFT + "loads = " + each("pressure = 1.0;", "both") + TAIL)
     said = hextop("check", "union.cfg").stdout
     rows = dict(re.findall(r"^  (\S+) +\S+ +\S+ +(\d.*?) *$", said, re.M))
@@ -95,7 +95,7 @@ def check_prints_faces():
 
 
 def written_and_read():
-    """Every file that is written keeps how a union is made, and its faces for readers that pass over that."""
+    """Every written file contains the definition of a union, and its faces for readers that ignore the definition."""
     want = compliance("union.cfg")
     for ending in ("msh", "inp", "vtk"):
         said = hextop("mesh", "union.cfg", "out." + ending)
@@ -107,7 +107,7 @@ def written_and_read():
 
 
 def without_rules():
-    """A .vtk file has the faces of a set also if it is made of no others; each process takes its part of them."""
+    """A .vtk file also has the faces of a set that is not combined from others; each process takes its part of them."""
     write("skin.cfg", PLATE.replace("8", "24") + STEEL + SETS + LEFT + "loads = " + each("pressure = 1.0;", "both") + TAIL)
     want = compliance("skin.cfg")
     check(hextop("mesh", "skin.cfg", "skin.msh", "output.format=ascii").returncode == 0, "mesh skin.msh")
@@ -123,7 +123,7 @@ def without_rules():
     for n in (1, 2) if shutil.which("mpirun") else ():
         said = hextop("run", "again.cfg", "output.directory=run", "optimization.iterations=1", 'mesh.in_parts="always"', n=n)
         if n > 1 and "MPI" in said.stderr and "build" in said.stderr:
-            return # a build without
+            return # a build without MPI
         check(said.returncode == 0, f"skin.vtk by {n}: {said.stderr}")
         with open("run/history.csv", encoding="ascii") as file:
             found.append(float(file.readlines()[-1].split(",")[1]))
@@ -132,7 +132,7 @@ def without_rules():
 
 
 def edited_rules():
-    """A set that was changed in the file is taken as it is listed, with a warning."""
+    """A set that was changed in the file is used as listed, with a warning."""
     check(hextop("mesh", "union.cfg", "edited.inp").returncode == 0, "mesh edited.inp")
     with open("edited.inp", encoding="ascii") as file:
         text = file.read()
@@ -144,7 +144,8 @@ def edited_rules():
 
 
 def united_by_the_file():
-    """An *NSET of sets has the faces of its parts if these name faces; else check prints that faces are found by nodes."""
+    """An *NSET of sets has the faces of its parts if these name faces; otherwise check prints that faces are found by
+    nodes."""
     want = compliance("union.cfg")
     write("plain.cfg", PLATE + STEEL + LEFT + "loads = " + each("pressure = 1.0;", "front") + TAIL)
     check(hextop("mesh", "plain.cfg", "plain.inp").returncode == 0, "mesh plain.inp")
@@ -165,8 +166,8 @@ def united_by_the_file():
 
 
 def united_beside_other_kinds():
-    """The union of sets of nodes has the surfaces of their names, whichever sets of elements have these names too, and in
-    the one instance of a part as well. A set of elements with the name of a union keeps its elements."""
+    """The union of node sets has the surfaces with their names, even if element sets also have these names, and also in
+    a part with one instance. An element set with the name of a union keeps its elements."""
     want = compliance("union.cfg")
     with open("plain.inp", encoding="ascii") as file:
         mesh = file.read().split("*SOLID SECTION")[0]
@@ -204,7 +205,7 @@ def by_processes():
 
 
 def part_of_a_result():
-    """The solid part has the faces of a combined set, and no others that its removed elements lay bare."""
+    """The solid part has the faces of a combined set, but none that removed elements expose."""
     for two, one in ((("front", "back"), "both"), (("top", "bottom"), "level")):
         verify_both(two, one)
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Signals at other moments than test_resume.sh's: while a run sets up, a second one, an output that nobody reads any
-more; and lines of history.csv that are longer than a buffer.
+"""Signals at moments that test_resume.sh does not cover: during set-up, a second signal, an output that nobody reads
+any longer; and lines of history.csv that are longer than a buffer.
 
     test_signals.py HEXTOP"""
 import csv
@@ -45,8 +45,8 @@ def left_behind(folder):
 
 
 def in_set_up():
-    """A signal before the first design: no half file, no crash, at several moments; in a folder each, since a fast
-    run may have begun and leave a checkpoint, which the next one would not overwrite."""
+    """A signal before the first design leaves no partial file and causes no crash. Tested at several moments, each with
+    its own folder, because a fast run may have left a checkpoint that the next run would not overwrite."""
     for delay in (0.02, 0.05, 0.1, 0.2):
         name = f"early-{delay}"
         run = subprocess.Popen(config(name, (60, 30, 30), 2000), stdout=subprocess.DEVNULL, stderr=subprocess.PIPE,
@@ -54,7 +54,7 @@ def in_set_up():
         time.sleep(delay)
         run.send_signal(signal.SIGTERM)
         said = run.communicate(timeout=100)[1]
-        # before the handler is there the signal ends the process as it ends any other
+        # before the handler is installed, the signal ends the process by default
         check(run.returncode in (3, -signal.SIGTERM), f"after {delay} s: exit status {run.returncode}: {said}")
         check(not left_behind(name), f"after {delay} s: left behind {left_behind(name)}")
 
@@ -72,7 +72,7 @@ def twice():
 
 
 def unread():
-    """stdout that is closed at once, with SIGPIPE as a shell leaves it."""
+    """stdout is closed at once, with SIGPIPE as a shell leaves it."""
     for name, words in (("run", config("piped", (8, 4, 4), 6)), ("help", [HEXTOP, "help", "solver.operator"]),
                         ("list", [HEXTOP, "list"])):
         read, write = os.pipe()
@@ -87,7 +87,7 @@ def unread():
 
 
 def long_lines():
-    """400 load cases: a line of more than 4096 bytes, whole where the run is killed at any moment."""
+    """400 load cases make lines of more than 4096 bytes, which stay complete if the run is killed at any moment."""
     words = config("many", (4, 2, 2), 400, 400)
     text = b""
     for delay in (0.0, 0.013, 0.041):
@@ -112,7 +112,7 @@ def long_lines():
 
 
 def export(words, wanted, number):
-    """The signal once some of K is written: its status, and what the folder has."""
+    """Sends the signal once some of K is written; returns the exit status and the contents of the folder."""
     run = subprocess.Popen(words, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
     part = f"K/K.mtx.tmp.{run.pid}"
     begin = time.monotonic()
@@ -128,8 +128,8 @@ def export(words, wanted, number):
 
 
 def in_export():
-    """A matrix half written: the signal ends the program (in a shell 128 and its number), no temporary file stays, an
-    old file does; what SIGKILL leaves is removed by the next export of the same name."""
+    """A signal ends the program while a matrix is written (in a shell, 128 plus its number): no temporary file stays,
+    but an old file does; what SIGKILL leaves is removed by the next export to the same name."""
     os.mkdir("K")
     old = "%%MatrixMarket of old"
     with open("K/K.mtx", "w", encoding="ascii") as file:
@@ -145,7 +145,7 @@ def in_export():
     names = export(words, 2000000, signal.SIGKILL)
     check(len(names) == 4, f"killed: {names}")
     foreign = "K/notes." + next(name for name in names if name.startswith("K.mtx.")).split("mtx.")[1]
-    open(foreign, "w", encoding="ascii").close()  # of another program, as old
+    open(foreign, "w", encoding="ascii").close()  # of another program, equally old
     config("little", (4, 2, 2), 1)
     done = subprocess.run([HEXTOP, "matrix", "little.cfg"] + words[3:], capture_output=True, text=True, check=False)
     check(done.returncode == 0, done.stderr)

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Where the program writes: outputs that are symbolic links, and standard streams that are closed.
+# Where the program writes: outputs that are symbolic links, and closed standard streams.
 #     test_streams.sh HEXTOP
 set -u
 hextop=$(realpath "$1")
@@ -15,7 +15,7 @@ solver = { device = "cpu"; };
 output = { directory = "out"; every = 0; };
 END
 
-# status WANTED WHAT COMMAND...: its exit status; what it says is in said.txt.
+# status WANTED WHAT COMMAND...: checks the exit status; the output is in said.txt.
 status() {
     wanted=$1
     what=$2
@@ -31,13 +31,13 @@ says() {
 
 # --- links ---
 
-# A link to a file elsewhere, through another link, relative to where each lies; the file's mode stays.
+# A link to a file elsewhere through another link, each relative to its own folder; the file keeps its mode.
 mkdir -p out far/away
 echo old >far/away/real.csv
 chmod 640 far/away/real.csv
 ln -s away/real.csv far/second.csv
 ln -s ../far/second.csv out/history.csv
-ln -s "$work/far/summary.json" out/summary.json # points to nothing yet
+ln -s "$work/far/summary.json" out/summary.json # its target does not exist yet
 status 0 "outputs that are links" "$hextop" run small.cfg
 [ -L out/history.csv ] && [ -L far/second.csv ] || fault "a link was replaced"
 [ "$(wc -l <far/away/real.csv)" = 3 ] || fault "the history is not behind its link: $(cat far/away/real.csv)"
@@ -70,7 +70,7 @@ says "folder.vtk: cannot write: it is a directory, not a regular file"
 
 # --- streams ---
 
-# clean FOLDER: a run's history is three lines of numbers, and nothing else.
+# clean FOLDER: the history of a run has three lines of numbers and nothing else.
 clean() {
     [ "$(wc -l <"$1/history.csv")" = 3 ] || fault "$1/history.csv has $(wc -l <"$1/history.csv") lines: $(cat "$1/history.csv")"
     awk -F, 'NR > 1 && ($1 != NR - 1 || NF < 10) { exit 1 }' "$1/history.csv" || fault "$1/history.csv: $(cat "$1/history.csv")"
@@ -91,7 +91,7 @@ clean closed3
 "$hextop" run small.cfg nothing.at=all <&- >&- 2>&-
 [ $? -eq 2 ] || fault "a wrong key with all three closed has another exit status"
 
-# What is there to print, and cannot, has failed.
+# Output that cannot be printed makes the command fail.
 for command in "check small.cfg" "list" "--version" "--help" "help run"; do
     what="$command with stdout closed"
     # shellcheck disable=SC2086

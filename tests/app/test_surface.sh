@@ -1,5 +1,5 @@
 #!/bin/sh
-# hextop surface: files, what the config keeps solid or void, volumes, pieces, faulty input.
+# hextop surface: files, elements that the config keeps solid or void, volumes, pieces, invalid input.
 #     test_surface.sh HEXTOP SRCDIR
 set -u
 hextop=$(realpath "$1")
@@ -12,7 +12,7 @@ surface() {
     "$hextop" surface "$@" >stdout 2>stderr || fault "surface $*: $(cat stderr)"
 }
 
-# refused STATUS TEXT ARGUMENTS...: must fail so, and leave nothing behind.
+# refused STATUS TEXT ARGUMENTS...: must fail with this status and text, and leave no file.
 refused() {
     status=$1 text=$2
     shift 2
@@ -27,7 +27,7 @@ says() {
     grep -Eq -- "$1" stdout || fault "surface does not say: $1"
 }
 
-# triangles of a binary STL, by its header and by its size
+# number of triangles of a binary STL, from its header and from its size
 stl_count() {
     od -An -tu4 -j80 -N4 "$1" | tr -d ' '
 }
@@ -64,7 +64,7 @@ awk '$1 == "volume" { sub(",", "", $2); off = $2 / $4 - 1; good = $2 ~ /^[0-9]/ 
     END { exit !good }' stdout ||
     fault "not the volume of the densities: $(grep volume stdout)"
 
-# Everything but the void, which ends at its faces: exactly its volume, and flat whatever is smoothed.
+# Everything except void: exactly its volume, with flat faces at any smoothing.
 surface $result whole.ply --threshold 0.001 --smooth 20
 says 'volume +112, that of the densities'
 says 'box +0 0 0 to 8 4 4'
@@ -77,7 +77,7 @@ says ': 20 elements are forced solid' # the support is the mount's
 surface $result none.stl --preserve none
 says ': 0 elements are forced solid'
 
-# In void the elements that are solid are all of the part: their volume and faces, to rounding.
+# Inside void, the solid elements are the whole part: their volume and faces up to rounding.
 surface $result bare.ply --threshold 0.999999 --smooth 20
 says 'volume +20, that of the densities'
 says 'shape +2 pieces'
@@ -86,7 +86,7 @@ surface $result mount.ply --threshold 0.999999 --preserve passive
 says 'volume +16, that of'
 says 'box +0 0 0 to 1 4 4$'
 
-# The part is the one that verify analyses: the same volume asked for, the same solid elements.
+# The part is the one that verify analyses, with the same target volume and the same solid elements.
 for preserve in loads,passive supports passive none; do
     surface $result same.stl --preserve $preserve
     asked=$(awk '$1 == "volume" { print $NF }' stdout)
@@ -106,7 +106,7 @@ surface $result v.stl --volume 60 --smooth 0
 says 'target 60$'
 grep -q smoothing stdout && fault "--smooth 0 smooths"
 
-# With units, they stand beside every figure.
+# If units are stated, every figure has its unit.
 { echo 'units = "N, mm, MPa";'; cat part.cfg; } >units.cfg
 surface --config units.cfg $result units.stl
 says 'volume +[0-9.]+ mm\^3, (that of the densities|target) [0-9.]+ mm\^3$'
@@ -118,7 +118,7 @@ OMP_NUM_THREADS=1 "$hextop" -q surface $result one.stl
 OMP_NUM_THREADS=3 "$hextop" -q surface $result three.stl
 cmp -s one.stl three.stl || fault "the surface depends on the number of threads"
 
-# A result that holds the denser elements only has the rest as 0; alone it is a mesh of its own.
+# A result with only the denser elements has density 0 elsewhere; without the config it is a mesh of its own.
 "$hextop" -q run part.cfg output.directory=dense output.threshold=0.5 || fault "the run fails"
 surface dense/density_0005.vtk dense.stl
 says 'elements below output.threshold are not in the file'
@@ -126,7 +126,7 @@ says '20 elements are forced solid'
 surface dense/density_0005.vtk alone.stl --config none --threshold 0.001
 check_stl alone.stl
 
-# The file's own numbers of elements, which need not count from 0, are not their places in it.
+# The file's own element numbers, which need not start at 0, are not their positions in the file.
 cat >lplate.cfg <<END
 mesh = { file = "$meshes/lplate_22.msh"; shuffle = 5; };
 supports = ( { set = "top end"; fix = "xyz"; } );
@@ -162,7 +162,7 @@ says 'beside the result: 8 elements are forced solid'
 refused 2 "8 elements that are forced solid (passive or loaded) have 1000: give a --threshold" \
     cube/density_0002.vtk bad.stl --preserve loads,supports
 
-# Pieces: two posts of density with nothing between them.
+# Pieces: two posts without material between them.
 awk 'BEGIN {
     print "# vtk DataFile Version 3.0\nposts\nASCII\nDATASET UNSTRUCTURED_GRID\nPOINTS 48 double"
     for (k = 0; k < 2; k++) for (j = 0; j < 2; j++) for (i = 0; i < 12; i++) print i, j, k
@@ -182,7 +182,7 @@ surface posts.vtk largest.stl --threshold 0.5 --keep-largest
 says 'shape +1 piece,'
 grep -q '1 pieces* left out' stderr || fault "no warning of what is left out: $(cat stderr)"
 
-# Far from the origin single precision cannot hold the part; double can.
+# Far from the origin, double precision can represent the part, but single precision cannot.
 awk 'NR > 5 && NR <= 53 { $1 += 1e9 } { print }' posts.vtk >far.vtk
 refused 1 "in the single precision of binary STL; write a .ply" far.vtk bad.stl --threshold 0.5
 surface far.vtk far.ply --threshold 0.5

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Every format of `hextop surface`, read back from its specification: the STL's triangles, closed, of
-its volume, with the units that the config states.
+"""Every format of `hextop surface`, read back according to its specification: the triangles of the STL, closed, with
+its volume and with the units that the config states.
 
     test_surface_formats.py HEXTOP SRCDIR
 
@@ -107,7 +107,7 @@ def volume(triangles):
 
 
 def check_triangles(path, stl, points, faces):
-    """The STL's, in its order; each edge once in each direction."""
+    """The triangles equal those of the STL, in its order; each edge occurs once in each direction."""
     triangles = [tuple(tuple(single(x) for x in points[v]) for v in face) for face in faces]
     check(triangles == stl, f"{path}: other triangles than the STL's")
     edges = [(f[k], f[(k + 1) % 3]) for f in faces for k in range(3)]
@@ -117,7 +117,7 @@ def check_triangles(path, stl, points, faces):
 
 
 def check_direction(points, faces, normals):
-    """Normals of vertices point to the side that the triangles do."""
+    """Normals at vertices point to the same side as those of the triangles."""
     wrong = 0
     for face in faces:
         a, b, c = (points[v] for v in face)

@@ -1,6 +1,6 @@
 #!/bin/sh
-# hextop verify --surface --mesher gmsh: bars against the closed form, cavities, slivers, a design beside cut cells;
-# cut cells where gmsh is not there, fails or leaves slivers.
+# hextop verify --surface --mesher gmsh: bars against the closed form, cavities, slivers, and a design compared with cut
+# cells; cut cells are used if gmsh is missing, fails or leaves slivers.
 #     test_surface_gmsh.sh HEXTOP SRCDIR
 set -u
 hextop=$(realpath "$1")
@@ -21,13 +21,13 @@ verified() {
     ok "$what" "$hextop" verify bar bar.cfg --surface "$file" "$@"
 }
 
-# fake NAME LINE: a program that says a version, and else does LINE.
+# fake NAME LINE: makes a program that prints a version if asked for it, and otherwise runs LINE.
 fake() {
     printf '#!/bin/sh\n[ "$1" = --version ] && { echo 9.9.9; exit; }\n%s\n' "$2" >"$1"
     chmod +x "$1"
 }
 
-# Without gmsh, or with one that fails.
+# Without gmsh, or with a gmsh that fails.
 fake failing 'echo "Error   : no idea"; exit 3'
 HEXTOP_GMSH=$work/none verified "auto, no gmsh" bar.stl --refine 0 --mesher auto
 ok "auto, no gmsh: cut cells" contains stdout "cut cells 768 tetrahedra"
@@ -70,7 +70,7 @@ verified "gmsh, split twice" bar.stl --mesher gmsh --refine 2
 ok "gmsh, split twice: prints it" contains stdout "each split 2 times"
 ok "gmsh, split twice: the same" near "$(row compliance)" 16 1e-6
 
-# A triangle as thin as a hair: no tetrahedron on it is any good, nor on fewer triangles of a box.
+# A very thin triangle: every tetrahedron on it is a sliver, and a box cannot be simplified.
 cat >thin.awk <<'END'
 function facet(a, b, c) { print "facet normal 0 0 0\nouter loop\nvertex " a "\nvertex " b "\nvertex " c "\nendloop\nendfacet" }
 BEGIN {
@@ -87,7 +87,7 @@ awk -f thin.awk >thin.stl
 verified "a sliver" thin.stl --refine 0 --mesher gmsh
 ok "a sliver: compliance" near "$(row compliance)" 16 1e-4
 
-# A design, whose surface has slivers: two meshers that know nothing of each other.
+# A design whose surface has slivers, meshed by two independent meshers.
 sed 's/nx = 8; ny = 4; nz = 4;/nx = 16; ny = 8; nz = 8;/; s/traction = .*\]/total_force = [0.0, 0.0, -1.0]/
     s/"left"; fix = "x"/"left"; fix = "xyz"/; s/{ set = "y0"; fix = "y"; }, { set = "z0"; fix = "z"; }//
     s/volume_fraction.*/volume_fraction = 0.5; iterations = 15; filter = { radius = 2.0; }; };/

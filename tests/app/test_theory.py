@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""The formulas of doc/theory.md, written once more with dense matrices, against designs of the program: element
-matrices, SIMP law, sensitivities, loads by mass, prescribed displacements, filters, projection, optimality criteria,
-symmetry and extrusion, elasticity and heat, on a distorted mesh.
+"""The formulas of doc/theory.md, implemented independently with dense matrices and compared with designs of the
+program: element matrices, SIMP law, sensitivities, loads by mass, prescribed displacements, filters, projection,
+optimality criteria, symmetry and extrusion, for elasticity and heat, on a distorted mesh.
 
     test_theory.py HEXTOP [SRCDIR]
 
@@ -42,7 +42,7 @@ material = { conductivity = 5.0; conductivity_min = 0.02; };
 supports = ( { set = "left"; temperature = 0.0; } );
 loads = ( { source = 1.0; } );
 """
-# Gravity, whose mass follows the design, and prescribed displacements: compliance and sensitivities only.
+# Gravity that follows the design, and prescribed displacements: only compliance and sensitivities.
 WEIGHT = COMMON + """
 material = { E = 7.0; nu = 0.3; density = 0.4; };
 supports = ( { set = "left"; fix = "xyz"; }, { set = "right"; fix = "x"; value = [0.02, 0.0, 0.0]; } );
@@ -59,7 +59,7 @@ def hextop(*words):
 
 
 def read_vtk(path):
-    """points, cells and the named arrays of an ASCII file, each as a flat array of numbers."""
+    """Points, cells and the named arrays of an ASCII file, each as a flat array of numbers."""
     with open(path, encoding="utf-8") as file:
         words = file.read().split()
     points = words.index("POINTS")
@@ -89,7 +89,7 @@ def read_vtk(path):
 
 
 class Model:
-    """A mesh with its loads, and what theory.md makes of a design."""
+    """A mesh with its loads, and the quantities of a design by the formulas of theory.md."""
 
     def __init__(self, config, is_heat):
         with open("part.cfg", "w", encoding="utf-8") as file:
@@ -152,7 +152,7 @@ class Model:
         return np.maximum(0, radius - np.linalg.norm(self.centre[:, None] - self.centre[None], axis=2))
 
     def helmholtz(self, radius):
-        """N' A^-1 N V; gradients at centres, mass in eighths at the corners."""
+        """N' A^-1 N V, with gradients at centres and an eighth of the mass at each corner."""
         n_node, length = len(self.x), radius / (2 * np.sqrt(3))
         a, to_nodes = np.zeros((n_node, n_node)), np.zeros((n_node, self.n_elem))
         for e, nodes in enumerate(self.conn):
@@ -179,7 +179,7 @@ def root(function, low, high):
 
 
 class Chain:
-    """From a design to physical densities and back."""
+    """Maps design variables to physical densities, and derivatives back."""
 
     def __init__(self, matrix, beta=0.0):
         self.matrix, self.beta = matrix, beta
@@ -211,7 +211,7 @@ def compare(name, value, wanted, bound):
 
 
 def check(name, model, chain, words, bound, weights=None, groups=None):
-    """Designs of the program beside those made here; weights: of the filter `sensitivity`."""
+    """Compares designs of the program with those computed here. weights: those of the filter `sensitivity`."""
     hextop("run", "part.cfg", f"output.directory={name}", *words)
     with open(f"{name}/history.csv", encoding="utf-8") as file:
         history = list(csv.DictReader(file))
@@ -240,7 +240,7 @@ def mass(rho):
 
 
 def check_weight():
-    """With the program's own densities: 2 f'u - u'K u, and 2 u' df/drho - u' dK/drho u."""
+    """Evaluated with the program's own densities: 2 f'u - u'K u, and 2 u' df/drho - u' dK/drho u."""
     model, name = Model(WEIGHT, False), "weight"
     hextop("run", "part.cfg", f"output.directory={name}", 'output.fields=["density","sensitivity"]',
            'optimization.filter={kind="none";}')
@@ -260,7 +260,7 @@ def check_weight():
         rho, modulus = arrays["density"], 7.0 * arrays["density"] ** P
         lowest = min(lowest, rho.min())
         f = total.copy()
-        for e, nodes in enumerate(model.conn):  # load_1 has the weight of the first design
+        for e, nodes in enumerate(model.conn):  # load_1 contains the weight of the first design
             f[nodes] += (mass(rho)[0][e] - mass(first)[0][e]) * shares[e][:, None] * b
         f, stiffness = f.ravel(), np.zeros((len(free), len(free)))
         for e, dof in enumerate(model.dof):
@@ -291,7 +291,7 @@ def main():
     check("projection", model, Chain(weighted, 4.0),
           ["optimization.filter.kind=density", "optimization.filter.volume_weighted=true",
            "optimization.projection={beta=4.0;}"], 3e-6)
-    # The metric of an element is kept in single precision.
+    # The metric of an element is stored in single precision.
     check("helmholtz", model, Chain(model.helmholtz(3.0)),
           ["optimization.filter.kind=helmholtz", "optimization.filter.radius=3.0"], 1e-7)
     model = Model(ELASTIC.replace("distort = 0.2", "distort = 0.0"), False)

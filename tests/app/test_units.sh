@@ -1,13 +1,13 @@
 #!/bin/sh
-# Units stated once are named wherever a figure is: header, last line, check, VTK, summary; and what
-# check and mesh say about bearing forces, remote forces and skins.
+# Units that the config states appear with every figure: header, last line, check, VTK, summary; also the output of
+# check and mesh about bearing forces, remote forces and skins.
 #     test_units.sh HEXTOP SRCDIR
 set -u
 hextop=$(realpath "$1")
 src=$(realpath "$2")
 . "$src/tests/lib/scratch.sh"
 
-# says TEXT FILE: the file must hold it.
+# says TEXT FILE: the file must contain TEXT.
 says() {
     grep -qF -- "$1" "$2" || fault "$2 lacks: $1"
 }
@@ -38,7 +38,7 @@ grep -q '^  volume  *[0-9.]* mm^3, mean element size [0-9.]* mm$' check.txt || f
 grep -q '^  element volumes  *[0-9.]* to [0-9.]* mm^3$' check.txt || fault "check: volumes"
 says 'material  E 210000 MPa, nu 0.3' check.txt
 grep -q '^  density 7.85e-09 t/mm^3; mass 7\.[0-9]* kg solid, 2\.[0-9]* kg at the volume fraction$' check.txt ||
-    fault "check: mass: $(grep density check.txt)" # of 350 x 150 x 20 less two bores
+    fault "check: mass: $(grep density check.txt)" # volume of 350 x 150 x 20 minus two bores
 says 'acceleration [0, 0, -9810] mm/s^2' check.txt
 says '10 rad/s about [0, 0, 1]' check.txt
 says '[0, 0, 0.5] mm' check.txt
@@ -56,7 +56,7 @@ grep -q '^filter .*, radius [0-9.]* mm, ' check.txt || fault "check: filter"
     grep -q 'density = 7850 t/mm^3 is above that of osmium' || fault "check: kg/m^3 pass for t/mm^3"
 
 "$hextop" check rod.cfg 'loads[2]={set="lower-bore";bearing_force=[0,0,-700];case=2;}' 2>&1 |
-    grep -q '[0-9]* % of the nodal forces of load case 2 act on held degrees' ||
+    grep -q '[0-9]* % of the nodal forces of load case 2 act on fixed degrees' ||
     fault "check: a load on what is held"
 
 "$hextop" run rod.cfg >run.txt 2>&1 || fault "run: $(tail -1 run.txt)"
@@ -80,7 +80,7 @@ says 'largest von Mises, MPa' verify.txt
 says '"stress": "MPa"' out/verify.json
 says '0/1 design, units N, mm, MPa' solid.vtk
 
-# Nothing changes without units, and no number with them.
+# Without units, nothing changes and no figure has a unit.
 "$hextop" run rod.cfg units= output.directory=plain >plain.txt 2>&1 || fault "run without units"
 grep -q 'mm\|MPa' plain.txt && fault "units that nobody stated: $(grep 'mm\|MPa' plain.txt)"
 grep -q '"units"' plain/summary.json && fault "units in the summary that nobody stated"
@@ -88,7 +88,7 @@ cut -d, -f1-7 out/history.csv >a
 cut -d, -f1-7 plain/history.csv >b
 cmp -s a b || fault "units change the result"
 
-# The fields of the loads, added up: force and moment about a point.
+# The sum of the load fields: force, and moment about a point.
 if command -v python3 >/dev/null; then
     "$hextop" -q mesh rod.cfg mesh.vtk output.format=ascii || fault "mesh"
     cat >sums.py <<'END'
@@ -123,7 +123,7 @@ END
     python3 sums.py || fault "sums of the nodal loads"
 fi
 
-# Other systems, and what is named with them.
+# Other systems of units, and the figures named with them.
 for case in 'N, m, Pa:kg:N m' 'kN mm GPa:kt:kN mm' 'lbf, in, psi:lbf s^2/in:lbf in' 'kN, m, kPa:t:kN m' \
     'N, mm, MPa, ms:g:N mm' 'uN, um, MPa:kg:uN um' 'N, cm, N/cm^2:N s^2/cm:N cm' 'MPa, N, mm:t:N mm' \
     'kip, in, ksi:kip s^2/in:kip in' 'lbf, ft, psf:lbf s^2/ft:lbf ft'; do
@@ -134,7 +134,7 @@ for case in 'N, m, Pa:kg:N m' 'kN mm GPa:kt:kN mm' 'lbf, in, psi:lbf s^2/in:lbf 
     grep -q "compliance in ${rest#*:}\$" line || fault "units $units: $(cat line)"
 done
 
-# Masses in a unit that is read easily, whatever mass the units make: two cubes of about 7.85 g/cm^3.
+# Masses are printed in a readable unit, whatever unit of mass the system has: two cubes of about 7.85 g/cm^3.
 cat >cubes.cfg <<'END'
 mesh = { generator = "cantilever"; nx = 2; ny = 1; nz = 1; };
 material = { E = 210000.0; nu = 0.3; };

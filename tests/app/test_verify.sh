@@ -1,12 +1,12 @@
 #!/bin/sh
-# hextop verify: a solid bar against the closed form, thresholds, loose pieces, parts, bad inputs.
+# hextop verify: a solid bar against the closed form, thresholds, separate pieces, parts, invalid input.
 #     test_verify.sh HEXTOP SRCDIR
 set -u
 hextop=$(realpath "$1")
 meshes=$(realpath "$2")/examples/meshes
 . "$(dirname "$0")/../lib/counting.sh"
 
-# refused WHAT MESSAGE ARGUMENTS...: verify must exit with 2 and this message.
+# refused WHAT MESSAGE ARGUMENTS...: verify must exit with status 2 and this message.
 refused() {
     what=$1 message=$2
     shift 2
@@ -57,7 +57,7 @@ END
     ok "verify.json" python3 check_json.py
 fi
 
-# A bar with a gap: elements with i = 5 are void. The loaded end floats.
+# A bar with a gap: elements with i = 5 are void, so the loaded end is not connected.
 awk '/^SCALARS density/ { print; rho = 1; next }
     rho && /^[0-9]/ { for (f = 1; f <= NF; f++) { print (e % 8 == 5 ? 0.001 : 1); e++ }; next }
     { print }' bar/density_0001.vtk >gap.vtk
@@ -94,7 +94,7 @@ ok "the grey compliance is the run's" near "$(row compliance 1)" \
 ok "the grey volume is the run's" near "$(row 'volume fraction' 1)" 0.4 1e-5
 ok "the volume is kept within an element" near "$(row 'volume fraction' 2)" 0.4 0.0045
 
-# The compliance of the 0/1 design is that of a run that starts from it, under the law of the run.
+# The compliance of the 0/1 design equals that of a run that starts from it, with the same material law.
 ok "the 0/1 design as text" "$hextop" verify run/density_0025.vtk run.cfg --vtk text.vtk \
     output.format=ascii
 ok "it is 0/1" awk '/^density01 / { on = 1; next } /^[A-Za-z]/ { on = 0 }
@@ -135,14 +135,14 @@ cp shuffled.txt stdout
 ok "shuffled, the grey compliance is the same" near "$(row compliance 1)" \
     "$(sed -n 's/^  "compliance": \(.*\),/\1/p' run/summary.json)" 1e-4
 
-# A part with the dense elements only has the same 0/1 design.
+# A part with only the dense elements has the same 0/1 design.
 ok "a part" "$hextop" -q run run/config.cfg output.directory=part output.threshold=0.5
 ok "verify a part" "$hextop" verify part/density_0025.vtk run.cfg --threshold 0.5
 ok "the same volume" near "$(row 'volume fraction' 2)" "$volume" 1e-9
 ok "the same compliance" near "$(row compliance 2)" "$compliance" 1e-4
 ok "warns of the missing elements" contains stderr "elements below output.threshold"
 
-# A mesh whose file does not number its elements from 0.
+# A mesh file that does not number its elements from 0.
 cat >plate.cfg <<END
 mesh = { file = "$meshes/lplate_22.msh"; shuffle = 5; };
 supports = ( { set = "top end"; fix = "xyz"; } );
@@ -157,7 +157,7 @@ compliance=$(row compliance 2)
 ok "verify the part" "$hextop" verify plate_part/density_0005.vtk plate.cfg --threshold 0.5
 ok "which is the same solid" near "$(row compliance 2)" "$compliance" 1e-9
 
-# Densities of a result are physical: no filter or projection is applied again; weight counts.
+# Densities of a result are physical: no filter or projection is applied again; gravity is included.
 for keys in "optimization.filter.kind=density optimization.projection.beta=4" \
     "optimization.filter.kind=helmholtz" "loads[1].set= loads[1].total_force= loads[1].gravity=[0,0,-0.1]"; do
     # shellcheck disable=SC2086
@@ -169,7 +169,7 @@ for keys in "optimization.filter.kind=density optimization.projection.beta=4" \
         "$(sed -n 's/^  "compliance": \(.*\),/\1/p' other/summary.json)" 1e-4
 done
 
-# A passive region of grey density is solid or void at 0/1, too.
+# A passive region of intermediate density also becomes solid or void in the 0/1 design.
 ok "run with grey passive elements" "$hextop" -q run run.cfg output.directory=grey \
     optimization.iterations=3 'passive[1]={set="mount"; density=0.6;}'
 ok "verify it with all of it solid" "$hextop" verify grey/density_0003.vtk run.cfg \

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""`hextop verify --element quadratic` where memory is limited, as by `ulimit -v`: the whole mesh where it fits, of
-elasticity its solid alone where that does, and a refusal with both figures where neither does.
+"""`hextop verify --element quadratic` with limited memory, as with `ulimit -v`: the whole mesh if it fits; for
+elasticity, otherwise only its solid if that fits; otherwise a refusal with both sizes.
 
     test_verify_memory.py HEXTOP SRCDIR
 
@@ -34,7 +34,7 @@ HEAT = (CONFIG.replace("loads", "physics = \"heat\";\nloads").replace("E = 1.0; 
 MEGA = 1 << 20
 NUMBER = r"([0-9.]+ [kMG]?B)"
 REFUSED = (rf"quadratic elements need {NUMBER} of memory for the whole mesh(?: and {NUMBER} for only the solid)?, "
-           rf"{NUMBER} is free: take a coarser mesh, or verify with linear elements")
+           rf"{NUMBER} is free: use a coarser mesh, or verify with linear elements")
 ENV = dict(os.environ, MALLOC_ARENA_MAX="1")
 failed = 0
 
@@ -52,7 +52,7 @@ def size(text):
 
 
 def verify(hextop, result, most):
-    """What becomes of it within so many bytes: the word, and the report or the error."""
+    """Runs with a limit of so many bytes; returns the outcome as a word, and the report or the error."""
     if os.path.exists("verify.json"):
         os.remove("verify.json")
     done = subprocess.run([hextop, "verify", result, "--element", "quadratic", "--output", "verify.json"], env=ENV,
@@ -67,8 +67,8 @@ def verify(hextop, result, most):
 
 
 def starts_with(hextop):
-    """So many bytes that the program comes as far as its first line: below, the system's loader or a library's own
-    start ends it, which says nothing of the program. A build with CUDA takes more."""
+    """The smallest limit at which the program prints its first line. Below it, the system's loader or the start of a
+    library ends the process, which is no property of the program. A build with CUDA needs more."""
     low, high = MEGA, 1024 * MEGA
     while high - low > MEGA // 8:
         most = (low + high) // 2
@@ -79,7 +79,7 @@ def starts_with(hextop):
 
 
 def meet(hextop, result, wanted, seen, low, high):
-    """Halves (low, high) until `wanted` is met. seen: {word: (limit, report)}."""
+    """Bisects between low and high until `wanted` occurs. seen: {word: (limit, report)}."""
     order = ["none", "refused", "solid", "whole"]
     while wanted not in seen and high - low > MEGA // 4:
         middle = (low + high) // 2

@@ -1,12 +1,12 @@
 #!/bin/sh
-# hextop verify --surface: bars against the closed form whatever the file, loads found again by their place,
-# pieces, what is refused.
+# hextop verify --surface: bars against the closed form for each file format, loads found by their position, pieces, and
+# refused input.
 #     test_verify_surface.sh HEXTOP
 set -u
 hextop=$(realpath "$1")
 . "$(dirname "$0")/../lib/counting.sh"
 
-# refused WHAT MESSAGE SURFACE [KEY=VALUE ...]: verify must exit with 2 and this message.
+# refused WHAT MESSAGE SURFACE [KEY=VALUE ...]: verify must exit with status 2 and this message.
 refused() {
     what=$1 message=$2 surface=$3
     shift 3
@@ -74,7 +74,7 @@ for surface in bar.stl bar.ply text.stl; do
 done
 ok "linear elements would do: it prints their names" contains stdout "quadratic tet10"
 
-# Half of the bar: the traction stays, a force keeps its sum; both by the area that is left.
+# Half of the bar: the traction stays, and a force keeps its sum; both act on the area that is left.
 stl half.stl "0 0 0 8 2 4"
 verified "half of it" half.stl
 ok "half of it: compliance" near "$(row compliance)" 8 2e-3
@@ -90,7 +90,7 @@ ok "a force on half of it: compliance" near "$(row compliance)" 32 2e-3
 verified "a wide tolerance" half.stl --tolerance 60
 ok "a wide tolerance: no such warning" test "$(grep -c 'surface differs' stderr)" = 0
 
-# By nodes: each node of the line keeps its force; those that are off the surface leave theirs to the others.
+# Node by node: each node of the line keeps its force; the other nodes take the forces of those off the surface.
 nodes="loads=({set=\"right-lower-edge\";node_force=[0.0,0.0,1.0];})"
 fix="supports=({set=\"left\";fix=\"xyz\";})"
 verified "forces at nodes" bar.stl "$nodes" "$fix"
@@ -101,28 +101,28 @@ verified "forces at nodes, half of it" half.stl "$nodes" "$fix"
 ok "forces at nodes, half of it: some" contains stderr "set 'right-lower-edge': 3 of its 5 nodes are on"
 ok "forces at nodes, half of it: twice as soft" near "$(row compliance)" "$(awk -v c="$whole" 'BEGIN { print 2 * c }')" 0.15
 
-# By mass: half of the mass, half of the force.
+# Loads by mass: half of the mass, half of the force.
 weight="loads=({gravity=[1.0,0.0,0.0];})"
 verified "its weight" half.stl "$weight"
-# u' = g (L - x) / E: c = area g^2 L^3 / (3 E) = 8 * 512 / 6, on linear elements a little less
+# u' = g (L - x) / E: c = area g^2 L^3 / (3 E) = 8 * 512 / 6, slightly less with linear elements
 ok "its weight: compliance" near "$(row compliance)" 682.6667 2e-3
 
-# Pieces: one without supports is left out; two that are held stay.
+# Pieces: one without supports is left out; two with supports stay.
 stl pieces.stl "0 0 0 8 1 4" "2 2.6 0.6 6 3.7 3.4"
 verified "a loose piece" pieces.stl
 ok "a separate piece: reported" contains stderr "1 piece of the surface lacks supports"
 ok "a loose piece: compliance" near "$(row compliance)" 4 2e-3
 ok "verify.json has it" contains bar/verify.json '"pieces_left_out": 1'
 
-# Pieces are those of the surface, as `hextop surface` counts them, however the cells cut them: two smaller than a cell, of
-# which no tetrahedron is left.
+# Pieces are those of the surface, as `hextop surface` counts them, however the cells cut them: two are smaller than a
+# cell, and no tetrahedron of them is left.
 stl small.stl "0 0 0 8 1 4" "2 2.6 0.6 6 3.7 3.4" "1.45 1.45 1.45 1.47 1.47 1.47" "7 2.9 0.9 7.001 2.901 0.901"
 verified "small pieces" small.stl
 ok "small pieces: on the first line" contains stdout "48 triangles, 4 pieces"
 ok "small pieces: left out" contains stderr "3 pieces of the surface lack supports and are left out, 27.8 % of its volume"
 ok "small pieces: verify.json" contains bar/verify.json '"pieces_left_out": 3'
 
-# inside out: taken the other way round
+# inside out, so its orientation is reversed
 awk '/^vertex/ { v[++k] = $0; if (k == 3) { print v[2]; print v[1]; print v[3]; k = 0 } next } { print }' text.stl >in.stl
 verified "inside out" in.stl
 ok "inside out: compliance" near "$(row compliance)" 16 1e-6
@@ -146,7 +146,7 @@ if "$hextop" mesh bar.stl job.vtk --surface half.stl >/dev/null 2>&1 ||
     echo "failed: a surface without a config, or --refine without a surface"
 fi
 
-# What a mesh's file states: supports and forces over the faces that their nodes span, its loads on sets.
+# Data of the mesh file: supports and forces on the faces that their nodes span, and loads on sets.
 cat >file.cfg <<'END'
 mesh = { file = "bar.inp"; };
 material = { E = 2.0; nu = 0.3; };
@@ -170,7 +170,7 @@ ok "by file: von Mises" near "$(row 'largest von Mises')" 0.5 1e-6
 by_file "half of it" half.stl --refine 0
 ok "by file: the sum stays" near "$(row compliance)" 32 2e-3
 ok "by file: reported" contains stderr "step 1 of the mesh's file: 50 % of the loaded area"
-# the end of the bar as a surface, pulled by a pressure in place of forces
+# the end of the bar as a surface, pulled by a pressure instead of forces
 awk '/^\*/ { skip = 0 }
     /^\*MATERIAL/ { print "*SURFACE, NAME=pull"; for (i = 8; i <= 128; i += 8) print i ", S4" }
     /^\*CLOAD/ { print "*DSLOAD\npull, P, -0.5"; skip = 1 }

@@ -1,7 +1,7 @@
 #!/bin/sh
-# The volume asked for: refused where what is passive takes all of it through the filter, with the
-# least that works, or, if more than the passive elements leave, with the most; runs with that move from the first design
-# on; what is missed is printed.
+# The target volume is refused if passive elements take all of it through the filter, with the least volume that works,
+# or if it exceeds what passive elements leave, with the largest one. Runs with that volume change the design from the
+# first iteration on; a missed volume is reported.
 #     test_volume.sh HEXTOP
 set -u
 hextop=$(realpath "$1")
@@ -21,7 +21,7 @@ solver = { device = "cpu"; };
 output = { directory = "out"; every = 0; };
 END
 
-# column FOLDER NAME: a column of the history, a line each.
+# column FOLDER NAME: a column of the history, one line per design.
 column() {
     awk -F, -v name="$2" 'NR == 1 { for (i = 1; i <= NF; i++) if ($i == name) k = i }
                           NR > 1 { print $k }' "$1/history.csv"
@@ -37,7 +37,7 @@ lacks() {
     ! grep -qF -- "$2" "$1" || fault "$what: says: $2"
 }
 
-# refused FRACTION OVERRIDES...: by run and check, exit status 2; $least is the fraction that works.
+# refused FRACTION OVERRIDES...: run and check refuse it with exit status 2; $least is the fraction that works.
 refused() {
     fraction=$1
     shift
@@ -65,7 +65,8 @@ moves() {
         fault "$what: compliance $(column "$folder" compliance | tr '\n' ' ')"
 }
 
-# What stood still at the limit is refused; what is named runs, with a warning; ample room has none.
+# A volume at the limit, at which no design could change, is refused; the volume that the message names runs, with a
+# warning; ample room gives no warning.
 for kind in density helmholtz; do
     for projection in "optimization.projection.eta=0.5" "optimization.projection="; do
         what="$kind, $projection"
@@ -106,7 +107,7 @@ for kind in sensitivity none; do
     refused "$taken" optimization.filter.kind=$kind optimization.projection=
 done
 
-# Without passive elements the least is what rho_min takes and a little; a little less is refused.
+# Without passive elements the least volume is slightly above that of rho_min; slightly less is refused.
 for rho_min in 0.001 0.02 0.5; do
     what="rho_min $rho_min alone"
     options="passive= optimization.projection= optimization.filter.kind=sensitivity optimization.rho_min=$rho_min"
@@ -124,7 +125,8 @@ what="a part of rho_min 0.5"
 moves dense passive= optimization.projection= optimization.filter.kind=sensitivity optimization.rho_min=0.5 \
     optimization.volume_fraction=0.53 optimization.iterations=3
 
-# Smeared densities above eta rise with beta: met at first, not to the end, and both are said.
+# Filtered densities above eta increase with beta: the volume is met at first but not to the end, and messages report
+# both.
 what="less as beta rises"
 late="optimization.projection.eta=0.3 optimization.projection.beta_max=32 optimization.volume_fraction"
 # shellcheck disable=SC2086
@@ -137,7 +139,7 @@ between=$(awk -v f="$first" 'BEGIN { print 1.02 * f }')
 says stderr "volume_fraction = $between can be met only at the beginning of the run"
 grep -Eq "warning: iteration [0-9]+: the design has a volume of 0\.[0-9]+ instead of volume_fraction = $between" stderr ||
     fault "$what: the first design that misses is not named: $(cat stderr)"
-grep -Eq "warning: the volume is not met: the last design has 0\.[0-9]+, volume_fraction = $between" stderr ||
+grep -Eq "warning: the volume is not met: the last design has a volume fraction of 0\.[0-9]+ instead of $between " stderr ||
     fault "$what: the last design is not named: $(cat stderr)"
 says late/summary.json '"volume_met": false'
 says late/summary.json "\"volume_wanted\": $between"
@@ -148,7 +150,7 @@ what="ample room"
 says density-ample/summary.json '"volume_met": true'
 says density-ample/summary.json '"designs_off_volume": 0'
 
-# More than the passive elements leave is refused with the most that works, which does; through filters it is less.
+# More than passive elements leave is refused with the largest volume that works; filters reduce it.
 for options in "optimization.filter.kind=sensitivity optimization.projection=" \
     "optimization.filter.kind=density optimization.projection=" "optimization.filter.kind=helmholtz" \
     "optimization.filter.kind=density"; do
@@ -174,7 +176,7 @@ for options in "optimization.filter.kind=sensitivity optimization.projection=" \
     "$hextop" check ring.cfg $options 'passive[0].density=0.001' optimization.volume_fraction="$most" >stdout 2>stderr
     says stdout "with passive elements it is at most 0."
 done
-# Neither void nor solid: the same words; each number stands once, and is accepted as printed.
+# Neither void nor solid: the same messages; each number occurs once and is accepted as printed.
 what="passive of 0.4"
 "$hextop" check ring.cfg optimization.filter.kind=sensitivity optimization.projection= 'passive[0].density=0.4' \
     optimization.volume_fraction=0.99 >stdout 2>stderr

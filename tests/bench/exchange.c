@@ -1,11 +1,11 @@
-/* What an exchange between processes takes, by each transport that works here.
+/* Measures the exchange between processes with each transport that works here.
  *
- *     mpirun -n P exchange [cpu | cuda] [ELEMENTS_AN_EDGE] [OPERATOR]
+ *     mpirun -n P exchange [cpu | cuda] [ELEMENTS_PER_EDGE] [OPERATOR]
  *
- * A cube of that many elements an edge (48) cut along the curve; the mean of rounds of 200
- * exchanges of the points in common, of 200 sums of PCG's scalars and of 200 products with their
- * exchange, whole and divided, of that operator (voxels) where the device divides it (recorded and
- * replayed where it can): their median and spread over 7 rounds. */
+ * The mesh is a cube with that many elements per edge (48), partitioned along the space-filling
+ * curve. Each of 7 rounds times 200 exchanges of the interface points, 200 reductions of PCG's
+ * scalars, and 200 products of the operator (voxels) with their exchange: undivided, and divided if
+ * the device supports that (recorded and replayed if it can). Prints medians and spreads. */
 #include "core/base/clock.h"
 #include "core/ranks/ranks.h"
 #include "core/solver/product.h"
@@ -148,7 +148,7 @@ static void measure_all(bench *b, hx_mail_way way)
     CHECK_OK(hx_ranks_create(&b->ranks, &b->team, &b->device, &b->problem));
     CHECK_OK(hx_ranks_connect(&b->ranks, way));
     if (b->team.rank == 0 && way == HX_MAIL_NONE)
-        printf("%d processes, %lld points in common with others in the first\n", b->team.size,
+        printf("%d processes, %lld interface points in the first\n", b->team.size,
                (long long)b->ranks.share.n_common);
     CHECK_OK(b->device.ops->alloc(&b->device, n * sizeof(double), &b->d_y));
     CHECK_OK(b->device.ops->alloc(&b->device, n * sizeof(double), &b->d_x));

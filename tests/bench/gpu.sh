@@ -1,5 +1,5 @@
 #!/bin/sh
-# All that needs a GPU, in one go: build, tests on the device, sanitizers, operators timed.
+# Everything that needs a GPU in one run: build, tests on the device, sanitizers, timing of operators.
 #   sh tests/bench/gpu.sh LOGS [BUILD]      LOGS: folder for the logs; BUILD: build folder (build-gpu)
 # Needs nvcc, Meson, ninja and libconfig; prints a short report and fails if anything failed.
 set -u
@@ -7,7 +7,7 @@ cd "$(dirname "$0")/../.." || exit 1
 logs=$1 build=${2:-build-gpu} failed=0
 mkdir -p "$logs"
 
-step() { # step NAME COMMAND...: output to a log, its end and a verdict to the terminal
+step() { # step NAME COMMAND...: writes the output to a log, and its end and a verdict to the terminal
     name=$1
     shift
     echo "=== $name"

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""PCG iterations on meshes and designs that are hard for multigrid: graded, stretched and slender parts, tetrahedra
-cut in four, hubs of solid, thin filters; contrast 1e9.
+"""PCG iterations on meshes and designs that are hard for multigrid: graded, stretched and slender parts, tetrahedra cut
+into four hexahedra, solid hubs, filters with a small radius; contrast 1e9.
 
     iterations.py HEXTOP OUT [--cases rod,plate,...] [--designs 25] [--scale 1] [--processes 1]
         [--set KEY=VALUE ...]
@@ -33,7 +33,7 @@ optimization = {{ volume_fraction = 0.3; rho_min = 0.001; iterations = {designs}
 output = {{ directory = "{out}"; every = 0; fields = ("density"); }};
 """
 
-# A box held at x = 0, loaded at the lower edge of its other end.
+# A box fixed at x = 0 and loaded at the lower edge of the other end.
 BOX = """
 sets = ( {{ name = "held"; plane = {{ point = [0.0, 0.0, 0.0]; normal = [1.0, 0.0, 0.0]; }}; }},
     {{ name = "end"; plane = {{ point = [{0}, 0.0, 0.0]; normal = [1.0, 0.0, 0.0]; }}; }},
@@ -51,7 +51,8 @@ passive = ( { set = "bolts"; skin = 5.5; }, { set = "pin"; skin = 6.0; } );
 
 
 def planes(n, length, ratio=1.0, at="one end"):
-    """n + 1 coordinates of a length, the largest edge over the smallest; fine at one end or in the middle."""
+    """n + 1 coordinates along a length, with the given ratio of largest to smallest edge; fine at one end or in the
+    middle."""
     def edge(i):
         t = i / max(1, n - 1)
         return ratio ** (t if at == "one end" else abs(2.0 * t - 1.0))
@@ -76,7 +77,7 @@ def layers(n, length, ratio):
 
 
 def write_box(path, x, y, z):
-    """A legacy VTK file of the hexahedra between planes."""
+    """A legacy VTK file of the hexahedra between the given planes."""
     nx, ny, nz = len(x), len(y), len(z)
     with open(path, "w", encoding="utf-8") as file:
         file.write(f"# vtk DataFile Version 2.0\nbox\nASCII\nDATASET UNSTRUCTURED_GRID\nPOINTS {nx * ny * nz} double\n")
@@ -102,7 +103,7 @@ def box(path, x, y, z):
 
 
 def gmsh(path, geometry, *numbers):
-    """The mesh of a geometry of examples/, or None."""
+    """The mesh of a geometry in examples/, or None."""
     if not shutil.which("gmsh"):
         return None
     command = ["gmsh", "-v", "1", "-3", str(TOP / "examples" / geometry), "-format", "msh22", "-bin", "-o", str(path)]
@@ -112,7 +113,7 @@ def gmsh(path, geometry, *numbers):
     return f'file = "{path}";'
 
 
-# --- the cases: (settings of the mesh, the model, the filter's radius in elements) ---
+# --- the cases: (settings of the mesh, the model, the filter radius in elements) ---
 
 
 def rod(folder, s):
@@ -141,7 +142,7 @@ def stretched(folder, s):
 
 
 def flat(folder, s):
-    """Every element 12 times as wide as high."""
+    """Every element is 12 times as wide as high."""
     return (*box(folder / "flat.vtk", planes(28 * s, 28.0), planes(16 * s, 16.0), planes(30 * s, 2.5)), 2.0)
 
 
@@ -171,7 +172,7 @@ def tetrahedra_thin(folder, s):
 
 
 def cut(folder, s):
-    """Tetrahedra cut in four hexahedra each: bits of solid come loose where the filter is thin."""
+    """Tetrahedra cut into four hexahedra each: solid fragments come loose if the filter radius is small."""
     path = folder / "cut.msh"
     mesh = gmsh(path, "bracket/bracket.geo", ("h", 5.0 / s), ("tetrahedra", 1), ("named", 1),
                 ("Mesh.SubdivisionAlgorithm", 2))
@@ -216,7 +217,7 @@ def run(args, name):
 
 
 def solves(line):
-    """The iterations of a design's solves, one a load case."""
+    """The iterations of a design's solves, one per load case."""
     cases = [int(value) for key, value in line.items() if key.startswith("pcg_iterations_case")]
     return cases or [int(line["pcg_iterations"])]
 

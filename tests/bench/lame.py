@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""A thick cylinder under pressure (Lame), a quarter in plane strain, by linear, quadratic and spline
-elements of one and the same file: the error of the energy against unknowns and seconds.
+"""A thick cylinder under pressure (Lame), a quarter in plane strain, with linear, quadratic and spline elements of the
+same file: error of the energy over unknowns and seconds.
 
     lame.py HEXTOP [-n 2,4,8,16] [--repeats 3] [-o FILE.md]
     lame.py --reference [-n 2,4,8]      by tests/spline/iga_reference.py alone, without the program
@@ -60,7 +60,7 @@ def exact():
 
 
 def by_program(hextop, keys, n, repeats):
-    """f' u, PCG iterations, seconds; what is wrong."""
+    """f' u, PCG iterations, seconds; and the errors."""
     seconds = []
     for _ in range(repeats):
         before = resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime

@@ -1,10 +1,10 @@
 #!/bin/sh
-# What the figures of matrices come from: pattern, fills and products of hextop, the papers' tables,
-# and others beside it.
+# Measures the figures on matrices in the documents: pattern, fills and products of hextop, the tables
+# of the papers, and the same with other libraries.
 #   sh tests/bench/matrix.sh HEXTOP FOLDER [cuda | cpu]
-# FOLDER gets a log a step. On a GPU it takes some minutes: BUDGET, in seconds (480), is what all
-# steps may take, and what does not fit is said and left out; each has a limit of its own besides. On
-# a CPU the meshes are small. Exit status 1 if a step failed or was left out.
+# Writes one log per step to FOLDER. On a GPU this takes some minutes: BUDGET (480) limits the seconds
+# of all steps together, and steps that do not fit are reported and skipped; each step also has a
+# limit of its own. On a CPU the meshes are small. Exit status 1 if a step failed or was skipped.
 set -u
 hextop=$1 out=$2 device=${3:-cuda} failed=0
 cd "$(dirname "$0")/../.." || exit 1
@@ -20,7 +20,7 @@ else
 fi
 config="configs/cantilever.cfg mesh.distort=0.2 solver.device=$device"
 
-step() { # step NAME SECONDS COMMAND...: a verdict and the time; the output is the log
+step() { # step NAME SECONDS COMMAND...: prints a verdict and the time; the log has the output
     name=$1 limit=$2 begin=$(date +%s)
     shift 2
     left=$((end - begin))

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""K made and multiplied by hextop, CuPy (cuSPARSE) and PyTorch: same mesh, same machine, same run.
+"""K assembled and multiplied by hextop, CuPy (cuSPARSE) and PyTorch: same mesh, same machine, same run.
 
     python3 tests/bench/matrix_peers.py HEXTOP OUT [--n 100,100,100] [--repeat 15] [--device cuda]
 
@@ -29,9 +29,9 @@ except ImportError as missing:
     sys.exit(77)
 
 CONFIG = pathlib.Path(__file__).resolve().parents[2] / "configs" / "cantilever.cfg"
-BOUND = 1e-12         # of a check: the largest difference over the largest value
-PROCESSES = 3         # of hextop matrix, each of which builds the pattern once
-MOST_ASSEMBLIES = 5   # timed repeats of what takes a second
+BOUND = 1e-12         # tolerance of a check: largest difference over largest value
+PROCESSES = 3         # runs of hextop matrix, each of which builds the pattern once
+MOST_ASSEMBLIES = 5   # timed repeats of operations that take a second
 MOST_ON_HOST = 200000 # elements for SciPy
 FORMS = {3: "elasticity", 1: "conduction"}
 COLUMNS = ["who", "what", "ms", "middle half", "G el/s", "GB/s", "of copy", "x hextop", "check"]
@@ -45,7 +45,7 @@ check        against sums of NumPy's over K on the host, or against a product wi
 
 
 class Table:
-    """Rows are printed and saved at once: what comes later may run out of time or memory."""
+    """Rows are printed and saved at once, because later ones may run out of time or memory."""
 
     def __init__(self, out, facts):
         self.out, self.facts, self.rows, self.failed = out, facts, [], False
@@ -90,13 +90,13 @@ class Table:
 
 
 def spread(times):
-    """Median and quartiles, which are times that were measured."""
+    """Median and quartiles, each of which is a time that was measured."""
     ordered, n = sorted(times), len(times)
     return statistics.median(ordered), ordered[(n - 1) // 4], ordered[n - 1 - (n - 1) // 4]
 
 
 def difference(found, expected):
-    """On NumPy's, CuPy's and PyTorch's arrays."""
+    """Works on arrays of NumPy, CuPy and PyTorch."""
     return float(abs(found - expected).max() / abs(expected).max())
 
 
@@ -122,7 +122,7 @@ def duration(value, unit):
 
 
 def stage_times(text):
-    """Builder and seconds of the pattern, its steps' sum, fill and seconds of the values."""
+    """Builder and seconds of the pattern (sum of its steps), fill and seconds of the values."""
     number = r"([0-9.e+-]+) (ms|s)\b"
     pattern = re.search(rf"^pattern +(\S+) +{number}(.*)$", text, re.M)
     values = re.search(rf"^values +(\S+) +{number}", text, re.M)
@@ -145,7 +145,7 @@ def hextop_stages(table, args, n_block):
 
 
 def hextop_products(table, args, K):
-    """Bytes of K's products from K itself, as for the others; otf has none."""
+    """Bytes that products with K move, computed from K itself like for the others; otf has no K."""
     hextop(args, "compare", CONFIG, "--operators", "otf,bsr,csr", "--no-pcg", "--repeats",
            max(args.repeat, 3), "--output", args.out / "compare", fine=(0, 1))  # 1: a wrong product
     group = json.loads((args.out / "compare" / "compare.json").read_text(encoding="utf-8"))["meshes"][0]
@@ -169,7 +169,7 @@ def hextop_products(table, args, K):
 
 
 class Matrix:
-    """K of hextop in CSR, x, and K x of NumPy's."""
+    """K of hextop in CSR, x, and K x by NumPy."""
 
     def __init__(self, args):
         path = args.out / "K.npz"
@@ -217,16 +217,16 @@ class Box:
         return (c * self.conn[:, :, None] + np.arange(c, dtype=np.int32)).reshape(self.n_elem, 8 * c)
 
     def n_number(self, c):
-        """Of K: along each axis n + 1 nodes have 3 n + 1 neighbours, themselves among them."""
+        """Number of entries of K: along each axis, n + 1 nodes have 3 n + 1 neighbours, including themselves."""
         nx, ny, nz = self.n
         return c * c * (3 * nx + 1) * (3 * ny + 1) * (3 * nz + 1)
 
 
-# The others: each makes K from triplets and multiplies hextop's.
+# The other libraries: each makes K from triplets and multiplies hextop's K.
 
 
 class Peer:
-    """What the three share: guarded trials, memory given back between them."""
+    """Shared by the three libraries: guarded trials, with memory released between them."""
 
     def __init__(self, table, args, box, matrix):
         self.table, self.args, self.box, self.matrix = table, args, box, matrix
@@ -240,19 +240,19 @@ class Peer:
     def attempt(self, what, work, *words):
         try:
             work(what, *words)
-        except Exception as error:  # whatever a library raises, the next may work
+        except Exception as error:  # whatever a library raises, the next one may work
             why = error
         else:
             why = None
         if why is not None:
             self.table.leave_out(self.name, what, f"{type(why).__name__}: {why}")
-            why.__traceback__ = None  # its frames hold arrays
+            why.__traceback__ = None  # its frames hold references to arrays
         del work, words
         gc.collect()
         self.free()
 
     def add_making(self, what, times, c, n_found, error, index_bytes, row_ptr):
-        """index_bytes: of a triplet's row and column, and of K's indices a number."""
+        """index_bytes: for the row and column of a triplet, and for the indices of an entry of K."""
         n_number = self.box.n_number(c)
         if n_found != n_number:
             raise ValueError(f"{n_found} numbers, {n_number} expected")
@@ -276,7 +276,7 @@ class OfCuPy(Peer):
         import cupy
         import cupyx.cusparse
         import cupyx.scipy.sparse
-        cupy.cuda.runtime.getDevice()  # raises without one
+        cupy.cuda.runtime.getDevice()  # raises if there is none
         self.cp, self.sparse, self.cusparse = cupy, cupyx.scipy.sparse, cupyx.cusparse
         self.version = cupy.__version__
 
@@ -287,7 +287,7 @@ class OfCuPy(Peer):
     def times(self, work, repeat):
         begin, end = self.cp.cuda.Event(), self.cp.cuda.Event()
         found = []
-        for _ in range(1 + repeat):  # the first compiles kernels and takes memory
+        for _ in range(1 + repeat):  # the first call compiles kernels and allocates memory
             begin.record()
             work()
             end.record()
@@ -329,7 +329,7 @@ class OfCuPy(Peer):
     def spmv(self, what):
         csr, x = self.csr()
         y = self.cp.empty_like(x)
-        csr.sum_duplicates()  # nothing to add: it notes that columns ascend, which spmv asks for
+        csr.sum_duplicates()  # adds nothing, but notes that columns ascend, which spmv requires
         self.add_product(what, lambda: self.cusparse.spmv(csr, x, y=y), self.matrix.csr_bytes,
                          self.cp.asnumpy)
 
@@ -342,7 +342,7 @@ class OfTorch(Peer):
         import torch
         if not torch.cuda.is_available():
             raise RuntimeError("it finds no GPU")
-        warnings.filterwarnings("ignore", message=".*[Ss]parse.*")  # that its sparse tensors are new
+        warnings.filterwarnings("ignore", message=".*[Ss]parse.*")  # a warning that its sparse tensors are new
         self.torch, self.version = torch, torch.__version__
         self.gpu = torch.device("cuda")
 
@@ -396,11 +396,11 @@ class OfTorch(Peer):
             self.add_kept(slot, value, expected)
 
     def slots(self, kept, index, n):
-        """The place of each triplet among the kept ones, which ascend."""
+        """The position of each triplet among the kept entries, which ascend."""
         return self.torch.searchsorted(kept[0] * n + kept[1], index[0] * n + index[1])
 
     def add_kept(self, slot, value, expected):
-        """What a design costs where the pattern is kept: additions into its places."""
+        """Times the fill per design if the pattern is kept: values are added to its entries."""
         k = self.torch.empty_like(expected)
 
         def work():
@@ -427,7 +427,7 @@ class OfTorch(Peer):
         self.add(what, tensor, m.csr_bytes)
 
     def bsr(self, what):
-        """A number's place in its row says its block and its column there."""
+        """The position of an entry in its row determines its block and its column there."""
         torch, m = self.torch, self.matrix
         ptr = self.put(m.indptr).long()
         count = ptr[1:] - ptr[:-1]
@@ -441,7 +441,7 @@ class OfTorch(Peer):
         value[9 * block + 3 * (row % 3) + place % 3] = self.put(m.data)
         first = (row % 3 == 0) & (place % 3 == 0)
         col = torch.div(self.put(m.indices)[first], 3, rounding_mode="floor")
-        block_ptr = torch.div(ptr[::3], 9, rounding_mode="floor").int()  # of n / 3 rows and the end
+        block_ptr = torch.div(ptr[::3], 9, rounding_mode="floor").int()  # offsets of n / 3 rows, and the end
         del row, place, block, first, count, ptr
         tensor = torch.sparse_bsr_tensor(block_ptr, col.int(), value.view(-1, 3, 3), (m.n, m.n))
         self.add(what, tensor, m.bsr_bytes)
@@ -508,7 +508,7 @@ def compare(table, args, box):
     for kind in (OfCuPy, OfTorch, OfScipy):
         try:
             peer = kind(table, args, box, matrix)
-        except Exception as error:  # not installed, or no GPU: said, the others go on
+        except Exception as error:  # not installed, or no GPU: reported, and the others continue
             table.leave_out(kind.name, "all", f"{type(error).__name__}: {error}")
             continue
         table.facts[kind.name] = peer.version

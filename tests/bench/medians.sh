@@ -1,15 +1,15 @@
 #!/bin/sh
-# What a change must not slow down, on one GPU: runs of CB5, LB5, a distorted CB of 8.2 million
-# elements, an L-beam of 8 million (of all these the most lattices), and heat from a cube of 8.2
-# million to a point, several times over; a line each with the median and the range of the mean
-# seconds a design, the largest PCG iterations of a design, bytes an element.
+# Times runs on one GPU that no change may slow down: CB5, LB5, a distorted CB of 8.2 million
+# elements, an L-beam of 8 million (which has the most coarse levels), and heat flow from a cube of
+# 8.2 million to a point. Each runs several times and gets one line: median and range of the mean
+# seconds per design, most PCG iterations of a design, bytes per element.
 #   sh tests/bench/medians.sh HEXTOP FOLDER [REPEATS]
 set -eu
 hextop=$1 out=$2 repeats=${3:-3}
 cd "$(dirname "$0")/../.."
 mkdir -p "$out"
 
-# number FILE KEY: of a summary.json.
+# number FILE KEY: a number of a summary.json.
 number() {
     sed -n "s/^ *\"$2\": \([-0-9.e+]*\),*\$/\1/p" "$1" | head -n 1
 }
@@ -20,7 +20,7 @@ measure() { # measure NAME CONFIG [KEY=VALUE...]
     : >"$out/$name"
     for i in $(seq "$repeats"); do
         "$hextop" -q run "$@" solver.device=cuda output.every=0 output.directory="$out/$name-$i"
-        # Mean seconds and most iterations over the designs but the first.
+        # Mean seconds and most iterations over all designs except the first.
         awk -F, 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next }
             NR > 2 { n++; s += $at["seconds"]; if ($at["pcg_iterations"] > most) most = $at["pcg_iterations"] }
             END { printf "%.5f %d %s\n", s / n, most, $at["compliance"] }' \
@@ -30,7 +30,7 @@ measure() { # measure NAME CONFIG [KEY=VALUE...]
     elements=$(number "$out/$name-1/summary.json" elements)
     sort -n "$out/$name" | awk -v name="$name" -v bytes="$bytes" -v elements="$elements" '
         { s[NR] = $1; most = $2; c = $3 }
-        END { printf "%-14s %.5f s a design (%.5f to %.5f, %d runs), PCG at most %d, compliance %s", name,
+        END { printf "%-14s %.5f s per design (%.5f to %.5f, %d runs), PCG at most %d, compliance %s", name,
                   s[int((NR + 1) / 2)], s[1], s[NR], NR, most, c
               if (bytes && elements) printf ", %.1f B/element", bytes / elements
               printf "\n" }'

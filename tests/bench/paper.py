@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Runs the paper's examples and prints their table: compliance beside the paper's, PCG iterations,
-seconds per design iteration and the share of each stage.
+"""Runs the examples of P1 and prints their table: compliance beside that of P1, PCG iterations, seconds per design
+iteration and the share of each stage.
 
     python3 tests/bench/paper.py HEXTOP OUT [--examples cantilever,lbeam] [--sizes 1,2,3,4,5]
             [--set KEY=VALUE ...]
@@ -15,8 +15,8 @@ import subprocess
 import sys
 
 EXAMPLES = {"cantilever": "CB", "lbeam": "LB", "michell": "MC", "conrod": "CR"}
-# P1, Table of the compliance after 50 iterations. The loads and the thickness of MC and CR are not
-# given there: their values compare with ours in trend only.
+# P1, table of the compliance after 50 iterations. P1 does not give the loads and the thickness of MC and CR, so their
+# values can only be compared in trend.
 PAPER = {
     "CB": [4945, 6380, 7864, 10051, 12718],
     "LB": [2107, 2690, 2975, 4219, 5278],

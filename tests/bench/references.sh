@@ -1,6 +1,6 @@
 #!/bin/sh
-# Deterministic runs whose every bit is to stay through a change that moves code: the four configs and
-# the three parts, ten designs each, on the CPU with 1 and 2 threads or on a GPU.
+# Deterministic runs in which a change that moves code must preserve every bit: four configs and three parts, ten
+# designs each, on the CPU with 1 and 2 threads or on a GPU.
 #   sh tests/bench/references.sh HEXTOP FOLDER [cpu | cuda]
 # FOLDER gets a folder a run: densities (VTK), history.csv without its seconds, config.cfg. Compare two
 # such folders by `diff -r`; within one, the runs on 1 and 2 threads are compared here.
@@ -13,7 +13,7 @@ run() { # run NAME THREADS CONFIG
     folder=$out/$1-$2
     OMP_NUM_THREADS=$2 "$hextop" run -q "$3" solver.device="$device" solver.deterministic=true \
         optimization.iterations=10 output.every=5 output.directory="$folder"
-    # Columns of seconds differ from run to run; so does the folder's name.
+    # Columns of seconds and the folder's name differ from run to run.
     awk -F, -v OFS=, '
         NR == 1 { for (i = 1; i <= NF; i++) drop[i] = $i ~ /^seconds/ }
         { line = ""; for (i = 1; i <= NF; i++) if (!drop[i]) line = line (line == "" ? "" : OFS) $i; print line }

@@ -164,7 +164,7 @@ static void find_faces(bench *b)
     free(face);
 }
 
-/* What a run says of its mesh before it begins. */
+/* The report on the mesh that a run prints before it starts. */
 static void measure_mesh(bench *b)
 {
     hx_mesh_quality quality;
@@ -229,7 +229,7 @@ static void share_out(bench *b)
     report(b, "share");
 }
 
-/* Those of the operator dedup. */
+/* Congruence classes, as the operator dedup needs them. */
 static void class_elements(bench *b, const hx_mesh *mesh)
 {
     hx_congruence classes;
@@ -246,7 +246,7 @@ static void class_elements(bench *b, const hx_mesh *mesh)
     hx_congruence_free(&classes);
 }
 
-/* Those of the operator otf on a GPU. */
+/* Patches, as the operator otf needs them on a GPU. */
 static void cut_patches(bench *b, const hx_mesh *mesh)
 {
     const hx_patch_group group = {.size = 64, .max_row = 160, .n_item = mesh->n_elem};
@@ -297,20 +297,20 @@ static void lay_lattice(bench *b)
     hx_lattice lattice;
     start(b);
     CHECK_OK(hx_lattice_create(&lattice, &b->mesh, 4.0, 300));
-    report_lattice(b, &lattice, &b->space, "lattice");
+    report_lattice(b, &lattice, &b->space, "coarse grids");
     if (b->team.size > 1) {
         hx_device *const dev = &b->ranks.dev;
         const hx_common_ops *const common = dev->ops->common;
         b->ranks.most_whole = 300;
         start(b);
         CHECK_OK(common->share_lattice(dev, &lattice));
-        report_lattice(b, &lattice, &b->ranks.share.space, "lattice share");
+        report_lattice(b, &lattice, &b->ranks.share.space, "local coarse grids");
         for (int l = 0; l < lattice.n_shared; l++) common->free_level(dev, lattice.level[l].share);
     }
     hx_lattice_free(&lattice);
 }
 
-/* Of stretched elements. */
+/* Lines of stretched elements, for the line smoother. */
 static void list_lines(bench *b, hx_device *dev, const hx_problem *problem)
 {
     static hx_multigrid mg;

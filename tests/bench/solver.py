@@ -1,7 +1,6 @@
 #!/usr/bin/env python3
-"""Runs cases with several preconditioners, one after the other, and prints PCG iterations and seconds
-at some design iterations, the run's time, memory, the shares of its stages, and how far the
-compliances are apart.
+"""Runs cases with several preconditioners one after the other, and prints PCG iterations and seconds at some design
+iterations, the time of the run, memory, the shares of its stages, and the differences of the compliances.
 
     python3 tests/bench/solver.py HEXTOP OUT [--examples cantilever,lbeam] [--sizes 1,5]
             [--case "NAME CONFIG KEY=VALUE ..."] [--preconditioners jacobi,multigrid]

@@ -1,11 +1,11 @@
-/* Eigenvalues of M^-1 K, M = multigrid as it is before loose parts are looked for, of a small model
- * of tests/lib/hard_models.h: what conjugate gradients have to find one by one.
+/* Eigenvalues of M^-1 K for a small model of tests/lib/hard_models.h, where M is multigrid before
+ * deflation of floating components. Conjugate gradients have to resolve the isolated ones.
  *
  *     spectrum [SAMPLE [DEVICE]]
  *
- * Without a sample: a line for each. By Lanczos in M's inner product, every vector made orthogonal
- * to all before, until no free direction is left or after 600 steps: the ends are eigenvalues then.
- */
+ * Without a sample: one line for each. Uses the Lanczos method in M's inner product with full
+ * reorthogonalization, until no free direction is left or after 600 steps; by then the outermost
+ * Ritz values are eigenvalues. */
 #include "tests/lib/hard_models.h"
 
 enum { STEPS = 600 };

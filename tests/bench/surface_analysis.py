@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""What is made against what was designed: grey, 0/1 and surface of `hextop verify --surface` beside CalculiX's C3D10
-on a mesh from another mesher, for the parts of examples/:
+"""Compares the manufactured part with the design: grey, 0/1 and surface of `hextop verify --surface` against CalculiX's
+C3D10 on a mesh of another mesher, for the parts of examples/.
 
     python3 tests/bench/surface_analysis.py HEXTOP FOLDER [--parts "bracket|yoke"] [--tetgen VOLUME] [--check]
 
@@ -22,7 +22,7 @@ import numpy
 ROOT = os.path.abspath(os.path.join(os.path.dirname(__file__), "..", ".."))
 STEEL = {"E": 210000.0, "nu": 0.3}
 
-# config, what gmsh makes its mesh of (None: it is there), overrides; and what acts, as the config says
+# config, source of its mesh for gmsh (None: the mesh exists), overrides; and supports and loads, as in the config
 PARTS = {
     "bracket": {
         "config": "examples/bracket/bracket.cfg", **STEEL, "held": ["bolts"], "weights": [1],
@@ -48,7 +48,8 @@ PARTS = {
     "bearing": {
         "config": "examples/bearing/bearing.cfg", **STEEL, "held": ["bolts"], "weights": [1, 1],
         "loads": [("bearing", "face-21", [0, 1500, -4000], 1), ("total", "face-21", [2500, 0, 0], 2)]},
-    "bracket, large": {  # only where it is named: minutes, and CalculiX's factor of its second size fills a machine
+    # only if named: takes minutes, and CalculiX's factor for the second size fills the memory of a machine
+    "bracket, large": {
         "config": "examples/bracket/bracket.cfg", "geo": "examples/bracket/bracket.geo", "size": 1.65,
         **STEEL, "held": ["bolts"], "weights": [1], "by_hextop": True, "optional": True,
         "loads": [("total", "pin", [0, -5000, 1500], 1)]},
@@ -67,7 +68,7 @@ def run(*command, cwd=None):
 
 
 def design(hextop, part, name, folder):
-    """Its last result, made unless it is there."""
+    """Path of the last result; runs the design if there is none."""
     out = os.path.join(folder, name)
     overrides = [f"output.directory={out}"]
     if "iterations" in part:
@@ -119,11 +120,11 @@ def read_sets(path):
     return sets
 
 
-# --- the other mesh ---
+# --- the independent mesh ---
 
 
 def fill(stl, n_refine, name, folder):
-    """Points and C3D10 tetrahedra (CalculiX's order) of an STL, by gmsh."""
+    """Points and C3D10 tetrahedra (in CalculiX's order) of an STL, made by gmsh."""
     with open(os.path.join(folder, name + ".geo"), "w", encoding="ascii") as geo:
         geo.write(f"""Merge "{stl}";
 Surface Loop(1) = {{1}};
@@ -173,7 +174,7 @@ def add_middles(points, corners):
 
 
 def fill_tetgen(stl, volume, name, folder):
-    """As fill(), by tetgen: tetrahedra of at most that volume, which split the STL's triangles, too."""
+    """Like fill(), with tetgen: tetrahedra of at most this volume, which may also split the triangles of the STL."""
     points, triangles = read_stl(stl)
     with open(os.path.join(folder, name + ".smesh"), "w", encoding="ascii") as out:
         out.write(f"{len(points)} 3 0 0\n")
@@ -193,7 +194,7 @@ def outer_faces(cells):
 
 
 def distance(points, triangles):
-    """Of each point to the nearest triangle."""
+    """Distance of each point to its nearest triangle."""
     best = numpy.full(len(points), numpy.inf)
     for a, b, c in triangles:
         u, v, w = b - a, c - a, points - a
@@ -224,7 +225,7 @@ def faces_on(x, faces, triangles):
     return faces[near[on]]
 
 
-# --- what acts ---
+# --- supports and loads ---
 
 GAUSS = numpy.array([[2 / 3, 1 / 6, 1 / 6], [1 / 6, 2 / 3, 1 / 6], [1 / 6, 1 / 6, 2 / 3]])
 
@@ -235,7 +236,7 @@ def shape6(b):
 
 
 def integrate(x, faces, traction):
-    """Nodal forces of traction(points, normals) on faces of six nodes, by three points."""
+    """Nodal forces of traction(points, normals) on faces with six nodes, integrated with three points."""
     f = numpy.zeros((len(x), 3))
     normal = 0.5 * numpy.cross(x[faces[:, 1]] - x[faces[:, 0]], x[faces[:, 2]] - x[faces[:, 0]])
     for b in GAUSS:
@@ -276,7 +277,7 @@ def bearing(x, faces, force):
 
 
 def remote(x, faces, force, point):
-    """Shared by area, of all shares with that resultant the least."""
+    """Shares the force by area: of all distributions with this resultant, the one of least norm."""
     w = node_areas(x, faces)
     nodes = numpy.nonzero(w)[0]
     weight = w[nodes]
@@ -301,7 +302,7 @@ def gravity(x, cells, force_density):
 
 
 def loads_of(part, x, cells, found):
-    """Nodal forces of each case."""
+    """Nodal forces of each load case."""
     f = [numpy.zeros((len(x), 3)) for _ in part["weights"]]
     for kind, name, value, case, *point in part["loads"]:
         faces = found.get(name)
@@ -343,7 +344,7 @@ def write_job(path, part, x, cells, found, forces):
             job.write("*BOUNDARY\n")
             for name in part["held"]:
                 job.writelines(f"{a + 1},1,3\n" for a in numpy.unique(found[name]))
-        solver = ", SOLVER=ITERATIVE CHOLESKY" if len(x) > 500000 else ""  # less memory, more time
+        solver = ", SOLVER=ITERATIVE CHOLESKY" if len(x) > 500000 else ""  # needs less memory and more time
         for f in forces:
             job.write(f"*STEP\n*STATIC{solver}\n*CLOAD, OP=NEW\n")
             for a in numpy.nonzero(numpy.abs(f).sum(axis=1))[0]:
@@ -352,8 +353,8 @@ def write_job(path, part, x, cells, found, forces):
 
 
 def solve_by_hextop(hextop, part, name, folder):
-    """The job that CalculiX would get, by hextop's own quadratic tetrahedra, where CalculiX takes too long: the same
-    elements, whose results agree to 4e-7 (core/space)."""
+    """Solves the job that CalculiX would get with hextop's own quadratic tetrahedra, if CalculiX takes too long: the
+    same elements, whose results agree to 4e-7 (core/space)."""
     config = os.path.join(folder, name + ".cfg")
     with open(config, "w", encoding="ascii") as out:
         out.write(f"""mesh = {{ file = "{os.path.join(folder, name)}.inp"; }};
@@ -399,7 +400,7 @@ def solve(part, x, cells, sets, name, folder, by_hextop=None):
             "displacement": max(numpy.linalg.norm(u, axis=1).max() for u in steps), "tetrahedra": len(cells)}
 
 
-# --- all of it ---
+# --- all parts ---
 
 
 def compare(hextop, name, folder, sizes, tetgen):

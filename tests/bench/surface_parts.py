@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Is the surface the part that was verified? Parts designed, verified and cut by hextop; the STL is meshed
-again by gmsh and solved by CalculiX with quadratic tetrahedra, with the same supports and loads by place.
+"""Is the exported surface the part that was verified? Parts are designed, verified and cut by hextop; gmsh meshes the
+STL again, and CalculiX solves it with quadratic tetrahedra, with the same supports and loads selected by position.
 
     surface_parts.py HEXTOP FOLDER [--parts clamp,arm,bridge] [--sizes coarse,fine] [--preserve LIST]
                      [--elements 1.2,0.8] [--smooth N] [--every N] [--check]
@@ -25,7 +25,7 @@ import time
 try:
     import numpy
 except ImportError as missing:
-    # Debian's packages belong to the system's Python, which need not be the first one in PATH.
+    # Debian's packages belong to the system's Python, which may not be the first one in PATH.
     SYSTEM = "/usr/bin/python3"
     if os.path.exists(SYSTEM) and not os.environ.get("HEXTOP_SYSTEM_PYTHON"):
         os.execve(SYSTEM, [SYSTEM] + sys.argv, dict(os.environ, HEXTOP_SYSTEM_PYTHON="1"))
@@ -42,7 +42,7 @@ solver = {{ device = "cpu"; operator = "otf"; tolerance = 1e-5; }};
 output = {{ every = 0; fields = ("density"); }};
 """
 
-# A plate held in the bore of a ring that is not designed; the end of its arm is pulled aside.
+# A plate held in the bore of a passive ring; the end of its arm is pulled sideways.
 CLAMP_MESH = """
 SetFactory("OpenCASCADE");
 h = {h};
@@ -75,7 +75,7 @@ supports = ( {{ set = "bore"; fix = "xyz"; }} );
 loads = ( {{ set = "end"; total_force = [0.0, -600.0, 150.0]; }} );
 """
 
-# An arm on a wall, pulled down at a patch of its end that is solid for being loaded.
+# An arm on a wall, pulled down at a patch of its end that is solid because it is loaded.
 ARM = """
 mesh = {{ generator = "cantilever"; nx = {nx}; ny = {ny}; nz = {nz}; }};
 sets = ( {{ name = "patch"; box = {{ min = [{x1}, {y0}, {z0}]; max = [{x1}, {y1}, {z1}]; }}; }} );
@@ -83,7 +83,7 @@ supports = ( {{ set = "left"; fix = "xyz"; }} );
 loads = ( {{ set = "patch"; total_force = [0.0, 0.0, -600.0]; }} );
 """
 
-# A deck that is not designed, under pressure, over a passage that stays void; held at both feet.
+# A passive deck under pressure over a passage that stays void; held at both feet.
 BRIDGE = """
 mesh = {{ generator = "cantilever"; nx = {nx}; ny = {ny}; nz = {nz}; }};
 sets = ( {{ name = "deck"; box = {{ min = [0, 0, {deck}]; max = [{x1}, {y1}, {z1}]; }}; }},
@@ -130,7 +130,7 @@ def bridge(k):
 
 
 PARTS = {"clamp": clamp, "arm": arm, "bridge": bridge}
-SIZES = {"coarse": 1, "fine": 2}  # elements in a length of the coarse mesh
+SIZES = {"coarse": 1, "fine": 2}  # elements per length of the coarse mesh
 TETRAHEDRA = {"coarse": [0.7, 0.5], "fine": [1.2, 0.8]}
 
 
@@ -146,8 +146,9 @@ def run(*command, cwd=None):
 
 
 def remesh(stl, size, name, folder):
-    """Tetrahedra with ten nodes of the solid in an STL: points [n, 3], elements [m, 10] in CalculiX's order. gmsh cuts
-    the STL into patches at edges of an angle and meshes these anew; where that fails, at another angle or size."""
+    """Tetrahedra with ten nodes in the solid of an STL: points [n, 3], elements [m, 10] in CalculiX's order. gmsh
+    splits the STL into patches at edges above an angle and remeshes these; if that fails, with another angle or
+    size."""
     for factor in (1.0, 0.93, 0.87):
         for angle in (30, 40, 22, 50):
             try:
@@ -158,7 +159,7 @@ def remesh(stl, size, name, folder):
 
 
 def fill(stl, n_refine, name, folder):
-    """The same with the STL's own triangles, every tetrahedron split into eight n_refine times."""
+    """Meshes the inside of the STL with its own triangles, then splits each tetrahedron into eight, n_refine times."""
     with open(os.path.join(folder, name + ".geo"), "w", encoding="ascii") as geo:
         geo.write(f"""
 Merge "{stl}";
@@ -218,7 +219,7 @@ FACES = [[0, 1, 2, 4, 5, 6], [0, 1, 3, 4, 8, 7], [1, 2, 3, 5, 9, 8], [0, 2, 3, 6
 
 
 def outer_faces(cells):
-    """[n, 6] corners and middles of the faces that one element has."""
+    """[n, 6] corners and mid-side nodes of the faces of only one element."""
     faces = numpy.concatenate([cells[:, f] for f in FACES])
     _, first, count = numpy.unique(numpy.sort(faces[:, :3], axis=1), axis=0, return_index=True, return_counts=True)
     return faces[first[count == 1]]
@@ -230,7 +231,7 @@ def volume_of(x, cells):
 
 
 def mesh_twice(stl, sizes, name, folder):
-    """[points and elements] of each size; where gmsh cannot mesh the surface anew, of its triangles as they are."""
+    """[points and elements] for each size. If gmsh cannot remesh the surface, its triangles are used as they are."""
     meshes = []
     for i, size in enumerate(sizes):
         mesh = remesh(stl, size, f"{name}_{i}", folder)
@@ -251,7 +252,7 @@ def solve(part, x, cells, name, folder):
                                    axis=1)
     if len(held) == 0 or len(loaded) == 0:
         raise RuntimeError(f"{name}: {len(held)} nodes held, {len(loaded)} faces loaded")
-    share = numpy.zeros(len(x))  # of a face with six nodes the middles have a third each
+    share = numpy.zeros(len(x))  # on a face with six nodes each mid-side node has a third
     for i in range(3, 6):
         numpy.add.at(share, loaded[:, i], area / 3 / area.sum())
     with open(os.path.join(folder, name + ".inp"), "w", encoding="ascii") as job:
@@ -261,7 +262,7 @@ def solve(part, x, cells, name, folder):
         job.writelines(f"{i + 1}," + ",".join(str(a + 1) for a in c) + "\n" for i, c in enumerate(cells))
         job.write("*MATERIAL, NAME=M\n*ELASTIC\n210000.0,0.3\n*SOLID SECTION, ELSET=EALL, MATERIAL=M\n*BOUNDARY\n")
         job.writelines(f"{a + 1},1,3\n" for a in held)
-        solver = ", SOLVER=ITERATIVE CHOLESKY" if len(x) > 60000 else ""  # which takes less memory
+        solver = ", SOLVER=ITERATIVE CHOLESKY" if len(x) > 60000 else ""  # needs less memory
         job.write(f"*STEP\n*STATIC{solver}\n*CLOAD\n")
         for a in numpy.nonzero(share)[0]:
             job.writelines(f"{a + 1},{d + 1},{part['force'][d] * share[a]:.12g}\n" for d in range(3))
@@ -290,7 +291,7 @@ def number_after(text, word):
 
 
 def design(hextop, part, name, folder, every):
-    """Runs the part unless its result is there."""
+    """Runs the part unless its result exists."""
     config = os.path.join(folder, name + ".cfg")
     result = os.path.join(folder, name, f"density_{6 * every:04d}.vtk")
     if os.path.exists(result):
@@ -301,7 +302,7 @@ def design(hextop, part, name, folder, every):
         run("gmsh", "-3", name + ".geo", "-o", name + ".msh", cwd=folder)
     with open(config, "w", encoding="ascii") as out:
         text = part["config"].format(name=name, **part["numbers"])
-        # libconfig wants the numbers of an array to be of one type
+        # libconfig requires the numbers of an array to have one type
         out.write(re.sub(r"\[[^]]*\]", lambda m: re.sub(r"(?<![\d.])(\d+)(?![\d.])", r"\1.0", m.group()), text))
         out.write(COMMON.format(volume=part["volume"], radius=part["radius"], iterations=6 * every, every=every))
     run(hextop, "-q", "run", name + ".cfg", f"output.directory={name}", cwd=folder)
@@ -353,7 +354,7 @@ def line_of(row):
 
 
 def judge(row):
-    """What is wrong with a row: texts."""
+    """Messages about what is wrong with a row."""
     most = 0.2 if row["size"] == "coarse" else 0.1
     two = row["tet"][-1]["compliance"] / row["tet"][0]["compliance"] - 1
     name = f"{row['part']}, {row['size']}"

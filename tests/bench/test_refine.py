@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""refine.c: eight tetrahedra for one, the volume and the faces of sets what they were, the mesh conforming.
+"""refine.c makes eight tetrahedra of one; the volume and the faces of sets are preserved, and the mesh conforms.
 
     test_refine.py REFINE HEXTOP"""
 
@@ -17,7 +17,7 @@ SIZE = (4, 3, 2)
 
 
 def write_gmsh(path):
-    """A distorted box of tetrahedra in Gmsh's format 2.2: its volume, its end x = 4 and a line of it as sets."""
+    """A distorted box of tetrahedra in Gmsh's format 2.2; its volume, its end x = 4 and a line of that end are sets."""
     points, cells = box("tetrahedra", SIZE, 0.15)
     elements = [(4, 1, nodes) for _, nodes in cells]
     seen = {}
@@ -52,7 +52,7 @@ output = {{ directory = "{out}"; every = 0; }};
 
 
 def solve(hextop, mesh):
-    """Summary of a run; what `hextop check` says."""
+    """Summary of a run, and the output of `hextop check`."""
     write("part.cfg", CONFIG.format(mesh=mesh, out=mesh + ".out"))
     said = run(hextop, "check", "part.cfg")
     run(hextop, "-q", "run", "part.cfg")
@@ -61,7 +61,7 @@ def solve(hextop, mesh):
 
 
 def row(said, name):
-    """Nodes, elements and faces of a set, as check prints them."""
+    """Numbers of nodes, elements and faces of a set, as check prints them."""
     for line in said.split("\n"):
         words = line.replace(",", "").split()
         if len(words) >= 4 and words[0] == name and all(w.isdigit() for w in words[1:4]):

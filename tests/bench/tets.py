@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Tetrahedra and mixed meshes: the same part of hexahedra and of tetrahedra compared, and what a design costs on
-meshes of each kind.
+"""Tetrahedra and mixed meshes: compares the same part of hexahedra and of tetrahedra, and measures the cost per design
+on meshes of each kind.
 
     tets.py compare HEXTOP OUT --hex FILE --tet FILE [--finer-hex FILE] [--finer-tet FILE] [--radius 8]
     tets.py cost HEXTOP OUT FILE [FILE ...] [--designs 50] [--radius 3]
@@ -15,7 +15,7 @@ linear and with quadratic elements; the table says how far the compliances are a
 The designs of finer meshes show the cause where they are. Exit status 1: more than 3 % apart with quadratic
 elements, designs not black and white, or a radius below three edges.
 
-cost: PCG iterations, seconds a design, bytes an element, with a radius in elements. OUT/NAME/ keeps each run's files. Needs only Python 3.
+cost: PCG iterations, seconds per design and bytes per element, with a radius in elements. OUT/NAME/ keeps each run's files. Needs only Python 3.
 """
 
 import argparse
@@ -73,7 +73,7 @@ def run(command, log):
 
 
 def unpack(path, out):
-    """The mesh itself; what is compressed goes into OUT."""
+    """Path of the mesh; a compressed file is extracted into OUT."""
     opener = {".xz": lzma.open, ".gz": gzip.open}.get(path.suffix)
     if not opener:
         return path
@@ -86,7 +86,7 @@ def unpack(path, out):
 
 
 def mesh_of(args, text):
-    """Path and name of a mesh as it was named on the command line."""
+    """Path and name of a mesh, from its argument on the command line."""
     times = text.endswith("*8")
     path = unpack(pathlib.Path(text[:-2] if times else text).resolve(), args.out)
     if not times:
@@ -100,7 +100,7 @@ def mesh_of(args, text):
 
 
 def design(args, text):
-    """Runs a mesh; its folder and summary."""
+    """Runs a mesh; returns its folder and summary."""
     path, name = mesh_of(args, text)
     part = next((part for part in PARTS if name.startswith(part)), None)
     if not part:
@@ -134,7 +134,7 @@ def save(path, rows):
 
 
 def verify(args, folder):
-    """What `hextop verify` found, and how long it took."""
+    """Results of `hextop verify`, and its seconds."""
     result = sorted(folder.glob("density_*.vtk"))[-1]
     how = [] if args.element == "none" else ["--element", args.element]
     seconds = run([args.hextop, "verify", result, folder / "config.cfg", *how, "--output", folder / "verify.json"],
@@ -168,7 +168,7 @@ def apart(row, first, key):
 
 
 def report(args, rows):
-    """The table; faults as lines."""
+    """Prints the table; returns faults as lines."""
     first, faults, shown = rows[0], [], []
     key = "0/1" if args.element == "none" else "quadratic"
     for row in rows:
@@ -180,7 +180,7 @@ def report(args, rows):
             "0/1": f"{row['0/1']:.6g}", "%": f"{apart(row, first, '0/1'):+.2f}",
             "quadratic": "" if row["quadratic"] is None else f"{row['quadratic']:.6g}",
             "softer, %": stiff, "apart, %": f"{apart(row, first, key):+.2f}",
-            "s a design": f"{row['design s']:.4f}", "run, s": f"{row['run s']:.2f}", "verify, s": f"{row['verify s']:.1f}"})
+            "s per design": f"{row['design s']:.4f}", "run, s": f"{row['run s']:.2f}", "verify, s": f"{row['verify s']:.1f}"})
         if args.radius < LEAST_RADIUS * row["edge"]:
             faults.append(f"{row['mesh']}: a radius of {args.radius / row['edge']:.2f} edges")
         if row["greyness"] > MOST_GREY:
@@ -192,7 +192,7 @@ def report(args, rows):
     print_table(shown)
     save(args.out / "compare.csv", rows)
     if any(row["solid alone"] for row in rows):
-        print("with quadratic elements the solid alone, where the whole did not fit")
+        print("quadratic elements: only the solid was analysed if the whole part did not fit")
     return faults
 
 
@@ -205,7 +205,7 @@ def compare(args):
     return 1 if faults else 0
 
 
-# --- what a design costs ---
+# --- cost per design ---
 
 
 def cost(args):
@@ -219,9 +219,9 @@ def cost(args):
             "mesh": folder.name, "elements": summary["elements"], "nodes": summary["nodes"],
             "operator": summary["operator"], "preconditioner": summary["preconditioner"],
             "iterations": f"{min(pcg)} to {max(pcg)}", "median": statistics.median(pcg),
-            "s a design": round(summary["seconds_per_iteration"]["median"], 5), "run, s": round(summary["seconds"], 2),
+            "s per design": round(summary["seconds_per_iteration"]["median"], 5), "run, s": round(summary["seconds"], 2),
             "set-up, s": round(summary["setup"]["until_first_product"], 2),
-            "bytes an element": round(summary["memory"]["device_bytes_per_element"], 1),
+            "bytes per element": round(summary["memory"]["device_bytes_per_element"], 1),
             "compliance": f"{summary['compliance']:.6g}", "greyness": round(summary["greyness"], 4)})
     print_table(rows)
     save(args.out / "cost.csv", rows)
@@ -231,7 +231,7 @@ def cost(args):
 def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     modes = parser.add_subparsers(dest="mode", required=True)
-    for mode, text in ((compare, "the same part of hexahedra and of tetrahedra"), (cost, "what a design costs")):
+    for mode, text in ((compare, "the same part of hexahedra and of tetrahedra"), (cost, "time and memory per design")):
         sub = modes.add_parser(mode.__name__, help=text)
         sub.set_defaults(mode=mode)
         sub.add_argument("hextop", type=lambda p: pathlib.Path(p).resolve())

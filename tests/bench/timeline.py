@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""What is in a run's timeline.json (output.timeline), without a browser:
+"""Prints the contents of a run's timeline.json (output.timeline) without a browser.
 
     timeline.py FILE [--csv] [--designs FIRST-LAST]
 
@@ -12,7 +12,7 @@ import re
 import sys
 from collections import defaultdict
 
-DEVICE, BESIDE, HOST = 1, 2, 3  # tid: the device's queue, one beside it, the host
+DEVICE, BESIDE, HOST = 1, 2, 3  # tid: the queue of the device, a concurrent one, the host
 
 
 class Span:
@@ -20,7 +20,7 @@ class Span:
         self.name, self.kind = event["name"], event["cat"]
         self.begin, self.end = event["ts"], event["ts"] + event["dur"]
         self.pid, self.tid = event["pid"], event["tid"]
-        self.own = []  # [(begin, end)] that nothing within it takes
+        self.own = []  # [(begin, end)] not covered by spans inside
 
 
 def read(path):
@@ -35,8 +35,8 @@ def read(path):
 
 
 def find_own(spans):
-    """Fills Span.own of a queue's spans, which lie within or after each other. Times are rounded to a ns."""
-    stack = []  # [span, to where it is covered]
+    """Fills Span.own of the spans of a queue, which are nested or disjoint. Times are rounded to a ns."""
+    stack = []  # [span, end of the covered part]
 
     def close(until):
         while stack and stack[-1][0].end <= until + 1e-6:
@@ -60,7 +60,7 @@ def design_of(span):
 
 
 def within_designs(spans):
-    """Without what goes on between designs but files; all where no design is whole."""
+    """Drops spans between designs, except those of files. Keeps all spans if no design is complete."""
     kept, end = [], float("-inf")
     for span in spans:
         if design_of(span) is not None:
@@ -71,7 +71,7 @@ def within_designs(spans):
 
 
 def cut(queues, first, last):
-    """The spans of designs first to last, and what the host does until the next."""
+    """The spans of designs first to last, and those of the host until the next design."""
     cut_queues = {}
     for tid, spans in queues.items():
         bounds = [s for s in spans if design_of(s) is not None] or [s for s in queues[HOST] if design_of(s) is not None]
@@ -92,7 +92,7 @@ def union(intervals):
 
 
 def overlap(a, b):
-    """Length of what two sorted lists of disjoint intervals have in common."""
+    """Length of the intersection of two sorted lists of disjoint intervals."""
     total, k = 0.0, 0
     for begin, end in a:
         while k < len(b) and b[k][1] <= begin:
@@ -109,7 +109,7 @@ def length(intervals):
 
 
 def exposed(queues):
-    """us of exchange, and of it what no compute of another queue of the device goes on beside."""
+    """us of exchange, and the part of it during which no other queue of the device computes."""
     total = hidden = 0.0
     for tid, spans in queues.items():
         exchange = union([i for s in spans if s.kind == "exchange" for i in s.own])
@@ -121,7 +121,7 @@ def exposed(queues):
 
 
 def count_iterations(spans):
-    """Those of the designs' solves, not of a filter that solves too."""
+    """PCG iterations of the solves of designs, without those of a filter that also solves."""
     count, end = 0, 0.0
     for span in spans:
         if span.name == "PCG":
@@ -131,7 +131,7 @@ def count_iterations(spans):
 
 
 def totals(queues):
-    """Designs, iterations, us of the designs; by the device's queue."""
+    """Designs, iterations and us of the designs, according to the queue of the device."""
     spans = queues.get(DEVICE, [])
     designs = [s for s in spans if design_of(s) is not None]
     return len(designs), count_iterations(spans), sum(s.end - s.begin for s in designs)

@@ -1,5 +1,5 @@
-/* Multigrid on the CPU: cells of the first lattice that are alike give one Galerkin matrix by their
- * tables and without them, whatever the numbers of their elements. */
+/* Multigrid on the CPU: congruent cells of the first coarse grid have the same Galerkin matrix with
+ * tables and without, in any numbering of their elements. */
 #include "core/cpu/multigrid_cpu.h"
 #include "core/solver/multigrid_internal.h"
 #include "tests/lib/fixture.h"
@@ -12,7 +12,7 @@ static const hx_load_spec load = {.set = "corner-x",
                                   .value = {1.0},
                                   .load_case = 1};
 
-/* The matrix of the first lattice, of which the caller frees a copy. */
+/* Returns a copy of the first coarse grid's matrix, which the caller frees. */
 static float *matrix_of(const hx_multigrid *mg, size_t n)
 {
     float *const copy = malloc(n * sizeof *copy);
@@ -31,7 +31,7 @@ static int64_t count_alike(const hx_mg_mesh *mesh)
     return n;
 }
 
-/* Twice, by tables and without; n_alike: cells that tables are wanted for. */
+/* Computes the matrix with tables and without; n_alike: expected number of cells with tables. */
 static void check_matrix(hx_precond *pc, const char *what, int64_t n_alike)
 {
     hx_multigrid *const mg = pc->impl;
@@ -39,7 +39,7 @@ static void check_matrix(hx_precond *pc, const char *what, int64_t n_alike)
     void *const own = mg->mesh.own;
     double worst = 0.0, most = 0.0;
     CHECK((own != NULL) == (n_alike > 0));
-    CHECK_MSG(count_alike(&mg->mesh) == n_alike, "%s: %lld of %lld cells alike", what,
+    CHECK_MSG(count_alike(&mg->mesh) == n_alike, "%s: %lld of %lld cells congruent", what,
               (long long)count_alike(&mg->mesh), (long long)mg->mesh.n_cell);
     float *const by_table = matrix_of(mg, n);
     mg->mesh.own = NULL;

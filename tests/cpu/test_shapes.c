@@ -1,5 +1,5 @@
-/* otf on the CPU takes blocks whose elements are one parallelepiped by a short cut: the products
- * and diagonals of `nbn`, for every kind of vectors, and only where the elements are alike. */
+/* On the CPU, otf has a shorter path for blocks of congruent parallelepipeds: it gives the products
+ * and diagonals of `nbn`, for every kind of vectors, and is used only for such blocks. */
 #include "core/cpu/cpu_otf.h"
 #include "tests/lib/fixture.h"
 

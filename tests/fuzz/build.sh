@@ -15,7 +15,7 @@ command -v "$clang" >/dev/null 2>&1 && command -v python3 >/dev/null 2>&1 || {
 }
 mkdir -p "$folder"
 
-# Without OpenMP: a fuzzer wants one thread.
+# Without OpenMP, because a fuzzer needs one thread.
 if [ ! -f "$build/build.ninja" ]; then
     rm -rf "$build"
     CC="${CCACHE:-} $clang" meson setup "$build" -Dfuzz=true -Dbuildtype=plain -Dopenmp=disabled \
@@ -28,7 +28,7 @@ ninja -C "$build" tests/fuzz/fuzz_all >"$build.log" 2>&1 || { tail -n 40 "$build
 cp "$build/tests/fuzz/fuzz_all" "$folder/fuzz_all"
 cp tests/fuzz/all.dict "$folder/"
 mkdir -p "$folder/lib"
-# all but the C library's own, which must be those of the machine
+# all libraries except the C library's own, which must be those of the machine
 ldd "$folder/fuzz_all" | awk '$3 ~ /^\// && $3 !~ /lib(c|m|gcc_s|pthread|dl|rt)\.so/ { print $3 }' | while read -r file; do
     cp -L "$file" "$folder/lib/"
 done

@@ -42,7 +42,7 @@ for i, path in enumerate(files('tests/bad/*', 'examples/meshes/*', 'examples/*/*
     if ending in ENDINGS:
         put('mesh', f'tree{i}', bytes([ENDINGS.index(ending)]) + read(path))
 
-# A tetrahedron as a surface; units; the head of a kept mesh.
+# A tetrahedron as a surface; unit texts; the head of a kept mesh.
 corner = [(0, 0, 0), (1, 0, 0), (0, 1, 0), (0, 0, 1)]
 triangles = [(0, 2, 1), (0, 1, 3), (1, 2, 3), (0, 3, 2)]
 text = 'solid t\n' + ''.join(

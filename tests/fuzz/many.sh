@@ -23,7 +23,7 @@ run() { # target, number
     done
 }
 
-# Those with most behind them oftener.
+# Targets with most inputs run more often.
 order="config loads mesh results checkpoint triangles models mesh loads config mesh results"
 job=0
 while [ "$job" -lt "$jobs" ]; do
@@ -42,7 +42,7 @@ done
 grep -h "SUMMARY" "$folder"/log/* | sort | uniq -c
 n_crash=$(find "$folder/crash" -type f | wc -l)
 echo "$n_crash inputs in crash"
-for log in "$folder"/log/*; do # of the others their end is enough
+for log in "$folder"/log/*; do # of the other logs, the end is enough
     grep -q SUMMARY "$log" || { tail -n 30 "$log" >"$log.end" && mv "$log.end" "$log"; }
 done
 (cd "$folder" && tar czf back.tar.gz crash log new)

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Fuzzes what reads input, one target after the other:
+# Fuzzes the functions that read input, one target after the other:
 #   sh tests/fuzz/run.sh [SECONDS [FOLDER [SEED]]]   SECONDS in all, 60
 # The seed is 1 unless given, so that a test of one tree tries the same inputs each time, as far as its
 # seconds reach: what is new is looked for by longer runs with other seeds (0: by the clock; many.sh).
@@ -16,7 +16,7 @@ targets="config loads mesh models triangles results checkpoint"
 failed=0
 for target in $targets; do
     log=$folder/$target.log
-    # seeds that take long are read first and count, too: no more than half as long again
+    # seeds that take long are read first and also count: at most half as long again
     timeout $((seconds / 7 * 3 + 60)) env HX_FUZZ_TARGET="$target" "$folder/fuzz_all" -seed="$seed" -max_total_time=$((seconds / 7 + 1)) \
         -max_len=20000 -timeout=20 -rss_limit_mb=2000 -dict="$folder/all.dict" -artifact_prefix="$folder/crash/$target-" \
         -print_final_stats=1 "$folder/corpus/$target" >"$log" 2>&1

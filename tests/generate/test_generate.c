@@ -1,4 +1,4 @@
-/* Generators: counts of the paper, volumes, arcs, sets, quality, refusals. */
+/* Generators: element counts of the meshes of P1, volumes, arcs, sets, quality, refusals. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -290,7 +290,7 @@ static void test_round_holes(void)
     CHECK(conrod > 0.0 && conrod_fine > 0.0 && conrod_fine < conrod / 3.0);
 }
 
-/* Every nx gives a sound mesh, not only the paper's. */
+/* Every nx gives a valid mesh, not only those of the published tables. */
 static void test_any_size(void)
 {
     for (int nx = 10; nx <= 150; nx += nx < 40 ? 2 : 14)

@@ -48,7 +48,7 @@ CONFIGS = {
 ALWAYS = "optimization.iterations=2 output.every=1 solver.threads=1".split()
 ON_CPU = ("auto", "multigrid", "quadratic", "helmholtz", "energy")
 LIMIT = 20  # seconds a run
-REMEDIES = (r"run again, or on another|take a smaller mesh|operators fit|other units|see nvidia-smi|"
+REMEDIES = (r"run again, or on another|use a smaller mesh|operators fit|other units|see nvidia-smi|"
             r"use \"|max_iterations|wait for other processes|another radius|use solver\.|free "
             r"some|device \"cpu\"|take |use fill |try solver\.|try a larger optimization\.rho_min")
 
@@ -65,7 +65,7 @@ class Worker:
         self.n_run = 0
 
     def ask(self, fields):
-        """[exit status, fault met, bytes left]; a word where the process ends or takes too long."""
+        """Returns [exit status, fault occurred, bytes left], or a word if the process ends or takes too long."""
         late = threading.Timer(LIMIT, self.process.kill)
         late.start()
         try:
@@ -89,7 +89,7 @@ class Worker:
 
 
 class Bench:
-    """The program, its configs, and where runs go."""
+    """The program, its configs, and the folder of the runs."""
 
     def __init__(self, options):
         here = os.path.dirname(os.path.abspath(__file__))
@@ -97,12 +97,12 @@ class Bench:
         self.program = os.path.join(os.path.abspath(options.build), "tests", "gpu", "fault_runs")
         self.logs = os.path.abspath(options.logs or tempfile.mkdtemp(prefix="faults-"))
         self.device = options.device
-        self.mine = threading.local()  # a worker a thread
+        self.mine = threading.local()  # one worker per thread
         self.number = itertools.count()
         os.makedirs(self.logs, exist_ok=True)
 
     def fresh(self):
-        """What this thread asks from now on is asked of a new process."""
+        """The next request of this thread starts a new process."""
         if getattr(self.mine, "worker", None):
             self.mine.worker.end()
         self.mine.worker = None
@@ -111,7 +111,7 @@ class Bench:
         return self.mine.worker.n_run if self.mine.worker else 0
 
     def run(self, config, folder, fault=None, listing=None, more=()):
-        """(exit status, what it said, bytes left, whether the fault was met)"""
+        """(exit status, output, bytes left, whether the fault occurred)"""
         words = CONFIGS[config].split()
         words[0] = os.path.join(self.source, words[0])
         if not getattr(self.mine, "worker", None):
@@ -131,7 +131,7 @@ class Bench:
 
 
 def compliances(folder):
-    """One a design, of history.csv; what is no line of numbers is an error."""
+    """One line per design of history.csv; a line that is not numbers is an error."""
     with open(os.path.join(folder, "history.csv"), encoding="utf-8") as f:
         rows = list(csv.DictReader(f))
     for i, row in enumerate(rows):
@@ -141,12 +141,12 @@ def compliances(folder):
 
 
 def same(a, b, within=1e-3):
-    """Other operators, and solves that began elsewhere, agree within PCG's tolerance."""
+    """Other operators, and solves with another initial guess, agree within PCG's tolerance."""
     return len(a) == len(b) and all(abs(x - y) <= within * abs(y) for x, y in zip(a, b))
 
 
 def list_faults(path):
-    """(kind, site, calls), of the kinds that are looked at here."""
+    """(kind, site, calls) of the kinds that are tested here."""
     with open(path, encoding="ascii") as f:
         lines = [line.split() for line in f]
     return [(k, s, int(n)) for k, s, n in (x for x in lines if len(x) == 3)
@@ -154,7 +154,7 @@ def list_faults(path):
 
 
 def cases(config, sites):
-    """(config, fault) of a run each."""
+    """(config, fault) of each run."""
     for kind, site, n in sites:
         for i, at in enumerate(sorted({1, (n + 1) // 2, n})):
             if kind in ("nan", "breakdown"):
@@ -168,7 +168,7 @@ def cases(config, sites):
 
 
 def fault_of_messages(text):
-    """What is wrong with what the run says, of one that fails."""
+    """Faults in the output of a run that fails."""
     found = re.search(r"\S*Sanitizer: .*", text)
     if found:
         return found.group(0)
@@ -185,7 +185,7 @@ def left_half(folder):
 
 
 def fault_of_folder(bench, config, folder, reference):
-    """What is wrong with what the run leaves."""
+    """Faults in the files that a run leaves."""
     if not os.path.isdir(folder):
         return None
     if left_half(folder):
@@ -207,7 +207,7 @@ def fault_of_folder(bench, config, folder, reference):
 
 
 def judge(bench, case, reference):
-    """(how it ended, what is wrong with that or None), of one run"""
+    """Outcome of one run, and its fault or None."""
     config, fault = case
     folder = os.path.join(bench.logs, f"run{next(bench.number)}")
     listing = folder + ".list"
@@ -231,7 +231,7 @@ def judge(bench, case, reference):
             wrong = f"exit status {rc}"
         if is_kept:
             how += ", resumed"
-    for again in range(2):  # what a process allocates once is no leak
+    for again in range(2):  # memory that a process allocates once is not a leak
         if wrong or left <= 0:
             break
         _, _, left, _ = bench.run(config, folder, fault=fault)
@@ -247,7 +247,7 @@ def judge(bench, case, reference):
 
 
 def judge_twice(bench, case, reference):
-    """The same; what is wrong is tried again in a new process."""
+    """Like judge, but a fault is tested again in a new process."""
     how, wrong = judge(bench, case, reference)
     if not wrong:
         return how, wrong
@@ -261,7 +261,7 @@ def judge_twice(bench, case, reference):
 
 
 def prepare(bench, names):
-    """The result of each config without a fault, and its places."""
+    """The result of each config without a fault, and its sites."""
     reference, found = {}, []
     for name in names:
         folder = os.path.join(bench.logs, name)
@@ -285,7 +285,7 @@ def kind_of(fault):
 
 
 def report(outcome, n_left):
-    """A line a kind of fault and ending; the number of those that ended wrongly."""
+    """Prints one line per kind of fault and outcome; returns the number of faults."""
     count = {}
     for (_, fault), how, _ in outcome:
         key = (kind_of(fault), how)

@@ -19,7 +19,7 @@ count_errors() {
         -e 's/^=* *RACECHECK SUMMARY:.*(\([0-9]* errors*\),.*/\1/p' "$1" | tail -n 1
 }
 
-# The first lines of the report and of failed checks; of a log without them its end.
+# The first lines of the report and of failed checks; for a log without them, its end.
 show() {
     grep -e '^=========' -e 'failed' "$1" | grep -v 'COMPUTE-SANITIZER' >"$1.report"
     [ -s "$1.report" ] || tail -n 5 "$1" >"$1.report"
@@ -28,17 +28,17 @@ show() {
     rm -f "$1.report"
 }
 
-# One job: its line, and the report if it is not clean, to LOG.verdict. $kernels: of those that are
-# watched, part of the name; empty: all.
+# Runs one job and writes its line, and the report unless it is clean, to LOG.verdict. $kernels: part of the name of the
+# kernels to check; empty: all.
 examine() { # examine LOG TOOL PROGRAM ARGUMENTS...
     log=$1 tool=$2 program=$3
     shift 3
     label="$tool $(echo "$program $*" | sed -e 's,output.directory=[^ ]*,,' -e 's,configs/,,' \
         -e 's,-o [^ ]*,,')"
     api=
-    # What a call of CUDA says is the program's to judge: it asks for memory that may not be there.
+    # Errors that CUDA calls return are for the program to handle: it may request memory that is not available.
     [ "$tool" != memcheck ] || api="--report-api-errors no"
-    # CUB's kernels take most of racecheck's time, and are not ours.
+    # CUB's kernels take most of racecheck's time, and are not part of this project.
     only=${kernels:+--kernel-name kns=$kernels}
     [ "$tool" != racecheck ] || [ "${can_exclude:-}" = "" ] || [ -n "$only" ] ||
         only="--kernel-name-exclude kns=cub"
@@ -107,7 +107,7 @@ job() { # job KERNELS TOOL PROGRAM ARGUMENTS...
     echo "$logs/$name.log $*" >>"$logs/jobs"
 }
 
-operators() { # what this build has on a GPU
+operators() { # programs that this build has for a GPU
     "$build/app/hextop" list | awk '$2 == "cuda" { print $1 }' | sort -u
 }
 
@@ -121,14 +121,15 @@ runs() { # runs TOOL: two designs with otf and multigrid, quadratic elements, mi
         "output.directory=$logs/$1-quadratic"
 }
 
-ranges() { # ranges TOOL: rows by ranges, cut, into pinned memory and a file beside the next ones
+# ranges TOOL: rows in ranges, cut on the device, into pinned memory and a file, concurrently with the next ranges
+ranges() {
     job all "$1" tests/test_cut cuda quick
     job all "$1" app/hextop matrix configs/cantilever.cfg mesh.nx=8 mesh.ny=4 mesh.nz=4 \
         solver.device=cuda --memory 2e5 -o "$logs/$1-K.npz"
 }
 
-# Under racecheck whole tests of matrices take too long: each fill of a small mesh, gather of each
-# kind, and of the tests the kernels of lower products.
+# Under racecheck whole tests of matrices take too long: each fill of a small mesh, gather of each kind, and the kernels
+# of lower products.
 matrices() { # matrices TOOL
     [ "$1" = initcheck ] || ranges "$1" # bulk copies, see above
     if [ "$1" != racecheck ]; then
@@ -152,7 +153,7 @@ matrices() { # matrices TOOL
     done
 }
 
-for tool in $tools; do # the long ones first
+for tool in $tools; do # long jobs first
     for part in $what; do
         case $part in
         matrix) matrices "$tool" ;;

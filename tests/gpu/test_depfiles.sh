@@ -1,5 +1,5 @@
 #!/bin/sh
-# Ninja builds a CUDA object again when a header that it includes has changed, and only then.
+# Ninja rebuilds a CUDA object if a header that it includes has changed, and only then.
 #     test_depfiles.sh SRCDIR
 set -u
 src=$(realpath "$1")
@@ -24,8 +24,8 @@ ninja -C build "$object" >log 2>&1 || {
     fault "the object is not built"
 }
 
-compiles_after() { # touch a file: 1 line of work, or none
-    sleep 1.1 # of file systems that keep whole seconds
+compiles_after() { # touching a file: 1 line of work, or none
+    sleep 1.1 # on file systems that store whole seconds
     touch "$(find tree -name "$1")"
     ninja -C build -n "$object" | grep -c 'Compiling Cuda object'
 }

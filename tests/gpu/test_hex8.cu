@@ -112,7 +112,7 @@ void keep_largest(double &largest, double value)
 }
 
 // The largest error of the products of elements, relative to the largest force. Displacements are a
-// translation and more that floats hold beside it.
+// translation plus multiples of 1/4096, so that a float stores their sum exactly.
 double largest_error(product run, double shear, double distort, double translation)
 {
     random_numbers random;

@@ -1,8 +1,8 @@
 # shellcheck shell=sh
 # Sourced by tests of the program, after counting.sh: a part with a closed form.
 
-# A bar of 8 x 4 x 4 pulled by 0.5 an area: E = 2, so the compliance is 0.5^2 * 128 / 2 = 16, and
-# its far corner moves by (2, -0.3, -0.3); its density is 1. bar.cfg, and its run in the folder bar.
+# A bar of 8 x 4 x 4 pulled by 0.5 per area: E = 2, so the compliance is 0.5^2 * 128 / 2 = 16, and its far corner moves
+# by (2, -0.3, -0.3); its density is 1. Writes bar.cfg and runs it in the folder bar.
 cat >bar.cfg <<'END'
 mesh = { generator = "cantilever"; nx = 8; ny = 4; nz = 4; };
 material = { E = 2.0; nu = 0.3; density = 1.0; };

@@ -11,7 +11,7 @@ ok() {
     n=$((n + 1))
     "$@" >"$work/out.txt" 2>"$work/err.txt"
     status=$?
-    if [ "$1" = "$hextop" ]; then # what it printed, for the checks that follow
+    if [ "$1" = "$hextop" ]; then # its output, for the checks that follow
         cp "$work/out.txt" "$work/stdout"
         cp "$work/err.txt" "$work/stderr"
     fi
@@ -21,8 +21,8 @@ ok() {
     sed 's/^/    /' "$work/out.txt" "$work/err.txt"
 }
 
-# near A B TOLERANCE: relative difference. What is no finite number is near nothing: some awks take
-# NaN <= 1 for true.
+# near A B TOLERANCE: relative difference. A value that is not a finite number is near nothing: some awks take NaN <= 1
+# for true.
 near() {
     awk -v a="$1" -v b="$2" -v t="$3" 'BEGIN {
         number = "^[-+]?[0-9]+[.]?[0-9]*(e[-+]?[0-9]+)?$"

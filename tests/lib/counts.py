@@ -1,4 +1,4 @@
-"""What tests in Python count: checks, and those that failed."""
+"""Counts of tests in Python: checks, and failed checks."""
 
 n_check = n_failed = 0
 
@@ -12,6 +12,6 @@ def check(condition, text):
 
 
 def result():
-    """Prints the numbers; the exit code of the test."""
+    """Prints the counts; returns the exit status of the test."""
     print(f"{n_check} checks, {n_failed} failed")
     return 1 if n_failed or not n_check else 0

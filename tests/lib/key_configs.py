@@ -1,4 +1,4 @@
-"""Small configs in which each key counts, and the files that they read."""
+"""Small configs in which each key has an effect, and the files that they read."""
 
 import os
 import re
@@ -45,7 +45,7 @@ TWO = {"loads": 'loads = ( { set = "right"; total_force = [0.0, 0.0, -1.0]; }, {
 
 
 def base_of(key):
-    """The parts of a config in which the key counts."""
+    """The parts of a config in which the key has an effect."""
     group, name = key.split(".")[0].rstrip("[]"), key.split(".")[-1]
     if key in ("mesh.file", "mesh.merge", "material.from", "supports[].from", "loads[].from", "loads[].case"):
         return JOB
@@ -99,10 +99,11 @@ def config_of(key):
 
 
 def prepare(source, run, check):
-    """The files, in the current folder; run(*words) of hextop gives its exit code and what it printed."""
+    """Writes the files into the current folder; run(*words) runs hextop and returns its exit status and output."""
     meshes = os.path.join(source, "examples", "meshes")
     shutil.copy(os.path.join(meshes, "cube_job.inp"), "bracket.inp")
-    with open("bracket.inp", encoding="utf-8") as f:  # the same with a shell and a point mass, which are not read
+    # the same with a shell and a point mass, which hextop does not read
+    with open("bracket.inp", encoding="utf-8") as f:
         job = f.read()
     cut = re.search(r"^\*End Part", job, re.M | re.I).start()
     write("skin.inp", job[:cut] + "*Element, type=S4, elset=skin\n901, 1, 2, 5, 4\n*Shell Section, elset=skin, material=Steel\n"

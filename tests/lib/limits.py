@@ -1,13 +1,13 @@
-"""Programs whose files are limited, as on a full disk."""
+"""Runs programs with a limit on the size of files, like on a full disk."""
 import resource
 import signal
 import os
 
 
 def limited(most, env=None):
-    """For subprocess.run: {preexec_fn, env} of a program whose files have `most` bytes at most; None: any. With
-    HX_LIMIT_LIBRARY in the environment (limit_files.c: builds of ThreadSanitizer) the limit begins with the program's
-    own constructors, else with the program."""
+    """Arguments {preexec_fn, env} of subprocess.run for a program whose files have at most `most` bytes; None: any
+    size. With HX_LIMIT_LIBRARY in the environment (limit_files.c: builds with ThreadSanitizer) the limit is set by the
+    program's constructors, otherwise before the program starts."""
     env = dict(os.environ if env is None else env)
     library = env.get("HX_LIMIT_LIBRARY")
     if most is None:

@@ -1,5 +1,5 @@
-"""Matrices, vectors and lists of unknowns of `hextop matrix` as scipy and PETSc read them, and the counting of
-checks: for tests of Python. Ends with 77 without scipy; without petsc4py PETSc is None."""
+"""Matrices, vectors and lists of unknowns of `hextop matrix`, read by scipy and PETSc, and the counting of checks, for
+tests in Python. Ends with 77 without scipy; without petsc4py, PETSc is None."""
 
 import glob
 import os
@@ -14,13 +14,13 @@ try:
     import scipy.sparse as sp
     import scipy.sparse.linalg as spla
 except ImportError as missing:
-    # Debian's packages belong to the system's Python, which need not be the first one in PATH.
+    # Debian's packages belong to the system's Python, which may not be the first one in PATH.
     system = "/usr/bin/python3"
     if os.path.exists(system) and not os.environ.get("HEXTOP_SYSTEM_PYTHON"):
         os.execve(system, [system] + sys.argv, dict(os.environ, HEXTOP_SYSTEM_PYTHON="1"))
     print(f"SKIPPED: {missing} (Debian: python3-scipy)")
     sys.exit(77)
-# Debian's package finds itself only through the links of PETSc's development package.
+# Debian's package is only found through the links of PETSc's development package.
 sys.path += sorted(glob.glob("/usr/lib/petscdir/petsc*/*-real/lib/python3/dist-packages"))
 try:
     import petsc4py
@@ -62,14 +62,14 @@ def vectors(path):
     n = int(next(l for l in lines if l.startswith("POINTS")).split()[1])
     found = []
     for i, line in enumerate(lines):
-        if line.startswith(("VECTORS displacement", "displacement")): # the first, those in FIELD
+        if line.startswith(("VECTORS displacement", "displacement")): # the first array is that of FIELD
             words = " ".join(lines[i + 1:i + 1 + 3 * n]).split()[:3 * n]
             found.append(np.array(words, dtype=float))
     return found
 
 
 def load(path, triangle=None):
-    """K, its other half added where the file has one."""
+    """K, with its other half added if the file has one half."""
     if path.endswith(".mtx"):
         return scipy.io.mmread(path).tocsr()
     if path.endswith(".npz"):
@@ -121,7 +121,7 @@ def read(path):
 
 
 def summary():
-    """The last line of a test, and its exit status."""
+    """Prints the last line of a test; returns its exit status."""
     if not PETSc:
         print("no petsc4py (Debian: python3-petsc4py): .petsc files are NOT loaded by this test")
     print(f"{n_check} checks, {n_failed} failed")

@@ -11,13 +11,13 @@ KUHN = ((0, 1, 2, 6), (0, 2, 3, 6), (0, 3, 7, 6), (0, 7, 4, 6), (0, 4, 5, 6), (0
 RING = ((0, 3, 2, 1), (4, 5, 6, 7), (0, 1, 5, 4), (1, 2, 6, 5), (2, 3, 7, 6), (3, 0, 4, 7))
 VTK = {"hex8": 12, "wedge6": 13, "pyramid5": 14, "tet4": 10}
 VTK_SECOND = {"hex8": 25, "wedge6": 26, "pyramid5": 27, "tet4": 24}
-# Edges in the order of VTK's cells of second order.
+# Edges in the order of VTK's quadratic cells.
 EDGES = {"hex8": ((0, 1), (1, 2), (2, 3), (3, 0), (4, 5), (5, 6), (6, 7), (7, 4), (0, 4), (1, 5), (2, 6), (3, 7)),
          "wedge6": ((0, 1), (1, 2), (2, 0), (3, 4), (4, 5), (5, 3), (0, 3), (1, 4), (2, 5)),
          "pyramid5": ((0, 1), (1, 2), (2, 3), (3, 0), (0, 4), (1, 4), (2, 4), (3, 4)),
          "tet4": ((0, 1), (1, 2), (2, 0), (0, 3), (1, 3), (2, 3))}
 VTK_WEDGE = (0, 2, 1, 3, 5, 4)
-# Rotations of each kind of cell onto itself, as orders of its corners; the others are products of these.
+# Rotations of each kind of cell onto itself, as permutations of its corners; products of these give the others.
 TURNS = {"hex8": ((1, 2, 3, 0, 5, 6, 7, 4), (1, 5, 6, 2, 0, 4, 7, 3)), "wedge6": ((1, 2, 0, 4, 5, 3), (3, 5, 4, 0, 2, 1)),
          "pyramid5": ((1, 2, 3, 0, 4), ), "tet4": ((1, 2, 0, 3), (0, 2, 3, 1))}
 MIRROR = {"hex8": (0, 3, 2, 1, 4, 7, 6, 5), "wedge6": (0, 2, 1, 3, 5, 4), "pyramid5": (0, 3, 2, 1, 4), "tet4": (0, 2, 1, 3)}
@@ -31,7 +31,7 @@ def number(value):
 
 
 def text(value, depth=0):
-    """libconfig's text of a value."""
+    """The text of a value for libconfig."""
     if isinstance(value, bool):
         return "true" if value else "false"
     if isinstance(value, str):
@@ -47,7 +47,7 @@ def text(value, depth=0):
 
 
 def orders(kind):
-    """All orders of the corners that keep the cell's orientation."""
+    """All permutations of the corners that preserve the cell's orientation."""
     out = [tuple(range(len(MIRROR[kind])))]
     for order in out:
         for turn in TURNS[kind]:
@@ -61,14 +61,14 @@ ORDERS = {kind: orders(kind) for kind in TURNS}
 
 
 class Grid:
-    """points, cells [(kind, corners)] in finite elements' order, sets {name: cells}; of second order middles {edge: place}
-    by the sorted ends of each edge, else none."""
+    """points, cells [(kind, corners)] in the order of finite elements, sets {name: cells}; for quadratic cells, middles
+    {edge: position} by the sorted ends of each edge."""
 
     def __init__(self, points, cells, sets, middles=None):
         self.points, self.cells, self.sets, self.middles = np.array(points, float), cells, sets, middles or {}
 
     def bend(self, rng, amount):
-        """Edges curved by up to this share of their length."""
+        """Edges are curved by up to this fraction of their length."""
         for kind, c in self.cells:
             for i, j in EDGES[kind]:
                 edge = tuple(sorted((c[i], c[j])))
@@ -79,8 +79,8 @@ class Grid:
 
 
 def write_vtk(path, grid, rng=None, density=None):
-    """Writes the grid; with a generator its nodes, cells and corners are shuffled. Returns, of each node and of each cell,
-    its place among those of the file; nodes in the middles of edges count as none."""
+    """Writes the grid; with a random generator, its nodes, cells and corners are shuffled. Returns the position of each
+    node and cell in the file; mid-side nodes do not count as nodes."""
     n, m, edges = len(grid.points), len(grid.cells), sorted(grid.middles)
     node, cell = np.arange(n + len(edges)), np.arange(m)
     if rng is not None:
@@ -141,7 +141,7 @@ class Change:
         return Grid([self.point(p) for p in grid.points], cells, grid.sets, {e: self.point(p) for e, p in grid.middles.items()})
 
     def letters(self, fix):
-        """Components held, of an R that maps axes onto axes."""
+        """Prescribed components, for an R that maps axes onto axes."""
         return "".join("xyz"[int(np.argmax(np.abs(self.R[:, "xyz".index(c)])))] for c in ("xyz" if set(fix) == set("xyz") else fix)) \
             if set(fix) != set("xyz") else "xyz"
 
@@ -240,7 +240,7 @@ def pick(rng, odds):
 
 
 def split(kind, c, centre):
-    """A hexahedron's corners c as cells; centre: a node in its middle."""
+    """Splits a hexahedron with corners c into cells; centre: a node in its middle."""
     if kind == "tet4":
         return [("tet4", [c[i] for i in t]) for t in KUHN]
     if kind == "wedge6":
@@ -249,14 +249,14 @@ def split(kind, c, centre):
         return [("hex8", list(c))]
     base = [f for f in RING if kind == "pyramid5" or f != (4, 5, 6, 7)]
     out = [("pyramid5", [c[i] for i in reversed(f)] + [centre]) for f in base]
-    if kind == "change":  # from hexahedra below to wedges above
+    if kind == "change":  # transition from hexahedra below to wedges above
         out += [("tet4", [c[4], c[5], c[6], centre]), ("tet4", [c[4], c[6], c[7], centre])]
         out[-2:] = [(k, [v[0], v[2], v[1], v[3]]) for k, v in out[-2:]]
     return out
 
 
 class Part:
-    """A box, or a ring about z with a bore, of cells of one kind or of all of them."""
+    """A box, or a ring about z with a bore, made of cells of one kind or of all kinds."""
 
     def __init__(self, rng, most):
         self.rng = rng
@@ -284,7 +284,7 @@ class Part:
                 for i in range(nx):
                     c = [at(i, j, k), at(i + 1, j, k), at(i + 1, j + 1, k), at(i, j + 1, k)]
                     if self.ring:
-                        c = [c[1], c[0], c[3], c[2]]  # angles run against x here
+                        c = [c[1], c[0], c[3], c[2]]  # here angles decrease with x
                     c += [a + (ny + 1) * wrap for a in c]
                     what, centre = self.kind, len(points)
                     if what == "layers":
@@ -315,7 +315,7 @@ class Part:
         return [r * np.cos(a), r * np.sin(a), t[2] * self.size[2]]
 
     def choose(self, x, cells):
-        """A set of cells, by a plane through their middles that meets none."""
+        """A set of cells on one side of a plane through no cell's centre."""
         rng = self.rng
         middle = np.array([x[c].mean(axis=0) for _, c in cells])
         d = middle @ np.array([rng.uniform(-1, 1) for _ in range(3)])
@@ -323,7 +323,7 @@ class Part:
         return keep if 0 < len(keep) < len(cells) else None
 
     def regions(self):
-        """Sides by planes, the bore and the rim by cylinders, parts of sides, edges, unions."""
+        """Sides selected by planes, the bore and the rim by cylinders, parts of sides, edges, unions."""
         rng, low, high = self.rng, self.low, self.high
         self.sets, self.sides = [], []
         if self.ring:
@@ -342,7 +342,8 @@ class Part:
         self.combined = []
         ball = self.sets[-1]["sphere"]
         inside = np.linalg.norm(self.grid.points - np.array(ball["center"]), axis=1) <= ball["radius"]
-        self.small_ball = inside.mean() < 0.3  # held whole, elements have no derivative, and rounding decides where volume goes
+        # completely fixed elements have no derivative, and rounding would decide where volume goes
+        self.small_ball = inside.mean() < 0.3
 
     def union(self, names):
         name = "+".join(dict.fromkeys(names))
@@ -352,7 +353,7 @@ class Part:
         return name
 
     def rest(self, names):
-        """All but these sets; the middle of the part is among it."""
+        """The complement of these sets, which contains the middle of the part."""
         name = "-" + "-".join(names)
         if name not in self.combined:
             self.combined.append(name)
@@ -368,8 +369,9 @@ class Part:
 
 
 class Draw:
-    """One config with its mesh. second: whether the second program analyses it; turns: any rotation maps it onto another
-    config, else those that map axes onto axes; rigid, heat, quadratic, bearing, ties: what it has."""
+    """One config with its mesh. second: whether the second program analyses it; turns: whether any rotation maps it
+    onto another config, otherwise only those that map axes onto axes; rigid, heat, quadratic, bearing, ties: its
+    features."""
 
     def __init__(self, seed, most=160):
         self.rng = rng = random.Random("random %s" % seed)
@@ -397,7 +399,7 @@ class Draw:
         cases = rng.choice((1, 1, 2, 3))
         loads = [self.load(case) for case in range(1, cases + 1)]
         loads += [self.load(rng.randint(1, cases)) for _ in range(rng.choice((0, 1, 2)))]
-        if part.curved and not self.heat and rng.random() < 0.7:  # which must superpose
+        if part.curved and not self.heat and rng.random() < 0.7:  # these cases must superpose
             loads += [self.weight(1), self.rotation(rng.randint(1, cases))]
         c["loads"] = tuple(loads)
         if cases > 1 and rng.random() < 0.6:
@@ -527,7 +529,7 @@ class Draw:
                 return {"set": rng.choice(self.loaded), "flux": rng.uniform(-1, 2), "case": case}
             return {"set": self.target(), "heat": rng.uniform(0.1, 2), "case": case}
         kinds = {"node_force": 2, "total_force": 3, "traction": 3, "pressure": 3, "gravity": 1.5, "centrifugal": 1.5, "remote": 2, "moment": 1}
-        if self.part.ring and not (self.part.curved and self.quadratic):  # whose axis is fitted to curved faces
+        if self.part.ring and not (self.part.curved and self.quadratic):  # its axis is fitted to curved faces
             kinds["bearing"] = 5
         fixed = self.config.get("supports", ())
         rigid = [s for s in self.loaded if s not in self.taken and not self.touches(s, self.held)]

@@ -37,7 +37,7 @@ try:
     import draw
     import second_fe
 except ImportError as missing:
-    # Debian's packages belong to the system's Python, which need not be the first one in PATH.
+    # Debian's packages belong to the system's Python, which may not be the first one in PATH.
     SYSTEM = "/usr/bin/python3"
     if os.path.exists(SYSTEM) and not os.environ.get("HEXTOP_SYSTEM_PYTHON"):
         os.execve(SYSTEM, [SYSTEM] + sys.argv, dict(os.environ, HEXTOP_SYSTEM_PYTHON="1"))
@@ -54,11 +54,11 @@ class Refused(Exception):
 
 
 class Broken(Exception):
-    """The program ended otherwise than it should."""
+    """The program ended in an unexpected way."""
 
 
 class Part:
-    """A config as it was drawn or changed, in a folder of its own: mesh.vtk, part.cfg and what comes of them."""
+    """A config as drawn or changed, in its own folder: mesh.vtk, part.cfg and the results."""
 
     def __init__(self, folder, config, grid, shuffle=None):
         os.makedirs(folder, exist_ok=True)
@@ -121,7 +121,7 @@ class Part:
 
 
 class Answer:
-    """A load case as `hextop analyse` has it."""
+    """A load case from the output of `hextop analyse`."""
 
     def __init__(self, case, u, heat):
         self.compliance, self.u, self.imbalance = case["compliance"], u, case["imbalance"]
@@ -137,14 +137,14 @@ class Answer:
 
 
 class Bounds:
-    """What a load case may differ by: of the solver's tolerance, of rounding in K."""
+    """Bounds of the difference of a load case: from the solver's tolerance and from rounding in K."""
 
     def __init__(self, model, case):
         size = max(np.linalg.norm(case.u), 1e-300)
         condition = model.largest * model.inverse
         tolerance = 20 * TOLERANCE + 1e-11 + 1e-15 * condition
         self.compliance = tolerance * size * max(case.rhs, np.linalg.norm(case.total)) + 1e-10 * abs(case.compliance)
-        # loads that cancel on a rigid set leave what rounding makes of them
+        # for loads that cancel on a rigid set, rounding is all that remains
         self.u = model.inverse * (20 * TOLERANCE * case.rhs + 1e-14 * np.linalg.norm(case.total)) + (1e-10 + 1e-15 * condition) * size
         self.force = 1e-8 * (case.rhs + np.linalg.norm(case.reaction) + np.linalg.norm(case.total)) * np.sqrt(len(case.u))
         self.peak = self.u / np.linalg.norm(np.ptp(model.x, axis=0)) * model.modulus().max()
@@ -152,7 +152,7 @@ class Bounds:
 
 
 class Trial:
-    """One config: what was drawn, its folder, differences found."""
+    """One config: the drawn values, its folder, and the differences found."""
 
     def __init__(self, seed, number, folder):
         self.name = "%d-%d" % (seed, number)
@@ -174,7 +174,7 @@ class Trial:
             self.say(check, what + (" [%d]" % worst if len(got) > 1 else ""), got[worst], wanted[worst], np.atleast_1d(bound)[-1])
 
     def start(self):
-        """The config itself; without ties or passive elements if these are refused on this mesh."""
+        """The config itself; without linked variables or passive elements if these are refused on this mesh."""
         d = self.draw
         for words in ((), ("symmetry", "extrusion"), ("passive", )):
             for word in words:
@@ -201,7 +201,7 @@ class Trial:
     # Checks
 
     def same(self, check, answers, change=None, factor=1.0):
-        """Answers of a changed config against the base's; factor: of the loads."""
+        """Compares answers of a changed config with those of the base; factor: of the loads."""
         c = change or draw.Change()
         F, L = c.force * factor, c.length
         heat = self.draw.heat
@@ -231,7 +231,7 @@ class Trial:
         return Part(self.folder + "/" + name, change.config(d.config), change.grid(d.grid), shuffle)
 
     def turn(self, reflect=False):
-        """A rotation, any if the config's letters allow it; or a reflection."""
+        """A rotation (any, if the config's keys allow it) or a reflection."""
         rng = self.rng
         if self.draw.turns and rng.random() < 0.7:
             R = np.linalg.qr(rng.standard_normal((3, 3)))[0]
@@ -261,7 +261,7 @@ class Trial:
         self.same(name, self.changed(name, change).analyse(), change)
 
     def scaled(self, factor):
-        """All loads, prescribed displacements and temperatures times a factor."""
+        """Multiplies all loads, prescribed displacements and temperatures by a factor."""
         c = copy.deepcopy(self.draw.config)
         c["loads"] = tuple(self.times(e, factor) for e in c["loads"])
         for e in c.get("supports", ()):
@@ -287,7 +287,7 @@ class Trial:
         self.same("doubled", Part(self.folder + "/doubled", self.scaled(2.0), self.draw.grid).analyse(), factor=2.0)
 
     def halves(self):
-        """Every load as two that sum to it; a rigid set is one load."""
+        """Splits every load into two that sum to it; the loads of a rigid set are one load."""
         c, loads = copy.deepcopy(self.draw.config), []
         for e in c["loads"]:
             share = self.rng.uniform(0.2, 0.8)
@@ -312,9 +312,9 @@ class Trial:
         self.same("solver (%s)" % " ".join(words), self.part.analyse("solver", words=words))
 
     def check_converted(self):
-        """The mesh as `hextop mesh` writes it in another format."""
+        """Reads the mesh that `hextop mesh` writes in another format."""
         if self.draw.grid.middles:
-            return  # no writer has second order
+            return  # no writer supports quadratic cells
         part = Part(self.folder + "/converted", self.draw.config, self.draw.grid)
         name = str(self.rng.choice(("mesh.msh", "mesh.inp", "other.vtk")))
         part.call("mesh", part.path("mesh.vtk"), part.path(name))
@@ -328,10 +328,12 @@ class Trial:
         return rho
 
     def check_second(self):
-        """Compliance, energies, displacements, sums of forces; K, loads and held unknowns entry by entry."""
+        """Compares compliance, energies, displacements and sums of forces; K, loads and prescribed unknowns entry by
+        entry."""
         self.against("second", self.base, self.model, self.cases, self.bounds)
         d = self.draw
-        # With passive elements the largest of solid ones is printed; the points of linear wedges depend on their numbering.
+        # With passive elements, the largest value over solid elements is printed; the points of linear wedges depend on
+        # their numbering.
         if "passive" not in d.config and (d.quadratic or "wedge6" not in self.model.kinds):
             for i, (a, b, bound) in enumerate(zip(self.base, self.cases, self.bounds)):
                 peak = self.model.von_mises(b.u)
@@ -372,7 +374,7 @@ class Trial:
         value[held["index"]] = held["value"]
         wanted = np.full(len(f), 1e300)
         wanted[list(mine)] = list(mine.values())
-        # temperatures are stored above the reference, which rounds twice
+        # temperatures are stored above the reference, which causes two roundings
         self.near("second, entries", "held unknowns", value, wanted, 1e-15 + 4e-16 * max(map(abs, mine.values()), default=0.0))
 
     def check_balance(self):
@@ -394,13 +396,13 @@ class Trial:
         return (2e-5, 2e-4) if "projection" in self.draw.config["optimization"] else (1e-6, 1e-5)
 
     def design(self):
-        """Three designs of the base, once."""
+        """Runs three designs of the base, once."""
         if not hasattr(self, "designs"):
             self.designs = self.part.run(3)
         return self.designs
 
     def same_design(self, check, got, unit=1.0, energy=0.0):
-        """energy: tolerance of the compliance, whose root is that of the displacements and so of sensitivities."""
+        """energy: tolerance of the compliance; its square root is the tolerance of displacements and sensitivities."""
         rows, density, _ = got
         compliance, change = self.limits()
         change = max(change, 2 * np.sqrt(energy))
@@ -422,7 +424,7 @@ class Trial:
         self.same_design("design, doubled", Part(self.folder + "/design_doubled", self.scaled(2.0), self.draw.grid).run(3), 4.0)
 
     def check_design_split(self):
-        """Loads in two, then each case in two that share its weight."""
+        """Splits the loads in two, then each load case into two that share its weight."""
         c = self.halves()
         n = max(e["case"] for e in c["loads"])
         w = list(c.get("weights", [1.0] * n))
@@ -445,13 +447,14 @@ class Trial:
         self.same_design("design, solver (%s)" % " ".join(words), part.run(3, words), energy=energy)
 
     def check_design_read(self):
-        """The last design, read from its file by `analyse` and by the second program, has the compliance that `run` found."""
+        """The last design, read from its file by `analyse` and by the second program, has the compliance that `run`
+        printed."""
         rows, density, _ = self.design()
         c = copy.deepcopy(self.draw.config)
         c["optimization"]["penalty"] = float(rows[-1]["penalty"])
         weights = c.get("weights", [1.0] * len(self.base))
         found = self.part.analyse("last", density, ["--preserve", "none", "optimization.penalty=" + rows[-1]["penalty"]])
-        c.pop("passive", None)  # these are in the densities
+        c.pop("passive", None)  # the densities include these already
         cases = second_fe.Model(second_fe.parse(draw.text(c)), self.model.mesh, density).solve()
         wanted = float(rows[-1]["compliance"])
         bound = 1e-8 * sum(w * abs(b.compliance) for w, b in zip(weights, cases)) + sum(b.compliance for b in self.bounds)
@@ -465,14 +468,14 @@ class Trial:
         words = [] if self.rng.random() < 0.5 else ["mesh.in_parts=always", "output.format=binary"]
         try:
             self.same_design("two processes " + " ".join(words), part.run(3, words, start=MPIRUN))
-        except Refused as why:  # what a run in parts does not do is refused by name
+        except Refused as why:  # features that a distributed run does not support are refused by name
             if not words:
                 raise
             self.done["refused in parts"] += 1
             self.whole_mesh = str(why)
 
     def check_resumed(self):
-        """Stopped after two designs and resumed: every bit of four in one go."""
+        """Stopped after two designs and resumed: every bit equals that of four designs without a stop."""
         whole = Part(self.folder + "/at_once", self.draw.config, self.draw.grid).run(4)
         part = Part(self.folder + "/resumed", self.draw.config, self.draw.grid)
         part.run(2, ["output.checkpoint=1e-9"])
@@ -485,7 +488,7 @@ class Trial:
             self.say("resumed", "densities", np.abs(density - whole[1]).max(), 0.0, 0.0)
 
     def check_derivatives(self):
-        """The sensitivities that a run writes against differences of its compliance, along a random direction."""
+        """Compares the sensitivities that a run writes with differences of its compliance, along a random direction."""
         c, grid = copy.deepcopy(self.draw.config), self.draw.grid
         o = c["optimization"]
         for key in ("symmetry", "extrusion", "continuation"):
@@ -514,7 +517,8 @@ class Trial:
         difference = (8 * (ends[0] - ends[1]) - (ends[2] - ends[3])) / (12 * h)  # of fourth order
         size = np.abs(slope) @ along
         rounding = 3e-12 * max(abs(v) for v in ends) / h + sum(b.compliance for b in self.bounds) / h * 1e-3
-        # the fourth difference of what is smooth is of order h^4: what is there is noise of the solves, 8 times that of a value
+        # the fourth difference of a smooth function is of order h^4, so what remains is noise of the solves, 8 times
+        # that of a value
         noise = abs(ends[2] + ends[3] - 4 * (ends[0] + ends[1]) + 6 * middle)
         self.near("derivatives", "sensitivity along a direction", slope @ along, difference, 2e-6 * size + rounding + noise / h / 2)
 
@@ -526,7 +530,7 @@ class Trial:
         if name.startswith("design_") or name in ("processes", "resumed", "derivatives"):
             try:
                 self.design()
-            except Refused as why:  # a volume that no design can have shows in `run` only
+            except Refused as why:  # only `run` finds a volume that no design can have
                 self.refused = "run: " + str(why)
                 return None
         if hasattr(self, "check_" + name):
@@ -553,7 +557,7 @@ class Trial:
 
 
 def used(config):
-    """Names of the sets that act."""
+    """Names of the sets with loads or supports."""
     for key in ("supports", "springs", "convection", "loads", "passive"):
         for entry in config.get(key, ()):
             yield entry.get("set", "")

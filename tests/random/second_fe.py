@@ -24,7 +24,7 @@ import scipy.sparse.linalg as spla
 
 
 class NotHere(Exception):
-    """What this program does not analyse."""
+    """Raised for what this program does not analyse."""
 
 
 # --- Configs: libconfig's text as dict (group), tuple (list), list (array), str, float, int, bool ---
@@ -94,9 +94,9 @@ EDGES = {"hex8": ((0, 1), (1, 2), (2, 3), (3, 0), (4, 5), (5, 6), (6, 7), (7, 4)
 
 
 class Mesh:
-    """points (n, 3); cells [(kind, corners)] with positive Jacobians, wedges as finite elements have them (the first
-    triangle counter-clockwise seen from the second); sets of integer arrays {name: ("nodes" or "cells", members)}; middles
-    {edge: place} of files of second order."""
+    """points (n, 3); cells [(kind, corners)] with positive Jacobians, wedges in the order of finite elements (the first
+    triangle counter-clockwise seen from the second); sets of integer arrays {name: ("nodes" or "cells", members)};
+    middles {edge: position} of quadratic files."""
 
     def __init__(self, points, cells, arrays=None, middles=None):
         self.middles = middles or {}
@@ -176,8 +176,9 @@ def read_vtk(path):
         kind = VTK_KIND[what]
         c = numbers[:CORNERS[kind]]
         seconds.append([(c[i], c[j], k) for (i, j), k in zip(EDGES[kind], numbers[len(c):])])  # VTK's order of edges is that of EDGES
-        out.append((kind, [c[i] for i in turn] if kind == "wedge6" else c))  # VTK's wedges are turned round
-    nodes = sorted({i for _, c in out for i in c})  # all others are in the middles of edges
+        # VTK's wedges have the opposite orientation
+        out.append((kind, [c[i] for i in turn] if kind == "wedge6" else c))
+    nodes = sorted({i for _, c in out for i in c})  # all other edges have their node in the middle
     number = {old: new for new, old in enumerate(nodes)}
     middles = {tuple(sorted((number[a], number[b]))): points[k] for each in seconds for a, b, k in each}
     out = [(kind, [number[i] for i in c]) for kind, c in out]
@@ -192,8 +193,8 @@ def read_vtk(path):
 # --- Elements: shape functions on a reference cell, quadrature ---
 
 HEX = np.array([[-1, -1, -1], [1, -1, -1], [1, 1, -1], [-1, 1, -1], [-1, -1, 1], [1, -1, 1], [1, 1, 1], [-1, 1, 1]], float)
-# Linear cells are hexahedra that name corners twice. Of a wedge the edge along its height that is named twice is the
-# last one here: `turned` puts the shortest there.
+# Linear cells are hexahedra with repeated corners. In a wedge, the edge along the height that occurs twice is the last
+# one here: `turned` puts the shortest edge there.
 COLLAPSED = {"hex8": (0, 1, 2, 3, 4, 5, 6, 7), "wedge6": (0, 1, 2, 2, 3, 4, 5, 5), "pyramid5": (0, 1, 2, 3, 4, 4, 4, 4),
              "tet4": (0, 1, 2, 2, 3, 3, 3, 3)}
 
@@ -208,8 +209,8 @@ def cube(n):
 
 
 def triangle(n):
-    """Points (x, y) of the triangle 0, (1, 0), (0, 1): with six points exact for degree 4 (Strang and Fix), else n x n
-    points of the collapsed square."""
+    """Points (x, y) of the triangle 0, (1, 0), (0, 1): with six points exact for degree 4 (Strang and Fix), otherwise n
+    x n points of the collapsed square."""
     if n == 6:
         r = np.sqrt(38 - 44 * np.sqrt(0.4))
         s = np.sqrt(213125 - 53320 * np.sqrt(10))
@@ -225,7 +226,7 @@ def triangle(n):
 
 
 def tetrahedron(n):
-    """Exact for degree 2 with four points, else n x n x n of the collapsed cube."""
+    """Exact for degree 2 with four points, otherwise n x n x n points of the collapsed cube."""
     if n == 4:
         a, b = (5 - np.sqrt(5)) / 20, (5 + 3 * np.sqrt(5)) / 20
         return np.array([(a, a, a), (b, a, a), (a, b, a), (a, a, b)]), np.full(4, 1 / 24)
@@ -348,8 +349,8 @@ class Rule:
 
 
 def rules():
-    """{(kind, quadratic): (rule of the stiffness, rule of what acts on volumes)}. The second is of a higher degree: loads
-    by mass and sources are exact on straight cells. Curved ones take the points of the stiffness, and tet10 takes 14."""
+    """{(kind, quadratic): (rule of the stiffness, rule of volume loads)}. The second has a higher degree: loads by mass
+    and sources are exact on straight cells. Curved cells use the points of the stiffness, and tet10 uses 14."""
     out = {}
     for kind in COLLAPSED:
         shape = collapsed_shape(kind)
@@ -372,7 +373,8 @@ FACE_RULES = {(n, q, fine): Rule((tri_shape if n == 3 else quad_shape)(q), *(tri
 
 
 def turned(points, corners):
-    """A wedge whose last edge along the height is the shortest one, of equally short ones that at the least x, y, z."""
+    """A wedge with its shortest edge along the height in the last place; among equally short ones, the one at the least
+    x, y, z."""
     def key(i):
         a, b = points[corners[i]], points[corners[i + 3]]
         return round(float(np.linalg.norm(b - a)), 12), tuple(np.minimum(a, b))
@@ -384,7 +386,7 @@ def turned(points, corners):
 # --- The model ---
 
 class Faces:
-    """Boundary faces of a set: points of each, shape functions, area vectors (point weights included)."""
+    """Boundary faces of a set: points of each, shape functions, area vectors (including weights)."""
 
     def __init__(self, model, keys, fine=True):
         self.each = []
@@ -407,7 +409,7 @@ class Faces:
         return out
 
     def lumped(self, n):
-        """Shares of the area by the diagonal of the consistent mass; of linear faces the integrals."""
+        """Shares of the area from the diagonal of the consistent mass; for linear faces from the integrals."""
         out = np.zeros(n)
         for points, N, _, dA in self.each:
             a = np.linalg.norm(dA, axis=1)
@@ -428,7 +430,7 @@ class Faces:
 
 
 def distance(p, a, b, c):
-    """From a point to a triangle, which may be a point."""
+    """Distance from a point to a triangle, which may be degenerate to a point."""
     n = np.cross(b - a, c - a)
     if n @ n > 0:
         foot = p - n * ((p - a) @ n) / (n @ n)
@@ -449,7 +451,7 @@ class Set:
 
 
 class Model:
-    """config: the dict of `parse`; mesh; density of each element or None (solid but for passive elements)."""
+    """config: the dict of `parse`; mesh; density of each element or None (solid except passive elements)."""
 
     def __init__(self, config, mesh, density=None):
         self.config, self.mesh = config, mesh
@@ -531,7 +533,8 @@ class Model:
         return set(map(int, np.flatnonzero(ok)))
 
     def skin(self, chosen, thick):
-        """Cells whose centroid is within `thick` of the set's faces, of its nodes if it has none, and those that touch it."""
+        """Cells whose centroid is within `thick` of the set's faces (of its nodes if it has none), and those that touch
+        it."""
         x, rings = self.mesh.points, [self.mesh.faces[key][0] for key in chosen.faces]
         touched = {self.mesh.faces[key][1] for key in chosen.faces}
         if not rings:
@@ -541,7 +544,7 @@ class Model:
                 if e in touched or min(distance(self.centroids[e], *t) for t in triangles) <= thick}
 
     def points_of(self, name):
-        """Nodes of a set, and of quadratic elements the middles of its edges."""
+        """Nodes of a set, and for quadratic elements the mid-side nodes of its edges."""
         s = self.sets[name]
         return sorted(s.nodes) + sorted(self.middle[e] for e in s.edges if e in self.middle)
 
@@ -561,7 +564,7 @@ class Model:
         self.kinds = {kind: (np.array(e), np.array(p)) for kind, (e, p) in found.items()}
 
     def geometry(self, rule, points):
-        """Gradients of the shape functions, weights times det J, places."""
+        """Gradients of the shape functions, weights times det J, positions."""
         x = self.x[points]
         J = np.einsum("gnd,enc->egdc", rule.D, x)
         det = np.linalg.det(J)
@@ -606,7 +609,7 @@ class Model:
         return Faces(self, self.sets[name].faces)
 
     def springs(self):
-        """Diagonal; each entry is kept for its force."""
+        """Diagonal matrix; each entry is stored for its force."""
         self.spring = []
         for entry in self.config.get("springs", ()):
             name, k, per = entry["set"], np.array(entry["stiffness"], float), entry.get("per", "total")
@@ -637,7 +640,8 @@ class Model:
         return sp.csr_matrix((np.concatenate(values), (np.concatenate(rows), np.concatenate(columns))), self.K_part.shape)
 
     def von_mises(self, u):
-        """The largest at a Gauss point of the stiffness; a linear tetrahedron has one stress. With heat the largest flux."""
+        """The largest stress at a Gauss point of the stiffness; a linear tetrahedron has one stress. For heat, the
+        largest flux."""
         nu, modulus, largest = self.config["material"].get("nu", 0.0), self.modulus(), 0.0
         for kind, (cells, points) in self.kinds.items():
             G, _, _ = self.geometry(RULES[kind, self.quadratic][0], points)
@@ -714,7 +718,7 @@ class Model:
         return self.remote(entry)
 
     def share(self, name):
-        """Shares of a set's points that sum to 1: by area, else equally by nodes."""
+        """Shares of a set's points that sum to 1: by area, otherwise equal for all nodes."""
         faces = self.faces(name)
         if faces.each:
             return faces.consistent(self.n) / faces.area
@@ -724,9 +728,9 @@ class Model:
         return share
 
     def bearing(self, name, F):
-        """A pin in a bore, whose axis is that of the cylinder which selects the set: the pressure max(0, p0 . r) along the
-        radius r, p0 across the axis so that the sum is F, per area as projected on the cylinder; along the axis a uniform traction. By 2x2
-        points of quadrilaterals and six of triangles."""
+        """A pin in a bore, whose axis is that of the cylinder that selects the set. Across the axis: pressure max(0, p0
+        . r) along the radius r, with p0 such that the sum is F, per area projected onto the cylinder. Along the axis: a
+        uniform traction. Quadrature with 2x2 points on quadrilaterals and six on triangles."""
         bore = next((e["cylinder"] for e in self.config["sets"] if e["name"] == name and "cylinder" in e), None)
         if bore is None:
             raise NotHere("bearing forces on sets that no cylinder selects")
@@ -742,7 +746,7 @@ class Model:
             radius.append(r / np.linalg.norm(r, axis=1)[:, None])
             weight.append(-np.sum(radius[-1] * dA, axis=1))
         r, w, p0 = np.vstack(radius), np.concatenate(weight), F
-        for _ in range(100 if F @ F > 0 else 0):  # the pressed half, then p0 of it
+        for _ in range(100 if F @ F > 0 else 0):  # first the pressed half, then p0 from it
             half = r @ p0 > 0
             M = (r[half].T * w[half]) @ r[half]
             p0 = np.linalg.solve(M + np.outer(a, a), F)
@@ -766,7 +770,7 @@ class Model:
         return sorted({e["set"] for e in self.config.get("loads", ()) if e.get("coupling") == "rigid"})
 
     def reduce(self):
-        """T of u = T q; q has the unknowns of free points, then six of each rigid set."""
+        """T of u = T q; q has the unknowns of free points, then six for each rigid set."""
         size = self.n * self.dim
         sets = self.rigid_sets()
         if not sets:
@@ -796,7 +800,7 @@ class Model:
         return sp.csr_matrix((values, (rows, columns)), (size, at)), first
 
     def supports(self):
-        """{unknown: value}, and each entry's unknowns."""
+        """{unknown: value}, and the unknowns of each entry."""
         out, entries = {}, []
         for entry in self.config.get("supports", ()):
             points = self.points_of(entry["set"])
@@ -826,7 +830,7 @@ class Model:
         if len(index):
             ground[index] = value
         Kq = (T.T @ self.K @ T).tocsc()
-        # held unknowns are never in a rigid set: their column of T is a unit vector
+        # prescribed unknowns are never in a rigid set, so their column of T is a unit vector
         held_q = T[index].indices if len(index) else np.array([], int)
         free = np.setdiff1d(np.arange(Kq.shape[0]), held_q)
         self.lu = spla.splu(Kq[free][:, free].tocsc())
@@ -857,7 +861,7 @@ class Model:
         return out
 
     def norms(self, K):
-        """Largest and smallest eigenvalue, by power iterations; the second too large by less than its half."""
+        """Largest and smallest eigenvalue by power iterations; the second is too large by less than half of it."""
         rng = np.random.default_rng(0)
         x, y = rng.standard_normal(K.shape[0]), rng.standard_normal(K.shape[0])
         for _ in range(15):
@@ -866,14 +870,14 @@ class Model:
         self.largest, self.inverse = np.linalg.norm(x), np.linalg.norm(y)
 
     def sums(self, f):
-        """Force and moment about the origin of nodal forces; of heat the sum."""
+        """Force and moment about the origin of nodal forces; for heat, the sum."""
         f = f.reshape(self.n, self.dim)
         if self.heat:
             return np.array([f.sum()])
         return np.concatenate([f.sum(axis=0), np.cross(self.x, f).sum(axis=0)])
 
     def reference(self):
-        """The lowest temperature that is held or ambient."""
+        """The lowest prescribed or ambient temperature."""
         found = {float(e["temperature"]) for e in self.config.get("supports", ())} | {float(e["ambient"]) for e in self.config.get("convection", ())}
         return min(found)
 
@@ -887,7 +891,7 @@ class Case:
         self.reaction = np.zeros(len(u))
         self.reaction[held] = residual[held]
         self.strain_energy = u @ (model.K_part @ u) / 2
-        if model.heat:  # over the reference, whose K T is what the films take
+        if model.heat:  # above the reference, whose K T is what the films take
             over, moved = u - model.reference(), total - model.K @ np.full(len(u), model.reference())
             self.compliance = 2 * (moved @ over) - over @ (model.K @ over) - model.offset
         else:

@@ -95,7 +95,7 @@ def with_itself(exact, first, later):
 
 
 def slope(values):
-    """Of a line through them, a step."""
+    """Slope of the regression line through the values, per step."""
     n = len(values)
     mean = sum(values) / n
     return sum((i - (n - 1) / 2) * (v - mean) for i, v in enumerate(values)) / (n * (n * n - 1) / 12) if n > 1 else 0.0

@@ -18,17 +18,17 @@ import sys
 
 from meshes import from_tree, generated, vector, written
 
-# Those that solver.operator takes; what a CPU lacks it runs as another.
+# Values of solver.operator; a CPU replaces those that it lacks.
 ATOMIC = ("ebe", "ebe8", "ebe24", "ebe64", "warp64", "sym")  # on a GPU they add in any order
 EXACT = ("nbn", "otf", "voxels", "dedup", "bsr", "bsrsym", "csr", "ell", "coo")
-SINGLE = ("sym32", "bsr32")  # stiffness in single precision: the design differs by 1e-7 and what follows from it
+SINGLE = ("sym32", "bsr32")  # stiffness in single precision: the design differs by about 1e-7
 QUADRATIC = ("bsr", "bsr", "bsrsym", "csr", "ell", "coo", "bsr32")
 HEAT = ("otf", "otf", "csr")
 CPU = ("ebe", "nbn", "otf", "bsr", "bsrsym", "csr")
 
 
 def pick(rng, odds):
-    """A key of {key: odds}."""
+    """A key drawn from {key: odds}."""
     return rng.choices(list(odds), list(odds.values()))[0]
 
 
@@ -37,7 +37,7 @@ def force(rng, size=1.0):
 
 
 class Draw:
-    """One config: entries by group, as they are drawn."""
+    """One config: its entries by group, drawn at random."""
 
     def __init__(self, rng, part):
         self.rng, self.part = rng, part
@@ -45,7 +45,7 @@ class Draw:
         self.quadratic = part.elements < 600 and rng.random() < 0.4
         self.rigid = self.mass = self.coarse = False
         self.sets = [part.sets] if part.sets else []
-        k = 2 * rng.randrange(len(part.sides) // 2)  # held here, loaded at the other side
+        k = 2 * rng.randrange(len(part.sides) // 2)  # supported here, loaded at the other side
         self.held, self.loaded = part.sides[k : k + 2] if rng.random() < 0.5 else part.sides[k + 1 : k - 1 if k else None : -1]
         self.cases = rng.choice((1, 1, 2, 3))
         self.top, self.groups = [], []
@@ -144,7 +144,7 @@ class Draw:
     def optimization(self):
         rng, part = self.rng, self.part
         self.iterations = rng.randint(2, 5)
-        least = "0.05" if self.quadratic else rng.choice(("0.001", "0.01", "0.05"))  # jacobi is to converge as well
+        least = "0.05" if self.quadratic else rng.choice(("0.001", "0.01", "0.05"))  # jacobi must also converge
         kind = pick(rng, {"sensitivity": 3, "density": 3, "helmholtz": 2, "none": 1})
         lines = ["volume_fraction = %.2f; iterations = %d; move = %.2f;" % (rng.uniform(0.3, 0.6), self.iterations, rng.uniform(0.05, 0.25)),
                  "penalty = %.1f; rho_min = %s; damping = %.1f;" % (rng.uniform(2, 3 if self.quadratic else 4), least, rng.uniform(0.4, 0.6))]
@@ -175,7 +175,7 @@ class Draw:
             lines.append("extrusion = %s;" % vector(along))
 
     def bends(self):
-        """Thin plates of quadratic elements: a diagonal does not come to an end within 10,000 iterations."""
+        """Thin plates of quadratic elements: diagonal preconditioners do not converge within 10,000 iterations."""
         return self.quadratic and "michell" in self.part.mesh
 
     def solver(self):
@@ -226,12 +226,12 @@ class Draw:
         return "cpu" if self.quadratic and self.heat else ""
 
     def exact(self):
-        """auto may take another operator next time; those of single precision are compared with their like."""
+        """auto may choose another operator next time; operators in single precision are compared with each other."""
         on_gpu = "bits" if self.op not in ATOMIC + ("sym32", "auto") or self.deterministic else "rounding"
         return on_gpu + (" single" if self.op in SINGLE else "") + (" coarse" if self.coarse else "")
 
     def twin(self, rng):
-        """Keys that change how, not what, on a CPU."""
+        """Keys that change how a CPU computes, but not what."""
         pool = ("bsr", "bsrsym", "csr") if self.quadratic else ("otf", "bsr", "bsrsym", "csr") if self.heat else CPU
         preconds = ["multigrid", "jacobi"] + ([] if self.heat else ["block-jacobi"])
         if self.part.elements > 2000 or self.bends():
@@ -246,7 +246,7 @@ class Draw:
 
 
 def refusals(source):
-    """[(name, config, text, arguments)] of tests/bad, those that need nothing else."""
+    """[(name, config, text, arguments)] of the tests in tests/bad that need nothing else."""
     out, folder = [], os.path.join(source, "tests/bad")
     for name in sorted(os.listdir(folder)):
         path = os.path.join(folder, name)
@@ -256,7 +256,7 @@ def refusals(source):
         arguments = shlex.split(" ".join(re.findall(r"^# args: (.*)$", text, re.M)))
         if not expect or re.search(r"^# (needs: gpu|needs: no-gpu|exit: 1)", text, re.M):
             continue
-        # what is of the command alone: its options, its folder, its checks of the output
+        # options, folders and output checks that only the command has
         if any(a.startswith(("-", "output.")) for a in arguments) or "output" in name or "\t" in " ".join(arguments):
             continue
         out.append((name[:-4], path, expect[0], arguments))

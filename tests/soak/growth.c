@@ -1,12 +1,12 @@
-/* What a process keeps of sessions that were closed: one after the other with the same config, and
- * what is held after so many of them, by kind of memory.
+/* Memory that a process keeps after sessions were closed: opens and closes sessions with the same
+ * config one after the other, and prints memory by kind.
  *
  *     growth CONFIG SESSIONS STEP HOW [KEY=VALUE ...]
  *
- * HOW: run; prepare, without a design; open, the config alone. A line every STEP sessions: bytes
- * malloc has given out, bytes it holds from the system, bytes resident, how much they rose a
- * session since the first line, and the mapping, by its name, that rose most. Kept out of the
- * suite: soak.c is the test, this one says where it comes from. */
+ * HOW: run; prepare, without a design; open, which only reads the config. Prints one line per STEP
+ * sessions: bytes allocated with malloc, bytes that malloc holds from the system, resident bytes,
+ * their growth per session since the first line, and the name of the mapping that grew most. Not
+ * part of the suite: soak.c is the test, and this program finds the cause of growth. */
 #define _GNU_SOURCE
 #include <malloc.h>
 #include <stdio.h>

@@ -10,7 +10,7 @@ HEAD = re.compile(r"([0-9a-f]+)-([0-9a-f]+) \S+ \S+ \S+ \S+ *(.*)")
 
 
 def read(path):
-    """{(name, begin): (resident kB, size in kB)}; a mapping without a name is named by the one below it."""
+    """{(name, begin): (resident kB, size in kB)}; a mapping without a name is named after the one below it."""
     found, key, below = {}, None, ""
     with open(path) as f:
         for line in f:

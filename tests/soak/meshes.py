@@ -1,4 +1,4 @@
-"""Meshes of the soak test: what can be said of each (box, sets, bores), and boxes of every kind of cell."""
+"""Meshes of the soak test: a description of each (box, sets, bores), and boxes of every kind of cell."""
 import random
 
 KUHN = ((0, 1, 2, 6), (0, 2, 3, 6), (0, 3, 7, 6), (0, 7, 4, 6), (0, 4, 5, 6), (0, 5, 1, 6))
@@ -8,8 +8,8 @@ VTK = {"hexahedron": 12, "wedge": 13, "pyramid": 14, "tetrahedron": 10}
 
 
 class Part:
-    """A mesh as the configs need it. sides: sets that span boundary faces, far apart at even and odd places;
-    bores: (set, point on the axis, axis, across); cells: sets of elements; planes: normals of symmetry through
+    """A mesh as the configs need it. sides: sets that span boundary faces, opposite ones at even and odd indices;
+    bores: (set, point on the axis, axis, across); cells: sets of elements; planes: normals of symmetry planes through
     the middle; sets: their definitions."""
 
     def __init__(self, mesh, box, elements, sides, sets="", bores=(), cells=(), planes=(0, 1, 2), heat=True):
@@ -20,7 +20,7 @@ class Part:
 
 
 def number(value, digits=9):
-    """With a fraction, as all numbers of a vector must have it."""
+    """Formats with a fraction, which all numbers of a vector must have."""
     text = "%.*g" % (digits, value)
     return text if set(text) & set(".en") else text + ".0"
 
@@ -34,7 +34,7 @@ def box_set(name, low, high):
 
 
 def side_sets(box):
-    """The six sides of a box as sets, opposite ones beside each other, and a block of elements within it."""
+    """The six sides of a box as sets, opposite ones in succession, and a block of elements inside."""
     sets, names = [], []
     for axis, pair in enumerate((("x0", "x1"), ("y0", "y1"), ("z0", "z1"))):
         for end, name in enumerate(pair):
@@ -54,7 +54,7 @@ def of_box(mesh, box, elements, **more):
 
 
 def cells_of(kind, k, nz):
-    """What layer k of nz is made of."""
+    """The kind of cells in layer k of nz."""
     if kind != "layers":
         return kind
     change = max(1, nz // 4)  # one layer: quadrilaterals below, triangles above
@@ -64,7 +64,7 @@ def cells_of(kind, k, nz):
 
 
 def split(kind, c, centre):
-    """A hexahedron's corners c as cells of the kind: [(name, points)]; centre: its middle, a point."""
+    """Splits a hexahedron with corners c into cells of the kind: [(name, points)]; centre: its middle, a point."""
     if kind == "tetrahedron":
         return [("tetrahedron", [c[i] for i in t]) for t in KUHN]
     if kind == "wedge":
@@ -73,14 +73,14 @@ def split(kind, c, centre):
         return [("hexahedron", list(c))]
     base = [f for f in FACES if kind == "pyramid" or f != (4, 5, 6, 7)]
     out = [("pyramid", [c[i] for i in reversed(f)] + [centre]) for f in base]
-    if kind == "change":  # from hexahedra below to wedges above: two tetrahedra at the top
+    if kind == "change":  # transition from hexahedra below to wedges above: two tetrahedra at the top
         out += [("tetrahedron", [centre, c[4], c[5], c[6]]), ("tetrahedron", [centre, c[4], c[6], c[7]])]
     return out
 
 
 def write_box(path, kind, n, seed):
-    """A box of n[0] x n[1] x n[2] unit cubes, each cut into cells of the kind ("layers": all of them, one above
-    the other), inner nodes moved by up to 0.08; returns the number of cells."""
+    """A box of n[0] x n[1] x n[2] unit cubes, each divided into cells of the kind ("layers": all kinds, one above the
+    other), with interior nodes displaced by up to 0.08; returns the number of cells."""
     rng = random.Random(seed)
     nx, ny, nz = n
     points, cells = [], []
@@ -156,7 +156,7 @@ def written(rng, most, folder, name):
 
 
 def from_tree(rng, most, source):
-    """A mesh of examples/: every format that is read, and the three parts."""
+    """A mesh of examples/: every format that hextop reads, and the three parts."""
     def of(path, box, elements, **more):
         return of_box('file = "%s/examples/%s";' % (source, path), box, elements, **more)
 
@@ -164,7 +164,7 @@ def from_tree(rng, most, source):
         return ('{ name = "%s"; cylinder = { point = %s; axis = [0.0, 0.0, 1.0]; radius = %g; inner = %g; '
                 "tolerance = 0.01; }; }" % (name, vector(point), radius, radius))
 
-    which = rng.randrange(0 if most >= 3000 else 6, 12)  # the parts have 3,000
+    which = rng.randrange(0 if most >= 3000 else 6, 12)  # the parts have 3,000 elements
     kinds = ([0, 0, 0], [2.5, 1, 1.5])
     if which < 2:
         bolts = ", ".join((cylinder("upper-bolt", [24, 62, 0], 8.5), cylinder("lower-bolt", [24, -62, 0], 8.5),

@@ -59,7 +59,7 @@ static sums of_case(const hx_session *s, const hx_matrix *m, const double *u)
     return (sums){lambda * 0x1p-53 * sqrt(squares), size};
 }
 
-/* Of the design just analysed. */
+/* Bounds for the design that was just analysed. */
 static int of_design(hx_session *s, double compliance, sums *most)
 {
     const hx_matrix *const m = &s->op.strategy->assembled(s->op.state)->matrix;

@@ -1,6 +1,6 @@
 #!/bin/sh
-# The soak test: for each seed 40 configs at random, in one process through the library, round after round on a GPU,
-# every result against the CPU's made before, memory of process and device flat.
+# The soak test: for each seed, 40 random configs run in one process through the library, round after round on a GPU.
+# Every result is compared with one computed before on the CPU, and the memory of process and device must not grow.
 #     sh tests/soak/run.sh BUILD SECONDS [-d DEVICE] [-n CONFIGS] [-m ELEMENTS] [-s] [-v] SEED...
 # BUILD is built with CUDA (or -d cpu: then against other operators, preconditioners and numbers of threads); rounds
 # begin for SECONDS, three of them at least, on a GPU 32 (3 minutes), since what a driver takes comes
@@ -26,11 +26,12 @@ rounding=$build/tests/soak/rounding
 work=$(mktemp -d) || exit 1
 trap 'rm -rf "$work"' EXIT
 export OMP_WAIT_POLICY="${OMP_WAIT_POLICY:-passive}"
-# or freed memory counts as held: in a thread's cache, and in an arena a thread (8 a core), whose ends malloc_trim leaves
+# otherwise freed memory counts as used: in a thread's cache, and in one arena per thread (8 per core), whose ends
+# malloc_trim keeps
 export GLIBC_TUNABLES=glibc.malloc.tcache_count=0:glibc.malloc.arena_max=1
 failed=0
 rounds=3
-[ "$device" = cpu ] || rounds=32 # a pool that fills is a step: a line through the first rounds is nothing but it
+[ "$device" = cpu ] || rounds=32 # a pool that fills gives a step, and the first rounds show nothing else
 parts=$(($(nproc) / 2))
 [ "$parts" -ge 1 ] || parts=1
 for seed in "$@"; do

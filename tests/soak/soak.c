@@ -171,10 +171,10 @@ static int take_results(soak *s, const line *l, hextop *h, found *f)
     keep_density(s, l, rho, shape[0], f);
     const int cases = (int)hextop_number(h, "cases");
     const double *u = hextop_array(h, "displacement", 0, shape);
-    const int is_heat = !u; /* the other physics says so */
+    const int is_heat = !u; /* no displacements: the physics is heat */
     if (is_heat) u = hextop_array(h, "temperature", 0, shape);
     if (!u) return hextop_code(h);
-    double square = 0.0; /* of all cases: one alone may be next to nothing */
+    double square = 0.0; /* over all load cases: a single one may be almost zero */
     for (int c = 0; c < cases; c++) {
         u = hextop_array(h, is_heat ? "temperature" : "displacement", c, shape);
         if (!u) return hextop_code(h);
@@ -335,8 +335,8 @@ static size_t in_use(void)
 #endif
 }
 
-/* Of /proc/self/smaps_rollup, kB: resident pages that no file is behind, and those of files and of
- * shared memory. */
+/* Reads /proc/self/smaps_rollup: kB of resident anonymous pages, and of those of files and shared
+ * memory. */
 static void resident_kinds(long long *anonymous, long long *others)
 {
     char text[256];

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""The named blocks of a Markdown page, as files: ```c NAME.c ... ``` becomes OUTDIR/NAME.c.
+"""Extracts the named blocks of a Markdown page as files: ```c NAME.c ... ``` becomes OUTDIR/NAME.c.
 
     named_blocks.py PAGE OUTDIR NAME ..."""
 import pathlib

@@ -14,7 +14,7 @@ LONGEST = 150
 GROUPS = ("Added", "Changed", "Deprecated", "Removed", "Fixed", "Security", "Performance")
 RELEASE = re.compile(r"(\d+\.\d+\.\d+) - \d{4}-\d\d-\d\d")
 CHANGE = re.compile(r"- [a-z0-9]+(?:, [a-z0-9]+)*: [a-z]")
-# Numbers of versions, of exit codes and the like in names are none.
+# Numbers in versions, exit codes and names do not count.
 NUMBER = re.compile(r"(?<![\w./-])\d[\d.,]*(?![\w/-])")
 
 

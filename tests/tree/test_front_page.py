@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""README.md as a newcomer takes it: the first example, run as it stands, reaches the black-and-white design that it
-shows, and every figure is dated and stands in a notebook entry that the same paragraph links.
+"""README.md for a newcomer: the first example, run as printed, reaches the black-and-white design that it shows, and
+every figure is dated and occurs in a notebook entry that the same paragraph links.
 
     test_front_page.py HEXTOP SRCDIR
 
@@ -17,7 +17,7 @@ ENTRY = re.compile(r"\]\((doc/notebook/(\d{4}-\d\d-\d\d)-[\w-]+\.md)")
 FIGURE = re.compile(r"(?<![\w./-])\d[\d,]*(?:\.\d+)?(?:e-?\d+)?(?![\w./-]*\.\w)")
 UNIT = re.compile(r" ?(?:%|(?:s|ms|us|min|minutes|seconds|hours|GB|MB|kB|bytes|times|million|billion|elements|designs|"
                   r"hexahedra|iterations)\b)")
-MOST_LINES = 100  # a screen and a half, with the lists
+MOST_LINES = 100  # one and a half screens, including lists
 
 
 def paragraphs(text):
@@ -42,7 +42,7 @@ def figures(paragraph):
 
 
 def figure_faults(text, entry):
-    """What is wrong with the figures of a page; entry(path) is the text of a notebook entry, or None."""
+    """Faults in the figures of a page; entry(path) is the text of a notebook entry, or None."""
     for block, paragraph in paragraphs(text):
         found = list(figures(paragraph))
         links = ENTRY.findall(paragraph)

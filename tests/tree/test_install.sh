@@ -1,6 +1,6 @@
 #!/bin/sh
-# What `meson install` leaves is enough: a program built with nothing but pkg-config's words, every
-# header on its own, the installed hextop.
+# The files that `meson install` installs are sufficient: for a program built only with pkg-config's flags, for every
+# header by itself, and for the installed hextop.
 #     test_install.sh BUILDDIR SRCDIR
 set -u
 build=$1
@@ -27,7 +27,7 @@ PKG_CONFIG_PATH=$(dirname "$pc")
 prefix=$(sed -n 's/^prefix=//p' "$pc")
 export PKG_CONFIG_PATH
 
-# The prefix is where DESTDIR put it; CUDA's static runtime is where nvcc says, if not where it is by default.
+# The prefix lies under DESTDIR. If CUDA's static runtime is not in its default folder, nvcc prints its path.
 cuda=/usr/local/cuda/lib64
 [ -e $cuda/libcudart_static.a ] || ! command -v nvcc >/dev/null ||
     cuda=$(nvcc --dryrun -x cu /dev/null 2>&1 | sed -n 's/.* "*-L\([^" ]*\)".*/\1/p' | head -1)
@@ -45,7 +45,7 @@ awk '$1 == "compliance" { n++; good = $2 ~ /^[0-9]+[.][0-9]+$/ && $2 > 122.9204 
     END { exit !(n == 1 && good) }' log || fail "compliance is not 122.9216"
 cat log
 
-# The library of sessions: its own .pc, nothing of what it is made of, no path of this machine.
+# The library of sessions: its own .pc, no dependency on its parts, no path of this machine.
 for file in "$(dirname "$pc")"/*.pc; do
     grep -nF -e "$src" -e "$build" -e "$HOME/" "$file" && fail "$file names this machine"
     grep -v '^prefix=' "$file" | grep -nE -e '-L/' && fail "$file: a folder that is not below its prefix"
@@ -96,11 +96,11 @@ done
 LD_LIBRARY_PATH=$(words --variable=libdir):${LD_LIBRARY_PATH:-} "$work/root$prefix/bin/hextop" --version >log 2>&1 ||
     fail "the installed program"
 
-# Man page and shells' completion, where man, bash and zsh look for them.
+# The man page and the completions are where man, bash and zsh search for them.
 for text in man/man1/hextop.1 bash-completion/completions/hextop.bash zsh/site-functions/_hextop; do
     find "$work/root$prefix" -path "*/$text" -size +4k | grep -q . || fail "installed $text"
 done
-# Some systems have a `man` that only says where the real one is.
+# Some systems have a `man` that only prints where the real one is.
 if command -v man >/dev/null && man --version 2>/dev/null | grep -q '^man [0-9]'; then
     page=$(find "$work/root$prefix" -name hextop.1)
     man -l "$page" >log 2>&1 </dev/null || fail "man"

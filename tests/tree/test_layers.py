@@ -14,7 +14,7 @@ import sys
 import tempfile
 from concurrent.futures import ThreadPoolExecutor
 
-# room: the rooms whose headers it may include, besides its own. A room that is not here may not be.
+# room: the rooms whose headers it may include, besides its own. Rooms that are not listed are not allowed.
 CORE = {
     "core/base": [],
     "core/mesh": ["core/base"],
@@ -40,10 +40,10 @@ CORE = {
 }
 BACKEND = ["core/base", "core/mesh", "core/spline", "core/space", "core/problem", "core/device", "core/matrix",
            "core/solver", "core/team", "core/ranks", "core/design"]
-APP = ["app/text", "app/config", "app/session", "app/doubt", "app/output"]  # each may include those before it
+APP = ["app/text", "app/config", "app/session", "app/doubt", "app/output"]  # each may include the ones before it
 COMMANDS = ["app/analyse", "app/check", "app/compare", "app/help", "app/matrix", "app/mesh", "app/new",
             "app/report", "app/run", "app/selftest", "app/surface", "app/verify"]
-ALL_CORE = list(CORE)  # all but core/cpu, which nobody includes
+ALL_CORE = list(CORE)  # all except core/cpu, which no room includes
 
 MAY = dict(CORE)
 MAY["core/cpu"] = BACKEND
@@ -61,7 +61,7 @@ CUDA = r"cuda|cub/|thrust/|cooperative_groups|nv[a-z]*\.h|curand|cublas|cusparse
 NEVER = {"core": CUDA + "|libconfig", "filters": CUDA + "|libconfig", "gpu": "libconfig",
          "app": CUDA, "lib": CUDA + "|libconfig", "examples": CUDA, "tests": CUDA}  # system headers, by the top folder
 TOPS = list(NEVER)
-NOT_BUILT = ["examples"]  # by their users
+NOT_BUILT = ["examples"]  # by the programs that use them
 SOURCES = (".c", ".h", ".inc", ".cu", ".cuh")
 
 
@@ -85,7 +85,7 @@ def room_of(path):
 
 
 def may_include(room):
-    """Tests are outside the house: they see all of core, and their own library."""
+    """Tests are outside the layers: they may include all of core, and their own library."""
     if room.startswith("tests"):
         own = {"tests/gpu": ["gpu", "app/text"], "tests/cpu": ["core/cpu"],
                "tests/app": ["app/doubt", "app/matrix", "app/output", "app/selftest", "app/session", "app/text"],
@@ -99,7 +99,7 @@ INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]*([<"])([^>"]+)[>"]', re.M)
 
 
 def read_includes(root, files):
-    """(file, header as written, the file of the tree that it is or None)."""
+    """(file, header as written, the included file of the tree or None)."""
     home = {os.path.basename(path): path for path in files}
     edges = []
     for path in files:
@@ -152,7 +152,7 @@ def check_rooms(files):
 
 
 def check_builds(root, files):
-    """Each room says in a meson.build of its own what is built there."""
+    """Each room has a meson.build of its own that lists what is built there."""
     for room in sorted({room_of(path) for path in files}):
         if not os.path.exists(os.path.join(root, room, "meson.build")) and room not in NOT_BUILT:
             yield f"{room}/: has no meson.build"
@@ -207,7 +207,7 @@ def check_output(root, files):
 
 
 def check_headers(root, files):
-    """Every header of core compiles alone, as C and, for the CUDA files, as C++."""
+    """Every header of core compiles by itself, as C and, for the CUDA files, as C++."""
     jobs = []
     with tempfile.TemporaryDirectory() as folder:
         compilers = [("c", os.environ.get("CC", "cc").split() + ["-std=c11"])]
@@ -239,7 +239,7 @@ def check_headers(root, files):
 
 
 def floors(arrows):
-    """How many rooms lie below each, in the longest way down."""
+    """Number of rooms below each, along the longest path down."""
     depth = {}
 
     def of(room):
@@ -269,7 +269,7 @@ def judge(root, files, edges):
             *check_headers(root, files)]
 
 
-BAD_HOUSE = {  # file: (text, what must be said of it)
+BAD_HOUSE = {  # file: (text, the expected message)
     "core/base/low.h": ('#include "../mesh/high.h"\n', "may include only"),
     "core/mesh/high.h": ('#include "../base/low.h"\n', "a cycle of rooms"),
     "core/mesh/self.c": ('#include "other.h"\n', None),
@@ -287,7 +287,7 @@ BAD_HOUSE = {  # file: (text, what must be said of it)
 
 
 def check_itself():
-    """What is not found in a house where everything is wrong."""
+    """Violations that are not found in a made-up tree that contains all of them."""
     with tempfile.TemporaryDirectory() as root:
         for path, (text, _) in BAD_HOUSE.items():
             os.makedirs(os.path.join(root, os.path.dirname(path)), exist_ok=True)

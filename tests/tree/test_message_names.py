@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Messages name kinds, keys and commands that there are: `filter "density"`, `solver.operator`, `hextop check`.
+"""Kinds, keys and commands in messages exist: `filter "density"`, `solver.operator`, `hextop check`.
 
     test_message_names.py HEXTOP SRCDIR"""
 import pathlib
@@ -31,7 +31,7 @@ def main():
     for file in files:
         source = re.sub(r'"\s*\n\s*"', "", file.read_text(encoding="utf-8"))
         for text in TEXT.findall(source):
-            if " " not in text:  # a name of its own, as of an array in summary.json
+            if " " not in text:  # names of their own, such as arrays in summary.json
                 continue
             for kind, word in KIND.findall(text):
                 found["kinds"] += 1

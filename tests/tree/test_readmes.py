@@ -24,9 +24,9 @@ ROOMS = ("app", "core", "filters", "gpu", "lib", "tests")
 NOTEBOOK = pathlib.Path("doc/notebook")
 COMMANDS = ("hextop", "build/app/hextop")
 SOURCE = re.compile(r"`([\w./-]+\.(?:c|h|cu|cuh|inc|py|sh))`")
-# The coarse meshes in examples/, which gmsh makes again in a second.
+# The coarse meshes in examples/, which gmsh makes in a second.
 COARSE = {"bracket": "6.9", "hook": "7", "bell-crank": "6"}
-# Spline volumes in so many spans as still make a part.
+# Spline volumes, refined to the fewest spans that still give a part.
 REFINE = {"pipe_bracket": "[2,2,2]", "spline_part": "[1,1,1]"}
 
 PAGE = re.compile(r"\bdoc/[\w/.-]+\.md\b")
@@ -45,14 +45,14 @@ def fault(path, number, text):
 
 
 def pages():
-    """The project's own Markdown files, none of a build folder or of what a run wrote."""
+    """The project's own Markdown files, without build folders and output of runs."""
     yield from sorted(ROOT.glob("*.md"))
     for folder in FOLDERS:
         yield from sorted((ROOT / folder).rglob("*.md"))
 
 
 class Page:
-    """A file outside of code blocks, text [(number, line)], and in them, blocks [(number, info, lines)]."""
+    """The text of a file outside code blocks, [(number, line)], and the blocks, [(number, info, lines)]."""
 
     def __init__(self, path):
         self.path, self.text, self.blocks = path, [], []
@@ -78,7 +78,7 @@ class Page:
             indented, blank = None, not line.strip()
 
     def anchors(self):
-        """What GitHub calls the headings."""
+        """The anchor that GitHub gives to a heading."""
         seen = {}
         for _, line in self.text:
             if not re.match(r"#{1,6} ", line):
@@ -104,7 +104,7 @@ def check_links(page, all_pages):
 
 
 def check_names(page, sources):
-    """File names are unique, so a bare name identifies a file; a path must be its own."""
+    """File names are unique, so a bare name identifies a file; a path must be correct."""
     for number, line in page.text:
         for name in SOURCE.findall(line):
             if "*" in name or "NAME" in name or name.startswith("."):
@@ -161,7 +161,8 @@ def check_index(all_pages):
 
 
 def check_entries(sources):
-    """Pages of doc that a source names, as a constant names its measurement, exist. Tests of texts make some up."""
+    """Pages of doc that a source names exist, such as the measurement of a constant. Some tests of texts make up
+    names."""
     for source in sources:
         if source.endswith((".c", ".h", ".cu", ".cuh", ".inc", ".py", ".sh")) and "tests/tree/" not in source:
             text = (ROOT / source).read_text(encoding="utf-8", errors="replace")
@@ -198,7 +199,7 @@ def check_mentions(page):
 
 
 def shortened(line, words):
-    """The line with what makes it take a second instead of minutes."""
+    """The line with changes that make it take a second instead of minutes."""
     add = []
     command = next((w for w in words[1:] if not w.startswith("-")), "")
     if "--paper" in words:
@@ -220,7 +221,7 @@ def shortened(line, words):
 
 
 def find_result(line):
-    """A run that was cut short ends with another number: a line that names a result gets the last one."""
+    """A shortened run ends with another number: a line that names a result gets the last one."""
     for name in re.findall(r"\S+/density_\d{4}\.vtk", line):
         path = pathlib.Path(name)
         written = sorted(path.parent.glob("density_*.vtk"))
@@ -259,7 +260,7 @@ def run_block(page, number, lines, work, environment):
 
 
 def run_page(page, parent):
-    """The page's blocks in their order, in a folder of its own."""
+    """Runs the page's blocks in order, in a folder of their own."""
     work = pathlib.Path(tempfile.mkdtemp(dir=parent))
     os.chdir(work)
     shutil.copytree(ROOT / "configs", work / "configs")
@@ -295,7 +296,7 @@ def main():
             if NOTEBOOK in place.parents and page.path.name != "README.md":
                 continue
             check_mentions(page)
-            if page.path.name != "CHANGELOG.md":  # it names files that are gone
+            if page.path.name != "CHANGELOG.md":  # it names files that do not exist any longer
                 check_names(page, sources)
             run_page(page, parent)
     print("\n".join(faults))

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Works that sources and READMEs cite, "P3" or "Braess 1995", against doc/references.md: each has its entry there,
-and each entry is cited somewhere. Before that the rules have to find what is wrong with made-up texts.
+"""Works that sources and READMEs cite, "P3" or "Braess 1995", compared with doc/references.md: each has an entry there,
+and each entry is cited somewhere. First, the rules must find the faults in made-up texts.
 
     test_references.py SRCDIR [-v]      -v: prints every citation that was found"""
 import pathlib
@@ -11,7 +11,7 @@ import unicodedata
 FOLDERS = ("app", "configs", "core", "doc", "examples", "filters", "findings", "gpu", "lib", "tests")
 KINDS = (".c", ".h", ".cu", ".cuh", ".inc", ".in", ".md", ".py", ".sh", ".cfg", ".build")
 PAGE = "doc/references.md"
-# Abaqus, Nastran and Medit have labels P1 to P6 of their own.
+# Abaqus, Nastran and Medit use labels P1 to P6 of their own.
 LABELS = ("core/files/", "tests/files/", "tests/app/test_from_file.sh", "examples/")
 
 SURNAME = r"(?:van (?:der |de )?|von |de )?[A-ZÀ-Ž][a-zà-ž]+(?:-[A-Z][a-z]+)?"
@@ -25,7 +25,7 @@ APART = re.compile(rf"\b{AUTHORS} \([A-Z][^();]*?, {YEAR}\)")
 # A title may stand before the year outside of parentheses: "(O. C. Zienkiewicz, J. Z. Zhu, ... 24 (1987)".
 JOURNAL = re.compile(rf"\b{AUTHORS},? [^();]{{0,80}}?(?:J\.|Comput\.?|SIAM|Computing|Conf\.|Optim\.|Mech\.|Dyn\.|Eng\.|"
                      rf"Engng|NISTIR|Phys\.|Algorithms)[^();]{{0,60}}? \(?{YEAR}")
-# Words that begin a sentence or name something else than a person, and months.
+# Words that begin a sentence or do not name a person, and months.
 OTHERS = set("""In Of The A An On At As By For From Since Until Before After With To And Or If Its It This That These
     January February March April May June July August September October November December Copyright SIGGRAPH
     Element Elements Node Nodes Line Lines Row Rows Face Faces Cell Cells Point Points Set Sets Case Cases Step Steps
@@ -46,7 +46,7 @@ def key(name, year):
 
 
 def running(text):
-    """Comments as running text: without the marks at the beginnings of their lines."""
+    """Comments as running text, without comment marks at the beginning of lines."""
     return re.sub(r"\s*\n[ \t]*(?:\*(?!\*)|//|#)?[ \t]*", " ", text)
 
 
@@ -59,13 +59,13 @@ def citations(text):
 
 
 def papers(text):
-    """P1 and its like, but not in quotes and code."""
+    """P1 and the other keys, but not in quotes or code."""
     text = re.sub(r"```.*?```|`[^`\n]*`|\"[^\"\n]*\"", " ", text, flags=re.DOTALL)
     return {int(n) for n in re.findall(r"(?<![\w.<])P([1-9]\d?)\b(?!\^)", text)}
 
 
 def entries(text):
-    """{P1, ...}, {key: ...} of the page, and what is there twice."""
+    """{P1, ...}, {key: ...} of the page, and the entries that occur twice."""
     keys, twice = set(), []
     for name in ENTRY.findall(text):
         match = re.fullmatch(rf"(?:{AUTHORS})(?: \({YEAR}\))?", name) if not re.fullmatch(r"P\d", name) else None
@@ -77,13 +77,13 @@ def entries(text):
 
 
 def near(cite, text):
-    """Whether name and year of an entry stand near each other, in a form that no rule above has."""
+    """Whether name and year of an entry occur close together in a form that no rule above covers."""
     surname, _, year = cite.rpartition(" ")
     return year and re.search(rf"\b{surname}\b.{{0,160}}\b{year}\b", ascii_name(running(text)))
 
 
 def faults_of(page, texts, verbose=False):
-    """What is wrong with the page beside {file: text}."""
+    """Faults of the page, compared with {file: text}."""
     known, twice = entries(page)
     undated = {k.strip() for k in known if k.endswith(" ")}
     faults = [f"{PAGE}: two entries '{k}'" for k in twice]

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Every test is registered, and once: a file that Meson does not know never fails, one that it knows
-twice fails no more than once. And none keeps a largest error so that a NaN is forgotten.
+"""Every test is registered exactly once: Meson never runs a file that is not registered, and runs one twice that is
+registered twice. And no test computes a largest error in a way that ignores a NaN.
 
     test_registered.py BUILDDIR SRCDIR [NAME ...]      NAME: files that this build leaves out"""
 
@@ -9,7 +9,7 @@ import pathlib
 import re
 import sys
 
-# x = fmax(x, d), x = d <= x ? x : d: test_worst() of test.h instead.
+# x = fmax(x, d) or x = d <= x ? x : d: use test_worst() of test.h instead.
 FORGETS_NAN = re.compile(r"(\w+(?:\[[^\]]*\])?) = (?:fmaxl?\(\1,|[^;]+ <= \1(?: \* \w+)? \? \1 :)")
 WORDS = (".c", ".sh", ".py")
 
