@@ -20,10 +20,10 @@ extern const hx_filter_kind *const hx_filters[];
 extern const hx_objective_kind *const hx_objectives[];
 extern const hx_update_kind *const hx_updates[];
 
-/* A name that may be asked for whether this build has it or not. */
+/* A name that users may give even if this build does not have it. */
 typedef struct hx_plugin_name {
     const char *name;
-    const char *stand_in; /* what a device without it runs in its place; NULL: nothing */
+    const char *stand_in; /* the strategy that replaces it on a device without it; NULL: none */
 } hx_plugin_name;
 
 /* Both end with a name NULL. */
@@ -40,9 +40,9 @@ const hx_update_kind *hx_update_find(const char *name);
 /* Everything chosen, from what this build holds; double precision, relative residual. */
 hx_solver_params hx_solver_defaults(void);
 
-/* What runs on `device` when `name` is asked for: the strategy itself, or, on a device without it,
- * what its folder's list names to stand in for it (*substituted = 1). NULL: unknown everywhere, or
- * nothing stands in. */
+/* The strategy that runs on `device` for the name `name`: that strategy itself, or, on a device
+ * without it, the replacement that its folder's list names (*substituted = 1). NULL: the name is
+ * unknown everywhere, or has no replacement. */
 const hx_strategy *hx_strategy_resolve(const char *device, const char *name, int *substituted);
 
 #ifdef __cplusplus

@@ -15,7 +15,7 @@
  * is meant. */
 static const double tolerance = 1e-10;
 
-/* --- what is analysed --- */
+/* --- the analysed densities --- */
 
 static int read_options(hx_analyse *a, const hx_options *options)
 {
@@ -57,7 +57,8 @@ static int make_densities(hx_analyse *a)
     HX_TRY(hx_alloc_raw(&a->rho, (size_t)n, sizeof *a->rho, "densities"));
     HX_TRY(hx_alloc_raw(&a->is_counted, (size_t)n, 1, "elements"));
     HX_TRY(hx_alloc(&a->counted_node, (size_t)s->mesh.n_node, 1, "nodes"));
-    hx_problem_solid_density(&s->problem, a->rho); /* of the solid alone 1 */
+    /* 1 at solid elements, passive elements keep their density */
+    hx_problem_solid_density(&s->problem, a->rho);
     for (int64_t e = 0; e < n; e++) {
         if (a->result && !a->solid_only)
             a->rho[e] = a->is_black_white ? a->design.black_white[e]

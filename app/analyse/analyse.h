@@ -65,10 +65,10 @@ typedef struct hx_analyse {
     hx_result_path path;     /* of the result */
     const char *result;      /* path of the VTK file (in `path`); NULL: the part as meshed */
     int is_black_white, solid_only, threshold_given;
-    double threshold; /* as given, or NaN */
+    double threshold; /* the value of --threshold, or NaN */
     unsigned preserve;
     hx_solid_design design; /* with `result` */
-    double *rho, *modulus;  /* [n_elem] of what is analysed (owned) */
+    double *rho, *modulus;  /* [n_elem] densities and moduli that are analysed (owned) */
     uint8_t *is_counted;    /* [n_elem] 1: considered for largest values (owned) */
     uint8_t *counted_node;  /* [n_node] 1: considered for largest values (owned) */
     int64_t n_counted;
@@ -78,7 +78,7 @@ typedef struct hx_analyse {
     hx_nodal_stress nodal;
     hx_analyse_case *load_case; /* [cases] (owned) */
     double *u, *reaction;       /* [n_point][components] scratch (owned) */
-    hx_fields fields;           /* of the file that --vtk names */
+    hx_fields fields;           /* fields for the file of --vtk */
     int with_fields;
     double seconds[3]; /* solves, stresses, the table of points */
     size_t n_warning;

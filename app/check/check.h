@@ -10,7 +10,7 @@
 typedef struct hx_check {
     hx_session session;
     hx_doubts doubts; /* all warnings */
-    int n_rank;       /* processes asked for; 0: none */
+    int n_rank;       /* requested number of processes; 0: none */
     int n_fault;      /* errors reported so far; later checks run if they can */
 } hx_check;
 

@@ -53,7 +53,7 @@ typedef struct hx_compare_plan {
     X(fill_spread)         /* (upper - lower quartile) / median */                                 \
     X(matrix_bytes)        /* on the device: matrix and pattern */                                 \
     X(break_even_products) /* least number per design with which it beats otf; or none */          \
-    X(pcg_iterations)      /* of all load cases, from zero */                                      \
+    X(pcg_iterations)      /* over all load cases, from zero */                                    \
     X(pcg_residual)        /* largest |r| / |f| */                                                 \
     X(pcg_seconds)         /* wall time */                                                         \
     X(pcg_spmv_seconds)    /* part of it for products, from samples */                             \

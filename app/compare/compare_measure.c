@@ -191,7 +191,7 @@ static int time_fills(const measurement *m, int n, double *seconds)
     return HX_OK;
 }
 
-/* What a product reads of a matrix. */
+/* Bytes of the matrix that a product reads. */
 static double stored_bytes(const hx_operator *op, const hx_assembled *a)
 {
     const hx_device_pattern *const p = &a->pattern;

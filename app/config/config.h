@@ -129,8 +129,8 @@ typedef struct hx_config_set {
 } hx_config_set;
 
 typedef struct hx_config {
-    char *path;     /* of the config file (owned) */
-    hx_value *tree; /* as written, for messages that name the place of a key (owned) */
+    char *path;     /* path of the config file (owned) */
+    hx_value *tree; /* values as written, for messages with the position of a key (owned) */
 
     char *title;
     int physics;      /* hx_physics; -1: not given, which means elasticity */
@@ -144,7 +144,7 @@ typedef struct hx_config {
         char *file;
         double merge;                    /* NaN: not given */
         double element_size, time_limit; /* for CAD models; NaN: not given */
-        hx_config_words ignore; /* words of items of the file that are left out on purpose */
+        hx_config_words ignore; /* words for items of the mesh file that are left out on purpose */
         int shuffle, reorder;
         hx_config_in_parts in_parts;
         int degree;               /* for splines; 0: as in the file */

@@ -17,7 +17,7 @@ enum { MAX_DEPTH = 10 }; /* of nested includes */
 typedef struct join {
     hx_config_source *source;
     FILE *out;
-    const char *dir; /* of the config; "": the current one */
+    const char *dir; /* folder of the config; "": the current one */
 } join;
 
 static int add_file(hx_config_source *s, const char *name)

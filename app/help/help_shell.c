@@ -137,14 +137,14 @@ static void put_bash_arguments(void)
 
 static const char bash_head[] =
     "# Completion of hextop for bash, printed by `hextop help --bash`.\n\n"
-    "# Of _hextop: $value is what is typed, $head what stands before it in the same word.\n"
+    "# Set by _hextop: $value is the typed text, $head the text before it in the same word.\n"
     "_hextop_words() {\n"
     "    local word\n"
     "    while read -r word; do\n"
     "        [[ -n $word ]] && COMPREPLY+=(\"$head$word\")\n"
     "    done < <(compgen -W \"$1\" -- \"$value\")\n"
     "}\n\n"
-    "# One more word of a list with commas.\n"
+    "# Completes the last word of a list with commas.\n"
     "_hextop_list() {\n"
     "    local last=${value##*,}\n"
     "    head+=${value%\"$last\"}\n"
@@ -189,7 +189,7 @@ static const char bash_key[] = "# KEY=VALUE. An entry of a list is its index: lo
 static const char bash_main[] =
     "_hextop() {\n"
     "    local words=() i word value head= command= option= n=0\n"
-    "    # The shell takes = for a word of its own: what was typed as one word is put together.\n"
+    "    # The shell treats = as a separate word: joins what was typed as one word.\n"
     "    for ((i = 1; i <= COMP_CWORD; i++)); do\n"
     "        word=${COMP_WORDS[i]}\n"
     "        if ((i > 1)) && [[ $word == =* || ${COMP_WORDS[i - 1]} == = ]]; then\n"
@@ -233,7 +233,7 @@ void hx_print_bash_completion(void)
     printf("%s", bash_head);
     printf("_hextop_commands='");
     put_command_names();
-    printf("'\n\n# Options that a value follows.\n_hextop_valued='");
+    printf("'\n\n# Options with a value.\n_hextop_valued='");
     for (size_t i = 0; hx_commands[i]; i++)
         for (size_t k = 0; k < hx_commands[i]->n_option; k++)
             if (hx_commands[i]->option[k].kind != HX_OPTION_FLAG)
@@ -319,7 +319,7 @@ static void put_zsh_arguments(const hx_command *c)
     printf("        && ret=0 ;;\n");
 }
 
-static const char zsh_key[] = "# One more of these words, with commas between them.\n"
+static const char zsh_key[] = "# Completes one of these words after a comma.\n"
                               "_hextop_list() {\n"
                               "    compset -P '*,'\n"
                               "    compadd -S '' -- \"$@\"\n"

@@ -50,7 +50,7 @@ enum { HX_BENCH_N_ARRAY = 12 };
 /* A space on a device, with moduli: the input of patterns and fills. */
 typedef struct hx_bench_site {
     hx_device *dev;                /* (borrowed) */
-    hx_matrix_meter *meter;        /* of the device (borrowed); NULL: none is open */
+    hx_matrix_meter *meter;        /* of the open device (borrowed); NULL: none is open */
     int64_t n_elem;                /* cells */
     hx_fill_input input;           /* with the points' places; its rule is the space's */
     hx_spline_rule spline;         /* of a spline: the input's, its arrays on the device */
@@ -87,7 +87,7 @@ typedef struct hx_bench_plan {
     /* hexahedra in each direction: of the cube; of the cylinder in radial, circumferential and
      * axial direction; of the rod n[0] across its width and n[2] in its thickness */
     int n[3];
-    int64_t n_elem, n_point; /* that it will have */
+    int64_t n_elem, n_point; /* planned numbers */
 } hx_bench_plan;
 
 /* Plans a mesh with about n_elem elements or, if n_elem is 0, about n_point points: the number of
@@ -159,12 +159,12 @@ typedef enum { HX_BITS_UNKNOWN, HX_BITS_SAME, HX_BITS_VARY } hx_bench_bits;
 typedef struct hx_bench_fill {
     double prepare_seconds; /* preparation that is kept from design to design, done once */
     hx_bench_time run;      /* computing the values of a design */
-    hx_steps steps;         /* of the last such run; n = 0: it has none */
+    hx_steps steps;         /* steps of the last such run; n = 0: it has none */
     size_t kept_bytes;
     size_t most_bytes; /* peak on the device during preparation, with the kept memory; 0: unknown */
     double error;      /* relative error of a product; NaN: not checked */
-    hx_bench_bits bits; /* of the product, over several runs */
-    char note[192];     /* why it was left out; "" */
+    hx_bench_bits bits; /* bits of the product, compared over several runs */
+    char note[192];     /* reason why it was left out, or "" */
 } hx_bench_fill;
 
 /* check: NULL, or results are checked and counted in its bench. A lack of memory becomes a note,
@@ -197,7 +197,7 @@ typedef struct hx_bench_stream {
     double copy_rate; /* bytes/s of a download by itself */
     int64_t n_range, n_entry;
     int is_right;
-    char note[192]; /* why it was left out; "" */
+    char note[192]; /* reason why it was left out, or "" */
 } hx_bench_stream;
 /* n_entry: upper bound of the matrix' entries. budget: bytes of the device. */
 int hx_bench_stream_run(hx_bench_stream *out, hx_device *dev, const hx_mesh *mesh,
@@ -287,7 +287,7 @@ typedef struct hx_p4_row {
 } hx_p4_row;
 extern const hx_p4_row hx_p4_rows[HX_P4_N_ROW];
 
-/* Print the tables of each, including what was measured before a failure. */
+/* Each prints its tables, including what was measured before a failure. */
 int hx_bench_p2(hx_bench *bench);
 int hx_bench_p3(hx_bench *bench);
 int hx_bench_p4(hx_bench *bench);

@@ -165,7 +165,7 @@ int hx_bench_plan_make(hx_bench_plan *plan, hx_bench_shape shape, hx_bench_eleme
 {
     const int by_points = n_elem == 0, is_tet = kinds[element].is_tet;
     const int points_of_hex =
-        kinds[element].is_quadratic ? (is_tet ? 8 : 4) : 1; /* of a large mesh */
+        kinds[element].is_quadratic ? (is_tet ? 8 : 4) : 1; /* per element of a large mesh */
     const int64_t wanted = by_points ? n_point : n_elem;
     const double n_hex = (double)wanted / (by_points ? points_of_hex : is_tet ? 6 : 1);
     *plan = (hx_bench_plan){.shape = shape, .element = element};

@@ -23,7 +23,7 @@ extern const hx_p5_row hx_p5_rows[HX_P5_N_ROW];
 typedef struct hx_p5_measured {
     int n; /* runs; 0: not measured */
     hx_interaction_time time;
-    char note[192]; /* why it was left out; "" */
+    char note[192]; /* reason why it was left out, or "" */
 } hx_p5_measured;
 
 typedef struct hx_p5_result {

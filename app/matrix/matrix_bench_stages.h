@@ -10,16 +10,16 @@ extern const char *const hx_bench_preconds[HX_BENCH_N_SOLVE];
 
 typedef struct hx_bench_stages {
     const hx_p2_row *paper;
-    hx_bench_plan plan;     /* of the mesh used here */
+    hx_bench_plan plan;     /* plan of the mesh used here */
     double s1;              /* sum of the steps; NaN: not measured, like all below */
     hx_bench_time call, s2; /* wall times of S1 and S2, with allocation */
     double s1_bytes, s2_bytes, s3_bytes;
     double bytes; /* matrix and pattern */
-    /* as P2 counts them: 8 for each neighbour of the widest row, of each node */
+    /* as counted in P2: for each node, 8 per neighbour of the widest row */
     double paper_bytes;
     hx_bench_fill fill[HX_N_FILL];
     hx_bench_solve solve[HX_BENCH_N_SOLVE];
-    char note[192]; /* why it was left out; "" */
+    char note[192]; /* reason why it was left out, or "" */
 } hx_bench_stages;
 
 /* Resets it: nothing is measured. */

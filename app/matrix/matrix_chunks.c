@@ -25,7 +25,7 @@ static int find_budgets(const hx_matrix_job *job, double *device, double *host)
     *device = *host = job->plan.memory;
     if (!isnan(job->plan.memory)) return HX_OK;
     *device = *host = (double)INFINITY;
-    /* other fills keep more than is counted */
+    /* memory of other fills is not counted completely */
     if (job->stages.fill != HX_FILL_GATHER) return HX_OK;
     HX_TRY(dev->ops->memory(dev, &n_free, &n_total));
     if (n_free > 0) *device = 0.8 * (double)n_free;
@@ -112,7 +112,8 @@ static int alloc_host(hx_matrix_job *job)
     hx_matrix_chunks *const c = &job->chunks;
     const hx_matrix_stages *const st = &job->stages;
     const int n_slot = c->is_fetched ? (c->n_range > 1 ? HX_MATRIX_SLOTS : 1) : 0;
-    const int places = job->plan.build != HX_BUILD_THREE_STAGE; /* that builder lists them itself */
+    /* this builder lists the places itself */
+    const int places = job->plan.build != HX_BUILD_THREE_STAGE;
     const double begin = hx_clock();
     c->buffer_bytes = hx_matrix_stages_room(st, c->most.row, c->most.entry);
     c->room_bytes = c->n_range > 1 ? hx_row_range_bytes(c->most.cell, c->most.point, places) : 0;
@@ -285,7 +286,7 @@ void hx_matrix_chunks_free(hx_matrix_job *job)
     hx_matrix_stages *const st = &job->stages;
     hx_matrix_worker_end(&c->preparer);
     hx_matrix_worker_end(&c->hand);
-    hx_matrix_worker_end(&c->writer); /* ended after the thread that gives it work */
+    hx_matrix_worker_end(&c->writer); /* the writer ends after the thread that sends it work */
     for (int i = 0; i < HX_MATRIX_SLOTS; i++) {
         if (c->chunk[i].is_coming) (void)st->ops->fetch_wait(st->dev, c->chunk[i].slot);
         hx_row_range_free(&c->chunk[i].range);

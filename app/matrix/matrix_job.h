@@ -43,7 +43,7 @@ typedef struct hx_matrix_plan {
     /* bytes of a range of rows, on the device and as many on the host; NaN: the free memory */
     double memory;
     hx_build build;
-    const char *fill; /* its name, which is checked when the device is known */
+    const char *fill; /* name of the fill, which is checked when the device is known */
     hx_bench_kind bench;
     /* largest number of elements of the meshes of --bench papers; 0: depends on the device */
     int64_t most;

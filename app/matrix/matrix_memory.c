@@ -66,7 +66,7 @@ static int new_block(hx_matrix_memory *m, size_t bytes, hx_kept_block **block)
     if ((double)(m->held + bytes) > m->limit) release_unused(m);
     HX_TRY(make_room(m));
     int rc = m->layer.under->alloc(m->dev, bytes, &d_p);
-    if (rc < 0) { /* the kept memory may be what is missing */
+    if (rc < 0) { /* freeing the kept memory may make the allocation possible */
         release_unused(m);
         rc = m->layer.under->alloc(m->dev, bytes, &d_p);
     }
@@ -92,7 +92,7 @@ static int alloc(hx_device *dev, size_t bytes, void *d_out)
     return HX_OK;
 }
 
-/* Other memory was allocated before, or by the device itself. */
+/* Memory not in the list was allocated earlier, or by the device itself. */
 static void release(hx_device *dev, void *d_p)
 {
     hx_matrix_memory *const m = of_device(dev);

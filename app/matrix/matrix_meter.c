@@ -50,7 +50,8 @@ static int alloc(hx_device *dev, size_t bytes, void *d_out)
     return HX_OK;
 }
 
-/* Other memory was allocated before. The last block is the most likely one. */
+/* Memory not in the list was allocated before the meter. The search begins with the last block,
+ * which is the most likely one. */
 static void release(hx_device *dev, void *d_p)
 {
     hx_matrix_meter *const m = of_device(dev);

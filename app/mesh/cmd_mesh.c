@@ -33,7 +33,7 @@ typedef struct mesh_job {
     hx_fields fields;
 } mesh_job;
 
-/* Held temperatures, NaN elsewhere; int h dA of convection at each node. */
+/* Prescribed temperatures, NaN at other nodes; int h dA of convection at each node. */
 static int add_temperatures(hx_fields *fields, const hx_session *s)
 {
     const hx_problem *problem = &s->problem;

@@ -12,9 +12,10 @@ typedef struct hx_new_set {
     const hx_set *set; /* (borrowed from the mesh) */
     int64_t n_face;    /* boundary faces that it contains or spans */
     double area;       /* area of these faces; 0: none */
-    double centre[3];  /* of these faces, else of its elements, else of its nodes */
-    int is_inner;      /* 1: its faces lie between solids */
-    int is_fitted;     /* 1: `shape` is the surface on which its faces lie */
+    /* centre of its faces; of its elements if it has no faces; otherwise of its nodes */
+    double centre[3];
+    int is_inner;  /* 1: its faces lie between solids */
+    int is_fitted; /* 1: `shape` is the surface on which its faces lie */
     hx_face_shape shape;
 } hx_new_set;
 
@@ -25,8 +26,9 @@ typedef struct hx_new_part {
     hx_new_set *set;             /* [n_set] (owned) */
     size_t n_override;           /* KEY=VALUE arguments that replace values of the written config */
     const char *const *override; /* [n_override] (borrowed) */
-    char name[128]; /* of the part: the file's name without its ending, or the generator's name */
-    char *file;     /* path of the part as the config states it (owned) */
+    /* name of the part: the file's name without its ending, or the generator's name */
+    char name[128];
+    char *file; /* path of the part as the config states it (owned) */
 } hx_new_part;
 
 /* named: a mesh, a CAD model or a generator. target: the file to be written; "": unknown, so a file

@@ -182,7 +182,8 @@ static void put_head(writer *w)
                       : "the file's lengths are taken as mm; in m: \"N, m, Pa\", E = 2.1e11");
 }
 
-/* Kinds because of which from = "file" is refused until they are left out on purpose; 0: none. */
+/* Kinds of unread items that make from = "file" refused until they are left out on purpose; 0:
+ * none. */
 static unsigned find_unread(const hx_new_part *part)
 {
     const hx_conditions *const c = &part->session.conditions;
@@ -514,8 +515,8 @@ static int64_t count_stated(const hx_conditions *c, int is_load)
     return n;
 }
 
-/* Reason why the file's supports or loads cannot be taken, whatever is left out on purpose; NULL:
- * they can. */
+/* Reason why the file's supports or loads cannot be taken even if items are left out on purpose;
+ * NULL: they can. */
 static const char *find_fault(const hx_conditions *c, int is_load)
 {
     const hx_unread_use use = is_load ? HX_UNREAD_OF_LOADS : HX_UNREAD_OF_SUPPORTS;

@@ -10,10 +10,11 @@
 
 struct hx_output_ranks {
     hx_team alone;
-    const hx_team *writers; /* of a file: all processes, or only process 0 */
+    const hx_team *writers; /* processes that write a file: all, or only process 0 */
     hx_file_pieces pieces;
     hx_vtk_piece piece; /* the piece of this process */
-    /* of the piece, while a file of a distributed mesh is written (owned, like the next) */
+    /* coordinates of the piece, while a file of a distributed mesh is written (owned, like the
+     * next) */
     double *xyz;
     int32_t *conn;
     double *own; /* [own n_elem][2]: three floats, or a double, before they are sent (owned) */

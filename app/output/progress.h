@@ -1,4 +1,4 @@
-/* What the terminal shows of a run: a header, and a line per iteration. */
+/* Output of a run on the terminal: a header, and one line per iteration. */
 #ifndef HX_PROGRESS_H
 #define HX_PROGRESS_H
 

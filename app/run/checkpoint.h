@@ -32,7 +32,7 @@ typedef struct hx_checkpoint {
     double copied;     /* seconds that the run waited for the checkpoint being written */
     double written;    /* seconds that the thread took for it */
     double seconds;    /* sum of both for the last one */
-    hx_snapshot image; /* of the checkpoint being written */
+    hx_snapshot image; /* image of the checkpoint being written */
     pthread_t thread;
     int is_writing; /* the thread runs, or has not been joined */
     atomic_int is_written;

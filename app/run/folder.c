@@ -29,7 +29,7 @@ static int is_resolved(const char *path)
     return has_line && strstr(line, " as hextop ") != NULL;
 }
 
-/* 1 if the summary of a run shows that it ended by itself. */
+/* 1 if the status in the summary of a run is "done". */
 static int is_done(const char *summary)
 {
     hx_json_tree tree = {0};

@@ -7,7 +7,7 @@
 /* Context of hx_selftest.begin and .end, zeroed by the caller: prints lines by device and section
  * as checks end, with -q only failures. */
 typedef struct hx_selftest_report {
-    const char *device, *section; /* of the last line printed */
+    const char *device, *section; /* device and section of the last printed line */
 } hx_selftest_report;
 
 void hx_selftest_report_begin(void *context, const char *section, const char *what);

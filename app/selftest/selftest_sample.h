@@ -40,7 +40,7 @@ typedef struct hx_sample {
     hx_problem problem;
     int c;      /* unknowns per point */
     int64_t n;  /* unknowns */
-    int order;  /* of the largest element matrix */
+    int order;  /* number of rows of the largest element matrix */
     double *ke; /* [n_elem][order * order] for unit modulus, row-major from the first row (owned) */
     double *modulus; /* [n_elem] 1 / contrast .. 1 (owned) */
     double *density; /* [n_elem] densities that give these moduli with an exponent of 1 (owned) */

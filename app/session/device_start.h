@@ -1,4 +1,4 @@
-/* Starts the driver of the device in a thread of its own while the mesh is made. */
+/* Starts the driver of the device in another thread while the mesh is made. */
 #ifndef HX_DEVICE_START_H
 #define HX_DEVICE_START_H
 

@@ -62,7 +62,7 @@ static int set_fault(hx_unread *list, hx_unread_use use, unsigned roles, const c
     return hx_strdup(fault, whole);
 }
 
-/* Without a static step the file has no loads to take, whatever mesh.ignore leaves out. */
+/* Without a static step the file has no loads, even if mesh.ignore leaves items out. */
 static int refuse_no_case(const hx_unread *list, int n_case, char **fault)
 {
     char text[TEXT], whole[TEXT + 200];

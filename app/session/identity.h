@@ -7,7 +7,7 @@
 
 typedef struct hx_identity {
     hx_hash mesh;     /* in the original numbering (mesh_hash.h) */
-    hx_hash order;    /* of the current order of the mesh */
+    hx_hash order;    /* hash of the current order of the mesh */
     hx_hash settings; /* of hx_config_settings */
 } hx_identity;
 

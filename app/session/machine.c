@@ -88,7 +88,7 @@ static void find_mathematics(char text[9])
 
 #ifdef __linux__
 typedef struct build_search {
-    uintptr_t inside; /* an address in the object to find */
+    uintptr_t inside; /* an address inside the object to search for */
     char *text;
     size_t n_text;
 } build_search;

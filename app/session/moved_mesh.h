@@ -7,7 +7,7 @@
 
 typedef struct hx_moved_mesh {
     char *file;              /* its current path; NULL: not found (owned) */
-    char hash[HX_HASH_TEXT]; /* of the mesh of the run, from the summary.json beside config.cfg */
+    char hash[HX_HASH_TEXT]; /* hash of the run's mesh, from the summary.json beside config.cfg */
 } hx_moved_mesh;
 
 /* Looks for the missing file `gone`, an absolute path, in the folder of the config and those above
@@ -15,7 +15,8 @@ typedef struct hx_moved_mesh {
  * even if nothing is found. */
 int hx_moved_mesh_find(const char *config, const char *gone, hx_moved_mesh *moved);
 
-/* After the mesh is finished. HX_EINPUT: the file found is another mesh. */
+/* Compares the hashes once the mesh is finished. HX_EINPUT: the file that was found has another
+ * mesh. */
 int hx_moved_mesh_check(hx_session *s, const hx_moved_mesh *moved, const char *gone);
 
 /* Accepts a zeroed struct. */

@@ -32,7 +32,7 @@ typedef struct hx_result_part {
     uint8_t *kept_face;  /* [n_elem] bit f: face f is loaded or supported (owned) */
     int64_t n_solid;     /* number of elements that are forced solid */
     int64_t n_void;      /* number of elements that are forced void */
-    double solid_volume; /* of the solid ones (length^3) */
+    double solid_volume; /* volume of the forced-solid elements (length^3) */
     double target;       /* target volume: sum of density * volume without the void ones */
 } hx_result_part;
 

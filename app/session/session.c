@@ -222,7 +222,7 @@ static int read_mesh(hx_session *s, const char *key)
     hx_moved_mesh moved = {0};
     char *gone = NULL;
     int rc;
-    const char *const file = s->cfg.mesh.file; /* until it is replaced */
+    const char *const file = s->cfg.mesh.file; /* valid until it is replaced */
     const int has_file = file != NULL;
     if (file && file[0] == '/' && !s->team && access(file, F_OK) != 0 && !hx_model_is_cad(file)) {
         HX_TRY_FAIL(hx_strdup(&gone, file));

@@ -46,12 +46,12 @@ typedef struct hx_measuring {
 typedef struct hx_session {
     hx_config cfg;
     hx_mesh mesh;
-    /* of a spline file, whose image `mesh` is: one element per cell; else empty */
+    /* spline of a spline file; its image `mesh` has one element per cell; otherwise empty */
     hx_spline spline;
     hx_conditions conditions; /* supports, loads and material that the mesh's file states */
     hx_mesh_quality quality;  /* set by hx_session_measure */
     int is_measured;
-    hx_measuring measuring; /* of quality, concurrent with other work */
+    hx_measuring measuring; /* measurement of `quality`, concurrent with other work */
     hx_space space;         /* for solver.element */
     hx_problem problem;
     hx_plan plan; /* for the problem's mesh, used by the solver */
@@ -77,8 +77,9 @@ typedef struct hx_session {
     hx_pcg pcg;
     hx_analysis analysis;
     hx_filter filter;
-    double initial_greyness;      /* of the densities of optimization.initial; NaN: none */
-    hx_least_volume least_volume; /* of any design, once the filter has been made */
+    double initial_greyness; /* greyness of the densities of optimization.initial; NaN: none */
+    /* least volume of any design, set once the filter has been made */
+    hx_least_volume least_volume;
     hx_optimizer opt;
     double filter_radius; /* length; 0 if the filter has none */
     /* hx_voxels_bytes for the filter and the design of this process; 0: no voxels, or a filter
@@ -93,7 +94,7 @@ typedef struct hx_session {
     double other_bytes;
     hx_account device_account;     /* operator, vectors, densities, filter */
     size_t device_bytes;           /* sum of device_account */
-    size_t host_bytes;             /* of mesh and problem */
+    size_t host_bytes;             /* host bytes of mesh and problem */
     hx_hash mesh_hash, order_hash; /* mesh_hash.h, computed when needed (identity.h) */
     int has_mesh_hash, has_order_hash;
     int own_element; /* 1 + solver.element of the config, if a command takes another element */

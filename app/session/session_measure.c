@@ -1,4 +1,4 @@
-/* Quality of a session's mesh: measured at once, or while a GPU solves the first design. */
+/* Quality of a session's mesh: measured immediately, or while a GPU solves the first design. */
 #include <stdlib.h>
 #include <string.h>
 #ifdef _OPENMP

@@ -247,7 +247,7 @@ int hx_session_take_less(hx_session *s, int rc)
     const hx_choose_less less = {s->chose_operator, s->chose_precond, &choice, &s->precond_kind};
     hx_choose_params params = choose_params(s);
     params.other_bytes = hx_session_design_bytes(s);
-    if (s->team) return 0; /* other processes have their own */
+    if (s->team) return 0; /* the other processes would keep theirs */
     hx_session_drop_operator(s);
     if (!hx_choose_take_less(&params, &s->device, &s->problem, &less)) {
         const size_t held = s->filter.kind ? hx_session_filter_bytes(s) : 0;

@@ -17,7 +17,7 @@ typedef struct hx_solid_design {
     double *black_white; /* [n_elem] 1 or rho_min (owned) */
     int64_t n_solid;
     int64_t n_filled; /* elements below the threshold that only `part` makes solid */
-    double volume;    /* of the solid elements (length^3) */
+    double volume;    /* volume of the solid elements (length^3) */
 } hx_solid_design;
 
 /* Needs mesh and problem of the session. threshold: NaN: the one that keeps the volume. preserve:

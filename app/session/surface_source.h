@@ -8,8 +8,8 @@
 #include "result_path.h"
 
 typedef struct hx_surface_source {
-    hx_result_path path;     /* of the result (owned) */
-    hx_session session;      /* of the config, if there is one (owned) */
+    hx_result_path path;     /* path of the result (owned) */
+    hx_session session;      /* session of the config, if there is one (owned) */
     hx_mesh own;             /* the mesh without passive void, or that of the file (owned) */
     const hx_mesh *mesh;     /* session.mesh or own */
     double *rho;             /* [mesh->n_elem] densities (owned) */

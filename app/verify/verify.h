@@ -73,7 +73,7 @@ typedef struct hx_verify_surface {
 
 typedef struct hx_verify {
     hx_session session;
-    hx_result_path path;         /* of the result, and of the config beside it (owned) */
+    hx_result_path path;         /* paths of the result and of the config beside it (owned) */
     const char *result;          /* the VTK file (borrowed from path) */
     const char *config;          /* the config's file (borrowed) */
     size_t n_override;           /* number of KEY=VALUE arguments */
@@ -90,7 +90,7 @@ typedef struct hx_verify {
     hx_result_origin origin;
     int64_t n_solid;
     int64_t n_filled;     /* elements below the threshold that only `part` makes solid */
-    double volume;        /* of the solid elements of the 0/1 design (length^3) */
+    double volume;        /* volume of the solid elements of the 0/1 design (length^3) */
     hx_attached attached; /* pieces, and the piece to which each node belongs */
     int64_t n_face_piece; /* number of pieces if elements are joined only by faces */
     /* number of pieces of the surface, for meshes with tetrahedra; -1: not determined */
@@ -101,7 +101,7 @@ typedef struct hx_verify {
     double *u, *modulus; /* [n_point][components], [n_elem] scratch (owned) */
     float *stress;       /* [n_elem] scratch; for heat the magnitude of the flux (owned) */
     float *flux;         /* [n_elem][3] for heat (owned) */
-    hx_fields fields;    /* of the file that --vtk names */
+    hx_fields fields;    /* fields for the file of --vtk */
     size_t n_warning;
     char warning[64][512]; /* as printed */
 } hx_verify;

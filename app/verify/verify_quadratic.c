@@ -17,7 +17,7 @@
 
 /* The mesh that is analysed. */
 typedef struct part {
-    const hx_mesh *mesh;     /* of the session, or `own` (borrowed) */
+    const hx_mesh *mesh;     /* mesh of the session, or `own` (borrowed) */
     const int32_t *node_map; /* [n_node] node of the session's mesh; NULL: the same (borrowed) */
     const int32_t *elem_map; /* [n_elem] likewise */
     hx_solid_mesh own;       /* if only the solid is analysed (owned) */

@@ -113,11 +113,12 @@ static int64_t next_held(const uint8_t *fixed, int64_t point, int64_t n)
     return point;
 }
 
-/* What is held, of which bodies; of a window what this process owns. */
+/* The supports that are searched, and their bodies; in a window, only those of points that this
+ * process owns. */
 typedef struct holds {
     const hx_problem *problem;
     const int32_t *body_of; /* [n_point of the space] NULL: all is body 0 */
-    int64_t n_point;        /* of the space, that are looked at */
+    int64_t n_point;        /* number of points of the space that are searched */
 } holds;
 
 typedef void visit(const hx_mesh *mesh, int64_t near, const double *x, int i, hx_rigid_body *body);
@@ -346,7 +347,8 @@ typedef struct fit {
 /* Relative to the largest value, up to which a value follows the motion. */
 static const double same_motion = 1e-12;
 
-/* The motion gains the least-squares solution of what is left, 0 for motions that nothing holds. */
+/* Adds the least-squares solution of the remainder to the motion; 0 for motions that nothing
+ * holds. */
 static void improve_fit(fit *f)
 {
     const hx_rigid_body *const body = &f->body;

@@ -18,7 +18,7 @@ static double exact_volume(const hx_bench_plan *plan)
 {
     const double pi = acos(-1.0);
     if (plan->shape == HX_BENCH_CUBE) return 1.0;
-    if (plan->shape == HX_BENCH_ROD) /* the bores are polygons: near */
+    if (plan->shape == HX_BENCH_ROD) /* the bores are polygons, so the volume is only close */
         return 20.0 * (150.0 * 350.0 - pi * (17.5 * 17.5 + 30.0 * 30.0));
     return 6.0 * 0.5 * plan->n[1] * sin(2.0 * pi / plan->n[1]) * (4.0 - 1.0);
 }

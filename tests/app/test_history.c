@@ -1,6 +1,6 @@
-/* Each line of history.csv is one write to the disk, for any number of load cases, so that a killed
- * run leaves a whole line or none; a disk that takes a write in part, or not at all, leaves no part
- * of a line. write() of this program counts, and simulates such disks. */
+/* Each line of history.csv is one write to the disk, for any number of load cases, so a killed run
+ * leaves either the whole line or none. If a disk accepts only part of a write, or nothing, no part
+ * of a line is left. write() of this program counts calls and simulates such disks. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <stdio.h>
@@ -15,7 +15,7 @@
 enum { MOST_CASES = 400, N_LINE = 3 };
 
 static int n_write, take_half, refuse_after = -1;
-static size_t n_byte; /* of the last write */
+static size_t n_byte; /* number of bytes of the last write */
 
 ssize_t write(int fd, const void *data, size_t n)
 {
@@ -45,7 +45,8 @@ static char *read_file(const char *path, size_t *n)
     return text;
 }
 
-/* Whole lines with as many fields as the header has; their number, without the header. */
+/* Checks that each line has as many fields as the header; returns the number of lines without
+ * it. */
 static int count_lines(const char *path)
 {
     size_t n;
@@ -81,7 +82,8 @@ static void check_one_write(const char *path, int n_case, int has_error)
         n_write = 0;
         CHECK_OK(hx_history_add(&history, &it, 0.25));
         CHECK_MSG(n_write == 1, "%d cases, line %d: %d writes", n_case, i, n_write);
-        CHECK(size_of(path) == before + n_byte); /* that one is the line, and there already */
+        /* this one write is the line, already in the file */
+        CHECK(size_of(path) == before + n_byte);
         CHECK(count_lines(path) == i);
     }
     CHECK_OK(hx_history_close(&history));

@@ -43,7 +43,7 @@ static void log_all(void)
     hx_log_record("for the file");
 }
 
-/* log_all with stdout and stderr in files; their texts. */
+/* Runs log_all with stdout and stderr redirected to files; returns their texts. */
 static void capture(char *out, char *err, size_t n_text)
 {
     FILE *file[2] = {tmpfile(), tmpfile()};
@@ -122,7 +122,7 @@ static void test_sinks(void)
     CHECK(hx_log_set_printing(1) == 0);
 }
 
-/* No 60 seconds, no 60 minutes. */
+/* Seconds and minutes are never printed as 60. */
 static void test_seconds(void)
 {
     static const struct {

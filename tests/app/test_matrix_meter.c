@@ -39,7 +39,7 @@ static void test_counts(void)
     hx_matrix_meter_close(&meter); /* closed already */
 }
 
-/* Many blocks at a time, which the layer above rounds up and keeps. */
+/* Many blocks at a time, which the upper layer rounds up and keeps. */
 static void test_layers(void)
 {
     enum { N_BLOCK = 300 };

@@ -1,5 +1,6 @@
-/* A mesh that is measured concurrently with the first design: the same figures and warnings as
- * before it, later, and once; also if nobody needs them, or if the measurement fails. */
+/* A mesh that is measured concurrently with the first design: figures and warnings equal those of a
+ * measurement before it, come later, and come once; also if nobody needs them, or if the
+ * measurement fails. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -10,7 +11,7 @@
 
 static const hx_device_ops device = {.name = "elsewhere"};
 
-/* Cubes with their first corner at corner[i], which share nodes at the same place. */
+/* Cubes with their first corner at corner[i]; corners at the same place share a node. */
 static void make_cubes(hx_mesh *mesh, int n, const int corner[][3])
 {
     static const int off[8][3] = {{0, 0, 0}, {1, 0, 0}, {1, 1, 0}, {0, 1, 0},
@@ -30,7 +31,7 @@ static void make_cubes(hx_mesh *mesh, int n, const int corner[][3])
     CHECK_OK(hx_mesh_create(mesh, "cubes", n_node, xyz, n, conn));
 }
 
-/* Two cubes at one edge, and one apart: a hinge, two bodies. */
+/* Two cubes that share an edge, and a separate one: a hinge and two bodies. */
 static void open_session(hx_session *s)
 {
     static const int corner[3][3] = {{0, 0, 0}, {1, 1, 0}, {5, 0, 0}};
@@ -61,7 +62,7 @@ static void test_later(void)
     CHECK_OK(hx_doubts_before(&after, &later));
     CHECK(count(&after, HX_DOUBT_HINGES) == 0 && count(&after, HX_DOUBT_BODIES) == 0);
     CHECK(!later.is_measured);
-    for (int i = 0; i < 2; i++) { /* nothing the second time */
+    for (int i = 0; i < 2; i++) { /* the second call does nothing */
         CHECK_OK(hx_doubts_meanwhile(&after, &later));
         CHECK(later.is_measured && after.n == before.n);
         CHECK(count(&after, HX_DOUBT_HINGES) == 1 && count(&after, HX_DOUBT_BODIES) == 1);
@@ -75,7 +76,7 @@ static void test_later(void)
     hx_mesh_free(&later.mesh);
 }
 
-/* The summary of a run that failed waits for the quality. */
+/* Code that needs the quality, such as the summary of a failed run, waits for it. */
 static void test_asked_for(void)
 {
     hx_session s;
@@ -85,7 +86,7 @@ static void test_asked_for(void)
     CHECK(s.is_measured && !s.measuring.is_running && s.quality.n_body == 2);
     s.is_measured = 0;
     hx_session_measure_meanwhile(&s);
-    hx_session_end_measuring(&s); /* as when the session is freed */
+    hx_session_end_measuring(&s); /* like when the session is freed */
     CHECK(!s.measuring.is_running);
     hx_mesh_free(&s.mesh);
 }

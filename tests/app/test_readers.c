@@ -112,7 +112,7 @@ static void test_csv(void)
     CHECK_FAILS(hx_csv_read(&csv, name), HX_EINPUT, "cannot read");
 }
 
-/* Every character there and back. */
+/* Encodes and decodes every character. */
 static void test_utf8(void)
 {
     for (uint32_t code = 1; code < 0x110000; code++) {

@@ -1,5 +1,5 @@
-/* The checks of `hextop selftest` find errors: each check gets one wrong part in its tables; no
- * other check fails, and none with the right parts. test_selftest */
+/* The checks of `hextop selftest` find errors: for each check one wrong part is put into its
+ * tables; this check must fail and no other, and with the right parts none fails. test_selftest */
 #include <string.h>
 
 #include "app/selftest/selftest.h"
@@ -8,7 +8,7 @@
 
 static hx_selftest book;
 
-/* One section with these parts; returns how many lines failed. */
+/* Runs one section with these parts; returns how many lines failed. */
 static size_t run(const char *section, const hx_selftest_parts *parts)
 {
     memset(&book, 0, sizeof book);
@@ -18,7 +18,7 @@ static size_t run(const char *section, const hx_selftest_parts *parts)
     return book.n_failed;
 }
 
-/* Lines whose text begins with `what`: how many, and how many of them failed. */
+/* Counts lines whose text begins with `what`, and those of them that failed. */
 static size_t count(const char *what, size_t *n_failed)
 {
     size_t n = 0;
@@ -51,7 +51,7 @@ static int n_product;
 static int apply_off(void *state, const double *d_x, double *d_y)
 {
     HX_TRY(right->apply(state, d_x, d_y));
-    d_y[5] *= 1.0 + 1e-6; /* memory of the CPU */
+    d_y[5] *= 1.0 + 1e-6; /* device memory is host memory */
     return HX_OK;
 }
 
@@ -93,7 +93,7 @@ static void check_operators(void)
     expect("ebe", 3, 1);
     hx_selftest_free(&book);
     wrong.apply = apply_less;
-    CHECK(run("operators", &parts) == 3); /* NaN is no force, nor the same bits of anything */
+    CHECK(run("operators", &parts) == 3); /* NaN is neither a force nor equal to any bits */
     hx_selftest_free(&book);
     wrong.apply = apply_otherwise;
     CHECK(run("operators", &parts) == 1);

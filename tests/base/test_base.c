@@ -49,7 +49,7 @@ static void test_resize(void)
     free(list);
 }
 
-/* Freeing large arrays must not touch their neighbours, whatever the size. */
+/* Freeing large arrays of any size must not touch their neighbours. */
 static void test_free_large(void)
 {
     const size_t bytes[] = {0, 1, (size_t)64 << 20, ((size_t)96 << 20) + 12345};
@@ -105,7 +105,8 @@ static void test_sort(void)
 
 static void test_sort_four(void)
 {
-    for (int32_t code = 0; code < 256; code++) { /* all words of four letters out of four */
+    /* all words of four letters from an alphabet of four */
+    for (int32_t code = 0; code < 256; code++) {
         int32_t v[4], count[4] = {0};
         for (int k = 0; k < 4; k++) count[v[k] = code >> 2 * k & 3]++;
         hx_sort_four(v);
@@ -115,7 +116,7 @@ static void test_sort_four(void)
     }
 }
 
-/* The first numbers of splitmix64 from state 0, from its authors' program. */
+/* The first numbers of splitmix64 from state 0, computed with its authors' program. */
 static void test_random(void)
 {
     const uint64_t expected[3] = {UINT64_C(0xe220a8397b1dcdaf), UINT64_C(0x6e789e6aa1b965f4),

@@ -6,9 +6,8 @@ the last design and of its 0/1 design, both analysed to |r| <= 1e-10 |f|, differ
     python3 tests/bench/criterion.py HEXTOP OUT [--rules relative:1e-5,compliance:1e-6]
             [--case "NAME CONFIG KEY=VALUE ..."] [--change 0.01] [--set KEY=VALUE ...]
 
-Without --case: small ones of the paper's examples and the parts that come with their meshes.
-OUT/<case>-<rule>/ keeps each run's files and is not run again, OUT/criterion.csv has the table.
-Needs only Python 3."""
+Without --case: small cases from the examples of P1, and the parts that come with their meshes. OUT/<case>-<rule>/
+keeps the files of each run, which is not repeated; OUT/criterion.csv has the table. Needs only Python 3."""
 import argparse
 import csv
 import json

@@ -69,7 +69,7 @@ static int by_size(const void *a, const void *b)
 static void measure(bench *b, const char *name, int (*call)(bench *b))
 {
     double seconds[ROUNDS];
-    for (int round = -1; round < ROUNDS; round++) { /* the first warms up */
+    for (int round = -1; round < ROUNDS; round++) { /* the first round warms up */
         double begin, nothing = 0.0;
         CHECK_OK(hx_team_sum(&b->team, 1, &nothing));
         begin = hx_clock();
@@ -107,7 +107,7 @@ static void measure_recorded(bench *b, const char *name, int (*call)(bench *b))
         measure(b, name, call);
         return;
     }
-    CHECK_OK(call(b)); /* what the first one makes */
+    CHECK_OK(call(b)); /* allocations of the first call */
     CHECK_OK(dev->ops->record_begin(dev));
     CHECK_OK(call(b));
     CHECK_OK(dev->ops->record_end(dev, &b->recorded));
@@ -115,7 +115,7 @@ static void measure_recorded(bench *b, const char *name, int (*call)(bench *b))
     dev->ops->record_free(dev, b->recorded);
 }
 
-/* NULL: the device has none of that name with parts. */
+/* NULL: the device has no operator of that name that can be divided. */
 static const hx_strategy *find_divisible(const bench *b)
 {
     const hx_strategy *const found = hx_strategy_find(b->device.ops->name, b->name);

@@ -5,11 +5,11 @@ into four hexahedra, solid hubs, filters with a small radius; contrast 1e9.
     iterations.py HEXTOP OUT [--cases rod,plate,...] [--designs 25] [--scale 1] [--processes 1]
         [--set KEY=VALUE ...]
 
-Prints the fewest, the median and the most iterations of a solve, those of all designs together, CPU seconds of the
-run, and the last compliance; OUT/iterations.csv keeps the table, OUT/CASE/ each run. Meshes of boxes are written here,
-those of parts come from examples/, of tetrahedra by gmsh (a case is left out where it is missing). --scale makes edges
-shorter by that factor; --processes P has each case run by so many, by mpirun. Seconds are of the processor, so they mean
-something on a busy machine. Needs only Python 3.
+Prints the fewest, the median and the most iterations of a solve, the sum over all designs, CPU seconds of the run,
+and the last compliance. OUT/iterations.csv has the table, OUT/CASE/ each run. Meshes of boxes are written here, those
+of parts come from examples/, and those of tetrahedra from gmsh (without gmsh these cases are left out). --scale makes
+edges shorter by that factor; --processes P runs each case with P processes of mpirun. Times are CPU seconds, so they
+are meaningful on a busy machine. Needs only Python 3.
 """
 
 import argparse

@@ -3,12 +3,12 @@
 
     python3 tests/bench/matrix_peers.py HEXTOP OUT [--n 100,100,100] [--repeat 15] [--device cuda]
 
-The mesh is a box of nx x ny x nz hexahedra whose inner nodes are moved. Products take the K that
-`hextop matrix --order curve` writes, and are checked against sums of NumPy's on the host. The others
-make K from triplets of the same connectivity, values at random: 576 numbers an element for
-elasticity, 64 for conduction; that neither integrates nor ends in blocks, and is checked by a product
-with the triplets. Needs NumPy; what else is missing is said and left out. SciPy, if it is there, takes
-part with small boxes, on one core. OUT/peers.txt and OUT/peers.json have the table.
+The mesh is a box of nx x ny x nz hexahedra with displaced inner nodes. Products use the K that `hextop matrix --order
+curve` writes, and are checked against sums by NumPy on the host. The other libraries make K from triplets of the same
+connectivity with random values: 576 numbers per element for elasticity, 64 for conduction. This includes neither
+integration nor conversion to blocks, and is checked by a product with the triplets. Needs NumPy; other missing
+libraries are reported and left out. SciPy, if installed, takes part with small boxes, on one core. OUT/peers.txt and
+OUT/peers.json have the table.
 
 Exit status 1 if hextop fails or a check does, 77 without NumPy."""
 import argparse

@@ -1,9 +1,9 @@
 /* Splits every tetrahedron of a mesh into eight: the same part with elements of half the size, for
- * meshes that are larger than what one carries about. Middles lie on the edges: facets of curved
- * faces stay. Its sets go along: those of faces and elements as what they become, others get the
- * middles of edges between two of their nodes.
+ * meshes that are too large to distribute. New nodes lie in the middle of edges, so curved faces
+ * keep their facets. Sets are refined too: sets of faces and elements contain the children, other
+ * sets receive the middles of edges between two of their nodes.
  *
- *     refine IN OUT      of formats that hextop reads and writes */
+ *     refine IN OUT      in formats that hextop reads and writes */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -16,8 +16,8 @@
 
 enum { N_CHILD = 8 };
 
-/* Places in a tet10: a child at each corner; the octahedron between them in four around one of its
- * three diagonals, the others in turn. */
+/* Points of a tet10: one child at each corner; the octahedron between them is divided into four
+ * around one of its three diagonals, with the other points in order. */
 static const int corner_child[4][4] = {{0, 4, 6, 7}, {4, 1, 5, 8}, {6, 5, 2, 9}, {7, 8, 9, 3}};
 static const int diagonal[3][6] = {{6, 8, 4, 5, 9, 7}, {4, 9, 5, 6, 7, 8}, {5, 7, 4, 6, 9, 8}};
 
@@ -36,7 +36,7 @@ static double square_distance(const double *xyz, int32_t a, int32_t b)
     return hx_dot3(d, d);
 }
 
-/* A tetrahedron of four points, turned right. */
+/* Writes a tetrahedron of four points with positive orientation. */
 static void put_child(const double *xyz, const int32_t point[4], int32_t conn[8])
 {
     static const int place[8] = {0, 1, 2, 2, 3, 3, 3, 3};
@@ -53,7 +53,8 @@ static void put_child(const double *xyz, const int32_t point[4], int32_t conn[8]
     for (int a = 0; a < 8; a++) conn[a] = node[place[a]];
 }
 
-/* The eight of element e; the octahedron around its shortest diagonal. */
+/* Writes the eight children of element e, with the octahedron divided around its shortest
+ * diagonal. */
 static void put_children(const hx_space *space, int64_t e, int32_t *conn)
 {
     int n, best = 0;
@@ -91,7 +92,7 @@ static int split(refiner *r)
     return hx_mesh_create(&r->fine, r->coarse.name, r->space.n_point, xyz, N_CHILD * n, conn);
 }
 
-/* The middle of the edge between two nodes of element e, -1: they have none. */
+/* The node in the middle of the edge between two nodes of element e; -1: they share no edge. */
 static int32_t middle_of(const refiner *r, int64_t e, int32_t a, int32_t b)
 {
     int n;
@@ -173,7 +174,7 @@ static int add_nodes(refiner *r, const hx_set *set)
     return rc;
 }
 
-/* Whether a set is one of elements: all its nodes are theirs. */
+/* 1 if the set is one of elements, which contain all of its nodes. */
 static int is_of_elements(const hx_mesh *mesh, const hx_set *set)
 {
     int64_t n = 0;

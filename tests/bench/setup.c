@@ -1,12 +1,13 @@
-/* What a run's set-up takes on the host, stage by stage, without a GPU: of the lists that operators
- * and preconditioners of a GPU ask for too.
+/* Measures the set-up of a run on the host, stage by stage and without a GPU, including the lists
+ * that operators and preconditioners of a GPU need.
  *
  *     [mpirun -n P] setup NX NY NZ [distorted] [shuffled] [stretched] [parts] [run]
  *
- * A box of so many hexahedra; "run": in order at once, as a run makes it. Of each stage: seconds;
- * CPU seconds of all threads; those of the first thread above the mean of the others, which is what
- * runs in one thread (with OMP_WAIT_POLICY=passive and two threads or more); what 16 cores would
- * take then, if nothing else held them up; and a hash of all lists, which no change may change. */
+ * The mesh is a box of NX x NY x NZ hexahedra; with "run" it is created in order, like in a run.
+ * Prints for each stage: seconds; CPU seconds of all threads; those of the first thread above the
+ * mean of the others, which is the serial part (with OMP_WAIT_POLICY=passive and at least two
+ * threads); the time that 16 cores would take if nothing else limited them; and a hash of all
+ * lists, which no change may alter. */
 #define _POSIX_C_SOURCE 200809L
 #include <time.h>
 
@@ -30,7 +31,7 @@ typedef struct bench {
     hx_ranks ranks;
     hx_hash hash;
     int n[3], is_distorted, is_shuffled, is_stretched, in_parts, is_run;
-    double wall, all, own; /* clocks, when the stage began */
+    double wall, all, own; /* clocks at the beginning of the stage */
 } bench;
 
 static double cpu_clock(clockid_t of)
@@ -48,7 +49,7 @@ static void start(bench *b)
     b->own = cpu_clock(CLOCK_THREAD_CPUTIME_ID);
 }
 
-/* The clocks, as seconds since the stage began. */
+/* Converts the clocks to seconds since the beginning of the stage. */
 static void stop(bench *b)
 {
     b->wall = hx_clock() - b->wall;
@@ -106,7 +107,7 @@ static void report_mesh(bench *b, const char *stage)
     report(b, stage);
 }
 
-/* Every fifth element to the next process: parts in many pieces. */
+/* Assigns every fifth element to the next process, so that parts have many pieces. */
 static int put_in_parts(bench *b)
 {
     int32_t *const part = malloc((size_t)b->mesh.n_elem * sizeof *part);
@@ -326,7 +327,7 @@ static void list_lines(bench *b, hx_device *dev, const hx_problem *problem)
     dev->ops->release(dev, mg.d_none);
 }
 
-/* A filter's, of 3 elements. */
+/* Cells of a filter with a radius of 3 elements. */
 static void list_cells(bench *b)
 {
     hx_device_cells cells;

@@ -6,9 +6,8 @@ iterations, the time of the run, memory, the shares of its stages, and the diffe
             [--case "NAME CONFIG KEY=VALUE ..."] [--preconditioners jacobi,multigrid]
             [--at 1,10,30,50] [--set KEY=VALUE ...]
 
-Without --examples and --case: the paper's four examples in five sizes. OUT/<case>-<preconditioner>/
-keeps each run's files, OUT/solver.csv the table. The first preconditioner is what the others are
-compared with. Needs only Python 3.
+Without --examples and --case: the four examples of P1 in five sizes. OUT/<case>-<preconditioner>/ keeps the files of
+each run, OUT/solver.csv the table. The other preconditioners are compared with the first. Needs only Python 3.
 """
 import argparse
 import csv

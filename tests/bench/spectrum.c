@@ -14,7 +14,7 @@ static hx_device device;
 
 typedef struct lanczos {
     int n;
-    double diagonal[STEPS], beside[STEPS]; /* beside[i]: between i and i + 1 */
+    double diagonal[STEPS], beside[STEPS]; /* beside[i]: off-diagonal entry between i and i + 1 */
 } lanczos;
 
 static double dot(size_t n, const double *a, const double *b)
@@ -25,7 +25,7 @@ static double dot(size_t n, const double *a, const double *b)
     return sum;
 }
 
-/* y = M^-1 r or K x, 0 at supports. */
+/* y = M^-1 r or K x, with 0 at supports. */
 static void apply(fixture_solver *s, size_t n, int is_precond, const double *x, double *y)
 {
     double *d_x = fixture_put(&device, n, x), *d_y = fixture_put(&device, n, x);
@@ -43,7 +43,7 @@ static double *vector(double *all, size_t n, int i)
     return all + n * (size_t)i;
 }
 
-/* r_i with z_i = M^-1 r_i, z_i'r_j = 1 if i = j, else 0. */
+/* Stores r_i and z_i = M^-1 r_i with z_i'r_j = 1 if i = j, otherwise 0. */
 static void run_lanczos(lanczos *l, fixture_solver *s, const model *m)
 {
     const size_t n = m->n;
@@ -63,7 +63,7 @@ static void run_lanczos(lanczos *l, fixture_solver *s, const model *m)
         apply(s, n, 0, zi, w);
         l->diagonal[i] = dot(n, w, zi);
         l->n = i + 1;
-        for (int pass = 0; pass < 2; pass++) /* M^-1 is symmetric to single precision alone */
+        for (int pass = 0; pass < 2; pass++) /* M^-1 is symmetric only to single precision */
             for (int j = 0; j <= i; j++) {
                 const double *const rj = vector(r, n, j);
                 const double share = dot(n, w, vector(z, n, j));
@@ -82,7 +82,7 @@ static void run_lanczos(lanczos *l, fixture_solver *s, const model *m)
     free(w);
 }
 
-/* How many eigenvalues are below x (Sturm). */
+/* Number of eigenvalues below x (Sturm sequence). */
 static int below(const lanczos *l, double x)
 {
     double d = 1.0;
@@ -96,7 +96,7 @@ static int below(const lanczos *l, double x)
     return count;
 }
 
-/* Eigenvalue k from below. */
+/* The k-th smallest eigenvalue. */
 static double eigenvalue(const lanczos *l, int k)
 {
     double low = 0.0, high = 0.0;

@@ -4,10 +4,11 @@ C3D10 on a mesh of another mesher, for the parts of examples/.
 
     python3 tests/bench/surface_analysis.py HEXTOP FOLDER [--parts "bracket|yoke"] [--tetgen VOLUME] [--check]
 
-A part is designed (once; FOLDER keeps it), `hextop surface` writes its STL, and gmsh fills that with tetrahedra of the
-STL's own triangles; a second mesh has each of them split into eight. Supports and loads come from this file and the
-faces of the config's sets: nothing of hextop's mapping or loads is used. One line of a Markdown table a part. --check:
-exit status 1 where the surface differs from the finest C3D10 by 5 % or more. Needs gmsh, ccx, numpy, with --tetgen tetgen."""
+Each part is designed once (FOLDER keeps it), `hextop surface` writes its STL, and gmsh fills it with tetrahedra that
+have the triangles of the STL; a second mesh splits each tetrahedron into eight. Supports and loads come from this
+file and from the faces of the config's sets: hextop's mapping and loads are not used. Prints one line of a Markdown
+table per part. --check: exit status 1 if the surface differs from the finest C3D10 by at least 5 %. Needs gmsh, ccx
+and numpy; --tetgen also needs tetgen."""
 import argparse
 import json
 import os

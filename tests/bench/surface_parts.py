@@ -5,11 +5,11 @@ STL again, and CalculiX solves it with quadratic tetrahedra, with the same suppo
     surface_parts.py HEXTOP FOLDER [--parts clamp,arm,bridge] [--sizes coarse,fine] [--preserve LIST]
                      [--elements 1.2,0.8] [--smooth N] [--every N] [--check]
 
---elements: sizes of the tetrahedra, in so many elements of hextop's mesh (coarse: 0.7 and 0.5, fine: 1.2 and 0.8); the
-last one is compared. Where gmsh cannot mesh the surface anew, the tetrahedra have the STL's triangles, and are split
-into eight for the second size. Results in FOLDER are used again; "-" is a temporary folder.
---check: exit status 1 where the two sizes differ by 2 % or more, or compliance by more than 10 % (20 % on the
-coarse mesh, whose members are two elements thick). Needs gmsh, ccx (CalculiX) and numpy; exit status 77 without.
+--elements: sizes of the tetrahedra in elements of hextop's mesh (coarse: 0.7 and 0.5, fine: 1.2 and 0.8); the last
+one is compared. If gmsh cannot remesh the surface, the tetrahedra have the triangles of the STL, and are split into
+eight for the second size. Results in FOLDER are reused; "-" is a temporary folder.
+--check: exit status 1 if the two sizes differ by at least 2 %, or the compliances by more than 10 % (20 % on the
+coarse mesh, whose members are two elements thick). Needs gmsh, ccx (CalculiX) and numpy; otherwise exit status 77.
 """
 
 import argparse

@@ -6,16 +6,17 @@ on meshes of each kind.
     tets.py cost HEXTOP OUT FILE [FILE ...] [--designs 50] [--radius 3]
             both: [--refine PROGRAM] [--set KEY=VALUE ...]; compare: [--element quadratic | quadratic-solid | none]
 
-FILE: a mesh as doc/notebook/2026-11-25-tetrahedra.md says how to make, or the same compressed (.xz, .gz); FILE*8: every
-tetrahedron of it in eight, by PROGRAM (BUILD/tests/bench/refine). Meshes of bracket.geo (sets bolts and pin)
-and of lever.geo (root, hole and pad) are known.
+FILE: a mesh made as described in doc/notebook/2026-11-25-tetrahedra.md, or the same compressed (.xz, .gz); FILE*8:
+the mesh with every tetrahedron split into eight by PROGRAM (BUILD/tests/bench/refine). Supported are meshes of
+bracket.geo (sets bolts and pin) and of lever.geo (root, hole and pad).
 
-compare: each mesh is designed with the filter's radius in mm, its 0/1 design of equal volume analysed with
-linear and with quadratic elements; the table says how far the compliances are apart, in per cent of the first.
-The designs of finer meshes show the cause where they are. Exit status 1: more than 3 % apart with quadratic
-elements, designs not black and white, or a radius below three edges.
+compare: designs each mesh with a filter radius in mm, and analyses its 0/1 design of equal volume with linear and
+with quadratic elements. The table has the differences of the compliances, in per cent of the first. If designs of
+finer meshes are given, they show the cause. Exit status 1: more than 3 % difference with quadratic elements, designs
+that are not black-and-white, or a radius below three edges.
 
-cost: PCG iterations, seconds per design and bytes per element, with a radius in elements. OUT/NAME/ keeps each run's files. Needs only Python 3.
+cost: PCG iterations, seconds per design and bytes per element, with a radius in elements. OUT/NAME/ keeps the files
+of each run. Needs only Python 3.
 """
 
 import argparse

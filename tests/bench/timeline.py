@@ -3,9 +3,10 @@
 
     timeline.py FILE [--csv] [--designs FIRST-LAST]
 
-By process and name: how often, ms in all, ms of it that no span within takes (own), the share of own in the wall time of
-the designs, us of own an iteration of PCG; of what lies in designs, and files. Then of each process: exchange in all, and
-how much of it is not hidden, while no other queue of that process' device computes (own time of spans of that kind)."""
+For each process and name: count, total ms, ms not covered by spans inside (own), the fraction of own in the wall time
+of the designs, and us of own per PCG iteration; for spans inside designs, and for files. Then for each process: total
+exchange, and the part that is not hidden, which means that no other queue of its device computes at that time (own
+time of such spans)."""
 import argparse
 import json
 import re

@@ -87,8 +87,8 @@ static void check_box(const char *what, double distort, fixture_order order, int
 int main(void)
 {
     CHECK_OK(hx_device_open(&device, hx_device_find("cpu")));
-    /* 7 x 3 x 4 cells, less the three at held corners; 6 x 3 x 3 of them have 64 elements, the
-     * others 32, 16 and 8, of the last too few */
+    /* 7 x 3 x 4 cells, minus the three at fixed corners; 6 x 3 x 3 of them have 64 elements, the
+     * others 32, 16 or 8, and too few cells have 8 */
     check_box("in order", 0.0, FIXTURE_IN_ORDER, 54 - 2 + 9 + 18 - 1);
     check_box("shuffled", 0.0, FIXTURE_SHUFFLED, 54 - 2 + 9 + 18 - 1);
     check_box("along a curve", 0.0, FIXTURE_REORDERED, 54 - 2 + 9 + 18 - 1);

@@ -7,10 +7,10 @@ static hx_device device;
 
 typedef struct grid {
     const char *name;
-    double slope;         /* x += slope * y: no box */
-    double stretch;       /* of the upper half in z: another shape */
-    double moved;         /* of one inner node, over the element's size */
-    int n_shape, n_other; /* wanted: shapes, and blocks without one */
+    double slope;         /* x += slope * y: the mesh is no longer a box */
+    double stretch;       /* of the upper half in z, which gives another shape */
+    double moved;         /* displacement of one inner node, relative to the element size */
+    int n_shape, n_other; /* expected numbers of shapes, and of blocks without one */
 } grid;
 
 enum { NX = 20, NY = 16, NZ = 8, BLOCKS = NX * NY * NZ / HX_OTF_BLOCK };

@@ -1,8 +1,8 @@
-/* What the C library is asked for, counted and failed by core/base/fault.h: linked into the program
- * of a build with -Dfault_injection=true, whose definitions come before those of all shared
- * libraries, libconfig's and the C library's own calls included. A site is
- * "module+address<address<address": who called, and its callers within the program (addr2line -e
- * hextop). No source of the program knows of this. */
+/* Counts requests to the C library, and makes them fail, for core/base/fault.h. Linked into the
+ * program in a build with -Dfault_injection=true: its definitions precede those of all shared
+ * libraries, so they also receive the calls of libconfig and of the C library itself. A site is
+ * "module+address<address<address": the caller, and its callers within the program (addr2line -e
+ * hextop). No source file of the program depends on this file. */
 #define _GNU_SOURCE
 #undef _FILE_OFFSET_BITS
 #include <dirent.h>
@@ -21,7 +21,7 @@
 
 #include "core/base/fault.h"
 
-int hx_fault_is_counted(void); /* fault.c: hx_alloc has asked for itself */
+int hx_fault_is_counted(void); /* fault.c: 1 if hx_alloc has counted this request */
 
 enum { MOST_MODULES = 32, MOST_STREAMS = 64, TEXT = 96, CALLERS = 3 };
 
@@ -37,7 +37,7 @@ typedef struct module {
     char name[40];
 } module;
 
-static module modules[MOST_MODULES]; /* the first is the program */
+static module modules[MOST_MODULES]; /* the first entry is the program */
 static int n_module;
 
 /* --- who called --- */
@@ -78,8 +78,8 @@ static const module *module_of(uintptr_t at)
     return NULL;
 }
 
-/* The program has frame pointers (the sanitizers' builds do); of a library only the address itself
- * is known. */
+/* Builds with sanitizers have frame pointers, so the program's frames can be followed; in a library
+ * only the address itself is known. */
 static void name_site(char text[TEXT], void *caller, void *const *frame)
 {
     const uintptr_t at = (uintptr_t)caller;
@@ -105,7 +105,7 @@ static void name_site(char text[TEXT], void *caller, void *const *frame)
         how = hx_fault_at(kind, site, 0);                                                          \
     }
 
-/* Of memory; not twice. */
+/* A request for memory, counted once. */
 #define ASK_ONCE(how)                                                                              \
     int how = 0;                                                                                   \
     if (n_module > 0 && !hx_fault_is_counted()) {                                                  \
@@ -131,8 +131,8 @@ static void set_errno(int how)
 
 /* --- memory --- */
 
-/* What the loader takes for a thread that ends while the program does is no leak; LeakSanitizer
- * knows the loader by who called malloc, which is this file here. */
+/* Memory that the loader allocates for a thread that ends together with the program is not a leak.
+ * LeakSanitizer identifies the loader by the caller of malloc, which is this file here. */
 const char *__lsan_default_suppressions(void);
 const char *__lsan_default_suppressions(void)
 {
@@ -253,7 +253,8 @@ static FILE *open_stream(const char *path, const char *mode, const char *site)
     FILE *const file = fopencookie(s, mode, io);
     if (!file) {
         close(fd);
-        if (mode[0] == 'w') unlink(path); /* the C library's fopen has its memory before the file */
+        /* the C library's fopen allocates memory before it opens the file */
+        if (mode[0] == 'w') unlink(path);
     }
     s->file = file;
     return file;
@@ -323,7 +324,7 @@ int open(const char *path, int flags, ...) OPEN
                       void *context),
                      (thread, attributes, start, context), EAGAIN)
 
-/* Half of it, or none. */
+/* Writes half of the bytes, or none. */
 #define WRITE(name, parameters, arguments, half)                                                   \
     ssize_t name parameters                                                                        \
     {                                                                                              \

@@ -1,9 +1,9 @@
 #!/bin/sh
-# Builds the fuzzer with clang, address and undefined-behaviour sanitizers, and makes what it begins with:
+# Builds the fuzzer with clang, address and undefined-behaviour sanitizers, and makes its initial corpora:
 #   sh tests/fuzz/build.sh [FOLDER]
-# FOLDER/fuzz_all (HX_FUZZ_TARGET says which target it is), FOLDER/corpus/TARGET, FOLDER/all.dict, and FOLDER/lib with the
-# shared libraries that another machine may lack: some 25 MB that can be carried there, for many.sh. It is
-# built in FOLDER-build, with FUZZ_OPTIMISE (-O1; -O0 is built in half the time). Without clang: exit 77.
+# FOLDER/fuzz_all (HX_FUZZ_TARGET selects the target), FOLDER/corpus/TARGET, FOLDER/all.dict, and FOLDER/lib with the
+# shared libraries that another machine may lack: about 25 MB that can be copied there, for many.sh. Builds in
+# FOLDER-build with FUZZ_OPTIMISE (-O1; -O0 takes half the time). Without clang: exit status 77.
 set -eu
 cd "$(dirname "$0")/../.."
 folder=${1:-out/fuzz}

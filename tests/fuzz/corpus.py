@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""Makes the corpora that the fuzzer begins with: corpus.py SRCDIR OUT
+"""Makes the initial corpora of the fuzzer: corpus.py SRCDIR OUT
 
-OUT/TARGET/: the inputs kept in tests/fuzz/seeds and tests/fuzz/found, and what lies elsewhere in the tree:
-configs, mesh files, models, each as its target wants it.
+OUT/TARGET/: the inputs kept in tests/fuzz/seeds and tests/fuzz/found, and configs, mesh files and models from the
+tree, in the form that the target expects.
 """
 import glob, os, random, shutil, struct, sys
 

@@ -1,4 +1,4 @@
-/* What the targets share. */
+/* Functions that all targets share. */
 #include "fuzz.h"
 
 #include <math.h>
@@ -23,7 +23,7 @@ const fuzz_target *fuzz_target_find(const char *name)
     return NULL;
 }
 
-/* libconfig's own: its scanner keeps a text that a fault cuts off. */
+/* A leak of libconfig: its scanner keeps a string that a syntax error cuts off. */
 const char *__lsan_default_suppressions(void);
 const char *__lsan_default_suppressions(void)
 {

@@ -1,7 +1,7 @@
-/* Targets of the fuzzer: each takes the bytes of one input through what reads such input, and stops
- * the process (abort) where a promise is broken: an error without a message or with the code of an
- * internal one, an accepted thing that is not valid. Crashes, leaks and endless loops are found by
- * what runs it: libFuzzer (fuzz_main.c), or replay.c in a plain or sanitized build. */
+/* Targets of the fuzzer. Each passes the bytes of one input to the functions that read such input,
+ * and aborts the process if a promise is broken: an error without a message or with an internal
+ * code, or accepted input that is not valid. Crashes, leaks and endless loops are detected by the
+ * caller: libFuzzer (fuzz_main.c), or replay.c in a plain or sanitized build. */
 #ifndef HX_FUZZ_H
 #define HX_FUZZ_H
 
@@ -15,7 +15,7 @@ typedef struct fuzz_target {
     void (*run)(const uint8_t *data, size_t size);
 } fuzz_target;
 
-/* All of them; ends with an empty one. */
+/* All targets; the last entry is empty. */
 extern const fuzz_target fuzz_targets[];
 const fuzz_target *fuzz_target_find(const char *name);
 
@@ -29,20 +29,20 @@ void fuzz_loads(const uint8_t *data, size_t size);
 
 enum { FUZZ_PATH = 256 };
 
-/* "FOLDER/name" in a folder of this process, which its end removes; returns path. */
+/* path := "FOLDER/name" in a folder of this process, which is removed at exit; returns path. */
 const char *fuzz_path(const char *name, char path[FUZZ_PATH]);
 void fuzz_write(const char *path, const void *data, size_t size);
 
-/* Stops the process, saying what and the last message, where a promise is broken. */
+/* If a promise is broken, prints `what` and the last message, and aborts. */
 void fuzz_require(int holds, const char *what);
 
 /* Requires an error to have a message and no internal code; clears it. Returns 1 for success. */
 int fuzz_accepted(int rc);
 
-/* Of a finished mesh: indices in range, coordinates finite, volumes positive. */
+/* Requires a finished mesh to have indices in range, finite coordinates and positive volumes. */
 void fuzz_require_mesh(const hx_mesh *mesh);
 
-/* The bytes with a 0 behind them, up to the first 0; the caller's to free. */
+/* The bytes up to the first 0, with a 0 appended; the caller frees them. */
 char *fuzz_text(const uint8_t *data, size_t size);
 
 #endif

@@ -1,6 +1,7 @@
-/* Checkpoints, into an open session on a small mesh. First byte even: the others are the file; odd:
- * they are patches of one that this session has written, each a place (2 bytes), a count (1 byte)
- * and so many bytes. Check sums are mended, so that what lies behind them is reached. */
+/* Reads checkpoints into an open session on a small mesh. If the first byte is even, the others are
+ * the file; if it is odd, they are patches of a checkpoint that this session has written: each a
+ * position (2 bytes), a count (1 byte) and the bytes. Checksums are corrected, so that the code
+ * after their test is reached. */
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -17,7 +18,7 @@ enum { HEAD = 32, RECORD = HX_SNAPSHOT_NAME + 24, AT_COUNT = 16, AT_SUM = 28, AT
 
 static struct {
     hx_session session;
-    uint8_t *file; /* a checkpoint of it */
+    uint8_t *file; /* a checkpoint of this session */
     size_t size;
     int is_ready;
 } base;
@@ -107,7 +108,7 @@ static void mend_sums(uint8_t *file, size_t size)
     put_sum(file + AT_SUM, file, AT_SUM);
 }
 
-/* The caller's to free. */
+/* The caller frees the file. */
 static uint8_t *make_file(const uint8_t *data, size_t size, size_t *n)
 {
     const int is_patch = data[0] % 2;

@@ -1,5 +1,5 @@
-/* Configs: the text, then behind a line of %% arguments KEY=VALUE, a line each. What is accepted
- * must say the same when it is written and read again, and make valid JSON. */
+/* Configs: the text, then after a line with %% arguments KEY=VALUE, one per line. An accepted
+ * config must have the same values when it is written and read back, and its JSON must be valid. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -26,7 +26,7 @@ static void check_json(const hx_config *cfg)
     free(text);
 }
 
-/* As `run` writes it beside a result, and `verify` reads it. */
+/* Writes the config like `run` does beside a result, and reads it like `verify`. */
 static void check_written(const hx_config *cfg)
 {
     char path[FUZZ_PATH], *then = NULL, *now = NULL;
@@ -43,7 +43,7 @@ static void check_written(const hx_config *cfg)
     hx_config_free(&again);
 }
 
-/* The lines of arguments, ended in place; 0: one of them is refused. */
+/* Applies the lines of arguments, which are terminated in place; 0: one of them is refused. */
 static int apply_arguments(hx_value *tree, char *line)
 {
     while (*line) {

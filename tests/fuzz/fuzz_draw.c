@@ -1,5 +1,5 @@
-/* A config drawn from bytes (fuzz_loads.h): each byte decides one thing, so that a changed byte
- * changes one. Words that do not exist, and numbers that are absurd, come now and then. */
+/* Draws a config from bytes (fuzz_loads.h): each byte decides one thing, so that changing a byte
+ * changes one thing. Unknown words and absurd numbers occur now and then. */
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -11,7 +11,7 @@ typedef struct drawer {
     int is_heat;
 } drawer;
 
-/* 0 after the last byte. */
+/* Returns 0 after the last byte. */
 static unsigned draw(drawer *d)
 {
     return d->at < d->end ? *d->at++ : 0;
@@ -47,7 +47,7 @@ static void put_number(drawer *d)
         fputs(rare[k % 12], d->out);
 }
 
-/* One that most keys take. */
+/* A number that most keys accept. */
 static void put_positive(drawer *d)
 {
     const unsigned k = draw(d);
@@ -252,7 +252,7 @@ static void put_symmetry(drawer *d, int i)
     fputs("}", d->out);
 }
 
-/* NAME = ( entries, as many as a byte says ); nothing for none. */
+/* Prints NAME = ( entries ) with as many entries as a byte states; nothing if there are none. */
 static void put_list(drawer *d, const char *name, unsigned most, void (*put)(drawer *d, int i))
 {
     const unsigned n = below(d, most + 1);

@@ -1,5 +1,5 @@
-/* The job of fuzz_loads.h: two arms, one turned, held at a reference node and pulled at another,
- * under pressure and weight, in two steps. */
+/* The job of fuzz_loads.h: two arms, one rotated, supported at a reference node and pulled at
+ * another one, with pressure and gravity, in two steps. */
 #include "fuzz_loads.h"
 
 const char fuzz_job[] = "*Heading\n"

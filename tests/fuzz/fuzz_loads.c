@@ -1,7 +1,7 @@
-/* The set-up behind an accepted mesh: a config drawn from the bytes, or, where they begin with '#',
- * the bytes themselves, on one of a few small meshes (m0.vtk to m5.vtk, every kind of cell;
- * job.inp, which states supports and loads), up to the problem, and now and then to the first
- * design. HX_FUZZ_SHOW=1 prints the config, to be kept. */
+/* The set-up after an accepted mesh: a config drawn from the bytes (or the bytes themselves if they
+ * begin with '#') on one of a few small meshes: m0.vtk to m5.vtk with every kind of cell, and
+ * job.inp, which states supports and loads. It creates the problem, and sometimes the first design.
+ * HX_FUZZ_SHOW=1 prints the config, so that it can be kept. */
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -61,7 +61,7 @@ static void check_problem(const hx_problem *p)
                  "an accepted problem has a case and a first density");
 }
 
-/* One of the meshes above: any other file might be a CAD model, which starts gmsh. */
+/* 1 for one of the meshes above: any other file might be a CAD model, which starts gmsh. */
 static int is_ours(const hx_config *cfg)
 {
     const char *const file = cfg->mesh.file;

@@ -1,4 +1,4 @@
-/* libFuzzer's entry: the environment's HX_FUZZ_TARGET names the target. */
+/* libFuzzer's entry point: the environment variable HX_FUZZ_TARGET names the target. */
 #include <stdio.h>
 #include <stdlib.h>
 

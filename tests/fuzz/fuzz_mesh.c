@@ -1,5 +1,5 @@
-/* libFuzzer's entry (see run.sh): the first byte chooses the ending of the file's name, the others
- * are the file. */
+/* libFuzzer's entry point (see run.sh): the first byte chooses the extension of the file name, the
+ * others are the file. */
 #include "fuzz_mesh.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

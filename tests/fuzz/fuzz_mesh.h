@@ -1,5 +1,5 @@
-/* One mesh file from memory, through reader, checks and renumbering: what the fuzzer and the test
- * of mutated files do with each input. */
+/* Passes one mesh file from memory through reader, checks and renumbering. Used by the fuzzer and
+ * by the test of mutated files. */
 #ifndef HX_FUZZ_MESH_H
 #define HX_FUZZ_MESH_H
 
@@ -13,8 +13,8 @@
 #include "core/base/error.h"
 #include "core/files/mesh_files.h"
 
-/* Writes the bytes to `path`, whose ending chooses the format where the content does not, and reads
- * them as a mesh. Returns the error code; every outcome but a crash is right. */
+/* Writes the bytes to `path`, whose extension selects the format unless the content does, and reads
+ * them as a mesh. Returns the error code; every outcome except a crash is correct. */
 static inline int fuzz_mesh(const char *path, const uint8_t *data, size_t size)
 {
     hx_mesh mesh;
@@ -24,7 +24,8 @@ static inline int fuzz_mesh(const char *path, const uint8_t *data, size_t size)
     if (!f) abort();
     if (size > 0 && fwrite(data, 1, size, f) != size) abort();
     fclose(f);
-    /* The merging that the config can ask for depends on the content, to try them all. */
+    /* The content selects the merging that a config could request, so that all variants are
+     * tried. */
     const double merge = size % 3 == 0 ? (double)NAN : size % 3 == 1 ? 0.0 : 0.1;
     int rc = hx_mesh_read(path, merge, &mesh, &conditions, &notes);
     if (rc == HX_OK && size % 2 == 0) rc = hx_mesh_reorder(&mesh);

@@ -1,7 +1,6 @@
-/* Mesh files: the first byte chooses the ending of the file's name, or the environment's
- * HX_FUZZ_ENDING does where it is set (".xml": that reader alone); the others are the file. What is
- * accepted is written in every format that has a writer, and must be read again as the same
- * mesh. */
+/* Mesh files: the first byte chooses the extension of the file name, unless the environment
+ * variable HX_FUZZ_ENDING sets it (".xml": only that reader); the others are the file. An accepted
+ * mesh is written in every format that has a writer, and must be read back as the same mesh. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,7 +8,7 @@
 #include "fuzz.h"
 #include "fuzz_mesh.h"
 
-/* A mesh as a command has it: read, merged, renumbered, finished, checked. */
+/* Makes a mesh like a command does: reads, merges, renumbers, finishes and checks it. */
 static int read_mesh(const char *path, size_t size, hx_mesh *mesh)
 {
     hx_conditions conditions;

@@ -1,5 +1,5 @@
-/* What is read of CAD models here and not by gmsh: STL surfaces, units of STEP and IGES, names and
- * faces of STEP, the head of a mesh that is kept. The first byte chooses the ending. */
+/* The parts of CAD models that hextop reads itself: STL surfaces, units of STEP and IGES, names and
+ * faces of STEP, and the head of a kept mesh. The first byte chooses the file extension. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,4 +1,4 @@
-/* A mesh file read in pieces by one process, against the same file read whole. */
+/* Compares a mesh file that one process reads in pieces with the same file read as a whole. */
 #ifndef HX_FUZZ_PIECES_H
 #define HX_FUZZ_PIECES_H
 
@@ -14,7 +14,7 @@ static inline void fuzz_fail(const char *path, const char *what)
     abort();
 }
 
-/* The window of all, finished. *why: as of hx_file_source_open. */
+/* Creates a finished window with all elements. *why: see hx_file_source_open. */
 static inline int fuzz_window(const char *path, const hx_team *team, const hx_all *all,
                               char why[HX_FILE_WHY], hx_mesh *window)
 {
@@ -31,8 +31,8 @@ static inline int fuzz_window(const char *path, const hx_team *team, const hx_al
     return rc;
 }
 
-/* Of a file that is there. Ends the program where one way takes what the other refuses, or they
- * come to different meshes. Returns 1 if it could be read in pieces. */
+/* For a file that exists. Aborts if only one of the two ways accepts the file, or if their meshes
+ * differ. Returns 1 if it could be read in pieces. */
 static inline int fuzz_pieces(const char *path)
 {
     char why[HX_FILE_WHY] = "";

@@ -1,6 +1,6 @@
-/* The folder of a run: files behind lines "=== NAME", as `report`, `surface` and `run` read it: the
- * result by its series, densities against the mesh of the config and alone, summary, verification
- * and history, and the page of all of it. */
+/* The folder of a run, given as files after lines "=== NAME" and read like by `report`, `surface`
+ * and `run`: the result through its series, densities with the mesh of the config and without it,
+ * summary, verification and history, and the report page. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -33,7 +33,7 @@ static void remove_files(void)
     remove(fuzz_path("report.html", path));
 }
 
-/* The next "\n=== " or the end. */
+/* Position of the next "\n=== ", or the end. */
 static const char *find_part(const char *at, const char *end)
 {
     for (; at + 4 < end; at++)
@@ -56,7 +56,7 @@ static void write_files(const char *at, const char *end)
 
 /* --- as commands read it --- */
 
-/* 0 of a config whose mesh would be large or not in the folder. */
+/* 0 for a config whose mesh would be large or is not in the folder. */
 static int is_small(const hx_config *cfg)
 {
     const double n[3] = {cfg->mesh.nx, cfg->mesh.ny, cfg->mesh.nz};
@@ -66,7 +66,7 @@ static int is_small(const hx_config *cfg)
     return cfg->mesh.size == 0 && product <= MOST_CELLS && n[0] <= 40 && n[1] <= 40 && n[2] <= 40;
 }
 
-/* 1 if the folder's config is one that can be gone on with. */
+/* 1 if the folder has a config from which a run can be resumed. */
 static int check_config(const char *folder)
 {
     char path[FUZZ_PATH];

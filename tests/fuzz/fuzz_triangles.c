@@ -1,4 +1,5 @@
-/* Surfaces (.stl, .ply) as `verify --surface` reads them: the first byte chooses the ending. */
+/* Surfaces (.stl, .ply), read like by `verify --surface`: the first byte chooses the file
+ * extension. */
 #include <math.h>
 
 #include "core/surface/surface.h"

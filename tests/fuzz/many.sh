@@ -1,9 +1,9 @@
 #!/bin/sh
 # Runs a folder that build.sh made, on a machine that needs neither clang nor this tree's libraries:
 #   sh tests/fuzz/many.sh FOLDER SECONDS JOBS [SEED]
-# JOBS processes for SECONDS each, over all targets; a process that found something begins again. Prints
-# executions by target, and puts what crashed, with its logs, and inputs that reached something new into
-# FOLDER/back.tar.gz. Exit 1 if something was found, or nothing ran.
+# Runs JOBS processes for SECONDS each, over all targets; a process that found a fault is restarted. Prints executions
+# by target, and collects crashing inputs, their logs, and inputs that reached new code in FOLDER/back.tar.gz. Exit
+# status 1 if a fault was found, or if nothing ran.
 set -u
 folder=$1 seconds=$2 jobs=$3 seed=${4:-0}
 LD_LIBRARY_PATH=$folder/lib${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}

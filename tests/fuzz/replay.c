@@ -1,7 +1,7 @@
-/* Every kept input of every target once: tests/fuzz/seeds/TARGET and tests/fuzz/found/TARGET, the
- * latter being what once went wrong. Needs no clang.
+/* Runs every kept input of every target once: those in tests/fuzz/seeds/TARGET, and those in
+ * tests/fuzz/found/TARGET, which once revealed a fault. Needs no clang.
  *     replay FOLDER_OF_BOTH           all of them
- *     replay TARGET FILE...           these */
+ *     replay TARGET FILE...           only these */
 #include <dirent.h>
 #include <limits.h>
 #include <stdio.h>
@@ -20,7 +20,7 @@ enum { MOST_BYTES = 1 << 20, MOST_SECONDS = 20 };
 
 static int n_input;
 
-/* Says which before it runs, so that the last line of a crash names it. */
+/* Prints the name before the run, so that the last line before a crash shows it. */
 static void run_file(const fuzz_target *target, const char *path)
 {
     uint8_t *const data = malloc(MOST_BYTES);

@@ -1,12 +1,12 @@
 #!/bin/sh
 # Fuzzes the functions that read input, one target after the other:
 #   sh tests/fuzz/run.sh [SECONDS [FOLDER [SEED]]]   SECONDS in all, 60
-# The seed is 1 unless given, so that a test of one tree tries the same inputs each time, as far as its
-# seconds reach: what is new is looked for by longer runs with other seeds (0: by the clock; many.sh).
-# It builds (build.sh) and runs libFuzzer. Inputs that went on grow FOLDER/corpus for the next run; one that
-# crashes, leaks, takes more than 20 s or 2 GB is left in FOLDER/crash, to be run alone:
-# HX_FUZZ_TARGET=TARGET FOLDER/fuzz_all FOLDER/crash/TARGET-... (HX_FUZZ_TARGET=mesh HX_FUZZ_ENDING=.xml: one reader
-# alone). Once mended it is kept as tests/fuzz/found/TARGET/WHAT.
+# The seed is 1 unless given, so that a test of one tree tries the same inputs each time, as far as SECONDS allow.
+# Longer runs with other seeds (0: from the clock; many.sh) search for new faults. Builds the fuzzer (build.sh) and
+# runs libFuzzer. Inputs that reach new code are added to FOLDER/corpus for the next run. An input that crashes,
+# leaks, or takes more than 20 s or 2 GB is stored in FOLDER/crash, and can be run by itself: HX_FUZZ_TARGET=TARGET
+# FOLDER/fuzz_all FOLDER/crash/TARGET-... (HX_FUZZ_TARGET=mesh HX_FUZZ_ENDING=.xml: only one reader). Once the fault
+# is fixed, the input is kept as tests/fuzz/found/TARGET/WHAT.
 set -u
 cd "$(dirname "$0")/../.." || exit 1
 seconds=${1:-60} folder=${2:-out/fuzz} seed=${3:-1}

@@ -99,7 +99,8 @@ static void test_cantilever(void)
         CHECK(x[0] == 50.0 && x[2] == 0.0);
     }
     hx_mesh_free(&mesh);
-    CHECK_OK(generate(&mesh, "cantilever", 1, 0, 3, 0)); /* a count given wins over the size */
+    /* a count takes precedence over the size */
+    CHECK_OK(generate(&mesh, "cantilever", 1, 0, 3, 0));
     CHECK(mesh.n_elem == 50 * 3 * 25);
     hx_mesh_free(&mesh);
     CHECK_OK(generate(&mesh, "cantilever", 0, 8, 0, 0));
@@ -341,7 +342,8 @@ static void test_distort(void)
     CHECK_FAILS(hx_generate(hx_generators[0], &mesh, &params), HX_EINPUT, "0 to 0.3");
 }
 
-/* Nodes of these faces that a star calls closed, and others that it does not. */
+/* Counts nodes of these boundary faces with a closed star, other nodes with an open one, and stars
+ * that are not connected. */
 static int64_t count_wrong_stars(const hx_mesh *mesh, int64_t n_face, const int64_t *face)
 {
     int64_t wrong = 0;
@@ -357,8 +359,8 @@ static int64_t count_wrong_stars(const hx_mesh *mesh, int64_t n_face, const int6
     return wrong;
 }
 
-/* Boundaries told from the nodes' stars are those of the elements, which an unfinished mesh is
- * asked for. */
+/* Boundary nodes found from the stars of nodes equal those found from the elements, which are used
+ * for an unfinished mesh. */
 static void test_stars(void)
 {
     for (size_t g = 0; hx_generators[g]; g++) {
@@ -386,7 +388,7 @@ static int same(const void *a, const void *b, int64_t n, size_t size)
     return n == 0 || memcmp(a, b, (size_t)n * size) == 0;
 }
 
-/* All that a raw mesh holds is the same to the bit. */
+/* Checks that all members of two raw meshes are bitwise equal. */
 static void check_same_mesh(const hx_mesh *a, const hx_mesh *b)
 {
     CHECK(a->n_node == b->n_node && a->n_elem == b->n_elem && a->n_set == b->n_set);
@@ -403,7 +405,7 @@ static void check_same_mesh(const hx_mesh *a, const hx_mesh *b)
     }
 }
 
-/* A mesh that is asked for in order is the one that hx_mesh_reorder makes, whoever makes it. */
+/* A mesh that the generator creates in order equals the one that hx_mesh_reorder makes. */
 static void check_in_order(const hx_generator *gen, const hx_generate_params *plain, int at_once)
 {
     hx_generate_params params = *plain;
@@ -422,14 +424,24 @@ static void check_in_order(const hx_generator *gen, const hx_generate_params *pl
     hx_mesh_free(&mesh);
 }
 
-/* A box without sorting: powers of two, less, more, and thin ones; blocks that threads share. */
+/* A box is created in order without sorting: powers of two, fewer, more, and thin ones; blocks that
+ * threads share. */
 static void test_in_order(void)
 {
-    static const int n[][3] =
-        {
-            {1, 1, 1},  {2, 1, 1},    {1, 3, 1},    {1, 1, 40},   {5, 3, 7},
-            {8, 8, 8},  {9, 8, 8},    {16, 16, 16}, {17, 16, 15}, {33, 9, 50},
-            {64, 1, 3}, {40, 20, 20}, {70, 70, 70}}; /* the last one in several batches a part */
+    static const int n[][3] = {{1, 1, 1},
+                               {2, 1, 1},
+                               {1, 3, 1},
+                               {1, 1, 40},
+                               {5, 3, 7},
+                               {8, 8, 8},
+                               {9, 8, 8},
+                               {16, 16, 16},
+                               {17, 16, 15},
+                               {33, 9, 50},
+                               /* the last one needs several batches per part */
+                               {64, 1, 3},
+                               {40, 20, 20},
+                               {70, 70, 70}};
     for (size_t i = 0; i < sizeof n / sizeof n[0]; i++) {
         const hx_generate_params box = {.nx = n[i][0], .ny = n[i][1], .nz = n[i][2]};
         check_in_order(hx_generator_find("cantilever"), &box, 1);

@@ -1,21 +1,19 @@
 #!/usr/bin/python3
-"""Runs of two designs in which a call of the device fails, in a build with
--Dfault_injection=true: of every place that calls come from (core/base/fault.h) the first, the
-middle and the last, of memory that is not there, of a call or a kernel that fails, and of a device
-that is lost from then on; NaN and a breakdown of PCG besides.
+"""Runs of two designs in which a call of the device fails, in a build with -Dfault_injection=true. At each site of calls
+(core/base/fault.h) the first, the middle and the last call fails: for lack of memory, by a failing call or kernel, or
+by a device that is lost from then on; also NaN, and a breakdown of PCG.
 
     faults.py BUILD [LOGS] [--device cpu|cuda] [--seconds S] [--jobs J] [--only NAME] [--seed N]
                     [--skip N] [--at NAME "KIND SITE N HOW"]
 
-A run may go on, with what stores less or after another attempt: its result is then that of a run
-without a fault. Or it ends with status 1 or 2 and one line of error that says what to do, and what
-it leaves can be used: history and summary of the designs before, no half file, and where it keeps
-a checkpoint --resume comes to the result of an undisturbed run. No signal, no run of more than 20
-s, no memory of malloc that is left three times in a row (in a build with -Db_sanitize=address: no
-leak). J processes (fault_runs.c) do one run after the other, since a GPU's start takes longer than
-these; what ends wrongly is tried again in a new one, and told apart if it ends well there. Where S
-seconds are too few for all faults, those left out are counted; their order is random, by N, and
---skip goes on after so many of it; --at tries one alone. Exit status 77: no such device here, or a
+A run may continue, with something that stores less or after another attempt; then its result equals that of a run
+without a fault. Or it ends with status 1 or 2 and one error line that states what to do, and its files are usable:
+history and summary of the designs so far, no partial file, and if it writes checkpoints, --resume obtains the result
+of an undisturbed run. No signal, no run of more than 20 s, and no malloc memory that is left three times in a row (in
+a build with -Db_sanitize=address: no leak). J processes (fault_runs.c) do one run after the other, because starting a
+GPU takes longer than a run. A run with a wrong outcome is repeated in a new process, and reported as such if it
+succeeds there. If S seconds do not suffice for all faults, the rest is counted; the order is random with seed N,
+--skip omits that many faults at the beginning, and --at tries a single one. Exit status 77: no such device, or a
 build without faults.
 """
 import argparse

@@ -1,14 +1,14 @@
 #!/bin/sh
-# Small jobs on a GPU under compute-sanitizer, each under each of its tools, several at a time; a
-# line each: what the tool found, or the first lines of its report; then one a tool.
+# Small jobs on a GPU under compute-sanitizer, each with each of its tools, several at a time. Prints one line per
+# job: what the tool found, or the first lines of its report; then one line per tool.
 #   sh tests/gpu/sanitize.sh [BUILD [LOGS]]      BUILD: build folder (build-gpu); LOGS: a new one
 # WHAT:  "operators pcg design run" (every operator by checkop, test_pcg, test_design, runs of two
 #        designs), or some of them; "matrix": the tests of matrices, which take longer
-# initcheck does not see what the bulk copies of a GPU store (fills of matrices, gpu/gather_rows.cuh),
-# nor that a row of a table may be read further than it is used: operators that store a matrix are
-# left out of it. What they leave unwritten, checkop finds, since memory is poisoned there.
-# TOOLS: "memcheck racecheck initcheck synccheck"; LIMIT: seconds a job (100); JOBS: at a time (12)
-# Exit status 0: no errors; 1: errors, a failed test, or one without a verdict (out of time, say);
+# initcheck does not detect what the bulk copies of a GPU store (fills of matrices, gpu/gather_rows.cuh), nor that a
+# row of a table may be read beyond its used part, so operators that store a matrix are left out of it. checkop finds
+# what they do not write, because it poisons memory.
+# TOOLS: "memcheck racecheck initcheck synccheck"; LIMIT: seconds per job (100); JOBS: jobs at a time (12)
+# Exit status 0: no errors; 1: errors, a failed test, or one without a verdict (a timeout, for example);
 # 77: no GPU or no compute-sanitizer that works with it.
 set -u
 [ ! -d /usr/local/cuda/bin ] || PATH=$PATH:/usr/local/cuda/bin

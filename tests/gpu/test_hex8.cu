@@ -35,7 +35,7 @@ template <class T> void corners(const double v[24], int i, T c[8])
     for (int a = 0; a < 8; a++) c[a] = static_cast<T>(v[3 * a + i]);
 }
 
-// As otf does.
+// The product as otf computes it.
 template <class T>
 void on_the_fly(const double x[24], const double u[24], double modulus, double f[24])
 {
@@ -62,7 +62,7 @@ void on_the_fly(const double x[24], const double u[24], double modulus, double f
     }
 }
 
-// As dedup does for a parallelepiped.
+// The product as dedup computes it for a parallelepiped.
 template <class T, bool BOX>
 void by_parity(const double x[24], const double u[24], double modulus, double f[24])
 {
@@ -89,7 +89,8 @@ void by_parity(const double x[24], const double u[24], double modulus, double f[
     }
 }
 
-// A box with edges between 0.5 and 2, mapped by a random shear, corners moved by a share of 0.5.
+// A box with edges between 0.5 and 2, mapped by a random shear, with corners moved by up to half of
+// `distort`.
 void random_element(random_numbers &random, double shear, double distort, double x[24])
 {
     double j[3][3];
@@ -102,7 +103,7 @@ void random_element(random_numbers &random, double shear, double distort, double
         }
 }
 
-// NaN or infinity once, NaN for good: std::fmax forgets a NaN.
+// A NaN or infinity sets `largest` to NaN permanently, because std::fmax ignores a NaN.
 void keep_largest(double &largest, double value)
 {
     if (!std::isfinite(largest) || !std::isfinite(value))
@@ -138,13 +139,14 @@ double largest_error(product run, double shear, double distort, double translati
 
 // ---- collapsed cells ----
 
-// The corners of wedges, pyramids and tetrahedra, and a hexahedron's.
+// Corners of a wedge, a pyramid, a tetrahedron and a hexahedron.
 const int32_t collapsed[4][8] = {{0, 1, 2, 2, 4, 5, 6, 6},
                                  {0, 1, 2, 3, 4, 4, 4, 4},
                                  {0, 1, 2, 2, 4, 4, 4, 4},
                                  {0, 1, 2, 3, 4, 5, 6, 7}};
 
-// A distorted box's corners, and Ke's rows and columns by the corner that names a point first.
+// Corners of a distorted box, and Ke with its rows and columns added at the first corner of each
+// point.
 void random_collapsed(random_numbers &random, const int32_t conn[8], double x[24],
                       double merged[24][24])
 {
@@ -186,7 +188,7 @@ double diagonal_error(const int32_t conn[8])
     return largest;
 }
 
-// Forces of tetrahedra, or their diagonal; over the largest of either.
+// The largest error of the forces of tetrahedra, or of their diagonal, relative to the largest.
 template <class T> double tetrahedron_error(bool diagonal)
 {
     static const int point[4] = {0, 1, 2, 4};
@@ -223,7 +225,7 @@ template <class T> double tetrahedron_error(bool diagonal)
     return largest;
 }
 
-// 0, or which of them does not hold.
+// Returns 0, or the number of the check that fails.
 int check_collapsed()
 {
     for (int kind = 0; kind < 4; kind++)

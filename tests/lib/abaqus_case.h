@@ -59,7 +59,8 @@ static void check_set(const hx_mesh *mesh, const char *name, int n_node, int64_t
               (long long)total, (long long)set->n_elem, (long long)set->n_face);
 }
 
-/* The file's unread kinds as they are printed, and their roles; nothing else is wrong. */
+/* Checks the file's unread kinds, as they are printed, and their roles; nothing else is
+ * reported. */
 static inline void check_unread(const char *text, unsigned roles, const char *want)
 {
     hx_mesh mesh;

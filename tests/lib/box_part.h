@@ -30,7 +30,7 @@ static inline int box_part_keeps(const box_part *part, int i, int j, int k)
     return !part->keep || part->keep(i, j, k);
 }
 
-/* Numbers the node at each place, -1 if no element has it; returns their number. */
+/* Numbers the node at each position, -1 if no element has it; returns their number. */
 static inline int32_t box_part_number(const box_part *part, int32_t *number)
 {
     static const int corner[8][3] = {{0, 0, 0}, {1, 0, 0}, {1, 1, 0}, {0, 1, 0},
@@ -70,7 +70,8 @@ static inline void box_part_place(const box_part *part, const int32_t *number, d
             }
 }
 
-/* The raw mesh (fixture_finish is the caller's), with node sets left and right: its ends in x. */
+/* The raw mesh (the caller calls fixture_finish), with node sets left and right at its ends in
+ * x. */
 static inline int box_part_create(hx_mesh *mesh, const box_part *part)
 {
     const int *n = part->n, nx = n[0] + 1, ny = n[1] + 1, n_place = nx * ny * (n[2] + 1);

@@ -11,8 +11,8 @@
 #include "core/space/space.h"
 #include "test.h"
 
-/* The box [0, 2] x [0, 1] x [0, z] as a quarter of a ring of the radii 1 and 2, its lower side
- * tilted. */
+/* Maps the box [0, 2] x [0, 1] x [0, z] to a quarter ring of radii 1 and 2 with a tilted lower
+ * side. */
 static inline void calculix_bend(const double x[3], double y[3])
 {
     const double angle = 0.78539816339744830962 * x[0], r = 2.0 - x[1];
@@ -50,7 +50,7 @@ static inline void calculix_write_mesh(FILE *f, const hx_space *s, const char *t
         int n;
         const int32_t *const point = hx_space_points(s, e, &n);
         fprintf(f, "%lld", (long long)e + 1);
-        for (int a = 0; a < n; a++) /* at most 16 numbers a line */
+        for (int a = 0; a < n; a++) /* at most 16 numbers per line */
             fprintf(f, "%s%d", a == 10 ? ",\n" : ", ", (int)point[a] + 1);
         fprintf(f, "\n");
     }
@@ -78,7 +78,8 @@ static inline void calculix_open(char *path, size_t n_path)
     snprintf(path, n_path, "%s/job.inp", folder);
 }
 
-/* value[n_point][n] (1 or 3) of what CalculiX printed; how many points it names. */
+/* Reads value[n_point][n] (n is 1 or 3) from CalculiX's tables; returns how many points they
+ * name. */
 static inline int64_t calculix_read(const char *path, int64_t n_point, int n, double *value)
 {
     char line[256];

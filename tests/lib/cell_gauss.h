@@ -1,5 +1,5 @@
 /* A Gauss rule of degree 9 in each direction on every kind of cell and face, and shape functions
- * written independently of those of the program: what integrals are compared with. */
+ * written independently of those of the program: references for integrals. */
 #ifndef HX_TEST_CELL_GAUSS_H
 #define HX_TEST_CELL_GAUSS_H
 

@@ -76,7 +76,7 @@ static const combination combined[MOST_COMBINED] = {
     {"bare", HX_REGION_AND, {"top", "not both"}}, /* all nodes of the top are on the two faces */
 };
 
-/* The box's sides by geometry; then the combinations. */
+/* Selects the sides of the box by geometry, then makes the combinations. */
 static inline int combine(hx_mesh *mesh)
 {
     static const char *const name[3] = {"left", "right", "top"}, *const front[1] = {"front"};
@@ -91,14 +91,13 @@ static inline int combine(hx_mesh *mesh)
     for (int i = 0; i < MOST_COMBINED; i++) {
         const combination *const c = &combined[i];
         const hx_region region = {.kind = c->kind, .n_operand = 2, .operand = c->part};
-        if (strcmp(c->name, "nothing") == 0) continue; /* has no node: refused below */
+        if (strcmp(c->name, "nothing") == 0) continue; /* has no node, so it is refused below */
         HX_TRY(hx_mesh_add_region(mesh, c->name, &region));
     }
     return HX_OK;
 }
 
-/* What acts on some sets: one case of each kind of load, springs, films, held degrees of freedom.
- */
+/* Loads of every kind (one load case each), springs, films and supports on some sets. */
 enum { N_KIND = 2 };
 
 typedef struct acting {

@@ -1,4 +1,4 @@
-/* Straight meshes bent by a map that their edges follow, like in a file of second order. */
+/* Straight meshes bent by a map that their edges follow, like in a file with quadratic elements. */
 #ifndef HX_TEST_CURVED_H
 #define HX_TEST_CURVED_H
 
@@ -9,8 +9,8 @@
 
 typedef void (*curved_map)(const double x[3], double y[3]);
 
-/* Maps the nodes of a raw mesh, and gives it the images of its mid-side nodes, each as often as
- * cells have the edge. */
+/* Maps the nodes of a raw mesh and gives it the images of its mid-side nodes, once for each cell
+ * that has the edge. */
 static inline int curved_bend(hx_mesh *mesh, curved_map map)
 {
     hx_cell_rule rule[HX_N_CELL_RULE];

@@ -58,7 +58,7 @@ static inline void element_stiffness(double x[8][3], double nu, double ke[24][24
     }
 }
 
-/* The model: a distorted shuffled beam with a modulus of its own in every element. */
+/* The model: a distorted, shuffled beam in which every element has its own modulus. */
 typedef struct model {
     hx_mesh mesh;
     hx_problem problem;
@@ -160,7 +160,7 @@ static inline double residual_of(const model *m, int blocks, double *rz)
     return sqrt(rr);
 }
 
-/* |f| on free degrees of freedom, that of prescribed displacements included. */
+/* |f| on free degrees of freedom, including the effect of prescribed displacements. */
 static inline double load_norm(model *m)
 {
     double rz, norm, u[N_DOF];
@@ -231,7 +231,7 @@ static inline void free_model(model *m)
     hx_mesh_free(&m->mesh);
 }
 
-/* Solves from the u given (NULL: zero, or the prescribed displacements) into m->u. */
+/* Solves from the given u (NULL: zero, or the prescribed displacements) into m->u. */
 static inline hx_pcg_result solve(model *m, const fixture_settings *settings, const double *start)
 {
     const size_t bytes = N_DOF * sizeof(double);

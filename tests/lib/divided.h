@@ -15,12 +15,13 @@ enum { DIVIDED_INSIDE = 1, DIVIDED_OUTSIDE = 2 };
 typedef struct divided {
     hx_device *dev;
     const hx_device_model *model;
-    int components; /* of a node: 3, or 1 of heat */
+    int components; /* unknowns per node: 3, or 1 for heat */
     int64_t n_elem, n_node;
     int32_t *conn;
     double *ke, *modulus; /* [n_elem][8 components][8 components], [n_elem] */
-    double *sum[2];       /* [components n_node] so far, of elements inside and outside */
-    uint8_t *is_common, *is_outside, *of_node; /* of nodes; of elements with such nodes; of nodes */
+    double *sum[2];       /* [components n_node] sums so far over elements inside, and outside */
+    /* 1 at interface nodes; at elements with such nodes; kind of each node */
+    uint8_t *is_common, *is_outside, *of_node;
 } divided;
 
 static inline void divided_teardown(void *state)
@@ -134,7 +135,7 @@ static inline void divided_add(divided *d, int outside, size_t each, const void 
     }
 }
 
-/* Writes y at nodes whose elements are all of that kind. */
+/* Writes y at nodes whose elements are all of this kind. */
 static inline void divided_write(const divided *d, int of_node, size_t each, void *y)
 {
     for (int64_t i = 0; i < d->components * d->n_node; i++) {
@@ -147,7 +148,7 @@ static inline void divided_write(const divided *d, int of_node, size_t each, voi
     }
 }
 
-/* The nodes that a part writes, by their elements; 0: none, -1: all. */
+/* Kind of the nodes that a part writes; 0: none, -1: all. */
 static inline int divided_written(hx_product_part part)
 {
     static const int of_node[] = {
@@ -174,7 +175,7 @@ static inline int divided_upload(const divided *d, hx_product_part part, size_t 
     return HX_OK;
 }
 
-/* On the host; sums stay from part to part. */
+/* Computes on the host; sums are kept from part to part. */
 static inline void divided_compute(divided *d, hx_product_part part, size_t each, const void *x,
                                    void *y)
 {

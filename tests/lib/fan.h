@@ -1,5 +1,5 @@
-/* A fan of n quadrilaterals about an axis, in layers: an inner node of the axis has 6 n + 3
- * neighbours, itself among them. */
+/* A fan of n quadrilaterals around an axis, in layers: an inner node of the axis has 6 n + 3
+ * neighbours, including itself. */
 #ifndef HX_TEST_FAN_H
 #define HX_TEST_FAN_H
 
@@ -8,7 +8,7 @@
 
 #include "core/mesh/mesh.h"
 
-/* Raw mesh. Layer k has its axis' node first, then 2 n round it. */
+/* Raw mesh. Each layer has its node on the axis first, then 2 n nodes around it. */
 static inline int fan_create(hx_mesh *mesh, int n, int n_layer)
 {
     const int n_each = 2 * n + 1;
@@ -34,8 +34,9 @@ static inline int fan_create(hx_mesh *mesh, int n, int n_layer)
     return hx_mesh_create(mesh, "fan", n_each * (n_layer + 1), xyz, n * n_layer, conn);
 }
 
-/* Raw mesh of n wedges a layer about an axis, and of its node sets `axis` and `rim`: each node of
- * the axis is named by all of one or two layers. Layer k has its axis' node first, then n. */
+/* Raw mesh of n wedges per layer around an axis, with node sets `axis` and `rim`: all cells of one
+ * or two layers contain a node of the axis. Each layer has its node on the axis first, then n
+ * others. */
 static inline int fan_create_wedges(hx_mesh *mesh, int n, int n_layer)
 {
     const int n_each = n + 1;
@@ -77,7 +78,7 @@ static inline int fan_create_tetrahedra(hx_mesh *mesh, int n)
     int32_t *const conn = malloc((size_t)n * 8 * sizeof *conn);
     int32_t *const node = malloc((size_t)(n + 2) * sizeof *node);
     if (!xyz || !conn || !node) abort();
-    for (int k = 0; k < n + 2; k++) node[k] = k; /* the axis is 0 and 1 */
+    for (int k = 0; k < n + 2; k++) node[k] = k; /* nodes 0 and 1 are the axis */
     xyz[5] = 0.8;
     for (int q = 0; q < n; q++) {
         const double radius = 1.0 + 0.1 * sin(5.0 * q), angle = 2.0 * pi * q / n;

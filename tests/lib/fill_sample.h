@@ -15,7 +15,7 @@ typedef struct fill_sample {
     const hx_space *space; /* (borrowed) */
     double *modulus;       /* [n_cell] 1e-3 .. 1, the first 0 (owned) */
     hx_fill_input input;
-    hx_spline_rule rule; /* of a spline, in the device's memory but for `first` */
+    hx_spline_rule rule; /* rule of a spline, in device memory except `first` */
     void *d_owned[12];
     int n_owned;
 } fill_sample;

@@ -50,8 +50,8 @@ static inline int fixture_threads(void)
 #endif
 }
 
-/* Opens the device that the arguments name ("cpu" without one); *quick: "quick" is among them. 0,
- * or the exit status of a test that cannot run. */
+/* Opens the device that the arguments name (default: "cpu"); *quick: 1 if "quick" is among them.
+ * Returns 0, or the exit status of a test that cannot run. */
 static inline int fixture_open(hx_device *dev, int argc, char **argv, int *quick)
 {
     const char *name = "cpu";
@@ -80,8 +80,7 @@ static inline int fixture_open_small(hx_device *dev, int argc, char **argv)
     return status;
 }
 
-/* Moves to another device of that kind, one for each of several processes as far as there are
- * enough. */
+/* Switches to another device of this kind; as far as possible, each process gets its own. */
 static inline void fixture_move(hx_device *dev, int host_rank)
 {
     const hx_device_ops *const ops = dev->ops;
@@ -89,7 +88,7 @@ static inline void fixture_move(hx_device *dev, int host_rank)
     CHECK_OK(hx_device_open_at(dev, ops, host_rank));
 }
 
-/* A field of n doubles on the device, filled from the host, and back; NULL if that failed. */
+/* Copies n doubles to a new field of the device; returns NULL on failure. */
 static inline double *fixture_put(hx_device *dev, size_t n, const double *from)
 {
     double *d_p = NULL;
@@ -118,8 +117,9 @@ static inline int32_t fixture_node(const fixture_box *box, int i, int j, int k)
     return (int32_t)((k * (box->n[1] + 1) + j) * (box->n[0] + 1) + i);
 }
 
-/* The raw box with its nodes moved at random, those of the surface included (hx_mesh_distort leaves
- * them), and node sets for six determinate supports: origin, corner-x, corner-y, corner-z. */
+/* The raw box with all nodes displaced at random, including the surface (which hx_mesh_distort
+ * leaves in place), and node sets for six statically determinate supports: origin, corner-x,
+ * corner-y, corner-z. */
 static inline int fixture_box_create(hx_mesh *mesh, const fixture_box *box)
 {
     static const char *const corner_name[4] = {"origin", "corner-x", "corner-y", "corner-z"};
@@ -153,14 +153,14 @@ static inline int fixture_finish(hx_mesh *mesh, fixture_order order)
     return hx_mesh_finish(mesh);
 }
 
-/* Six supports that hold the rigid motions of a box and nothing else. */
+/* Six supports that prevent exactly the rigid-body motions of a box. */
 enum { FIXTURE_N_DETERMINATE = 3 };
 static const hx_support_spec fixture_determinate[FIXTURE_N_DETERMINATE] = {
     {.set = "origin", .origin = "test", .fix = HX_FIX_X | HX_FIX_Y | HX_FIX_Z},
     {.set = "corner-y", .origin = "test", .fix = HX_FIX_X | HX_FIX_Z},
     {.set = "corner-z", .origin = "test", .fix = HX_FIX_X}};
 
-/* Solid, E = 1, nu = 0.3, p = 3; supports and loads are still to be named. */
+/* Solid, E = 1, nu = 0.3, p = 3; the caller adds supports and loads. */
 static inline hx_problem_params fixture_problem(void)
 {
     const hx_problem_params params = {.origin = "test",

@@ -22,7 +22,7 @@ static inline void helmholtz_solve_dense(int64_t n, double *matrix, double *x)
     }
 }
 
-/* Adds an element: its gradient at its middle, its volume in equal parts at its points. */
+/* Adds an element: its gradient at its middle, and equal parts of its volume at its points. */
 static inline void helmholtz_add_dense(const hx_mesh *mesh, int64_t e, double volume, double radius,
                                        double rho, double *matrix, double *x)
 {
@@ -69,8 +69,8 @@ static inline void helmholtz_filter_dense(const hx_problem *problem, double radi
     free(x);
 }
 
-/* The diagonal that PCG divides by is that of the operator: a wrong one costs iterations only,
- * which no solution shows. Every `step`th entry. */
+/* The diagonal that PCG divides by is that of the operator. A wrong diagonal only costs iterations,
+ * so no solution reveals it. Checks every `step`th entry. */
 static inline void helmholtz_check_diagonal(hx_device *dev, const hx_problem *problem,
                                             double radius, size_t step)
 {

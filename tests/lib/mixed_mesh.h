@@ -11,12 +11,13 @@
 
 typedef enum mixed_kind {
     MIXED_HEXAHEDRA,
-    MIXED_WEDGES,       /* 2 a box cell, triangles below and above */
-    MIXED_PYRAMIDS,     /* 6 a box cell, around a node in its middle */
-    MIXED_TETRAHEDRA,   /* 6 a box cell, all about one diagonal */
-    MIXED_TETRAHEDRA_5, /* 5 a box cell, mirrored from cell to cell */
-    MIXED_LAYERS,       /* along z, again and again: hexahedra, pyramids (whose upper faces are two
-                           triangles, hence two tetrahedra), tetrahedra, wedges, pyramids */
+    MIXED_WEDGES,       /* 2 per box cell, with triangles below and above */
+    MIXED_PYRAMIDS,     /* 6 per box cell, around a node in its middle */
+    MIXED_TETRAHEDRA,   /* 6 per box cell, all around one diagonal */
+    MIXED_TETRAHEDRA_5, /* 5 per box cell, mirrored from cell to cell */
+    /* repeated along z: hexahedra, pyramids (whose upper faces are two triangles, hence two
+     * tetrahedra), tetrahedra, wedges, pyramids */
+    MIXED_LAYERS,
     MIXED_N_KIND
 } mixed_kind;
 
@@ -27,7 +28,7 @@ static const char *const mixed_name[MIXED_N_KIND] = {
 typedef struct mixed_box {
     mixed_kind kind;
     int n[3];         /* box cells */
-    double length[3]; /* 0: as many as cells */
+    double length[3]; /* 0: equal to the number of cells */
     /* largest fraction of a box cell by which inner, face and edge nodes move along these; 0.15
      * leaves every kind valid */
     double distort;
@@ -43,7 +44,7 @@ typedef struct mixed_cells {
     int64_t n_elem;
 } mixed_cells;
 
-/* Adds a cell with the corners at the eight places. */
+/* Adds a cell with these corners, given as eight positions. */
 static inline void mixed_put(mixed_cells *cells, const int32_t node[9], const int place[8])
 {
     for (int a = 0; a < 8; a++) cells->conn[8 * cells->n_elem + a] = node[place[a]];
@@ -82,7 +83,7 @@ static inline void mixed_put_wedges(mixed_cells *cells, const int32_t node[9])
     for (int w = 0; w < 2; w++) mixed_put(cells, node, wedge[w]);
 }
 
-/* Tetrahedra along each path from corner 0 to corner 6 over edges. */
+/* Tetrahedra along each path over edges from corner 0 to corner 6. */
 static inline void mixed_put_tetrahedra(mixed_cells *cells, const int32_t node[9])
 {
     static const int way[6][4] = {{0, 1, 2, 6}, {0, 2, 3, 6}, {0, 3, 7, 6},
@@ -98,7 +99,7 @@ static inline void mixed_put_five(mixed_cells *cells, const int32_t node[9], int
     for (int t = 0; t < 5; t++) mixed_put_tetrahedron(cells, node, corner[mirrored][t]);
 }
 
-/* What layer k is made of; -1 for pyramids whose faces to tetrahedra and wedges are triangles. */
+/* Kind of layer k; -1 for pyramids whose faces to tetrahedra and wedges are triangles. */
 static inline int mixed_layer(const mixed_box *box, int k)
 {
     static const int layer[5] = {MIXED_HEXAHEDRA, -1, MIXED_TETRAHEDRA, MIXED_WEDGES, -1};
@@ -169,7 +170,7 @@ static inline void mixed_place_centre(const int32_t node[9], double *xyz)
     }
 }
 
-/* One node each, which fixture_determinate of fixture.h holds. */
+/* Names single nodes as sets, which fixture_determinate of fixture.h supports. */
 static inline int mixed_name_corners(const mixed_box *box, hx_mesh *mesh)
 {
     static const char *const name[4] = {"origin", "corner-x", "corner-y", "corner-z"};
@@ -179,7 +180,7 @@ static inline int mixed_name_corners(const mixed_box *box, hx_mesh *mesh)
     return HX_OK;
 }
 
-/* The raw mesh; shuffle, reorder and finish it, or not. */
+/* The raw mesh; the caller may shuffle, reorder and finish it. */
 static inline int mixed_create(hx_mesh *mesh, const mixed_box *box)
 {
     const int *const n = box->n;
@@ -216,8 +217,8 @@ static inline int mixed_create_shuffled(hx_mesh *mesh, const mixed_box *box)
     return hx_mesh_finish(mesh);
 }
 
-/* Corner a of a cell becomes its corner turn[a]: number 0 to 23 of the rotations of a cube. Corner
- * 0 goes to each of the eight, and round the diagonal there in three ways. */
+/* Rotation `number` (0 to 23) of a cube: corner a of a cell becomes its corner turn[a]. Corner 0
+ * moves to each of the eight corners, and there are three rotations around the diagonal of each. */
 static inline void mixed_rotation(int number, int turn[8])
 {
     static const int next[8][3] = {{1, 3, 4}, {2, 0, 5}, {3, 1, 6}, {0, 2, 7},
@@ -236,7 +237,7 @@ static inline void mixed_rotation(int number, int turn[8])
     }
 }
 
-/* Turns the numbering of every cell at random, before hx_mesh_finish and before sets of faces. */
+/* Rotates the numbering of every cell at random, before hx_mesh_finish and before face sets. */
 static inline void mixed_turn(hx_mesh *mesh, uint64_t seed)
 {
     uint64_t state = seed;

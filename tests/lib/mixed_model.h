@@ -49,7 +49,7 @@ static inline int mixed_create_part(hx_mesh *mesh, const mixed_box *box, fixture
     return fixture_finish(mesh, order);
 }
 
-/* Held at the left, pulled down at the nodes of the right. */
+/* Fixed on the left, pulled down at the nodes on the right. */
 static inline int mixed_create_cantilever(mixed_model *m, const mixed_box *box, fixture_order order)
 {
     static const hx_support_spec support = {

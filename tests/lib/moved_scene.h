@@ -12,7 +12,7 @@ enum { N_AXES = 48 };
 
 typedef enum { PLAIN, MOVED, SMALLER, LARGER, TURNED, MIRRORED, FLIPPED } move_kind;
 
-/* x -> a x + b, a of orthogonal columns, and the order of the elements. */
+/* x -> a x + b, where a has orthogonal columns, and the order of the elements. */
 typedef struct motion {
     double a[3][3], b[3];
     int is_mirror;
@@ -21,7 +21,8 @@ typedef struct motion {
 
 typedef struct scene {
     mixed_box box;
-    double holes; /* share of the elements that are taken out, if every node keeps another one */
+    /* fraction of the elements that are removed if every node keeps another element */
+    double holes;
     size_t n_plane;
     hx_symmetry_plane plane[3];
     int is_extruded;
@@ -97,7 +98,7 @@ static inline motion move_axes(int number, uint64_t *state)
     return m;
 }
 
-/* Elements, nodes and corners in another order: place[i] is where element i of the scene went. */
+/* Renumbers elements, nodes and corners: place[i] is the new index of element i of the scene. */
 static inline void renumber(hx_mesh *mesh, const motion *m, int32_t *place)
 {
     const int64_t n = mesh->n_elem;
@@ -159,7 +160,7 @@ static inline void make_holes(hx_mesh *mesh, const scene *s)
     free(use);
 }
 
-/* Held at all nodes but the last one, which is pulled: groups do not depend on either. */
+/* Fixed at all nodes except the last one, which is pulled: groups depend on neither. */
 static inline int make_mesh(hx_mesh *mesh, const scene *s, const motion *m, int32_t **place)
 {
     HX_TRY(mixed_create(mesh, &s->box));
@@ -195,7 +196,7 @@ static inline void number_groups(const hx_mesh *mesh, const hx_ties *ties, const
     free(of);
 }
 
-/* The groups of a scene that was moved; returns how many elements there are, 0: refused. */
+/* Groups of a scene after a motion; returns the number of elements, 0: refused. */
 static inline int64_t find_groups(const scene *s, const motion *m, int64_t **group, hx_ties *counts)
 {
     static const hx_support_spec support = {
@@ -251,7 +252,7 @@ static inline void put_plane(scene *s, const double point[3], double x, double y
     plane->normal[2] = z;
 }
 
-/* The groups of a scene that was moved are those of the scene. */
+/* Groups of a scene do not change with a motion. */
 static inline void check_move(const scene *s, const motion *m, const char *word, int64_t n,
                               const int64_t *first, const hx_ties *counts)
 {

@@ -19,8 +19,9 @@ typedef struct grids {
     hx_lattice lattice;
     hx_mg_mesh m;
     hx_mg_level level[HX_LATTICE_LEVELS];
-    int32_t *place[HX_LATTICE_LEVELS];  /* [n_node][3] */
-    double first[HX_LATTICE_LEVELS][3]; /* of place 0 from the origin, over the unit */
+    int32_t *place[HX_LATTICE_LEVELS]; /* [n_node][3] */
+    /* position of place 0 relative to the origin, divided by `unit` (lattice.h) */
+    double first[HX_LATTICE_LEVELS][3];
     double *modulus;
     float *d_m; /* of the mesh */
     int64_t n_dof, n_col;
@@ -53,7 +54,7 @@ static inline void *put(const void *from, size_t bytes)
     return d_p;
 }
 
-/* The Chebyshev interval of the eigenvalue that a power iteration left. */
+/* The Chebyshev interval of an eigenvalue estimate from power iterations. */
 static inline hx_mg_smoother set_smoother(hx_mg_smoother *d_smoother, double safety, double ratio)
 {
     hx_mg_smoother s;
@@ -96,7 +97,7 @@ static inline void release(void *d_p)
     device.ops->release(&device, d_p);
 }
 
-/* Largest difference over the largest entry. */
+/* Largest difference, relative to the largest entry. */
 static inline double apart(int64_t n, const double *a, const double *b)
 {
     double size = 0.0;
@@ -124,7 +125,7 @@ static inline int with_slot(int i, int j, int k)
     return j != 2 || i >= 5;
 }
 
-/* Contrast 1: solid. Else each element at either end or in between, at random. */
+/* Contrast 1: solid. Otherwise each element is solid, void or in between, at random. */
 typedef struct sample {
     const char *name;
     box_part part;
@@ -216,7 +217,7 @@ static inline void put_level(const hx_lattice_level *from, hx_mg_level *to)
     to->d_smoother = put(&none, sizeof none);
 }
 
-/* Places of the finest nodes from the cells' corners, of the others from their children. */
+/* Positions of the finest nodes from the corners of cells, of other nodes from their children. */
 static inline void find_places(grids *g)
 {
     const hx_lattice *l = &g->lattice;
@@ -225,7 +226,7 @@ static inline void find_places(grids *g)
         int32_t *place = malloc(3 * (size_t)n * sizeof *place);
         if (!place) abort();
         g->place[k] = place;
-        for (int i = 0; k > 0 && i < 3; i++) /* a single node stands in the middle of its cell */
+        for (int i = 0; k > 0 && i < 3; i++) /* a single node lies in the middle of its cell */
             g->first[k][i] =
                 g->first[k - 1][i] +
                 (l->level[k].mode[i] == HX_LATTICE_COLLAPSE ? 0.5 * l->level[k - 1].step[i] : 0.0);
@@ -276,7 +277,7 @@ static inline void fill_p(grids *g)
         }
 }
 
-/* Without what is dense: P and d_m. */
+/* Makes everything except the dense arrays P and d_m. */
 static inline void make_lattices(grids *g, const sample *s)
 {
     memset(g, 0, sizeof *g);
@@ -331,13 +332,14 @@ static inline int fixed_at(const grids *g, int64_t dof)
 
 /* ---- matrices ---- */
 
-/* d over a scale that may be 0, as that of a row that is left out: then d must be 0. */
+/* d over a scale that may be 0, such as that of a row that is left out: then d must be 0. */
 static inline double over(double d, double scale)
 {
     return d == 0.0 && scale == 0.0 ? 0.0 : d / scale;
 }
 
-/* Entries over those of the nodes' diagonals: void next to solid counts as much as solid. */
+/* Entries relative to the diagonals of their nodes, so that void next to solid counts as much as
+ * solid. */
 static inline void check_matrix(int64_t n, const double *a, const double *expected,
                                 const char *what)
 {
@@ -369,7 +371,7 @@ static inline double *dense_of(const hx_mg_level *level)
 
 /* ---- the largest eigenvalue ---- */
 
-/* 1 if a[n][n] (destroyed) is positive definite: Cholesky meets no pivot that is not. */
+/* 1 if a[n][n] (destroyed) is positive definite: all pivots of Cholesky are positive. */
 static inline int is_definite(int64_t n, double *a)
 {
     for (int64_t k = 0; k < n; k++) {

@@ -57,7 +57,7 @@ static inline int numbered_turn(hx_cell_kind kind, int number, int turn[8])
     case HX_CELL_HEXAHEDRON:
         if (number < 24) mixed_rotation(number, turn);
         return number < 24;
-    case HX_CELL_WEDGE: /* about its axis, and upside down */
+    case HX_CELL_WEDGE: /* rotations about its axis, and upside down */
         for (int a = 0; a < 3; a++) {
             const int at = number < 3 ? (a + number) % 3 : (6 - a + number) % 3;
             turn[a] = number < 3 ? at : 3 + at;
@@ -91,7 +91,7 @@ static inline hx_cell_kind numbered_own(const int32_t conn[8], int32_t own[8])
     return kind;
 }
 
-/* Renames every cell of a raw mesh at random; seed 0 leaves them. */
+/* Renames every cell of a raw mesh at random; seed 0 changes nothing. */
 static inline void numbered_mesh(hx_mesh *mesh, uint64_t seed)
 {
     uint64_t state = seed;

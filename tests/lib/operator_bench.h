@@ -30,8 +30,8 @@ static inline int time_products(hx_operator *op, vectors *v, double seconds[N_RE
     return HX_OK;
 }
 
-/* Table of the time per product; the output's zeroing is inside the time. Bytes: the stored Ke,
- * connectivity and modulus of each element, x read and y written once. */
+/* Table of the time per product, including zeroing of the output. Bytes: the stored Ke,
+ * connectivity and modulus of each element; x and y are read, and y is written, once. */
 static inline int bench_device(hx_device *dev, int nx, int ny, int nz, int kind)
 {
     const hx_generate_params params = {.nx = nx, .ny = ny, .nz = nz};

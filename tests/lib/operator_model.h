@@ -48,7 +48,7 @@ static inline void change_half(hx_mesh *mesh, change half)
     }
 }
 
-/* A problem on the finished mesh, held at one set and loaded at another. */
+/* A problem on the finished mesh, supported at one set and loaded at another. */
 static inline int make_problem(model *m, const char *held, const char *loaded, double nu)
 {
     const hx_support_spec support = {
@@ -86,7 +86,7 @@ static inline int make_model(model *m, const char *generator, const hx_generate_
     return make_problem(m, is_box ? "left" : "lower-bore", is_box ? "right" : "upper-bore", nu);
 }
 
-/* Collapsed cells: every cell's numbering turned at random, then shuffled or reordered. */
+/* Collapsed cells: the numbering of every cell is rotated at random, then shuffled or reordered. */
 static inline int make_mixed_model(model *m, const mixed_box *box, int shuffled)
 {
     memset(m, 0, sizeof *m);
@@ -94,7 +94,7 @@ static inline int make_mixed_model(model *m, const mixed_box *box, int shuffled)
     return make_problem(m, "left", "corner-x", 0.3);
 }
 
-/* Wedges, or tetrahedra, about an axis, each of whose nodes has all those of a layer. */
+/* Wedges or tetrahedra around an axis; every node of the axis belongs to all cells of a layer. */
 static inline int make_fan_model(model *m, int n, int tetrahedra)
 {
     memset(m, 0, sizeof *m);
@@ -110,8 +110,8 @@ static inline void free_model(model *m)
     hx_mesh_free(&m->mesh);
 }
 
-/* The reference of a model at a few x, the same for all its operators: at any of double, then of
- * single precision. */
+/* The reference of a model for several x, shared by all its operators: first x in double precision,
+ * then x that single precision represents. */
 enum { N_DOUBLE = 2, N_SAMPLE = 3 };
 
 typedef struct vectors {
@@ -119,7 +119,7 @@ typedef struct vectors {
     double *x, *y, *z, *modulus, *energy;
     double *at[N_SAMPLE], *energy_ref[N_SAMPLE];
     real *ref[N_SAMPLE], *diag;
-    real (*ke)[24][24]; /* of the reference; NULL without one */
+    real (*ke)[24][24]; /* element matrices of the reference; NULL without one */
     double *d_x, *d_y;
     float *single, *d_single_x, *d_single_y;
 } vectors;
@@ -158,7 +158,7 @@ static inline void free_vectors(vectors *v, hx_device *dev)
     dev->ops->release(dev, v->d_single_y);
 }
 
-/* The reference of every element, and at every sample. */
+/* Computes the reference of every element and for every x. */
 static inline int make_references(vectors *v, const model *m)
 {
     const size_t n = (size_t)v->n_dof, n_elem = (size_t)m->mesh.n_elem;

@@ -31,7 +31,7 @@ static void add_element(const sample *s, int64_t e, const double *u, double f[24
         for (int j = 0; j < 24; j++) f[i] += s->modulus[e] * ke[24 * i + j] * u[j];
 }
 
-/* Ke, random moduli and displacements of a mesh that waits for its order, and the product. */
+/* Ke, random moduli and displacements of a mesh that is not yet ordered, and the product. */
 static void sample_finish(sample *s, fixture_order order)
 {
     const hx_mesh *mesh = &s->mesh;
@@ -71,7 +71,7 @@ static int64_t element(const hx_patch_group *group, int64_t item)
     return group->elem ? group->elem[item] : item;
 }
 
-/* The nodes of an element's corners as its group counts them; returns how many. */
+/* Lists the nodes of an element's corners as its group counts them; returns their number. */
 static int list_corners(const hx_patch_group *group, const hx_mesh *mesh, int64_t e,
                         int32_t node[8])
 {
@@ -82,14 +82,13 @@ static int list_corners(const hx_patch_group *group, const hx_mesh *mesh, int64_
     return group->is_tetrahedral ? 4 : 8;
 }
 
-/* What a product leaves: y, partial sums, and how often each node was written. */
+/* Results of a product: y, partial sums, and how often each node was written. */
 typedef struct product {
     double *y, *partial;
     int32_t *n_written;
 } product;
 
-/* One patch as a block of GPU threads works: nodal values by position, a thread an element, then a
- * thread a row. */
+/* Processes one patch like a block of GPU threads: one thread per element, then one per row. */
 static void run_patch(const hx_patches *p, const sample *s, const hx_patch_group *group,
                       int64_t patch, product *to)
 {
@@ -108,7 +107,7 @@ static void run_patch(const hx_patches *p, const sample *s, const hx_patch_group
         int32_t of[8];
         const int n_corner = list_corners(group, &s->mesh, e, of);
         for (int a = 0; a < 8; a++) {
-            int at = a; /* of a tetrahedron, the point that the corner names */
+            int at = a; /* for a tetrahedron, the point that the corner names */
             for (int b = 0; n_corner == 4 && b < 4; b++)
                 if (of[b] == s->mesh.conn[8 * e + a]) at = b;
             memcpy(u + 3 * a, nodal[corner[k].v[at]], sizeof *nodal);
@@ -172,7 +171,7 @@ static void check_written(const product *to, const hx_mesh *mesh)
     CHECK_MSG(wrong == 0, "%lld nodes not written once", (long long)wrong);
 }
 
-/* Patches begin[g] .. end[g] of each group. */
+/* Runs patches begin[g] .. end[g] of each group. */
 static void run_patches(const hx_patches *p, const sample *s, const int64_t *begin,
                         const int64_t *end, product *to)
 {

@@ -8,15 +8,15 @@
 
 typedef struct patch_sample {
     int dim, degree;
-    hx_knots axis[3]; /* of a plane patch the third is empty */
+    hx_knots axis[3]; /* the third is empty for a plane patch */
     int n[3];         /* functions */
     int64_t n_point, n_cell;
     double *point, *weight, *modulus; /* weight: NULL for B-splines */
     hx_interaction patch;
 } patch_sample;
 
-/* n functions of unequal spans on [0, 1]; with `twice` an inner knot stands twice, from degree 2
- * on. */
+/* n functions with unequal spans on [0, 1]; with `twice` an interior knot is double, for degrees of
+ * at least 2. */
 static inline void patch_knots(hx_knots *knots, int degree, int n, int twice, uint64_t *seed)
 {
     double knot[64], t = 0.0;
@@ -49,7 +49,7 @@ static inline void patch_make(patch_sample *s, int dim, int degree, const int n[
     for (int64_t k = 0; k < s->n_point; k++) {
         const int64_t at[3] = {k % s->n[0], k / s->n[0] % s->n[1], k / s->n[0] / s->n[1]};
         for (int d = 0; d < dim; d++) {
-            double x = 0.0; /* Greville's abscissa: a straight part without the distortion */
+            double x = 0.0; /* Greville abscissa, which gives a straight part without distortion */
             for (int i = 1; i <= degree; i++) x += s->axis[d].knot[at[d] + i] / degree;
             s->point[3 * k + d] = x * (1.0 + 0.3 * d) +
                                   (distorted ? fixture_uniform(&seed, -0.1, 0.1) / s->n[d] : 0.0);
@@ -94,8 +94,8 @@ static inline void patch_gauss(int n, int q, double *at, double *weight)
     *weight = w[n][q];
 }
 
-/* Gradients by x of a cell's points at parameters t; returns det J. Points of the third direction
- * stand alone in a plane patch. */
+/* Gradients by x of a cell's points at parameters t; returns det J. In a plane patch the third
+ * direction has a single point. */
 static inline double patch_gradients(const patch_sample *s, const int span[3], const double t[3],
                                      int64_t number[125], double grad[125][3])
 {
@@ -221,7 +221,8 @@ static inline double patch_off(const patch_sample *s, const double *k, const dou
                 }
         }
     }
-    if (!(fabs(seen - all) <= 1e-12 * all)) return NAN; /* nothing of K lies outside of the rows */
+    /* entries outside the rows are all zero in K */
+    if (!(fabs(seen - all) <= 1e-12 * all)) return NAN;
     return worst / largest;
 }
 

@@ -1,4 +1,4 @@
-/* Where patches keep forces, and how the slots of rows are chosen. */
+/* Where patches store forces, and how the slots of rows are chosen. */
 #ifndef HX_TEST_PATCH_SLOTS_H
 #define HX_TEST_PATCH_SLOTS_H
 

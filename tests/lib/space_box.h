@@ -8,7 +8,7 @@
 #include "fixture.h"
 #include "mixed_mesh.h"
 
-/* Its parts point at each other: it must not move. */
+/* Its parts point to each other, so it must not move. */
 typedef struct space_box {
     hx_mesh mesh;
     hx_space space;
@@ -33,7 +33,7 @@ static inline int space_on_boundary(const space_box *b, int64_t point)
     return is_on;
 }
 
-/* A shuffled mesh and its space; its edges follow a map, NULL: none. */
+/* A shuffled mesh and its space; the edges follow a map, NULL: they are straight. */
 static inline int space_box_bent(space_box *b, const mixed_box *box, hx_element element,
                                  curved_map map)
 {
@@ -51,7 +51,7 @@ static inline int space_box_mesh(space_box *b, const mixed_box *box, hx_element 
     return space_box_bent(b, box, element, NULL);
 }
 
-/* Solid, with nu = 0.3 and u given on the boundary. */
+/* Solid, with nu = 0.3 and prescribed u on the boundary. */
 static inline int space_box_held(space_box *b, const mixed_box *box, hx_element element,
                                  space_field u)
 {
@@ -77,7 +77,7 @@ static inline int space_box_held(space_box *b, const mixed_box *box, hx_element 
     return HX_OK;
 }
 
-/* Displacements of all points, of the solid design. */
+/* Solves for the solid design; returns the displacements of all points. */
 static inline int space_box_solve(const space_box *b, hx_device *dev, const char *op,
                                   const char *precond, double tolerance, double *u, int *iterations)
 {

@@ -8,8 +8,8 @@
 #include "core/base/memory.h"
 #include "core/spline/spline.h"
 
-/* An open knot vector on [start, start + 1] with n_span equal spans, knot `twice` (1 to n_span - 1;
- * 0: none) standing twice. */
+/* An open knot vector on [start, start + 1] with n_span equal spans; knot `twice` (1 to n_span - 1;
+ * 0: none) is double. */
 static inline int box_knots(hx_knots *knots, int degree, int n_span, int twice, double start)
 {
     double knot[64];

@@ -12,7 +12,7 @@
 #include "fixture.h"
 #include "spline_box.h"
 
-/* Its parts point at each other: it must not move. */
+/* Its parts point to each other, so it must not move. */
 typedef struct spline_model {
     hx_spline spline;
     hx_mesh mesh; /* the image; sets "patch1:u-" and the like as faces */
@@ -26,7 +26,7 @@ static inline void spline_model_free(spline_model *m)
     hx_spline_free(&m->spline);
 }
 
-/* The node at x, a new one if there is none so near. */
+/* The node at x; a new one if no node is within the tolerance. */
 static inline int32_t spline_model_node(double *xyz, int64_t *n, const double x[3])
 {
     for (int64_t a = 0; a < *n; a++)
@@ -100,7 +100,8 @@ static inline int spline_model_finish(spline_model *m)
     return hx_space_create_spline(&m->space, &m->mesh, &m->spline);
 }
 
-/* Weights between 0.5 and 1.5 that are no tensor product; 1 on the sides, so that patches fit. */
+/* Weights between 0.5 and 1.5 that are not a tensor product; 1 on the sides, so that patches
+ * conform. */
 static inline int spline_model_weigh(hx_spline *spline)
 {
     uint64_t state = 11;
@@ -120,7 +121,7 @@ static inline int spline_model_weigh(hx_spline *spline)
     return HX_OK;
 }
 
-/* A row of patches along x, its control points moved by `map` (NULL: not). */
+/* A row of patches along x, with control points moved by `map` (NULL: not moved). */
 static inline int spline_model_row(spline_model *m, int n, const int degree[3], const int n_span[3],
                                    const int twice[3], int is_rational,
                                    void (*map)(const double x[3], double y[3]))

@@ -1,6 +1,5 @@
-/* K of hexahedra of 8 nodes for unit modulus, in long double: dense element matrices summed from B'
- * D B, written independently of core/mesh/hex8.h, their products, and how far others are from
- * these. */
+/* K of 8-node hexahedra for unit modulus, in long double: dense element matrices B' D B, written
+ * independently of core/mesh/hex8.h, their products, and errors relative to these. */
 #ifndef HX_TEST_STIFFNESS_REFERENCE_H
 #define HX_TEST_STIFFNESS_REFERENCE_H
 
@@ -104,7 +103,7 @@ static inline void reference_product(const hx_mesh *mesh, real (*ke)[24][24], co
     }
 }
 
-/* |a - b| / |b|; NaN if a holds one. */
+/* |a - b| / |b|; NaN if a contains NaN. */
 static inline double relative_error(int64_t n, const double *a, const real *b)
 {
     real num = 0.0L, den = 0.0L;

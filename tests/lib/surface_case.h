@@ -1,11 +1,11 @@
-/* A mesh with densities, their field and the surface of it. */
+/* A mesh with densities, their field and its surface. */
 #ifndef HX_TEST_SURFACE_CASE_H
 #define HX_TEST_SURFACE_CASE_H
 
 #include "core/surface/surface.h"
 #include "tests/lib/fixture.h"
 
-/* Everything of one case. */
+/* Data of one case. */
 typedef struct part {
     hx_mesh mesh;
     double *rho;

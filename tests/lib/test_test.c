@@ -3,7 +3,7 @@
 
 static const double good[4] = {1.0, 2.0, 3.0, 4.0};
 
-/* Number of checks that failed since `before`; they are taken back. */
+/* Returns the number of checks that failed since `before`, and removes them from the count. */
 static int taken_back(int before)
 {
     const int n = test_n_failed - before;
@@ -25,7 +25,7 @@ static void check_arrays(void)
         }
     const double off[4] = {1.0, 2.5, 2.0, 4.0};
     CHECK(test_max_difference(4, off, good) == 1.0);
-    CHECK(!(test_max_difference(0, good, good) <= 1.0)); /* nothing compared is nothing shown */
+    CHECK(!(test_max_difference(0, good, good) <= 1.0)); /* comparing no entry proves nothing */
 }
 
 static void check_worst(void)
@@ -39,13 +39,13 @@ static void check_worst(void)
         worst = 0.5, least = 0.5;
         test_worst(&worst, bad[b]);
         test_least(&least, bad[b]);
-        for (int i = 0; i < 4; i++) { /* what comes after does not bring it back */
+        for (int i = 0; i < 4; i++) { /* later values do not remove the NaN */
             test_worst(&worst, good[i]);
             test_least(&least, good[i]);
         }
         CHECK(!(worst <= 1e300) && !(worst >= 0.0));
         CHECK(!(least <= 1e300) && !(least >= 0.0));
-        CHECK(!(0.0 <= 1e-9 * worst)); /* as a scale it lets nothing through either */
+        CHECK(!(0.0 <= 1e-9 * worst)); /* as a scale it makes no comparison succeed */
     }
     worst = INFINITY;
     test_worst(&worst, 1.0);

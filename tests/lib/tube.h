@@ -1,4 +1,4 @@
-/* A tube, or an arc of one, of curved hexahedra: what loads on bores are tested on. */
+/* A tube, or an arc of a tube, of curved hexahedra, for tests of loads on bores. */
 #ifndef HX_TEST_TUBE_H
 #define HX_TEST_TUBE_H
 
@@ -12,12 +12,12 @@ typedef struct tube {
     double inner, outer, length;
     double arc;     /* radians from x towards y; 2 pi or more: closed */
     int n[3];       /* elements along the radius, the arc, the axis */
-    double distort; /* nodes move by up to this share of an element; surfaces stay */
+    double distort; /* nodes move by up to this fraction of an element; surfaces stay */
     double origin[3];
     double axis[3][3]; /* rows: where the tube's own x, y, z point; all 0: along the axes */
 } tube;
 
-/* Place of the tube's own cylindrical coordinates. */
+/* Position of a point given in the tube's own cylindrical coordinates. */
 static inline void tube_place(const tube *t, double r, double angle, double z, double x[3])
 {
     const int is_turned = hx_norm3(t->axis[0]) > 0.0;

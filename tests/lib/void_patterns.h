@@ -1,4 +1,4 @@
-/* Designs of solid and void, by the place of an element, that are difficult for multigrid. */
+/* Designs of solid and void that are difficult for multigrid, as functions of position. */
 #ifndef HX_TEST_VOID_PATTERNS_H
 #define HX_TEST_VOID_PATTERNS_H
 

@@ -153,7 +153,7 @@ static const char *const styled_file[] = {
     "CELL_TYPES 1\n12\n\nCELL_DATA 1\nFIELD FieldData 3\npart 1 1 vtktypeint64\n5 \nMETADATA\n"
     "COMPONENT_NAMES\na\n\nset_left%20face 1 1 unsigned_char\n1\nvtkGhostType 1 1 "
     "unsigned_char\n0\n",
-    /* every attribute that has to be passed over */
+    /* all attributes that the reader must skip */
     CUBE
     "POINT_DATA 8\nVECTORS v double\n0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0\n"
     "CELL_DATA 1\nCOLOR_SCALARS c 3\n0.5 0.5 0.5\nSCALARS rho double 1\nLOOKUP_TABLE mine\n0.5\n"

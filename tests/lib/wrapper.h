@@ -125,8 +125,8 @@ static inline size_t wrapper_bytes(const hx_mesh *mesh, hx_layout layout)
     return 0;
 }
 
-/* No two products round in the same way, like sums with atomics in any order. Its set-up is a
- * function of its own, from which the tests recognise that it is not repeatable. */
+/* No two products round in the same way, like sums with atomics in any order. It has its own set-up
+ * function, by which tests recognise that it is not repeatable. */
 static inline int wrapper_apply_noisy(void *state, const double *d_x, double *d_y)
 {
     static uint64_t seed = 77;

@@ -1,16 +1,17 @@
 #!/usr/bin/env python3
-"""What soak.c found and held, against the results made before, and against itself.
-    compare.py LIST REFERENCE... OUT          folders of soak; references may hold a part of the list each
-    compare.py LIST REFERENCE... OUT --flat BYTES     and memory may rise by so much a round at most (default 4096)
---shared: other processes use the device, whose free memory says nothing.
-Solves end at 1e-10 or 1e-11 of the load: compliance is known to the square of that, so rounding counts more; a density
-to what a few designs make of it; displacements of void worse, since a residual is small there whatever they are. A
-projection's volume is searched to 1e-6. Stiffness in single precision has 6e-8 in every entry, and slender parts bend by
-differences of entries: what the run warned of that (rounded-stiffness) is said beside a fault. Those are the bounds below.
-What rounding in double precision does is in references' files rounding.* (rounding.c derives it from the K and u of the config):
-some 1e-13, of thin plates of quadratic elements 1e-7 (bsr and bsrsym on one CPU differ by 6.5e-9 in the first design, as much when
-solved to 1e-13 as to 1e-11); it takes the place of the first bound where it is larger. Exit status 1 where something is off.
--v: a line a config."""
+"""Compares the results of soak.c with the references made before, and later rounds with the first; checks the resources
+that it recorded.
+    compare.py LIST REFERENCE... OUT          folders of soak; each reference may cover a part of the list
+    compare.py LIST REFERENCE... OUT --flat BYTES     memory may grow by at most BYTES per round (default 4096)
+--shared: other processes use the device, so its free memory is not checked. -v: prints one line per config.
+Solves end at 1e-10 or 1e-11 of the load. The compliance is accurate to the square of that, so rounding matters more;
+a density to what a few designs make of it; displacements of void are less accurate, because their residual is small
+for any displacement. The volume of a projection is met to 1e-6. Stiffness in single precision has an error of 6e-8 in
+every entry, and slender parts bend by differences of entries; if the run warned of this (rounded-stiffness), the
+warning is printed with a fault. These are the bounds below. The files rounding.* of the references have the effect of
+rounding in double precision (rounding.c derives it from the K and u of the config): about 1e-13, for thin plates of
+quadratic elements 1e-7 (bsr and bsrsym on one CPU differ by 6.5e-9 in the first design, equally if solved to 1e-13 or
+to 1e-11). It replaces the first bound if it is larger. Exit status 1 if a result is outside its bound."""
 import os
 import sys
 from array import array

@@ -1,15 +1,14 @@
 #!/usr/bin/env python3
-"""Configs drawn at random, for soak.c: meshes, loads, filters, operators, physics, elements; between them inputs
-that must be refused and runs that are stopped.
-    generate.py SRCDIR FOLDER SEED [N [MOST]]     N configs (40) of at most some MOST elements (16000)
-The folder gets a config and a mesh each, and `list`, a line a session, its fields separated by tabs:
+"""Draws random configs for soak.c: meshes, loads, filters, operators, physics, elements; among them input that must be
+refused and runs that are stopped.
+    generate.py SRCDIR FOLDER SEED [N [MOST]]     N configs (40) of at most about MOST elements (16000)
+Writes each config and its mesh to FOLDER, and `list` with one line per session and fields separated by tabs:
     name  config  kind  device  exact  text  KEY=VALUE ...
-kind is run, pieces (one iteration a call), stop (the callback stops it and it is closed), resume (stopped, then to
-the end), nested (the next line's session runs within its callback), beside (that one runs at once in a
-thread of its own) or refused (`text` is in the message);
-device is "" or where it must run; exact says what a second run may differ by: bits, or rounding. For a CPU `fast` has
-the same sessions with multigrid and the operator that is fastest there, `twins` with operators, preconditioners and
-numbers of threads other than drawn."""
+kind is run, pieces (one iteration per call), stop (the callback stops it, then it is closed), resume (stopped, then
+continued to the end), nested (the session of the next line runs within its callback), beside (the session of the next
+line runs concurrently in another thread) or refused (the message contains `text`); device is "" or the required
+device; exact is bits or rounding: how a second run may differ. For a CPU, `fast` has the same sessions with multigrid
+and the fastest operator, and `twins` with other operators, preconditioners and numbers of threads than drawn."""
 import os
 import random
 import re

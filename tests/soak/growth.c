@@ -19,7 +19,7 @@ enum { MOST_NAMES = 256, TEXT = 128 };
 
 typedef struct part {
     char name[TEXT];
-    long long kb, n, first_kb, first_n; /* resident, mappings of the name */
+    long long kb, n, first_kb, first_n; /* resident memory, number of mappings with the name */
 } part;
 
 static part parts[MOST_NAMES];
@@ -34,8 +34,8 @@ static part *part_of(const char *name)
     return &parts[n_part++];
 }
 
-/* Resident kB by the names of /proc/self/smaps: "[heap]", files, and what has none by its size.
- * Their sum. */
+/* Resident kB by the names of /proc/self/smaps: "[heap]", files, and unnamed mappings by their
+ * size. Returns the sum. */
 static long long read_parts(void)
 {
     char line[4096], name[TEXT] = "";
@@ -68,7 +68,7 @@ static long long read_parts(void)
     return sum;
 }
 
-/* The part that rose most since the first line. */
+/* The part that grew most since the first line. */
 static const part *most_risen(void)
 {
     const part *most = &parts[0];

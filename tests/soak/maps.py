@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
-"""Which mappings of a process grew between rounds of soak.c, run with SOAK_MAPS=1 in its environment:
+"""Lists the mappings of a process that grew between rounds of soak.c, run with SOAK_MAPS=1 in its environment:
     maps.py OUT [FIRST [LAST]]     rounds, by default the one after the first quarter and the last
-A line a mapping whose resident pages changed, most first: kB before, after, and the change, its name or size."""
+Prints one line per mapping whose resident pages changed, largest change first: kB before, after, and the change, its
+name or size."""
 import os
 import re
 import sys

@@ -1,20 +1,21 @@
-/* What double precision alone leaves open of a config's compliance: for each line of a list the
- * designs are made on the CPU with a stored K, and with the K and u of each
+/* Bounds the effect of double precision on a config's compliance. For each line of a list, the
+ * designs are made on the CPU with a stored K. With the K and u of each design,
  *
  *     bound = 2 lambda 2^-53 / C sqrt(sum_ij 2/3 n_ij (K_ij u_i u_j)^2 + sum_i u_i^2 sum_k s_ik^2)
  *
- *     rounding LIST OUT [PART OF]      OUT/rounding.PART: a line a config, NAME, bound, |u|'|K||u|
- * / u'Ku
+ *     rounding LIST OUT [PART OF]
  *
- * Rounding changes K by dK, of which u'dK u is the change of the compliance to first order. It is a
- * sum of many small errors, each 2^-53 of a number at most: of the sums that make an entry (n_ij of
- * them: elements at both nodes times Gauss points, taken to grow evenly to the entry, which is n_ij
- * / 3 of its square; the other half of K has the same ones, hence 2), and of the partial sums s_ik
- * of a row of K u. As independent errors of mean 0 they sum to lambda times the root of the sum of
- * their squares but for 2 exp(-lambda^2 / 2), 1 in 100,000 for lambda = 5 (Hoeffding; Higham and
- * Mary, SIAM J. Sci. Comput. 41, 2019, who found the same of real sums). Two operators have one
- * each: 2. The worst case is 2^-53 n |u|'|K||u|, reached if all had one sign; of a plate some
- * thousand times more. */
+ * writes OUT/rounding.PART, one line per config: NAME, bound, |u|'|K||u| / u'Ku.
+ *
+ * Rounding changes K by dK, and u'dK u is the resulting change of the compliance to first order. It
+ * is a sum of many small errors, each at most 2^-53 of a number: of the partial sums of an entry
+ * (n_ij of them: elements at both nodes times Gauss points; if they grow evenly to the entry, their
+ * squares sum to n_ij / 3 of its square; the other half of K has equal errors, hence the 2), and of
+ * the partial sums s_ik of a row of K u. Independent errors of mean 0 add to at most lambda times
+ * the root of the sum of their squares, except with probability 2 exp(-lambda^2 / 2), which is 1 in
+ * 100,000 for lambda = 5 (Hoeffding; Higham and Mary, SIAM J. Sci. Comput. 41, 2019, who confirmed
+ * this for sums in practice). The factor 2 in front counts two operators. The worst case, errors of
+ * one sign, is 2^-53 n |u|'|K||u|, about a thousand times more for a plate. */
 #define _GNU_SOURCE
 #include <math.h>
 #include <stdio.h>
@@ -27,14 +28,14 @@
 enum { MOST_TEXT = 4096, MOST_FIELDS = 24, MOST_KEYS = MOST_FIELDS + 4 };
 enum { NAME, CONFIG, KIND, DEVICE, EXACT, MESSAGE, FIRST_KEY };
 
-/* Sum over a design's cases of the bound, and of |u|'|K||u|, by the weights. */
+/* Sums of the bound and of |u|'|K||u| over the load cases of a design, weighted. */
 typedef struct sums {
     double bound, size;
 } sums;
 
 static const double lambda = 5.0;
 
-/* Sums of an entry: elements that meet at two nodes, at most, times Gauss points. */
+/* Upper bound of the terms of an entry: elements that share two nodes, times Gauss points. */
 static double terms_of_entry(const hx_session *s)
 {
     return s->space.element == HX_ELEMENT_LINEAR ? 8.0 * 8.0 : 8.0 * 27.0;
@@ -43,7 +44,7 @@ static double terms_of_entry(const hx_session *s)
 static sums of_case(const hx_session *s, const hx_matrix *m, const double *u)
 {
     const double n_entry = terms_of_entry(s);
-    const double *const value = m->d_value; /* the CPU's memory is the host's */
+    const double *const value = m->d_value; /* device memory is host memory on the CPU */
     double squares = 0.0, size = 0.0;
     for (int64_t i = 0; i < s->op.linear.n; i++) {
         double partial = 0.0, row = 0.0, of_row = 0.0;
@@ -90,7 +91,7 @@ static int run(hx_session *s, const char *config, int n_key, const char *const *
     return HX_OK;
 }
 
-/* One line: its keys, then those that store K. */
+/* Runs one line, with its keys and those that store K. */
 static int run_line(const char *folder, char *text, FILE *out)
 {
     static const char *const own[] = {"solver.device=cpu", "solver.operator=csr",

@@ -2,10 +2,11 @@
 # The soak test: for each seed, 40 random configs run in one process through the library, round after round on a GPU.
 # Every result is compared with one computed before on the CPU, and the memory of process and device must not grow.
 #     sh tests/soak/run.sh BUILD SECONDS [-d DEVICE] [-n CONFIGS] [-m ELEMENTS] [-s] [-v] SEED...
-# BUILD is built with CUDA (or -d cpu: then against other operators, preconditioners and numbers of threads); rounds
-# begin for SECONDS, three of them at least, on a GPU 32 (3 minutes), since what a driver takes comes
-# in steps; -s where others use the device, -v for a line a config.
-# The CPU's results are made first, by as many processes as there are cores over 2. An H200 with 16 cores, -m 2500: below 4 minutes a seed.
+# BUILD is built with CUDA (or -d cpu: then results are compared with those of other operators, preconditioners and
+# numbers of threads). Rounds begin during SECONDS, at least three, on a GPU at least 32 (3 minutes), because a driver
+# allocates memory in steps. -s if others use the device, -v for one line per config.
+# The CPU's results are computed first, by half as many processes as there are cores. An H200 with 16 cores and -m
+# 2500 takes less than 4 minutes per seed.
 set -u
 build=$1 seconds=$2 device=cuda n=40 most=16000 shared= each=
 shift 2

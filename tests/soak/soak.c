@@ -1,17 +1,17 @@
-/* Many sessions of the library in one process, as hextop.h has them, again and again: what each
- * finds, and what is left of it.
+/* Runs many sessions of the library (hextop.h) in one process, round after round, and records what
+ * each one computes and which resources remain after it.
  *
  *     soak FOLDER/LIST DEVICE OUT ROUNDS SECONDS [PART OF]
  *
- * LIST is of generate.py; DEVICE cpu or cuda; at least ROUNDS rounds, as many more as begin within
- * SECONDS; PART of OF: only every OF-th line, from PART on. OUT gets a folder with
+ * LIST is made by generate.py; DEVICE is cpu or cuda. Runs at least ROUNDS rounds, and further ones
+ * that begin within SECONDS. PART OF: only every OF-th line, starting at PART. OUT is a folder for
  *
  *     NAME.rho      densities of the first round, doubles
- *     results       a line a session (put together here, written at once): see record()
- *     held          a line a session: what the process holds after it
+ *     results       one line per session (composed here, written at once): see record()
+ *     held          one line per session: resources of the process after it
  *
- * Exit status 1 where a session fails that should not, or the reverse; what differs is for
- * compare.py. */
+ * Exit status 1 if a session fails that should succeed, or the reverse; compare.py judges
+ * differences. */
 #define _GNU_SOURCE
 #include <dirent.h>
 #include <dlfcn.h>
@@ -45,19 +45,20 @@ typedef struct soak {
     char folder[1024], *out;
     const char *device;
     int round;
-    atomic_int n_failed; /* two threads at once for lines "beside" */
+    atomic_int n_failed; /* counted by two threads at once for lines "beside" */
 } soak;
 
-/* What a session found. */
+/* Results of a session. */
 typedef struct found {
     int n_design;
     double compliance[MOST_DESIGNS];
     uint64_t hash;     /* of the densities */
-    double difference; /* largest, of a density, from the first round's; -1: none kept */
-    double displacement,
-        density; /* roots of sums of squares: case 0's displacements or temperatures */
+    double difference; /* largest difference of a density from the first round's; -1: none stored */
+    /* roots of sums of squares: displacements or temperatures of load case 0; densities */
+    double displacement, density;
     int64_t elements;
-    double warned; /* of what rounded stiffness changes the compliance by; 0: not warned of */
+    /* effect of rounded stiffness on the compliance according to the warning; 0: no warning */
+    double warned;
 } found;
 
 typedef struct watched {
@@ -97,7 +98,7 @@ static FILE *open_out(const soak *s, const char *name, const char *ending, const
     return fopen(path, mode);
 }
 
-/* Keeps the first round's densities; later ones are held against them. */
+/* Stores the densities of the first round; those of later rounds are compared with them. */
 static void keep_density(soak *s, const line *l, const double *rho, int64_t n, found *f)
 {
     FILE *file = open_out(s, l->field[NAME], ".rho", "rb");
@@ -134,7 +135,7 @@ static int watch(void *user, const hextop_iteration *it)
     return it->iteration == w->stop_at;
 }
 
-/* All iterations, by the line's kind; negative: as the library says. */
+/* Runs all iterations according to the kind of the line; negative: error code of the library. */
 static int run_kind(hextop *h, const char *kind, watched *w)
 {
     int rc;
@@ -149,7 +150,7 @@ static int run_kind(hextop *h, const char *kind, watched *w)
     return rc;
 }
 
-/* The number of the summary's warning of rounded stiffness. */
+/* The number in the summary's warning about rounded stiffness. */
 static double warned_of(const char *summary)
 {
     const char *const code = strstr(summary, "\"rounded-stiffness\"");
@@ -157,7 +158,7 @@ static double warned_of(const char *summary)
     return value ? strtod(value + strlen("\"value\":"), NULL) : 0.0;
 }
 
-/* Arrays and files that a caller asks for. */
+/* Reads the arrays and writes the files that a caller would request. */
 static int take_results(soak *s, const line *l, hextop *h, found *f)
 {
     static const char *const ending[] = {"vtk", "json", "cfg", "stl"};
@@ -190,7 +191,7 @@ static int take_results(soak *s, const line *l, hextop *h, found *f)
     for (int i = 0; i < 4; i++) {
         snprintf(path, sizeof path, "%s/%s.%s", s->out, l->field[NAME], ending[i]);
         if (i < 3 && hextop_write(h, path) < 0) return hextop_code(h);
-        if (i == 3) (void)hextop_write(h, path); /* a few designs may leave nothing to cut */
+        if (i == 3) (void)hextop_write(h, path); /* after a few designs there may be no surface */
         remove(path);
     }
     return 0;
@@ -277,7 +278,7 @@ static void run_line(soak *s, int i, int is_nested)
 }
 
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-enum { IS_SANITIZED = 1 }; /* they keep what was freed for a while, and find leaks themselves */
+enum { IS_SANITIZED = 1 }; /* sanitizers keep freed memory for a while, and find leaks themselves */
 #else
 enum { IS_SANITIZED = 0 };
 #endif
@@ -300,8 +301,8 @@ static long long resident(void)
     return IS_SANITIZED ? 0 : pages * sysconf(_SC_PAGESIZE);
 }
 
-/* Free bytes of the device, as its driver says; 0: it is not there. The driver is the one that the
- * library loaded. */
+/* Free bytes of the device according to its driver, which is the one that the library loaded; 0: no
+ * device. */
 static size_t device_free(const soak *s)
 {
     static int (*retain)(void **, int), (*push)(void *), (*pop)(void **),
@@ -351,7 +352,7 @@ static void resident_kinds(long long *anonymous, long long *others)
     *others = rss - *anonymous;
 }
 
-/* With SOAK_MAPS in the environment: /proc/self/smaps as it is after each round, as OUT/maps.ROUND,
+/* If SOAK_MAPS is in the environment, copies /proc/self/smaps after each round to OUT/maps.ROUND,
  * for maps.py. */
 static void record_maps(soak *s)
 {
@@ -367,17 +368,17 @@ static void record_maps(soak *s)
     if (to) fclose(to);
 }
 
-/* What is left after a session: round, name, bytes of malloc, bytes resident, free ones of the
- * device, files, threads, kB resident that are anonymous, and that are not. */
+/* Records the resources after a session: round, name, bytes of malloc, resident bytes, free bytes
+ * of the device, files, threads, kB of resident memory that is anonymous, and that is not. */
 static void record_held(soak *s, const line *l)
 {
     static const struct timespec moment = {0, 5000000};
     char text[512];
-    /* a thread that was joined may still be ending those of its OpenMP */
+    /* a joined thread may still be ending the threads of its OpenMP team */
     for (int k = 0; strcmp(l->field[KIND], "beside") == 0 && k < 20; k++)
         (void)nanosleep(&moment, NULL);
 #ifdef __GLIBC__
-    (void)malloc_trim(0); /* what malloc keeps is no leak */
+    (void)malloc_trim(0); /* memory that malloc keeps is not a leak */
 #endif
     long long anonymous, others;
     resident_kinds(&anonymous, &others);

@@ -4,7 +4,7 @@ number; the newest release is the version in meson.build.
 
     test_changelog.py SRCDIR
 
-Before that the rules have to find what is wrong with made-up texts."""
+First, the rules must find the faults in made-up texts."""
 import pathlib
 import re
 import sys

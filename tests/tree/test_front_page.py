@@ -4,7 +4,7 @@ every figure is dated and occurs in a notebook entry that the same paragraph lin
 
     test_front_page.py HEXTOP SRCDIR
 
-Before that the rules have to find what is wrong with made-up texts."""
+First, the rules must find the faults in made-up texts."""
 import pathlib
 import re
 import shutil

@@ -1,11 +1,10 @@
 #!/usr/bin/env python3
-"""The rules on which room knows which, on file names, headers and output that no compiler checks:
+"""Checks rules that no compiler checks: which room may include which, file names, headers, and where output is allowed.
 
     python3 tests/tree/test_layers.py SOURCE_ROOT
 
-One line for each violation; exit status 1 if there is one. Before that it has to find all that is
-wrong with a house made for it. With --rooms it draws what is: rooms, floors (how many rooms lie
-below) and arrows."""
+Prints one line per violation; exit status 1 if there is one. First, it must find all violations in a made-up tree.
+--rooms prints the rooms, their floors (the number of rooms below) and their arrows (includes)."""
 import os
 import re
 import shutil
