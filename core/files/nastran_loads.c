@@ -384,23 +384,27 @@ static int name_turned(hx_nastran_reader *r, const hx_condition *c, int64_t node
                             "supports in the coordinate system of a node", 1, c->line);
 }
 
+static int is_of_solid(const hx_nastran_reader *r, int64_t node)
+{
+    return hx_import_node_index(&r->import, node) >= 0 || hx_import_middle(&r->import, node) >= 0;
+}
+
 static int add_component(hx_nastran_reader *r, hx_condition *condition, int64_t node)
 {
     hx_condition *added;
-    if (condition->kind == HX_CONDITION_SUPPORT) HX_TRY(name_turned(r, condition, node));
+    if (condition->kind == HX_CONDITION_SUPPORT && is_of_solid(r, node))
+        HX_TRY(name_turned(r, condition, node));
     HX_TRY(hx_import_conditions_add(&r->conditions, condition, &added));
     return hx_numbers_append(&added->node, 1, &node);
 }
 
-/* G1 THRU G2: adds the nodes that exist in this range. */
+/* G1 THRU G2: adds the nodes that exist in this range; those without an element are counted and left
+ * out later, like single ones. */
 static int add_range(hx_nastran_reader *r, hx_condition *condition, int64_t first, int64_t last)
 {
     for (int64_t i = 0; i < r->import.node_number.n; i++) {
         const int64_t node = hx_numbers_get(&r->import.node_number, i);
-        if (node < first || node > last) continue;
-        if (hx_import_node_index(&r->import, node) < 0 && hx_import_middle(&r->import, node) < 0)
-            continue;
-        HX_TRY(add_component(r, condition, node));
+        if (node >= first && node <= last) HX_TRY(add_component(r, condition, node));
     }
     return HX_OK;
 }
@@ -411,12 +415,8 @@ static int add_supports(hx_nastran_reader *r, int64_t sid)
         const hx_nastran_support *const s = &r->support[i];
         if (s->sid != sid) continue;
         hx_condition condition = {HX_CONDITION_SUPPORT, s->components, 0, s->line, s->value, {0}};
-        const int is_there = hx_import_node_index(&r->import, s->node) >= 0 ||
-                             hx_import_middle(&r->import, s->node) >= 0;
-        if (s->last > 0) HX_TRY(add_range(r, &condition, s->node, s->last));
-        /* the GRID's own supports may be on a node of no element */
-        else if (is_there || s->sid != 0)
-            HX_TRY(add_component(r, &condition, s->node));
+        HX_TRY(s->last > 0 ? add_range(r, &condition, s->node, s->last)
+                           : add_component(r, &condition, s->node));
     }
     return HX_OK;
 }

@@ -44,6 +44,37 @@ static int find_full(const char *path, char **full)
     return HX_OK;
 }
 
+/* 1 if a file of gmsh's format has a section of nodes. */
+static int has_nodes(const char *out)
+{
+    char line[64];
+    int any = 0, begins = 1;
+    FILE *const f = fopen(out, "rb");
+    while (f && !any && fgets(line, sizeof line, f)) {
+        any = begins && strncmp(line, "$Nodes", 6) == 0;
+        begins = strchr(line, '\n') != NULL; /* of a longer line only a part is read */
+    }
+    if (f) fclose(f);
+    return any;
+}
+
+/* Raises what is wrong with gmsh's file, which exists only for a moment, for the user's file. */
+static int raise_converted(const char *path, const char *out)
+{
+    char said[1024];
+    struct stat info;
+    const size_t n = strlen(out);
+    if (!has_nodes(out))
+        return HX_RAISE(HX_EINPUT, "%s: %s", path,
+                        stat(path, &info) == 0 && info.st_size == 0
+                            ? "the file is empty"
+                            : "gmsh reads the file, but finds no mesh in it");
+    snprintf(said, sizeof said, "%s", hx_error_message());
+    const int is_named = strncmp(said, out, n) == 0;
+    return HX_RAISE(HX_EINPUT, "%s, as gmsh converted it%s%s", path, is_named ? "" : ": ",
+                    said + (is_named ? n : 0));
+}
+
 /* Converts a file that gmsh can open to gmsh's own format in a scratch folder; groups are kept. */
 static int read_by_gmsh(const char *path, const hx_model_options *options, hx_mesh *mesh,
                         hx_conditions *conditions, hx_notes *notes)
@@ -74,7 +105,7 @@ static int read_by_gmsh(const char *path, const hx_model_options *options, hx_me
     }
     HX_TRY_FAIL(rc);
     rc = hx_mesh_read(out, options->merge, mesh, conditions, notes);
-    if (rc < 0) hx_error_prefix("%s, as gmsh converted it: ", path);
+    if (rc == HX_EINPUT) rc = raise_converted(path, out);
 fail:
     hx_gmsh_release(&program);
     hx_scratch_remove(folder);

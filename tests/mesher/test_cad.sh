@@ -28,6 +28,12 @@ expect() {
     grep -qF -e "$text" said || fault "does not say '$text': $* : $(cat said)"
 }
 
+# What gmsh's converter makes of a file exists only for a moment: messages name the user's file.
+: >empty.med
+if command -v gmsh >/dev/null; then
+    expect 2 "empty.med: the file is empty" "$hextop" mesh empty.med out.vtk
+fi
+
 # gone PID: within two seconds.
 gone() {
     for _ in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20 $(seq 80); do
