@@ -82,6 +82,23 @@ int hx_config_is_by_file(const hx_config *cfg)
     return any;
 }
 
+int hx_config_loads_by_step(const hx_config *cfg, const hx_conditions *conditions, int step)
+{
+    const hx_config_load *load = cfg->loads.entry;
+    int any = 0;
+    for (size_t i = 0; i < cfg->loads.n; i++) /* a file with one step has it for any case */
+        any |= load[i].from &&
+               (load[i].load_case == 0 || conditions->n_case == 1 || load[i].load_case == step);
+    return any;
+}
+
+const char *hx_surface_piece_advice(const hx_surface_part *p)
+{
+    return p->n_fragment > 0 ? "; the surface is connected there, --refine with a larger number "
+                               "follows it more closely"
+                             : "";
+}
+
 /* Cuts cells that are fine enough, and finer ones until the volume is that of the surface. */
 static int cut(hx_surface_part *p, const hx_session *s, const hx_surface *surface, int asked,
                hx_mesh *raw, int32_t **piece)
@@ -185,6 +202,7 @@ static int note_pieces(hx_surface_part *p, const hx_shell_count *count)
 {
     const int is_one = count->n_left == 1;
     p->n_dropped = count->n_left;
+    p->n_fragment = count->n_fragment;
     if (count->n_left > 0)
         HX_TRY(hx_notes_add(
             &p->notes, HX_NOTE_WARNING,
@@ -230,8 +248,8 @@ static int choose_pieces(hx_surface_part *p, const hx_surface *surface, const hx
     return rc;
 }
 
-static int make_mesh(hx_surface_part *p, const hx_surface *surface, const hx_mesh *raw,
-                     const int32_t *piece)
+static int make_mesh(hx_surface_part *p, const hx_session *s, const hx_surface *surface,
+                     const hx_mesh *raw, const int32_t *piece)
 {
     int rc;
     int32_t *new_node = NULL, *new_elem = NULL;
@@ -241,7 +259,9 @@ static int make_mesh(hx_surface_part *p, const hx_surface *surface, const hx_mes
     HX_TRY_FAIL(hx_alloc_raw(&is_kept, (size_t)raw->n_elem, 1, "surface part"));
     HX_TRY_FAIL(choose_pieces(p, surface, raw, piece, is_kept));
     HX_TRY_FAIL(keep_pieces(p, raw, is_kept, new_node, new_elem));
+    HX_TRY_FAIL(hx_surface_sets_trim(p, raw, new_node, new_elem));
     HX_TRY_FAIL(hx_surface_sets_add(p, new_node, new_elem));
+    HX_TRY_FAIL(hx_surface_file_forces(p, s, raw, new_node, new_elem));
     hx_surface_file_renumber(p, new_node);
     HX_TRY_FAIL(hx_mesh_reorder(&p->mesh));
     HX_TRY_FAIL(hx_mesh_finish(&p->mesh));
@@ -334,9 +354,9 @@ static int create(hx_surface_part *p, const hx_session *s, const char *path,
     HX_TRY_FAIL(check_volume(p, path));
     HX_TRY_FAIL(hx_mesh_finish(&raw));
     HX_TRY_FAIL(hx_surface_sets_find(p, s, &raw));
-    if (hx_config_is_by_file(&s->cfg)) HX_TRY_FAIL(hx_surface_file_find(p, s, &raw));
+    if (hx_config_is_by_file(&s->cfg)) HX_TRY_FAIL(hx_surface_file_supports(p, s, &raw));
     HX_TRY_FAIL(check_held(p, s, path));
-    HX_TRY_FAIL(make_mesh(p, &surface, &raw, piece));
+    HX_TRY_FAIL(make_mesh(p, s, &surface, &raw, piece));
 fail:
     hx_mesh_free(&raw);
     hx_surface_free(&surface);

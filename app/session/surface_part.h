@@ -21,6 +21,7 @@ typedef struct hx_surface_set {
     const char *from; /* its name in the config (borrowed) */
     char *name;       /* on the new mesh (owned) */
     int holds;        /* tied to a point by the mesh's file */
+    int is_shared;    /* a load, spring or coupling acts on it, so that its share is noted */
     /* something acts on each node: the set keeps its nodes, and is not taken as faces */
     int by_nodes;
     /* area of its boundary faces (0: none), and the part found on the surface */
@@ -41,10 +42,7 @@ typedef struct hx_surface_part {
     hx_surface_set *set; /* (owned) */
     int64_t n_dropped;   /* pieces of the surface that have no support and are left out */
     double dropped;      /* volume of the tetrahedra that are left out */
-    int64_t n_value,
-        /* nodes with a support or force of their own in the mesh's file, and those not on the
-         * surface */
-        n_value_lost;
+    int64_t n_fragment;  /* groups of tetrahedra without connection to the rest of their piece */
     double seconds;
     hx_notes notes; /* notes on what was left out (owned) */
 } hx_surface_part;

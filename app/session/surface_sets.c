@@ -219,7 +219,7 @@ static int map_springs(hx_surface_part *p, const place *at)
             HX_TRY(note_lost(p, spring.origin, spring.set));
             continue;
         }
-        HX_TRY(note_part(p, set));
+        p->set[set - p->set].is_shared = 1;
         if (spring.per == HX_SPRING_NODE) keep_sum(set, spring.stiffness);
         spring.set = set->name;
         entry[n++] = spring;
@@ -242,8 +242,7 @@ static int map_loads(hx_surface_part *p, const place *at)
                             "%s: no part of set '%s' is on the surface: check that it belongs to "
                             "this part, its place and its unit",
                             load->origin, load->set);
-        HX_TRY(note_part(p, set));
-        if (by_nodes) keep_sum(set, load->node_force);
+        p->set[set - p->set].is_shared = 1;
         load->set = set->name;
     }
     return HX_OK;
@@ -257,6 +256,7 @@ static int map_file(hx_surface_part *p, const hx_conditions *from, const place *
         const char *const name = is_load ? from->load[i].set : from->rigid[i - from->n_load].set;
         const hx_surface_set *set = NULL;
         if (!name) continue;
+        if (is_load && !hx_config_loads_by_step(&p->cfg, from, from->load[i].load_case)) continue;
         HX_TRY(use_set(p, at, name, 0, &set));
         if (is_empty(set))
             return HX_RAISE(
@@ -264,7 +264,7 @@ static int map_file(hx_surface_part *p, const hx_conditions *from, const place *
                 "no part of set '%s', on which a load or coupling of the mesh's file acts, is on "
                 "the surface: check that the surface belongs to this part, its place and its unit",
                 name);
-        HX_TRY(note_part(p, set));
+        p->set[set - p->set].is_shared = 1;
         if (!is_load) p->set[set - p->set].holds = 1;
     }
     return HX_OK;
@@ -314,6 +314,43 @@ int hx_surface_set_holds(const hx_config *cfg, const char *set)
 
 /* --- on the new mesh --- */
 
+/* Takes what is left out from a set. HX_EINPUT: nothing remains. */
+static int trim_set(hx_surface_part *p, hx_surface_set *set, const hx_mesh *raw,
+                    const int32_t *new_node, const int32_t *new_elem)
+{
+    const int64_t n_face_before = set->n_face;
+    int64_t n_node = 0, n_face = 0;
+    for (int64_t i = 0; i < set->n_found; i++)
+        if (new_node[set->node[i]] >= 0) set->node[n_node++] = set->node[i];
+    for (int64_t i = 0; i < set->n_face; i++)
+        if (new_elem[set->face[i] / 6] >= 0) set->face[n_face++] = set->face[i];
+    if (n_node + n_face == 0) /* pieces with supports are kept */
+        return HX_RAISE(HX_EINPUT,
+                        "set '%s' is on a piece of the surface that is not connected to a support "
+                        "and is left out: its load would act on nothing%s",
+                        set->name, hx_surface_piece_advice(p));
+    set->n_found = n_node;
+    set->n_face = n_face;
+    if (n_face < n_face_before) set->found_area = hx_faces_area(raw, n_face, set->face);
+    return HX_OK;
+}
+
+int hx_surface_sets_trim(hx_surface_part *p, const hx_mesh *raw, const int32_t *new_node,
+                         const int32_t *new_elem)
+{
+    hx_config_load *const load = p->cfg.loads.entry;
+    for (size_t i = 0; i < p->n_set; i++) {
+        hx_surface_set *const set = &p->set[i];
+        if (is_empty(set)) continue;
+        HX_TRY(trim_set(p, set, raw, new_node, new_elem));
+        if (set->is_shared) HX_TRY(note_part(p, set));
+        for (size_t k = 0; set->by_nodes && k < p->cfg.loads.n; k++)
+            if (load[k].set == set->name && !isnan(load[k].node_force[0]))
+                keep_sum(set, load[k].node_force);
+    }
+    return HX_OK;
+}
+
 static int add_set(hx_mesh *mesh, const hx_surface_set *set, const int32_t *new_node,
                    const int32_t *new_elem)
 {
@@ -322,18 +359,9 @@ static int add_set(hx_mesh *mesh, const hx_surface_set *set, const int32_t *new_
     int64_t *face = NULL, n_node = 0, n_face = 0;
     HX_TRY_FAIL(hx_alloc_raw(&node, (size_t)set->n_found, sizeof *node, "nodes of a set"));
     HX_TRY_FAIL(hx_alloc_raw(&face, (size_t)set->n_face, sizeof *face, "faces of a set"));
-    for (int64_t i = 0; i < set->n_found; i++)
-        if (new_node[set->node[i]] >= 0) node[n_node++] = new_node[set->node[i]];
+    for (int64_t i = 0; i < set->n_found; i++) node[n_node++] = new_node[set->node[i]];
     for (int64_t i = 0; i < set->n_face; i++)
-        if (new_elem[set->face[i] / 6] >= 0)
-            face[n_face++] = 6 * (int64_t)new_elem[set->face[i] / 6] + set->face[i] % 6;
-    if (n_node + n_face == 0) { /* pieces with supports are kept */
-        rc = HX_RAISE(HX_EINPUT,
-                      "set '%s' is on a piece of the surface that is not connected to a support "
-                      "and is left out: its load would act on nothing",
-                      set->name);
-        goto fail;
-    }
+        face[n_face++] = 6 * (int64_t)new_elem[set->face[i] / 6] + set->face[i] % 6;
     if (n_face > 0) HX_TRY_FAIL(hx_mesh_add_face_set(mesh, set->name, n_face, face));
     if (n_node > 0) HX_TRY_FAIL(hx_mesh_add_node_set(mesh, set->name, n_node, node));
 fail:

@@ -12,6 +12,12 @@ int hx_surface_sets_find(hx_surface_part *part, const hx_session *s, const hx_me
 /* 1 if a support, spring or rigid coupling of the config uses this set. */
 int hx_surface_set_holds(const hx_config *cfg, const char *set);
 
+/* Call once the pieces are chosen: new_node[], new_elem[] < 0 are left out of raw. Takes these out
+ * of the sets, notes which sets are found in part, and scales values per node so that their sum
+ * stays. HX_EINPUT: nothing of a load is left. */
+int hx_surface_sets_trim(hx_surface_part *part, const hx_mesh *raw, const int32_t *new_node,
+                         const int32_t *new_elem);
+
 /* Adds the sets to part->mesh, which is not finished; new_node[] and new_elem[] have its
  * numbers. */
 int hx_surface_sets_add(hx_surface_part *part, const int32_t *new_node, const int32_t *new_elem);
@@ -25,14 +31,26 @@ int hx_surface_faces_on(const hx_mesh *mesh, int64_t n_face, const int64_t *face
  * finer the mesh, the larger are displacements at such nodes. */
 int hx_surface_file_alone(const hx_session *s, int64_t *n);
 
-/* Fills part->conditions with those of the mesh's file, by nodes of raw; the sum of forces is
- * kept. */
-int hx_surface_file_find(hx_surface_part *part, const hx_session *s, const hx_mesh *raw);
+/* Fills part->conditions with the supports of the mesh's file, by nodes of raw, and with what refers
+ * to sets. Lost supports are noted. HX_EINPUT: a prescribed displacement is not on the surface. */
+int hx_surface_file_supports(hx_surface_part *part, const hx_session *s, const hx_mesh *raw);
+
+/* Adds the forces of the steps that the config uses, by nodes of raw, on the pieces that are kept
+ * as in hx_surface_sets_trim(). Forces on connected nodes keep their sum. HX_EINPUT: none of such
+ * nodes is on the surface. */
+int hx_surface_file_forces(hx_surface_part *part, const hx_session *s, const hx_mesh *raw,
+                           const int32_t *new_node, const int32_t *new_elem);
 
 /* Renumbers them by new_node[] to nodes of part->mesh. */
 void hx_surface_file_renumber(hx_surface_part *part, const int32_t *new_node);
 
 /* 1 if a support or load has from = "file". */
 int hx_config_is_by_file(const hx_config *cfg);
+
+/* 1 if a load with from = "file" takes this step of the file. */
+int hx_config_loads_by_step(const hx_config *cfg, const hx_conditions *conditions, int step);
+
+/* "", or what makes the surface's mesh connected where pieces are lost, for the end of a message. */
+const char *hx_surface_piece_advice(const hx_surface_part *part);
 
 #endif

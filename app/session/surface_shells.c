@@ -7,7 +7,8 @@
 #include "core/base/memory.h"
 #include "core/base/vec3.h"
 
-enum { MOST_LOOSE = 200 };
+/* Pieces that are not held and are considered; tetrahedra of a piece that are tried. */
+enum { MOST_LOOSE = 200, MOST_TRIED = 8 };
 
 typedef struct shells {
     const hx_surface *surface;
@@ -109,24 +110,39 @@ static void inside_of(const hx_mesh *raw, int64_t elem, double x[3])
         for (int d = 0; d < 3; d++) x[d] += weight[k] * raw->xyz[3 * (int64_t)conn[corner[k]] + d];
 }
 
-/* Takes a tetrahedron of each piece: first of held pieces, then of the others. */
-static void look(shells *s, const hx_mesh *raw, const int64_t *first, int64_t n_piece,
-                 const uint8_t *is_held, hx_shell_count *count)
+/* The shell of piece i. Its tetrahedra are tried until one is inside, since those that reach across
+ * the surface may be outside; -1: none is. first, last: its first and last tetrahedron. */
+static int32_t shell_of_piece(shells *s, const hx_mesh *raw, const int32_t *piece, int32_t i,
+                              int64_t first, int64_t last)
+{
+    int32_t shell = -1;
+    int n_tried = 0;
+    double x[3];
+    for (int64_t e = first; e <= last && shell < 0 && n_tried < MOST_TRIED; e++) {
+        if (piece[e] != i) continue;
+        n_tried++;
+        inside_of(raw, e, x);
+        shell = shell_around(s, x);
+    }
+    return shell;
+}
+
+/* Considers held pieces first, then the others, which are fragments unless a shell is theirs. */
+static void look(shells *s, const hx_mesh *raw, const int32_t *piece, const int64_t *first,
+                 const int64_t *last, int64_t n_piece, const uint8_t *is_held,
+                 hx_shell_count *count)
 {
     int n_loose = 0;
-    double x[3];
-    for (int64_t i = 0; i < n_piece; i++) {
+    for (int32_t i = 0; i < n_piece; i++) {
         if (!is_held[i] || first[i] < 0) continue;
-        inside_of(raw, first[i], x);
-        const int32_t shell = shell_around(s, x);
+        const int32_t shell = shell_of_piece(s, raw, piece, i, first[i], last[i]);
         if (shell >= 0) s->has[shell] = 1;
     }
-    for (int64_t i = 0; i < n_piece && n_loose < MOST_LOOSE; i++) {
+    for (int32_t i = 0; i < n_piece && n_loose < MOST_LOOSE; i++) {
         if (is_held[i] || first[i] < 0) continue;
         n_loose++;
-        inside_of(raw, first[i], x);
-        const int32_t shell = shell_around(s, x);
-        count->n_fragment += shell >= 0 && s->has[shell];
+        const int32_t shell = shell_of_piece(s, raw, piece, i, first[i], last[i]);
+        count->n_fragment += shell < 0 || s->has[shell];
     }
 }
 
@@ -134,14 +150,16 @@ int hx_count_shells(const hx_surface *surface, const hx_mesh *raw, const int32_t
                     int64_t n_piece, const uint8_t *is_held, hx_shell_count *count)
 {
     shells s = {0};
-    int64_t *first = NULL;
+    int64_t *first = NULL, *last = NULL;
     memset(count, 0, sizeof *count);
     int rc = open_shells(&s, surface);
     if (rc == HX_OK) rc = hx_alloc_raw(&first, (size_t)n_piece, sizeof *first, "pieces");
+    if (rc == HX_OK) rc = hx_alloc_raw(&last, (size_t)n_piece, sizeof *last, "pieces");
     if (rc == HX_OK) {
         for (int64_t i = 0; i < n_piece; i++) first[i] = -1;
+        for (int64_t e = 0; e < raw->n_elem; e++) last[piece[e]] = e;
         for (int64_t e = raw->n_elem; e-- > 0;) first[piece[e]] = e;
-        look(&s, raw, first, n_piece, is_held, count);
+        look(&s, raw, piece, first, last, n_piece, is_held, count);
         for (int32_t v = 0; v < surface->n_vertex; v++) {
             if (!(s.volume[v] > 0.0) || s.has[v]) continue;
             count->n_left++;
@@ -149,6 +167,7 @@ int hx_count_shells(const hx_surface *surface, const hx_mesh *raw, const int32_t
         }
     }
     free(first);
+    free(last);
     close_shells(&s);
     return rc;
 }

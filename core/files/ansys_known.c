@@ -150,6 +150,16 @@ static const char *const slash[] = {
     "/VIEW",   "/VSCALE",  "/VT",        "/VUP",     "/WAIT",      "/WINDOW",   "/XFRM",
     "/XRANGE", "/YRANGE",  "/ZOOM",      "/EOF",     "/EXIT"};
 
+/* Written by Workbench into each of its ds.dat. */
+static const char *const workbench[] = {
+    "/WB",         /* marks where a kind of data begins and ends, for the log of the run */
+    "CNTR",        /* prints the contact information */
+    "CEWRITE",     /* writes constraint equations to a file after the solution */
+    "XMLO",        /* chooses what /XML writes */
+    "/XML",        /* writes parameters and results to an XML file */
+    "RSTSUPPRESS", /* leaves kinds of results out of the file of results */
+};
+
 #define LIST(names)                                                                                \
     {                                                                                              \
         sizeof(names) / sizeof(names)[0], names                                                    \
@@ -159,7 +169,7 @@ static const struct {
     const char *const *name;
 } lists[] = {
     LIST(session),  LIST(parts),    LIST(selections), LIST(systems),  LIST(materials), LIST(listed),
-    LIST(solution), LIST(geometry), LIST(results),    LIST(language), LIST(slash),
+    LIST(solution), LIST(geometry), LIST(results),    LIST(language), LIST(slash), LIST(workbench),
 };
 
 /* "C***" begins a comment, ":" a label, a digit or "(" a line of data, its format or text. */

@@ -185,13 +185,10 @@ static int lose(hx_ansys_reader *r, int is_force, const char *what)
 }
 
 /* Supports stated after SOLVE belong to another load step, or to none. */
-static int is_late(hx_ansys_reader *r, int *late)
+static int is_late(hx_ansys_reader *r)
 {
-    *late = r->solved > 0;
-    /* which has been reported already */
-    if (!*late || strcmp(r->solved_by, "LSWRITE") == 0) return HX_OK;
-    return hx_ansys_unread(r, HX_UNREAD_LOAD | HX_UNREAD_SUPPORT, r->solved_by,
-                           "load steps after the first", r->solved);
+    if (r->solved) hx_ansys_note_late(r, HX_UNREAD_LOAD | HX_UNREAD_SUPPORT);
+    return r->solved > 0;
 }
 
 /* UX is 0, UY 1, UZ 2, ALL 3; -1: another label, -2: a rotation, which solids do not have. */
@@ -223,10 +220,9 @@ static int take_condition(hx_ansys_reader *r, int is_force)
 {
     char word[HX_ANSYS_WORD];
     double value, imaginary;
-    int known, late;
+    int known;
     const hx_ansys_cumulate *const cumulate = &r->cumulate[is_force];
-    HX_TRY(is_late(r, &late));
-    if (late) return HX_OK;
+    if (is_late(r)) return HX_OK;
     hx_ansys_word(r, 2, word);
     const int d = component_of(word, is_force);
     if (d == -1) return lose(r, is_force, word);
@@ -281,9 +277,8 @@ int hx_ansys_dblock(hx_ansys_reader *r)
 /* DDELE,node,label,NEND,NINC and FDELE */
 static int take_delete(hx_ansys_reader *r, int is_force)
 {
-    int known, late;
-    HX_TRY(is_late(r, &late));
-    if (late) return HX_OK;
+    int known;
+    if (is_late(r)) return HX_OK;
     HX_TRY(choose_nodes(r, 3, &known));
     if (!known || hx_ansys_is_nested(r)) return lose(r, is_force, " that DELE removes");
     return take_label(r, is_force, 2, HX_ANSYS_DELETE, 0.0);

@@ -52,9 +52,10 @@ static int take_property(hx_ansys_reader *r, int k, int at)
     double number, value, more;
     hx_numbered_material *m;
     hx_ansys_word(r, k, label);
-    if (r->solved && is_read(label))
-        return hx_ansys_unread(r, HX_UNREAD_MATERIAL, r->solved_by, "load steps after the first",
-                               r->solved);
+    if (r->solved && is_read(label)) {
+        hx_ansys_note_late(r, HX_UNREAD_MATERIAL);
+        return HX_OK;
+    }
     if (!is_read(label) || !hx_ansys_number(r, k + 1, &number) || number < 1.0 || number > 1e15)
         return HX_OK;
     HX_TRY(hx_materials_at(&r->materials, (int64_t)number, &m));

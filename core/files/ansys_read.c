@@ -261,27 +261,14 @@ static int follow_end(hx_ansys_reader *r)
     return HX_OK;
 }
 
-/* *IF,...,THEN and loops with their ends; *CREATE to *END defines a macro, which is not run
- * here. */
-static void follow_branches(hx_ansys_reader *r)
-{
-    static const char *const begin[] = {"*DO", "*DOWHILE"};
-    static const char *const end[] = {"*ENDDO", "*ENDIF"};
-    if (hx_ansys_is_command(r, "*CREATE")) r->in_creation = 1;
-    if (hx_ansys_is_command(r, "*END")) r->in_creation = 0;
-    if (hx_ansys_is_command(r, "*IF") && hx_ansys_is(r, 4, "THEN")) r->depth++;
-    for (int i = 0; i < 2; i++) {
-        if (hx_ansys_is_command(r, begin[i])) r->depth++;
-        if (hx_ansys_is_command(r, end[i]) && r->depth > 0) r->depth--;
-    }
-}
-
 /* NAME=value, before any comma; or *SET,NAME,value */
 static int read_assignment(hx_ansys_reader *r, int *taken)
 {
     char name[HX_ANSYS_WORD], value[HX_ANSYS_WORD];
     hx_ansys_word(r, 0, name);
     *taken = 1;
+    if (strcasecmp(name, "*GET") == 0 && hx_ansys_is(r, 2, "ACTIVE") && hx_ansys_is(r, 4, "INT"))
+        return hx_ansys_assign_session(r, hx_ansys_word(r, 1, name));
     if (strcasecmp(name, "*GET") == 0 || strcasecmp(name, "*DO") == 0 ||
         strcasecmp(name, "*ASK") == 0)
         /* a value that only ANSYS can compute */
@@ -302,8 +289,8 @@ static int read_command(hx_ansys_reader *r)
     int taken;
     const char *const text = r->command + strspn(r->command, " \t");
     if (!*text || *text == '!') return HX_OK;
-    follow_branches(r);
-    if (r->in_creation) return HX_OK;
+    if (hx_ansys_follow_branches(r)) return HX_OK;
+    if (r->in_creation) return HX_OK; /* a macro, which is not run here */
     HX_TRY(follow_end(r));
     if (r->is_over) return HX_OK;
     if (!hx_ansys_is_command(r, "EN") && !hx_ansys_is_command(r, "EMORE"))

@@ -1,6 +1,6 @@
 /* State of one pass over an ANSYS archive. ansys_scan.c handles lines, fields and parameters,
  * ansys_elements.c elements, ansys_read.c nodes and components, ansys_loads.c loads and supports,
- * ansys_materials.c materials, ansys_unread.c the commands that are reported but not read,
+ * ansys_materials.c materials, ansys_branches.c branches, ansys_unread.c the commands that are reported but not read,
  * ansys_known.c the commands without effect. Internal. */
 #ifndef HX_ANSYS_READER_H
 #define HX_ANSYS_READER_H
@@ -22,7 +22,8 @@ enum {
     HX_ANSYS_SHOWN = 60, /* characters of a line shown in a message */
     HX_ANSYS_NAME = 33,
     HX_ANSYS_INERTIA = 10,
-    HX_ANSYS_OPTIONS = 3 /* values of KEYOPT that are kept */
+    HX_ANSYS_BLOCKS = 64, /* *IF, *DO and similar within each other */
+    HX_ANSYS_OPTIONS = 3  /* values of KEYOPT that are kept */
 };
 
 /* Columns of the lines of a block, as its format line states them. */
@@ -33,7 +34,8 @@ typedef struct hx_ansys_layout {
 
 typedef struct hx_ansys_parameter {
     char name[HX_ANSYS_NAME];
-    double value; /* NaN: not a number that can be read */
+    double value;   /* NaN: not a number that can be read */
+    int is_session; /* 1: whether the session is interactive, which it is not */
 } hx_ansys_parameter;
 
 /* An element of E or EN, whose nodes may continue in the commands that follow. */
@@ -72,12 +74,13 @@ typedef struct hx_ansys_reader {
     FILE *stream; /* (owned) */
     char *text;   /* the last line, without its line end (owned) */
     size_t capacity, length;
-    char *command;   /* in text: the current command (borrowed) */
-    int is_kept;     /* the last line is still to be read as a command */
-    int64_t line;    /* 1-based */
-    int depth;       /* nesting of *IF, *DO and similar blocks */
-    int in_creation; /* between *CREATE and *END */
-    int is_over;     /* /EOF or an equivalent was read: the rest is ignored */
+    char *command;                 /* in text: the current command (borrowed) */
+    int is_kept;                   /* the last line is still to be read as a command */
+    int64_t line;                  /* 1-based */
+    int n_block;                   /* nesting of *IF, *DO and similar blocks */
+    int8_t block[HX_ANSYS_BLOCKS]; /* [n_block] states, of ansys_branches.c */
+    int in_creation;               /* between *CREATE and *END */
+    int is_over;                   /* /EOF or an equivalent was read: the rest is ignored */
     hx_import import;
     hx_import_conditions conditions;
     hx_notes *notes; /* (borrowed) */
@@ -107,6 +110,9 @@ typedef struct hx_ansys_reader {
     hx_numbers rotated;            /* nodes with a coordinate system of their own */
     int64_t solved;                /* line of the first SOLVE or LSWRITE; 0: none */
     const char *solved_by;         /* which of the two it is (borrowed) */
+    /* line of the first statement since then or since a later SOLVE, 0: none; roles of these */
+    int64_t late_line;
+    unsigned late_roles;
     int some_elements; /* a selection of elements is active that may not be all of them */
     int n_unknown;     /* number of unknown commands */
 
@@ -163,6 +169,10 @@ int hx_ansys_integer(const hx_ansys_reader *r, int k, int64_t *value);
 
 /* Handles NAME=value and *SET,NAME,value. */
 int hx_ansys_assign(hx_ansys_reader *r, const char *name, const char *value);
+
+/* Handles *GET,NAME,ACTIVE,,INT: whether the session is interactive. */
+int hx_ansys_assign_session(hx_ansys_reader *r, const char *name);
+int hx_ansys_is_session(const hx_ansys_reader *r, const char *name);
 
 /* --- ansys_elements.c --- */
 
@@ -224,14 +234,22 @@ int hx_ansys_unread(hx_ansys_reader *r, unsigned roles, const char *word, const 
  * effect. */
 int hx_ansys_other_command(hx_ansys_reader *r);
 
-/* Returns 1 if the command stands in a branch or loop, so that it may run never or several
- * times. */
-int hx_ansys_is_nested(const hx_ansys_reader *r);
+/* Notes a statement after SOLVE or LSWRITE, which belongs to a later load step. */
+void hx_ansys_note_late(hx_ansys_reader *r, unsigned roles);
 
 /* Checks whether MP, MPDATA or TB states thermal expansion. */
 void hx_ansys_look_for_expansion(hx_ansys_reader *r);
 
 int hx_ansys_finish_unread(hx_ansys_reader *r);
+
+/* --- ansys_branches.c --- */
+
+/* Follows *IF, *DO and *CREATE with their ends. Returns 1 if the command does not run. */
+int hx_ansys_follow_branches(hx_ansys_reader *r);
+
+/* Returns 1 if the command stands in a branch or loop that is not decided, so that it may run never
+ * or several times. */
+int hx_ansys_is_nested(const hx_ansys_reader *r);
 
 /* --- ansys_known.c --- */
 

@@ -264,5 +264,20 @@ int hx_ansys_assign(hx_ansys_reader *r, const char *name, const char *value)
         snprintf(p->name, sizeof p->name, "%s", name);
     }
     p->value = number;
+    p->is_session = 0;
     return HX_OK;
+}
+
+int hx_ansys_assign_session(hx_ansys_reader *r, const char *name)
+{
+    HX_TRY(hx_ansys_assign(r, name, "0"));
+    hx_ansys_parameter *const p = find_parameter(r, name);
+    if (p) p->is_session = isfinite(p->value);
+    return HX_OK;
+}
+
+int hx_ansys_is_session(const hx_ansys_reader *r, const char *name)
+{
+    const hx_ansys_parameter *const p = find_parameter(r, name);
+    return p && p->is_session;
 }

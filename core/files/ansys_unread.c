@@ -129,11 +129,6 @@ int hx_ansys_unread(hx_ansys_reader *r, unsigned roles, const char *word, const 
     return hx_import_unread(&r->import, roles, word, what, 1, line);
 }
 
-int hx_ansys_is_nested(const hx_ansys_reader *r)
-{
-    return r->depth > 0;
-}
-
 /* Returns 1 if a number after the name is not zero, or is unknown. */
 static int is_not_zero(const hx_ansys_reader *r)
 {
@@ -257,10 +252,26 @@ static int is_continued(const hx_ansys_reader *r)
     return hx_ansys_is_unblocked(r) && !hx_ansys_is(r, 2, "DEFI");
 }
 
+void hx_ansys_note_late(hx_ansys_reader *r, unsigned roles)
+{
+    if (!r->late_line) r->late_line = r->line;
+    r->late_roles |= roles;
+}
+
+/* Records the load step of late statements, which ends at `line`. Those after LSWRITE are recorded
+ * with it already, except for their roles. */
+static int end_late_step(hx_ansys_reader *r, const char *what, int64_t line)
+{
+    const int n = strcmp(r->solved_by ? r->solved_by : "", "SOLVE") == 0;
+    const int any = r->late_line > 0;
+    r->late_line = 0;
+    return any ? hx_import_unread(&r->import, r->late_roles, r->solved_by, what, n, line) : HX_OK;
+}
+
 /* The first SOLVE or LSWRITE ends the load step of the selected nodes and elements. */
 static int take_solve(hx_ansys_reader *r, const char *by)
 {
-    if (r->solved) return HX_OK;
+    if (r->solved) return end_late_step(r, "load steps after the first", r->line);
     r->solved = r->line;
     r->solved_by = by;
     if (r->some_elements)
@@ -359,6 +370,7 @@ int hx_ansys_other_command(hx_ansys_reader *r)
 int hx_ansys_finish_unread(hx_ansys_reader *r)
 {
     const double reference = isnan(r->reference) ? 0.0 : r->reference;
+    HX_TRY(end_late_step(r, "statements after the first load step", r->late_line));
     for (int i = 0; i < HX_ANSYS_INERTIA; i++) {
         const int is_relief = strcmp(inertia[i], "IRLF") == 0;
         if (r->inertia[i])

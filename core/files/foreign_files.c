@@ -112,6 +112,12 @@ static int is_dolfin(const char *head)
     return strstr(head, "<dolfin") != NULL;
 }
 
+/* Blank lines come before it. */
+static int is_diffpack(const char *head)
+{
+    return line_begins(first_line(head), "Finite element mesh (Grid");
+}
+
 static const head_kind by_head[] = {
     {"(0 ", NULL, "a mesh of ANSYS Fluent", MESHIO(".msh")},
     {"(1 ", NULL, "a mesh of ANSYS Fluent", MESHIO(".msh")},
@@ -131,6 +137,8 @@ static const head_kind by_head[] = {
     {"mesh3d", NULL, "a mesh of Netgen", MESHIO(".vol")},
     {"", is_avs, "a mesh in AVS-UCD", "meshio convert --input-format avsucd %p %s.vtu"},
     {"\7", NULL, "a binary mesh in AVS-UCD", "ParaView: File, Save Data, %s.vtu"},
+    {"", is_diffpack, "a mesh of Diffpack",
+     "write it as Nastran or Abaqus (%s.bdf, %s.inp) in the program that it comes from"},
     {"<", is_dolfin, "a mesh of FEniCS", "meshio convert --input-format dolfin-xml %p %s.vtu"},
 };
 
@@ -236,7 +244,7 @@ static void compose(const char *what, const char *how, const char *path, char *t
 {
     const char *const dot = strrchr(path, '.');
     const int n_path = (int)strlen(path), n_stem = dot ? (int)(dot - path) : n_path;
-    size_t n = (size_t)snprintf(text, n_text, "%s: ", what);
+    size_t n = (size_t)snprintf(text, n_text, "%s, which is not read; instead: ", what);
     for (const char *c = how; *c && n + 1 < n_text; c++) {
         if (c[0] == '%' && (c[1] == 's' || c[1] == 'p')) {
             n +=

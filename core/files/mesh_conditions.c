@@ -251,8 +251,10 @@ static int emit_middles(const state *s, int step, hx_conditions *to)
         int32_t corner[HX_SOLID_CORNERS];
         if (step > 0 ? value[k] == 0.0 : !(s->fixed[k / 3] >> (k % 3) & 1)) continue;
         if (hx_import_middle_corners(s->import, s->mesh, k / 3 - s->n_node, corner) != 2) continue;
-        const hx_file_middle middle = {
-            {corner[0], corner[1]}, (int16_t)(k % 3), (int16_t)step, value[k]};
+        const hx_file_middle middle = {.end = {corner[0], corner[1]},
+                                       .component = (int16_t)(k % 3),
+                                       .load_case = (int16_t)step,
+                                       .value = value[k]};
         HX_TRY(append_middle(s->all, &middle, to));
     }
     return HX_OK;

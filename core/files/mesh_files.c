@@ -85,13 +85,20 @@ static int write_gmsh(const char *path, const hx_mesh *mesh, const hx_mesh_write
     return hx_set_names_note(mesh, &hx_gmsh_name_rule, path, options->notes);
 }
 
+/* FINISH, which may be abbreviated to four characters; not "Finite element mesh". */
+static int is_finish(const char *line)
+{
+    const size_t n = strcspn(line, ", \t\r\n!");
+    return n >= 4 && n <= strlen("FINISH") && strncasecmp(line, "FINISH", n) == 0;
+}
+
 /* The first line after comments is a command of ANSYS: an archive, or an input file. */
 static int is_ansys(const char *head)
 {
     static const char *const word[] = {
         "/COM",    "/PREP7",  "/BATCH", "/TITLE", "/FILNAM", "/NOPR",  "/CLEAR", "/VERIFY",
         "/CONFIG", "/UNITS",  "/INPUT", "/SOLU",  "/NERR",   ":NEUTR", ":CDWRI", "NBLOCK,",
-        "ETBLOCK", "EBLOCK,", "*DIM,",  "*SET,",  "ET,",     "FINI",   "C***"};
+        "ETBLOCK", "EBLOCK,", "*DIM,",  "*SET,",  "ET,",     "C***"};
     while (*head) {
         const char *const line = head + strspn(head, " \t\r");
         head += strcspn(head, "\n");
@@ -99,7 +106,7 @@ static int is_ansys(const char *head)
         if (*line == '!' || *line == '\n' || *line == '\0') continue;
         for (size_t i = 0; i < sizeof word / sizeof word[0]; i++)
             if (strncasecmp(line, word[i], strlen(word[i])) == 0) return 1;
-        return 0;
+        return is_finish(line);
     }
     return 0;
 }
@@ -272,8 +279,7 @@ static int refuse_file(const char *path)
     if (read_head(path, head, &why) < 0)
         return HX_RAISE(HX_EINPUT, "%s: cannot open it: %s", path, why);
     if (hx_foreign_hint(path, head, hint, sizeof hint))
-        return HX_RAISE(HX_EINPUT, "%s: this format is not read, but can be converted: %s", path,
-                        hint);
+        return HX_RAISE(HX_EINPUT, "%s: %s", path, hint);
     return HX_RAISE(HX_EINPUT,
                     "%s: not a mesh file of a known format (%s); the program meshio converts many "
                     "others: meshio convert FILE OUT.vtu",

@@ -166,8 +166,10 @@ fail:
 
 /* Finds the face of the mesh that the file means, -1: it is an edge or a point; the order of the
  * element's nodes may have changed. */
-static int place_face(const hx_import *import, int64_t elem, int64_t local, int64_t *face)
+static int place_face(const hx_import *import, const hx_mesh *mesh, int64_t elem, int64_t local,
+                      int64_t *face)
 {
+    int32_t ring[4];
     static const int mirrored[6] = {0, 1, 2, 3, 5, 4};
     const hx_renumbered *const cell = hx_find_renumbered(&import->renumbered, elem);
     const int order = import->order ? import->order[elem] : HX_ORDER_VTK;
@@ -183,7 +185,8 @@ static int place_face(const hx_import *import, int64_t elem, int64_t local, int6
             "a set names a face of element %s by number, but the nodes of the element are out of "
             "order, so the face is ambiguous; write the elements in the format's order",
             HX_IMPORT_NUMBER(import, hx_numbers_get(&import->elem_number, elem)));
-    *face = 6 * elem + (order == HX_ORDER_MIRRORED ? mirrored[local] : (int)local);
+    const int own = order == HX_ORDER_MIRRORED ? mirrored[local] : (int)local;
+    *face = hx_cell_face(mesh->conn + 8 * elem, own, ring) < 3 ? -1 : 6 * elem + own;
     return HX_OK;
 }
 
@@ -200,7 +203,7 @@ static int add_faces(const hx_import *import, const hx_import_set *set, hx_mesh 
         const int64_t local = hx_numbers_get(&set->face_local, i);
         HX_TRY_FAIL(find_elem(import, set, hx_numbers_get(&set->face_elem, i), &out, &elem));
         if (elem < 0) continue;
-        HX_TRY_FAIL(place_face(import, elem, local, &face[n]));
+        HX_TRY_FAIL(place_face(import, mesh, elem, local, &face[n]));
         if (face[n] >= 0)
             n++;
         else

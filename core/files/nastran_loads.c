@@ -5,7 +5,6 @@
 #include <strings.h>
 
 #include "../base/grow.h"
-#include "../base/vec3.h"
 #include "nastran_reader.h"
 
 /* --- case control --- */
@@ -385,23 +384,27 @@ static int name_turned(hx_nastran_reader *r, const hx_condition *c, int64_t node
                             "supports in the coordinate system of a node", 1, c->line);
 }
 
+static int is_of_solid(const hx_nastran_reader *r, int64_t node)
+{
+    return hx_import_node_index(&r->import, node) >= 0 || hx_import_middle(&r->import, node) >= 0;
+}
+
 static int add_component(hx_nastran_reader *r, hx_condition *condition, int64_t node)
 {
     hx_condition *added;
-    if (condition->kind == HX_CONDITION_SUPPORT) HX_TRY(name_turned(r, condition, node));
+    if (condition->kind == HX_CONDITION_SUPPORT && is_of_solid(r, node))
+        HX_TRY(name_turned(r, condition, node));
     HX_TRY(hx_import_conditions_add(&r->conditions, condition, &added));
     return hx_numbers_append(&added->node, 1, &node);
 }
 
-/* G1 THRU G2: adds the nodes that exist in this range. */
+/* G1 THRU G2: adds the nodes that exist in this range; those without an element are counted and left
+ * out later, like single ones. */
 static int add_range(hx_nastran_reader *r, hx_condition *condition, int64_t first, int64_t last)
 {
     for (int64_t i = 0; i < r->import.node_number.n; i++) {
         const int64_t node = hx_numbers_get(&r->import.node_number, i);
-        if (node < first || node > last) continue;
-        if (hx_import_node_index(&r->import, node) < 0 && hx_import_middle(&r->import, node) < 0)
-            continue;
-        HX_TRY(add_component(r, condition, node));
+        if (node >= first && node <= last) HX_TRY(add_component(r, condition, node));
     }
     return HX_OK;
 }
@@ -412,12 +415,8 @@ static int add_supports(hx_nastran_reader *r, int64_t sid)
         const hx_nastran_support *const s = &r->support[i];
         if (s->sid != sid) continue;
         hx_condition condition = {HX_CONDITION_SUPPORT, s->components, 0, s->line, s->value, {0}};
-        const int is_there = hx_import_node_index(&r->import, s->node) >= 0 ||
-                             hx_import_middle(&r->import, s->node) >= 0;
-        if (s->last > 0) HX_TRY(add_range(r, &condition, s->node, s->last));
-        /* the GRID's own supports may be on a node of no element */
-        else if (is_there || s->sid != 0)
-            HX_TRY(add_component(r, &condition, s->node));
+        HX_TRY(s->last > 0 ? add_range(r, &condition, s->node, s->last)
+                           : add_component(r, &condition, s->node));
     }
     return HX_OK;
 }
@@ -440,63 +439,27 @@ static int add_vector(hx_nastran_reader *r, int step, int64_t line, int64_t node
     return HX_OK;
 }
 
-static const double corner[4][2] = {{-1, -1}, {1, -1}, {1, 1}, {-1, 1}};
-
-/* Normal of a quadrangle (right-hand rule) or triangle (n = 3) with corners x at (a, b); its length
- * is the area density there. */
-static void face_normal(int n, double x[4][3], double a, double b, double normal[3])
-{
-    double u[3] = {0}, v[3] = {0};
-    for (int k = 0; k < n; k++)
-        for (int d = 0; d < 3; d++) {
-            const double du =
-                n == 4 ? 0.25 * corner[k][0] * (1 + corner[k][1] * b) : (k == 1) - (k == 0);
-            const double dv =
-                n == 4 ? 0.25 * corner[k][1] * (1 + corner[k][0] * a) : (k == 2) - (k == 0);
-            u[d] += du * x[k][d];
-            v[d] += dv * x[k][d];
-        }
-    hx_cross3(u, v, normal);
-}
-
-/* force[4] of a unit pressure along the normal: integrals of the corners' linear functions, by 2 x
- * 2 points; middle[4]: integrals of the quadratic functions of edges k, k + 1; both exact. */
-static void pressure_forces(int n, double x[4][3], double force[4][3], double middle[4][3])
-{
-    static const double gauss[2] = {-0.57735026918962576451, 0.57735026918962576451};
-    memset(force, 0, 4 * sizeof force[0]);
-    memset(middle, 0, 4 * sizeof middle[0]);
-    for (int q = 0; q < (n == 4 ? 4 : 1); q++) {
-        double normal[3];
-        const double a = n == 4 ? gauss[q % 2] : 0.0, b = n == 4 ? gauss[q / 2] : 0.0;
-        const double side[4] = {0.5 * (1 - a * a) * (1 - b), 0.5 * (1 + a) * (1 - b * b),
-                                0.5 * (1 - a * a) * (1 + b), 0.5 * (1 - a) * (1 - b * b)};
-        face_normal(n, x, a, b, normal);
-        for (int k = 0; k < n; k++) {
-            const double value =
-                n == 4 ? 0.25 * (1 + corner[k][0] * a) * (1 + corner[k][1] * b) : 1.0 / 6.0;
-            for (int d = 0; d < 3; d++) {
-                force[k][d] += value * normal[d];
-                middle[k][d] += (n == 4 ? side[k] : 1.0 / 6.0) * normal[d];
-            }
-        }
-    }
-}
-
 /* Adds a pressure in the direction of the normal of n corners (nodes of the mesh). */
 static int add_pressure(hx_nastran_reader *r, const hx_mesh *mesh, int step, int64_t line,
                         double pressure, int n, const int32_t *node)
 {
-    double x[4][3], force[4][3], middle[4][3];
-    for (int k = 0; k < n; k++) memcpy(x[k], mesh->xyz + 3 * (int64_t)node[k], sizeof x[k]);
-    pressure_forces(n, x, force, middle);
+    hx_face_pressure unit;
+    hx_face_pressure_find(&r->middles, n, node, &unit);
     for (int k = 0; k < n; k++) {
-        for (int d = 0; d < 3; d++) force[k][d] *= pressure;
-        HX_TRY(add_vector(r, step, line, hx_mesh_node_number(mesh, node[k]), force[k]));
+        for (int d = 0; d < 3; d++) unit.corner[k][d] *= pressure;
+        HX_TRY(add_vector(r, step, line, hx_mesh_node_number(mesh, node[k]), unit.corner[k]));
         for (int d = 0; d < 3; d++) {
-            const hx_file_middle m = {
-                {node[k], node[(k + 1) % n]}, (int16_t)d, (int16_t)step, pressure * middle[k][d]};
+            const hx_file_middle m = {.end = {node[k], node[(k + 1) % n]},
+                                      .component = (int16_t)d,
+                                      .load_case = (int16_t)step,
+                                      .value = pressure * unit.middle[k][d]};
+            const hx_file_middle more = {.end = {node[k], node[k]},
+                                         .component = (int16_t)d,
+                                         .load_case = (int16_t)step,
+                                         .is_corner = 1,
+                                         .value = pressure * unit.more[k][d]};
             if (m.value != 0.0) HX_TRY(hx_import_conditions_add_middle(&r->conditions, &m));
+            if (more.value != 0.0) HX_TRY(hx_import_conditions_add_middle(&r->conditions, &more));
         }
     }
     return HX_OK;
@@ -702,6 +665,7 @@ static int leave_out_cases(hx_nastran_reader *r)
 int hx_nastran_finish(hx_nastran_reader *r, const hx_mesh *mesh)
 {
     int step = 0;
+    HX_TRY(hx_middle_index_create(&r->middles, mesh));
     if (r->has_control && r->n_case == 0) HX_TRY(open_case(r, 1));
     if (!r->has_control) HX_TRY(choose_all(r));
     HX_TRY(leave_out_cases(r));

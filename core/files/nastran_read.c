@@ -314,6 +314,7 @@ static void reader_free(hx_nastran_reader *r)
     hx_nastran_free_unread(r);
     hx_numbers_free(&r->turned);
     hx_number_index_free(&r->turned_index);
+    hx_middle_index_free(&r->middles);
     free(r->turned_named);
     free(r->mpc_part);
     hx_numbers_free(&r->support_set);

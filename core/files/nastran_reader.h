@@ -3,6 +3,7 @@
 #ifndef HX_NASTRAN_READER_H
 #define HX_NASTRAN_READER_H
 
+#include "face_pressure.h"
 #include "mesh_conditions.h"
 #include "mesh_import.h"
 #include "nastran_scan.h"
@@ -103,7 +104,8 @@ typedef struct hx_nastran_reader {
     hx_numbers blank_output, blank_components;
     hx_numbers turned; /* nodes whose displacements are in a coordinate system of their own */
     hx_number_index turned_index;
-    uint8_t *turned_named; /* [turned.n] nodes that are named (owned) */
+    hx_middle_index middles; /* of the mesh (owned) */
+    uint8_t *turned_named;   /* [turned.n] nodes that are named (owned) */
     int64_t last_property, last_face_property;
     hx_import_set *set, *face_set; /* sets of last_property, last_face_property */
     int64_t n_partial;             /* number of elements that lack some of their mid-side nodes */

@@ -108,19 +108,23 @@ void hx_set_names_free(hx_set_names *names)
     memset(names, 0, sizeof *names);
 }
 
-/* A name for a line of the log: line breaks as \n, long names without their middle. */
-static size_t put_shown(char *text, size_t n_text, const char *name)
+/* A name for a line of the log: line breaks as \n; of a long name the begin and the characters from
+ * shortly before `differs` on. */
+static size_t put_shown(char *text, size_t n_text, const char *name, size_t differs)
 {
-    enum { HEAD = 24, TAIL = 12 };
+    enum { HEAD = 24, BEFORE = 6, BEHIND = 12 };
     size_t n = 0;
     const size_t n_name = strlen(name);
+    const size_t from = differs > HEAD + BEFORE ? differs - BEFORE : HEAD;
     for (size_t i = 0; i < n_name && n + 8 < n_text; i++) {
         unsigned char c = (unsigned char)name[i];
-        if (i >= HEAD && i + TAIL + 4 < n_name && !continues(c)) {
+        const int is_end = i >= from + BEFORE + BEHIND && i + 4 < n_name;
+        if (!continues(c) && (is_end || (i >= HEAD && i + 4 < from)))
             n += (size_t)snprintf(text + n, n_text - n, "...");
-            for (i = n_name - TAIL; i < n_name && continues((unsigned char)name[i]);) i++;
-            c = (unsigned char)name[i];
-        }
+        if (!continues(c) && is_end) break;
+        if (!continues(c) && i >= HEAD && i + 4 < from)
+            for (i = from; continues((unsigned char)name[i]);) i++;
+        c = (unsigned char)name[i];
         if (c == '\n')
             n += (size_t)snprintf(text + n, n_text - n, "\\n");
         else if (c < 32 || c == 127)
@@ -134,21 +138,31 @@ static size_t put_shown(char *text, size_t n_text, const char *name)
 
 enum { MOST_LISTED = 3 };
 
-/* Writes "name" as "other" for a line of the log; returns its length. */
+/* Writes "name" as "other" for a line of the log; returns its length. Both are shown where they
+ * differ, with their length if one is cut. */
 static size_t put_change(char *text, size_t n_text, const char *name, const char *other)
 {
+    enum { LONG = 40 };
+    const size_t n_name = strlen(name), n_other = strlen(other);
+    const int is_long = n_name > LONG;
+    size_t differs = 0;
+    while (name[differs] && name[differs] == other[differs]) differs++;
     size_t n = (size_t)snprintf(text, n_text, "\"");
-    n += put_shown(text + n, n_text - n, name);
-    n += (size_t)snprintf(text + n, n_text - n, "\" as \"");
-    n += put_shown(text + n, n_text - n, other);
-    return n + (size_t)snprintf(text + n, n_text - n, "\"");
+    n += put_shown(text + n, n_text - n, name, differs);
+    n += (size_t)snprintf(text + n, n_text - n, "\"");
+    if (is_long) n += (size_t)snprintf(text + n, n_text - n, " (%zu bytes)", n_name);
+    n += (size_t)snprintf(text + n, n_text - n, " as \"");
+    n += put_shown(text + n, n_text - n, other, differs);
+    n += (size_t)snprintf(text + n, n_text - n, "\"");
+    if (is_long) n += (size_t)snprintf(text + n, n_text - n, " (%zu)", n_other);
+    return n;
 }
 
 /* Notes one line with the first names, and each of the other names at level detail. */
 static int note_changes(const hx_mesh *mesh, const hx_set_names *names, const char *path,
                         size_t n_changed, hx_notes *notes)
 {
-    char list[400] = "", one[200], more[64] = "";
+    char list[900] = "", one[300], more[64] = ""; /* room for three names of escapes */
     size_t n = 0, n_listed = 0;
     for (size_t i = 0; i < names->n && n_listed < MOST_LISTED; i++) {
         if (strcmp(names->name[i], mesh->set[i].name) == 0) continue;

@@ -35,12 +35,57 @@ static int find_full(const char *path, char **full)
     const char *why;
     FILE *const f = hx_input_open(path, &why);
     if (!f) return HX_RAISE(HX_EINPUT, "%s: cannot open it: %s", path, why);
+    const int is_empty = fgetc(f) == EOF;
     fclose(f);
+    if (is_empty) return HX_RAISE(HX_EINPUT, "%s: the file is empty", path);
     if (path[0] != '/' && !getcwd(folder, sizeof folder))
         return HX_RAISE(HX_EIO, "the working directory: %s", strerror(errno));
     const size_t n = strlen(folder) + strlen(path) + 2;
     HX_TRY(hx_alloc(full, n, 1, "the name of a file"));
     snprintf(*full, n, "%s%s%s", folder, folder[0] ? "/" : "", path);
+    return HX_OK;
+}
+
+/* 1 if a file of gmsh's format has a section of nodes. */
+static int has_nodes(const char *out)
+{
+    char line[64];
+    int any = 0, begins = 1;
+    FILE *const f = fopen(out, "rb");
+    while (f && !any && fgets(line, sizeof line, f)) {
+        any = begins && strncmp(line, "$Nodes", 6) == 0;
+        begins = strchr(line, '\n') != NULL; /* of a longer line only a part is read */
+    }
+    if (f) fclose(f);
+    return any;
+}
+
+/* Raises what is wrong with gmsh's file, which exists only for a moment, for the user's file. */
+static int raise_converted(const char *path, const char *out)
+{
+    char said[1024];
+    const size_t n = strlen(out);
+    if (!has_nodes(out))
+        return HX_RAISE(HX_EINPUT, "%s: gmsh reads the file, but finds no mesh in it", path);
+    snprintf(said, sizeof said, "%s", hx_error_message());
+    const int is_named = strncmp(said, out, n) == 0;
+    return HX_RAISE(HX_EINPUT, "%s, as gmsh converted it%s%s", path, is_named ? "" : ": ",
+                    said + (is_named ? n : 0));
+}
+
+/* Notes of the reader name the user's file, too. */
+static int rename_notes(const char *path, const char *out, size_t first, hx_notes *notes)
+{
+    const size_t n = strlen(out);
+    for (size_t i = first; notes && i < notes->n; i++) {
+        char *const text = notes->note[i].text, *renamed = NULL;
+        if (strncmp(text, out, n) != 0) continue;
+        const size_t n_new = strlen(path) + strlen(text + n) + 1;
+        HX_TRY(hx_alloc(&renamed, n_new, 1, "notes"));
+        snprintf(renamed, n_new, "%s%s", path, text + n);
+        notes->note[i].text = renamed;
+        free(text);
+    }
     return HX_OK;
 }
 
@@ -73,8 +118,10 @@ static int read_by_gmsh(const char *path, const hx_model_options *options, hx_me
         if (rc == HX_OK || verdict < 0) rc = verdict;
     }
     HX_TRY_FAIL(rc);
+    const size_t n_note = notes ? notes->n : 0;
     rc = hx_mesh_read(out, options->merge, mesh, conditions, notes);
-    if (rc < 0) hx_error_prefix("%s, as gmsh converted it: ", path);
+    if (rc == HX_EINPUT) rc = raise_converted(path, out);
+    if (rc == HX_OK) rc = rename_notes(path, out, n_note, notes);
 fail:
     hx_gmsh_release(&program);
     hx_scratch_remove(folder);

@@ -148,7 +148,7 @@ static int acts_in(const hx_conditions *c, const hx_load_spec *load, int step, i
 }
 
 /* Moves the forces at mid-edge points back from the edges' ends, to which they are assigned for
- * linear elements. */
+ * linear elements, and adds what corners of curved faces have in addition. */
 static int move_to_middles(hx_problem *problem, const hx_conditions *c, const hx_load_spec *load)
 {
     int32_t *end = NULL;
@@ -156,11 +156,14 @@ static int move_to_middles(hx_problem *problem, const hx_conditions *c, const hx
     HX_TRY(hx_conditions_ends(problem->mesh, c->n_middle, c->middle, &end));
     for (int64_t i = 0; i < c->n_middle; i++) {
         const hx_file_middle *const m = &c->middle[i];
-        const int64_t point = hx_space_middle(&problem->space, end[2 * i], end[2 * i + 1]);
+        const int64_t point = m->is_corner
+                                  ? end[2 * i]
+                                  : hx_space_middle(&problem->space, end[2 * i], end[2 * i + 1]);
         if (m->load_case == 0 || point < 0 || !acts_in(c, load, m->load_case, &of_case)) continue;
         double *const force = problem->cases.force[of_case - 1] + m->component;
         force[3 * point] += m->value;
-        for (int k = 0; k < 2; k++) force[3 * (int64_t)end[2 * i + k]] -= 0.5 * m->value;
+        for (int k = 0; k < 2 && !m->is_corner; k++)
+            force[3 * (int64_t)end[2 * i + k]] -= 0.5 * m->value;
     }
     free(end);
     return HX_OK;

@@ -186,6 +186,116 @@ if [ $? != 2 ] || ! grep -qF "no part of set 'pull', on which a load" stderr; th
     echo "failed: by file: a load on nothing"
 fi
 
+# Forces at nodes of the file keep their sum or are refused, never lost. Nodes of the bar: 1 + x + 9 (y + 5 z).
+# stating FILE LINES: bar.inp with these lines in place of its forces.
+stating() {
+    awk -v lines="$2" '/^\*/ { skip = 0 } /^\*CLOAD/ { print lines; skip = 1 } !skip' bar.inp >"$1"
+}
+# sum_of JOB COMPONENT: of its *CLOAD, in all steps
+sum_of() {
+    awk -F, -v d="$2" '/^\*/ { in_it = /^\*CLOAD/; next } in_it && $2 + 0 == d { s += $3 } END { print s + 0 }' "$1"
+}
+# by_job WHAT FILE SURFACE SUM: `hextop mesh` carries the sum along z over.
+by_job() {
+    rm -f made.inp
+    ok "by file: $1" "$hextop" mesh file.cfg made.inp --surface "$3" --refine 0 mesh.file="$2"
+    ok "by file: $1: the sum" near "$(sum_of made.inp 3)" "$4" 1e-12
+}
+# refused_file WHAT MESSAGE FILE SURFACE [KEY=VALUE ...]: both commands must exit with 2 and this message.
+refused_file() {
+    what=$1 message=$2 file=$3 surface=$4
+    shift 4
+    for command in "mesh file.cfg made.inp" "verify file/density_0001.vtk file.cfg"; do
+        n=$((n + 1))
+        # shellcheck disable=SC2086
+        "$hextop" $command --surface "$surface" --refine 0 mesh.file="$file" "$@" >stdout 2>stderr
+        status=$?
+        [ $status = 2 ] && grep -qF -- "$message" stderr && continue
+        failed=$((failed + 1))
+        echo "failed: by file: $what: $command: exit status $status, stderr lacks: $message"
+        sed 's/^/    /' stderr
+    done
+}
+line="99, 3, 1.
+108, 3, 1.
+117, 3, 1.
+126, 3, 1.
+135, 3, 1."
+stating line.inp "*CLOAD
+$line"
+by_job "a line of nodes" line.inp bar.stl 5
+by_job "three of five nodes of a line" line.inp half.stl 5
+ok "three of five: reported" contains stderr \
+    "step 1 of the mesh's file: 2 of the 5 loaded nodes are not on the surface: the nodes connected with them take"
+stating both.inp "*CLOAD
+225, 3, -7.
+$line"
+refused_file "a node that is not on it" "step 1 of the mesh's file: the force (0, 0, -7 in all) at node 225 (8, 4, 4) is not on" \
+    both.inp half.stl
+# the part in two pieces, of which the second has no support
+stl apart.stl "0 0 0 3 4 4" "5 1 1 8 4 4"
+stating apart.inp "*CLOAD
+117, 3, -4.
+126, 3, -2."
+refused_file "forces on a loose piece" "the force (0, 0, -6 in all) at node 117 (8, 2, 2) and 1 connected node is on a piece" \
+    apart.inp apart.stl
+refused_file "with a pressure besides" "that is not connected to a support and is left out: it would act on nothing" \
+    apart.inp apart.stl 'loads=({from="file";},{set="left";pressure=1.0;})'
+stating steps.inp "*CLOAD
+110, 3, -1.
+*END STEP
+*STEP
+*STATIC
+*CLOAD, OP=NEW
+117, 3, -4."
+refused_file "a step that loses all" "step 2 of the mesh's file: the force (0, 0, -4 in all) at node 117" steps.inp apart.stl
+stating near.inp "*CLOAD
+111, 3, -1."
+stating unused.inp "*CLOAD
+111, 3, -1.
+*END STEP
+*STEP
+*STATIC
+*CLOAD, OP=NEW
+117, 3, -4."
+by_job "a force on the piece that is held" near.inp apart.stl -1
+ok "by file: a step that no load takes" "$hextop" mesh file.cfg made.inp --surface apart.stl --refine 0 mesh.file=unused.inp \
+    'loads=({from="file";case=1;})'
+stating moved.inp "*BOUNDARY
+117, 1, 1, 0.25
+*CLOAD
+111, 3, -1."
+refused_file "a displacement that is not on it" \
+    "a prescribed displacement of the mesh's file at node 117 (8, 2, 2) is not on the surface" moved.inp short.stl
+# forces per node of the config: the nodes of a line of which the loose piece has two
+stl apart_too.stl "0 0 0 8 1 4" "5 3 1 8 4 4"
+per_node='loads=({set="ends";node_force=[0.0,0.0,1.0];})'
+ends='sets=({name="ends";box={min=[7.9,-0.1,1.9];max=[8.1,4.1,2.1];};})'
+rm -f made.inp
+ok "a line on two pieces" "$hextop" mesh file.cfg made.inp --surface apart_too.stl --refine 0 mesh.file=bar.inp "$ends" "$per_node"
+ok "a line on two pieces: the sum" near "$(sum_of made.inp 3)" 5 1e-12
+ok "a line on two pieces: reported" contains stderr "set 'ends': 2 of its 5 nodes are on the surface"
+
+# A neck that is thinner than a cell: the surface is connected there, its tetrahedra are not, which is printed.
+awk 'BEGIN {
+    n = split("0 0,3 0,3 2.4,5 2.4,5 0,8 0,8 4,5 4,5 2.6,3 2.6,3 4,0 4", p, ",")
+    m = split("1 2 3,1 3 10,1 10 11,1 11 12,6 7 8,6 8 9,6 9 4,6 4 5,3 4 9,3 9 10", t, ",")
+    print "solid dumbbell"
+    for (i = 1; i <= m; i++) { split(t[i], c, " "); facet(c[3], c[2], c[1], 0, 0, 0); facet(c[1], c[2], c[3], 4, 4, 4) }
+    for (i = 1; i <= n; i++) { j = i % n + 1; facet(i, j, j, 0, 0, 4); facet(i, j, i, 0, 4, 4) }
+    print "endsolid"
+}
+function facet(a, b, c, za, zb, zc) {
+    print "facet normal 0 0 0\nouter loop\nvertex " p[a], za "\nvertex " p[b], zb "\nvertex " p[c], zc "\nendloop\nendfacet"
+}' >neck.stl
+on_right="supports=({set=\"left\";fix=\"xyz\";})"
+ok "a thin neck" "$hextop" mesh file.cfg made.inp --surface neck.stl --refine 0 mesh.file=near.inp "$on_right"
+ok "a thin neck: reported" contains stderr "1 group of tetrahedra loses the connection to the part"
+refused_file "a force behind the neck" "the surface is connected there, --refine with a larger number follows it" \
+    apart.inp neck.stl "$on_right"
+ok "a thin neck, refined" "$hextop" mesh file.cfg made.inp --surface neck.stl --refine 3 mesh.file=apart.inp "$on_right"
+ok "a thin neck, refined: the sum" near "$(sum_of made.inp 3)" -6 1e-12
+
 # refused
 stl open.stl "0 0 0 8 4 4 open"
 refused "not closed" "open.stl: the surface is not closed: 4 edges" open.stl

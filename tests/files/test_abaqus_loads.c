@@ -116,6 +116,32 @@ static void test_single_faces(void)
                 "case.inp:20: a pressure on element 77, which is not a solid of the file");
 }
 
+/* A pressure on a side that repeated nodes make a point or an edge; CalculiX 2.20 loads nothing. */
+static void test_flat_sides(void)
+{
+    static const struct {
+        const char *nodes, *side;
+    } row[] = {
+        {"1, 2, 3, 4, 5, 5, 5, 5", "P2"}, {"1, 2, 4, 4, 5, 5, 5, 5", "P2"},
+        {"1, 2, 4, 4, 5, 5, 5, 5", "P5"}, {"1, 2, 4, 4, 5, 6, 8, 8", "P5"},
+        {"5, 5, 5, 5, 1, 4, 3, 2", "P1"}, {"2, 1, 4, 3, 5, 5, 5, 5", "P2"},
+    };
+    char text[2000];
+    hx_mesh mesh;
+    for (size_t i = 0; i < sizeof row / sizeof row[0]; i++) {
+        snprintf(text, sizeof text,
+                 NODES_8 "*ELEMENT, TYPE=C3D8, ELSET=ALL\n1, %s\n" STEP("*DLOAD\n1, %s, 1.\n"),
+                 row[i].nodes, row[i].side);
+        check_fault(text, 1, "a pressure on 'dload-1', which has no faces");
+    }
+    read_good(NODES_8 "*ELEMENT, TYPE=C3D8, ELSET=ALL\n1, 1, 2, 3, 4, 5, 5, 5, 5\n" STEP(
+                  "*DLOAD\n1, P1, 1.\n1, P2, 1.\n1, P3, 1.\n"),
+              &mesh);
+    no_fault();
+    check_set(&mesh, "dload-1", 5, 1 + 2 + 3 + 4 + 5, 0, 2);
+    hx_mesh_free(&mesh);
+}
+
 /* CalculiX 2.20: a member named twice is loaded twice (0.004 of the case disc-elset-member-twice),
  * and in a later step it is replaced once per mention there. */
 static void test_named_twice(void)
@@ -384,6 +410,7 @@ int main(void)
     if (make_folder() != 0) return 1;
     test_steps();
     test_single_faces();
+    test_flat_sides();
     test_named_twice();
     test_mass_loads();
     test_couplings();

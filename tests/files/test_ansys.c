@@ -170,6 +170,7 @@ static void test_unread(void)
         {"F,1,MX,5\n", "F,MX", L},
         {"F,1,FX,5,1.\n", "F with an imaginary part", L},
         {"*DO,I,1,3\nF,1,FX,5\n*ENDDO\n", "F in a branch or loop", L},
+        {"*IF,A,GT,1,OR,B,LT,2,THEN\nF,1,FX,5\n*ENDIF\n", "F in a branch or loop", L},
         {"FCUM,IGNO\n", "FCUM,IGNO", L},
         {"D,1,UX,0\nSOLVE\nD,2,UX,0\n", "SOLVE", L | S},
         {"LSWRITE,1\n", "LSWRITE", L | S},
@@ -204,6 +205,10 @@ static void test_unread(void)
         {"*IF,A,GT,1,:end\n", "*IF", C},
         {"D,1,UX,0\n*REPEAT,3,1\n", "*REPEAT", C},
         {"*IF,A,GT,1,THEN\n/EOF\n*ENDIF\n", "/EOF", C},
+        {"*GET,I_,ACTIVE,,INT\nI_=1\n*IF,I_,NE,0,THEN\n/EOF\n*ENDIF\n", "/EOF", C},
+        {"*DO,K,1,3\n*GET,I_,ACTIVE,,INT\n*IF,I_,NE,0,THEN\n/EOF\n*ENDIF\n*ENDDO\n", "/EOF", C},
+        {"*GET,I_,ACTIVE,,INT\n*IF,I_,NE,A,THEN\n*ELSEIF,I_,EQ,0\n/EOF\n*ENDIF\n", "/EOF", C},
+        {"*GET,I_,ACTIVE,,INT\n*IF,I_,EQ,0,AND,A,GT,1,THEN\n/EOF\n*ENDIF\n", "/EOF", C},
         {"P=1\n*GET,P,NODE,1,LOC,X\nD,1,UX,P\n", "D of a table or parameter", S},
         {"D,1,UX,0\nLSWRITE,1\nD,2,UX,0\n", "LSWRITE", L | S},
         {"PERTURB,MODAL\n", "PERTURB", HX_UNREAD_STEP},
@@ -222,6 +227,33 @@ static void test_unread(void)
         CHECK_MSG(!stated.fault && stated.unread.n == 1 && roles_of(row[i].word) == row[i].roles,
                   "%s: %zu kinds, the first '%s', roles %d", row[i].text, stated.unread.n,
                   stated.unread.n > 0 ? stated.unread.kind[0].word : "", roles_of(row[i].word));
+        hx_mesh_free(&mesh);
+    }
+}
+
+/* Load steps after the first: their number, and the line after the part of the first one. */
+static void test_later_steps(void)
+{
+    static const struct {
+        const char *text;
+        int n, line;
+    } row[] = {
+        {"D,1,UX,0\nSOLVE\nFDELE,ALL,ALL\nF,10,FX,4\nSOLVE\n", 1, 5},
+        {"D,1,UX,0\nSOLVE\nF,10,FX,4\nD,2,UX,1\nSOLVE\nSOLVE\nF,10,FX,5\nSOLVE\n", 2, 5},
+        {"D,1,UX,0\nSOLVE\nMP,EX,1,3\nF,10,FX,4\n", 1, 3},
+        {"LSWRITE,1\nMP,EX,1,3\nF,10,FX,4\nLSWRITE,2\n", 2, 1},
+    };
+    char text[8000];
+    hx_mesh mesh;
+    int first = 0;
+    for (const char *c = PART; *c; c++) first += *c == '\n';
+    for (size_t i = 0; i < sizeof row / sizeof row[0]; i++) {
+        snprintf(text, sizeof text, "%s%s", PART, row[i].text);
+        read_good(text, &mesh);
+        const hx_unread_kind *const kind = stated.unread.kind;
+        CHECK_MSG(stated.unread.n == 1 && kind->n == row[i].n && kind->line == first + row[i].line,
+                  "%s: %zu kinds, %lld of '%s', line %lld", row[i].text, stated.unread.n,
+                  (long long)kind->n, kind->word, (long long)kind->line - first);
         hx_mesh_free(&mesh);
     }
 }
@@ -266,6 +298,16 @@ static void test_zeros(void)
               "NCNV,     1,  0.0,     0,  0.0,  0.0\nSHPP,OFF\nTBDATA,1,0.0,0.0\nFINI\n/SOLU\n"
               "D,1,ALL\nEQSLV,SPAR\nSOLVE\nFINISH\n/POST1\nSET,LAST\nPLNSOL,U,SUM\n"
               "*GET,A,NODE,1,U,X\n*CFOPEN,a,txt\n*VWRITE,A\n(F10.3)\n*CFCLOSE\n/EXIT,NOSAVE\n",
+              &mesh);
+    CHECK_MSG(stated.unread.n == 0, "%s", stated.unread.n ? stated.unread.kind[0].word : "");
+    CHECK(stated.n_support == 3);
+    hx_mesh_free(&mesh);
+    /* What Workbench writes around the data and after the solution. */
+    read_good("/batch\n/wb,file,start\n/prep7\n" PART
+              "/wb,load,start\nD,1,ALL\n/solu\ncntr,print,1\nrstsuppress,none\n"
+              "*get,ANSINTER_,active,,int\n*if,ANSINTER_,ne,0,then\n/eof\n*endif\nsolve\n"
+              "CEWRITE,file,ce,,INTE\nfini\n/post1\nxmlo,ENCODING,ISO-8859-1\nxmlo,parm\n"
+              "/xml,parm,xml\nfini\n/wb,file,end\n",
               &mesh);
     CHECK_MSG(stated.unread.n == 0, "%s", stated.unread.n ? stated.unread.kind[0].word : "");
     CHECK(stated.n_support == 3);
@@ -323,6 +365,13 @@ static void test_again(void)
          1.0, 3.0},
         {"ESEL,NONE\nESEL,ALL\nNSEL,U,NODE,,1\nALLSEL\nF,10,FX,1\nD,1,UY,3\nSOLVE\n", 1.0, 3.0},
         {"EMODIF,20,REAL,2\nEMODIF,20,SECNUM,2\nF,10,FX,1\nD,1,UY,3\n", 1.0, 3.0},
+        {"*get,I_,active,,int\n*if,I_,ne,0,then\nF,10,FX,5\n/eof\n*else\nF,10,FX,1\n*endif\n"
+         "D,1,UY,3\n",
+         1.0, 3.0},
+        {"*GET,I_,ACTIVE,,INT\n*IF,I_,EQ,0,THEN\nF,10,FX,1\n*IF,I_,GT,0,THEN\n/EOF\n"
+         "*ELSEIF,I_,LE,0\nD,1,UY,3\n*ELSE\nD,1,UY,4\n*ENDIF\n*ELSE\nF,10,FX,9\n*DO,I,1,3\n"
+         "*ENDDO\nF,10,FX,8\n*ENDIF\n",
+         1.0, 3.0},
     };
     char text[8000];
     hx_mesh mesh;
@@ -662,6 +711,7 @@ int main(void)
     test_conditions();
     test_unread();
     test_many_unknown();
+    test_later_steps();
     test_modal();
     test_zeros();
     test_again();

@@ -529,6 +529,14 @@ check("inertia relief balances the loads of an unsupported part" in said and "fr
 for kind, n, most in (("CHEXA", 27, 20), ("CPENTA", 18, 15), ("CPYRAM", 14, 13), ("CTETRA", 20, 10)):
     refused("more.bdf", deck("free", [(kind, 9, 1, *range(101, 101 + n))]),
             f"{kind}: element 9 has {n} nodes, but Nastran's {kind} has at most {most}; in gmsh set Mesh.SecondOrderIncomplete = 1")
+# Supports of a node that no element has are left out, however they are stated; CD of such a node means nothing.
+for what, more, n in (("SPC1", [("SPC1", 1, 123, 95)], 1), ("SPC1 THRU", [("SPC1", 1, 123, 91, "THRU", 99)], 1),
+                      ("PS", [], 0), ("CD", [("SPC1", 1, 3, 95)], 1)):
+    grid = {"PS": ",,123", "CD": ",4"}.get(what, "")
+    put("idle.bdf", deck("free", more + [("CORD2R", 4, "", 0., 0., 0., 0., 0., 1.), ]) .replace("GRID,15,", f"GRID,95,,9.0,0.0,0.0{grid}\nGRID,15,", 1))
+    said = run("mesh", "idle.bdf", "out.vtk")[1]
+    check("supports of nodes that no element has are left out: 1, the first on node 95" in said and "GRID CD" not in said,
+          f"an idle node by {what}: {said}")
 put("cd.bdf", deck("free", [("SPC1", 1, 3, 15)]).replace("GRID,15,,0.0,0.0,1.0", "GRID,15,,0.0,0.0,1.0,4"))
 said = run("-q", "mesh", "cd.bdf", "out.vtk")[1]
 check("not read: 1 GRID CD" in said, f"a node counts once: {said}")
@@ -695,32 +703,33 @@ check(code == 0 and "periodic.msh:16: $Periodic is not read" in said, f"periodic
 check("not read" not in run("mesh", "plain.msh", "out.inp")[1], "triangles mark faces")
 
 for path, message in {
-    "a.cgns": "a CGNS mesh: meshio convert a.cgns a.vtu",
+    "a.cgns": "a CGNS mesh, which is not read; instead: meshio convert a.cgns a.vtu",
     "a.b.SLDPRT": "export it as STEP from the program it comes from (a.b.step)",
-    "a.rst": "a result of ANSYS: write the mesh in ANSYS: CDWRITE,DB,a,cdb",
+    "a.rst": "a result of ANSYS, which is not read; instead: write the mesh in ANSYS: CDWRITE,DB,a,cdb",
     "a.key": "a model of LS-DYNA",
 }.items():
     refused(path, "binary", message)
-refused("fluent.msh", '(0 "x")\n', "a mesh of ANSYS Fluent: meshio convert fluent.msh fluent.vtu")
+refused("fluent.msh", '(0 "x")\n', "a mesh of ANSYS Fluent, which is not read; instead: meshio convert fluent.msh fluent.vtu")
 for head in ("MFEM mesh v1.0", "MFEM mesh v1.3", "MFEM NC mesh v1.0", "MFEM NC mesh v1.1", "MFEM INLINE mesh v1.0",
              "MFEM NURBS NC-patch mesh v1.0"):
-    refused("mfem.mesh", head + "\n\ndimension\n3\n", "a mesh of MFEM: save it as VTK in MFEM (mesh.PrintVTK, mfem.vtk)")
+    refused("mfem.mesh", head + "\n\ndimension\n3\n", "a mesh of MFEM, which is not read; instead: save it as VTK in MFEM (mesh.PrintVTK, mfem.vtk)")
 refused("mfem.mesh", "MFEM NURBS mesh v1.1\n\ndimension\n3\n", "an MFEM mesh of another version")
 # Nastran has a title, too, and Gmsh's files end as GiD's; the name counts for nothing.
 tecplot = 'TITLE = "beam"\nVARIABLES = "X", "Y", "Z"\nZONE T="1", N=8, E=1, DATAPACKING=POINT, ZONETYPE=FEBRICK\n'
 for path, text, message in (
-        ("part.dat", tecplot, "data of Tecplot: meshio convert --input-format tecplot part.dat part.vtu"),
+        ("part.dat", tecplot, "data of Tecplot, which is not read; instead: meshio convert --input-format tecplot part.dat part.vtu"),
         ("part.bdf", "# made\n" + tecplot.lower(), "data of Tecplot"),
         ("part.tec", 'variables="x","y","z"\nzone\n', "data of Tecplot"),
         ("part.plt", "#!TDV112", "a binary file of Tecplot"),
-        ("part.msh", "MESH dimension 3 ElemType Tetrahedra Nnode 4\nCoordinates\n", "a mesh of GiD: write it in GiD as"),
+        ("part.msh", "MESH dimension 3 ElemType Tetrahedra Nnode 4\nCoordinates\n", "a mesh of GiD, which is not read; instead: write it in GiD as"),
         ("part.dat", '# x\nMESH "a b" dimension 3 Elemtype Hexahedra Nnode 8\n', "a mesh of GiD"),
+        ("part.diff", "\n\n Finite element mesh (GridFE):\n\n Number of space dim. =   3\n", "a mesh of Diffpack, which is"),
         ("part.inp", "# AVS\n8 1 0 0 0\n1 0. 0. 0.\n", "a mesh in AVS-UCD"),
         ("part.xml", '<?xml version="1.0"?>\n<dolfin>\n<mesh celltype="tetrahedron" dim="3">', "a mesh of FEniCS"),
         ("part.dat", "title  a\nextended\nsizing  0 1 8 0\nelements  7\n", "a model of Marc")):
     refused(path, text, message)
     code, said = run("new", path)
-    check(code == 2 and message.split(":")[0] in said, f"new {path}: {said}")
+    check(code == 2 and message.split(",")[0] in said, f"new {path}: {said}")
 put("deck.dat", "TITLE = beam\n" + open("small.bdf").read())
 code, said = run("mesh", "deck.dat", "out.vtk")
 check(code == 0, f"a Nastran deck that begins with its title: {said}")

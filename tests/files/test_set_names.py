@@ -88,6 +88,9 @@ def round_trip(source, expected, path, *how):
     check(sorted(found) == sorted(expected) and all(len(v) == 1 for v in found.values()),
           f"{path}: slices {sorted(set(expected) ^ set(found))} differ, {[v for v in found.values() if len(v) > 1]}")
     n = sum(found.get(i) != expected[i] for i in expected)
+    similar = [m[1] for m in re.finditer(r'"([^"\n]{24,})"(?: \(\d+ bytes\))? as "([^"\n]*)"', run("-v", "mesh", source, path, *how)[1])
+             if m[1] == m[2]]
+    check(not similar, f"{path}: changed names that look like the old ones: {similar}")
     # other sets may change, too: NALL and EALL of a job, "supports=7" of fields
     check(n <= changes(said) <= n + 3, f"{path}: {n} names differ, and it says {changes(said)}")
     return found

@@ -52,6 +52,16 @@ fake 'kill -SEGV $$'
 expect 2 "gmsh: it crashed: signal 11" "$hextop" check part.cfg
 fake 'sleep 60'
 expect 2 "gmsh: not finished after" "$hextop" check part.cfg mesh.time_limit=0.3
+# A converted file exists only for a moment: messages name the user's file.
+: >empty.med
+expect 2 "empty.med: the file is empty" "$hextop" mesh empty.med out.vtk
+echo med >part.med
+fake 'printf "\$MeshFormat\n4.1 0 8\n\$EndMeshFormat\n" >out.msh'
+expect 2 "part.med: gmsh reads the file, but finds no mesh in it" "$hextop" mesh part.med out.vtk
+fake 'printf "\$MeshFormat\n2.2 0 8\n\$EndMeshFormat\n\$Nodes\nx\n" >out.msh'
+expect 2 "part.med, as gmsh converted it:5: " "$hextop" mesh part.med out.vtk
+fake 'printf "\$MeshFormat\n2.2 0 8\n\$EndMeshFormat\n\$Nodes\n5\n1 0 0 0\n2 1 0 0\n3 0 1 0\n4 0 0 1\n5 9 9 9\n\$EndNodes\n\$Elements\n1\n1 4 2 1 1 1 2 3 4\n\$EndElements\n" >out.msh'
+expect 0 "part.med: 1 nodes" "$hextop" -v mesh part.med out.vtk
 fake 'echo $$ >pid.tmp; mv pid.tmp '"$work"'/pid; sleep 60'
 for number in INT KILL; do
     rm -f pid
