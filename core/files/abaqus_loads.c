@@ -151,12 +151,15 @@ static int dsload_line(hx_abaqus_reader *r, char *line)
 
 static int begin(hx_abaqus_reader *r, int family)
 {
-    const char *const op = hx_abaqus_parameter(&r->scan, "OP");
+    const unsigned loads = 1u << HX_ABAQUS_OP_DLOAD | 1u << HX_ABAQUS_OP_DSLOAD;
+    const int is_late = (r->step_used & loads) != 0;
+    int renews;
     HX_TRY(hx_abaqus_check_load(r));
-    const int forget = op && strcasecmp(op, "NEW") == 0;
-    if (!forget) return HX_OK;
+    HX_TRY(hx_abaqus_read_op(r, family, &renews));
+    if (!renews) return HX_OK;
     memset(&r->condition, 0, sizeof r->condition);
     r->condition.kind = HX_CONDITION_NO_LOADS;
+    r->condition.is_late = is_late;
     return add_load(r, family, NULL);
 }
 

@@ -13,6 +13,8 @@ extern "C" {
 typedef enum {
     HX_CONDITION_SUPPORT,
     HX_CONDITION_FORCE,
+    /* drops supports; in a step after the first, which must state the same supports again */
+    HX_CONDITION_NO_SUPPORTS,
     HX_CONDITION_NO_FORCES, /* drops the forces of earlier steps */
     HX_CONDITION_PRESSURE,  /* vector[0] on the faces of a set */
     /* vector[0..2], its direction vector[3..5] or 0: replaces any earlier one; gravity and
@@ -35,6 +37,9 @@ typedef struct hx_condition {
     const hx_import_set *set; /* for HX_CONDITION_PRESSURE, GRAVITY and CENTRIFUGAL; NULL: all */
     double vector[6];
     int family; /* HX_LOADS_OF_... */
+    /* HX_CONDITION_NO_LOADS after a load of the other family in the same step;
+     * HX_CONDITION_NO_SUPPORTS of a step after the first that was not static */
+    int is_late;
 } hx_condition;
 
 /* A set coupled to a reference node. */
@@ -116,6 +121,11 @@ int hx_set_loads_at_node(hx_set_loads *loads, const hx_condition *condition, int
 
 /* Drops the loads at reference nodes. */
 void hx_set_loads_forget(hx_set_loads *loads);
+
+/* hx_set_loads_renew drops the supports of reference nodes, or (awaits = 1) requires that they are
+ * stated again; hx_set_loads_lost returns 1 with the first node that lacks one, once per renewal. */
+void hx_set_loads_renew(hx_set_loads *loads, int awaits);
+int hx_set_loads_lost(hx_set_loads *loads, int64_t *number);
 
 /* hx_set_loads_emit appends the loads of a step; hx_set_loads_finish appends the rigid sets at the
  * end. */

@@ -328,6 +328,13 @@ static void test_merged_conditions(void)
     }
 }
 
+static int has_note(const hx_notes *notes, const char *text)
+{
+    int any = 0;
+    for (size_t i = 0; i < notes->n; i++) any |= strstr(notes->note[i].text, text) != NULL;
+    return any;
+}
+
 typedef enum { OF_ALL, OF_SUPPORTS, OF_LOADS } fault_of;
 
 /* The mesh is read; from = "file" is refused with this text for the data concerned. */
@@ -367,9 +374,48 @@ static void test_faults(void)
                 ONE_HEX "*BOUNDARY\n1, 1, 3\n*STEP\n*STATIC\n*END STEP\n*STEP\n*STATIC\n*BOUNDARY\n"
                         "2, 2\n*END STEP\n",
                 "node 2 has other supports than in step 1");
+}
+
+#define STATIC(text) "*STEP\n*STATIC\n" text "*END STEP\n"
+
+/* OP=NEW of *BOUNDARY: what holds afterwards counts, as in CalculiX 2.20, not the keyword. */
+static void test_renewed_supports(void)
+{
+    hx_mesh mesh;
+    hx_notes notes = {0};
+    read_good(ONE_HEX STATIC("*BOUNDARY, OP=NEW\n*BOUNDARY\n1, 1, 3\n2, 2\n")
+                  STATIC("*BOUNDARY, OP=NEW\n*BOUNDARY\n2, 2\n1, 1, 3\n"),
+              &mesh);
+    CHECK(stated.n_support == 4 && !stated.support_fault && stated.n_case == 2);
+    hx_mesh_free(&mesh);
+    read_good(ONE_HEX "*BOUNDARY\n1, 1, 3\n" STATIC("*BOUNDARY, OP=NEW\n2, 2\n"), &mesh);
+    CHECK(stated.n_support == 1 && support_of(&mesh, 2, 1) == 0.0 && !stated.support_fault);
+    hx_mesh_free(&mesh);
     check_fault(OF_SUPPORTS,
-                ONE_HEX "*BOUNDARY\n1, 1, 3\n*STEP\n*STATIC\n*BOUNDARY, OP=NEW\n2, 2\n*END STEP\n",
-                "OP=NEW removes supports");
+                ONE_HEX STATIC("*BOUNDARY\n1, 1, 3\n2, 2\n") STATIC("*BOUNDARY, OP=NEW\n1, 1, 3\n"),
+                "case.inp:20: *BOUNDARY, OP=NEW ends a support of node 2, but all load cases");
+    check_fault(OF_SUPPORTS,
+                ONE_HEX STATIC("*BOUNDARY\n1, 1, 3\n") STATIC("*BOUNDARY, OP=NEW\n1, 1, 3\n2, 2\n"),
+                "node 2 has other supports than in step 1");
+    /* behind another *BOUNDARY of its step, OP=NEW has no effect */
+    CHECK_OK(read_text(ONE_HEX STATIC("*BOUNDARY\n1, 1, 3\n")
+                           STATIC("*BOUNDARY\n1, 1\n*BOUNDARY, OP=NEW\n1, 2\n"),
+                       &mesh, &notes));
+    CHECK(stated.n_support == 3 && !stated.support_fault);
+    CHECK(has_note(&notes, "case.inp:21: *BOUNDARY, OP=NEW after another *BOUNDARY"));
+    hx_notes_free(&notes);
+    hx_mesh_free(&mesh);
+    /* a step that is not static and comes last changes no case */
+    read_good(
+        ONE_HEX STATIC(
+            "*BOUNDARY\n1, 1, 3\n") "*STEP\n*FREQUENCY\n5\n*BOUNDARY, OP=NEW\n2, 1\n*END STEP\n",
+        &mesh);
+    CHECK(stated.n_support == 3 && !stated.support_fault);
+    hx_mesh_free(&mesh);
+    check_fault(OF_SUPPORTS,
+                ONE_HEX "*STEP\n*FREQUENCY\n5\n*BOUNDARY\n1, 1, 3\n*END STEP\n"
+                        "*STEP\n*FREQUENCY\n5\n*BOUNDARY, OP=NEW\n2, 1\n*END STEP\n",
+                "ends a support of node 1");
 }
 
 /* A support of a node that no element has does nothing. CalculiX 2.20 accepts it. */
@@ -632,6 +678,7 @@ int main(void)
     test_steps();
     test_merged_conditions();
     test_faults();
+    test_renewed_supports();
     test_idle_support();
     test_unread();
     test_unread_keywords();

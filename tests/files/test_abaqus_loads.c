@@ -61,6 +61,44 @@ static void test_steps(void)
     hx_mesh_free(&mesh);
 }
 
+/* OP=NEW behind another use of its keyword, or where the other keyword's loads are the only ones,
+ * ends nothing, as in CalculiX 2.20. */
+static void test_late_new(void)
+{
+    static const char *const text[] = {
+        TWO_HEX RIGHT STEP("*DLOAD\n1, P2, 2.\n")
+            STEP("*DLOAD\n2, P2, 1.\n*DLOAD, OP=NEW\n2, P1, 3.\n"),
+        TWO_HEX RIGHT STEP("*DSLOAD\nright, P, 2.\n")
+            STEP("*DSLOAD\nright, P, 3.\n*DSLOAD, OP=NEW\nright, P, 4.\nright, P, 5.\n"),
+        TWO_HEX RIGHT STEP("*DSLOAD\nright, P, 2.\n")
+            STEP("*DSLOAD\n*DLOAD, OP=NEW\n2, P1, 1.\nALL, GRAV, 2., 1., 0., 0.\n")};
+    for (int i = 0; i < 3; i++) {
+        hx_mesh mesh;
+        read_good(text[i], &mesh);
+        no_fault();
+        CHECK_MSG(count_of(1) == 1 && count_of(2) == 3, "file %d", i);
+        hx_mesh_free(&mesh);
+    }
+}
+
+/* A reference node is held by the same components if these are stated again. */
+static void test_renewed_reference(void)
+{
+    hx_mesh mesh;
+    read_good(TWO_HEX COUPLED("*KINEMATIC\n") STEP("*BOUNDARY, OP=NEW\n*BOUNDARY\n99, 1, 4\n")
+                  STEP("*BOUNDARY, OP=NEW\n99, 1, 3\n*BOUNDARY\n99, 4\n"),
+              &mesh);
+    no_fault();
+    CHECK(stated.n_rigid == 1 && stated.rigid[0].held == 15);
+    hx_mesh_free(&mesh);
+    read_good(
+        TWO_HEX COUPLED("*KINEMATIC\n") "*BOUNDARY\n99, 1, 6\n" STEP("*BOUNDARY, OP=NEW\n99, 1\n"),
+        &mesh);
+    no_fault();
+    CHECK(stated.n_rigid == 1 && stated.rigid[0].held == 1);
+    hx_mesh_free(&mesh);
+}
+
 static void check_fault(const char *text, int of_loads, const char *want)
 {
     hx_mesh mesh;
@@ -303,6 +341,12 @@ static void test_faults(void)
         "a pressure on set 'dload-1' overlaps one on set 'right' that stays active from step 1");
     check_fault(TWO_HEX RIGHT STEP("*DSLOAD\nright, P, 1.\n") STEP("*DLOAD, OP=NEW\n2, P1, 1.\n"),
                 1, "OP=NEW while loads by both");
+    check_fault(TWO_HEX RIGHT STEP("*DLOAD\n2, P1, 1.\n")
+                    STEP("*DSLOAD\nright, P, 1.\n*DLOAD, OP=NEW\n2, P2, 1.\n"),
+                1, "OP=NEW after a load of the same step by the other");
+    check_fault(TWO_HEX COUPLED("*KINEMATIC\n") STEP("*BOUNDARY\n99, 1, 3\n")
+                    STEP("*BOUNDARY, OP=NEW\n99, 1, 2\n"),
+                0, "*BOUNDARY, OP=NEW ends a support of node 99");
 }
 
 static void test_coupling_faults(void)
@@ -389,6 +433,8 @@ int main(void)
     test_couplings();
     test_coupled_middles();
     test_pin();
+    test_late_new();
+    test_renewed_reference();
     test_faults();
     test_coupling_faults();
     test_materials();
