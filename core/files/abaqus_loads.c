@@ -22,7 +22,7 @@ static int add_load(hx_abaqus_reader *r, int family, const hx_import_set *set)
 static int unread_label(hx_abaqus_reader *r, const char *label, const char *read)
 {
     char word[64];
-    snprintf(word, sizeof word, "*%.20s, %.20s", r->scan.keyword, label);
+    snprintf(word, sizeof word, "*%.20s, %.20s", r->scan.keyword_shown, label);
     for (char *c = word; *c; c++) *c = (char)toupper((unsigned char)*c);
     return hx_abaqus_unread(r, HX_UNREAD_LOAD, word, read);
 }

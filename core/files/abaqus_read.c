@@ -257,7 +257,7 @@ static int refuse_keyword(hx_abaqus_reader *r)
     return HX_ABAQUS_RAISE(&r->scan,
                            "*%s generates nodes or elements, which is not supported; let the "
                            "program that wrote the file write them explicitly",
-                           r->scan.keyword);
+                           r->scan.keyword_shown);
 }
 
 typedef struct keyword {

@@ -60,7 +60,7 @@ typedef struct hx_abaqus_word {
 } hx_abaqus_word;
 
 typedef struct hx_abaqus_coupling {
-    char keyword[24];
+    char keyword[48];
     hx_abaqus_word reference, rotation, members; /* nodes; the surface */
     hx_import_set *set;                          /* in the older forms */
     int is_rigid;
@@ -68,6 +68,7 @@ typedef struct hx_abaqus_coupling {
     unsigned components; /* the components given; 0: all */
     const char *fault;   /* why it cannot be used: constant text, or NULL */
     int64_t line;
+    int64_t node, turn; /* once the file is read: numbers of the reference nodes; -1: no such */
 } hx_abaqus_coupling;
 
 /* A node or set that becomes a member of a set. */

@@ -148,7 +148,8 @@ static unsigned named_components(const char *name)
 static int unread_component(hx_abaqus_reader *r, int64_t component)
 {
     char word[64];
-    snprintf(word, sizeof word, "*%.20s, component %lld", r->scan.keyword, (long long)component);
+    snprintf(word, sizeof word, "*%.20s, component %lld", r->scan.keyword_shown,
+             (long long)component);
     return hx_abaqus_unread(r, HX_UNREAD_LOAD, word, component == 11 ? "temperatures" : NULL);
 }
 
@@ -263,7 +264,7 @@ int hx_abaqus_check_load(hx_abaqus_reader *r)
 {
     static const char *const read[] = {"OP", NULL};
     r->soft = HX_ABAQUS_OF_LOADS;
-    if (!r->in_step) return HX_ABAQUS_RAISE(&r->scan, "*%s outside a *STEP", r->scan.keyword);
+    if (!r->in_step) return HX_ABAQUS_RAISE(&r->scan, "*%s outside a *STEP", r->scan.keyword_shown);
     return passes_over(r, HX_UNREAD_LOAD, read);
 }
 

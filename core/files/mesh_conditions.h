@@ -49,6 +49,7 @@ typedef struct hx_import_coupling {
     int64_t node;          /* number of the reference node */
     int64_t rotation;      /* number of the node whose components are the rotation; -1: none */
     double point[3];
+    const char *keyword; /* the file's word: "RIGID BODY" (borrowed) */
     int64_t line;
 } hx_import_coupling;
 

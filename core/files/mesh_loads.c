@@ -378,7 +378,7 @@ int hx_set_loads_finish(hx_set_loads *s, hx_conditions *to)
     for (size_t i = 0; i < s->all->n_coupling; i++) {
         const hx_import_coupling *const coupling = &s->all->coupling[i];
         const reference_state *const at = &s->reference[i];
-        hx_file_rigid rigid = {.held = at->held};
+        hx_file_rigid rigid = {.held = at->held, .line = coupling->line};
         if (!coupling->is_rigid) continue;
         if (at->held != 0 && at->held != HX_FILE_HELD_ALL && !is_zero(at->value, 6))
             HX_TRY(hx_import_conditions_set_support_fault(
@@ -393,6 +393,9 @@ int hx_set_loads_finish(hx_set_loads *s, hx_conditions *to)
         to->rigid[to->n_rigid++] = rigid;
         HX_TRY(hx_strdup(&to->rigid[to->n_rigid - 1].set, coupling->set->name));
         HX_TRY(hx_strdup(&to->rigid[to->n_rigid - 1].name, name));
+        snprintf(name, sizeof name, "*%s", coupling->keyword);
+        HX_TRY(hx_strdup(&to->rigid[to->n_rigid - 1].word, name));
+        HX_TRY(hx_strdup(&to->rigid[to->n_rigid - 1].path, s->import->path));
     }
     return HX_OK;
 }

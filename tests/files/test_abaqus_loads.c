@@ -238,7 +238,8 @@ static void test_couplings(void)
               "REF NODE=98\n*SURFACE, NAME=dots, TYPE=NODE\n9\n*COUPLING, REF NODE=97, "
               "SURFACE=dots\n*DISTRIBUTING\n*NODE\n97, 1, 1, 1\n" STEP("*CLOAD\n97, 1, 1.\n"),
               &mesh);
-    CHECK(stated.n_rigid == 2 && load_of(1, 0)->equally);
+    no_fault();
+    CHECK(stated.n_rigid == 2 && stated.unread.n == 0 && load_of(1, 0)->equally);
     check_set(&mesh, "coupling-98", 12, 78, 2, 0);
     hx_mesh_free(&mesh);
 }
@@ -349,13 +350,54 @@ static void test_faults(void)
                 0, "*BOUNDARY, OP=NEW ends a support of node 99");
 }
 
+/* A coupling that is not read is listed, and leaves no set behind that it would fill. */
+static void test_unread_couplings(void)
+{
+    enum { CARRIES = HX_UNREAD_CARRIES, SHARES = HX_UNREAD_LOAD | HX_UNREAD_SUPPORT };
+    hx_mesh mesh;
+    check_unread(TWO_HEX COUPLED("*KINEMATIC\n3\n"), CARRIES,
+                 "case.inp:24: 1 *COUPLING (its nodes follow in some components only");
+    check_unread(TWO_HEX COUPLED("*DISTRIBUTING\n1, 4\n"), SHARES,
+                 "components 1 to 3 or 1 to 6 are read");
+    check_unread(TWO_HEX COUPLED("*DISTRIBUTING, WEIGHTING METHOD=LINEAR\n"), SHARES,
+                 "uniform weights");
+    check_unread(TWO_HEX POINT "*Kinematic  Coupling, REF NODE=99\n3, 1, 2\n", CARRIES,
+                 "1 *KINEMATIC COUPLING (its nodes follow");
+    check_unread(TWO_HEX POINT "*KINEMATIC COUPLING, REF NODE=99\n3, 1, 3\n4, 1, 2\n", CARRIES,
+                 "1 *KINEMATIC COUPLING (its nodes follow the reference node in different");
+    check_unread(TWO_HEX RIGHT POINT "*COUPLING, REF NODE=RP, SURFACE=right, ORIENTATION=O\n"
+                                     "*KINEMATIC\n",
+                 CARRIES, "1 *COUPLING (an orientation is not read)");
+    check_unread(TWO_HEX RIGHT POINT "*COUPLING, REF NODE=RP, SURFACE=right, INFLUENCE RADIUS=2.\n"
+                                     "*KINEMATIC\n",
+                 CARRIES, "1 *COUPLING (an influence radius is not read)");
+    check_unread(TWO_HEX POINT "*NSET, NSET=two\n2, 3\n*RIGID BODY, PIN NSET=two, REF NODE=99\n",
+                 CARRIES, "1 *RIGID BODY (a rigid body is read only with");
+    read_good(TWO_HEX POINT "*RIGID BODY, PIN NSET=ALL, REF NODE=99\n", &mesh);
+    CHECK(stated.n_rigid == 0 && !hx_mesh_find_set(&mesh, "coupling-99"));
+    hx_mesh_free(&mesh);
+}
+
+/* No note of a set that has only reference nodes, of translations or rotations, read or not. */
+static void test_reference_sets(void)
+{
+    static const char *const body[] = {"*RIGID BODY, NSET=two, REF NODE=99, ROT NODE=98\n",
+                                       "*RIGID BODY, PIN NSET=two, REF NODE=99, ROT NODE=98\n"};
+    for (int i = 0; i < 2; i++) {
+        char text[2000];
+        hx_mesh mesh;
+        hx_notes notes = {0};
+        snprintf(text, sizeof text,
+                 TWO_HEX POINT "*NSET, NSET=both\n99, 98\n*NSET, NSET=two\n2, 3\n%s", body[i]);
+        CHECK_OK(read_text(text, &mesh, &notes));
+        CHECK(!has_note(&notes, "set 'both'") && !has_note(&notes, "set 'RP'"));
+        hx_notes_free(&notes);
+        hx_mesh_free(&mesh);
+    }
+}
+
 static void test_coupling_faults(void)
 {
-    check_fault(TWO_HEX COUPLED("*KINEMATIC\n3\n"), 0,
-                "case.inp:24: *COUPLING: its nodes follow in some components only");
-    check_fault(TWO_HEX COUPLED("*DISTRIBUTING\n1, 4\n"), 0,
-                "components 1 to 3 or 1 to 6 are read");
-    check_fault(TWO_HEX COUPLED("*DISTRIBUTING, WEIGHTING METHOD=LINEAR\n"), 0, "uniform weights");
     check_fault(TWO_HEX COUPLED("*DISTRIBUTING\n") "*BOUNDARY\n99, 1\n", 0,
                 "a support of node 99, the reference node of a distributing coupling");
     check_fault(TWO_HEX COUPLED("*KINEMATIC\n") "*BOUNDARY\n99, 1, 3, 0.5\n", 0,
@@ -436,6 +478,8 @@ int main(void)
     test_late_new();
     test_renewed_reference();
     test_faults();
+    test_unread_couplings();
+    test_reference_sets();
     test_coupling_faults();
     test_materials();
     remove_folder();
