@@ -1,4 +1,7 @@
 /* Abaqus input files: each construct and each message of the reader. */
+#include <sys/stat.h>
+#include <unistd.h>
+
 #include "core/files/abaqus_write.h"
 #include "core/files/mesh_files.h"
 #include "tests/lib/abaqus_case.h"
@@ -241,6 +244,42 @@ static void test_include(void)
     check_bad("*INCLUDE, INPUT=bad.inc\n", "bad.inc:2: 'x' where a coordinate is expected");
 }
 
+static int has_note(const hx_notes *notes, const char *text)
+{
+    int any = 0;
+    for (size_t i = 0; i < notes->n; i++) any |= strstr(notes->note[i].text, text) != NULL;
+    return any;
+}
+
+static void put_file(const char *name, const char *text)
+{
+    write_bytes(in_folder(name), text, strlen(text));
+}
+
+/* Paths are relative to the job's folder, as in CalculiX 2.20, else to the including file's. */
+static void test_nested_include(void)
+{
+    static const char job[] = "*INCLUDE, INPUT=sub/a.inc\n*ELEMENT, TYPE=C3D8\n1,1,2,3,4,5,6,7,8\n";
+    hx_mesh mesh;
+    hx_notes notes = {0};
+    CHECK(mkdir(in_folder("sub"), 0777) == 0);
+    put_file("sub/a.inc", "*INCLUDE, INPUT=b.inc\n");
+    CHECK_FAILS(read_text(job, &mesh, NULL), HX_EINPUT, "a.inc:1: cannot read '");
+    CHECK(strstr(hx_error_message(), "/sub/b.inc' does not exist either") != NULL);
+    put_file("sub/b.inc", NODES_8);
+    CHECK_OK(read_text(job, &mesh, &notes));
+    CHECK(has_note(&notes, "sub/a.inc:1: 'b.inc' is taken from the folder of the including file"));
+    hx_notes_free(&notes);
+    hx_mesh_free(&mesh);
+    put_file("b.inc", NODES_8 "9, 7, 7, 7\n*NSET, NSET=of_job\n1\n");
+    CHECK_OK(read_text(job, &mesh, &notes));
+    CHECK(hx_mesh_find_set(&mesh, "of_job") && !has_note(&notes, "is taken from"));
+    hx_notes_free(&notes);
+    hx_mesh_free(&mesh);
+    CHECK(remove(in_folder("sub/a.inc")) == 0 && remove(in_folder("sub/b.inc")) == 0);
+    CHECK(rmdir(in_folder("sub")) == 0 && remove(in_folder("b.inc")) == 0);
+}
+
 /* --- supports and forces --- */
 
 static double value_of(const hx_mesh *mesh, const hx_file_value *list, int64_t n, int load_case,
@@ -326,13 +365,6 @@ static void test_merged_conditions(void)
         CHECK(support_of(&mesh, 16, 1) == 0.0);
         hx_mesh_free(&mesh);
     }
-}
-
-static int has_note(const hx_notes *notes, const char *text)
-{
-    int any = 0;
-    for (size_t i = 0; i < notes->n; i++) any |= strstr(notes->note[i].text, text) != NULL;
-    return any;
 }
 
 typedef enum { OF_ALL, OF_SUPPORTS, OF_LOADS } fault_of;
@@ -675,6 +707,7 @@ int main(void)
     test_sides();
     test_growing_sets();
     test_include();
+    test_nested_include();
     test_steps();
     test_merged_conditions();
     test_faults();
