@@ -126,6 +126,7 @@ static int add_condition(hx_abaqus_reader *r, char *target)
     if (!to.is_number && (!to.set || to.set->node.n == 0))
         return HX_ABAQUS_RAISE(&r->scan, "no set of nodes '%.60s' above this line", target);
     HX_TRY(hx_import_conditions_add(&r->conditions, &r->condition, &added));
+    added->is_of_set = to.set != NULL;
     if (to.set) hx_abaqus_mark_taken(r, to.set, r->condition.kind == HX_CONDITION_SUPPORT);
     return to.is_number ? hx_numbers_append(&added->node, 1, &to.number)
                         : hx_numbers_copy(&added->node, &to.set->node);

@@ -198,8 +198,9 @@ static int apply_at(state *s, const hx_condition *c, int64_t number)
             place(s, c, text, sizeof text), HX_IMPORT_NUMBER(s->import, number));
     if ((c->components & 7u) == 0) return HX_OK; /* only rotations */
     if (at >= 0) return is_force ? add_force(s, c, at) : add_support(s, c, at, number);
-    if (!is_force && hx_number_index_find(&s->import->node_index, number) >= 0)
-        return leave_out(s, c, number);
+    const int is_missing = hx_number_index_find(&s->import->node_index, number) < 0;
+    if (c->is_of_set && is_missing) return HX_OK; /* the set is noted */
+    if (!is_force && !is_missing) return leave_out(s, c, number);
     return (is_force ? hx_import_conditions_set_load_fault
                      : hx_import_conditions_set_support_fault)(
         s->all,

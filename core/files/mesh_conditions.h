@@ -34,6 +34,7 @@ typedef struct hx_condition {
     int64_t line;        /* 0: not known */
     double value;        /* value of each component: displacement or force */
     hx_numbers node;     /* numbers in the file (owned) */
+    int is_of_set;       /* `node` are the members of a set, of which the file may lack some */
     const hx_import_set *set; /* for HX_CONDITION_PRESSURE, GRAVITY and CENTRIFUGAL; NULL: all */
     double vector[6];
     int family; /* HX_LOADS_OF_... */
