@@ -380,12 +380,6 @@ int hx_set_loads_finish(hx_set_loads *s, hx_conditions *to)
         const reference_state *const at = &s->reference[i];
         hx_file_rigid rigid = {.held = at->held, .line = coupling->line};
         if (!coupling->is_rigid) continue;
-        if (at->held != 0 && at->held != HX_FILE_HELD_ALL && !is_zero(at->value, 6))
-            HX_TRY(hx_import_conditions_set_support_fault(
-                s->all,
-                "%s: reference node %s has a displacement but is held only in part: a reference "
-                "node can be displaced only if all six components are held",
-                place(s, coupling->line, text), HX_IMPORT_NUMBER(s->import, coupling->node)));
         snprintf(name, sizeof name, "%s: reference node %s", place(s, coupling->line, text),
                  HX_IMPORT_NUMBER(s->import, coupling->node));
         memcpy(rigid.point, coupling->point, sizeof rigid.point);

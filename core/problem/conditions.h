@@ -52,7 +52,7 @@ typedef struct hx_file_rigid {
     int64_t line;    /* 0: unknown */
     double point[3]; /* coordinates of the point */
     unsigned held;   /* bits 0 to 2: prescribed displacements of the point, 3 to 5: rotations */
-    double value[6]; /* prescribed values; nonzero only if all six are prescribed */
+    double value[6]; /* prescribed values; 0 where nothing is prescribed */
 } hx_file_rigid;
 
 enum { HX_FILE_HELD_ALL = 63 };

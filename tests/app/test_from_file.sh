@@ -357,6 +357,14 @@ grep -q 'left out on purpose: 1 \*RIGID BODY' stderr || fault "a rigid body left
     'loads=({set="coupling-100";remote_force=[0.0,0.0,-9.0];point=[2.0,0.5,0.5];coupling="rigid";})' \
     >stdout 2>stderr || fault "the rigid body in the config: $(cat stderr)"
 grep -q 'not read' stderr && fault "the rigid body in the config: $(cat stderr)"
+# A reference node that is moved in one direction and free in the others, through a job and back.
+job "$rigid*RIGID BODY, NSET=mid, REF NODE=100, ROT NODE=101\n" "100, 3, 3, -0.1\n$tip" >job.inp
+for pass in 1 2; do
+    "$hextop" analyse job.cfg solver.device=cpu >stdout 2>stderr || fault "moved in part: $(cat stderr)"
+    says '^  displacement +0.22035 '
+    "$hextop" -q mesh job.cfg again.inp || fault "no job, pass $pass"
+    mv again.inp job.inp
+done
 job "$rigid*RIGID BODY, PIN NSET=mid, REF NODE=100\n" "$tip" >job.inp
 refused 'leave it out on purpose with mesh.ignore = ("*RIGID BODY")' job.cfg "$held" "$loaded"
 for command in "check job.cfg $steel" 'mesh job.inp plain.vtk' 'new job.inp'; do
