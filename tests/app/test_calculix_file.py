@@ -137,8 +137,10 @@ def test_pins(hextop):
     for kind, quadratic in KINDS: # held and moved in part
         tag = kind[:3] + str(quadratic)
         far = COUPLED.format(901, "high", "KINEMATIC", "1, 3") + FIXED
-        compare(hextop, "lifted" + tag, far, ["*BOUNDARY\n901, 3, 3, 0.1\n*CLOAD\n12, 1, 0.5\n", REMOTE[0]], kind, quadratic)
-        compare(hextop, "tilted" + tag, far, ["*BOUNDARY\n901, 1\n901, 4, 4, 0.02\n901, 6\n" + REMOTE[1]], kind, quadratic)
+        compare(hextop, "lifted" + tag, far, ["*BOUNDARY\n901, 3, 3, 0.1\n*CLOAD\n12, 1, 0.5\n", REMOTE[0]], kind,
+                quadratic)
+        compare(hextop, "tilted" + tag, far, ["*BOUNDARY\n901, 1\n901, 4, 4, 0.02\n901, 6\n" + REMOTE[1]], kind,
+                quadratic)
 
 
 def test_new(hextop):

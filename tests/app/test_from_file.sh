@@ -365,6 +365,11 @@ for pass in 1 2; do
     "$hextop" -q mesh job.cfg again.inp || fault "no job, pass $pass"
     mv again.inp job.inp
 done
+job "$rigid*RIGID BODY, NSET=mid, REF NODE=100, ROT NODE=101\n" '100, 1, 3, 0.1\n101, 1, 2\n1, 2\n' |
+    sed '/^wall, 1, 3$/d' >job.inp # six components: the bar moves as a whole
+refused 'deforms nothing: the prescribed displacements move the part as a rigid body' job.cfg loads=
+sed 's/^101, 1, 2$/101, 1, 3/' job.inp >seven.inp
+"$hextop" check job.cfg loads= mesh.file=seven.inp >stdout 2>stderr || fault "seven components: $(cat stderr)"
 job "$rigid*RIGID BODY, PIN NSET=mid, REF NODE=100\n" "$tip" >job.inp
 refused 'leave it out on purpose with mesh.ignore = ("*RIGID BODY")' job.cfg "$held" "$loaded"
 for command in "check job.cfg $steel" 'mesh job.inp plain.vtk' 'new job.inp'; do
