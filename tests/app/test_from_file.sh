@@ -369,6 +369,8 @@ job "$rigid*RIGID BODY, NSET=mid, REF NODE=100, ROT NODE=101\n" '100, 1, 3, 0.1\
     sed '/^wall, 1, 3$/d' >job.inp # six components: the bar moves as a whole
 refused 'deforms nothing: the prescribed displacements move the part as a rigid body' job.cfg loads=
 sed 's/^101, 1, 2$/101, 1, 3/' job.inp >seven.inp
+"$hextop" check job.cfg mesh.file=seven.inp >stdout 2>stderr || fault "a job without forces: $(cat stderr)"
+refused 'has no force' job.cfg mesh.file=seven.inp "$held" # its displacements are left out, too
 "$hextop" check job.cfg loads= mesh.file=seven.inp >stdout 2>stderr || fault "seven components: $(cat stderr)"
 job "$rigid*RIGID BODY, PIN NSET=mid, REF NODE=100\n" "$tip" >job.inp
 refused 'leave it out on purpose with mesh.ignore = ("*RIGID BODY")' job.cfg "$held" "$loaded"
