@@ -2,6 +2,7 @@
 
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "../text/log.h"
 #include "core/base/memory.h"
@@ -78,6 +79,35 @@ static int refuse_no_case(const hx_unread *list, int n_case, char **fault)
     return hx_strdup(fault, whole);
 }
 
+/* Returns 1 if a load of the config couples that set rigidly. */
+static int is_coupled(const hx_config *cfg, const char *set)
+{
+    const hx_config_load *const load = cfg->loads.entry;
+    for (size_t i = 0; i < cfg->loads.n; i++)
+        if (load[i].coupling == HX_COUPLING_RIGID && load[i].set && strcmp(load[i].set, set) == 0)
+            return 1;
+    return 0;
+}
+
+/* Lists the rigid sets of the file, which take effect only with supports or loads of the file, if
+ * the config states its own. */
+static int list_rigid_sets(const hx_config *cfg, hx_conditions *conditions)
+{
+    const hx_config_support *const support = cfg->supports.entry;
+    const hx_config_load *const load = cfg->loads.entry;
+    int is_by_file = cfg->loads.n == 0 || hx_config_is_heat(cfg); /* or nothing to solve yet */
+    for (size_t i = 0; i < cfg->supports.n; i++) is_by_file |= support[i].from != NULL;
+    for (size_t i = 0; i < cfg->loads.n; i++) is_by_file |= load[i].from != NULL;
+    for (int64_t i = 0; !is_by_file && i < conditions->n_rigid; i++) {
+        const hx_file_rigid *const rigid = &conditions->rigid[i];
+        if (is_coupled(cfg, rigid->set)) continue;
+        HX_TRY(hx_unread_add(&conditions->unread, HX_UNREAD_CARRIES, rigid->word,
+                             "read only with supports or loads from = \"file\"", 1, rigid->path,
+                             rigid->line));
+    }
+    return HX_OK;
+}
+
 int hx_settle_unread(const hx_config *cfg, hx_conditions *conditions)
 {
     static const char *const instead[] = {"the supports", "the loads", "the material"};
@@ -86,6 +116,7 @@ int hx_settle_unread(const hx_config *cfg, hx_conditions *conditions)
                             &conditions->material.fault};
     const int by_mass = hx_has_mass_load(cfg, conditions), n_case = conditions->n_case;
     const int n_use = cfg->material.from ? 3 : 2;
+    HX_TRY(list_rigid_sets(cfg, conditions));
     HX_TRY(take_ignored(cfg, list));
     hx_warn_of_unread(list);
     HX_TRY(refuse_no_case(list, n_case, &conditions->load_fault));

@@ -28,7 +28,7 @@ static hx_abaqus_coupling *current(const hx_abaqus_reader *r)
 static int add_coupling(hx_abaqus_reader *r, const char *reference)
 {
     if (!reference || !*reference)
-        return HX_ABAQUS_RAISE(&r->scan, "*%s needs REF NODE=NODE", r->scan.keyword);
+        return HX_ABAQUS_RAISE(&r->scan, "*%s needs REF NODE=NODE", r->scan.keyword_shown);
     if (r->n_coupling == MOST_COUPLINGS)
         return HX_ABAQUS_RAISE(&r->scan, "more than %d couplings", MOST_COUPLINGS);
     HX_TRY(hx_grow(&r->coupling, r->n_coupling, &r->coupling_capacity, sizeof *r->coupling,
@@ -36,7 +36,7 @@ static int add_coupling(hx_abaqus_reader *r, const char *reference)
     hx_abaqus_coupling *const to = &r->coupling[r->n_coupling++];
     memset(to, 0, sizeof *to);
     to->line = hx_abaqus_scan_number(&r->scan);
-    snprintf(to->keyword, sizeof to->keyword, "%s", r->scan.keyword);
+    snprintf(to->keyword, sizeof to->keyword, "%s", r->scan.keyword_shown);
     return hx_abaqus_keep_word(r, reference, &to->reference);
 }
 
@@ -85,7 +85,7 @@ static int components_line(hx_abaqus_reader *r, char *line)
 static int begin_kind(hx_abaqus_reader *r, int is_rigid)
 {
     if (r->n_coupling == 0 || !current(r)->awaits)
-        return HX_ABAQUS_RAISE(&r->scan, "*%s without *COUPLING before it", r->scan.keyword);
+        return HX_ABAQUS_RAISE(&r->scan, "*%s without *COUPLING before it", r->scan.keyword_shown);
     current(r)->awaits = 0;
     current(r)->is_rigid = is_rigid;
     r->data = components_line;
@@ -132,7 +132,7 @@ static int kinematic_line(hx_abaqus_reader *r, char *line)
     current(r)->components = 0;
     if (*line) HX_TRY(components_line(r, line));
     if (current(r)->components == 0) current(r)->components = ALL;
-    if (before != 0 && before != current(r)->components)
+    if (before != 0 && ((before ^ current(r)->components) & TRANSLATIONS) != 0)
         current(r)->fault = "its nodes follow the reference node in different components";
     return HX_OK;
 }
@@ -256,29 +256,41 @@ static int note_middles(hx_abaqus_reader *r, const hx_abaqus_coupling *c, const 
         r->import.path, (long long)c->line, c->keyword);
 }
 
-static int resolve(hx_abaqus_reader *r, const hx_number_index *nodes, const hx_abaqus_coupling *c)
+/* Lists a coupling that is not read. One that shares a load has no stiffness of its own. */
+static int leave_out(hx_abaqus_reader *r, const hx_abaqus_coupling *c, hx_import_set *set)
+{
+    char word[64];
+    const unsigned roles =
+        c->is_rigid ? HX_UNREAD_CARRIES : (unsigned)(HX_UNREAD_LOAD | HX_UNREAD_SUPPORT);
+    const int is_empty = set->node.n == 0 && set->face_elem.n == 0 && set->quad.n == 0;
+    snprintf(word, sizeof word, "*%s", c->keyword);
+    if (set == c->set && is_empty) hx_import_drop_set(&r->import, set);
+    return hx_import_unread(&r->import, roles, word, find_fault(c), 1, c->line);
+}
+
+static int resolve(hx_abaqus_reader *r, const hx_number_index *nodes, hx_abaqus_coupling *c)
 {
     hx_import_set *set;
-    hx_import_coupling to = {.is_rigid = c->is_rigid, .rotation = -1, .line = c->line};
+    hx_import_coupling to = {
+        .is_rigid = c->is_rigid, .rotation = -1, .keyword = c->keyword, .line = c->line};
     if (c->awaits)
         return HX_IMPORT_RAISE(&r->import, c->line,
                                "*COUPLING without *KINEMATIC or *DISTRIBUTING after it");
     HX_TRY(find_node(r, c, &c->reference, &to.node));
     if (c->rotation.text) HX_TRY(find_node(r, c, &c->rotation, &to.rotation));
+    c->node = to.node;
+    c->turn = to.rotation;
     HX_TRY(find_members(r, c, &set));
-    to.set = set;
-    to.equally = set->face_elem.n == 0 && set->quad.n == 0;
-    HX_TRY(note_middles(r, c, set));
     const int64_t at = hx_number_index_find(nodes, to.node);
     if (at < 0)
         return HX_IMPORT_RAISE(&r->import, c->reference.line,
                                "*%s: reference node %s, which the file does not have", c->keyword,
                                HX_IMPORT_NUMBER(&r->import, to.node));
+    if (find_fault(c)) return leave_out(r, c, set);
+    to.set = set;
+    to.equally = set->face_elem.n == 0 && set->quad.n == 0;
+    HX_TRY(note_middles(r, c, set));
     memcpy(to.point, r->import.xyz + 3 * at, sizeof to.point);
-    const char *const fault = find_fault(c);
-    if (fault)
-        HX_TRY(hx_import_conditions_set_fault(&r->conditions, "%s:%lld: *%s: %s", r->import.path,
-                                              (long long)c->line, c->keyword, fault));
     return hx_import_conditions_couple(&r->conditions, &to);
 }
 
@@ -300,21 +312,21 @@ static int add_members(hx_abaqus_reader *r)
     return HX_OK;
 }
 
+static int is_reference(const hx_abaqus_reader *r, int64_t number)
+{
+    for (size_t i = 0; i < r->n_coupling; i++)
+        if (r->coupling[i].node == number || r->coupling[i].turn == number) return 1;
+    return 0;
+}
+
 /* Marks sets that contain only reference nodes, which need no nodes of the part. */
 static void mark_references(hx_abaqus_reader *r)
 {
     for (size_t i = 0; i < r->import.n_set; i++) {
         hx_import_set *const set = r->import.set[i];
         int64_t n = 0;
-        if (set->node.n > (int64_t)r->conditions.n_coupling) continue;
-        for (int64_t k = 0; k < set->node.n; k++) {
-            const int64_t number = hx_numbers_get(&set->node, k);
-            size_t c = 0;
-            while (c < r->conditions.n_coupling && r->conditions.coupling[c].node != number &&
-                   r->conditions.coupling[c].rotation != number)
-                c++;
-            n += c < r->conditions.n_coupling;
-        }
+        if (set->node.n > 2 * (int64_t)r->n_coupling) continue;
+        while (n < set->node.n && is_reference(r, hx_numbers_get(&set->node, n))) n++;
         if (n > 0 && n == set->node.n) set->is_reference = 1;
     }
 }

@@ -245,12 +245,14 @@ static void put_boundary(hx_abaqus_writer *w, const hx_problem *problem)
 /* Writes what is held at the points of rigid sets. */
 static void put_held_points(hx_abaqus_writer *w, const hx_problem *problem)
 {
-    static const char *const word[3] = {", 1, 1, 0.\n", ", 2, 2, 0.\n", ", 3, 3, 0.\n"};
+    static const char *const word[3] = {", 1, 1, ", ", 2, 2, ", ", 3, 3, "};
     for (int i = 0; i < problem->rigid.n; i++)
         for (int d = 0; d < 6; d++) {
             if (!(problem->rigid.set[i].held >> d & 1u)) continue;
             hx_abaqus_put_int(w, w->next_node + 2 * i + d / 3);
             hx_abaqus_put_text(w, word[d % 3]);
+            hx_abaqus_put_real(w, problem->rigid.set[i].value[d]);
+            hx_abaqus_put_text(w, "\n");
         }
 }
 

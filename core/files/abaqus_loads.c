@@ -22,7 +22,7 @@ static int add_load(hx_abaqus_reader *r, int family, const hx_import_set *set)
 static int unread_label(hx_abaqus_reader *r, const char *label, const char *read)
 {
     char word[64];
-    snprintf(word, sizeof word, "*%.20s, %.20s", r->scan.keyword, label);
+    snprintf(word, sizeof word, "*%.20s, %.20s", r->scan.keyword_shown, label);
     for (char *c = word; *c; c++) *c = (char)toupper((unsigned char)*c);
     return hx_abaqus_unread(r, HX_UNREAD_LOAD, word, read);
 }
@@ -151,12 +151,15 @@ static int dsload_line(hx_abaqus_reader *r, char *line)
 
 static int begin(hx_abaqus_reader *r, int family)
 {
-    const char *const op = hx_abaqus_parameter(&r->scan, "OP");
+    const unsigned loads = 1u << HX_ABAQUS_OP_DLOAD | 1u << HX_ABAQUS_OP_DSLOAD;
+    const int is_late = (r->step_used & loads) != 0;
+    int renews;
     HX_TRY(hx_abaqus_check_load(r));
-    const int forget = op && strcasecmp(op, "NEW") == 0;
-    if (!forget) return HX_OK;
+    HX_TRY(hx_abaqus_read_op(r, family, &renews));
+    if (!renews) return HX_OK;
     memset(&r->condition, 0, sizeof r->condition);
     r->condition.kind = HX_CONDITION_NO_LOADS;
+    r->condition.is_late = is_late;
     return add_load(r, family, NULL);
 }
 

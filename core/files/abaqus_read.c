@@ -257,7 +257,7 @@ static int refuse_keyword(hx_abaqus_reader *r)
     return HX_ABAQUS_RAISE(&r->scan,
                            "*%s generates nodes or elements, which is not supported; let the "
                            "program that wrote the file write them explicitly",
-                           r->scan.keyword);
+                           r->scan.keyword_shown);
 }
 
 typedef struct keyword {
@@ -425,6 +425,7 @@ static int read_file(const char *path, hx_mesh *mesh, hx_conditions *conditions,
     r.import.sink = sink;
     r.import.shape_hint = "C3D4, C3D5, C3D6, C3D8, C3D10, C3D15, C3D20 and their variants";
     HX_TRY_FAIL(hx_abaqus_scan_open(&r.scan, path));
+    r.scan.notes = notes;
     r.scan.comment = take_comment;
     r.scan.comment_context = &r.import.rules;
     HX_TRY_FAIL(read_lines(&r));

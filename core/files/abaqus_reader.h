@@ -60,7 +60,7 @@ typedef struct hx_abaqus_word {
 } hx_abaqus_word;
 
 typedef struct hx_abaqus_coupling {
-    char keyword[24];
+    char keyword[48];
     hx_abaqus_word reference, rotation, members; /* nodes; the surface */
     hx_import_set *set;                          /* in the older forms */
     int is_rigid;
@@ -68,6 +68,7 @@ typedef struct hx_abaqus_coupling {
     unsigned components; /* the components given; 0: all */
     const char *fault;   /* why it cannot be used: constant text, or NULL */
     int64_t line;
+    int64_t node, turn; /* once the file is read: numbers of the reference nodes; -1: no such */
 } hx_abaqus_coupling;
 
 /* A node or set that becomes a member of a set. */
@@ -130,7 +131,8 @@ struct hx_abaqus_reader {
     hx_import_set *set; /* set that gets members, or NULL */
     int is_generated;   /* GENERATE is given */
     hx_condition condition;
-    int step_is_new; /* no *CLOAD so far in this step */
+    /* bit 1 << HX_ABAQUS_OP_...: the step has the keyword; its first one has OP=NEW */
+    unsigned step_used, step_renewed;
 
     /* The current type of element, and the numbers of the current element so far. */
     const hx_abaqus_type *type;
@@ -185,7 +187,7 @@ struct hx_abaqus_reader {
     size_t n_face_load, face_load_capacity;
     hx_abaqus_face_load *face_load; /* (owned) */
 
-    int in_step, step_is_other, has_support, n_skipped, n_soft;
+    int in_step, step_is_other, n_skipped, n_soft;
     hx_numbers other_step; /* steps that are not static */
     hx_abaqus_soft soft;   /* severity for the current keyword */
     char first_skipped[32];
@@ -305,6 +307,18 @@ int hx_abaqus_update_places(hx_abaqus_reader *r);
 
 /* Records, with file and line, why the loads cannot be used. */
 int hx_abaqus_load_fault(hx_abaqus_reader *r, const char *fmt, ...) HX_PRINTF(2, 3);
+
+/* Keywords with OP; the first two are the families of hx_condition. */
+enum {
+    HX_ABAQUS_OP_DLOAD = HX_LOADS_OF_ELEMENTS,
+    HX_ABAQUS_OP_DSLOAD = HX_LOADS_OF_SURFACES,
+    HX_ABAQUS_OP_CLOAD,
+    HX_ABAQUS_OP_BOUNDARY
+};
+
+/* *renews = 1: the current keyword has OP=NEW and is the first of its kind in the step, so it ends
+ * what earlier steps state. Notes a later OP=NEW that differs from the first OP. */
+int hx_abaqus_read_op(hx_abaqus_reader *r, int keyword, int *renews);
 
 /* HX_EINPUT: a load outside a step. Refuses the loads for parameters that are not read. */
 int hx_abaqus_check_load(hx_abaqus_reader *r);

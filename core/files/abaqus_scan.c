@@ -6,6 +6,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "../base/grow.h"
 #include "../base/input_file.h"
@@ -290,13 +291,51 @@ const char *hx_abaqus_parameter(const hx_abaqus_scan *scan, const char *name)
     return NULL;
 }
 
-/* A file name is relative to the folder of the including file. */
+/* Allocates the path of a file whose name is relative to the folder of another file. */
+static int path_beside(const char *other, const char *name, char **path)
+{
+    const char *const slash = strrchr(other, '/');
+    const size_t n = name[0] != '/' && slash ? (size_t)(slash - other) + 1 : 0;
+    HX_TRY(hx_alloc(path, n + strlen(name) + 1, 1, "a file's name"));
+    memcpy(*path, other, n);
+    strcpy(*path + n, name);
+    return HX_OK;
+}
+
+/* Opens the file beside the job, as CalculiX does, or else the one beside the including file. */
+static int open_included(hx_abaqus_scan *scan, const char *name)
+{
+    const char *const parent = scan->file[scan->depth - 1].path;
+    const int64_t line = scan->file[scan->depth - 1].line;
+    const hx_abaqus_scan includer = *scan; /* its file and line begin the message */
+    char *path = NULL, *beside = NULL;
+    int rc, is_beside = 0;
+    HX_TRY_FAIL(path_beside(scan->file[0].path, name, &path));
+    HX_TRY_FAIL(path_beside(parent, name, &beside));
+    if (strcmp(path, beside) != 0 && access(path, F_OK) != 0) {
+        is_beside = access(beside, F_OK) == 0;
+        if (!is_beside) {
+            rc = HX_ABAQUS_RAISE(scan, "cannot read '%s': no such file; '%s' does not exist either",
+                                 path, beside);
+            goto fail;
+        }
+    }
+    if (is_beside && scan->n_beside++ == 0)
+        HX_TRY_FAIL(hx_notes_add(scan->notes, HX_NOTE_WARNING,
+                                 "%s:%lld: '%s' is taken from the folder of the including file; "
+                                 "Abaqus and CalculiX look for it in the job's folder",
+                                 parent, (long long)line, name));
+    rc = open_file(scan, is_beside ? beside : path);
+    if (rc == HX_EINPUT) rc = hx_abaqus_scan_place(&includer, rc);
+fail:
+    free(path);
+    free(beside);
+    return rc;
+}
+
 static int include(hx_abaqus_scan *scan)
 {
     const char *const name = hx_abaqus_parameter(scan, "INPUT");
-    const char *const parent = scan->file[scan->depth - 1].path;
-    const char *const slash = strrchr(parent, '/');
-    char *path = NULL;
     if (!name || !*name || scan->is_again)
         return HX_ABAQUS_RAISE(scan, "*INCLUDE needs INPUT=FILE, without a comma at the end");
     if (scan->depth == HX_ABAQUS_DEPTH || scan->n_included == MOST_INCLUDED)
@@ -304,14 +343,7 @@ static int include(hx_abaqus_scan *scan)
             scan, "*INCLUDE of '%.*s': files include other files more than %d levels deep", SHOWN,
             name, HX_ABAQUS_DEPTH - 1);
     scan->n_included++;
-    const size_t n = name[0] != '/' && slash ? (size_t)(slash - parent) + 1 : 0;
-    HX_TRY(hx_alloc(&path, n + strlen(name) + 1, 1, "a file's name"));
-    memcpy(path, parent, n);
-    strcpy(path + n, name);
-    hx_abaqus_scan includer = *scan; /* its file and line begin the message */
-    const int rc = open_file(scan, path);
-    free(path);
-    return rc == HX_EINPUT ? hx_abaqus_scan_place(&includer, rc) : rc;
+    return open_included(scan, name);
 }
 
 int hx_abaqus_scan_line(hx_abaqus_scan *scan, hx_abaqus_line *kind)

@@ -8,7 +8,7 @@
 #include <stdint.h>
 #include <stdio.h>
 
-#include "../base/error.h"
+#include "../base/notes.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -26,8 +26,10 @@ typedef enum { HX_ABAQUS_END, HX_ABAQUS_KEYWORD, HX_ABAQUS_DATA } hx_abaqus_line
 
 typedef struct hx_abaqus_scan {
     hx_abaqus_file file[HX_ABAQUS_DEPTH];
-    int depth;      /* number of open files; 0: at the end */
-    int n_included; /* files included so far */
+    int depth;       /* number of open files; 0: at the end */
+    int n_included;  /* files included so far */
+    int n_beside;    /* of them: found only beside the including file */
+    hx_notes *notes; /* (borrowed), or NULL */
     /* HX_ABAQUS_JOINS was read: sets of one name are one set of all kinds */
     int joins_names;
     char *text;   /* the last line, without its line end (owned) */

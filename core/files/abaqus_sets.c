@@ -274,7 +274,7 @@ static int begin_set(hx_abaqus_reader *r, const char *key, hx_set_kind kind)
 {
     const char *const name = hx_abaqus_parameter(&r->scan, key);
     if (!name || !*name)
-        return HX_ABAQUS_RAISE(&r->scan, "*%s needs %s=NAME", r->scan.keyword, key);
+        return HX_ABAQUS_RAISE(&r->scan, "*%s needs %s=NAME", r->scan.keyword_shown, key);
     HX_TRY(hx_abaqus_refuse_input(r));
     r->is_generated = hx_abaqus_parameter(&r->scan, "GENERATE") != NULL;
     HX_TRY(find_member_scope(r));

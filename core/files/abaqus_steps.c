@@ -10,13 +10,6 @@
 
 enum { MOST_STEPS = 1000 };
 
-static int support_fault(hx_abaqus_reader *r, const char *what)
-{
-    return hx_import_conditions_set_support_fault(
-        &r->conditions, "%s:%lld: %s", hx_abaqus_scan_path(&r->scan),
-        (long long)r->scan.file[r->scan.depth - 1].line, what);
-}
-
 int hx_abaqus_load_fault(hx_abaqus_reader *r, const char *fmt, ...)
 {
     char text[300];
@@ -36,7 +29,7 @@ int hx_abaqus_begin_step(hx_abaqus_reader *r)
     if (r->conditions.n_step == MOST_STEPS)
         return HX_ABAQUS_RAISE(&r->scan, "more than %d steps", MOST_STEPS);
     r->in_step = 1;
-    r->step_is_new = 1;
+    r->step_used = r->step_renewed = 0;
     r->step_is_other = 0;
     r->conditions.n_step++;
     const char *const large = hx_abaqus_parameter(&r->scan, "NLGEOM");
@@ -85,8 +78,9 @@ static int settle_condition(hx_abaqus_reader *r, const int *of_step, int n_stati
     c->step = is_static ? of_step[step] : before + 1;
     if (is_static) return HX_OK;
     const int is_last = before == n_static;
-    if (c->kind == HX_CONDITION_SUPPORT) {
+    if (c->kind == HX_CONDITION_SUPPORT || c->kind == HX_CONDITION_NO_SUPPORTS) {
         if (n_static == 0) c->step = 0;
+        c->is_late |= step > 1 && n_static == 0;
         *stays = n_static == 0 || !is_last;
         return HX_OK;
     }
@@ -132,6 +126,7 @@ static int add_condition(hx_abaqus_reader *r, char *target)
     if (!to.is_number && (!to.set || to.set->node.n == 0))
         return HX_ABAQUS_RAISE(&r->scan, "no set of nodes '%.60s' above this line", target);
     HX_TRY(hx_import_conditions_add(&r->conditions, &r->condition, &added));
+    added->is_of_set = to.set != NULL;
     if (to.set) hx_abaqus_mark_taken(r, to.set, r->condition.kind == HX_CONDITION_SUPPORT);
     return to.is_number ? hx_numbers_append(&added->node, 1, &to.number)
                         : hx_numbers_copy(&added->node, &to.set->node);
@@ -154,7 +149,8 @@ static unsigned named_components(const char *name)
 static int unread_component(hx_abaqus_reader *r, int64_t component)
 {
     char word[64];
-    snprintf(word, sizeof word, "*%.20s, component %lld", r->scan.keyword, (long long)component);
+    snprintf(word, sizeof word, "*%.20s, component %lld", r->scan.keyword_shown,
+             (long long)component);
     return hx_abaqus_unread(r, HX_UNREAD_LOAD, word, component == 11 ? "temperatures" : NULL);
 }
 
@@ -214,18 +210,36 @@ static int passes_over(hx_abaqus_reader *r, unsigned role, const char *const *re
     return HX_OK;
 }
 
+/* Abaqus requires the same OP for every use of a keyword in a step; CalculiX takes the first. */
+int hx_abaqus_read_op(hx_abaqus_reader *r, int keyword, int *renews)
+{
+    const char *const op = hx_abaqus_parameter(&r->scan, "OP");
+    const unsigned bit = 1u << keyword;
+    const int is_new = op && strcasecmp(op, "NEW") == 0, is_first = !(r->step_used & bit);
+    *renews = is_new && is_first;
+    r->step_used |= bit;
+    if (*renews) r->step_renewed |= bit;
+    if (!is_new || is_first || (r->step_renewed & bit)) return HX_OK;
+    return hx_notes_add(r->notes, HX_NOTE_INFO,
+                        "%s:%lld: *%s, OP=NEW after another *%s of the same step has no effect, as "
+                        "in CalculiX",
+                        hx_abaqus_scan_path(&r->scan), (long long)r->scan.keyword_line,
+                        r->scan.keyword_shown, r->scan.keyword_shown);
+}
+
 int hx_abaqus_begin_boundary(hx_abaqus_reader *r)
 {
     static const char *const read[] = {"OP", "TYPE", NULL}, *const read_other[] = {"OP", NULL};
-    const char *const op = hx_abaqus_parameter(&r->scan, "OP");
     const char *const type = hx_abaqus_parameter(&r->scan, "TYPE");
+    hx_condition none = {.kind = HX_CONDITION_NO_SUPPORTS}, *added;
+    int renews = 0;
     const int is_plain = !type || strcasecmp(type, "DISPLACEMENT") == 0;
     r->soft = HX_ABAQUS_OF_SUPPORTS;
     r->data = boundary_line;
-    if (op && strcasecmp(op, "NEW") == 0 && r->conditions.n_step > 0 && r->has_support)
-        HX_TRY(support_fault(r, "*BOUNDARY, OP=NEW removes supports, but all load cases must have "
-                                "the same supports: write one file per set of supports"));
-    r->has_support = 1;
+    if (r->in_step) HX_TRY(hx_abaqus_read_op(r, HX_ABAQUS_OP_BOUNDARY, &renews));
+    none.step = r->conditions.n_step;
+    none.line = hx_abaqus_scan_number(&r->scan);
+    if (renews) HX_TRY(hx_import_conditions_add(&r->conditions, &none, &added));
     return passes_over(r, HX_UNREAD_SUPPORT, is_plain ? read : read_other);
 }
 
@@ -251,19 +265,18 @@ int hx_abaqus_check_load(hx_abaqus_reader *r)
 {
     static const char *const read[] = {"OP", NULL};
     r->soft = HX_ABAQUS_OF_LOADS;
-    if (!r->in_step) return HX_ABAQUS_RAISE(&r->scan, "*%s outside a *STEP", r->scan.keyword);
+    if (!r->in_step) return HX_ABAQUS_RAISE(&r->scan, "*%s outside a *STEP", r->scan.keyword_shown);
     return passes_over(r, HX_UNREAD_LOAD, read);
 }
 
 int hx_abaqus_begin_cload(hx_abaqus_reader *r)
 {
-    const char *const op = hx_abaqus_parameter(&r->scan, "OP");
     hx_condition *added;
+    int renews;
     r->data = cload_line;
     HX_TRY(hx_abaqus_check_load(r));
-    const int forget = op && strcasecmp(op, "NEW") == 0 && r->step_is_new;
-    r->step_is_new = 0;
-    if (!forget) return HX_OK;
+    HX_TRY(hx_abaqus_read_op(r, HX_ABAQUS_OP_CLOAD, &renews));
+    if (!renews) return HX_OK;
     const hx_condition none = {.kind = HX_CONDITION_NO_FORCES, .step = r->conditions.n_step};
     return hx_import_conditions_add(&r->conditions, &none, &added);
 }

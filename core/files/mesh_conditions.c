@@ -93,6 +93,8 @@ typedef struct state {
     double *value;             /* [n_place][3] prescribed displacements */
     int *step;                 /* [n_place][3] step in which the force was last set */
     uint8_t *fixed;            /* [n_place] bits as in hx_condition.components */
+    uint8_t *awaits;           /* [n_place] supports that this step must state again (owned) */
+    int64_t renewal_line;      /* line of the keyword that requires it; -1: none in this step */
     hx_import_conditions *all; /* (borrowed) */
     const hx_import *import;
     const hx_mesh *mesh;
@@ -107,6 +109,7 @@ static void state_free(state *s)
     free(s->value);
     free(s->step);
     free(s->fixed);
+    free(s->awaits);
     hx_set_loads_free(s->loads);
 }
 
@@ -144,6 +147,7 @@ static int add_support(state *s, const hx_condition *c, int64_t at, int64_t numb
                 place(s, c, text, sizeof text), HX_IMPORT_NUMBER(s->import, number));
         s->value[3 * at + d] = c->value;
         s->fixed[at] |= (uint8_t)(1u << d);
+        if (s->awaits) s->awaits[at] &= (uint8_t) ~(1u << d);
     }
     return HX_OK;
 }
@@ -194,8 +198,9 @@ static int apply_at(state *s, const hx_condition *c, int64_t number)
             place(s, c, text, sizeof text), HX_IMPORT_NUMBER(s->import, number));
     if ((c->components & 7u) == 0) return HX_OK; /* only rotations */
     if (at >= 0) return is_force ? add_force(s, c, at) : add_support(s, c, at, number);
-    if (!is_force && hx_number_index_find(&s->import->node_index, number) >= 0)
-        return leave_out(s, c, number);
+    const int is_missing = hx_number_index_find(&s->import->node_index, number) < 0;
+    if (c->is_of_set && is_missing) return HX_OK; /* the set is noted */
+    if (!is_force && !is_missing) return leave_out(s, c, number);
     return (is_force ? hx_import_conditions_set_load_fault
                      : hx_import_conditions_set_support_fault)(
         s->all,
@@ -205,8 +210,57 @@ static int apply_at(state *s, const hx_condition *c, int64_t number)
         HX_IMPORT_NUMBER(s->import, number));
 }
 
+/* Drops the supports so far, or requires that the step states them again. */
+static int renew_supports(state *s, const hx_condition *c)
+{
+    const int awaits = c->step > 1 || c->is_late;
+    hx_set_loads_renew(s->loads, awaits);
+    if (!awaits) {
+        memset(s->fixed, 0, (size_t)s->n_place);
+        memset(s->value, 0, 3 * (size_t)s->n_place * sizeof *s->value);
+        return HX_OK;
+    }
+    if (!s->awaits) HX_TRY(hx_alloc(&s->awaits, (size_t)s->n_place, 1, "supports of a file"));
+    memcpy(s->awaits, s->fixed, (size_t)s->n_place);
+    s->renewal_line = c->line;
+    return HX_OK;
+}
+
+/* The number in the file of the node at a place that a support names. */
+static int64_t number_at(const state *s, int64_t at)
+{
+    for (size_t i = 0; i < s->all->n; i++) {
+        const hx_condition *const c = &s->all->list[i];
+        for (int64_t k = 0; c->kind == HX_CONDITION_SUPPORT && k < c->node.n; k++)
+            if (find_place(s, hx_numbers_get(&c->node, k)) == at)
+                return hx_numbers_get(&c->node, k);
+    }
+    return -1;
+}
+
+/* Refuses supports that a step drops and does not state again. */
+static int check_renewed(state *s)
+{
+    const hx_condition from = {.line = s->renewal_line};
+    char text[340];
+    int64_t at = 0, number;
+    if (s->renewal_line < 0) return HX_OK;
+    s->renewal_line = -1;
+    const int is_lost = hx_set_loads_lost(s->loads, &number);
+    while (at < s->n_place && s->awaits[at] == 0) at++;
+    if (at == s->n_place && !is_lost) return HX_OK;
+    if (!is_lost) number = number_at(s, at);
+    memset(s->awaits, 0, (size_t)s->n_place);
+    return hx_import_conditions_set_support_fault(
+        s->all,
+        "%s: *BOUNDARY, OP=NEW ends a support of node %s, but all load cases must have the same "
+        "supports: write one file per set of supports",
+        place(s, &from, text, sizeof text), HX_IMPORT_NUMBER(s->import, number));
+}
+
 static int apply(state *s, const hx_condition *c)
 {
+    if (c->kind == HX_CONDITION_NO_SUPPORTS) return renew_supports(s, c);
     if (c->kind == HX_CONDITION_NO_FORCES) {
         memset(s->force, 0, 3 * (size_t)s->n_place * sizeof *s->force);
         hx_set_loads_forget(s->loads);
@@ -280,6 +334,7 @@ static int run_steps(state *s, hx_conditions *to)
             hx_set_loads_restate(s->loads, &s->all->list[i]);
         for (; next < s->all->n && s->all->list[next].step <= step; next++)
             HX_TRY(apply(s, &s->all->list[next]));
+        HX_TRY(check_renewed(s));
         if (step > 0) HX_TRY(emit_forces(s, step, to));
         if (step > 0) HX_TRY(hx_set_loads_emit(s->loads, step, to));
     }
@@ -298,6 +353,7 @@ int hx_import_conditions_finish(hx_import_conditions *conditions, hx_import *imp
     const size_t n_place = (size_t)(mesh->n_node + import->n_middle);
     state s = {.n_node = mesh->n_node,
                .n_place = mesh->n_node + import->n_middle,
+               .renewal_line = -1,
                .all = conditions,
                .import = import,
                .mesh = mesh};

@@ -13,6 +13,8 @@ extern "C" {
 typedef enum {
     HX_CONDITION_SUPPORT,
     HX_CONDITION_FORCE,
+    /* drops supports; in a step after the first, which must state the same supports again */
+    HX_CONDITION_NO_SUPPORTS,
     HX_CONDITION_NO_FORCES, /* drops the forces of earlier steps */
     HX_CONDITION_PRESSURE,  /* vector[0] on the faces of a set */
     /* vector[0..2], its direction vector[3..5] or 0: replaces any earlier one; gravity and
@@ -32,9 +34,13 @@ typedef struct hx_condition {
     int64_t line;        /* 0: not known */
     double value;        /* value of each component: displacement or force */
     hx_numbers node;     /* numbers in the file (owned) */
+    int is_of_set;       /* `node` are the members of a set, of which the file may lack some */
     const hx_import_set *set; /* for HX_CONDITION_PRESSURE, GRAVITY and CENTRIFUGAL; NULL: all */
     double vector[6];
     int family; /* HX_LOADS_OF_... */
+    /* HX_CONDITION_NO_LOADS after a load of the other family in the same step;
+     * HX_CONDITION_NO_SUPPORTS of a step after the first that was not static */
+    int is_late;
 } hx_condition;
 
 /* A set coupled to a reference node. */
@@ -44,6 +50,7 @@ typedef struct hx_import_coupling {
     int64_t node;          /* number of the reference node */
     int64_t rotation;      /* number of the node whose components are the rotation; -1: none */
     double point[3];
+    const char *keyword; /* the file's word: "RIGID BODY" (borrowed) */
     int64_t line;
 } hx_import_coupling;
 
@@ -116,6 +123,11 @@ int hx_set_loads_at_node(hx_set_loads *loads, const hx_condition *condition, int
 
 /* Drops the loads at reference nodes. */
 void hx_set_loads_forget(hx_set_loads *loads);
+
+/* hx_set_loads_renew drops the supports of reference nodes, or (awaits = 1) requires that they are
+ * stated again; hx_set_loads_lost returns 1 with the first node that lacks one, once per renewal. */
+void hx_set_loads_renew(hx_set_loads *loads, int awaits);
+int hx_set_loads_lost(hx_set_loads *loads, int64_t *number);
 
 /* hx_set_loads_emit appends the loads of a step; hx_set_loads_finish appends the rigid sets at the
  * end. */

@@ -18,7 +18,17 @@ int hx_import_name_apart(hx_import *import, hx_mesh *mesh);
 typedef struct hx_left_out {
     const char *what;
     int64_t n, first;
+    int is_missing; /* they are not in the file at all, which is a warning */
 } hx_left_out;
+
+#define HX_MISSING_NODES                                                                           \
+    {                                                                                              \
+        .what = "nodes that the file does not have", .is_missing = 1                               \
+    }
+#define HX_MISSING_ELEMS                                                                           \
+    {                                                                                              \
+        .what = "elements that the file does not have", .is_missing = 1                            \
+    }
 
 void hx_leave_out(hx_left_out *out, int64_t number);
 
@@ -26,9 +36,8 @@ void hx_leave_out(hx_left_out *out, int64_t number);
 int hx_note_left_out(const hx_import *import, const hx_import_set *set, const hx_left_out *out,
                      int64_t n_kept);
 
-/* Returns HX_EINPUT: the set names a node or element that does not exist. */
-int hx_import_unknown(const hx_import *import, const hx_import_set *set, const char *member,
-                      int64_t number);
+/* Returns HX_EINPUT: a face of the set names a node that does not exist. */
+int hx_import_unknown(const hx_import *import, const hx_import_set *set, int64_t number);
 
 /* Notes nodes that no element uses, if there are any. */
 int hx_import_note_dropped(const hx_import *import, int64_t n_dropped, int64_t first);

@@ -17,18 +17,22 @@ void hx_leave_out(hx_left_out *out, int64_t number)
 int hx_note_left_out(const hx_import *import, const hx_import_set *set, const hx_left_out *out,
                      int64_t n_kept)
 {
-    if (out->n == 0 || set->is_reference) return HX_OK;
+    if (out->n == 0 || (set->is_reference && !out->is_missing)) return HX_OK;
+    if (out->is_missing)
+        return hx_notes_add(import->notes, HX_NOTE_WARNING,
+                            "%s: set '%.100s' names %s, which are left out: %lld, the first is %s",
+                            import->path, set->name, out->what, (long long)out->n,
+                            HX_IMPORT_NUMBER(import, out->first));
     return hx_notes_add(import->notes, n_kept > 0 ? HX_NOTE_DETAIL : HX_NOTE_WARNING,
                         "%s: set '%.100s': %lld %s are left out (the first: %s)", import->path,
                         set->name, (long long)out->n, out->what,
                         HX_IMPORT_NUMBER(import, out->first));
 }
 
-int hx_import_unknown(const hx_import *import, const hx_import_set *set, const char *member,
-                      int64_t number)
+int hx_import_unknown(const hx_import *import, const hx_import_set *set, int64_t number)
 {
-    return HX_IMPORT_RAISE(import, 0, "set '%.100s' names %s %s, which the file does not have",
-                           set->name, member, HX_IMPORT_NUMBER(import, number));
+    return HX_IMPORT_RAISE(import, 0, "set '%.100s' names node %s, which the file does not have",
+                           set->name, HX_IMPORT_NUMBER(import, number));
 }
 
 /* Nodes of a set: those that the mesh has, followed by the corners in whose middle omitted ones
@@ -39,28 +43,29 @@ typedef struct node_list {
 } node_list;
 
 /* Takes entry i of the set; corners of a node of second order only if take_corners. */
-static int take_node(const hx_import *import, const hx_import_set *set, const hx_mesh *mesh,
-                     int64_t i, int take_corners, node_list *list, hx_left_out *out)
+static void take_node(const hx_import *import, const hx_import_set *set, const hx_mesh *mesh,
+                      int64_t i, int take_corners, node_list *list, hx_left_out out[2])
 {
     int32_t corner[HX_SOLID_CORNERS];
     const int64_t number = hx_numbers_get(&set->node, i);
     const int64_t index = hx_import_node_index(import, number);
     if (index >= 0) {
         if (!take_corners) list->node[list->n++] = (int32_t)index;
-        return HX_OK;
+        return;
     }
-    if (hx_number_index_find(&import->node_index, number) < 0)
-        return hx_import_unknown(import, set, "node", number);
+    if (hx_number_index_find(&import->node_index, number) < 0) {
+        if (!take_corners) hx_leave_out(&out[1], number);
+        return;
+    }
     const int64_t middle = hx_import_middle(import, number);
     const int n = middle < 0 ? 0 : hx_import_middle_corners(import, mesh, middle, corner);
     if (take_corners) {
         for (int k = 0; k < n; k++) list->node[list->n++] = corner[k];
-        return HX_OK;
+        return;
     }
     list->n_middle += n > 0;
     list->n_middle_corner += n;
-    if (n == 0) hx_leave_out(out, number);
-    return HX_OK;
+    if (n == 0) hx_leave_out(&out[0], number);
 }
 
 /* Notes corners that were added for nodes of second order and that the set did not name. */
@@ -102,37 +107,40 @@ static int add_nodes(const hx_import *import, const hx_import_set *set, hx_mesh 
 {
     int rc = HX_OK;
     node_list list = {0, 0, 0, NULL};
-    hx_left_out out = {"nodes that no element uses", 0, 0};
+    hx_left_out out[2] = {{.what = "nodes that no element uses"}, HX_MISSING_NODES};
     const size_t n = (size_t)set->node.n;
     if (n == 0) return HX_OK;
     HX_TRY(hx_alloc_raw(&list.node, n, sizeof *list.node, "nodes of a set"));
-    for (int64_t i = 0; i < set->node.n; i++)
-        HX_TRY_FAIL(take_node(import, set, mesh, i, 0, &list, &out));
+    for (int64_t i = 0; i < set->node.n; i++) take_node(import, set, mesh, i, 0, &list, out);
     if (list.n_middle > 0) {
         HX_TRY_FAIL(hx_resize_raw(&list.node, n, n + (size_t)list.n_middle_corner,
                                   sizeof *list.node, "nodes of a set"));
-        for (int64_t i = 0; i < set->node.n; i++)
-            HX_TRY_FAIL(take_node(import, set, mesh, i, 1, &list, &out));
+        for (int64_t i = 0; i < set->node.n; i++) take_node(import, set, mesh, i, 1, &list, out);
         HX_TRY_FAIL(note_middles(import, set, mesh, &list));
     }
     HX_TRY_FAIL(hx_mesh_add_node_set(mesh, set->name, list.n, list.node));
     if (list.n_middle > 0) HX_TRY_FAIL(add_middles(import, set, mesh));
-    rc = hx_note_left_out(import, set, &out, list.n);
+    HX_TRY_FAIL(hx_note_left_out(import, set, &out[0], list.n));
+    rc = hx_note_left_out(import, set, &out[1], list.n);
 fail:
     free(list.node);
     return rc;
 }
 
-/* Elements of other types may also be members; if the file has none, a number without an element is
- * an error. */
-static int find_elem(const hx_import *import, const hx_import_set *set, int64_t number,
-                     hx_left_out *out, int64_t *index)
+/* Elements of other types may also be members: if the file has some, out[0] takes a number without
+ * a solid, otherwise out[1]. Returns the index, or -1. */
+static int64_t find_elem(const hx_import *import, int64_t number, hx_left_out out[2])
 {
-    *index = hx_import_elem_index(import, number);
-    if (*index >= 0) return HX_OK;
-    if (import->n_other == 0) return hx_import_unknown(import, set, "element", number);
-    hx_leave_out(out, number);
-    return HX_OK;
+    const int64_t index = hx_import_elem_index(import, number);
+    if (index < 0) hx_leave_out(&out[import->n_other == 0], number);
+    return index;
+}
+
+static int note_elems(const hx_import *import, const hx_import_set *set, const hx_left_out out[2],
+                      int64_t n_kept)
+{
+    HX_TRY(hx_note_left_out(import, set, &out[0], n_kept));
+    return hx_note_left_out(import, set, &out[1], n_kept);
 }
 
 static int add_elems(const hx_import *import, const hx_import_set *set, hx_mesh *mesh)
@@ -140,12 +148,12 @@ static int add_elems(const hx_import *import, const hx_import_set *set, hx_mesh 
     int rc = HX_OK;
     int32_t *elem = NULL;
     int64_t n = 0, index;
-    hx_left_out out = {"elements that are not solids", 0, 0};
+    hx_left_out out[2] = {{.what = "elements that are not solids"}, HX_MISSING_ELEMS};
     const int64_t n_all = set->elem.n + set->elem_index.n;
     if (n_all == 0) return HX_OK;
     HX_TRY(hx_alloc_raw(&elem, (size_t)n_all, sizeof *elem, "elements of a set"));
     for (int64_t i = 0; i < set->elem.n; i++) {
-        HX_TRY_FAIL(find_elem(import, set, hx_numbers_get(&set->elem, i), &out, &index));
+        index = find_elem(import, hx_numbers_get(&set->elem, i), out);
         if (index >= 0) elem[n++] = (int32_t)index;
     }
     for (int64_t i = 0; i < set->elem_index.n; i++) {
@@ -158,7 +166,7 @@ static int add_elems(const hx_import *import, const hx_import_set *set, hx_mesh 
         elem[n++] = (int32_t)index;
     }
     HX_TRY_FAIL(hx_mesh_add_elem_set(mesh, set->name, n, elem));
-    rc = hx_note_left_out(import, set, &out, n);
+    rc = note_elems(import, set, out, n);
 fail:
     free(elem);
     return rc;
@@ -194,14 +202,14 @@ static int add_faces(const hx_import *import, const hx_import_set *set, hx_mesh 
 {
     int rc = HX_OK;
     int64_t *face = NULL, n = 0, elem;
-    hx_left_out out = {"faces of elements that are not solids", 0, 0};
+    hx_left_out out[2] = {{.what = "faces of elements that are not solids"}, HX_MISSING_ELEMS};
     hx_left_out flat = {
         "faces that repeated nodes collapse to an edge or a point, by their element,", 0, 0};
     if (set->face_elem.n == 0) return HX_OK;
     HX_TRY(hx_alloc_raw(&face, (size_t)set->face_elem.n, sizeof *face, "faces of a set"));
     for (int64_t i = 0; i < set->face_elem.n; i++) {
         const int64_t local = hx_numbers_get(&set->face_local, i);
-        HX_TRY_FAIL(find_elem(import, set, hx_numbers_get(&set->face_elem, i), &out, &elem));
+        elem = find_elem(import, hx_numbers_get(&set->face_elem, i), out);
         if (elem < 0) continue;
         HX_TRY_FAIL(place_face(import, mesh, elem, local, &face[n]));
         if (face[n] >= 0)
@@ -211,7 +219,7 @@ static int add_faces(const hx_import *import, const hx_import_set *set, hx_mesh 
     }
     HX_TRY_FAIL(hx_mesh_add_face_set(mesh, set->name, n, face));
     HX_TRY_FAIL(hx_note_left_out(import, set, &flat, n));
-    rc = hx_note_left_out(import, set, &out, n);
+    rc = note_elems(import, set, out, n);
 fail:
     free(face);
     return rc;
@@ -229,7 +237,7 @@ static int collect_quads(const hx_import *import, const hx_import_set *set, hx_f
             const int64_t number = hx_numbers_get(&set->quad, 4 * i + k);
             const int64_t index = hx_import_node_index(import, number);
             if (index < 0 && hx_number_index_find(&import->node_index, number) < 0)
-                return hx_import_unknown(import, set, "node", number);
+                return hx_import_unknown(import, set, number);
             if (index < 0) found = 0;
             node[k] = (int32_t)index;
         }
@@ -286,19 +294,17 @@ fail:
 
 /* --- faces of elements that no other element has --- */
 
-static int collect_free(const hx_import *import, const hx_import_set *set, const hx_mesh *mesh,
-                        hx_face_match *q, hx_left_out *out)
+static void collect_free(const hx_import *import, const hx_import_set *set, const hx_mesh *mesh,
+                         hx_face_match *q, hx_left_out out[2])
 {
     for (int64_t i = 0; i < set->free_elem.n; i++) {
-        int64_t elem;
-        HX_TRY(find_elem(import, set, hx_numbers_get(&set->free_elem, i), out, &elem));
+        const int64_t elem = find_elem(import, hx_numbers_get(&set->free_elem, i), out);
         for (int f = 0; f < 6 && elem >= 0; f++) {
             int32_t node[4];
             for (int k = 0; k < 4; k++) node[k] = mesh->conn[8 * elem + hx_hex_face[f][k]];
             hx_face_match_add(q, node);
         }
     }
-    return HX_OK;
 }
 
 static int add_free(const hx_import *import, const hx_import_set *set, hx_mesh *mesh)
@@ -306,16 +312,16 @@ static int add_free(const hx_import *import, const hx_import_set *set, hx_mesh *
     int rc = HX_OK;
     int64_t n = 0;
     hx_face_match q;
-    hx_left_out out = {"elements that are not solids", 0, 0};
+    hx_left_out out[2] = {{.what = "elements that are not solids"}, HX_MISSING_ELEMS};
     if (set->free_elem.n == 0) return HX_OK;
     memset(&q, 0, sizeof q);
     HX_TRY_FAIL(hx_face_match_create(&q, 6 * set->free_elem.n, mesh->n_node));
-    HX_TRY_FAIL(collect_free(import, set, mesh, &q, &out));
+    collect_free(import, set, mesh, &q, out);
     hx_face_match_find(&q, mesh);
     for (int64_t i = 0; i < q.n; i++)
         if (!q.shared[i]) q.face[n++] = q.face[i];
     HX_TRY_FAIL(hx_mesh_add_face_set(mesh, set->name, n, q.face));
-    rc = hx_note_left_out(import, set, &out, n);
+    rc = note_elems(import, set, out, n);
 fail:
     hx_face_match_free(&q);
     return rc;

@@ -13,8 +13,8 @@
 /* State of a coupling: the loads at its reference node, and its supported components. */
 typedef struct reference_state {
     double force[6], value[6];
-    int step[6]; /* step in which the force was last set */
-    unsigned held;
+    int step[6];           /* step in which the force was last set */
+    unsigned held, awaits; /* awaits: supported components that this step must state again */
 } reference_state;
 
 typedef struct set_load {
@@ -104,6 +104,7 @@ static int hold_reference(hx_set_loads *s, const hx_condition *c, size_t i, unsi
                 "have the same supports: write one file per set of supports",
                 place(s, c->line, text), HX_IMPORT_NUMBER(s->import, coupling->node));
         at->held |= 1u << k;
+        at->awaits &= ~(1u << k);
         at->value[k] = c->value;
     }
     return HX_OK;
@@ -140,6 +141,29 @@ void hx_set_loads_forget(hx_set_loads *s)
 {
     for (size_t i = 0; i < s->all->n_coupling; i++)
         memset(s->reference[i].force, 0, sizeof s->reference[i].force);
+}
+
+void hx_set_loads_renew(hx_set_loads *s, int awaits)
+{
+    for (size_t i = 0; i < s->all->n_coupling; i++) {
+        reference_state *const at = &s->reference[i];
+        at->awaits = awaits ? at->held : 0;
+        if (awaits) continue;
+        at->held = 0;
+        memset(at->value, 0, sizeof at->value);
+    }
+}
+
+int hx_set_loads_lost(hx_set_loads *s, int64_t *number)
+{
+    int is_lost = 0;
+    for (size_t i = s->all->n_coupling; i-- > 0;) {
+        if (s->reference[i].awaits == 0) continue;
+        *number = s->all->coupling[i].node;
+        is_lost = 1;
+        s->reference[i].awaits = 0;
+    }
+    return is_lost;
 }
 
 /* --- loads of sets --- */
@@ -231,6 +255,14 @@ static int forget_loads(hx_set_loads *s, const hx_condition *c)
     char text[340];
     for (size_t i = 0; i < s->n; i++) {
         if (s->load[i].is_off || s->load[i].what.step == c->step) continue;
+        if (c->is_late && s->load[i].what.family != c->family) continue;
+        if (c->is_late)
+            return hx_import_conditions_set_load_fault(
+                s->all,
+                "%s: OP=NEW after a load of the same step by the other of *DLOAD and *DSLOAD: "
+                "Abaqus ends the loads of earlier steps there, but CalculiX does not; give OP=NEW "
+                "with the first load of the step",
+                place(s, c->line, text));
         if (s->load[i].what.family != c->family)
             return hx_import_conditions_set_load_fault(
                 s->all,
@@ -346,14 +378,8 @@ int hx_set_loads_finish(hx_set_loads *s, hx_conditions *to)
     for (size_t i = 0; i < s->all->n_coupling; i++) {
         const hx_import_coupling *const coupling = &s->all->coupling[i];
         const reference_state *const at = &s->reference[i];
-        hx_file_rigid rigid = {.held = at->held};
+        hx_file_rigid rigid = {.held = at->held, .line = coupling->line};
         if (!coupling->is_rigid) continue;
-        if (at->held != 0 && at->held != HX_FILE_HELD_ALL && !is_zero(at->value, 6))
-            HX_TRY(hx_import_conditions_set_support_fault(
-                s->all,
-                "%s: reference node %s has a displacement but is held only in part: a reference "
-                "node can be displaced only if all six components are held",
-                place(s, coupling->line, text), HX_IMPORT_NUMBER(s->import, coupling->node)));
         snprintf(name, sizeof name, "%s: reference node %s", place(s, coupling->line, text),
                  HX_IMPORT_NUMBER(s->import, coupling->node));
         memcpy(rigid.point, coupling->point, sizeof rigid.point);
@@ -361,6 +387,9 @@ int hx_set_loads_finish(hx_set_loads *s, hx_conditions *to)
         to->rigid[to->n_rigid++] = rigid;
         HX_TRY(hx_strdup(&to->rigid[to->n_rigid - 1].set, coupling->set->name));
         HX_TRY(hx_strdup(&to->rigid[to->n_rigid - 1].name, name));
+        snprintf(name, sizeof name, "*%s", coupling->keyword);
+        HX_TRY(hx_strdup(&to->rigid[to->n_rigid - 1].word, name));
+        HX_TRY(hx_strdup(&to->rigid[to->n_rigid - 1].path, s->import->path));
     }
     return HX_OK;
 }

@@ -259,14 +259,17 @@ static int64_t place_in(const hx_numbers *run, int64_t number)
     return place >= 0 && place < run->n ? place : -1;
 }
 
-static int take_set_nodes(hx_mesh_pieces *p, const hx_import *import, int i)
+/* The whole mesh leaves them out and names them. */
+static const char missing[] = "a set with members that the file does not have";
+
+static int take_set_nodes(hx_mesh_pieces *p, hx_import *import, int i)
 {
     const hx_import_set *const set = import->set[i];
     hx_left_out out = {"nodes that no element uses", 0, 0};
     for (int64_t k = 0; k < set->node.n; k++) {
         const int64_t number = hx_numbers_get(&set->node, k);
         const int64_t place = place_in(&import->node_number, number);
-        if (place < 0) return hx_import_unknown(import, set, "node", number);
+        if (place < 0) return hx_import_need_whole(import, missing);
         if (!is_used(p, place)) hx_leave_out(&out, number);
     }
     HX_TRY(add_list(p, i, 0, &set->node, hx_numbers_get(&import->node_number, 0)));
@@ -274,24 +277,23 @@ static int take_set_nodes(hx_mesh_pieces *p, const hx_import *import, int i)
 }
 
 /* Finds the index of an element, -1: it is not a solid. */
-static int find_elem(const hx_import *import, const hx_import_set *set, int64_t number,
-                     hx_left_out *out, int64_t *place)
+static int find_elem(hx_import *import, int64_t number, hx_left_out *out, int64_t *place)
 {
     *place = place_in(&import->elem_number, number);
     if (*place >= 0) return HX_OK;
-    if (import->n_other == 0) return hx_import_unknown(import, set, "element", number);
+    if (import->n_other == 0) return hx_import_need_whole(import, missing);
     hx_leave_out(out, number);
     return HX_OK;
 }
 
-static int take_set_elems(hx_mesh_pieces *p, const hx_import *import, int i)
+static int take_set_elems(hx_mesh_pieces *p, hx_import *import, int i)
 {
     const hx_import_set *const set = import->set[i];
     hx_left_out out = {"elements that are not solids", 0, 0};
     int64_t first = 0, n = 0;
     for (int64_t k = 0; k < set->elem.n; k++) {
         int64_t place;
-        HX_TRY(find_elem(import, set, hx_numbers_get(&set->elem, k), &out, &place));
+        HX_TRY(find_elem(import, hx_numbers_get(&set->elem, k), &out, &place));
         if (place < 0) continue;
         if (n > 0 && place != first + n) {
             HX_TRY(add_span(p, i, 1, first, n));
@@ -314,7 +316,7 @@ static int take_quads(hx_mesh_pieces *p, const hx_import *import, int i)
         for (int j = 0; j < 4; j++) {
             const int64_t number = hx_numbers_get(&set->quad, 4 * k + j);
             const int64_t place = place_in(&import->node_number, number);
-            if (place < 0) return hx_import_unknown(import, set, "node", number);
+            if (place < 0) return hx_import_unknown(import, set, number);
             to->node[to->n][j] = place;
             used &= is_used(p, place);
         }
@@ -338,7 +340,7 @@ static int take_sides(hx_mesh_pieces *p, hx_import *import, int i)
         return hx_import_need_whole(import, "sides of hexahedra with repeated nodes");
     p->has_sides = 1;
     for (int64_t k = 0; k < set->face_elem.n; k++) {
-        HX_TRY(find_elem(import, set, hx_numbers_get(&set->face_elem, k), &out, &to->elem[to->n]));
+        HX_TRY(find_elem(import, hx_numbers_get(&set->face_elem, k), &out, &to->elem[to->n]));
         to->node[to->n][0] = -1;
         to->node[to->n][1] = hx_numbers_get(&set->face_local, k);
         to->n += to->elem[to->n] >= 0;

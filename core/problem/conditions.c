@@ -52,9 +52,11 @@ int hx_conditions_copy_named(hx_conditions *to, const hx_conditions *from)
     for (; to->n_rigid < from->n_rigid; to->n_rigid++) {
         hx_file_rigid *const rigid = &to->rigid[to->n_rigid];
         *rigid = from->rigid[to->n_rigid];
-        rigid->set = rigid->name = NULL;
+        rigid->set = rigid->name = rigid->word = rigid->path = NULL;
         HX_TRY(hx_strdup(&rigid->set, from->rigid[to->n_rigid].set));
         HX_TRY(hx_strdup(&rigid->name, from->rigid[to->n_rigid].name));
+        HX_TRY(hx_strdup(&rigid->word, from->rigid[to->n_rigid].word));
+        HX_TRY(hx_strdup(&rigid->path, from->rigid[to->n_rigid].path));
     }
     HX_TRY(hx_strdup(&to->fault, from->fault));
     HX_TRY(hx_strdup(&to->support_fault, from->support_fault));
@@ -78,6 +80,8 @@ void hx_conditions_free(hx_conditions *conditions)
     for (int64_t i = 0; i < conditions->n_rigid; i++) {
         free(conditions->rigid[i].set);
         free(conditions->rigid[i].name);
+        free(conditions->rigid[i].word);
+        free(conditions->rigid[i].path);
     }
     free(conditions->load);
     free(conditions->rigid);

@@ -49,9 +49,12 @@ typedef struct hx_file_load {
 typedef struct hx_file_rigid {
     char *set;       /* set of the mesh (owned) */
     char *name;      /* name of the point for messages: "reference node 17" (owned) */
+    char *word;      /* the file's word: "*RIGID BODY" (owned) */
+    char *path;      /* the file that states it (owned) */
+    int64_t line;    /* 0: unknown */
     double point[3]; /* coordinates of the point */
     unsigned held;   /* bits 0 to 2: prescribed displacements of the point, 3 to 5: rotations */
-    double value[6]; /* prescribed values; nonzero only if all six are prescribed */
+    double value[6]; /* prescribed values; 0 where nothing is prescribed */
 } hx_file_rigid;
 
 enum { HX_FILE_HELD_ALL = 63 };

@@ -31,16 +31,17 @@ typedef struct hx_rigid_set {
     double centre[3];     /* centre of its nodes */
     double inverse[3][3]; /* pseudo-inverse of their second moment about the centre */
     /* Prescribed motion of a point that moves with the set: bits 0 to 2 displacement, 3 to 5
-     * rotation; usually 0. */
+     * rotation; usually 0. The values are 0 where nothing is prescribed. */
     unsigned held;
-    double point[3];
+    double point[3], value[6];
     double free[6][6]; /* if `held` is not 0: maps the sums of rigid_set.h to v and w */
 } hx_rigid_set;
 
 /* Degrees of freedom with a prescribed displacement. */
 typedef struct hx_supports {
     uint8_t *fixed; /* [n_point] HX_FIX_* (owned) */
-    /* [n_point][components] value at fixed components, 0 elsewhere; NULL: all 0 (owned) */
+    /* [n_point][components] value at fixed components; at points of rigid sets a motion that has
+     * the prescribed values; 0 elsewhere; NULL: all 0 (owned) */
     double *prescribed;
 } hx_supports;
 

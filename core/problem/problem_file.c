@@ -220,10 +220,12 @@ int hx_problem_add_file_forces(hx_problem *problem, const hx_problem_params *par
 {
     static const hx_conditions none;
     const hx_conditions *const c = params->conditions ? params->conditions : &none;
+    /* the file's steps are load cases by its prescribed displacements, too */
+    const int is_moved = hx_params_hold_by_file(params) && hx_conditions_move(c);
     int32_t *node = NULL;
     int64_t n = 0;
-    HX_TRY(check_usable(problem, c->fault, c->load_fault, load->origin, c->n_force + c->n_load,
-                        "force"));
+    HX_TRY(check_usable(problem, c->fault, c->load_fault, load->origin,
+                        c->n_force + c->n_load + is_moved, "force"));
     HX_TRY(hx_conditions_nodes(problem->mesh, c->n_force, c->force, &node));
     for (int64_t i = 0; i < c->n_force; i++) {
         const hx_file_value *const force = &c->force[i];
@@ -238,7 +240,7 @@ int hx_problem_add_file_forces(hx_problem *problem, const hx_problem_params *par
     if (n > 0 && problem->space.element != HX_ELEMENT_LINEAR)
         HX_TRY(move_to_middles(problem, c, load));
     HX_TRY(add_set_loads(problem, params, c, load, &n));
-    if (n > 0) return HX_OK;
+    if (n > 0 || (is_moved && (c->n_case == 1 || load->load_case <= c->n_case))) return HX_OK;
     return HX_RAISE(HX_EINPUT,
                     "%s: case = %d, but step %d of %s has no load (the file has %d steps)",
                     load->origin, load->load_case, load->load_case, problem->mesh->name, c->n_case);

@@ -369,16 +369,32 @@ static void start_pass(fit *f)
     f->most = f->off = 0.0;
 }
 
-/* Component i of a prescribed point. */
+/* Component i of a prescribed point, 3 to 5: a rotation. */
 static void add_value(const double *x, int i, double value, fit *f)
 {
-    double row[3], left = value - f->move[i];
-    hx_rigid_body_turn_at(&f->body, x, i, row);
+    double row[3];
+    hx_rigid_body_held_row(&f->body, x, i, row);
+    const double moved = i < 3 ? value : value * row[i - 3];
+    double left = i < 3 ? moved - f->move[i] : moved;
     for (int c = 0; c < 3; c++) left -= row[c] * f->turn[c];
-    f->right_move[i] += left;
+    if (i < 3) f->right_move[i] += left;
     for (int c = 0; c < 3; c++) f->right_turn[c] += row[c] * left;
-    f->most = fmax(f->most, fabs(value));
+    f->most = fmax(f->most, fabs(moved));
     f->off = fmax(f->off, fabs(left));
+}
+
+/* The held components of the point of a rigid set, for the bodies that it is part of. */
+static void add_set_values(const hx_problem *problem, const hx_rigid_set *set,
+                           const int32_t *body_of, fit *f)
+{
+    int32_t last = -1;
+    for (int64_t k = 0; set->held && k < set->n; k++) {
+        const int32_t b = body_of ? body_of[problem->rigid.node[set->first + k]] : 0;
+        if (b < 0 || b == last) continue;
+        last = b;
+        for (int i = 0; i < 6; i++)
+            if (set->held >> i & 1u) add_value(set->point, i, set->value[i], &f[b]);
+    }
 }
 
 static void add_values(const hx_problem *problem, const int32_t *body_of, fit *f)
@@ -393,6 +409,8 @@ static void add_values(const hx_problem *problem, const int32_t *body_of, fit *f
                 add_value(problem->space.xyz + 3 * p, i, problem->supports.prescribed[3 * p + i],
                           &f[b]);
     }
+    for (int i = 0; i < problem->rigid.n; i++)
+        add_set_values(problem, &problem->rigid.set[i], body_of, f);
 }
 
 /* Points that several windows have count several times, which changes no fit that is exact. */
@@ -436,13 +454,6 @@ static int fit_bodies(const hx_problem *problem, const int32_t *body_of, int64_t
     return HX_OK;
 }
 
-static int holds_otherwise(const hx_problem *problem)
-{
-    for (int i = 0; i < problem->rigid.n; i++)
-        if (problem->rigid.set[i].held) return 1;
-    return problem->springs.n > 0;
-}
-
 int hx_problem_is_moved_rigidly(const hx_problem *problem, int *is)
 {
     const hx_mesh *const mesh = problem->mesh;
@@ -452,7 +463,7 @@ int hx_problem_is_moved_rigidly(const hx_problem *problem, int *is)
     int64_t n_body = 1;
     int rc;
     *is = 0;
-    if (!problem->supports.prescribed || hx_problem_is_heat(problem) || holds_otherwise(problem))
+    if (!problem->supports.prescribed || hx_problem_is_heat(problem) || problem->springs.n > 0)
         return HX_OK;
     if (!mesh->window) {
         HX_TRY_FAIL(hx_alloc_raw(&body_of, (size_t)mesh->n_node, sizeof *body_of, "bodies"));
@@ -492,7 +503,7 @@ int hx_rigid_bodies_are_moved(const hx_problem *problem, const int32_t *body_of,
     int rc = HX_OK;
     *is = 0;
     if (problem->mesh->window || problem->space.element == HX_ELEMENT_SPLINE) return HX_OK;
-    if (!problem->supports.prescribed || holds_otherwise(problem)) return HX_OK;
+    if (!problem->supports.prescribed || problem->springs.n > 0) return HX_OK;
     HX_TRY(hx_alloc(&f, (size_t)n_body, sizeof *f, "bodies"));
     if (hx_problem_is_heat(problem))
         *is = have_one_temperature(problem, body_of, f);

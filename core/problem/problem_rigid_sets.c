@@ -117,6 +117,23 @@ void hx_rigid_hold(const hx_space *space, const int32_t *node, hx_rigid_set *set
     free_part(set, (const double(*)[3])moment, length, set->free);
 }
 
+/* Takes the prescribed motion of the file's reference point. The solution is a motion of the set
+ * that has the prescribed values, plus what `free` leaves. */
+static void take_held(hx_problem *problem, const hx_file_rigid *file, hx_rigid_set *set)
+{
+    const hx_space *const space = &problem->space;
+    const int32_t *const node = problem->rigid.node + set->first;
+    double *const prescribed = problem->supports.prescribed;
+    set->held = file->held;
+    memcpy(set->point, file->point, sizeof set->point);
+    memcpy(set->value, file->value, sizeof set->value);
+    hx_rigid_hold(space, node, set);
+    for (int64_t k = 0; prescribed && set->held && k < set->n; k++)
+        for (int i = 0; i < 3; i++)
+            prescribed[3 * (int64_t)node[k] + i] =
+                hx_follow_point(file, space->xyz + 3 * (int64_t)node[k], i);
+}
+
 /* owner[point]: 1 if another rigid set has the point. */
 static int add_set(hx_problem *problem, const rigid_spec *spec, const hx_set *from, uint8_t *owner)
 {
@@ -150,11 +167,7 @@ static int add_set(hx_problem *problem, const rigid_spec *spec, const hx_set *fr
     }
     set->n = set->n_own = set->n_all = problem->rigid.n_node - set->first;
     hx_rigid_measure(space, problem->rigid.node + set->first, set);
-    if (spec->file) {
-        set->held = spec->file->held;
-        memcpy(set->point, spec->file->point, sizeof set->point);
-        hx_rigid_hold(space, problem->rigid.node + set->first, set);
-    }
+    if (spec->file) take_held(problem, spec->file, set);
     problem->rigid.n++;
     rc = HX_OK;
 fail:

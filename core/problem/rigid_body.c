@@ -55,8 +55,7 @@ void hx_rigid_body_turn_at(const hx_rigid_body *body, const double *x, int i, do
     row[k] = body->mean[i][j] - d[j];
 }
 
-/* A rotation that is held counts with half the body's length. */
-static void held_row(const hx_rigid_body *body, const double *x, int i, double row[3])
+void hx_rigid_body_held_row(const hx_rigid_body *body, const double *x, int i, double row[3])
 {
     double centre[3], size;
     if (i < 3) {
@@ -91,7 +90,7 @@ void hx_rigid_body_spread(const hx_mesh *mesh, int64_t near, const double *x, in
 {
     double row[3];
     (void)mesh, (void)near;
-    held_row(body, x, i, row);
+    hx_rigid_body_held_row(body, x, i, row);
     for (int r = 0; r < 3; r++)
         for (int c = 0; c < 3; c++) body->spread[r][c] += row[r] * row[c];
 }
@@ -109,7 +108,7 @@ void hx_rigid_body_reach(const hx_mesh *mesh, int64_t near, const double *x, int
 {
     double row[3];
     (void)mesh, (void)near;
-    held_row(body, x, i, row);
+    hx_rigid_body_held_row(body, x, i, row);
     for (int k = 0; k < 3; k++) {
         const double moved = hx_dot3(row, body->turn[k]);
         body->sum[k] += moved * moved;

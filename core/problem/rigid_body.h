@@ -49,9 +49,8 @@ void hx_rigid_body_add_work(const hx_rigid_body *body, const double *x, const do
 int hx_rigid_body_is_driven(const hx_rigid_body *body, const double work[6], double size);
 
 /* is := 1 if prescribed displacements move each of the measured bodies like a rigid one (of heat:
- * if each has one temperature), to 1e-12 of the largest, and neither springs, convection nor held
- * points of rigid sets act beside them. Of a whole mesh whose points are nodes and middles;
- * otherwise 0. */
+ * if each has one temperature), to 1e-12 of the largest, and neither springs nor convection act
+ * beside them. Of a whole mesh whose points are nodes and middles; otherwise 0. */
 int hx_rigid_bodies_are_moved(const hx_problem *problem, const int32_t *body_of, int64_t n_body,
                               const hx_rigid_body *body, int *is);
 
@@ -79,6 +78,10 @@ int hx_rigid_body_holds_turn(const hx_rigid_body *body, int k);
 
 /* Coefficients of omega in component i of the motion at x, about the mean of that component. */
 void hx_rigid_body_turn_at(const hx_rigid_body *body, const double *x, int i, double row[3]);
+
+/* Like hx_rigid_body_turn_at for a held component of hx_rigid_body_count; a rotation counts with half
+ * the body's length. */
+void hx_rigid_body_held_row(const hx_rigid_body *body, const double *x, int i, double row[3]);
 
 /* "translation along x" or "rotation about an axis along z through (1, 2, 3)". */
 void hx_rigid_body_describe(const hx_rigid_body *body, const double motion[6], char *text,

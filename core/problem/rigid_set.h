@@ -11,7 +11,8 @@
  *
  * so only the resultant force and moment on a set matter. If the motion of a point of the set is
  * partly prescribed, P projects onto the remaining motions: with a basis B of these (v, w) and G =
- * diag(n I, J), (v, w) = B (B'G B)^-1 B' (sum y_a, sum d_a x y_a). */
+ * diag(n I, J), (v, w) = B (B'G B)^-1 B' (sum y_a, sum d_a x y_a). Prescribed values other than 0
+ * are in hx_supports.prescribed, from which the solver starts. */
 #ifndef HX_RIGID_SET_H
 #define HX_RIGID_SET_H
 

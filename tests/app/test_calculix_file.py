@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """from = "file" compared with CalculiX's own reading of the same file: pressures, loads by mass, couplings with
-reference nodes, pins, and assemblies compared with an equal flat file.
+reference nodes, pins, OP=NEW, and assemblies compared with an equal flat file.
 
     test_calculix_file.py HEXTOP SRCDIR
 """
@@ -134,6 +134,24 @@ def test_pins(hextop):
     compare(hextop, "turned", both + "*BOUNDARY\n902, 1, 3\n901, 1, 6\n", side)
     compare(hextop, "moved", both + "*BOUNDARY\n902, 1, 6\n901, 1, 1, 0.1\n901, 2, 3\n901, 4, 4, 0.02\n"
             "901, 5, 6\n", side)
+    for kind, quadratic in KINDS: # held and moved in part
+        tag = kind[:3] + str(quadratic)
+        far = COUPLED.format(901, "high", "KINEMATIC", "1, 3") + FIXED
+        compare(hextop, "lifted" + tag, far, ["*BOUNDARY\n901, 3, 3, 0.1\n*CLOAD\n12, 1, 0.5\n", REMOTE[0]], kind,
+                quadratic)
+        compare(hextop, "tilted" + tag, far, ["*BOUNDARY\n901, 1\n901, 4, 4, 0.02\n901, 6\n" + REMOTE[1]], kind,
+                quadratic)
+
+
+def test_new(hextop):
+    """OP=NEW: supports that each step states again, and where it comes too late to end anything."""
+    again = "*BOUNDARY, OP=NEW\n" + FIXED
+    compare(hextop, "again", "", [again + "*DSLOAD\nside, P, 2.\n", again + "*DSLOAD, OP=NEW\nhigh, P, 1.\n"])
+    compare(hextop, "late", FIXED, ["*DSLOAD\nside, P, 2.\n*CLOAD\n12, 1, 5.\n",
+                                    "*DSLOAD\nhigh, P, 1.\n*DSLOAD, OP=NEW\nhigh, P, 2.\n"
+                                    "*CLOAD\n11, 1, 5.\n*CLOAD, OP=NEW\n11, 2, 5.\n"])
+    one, two, three = [f"{e}, P{s}" for e, s in mesh("hexahedra")[3]["side"][-3:]]
+    compare(hextop, "late-d", FIXED, [f"*DLOAD\n{one}, 2.\n", f"*DLOAD\n{two}, 1.\n*DLOAD, OP=NEW\n{three}, 4.\n"])
 
 
 def test_pressures(hextop):
@@ -231,6 +249,7 @@ def main():
         os.chdir(folder)
         test_couplings(hextop)
         test_pins(hextop)
+        test_new(hextop)
         test_pressures(hextop)
         test_mass(hextop)
         test_sets(hextop)

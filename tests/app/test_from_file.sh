@@ -333,6 +333,56 @@ refused 'leave it out on purpose with mesh.ignore = ("MASS")' job.cfg
 job '*INITIAL CONDITIONS, TYPE=STRESS\n1, 1, 100., 0., 0., 0., 0., 0.\n' "$tip" >job.inp
 refused 'not read: 1 *INITIAL CONDITIONS, TYPE=STRESS; state the loads' job.cfg
 analysed 0.0822282 '("*Initial Conditions, type=stress")'
+# A rigid body acts only with supports or loads of the file: otherwise it is named, like one that is not
+# read. Right values: CalculiX 2.20.
+rigid='*NODE\n100, 2., 0.5, 0.5\n101, 2., 0.5, 0.5\n*NSET, NSET=mid, GENERATE\n5, 16\n'
+job "$rigid*RIGID BODY, NSET=mid, REF NODE=100, ROT NODE=101\n" "$tip" >job.inp
+"$hextop" analyse job.cfg solver.device=cpu >stdout 2>stderr || fault "a rigid body: $(cat stderr)"
+says '^  displacement +0.0443226 '
+[ ! -s stderr ] || fault "a rigid body is warned of: $(cat stderr)"
+refused 'mesh.ignore: "*RIGID BODY": hextop reads everything in ' job.cfg 'mesh.ignore=("*RIGID BODY")'
+held='supports=({set="wall";fix="xyz";})' loaded='loads=({set="tip";node_force=[0.0,0.0,-25.0];})'
+steel='material={E=210000.0;nu=0.3;}'
+"$hextop" analyse job.cfg "$loaded" solver.device=cpu >stdout 2>stderr || fault "own loads: $(cat stderr)"
+says '^  displacement +0.0443226 '
+refused 'material.from: ' job.cfg "$held" "$loaded"
+"$hextop" analyse job.cfg "$steel" "$held" "$loaded" solver.device=cpu >stdout 2>stderr ||
+    fault "own supports and loads: $(cat stderr)"
+says '^  displacement +0.0822282 '
+grep -q 'not read: 1 \*RIGID BODY (read only with supports or loads from = "file")' stderr ||
+    fault "a rigid body is not named: $(cat stderr)"
+"$hextop" check job.cfg "$held" "$loaded" 'mesh.ignore=("*rigidbody")' >stdout 2>stderr ||
+    fault "a rigid body left out: $(cat stderr)"
+grep -q 'left out on purpose: 1 \*RIGID BODY' stderr || fault "a rigid body left out: $(cat stderr)"
+"$hextop" check job.cfg "$steel" "$held" \
+    'loads=({set="coupling-100";remote_force=[0.0,0.0,-9.0];point=[2.0,0.5,0.5];coupling="rigid";})' \
+    >stdout 2>stderr || fault "the rigid body in the config: $(cat stderr)"
+grep -q 'not read' stderr && fault "the rigid body in the config: $(cat stderr)"
+# A reference node that is moved in one direction and free in the others, through a job and back.
+job "$rigid*RIGID BODY, NSET=mid, REF NODE=100, ROT NODE=101\n" "100, 3, 3, -0.1\n$tip" >job.inp
+for pass in 1 2; do
+    "$hextop" analyse job.cfg solver.device=cpu >stdout 2>stderr || fault "moved in part: $(cat stderr)"
+    says '^  displacement +0.22035 '
+    "$hextop" -q mesh job.cfg again.inp || fault "no job, pass $pass"
+    mv again.inp job.inp
+done
+job "$rigid*RIGID BODY, NSET=mid, REF NODE=100, ROT NODE=101\n" '100, 1, 3, 0.1\n101, 1, 2\n1, 2\n' |
+    sed '/^wall, 1, 3$/d' >job.inp # six components: the bar moves as a whole
+refused 'deforms nothing: the prescribed displacements move the part as a rigid body' job.cfg loads=
+sed 's/^101, 1, 2$/101, 1, 3/' job.inp >seven.inp
+"$hextop" check job.cfg mesh.file=seven.inp >stdout 2>stderr || fault "a job without forces: $(cat stderr)"
+refused 'has no force' job.cfg mesh.file=seven.inp "$held" # its displacements are left out, too
+"$hextop" check job.cfg loads= mesh.file=seven.inp >stdout 2>stderr || fault "seven components: $(cat stderr)"
+job "$rigid*RIGID BODY, PIN NSET=mid, REF NODE=100\n" "$tip" >job.inp
+refused 'leave it out on purpose with mesh.ignore = ("*RIGID BODY")' job.cfg "$held" "$loaded"
+for command in "check job.cfg $steel" 'mesh job.inp plain.vtk' 'new job.inp'; do
+    # shellcheck disable=SC2086 # words
+    "$hextop" $command >stdout 2>stderr
+    grep -q 'warning: .*not read: 1 \*RIGID BODY (a rigid body is read only with NSET' stderr ||
+        fault "$command: $(cat stderr)"
+    grep -q coupling-100 stdout && fault "$command lists an empty set"
+done
+analysed 0.0822282 '("*RIGID BODY")'
 job '' "$tip" '*STEP\n*SENSITIVITY\n*END STEP\n' >job.inp
 "$hextop" analyse job.cfg solver.device=cpu >stdout 2>stderr || fault "a step refuses: $(cat stderr)"
 says '^compliance +8.09213$'

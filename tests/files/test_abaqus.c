@@ -1,4 +1,7 @@
 /* Abaqus input files: each construct and each message of the reader. */
+#include <sys/stat.h>
+#include <unistd.h>
+
 #include "core/files/abaqus_write.h"
 #include "core/files/mesh_files.h"
 #include "tests/lib/abaqus_case.h"
@@ -241,6 +244,71 @@ static void test_include(void)
     check_bad("*INCLUDE, INPUT=bad.inc\n", "bad.inc:2: 'x' where a coordinate is expected");
 }
 
+static int has_note(const hx_notes *notes, const char *text)
+{
+    int any = 0;
+    for (size_t i = 0; i < notes->n; i++) any |= strstr(notes->note[i].text, text) != NULL;
+    return any;
+}
+
+/* Members that the file does not have are left out of sets, supports and loads with a warning, as in
+ * CalculiX 2.20; without a set they refuse the supports or loads. */
+static void test_missing_members(void)
+{
+    hx_mesh mesh;
+    hx_notes notes = {0};
+    CHECK_OK(read_text(ONE_HEX "*NSET, NSET=A\n1, 77, 2, 78\n*ELSET, ELSET=B\n1, 79\n"
+                               "*SURFACE, NAME=C\n1, S1\n80, S2\n*SURFACE, NAME=D\nB, S1\n"
+                               "*BOUNDARY\nA, 1\n*STEP\n*STATIC\n*CLOAD\nA, 3, 1.\n*DLOAD\n"
+                               "B, P1, 2.\n*DSLOAD\nC, P, 2.\nD, P, 1.\n*END STEP\n",
+                       &mesh, &notes));
+    CHECK_OK(hx_mesh_finish(&mesh));
+    CHECK(!stated.fault && !stated.support_fault && !stated.load_fault);
+    CHECK(stated.n_support == 2 && stated.n_force == 2 && stated.n_load == 3);
+    check_set(&mesh, "A", 2, 3, 0, 0);
+    check_set(&mesh, "B", 8, 36, 1, 0);
+    check_set(&mesh, "C", 4, 1 + 2 + 3 + 4, 0, 1);
+    CHECK(has_note(&notes,
+                   "case.inp: set 'A' names nodes that the file does not have, which are left "
+                   "out: 2, the first is 77"));
+    CHECK(has_note(&notes, "set 'B' names elements that the file does not have"));
+    CHECK(has_note(&notes, "set 'C' names elements") && has_note(&notes, "set 'D' names elements"));
+    for (size_t i = 0; i < notes.n; i++)
+        CHECK(notes.note[i].level == HX_NOTE_WARNING ||
+              !strstr(notes.note[i].text, "does not have"));
+    hx_notes_free(&notes);
+    hx_mesh_free(&mesh);
+}
+
+static void put_file(const char *name, const char *text)
+{
+    write_bytes(in_folder(name), text, strlen(text));
+}
+
+/* Paths are relative to the job's folder, as in CalculiX 2.20, else to the including file's. */
+static void test_nested_include(void)
+{
+    static const char job[] = "*INCLUDE, INPUT=sub/a.inc\n*ELEMENT, TYPE=C3D8\n1,1,2,3,4,5,6,7,8\n";
+    hx_mesh mesh;
+    hx_notes notes = {0};
+    CHECK(mkdir(in_folder("sub"), 0777) == 0);
+    put_file("sub/a.inc", "*INCLUDE, INPUT=b.inc\n");
+    CHECK_FAILS(read_text(job, &mesh, NULL), HX_EINPUT, "a.inc:1: cannot read '");
+    CHECK(strstr(hx_error_message(), "/sub/b.inc' does not exist either") != NULL);
+    put_file("sub/b.inc", NODES_8);
+    CHECK_OK(read_text(job, &mesh, &notes));
+    CHECK(has_note(&notes, "sub/a.inc:1: 'b.inc' is taken from the folder of the including file"));
+    hx_notes_free(&notes);
+    hx_mesh_free(&mesh);
+    put_file("b.inc", NODES_8 "9, 7, 7, 7\n*NSET, NSET=of_job\n1\n");
+    CHECK_OK(read_text(job, &mesh, &notes));
+    CHECK(hx_mesh_find_set(&mesh, "of_job") && !has_note(&notes, "is taken from"));
+    hx_notes_free(&notes);
+    hx_mesh_free(&mesh);
+    CHECK(remove(in_folder("sub/a.inc")) == 0 && remove(in_folder("sub/b.inc")) == 0);
+    CHECK(rmdir(in_folder("sub")) == 0 && remove(in_folder("b.inc")) == 0);
+}
+
 /* --- supports and forces --- */
 
 static double value_of(const hx_mesh *mesh, const hx_file_value *list, int64_t n, int load_case,
@@ -367,9 +435,48 @@ static void test_faults(void)
                 ONE_HEX "*BOUNDARY\n1, 1, 3\n*STEP\n*STATIC\n*END STEP\n*STEP\n*STATIC\n*BOUNDARY\n"
                         "2, 2\n*END STEP\n",
                 "node 2 has other supports than in step 1");
+}
+
+#define STATIC(text) "*STEP\n*STATIC\n" text "*END STEP\n"
+
+/* OP=NEW of *BOUNDARY: what holds afterwards counts, as in CalculiX 2.20, not the keyword. */
+static void test_renewed_supports(void)
+{
+    hx_mesh mesh;
+    hx_notes notes = {0};
+    read_good(ONE_HEX STATIC("*BOUNDARY, OP=NEW\n*BOUNDARY\n1, 1, 3\n2, 2\n")
+                  STATIC("*BOUNDARY, OP=NEW\n*BOUNDARY\n2, 2\n1, 1, 3\n"),
+              &mesh);
+    CHECK(stated.n_support == 4 && !stated.support_fault && stated.n_case == 2);
+    hx_mesh_free(&mesh);
+    read_good(ONE_HEX "*BOUNDARY\n1, 1, 3\n" STATIC("*BOUNDARY, OP=NEW\n2, 2\n"), &mesh);
+    CHECK(stated.n_support == 1 && support_of(&mesh, 2, 1) == 0.0 && !stated.support_fault);
+    hx_mesh_free(&mesh);
     check_fault(OF_SUPPORTS,
-                ONE_HEX "*BOUNDARY\n1, 1, 3\n*STEP\n*STATIC\n*BOUNDARY, OP=NEW\n2, 2\n*END STEP\n",
-                "OP=NEW removes supports");
+                ONE_HEX STATIC("*BOUNDARY\n1, 1, 3\n2, 2\n") STATIC("*BOUNDARY, OP=NEW\n1, 1, 3\n"),
+                "case.inp:20: *BOUNDARY, OP=NEW ends a support of node 2, but all load cases");
+    check_fault(OF_SUPPORTS,
+                ONE_HEX STATIC("*BOUNDARY\n1, 1, 3\n") STATIC("*BOUNDARY, OP=NEW\n1, 1, 3\n2, 2\n"),
+                "node 2 has other supports than in step 1");
+    /* behind another *BOUNDARY of its step, OP=NEW has no effect */
+    CHECK_OK(read_text(ONE_HEX STATIC("*BOUNDARY\n1, 1, 3\n")
+                           STATIC("*BOUNDARY\n1, 1\n*BOUNDARY, OP=NEW\n1, 2\n"),
+                       &mesh, &notes));
+    CHECK(stated.n_support == 3 && !stated.support_fault);
+    CHECK(has_note(&notes, "case.inp:21: *BOUNDARY, OP=NEW after another *BOUNDARY"));
+    hx_notes_free(&notes);
+    hx_mesh_free(&mesh);
+    /* a step that is not static and comes last changes no case */
+    read_good(
+        ONE_HEX STATIC(
+            "*BOUNDARY\n1, 1, 3\n") "*STEP\n*FREQUENCY\n5\n*BOUNDARY, OP=NEW\n2, 1\n*END STEP\n",
+        &mesh);
+    CHECK(stated.n_support == 3 && !stated.support_fault);
+    hx_mesh_free(&mesh);
+    check_fault(OF_SUPPORTS,
+                ONE_HEX "*STEP\n*FREQUENCY\n5\n*BOUNDARY\n1, 1, 3\n*END STEP\n"
+                        "*STEP\n*FREQUENCY\n5\n*BOUNDARY, OP=NEW\n2, 1\n*END STEP\n",
+                "ends a support of node 1");
 }
 
 /* A support of a node that no element has does nothing. CalculiX 2.20 accepts it. */
@@ -598,8 +705,6 @@ static void test_messages(void)
               "case.inp:11: element 1 of type C3D8 has more than 8 nodes");
     check_bad(ONE_HEX "*NSET\n1\n", "*NSET needs NSET=NAME");
     check_bad(ONE_HEX "*NSET, NSET=A\nB\n", "case.inp:13: no set 'B' above this line");
-    check_bad(ONE_HEX "*NSET, NSET=A\n77\n", "set 'A' names node 77, which the file does not have");
-    check_bad(ONE_HEX "*ELSET, ELSET=A\n77\n", "set 'A' names element 77, which the file does");
     check_bad(ONE_HEX "*NSET, NSET=A, GENERATE\n5, 1, 1\n", "GENERATE needs first, last and step");
     check_bad(ONE_HEX "*NSET, NSET=A, GENERATE\n1, 5, 0\n", "GENERATE needs first, last and step");
     check_bad(ONE_HEX "*SURFACE, NAME=A\n1, S7\n", "'S7' where a side of elements is expected");
@@ -628,10 +733,13 @@ int main(void)
     test_free_surface();
     test_sides();
     test_growing_sets();
+    test_missing_members();
     test_include();
+    test_nested_include();
     test_steps();
     test_merged_conditions();
     test_faults();
+    test_renewed_supports();
     test_idle_support();
     test_unread();
     test_unread_keywords();

@@ -135,7 +135,12 @@ static void test_messages(void)
               "no set 'C.wall' above this line, and no instance 'C'");
     check_bad(TWO "*NSET, NSET=s\n3\n",
               "node 3 is ambiguous: there are 2 instances; write INSTANCE.3");
-    check_bad(TWO "*NSET, NSET=s\nB.99\n", "set 's' names node B.99, which the file does not have");
+    hx_mesh mesh;
+    hx_notes notes = {0};
+    CHECK_OK(read_text(TWO "*NSET, NSET=s\nB.99\n", &mesh, &notes));
+    CHECK(notes.n > 0 && strstr(notes.note[notes.n - 1].text, "left out: 1, the first is B.99"));
+    hx_notes_free(&notes);
+    hx_mesh_free(&mesh);
     check_bad(TWO "*NSET, NSET=s\nB.wall, A.wall\n*SURFACE, NAME=t\nB.1, S7\n",
               "'S7' where a side");
     check_bad(

@@ -45,6 +45,19 @@ static void check_bad(const char *text, const char *message)
     hx_mesh_free(&mesh);
 }
 
+static void check_warned(const char *text, const char *message)
+{
+    hx_mesh mesh;
+    hx_notes notes = {0};
+    int any = 0;
+    CHECK_OK(read_text(text, &mesh, &notes));
+    for (size_t i = 0; i < notes.n; i++)
+        any |= notes.note[i].level == HX_NOTE_WARNING && strstr(notes.note[i].text, message);
+    CHECK_MSG(any, "no warning: %s", message);
+    hx_notes_free(&notes);
+    hx_mesh_free(&mesh);
+}
+
 static void check_set(const hx_mesh *mesh, const char *name, int n_node, int64_t sum, int n_elem)
 {
     const hx_set *const set = hx_mesh_find_set(mesh, name);
@@ -679,7 +692,9 @@ static void test_messages(void)
     check_bad(PART "CMBLOCK,A,NODE,2\n(8i10)\n         1\n", "'A' has fewer than 2 numbers");
     check_bad(PART "CMBLOCK,A,NODE,1 $ F,10,FX,1\n(8i10)\n         1\n",
               "write each on a line of its own");
-    check_bad(PART "CMBLOCK,A,NODE,1\n(8i10)\n        99\n", "set 'A' names node 99");
+    check_warned(
+        PART "CMBLOCK,A,NODE,1\n(8i10)\n        99\n",
+        "set 'A' names nodes that the file does not have, which are left out: 1, the first is 99");
     check_bad(PART "CMBLOCK,A,NODE,1\n(8i10)\n        -5\n", "-5 does not end a range of numbers");
     check_bad(PART "CMBLOCK,A,NODE,2\n(8i10)\n         1-999999999\n", "does not end a range");
     check_bad(PART "CMBLOCK,A,FACE,2\n(8i10)\n", "CMBLOCK needs a name and NODE or ELEM");

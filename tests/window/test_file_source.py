@@ -298,6 +298,9 @@ def whole():
                        ("meshes/lplate_22.msh", "not consecutive"), ("meshes/kinds.vtk", "solids of first order"),
                        ("meshes/assembly.inp", "*PART"), ("meshes/part.mesh", "a file of this format")):
         agrees(example(*name.split("/")), "why", text, ranks=(2,))
+    for name, lost in (("node.inp", "*NSET, NSET=lost\n1, 90001\n"), ("elem.inp", "*ELSET, ELSET=lost\n90001\n"),
+                       ("side.inp", "*SURFACE, NAME=lost\n90001, S1\n")):
+        agrees(abaqus(name, nodes, cells, after=lost), "why", "members that the file does not have", ranks=(2,))
     two = nodes + [(x + 20.0, y, z) for x, y, z in nodes]
     agrees(vtk("two.vtk", two, cells + [("hex", [a + len(nodes) for a in cell]) for _, cell in cells]), "bodies", "2",
            ranks=(1, 2, 3, 4))
