@@ -27,6 +27,7 @@ typedef struct hx_new_part {
     const char *const *override; /* [n_override] (borrowed) */
     char name[128]; /* of the part: the file's name without its ending, or the generator's name */
     char *file;     /* path of the part as the config states it (owned) */
+    char heat_fault[800]; /* why the file's heat is not what the config can state; "": it is */
 } hx_new_part;
 
 /* named: a mesh, a CAD model or a generator. target: the file to be written; "": unknown, so a file

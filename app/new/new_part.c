@@ -84,6 +84,26 @@ static int measure_sets(hx_new_part *part)
     return HX_OK;
 }
 
+/* Fluxes and films of a config act only on the boundary of the part. */
+static void find_heat_fault(hx_new_part *part)
+{
+    const hx_mesh *const mesh = &part->session.mesh;
+    const hx_conditions *const c = &part->session.conditions;
+    snprintf(part->heat_fault, sizeof part->heat_fault, "%s", c->heat_fault ? c->heat_fault : "");
+    for (int64_t i = 0; i < c->n_heat && !part->heat_fault[0]; i++) {
+        const hx_file_heat *const heat = &c->heat[i];
+        const hx_set *const set = hx_mesh_find_set(mesh, heat->set);
+        if (!set || (heat->kind != HX_FILE_FLUX && heat->kind != HX_FILE_FILM)) continue;
+        const int64_t n = hx_set_inner_faces(mesh, set);
+        if (n == 0) continue;
+        snprintf(part->heat_fault, sizeof part->heat_fault,
+                 "%lld of the %lld faces of set '%.200s', which has a %s, lie between elements, "
+                 "not on the boundary of the part",
+                 (long long)n, (long long)set->n_face, set->name,
+                 heat->kind == HX_FILE_FILM ? "film" : "flux");
+    }
+}
+
 /* "bracket" of "parts/bracket.step" */
 static void name_part(hx_new_part *part, const char *named)
 {
@@ -139,12 +159,16 @@ static int make_tree(const hx_new_part *part, const char *named, hx_value **tree
 static int read_part(hx_new_part *part, const char *named)
 {
     hx_value *tree = NULL;
+    int has_physics = 0;
     const int rc = make_tree(part, named, &tree);
     if (rc < 0) {
         hx_value_free(tree);
         return rc;
     }
     HX_TRY(hx_config_from_tree(&part->session.cfg, tree, "new"));
+    for (size_t i = 0; i < part->n_override; i++)
+        has_physics |= strncmp(part->override[i], "physics=", 8) == 0;
+    part->session.has_physics_of_file = !has_physics;
     return hx_session_make_mesh(&part->session);
 }
 
@@ -163,6 +187,7 @@ int hx_new_part_open(hx_new_part *part, const char *named, const char *target, s
     else
         HX_TRY(hx_strdup(&part->file, named));
     HX_TRY(read_part(part, named));
+    find_heat_fault(part);
     return measure_sets(part);
 }
 

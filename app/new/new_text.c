@@ -182,10 +182,14 @@ static void put_head(writer *w)
                       : "the file's lengths are taken as mm; in m: \"N, m, Pa\", E = 2.1e11");
 }
 
-/* Kinds because of which from = "file" is refused until they are left out on purpose; 0: none. */
+/* Kinds because of which what the file states is refused until they are left out on purpose; 0:
+ * none. For heat, loads that are not read are in heat_fault. */
 static unsigned find_unread(const hx_new_part *part)
 {
     const hx_conditions *const c = &part->session.conditions;
+    if (is_heat(part))
+        return hx_unread_refuses(&c->unread, HX_UNREAD_OF_SUPPORTS, 0, 1) |
+               hx_unread_refuses(&c->unread, HX_UNREAD_OF_MATERIAL, 0, 1);
     return hx_unread_all_refuse(&c->unread, hx_has_mass_load(&part->session.cfg, c), c->n_case);
 }
 
@@ -247,7 +251,7 @@ static void put_mesh(writer *w)
     put_given(w, "mesh.merge");
     put_given(w, "mesh.time_limit");
     put_given(w, "mesh.ignore");
-    const unsigned unread = is_heat(part) ? 0u : find_unread(part);
+    const unsigned unread = find_unread(part);
     if (unread) put_unread(w, unread);
     fprintf(w->out, "%s};%s\n", unread ? "" : " ",
             part->is_file ? "   # relative to this file" : "");
@@ -280,12 +284,16 @@ static void put_other_material(writer *w)
     if (!m->name && !m->fault) return;
     snprintf(text, sizeof text, "the file's material%s%.100s%s cannot be taken: %.600s",
              name[0] ? " '" : "", name, name[0] ? "'" : "",
-             m->fault ? below_folder(w, m->fault) : "it has no modulus and Poisson's ratio");
+             m->fault           ? below_folder(w, m->fault)
+             : is_heat(w->part) ? "it has no conductivity"
+                                : "it has no modulus and Poisson's ratio");
     fprintf(w->out, "\n# Not from the file, so check it: ");
     put_text(w->out, text);
-    hx_log_warning(
-        "the config has %s, because %s",
-        overridden(w->part, "material.E") ? "the material that the arguments give" : "steel", text);
+    hx_log_warning("the config has %s, because %s",
+                   overridden(w->part, is_heat(w->part) ? "material.conductivity" : "material.E")
+                       ? "the material that the arguments give"
+                       : "steel",
+                   text);
 }
 
 /* Steel's conductivity is 50 in W/(m K), and as much in mW/(mm K). */
@@ -539,12 +547,18 @@ static int count_heat(const hx_conditions *c, unsigned kinds)
     return n;
 }
 
+/* 1: the lines of heat are exactly what the file states, so that they act as printed. */
+static int takes_heat(const hx_new_part *part)
+{
+    return !part->heat_fault[0] && !(find_unread(part) & ~(unsigned)HX_UNREAD_MATERIAL);
+}
+
 int hx_new_is_complete(const hx_new_part *part)
 {
     const hx_conditions *const c = &part->session.conditions;
     if (is_heat(part))
         return count_heat(c, 1u << HX_FILE_TEMPERATURE | 1u << HX_FILE_FILM) > 0 &&
-               count_heat(c, LOADS_OF_HEAT) > 0 && !c->heat_fault;
+               count_heat(c, LOADS_OF_HEAT) > 0 && takes_heat(part);
     return takes_stated(part, 0) && takes_stated(part, 1);
 }
 
@@ -565,43 +579,23 @@ static void put_stated(writer *w, int is_load)
     }
 }
 
-/* The file's heat at each node of a set becomes a total, which the set's faces share. */
-static double total_heat(const writer *w, const hx_file_heat *heat)
-{
-    const hx_set *const set = hx_mesh_find_set(&w->part->session.mesh, heat->set);
-    return heat->value * (double)(set ? set->n_node : 1);
-}
-
-/* 1: a flux or convection only on faces between elements, which a config cannot express. */
-static int lies_inside(const writer *w, const hx_file_heat *heat)
-{
-    const hx_mesh *const mesh = &w->part->session.mesh;
-    const hx_set *const set = hx_mesh_find_set(mesh, heat->set);
-    if (heat->kind != HX_FILE_FLUX && heat->kind != HX_FILE_FILM) return 0;
-    return set && set->n_face > 0 && hx_set_inner_faces(mesh, set) == set->n_face;
-}
-
 /* "{ set = "hot"; temperature = 20.0; }," of a statement of the file. */
 static void put_heat_entry(writer *w, const hx_file_heat *heat)
 {
-    static const char *const key[] = {"temperature", "heat", "flux", "source", "coefficient"};
-    const int is_total = heat->kind == HX_FILE_NODE_HEAT;
-    const double value = is_total ? total_heat(w, heat) : heat->value;
-    const int is_inner = lies_inside(w, heat);
+    static const char *const key[] = {"temperature", "node_heat", "flux", "source", "coefficient"};
+    const int is_load = LOADS_OF_HEAT >> heat->kind & 1u, is_taken = takes_heat(w->part);
     char text[40];
-    fprintf(w->out, "%s{ set = \"", is_inner ? "#   " : "    ");
+    fprintf(w->out, "%s{ set = \"", is_taken ? "    " : "#   ");
     put_text(w->out, heat->set);
-    fprintf(w->out, "\"; %s = %s;", key[heat->kind], fraction(value, digits_of(value), text));
+    fprintf(w->out, "\"; %s = %s;", key[heat->kind],
+            fraction(heat->value, digits_of(heat->value), text));
     if (heat->kind == HX_FILE_FILM)
         fprintf(w->out, " ambient = %s;", fraction(heat->ambient, digits_of(heat->ambient), text));
-    fprintf(w->out, " },%s\n",
-            is_total   ? "   # the file's heat at each node, in all; the faces share it"
-            : is_inner ? "   # left out: its faces lie between elements, not on the boundary"
-                       : "");
-    if (is_inner)
-        hx_log_warning("%s of set '%s' lies between elements, not on the boundary of the part: it "
-                       "is left out, as a comment",
-                       heat->kind == HX_FILE_FILM ? "the convection" : "the flux", heat->set);
+    if (is_load && w->part->session.conditions.n_heat_case > 1)
+        fprintf(w->out, " case = %d;", heat->load_case);
+    fprintf(w->out, " },");
+    if (!is_load && heat->load_case > 0) fprintf(w->out, "   # in step %d only", heat->load_case);
+    fprintf(w->out, is_taken ? "\n" : "   # of the file\n");
 }
 
 static void put_heat_entries(writer *w, unsigned kinds)
@@ -627,17 +621,37 @@ static void put_heat_load(writer *w, const char *name, const hx_new_set *set)
     fprintf(w->out, "\"; heat = 1.0; },\n");
 }
 
+/* Writes what of the file is not in the config, and why. */
+static void put_heat_notes(writer *w)
+{
+    const hx_conditions *const c = &w->part->session.conditions;
+    const char *const fault = w->part->heat_fault[0] ? w->part->heat_fault : NULL;
+    const int64_t n_mechanical = count_stated(c, 0) + count_stated(c, 1);
+    if (c->heat_note) {
+        fprintf(w->out, "\n# Not in this config: ");
+        put_text(w->out, below_folder(w, c->heat_note));
+        fputc('\n', w->out);
+        hx_log_warning("not in the config: %s", c->heat_note);
+    } else if (n_mechanical > 0) {
+        fprintf(w->out,
+                "\n# Not in this config: the supports and forces of the file, which are not "
+                "of heat.\n");
+    }
+    if (!c->is_heat || takes_heat(w->part)) return;
+    fprintf(w->out, "\n# The file's temperatures, loads and convection are commented out, because "
+                    "a config cannot state\n# exactly what the file does: ");
+    put_text(w->out,
+             fault ? below_folder(w, fault) : "items that hextop does not read, see mesh above");
+    fprintf(w->out, ".\n# Decide what to do about it, and uncomment those that apply.\n");
+    hx_log_warning("the file's temperatures and loads of heat are commented out in the config: %s",
+                   fault ? fault : "it states items that hextop does not read");
+}
+
 /* Writes temperatures, heat loads and convection of a job as entries of the config. */
 static void put_heat(writer *w)
 {
-    const hx_conditions *const c = &w->part->session.conditions;
-    const int n_film = count_heat(c, 1u << HX_FILE_FILM);
-    if (c->heat_fault) {
-        fprintf(w->out, "\n"
-                        "# Some of the heat loads and supports of the file are not below: ");
-        put_text(w->out, below_folder(w, c->heat_fault));
-        fputc('\n', w->out);
-    }
+    const int n_film = count_heat(&w->part->session.conditions, 1u << HX_FILE_FILM);
+    put_heat_notes(w);
     fprintf(w->out, "\n"
                     "# Sets that are held at a temperature: those of the file, if it has some; "
                     "uncomment others.\n"
@@ -650,6 +664,7 @@ static void put_heat(writer *w)
             "# Heat sources; uncomment one or more lines. heat = h is shared over the faces;\n"
             "#   flux = q;     per area\n"
             "#   source = s;   per volume\n"
+            "#   node_heat = h;  at every node of the set\n"
             "loads = (\n");
     put_heat_entries(w, LOADS_OF_HEAT);
     put_entries(w, put_heat_load);

@@ -78,7 +78,7 @@ static int refuse_no_case(const hx_unread *list, int n_case, char **fault)
     return hx_strdup(fault, whole);
 }
 
-int hx_settle_unread(const hx_config *cfg, hx_conditions *conditions)
+int hx_settle_unread(const hx_config *cfg, int is_heat, hx_conditions *conditions)
 {
     static const char *const instead[] = {"the supports", "the loads", "the material"};
     hx_unread *const list = &conditions->unread;
@@ -86,6 +86,7 @@ int hx_settle_unread(const hx_config *cfg, hx_conditions *conditions)
                             &conditions->material.fault};
     const int by_mass = hx_has_mass_load(cfg, conditions), n_case = conditions->n_case;
     const int n_use = cfg->material.from ? 3 : 2;
+    list->is_heat = is_heat;
     HX_TRY(take_ignored(cfg, list));
     hx_warn_of_unread(list);
     HX_TRY(refuse_no_case(list, n_case, &conditions->load_fault));
