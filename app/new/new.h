@@ -26,7 +26,8 @@ typedef struct hx_new_part {
     size_t n_override;           /* KEY=VALUE arguments that replace values of the written config */
     const char *const *override; /* [n_override] (borrowed) */
     char name[128]; /* of the part: the file's name without its ending, or the generator's name */
-    char *file;     /* path of the part as the config states it (owned) */
+    const char *units;    /* of the config; NULL: the file states units that have no such name */
+    char *file;           /* path of the part as the config states it (owned) */
     char heat_fault[800]; /* why the file's heat is not what the config can state; "": it is */
 } hx_new_part;
 
@@ -36,8 +37,8 @@ typedef struct hx_new_part {
 int hx_new_part_open(hx_new_part *part, const char *named, const char *target, size_t n_override,
                      const char *const *override);
 
-/* Units of a config for heat that correspond to "N, mm, MPa". */
-#define HX_NEW_HEAT_UNITS "mW, mm, K"
+/* 1: the config is for heat, since the file is a job for heat or an argument sets it. */
+int hx_new_is_heat(const hx_new_part *part);
 
 /* 1 if a KEY=VALUE argument sets physics = "heat". */
 int hx_new_asks_for_heat(const hx_new_part *part);

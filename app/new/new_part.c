@@ -14,6 +14,8 @@
 #include "core/mesher/model_files.h"
 #include "new.h"
 
+static const char MM[] = "N, mm, MPa", MM_OF_HEAT[] = "mW, mm, K";
+
 /* Centre of faces, weighted by area. */
 static void measure_faces(const hx_mesh *mesh, int64_t n, const int64_t *face, hx_new_set *set)
 {
@@ -149,8 +151,7 @@ static int make_tree(const hx_new_part *part, const char *named, hx_value **tree
     snprintf(folder, sizeof folder, "out/%s", part->name);
     HX_TRY(put(*tree, part->is_file ? "mesh.file" : "mesh.generator", named));
     HX_TRY(put(*tree, "output.directory", folder));
-    if (part->is_file)
-        HX_TRY(put(*tree, "units", hx_new_asks_for_heat(part) ? HX_NEW_HEAT_UNITS : "N, mm, MPa"));
+    if (part->is_cad) HX_TRY(put(*tree, "units", hx_new_asks_for_heat(part) ? MM_OF_HEAT : MM));
     for (size_t i = 0; i < part->n_override; i++)
         HX_TRY(hx_value_override(*tree, part->override[i]));
     return HX_OK;
@@ -172,6 +173,21 @@ static int read_part(hx_new_part *part, const char *named)
     return hx_session_make_mesh(&part->session);
 }
 
+/* The units that the file states, otherwise mm, unless an argument gives them. */
+static int settle_units(hx_new_part *part)
+{
+    hx_config *const cfg = &part->session.cfg;
+    const hx_file_units *const stated = &part->session.conditions.units;
+    const int is_heat = hx_new_is_heat(part);
+    part->units = cfg->units.system;
+    if (!part->is_file || cfg->units.system[0]) return HX_OK;
+    part->units = is_heat ? MM_OF_HEAT : MM;
+    if (stated->stated[0]) part->units = is_heat ? stated->heat : stated->units;
+    if (!part->units) return HX_OK;
+    return is_heat ? hx_units_parse_heat(&cfg->units, part->units)
+                   : hx_units_parse(&cfg->units, part->units);
+}
+
 int hx_new_part_open(hx_new_part *part, const char *named, const char *target, size_t n_override,
                      const char *const *override)
 {
@@ -188,6 +204,7 @@ int hx_new_part_open(hx_new_part *part, const char *named, const char *target, s
         HX_TRY(hx_strdup(&part->file, named));
     HX_TRY(read_part(part, named));
     find_heat_fault(part);
+    HX_TRY(settle_units(part));
     return measure_sets(part);
 }
 

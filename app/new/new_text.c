@@ -142,11 +142,40 @@ static void put_given(writer *w, const char *path)
     put_key(w, path, "");
 }
 
-/* 1: the config is for heat, since the file is a job for heat or an argument sets it. */
-static int is_heat(const hx_new_part *part)
+int hx_new_is_heat(const hx_new_part *part)
 {
     if (overridden(part, "physics")) return hx_new_asks_for_heat(part);
     return part->session.conditions.is_heat;
+}
+
+/* Writes `units`: those that the file states, or that its lengths are in mm. */
+static void put_units(writer *w)
+{
+    const hx_new_part *const part = w->part;
+    const char *const stated = part->session.conditions.units.stated;
+    if (!part->is_file && !overridden(part, "units")) return;
+    if (!part->units) {
+        fprintf(w->out, "# units: the file states its units, '");
+        put_text(w->out, stated);
+        fprintf(w->out, "', which `units` cannot name; all numbers are in the units of the file\n");
+        w->key[w->n_key++] = "units";
+        return;
+    }
+    put_key(w, "units", part->units);
+    fprintf(w->out, "   # ");
+    if (part->is_cad) {
+        fprintf(w->out, "CAD models are in mm, whatever unit they were drawn in");
+    } else if (overridden(part, "units")) {
+        fprintf(w->out, "the file's lengths are taken as such");
+    } else if (stated[0]) {
+        fprintf(w->out, "the file states them: '");
+        put_text(w->out, stated);
+        fputc('\'', w->out);
+    } else {
+        fprintf(w->out, "the file's lengths are taken as mm; in m: %s",
+                hx_new_is_heat(part) ? "\"W, m, K\"" : "\"N, m, Pa\", E = 2.1e11");
+    }
+    fputc('\n', w->out);
 }
 
 static void put_head(writer *w)
@@ -172,14 +201,7 @@ static void put_head(writer *w)
         put_key(w, "physics", "heat");
         fputc('\n', w->out);
     }
-    if (!part->is_file && !overridden(part, "units")) return;
-    const int of_heat = is_heat(part);
-    put_key(w, "units", of_heat ? HX_NEW_HEAT_UNITS : "N, mm, MPa");
-    fprintf(w->out, "   # %s\n",
-            part->is_cad                ? "CAD models are in mm, whatever unit they were drawn in"
-            : overridden(part, "units") ? "the file's lengths are taken as such"
-            : of_heat                   ? "the file's lengths are taken as mm; in m: \"W, m, K\""
-                      : "the file's lengths are taken as mm; in m: \"N, m, Pa\", E = 2.1e11");
+    put_units(w);
 }
 
 /* Kinds because of which what the file states is refused until they are left out on purpose; 0:
@@ -187,7 +209,7 @@ static void put_head(writer *w)
 static unsigned find_unread(const hx_new_part *part)
 {
     const hx_conditions *const c = &part->session.conditions;
-    if (is_heat(part))
+    if (hx_new_is_heat(part))
         return hx_unread_refuses(&c->unread, HX_UNREAD_OF_SUPPORTS, 0, 1) |
                hx_unread_refuses(&c->unread, HX_UNREAD_OF_MATERIAL, 0, 1);
     return hx_unread_all_refuse(&c->unread, hx_has_mass_load(&part->session.cfg, c), c->n_case);
@@ -284,16 +306,24 @@ static void put_other_material(writer *w)
     if (!m->name && !m->fault) return;
     snprintf(text, sizeof text, "the file's material%s%.100s%s cannot be taken: %.600s",
              name[0] ? " '" : "", name, name[0] ? "'" : "",
-             m->fault           ? below_folder(w, m->fault)
-             : is_heat(w->part) ? "it has no conductivity"
-                                : "it has no modulus and Poisson's ratio");
+             m->fault                  ? below_folder(w, m->fault)
+             : hx_new_is_heat(w->part) ? "it has no conductivity"
+                                       : "it has no modulus and Poisson's ratio");
     fprintf(w->out, "\n# Not from the file, so check it: ");
     put_text(w->out, text);
-    hx_log_warning("the config has %s, because %s",
-                   overridden(w->part, is_heat(w->part) ? "material.conductivity" : "material.E")
-                       ? "the material that the arguments give"
-                       : "steel",
-                   text);
+    hx_log_warning(
+        "the config has %s, because %s",
+        overridden(w->part, hx_new_is_heat(w->part) ? "material.conductivity" : "material.E")
+            ? "the material that the arguments give"
+            : "steel",
+        text);
+}
+
+/* 1: steel cannot be written in the units of the config, since these have no names. */
+static int lacks_units(const writer *w)
+{
+    return !w->part->units && w->part->is_file && !overridden(w->part, "material.E") &&
+           !overridden(w->part, "material.conductivity");
 }
 
 /* Steel's conductivity is 50 in W/(m K), and as much in mW/(mm K). */
@@ -308,20 +338,24 @@ static void put_conductivity(writer *w)
         fprintf(w->out, "' of the file, in its own units: conductivity %g", m->conductivity);
     }
     fprintf(w->out, "\nmaterial = { ");
+    if (!is_files && lacks_units(w)) fprintf(w->out, "   # steel: 50 W/(m K); convert it\n#   ");
     if (is_files)
         put_key(w, "material.from", "file");
     else
         put_key(w, "material.conductivity", "50.0");
     if (is_files) put_given(w, "material.conductivity");
     put_given(w, "material.conductivity_min");
-    fprintf(w->out, " };%s\n", is_files ? "" : "   # steel");
+    if (!is_files && lacks_units(w))
+        fprintf(w->out, "\n};\n");
+    else
+        fprintf(w->out, " };%s\n", is_files ? "" : "   # steel");
 }
 
 /* Steel, in the units of the config. */
 static void put_material(writer *w)
 {
     const hx_units *const u = &w->part->session.cfg.units;
-    if (is_heat(w->part)) {
+    if (hx_new_is_heat(w->part)) {
         put_conductivity(w);
         return;
     }
@@ -339,11 +373,13 @@ static void put_material(writer *w)
         fprintf(w->out, " };   # without units: displacements are in proportion\n");
         return;
     }
-    fprintf(w->out, "\nmaterial = {            # steel\n    ");
+    const char *const lead = lacks_units(w) ? "# " : "";
+    fprintf(w->out, "\nmaterial = {            # steel%s\n%s    ",
+            lead[0] ? "; convert it to the units of the file" : "", lead);
     put_number(w, "material.E", 2.1e11 / pascal, 6);
     fprintf(w->out, "       #%s\n    ", stress);
     put_key(w, "material.nu", "0.3");
-    fprintf(w->out, "\n    ");
+    fprintf(w->out, "\n%s    ", lead);
     put_number(w, "material.density", 7850.0 / kilograms, 6);
     fprintf(w->out, "  #%s: used by the mass in reports, and by gravity\n};\n", density);
 }
@@ -556,7 +592,7 @@ static int takes_heat(const hx_new_part *part)
 int hx_new_is_complete(const hx_new_part *part)
 {
     const hx_conditions *const c = &part->session.conditions;
-    if (is_heat(part))
+    if (hx_new_is_heat(part))
         return count_heat(c, 1u << HX_FILE_TEMPERATURE | 1u << HX_FILE_FILM) > 0 &&
                count_heat(c, LOADS_OF_HEAT) > 0 && takes_heat(part);
     return takes_stated(part, 0) && takes_stated(part, 1);
@@ -802,7 +838,7 @@ int hx_new_write(const hx_new_part *part, FILE *stream)
     put_material(&w);
     put_sets(&w);
     put_own_sets(&w);
-    if (is_heat(part)) {
+    if (hx_new_is_heat(part)) {
         put_heat(&w);
     } else {
         put_supports(&w);

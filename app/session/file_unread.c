@@ -2,6 +2,7 @@
 
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "../text/log.h"
 #include "core/base/memory.h"
@@ -14,6 +15,22 @@ void hx_warn_of_unread(const hx_unread *list)
     if (hx_unread_text(list, 0, 0, "not read: ", text, sizeof text) > 0) hx_log_warning("%s", text);
     if (hx_unread_text(list, 0, 1, "left out on purpose: ", text, sizeof text) > 0)
         hx_log_warning("%s", text);
+}
+
+int hx_warn_of_units(const hx_config *cfg, const hx_file_units *stated)
+{
+    const int is_heat = hx_config_is_heat(cfg);
+    const char *const text = is_heat ? stated->heat : stated->units;
+    const hx_units *const own = &cfg->units;
+    hx_units units;
+    if (!text || !own->system[0]) return HX_OK;
+    HX_TRY(is_heat ? hx_units_parse_heat(&units, text) : hx_units_parse(&units, text));
+    if (strcmp(units.length, own->length) == 0 && strcmp(units.stress, own->stress) == 0)
+        return HX_OK;
+    hx_log_warning("%s states its units, '%s': %s; the config has units = \"%s\", and no number is "
+                   "converted",
+                   cfg->mesh.file, stated->stated, text, own->system);
+    return HX_OK;
 }
 
 static int take_ignored(const hx_config *cfg, hx_unread *list)

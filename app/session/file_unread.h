@@ -15,6 +15,9 @@ int hx_settle_unread(const hx_config *cfg, int is_heat, hx_conditions *condition
 /* 1: the config or the file has a load by mass. */
 int hx_has_mass_load(const hx_config *cfg, const hx_conditions *conditions);
 
+/* Warns if the config has other units than the file states. */
+int hx_warn_of_units(const hx_config *cfg, const hx_file_units *stated);
+
 /* Only prints the warning, for commands without a config. */
 void hx_warn_of_unread(const hx_unread *list);
 

@@ -639,6 +639,7 @@ static int read_units(reader *r)
     if (strlen(r->line) > 10) snprintf(text, sizeof text, "%.20s", r->line + 10);
     for (size_t n = strlen(text); n > 0 && isspace((unsigned char)text[n - 1]); n--)
         text[n - 1] = '\0';
+    r->import.units = hx_file_units_of_unv(atoi(r->line), text + strspn(text, " "));
     HX_TRY(hx_notes_add(r->import.notes, HX_NOTE_INFO,
                         "%s:%lld: the file states its units, '%s'; they are ignored, and lengths "
                         "are in the `units` of the config",
