@@ -12,7 +12,7 @@ typedef struct hx_new_set {
     const hx_set *set; /* (borrowed from the mesh) */
     int64_t n_face;    /* boundary faces that it contains or spans */
     double area;       /* area of these faces; 0: none */
-    double centre[3];  /* of these faces, else of its elements, else of its nodes */
+    double centre[3];  /* of its elements, else of these faces, else of its nodes */
     int is_inner;      /* 1: its faces lie between solids */
     int is_fitted;     /* 1: `shape` is the surface on which its faces lie */
     hx_face_shape shape;

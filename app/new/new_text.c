@@ -387,6 +387,12 @@ static void put_material(writer *w)
 /* "hollow cylinder of radius 4, 12 faces, area 240" */
 static void put_size(FILE *out, const hx_new_set *set)
 {
+    const int64_t n_elem = set->set->n_elem;
+    if (n_elem > 0) {
+        fprintf(out, "%lld element%s", (long long)n_elem, n_elem == 1 ? "" : "s");
+        if (set->set->n_face == 0 || set->is_inner) return;
+        fprintf(out, " and ");
+    }
     if (set->is_fitted && set->shape.kind != HX_FACE_OTHER) {
         fprintf(out, "%s", hx_face_kind_name(&set->shape));
         if (set->shape.radius > 0.0) fprintf(out, " of radius %.4g", set->shape.radius);
@@ -394,8 +400,6 @@ static void put_size(FILE *out, const hx_new_set *set)
     }
     if (set->is_inner)
         fprintf(out, "faces between solids");
-    else if (set->set->n_elem > 0)
-        fprintf(out, "%lld elements", (long long)set->set->n_elem);
     else if (set->n_face > 0)
         fprintf(out, "%lld %s, area %.4g", (long long)set->n_face,
                 set->set->n_face > 0 ? "faces" : "faces of its nodes", set->area);
