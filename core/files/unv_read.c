@@ -647,6 +647,16 @@ static int read_units(reader *r)
     return pass_data(r);
 }
 
+/* An older layout of groups, for which there is no public description. */
+static int pass_groups(reader *r, int64_t number)
+{
+    HX_TRY(hx_notes_add(r->import.notes, HX_NOTE_WARNING,
+                        "%s:%lld: data set %lld: groups in a layout that is not read, so they make "
+                        "no sets: write data set 2467 instead",
+                        r->scan.path, (long long)r->scan.word_line, (long long)number));
+    return skip_data(r, number);
+}
+
 static int read_properties(reader *r, int64_t number)
 {
     r->has_properties = 1;
@@ -675,6 +685,8 @@ static int read_data(reader *r, int64_t number)
     case 2430:
     case 2432:
         return read_groups(r, 2);
+    case 752:
+        return pass_groups(r, number);
     case 164:
         return read_units(r);
     case 2420:
