@@ -171,6 +171,8 @@ static int add_heat(hx_table *table, const hx_config_load *load, const hx_units 
         hx_table_add(table, "%g%s in total", load->heat, u->power);
     else if (!isnan(load->flux))
         hx_table_add(table, "flux %g%s", load->flux, u->flux[0] ? u->flux : " per area");
+    else if (!isnan(load->node_heat))
+        hx_table_add(table, "%g%s at every node", load->node_heat, u->power);
     else
         return 0;
     return 1;

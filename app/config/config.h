@@ -90,9 +90,9 @@ typedef struct hx_config_load {
         double point[3], axis[3], speed;
     } centrifugal;
     double remote_force[3], moment[3], point[3];
-    double source, heat, flux; /* for heat */
-    int coupling;              /* HX_COUPLING_...; not given: distributing */
-    int load_case;             /* from 1; 0, only with `from`: each step of the file is a case */
+    double source, heat, flux, node_heat; /* for heat */
+    int coupling;                         /* HX_COUPLING_...; not given: distributing */
+    int load_case; /* from 1; 0, only with `from`: each step of the file is a case */
 } hx_config_load;
 
 typedef struct hx_config_passive {

@@ -147,8 +147,9 @@ static int resolve_case(const hx_value *entry, hx_config_load *load)
 static int check_heat_load(const hx_config_load *load)
 {
     HX_TRY(check_one_of(load->origin,
-                        !isnan(load->source) + !isnan(load->heat) + !isnan(load->flux),
-                        "source, heat, flux"));
+                        !isnan(load->source) + !isnan(load->heat) + !isnan(load->flux) +
+                            !isnan(load->node_heat),
+                        "source, heat, flux, node_heat"));
     if (load->set || !isnan(load->source)) return HX_OK;
     return hx_config_fault(load->origin, "set",
                            "required key is missing; for example set = \"...\"");

@@ -61,6 +61,7 @@ static const struct {
     {"loads[].source", "0.001"},
     {"loads[].heat", "5.0"},
     {"loads[].flux", "0.01"},
+    {"loads[].node_heat", "0.5"},
     {"loads[].case", "1"},
     {"weights", "[2.0, 1.0]"},
     {"passive[].set", "\"mount\""},

@@ -259,7 +259,7 @@ const hx_key hx_keys[] = {
     LIST("loads", loads, hx_config_load,
          "loads on sets or on the whole part; each has exactly one of node_force, total_force, "
          "traction, pressure, bearing_force, remote_force (or a moment, or both), gravity, "
-         "centrifugal, from; for heat exactly one of source, heat, flux"),
+         "centrifugal, from; for heat exactly one of source, heat, flux, node_heat"),
     KEY("loads[].set", TEXT, IN(load, set),
         .note = "required, except for gravity, centrifugal, from and source",
         .help = "name of the loaded set of nodes; traction and pressure need boundary faces in it"),
@@ -307,6 +307,8 @@ const hx_key hx_keys[] = {
                 "it spans boundary faces, else by nodes"),
     KEY("loads[].flux", FLOAT, IN(load, flux), HEAT, .unit = "power/length^2",
         .help = "heat per area into the set's boundary faces"),
+    KEY("loads[].node_heat", FLOAT, IN(load, node_heat), HEAT, .unit = "power",
+        .help = "heat at every node of the set"),
     KEY("loads[].case", INT, IN(load, load_case), .zero_unset = 1, .range = "[1, 1000]",
         .note = "1; with from, every step of the file",
         .help = "load case of the entry; cases are numbered without a gap. With from: the step of "

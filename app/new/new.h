@@ -12,7 +12,7 @@ typedef struct hx_new_set {
     const hx_set *set; /* (borrowed from the mesh) */
     int64_t n_face;    /* boundary faces that it contains or spans */
     double area;       /* area of these faces; 0: none */
-    /* centre of its faces; of its elements if it has no faces; otherwise of its nodes */
+    /* centre of its elements; of its faces if it has no elements; otherwise of its nodes */
     double centre[3];
     int is_inner;  /* 1: its faces lie between solids */
     int is_fitted; /* 1: `shape` is the surface on which its faces lie */
@@ -28,7 +28,9 @@ typedef struct hx_new_part {
     const char *const *override; /* [n_override] (borrowed) */
     /* name of the part: the file's name without its ending, or the generator's name */
     char name[128];
-    char *file; /* path of the part as the config states it (owned) */
+    const char *units;    /* of the config; NULL: the file states units that have no such name */
+    char *file;           /* path of the part as the config states it (owned) */
+    char heat_fault[800]; /* why a config cannot state the file's heat loads; "": it can */
 } hx_new_part;
 
 /* named: a mesh, a CAD model or a generator. target: the file to be written; "": unknown, so a file
@@ -37,8 +39,8 @@ typedef struct hx_new_part {
 int hx_new_part_open(hx_new_part *part, const char *named, const char *target, size_t n_override,
                      const char *const *override);
 
-/* Units of a config for heat that correspond to "N, mm, MPa". */
-#define HX_NEW_HEAT_UNITS "mW, mm, K"
+/* 1: the config is for heat, since the file is a job for heat or an argument sets it. */
+int hx_new_is_heat(const hx_new_part *part);
 
 /* 1 if a KEY=VALUE argument sets physics = "heat". */
 int hx_new_asks_for_heat(const hx_new_part *part);

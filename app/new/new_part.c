@@ -10,9 +10,12 @@
 #include "core/base/memory.h"
 #include "core/base/names.h"
 #include "core/generate/generate.h"
+#include "core/mesh/hex8.h"
 #include "core/mesh/load_faces.h"
 #include "core/mesher/model_files.h"
 #include "new.h"
+
+static const char MM[] = "N, mm, MPa", MM_OF_HEAT[] = "mW, mm, K";
 
 /* Centre of faces, weighted by area. */
 static void measure_faces(const hx_mesh *mesh, int64_t n, const int64_t *face, hx_new_set *set)
@@ -33,19 +36,30 @@ static void measure_faces(const hx_mesh *mesh, int64_t n, const int64_t *face, h
     for (int d = 0; d < 3 && set->area > 0.0; d++) set->centre[d] = sum[d] / set->area;
 }
 
-static void measure_points(const hx_mesh *mesh, hx_new_set *set)
+/* Centre of elements, weighted by volume. */
+static void measure_elements(const hx_mesh *mesh, hx_new_set *set)
 {
     const hx_set *const own = set->set;
-    const int64_t n = own->n_elem > 0 ? own->n_elem : own->n_node;
-    double x[3];
-    for (int64_t i = 0; i < n; i++) {
-        const double *at = x;
-        if (own->n_elem > 0)
-            hx_mesh_centroid(mesh, own->elem[i], x);
-        else
-            at = mesh->xyz + 3 * (int64_t)own->node[i];
-        for (int d = 0; d < 3; d++) set->centre[d] += at[d] / (double)n;
+    double all = 0.0, sum[3] = {0.0, 0.0, 0.0};
+    for (int64_t i = 0; i < own->n_elem; i++) {
+        const int32_t *const conn = mesh->conn + 8 * (int64_t)own->elem[i];
+        double x[24], centre[3];
+        for (int a = 0; a < 8; a++)
+            memcpy(x + 3 * a, mesh->xyz + 3 * (int64_t)conn[a], 3 * sizeof *x);
+        const double volume = hx_hex8_volume(x);
+        hx_mesh_centroid(mesh, own->elem[i], centre);
+        all += volume;
+        for (int d = 0; d < 3; d++) sum[d] += volume * centre[d];
     }
+    for (int d = 0; d < 3 && all > 0.0; d++) set->centre[d] = sum[d] / all;
+}
+
+static void measure_nodes(const hx_mesh *mesh, hx_new_set *set)
+{
+    const hx_set *const own = set->set;
+    for (int64_t i = 0; i < own->n_node; i++)
+        for (int d = 0; d < 3; d++)
+            set->centre[d] += mesh->xyz[3 * (int64_t)own->node[i] + d] / (double)own->n_node;
 }
 
 /* A face of a CAD model is smooth; other sets named by the model may consist of several faces. */
@@ -64,8 +78,9 @@ static int measure_set(const hx_mesh *mesh, int is_cad, hx_new_set *set)
     if (!set->is_inner) HX_TRY(hx_load_faces(mesh, own, &n, &face));
     if (n > 0)
         measure_faces(mesh, n, face, set);
-    else
-        measure_points(mesh, set);
+    else if (own->n_elem == 0)
+        measure_nodes(mesh, set);
+    if (own->n_elem > 0) measure_elements(mesh, set);
     free(face);
     set->is_fitted = n > 0 && own->n_face > 0;
     return set->is_fitted ? fit_set(mesh, is_cad, set) : HX_OK;
@@ -82,6 +97,26 @@ static int measure_sets(hx_new_part *part)
         HX_TRY(measure_set(mesh, part->is_cad, set));
     }
     return HX_OK;
+}
+
+/* Fluxes and films of a config act only on the boundary of the part. */
+static void find_heat_fault(hx_new_part *part)
+{
+    const hx_mesh *const mesh = &part->session.mesh;
+    const hx_conditions *const c = &part->session.conditions;
+    snprintf(part->heat_fault, sizeof part->heat_fault, "%s", c->heat_fault ? c->heat_fault : "");
+    for (int64_t i = 0; i < c->n_heat && !part->heat_fault[0]; i++) {
+        const hx_file_heat *const heat = &c->heat[i];
+        const hx_set *const set = hx_mesh_find_set(mesh, heat->set);
+        if (!set || (heat->kind != HX_FILE_FLUX && heat->kind != HX_FILE_FILM)) continue;
+        const int64_t n = hx_set_inner_faces(mesh, set);
+        if (n == 0) continue;
+        snprintf(part->heat_fault, sizeof part->heat_fault,
+                 "%lld of the %lld faces of set '%.200s', which has a %s, lie between elements, "
+                 "not on the boundary of the part",
+                 (long long)n, (long long)set->n_face, set->name,
+                 heat->kind == HX_FILE_FILM ? "film" : "flux");
+    }
 }
 
 /* "bracket" of "parts/bracket.step" */
@@ -129,8 +164,7 @@ static int make_tree(const hx_new_part *part, const char *named, hx_value **tree
     snprintf(folder, sizeof folder, "out/%s", part->name);
     HX_TRY(put(*tree, part->is_file ? "mesh.file" : "mesh.generator", named));
     HX_TRY(put(*tree, "output.directory", folder));
-    if (part->is_file)
-        HX_TRY(put(*tree, "units", hx_new_asks_for_heat(part) ? HX_NEW_HEAT_UNITS : "N, mm, MPa"));
+    if (part->is_cad) HX_TRY(put(*tree, "units", hx_new_asks_for_heat(part) ? MM_OF_HEAT : MM));
     for (size_t i = 0; i < part->n_override; i++)
         HX_TRY(hx_value_override(*tree, part->override[i]));
     return HX_OK;
@@ -139,13 +173,32 @@ static int make_tree(const hx_new_part *part, const char *named, hx_value **tree
 static int read_part(hx_new_part *part, const char *named)
 {
     hx_value *tree = NULL;
+    int has_physics = 0;
     const int rc = make_tree(part, named, &tree);
     if (rc < 0) {
         hx_value_free(tree);
         return rc;
     }
     HX_TRY(hx_config_from_tree(&part->session.cfg, tree, "new"));
+    for (size_t i = 0; i < part->n_override; i++)
+        has_physics |= strncmp(part->override[i], "physics=", 8) == 0;
+    part->session.has_physics_of_file = !has_physics;
     return hx_session_make_mesh(&part->session);
+}
+
+/* The units that the file states, otherwise mm, unless an argument gives them. */
+static int settle_units(hx_new_part *part)
+{
+    hx_config *const cfg = &part->session.cfg;
+    const hx_file_units *const stated = &part->session.conditions.units;
+    const int is_heat = hx_new_is_heat(part);
+    part->units = cfg->units.system;
+    if (!part->is_file || cfg->units.system[0]) return HX_OK;
+    part->units = is_heat ? MM_OF_HEAT : MM;
+    if (stated->stated[0]) part->units = is_heat ? stated->heat : stated->units;
+    if (!part->units) return HX_OK;
+    return is_heat ? hx_units_parse_heat(&cfg->units, part->units)
+                   : hx_units_parse(&cfg->units, part->units);
 }
 
 int hx_new_part_open(hx_new_part *part, const char *named, const char *target, size_t n_override,
@@ -163,6 +216,8 @@ int hx_new_part_open(hx_new_part *part, const char *named, const char *target, s
     else
         HX_TRY(hx_strdup(&part->file, named));
     HX_TRY(read_part(part, named));
+    find_heat_fault(part);
+    HX_TRY(settle_units(part));
     return measure_sets(part);
 }
 

@@ -142,11 +142,40 @@ static void put_given(writer *w, const char *path)
     put_key(w, path, "");
 }
 
-/* 1: the config is for heat, since the file is a job for heat or an argument sets it. */
-static int is_heat(const hx_new_part *part)
+int hx_new_is_heat(const hx_new_part *part)
 {
     if (overridden(part, "physics")) return hx_new_asks_for_heat(part);
     return part->session.conditions.is_heat;
+}
+
+/* Writes `units`: those that the file states, or that its lengths are in mm. */
+static void put_units(writer *w)
+{
+    const hx_new_part *const part = w->part;
+    const char *const stated = part->session.conditions.units.stated;
+    if (!part->is_file && !overridden(part, "units")) return;
+    if (!part->units) {
+        fprintf(w->out, "# units: the file states its units, '");
+        put_text(w->out, stated);
+        fprintf(w->out, "', which `units` cannot name; all numbers are in the units of the file\n");
+        w->key[w->n_key++] = "units";
+        return;
+    }
+    put_key(w, "units", part->units);
+    fprintf(w->out, "   # ");
+    if (part->is_cad) {
+        fprintf(w->out, "CAD models are in mm, whatever unit they were drawn in");
+    } else if (overridden(part, "units")) {
+        fprintf(w->out, "the file's lengths are taken as such");
+    } else if (stated[0]) {
+        fprintf(w->out, "the file states them: '");
+        put_text(w->out, stated);
+        fputc('\'', w->out);
+    } else {
+        fprintf(w->out, "the file's lengths are taken as mm; in m: %s",
+                hx_new_is_heat(part) ? "\"W, m, K\"" : "\"N, m, Pa\", E = 2.1e11");
+    }
+    fputc('\n', w->out);
 }
 
 static void put_head(writer *w)
@@ -172,21 +201,17 @@ static void put_head(writer *w)
         put_key(w, "physics", "heat");
         fputc('\n', w->out);
     }
-    if (!part->is_file && !overridden(part, "units")) return;
-    const int of_heat = is_heat(part);
-    put_key(w, "units", of_heat ? HX_NEW_HEAT_UNITS : "N, mm, MPa");
-    fprintf(w->out, "   # %s\n",
-            part->is_cad                ? "CAD models are in mm, whatever unit they were drawn in"
-            : overridden(part, "units") ? "the file's lengths are taken as such"
-            : of_heat                   ? "the file's lengths are taken as mm; in m: \"W, m, K\""
-                      : "the file's lengths are taken as mm; in m: \"N, m, Pa\", E = 2.1e11");
+    put_units(w);
 }
 
 /* Kinds of unread items that make from = "file" refused until they are left out on purpose; 0:
- * none. */
+ * none. For heat, loads that are not read are in heat_fault. */
 static unsigned find_unread(const hx_new_part *part)
 {
     const hx_conditions *const c = &part->session.conditions;
+    if (hx_new_is_heat(part))
+        return hx_unread_refuses(&c->unread, HX_UNREAD_OF_SUPPORTS, 0, 1) |
+               hx_unread_refuses(&c->unread, HX_UNREAD_OF_MATERIAL, 0, 1);
     return hx_unread_all_refuse(&c->unread, hx_has_mass_load(&part->session.cfg, c), c->n_case);
 }
 
@@ -248,7 +273,7 @@ static void put_mesh(writer *w)
     put_given(w, "mesh.merge");
     put_given(w, "mesh.time_limit");
     put_given(w, "mesh.ignore");
-    const unsigned unread = is_heat(part) ? 0u : find_unread(part);
+    const unsigned unread = find_unread(part);
     if (unread) put_unread(w, unread);
     fprintf(w->out, "%s};%s\n", unread ? "" : " ",
             part->is_file ? "   # relative to this file" : "");
@@ -281,12 +306,24 @@ static void put_other_material(writer *w)
     if (!m->name && !m->fault) return;
     snprintf(text, sizeof text, "the file's material%s%.100s%s cannot be taken: %.600s",
              name[0] ? " '" : "", name, name[0] ? "'" : "",
-             m->fault ? below_folder(w, m->fault) : "it has no modulus and Poisson's ratio");
+             m->fault                  ? below_folder(w, m->fault)
+             : hx_new_is_heat(w->part) ? "it has no conductivity"
+                                       : "it has no modulus and Poisson's ratio");
     fprintf(w->out, "\n# Not from the file, so check it: ");
     put_text(w->out, text);
     hx_log_warning(
         "the config has %s, because %s",
-        overridden(w->part, "material.E") ? "the material that the arguments give" : "steel", text);
+        overridden(w->part, hx_new_is_heat(w->part) ? "material.conductivity" : "material.E")
+            ? "the material that the arguments give"
+            : "steel",
+        text);
+}
+
+/* 1: steel cannot be written in the units of the config, since these have no names. */
+static int lacks_units(const writer *w)
+{
+    return !w->part->units && w->part->is_file && !overridden(w->part, "material.E") &&
+           !overridden(w->part, "material.conductivity");
 }
 
 /* Steel's conductivity is 50 in W/(m K), and as much in mW/(mm K). */
@@ -301,20 +338,24 @@ static void put_conductivity(writer *w)
         fprintf(w->out, "' of the file, in its own units: conductivity %g", m->conductivity);
     }
     fprintf(w->out, "\nmaterial = { ");
+    if (!is_files && lacks_units(w)) fprintf(w->out, "   # steel: 50 W/(m K); convert it\n#   ");
     if (is_files)
         put_key(w, "material.from", "file");
     else
         put_key(w, "material.conductivity", "50.0");
     if (is_files) put_given(w, "material.conductivity");
     put_given(w, "material.conductivity_min");
-    fprintf(w->out, " };%s\n", is_files ? "" : "   # steel");
+    if (!is_files && lacks_units(w))
+        fprintf(w->out, "\n};\n");
+    else
+        fprintf(w->out, " };%s\n", is_files ? "" : "   # steel");
 }
 
 /* Steel, in the units of the config. */
 static void put_material(writer *w)
 {
     const hx_units *const u = &w->part->session.cfg.units;
-    if (is_heat(w->part)) {
+    if (hx_new_is_heat(w->part)) {
         put_conductivity(w);
         return;
     }
@@ -332,11 +373,13 @@ static void put_material(writer *w)
         fprintf(w->out, " };   # without units: displacements are in proportion\n");
         return;
     }
-    fprintf(w->out, "\nmaterial = {            # steel\n    ");
+    const char *const lead = lacks_units(w) ? "# " : "";
+    fprintf(w->out, "\nmaterial = {            # steel%s\n%s    ",
+            lead[0] ? "; convert it to the units of the file" : "", lead);
     put_number(w, "material.E", 2.1e11 / pascal, 6);
     fprintf(w->out, "       #%s\n    ", stress);
     put_key(w, "material.nu", "0.3");
-    fprintf(w->out, "\n    ");
+    fprintf(w->out, "\n%s    ", lead);
     put_number(w, "material.density", 7850.0 / kilograms, 6);
     fprintf(w->out, "  #%s: for the mass in reports, and for gravity\n};\n", density);
 }
@@ -344,6 +387,12 @@ static void put_material(writer *w)
 /* "hollow cylinder of radius 4, 12 faces, area 240" */
 static void put_size(FILE *out, const hx_new_set *set)
 {
+    const int64_t n_elem = set->set->n_elem;
+    if (n_elem > 0) {
+        fprintf(out, "%lld element%s", (long long)n_elem, n_elem == 1 ? "" : "s");
+        if (set->set->n_face == 0 || set->is_inner) return;
+        fprintf(out, " and ");
+    }
     if (set->is_fitted && set->shape.kind != HX_FACE_OTHER) {
         fprintf(out, "%s", hx_face_kind_name(&set->shape));
         if (set->shape.radius > 0.0) fprintf(out, " of radius %.4g", set->shape.radius);
@@ -351,8 +400,6 @@ static void put_size(FILE *out, const hx_new_set *set)
     }
     if (set->is_inner)
         fprintf(out, "faces between solids");
-    else if (set->set->n_elem > 0)
-        fprintf(out, "%lld elements", (long long)set->set->n_elem);
     else if (set->n_face > 0)
         fprintf(out, "%lld %s, area %.4g", (long long)set->n_face,
                 set->set->n_face > 0 ? "faces" : "faces of its nodes", set->area);
@@ -540,12 +587,18 @@ static int count_heat(const hx_conditions *c, unsigned kinds)
     return n;
 }
 
+/* 1: the lines of heat are exactly what the file states, so that they act as printed. */
+static int takes_heat(const hx_new_part *part)
+{
+    return !part->heat_fault[0] && !(find_unread(part) & ~(unsigned)HX_UNREAD_MATERIAL);
+}
+
 int hx_new_is_complete(const hx_new_part *part)
 {
     const hx_conditions *const c = &part->session.conditions;
-    if (is_heat(part))
+    if (hx_new_is_heat(part))
         return count_heat(c, 1u << HX_FILE_TEMPERATURE | 1u << HX_FILE_FILM) > 0 &&
-               count_heat(c, LOADS_OF_HEAT) > 0 && !c->heat_fault;
+               count_heat(c, LOADS_OF_HEAT) > 0 && takes_heat(part);
     return takes_stated(part, 0) && takes_stated(part, 1);
 }
 
@@ -566,43 +619,23 @@ static void put_stated(writer *w, int is_load)
     }
 }
 
-/* The file's heat at each node of a set becomes a total, which the set's faces share. */
-static double total_heat(const writer *w, const hx_file_heat *heat)
-{
-    const hx_set *const set = hx_mesh_find_set(&w->part->session.mesh, heat->set);
-    return heat->value * (double)(set ? set->n_node : 1);
-}
-
-/* 1: a flux or convection only on faces between elements, which a config cannot express. */
-static int lies_inside(const writer *w, const hx_file_heat *heat)
-{
-    const hx_mesh *const mesh = &w->part->session.mesh;
-    const hx_set *const set = hx_mesh_find_set(mesh, heat->set);
-    if (heat->kind != HX_FILE_FLUX && heat->kind != HX_FILE_FILM) return 0;
-    return set && set->n_face > 0 && hx_set_inner_faces(mesh, set) == set->n_face;
-}
-
 /* "{ set = "hot"; temperature = 20.0; }," of a statement of the file. */
 static void put_heat_entry(writer *w, const hx_file_heat *heat)
 {
-    static const char *const key[] = {"temperature", "heat", "flux", "source", "coefficient"};
-    const int is_total = heat->kind == HX_FILE_NODE_HEAT;
-    const double value = is_total ? total_heat(w, heat) : heat->value;
-    const int is_inner = lies_inside(w, heat);
+    static const char *const key[] = {"temperature", "node_heat", "flux", "source", "coefficient"};
+    const int is_load = LOADS_OF_HEAT >> heat->kind & 1u, is_taken = takes_heat(w->part);
     char text[40];
-    fprintf(w->out, "%s{ set = \"", is_inner ? "#   " : "    ");
+    fprintf(w->out, "%s{ set = \"", is_taken ? "    " : "#   ");
     put_text(w->out, heat->set);
-    fprintf(w->out, "\"; %s = %s;", key[heat->kind], fraction(value, digits_of(value), text));
+    fprintf(w->out, "\"; %s = %s;", key[heat->kind],
+            fraction(heat->value, digits_of(heat->value), text));
     if (heat->kind == HX_FILE_FILM)
         fprintf(w->out, " ambient = %s;", fraction(heat->ambient, digits_of(heat->ambient), text));
-    fprintf(w->out, " },%s\n",
-            is_total   ? "   # sum of the file's heat at nodes, shared by the faces"
-            : is_inner ? "   # left out: its faces lie between elements, not on the boundary"
-                       : "");
-    if (is_inner)
-        hx_log_warning("%s of set '%s' lies between elements, not on the boundary of the part: it "
-                       "is left out, as a comment",
-                       heat->kind == HX_FILE_FILM ? "the convection" : "the flux", heat->set);
+    if (is_load && w->part->session.conditions.n_heat_case > 1)
+        fprintf(w->out, " case = %d;", heat->load_case);
+    fprintf(w->out, " },");
+    if (!is_load && heat->load_case > 0) fprintf(w->out, "   # in step %d only", heat->load_case);
+    fprintf(w->out, is_taken ? "\n" : "   # of the file\n");
 }
 
 static void put_heat_entries(writer *w, unsigned kinds)
@@ -628,17 +661,37 @@ static void put_heat_load(writer *w, const char *name, const hx_new_set *set)
     fprintf(w->out, "\"; heat = 1.0; },\n");
 }
 
+/* Writes what of the file is not in the config, and why. */
+static void put_heat_notes(writer *w)
+{
+    const hx_conditions *const c = &w->part->session.conditions;
+    const char *const fault = w->part->heat_fault[0] ? w->part->heat_fault : NULL;
+    const int64_t n_mechanical = count_stated(c, 0) + count_stated(c, 1);
+    if (c->heat_note) {
+        fprintf(w->out, "\n# Not in this config: ");
+        put_text(w->out, below_folder(w, c->heat_note));
+        fputc('\n', w->out);
+        hx_log_warning("not in the config: %s", c->heat_note);
+    } else if (n_mechanical > 0) {
+        fprintf(w->out,
+                "\n# Not in this config: the supports and forces of the file, which are not "
+                "of heat.\n");
+    }
+    if (!c->is_heat || takes_heat(w->part)) return;
+    fprintf(w->out, "\n# The file's temperatures, loads and convection are commented out, because "
+                    "a config cannot state\n# exactly what the file does: ");
+    put_text(w->out,
+             fault ? below_folder(w, fault) : "items that hextop does not read, see mesh above");
+    fprintf(w->out, ".\n# Decide what to do about it, and uncomment those that apply.\n");
+    hx_log_warning("the file's temperatures and loads of heat are commented out in the config: %s",
+                   fault ? fault : "it states items that hextop does not read");
+}
+
 /* Writes temperatures, heat loads and convection of a job as entries of the config. */
 static void put_heat(writer *w)
 {
-    const hx_conditions *const c = &w->part->session.conditions;
-    const int n_film = count_heat(c, 1u << HX_FILE_FILM);
-    if (c->heat_fault) {
-        fprintf(w->out, "\n"
-                        "# Some of the heat loads and supports of the file are not below: ");
-        put_text(w->out, below_folder(w, c->heat_fault));
-        fputc('\n', w->out);
-    }
+    const int n_film = count_heat(&w->part->session.conditions, 1u << HX_FILE_FILM);
+    put_heat_notes(w);
     fprintf(w->out, "\n"
                     "# Sets with a prescribed temperature: those of the file, if any; uncomment "
                     "lines for more.\n"
@@ -651,6 +704,7 @@ static void put_heat(writer *w)
             "# Heat sources; uncomment one or more lines. heat = h is shared over the faces;\n"
             "#   flux = q;     per area\n"
             "#   source = s;   per volume\n"
+            "#   node_heat = h;  at every node of the set\n"
             "loads = (\n");
     put_heat_entries(w, LOADS_OF_HEAT);
     put_entries(w, put_heat_load);
@@ -788,7 +842,7 @@ int hx_new_write(const hx_new_part *part, FILE *stream)
     put_material(&w);
     put_sets(&w);
     put_own_sets(&w);
-    if (is_heat(part)) {
+    if (hx_new_is_heat(part)) {
         put_heat(&w);
     } else {
         put_supports(&w);

@@ -75,9 +75,10 @@ static void fill_remote(const hx_config_load *load, hx_load_spec *spec)
 /* 1 if it is a load of heat. */
 static int fill_heat(const hx_config_load *load, hx_load_spec *spec)
 {
-    const double value[3] = {load->source, load->heat, load->flux};
-    static const hx_load_kind kind[3] = {HX_LOAD_SOURCE, HX_LOAD_HEAT, HX_LOAD_FLUX};
-    for (int i = 0; i < 3; i++) {
+    const double value[4] = {load->source, load->heat, load->flux, load->node_heat};
+    static const hx_load_kind kind[4] = {HX_LOAD_SOURCE, HX_LOAD_HEAT, HX_LOAD_FLUX,
+                                         HX_LOAD_NODE_HEAT};
+    for (int i = 0; i < 4; i++) {
         if (isnan(value[i])) continue;
         spec->kind = kind[i];
         spec->value[0] = value[i];

@@ -17,6 +17,22 @@ void hx_warn_of_unread(const hx_unread *list)
         hx_log_warning("%s", text);
 }
 
+int hx_warn_of_units(const hx_config *cfg, const hx_file_units *stated)
+{
+    const int is_heat = hx_config_is_heat(cfg);
+    const char *const text = is_heat ? stated->heat : stated->units;
+    const hx_units *const own = &cfg->units;
+    hx_units units;
+    if (!text || !own->system[0]) return HX_OK;
+    HX_TRY(is_heat ? hx_units_parse_heat(&units, text) : hx_units_parse(&units, text));
+    if (strcmp(units.length, own->length) == 0 && strcmp(units.stress, own->stress) == 0)
+        return HX_OK;
+    hx_log_warning("%s states its units, '%s': %s; the config has units = \"%s\", and no number is "
+                   "converted",
+                   cfg->mesh.file, stated->stated, text, own->system);
+    return HX_OK;
+}
+
 static int take_ignored(const hx_config *cfg, hx_unread *list)
 {
     char met[WORDS];
@@ -91,11 +107,11 @@ static int is_coupled(const hx_config *cfg, const char *set)
 
 /* Lists the rigid sets of the file, which take effect only with supports or loads of the file, if
  * the config states its own. */
-static int list_rigid_sets(const hx_config *cfg, hx_conditions *conditions)
+static int list_rigid_sets(const hx_config *cfg, int is_heat, hx_conditions *conditions)
 {
     const hx_config_support *const support = cfg->supports.entry;
     const hx_config_load *const load = cfg->loads.entry;
-    int is_by_file = cfg->loads.n == 0 || hx_config_is_heat(cfg); /* or nothing to solve yet */
+    int is_by_file = cfg->loads.n == 0 || is_heat; /* or nothing to solve yet */
     for (size_t i = 0; i < cfg->supports.n; i++) is_by_file |= support[i].from != NULL;
     for (size_t i = 0; i < cfg->loads.n; i++) is_by_file |= load[i].from != NULL;
     for (int64_t i = 0; !is_by_file && i < conditions->n_rigid; i++) {
@@ -108,7 +124,7 @@ static int list_rigid_sets(const hx_config *cfg, hx_conditions *conditions)
     return HX_OK;
 }
 
-int hx_settle_unread(const hx_config *cfg, hx_conditions *conditions)
+int hx_settle_unread(const hx_config *cfg, int is_heat, hx_conditions *conditions)
 {
     static const char *const instead[] = {"the supports", "the loads", "the material"};
     hx_unread *const list = &conditions->unread;
@@ -116,7 +132,8 @@ int hx_settle_unread(const hx_config *cfg, hx_conditions *conditions)
                             &conditions->material.fault};
     const int by_mass = hx_has_mass_load(cfg, conditions), n_case = conditions->n_case;
     const int n_use = cfg->material.from ? 3 : 2;
-    HX_TRY(list_rigid_sets(cfg, conditions));
+    list->is_heat = is_heat;
+    HX_TRY(list_rigid_sets(cfg, is_heat, conditions));
     HX_TRY(take_ignored(cfg, list));
     hx_warn_of_unread(list);
     HX_TRY(refuse_no_case(list, n_case, &conditions->load_fault));

@@ -247,7 +247,10 @@ int hx_session_make_mesh(hx_session *s)
     if (s->team) HX_TRY(hx_session_set_threads(s));
     HX_TRY(read_mesh(s, key));
     HX_TRY(hx_settle_meant_sets(&s->cfg, &s->mesh));
-    HX_TRY(hx_settle_unread(&s->cfg, &s->conditions));
+    const int is_heat =
+        hx_config_is_heat(&s->cfg) || (s->has_physics_of_file && s->conditions.is_heat);
+    HX_TRY(hx_settle_unread(&s->cfg, is_heat, &s->conditions));
+    HX_TRY(hx_warn_of_units(&s->cfg, &s->conditions.units));
     HX_TRY(hx_take_file_material(&s->cfg, &s->conditions.material));
     const double begin = hx_session_begin_step(HX_SETUP_SETS);
     const hx_config_set *set = s->cfg.sets.entry;

@@ -49,6 +49,7 @@ typedef struct hx_session {
     /* spline of a spline file; its image `mesh` has one element per cell; otherwise empty */
     hx_spline spline;
     hx_conditions conditions; /* supports, loads and material that the mesh's file states */
+    int has_physics_of_file;  /* 1: the physics is that of the mesh's file (`hextop new`) */
     hx_mesh_quality quality;  /* set by hx_session_measure */
     int is_measured;
     hx_measuring measuring; /* measurement of `quality`, concurrent with other work */

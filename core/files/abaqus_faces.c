@@ -70,12 +70,6 @@ int hx_abaqus_load_repeated(hx_abaqus_reader *r, const hx_import_set *set, int s
 
 /* --- groups --- */
 
-/* Events [begin, end) of one face. */
-typedef struct face {
-    const hx_abaqus_face_load *begin, *end;
-    int64_t first; /* position of the first in the file */
-} face;
-
 static int compare_places(const void *a, const void *b)
 {
     const hx_abaqus_face_load *const p = a, *const q = b;
@@ -84,22 +78,25 @@ static int compare_places(const void *a, const void *b)
     return p->place < q->place ? -1 : p->place > q->place;
 }
 
-/* Adds up values of the same face, step and family; *n decreases accordingly. */
-static void add_up(hx_abaqus_face_load *list, size_t *n)
+/* Adds up values of the same face, step and family, or keeps the last one; *n decreases
+ * accordingly. */
+static void merge(hx_abaqus_face_load *list, size_t *n, int replaces)
 {
     size_t k = 0;
     for (size_t i = 0; i < *n; i++) {
         hx_abaqus_face_load *const last = k > 0 ? &list[k - 1] : NULL;
         if (last && last->elem == list[i].elem && last->side == list[i].side &&
-            last->step == list[i].step && last->family == list[i].family)
-            last->value += list[i].value;
-        else
+            last->step == list[i].step && last->family == list[i].family) {
+            last->value = list[i].value + (replaces ? 0.0 : last->value);
+            last->ambient = list[i].ambient;
+        } else {
             list[k++] = list[i];
+        }
     }
     *n = k;
 }
 
-static int compare_histories(const face *p, const face *q)
+static int compare_histories(const hx_abaqus_history *p, const hx_abaqus_history *q)
 {
     const ptrdiff_t n = p->end - p->begin, n_other = q->end - q->begin;
     if (n != n_other) return n < n_other ? -1 : 1;
@@ -108,13 +105,15 @@ static int compare_histories(const face *p, const face *q)
         if (a->step != b->step) return a->step - b->step;
         if (a->family != b->family) return a->family - b->family;
         if (a->value < b->value || a->value > b->value) return a->value < b->value ? -1 : 1;
+        if (a->ambient < b->ambient || a->ambient > b->ambient)
+            return a->ambient < b->ambient ? -1 : 1;
     }
     return 0;
 }
 
 static int compare_faces(const void *a, const void *b)
 {
-    const face *const p = a, *const q = b;
+    const hx_abaqus_history *const p = a, *const q = b;
     const int order = compare_histories(p, q);
     return order != 0 ? order : p->first < q->first ? -1 : p->first > q->first;
 }
@@ -122,7 +121,8 @@ static int compare_faces(const void *a, const void *b)
 /* Orders groups by their first face, group[i]. */
 static int compare_groups(const void *a, const void *b)
 {
-    const face *const p = *(face *const *)a, *const q = *(face *const *)b;
+    const hx_abaqus_history *const p = *(hx_abaqus_history *const *)a,
+                                   *const q = *(hx_abaqus_history *const *)b;
     return p->first < q->first ? -1 : p->first > q->first;
 }
 
@@ -138,12 +138,13 @@ static int open_group(hx_abaqus_reader *r, int *number, hx_import_set **set)
 }
 
 /* The faces from `first` with the same history become a set, with one pressure per event. */
-static int add_group(hx_abaqus_reader *r, const face *first, const face *end, int *number)
+static int add_group(hx_abaqus_reader *r, const hx_abaqus_history *first,
+                     const hx_abaqus_history *end, int *number)
 {
     hx_condition *added;
     hx_import_set *set;
     HX_TRY(open_group(r, number, &set));
-    for (const face *f = first; f < end && compare_histories(f, first) == 0; f++) {
+    for (const hx_abaqus_history *f = first; f < end && compare_histories(f, first) == 0; f++) {
         const int64_t elem = f->begin->elem, side = f->begin->side;
         HX_TRY(hx_numbers_append(&set->face_elem, 1, &elem));
         HX_TRY(hx_numbers_append(&set->face_local, 1, &side));
@@ -160,25 +161,18 @@ static int add_group(hx_abaqus_reader *r, const face *first, const face *end, in
     return HX_OK;
 }
 
-static int add_groups(hx_abaqus_reader *r, face *list, size_t n)
+static int add_groups(hx_abaqus_reader *r, const hx_abaqus_groups *groups)
 {
-    face **group = NULL;
-    size_t n_group = 0;
-    int number = 0, rc = HX_OK;
-    HX_TRY(hx_alloc(&group, n, sizeof *group, "groups of faces"));
-    for (size_t i = 0; i < n; i++)
-        if (i == 0 || compare_histories(&list[i - 1], &list[i]) != 0) group[n_group++] = &list[i];
-    qsort(group, n_group, sizeof *group, compare_groups);
-    if (n_group > MOST_GROUPS)
-        rc = hx_import_conditions_set_load_fault(
+    int number = 0;
+    if (groups->n > MOST_GROUPS)
+        return hx_import_conditions_set_load_fault(
             &r->conditions,
             "%s:%lld: %zu different pressures on single faces; at most %d are possible: apply "
             "pressures to sets instead",
-            r->import.path, (long long)r->face_load[0].line, n_group, MOST_GROUPS);
-    for (size_t i = 0; rc == HX_OK && n_group <= MOST_GROUPS && i < n_group; i++)
-        rc = add_group(r, group[i], list + n, &number);
-    free(group);
-    return rc;
+            r->import.path, (long long)r->face_load[0].line, groups->n, MOST_GROUPS);
+    for (size_t i = 0; i < groups->n; i++)
+        HX_TRY(add_group(r, groups->group[i], groups->item + groups->n_item, &number));
+    return HX_OK;
 }
 
 /* Sorts conditions by step, otherwise keeping their order. */
@@ -218,25 +212,46 @@ static int keep_solids(hx_abaqus_reader *r)
     return HX_OK;
 }
 
+int hx_abaqus_is_next(const hx_abaqus_history *item, const hx_abaqus_history *first)
+{
+    return compare_histories(item, first) == 0;
+}
+
+int hx_abaqus_make_groups(hx_abaqus_groups *to, hx_abaqus_face_load *list, size_t *n, int replaces)
+{
+    qsort(list, *n, sizeof *list, compare_places);
+    merge(list, n, replaces);
+    HX_TRY(hx_alloc(&to->item, *n, sizeof *to->item, "loads of a file"));
+    HX_TRY(hx_alloc(&to->group, *n, sizeof *to->group, "groups of loads"));
+    for (size_t i = 0; i < *n; i++) {
+        const hx_abaqus_face_load *const load = &list[i];
+        if (i == 0 || load->elem != load[-1].elem || load->side != load[-1].side)
+            to->item[to->n_item++] = (hx_abaqus_history){load, load, load->place};
+        to->item[to->n_item - 1].end = load + 1;
+    }
+    qsort(to->item, to->n_item, sizeof *to->item, compare_faces);
+    for (size_t i = 0; i < to->n_item; i++)
+        if (i == 0 || compare_histories(&to->item[i - 1], &to->item[i]) != 0)
+            to->group[to->n++] = &to->item[i];
+    qsort(to->group, to->n, sizeof *to->group, compare_groups);
+    return HX_OK;
+}
+
+void hx_abaqus_free_groups(hx_abaqus_groups *groups)
+{
+    free(groups->item);
+    free(groups->group);
+}
+
 int hx_abaqus_group_faces(hx_abaqus_reader *r)
 {
-    face *list = NULL;
-    size_t n = 0;
+    hx_abaqus_groups groups = {0};
     if (r->n_face_load == 0) return HX_OK;
     HX_TRY(keep_solids(r));
     if (r->n_face_load == 0) return HX_OK;
-    qsort(r->face_load, r->n_face_load, sizeof *r->face_load, compare_places);
-    add_up(r->face_load, &r->n_face_load);
-    HX_TRY(hx_alloc(&list, r->n_face_load, sizeof *list, "faces with a pressure"));
-    for (size_t i = 0; i < r->n_face_load; i++) {
-        const hx_abaqus_face_load *const load = &r->face_load[i];
-        if (i == 0 || load->elem != load[-1].elem || load->side != load[-1].side)
-            list[n++] = (face){load, load, load->place};
-        list[n - 1].end = load + 1;
-    }
-    qsort(list, n, sizeof *list, compare_faces);
-    int rc = add_groups(r, list, n);
+    int rc = hx_abaqus_make_groups(&groups, r->face_load, &r->n_face_load, 0);
+    if (rc == HX_OK) rc = add_groups(r, &groups);
     if (rc == HX_OK) rc = sort_steps(&r->conditions);
-    free(list);
+    hx_abaqus_free_groups(&groups);
     return rc;
 }

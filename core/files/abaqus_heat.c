@@ -1,6 +1,6 @@
-/* Heat-transfer data of an Abaqus input file: temperatures, concentrated fluxes, surface fluxes,
- * sources and films, as sets with values. A config states them in its own way; the file's
- * heat-transfer steps do not become load cases. */
+/* Keywords of heat-transfer jobs in an Abaqus input file: *CFLUX, *DFLUX, *DSFLUX, *FILM, *SFILM
+ * and temperatures of *BOUNDARY, recorded line by line. A config states them in its own way; the
+ * file's heat-transfer steps do not become load cases of elasticity. */
 #include <ctype.h>
 #include <stdarg.h>
 #include <stdlib.h>
@@ -11,69 +11,77 @@
 #include "../base/memory.h"
 #include "abaqus_reader.h"
 
-static const char *const single_name[] = {"temperature", "heat", "flux", "source", "film"};
+enum { ON_ELEMENTS = HX_LOADS_OF_ELEMENTS, ON_SURFACES = HX_LOADS_OF_SURFACES };
 
-/* Records an error of the heat data; only the first one has an effect. */
-static int heat_fault(hx_abaqus_reader *r, const char *fmt, ...) HX_PRINTF(2, 3);
-static int heat_fault(hx_abaqus_reader *r, const char *fmt, ...)
+int hx_abaqus_heat_fault(hx_abaqus_reader *r, int64_t line, const char *fmt, ...)
 {
-    char text[200], whole[900];
+    char text[300], whole[1000];
     va_list args;
     va_start(args, fmt);
     vsnprintf(text, sizeof text, fmt, args);
     va_end(args);
     if (r->heat_fault) return HX_OK;
-    snprintf(whole, sizeof whole, "%.600s:%lld: %s", hx_abaqus_scan_path(&r->scan),
-             (long long)hx_abaqus_scan_number(&r->scan), text);
+    const int is_open = line == 0 && r->scan.depth > 0;
+    if (is_open) line = hx_abaqus_scan_number(&r->scan);
+    snprintf(whole, sizeof whole, "%.600s:%lld: %s",
+             is_open ? hx_abaqus_scan_path(&r->scan) : r->import.path, (long long)line, text);
     return hx_strdup(&r->heat_fault, whole);
 }
 
-static int add_heat(hx_abaqus_reader *r, const hx_abaqus_heat *heat)
+/* Records something of heat that is not read: "*DFLUX, AMPLITUDE". */
+static int heat_unread(hx_abaqus_reader *r, const char *what)
+{
+    char word[96];
+    r->data = NULL;
+    snprintf(word, sizeof word, "*%.30s, %.40s", r->scan.keyword_shown, what);
+    for (char *c = word; *c; c++) *c = (char)toupper((unsigned char)*c);
+    HX_TRY(hx_abaqus_heat_fault(r, 0, "%s is not read", word));
+    return hx_abaqus_unread(r, HX_UNREAD_LOAD, word, "of heat");
+}
+
+static int add_heat(hx_abaqus_reader *r, const hx_abaqus_heat *heat, hx_abaqus_heat **added)
 {
     HX_TRY(hx_grow(&r->heat, r->n_heat, &r->heat_capacity, sizeof *r->heat, "loads of heat"));
-    r->heat[r->n_heat++] = *heat;
+    *added = &r->heat[r->n_heat++];
+    **added = *heat;
+    (*added)->step = r->conditions.n_step;
+    (*added)->line = hx_abaqus_scan_number(&r->scan);
     return HX_OK;
 }
 
-static int is_equal(double a, double b)
+/* Begins a keyword for a kind and family: OP=NEW ends what earlier steps stated with it. */
+static int begin_kind(hx_abaqus_reader *r, hx_file_heat_kind kind, int family)
 {
-    return !(a < b || a > b);
-}
-
-/* Finds or makes the set "flux-1" and so on of single nodes or elements with these values. */
-static int single_set(hx_abaqus_reader *r, hx_abaqus_heat *heat)
-{
-    const hx_set_kind kind = heat->kind <= HX_FILE_NODE_HEAT ? HX_KIND_NODES
-                             : heat->kind == HX_FILE_SOURCE  ? HX_KIND_ELEMS
-                                                             : HX_KIND_FACES;
-    char name[40];
-    int number = 0;
-    for (size_t i = 0; i < r->n_heat; i++) {
-        const hx_abaqus_heat *const other = &r->heat[i];
-        heat->set = other->set;
-        if (other->is_single && other->kind == heat->kind && is_equal(other->value, heat->value) &&
-            is_equal(other->ambient, heat->ambient))
-            return HX_OK;
-    }
-    do snprintf(name, sizeof name, "%s-%d", single_name[heat->kind], ++number);
-    while (hx_abaqus_find_set(r, HX_N_SET_KIND, name));
-    heat->is_single = 1;
-    HX_TRY(hx_import_set_of(&r->import, name, kind, &heat->set));
-    heat->set->is_of_loads = 1;
-    return add_heat(r, heat);
+    const char *const op = hx_abaqus_parameter(&r->scan, "OP");
+    const int is_reset = op && strcasecmp(op, "NEW") == 0 && r->conditions.n_step > 0;
+    const unsigned bit = 1u << (2 * (int)kind + family);
+    const int is_first = !(r->step_has_heat & bit);
+    const hx_abaqus_heat reset = {.kind = kind, .family = family, .is_reset = 1};
+    hx_abaqus_heat *added;
+    r->step_has_heat |= bit;
+    if (!is_reset) return HX_OK;
+    if (!is_first)
+        return hx_abaqus_heat_fault(r, 0,
+                                    "OP=NEW on another *%s than the first of the step; CalculiX "
+                                    "ignores it: put it on the first",
+                                    r->scan.keyword_shown);
+    return add_heat(r, &reset, &added);
 }
 
 /* Adds a value at the nodes of a set, or at one node. */
 static int add_at_nodes(hx_abaqus_reader *r, char *target, hx_abaqus_heat *heat)
 {
+    hx_abaqus_heat *added;
     hx_abaqus_reference to;
     HX_TRY(hx_abaqus_refer(r, HX_KIND_NODES, target, &to));
     if (!to.is_number && (!to.set || to.set->node.n == 0))
-        return heat_fault(r, "no set of nodes '%.60s' above this line", target);
-    heat->set = to.set;
-    if (to.set) return add_heat(r, heat);
-    HX_TRY(single_set(r, heat));
-    return hx_numbers_append(&heat->set->node, 1, &to.number);
+        return hx_abaqus_heat_fault(r, 0, "no set of nodes '%.60s' above this line", target);
+    if (to.set && to.set->is_shortened && heat->kind == HX_FILE_NODE_HEAT)
+        return hx_abaqus_heat_fault(r, 0, "set '%.60s' repeats its members too often", target);
+    heat->named = to.set;
+    HX_TRY(add_heat(r, heat, &added));
+    return to.set ? hx_numbers_copy(&added->item, &to.set->node)
+                  : hx_numbers_append(&added->item, 1, &to.number);
 }
 
 int hx_abaqus_hold_temperature(hx_abaqus_reader *r, char *target, double value)
@@ -82,31 +90,26 @@ int hx_abaqus_hold_temperature(hx_abaqus_reader *r, char *target, double value)
     return add_at_nodes(r, target, &heat);
 }
 
+int hx_abaqus_drop_temperatures(hx_abaqus_reader *r)
+{
+    return begin_kind(r, HX_FILE_TEMPERATURE, ON_ELEMENTS);
+}
+
 /* Adds a value on one side of elements, or inside them (side = 0). */
 static int add_at_elements(hx_abaqus_reader *r, char *target, int side, hx_abaqus_heat *heat)
 {
-    char name[230];
+    hx_abaqus_heat *added;
     hx_abaqus_reference to;
     HX_TRY(hx_abaqus_refer(r, HX_KIND_ELEMS, target, &to));
     if (!to.is_number && (!to.set || to.set->elem.n == 0))
-        return heat_fault(r, "no set of elements '%.60s' above this line", target);
-    heat->set = to.set;
-    if (to.set && side == 0) return add_heat(r, heat);
-    if (to.is_number) {
-        HX_TRY(single_set(r, heat));
-        if (side == 0) return hx_numbers_append(&heat->set->elem, 1, &to.number);
-        r->set = heat->set;
-        return hx_abaqus_append_side(r, &to, side);
-    }
-    snprintf(name, sizeof name, "%.200s.S%d", target, side);
-    heat->set = hx_abaqus_find_set(r, HX_KIND_FACES, name);
-    if (!heat->set) {
-        HX_TRY(hx_abaqus_open_set(r, HX_KIND_FACES, name, &heat->set));
-        r->set = heat->set;
-        HX_TRY(hx_abaqus_append_side(r, &to, side));
-        heat->set->is_of_loads = 1;
-    }
-    return add_heat(r, heat);
+        return hx_abaqus_heat_fault(r, 0, "no set of elements '%.60s' above this line", target);
+    if (to.set && to.set->is_shortened && heat->kind != HX_FILE_FILM)
+        return hx_abaqus_heat_fault(r, 0, "set '%.60s' repeats its members too often", target);
+    heat->named = to.set;
+    heat->side = side;
+    HX_TRY(add_heat(r, heat, &added));
+    return to.set ? hx_numbers_copy(&added->item, &to.set->elem)
+                  : hx_numbers_append(&added->item, 1, &to.number);
 }
 
 static int read_value(hx_abaqus_reader *r, char **line, double *value)
@@ -120,12 +123,14 @@ static int read_value(hx_abaqus_reader *r, char **line, double *value)
 /* node or set, component, heat */
 static int cflux_line(hx_abaqus_reader *r, char *line)
 {
-    char *target, *field;
+    char *target, *field, what[60];
     hx_abaqus_heat heat = {.kind = HX_FILE_NODE_HEAT};
     if (!hx_abaqus_field(&line, &target)) return HX_OK;
     if (hx_abaqus_field(&line, &field) && *field && strcmp(field, "0") != 0 &&
-        strcmp(field, "11") != 0)
-        return heat_fault(r, "*CFLUX of component %.20s", field);
+        strcmp(field, "11") != 0) {
+        snprintf(what, sizeof what, "component %.20s", field);
+        return heat_unread(r, what);
+    }
     HX_TRY(read_value(r, &line, &heat.value));
     return add_at_nodes(r, target, &heat);
 }
@@ -145,9 +150,10 @@ static int element_line(hx_abaqus_reader *r, char *line, char letter)
     char *target, *label;
     hx_abaqus_heat heat = {.kind = letter == 'F' ? HX_FILE_FILM : HX_FILE_FLUX};
     if (!hx_abaqus_field(&line, &target)) return HX_OK;
-    if (!hx_abaqus_field(&line, &label)) return heat_fault(r, "a thermal load without a label");
+    if (!hx_abaqus_field(&line, &label))
+        return hx_abaqus_heat_fault(r, 0, "a thermal load without a label");
     const int side = side_of(label, letter);
-    if (side < 0) return heat_fault(r, "*%s with label %.20s", r->scan.keyword_shown, label);
+    if (side < 0) return heat_unread(r, label);
     if (side == 0) heat.kind = HX_FILE_SOURCE;
     if (letter == 'F') HX_TRY(read_value(r, &line, &heat.ambient));
     HX_TRY(read_value(r, &line, &heat.value));
@@ -164,21 +170,28 @@ static int film_line(hx_abaqus_reader *r, char *line)
     return element_line(r, line, 'F');
 }
 
-/* surface, label S or F, numbers as above */
+/* surface, label S or F, numbers as above. The faces of a surface that is not given by sides of
+ * elements are known only once the mesh is made; then `item` is empty. */
 static int surface_line(hx_abaqus_reader *r, char *line, char letter)
 {
     char *target, *label;
+    hx_abaqus_heat *added;
     hx_abaqus_reference to;
-    hx_abaqus_heat heat = {.kind = letter == 'F' ? HX_FILE_FILM : HX_FILE_FLUX};
+    hx_abaqus_heat heat = {.kind = letter == 'F' ? HX_FILE_FILM : HX_FILE_FLUX,
+                           .family = ON_SURFACES};
     if (!hx_abaqus_field(&line, &target)) return HX_OK;
     if (!hx_abaqus_field(&line, &label) || toupper((unsigned char)label[0]) != letter || label[1])
-        return heat_fault(r, "*%s with a label other than %c", r->scan.keyword_shown, letter);
+        return heat_unread(r, label ? label : "without a label");
     HX_TRY(hx_abaqus_refer(r, HX_KIND_FACES, target, &to));
-    if (!to.set) return heat_fault(r, "no surface '%.60s' above this line", target);
+    if (!to.set) return hx_abaqus_heat_fault(r, 0, "no surface '%.60s' above this line", target);
     if (letter == 'F') HX_TRY(read_value(r, &line, &heat.ambient));
     HX_TRY(read_value(r, &line, &heat.value));
-    heat.set = to.set;
-    return add_heat(r, &heat);
+    heat.named = to.set;
+    HX_TRY(add_heat(r, &heat, &added));
+    if (to.set->face_elem.n == 0 || to.set->elem.n + to.set->free_elem.n + to.set->node.n > 0)
+        return HX_OK;
+    HX_TRY(hx_numbers_copy(&added->item, &to.set->face_elem));
+    return hx_numbers_copy(&added->item_side, &to.set->face_local);
 }
 
 static int dsflux_line(hx_abaqus_reader *r, char *line)
@@ -191,12 +204,28 @@ static int sfilm_line(hx_abaqus_reader *r, char *line)
     return surface_line(r, line, 'F');
 }
 
-static int begin_step(hx_abaqus_reader *r)
+int hx_abaqus_add_procedure(hx_abaqus_reader *r, hx_abaqus_step_kind kind)
 {
-    if (r->n_heat_step++ > 0) return heat_fault(r, "a second heat-transfer step");
-    if (hx_abaqus_parameter(&r->scan, "STEADY STATE")) return HX_OK;
-    return heat_fault(r,
-                      "*HEAT TRANSFER without STEADY STATE: hextop computes only the steady state");
+    if (!r->in_step || r->n_procedure == 0) return HX_OK;
+    hx_abaqus_procedure *const to = &r->procedure[r->n_procedure - 1];
+    if (to->name[0]) return HX_OK;
+    snprintf(to->name, sizeof to->name, "*%.30s", r->scan.keyword_shown);
+    for (char *c = to->name; *c; c++) *c = (char)toupper((unsigned char)*c);
+    to->line = r->scan.keyword_line;
+    to->kind = kind;
+    return HX_OK;
+}
+
+/* Begins a keyword of heat with its data lines. */
+static int begin_lines(hx_abaqus_reader *r, int (*line)(hx_abaqus_reader *r, char *line))
+{
+    for (int k = 0; k < r->scan.n_parameter; k++)
+        if (strcmp(r->scan.parameter[k].name, "OP") != 0)
+            return heat_unread(r, r->scan.parameter[k].name);
+    r->soft = HX_ABAQUS_OF_LOADS;
+    r->data = line;
+    return r->in_step ? HX_OK
+                      : hx_abaqus_heat_fault(r, 0, "*%s outside a *STEP", r->scan.keyword_shown);
 }
 
 int hx_abaqus_begin_heat(hx_abaqus_reader *r)
@@ -204,44 +233,38 @@ int hx_abaqus_begin_heat(hx_abaqus_reader *r)
     static const struct {
         const char *keyword;
         int (*line)(hx_abaqus_reader *r, char *line);
-    } load[] = {{"CFLUX", cflux_line},
-                {"DFLUX", dflux_line},
-                {"DSFLUX", dsflux_line},
-                {"FILM", film_line},
-                {"SFILM", sfilm_line}};
-    if (strcmp(r->scan.keyword, "HEATTRANSFER") == 0) return begin_step(r);
-    if (strcmp(r->scan.keyword, "RADIATE") == 0 || strcmp(r->scan.keyword, "CFILM") == 0)
-        return heat_fault(r, "*%s", r->scan.keyword_shown);
+        hx_file_heat_kind kind;
+        int family;
+    } load[] = {{"CFLUX", cflux_line, HX_FILE_NODE_HEAT, ON_ELEMENTS},
+                {"DFLUX", dflux_line, HX_FILE_FLUX, ON_ELEMENTS},
+                {"DSFLUX", dsflux_line, HX_FILE_FLUX, ON_SURFACES},
+                {"FILM", film_line, HX_FILE_FILM, ON_ELEMENTS},
+                {"SFILM", sfilm_line, HX_FILE_FILM, ON_SURFACES}};
+    static const char *const others[] = {"RADIATE", "SRADIATE", "CRADIATE", "CFILM", "MASSFLOW"};
+    const char *const keyword = r->scan.keyword;
+    if (strcmp(keyword, "HEATTRANSFER") == 0)
+        return hx_abaqus_add_procedure(
+            r, hx_abaqus_parameter(&r->scan, "STEADY STATE") ? HX_STEP_STEADY : HX_STEP_TRANSIENT);
+    for (size_t i = 0; i < sizeof others / sizeof others[0]; i++)
+        if (strcmp(keyword, others[i]) == 0)
+            return hx_abaqus_heat_fault(r, 0, "*%s is not read", r->scan.keyword_shown);
     for (size_t i = 0; i < sizeof load / sizeof load[0]; i++) {
-        if (strcmp(load[i].keyword, r->scan.keyword) != 0) continue;
-        for (int k = 0; k < r->scan.n_parameter; k++)
-            if (strcmp(r->scan.parameter[k].name, "OP") != 0)
-                return heat_fault(r, "*%s, %.40s", r->scan.keyword_shown,
-                                  r->scan.parameter[k].name);
-        r->soft = HX_ABAQUS_OF_LOADS;
-        r->data = load[i].line;
-    }
-    return HX_OK;
-}
-
-int hx_abaqus_give_heat(hx_abaqus_reader *r, hx_conditions *to)
-{
-    if (r->n_heat_step == 0) return HX_OK;
-    to->is_heat = 1;
-    to->heat_fault = r->heat_fault;
-    r->heat_fault = NULL;
-    HX_TRY(hx_alloc(&to->heat, r->n_heat, sizeof *to->heat, "loads of heat"));
-    for (size_t i = 0; i < r->n_heat; i++) {
-        const hx_abaqus_heat *const from = &r->heat[i];
-        hx_file_heat *const heat = &to->heat[to->n_heat++];
-        *heat = (hx_file_heat){from->kind, NULL, from->value, from->ambient};
-        HX_TRY(hx_strdup(&heat->set, from->set->name));
+        if (strcmp(load[i].keyword, keyword) != 0) continue;
+        HX_TRY(begin_kind(r, load[i].kind, load[i].family));
+        return begin_lines(r, load[i].line);
     }
     return HX_OK;
 }
 
 void hx_abaqus_free_heat(hx_abaqus_reader *r)
 {
+    for (size_t i = 0; i < r->n_heat; i++) {
+        hx_numbers_free(&r->heat[i].item);
+        hx_numbers_free(&r->heat[i].item_side);
+    }
+    for (int kind = 0; kind < HX_N_FILE_HEAT; kind++) free(r->heat_item[kind]);
     free(r->heat);
+    free(r->heat_group);
+    free(r->procedure);
     free(r->heat_fault);
 }

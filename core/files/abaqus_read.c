@@ -412,7 +412,7 @@ static int make_mesh(hx_abaqus_reader *r, hx_mesh *mesh, hx_conditions *conditio
     if (r->import.sink) return HX_OK;
     HX_TRY(hx_import_conditions_finish(&r->conditions, &r->import, mesh, conditions));
     if (!conditions) return HX_OK;
-    HX_TRY(hx_abaqus_give_heat(r, conditions));
+    HX_TRY(hx_abaqus_give_heat(r, mesh, conditions));
     return hx_abaqus_find_material(r, mesh, &conditions->material);
 }
 
@@ -434,6 +434,7 @@ static int read_file(const char *path, hx_mesh *mesh, hx_conditions *conditions,
     HX_TRY_FAIL(hx_abaqus_list_carriers(&r));
     HX_TRY_FAIL(hx_abaqus_name_materials(&r));
     HX_TRY_FAIL(hx_abaqus_group_faces(&r));
+    HX_TRY_FAIL(hx_abaqus_group_heat(&r));
     HX_TRY_FAIL(hx_abaqus_settle_steps(&r));
     HX_TRY_FAIL(hx_abaqus_note_formulations(&r));
     HX_TRY_FAIL(hx_abaqus_resolve_cells(&r));

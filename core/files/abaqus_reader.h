@@ -101,20 +101,54 @@ typedef struct hx_abaqus_section {
     int64_t line;
 } hx_abaqus_section;
 
-/* What a heat-transfer step states about a set. */
+/* A pressure on one side of an element, by number; in a job for heat, what acts on a node, an
+ * element or a face. */
+typedef struct hx_abaqus_face_load {
+    int64_t elem, line, place; /* place: position among all of them */
+    int side, step, family;    /* family: as in hx_condition */
+    double value, ambient;     /* ambient: of films */
+} hx_abaqus_face_load;
+
+/* What acts on one item in all steps: [begin, end) of a sorted list. */
+typedef struct hx_abaqus_history {
+    const hx_abaqus_face_load *begin, *end; /* (borrowed) */
+    int64_t first;                          /* position of the first in the file */
+} hx_abaqus_history;
+
+/* Items with the same history are a group and follow each other. */
+typedef struct hx_abaqus_groups {
+    size_t n_item, n;
+    hx_abaqus_history *item;   /* [n_item] (owned) */
+    hx_abaqus_history **group; /* [n] first item of each group, in the order of the file (owned) */
+} hx_abaqus_groups;
+
+/* A data line of a heat-transfer job: what acts on these items; or, without items, a keyword with
+ * OP=NEW, which ends what acts so far. */
 typedef struct hx_abaqus_heat {
     hx_file_heat_kind kind;
-    hx_import_set *set;
-    int is_single; /* the set was made by the reader, from single nodes or elements */
+    int family, is_reset, step; /* family: HX_LOADS_OF_SURFACES for *DSFLUX and *SFILM */
+    int64_t line;
     double value, ambient;
+    hx_import_set *named; /* the set of the file that holds these items; NULL: a single item */
+    int side;             /* side of all items, 0: none, or in item_side */
+    hx_numbers item;      /* numbers of nodes or elements (owned) */
+    hx_numbers item_side; /* side per item of a surface (owned) */
 } hx_abaqus_heat;
 
-/* A pressure on one side of an element, by number. */
-typedef struct hx_abaqus_face_load {
-    int64_t elem, line, place; /* place: position among all face loads */
-    int side, step, family;    /* family: as in hx_condition */
-    double value;
-} hx_abaqus_face_load;
+/* A set for a config, with its history. */
+typedef struct hx_abaqus_heat_group {
+    hx_file_heat_kind kind;
+    hx_import_set *set;
+    hx_abaqus_history history; /* of each of its items; in hx_abaqus_reader.heat_item */
+} hx_abaqus_heat_group;
+
+/* The procedure of a step. */
+typedef enum { HX_STEP_OTHER, HX_STEP_TRANSIENT, HX_STEP_STEADY } hx_abaqus_step_kind;
+typedef struct hx_abaqus_procedure {
+    char name[40]; /* "" if the step names none */
+    int64_t line;
+    hx_abaqus_step_kind kind;
+} hx_abaqus_procedure;
 
 /* An error in a keyword refuses the whole file, or only the file's loads or supports. */
 typedef enum { HX_ABAQUS_HARD, HX_ABAQUS_OF_LOADS, HX_ABAQUS_OF_SUPPORTS } hx_abaqus_soft;
@@ -179,10 +213,15 @@ struct hx_abaqus_reader {
     hx_abaqus_word *carrier; /* (owned) */
     hx_unread formulation; /* per type whose name has letters after the plain type's name (owned) */
 
-    int n_heat_step;
-    size_t n_heat, heat_capacity;
-    hx_abaqus_heat *heat; /* (owned) */
-    char *heat_fault;     /* (owned) */
+    size_t n_heat, heat_capacity, n_heat_group, heat_group_capacity;
+    hx_abaqus_heat *heat;                           /* (owned) */
+    hx_abaqus_face_load *heat_item[HX_N_FILE_HEAT]; /* per kind: items of all lines (owned) */
+    size_t n_heat_item[HX_N_FILE_HEAT];             /* `place` of each becomes its group */
+    hx_abaqus_heat_group *heat_group;               /* (owned) */
+    char *heat_fault;                               /* (owned) */
+    unsigned step_has_heat; /* bit of each kind and family given so far in this step */
+    size_t n_procedure, procedure_capacity;
+    hx_abaqus_procedure *procedure; /* [n_procedure] of steps 1, 2, ... (owned) */
 
     size_t n_face_load, face_load_capacity;
     hx_abaqus_face_load *face_load; /* (owned) */
@@ -275,13 +314,26 @@ int hx_abaqus_keep_carrier(hx_abaqus_reader *r);
 int hx_abaqus_list_carriers(hx_abaqus_reader *r);
 void hx_abaqus_free_carriers(hx_abaqus_reader *r);
 
-/* Heat-transfer jobs (abaqus_heat.c), which are also recorded as unread: takes the data of *CFLUX,
- * *DFLUX, *DSFLUX, *FILM and *SFILM, counts *HEAT TRANSFER, takes a temperature of *BOUNDARY, and
- * finally hands everything over. */
+/* Heat-transfer jobs. abaqus_heat.c takes the data of *CFLUX, *DFLUX, *DSFLUX, *FILM and *SFILM,
+ * which are also recorded as unread for elasticity, and temperatures of *BOUNDARY. abaqus_heat_steps.c
+ * evaluates them step by step: what a step states again replaces what earlier steps stated about
+ * the same node, element or face; OP=NEW drops all of it; within a step *CFLUX and *DFLUX add up,
+ * *FILM and *BOUNDARY replace (CalculiX 2.20). hx_abaqus_group_heat makes the sets before the mesh
+ * is made; hx_abaqus_give_heat hands over what acts in each step with STEADY STATE, one load case
+ * each. */
 int hx_abaqus_begin_heat(hx_abaqus_reader *r);
 int hx_abaqus_hold_temperature(hx_abaqus_reader *r, char *target, double value);
-int hx_abaqus_give_heat(hx_abaqus_reader *r, hx_conditions *to);
+int hx_abaqus_drop_temperatures(hx_abaqus_reader *r);
+int hx_abaqus_group_heat(hx_abaqus_reader *r);
+int hx_abaqus_give_heat(hx_abaqus_reader *r, const hx_mesh *mesh, hx_conditions *to);
 void hx_abaqus_free_heat(hx_abaqus_reader *r);
+
+/* Records, with file and line (0: the current one), why the heat data are incomplete; only the
+ * first call has an effect. */
+int hx_abaqus_heat_fault(hx_abaqus_reader *r, int64_t line, const char *fmt, ...) HX_PRINTF(3, 4);
+
+/* Records the procedure of the current step. */
+int hx_abaqus_add_procedure(hx_abaqus_reader *r, hx_abaqus_step_kind kind);
 
 /* Counts a solid whose type has letters after the plain type's name; notes each formulation
  * once. */
@@ -295,6 +347,16 @@ int hx_abaqus_load_face(hx_abaqus_reader *r, int64_t elem, int side, int family,
 int hx_abaqus_load_repeated(hx_abaqus_reader *r, const hx_import_set *set, int side, int family,
                             double value);
 int hx_abaqus_group_faces(hx_abaqus_reader *r);
+
+/* Sorts list[*n] by item and step, merges what a step states several times about an item (adds it
+ * up, or keeps the last), and groups items with the same history. hx_abaqus_is_next returns 1 if an
+ * item has the history of the group's first item. */
+int hx_abaqus_make_groups(hx_abaqus_groups *to, hx_abaqus_face_load *list, size_t *n, int replaces);
+int hx_abaqus_is_next(const hx_abaqus_history *item, const hx_abaqus_history *first);
+void hx_abaqus_free_groups(hx_abaqus_groups *groups);
+
+/* Kind of the element with that number; a hexahedron if there is no such element. */
+hx_cell_kind hx_abaqus_kind_of(const hx_abaqus_reader *r, int64_t number);
 
 /* Removes the loads of steps that are not static: these are not load cases. */
 int hx_abaqus_settle_steps(hx_abaqus_reader *r);

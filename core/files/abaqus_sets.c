@@ -430,8 +430,7 @@ fail:
     return rc;
 }
 
-/* Kind of the element with that number; a hexahedron if there is no such element. */
-static hx_cell_kind kind_of(const hx_abaqus_reader *r, int64_t number)
+hx_cell_kind hx_abaqus_kind_of(const hx_abaqus_reader *r, int64_t number)
 {
     if (!r->import.solid) return HX_CELL_HEXAHEDRON;
     const int64_t place = hx_number_index_find(&r->elem_place, number);
@@ -462,7 +461,7 @@ static int resolve_sides(hx_abaqus_reader *r, hx_import_set *set)
     for (int64_t i = 0; i < set->face_elem.n; i++) {
         const int64_t number = hx_numbers_get(&set->face_elem, i);
         const int64_t side = hx_numbers_get(&set->face_local, i);
-        const hx_cell_kind kind = kind_of(r, number);
+        const hx_cell_kind kind = hx_abaqus_kind_of(r, number);
         const int64_t local = hx_abaqus_face[kind][side];
         if (local < 0) {
             HX_TRY_FAIL(refuse_side(r, set, number, side, kind));

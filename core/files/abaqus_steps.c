@@ -5,6 +5,7 @@
 #include <string.h>
 #include <strings.h>
 
+#include "../base/grow.h"
 #include "../base/memory.h"
 #include "abaqus_reader.h"
 
@@ -31,7 +32,11 @@ int hx_abaqus_begin_step(hx_abaqus_reader *r)
     r->in_step = 1;
     r->step_used = r->step_renewed = 0;
     r->step_is_other = 0;
+    r->step_has_heat = 0;
     r->conditions.n_step++;
+    HX_TRY(hx_grow(&r->procedure, r->n_procedure, &r->procedure_capacity, sizeof *r->procedure,
+                   "steps of a file"));
+    r->procedure[r->n_procedure++] = (hx_abaqus_procedure){.line = r->scan.keyword_line};
     const char *const large = hx_abaqus_parameter(&r->scan, "NLGEOM");
     if (large && strcasecmp(large, "NO") != 0)
         HX_TRY(hx_unread_add(&r->import.unread, 0, "*STEP, NLGEOM",
@@ -148,10 +153,14 @@ static unsigned named_components(const char *name)
 /* Records "*CLOAD, component 11": temperatures, fluid pressures and similar components. */
 static int unread_component(hx_abaqus_reader *r, int64_t component)
 {
+    const int is_force = strcmp(r->scan.keyword, "CLOAD") == 0;
+    const unsigned heat = component == 11 && !is_force ? HX_UNREAD_HEAT : 0;
     char word[64];
     snprintf(word, sizeof word, "*%.20s, component %lld", r->scan.keyword_shown,
              (long long)component);
-    return hx_abaqus_unread(r, HX_UNREAD_LOAD, word, component == 11 ? "temperatures" : NULL);
+    if (component >= 11 && !heat) HX_TRY(hx_abaqus_heat_fault(r, 0, "%s is not read", word));
+    return hx_abaqus_unread(r, HX_UNREAD_LOAD | heat, word,
+                            component == 11 ? "temperatures" : NULL);
 }
 
 /* node or set, first component, last component, value; or node or set, type */
@@ -240,6 +249,7 @@ int hx_abaqus_begin_boundary(hx_abaqus_reader *r)
     none.step = r->conditions.n_step;
     none.line = hx_abaqus_scan_number(&r->scan);
     if (renews) HX_TRY(hx_import_conditions_add(&r->conditions, &none, &added));
+    HX_TRY(hx_abaqus_drop_temperatures(r));
     return passes_over(r, HX_UNREAD_SUPPORT, is_plain ? read : read_other);
 }
 

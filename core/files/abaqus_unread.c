@@ -10,7 +10,8 @@
 #include "abaqus_reader.h"
 
 enum { CARRIES = HX_UNREAD_CARRIES, MASS = HX_UNREAD_MASS, LOAD = HX_UNREAD_LOAD };
-enum { SUPPORT = HX_UNREAD_SUPPORT, STEP = HX_UNREAD_STEP, MOST_CARRIERS = 100000 };
+enum { SUPPORT = HX_UNREAD_SUPPORT, STEP = HX_UNREAD_STEP, HEAT = HX_UNREAD_HEAT };
+enum { MOST_CARRIERS = 100000 };
 
 /* --- keywords --- */
 
@@ -57,11 +58,11 @@ static const unread_keyword unread[] = {
     {"CHANGE PLASTIC", HX_UNREAD_MATERIAL, NULL},
     {"REFINE MESH", 0, "the mesh in the file is analysed without refinement"},
     {"LOAD CASE", LOAD, NULL},
-    {"CFLUX", LOAD, "a load of heat"},
-    {"DFLUX", LOAD, "a load of heat"},
-    {"DSFLUX", LOAD, "a load of heat"},
-    {"FILM", LOAD, "convection"},
-    {"SFILM", LOAD, "convection"},
+    {"CFLUX", LOAD | HEAT, "a load of heat"},
+    {"DFLUX", LOAD | HEAT, "a load of heat"},
+    {"DSFLUX", LOAD | HEAT, "a load of heat"},
+    {"FILM", LOAD | HEAT, "convection"},
+    {"SFILM", LOAD | HEAT, "convection"},
     {"CFILM", LOAD, "convection"},
     {"RADIATE", LOAD, "radiation"},
     {"SRADIATE", LOAD, "radiation"},
@@ -95,7 +96,7 @@ static const unread_keyword procedures[] = {
     {"ELECTROMAGNETICS", STEP, NULL},
     {"CFD", STEP, NULL},
     {"MASS DIFFUSION", STEP, NULL},
-    {"HEAT TRANSFER", STEP | LOAD, NULL},
+    {"HEAT TRANSFER", STEP | LOAD | HEAT, NULL},
     {"COUPLED TEMPERATURE-DISPLACEMENT", STEP | LOAD, NULL},
     {"UNCOUPLED TEMPERATURE-DISPLACEMENT", STEP | LOAD, NULL},
     {"DYNAMIC TEMPERATURE-DISPLACEMENT", STEP | LOAD, NULL},
@@ -441,7 +442,11 @@ static int begin_procedure(hx_abaqus_reader *r, const unread_keyword *k)
 static const unread_keyword *find_procedure(const hx_abaqus_reader *r)
 {
     static const unread_keyword riks = {"STATIC, RIKS", STEP, NULL};
+    static const unread_keyword transient = {"HEAT TRANSFER without STEADY STATE", STEP | LOAD,
+                                             NULL};
     const char *const keyword = r->scan.keyword;
+    if (strcmp(keyword, "HEATTRANSFER") == 0 && !hx_abaqus_parameter(&r->scan, "STEADY STATE"))
+        return &transient;
     const int is_riks = strcmp(keyword, "STATIC") == 0 && hx_abaqus_parameter(&r->scan, "RIKS");
     return is_riks ? &riks : FIND(procedures, keyword);
 }
@@ -464,6 +469,8 @@ int hx_abaqus_begin_unread(hx_abaqus_reader *r, int *is_harmless)
     const int is_initial = strcmp(keyword, "INITIALCONDITIONS") == 0;
     const int is_known = procedure || other || is_section || is_material || is_initial;
     *is_harmless = !is_known && HAS(harmless, keyword);
+    if ((procedure && strcmp(keyword, "HEATTRANSFER") != 0) || strcmp(keyword, "STATIC") == 0)
+        HX_TRY(hx_abaqus_add_procedure(r, HX_STEP_OTHER));
     if (*is_harmless) return HX_OK;
     if (r->import.sink) {
         char why[80];

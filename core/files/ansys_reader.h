@@ -71,8 +71,9 @@ typedef struct hx_ansys_cumulate {
 } hx_ansys_cumulate;
 
 typedef struct hx_ansys_reader {
-    FILE *stream; /* (owned) */
-    char *text;   /* the last line, without its line end (owned) */
+    FILE *stream;  /* (owned) */
+    char *text;    /* the last line, without its line end (owned) */
+    int has_units; /* /UNITS was read */
     size_t capacity, length;
     char *command;                 /* in text: the current command (borrowed) */
     int is_kept;                   /* the last line is still to be read as a command */

@@ -347,16 +347,33 @@ static int refuse_meshing(hx_ansys_reader *r)
 static int note_units(hx_ansys_reader *r)
 {
     char word[HX_ANSYS_WORD];
+    r->has_units = 1;
+    r->import.units = hx_file_units_of_ansys(hx_ansys_word(r, 1, word));
     return hx_notes_add(r->notes, HX_NOTE_INFO,
                         "%s:%lld: the file states its units, '%.20s'; they are ignored, and "
                         "lengths are in the `units` of the config",
                         r->import.path, (long long)r->line, hx_ansys_word(r, 1, word));
 }
 
+/* "/COM,--- Data in consistent NMM units." of Workbench, if no /UNITS states them. */
+static int take_comment(hx_ansys_reader *r)
+{
+    static const char lead[] = "Data in consistent ";
+    const char *const found = strstr(r->text, lead);
+    char word[16] = "", rest[8] = "";
+    if (!found || r->has_units ||
+        sscanf(found + strlen(lead), "%15[A-Za-z] %7[a-z]", word, rest) != 2 ||
+        strcmp(rest, "units") != 0)
+        return HX_OK;
+    r->import.units = hx_file_units_of_ansys(word);
+    return HX_OK;
+}
+
 int hx_ansys_other_command(hx_ansys_reader *r)
 {
     int taken = 0;
     if (hx_ansys_is_command(r, "/UNITS")) return note_units(r);
+    if (hx_ansys_is_command(r, "/COM")) return take_comment(r);
     if (hx_ansys_is_command(r, "ANTYPE")) return take_antype(r);
     if (hx_ansys_is_command(r, "NLGEOM")) return take_nlgeom(r);
     if (hx_ansys_is_command(r, "SOLVE")) return take_solve(r, "SOLVE");

@@ -122,6 +122,12 @@ static const head_kind by_head[] = {
     {"(0 ", NULL, "a mesh of ANSYS Fluent", MESHIO(".msh")},
     {"(1 ", NULL, "a mesh of ANSYS Fluent", MESHIO(".msh")},
     {"(2 3)", NULL, "a mesh of ANSYS Fluent", MESHIO(".msh")},
+    {"\x1f\x8b", NULL, "a file compressed by gzip", "gunzip -k %p"},
+    {"BZh", NULL, "a file compressed by bzip2", "bunzip2 -k %p"},
+    {"\xfd"
+     "7zXZ",
+     NULL, "a file compressed by xz", "unxz -k %p"},
+    {"\x28\xb5\x2f\xfd", NULL, "a file compressed by Zstandard", "unzstd -k %p"},
     {"version https://git-lfs", NULL, "a Git LFS pointer instead of the file itself",
      "git lfs pull"},
     {"MFEM NC mesh", NULL, "a mesh of MFEM", MFEM "; it must not have hanging nodes"},
@@ -143,6 +149,8 @@ static const head_kind by_head[] = {
 };
 
 static const foreign by_name[] = {
+    {".zip", "a compressed archive", "unzip %p"},
+    {".7z", "a compressed archive", "7z x %p"},
     {".med", "a mesh of Salome", MESHIO(".med")},
     {".meshb", "a binary mesh of Medit", MESHIO(".meshb")},
     {".cgns", "a CGNS mesh", MESHIO(".cgns")},

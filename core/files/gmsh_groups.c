@@ -82,12 +82,36 @@ int hx_gmsh_read_names(hx_gmsh_reader *r)
     return rc;
 }
 
-void hx_gmsh_settle_groups(hx_gmsh_reader *r)
+/* Names the groups without elements, which are no sets; in format 4.1, $Entities assigns elements
+ * to groups. */
+static int note_unmet(const hx_gmsh_reader *r)
+{
+    enum { MOST_NAMED = 8 };
+    char text[600] = "";
+    int64_t n = 0;
+    for (int64_t i = 0; i < r->n_group; i++) {
+        const size_t used = strlen(text);
+        if (!r->group[i].set->is_unmet) continue;
+        if (n++ < MOST_NAMED)
+            snprintf(text + used, sizeof text - used, "%s\"%.60s\"", used ? ", " : "",
+                     r->group[i].set->name);
+    }
+    if (n == 0) return HX_OK;
+    const int lacks = r->major == 4 && !r->has_entities;
+    return hx_notes_add(
+        r->import.notes, lacks ? HX_NOTE_WARNING : HX_NOTE_INFO,
+        "%s: %lld of %lld physical groups have no elements and make no sets: %s%s%s", r->scan.path,
+        (long long)n, (long long)r->n_group, text, n > MOST_NAMED ? ", ..." : "",
+        lacks ? "; the file lacks $Entities, which assigns elements to them" : "");
+}
+
+int hx_gmsh_settle_groups(hx_gmsh_reader *r)
 {
     r->import.kind_words = &dim_word;
     for (int64_t i = 0; i < r->n_group; i++) r->group[i].set->is_unmet = 1;
     for (int64_t i = 0; i < r->n_group; i++)
         if (r->group[i].is_met) r->group[i].set->is_unmet = 0;
+    return note_unmet(r);
 }
 
 void hx_gmsh_free_groups(hx_gmsh_reader *r)

@@ -256,6 +256,7 @@ static int read_elements(hx_gmsh_reader *r)
 
 static int read_entities(hx_gmsh_reader *r)
 {
+    r->has_entities = 1;
     HX_TRY(begin_section(r));
     return hx_gmsh_read_entities_4(r);
 }
@@ -343,8 +344,8 @@ static int read_file(const char *path, hx_mesh *mesh, hx_import_sink *sink, hx_n
     HX_TRY_FAIL(hx_file_scan_open(&r.scan, path));
     HX_TRY_FAIL(read_start(&r));
     HX_TRY_FAIL(read_sections(&r));
+    HX_TRY_FAIL(hx_gmsh_settle_groups(&r));
     hx_file_scan_free(&r.scan);
-    hx_gmsh_settle_groups(&r);
     rc = hx_import_finish(&r.import, mesh);
 fail:
     hx_file_scan_free(&r.scan);

@@ -40,7 +40,7 @@ typedef struct hx_gmsh_reader {
     int major;      /* 2 or 4 */
     int is_swapped; /* a binary file of the other byte order */
     int size_bytes; /* bytes of a size in a binary file of format 4.1 */
-    int has_nodes, has_elements;
+    int has_nodes, has_elements, has_entities;
     int joins_names; /* HX_GMSH_JOINS was read: groups of the same name are one set */
 
     int64_t n_group, last_group;
@@ -90,7 +90,7 @@ int hx_gmsh_read_names(hx_gmsh_reader *r);
 int hx_gmsh_group_set(hx_gmsh_reader *r, int64_t dim, int64_t tag, hx_import_set **set);
 
 /* Marks the sets of groups without any cell, once all cells are read. */
-void hx_gmsh_settle_groups(hx_gmsh_reader *r);
+int hx_gmsh_settle_groups(hx_gmsh_reader *r);
 
 void hx_gmsh_free_groups(hx_gmsh_reader *r);
 

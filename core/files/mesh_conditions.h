@@ -110,6 +110,9 @@ int hx_set_loads_create(hx_set_loads **loads, hx_import_conditions *all, const h
                         const hx_mesh *mesh);
 void hx_set_loads_free(hx_set_loads *loads);
 
+/* Returns 1 if two sets of the mesh have a face in common. */
+int hx_sets_share_faces(const hx_mesh *mesh, const char *name, const char *other);
+
 /* Ends the load of an earlier step that the condition restates. Call it for all conditions of a
  * step before the first of them is applied. */
 void hx_set_loads_restate(hx_set_loads *loads, const hx_condition *condition);

@@ -232,6 +232,7 @@ void hx_import_give_unread(hx_import *import, hx_conditions *conditions)
     if (!conditions) return;
     hx_unread_free(&conditions->unread);
     conditions->unread = import->unread;
+    conditions->units = import->units;
     memset(&import->unread, 0, sizeof import->unread);
 }
 

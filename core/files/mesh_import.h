@@ -21,6 +21,7 @@
 #include "../base/notes.h"
 #include "../base/numbers.h"
 #include "../mesh/mesh.h"
+#include "../problem/file_units.h"
 #include "../problem/unread.h"
 #include "set_kinds.h"
 #include "solid.h"
@@ -121,6 +122,7 @@ struct hx_import {
     hx_import_set **set;    /* (owned, each) */
     hx_set_rules rules;     /* sets made of other sets, for the mesh (owned) */
     hx_unread unread;       /* what the file states and is not read (owned) */
+    hx_file_units units;    /* that the file states */
 
     /* Set by hx_import_finish. */
     hx_number_index node_index, elem_index;
@@ -203,7 +205,7 @@ int hx_import_announce(hx_import *import, int64_t n_elem);
 int hx_import_unread(hx_import *import, unsigned roles, const char *word, const char *what,
                      int64_t n, int64_t line);
 
-/* Moves the unread kinds to conditions, where the caller finds them; may be NULL. The last call of
+/* Moves the unread kinds and the units to conditions, where the caller finds them; may be NULL. The last call of
  * a reader without hx_import_conditions. */
 struct hx_conditions;
 void hx_import_give_unread(hx_import *import, struct hx_conditions *conditions);

@@ -168,8 +168,7 @@ int hx_set_loads_lost(hx_set_loads *s, int64_t *number)
 
 /* --- loads of sets --- */
 
-/* Returns 1 if two sets of faces have a face in common. */
-static int share_faces(const hx_mesh *mesh, const char *name, const char *other)
+int hx_sets_share_faces(const hx_mesh *mesh, const char *name, const char *other)
 {
     const hx_set *const a = hx_mesh_find_set(mesh, name), *const b = hx_mesh_find_set(mesh, other);
     int64_t i = 0, j = 0;
@@ -238,7 +237,7 @@ static int check_overlap(hx_set_loads *s, const hx_condition *c)
     for (size_t i = 0; i < s->n && c->kind == HX_CONDITION_PRESSURE; i++) {
         const hx_condition *const before = &s->load[i].what;
         if (s->load[i].is_off || before->kind != c->kind || before->step == c->step ||
-            !share_faces(s->mesh, before->set->name, c->set->name))
+            !hx_sets_share_faces(s->mesh, before->set->name, c->set->name))
             continue;
         return hx_import_conditions_set_load_fault(
             s->all,

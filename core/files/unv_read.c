@@ -639,11 +639,22 @@ static int read_units(reader *r)
     if (strlen(r->line) > 10) snprintf(text, sizeof text, "%.20s", r->line + 10);
     for (size_t n = strlen(text); n > 0 && isspace((unsigned char)text[n - 1]); n--)
         text[n - 1] = '\0';
+    r->import.units = hx_file_units_of_unv(atoi(r->line), text + strspn(text, " "));
     HX_TRY(hx_notes_add(r->import.notes, HX_NOTE_INFO,
                         "%s:%lld: the file states its units, '%s'; they are ignored, and lengths "
                         "are in the `units` of the config",
                         r->scan.path, (long long)r->scan.word_line, text + strspn(text, " ")));
     return pass_data(r);
+}
+
+/* An older layout of groups, for which there is no public description. */
+static int pass_groups(reader *r, int64_t number)
+{
+    HX_TRY(hx_notes_add(r->import.notes, HX_NOTE_WARNING,
+                        "%s:%lld: data set %lld: groups in a layout that is not read, so they make "
+                        "no sets: write data set 2467 instead",
+                        r->scan.path, (long long)r->scan.word_line, (long long)number));
+    return skip_data(r, number);
 }
 
 static int read_properties(reader *r, int64_t number)
@@ -674,6 +685,8 @@ static int read_data(reader *r, int64_t number)
     case 2430:
     case 2432:
         return read_groups(r, 2);
+    case 752:
+        return pass_groups(r, number);
     case 164:
         return read_units(r);
     case 2420:

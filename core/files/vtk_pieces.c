@@ -339,6 +339,7 @@ int hx_vtk_send_sets(hx_vtk_reader *r, const char *name, const hx_file_number *t
     int fits, rc;
     HX_TRY_FAIL(hx_alloc_raw(&value, PIECE, sizeof *value, what));
     HX_TRY_FAIL(find_values(r, type, n, value, &all, &fits));
+    if (!fits) HX_TRY_FAIL(hx_vtk_note_no_sets(r, name, HX_VTK_BEYOND));
     if (!fits || all.n > HX_VTK_SET_VALUES) goto fail; /* neither a set nor an error */
     HX_TRY_FAIL(name_sets(r, name, &all, &to));
     HX_TRY_FAIL(hx_file_scan_jump(&r->scan, begin));

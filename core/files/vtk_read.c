@@ -28,7 +28,9 @@ static int read_sets(hx_vtk_reader *r, const char *name, const hx_file_number *t
     if (r->import) return hx_vtk_send_sets(r, name, type, n);
     HX_TRY(hx_alloc_raw(&value, (size_t)n, sizeof *value, "values of an integer array"));
     int rc = hx_file_scan_int32(&r->scan, type, n, value, &fits);
-    if (rc == HX_OK && fits) rc = hx_vtk_make_sets(r, name, n, value);
+    if (rc == HX_OK)
+        rc = fits ? hx_vtk_make_sets(r, name, n, value)
+                  : hx_vtk_note_no_sets(r, name, HX_VTK_BEYOND);
     free(value);
     return rc;
 }
@@ -113,6 +115,8 @@ static int read_array(hx_vtk_reader *r, const char *name, const hx_file_number *
     if (fits && (r->mesh || r->import) && !r->wanted && is_int && may_be_set &&
         strncmp(name, "vtk", 3) != 0)
         return read_sets(r, name, type, n);
+    if (fits && type->kind == 'b' && !r->wanted && may_be_set)
+        HX_TRY(hx_vtk_note_no_sets(r, name, "its type is bit; save it as int"));
     if (fits && r->wanted && r->where == HX_VTK_ON_CELLS && (is_int || type->kind == 'f')) {
         if (!r->has_value && strcmp(name, r->wanted) == 0) {
             r->has_value = true;

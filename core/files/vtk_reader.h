@@ -131,6 +131,10 @@ void hx_vtk_note_seen(hx_vtk_reader *r, const char *name);
 /* Hands points and cells to r->mesh; an error there gets the file's name. */
 int hx_vtk_make_mesh(hx_vtk_reader *r);
 
+/* Notes why an array makes no sets. */
+#define HX_VTK_BEYOND "it has values beyond 32 bits"
+int hx_vtk_note_no_sets(const hx_vtk_reader *r, const char *name, const char *why);
+
 /* Makes sets of an array of the points or cells (r->where), after hx_vtk_make_mesh: set_NAME of 0
  * and 1 is the set NAME; an array NAME with few values is the sets NAME=VALUE. */
 int hx_vtk_make_sets(hx_vtk_reader *r, const char *name, int64_t n, const int32_t *value);

@@ -382,6 +382,12 @@ int hx_vtk_is_flag(const char *name, const hx_vtk_values *all)
     return fits && strncmp(name, "set_", 4) == 0 && name[4] != '\0';
 }
 
+int hx_vtk_note_no_sets(const hx_vtk_reader *r, const char *name, const char *why)
+{
+    return hx_notes_add(r->notes, HX_NOTE_INFO, "%s: array '%.60s' makes no sets: %s", r->scan.path,
+                        name, why);
+}
+
 int hx_vtk_make_sets(hx_vtk_reader *r, const char *name, int64_t n, const int32_t *value)
 {
     int rc = HX_OK;

@@ -182,7 +182,9 @@ static int take_sets(hx_vtk_reader *r, const joined *j)
     int32_t *value = NULL;
     HX_TRY(hx_alloc_raw(&value, (size_t)j->n, sizeof *value, "values of an integer array"));
     int rc = gather(j, value, NULL, &fits);
-    if (rc == HX_OK && fits) rc = hx_vtk_make_sets(r, j->name, j->n, value);
+    if (rc == HX_OK)
+        rc = fits ? hx_vtk_make_sets(r, j->name, j->n, value)
+                  : hx_vtk_note_no_sets(r, j->name, HX_VTK_BEYOND);
     free(value);
     return rc;
 }

@@ -88,6 +88,7 @@ void hx_conditions_free(hx_conditions *conditions)
     for (int64_t i = 0; i < conditions->n_heat; i++) free(conditions->heat[i].set);
     free(conditions->heat);
     free(conditions->heat_fault);
+    free(conditions->heat_note);
     hx_unread_free(&conditions->unread);
     free(conditions->material.name);
     free(conditions->material.fault);

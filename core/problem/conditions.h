@@ -4,6 +4,7 @@
 #define HX_CONDITIONS_H
 
 #include "../mesh/mesh.h"
+#include "file_units.h"
 #include "unread.h"
 
 #ifdef __cplusplus
@@ -74,10 +75,12 @@ typedef enum {
     HX_FILE_SOURCE,      /* heat per volume of the elements */
     HX_FILE_FILM         /* film coefficient on the faces, with the fluid temperature `ambient` */
 } hx_file_heat_kind;
+enum { HX_N_FILE_HEAT = HX_FILE_FILM + 1 };
 
 typedef struct hx_file_heat {
     hx_file_heat_kind kind;
-    char *set; /* set of the mesh (owned) */
+    char *set;     /* set of the mesh (owned) */
+    int load_case; /* 1-based; 0: acts in all cases */
     double value, ambient;
 } hx_file_heat;
 
@@ -95,10 +98,13 @@ typedef struct hx_conditions {
     hx_file_material material;
     int is_heat; /* 1: the file is a heat conduction job */
     int64_t n_heat;
-    hx_file_heat *heat; /* [n_heat] (owned) */
-    char *heat_fault;   /* reason why `heat` is incomplete (owned); NULL: it is complete */
-    hx_unread unread;   /* items of the file that are not read (owned) */
-    char *fault;        /* reason why nothing of this can be used (owned); NULL: it can */
+    hx_file_heat *heat;  /* [n_heat] (owned) */
+    int n_heat_case;     /* number of load cases of `heat`: steady steps with loads, at least 1 */
+    char *heat_fault;    /* reason why `heat` is not what the file states (owned); NULL: it is */
+    char *heat_note;     /* steps that are no load case of heat, and why (owned); NULL: none */
+    hx_file_units units; /* of the file's numbers */
+    hx_unread unread;    /* items of the file that are not read (owned) */
+    char *fault;         /* reason why nothing of this can be used (owned); NULL: it can */
     /* reasons why the supports, or the loads, cannot be used (owned) */
     char *support_fault, *load_fault;
 } hx_conditions;

@@ -49,7 +49,8 @@ void hx_problem_find_reference(hx_problem *problem, const hx_problem_params *par
 
 int hx_load_is_heat(const hx_load_spec *load)
 {
-    return load->kind == HX_LOAD_SOURCE || load->kind == HX_LOAD_HEAT || load->kind == HX_LOAD_FLUX;
+    return load->kind == HX_LOAD_SOURCE || load->kind == HX_LOAD_HEAT ||
+           load->kind == HX_LOAD_FLUX || load->kind == HX_LOAD_NODE_HEAT;
 }
 
 /* power[point] += rate int N dV of a spline cell; returns its volume. */
@@ -195,6 +196,11 @@ int hx_problem_add_heat(const hx_space *space, const hx_load_spec *load, double 
     if (load->kind == HX_LOAD_SOURCE) return add_source(space, load, power);
     int64_t n_node, n_elem;
     HX_TRY(hx_problem_find_set(space->mesh, load->set, load->origin, &set));
+    if (load->kind == HX_LOAD_NODE_HEAT) {
+        HX_TRY(hx_problem_count_takers(space->mesh, set, load->origin, 0, &n_node));
+        hx_problem_add_at_nodes(space, set, 1, load->value, 1.0, power);
+        return HX_OK;
+    }
     HX_TRY(hx_problem_count_nodes(space->mesh, set, &n_node));
     HX_TRY(hx_mesh_count_all(space->mesh, set->n_elem, &n_elem));
     if (n_elem == 0) HX_TRY(hx_problem_count_takers(space->mesh, set, load->origin, 1, &n_node));

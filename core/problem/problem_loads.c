@@ -99,7 +99,8 @@ int hx_problem_note_faces(const hx_mesh *mesh, const hx_problem_params *params)
 {
     if (!params->notes) return HX_OK;
     for (size_t i = 0; i < params->n_load; i++)
-        if (params->load[i].kind != HX_LOAD_NODE_FORCE && params->load[i].kind != HX_LOAD_SOURCE)
+        if (params->load[i].kind != HX_LOAD_NODE_FORCE && params->load[i].kind != HX_LOAD_SOURCE &&
+            params->load[i].kind != HX_LOAD_NODE_HEAT)
             HX_TRY(note_inner_faces(params, mesh, params->load[i].set, params->load[i].origin));
     for (int64_t i = 0; hx_params_load_by_file(params) && i < params->conditions->n_load; i++)
         HX_TRY(note_inner_faces(params, mesh, params->conditions->load[i].set, mesh->name));

@@ -81,7 +81,8 @@ typedef enum {
     /* value[0] = total heat into the set, distributed by volume if it holds elements and no faces,
      * by area if it spans boundary faces, otherwise equally to its nodes */
     HX_LOAD_HEAT,
-    HX_LOAD_FLUX /* value[0] = heat per area into the set's boundary faces */
+    HX_LOAD_FLUX,     /* value[0] = heat per area into the set's boundary faces */
+    HX_LOAD_NODE_HEAT /* value[0] = heat at every node of the set */
 } hx_load_kind;
 
 typedef struct hx_load_spec {

@@ -57,17 +57,19 @@ int hx_unread_ignore(hx_unread *list, const char *word)
     return kind != NULL;
 }
 
+static int is_meant(const hx_unread *list, const hx_unread_kind *kind, unsigned roles,
+                    int is_ignored)
+{
+    if (list->is_heat && kind->roles & HX_UNREAD_HEAT) return 0;
+    return kind->is_ignored == is_ignored && (roles == 0 || (kind->roles & roles) != 0);
+}
+
 unsigned hx_unread_roles(const hx_unread *list)
 {
     unsigned roles = 0;
     for (size_t i = 0; i < list->n; i++)
-        if (!list->kind[i].is_ignored) roles |= list->kind[i].roles;
+        if (is_meant(list, &list->kind[i], 0, 0)) roles |= list->kind[i].roles;
     return roles;
-}
-
-static int is_meant(const hx_unread_kind *kind, unsigned roles, int is_ignored)
-{
-    return kind->is_ignored == is_ignored && (roles == 0 || (kind->roles & roles) != 0);
 }
 
 /* Writes "4 S4 (shells, line 29)"; the line of the first kind is printed before the list. */
@@ -102,7 +104,7 @@ size_t hx_unread_text(const hx_unread *list, unsigned roles, int is_ignored, con
     for (size_t i = 0; i < list->n; i++) {
         const hx_unread_kind *const kind = &list->kind[i];
         char name[600];
-        if (!is_meant(kind, roles, is_ignored)) continue;
+        if (!is_meant(list, kind, roles, is_ignored)) continue;
         if (n++ == 0) {
             first = kind;
             used = begin_text(first, lead, text, n_text);
@@ -123,7 +125,7 @@ void hx_unread_words(const hx_unread *list, unsigned roles, char *text, size_t n
     size_t used = (size_t)snprintf(text, n_text, "(");
     for (size_t i = 0; i < list->n && used < n_text; i++) {
         const hx_unread_kind *const kind = &list->kind[i];
-        if (!is_meant(kind, roles, 0)) continue;
+        if (!is_meant(list, kind, roles, 0)) continue;
         used += (size_t)snprintf(text + used, n_text - used, "%s\"%s\"", used > 1 ? ", " : "",
                                  kind->word);
     }

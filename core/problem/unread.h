@@ -7,7 +7,8 @@
  *   list to hx_conditions.unread.
  * - Cells that only mark faces have no section, property, thickness or real constant. They have no
  *   stiffness and are not listed.
- * - Every command that reads the file prints the list as one warning (app/session/file_unread.c).
+ * - Every command that reads the file prints the list as one warning (app/session/file_unread.c);
+ *   with physics = "heat", without the kinds that are read for heat.
  * - from = "file" is refused according to hx_unread_refuses: supports because of kinds that carry
  *   or support; loads because of kinds that carry or load, of masses if a load by mass acts, and of
  *   steps if the file has no static one; a material because of kinds that carry or are a material.
@@ -31,7 +32,9 @@ enum {
     HX_UNREAD_LOAD = 4,
     HX_UNREAD_SUPPORT = 8,
     HX_UNREAD_MATERIAL = 16,
-    HX_UNREAD_STEP = 32 /* a step that is not a static load case: it is left out and is no case */
+    HX_UNREAD_STEP = 32, /* a step that is not a static load case: it is left out and is no case */
+    /* not read for elasticity, but read for heat (hx_conditions.heat): not listed for heat */
+    HX_UNREAD_HEAT = 64
 };
 
 typedef struct hx_unread_kind {
@@ -49,6 +52,7 @@ typedef struct hx_unread {
     hx_unread_kind *kind; /* [n] in the order of first occurrence (owned) */
     /* bit 1 << hx_unread_use: these kinds cause from = "file" to be refused for that use */
     unsigned refused;
+    int is_heat; /* 1: physics = "heat": kinds with HX_UNREAD_HEAT count as read */
 } hx_unread;
 
 /* Adds n items of a kind; the same word adds to its count and roles. `what` may be NULL.

@@ -522,7 +522,8 @@ static void test_unread(void)
     CHECK(stated.n_force == 0);
     check_unread(ONE_HEX "*BOUNDARY\n1, 1, 3\n1, 11, 11, 20.\n2, 0, 0, 1.\n*STEP\n*STATIC\n"
                          "*CLOAD\n1, 0, 1.\n1, 11, 1.\n1, 2, 1.\n*END STEP\n",
-                 LOAD, "1 *BOUNDARY, component 11 (temperatures), 1 *BOUNDARY, component 0 (line");
+                 LOAD | HX_UNREAD_HEAT,
+                 "1 *BOUNDARY, component 11 (temperatures), 1 *BOUNDARY, component 0 (line");
     CHECK(stated.n_support == 3 && stated.n_force == 1);
 
     /* Steps of other kinds are not load cases. */

@@ -207,18 +207,19 @@ for n in (1, 2):
 
 heat = inp.replace("C3D8", "DC3D8") + sets + (
     "*MATERIAL, NAME=STEEL\n*CONDUCTIVITY\n50.\n*SOLID SECTION, ELSET=EALL, MATERIAL=STEEL\n*STEP\n*HEAT TRANSFER, STEADY STATE\n"
-    "*BOUNDARY\nFIX, 11, 11, 20.\n*CFLUX\nTIP, 11, 1.\n*DFLUX\n4, S4, 2.\n*FILM\n2, F3, 20., 0.5\n2, F6, 20., 0.7\n*END STEP\n")
+    "*BOUNDARY\nFIX, 11, 11, 20.\n*CFLUX\nTIP, 11, 1.\n*DFLUX\n4, S4, 2.\n*FILM\n2, F3, 20., 0.5\n*END STEP\n")
 put("heat.inp", heat)
 code, said = run("new", "heat.inp")
-for line in ('physics = "heat";', 'from = "file";', '{ set = "FIX"; temperature = 20.0; },', '{ set = "TIP"; heat = 4.0; },',
-             '{ set = "flux-1"; flux = 2.0; },', '    { set = "film-1"; coefficient = 0.5; ambient = 20.0; },',
-             '#   { set = "film-2"; coefficient = 0.7; ambient = 20.0; },   # left out'):
+for line in ('physics = "heat";', 'from = "file";', '{ set = "FIX"; temperature = 20.0; },', '{ set = "TIP"; node_heat = 1.0; },',
+             '{ set = "flux-1"; flux = 2.0; },', '    { set = "film-1"; coefficient = 0.5; ambient = 20.0; },'):
     check(code == 0 and line in said, f"hextop new of a job of heat lacks {line}: {said}")
 put("heat.cfg", subprocess.run([hextop, "new", "heat.inp"], capture_output=True, text=True).stdout)
 code, said = run("run", "heat.cfg", "optimization.iterations=2")
 check(code == 0, f"the config of a job of heat runs as printed: {code}: {said}")
 put("transient.inp", heat.replace(", STEADY STATE", ""))
-check("# Some of the heat loads and supports of the file are not below: " in run("new", "transient.inp")[1], "a transient job")
+check("# exactly what the file does: transient.inp:" in run("new", "transient.inp")[1], "a transient job")
+put("inner.inp", heat.replace("2, F3, 20., 0.5", "2, F3, 20., 0.5\n2, F6, 20., 0.7"))
+check('#   { set = "film-2"; coefficient = 0.7; ambient = 20.0; },   # of the file' in run("new", "inner.inp")[1], "a film between elements")
 
 print(f"{n_check} checks, {n_failed} failed")
 sys.exit(n_failed > 0)

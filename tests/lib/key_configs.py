@@ -61,7 +61,7 @@ def base_of(key):
         return HEAT
     if key == "loads[].source":
         return HEAT
-    if key in ("loads[].heat", "loads[].flux"):
+    if key in ("loads[].heat", "loads[].flux", "loads[].node_heat"):
         return {**HEAT, "loads": f'loads = ( {{ set = "right"; {name} = 1.0; }} );'}
     if key == "loads[].bearing_force":
         return PIN

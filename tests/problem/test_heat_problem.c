@@ -67,6 +67,8 @@ static void check_loads(void)
     CHECK_REL(total_of(HX_LOAD_HEAT, "core", 7.0), 7.0, 1e-12);     /* by volume */
     CHECK_REL(total_of(HX_LOAD_HEAT, "right", 7.0), 7.0, 1e-12);    /* by area */
     CHECK_REL(total_of(HX_LOAD_HEAT, "corner-x", 7.0), 7.0, 1e-12); /* at a node */
+    CHECK_REL(total_of(HX_LOAD_NODE_HEAT, "right", 7.0),
+              7.0 * (double)hx_mesh_find_set(&mesh, "right")->n_node, 1e-12);
     CHECK_REL(total_of(HX_LOAD_FLUX, "right", 6.0), 6.0 * area_of("right"), 1e-12);
 }
 

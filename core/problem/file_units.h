@@ -1,0 +1,27 @@
+/* Units that a mesh file states. No number is converted; `hextop new` writes them as the `units` of
+ * the config, and a config with other units is warned of. One rule for all formats: a reader fills
+ * hx_import.units. */
+#ifndef HX_FILE_UNITS_H
+#define HX_FILE_UNITS_H
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct hx_file_units {
+    char stated[32];   /* as the file names them: "MKS", "Foot (pound f)"; "": it states none */
+    const char *units; /* for `units` of a config: "N, m, Pa"; NULL: they have no such name */
+    const char *heat;  /* with physics = "heat": "W, m, K"; NULL as above */
+} hx_file_units;
+
+/* The units of ANSYS' /UNITS and of Workbench: "MKS", "NMM", in any case. */
+hx_file_units hx_file_units_of_ansys(const char *word);
+
+/* The units of data set 164 of a universal file: its code, and its description. */
+hx_file_units hx_file_units_of_unv(int code, const char *stated);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif
