@@ -112,6 +112,12 @@ refused "another load" "with 'loads.*and this one has 'loads" 'loads=({set="righ
 refused "another mesh" "another mesh" mesh.distort=0.1
 refused "another order" "another mesh, not to 'mesh.reorder = false'" mesh.reorder=false
 refused "fewer iterations" "more than optimization.iterations" optimization.iterations=5
+ok "of a density filter" run dense optimization.filter.kind=density optimization.iterations=2 output.checkpoint=0.000001
+run dense --resume optimization.filter.kind=density 'optimization.projection={}'
+ok "a projection: names what the user changed" says err \
+    "from a run with 'nothing', and this one has 'optimization.projection"
+run dense --resume optimization.filter.kind=density optimization.move=0.15 'optimization.projection={}'
+ok "a projection and a move" says err "with 'optimization.move = 0.2', and this one has 'optimization.move = 0.15'"
 size=$(wc -c <parts/checkpoint.state)
 printf 'x' | dd of=parts/checkpoint.state bs=1 seek=$((size / 2)) conv=notrunc 2>/dev/null
 refused "damaged" "the checksum of .*checkpoint.previous.state"
