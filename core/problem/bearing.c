@@ -17,7 +17,7 @@
 #define FLAT 0.02    /* mean squared component perpendicular to the axis: an arc of 28 degrees */
 #define SPREAD 0.2   /* range of the radii, relative to their mean */
 #define COVERED 0.95 /* fraction of the cosine's integral */
-#define LACKING 5.0  /* degrees of the pressed half, on meshes whose faces span less */
+#define LACKING 10.0 /* degrees of the pressed half, on meshes whose faces span less; 1 % of F */
 
 enum { N_STEP = 3600 }; /* steps of a turn in which angles are counted */
 #define DEGREES (360.0 / N_STEP)
