@@ -671,6 +671,15 @@ static void judge_change(hx_doubts *doubts, const hx_session *s, const hx_doubt_
 
 /* --- all of it --- */
 
+/* For a mesh that no process has as a whole. */
+static void print_not_judged(const hx_session *s)
+{
+    char word[256];
+    hx_log_info("not judged: pieces of the 0/1 design, and loads and supports on its void, because "
+                "no process has the whole mesh; `hextop verify %s` judges them in one process",
+                hx_shell_word(s->cfg.output.directory, word, sizeof word));
+}
+
 void hx_doubts_after(hx_doubts *doubts, hx_session *s, const hx_doubt_facts *facts)
 {
     const double begin = hx_clock();
@@ -681,11 +690,11 @@ void hx_doubts_after(hx_doubts *doubts, hx_session *s, const hx_doubt_facts *fac
                        hx_error_message());
         hx_error_clear();
     }
-    if (s->mesh.window) { /* no process has the whole mesh */
-        hx_log_detail("the 0/1 design is not checked, because no process has the whole mesh");
+    if (facts->last->greyness > no_solid) return; /* the 0/1 design has little in common with it */
+    if (s->mesh.window) {
+        print_not_judged(s);
         return;
     }
-    if (facts->last->greyness > no_solid) return; /* the 0/1 design has little in common with it */
     if (hx_doubt_solid(doubts, s) < 0) {
         hx_log_warning("the 0/1 design was not checked: %s", hx_error_message());
         hx_error_clear();
