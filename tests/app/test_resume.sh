@@ -147,6 +147,11 @@ ok "a checkpoint: --force" run unfinished --force optimization.iterations=3
 ok "a run that ended" run unfinished optimization.iterations=3
 kept "the first design" "optimization.initial.*has the name of a file that the run writes" unfinished \
     optimization.initial="$PWD/unfinished/density_0003.vtk"
+kept "the mesh" "mesh.file: .*has the name of a file that the run writes" unfinished \
+    "mesh={file=\"$PWD/unfinished/density_0003.vtk\";}"
+ln -s "$PWD/unfinished/density_0003.vtk" mesh.vtk
+kept "the mesh by link" "mesh.file: .*has the name of a file that the run writes" unfinished \
+    "mesh={file=\"$PWD/mesh.vtk\";}"
 kept "the first design by folder" "optimization.initial.*density_0003.vtk has the name of a file" unfinished \
     optimization.initial="$PWD/unfinished"
 kept "the first design by series" "optimization.initial.*density_0003.vtk has the name of a file" unfinished \
