@@ -210,8 +210,8 @@ const hx_key hx_keys[] = {
     KEY("material.conductivity_min", FLOAT, AT(material.conductivity_min), HEAT,
         .unit = "power/(length*temperature)", .range = "(0, inf)",
         .note = "1e-3 of material.conductivity",
-        .help = "thermal conductivity of void; that of an element is conductivity_min + "
-                "(conductivity - conductivity_min) rho^p"),
+        .help = "thermal conductivity of void, below that of the solid; that of an element is "
+                "conductivity_min + (conductivity - conductivity_min) rho^p"),
 
     LIST("supports", supports, hx_config_support,
          "supports: sets of nodes with fixed or prescribed displacements, or prescribed "

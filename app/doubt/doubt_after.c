@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../session/compliance_ratio.h"
 #include "../session/continuation.h"
 #include "../text/log.h"
 #include "../text/shell_word.h"
@@ -474,11 +475,13 @@ static const char *calm(const hx_session *s, const hx_doubt_facts *f, char *text
 }
 
 /* Formats a compliance relative to a lower one: "12.3 % above", "5.7 times", and in words from a
- * thousand times upward. Compliances that are not positive have no ratio. */
-static const char *format_rise(double value, double low, char *text, size_t n_text)
+ * thousand times upward. */
+static const char *format_rise(const hx_session *s, double value, double low, char *text,
+                               size_t n_text)
 {
-    const double ratio = value / low, rise = ratio - 1.0;
-    if (!(low > 0.0))
+    const double rise = 0.01 * hx_compliance_percent(hx_compliance_is_shifted(s), low, value),
+                 ratio = 1.0 + rise;
+    if (isnan(rise))
         snprintf(text, n_text, "above");
     else if (rise < 10.0)
         snprintf(text, n_text, "%.*f %% above", rise < 0.1 ? 1 : 0, 100.0 * rise);
@@ -574,7 +577,7 @@ static int judge_rise(hx_doubts *doubts, const hx_session *s, const hx_doubt_fac
                          "%sthe compliance of the last design, %.6g, is %s that of iteration %d, "
                          "%.6g",
                          is_settled ? "the run counts as converged, but " : "", now,
-                         format_rise(now, low, above, sizeof above), last - back, low);
+                         format_rise(s, now, low, above, sizeof above), last - back, low);
     return 1;
 }
 
@@ -607,12 +610,12 @@ static const char *rising_text(const hx_config *cfg, const hx_iteration *last, c
     return text;
 }
 
-/* Warns that the compliance still falls; in percent only if it is positive. */
-static void warn_fall(hx_doubts *doubts, const hx_doubt_facts *f, int back, double fall,
-                      const char *remedy)
+/* Warns that the compliance still falls; in percent only if it has a ratio. */
+static void warn_fall(hx_doubts *doubts, const hx_session *s, const hx_doubt_facts *f, int back,
+                      double fall, const char *remedy)
 {
     const double first = f->recent[back].compliance, now = f->last->compliance;
-    if (now > 0.0)
+    if (!isnan(hx_compliance_percent(hx_compliance_is_shifted(s), first, now)))
         hx_doubts_advise(doubts, HX_DOUBT_CHANGING, fall, remedy,
                          "the design still changes after %d iterations: the compliance fell by "
                          "%.*f %% in the last %d",
@@ -657,7 +660,7 @@ static void judge_change(hx_doubts *doubts, const hx_session *s, const hx_doubt_
         return;
     }
     if (fall_of(s, f) > hx_doubt_limit(HX_DOUBT_CHANGING))
-        warn_fall(doubts, f, since_met(s, f), fall_of(s, f), more);
+        warn_fall(doubts, s, f, since_met(s, f), fall_of(s, f), more);
     else if (tolerance > 0.0)
         hx_doubts_advise(
             doubts, HX_DOUBT_CHANGING, last->change, more,
@@ -667,6 +670,15 @@ static void judge_change(hx_doubts *doubts, const hx_session *s, const hx_doubt_
 }
 
 /* --- all of it --- */
+
+/* For a mesh that no process has as a whole. */
+static void print_not_judged(const hx_session *s)
+{
+    char word[256];
+    hx_log_info("not judged: pieces of the 0/1 design, and loads and supports on its void, because "
+                "no process has the whole mesh; `hextop verify %s` judges them in one process",
+                hx_shell_word(s->cfg.output.directory, word, sizeof word));
+}
 
 void hx_doubts_after(hx_doubts *doubts, hx_session *s, const hx_doubt_facts *facts)
 {
@@ -678,11 +690,11 @@ void hx_doubts_after(hx_doubts *doubts, hx_session *s, const hx_doubt_facts *fac
                        hx_error_message());
         hx_error_clear();
     }
-    if (s->mesh.window) { /* no process has the whole mesh */
-        hx_log_detail("the 0/1 design is not checked, because no process has the whole mesh");
+    if (facts->last->greyness > no_solid) return; /* the 0/1 design has little in common with it */
+    if (s->mesh.window) {
+        print_not_judged(s);
         return;
     }
-    if (facts->last->greyness > no_solid) return; /* the 0/1 design has little in common with it */
     if (hx_doubt_solid(doubts, s) < 0) {
         hx_log_warning("the 0/1 design was not checked: %s", hx_error_message());
         hx_error_clear();

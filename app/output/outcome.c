@@ -109,6 +109,15 @@ static void warn_missed(const hx_session *s, const hx_stats *stats, const hx_ite
         hx_log_detail("iteration %d: volume %.5g instead of %g", it->iteration, it->volume, wanted);
 }
 
+/* Warns once. */
+static void warn_flat(const hx_stats *stats, const hx_iteration *it)
+{
+    if (it->is_flat && stats->n_flat == 1)
+        hx_log_warning("iteration %d: no density lowers the compliance, so the densities keep "
+                       "their ratios, and only the volume is met",
+                       it->iteration);
+}
+
 void hx_outcome_warn(const hx_session *s, const hx_stats *stats, const hx_iteration *it)
 {
     report_recording(s, stats);
@@ -117,6 +126,7 @@ void hx_outcome_warn(const hx_session *s, const hx_stats *stats, const hx_iterat
     report_precision(stats, it);
     report_refinement(s, stats, it);
     warn_missed(s, stats, it);
+    warn_flat(stats, it);
 }
 
 void hx_outcome_doubt(hx_session *s, const hx_stats *stats, int was_stopped, hx_doubts *doubts)

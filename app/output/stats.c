@@ -42,6 +42,7 @@ void hx_stats_add(hx_stats *stats, const hx_iteration *it, int n_case, double ou
     stats->n_refinement += it->pcg_refinements;
     stats->n_took_exact += it->pcg_took_exact;
     stats->n_missed += it->volume_missed;
+    stats->n_flat += it->is_flat;
     if (it->reason != HX_PCG_CONVERGED) stats->n_unconverged++;
     for (int c = 0; c < n_case; c++)
         stats->n_solve_failed += it->load_case[c].pcg.reason != HX_PCG_CONVERGED;

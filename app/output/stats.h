@@ -27,6 +27,7 @@ typedef struct hx_stats {
     int n_unconverged;      /* design iterations with a solve that did not converge */
     int64_t n_solve_failed; /* solves that did not converge */
     int n_missed;           /* designs whose volume is not the target */
+    int n_flat;             /* designs that no density improves (optimizer.h) */
     hx_iteration last;      /* the last iteration */
     /* number of designs in `recent`: the last ones that have the penalty and beta of the last one,
      * at most HX_STATS_RECENT */

@@ -3,6 +3,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "../session/compliance_ratio.h"
 #include "../session/footprint.h"
 #include "../session/identity.h"
 #include "../session/machine.h"
@@ -183,6 +184,7 @@ static void write_result(hx_json *json, const hx_session *s, const hx_stats *sta
     if (hx_config_is_heat(&s->cfg)) hx_json_string(json, "physics", "heat");
     hx_json_string(json, "status", status);
     hx_json_number(json, "compliance", last->compliance);
+    hx_json_bool(json, "compliance_has_ratio", !hx_compliance_is_shifted(s));
     if (s->cfg.solver.criterion == HX_PCG_COMPLIANCE)
         hx_json_number(json, "compliance_error", last->pcg_error);
     hx_json_number(json, "volume", last->volume);

@@ -91,6 +91,9 @@ const hx_json_value *hx_report_settings(const hx_report_run *run);
 const char *hx_report_number(double value, char *text, size_t n_text);
 /* " <small>+3.1 %</small>" */
 void hx_report_write_difference(double first, double value, FILE *f);
+
+/* 1 if a summary or verification has compliances without ratios (compliance_ratio.h). */
+int hx_report_is_shifted(const hx_json_value *root);
 /* The units of all runs; empty ones if they differ. */
 const hx_units *hx_report_units(const hx_report *report);
 /* Title of a run, or its folder if it has no title. */

@@ -21,11 +21,17 @@ const char *hx_report_number(double value, char *text, size_t n_text)
 void hx_report_write_difference(double first, double value, FILE *f)
 {
     const double percent = 100.0 * (value / first - 1.0);
-    if (!isfinite(first) || !isfinite(value) || !(first > 0.0)) return;
+    if (!isfinite(first) || !isfinite(value) || !(first > 0.0) || !(value > 0.0)) return;
     if (percent > 999.0)
         fprintf(f, " <small>%.3g times</small>", value / first);
     else
         fprintf(f, " <small>%+.1f&nbsp;%%</small>", fabs(percent) < 0.05 ? 0.0 : percent);
+}
+
+int hx_report_is_shifted(const hx_json_value *root)
+{
+    const hx_json_value *const ratio = hx_json_at(root, "compliance_has_ratio");
+    return ratio && ratio->kind == HX_JSON_BOOL && ratio->number == 0.0;
 }
 
 /* --- results --- */
@@ -151,6 +157,11 @@ static int is_same_part(const hx_report_run *a, const hx_report_run *b)
     return !(off > share * diagonal);
 }
 
+static int is_any_shifted(const hx_report_run *a, const hx_report_run *b)
+{
+    return hx_report_is_shifted(a->summary.root) || hx_report_is_shifted(b->summary.root);
+}
+
 /* Writes a value, with its unit if that is not in the first column, and its difference from the
  * first run. */
 static void put_compared_cell(const hx_report *report, const figure *g, size_t i, FILE *f)
@@ -164,7 +175,8 @@ static void put_compared_cell(const hx_report *report, const figure *g, size_t i
     fprintf(f, "<td>%s", figure_text(g, scale * value, text, sizeof text));
     if (isfinite(value) && g->unit != unit_seconds && !g->unit(hx_report_units(report))[0])
         hx_html_text(f, unit);
-    if (i > 0 && g->with_difference && is_same && is_same_part(&report->run[0], run))
+    if (i > 0 && g->with_difference && is_same && is_same_part(&report->run[0], run) &&
+        !(g->unit == unit_work && is_any_shifted(&report->run[0], run)))
         hx_report_write_difference(first, value, f);
     fputs("</td>", f);
 }

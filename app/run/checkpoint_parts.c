@@ -50,19 +50,111 @@ static int put_identity(hx_snapshot *image, hx_session *s)
     return rc;
 }
 
-/* HX_EINPUT with the first line that differs. */
-static int compare_settings(const char *path, const char *then, const char *now)
+static const char *next_line(const char *line)
 {
-    size_t same = 0;
+    line += strcspn(line, "\n");
+    return *line ? line + 1 : line;
+}
+
+/* The line of `text` that begins like the first n bytes of `key`; NULL: none. */
+static const char *find_line(const char *text, const char *key, size_t n)
+{
+    while (*text && strncmp(text, key, n) != 0) text = next_line(text);
+    return *text ? text : NULL;
+}
+
+/* 2 or 1 if an argument or the file of this run states the key of a line, or a group of it that the
+ * other settings lack; 0 if the value is a default. */
+static int weight_of(const hx_config *cfg, const char *line, const char *other)
+{
+    char key[256];
+    const size_t n = strcspn(line, " ");
+    if (n >= sizeof key) return 0;
+    memcpy(key, line, n);
+    key[n] = '\0';
+    for (char *dot; !hx_config_given(cfg, key); *dot = '\0') {
+        dot = strrchr(key, '.');
+        if (!dot || find_line(other, key, (size_t)(dot - key) + 1)) return 0;
+    }
+    return hx_config_is_argument(cfg, key) ? 2 : 1;
+}
+
+typedef struct difference {
+    const char *then, *now; /* lines; NULL: the settings lack it */
+    int weight;
+} difference;
+
+static int is_same_line(const char *a, const char *b)
+{
+    const size_t n = strcspn(a, "\n");
+    return n == strcspn(b, "\n") && strncmp(a, b, n) == 0;
+}
+
+/* 1 for a member of a list's entries: "loads[].set". */
+static int is_of_list(const char *line)
+{
+    return memchr(line, '[', strcspn(line, " \n")) != NULL;
+}
+
+static void take(difference *found, const char *then, const char *now, int weight)
+{
+    if (weight > found->weight) *found = (difference){then, now, weight};
+}
+
+/* Takes a setting outside lists that `text` has and `other` lacks, or has with another value. */
+static void find_difference(const hx_config *cfg, const char *text, const char *other, int is_now,
+                            difference *found)
+{
+    for (const char *line = text; *line; line = next_line(line)) {
+        const char *const there = find_line(other, line, strcspn(line, "=") + 1);
+        if (is_of_list(line) || (there && is_same_line(line, there))) continue;
+        if (is_now)
+            take(found, there, line, weight_of(cfg, line, other));
+        else if (!there)
+            take(found, line, NULL, 1);
+    }
+}
+
+static const char *next_of_list(const char *line)
+{
+    while (*line && !is_of_list(line)) line = next_line(line);
+    return line;
+}
+
+/* Takes the first line in which the entries of lists differ. Users state all of them. */
+static void find_list_difference(const char *then, const char *now, difference *found)
+{
+    for (;;) {
+        then = next_of_list(then);
+        now = next_of_list(now);
+        if (!*then && !*now) return;
+        if (!*then || !*now || !is_same_line(then, now)) break;
+        then = next_line(then);
+        now = next_line(now);
+    }
+    take(found, *then ? then : NULL, *now ? now : NULL, 1);
+}
+
+static int length_of(const char *line)
+{
+    return line ? (int)strcspn(line, "\n") : (int)strlen("nothing");
+}
+
+/* HX_EINPUT with the first setting that differs: one that the user changed if there is one, since
+ * the default of another may follow from it. */
+static int compare_settings(const hx_config *cfg, const char *path, const char *then,
+                            const char *now)
+{
+    difference found = {.weight = -1};
     if (strcmp(then, now) == 0) return HX_OK;
-    for (size_t i = 0; then[i] == now[i]; i++)
-        if (then[i] == '\n') same = i + 1;
-    const int n_then = (int)strcspn(then + same, "\n"), n_now = (int)strcspn(now + same, "\n");
+    find_difference(cfg, now, then, 1, &found);
+    find_difference(cfg, then, now, 0, &found);
+    find_list_difference(then, now, &found);
     return HX_RAISE(HX_EINPUT,
                     "%s: the checkpoint is from a run with '%.*s', and this one has '%.*s'; "
                     "`hextop help run` lists what may change",
-                    path, n_then ? n_then : 7, n_then ? then + same : "nothing", n_now ? n_now : 7,
-                    n_now ? now + same : "nothing");
+                    path, length_of(found.then), found.then ? found.then : "nothing",
+                    length_of(found.now), found.now ? found.now : "nothing");
 }
 
 static int check_hash(hx_snapshot *image, const char *name, const hx_hash *now, const char *what)
@@ -126,7 +218,7 @@ static int check_identity(hx_snapshot *image, hx_session *s)
     HX_TRY(check_hash(image, "run.mesh", &identity.mesh, "another mesh"));
     HX_TRY_FAIL(hx_checkpoint_text(image, "run.settings", &then));
     HX_TRY_FAIL(hx_config_settings(cfg, &now));
-    HX_TRY_FAIL(compare_settings(image->path, then, now));
+    HX_TRY_FAIL(compare_settings(cfg, image->path, then, now));
     HX_TRY_FAIL(check_hash(image, "run.order", &identity.order, "the same mesh in another order"));
     HX_TRY_FAIL(check_word(image, "run.operator", cfg->solver.op));
     HX_TRY_FAIL(check_word(image, "run.layout", hx_layout_name(cfg->solver.layout)));

@@ -113,7 +113,7 @@ static int prepare(run *r, const hx_options *options)
                           options->argument + 1));
     HX_TRY(hx_output_probe(&s->cfg));
     r->is_resumed = hx_option_given(options, RESUME);
-    if (!r->is_resumed && !hx_option_given(options, FORCE)) HX_TRY(hx_run_check_folder(&s->cfg));
+    if (!r->is_resumed) HX_TRY(hx_run_check_folder(&s->cfg, hx_option_given(options, FORCE)));
     if (r->is_resumed) HX_TRY(hx_checkpoint_read(&r->checkpoint, &s->cfg));
     HX_TRY(hx_output_ask_folder(s));
     HX_TRY(hx_session_open(s));

@@ -1,13 +1,19 @@
+#define _XOPEN_SOURCE 700 /* realpath */
+
 #include "folder.h"
 
 #include <ctype.h>
+#include <dirent.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
+#include "../session/result_path.h"
 #include "../text/json_read.h"
+#include "../text/log.h"
 #include "checkpoint.h"
 #include "core/base/atomic_file.h"
 #include "core/base/grow.h"
@@ -68,42 +74,109 @@ static int check_checkpoint(const hx_config *cfg)
                                path));
 }
 
-/* 1 for the name of a result. */
-static int is_result(const char *name)
+/* The iteration that the name of a result has; -1: another name. */
+static long iteration_of(const char *name)
 {
     static const char stem[] = "density_";
-    if (strncmp(name, stem, strlen(stem)) != 0) return 0;
+    if (strncmp(name, stem, strlen(stem)) != 0) return -1;
     name += strlen(stem);
-    if (!isdigit((unsigned char)*name)) return 0;
-    return strcmp(name + strspn(name, "0123456789"), ".vtk") == 0;
+    if (!isdigit((unsigned char)*name)) return -1;
+    return strcmp(name + strspn(name, "0123456789"), ".vtk") == 0 ? strtol(name, NULL, 10) : -1;
 }
 
-/* HX_EINPUT: a file that is read has the name of one that is written. */
-static int check_input(const hx_config *cfg, const char *key, const char *written)
+static int is_result(const char *name)
 {
-    char *path, there[PATH_MAX];
+    return iteration_of(name) >= 0;
+}
+
+/* 1 if `path` has no contents once `name` is replaced. A hard link keeps them. */
+static int is_lost_with(const char *path, const char *name)
+{
+    struct stat status;
+    if (!hx_atomic_file_is(path, name)) return 0;
+    if (stat(path, &status) != 0 || status.st_nlink < 2) return 1;
+    char *const a = realpath(path, NULL), *const b = realpath(name, NULL);
+    const int is_same = !a || !b || strcmp(a, b) == 0;
+    free(a);
+    free(b);
+    return is_same;
+}
+
+/* 1 if a design of the run, which may end before its last iteration, can replace the file: directly
+ * or through links. */
+static int is_replaced(const hx_config *cfg, const char *path)
+{
+    char there[PATH_MAX];
+    int found = 0;
+    DIR *const dir = opendir(cfg->output.directory);
+    const struct dirent *entry;
+    while (dir && !found && (entry = readdir(dir))) {
+        const long iteration = iteration_of(entry->d_name);
+        if (iteration < 0 || iteration > cfg->optimization.iterations) continue;
+        in_folder(cfg, entry->d_name, there);
+        found = is_lost_with(path, there);
+    }
+    if (dir) closedir(dir);
+    return found;
+}
+
+/* The file that a key of the config names, which may be a folder or a series. *path = NULL: there
+ * is none; the session raises that error. The caller frees *path. */
+static int find_input(const hx_config *cfg, const char *written, int is_of_result, char **path)
+{
+    char *named = NULL;
+    hx_result_path result;
+    *path = NULL;
     if (!written) return HX_OK;
-    HX_TRY(hx_config_resolve_path(cfg, written, &path));
-    const char *const slash = strrchr(path, '/'), *const name = slash ? slash + 1 : path;
-    in_folder(cfg, name, there);
-    const int is_lost = is_result(name) && hx_atomic_file_is(path, there);
+    HX_TRY(hx_config_resolve_path(cfg, written, &named));
+    if (!is_of_result) {
+        *path = named;
+        return HX_OK;
+    }
+    const int rc = hx_result_locate(&result, named);
+    free(named);
+    if (rc == HX_OK) {
+        *path = result.file;
+        result.file = NULL;
+        hx_result_path_free(&result);
+    } else if (rc == HX_EINPUT) {
+        hx_error_clear();
+        return HX_OK;
+    }
+    return rc;
+}
+
+/* A file that is read and can be replaced: with force a warning, otherwise HX_EINPUT. */
+static int check_input(const hx_config *cfg, const char *key, const char *written, int is_of_result,
+                       int force)
+{
+    char *path = NULL;
     int rc = HX_OK;
-    if (is_lost)
-        rc = hx_config_blame(cfg, key,
-                             HX_RAISE(HX_EINPUT,
-                                      "%s has the name of a file that the run writes, and would be "
-                                      "replaced: name another output.directory, or add --force",
-                                      path));
+    HX_TRY(find_input(cfg, written, is_of_result, &path));
+    if (path && is_replaced(cfg, path)) {
+        if (force)
+            hx_log_warning("%s: %s has the name of a file that the run writes; once it is "
+                           "replaced, %s/config.cfg does not repeat this run",
+                           key, path, cfg->output.directory);
+        else
+            rc = hx_config_blame(cfg, key,
+                                 HX_RAISE(HX_EINPUT,
+                                          "%s has the name of a file that the run writes, and "
+                                          "would be replaced: name another output.directory, or "
+                                          "add --force, after which config.cfg does not repeat "
+                                          "the run",
+                                          path));
+    }
     free(path);
     return rc;
 }
 
-int hx_run_check_folder(const hx_config *cfg)
+int hx_run_check_folder(const hx_config *cfg, int force)
 {
-    HX_TRY(check_config(cfg));
-    HX_TRY(check_checkpoint(cfg));
-    HX_TRY(check_input(cfg, "mesh.file", cfg->mesh.file));
-    return check_input(cfg, "optimization.initial", cfg->optimization.initial);
+    if (!force) HX_TRY(check_config(cfg));
+    if (!force) HX_TRY(check_checkpoint(cfg));
+    HX_TRY(check_input(cfg, "mesh.file", cfg->mesh.file, 0, force));
+    return check_input(cfg, "optimization.initial", cfg->optimization.initial, 1, force);
 }
 
 /* --- what an earlier run left --- */
@@ -129,7 +202,7 @@ static void remove_file(const hx_config *cfg, const char *name)
 static int will_write(const hx_config *cfg, const char *name)
 {
     const int last = cfg->optimization.iterations, every = cfg->output.every;
-    const long n = strtol(name + strlen("density_"), NULL, 10);
+    const long n = iteration_of(name);
     return n == last || (n < last && every > 0 && n % every == 0);
 }
 

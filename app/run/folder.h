@@ -5,9 +5,11 @@
 #include "../output/output.h"
 
 /* HX_EINPUT, with the place of the key: output.directory has a config.cfg that hextop did not
- * write, or the checkpoint of a run that did not end; mesh.file or optimization.initial has the
- * name of a file that the run will write. Results of a run that ended are replaced. */
-int hx_run_check_folder(const hx_config *cfg);
+ * write, or the checkpoint of a run that did not end; mesh.file or the design that
+ * optimization.initial names by file, series or folder is a file that the run can replace. Results
+ * of a run that ended are replaced. force: nothing is refused, and a warning names each file whose
+ * replacement leaves a config.cfg that does not repeat the run. HX_ENOMEM. */
+int hx_run_check_folder(const hx_config *cfg, int force);
 
 /* Results of an earlier run that this run will replace. */
 typedef struct hx_run_leftovers {

@@ -26,6 +26,7 @@ int hx_preserve_read(const char *text, unsigned *preserve)
     static const unsigned flag[N_WORD] = {HX_PRESERVE_LOADS, HX_PRESERVE_SUPPORTS,
                                           HX_PRESERVE_PASSIVE, 0};
     char hint[128];
+    int n = 0, with_none = 0;
     *preserve = 0;
     for (const char *c = text; c;) {
         char word[32];
@@ -36,9 +37,13 @@ int hx_preserve_read(const char *text, unsigned *preserve)
             return HX_RAISE(HX_EINPUT, "--preserve: unknown '%s'%s", word,
                             hx_name_hint(word, words, N_WORD, hint, sizeof hint));
         *preserve |= flag[i];
+        with_none |= flag[i] == 0;
+        n++;
         c = strchr(c, ',');
         if (c) c++;
     }
+    if (with_none && n > 1)
+        return HX_RAISE(HX_EINPUT, "--preserve %s: 'none' excludes other words", text);
     return HX_OK;
 }
 

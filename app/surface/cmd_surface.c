@@ -44,8 +44,8 @@ static int read_number(const char *option, const char *text, double low, double 
     *value = strtod(text, &end);
     if (end != text && *end == '\0' && *value > low && *value < high) return HX_OK;
     if (high < HUGE_VAL)
-        return HX_RAISE(HX_EINPUT, "%s %s: expected a number between %g and %g", option, text, low,
-                        high);
+        return HX_RAISE(HX_EINPUT, "%s %s: expected a number above %g and below %g", option, text,
+                        low, high);
     return HX_RAISE(HX_EINPUT, "%s %s: expected a number above %g", option, text, low);
 }
 

@@ -184,6 +184,8 @@ double hx_verify_filled_force(const hx_verify *v, int load_case);
 
 /* 100 (b - a) / |a|; 0 if both are 0, NaN if only a is. */
 double hx_verify_percent(double a, double b);
+/* For compliances: see hx_compliance_percent. */
+double hx_verify_compliance_percent(const hx_verify *v, double a, double b);
 
 /* Print tables and warnings on the terminal; write the same as JSON. */
 void hx_verify_print(hx_verify *v);

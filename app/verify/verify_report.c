@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "../output/summary.h"
+#include "../session/compliance_ratio.h"
 #include "../session/machine.h"
 #include "../text/json.h"
 #include "../text/table.h"
@@ -32,9 +33,8 @@ static void warn(hx_verify *v, const char *fmt, ...)
 /* --- tables --- */
 
 /* "+12.3 %", or "4.5e+06 times" if that is easier to read; returns text. */
-static const char *difference(double a, double b, char *text, size_t n_text)
+static const char *difference(double a, double b, double percent, char *text, size_t n_text)
 {
-    const double percent = hx_verify_percent(a, b);
     if (isnan(percent))
         snprintf(text, n_text, "-");
     else if (percent > 999.0 && a > 0.0)
@@ -44,13 +44,29 @@ static const char *difference(double a, double b, char *text, size_t n_text)
     return text;
 }
 
-static void add_row(hx_table *table, const char *what, double a, double b)
+static void add_row_as(hx_table *table, const char *what, double a, double b, double percent)
 {
     char text[32];
     hx_table_add(table, "%s", what);
     hx_table_add(table, "%.6g", a);
     hx_table_add(table, "%.6g", b);
-    hx_table_add(table, "%s", difference(a, b, text, sizeof text));
+    hx_table_add(table, "%s", difference(a, b, percent, text, sizeof text));
+}
+
+static void add_row(hx_table *table, const char *what, double a, double b)
+{
+    add_row_as(table, what, a, b, hx_verify_percent(a, b));
+}
+
+double hx_verify_compliance_percent(const hx_verify *v, double a, double b)
+{
+    return hx_compliance_percent(hx_compliance_is_shifted(&v->session), a, b);
+}
+
+static void add_compliance(hx_table *table, const hx_verify *v, const char *what, double a,
+                           double b)
+{
+    add_row_as(table, what, a, b, hx_verify_compliance_percent(v, a, b));
 }
 
 /* "compliance, N mm", or "compliance" if the config has no units; returns text. */
@@ -129,12 +145,13 @@ void hx_verify_print_pair(const hx_verify *v, const char *const name[2],
     hx_table_add(&table, "%s", name[0]);
     hx_table_add(&table, "%s", name[1]);
     hx_table_add(&table, "difference");
-    add_row(&table, label("compliance", u->work, text, sizeof text), a->compliance, b->compliance);
+    add_compliance(&table, v, label("compliance", u->work, text, sizeof text), a->compliance,
+                   b->compliance);
     for (int c = 0; n_case > 1 && c < n_case; c++) {
         char what[48];
         snprintf(what, sizeof what, "  case %d, weight %g", c + 1,
                  v->session.problem.cases.weight[c]);
-        add_row(&table, what, a->case_compliance[c], b->case_compliance[c]);
+        add_compliance(&table, v, what, a->case_compliance[c], b->case_compliance[c]);
     }
     add_row(&table, "volume fraction", a->volume, b->volume);
     const int is_heat = hx_config_is_heat(&v->session.cfg);
@@ -212,23 +229,33 @@ static void print_design(const hx_verify *v)
 
 /* --- warnings --- */
 
-static void warn_difference(hx_verify *v, const char *what, double a, double b)
+static void warn_difference_as(hx_verify *v, const char *what, double a, double b, double percent)
 {
     char text[32];
-    if (!(fabs(hx_verify_percent(a, b)) > v->tolerance)) return;
+    if (!(fabs(percent) > v->tolerance)) return;
     warn(v, "%s of the 0/1 design differs: %.6g, and %.6g in the grey design (%s)", what, b, a,
-         difference(a, b, text, sizeof text));
+         difference(a, b, percent, text, sizeof text));
+}
+
+static void warn_difference(hx_verify *v, const char *what, double a, double b)
+{
+    warn_difference_as(v, what, a, b, hx_verify_percent(a, b));
+}
+
+static void warn_compliance(hx_verify *v, const char *what, double a, double b)
+{
+    warn_difference_as(v, what, a, b, hx_verify_compliance_percent(v, a, b));
 }
 
 static void warn_differences(hx_verify *v)
 {
     const hx_verify_analysis *const a = &v->analysis[0], *const b = &v->analysis[1];
     const int n_case = v->session.problem.cases.n;
-    warn_difference(v, "the compliance", a->compliance, b->compliance);
+    warn_compliance(v, "the compliance", a->compliance, b->compliance);
     for (int c = 0; n_case > 1 && c < n_case; c++) {
         char what[48];
         snprintf(what, sizeof what, "the compliance of case %d", c + 1);
-        warn_difference(v, what, a->case_compliance[c], b->case_compliance[c]);
+        warn_compliance(v, what, a->case_compliance[c], b->case_compliance[c]);
     }
     warn_difference(v, "the volume", a->volume, b->volume);
     const int is_heat = hx_config_is_heat(&v->session.cfg);
@@ -259,8 +286,8 @@ static void warn_quadratic(hx_verify *v)
     if (b->reason != HX_PCG_CONVERGED)
         warn(v, "the solve with quadratic elements did not converge (%s, |r|/|f| = %.2g)",
              hx_pcg_reason_name(b->reason), b->pcg_residual);
-    const double percent = hx_verify_percent(a->compliance, b->compliance);
-    if (!(fabs(percent) <= v->tolerance))
+    const double percent = hx_verify_compliance_percent(v, a->compliance, b->compliance);
+    if (fabs(percent) > v->tolerance)
         warn(v,
              "with quadratic elements the compliance differs by %+.1f %% from that with linear "
              "ones: the mesh is too coarse for this part; use a finer mesh, or solver.element = "
@@ -377,6 +404,14 @@ static int warn_missing(hx_verify *v)
     return 1;
 }
 
+/* Explains why the compliances have no percentage. */
+static void print_shifted(const hx_verify *v)
+{
+    if (hx_compliance_is_shifted(&v->session))
+        hx_log_info("  no percentage for compliances: prescribed %s shift their zero",
+                    hx_config_is_heat(&v->session.cfg) ? "temperatures" : "displacements");
+}
+
 void hx_verify_print(hx_verify *v)
 {
     char text[HX_ORIGIN_TEXT];
@@ -384,6 +419,7 @@ void hx_verify_print(hx_verify *v)
     print_analyses(v);
     print_quadratic(v);
     if (v->surface.path) hx_verify_print_surface(v);
+    print_shifted(v);
     hx_log_info("%s", "");
     if (hx_result_origin_is_off(&v->origin))
         warn(v, "%s is %s", v->result, hx_result_origin_text(&v->origin, text));
@@ -395,7 +431,8 @@ void hx_verify_print(hx_verify *v)
     warn_loads(v);
     warn_filled(v);
     if (v->n_warning == 0)
-        hx_log_info("differences below %g %%, one piece, all attached", v->tolerance);
+        hx_log_info("%sdifferences below %g %%, one piece, all attached",
+                    hx_compliance_is_shifted(&v->session) ? "other " : "", v->tolerance);
 }
 
 /* --- JSON --- */
@@ -442,7 +479,8 @@ void hx_verify_write_differences(hx_json *json, const hx_verify *v, const hx_ver
                                  const hx_verify_analysis *b)
 {
     hx_json_open_object(json, "difference_percent");
-    hx_json_number(json, "compliance", hx_verify_percent(a->compliance, b->compliance));
+    hx_json_number(json, "compliance",
+                   hx_verify_compliance_percent(v, a->compliance, b->compliance));
     hx_json_number(json, "volume", hx_verify_percent(a->volume, b->volume));
     hx_json_number(json, peak_key(v, 0),
                    hx_verify_percent(over_reference(v, a), over_reference(v, b)));
@@ -579,6 +617,7 @@ int hx_verify_write(const hx_verify *v, const char *path)
     hx_json_bool(&json, "threshold_keeps_volume", !v->threshold_given);
     hx_json_number(&json, "rho_min", v->session.problem.rho_min);
     hx_json_number(&json, "tolerance_percent", v->tolerance);
+    hx_json_bool(&json, "compliance_has_ratio", !hx_compliance_is_shifted(&v->session));
     hx_verify_write_analysis(&json, v, "grey", &v->analysis[HX_VERIFY_GREY]);
     hx_verify_write_analysis(&json, v, "black_white", &v->analysis[HX_VERIFY_SOLID]);
     hx_verify_write_differences(&json, v, &v->analysis[HX_VERIFY_GREY],

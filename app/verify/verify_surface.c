@@ -190,10 +190,9 @@ static const char *by_pieces(const hx_verify *v, char *text, size_t n_text)
 
 /* Warns of large differences between the design and the part made from it. */
 static void warn_difference(const hx_verify *v, const char *what, double a, double b,
-                            const char *cause, char *text, size_t n_text)
+                            double percent, const char *cause, char *text, size_t n_text)
 {
-    const double percent = hx_verify_percent(a, b);
-    if (fabs(percent) <= v->tolerance) return;
+    if (isnan(percent) || fabs(percent) <= v->tolerance) return;
     snprintf(text, n_text,
              "%s of the surface differs: %.6g, and %.6g in the 0/1 design%s, %+.1f %%%s", what, b,
              a, v->quadratic.asked ? " with quadratic elements" : "", percent, cause);
@@ -215,13 +214,16 @@ const char *hx_verify_warn_surface(const hx_verify *v, size_t i, char *text, siz
     char cause[96];
     text[0] = '\0';
     if (i == 0)
-        warn_difference(v, "the compliance", a->compliance, b->compliance, by_elements(v), text,
-                        n_text);
+        warn_difference(v, "the compliance", a->compliance, b->compliance,
+                        hx_verify_compliance_percent(v, a->compliance, b->compliance),
+                        by_elements(v), text, n_text);
     else if (i == 1)
-        warn_difference(v, "the volume", a->volume, b->volume, by_pieces(v, cause, sizeof cause),
+        warn_difference(v, "the volume", a->volume, b->volume,
+                        hx_verify_percent(a->volume, b->volume), by_pieces(v, cause, sizeof cause),
                         text, n_text);
     else if (i == 2)
         warn_difference(v, "the largest displacement", a->displacement.value, b->displacement.value,
+                        hx_verify_percent(a->displacement.value, b->displacement.value),
                         by_elements(v), text, n_text);
     else if (i == 3)
         warn_solve(b, text, n_text);

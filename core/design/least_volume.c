@@ -218,8 +218,9 @@ static int check_most(const hx_least_volume *least, const hx_filter *filter)
     if (lowest < first)
         snprintf(later, sizeof later, " (%.4g at beta = %g)", lowest, least->most.lowest.beta);
     return HX_RAISE(HX_EINPUT,
-                    "volume_fraction = %g cannot be met: %s at most %.4g of the volume%s; set it "
-                    "to at most %.4g, or make fewer elements passive or give them larger densities",
+                    "volume_fraction = %g cannot be met: %s at most %.4g of the volume%s; set "
+                    "volume_fraction to at most %.4g, or make fewer elements passive or give them "
+                    "larger densities",
                     wanted, leavers(filter, what, sizeof what), first, later, lowest);
 }
 
@@ -233,7 +234,8 @@ int hx_least_volume_check(const hx_least_volume *least, const hx_filter *filter)
         snprintf(later, sizeof later, " (%.4g if the projection begins with beta = %g)",
                  least->lowest.fraction, least->lowest.beta);
     return HX_RAISE(
-        HX_EINPUT, "volume_fraction = %g %s: %s %.4g of the volume%s; set it to at least %.6g%s",
+        HX_EINPUT,
+        "volume_fraction = %g %s: %s %.4g of the volume%s; set volume_fraction to at least %.6g%s",
         wanted,
         wanted > least->first.fraction ? "leaves almost no volume to design" : "cannot be met",
         takers(filter, " already", what, sizeof what), least->first.fraction, later,

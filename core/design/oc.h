@@ -59,6 +59,12 @@ struct hx_device_oc {
  * near as possible; waits. *change: the largest change of a density. */
 int hx_oc_update(hx_device *dev, const hx_device_oc *oc, double target, double *change);
 
+/* Like hx_oc_update; if no scale changes any density, because no derivative is negative, it sets
+ * oc->shift = 1 and updates again, so that densities that do not influence the objective keep their
+ * ratios and meet the target instead of falling to their lower limits. *is_flat: 1 in that case. */
+int hx_oc_update_or_keep(hx_device *dev, hx_device_oc *oc, double target, double *change,
+                         int *is_flat);
+
 /* Computes the proposal for a given scale instead of a target volume; waits. */
 int hx_oc_scaled(hx_device *dev, const hx_device_oc *oc, double scale, double *change);
 

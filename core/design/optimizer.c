@@ -299,6 +299,7 @@ static int propose(hx_optimizer *opt, hx_iteration *record, int is_again)
     HX_TRY(opt->update.kind->propose(&opt->update, &step));
     record->change = step.change;
     record->volume_trials += step.trials;
+    record->is_flat |= step.is_flat;
     opt->last_value = record->objective;
     return HX_OK;
 }

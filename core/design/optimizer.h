@@ -70,14 +70,15 @@ typedef struct hx_iteration {
     int raised;           /* 1: penalty or beta rises after this iteration */
     int climbing;         /* 1: penalty or beta had not reached its last value */
     int volume_trials;    /* updates of this step until the proposal's volume was right */
-    double greyness;     /* 4 sum v rho (1 - rho) / sum v over free elements; 0 = black and white */
-    int pcg_iterations;  /* sum over cases; all PCG numbers include adjoint solves */
-    int pcg_fell_back;   /* cases that mixed precision handed to double precision */
-    int pcg_refinements; /* steps against the exact operator, if K is stored rounded */
-    int pcg_took_exact;  /* cases finished with the exact operator */
-    int pcg_restarts;    /* solves that broke down and were restarted */
-    double pcg_residual; /* worst case */
-    double pcg_error;    /* estimated relative error of the compliance (analysis.h) */
+    int is_flat;     /* 1: no derivative of the objective is negative; the update kept the design */
+    double greyness; /* 4 sum v rho (1 - rho) / sum v over free elements; 0 = black and white */
+    int pcg_iterations;   /* sum over cases; all PCG numbers include adjoint solves */
+    int pcg_fell_back;    /* cases that mixed precision handed to double precision */
+    int pcg_refinements;  /* steps against the exact operator, if K is stored rounded */
+    int pcg_took_exact;   /* cases finished with the exact operator */
+    int pcg_restarts;     /* solves that broke down and were restarted */
+    double pcg_residual;  /* worst case */
+    double pcg_error;     /* estimated relative error of the compliance (analysis.h) */
     hx_pcg_reason reason; /* worst case */
     double seconds;
     double stage[HX_N_STAGE]; /* seconds */

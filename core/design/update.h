@@ -26,6 +26,7 @@ typedef struct hx_update_step {
     int is_again;  /* 1: second proposal of this iteration, because the projection changed */
     double change; /* out: largest change of a density */
     int trials;    /* out, incremented: proposals until the volume was right */
+    int is_flat;   /* out, 1: no density changes the objective (oc.h) */
 } hx_update_step;
 
 typedef struct hx_update_kind {

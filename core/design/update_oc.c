@@ -76,15 +76,17 @@ static int first_target(const hx_update *update, const hx_update_step *step, dou
 
 /* A scale from the linear estimate at which not all densities are at an end of their range; 0 or
  * HX_OC_ALL_UP if there is none. */
-static int first_scale(const hx_update *update, const hx_device_oc *criteria, hx_update_step *step,
+static int first_scale(const hx_update *update, hx_device_oc *criteria, hx_update_step *step,
                        double *scale)
 {
     hx_device *dev = update->dev;
     double target;
+    int is_flat;
     HX_TRY(first_target(update, step, &target));
     for (int i = 0; i < 3; i++) {
         hx_oc_state state;
-        HX_TRY(hx_oc_update(dev, criteria, target, &step->change));
+        HX_TRY(hx_oc_update_or_keep(dev, criteria, target, &step->change, &is_flat));
+        step->is_flat |= is_flat;
         step->trials++;
         HX_TRY(dev->ops->download(dev, &state, criteria->d_state, sizeof state));
         *scale = state.scale;
@@ -100,7 +102,7 @@ static int first_scale(const hx_update *update, const hx_device_oc *criteria, hx
 /* *left: missing volume of the proposal, relative; 0 if it is met. The search uses the logarithm of
  * the scale as its unknown, because projected densities may change where dv is nearly 0, so that
  * the target is a poor variable. */
-static int search_scale(const hx_update *update, const hx_device_oc *criteria, hx_update_step *step,
+static int search_scale(const hx_update *update, hx_device_oc *criteria, hx_update_step *step,
                         double *left)
 {
     const double wanted = wanted_mass(update), most = log(HX_OC_ALL_UP);
@@ -158,8 +160,8 @@ static int propose(hx_update *update, hx_update_step *step)
     HX_TRY(find_shift(update, &criteria));
     if (hx_filter_maps_design(update->filter)) return meet_volume(update, &criteria, step);
     step->trials++;
-    return hx_oc_update(update->dev, &criteria, wanted_mass(update) - problem->passive.mass,
-                        &step->change);
+    return hx_oc_update_or_keep(update->dev, &criteria, wanted_mass(update) - problem->passive.mass,
+                                &step->change, &step->is_flat);
 }
 
 static int snapshot(hx_update *update, hx_snapshot *image)

@@ -27,8 +27,9 @@ typedef struct hx_bearing {
 
 /* Fits a bore to the faces of a set and the pressure to a force on the part. HX_EINPUT, with
  * `origin` as prefix and the values found: the set does not exist or has no faces, normals do not
- * lie around an axis or point away from it (a shaft), radii differ by a fifth or more, or less than
- * 95 % of the loaded half is covered. O(faces); O(n_elem) for a set of nodes. */
+ * lie around an axis or point away from it (a shaft), radii differ by a fifth or more, the
+ * faces take less than 95 % of the pressure, or they lack more of the loaded half than one face
+ * spans and than 10 degrees. O(faces); O(n_elem) for a set of nodes. */
 int hx_bearing_fit(const hx_mesh *mesh, const char *set, const char *origin, const double force[3],
                    hx_bearing *bearing);
 

@@ -20,10 +20,11 @@ int hx_problem_check_conduction(const hx_problem_params *params)
         return HX_RAISE(HX_EINPUT,
                         "%s: material.conductivity = %g is out of range; it must be above 0",
                         params->origin, k);
-    if (!(least >= 0.0) || least > k)
+    if (!(least >= 0.0) || !(least < k))
         return HX_RAISE(HX_EINPUT,
-                        "%s: material.conductivity_min = %g is out of range; it must be between 0 "
-                        "and material.conductivity = %g",
+                        "%s: material.conductivity_min = %g is out of range; it must be at "
+                        "least 0 and below material.conductivity = %g, or no density changes "
+                        "anything",
                         params->origin, least, k);
     return HX_OK;
 }

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """Only absolute temperatures depend on the zero of the scale. Checked: thermal compliance of analyse and of designs
-with several prescribed and ambient temperatures, percentages of verify, and its report page.
+with several prescribed and ambient temperatures, percentages of verify, and its report page; compliances whose zero depends on the frame have no percentage.
 
     test_heat_zero.py HEXTOP
 """
@@ -105,11 +105,53 @@ def check_verify():
     check(all(near(p, percent[0], 1e-5) for p in percent), "percentages: %s" % percent)
 
 
+SHIFTED = """mesh = { generator = "cantilever"; nx = 12; ny = 4; nz = 6; };
+material = { E = 1000.0; nu = 0.3; };
+supports = ( { set = "left"; fix = "xyz"; value = [0.0, 0.0, %.3f]; } );
+loads = ( { set = "right"; total_force = [0.0, 0.0, -1.0]; } );
+optimization = { volume_fraction = 0.4; iterations = 4; };
+solver = { device = "cpu"; threads = 1; };
+output = { directory = "%s"; };
+"""
+
+
+def compared(name, text):
+    """Output of verify and report of the run's compliance, and verify.json."""
+    write("s.cfg", text)
+    run("run", "s.cfg", "-q", "--force")
+    said = run("verify", name)
+    with open(name + "/verify.json", encoding="utf-8") as f:
+        found = json.load(f)
+    run("report", name, "-o", "s.html")
+    with open("s.html", encoding="utf-8") as f:
+        row = [line for line in f.read().split("<tr>") if line.startswith('<th scope="row">Compliance')]
+    table = [line.split() for line in said.split("\n") if line.startswith("  compliance ")]
+    return said, table[0][-1], row[-1], found
+
+
+def check_no_ratio():
+    """Compliances whose zero depends on the frame have no percentage, even if both are positive."""
+    two = MODEL % (20.0, "loads = ( { source = %g; } );", "", "n")
+    two = two.replace("temperature = 20; }", "temperature = 20; }, { set = \"spot\"; temperature = 50.0; }")
+    for name, text in (("n", two % 0.0001), ("n", two % 10.0), ("m", SHIFTED % (0.02, "m")), ("m", SHIFTED % (-5.0, "m"))):
+        said, cell, row, found = compared(name, text)
+        check(cell == "-", "%s: no percentage, but %s" % (name, cell))
+        check("no percentage for compliances: prescribed" in said, name + ": the reason")
+        check("compliance of the 0/1 design differs" not in said, name + ": a warning\n" + said)
+        check("%" not in row, name + ": a percentage on the page: " + row)
+        check(found["difference_percent"]["compliance"] is None and found["compliance_has_ratio"] is False, name + ": verify.json")
+    for name, text in (("o", MODEL % (20.0, "loads = ( { source = 0.001; } );", "", "o")), ("p", SHIFTED % (0.0, "p"))):
+        said, cell, row, found = compared(name, text)
+        check(cell in ("%", "times") and found["compliance_has_ratio"] is True, "%s: a percentage, not %s" % (name, cell))
+        check("%" in row or "times" in row, name + ": a percentage on the page: " + row)
+
+
 with tempfile.TemporaryDirectory() as folder:
     os.chdir(folder)
     check_analyse()
     check_designs()
     check_verify()
+    check_no_ratio()
     os.chdir("/")
 print("%d failed" % len(failed))
 sys.exit(1 if failed else 0)

@@ -112,6 +112,12 @@ refused "another load" "with 'loads.*and this one has 'loads" 'loads=({set="righ
 refused "another mesh" "another mesh" mesh.distort=0.1
 refused "another order" "another mesh, not to 'mesh.reorder = false'" mesh.reorder=false
 refused "fewer iterations" "more than optimization.iterations" optimization.iterations=5
+ok "of a density filter" run dense optimization.filter.kind=density optimization.iterations=2 output.checkpoint=0.000001
+run dense --resume optimization.filter.kind=density 'optimization.projection={}'
+ok "a projection: names what the user changed" says err \
+    "from a run with 'nothing', and this one has 'optimization.projection"
+run dense --resume optimization.filter.kind=density optimization.move=0.15 'optimization.projection={}'
+ok "a projection and a move" says err "with 'optimization.move = 0.2', and this one has 'optimization.move = 0.15'"
 size=$(wc -c <parts/checkpoint.state)
 printf 'x' | dd of=parts/checkpoint.state bs=1 seek=$((size / 2)) conv=notrunc 2>/dev/null
 refused "damaged" "the checksum of .*checkpoint.previous.state"
@@ -141,6 +147,28 @@ ok "a checkpoint: --force" run unfinished --force optimization.iterations=3
 ok "a run that ended" run unfinished optimization.iterations=3
 kept "the first design" "optimization.initial.*has the name of a file that the run writes" unfinished \
     optimization.initial="$PWD/unfinished/density_0003.vtk"
+kept "the mesh" "mesh.file: .*has the name of a file that the run writes" unfinished \
+    "mesh={file=\"$PWD/unfinished/density_0003.vtk\";}"
+ln -s "$PWD/unfinished/density_0003.vtk" mesh.vtk
+kept "the mesh by link" "mesh.file: .*has the name of a file that the run writes" unfinished \
+    "mesh={file=\"$PWD/mesh.vtk\";}"
+kept "the first design by folder" "optimization.initial.*density_0003.vtk has the name of a file" unfinished \
+    optimization.initial="$PWD/unfinished"
+kept "the first design by series" "optimization.initial.*density_0003.vtk has the name of a file" unfinished \
+    optimization.initial="$PWD/unfinished/density.vtk.series"
+mkdir linked && ln -s ../unfinished/density_0003.vtk linked/first.vtk
+kept "the first design by link" "optimization.initial.*has the name of a file" unfinished \
+    optimization.initial="$PWD/linked/first.vtk"
+ln -s ../keep.vtk linked/density_0002.vtk && cp unfinished/density_0003.vtk keep.vtk
+kept "a link to the first design" "optimization.initial.*has the name of a file" linked \
+    optimization.initial="$PWD/keep.vtk" optimization.iterations=3
+ln unfinished/density_0003.vtk hard.vtk # keeps its contents
+ok "a hard link" run unfinished optimization.initial="$PWD/hard.vtk" optimization.iterations=3
+ok "the first design, forced" run unfinished --force optimization.initial="$PWD/unfinished" optimization.iterations=3
+ok "the first design, forced: warns" says err "density_0003.vtk.*does not repeat this run"
+ok "fewer iterations" run unfinished optimization.initial="$PWD/unfinished" optimization.iterations=2
+ok "fewer iterations: keeps the first design" test -e unfinished/density_0003.vtk
+ok "fewer iterations: no warning" test "$(grep -c 'does not repeat' err)" = 0
 ok "with units" run units 'units="N, mm, MPa"' output.checkpoint=0.000001 optimization.iterations=3
 ok "with units, once more" run units 'units="N, mm, MPa"' optimization.iterations=3
 echo "# mine" >unfinished/config.cfg

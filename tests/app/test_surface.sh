@@ -193,7 +193,10 @@ refused 2 "one argument too many" $result bad.stl mesh.size=2
 refused 2 "cannot read 'nowhere.vtk'" nowhere.vtk bad.stl
 refused 1 "nowhere/bad.stl" $result nowhere/bad.stl
 refused 2 "--smooth -1: expected a whole number" $result bad.stl --smooth -1
-refused 2 "--threshold 1.5: expected a number between 0 and 1" $result bad.stl --threshold 1.5
+for value in 1.5 1 0; do
+    refused 2 "--threshold $value: expected a number above 0 and below 1" $result bad.stl --threshold $value
+done
+refused 2 "--preserve loads,none: 'none' excludes other words" $result bad.stl --preserve loads,none
 refused 2 "--threshold x: expected" $result bad.stl --threshold x
 refused 2 "--volume 0: expected a number above 0" $result bad.stl --volume 0
 refused 2 "give only one of them" $result bad.stl --volume 3 --threshold 0.5

@@ -203,6 +203,8 @@ refused "threshold above all" "no element has a density of at least 0.9; the lar
     --threshold 0.9 --preserve none
 refused "more solid than volume" "and 16 elements that are forced solid (passive or loaded) have 16" \
     void.vtk bar.cfg
+refused "nothing and something to preserve" "--preserve none,loads: 'none' excludes other words" void.vtk bar.cfg \
+    --preserve none,loads
 refused "no such thing to preserve" "--preserve: unknown 'load', did you mean 'loads'?" void.vtk bar.cfg \
     --preserve load
 refused "nowhere to write" "cannot write 'nowhere/v.json'" bar/density_0001.vtk bar.cfg --output \

@@ -48,7 +48,7 @@ refused() {
         says stderr "already take"
     done
     [ ! -e out ] || fault "$what: something is written"
-    least=$(sed -n 's/.*set it to at least \([0-9.]*\).*/\1/p' stderr)
+    least=$(sed -n 's/.*set volume_fraction to at least \([0-9.]*\).*/\1/p' stderr)
     [ -n "$least" ] || least=1.0
 }
 
@@ -113,7 +113,7 @@ for rho_min in 0.001 0.02 0.5; do
     options="passive= optimization.projection= optimization.filter.kind=sensitivity optimization.rho_min=$rho_min"
     # shellcheck disable=SC2086
     "$hextop" check ring.cfg $options optimization.volume_fraction=$rho_min >stdout 2>stderr && fault "$what: not refused"
-    least=$(sed -n 's/.*set it to at least \([0-9.]*\).*/\1/p' stderr)
+    least=$(sed -n 's/.*set volume_fraction to at least \([0-9.]*\).*/\1/p' stderr)
     awk -v l="$least" -v r=$rho_min 'BEGIN { exit !(l > r && l - r < 2e-5) }' || fault "$what: least $least"
     # shellcheck disable=SC2086
     "$hextop" check ring.cfg $options optimization.volume_fraction="$least" >stdout 2>stderr || fault "$what: refuses $least"
@@ -163,7 +163,7 @@ for options in "optimization.filter.kind=sensitivity optimization.projection=" \
         says stderr "ring.cfg: volume_fraction = 0.95 cannot be met: the passive elements"
     done
     [ ! -e much ] || fault "$what: something is written"
-    most=$(sed -n 's/.*; set it to at most \([0-9.]*\), or.*/\1/p' stderr)
+    most=$(sed -n 's/.*; set volume_fraction to at most \([0-9.]*\), or.*/\1/p' stderr)
     # shellcheck disable=SC2086
     "$hextop" run ring.cfg $options 'passive[0].density=0.001' optimization.volume_fraction="$most" \
         optimization.iterations=3 output.directory=most >stdout 2>stderr || fault "$what: $most does not run: $(cat stderr)"
@@ -181,7 +181,7 @@ what="passive of 0.4"
 "$hextop" check ring.cfg optimization.filter.kind=sensitivity optimization.projection= 'passive[0].density=0.4' \
     optimization.volume_fraction=0.99 >stdout 2>stderr
 [ $? -eq 2 ] || fault "$what: not refused: $(cat stderr)"
-most=$(sed -n 's/.*the passive elements leave at most \(0\.[0-9]*\) of the volume; set it to at most \1, or.*/\1/p' stderr)
+most=$(sed -n 's/.*the passive elements leave at most \(0\.[0-9]*\) of the volume; set volume_fraction to at most \1, or.*/\1/p' stderr)
 [ -n "$most" ] || fault "$what: $(cat stderr)"
 lacks stderr void
 "$hextop" check ring.cfg optimization.filter.kind=sensitivity optimization.projection= 'passive[0].density=0.4' \

@@ -62,9 +62,11 @@ static void reference_update(const hx_problem *problem, const hx_optimizer_param
                                           : (long double)design[e];
 }
 
-/* Runs the update on the device with host data; returns the largest change. */
-static double update(const hx_problem *problem, const hx_optimizer_params *params,
-                     const double *design, const double *dc, double shift, double *proposal)
+/* Runs the update on the device with host data; returns the largest change. is_flat: NULL, or out:
+ * see hx_oc_update_or_keep. */
+static double update_or_keep(const hx_problem *problem, const hx_optimizer_params *params,
+                             const double *design, const double *dc, double shift, double *proposal,
+                             int *is_flat)
 {
     double *const d_design = fixture_put(&device, N_ELEM, design);
     double *const d_dc = fixture_put(&device, N_ELEM, dc);
@@ -76,18 +78,21 @@ static double update(const hx_problem *problem, const hx_optimizer_params *param
     double target = -problem->passive.mass, change = NAN;
     for (int64_t e = 0; e < N_ELEM; e++) target += problem->volume_fraction * problem->volume[e];
     CHECK_OK(device.ops->alloc(&device, sizeof(hx_oc_state), &d_state));
-    const hx_device_oc oc = {.n = N_ELEM,
-                             .move = params->move,
-                             .damping = params->damping,
-                             .rho_min = problem->rho_min,
-                             .d_design = d_design,
-                             .d_dc = d_dc,
-                             .d_dv = d_dv,
-                             .d_passive = d_passive,
-                             .d_proposal = d_proposal,
-                             .d_state = d_state,
-                             .shift = shift};
-    CHECK_OK(hx_oc_update(&device, &oc, target, &change));
+    hx_device_oc oc = {.n = N_ELEM,
+                       .move = params->move,
+                       .damping = params->damping,
+                       .rho_min = problem->rho_min,
+                       .d_design = d_design,
+                       .d_dc = d_dc,
+                       .d_dv = d_dv,
+                       .d_passive = d_passive,
+                       .d_proposal = d_proposal,
+                       .d_state = d_state,
+                       .shift = shift};
+    if (is_flat)
+        CHECK_OK(hx_oc_update_or_keep(&device, &oc, target, &change, is_flat));
+    else
+        CHECK_OK(hx_oc_update(&device, &oc, target, &change));
     fixture_get(&device, N_ELEM, proposal, d_proposal);
     hx_oc_state state;
     CHECK_OK(device.ops->download(&device, &state, d_state, sizeof state));
@@ -96,6 +101,41 @@ static double update(const hx_problem *problem, const hx_optimizer_params *param
     for (size_t i = 0; i < sizeof field / sizeof field[0]; i++)
         device.ops->release(&device, field[i]);
     return change;
+}
+
+static double update(const hx_problem *problem, const hx_optimizer_params *params,
+                     const double *design, const double *dc, double shift, double *proposal)
+{
+    return update_or_keep(problem, params, design, dc, shift, proposal, NULL);
+}
+
+/* Without a negative derivative the design is kept; it is only scaled to the volume. With one, the
+ * update is the usual one. */
+static void check_flat(const hx_problem *problem, const hx_optimizer_params *params,
+                       const oc_case *c, const double *design)
+{
+    double dc[N_ELEM] = {0.0}, kept[N_ELEM], again[N_ELEM], usual[N_ELEM], error = 0.0;
+    long double volume = 0.0L, wanted = 0.0L, now = 0.0L;
+    int is_flat = -1;
+    for (int64_t e = 0; e < N_ELEM; e++) kept[e] = again[e] = usual[e] = NAN;
+    update_or_keep(problem, params, design, dc, 0.0, kept, &is_flat);
+    CHECK_MSG(is_flat == 1, "%s: without derivatives", c->label);
+    for (int64_t e = 0; e < N_ELEM; e++) {
+        volume += (long double)problem->volume[e] * kept[e];
+        now += (long double)problem->volume[e] * design[e];
+        wanted += (long double)problem->volume[e] * problem->volume_fraction;
+    }
+    CHECK_MSG(fabsl(volume / wanted - 1.0L) <= 2e-11L, "%s: volume %Lg instead of %Lg", c->label,
+              volume, wanted);
+    if (!problem->passive.density && fabsl(now / wanted - 1.0L) < 0.01L)
+        for (int64_t e = 0; e < N_ELEM; e++)
+            test_worst(&error, fabs(kept[e] - design[e] * (double)(wanted / now)));
+    CHECK_MSG(error <= 1e-9, "%s: kept design off by %.3g", c->label, error);
+    for (int64_t e = 0; e < N_ELEM; e++) dc[e] = -c->dc_scale * problem->volume[e] * design[e];
+    update_or_keep(problem, params, design, dc, 0.0, again, &is_flat);
+    CHECK_MSG(is_flat == 0, "%s: with derivatives", c->label);
+    update(problem, params, design, dc, 0.0, usual);
+    CHECK(memcmp(again, usual, sizeof usual) == 0);
 }
 
 /* Derivatives to which a multiple of the volume's is added, and a shift that subtracts it again. */
@@ -145,6 +185,7 @@ static void check_case(const hx_mesh *mesh, const oc_case *c, uint64_t seed)
     }
     const double returned = update(&problem, &optimizer, design, dc, 0.0, proposal);
     if (c->zero_share == 0.0) check_shift(&problem, &optimizer, c, design, dc, proposal);
+    if (c->reachable > 0) check_flat(&problem, &optimizer, c, design);
     reference_update(&problem, &optimizer, design, dc, reference);
     for (int64_t e = 0; e < N_ELEM; e++) {
         const double step = proposal[e] - design[e];

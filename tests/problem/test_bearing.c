@@ -182,11 +182,30 @@ static void check_saddle(void)
     CHECK_FAILS(create(&problem, "bore", force), HX_EINPUT, "take only 0 % of the pressure");
     of_frame(500.0, 0.0, 0.0, force);
     CHECK_FAILS(create(&problem, "bore", force), HX_EINPUT, "take only 50 % of the pressure");
+    of_frame(-500.0 * tan(17.0 * TUBE_PI / 180.0), 500.0, 0.0, force);
+    CHECK_FAILS(create(&problem, "bore", force), HX_EINPUT,
+                "lack 17 degrees of the half that the force presses against, and take only 98 %");
     CHECK_FAILS(create(&problem, "outside", force), HX_EINPUT,
                 "here: set 'outside' is not a bore: its faces point away from the axis along (");
     CHECK_FAILS(
         create(&problem, "low", force), HX_EINPUT,
         "here: set 'low' is not a bore: its 18 faces are nearly flat, with a normal along (");
+    hx_mesh_free(&mesh);
+}
+
+/* Tilts of the force on half a bore, up to what an element spans, or 10 degrees. */
+static void check_tilt(int n_around, double tilt, int is_right)
+{
+    tube t = make_tube(n_around, 0.0);
+    const double angle = tilt * TUBE_PI / 180.0;
+    double force[3];
+    hx_bearing fit;
+    t.arc = TUBE_PI;
+    make_mesh(&t);
+    of_frame(500.0 * sin(angle), 500.0 * cos(angle), 30.0, force);
+    const int rc = hx_bearing_fit(&mesh, "bore", "here", force, &fit);
+    CHECK_MSG(rc == (is_right ? HX_OK : HX_EINPUT), "%d faces, tilt %g: %d", n_around, tilt, rc);
+    hx_error_clear();
     hx_mesh_free(&mesh);
 }
 
@@ -348,6 +367,15 @@ int main(void)
     check_peak();
     check_cosine();
     check_saddle();
+    for (int sign = -1; sign <= 1; sign += 2) {
+        check_tilt(5, 24.0 * sign, 1); /* an element spans 36 degrees; 96 % of the pressure */
+        check_tilt(5, 27.0 * sign, 0); /* less than 95 % */
+        check_tilt(12, 14.5 * sign, 1);
+        check_tilt(12, 15.5 * sign, 0);
+        check_tilt(90, 9.5 * sign, 1);
+        check_tilt(90, 10.5 * sign, 0);
+    }
+    for (int n = 3; n < 40; n += 4) check_tilt(n, 0.0, 1);
     check_no_bore();
     for (int kind = 0; kind < MIXED_TETRAHEDRA_5; kind++) check_points((mixed_kind)kind);
     for (int kind = 0; kind < MIXED_TETRAHEDRA_5; kind++)

@@ -121,7 +121,9 @@ static void check_refused(void)
     params.conductivity = NAN;
     expect("material.conductivity = ");
     params.conductivity_min = 5.0;
-    expect("must be between 0 and material.conductivity = 4");
+    expect("must be at least 0 and below material.conductivity = 4");
+    params.conductivity_min = 4.0;
+    expect("material.conductivity_min = 4 is out of range");
     params.n_convection = 1;
     film[0].coefficient = 0.0;
     expect("sink.cfg:5: convection[0]: coefficient = 0 must be above 0 and finite");

@@ -6,6 +6,7 @@
 Exits with 77 without mpirun or MPI."""
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -101,6 +102,33 @@ def initial():
                 check(shared == alone, f"{kind} of {name} by {n}: {shared}, by one process {alone}")
 
 
+ROOF = """mesh = { generator = "cantilever"; nx = 12; ny = 4; nz = 6; };
+material = { E = 1000.0; nu = 0.3; };
+supports = ( { set = "left"; fix = "xyz"; } );
+loads = ( { set = "top"; total_force = [0.0, 0.0, -1.0]; } );
+optimization = { volume_fraction = 0.3; iterations = 40; filter = { kind = "none"; }; };
+solver = { device = "cpu"; operator = "otf"; };
+output = { directory = "roof"; };
+"""
+
+
+def not_judged():
+    """A mesh in parts has no warnings about the 0/1 design; the run prints a command that has them."""
+    with open("roof.cfg", "w", encoding="ascii") as file:
+        file.write(ROOF)
+    for words, is_judged in ((["mesh.in_parts=always"], False), (["mesh.in_parts=never"], True)):
+        done = subprocess.run(["mpirun", "--oversubscribe", "-n", "2", HEXTOP, "run", "roof.cfg", *words], capture_output=True,
+                              text=True, timeout=200, env=ENV, check=False)
+        line = re.search(r"^not judged: pieces of the 0/1 design, and loads .*; `hextop ([^`]*)` judges them", done.stdout, re.M)
+        check(done.returncode == 0 and (line is None) == is_judged, f"{words}: {done.stdout}{done.stderr}")
+        if line:
+            told = subprocess.run([HEXTOP, *line.group(1).split()], capture_output=True, text=True, env=ENV, check=False)
+            check("of the force acts on" in told.stderr, f"{line.group(1)}: {told.stderr}")
+        check(("35.4 % of the force acts on void" in done.stderr) == is_judged, f"{words}: {done.stderr}")
+    done = subprocess.run([HEXTOP, "run", "roof.cfg", "optimization.iterations=2"], capture_output=True, text=True, env=ENV, check=False)
+    check("not judged" not in done.stdout, "one process")
+
+
 def main():
     if not shutil.which("mpirun"):
         return 77
@@ -117,6 +145,7 @@ def main():
                 shared = warned(n, name, words)
                 check(shared == alone, f"{name} by {n}: {shared}, by one process {alone}")
         initial()
+        not_judged()
         os.chdir("/")
     print(f"{N_CHECK} checks, {N_FAILED} failed")
     return N_FAILED > 0
