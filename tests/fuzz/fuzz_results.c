@@ -78,7 +78,7 @@ static int check_config(const char *folder)
     if (fuzz_accepted(hx_config_read(&cfg, path, 0, NULL))) {
         is_usable = is_small(&cfg);
         if (is_usable && hx_config_set_word(&cfg.output.directory, folder) == HX_OK)
-            (void)fuzz_accepted(hx_run_check_folder(&cfg));
+            (void)fuzz_accepted(hx_run_check_folder(&cfg, 0));
     }
     hx_config_free(&cfg);
     return is_usable;
