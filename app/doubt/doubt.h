@@ -19,6 +19,7 @@ typedef enum {
     HX_DOUBT_PASSIVE_VOID_LOAD,
     HX_DOUBT_PASSIVE_VOID_SUPPORT,
     HX_DOUBT_VOID_CUTS,
+    HX_DOUBT_FORCED_SOLID,
     HX_DOUBT_NEAR_INCOMPRESSIBLE,
     HX_DOUBT_FILTER_SMALL,
     HX_DOUBT_FILTER_LARGE,
@@ -75,6 +76,8 @@ typedef struct hx_doubts {
     size_t n;
     hx_doubt *entry; /* [n] (owned) */
     int is_adding;   /* 1: the list has the line that is being logged */
+    /* option that `hextop verify` and `surface` need for the last design; NULL: none (constant) */
+    const char *option;
 } hx_doubts;
 
 /* From here on, every warning that this thread logs is appended to the list: warnings of
@@ -139,6 +142,12 @@ int hx_doubt_void(hx_doubts *doubts, const hx_session *s);
  * at_node[n_node] != 0. Collective if the mesh is distributed. */
 int hx_doubt_void_remedy(const hx_session *s, const uint8_t *at_node, char *text, size_t n_text);
 
+/* Warns if the elements that a 0/1 design forces solid exceed its target volume (doubt_part.c).
+ * O(n_elem) per set. Nothing if no process has the whole mesh. */
+int hx_doubt_part(hx_doubts *doubts, const hx_session *s);
+/* text := what lets all loaded elements be solid in the next run. */
+int hx_doubt_part_remedy(const hx_session *s, char *text, size_t n_text);
+
 /* Called after the first design: warns if the filter smoothed the densities of optimization.initial
  * a second time. resume: command that continues the run that wrote them; NULL: it left no
  * checkpoint. */
@@ -167,6 +176,11 @@ typedef struct hx_doubt_facts {
  * O(n_elem), once at the end. Errors such as HX_ENOMEM become warnings. Overwrites state that
  * hx_optimizer_advance needs. */
 void hx_doubts_after(hx_doubts *doubts, hx_session *s, const hx_doubt_facts *facts);
+/* Finds doubts->option, which hx_doubts_after does first. volume: fraction of the last design. */
+int hx_doubt_part_after(hx_doubts *doubts, hx_session *s, double volume);
+/* " --preserve passive": option for `hextop verify`, `surface`, `analyse` and `mesh`, without which
+ * they would refuse the last design; else "". */
+const char *hx_doubts_option(const hx_doubts *doubts);
 /* The part of hx_doubts_after that judges the 0/1 design (doubt_solid.c). */
 int hx_doubt_solid(hx_doubts *doubts, hx_session *s);
 

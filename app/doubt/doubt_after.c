@@ -349,8 +349,8 @@ static const char *less_grey(const hx_doubts *doubts, const hx_session *s, const
     if (!was_warned(doubts, HX_DOUBT_INITIAL_FILTERED) &&
         !(is_weak(cfg) && cfg->optimization.projection.given))
         project(s, f, first, more, sizeof more);
-    snprintf(text, n_text, "`hextop verify %s` analyses that part%s%s%s%s", folder,
-             penalty[0] ? "; " : "", penalty, more[0] ? "; " : "", more);
+    snprintf(text, n_text, "`hextop verify %s%s` analyses that part%s%s%s%s", folder,
+             hx_doubts_option(doubts), penalty[0] ? "; " : "", penalty, more[0] ? "; " : "", more);
     return text;
 }
 
@@ -671,6 +671,12 @@ static void judge_change(hx_doubts *doubts, const hx_session *s, const hx_doubt_
 void hx_doubts_after(hx_doubts *doubts, hx_session *s, const hx_doubt_facts *facts)
 {
     const double begin = hx_clock();
+    if (hx_doubt_part_after(doubts, s, facts->last->volume) < 0) {
+        hx_log_warning("the elements that are forced solid were not compared with the target "
+                       "volume: %s",
+                       hx_error_message());
+        hx_error_clear();
+    }
     judge_run(doubts, s, facts);
     judge_change(doubts, s, facts);
     if (judge_stiffness(doubts, s) < 0) {

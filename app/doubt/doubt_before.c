@@ -338,7 +338,8 @@ static int judge_loads(hx_doubts *doubts, const hx_session *s)
 {
     HX_TRY(judge_held_loads(doubts, s));
     HX_TRY(judge_void(doubts, s));
-    return hx_doubt_void(doubts, s);
+    HX_TRY(hx_doubt_void(doubts, s));
+    return hx_doubt_part(doubts, s);
 }
 
 void hx_doubt_loads(hx_doubts *doubts, const hx_session *s)

@@ -52,7 +52,7 @@ int hx_solid_design_make(hx_solid_design *d, const hx_session *s, const char *re
     d->threshold = threshold;
     HX_TRY_FAIL(hx_alloc_raw(&d->black_white, n, sizeof *d->black_white, "densities"));
     HX_TRY_FAIL(hx_alloc(&d->is_solid, n, sizeof *d->is_solid, "solid elements"));
-    HX_TRY_FAIL(hx_part_create(&d->part, s, d->density, preserve));
+    HX_TRY_FAIL(hx_part_create(&d->part, s, d->density, d->n_missing, preserve));
     if (isnan(threshold)) HX_TRY_FAIL(hx_part_threshold(&d->part, s, d->density, &d->threshold));
     HX_TRY_FAIL(cut(d, s, result));
     return HX_OK;

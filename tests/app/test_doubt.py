@@ -60,7 +60,7 @@ def warned(name, text, *words):
     entry}."""
     with open(name + ".cfg", "w") as file:
         file.write(text)
-    before = warnings_of(hextop("check", name + ".cfg", *words).stderr)
+    before = warnings_of(hextop("check", name + ".cfg", *words, "output.directory=" + name).stderr)
     done = hextop("run", name + ".cfg", *words, "output.directory=" + name)
     with open(name + "/summary.json") as file:
         entries = json.load(file)["warnings"]
@@ -541,6 +541,59 @@ def test_causes():
     check("only on fixed degrees" in said and "fixed degrees of freedom: the supports" not in said, f"one fact, one message: {said}")
 
 
+SHELF = config(BEAM, a=("nx = 8; ny = 4; nz = 4", "nx = 8; ny = 4; nz = 3"), b=("total_force = [0.0, 0.0, -1.0]", "pressure = 1.0"),
+               c=('set = "right"', 'set = "top"'), d=("0.4; iterations = 60", "0.3; iterations = 10"))
+
+
+def printed_commands(name, words):
+    """Runs the commands that `run` prints for the 0/1 design, and returns its output."""
+    done = hextop("run", name + ".cfg", "output.directory=" + name, *words)
+    line = re.search("to analyse and export the 0/1 design: (.*)", done.stdout)[1]
+    for command in line.split(", "):
+        hextop(*shlex.split(command)[1:])
+    return line
+
+
+def test_forced():
+    """Elements behind loads that exceed the target volume: 32 of 96 elements are loaded, 28.8 are the volume."""
+    found = expect("shelf", SHELF, before=["forced-solid"])
+    entry = found["forced-solid"]
+    check(abs(entry["value"] - 32.0 / 28.8) < 1e-9 and "the 32 elements" in entry["text"] and "have a volume of 32, and the target "
+          "volume is only 28.8" in entry["text"], f"with both volumes: {entry}")
+    check("`optimization.volume_fraction=0.367`" in entry["remedy"], f"1.1 * 32 of 96: {entry['remedy']}")
+    check("--preserve passive" in printed_commands("shelf", []), "the commands that run prints work")
+    check("--preserve" not in printed_commands("shelf", ["optimization.volume_fraction=0.367"]), "and are plain if there is room")
+    expect("shelf", SHELF, absent=["forced-solid"], words=["optimization.volume_fraction=0.34"])
+    for command in (["verify", "shelf"], ["surface", "shelf", "shelf.stl"], ["mesh", "shelf.cfg", "shelf.inp", "--density", "shelf"],
+                    ["analyse", "shelf.cfg", "--density", "shelf", "--black-white"]):
+        hextop("run", "shelf.cfg", "output.directory=shelf")
+        said = hextop(*command, status=2).stderr
+        check("--preserve passive" in said, f"{command}: with the option that works: {said}")
+        hextop(*command, "--preserve", "passive")
+    # what is judged is the 0/1 design of `hextop verify` with that option
+    sharp = warned("shelf", SHELF, "optimization.filter.kind=density", "optimization.projection={}",
+                   "optimization.iterations=150")
+    share = sharp["load-on-void"]["value"]
+    said = hextop("verify", "shelf", "--preserve", "passive").stderr
+    off = re.search(r"with (\S+) % of the force, are on void", said)
+    check(off and abs(float(off[1]) - 100.0 * share) < 0.06, f"run has {share} of the force on void: {said}")
+    check("of at least 0.367" in sharp["load-on-void"]["remedy"], f"which has no room for them: {sharp['load-on-void']}")
+    hextop("report", "shelf", "-o", "shelf.html")
+    with open("shelf.html") as file:
+        check("Loaded elements are not forced solid" in file.read(), "the report shows a part")
+    # a plate one element thick: no volume fraction helps
+    plate = config(SHELF, a=("ny = 4; nz = 3", "ny = 4; nz = 1"))
+    found = expect("plate", plate, before=["forced-solid"])
+    check("volume_fraction=" not in found["forced-solid"]["remedy"], f"{found['forced-solid']}")
+    printed_commands("plate", [])
+    # passive elements of 0.9 are forced solid, too, and may exceed the volume that their densities have
+    thin = config(SHELF, a=("pressure = 1.0", "total_force = [0.0, 0.0, -1.0]"), b=('set = "top"; t', 'set = "right-lower-edge"; t'),
+                  c=("supports", 'sets = ( { name = "most"; box = { min = [0.0, 0.0, 0.0]; max = [7.0, 4.0, 3.0]; }; } );\nsupports'),
+                  d=("optimization =", 'passive = ( { set = "most"; density = 0.9; } );\noptimization ='), e=("0.3; it", "0.86; it"))
+    expect("thin", thin, before=["forced-solid"])
+    check("--preserve none" in printed_commands("thin", []), "without passive elements")
+
+
 def test_cancel():
     """Loads that cancel up to rounding are refused like loads of zero force: in every load case and for every
     physics."""
@@ -764,7 +817,7 @@ def test_folder():
 def main():
     with tempfile.TemporaryDirectory() as folder:
         os.chdir(folder)
-        for test in (test_before, test_splines, test_spline_cuts, test_meshes, test_after, test_volume, test_settled, test_history, test_limits, test_causes, test_cancel, test_cut, test_hinges, test_refused, test_folder, test_documented):
+        for test in (test_before, test_splines, test_spline_cuts, test_meshes, test_after, test_volume, test_settled, test_history, test_limits, test_causes, test_forced, test_cancel, test_cut, test_hinges, test_refused, test_folder, test_documented):
             test()
         os.chdir("/")
     print(f"{N_CHECK} checks, {N_FAILED} failed")
