@@ -138,9 +138,9 @@ int hx_doubt_soft_void(const hx_session *s, char *remedy, size_t n_remedy);
 /* Warns if passive void cuts loads off from all supports (doubt_void.c). Called by hx_doubt_loads.
  * O(n_elem) if there are passive elements. Collective if the mesh is distributed. */
 int hx_doubt_void(hx_doubts *doubts, const hx_session *s);
-/* text := arguments for the command line that remove the passive void at the nodes with
- * at_node[n_node] != 0. Collective if the mesh is distributed. */
-int hx_doubt_void_remedy(const hx_session *s, const uint8_t *at_node, char *text, size_t n_text);
+/* text := arguments for the command line that remove the passive void among the elements with
+ * at_elem[n_elem] != 0. Collective if the mesh is distributed. */
+int hx_doubt_void_remedy(const hx_session *s, const uint8_t *at_elem, char *text, size_t n_text);
 
 /* Warns if the elements that a 0/1 design forces solid exceed its target volume (doubt_part.c).
  * O(n_elem) per set. Nothing if no process has the whole mesh. */

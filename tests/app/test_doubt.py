@@ -594,6 +594,52 @@ def test_forced():
     check("--preserve none" in printed_commands("thin", []), "without passive elements")
 
 
+def test_shares():
+    """What the mesh's axes, its units and rounding must not change: held forces, and nodes that carry a load."""
+    turns = ([0.2, 0.0, 0.0], [0.2 * 0.5 ** 0.5, 0.2 * 0.5 ** 0.5, 0.0], [0.2 / 3 ** 0.5] * 3)
+    held = config(BEAM, a=('total_force = [0.0, 0.0, -1.0]; }', 'total_force = [0.0, 0.0, -1.0]; }, { set = "left"; total_force = '
+                           '[0.2, 0.0, 0.0]; }'), b=("= 60", "= 2"))
+    for force in turns:
+        found = expect("held-turned", held, before=["held-load"], words=[f"loads[1].total_force={force}"])
+        check(abs(found["held-load"]["value"] - 0.2 / 1.2) < 1e-6, f"{force}: a sixth of the force: {found['held-load']}")
+        expect("held-less", held, absent=["held-load"], words=[f"loads[1].total_force={[0.5 * f for f in force]}"])
+    # the middle of an edge between two elements of void
+    block = """
+mesh = { generator = "cantilever"; nx = 6; ny = 3; nz = 3; };
+sets = ( { name = "pad"; box = { min = [0.0, 0.0, 0.0]; max = [1.0, 3.0, 1.0]; }; },
+         { name = "hole"; box = { min = [2.0, 1.0, 1.0]; max = [4.0, 2.0, 3.0]; }; } );
+supports = ( { set = "left"; fix = "xyz"; } );
+loads = ( { set = "top"; pressure = 1.0; } );
+passive = ( { set = "pad"; }, { set = "hole"; density = 0.001; } );
+optimization = { volume_fraction = 0.4; iterations = 2; filter = { radius = 1.8; }; };
+solver = { device = "cpu"; operator = "csr"; element = "quadratic"; };
+output = { directory = "out"; every = 0; };
+"""
+    found = expect("middle", block, before=["passive-void-load"])
+    check("1 loaded node touches" in found["passive-void-load"]["text"] and "`passive[1]=`" in found["passive-void-load"]["remedy"],
+          f"the void at it: {found['passive-void-load']}")
+    # a moment leaves rounding errors at the centre of its set, a node of void here
+    points, cells = box(4, 4, 4)
+    for scale, shift in ((1.0, 0.0), (0.3, 0.0), (1000.0, 0.0), (1.0, 1e3), (1.0 / 3.0, 77.7)):
+        def at(z):
+            return f"{(z + shift) * scale!r}"
+
+        write_vtk("moment.vtk", [tuple((x + shift) * scale for x in point) for point in points], cells, 12)
+        hole = f'{{ name = "hole"; box = {{ min = [{at(0.9)}, {at(0.9)}, {at(2.9)}]; max = [{at(3.1)}, {at(3.1)}, {at(4.1)}]; }}; }}'
+        ends = [f'{{ name = "{name}"; plane = {{ point = [0.0, 0.0, {at(z)}]; normal = [0.0, 0.0, 1.0]; }}; }}'
+                for name, z in (("left", 0.0), ("right", 4.0))]
+        text = f"""
+mesh = {{ file = "moment.vtk"; }};
+sets = ( {ends[0]}, {ends[1]}, {hole} );
+supports = ( {{ set = "left"; fix = "xyz"; }} );
+loads = ( {{ set = "right"; moment = [0.1, 0.2, {0.7 * scale!r}]; }} );
+passive = ( {{ set = "hole"; density = 0.001; }} );
+optimization = {{ volume_fraction = 0.5; iterations = 1; filter = {{ radius = 2.0; unit = "element"; }}; }};
+solver = {{ device = "cpu"; }};
+"""
+        expect("moment", text, absent=["passive-void-load"])
+
+
 def test_cancel():
     """Loads that cancel up to rounding are refused like loads of zero force: in every load case and for every
     physics."""
@@ -817,7 +863,7 @@ def test_folder():
 def main():
     with tempfile.TemporaryDirectory() as folder:
         os.chdir(folder)
-        for test in (test_before, test_splines, test_spline_cuts, test_meshes, test_after, test_volume, test_settled, test_history, test_limits, test_causes, test_forced, test_cancel, test_cut, test_hinges, test_refused, test_folder, test_documented):
+        for test in (test_before, test_splines, test_spline_cuts, test_meshes, test_after, test_volume, test_settled, test_history, test_limits, test_causes, test_forced, test_shares, test_cancel, test_cut, test_hinges, test_refused, test_folder, test_documented):
             test()
         os.chdir("/")
     print(f"{N_CHECK} checks, {N_FAILED} failed")
