@@ -52,6 +52,7 @@ const hx_doubt_row hx_doubt_table[HX_N_DOUBT] = {
                        "`output.every=0` writes the last design only, "
                        "`output.threshold=0.1` leaves out what is nearly void"},
     [HX_DOUBT_PCG] = {"pcg", 0.0, "raise solver.max_iterations or optimization.rho_min"},
+    [HX_DOUBT_NO_INFLUENCE] = {"no-influence", 1e-3, ""},
     [HX_DOUBT_INITIAL_FILTERED] = {"initial-filtered", 0.01, "continue the run that wrote it"},
     [HX_DOUBT_ROUNDED_STIFFNESS] =
         {"rounded-stiffness", 1e-4,

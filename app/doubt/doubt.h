@@ -36,6 +36,7 @@ typedef enum {
     HX_DOUBT_DISK,
     /* known after the last design */
     HX_DOUBT_PCG,
+    HX_DOUBT_NO_INFLUENCE,
     HX_DOUBT_INITIAL_FILTERED,
     HX_DOUBT_ROUNDED_STIFFNESS,
     HX_DOUBT_VOLUME,
@@ -162,8 +163,19 @@ typedef struct hx_doubt_record {
     double change;             /* largest density change of the step that followed */
 } hx_doubt_record;
 
+/* What all designs of a run show. */
+typedef struct hx_doubt_span {
+    int n;              /* number of designs */
+    double least, most; /* smallest and largest compliance */
+    double change;      /* largest density change */
+    int best; /* iteration with the lowest compliance among those with the final penalty and
+                         * beta that meet the volume; 0: none */
+    double best_compliance;
+} hx_doubt_span;
+
 typedef struct hx_doubt_facts {
     const hx_iteration *last;
+    const hx_doubt_span *span;
     /* number of designs; of those with a failed solve; of those off the volume */
     int n_iteration, n_unconverged, n_missed;
     int was_stopped; /* by a signal or the caller, so it may still change */

@@ -72,7 +72,7 @@ static double roomy_fraction(const hx_result_part *part, const hx_problem *probl
 }
 
 static const char thinner[] =
-    "a finer mesh makes the layer of elements behind the loaded faces thinner";
+    "load fewer elements; a finer mesh makes the layer behind a loaded face thinner";
 
 /* text := what gives the forced elements room. */
 static void give_room(const hx_result_part *part, const hx_session *s, char *text, size_t n_text)

@@ -85,7 +85,7 @@ LASTING = {"bodies": "those of the first mesh that has it do not meet"}
 # Warnings whose remedy contains no command, and why.
 WORDLESS = {"poor-elements": "the mesh is to be made otherwise", "hinges": "likewise", "far-from-origin": "likewise",
             "bodies": "of which no nodes coincide", "held-load": "of a set that is held in part",
-            "load-on-void": "which part is to be solid is the designer's choice", "support-on-void": "likewise",
+            "no-influence": "of springs, whose stiffness is the designer's choice", "load-on-void": "which part is to be solid is the designer's choice", "support-on-void": "likewise",
             "few-elements": "where a load is to be spread is the designer's choice"}
 TRIED = set()
 
@@ -110,6 +110,9 @@ def follow(name, text, words, entry):
         hextop("run", name + ".cfg", *words, "output.directory=" + folder, *more)
         with open(folder + "/summary.json") as file:
             after = {e["code"]: e for e in json.load(file)["warnings"]}
+        if "ends with that design" in entry["remedy"]:
+            helped.append(abs(history(folder)[-1][0] / float(entry["text"].split()[-1]) - 1.0) < 1e-5)
+            continue
         helped.append(code not in after or (code in ("grey", "changing") and after[code]["value"] < entry["value"]))
     check(not helped or any(helped) or code in LASTING, f"{name}: {entry['remedy']}: {code} is still there")
 
@@ -180,7 +183,7 @@ solver = {{ device = "cpu"; }};
 
 def test_before():
     expect("small", config(CLEAN, a=("radius = 1.8", "radius = 1.2"), b=SHORT),
-           before=["filter-small", "too-few-iterations"], after=["changing"], absent=["filter-large"])
+           before=["filter-small", "too-few-iterations"], absent=["filter-large", "changing"])
     expect("large", config(CLEAN, a=("radius = 1.8", "radius = 11.0"), b=SHORT, c=("0.5; iter", "0.6; iter")),
            before=["filter-large"], absent=["filter-small"])
     cores = len(os.sched_getaffinity(0))
@@ -530,11 +533,13 @@ def test_causes():
         for entry in found.values():
             percent = re.search(r"is (\S+) % above", entry["text"])
             check(not percent or float(percent[1]) < 1000.0, f"factors, not percent: {entry['text']}")
-    found = expect("soft", SMALL, before=["too-few-iterations"], after=["changing"],
+    found = expect("soft", SMALL, before=["too-few-iterations"], absent=["changing"],
                    words=["optimization.continuation={penalty_start=1.0;step=0.5;every=20;}"])
-    check("beta" not in found["changing"]["text"] + found["too-few-iterations"]["text"], f"there is no projection: {found}")
-    found = expect("rising", steep, before=["too-few-iterations"], after=["changing"], words=["optimization.projection={}"])
-    check("penalty" not in found["changing"]["text"] + found["too-few-iterations"]["text"], f"the penalty does not rise: {found}")
+    check("beta" not in found["too-few-iterations"]["text"], f"there is no projection: {found}")
+    found = expect("rising", steep, before=["too-few-iterations"], absent=["changing", "grey"], words=["optimization.projection={}"])
+    check("penalty" not in found["too-few-iterations"]["text"], f"the penalty does not rise: {found}")
+    numbers = set(re.findall(r"optimization\.iterations=(\d+)", str(found)))
+    check(numbers == {"145"}, f"one cause, one number: {numbers}")
     with open("rests.cfg", "w") as file:
         file.write(SMALL)
     said = hextop("check", "rests.cfg", 'loads=({set="left";total_force=[0.0,0.0,1.0];})', status=2).stderr
@@ -592,6 +597,46 @@ def test_forced():
                   d=("optimization =", 'passive = ( { set = "most"; density = 0.9; } );\noptimization ='), e=("0.3; it", "0.86; it"))
     expect("thin", thin, before=["forced-solid"])
     check("--preserve none" in printed_commands("thin", []), "without passive elements")
+
+
+def test_rise():
+    """A force and a prescribed displacement: the design of iteration 13 is the best, and the rise has nothing to do with
+    greyness. What reduces that leads to a better design, not to designs that alternate."""
+    drawn = """
+mesh = { generator = "cantilever"; nx = 16; ny = 4; nz = 8; };
+material = { E = 1000.0; nu = 0.3; };
+supports = ( { set = "left"; fix = "xyz"; }, { set = "right"; fix = "x"; value = [0.1, 0.0, 0.0]; } );
+loads = ( { set = "right"; total_force = [0.0, 0.0, -1.0]; } );
+optimization = { volume_fraction = 0.4; iterations = 20; filter = { radius = 1.8; }; };
+solver = { device = "cpu"; operator = "otf"; };
+output = { directory = "out"; };
+"""
+    found = expect("drawn-on", drawn, after=["grey", "changing"])
+    c = [row[0] for row in history("drawn-on")]
+    best = min(range(len(c)), key=lambda k: c[k])
+    entry = found["changing"]
+    check(best + 1 < len(c) - 6 and f"is above that of iteration {best + 1}, {c[best]:.6g}" in entry["text"], f"{c}: {entry}")
+    check("projection" not in entry["remedy"] and f"`optimization.iterations={best + 1}`" in entry["remedy"], f"{entry}")
+    advice = shlex.split(re.findall("`([^`]+)`", found["grey"]["remedy"])[1])
+    after = warned("drawn-sharp", drawn, *advice)
+    check("changing" not in after and "grey" not in after and history("drawn-sharp")[-1][0] < 1.2 * c[best], f"{advice}: {after}")
+    written = warned("drawn-on", drawn, "output.every=1")["changing"]["remedy"]
+    check(written == f"`hextop verify drawn-on/density_{best + 1:04d}.vtk` analyses that design", written)
+
+
+def test_influence():
+    """Densities that do not influence the compliance: a rigid coupling spans the part, or springs are far too soft."""
+    rigid = config(BEAM, a=('supports = ( { set = "left"; fix = "xyz"; } );', 'springs = ( { set = "left"; stiffness = [10.0, 10.0, 10.0]; } );\n'
+                            'sets = ( { name = "all"; box = { min = [0.0, 0.0, 0.0]; max = [8.0, 4.0, 4.0]; }; } );'),
+                   b=('{ set = "right"; total_force = [0.0, 0.0, -1.0]; }', '{ set = "all"; remote_force = [0.0, 0.0, -1.0]; '
+                      'point = [4.0, 2.0, 2.0]; coupling = "rigid"; }'), c=("iterations = 60", "iterations = 20"))
+    found = expect("rigid", rigid, after=["no-influence"], absent=["changing", "grey", "load-on-void", "loose-pieces"])
+    check("`loads[0].coupling=distributing`" in found["no-influence"]["remedy"] and found["no-influence"]["value"] < 1e-9, f"{found}")
+    soft = config(rigid, a=("10.0, 10.0, 10.0", "1e-9, 1e-9, 1e-9"), b=('"all"; remote_force = [0.0, 0.0, -1.0]; point = [4.0, 2.0, 2.0]; '
+                  'coupling = "rigid"', '"right"; total_force = [0.0, 0.0, -1.0]'), c=("tolerance = 1e-8", "tolerance = 1e-5"))
+    found = warned("soft-springs", soft)
+    check("no-influence" in found and "changing" not in found, f"{found}")
+    expect("stiff-springs", soft, absent=["no-influence"], words=["springs[0].stiffness=[1.0,1.0,1.0]"])
 
 
 def test_shares():
@@ -863,7 +908,7 @@ def test_folder():
 def main():
     with tempfile.TemporaryDirectory() as folder:
         os.chdir(folder)
-        for test in (test_before, test_splines, test_spline_cuts, test_meshes, test_after, test_volume, test_settled, test_history, test_limits, test_causes, test_forced, test_shares, test_cancel, test_cut, test_hinges, test_refused, test_folder, test_documented):
+        for test in (test_before, test_splines, test_spline_cuts, test_meshes, test_after, test_volume, test_settled, test_history, test_limits, test_causes, test_forced, test_rise, test_influence, test_shares, test_cancel, test_cut, test_hinges, test_refused, test_folder, test_documented):
             test()
         os.chdir("/")
     print(f"{N_CHECK} checks, {N_FAILED} failed")
