@@ -730,6 +730,10 @@ static void let_deform(const hx_config *cfg, char *text, size_t n_text)
                                      "%sloads[%zu].coupling=distributing", used > 0 ? " " : "`", i);
     if (used > 0)
         snprintf(text + used, n_text - used, "` lets the part deform");
+    else if (hx_config_is_heat(cfg))
+        snprintf(text, n_text,
+                 "larger convection[].coefficient, or prescribed temperatures, let "
+                 "the part determine the temperatures");
     else if (cfg->springs.n > 0)
         snprintf(text, n_text,
                  "larger springs[].stiffness, or supports instead of springs, let "

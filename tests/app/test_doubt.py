@@ -620,6 +620,9 @@ output = { directory = "out"; };
     advice = shlex.split(re.findall("`([^`]+)`", found["grey"]["remedy"])[1])
     after = warned("drawn-sharp", drawn, *advice)
     check("changing" not in after and "grey" not in after and history("drawn-sharp")[-1][0] < 1.2 * c[best], f"{advice}: {after}")
+    hextop("run", "drawn-on.cfg", "output.directory=drawn-longer", "output.checkpoint=0.00001", f"optimization.iterations={best + 3}")
+    said = hextop("run", "drawn-on.cfg", "output.directory=drawn-longer", "output.checkpoint=0.00001", "--resume").stderr
+    check(f"that of iteration {best + 1}, {c[best]:.6g}" in said, f"a resumed run recalls its best design: {said}")
     written = warned("drawn-on", drawn, "output.every=1")["changing"]["remedy"]
     check(written == f"`hextop verify drawn-on/density_{best + 1:04d}.vtk` analyses that design", written)
 
