@@ -144,7 +144,7 @@ int hx_doubt_void(hx_doubts *doubts, const hx_session *s);
 int hx_doubt_void_remedy(const hx_session *s, const uint8_t *at_elem, char *text, size_t n_text);
 
 /* Warns if the elements that a 0/1 design forces solid exceed its target volume (doubt_part.c).
- * O(n_elem) per set. Nothing if no process has the whole mesh. */
+ * O(n_elem) per set. Collective if the mesh is distributed. */
 int hx_doubt_part(hx_doubts *doubts, const hx_session *s);
 /* text := what lets all loaded elements be solid in the next run. */
 int hx_doubt_part_remedy(const hx_session *s, char *text, size_t n_text);
@@ -188,7 +188,8 @@ typedef struct hx_doubt_facts {
  * O(n_elem), once at the end. Errors such as HX_ENOMEM become warnings. Overwrites state that
  * hx_optimizer_advance needs. */
 void hx_doubts_after(hx_doubts *doubts, hx_session *s, const hx_doubt_facts *facts);
-/* Finds doubts->option, which hx_doubts_after does first. volume: fraction of the last design. */
+/* Finds doubts->option, which hx_doubts_after does first. volume: fraction of the last design. With a
+ * distributed mesh it remains what hx_doubt_part found. */
 int hx_doubt_part_after(hx_doubts *doubts, hx_session *s, double volume);
 /* " --preserve passive": option for `hextop verify`, `surface`, `analyse` and `mesh`, without which
  * they would refuse the last design; else "". */

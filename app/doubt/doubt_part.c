@@ -36,20 +36,23 @@ static double volume_at(const hx_session *s, const hx_set *set)
     return sum;
 }
 
-/* 0 if the forced elements surely fit into a design with that volume fraction, by a bound that costs
- * O(loaded nodes). */
-static int may_exceed(const hx_session *s, double fraction)
+/* *may: 0 if the forced elements surely fit into a design with that volume fraction, by a bound that
+ * costs O(loaded nodes). */
+static int may_exceed(const hx_session *s, double fraction, int *may)
 {
     static const double least_solid = 0.9; /* density of passive elements that are forced solid */
     const hx_problem *const problem = &s->problem;
     const hx_config_load *const load = s->cfg.loads.entry;
     const double passive = problem->passive.density ? problem->passive.mass : 0.0;
-    double forced = passive / least_solid;
+    double forced = 0.0;
+    *may = 1;
     for (size_t i = 0; i < s->cfg.loads.n; i++) {
-        if (load[i].from) return 1;
+        if (load[i].from) return HX_OK;
         if (load[i].set) forced += volume_at(s, hx_mesh_find_set(&s->mesh, load[i].set));
     }
-    return !(forced < fraction * problem->total_volume - passive);
+    HX_TRY(hx_all_sum(hx_mesh_all(&s->mesh), 1, &forced));
+    *may = !(forced + passive / least_solid < fraction * problem->total_volume - passive);
+    return HX_OK;
 }
 
 static const char *option_of(unsigned preserve)
@@ -63,12 +66,10 @@ static const char *option_of(unsigned preserve)
 static double roomy_fraction(const hx_result_part *part, const hx_problem *problem)
 {
     static const double room = 1.1, nearly_all = 0.9;
-    double open = 0.0;
-    for (int64_t e = 0; e < problem->mesh->n_elem; e++)
-        if (part->state[e] != HX_PART_VOID) open += problem->volume[e];
     const double total = problem->total_volume, wanted = room * part->solid_volume,
                  in_void = problem->volume_fraction * total - part->wanted;
-    return wanted > nearly_all * open ? (double)NAN : ceil(1e3 * (wanted + in_void) / total) / 1e3;
+    return wanted > nearly_all * part->open_volume ? (double)NAN
+                                                   : ceil(1e3 * (wanted + in_void) / total) / 1e3;
 }
 
 static const char thinner[] =
@@ -108,6 +109,7 @@ static int warn(hx_doubts *doubts, const hx_session *s, const hx_result_part *pa
     unsigned preserve;
     char room[160], remedy[1024], word[256], count[32];
     HX_TRY(find_preserve(s, NULL, &preserve));
+    doubts->option = option_of(preserve);
     give_room(part, s, room, sizeof room);
     snprintf(remedy, sizeof remedy,
              "%s; after the run, `hextop verify %s%s` analyses a 0/1 design in which their "
@@ -124,8 +126,9 @@ static int warn(hx_doubts *doubts, const hx_session *s, const hx_result_part *pa
 int hx_doubt_part(hx_doubts *doubts, const hx_session *s)
 {
     hx_result_part part;
-    if (s->mesh.window) return HX_OK; /* no process has the whole mesh */
-    if (!may_exceed(s, s->problem.volume_fraction)) return HX_OK;
+    int may;
+    HX_TRY(may_exceed(s, s->problem.volume_fraction, &may));
+    if (!may) return HX_OK;
     HX_TRY(hx_part_create(&part, s, NULL, 0, HX_PRESERVE_USUAL));
     const double share = part.solid_volume / part.target;
     const int rc = share > hx_doubt_limit(HX_DOUBT_FORCED_SOLID) * (1.0 + 1e-9)
@@ -139,7 +142,11 @@ int hx_doubt_part_after(hx_doubts *doubts, hx_session *s, double volume)
 {
     double *density = NULL;
     unsigned preserve = HX_PRESERVE_USUAL;
-    if (s->mesh.window || !may_exceed(s, volume)) return HX_OK;
+    int may;
+    if (s->mesh.window) return HX_OK; /* hx_doubt_part found it */
+    doubts->option = NULL;
+    HX_TRY(may_exceed(s, volume, &may));
+    if (!may) return HX_OK;
     HX_TRY(hx_alloc_raw(&density, (size_t)s->mesh.n_elem, sizeof *density, "densities"));
     int rc = hx_optimizer_density(&s->opt, density);
     if (rc == HX_OK) rc = find_preserve(s, density, &preserve);

@@ -162,26 +162,43 @@ static int is_absent(const hx_result_part *part, const hx_problem *problem, doub
     return part->n_missing > 0 && density <= problem->rho_min;
 }
 
-/* density: NULL: of a run that has not begun. */
-static void measure(hx_result_part *part, const hx_problem *problem, int64_t n,
-                    const double *density)
+/* The elements of this process: all, or its own ones of a distributed mesh. */
+static void find_own(const hx_mesh *mesh, int64_t *begin, int64_t *end)
 {
-    double void_mass = 0.0, there = 0.0;
-    for (int64_t e = 0; e < n; e++) {
+    const hx_mesh_window *const w = mesh->window;
+    *begin = w ? w->first[w->all->rank] : 0;
+    *end = w ? w->first[w->all->rank + 1] : mesh->n_elem;
+}
+
+/* density: NULL: of a run that has not begun. Collective if the mesh is distributed. */
+static int measure(hx_result_part *part, const hx_problem *problem, const double *density)
+{
+    enum { VOID_MASS, MASS, THERE, OPEN, SOLID, N_SOLID, N_VOID, N };
+    double sum[N] = {0.0};
+    int64_t begin, end;
+    find_own(problem->mesh, &begin, &end);
+    for (int64_t e = begin; e < end; e++) {
         const double volume = problem->volume[e];
         const int is_solid = part->state[e] == HX_PART_SOLID,
                   is_void = part->state[e] == HX_PART_VOID;
-        if (is_void) void_mass += problem->passive.density[e] * volume;
-        if (!is_void && density) part->mass += fmax(density[e], problem->rho_min) * volume;
+        if (is_void) sum[VOID_MASS] += problem->passive.density[e] * volume;
+        if (!is_void) sum[OPEN] += volume;
+        if (!is_void && density) sum[MASS] += fmax(density[e], problem->rho_min) * volume;
         if (is_solid || (!is_void && !(density && is_absent(part, problem, density[e]))))
-            there += volume;
-        if (is_solid) part->solid_volume += volume;
-        part->n_solid += is_solid;
-        part->n_void += is_void;
+            sum[THERE] += volume;
+        if (is_solid) sum[SOLID] += volume;
+        sum[N_SOLID] += is_solid;
+        sum[N_VOID] += is_void;
     }
-    part->wanted = problem->volume_fraction * problem->total_volume - void_mass;
-    if (!density) part->mass = part->wanted;
-    part->target = part->n_missing > 0 ? fmin(part->wanted, there) : part->mass;
+    HX_TRY(hx_all_sum(hx_mesh_all(problem->mesh), N, sum));
+    part->n_solid = (int64_t)sum[N_SOLID];
+    part->n_void = (int64_t)sum[N_VOID];
+    part->solid_volume = sum[SOLID];
+    part->open_volume = sum[OPEN];
+    part->wanted = problem->volume_fraction * problem->total_volume - sum[VOID_MASS];
+    part->mass = density ? sum[MASS] : part->wanted;
+    part->target = part->n_missing > 0 ? fmin(part->wanted, sum[THERE]) : part->mass;
+    return HX_OK;
 }
 
 static int holds_forced(const hx_result_part *part, double target)
@@ -203,7 +220,7 @@ static int make(hx_result_part *part, const hx_session *s, const double *density
     if (preserve & HX_PRESERVE_LOADS) HX_TRY_FAIL(keep_loads(part, s));
     if (preserve & HX_PRESERVE_SUPPORTS) HX_TRY_FAIL(keep_supports(part, s));
     set_states(part, &s->problem, n, (preserve & HX_PRESERVE_PASSIVE) != 0);
-    measure(part, &s->problem, n, density);
+    HX_TRY_FAIL(measure(part, &s->problem, density));
     return HX_OK;
 fail:
     hx_part_free(part);

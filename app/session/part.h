@@ -40,6 +40,7 @@ typedef struct hx_result_part {
     int64_t n_solid;     /* number of elements that are forced solid */
     int64_t n_void;      /* number of elements that are forced void */
     double solid_volume; /* of the solid ones (length^3) */
+    double open_volume;  /* of all that are not forced void */
     double mass;         /* sum of density * volume without the void ones */
     double wanted;       /* volume that volume_fraction leaves to elements that are not void */
     double
@@ -51,7 +52,8 @@ typedef struct hx_result_part {
 /* Needs mesh and problem of the session. density: [n_elem]; values below rho_min count as rho_min;
  * NULL: of a run that has not begun, with the volume that volume_fraction states. n_missing: number
  * of elements that the result lacks because it was written with a threshold; their density is at
- * most rho_min. O(n_elem) per set. */
+ * most rho_min. O(n_elem) per set. Collective if the mesh is distributed: counts and volumes are
+ * those of the whole. */
 int hx_part_create(hx_result_part *part, const hx_session *s, const double *density,
                    int64_t n_missing, unsigned preserve);
 
