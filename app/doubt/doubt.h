@@ -188,8 +188,8 @@ typedef struct hx_doubt_facts {
  * O(n_elem), once at the end. Errors such as HX_ENOMEM become warnings. Overwrites state that
  * hx_optimizer_advance needs. */
 void hx_doubts_after(hx_doubts *doubts, hx_session *s, const hx_doubt_facts *facts);
-/* Finds doubts->option, which hx_doubts_after does first. volume: fraction of the last design. With a
- * distributed mesh it remains what hx_doubt_part found. */
+/* Finds doubts->option, which hx_doubts_after does first. volume: fraction of the last design. With
+ * a distributed mesh it remains what hx_doubt_part found. */
 int hx_doubt_part_after(hx_doubts *doubts, hx_session *s, double volume);
 /* " --preserve passive": option for `hextop verify`, `surface`, `analyse` and `mesh`, without which
  * they would refuse the last design; else "". */

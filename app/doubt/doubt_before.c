@@ -311,7 +311,8 @@ static int judge_void_support(hx_doubts *doubts, const hx_session *s, uint8_t *a
     return HX_OK;
 }
 
-/* *n: number of loaded nodal points that touch void only; at_elem[n_elem] := 1 for elements there. */
+/* *n: number of loaded nodal points that touch void only; at_elem[n_elem] := 1 for elements
+ * there. */
 static int find_loaded_void(const hx_session *s, uint8_t *at_elem, int64_t *n)
 {
     const int n_case = s->problem.cases.n;

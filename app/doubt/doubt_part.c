@@ -36,8 +36,8 @@ static double volume_at(const hx_session *s, const hx_set *set)
     return sum;
 }
 
-/* *may: 0 if the forced elements surely fit into a design with that volume fraction, by a bound that
- * costs O(loaded nodes). */
+/* *may: 0 if the forced elements surely fit into a design with that volume fraction, by a bound
+ * that costs O(loaded nodes). */
 static int may_exceed(const hx_session *s, double fraction, int *may)
 {
     static const double least_solid = 0.9; /* density of passive elements that are forced solid */
