@@ -150,7 +150,7 @@ static int make_surface(hextop *h, cut *c)
     HX_TRY(hx_alloc_raw(&c->rho, (size_t)s->mesh.n_elem, sizeof *c->rho, "densities"));
     HX_TRY(hx_optimizer_density(&s->opt, c->rho));
     HX_TRY(hx_preserve_read(HX_PRESERVE_DEFAULT, &preserve));
-    HX_TRY(hx_part_create(&c->part, s, c->rho, preserve));
+    HX_TRY(hx_part_create(&c->part, s, c->rho, 0, preserve));
     HX_TRY(hx_part_cut(&c->part, s, c->rho, &c->is_solid, &c->own, &c->mesh));
     HX_TRY(hx_part_fine_image(&c->part, s, 0, &c->fine));
     HX_TRY(hx_fine_image_field(&c->fine, &c->field, c->mesh, c->rho, c->is_solid));

@@ -83,11 +83,10 @@ static int sum_loads(hx_analyse *a, int c, double *force)
     hx_analyse_case *const of = &a->load_case[c];
     HX_TRY(hx_problem_nodal_force(&s->problem, c, a->rho, force));
     for (int64_t k = 0; k < films->n; k++) force[films->node[k]] -= films->source[k];
-    for (int64_t p = 0; p < s->space.n_point; p++)
-        for (int i = 0; i < n; i++) {
-            add(&of->load, &s->space, p, i, force[n * p + i]);
-            of->size += fabs(force[n * p + i]);
-        }
+    for (int64_t p = 0; p < s->space.n_point; p++) {
+        for (int i = 0; i < n; i++) add(&of->load, &s->space, p, i, force[n * p + i]);
+        of->size += n == 3 ? hx_norm3(force + 3 * p) : fabs(force[p]);
+    }
     return HX_OK;
 }
 
@@ -115,13 +114,14 @@ static int sum_reactions(hx_analyse *a, int c)
     hx_analyse_case *const of = &a->load_case[c];
     HX_TRY(hx_analysis_residual(&s->analysis, c, a->reaction));
     sum_held_points(a, c);
-    for (int64_t p = 0; p < s->space.n_point; p++)
+    for (int64_t p = 0; p < s->space.n_point; p++) {
+        double *const r = a->reaction + n * p;
         for (int i = 0; i < n; i++) {
-            double *const r = &a->reaction[n * p + i];
-            if (!(s->problem.supports.fixed[p] >> i & 1)) *r = 0.0;
-            add(&of->reaction, &s->space, p, i, *r);
-            of->size += fabs(*r);
+            if (!(s->problem.supports.fixed[p] >> i & 1)) r[i] = 0.0;
+            add(&of->reaction, &s->space, p, i, r[i]);
         }
+        of->size += n == 3 ? hx_norm3(r) : fabs(r[0]);
+    }
     return HX_OK;
 }
 

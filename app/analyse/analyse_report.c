@@ -210,6 +210,9 @@ static void warn_all(hx_analyse *a)
     char count[32], text[HX_ORIGIN_TEXT];
     if (a->result && hx_result_origin_is_off(&a->design.origin))
         warn(a, "%s is %s", a->result, hx_result_origin_text(&a->design.origin, text));
+    if (a->is_black_white && !a->threshold_given &&
+        hx_part_short_text(&a->design.part, a->result, text, sizeof text))
+        warn(a, "%s", text);
     if (a->design.n_missing > 0 && !a->is_black_white)
         warn(a,
              "%s lacks %s elements, because it was written with a threshold: their density is "

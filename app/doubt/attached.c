@@ -85,6 +85,19 @@ hx_node_state hx_attached_state(const hx_attached *a, int64_t i)
     return state;
 }
 
+double hx_attached_rounding(const hx_session *s, int load_case)
+{
+    const hx_mesh *const mesh = &s->mesh;
+    const double *const force = s->problem.cases.force[load_case];
+    const int64_t n = s->problem.components * s->space.n_point;
+    double far = 0.0, most = 0.0;
+    for (int i = 0; i < 3; i++)
+        far = fmax(far, fmax(fabs(mesh->box_min[i]), fabs(mesh->box_max[i])));
+#pragma omp parallel for simd schedule(static) reduction(max : most)
+    for (int64_t k = 0; k < n; k++) most = fmax(most, fabs(force[k]));
+    return HX_LOADS_CANCEL * most * (1.0 + far / mesh->elem_size);
+}
+
 double hx_attached_force(const hx_session *s, int load_case, int64_t nodal)
 {
     const double *const force = s->problem.cases.force[load_case];
@@ -99,10 +112,11 @@ double hx_attached_force(const hx_session *s, int load_case, int64_t nodal)
 
 void hx_attached_loads(const hx_attached *a, int load_case, hx_attached_nodes *nodes)
 {
+    const double rounding = hx_attached_rounding(a->session, load_case);
     memset(nodes, 0, sizeof *nodes);
     for (int64_t i = 0; i < hx_space_n_nodal(&a->session->space); i++) {
         const double size = hx_attached_force(a->session, load_case, i);
-        if (!(size > 0.0)) continue;
+        if (!(size > rounding)) continue;
         const hx_node_state state = hx_attached_state(a, i);
         nodes->n[state]++;
         nodes->force[state] += size;

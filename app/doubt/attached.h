@@ -28,13 +28,18 @@ int hx_attached_create(hx_attached *attached, const hx_session *s, const uint8_t
 void hx_attached_free(hx_attached *attached);
 
 /* Count the nodes of a set (none for a NULL or unknown name), the nodes that the mesh file
- * supports, and the loaded nodal points of a load case (0-based), mid-side nodes included. */
+ * supports, and the loaded nodal points of a load case (0-based): mid-side nodes included, rounding
+ * errors excluded. */
 void hx_attached_set(const hx_attached *attached, const char *set, hx_attached_nodes *nodes);
 void hx_attached_file_supports(const hx_attached *attached, hx_attached_nodes *nodes);
 void hx_attached_loads(const hx_attached *attached, int load_case, hx_attached_nodes *nodes);
 
 /* State of a nodal point of the space (space.h). */
 hx_node_state hx_attached_state(const hx_attached *attached, int64_t nodal);
+
+/* Magnitude below which a nodal force of a load case is a rounding error, for example at the centre
+ * of a moment. On a rank with a part of the mesh: from the forces there. O(n_point). */
+double hx_attached_rounding(const hx_session *s, int load_case);
 
 /* Magnitude of the force, or of the heat, at a nodal point. On a spline, the magnitudes at the
  * control points whose functions act there, weighted by the values of these functions. */

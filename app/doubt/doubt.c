@@ -30,6 +30,7 @@ const hx_doubt_row hx_doubt_table[HX_N_DOUBT] = {
         {"passive-void-support", 0.0,
          "remove their elements from the void, or support other nodes"},
     [HX_DOUBT_VOID_CUTS] = {"void-cuts", 0.0, ""},
+    [HX_DOUBT_FORCED_SOLID] = {"forced-solid", 1.0, ""},
     [HX_DOUBT_NEAR_INCOMPRESSIBLE] =
         {"near-incompressible", 0.49,
          "reduce material.nu, or use `solver.element=quadratic solver.operator=auto`"},
@@ -49,8 +50,9 @@ const hx_doubt_row hx_doubt_table[HX_N_DOUBT] = {
     [HX_DOUBT_MEMORY] = {"memory", 0.9, "use a coarser mesh, or an operator that stores less"},
     [HX_DOUBT_DISK] = {"disk", 1.0,
                        "`output.every=0` writes the last design only, "
-                       "`output.threshold=0.5` writes only its dense elements"},
+                       "`output.threshold=0.1` leaves out what is nearly void"},
     [HX_DOUBT_PCG] = {"pcg", 0.0, "raise solver.max_iterations or optimization.rho_min"},
+    [HX_DOUBT_NO_INFLUENCE] = {"no-influence", 1e-3, ""},
     [HX_DOUBT_INITIAL_FILTERED] = {"initial-filtered", 0.01, "continue the run that wrote it"},
     [HX_DOUBT_ROUNDED_STIFFNESS] =
         {"rounded-stiffness", 1e-4,

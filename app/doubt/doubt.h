@@ -19,6 +19,7 @@ typedef enum {
     HX_DOUBT_PASSIVE_VOID_LOAD,
     HX_DOUBT_PASSIVE_VOID_SUPPORT,
     HX_DOUBT_VOID_CUTS,
+    HX_DOUBT_FORCED_SOLID,
     HX_DOUBT_NEAR_INCOMPRESSIBLE,
     HX_DOUBT_FILTER_SMALL,
     HX_DOUBT_FILTER_LARGE,
@@ -35,6 +36,7 @@ typedef enum {
     HX_DOUBT_DISK,
     /* known after the last design */
     HX_DOUBT_PCG,
+    HX_DOUBT_NO_INFLUENCE,
     HX_DOUBT_INITIAL_FILTERED,
     HX_DOUBT_ROUNDED_STIFFNESS,
     HX_DOUBT_VOLUME,
@@ -75,6 +77,8 @@ typedef struct hx_doubts {
     size_t n;
     hx_doubt *entry; /* [n] (owned) */
     int is_adding;   /* 1: the list has the line that is being logged */
+    /* option that `hextop verify` and `surface` need for the last design; NULL: none (constant) */
+    const char *option;
 } hx_doubts;
 
 /* From here on, every warning that this thread logs is appended to the list: warnings of
@@ -135,9 +139,15 @@ int hx_doubt_soft_void(const hx_session *s, char *remedy, size_t n_remedy);
 /* Warns if passive void cuts loads off from all supports (doubt_void.c). Called by hx_doubt_loads.
  * O(n_elem) if there are passive elements. Collective if the mesh is distributed. */
 int hx_doubt_void(hx_doubts *doubts, const hx_session *s);
-/* text := arguments for the command line that remove the passive void at the nodes with
- * at_node[n_node] != 0. Collective if the mesh is distributed. */
-int hx_doubt_void_remedy(const hx_session *s, const uint8_t *at_node, char *text, size_t n_text);
+/* text := arguments for the command line that remove the passive void among the elements with
+ * at_elem[n_elem] != 0. Collective if the mesh is distributed. */
+int hx_doubt_void_remedy(const hx_session *s, const uint8_t *at_elem, char *text, size_t n_text);
+
+/* Warns if the elements that a 0/1 design forces solid exceed its target volume (doubt_part.c).
+ * O(n_elem) per set. Collective if the mesh is distributed. */
+int hx_doubt_part(hx_doubts *doubts, const hx_session *s);
+/* text := what lets all loaded elements be solid in the next run. */
+int hx_doubt_part_remedy(const hx_session *s, char *text, size_t n_text);
 
 /* Called after the first design: warns if the filter smoothed the densities of optimization.initial
  * a second time. resume: command that continues the run that wrote them; NULL: it left no
@@ -153,8 +163,19 @@ typedef struct hx_doubt_record {
     double change;             /* largest density change of the step that followed */
 } hx_doubt_record;
 
+/* What all designs of a run show. */
+typedef struct hx_doubt_span {
+    int n;              /* number of designs */
+    double least, most; /* smallest and largest compliance */
+    double change;      /* largest density change */
+    int best; /* iteration with the lowest compliance among those with the final penalty and
+                         * beta that meet the volume; 0: none */
+    double best_compliance;
+} hx_doubt_span;
+
 typedef struct hx_doubt_facts {
     const hx_iteration *last;
+    const hx_doubt_span *span;
     /* number of designs; of those with a failed solve; of those off the volume */
     int n_iteration, n_unconverged, n_missed;
     int was_stopped; /* by a signal or the caller, so it may still change */
@@ -167,6 +188,12 @@ typedef struct hx_doubt_facts {
  * O(n_elem), once at the end. Errors such as HX_ENOMEM become warnings. Overwrites state that
  * hx_optimizer_advance needs. */
 void hx_doubts_after(hx_doubts *doubts, hx_session *s, const hx_doubt_facts *facts);
+/* Finds doubts->option, which hx_doubts_after does first. volume: fraction of the last design. With
+ * a distributed mesh it remains what hx_doubt_part found. */
+int hx_doubt_part_after(hx_doubts *doubts, hx_session *s, double volume);
+/* " --preserve passive": option for `hextop verify`, `surface`, `analyse` and `mesh`, without which
+ * they would refuse the last design; else "". */
+const char *hx_doubts_option(const hx_doubts *doubts);
 /* The part of hx_doubts_after that judges the 0/1 design (doubt_solid.c). */
 int hx_doubt_solid(hx_doubts *doubts, hx_session *s);
 

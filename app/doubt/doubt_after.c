@@ -171,6 +171,17 @@ static double difference(double a, double b)
     return fabs(a - b) / fmax(fabs(a), fabs(b));
 }
 
+/* 1 if the densities changed and the compliance did not, beyond what the solver resolves. A run
+ * that starts from another run's design may have converged there. */
+static int has_no_influence(const hx_session *s, const hx_doubt_facts *f)
+{
+    enum { ENOUGH = 3 };
+    const hx_doubt_span *const span = f->span;
+    return span->n >= ENOUGH && !s->cfg.optimization.initial &&
+           span->change > hx_doubt_limit(HX_DOUBT_CHANGING) &&
+           difference(span->most, span->least) < hx_doubt_limit(HX_DOUBT_NO_INFLUENCE);
+}
+
 /* 1 if densities keep moving in steps that do not become smaller. */
 static int is_moving(const hx_session *s, const hx_doubt_facts *f, int n)
 {
@@ -189,7 +200,7 @@ static int is_moving(const hx_session *s, const hx_doubt_facts *f, int n)
 static int is_swinging(const hx_session *s, const hx_doubt_facts *f)
 {
     enum { N = 4 };
-    const double near = 0.2, same = 1e-7, noise = 1e-7,
+    const double near = 0.2, same = 1e-7, noise = fmax(1e-7, s->cfg.solver.tolerance),
                  projected = hx_doubt_limit(HX_DOUBT_CHANGING);
     double c[N];
     if (f->n_recent < N || since_met(s, f) < N - 1) return 0;
@@ -250,11 +261,19 @@ static int most_of(int a, int b)
 /* The largest beta that is recommended. */
 static const double steepest = 64.0;
 
+/* 1 if displacements are prescribed: then more material may raise the compliance, the sign of a
+ * derivative depends on the design, and designs alternate unless they change in small steps. */
+static int has_mixed_signs(const hx_session *s)
+{
+    return s->problem.supports.prescribed && !hx_config_is_heat(&s->cfg);
+}
+
 /* Iterations that project() recommends. */
 static int project_iterations(const hx_session *s, const hx_doubt_facts *f)
 {
     const hx_config *const cfg = &s->cfg;
-    const int usual = 150, n = cfg->optimization.iterations, at_least = n > usual ? n : usual;
+    const int usual = has_mixed_signs(s) ? 300 : 150, n = cfg->optimization.iterations,
+              at_least = n > usual ? n : usual;
     hx_config steeper = *cfg; /* (borrowed) all pointers */
     steeper.optimization.projection.beta_max = steepest;
     if (!cfg->optimization.projection.given) return at_least;
@@ -268,7 +287,8 @@ static int project_iterations(const hx_session *s, const hx_doubt_facts *f)
 static const char *projection_steps(const hx_session *s, char *text, size_t n_text)
 {
     const hx_config *const cfg = &s->cfg;
-    const double usual = 0.1, move = starts_steep(cfg) ? calm_move(cfg) : usual;
+    const double usual = has_mixed_signs(s) ? 0.01 : 0.1,
+                 move = starts_steep(cfg) ? calm_move(cfg) : usual;
     char words[96] = "";
     if (cfg->optimization.move > move) move_words(cfg, move, words, sizeof words);
     snprintf(text, n_text, "%s%s%s", words, words[0] ? " " : "",
@@ -350,15 +370,24 @@ static const char *less_grey(const hx_doubts *doubts, const hx_session *s, const
     if (!was_warned(doubts, HX_DOUBT_INITIAL_FILTERED) &&
         !(is_weak(cfg) && cfg->optimization.projection.given))
         project(s, f, first, more, sizeof more);
-    snprintf(text, n_text, "`hextop verify %s` analyses that part%s%s%s%s", folder,
-             penalty[0] ? "; " : "", penalty, more[0] ? "; " : "", more);
+    snprintf(text, n_text, "`hextop verify %s%s` analyses that part%s%s%s%s", folder,
+             hx_doubts_option(doubts), penalty[0] ? "; " : "", penalty, more[0] ? "; " : "", more);
     return text;
+}
+
+/* 1 if the run was too short for its projection, of which a warning came before the run. */
+static int is_beta_early(const hx_doubts *doubts, const hx_session *s, const hx_iteration *last)
+{
+    return was_warned(doubts, HX_DOUBT_TOO_FEW_ITERATIONS) && last->climbing &&
+           hx_filter_maps_design(&s->filter) && s->cfg.optimization.projection.given &&
+           last->beta < s->cfg.optimization.projection.beta_max;
 }
 
 static void judge_grey(hx_doubts *doubts, const hx_session *s, const hx_doubt_facts *f)
 {
     const double least = least_greyness(s), little = 0.05;
     char remedy[1024], bound[160] = "";
+    if (is_beta_early(doubts, s, f->last)) return;
     if (!(f->last->greyness > hx_doubt_limit(HX_DOUBT_GREY))) return;
     if (least > little)
         snprintf(bound, sizeof bound,
@@ -409,7 +438,6 @@ static void judge_run(hx_doubts *doubts, const hx_session *s, const hx_doubt_fac
                          "PCG did not converge in %d of %d iterations", f->n_unconverged,
                          f->n_iteration);
     judge_volume(doubts, s, f);
-    judge_grey(doubts, s, f);
 }
 
 void hx_doubt_initial(hx_doubts *doubts, const hx_session *s, const hx_iteration *first,
@@ -534,14 +562,33 @@ static int is_projected_first(const hx_session *s, const hx_doubt_facts *f)
            (!cfg->optimization.projection.given || filter_words(s)[0]);
 }
 
+/* 1 if the compliance rises although steps are usual and no density changes as much as the move
+ * limit allows: the filter, not the length of the steps, leads there. */
+static int is_drifting(const hx_session *s, const hx_doubt_facts *f)
+{
+    const hx_config *const cfg = &s->cfg;
+    return !is_swinging(s, f) && !starts_steep(cfg) && cfg->optimization.move <= 0.2 &&
+           cfg->optimization.damping <= 0.5 && cfg->optimization.penalty <= 3.0 &&
+           f->last->change < 0.5 * cfg->optimization.move;
+}
+
 /* text := what ends the rise, and how to obtain the better, earlier design. */
-static const char *calm_or_keep(const hx_session *s, const hx_doubt_facts *f, int better,
-                                char *text, size_t n_text)
+static const char *calm_or_keep(const hx_doubts *doubts, const hx_session *s,
+                                const hx_doubt_facts *f, int better, char *text, size_t n_text)
 {
     const int last = f->last->iteration;
-    if (is_blurred(s, f))
+    char word[256];
+    if (is_blurred(s, f)) {
         sharpen(s, text, n_text);
-    else if (is_projected_first(s, f))
+    } else if (is_drifting(s, f)) {
+        if (is_written(&s->cfg, better, last))
+            snprintf(text, n_text, "`hextop verify %s/density_%04d.vtk%s` analyses that design",
+                     hx_shell_word(s->cfg.output.directory, word, sizeof word), better,
+                     hx_doubts_option(doubts));
+        else
+            snprintf(text, n_text, "`optimization.iterations=%d` ends with that design", better);
+        return text;
+    } else if (is_swinging(s, f) && is_projected_first(s, f))
         project(s, f, "", text, n_text);
     else
         calm(s, f, text, n_text);
@@ -561,23 +608,27 @@ static int judge_rise(hx_doubts *doubts, const hx_session *s, const hx_doubt_fac
     int back;
     if (!is_rising(s, f)) return 0;
     const double now = f->recent[0].compliance, before = f->recent[1].compliance,
-                 low = lowest_of(s, f, &back), limit = hx_doubt_limit(HX_DOUBT_CHANGING);
-    const double swing = difference(now, before);
+                 limit = hx_doubt_limit(HX_DOUBT_CHANGING), swing = difference(now, before);
+    double low = lowest_of(s, f, &back);
+    const int is_earlier = f->span->best > 0 && f->span->best_compliance < low;
     if (is_swinging(s, f)) {
         const int better = now <= before ? last : last - 1;
         hx_doubts_advise(
             doubts, HX_DOUBT_CHANGING, swing > limit ? swing : f->last->change,
-            calm_or_keep(s, f, better, remedy, sizeof remedy),
+            calm_or_keep(doubts, s, f, better, remedy, sizeof remedy),
             "the designs alternate between compliances of %.6g and %.6g, and densities "
             "change by %.3g (move limit %g); iteration %d has the better design",
             before, now, f->last->change, s->cfg.optimization.move, better);
-    } else
+    } else {
+        const int best = is_earlier ? f->span->best : last - back;
+        if (is_earlier) low = f->span->best_compliance;
         hx_doubts_advise(doubts, HX_DOUBT_CHANGING, difference(now, low),
-                         calm_or_keep(s, f, last - back, remedy, sizeof remedy),
+                         calm_or_keep(doubts, s, f, best, remedy, sizeof remedy),
                          "%sthe compliance of the last design, %.6g, is %s that of iteration %d, "
                          "%.6g",
                          is_settled ? "the run counts as converged, but " : "", now,
-                         format_rise(s, now, low, above, sizeof above), last - back, low);
+                         format_rise(s, now, low, above, sizeof above), best, low);
+    }
     return 1;
 }
 
@@ -647,11 +698,13 @@ static void judge_change(hx_doubts *doubts, const hx_session *s, const hx_doubt_
     if (f->was_stopped || last->volume_missed) return; /* there is no design to compare with */
     go_on(s, f, more, sizeof more);
     if (last->climbing) {
-        hx_doubts_advise(doubts, HX_DOUBT_CHANGING, last->change, more,
-                         "the run ended after %d design%s, before the continuation schedule was "
-                         "complete (at %s)",
-                         f->n_iteration, f->n_iteration == 1 ? "" : "s",
-                         rising_text(&s->cfg, last, rising, sizeof rising));
+        if (!was_warned(doubts, HX_DOUBT_TOO_FEW_ITERATIONS))
+            hx_doubts_advise(
+                doubts, HX_DOUBT_CHANGING, last->change, more,
+                "the run ended after %d design%s, before the continuation schedule was "
+                "complete (at %s)",
+                f->n_iteration, f->n_iteration == 1 ? "" : "s",
+                rising_text(&s->cfg, last, rising, sizeof rising));
         return;
     }
     if (judge_rise(doubts, s, f)) return;
@@ -669,6 +722,44 @@ static void judge_change(hx_doubts *doubts, const hx_session *s, const hx_doubt_
             f->n_iteration, last->change, tolerance);
 }
 
+/* text := what lets the part deform. */
+static void let_deform(const hx_config *cfg, char *text, size_t n_text)
+{
+    const hx_config_load *const load = cfg->loads.entry;
+    size_t used = 0;
+    for (size_t i = 0; i < cfg->loads.n && used + 64 < n_text; i++)
+        if (load[i].coupling == HX_COUPLING_RIGID)
+            used += (size_t)snprintf(text + used, n_text - used,
+                                     "%sloads[%zu].coupling=distributing", used > 0 ? " " : "`", i);
+    if (used > 0)
+        snprintf(text + used, n_text - used, "` lets the part deform");
+    else if (hx_config_is_heat(cfg))
+        snprintf(text, n_text,
+                 "larger convection[].coefficient, or prescribed temperatures, let "
+                 "the part determine the temperatures");
+    else if (cfg->springs.n > 0)
+        snprintf(text, n_text,
+                 "larger springs[].stiffness, or supports instead of springs, let "
+                 "the loads deform the part");
+    else
+        snprintf(text, n_text, "check that the loads deform elements that are not passive");
+}
+
+/* Warns if the densities hardly influence the compliance. Returns 1 if it warned. */
+static int judge_influence(hx_doubts *doubts, const hx_session *s, const hx_doubt_facts *f)
+{
+    const double differs = difference(f->span->most, f->span->least);
+    char remedy[512];
+    if (!has_no_influence(s, f)) return 0;
+    let_deform(&s->cfg, remedy, sizeof remedy);
+    hx_doubts_advise(doubts, HX_DOUBT_NO_INFLUENCE, differs, remedy,
+                     "no design variable influences the compliance: it differs by at most %.1g %% "
+                     "over %d designs, although densities changed by up to %.2g, so the design is "
+                     "arbitrary",
+                     100.0 * differs, f->span->n, f->span->change);
+    return 1;
+}
+
 /* --- all of it --- */
 
 /* For a mesh that no process has as a whole. */
@@ -683,7 +774,15 @@ static void print_not_judged(const hx_session *s)
 void hx_doubts_after(hx_doubts *doubts, hx_session *s, const hx_doubt_facts *facts)
 {
     const double begin = hx_clock();
+    if (hx_doubt_part_after(doubts, s, facts->last->volume) < 0) {
+        hx_log_warning("the elements that are forced solid were not compared with the target "
+                       "volume: %s",
+                       hx_error_message());
+        hx_error_clear();
+    }
     judge_run(doubts, s, facts);
+    if (judge_influence(doubts, s, facts)) return; /* the design is arbitrary */
+    judge_grey(doubts, s, facts);
     judge_change(doubts, s, facts);
     if (judge_stiffness(doubts, s) < 0) {
         hx_log_warning("the effect of the operator's rounding was not estimated: %s",

@@ -11,6 +11,7 @@
 #include "../session/continuation.h"
 #include "../text/log.h"
 #include "../text/table.h"
+#include "attached.h"
 #include "core/base/memory.h"
 #include "core/base/sum.h"
 #include "core/mesh/mesh_check.h"
@@ -143,20 +144,24 @@ void hx_doubt_material(hx_doubts *doubts, const hx_session *s)
 }
 
 /* Sums over one of HX_N_PART ranges of points: magnitudes of all nodal forces of a load case, and
- * of those on fixed degrees of freedom. */
+ * of their components on fixed degrees of freedom. */
 static void add_forces(const hx_problem *problem, int load_case, int part, double *all,
                        double *held)
 {
     const double *const force = problem->cases.force[load_case];
     const int64_t end = hx_part_begin(problem->space.n_point, part + 1);
     const int n = problem->components;
-    for (int64_t p = hx_part_begin(problem->space.n_point, part); p < end; p++)
+    for (int64_t p = hx_part_begin(problem->space.n_point, part); p < end; p++) {
+        double size = 0.0, fixed = 0.0; /* squares */
         for (int i = 0; i < n; i++) {
-            const double f = fabs(force[n * p + i]);
-            if (f == 0.0 || !hx_mesh_owns_node(problem->mesh, p)) continue; /* most are 0 */
-            *all += f;
-            if (problem->supports.fixed[p] >> i & 1) *held += f;
+            const double f = force[n * p + i];
+            size += f * f;
+            if (problem->supports.fixed[p] >> i & 1) fixed += f * f;
         }
+        if (size == 0.0 || !hx_mesh_owns_node(problem->mesh, p)) continue; /* most are 0 */
+        *all += sqrt(size);
+        *held += sqrt(fixed);
+    }
 }
 
 /* *share: fraction of a load case's nodal forces that act on supports directly. Collective if the
@@ -252,44 +257,51 @@ static int is_void_node(const hx_problem *problem, int64_t i)
     return 1;
 }
 
-static int is_loaded(const hx_problem *problem, int64_t node)
+/* rounding: [cases.n] */
+static int is_loaded(const hx_session *s, const double *rounding, int64_t nodal)
 {
-    int32_t point[HX_SPLINE_CELL_POINTS];
-    double share[HX_SPLINE_CELL_POINTS];
-    const int n = hx_space_node_points(&problem->space, node, point, share);
-    const int64_t m = problem->components;
-    for (int c = 0; c < problem->cases.n; c++)
-        for (int k = 0; k < n * m; k++)
-            if (fabs(problem->cases.force[c][m * point[k / m] + k % m]) > 0.0) return 1;
+    for (int c = 0; c < s->problem.cases.n; c++)
+        if (hx_attached_force(s, c, nodal) > rounding[c]) return 1;
     return 0;
 }
 
-/* n[0], n[1] := numbers of nodes of a set that touch void only, and of other nodes; at_node[n_node]
- * marks the former. */
-static int count_void(const hx_session *s, const char *name, uint8_t *at_node, int64_t n[2])
+/* Marks the elements around a nodal point; threads may do so at once. */
+static void mark_around(const hx_session *s, int64_t nodal, uint8_t *at_elem)
+{
+    int64_t k;
+    const int64_t end = hx_space_nodal_cells(&s->problem.space, nodal, &k);
+    for (; k < end; k++) {
+#pragma omp atomic write
+        at_elem[hx_space_nodal_cell(&s->problem.space, k)] = 1;
+    }
+}
+
+/* n[0], n[1] := numbers of nodes of a set that touch void only, and of other nodes; at_elem[n_elem]
+ * marks the elements at the former. */
+static int count_void(const hx_session *s, const char *name, uint8_t *at_elem, int64_t n[2])
 {
     const hx_set *const set = name ? hx_mesh_find_set(&s->mesh, name) : NULL;
     n[0] = n[1] = 0;
-    memset(at_node, 0, (size_t)s->mesh.n_node);
+    memset(at_elem, 0, (size_t)s->mesh.n_elem);
     for (int64_t k = 0; set && k < set->n_node; k++) {
         if (!hx_mesh_owns_node(&s->mesh, set->node[k])) continue;
         const int is_void = is_void_node(&s->problem, set->node[k]);
-        at_node[set->node[k]] = (uint8_t)is_void;
+        if (is_void) mark_around(s, set->node[k], at_elem);
         n[!is_void]++;
     }
     return hx_all_sum_i64(hx_mesh_all(&s->mesh), 2, n);
 }
 
 /* A support that touches some void is usual, but one that touches only void has no effect. */
-static int judge_void_support(hx_doubts *doubts, const hx_session *s, uint8_t *at_node)
+static int judge_void_support(hx_doubts *doubts, const hx_session *s, uint8_t *at_elem)
 {
     const hx_config_support *const support = s->cfg.supports.entry;
     char remedy[512];
     for (size_t i = 0; i < s->cfg.supports.n; i++) {
         int64_t n[2];
-        HX_TRY(count_void(s, support[i].set, at_node, n));
+        HX_TRY(count_void(s, support[i].set, at_elem, n));
         if (n[0] == 0 || n[1] > 0) continue;
-        HX_TRY(hx_doubt_void_remedy(s, at_node, remedy, sizeof remedy));
+        HX_TRY(hx_doubt_void_remedy(s, at_elem, remedy, sizeof remedy));
         hx_doubts_advise(
             doubts, HX_DOUBT_PASSIVE_VOID_SUPPORT, (double)n[0], remedy,
             "supports[%zu]: all nodes of '%s' touch passive void only, so this support "
@@ -299,38 +311,57 @@ static int judge_void_support(hx_doubts *doubts, const hx_session *s, uint8_t *a
     return HX_OK;
 }
 
-static int judge_void_load(hx_doubts *doubts, const hx_session *s, uint8_t *at_node)
+/* *n: number of loaded nodal points that touch void only; at_elem[n_elem] := 1 for elements
+ * there. */
+static int find_loaded_void(const hx_session *s, uint8_t *at_elem, int64_t *n)
 {
-    const int is_heat = hx_config_is_heat(&s->cfg);
+    const int n_case = s->problem.cases.n;
     int64_t n_void = 0;
-    char text[32], remedy[512];
+    double *rounding = NULL;
+    HX_TRY(hx_alloc_raw(&rounding, (size_t)n_case, sizeof *rounding, "load cases"));
+    for (int c = 0; c < n_case; c++) rounding[c] = hx_attached_rounding(s, c);
+    int rc = hx_all_most(hx_mesh_all(&s->mesh), n_case, rounding);
+    memset(at_elem, 0, (size_t)s->mesh.n_elem);
 #pragma omp parallel for schedule(static) reduction(+ : n_void)
     for (int64_t a = 0; a < hx_space_n_nodal(&s->space); a++) {
         const int is_node = a < s->mesh.n_node; /* otherwise the middle of an edge */
-        const int is_there = (!is_node || hx_mesh_owns_node(&s->mesh, a)) &&
-                             is_loaded(&s->problem, a) && is_void_node(&s->problem, a);
-        if (is_node) at_node[a] = (uint8_t)is_there;
-        n_void += is_there;
+        if ((is_node && !hx_mesh_owns_node(&s->mesh, a)) || !is_loaded(s, rounding, a) ||
+            !is_void_node(&s->problem, a))
+            continue;
+        mark_around(s, a, at_elem);
+        n_void++;
     }
-    HX_TRY(hx_all_sum_i64(hx_mesh_all(&s->mesh), 1, &n_void));
-    if (n_void == 0) return HX_OK;
-    HX_TRY(hx_doubt_void_remedy(s, at_node, remedy, sizeof remedy));
-    hx_doubts_advise(doubts, HX_DOUBT_PASSIVE_VOID_LOAD, (double)n_void, remedy,
-                     "%s %s nodes touch passive void only: their %s will dominate the compliance",
-                     hx_format_count(n_void, text, sizeof text), is_heat ? "heated" : "loaded",
+    free(rounding);
+    if (rc == HX_OK) rc = hx_all_sum_i64(hx_mesh_all(&s->mesh), 1, &n_void);
+    *n = n_void;
+    return rc;
+}
+
+static int judge_void_load(hx_doubts *doubts, const hx_session *s, uint8_t *at_elem)
+{
+    const int is_heat = hx_config_is_heat(&s->cfg);
+    int64_t n;
+    char text[32], remedy[512];
+    HX_TRY(find_loaded_void(s, at_elem, &n));
+    if (n == 0) return HX_OK;
+    HX_TRY(hx_doubt_void_remedy(s, at_elem, remedy, sizeof remedy));
+    hx_doubts_advise(doubts, HX_DOUBT_PASSIVE_VOID_LOAD, (double)n, remedy,
+                     "%s %s node%s passive void only: %s %s will dominate the compliance",
+                     hx_format_count(n, text, sizeof text), is_heat ? "heated" : "loaded",
+                     n == 1 ? " touches" : "s touch", n == 1 ? "its" : "their",
                      is_heat ? "temperature" : "displacement");
     return HX_OK;
 }
 
 static int judge_void(hx_doubts *doubts, const hx_session *s)
 {
-    uint8_t *at_node;
+    uint8_t *at_elem;
     if (s->cfg.passive.n == 0 || !s->problem.passive.density)
         return HX_OK; /* or passive solid elements only */
-    HX_TRY(hx_alloc_raw(&at_node, (size_t)s->mesh.n_node, 1, "nodes on void"));
-    int rc = judge_void_load(doubts, s, at_node);
-    if (rc == HX_OK && !hx_config_is_heat(&s->cfg)) rc = judge_void_support(doubts, s, at_node);
-    free(at_node);
+    HX_TRY(hx_alloc_raw(&at_elem, (size_t)s->mesh.n_elem, 1, "elements of void"));
+    int rc = judge_void_load(doubts, s, at_elem);
+    if (rc == HX_OK && !hx_config_is_heat(&s->cfg)) rc = judge_void_support(doubts, s, at_elem);
+    free(at_elem);
     return rc;
 }
 
@@ -338,7 +369,8 @@ static int judge_loads(hx_doubts *doubts, const hx_session *s)
 {
     HX_TRY(judge_held_loads(doubts, s));
     HX_TRY(judge_void(doubts, s));
-    return hx_doubt_void(doubts, s);
+    HX_TRY(hx_doubt_void(doubts, s));
+    return hx_doubt_part(doubts, s);
 }
 
 void hx_doubt_loads(hx_doubts *doubts, const hx_session *s)

@@ -21,8 +21,9 @@ static void judge_pieces(hx_doubts *doubts, const hx_attached *a)
     char text[32], count[32], remedy[512], word[256];
     snprintf(remedy, sizeof remedy,
              "use a larger filter radius, a larger volume fraction or more iterations; "
-             "`hextop surface %s part.stl --keep-largest` exports the largest piece only",
-             hx_shell_word(a->session->cfg.output.directory, word, sizeof word));
+             "`hextop surface %s part.stl --keep-largest%s` exports the largest piece only",
+             hx_shell_word(a->session->cfg.output.directory, word, sizeof word),
+             hx_doubts_option(doubts));
     if (loose > 0)
         hx_doubts_advise(
             doubts, HX_DOUBT_LOOSE_PIECES, (double)loose, remedy,
@@ -88,14 +89,20 @@ static int judge_loads(hx_doubts *doubts, const hx_attached *a, const hx_solid_d
 {
     const int n_case = a->session->problem.cases.n;
     double *off = NULL;
+    char room[160];
+    const char *remedy = hx_doubt_table[HX_DOUBT_LOAD_ON_VOID].remedy;
     int rc;
+    if (!(d->part.preserve & HX_PRESERVE_LOADS)) { /* the loaded elements need more volume */
+        HX_TRY(hx_doubt_part_remedy(a->session, room, sizeof room));
+        remedy = room;
+    }
     HX_TRY_FAIL(hx_alloc(&off, (size_t)n_case, sizeof *off, "load cases"));
 #pragma omp parallel for schedule(static)
     for (int c = 0; c < n_case; c++) off[c] = share_off(a, d, c);
     for (int c = 0; c < n_case; c++)
         if (off[c] > hx_doubt_limit(HX_DOUBT_LOAD_ON_VOID))
-            hx_doubts_add(
-                doubts, HX_DOUBT_LOAD_ON_VOID, off[c],
+            hx_doubts_advise(
+                doubts, HX_DOUBT_LOAD_ON_VOID, off[c], remedy,
                 "load case %d: %.1f %% of the force acts on void or floating pieces of the 0/1 "
                 "design, whose motion dominates the compliance",
                 c + 1, 100.0 * off[c]);
@@ -193,9 +200,9 @@ static int judge_tetrahedra(hx_doubts *doubts, const hx_session *s, const uint8_
     double share, error;
     char remedy[512], word[256];
     snprintf(remedy, sizeof remedy,
-             "`hextop verify %s --element quadratic` quantifies it; a finer mesh or "
+             "`hextop verify %s --element quadratic%s` quantifies it; a finer mesh or "
              "`solver.element=quadratic solver.operator=auto` fixes it",
-             hx_shell_word(s->cfg.output.directory, word, sizeof word));
+             hx_shell_word(s->cfg.output.directory, word, sizeof word), hx_doubts_option(doubts));
     if (s->cfg.solver.element != HX_ELEMENT_LINEAR || s->mesh.n_kind[HX_CELL_TETRAHEDRON] == 0)
         return HX_OK;
     HX_TRY(hx_doubt_tetrahedra(s, is_solid, &share, &error));
@@ -209,7 +216,8 @@ static int judge_tetrahedra(hx_doubts *doubts, const hx_session *s, const uint8_
     return HX_OK;
 }
 
-static int cut_solid(hx_session *s, hx_solid_design *d, unsigned preserve)
+/* Makes the 0/1 design of `hextop verify` with hx_doubts_option. */
+static int make_solid(hx_session *s, hx_solid_design *d)
 {
     memset(d, 0, sizeof *d);
     HX_TRY(hx_alloc_raw(&d->density, (size_t)s->mesh.n_elem, sizeof *d->density, "densities"));
@@ -218,17 +226,8 @@ static int cut_solid(hx_session *s, hx_solid_design *d, unsigned preserve)
         hx_solid_design_free(d);
         return rc;
     }
-    return hx_solid_design_make(d, s, "the last design", (double)NAN, preserve);
-}
-
-/* Makes the 0/1 design like `hextop verify`, but without forced solid at loads and passive elements
- * if these exceed the target volume. */
-static int make_solid(hx_session *s, hx_solid_design *d)
-{
-    const int rc = cut_solid(s, d, HX_PRESERVE_LOADS | HX_PRESERVE_PASSIVE);
-    if (rc != HX_EINPUT) return rc;
-    hx_error_clear();
-    return cut_solid(s, d, 0);
+    return hx_solid_design_make(d, s, "the last design", (double)NAN,
+                                HX_PRESERVE_USUAL | HX_PRESERVE_FIT);
 }
 
 int hx_doubt_solid(hx_doubts *doubts, hx_session *s)

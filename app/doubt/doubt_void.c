@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "../text/table.h"
+#include "attached.h"
 #include "core/base/memory.h"
 #include "core/base/vec3.h"
 #include "core/design/black_white.h"
@@ -188,16 +189,16 @@ typedef struct off {
     int is_moved;   /* 1: prescribed values move all bodies and strain void only */
 } off;
 
-/* pulls[n_body] (zeroed by the caller) := effect of forces on points; *all: sum of all magnitudes.
- * Forces on void only are counted in *all; another warning reports them. */
-static int add_pulls(const cut *c, const double *force, pull *pulls, double *all)
+/* pulls[n_body] (zeroed by the caller) := effect of forces on points above `rounding`; *all: sum of
+ * all magnitudes. Forces on void only are counted in *all; another warning reports them. */
+static int add_pulls(const cut *c, const double *force, double rounding, pull *pulls, double *all)
 {
     const hx_problem *const p = &c->s->problem;
     *all = 0.0;
     for (int64_t a = 0; a < p->space.n_point; a++) {
         const double *const f = force + p->components * a;
         const double size = p->components == 3 ? hx_norm3(f) : fabs(f[0]);
-        if (!(size > 0.0) || !hx_mesh_owns_node(p->mesh, a)) continue;
+        if (!(size > rounding) || !hx_mesh_owns_node(p->mesh, a)) continue;
         const int32_t body = c->body_of[a];
         *all += size;
         if (body < 0) continue;
@@ -220,11 +221,13 @@ static int measure_case(const cut *c, int load_case, double *force, off *found)
 {
     pull *pulls = NULL;
     double all = 0.0;
+    double rounding = hx_attached_rounding(c->s, load_case);
     int rc;
     *found = (off){.load_case = load_case};
+    HX_TRY_FAIL(hx_all_most(hx_mesh_all(c->s->problem.mesh), 1, &rounding));
     HX_TRY_FAIL(hx_alloc(&pulls, (size_t)c->n_body, sizeof *pulls, "pieces"));
     HX_TRY_FAIL(hx_problem_nodal_force(&c->s->problem, load_case, NULL, force));
-    HX_TRY_FAIL(add_pulls(c, force, pulls, &all));
+    HX_TRY_FAIL(add_pulls(c, force, rounding, pulls, &all));
     for (int64_t i = 0; i < c->n_body && all > 0.0; i++) {
         if (!is_driven(c, i, pulls[i])) continue;
         found->share += pulls[i][SIZE] / all;
@@ -293,8 +296,8 @@ static int find_cutting(const hx_session *s, joint by, uint8_t *without, int *he
     return HX_OK;
 }
 
-/* without[i] := 1 for void entries with an element at a node of at_node[n_node]. Collective. */
-static int find_void_at(const hx_session *s, const uint8_t *at_node, cut *c, uint8_t *without)
+/* without[i] := 1 for void entries with an element of at_elem[n_elem]. Collective. */
+static int find_void_at(const hx_session *s, const uint8_t *at_elem, cut *c, uint8_t *without)
 {
     const hx_config_passive *const passive = s->cfg.passive.entry;
     const hx_mesh *const mesh = &s->mesh;
@@ -303,8 +306,7 @@ static int find_void_at(const hx_session *s, const uint8_t *at_node, cut *c, uin
         if (!(passive[i].density <= most_void)) continue;
         memset(c->is_there, 1, (size_t)mesh->n_elem);
         HX_TRY(apply_entry(c, &passive[i]));
-        for (int64_t k = 0; k < 8 * mesh->n_elem; k++)
-            n += !c->is_there[k / 8] && at_node[mesh->conn[k]];
+        for (int64_t e = 0; e < mesh->n_elem; e++) n += !c->is_there[e] && at_elem[e];
         HX_TRY(hx_mesh_count_all(mesh, n, &n));
         without[i] = n > 0;
     }
@@ -326,14 +328,14 @@ static void print_remedy(const hx_session *s, const uint8_t *without, char *text
         snprintf(text + used, n_text - used, "` removes the void there");
 }
 
-int hx_doubt_void_remedy(const hx_session *s, const uint8_t *at_node, char *text, size_t n_text)
+int hx_doubt_void_remedy(const hx_session *s, const uint8_t *at_elem, char *text, size_t n_text)
 {
     uint8_t *without = NULL;
     cut c = {.s = s};
     int rc;
     HX_TRY_FAIL(hx_alloc(&without, s->cfg.passive.n, 1, "passive regions"));
     HX_TRY_FAIL(hx_alloc_raw(&c.is_there, (size_t)s->mesh.n_elem, 1, "passive elements"));
-    HX_TRY_FAIL(find_void_at(s, at_node, &c, without));
+    HX_TRY_FAIL(find_void_at(s, at_elem, &c, without));
     print_remedy(s, without, text, n_text);
 fail:
     free(without);

@@ -164,7 +164,7 @@ static int make_solid(mesh_job *job, const hx_options *options, const hx_mesh_fo
     const char *const result = job->result.file;
     double cut;
     unsigned preserve;
-    char text[160];
+    char text[512];
     HX_TRY(hx_option_read_number("--threshold", threshold, 1.0, &cut));
     HX_TRY(hx_preserve_read(hx_option_text(options, PRESERVE), &preserve));
     HX_TRY(hx_solid_design_create(&job->design, &job->whole, result, cut, preserve));
@@ -174,6 +174,8 @@ static int make_solid(mesh_job *job, const hx_options *options, const hx_mesh_fo
                                  format->holds_problem ? 1 : 0));
     hx_log_info("%s: %s", result,
                 hx_solid_design_text(&job->design, threshold != NULL, text, sizeof text));
+    if (!threshold && hx_part_short_text(&job->design.part, result, text, sizeof text))
+        hx_log_warning("%s", text);
     return HX_OK;
 }
 

@@ -133,6 +133,7 @@ void hx_outcome_doubt(hx_session *s, const hx_stats *stats, int was_stopped, hx_
 {
     const hx_doubt_facts facts = {
         .last = &stats->last,
+        .span = &stats->span,
         .n_iteration = stats->n_iteration,
         .n_unconverged = stats->n_unconverged,
         .n_missed = stats->n_missed,

@@ -1,5 +1,6 @@
 #include "stats.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -22,6 +23,24 @@ static void push_recent(hx_stats *stats, const hx_iteration *it)
     memmove(stats->recent + 1, stats->recent, (HX_STATS_RECENT - 1) * sizeof *stats->recent);
     stats->recent[0] = (hx_doubt_record){it->compliance, it->volume, it->change};
     if (stats->n_recent < HX_STATS_RECENT) stats->n_recent++;
+}
+
+/* Designs before this one have another penalty or beta. */
+static void begin_recent(hx_stats *stats)
+{
+    stats->n_recent = 0;
+    stats->span.best = 0;
+}
+
+static void widen(hx_doubt_span *span, const hx_iteration *it)
+{
+    span->least = span->n > 0 ? fmin(span->least, it->compliance) : it->compliance;
+    span->most = span->n > 0 ? fmax(span->most, it->compliance) : it->compliance;
+    span->change = fmax(span->change, it->change);
+    span->n++;
+    if (it->volume_missed || (span->best > 0 && !(it->compliance < span->best_compliance))) return;
+    span->best = it->iteration;
+    span->best_compliance = it->compliance;
 }
 
 /* Compliances with another penalty or beta are not comparable. */
@@ -50,9 +69,10 @@ void hx_stats_add(hx_stats *stats, const hx_iteration *it, int n_case, double ou
         stats->first_product = stats->stage[HX_STAGE_SETUP] + it->prepare_seconds;
     if (stats->n_iteration < stats->capacity)
         stats->iteration_seconds[stats->n_iteration++] = it->seconds;
-    if (is_other(&stats->last, it->penalty, it->beta)) stats->n_recent = 0;
+    if (is_other(&stats->last, it->penalty, it->beta)) begin_recent(stats);
     stats->last = *it;
     push_recent(stats, it);
+    widen(&stats->span, it);
 }
 
 /* Reads the last two columns of a line, penalty and beta; 0 for anything else. */
@@ -64,10 +84,10 @@ static int read_last_two(const char *line, double *penalty, double *beta)
     return sscanf(at == line ? at : at + 1, "%lf,%lf", penalty, beta) == 2;
 }
 
-void hx_stats_recall(hx_stats *stats, const char *history)
+void hx_stats_recall(hx_stats *stats, const char *history, double volume_fraction)
 {
     double penalty = 0.0, beta = 0.0;
-    stats->n_recent = 0;
+    begin_recent(stats);
     for (const char *line = history; line; line = strchr(line, '\n')) {
         hx_iteration it = {0};
         if (*line == '\n') line++;
@@ -75,10 +95,12 @@ void hx_stats_recall(hx_stats *stats, const char *history)
             4)
             continue;
         if (read_last_two(line, &it.penalty, &it.beta) && is_other(&it, penalty, beta))
-            stats->n_recent = 0;
+            begin_recent(stats);
         penalty = it.penalty;
         beta = it.beta;
+        it.volume_missed = fabs(it.volume / volume_fraction - 1.0) > HX_VOLUME_TOLERANCE;
         push_recent(stats, &it);
+        widen(&stats->span, &it);
     }
 }
 

@@ -33,6 +33,7 @@ typedef struct hx_stats {
      * at most HX_STATS_RECENT */
     int n_recent;
     hx_doubt_record recent[HX_STATS_RECENT]; /* most recent first */
+    hx_doubt_span span;
 } hx_stats;
 
 /* Parts of the PCG stage of an iteration: set-up and application of the preconditioner; everything
@@ -45,8 +46,9 @@ int hx_stats_begin(hx_stats *stats, int max_iterations, int n_case);
 void hx_stats_add(hx_stats *stats, const hx_iteration *it, int n_case, double output_seconds);
 void hx_stats_stop(hx_stats *stats);
 
-/* For a resumed run: reads the last compliances from the text of its history.csv. */
-void hx_stats_recall(hx_stats *stats, const char *history);
+/* For a resumed run with this volume fraction: reads the compliances from the text of its
+ * history.csv. */
+void hx_stats_recall(hx_stats *stats, const char *history, double volume_fraction);
 
 /* Median, smallest and largest seconds of a design iteration; 0 without any. */
 void hx_stats_iteration_seconds(const hx_stats *stats, double *median, double *min, double *max);

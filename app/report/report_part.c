@@ -236,8 +236,16 @@ static int simplify(maker *m, int64_t n_triangle)
 static int open_source(maker *m)
 {
     hx_report_run *run = m->run;
+    char text[512];
     const int rc = hx_surface_source_open(&m->source, run->result, NULL,
-                                          HX_PRESERVE_LOADS | HX_PRESERVE_PASSIVE, 0);
+                                          HX_PRESERVE_USUAL | HX_PRESERVE_FIT, 0);
+    if (rc == HX_OK && m->source.config && m->source.part.preserve != HX_PRESERVE_USUAL)
+        hx_report_say(&run->missing,
+                      "%s elements are not forced solid, because together they exceed the target "
+                      "volume.",
+                      m->source.part.preserve ? "Loaded" : "Loaded and passive");
+    if (rc == HX_OK && hx_part_short_text(&m->source.part, run->result, text, sizeof text))
+        hx_report_say(&run->missing, "%s", text);
     if (rc != HX_EINPUT || !m->source.config) return rc;
     hx_report_say(&run->missing, "The part is made from the densities only: %s",
                   hx_error_message());

@@ -84,7 +84,7 @@ static int resume(run *r, const char *path)
     size_t n = 0;
     const hx_checkpoint_parts parts = checkpoint_parts(r, path);
     int rc = hx_checkpoint_load(&r->checkpoint, &parts, &history, &n);
-    if (rc == HX_OK) hx_stats_recall(&r->stats, history);
+    if (rc == HX_OK) hx_stats_recall(&r->stats, history, r->session.problem.volume_fraction);
     if (rc == HX_OK)
         rc = hx_history_resume(&r->history, path, r->session.problem.cases.n, history, n);
     free(history);
@@ -323,9 +323,10 @@ static void print_result(run *r)
                 hx_output_path(&r->output, "density.vtk.series", path, sizeof path),
                 hx_output_last(&r->output));
     const char *const word = hx_shell_word(cfg->output.directory, path, sizeof path);
-    hx_log_info(
-        "to analyse and export the 0/1 design: hextop verify %s, hextop surface %s part.stl", word,
-        word);
+    const char *const option = hx_doubts_option(&r->doubts);
+    hx_log_info("to analyse and export the 0/1 design: hextop verify %s%s, hextop surface %s "
+                "part.stl%s",
+                word, option, word, option);
 }
 
 /* 1 if a device other than the host solves the first design, in a run of one process. */

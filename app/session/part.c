@@ -161,36 +161,102 @@ static void set_states(hx_result_part *part, const hx_problem *problem, int64_t 
     }
 }
 
-static void measure(hx_result_part *part, const hx_problem *problem, int64_t n,
-                    const double *density)
+/* 1 if a result that was written with a threshold lacks the element. */
+static int is_absent(const hx_result_part *part, const hx_problem *problem, double density)
 {
-    for (int64_t e = 0; e < n; e++) {
-        const double volume = problem->volume[e];
-        if (part->state[e] != HX_PART_VOID)
-            part->target += fmax(density[e], problem->rho_min) * volume;
-        if (part->state[e] == HX_PART_SOLID) part->solid_volume += volume;
-        part->n_solid += part->state[e] == HX_PART_SOLID;
-        part->n_void += part->state[e] == HX_PART_VOID;
-    }
+    return part->n_missing > 0 && density <= problem->rho_min;
 }
 
-int hx_part_create(hx_result_part *part, const hx_session *s, const double *density,
-                   unsigned preserve)
+/* The elements of this process: all, or its own ones of a distributed mesh. */
+static void find_own(const hx_mesh *mesh, int64_t *begin, int64_t *end)
+{
+    const hx_mesh_window *const w = mesh->window;
+    *begin = w ? w->first[w->all->rank] : 0;
+    *end = w ? w->first[w->all->rank + 1] : mesh->n_elem;
+}
+
+/* density: NULL: of a run that has not begun. Collective if the mesh is distributed. */
+static int measure(hx_result_part *part, const hx_problem *problem, const double *density)
+{
+    enum { VOID_MASS, MASS, THERE, OPEN, SOLID, N_SOLID, N_VOID, N };
+    double sum[N] = {0.0};
+    int64_t begin, end;
+    find_own(problem->mesh, &begin, &end);
+    for (int64_t e = begin; e < end; e++) {
+        const double volume = problem->volume[e];
+        const int is_solid = part->state[e] == HX_PART_SOLID,
+                  is_void = part->state[e] == HX_PART_VOID;
+        if (is_void) sum[VOID_MASS] += problem->passive.density[e] * volume;
+        if (!is_void) sum[OPEN] += volume;
+        if (!is_void && density) sum[MASS] += fmax(density[e], problem->rho_min) * volume;
+        if (is_solid || (!is_void && !(density && is_absent(part, problem, density[e]))))
+            sum[THERE] += volume;
+        if (is_solid) sum[SOLID] += volume;
+        sum[N_SOLID] += is_solid;
+        sum[N_VOID] += is_void;
+    }
+    HX_TRY(hx_all_sum(hx_mesh_all(problem->mesh), N, sum));
+    part->n_solid = (int64_t)sum[N_SOLID];
+    part->n_void = (int64_t)sum[N_VOID];
+    part->solid_volume = sum[SOLID];
+    part->open_volume = sum[OPEN];
+    part->wanted = problem->volume_fraction * problem->total_volume - sum[VOID_MASS];
+    part->mass = density ? sum[MASS] : part->wanted;
+    part->target = part->n_missing > 0 ? fmin(part->wanted, sum[THERE]) : part->mass;
+    return HX_OK;
+}
+
+static int holds_forced(const hx_result_part *part, double target)
+{
+    return target >= part->solid_volume * (1.0 - 1e-9);
+}
+
+static int make(hx_result_part *part, const hx_session *s, const double *density, int64_t n_missing,
+                unsigned preserve)
 {
     int rc;
     const int64_t n = s->mesh.n_elem;
     memset(part, 0, sizeof *part);
+    part->n_missing = n_missing;
+    part->preserve = preserve;
     HX_TRY_FAIL(hx_alloc(&part->state, (size_t)n, 1, "states of elements"));
     HX_TRY_FAIL(hx_alloc(&part->is_kept, (size_t)n, 1, "states of elements"));
     HX_TRY_FAIL(hx_alloc(&part->kept_face, (size_t)n, 1, "states of elements"));
     if (preserve & HX_PRESERVE_LOADS) HX_TRY_FAIL(keep_loads(part, s));
     if (preserve & HX_PRESERVE_SUPPORTS) HX_TRY_FAIL(keep_supports(part, s));
     set_states(part, &s->problem, n, (preserve & HX_PRESERVE_PASSIVE) != 0);
-    measure(part, &s->problem, n, density);
+    HX_TRY_FAIL(measure(part, &s->problem, density));
     return HX_OK;
 fail:
     hx_part_free(part);
     return rc;
+}
+
+int hx_part_create(hx_result_part *part, const hx_session *s, const double *density,
+                   int64_t n_missing, unsigned preserve)
+{
+    unsigned kept = preserve & ~HX_PRESERVE_FIT;
+    HX_TRY(make(part, s, density, n_missing, kept));
+    while (preserve & HX_PRESERVE_FIT && kept && !holds_forced(part, part->target)) {
+        hx_part_free(part);
+        kept = kept == HX_PRESERVE_PASSIVE ? 0 : kept & HX_PRESERVE_PASSIVE;
+        HX_TRY(make(part, s, density, n_missing, kept));
+    }
+    return HX_OK;
+}
+
+const char *hx_part_short_text(const hx_result_part *part, const char *result, char *text,
+                               size_t n_text)
+{
+    static const double enough = 0.98;
+    if (part->n_missing == 0 || part->target >= enough * part->wanted) return NULL;
+    snprintf(text, n_text,
+             "%s has elements with a volume of %.4g, and the 0/1 design of this run has %.4g: it "
+             "needs some of the %lld elements below output.threshold, which the file lacks; write "
+             "the last design with a lower output.threshold such as 0.1, or none; --threshold "
+             "takes what the file has",
+             result, part->target, part->wanted, (long long)part->n_missing);
+    return text;
 }
 
 void hx_part_free(hx_result_part *part)
@@ -214,6 +280,13 @@ static void prefer_none(int64_t n, const double *volume, const double *density, 
     if (taken - target > target) *threshold = nextafter(largest, HUGE_VAL);
 }
 
+/* 1 if the threshold decides on the element. */
+static int is_open(const hx_result_part *part, const hx_session *s, const double *density,
+                   int64_t e)
+{
+    return part->state[e] == HX_PART_FREE && !is_absent(part, &s->problem, density[e]);
+}
+
 static int threshold_of_free(const hx_result_part *part, const hx_session *s, const double *density,
                              int64_t n_free, double *threshold)
 {
@@ -224,7 +297,7 @@ static int threshold_of_free(const hx_result_part *part, const hx_session *s, co
     HX_TRY_FAIL(hx_alloc_raw(&volume, (size_t)n_free, sizeof *volume, "volumes"));
     HX_TRY_FAIL(hx_alloc_raw(&rho, (size_t)n_free, sizeof *rho, "densities"));
     for (int64_t e = 0; e < s->mesh.n_elem; e++) {
-        if (part->state[e] != HX_PART_FREE) continue;
+        if (!is_open(part, s, density, e)) continue;
         volume[at] = s->problem.volume[e];
         rho[at++] = density[e];
     }
@@ -236,20 +309,29 @@ fail:
     return rc;
 }
 
+/* "--preserve passive": what leaves forced elements to their densities. */
+static const char *fewer(const hx_result_part *part)
+{
+    const int is_mixed = part->preserve & HX_PRESERVE_PASSIVE &&
+                         part->preserve & (HX_PRESERVE_LOADS | HX_PRESERVE_SUPPORTS);
+    return is_mixed ? "passive" : "none";
+}
+
 int hx_part_check_target(const hx_result_part *part, double target)
 {
-    if (target >= part->solid_volume * (1.0 - 1e-9)) return HX_OK;
+    if (holds_forced(part, target)) return HX_OK;
     return HX_RAISE(HX_EINPUT,
                     "the target volume is %g, and %lld elements that are forced solid (passive or "
-                    "loaded) have %g: give a --threshold, or force fewer by --preserve",
-                    target, (long long)part->n_solid, part->solid_volume);
+                    "loaded) have %g: give a --threshold, or force fewer by --preserve %s",
+                    target, (long long)part->n_solid, part->solid_volume, fewer(part));
 }
 
 int hx_part_threshold(const hx_result_part *part, const hx_session *s, const double *density,
                       double *threshold)
 {
-    const int64_t n_free = s->mesh.n_elem - part->n_solid - part->n_void;
+    int64_t n_open = 0;
     HX_TRY(hx_part_check_target(part, part->target));
-    *threshold = 1.0; /* if all elements are forced */
-    return n_free > 0 ? threshold_of_free(part, s, density, n_free, threshold) : HX_OK;
+    for (int64_t e = 0; e < s->mesh.n_elem; e++) n_open += is_open(part, s, density, e);
+    *threshold = 1.0; /* if no element is left to choose */
+    return n_open > 0 ? threshold_of_free(part, s, density, n_open, threshold) : HX_OK;
 }

@@ -5,10 +5,17 @@
 
 #include "fine_image.h"
 
-/* Elements that --preserve forces solid; springs count as supports. */
-enum { HX_PRESERVE_LOADS = 1, HX_PRESERVE_SUPPORTS = 2, HX_PRESERVE_PASSIVE = 4 };
+/* Elements that --preserve forces solid; springs count as supports. FIT: if these exceed the target
+ * volume, only passive ones, and if these exceed it, none. */
+enum {
+    HX_PRESERVE_LOADS = 1,
+    HX_PRESERVE_SUPPORTS = 2,
+    HX_PRESERVE_PASSIVE = 4,
+    HX_PRESERVE_FIT = 8,
+    HX_PRESERVE_USUAL = HX_PRESERVE_LOADS | HX_PRESERVE_PASSIVE
+};
 
-/* The words of the option, then NULL; its default, and its help. */
+/* The words of the option, then NULL; its default (HX_PRESERVE_USUAL), and its help. */
 const char *hx_preserve_word(size_t i);
 #define HX_PRESERVE_DEFAULT "loads,passive"
 #define HX_PRESERVE_HELP                                                                           \
@@ -33,13 +40,27 @@ typedef struct hx_result_part {
     int64_t n_solid;     /* number of elements that are forced solid */
     int64_t n_void;      /* number of elements that are forced void */
     double solid_volume; /* volume of the forced-solid elements (length^3) */
-    double target;       /* target volume: sum of density * volume without the void ones */
+    double open_volume;  /* volume of all elements that are not forced void */
+    double mass;         /* sum of density * volume without the void ones */
+    double wanted;       /* volume that volume_fraction leaves to elements that are not void */
+    /* target volume: mass; for a result that lacks elements: wanted, or what the result has */
+    double target;
+    int64_t n_missing; /* number of elements that the result lacks */
+    unsigned preserve; /* HX_PRESERVE_* that were applied, without FIT */
 } hx_result_part;
 
-/* Needs mesh and problem of the session. density: [n_elem]; values below rho_min count as rho_min.
- * O(n_elem) per set. */
+/* Needs mesh and problem of the session. density: [n_elem]; values below rho_min count as rho_min;
+ * NULL: of a run that has not begun, with the volume that volume_fraction states. n_missing: number
+ * of elements that the result lacks because it was written with a threshold; their density is at
+ * most rho_min. O(n_elem) per set. Collective if the mesh is distributed: counts and volumes are
+ * those of the whole. */
 int hx_part_create(hx_result_part *part, const hx_session *s, const double *density,
-                   unsigned preserve);
+                   int64_t n_missing, unsigned preserve);
+
+/* A warning if the result lacks elements that its 0/1 design needs; NULL if it does not. Returns
+ * text. */
+const char *hx_part_short_text(const hx_result_part *part, const char *result, char *text,
+                               size_t n_text);
 /* Accepts a zeroed struct. */
 void hx_part_free(hx_result_part *part);
 

@@ -52,7 +52,7 @@ int hx_solid_design_make(hx_solid_design *d, const hx_session *s, const char *re
     d->threshold = threshold;
     HX_TRY_FAIL(hx_alloc_raw(&d->black_white, n, sizeof *d->black_white, "densities"));
     HX_TRY_FAIL(hx_alloc(&d->is_solid, n, sizeof *d->is_solid, "solid elements"));
-    HX_TRY_FAIL(hx_part_create(&d->part, s, d->density, preserve));
+    HX_TRY_FAIL(hx_part_create(&d->part, s, d->density, d->n_missing, preserve));
     if (isnan(threshold)) HX_TRY_FAIL(hx_part_threshold(&d->part, s, d->density, &d->threshold));
     HX_TRY_FAIL(cut(d, s, result));
     return HX_OK;
@@ -125,11 +125,13 @@ static double sum_sizes(const hx_problem *problem, int load_case)
 static int check_left(const hx_problem *whole, const hx_problem *solid)
 {
     for (int c = 0; c < solid->cases.n; c++) {
-        double sum = 0.0;
+        double most = 0.0, all = 0.0;
         if (solid->supports.prescribed || solid->films.n > 0 || hx_problem_body(solid, c)) continue;
         for (int64_t k = 0; k < solid->components * solid->space.n_point; k++)
-            sum += fabs(solid->cases.force[c][k]);
-        if (sum > 0.0) continue;
+            most = fmax(most, fabs(solid->cases.force[c][k]));
+        for (int64_t k = 0; k < whole->components * whole->space.n_point; k++)
+            all = fmax(all, fabs(whole->cases.force[c][k]));
+        if (most > HX_LOADS_CANCEL * all) continue; /* rounding error is no load */
         return HX_RAISE(HX_EINPUT,
                         "case %d: all of its %s is on void, or on pieces that are not connected to "
                         "the largest; --preserve loads makes loaded elements solid, --threshold "

@@ -38,7 +38,7 @@ static int read_densities(hx_surface_source *source, const char *result, const h
 static int make_part(hx_surface_source *source, unsigned preserve, int cuts)
 {
     const hx_session *s = &source->session;
-    HX_TRY(hx_part_create(&source->part, s, source->rho, preserve));
+    HX_TRY(hx_part_create(&source->part, s, source->rho, source->n_missing, preserve));
     source->target = source->part.target;
     HX_TRY(
         hx_part_cut(&source->part, s, source->rho, &source->is_solid, &source->own, &source->mesh));

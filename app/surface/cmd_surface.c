@@ -234,6 +234,9 @@ static void warn(const job *j)
     if (hx_result_origin_is_off(&j->source.origin))
         hx_log_warning("%s is %s", j->source.path.file,
                        hx_result_origin_text(&j->source.origin, text));
+    if (isnan(j->plan.threshold) && isnan(j->plan.volume) &&
+        hx_part_short_text(&j->source.part, j->source.path.file, text, sizeof text))
+        hx_log_warning("%s", text);
     warn_volume(j);
     if (j->n_dropped > 0)
         hx_log_warning(

@@ -382,25 +382,30 @@ static void warn_filled(hx_verify *v)
 }
 
 /* Warns of a result that was written with a threshold. Returns 1 if so much of the volume is
- * missing that the differences from the run's grey design are not reliable. */
+ * missing that the 0/1 design is not that of the run, or that the differences from the run's grey
+ * design are not reliable. */
 static int warn_missing(hx_verify *v)
 {
     static const double enough = 0.98;
-    const double wanted = v->session.problem.volume_fraction * v->session.mesh.total_volume;
-    char count[32];
+    char count[32], text[512];
     if (v->n_missing == 0) return 0;
     hx_format_count(v->n_missing, count, sizeof count);
     hx_log_info("%s lacks %s elements, because it was written with a threshold: their density is "
                 "taken as rho_min",
                 v->result, count);
-    if (v->part.target >= enough * wanted) return 0;
-    warn(v,
-         "%s has a volume of %.3g instead of %.3g; the rest is in the %s elements below "
-         "output.threshold, which the file lacks: the grey design is %s than in the run and the "
-         "0/1 design smaller, so the differences are not reliable; write the last design with a "
-         "lower threshold, or none",
-         v->result, v->part.target, wanted, count,
-         hx_config_is_heat(&v->session.cfg) ? "a worse conductor" : "softer");
+    if (!v->threshold_given && hx_part_short_text(&v->part, v->result, text, sizeof text)) {
+        warn(v, "%s", text);
+        return 1;
+    }
+    if (v->part.mass >= enough * v->part.wanted) return 0;
+    warn(
+        v,
+        "the densities in %s have a volume of %.3g instead of %.3g; the rest is in the %s elements "
+        "below output.threshold, which the file lacks: the grey design is %s than in the run, so "
+        "the differences are not reliable; write the last design with a lower output.threshold, "
+        "or none",
+        v->result, v->part.mass, v->part.wanted, count,
+        hx_config_is_heat(&v->session.cfg) ? "a worse conductor" : "softer");
     return 1;
 }
 

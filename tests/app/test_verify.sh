@@ -142,6 +142,29 @@ ok "the same volume" near "$(row 'volume fraction' 2)" "$volume" 1e-9
 ok "the same compliance" near "$(row compliance 2)" "$compliance" 1e-4
 ok "warns of the missing elements" contains stderr "elements below output.threshold"
 
+# Without --threshold its target volume is that of the run, not of the densities that it has: the same 0/1 design if the
+# file has enough elements, a warning with both volumes if it has not.
+ok "verify the whole" "$hextop" verify run/density_0025.vtk run.cfg
+asked=$(sed -n 's/^volume .*, target //p' stdout)
+volume=$(row 'volume fraction' 2)
+compliance=$(row compliance 2)
+ok "a larger part" "$hextop" -q run run/config.cfg output.directory=most output.threshold=0.2
+ok "verify it" "$hextop" verify most/density_0025.vtk run.cfg
+ok "has the target" near "$(sed -n 's/^volume .*, target //p' stdout)" "$asked" 1e-4
+ok "the same solid" near "$(row 'volume fraction' 2)" "$volume" 1e-9
+ok "and compliance" near "$(row compliance 2)" "$compliance" 1e-4
+ok "with nothing short" lacks stderr "has elements with a volume of"
+ok "a small part" "$hextop" -q run run/config.cfg output.directory=few output.threshold=0.7
+for command in "verify few" "analyse run.cfg --density few --black-white" "surface few few.stl" \
+    "mesh run.cfg few.vtk --density few"; do
+    # shellcheck disable=SC2086
+    ok "$command" "$hextop" $command
+    ok "$command: short" contains stderr "and the 0/1 design of this run has $(printf %.4g "$asked")"
+    # shellcheck disable=SC2086
+    ok "$command --threshold" "$hextop" $command --threshold 0.7
+    ok "$command: as asked for" lacks stderr "and the 0/1 design of this run"
+done
+
 # A mesh file that does not number its elements from 0.
 cat >plate.cfg <<END
 mesh = { file = "$meshes/lplate_22.msh"; shuffle = 5; };

@@ -17,7 +17,7 @@ N_CHECK = N_FAILED = 0
 ENV = dict(os.environ, OMPI_ALLOW_RUN_AS_ROOT="1", OMPI_ALLOW_RUN_AS_ROOT_CONFIRM="1", OMP_WAIT_POLICY="passive",
            OMP_NUM_THREADS="1", OMPI_MCA_rmaps_base_oversubscribe="1", OMPI_MCA_btl_vader_single_copy_mechanism="none",
            OMPI_MCA_mpi_yield_when_idle="1", OMPI_MCA_pml="ob1")
-JUDGED = ("initial-filtered", "void-cuts", "held-load", "passive-void-load", "passive-void-support")
+JUDGED = ("initial-filtered", "void-cuts", "forced-solid", "held-load", "passive-void-load", "passive-void-support")
 SLOT = """
 mesh = { generator = "cantilever"; nx = 9; ny = 4; nz = 4; };
 material = { E = 1.0; nu = 0.3; density = 1.0; };
@@ -54,6 +54,11 @@ CASES = [  # name, expected codes, words of the command line
                               '0.0,-1.0];})']),
     ("end", ["passive-void-load", "passive-void-support"], ['passive[1].set="end"', 'supports=({set="left";fix="xyz";},'
                                                             '{set="right";fix="y";})']),
+    ("shelf", ["forced-solid"], ["passive=", "optimization.volume_fraction=0.2", 'loads=({set="top";pressure=1.0;})']),
+    ("shelf and hole", ["forced-solid"], ["passive[1]=", "optimization.volume_fraction=0.2", 'loads=({set="top";pressure=1.0;})']),
+    ("shelf with room", [], ["passive=", "optimization.volume_fraction=0.26", 'loads=({set="top";pressure=1.0;})']),
+    ("shelf and block", ["forced-solid"], ['passive=({set="end";density=0.9;})', "optimization.volume_fraction=0.3",
+                                           'loads=({set="top";pressure=1.0;})']),
     ("warm", ["void-cuts"], ["physics=heat", "material={conductivity=1.0;}", 'supports=({set="left";temperature=0.0;})',
                              'loads=({set="right";heat=1.0;})']),
     ("warm whole", [], ["physics=heat", "material={conductivity=1.0;}", 'supports=({set="left";temperature=0.0;})',
