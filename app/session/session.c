@@ -271,8 +271,8 @@ static int check_radius(const hx_session *s)
     if (s->filter_radius <= diagonal) return HX_OK;
     return hx_session_blame(s, "optimization.filter.radius",
                             HX_RAISE(HX_EINPUT,
-                                     "a radius of %.4g%s is more than the smallest extent of the "
-                                     "part, %.4g%s: 1.5 to 6 elements are usual",
+                                     "a radius of %.4g%s is more than the diagonal of the part's "
+                                     "bounding box, %.4g%s: 1.5 to 6 elements are usual",
                                      s->filter_radius, s->cfg.units.length, diagonal,
                                      s->cfg.units.length));
 }

@@ -40,6 +40,15 @@ const char *hx_nearest_name(const char *word, const char *const *name, size_t n)
     return nearest;
 }
 
+const char *hx_name_list(const char *const *name, size_t n, char *text, size_t n_text)
+{
+    size_t used = 0;
+    text[0] = '\0';
+    for (size_t i = 0; i < n && used < n_text; i++)
+        used += (size_t)snprintf(text + used, n_text - used, "%s%s", i > 0 ? ", " : "", name[i]);
+    return text;
+}
+
 const char *hx_name_hint(const char *word, const char *const *name, size_t n, char *text,
                          size_t n_text)
 {
@@ -50,11 +59,8 @@ const char *hx_name_hint(const char *word, const char *const *name, size_t n, ch
     const char *nearest = hx_nearest_name(word, name, n);
     size_t used = 0;
     if (nearest) used = (size_t)snprintf(text, n_text, ", did you mean '%s'?", nearest);
-    for (size_t i = 0; i < n && used < n_text; i++)
-        used += (size_t)snprintf(text + used, n_text - used, "%s%s",
-                                 i > 0     ? ", "
-                                 : nearest ? " valid: "
-                                           : "; valid: ",
-                                 name[i]);
+    if (used < n_text)
+        used += (size_t)snprintf(text + used, n_text - used, nearest ? " valid: " : "; valid: ");
+    if (used < n_text) hx_name_list(name, n, text + used, n_text - used);
     return text;
 }

@@ -17,6 +17,9 @@ const char *hx_nearest_name(const char *word, const char *const *name, size_t n)
 const char *hx_name_hint(const char *word, const char *const *name, size_t n, char *text,
                          size_t n_text);
 
+/* Writes "A, B, C" into `text`, as far as it fits. Returns text. */
+const char *hx_name_list(const char *const *name, size_t n, char *text, size_t n_text);
+
 #ifdef __cplusplus
 }
 #endif
