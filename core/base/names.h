@@ -8,8 +8,8 @@
 extern "C" {
 #endif
 
-/* Returns the entry of name[n] with the smallest edit distance to `word`, or NULL if that distance
- * exceeds half of the word's length. */
+/* Returns the entry of name[n] with the smallest edit distance to `word`, in which two neighbours that
+ * are exchanged count as one edit; NULL if that distance exceeds a third of the word's length + 1. */
 const char *hx_nearest_name(const char *word, const char *const *name, size_t n);
 
 /* Writes ", did you mean 'X'? valid: A, B, C" into `text`, "; valid: A, B, C" if no word is near,
