@@ -32,8 +32,8 @@ void hx_check_material(const hx_session *s)
     if (!isnan(density))
         hx_log_info("  density %g%s; mass %s solid, %s at the volume fraction", density, u->density,
                     hx_units_mass_text(u, hx_session_mass(s, 1.0), a, sizeof a),
-                    hx_units_mass_text(u, hx_session_mass(s, s->cfg.optimization.volume_fraction),
-                                       b, sizeof b));
+                    hx_units_mass_like(u, hx_session_mass(s, s->cfg.optimization.volume_fraction),
+                                       hx_session_mass(s, 1.0), b, sizeof b));
 }
 
 /* Adds rows such as "set held in x, y by reference node 17 9 nodes" for sets that the file makes

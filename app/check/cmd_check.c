@@ -119,6 +119,19 @@ static int read_ranks(const hx_options *options, int *n_rank)
     return HX_OK;
 }
 
+/* Prints the units that the physics has: heat has no mass. */
+static void print_units(const hx_config *cfg)
+{
+    const hx_units *const u = &cfg->units;
+    if (!u->system[0]) return;
+    if (hx_config_is_heat(cfg))
+        hx_log_info("units     %s; conductivity in%s, compliance in%s", u->system, u->conductivity,
+                    u->work);
+    else
+        hx_log_info("units     %s; mass in%s, density in%s, compliance in%s", u->system, u->mass,
+                    u->density, u->work);
+}
+
 static int check_config(hx_check *check, const hx_options *options)
 {
     hx_session *s = &check->session;
@@ -128,9 +141,7 @@ static int check_config(hx_check *check, const hx_options *options)
     HX_TRY(hx_output_probe(&s->cfg));
     s->other_bytes = hx_footprint_planned(&s->cfg);
     hx_log_info("config    %s%s%s", s->cfg.path, s->cfg.title[0] ? "  " : "", s->cfg.title);
-    if (s->cfg.units.system[0])
-        hx_log_info("units     %s; mass in%s, density in%s, compliance in%s", s->cfg.units.system,
-                    s->cfg.units.mass, s->cfg.units.density, s->cfg.units.work);
+    print_units(&s->cfg);
     HX_TRY(hx_session_make_mesh(s));
     HX_TRY(hx_check_mesh(check));
     if (check->n_rank > 0) HX_TRY(hx_check_ranks(s, check->n_rank));
