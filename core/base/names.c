@@ -68,3 +68,8 @@ const char *hx_name_hint(const char *word, const char *const *name, size_t n, ch
     if (used < n_text) hx_name_list(name, n, text + used, n_text - used);
     return text;
 }
+
+const char *hx_noun(int64_t n, const char *one, const char *many)
+{
+    return n == 1 ? one : many;
+}

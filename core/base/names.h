@@ -1,8 +1,9 @@
-/* Messages for unknown names: the nearest valid word, and the list of all. */
+/* Messages for unknown names: the nearest valid word, and the list of all; nouns after a count. */
 #ifndef HX_NAMES_H
 #define HX_NAMES_H
 
 #include <stddef.h>
+#include <stdint.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -19,6 +20,10 @@ const char *hx_name_hint(const char *word, const char *const *name, size_t n, ch
 
 /* Writes "A, B, C" into `text`, as far as it fits. Returns text. */
 const char *hx_name_list(const char *const *name, size_t n, char *text, size_t n_text);
+
+/* Returns `one` for a count of 1, otherwise `many`: printf("%d %s", n, hx_noun(n, "node", "nodes")). Also
+ * for verbs: hx_noun(n, "is", "are"). */
+const char *hx_noun(int64_t n, const char *one, const char *many);
 
 #ifdef __cplusplus
 }
