@@ -6,6 +6,7 @@
 #include "../config/config_schema.h"
 #include "../text/table.h"
 #include "check.h"
+#include "core/base/names.h"
 #include "core/problem/bearing.h"
 
 static const char *vector_text(const double *v, char *text, size_t n_text)
@@ -52,7 +53,8 @@ static void add_rigid_sets(hx_table *table, const hx_session *s)
         hx_table_add(table, "%s", rigid->set);
         hx_table_add(table, "rigid with %s,%s%s", colon ? colon + 2 : rigid->name,
                      rigid->held ? " held in" : " free", held);
-        hx_table_add(table, "%lld nodes", (long long)(set ? set->n_node : 0));
+        const int64_t n = set ? set->n_node : 0;
+        hx_table_add(table, "%lld %s", (long long)n, hx_noun(n, "node", "nodes"));
     }
 }
 
@@ -95,8 +97,8 @@ static void print_convection(const hx_session *s)
     const hx_config_convection *film = s->cfg.convection.entry;
     char text[96];
     hx_table table;
-    hx_log_info("\nconvection  at %s nodes",
-                hx_format_count(s->problem.films.n, text, sizeof text));
+    hx_log_info("\nconvection  at %s %s", hx_format_count(s->problem.films.n, text, sizeof text),
+                hx_noun(s->problem.films.n, "node", "nodes"));
     if (hx_check_is_quiet()) return;
     hx_table_begin(&table, "lll");
     for (size_t i = 0; i < s->cfg.convection.n; i++) {

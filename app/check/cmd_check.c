@@ -10,6 +10,7 @@
 #include "../text/commands.h"
 #include "../text/table.h"
 #include "check.h"
+#include "core/base/names.h"
 
 /* Checks that the file of initial densities, if any, can be read and fits the mesh. */
 static int check_initial(hx_session *s)
@@ -74,8 +75,9 @@ static int check_solver(hx_check *check)
     hx_log_info("\ndevice    %s\noperator  %s", s->device.description,
                 hx_session_operator_text(s, text, sizeof text));
     if (s->cfg.solver.element != HX_ELEMENT_LINEAR)
-        hx_log_info("elements  %s, %s points", hx_space_text(&s->space, text, sizeof text),
-                    hx_format_count(s->space.n_point, count, sizeof count));
+        hx_log_info("elements  %s, %s %s", hx_space_text(&s->space, text, sizeof text),
+                    hx_format_count(s->space.n_point, count, sizeof count),
+                    hx_noun(s->space.n_point, "point", "points"));
     HX_TRY(hx_check_memory(check));
     if (check->n_rank > 1) HX_TRY(hx_check_rank_memory(s, check->n_rank));
     HX_TRY(hx_session_make_solver(s));

@@ -10,6 +10,7 @@
 #include "../text/table.h"
 #include "core/base/clock.h"
 #include "core/base/memory.h"
+#include "core/base/names.h"
 #include "doubt.h"
 
 /* Above this greyness the 0/1 design has little in common with the grey one, and the warning "grey"
@@ -388,11 +389,12 @@ static void judge_volume(hx_doubts *doubts, const hx_session *s, const hx_doubt_
         snprintf(remedy, sizeof remedy,
                  "`optimization.move=%g optimization.iterations=%d` reaches it", step,
                  f->last->climbing ? enough_iterations(cfg, n) : n);
-    hx_doubts_advise(
-        doubts, HX_DOUBT_VOLUME, fabs(f->last->volume / s->problem.volume_fraction - 1.0), remedy,
-        "the volume is not met: the last design has a volume fraction of %.5g instead of %g "
-        "(%d of %d designs miss it)",
-        f->last->volume, s->problem.volume_fraction, f->n_missed, f->n_iteration);
+    hx_doubts_advise(doubts, HX_DOUBT_VOLUME,
+                     fabs(f->last->volume / s->problem.volume_fraction - 1.0), remedy,
+                     "the volume is not met: the last design has a volume fraction of %.5g instead "
+                     "of %g (%d of %d %s miss it)",
+                     f->last->volume, s->problem.volume_fraction, f->n_missed, f->n_iteration,
+                     hx_noun(f->n_iteration, "design", "designs"));
 }
 
 static void judge_run(hx_doubts *doubts, const hx_session *s, const hx_doubt_facts *f)
@@ -405,8 +407,8 @@ static void judge_run(hx_doubts *doubts, const hx_session *s, const hx_doubt_fac
                  10 * s->pcg.params.max_iterations);
     if (f->n_unconverged > 0)
         hx_doubts_advise(doubts, HX_DOUBT_PCG, f->n_unconverged, remedy,
-                         "PCG did not converge in %d of %d iterations", f->n_unconverged,
-                         f->n_iteration);
+                         "PCG did not converge in %d of %d %s", f->n_unconverged, f->n_iteration,
+                         hx_noun(f->n_iteration, "iteration", "iterations"));
     judge_volume(doubts, s, f);
     judge_grey(doubts, s, f);
 }
@@ -614,14 +616,17 @@ static void warn_fall(hx_doubts *doubts, const hx_doubt_facts *f, int back, doub
     const double first = f->recent[back].compliance, now = f->last->compliance;
     if (now > 0.0)
         hx_doubts_advise(doubts, HX_DOUBT_CHANGING, fall, remedy,
-                         "the design still changes after %d iterations: the compliance fell by "
-                         "%.*f %% in the last %d",
-                         f->n_iteration, fall < 0.1 ? 1 : 0, 100.0 * fall, back);
+                         "the design still changes after %d %s: the compliance fell by %.*f %% in "
+                         "the last %d %s",
+                         f->n_iteration, hx_noun(f->n_iteration, "iteration", "iterations"),
+                         fall < 0.1 ? 1 : 0, 100.0 * fall, back,
+                         hx_noun(back, "iteration", "iterations"));
     else
-        hx_doubts_advise(doubts, HX_DOUBT_CHANGING, fall, remedy,
-                         "the design still changes after %d iterations: the compliance was %.6g, "
-                         "now %.6g (%d iterations later)",
-                         f->n_iteration, first, now, back);
+        hx_doubts_advise(
+            doubts, HX_DOUBT_CHANGING, fall, remedy,
+            "the design still changes after %d %s: the compliance was %.6g, now %.6g (%d %s later)",
+            f->n_iteration, hx_noun(f->n_iteration, "iteration", "iterations"), first, now, back,
+            hx_noun(back, "iteration", "iterations"));
 }
 
 static const char *go_on(const hx_session *s, const hx_doubt_facts *f, char *text, size_t n_text)
@@ -659,11 +664,11 @@ static void judge_change(hx_doubts *doubts, const hx_session *s, const hx_doubt_
     if (fall_of(s, f) > hx_doubt_limit(HX_DOUBT_CHANGING))
         warn_fall(doubts, f, since_met(s, f), fall_of(s, f), more);
     else if (tolerance > 0.0)
-        hx_doubts_advise(
-            doubts, HX_DOUBT_CHANGING, last->change, more,
-            "the design still changes after %d iterations: densities change by up to %.3g "
-            "(optimization.change_tolerance = %g)",
-            f->n_iteration, last->change, tolerance);
+        hx_doubts_advise(doubts, HX_DOUBT_CHANGING, last->change, more,
+                         "the design still changes after %d %s: densities change by up to %.3g "
+                         "(optimization.change_tolerance = %g)",
+                         f->n_iteration, hx_noun(f->n_iteration, "iteration", "iterations"),
+                         last->change, tolerance);
 }
 
 /* --- all of it --- */

@@ -210,15 +210,12 @@ static void put_head(writer *w)
     fprintf(w->out, "# ");
     put_text(w->out, part->name);
     fprintf(w->out,
-            ": %lld elements, %lld nodes, mean edge %.4g\n"
-            "# box %g to %g, %g to %g, %g to %g; volume %.5g\n"
-            "#\n"
-            "#     hextop check CONFIG     reports the part, what is missing, and the time that a "
-            "run takes\n"
-            "#     hextop run CONFIG\n"
-            "#     hextop help KEY         prints the meaning of a key and related keys\n"
-            "\n",
-            (long long)m->n_elem, (long long)m->n_node, m->elem_size, m->box_min[0], m->box_max[0],
+            ": %lld %s, %lld %s, mean edge %.4g\n# box %g to %g, %g to %g, %g to %g; volume "
+            "%.5g\n#\n#     hextop check CONFIG     reports the part, what is missing, and the "
+            "time that a run takes\n#     hextop run CONFIG\n#     hextop help KEY         prints "
+            "the meaning of a key and related keys\n\n",
+            (long long)m->n_elem, hx_noun(m->n_elem, "element", "elements"), (long long)m->n_node,
+            hx_noun(m->n_node, "node", "nodes"), m->elem_size, m->box_min[0], m->box_max[0],
             m->box_min[1], m->box_max[1], m->box_min[2], m->box_max[2], m->total_volume);
     put_key(w, "title", part->name);
     fputc('\n', w->out);
@@ -406,7 +403,8 @@ static void put_size(FILE *out, const hx_new_set *set)
     if (set->is_inner)
         fprintf(out, "faces between solids");
     else if (set->set->n_elem > 0)
-        fprintf(out, "%lld elements", (long long)set->set->n_elem);
+        fprintf(out, "%lld %s", (long long)set->set->n_elem,
+                hx_noun(set->set->n_elem, "element", "elements"));
     else if (set->n_face > 0)
         fprintf(out, "%lld %s, area %.4g", (long long)set->n_face,
                 set->set->n_face > 0 ? "faces" : "faces of its nodes", set->area);
@@ -621,7 +619,9 @@ static void put_stated(writer *w, int is_load)
     const long long n = count_stated(c, is_load);
     if (takes_stated(w->part, is_load)) {
         fprintf(w->out, "    { from = \"file\"; },   # the %lld that the file states", n);
-        if (is_load && c->n_case > 1) fprintf(w->out, ", each of its %d steps a case", c->n_case);
+        if (is_load && c->n_case > 1)
+            fprintf(w->out, ", each of its %d %s a case", c->n_case,
+                    hx_noun(c->n_case, "step", "steps"));
         fputc('\n', w->out);
     } else if (n > 0 || (w->part->is_file && fault)) {
         fprintf(w->out, "#   { from = \"file\"; },   # ");

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "core/base/memory.h"
+#include "core/base/names.h"
 #include "core/mesh/load_faces.h"
 #include "core/mesh/point_grid.h"
 #include "surface_sets.h"
@@ -343,9 +344,10 @@ int hx_surface_file_find(hx_surface_part *part, const hx_session *s, const hx_me
     }
     if (part->n_value_lost > 0)
         HX_TRY_FAIL(hx_notes_add(&part->notes, HX_NOTE_WARNING,
-                                 "%lld of the %lld nodes of the mesh's file with a support or "
-                                 "force of their own are not on the surface and are left out",
-                                 (long long)part->n_value_lost, (long long)part->n_value));
+                                 "%lld of the %lld %s of the mesh's file with a support or force "
+                                 "of their own are not on the surface and are left out",
+                                 (long long)part->n_value_lost, (long long)part->n_value,
+                                 hx_noun(part->n_value, "node", "nodes")));
 fail:
     free(old);
     free(now);

@@ -346,7 +346,7 @@ refused() { # WHAT TEXT ARGUMENT...
     ok "$what: exit status 2" test $? = 2
     ok "$what: prints the error" contains stderr "$text"
 }
-refused "help on nothing" "nothing is named 'nothingness'" help nothingness
+refused "help on nothing" "no name or help text contains 'nothingness'" help nothingness
 refused "run of a mesh" "'part.msh' is a mesh or a result, but a config is expected here" run part.msh
 refused "check of a CAD model" "makes one from a CAD model" check part.STEP
 refused "verify the other way round" "'out.vtk' is a mesh or a result" verify small.cfg out.vtk
