@@ -68,7 +68,8 @@ int hx_check_filter(const hx_session *s)
     if (hx_filter_find(s->cfg.optimization.filter.kind)->sums_pairs) {
         const int rc = hx_cells_estimate(&s->mesh, radius, &mean);
         if (rc < 0) return hx_config_blame(&s->cfg, "optimization.filter.radius", rc);
-        snprintf(neighbours, sizeof neighbours, ", about %.0f neighbours each", mean);
+        snprintf(neighbours, sizeof neighbours, ", about %.0f %s each", mean,
+                 hx_noun(llround(mean), "neighbour", "neighbours"));
     }
     hx_log_info("\nfilter    %s, radius %.4g%s, %.3g elements%s%s (%s)",
                 s->cfg.optimization.filter.kind, radius, s->cfg.units.length, in_elements,

@@ -83,7 +83,7 @@ const hx_command hx_command_help = {
     .name = "help",
     .prints = 1,
     .summary = "prints help on a command, a config key, or any word",
-    .arguments = "COMMAND | config | KEY | warnings | WORD",
+    .arguments = "COMMAND | config | KEY | WORD",
     .help =
         "Prints help on a command, all config keys, those of a group (help filter), or one key "
         "with\n"
