@@ -13,6 +13,7 @@
 #include <stdlib.h>
 
 #include "core/base/memory.h"
+#include "core/base/names.h"
 #include "core/design/filter.h"
 #include "core/design/helmholtz.h"
 #include "core/registry.h"
@@ -97,9 +98,10 @@ static int solve(helmholtz_filter *impl)
     }
     if (result.reason == HX_PCG_CONVERGED) return HX_OK;
     return HX_RAISE(HX_ENUMERIC,
-                    "filter 'helmholtz': PCG did not converge (%s after %d iterations, |r|/|f| = "
-                    "%.2g); try another radius, or filter \"density\", which solves no equation",
-                    hx_pcg_reason_name(result.reason), result.iterations, result.residual);
+                    "filter 'helmholtz': PCG did not converge (%s after %d %s, |r|/|f| = %.2g); "
+                    "try another radius, or filter \"density\", which solves no equation",
+                    hx_pcg_reason_name(result.reason), result.iterations,
+                    hx_noun(result.iterations, "iteration", "iterations"), result.residual);
 }
 
 static int forward(hx_filter *filter, const double *d_design, double *d_filtered)

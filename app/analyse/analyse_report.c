@@ -10,6 +10,7 @@
 #include "../text/table.h"
 #include "analyse.h"
 #include "core/base/memory.h"
+#include "core/base/names.h"
 #include "core/base/vec3.h"
 
 /* Prints and keeps a warning. */
@@ -45,8 +46,9 @@ static void print_design(const hx_analyse *a)
     const hx_session *const s = a->session;
     const hx_units *const u = &s->cfg.units;
     char x[160], y[32], element[64], text[HX_ORIGIN_TEXT];
-    hx_log_info("mesh      %s, %s elements, %s", s->mesh.name,
+    hx_log_info("mesh      %s, %s %s, %s", s->mesh.name,
                 hx_format_count(s->mesh.n_elem, x, sizeof x),
+                hx_noun(s->mesh.n_elem, "element", "elements"),
                 hx_space_text(&s->space, element, sizeof element));
     if (a->result) hx_log_info("result    %s", a->result);
     if (a->result && !hx_result_origin_is_off(&a->design.origin))
@@ -184,10 +186,11 @@ static void print_cases(const hx_analyse *a)
     const hx_units *const u = &s->cfg.units;
     for (int c = 0; c < s->problem.cases.n; c++) {
         const hx_analyse_case *const of = &a->load_case[c];
-        hx_log_info("\ncase %d, weight %g: compliance %.6g%s, %s %.6g%s; %d iterations", c + 1,
+        hx_log_info("\ncase %d, weight %g: compliance %.6g%s, %s %.6g%s; %d %s", c + 1,
                     s->problem.cases.weight[c], of->compliance, u->work,
                     is_heat(a) ? "half the dissipation" : "strain energy", of->strain_energy,
-                    u->work, of->pcg.iterations);
+                    u->work, of->pcg.iterations,
+                    hx_noun(of->pcg.iterations, "iteration", "iterations"));
         if (hx_log_get_level() < HX_LOG_NORMAL) continue;
         print_sums(a, of);
         print_peaks(a, of);
@@ -215,9 +218,10 @@ static void warn_all(hx_analyse *a)
         warn(a, "%s", text);
     if (a->design.n_missing > 0 && !a->is_black_white)
         warn(a,
-             "%s lacks %s elements, because it was written with a threshold: their density is "
-             "taken as rho_min",
-             a->result, hx_format_count(a->design.n_missing, count, sizeof count));
+             "%s lacks %s %s, because it was written with a threshold: their density is taken as "
+             "rho_min",
+             a->result, hx_format_count(a->design.n_missing, count, sizeof count),
+             hx_noun(a->design.n_missing, "element", "elements"));
     for (int c = 0; c < a->session->problem.cases.n; c++) {
         const hx_analyse_case *const of = &a->load_case[c];
         if (of->pcg.reason != HX_PCG_CONVERGED)
@@ -234,8 +238,8 @@ void hx_analyse_print(hx_analyse *a)
 {
     print_design(a);
     print_cases(a);
-    hx_log_detail("solves %.3f s, stresses %.3f s, %zu bytes of fields", a->seconds[0],
-                  a->seconds[1], a->fields.bytes);
+    hx_log_detail("solves %.3f s, stresses %.3f s, %zu %s of fields", a->seconds[0], a->seconds[1],
+                  a->fields.bytes, hx_noun(a->fields.bytes, "byte", "bytes"));
     warn_all(a);
 }
 

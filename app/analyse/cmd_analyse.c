@@ -1,6 +1,8 @@
 /* hextop analyse: displacements, stresses and reactions of the part as meshed or as designed. */
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include "../output/output.h"
 #include "../output/progress.h"
@@ -58,10 +60,29 @@ static int analyse(hx_analyse *a, const hx_options *options)
     return vtk ? write_vtk(a, vtk) : HX_OK;
 }
 
+/* HX_EINPUT: FILE is a folder, such as that of a run, instead of a config. */
+static int check_config(const char *path)
+{
+    struct stat info;
+    char shown[300], file[320];
+    if (stat(path, &info) != 0 || !S_ISDIR(info.st_mode)) return HX_OK;
+    size_t n = strlen(path);
+    while (n > 1 && path[n - 1] == '/') n--;
+    snprintf(shown, sizeof shown, "%.*s", (int)(n < 290 ? n : 290), path);
+    snprintf(file, sizeof file, "%s/config.cfg", shown);
+    if (access(file, R_OK) != 0)
+        return HX_RAISE(HX_EINPUT, "'%s' is a folder, not a config", shown);
+    return HX_RAISE(HX_EINPUT,
+                    "'%s' is a folder, not a config; its result is analysed by `hextop analyse %s "
+                    "--density %s`, its solid part without --density",
+                    shown, file, shown);
+}
+
 static int command_analyse(const hx_options *options)
 {
     hx_analyse a;
     memset(&a, 0, sizeof a);
+    HX_TRY(check_config(options->argument[0]));
     const int rc = analyse(&a, options);
     hx_analyse_free(&a);
     return rc;

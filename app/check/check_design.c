@@ -7,6 +7,7 @@
 #include "../text/table.h"
 #include "check.h"
 #include "core/base/memory.h"
+#include "core/base/names.h"
 #include "core/design/cells.h"
 #include "core/mesh/skin.h"
 
@@ -36,8 +37,8 @@ static int list_passive(const hx_session *s)
         else
             snprintf(what, sizeof what, "skin of %s, %g%s thick", passive[i].set, passive[i].skin,
                      s->cfg.units.length);
-        hx_log_info("  %s: %s elements of density %g", what,
-                    hx_format_count(n, count, sizeof count), passive[i].density);
+        hx_log_info("  %s: %s %s of density %g", what, hx_format_count(n, count, sizeof count),
+                    hx_noun(n, "element", "elements"), passive[i].density);
     }
     return HX_OK;
 }
@@ -47,8 +48,9 @@ int hx_check_passive(const hx_session *s)
     const hx_problem *problem = &s->problem;
     char text[32];
     if (!problem->passive.density) return HX_OK;
-    hx_log_info("\npassive   %s elements, %.1f %% of the volume",
+    hx_log_info("\npassive   %s %s, %.1f %% of the volume",
                 hx_format_count(problem->passive.n, text, sizeof text),
+                hx_noun(problem->passive.n, "element", "elements"),
                 100.0 * (1.0 - problem->design_volume / s->mesh.total_volume));
     return list_passive(s);
 }
@@ -66,7 +68,8 @@ int hx_check_filter(const hx_session *s)
     if (hx_filter_find(s->cfg.optimization.filter.kind)->sums_pairs) {
         const int rc = hx_cells_estimate(&s->mesh, radius, &mean);
         if (rc < 0) return hx_config_blame(&s->cfg, "optimization.filter.radius", rc);
-        snprintf(neighbours, sizeof neighbours, ", about %.0f neighbours each", mean);
+        snprintf(neighbours, sizeof neighbours, ", about %.0f %s each", mean,
+                 hx_noun(llround(mean), "neighbour", "neighbours"));
     }
     hx_log_info("\nfilter    %s, radius %.4g%s, %.3g elements%s%s (%s)",
                 s->cfg.optimization.filter.kind, radius, s->cfg.units.length, in_elements,

@@ -6,6 +6,7 @@
 #include "../config/config_schema.h"
 #include "../text/table.h"
 #include "check.h"
+#include "core/base/names.h"
 #include "core/problem/bearing.h"
 
 static const char *vector_text(const double *v, char *text, size_t n_text)
@@ -32,8 +33,8 @@ void hx_check_material(const hx_session *s)
     if (!isnan(density))
         hx_log_info("  density %g%s; mass %s solid, %s at the volume fraction", density, u->density,
                     hx_units_mass_text(u, hx_session_mass(s, 1.0), a, sizeof a),
-                    hx_units_mass_text(u, hx_session_mass(s, s->cfg.optimization.volume_fraction),
-                                       b, sizeof b));
+                    hx_units_mass_like(u, hx_session_mass(s, s->cfg.optimization.volume_fraction),
+                                       hx_session_mass(s, 1.0), b, sizeof b));
 }
 
 /* Adds rows such as "set held in x, y by reference node 17 9 nodes" for sets that the file makes
@@ -52,7 +53,8 @@ static void add_rigid_sets(hx_table *table, const hx_session *s)
         hx_table_add(table, "%s", rigid->set);
         hx_table_add(table, "rigid with %s,%s%s", colon ? colon + 2 : rigid->name,
                      rigid->held ? " held in" : " free", held);
-        hx_table_add(table, "%lld nodes", (long long)(set ? set->n_node : 0));
+        const int64_t n = set ? set->n_node : 0;
+        hx_table_add(table, "%lld %s", (long long)n, hx_noun(n, "node", "nodes"));
     }
 }
 
@@ -95,8 +97,8 @@ static void print_convection(const hx_session *s)
     const hx_config_convection *film = s->cfg.convection.entry;
     char text[96];
     hx_table table;
-    hx_log_info("\nconvection  at %s nodes",
-                hx_format_count(s->problem.films.n, text, sizeof text));
+    hx_log_info("\nconvection  at %s %s", hx_format_count(s->problem.films.n, text, sizeof text),
+                hx_noun(s->problem.films.n, "node", "nodes"));
     if (hx_check_is_quiet()) return;
     hx_table_begin(&table, "lll");
     for (size_t i = 0; i < s->cfg.convection.n; i++) {

@@ -4,6 +4,7 @@
 
 #include "../text/table.h"
 #include "check.h"
+#include "core/base/names.h"
 #include "core/mesh/load_faces.h"
 #include "core/mesher/model_files.h"
 #include "core/spline/spline_image.h"
@@ -43,9 +44,10 @@ int hx_check_mesh(hx_check *check)
     char a[32], b[32];
     HX_TRY(hx_session_measure(s));
     const hx_mesh_quality *const q = &s->quality;
-    hx_log_info("mesh      %s, %s elements, %s nodes", mesh->name,
+    hx_log_info("mesh      %s, %s %s, %s %s", mesh->name,
                 hx_format_count(mesh->n_elem, a, sizeof a),
-                hx_format_count(mesh->n_node, b, sizeof b));
+                hx_noun(mesh->n_elem, "element", "elements"),
+                hx_format_count(mesh->n_node, b, sizeof b), hx_noun(mesh->n_node, "node", "nodes"));
     report_kinds(mesh);
     report_spline(s);
     hx_log_info("  box               %g to %g, %g to %g, %g to %g%s", mesh->box_min[0],

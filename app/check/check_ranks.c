@@ -5,6 +5,7 @@
 
 #include "../text/table.h"
 #include "check.h"
+#include "core/base/names.h"
 
 static void add_row(hx_table *table, const char *name, const hx_partition_figures *f, int n_rank,
                     double seconds)
@@ -67,8 +68,9 @@ int hx_check_rank_memory(hx_session *s, int n_rank)
         if (r == 0) first = bytes;
         if (bytes > most) most = bytes;
     }
-    hx_log_info("  ranks   %8s of device memory in the first of %d processes, at most %s in any",
+    hx_log_info("  ranks   %8s of device memory in the first of %d %s, at most %s in any",
                 hx_format_bytes((double)first, a, sizeof a), n_rank,
+                hx_noun(n_rank, "process", "processes"),
                 hx_format_bytes((double)most, b, sizeof b));
     return HX_OK;
 }

@@ -10,6 +10,7 @@
 #include "../text/commands.h"
 #include "../text/table.h"
 #include "check.h"
+#include "core/base/names.h"
 
 /* Checks that the file of initial densities, if any, can be read and fits the mesh. */
 static int check_initial(hx_session *s)
@@ -74,8 +75,9 @@ static int check_solver(hx_check *check)
     hx_log_info("\ndevice    %s\noperator  %s", s->device.description,
                 hx_session_operator_text(s, text, sizeof text));
     if (s->cfg.solver.element != HX_ELEMENT_LINEAR)
-        hx_log_info("elements  %s, %s points", hx_space_text(&s->space, text, sizeof text),
-                    hx_format_count(s->space.n_point, count, sizeof count));
+        hx_log_info("elements  %s, %s %s", hx_space_text(&s->space, text, sizeof text),
+                    hx_format_count(s->space.n_point, count, sizeof count),
+                    hx_noun(s->space.n_point, "point", "points"));
     HX_TRY(hx_check_memory(check));
     if (check->n_rank > 1) HX_TRY(hx_check_rank_memory(s, check->n_rank));
     HX_TRY(hx_session_make_solver(s));
@@ -119,6 +121,19 @@ static int read_ranks(const hx_options *options, int *n_rank)
     return HX_OK;
 }
 
+/* Prints the units that the physics has: heat has no mass. */
+static void print_units(const hx_config *cfg)
+{
+    const hx_units *const u = &cfg->units;
+    if (!u->system[0]) return;
+    if (hx_config_is_heat(cfg))
+        hx_log_info("units     %s; conductivity in%s, compliance in%s", u->system, u->conductivity,
+                    u->work);
+    else
+        hx_log_info("units     %s; mass in%s, density in%s, compliance in%s", u->system, u->mass,
+                    u->density, u->work);
+}
+
 static int check_config(hx_check *check, const hx_options *options)
 {
     hx_session *s = &check->session;
@@ -128,9 +143,7 @@ static int check_config(hx_check *check, const hx_options *options)
     HX_TRY(hx_output_probe(&s->cfg));
     s->other_bytes = hx_footprint_planned(&s->cfg);
     hx_log_info("config    %s%s%s", s->cfg.path, s->cfg.title[0] ? "  " : "", s->cfg.title);
-    if (s->cfg.units.system[0])
-        hx_log_info("units     %s; mass in%s, density in%s, compliance in%s", s->cfg.units.system,
-                    s->cfg.units.mass, s->cfg.units.density, s->cfg.units.work);
+    print_units(&s->cfg);
     HX_TRY(hx_session_make_mesh(s));
     HX_TRY(hx_check_mesh(check));
     if (check->n_rank > 0) HX_TRY(hx_check_ranks(s, check->n_rank));

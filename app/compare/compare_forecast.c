@@ -5,6 +5,7 @@
 #include "../text/table.h"
 #include "compare.h"
 #include "core/base/clock.h"
+#include "core/base/names.h"
 
 /* Seconds above which each row prints the remaining time, and the forecast how to shorten it. */
 #define LONG 30.0
@@ -23,13 +24,12 @@ void hx_compare_forecast_solve(hx_compare_forecast *forecast, const hx_session *
                  solve = iteration * forecast->iterations,
                  done = hx_clock() - forecast->begin + solve;
     forecast->all_seconds = done * forecast->n_row;
-    hx_log_info("\n"
-                "forecast  PCG with %s%s: about %s iterations over %d load case%s,",
-                s->pc.kind->name,
+    hx_log_info("\nforecast  PCG with %s%s: about %s %s over %d load case%s,", s->pc.kind->name,
                 forecast->chose_precond
                     ? " (solver.preconditioner is \"auto\"; to compare with another one, name it)"
                     : "",
                 hx_format_count((int64_t)forecast->iterations, count, sizeof count),
+                hx_noun((int64_t)forecast->iterations, "iteration", "iterations"),
                 s->problem.cases.n, s->problem.cases.n == 1 ? "" : "s");
     hx_log_info("          about %s per operator and layout, %s for %d%s",
                 hx_format_seconds(done, each, sizeof each),

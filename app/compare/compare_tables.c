@@ -5,6 +5,7 @@
 
 #include "../text/table.h"
 #include "compare.h"
+#include "core/base/names.h"
 
 static int is_quiet(void)
 {
@@ -181,11 +182,14 @@ void hx_compare_print_group(const hx_compare *c, size_t index)
     if (!isnan(group->copy_bandwidth))
         snprintf(bandwidth, sizeof bandwidth, "%.4g GB/s", 1e-9 * group->copy_bandwidth);
     if (group->element != HX_ELEMENT_LINEAR)
-        snprintf(points, sizeof points, ", %s points, %.64s",
-                 hx_format_count(group->n_point, a, sizeof a), group->kinds);
-    hx_log_info("\n%s%s%s: %s elements, %s nodes%s%s; %s; copy bandwidth %s\n", group->mesh,
+        snprintf(points, sizeof points, ", %s %s, %.64s",
+                 hx_format_count(group->n_point, a, sizeof a),
+                 hx_noun(group->n_point, "point", "points"), group->kinds);
+    hx_log_info("\n%s%s%s: %s %s, %s %s%s%s; %s; copy bandwidth %s\n", group->mesh,
                 group->size[0] ? " " : "", group->size, hx_format_count(group->n_elem, a, sizeof a),
-                hx_format_count(group->n_node, b, sizeof b), points,
+                hx_noun(group->n_elem, "element", "elements"),
+                hx_format_count(group->n_node, b, sizeof b),
+                hx_noun(group->n_node, "node", "nodes"), points,
                 group->physics == HX_PHYSICS_HEAT ? ", heat" : "", group->description, bandwidth);
     for (size_t i = 0; i < group->n_row; i++) {
         const hx_compare_row *row = &c->row[group->first_row + i];

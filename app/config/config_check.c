@@ -7,6 +7,7 @@
 
 #include "../text/json.h"
 #include "config_schema.h"
+#include "core/base/names.h"
 #include "core/registry.h"
 
 enum { PATH_SIZE = 256 };
@@ -212,7 +213,8 @@ static int check_symmetry(const hx_config *cfg)
     const size_t n = cfg->optimization.symmetry.n;
     if (value && (n == 0 || n > MOST_PLANES))
         return hx_config_fault(value->origin, "optimization.symmetry",
-                               "%zu planes; 1 to %d can be given", n, MOST_PLANES);
+                               "%zu %s; 1 to %d can be given", n, hx_noun(n, "plane", "planes"),
+                               MOST_PLANES);
     return HX_OK;
 }
 

@@ -310,9 +310,9 @@ static int read_value(const hx_value *value, const hx_key *key, const char *show
         if (value->kind != HX_VALUE_LIST) return wrong_type(value, key, shown);
         if (value->n != 3)
             return hx_config_fault(value->origin, shown,
-                                   "%zu numbers where three are expected; for example "
-                                   "%s = %s",
-                                   value->n, hx_key_name(key), hx_key_example(key));
+                                   "%zu %s where three are expected; for example %s = %s", value->n,
+                                   hx_noun(value->n, "number", "numbers"), hx_key_name(key),
+                                   hx_key_example(key));
         return read_numbers(value, key, shown, at);
     case HX_KEY_NUMBERS: {
         hx_config_numbers *numbers = at;

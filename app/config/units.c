@@ -72,16 +72,17 @@ static const unit *find_unit(const char *name)
     return NULL;
 }
 
-/* "N/mm^2", or the name of that stress if it has one: "MPa". */
-static void name_stress(const unit *force, const unit *length, char *text, size_t n_text)
+/* "N/mm^2", or the name of that stress if it has one: "MPa". Returns 1 if it has one. */
+static int name_stress(const unit *force, const unit *length, char *text, size_t n_text)
 {
     const double si = force->si / (length->si * length->si);
     for (int i = 0; i < N_KNOWN; i++)
         if (known[i].kind == STRESS && is_near(known[i].si, si)) {
             snprintf(text, n_text, "%s", known[i].name);
-            return;
+            return 1;
         }
     snprintf(text, n_text, "%s/%s^2", force->name, length->name);
+    return 0;
 }
 
 /* Reads a word of the list as a unit of one of the kinds (bits); *made receives a composed one such
@@ -127,9 +128,10 @@ static int next_word(const char **text, char word[WORD])
 static int check_stress(const char *text, const unit *const unit_of[N_KIND])
 {
     const unit *force = unit_of[FORCE], *length = unit_of[LENGTH], *stress = unit_of[STRESS];
-    char right[2 * WORD], pairs[128] = "";
+    char right[2 * WORD], is[4 * WORD] = "", pairs[128] = "";
     if (is_near(stress->si, force->si / (length->si * length->si))) return HX_OK;
-    name_stress(force, length, right, sizeof right);
+    if (name_stress(force, length, right, sizeof right))
+        snprintf(is, sizeof is, "1 %s / %s^2 is 1 %s, so ", force->name, length->name, right);
     for (int f = 0; f < N_KNOWN; f++) /* units that fit the given lengths or forces */
         for (int l = 0; l < N_KNOWN; l++) {
             const size_t used = strlen(pairs);
@@ -140,11 +142,10 @@ static int check_stress(const char *text, const unit *const unit_of[N_KIND])
                          known[f].name, known[l].name);
         }
     return HX_RAISE(HX_EINPUT,
-                    "\"%s\" is not consistent: 1 %s / %s^2 is 1 %s, so with %s and %s stresses (E, "
-                    "pressure) are in %s%s%s%s%s",
-                    text, force->name, length->name, right, force->name, length->name, right,
-                    pairs[0] ? "; " : "", pairs[0] ? stress->name : "",
-                    pairs[0] ? " goes with " : "", pairs);
+                    "\"%s\" is not consistent: %swith %s and %s stresses (E, pressure) are in "
+                    "%s%s%s%s%s",
+                    text, is, force->name, length->name, right, pairs[0] ? "; " : "",
+                    pairs[0] ? stress->name : "", pairs[0] ? " goes with " : "", pairs);
 }
 
 /* Names the unit of mass: "t", "kg", ..., or "lbf s^2/in", and that of density. */
@@ -200,12 +201,18 @@ double hx_units_mass_scale(const hx_units *units, double mass, const char **name
     return units->mass_si / kg[k];
 }
 
-const char *hx_units_mass_text(const hx_units *units, double mass, char *text, size_t n_text)
+const char *hx_units_mass_like(const hx_units *units, double mass, double like, char *text,
+                               size_t n_text)
 {
     const char *name;
-    const double scale = hx_units_mass_scale(units, mass, &name);
+    const double scale = hx_units_mass_scale(units, like, &name);
     snprintf(text, n_text, "%.6g%s", scale * mass, name);
     return text;
+}
+
+const char *hx_units_mass_text(const hx_units *units, double mass, char *text, size_t n_text)
+{
+    return hx_units_mass_like(units, mass, mass, text, n_text);
 }
 
 static void name_units(hx_units *units, const unit *const unit_of[N_KIND])

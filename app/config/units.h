@@ -46,6 +46,11 @@ double hx_units_mass_scale(const hx_units *units, double mass, const char **name
 /* Formats a mass into text, such as "2.24 kg" for 0.00224 t; returns text. */
 const char *hx_units_mass_text(const hx_units *units, double mass, char *text, size_t n_text);
 
+/* Formats a mass in the unit that hx_units_mass_text selects for the mass `like`, for several masses in
+ * a line. */
+const char *hx_units_mass_like(const hx_units *units, double mass, double like, char *text,
+                               size_t n_text);
+
 /* Writes an object `key` with all names; nothing if the config has no units. */
 void hx_units_write(const hx_units *units, hx_json *json, const char *key);
 

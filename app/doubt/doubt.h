@@ -60,6 +60,16 @@ typedef struct hx_doubt_row {
 } hx_doubt_row;
 extern const hx_doubt_row hx_doubt_table[HX_N_DOUBT];
 
+/* What `hextop help CODE` prints about a warning, as in the table of doc/commands.md. */
+typedef struct hx_doubt_words {
+    const char *number;  /* that is judged; "": none */
+    const char *warns;   /* "> 0.5", or ""; the limit as text */
+    const char *meaning; /* for the result */
+    const char
+        *remedy; /* if the table has none, since the remedy of a warning depends on its model */
+} hx_doubt_words;
+extern const hx_doubt_words hx_doubt_help[HX_N_DOUBT]; /* doubt_help.c */
+
 /* The number beyond which a warning is issued. */
 static inline double hx_doubt_limit(hx_doubt_kind kind)
 {

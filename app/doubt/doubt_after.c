@@ -11,6 +11,7 @@
 #include "../text/table.h"
 #include "core/base/clock.h"
 #include "core/base/memory.h"
+#include "core/base/names.h"
 #include "doubt.h"
 
 /* Above this greyness the 0/1 design has little in common with the grey one, and the warning "grey"
@@ -418,11 +419,12 @@ static void judge_volume(hx_doubts *doubts, const hx_session *s, const hx_doubt_
         snprintf(remedy, sizeof remedy,
                  "`optimization.move=%g optimization.iterations=%d` reaches it", step,
                  f->last->climbing ? enough_iterations(cfg, n) : n);
-    hx_doubts_advise(
-        doubts, HX_DOUBT_VOLUME, fabs(f->last->volume / s->problem.volume_fraction - 1.0), remedy,
-        "the volume is not met: the last design has a volume fraction of %.5g instead of %g "
-        "(%d of %d designs miss it)",
-        f->last->volume, s->problem.volume_fraction, f->n_missed, f->n_iteration);
+    hx_doubts_advise(doubts, HX_DOUBT_VOLUME,
+                     fabs(f->last->volume / s->problem.volume_fraction - 1.0), remedy,
+                     "the volume is not met: the last design has a volume fraction of %.5g instead "
+                     "of %g (%d of %d %s miss it)",
+                     f->last->volume, s->problem.volume_fraction, f->n_missed, f->n_iteration,
+                     hx_noun(f->n_iteration, "design", "designs"));
 }
 
 static void judge_run(hx_doubts *doubts, const hx_session *s, const hx_doubt_facts *f)
@@ -435,8 +437,8 @@ static void judge_run(hx_doubts *doubts, const hx_session *s, const hx_doubt_fac
                  10 * s->pcg.params.max_iterations);
     if (f->n_unconverged > 0)
         hx_doubts_advise(doubts, HX_DOUBT_PCG, f->n_unconverged, remedy,
-                         "PCG did not converge in %d of %d iterations", f->n_unconverged,
-                         f->n_iteration);
+                         "PCG did not converge in %d of %d %s", f->n_unconverged, f->n_iteration,
+                         hx_noun(f->n_iteration, "iteration", "iterations"));
     judge_volume(doubts, s, f);
 }
 
@@ -668,14 +670,17 @@ static void warn_fall(hx_doubts *doubts, const hx_session *s, const hx_doubt_fac
     const double first = f->recent[back].compliance, now = f->last->compliance;
     if (!isnan(hx_compliance_percent(hx_compliance_is_shifted(s), first, now)))
         hx_doubts_advise(doubts, HX_DOUBT_CHANGING, fall, remedy,
-                         "the design still changes after %d iterations: the compliance fell by "
-                         "%.*f %% in the last %d",
-                         f->n_iteration, fall < 0.1 ? 1 : 0, 100.0 * fall, back);
+                         "the design still changes after %d %s: the compliance fell by %.*f %% in "
+                         "the last %d %s",
+                         f->n_iteration, hx_noun(f->n_iteration, "iteration", "iterations"),
+                         fall < 0.1 ? 1 : 0, 100.0 * fall, back,
+                         hx_noun(back, "iteration", "iterations"));
     else
-        hx_doubts_advise(doubts, HX_DOUBT_CHANGING, fall, remedy,
-                         "the design still changes after %d iterations: the compliance was %.6g, "
-                         "now %.6g (%d iterations later)",
-                         f->n_iteration, first, now, back);
+        hx_doubts_advise(
+            doubts, HX_DOUBT_CHANGING, fall, remedy,
+            "the design still changes after %d %s: the compliance was %.6g, now %.6g (%d %s later)",
+            f->n_iteration, hx_noun(f->n_iteration, "iteration", "iterations"), first, now, back,
+            hx_noun(back, "iteration", "iterations"));
 }
 
 static const char *go_on(const hx_session *s, const hx_doubt_facts *f, char *text, size_t n_text)
@@ -715,11 +720,11 @@ static void judge_change(hx_doubts *doubts, const hx_session *s, const hx_doubt_
     if (fall_of(s, f) > hx_doubt_limit(HX_DOUBT_CHANGING))
         warn_fall(doubts, s, f, since_met(s, f), fall_of(s, f), more);
     else if (tolerance > 0.0)
-        hx_doubts_advise(
-            doubts, HX_DOUBT_CHANGING, last->change, more,
-            "the design still changes after %d iterations: densities change by up to %.3g "
-            "(optimization.change_tolerance = %g)",
-            f->n_iteration, last->change, tolerance);
+        hx_doubts_advise(doubts, HX_DOUBT_CHANGING, last->change, more,
+                         "the design still changes after %d %s: densities change by up to %.3g "
+                         "(optimization.change_tolerance = %g)",
+                         f->n_iteration, hx_noun(f->n_iteration, "iteration", "iterations"),
+                         last->change, tolerance);
 }
 
 /* text := what lets the part deform. */
@@ -754,9 +759,10 @@ static int judge_influence(hx_doubts *doubts, const hx_session *s, const hx_doub
     let_deform(&s->cfg, remedy, sizeof remedy);
     hx_doubts_advise(doubts, HX_DOUBT_NO_INFLUENCE, differs, remedy,
                      "no design variable influences the compliance: it differs by at most %.1g %% "
-                     "over %d designs, although densities changed by up to %.2g, so the design is "
+                     "over %d %s, although densities changed by up to %.2g, so the design is "
                      "arbitrary",
-                     100.0 * differs, f->span->n, f->span->change);
+                     100.0 * differs, f->span->n, hx_noun(f->span->n, "design", "designs"),
+                     f->span->change);
     return 1;
 }
 

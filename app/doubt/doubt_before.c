@@ -13,6 +13,7 @@
 #include "../text/table.h"
 #include "attached.h"
 #include "core/base/memory.h"
+#include "core/base/names.h"
 #include "core/base/sum.h"
 #include "core/mesh/mesh_check.h"
 #include "core/spline/spline.h"
@@ -555,9 +556,10 @@ void hx_doubt_solver(hx_doubts *doubts, const hx_session *s)
     if (n >= cfg->optimization.iterations)
         hx_doubts_advise(
             doubts, HX_DOUBT_TOO_FEW_ITERATIONS, cfg->optimization.iterations, remedy,
-            "optimization.iterations = %d ends the run before %s, which may take %d iterations, "
-            "and the design needs some more to converge",
-            cfg->optimization.iterations, last_values(cfg), n);
+            "optimization.iterations = %d ends the run before %s, which may take %d %s, and the "
+            "design needs some more to converge",
+            cfg->optimization.iterations, last_values(cfg), n,
+            hx_noun(n, "iteration", "iterations"));
     if (cfg->solver.criterion == HX_PCG_RELATIVE && tolerance > hx_doubt_limit(HX_DOUBT_TOLERANCE))
         hx_doubts_add(
             doubts, HX_DOUBT_TOLERANCE, tolerance,

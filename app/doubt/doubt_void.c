@@ -12,6 +12,7 @@
 #include "../text/table.h"
 #include "attached.h"
 #include "core/base/memory.h"
+#include "core/base/names.h"
 #include "core/base/vec3.h"
 #include "core/design/black_white.h"
 #include "core/mesh/skin.h"
@@ -347,15 +348,14 @@ static void warn_moved(hx_doubts *doubts, const hx_session *s, const off *worst,
 {
     if (hx_config_is_heat(&s->cfg))
         hx_doubts_advise(doubts, HX_DOUBT_VOID_CUTS, worst->share, remedy,
-                         "passive void cuts the part: each of %lld pieces has one prescribed "
+                         "passive void cuts the part: each of %lld %s has one prescribed "
                          "temperature, so heat flows through void only",
-                         (long long)worst->n_body);
+                         (long long)worst->n_body, hx_noun(worst->n_body, "piece", "pieces"));
     else
-        hx_doubts_advise(
-            doubts, HX_DOUBT_VOID_CUTS, worst->share, remedy,
-            "passive void cuts the part: the prescribed displacements move its %lld pieces "
-            "like rigid bodies, so they strain void only",
-            (long long)worst->n_body);
+        hx_doubts_advise(doubts, HX_DOUBT_VOID_CUTS, worst->share, remedy,
+                         "passive void cuts the part: the prescribed displacements move its %lld "
+                         "%s like rigid bodies, so they strain void only",
+                         (long long)worst->n_body, hx_noun(worst->n_body, "piece", "pieces"));
 }
 
 static void warn_hinge(hx_doubts *doubts, const hx_session *s, const off *worst, const char *remedy)

@@ -9,6 +9,7 @@
 #include "help_man.h"
 #include "help_search.h"
 #include "help_shell.h"
+#include "help_warning.h"
 
 enum { MAN, BASH, ZSH, MARKDOWN };
 
@@ -35,7 +36,28 @@ static void print_group_of(const char *name)
     printf("\n");
 }
 
-/* A command takes precedence over a key of that name, and a key over a search for the word. */
+/* A command takes precedence over a key of that name, then a warning, then a search for the word.
+ * Returns the exit status. */
+static int explain(const char *topic)
+{
+    if (hx_command_find(topic)) {
+        hx_print_command_help(hx_command_find(topic));
+        print_group_of(topic);
+    } else if (hx_print_keys(topic) > 0) {
+        hx_print_warning(topic, "\n");
+        hx_print_elsewhere(topic);
+    } else if (strcmp(topic, "warnings") == 0) {
+        hx_print_warnings();
+    } else if (hx_print_warning(topic, "")) {
+        printf("\n");
+        hx_print_found(topic, 0);
+    } else if (hx_print_found(topic, 1) == 0) {
+        hx_help_say_near(topic);
+        return 2;
+    }
+    return 0;
+}
+
 static int help(const hx_options *options)
 {
     const char *const topic = options->n_argument > 0 ? options->argument[0] : NULL;
@@ -51,14 +73,8 @@ static int help(const hx_options *options)
         hx_print_usage();
     } else if (strcmp(topic, "config") == 0) {
         hx_print_keys(NULL);
-    } else if (hx_command_find(topic)) {
-        hx_print_command_help(hx_command_find(topic));
-        print_group_of(topic);
-    } else if (hx_print_keys(topic) > 0) {
-        hx_print_elsewhere(topic);
-    } else if (hx_print_found(topic) == 0) {
-        hx_help_say_near(topic);
-        return 2;
+    } else {
+        return explain(topic);
     }
     return 0;
 }
@@ -73,7 +89,10 @@ const hx_command hx_command_help = {
         "with\n"
         "an example (help filter.radius). For any other word it lists everything with that word in "
         "its\n"
-        "name or text: keys, commands, options, operators, preconditioners, filters, generators.\n"
+        "name or text: keys, commands, options, operators, preconditioners, filters, generators, "
+        "warnings.\n"
+        "The code of a warning in summary.json (help grey) explains it; help warnings lists all "
+        "codes.\n"
         "Without an argument it lists the commands.\n",
     .option = help_options,
     .n_option = sizeof help_options / sizeof help_options[0],

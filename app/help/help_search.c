@@ -5,12 +5,15 @@
 #include <string.h>
 
 #include "../config/config_schema.h"
+#include "../doubt/doubt.h"
 #include "../text/commands.h"
 #include "core/base/names.h"
 #include "core/generate/generate.h"
 #include "core/registry.h"
 
 enum { LINE_WIDTH = 99, MOST_NAME = 512 };
+
+static const char warnings[] = "Warnings";
 
 /* Calls `visit` for everything that can be found. */
 typedef void (*visit_call)(void *context, const char *group, const char *name, const char *owner,
@@ -39,6 +42,19 @@ static void visit_operators(visit_call visit, void *context)
     }
 }
 
+/* The number and the meaning of each warning are its text. */
+static void visit_warnings(visit_call visit, void *context)
+{
+    for (int kind = 0; kind < HX_N_DOUBT; kind++) {
+        const hx_doubt_words *const words = &hx_doubt_help[kind];
+        char text[1024];
+        snprintf(text, sizeof text, "%s%s%s", words->number ? words->number : "",
+                 words->number && words->number[0] ? "; " : "",
+                 words->meaning ? words->meaning : "");
+        visit(context, warnings, hx_doubt_table[kind].code, NULL, text);
+    }
+}
+
 #define VISIT_ALL(list, group)                                                                     \
     for (size_t i = 0; (list)[i]; i++) visit(context, group, (list)[i]->name, NULL, (list)[i]->help)
 
@@ -56,6 +72,7 @@ static void visit_all(visit_call visit, void *context)
     VISIT_ALL(hx_updates, "Updates (optimization.update)");
     VISIT_ALL(hx_devices, "Devices (solver.device)");
     VISIT_ALL(hx_generators, "Generators (mesh.generator)");
+    visit_warnings(visit, context);
     for (size_t i = 0; i < hx_n_key; i++) {
         const char *word[64];
         const size_t n = hx_keys[i].word ? hx_key_words(&hx_keys[i], word, 64) : 0;
@@ -85,11 +102,17 @@ typedef struct search {
     size_t n;
 } search;
 
+/* 1: the warning of that very code, which hx_print_warning printed. */
+static int is_printed(const char *group, const char *name, const char *word)
+{
+    return group == warnings && strlen(name) == strlen(word) && holds(name, word);
+}
+
 static void print_match(void *context, const char *group, const char *name, const char *owner,
                         const char *help)
 {
     search *const s = context;
-    if (!holds(s->in_texts ? help : name, s->word)) return;
+    if (!holds(s->in_texts ? help : name, s->word) || is_printed(group, name, s->word)) return;
     if (s->group != group) printf("%s%s\n", s->group ? "\n" : "", group);
     s->group = group;
     const int used = printf("  %s%s%s: ", name, owner ? " of " : "", owner ? owner : "");
@@ -99,16 +122,16 @@ static void print_match(void *context, const char *group, const char *name, cons
     s->n++;
 }
 
-size_t hx_print_found(const char *word)
+size_t hx_print_found(const char *word, int in_texts)
 {
     search s = {.word = word};
     if (word[0] == '\0') return 0;
     visit_all(print_match, &s);
-    if (s.n == 0) {
+    if (s.n == 0 && in_texts) {
         s.in_texts = 1;
         visit_all(print_match, &s);
     }
-    if (s.n > 0) printf("\n`hextop help NAME` prints more about a key or a command.\n");
+    if (s.n > 0) printf("\n`hextop help NAME` prints more about a key, a command or a warning.\n");
     return s.n;
 }
 
@@ -118,9 +141,9 @@ static void print_other(void *context, const char *group, const char *name, cons
     search *const s = context;
     (void)help;
     if (strcmp(group, "Config keys") == 0 || strcmp(group, "Words of keys") == 0) return;
-    if (!holds(name, s->word)) return;
-    printf("%s%s%s%s", s->n++ ? ", " : "\nElsewhere: ", name, owner ? " of " : "",
-           owner ? owner : "");
+    if (!holds(name, s->word) || is_printed(group, name, s->word)) return;
+    printf("%s%s%s%s%s", s->n++ ? ", " : "\nElsewhere: ", name, owner ? " of " : "",
+           owner ? owner : "", group == warnings ? " (a warning)" : "");
 }
 
 void hx_print_elsewhere(const char *word)

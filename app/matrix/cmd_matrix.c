@@ -10,6 +10,7 @@
 #include "../text/table.h"
 #include "core/base/clock.h"
 #include "core/base/memory.h"
+#include "core/base/names.h"
 #include "core/files/result_match.h"
 #include "core/solver/conduction_ops.h"
 #include "matrix_job.h"
@@ -125,10 +126,10 @@ static int result_design(hx_matrix_job *job)
             return HX_RAISE(HX_EINPUT, "%s: the density of element %lld is %g, not in [0, 1]", path,
                             (long long)hx_mesh_elem_number(&s->mesh, e), job->rho[e]);
     if (match.n_missing > 0)
-        hx_log_warning(
-            "%s lacks %s elements, because it was written with a threshold: their density "
-            "is taken as rho_min",
-            path, hx_format_count(match.n_missing, count, sizeof count));
+        hx_log_warning("%s lacks %s %s, because it was written with a threshold: their density is "
+                       "taken as rho_min",
+                       path, hx_format_count(match.n_missing, count, sizeof count),
+                       hx_noun(match.n_missing, "element", "elements"));
     HX_TRY(hx_session_find_device(s, &ops));
     HX_TRY(hx_session_start_device(s, ops));
     hx_matrix_meter_open(&job->meter, &s->device);

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "../text/log.h"
+#include "core/base/names.h"
 #include "matrix_bench_stages.h"
 
 typedef struct preprocessed {
@@ -81,8 +82,8 @@ static int preprocess(const hx_bench *bench, preprocessed *p)
     hx_bench_part part;
     if (hx_bench_plan_size(&p->plan) > (double)bench->most) return HX_OK;
     if (hx_log_is_terminal())
-        hx_log_status("P2, preprocessor: %s, %lld points", hx_bench_element_name(p->plan.element),
-                      (long long)p->plan.n_point);
+        hx_log_status("P2, preprocessor: %s, %lld %s", hx_bench_element_name(p->plan.element),
+                      (long long)p->plan.n_point, hx_noun(p->plan.n_point, "point", "points"));
     int rc = hx_bench_part_make(&part, &p->plan);
     if (rc == HX_OK) {
         rc = preprocess_part(bench, &part, p);

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "../text/log.h"
+#include "core/base/names.h"
 
 const char *const hx_bench_preconds[HX_BENCH_N_SOLVE] = {"jacobi", "block-jacobi"};
 
@@ -96,8 +97,9 @@ int hx_bench_stages_run(hx_bench *bench, hx_bench_stages *s)
     hx_bench_part part;
     if (hx_bench_plan_size(&s->plan) > (double)bench->most) return HX_OK;
     if (hx_log_is_terminal())
-        hx_log_status("P2, stages: %s, %s, %lld elements", hx_bench_shape_name(s->plan.shape),
-                      hx_bench_element_name(s->plan.element), (long long)s->plan.n_elem);
+        hx_log_status("P2, stages: %s, %s, %lld %s", hx_bench_shape_name(s->plan.shape),
+                      hx_bench_element_name(s->plan.element), (long long)s->plan.n_elem,
+                      hx_noun(s->plan.n_elem, "element", "elements"));
     int rc = hx_bench_part_make(&part, &s->plan);
     if (rc == HX_OK) {
         rc = run_on_part(bench, s, &part);

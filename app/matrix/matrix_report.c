@@ -5,6 +5,7 @@
 #include "../text/log.h"
 #include "../text/table.h"
 #include "core/base/memory.h"
+#include "core/base/names.h"
 #include "matrix_job.h"
 
 /* "1.4 ms" */
@@ -36,12 +37,16 @@ void hx_matrix_report_sizes(const hx_matrix_job *job)
     char a[32], b[32], c[32], kinds[64], of_points[64] = "";
     hx_log_info("device     %s", job->session.device.description);
     if (!is_linear)
-        snprintf(of_points, sizeof of_points, ", %s points",
-                 hx_format_count(space->n_point, a, sizeof a));
-    hx_log_info("mesh       %s elements, %s nodes%s, %s unknowns, %s",
+        snprintf(of_points, sizeof of_points, ", %s %s",
+                 hx_format_count(space->n_point, a, sizeof a),
+                 hx_noun(space->n_point, "point", "points"));
+    hx_log_info("mesh       %s %s, %s %s%s, %s %s, %s",
                 hx_format_count(space->mesh->n_elem, a, sizeof a),
-                hx_format_count(space->mesh->n_node, b, sizeof b), of_points,
+                hx_noun(space->mesh->n_elem, "element", "elements"),
+                hx_format_count(space->mesh->n_node, b, sizeof b),
+                hx_noun(space->mesh->n_node, "node", "nodes"), of_points,
                 hx_format_count(problem->components * space->n_point, c, sizeof c),
+                hx_noun(problem->components * space->n_point, "unknown", "unknowns"),
                 hx_space_text(space, kinds, sizeof kinds));
     if (!is_linear)
         hx_log_info("           all rows in one range: %s",
@@ -70,10 +75,11 @@ static void report_matrix(const hx_matrix_job *job)
     const double index =
         n_block * sizeof(int32_t) + (double)problem->space.n_point * sizeof(int64_t);
     char blocks[32], bytes[32], most[32];
-    hx_log_info("matrix     bsr %s, %sblocks, %s   widest row %d blocks   %s on the device at once",
+    hx_log_info("matrix     bsr %s, %sblocks, %s   widest row %d %s   %s on the device at once",
                 st->part == HX_PART_LOWER ? "lower" : "full",
                 large_number(n_block, blocks, sizeof blocks),
                 hx_format_bytes(values + index, bytes, sizeof bytes), job->counts.widest,
+                hx_noun(job->counts.widest, "block", "blocks"),
                 hx_format_bytes((double)st->most_bytes, most, sizeof most));
 }
 
@@ -165,8 +171,9 @@ void hx_matrix_report_files(const hx_matrix_job *job)
                                      file[i]);
     if (!names[0]) return;
     if (plan->output) {
-        hx_log_info("wrote      %s   %s entries, %s", names,
+        hx_log_info("wrote      %s   %s %s, %s", names,
                     hx_format_count(job->counts.n_number, number, sizeof number),
+                    hx_noun(job->counts.n_number, "entry", "entries"),
                     hx_format_bytes((double)job->file_bytes, bytes, sizeof bytes));
         report_loading(plan);
     } else

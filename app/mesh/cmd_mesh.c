@@ -14,6 +14,7 @@
 #include "../text/table.h"
 #include "convert_mesh.h"
 #include "core/base/memory.h"
+#include "core/base/names.h"
 #include "core/files/mesh_files.h"
 #include "core/files/vtk_fields.h"
 #include "core/mesh/mesh_quality.h"
@@ -140,9 +141,11 @@ static int write_format(const hx_session *s, const hx_mesh_format *format, const
     if (format->holds_problem)
         snprintf(cases, sizeof cases, ", %d load case%s", s->problem.cases.n,
                  s->problem.cases.n == 1 ? "" : "s");
-    hx_log_info("%s: %s elements, %s nodes, %zu sets%s", path,
-                hx_format_count(s->mesh.n_elem, a, sizeof a),
-                hx_format_count(s->mesh.n_node, b, sizeof b), s->mesh.n_set, cases);
+    hx_log_info("%s: %s %s, %s %s, %zu %s%s", path, hx_format_count(s->mesh.n_elem, a, sizeof a),
+                hx_noun(s->mesh.n_elem, "element", "elements"),
+                hx_format_count(s->mesh.n_node, b, sizeof b),
+                hx_noun(s->mesh.n_node, "node", "nodes"), s->mesh.n_set,
+                hx_noun(s->mesh.n_set, "set", "sets"), cases);
     return HX_OK;
 }
 
@@ -201,9 +204,9 @@ static int make_surface(mesh_job *job, const hx_options *options, const hx_mesh_
                            format->holds_problem ? HX_ELEMENT_QUADRATIC : HX_ELEMENT_LINEAR));
     HX_TRY(hx_config_make_problem(&made->cfg, &made->space, &part->conditions, &made->problem, NULL,
                                   NULL));
-    hx_log_info("%s: encloses %.6g%s; %s tetrahedra have %.6g", path, part->surface.volume,
+    hx_log_info("%s: encloses %.6g%s; %s %s have %.6g", path, part->surface.volume,
                 made->cfg.units.volume, hx_format_count(made->mesh.n_elem, a, sizeof a),
-                made->mesh.total_volume);
+                hx_noun(made->mesh.n_elem, "tetrahedron", "tetrahedra"), made->mesh.total_volume);
     return HX_OK;
 }
 
@@ -246,9 +249,11 @@ static int write_fields(mesh_job *job, const char *path)
     snprintf(title, sizeof title, "%.180s%s%s", s->cfg.title[0] ? s->cfg.title : s->mesh.name,
              s->cfg.units.system[0] ? ", units " : "", s->cfg.units.system);
     HX_TRY(hx_progress_write(path, &s->mesh, title, &vtk, fields, NULL));
-    hx_log_info("%s: %s elements, %s nodes, %zu fields", path,
-                hx_format_count(s->mesh.n_elem, a, sizeof a),
-                hx_format_count(s->mesh.n_node, b, sizeof b), fields->n);
+    hx_log_info("%s: %s %s, %s %s, %zu %s", path, hx_format_count(s->mesh.n_elem, a, sizeof a),
+                hx_noun(s->mesh.n_elem, "element", "elements"),
+                hx_format_count(s->mesh.n_node, b, sizeof b),
+                hx_noun(s->mesh.n_node, "node", "nodes"), fields->n,
+                hx_noun(fields->n, "field", "fields"));
     for (size_t i = 0; i < fields->n; i++)
         hx_log_detail("  %-5s  %s", fields->field[i].where == HX_VTK_POINT ? "point" : "cell",
                       fields->field[i].name);

@@ -12,6 +12,7 @@
 #include "core/base/clock.h"
 #include "core/base/grow.h"
 #include "core/base/memory.h"
+#include "core/base/names.h"
 #include "core/files/mesh_files.h"
 #include "core/spline/spline_refine.h"
 
@@ -152,9 +153,10 @@ static int convert(const conversion *c, hx_mesh *mesh, hx_spline *spline, hx_con
     const hx_mesh_write_options how = {.is_ascii = c->is_ascii, .title = mesh->name};
     HX_TRY(hx_progress_write_mesh(c->out, mesh, format, &how));
     warn_of_conditions(c, conditions);
-    hx_log_info("%s: %s elements, %s nodes, %zu sets", c->out,
-                hx_format_count(mesh->n_elem, a, sizeof a),
-                hx_format_count(mesh->n_node, b, sizeof b), mesh->n_set);
+    hx_log_info("%s: %s %s, %s %s, %zu %s", c->out, hx_format_count(mesh->n_elem, a, sizeof a),
+                hx_noun(mesh->n_elem, "element", "elements"),
+                hx_format_count(mesh->n_node, b, sizeof b), hx_noun(mesh->n_node, "node", "nodes"),
+                mesh->n_set, hx_noun(mesh->n_set, "set", "sets"));
     return HX_OK;
 }
 

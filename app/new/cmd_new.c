@@ -85,25 +85,37 @@ static const char *value_of(const char *argument, const char *key, char text[PAT
     return text[0] ? text : NULL;
 }
 
-/* Finds the part: the argument PART, a generator that mesh.generator= replaces it by, or
- * mesh.generator= or mesh.file= without PART. override[*n]: the other arguments. */
+/* Place of PART among the arguments: the first one that is no KEY=VALUE, or a file; n: none. */
+static size_t find_argument(const hx_options *options)
+{
+    size_t i = 0;
+    while (i < options->n_argument && strchr(options->argument[i], '=') &&
+           access(options->argument[i], F_OK) != 0)
+        i++;
+    return i;
+}
+
+/* Finds the part: the argument PART, which mesh.generator= replaces if it is a generator, and
+ * mesh.file= if it is a file; without PART, mesh.generator= or mesh.file=. override[*n]: the other
+ * arguments. */
 static const char *find_part(const hx_options *options, const char **override, size_t *n,
                              char text[PATH_MAX])
 {
-    const char *const *argument = options->argument, *named = "cantilever", *value;
-    const size_t n_argument = options->n_argument;
-    const int has_part =
-        n_argument > 0 && (!strchr(argument[0], '=') || access(argument[0], F_OK) == 0);
-    if (has_part) named = argument[0];
+    const char *named = "cantilever";
+    const size_t place = find_argument(options);
+    const int has_part = place < options->n_argument;
+    if (has_part) named = options->argument[place];
     const int is_model = has_part && !hx_generator_find(named);
     *n = 0;
-    for (size_t i = (size_t)has_part; i < n_argument; i++) {
-        value = is_model ? NULL : value_of(argument[i], "mesh.generator", text);
-        if (!value && !has_part) value = value_of(argument[i], "mesh.file", text);
+    for (size_t i = 0; i < options->n_argument; i++) {
+        const char *const argument = options->argument[i], *value = NULL;
+        if (i == place) continue;
+        if (!is_model) value = value_of(argument, "mesh.generator", text);
+        if (!value && (is_model || !has_part)) value = value_of(argument, "mesh.file", text);
         if (value)
             named = value;
         else
-            override[(*n)++] = argument[i];
+            override[(*n)++] = argument;
     }
     return named;
 }
@@ -118,11 +130,10 @@ static int make_config(hx_new_part *part, const hx_options *options, const char 
     HX_TRY(hx_new_part_open(part, named, target ? target : find_stdout(path), n, override));
     HX_TRY(target ? write_file(part, target) : write_out(part));
     if (target)
-        hx_log_info(
-            hx_new_is_complete(part)
-                ? "%s: supports and loads are those of the file; next run `hextop check` on it"
-                : "%s: next name a support and a load in it, then run `hextop check` on it",
-            target);
+        hx_log_info(hx_new_is_complete(part)
+                        ? "%s: supports and loads are complete; next run `hextop check` on it"
+                        : "%s: next name a support and a load in it, then run `hextop check` on it",
+                    target);
     return HX_OK;
 }
 
@@ -162,7 +173,9 @@ const hx_command hx_command_new = {
     .help =
         "PART is a mesh, a CAD model or a generator (default: cantilever); it may also be named "
         "by\n"
-        "mesh.generator=NAME or mesh.file=FILE. Prints a config with comments: the part's sets "
+        "mesh.generator=NAME or mesh.file=FILE. KEY=VALUE replaces the value of any key that the "
+        "config has.\n"
+        "Prints a config with comments: the part's sets "
         "with\n"
         "area and centre, supports and loads prepared with the names of these sets, steel, and a "
         "filter\n"

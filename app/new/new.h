@@ -50,7 +50,8 @@ int hx_new_escape(char c, char *to);
 
 void hx_new_part_free(hx_new_part *part);
 
-/* 1: the config takes supports and loads from the file, so it runs as written. */
+/* 1: the config has supports and loads, of the file, a generator or arguments, so it runs as
+ * written. */
 int hx_new_is_complete(const hx_new_part *part);
 
 /* Writes the text of the config. HX_EINPUT: an argument sets a key that the text does not

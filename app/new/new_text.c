@@ -13,16 +13,17 @@
 #include "core/mesh/load_faces.h"
 #include "new.h"
 
-enum { MOST_LISTED = 40, MOST_PREPARED = 24, MOST_KEY = 32 };
+enum { MOST_LISTED = 40, MOST_PREPARED = 24, MOST_KEY = 64 };
 
 typedef struct writer {
     const hx_new_part *part;
     FILE *out;
     size_t n_key;
-    const char *key[MOST_KEY]; /* that were written */
+    const char *key[MOST_KEY]; /* that are written, or would be if an argument gave them */
 } writer;
 
-/* Supports and loads of the generators, as in configs/. */
+/* Supports and loads of the generators, as in configs/. For heat, `held` has temperature 0, and every
+ * element is a source. */
 static const struct {
     const char *generator, *held, *loaded, *force;
 } example[] = {
@@ -83,16 +84,41 @@ static void put_words(FILE *out, const char *text)
     fputs("\")", out);
 }
 
-/* Writes "name = value;" for a key, with the value of an argument if there is one. */
-static void put_key(writer *w, const char *path, const char *value)
+/* 1: the config is for heat, since the file is a job for heat or an argument sets it. */
+int hx_new_is_heat(const hx_new_part *part)
+{
+    if (overridden(part, "physics")) return hx_new_asks_for_heat(part);
+    return part->session.conditions.is_heat;
+}
+
+static const hx_key *find_key(const char *path)
+{
+    const char *const dot = strrchr(path, '.');
+    char prefix[64];
+    snprintf(prefix, sizeof prefix, "%.*s", dot ? (int)(dot - path) : 0, path);
+    return hx_key_find(prefix, dot ? dot + 1 : path);
+}
+
+/* Takes the key of an argument, unless it does not apply to the part or its physics. */
+static const hx_key *take_key(writer *w, const char *path)
+{
+    const hx_key *const key = find_key(path);
+    const int other =
+        key &&
+        ((key->file_only && !w->part->is_file) || (key->generator_only && w->part->is_file) ||
+         (key->only && (key->only == 1 + HX_PHYSICS_HEAT) != hx_new_is_heat(w->part)));
+    if (!other && w->n_key < MOST_KEY) w->key[w->n_key++] = path;
+    return key;
+}
+
+/* Writes "name = value;" for a key, with the value of an argument if there is one, and nothing if
+ * that is empty. Returns 1 if the value is the given one, so that a comment on it is true. */
+static int put_key(writer *w, const char *path, const char *value)
 {
     const char *const dot = strrchr(path, '.'), *const other = overridden(w->part, path);
-    const size_t n = dot ? (size_t)(dot - path) : 0;
-    char prefix[64];
-    snprintf(prefix, sizeof prefix, "%.*s", (int)n, path);
-    const hx_key *const key = hx_key_find(prefix, dot ? dot + 1 : path);
+    const hx_key *const key = take_key(w, path);
     const int is_text = key && (key->type == HX_KEY_TEXT || key->type == HX_KEY_WORD);
-    if (w->n_key < MOST_KEY) w->key[w->n_key++] = path;
+    if (other && !other[0]) return 0;
     fprintf(w->out, "%s = ", dot ? dot + 1 : path);
     if (other && other[0] == '"') {
         fputs(other, w->out);
@@ -106,6 +132,7 @@ static void put_key(writer *w, const char *path, const char *value)
         fputs(other ? other : value, w->out);
     }
     fputc(';', w->out);
+    return !other;
 }
 
 /* A number with a fraction, since libconfig's arrays cannot mix numbers with and without. */
@@ -116,10 +143,10 @@ static const char *fraction(double value, int digits, char text[40])
     return text;
 }
 
-static void put_number(writer *w, const char *path, double value, int digits)
+static int put_number(writer *w, const char *path, double value, int digits)
 {
     char text[40];
-    put_key(w, path, fraction(value, digits, text));
+    return put_key(w, path, fraction(value, digits, text));
 }
 
 /* Fewest significant digits that give the number back: 0.342, not 0.34200000000000003. */
@@ -137,15 +164,22 @@ static int digits_of(double value)
 /* Writes a key that the text normally leaves out, if an argument gives it. */
 static void put_given(writer *w, const char *path)
 {
-    if (!overridden(w->part, path)) return;
+    if (!overridden(w->part, path)) {
+        take_key(w, path);
+        return;
+    }
     fputc(' ', w->out);
     put_key(w, path, "");
 }
 
-int hx_new_is_heat(const hx_new_part *part)
+/* Writes a list that an argument gives, on a line of its own; 0: none gives it. */
+static int put_given_list(writer *w, const char *path)
 {
-    if (overridden(part, "physics")) return hx_new_asks_for_heat(part);
-    return part->session.conditions.is_heat;
+    const int is_given = overridden(w->part, path) != NULL;
+    if (is_given) fputc('\n', w->out);
+    put_given(w, path);
+    if (is_given) fputc('\n', w->out);
+    return is_given;
 }
 
 /* Writes `units`: those that the file states, or that its lengths are in mm. */
@@ -153,27 +187,32 @@ static void put_units(writer *w)
 {
     const hx_new_part *const part = w->part;
     const char *const stated = part->session.conditions.units.stated;
-    if (!part->is_file && !overridden(part, "units")) return;
-    if (!part->units) {
+    const char *const unit = part->session.cfg.units.length;
+    const int of_heat = hx_new_is_heat(part);
+    if (!part->is_file && !overridden(part, "units")) {
+        take_key(w, "units");
+        return;
+    }
+    if (!part->units && !overridden(part, "units")) {
         fprintf(w->out, "# units: the file states its units, '");
         put_text(w->out, stated);
         fprintf(w->out, "', which `units` cannot name; all numbers are in the units of the file\n");
-        w->key[w->n_key++] = "units";
+        take_key(w, "units");
         return;
     }
-    put_key(w, "units", part->units);
-    fprintf(w->out, "   # ");
+    const int is_default = put_key(w, "units", part->units);
     if (part->is_cad) {
-        fprintf(w->out, "CAD models are in mm, whatever unit they were drawn in");
-    } else if (overridden(part, "units")) {
-        fprintf(w->out, "the file's lengths are taken as such");
-    } else if (stated[0]) {
-        fprintf(w->out, "the file states them: '");
+        fprintf(w->out, "   # CAD models are in mm, whatever unit they were drawn in");
+    } else if (!is_default && unit[0]) {
+        fprintf(w->out, "   # lengths of the %s are taken as%s",
+                part->is_file ? "file" : "generator", unit);
+    } else if (is_default && stated[0]) {
+        fprintf(w->out, "   # the file states them: '");
         put_text(w->out, stated);
         fputc('\'', w->out);
-    } else {
-        fprintf(w->out, "the file's lengths are taken as mm; in m: %s",
-                hx_new_is_heat(part) ? "\"W, m, K\"" : "\"N, m, Pa\", E = 2.1e11");
+    } else if (is_default) {
+        fprintf(w->out, "   # the file's lengths are taken as mm; in m: %s",
+                of_heat ? "\"W, m, K\"" : "\"N, m, Pa\", E = 2.1e11");
     }
     fputc('\n', w->out);
 }
@@ -185,21 +224,20 @@ static void put_head(writer *w)
     fprintf(w->out, "# ");
     put_text(w->out, part->name);
     fprintf(w->out,
-            ": %lld elements, %lld nodes, mean edge %.4g\n"
-            "# box %g to %g, %g to %g, %g to %g; volume %.5g\n"
-            "#\n"
-            "#     hextop check CONFIG     reports the part, what is missing, and the time that a "
-            "run takes\n"
-            "#     hextop run CONFIG\n"
-            "#     hextop help KEY         prints the meaning of a key and related keys\n"
-            "\n",
-            (long long)m->n_elem, (long long)m->n_node, m->elem_size, m->box_min[0], m->box_max[0],
+            ": %lld %s, %lld %s, mean edge %.4g\n# box %g to %g, %g to %g, %g to %g; volume "
+            "%.5g\n#\n#     hextop check CONFIG     reports the part, what is missing, and the "
+            "time that a run takes\n#     hextop run CONFIG\n#     hextop help KEY         prints "
+            "the meaning of a key and related keys\n\n",
+            (long long)m->n_elem, hx_noun(m->n_elem, "element", "elements"), (long long)m->n_node,
+            hx_noun(m->n_node, "node", "nodes"), m->elem_size, m->box_min[0], m->box_max[0],
             m->box_min[1], m->box_max[1], m->box_min[2], m->box_max[2], m->total_volume);
     put_key(w, "title", part->name);
     fputc('\n', w->out);
     if (part->session.conditions.is_heat || overridden(part, "physics")) {
         put_key(w, "physics", "heat");
         fputc('\n', w->out);
+    } else {
+        take_key(w, "physics");
     }
     put_units(w);
 }
@@ -251,6 +289,7 @@ static void put_mesh(writer *w)
         fprintf(w->out, "file = \"");
         put_text(w->out, part->file);
         fprintf(w->out, "\";");
+        take_key(w, "mesh.file"); /* cmd_new.c: it replaces PART */
     } else {
         put_key(w, "mesh.generator", part->name);
         if (!overridden(part, "mesh.nx")) {
@@ -339,16 +378,17 @@ static void put_conductivity(writer *w)
     }
     fprintf(w->out, "\nmaterial = { ");
     if (!is_files && lacks_units(w)) fprintf(w->out, "   # steel: 50 W/(m K); convert it\n#   ");
+    int is_steel = 0;
     if (is_files)
         put_key(w, "material.from", "file");
     else
-        put_key(w, "material.conductivity", "50.0");
+        is_steel = put_key(w, "material.conductivity", "50.0");
     if (is_files) put_given(w, "material.conductivity");
     put_given(w, "material.conductivity_min");
     if (!is_files && lacks_units(w))
         fprintf(w->out, "\n};\n");
     else
-        fprintf(w->out, " };%s\n", is_files ? "" : "   # steel");
+        fprintf(w->out, " };%s\n", is_steel ? "   # steel in W/(m K) or mW/(mm K)" : "");
 }
 
 /* Steel, in the units of the config. */
@@ -370,12 +410,16 @@ static void put_material(writer *w)
         put_key(w, "material.E", "1.0");
         fputc(' ', w->out);
         put_key(w, "material.nu", "0.3");
+        put_given(w, "material.density");
         fprintf(w->out, " };   # without units: displacements are in proportion\n");
         return;
     }
     const char *const lead = lacks_units(w) ? "# " : "";
-    fprintf(w->out, "\nmaterial = {            # steel%s\n%s    ",
-            lead[0] ? "; convert it to the units of the file" : "", lead);
+    const int is_steel = !overridden(w->part, "material.E") &&
+                         !overridden(w->part, "material.nu") &&
+                         !overridden(w->part, "material.density");
+    fprintf(w->out, "\nmaterial = {%s%s\n%s    ", is_steel ? "            # steel" : "",
+            is_steel && lead[0] ? "; convert it to the units of the file" : "", lead);
     put_number(w, "material.E", 2.1e11 / pascal, 6);
     fprintf(w->out, "       #%s\n    ", stress);
     put_key(w, "material.nu", "0.3");
@@ -470,6 +514,7 @@ static void put_own_sets(writer *w)
 {
     const hx_mesh *const mesh = &w->part->session.mesh;
     const char *const what = "by their place: plane, box, cylinder, sphere; and, or, not";
+    if (put_given_list(w, "sets")) return;
     if (!needs_sides(w->part)) {
         fprintf(w->out, "\n# More sets, %s.\n# sets = ( ", what);
         put_plane(w->out, "z-min", mesh->box_min, 2);
@@ -541,15 +586,21 @@ static void put_entries(writer *w, entry_call put)
     if (n < n_all) fprintf(w->out, "#   and %zu smaller ones of the list above\n", n_all - n);
 }
 
-/* The supports or loads of a generator's example, as in configs/; NULL: not a generator. */
+/* The supports or loads of a generator's example; NULL: not a generator. */
 static const char *known(const hx_new_part *part, int is_load)
 {
     static char text[160];
     for (size_t i = 0; !part->is_file && i < sizeof example / sizeof example[0]; i++) {
+        const int of_heat = hx_new_is_heat(part);
         if (strcmp(part->name, example[i].generator) != 0) continue;
-        snprintf(text, sizeof text, "    { set = \"%s\"; %s; },\n",
-                 is_load ? example[i].loaded : example[i].held,
-                 is_load ? example[i].force : "fix = \"xyz\"");
+        if (is_load && of_heat)
+            snprintf(text, sizeof text, "    { source = 1.0; },   # in every element\n");
+        else
+            snprintf(text, sizeof text, "    { set = \"%s\"; %s; },\n",
+                     is_load ? example[i].loaded : example[i].held,
+                     is_load   ? example[i].force
+                     : of_heat ? "temperature = 0.0"
+                               : "fix = \"xyz\"");
         return text;
     }
     return NULL;
@@ -596,6 +647,9 @@ static int takes_heat(const hx_new_part *part)
 int hx_new_is_complete(const hx_new_part *part)
 {
     const hx_conditions *const c = &part->session.conditions;
+    if ((overridden(part, "supports") || known(part, 0)) &&
+        (overridden(part, "loads") || known(part, 1)))
+        return 1;
     if (hx_new_is_heat(part))
         return count_heat(c, 1u << HX_FILE_TEMPERATURE | 1u << HX_FILE_FILM) > 0 &&
                count_heat(c, LOADS_OF_HEAT) > 0 && takes_heat(part);
@@ -610,7 +664,9 @@ static void put_stated(writer *w, int is_load)
     const long long n = count_stated(c, is_load);
     if (takes_stated(w->part, is_load)) {
         fprintf(w->out, "    { from = \"file\"; },   # the %lld that the file states", n);
-        if (is_load && c->n_case > 1) fprintf(w->out, ", each of its %d steps a case", c->n_case);
+        if (is_load && c->n_case > 1)
+            fprintf(w->out, ", each of its %d %s a case", c->n_case,
+                    hx_noun(c->n_case, "step", "steps"));
         fputc('\n', w->out);
     } else if (n > 0 || (w->part->is_file && fault)) {
         fprintf(w->out, "#   { from = \"file\"; },   # ");
@@ -687,29 +743,47 @@ static void put_heat_notes(writer *w)
                    fault ? fault : "it states items that hextop does not read");
 }
 
-/* Writes temperatures, heat loads and convection of a job as entries of the config. */
-static void put_heat(writer *w)
+static void put_temperatures(writer *w)
 {
-    const int n_film = count_heat(&w->part->session.conditions, 1u << HX_FILE_FILM);
-    put_heat_notes(w);
-    fprintf(w->out, "\n"
-                    "# Sets with a prescribed temperature: those of the file, if any; uncomment "
-                    "lines for more.\n"
-                    "supports = (\n");
+    const char *const own = known(w->part, 0);
+    if (put_given_list(w, "supports")) return;
+    fprintf(w->out,
+            "\n"
+            "# Sets with a prescribed temperature%s; uncomment lines for more.\n"
+            "supports = (\n",
+            w->part->is_file ? ": those of the file, if any" : "");
+    if (own) fputs(own, w->out);
     put_heat_entries(w, 1u << HX_FILE_TEMPERATURE);
     put_entries(w, put_temperature);
+    fprintf(w->out, ");\n");
+}
+
+static void put_heat_loads(writer *w)
+{
+    const char *const own = known(w->part, 1);
+    if (put_given_list(w, "loads")) return;
     fprintf(w->out,
-            ");\n"
             "\n"
             "# Heat sources; uncomment one or more lines. heat = h is shared over the faces;\n"
             "#   flux = q;     per area\n"
             "#   source = s;   per volume\n"
             "#   node_heat = h;  at every node of the set\n"
             "loads = (\n");
+    if (own) fputs(own, w->out);
     put_heat_entries(w, LOADS_OF_HEAT);
     put_entries(w, put_heat_load);
     fprintf(w->out, ");\n");
-    if (n_film == 0) return;
+}
+
+/* Writes temperatures, heat loads and convection of a job as entries of the config. */
+static void put_heat(writer *w)
+{
+    put_heat_notes(w);
+    put_temperatures(w);
+    put_heat_loads(w);
+    if (put_given_list(w, "convection") ||
+        count_heat(&w->part->session.conditions, 1u << HX_FILE_FILM) == 0)
+        return;
     fprintf(w->out, "\n# Convection from the file.\nconvection = (\n");
     put_heat_entries(w, 1u << HX_FILE_FILM);
     fprintf(w->out, ");\n");
@@ -718,6 +792,7 @@ static void put_heat(writer *w)
 static void put_supports(writer *w)
 {
     const char *const own = known(w->part, 0);
+    if (put_given_list(w, "supports")) return;
     fprintf(
         w->out,
         takes_stated(w->part, 0)
@@ -737,6 +812,7 @@ static void put_supports(writer *w)
 static void put_loads(writer *w)
 {
     const char *const own = known(w->part, 1);
+    if (put_given_list(w, "loads")) return;
     fprintf(w->out,
             "\n"
             "# Loads; uncomment one or more lines. Instead of total_force (%s, shared over the "
@@ -760,6 +836,7 @@ static void put_passive(writer *w)
     const hx_new_part *const part = w->part;
     const hx_new_set *solid = NULL, *face = NULL;
     char text[40];
+    if (put_given_list(w, "passive")) return;
     for (size_t i = 0; i < part->n_set; i++) {
         const hx_new_set *const set = &part->set[i];
         const int is_all = set->set->n_elem == part->session.mesh.n_elem;
@@ -778,28 +855,52 @@ static void put_passive(writer *w)
     fprintf(w->out, "\"; skin = %s; } );\n", fraction(2.0 * part->session.mesh.elem_size, 3, text));
 }
 
-static void put_design(writer *w)
+/* Writes a key of a line of its own, with a comment that concerns any value. */
+static void put_line(writer *w, const char *path, const char *value, const char *comment)
+{
+    const char *const other = overridden(w->part, path);
+    if (other && !other[0]) {
+        take_key(w, path);
+        return;
+    }
+    fprintf(w->out, "    ");
+    put_key(w, path, value);
+    fputs(comment, w->out);
+}
+
+static void put_filter(writer *w)
 {
     const hx_mesh *const m = &w->part->session.mesh;
-    double across = 0.0, radius = 2.5 * m->elem_size;
-    for (int i = 0; i < 3; i++) across = hypot(across, m->box_max[i] - m->box_min[i]);
-    const int is_small = radius > 0.9 * across; /* a radius beyond the whole part is refused */
-    if (is_small) radius = 0.9 * across;
-    fprintf(w->out, "\noptimization = {\n    ");
-    put_key(w, "optimization.volume_fraction", "0.3");
-    fprintf(w->out, "        # of the part's volume is kept\n    ");
-    put_key(w, "optimization.iterations", "75");
-    fprintf(w->out, "              # at most\n    ");
-    put_key(w, "optimization.change_tolerance", "0.01");
-    fprintf(w->out, "      # ends once no density changes by more\n    filter = { ");
+    const char *const unit = overridden(w->part, "optimization.filter.unit");
+    const int in_elements = unit && (!unit[0] || strstr(unit, "element"));
+    double diagonal = 0.0, radius = in_elements ? 2.5 : 2.5 * m->elem_size;
+    for (int i = 0; i < 3; i++) diagonal = hypot(diagonal, m->box_max[i] - m->box_min[i]);
+    /* a radius above the diagonal of the part is refused */
+    const double most = 0.9 * diagonal / (in_elements ? m->elem_size : 1.0);
+    const int is_small = radius > most;
+    if (is_small) radius = most;
+    fprintf(w->out, "    filter = { ");
     put_key(w, "optimization.filter.kind", "sensitivity");
     fputc(' ', w->out);
-    put_number(w, "optimization.filter.radius", radius, 3);
+    const int is_default = put_number(w, "optimization.filter.radius", radius, 3);
     fputc(' ', w->out);
     put_key(w, "optimization.filter.unit", "length");
-    fprintf(w->out, " };   # %s\n};\n",
-            is_small ? "0.9 of the smallest extent of the part, less than 2.5 mean edges"
-                     : "2.5 mean edges");
+    fprintf(w->out, " };%s\n",
+            !is_default ? ""
+            : is_small
+                ? "   # 0.9 of the diagonal of the part's bounding box, less than 2.5 mean edges"
+                : "   # 2.5 mean edges");
+}
+
+static void put_design(writer *w)
+{
+    fprintf(w->out, "\noptimization = {\n");
+    put_line(w, "optimization.volume_fraction", "0.3", "        # of the part's volume is kept\n");
+    put_line(w, "optimization.iterations", "75", "              # at most\n");
+    put_line(w, "optimization.change_tolerance", "0.01",
+             "      # ends once no density changes by more\n");
+    put_filter(w);
+    fprintf(w->out, "};\n");
 }
 
 static void put_output(writer *w)
@@ -822,14 +923,15 @@ static int check_overrides(const writer *w)
         const char *const text = w->part->override[i];
         const size_t n = strcspn(text, "=");
         size_t k = 0;
-        char key[128], hint[1024];
+        char key[128], hint[2048];
         while (k < w->n_key && (strlen(w->key[k]) != n || strncmp(w->key[k], text, n) != 0)) k++;
         if (k < w->n_key) continue;
         snprintf(key, sizeof key, "%.*s", n < 120 ? (int)n : 120, text);
-        return HX_RAISE(
-            HX_EINPUT,
-            "argument '%s': `hextop new` does not write this key; write it into the config%s", text,
-            hx_name_hint(key, w->key, w->n_key, hint, sizeof hint));
+        hx_name_list(w->key, w->n_key, hint, sizeof hint);
+        return HX_RAISE(HX_EINPUT,
+                        "argument '%s': `hextop new` does not write this key; add %s to the "
+                        "config. It writes: %s",
+                        text, key, hint);
     }
     return HX_OK;
 }

@@ -3,6 +3,7 @@
 #include <math.h>
 
 #include "../text/log.h"
+#include "core/base/names.h"
 
 int hx_outcome_is_settled(const hx_session *s, const hx_iteration *it)
 {
@@ -21,11 +22,11 @@ int hx_outcome_judge(const hx_session *s, const hx_iteration *it)
                         it->iteration);
     if (it->reason != HX_PCG_CONVERGED && s->cfg.solver.on_failure == HX_FAILURE_STOP)
         return HX_RAISE(HX_ENUMERIC,
-                        "iteration %d: PCG did not converge (%s after %d iterations, |r|/|f| = "
-                        "%.2g) and solver.on_failure is \"stop\"; increase solver.max_iterations, "
-                        "or optimization.rho_min for a better-conditioned matrix",
+                        "iteration %d: PCG did not converge (%s after %d %s, |r|/|f| = %.2g) and "
+                        "solver.on_failure is \"stop\"; increase solver.max_iterations, or "
+                        "optimization.rho_min for a better-conditioned matrix",
                         it->iteration, hx_pcg_reason_name(it->reason), it->pcg_iterations,
-                        it->pcg_residual);
+                        hx_noun(it->pcg_iterations, "iteration", "iterations"), it->pcg_residual);
     return HX_OK;
 }
 
@@ -33,10 +34,10 @@ static void warn_unconverged(const hx_stats *stats, const hx_iteration *it)
 {
     if (it->reason == HX_PCG_CONVERGED) return;
     if (stats->n_unconverged == 1)
-        hx_log_warning("iteration %d: PCG did not converge (%s after %d iterations, |r|/|f| = "
-                       "%.2g); the run continues, because solver.on_failure is \"continue\"",
+        hx_log_warning("iteration %d: PCG did not converge (%s after %d %s, |r|/|f| = %.2g); the "
+                       "run continues, because solver.on_failure is \"continue\"",
                        it->iteration, hx_pcg_reason_name(it->reason), it->pcg_iterations,
-                       it->pcg_residual);
+                       hx_noun(it->pcg_iterations, "iteration", "iterations"), it->pcg_residual);
     else
         hx_log_detail("iteration %d: PCG did not converge (%s)", it->iteration,
                       hx_pcg_reason_name(it->reason));
@@ -59,9 +60,10 @@ static void report_refinement(const hx_session *s, const hx_stats *stats, const 
 {
     const char *const name = s->op.strategy->name;
     if (it->pcg_refinements > 0)
-        hx_log_detail("iteration %d: %d corrections of the residual by the exact product, because "
-                      "operator '%s' stores stiffness in single precision",
-                      it->iteration, it->pcg_refinements, name);
+        hx_log_detail("iteration %d: %d %s of the residual by the exact product, because operator "
+                      "'%s' stores stiffness in single precision",
+                      it->iteration, it->pcg_refinements,
+                      hx_noun(it->pcg_refinements, "correction", "corrections"), name);
     if (it->pcg_took_exact == 0) return;
     if (stats->n_took_exact == it->pcg_took_exact)
         hx_log_warning("iteration %d: the rounding errors of operator '%s' could not be corrected; "

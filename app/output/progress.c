@@ -13,6 +13,7 @@
 #include "../text/table.h"
 #include "core/base/clock.h"
 #include "core/base/memory.h"
+#include "core/base/names.h"
 #include "core/team/team.h"
 #include "core/version.h"
 #include "outcome.h"
@@ -74,30 +75,39 @@ static void print_machine(const hx_session *s)
 /* Quantity that PCG compares with its tolerance, in the order of the criteria. */
 static const char *const stop_text[] = {"|r| / |f| <=", "r'z <=", "error of the compliance <="};
 
-void hx_progress_header(const hx_session *s)
+static void print_mesh(const hx_session *s)
 {
-    const hx_config *cfg = &s->cfg;
-    char a[64], b[64], c[64], fields[128], text[256];
-    hx_log_info("hextop %s%s%s", HX_VERSION, cfg->title[0] ? "  " : "", cfg->title);
-    if (cfg->units.system[0])
-        hx_log_info("  units     %s; compliance in%s", cfg->units.system, cfg->units.work);
-    hx_log_info("  mesh      %s, %s elements, %s nodes%s%s, %s degrees of freedom", s->mesh.name,
+    char a[64], b[64], c[64], text[256];
+    hx_log_info("  mesh      %s, %s %s, %s %s%s%s, %s degrees of freedom", s->mesh.name,
                 hx_format_count(hx_mesh_n_elem_all(&s->mesh), a, sizeof a),
+                hx_noun(hx_mesh_n_elem_all(&s->mesh), "element", "elements"),
                 hx_format_count(hx_mesh_n_node_all(&s->mesh), b, sizeof b),
+                hx_noun(hx_mesh_n_node_all(&s->mesh), "node", "nodes"),
                 s->space.element == HX_ELEMENT_LINEAR ? "" : ", ",
                 s->space.element == HX_ELEMENT_LINEAR ? ""
                                                       : hx_space_text(&s->space, text, sizeof text),
                 hx_format_count(s->problem.components * hx_session_n_point(s), c, sizeof c));
+}
+
+void hx_progress_header(const hx_session *s)
+{
+    const hx_config *cfg = &s->cfg;
+    char a[64], b[64], fields[128], text[256];
+    hx_log_info("hextop %s%s%s", HX_VERSION, cfg->title[0] ? "  " : "", cfg->title);
+    if (cfg->units.system[0])
+        hx_log_info("  units     %s; compliance in%s", cfg->units.system, cfg->units.work);
+    print_mesh(s);
     if (hx_config_is_heat(cfg)) print_heat(s);
     say_stiff(s);
     hx_log_info("  device    %s", s->device.description);
     print_machine(s);
     if (s->team) hx_log_info("  ranks     %s", hx_session_team_text(s, text, sizeof text));
     hx_log_info("  operator  %s", hx_session_operator_text(s, text, sizeof text));
-    hx_log_info("  solver    PCG, %s preconditioner, %s precision, %s %g, at most %d iterations",
+    hx_log_info("  solver    PCG, %s preconditioner, %s precision, %s %g, at most %d %s",
                 s->precond_kind->name, hx_precision_name(s->pcg.params.precision),
                 stop_text[s->pcg.params.criterion], s->pcg.params.tolerance,
-                s->pcg.params.max_iterations);
+                s->pcg.params.max_iterations,
+                hx_noun(s->pcg.params.max_iterations, "iteration", "iterations"));
     if (s->filter.kind->needs_radius)
         hx_log_info("  filter    %s, radius %.4g%s (%.3g elements%s)", s->filter.kind->name,
                     s->filter_radius, cfg->units.length, s->filter_radius / s->mesh.elem_size,
@@ -107,15 +117,18 @@ void hx_progress_header(const hx_session *s)
     if (cfg->optimization.projection.given)
         hx_log_info("            projected at eta %g, beta %g", s->filter.params.eta,
                     s->filter.params.beta);
-    hx_log_info("  design    volume fraction %g, penalty %g, rho_min %g, move limit %g, %d "
-                "iterations%s",
+    hx_log_info("  design    volume fraction %g, penalty %g, rho_min %g, move limit %g, %d %s%s",
                 s->problem.volume_fraction, s->problem.penalty, s->problem.rho_min,
                 cfg->optimization.move, cfg->optimization.iterations,
+                hx_noun(cfg->optimization.iterations, "iteration", "iterations"),
                 cfg->optimization.change_tolerance > 0.0 ? " at most" : "");
     if (hx_continuation_text(cfg, text, sizeof text)[0]) hx_log_info("  schedule  %s", text);
-    if (s->problem.cases.n > 1) hx_log_info("  loads     %d cases", s->problem.cases.n);
+    if (s->problem.cases.n > 1)
+        hx_log_info("  loads     %d %s", s->problem.cases.n,
+                    hx_noun(s->problem.cases.n, "case", "cases"));
     if (s->problem.passive.n > 0)
-        hx_log_info("  passive   %s elements", hx_format_count(s->problem.passive.n, a, sizeof a));
+        hx_log_info("  passive   %s %s", hx_format_count(s->problem.passive.n, a, sizeof a),
+                    hx_noun(s->problem.passive.n, "element", "elements"));
     if (s->ties.n_group > 0)
         hx_log_info("  linked    %s", hx_session_ties_text(s, text, sizeof text));
     hx_log_info("  memory    %s on the host, %s on the device",
@@ -124,7 +137,8 @@ void hx_progress_header(const hx_session *s)
     hx_footprint_print(s, &s->device_account, 1);
     char every[48] = "last design", part[64] = "";
     if (cfg->output.every > 0)
-        snprintf(every, sizeof every, "every %d iterations", cfg->output.every);
+        snprintf(every, sizeof every, "every %d %s", cfg->output.every,
+                 hx_noun(cfg->output.every, "iteration", "iterations"));
     if (!isnan(cfg->output.threshold))
         snprintf(part, sizeof part, ", elements of density >= %g", cfg->output.threshold);
     hx_log_info("  output    %s, %s: %s%s", cfg->output.directory, every,
@@ -219,9 +233,11 @@ static void end_writing(const hx_progress_meter *meter, const char *path, int64_
     struct stat file;
     const double seconds = hx_clock() - meter->begin;
     const double size = stat(path, &file) == 0 ? (double)file.st_size : 0.0;
-    if (n_rank > 1) snprintf(by, sizeof by, ", by %d processes", n_rank);
-    hx_log_detail("%s: %s elements, %s in %.3f s, %s per second%s", path,
+    if (n_rank > 1)
+        snprintf(by, sizeof by, ", by %d %s", n_rank, hx_noun(n_rank, "process", "processes"));
+    hx_log_detail("%s: %s %s, %s in %.3f s, %s per second%s", path,
                   hx_format_count(n_elem, count, sizeof count),
+                  hx_noun(n_elem, "element", "elements"),
                   hx_format_bytes(size, bytes, sizeof bytes), seconds,
                   hx_format_bytes(size / seconds, rate, sizeof rate), by);
 }

@@ -10,6 +10,7 @@
 #include "../text/table.h"
 #include "core/base/atomic_file.h"
 #include "core/base/clock.h"
+#include "core/base/names.h"
 #include "report.h"
 
 enum { OUTPUT, TRIANGLES };
@@ -88,8 +89,8 @@ static const char *make_title(const hx_report *report, char *text, size_t n_text
 static int read_runs(hx_report *report, const hx_options *options)
 {
     if (options->n_argument > HX_REPORT_MAX_RUN)
-        return HX_RAISE(HX_EINPUT, "%zu folders; a report shows at most %d", options->n_argument,
-                        HX_REPORT_MAX_RUN);
+        return HX_RAISE(HX_EINPUT, "%zu %s; a report shows at most %d", options->n_argument,
+                        hx_noun(options->n_argument, "folder", "folders"), HX_REPORT_MAX_RUN);
     for (size_t i = 0; i < options->n_argument; i++) {
         report->n_run = i + 1;
         HX_TRY(hx_report_read(&report->run[i], options->argument[i]));
@@ -137,14 +138,16 @@ static void say_part(const hx_report_run *run)
         return;
     }
     if (part->simplified.n_point > 0)
-        hx_log_info("%s: %s triangles of %s, at most %.3g%s off, %s", run->folder,
+        hx_log_info("%s: %s %s of %s, at most %.3g%s off, %s", run->folder,
                     hx_format_count(part->simplified.n_after, a, sizeof a),
+                    hx_noun(part->simplified.n_after, "triangle", "triangles"),
                     hx_format_count(part->simplified.n_before, b, sizeof b),
                     part->simplified.largest, run->units.length,
                     hx_format_seconds(part->seconds, c, sizeof c));
     else
-        hx_log_info("%s: %s triangles, %s", run->folder,
+        hx_log_info("%s: %s %s, %s", run->folder,
                     hx_format_count(part->simplified.n_after, a, sizeof a),
+                    hx_noun(part->simplified.n_after, "triangle", "triangles"),
                     hx_format_seconds(part->seconds, c, sizeof c));
 }
 
@@ -159,9 +162,10 @@ static int write_page(const hx_report *report, const char *path, int64_t *n_byte
     *n_byte = (int64_t)ftell(file.stream);
     if (*n_byte > most_bytes) {
         rc = HX_RAISE(HX_EINPUT,
-                      "%s: not written: it would have %lld bytes, and a report has at most %lld; "
-                      "give --triangles a smaller number",
-                      path, (long long)*n_byte, (long long)most_bytes);
+                      "%s: not written: it would have %lld %s, and a report has at most %lld; give "
+                      "--triangles a smaller number",
+                      path, (long long)*n_byte, hx_noun(*n_byte, "byte", "bytes"),
+                      (long long)most_bytes);
         goto fail;
     }
     return hx_atomic_file_commit(&file);

@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "../text/html.h"
+#include "core/base/names.h"
 #include "core/version.h"
 #include "report.h"
 
@@ -43,7 +44,7 @@ static void put_header(const hx_report *report, FILE *f)
     if (report->n_run == 1)
         put_line_below(&report->run[0], f);
     else
-        fprintf(f, "%zu runs side by side", report->n_run);
+        fprintf(f, "%zu %s side by side", report->n_run, hx_noun(report->n_run, "run", "runs"));
     fputs("</p></div><button type=\"button\" id=\"theme\" hidden>Dark</button></header>\n<main>\n",
           f);
 }

@@ -6,6 +6,7 @@
 
 #include "../text/html.h"
 #include "../text/table.h"
+#include "core/base/names.h"
 #include "report.h"
 
 enum { MAX_ANALYSIS = 6 };
@@ -197,9 +198,10 @@ static void judge_part(hx_report_run *run)
     const hx_report_part *part = &run->part;
     if (!part->is_there) return;
     if (part->shape.n_shell > 1)
-        hx_report_say(&run->warning,
-                      "The part has %lld separate pieces; the largest has %.4g %% of the volume.",
-                      (long long)part->shape.n_shell, 100.0 * part->shape.largest_share);
+        hx_report_say(
+            &run->warning, "The part has %lld separate %s; the largest has %.4g %% of the volume.",
+            (long long)part->shape.n_shell, hx_noun(part->shape.n_shell, "piece", "pieces"),
+            100.0 * part->shape.largest_share);
     if (part->shape.n_cavity > 0)
         hx_report_say(&run->warning, "The part has %lld closed cavit%s.",
                       (long long)part->shape.n_cavity, part->shape.n_cavity == 1 ? "y" : "ies");

@@ -7,6 +7,7 @@
 #include "../text/html.h"
 #include "../text/json.h"
 #include "../text/table.h"
+#include "core/base/names.h"
 #include "core/base/text_stream.h"
 #include "report.h"
 
@@ -160,14 +161,16 @@ static void put_caption(const hx_report_run *run, FILE *f)
                    high[0] - low[0], high[1] - low[1], high[2] - low[2], unit);
     if (r->n_point > 0)
         hx_html_printf(f,
-                       "%s triangles, simplified from %s: at most %.2g%s from the surface that "
-                       "hextop surface writes, %.1g%s on average (%s points, both ways).",
+                       "%s %s, simplified from %s: at most %.2g%s from the surface that hextop "
+                       "surface writes, %.1g%s on average (%s points, both ways).",
                        hx_format_count(r->n_after, a, sizeof a),
+                       hx_noun(r->n_after, "triangle", "triangles"),
                        hx_format_count(r->n_before, b, sizeof b), r->largest, unit, r->mean, unit,
                        hx_report_number((double)r->n_point, a + 24, sizeof a - 24));
     else
-        hx_html_printf(f, "%s triangles, those that hextop surface writes.",
-                       hx_format_count(r->n_after, a, sizeof a));
+        hx_html_printf(f, "%s %s, those that hextop surface writes.",
+                       hx_format_count(r->n_after, a, sizeof a),
+                       hx_noun(r->n_after, "triangle", "triangles"));
     hx_html_printf(f, " Coordinates are rounded to %.1g%s.",
                    0.5 * fmax(part->step[0], fmax(part->step[1], part->step[2])), unit);
     fputs("</figcaption>", f);

@@ -9,6 +9,7 @@
 #include "../text/log.h"
 #include "core/base/clock.h"
 #include "core/base/memory.h"
+#include "core/base/names.h"
 #include "core/base/text_stream.h"
 
 /* --- texts --- */
@@ -298,8 +299,8 @@ static int check_stats(const hx_snapshot *image, const int64_t count[N_COUNT],
                         image->path);
     if (count[0] <= capacity) return HX_OK;
     return HX_RAISE(
-        HX_EINPUT, "%s: the checkpoint has %lld iterations, more than optimization.iterations = %d",
-        image->path, (long long)count[0], capacity);
+        HX_EINPUT, "%s: the checkpoint has %lld %s, more than optimization.iterations = %d",
+        image->path, (long long)count[0], hx_noun(count[0], "iteration", "iterations"), capacity);
 }
 
 /* Follows the counts, which contain n_iteration. */

@@ -20,6 +20,7 @@
 #include "../text/shell_word.h"
 #include "checkpoint.h"
 #include "core/base/clock.h"
+#include "core/base/names.h"
 #include "folder.h"
 
 typedef struct run {
@@ -309,10 +310,12 @@ static void print_result(run *r)
         snprintf(mass, sizeof mass, ", mass %s",
                  hx_units_mass_text(&cfg->units, hx_session_mass(&r->session, stats->last.volume),
                                     text, sizeof text));
-    hx_log_info("\ncompliance %.6g%s, volume %.4f%s, greyness %.4f after %d iterations (%lld PCG "
-                "iterations)",
+    hx_log_info("\ncompliance %.6g%s, volume %.4f%s, greyness %.4f after %d %s (%lld PCG %s)",
                 stats->last.compliance, cfg->units.work, stats->last.volume, mass,
-                stats->last.greyness, stats->n_iteration, (long long)stats->pcg_iterations);
+                stats->last.greyness, stats->n_iteration,
+                hx_noun(stats->n_iteration, "iteration", "iterations"),
+                (long long)stats->pcg_iterations,
+                hx_noun(stats->pcg_iterations, "iteration", "iterations"));
     if (cfg->optimization.change_tolerance > 0.0)
         hx_log_info("the design has %sconverged: change %.4g, change_tolerance %g",
                     hx_outcome_is_settled(&r->session, &stats->last) ? "" : "not ",

@@ -6,6 +6,7 @@
 #endif
 
 #include "core/base/memory.h"
+#include "core/base/names.h"
 #include "core/generate/generate.h"
 #include "selftest_job.h"
 
@@ -25,7 +26,9 @@ static int uniform_compliance(hx_selftest *t, const hx_problem *problem, const k
     hx_selftest_job job;
     int rc = hx_selftest_job_open(&job, t, problem, &params);
     if (rc >= 0) rc = hx_selftest_job_step(&job, found);
-    if (rc >= 0) hx_selftest_note(t, "%d iterations", job.analysis.record.pcg_iterations);
+    if (rc >= 0)
+        hx_selftest_note(t, "%d %s", job.analysis.record.pcg_iterations,
+                         hx_noun(job.analysis.record.pcg_iterations, "iteration", "iterations"));
     hx_selftest_job_close(&job);
     return rc;
 }

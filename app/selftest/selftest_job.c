@@ -1,5 +1,6 @@
 /* Design runs: operator, preconditioner, filter and optimizer of the parts. */
 #include "selftest_job.h"
+#include "core/base/names.h"
 
 #include <string.h>
 
@@ -39,8 +40,9 @@ int hx_selftest_job_step(hx_selftest_job *job, double *compliance)
     HX_TRY(hx_optimizer_step(&job->opt, &record));
     *compliance = record.compliance;
     if (record.reason == HX_PCG_CONVERGED) return HX_OK;
-    return HX_RAISE(HX_ENUMERIC, "PCG: %s after %d iterations", hx_pcg_reason_name(record.reason),
-                    record.pcg_iterations);
+    return HX_RAISE(HX_ENUMERIC, "PCG: %s after %d %s", hx_pcg_reason_name(record.reason),
+                    record.pcg_iterations,
+                    hx_noun(record.pcg_iterations, "iteration", "iterations"));
 }
 
 void hx_selftest_job_close(hx_selftest_job *job)

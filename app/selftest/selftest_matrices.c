@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "core/base/memory.h"
+#include "core/base/names.h"
 #include "core/matrix/matrix.h"
 #include "selftest.h"
 #include "selftest_sample.h"
@@ -84,8 +85,8 @@ static int compare_pattern(part *p, const hx_device_pattern *found, const hx_pat
     int32_t *col = NULL;
     int rc;
     if (found->n_row != expected->n_row || found->n_entry != expected->n_entry)
-        return HX_RAISE(HX_ENUMERIC, "%lld entries, not %lld", (long long)found->n_entry,
-                        (long long)expected->n_entry);
+        return HX_RAISE(HX_ENUMERIC, "%lld %s, not %lld", (long long)found->n_entry,
+                        hx_noun(found->n_entry, "entry", "entries"), (long long)expected->n_entry);
     HX_TRY_FAIL(hx_alloc(&ptr, n_ptr, sizeof *ptr, "rows"));
     HX_TRY_FAIL(hx_alloc(&col, n_col, sizeof *col, "columns"));
     HX_TRY_FAIL(p->dev->ops->download(p->dev, ptr, found->d_row_ptr, n_ptr * sizeof *ptr));

@@ -9,6 +9,7 @@
 #include "../text/json.h"
 #include "../text/log.h"
 #include "core/base/atomic_file.h"
+#include "core/base/names.h"
 
 void hx_selftest_report_begin(void *context, const char *section, const char *what)
 {
@@ -62,8 +63,8 @@ void hx_selftest_report_end(void *context, const hx_selftest_line *line)
 
 void hx_selftest_report_sum(const hx_selftest *t, double seconds, const char *devices)
 {
-    say(t->n_failed > 0 ? HX_LOG_QUIET : HX_LOG_NORMAL, "%zu checks, %zu failed, %.1f s on %s",
-        t->n, t->n_failed, seconds, devices);
+    say(t->n_failed > 0 ? HX_LOG_QUIET : HX_LOG_NORMAL, "%zu %s, %zu failed, %.1f s on %s", t->n,
+        hx_noun(t->n, "check", "checks"), t->n_failed, seconds, devices);
 }
 
 static void write_line(hx_json *json, const hx_selftest_line *line)

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "core/base/memory.h"
+#include "core/base/names.h"
 #include "selftest_solve.h"
 
 const hx_precond_kind *hx_selftest_precond(const hx_selftest *t, const char *name)
@@ -31,9 +32,10 @@ static int solve(hx_analysis *analysis, const hx_selftest_solve_params *params, 
     HX_TRY(hx_analysis_solve_density(analysis, params->density, penalty));
     if (iterations) *iterations = analysis->record.pcg_iterations;
     if (analysis->record.reason != HX_PCG_CONVERGED)
-        return HX_RAISE(HX_ENUMERIC, "PCG: %s after %d iterations",
+        return HX_RAISE(HX_ENUMERIC, "PCG: %s after %d %s",
                         hx_pcg_reason_name(analysis->record.reason),
-                        analysis->record.pcg_iterations);
+                        analysis->record.pcg_iterations,
+                        hx_noun(analysis->record.pcg_iterations, "iteration", "iterations"));
     HX_TRY(hx_analysis_compliance(analysis, &c));
     if (compliance) *compliance = c;
     return hx_analysis_point_displacement(analysis, 0, u);
@@ -72,7 +74,8 @@ static int check(hx_selftest *t, const hx_sample *s, const double *expected, dou
     for (int64_t i = 0; i < s->n; i++) u[i] = NAN;
     const int rc = hx_selftest_solve(t, s, &params, u, NULL, &iterations);
     if (rc == HX_EINPUT && s->c == 1) return HX_OK; /* it needs three unknowns per point */
-    if (iterations > 0) hx_selftest_note(t, "%d iterations", iterations);
+    if (iterations > 0)
+        hx_selftest_note(t, "%d %s", iterations, hx_noun(iterations, "iteration", "iterations"));
     return hx_selftest_end(t, rc, hx_selftest_difference(s->n, u, expected), 1e-9,
                            "u of CG on the host");
 }

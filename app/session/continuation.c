@@ -1,4 +1,5 @@
 #include "continuation.h"
+#include "core/base/names.h"
 
 #include <stdio.h>
 
@@ -28,12 +29,13 @@ const char *hx_continuation_text(const hx_config *cfg, char *text, size_t n_text
     size_t used = 0;
     text[0] = '\0';
     if (!hx_stair_ended(&penalty))
-        used = (size_t)snprintf(text, n_text, "penalty %g to %g by %g every %d iterations",
-                                penalty.value, penalty.last, penalty.step, penalty.every);
+        used = (size_t)snprintf(text, n_text, "penalty %g to %g by %g every %d %s", penalty.value,
+                                penalty.last, penalty.step, penalty.every,
+                                hx_noun(penalty.every, "iteration", "iterations"));
     if (!hx_stair_ended(&beta) && used < n_text)
-        snprintf(text + used, n_text - used,
-                 "%sbeta %g to %g by a factor of %g every %d iterations", used ? ", " : "",
-                 beta.value, beta.last, beta.factor, beta.every);
+        snprintf(text + used, n_text - used, "%sbeta %g to %g by a factor of %g every %d %s",
+                 used ? ", " : "", beta.value, beta.last, beta.factor, beta.every,
+                 hx_noun(beta.every, "iteration", "iterations"));
     return text;
 }
 

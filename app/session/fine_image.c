@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "core/base/memory.h"
+#include "core/base/names.h"
 #include "core/mesh/load_faces.h"
 #include "core/spline/spline_image.h"
 
@@ -209,9 +210,10 @@ const char *hx_fine_image_text(const hx_fine_image *f, char *text, size_t n_text
                  f->turn);
     if (f->n > 1)
         snprintf(text, n_text,
-                 "%d x %d x %d hexahedra per span%s: the span's edges turn by %.3g degrees, those "
-                 "of the hexahedra by %.3g",
-                 f->n, f->n, f->n, f->is_asked ? "" : " by curvature", f->turn, f->turn / f->n);
+                 "%d x %d x %d %s per span%s: the span's edges turn by %.3g degrees, those of the "
+                 "hexahedra by %.3g",
+                 f->n, f->n, f->n, hx_noun(f->n, "hexahedron", "hexahedra"),
+                 f->is_asked ? "" : " by curvature", f->turn, f->turn / f->n);
     const size_t n = strlen(text);
     if (!f->is_asked && f->n > 0 && f->wanted > f->n)
         snprintf(text + n, n_text - n, " (%d would keep them below %g)", f->wanted, most_turn);

@@ -5,6 +5,7 @@
 #include "../text/log.h"
 #include "../text/table.h"
 #include "core/base/memory.h"
+#include "core/base/names.h"
 
 /* 1 if the solver can only run on the host, as far as is known without calling drivers. */
 static int stays_on_host(const hx_config *cfg)
@@ -227,9 +228,10 @@ int hx_footprint_check(const hx_session *s)
     char want_text[32], have_text[32], count[32];
     if (have <= 0.0 || want <= have) return HX_OK;
     return HX_RAISE(HX_ENOMEM,
-                    "%s: besides the mesh of %s elements the run needs at least %s of host memory "
-                    "(%.0f bytes per element), but %s is available: use a smaller mesh",
+                    "%s: besides the mesh of %s %s the run needs at least %s of host memory (%.0f "
+                    "bytes per element), but %s is available: use a smaller mesh",
                     s->mesh.name, hx_format_count(s->mesh.n_elem, count, sizeof count),
+                    hx_noun(s->mesh.n_elem, "element", "elements"),
                     hx_format_bytes(want, want_text, sizeof want_text), other,
                     hx_format_bytes(have, have_text, sizeof have_text));
 }

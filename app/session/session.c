@@ -14,6 +14,7 @@
 #include "continuation.h"
 #include "core/base/clock.h"
 #include "core/base/memory.h"
+#include "core/base/names.h"
 #include "core/files/result_match.h"
 #include "file_material.h"
 #include "file_unread.h"
@@ -209,10 +210,10 @@ static int check_set_names(const hx_session *s)
         snprintf(names + used, sizeof names - used, "%s\"%.60s\"", n > 1 ? ", " : "", set[i].name);
     }
     if (n < 2) return HX_OK; /* hx_mesh_add_region refuses a single one */
-    return HX_RAISE(HX_EINPUT,
-                    "%s: the mesh has sets with the names of %zu sets of the config: %s; "
-                    "choose others",
-                    first->origin, n, names);
+    return HX_RAISE(
+        HX_EINPUT,
+        "%s: the mesh has sets with the names of %zu %s of the config: %s; choose others",
+        first->origin, n, hx_noun(n, "set", "sets"), names);
 }
 
 /* Reads the mesh of the config; if its file does not exist because the folder of the run was moved,
@@ -274,8 +275,8 @@ static int check_radius(const hx_session *s)
     if (s->filter_radius <= diagonal) return HX_OK;
     return hx_session_blame(s, "optimization.filter.radius",
                             HX_RAISE(HX_EINPUT,
-                                     "a radius of %.4g%s is more than the smallest extent of the "
-                                     "part, %.4g%s: 1.5 to 6 elements are usual",
+                                     "a radius of %.4g%s is more than the diagonal of the part's "
+                                     "bounding box, %.4g%s: 1.5 to 6 elements are usual",
                                      s->filter_radius, s->cfg.units.length, diagonal,
                                      s->cfg.units.length));
 }
@@ -368,11 +369,12 @@ const char *hx_session_ties_text(const hx_session *s, char *text, size_t n_text)
     if (ties->n_alone > 0)
         snprintf(alone, sizeof alone, "; %s without an image",
                  hx_format_count(ties->n_alone, a, sizeof a));
-    snprintf(text, n_text, "%s of %s elements in %s groups (%s%s)%s%s",
+    snprintf(text, n_text, "%s of %s %s in %s %s (%s%s)%s%s",
              hx_format_count(ties->n_member, a, sizeof a),
              hx_format_count(s->mesh.n_elem - s->problem.passive.n, b, sizeof b),
-             hx_format_count(ties->n_group, c, sizeof c), planes, is_extruded ? "extruded" : "",
-             off, alone);
+             hx_noun(s->mesh.n_elem - s->problem.passive.n, "element", "elements"),
+             hx_format_count(ties->n_group, c, sizeof c), hx_noun(ties->n_group, "group", "groups"),
+             planes, is_extruded ? "extruded" : "", off, alone);
     return text;
 }
 
@@ -429,9 +431,10 @@ int hx_session_read_initial(hx_session *s, double **density)
         hx_result_read(*path, "density", &s->mesh, rho_min, rho_min, *density, &match)));
     if (match.n_missing > 0)
         hx_log_warning(
-            "optimization.initial: %s lacks %s elements, because it was written with a threshold: "
-            "they start at rho_min = %g, from which optimality criteria hardly raise them",
-            *path, hx_format_count(match.n_missing, count, sizeof count), rho_min);
+            "optimization.initial: %s lacks %s %s, because it was written with a threshold: they "
+            "start at rho_min = %g, from which optimality criteria hardly raise them",
+            *path, hx_format_count(match.n_missing, count, sizeof count),
+            hx_noun(match.n_missing, "element", "elements"), rho_min);
     return HX_OK;
 }
 

@@ -6,6 +6,7 @@
 
 #include "../text/table.h"
 #include "core/base/memory.h"
+#include "core/base/names.h"
 #include "core/design/design_ranks.h"
 #include "core/mesh/mesh_hash.h"
 #include "core/version.h"
@@ -212,10 +213,11 @@ const char *hx_session_team_text(const hx_session *s, char *text, size_t n_text)
     for (int r = 0; r < s->team->size; r++)
         if (share->n_elem_of[r] > most) most = share->n_elem_of[r];
     snprintf(text, n_text,
-             "%d processes (%s), %d on this machine; at most %s elements each, %s; process 0 has "
-             "%s interface nodes, exchanged by %s; the design is %s",
-             s->team->size, s->team->ops->name, s->team->host_size,
-             hx_format_count(most, a, sizeof a), cut_text(s->cfg.solver.partition),
+             "%d %s (%s), %d on this machine; at most %s %s each, %s; process 0 has %s interface "
+             "nodes, exchanged by %s; the design is %s",
+             s->team->size, hx_noun(s->team->size, "process", "processes"), s->team->ops->name,
+             s->team->host_size, hx_format_count(most, a, sizeof a),
+             hx_noun(most, "element", "elements"), cut_text(s->cfg.solver.partition),
              hx_format_count(share->n_common, b, sizeof b), hx_ranks_transport(&s->ranks),
              s->ranks.design ? "distributed" : "on process 0");
     return text;

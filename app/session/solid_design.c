@@ -8,6 +8,7 @@
 #include "../text/log.h"
 #include "../text/table.h"
 #include "core/base/memory.h"
+#include "core/base/names.h"
 #include "core/base/vec3.h"
 #include "core/design/black_white.h"
 #include "core/files/result_match.h"
@@ -78,8 +79,9 @@ const char *hx_solid_design_text(const hx_solid_design *d, int threshold_given, 
                                  size_t n_text)
 {
     char count[32];
-    snprintf(text, n_text, "%s elements are solid: density >= %.6g, %s",
-             hx_format_count(d->n_solid, count, sizeof count), d->threshold,
+    snprintf(text, n_text, "%s %s solid: density >= %.6g, %s",
+             hx_format_count(d->n_solid, count, sizeof count),
+             hx_noun(d->n_solid, "element is", "elements are"), d->threshold,
              threshold_given ? "as given" : "the threshold that keeps the volume");
     return text;
 }
@@ -146,8 +148,9 @@ static void warn_of_lost(const hx_problem *whole, const hx_problem *solid, int64
     const int64_t held = count_held(whole), kept = count_held(solid);
     char a[32], b[32];
     if (n_loose > 0)
-        hx_log_warning("%s solid elements are not connected to the largest piece and are left out",
-                       hx_format_count(n_loose, a, sizeof a));
+        hx_log_warning("%s solid %s left out", hx_format_count(n_loose, a, sizeof a),
+                       hx_noun(n_loose, "element is not connected to the largest piece and is",
+                               "elements are not connected to the largest piece and are"));
     if (kept < held)
         hx_log_warning("supports: %s of %s held degrees of freedom are on void and are left out",
                        hx_format_count(held - kept, a, sizeof a),

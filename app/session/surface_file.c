@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "core/base/memory.h"
+#include "core/base/names.h"
 #include "core/mesh/load_faces.h"
 #include "core/mesh/point_grid.h"
 #include "node_groups.h"

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "core/base/memory.h"
+#include "core/base/names.h"
 #include "core/mesher/gmsh_fill.h"
 #include "core/mesher/gmsh_program.h"
 #include "core/mesher/model_files.h"
@@ -113,9 +114,10 @@ static int try_share(const filling *f, double part, hx_surface_part *p, hx_mesh 
     }
     if (rc == HX_OK && fewer.n_after < fewer.n_before)
         rc = hx_notes_add(f->notes, HX_NOTE_INFO,
-                          "%s: gmsh meshes a surface simplified to %lld of its %lld triangles, "
-                          "which is %.2g off it on average, %.2g at most: the others were slivers",
-                          f->path, (long long)fewer.n_after, (long long)fewer.n_before, fewer.mean,
+                          "%s: gmsh meshes a surface simplified to %lld of its %lld %s, which is "
+                          "%.2g off it on average, %.2g at most: the others were slivers",
+                          f->path, (long long)fewer.n_after, (long long)fewer.n_before,
+                          hx_noun(fewer.n_before, "triangle", "triangles"), fewer.mean,
                           fewer.largest);
     hx_mesh_free(&made);
     if (rc == HX_OK) return HX_OK;

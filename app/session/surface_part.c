@@ -49,9 +49,10 @@ static int check_surface(hx_surface_part *p, const char *path, const hx_surface 
     HX_TRY(hx_surface_find_open(surface, &n_open, point));
     if (n_open > 0)
         return HX_RAISE(HX_EINPUT,
-                        "%s: the surface is not closed: %lld edges do not have exactly two "
-                        "triangles, one in each direction; one of them is at %.6g, %.6g, %.6g",
-                        path, (long long)n_open, point[0], point[1], point[2]);
+                        "%s: the surface is not closed: %lld %s have exactly two triangles, "
+                        "one in each direction; one of them is at %.6g, %.6g, %.6g",
+                        path, (long long)n_open, hx_noun(n_open, "edge does not", "edges do not"),
+                        point[0], point[1], point[2]);
     HX_TRY(hx_surface_check(surface, HX_SURFACE_F64, r));
     HX_TRY(check_box(path, r, mesh));
     if (!(fabs(r->volume) > 0.0))
@@ -65,10 +66,11 @@ static int check_surface(hx_surface_part *p, const char *path, const hx_surface 
                             "%s: its triangles face inwards; their orientation is reversed", path));
     }
     if (r->n_crossing > 0)
-        HX_TRY(hx_notes_add(
-            &p->notes, HX_NOTE_WARNING,
-            "%s: %lld pairs of triangles intersect each other: the inside is uncertain there", path,
-            (long long)r->n_crossing));
+        HX_TRY(hx_notes_add(&p->notes, HX_NOTE_WARNING,
+                            "%s: %lld %s each other: the inside is uncertain there", path,
+                            (long long)r->n_crossing,
+                            hx_noun(r->n_crossing, "pair of triangles intersects",
+                                    "pairs of triangles intersect")));
     return HX_OK;
 }
 

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "core/base/memory.h"
+#include "core/base/names.h"
 #include "core/mesh/face_tree.h"
 #include "core/mesh/load_faces.h"
 #include "core/mesh/point_grid.h"
@@ -139,8 +140,9 @@ static int note_part(hx_surface_part *p, const hx_surface_set *set)
     if (set->n_node > 0 && (double)set->n_found < whole * (double)set->n_node &&
         (set->by_nodes || !(set->area > 0.0)))
         return hx_notes_add(&p->notes, HX_NOTE_WARNING,
-                            "set '%s': %lld of its %lld nodes are on the surface", set->from,
-                            (long long)set->n_found, (long long)set->n_node);
+                            "set '%s': %lld of its %lld %s are on the surface", set->from,
+                            (long long)set->n_found, (long long)set->n_node,
+                            hx_noun(set->n_node, "node", "nodes"));
     return HX_OK;
 }
 

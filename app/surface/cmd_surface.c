@@ -149,24 +149,28 @@ static void report_source(const job *j)
     const hx_surface_source *source = &j->source;
     char a[32], text[HX_ORIGIN_TEXT], fine[160];
     hx_log_info("result     %s", source->path.file);
-    hx_log_info("mesh       %s elements", hx_format_count(source->mesh->n_elem, a, sizeof a));
+    hx_log_info("mesh       %s %s", hx_format_count(source->mesh->n_elem, a, sizeof a),
+                hx_noun(source->mesh->n_elem, "element", "elements"));
     if (source->fine.n > 0)
         hx_log_info("spline     cut from %s", hx_fine_image_text(&source->fine, fine, sizeof fine));
     if (source->config)
-        hx_log_info("config     %s%s: %s elements are forced solid (passive or loaded)",
-                    source->config, j->plan.config ? "" : ", beside the result",
-                    hx_format_count(source->part.n_solid, a, sizeof a));
+        hx_log_info("config     %s%s: %s %s forced solid (passive or loaded)", source->config,
+                    j->plan.config ? "" : ", beside the result",
+                    hx_format_count(source->part.n_solid, a, sizeof a),
+                    hx_noun(source->part.n_solid, "element is", "elements are"));
     else
         hx_log_info("config     none: loaded and passive regions are unknown");
     if (source->config && !hx_result_origin_is_off(&source->origin))
         hx_log_info("origin     %s", hx_result_origin_text(&source->origin, text));
     if (source->part.n_void > 0)
-        hx_log_info("           %s elements of passive void are left out",
-                    hx_format_count(source->part.n_void, a, sizeof a));
+        hx_log_info("           %s %s left out", hx_format_count(source->part.n_void, a, sizeof a),
+                    hx_noun(source->part.n_void, "element of passive void is",
+                            "elements of passive void are"));
     if (source->n_missing > 0)
-        hx_log_info(
-            "           %s elements below output.threshold are not in the file and count as void",
-            hx_format_count(source->n_missing, a, sizeof a));
+        hx_log_info("           %s %s as void", hx_format_count(source->n_missing, a, sizeof a),
+                    hx_noun(source->n_missing,
+                            "element below output.threshold is not in the file and counts",
+                            "elements below output.threshold are not in the file and count"));
 }
 
 static void report_shape(const job *j)
@@ -186,17 +190,20 @@ static void report_shape(const job *j)
     hx_log_info("area       %.6g%s", r->area, u->area);
     hx_log_info("box        %.6g %.6g %.6g to %.6g %.6g %.6g%s", r->min[0], r->min[1], r->min[2],
                 r->max[0], r->max[1], r->max[2], u->length);
-    hx_log_info("surface    %s triangles, %s vertices; closed, manifold%s",
-                hx_format_count(r->n_tri, a, sizeof a), hx_format_count(r->n_vertex, b, sizeof b),
+    hx_log_info("surface    %s %s, %s %s; closed, manifold%s",
+                hx_format_count(r->n_tri, a, sizeof a), hx_noun(r->n_tri, "triangle", "triangles"),
+                hx_format_count(r->n_vertex, b, sizeof b),
+                hx_noun(r->n_vertex, "vertex", "vertices"),
                 r->n_crossing > 0 ? "" : ", without self-intersections");
     hx_log_info("shape      %lld piece%s, %lld through hole%s, %lld closed cavit%s",
                 (long long)r->n_shell, r->n_shell == 1 ? "" : "s", (long long)r->genus,
                 r->genus == 1 ? "" : "s", (long long)r->n_cavity, r->n_cavity == 1 ? "y" : "ies");
     if (j->plan.n_smooth > 0)
-        hx_log_info("smoothing  %d steps; volume changed by %.2g %%, %s vertices moved back",
-                    j->plan.n_smooth,
+        hx_log_info("smoothing  %d %s; volume changed by %.2g %%, %s %s moved back",
+                    j->plan.n_smooth, hx_noun(j->plan.n_smooth, "step", "steps"),
                     100.0 * (j->smoothing.volume_after / j->smoothing.volume_before - 1.0),
-                    hx_format_count(j->smoothing.n_held, a, sizeof a));
+                    hx_format_count(j->smoothing.n_held, a, sizeof a),
+                    hx_noun(j->smoothing.n_held, "vertex", "vertices"));
 }
 
 /* Prints the unit in the file, for formats that have one. */
@@ -243,17 +250,20 @@ static void warn(const job *j)
             "%s %s left out, %.3g %% of the volume", hx_format_count(j->n_dropped, a, sizeof a),
             j->n_dropped == 1 ? "piece" : "pieces", 100.0 * j->dropped / (r->volume + j->dropped));
     if (r->n_shell > 1)
-        hx_log_warning("the part has %lld separate pieces; the largest has %.4g %% of the volume "
+        hx_log_warning("the part has %lld separate %s; the largest has %.4g %% of the volume "
                        "(--keep-largest leaves out the others)",
-                       (long long)r->n_shell, 100.0 * r->largest_share);
+                       (long long)r->n_shell, hx_noun(r->n_shell, "piece", "pieces"),
+                       100.0 * r->largest_share);
     if (r->n_crossing > 0)
-        hx_log_warning("%s pairs of triangles intersect each other%s",
-                       hx_format_count(r->n_crossing, a, sizeof a),
-                       j->plan.n_smooth > 0 ? "; try --smooth 0" : "");
+        hx_log_warning(
+            "%s %s each other%s", hx_format_count(r->n_crossing, a, sizeof a),
+            hx_noun(r->n_crossing, "pair of triangles intersects", "pairs of triangles intersect"),
+            j->plan.n_smooth > 0 ? "; try --smooth 0" : "");
     if (j->surface.n_split > 0)
         hx_log_warning("the mesh touches itself at edges or nodes; the surface is split there, "
-                       "with %s more vertices",
-                       hx_format_count(j->surface.n_split, a, sizeof a));
+                       "with %s more %s",
+                       hx_format_count(j->surface.n_split, a, sizeof a),
+                       hx_noun(j->surface.n_split, "vertex", "vertices"));
 }
 
 static int write_surface(job *j)

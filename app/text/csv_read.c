@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "core/base/memory.h"
+#include "core/base/names.h"
 #include "json_read.h"
 
 /* Terminates the line at `at` with 0s and returns the next one; NULL: the line has no end. */
@@ -42,8 +43,9 @@ static int read_names(hx_csv *csv, const char *path, char *line)
 static int read_row(hx_csv *csv, const char *path, size_t row, size_t capacity, const char *line)
 {
     if (count(line, ',') + 1 != csv->n_column)
-        return HX_RAISE(HX_EINPUT, "%s:%zu: %zu fields, but the first line names %zu", path,
-                        row + 2, count(line, ',') + 1, csv->n_column);
+        return HX_RAISE(HX_EINPUT, "%s:%zu: %zu %s, but the first line names %zu", path, row + 2,
+                        count(line, ',') + 1, hx_noun(count(line, ',') + 1, "field", "fields"),
+                        csv->n_column);
     for (size_t i = 0; i < csv->n_column; i++) {
         char *end;
         double value = NAN;

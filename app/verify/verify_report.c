@@ -12,6 +12,7 @@
 #include "../text/table.h"
 #include "core/base/atomic_file.h"
 #include "core/base/memory.h"
+#include "core/base/names.h"
 #include "core/problem/simp.h"
 #include "verify.h"
 
@@ -178,12 +179,13 @@ static void print_quadratic(const hx_verify *v)
     const hx_verify_quadratic *const q = &v->quadratic;
     char a[32], b[32], c[32];
     if (!q->asked) return;
-    hx_log_info("\nquadratic %s, %s elements%s, %s points, %s of memory; %s, %d iterations, %.3g s",
-                q->element, hx_format_count(q->n_elem, a, sizeof a),
+    hx_log_info("\nquadratic %s, %s %s%s, %s %s, %s of memory; %s, %d %s, %.3g s", q->element,
+                hx_format_count(q->n_elem, a, sizeof a), hx_noun(q->n_elem, "element", "elements"),
                 q->solid_only ? " of the largest solid piece, without void" : "",
-                hx_format_count(q->n_point, b, sizeof b),
+                hx_format_count(q->n_point, b, sizeof b), hx_noun(q->n_point, "point", "points"),
                 hx_format_bytes((double)q->bytes, c, sizeof c), q->solver,
-                q->analysis.pcg_iterations, q->seconds);
+                q->analysis.pcg_iterations,
+                hx_noun(q->analysis.pcg_iterations, "iteration", "iterations"), q->seconds);
     hx_verify_print_pair(v, name, &v->analysis[HX_VERIFY_SOLID], &q->analysis);
 }
 
@@ -194,10 +196,12 @@ static void print_design(const hx_verify *v)
     hx_log_info("result    %s", v->result);
     if (!hx_result_origin_is_off(&v->origin))
         hx_log_info("origin    %s", hx_result_origin_text(&v->origin, text));
-    hx_log_info("mesh      %s, %s elements", v->session.mesh.name,
-                hx_format_count(v->session.mesh.n_elem, a, sizeof a));
-    hx_log_info("0/1       %s elements are solid: density >= %.6g, %s",
-                hx_format_count(v->n_solid, a, sizeof a), v->threshold,
+    hx_log_info("mesh      %s, %s %s", v->session.mesh.name,
+                hx_format_count(v->session.mesh.n_elem, a, sizeof a),
+                hx_noun(v->session.mesh.n_elem, "element", "elements"));
+    hx_log_info("0/1       %s %s solid: density >= %.6g, %s",
+                hx_format_count(v->n_solid, a, sizeof a),
+                hx_noun(v->n_solid, "element is", "elements are"), v->threshold,
                 v->threshold_given ? "as given" : "the threshold that keeps the volume");
     if (v->part.n_solid > 0)
         hx_log_info("          %s of them are forced solid (passive or loaded), %s of these have "
@@ -205,8 +209,9 @@ static void print_design(const hx_verify *v)
                     hx_format_count(v->part.n_solid, a, sizeof a),
                     hx_format_count(v->n_filled, b, sizeof b));
     if (v->part.n_void > 0)
-        hx_log_info("          %s elements are forced void (passive)",
-                    hx_format_count(v->part.n_void, a, sizeof a));
+        hx_log_info("          %s %s forced void (passive)",
+                    hx_format_count(v->part.n_void, a, sizeof a),
+                    hx_noun(v->part.n_void, "element is", "elements are"));
     hx_log_info("volume    %.6g%s, target %.6g%s", v->volume, u->volume, v->part.target, u->volume);
     const hx_problem *const problem = &v->session.problem;
     hx_log_info(
@@ -307,14 +312,16 @@ static void warn_pieces(hx_verify *v)
     char a[32], b[32];
     const int64_t loose = hx_attached_count_loose(&v->attached);
     if (loose > 0)
-        warn(v, "the solid falls into %s pieces: %s elements are not connected to the largest",
+        warn(v, "the solid falls into %s %s: %s %s not connected to the largest",
              hx_format_count(v->attached.pieces.n, a, sizeof a),
-             hx_format_count(loose, b, sizeof b));
+             hx_noun(v->attached.pieces.n, "piece", "pieces"), hx_format_count(loose, b, sizeof b),
+             hx_noun(loose, "element is", "elements are"));
     if (v->n_surface_piece > v->attached.pieces.n)
         warn(v,
-             "the surface falls into %s pieces whose elements touch only at nodes or edges: such "
+             "the surface falls into %s %s whose elements touch only at nodes or edges: such "
              "hinges cannot be made",
-             hx_format_count(v->n_surface_piece, a, sizeof a));
+             hx_format_count(v->n_surface_piece, a, sizeof a),
+             hx_noun(v->n_surface_piece, "piece", "pieces"));
     else if (v->n_surface_piece < 0 && v->n_face_piece > v->attached.pieces.n)
         warn(v, "some solid elements touch only at a node or an edge: such hinges cannot be made");
 }
@@ -360,9 +367,9 @@ static void warn_loads(hx_verify *v)
         const double off = nodes.force[HX_NODE_VOID] + nodes.force[HX_NODE_LOOSE];
         if (n_off > 0)
             warn(v,
-                 "case %d: %s loaded nodes, with %.1f %% of the force, are on void or on pieces "
-                 "that are not connected: their motion dominates the compliance",
-                 c + 1, hx_format_count(n_off, a, sizeof a),
+                 "case %d: %s loaded %s, with %.1f %% of the force, are on void or on pieces that "
+                 "are not connected: their motion dominates the compliance",
+                 c + 1, hx_format_count(n_off, a, sizeof a), hx_noun(n_off, "node", "nodes"),
                  100.0 * off / (off + nodes.force[HX_NODE_MAIN]));
     }
 }

@@ -9,6 +9,7 @@
 #include "../text/table.h"
 #include "core/base/clock.h"
 #include "core/base/memory.h"
+#include "core/base/names.h"
 #include "verify.h"
 
 /* --- analysis --- */
@@ -83,8 +84,10 @@ static int make_problem(hx_verify *v, solve *s)
     HX_TRY(hx_verify_count_bytes(v, &s->problem, &s->device, &f->bytes));
     HX_TRY(s->device.ops->memory(&s->device, &n_free, &n_total));
     if (n_free == 0 || f->bytes <= n_free) return HX_OK;
-    return HX_RAISE(HX_EENV, "%lld quadratic tetrahedra need %s of memory, %s is free",
-                    (long long)f->part.mesh.n_elem, hx_format_bytes((double)f->bytes, a, sizeof a),
+    return HX_RAISE(HX_EENV, "%lld quadratic %s need %s of memory, %s is free",
+                    (long long)f->part.mesh.n_elem,
+                    hx_noun(f->part.mesh.n_elem, "tetrahedron", "tetrahedra"),
+                    hx_format_bytes((double)f->bytes, a, sizeof a),
                     hx_format_bytes((double)n_free, b, sizeof b));
 }
 
@@ -140,14 +143,15 @@ void hx_verify_print_surface(const hx_verify *v)
     const hx_units *const u = &v->session.cfg.units;
     const int by_gmsh = strncmp(p->mesher, "gmsh", 4) == 0;
     char a[32], b[32], c[32];
-    hx_log_info("\nsurface   %s: %s triangles, %lld piece%s", f->path,
-                hx_format_count(p->surface.n_tri, a, sizeof a), (long long)p->surface.n_shell,
+    hx_log_info("\nsurface   %s: %s %s, %lld piece%s", f->path,
+                hx_format_count(p->surface.n_tri, a, sizeof a),
+                hx_noun(p->surface.n_tri, "triangle", "triangles"), (long long)p->surface.n_shell,
                 p->surface.n_shell == 1 ? "" : "s");
     hx_log_info("          volume %.6g%s, the 0/1 design's %.6g; in tetrahedra %.6g",
                 p->surface.volume, u->volume, v->volume, p->cut.volume);
-    hx_log_info("%-9s %s tetrahedra, %s split %d time%s; quality %.2g at worst, %.2g in the "
-                "mean; %.3g s",
-                p->mesher, hx_format_count(p->mesh.n_elem, a, sizeof a), by_gmsh ? "each" : "cells",
+    hx_log_info("%-9s %s %s, %s split %d time%s; quality %.2g at worst, %.2g in the mean; %.3g s",
+                p->mesher, hx_format_count(p->mesh.n_elem, a, sizeof a),
+                hx_noun(p->mesh.n_elem, "tetrahedron", "tetrahedra"), by_gmsh ? "each" : "cells",
                 p->cut.n_refine, p->cut.n_refine == 1 ? "" : "s", p->cut.worst, p->cut.mean,
                 p->seconds);
     for (size_t i = 0; i < p->notes.n; i++)
@@ -159,13 +163,15 @@ void hx_verify_print_surface(const hx_verify *v)
             hx_log_info("          set '%s': %.4g %% of its area is on the surface", set->from,
                         100.0 * set->found_area / set->area);
         else
-            hx_log_info("          set '%s': %lld of %lld nodes are on the surface", set->from,
-                        (long long)set->n_found, (long long)set->n_node);
+            hx_log_info("          set '%s': %lld of %lld %s are on the surface", set->from,
+                        (long long)set->n_found, (long long)set->n_node,
+                        hx_noun(set->n_node, "node", "nodes"));
     }
-    hx_log_info("quadratic %s, %s points, %s of memory; %s, %d iterations, %.3g s", f->element,
-                hx_format_count(f->n_point, b, sizeof b),
+    hx_log_info("quadratic %s, %s %s, %s of memory; %s, %d %s, %.3g s", f->element,
+                hx_format_count(f->n_point, b, sizeof b), hx_noun(f->n_point, "point", "points"),
                 hx_format_bytes((double)f->bytes, c, sizeof c), f->solver,
-                f->analysis.pcg_iterations, f->seconds);
+                f->analysis.pcg_iterations,
+                hx_noun(f->analysis.pcg_iterations, "iteration", "iterations"), f->seconds);
     hx_verify_print_pair(v, name, &v->analysis[HX_VERIFY_SOLID], &f->analysis);
 }
 
@@ -183,8 +189,8 @@ static const char *by_pieces(const hx_verify *v, char *text, size_t n_text)
     const int64_t n = v->attached.pieces.n;
     text[0] = '\0';
     if (n > 1)
-        snprintf(text, n_text, "; the 0/1 design is in %lld pieces, which the surface may lack",
-                 (long long)n);
+        snprintf(text, n_text, "; the 0/1 design is in %lld %s, which the surface may lack",
+                 (long long)n, hx_noun(n, "piece", "pieces"));
     return text;
 }
 

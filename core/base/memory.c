@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "fault.h"
+#include "names.h"
 
 /* Size from which available memory is checked before the allocation: malloc grants more than there
  * is, and a process that uses it is killed without a message. */
@@ -34,8 +35,8 @@ static int allocate(void *out, size_t count, size_t size, const char *what, int 
     void *p = NULL;
     memcpy(out, &p, sizeof p);
     if (size != 0 && count > SIZE_MAX / size)
-        return HX_RAISE(HX_ENOMEM, "%s: %zu entries of %zu bytes overflow the address space", what,
-                        count, size);
+        return HX_RAISE(HX_ENOMEM, "%s: %zu %s of %zu %s overflow the address space", what, count,
+                        hx_noun(count, "entry", "entries"), size, hx_noun(size, "byte", "bytes"));
     const size_t bytes = count * size > 0 ? count * size : 1;
     const size_t available = bytes >= LARGE ? hx_host_memory_available() : 0;
     if (HX_FAULT_MARKED(alloc) == 0 && (available == 0 || bytes <= available))

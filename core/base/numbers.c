@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "memory.h"
+#include "names.h"
 #include "random.h"
 
 enum { FIRST_CAPACITY = 64 };
@@ -175,8 +176,8 @@ int hx_number_index_create(hx_number_index *index, const hx_numbers *list)
     index->list = list;
     index->repeated = -1;
     if (list->n > INT32_MAX)
-        return HX_RAISE(HX_EINPUT, "%lld nodes or elements; at most 2^31 - 1 are supported",
-                        (long long)list->n);
+        return HX_RAISE(HX_EINPUT, "%lld %s or elements; at most 2^31 - 1 are supported",
+                        (long long)list->n, hx_noun(list->n, "node", "nodes"));
     if (hx_numbers_is_run(list)) return HX_OK;
     find_range(index);
     int64_t n_place = index->max - index->min + 1; /* below 2^63: see hx_numbers_append */

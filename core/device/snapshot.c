@@ -6,6 +6,7 @@
 
 #include "../base/grow.h"
 #include "../base/memory.h"
+#include "../base/names.h"
 
 void hx_snapshot_begin(hx_snapshot *image, hx_snapshot_mode mode)
 {
@@ -69,9 +70,10 @@ static int get_sized(hx_snapshot *image, const char *name, size_t bytes, hx_snap
     HX_TRY(get(image, name, entry));
     if ((*entry)->bytes == bytes) return HX_OK;
     return HX_RAISE(HX_EINPUT,
-                    "%s: '%s' has %zu bytes in the checkpoint, but this run needs %zu; it was "
-                    "written with another mesh or other settings",
-                    image->path ? image->path : "checkpoint", name, (*entry)->bytes, bytes);
+                    "%s: '%s' has %zu %s in the checkpoint, but this run needs %zu; it was written "
+                    "with another mesh or other settings",
+                    image->path ? image->path : "checkpoint", name, (*entry)->bytes,
+                    hx_noun((*entry)->bytes, "byte", "bytes"), bytes);
 }
 
 int hx_snapshot_host(hx_snapshot *image, const char *name, void *p, size_t bytes)

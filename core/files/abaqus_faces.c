@@ -6,6 +6,7 @@
 
 #include "../base/grow.h"
 #include "../base/memory.h"
+#include "../base/names.h"
 #include "../base/sort.h"
 #include "abaqus_reader.h"
 
@@ -43,10 +44,11 @@ static int load_repeated(hx_abaqus_reader *r, int64_t n, int64_t *key, int side,
     }
     if (rc < 0 || n_more == 0) return rc;
     return hx_notes_add(r->notes, HX_NOTE_INFO,
-                        "%s:%lld: %lld faces are named more than once by a set; the pressure acts "
-                        "on each of them once per mention, as in CalculiX",
+                        "%s:%lld: %lld %s named more than once by a set; a pressure acts "
+                        "once per mention, as in CalculiX",
                         hx_abaqus_scan_path(&r->scan),
-                        (long long)r->scan.file[r->scan.depth - 1].line, (long long)n_more);
+                        (long long)r->scan.file[r->scan.depth - 1].line, (long long)n_more,
+                        hx_noun(n_more, "face is", "faces are"));
 }
 
 /* Faces of the elements of a set on one side, or, with side = 0, its faces. */

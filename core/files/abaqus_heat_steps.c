@@ -203,8 +203,8 @@ static int group_kind(hx_abaqus_reader *r, hx_file_heat_kind kind)
     r->n_heat_item[kind] = n;
     if (groups.n > MOST_GROUPS)
         rc = hx_abaqus_heat_fault(r, (*list)[0].line,
-                                  "%zu groups of loads of heat with different values; at most %d "
-                                  "are possible: give them at sets",
+                                  "heat loads have %zu different groups of values, but at most %d "
+                                  "are possible: give them on sets",
                                   groups.n, MOST_GROUPS);
     for (size_t i = 0; rc == HX_OK && groups.n <= MOST_GROUPS && i < groups.n; i++)
         rc = add_group(r, kind, groups.group[i], groups.item + groups.n_item);

@@ -8,6 +8,7 @@
 
 #include "../base/grow.h"
 #include "../base/memory.h"
+#include "../base/names.h"
 #include "../base/vec3.h"
 #include "../mesh/set_rules.h"
 #include "abaqus_reader.h"
@@ -218,8 +219,8 @@ int hx_abaqus_finish_parts(hx_abaqus_reader *r)
                                r->instance[r->scope].name);
     if (r->n_part == 0 || r->n_instance > 0) return HX_OK;
     if (r->n_part > 1)
-        return HX_IMPORT_RAISE(&r->import, 0, "%zu parts but no *INSTANCE that places one",
-                               r->n_part);
+        return HX_IMPORT_RAISE(&r->import, 0, "%zu %s but no *INSTANCE that places one", r->n_part,
+                               hx_noun(r->n_part, "part", "parts"));
     return read_part(r, &r->part[0]); /* a single part */
 }
 

@@ -6,6 +6,7 @@
 #include <string.h>
 #include <strings.h>
 
+#include "../base/names.h"
 #include "ansys_reader.h"
 
 /* --- the library --- */
@@ -160,15 +161,17 @@ static int add_other(hx_ansys_reader *r, int type, int64_t real, int64_t number,
     const hx_shape shape = shape_of(row);
     hx_ansys_library_name(type, name);
     if (shape == HX_SHAPE_OTHER) {
-        snprintf(text, sizeof text, "%s (ANSYS) of %d nodes", name, n_node);
+        snprintf(text, sizeof text, "%s (ANSYS) of %d %s", name, n_node,
+                 hx_noun(n_node, "node", "nodes"));
         return hx_import_add_other(&r->import, shape, text, number, line);
     }
     if (row->kind < OTHER_SOLID)
         return hx_import_place(&r->import, line,
                                HX_RAISE(HX_EINPUT,
-                                        "element %lld, of type %s, has %d nodes; it needs %d, or "
+                                        "element %lld, of type %s, has %d %s; it needs %d, or "
                                         "fewer if the omitted ones at the end are 0",
-                                        (long long)number, name, n_node, row->n_node));
+                                        (long long)number, name, n_node,
+                                        hx_noun(n_node, "node", "nodes"), row->n_node));
     HX_TRY(name_other(r, row, name, real, line));
     return hx_import_add_other(&r->import, shape, name, number, line);
 }
@@ -308,8 +311,8 @@ static int solid_record(hx_ansys_reader *r, const hx_ansys_layout *l)
     hx_ansys_pending p = {.line = r->line};
     for (int k = 0; k < FIRST; k++) HX_TRY(hx_ansys_int(r, l, k, &field[k]));
     if (field[N_NODE] < 1 || field[N_NODE] > HX_ANSYS_FIELDS)
-        return HX_ANSYS_RAISE(r, "element %lld has %lld nodes", (long long)field[NUMBER],
-                              (long long)field[N_NODE]);
+        return HX_ANSYS_RAISE(r, "element %lld has %lld %s", (long long)field[NUMBER],
+                              (long long)field[N_NODE], hx_noun(field[N_NODE], "node", "nodes"));
     p.number = field[NUMBER];
     p.type = field[TYPE];
     p.real = field[REAL];
@@ -363,11 +366,11 @@ int hx_ansys_eblock(hx_ansys_reader *r)
             word);
     HX_TRY(hx_ansys_layout_read(r, "EBLOCK", &l));
     if (is_solid && l.n_int < 19)
-        return HX_ANSYS_RAISE(r, "EBLOCK with %d fields; it must have 19, as CDWRITE writes it",
-                              l.n_int);
+        return HX_ANSYS_RAISE(r, "EBLOCK with %d %s; it must have 19, as CDWRITE writes it",
+                              l.n_int, hx_noun(l.n_int, "field", "fields"));
     if (!is_solid && l.n_int <= first)
-        return HX_ANSYS_RAISE(r, "EBLOCK with %d fields, which leaves no fields for nodes",
-                              l.n_int);
+        return HX_ANSYS_RAISE(r, "EBLOCK with %d %s, which leaves no fields for nodes", l.n_int,
+                              hx_noun(l.n_int, "field", "fields"));
     for (;;) {
         HX_TRY(hx_ansys_need_line(r, "EBLOCK"));
         if (hx_ansys_is_end(r)) return HX_OK;
@@ -432,7 +435,8 @@ int hx_ansys_en(hx_ansys_reader *r)
     HX_TRY(hx_ansys_integer(r, 6, &real));
     HX_TRY(hx_ansys_integer(r, 9, &number));
     if (n_node < 1 || n_node > HX_ANSYS_FIELDS)
-        return HX_ANSYS_RAISE(r, "an element of %lld nodes", (long long)n_node);
+        return HX_ANSYS_RAISE(r, "an element of %lld %s", (long long)n_node,
+                              hx_noun(n_node, "node", "nodes"));
     HX_TRY(open_element(r, number));
     r->pending.material = material;
     r->pending.type = type;

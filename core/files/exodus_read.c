@@ -8,6 +8,7 @@
 #include <sys/stat.h>
 
 #include "../base/memory.h"
+#include "../base/names.h"
 #include "exodus_library.h"
 #include "mesh_import.h"
 #include "netcdf_check.h"
@@ -325,18 +326,19 @@ static int read_block(reader *r, block *b)
     if (p->num_entry == 0) return HX_OK;
     const cell_type *const type = find_type(p);
     if (type->shape == HX_SHAPE_HIGH_ORDER && !type->is_solid)
-        return HX_IMPORT_RAISE(
-            &r->import, 0,
-            "block %lld has %lld elements of type %s, which are not read; tetrahedra, wedges, "
-            "pyramids and hexahedra of first and second order are read",
-            (long long)p->id, (long long)p->num_entry, p->topology);
+        return HX_IMPORT_RAISE(&r->import, 0,
+                               "block %lld has %lld %s of type %s, which are not read; tetrahedra, "
+                               "wedges, pyramids and hexahedra of first and second order are read",
+                               (long long)p->id, (long long)p->num_entry,
+                               hx_noun(p->num_entry, "element", "elements"), p->topology);
     const int least = type->is_solid                       ? type->n_node
                       : type->shape == HX_SHAPE_QUADRANGLE ? 4
                       : type->shape == HX_SHAPE_TRIANGLE   ? 3
                                                            : 0;
     if (p->num_nodes_per_entry < least || p->num_nodes_per_entry > MOST_NODES)
-        return HX_IMPORT_RAISE(&r->import, 0, "block %lld: %s with %lld nodes", (long long)p->id,
-                               p->topology, (long long)p->num_nodes_per_entry);
+        return HX_IMPORT_RAISE(&r->import, 0, "block %lld: %s with %lld %s", (long long)p->id,
+                               p->topology, (long long)p->num_nodes_per_entry,
+                               hx_noun(p->num_nodes_per_entry, "node", "nodes"));
     const int64_t n = p->num_entry * p->num_nodes_per_entry;
     HX_TRY(open_set(r, EX_ELEM_BLOCK, p->id, "block", &b->set));
     HX_TRY(hx_alloc(&b->conn, (size_t)n, sizeof *b->conn, "elements of a block"));

@@ -8,6 +8,7 @@
 
 #include "../base/input_file.h"
 #include "../base/memory.h"
+#include "../base/names.h"
 
 /* Large enough for several threads to decode in parallel. */
 enum { BUFFER_SIZE = 1 << 22, SMALL_BUFFER = 1 << 12 };
@@ -198,9 +199,10 @@ int hx_file_scan_room(const hx_file_scan *scan, const hx_file_number *type, int6
     if (type->kind == 's') most = left;
     if (n < 0 || n_comp < 0 || (n_comp > 0 && n > most / n_comp))
         return HX_FILE_RAISE(scan,
-                             "%lld x %lld values of %s do not fit into the remaining %lld bytes: "
-                             "the file is truncated or the count is wrong",
-                             (long long)n, (long long)n_comp, what, (long long)left);
+                             "%lld x %lld %s of %s do not fit into the remaining %lld %s: the file "
+                             "is truncated or the count is wrong",
+                             (long long)n, (long long)n_comp, hx_noun(n_comp, "value", "values"),
+                             what, (long long)left, hx_noun(left, "byte", "bytes"));
     *n_value = n * n_comp;
     return HX_OK;
 }
@@ -228,8 +230,8 @@ static int ready(hx_file_scan *scan, int n_byte, int64_t n, int64_t *n_ready)
     *n_ready = (int64_t)((scan->len - scan->pos) / (size_t)n_byte);
     if (*n_ready > n) *n_ready = n;
     if (*n_ready == 0)
-        return HX_FILE_RAISE(scan, "the file ends inside an array; %lld numbers are missing",
-                             (long long)n);
+        return HX_FILE_RAISE(scan, "the file ends inside an array; %lld %s are missing",
+                             (long long)n, hx_noun(n, "number", "numbers"));
     return HX_OK;
 }
 

@@ -1,6 +1,7 @@
 /* Nodes and elements of Gmsh's format 2 ("Legacy MSH2" of its manual). */
 #include <string.h>
 
+#include "../base/names.h"
 #include "gmsh_reader.h"
 
 /* In $ParametricNodes, dimension and number of the entity and the parameters follow each node. */
@@ -98,8 +99,8 @@ static int read_block(hx_gmsh_reader *r, int64_t *n_left)
     HX_TRY(check_tags(r, head[2]));
     const int64_t n_word = 1 + head[2] + type->n_node;
     if (head[1] < 1 || head[1] > *n_left)
-        return HX_GMSH_RAISE(r, "a block of %lld elements, but only %lld are left",
-                             (long long)head[1], (long long)*n_left);
+        return HX_GMSH_RAISE(r, "a block of %lld %s, but only %lld are left", (long long)head[1],
+                             hx_noun(head[1], "element", "elements"), (long long)*n_left);
     for (int64_t i = 0; i < head[1]; i++) {
         HX_TRY(hx_gmsh_ints(r, n_word, record));
         HX_TRY(take_element(r, type, record[0], record + 1, head[2], 0));

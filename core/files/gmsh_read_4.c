@@ -2,6 +2,7 @@
 #include <stdlib.h>
 
 #include "../base/grow.h"
+#include "../base/names.h"
 #include "gmsh_reader.h"
 
 /* --- entities and their groups --- */
@@ -116,15 +117,16 @@ int hx_gmsh_read_nodes_4(hx_gmsh_reader *r)
         HX_TRY(hx_gmsh_ints(r, 3, block));
         HX_TRY(hx_gmsh_sizes(r, 1, &n));
         if (block[0] < 0 || block[0] > 3 || n < 0 || n > n_left)
-            return HX_GMSH_RAISE(r,
-                                 "a block of %lld nodes on an entity of dimension %lld, but only "
-                                 "%lld nodes are left",
-                                 (long long)n, (long long)block[0], (long long)n_left);
+            return HX_GMSH_RAISE(
+                r, "a block of %lld %s on an entity of dimension %lld, but only %lld %s are left",
+                (long long)n, hx_noun(n, "node", "nodes"), (long long)block[0], (long long)n_left,
+                hx_noun(n_left, "node", "nodes"));
         HX_TRY(read_node_block(r, n, block[2] != 0 ? block[0] : 0));
         n_left -= n;
     }
     if (n_left == 0) return HX_OK;
-    return HX_GMSH_RAISE(r, "the blocks have %lld nodes fewer than announced", (long long)n_left);
+    return HX_GMSH_RAISE(r, "the blocks have %lld %s fewer than announced", (long long)n_left,
+                         hx_noun(n_left, "node", "nodes"));
 }
 
 /* --- elements --- */
@@ -170,8 +172,8 @@ static int read_element_block(hx_gmsh_reader *r, int64_t *n_left)
     HX_TRY(hx_gmsh_find_type(r, head[2], &type));
     HX_TRY(hx_gmsh_sizes(r, 1, &n));
     if (n < 0 || n > *n_left)
-        return HX_GMSH_RAISE(r, "a block of %lld elements, but only %lld are left", (long long)n,
-                             (long long)*n_left);
+        return HX_GMSH_RAISE(r, "a block of %lld %s, but only %lld are left", (long long)n,
+                             hx_noun(n, "element", "elements"), (long long)*n_left);
     HX_TRY(hx_gmsh_check_count(r, "elements", n, (1 + type->n_node) * r->size_bytes,
                                1 + type->n_node));
     *n_left -= n;
@@ -196,6 +198,6 @@ int hx_gmsh_read_elements_4(hx_gmsh_reader *r)
     HX_TRY(hx_import_announce(&r->import, head[1]));
     for (int64_t b = 0; b < head[0]; b++) HX_TRY(read_element_block(r, &head[1]));
     if (head[1] == 0) return HX_OK;
-    return HX_GMSH_RAISE(r, "the blocks have %lld elements fewer than announced",
-                         (long long)head[1]);
+    return HX_GMSH_RAISE(r, "the blocks have %lld %s fewer than announced", (long long)head[1],
+                         hx_noun(head[1], "element", "elements"));
 }

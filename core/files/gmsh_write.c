@@ -5,6 +5,7 @@
 
 #include "../base/atomic_file.h"
 #include "../base/memory.h"
+#include "../base/names.h"
 #include "../base/sort.h"
 #include "../mesh/set_rules.h"
 #include "gmsh.h"
@@ -194,8 +195,8 @@ static int collect_faces(writer *w)
     hx_sort_i64(faces->item, n);
     faces->n = hx_unique_i64(faces->item, n);
     if (faces->n > INT32_MAX)
-        return HX_RAISE(HX_EINPUT, "the sets have %lld faces, which is too many",
-                        (long long)faces->n);
+        return HX_RAISE(HX_EINPUT, "the sets have %lld %s, which is too many", (long long)faces->n,
+                        hx_noun(faces->n, "face", "faces"));
     return HX_OK;
 }
 

@@ -1,4 +1,5 @@
 #include "medit_read.h"
+#include "../base/names.h"
 
 #include <ctype.h>
 #include <string.h>
@@ -142,9 +143,9 @@ static int find_order(reader *r, const section **s, int64_t n_cell)
         return HX_OK;
     }
     return HX_FILE_RAISE(&r->scan,
-                         "%s of %lld nodes are not read: save the mesh with elements of first or "
+                         "%s of %lld %s are not read: save the mesh with elements of first or "
                          "second order (gmsh -order 2), or as .msh",
-                         (*s)->word, (long long)n_node);
+                         (*s)->word, (long long)n_node, hx_noun(n_node, "node", "nodes"));
 }
 
 static int read_cells(reader *r, const section *s)

@@ -6,6 +6,7 @@
 
 #include "../base/grow.h"
 #include "../base/memory.h"
+#include "../base/names.h"
 #include "../base/vec3.h"
 #include "../mesh/mesh_check.h"
 #include "mesh_import_internal.h"
@@ -223,15 +224,17 @@ int hx_note_shared(const hx_import *import, const hx_middle_report *report)
     if (report->n_support > 0)
         HX_TRY(hx_notes_add(
             import->notes, HX_NOTE_INFO,
-            "%s: supports of %lld mid-side nodes are applied to the ends of their edges if these "
-            "have no support of their own; with quadratic elements, also to the middles",
-            import->path, (long long)report->n_support));
+            "%s: supports of %lld mid-side %s are applied to the ends of their edges if these have "
+            "no support of their own; with quadratic elements, also to the middles",
+            import->path, (long long)report->n_support,
+            hx_noun(report->n_support, "node", "nodes")));
     if (report->n_force == 0) return HX_OK;
     return hx_notes_add(import->notes, HX_NOTE_INFO,
-                        "%s: forces on %lld mid-side nodes are applied half to each end of their "
+                        "%s: forces on %lld mid-side %s are applied half to each end of their "
                         "edges (with quadratic elements they stay there): the resultant is "
                         "unchanged, the moment about the origin changes by %.2g of %.4g%s",
-                        import->path, (long long)report->n_force, report->change, report->moment,
+                        import->path, (long long)report->n_force,
+                        hx_noun(report->n_force, "node", "nodes"), report->change, report->moment,
                         report->change > 1e-6 * report->moment
                             ? ", because of nodes off the middle of their edges"
                             : "");

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "../base/memory.h"
+#include "../base/names.h"
 #include "../mesh/mesh_hash.h"
 #include "../mesh/node_grid.h"
 
@@ -291,8 +292,8 @@ int hx_result_match_cells(const hx_mesh *mesh, const hx_vtk_result *result, int3
     match->tolerance = m.tolerance;
     const int rc = match_cells(&m, cell, match);
     if (rc < 0 && m.file->n_elem != mesh->n_elem)
-        hx_error_prefix("%lld cells; the mesh of this run has %lld: ", (long long)m.file->n_elem,
-                        (long long)mesh->n_elem);
+        hx_error_prefix("%lld %s; the mesh of this run has %lld: ", (long long)m.file->n_elem,
+                        hx_noun(m.file->n_elem, "cell", "cells"), (long long)mesh->n_elem);
     hx_node_grid_free(&m.grid);
     free(m.number_elem);
     free(m.elem);
@@ -329,11 +330,11 @@ static int check_part(const hx_mesh *mesh, const hx_vtk_result *result, const in
     find_centre(mesh, e, x);
     return HX_RAISE(
         HX_EINPUT,
-        "%lld cells; the mesh of this run has %lld: element %lld with its centre at (%.9g, %.9g, "
+        "%lld %s; the mesh of this run has %lld: element %lld with its centre at (%.9g, %.9g, "
         "%.9g) is not in the file, which is not a part written with output.threshold (%s): give "
         "the config, or the mesh, that the result was made with",
-        (long long)result->cells.n_elem, (long long)mesh->n_elem,
-        (long long)hx_mesh_elem_number(mesh, e), x[0], x[1], x[2], why);
+        (long long)result->cells.n_elem, hx_noun(result->cells.n_elem, "cell", "cells"),
+        (long long)mesh->n_elem, (long long)hx_mesh_elem_number(mesh, e), x[0], x[1], x[2], why);
 }
 
 static int place_values(const hx_mesh *mesh, const hx_vtk_result *result, double least,

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "../base/error.h"
+#include "../base/names.h"
 #include "../spline/spline_glue.h"
 #include "../spline/spline_image.h"
 #include "../spline/spline_refine.h"
@@ -40,8 +41,8 @@ static int turn(const char *path, hx_spline *spline, hx_notes *notes)
     if (n == 0) return HX_OK;
     return hx_notes_add(
         notes, HX_NOTE_INFO,
-        "%s: %d of %d patches %s left-handed and read with w reversed; sides keep their names",
-        path, n, spline->n_patch, n == 1 ? "is" : "are");
+        "%s: %d of %d %s %s left-handed and read with w reversed; sides keep their names", path, n,
+        spline->n_patch, hx_noun(spline->n_patch, "patch", "patches"), n == 1 ? "is" : "are");
 }
 
 static int make(const char *path, const hx_spline_options *options, hx_spline *spline,

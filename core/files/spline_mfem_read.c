@@ -6,6 +6,7 @@
 
 #include "../base/error.h"
 #include "../base/memory.h"
+#include "../base/names.h"
 #include "../spline/spline_patch.h"
 #include "spline_files.h"
 #include "spline_mfem_reader.h"
@@ -87,8 +88,9 @@ static int read_axis(reader *r, hx_spline_raw *raw, int d, double **knot)
     HX_TRY(hx_file_scan_int(&r->scan, &integer, 2, head));
     raw->degree[d] = head[0];
     if (head[0] < 0 || head[0] > 100 || head[1] < 1 || head[1] > INT32_MAX)
-        return HX_FILE_RAISE(&r->scan, "a knot vector of degree %lld with %lld control points",
-                             (long long)head[0], (long long)head[1]);
+        return HX_FILE_RAISE(&r->scan, "a knot vector of degree %lld with %lld control %s",
+                             (long long)head[0], (long long)head[1],
+                             hx_noun(head[1], "point", "points"));
     raw->n_knot[d] = head[0] + head[1] + 1;
     HX_TRY(hx_file_scan_room(&r->scan, &number, raw->n_knot[d], 1, "knots", &n_value));
     HX_TRY(hx_alloc(knot, (size_t)n_value, sizeof **knot, "knots"));
@@ -163,8 +165,8 @@ static int read_patch(reader *r)
     double *knot[3] = {NULL, NULL, NULL}, *x = NULL, *w = NULL;
     const int64_t line = r->scan.word_line;
     if (r->n_patch == r->n_element)
-        return HX_FILE_RAISE(&r->scan, "more patches than the %lld elements",
-                             (long long)r->n_element);
+        return HX_FILE_RAISE(&r->scan, "more patches than the %lld %s", (long long)r->n_element,
+                             hx_noun(r->n_element, "element", "elements"));
     int rc = read_patch_numbers(r, &raw, knot, &x, &w);
     if (rc == HX_OK) {
         rc = hx_spline_patch_make(&r->patch[r->n_patch], &raw);
@@ -231,8 +233,9 @@ static int read_file(reader *r)
     if (!r->has_patches || r->n_element == 0)
         return HX_FILE_RAISE(&r->scan, "no patches: sections 'elements' and 'patches' are needed");
     if (r->n_patch < r->n_element)
-        return HX_FILE_RAISE(&r->scan, "%d patches for %lld elements", r->n_patch,
-                             (long long)r->n_element);
+        return HX_FILE_RAISE(&r->scan, "%d %s for %lld %s", r->n_patch,
+                             hx_noun(r->n_patch, "patch", "patches"), (long long)r->n_element,
+                             hx_noun(r->n_element, "element", "elements"));
     return HX_OK;
 }
 

@@ -6,6 +6,7 @@
 #include "../base/error.h"
 #include "../base/grow.h"
 #include "../base/memory.h"
+#include "../base/names.h"
 #include "../base/sort.h"
 #include "../spline/spline_sides.h"
 #include "spline_mfem_reader.h"
@@ -180,7 +181,8 @@ static int take_boundary(const reader *r, hx_spline *spline)
 int hx_mfem_take(hx_mfem_reader *r, hx_spline *spline)
 {
     if (r->n_vertex > INT32_MAX || r->n_element > INT32_MAX / 8)
-        return HX_FILE_RAISE(&r->scan, "%lld vertices are too many", (long long)r->n_vertex);
+        return HX_FILE_RAISE(&r->scan, "%lld %s are too many", (long long)r->n_vertex,
+                             hx_noun(r->n_vertex, "vertex", "vertices"));
     HX_TRY(check_vertices(r, r->n_element, r->vertex, 8, 0, r->element_line));
     HX_TRY(check_vertices(r, r->n_boundary, r->boundary, 5, 1, r->boundary_line));
     HX_TRY(list_faces(r));

@@ -5,6 +5,7 @@
 
 #include "../base/error.h"
 #include "../base/memory.h"
+#include "../base/names.h"
 #include "../spline/spline_sides.h"
 #include "spline_xml_reader.h"
 
@@ -64,10 +65,10 @@ static int choose(reader *r)
             if (r->geometry[i].is_volume) r->place[r->n++] = (int)i;
     } else if (r->is_range) {
         if (r->patch.n != 2)
-            return HX_XML_RAISE(&r->xml, r->patch.line,
-                                "<patches type=\"id_range\">: %zu numbers; the first id and the "
-                                "last are needed",
-                                r->patch.n);
+            return HX_XML_RAISE(
+                &r->xml, r->patch.line,
+                "<patches type=\"id_range\">: %zu %s; the first id and the last are needed",
+                r->patch.n, hx_noun(r->patch.n, "number", "numbers"));
         HX_TRY(whole(r, &r->patch, 0, &first));
         HX_TRY(whole(r, &r->patch, 1, &last));
         /* stops at the first missing one */
@@ -134,9 +135,9 @@ static int take_interfaces(const reader *r, hx_spline *spline)
         const numbers *const list = &r->interface[i].list;
         if (list->n % 10 != 0)
             return HX_XML_RAISE(&r->xml, list->line,
-                                "<interfaces>: %zu numbers; each has 10: patch, side, patch, side, "
+                                "<interfaces>: %zu %s; each has 10: patch, side, patch, side, "
                                 "three directions, three orientations",
-                                list->n);
+                                list->n, hx_noun(list->n, "number", "numbers"));
         n += list->n / 10;
     }
     HX_TRY(hx_alloc(&spline->interface, n, sizeof *spline->interface, "interfaces"));
@@ -159,8 +160,8 @@ static int take_boundaries(reader *r, hx_spline *spline)
         hx_spline_boundary to = {0};
         if (b->list.n % 2 != 0)
             return HX_XML_RAISE(&r->xml, b->list.line,
-                                "<boundary>: %zu numbers; pairs of patch and side are needed",
-                                b->list.n);
+                                "<boundary>: %zu %s; pairs of patch and side are needed", b->list.n,
+                                hx_noun(b->list.n, "number", "numbers"));
         HX_TRY(hx_alloc(&to.side, b->list.n / 2, sizeof *to.side, "sides"));
         int rc = HX_OK;
         for (size_t at = 0; rc == HX_OK && at < b->list.n; at += 2)

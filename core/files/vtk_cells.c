@@ -6,6 +6,7 @@
 #include <strings.h>
 
 #include "../base/memory.h"
+#include "../base/names.h"
 
 /* Sizes in a binary file; VTK writes its vtkIdType as int. */
 static const hx_file_number number_list[] = {
@@ -79,8 +80,8 @@ int hx_vtk_read_points(hx_vtk_reader *r)
     HX_TRY(hx_file_scan_begin(&r->scan));
     HX_TRY(hx_file_scan_room(&r->scan, type, n, 3, "POINTS", &n_value));
     if (n > INT32_MAX)
-        return HX_FILE_RAISE(&r->scan, "%lld points; at most %ld can be numbered", (long long)n,
-                             (long)INT32_MAX);
+        return HX_FILE_RAISE(&r->scan, "%lld %s; at most %ld can be numbered", (long long)n,
+                             hx_noun(n, "point", "points"), (long)INT32_MAX);
     r->n_node = n;
     if (r->import) return hx_vtk_send_points(r, type);
     if (!r->mesh) return hx_file_scan_skip(&r->scan, type, n_value);
@@ -187,20 +188,21 @@ static int read_cells_classic(hx_vtk_reader *r, int64_t size)
     left -= 9 * first;
     for (int64_t e = first; e < r->n_elem; e++) {
         if (left < 1)
-            return HX_FILE_RAISE(&r->scan, "the %lld numbers of CELLS end before cell %lld",
-                                 (long long)size, (long long)e);
+            return HX_FILE_RAISE(&r->scan, "the %lld %s of CELLS end before cell %lld",
+                                 (long long)size, hx_noun(size, "number", "numbers"), (long long)e);
         HX_TRY(hx_file_scan_int(&r->scan, &int32, 1, &n));
         left--;
         if (n < 0 || n > left)
-            return HX_FILE_RAISE(&r->scan,
-                                 "cell %lld has %lld nodes, but %lld numbers of CELLS are left",
-                                 (long long)e, (long long)n, (long long)left);
+            return HX_FILE_RAISE(&r->scan, "cell %lld has %lld %s, but %lld %s of CELLS are left",
+                                 (long long)e, (long long)n, hx_noun(n, "node", "nodes"),
+                                 (long long)left, hx_noun(left, "number", "numbers"));
         left -= n;
         if (n != 8 && r->conn) HX_TRY(begin_mixed(r, most, e));
         if (!r->conn) {
             if (r->cell_begin[e] + n > most)
-                return HX_FILE_RAISE(&r->scan, "the %lld numbers of CELLS end within cell %lld",
-                                     (long long)size, (long long)e);
+                return HX_FILE_RAISE(&r->scan, "the %lld %s of CELLS end within cell %lld",
+                                     (long long)size, hx_noun(size, "number", "numbers"),
+                                     (long long)e);
             HX_TRY(read_mixed(r, &int32, e, n));
             continue;
         }
@@ -208,8 +210,9 @@ static int read_cells_classic(hx_vtk_reader *r, int64_t size)
         HX_TRY(store_nodes(r, e, 8, node, r->conn + 8 * e));
     }
     if (left > 0)
-        return HX_FILE_RAISE(&r->scan, "CELLS announces %lld numbers, but its cells have %lld",
-                             (long long)size, (long long)(size - left));
+        return HX_FILE_RAISE(&r->scan, "CELLS announces %lld %s, but its cells have %lld",
+                             (long long)size, hx_noun(size, "number", "numbers"),
+                             (long long)(size - left));
     return HX_OK;
 }
 
@@ -263,8 +266,9 @@ static int read_cells_offsets(hx_vtk_reader *r, int64_t n_offset, int64_t n_conn
     HX_TRY(read_offsets(r, type, n_offset, n_conn, &last));
     HX_TRY(hx_vtk_read_array_head(r, "CONNECTIVITY", n_conn, &type));
     if (last != n_conn)
-        return HX_FILE_RAISE(&r->scan, "the last offset is %lld, but CONNECTIVITY has %lld entries",
-                             (long long)last, (long long)n_conn);
+        return HX_FILE_RAISE(&r->scan, "the last offset is %lld, but CONNECTIVITY has %lld %s",
+                             (long long)last, (long long)n_conn,
+                             hx_noun(n_conn, "entry", "entries"));
     if (r->cell_begin) {
         for (int64_t e = 0; e < r->n_elem; e++)
             HX_TRY(read_mixed(r, type, e, r->cell_begin[e + 1] - r->cell_begin[e]));
@@ -290,8 +294,8 @@ int hx_vtk_read_cells(hx_vtk_reader *r)
     const bool has_offsets = r->major >= 5;
     r->n_elem = has_offsets && n > 0 ? n - 1 : n;
     if (r->n_elem > HX_MAX_ELEM)
-        return HX_FILE_RAISE(&r->scan, "%lld cells; at most %lld are possible",
-                             (long long)r->n_elem, (long long)HX_MAX_ELEM);
+        return HX_FILE_RAISE(&r->scan, "%lld %s; at most %lld are possible", (long long)r->n_elem,
+                             hx_noun(r->n_elem, "cell", "cells"), (long long)HX_MAX_ELEM);
     if (r->import) return hx_vtk_pass_cells(r, n, size);
     return has_offsets ? read_cells_offsets(r, n, size) : read_cells_classic(r, size);
 }

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "../base/memory.h"
+#include "../base/names.h"
 #include "vtk_reader.h"
 
 enum { VTK_VOXEL = 11, PLACES = 32 };
@@ -103,9 +104,9 @@ static const int32_t *nodes_of(hx_vtk_reader *r, int64_t elem, int64_t type, hx_
         r->cell_begin ? r->cell_begin[elem + 1] - r->cell_begin[elem] : HX_SOLID_CORNERS;
     if (n == hx_solids[id].n_node)
         return r->cell_begin ? r->cell_node + r->cell_begin[elem] : r->conn + 8 * elem;
-    (void)HX_FILE_RAISE(
-        &r->scan, "cell %lld is of type %lld (%s) and has %lld nodes; it must have %d",
-        (long long)elem, (long long)type, type_name(type), (long long)n, hx_solids[id].n_node);
+    (void)HX_FILE_RAISE(&r->scan, "cell %lld is of type %lld (%s) and has %lld %s; it must have %d",
+                        (long long)elem, (long long)type, type_name(type), (long long)n,
+                        hx_noun(n, "node", "nodes"), hx_solids[id].n_node);
     return NULL;
 }
 
@@ -251,7 +252,8 @@ int hx_vtk_leave_middles(hx_vtk_reader *r)
     HX_TRY_FAIL(check_points(r));
     const int64_t most = (n < r->n_node ? n : r->n_node) * HX_SOLID_CORNERS + r->n_node;
     if (most > INT32_MAX) {
-        rc = HX_FILE_RAISE(&r->scan, "%lld nodes of second order are too many", (long long)n);
+        rc = HX_FILE_RAISE(&r->scan, "%lld %s of second order are too many", (long long)n,
+                           hx_noun(n, "node", "nodes"));
         goto fail;
     }
     HX_TRY_FAIL(hx_alloc_raw(&place, (size_t)r->n_node, sizeof *place, "mid-side nodes"));

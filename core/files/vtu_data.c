@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "../base/memory.h"
+#include "../base/names.h"
 #include "vtu_file.h"
 #ifdef HX_HAVE_ZLIB
 #include <zlib.h>
@@ -135,8 +136,8 @@ static int check_size(const hx_vtu_file *file, const hx_vtu_array *array, uint64
 {
     const uint64_t n_byte = (uint64_t)array->type.n_byte;
     if (size % n_byte == 0 && (n < 0 || size / n_byte == (uint64_t)n)) return HX_OK;
-    return ARRAY_RAISE(file, array, "%llu bytes of %s, but %lld values are expected",
-                       (unsigned long long)size, array->type.name,
+    return ARRAY_RAISE(file, array, "%llu %s of %s, but %lld values are expected",
+                       (unsigned long long)size, hx_noun(size, "byte", "bytes"), array->type.name,
                        n < 0 ? (long long)(size / n_byte) : (long long)n);
 }
 
@@ -183,9 +184,10 @@ static int read_blocks(const hx_vtu_file *file, const hx_vtu_array *array, sourc
     if (b->size > 0 && b->n - 1 <= limit / b->size)
         b->total = (b->n - 1) * b->size + (b->last > 0 ? b->last : b->size);
     if (b->size == 0 || b->last > b->size || b->n - 1 > limit / b->size || b->total > limit)
-        return ARRAY_RAISE(
-            file, array, "%llu blocks of %llu bytes and one of %llu are not possible",
-            (unsigned long long)b->n, (unsigned long long)b->size, (unsigned long long)b->last);
+        return ARRAY_RAISE(file, array, "%llu %s of %llu %s and one of %llu are not possible",
+                           (unsigned long long)b->n, hx_noun(b->n, "block", "blocks"),
+                           (unsigned long long)b->size, hx_noun(b->size, "byte", "bytes"),
+                           (unsigned long long)b->last);
     return HX_OK;
 }
 
@@ -304,8 +306,8 @@ static int decode_text(const hx_vtu_file *file, const hx_vtu_array *array, int64
     const char *at = array->text, *const end = at ? at + array->n_text : NULL;
     values->n = at ? count_words(at, end) : 0;
     if (n >= 0 && values->n != n)
-        return ARRAY_RAISE(file, array, "%lld values, but %lld are expected", (long long)values->n,
-                           (long long)n);
+        return ARRAY_RAISE(file, array, "%lld %s, but %lld are expected", (long long)values->n,
+                           hx_noun(values->n, "value", "values"), (long long)n);
     HX_TRY(hx_alloc_raw(&values->own, (size_t)values->n, 8, "an array of a VTK file"));
     values->at = values->own;
     values->n_byte = 8;

@@ -7,6 +7,7 @@
 
 #include "../base/grow.h"
 #include "../base/memory.h"
+#include "../base/names.h"
 #include "foreign_files.h"
 
 /* --- the root --- */
@@ -115,9 +116,9 @@ static int read_array(hx_vtu_file *file, hx_vtu_section section, const char *ids
     if (array.n_comp == 0) array.n_comp = 1;
     HX_TRY(hx_xml_count(xml, "offset", array.format == HX_VTU_APPENDED ? -1 : 0, &array.offset));
     if (name && strlen(name) >= HX_FILE_WORD_SIZE)
-        return HX_XML_RAISE(xml, xml->at_line,
-                            "the name of an array has %zu bytes; at most %d are possible",
-                            strlen(name), HX_FILE_WORD_SIZE - 1);
+        return HX_XML_RAISE(
+            xml, xml->at_line, "the name of an array has %zu %s; at most %d are possible",
+            strlen(name), hx_noun(strlen(name), "byte", "bytes"), HX_FILE_WORD_SIZE - 1);
     for (int k = 0; k < 2; k++) array.is_id |= ids[k] && name && strcmp(name, ids[k]) == 0;
     HX_TRY(hx_grow(&file->array, file->n_array, &file->array_capacity, sizeof *file->array,
                    "arrays of a VTK file"));

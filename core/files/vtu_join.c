@@ -5,6 +5,7 @@
 
 #include "../base/grow.h"
 #include "../base/memory.h"
+#include "../base/names.h"
 #include "vtu_file.h"
 
 static int part_raise(const hx_vtu_part *part, int code)
@@ -92,8 +93,8 @@ static int fill_cells(hx_vtu_grid *grid, const hx_vtu_part *part, int64_t n_node
         last = end;
     }
     if (last != n_all)
-        return PART_RAISE(part, "the last offset is %lld, but connectivity has %lld entries",
-                          (long long)last, (long long)n_all);
+        return PART_RAISE(part, "the last offset is %lld, but connectivity has %lld %s",
+                          (long long)last, (long long)n_all, hx_noun(n_all, "entry", "entries"));
 #pragma omp parallel for schedule(static) reduction(min : bad)
     for (int64_t i = 0; i < n_all; i++) {
         const int64_t node = hx_vtu_int(&part->connectivity, i);
@@ -331,12 +332,14 @@ static int note_joined(const hx_vtu_grid *grid, int64_t n_ghost, hx_notes *notes
 {
     const char *const path = grid->file[0].xml.path;
     if (n_ghost > 0)
-        HX_TRY(hx_notes_add(notes, HX_NOTE_DETAIL, "%s: %lld ghost cells are left out", path,
-                            (long long)n_ghost));
+        HX_TRY(hx_notes_add(notes, HX_NOTE_DETAIL, "%s: %lld ghost %s are left out", path,
+                            (long long)n_ghost, hx_noun(n_ghost, "cell", "cells")));
     if (grid->n_part == 1) return HX_OK;
     return hx_notes_add(notes, HX_NOTE_DETAIL,
-                        "%s: %zu pieces with %lld points are joined to a mesh of %lld points", path,
-                        grid->n_part, (long long)grid->n_point, (long long)grid->n_kept);
+                        "%s: %zu %s with %lld %s are joined to a mesh of %lld %s", path,
+                        grid->n_part, hx_noun(grid->n_part, "piece", "pieces"),
+                        (long long)grid->n_point, hx_noun(grid->n_point, "point", "points"),
+                        (long long)grid->n_kept, hx_noun(grid->n_kept, "point", "points"));
 }
 
 /* A root that only ghosts use is kept if it represents a point that other cells use. */

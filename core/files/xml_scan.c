@@ -8,6 +8,7 @@
 
 #include "../base/input_file.h"
 #include "../base/memory.h"
+#include "../base/names.h"
 
 int hx_xml_place(const hx_xml_scan *xml, int64_t line, int code)
 {
@@ -120,8 +121,8 @@ static int read_name(hx_xml_scan *xml, char name[HX_XML_NAME_SIZE])
         return HX_XML_RAISE(xml, xml->line, "a name is expected after '<' or a blank in a tag");
     while (is_name(from[n])) n++;
     if (n >= HX_XML_NAME_SIZE)
-        return HX_XML_RAISE(xml, xml->line, "a name of %zu bytes; at most %d are possible", n,
-                            HX_XML_NAME_SIZE - 1);
+        return HX_XML_RAISE(xml, xml->line, "a name of %zu %s; at most %d are possible", n,
+                            hx_noun(n, "byte", "bytes"), HX_XML_NAME_SIZE - 1);
     memcpy(name, from, n);
     name[n] = '\0';
     xml->next += n;

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "../base/memory.h"
+#include "../base/names.h"
 #include "../base/random.h"
 #include "../mesh/mesh_internal.h"
 #include "../mesh/node_star.h"
@@ -44,9 +45,9 @@ int hx_generate_check(const char *name, const hx_generate_params *params)
     const int most = 1000000;
     if (params->nx < 0 || params->ny < 0 || params->nz < 0 || params->nx > most ||
         params->ny > most || params->nz > most)
-        return HX_RAISE(HX_EINPUT,
-                        "%s: nx = %d, ny = %d, nz = %d; each must be from 1 to %d elements", name,
-                        params->nx, params->ny, params->nz, most);
+        return HX_RAISE(HX_EINPUT, "%s: nx = %d, ny = %d, nz = %d; each must be from 1 to %d %s",
+                        name, params->nx, params->ny, params->nz, most,
+                        hx_noun(most, "element", "elements"));
     if (params->size == 0 && params->nx == 0)
         return HX_RAISE(HX_EINPUT, "%s: give a size (1 to 5) or nx", name);
     return HX_OK;
@@ -210,9 +211,8 @@ int hx_generate_box(hx_mesh *mesh, int nx, int ny, int nz, double lx, double ly,
     hx_mesh_source source;
     memset(mesh, 0, sizeof *mesh);
     if (nx < 1 || ny < 1 || nz < 1)
-        return HX_RAISE(HX_EINPUT,
-                        "box: %d x %d x %d elements; give at least one in each direction", nx, ny,
-                        nz);
+        return HX_RAISE(HX_EINPUT, "box: %d x %d x %d %s; give at least one in each direction", nx,
+                        ny, nz, hx_noun(nz, "element", "elements"));
     if (!(lx > 0.0 && ly > 0.0 && lz > 0.0))
         return HX_RAISE(HX_EINPUT, "box: %g x %g x %g; lengths must be positive", lx, ly, lz);
     HX_TRY(hx_generate_check_count("box", (double)nx * ny * nz, &one));

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "../base/memory.h"
+#include "../base/names.h"
 
 /* A set of numbers below n as bits, with the number of members before each word, so that the rank
  * of a member takes one lookup. */
@@ -326,11 +327,11 @@ static int refuse(planner *p, double budget)
     for (int64_t a = 0; a < p->mesh->n_node; a++) {
         most = larger(most, row_alone(p, a, -1 - (int32_t)a)); /* a mark of its own */
     }
-    return HX_RAISE(HX_EINPUT,
-                    "a budget of %s is too small for one range of rows; at least %lld bytes (%s) "
-                    "are needed",
-                    hx_format_bytes(budget, given, sizeof given), (long long)most,
-                    hx_format_bytes((double)most, least, sizeof least));
+    return HX_RAISE(
+        HX_EINPUT,
+        "a budget of %s is too small for one range of rows; at least %lld %s (%s) are needed",
+        hx_format_bytes(budget, given, sizeof given), (long long)most,
+        hx_noun(most, "byte", "bytes"), hx_format_bytes((double)most, least, sizeof least));
 }
 
 static int plan(planner *p, double device_budget, double host_budget, int64_t *n_range,

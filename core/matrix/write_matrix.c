@@ -9,6 +9,7 @@
 #include "../base/input_file.h"
 #include "../base/links.h"
 #include "../base/memory.h"
+#include "../base/names.h"
 #include "write_internal.h"
 
 static const hx_matrix_file_kind *const kinds[] = {&hx_matrix_mtx, &hx_matrix_petsc,
@@ -85,15 +86,17 @@ static int check_counts(const hx_matrix_shape *shape, const hx_matrix_format *fo
 {
     if (shape->n_row > INT32_MAX)
         return HX_RAISE(HX_EINPUT,
-                        "%s: the matrix has %lld unknowns; files count them in 32 bits, up to %lld",
-                        path, (long long)shape->n_row, (long long)INT32_MAX);
+                        "%s: the matrix has %lld %s; files count them in 32 bits, up to %lld", path,
+                        (long long)shape->n_row, hx_noun(shape->n_row, "unknown", "unknowns"),
+                        (long long)INT32_MAX);
     if (shape->half != HX_HALF_BOTH && shape->half != format->half)
         return HX_RAISE(HX_EINTERNAL, "%s: %s files contain the other half", path, format->name);
     if (shape->n_entry <= format->most_entries) return HX_OK;
     return HX_RAISE(HX_EINPUT,
-                    "%s: the matrix has %lld entries, but %s files count them in 32 bits, up to "
-                    "%lld; write .npz or .mtx%s",
-                    path, (long long)shape->n_entry, format->name, (long long)format->most_entries,
+                    "%s: the matrix has %lld %s, but %s files count them in 32 bits, up to %lld; "
+                    "write .npz or .mtx%s",
+                    path, (long long)shape->n_entry, hx_noun(shape->n_entry, "entry", "entries"),
+                    format->name, (long long)format->most_entries,
                     shape->half == HX_HALF_BOTH ? ", or one half (--lower)" : "");
 }
 
@@ -140,10 +143,10 @@ int hx_matrix_writer_rows(hx_matrix_writer *w, const hx_csr_rows *rows)
 int hx_matrix_writer_close(hx_matrix_writer *w)
 {
     if (w->n_row != w->shape.n_row || w->n_entry != w->shape.n_entry)
-        return HX_RAISE(HX_EINTERNAL,
-                        "%s: only %lld of %lld rows and %lld of %lld entries were written",
+        return HX_RAISE(HX_EINTERNAL, "%s: only %lld of %lld rows and %lld of %lld %s were written",
                         w->out->file.path, (long long)w->n_row, (long long)w->shape.n_row,
-                        (long long)w->n_entry, (long long)w->shape.n_entry);
+                        (long long)w->n_entry, (long long)w->shape.n_entry,
+                        hx_noun(w->shape.n_entry, "entry", "entries"));
     HX_TRY(w->kind->end(w));
     return hx_block_finish(w->out);
 }

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "../base/memory.h"
+#include "../base/names.h"
 #include "../base/sum.h"
 #include "../base/vec3.h"
 #include "hex_jacobian.h"
@@ -33,15 +34,16 @@ int hx_mesh_create(hx_mesh *mesh, const char *name, int64_t n_node, double *xyz,
     mesh->n_elem = n_elem;
     HX_TRY_FAIL(hx_strdup(&mesh->name, name ? name : "mesh"));
     if (n_elem < 1 || n_node < 4 || !xyz || !conn) {
-        rc = HX_RAISE(HX_EINPUT, "%s: %lld nodes and %lld elements: not a mesh of solid cells",
-                      mesh->name, (long long)n_node, (long long)n_elem);
+        rc = HX_RAISE(HX_EINPUT, "%s: %lld %s and %lld %s: not a mesh of solid cells", mesh->name,
+                      (long long)n_node, hx_noun(n_node, "node", "nodes"), (long long)n_elem,
+                      hx_noun(n_elem, "element", "elements"));
         goto fail;
     }
     if (n_elem > HX_MAX_ELEM || n_node > INT32_MAX) {
-        rc =
-            HX_RAISE(HX_EINPUT, "%s: %lld nodes, %lld elements: at most %lld and %lld are possible",
-                     mesh->name, (long long)n_node, (long long)n_elem, (long long)INT32_MAX,
-                     (long long)HX_MAX_ELEM);
+        rc = HX_RAISE(HX_EINPUT, "%s: %lld %s, %lld %s: at most %lld and %lld are possible",
+                      mesh->name, (long long)n_node, hx_noun(n_node, "node", "nodes"),
+                      (long long)n_elem, hx_noun(n_elem, "element", "elements"),
+                      (long long)INT32_MAX, (long long)HX_MAX_ELEM);
         goto fail;
     }
     int64_t bad = INT64_MAX;
@@ -107,9 +109,9 @@ static int check_nodes_used(const hx_mesh *mesh)
     }
     if (n_bad == 0) return HX_OK;
     return HX_RAISE(HX_EINPUT,
-                    "%s: node %lld belongs to no element (%lld such nodes): it has no stiffness, "
+                    "%s: node %lld belongs to no element (%lld such %s): it has no stiffness, "
                     "remove it from the mesh",
-                    mesh->name, (long long)bad, (long long)n_bad);
+                    mesh->name, (long long)bad, (long long)n_bad, hx_noun(n_bad, "node", "nodes"));
 }
 
 /* Returns 0 if the map is invertible at the points from `first`, otherwise 1 and the worst det
@@ -209,9 +211,10 @@ static int raise_bad_element(const hx_mesh *mesh, int64_t number, int64_t n_bad)
                                 conn[0], conn[1], conn[2], conn[3]};
     return HX_RAISE(HX_EINPUT,
                     "%s: element %lld is inverted or degenerate: Jacobian determinant %.6g at %s "
-                    "%d, which must be positive (%lld such elements)%s",
+                    "%d, which must be positive (%lld such %s)%s",
                     mesh->name, (long long)number, det,
                     point < HX_HEX_CORNERS ? "corner" : "Gauss point", point % 8, (long long)n_bad,
+                    hx_noun(n_bad, "element", "elements"),
                     !hx_mesh_is_valid_element(mesh->xyz, swapped) ? ""
                     : hx_cell_is_collapsed(conn)                  ? "; it seems to be mirrored"
                                                  : "; its nodes 0-3 and 4-7 seem to be swapped");

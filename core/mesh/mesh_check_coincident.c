@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "../base/memory.h"
+#include "../base/names.h"
 #include "../base/sort.h"
 #include "../base/sum.h"
 #include "mesh_check.h"
@@ -100,8 +101,8 @@ static int merge_nodes(hx_mesh *mesh, const int32_t *rep, int64_t n_double, doub
         free(node_new);
     HX_TRY(rc);
     return hx_notes_add(notes, HX_NOTE_INFO,
-                        "%s: %lld nodes within %g of another one were merged with it", mesh->name,
-                        (long long)n_double, merge);
+                        "%s: %lld %s within %g of another one were merged with it", mesh->name,
+                        (long long)n_double, hx_noun(n_double, "node", "nodes"), merge);
 }
 
 /* --- what merging would join --- */
@@ -222,14 +223,15 @@ static int refuse_bodies(const hx_mesh *mesh, const finding *f)
                  "merging these nodes does not give a conforming mesh (%s); mesh.merge = 0.0 keeps "
                  "them separate",
                  f->trial.why);
-    return HX_RAISE(
-        HX_EINPUT,
-        "%s: bodies without common nodes meet at %lld pairs of equal faces (elements %lld and "
-        "%lld; %lld nodes coincide with another one, such as %lld and %lld): %s",
-        mesh->name, (long long)f->joints.n_bodies,
-        (long long)hx_mesh_elem_number(mesh, f->joints.a.elem),
-        (long long)hx_mesh_elem_number(mesh, f->joints.b.elem), (long long)f->n_double,
-        (long long)f->node[0], (long long)f->node[1], advice);
+    return HX_RAISE(HX_EINPUT,
+                    "%s: bodies without common nodes meet at %lld %s of equal faces (elements %lld "
+                    "and %lld; %lld %s coincide with another one, such as %lld and %lld): %s",
+                    mesh->name, (long long)f->joints.n_bodies,
+                    hx_noun(f->joints.n_bodies, "pair", "pairs"),
+                    (long long)hx_mesh_elem_number(mesh, f->joints.a.elem),
+                    (long long)hx_mesh_elem_number(mesh, f->joints.b.elem), (long long)f->n_double,
+                    hx_noun(f->n_double, "node", "nodes"), (long long)f->node[0],
+                    (long long)f->node[1], advice);
 }
 
 static int judge(const hx_mesh *mesh, const int32_t *rep, int64_t n_double, double radius,
@@ -241,14 +243,14 @@ static int judge(const hx_mesh *mesh, const int32_t *rep, int64_t n_double, doub
     if (f.trial.n_twin > 0)
         return HX_RAISE(HX_EINPUT,
                         "%s: elements %lld and %lld occupy the same place with different nodes "
-                        "(%lld such pairs): the file contains this body twice; keep one of the two",
+                        "(%lld such %s): the file contains this body twice; keep one of the two",
                         mesh->name, (long long)f.trial.twin[0], (long long)f.trial.twin[1],
-                        (long long)f.trial.n_twin);
+                        (long long)f.trial.n_twin, hx_noun(f.trial.n_twin, "pair", "pairs"));
     if (f.joints.n_bodies > 0) return refuse_bodies(mesh, &f);
     if (f.joints.n > 0)
-        snprintf(faces, sizeof faces,
-                 "%lld pairs of faces between them are not joined, perhaps a crack",
-                 (long long)f.joints.n);
+        snprintf(faces, sizeof faces, "%lld %s not joined, perhaps a crack", (long long)f.joints.n,
+                 hx_noun(f.joints.n, "pair of faces between them is",
+                         "pairs of faces between them are"));
     if (f.trial.is_sound)
         snprintf(advice, sizeof advice, "mesh.merge = %.2g joins %s", radius,
                  f.joints.n > 0 ? "them" : "the nodes");
@@ -256,9 +258,9 @@ static int judge(const hx_mesh *mesh, const int32_t *rep, int64_t n_double, doub
         snprintf(advice, sizeof advice, "merging them does not give a conforming mesh: %s",
                  f.trial.why);
     return hx_notes_add(notes, HX_NOTE_WARNING,
-                        "%s: %lld nodes coincide with another one (nodes %lld and %lld), %s; %s",
-                        mesh->name, (long long)n_double, (long long)f.node[0], (long long)f.node[1],
-                        faces, advice);
+                        "%s: %lld %s with another one (nodes %lld and %lld), %s; %s", mesh->name,
+                        (long long)n_double, hx_noun(n_double, "node coincides", "nodes coincide"),
+                        (long long)f.node[0], (long long)f.node[1], faces, advice);
 }
 
 /* Distance within which nodes count as coincident if the mesh does not specify it: length. */

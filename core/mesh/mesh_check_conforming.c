@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "../base/memory.h"
+#include "../base/names.h"
 #include "../base/vec3.h"
 #include "mesh_check.h"
 #include "mesh_internal.h"
@@ -55,10 +56,11 @@ static int refuse_twins(const hx_mesh *mesh)
     }
     if (n == 0) return HX_OK;
     return HX_RAISE(HX_EINPUT,
-                    "%s: elements %lld and %lld have the same nodes (%lld such pairs): the file "
-                    "has them twice; keep one of the two",
+                    "%s: elements %lld and %lld have the same nodes (%lld such %s): the file has "
+                    "them twice; keep one of the two",
                     mesh->name, (long long)hx_mesh_elem_number(mesh, find_twin(mesh, last)),
-                    (long long)hx_mesh_elem_number(mesh, last), (long long)n);
+                    (long long)hx_mesh_elem_number(mesh, last), (long long)n,
+                    hx_noun(n, "pair", "pairs"));
 }
 
 /* --- triangles against other faces --- */
@@ -127,14 +129,15 @@ static int check_kinds(const boundary *b, int keep_apart, hx_notes *notes)
     if (keep_apart)
         return hx_notes_add(notes, HX_NOTE_WARNING,
                             "%s: a triangle of element %lld lies on a quadrilateral of element "
-                            "%lld (%lld such triangles): they are connected only at its nodes",
-                            mesh->name, one, other, (long long)n);
+                            "%lld (%lld such %s): they are connected only at its nodes",
+                            mesh->name, one, other, (long long)n,
+                            hx_noun(n, "triangle", "triangles"));
     return HX_RAISE(
         HX_EINPUT,
-        "%s: a triangle of element %lld lies on a quadrilateral of element %lld (%lld such "
-        "triangles): elements must meet at whole faces, so put pyramids between hexahedra and "
-        "tetrahedra, or mesh both sides equally (mesh.merge = 0.0 accepts them unchanged)",
-        mesh->name, one, other, (long long)n);
+        "%s: a triangle of element %lld lies on a quadrilateral of element %lld (%lld such %s): "
+        "elements must meet at whole faces, so put pyramids between hexahedra and tetrahedra, or "
+        "mesh both sides equally (mesh.merge = 0.0 accepts them unchanged)",
+        mesh->name, one, other, (long long)n, hx_noun(n, "triangle", "triangles"));
 }
 
 /* --- quadrilaterals cut along both diagonals --- */
@@ -259,14 +262,15 @@ static int check_diagonals(const boundary *b, int keep_apart, hx_notes *notes)
     if (keep_apart)
         return hx_notes_add(notes, HX_NOTE_WARNING,
                             "%s: triangles of elements %lld and %lld overlap without being equal "
-                            "(%lld such triangles): they are connected only at their nodes",
-                            mesh->name, one, two, (long long)n);
+                            "(%lld such %s): they are connected only at their nodes",
+                            mesh->name, one, two, (long long)n,
+                            hx_noun(n, "triangle", "triangles"));
     return HX_RAISE(HX_EINPUT,
                     "%s: triangles of elements %lld and %lld overlap without being equal (%lld "
-                    "such triangles), like those of a quadrilateral that is cut along different "
-                    "diagonals on its two sides: elements must meet at whole faces, so mesh both "
-                    "sides equally (mesh.merge = 0.0 accepts them unchanged)",
-                    mesh->name, one, two, (long long)n);
+                    "such %s), like those of a quadrilateral that is cut along different diagonals "
+                    "on its two sides: elements must meet at whole faces, so mesh both sides "
+                    "equally (mesh.merge = 0.0 accepts them unchanged)",
+                    mesh->name, one, two, (long long)n, hx_noun(n, "triangle", "triangles"));
 }
 
 /* --- hanging nodes --- */
@@ -391,13 +395,13 @@ static int report_hanging(const hx_mesh *mesh, int64_t face, int64_t n, int keep
     if (keep_apart)
         return hx_notes_add(notes, HX_NOTE_WARNING,
                             "%s: node %lld lies on a face of element %lld, which does not use it "
-                            "(%lld such faces): they are not connected there",
-                            mesh->name, node, elem, (long long)n);
+                            "(%lld such %s): they are not connected there",
+                            mesh->name, node, elem, (long long)n, hx_noun(n, "face", "faces"));
     return HX_RAISE(HX_EINPUT,
                     "%s: node %lld is a hanging node: it lies on a face of element %lld, which "
-                    "does not use it (%lld such faces); elements must meet at whole faces, so mesh "
+                    "does not use it (%lld such %s); elements must meet at whole faces, so mesh "
                     "both sides equally (mesh.merge = 0.0 keeps them separate)",
-                    mesh->name, node, elem, (long long)n);
+                    mesh->name, node, elem, (long long)n, hx_noun(n, "face", "faces"));
 }
 
 static int check_hanging(const hx_mesh *mesh, int64_t n_face, const int64_t *face, int keep_apart,

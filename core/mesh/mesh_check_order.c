@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "../base/memory.h"
+#include "../base/names.h"
 #include "mesh_check.h"
 #include "mesh_internal.h"
 
@@ -55,11 +56,11 @@ static int note_orders(const hx_mesh *mesh, const uint8_t *order, hx_notes *note
         if (n[order[e]]++ == 0) first[order[e]] = e;
     for (int k = 1; k < HX_N_ORDER; k++) {
         if (n[k] == 0) continue;
-        HX_TRY(hx_notes_add(notes, HX_NOTE_WARNING,
-                            "%s: the nodes of %lld elements were in this order: %s; corrected (the "
-                            "first: element %lld)",
-                            mesh->name, (long long)n[k], order_name[k],
-                            (long long)hx_mesh_elem_number(mesh, first[k])));
+        HX_TRY(hx_notes_add(
+            notes, HX_NOTE_WARNING,
+            "%s: the nodes of %lld %s were in this order: %s; corrected (the first: element %lld)",
+            mesh->name, (long long)n[k], hx_noun(n[k], "element", "elements"), order_name[k],
+            (long long)hx_mesh_elem_number(mesh, first[k])));
     }
     return HX_OK;
 }

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "../base/memory.h"
+#include "../base/names.h"
 #include "../base/vec3.h"
 #include "mesh_check.h"
 #include "mesh_internal.h"
@@ -119,10 +120,11 @@ static int refuse(const sides *s, int64_t e, int64_t other, int64_t n_elem)
     const double *const x = mesh->xyz + 3 * (int64_t)node;
     return HX_RAISE(HX_EINPUT,
                     "%s: elements %lld and %lld lie on the same side of the face that they share "
-                    "(%lld such elements), so elements overlap: node %lld at (%g, %g, %g) seems to "
-                    "lie outside the elements around it; move it inside, or remesh",
+                    "(%lld such %s), so elements overlap: node %lld at (%g, %g, %g) seems to lie "
+                    "outside the elements around it; move it inside, or remesh",
                     mesh->name, (long long)hx_mesh_elem_number(mesh, e),
                     (long long)hx_mesh_elem_number(mesh, other), (long long)n_elem,
+                    hx_noun(n_elem, "element", "elements"),
                     (long long)hx_mesh_node_number(mesh, node), x[0], x[1], x[2]);
 }
 

@@ -12,6 +12,7 @@
 #include "../base/clock.h"
 #include "../base/input_file.h"
 #include "../base/memory.h"
+#include "../base/names.h"
 #include "../base/quantile.h"
 #include "../files/gmsh.h"
 #include "../files/mesh_files.h"
@@ -111,8 +112,9 @@ static int note_shape(const hx_cad_job *job, const hx_cad_shape *shape)
                          base_name(job->path)));
     if ((int64_t)shape->n_source != shape->n_solid)
         return hx_notes_add(job->notes, HX_NOTE_WARNING,
-                            "%s: %zu solids overlap: cutting them along each other gives %lld",
-                            base_name(job->path), shape->n_source, (long long)shape->n_solid);
+                            "%s: %zu %s overlap: cutting them along each other gives %lld",
+                            base_name(job->path), shape->n_source,
+                            hx_noun(shape->n_source, "solid", "solids"), (long long)shape->n_solid);
     return HX_OK;
 }
 
@@ -214,15 +216,18 @@ static int note_mesh(const hx_cad_job *job, const hx_cad_shape *shape, const hx_
         snprintf(chosen, sizeof chosen, ", chosen for about %d", HX_CAD_TETS);
     HX_TRY(hx_notes_add(
         job->notes, HX_NOTE_INFO,
-        "%s: %lld solid%s%s, %lld faces; gmsh %s: %lld tetrahedra in %.1f s, element "
-        "size %.4g%s; scaled Jacobian %.3f at worst, median %.3f",
+        "%s: %lld solid%s%s, %lld %s; gmsh %s: %lld %s in %.1f s, element size %.4g%s; scaled "
+        "Jacobian %.3f at worst, median %.3f",
         base_name(job->path), (long long)facts->n_solid, facts->n_solid == 1 ? "" : "s",
         facts->n_solid > 1 ? ", meshed with common nodes where they touch" : "",
-        (long long)facts->n_face, job->program->version, (long long)facts->n_elem, seconds,
+        (long long)facts->n_face, hx_noun(facts->n_face, "face", "faces"), job->program->version,
+        (long long)facts->n_elem, hx_noun(facts->n_elem, "tetrahedron", "tetrahedra"), seconds,
         facts->element_size, chosen, facts->worst, facts->median));
     if (shape->n_label > 0 && shape->n_label != shape->n_source)
-        HX_TRY(hx_notes_add(job->notes, HX_NOTE_DETAIL, "%s: %zu names for %zu solids are left out",
-                            base_name(job->path), shape->n_label, shape->n_source));
+        HX_TRY(hx_notes_add(job->notes, HX_NOTE_DETAIL, "%s: %zu %s for %zu %s are left out",
+                            base_name(job->path), shape->n_label,
+                            hx_noun(shape->n_label, "name", "names"), shape->n_source,
+                            hx_noun(shape->n_source, "solid", "solids")));
     return note_quality(job->path, facts, job->notes);
 }
 
@@ -310,12 +315,13 @@ static int read_kept(const hx_cad_job *job, const char *keep, uint64_t key, hx_c
         return HX_OK;
     }
     HX_TRY(hx_notes_add(job->notes, HX_NOTE_INFO,
-                        "%s: %lld solid%s, %lld faces; the mesh kept as %s: %lld tetrahedra, "
-                        "element size %.4g; scaled Jacobian %.3f at worst, median %.3f",
+                        "%s: %lld solid%s, %lld %s; the mesh kept as %s: %lld %s, element size "
+                        "%.4g; scaled Jacobian %.3f at worst, median %.3f",
                         base_name(job->path), (long long)facts->n_solid,
-                        facts->n_solid == 1 ? "" : "s", (long long)facts->n_face, keep,
-                        (long long)facts->n_elem, facts->element_size, facts->worst,
-                        facts->median));
+                        facts->n_solid == 1 ? "" : "s", (long long)facts->n_face,
+                        hx_noun(facts->n_face, "face", "faces"), keep, (long long)facts->n_elem,
+                        hx_noun(facts->n_elem, "tetrahedron", "tetrahedra"), facts->element_size,
+                        facts->worst, facts->median));
     return note_quality(job->path, facts, job->notes);
 }
 
@@ -338,8 +344,9 @@ static int read_left(const char *path, const hx_model_options *options, hx_mesh 
         if (options->facts) *options->facts = record.facts;
         return hx_notes_add(notes, HX_NOTE_INFO,
                             "%s: the file no longer exists; the mesh kept for it as %s is used: "
-                            "%lld tetrahedra, element size %.4g",
+                            "%lld %s, element size %.4g",
                             path, place[i], (long long)record.facts.n_elem,
+                            hx_noun(record.facts.n_elem, "tetrahedron", "tetrahedra"),
                             record.facts.element_size);
     }
     return HX_RAISE(HX_EINPUT, "cannot read '%s': %s%s%s", path, strerror(ENOENT),

@@ -7,6 +7,7 @@
 
 #include "../base/atomic_file.h"
 #include "../base/memory.h"
+#include "../base/names.h"
 #include "../base/vec3.h"
 #include "../files/mesh_files.h"
 #include "cad.h"
@@ -210,8 +211,9 @@ static int check_mesh(const hx_cad_job *job, const hx_cad_shape *shape, const hx
                         "%s: gmsh's mesh has the volume %.4g, and the surface encloses %.4g",
                         job->path, volume, shape->volume);
     if (n_face != shape->n_face)
-        return HX_RAISE(HX_EINPUT, "%s: gmsh's mesh has %lld of %lld faces", job->path,
-                        (long long)n_face, (long long)shape->n_face);
+        return HX_RAISE(HX_EINPUT, "%s: gmsh's mesh has %lld of %lld %s", job->path,
+                        (long long)n_face, (long long)shape->n_face,
+                        hx_noun(shape->n_face, "face", "faces"));
     return HX_OK;
 }
 

@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "../base/memory.h"
+#include "../base/names.h"
 
 enum { MOST_NOTES = 4, MOST_WORDS = 32, VERSION_SECONDS = 60 };
 
@@ -170,11 +171,11 @@ static int note_rest(const listener *l)
     const int n_error = l->result->n_error - MOST_NOTES;
     HX_TRY(l->rc);
     if (n_warning > 0)
-        HX_TRY(hx_notes_add(l->notes, HX_NOTE_INFO, "%s: gmsh: %d more warnings", l->job->what,
-                            n_warning));
+        HX_TRY(hx_notes_add(l->notes, HX_NOTE_INFO, "%s: gmsh: %d more %s", l->job->what, n_warning,
+                            hx_noun(n_warning, "warning", "warnings")));
     if (n_error > 0)
-        HX_TRY(hx_notes_add(l->notes, HX_NOTE_WARNING, "%s: gmsh: %d more errors", l->job->what,
-                            n_error));
+        HX_TRY(hx_notes_add(l->notes, HX_NOTE_WARNING, "%s: gmsh: %d more %s", l->job->what,
+                            n_error, hx_noun(n_error, "error", "errors")));
     return HX_OK;
 }
 

@@ -12,6 +12,7 @@
 #include "../base/grow.h"
 #include "../base/input_file.h"
 #include "../base/memory.h"
+#include "../base/names.h"
 #include "../base/vec3.h"
 
 enum { HEAD = 80, RECORD = 50, MOST_FACES = 2000 };
@@ -203,18 +204,21 @@ static int refuse_edges(const hx_stl *stl, const char *path, const edge *e, int6
     const double x[3] = {0.5 * (a[0] + b[0]), 0.5 * (a[1] + b[1]), 0.5 * (a[2] + b[2])};
     if (n_open > 0)
         return HX_RAISE(HX_EINPUT,
-                        "%s: not a closed surface: %lld edges have one triangle, the first near "
-                        "(%g, %g, %g); close the holes in the program that made it",
-                        path, (long long)n_open, x[0], x[1], x[2]);
+                        "%s: not a closed surface: %lld %s one triangle, the first near (%g, "
+                        "%g, %g); close the holes in the program that made it",
+                        path, (long long)n_open, hx_noun(n_open, "edge has", "edges have"), x[0],
+                        x[1], x[2]);
     if (n_many > 0)
         return HX_RAISE(HX_EINPUT,
-                        "%s: at %lld edges more than two triangles meet, the first near (%g, %g, "
-                        "%g): parts of the surface touch or cross there",
-                        path, (long long)n_many, x[0], x[1], x[2]);
+                        "%s: at %lld %s more than two triangles meet, the first near (%g, %g, %g): "
+                        "parts of the surface touch or cross there",
+                        path, (long long)n_many, hx_noun(n_many, "edge", "edges"), x[0], x[1],
+                        x[2]);
     return HX_RAISE(HX_EINPUT,
-                    "%s: at %lld edges the neighbours have opposite orientations, the first near "
-                    "(%g, %g, %g): all triangles must be counter-clockwise seen from outside",
-                    path, (long long)n_turned, x[0], x[1], x[2]);
+                    "%s: at %lld %s the neighbours have opposite orientations, the first near (%g, "
+                    "%g, %g): all triangles must be counter-clockwise seen from outside",
+                    path, (long long)n_turned, hx_noun(n_turned, "edge", "edges"), x[0], x[1],
+                    x[2]);
 }
 
 static int check_edges(const hx_stl *stl, const char *path, const edge *e)
@@ -499,8 +503,9 @@ int hx_stl_read(hx_stl *stl, const char *path)
     HX_TRY_FAIL(check_edges(stl, path, e));
     HX_TRY_FAIL(group(stl, e, 360.0, &stl->shell, &stl->n_shell));
     if (stl->n_shell > MOST_SHELLS)
-        rc = HX_RAISE(HX_EINPUT, "%s: %lld separate pieces; at most %d are possible", path,
-                      (long long)stl->n_shell, MOST_SHELLS);
+        rc = HX_RAISE(HX_EINPUT, "%s: %lld separate %s; at most %d are possible", path,
+                      (long long)stl->n_shell, hx_noun(stl->n_shell, "piece", "pieces"),
+                      MOST_SHELLS);
     HX_TRY_FAIL(rc);
     HX_TRY_FAIL(group(stl, e, HX_STL_ANGLE, &stl->face, &stl->n_face));
     if (stl->n_face > MOST_FACES) { /* not a typical part: one face per shell */

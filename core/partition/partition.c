@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "../base/memory.h"
+#include "../base/names.h"
 #include "partition_ways.h"
 
 int hx_partition_weight(const int32_t conn[8])
@@ -81,21 +82,21 @@ static int check_shares(const hx_partition *p, const hx_mesh *mesh, hx_partition
     free(has);
     if (missing < 0) return HX_OK;
     return HX_RAISE(
-        HX_EINPUT,
-        "%s: rank %d of %d gets none of the %lld elements (partition \"%s\"); use fewer ranks",
-        mesh->name, missing, p->n_rank, (long long)mesh->n_elem, hx_partition_name(kind));
+        HX_EINPUT, "%s: rank %d of %d gets none of the %lld %s (partition \"%s\"); use fewer ranks",
+        mesh->name, missing, p->n_rank, (long long)mesh->n_elem,
+        hx_noun(mesh->n_elem, "element", "elements"), hx_partition_name(kind));
 }
 
 int hx_partition_make(hx_partition *p, const hx_mesh *mesh, hx_partition_kind kind, int n_rank)
 {
     memset(p, 0, sizeof *p);
     if (n_rank < 1 || n_rank > HX_MAX_RANK)
-        return HX_RAISE(HX_EINPUT, "%d ranks requested; 1 to %d are supported", n_rank,
-                        HX_MAX_RANK);
+        return HX_RAISE(HX_EINPUT, "%d %s requested; 1 to %d are supported", n_rank,
+                        hx_noun(n_rank, "rank", "ranks"), HX_MAX_RANK);
     if (n_rank > mesh->n_elem)
-        return HX_RAISE(HX_EINPUT,
-                        "%s: %d ranks for %lld elements; use at most one rank per element",
-                        mesh->name, n_rank, (long long)mesh->n_elem);
+        return HX_RAISE(HX_EINPUT, "%s: %d %s for %lld %s; use at most one rank per element",
+                        mesh->name, n_rank, hx_noun(n_rank, "rank", "ranks"),
+                        (long long)mesh->n_elem, hx_noun(mesh->n_elem, "element", "elements"));
     HX_TRY(hx_alloc(&p->rank, (size_t)mesh->n_elem, sizeof *p->rank, "ranks of elements"));
     p->kind = kind;
     p->n_rank = n_rank;

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "../base/memory.h"
+#include "../base/names.h"
 #include "partition.h"
 
 typedef struct graph {
@@ -71,9 +72,9 @@ static int cut(graph *g, const hx_mesh *mesh, int n_rank, int32_t *rank)
     const int rc = METIS_PartGraphKway(&n, &one, g->begin, g->other, g->weight, NULL, NULL, &parts,
                                        NULL, NULL, options, &cuts, g->part);
     if (rc != METIS_OK)
-        return HX_RAISE(HX_EENV,
-                        "METIS failed to partition %lld elements among %d ranks (error %d)",
-                        (long long)mesh->n_elem, n_rank, rc);
+        return HX_RAISE(HX_EENV, "METIS failed to partition %lld %s among %d %s (error %d)",
+                        (long long)mesh->n_elem, hx_noun(mesh->n_elem, "element", "elements"),
+                        n_rank, hx_noun(n_rank, "rank", "ranks"), rc);
     for (int64_t e = 0; e < mesh->n_elem; e++) rank[e] = (int32_t)g->part[e];
     return HX_OK;
 }
@@ -86,10 +87,10 @@ int hx_partition_graph_available(void)
 int hx_partition_graph(const hx_mesh *mesh, int n_rank, int32_t *rank)
 {
     if (sizeof(idx_t) < sizeof(int64_t) && mesh->n_elem > INT_MAX / 6)
-        return HX_RAISE(HX_EENV,
-                        "%lld elements exceed the indices of this METIS (%d bits); use "
-                        "\"bisection\" or \"curve\"",
-                        (long long)mesh->n_elem, IDXTYPEWIDTH);
+        return HX_RAISE(
+            HX_EENV,
+            "%lld %s exceed the indices of this METIS (%d bits); use \"bisection\" or \"curve\"",
+            (long long)mesh->n_elem, hx_noun(mesh->n_elem, "element", "elements"), IDXTYPEWIDTH);
     graph g;
     int rc = alloc_graph(&g, mesh->n_elem);
     if (rc == HX_OK) {

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "../base/memory.h"
+#include "../base/names.h"
 #include "../base/vec3.h"
 #include "../mesh/load_faces.h"
 #include "problem_internal.h"
@@ -43,9 +44,10 @@ static int open_bore(bore *b)
     HX_TRY(hx_problem_faces(b->space->mesh, set, b->origin, &b->n_face, &b->face));
     if (b->n_face == 0)
         return HX_RAISE(HX_EINPUT,
-                        "%s: set '%s' spans no boundary face (%lld nodes); a bearing_force needs "
-                        "the faces of a bore",
-                        b->origin, b->set, (long long)set->n_node);
+                        "%s: set '%s' spans no boundary face (%lld %s); a bearing_force needs the "
+                        "faces of a bore",
+                        b->origin, b->set, (long long)set->n_node,
+                        hx_noun(set->n_node, "node", "nodes"));
     HX_TRY(hx_alloc_raw(&b->at, (size_t)b->n_face, sizeof *b->at, "faces of a bore"));
     for (int64_t f = 0; f < b->n_face; f++)
         hx_space_face_symmetric(b->space, b->face[f], &b->at[f]);
@@ -72,17 +74,19 @@ static int fit_axis(const bore *b)
         fit->axis[i] = fabs(axis[i]) < 1e-12 ? 0.0 : copysign(1.0, axis[largest]) * axis[i];
     if (value[1] < FLAT * fit->area)
         return HX_RAISE(HX_EINPUT,
-                        "%s: set '%s' is not a bore: its %lld faces are nearly flat, with a normal "
+                        "%s: set '%s' is not a bore: its %lld %s are nearly flat, with a normal "
                         "along (%.3g, %.3g, %.3g); use total_force or traction for it",
-                        b->origin, b->set, (long long)b->n_face, vector[2][0], vector[2][1],
+                        b->origin, b->set, (long long)b->n_face,
+                        hx_noun(b->n_face, "face", "faces"), vector[2][0], vector[2][1],
                         vector[2][2]);
     if (value[0] > TILT * fit->area)
-        return HX_RAISE(
-            HX_EINPUT,
-            "%s: set '%s' is not a bore: the normals of its %lld faces are not "
-            "perpendicular to a common axis (they deviate by %.0f degrees from the best "
-            "one); the set must contain only the surface of the bore",
-            b->origin, b->set, (long long)b->n_face, asin(sqrt(value[0] / fit->area)) * 180.0 / PI);
+        return HX_RAISE(HX_EINPUT,
+                        "%s: set '%s' is not a bore: the normals of its %lld %s are not "
+                        "perpendicular to a common axis (they deviate by %.0f degrees from the "
+                        "best one); the set must contain only the surface of the bore",
+                        b->origin, b->set, (long long)b->n_face,
+                        hx_noun(b->n_face, "face", "faces"),
+                        asin(sqrt(value[0] / fit->area)) * 180.0 / PI);
     return HX_OK;
 }
 

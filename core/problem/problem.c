@@ -314,9 +314,10 @@ static int raise_unloaded(const hx_problem *problem, const hx_problem_params *pa
 {
     const int n = last_case_of_loads(params), n_weight = (int)params->n_weight;
     if (n > 0 && c >= n)
-        return HX_RAISE(HX_EINPUT, "%s: %d entries, but there %s %d load case%s",
+        return HX_RAISE(HX_EINPUT, "%s: %d %s, but there %s %d load case%s",
                         params->weight_origin ? params->weight_origin : "weights", n_weight,
-                        n == 1 ? "is" : "are", n, n == 1 ? "" : "s");
+                        hx_noun(n_weight, "entry", "entries"), n == 1 ? "is" : "are", n,
+                        n == 1 ? "" : "s");
     return HX_RAISE(HX_EINPUT, "%s: load case %d %s", params->origin, c + 1,
                     missing_load(problem, params, c, applied));
 }

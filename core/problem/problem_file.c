@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "../base/memory.h"
+#include "../base/names.h"
 #include "problem_internal.h"
 
 static int check_usable(const hx_problem *problem, const char *general, const char *own,
@@ -241,7 +242,7 @@ int hx_problem_add_file_forces(hx_problem *problem, const hx_problem_params *par
         HX_TRY(move_to_middles(problem, c, load));
     HX_TRY(add_set_loads(problem, params, c, load, &n));
     if (n > 0 || (is_moved && (c->n_case == 1 || load->load_case <= c->n_case))) return HX_OK;
-    return HX_RAISE(HX_EINPUT,
-                    "%s: case = %d, but step %d of %s has no load (the file has %d steps)",
-                    load->origin, load->load_case, load->load_case, problem->mesh->name, c->n_case);
+    return HX_RAISE(HX_EINPUT, "%s: case = %d, but step %d of %s has no load (the file has %d %s)",
+                    load->origin, load->load_case, load->load_case, problem->mesh->name, c->n_case,
+                    hx_noun(c->n_case, "step", "steps"));
 }

@@ -6,6 +6,7 @@
 
 #include "../base/grow.h"
 #include "../base/memory.h"
+#include "../base/names.h"
 #include "../base/radix_sort.h"
 #include "../base/vec3.h"
 #include "../mesh/load_faces.h"
@@ -62,9 +63,10 @@ static int add_faces(film_faces *faces, const hx_problem *problem, const hx_conv
     HX_TRY(hx_problem_faces(problem->mesh, set, film->origin, &n, &face));
     const int rc = n > 0 ? append_faces(faces, problem, film, n, face)
                          : HX_RAISE(HX_EINPUT,
-                                    "%s: set '%s' spans no boundary face (%lld nodes), but "
-                                    "convection needs a surface; name a set of faces",
-                                    film->origin, film->set, (long long)set->n_node);
+                                    "%s: set '%s' spans no boundary face (%lld %s), but convection "
+                                    "needs a surface; name a set of faces",
+                                    film->origin, film->set, (long long)set->n_node,
+                                    hx_noun(set->n_node, "node", "nodes"));
     free(face);
     return rc;
 }

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "../base/memory.h"
+#include "../base/names.h"
 #include "../base/vec3.h"
 #include "../mesh/hex8.h"
 #include "../mesh/load_faces.h"
@@ -131,10 +132,9 @@ static int add_source(const hx_space *space, const hx_load_spec *load, double *p
     if (n_elem == 0)
         return HX_RAISE(
             HX_EINPUT,
-            "%s: set '%s' contains no element (%lld nodes), but a source needs a "
-            "volume; name a set of elements, omit `set` for the whole part, or use flux "
-            "or heat",
-            load->origin, load->set, (long long)set->n_node);
+            "%s: set '%s' contains no element (%lld %s), but a source needs a volume; name a set "
+            "of elements, omit `set` for the whole part, or use flux or heat",
+            load->origin, load->set, (long long)set->n_node, hx_noun(set->n_node, "node", "nodes"));
     for (int64_t k = 0; k < set->n_elem; k++)
         add_element(space, set->elem[k], load->value[0], power);
     return HX_OK;
@@ -181,9 +181,9 @@ static int add_to_surface(const hx_space *space, const hx_set *set, const hx_loa
     free(face);
     if (rc < 0 || n_all > 0 || is_total) return rc;
     return HX_RAISE(HX_EINPUT,
-                    "%s: set '%s' spans no boundary face (%lld nodes), but a flux needs a surface; "
+                    "%s: set '%s' spans no boundary face (%lld %s), but a flux needs a surface; "
                     "name a set of faces, or use heat",
-                    load->origin, load->set, (long long)n_node);
+                    load->origin, load->set, (long long)n_node, hx_noun(n_node, "node", "nodes"));
 }
 
 int hx_problem_add_heat(const hx_space *space, const hx_load_spec *load, double *power)
@@ -229,8 +229,9 @@ static int check_bodies(const hx_mesh *mesh, const int32_t *body_of, int64_t n_b
     while (node < mesh->n_node && is_held[body_of[node]]) node++;
     if (node == mesh->n_node) return HX_OK;
     if (n_body > 1)
-        snprintf(which, sizeof which, "the body that contains node %lld (one of %lld bodies)",
-                 (long long)hx_mesh_node_number(mesh, node), (long long)n_body);
+        snprintf(which, sizeof which, "the body that contains node %lld (one of %lld %s)",
+                 (long long)hx_mesh_node_number(mesh, node), (long long)n_body,
+                 hx_noun(n_body, "body", "bodies"));
     return raise_not_held(origin, which);
 }
 

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "../base/memory.h"
+#include "../base/names.h"
 #include "../base/vec3.h"
 #include "../mesh/load_faces.h"
 #include "problem_internal.h"
@@ -88,11 +89,11 @@ static int note_inner_faces(const hx_problem_params *params, const hx_mesh *mesh
         HX_TRY(note_inner_faces(params, mesh, set->part[i], origin));
     const int64_t n = set ? hx_set_inner_faces(mesh, set) : 0;
     if (n == 0) return HX_OK;
-    return hx_notes_add(
-        params->notes, HX_NOTE_WARNING,
-        "%s: %lld of the %lld faces of set '%s' lie between two elements, not on the "
-        "boundary of the part, and are ignored",
-        origin, (long long)n, (long long)set->n_face, name);
+    return hx_notes_add(params->notes, HX_NOTE_WARNING,
+                        "%s: %lld of the %lld %s of set '%s' lie between two elements, not on the "
+                        "boundary of the part, and are ignored",
+                        origin, (long long)n, (long long)set->n_face,
+                        hx_noun(set->n_face, "face", "faces"), name);
 }
 
 int hx_problem_note_faces(const hx_mesh *mesh, const hx_problem_params *params)
@@ -176,9 +177,9 @@ static int add_without_faces(const hx_space *space, const hx_set *set, const hx_
         return HX_OK;
     }
     return HX_RAISE(HX_EINPUT,
-                    "%s: set '%s' spans no boundary face (%lld nodes), but a %s needs a surface; "
-                    "name a set of faces, or use total_force or node_force",
-                    load->origin, load->set, (long long)n_node,
+                    "%s: set '%s' spans no boundary face (%lld %s), but a %s needs a surface; name "
+                    "a set of faces, or use total_force or node_force",
+                    load->origin, load->set, (long long)n_node, hx_noun(n_node, "node", "nodes"),
                     load->kind == HX_LOAD_PRESSURE ? "pressure" : "traction");
 }
 

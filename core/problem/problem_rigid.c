@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "../base/memory.h"
+#include "../base/names.h"
 #include "../mesh/mesh_quality.h"
 #include "problem_internal.h"
 #include "rigid_body.h"
@@ -265,9 +266,9 @@ static int check_body(const hx_problem *problem, hx_rigid_body *body, int64_t n_
 {
     char text[192], which[96] = "the model";
     if (n_body > 1)
-        snprintf(which, sizeof which, "the body that holds node %lld (one of %lld bodies)",
-                 (long long)hx_mesh_node_number(problem->mesh, body->first_node),
-                 (long long)n_body);
+        snprintf(which, sizeof which, "the body that holds node %lld (one of %lld %s)",
+                 (long long)hx_mesh_node_number(problem->mesh, body->first_node), (long long)n_body,
+                 hx_noun(n_body, "body", "bodies"));
     if (body->n_fixed == 0)
         return HX_RAISE(HX_EINPUT, "%s: %s has no support: fix at least six degrees of freedom",
                         origin, which);

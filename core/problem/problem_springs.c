@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "../base/memory.h"
+#include "../base/names.h"
 #include "../base/sum.h"
 #include "../base/vec3.h"
 #include "../mesh/load_faces.h"
@@ -83,11 +84,11 @@ static int add_spring(const hx_space *space, const hx_spring_spec *spring, doubl
         HX_TRY(hx_problem_refuse_spline(space, spring->origin,
                                         "springs on a set without faces act on nodes"));
     if (n_face == 0 && spring->per == HX_SPRING_AREA)
-        return HX_RAISE(
-            HX_EINPUT,
-            "%s: set '%s' spans no boundary face (%lld nodes), but a stiffness per area "
-            "needs a surface; name a set of faces, or use per = \"total\" or \"node\"",
-            spring->origin, spring->set, (long long)set->n_node);
+        return HX_RAISE(HX_EINPUT,
+                        "%s: set '%s' spans no boundary face (%lld %s), but a stiffness per area "
+                        "needs a surface; name a set of faces, or use per = \"total\" or \"node\"",
+                        spring->origin, spring->set, (long long)set->n_node,
+                        hx_noun(set->n_node, "node", "nodes"));
     return HX_OK;
 }
 

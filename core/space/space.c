@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "../base/memory.h"
+#include "../base/names.h"
 #include "../base/radix_sort.h"
 #include "../base/vec3.h"
 #include "../mesh/mesh_quality.h"
@@ -70,9 +71,9 @@ static int place_cells(hx_space *s)
     }
     if (s->n_place > UINT32_MAX || count_sides(s) > INT32_MAX)
         return HX_RAISE(HX_EENV,
-                        "the quadratic elements have %lld points; at most 2^32 are supported, so "
-                        "use element = \"linear\" or a smaller mesh",
-                        (long long)s->n_place);
+                        "the quadratic elements have %lld %s; at most 2^32 are supported, so use "
+                        "element = \"linear\" or a smaller mesh",
+                        (long long)s->n_place, hx_noun(s->n_place, "point", "points"));
     HX_TRY(hx_alloc_raw(&s->point, (size_t)s->n_place, sizeof *s->point, WHAT));
     if (s->n_per_cell) return HX_OK;
     HX_TRY(hx_alloc(&s->cell_ptr, (size_t)n_elem + 1, sizeof *s->cell_ptr, WHAT));
@@ -135,9 +136,8 @@ static int number_edges(hx_space *s, const uint64_t *key, const uint32_t *place,
     s->n_edge = n;
     s->n_point = s->mesh->n_node + n;
     if (s->n_point > INT32_MAX)
-        return HX_RAISE(HX_EENV,
-                        "the quadratic elements have %lld points; at most 2^31 are supported",
-                        (long long)s->n_point);
+        return HX_RAISE(HX_EENV, "the quadratic elements have %lld %s; at most 2^31 are supported",
+                        (long long)s->n_point, hx_noun(s->n_point, "point", "points"));
     HX_TRY(hx_alloc_raw(&s->edge, (size_t)n, 2 * sizeof *s->edge, WHAT));
     n = -1;
     for (int64_t k = 0; k < n_side; k++) {

@@ -2,6 +2,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "../base/names.h"
 #include "../base/vec3.h"
 #include "space_internal.h"
 
@@ -116,15 +117,15 @@ static int raise_folded(const hx_space *s, int64_t cell, int64_t n_bad)
     int at = 0;
     (void)least_jacobian(s, cell, &det, &at);
     const int32_t *const end = s->edge + 2 * worst_edge(s, cell, &off);
-    return HX_RAISE(
-        HX_EINPUT,
-        "%s: the curved edges of element %lld fold it over: its Jacobian determinant is %.6g "
-        "at Gauss point %d, but must be positive (%lld such elements); its mid-side "
-        "node between nodes %lld and %lld is off the middle of their edge by %.2g of "
-        "its length; move it, or use element = \"linear\"",
-        mesh->name, (long long)hx_mesh_elem_number(mesh, cell), det, at, (long long)n_bad,
-        (long long)hx_mesh_node_number(mesh, end[0]), (long long)hx_mesh_node_number(mesh, end[1]),
-        off);
+    return HX_RAISE(HX_EINPUT,
+                    "%s: the curved edges of element %lld fold it over: its Jacobian determinant "
+                    "is %.6g at Gauss point %d, but must be positive (%lld such %s); its mid-side "
+                    "node between nodes %lld and %lld is off the middle of their edge by %.2g of "
+                    "its length; move it, or use element = \"linear\"",
+                    mesh->name, (long long)hx_mesh_elem_number(mesh, cell), det, at,
+                    (long long)n_bad, hx_noun(n_bad, "element", "elements"),
+                    (long long)hx_mesh_node_number(mesh, end[0]),
+                    (long long)hx_mesh_node_number(mesh, end[1]), off);
 }
 
 /* Names the first of the file's elements. */

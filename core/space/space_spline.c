@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "../base/memory.h"
+#include "../base/names.h"
 #include "../base/vec3.h"
 #include "space_internal.h"
 
@@ -33,10 +34,9 @@ static int place_cells(hx_space *s)
         s->n_place += points_of(&spline->patch[k]) * hx_spline_patch_cells(&spline->patch[k]);
     if (degrees_agree(spline)) s->n_per_cell = (int)points_of(&spline->patch[0]);
     if (s->n_place > UINT32_MAX)
-        return HX_RAISE(HX_EENV,
-                        "the cells have %lld control points; at most 2^32 are supported, so refine "
-                        "less",
-                        (long long)s->n_place);
+        return HX_RAISE(
+            HX_EENV, "the cells have %lld control %s; at most 2^32 are supported, so refine less",
+            (long long)s->n_place, hx_noun(s->n_place, "point", "points"));
     HX_TRY(hx_alloc_raw(&s->point, (size_t)s->n_place, sizeof *s->point, WHAT));
     if (s->n_per_cell) return HX_OK;
     HX_TRY(hx_alloc(&s->cell_ptr, (size_t)n_cell + 1, sizeof *s->cell_ptr, WHAT));
@@ -294,12 +294,12 @@ static int mark_nodes(const hx_space *s, const hx_set *set, const uint8_t *node,
         if (node[set->node[k]]) continue;
         const int n = hx_space_node_points(s, set->node[k], point, share);
         if (n > 1)
-            return HX_RAISE(
-                HX_EINPUT,
-                "node %lld of set '%s' is on no face of the set and is not a control point of the "
-                "spline, so %d functions are nonzero there; support whole sides of patches or "
-                "corners, or use element = \"linear\"",
-                (long long)hx_mesh_node_number(s->mesh, set->node[k]), set->name, n);
+            return HX_RAISE(HX_EINPUT,
+                            "node %lld of set '%s' is on no face of the set and is not a control "
+                            "point of the spline, so %d %s are nonzero there; support whole sides "
+                            "of patches or corners, or use element = \"linear\"",
+                            (long long)hx_mesh_node_number(s->mesh, set->node[k]), set->name, n,
+                            hx_noun(n, "function", "functions"));
         marked[point[0]] = 1;
     }
     return HX_OK;

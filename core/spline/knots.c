@@ -6,6 +6,7 @@
 
 #include "../base/error.h"
 #include "../base/memory.h"
+#include "../base/names.h"
 
 static int check(int degree, int n, const double *knot)
 {
@@ -14,8 +15,8 @@ static int check(int degree, int n, const double *knot)
         return HX_RAISE(HX_EINPUT, "the degree is %d; it must be 1 to %d", degree,
                         HX_SPLINE_MAX_DEGREE);
     if (n < degree + 1)
-        return HX_RAISE(HX_EINPUT, "there are %d functions; degree %d needs at least %d", n, degree,
-                        degree + 1);
+        return HX_RAISE(HX_EINPUT, "there are %d %s; degree %d needs at least %d", n,
+                        hx_noun(n, "function", "functions"), degree, degree + 1);
     for (int i = 0; i <= last; i++) {
         if (!isfinite(knot[i])) return HX_RAISE(HX_EINPUT, "knot %d is not finite", i);
         if (i > 0 && knot[i] < knot[i - 1])

@@ -1,4 +1,5 @@
 #include "spline.h"
+#include "../base/names.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -49,9 +50,10 @@ const char *hx_spline_text(const hx_spline *spline, char *text, size_t n_text)
         snprintf(degree, sizeof degree, "%d %d %d", low[0], low[1], low[2]);
     else
         snprintf(degree, sizeof degree, "%d to %d", least, most);
-    snprintf(text, n_text, "%d patch%s of degree %s, %lld span%s, %lld control points",
-             spline->n_patch, spline->n_patch == 1 ? "" : "es", degree, (long long)spline->n_cell,
-             spline->n_cell == 1 ? "" : "s", (long long)spline->n_point);
+    snprintf(text, n_text, "%d patch%s of degree %s, %lld span%s, %lld control %s", spline->n_patch,
+             spline->n_patch == 1 ? "" : "es", degree, (long long)spline->n_cell,
+             spline->n_cell == 1 ? "" : "s", (long long)spline->n_point,
+             hx_noun(spline->n_point, "point", "points"));
     return text;
 }
 

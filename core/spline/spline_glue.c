@@ -7,6 +7,7 @@
 
 #include "../base/error.h"
 #include "../base/memory.h"
+#include "../base/names.h"
 #include "spline_sides.h"
 
 enum { SIDE_TEXT = 40 };
@@ -40,9 +41,9 @@ static int check_knots(const hx_spline *spline, const hx_spline_interface *inter
                         text.a, text.b, a->degree, u, b->degree, v);
     if (a->n != b->n)
         return HX_RAISE(HX_EINPUT,
-                        "%s and %s do not conform: %d control points along %c and %d along %c; "
-                        "glued sides must have the same degree, knots and control points",
-                        text.a, text.b, a->n, u, b->n, v);
+                        "%s and %s do not conform: %d control %s along %c and %d along %c; glued "
+                        "sides must have the same degree, knots and control points",
+                        text.a, text.b, a->n, hx_noun(a->n, "point", "points"), u, b->n, v);
     const int last = a->n + a->degree;
     const double range[2] = {a->knot[last] - a->knot[0], b->knot[last] - b->knot[0]};
     for (int i = 0; i <= last; i++) {
@@ -58,9 +59,10 @@ static int check_knots(const hx_spline *spline, const hx_spline_interface *inter
     /* knots that coincide on one side and almost coincide on the other */
     if (a->n_span != b->n_span)
         return HX_RAISE(HX_EINPUT,
-                        "%s and %s do not conform: %d spans along %c and %d along %c; repeated "
-                        "knots must be exactly equal",
-                        text.a, text.b, a->n_span, u, b->n_span, v);
+                        "%s and %s do not conform: %d %s along %c and %d along %c; repeated knots "
+                        "must be exactly equal",
+                        text.a, text.b, a->n_span, hx_noun(a->n_span, "span", "spans"), u,
+                        b->n_span, v);
     return 0;
 }
 

@@ -6,6 +6,7 @@
 
 #include "../base/error.h"
 #include "../base/memory.h"
+#include "../base/names.h"
 #include "../mesh/hex_jacobian.h"
 #include "../mesh/mesh_internal.h"
 #include "spline_sides.h"
@@ -143,8 +144,9 @@ static int raise_span(const hx_spline *spline, int k, int64_t cell, int64_t n_ba
                  part[0], part[1], part[2]);
     return HX_RAISE(HX_EINPUT,
                     "patch %d, span (%d, %d, %d): the spline is valid there, but the hexahedron "
-                    "between the span's corners is not (%lld such spans); %s",
-                    k + 1, span[0] + 1, span[1] + 1, span[2] + 1, (long long)n_bad, help);
+                    "between the span's corners is not (%lld such %s); %s",
+                    k + 1, span[0] + 1, span[1] + 1, span[2] + 1, (long long)n_bad,
+                    hx_noun(n_bad, "span", "spans"), help);
 }
 
 static int check_hexahedra(const hx_spline *spline, const double *xyz, const int32_t *conn)
@@ -249,9 +251,9 @@ int hx_spline_image(const hx_spline *spline, const char *name, hx_mesh *mesh)
     int rc;
     *mesh = (hx_mesh){0};
     if (spline->n_cell > HX_MAX_ELEM)
-        return HX_RAISE(HX_EINPUT,
-                        "the spline has %lld spans; a mesh can have at most %lld elements",
-                        (long long)spline->n_cell, (long long)HX_MAX_ELEM);
+        return HX_RAISE(HX_EINPUT, "the spline has %lld %s; a mesh can have at most %lld elements",
+                        (long long)spline->n_cell, hx_noun(spline->n_cell, "span", "spans"),
+                        (long long)HX_MAX_ELEM);
     HX_TRY_FAIL(hx_alloc_raw(&volume, (size_t)spline->n_cell, sizeof *volume, "volumes"));
     HX_TRY_FAIL(hx_spline_volumes(spline, volume));
     HX_TRY_FAIL(fill(spline, 1, &xyz, &conn, &n_node));
@@ -281,8 +283,9 @@ int hx_spline_fine_image(const hx_spline *spline, int part, double **xyz, int32_
     *conn = NULL;
     if (n_elem > HX_MAX_ELEM)
         return HX_RAISE(HX_EINPUT,
-                        "%lld spans with %d^3 hexahedra each exceed the limit of %lld elements",
-                        (long long)spline->n_cell, part, (long long)HX_MAX_ELEM);
+                        "%lld %s with %d^3 hexahedra each exceed the limit of %lld elements",
+                        (long long)spline->n_cell, hx_noun(spline->n_cell, "span", "spans"), part,
+                        (long long)HX_MAX_ELEM);
     int rc = fill(spline, part, xyz, conn, n_node);
 #pragma omp parallel for schedule(static) reduction(min : bad)
     for (int64_t e = 0; e < (rc == HX_OK ? n_elem : 0); e++)

@@ -7,6 +7,7 @@
 
 #include "../base/error.h"
 #include "../base/memory.h"
+#include "../base/names.h"
 
 static int make_axes(hx_spline_patch *patch, const hx_spline_raw *raw)
 {
@@ -17,9 +18,9 @@ static int make_axes(hx_spline_patch *patch, const hx_spline_raw *raw)
             rc = HX_RAISE(HX_EINPUT, "the degree is %lld; it must be 1 to %d", (long long)degree,
                           HX_SPLINE_MAX_DEGREE);
         else if (n < 1 || n > INT_MAX / 2)
-            rc =
-                HX_RAISE(HX_EINPUT, "there are %lld knots; degree %lld needs at least %lld",
-                         (long long)raw->n_knot[d], (long long)degree, (long long)(2 * degree + 2));
+            rc = HX_RAISE(HX_EINPUT, "there are %lld %s; degree %lld needs at least %lld",
+                          (long long)raw->n_knot[d], hx_noun(raw->n_knot[d], "knot", "knots"),
+                          (long long)degree, (long long)(2 * degree + 2));
         else
             rc = hx_knots_create(&patch->axis[d], (int)degree, (int)n, raw->knot[d]);
         if (rc < 0) hx_error_prefix("direction %c: ", "uvw"[d]);
@@ -36,9 +37,10 @@ static int check_count(const hx_spline_patch *patch, int64_t n, int each, const 
     const double wanted = (double)each * axis[0].n * axis[1].n * axis[2].n;
     if ((double)n == wanted) return HX_OK;
     return HX_RAISE(HX_EINPUT,
-                    "there are %lld %s, but %d x %d x %d control points need %.0f (n knots of "
-                    "degree p define n - p - 1 control points)",
-                    (long long)n, what, axis[0].n, axis[1].n, axis[2].n, wanted);
+                    "there are %lld %s, but %d x %d x %d control %s need %.0f (n knots of degree p "
+                    "define n - p - 1 control points)",
+                    (long long)n, what, axis[0].n, axis[1].n, axis[2].n,
+                    hx_noun(axis[2].n, "point", "points"), wanted);
 }
 
 static int copy_weights(hx_spline_patch *patch, const hx_spline_raw *raw)

@@ -6,6 +6,7 @@
 
 #include "../base/error.h"
 #include "../base/memory.h"
+#include "../base/names.h"
 #include "../mesh/mesh.h"
 #include "spline_patch.h"
 #include "spline_sides.h"
@@ -214,11 +215,12 @@ static int follow(const hx_spline *spline, int *count)
                 if (*a > 0 && *b > 0)
                     return HX_RAISE(
                         HX_EINPUT,
-                        "%s and %s: %d parts per span along %c of patch %d meet %d parts per span "
-                        "along %c of patch %d; make both equal, or one of them 0 (automatic)",
+                        "%s and %s: %d %s per span along %c of patch %d meet %d %s per span along "
+                        "%c of patch %d; make both equal, or one of them 0 (automatic)",
                         hx_spline_side_name(spline, f->a, here, sizeof here),
-                        hx_spline_side_name(spline, f->b, there, sizeof there), *a, "uvw"[d],
-                        f -> a.patch + 1, *b, "uvw"[f->along[d]], f -> b.patch + 1);
+                        hx_spline_side_name(spline, f->b, there, sizeof there), *a,
+                        hx_noun(*a, "part", "parts"), "uvw"[d], f -> a.patch + 1, *b,
+                        hx_noun(*b, "part", "parts"), "uvw"[f->along[d]], f -> b.patch + 1);
                 if (*a > 0)
                     *b = *a;
                 else
@@ -240,10 +242,9 @@ static int spread(const hx_spline *spline, int n_part, const int *part, int *cou
                         n_part, spline->n_patch, spline->n_patch == 1 ? "" : "es", n);
     for (int i = 0; i < n_part; i++)
         if (part[i] < 0 || part[i] > HX_SPLINE_MAX_PARTS)
-            return HX_RAISE(
-                HX_EINPUT,
-                "a span cannot have %d parts; give 1 to %d, or 0 to follow its neighbours", part[i],
-                HX_SPLINE_MAX_PARTS);
+            return HX_RAISE(HX_EINPUT,
+                            "a span cannot have %d %s; give 1 to %d, or 0 to follow its neighbours",
+                            part[i], hx_noun(part[i], "part", "parts"), HX_SPLINE_MAX_PARTS);
     for (int i = 0; i < n && n_part > 0; i++) count[i] = part[n_part == 3 ? i % 3 : i];
     HX_TRY(follow(spline, count));
     for (int i = 0; i < n; i++)

@@ -4,6 +4,7 @@
 #include <stdio.h>
 
 #include "../base/error.h"
+#include "../base/names.h"
 #include "../base/vec3.h"
 #include "gauss_points.h"
 #include "spline_rule.h"
@@ -180,8 +181,9 @@ static int raise_cell(const hx_spline *spline, int k, int64_t cell, double least
     hx_spline_patch_spans(patch, cell, span);
     return HX_RAISE(HX_EINPUT,
                     "patch %d, span (%d, %d, %d): det J is %.6g at a Gauss point, but must be "
-                    "positive (%lld such spans)%s",
+                    "positive (%lld such %s)%s",
                     k + 1, span[0] + 1, span[1] + 1, span[2] + 1, least, (long long)n_bad,
+                    hx_noun(n_bad, "span", "spans"),
                     hx_spline_patch_volume(patch) < 0.0
                         ? "; the patch is left-handed, so reverse one of its directions"
                         : "; the patch folds there, so move its control points apart");

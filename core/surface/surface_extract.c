@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "../base/memory.h"
+#include "../base/names.h"
 #include "../base/radix_sort.h"
 #include "../base/sum.h"
 #include "surface_internal.h"
@@ -116,9 +117,8 @@ static int make_soup(const hx_surface_field *field, double threshold, soup *s)
         return HX_RAISE(HX_EINPUT, "no density is above the threshold %g, so there is no surface",
                         threshold);
     if (3 * s->n > INT32_MAX)
-        return HX_RAISE(HX_EINPUT,
-                        "the surface would have %lld triangles; at most %d are supported",
-                        (long long)s->n, INT32_MAX / 3);
+        return HX_RAISE(HX_EINPUT, "the surface would have %lld %s; at most %d are supported",
+                        (long long)s->n, hx_noun(s->n, "triangle", "triangles"), INT32_MAX / 3);
     return HX_OK;
 }
 

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "../base/memory.h"
+#include "../base/names.h"
 #include "../base/radix_sort.h"
 #include "surface_internal.h"
 
@@ -357,9 +358,10 @@ static int split_edges(hx_surface *s, int32_t **opposite)
         HX_TRY(split_edges_once(s, opposite, &n_bad));
     if (n_bad == 0) return HX_OK;
     return HX_RAISE(HX_EINPUT,
-                    "%lld edges of the surface belong to more than two of its triangles, because "
+                    "%lld %s to more than two of its triangles, because "
                     "elements overlap; `hextop check` of the mesh may list them",
-                    (long long)n_bad);
+                    (long long)n_bad,
+                    hx_noun(n_bad, "edge of the surface belongs", "edges of the surface belong"));
 }
 
 int hx_surface_make_manifold(hx_surface *s)

@@ -8,6 +8,7 @@
 #include "../base/grow.h"
 #include "../base/input_file.h"
 #include "../base/memory.h"
+#include "../base/names.h"
 #include "surface_internal.h"
 
 /* Largest coordinate: products of coordinates must be finite, and they must fit a float. */
@@ -114,8 +115,9 @@ static int read_stl_text(reader *r)
         } else if (strcmp(word, "endfacet") == 0) {
             if (n_corner != 3)
                 return HX_RAISE(HX_EINPUT,
-                                "%s:%lld: a facet has %lld vertices; in an STL it must have three",
-                                r->path, (long long)r->line, (long long)n_corner);
+                                "%s:%lld: a facet has %lld %s; in an STL it must have three",
+                                r->path, (long long)r->line, (long long)n_corner,
+                                hx_noun(n_corner, "vertex", "vertices"));
             const int64_t n = r->surface->n_vertex;
             HX_TRY(add_triangle(r, n - 3, n - 2, n - 1));
             n_corner = 0;
@@ -179,9 +181,10 @@ static int read_stl(reader *r)
             "%s: the file is neither a text STL, which begins with 'solid', nor a binary one",
             r->path);
     return HX_RAISE(HX_EINPUT,
-                    "%s: the file has %zu bytes, but a binary STL with %lld triangles has %lld; it "
-                    "is truncated or not an STL",
-                    r->path, r->n, (long long)n_tri, (long long)(84 + 50 * n_tri));
+                    "%s: the file has %zu %s, but a binary STL with %lld %s has %lld; it is "
+                    "truncated or not an STL",
+                    r->path, r->n, hx_noun(r->n, "byte", "bytes"), (long long)n_tri,
+                    hx_noun(n_tri, "triangle", "triangles"), (long long)(84 + 50 * n_tri));
 }
 
 /* --- PLY --- */

@@ -10,6 +10,7 @@
 
 #include "../base/grow.h"
 #include "../base/memory.h"
+#include "../base/names.h"
 #include "surface_internal.h"
 
 /* Weight of a vertex' own position relative to the planes. */
@@ -345,9 +346,8 @@ static int begin(collapser *k)
     HX_TRY(hx_alloc(&k->stamp, n_vertex, sizeof *k->stamp, "vertices"));
     HX_TRY(hx_surface_pair(k->n_vertex, k->n_tri, k->tri, k->opposite, NULL, &n_bad));
     if (n_bad > 0)
-        return HX_RAISE(HX_EINPUT,
-                        "the surface cannot be simplified because it has %lld open edges",
-                        (long long)n_bad);
+        return HX_RAISE(HX_EINPUT, "the surface cannot be simplified because it has %lld open %s",
+                        (long long)n_bad, hx_noun(n_bad, "edge", "edges"));
     for (int64_t v = 0; v < k->n_vertex; v++) k->corner[v] = -1;
     for (int64_t c = 0; c < 3 * k->n_tri; c++) k->corner[k->tri[c]] = (int32_t)c;
     make_quadrics(k);

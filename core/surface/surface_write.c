@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "../base/memory.h"
+#include "../base/names.h"
 #include "surface_files.h"
 
 const hx_surface_format hx_surface_formats[] = {
@@ -47,12 +48,14 @@ int hx_surface_judge(const char *path, const hx_surface_format *format, const hx
             hint, sizeof hint,
             " in the single precision of %s; write a .ply, or move the part closer to the origin",
             format->name);
-    return HX_RAISE(
-        HX_ENUMERIC,
-        "%s: not written, because the surface is not closed and manifold at %lld edges, "
-        "%lld vertices and %lld triangles%s",
-        path, (long long)report->n_bad_edge, (long long)report->n_bad_vertex,
-        (long long)report->n_degenerate, hint);
+    return HX_RAISE(HX_ENUMERIC,
+                    "%s: not written, because the surface is not closed and manifold at %lld %s, "
+                    "%lld %s and %lld %s%s",
+                    path, (long long)report->n_bad_edge,
+                    hx_noun(report->n_bad_edge, "edge", "edges"), (long long)report->n_bad_vertex,
+                    hx_noun(report->n_bad_vertex, "vertex", "vertices"),
+                    (long long)report->n_degenerate,
+                    hx_noun(report->n_degenerate, "triangle", "triangles"), hint);
 }
 
 int hx_surface_write(const char *path, const hx_surface_format *format, const hx_surface *surface,

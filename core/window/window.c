@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "../base/memory.h"
+#include "../base/names.h"
 #include "../mesh/mesh_hash.h"
 #include "window_internal.h"
 
@@ -20,20 +21,22 @@ static int check_shares(const hx_window_task *task, int64_t n_own)
         if (n[r] == 0) missing = r;
     free(n);
     if (rc < 0 || missing < 0) return rc;
-    return HX_RAISE(
-        HX_EINPUT,
-        "%s: process %d of %d gets none of the %lld elements (solver.partition = \"%s\"); "
-        "use fewer processes",
-        task->source->name, missing, size, (long long)task->source->n_elem,
-        hx_partition_name(task->params->partition));
+    return HX_RAISE(HX_EINPUT,
+                    "%s: process %d of %d gets none of the %lld %s (solver.partition = \"%s\"); "
+                    "use fewer processes",
+                    task->source->name, missing, size, (long long)task->source->n_elem,
+                    hx_noun(task->source->n_elem, "element", "elements"),
+                    hx_partition_name(task->params->partition));
 }
 
 /* Files and checkpoints use global node and element numbers of 32 bits. */
 static int check_numbers(const hx_mesh_source *source)
 {
     if (source->n_elem <= INT32_MAX && source->n_node <= INT32_MAX) return HX_OK;
-    return HX_RAISE(HX_EINPUT, "%s: %lld elements and %lld nodes; at most %d of each are supported",
-                    source->name, (long long)source->n_elem, (long long)source->n_node, INT32_MAX);
+    return HX_RAISE(HX_EINPUT, "%s: %lld %s and %lld %s; at most %d of each are supported",
+                    source->name, (long long)source->n_elem,
+                    hx_noun(source->n_elem, "element", "elements"), (long long)source->n_node,
+                    hx_noun(source->n_node, "node", "nodes"), INT32_MAX);
 }
 
 /* Checks that no rank has more elements, ghosts included, than a mesh may have. Collective. */

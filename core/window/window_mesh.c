@@ -4,6 +4,7 @@
 
 #include "../base/atomics.h"
 #include "../base/memory.h"
+#include "../base/names.h"
 #include "../mesh/mesh_internal.h"
 #include "window_internal.h"
 
@@ -197,10 +198,10 @@ static int make_window(const hx_window_task *task, int64_t *first, hx_mesh *mesh
     HX_TRY(hx_all_sum_i64(task->all, 1, &n_node));
     w->n_node = n_node;
     if (n_node == task->source->n_node) return HX_OK;
-    return HX_RAISE(HX_EINPUT,
-                    "%s: %lld nodes belong to no element and have no stiffness; remove them from "
-                    "the mesh",
-                    task->source->name, (long long)(task->source->n_node - n_node));
+    return HX_RAISE(HX_EINPUT, "%s: %lld %s no stiffness; remove them from the mesh",
+                    task->source->name, (long long)(task->source->n_node - n_node),
+                    hx_noun(task->source->n_node - n_node, "node belongs to no element and has",
+                            "nodes belong to no element and have"));
 }
 
 /* Sets the file's numbers of nodes and elements; node[mesh->n_node]: numbers in the source. */

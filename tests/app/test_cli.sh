@@ -294,6 +294,18 @@ refused_ranks() { # WORDS: argument of --ranks and the expected message
 }
 ok "half a process is refused" refused_ranks 2.5 "not a number of processes"
 ok "more processes than elements are refused" refused_ranks 129 "129 ranks for 128 elements"
+ok "one iteration" "$hextop" run small.cfg optimization.iterations=1 output.directory=one
+ok "is in the singular" contains stdout " after 1 iteration ("
+"$hextop" check small.cfg mesh.nx=1 mesh.ny=1 mesh.nz=1 --ranks 4 >stdout 2>stderr
+ok "one element, too" contains stderr ": 4 ranks for 1 element;"
+mkdir -p empty
+"$hextop" analyse one >stdout 2>stderr
+ok "analyse of a run's folder: exit status 2" test $? = 2
+ok "analyse of a run's folder: what to type" contains stderr "\`hextop analyse one/config.cfg --density one\`"
+ok "which works" "$hextop" analyse one/config.cfg --density one
+"$hextop" analyse empty >stdout 2>stderr
+ok "analyse of another folder: exit status 2" test $? = 2
+ok "analyse of another folder" contains stderr "'empty' is a folder, not a config"
 "$hextop" check small.cfg optimization.filter.radius=0.8 >stdout 2>warnings
 ok "check warns of a small radius" contains warnings "hextop: warning: the filter radius"
 "$hextop" check small.cfg mesh.nx=16 optimization.filter.radius=11 >stdout 2>warnings
@@ -346,7 +358,7 @@ refused() { # WHAT TEXT ARGUMENT...
     ok "$what: exit status 2" test $? = 2
     ok "$what: prints the error" contains stderr "$text"
 }
-refused "help on nothing" "nothing is named 'nothingness'" help nothingness
+refused "help on nothing" "no name or help text contains 'nothingness'" help nothingness
 refused "run of a mesh" "'part.msh' is a mesh or a result, but a config is expected here" run part.msh
 refused "check of a CAD model" "makes one from a CAD model" check part.STEP
 refused "verify the other way round" "'out.vtk' is a mesh or a result" verify small.cfg out.vtk

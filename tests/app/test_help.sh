@@ -1,6 +1,6 @@
 #!/bin/sh
 # hextop help: commands with their own options, all about a key, any word, and similar names.
-#     test_help.sh HEXTOP
+#     test_help.sh HEXTOP SRCDIR
 set -u
 hextop=$(realpath "$1")
 . "$(dirname "$0")/../lib/counting.sh"
@@ -57,6 +57,31 @@ ok "a key and options" "$hextop" help threshold
 ok "the key" contains stdout "output.threshold: smallest density"
 ok "the options" contains stdout "Elsewhere: --threshold of verify, --threshold of analyse, --threshold of mesh, --threshold of surface"
 
+# Every warning that the program can issue is explained, in the words of doc/commands.md.
+ok "help warnings" "$hextop" help warnings
+sed -n 's/^  \([a-z-]*\): .*/\1/p' stdout >codes
+awk '/^const hx_doubt_row/ { p = 1 } p' "$2/app/doubt/doubt.c" | tr '\n' ' ' | sed 's/};.*//' |
+    grep -o '= *{"[a-z-]*"' | tr -d '={" ' >coded
+ok "all of the table" cmp coded codes
+sed -n '/^## Warnings/,/^## Verify/p' "$2/doc/commands.md" | grep '^| `' | sed 's/\[\([^]]*\)\]([^)]*)/\1/g' >rows
+while read -r code; do
+    ok "help $code" "$hextop" help "$code"
+    sed -n "/^$code (a warning)/,/^\$/p" stdout >entry
+    for line in meaning remedy issued; do
+        ok "$code: $line" grep -Eq "^  $line +[^ ]" entry
+    done
+    row="| \`$code\` "
+    for line in judged "warns if" meaning; do
+        row="$row| $(sed -n "s/^  $line  *//p" entry) "
+    done
+    ok "$code: as in doc/commands.md" grep -qxF "$(echo "$row|" | sed 's/|  |/| |/g; s/|  |/| |/g')" rows
+done <codes
+ok "in its order" test "$(sed 's/^| `\([a-z-]*\)`.*/\1/' rows)" = "$(cat codes)"
+ok "greyness" "$hextop" help greyness
+ok "is a word of the warnings" contains stdout "  grey: greyness; "
+ok "void cuts" "$hextop" help "void cuts"
+ok "is the code" contains stdout "void-cuts (a warning)"
+
 # Searches that find nothing.
 near() { # WORD TEXT
     "$hextop" help "$1" >stdout 2>stderr
@@ -66,6 +91,9 @@ near() { # WORD TEXT
 }
 near raduis "nothing is named 'raduis'; similar names: 'radius'"
 near optimization.filter.raduis "similar names: 'radius'"
+near gery "similar names: 'grey'"
+near gray "similar names: 'grey'"
+near grya "no name or help text contains 'grya'"
 near verfy "similar names: 'verify'"
 near --tolerence "unknown option '--tolerence', did you mean '--tolerance'?"
 near multigird "similar names: 'multigrid'"

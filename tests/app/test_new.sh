@@ -153,6 +153,12 @@ for generator in $("$hextop" list | sed -n '/^Generators/,/^$/s/^  \([a-z]*\) .*
     ok "new $generator, as it is" "$hextop" new "mesh.generator=$generator"
     cp stdout new.cfg
     ok "check it" "$hextop" check new.cfg
+    for physics in elasticity heat; do
+        # the smallest size that the generator accepts
+        ok "new $generator of $physics" "$hextop" new "$generator" mesh.nx=20 "physics=$physics" -o "$generator-$physics.cfg"
+        ok "check it" "$hextop" check "$generator-$physics.cfg" mesh.nx=10
+        ok "run it" "$hextop" run "$generator-$physics.cfg" mesh.nx=10 optimization.iterations=1 solver.device=cpu
+    done
 done
 ok "new mesh.file" "$hextop" new mesh.file=block.inp
 cp stdout file.cfg
@@ -179,6 +185,58 @@ refused "a key with no place" "argument 'solver.tolerance=1e-3': \`hextop new\` 
     solver.tolerance=1e-3
 refused "an unknown key" "did you mean 'volume_fraction'?" block.inp optimization.volume_fractoin=0.3
 refused "a wrong value" "optimization.volume_fraction" block.inp optimization.volume_fraction=3
+
+# Every key of a printed config is taken from an argument, and the list of keys in a refusal has it.
+paths() { # CONFIG: "optimization.filter.radius" for each of its keys outside of lists
+    python3 - "$1" <<'END'
+import re, sys
+depth, group = 0, []
+for line in open(sys.argv[1]):
+    line = line.split("#")[0]
+    for token in re.findall(r'"(?:\\.|[^"\\])*"|(\w+) = (?=(\{)|(\()|)|([(){}])', line):
+        name, opens, lists, bracket = token
+        if name and depth == 0:
+            print(".".join(group + [name])) if not opens else group.append(name)
+        depth += (bracket == "(") - (bracket == ")")
+        if bracket == "}" and depth == 0:
+            group.pop()
+END
+}
+for part in "cantilever physics=elasticity" "cantilever physics=heat" "block.inp title=x"; do
+    set -- $part
+    ok "new $part" "$hextop" new "$@"
+    cp stdout keys.cfg
+    "$hextop" new "$@" solver.tolerance=1e-3 >stdout 2>stderr
+    ok "refuses another key" test $? = 2
+    for key in $(paths keys.cfg); do
+        ok "$part: lists $key" grep -Eq " $key(,|\$)" stderr
+    done
+    ok "$part: lists units" grep -Eq " units(,|\$)" stderr
+    ok "$part: suggests nothing" lacks stderr "did you mean"
+done
+ok "a density" "$hextop" new mesh.nx=8 material.density=3.0 -o density.cfg
+ok "is written" contains density.cfg "density = 3.0;"
+ok "of a file" "$hextop" new block.inp material.density=3e-9 -o density.cfg.2
+ok "is written" contains density.cfg.2 "density = 3e-9;"
+ok "is no steel" lacks density.cfg.2 "steel"
+ok "supports and loads" "$hextop" new block.inp 'supports=({set="wall"; fix="xyz";})' \
+    'loads=({set="end"; total_force=[0,0,-1];})' -o given.cfg
+ok "are written" "$hextop" check given.cfg
+ok "and complete" contains stdout "no errors"
+ok "a key removed" "$hextop" new cantilever mesh.nx=8 optimization.change_tolerance= -o removed.cfg
+ok "is not written" lacks removed.cfg change_tolerance
+ok "and runs" "$hextop" check removed.cfg
+ok "PART after a key" "$hextop" new physics=heat block.inp -o last.cfg
+ok "is the part" contains last.cfg 'file = "block.inp"'
+
+# Comments are true for values that arguments give.
+ok "heat" "$hextop" new physics=heat material.conductivity=3 optimization.filter.radius=3 'units=W, m, K' -o true.cfg
+ok "no steel" lacks true.cfg "steel"
+ok "no mean edges" lacks true.cfg "mean edges"
+ok "no file" lacks true.cfg "file's"
+ok "what a length is" contains true.cfg "# lengths of the generator are taken as m"
+ok "in elements" "$hextop" new block.inp optimization.filter.unit=element -o elements.cfg
+ok "2.5 of them" contains elements.cfg 'radius = 2.5; unit = "element"; };   # 2.5 mean edges'
 
 if command -v gmsh >/dev/null 2>&1; then
     cat >plate.geo <<'END'

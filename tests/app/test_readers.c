@@ -91,7 +91,7 @@ static void write_file(const char *name, const char *text)
 static void test_csv(void)
 {
     static const char name[] = "test_readers.csv";
-    static const char *const bad[][2] = {{"a,b\n1,2\n3\n", ":3: 1 fields"},
+    static const char *const bad[][2] = {{"a,b\n1,2\n3\n", ":3: 1 field"},
                                          {"a,b\n1,2x\n", ":2: '2x' is not a number"},
                                          {"a,,b\n", ":1: a column without a name"},
                                          {"a,b", ":1: expected a line"}};

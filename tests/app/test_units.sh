@@ -150,5 +150,33 @@ for case in 'N, mm, MPa:7.85e-9:15.7 mg' 'N, cm, N/cm^2:7.85e-5:15.7 g' 'lbf, in
     grep -qF "; mass ${rest#*:} solid" line || fault "mass of $case: $(grep -e mass -e error line)"
 done
 
+# Masses of one line have one unit, and heat has no unit of mass.
+for density in 7.85e-9 1e-9 2.5e-6 1.7e-12; do
+    for units in 'N, mm, MPa' 'mN, mm, kPa' 'kgf, mm, kgf/mm^2'; do
+        "$hextop" check cubes.cfg "units=$units" "material.density=$density" optimization.volume_fraction=0.4 >line 2>&1
+        grep -qE '; mass [-0-9.e]+ ([a-z]+) solid, [-0-9.e]+ \1 at the volume fraction$' line ||
+            fault "masses with $units, $density: $(grep -e mass -e error line)"
+    done
+done
+cat >heat.cfg <<'END'
+physics = "heat";
+units = "W, mm, K";
+mesh = { generator = "cantilever"; nx = 2; ny = 1; nz = 1; };
+material = { conductivity = 0.2; };
+supports = ( { set = "left"; temperature = 20.0; } );
+loads = ( { source = 0.001; } );
+optimization = { volume_fraction = 0.5; filter = { kind = "none"; }; };
+END
+"$hextop" check heat.cfg >line 2>&1
+grep -qxF 'units     W, mm, K; conductivity in W/(mm K), compliance in W K' line ||
+    fault "units of heat: $(grep units line)"
+
+# A stress without a name of its own is not explained by itself.
+"$hextop" check cubes.cfg 'units=kip, ft, ksi' >line 2>&1
+grep -qF '"kip, ft, ksi" is not consistent: with kip and ft stresses (E, pressure) are in kip/ft^2; ksi goes with kip and in' line ||
+    fault "kip, ft, ksi: $(cat line)"
+"$hextop" check cubes.cfg 'units=N, m, MPa' >line 2>&1
+grep -qF 'is not consistent: 1 N / m^2 is 1 Pa, so with N and m stresses' line || fault "N, m, MPa: $(cat line)"
+
 echo "$failed failed"
 [ $failed = 0 ]

@@ -74,11 +74,11 @@ static const struct {
     {FORMAT4 "$Nodes\n1 9999999 1 8\n3 1 0 8\n", "9999999 nodes do not fit into the"},
     {FORMAT4 "$Nodes\n1 2 1 8\n3 1 0 3\n1 2 3\n0 0 0\n0 0 0\n0 0 0\n",
      "a block of 3 nodes on an entity of dimension 3, but only 2 nodes are left"},
-    {FORMAT4 "$Nodes\n1 2 1 8\n3 1 0 1\n1\n0 0 0\n$EndNodes\n", "the blocks have 1 nodes fewer"},
+    {FORMAT4 "$Nodes\n1 2 1 8\n3 1 0 1\n1\n0 0 0\n$EndNodes\n", "the blocks have 1 node fewer"},
     {FORMAT4 NODES4 "$Elements\n1 1 1 1\n3 1 5 2\n1 1 2 3 4 5 6 7 8\n",
      "a block of 2 elements, but only 1 are left"},
     {FORMAT4 NODES4 "$Elements\n1 2 1 2\n3 1 5 1\n1 1 2 3 4 5 6 7 8\n$EndElements\n",
-     "the blocks have 1 elements fewer"},
+     "the blocks have 1 element fewer"},
     {FORMAT4 NODES4 "$Elements\n1 1 1 1\n3 1 4 1\n1 1 2 3 3\n$EndElements\n",
      ":27: element 1 has 3 different nodes; a solid has at least 4"},
     {FORMAT2 NODES2

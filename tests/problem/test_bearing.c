@@ -228,7 +228,7 @@ static void check_no_bore(void)
     CHECK_OK(fixture_finish(&mesh, FIXTURE_SHUFFLED));
     CHECK_FAILS(create(&problem, "everything", force), HX_EINPUT,
                 "are not perpendicular to a common axis (they deviate by");
-    CHECK_FAILS(create(&problem, "one", force), HX_EINPUT, "spans no boundary face (1 nodes)");
+    CHECK_FAILS(create(&problem, "one", force), HX_EINPUT, "spans no boundary face (1 node)");
     CHECK_FAILS(create(&problem, "wall", force), HX_EINPUT, "is not a bore: its faces lie 7.9");
     CHECK_FAILS(create(&problem, "boer", force), HX_EINPUT, "here: the mesh has no set 'boer'");
     hx_mesh_free(&mesh);

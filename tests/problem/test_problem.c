@@ -100,7 +100,7 @@ static void check_sets(void)
     load[0].set = "inner-node";
     load[0].kind = HX_LOAD_PRESSURE;
     EXPECT("beam.cfg:5: loads[0]: ",
-           "spans no boundary face (1 nodes), but a pressure needs a surface",
+           "spans no boundary face (1 node), but a pressure needs a surface",
            "name a set of faces");
 
     hx_mesh bare = mesh;

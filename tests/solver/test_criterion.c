@@ -226,9 +226,24 @@ static double run_by_residual(const hx_problem *problem, const fixture_settings 
     return compliance;
 }
 
+/* 1 if the device has the preconditioner, and the operator the blocks that it may need. */
+static int applies(const hx_precond_kind *precond, const hx_problem *problem,
+                   const fixture_settings *settings)
+{
+    fixture_settings with = *settings;
+    fixture_solver s;
+    if (precond->runs_on && !precond->runs_on(device.ops)) return 0;
+    with.precond = precond->name;
+    if (fixture_solver_create(&s, &device, problem, &with) < 0) {
+        CHECK_MSG(problem->components == 1, "%s: %s", precond->name, hx_error_message());
+        return 0;
+    }
+    fixture_solver_free(&s);
+    return 1;
+}
+
 static void check_designs(const hx_mesh *mesh, kind k, int quick)
 {
-    static const char *const precond[] = {"multigrid", "jacobi", "block-jacobi", "none"};
     fixture_settings settings = fixture_defaults();
     hx_problem problem;
     char label[64];
@@ -241,10 +256,10 @@ static void check_designs(const hx_mesh *mesh, kind k, int quick)
     settings.pcg.tolerance = TOLERANCE;
     settings.precond = "multigrid";
     const double tight = run_by_residual(&problem, &settings, FEW, 1e-8);
-    for (int i = 0; i < 4; i++) {
-        settings.precond = precond[i];
-        if (k == HEAT && i == 2) continue; /* heat conduction has no 3x3 blocks */
-        snprintf(label, sizeof label, "%s, %s", kind_name[k], precond[i]);
+    for (size_t i = 0; hx_preconds[i]; i++) {
+        settings.precond = hx_preconds[i]->name;
+        if (!applies(hx_preconds[i], &problem, &settings)) continue;
+        snprintf(label, sizeof label, "%s, %s", kind_name[k], hx_preconds[i]->name);
         const double compliance = run_by_compliance(&problem, &settings, FEW, label);
         CHECK_REL(compliance, tight, 1e-4);
     }

@@ -28,7 +28,8 @@ static int is_operator_left_out(const hx_strategy *strategy, int k)
  * pairs of operator and layout. */
 static void check_same_answer(model *m, const char *label, int most)
 {
-    static const char *const precond[] = {"jacobi", "none", "block-jacobi"};
+    int n_precond = 0;
+    while (hx_preconds[n_precond]) n_precond++;
     fixture_settings settings = fixture_defaults();
     size_t next = 0;
     int layout = 0, n_strategy = 0;
@@ -36,20 +37,22 @@ static void check_same_answer(model *m, const char *label, int most)
     for (int k = 0; k < most && (settings.strategy = fixture_next_strategy(&device, &next, &layout,
                                                                            &settings.layout));
          k++)
-        for (int i = 0; i < 3; i++) {
+        for (int i = 0; i < n_precond; i++) {
             double compliance = 0.0;
-            if (is_left_out(i, k / 4, 3) || is_operator_left_out(settings.strategy, k)) continue;
-            settings.precond = precond[i];
+            if (hx_preconds[i]->runs_on && !hx_preconds[i]->runs_on(device.ops)) continue;
+            if (is_left_out(i, k / 4, n_precond) || is_operator_left_out(settings.strategy, k))
+                continue;
+            settings.precond = hx_preconds[i]->name;
             const hx_pcg_result result = solve(m, &settings, NULL);
             for (int j = 0; j < N_DOF; j++) compliance += m->f[j] * m->u[j];
             if (n_strategy++ == 0) first = compliance;
             CHECK_MSG(result.reason == HX_PCG_CONVERGED && error_of(m) <= 1e-10,
                       "%s, %s %s, %s: %s, off by %.3g", label, settings.strategy->name,
-                      hx_layout_name(settings.layout), precond[i],
+                      hx_layout_name(settings.layout), hx_preconds[i]->name,
                       hx_pcg_reason_name(result.reason), error_of(m));
             CHECK_REL(compliance, first, 1e-9);
-            printf("%s, %s, %s: %d iterations\n", label, settings.strategy->name, precond[i],
-                   result.iterations);
+            printf("%s, %s, %s: %d iterations\n", label, settings.strategy->name,
+                   hx_preconds[i]->name, result.iterations);
             for (int j = 0; j < N_DOF; j++)
                 if (is_fixed(m, j))
                     CHECK(

@@ -205,7 +205,7 @@ static void test_help(void)
     CHECK_OK(hx_spline_glue(&spline));
     CHECK_FAILS(hx_spline_image(&spline, "hairpin", &mesh), HX_EINPUT,
                 "the spline is valid there, but the hexahedron between the span's corners is not "
-                "(1 such spans); multiply mesh.refine (default [1, 1, 1]) by [2, 1, 1]");
+                "(1 such span); multiply mesh.refine (default [1, 1, 1]) by [2, 1, 1]");
     CHECK_OK(hx_spline_refine(&spline, 0, 3, part));
     CHECK_OK(hx_spline_glue(&spline));
     CHECK_OK(hx_spline_image(&spline, "hairpin", &mesh));

@@ -319,7 +319,7 @@ static void test_bad_files(void)
     hx_surface s = {0};
     refuse("cut_bad.stl", "solid x\nfacet normal 0 0 1\nvertex 0 0 zero\n",
            "cut_bad.stl:3: expected");
-    refuse("cut_bad.stl", "solid x\nvertex 0 0 0\nendfacet\n", "a facet has 1 vertices");
+    refuse("cut_bad.stl", "solid x\nvertex 0 0 0\nendfacet\n", "a facet has 1 vertex");
     refuse("cut_bad.stl", "solid x\nendsolid\n", "no triangles");
     refuse("cut_bad.stl", "hello", "neither a text STL");
     refuse("cut_bad.ply", "hello", "not a PLY");

@@ -1,0 +1,59 @@
+#include "help_warning.h"
+
+#include <ctype.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "../doubt/doubt.h"
+
+/* 1 if the texts are equal, ignoring case; '-', '_' and blanks are equal. */
+static int is_code(const char *code, const char *word)
+{
+    for (; *code && *word; code++, word++) {
+        const int a = tolower((unsigned char)*code), b = tolower((unsigned char)*word);
+        if (a != b && !(strchr("-_ ", a) && strchr("-_ ", b))) return 0;
+    }
+    return !*code && !*word;
+}
+
+/* Prints a line, unless the text is empty or missing. */
+static void print_line(const char *what, const char *text)
+{
+    if (text && text[0]) printf("  %-9s %s\n", what, text);
+}
+
+static void print_warning(int kind)
+{
+    const hx_doubt_row *const row = &hx_doubt_table[kind];
+    const hx_doubt_words *const words = &hx_doubt_help[kind];
+    printf("%s (a warning)\n", row->code);
+    print_line("judged", words->number);
+    print_line("warns if", words->warns);
+    print_line("meaning", words->meaning);
+    print_line("remedy", row->remedy[0] ? row->remedy : words->remedy);
+    print_line("issued", kind == HX_DOUBT_OTHER ? "at any time"
+                         : kind < HX_DOUBT_PCG  ? "before the first solve, by `check` and `run`"
+                                                : "for the last design, by `run`");
+}
+
+int hx_print_warning(const char *code, const char *lead)
+{
+    for (int kind = 0; kind < HX_N_DOUBT; kind++) {
+        if (!is_code(hx_doubt_table[kind].code, code)) continue;
+        fputs(lead, stdout);
+        print_warning(kind);
+        return 1;
+    }
+    return 0;
+}
+
+void hx_print_warnings(void)
+{
+    printf("Warnings\n");
+    for (int kind = 0; kind < HX_N_DOUBT; kind++) {
+        const hx_doubt_words *const words = &hx_doubt_help[kind];
+        const char *const text = words->number && words->number[0] ? words->number : words->meaning;
+        printf("  %s: %s\n", hx_doubt_table[kind].code, text ? text : "");
+    }
+    printf("\n`hextop help CODE` prints more about a warning.\n");
+}
