@@ -203,9 +203,9 @@ static int group_kind(hx_abaqus_reader *r, hx_file_heat_kind kind)
     r->n_heat_item[kind] = n;
     if (groups.n > MOST_GROUPS)
         rc = hx_abaqus_heat_fault(r, (*list)[0].line,
-                                  "heat loads have %zu different groups of values, but at most %d "
-                                  "are possible: give them on sets",
-                                  groups.n, MOST_GROUPS);
+                                  "more than %d groups of heat loads with different values: give "
+                                  "them on sets",
+                                  MOST_GROUPS);
     for (size_t i = 0; rc == HX_OK && groups.n <= MOST_GROUPS && i < groups.n; i++)
         rc = add_group(r, kind, groups.group[i], groups.item + groups.n_item);
 fail:

@@ -150,11 +150,11 @@ static size_t put_change(char *text, size_t n_text, const char *name, const char
     size_t n = (size_t)snprintf(text, n_text, "\"");
     n += put_shown(text + n, n_text - n, name, differs);
     n += (size_t)snprintf(text + n, n_text - n, "\"");
-    if (is_long) n += (size_t)snprintf(text + n, n_text - n, " (%zu bytes)", n_name);
+    if (is_long) n += (size_t)snprintf(text + n, n_text - n, " (length %zu)", n_name);
     n += (size_t)snprintf(text + n, n_text - n, " as \"");
     n += put_shown(text + n, n_text - n, other, differs);
     n += (size_t)snprintf(text + n, n_text - n, "\"");
-    if (is_long) n += (size_t)snprintf(text + n, n_text - n, " (%zu)", n_other);
+    if (is_long) n += (size_t)snprintf(text + n, n_text - n, " (length %zu)", n_other);
     return n;
 }
 
