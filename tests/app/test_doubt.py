@@ -911,6 +911,8 @@ def test_folder():
 def main():
     with tempfile.TemporaryDirectory() as folder:
         os.chdir(folder)
+        # Waking a second thread costs more than these small meshes; a test that compares threads names them.
+        os.environ["OMP_NUM_THREADS"] = "1"
         for test in (test_before, test_splines, test_spline_cuts, test_meshes, test_after, test_volume, test_settled, test_history, test_limits, test_causes, test_forced, test_rise, test_influence, test_shares, test_cancel, test_cut, test_hinges, test_refused, test_folder, test_documented):
             test()
         os.chdir("/")
