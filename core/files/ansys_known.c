@@ -168,8 +168,9 @@ static const struct {
     size_t n;
     const char *const *name;
 } lists[] = {
-    LIST(session),  LIST(parts),    LIST(selections), LIST(systems),  LIST(materials), LIST(listed),
-    LIST(solution), LIST(geometry), LIST(results),    LIST(language), LIST(slash), LIST(workbench),
+    LIST(session),   LIST(parts),    LIST(selections), LIST(systems),
+    LIST(materials), LIST(listed),   LIST(solution),   LIST(geometry),
+    LIST(results),   LIST(language), LIST(slash),      LIST(workbench),
 };
 
 /* "C***" begins a comment, ":" a label, a digit or "(" a line of data, its format or text. */
