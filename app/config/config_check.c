@@ -134,8 +134,8 @@ static int check_one_of(const char *origin, int n, const char *names)
                            names);
 }
 
-/* Without `case` a load belongs to case 1, and forces of the file belong to all cases, which earlier
- * versions wrote as 0. */
+/* Without `case` a load belongs to case 1, and forces of the file belong to all cases, which
+ * earlier versions wrote as 0. */
 static int resolve_case(const hx_value *entry, hx_config_load *load)
 {
     if (load->load_case > 0 || load->from) return HX_OK;

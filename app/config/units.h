@@ -46,8 +46,8 @@ double hx_units_mass_scale(const hx_units *units, double mass, const char **name
 /* Formats a mass into text, such as "2.24 kg" for 0.00224 t; returns text. */
 const char *hx_units_mass_text(const hx_units *units, double mass, char *text, size_t n_text);
 
-/* Formats a mass in the unit that hx_units_mass_text selects for the mass `like`, for several masses in
- * a line. */
+/* Formats a mass in the unit that hx_units_mass_text selects for the mass `like`, for several
+ * masses in a line. */
 const char *hx_units_mass_like(const hx_units *units, double mass, double like, char *text,
                                size_t n_text);
 

@@ -1,5 +1,5 @@
-/* What each warning measures and means, for `hextop help CODE`. doc/commands.md has the same rows, which
- * test_help.sh compares. */
+/* What each warning measures and means, for `hextop help CODE`. doc/commands.md has the same rows,
+ * which test_help.sh compares. */
 #include "doubt.h"
 
 const hx_doubt_words hx_doubt_help[HX_N_DOUBT] = {

@@ -22,8 +22,8 @@ typedef struct writer {
     const char *key[MOST_KEY]; /* that are written, or would be if an argument gave them */
 } writer;
 
-/* Supports and loads of the generators, as in configs/. For heat, `held` has temperature 0, and every
- * element is a source. */
+/* Supports and loads of the generators, as in configs/. For heat, `held` has temperature 0, and
+ * every element is a source. */
 static const struct {
     const char *generator, *held, *loaded, *force;
 } example[] = {

@@ -8,8 +8,8 @@
 
 /* Marks the words of mesh.ignore, warns of items that are not read, and marks the file's supports,
  * loads and material as unusable because of them (conditions->support_fault and so on). is_heat: 1:
- * kinds that are read for heat count as read. HX_EINPUT, with the key's place: a word of mesh.ignore
- * is not in the list. */
+ * kinds that are read for heat count as read. HX_EINPUT, with the key's place: a word of
+ * mesh.ignore is not in the list. */
 int hx_settle_unread(const hx_config *cfg, int is_heat, hx_conditions *conditions);
 
 /* 1: the config or the file has a load by mass. */

@@ -31,8 +31,9 @@ int hx_surface_faces_on(const hx_mesh *mesh, int64_t n_face, const int64_t *face
  * finer the mesh, the larger are displacements at such nodes. */
 int hx_surface_file_alone(const hx_session *s, int64_t *n);
 
-/* Fills part->conditions with the supports of the mesh's file, by nodes of raw, and with what refers
- * to sets. Lost supports are noted. HX_EINPUT: a prescribed displacement is not on the surface. */
+/* Fills part->conditions with the supports of the mesh's file, by nodes of raw, and with what
+ * refers to sets. Lost supports are noted. HX_EINPUT: a prescribed displacement is not on the
+ * surface. */
 int hx_surface_file_supports(hx_surface_part *part, const hx_session *s, const hx_mesh *raw);
 
 /* Adds the forces of the steps that the config uses, by nodes of raw, on the pieces that are kept
@@ -50,7 +51,8 @@ int hx_config_is_by_file(const hx_config *cfg);
 /* 1 if a load with from = "file" takes this step of the file. */
 int hx_config_loads_by_step(const hx_config *cfg, const hx_conditions *conditions, int step);
 
-/* "", or what makes the surface's mesh connected where pieces are lost, for the end of a message. */
+/* "", or what makes the surface's mesh connected where pieces are lost, for the end of a
+ * message. */
 const char *hx_surface_piece_advice(const hx_surface_part *part);
 
 #endif

@@ -9,8 +9,9 @@
 extern "C" {
 #endif
 
-/* Returns the entry of name[n] with the smallest edit distance to `word`, in which two neighbours that
- * are exchanged count as one edit; NULL if that distance exceeds a third of the word's length + 1. */
+/* Returns the entry of name[n] with the smallest edit distance to `word`, in which two neighbours
+ * that are exchanged count as one edit; NULL if that distance exceeds a third of the word's length
+ * + 1. */
 const char *hx_nearest_name(const char *word, const char *const *name, size_t n);
 
 /* Writes ", did you mean 'X'? valid: A, B, C" into `text`, "; valid: A, B, C" if no word is near,
@@ -21,8 +22,8 @@ const char *hx_name_hint(const char *word, const char *const *name, size_t n, ch
 /* Writes "A, B, C" into `text`, as far as it fits. Returns text. */
 const char *hx_name_list(const char *const *name, size_t n, char *text, size_t n_text);
 
-/* Returns `one` for a count of 1, otherwise `many`: printf("%d %s", n, hx_noun(n, "node", "nodes")). Also
- * for verbs: hx_noun(n, "is", "are"). */
+/* Returns `one` for a count of 1, otherwise `many`: printf("%d %s", n, hx_noun(n, "node",
+ * "nodes")). Also for verbs: hx_noun(n, "is", "are"). */
 const char *hx_noun(int64_t n, const char *one, const char *many);
 
 #ifdef __cplusplus

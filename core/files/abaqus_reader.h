@@ -315,12 +315,12 @@ int hx_abaqus_list_carriers(hx_abaqus_reader *r);
 void hx_abaqus_free_carriers(hx_abaqus_reader *r);
 
 /* Heat-transfer jobs. abaqus_heat.c takes the data of *CFLUX, *DFLUX, *DSFLUX, *FILM and *SFILM,
- * which are also recorded as unread for elasticity, and temperatures of *BOUNDARY. abaqus_heat_steps.c
- * evaluates them step by step: what a step states again replaces what earlier steps stated about
- * the same node, element or face; OP=NEW drops all of it; within a step *CFLUX and *DFLUX add up,
- * *FILM and *BOUNDARY replace (CalculiX 2.20). hx_abaqus_group_heat makes the sets before the mesh
- * is made; hx_abaqus_give_heat hands over what acts in each step with STEADY STATE, one load case
- * each. */
+ * which are also recorded as unread for elasticity, and temperatures of *BOUNDARY.
+ * abaqus_heat_steps.c evaluates them step by step: what a step states again replaces what earlier
+ * steps stated about the same node, element or face; OP=NEW drops all of it; within a step *CFLUX
+ * and *DFLUX add up, *FILM and *BOUNDARY replace (CalculiX 2.20). hx_abaqus_group_heat makes the
+ * sets before the mesh is made; hx_abaqus_give_heat hands over what acts in each step with STEADY
+ * STATE, one load case each. */
 int hx_abaqus_begin_heat(hx_abaqus_reader *r);
 int hx_abaqus_hold_temperature(hx_abaqus_reader *r, char *target, double value);
 int hx_abaqus_drop_temperatures(hx_abaqus_reader *r);

@@ -1,14 +1,14 @@
 /* Branches and loops of ANSYS archives. Only ANSYS evaluates conditions, so that commands in a
- * branch may run never or several times; hx_ansys_is_nested() is 1 in there. One condition is known:
- * an archive is read as a batch run reads it, not as an interactive session. Workbench ends each of
- * its files there with *GET,ANSINTER_,ACTIVE,,INT and *IF,ANSINTER_,NE,0,THEN. */
+ * branch may run never or several times; hx_ansys_is_nested() is 1 in there. One condition is
+ * known: an archive is read as a batch run reads it, not as an interactive session. Workbench ends
+ * each of its files there with *GET,ANSINTER_,ACTIVE,,INT and *IF,ANSINTER_,NE,0,THEN. */
 #include <math.h>
 #include <strings.h>
 
 #include "ansys_reader.h"
 
-/* State of a block in r->block[]: undecided; its commands run; not yet run, another branch of it may;
- * a branch of it has run. */
+/* State of a block in r->block[]: undecided; its commands run; not yet run, another branch of it
+ * may; a branch of it has run. */
 enum { UNDECIDED, RUNS, WAITS, DONE };
 
 static int compare(const char *operation, double a, double b, int *is_true)

@@ -1,7 +1,7 @@
 /* State of one pass over an ANSYS archive. ansys_scan.c handles lines, fields and parameters,
  * ansys_elements.c elements, ansys_read.c nodes and components, ansys_loads.c loads and supports,
- * ansys_materials.c materials, ansys_branches.c branches, ansys_unread.c the commands that are reported but not read,
- * ansys_known.c the commands without effect. Internal. */
+ * ansys_materials.c materials, ansys_branches.c branches, ansys_unread.c the commands that are
+ * reported but not read, ansys_known.c the commands without effect. Internal. */
 #ifndef HX_ANSYS_READER_H
 #define HX_ANSYS_READER_H
 

@@ -9,9 +9,9 @@
 extern "C" {
 #endif
 
-/* Writes a hint like "a CGNS mesh, which is not read; instead: meshio convert part.cgns part.vtu" into text, by the file's
- * first bytes (`head` ends with a 0; "" or NULL: not known) or by its name. Returns text, or NULL
- * if the format is unknown. */
+/* Writes a hint like "a CGNS mesh, which is not read; instead: meshio convert part.cgns part.vtu"
+ * into text, by the file's first bytes (`head` ends with a 0; "" or NULL: not known) or by its
+ * name. Returns text, or NULL if the format is unknown. */
 const char *hx_foreign_hint(const char *path, const char *head, char *text, size_t n_text);
 
 /* Returns how to turn VTK data of another kind ("ImageData", "PolyData", "STRUCTURED_POINTS") into

@@ -128,7 +128,8 @@ int hx_set_loads_at_node(hx_set_loads *loads, const hx_condition *condition, int
 void hx_set_loads_forget(hx_set_loads *loads);
 
 /* hx_set_loads_renew drops the supports of reference nodes, or (awaits = 1) requires that they are
- * stated again; hx_set_loads_lost returns 1 with the first node that lacks one, once per renewal. */
+ * stated again; hx_set_loads_lost returns 1 with the first node that lacks one, once per
+ * renewal. */
 void hx_set_loads_renew(hx_set_loads *loads, int awaits);
 int hx_set_loads_lost(hx_set_loads *loads, int64_t *number);
 

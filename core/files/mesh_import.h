@@ -205,8 +205,8 @@ int hx_import_announce(hx_import *import, int64_t n_elem);
 int hx_import_unread(hx_import *import, unsigned roles, const char *word, const char *what,
                      int64_t n, int64_t line);
 
-/* Moves the unread kinds and the units to conditions, where the caller finds them; may be NULL. The last call of
- * a reader without hx_import_conditions. */
+/* Moves the unread kinds and the units to conditions, where the caller finds them; may be NULL. The
+ * last call of a reader without hx_import_conditions. */
 struct hx_conditions;
 void hx_import_give_unread(hx_import *import, struct hx_conditions *conditions);
 

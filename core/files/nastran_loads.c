@@ -398,8 +398,8 @@ static int add_component(hx_nastran_reader *r, hx_condition *condition, int64_t 
     return hx_numbers_append(&added->node, 1, &node);
 }
 
-/* G1 THRU G2: adds the nodes that exist in this range; those without an element are counted and left
- * out later, like single ones. */
+/* G1 THRU G2: adds the nodes that exist in this range; those without an element are counted and
+ * left out later, like single ones. */
 static int add_range(hx_nastran_reader *r, hx_condition *condition, int64_t first, int64_t last)
 {
     for (int64_t i = 0; i < r->import.node_number.n; i++) {

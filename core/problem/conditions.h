@@ -20,8 +20,8 @@ typedef struct hx_file_value {
 } hx_file_value;
 
 /* Values that a second-order file defines at the middle of an edge, for quadratic elements; the
- * lists of hx_file_value hold the equivalent values for linear elements: half of each force at either
- * end. A pressure on a curved face also differs at the corners. */
+ * lists of hx_file_value hold the equivalent values for linear elements: half of each force at
+ * either end. A pressure on a curved face also differs at the corners. */
 typedef struct hx_file_middle {
     int32_t end[2]; /* like hx_file_value.node */
     int16_t component;

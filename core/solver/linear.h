@@ -22,7 +22,8 @@ struct hx_linear {
     const char *name; /* for messages */
     int64_t n;        /* number of vector entries */
     int components;   /* unknowns per point, stored side by side */
-    /* [n] prescribed values at fixed entries and on rigid sets, 0 elsewhere; NULL: all are 0 (borrowed) */
+    /* [n] prescribed values at fixed entries and on rigid sets, 0 elsewhere; NULL: all are 0
+     * (borrowed) */
     const double *d_prescribed;
     void *context; /* the operator behind this interface (borrowed) */
 

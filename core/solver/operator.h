@@ -46,7 +46,8 @@ typedef struct hx_operator {
     int32_t *d_rigid_node; /* nodes of the rigid sets; NULL: there are none (owned) */
     double *d_motion;      /* [6] scratch for the motion of a rigid set (owned) */
     double
-        /* [linear.n] prescribed displacements, also of rigid sets, 0 elsewhere; NULL: all are 0 (owned) */
+        /* [linear.n] prescribed displacements, also of rigid sets, 0 elsewhere; NULL: all are 0
+         * (owned) */
         *d_prescribed;
     hx_account account;  /* of device memory, including the shared mesh (device_mesh.h) */
     size_t device_bytes; /* sum of the account */

@@ -183,7 +183,8 @@ static void move_vertex(const shells *s, int64_t v)
                    fmin(fmax(share, HX_SURFACE_MARGIN), 1.0 - HX_SURFACE_MARGIN), x);
 }
 
-/* Length of shell k's step, Newton's within the limit; 0 if its volume is exact or cannot change. */
+/* Length of shell k's step, Newton's within the limit; 0 if its volume is exact or cannot
+ * change. */
 static double step_of(const shells *s, int64_t k)
 {
     const double longest = LONGEST * cbrt(fabs(s->volume[k]));

@@ -124,9 +124,9 @@ static void check_regular_scene(int number, int64_t *n_tied, int64_t *n_elem)
     free(first);
 }
 
-/* A bar of wedges, two in each cell of 1 x 1 x 1, mirrored in y: the mirrored centroid of each wedge
- * lies on the face between the two, equally far from both. They must be images of each other for
- * any position of the part. */
+/* A bar of wedges, two in each cell of 1 x 1 x 1, mirrored in y: the mirrored centroid of each
+ * wedge lies on the face between the two, equally far from both. They must be images of each other
+ * for any position of the part. */
 static void check_wedges(void)
 {
     scene s = {.box = {.kind = MIXED_WEDGES, .n = {6, 1, 1}}};

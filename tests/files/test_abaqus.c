@@ -251,8 +251,8 @@ static int has_note(const hx_notes *notes, const char *text)
     return any;
 }
 
-/* Members that the file does not have are left out of sets, supports and loads with a warning, as in
- * CalculiX 2.20; without a set they refuse the supports or loads. */
+/* Members that the file does not have are left out of sets, supports and loads with a warning, as
+ * in CalculiX 2.20; without a set they refuse the supports or loads. */
 static void test_missing_members(void)
 {
     hx_mesh mesh;
