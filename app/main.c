@@ -5,7 +5,7 @@
 #include <stdio.h>
 
 #include "config/config_tree.h"
-#include "core/team/team.h"
+#include "core/comm/comm.h"
 #include "core/version.h"
 #include "help/command_help.h"
 #include "interrupts.h"
@@ -70,7 +70,7 @@ static int dispatch(const hx_options *options)
 
 /* Runs a process other than the first: its part of a run; nothing for other commands. It prints
  * nothing unless it is the only one that fails. */
-static int follow(const hx_team *team, const hx_options *options)
+static int follow(const hx_comm *comm, const hx_options *options)
 {
     const hx_command *const c = options->command;
     char why[1024];
@@ -81,27 +81,27 @@ static int follow(const hx_team *team, const hx_options *options)
     if (rc >= 0 && has_share) rc = c->follow(options);
     if (rc < 0) snprintf(why, sizeof why, "%s", hx_error_message());
     /* the first process prints it */
-    if (team->ops->meet(team, rc < 0 ? PATIENCE : INFINITY)) return 0;
+    if (comm->ops->meet(comm, rc < 0 ? PATIENCE : INFINITY)) return 0;
     hx_log_set_printing(1);
-    hx_log_usage_error("process %d of %d: %s", team->rank, team->size, rc < 0 ? why : "lost");
-    team->ops->abort(team, rc < 0 ? hx_error_exit_status(rc) : 1);
+    hx_log_usage_error("process %d of %d: %s", comm->rank, comm->size, rc < 0 ? why : "lost");
+    comm->ops->abort(comm, rc < 0 ? hx_error_exit_status(rc) : 1);
     return 1;
 }
 
 /* Runs the command, or the part of this process. */
-static int work(hx_team *team, hx_options *options)
+static int work(hx_comm *comm, hx_options *options)
 {
     int status;
-    if (team->size == 1) return dispatch(options);
-    options->team = team;
-    if (team->rank > 0) {
-        status = follow(team, options);
+    if (comm->size == 1) return dispatch(options);
+    options->comm = comm;
+    if (comm->rank > 0) {
+        status = follow(comm, options);
     } else {
         status = dispatch(options);
-        if (!team->ops->meet(team, status == 0 ? INFINITY : PATIENCE))
-            team->ops->abort(team, status > 0 ? status : 1);
+        if (!comm->ops->meet(comm, status == 0 ? INFINITY : PATIENCE))
+            comm->ops->abort(comm, status > 0 ? status : 1);
     }
-    hx_team_leave(team);
+    hx_comm_leave(comm);
     return status;
 }
 
@@ -119,13 +119,13 @@ static int run(int argc, char **argv)
     if (hx_options_parse(&options, hx_commands, argc, argv) < 0) return 2;
     hx_log_set_level(options.level);
     hx_signal_hooks_set(&hx_interrupts);
-    hx_team team;
-    const int joined = hx_team_join(&team);
+    hx_comm comm;
+    const int joined = hx_comm_join(&comm);
     if (joined < 0) {
         hx_log_error(joined);
         return hx_error_exit_status(joined);
     }
-    const int status = work(&team, &options);
+    const int status = work(&comm, &options);
     return hx_streams_close(status, is_to_print(&options));
 }
 

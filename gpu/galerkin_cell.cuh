@@ -277,7 +277,7 @@ __device__ __forceinline__ void add_sums(float *to, const float *from, int n, bo
 __device__ __forceinline__ void sum_cell(const galerkin_input &in, int64_t cell, shared_data &data)
 {
     const int begin = in.elem_at[cell], end = in.elem_at[cell + 1];
-    const int thread = static_cast<int>(threadIdx.x), team = thread / TEAM, t = thread % TEAM;
+    const int thread = static_cast<int>(threadIdx.x), comm = thread / TEAM, t = thread % TEAM;
     const int corner = t / DOF, component = t % DOF;
     column_pair sum = {};
     for (int first = begin; first < end; first += BATCH) {
@@ -292,11 +292,11 @@ __device__ __forceinline__ void sum_cell(const galerkin_input &in, int64_t cell,
         if (thread < 16 * n)
             fill_rows(thread % 8, thread / 8 % 2, in.lambda, in.mu, data.element[thread / 16]);
         __syncthreads();
-        if (team < n) add_element(data.element[team], corner, component, sum);
+        if (comm < n) add_element(data.element[comm], corner, component, sum);
         __syncthreads();
     }
     for (int from = 0; from < TEAMS; from++) {
-        if (team == from) {
+        if (comm == from) {
             add_sums(data.sum[t], sum.first[0], N_ROW_CORNER * DOF, from == 0);
             add_sums(data.sum[t + TEAM], sum.second[0], (N_ROW_CORNER - 1) * DOF, from == 0);
         }

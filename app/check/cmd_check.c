@@ -114,7 +114,7 @@ static int read_ranks(const hx_options *options, int *n_rank)
 {
     double number;
     HX_TRY(hx_option_read_number("--ranks", hx_option_text(options, RANKS), HX_MAX_RANK, &number));
-    if (isnan(number) && options->team) number = options->team->size; /* mpirun hextop check */
+    if (isnan(number) && options->comm) number = options->comm->size; /* mpirun hextop check */
     *n_rank = isnan(number) ? 0 : (int)number;
     if (!isnan(number) && number != *n_rank)
         return HX_RAISE(HX_EINPUT, "--ranks: %g is not a number of processes", number);

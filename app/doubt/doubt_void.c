@@ -103,7 +103,7 @@ static int find_pieces(cut *c, const uint8_t *without, joint by)
         if (!without[i]) HX_TRY(apply_entry(c, &passive[i]));
     HX_TRY(hx_alloc_raw(&c->body_of, (size_t)space->n_point, sizeof *c->body_of, "pieces"));
     if (by == BY_FACES) return find_face_pieces(c);
-    return mesh->window ? hx_window_pieces(mesh, c->s->team, c->is_there, c->body_of, &c->n_body)
+    return mesh->window ? hx_window_pieces(mesh, c->s->comm, c->is_there, c->body_of, &c->n_body)
                         : hx_space_bodies(space, c->is_there, c->body_of, &c->n_body);
 }
 

@@ -18,9 +18,9 @@
 #include "core/base/grow.h"
 #include "core/base/links.h"
 #include "core/base/memory.h"
+#include "core/comm/comm_file.h"
 #include "core/device/timeline.h"
 #include "core/mesh/mesh_hash.h"
-#include "core/team/team_file.h"
 #include "progress.h"
 #include "trace.h"
 
@@ -112,10 +112,10 @@ int hx_output_ask_folder(hx_session *s)
     char path[PATH_MAX];
     struct stat status;
     int is_shared, found;
-    if (!s->team) return HX_OK;
+    if (!s->comm) return HX_OK;
     found = existing_directory(&s->cfg, path, &status) == HX_OK; /* a follower need not have it */
     if (!found) hx_error_clear();
-    HX_TRY(hx_team_shares_folder(s->team, found ? path : "", &is_shared));
+    HX_TRY(hx_comm_shares_folder(s->comm, found ? path : "", &is_shared));
     s->own_folders = !is_shared;
     return HX_OK;
 }
@@ -269,7 +269,7 @@ static hx_vtk_options write_options(const hx_output *out)
     const double threshold = s->cfg.output.threshold;
     hx_vtk_options options = {.format = out->format};
     if (out->ranks) options.piece = &out->ranks->piece;
-    if (out->ranks) options.team = out->ranks->writers;
+    if (out->ranks) options.comm = out->ranks->writers;
     if (isnan(threshold)) return options;
     options.value = out->physical;
     options.least = threshold;

@@ -7,13 +7,13 @@
 
 #include "../doubt/doubt.h"
 #include "core/base/memory.h"
-#include "core/team/team_file.h"
+#include "core/comm/comm_file.h"
 #include "trace.h"
 
 int hx_output_tell(hx_output *out, int32_t what)
 {
     const hx_ranks_call call = {.what = what};
-    return out->session->team ? hx_ranks_tell(&out->session->ranks, &call) : HX_OK;
+    return out->session->comm ? hx_ranks_tell(&out->session->ranks, &call) : HX_OK;
 }
 
 /* The follower's part of the warnings before the first design; afterwards the lists of the mesh are
@@ -61,31 +61,31 @@ void hx_output_follow(hx_output *out, hx_session *s)
 
 int hx_output_agree(const hx_output *out, int rc)
 {
-    return out->session->team ? hx_team_agree(out->session->team, rc) : rc;
+    return out->session->comm ? hx_comm_agree(out->session->comm, rc) : rc;
 }
 
 int hx_output_judge(hx_output *out, int rc)
 {
-    if (rc < 0 && out->session->team) out->session->ranks.is_lost = 1;
+    if (rc < 0 && out->session->comm) out->session->ranks.is_lost = 1;
     return rc;
 }
 
 int hx_output_spread(const hx_output *out, void *data, size_t bytes)
 {
-    const hx_team *const team = out->session->team;
-    return team ? team->ops->broadcast(team, HX_RANKS_LEADER, data, bytes) : HX_OK;
+    const hx_comm *const comm = out->session->comm;
+    return comm ? comm->ops->broadcast(comm, HX_RANKS_LEADER, data, bytes) : HX_OK;
 }
 
 int hx_output_sum_hash(const hx_output *out, hx_hash *hash)
 {
-    const hx_team *const team = out->session->team;
+    const hx_comm *const comm = out->session->comm;
     const hx_hash own = *hash;
     hx_hash *all;
-    if (!team) return HX_OK;
-    HX_TRY(hx_alloc_raw(&all, (size_t)team->size, sizeof *all, "hashes"));
-    const int rc = team->ops->all_gather(team, &own, sizeof own, all);
+    if (!comm) return HX_OK;
+    HX_TRY(hx_alloc_raw(&all, (size_t)comm->size, sizeof *all, "hashes"));
+    const int rc = comm->ops->all_gather(comm, &own, sizeof own, all);
     *hash = (hx_hash){0, 0};
-    for (int r = 0; rc == HX_OK && r < team->size; r++) {
+    for (int r = 0; rc == HX_OK && r < comm->size; r++) {
         hash->a += all[r].a;
         hash->b += all[r].b;
     }
@@ -141,11 +141,11 @@ static int prepare(hx_output *out, const file_choice *c, int to_first)
     hx_output_ranks *r;
     HX_TRY(hx_alloc(&out->ranks, 1, sizeof *out->ranks, "output"));
     r = out->ranks;
-    hx_team_alone(&r->alone);
-    r->writers = to_first ? &r->alone : s->team;
+    hx_comm_self(&r->alone);
+    r->writers = to_first ? &r->alone : s->comm;
     HX_TRY(take_choice(&s->cfg, c));
     HX_TRY(hx_alloc_raw(&r->own, 2 * (size_t)s->ranks.share.mesh.n_elem, sizeof *r->own, "fields"));
-    return s->team->rank == HX_RANKS_LEADER && !s->mesh.window
+    return s->comm->rank == HX_RANKS_LEADER && !s->mesh.window
                ? hx_alloc_raw(&out->whole, (size_t)s->mesh.n_elem, sizeof *out->whole, "densities")
                : HX_OK;
 }
@@ -184,7 +184,7 @@ static int bring_mesh(hx_output_ranks *r, const hx_session *s)
 {
     int32_t *corner = NULL;
     int rc;
-    HX_TRY_FAIL(hx_team_agree(s->team, make_room(r, s, &corner)));
+    HX_TRY_FAIL(hx_comm_agree(s->comm, make_room(r, s, &corner)));
     HX_TRY_FAIL(hx_file_pieces_bring(&r->pieces, HX_FILE_NODES, 3 * sizeof(double),
                                      s->ranks.share.mesh.xyz, r->xyz));
     for (int c = 0; c < 8; c++) HX_TRY_FAIL(bring_corner(r, s, c, corner));
@@ -231,9 +231,9 @@ static int create(hx_output *out, const file_choice *c, int is_shared)
     hx_session *const s = out->session;
     const int to_first = writes_alone(s, c, is_shared);
     HX_TRY(check_writers(s, to_first));
-    HX_TRY(hx_team_agree(s->team, prepare(out, c, to_first)));
+    HX_TRY(hx_comm_agree(s->comm, prepare(out, c, to_first)));
     hx_output_ranks *const r = out->ranks;
-    HX_TRY(hx_file_pieces_create(&r->pieces, s->team, &s->ranks.share, to_first));
+    HX_TRY(hx_file_pieces_create(&r->pieces, s->comm, &s->ranks.share, to_first));
     for (int k = 0; k < HX_FILE_KINDS; k++) {
         const hx_file_piece *const of = &r->pieces.of[k];
         const int where = k == HX_FILE_NODES ? HX_VTK_POINT : HX_VTK_CELL;
@@ -250,10 +250,10 @@ int hx_output_ranks_create(hx_output *out, int *rc)
     file_choice c;
     int is_shared;
     *rc = HX_OK;
-    if (!s->team) return HX_OK;
+    if (!s->comm) return HX_OK;
     get_choice(&s->cfg, &c);
     HX_TRY(hx_output_spread(out, &c, sizeof c));
-    HX_TRY(hx_team_shares_folder(s->team, c.directory, &is_shared));
+    HX_TRY(hx_comm_shares_folder(s->comm, c.directory, &is_shared));
     *rc = create(out, &c, is_shared);
     return HX_OK;
 }
@@ -274,7 +274,7 @@ void hx_output_ranks_free(hx_output *out)
 int hx_output_is_writer(const hx_output *out)
 {
     return !out->ranks || out->ranks->writers->size > 1 ||
-           out->session->team->rank == HX_RANKS_LEADER;
+           out->session->comm->rank == HX_RANKS_LEADER;
 }
 
 int64_t hx_output_n_elem(const hx_output *out)
@@ -296,8 +296,8 @@ int hx_output_bring(hx_output *out, hx_vtk_where where, size_t bytes, const void
 int hx_output_own_design(hx_output *out, hx_design_field field, double *own)
 {
     hx_session *const s = out->session;
-    if (!s->team || s->ranks.design) return hx_optimizer_own_field(&s->opt, field, own);
-    if (s->team->rank == HX_RANKS_LEADER)
+    if (!s->comm || s->ranks.design) return hx_optimizer_own_field(&s->opt, field, own);
+    if (s->comm->rank == HX_RANKS_LEADER)
         HX_TRY(hx_optimizer_own_field(&s->opt, field, out->whole));
     return hx_ranks_spread_host(&s->ranks, out->whole, own);
 }

@@ -9,8 +9,8 @@
 #include "output.h"
 
 struct hx_output_ranks {
-    hx_team alone;
-    const hx_team *writers; /* processes that write a file: all, or only process 0 */
+    hx_comm alone;
+    const hx_comm *writers; /* processes that write a file: all, or only process 0 */
     hx_file_pieces pieces;
     hx_vtk_piece piece; /* the piece of this process */
     /* coordinates of the piece, while a file of a distributed mesh is written (owned, like the

@@ -14,7 +14,7 @@
 #include "core/base/clock.h"
 #include "core/base/memory.h"
 #include "core/base/names.h"
-#include "core/team/team.h"
+#include "core/comm/comm.h"
 #include "core/version.h"
 #include "outcome.h"
 
@@ -101,7 +101,7 @@ void hx_progress_header(const hx_session *s)
     say_stiff(s);
     hx_log_info("  device    %s", s->device.description);
     print_machine(s);
-    if (s->team) hx_log_info("  ranks     %s", hx_session_team_text(s, text, sizeof text));
+    if (s->comm) hx_log_info("  ranks     %s", hx_session_comm_text(s, text, sizeof text));
     hx_log_info("  operator  %s", hx_session_operator_text(s, text, sizeof text));
     hx_log_info("  solver    PCG, %s preconditioner, %s precision, %s %g, at most %d %s",
                 s->precond_kind->name, hx_precision_name(s->pcg.params.precision),
@@ -254,7 +254,7 @@ int hx_progress_write(const char *path, const hx_mesh *mesh, const char *title,
     begin_writing(&meter, path, what, sizeof what);
     HX_TRY(hx_vtk_write_part(path, mesh, title, &shown, fields->field, fields->n, &n));
     if (n_written) *n_written = n;
-    end_writing(&meter, path, n, options->team ? options->team->size : 1);
+    end_writing(&meter, path, n, options->comm ? options->comm->size : 1);
     return HX_OK;
 }
 

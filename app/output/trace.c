@@ -10,8 +10,8 @@
 #include "core/base/atomic_file.h"
 #include "core/base/clock.h"
 #include "core/base/memory.h"
+#include "core/comm/comm_clock.h"
 #include "core/device/timeline.h"
-#include "core/team/team_clock.h"
 #include "output_ranks.h"
 
 static const char what[] = "timeline";
@@ -24,15 +24,15 @@ typedef struct reading {
 struct hx_trace {
     hx_session *session; /* (borrowed) */
     hx_timeline *timeline;
-    hx_team alone;
-    const hx_team *team;
+    hx_comm alone;
+    const hx_comm *comm;
     reading start, end;
 };
 
 static void set_timeline(hx_session *s, hx_timeline *timeline)
 {
     s->device.timeline = timeline;
-    if (s->team) s->ranks.dev.timeline = timeline;
+    if (s->comm) s->ranks.dev.timeline = timeline;
 }
 
 void hx_trace_free(hx_trace *trace)
@@ -43,9 +43,9 @@ void hx_trace_free(hx_trace *trace)
     free(trace);
 }
 
-static int read_clock(const hx_team *team, reading *r)
+static int read_clock(const hx_comm *comm, reading *r)
 {
-    HX_TRY(hx_team_clock(team, &r->offset, &r->width));
+    HX_TRY(hx_comm_clock(comm, &r->offset, &r->width));
     *r = (reading){1e9 * hx_clock(), 1e9 * r->offset, 1e9 * r->width};
     return HX_OK;
 }
@@ -56,9 +56,9 @@ static int open_timeline(hx_output *out)
     hx_trace *trace;
     HX_TRY(hx_alloc(&trace, 1, sizeof *trace, what));
     out->trace = trace;
-    hx_team_alone(&trace->alone);
+    hx_comm_self(&trace->alone);
     trace->session = s;
-    trace->team = s->team ? s->team : &trace->alone;
+    trace->comm = s->comm ? s->comm : &trace->alone;
     HX_TRY(hx_timeline_open(&trace->timeline, &s->device, HX_TIMELINE_MARKS));
     if (trace->timeline) return HX_OK;
     return HX_RAISE(HX_EENV, "device '%s' cannot record the times for output.timeline",
@@ -68,7 +68,7 @@ static int open_timeline(hx_output *out)
 int hx_trace_begin_share(hx_output *out)
 {
     HX_TRY(hx_output_agree(out, open_timeline(out)));
-    HX_TRY(hx_output_judge(out, read_clock(out->trace->team, &out->trace->start)));
+    HX_TRY(hx_output_judge(out, read_clock(out->trace->comm, &out->trace->start)));
     set_timeline(out->session, out->trace->timeline);
     return HX_OK;
 }
@@ -91,8 +91,8 @@ typedef struct extent {
 static int agree_on_first(const hx_trace *trace, extent *all, extent *own)
 {
     int has_all = 1, first = 0;
-    HX_TRY(trace->team->ops->all_gather(trace->team, own, sizeof *own, all));
-    for (int r = 0; r < trace->team->size; r++) {
+    HX_TRY(trace->comm->ops->all_gather(trace->comm, own, sizeof *own, all));
+    for (int r = 0; r < trace->comm->size; r++) {
         has_all = has_all && all[r].first > 0;
         first = all[r].first > first ? all[r].first : first;
     }
@@ -111,8 +111,8 @@ static double shift(const hx_trace *trace, double time)
 /* Fetches the marks of this process, and compares the clocks. */
 static int fetch(hx_trace *trace, extent *own)
 {
-    HX_TRY(hx_team_agree(trace->team, hx_timeline_fetch(trace->timeline, &own->precision)));
-    HX_TRY(read_clock(trace->team, &trace->end));
+    HX_TRY(hx_comm_agree(trace->comm, hx_timeline_fetch(trace->timeline, &own->precision)));
+    HX_TRY(read_clock(trace->comm, &trace->end));
     own->precision += fmax(trace->start.width, trace->end.width);
     own->first = hx_timeline_first(trace->timeline);
     return HX_OK;
@@ -136,18 +136,18 @@ static int find_spans(const hx_trace *trace, extent *own, hx_span_time **spans)
 static int gather_spans(const hx_trace *trace, const extent *own, const hx_span_time *spans,
                         extent *all, hx_span_time **list)
 {
-    const hx_team *const team = trace->team;
+    const hx_comm *const comm = trace->comm;
     size_t *bytes, n = 0;
-    HX_TRY(team->ops->all_gather(team, own, sizeof *own, all));
-    HX_TRY(hx_alloc_raw(&bytes, (size_t)team->size, sizeof *bytes, what));
-    for (int r = 0; r < team->size; r++) {
+    HX_TRY(comm->ops->all_gather(comm, own, sizeof *own, all));
+    HX_TRY(hx_alloc_raw(&bytes, (size_t)comm->size, sizeof *bytes, what));
+    for (int r = 0; r < comm->size; r++) {
         bytes[r] = (size_t)all[r].n * sizeof *spans;
         n += (size_t)all[r].n;
     }
     int rc = HX_OK;
-    if (team->rank == HX_RANKS_LEADER) rc = hx_alloc_raw(list, n, sizeof **list, what);
-    rc = hx_team_agree(team, rc);
-    if (rc == HX_OK) rc = team->ops->gather(team, HX_RANKS_LEADER, spans, bytes, *list);
+    if (comm->rank == HX_RANKS_LEADER) rc = hx_alloc_raw(list, n, sizeof **list, what);
+    rc = hx_comm_agree(comm, rc);
+    if (rc == HX_OK) rc = comm->ops->gather(comm, HX_RANKS_LEADER, spans, bytes, *list);
     free(bytes);
     return rc;
 }
@@ -159,7 +159,7 @@ static int collect(hx_trace *trace, extent *all, hx_span_time **list)
     hx_span_time *spans = NULL;
     HX_TRY(fetch(trace, &own));
     HX_TRY(agree_on_first(trace, all, &own));
-    int rc = hx_team_agree(trace->team, find_spans(trace, &own, &spans));
+    int rc = hx_comm_agree(trace->comm, find_spans(trace, &own, &spans));
     if (rc == HX_OK) rc = gather_spans(trace, &own, spans, all, list);
     free(spans);
     return rc;
@@ -243,7 +243,7 @@ static void say(const char *path, int size, const extent *all)
 static int write_collected(hx_output *out, const extent *all, const hx_span_time *list)
 {
     char path[PATH_MAX];
-    const int size = out->trace->team->size;
+    const int size = out->trace->comm->size;
     hx_output_path(out, HX_TRACE_FILE, path, sizeof path);
     HX_TRY(write_file(path, size, all, list));
     say(path, size, all);
@@ -255,7 +255,7 @@ static int write_share(hx_output *out, int is_leader)
 {
     extent *all;
     hx_span_time *list = NULL;
-    HX_TRY(hx_output_agree(out, hx_alloc(&all, (size_t)out->trace->team->size, sizeof *all, what)));
+    HX_TRY(hx_output_agree(out, hx_alloc(&all, (size_t)out->trace->comm->size, sizeof *all, what)));
     int rc = hx_output_judge(out, collect(out->trace, all, &list));
     if (rc == HX_OK && is_leader) rc = write_collected(out, all, list);
     free(all);

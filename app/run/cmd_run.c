@@ -108,7 +108,7 @@ static int open_history(run *r)
 static int prepare(run *r, const hx_options *options)
 {
     hx_session *s = &r->session;
-    s->team = options->team;
+    s->comm = options->comm;
     s->may_window = 1;
     HX_TRY(hx_config_read(&s->cfg, options->argument[0], options->n_argument - 1,
                           options->argument + 1));
@@ -335,7 +335,7 @@ static void print_result(run *r)
 /* 1 if a device other than the host solves the first design, in a run of one process. */
 static int host_will_wait(const hx_session *s)
 {
-    return !s->team && strcmp(s->device.ops->name, "cpu") != 0;
+    return !s->comm && strcmp(s->device.ops->name, "cpu") != 0;
 }
 
 /* Prints the warnings of `hextop check`; those about the mesh may follow later
@@ -417,7 +417,7 @@ static int follow_run(const hx_options *options)
     signal(SIGINT, SIG_IGN);
     signal(SIGTERM, SIG_IGN);
     signal(SIGHUP, SIG_IGN);
-    s.team = options->team;
+    s.comm = options->comm;
     s.may_window = 1;
     int rc = hx_config_read(&s.cfg, options->argument[0], options->n_argument - 1,
                             options->argument + 1);

@@ -108,8 +108,8 @@ static void print_table(const hx_ranks_report *report, int size, double *value)
 int hx_ranks_report_take(hx_session *s, hx_ranks_report **report)
 {
     *report = NULL;
-    if (!s->team) return HX_OK;
-    HX_TRY(hx_alloc(report, (size_t)s->team->size, sizeof **report, "figures of ranks"));
+    if (!s->comm) return HX_OK;
+    HX_TRY(hx_alloc(report, (size_t)s->comm->size, sizeof **report, "figures of ranks"));
     const int rc = hx_analysis_report(&s->analysis, *report);
     if (rc == HX_OK) return HX_OK;
     free(*report);
@@ -123,7 +123,7 @@ int hx_ranks_report_print(hx_session *s)
     double *value;
     HX_TRY(hx_ranks_report_take(s, &report));
     if (!report) return HX_OK;
-    const int size = s->team->size;
+    const int size = s->comm->size;
     const int rc = hx_alloc(&value, (size_t)size, sizeof *value, "figures of ranks");
     if (rc == HX_OK) {
         hx_log_info("ranks: %d, each with %s halo exchanges and %s reductions", size,
@@ -143,7 +143,7 @@ int hx_ranks_report_write(hx_session *s, hx_json *json)
     if (!report) return HX_OK;
     hx_json_string(json, "transport", hx_ranks_transport(&s->ranks));
     hx_json_open_array(json, "ranks");
-    for (int r = 0; r < s->team->size; r++) {
+    for (int r = 0; r < s->comm->size; r++) {
         const hx_ranks_figures *const f = &report[r].figures;
         hx_json_open_object(json, NULL);
         hx_json_integer(json, "rank", r);

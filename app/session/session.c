@@ -225,7 +225,7 @@ static int read_mesh(hx_session *s, const char *key)
     int rc;
     const char *const file = s->cfg.mesh.file; /* valid until it is replaced */
     const int has_file = file != NULL;
-    if (file && file[0] == '/' && !s->team && access(file, F_OK) != 0 && !hx_model_is_cad(file)) {
+    if (file && file[0] == '/' && !s->comm && access(file, F_OK) != 0 && !hx_model_is_cad(file)) {
         HX_TRY_FAIL(hx_strdup(&gone, file));
         HX_TRY_FAIL(hx_moved_mesh_find(s->cfg.path, gone, &moved));
     }
@@ -245,7 +245,7 @@ int hx_session_make_mesh(hx_session *s)
 {
     const char *key = s->cfg.mesh.file ? "mesh.file" : "mesh.generator";
     /* mpirun may have bound the process to one core */
-    if (s->team) HX_TRY(hx_session_set_threads(s));
+    if (s->comm) HX_TRY(hx_session_set_threads(s));
     HX_TRY(read_mesh(s, key));
     HX_TRY(hx_settle_meant_sets(&s->cfg, &s->mesh));
     const int is_heat =
@@ -302,7 +302,7 @@ static int resolve_radius(hx_session *s)
     const int in_elements = cfg->optimization.filter.unit == HX_UNIT_ELEMENT;
     s->filter_radius = *radius * (in_elements ? s->mesh.elem_size : 1.0);
     HX_TRY(check_radius(s));
-    if (!s->team) hx_session_count_voxels(s);
+    if (!s->comm) hx_session_count_voxels(s);
     return HX_OK;
 }
 
@@ -489,7 +489,7 @@ static double measure_greyness(const hx_session *s, const double *density)
 /* Index of this process' first element in the whole mesh, if the design is distributed. */
 static int64_t first_element(const hx_session *s)
 {
-    return s->ranks.design ? s->ranks.share.first[s->team->rank] : 0;
+    return s->ranks.design ? s->ranks.share.first[s->comm->rank] : 0;
 }
 
 static int make_design(hx_session *s)
@@ -559,7 +559,7 @@ void hx_session_drop_operator(hx_session *s)
 
 int hx_session_open(hx_session *s)
 {
-    hx_device_start_begin(&s->device_start, s->cfg.solver.device, s->team ? s->team->host_rank : 0);
+    hx_device_start_begin(&s->device_start, s->cfg.solver.device, s->comm ? s->comm->host_rank : 0);
     s->other_bytes = hx_footprint_planned(&s->cfg);
     HX_TRY(hx_session_make_mesh(s));
     HX_TRY(hx_session_make_problem(s));

@@ -7,6 +7,7 @@
 
 #include "../config/config.h"
 #include "core/base/hash.h"
+#include "core/comm/comm_reduce.h"
 #include "core/design/optimizer.h"
 #include "core/design/voxels.h"
 #include "core/generate/generate.h"
@@ -15,7 +16,6 @@
 #include "core/registry.h"
 #include "core/solver/plan.h"
 #include "core/spline/spline.h"
-#include "core/team/team_all.h"
 #include "device_start.h"
 
 /* Steps before the first iteration, in order. */
@@ -59,11 +59,11 @@ typedef struct hx_session {
     /* notes on missing supports and loads are added here (borrowed); NULL: they are errors */
     hx_notes *lacking;
     hx_ties ties;        /* linked variables, by symmetry and extrusion */
-    const hx_team *team; /* the processes of the run (borrowed); NULL: one */
+    const hx_comm *comm; /* the processes of the run (borrowed); NULL: one */
     /* 1: the processes may each make a part of the mesh, and none the whole: in a run */
     int may_window;
-    int own_folders; /* 1: not all of them see the output folder */
-    hx_team_all all; /* reductions over the team, for a distributed mesh (session_window.c) */
+    int own_folders;    /* 1: not all of them see the output folder */
+    hx_comm_reduce all; /* reductions over the team, for a distributed mesh (session_window.c) */
     /* [n_set][2] numbers of nodes and elements of its sets over all processes (owned) */
     int64_t *set_size;
     hx_ranks ranks;               /* with several processes, once the device is open */
@@ -179,7 +179,7 @@ int hx_session_rank_bytes(hx_session *s, int n_rank, int rank, size_t *bytes);
 
 /* "2 processes (MPI), ...; at most 3,072 elements each, ...", for a session with a team; returns
  * text. */
-const char *hx_session_team_text(const hx_session *s, char *text, size_t n_text);
+const char *hx_session_comm_text(const hx_session *s, char *text, size_t n_text);
 
 /* Points of the space over all processes. */
 int64_t hx_session_n_point(const hx_session *s);

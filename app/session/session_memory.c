@@ -86,7 +86,7 @@ void hx_session_other_account(const hx_session *s, hx_account *account)
     hx_account_add(account, "preconditioner",
                    hx_precond_bytes(s->precond_kind, solved, s->device.ops, s->strategy));
     hx_account_add(account, "pcg", n_pcg * vector);
-    if (s->ranks.team) hx_account_add(account, "exchanges", hx_ranks_bytes(&s->ranks));
+    if (s->ranks.comm) hx_account_add(account, "exchanges", hx_ranks_bytes(&s->ranks));
     add_design(s, account);
 }
 

@@ -49,26 +49,26 @@ int hx_session_cut_mesh(hx_session *s, int n_rank)
 /* On the leader: sends the partition to the others. */
 static int send_parts(const hx_session *s, int rc, hx_partition *p)
 {
-    const hx_team *const team = s->team;
+    const hx_comm *const comm = s->comm;
     announcement a = {rc, (int32_t)p->kind, s->mesh.n_elem};
-    HX_TRY(team->ops->broadcast(team, HX_RANKS_LEADER, &a, sizeof a));
+    HX_TRY(comm->ops->broadcast(comm, HX_RANKS_LEADER, &a, sizeof a));
     if (rc < 0 || p->kind == HX_PARTITION_CURVE) return rc;
-    return team->ops->broadcast(team, HX_RANKS_LEADER, p->rank, (size_t)a.n_elem * sizeof *p->rank);
+    return comm->ops->broadcast(comm, HX_RANKS_LEADER, p->rank, (size_t)a.n_elem * sizeof *p->rank);
 }
 
 /* A process that has read another mesh receives the parts, too; the error is raised when it is
  * compared with the leader (hx_session_tell_choice). */
 static int hear_parts(const hx_session *s, hx_partition *p)
 {
-    const hx_team *const team = s->team;
+    const hx_comm *const comm = s->comm;
     announcement a;
-    HX_TRY(team->ops->broadcast(team, HX_RANKS_LEADER, &a, sizeof a));
+    HX_TRY(comm->ops->broadcast(comm, HX_RANKS_LEADER, &a, sizeof a));
     if (a.rc < 0) return HX_RAISE(a.rc, "process 0 found no parts of the mesh");
-    *p = (hx_partition){.kind = (hx_partition_kind)a.kind, .n_rank = team->size};
+    *p = (hx_partition){.kind = (hx_partition_kind)a.kind, .n_rank = comm->size};
     if (p->kind == HX_PARTITION_CURVE) return HX_OK;
     HX_TRY(hx_alloc_raw(&p->rank, (size_t)a.n_elem, sizeof *p->rank, "parts of the mesh"));
     HX_TRY(
-        team->ops->broadcast(team, HX_RANKS_LEADER, p->rank, (size_t)a.n_elem * sizeof *p->rank));
+        comm->ops->broadcast(comm, HX_RANKS_LEADER, p->rank, (size_t)a.n_elem * sizeof *p->rank));
     if (a.n_elem != s->mesh.n_elem) p->kind = HX_PARTITION_CURVE;
     return HX_OK;
 }
@@ -77,9 +77,9 @@ int hx_session_share_mesh(hx_session *s)
 {
     hx_partition p = {0};
     int rc;
-    if (!s->team) return HX_OK;
-    if (s->team->rank == HX_RANKS_LEADER)
-        rc = send_parts(s, choose(s, &p, s->team->size), &p);
+    if (!s->comm) return HX_OK;
+    if (s->comm->rank == HX_RANKS_LEADER)
+        rc = send_parts(s, choose(s, &p, s->comm->size), &p);
     else
         rc = hear_parts(s, &p);
     if (rc == HX_OK) rc = put_in_order(s, &p);

@@ -15,12 +15,12 @@
 
 const hx_problem *hx_session_solved(const hx_session *s)
 {
-    return s->ranks.team ? &s->ranks.share.problem : &s->problem;
+    return s->ranks.comm ? &s->ranks.share.problem : &s->problem;
 }
 
 hx_device *hx_session_solver_device(hx_session *s)
 {
-    return s->ranks.team ? &s->ranks.dev : &s->device;
+    return s->ranks.comm ? &s->ranks.dev : &s->device;
 }
 
 /* 1 if the design can be distributed. Otherwise the leader has the whole design: groups of linked
@@ -44,7 +44,7 @@ hx_device *hx_session_design_device(hx_session *s)
 static int find_whole_lattice(hx_session *s)
 {
     int32_t n = s->cfg.solver.whole_coarse_grid;
-    HX_TRY(s->team->ops->broadcast(s->team, HX_RANKS_LEADER, &n, sizeof n));
+    HX_TRY(s->comm->ops->broadcast(s->comm, HX_RANKS_LEADER, &n, sizeof n));
     s->ranks.most_whole = s->cfg.solver.whole_coarse_grid = n;
     return HX_OK;
 }
@@ -54,7 +54,7 @@ static int find_whole_lattice(hx_session *s)
 static int find_transport(hx_session *s)
 {
     int32_t way = s->cfg.solver.transport;
-    HX_TRY(s->team->ops->broadcast(s->team, HX_RANKS_LEADER, &way, sizeof way));
+    HX_TRY(s->comm->ops->broadcast(s->comm, HX_RANKS_LEADER, &way, sizeof way));
     HX_TRY(hx_ranks_connect(&s->ranks, (hx_mail_way)way));
     s->cfg.solver.transport = (int)hx_ranks_way(&s->ranks);
     return HX_OK;
@@ -62,8 +62,8 @@ static int find_transport(hx_session *s)
 
 int hx_session_share(hx_session *s)
 {
-    if (!s->team || s->ranks.team) return HX_OK;
-    const int rc = hx_ranks_create(&s->ranks, s->team, &s->device, &s->problem);
+    if (!s->comm || s->ranks.comm) return HX_OK;
+    const int rc = hx_ranks_create(&s->ranks, s->comm, &s->device, &s->problem);
     if (rc == HX_EINPUT) hx_error_prefix("%s: ", s->cfg.path);
     HX_TRY(rc);
     HX_TRY(find_whole_lattice(s));
@@ -95,7 +95,7 @@ static int identify(hx_session *s, choice *c)
 int hx_session_tell_choice(hx_session *s)
 {
     choice c;
-    if (!s->team) return HX_OK;
+    if (!s->comm) return HX_OK;
     memset(&c, 0, sizeof c);
     snprintf(c.version, sizeof c.version, "%s", HX_VERSION);
     snprintf(c.device, sizeof c.device, "%s", s->cfg.solver.device);
@@ -103,8 +103,8 @@ int hx_session_tell_choice(hx_session *s)
     snprintf(c.preconditioner, sizeof c.preconditioner, "%s", s->cfg.solver.preconditioner);
     c.layout = (int32_t)s->cfg.solver.layout;
     HX_TRY(identify(s, &c));
-    HX_TRY(s->team->ops->broadcast(s->team, HX_RANKS_LEADER, &c, sizeof c));
-    return hx_team_agree(s->team, HX_OK);
+    HX_TRY(s->comm->ops->broadcast(s->comm, HX_RANKS_LEADER, &c, sizeof c));
+    return hx_comm_agree(s->comm, HX_OK);
 }
 
 static int differ(const hx_hash *a, const hx_hash *b)
@@ -115,7 +115,7 @@ static int differ(const hx_hash *a, const hx_hash *b)
 /* HX_EENV: this process cannot take part in the leader's run. */
 static int compare(const hx_session *s, const choice *leader, const choice *own)
 {
-    const int rank = s->team->rank;
+    const int rank = s->comm->rank;
     if (strcmp(leader->version, HX_VERSION) != 0)
         return HX_RAISE(
             HX_EENV,
@@ -142,19 +142,19 @@ static int compare(const hx_session *s, const choice *leader, const choice *own)
 static int hear_choice(hx_session *s)
 {
     choice leader, own;
-    HX_TRY(s->team->ops->broadcast(s->team, HX_RANKS_LEADER, &leader, sizeof leader));
+    HX_TRY(s->comm->ops->broadcast(s->comm, HX_RANKS_LEADER, &leader, sizeof leader));
     HX_TRY(hx_config_set_word(&s->cfg.solver.device, leader.device));
     HX_TRY(hx_config_set_word(&s->cfg.solver.op, leader.op));
     HX_TRY(hx_config_set_word(&s->cfg.solver.preconditioner, leader.preconditioner));
     s->cfg.solver.layout = (hx_layout)leader.layout;
     const int rc = identify(s, &own);
-    return hx_team_agree(s->team, rc < 0 ? rc : compare(s, &leader, &own));
+    return hx_comm_agree(s->comm, rc < 0 ? rc : compare(s, &leader, &own));
 }
 
 int hx_session_open_follower(hx_session *s)
 {
     const hx_device_ops *ops = NULL;
-    hx_device_start_begin(&s->device_start, s->cfg.solver.device, s->team->host_rank);
+    hx_device_start_begin(&s->device_start, s->cfg.solver.device, s->comm->host_rank);
     HX_TRY(hx_session_make_mesh(s));
     HX_TRY(hx_session_make_problem(s));
     hx_device_start_end(&s->device_start);
@@ -171,11 +171,11 @@ int hx_session_open_follower(hx_session *s)
 
 int hx_session_rank_bytes(hx_session *s, int n_rank, int rank, size_t *bytes)
 {
-    const hx_team team = {.rank = rank, .size = n_rank}; /* nothing is sent */
+    const hx_comm comm = {.rank = rank, .size = n_rank}; /* nothing is sent */
     int mark;
     *bytes = 0;
-    HX_TRY(hx_share_create(&s->ranks.share, &team, &s->problem));
-    s->ranks.team = &team;
+    HX_TRY(hx_share_create(&s->ranks.share, &comm, &s->problem));
+    s->ranks.comm = &comm;
     s->ranks.design = can_share_design(s) ? &mark : NULL;
     hx_session_count_voxels(s);
     *bytes = hx_session_device_bytes(s);
@@ -205,18 +205,18 @@ static const char *cut_text(hx_partition_kind kind)
     return kind == HX_PARTITION_GRAPH ? "parts by METIS" : "parts by bisection";
 }
 
-const char *hx_session_team_text(const hx_session *s, char *text, size_t n_text)
+const char *hx_session_comm_text(const hx_session *s, char *text, size_t n_text)
 {
     const hx_share *const share = &s->ranks.share;
     int64_t most = 0;
     char a[32], b[32];
-    for (int r = 0; r < s->team->size; r++)
+    for (int r = 0; r < s->comm->size; r++)
         if (share->n_elem_of[r] > most) most = share->n_elem_of[r];
     snprintf(text, n_text,
              "%d %s (%s), %d on this machine; at most %s %s each, %s; process 0 has %s interface "
              "nodes, exchanged by %s; the design is %s",
-             s->team->size, hx_noun(s->team->size, "process", "processes"), s->team->ops->name,
-             s->team->host_size, hx_format_count(most, a, sizeof a),
+             s->comm->size, hx_noun(s->comm->size, "process", "processes"), s->comm->ops->name,
+             s->comm->host_size, hx_format_count(most, a, sizeof a),
              hx_noun(most, "element", "elements"), cut_text(s->cfg.solver.partition),
              hx_format_count(share->n_common, b, sizeof b), hx_ranks_transport(&s->ranks),
              s->ranks.design ? "distributed" : "on process 0");

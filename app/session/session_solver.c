@@ -76,9 +76,9 @@ int hx_session_find_device(const hx_session *s, const hx_device_ops **ops)
 #ifdef _OPENMP
 /* Divides the machine's cores among its processes, or takes those to which this process is
  * bound. */
-static void share_cores(const hx_team *team)
+static void share_cores(const hx_comm *comm)
 {
-    const long online = sysconf(_SC_NPROCESSORS_ONLN) / team->host_size;
+    const long online = sysconf(_SC_NPROCESSORS_ONLN) / comm->host_size;
     const int bound = omp_get_num_procs();
     omp_set_num_threads(online < 1 ? 1 : online < bound ? (int)online : bound);
 }
@@ -88,7 +88,7 @@ int hx_session_set_threads(const hx_session *s)
 {
     const int n = s->cfg.solver.threads;
 #ifdef _OPENMP
-    if (n == 0 && s->team) share_cores(s->team);
+    if (n == 0 && s->comm) share_cores(s->comm);
 #endif
     if (n == 0) return HX_OK;
 #ifdef _OPENMP
@@ -191,7 +191,7 @@ static int find_fastest_strategy(hx_session *s)
     params.other_bytes = hx_session_design_bytes(s);
     HX_TRY(hx_choose_operator(&choice, &params, &s->device, hx_session_solved(s), s->precond_kind,
                               &s->op));
-    if (s->team) hx_operator_free(&s->op); /* it was timed on the whole mesh */
+    if (s->comm) hx_operator_free(&s->op); /* it was timed on the whole mesh */
     s->strategy = choice.strategy;
     s->layout = choice.layout;
     snprintf(s->operator_note, sizeof s->operator_note, "%s", choice.note);
@@ -247,7 +247,7 @@ int hx_session_take_less(hx_session *s, int rc)
     const hx_choose_less less = {s->chose_operator, s->chose_precond, &choice, &s->precond_kind};
     hx_choose_params params = choose_params(s);
     params.other_bytes = hx_session_design_bytes(s);
-    if (s->team) return 0; /* the other processes would keep theirs */
+    if (s->comm) return 0; /* the other processes would keep theirs */
     hx_session_drop_operator(s);
     if (!hx_choose_take_less(&params, &s->device, &s->problem, &less)) {
         const size_t held = s->filter.kind ? hx_session_filter_bytes(s) : 0;
@@ -283,7 +283,7 @@ int hx_session_start_device(hx_session *s, const hx_device_ops *ops)
 {
     HX_TRY(hx_session_set_threads(s));
     s->precond_kind = find_precond(s, ops);
-    const int rc = hx_device_open_at(&s->device, ops, s->team ? s->team->host_rank : 0);
+    const int rc = hx_device_open_at(&s->device, ops, s->comm ? s->comm->host_rank : 0);
     return rc < 0 ? hx_session_blame(s, "solver.device", rc) : rc;
 }
 
@@ -329,7 +329,7 @@ static const hx_strategy *foresee_strategy(const hx_session *s, const hx_device_
  * of a device is starting. If the device turns out to be unavailable, the lists are not used. */
 static void plan_ahead(hx_session *s)
 {
-    if (s->team) return; /* the lists belong to the subdomain */
+    if (s->comm) return; /* the lists belong to the subdomain */
     const hx_device_ops *const ops = s->device_start.ops[0];
     if (!hx_device_start_is_running(&s->device_start) || !does_what_is_asked(s, ops)) return;
     const hx_strategy *const strategy = foresee_strategy(s, ops);
@@ -417,7 +417,7 @@ int hx_session_make_solver(hx_session *s)
     hx_account other;
     for (;;) {
         other = (hx_account){0};
-        if (!s->op.dev && !s->team) hx_plan_operator(&s->plan, &s->problem, s->strategy);
+        if (!s->op.dev && !s->comm) hx_plan_operator(&s->plan, &s->problem, s->strategy);
         hx_plan_precond(&s->plan, &s->problem, s->precond_kind, hx_session_solver_device(s)->ops);
         hx_session_other_account(s, &other); /* once, since it takes passes over the mesh */
         const int rc = make_solver(s, hx_account_sum(&other));

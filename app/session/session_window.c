@@ -136,10 +136,10 @@ typedef struct intent {
 static int agree(const hx_session *s, const intent *own, int *agreed)
 {
     intent *all;
-    HX_TRY(hx_alloc_raw(&all, (size_t)s->team->size, sizeof *all, "windows of a mesh"));
-    const int rc = s->team->ops->all_gather(s->team, own, sizeof *own, all);
+    HX_TRY(hx_alloc_raw(&all, (size_t)s->comm->size, sizeof *all, "windows of a mesh"));
+    const int rc = s->comm->ops->all_gather(s->comm, own, sizeof *own, all);
     *agreed = own->wants != 0;
-    for (int r = 0; rc == HX_OK && r < s->team->size; r++)
+    for (int r = 0; rc == HX_OK && r < s->comm->size; r++)
         *agreed &= memcmp(&all[r], own, sizeof *own) == 0;
     free(all);
     return rc;
@@ -150,7 +150,7 @@ static int agree(const hx_session *s, const intent *own, int *agreed)
 static int find_faults(hx_session *s, const char **why)
 {
     int64_t n_body = 1, n_double = 0;
-    HX_TRY(hx_window_bodies(&s->mesh, s->team, &n_body));
+    HX_TRY(hx_window_bodies(&s->mesh, s->comm, &n_body));
     if (n_body > 1) *why = "bodies that share no node";
     if (!isnan(s->cfg.mesh.merge)) return HX_OK;
     HX_TRY(hx_mesh_count_coincident(&s->mesh, &n_double));
@@ -162,8 +162,8 @@ static int find_faults(hx_session *s, const char **why)
 /* Makes the distributed mesh, unless the elements are too long. */
 static int create(hx_session *s, const hx_mesh_source *source, const hx_window_params *params)
 {
-    hx_team_all_of(&s->all, s->team);
-    HX_TRY(hx_window_create(&s->mesh, s->team, &s->all.all, source, params));
+    hx_comm_reduce_of(&s->all, s->comm);
+    HX_TRY(hx_window_create(&s->mesh, s->comm, &s->all.all, source, params));
     const char *why =
         s->mesh.window->aspect > MOST_ASPECT ? "lines of nodes along short edges" : NULL;
     if (!why && !source->is_local) HX_TRY(find_faults(s, &why));
@@ -190,7 +190,7 @@ static int create_of_file(hx_session *s, const hx_window_params *params)
     hx_notes notes = {0};
     char why[HX_FILE_WHY];
     const int64_t least = s->cfg.mesh.in_parts == HX_IN_PARTS_ALWAYS ? 0 : AUTO_ELEMENTS;
-    int rc = hx_file_source_open(&source, s->team, s->cfg.mesh.file, least, &notes, why);
+    int rc = hx_file_source_open(&source, s->comm, s->cfg.mesh.file, least, &notes, why);
     if (rc == HX_OK && !why[0]) {
         hx_log_notes(&notes);
         rc = create(s, &source, params);
@@ -210,8 +210,8 @@ static int open_generator(const hx_session *s, hx_mesh_source *source, hx_window
     const hx_config *const cfg = &s->cfg;
     hx_generate_params generate;
     hx_session_generate_params(s, &generate);
-    generate.n_process = s->team->size;
-    generate.n_on_host = s->team->host_size;
+    generate.n_process = s->comm->size;
+    generate.n_on_host = s->comm->host_size;
     HX_TRY(hx_generator_find(cfg->mesh.generator)->open(source, &generate));
     *wants = cfg->mesh.in_parts == HX_IN_PARTS_ALWAYS || source->n_elem >= AUTO_ELEMENTS;
     set_reach(s, &generate, source->n_elem, params);
@@ -249,7 +249,7 @@ int hx_session_make_window(hx_session *s)
     hx_window_params params = {.reach = 0.0};
     intent own;
     int agreed;
-    if (!s->team || !s->may_window) return HX_OK;
+    if (!s->comm || !s->may_window) return HX_OK;
     memset(&own, 0, sizeof own); /* padding is compared, too */
     int rc = open_source(s, &source, &params, &own);
     own.n_elem = source.n_elem;

@@ -46,10 +46,10 @@ typedef struct hx_command {
     int (*follow)(const hx_options *options);
 } hx_command;
 
-struct hx_team; /* core/team/team.h */
+struct hx_comm; /* core/comm/comm.h */
 
 struct hx_options {
-    const struct hx_team *team; /* the processes of this run (borrowed); NULL: one */
+    const struct hx_comm *comm; /* the processes of this run (borrowed); NULL: one */
     const char *word;           /* the command as typed; NULL: none */
     const hx_command *command;  /* NULL: there is no command of that name */
     hx_log_level level;

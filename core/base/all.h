@@ -1,4 +1,4 @@
-/* Reductions over all ranks, for code that need not know about MPI (core/team implements the
+/* Reductions over all ranks, for code that need not know about MPI (core/comm implements the
  * communication). All functions are collective: every rank calls them in the same order. If `all`
  * is NULL, there is only one rank and the value stays as it is. */
 #ifndef HX_ALL_H

@@ -181,7 +181,7 @@ static int create_fields(hx_analysis *a)
     a->d_modulus = a->op->model.d_modulus;
     if (!a->ranks || a->is_joint) return HX_OK;
     HX_TRY(dev->ops->alloc(dev, n_share, &a->d_rho_share));
-    if (a->ranks->team->rank != HX_RANKS_LEADER) return HX_OK;
+    if (a->ranks->comm->rank != HX_RANKS_LEADER) return HX_OK;
     HX_TRY(dev->ops->alloc(dev, n_whole, &a->d_modulus_whole));
     a->d_modulus = a->d_modulus_whole;
     return HX_OK;

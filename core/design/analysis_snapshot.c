@@ -102,8 +102,8 @@ int hx_snapshot_unpack(hx_snapshot *image, char *from, size_t bytes)
 /* Sizes of the parts of all processes; the leader gets the list. */
 static int sizes_of_all(const hx_ranks *ranks, size_t own, size_t **bytes)
 {
-    HX_TRY(hx_alloc(bytes, (size_t)ranks->team->size, sizeof **bytes, "checkpoint"));
-    return ranks->team->ops->all_gather(ranks->team, &own, sizeof own, *bytes);
+    HX_TRY(hx_alloc(bytes, (size_t)ranks->comm->size, sizeof **bytes, "checkpoint"));
+    return ranks->comm->ops->all_gather(ranks->comm, &own, sizeof own, *bytes);
 }
 
 static const char *share_name(const hx_ranks *ranks, int rank, char text[HX_SNAPSHOT_NAME])
@@ -113,7 +113,7 @@ static const char *share_name(const hx_ranks *ranks, int rank, char text[HX_SNAP
     if (whole->parts.n > 0 || whole->window)
         snprintf(parts, sizeof parts, ", %016llx",
                  (unsigned long long)(whole->window ? whole->window->hash : whole->parts.hash));
-    snprintf(text, HX_SNAPSHOT_NAME, "share %d of %d%s", rank + 1, ranks->team->size, parts);
+    snprintf(text, HX_SNAPSHOT_NAME, "share %d of %d%s", rank + 1, ranks->comm->size, parts);
     return text;
 }
 
@@ -121,7 +121,7 @@ static int put_shares(const hx_ranks *ranks, hx_snapshot *image, const size_t *b
 {
     char name[HX_SNAPSHOT_NAME], mark = 1;
     HX_TRY(hx_snapshot_host(image, "share 1 of several", &mark, 1));
-    for (int r = 0; r < ranks->team->size; all += bytes[r], r++)
+    for (int r = 0; r < ranks->comm->size; all += bytes[r], r++)
         HX_TRY(hx_snapshot_host(image, share_name(ranks, r, name), all, bytes[r]));
     return HX_OK;
 }
@@ -139,9 +139,9 @@ static int save_shares(hx_analysis *a, hx_snapshot *image)
     HX_TRY_FAIL(hx_alloc_raw(&packed, n_own + 1, 1, "checkpoint"));
     hx_snapshot_pack(&own, packed);
     HX_TRY_FAIL(sizes_of_all(ranks, n_own, &bytes));
-    for (int r = 0; r < ranks->team->size; r++) n_all += bytes[r];
+    for (int r = 0; r < ranks->comm->size; r++) n_all += bytes[r];
     if (image) HX_TRY_FAIL(hx_alloc_raw(&all, n_all + 1, 1, "checkpoint"));
-    HX_TRY_FAIL(ranks->team->ops->gather(ranks->team, HX_RANKS_LEADER, packed, bytes, all));
+    HX_TRY_FAIL(ranks->comm->ops->gather(ranks->comm, HX_RANKS_LEADER, packed, bytes, all));
     if (image) HX_TRY_FAIL(put_shares(ranks, image, bytes, all));
     rc = HX_OK;
 fail:
@@ -157,14 +157,14 @@ static int get_shares(const hx_ranks *ranks, hx_snapshot *image, size_t *bytes, 
 {
     char name[HX_SNAPSHOT_NAME];
     size_t n_all = 0;
-    for (int r = 0; r < ranks->team->size; r++) {
+    for (int r = 0; r < ranks->comm->size; r++) {
         const void *part;
         HX_TRY(hx_snapshot_borrow(image, share_name(ranks, r, name), &part, &bytes[r]));
         n_all += bytes[r];
     }
     HX_TRY(hx_alloc_raw(all, n_all + 1, 1, "checkpoint"));
     char *to = *all;
-    for (int r = 0; r < ranks->team->size; to += bytes[r], r++) {
+    for (int r = 0; r < ranks->comm->size; to += bytes[r], r++) {
         const void *part;
         size_t n;
         HX_TRY(hx_snapshot_borrow(image, share_name(ranks, r, name), &part, &n));
@@ -176,24 +176,24 @@ static int get_shares(const hx_ranks *ranks, hx_snapshot *image, size_t *bytes, 
 static int load_shares(hx_analysis *a, hx_snapshot *image)
 {
     hx_ranks *const ranks = a->ranks;
-    const hx_team *const team = ranks->team;
+    const hx_comm *const comm = ranks->comm;
     char name[HX_SNAPSHOT_NAME], *all = NULL, *packed = NULL;
-    int32_t has = image && hx_snapshot_has(image, share_name(ranks, team->size - 1, name));
+    int32_t has = image && hx_snapshot_has(image, share_name(ranks, comm->size - 1, name));
     hx_snapshot own = {0};
     size_t *bytes = NULL;
     int rc;
-    HX_TRY(team->ops->broadcast(team, HX_RANKS_LEADER, &has, sizeof has));
+    HX_TRY(comm->ops->broadcast(comm, HX_RANKS_LEADER, &has, sizeof has));
     if (!has) {
         hx_snapshot_begin(&own, HX_SNAPSHOT_LOAD); /* an empty image */
         return hx_analysis_snapshot_last(a, &own);
     }
-    HX_TRY_FAIL(hx_alloc(&bytes, (size_t)team->size, sizeof *bytes, "checkpoint"));
+    HX_TRY_FAIL(hx_alloc(&bytes, (size_t)comm->size, sizeof *bytes, "checkpoint"));
     if (image) HX_TRY_FAIL(get_shares(ranks, image, bytes, &all));
     HX_TRY_FAIL(
-        team->ops->broadcast(team, HX_RANKS_LEADER, bytes, (size_t)team->size * sizeof *bytes));
-    HX_TRY_FAIL(hx_alloc_raw(&packed, bytes[team->rank] + 1, 1, "checkpoint"));
-    HX_TRY_FAIL(team->ops->scatter(team, HX_RANKS_LEADER, all, bytes, packed));
-    HX_TRY_FAIL(hx_snapshot_unpack(&own, packed, bytes[team->rank]));
+        comm->ops->broadcast(comm, HX_RANKS_LEADER, bytes, (size_t)comm->size * sizeof *bytes));
+    HX_TRY_FAIL(hx_alloc_raw(&packed, bytes[comm->rank] + 1, 1, "checkpoint"));
+    HX_TRY_FAIL(comm->ops->scatter(comm, HX_RANKS_LEADER, all, bytes, packed));
+    HX_TRY_FAIL(hx_snapshot_unpack(&own, packed, bytes[comm->rank]));
     rc = snapshot_own(a, &own);
 fail:
     free(bytes);
@@ -229,7 +229,7 @@ static int snapshot_ranks(hx_analysis *a, hx_snapshot *image, hx_snapshot_mode m
     free(whole);
     HX_TRY(rc);
     if (image) HX_TRY(snapshot_slow(a, image));
-    HX_TRY(a->ranks->team->ops->broadcast(a->ranks->team, HX_RANKS_LEADER, &a->pcg->slow,
+    HX_TRY(a->ranks->comm->ops->broadcast(a->ranks->comm, HX_RANKS_LEADER, &a->pcg->slow,
                                           sizeof a->pcg->slow));
     if (mode == HX_SNAPSHOT_SAVE) return save_shares(a, image);
     HX_TRY(load_shares(a, image));

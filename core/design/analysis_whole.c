@@ -35,7 +35,7 @@ static int judge(const hx_analysis *a, int rc)
 
 static int is_leader(const hx_analysis *a)
 {
-    return a->ranks->team->rank == HX_RANKS_LEADER;
+    return a->ranks->comm->rank == HX_RANKS_LEADER;
 }
 
 /* Allocates a field at its first use. */
@@ -325,7 +325,7 @@ static int solve_of_design(hx_analysis *a, const hx_ranks_call *call)
 static int send_report(hx_analysis *a)
 {
     hx_ranks_report *report;
-    HX_TRY(hx_alloc(&report, (size_t)a->ranks->team->size, sizeof *report, "report"));
+    HX_TRY(hx_alloc(&report, (size_t)a->ranks->comm->size, sizeof *report, "report"));
     const int rc = hx_ranks_gather_report(a->ranks, report);
     free(report);
     return rc;

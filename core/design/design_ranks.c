@@ -70,14 +70,14 @@ static int oc_pass(hx_device *dev, const hx_device_oc *oc)
 
 static int oc_end(hx_device *dev, const hx_device_oc *oc)
 {
-    const hx_team *const team = hx_ranks_of(dev)->team;
+    const hx_comm *const comm = hx_ranks_of(dev)->comm;
     hx_oc_state state;
     double *all;
     HX_TRY(plain(dev)->oc_end(dev, oc));
     HX_TRY(dev->ops->download(dev, &state, oc->d_state, sizeof state));
-    HX_TRY(hx_alloc_raw(&all, (size_t)team->size, sizeof *all, "changes of all processes"));
-    const int rc = team->ops->all_gather(team, &state.change, sizeof state.change, all);
-    for (int r = 0; rc == HX_OK && r < team->size; r++)
+    HX_TRY(hx_alloc_raw(&all, (size_t)comm->size, sizeof *all, "changes of all processes"));
+    const int rc = comm->ops->all_gather(comm, &state.change, sizeof state.change, all);
+    for (int r = 0; rc == HX_OK && r < comm->size; r++)
         if (all[r] > state.change) state.change = all[r];
     free(all);
     HX_TRY(rc);

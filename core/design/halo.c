@@ -116,7 +116,7 @@ static int list_passing(finder *f, const sieve *s, int64_t n_elem)
 static int sieve_elements(finder *f, const hx_ranks *ranks, double radius)
 {
     const hx_mesh *const whole = ranks->share.whole->mesh;
-    const run own = run_of(ranks, ranks->team->rank);
+    const run own = run_of(ranks, ranks->comm->rank);
     sieve s = {.cell = NULL};
     int rc = create_sieve(&s, whole);
     if (rc == HX_OK) {
@@ -280,7 +280,7 @@ static void list_near(const finder *f, const run *of, int32_t *list)
 static int list_beyond(hx_halo *h, const finder *f, int32_t **elem, int64_t *n_in)
 {
     const hx_ranks *const ranks = h->ranks;
-    const run own = run_of(ranks, ranks->team->rank), own_in = run_in(f, &own), all = {0, f->n};
+    const run own = run_of(ranks, ranks->comm->rank), own_in = run_in(f, &own), all = {0, f->n};
     find_near(f, &own_in, &all);
     h->n_own = own.end - own.begin;
     h->n_beyond = count_near(f, &all);
@@ -288,7 +288,7 @@ static int list_beyond(hx_halo *h, const finder *f, int32_t **elem, int64_t *n_i
 #pragma omp parallel for schedule(static)
     for (int64_t e = own.begin; e < own.end; e++) (*elem)[e - own.begin] = (int32_t)e;
     list_near(f, &all, *elem + h->n_own);
-    for (int r = 0; r < ranks->team->size; r++) {
+    for (int r = 0; r < ranks->comm->size; r++) {
         const run of = run_of(ranks, r), of_in = run_in(f, &of);
         n_in[r] = count_near(f, &of_in);
     }
@@ -311,10 +311,10 @@ static int put_near(const finder *f, const run *own, int64_t n, int64_t *out)
  * n_out[] per rank. */
 static int list_out(hx_halo *h, const finder *f, const int64_t *n_in, int64_t **out, int64_t *n_out)
 {
-    const run own = run_of(h->ranks, h->ranks->team->rank), own_in = run_in(f, &own);
+    const run own = run_of(h->ranks, h->ranks->comm->rank), own_in = run_in(f, &own);
     int64_t at = 0;
     *out = NULL;
-    for (int r = 0; r < h->ranks->team->size; r++) {
+    for (int r = 0; r < h->ranks->comm->size; r++) {
         const run of = run_of(h->ranks, r), of_in = run_in(f, &of);
         if (n_in[r] == 0) continue;
         find_near(f, &of_in, &own_in);
@@ -331,14 +331,14 @@ static int list_out(hx_halo *h, const finder *f, const int64_t *n_in, int64_t **
 
 static int list_elements(hx_halo *h, const finder *f, int32_t **elem, int64_t **out)
 {
-    const size_t size = (size_t)h->ranks->team->size;
+    const size_t size = (size_t)h->ranks->comm->size;
     int64_t *n_in = NULL, *n_out = NULL;
     int rc;
     HX_TRY_FAIL(hx_alloc(&n_in, size, sizeof *n_in, what));
     HX_TRY_FAIL(hx_alloc(&n_out, size, sizeof *n_out, what));
     HX_TRY_FAIL(list_beyond(h, f, elem, n_in));
     HX_TRY_FAIL(list_out(h, f, n_in, out, n_out));
-    HX_TRY_FAIL(hx_route_create(&h->route, h->ranks->team, n_out, n_in, sizeof(double)));
+    HX_TRY_FAIL(hx_route_create(&h->route, h->ranks->comm, n_out, n_in, sizeof(double)));
     rc = hx_mail_route_create(&h->ranks->mail, n_out, n_in, sizeof(double), &h->direct);
 fail:
     free(n_in);
@@ -422,7 +422,7 @@ static int fill_by_host(hx_halo *h, const double *d_own, double *d_to)
     HX_TRY(dev->ops->vector->take_entries(dev, n_out, h->d_out, d_own, h->d_send));
     HX_TRY(dev->ops->download(dev, h->host, h->d_send, (size_t)n_out * sizeof *h->host));
     hx_route_pack(r, sizeof *h->host, h->host);
-    HX_TRY(hx_route_exchange(h->ranks->team, r, sizeof *h->host));
+    HX_TRY(hx_route_exchange(h->ranks->comm, r, sizeof *h->host));
     hx_route_unpack(r, sizeof *h->host, h->host);
     return dev->ops->upload(dev, d_to, h->host, (size_t)h->n_beyond * sizeof *h->host);
 }

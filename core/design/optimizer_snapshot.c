@@ -90,7 +90,7 @@ static int snapshot_whole(hx_optimizer *opt, hx_snapshot *image, hx_snapshot_mod
 /* Sends the numbers that the leader loaded to the other processes. */
 static int send_numbers(hx_optimizer *opt, int leads)
 {
-    const hx_team *const team = opt->analysis->ranks->team;
+    const hx_comm *const comm = opt->analysis->ranks->comm;
     hx_snapshot own = {0};
     size_t bytes = 0;
     char *packed = NULL;
@@ -99,10 +99,10 @@ static int send_numbers(hx_optimizer *opt, int leads)
     if (leads) HX_TRY_FAIL(snapshot_numbers(opt, &own));
     if (leads) HX_TRY_FAIL(snapshot_kinds(opt, &own));
     bytes = hx_snapshot_packed_bytes(&own);
-    HX_TRY_FAIL(team->ops->broadcast(team, HX_RANKS_LEADER, &bytes, sizeof bytes));
+    HX_TRY_FAIL(comm->ops->broadcast(comm, HX_RANKS_LEADER, &bytes, sizeof bytes));
     HX_TRY_FAIL(hx_alloc_raw(&packed, bytes + 1, 1, "checkpoint"));
     if (leads) hx_snapshot_pack(&own, packed);
-    HX_TRY_FAIL(team->ops->broadcast(team, HX_RANKS_LEADER, packed, bytes));
+    HX_TRY_FAIL(comm->ops->broadcast(comm, HX_RANKS_LEADER, packed, bytes));
     if (!leads) HX_TRY_FAIL(hx_snapshot_unpack(&own, packed, bytes));
     if (!leads) HX_TRY_FAIL(snapshot_numbers(opt, &own));
     if (!leads) HX_TRY_FAIL(snapshot_kinds(opt, &own));

@@ -74,7 +74,7 @@ static int read_file(hx_mesh_pieces *p, const char *path, hx_notes *notes)
 
 static int read_all(hx_mesh_pieces *p, const char *path, hx_notes *notes)
 {
-    const int rc = p->team->rank == LEADER ? read_file(p, path, notes) : hx_mesh_pieces_serve(p);
+    const int rc = p->comm->rank == LEADER ? read_file(p, path, notes) : hx_mesh_pieces_serve(p);
     return hx_mesh_pieces_end(p, rc);
 }
 
@@ -130,7 +130,7 @@ static void fill_source(hx_mesh_source *source, file_shape *shape)
     }
 }
 
-int hx_file_source_open(hx_mesh_source *source, const hx_team *team, const char *path,
+int hx_file_source_open(hx_mesh_source *source, const hx_comm *comm, const char *path,
                         int64_t least, hx_notes *notes, char why[HX_FILE_WHY])
 {
     file_shape *shape = NULL;
@@ -138,7 +138,7 @@ int hx_file_source_open(hx_mesh_source *source, const hx_team *team, const char 
     *why = '\0';
     memset(source, 0, sizeof *source);
     HX_TRY_FAIL(hx_alloc(&shape, 1, sizeof *shape, what));
-    HX_TRY_FAIL(hx_mesh_pieces_begin(&shape->pieces, team));
+    HX_TRY_FAIL(hx_mesh_pieces_begin(&shape->pieces, comm));
     shape->pieces.sink.least_elem = least;
     HX_TRY_FAIL(name_source(shape, path));
     HX_TRY_FAIL(read_all(&shape->pieces, path, notes));

@@ -5,8 +5,8 @@
 #define HX_FILE_SOURCE_H
 
 #include "../base/notes.h"
+#include "../comm/comm.h"
 #include "../mesh/mesh_source.h"
-#include "../team/team.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -22,7 +22,7 @@ enum { HX_FILE_WHY = 200 };
  * byte: what the reader refuses. Collective. O(n / size) time and memory apart from the reading: 24
  * bytes per node, 32 per element, 8 more for nodes and elements in sets; during the reading, 30 MB
  * and one bit per node on the first rank. */
-int hx_file_source_open(hx_mesh_source *source, const hx_team *team, const char *path,
+int hx_file_source_open(hx_mesh_source *source, const hx_comm *comm, const char *path,
                         int64_t least, hx_notes *notes, char why[HX_FILE_WHY]);
 
 /* Notes faces that no element has. Requires an open source of which owned and ghost elements have

@@ -6,16 +6,16 @@
 #include "../base/grow.h"
 #include "../base/memory.h"
 #include "../base/radix_sort.h"
-#include "../team/team_trade.h"
+#include "../comm/comm_alltoall.h"
 
 static const char what[] = "pieces of a mesh file";
 
 enum { WORDS = HX_STORE_BLOCK / 64, MOST_ASKED = 1 << 18 };
 
-void hx_file_store_begin(hx_file_store *s, const hx_team *team, size_t bytes)
+void hx_file_store_begin(hx_file_store *s, const hx_comm *comm, size_t bytes)
 {
     memset(s, 0, sizeof *s);
-    s->team = team;
+    s->comm = comm;
     s->bytes = bytes;
 }
 
@@ -63,7 +63,7 @@ int hx_file_store_append(hx_file_store *s, int64_t n, const void *record)
 
 int hx_file_store_mark(hx_file_store *s, int64_t first, int64_t n, int bit)
 {
-    const int64_t block = first / HX_STORE_BLOCK / s->team->size, at = first % HX_STORE_BLOCK;
+    const int64_t block = first / HX_STORE_BLOCK / s->comm->size, at = first % HX_STORE_BLOCK;
     if (!s->sets[block]) HX_TRY(hx_alloc(&s->sets[block], HX_STORE_BLOCK, sizeof **s->sets, what));
     for (int64_t i = at; i < at + n; i++) s->sets[block][i] |= (uint64_t)1 << bit;
     return HX_OK;
@@ -72,7 +72,7 @@ int hx_file_store_mark(hx_file_store *s, int64_t first, int64_t n, int bit)
 /* Global number of a local block. */
 static int64_t block_in_all(const hx_file_store *s, size_t block)
 {
-    return (int64_t)block * s->team->size + s->team->rank;
+    return (int64_t)block * s->comm->size + s->comm->rank;
 }
 
 static int64_t n_block_in_all(const hx_file_store *s)
@@ -162,10 +162,10 @@ static int sort_homes(int size, int64_t n, const int32_t *home, const int64_t *f
     return HX_OK;
 }
 
-int hx_file_ship(const hx_team *team, size_t bytes, int64_t n, const void *item,
+int hx_file_ship(const hx_comm *comm, size_t bytes, int64_t n, const void *item,
                  const int32_t *home, int64_t *n_in, void **in)
 {
-    const size_t size = (size_t)team->size;
+    const size_t size = (size_t)comm->size;
     int64_t *out_first = NULL, *in_first = NULL;
     int32_t *at = NULL;
     int rc;
@@ -173,12 +173,12 @@ int hx_file_ship(const hx_team *team, size_t bytes, int64_t n, const void *item,
     HX_TRY_FAIL(hx_alloc(&out_first, size + 1, sizeof *out_first, what));
     HX_TRY_FAIL(hx_alloc(&in_first, size + 1, sizeof *in_first, what));
     HX_TRY_FAIL(hx_alloc_raw(&at, (size_t)n, sizeof *at, what));
-    count_homes(team->size, n, home, out_first);
-    HX_TRY_FAIL(sort_homes(team->size, n, home, out_first, at));
-    HX_TRY_FAIL(hx_team_trade_counts(team, out_first, in_first));
+    count_homes(comm->size, n, home, out_first);
+    HX_TRY_FAIL(sort_homes(comm->size, n, home, out_first, at));
+    HX_TRY_FAIL(hx_comm_alltoall_counts(comm, out_first, in_first));
     *n_in = in_first[size];
     HX_TRY_FAIL(hx_alloc_raw(in, (size_t)*n_in, bytes, what));
-    rc = hx_team_trade_listed(team, out_first, in_first, bytes, item, at, *in, NULL);
+    rc = hx_comm_alltoall_listed(comm, out_first, in_first, bytes, item, at, *in, NULL);
 fail:
     free(out_first);
     free(in_first);
@@ -238,7 +238,7 @@ fail:
 static int home_now(const hx_file_store *s, int64_t number)
 {
     int64_t at;
-    return (int)(find_block(s, number, &at) % s->team->size);
+    return (int)(find_block(s, number, &at) % s->comm->size);
 }
 
 /* Sorts unique[n_asked] into q->asked by rank; place follows. */
@@ -252,8 +252,8 @@ static int sort_asked(const hx_file_store *s, question *q, const int64_t *unique
     HX_TRY_FAIL(hx_alloc_raw(&where, n, sizeof *where, what));
 #pragma omp parallel for schedule(static)
     for (int64_t i = 0; i < q->n_asked; i++) home[i] = home_now(s, unique[i]);
-    count_homes(s->team->size, q->n_asked, home, q->out_first);
-    HX_TRY_FAIL(sort_homes(s->team->size, q->n_asked, home, q->out_first, at));
+    count_homes(s->comm->size, q->n_asked, home, q->out_first);
+    HX_TRY_FAIL(sort_homes(s->comm->size, q->n_asked, home, q->out_first, at));
     for (int64_t i = 0; i < q->n_asked; i++) {
         q->asked[i] = unique[at[i]];
         where[at[i]] = (int32_t)i;
@@ -269,7 +269,7 @@ fail:
 /* Exchanges the requests: fills q->in. */
 static int put_question(const hx_file_store *s, question *q, int64_t n, const int64_t *number)
 {
-    const size_t size = (size_t)s->team->size;
+    const size_t size = (size_t)s->comm->size;
     int64_t *unique = NULL;
     int rc;
     memset(q, 0, sizeof *q);
@@ -281,10 +281,10 @@ static int put_question(const hx_file_store *s, question *q, int64_t n, const in
     HX_TRY_FAIL(hx_alloc_raw(&q->place, (size_t)n, sizeof *q->place, what));
     HX_TRY_FAIL(make_unique(n, number, unique, q->place, &q->n_asked));
     HX_TRY_FAIL(sort_asked(s, q, unique));
-    HX_TRY_FAIL(hx_team_trade_counts(s->team, q->out_first, q->in_first));
+    HX_TRY_FAIL(hx_comm_alltoall_counts(s->comm, q->out_first, q->in_first));
     q->n_in = q->in_first[size];
     HX_TRY_FAIL(hx_alloc_raw(&q->in, (size_t)q->n_in, sizeof *q->in, what));
-    rc = hx_team_trade(s->team, q->out_first, q->in_first, sizeof *q->in, q->asked, q->in);
+    rc = hx_comm_alltoallv(s->comm, q->out_first, q->in_first, sizeof *q->in, q->asked, q->in);
 fail:
     free(unique);
     return rc;
@@ -296,7 +296,7 @@ static int answer(const hx_file_store *s, const question *q, size_t bytes, const
 {
     char *got;
     HX_TRY(hx_alloc_raw(&got, (size_t)q->n_asked, bytes, what));
-    const int rc = hx_team_trade(s->team, q->in_first, q->out_first, bytes, from, got);
+    const int rc = hx_comm_alltoallv(s->comm, q->in_first, q->out_first, bytes, from, got);
 #pragma omp parallel for schedule(static)
     for (int64_t i = 0; i < (rc < 0 ? 0 : q->n); i++)
         memcpy(to + (size_t)i * bytes, got + (size_t)q->place[i] * bytes, bytes);
@@ -311,7 +311,7 @@ static int answer_records(const hx_file_store *s, const question *q, char *recor
 #pragma omp parallel for schedule(static)
     for (int64_t i = 0; i < q->n_in; i++) {
         int64_t at;
-        const int64_t block = find_block(s, q->in[i], &at) / s->team->size;
+        const int64_t block = find_block(s, q->in[i], &at) / s->comm->size;
         memcpy(out + (size_t)i * s->bytes, s->block[block] + (size_t)at * s->bytes, s->bytes);
     }
     const int rc = answer(s, q, s->bytes, out, record);
@@ -326,7 +326,7 @@ static int answer_sets(const hx_file_store *s, const question *q, uint64_t *sets
 #pragma omp parallel for schedule(static)
     for (int64_t i = 0; i < q->n_in; i++) {
         int64_t at;
-        const int64_t block = find_block(s, q->in[i], &at) / s->team->size;
+        const int64_t block = find_block(s, q->in[i], &at) / s->comm->size;
         out[i] = s->sets[block] ? s->sets[block][at] : 0;
     }
     const int rc = answer(s, q, sizeof *out, (const char *)out, (char *)sets);
@@ -352,7 +352,7 @@ static int answer_old(const hx_file_store *s, const question *q, int64_t *old)
     for (int64_t i = 0; i < q->n_in; i++) {
         int64_t at;
         const int64_t block = find_block(s, q->in[i], &at);
-        if (s->kept) at = find_bit(s->kept + block / s->team->size * WORDS, at);
+        if (s->kept) at = find_bit(s->kept + block / s->comm->size * WORDS, at);
         out[i] = block * HX_STORE_BLOCK + at;
     }
     const int rc = answer(s, q, sizeof *out, (const char *)out, (char *)old);
@@ -361,13 +361,13 @@ static int answer_old(const hx_file_store *s, const question *q, int64_t *old)
 }
 
 /* Number of rounds of requests, equal on all ranks. */
-static int count_rounds(const hx_team *team, int64_t n, int64_t *n_round)
+static int count_rounds(const hx_comm *comm, int64_t n, int64_t *n_round)
 {
     int64_t own = (n + MOST_ASKED - 1) / MOST_ASKED, *all;
-    HX_TRY(hx_alloc_raw(&all, (size_t)team->size, sizeof *all, what));
-    const int rc = team->ops->all_gather(team, &own, sizeof own, all);
+    HX_TRY(hx_alloc_raw(&all, (size_t)comm->size, sizeof *all, what));
+    const int rc = comm->ops->all_gather(comm, &own, sizeof own, all);
     *n_round = 0;
-    for (int r = 0; r < team->size && rc == HX_OK; r++)
+    for (int r = 0; r < comm->size && rc == HX_OK; r++)
         if (all[r] > *n_round) *n_round = all[r];
     free(all);
     return rc;
@@ -380,7 +380,7 @@ static int ask(const hx_file_store *s, int64_t n, const int64_t *number, char *r
     question q = {0};
     int64_t n_round;
     int rc;
-    HX_TRY_FAIL(count_rounds(s->team, n, &n_round));
+    HX_TRY_FAIL(count_rounds(s->comm, n, &n_round));
     for (int64_t i = 0; i < n_round; i++) {
         int64_t begin = i * MOST_ASKED, end = begin + MOST_ASKED;
         if (begin > n) begin = n;

@@ -4,7 +4,7 @@
 #ifndef HX_FILE_STORE_H
 #define HX_FILE_STORE_H
 
-#include "../team/team.h"
+#include "../comm/comm.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -14,7 +14,7 @@ enum { HX_STORE_BLOCK = 1024 };
 
 /* Records 0 .. n - 1; once some are removed, the others are renumbered in their order. */
 typedef struct hx_file_store {
-    const hx_team *team; /* (borrowed) */
+    const hx_comm *comm; /* (borrowed) */
     size_t bytes;        /* per record */
     int64_t n;           /* on all ranks */
     int64_t n_own;       /* on this rank */
@@ -29,7 +29,7 @@ typedef struct hx_file_store {
     uint64_t *kept;
 } hx_file_store;
 
-void hx_file_store_begin(hx_file_store *store, const hx_team *team, size_t bytes);
+void hx_file_store_begin(hx_file_store *store, const hx_comm *comm, size_t bytes);
 
 /* Accepts a zeroed store. */
 void hx_file_store_free(hx_file_store *store);
@@ -37,7 +37,7 @@ void hx_file_store_free(hx_file_store *store);
 /* The rank that holds the record, before any was removed. */
 static inline int hx_file_store_home(const hx_file_store *store, int64_t number)
 {
-    return (int)(number / HX_STORE_BLOCK % store->team->size);
+    return (int)(number / HX_STORE_BLOCK % store->comm->size);
 }
 
 /* Appends the next n records of this rank, in the order of their numbers. */
@@ -75,7 +75,7 @@ int hx_file_store_ask_old(const hx_file_store *store, int64_t n, const int64_t *
 
 /* Sends item[i] of `bytes` bytes to rank home[i]. (*in)[*n_in], which the caller frees, receives
  * the items sent to this rank, ordered by sender and then in the sender's order. Collective. */
-int hx_file_ship(const hx_team *team, size_t bytes, int64_t n, const void *item,
+int hx_file_ship(const hx_comm *comm, size_t bytes, int64_t n, const void *item,
                  const int32_t *home, int64_t *n_in, void **in);
 
 #ifdef __cplusplus

@@ -53,7 +53,7 @@ static int send_records(hx_mesh_pieces *p, hx_file_store *s, int64_t n, const vo
     void *in;
     int64_t n_in;
     for (int64_t i = 0; i < n; i++) p->home[i] = hx_file_store_home(s, s->n + i);
-    int rc = hx_file_ship(p->team, s->bytes, n, record, p->home, &n_in, &in);
+    int rc = hx_file_ship(p->comm, s->bytes, n, record, p->home, &n_in, &in);
     if (rc == HX_OK) rc = hx_file_store_append(s, n_in, in);
     s->n += n_new;
     free(in);
@@ -66,7 +66,7 @@ static int send_spans(hx_mesh_pieces *p)
     int64_t n_in;
     for (int64_t i = 0; i < p->n_span; i++)
         p->home[i] = hx_file_store_home(&p->node, p->span[i].first);
-    int rc = hx_file_ship(p->team, sizeof *p->span, p->n_span, p->span, p->home, &n_in, &in);
+    int rc = hx_file_ship(p->comm, sizeof *p->span, p->n_span, p->span, p->home, &n_in, &in);
     if (rc == HX_OK) rc = take_spans(p, n_in, in);
     free(in);
     return rc;
@@ -79,14 +79,14 @@ static int do_round(hx_mesh_pieces *p, const round_head *head)
     if (rc == HX_OK) rc = send_records(p, &p->elem, p->n_conn, p->conn, head->n_elem);
     if (rc == HX_OK) rc = send_spans(p);
     p->n_xyz = p->n_conn = p->n_span = 0;
-    return hx_team_agree(p->team, rc);
+    return hx_comm_agree(p->comm, rc);
 }
 
 /* On the leader: sends what has been collected. */
 static int send_all(hx_mesh_pieces *p)
 {
     round_head head = {p->n_xyz, p->n_conn, 1};
-    HX_TRY(p->team->ops->broadcast(p->team, LEADER, &head, sizeof head));
+    HX_TRY(p->comm->ops->broadcast(p->comm, LEADER, &head, sizeof head));
     const int rc = do_round(p, &head);
     p->is_over = rc < 0;
     return rc;
@@ -96,7 +96,7 @@ int hx_mesh_pieces_serve(hx_mesh_pieces *p)
 {
     round_head head = {0, 0, 1};
     for (;;) {
-        HX_TRY(p->team->ops->broadcast(p->team, LEADER, &head, sizeof head));
+        HX_TRY(p->comm->ops->broadcast(p->comm, LEADER, &head, sizeof head));
         if (!head.goes_on) return HX_OK;
         const int rc = do_round(p, &head);
         p->is_over = rc < 0;
@@ -108,10 +108,10 @@ int hx_mesh_pieces_end(hx_mesh_pieces *p, int rc)
 {
     round_head head = {0, 0, 0};
     if (p->is_over) return rc;
-    if (p->team->rank == LEADER)
-        HX_TRY(p->team->ops->broadcast(p->team, LEADER, &head, sizeof head));
-    HX_TRY(p->team->ops->broadcast(p->team, LEADER, p->sink.why, sizeof p->sink.why));
-    return hx_team_agree(p->team, p->sink.why[0] ? HX_OK : rc);
+    if (p->comm->rank == LEADER)
+        HX_TRY(p->comm->ops->broadcast(p->comm, LEADER, &head, sizeof head));
+    HX_TRY(p->comm->ops->broadcast(p->comm, LEADER, p->sink.why, sizeof p->sink.why));
+    return hx_comm_agree(p->comm, p->sink.why[0] ? HX_OK : rc);
 }
 
 /* --- what the reader brings --- */
@@ -420,15 +420,15 @@ static int finish(hx_import_sink *sink, hx_import *import)
     return send_all(p);
 }
 
-int hx_mesh_pieces_begin(hx_mesh_pieces *p, const hx_team *team)
+int hx_mesh_pieces_begin(hx_mesh_pieces *p, const hx_comm *comm)
 {
     memset(p, 0, sizeof *p);
     p->sink = (hx_import_sink){take_nodes, take_solids, flush_sets, finish, 0, ""};
-    p->team = team;
+    p->comm = comm;
     p->early[0] = -1;
-    hx_file_store_begin(&p->node, team, 3 * sizeof(double));
-    hx_file_store_begin(&p->elem, team, 8 * sizeof(int32_t));
-    if (team->rank != LEADER) return HX_OK;
+    hx_file_store_begin(&p->node, comm, 3 * sizeof(double));
+    hx_file_store_begin(&p->elem, comm, 8 * sizeof(int32_t));
+    if (comm->rank != LEADER) return HX_OK;
     HX_TRY(hx_alloc_raw(&p->xyz, HX_PIECE, 3 * sizeof *p->xyz, what));
     HX_TRY(hx_alloc_raw(&p->conn, HX_PIECE, 8 * sizeof *p->conn, what));
     HX_TRY(hx_alloc_raw(&p->span, HX_PIECE, sizeof *p->span, what));

@@ -27,7 +27,7 @@ enum { HX_PIECE_SHARED = HX_SOURCE_SETS / 2 };
 
 typedef struct hx_mesh_pieces {
     hx_import_sink sink; /* first member: the leader's reader fills it */
-    const hx_team *team; /* (borrowed) */
+    const hx_comm *comm; /* (borrowed) */
 
     hx_file_store node; /* xyz[3] length */
     hx_file_store elem; /* int32_t conn[8]: nodes by their index in the file, later in the mesh */
@@ -63,7 +63,7 @@ typedef struct hx_mesh_pieces {
 /* Number of items sent together. */
 enum { HX_PIECE = 1 << 18 };
 
-int hx_mesh_pieces_begin(hx_mesh_pieces *pieces, const hx_team *team);
+int hx_mesh_pieces_begin(hx_mesh_pieces *pieces, const hx_comm *comm);
 void hx_mesh_pieces_free(hx_mesh_pieces *pieces);
 
 /* On all ranks but the leader, while it reads: receives items until there are no more. */

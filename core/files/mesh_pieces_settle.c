@@ -13,12 +13,12 @@ enum { LEADER = 0 };
 
 static int leads(const hx_mesh_pieces *p)
 {
-    return p->team->rank == LEADER;
+    return p->comm->rank == LEADER;
 }
 
 static int tell(const hx_mesh_pieces *p, void *data, size_t bytes)
 {
-    return bytes > 0 ? p->team->ops->broadcast(p->team, LEADER, data, bytes) : HX_OK;
+    return bytes > 0 ? p->comm->ops->broadcast(p->comm, LEADER, data, bytes) : HX_OK;
 }
 
 /* --- what the leader knows --- */
@@ -130,7 +130,7 @@ fail:
 static int find_all_sides(hx_mesh_pieces *p, const char *path)
 {
     for (int i = 0; i < p->n_set && p->has_sides; i++)
-        HX_TRY(hx_team_agree(p->team, find_sides(p, path, i)));
+        HX_TRY(hx_comm_agree(p->comm, find_sides(p, path, i)));
     return HX_OK;
 }
 
@@ -291,12 +291,12 @@ static int settle_batch(const hx_mesh_pieces *p, const char *path, int64_t first
 }
 
 /* *is_out becomes 1 on all ranks if it is 1 on any. */
-static int share_is_out(const hx_team *team, int *is_out)
+static int share_is_out(const hx_comm *comm, int *is_out)
 {
     int *all;
-    HX_TRY(hx_alloc_raw(&all, (size_t)team->size, sizeof *all, what));
-    const int rc = team->ops->all_gather(team, is_out, sizeof *is_out, all);
-    for (int r = 0; r < team->size && rc == HX_OK; r++) *is_out |= all[r];
+    HX_TRY(hx_alloc_raw(&all, (size_t)comm->size, sizeof *all, what));
+    const int rc = comm->ops->all_gather(comm, is_out, sizeof *is_out, all);
+    for (int r = 0; r < comm->size && rc == HX_OK; r++) *is_out |= all[r];
     free(all);
     return rc;
 }
@@ -316,8 +316,8 @@ int hx_mesh_pieces_settle_cells(hx_mesh_pieces *p, const char *path, int *is_out
         HX_TRY_FAIL(fill_batch(p, first, n, &b));
         if (own == HX_OK) own = settle_batch(p, path, first, &b, is_out);
     }
-    HX_TRY_FAIL(hx_team_agree(p->team, own));
-    rc = share_is_out(p->team, is_out);
+    HX_TRY_FAIL(hx_comm_agree(p->comm, own));
+    rc = share_is_out(p->comm, is_out);
 fail:
     free_batch(&b);
     return rc;

@@ -37,7 +37,7 @@ typedef struct hx_vtk_piece {
     const int32_t *conn;
 } hx_vtk_piece;
 
-struct hx_team; /* core/team/team.h */
+struct hx_comm; /* core/comm/comm.h */
 
 typedef struct hx_vtk_options {
     hx_vtk_format format;
@@ -45,7 +45,7 @@ typedef struct hx_vtk_options {
     /* The ranks that write the file together, each its piece of every section; NULL: one process.
      * With several ranks, all call the writer with the same mesh, title, options and fields, each
      * with its hx_vtk_own_piece of the fields; only binary files of all elements. (borrowed) */
-    const struct hx_team *team;
+    const struct hx_comm *comm;
     const hx_vtk_piece *piece; /* NULL: all, in the mesh's own order (borrowed) */
     double least;
     int is_synced; /* synchronized to the disk before the file gets its name */
@@ -72,7 +72,7 @@ int hx_vtk_write_part(const char *path, const hx_mesh *mesh, const char *title,
                       int64_t *n_written);
 
 /* The piece that a rank of the communicator writes. */
-hx_vtk_piece hx_vtk_own_piece(const struct hx_team *team, const hx_mesh *mesh);
+hx_vtk_piece hx_vtk_own_piece(const struct hx_comm *comm, const hx_mesh *mesh);
 
 /* Size of the binary file of the whole mesh. O(n_elem): reads no data; data may be NULL, and so may
  * the mesh's conn if all elements are hexahedra. */

@@ -6,7 +6,7 @@
 #include "../base/memory.h"
 #include "../base/sort.h"
 #include "../base/sum.h"
-#include "../team/team_trade.h"
+#include "../comm/comm_alltoall.h"
 
 static const char what[] = "elements of the VTK file";
 
@@ -64,42 +64,42 @@ static int list_nodes(asked *a, const hx_vtk_kept *k, const hx_vtk_piece *piece)
 }
 
 /* Local preparation. The home ranks have consecutive pieces of the nodes. */
-static int prepare(hx_vtk_kept *k, asked *a, const hx_team *team, int64_t n_node,
+static int prepare(hx_vtk_kept *k, asked *a, const hx_comm *comm, int64_t n_node,
                    const hx_vtk_piece *piece, const double *value, double least)
 {
-    const size_t size = (size_t)team->size;
+    const size_t size = (size_t)comm->size;
     HX_TRY(list_kept(piece->n[HX_VTK_CELL], value, least, &k->elem, &k->n_own_elem));
     HX_TRY(list_nodes(a, k, piece));
     HX_TRY(hx_alloc_raw(&k->conn, 8 * (size_t)k->n_own_elem, sizeof *k->conn, what));
     HX_TRY(hx_alloc(&a->out_first, size + 1, sizeof *a->out_first, what));
     HX_TRY(hx_alloc(&a->in_first, size + 1, sizeof *a->in_first, what));
     HX_TRY(hx_alloc(&a->count, size, sizeof *a->count, what));
-    for (int r = 1; r <= team->size; r++)
-        a->out_first[r] = hx_count_below_i32(a->node, a->n, hx_team_piece(team, n_node, r));
+    for (int r = 1; r <= comm->size; r++)
+        a->out_first[r] = hx_count_below_i32(a->node, a->n, hx_comm_piece(comm, n_node, r));
     return HX_OK;
 }
 
 /* Collective, like the next two functions: each fails on all ranks if it fails on one. */
-static int ask(asked *a, const hx_team *team)
+static int ask(asked *a, const hx_comm *comm)
 {
-    HX_TRY(hx_team_trade_counts(team, a->out_first, a->in_first));
-    HX_TRY(hx_team_agree(
-        team, hx_alloc_raw(&a->wanted, (size_t)a->in_first[team->size], sizeof *a->wanted, what)));
-    return hx_team_trade(team, a->out_first, a->in_first, sizeof *a->node, a->node, a->wanted);
+    HX_TRY(hx_comm_alltoall_counts(comm, a->out_first, a->in_first));
+    HX_TRY(hx_comm_agree(
+        comm, hx_alloc_raw(&a->wanted, (size_t)a->in_first[comm->size], sizeof *a->wanted, what)));
+    return hx_comm_alltoallv(comm, a->out_first, a->in_first, sizeof *a->node, a->node, a->wanted);
 }
 
 /* number[n of the piece] := 1 if some rank requests the node, otherwise 0; then the new numbers. */
-static int number_nodes(hx_vtk_kept *k, const asked *a, const hx_team *team,
+static int number_nodes(hx_vtk_kept *k, const asked *a, const hx_comm *comm,
                         const hx_vtk_piece *piece, int32_t *number)
 {
     const int64_t first = piece->first[HX_VTK_POINT], n = piece->n[HX_VTK_POINT];
     int64_t own[2] = {0, k->n_own_elem};
-    for (int64_t i = 0; i < a->in_first[team->size]; i++) number[a->wanted[i] - first] = 1;
+    for (int64_t i = 0; i < a->in_first[comm->size]; i++) number[a->wanted[i] - first] = 1;
     for (int64_t i = 0; i < n; i++) k->n_own_node += number[i];
     own[0] = k->n_own_node;
-    HX_TRY(team->ops->all_gather(team, own, sizeof own, a->count));
-    for (int r = 0; r < team->size; r++) {
-        if (r == team->rank) {
+    HX_TRY(comm->ops->all_gather(comm, own, sizeof own, a->count));
+    for (int r = 0; r < comm->size; r++) {
+        if (r == comm->rank) {
             k->node_before = k->n_node;
             k->elem_before = k->n_elem;
         }
@@ -107,7 +107,7 @@ static int number_nodes(hx_vtk_kept *k, const asked *a, const hx_team *team,
         k->n_elem += a->count[r][1];
     }
     HX_TRY(
-        hx_team_agree(team, hx_alloc_raw(&k->node, (size_t)k->n_own_node, sizeof *k->node, what)));
+        hx_comm_agree(comm, hx_alloc_raw(&k->node, (size_t)k->n_own_node, sizeof *k->node, what)));
     for (int64_t i = 0, next = 0; i < n; i++) {
         if (!number[i]) continue;
         k->node[next] = (int32_t)i;
@@ -117,13 +117,14 @@ static int number_nodes(hx_vtk_kept *k, const asked *a, const hx_team *team,
 }
 
 /* Receives the answers of the home ranks, and renumbers the nodes of elements. */
-static int name_nodes(hx_vtk_kept *k, asked *a, const hx_team *team, const hx_vtk_piece *piece,
+static int name_nodes(hx_vtk_kept *k, asked *a, const hx_comm *comm, const hx_vtk_piece *piece,
                       const int32_t *number)
 {
     const int64_t first = piece->first[HX_VTK_POINT];
-    for (int64_t i = 0; i < a->in_first[team->size]; i++)
+    for (int64_t i = 0; i < a->in_first[comm->size]; i++)
         a->wanted[i] = number[a->wanted[i] - first];
-    HX_TRY(hx_team_trade(team, a->in_first, a->out_first, sizeof *a->number, a->wanted, a->number));
+    HX_TRY(hx_comm_alltoallv(comm, a->in_first, a->out_first, sizeof *a->number, a->wanted,
+                             a->number));
 #pragma omp parallel for schedule(static)
     for (int64_t e = 0; e < k->n_own_elem; e++)
         for (int c = 0; c < 8; c++) {
@@ -133,19 +134,19 @@ static int name_nodes(hx_vtk_kept *k, asked *a, const hx_team *team, const hx_vt
     return HX_OK;
 }
 
-int hx_vtk_keep(hx_vtk_kept *k, const hx_team *team, int64_t n_node, const hx_vtk_piece *piece,
+int hx_vtk_keep(hx_vtk_kept *k, const hx_comm *comm, int64_t n_node, const hx_vtk_piece *piece,
                 const double *value, double least)
 {
     asked a = {.n = 0};
     int32_t *number = NULL;
     int rc;
     memset(k, 0, sizeof *k);
-    rc = prepare(k, &a, team, n_node, piece, value, least);
+    rc = prepare(k, &a, comm, n_node, piece, value, least);
     if (rc == HX_OK) rc = hx_alloc(&number, (size_t)piece->n[HX_VTK_POINT], sizeof *number, what);
-    HX_TRY_FAIL(hx_team_agree(team, rc));
-    HX_TRY_FAIL(ask(&a, team));
-    HX_TRY_FAIL(number_nodes(k, &a, team, piece, number));
-    rc = name_nodes(k, &a, team, piece, number);
+    HX_TRY_FAIL(hx_comm_agree(comm, rc));
+    HX_TRY_FAIL(ask(&a, comm));
+    HX_TRY_FAIL(number_nodes(k, &a, comm, piece, number));
+    rc = name_nodes(k, &a, comm, piece, number);
 fail:
     free(number);
     free_asked(&a);

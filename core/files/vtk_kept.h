@@ -3,7 +3,7 @@
 #ifndef HX_VTK_KEPT_H
 #define HX_VTK_KEPT_H
 
-#include "../team/team.h"
+#include "../comm/comm.h"
 #include "vtk.h"
 
 typedef struct hx_vtk_kept {
@@ -16,7 +16,7 @@ typedef struct hx_vtk_kept {
 
 /* Keeps the elements of the piece with value >= least; value[n of the piece]; n_node: nodes of the
  * whole mesh. Collective. O(n log n); 100 bytes per kept element. */
-int hx_vtk_keep(hx_vtk_kept *kept, const hx_team *team, int64_t n_node, const hx_vtk_piece *piece,
+int hx_vtk_keep(hx_vtk_kept *kept, const hx_comm *comm, int64_t n_node, const hx_vtk_piece *piece,
                 const double *value, double least);
 
 /* Accepts a zeroed struct. */

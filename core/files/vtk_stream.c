@@ -46,7 +46,7 @@ int hx_vtk_stream_alloc(hx_vtk_stream *stream, size_t most_values)
 int hx_vtk_stream_open(hx_vtk_stream *stream, const char *path)
 {
     stream->counting = 0;
-    return hx_team_file_open(&stream->file, stream->team, path, stream->total);
+    return hx_comm_file_open(&stream->file, stream->comm, path, stream->total);
 }
 
 /* Only the first rank writes texts. */
@@ -63,8 +63,8 @@ int hx_vtk_stream_text(hx_vtk_stream *stream, const char *fmt, ...)
         stream->total += (uint64_t)n;
         return HX_OK;
     }
-    if (stream->team->rank == 0)
-        reason = hx_team_file_write_at(&stream->file, stream->at, line, (size_t)n);
+    if (stream->comm->rank == 0)
+        reason = hx_comm_file_write_at(&stream->file, stream->at, line, (size_t)n);
     stream->at += (uint64_t)n;
     stream->finished += (uint64_t)n;
     return reason ? hx_atomic_file_refuse(stream->file.path, reason) : HX_OK;
@@ -96,7 +96,7 @@ static int put_piece(hx_vtk_stream *stream, const hx_vtk_items *items, size_t on
         if (!stop) used = (size_t)(encode(what, begin, end, stream->ascii, block) - block);
 #pragma omp ordered
         if (!failed) {
-            reason = hx_team_file_write_at(&stream->file, *at, block, used);
+            reason = hx_comm_file_write_at(&stream->file, *at, block, used);
             if (reason) {
 #pragma omp atomic write
                 failed = 1;
@@ -133,12 +133,12 @@ int hx_vtk_stream_records(hx_vtk_stream *stream, int64_t n, const int64_t own[2]
 
 int hx_vtk_stream_close(hx_vtk_stream *stream, int rc, int is_synced)
 {
-    return hx_team_file_commit(&stream->file, rc, is_synced);
+    return hx_comm_file_commit(&stream->file, rc, is_synced);
 }
 
 void hx_vtk_stream_free(hx_vtk_stream *stream)
 {
-    hx_team_file_free(&stream->file);
+    hx_comm_file_free(&stream->file);
     free(stream->block);
     memset(stream, 0, sizeof *stream);
 }

@@ -9,7 +9,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "../team/team_file.h"
+#include "../comm/comm_file.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -25,8 +25,8 @@ int hx_vtk_name_bytes(unsigned char c);
 enum { HX_VTK_TEXT_BYTES = 26 };
 
 typedef struct hx_vtk_stream {
-    const hx_team *team; /* ranks that write it (borrowed) */
-    hx_team_file file;
+    const hx_comm *comm; /* ranks that write it (borrowed) */
+    hx_comm_file file;
     uint64_t at;          /* where the next text or records begin */
     unsigned char *block; /* [n_thread][block_bytes] (owned) */
     int n_thread;
@@ -73,7 +73,7 @@ int hx_vtk_stream_items(hx_vtk_stream *stream, const hx_vtk_items *items, size_t
 int hx_vtk_stream_records(hx_vtk_stream *stream, int64_t n, const int64_t own[2], size_t n_value,
                           size_t n_byte, hx_vtk_encoder *encode, const void *what);
 
-/* rc: result of this rank; see hx_team_file_commit. */
+/* rc: result of this rank; see hx_comm_file_commit. */
 int hx_vtk_stream_close(hx_vtk_stream *stream, int rc, int is_synced);
 
 /* Removes a file that was not closed; accepts a zeroed struct. */

@@ -11,7 +11,7 @@
 #include "../base/atomic_file.h"
 #include "../base/memory.h"
 #include "../base/sum.h"
-#include "../team/team.h"
+#include "../comm/comm.h"
 #include "solid.h"
 #include "vtk_faces.h"
 #include "vtk_kept.h"
@@ -322,15 +322,15 @@ static int64_t count_numbers(const selection *s, int64_t begin, int64_t end)
 
 /* Counts the numbers of all pieces and of those before this rank's; each rank counts its own.
  * Collective. */
-static int count_cell_numbers(selection *s, const hx_team *team)
+static int count_cell_numbers(selection *s, const hx_comm *comm)
 {
     const int64_t n = count_numbers(s, s->own_elem[0], s->own_elem[1]);
     int64_t *all;
-    HX_TRY(hx_alloc_raw(&all, (size_t)team->size, sizeof *all, "cells of the VTK file"));
-    const int rc = team->ops->all_gather(team, &n, sizeof n, all);
+    HX_TRY(hx_alloc_raw(&all, (size_t)comm->size, sizeof *all, "cells of the VTK file"));
+    const int rc = comm->ops->all_gather(comm, &n, sizeof n, all);
     s->n_number = s->n_before = 0;
-    for (int r = 0; rc == HX_OK && r < team->size; r++) {
-        if (r < team->rank) s->n_before += all[r];
+    for (int r = 0; rc == HX_OK && r < comm->size; r++) {
+        if (r < comm->rank) s->n_before += all[r];
         s->n_number += all[r];
     }
     free(all);
@@ -476,7 +476,7 @@ static int put_own_fields(hx_vtk_stream *out, const hx_vtk_field *field, size_t 
     for (size_t i = 0; i < n_field; i++) {
         if (field[i].where != HX_VTK_FILE) continue;
         const int64_t n_byte = field[i].n_comp;
-        const int64_t own[2] = {out->team->rank == 0 ? 0 : n_byte, n_byte};
+        const int64_t own[2] = {out->comm->rank == 0 ? 0 : n_byte, n_byte};
         HX_TRY(put_head(out, AS_ARRAY, field[i].name, 1, n_byte, "unsigned_char"));
         HX_TRY(hx_vtk_stream_records(out, n_byte, own, 1, 1, encode_bytes, field[i].data));
         HX_TRY(hx_vtk_stream_text(out, "\n"));
@@ -496,21 +496,21 @@ static int put_file(hx_vtk_stream *out, const selection *s, const char *title,
 
 /* Splits the items into equal pieces for all ranks, unless each rank writes its elements of a
  * part. */
-static void share_out(selection *s, const hx_team *team)
+static void share_out(selection *s, const hx_comm *comm)
 {
     for (int i = 0; i < 2; i++) {
-        s->own_node[i] = hx_team_piece(team, s->n_node, team->rank + i);
-        s->own_elem[i] = hx_team_piece(team, s->n_elem, team->rank + i);
+        s->own_node[i] = hx_comm_piece(comm, s->n_node, comm->rank + i);
+        s->own_elem[i] = hx_comm_piece(comm, s->n_elem, comm->rank + i);
     }
 }
 
 int hx_vtk_bytes(const hx_mesh *mesh, const char *title, const hx_vtk_field *field, size_t n_field,
                  uint64_t *bytes)
 {
-    hx_team alone;
-    hx_vtk_stream out = {.counting = 1, .team = &alone};
+    hx_comm alone;
+    hx_vtk_stream out = {.counting = 1, .comm = &alone};
     selection s;
-    hx_team_alone(&alone);
+    hx_comm_self(&alone);
     select_all(&s, mesh);
     share_out(&s, &alone);
     HX_TRY(count_cell_numbers(&s, &alone));
@@ -541,22 +541,22 @@ static size_t most_values(const hx_vtk_field *field, size_t n_field)
     return most;
 }
 
-hx_vtk_piece hx_vtk_own_piece(const hx_team *team, const hx_mesh *mesh)
+hx_vtk_piece hx_vtk_own_piece(const hx_comm *comm, const hx_mesh *mesh)
 {
     const int64_t n[] = {
         [HX_VTK_POINT] = hx_mesh_n_node_all(mesh), [HX_VTK_CELL] = hx_mesh_n_elem_all(mesh)};
     hx_vtk_piece piece = {.xyz = NULL};
     for (int i = 0; i < 2; i++) {
-        piece.first[i] = hx_team_piece(team, n[i], team->rank);
-        piece.n[i] = hx_team_piece(team, n[i], team->rank + 1) - piece.first[i];
+        piece.first[i] = hx_comm_piece(comm, n[i], comm->rank);
+        piece.n[i] = hx_comm_piece(comm, n[i], comm->rank + 1) - piece.first[i];
     }
     return piece;
 }
 
 /* Checks options of a file that several ranks write together. */
-static int check_team(const hx_team *team, const hx_vtk_options *options)
+static int check_comm(const hx_comm *comm, const hx_vtk_options *options)
 {
-    if (team->size == 1) return HX_OK;
+    if (comm->size == 1) return HX_OK;
     if (options->format == HX_VTK_BINARY && options->piece &&
         (!options->value || options->piece->xyz))
         return HX_OK;
@@ -564,9 +564,9 @@ static int check_team(const hx_team *team, const hx_vtk_options *options)
 }
 
 /* Selects what is written. */
-static int select_items(selection *s, const hx_team *team, const hx_vtk_options *options)
+static int select_items(selection *s, const hx_comm *comm, const hx_vtk_options *options)
 {
-    HX_TRY(check_team(team, options));
+    HX_TRY(check_comm(comm, options));
     if (s->mesh->window) return HX_OK; /* select_kept uses the piece */
     HX_TRY(invert(s->mesh->n_node, s->mesh->node_orig, &s->node));
     HX_TRY(invert(s->mesh->n_elem, s->mesh->elem_orig, &s->elem));
@@ -574,11 +574,11 @@ static int select_items(selection *s, const hx_team *team, const hx_vtk_options 
 }
 
 /* Selects a part of a distributed mesh. Collective. */
-static int select_kept(selection *s, const hx_team *team, const hx_vtk_options *options)
+static int select_kept(selection *s, const hx_comm *comm, const hx_vtk_options *options)
 {
     const hx_vtk_kept *const k = &s->kept;
     if (!s->mesh->window || !options->value) return HX_OK;
-    HX_TRY(hx_vtk_keep(&s->kept, team, s->n_node, s->piece, options->value, options->least));
+    HX_TRY(hx_vtk_keep(&s->kept, comm, s->n_node, s->piece, options->value, options->least));
     s->is_part = true;
     s->n_node = k->n_node;
     s->n_elem = k->n_elem;
@@ -602,21 +602,21 @@ int hx_vtk_write_part(const char *path, const hx_mesh *mesh, const char *title,
                       int64_t *n_written)
 {
     int rc = HX_OK;
-    hx_team alone;
+    hx_comm alone;
     hx_vtk_stream out = {.counting = 1,
-                         .team = options->team ? options->team : &alone,
+                         .comm = options->comm ? options->comm : &alone,
                          .ascii = options->format == HX_VTK_ASCII,
                          .progress = options->progress,
                          .context = options->context};
     selection s;
-    hx_team_alone(&alone);
+    hx_comm_self(&alone);
     select_all(&s, mesh);
     s.piece = options->piece;
-    HX_TRY_FAIL(hx_team_agree(out.team, select_items(&s, out.team, options)));
-    share_out(&s, out.team);
-    HX_TRY_FAIL(select_kept(&s, out.team, options));
-    HX_TRY_FAIL(count_cell_numbers(&s, out.team));
-    HX_TRY_FAIL(hx_team_agree(out.team, count_bytes(&out, &s, title, field, n_field)));
+    HX_TRY_FAIL(hx_comm_agree(out.comm, select_items(&s, out.comm, options)));
+    share_out(&s, out.comm);
+    HX_TRY_FAIL(select_kept(&s, out.comm, options));
+    HX_TRY_FAIL(count_cell_numbers(&s, out.comm));
+    HX_TRY_FAIL(hx_comm_agree(out.comm, count_bytes(&out, &s, title, field, n_field)));
     HX_TRY_FAIL(hx_vtk_stream_open(&out, path));
     rc = put_file(&out, &s, title, field, n_field);
     HX_TRY_FAIL(hx_vtk_stream_close(&out, rc, options->is_synced));

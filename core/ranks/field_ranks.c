@@ -9,7 +9,7 @@ static const char what[] = "a field of all ranks";
 /* (*bytes)[size] := bytes of each rank's run of elements. */
 static int run_bytes(const hx_ranks *ranks, size_t **bytes)
 {
-    const int size = ranks->team->size;
+    const int size = ranks->comm->size;
     HX_TRY(hx_alloc_raw(bytes, (size_t)size, sizeof **bytes, what));
     for (int r = 0; r < size; r++) (*bytes)[r] = (size_t)ranks->share.n_elem_of[r] * sizeof(double);
     return HX_OK;
@@ -41,9 +41,9 @@ static int gather_places(hx_ranks *ranks, int32_t **orig)
     if (hx_ranks_leads(ranks))
         HX_TRY(hx_alloc_raw(orig, (size_t)hx_mesh_n_elem_all(window), sizeof **orig, what));
     HX_TRY(run_bytes(ranks, &bytes));
-    for (int r = 0; r < ranks->team->size; r++) bytes[r] /= sizeof(double) / sizeof **orig;
-    const int rc = ranks->team->ops->gather(
-        ranks->team, HX_RANKS_LEADER, window->elem_orig + hx_mesh_own_begin(window), bytes, *orig);
+    for (int r = 0; r < ranks->comm->size; r++) bytes[r] /= sizeof(double) / sizeof **orig;
+    const int rc = ranks->comm->ops->gather(
+        ranks->comm, HX_RANKS_LEADER, window->elem_orig + hx_mesh_own_begin(window), bytes, *orig);
     free(bytes);
     return rc;
 }
@@ -80,7 +80,7 @@ static int scatter_field(hx_ranks *ranks, const double *whole, double *own)
 {
     size_t *bytes;
     HX_TRY(run_bytes(ranks, &bytes));
-    const int rc = ranks->team->ops->scatter(ranks->team, HX_RANKS_LEADER, whole, bytes, own);
+    const int rc = ranks->comm->ops->scatter(ranks->comm, HX_RANKS_LEADER, whole, bytes, own);
     free(bytes);
     return rc;
 }
@@ -89,7 +89,7 @@ static int gather_field(hx_ranks *ranks, const double *own, double *whole)
 {
     size_t *bytes;
     HX_TRY(run_bytes(ranks, &bytes));
-    const int rc = ranks->team->ops->gather(ranks->team, HX_RANKS_LEADER, own, bytes, whole);
+    const int rc = ranks->comm->ops->gather(ranks->comm, HX_RANKS_LEADER, own, bytes, whole);
     free(bytes);
     return rc;
 }

@@ -4,20 +4,20 @@
 #include <string.h>
 
 #include "../base/memory.h"
-#include "../team/team_trade.h"
+#include "../comm/comm_alltoall.h"
 
 static const char what[] = "pieces of files";
 
 /* Returns the first item of a rank's piece. */
-static int64_t piece_begin(const hx_team *team, int64_t n, int to_first, int rank)
+static int64_t piece_begin(const hx_comm *comm, int64_t n, int to_first, int rank)
 {
     if (to_first) return rank == 0 ? 0 : n;
-    return hx_team_piece(team, n, rank);
+    return hx_comm_piece(comm, n, rank);
 }
 
 /* The own nodes or elements of a rank. */
 typedef struct items {
-    const hx_team *team;
+    const hx_comm *comm;
     int to_first;
     int64_t n;            /* in the whole */
     int64_t n_own;        /* on this rank */
@@ -25,11 +25,11 @@ typedef struct items {
     const int32_t *orig;  /* [n] numbers in the file of those in the whole; NULL: equal */
 } items;
 
-static items items_of(const hx_team *team, const hx_share *share, int kind, int to_first)
+static items items_of(const hx_comm *comm, const hx_share *share, int kind, int to_first)
 {
     const hx_mesh *const mesh = share->whole->mesh;
     const int is_node = kind == HX_FILE_NODES;
-    return (items){.team = team,
+    return (items){.comm = comm,
                    .to_first = to_first,
                    .n = is_node ? hx_mesh_n_node_all(mesh) : hx_mesh_n_elem_all(mesh),
                    .n_own = is_node ? share->n_own : share->mesh.n_elem,
@@ -44,14 +44,14 @@ static int64_t in_file(const items *it, int64_t i)
 
 static int64_t begin_of(const items *it, int rank)
 {
-    return piece_begin(it->team, it->n, it->to_first, rank);
+    return piece_begin(it->comm, it->n, it->to_first, rank);
 }
 
 /* Returns the rank whose piece contains item f of the file. */
 static int rank_of(const items *it, int64_t f)
 {
     if (it->to_first) return 0;
-    int rank = (int)((double)f / (double)it->n * it->team->size);
+    int rank = (int)((double)f / (double)it->n * it->comm->size);
     while (f < begin_of(it, rank)) rank--;
     while (f >= begin_of(it, rank + 1)) rank++;
     return rank;
@@ -80,7 +80,7 @@ static void list_chunk(const items *it, int c, int64_t *next, int32_t *list, int
  * the subdomain, for any number of threads. */
 static int list_sent(const items *it, int64_t *first, int32_t *list, int32_t *place)
 {
-    const int size = it->team->size;
+    const int size = it->comm->size;
     int64_t *next, sum = 0;
     HX_TRY(hx_alloc(&next, N_CHUNK * (size_t)size, sizeof *next, what));
 #pragma omp parallel for schedule(dynamic, 1)
@@ -101,9 +101,9 @@ static int list_sent(const items *it, int64_t *first, int32_t *list, int32_t *pl
 
 static int alloc_piece(hx_file_piece *p, const items *it, int32_t **place)
 {
-    const size_t size = (size_t)it->team->size;
-    p->first = begin_of(it, it->team->rank);
-    p->n = begin_of(it, it->team->rank + 1) - p->first;
+    const size_t size = (size_t)it->comm->size;
+    p->first = begin_of(it, it->comm->rank);
+    p->n = begin_of(it, it->comm->rank + 1) - p->first;
     HX_TRY(hx_alloc_raw(&p->from, (size_t)it->n_own, sizeof *p->from, what));
     HX_TRY(hx_alloc_raw(place, (size_t)it->n_own, sizeof **place, what));
     HX_TRY(hx_alloc_raw(&p->to, (size_t)p->n, sizeof *p->to, what));
@@ -114,25 +114,25 @@ static int alloc_piece(hx_file_piece *p, const items *it, int32_t **place)
 /* The local part comes first; all ranks agree that it succeeded before they communicate. */
 static int create_piece(hx_file_piece *p, const items *it)
 {
-    const hx_team *const team = it->team;
+    const hx_comm *const comm = it->comm;
     int32_t *place = NULL;
     int rc = alloc_piece(p, it, &place);
     if (rc == HX_OK) rc = list_sent(it, p->out, p->from, place);
-    HX_TRY_FAIL(hx_team_agree(team, rc));
-    HX_TRY_FAIL(hx_team_trade_counts(team, p->out, p->in));
-    rc = hx_team_trade(team, p->out, p->in, sizeof *place, place, p->to);
+    HX_TRY_FAIL(hx_comm_agree(comm, rc));
+    HX_TRY_FAIL(hx_comm_alltoall_counts(comm, p->out, p->in));
+    rc = hx_comm_alltoallv(comm, p->out, p->in, sizeof *place, place, p->to);
 fail:
     free(place);
     return rc;
 }
 
-int hx_file_pieces_create(hx_file_pieces *pieces, const hx_team *team, const hx_share *share,
+int hx_file_pieces_create(hx_file_pieces *pieces, const hx_comm *comm, const hx_share *share,
                           int to_first)
 {
     int rc = HX_OK;
-    *pieces = (hx_file_pieces){.team = team};
+    *pieces = (hx_file_pieces){.comm = comm};
     for (int kind = 0; kind < HX_FILE_KINDS; kind++) {
-        const items it = items_of(team, share, kind, to_first);
+        const items it = items_of(comm, share, kind, to_first);
         HX_TRY_FAIL(create_piece(&pieces->of[kind], &it));
     }
     return HX_OK;
@@ -145,7 +145,7 @@ int hx_file_pieces_bring(hx_file_pieces *pieces, int kind, size_t bytes, const v
                          void *piece)
 {
     const hx_file_piece *const p = &pieces->of[kind];
-    return hx_team_trade_listed(pieces->team, p->out, p->in, bytes, own, p->from, piece, p->to);
+    return hx_comm_alltoall_listed(pieces->comm, p->out, p->in, bytes, own, p->from, piece, p->to);
 }
 
 void hx_file_pieces_free(hx_file_pieces *pieces)

@@ -19,14 +19,14 @@ typedef struct hx_file_piece {
 } hx_file_piece;
 
 typedef struct hx_file_pieces {
-    const hx_team *team; /* (borrowed) */
+    const hx_comm *comm; /* (borrowed) */
     hx_file_piece of[HX_FILE_KINDS];
 } hx_file_pieces;
 
-/* Makes pieces of equal lengths (hx_team_piece) or, if to_first is 1, a single piece on the first
+/* Makes pieces of equal lengths (hx_comm_piece) or, if to_first is 1, a single piece on the first
  * rank. Collective: each rank announces which items of the file it has. HX_ENOMEM on all ranks.
  * O(n) of subdomain and piece; 4 bytes per element and node of either. */
-int hx_file_pieces_create(hx_file_pieces *pieces, const hx_team *team, const hx_share *share,
+int hx_file_pieces_create(hx_file_pieces *pieces, const hx_comm *comm, const hx_share *share,
                           int to_first);
 
 /* piece[n] of this rank := values own[] of the elements or nodes of all subdomains, `bytes` each.

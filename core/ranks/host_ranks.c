@@ -5,8 +5,8 @@
 
 #include "../base/clock.h"
 #include "../base/memory.h"
+#include "../comm/comm_alltoall.h"
 #include "../device/timeline.h"
-#include "../team/team_trade.h"
 #include "ranks.h"
 
 static const char what[] = "data about interface points";
@@ -18,7 +18,7 @@ static hx_ranks *ranks_of(const hx_common_host *host)
 
 static int agree(const hx_common_host *host, int rc)
 {
-    return hx_team_agree(ranks_of(host)->team, rc);
+    return hx_comm_agree(ranks_of(host)->comm, rc);
 }
 
 /* A parcel: the position of the point among the interface points with the receiver, then the
@@ -90,16 +90,16 @@ static int tell(const hx_common_host *host, const int64_t *first, size_t bytes, 
                 hx_common_told *told)
 {
     const hx_ranks *const ranks = ranks_of(host);
-    const hx_team *const team = ranks->team;
-    const int size = team->size;
+    const hx_comm *const comm = ranks->comm;
+    const int size = comm->size;
     parcel p = {.bytes = bytes, .stride = sizeof(int32_t) + bytes};
     int rc;
     memset(told, 0, sizeof *told);
-    HX_TRY_FAIL(hx_team_agree(team, alloc_sent(&ranks->share, size, first, &p)));
+    HX_TRY_FAIL(hx_comm_agree(comm, alloc_sent(&ranks->share, size, first, &p)));
     pack(&ranks->share, size, first, item, &p);
-    HX_TRY_FAIL(hx_team_trade_counts(team, p.out, p.in));
-    HX_TRY_FAIL(hx_team_agree(team, alloc_received(size, &p, told)));
-    HX_TRY_FAIL(hx_team_trade(team, p.out, p.in, p.stride, p.sent, p.received));
+    HX_TRY_FAIL(hx_comm_alltoall_counts(comm, p.out, p.in));
+    HX_TRY_FAIL(hx_comm_agree(comm, alloc_received(size, &p, told)));
+    HX_TRY_FAIL(hx_comm_alltoallv(comm, p.out, p.in, p.stride, p.sent, p.received));
     unpack(&ranks->share, size, &p, told);
 fail:
     free(p.out);
@@ -113,7 +113,7 @@ fail:
 void hx_ranks_set_host(hx_ranks *ranks)
 {
     const hx_share *const share = &ranks->share;
-    hx_team_all_of(&ranks->all, ranks->team);
+    hx_comm_reduce_of(&ranks->all, ranks->comm);
     ranks->host = (hx_common_host){.all = &ranks->all.all,
                                    .n_own = share->n_own,
                                    .n_common = share->n_common,
@@ -144,7 +144,7 @@ static int sum_by_host(hx_ranks *ranks, int64_t n, double *d_sum)
 /* Sums from device to device, as many numbers at once as the buffers hold. */
 static int sum_by_mail(hx_ranks *ranks, int64_t n, double *d_sum)
 {
-    const int64_t most = (int64_t)(ranks->mail.half / sizeof *d_sum) / (ranks->team->size - 1);
+    const int64_t most = (int64_t)(ranks->mail.half / sizeof *d_sum) / (ranks->comm->size - 1);
     for (int64_t k = 0; k < n; k += most)
         HX_TRY(hx_mail_sum(&ranks->mail, n - k < most ? n - k : most, d_sum + k));
     return HX_OK;

@@ -53,7 +53,7 @@ static void own_finest(const hx_ranks *ranks, const hx_lattice *lattice, hx_leve
             const int32_t elem = lattice->cell_elem[lattice->cell_elem_at[cell]];
             least = elem < least ? elem : least;
         }
-        v->owner[a] = hx_share_rank_of(&ranks->share, ranks->team->size, least);
+        v->owner[a] = hx_share_rank_of(&ranks->share, ranks->comm->size, least);
     }
 }
 
@@ -152,7 +152,7 @@ static int number_nodes(hx_level_view *v, int rank, int size, const uint8_t *sta
  * grid are already those of the subdomain. */
 static int find_views(const hx_ranks *ranks, const hx_lattice *lattice, int n, hx_level_view *v)
 {
-    const int rank = ranks->team->rank, size = ranks->team->size;
+    const int rank = ranks->comm->rank, size = ranks->comm->size;
     for (int l = 0; l < n; l++) {
         const hx_lattice_level *const level = &lattice->level[l];
         uint8_t *state;
@@ -298,7 +298,7 @@ int hx_ranks_share_lattice(hx_device *dev, hx_lattice *lattice)
     hx_level_view v[HX_LATTICE_LEVELS] = {{0}};
     int rc;
     if (n > 0) {
-        HX_TRY_FAIL(create_view(&v[0], lattice->level[0].n_node, ranks->team->size));
+        HX_TRY_FAIL(create_view(&v[0], lattice->level[0].n_node, ranks->comm->size));
         if (lattice->level[0].rank)
             own_by_ranks(&lattice->level[0], &v[0]);
         else

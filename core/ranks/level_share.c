@@ -31,8 +31,8 @@ static int connect_level(hx_ranks *ranks, hx_level_share *s, const int64_t *n_se
  * contributions, since an owner does not have the numbers of its nodes on other ranks. */
 static int create_routes(hx_level_share *s, hx_ranks *ranks, const hx_level_view *v)
 {
-    const hx_team *const team = ranks->team;
-    const size_t size = (size_t)team->size;
+    const hx_comm *const comm = ranks->comm;
+    const size_t size = (size_t)comm->size;
     int64_t *own = NULL, *all = NULL, *n_serve, *n_part;
     int rc;
     HX_TRY_FAIL(hx_alloc_raw(&own, 4 * size, sizeof *own, what));
@@ -41,13 +41,13 @@ static int create_routes(hx_level_share *s, hx_ranks *ranks, const hx_level_view
     n_part = own + 3 * size;
     memcpy(own, v->n_ghost, size * sizeof *own);
     memcpy(own + size, v->n_touch, size * sizeof *own);
-    HX_TRY_FAIL(team->ops->all_gather(team, own, 2 * size * sizeof *own, all));
+    HX_TRY_FAIL(comm->ops->all_gather(comm, own, 2 * size * sizeof *own, all));
     for (size_t r = 0; r < size; r++) {
-        n_serve[r] = all[2 * size * r + (size_t)team->rank];
-        n_part[r] = all[2 * size * r + size + (size_t)team->rank];
+        n_serve[r] = all[2 * size * r + (size_t)comm->rank];
+        n_part[r] = all[2 * size * r + size + (size_t)comm->rank];
     }
-    HX_TRY_FAIL(hx_route_create(&s->value, team, n_serve, v->n_ghost, NUMBERS * sizeof(float)));
-    HX_TRY_FAIL(hx_route_create(&s->part, team, v->n_touch, n_part, BLOCK * sizeof(float)));
+    HX_TRY_FAIL(hx_route_create(&s->value, comm, n_serve, v->n_ghost, NUMBERS * sizeof(float)));
+    HX_TRY_FAIL(hx_route_create(&s->part, comm, v->n_touch, n_part, BLOCK * sizeof(float)));
     s->n_own = v->n_own;
     s->n_ghost = s->value.in[s->value.n_peer];
     s->n_serve = s->value.out[s->value.n_peer];
@@ -87,7 +87,7 @@ static int find_served_codes(hx_level_share *s, hx_ranks *ranks, const hx_level_
     int64_t *code;
     int missing = 0;
     HX_TRY(hx_alloc_raw(&code, (size_t)s->n_serve, sizeof *code, what));
-    const int rc = hx_route_go_back(ranks->team, &s->value, sizeof *code, v->code + v->n_own, code);
+    const int rc = hx_route_go_back(ranks->comm, &s->value, sizeof *code, v->code + v->n_own, code);
     for (int64_t i = 0; rc == HX_OK && i < s->n_serve; i++) {
         s->serve[i] = find_code(v, code[i]);
         missing |= s->serve[i] < 0;
@@ -103,7 +103,7 @@ static int find_served(hx_level_share *s, hx_ranks *ranks, const hx_level_view *
     HX_TRY(hx_alloc_raw(&s->serve, (size_t)s->n_serve, sizeof *s->serve, what));
     if (v->code) return find_served_codes(s, ranks, v);
     HX_TRY(
-        hx_route_go_back(ranks->team, &s->value, sizeof *s->serve, v->node + v->n_own, s->serve));
+        hx_route_go_back(ranks->comm, &s->value, sizeof *s->serve, v->node + v->n_own, s->serve));
     for (int64_t i = 0; i < s->n_serve; i++) s->serve[i] = v->number[s->serve[i]];
     return HX_OK;
 }
@@ -305,7 +305,7 @@ static int serve(hx_ranks *ranks, hx_level_share *s, const float *d_y)
 static int receive(hx_ranks *ranks, hx_level_share *s, float *d_y)
 {
     const size_t bytes = (size_t)s->dof * sizeof *d_y;
-    HX_TRY(hx_route_exchange(ranks->team, &s->value, bytes));
+    HX_TRY(hx_route_exchange(ranks->comm, &s->value, bytes));
     hx_route_unpack(&s->value, bytes, s->host);
     hx_ranks_count(ranks, hx_route_bytes(&s->value, bytes));
     return ranks->plain->upload(&ranks->dev, d_y + s->dof * s->n_own, s->host,
@@ -375,7 +375,7 @@ static int gather_parts(hx_ranks *ranks, hx_level_share *s, const parts *p, floa
 {
     const int64_t n = p->components * s->n_sum;
     const size_t bytes = (size_t)p->components * sizeof *d_y;
-    HX_TRY(hx_route_exchange(ranks->team, &s->part, bytes));
+    HX_TRY(hx_route_exchange(ranks->comm, &s->part, bytes));
     hx_ranks_count(ranks, hx_route_bytes(&s->part, bytes));
     HX_TRY(take(ranks, s, n, p->d_sum, d_y));
     add_received(s, p->components);

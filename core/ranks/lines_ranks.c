@@ -155,7 +155,7 @@ static void list_lines(view *v, int64_t n, const int32_t *first, const int32_t *
 static int find_peers(crossing *c, const hx_ranks *ranks, list *l)
 {
     hx_route *const r = &c->route;
-    HX_TRY(hx_route_create(r, ranks->team, l->n_to, l->n_from, MOST_BYTES));
+    HX_TRY(hx_route_create(r, ranks->comm, l->n_to, l->n_from, MOST_BYTES));
     for (int k = 0; k < r->n_peer; k++) {
         l->n_from[r->peer[k]] = l->n_own + r->in[k];
         l->n_to[r->peer[k]] = r->out[k];
@@ -267,8 +267,8 @@ static int list_crossing(crossing *c, hx_ranks *ranks, view *v, int64_t n, const
 static int make_crossing(crossing *c, hx_ranks *ranks, int64_t n, const int32_t *first,
                          const int32_t *point, const int32_t *place)
 {
-    const size_t size = (size_t)ranks->team->size;
-    view v = {.share = &ranks->share, .rank = ranks->team->rank, .size = ranks->team->size};
+    const size_t size = (size_t)ranks->comm->size;
+    view v = {.share = &ranks->share, .rank = ranks->comm->rank, .size = ranks->comm->size};
     list l = {0};
     size_t longest = 0;
     int rc;
@@ -356,7 +356,7 @@ static int fill(hx_ranks *ranks, crossing *c, size_t bytes)
             memcpy(to + (size_t)(i - r->out[k]) * bytes, c->value + (size_t)c->out[i] * bytes,
                    bytes);
     }
-    HX_TRY(hx_route_exchange(ranks->team, r, bytes));
+    HX_TRY(hx_route_exchange(ranks->comm, r, bytes));
     hx_ranks_count(ranks, hx_route_bytes(r, bytes));
     hx_route_unpack(r, bytes, c->value + (size_t)c->n_own * bytes);
     ranks->figures.exchange_seconds += hx_clock() - begin;

@@ -24,7 +24,7 @@ typedef struct offer {
 
 static void close_others(hx_mail *mail)
 {
-    for (int r = 0; r < mail->team->size; r++) {
+    for (int r = 0; r < mail->comm->size; r++) {
         if (mail->d_other[r])
             mail->ops->close(mail->dev, mail->d_other[r], HX_MAIL_HEAD + 2 * mail->half);
         mail->d_other[r] = NULL;
@@ -53,9 +53,9 @@ void hx_mail_free(hx_mail *mail)
 static int agree(const hx_mail *mail, int own, int *all)
 {
     int32_t mine = own, each[HX_MAIL_RANKS];
-    HX_TRY(mail->team->ops->all_gather(mail->team, &mine, sizeof mine, each));
+    HX_TRY(mail->comm->ops->all_gather(mail->comm, &mine, sizeof mine, each));
     *all = 1;
-    for (int r = 0; r < mail->team->size; r++) *all = *all && each[r];
+    for (int r = 0; r < mail->comm->size; r++) *all = *all && each[r];
     return HX_OK;
 }
 
@@ -82,10 +82,10 @@ static int can_reach(hx_mail *mail, int *can)
     const int is_boxes = mail->ops->join == NULL;
     place own, all[HX_MAIL_RANKS];
     own.is_known = worked(find_place(mail, &own));
-    HX_TRY(mail->team->ops->all_gather(mail->team, &own, sizeof own, all));
+    HX_TRY(mail->comm->ops->all_gather(mail->comm, &own, sizeof own, all));
     *can = 1;
     mail->has_same = 0;
-    for (int r = 0; r < mail->team->size; r++) {
+    for (int r = 0; r < mail->comm->size; r++) {
         *can = *can && all[r].is_known && (!is_boxes || strcmp(all[r].host, all[0].host) == 0);
         for (int s = 0; s < r && mail->ops->tell_device; s++)
             mail->has_same |= strcmp(all[r].host, all[s].host) == 0 &&
@@ -97,15 +97,15 @@ static int can_reach(hx_mail *mail, int *can)
 
 static int open_others(hx_mail *mail, size_t bytes, int *opened)
 {
-    const int rank = mail->team->rank;
+    const int rank = mail->comm->rank;
     offer own, all[HX_MAIL_RANKS];
     memset(&own, 0, sizeof own);
     own.is_there = mail->d_box != NULL;
     memcpy(own.handle, mail->handle, sizeof own.handle);
-    HX_TRY(mail->team->ops->all_gather(mail->team, &own, sizeof own, all));
+    HX_TRY(mail->comm->ops->all_gather(mail->comm, &own, sizeof own, all));
     *opened = 1;
-    for (int r = 0; r < mail->team->size; r++) *opened = *opened && all[r].is_there;
-    for (int r = 0; *opened && r < mail->team->size; r++)
+    for (int r = 0; r < mail->comm->size; r++) *opened = *opened && all[r].is_there;
+    for (int r = 0; *opened && r < mail->comm->size; r++)
         if (r != rank)
             *opened = worked(mail->ops->open(mail->dev, all[r].handle, bytes, &mail->d_other[r]));
     return HX_OK;
@@ -144,8 +144,8 @@ int hx_mail_need(hx_mail *mail, size_t half)
     uint64_t own = half, each[HX_MAIL_RANKS];
     int all;
     if (!mail->ops) return HX_OK;
-    HX_TRY(mail->team->ops->all_gather(mail->team, &own, sizeof own, each));
-    for (int r = 0; r < mail->team->size; r++)
+    HX_TRY(mail->comm->ops->all_gather(mail->comm, &own, sizeof own, each));
+    for (int r = 0; r < mail->comm->size; r++)
         if (each[r] > own) own = each[r];
     if (own <= mail->half) return HX_OK;
     HX_TRY(mail->dev->ops->sync(mail->dev));
@@ -158,7 +158,7 @@ int hx_mail_need(hx_mail *mail, size_t half)
 int hx_mail_route_create(hx_mail *mail, const int64_t *n_out, const int64_t *n_in, size_t most,
                          hx_mail_route *route)
 {
-    const int size = mail->team->size, rank = mail->team->rank;
+    const int size = mail->comm->size, rank = mail->comm->rank;
     int64_t all[HX_MAIL_RANKS][HX_MAIL_RANKS + 1];
     if (!mail->ops) return HX_OK;
     memset(route, 0, sizeof *route);
@@ -166,7 +166,7 @@ int hx_mail_route_create(hx_mail *mail, const int64_t *n_out, const int64_t *n_i
         route->in[r + 1] = route->in[r] + n_in[r];
         route->first[r + 1] = route->first[r] + n_out[r];
     }
-    HX_TRY(mail->team->ops->all_gather(mail->team, route->in, sizeof route->in, all));
+    HX_TRY(mail->comm->ops->all_gather(mail->comm, route->in, sizeof route->in, all));
     for (int r = 0; r < size; r++) route->there[r] = all[r][rank];
     const int64_t n = route->in[size] > route->first[size] ? route->in[size] : route->first[size];
     return hx_mail_need(mail, (size_t)n * most);
@@ -175,7 +175,7 @@ int hx_mail_route_create(hx_mail *mail, const int64_t *n_out, const int64_t *n_i
 static hx_mail_items begin_turn(hx_mail *mail, const hx_mail_route *route, int components,
                                 size_t number)
 {
-    hx_mail_items items = {.n_rank = mail->team->size, .components = components};
+    hx_mail_items items = {.n_rank = mail->comm->size, .components = components};
     items.d_box = mail->d_box;
     items.half = mail->half;
     mail->turn++;
@@ -185,15 +185,15 @@ static hx_mail_items begin_turn(hx_mail *mail, const hx_mail_route *route, int c
         char *const box = mail->d_other[r];
         if (!box) continue;
         items.d_to[r] = box + HX_MAIL_HEAD + (size_t)route->there[r] * (size_t)components * number;
-        items.d_head[r] = (uint64_t *)(void *)box + mail->team->rank;
+        items.d_head[r] = (uint64_t *)(void *)box + mail->comm->rank;
     }
     return items;
 }
 
 static hx_mail_came came(const hx_mail *mail)
 {
-    return (hx_mail_came){.n_rank = mail->team->size,
-                          .own = mail->team->rank,
+    return (hx_mail_came){.n_rank = mail->comm->size,
+                          .own = mail->comm->rank,
                           .is_over = mail->ops->join != NULL,
                           .d_box = mail->d_box,
                           .half = mail->half};
@@ -220,9 +220,9 @@ static int wait_aside(const hx_mail *mail)
 
 static hx_mail_route route_to_all(const hx_mail *mail, int64_t n)
 {
-    const int rank = mail->team->rank;
+    const int rank = mail->comm->rank;
     hx_mail_route route = {{0}, {0}, {0}};
-    for (int r = 0; r < mail->team->size; r++) {
+    for (int r = 0; r < mail->comm->size; r++) {
         route.first[r + 1] = route.first[r] + (r == rank ? 0 : n);
         route.in[r + 1] = route.first[r + 1];
         route.there[r] = n * (rank < r ? rank : rank - 1);
@@ -256,7 +256,7 @@ int hx_mail_sum_single(hx_mail *mail, int64_t n, float *d_y)
 
 int hx_mail_can_trade(const hx_mail *mail, const hx_mail_route *route, int components, int64_t n)
 {
-    const int64_t n_out = components * route->first[mail->team->size];
+    const int64_t n_out = components * route->first[mail->comm->size];
     return mail->ops->trade_single && !mail->has_same && n <= HX_MAIL_TRADE &&
            n_out <= HX_MAIL_TRADE;
 }
@@ -282,8 +282,8 @@ static int has_come(const hx_mail *mail, int *came)
         uint64_t head[HX_MAIL_RANKS];
         HX_TRY(mail->dev->ops->download(mail->dev, head, mail->d_box, sizeof head));
         *came = 1;
-        for (int r = 0; r < mail->team->size; r++)
-            *came = *came && (r == mail->team->rank || head[r] >= mail->turn);
+        for (int r = 0; r < mail->comm->size; r++)
+            *came = *came && (r == mail->comm->rank || head[r] >= mail->turn);
     }
     return HX_OK;
 }
@@ -291,8 +291,8 @@ static int has_come(const hx_mail *mail, int *came)
 /* Sums one number over all ranks; *is_right := 1 if the result is correct. */
 static int try_sum(hx_mail *mail, float *d_y, int *is_right)
 {
-    const int size = mail->team->size;
-    const float own = (float)(1 << mail->team->rank % 20);
+    const int size = mail->comm->size;
+    const float own = (float)(1 << mail->comm->rank % 20);
     const hx_mail_route route = route_to_all(mail, 1);
     hx_mail_items items = begin_turn(mail, &route, 1, sizeof own);
     float sum = 0.0f, right = 0.0f;
@@ -325,17 +325,17 @@ static int try_box(hx_mail *mail, int *works)
 /* Joins the communicator of a library, on all ranks or on none. */
 static int join_library(hx_mail *mail, int *joined)
 {
-    const hx_team *const team = mail->team;
+    const hx_comm *const comm = mail->comm;
     unsigned char id[HX_MAIL_ID] = {0};
     int32_t has_id = 1;
     HX_TRY(agree(mail, worked(mail->ops->has_library()), joined));
     if (!*joined) return HX_OK;
-    if (team->rank == 0) has_id = worked(mail->ops->identify(id));
-    HX_TRY(team->ops->broadcast(team, 0, &has_id, sizeof has_id));
+    if (comm->rank == 0) has_id = worked(mail->ops->identify(id));
+    HX_TRY(comm->ops->broadcast(comm, 0, &has_id, sizeof has_id));
     *joined = has_id;
     if (!has_id) return HX_OK;
-    HX_TRY(team->ops->broadcast(team, 0, id, sizeof id));
-    return agree(mail, worked(mail->ops->join(mail->dev, team->rank, team->size, id)), joined);
+    HX_TRY(comm->ops->broadcast(comm, 0, id, sizeof id));
+    return agree(mail, worked(mail->ops->join(mail->dev, comm->rank, comm->size, id)), joined);
 }
 
 /* Tries one transport; mail->ops is NULL afterwards if it does not work. */
@@ -352,13 +352,13 @@ static int try_way(hx_mail *mail, const hx_mail_ops *ops)
     return works ? HX_OK : give_up(mail);
 }
 
-int hx_mail_create(hx_mail *mail, const hx_team *team, hx_device *dev, hx_mail_way way)
+int hx_mail_create(hx_mail *mail, const hx_comm *comm, hx_device *dev, hx_mail_way way)
 {
     const hx_mail_ops *const boxes = dev->ops->mail, *const far = dev->ops->mail_far;
-    mail->team = team;
+    mail->comm = comm;
     mail->takes_same = way == HX_MAIL_DIRECT;
     mail->dev = dev;
-    if (team->size < 2 || team->size > HX_MAIL_RANKS || way == HX_MAIL_NONE) return HX_OK;
+    if (comm->size < 2 || comm->size > HX_MAIL_RANKS || way == HX_MAIL_NONE) return HX_OK;
     if (boxes && way != HX_MAIL_LIBRARY) HX_TRY(try_way(mail, boxes));
     if (mail->ops || !far || way == HX_MAIL_DIRECT || mail->has_same) return HX_OK;
     return try_way(mail, far);

@@ -3,8 +3,8 @@
 #ifndef HX_MAIL_H
 #define HX_MAIL_H
 
+#include "../comm/comm.h"
 #include "../device/mail_ops.h"
-#include "../team/team.h"
 
 /* Transports, tried in this order: remote buffers, for ranks on one machine with a device each; a
  * library; none (messages through the host). */
@@ -17,7 +17,7 @@ typedef enum {
 
 typedef struct hx_mail {
     const hx_mail_ops *ops; /* NULL: exchanges go through host memory */
-    const hx_team *team;
+    const hx_comm *comm;
     int takes_same;    /* 1: remote buffers also between ranks that share a device */
     hx_device *dev;    /* the backend's device (borrowed, like the communicator) */
     int has_same;      /* 1: two ranks share a device */
@@ -40,7 +40,7 @@ typedef struct hx_mail_route {
 /* Selects a transport and tests it. Afterwards ops is NULL on all ranks if the device or the
  * machines support none, and also if two ranks share a device, unless way is HX_MAIL_DIRECT.
  * Collective, like all functions below. dev and team must outlive *mail, which must be zeroed. */
-int hx_mail_create(hx_mail *mail, const hx_team *team, hx_device *dev, hx_mail_way way);
+int hx_mail_create(hx_mail *mail, const hx_comm *comm, hx_device *dev, hx_mail_way way);
 /* Not collective. Accepts a zeroed struct. */
 void hx_mail_free(hx_mail *mail);
 

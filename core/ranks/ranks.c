@@ -20,7 +20,7 @@ enum {
 static int sum_of_host(hx_ranks *ranks, int n, double *sum)
 {
     const double begin = hx_clock();
-    const int rc = hx_team_sum(ranks->team, n, sum);
+    const int rc = hx_comm_sum(ranks->comm, n, sum);
     ranks->figures.n_sum++;
     ranks->figures.sum_seconds += hx_clock() - begin;
     return rc;
@@ -214,7 +214,7 @@ static int exchange(hx_ranks *ranks, size_t bytes)
         ranks->message[k] = (hx_message){share->peer[k], (size_t)share->with[k + 1] * bytes - at,
                                          (char *)ranks->send + at, (char *)ranks->receive + at};
     }
-    const int rc = ranks->team->ops->exchange(ranks->team, share->n_peer, ranks->message);
+    const int rc = ranks->comm->ops->exchange(ranks->comm, share->n_peer, ranks->message);
     ranks->figures.n_exchange++;
     ranks->figures.exchange_bytes += (int64_t)((size_t)share->with[share->n_peer] * bytes);
     return rc;
@@ -262,7 +262,7 @@ static int sum_device(hx_ranks *ranks, size_t n, float *d_sum)
     hx_device *const dev = &ranks->dev;
     const double begin = hx_clock();
     if (ranks->mail.ops) {
-        const size_t most = MOST_MAILED / ((size_t)ranks->team->size - 1);
+        const size_t most = MOST_MAILED / ((size_t)ranks->comm->size - 1);
         for (size_t k = 0; k < n; k += most)
             HX_TRY(hx_mail_sum_single(&ranks->mail, (int64_t)(n - k < most ? n - k : most),
                                       d_sum + k));
@@ -277,7 +277,7 @@ static int sum_device(hx_ranks *ranks, size_t n, float *d_sum)
         ranks->lattice_floats = n;
     }
     HX_TRY(ranks->plain->download(dev, ranks->lattice, d_sum, n * sizeof(float)));
-    HX_TRY(hx_team_sum_single(ranks->team, (int64_t)n, ranks->lattice));
+    HX_TRY(hx_comm_sum_single(ranks->comm, (int64_t)n, ranks->lattice));
     HX_TRY(ranks->plain->upload(dev, d_sum, ranks->lattice, n * sizeof(float)));
     ranks->figures.lattice_seconds += hx_clock() - begin;
     return HX_OK;
@@ -439,16 +439,16 @@ static int alloc_buffers(hx_ranks *ranks)
     return hx_alloc_raw(&ranks->receive, n_sent, sizeof *ranks->receive, what);
 }
 
-int hx_ranks_create(hx_ranks *ranks, const hx_team *team, hx_device *device,
+int hx_ranks_create(hx_ranks *ranks, const hx_comm *comm, hx_device *device,
                     const hx_problem *whole)
 {
     int rc;
     memset(ranks, 0, sizeof *ranks);
-    ranks->team = team;
+    ranks->comm = comm;
     ranks->device = device;
     ranks->plain = device->ops;
     ranks->most_whole = HX_LATTICE_WHOLE;
-    HX_TRY(hx_share_create(&ranks->share, team, whole));
+    HX_TRY(hx_share_create(&ranks->share, comm, whole));
     hx_ranks_set_host(ranks);
     set_tables(ranks);
     HX_TRY_FAIL(alloc_buffers(ranks));
@@ -482,9 +482,9 @@ static int gains_by_parts(const hx_ranks *ranks)
 int hx_ranks_connect(hx_ranks *ranks, hx_mail_way way)
 {
     const hx_share *const share = &ranks->share;
-    const size_t size = (size_t)ranks->team->size;
+    const size_t size = (size_t)ranks->comm->size;
     int64_t *n;
-    HX_TRY(hx_mail_create(&ranks->mail, ranks->team, ranks->device, way));
+    HX_TRY(hx_mail_create(&ranks->mail, ranks->comm, ranks->device, way));
     ranks->divides = gains_by_parts(ranks);
     if (!ranks->mail.ops) return HX_OK;
     HX_TRY(put_common(ranks));
@@ -529,7 +529,7 @@ hx_mail_way hx_ranks_way(const hx_ranks *ranks)
 void hx_ranks_free(hx_ranks *ranks)
 {
     hx_device *const dev = &ranks->dev;
-    if (!ranks->team) return;
+    if (!ranks->comm) return;
     void *const owned[] = {
         ranks->d_power,      ranks->d_design,   ranks->d_values,   ranks->d_own,
         ranks->d_own_single, ranks->d_at[0],    ranks->d_at[1],    ranks->d_at[2],
@@ -564,10 +564,10 @@ int hx_ranks_tell(hx_ranks *ranks, const hx_ranks_call *call)
     hx_ranks_call copy = *call;
     HX_TRY(check_lost(ranks));
     return hx_ranks_judge(
-        ranks, ranks->team->ops->broadcast(ranks->team, HX_RANKS_LEADER, &copy, sizeof copy));
+        ranks, ranks->comm->ops->broadcast(ranks->comm, HX_RANKS_LEADER, &copy, sizeof copy));
 }
 
 int hx_ranks_listen(hx_ranks *ranks, hx_ranks_call *call)
 {
-    return ranks->team->ops->broadcast(ranks->team, HX_RANKS_LEADER, call, sizeof *call);
+    return ranks->comm->ops->broadcast(ranks->comm, HX_RANKS_LEADER, call, sizeof *call);
 }

@@ -14,13 +14,13 @@
 #ifndef HX_RANKS_H
 #define HX_RANKS_H
 
+#include "../comm/comm_reduce.h"
 #include "../solver/common_ops.h"
 #include "../solver/conduction_ops.h"
 #include "../solver/element_ops.h"
 #include "../solver/multigrid.h"
 #include "../solver/pcg_ops.h"
 #include "../solver/vector_ops.h"
-#include "../team/team_all.h"
 #include "mail.h"
 #include "share.h"
 
@@ -64,11 +64,11 @@ typedef struct hx_level_share hx_level_share; /* level_share.h */
 
 typedef struct hx_ranks {
     hx_device dev; /* first member, so that operations can reach the rest */
-    const hx_team *team;
+    const hx_comm *comm;
     const hx_device_ops *plain; /* operations of the backend */
     hx_device *device; /* the backend's device, whose memory and queue `dev` uses (borrowed) */
     hx_share share;
-    hx_team_all all;     /* the communicator behind the interface of base/all.h */
+    hx_comm_reduce all;  /* the communicator behind the interface of base/all.h */
     hx_common_host host; /* exchanges on the host about interface points */
     hx_device_ops ops;
     hx_vector_ops vector;
@@ -119,7 +119,7 @@ typedef struct hx_ranks {
 
 static inline int hx_ranks_leads(const hx_ranks *ranks)
 {
-    return ranks->team->rank == HX_RANKS_LEADER;
+    return ranks->comm->rank == HX_RANKS_LEADER;
 }
 
 /* Marks the ranks as out of step after an error. */
@@ -131,7 +131,7 @@ static inline int hx_ranks_judge(hx_ranks *ranks, int rc)
 
 /* Makes the subdomain of this rank, to be solved on the device. *ranks must not move. `device` and
  * `whole` must outlive it. HX_EINPUT of hx_share_create. */
-int hx_ranks_create(hx_ranks *ranks, const hx_team *team, hx_device *device,
+int hx_ranks_create(hx_ranks *ranks, const hx_comm *comm, hx_device *device,
                     const hx_problem *whole);
 void hx_ranks_free(hx_ranks *ranks);
 

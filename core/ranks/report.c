@@ -14,5 +14,5 @@ int hx_ranks_gather_report(hx_ranks *ranks, hx_ranks_report *report)
     own.host_bytes = (int64_t)hx_host_memory_peak();
     own.device_bytes = (int64_t)ranks->device_bytes;
     own.figures = ranks->figures;
-    return ranks->team->ops->all_gather(ranks->team, &own, sizeof own, report);
+    return ranks->comm->ops->all_gather(ranks->comm, &own, sizeof own, report);
 }

@@ -16,12 +16,12 @@ static int alloc_peers(hx_route *r, size_t n)
     return hx_alloc(&r->at, n + 1, sizeof *r->at, what);
 }
 
-int hx_route_create(hx_route *r, const hx_team *team, const int64_t *n_out, const int64_t *n_in,
+int hx_route_create(hx_route *r, const hx_comm *comm, const int64_t *n_out, const int64_t *n_in,
                     size_t most)
 {
     memset(r, 0, sizeof *r);
-    HX_TRY(alloc_peers(r, (size_t)team->size));
-    for (int rank = 0; rank < team->size; rank++) {
+    HX_TRY(alloc_peers(r, (size_t)comm->size));
+    for (int rank = 0; rank < comm->size; rank++) {
         const int64_t n = n_out[rank] > n_in[rank] ? n_out[rank] : n_in[rank];
         const int k = r->n_peer;
         if (n == 0) continue;
@@ -48,12 +48,12 @@ void hx_route_free(hx_route *r)
     memset(r, 0, sizeof *r);
 }
 
-int hx_route_exchange(const hx_team *team, hx_route *r, size_t bytes)
+int hx_route_exchange(const hx_comm *comm, hx_route *r, size_t bytes)
 {
     for (int k = 0; k < r->n_peer; k++)
         r->message[k] = (hx_message){r->peer[k], (size_t)(r->at[k + 1] - r->at[k]) * bytes,
                                      hx_route_sent(r, k, bytes), hx_route_received(r, k, bytes)};
-    return team->ops->exchange(team, r->n_peer, r->message);
+    return comm->ops->exchange(comm, r->n_peer, r->message);
 }
 
 void hx_route_pack(hx_route *r, size_t bytes, const void *out)
@@ -77,11 +77,11 @@ static void turn(hx_route *r)
     r->in = out;
 }
 
-int hx_route_go_back(const hx_team *team, hx_route *r, size_t bytes, const void *in, void *out)
+int hx_route_go_back(const hx_comm *comm, hx_route *r, size_t bytes, const void *in, void *out)
 {
     turn(r);
     hx_route_pack(r, bytes, in);
-    const int rc = hx_route_exchange(team, r, bytes);
+    const int rc = hx_route_exchange(comm, r, bytes);
     if (rc == HX_OK) hx_route_unpack(r, bytes, out);
     turn(r);
     return rc;

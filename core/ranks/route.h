@@ -3,7 +3,7 @@
 #ifndef HX_ROUTE_H
 #define HX_ROUTE_H
 
-#include "../team/team.h"
+#include "../comm/comm.h"
 
 /* Messages have the same length in both directions, so buffers have gaps if fewer items go one
  * way. */
@@ -18,7 +18,7 @@ typedef struct hx_route {
 
 /* Makes an exchange of n_out[size] and n_in[size] items to and from each rank, of at most `most`
  * bytes each. The counts of the other ranks must match. */
-int hx_route_create(hx_route *route, const hx_team *team, const int64_t *n_out, const int64_t *n_in,
+int hx_route_create(hx_route *route, const hx_comm *comm, const int64_t *n_out, const int64_t *n_in,
                     size_t most);
 
 /* Accepts a zeroed struct. */
@@ -41,13 +41,13 @@ static inline char *hx_route_received(const hx_route *route, int k, size_t bytes
 }
 
 /* Exchanges the buffers as they are. Blocking. */
-int hx_route_exchange(const hx_team *team, hx_route *route, size_t bytes);
+int hx_route_exchange(const hx_comm *comm, hx_route *route, size_t bytes);
 
 /* Copy to and from arrays without gaps, peer after peer. */
 void hx_route_pack(hx_route *route, size_t bytes, const void *out);
 void hx_route_unpack(const hx_route *route, size_t bytes, void *in);
 
 /* The exchange in the reverse direction: sends items of the kind that are otherwise received. */
-int hx_route_go_back(const hx_team *team, hx_route *route, size_t bytes, const void *in, void *out);
+int hx_route_go_back(const hx_comm *comm, hx_route *route, size_t bytes, const void *in, void *out);
 
 #endif

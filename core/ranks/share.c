@@ -21,34 +21,34 @@ int hx_share_check(const hx_problem *whole)
 }
 
 /* Finds each rank's run of elements: the parts of the mesh, or a partition along the curve. */
-static int find_runs(hx_share *share, const hx_team *team)
+static int find_runs(hx_share *share, const hx_comm *comm)
 {
     const hx_mesh *const mesh = share->whole->mesh;
     hx_partition partition;
-    HX_TRY(hx_alloc(&share->first, (size_t)team->size + 1, sizeof *share->first, what));
+    HX_TRY(hx_alloc(&share->first, (size_t)comm->size + 1, sizeof *share->first, what));
     if (mesh->window) {
-        memcpy(share->first, mesh->window->first, ((size_t)team->size + 1) * sizeof *share->first);
+        memcpy(share->first, mesh->window->first, ((size_t)comm->size + 1) * sizeof *share->first);
         return HX_OK;
     }
-    if (mesh->parts.n == team->size) {
-        memcpy(share->first, mesh->parts.first, ((size_t)team->size + 1) * sizeof *share->first);
+    if (mesh->parts.n == comm->size) {
+        memcpy(share->first, mesh->parts.first, ((size_t)comm->size + 1) * sizeof *share->first);
         return HX_OK;
     }
-    HX_TRY(hx_partition_make(&partition, mesh, HX_PARTITION_CURVE, team->size));
-    for (int r = 1; r <= team->size; r++) /* ranks ascend along the curve */
+    HX_TRY(hx_partition_make(&partition, mesh, HX_PARTITION_CURVE, comm->size));
+    for (int r = 1; r <= comm->size; r++) /* ranks ascend along the curve */
         share->first[r] = hx_count_below_i32(partition.rank, mesh->n_elem, r);
     hx_partition_free(&partition);
     return HX_OK;
 }
 
-static int count_elements(hx_share *share, const hx_team *team)
+static int count_elements(hx_share *share, const hx_comm *comm)
 {
     const int64_t *const first = share->first;
-    const int64_t n_own = first[team->rank + 1] - first[team->rank];
-    HX_TRY(hx_alloc(&share->n_elem_of, (size_t)team->size, sizeof *share->n_elem_of, what));
+    const int64_t n_own = first[comm->rank + 1] - first[comm->rank];
+    HX_TRY(hx_alloc(&share->n_elem_of, (size_t)comm->size, sizeof *share->n_elem_of, what));
     if (share->whole->mesh->window)
-        return team->ops->all_gather(team, &n_own, sizeof n_own, share->n_elem_of);
-    for (int r = 0; r < team->size; r++) share->n_elem_of[r] = first[r + 1] - first[r];
+        return comm->ops->all_gather(comm, &n_own, sizeof n_own, share->n_elem_of);
+    for (int r = 0; r < comm->size; r++) share->n_elem_of[r] = first[r + 1] - first[r];
     return HX_OK;
 }
 
@@ -85,19 +85,19 @@ int hx_share_owner(const hx_share *share, int n_rank, int64_t point)
 }
 
 /* Returns 1 if a lower rank owns a point of the subdomain. */
-static int is_others(const hx_share *share, const hx_team *team, int64_t point)
+static int is_others(const hx_share *share, const hx_comm *comm, int64_t point)
 {
-    return first_element(share, point) < share->first[team->rank];
+    return first_element(share, point) < share->first[comm->rank];
 }
 
 /* place[] := 0 at the nodes of the subdomain, -1 elsewhere. */
-static void mark_nodes(const hx_share *share, const hx_team *team, int32_t *place)
+static void mark_nodes(const hx_share *share, const hx_comm *comm, int32_t *place)
 {
     const int32_t *const conn = share->whole->mesh->conn;
 #pragma omp parallel for schedule(static)
     for (int64_t a = 0; a < share->whole->space.n_point; a++) place[a] = -1;
 #pragma omp parallel for schedule(static)
-    for (int64_t k = 8 * share->first[team->rank]; k < 8 * share->first[team->rank + 1]; k++) {
+    for (int64_t k = 8 * share->first[comm->rank]; k < 8 * share->first[comm->rank + 1]; k++) {
 #pragma omp atomic write
         place[conn[k]] = 0;
     }
@@ -106,7 +106,7 @@ static void mark_nodes(const hx_share *share, const hx_team *team, int32_t *plac
 /* begin[part][0] := local number of the first own node in each part of the whole's nodes,
  * begin[part][1] := that of the first node of other ranks; own nodes come first. Returns the number
  * of nodes. */
-static int64_t count_nodes(hx_share *share, const hx_team *team, const int32_t *place,
+static int64_t count_nodes(hx_share *share, const hx_comm *comm, const int32_t *place,
                            int64_t (*begin)[2])
 {
     const int64_t n_node = share->whole->mesh->n_node;
@@ -115,7 +115,7 @@ static int64_t count_nodes(hx_share *share, const hx_team *team, const int32_t *
     for (int part = 0; part < HX_N_PART; part++) {
         const int64_t end = hx_part_begin(n_node, part + 1);
         for (int64_t a = hx_part_begin(n_node, part); a < end; a++)
-            if (place[a] == 0) begin[part][is_others(share, team, a)]++;
+            if (place[a] == 0) begin[part][is_others(share, comm, a)]++;
     }
     for (int is_other = 0; is_other < 2; is_other++) {
         for (int part = 0; part < HX_N_PART; part++) {
@@ -129,29 +129,29 @@ static int64_t count_nodes(hx_share *share, const hx_team *team, const int32_t *
 }
 
 /* place[n_point of the whole] := local node number; -1: not in the subdomain. */
-static int number_nodes(hx_share *share, const hx_team *team, int32_t *place, int64_t *n)
+static int number_nodes(hx_share *share, const hx_comm *comm, int32_t *place, int64_t *n)
 {
     const int64_t n_node = share->whole->mesh->n_node;
     int64_t next[HX_N_PART][2] = {{0}};
-    mark_nodes(share, team, place);
-    *n = count_nodes(share, team, place, next);
+    mark_nodes(share, comm, place);
+    *n = count_nodes(share, comm, place, next);
     HX_TRY(hx_alloc_raw(&share->node, (size_t)*n, sizeof *share->node, what));
 #pragma omp parallel for schedule(static)
     for (int part = 0; part < HX_N_PART; part++) {
         const int64_t end = hx_part_begin(n_node, part + 1);
         for (int64_t a = hx_part_begin(n_node, part); a < end; a++) {
             if (place[a] < 0) continue;
-            place[a] = (int32_t)next[part][is_others(share, team, a)]++;
+            place[a] = (int32_t)next[part][is_others(share, comm, a)]++;
             share->node[place[a]] = (int32_t)a;
         }
     }
     return HX_OK;
 }
 
-static int make_mesh(hx_share *share, const hx_team *team, int64_t n_node, const int32_t *place)
+static int make_mesh(hx_share *share, const hx_comm *comm, int64_t n_node, const int32_t *place)
 {
     const hx_mesh *const mesh = share->whole->mesh;
-    const int64_t begin = share->first[team->rank], n_elem = share->first[team->rank + 1] - begin;
+    const int64_t begin = share->first[comm->rank], n_elem = share->first[comm->rank + 1] - begin;
     double *xyz = NULL;
     int32_t *conn = NULL;
     int rc;
@@ -199,20 +199,20 @@ static int number_middles(hx_share *share, int32_t *place)
     return HX_OK;
 }
 
-static int list_others(hx_share *share, const hx_team *team)
+static int list_others(hx_share *share, const hx_comm *comm)
 {
     const int64_t n = share->space.n_point;
     HX_TRY(hx_alloc_raw(&share->other, (size_t)(n - share->n_own), sizeof *share->other, what));
     for (int64_t p = share->n_own; p < n; p++)
-        if (is_others(share, team, share->node[p])) share->other[share->n_other++] = (int32_t)p;
+        if (is_others(share, comm, share->node[p])) share->other[share->n_other++] = (int32_t)p;
     return HX_OK;
 }
 
-static int make_space(hx_share *share, const hx_team *team, int32_t *place)
+static int make_space(hx_share *share, const hx_comm *comm, int32_t *place)
 {
     HX_TRY(hx_space_create(&share->space, &share->mesh, share->whole->space.element));
     if (share->space.element != HX_ELEMENT_LINEAR) HX_TRY(number_middles(share, place));
-    return list_others(share, team);
+    return list_others(share, comm);
 }
 
 int hx_share_ranks_of(const hx_share *share, int n_rank, int64_t point, int rank[])
@@ -233,14 +233,14 @@ int hx_share_is_common(const hx_share *share, int n_rank, int64_t point)
 }
 
 /* Returns 1 if a point of the subdomain is an interface point. */
-static int is_common(const hx_share *share, const hx_team *team, int64_t point)
+static int is_common(const hx_share *share, const hx_comm *comm, int64_t point)
 {
-    return is_others(share, team, point) ||
-           last_element(share, point) >= share->first[team->rank + 1];
+    return is_others(share, comm, point) ||
+           last_element(share, point) >= share->first[comm->rank + 1];
 }
 
 /* (*node)[*n] := interface points, in numbers of the whole, ascending; the caller frees it. */
-static int list_points(const hx_share *share, const hx_team *team, int64_t *n, int32_t **node)
+static int list_points(const hx_share *share, const hx_comm *comm, int64_t *n, int32_t **node)
 {
     const int64_t n_point = share->space.n_point;
     int64_t begin[HX_N_PART + 1] = {0};
@@ -248,7 +248,7 @@ static int list_points(const hx_share *share, const hx_team *team, int64_t *n, i
     for (int part = 0; part < HX_N_PART; part++) {
         const int64_t end = hx_part_begin(n_point, part + 1);
         for (int64_t p = hx_part_begin(n_point, part); p < end; p++)
-            begin[part + 1] += is_common(share, team, share->node[p]);
+            begin[part + 1] += is_common(share, comm, share->node[p]);
     }
     for (int part = 0; part < HX_N_PART; part++) begin[part + 1] += begin[part];
     *n = begin[HX_N_PART];
@@ -258,7 +258,7 @@ static int list_points(const hx_share *share, const hx_team *team, int64_t *n, i
         int64_t next = begin[part];
         const int64_t end = hx_part_begin(n_point, part + 1);
         for (int64_t p = hx_part_begin(n_point, part); p < end; p++)
-            if (is_common(share, team, share->node[p])) (*node)[next++] = share->node[p];
+            if (is_common(share, comm, share->node[p])) (*node)[next++] = share->node[p];
     }
     hx_sort_i32(*node, *n);
     return HX_OK;
@@ -270,22 +270,22 @@ typedef struct census {
     int64_t n_source;
 } census;
 
-static void count_common(const hx_share *share, const hx_team *team, int64_t n, const int32_t *node,
+static void count_common(const hx_share *share, const hx_comm *comm, int64_t n, const int32_t *node,
                          int *rank, census *c)
 {
     for (int64_t i = 0; i < n; i++) {
-        const int n_rank = hx_share_ranks_of(share, team->size, node[i], rank);
+        const int n_rank = hx_share_ranks_of(share, comm->size, node[i], rank);
         c->n_source += n_rank;
         for (int k = 0; k < n_rank; k++)
-            if (rank[k] != team->rank) c->with[rank[k]]++;
+            if (rank[k] != comm->rank) c->with[rank[k]]++;
     }
 }
 
-static int alloc_common(hx_share *share, const hx_team *team, int64_t n, const census *c)
+static int alloc_common(hx_share *share, const hx_comm *comm, int64_t n, const census *c)
 {
-    HX_TRY(hx_alloc(&share->peer, (size_t)team->size, sizeof *share->peer, what));
-    HX_TRY(hx_alloc(&share->with, (size_t)team->size + 1, sizeof *share->with, what));
-    for (int r = 0; r < team->size; r++) {
+    HX_TRY(hx_alloc(&share->peer, (size_t)comm->size, sizeof *share->peer, what));
+    HX_TRY(hx_alloc(&share->with, (size_t)comm->size + 1, sizeof *share->with, what));
+    for (int r = 0; r < comm->size; r++) {
         if (c->with[r] == 0) continue;
         share->peer[share->n_peer++] = r;
         share->with[share->n_peer] = share->with[share->n_peer - 1] + c->with[r];
@@ -296,36 +296,36 @@ static int alloc_common(hx_share *share, const hx_team *team, int64_t n, const c
     return hx_alloc(&share->source, (size_t)c->n_source, sizeof *share->source, what);
 }
 
-static void list_common(hx_share *share, const hx_team *team, int64_t n, const int32_t *node,
+static void list_common(hx_share *share, const hx_comm *comm, int64_t n, const int32_t *node,
                         const int32_t *place, int *rank, int64_t *next)
 {
     int64_t n_source = 0;
     for (int k = 0; k < share->n_peer; k++) next[share->peer[k]] = share->with[k];
     for (int64_t i = 0; i < n; i++) {
-        const int n_rank = hx_share_ranks_of(share, team->size, node[i], rank);
+        const int n_rank = hx_share_ranks_of(share, comm->size, node[i], rank);
         for (int k = 0; k < n_rank; k++) {
-            if (rank[k] != team->rank) share->common_of[next[rank[k]]] = (int32_t)share->n_common;
-            share->source[n_source++] = rank[k] == team->rank ? -1 : (int32_t)next[rank[k]]++;
+            if (rank[k] != comm->rank) share->common_of[next[rank[k]]] = (int32_t)share->n_common;
+            share->source[n_source++] = rank[k] == comm->rank ? -1 : (int32_t)next[rank[k]]++;
         }
         share->common[share->n_common++] = place[node[i]];
         share->from[share->n_common] = n_source;
     }
 }
 
-static int find_common(hx_share *share, const hx_team *team, const int32_t *place)
+static int find_common(hx_share *share, const hx_comm *comm, const int32_t *place)
 {
     census c = {0};
     int64_t n;
     int32_t *node = NULL;
     int64_t *next = NULL;
     int rc, *rank = NULL;
-    HX_TRY_FAIL(hx_alloc(&c.with, (size_t)team->size, sizeof *c.with, what));
-    HX_TRY_FAIL(hx_alloc(&next, (size_t)team->size, sizeof *next, what));
-    HX_TRY_FAIL(hx_alloc(&rank, (size_t)team->size, sizeof *rank, what));
-    HX_TRY_FAIL(list_points(share, team, &n, &node));
-    count_common(share, team, n, node, rank, &c);
-    HX_TRY_FAIL(alloc_common(share, team, n, &c));
-    list_common(share, team, n, node, place, rank, next);
+    HX_TRY_FAIL(hx_alloc(&c.with, (size_t)comm->size, sizeof *c.with, what));
+    HX_TRY_FAIL(hx_alloc(&next, (size_t)comm->size, sizeof *next, what));
+    HX_TRY_FAIL(hx_alloc(&rank, (size_t)comm->size, sizeof *rank, what));
+    HX_TRY_FAIL(list_points(share, comm, &n, &node));
+    count_common(share, comm, n, node, rank, &c);
+    HX_TRY_FAIL(alloc_common(share, comm, n, &c));
+    list_common(share, comm, n, node, place, rank, next);
     rc = HX_OK;
 fail:
     free(c.with);
@@ -347,16 +347,16 @@ static int rank_of_pair(const hx_share *share, int n_rank, int64_t a, int64_t b,
 }
 
 /* is_own[] := 1 for the convection entries that belong to this rank. */
-static void divide_films(const hx_share *share, const hx_team *team, int *rank, uint8_t *is_own)
+static void divide_films(const hx_share *share, const hx_comm *comm, int *rank, uint8_t *is_own)
 {
     const hx_films *const films = &share->whole->films;
     for (int64_t k = 0; k < films->n; k++)
         for (int64_t j = films->ptr[k]; j < films->ptr[k + 1]; j++)
             is_own[j] =
-                rank_of_pair(share, team->size, films->node[k], films->col[j], rank) == team->rank;
+                rank_of_pair(share, comm->size, films->node[k], films->col[j], rank) == comm->rank;
 }
 
-static int make_problem(hx_share *share, const hx_team *team)
+static int make_problem(hx_share *share, const hx_comm *comm)
 {
     const hx_films *const films = &share->whole->films;
     const size_t n_entry = films->n > 0 ? (size_t)films->ptr[films->n] : 0,
@@ -367,8 +367,8 @@ static int make_problem(hx_share *share, const hx_team *team)
     HX_TRY_FAIL(hx_alloc_raw(&has_point, n_point, sizeof *has_point, what));
     memset(has_point, 1, n_point);
     for (int64_t k = 0; k < share->n_other; k++) has_point[share->other[k]] = 0;
-    HX_TRY_FAIL(hx_alloc_raw(&rank, 2 * (size_t)team->size, sizeof *rank, what));
-    divide_films(share, team, rank, is_own);
+    HX_TRY_FAIL(hx_alloc_raw(&rank, 2 * (size_t)comm->size, sizeof *rank, what));
+    divide_films(share, comm, rank, is_own);
     const hx_share_of own = {has_point, is_own};
     rc = hx_problem_create_share(&share->problem, share->whole, &share->space, share->node,
                                  share->elem, &own);
@@ -379,7 +379,7 @@ fail:
     return rc;
 }
 
-int hx_share_create(hx_share *share, const hx_team *team, const hx_problem *whole)
+int hx_share_create(hx_share *share, const hx_comm *comm, const hx_problem *whole)
 {
     int32_t *place = NULL;
     int64_t n_node = 0;
@@ -387,14 +387,14 @@ int hx_share_create(hx_share *share, const hx_team *team, const hx_problem *whol
     memset(share, 0, sizeof *share);
     share->whole = whole;
     HX_TRY_FAIL(hx_share_check(whole));
-    HX_TRY_FAIL(find_runs(share, team));
-    HX_TRY_FAIL(count_elements(share, team));
+    HX_TRY_FAIL(find_runs(share, comm));
+    HX_TRY_FAIL(count_elements(share, comm));
     HX_TRY_FAIL(hx_alloc_raw(&place, (size_t)whole->space.n_point, sizeof *place, what));
-    HX_TRY_FAIL(number_nodes(share, team, place, &n_node));
-    HX_TRY_FAIL(make_mesh(share, team, n_node, place));
-    HX_TRY_FAIL(make_space(share, team, place));
-    HX_TRY_FAIL(find_common(share, team, place));
-    HX_TRY_FAIL(make_problem(share, team));
+    HX_TRY_FAIL(number_nodes(share, comm, place, &n_node));
+    HX_TRY_FAIL(make_mesh(share, comm, n_node, place));
+    HX_TRY_FAIL(make_space(share, comm, place));
+    HX_TRY_FAIL(find_common(share, comm, place));
+    HX_TRY_FAIL(make_problem(share, comm));
 fail:
     free(place);
     if (rc < 0) hx_share_free(share);

@@ -10,9 +10,9 @@
 #ifndef HX_SHARE_H
 #define HX_SHARE_H
 
+#include "../comm/comm.h"
 #include "../partition/partition.h"
 #include "../problem/problem.h"
-#include "../team/team.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -49,7 +49,7 @@ typedef struct hx_share {
 /* Makes the subdomain of this rank. `whole` must outlive it. HX_EINPUT: the problem cannot be
  * divided (splines), or there are too few elements. O(n_elem), and O(log n_edge) per mid-edge
  * point; 4 bytes per point of the whole during the call. */
-int hx_share_create(hx_share *share, const hx_team *team, const hx_problem *whole);
+int hx_share_create(hx_share *share, const hx_comm *comm, const hx_problem *whole);
 
 /* Returns the rank (of n_rank) that has an element of the whole. */
 int hx_share_rank_of(const hx_share *share, int n_rank, int64_t elem);

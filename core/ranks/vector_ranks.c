@@ -25,7 +25,7 @@ static void free_points(points *p)
 
 static void set_bytes(const hx_ranks *ranks, points *p, size_t each)
 {
-    for (int r = 0; r < ranks->team->size; r++) p->bytes[r] = (size_t)p->n[r] * each;
+    for (int r = 0; r < ranks->comm->size; r++) p->bytes[r] = (size_t)p->n[r] * each;
 }
 
 /* Returns the number of points that this rank exchanges: all of the subdomain, or only own nodes
@@ -52,13 +52,13 @@ static int list_numbers(const hx_ranks *ranks, int32_t **number)
 
 static int find_points(hx_ranks *ranks, int components, points *p)
 {
-    const size_t size = (size_t)ranks->team->size;
+    const size_t size = (size_t)ranks->comm->size;
     const int64_t n_here = count_points(ranks);
     int64_t n = 0;
     int32_t *number;
     HX_TRY(hx_alloc(&p->n, size, sizeof *p->n, what));
     HX_TRY(hx_alloc(&p->bytes, size, sizeof *p->bytes, what));
-    HX_TRY(ranks->team->ops->all_gather(ranks->team, &n_here, sizeof n_here, p->n));
+    HX_TRY(ranks->comm->ops->all_gather(ranks->comm, &n_here, sizeof n_here, p->n));
     for (size_t r = 0; r < size; r++) n += p->n[r];
     if (hx_ranks_leads(ranks)) {
         HX_TRY(hx_alloc_raw(&p->node, (size_t)n, sizeof *p->node, what));
@@ -67,7 +67,7 @@ static int find_points(hx_ranks *ranks, int components, points *p)
     set_bytes(ranks, p, sizeof *p->node);
     HX_TRY(list_numbers(ranks, &number));
     const int rc =
-        ranks->team->ops->gather(ranks->team, HX_RANKS_LEADER, number, p->bytes, p->node);
+        ranks->comm->ops->gather(ranks->comm, HX_RANKS_LEADER, number, p->bytes, p->node);
     free(number);
     set_bytes(ranks, p, (size_t)components * sizeof(double));
     return rc;
@@ -80,7 +80,7 @@ static void move_values(const hx_ranks *ranks, int components, points *p, double
 {
     const size_t bytes = (size_t)components * sizeof(double);
     int64_t n = 0;
-    for (int r = 0; r < ranks->team->size; r++) n += p->n[r];
+    for (int r = 0; r < ranks->comm->size; r++) n += p->n[r];
     for (int64_t i = 0; i < n; i++) {
         double *const one = p->values + components * i, *const of = whole + components *
                                                                                 (int64_t)p->node[i];
@@ -94,7 +94,7 @@ static int collect(hx_ranks *ranks, int components, const double *d_share, doubl
     const size_t bytes = (size_t)(ranks->share.space.n_point * components) * sizeof(double);
     HX_TRY(find_points(ranks, components, p));
     HX_TRY(ranks->plain->download(&ranks->dev, own, d_share, bytes));
-    HX_TRY(ranks->team->ops->gather(ranks->team, HX_RANKS_LEADER, own, p->bytes, p->values));
+    HX_TRY(ranks->comm->ops->gather(ranks->comm, HX_RANKS_LEADER, own, p->bytes, p->values));
     if (hx_ranks_leads(ranks)) move_values(ranks, components, p, whole, 1);
     return HX_OK;
 }
@@ -114,7 +114,7 @@ static int spread(hx_ranks *ranks, int components, const double *whole, double *
     HX_TRY(find_points(ranks, components, p));
     if (hx_ranks_leads(ranks)) move_values(ranks, components, p, (double *)whole, 0);
     memset(own, 0, n * sizeof *own);
-    HX_TRY(ranks->team->ops->scatter(ranks->team, HX_RANKS_LEADER, p->values, p->bytes, own));
+    HX_TRY(ranks->comm->ops->scatter(ranks->comm, HX_RANKS_LEADER, p->values, p->bytes, own));
     HX_TRY(ranks->plain->upload(&ranks->dev, d_share, own, n * sizeof *own));
     return spread_to_others(ranks, components, d_share);
 }

@@ -12,7 +12,7 @@ static const char what[] = "a part of a distributed mesh";
 /* HX_EINPUT, naming the first rank without an element. */
 static int check_shares(const hx_window_task *task, int64_t n_own)
 {
-    const int size = task->team->size;
+    const int size = task->comm->size;
     int64_t *n;
     int missing = -1;
     HX_TRY(hx_alloc_raw(&n, (size_t)size, sizeof *n, what));
@@ -52,21 +52,21 @@ static int check_windows(const hx_window_task *task, int64_t n)
         task->source->name, most, (long long)HX_MAX_ELEM);
 }
 
-int hx_window_create(hx_mesh *mesh, const hx_team *team, const hx_all *all,
+int hx_window_create(hx_mesh *mesh, const hx_comm *comm, const hx_all *all,
                      const hx_mesh_source *source, const hx_window_params *params)
 {
-    const hx_window_task task = {team, all, source, params};
+    const hx_window_task task = {comm, all, source, params};
     hx_window_piece piece = {0};
     int64_t n_own = 0, *own = NULL, *elem = NULL, *first = NULL;
     int rc;
     *mesh = (hx_mesh){0};
     HX_TRY_FAIL(check_numbers(source));
-    HX_TRY_FAIL(hx_alloc(&first, (size_t)team->size + 1, sizeof *first, what));
+    HX_TRY_FAIL(hx_alloc(&first, (size_t)comm->size + 1, sizeof *first, what));
     HX_TRY_FAIL(hx_window_piece_create(&piece, &task));
     HX_TRY_FAIL(hx_window_move(&task, &piece, &n_own, &own));
     HX_TRY_FAIL(check_shares(&task, n_own));
     HX_TRY_FAIL(hx_window_near(&task, &piece, n_own, own, first, &elem));
-    HX_TRY_FAIL(check_windows(&task, first[team->size]));
+    HX_TRY_FAIL(check_windows(&task, first[comm->size]));
     free(own);
     own = NULL;
     int64_t *const taken = first;

@@ -3,9 +3,9 @@
 #ifndef HX_WINDOW_H
 #define HX_WINDOW_H
 
+#include "../comm/comm.h"
 #include "../mesh/mesh_source.h"
 #include "../partition/partition.h"
-#include "../team/team.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -25,19 +25,19 @@ typedef struct hx_window_params {
  * behind base/all.h, and the communicator itself must outlive the mesh. HX_EINPUT: a rank would
  * have no element, or a node belongs to no element. Collective. O(n / size), and a few bits per
  * global element; 90 bytes per element of a rank besides the mesh. */
-int hx_window_create(hx_mesh *mesh, const hx_team *team, const hx_all *all,
+int hx_window_create(hx_mesh *mesh, const hx_comm *comm, const hx_all *all,
                      const hx_mesh_source *source, const hx_window_params *params);
 
 /* *n_body := number of bodies of the global mesh (parts without a common node), for a raw mesh.
  * Collective. O(n / size). */
-int hx_window_bodies(const hx_mesh *mesh, const hx_team *team, int64_t *n_body);
+int hx_window_bodies(const hx_mesh *mesh, const hx_comm *comm, int64_t *n_body);
 
 /* Finds the bodies formed by the elements with is_there[n_elem] != 0, over the global mesh, raw or
  * finished; ghosts must be flagged as on their owners. body[n_node] := number of the body, the same
  * on all ranks, for nodes of own elements; -1 for nodes of no flagged element and for nodes of
  * ghosts only. Collective. O(n / size); scratch memory of 12 bytes per node and 4 bytes per body of
  * each rank. */
-int hx_window_pieces(const hx_mesh *mesh, const hx_team *team, const uint8_t *is_there,
+int hx_window_pieces(const hx_mesh *mesh, const hx_comm *comm, const uint8_t *is_there,
                      int32_t *body, int64_t *n_body);
 
 #ifdef __cplusplus

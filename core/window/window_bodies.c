@@ -8,8 +8,8 @@
 #include "../base/memory.h"
 #include "../base/radix_sort.h"
 #include "../base/sort.h"
+#include "../comm/comm_alltoall.h"
 #include "../mesh/mesh_quality.h"
-#include "../team/team_trade.h"
 #include "window.h"
 
 static const char what[] = "bodies of a distributed mesh";
@@ -96,24 +96,24 @@ static void find_owners(const hx_mesh *mesh, int me, int64_t *end)
 
 /* (*rim)[first[size]] := nodes of own elements that lower ranks own, by rank; the caller frees
  * it. */
-static int list_rim(const hx_mesh *mesh, const graph *g, const hx_team *team, int64_t *first,
+static int list_rim(const hx_mesh *mesh, const graph *g, const hx_comm *comm, int64_t *first,
                     rim_node **rim)
 {
     int64_t *end = NULL, n = 0;
     const int64_t n_lower = mesh->window->own_node;
-    HX_TRY(hx_alloc(&end, (size_t)team->size + 1, sizeof *end, what));
-    find_owners(mesh, team->rank, end);
+    HX_TRY(hx_alloc(&end, (size_t)comm->size + 1, sizeof *end, what));
+    find_owners(mesh, comm->rank, end);
     for (int64_t a = 0; a < n_lower; a++) n += g->body[a] >= 0;
     const int rc = hx_alloc_raw(rim, (size_t)n, sizeof **rim, what);
     int64_t node = 0;
     n = 0;
-    for (int r = 0; r < team->size && rc == HX_OK; r++) {
+    for (int r = 0; r < comm->size && rc == HX_OK; r++) {
         first[r] = n;
-        for (; r < team->rank && node < end[r]; node++)
+        for (; r < comm->rank && node < end[r]; node++)
             if (g->body[node] >= 0)
                 (*rim)[n++] = (rim_node){mesh->node_orig[node], g->first + g->body[node]};
     }
-    first[team->size] = n;
+    first[comm->size] = n;
     free(end);
     return rc;
 }
@@ -174,19 +174,19 @@ fail:
     return rc;
 }
 
-static int trade_rim(const hx_mesh *mesh, const hx_team *team, graph *g)
+static int trade_rim(const hx_mesh *mesh, const hx_comm *comm, graph *g)
 {
     int64_t *out_first = NULL, *in_first = NULL;
     rim_node *out = NULL, *in = NULL;
-    const size_t n = (size_t)team->size + 1;
+    const size_t n = (size_t)comm->size + 1;
     int rc;
     HX_TRY_FAIL(hx_alloc(&out_first, n, sizeof *out_first, what));
     HX_TRY_FAIL(hx_alloc(&in_first, n, sizeof *in_first, what));
-    HX_TRY_FAIL(list_rim(mesh, g, team, out_first, &out));
-    HX_TRY_FAIL(hx_team_trade_counts(team, out_first, in_first));
-    HX_TRY_FAIL(hx_alloc_raw(&in, (size_t)in_first[team->size], sizeof *in, what));
-    HX_TRY_FAIL(hx_team_trade(team, out_first, in_first, sizeof *in, out, in));
-    rc = list_edges(mesh, g, in_first[team->size], in);
+    HX_TRY_FAIL(list_rim(mesh, g, comm, out_first, &out));
+    HX_TRY_FAIL(hx_comm_alltoall_counts(comm, out_first, in_first));
+    HX_TRY_FAIL(hx_alloc_raw(&in, (size_t)in_first[comm->size], sizeof *in, what));
+    HX_TRY_FAIL(hx_comm_alltoallv(comm, out_first, in_first, sizeof *in, out, in));
+    rc = list_edges(mesh, g, in_first[comm->size], in);
 fail:
     free(out_first);
     free(in_first);
@@ -235,22 +235,22 @@ static int join(const graph *g, int64_t n_edge, const int64_t *edge, int64_t *n_
 
 /* The first rank joins the pairs of all ranks and broadcasts the result. number[g->n_body] on all
  * ranks, or NULL on all. */
-static int join_all(const hx_team *team, const graph *g, int64_t *n_body, int32_t *number)
+static int join_all(const hx_comm *comm, const graph *g, int64_t *n_body, int32_t *number)
 {
-    const size_t n = (size_t)team->size + 1;
+    const size_t n = (size_t)comm->size + 1;
     int64_t *out_first = NULL, *in_first = NULL, *edge = NULL;
     int rc;
     HX_TRY_FAIL(hx_alloc(&out_first, n, sizeof *out_first, what));
     HX_TRY_FAIL(hx_alloc(&in_first, n, sizeof *in_first, what));
     for (size_t r = 1; r < n; r++) out_first[r] = g->n_edge;
-    HX_TRY_FAIL(hx_team_trade_counts(team, out_first, in_first));
-    const size_t n_edge = (size_t)in_first[team->size];
+    HX_TRY_FAIL(hx_comm_alltoall_counts(comm, out_first, in_first));
+    const size_t n_edge = (size_t)in_first[comm->size];
     HX_TRY_FAIL(hx_alloc_raw(&edge, 2 * n_edge, sizeof *edge, what));
-    HX_TRY_FAIL(hx_team_trade(team, out_first, in_first, 2 * sizeof *edge, g->edge, edge));
-    if (team->rank == 0) HX_TRY_FAIL(join(g, (int64_t)n_edge, edge, n_body, number));
-    HX_TRY_FAIL(team->ops->broadcast(team, 0, n_body, sizeof *n_body));
+    HX_TRY_FAIL(hx_comm_alltoallv(comm, out_first, in_first, 2 * sizeof *edge, g->edge, edge));
+    if (comm->rank == 0) HX_TRY_FAIL(join(g, (int64_t)n_edge, edge, n_body, number));
+    HX_TRY_FAIL(comm->ops->broadcast(comm, 0, n_body, sizeof *n_body));
     if (number && g->n_body > 0)
-        rc = team->ops->broadcast(team, 0, number, (size_t)g->n_body * sizeof *number);
+        rc = comm->ops->broadcast(comm, 0, number, (size_t)g->n_body * sizeof *number);
 fail:
     free(out_first);
     free(in_first);
@@ -259,35 +259,35 @@ fail:
 }
 
 /* Finds the bodies of this rank and the pairs shared with other ranks. */
-static int make_graph(const hx_mesh *mesh, const hx_team *team, const uint8_t *is_there, graph *g)
+static int make_graph(const hx_mesh *mesh, const hx_comm *comm, const uint8_t *is_there, graph *g)
 {
     int64_t n_own;
     HX_TRY(find_own(mesh, is_there, g, &n_own));
     HX_TRY(hx_all_sum_before(mesh->window->all, n_own, &g->first));
     g->n_body = n_own;
     HX_TRY(hx_all_sum_i64(mesh->window->all, 1, &g->n_body));
-    return trade_rim(mesh, team, g);
+    return trade_rim(mesh, comm, g);
 }
 
-int hx_window_bodies(const hx_mesh *mesh, const hx_team *team, int64_t *n_body)
+int hx_window_bodies(const hx_mesh *mesh, const hx_comm *comm, int64_t *n_body)
 {
     graph g = {0};
-    int rc = make_graph(mesh, team, NULL, &g);
-    if (rc == HX_OK) rc = join_all(team, &g, n_body, NULL);
+    int rc = make_graph(mesh, comm, NULL, &g);
+    if (rc == HX_OK) rc = join_all(comm, &g, n_body, NULL);
     free(g.body);
     free(g.edge);
     return rc;
 }
 
-int hx_window_pieces(const hx_mesh *mesh, const hx_team *team, const uint8_t *is_there,
+int hx_window_pieces(const hx_mesh *mesh, const hx_comm *comm, const uint8_t *is_there,
                      int32_t *body, int64_t *n_body)
 {
     graph g = {0};
     int32_t *number = NULL;
     int rc;
-    HX_TRY_FAIL(make_graph(mesh, team, is_there, &g));
+    HX_TRY_FAIL(make_graph(mesh, comm, is_there, &g));
     HX_TRY_FAIL(hx_alloc_raw(&number, (size_t)g.n_body, sizeof *number, what));
-    HX_TRY_FAIL(join_all(team, &g, n_body, number));
+    HX_TRY_FAIL(join_all(comm, &g, n_body, number));
     for (int64_t a = 0; a < mesh->n_node; a++)
         body[a] = g.body[a] < 0 ? -1 : number[g.first + g.body[a]];
 fail:

@@ -6,7 +6,7 @@
 
 /* Arguments of all steps. */
 typedef struct hx_window_task {
-    const hx_team *team;
+    const hx_comm *comm;
     const hx_all *all;
     const hx_mesh_source *source;
     const hx_window_params *params;

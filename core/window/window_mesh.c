@@ -180,7 +180,7 @@ static int64_t count_nodes(const int32_t *conn, int64_t end)
 /* Makes mesh->window; takes ownership of `first`. */
 static int make_window(const hx_window_task *task, int64_t *first, hx_mesh *mesh)
 {
-    const int me = task->team->rank;
+    const int me = task->comm->rank;
     hx_mesh_window *w;
     int64_t n_node;
     int rc = hx_alloc(&mesh->window, 1, sizeof *mesh->window, what);
@@ -226,7 +226,7 @@ fail:
 int hx_window_mesh(const hx_window_task *task, const int64_t *elem, int64_t *first, hx_mesh *mesh)
 {
     const hx_mesh_source *const source = task->source;
-    const int64_t n = first[task->team->size];
+    const int64_t n = first[task->comm->size];
     uint64_t *in_set[2] = {NULL, NULL};
     node_table table = {0};
     int64_t n_node = 0, *node = NULL;

@@ -5,9 +5,9 @@
 #include "../base/memory.h"
 #include "../base/radix_sort.h"
 #include "../base/sum.h"
+#include "../comm/comm_alltoall.h"
 #include "../mesh/hilbert.h"
 #include "../partition/partition_items.h"
-#include "../team/team_trade.h"
 #include "window_internal.h"
 
 static const char what[] = "a part of a distributed mesh";
@@ -20,8 +20,8 @@ static int cut(const hx_window_task *task, const hx_window_piece *p, int32_t *ra
                                       .key = p->key,
                                       .all = task->all};
     if (task->params->partition == HX_PARTITION_BISECTION)
-        return hx_partition_bisection(&items, task->team->size, rank);
-    return hx_partition_curve(&items, p->sorted, task->team->size, rank);
+        return hx_partition_bisection(&items, task->comm->size, rank);
+    return hx_partition_curve(&items, p->sorted, task->comm->size, rank);
 }
 
 /* Elements sent, by rank and along the curve within a rank, and elements received. */
@@ -83,33 +83,33 @@ static int pack(const hx_window_piece *p, const int32_t *rank, int size, parcels
     return HX_OK;
 }
 
-static int trade(const hx_team *team, parcels *c)
+static int trade(const hx_comm *comm, parcels *c)
 {
-    HX_TRY(hx_alloc(&c->in_first, (size_t)team->size + 1, sizeof *c->in_first, what));
-    HX_TRY(hx_team_trade_counts(team, c->out_first, c->in_first));
-    const size_t n = (size_t)c->in_first[team->size];
+    HX_TRY(hx_alloc(&c->in_first, (size_t)comm->size + 1, sizeof *c->in_first, what));
+    HX_TRY(hx_comm_alltoall_counts(comm, c->out_first, c->in_first));
+    const size_t n = (size_t)c->in_first[comm->size];
     HX_TRY(hx_alloc_raw(&c->in_key, n, sizeof *c->in_key, what));
     HX_TRY(hx_alloc_raw(&c->in_place, n, sizeof *c->in_place, what));
-    HX_TRY(
-        hx_team_trade(team, c->out_first, c->in_first, sizeof *c->in_key, c->out_key, c->in_key));
-    return hx_team_trade(team, c->out_first, c->in_first, sizeof *c->in_place, c->out_place,
-                         c->in_place);
+    HX_TRY(hx_comm_alltoallv(comm, c->out_first, c->in_first, sizeof *c->in_key, c->out_key,
+                             c->in_key));
+    return hx_comm_alltoallv(comm, c->out_first, c->in_first, sizeof *c->in_place, c->out_place,
+                             c->in_place);
 }
 
 /* Pieces follow the source's order, and the sort is stable, so elements with equal keys keep that
  * order. */
 static int put_in_order(const hx_window_task *task, parcels *c, int64_t *n_own, int64_t **own)
 {
-    const hx_team *const team = task->team;
-    const int64_t n = c->in_first[team->size];
+    const hx_comm *const comm = task->comm;
+    const int64_t n = c->in_first[comm->size];
     int64_t *elem = NULL;
     int32_t *order = NULL;
     int rc;
     HX_TRY_FAIL(hx_alloc_raw(&elem, (size_t)n, sizeof *elem, what));
     HX_TRY_FAIL(hx_alloc_raw(&order, (size_t)n, sizeof *order, what));
     HX_TRY_FAIL(hx_alloc_raw(own, (size_t)n, sizeof **own, what));
-    for (int r = 0; r < team->size; r++) {
-        const int64_t first = hx_team_piece(team, task->source->n_elem, r);
+    for (int r = 0; r < comm->size; r++) {
+        const int64_t first = hx_comm_piece(comm, task->source->n_elem, r);
 #pragma omp parallel for schedule(static)
         for (int64_t i = c->in_first[r]; i < c->in_first[r + 1]; i++)
             elem[i] = first + c->in_place[i];
@@ -132,9 +132,9 @@ int hx_window_move(const hx_window_task *task, hx_window_piece *p, int64_t *n_ow
     *own = NULL;
     HX_TRY_FAIL(hx_alloc_raw(&rank, (size_t)p->n, sizeof *rank, what));
     HX_TRY_FAIL(cut(task, p, rank));
-    HX_TRY_FAIL(pack(p, rank, task->team->size, &c));
+    HX_TRY_FAIL(pack(p, rank, task->comm->size, &c));
     hx_window_piece_free(p);
-    HX_TRY_FAIL(trade(task->team, &c));
+    HX_TRY_FAIL(trade(task->comm, &c));
     rc = put_in_order(task, &c, n_own, own);
 fail:
     free(rank);

@@ -6,8 +6,8 @@
 
 #include "../base/memory.h"
 #include "../base/sum.h"
+#include "../comm/comm_alltoall.h"
 #include "../mesh/cell_marks.h"
-#include "../team/team_trade.h"
 #include "window_internal.h"
 
 static const char what[] = "a part of a distributed mesh";
@@ -101,9 +101,9 @@ fail:
 /* Gathers the marked cells of all ranks. */
 static int share_marks(const hx_window_task *task, near_grid *g)
 {
-    const int me = task->team->rank;
+    const int me = task->comm->rank;
     g->n_byte = ((size_t)g->n_cell + 7) / 8;
-    HX_TRY(hx_alloc(&g->bits, (size_t)task->team->size * g->n_byte, 1, what));
+    HX_TRY(hx_alloc(&g->bits, (size_t)task->comm->size * g->n_byte, 1, what));
     uint8_t *const own = g->bits + (size_t)me * g->n_byte;
 #pragma omp parallel for schedule(static)
     for (size_t i = 0; i < g->n_byte; i++)
@@ -114,7 +114,7 @@ static int share_marks(const hx_window_task *task, near_grid *g)
     uint8_t *copy;
     HX_TRY(hx_alloc_raw(&copy, g->n_byte, 1, what));
     memcpy(copy, own, g->n_byte);
-    const int rc = task->team->ops->all_gather(task->team, copy, g->n_byte, g->bits);
+    const int rc = task->comm->ops->all_gather(task->comm, copy, g->n_byte, g->bits);
     free(copy);
     return rc;
 }
@@ -151,7 +151,7 @@ static int64_t list_for(const near_grid *g, int rank, int64_t n_own, const int64
 static int list_all(const hx_window_task *task, const near_grid *g, int64_t n_own,
                     const int64_t *own, int64_t *out_first, int64_t **out)
 {
-    const int size = task->team->size, me = task->team->rank;
+    const int size = task->comm->size, me = task->comm->rank;
     out_first[0] = 0;
     for (int r = 0; r < size; r++)
         out_first[r + 1] = out_first[r] + (r == me ? n_own : list_for(g, r, n_own, own, NULL));
@@ -168,7 +168,7 @@ static int list_all(const hx_window_task *task, const near_grid *g, int64_t n_ow
 int hx_window_near(const hx_window_task *task, const hx_window_piece *p, int64_t n_own,
                    const int64_t *own, int64_t *first, int64_t **elem)
 {
-    const hx_team *const team = task->team;
+    const hx_comm *const comm = task->comm;
     near_grid g = {.cell = NULL};
     int64_t *out_first = NULL, *out = NULL;
     int rc;
@@ -179,13 +179,13 @@ int hx_window_near(const hx_window_task *task, const hx_window_piece *p, int64_t
     HX_TRY_FAIL(mark_own(task, &g, n_own, own));
     hx_cell_marks_widen(g.mark, g.n, g.width);
     HX_TRY_FAIL(share_marks(task, &g));
-    HX_TRY_FAIL(hx_alloc(&out_first, (size_t)team->size + 1, sizeof *out_first, what));
+    HX_TRY_FAIL(hx_alloc(&out_first, (size_t)comm->size + 1, sizeof *out_first, what));
     HX_TRY_FAIL(list_all(task, &g, n_own, own, out_first, &out));
     free_grid(&g);
     memset(&g, 0, sizeof g);
-    HX_TRY_FAIL(hx_team_trade_counts(team, out_first, first));
-    HX_TRY_FAIL(hx_alloc_raw(elem, (size_t)first[team->size], sizeof **elem, what));
-    rc = hx_team_trade(team, out_first, first, sizeof **elem, out, *elem);
+    HX_TRY_FAIL(hx_comm_alltoall_counts(comm, out_first, first));
+    HX_TRY_FAIL(hx_alloc_raw(elem, (size_t)first[comm->size], sizeof **elem, what));
+    rc = hx_comm_alltoallv(comm, out_first, first, sizeof **elem, out, *elem);
 fail:
     free_grid(&g);
     free(out_first);

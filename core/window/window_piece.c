@@ -226,8 +226,8 @@ int hx_window_piece_create(hx_window_piece *p, const hx_window_task *task)
     int rc;
     f.is_exact = !task->source->is_local;
     memset(p, 0, sizeof *p);
-    p->first = hx_team_piece(task->team, task->source->n_elem, task->team->rank);
-    p->n = hx_team_piece(task->team, task->source->n_elem, task->team->rank + 1) - p->first;
+    p->first = hx_comm_piece(task->comm, task->source->n_elem, task->comm->rank);
+    p->n = hx_comm_piece(task->comm, task->source->n_elem, task->comm->rank + 1) - p->first;
     HX_TRY_FAIL(hx_alloc_raw(&p->centroid, (size_t)p->n, sizeof *p->centroid, what));
     HX_TRY_FAIL(hx_alloc_raw(&p->weight, (size_t)p->n, sizeof *p->weight, what));
     HX_TRY_FAIL(hx_alloc_raw(&p->key, (size_t)p->n, sizeof *p->key, what));

@@ -15,7 +15,7 @@
 enum { ROUNDS = 7, TIMES = 200 };
 
 typedef struct bench {
-    hx_team team;
+    hx_comm comm;
     hx_device device;
     hx_mesh mesh;
     hx_space space;
@@ -71,14 +71,14 @@ static void measure(bench *b, const char *name, int (*call)(bench *b))
     double seconds[ROUNDS];
     for (int round = -1; round < ROUNDS; round++) { /* the first round warms up */
         double begin, nothing = 0.0;
-        CHECK_OK(hx_team_sum(&b->team, 1, &nothing));
+        CHECK_OK(hx_comm_sum(&b->comm, 1, &nothing));
         begin = hx_clock();
         for (int k = 0; k < TIMES; k++) CHECK_OK(call(b));
         CHECK_OK(b->device.ops->sync(&b->device));
         if (round >= 0) seconds[round] = (hx_clock() - begin) / TIMES;
     }
     qsort(seconds, ROUNDS, sizeof *seconds, by_size);
-    if (b->team.rank == 0)
+    if (b->comm.rank == 0)
         printf("%-14s %-24s %8.1f us (%.1f to %.1f)\n", hx_ranks_transport(&b->ranks), name,
                1e6 * seconds[ROUNDS / 2], 1e6 * seconds[0], 1e6 * seconds[ROUNDS - 1]);
 }
@@ -145,10 +145,10 @@ static void measure_all(bench *b, hx_mail_way way)
 {
     const size_t n = 3 * (size_t)b->space.n_point;
     hx_pcg_state state = {.rz = 1.0, .max_iterations = 1};
-    CHECK_OK(hx_ranks_create(&b->ranks, &b->team, &b->device, &b->problem));
+    CHECK_OK(hx_ranks_create(&b->ranks, &b->comm, &b->device, &b->problem));
     CHECK_OK(hx_ranks_connect(&b->ranks, way));
-    if (b->team.rank == 0 && way == HX_MAIL_NONE)
-        printf("%d processes, %lld interface points in the first\n", b->team.size,
+    if (b->comm.rank == 0 && way == HX_MAIL_NONE)
+        printf("%d processes, %lld interface points in the first\n", b->comm.size,
                (long long)b->ranks.share.n_common);
     CHECK_OK(b->device.ops->alloc(&b->device, n * sizeof(double), &b->d_y));
     CHECK_OK(b->device.ops->alloc(&b->device, n * sizeof(double), &b->d_x));
@@ -156,7 +156,7 @@ static void measure_all(bench *b, hx_mail_way way)
     CHECK_OK(b->device.ops->zero(&b->device, b->d_y, n * sizeof(double)));
     CHECK_OK(hx_device_put(&b->device, &b->d_state, &state, sizeof state));
     if (way != HX_MAIL_NONE && !b->ranks.mail.ops) {
-        if (b->team.rank == 0)
+        if (b->comm.rank == 0)
             printf("%s: not to be had here\n", way == HX_MAIL_DIRECT ? "direct" : "a library");
     } else {
         measure(b, "points, double", add_double);
@@ -177,18 +177,18 @@ int main(int argc, char **argv)
     b.name = argc > 3 ? argv[3] : "voxels";
     const int status = fixture_open_small(&b.device, argc < 2 ? argc : 2, argv);
     if (status) return status;
-    CHECK_OK(hx_team_join(&b.team));
-    fixture_move(&b.device, b.team.host_rank);
+    CHECK_OK(hx_comm_join(&b.comm));
+    fixture_move(&b.device, b.comm.host_rank);
     CHECK_OK(make_problem(&b, n));
-    if (b.team.size < 2) printf("one process exchanges nothing: mpirun -n 2 exchange\n");
-    for (hx_mail_way way = HX_MAIL_NONE; b.team.size > 1 && way > HX_MAIL_ANY; way--)
+    if (b.comm.size < 2) printf("one process exchanges nothing: mpirun -n 2 exchange\n");
+    for (hx_mail_way way = HX_MAIL_NONE; b.comm.size > 1 && way > HX_MAIL_ANY; way--)
         measure_all(&b, way);
     hx_problem_free(&b.problem);
     hx_space_free(&b.space);
     hx_mesh_free(&b.mesh);
     hx_device_close(&b.device);
-    const int rank = b.team.rank;
-    hx_team_leave(&b.team);
+    const int rank = b.comm.rank;
+    hx_comm_leave(&b.comm);
     if (rank > 0) return test_n_failed > 0;
     TEST_END();
 }

@@ -23,7 +23,7 @@
 #include "tests/lib/fixture.h"
 
 typedef struct bench {
-    hx_team team;
+    hx_comm comm;
     hx_device device;
     hx_mesh mesh;
     hx_space space;
@@ -78,7 +78,7 @@ static void report(const bench *b, const char *stage)
     char text[HX_HASH_TEXT];
     const int n = fixture_threads();
     const double serial = n > 1 ? b->own - (b->all - b->own) / (n - 1) : NAN;
-    printf("%d %-12s %8.3f s %8.3f CPU %8.3f serial %8.3f by 16  %.16s\n", b->team.rank, stage,
+    printf("%d %-12s %8.3f s %8.3f CPU %8.3f serial %8.3f by 16  %.16s\n", b->comm.rank, stage,
            b->wall, b->all, serial, serial + (b->all - serial) / 16.0,
            hx_hash_print(&b->hash, text));
     fflush(stdout);
@@ -111,9 +111,9 @@ static void report_mesh(bench *b, const char *stage)
 static int put_in_parts(bench *b)
 {
     int32_t *const part = malloc((size_t)b->mesh.n_elem * sizeof *part);
-    for (int64_t e = 0; e < b->mesh.n_elem; e++) part[e] = (int32_t)(e / 5 % b->team.size);
+    for (int64_t e = 0; e < b->mesh.n_elem; e++) part[e] = (int32_t)(e / 5 % b->comm.size);
     start(b);
-    const int rc = hx_mesh_part(&b->mesh, b->team.size, part);
+    const int rc = hx_mesh_part(&b->mesh, b->comm.size, part);
     report_mesh(b, "parts");
     free(part);
     return rc;
@@ -213,9 +213,9 @@ static void share_out(bench *b)
 {
     const hx_share *const s = &b->ranks.share;
     start(b);
-    CHECK_OK(hx_ranks_create(&b->ranks, &b->team, &b->device, &b->problem));
+    CHECK_OK(hx_ranks_create(&b->ranks, &b->comm, &b->device, &b->problem));
     stop(b);
-    ADD(b, s->first, b->team.size + 1);
+    ADD(b, s->first, b->comm.size + 1);
     add_mesh(b, &s->mesh);
     add_problem(b, &s->problem);
     ADD(b, s->node, s->space.n_point);
@@ -299,7 +299,7 @@ static void lay_lattice(bench *b)
     start(b);
     CHECK_OK(hx_lattice_create(&lattice, &b->mesh, 4.0, 300));
     report_lattice(b, &lattice, &b->space, "coarse grids");
-    if (b->team.size > 1) {
+    if (b->comm.size > 1) {
         hx_device *const dev = &b->ranks.dev;
         const hx_common_ops *const common = dev->ops->common;
         b->ranks.most_whole = 300;
@@ -331,9 +331,9 @@ static void list_lines(bench *b, hx_device *dev, const hx_problem *problem)
 static void list_cells(bench *b)
 {
     hx_device_cells cells;
-    hx_device *const dev = b->team.size > 1 ? &b->ranks.dev : &b->device;
+    hx_device *const dev = b->comm.size > 1 ? &b->ranks.dev : &b->device;
     start(b);
-    if (b->team.size > 1)
+    if (b->comm.size > 1)
         CHECK_OK(hx_halo_create_cells(&cells, &b->ranks, 3.0 * b->mesh.elem_size, 1));
     else
         CHECK_OK(hx_device_cells_create(&cells, dev, &b->mesh, 3.0 * b->mesh.elem_size, 1, NULL));
@@ -354,7 +354,7 @@ static void list_cells(bench *b)
 
 static void run_stages(bench *b)
 {
-    const int is_shared = b->team.size > 1;
+    const int is_shared = b->comm.size > 1;
     find_faces(b);
     measure_mesh(b);
     CHECK_OK(make_problem(b));
@@ -394,13 +394,13 @@ int main(int argc, char **argv)
     b.is_run = has(argc, argv, "run");
     const int status = fixture_open(&b.device, 1, argv, &quick);
     if (status) return status;
-    CHECK_OK(hx_team_join(&b.team));
-    b.in_parts = b.team.size > 1 && has(argc, argv, "parts");
+    CHECK_OK(hx_comm_join(&b.comm));
+    b.in_parts = b.comm.size > 1 && has(argc, argv, "parts");
     const int rc = make_mesh(&b);
     CHECK_OK(rc);
     if (rc == HX_OK) run_stages(&b);
     hx_mesh_free(&b.mesh);
     hx_device_close(&b.device);
-    hx_team_leave(&b.team);
+    hx_comm_leave(&b.comm);
     return test_n_failed > 0;
 }

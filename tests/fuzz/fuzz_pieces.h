@@ -2,9 +2,9 @@
 #ifndef HX_FUZZ_PIECES_H
 #define HX_FUZZ_PIECES_H
 
+#include "core/comm/comm_reduce.h"
 #include "core/files/file_source.h"
 #include "core/mesh/mesh_hash.h"
-#include "core/team/team_all.h"
 #include "core/window/window.h"
 #include "fuzz_mesh.h"
 
@@ -15,15 +15,15 @@ static inline void fuzz_fail(const char *path, const char *what)
 }
 
 /* Creates a finished window with all elements. *why: see hx_file_source_open. */
-static inline int fuzz_window(const char *path, const hx_team *team, const hx_all *all,
+static inline int fuzz_window(const char *path, const hx_comm *comm, const hx_all *all,
                               char why[HX_FILE_WHY], hx_mesh *window)
 {
     const hx_window_params params = {.partition = HX_PARTITION_BISECTION};
     hx_mesh_source source;
     hx_notes notes = {0};
-    int rc = hx_file_source_open(&source, team, path, 0, &notes, why);
+    int rc = hx_file_source_open(&source, comm, path, 0, &notes, why);
     if (rc == HX_OK && !why[0]) {
-        rc = hx_window_create(window, team, all, &source, &params);
+        rc = hx_window_create(window, comm, all, &source, &params);
         if (rc == HX_OK) rc = hx_mesh_finish(window);
     }
     hx_source_close(&source);
@@ -36,13 +36,13 @@ static inline int fuzz_window(const char *path, const hx_team *team, const hx_al
 static inline int fuzz_pieces(const char *path)
 {
     char why[HX_FILE_WHY] = "";
-    hx_team team;
-    hx_team_all all;
+    hx_comm comm;
+    hx_comm_reduce all;
     hx_mesh window = {0}, whole = {0};
     hx_hash hash, exact;
-    hx_team_alone(&team);
-    hx_team_all_of(&all, &team);
-    const int rc = fuzz_window(path, &team, &all.all, why, &window);
+    hx_comm_self(&comm);
+    hx_comm_reduce_of(&all, &comm);
+    const int rc = fuzz_window(path, &comm, &all.all, why, &window);
     const int in_pieces = rc == HX_OK && !why[0];
     if (rc == HX_EINTERNAL) fuzz_fail(path, "in pieces");
     if (!why[0]) {

@@ -4,10 +4,10 @@
  * without it as a single one.
  *
  *     test_loose_shares [cpu | cuda] */
+#include "core/comm/comm_reduce.h"
 #include "core/ranks/ranks.h"
 #include "core/solver/loose.h"
 #include "core/solver/multigrid_internal.h"
-#include "core/team/team_all.h"
 #include "core/window/window.h"
 #include "tests/lib/fixture.h"
 #include "tests/lib/mixed_model.h"
@@ -40,8 +40,8 @@ typedef struct model {
 } model;
 
 typedef struct job {
-    hx_team team;
-    hx_team_all all;
+    hx_comm comm;
+    hx_comm_reduce all;
     hx_device device;
     const sample *sample;
     model alone, shared; /* alone: the whole mesh */
@@ -81,7 +81,7 @@ static int make_window(job *j, hx_mesh *mesh)
     const hx_window_params params = {.partition = HX_PARTITION_BISECTION, .reach = 1.0};
     hx_mesh_source source;
     HX_TRY(hx_generator_find("cantilever")->open(&source, &brick));
-    const int rc = hx_window_create(mesh, &j->team, &j->all.all, &source, &params);
+    const int rc = hx_window_create(mesh, &j->comm, &j->all.all, &source, &params);
     hx_source_close(&source);
     return rc < 0 ? rc : hx_mesh_finish(mesh);
 }
@@ -90,8 +90,8 @@ static int make_window(job *j, hx_mesh *mesh)
 static int part_in_turn(const job *j, hx_mesh *mesh)
 {
     int32_t *const part = malloc((size_t)mesh->n_elem * sizeof *part);
-    for (int64_t e = 0; e < mesh->n_elem; e++) part[e] = (int32_t)(e / 7 % j->team.size);
-    const int rc = hx_mesh_part(mesh, j->team.size, part);
+    for (int64_t e = 0; e < mesh->n_elem; e++) part[e] = (int32_t)(e / 7 % j->comm.size);
+    const int rc = hx_mesh_part(mesh, j->comm.size, part);
     free(part);
     return rc;
 }
@@ -147,7 +147,7 @@ static void make_models(job *j)
     CHECK_OK(make_problem(j, &j->alone));
     CHECK_OK(make_problem(j, &j->shared));
     make_moduli(j, &j->alone, j->alone.mesh.n_elem, NULL);
-    CHECK_OK(hx_ranks_create(&j->ranks, &j->team, &j->device, &j->shared.problem));
+    CHECK_OK(hx_ranks_create(&j->ranks, &j->comm, &j->device, &j->shared.problem));
     CHECK_OK(hx_ranks_connect(&j->ranks, j->sample->way));
     make_moduli(j, &j->shared, j->ranks.share.mesh.n_elem, j->ranks.share.elem);
     CHECK_OK(hx_mesh_invert(j->alone.mesh.n_node, j->alone.mesh.node_orig, &j->node_at));
@@ -249,7 +249,7 @@ static void check_inverse(const job *j)
               n_wrong);
     CHECK_MSG(worst <= 1e-5, "%s: inverse off by %g", j->sample->name, worst);
     memcpy(first, got, bytes);
-    CHECK_OK(j->team.ops->broadcast(&j->team, 0, first, bytes));
+    CHECK_OK(j->comm.ops->broadcast(&j->comm, 0, first, bytes));
     CHECK(memcmp(first, got, bytes) == 0);
     free(want);
     free(got);
@@ -272,7 +272,7 @@ static int count_divided(const job *j)
 static void check_parts(job *j)
 {
     hx_device *const dev = &j->ranks.dev;
-    const int size = j->team.size;
+    const int size = j->comm.size;
     CHECK_OK(hx_loose_create(&j->whole, &j->alone.problem, NULL, j->alone.modulus));
     if (j->sample->sharing == WINDOW) { /* as in a run */
         hx_mesh_forget_lists(&j->shared.mesh);
@@ -292,7 +292,7 @@ static void check_parts(job *j)
         check_rows(j, "forces", &j->whole.forces, &j->share.forces, &j->share.forces_transposed,
                    1e-10);
         check_inverse(j);
-        if (j->team.rank == 0)
+        if (j->comm.rank == 0)
             printf("%s: %d components, %d of them on several ranks\n", j->sample->name,
                    j->share.n_part, n_divided);
     }
@@ -360,7 +360,7 @@ static void check_solves(job *j)
                   alone.iterations[i]);
         CHECK_REL(shared.work[i], alone.work[i], 1e-6);
     }
-    if (j->team.rank == 0)
+    if (j->comm.rank == 0)
         printf("%s, %s: %d, %d iterations, one process %d, %d\n", name,
                hx_ranks_transport(&j->ranks), shared.iterations[0], shared.iterations[1],
                alone.iterations[0], alone.iterations[1]);
@@ -397,16 +397,16 @@ static const sample samples[] = {
 int main(int argc, char **argv)
 {
     static job j;
-    if (hx_team_is_started() && !hx_team_available()) TEST_SKIP("this build has no MPI");
+    if (hx_comm_is_started() && !hx_comm_available()) TEST_SKIP("this build has no MPI");
     const int status = fixture_open_small(&j.device, argc, argv);
     if (status) return status;
-    CHECK_OK(hx_team_join(&j.team));
-    hx_team_all_of(&j.all, &j.team);
-    fixture_move(&j.device, j.team.host_rank);
+    CHECK_OK(hx_comm_join(&j.comm));
+    hx_comm_reduce_of(&j.all, &j.comm);
+    fixture_move(&j.device, j.comm.host_rank);
     for (size_t i = 0; i < sizeof samples / sizeof samples[0]; i++) check_sample(&j, &samples[i]);
     hx_device_close(&j.device);
-    const int size = j.team.size;
-    hx_team_leave(&j.team);
+    const int size = j.comm.size;
+    hx_comm_leave(&j.comm);
     printf("%d processes: ", size);
     TEST_END();
 }

@@ -93,14 +93,14 @@ static void make_sent(sent *s, int from, int components, size_t number, box *b)
 /* A single process has no buffers and communicates with nobody. */
 static void test_alone(void)
 {
-    hx_team team;
+    hx_comm comm;
     hx_mail mail;
     memset(&mail, 0, sizeof mail);
-    hx_team_alone(&team);
-    CHECK_OK(hx_mail_create(&mail, &team, &device, HX_MAIL_DIRECT));
+    hx_comm_self(&comm);
+    CHECK_OK(hx_mail_create(&mail, &comm, &device, HX_MAIL_DIRECT));
     CHECK(!mail.ops);
     hx_mail_free(&mail);
-    hx_team_leave(&team);
+    hx_comm_leave(&comm);
 }
 
 /* Values of the other ranks are put into the buffers first, since one queue runs the ranks one
@@ -184,29 +184,29 @@ static int place_of[RANKS]; /* identifier of a process's device; -1: unknown */
 static int n_joined;
 static pthread_barrier_t all_here;
 
-static int gather_played(const hx_team *team, const void *own, size_t bytes, void *all)
+static int gather_played(const hx_comm *comm, const void *own, size_t bytes, void *all)
 {
     static unsigned char from[RANKS][512];
     if (bytes > sizeof from[0])
         return HX_RAISE(HX_EINTERNAL, "the buffer of the test is too small");
-    memcpy(from[team->rank], own, bytes);
+    memcpy(from[comm->rank], own, bytes);
     pthread_barrier_wait(&all_here);
     for (int r = 0; r < RANKS; r++) memcpy((char *)all + (size_t)r * bytes, from[r], bytes);
     pthread_barrier_wait(&all_here);
     return HX_OK;
 }
 
-static int broadcast_played(const hx_team *team, int from, void *data, size_t bytes)
+static int broadcast_played(const hx_comm *comm, int from, void *data, size_t bytes)
 {
     static void *first;
-    if (team->rank == from) first = data;
+    if (comm->rank == from) first = data;
     pthread_barrier_wait(&all_here);
-    if (team->rank != from) memcpy(data, first, bytes);
+    if (comm->rank != from) memcpy(data, first, bytes);
     pthread_barrier_wait(&all_here);
     return HX_OK;
 }
 
-static const hx_team_ops threads = {
+static const hx_comm_ops threads = {
     .name = "threads", .broadcast = broadcast_played, .all_gather = gather_played};
 
 static int tell_place(hx_device *dev, unsigned char id[HX_MAIL_DEVICE])
@@ -271,10 +271,10 @@ typedef struct player {
 static void *play(void *data)
 {
     player *const own = data;
-    const hx_team team = {.ops = &threads, .rank = own->rank, .size = RANKS};
+    const hx_comm comm = {.ops = &threads, .rank = own->rank, .size = RANKS};
     hx_mail mail;
     memset(&mail, 0, sizeof mail);
-    own->rc = hx_mail_create(&mail, &team, &played[own->rank], own->way);
+    own->rc = hx_mail_create(&mail, &comm, &played[own->rank], own->way);
     own->has_way = mail.ops != NULL;
     own->has_same = mail.has_same;
     pthread_barrier_wait(&all_here); /* buffers stay open while others write to them */

@@ -21,7 +21,7 @@ enum { N_AGAIN = 20 };
 typedef enum { ELASTIC, QUADRATIC, HEAT } model_kind;
 
 typedef struct job {
-    hx_team team;
+    hx_comm comm;
     hx_device device;
     hx_mesh mesh;
     hx_space space;
@@ -212,7 +212,7 @@ static void check_parts(job *j, product *p)
     check_common(j, p, "boundary");
     const int64_t n_off = count_off(j, &p->y, &p->exact, 0, p->bound);
     j->n_with_inside += n_off > 0;
-    CHECK(j->team.size > 1 || n_off == j->ranks.share.space.n_point);
+    CHECK(j->comm.size > 1 || n_off == j->ranks.share.space.n_point);
     CHECK_OK(run_part(p, HX_PRODUCT_INTERIOR));
     check_common(j, p, "interior after it");
     CHECK_OK(run_part(p, HX_PRODUCT_REST));
@@ -443,7 +443,7 @@ static int make_problem(job *j)
 
 static void make_moduli(job *j)
 {
-    uint64_t state = 7 + (uint64_t)j->team.rank;
+    uint64_t state = 7 + (uint64_t)j->comm.rank;
     const size_t n = (size_t)j->ranks.share.mesh.n_elem;
     j->n = (size_t)j->components * (size_t)j->ranks.share.space.n_point;
     j->modulus = malloc(n * sizeof *j->modulus);
@@ -458,12 +458,12 @@ static void check_mesh(job *j, model_kind kind, hx_mail_way way, int in_turn)
     if (in_turn > 0) {
         int32_t *const part = malloc((size_t)j->mesh.n_elem * sizeof *part);
         for (int64_t e = 0; e < j->mesh.n_elem; e++)
-            part[e] = (int32_t)(e / in_turn % j->team.size);
-        CHECK_OK(hx_mesh_part(&j->mesh, j->team.size, part));
+            part[e] = (int32_t)(e / in_turn % j->comm.size);
+        CHECK_OK(hx_mesh_part(&j->mesh, j->comm.size, part));
         free(part);
     }
     CHECK_OK(make_problem(j));
-    CHECK_OK(hx_ranks_create(&j->ranks, &j->team, &j->device, &j->problem));
+    CHECK_OK(hx_ranks_create(&j->ranks, &j->comm, &j->device, &j->problem));
     CHECK_OK(hx_ranks_connect(&j->ranks, way));
     j->ranks.divides = 1;
     make_moduli(j);
@@ -530,16 +530,16 @@ int main(int argc, char **argv)
     memset(&j, 0, sizeof j);
     const int status = fixture_open_small(&j.device, argc, argv);
     if (status) return status;
-    CHECK_OK(hx_team_join(&j.team));
-    fixture_move(&j.device, j.team.host_rank);
+    CHECK_OK(hx_comm_join(&j.comm));
+    fixture_move(&j.device, j.comm.host_rank);
     for (size_t k = 0; k < sizeof way / sizeof way[0]; k++) check_way(&j, way[k]);
     if (strcmp(j.device.ops->name, "cpu") != 0) {
         hx_patches_set_wide_from(1); /* patches like those of large meshes */
         check_way(&j, HX_MAIL_LIBRARY);
     }
     hx_device_close(&j.device);
-    const int size = j.team.size;
-    hx_team_leave(&j.team);
+    const int size = j.comm.size;
+    hx_comm_leave(&j.comm);
     printf("%d processes: ", size);
     TEST_END();
 }

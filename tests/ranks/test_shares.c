@@ -7,7 +7,7 @@
 #include "tests/lib/fixture.h"
 
 typedef struct job {
-    hx_team team;
+    hx_comm comm;
     hx_device device;
     hx_mesh mesh;
     hx_space space;
@@ -33,8 +33,8 @@ static void bend(const double x[3], double y[3])
 static int put_in_parts(job *j)
 {
     int32_t *const part = malloc((size_t)j->mesh.n_elem * sizeof *part);
-    for (int64_t e = 0; e < j->mesh.n_elem; e++) part[e] = (int32_t)(e / 5 % j->team.size);
-    const int rc = hx_mesh_part(&j->mesh, j->team.size, part);
+    for (int64_t e = 0; e < j->mesh.n_elem; e++) part[e] = (int32_t)(e / 5 % j->comm.size);
+    const int rc = hx_mesh_part(&j->mesh, j->comm.size, part);
     free(part);
     return rc;
 }
@@ -77,7 +77,7 @@ static void make_vectors(job *j)
 
 static int leads(const job *j)
 {
-    return j->team.rank == HX_RANKS_LEADER;
+    return j->comm.rank == HX_RANKS_LEADER;
 }
 
 /* Sets the moduli of a subdomain. */
@@ -159,23 +159,23 @@ static void test_operators(job *j)
 static void check_same(job *j, double value)
 {
     double all[64];
-    if (j->team.size > 64) return;
-    CHECK_OK(j->team.ops->all_gather(&j->team, &value, sizeof value, all));
-    for (int r = 0; r < j->team.size; r++) CHECK(memcmp(&all[r], &value, sizeof value) == 0);
+    if (j->comm.size > 64) return;
+    CHECK_OK(j->comm.ops->all_gather(&j->comm, &value, sizeof value, all));
+    for (int r = 0; r < j->comm.size; r++) CHECK(memcmp(&all[r], &value, sizeof value) == 0);
 }
 
 static void test_sums(job *j)
 {
     enum { N = 1000 };
     float sum[N];
-    double three[3] = {1.0, j->team.rank, 0.1 * j->team.rank}, rank_sum = 0.0;
-    for (int i = 0; i < N; i++) sum[i] = (float)((i + 1) * (j->team.rank + 1));
-    CHECK_OK(hx_team_sum_single(&j->team, N, sum));
-    CHECK_OK(hx_team_sum(&j->team, 3, three));
-    for (int r = 0; r < j->team.size; r++) rank_sum += r + 1;
+    double three[3] = {1.0, j->comm.rank, 0.1 * j->comm.rank}, rank_sum = 0.0;
+    for (int i = 0; i < N; i++) sum[i] = (float)((i + 1) * (j->comm.rank + 1));
+    CHECK_OK(hx_comm_sum_single(&j->comm, N, sum));
+    CHECK_OK(hx_comm_sum(&j->comm, 3, three));
+    for (int r = 0; r < j->comm.size; r++) rank_sum += r + 1;
     for (int i = 0; i < N; i++) CHECK_REL(sum[i], (i + 1) * rank_sum, 1e-6);
-    CHECK(three[0] == j->team.size);
-    CHECK_REL(three[1] + j->team.size, rank_sum, 1e-15);
+    CHECK(three[0] == j->comm.size);
+    CHECK_REL(three[1] + j->comm.size, rank_sum, 1e-15);
     check_same(j, three[2]);
     check_same(j, sum[N - 1]);
 }
@@ -193,11 +193,11 @@ static void test_long_sums(job *j)
     float *const sum = malloc((size_t)n_most * sizeof *sum);
     for (size_t k = 0; k < sizeof length / sizeof length[0]; k++) {
         int64_t n_off = 0;
-        for (int64_t i = 0; i < length[k]; i++) sum[i] = term(i, j->team.rank);
-        CHECK_OK(hx_team_sum_single(&j->team, length[k], sum));
+        for (int64_t i = 0; i < length[k]; i++) sum[i] = term(i, j->comm.rank);
+        CHECK_OK(hx_comm_sum_single(&j->comm, length[k], sum));
         for (int64_t i = 0; i < length[k]; i++) {
             float exact = term(i, 0);
-            for (int r = 1; r < j->team.size; r++) exact += term(i, r);
+            for (int r = 1; r < j->comm.size; r++) exact += term(i, r);
             if (!(sum[i] == exact)) n_off++;
         }
         CHECK_MSG(n_off == 0, "%lld of %lld sums are wrong", (long long)n_off,
@@ -213,10 +213,10 @@ static void test_shares(job *j)
     const hx_share *const share = &j->ranks.share;
     double n[3] = {(double)share->n_own, (double)share->mesh.n_elem,
                    (double)(share->space.n_point - share->n_other)};
-    CHECK_OK(hx_team_sum(&j->team, 3, n));
+    CHECK_OK(hx_comm_sum(&j->comm, 3, n));
     CHECK((int64_t)n[0] == j->mesh.n_node && (int64_t)n[1] == j->mesh.n_elem &&
           (int64_t)n[2] == j->space.n_point);
-    CHECK(j->team.size == 1 || share->n_common > 0);
+    CHECK(j->comm.size == 1 || share->n_common > 0);
     for (int64_t a = 0; a < share->space.n_point; a++)
         for (int k = 0; k < 3; k++)
             CHECK(share->space.xyz[3 * a + k] == j->space.xyz[3 * (int64_t)share->node[a] + k]);
@@ -263,14 +263,14 @@ static void test_transport(job *j)
         fixture_get(dev, n_elem, j->got, d_back);
         CHECK(memcmp(j->got, j->modulus, n_elem * sizeof(double)) == 0);
     }
-    for (size_t i = 0; i < n; i++) j->got[i] = j->team.rank + 1.0;
+    for (size_t i = 0; i < n; i++) j->got[i] = j->comm.rank + 1.0;
     CHECK_OK(dev->ops->upload(dev, d_x, j->got, n * sizeof(double)));
     CHECK_OK(dev->ops->common->settle(dev, 3, d_x));
     fixture_get(dev, n, j->got, d_x);
     for (size_t i = 0, k = 0; i < n; i++) {
         while (k < (size_t)share->n_other && 3 * (size_t)share->other[k] + 2 < i) k++;
         const int is_other = k < (size_t)share->n_other && (size_t)share->other[k] == i / 3;
-        CHECK(is_other ? j->got[i] < j->team.rank + 1.0 : j->got[i] == j->team.rank + 1.0);
+        CHECK(is_other ? j->got[i] < j->comm.rank + 1.0 : j->got[i] == j->comm.rank + 1.0);
     }
     dev->ops->release(dev, d_whole);
     dev->ops->release(dev, d_back);
@@ -284,19 +284,19 @@ static void check_parts(const job *j)
     const hx_share *const share = &j->ranks.share;
     const hx_mesh_parts *const parts = &j->mesh.parts;
     if (!j->in_parts) return;
-    CHECK(parts->n == j->team.size);
-    for (int r = 0; r <= j->team.size; r++) CHECK(share->first[r] == parts->first[r]);
+    CHECK(parts->n == j->comm.size);
+    for (int r = 0; r <= j->comm.size; r++) CHECK(share->first[r] == parts->first[r]);
     for (int64_t e = 0; e < share->mesh.n_elem; e++)
-        CHECK(parts->before[share->elem[e]] / 5 % j->team.size == j->team.rank);
+        CHECK(parts->before[share->elem[e]] / 5 % j->comm.size == j->comm.rank);
 }
 
 static void test_element(job *j, hx_element element)
 {
     CHECK_OK(make_problem(j, element));
     make_vectors(j);
-    CHECK_OK(hx_ranks_create(&j->ranks, &j->team, &j->device, &j->problem));
+    CHECK_OK(hx_ranks_create(&j->ranks, &j->comm, &j->device, &j->problem));
     if (j->direct) CHECK_OK(hx_ranks_connect(&j->ranks, 1));
-    CHECK(!j->ranks.mail.ops || j->team.size > 1);
+    CHECK(!j->ranks.mail.ops || j->comm.size > 1);
     check_parts(j);
     test_shares(j);
     test_operators(j);
@@ -318,8 +318,8 @@ int main(int argc, char **argv)
     memset(&j, 0, sizeof j);
     const int status = fixture_open_small(&j.device, argc, argv);
     if (status) return status;
-    CHECK_OK(hx_team_join(&j.team));
-    fixture_move(&j.device, j.team.host_rank);
+    CHECK_OK(hx_comm_join(&j.comm));
+    fixture_move(&j.device, j.comm.host_rank);
     test_sums(&j);
     test_long_sums(&j);
     for (j.in_parts = 0; j.in_parts < 2; j.in_parts++)
@@ -328,8 +328,8 @@ int main(int argc, char **argv)
             test_element(&j, HX_ELEMENT_QUADRATIC);
         }
     hx_device_close(&j.device);
-    const int size = j.team.size;
-    hx_team_leave(&j.team);
+    const int size = j.comm.size;
+    hx_comm_leave(&j.comm);
     printf("%d processes: ", size);
     TEST_END();
 }

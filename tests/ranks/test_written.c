@@ -6,9 +6,9 @@
 #include <sys/resource.h>
 #include <sys/stat.h>
 
+#include "core/comm/comm_file.h"
 #include "core/mesh/mesh_hash.h"
 #include "core/ranks/file_pieces.h"
-#include "core/team/team_file.h"
 #include "tests/lib/fixture.h"
 #include "tests/lib/mixed_mesh.h"
 #include "tests/lib/vtk_sample.h"
@@ -16,7 +16,7 @@
 enum { MOST_FILE = 1 << 24, MOST_BYTES = 48 };
 
 typedef struct job {
-    hx_team team;
+    hx_comm comm;
     hx_mesh mesh;
     hx_space space;
     hx_problem problem;
@@ -28,20 +28,20 @@ typedef struct job {
 
 static int leads(const job *j)
 {
-    return j->team.rank == 0;
+    return j->comm.rank == 0;
 }
 
 static void meet(const job *j)
 {
-    CHECK_OK(hx_team_agree(&j->team, HX_OK));
+    CHECK_OK(hx_comm_agree(&j->comm, HX_OK));
 }
 
 /* Assigns seven elements along the curve to each rank in turn. */
 static void put_in_parts(job *j)
 {
     int32_t *const part = malloc((size_t)j->mesh.n_elem * sizeof *part);
-    for (int64_t e = 0; e < j->mesh.n_elem; e++) part[e] = (int32_t)(e / 7 % j->team.size);
-    CHECK_OK(hx_mesh_part(&j->mesh, j->team.size, part));
+    for (int64_t e = 0; e < j->mesh.n_elem; e++) part[e] = (int32_t)(e / 7 % j->comm.size);
+    CHECK_OK(hx_mesh_part(&j->mesh, j->comm.size, part));
     free(part);
 }
 
@@ -60,7 +60,7 @@ static void make_share(job *j, fixture_order order, hx_element element, int in_p
     CHECK_OK(hx_space_create(&j->space, &j->mesh, element));
     params.space = &j->space;
     CHECK_OK(hx_problem_create(&j->problem, &j->mesh, &params));
-    CHECK_OK(hx_share_create(&j->share, &j->team, &j->problem));
+    CHECK_OK(hx_share_create(&j->share, &j->comm, &j->problem));
     sample_make(&j->whole, &j->mesh);
 }
 
@@ -93,8 +93,8 @@ static void *bring(job *j, int kind, size_t bytes, const void *whole)
 static void make_pieces(job *j, int to_first)
 {
     const int where[] = {[HX_FILE_NODES] = HX_VTK_POINT, [HX_FILE_ELEMENTS] = HX_VTK_CELL};
-    const hx_vtk_piece own = hx_vtk_own_piece(&j->team, &j->mesh);
-    CHECK_OK(hx_file_pieces_create(&j->pieces, &j->team, &j->share, to_first));
+    const hx_vtk_piece own = hx_vtk_own_piece(&j->comm, &j->mesh);
+    CHECK_OK(hx_file_pieces_create(&j->pieces, &j->comm, &j->share, to_first));
     for (int k = 0; k < HX_FILE_KINDS; k++) {
         j->piece.first[where[k]] = j->pieces.of[k].first;
         j->piece.n[where[k]] = j->pieces.of[k].n;
@@ -117,7 +117,7 @@ static void free_pieces(job *j)
 
 static int write_together(job *j, const char *name)
 {
-    const hx_vtk_options options = {.team = &j->team, .piece = &j->piece};
+    const hx_vtk_options options = {.comm = &j->comm, .piece = &j->piece};
     int64_t n = 0;
     const int rc = sample_write_part(in_folder(name), &j->mesh, &j->own, &options, &n);
     if (rc == HX_OK) CHECK(n == j->mesh.n_elem);
@@ -174,9 +174,9 @@ static void check_hash(job *j, double least, hx_hash whole)
     hx_hash all[64], sum = {0, 0};
     const hx_hash own = hx_mesh_piece_hash(j->piece.first[HX_VTK_CELL], j->piece.n[HX_VTK_CELL],
                                            j->own.density, least);
-    if (j->team.size > 64) return;
-    CHECK_OK(j->team.ops->all_gather(&j->team, &own, sizeof own, all));
-    for (int r = 0; r < j->team.size; r++) {
+    if (j->comm.size > 64) return;
+    CHECK_OK(j->comm.ops->all_gather(&j->comm, &own, sizeof own, all));
+    for (int r = 0; r < j->comm.size; r++) {
         sum.a += all[r].a;
         sum.b += all[r].b;
     }
@@ -227,7 +227,7 @@ static void check_refused(const job *j, int rc, const char *text)
     snprintf(own, sizeof own, "%s", hx_error_message());
     memcpy(first, own, sizeof first);
     CHECK_MSG(rc == HX_EIO && strstr(own, text), "%d: %s", rc, own);
-    CHECK_OK(j->team.ops->broadcast(&j->team, 0, first, sizeof first));
+    CHECK_OK(j->comm.ops->broadcast(&j->comm, 0, first, sizeof first));
     CHECK_MSG(strcmp(own, first) == 0, "%s", own);
 }
 
@@ -238,9 +238,9 @@ static void test_full(job *j, int limited, rlim_t most, int n_file)
     getrlimit(RLIMIT_FSIZE, &before);
     limit = before;
     limit.rlim_cur = most;
-    if (j->team.rank == limited) CHECK(setrlimit(RLIMIT_FSIZE, &limit) == 0);
+    if (j->comm.rank == limited) CHECK(setrlimit(RLIMIT_FSIZE, &limit) == 0);
     const int rc = write_together(j, "full");
-    if (j->team.rank == limited) CHECK(setrlimit(RLIMIT_FSIZE, &before) == 0);
+    if (j->comm.rank == limited) CHECK(setrlimit(RLIMIT_FSIZE, &before) == 0);
     check_refused(j, rc, "File too large");
     CHECK(strstr(hx_error_message(), in_folder("full")) != NULL);
     if (leads(j)) {
@@ -260,9 +260,9 @@ static void test_full_disk(job *j)
     signal(SIGXFSZ, SIG_IGN);
     if (leads(j)) write_bytes(in_folder("full"), "old", 3);
     if (leads(j)) n_file = count_files();
-    for (int r = 0; r < j->team.size; r++)
+    for (int r = 0; r < j->comm.size; r++)
         for (int i = 0; i < 2; i++)
-            if (r == 0 || (i > 0 && j->team.can_write)) test_full(j, r, most[i], n_file);
+            if (r == 0 || (i > 0 && j->comm.can_write)) test_full(j, r, most[i], n_file);
     CHECK_OK(write_together(j, "full"));
     if (leads(j)) check_equal("alone", "full");
     meet(j);
@@ -291,12 +291,12 @@ static void test_names(job *j)
  * directory. */
 static void test_synced(job *j)
 {
-    hx_vtk_options options = {.team = &j->team, .piece = &j->piece, .is_synced = 1};
+    hx_vtk_options options = {.comm = &j->comm, .piece = &j->piece, .is_synced = 1};
     CHECK(chdir(folder) == 0);
     CHECK_OK(sample_write_part("synced", &j->mesh, &j->own, &options, NULL));
     if (leads(j)) check_equal("alone", "synced");
     options.format = HX_VTK_ASCII;
-    if (j->team.size > 1)
+    if (j->comm.size > 1)
         CHECK(sample_write_part("x", &j->mesh, &j->own, &options, NULL) == HX_EINTERNAL);
     CHECK(chdir("/") == 0);
 }
@@ -305,10 +305,10 @@ static void test_folders(job *j)
 {
     int shared = -1;
     const int n_file = leads(j) ? count_files() : 0;
-    CHECK_OK(hx_team_shares_folder(&j->team, folder, &shared));
-    CHECK(shared == j->team.can_write);
-    CHECK_OK(hx_team_shares_folder(&j->team, "/no/such", &shared));
-    CHECK(shared == (j->team.size == 1));
+    CHECK_OK(hx_comm_shares_folder(&j->comm, folder, &shared));
+    CHECK(shared == j->comm.can_write);
+    CHECK_OK(hx_comm_shares_folder(&j->comm, "/no/such", &shared));
+    CHECK(shared == (j->comm.size == 1));
     if (leads(j)) CHECK(count_files() == n_file);
     meet(j);
 }
@@ -334,14 +334,14 @@ int main(void)
 {
     job j;
     memset(&j, 0, sizeof j);
-    CHECK_OK(hx_team_join(&j.team));
+    CHECK_OK(hx_comm_join(&j.comm));
     if (leads(&j)) CHECK(make_folder() == 0);
-    CHECK_OK(j.team.ops->broadcast(&j.team, 0, folder, sizeof folder));
+    CHECK_OK(j.comm.ops->broadcast(&j.comm, 0, folder, sizeof folder));
     test_meshes(&j);
     test_large(&j);
     if (leads(&j)) remove_folder();
-    const int size = j.team.size;
-    hx_team_leave(&j.team);
+    const int size = j.comm.size;
+    hx_comm_leave(&j.comm);
     printf("%d processes: ", size);
     TEST_END();
 }

@@ -21,24 +21,24 @@ CORE = {
     "core/space": ["core/base", "core/mesh", "core/spline"],
     "core/generate": ["core/base", "core/mesh"],
     "core/partition": ["core/base", "core/mesh"],
-    "core/team": ["core/base"],
-    "core/window": ["core/base", "core/mesh", "core/partition", "core/team"],
+    "core/comm": ["core/base"],
+    "core/window": ["core/base", "core/mesh", "core/partition", "core/comm"],
     "core/surface": ["core/base", "core/mesh"],
     "core/problem": ["core/base", "core/mesh", "core/spline", "core/space"],
     "core/stress": ["core/base", "core/mesh", "core/spline", "core/space", "core/problem"],
-    "core/files": ["core/base", "core/mesh", "core/spline", "core/space", "core/problem", "core/team"],
+    "core/files": ["core/base", "core/mesh", "core/spline", "core/space", "core/problem", "core/comm"],
     "core/mesher": ["core/base", "core/mesh", "core/problem", "core/files"],
     "core/device": ["core/base"],
     "core/matrix": ["core/base", "core/mesh", "core/spline", "core/space", "core/problem", "core/device"],
     "core/solver": ["core/base", "core/mesh", "core/spline", "core/space", "core/problem", "core/device", "core/matrix"],
     "core/ranks": ["core/base", "core/mesh", "core/spline", "core/space", "core/problem", "core/device", "core/matrix",
-                   "core/solver", "core/partition", "core/team"],
+                   "core/solver", "core/partition", "core/comm"],
     "core/design": ["core/base", "core/mesh", "core/spline", "core/space", "core/problem", "core/device", "core/matrix",
-                    "core/solver", "core/team", "core/ranks"],
+                    "core/solver", "core/comm", "core/ranks"],
     "core": ["core/base", "core/device", "core/matrix", "core/solver", "core/design"],
 }
 BACKEND = ["core/base", "core/mesh", "core/spline", "core/space", "core/problem", "core/device", "core/matrix",
-           "core/solver", "core/team", "core/ranks", "core/design"]
+           "core/solver", "core/comm", "core/ranks", "core/design"]
 APP = ["app/text", "app/config", "app/session", "app/doubt", "app/output"]  # each may include the ones before it
 COMMANDS = ["app/analyse", "app/check", "app/compare", "app/help", "app/matrix", "app/mesh", "app/new",
             "app/report", "app/run", "app/selftest", "app/surface", "app/verify"]

@@ -16,16 +16,16 @@
 
 #include "core/base/clock.h"
 #include "core/base/memory.h"
+#include "core/comm/comm_reduce.h"
 #include "core/files/file_source.h"
 #include "core/files/mesh_files.h"
 #include "core/mesh/mesh_hash.h"
-#include "core/team/team_all.h"
 #include "core/window/window.h"
 #include "tests/lib/test.h"
 
 typedef struct job {
-    hx_team team;
-    hx_team_all all;
+    hx_comm comm;
+    hx_comm_reduce all;
     hx_mesh_source source;
     hx_mesh whole, window;
     const char *path;
@@ -41,7 +41,7 @@ static int make_window(job *j)
 {
     const hx_window_params params = {
         .partition = HX_PARTITION_BISECTION, .reach = 1.5, .in_elements = 1};
-    HX_TRY(hx_window_create(&j->window, &j->team, &j->all.all, &j->source, &params));
+    HX_TRY(hx_window_create(&j->window, &j->comm, &j->all.all, &j->source, &params));
     return hx_mesh_finish(&j->window);
 }
 
@@ -164,7 +164,7 @@ static void check_all(const job *j)
     CHECK(memcmp(&hash, &exact, sizeof hash) == 0);
     CHECK_REL(j->window.elem_size, j->whole.elem_size, 1e-12);
     CHECK_REL(w->reach, 1.5 * j->whole.elem_size, 1e-12);
-    CHECK_OK(hx_window_bodies(&j->window, &j->team, &n_body));
+    CHECK_OK(hx_window_bodies(&j->window, &j->comm, &n_body));
     CHECK_MSG(n_body == 1, "%lld bodies", (long long)n_body);
     check_elements(j);
     check_sets(j);
@@ -174,7 +174,7 @@ static void check_all(const job *j)
 static void test_few(job *j)
 {
     char why[HX_FILE_WHY];
-    CHECK_OK(hx_file_source_open(&j->source, &j->team, j->path, 1 << 24, NULL, why));
+    CHECK_OK(hx_file_source_open(&j->source, &j->comm, j->path, 1 << 24, NULL, why));
     CHECK_MSG(strcmp(why, "fewer than 16777216 elements") == 0, "%s", why);
     CHECK(!j->source.shape);
 }
@@ -183,7 +183,7 @@ static void test_windows(job *j)
 {
     const int n_failed = test_n_failed;
     char why[HX_FILE_WHY];
-    CHECK_OK(hx_file_source_open(&j->source, &j->team, j->path, 0, NULL, why));
+    CHECK_OK(hx_file_source_open(&j->source, &j->comm, j->path, 0, NULL, why));
     CHECK_MSG(why[0] == '\0', "needs the whole mesh: %s", why);
     CHECK_OK(read_whole(j));
     CHECK_OK(make_window(j));
@@ -202,7 +202,7 @@ static void test_shared(job *j, long n)
 static void test_why(job *j, const char *text)
 {
     char why[HX_FILE_WHY];
-    CHECK_OK(hx_file_source_open(&j->source, &j->team, j->path, 0, NULL, why));
+    CHECK_OK(hx_file_source_open(&j->source, &j->comm, j->path, 0, NULL, why));
     CHECK_MSG(strstr(why, text) != NULL, "'%s' instead of '%s'", why, text);
     CHECK(!j->source.shape);
 }
@@ -210,16 +210,16 @@ static void test_why(job *j, const char *text)
 static void test_bad(job *j, const char *text)
 {
     char why[HX_FILE_WHY];
-    CHECK_FAILS(hx_file_source_open(&j->source, &j->team, j->path, 0, NULL, why), HX_EINPUT, text);
+    CHECK_FAILS(hx_file_source_open(&j->source, &j->comm, j->path, 0, NULL, why), HX_EINPUT, text);
 }
 
 static void test_bodies(job *j, long n)
 {
     char why[HX_FILE_WHY];
     int64_t n_body = 0;
-    CHECK_OK(hx_file_source_open(&j->source, &j->team, j->path, 0, NULL, why));
+    CHECK_OK(hx_file_source_open(&j->source, &j->comm, j->path, 0, NULL, why));
     CHECK_OK(make_window(j));
-    CHECK_OK(hx_window_bodies(&j->window, &j->team, &n_body));
+    CHECK_OK(hx_window_bodies(&j->window, &j->comm, &n_body));
     CHECK_MSG(n_body == n, "%lld bodies", (long long)n_body);
 }
 
@@ -231,11 +231,11 @@ static void say_memory(job *j, const char *what)
     if (strcmp(what, "whole") == 0) {
         CHECK_OK(read_whole(j));
     } else {
-        CHECK_OK(hx_file_source_open(&j->source, &j->team, j->path, 0, NULL, why));
+        CHECK_OK(hx_file_source_open(&j->source, &j->comm, j->path, 0, NULL, why));
         if (strcmp(what, "window") == 0) CHECK_OK(make_window(j));
     }
-    printf("process %d of %d: %.1f MB before, %.1f at most, %.1f now; %.2f s\n", j->team.rank,
-           j->team.size, 1e-6 * (double)before, 1e-6 * (double)hx_host_memory_peak(),
+    printf("process %d of %d: %.1f MB before, %.1f at most, %.1f now; %.2f s\n", j->comm.rank,
+           j->comm.size, 1e-6 * (double)before, 1e-6 * (double)hx_host_memory_peak(),
            1e-6 * (double)hx_host_memory_resident(), hx_clock() - begin);
 }
 
@@ -269,8 +269,8 @@ int main(int argc, char **argv)
 {
     job j = {.path = ""};
     int n_file = 0;
-    CHECK_OK(hx_team_join(&j.team));
-    hx_team_all_of(&j.all, &j.team);
+    CHECK_OK(hx_comm_join(&j.comm));
+    hx_comm_reduce_of(&j.all, &j.comm);
     for (int at = 1, end; at < argc; at = end + 1) {
         for (end = at; end < argc && strcmp(argv[end], "--") != 0;) end++;
         test_one(&j, end - at, argv + at);
@@ -278,6 +278,6 @@ int main(int argc, char **argv)
     }
     CHECK(n_file > 0);
     printf("%d files, ", n_file);
-    hx_team_leave(&j.team);
+    hx_comm_leave(&j.comm);
     TEST_END();
 }

@@ -5,18 +5,18 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/comm/comm_alltoall.h"
+#include "core/comm/comm_reduce.h"
 #include "core/generate/generate.h"
 #include "core/mesh/mesh_hash.h"
 #include "core/mesh/mesh_quality.h"
 #include "core/partition/partition.h"
-#include "core/team/team_all.h"
-#include "core/team/team_trade.h"
 #include "core/window/window.h"
 #include "tests/lib/test.h"
 
 typedef struct job {
-    hx_team team;
-    hx_team_all all;
+    hx_comm comm;
+    hx_comm_reduce all;
     hx_mesh whole, window;
     hx_partition partition; /* of the whole mesh */
     int32_t *elem_at;       /* [whole.n_elem] index in `whole` of each element of the source */
@@ -31,7 +31,7 @@ static int make_whole(job *j, const hx_generator *gen, const hx_generate_params 
     HX_TRY(hx_mesh_reorder(&j->whole));
     HX_TRY(hx_mesh_finish(&j->whole));
     HX_TRY(hx_mesh_invert(j->whole.n_elem, j->whole.elem_orig, &j->elem_at));
-    return hx_partition_make(&j->partition, &j->whole, kind, j->team.size);
+    return hx_partition_make(&j->partition, &j->whole, kind, j->comm.size);
 }
 
 static int make_window(job *j, const hx_generator *gen, const hx_generate_params *params,
@@ -39,7 +39,7 @@ static int make_window(job *j, const hx_generator *gen, const hx_generate_params
 {
     hx_mesh_source source;
     HX_TRY(gen->open(&source, params));
-    const int rc = hx_window_create(&j->window, &j->team, &j->all.all, &source, window);
+    const int rc = hx_window_create(&j->window, &j->comm, &j->all.all, &source, window);
     hx_source_close(&source);
     HX_TRY(rc);
     return hx_mesh_finish(&j->window);
@@ -66,7 +66,7 @@ static void check_elements(job *j)
     j->here = malloc((size_t)j->whole.n_elem * sizeof *j->here);
     for (int64_t e = 0; e < j->whole.n_elem; e++) {
         j->here[e] = -1;
-        n_own += j->partition.rank[e] == j->team.rank;
+        n_own += j->partition.rank[e] == j->comm.rank;
     }
     CHECK(hx_mesh_own_end(w) - hx_mesh_own_begin(w) == n_own);
     for (int64_t e = 0; e < w->n_elem; e++) {
@@ -104,7 +104,7 @@ static void check_neighbours(const job *j, double reach)
     int64_t n_missing = 0, n_far = 0;
     for (int64_t e = 0; e < all->n_elem; e++) {
         double x[3];
-        if (j->partition.rank[e] != j->team.rank) continue;
+        if (j->partition.rank[e] != j->comm.rank) continue;
         for (int c = 0; c < 8; c++) {
             const int32_t a = all->conn[8 * e + c];
             for (int64_t k = all->node_elem_ptr[a]; k < all->node_elem_ptr[a + 1]; k++)
@@ -133,16 +133,16 @@ static void check_owners(const job *j)
     CHECK_OK(hx_mesh_invert(all->n_node, all->node_orig, &node_at));
     for (int64_t a = 0; a < w->n_node; a++) {
         const int32_t at = node_at[w->node_orig[a]];
-        int least = j->team.size;
+        int least = j->comm.size;
         for (int64_t k = all->node_elem_ptr[at]; k < all->node_elem_ptr[at + 1]; k++) {
             const int rank = j->partition.rank[all->node_elem[k] / 8];
             least = rank < least ? rank : least;
         }
-        n_wrong += (least == j->team.rank) != hx_mesh_owns_node(w, a);
-        n_own += least == j->team.rank;
+        n_wrong += (least == j->comm.rank) != hx_mesh_owns_node(w, a);
+        n_own += least == j->comm.rank;
     }
     CHECK(n_wrong == 0 && n_own == w->window->n_own_node);
-    CHECK_OK(hx_team_agree(&j->team, HX_OK));
+    CHECK_OK(hx_comm_agree(&j->comm, HX_OK));
     CHECK_OK(hx_all_sum_i64(&j->all.all, 1, &n_own));
     CHECK(n_own == all->n_node && w->window->n_node == all->n_node);
     CHECK(w->window->n_elem == all->n_elem);
@@ -256,7 +256,7 @@ static void check_pieces(const job *j)
                                       .is_there = there};
         int64_t n_own = -1, n_whole = -2;
         CHECK_OK(hx_find_bodies(&cells, whole, &n_whole));
-        CHECK_OK(hx_window_pieces(&j->window, &j->team, here, own, &n_own));
+        CHECK_OK(hx_window_pieces(&j->window, &j->comm, here, own, &n_own));
         CHECK_MSG(n_own == n_whole, "%lld pieces instead of %lld", (long long)n_own,
                   (long long)n_whole);
         int64_t n_wrong = compare_pieces(j, own, whole, n_whole);
@@ -327,9 +327,9 @@ static void test_no_element(job *j)
     const hx_window_params window = {.partition = HX_PARTITION_BISECTION, .reach = 1.0};
     hx_mesh mesh;
     hx_mesh_source source;
-    if (j->team.size == 1) return;
+    if (j->comm.size == 1) return;
     CHECK_OK(hx_generator_find("cantilever")->open(&source, &params));
-    CHECK_FAILS(hx_window_create(&mesh, &j->team, &j->all.all, &source, &window), HX_EINPUT,
+    CHECK_FAILS(hx_window_create(&mesh, &j->comm, &j->all.all, &source, &window), HX_EINPUT,
                 "gets none of the 1");
     hx_mesh_free(&mesh);
     hx_source_close(&source);
@@ -351,11 +351,11 @@ static int64_t count_of(int from, int to, int64_t most)
 /* Also with lists that reverse both orders. */
 static void check_trade(const job *j, int64_t most)
 {
-    const int size = j->team.size, me = j->team.rank;
+    const int size = j->comm.size, me = j->comm.rank;
     int64_t *const first = calloc(2 * (size_t)size + 2, sizeof *first), *const in =
                                                                             first + size + 1;
     for (int r = 0; r < size; r++) first[r + 1] = first[r] + count_of(me, r, most);
-    CHECK_OK(hx_team_trade_counts(&j->team, first, in));
+    CHECK_OK(hx_comm_alltoall_counts(&j->comm, first, in));
     const int64_t n_out = first[size], n_in = in[size];
     int64_t *const out = malloc(((size_t)n_out + 1) * sizeof *out),
                    n_wrong = 0, *const got = malloc(((size_t)n_in + 1) * sizeof *got);
@@ -369,9 +369,9 @@ static void check_trade(const job *j, int64_t most)
             for (int64_t i = first[r]; i < first[r + 1]; i++)
                 out[out_at[i]] = item(me, r, i - first[r]);
         memset(got, 0xff, (size_t)n_in * sizeof *got);
-        CHECK_OK(
-            turned ? hx_team_trade_listed(&j->team, first, in, sizeof *out, out, out_at, got, in_at)
-                   : hx_team_trade(&j->team, first, in, sizeof *out, out, got));
+        CHECK_OK(turned ? hx_comm_alltoall_listed(&j->comm, first, in, sizeof *out, out, out_at,
+                                                  got, in_at)
+                        : hx_comm_alltoallv(&j->comm, first, in, sizeof *out, out, got));
         for (int r = 0; r < size; r++) {
             CHECK(in[r + 1] - in[r] == count_of(r, me, most));
             for (int64_t i = in[r]; i < in[r + 1]; i++)
@@ -396,14 +396,14 @@ static void test_trade(job *j)
 int main(void)
 {
     static job j;
-    if (hx_team_is_started() && !hx_team_available()) TEST_SKIP("this build has no MPI");
-    CHECK_OK(hx_team_join(&j.team));
-    hx_team_all_of(&j.all, &j.team);
-    if (j.team.rank == 0) printf("%d processes\n", j.team.size);
+    if (hx_comm_is_started() && !hx_comm_available()) TEST_SKIP("this build has no MPI");
+    CHECK_OK(hx_comm_join(&j.comm));
+    hx_comm_reduce_of(&j.all, &j.comm);
+    if (j.comm.rank == 0) printf("%d processes\n", j.comm.size);
     test_windows(&j);
     test_plate(&j);
     test_no_element(&j);
     test_trade(&j);
-    hx_team_leave(&j.team);
+    hx_comm_leave(&j.comm);
     TEST_END();
 }

@@ -4,9 +4,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "team_internal.h"
+#include "comm_internal.h"
 
-int hx_team_is_started(void)
+int hx_comm_is_started(void)
 {
     static const char *const size[] = {"OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "SLURM_STEP_NUM_TASKS"};
     for (size_t i = 0; i < sizeof size / sizeof size[0]; i++) {
@@ -38,9 +38,9 @@ static int check(int rc, const char *what)
     return HX_RAISE(HX_EDEVICE, "MPI: %s failed: %s", what, text);
 }
 
-static int mpi_broadcast(const hx_team *team, int from, void *data, size_t bytes)
+static int mpi_broadcast(const hx_comm *comm, int from, void *data, size_t bytes)
 {
-    (void)team;
+    (void)comm;
     for (size_t at = 0; at < bytes; at += PIECE) {
         const int n = (int)(bytes - at < PIECE ? bytes - at : PIECE);
         HX_TRY(check(MPI_Bcast((char *)data + at, n, MPI_BYTE, from, MPI_COMM_WORLD),
@@ -49,7 +49,7 @@ static int mpi_broadcast(const hx_team *team, int from, void *data, size_t bytes
     return HX_OK;
 }
 
-/* hx_team.impl: buffers kept from one exchange to the next. */
+/* hx_comm.impl: buffers kept from one exchange to the next. */
 typedef struct requests {
     MPI_Request *request; /* [capacity] */
     size_t capacity;
@@ -68,9 +68,9 @@ static int need_requests(requests *kept, int n, const hx_message *message)
 }
 
 /* Exchanges messages[n] with other ranks in both directions, in pieces. */
-static int mpi_exchange(const hx_team *team, int n, const hx_message *message)
+static int mpi_exchange(const hx_comm *comm, int n, const hx_message *message)
 {
-    requests *const kept = (requests *)team->impl;
+    requests *const kept = (requests *)comm->impl;
     size_t n_request = 0;
     if (n == 0) return HX_OK;
     HX_TRY(need_requests(kept, n, message));
@@ -91,32 +91,32 @@ static int mpi_exchange(const hx_team *team, int n, const hx_message *message)
     return check(rc, "the exchange of messages");
 }
 
-static int mpi_all_gather(const hx_team *team, const void *own, size_t bytes, void *all)
+static int mpi_all_gather(const hx_comm *comm, const void *own, size_t bytes, void *all)
 {
     if (bytes <= PIECE / 8)
         return check(
             MPI_Allgather(own, (int)bytes, MPI_BYTE, all, (int)bytes, MPI_BYTE, MPI_COMM_WORLD),
             "gathering data");
-    for (int r = 0; r < team->size; r++) {
+    for (int r = 0; r < comm->size; r++) {
         char *const to = (char *)all + (size_t)r * bytes;
-        if (r == team->rank) memcpy(to, own, bytes);
-        HX_TRY(mpi_broadcast(team, r, to, bytes));
+        if (r == comm->rank) memcpy(to, own, bytes);
+        HX_TRY(mpi_broadcast(comm, r, to, bytes));
     }
     return HX_OK;
 }
 
 /* Moves data one way between rank `root`, which has everything, and the others. */
-static int move_all(const hx_team *team, int root, const size_t *bytes, char *all, char *own,
+static int move_all(const hx_comm *comm, int root, const size_t *bytes, char *all, char *own,
                     int to_root)
 {
     size_t at = 0;
-    for (int r = 0; r < team->size; at += bytes[r], r++) {
-        if (r == root && team->rank == root && bytes[r] > 0)
+    for (int r = 0; r < comm->size; at += bytes[r], r++) {
+        if (r == root && comm->rank == root && bytes[r] > 0)
             memcpy(to_root ? all + at : own, to_root ? own : all + at, bytes[r]);
-        if (r == root || (team->rank != root && team->rank != r)) continue;
+        if (r == root || (comm->rank != root && comm->rank != r)) continue;
         for (size_t done = 0; done < bytes[r]; done += PIECE) {
             const int n = (int)(bytes[r] - done < PIECE ? bytes[r] - done : PIECE);
-            const int is_root = team->rank == root, peer = is_root ? r : root;
+            const int is_root = comm->rank == root, peer = is_root ? r : root;
             char *const here = is_root ? all + at + done : own + done;
             HX_TRY(check(is_root == to_root ? MPI_Recv(here, n, MPI_BYTE, peer, 1, MPI_COMM_WORLD,
                                                        MPI_STATUS_IGNORE)
@@ -127,23 +127,23 @@ static int move_all(const hx_team *team, int root, const size_t *bytes, char *al
     return HX_OK;
 }
 
-static int mpi_gather(const hx_team *team, int to, const void *own, const size_t *bytes, void *all)
+static int mpi_gather(const hx_comm *comm, int to, const void *own, const size_t *bytes, void *all)
 {
-    return move_all(team, to, bytes, all, (char *)own, 1);
+    return move_all(comm, to, bytes, all, (char *)own, 1);
 }
 
-static int mpi_scatter(const hx_team *team, int from, const void *all, const size_t *bytes,
+static int mpi_scatter(const hx_comm *comm, int from, const void *all, const size_t *bytes,
                        void *own)
 {
-    return move_all(team, from, bytes, (char *)all, own, 0);
+    return move_all(comm, from, bytes, (char *)all, own, 0);
 }
 
-static int mpi_meet(const hx_team *team, double seconds)
+static int mpi_meet(const hx_comm *comm, double seconds)
 {
     MPI_Request request;
     int done = 0;
     const double end = hx_clock() + seconds;
-    (void)team;
+    (void)comm;
     if (MPI_Ibarrier(MPI_COMM_WORLD, &request) != MPI_SUCCESS) return 0;
     for (;;) {
         if (MPI_Test(&request, &done, MPI_STATUS_IGNORE) != MPI_SUCCESS || done) return done;
@@ -155,10 +155,10 @@ static int mpi_meet(const hx_team *team, double seconds)
 
 /* Each rank opens the file by itself, so that a rank that fails keeps no other waiting: if one of
  * several ranks cannot open a file together, Open MPI's own IO leaves the others in a barrier. */
-static int mpi_open_file(const hx_team *team, FILE *stream, const char *path, void **opened)
+static int mpi_open_file(const hx_comm *comm, FILE *stream, const char *path, void **opened)
 {
     MPI_File *file;
-    (void)team;
+    (void)comm;
     (void)stream;
     *opened = NULL;
     HX_TRY(hx_alloc(&file, 1, sizeof *file, "a file of several processes"));
@@ -200,22 +200,22 @@ static int mpi_close_file(void *opened, int is_synced)
     return check(rc, "closing the file");
 }
 
-static void mpi_abort(const hx_team *team, int status)
+static void mpi_abort(const hx_comm *comm, int status)
 {
-    (void)team;
+    (void)comm;
     MPI_Abort(MPI_COMM_WORLD, status);
 }
 
-static void mpi_leave(hx_team *team)
+static void mpi_leave(hx_comm *comm)
 {
-    requests *const kept = (requests *)team->impl;
+    requests *const kept = (requests *)comm->impl;
     MPI_Finalize();
     if (kept) free(kept->request);
     free(kept);
-    team->impl = NULL;
+    comm->impl = NULL;
 }
 
-static const hx_team_ops mpi = {
+static const hx_comm_ops mpi = {
     .name = "MPI",
     .broadcast = mpi_broadcast,
     .all_gather = mpi_all_gather,
@@ -230,19 +230,19 @@ static const hx_team_ops mpi = {
     .leave = mpi_leave,
 };
 
-int hx_team_available(void)
+int hx_comm_available(void)
 {
     return 1;
 }
 
-static int count_host(hx_team *team)
+static int count_host(hx_comm *comm)
 {
     MPI_Comm host;
     HX_TRY(check(
-        MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, team->rank, MPI_INFO_NULL, &host),
+        MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, comm->rank, MPI_INFO_NULL, &host),
         "counting the processes of this machine"));
-    MPI_Comm_rank(host, &team->host_rank);
-    MPI_Comm_size(host, &team->host_size);
+    MPI_Comm_rank(host, &comm->host_rank);
+    MPI_Comm_size(host, &comm->host_size);
     MPI_Comm_free(&host);
     return HX_OK;
 }
@@ -262,39 +262,39 @@ static void leave_default_binding(void)
     CPU_FREE(all);
 }
 
-int hx_team_join(hx_team *team)
+int hx_comm_join(hx_comm *comm)
 {
     int provided;
-    hx_team_alone(team);
-    if (!hx_team_is_started()) return HX_OK;
+    hx_comm_self(comm);
+    if (!hx_comm_is_started()) return HX_OK;
     /* SERIALIZED: the thread that writes checkpoints calls no MPI function, but blocks of a file
      * are written by the thread that has them, one at a time */
     if (MPI_Init_thread(NULL, NULL, MPI_THREAD_SERIALIZED, &provided) != MPI_SUCCESS)
         return HX_RAISE(HX_EENV, "MPI could not be initialised (MPI_Init_thread failed)");
     leave_default_binding();
-    team->can_write = provided >= MPI_THREAD_SERIALIZED;
+    comm->can_write = provided >= MPI_THREAD_SERIALIZED;
     MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
-    team->ops = &mpi;
-    MPI_Comm_rank(MPI_COMM_WORLD, &team->rank);
-    MPI_Comm_size(MPI_COMM_WORLD, &team->size);
+    comm->ops = &mpi;
+    MPI_Comm_rank(MPI_COMM_WORLD, &comm->rank);
+    MPI_Comm_size(MPI_COMM_WORLD, &comm->size);
     requests *kept;
     HX_TRY(hx_alloc(&kept, 1, sizeof *kept, "messages"));
-    team->impl = kept;
-    HX_TRY(hx_team_create_work(team));
-    return count_host(team);
+    comm->impl = kept;
+    HX_TRY(hx_comm_create_work(comm));
+    return count_host(comm);
 }
 
 #else
 
-int hx_team_available(void)
+int hx_comm_available(void)
 {
     return 0;
 }
 
-int hx_team_join(hx_team *team)
+int hx_comm_join(hx_comm *comm)
 {
-    hx_team_alone(team);
-    if (!hx_team_is_started()) return HX_OK;
+    hx_comm_self(comm);
+    if (!hx_comm_is_started()) return HX_OK;
     return HX_RAISE(HX_EENV, "mpirun started several processes, but this hextop was built without "
                              "MPI, so each process would repeat the whole run; rebuild hextop "
                              "with MPI (Debian: libopenmpi-dev)");

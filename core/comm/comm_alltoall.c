@@ -1,4 +1,4 @@
-#include "team_trade.h"
+#include "comm_alltoall.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -10,16 +10,16 @@ static const char what[] = "buffers of an exchange between ranks";
 /* Bytes of one message, and of the messages to all ranks together. */
 enum { BLOCK_BYTES = 1 << 22, ALL_BYTES = 1 << 26 };
 
-int hx_team_trade_counts(const hx_team *team, const int64_t *out_first, int64_t *in_first)
+int hx_comm_alltoall_counts(const hx_comm *comm, const int64_t *out_first, int64_t *in_first)
 {
-    const size_t size = (size_t)team->size;
+    const size_t size = (size_t)comm->size;
     int64_t *all;
-    int rc = hx_team_agree(team, hx_alloc_raw(&all, size * (size + 1), sizeof *all, what));
+    int rc = hx_comm_agree(comm, hx_alloc_raw(&all, size * (size + 1), sizeof *all, what));
     if (rc == HX_OK)
-        rc = team->ops->all_gather(team, out_first, (size + 1) * sizeof *out_first, all);
+        rc = comm->ops->all_gather(comm, out_first, (size + 1) * sizeof *out_first, all);
     in_first[0] = 0;
     for (size_t r = 0; rc == HX_OK && r < size; r++) {
-        const int64_t *const of = all + r * (size + 1) + team->rank;
+        const int64_t *const of = all + r * (size + 1) + comm->rank;
         in_first[r + 1] = in_first[r] + of[1] - of[0];
     }
     free(all);
@@ -34,13 +34,13 @@ static int64_t rest(int64_t n, int64_t at, int64_t most)
 }
 
 typedef struct trade {
-    const hx_team *team;
+    const hx_comm *comm;
     const int64_t *out_first, *in_first;
     size_t bytes;
     int64_t block; /* items per message, equal on all ranks */
     int64_t most;  /* items of the largest message that this rank sends or receives */
     const char *out;
-    const int32_t *out_at, *in_at; /* lists of hx_team_trade_listed */
+    const int32_t *out_at, *in_at; /* lists of hx_comm_alltoall_listed */
     char *in, *send, *receive;     /* send, receive: [size][most] */
     hx_message *message;           /* [size] */
 } trade;
@@ -94,7 +94,7 @@ static void take(const trade *t, int rank, int64_t at)
 /* Copies items that stay on this rank, block by block through the send buffer. */
 static void keep_own(const trade *t)
 {
-    const int me = t->team->rank;
+    const int me = t->comm->rank;
     const int64_t n = t->out_first[me + 1] - t->out_first[me];
     for (int64_t at = 0; at < n; at += t->most) {
         pack(t, t->out_first[me] + at, rest(n, at, t->most), t->send);
@@ -106,31 +106,31 @@ static void keep_own(const trade *t)
 static int go_on(const trade *t, int64_t at, int *n_message)
 {
     *n_message = 0;
-    for (int r = 0; r < t->team->size; r++) {
-        if (r == t->team->rank) continue;
+    for (int r = 0; r < t->comm->size; r++) {
+        if (r == t->comm->rank) continue;
         const hx_message m = message_of(t, r, at);
         if (m.bytes > 0) t->message[(*n_message)++] = m;
     }
     if (*n_message == 0) return HX_OK;
-    HX_TRY(t->team->ops->exchange(t->team, *n_message, t->message));
-    for (int r = 0; r < t->team->size; r++)
-        if (r != t->team->rank) take(t, r, at);
+    HX_TRY(t->comm->ops->exchange(t->comm, *n_message, t->message));
+    for (int r = 0; r < t->comm->size; r++)
+        if (r != t->comm->rank) take(t, r, at);
     return HX_OK;
 }
 
 /* Returns the items per message. */
-static int64_t block_of(const hx_team *team, size_t bytes)
+static int64_t block_of(const hx_comm *comm, size_t bytes)
 {
-    const size_t fair = ALL_BYTES / (size_t)team->size;
+    const size_t fair = ALL_BYTES / (size_t)comm->size;
     return (int64_t)((fair < BLOCK_BYTES ? fair : BLOCK_BYTES) / bytes);
 }
 
 /* Returns the items of the largest message, at least 1. */
-static int64_t most_of(const hx_team *team, const int64_t *out_first, const int64_t *in_first,
+static int64_t most_of(const hx_comm *comm, const int64_t *out_first, const int64_t *in_first,
                        int64_t block)
 {
     int64_t most = 1;
-    for (int r = 0; r < team->size; r++) {
+    for (int r = 0; r < comm->size; r++) {
         const int64_t n_out = out_first[r + 1] - out_first[r], n_in = in_first[r + 1] - in_first[r];
         if (n_out > most) most = n_out;
         if (n_in > most) most = n_in;
@@ -138,21 +138,21 @@ static int64_t most_of(const hx_team *team, const int64_t *out_first, const int6
     return most < block ? most : block;
 }
 
-int hx_team_trade_listed(const hx_team *team, const int64_t *out_first, const int64_t *in_first,
-                         size_t bytes, const void *out, const int32_t *out_at, void *in,
-                         const int32_t *in_at)
+int hx_comm_alltoall_listed(const hx_comm *comm, const int64_t *out_first, const int64_t *in_first,
+                            size_t bytes, const void *out, const int32_t *out_at, void *in,
+                            const int32_t *in_at)
 {
-    const int64_t block = block_of(team, bytes);
-    const int64_t most = most_of(team, out_first, in_first, block);
-    trade t = {team,   out_first, in_first, bytes, block, most, out,
+    const int64_t block = block_of(comm, bytes);
+    const int64_t most = most_of(comm, out_first, in_first, block);
+    trade t = {comm,   out_first, in_first, bytes, block, most, out,
                out_at, in_at,     in,       NULL,  NULL,  NULL};
-    const size_t n = (size_t)team->size;
+    const size_t n = (size_t)comm->size;
     int n_message = 1;
     /* zeroed, since messages include padding */
     int rc = hx_alloc(&t.send, n * (size_t)most, bytes, what);
     if (rc == HX_OK) rc = hx_alloc_raw(&t.receive, n * (size_t)most, bytes, what);
     if (rc == HX_OK) rc = hx_alloc(&t.message, n, sizeof *t.message, what);
-    HX_TRY_FAIL(hx_team_agree(team, rc));
+    HX_TRY_FAIL(hx_comm_agree(comm, rc));
     keep_own(&t);
     for (int64_t at = 0; n_message > 0; at += block) HX_TRY_FAIL(go_on(&t, at, &n_message));
     rc = HX_OK;
@@ -163,8 +163,8 @@ fail:
     return rc;
 }
 
-int hx_team_trade(const hx_team *team, const int64_t *out_first, const int64_t *in_first,
-                  size_t bytes, const void *out, void *in)
+int hx_comm_alltoallv(const hx_comm *comm, const int64_t *out_first, const int64_t *in_first,
+                      size_t bytes, const void *out, void *in)
 {
-    return hx_team_trade_listed(team, out_first, in_first, bytes, out, NULL, in, NULL);
+    return hx_comm_alltoall_listed(comm, out_first, in_first, bytes, out, NULL, in, NULL);
 }

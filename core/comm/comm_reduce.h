@@ -1,21 +1,21 @@
 /* The communicator behind the interface of base/all.h. */
-#ifndef HX_TEAM_ALL_H
-#define HX_TEAM_ALL_H
+#ifndef HX_COMM_ALL_H
+#define HX_COMM_ALL_H
 
 #include "../base/all.h"
-#include "team.h"
+#include "comm.h"
 
 #ifdef __cplusplus
 extern "C" {
 #endif
 
-typedef struct hx_team_all {
+typedef struct hx_comm_reduce {
     hx_all all; /* first member, so that its function can reach the rest */
-    const hx_team *team;
-} hx_team_all;
+    const hx_comm *comm;
+} hx_comm_reduce;
 
 /* The communicator must outlive `all`. */
-void hx_team_all_of(hx_team_all *all, const hx_team *team);
+void hx_comm_reduce_of(hx_comm_reduce *all, const hx_comm *comm);
 
 #ifdef __cplusplus
 }

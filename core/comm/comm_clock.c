@@ -1,4 +1,4 @@
-#include "team_clock.h"
+#include "comm_clock.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -16,7 +16,7 @@ typedef struct beat {
 
 /* A message arrives later than it was sent, so each end of a round bounds the offset on one
  * side. */
-static int listen(const hx_team *team, beat *all, double *least, double *most)
+static int listen(const hx_comm *comm, beat *all, double *least, double *most)
 {
     beat own = {0.0, 0.0};
     double sent_before = 0.0;
@@ -24,7 +24,7 @@ static int listen(const hx_team *team, beat *all, double *least, double *most)
     *most = INFINITY;
     for (int i = 0; i < N_ROUND; i++) {
         own.sent = hx_clock();
-        HX_TRY(team->ops->all_gather(team, &own, sizeof own, all));
+        HX_TRY(comm->ops->all_gather(comm, &own, sizeof own, all));
         own.had = hx_clock();
         *least = fmax(*least, all[0].sent - own.had);
         if (i > 0) *most = fmin(*most, all[0].had - sent_before);
@@ -33,16 +33,16 @@ static int listen(const hx_team *team, beat *all, double *least, double *most)
     return HX_OK;
 }
 
-int hx_team_clock(const hx_team *team, double *offset, double *width)
+int hx_comm_clock(const hx_comm *comm, double *offset, double *width)
 {
     beat *all;
     double least, most;
     *offset = *width = 0.0;
-    if (team->size == 1) return HX_OK;
-    HX_TRY(hx_alloc_raw(&all, (size_t)team->size, sizeof *all, "clocks of processes"));
-    const int rc = listen(team, all, &least, &most);
+    if (comm->size == 1) return HX_OK;
+    HX_TRY(hx_alloc_raw(&all, (size_t)comm->size, sizeof *all, "clocks of processes"));
+    const int rc = listen(comm, all, &least, &most);
     free(all);
-    if (rc < 0 || team->rank == 0 || (least <= 0.0 && most >= 0.0)) return rc;
+    if (rc < 0 || comm->rank == 0 || (least <= 0.0 && most >= 0.0)) return rc;
     *offset = 0.5 * (least + most);
     *width = 0.5 * fabs(most - least);
     return HX_OK;

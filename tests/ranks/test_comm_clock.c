@@ -1,7 +1,7 @@
-/* The offset between two clocks (team_clock.h) from a simulated first rank, whose clock is ahead,
+/* The offset between two clocks (comm_clock.h) from a simulated first rank, whose clock is ahead,
  * behind, or equal. test_timeline.py uses real processes. */
 #include "core/base/clock.h"
-#include "core/team/team_clock.h"
+#include "core/comm/comm_clock.h"
 #include "tests/lib/test.h"
 
 /* Times of the first rank. */
@@ -14,12 +14,12 @@ static void wait_until(double time)
 
 /* The first rank sends a while after the other one in every second round, and each message takes
  * some time. */
-static int all_gather(const hx_team *team, const void *own, size_t bytes, void *all)
+static int all_gather(const hx_comm *comm, const void *own, size_t bytes, void *all)
 {
     static int turn;
     const double late = turn++ % 2 ? 3e-5 : 0.0, begin = hx_clock();
     double *const to = all;
-    (void)team;
+    (void)comm;
     wait_until(begin + late);
     to[0] = hx_clock() + ahead;
     to[1] = had;
@@ -29,31 +29,31 @@ static int all_gather(const hx_team *team, const void *own, size_t bytes, void *
     return HX_OK;
 }
 
-static const hx_team_ops ops = {.name = "two", .all_gather = all_gather};
+static const hx_comm_ops ops = {.name = "two", .all_gather = all_gather};
 
 static void check_offset(double seconds)
 {
-    const hx_team second = {.ops = &ops, .rank = 1, .size = 2}, first = {.ops = &ops, .size = 2};
+    const hx_comm second = {.ops = &ops, .rank = 1, .size = 2}, first = {.ops = &ops, .size = 2};
     double offset, width;
     ahead = seconds;
-    CHECK(hx_team_clock(&second, &offset, &width) == HX_OK);
+    CHECK(hx_comm_clock(&second, &offset, &width) == HX_OK);
     CHECK_MSG(fabs(offset - seconds) <= width + 1e-9, "%.9g instead of %.9g, width %.3g", offset,
               seconds, width);
     CHECK_MSG(width < 1e-3, "width %.3g s", width);
-    CHECK(hx_team_clock(&first, &offset, &width) == HX_OK);
+    CHECK(hx_comm_clock(&first, &offset, &width) == HX_OK);
     CHECK(offset == 0.0 && width == 0.0);
 }
 
 int main(void)
 {
-    const hx_team second = {.ops = &ops, .rank = 1, .size = 2};
-    hx_team alone;
+    const hx_comm second = {.ops = &ops, .rank = 1, .size = 2};
+    hx_comm alone;
     double offset = 1.0, width = 1.0;
     check_offset(1234.5);
     check_offset(-4000.25);
     ahead = 0.0;
-    CHECK(hx_team_clock(&second, &offset, &width) == HX_OK && offset == 0.0 && width == 0.0);
-    hx_team_alone(&alone);
-    CHECK(hx_team_clock(&alone, &offset, &width) == HX_OK && offset == 0.0 && width == 0.0);
+    CHECK(hx_comm_clock(&second, &offset, &width) == HX_OK && offset == 0.0 && width == 0.0);
+    hx_comm_self(&alone);
+    CHECK(hx_comm_clock(&alone, &offset, &width) == HX_OK && offset == 0.0 && width == 0.0);
     TEST_END();
 }
