@@ -175,7 +175,7 @@ static int share_held(const hx_problem *problem, int load_case, double *share)
         add_forces(problem, load_case, part, &all[part], &held[part]);
     sum[0] = hx_sum_parts(all);
     sum[1] = hx_sum_parts(held);
-    HX_TRY(hx_all_sum(hx_mesh_all(problem->mesh), 2, sum));
+    HX_TRY(hx_reduce_sum(hx_mesh_reduce(problem->mesh), 2, sum));
     *share = sum[0] > 0.0 ? sum[1] / sum[0] : 0.0;
     return HX_OK;
 }
@@ -189,7 +189,7 @@ static int is_held_set(const hx_session *s, const char *name, int *is_held)
     for (int64_t k = 0; set && k < set->n_node; k++)
         if (hx_mesh_owns_node(&s->mesh, set->node[k]))
             n[(s->problem.supports.fixed[set->node[k]] & all) == all]++;
-    HX_TRY(hx_all_sum_i64(hx_mesh_all(&s->mesh), 2, n));
+    HX_TRY(hx_reduce_sum_i64(hx_mesh_reduce(&s->mesh), 2, n));
     *is_held = n[0] == 0 && n[1] > 0;
     return HX_OK;
 }
@@ -290,7 +290,7 @@ static int count_void(const hx_session *s, const char *name, uint8_t *at_elem, i
         if (is_void) mark_around(s, set->node[k], at_elem);
         n[!is_void]++;
     }
-    return hx_all_sum_i64(hx_mesh_all(&s->mesh), 2, n);
+    return hx_reduce_sum_i64(hx_mesh_reduce(&s->mesh), 2, n);
 }
 
 /* A support that touches some void is usual, but one that touches only void has no effect. */
@@ -321,7 +321,7 @@ static int find_loaded_void(const hx_session *s, uint8_t *at_elem, int64_t *n)
     double *rounding = NULL;
     HX_TRY(hx_alloc_raw(&rounding, (size_t)n_case, sizeof *rounding, "load cases"));
     for (int c = 0; c < n_case; c++) rounding[c] = hx_attached_rounding(s, c);
-    int rc = hx_all_most(hx_mesh_all(&s->mesh), n_case, rounding);
+    int rc = hx_reduce_max(hx_mesh_reduce(&s->mesh), n_case, rounding);
     memset(at_elem, 0, (size_t)s->mesh.n_elem);
 #pragma omp parallel for schedule(static) reduction(+ : n_void)
     for (int64_t a = 0; a < hx_space_n_nodal(&s->space); a++) {
@@ -333,7 +333,7 @@ static int find_loaded_void(const hx_session *s, uint8_t *at_elem, int64_t *n)
         n_void++;
     }
     free(rounding);
-    if (rc == HX_OK) rc = hx_all_sum_i64(hx_mesh_all(&s->mesh), 1, &n_void);
+    if (rc == HX_OK) rc = hx_reduce_sum_i64(hx_mesh_reduce(&s->mesh), 1, &n_void);
     *n = n_void;
     return rc;
 }

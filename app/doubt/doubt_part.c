@@ -50,7 +50,7 @@ static int may_exceed(const hx_session *s, double fraction, int *may)
         if (load[i].from) return HX_OK;
         if (load[i].set) forced += volume_at(s, hx_mesh_find_set(&s->mesh, load[i].set));
     }
-    HX_TRY(hx_all_sum(hx_mesh_all(&s->mesh), 1, &forced));
+    HX_TRY(hx_reduce_sum(hx_mesh_reduce(&s->mesh), 1, &forced));
     *may = !(forced + passive / least_solid < fraction * problem->total_volume - passive);
     return HX_OK;
 }

@@ -207,7 +207,7 @@ static int add_pulls(const cut *c, const double *force, double rounding, pull *p
         if (p->components == 3)
             hx_rigid_body_add_work(&c->body[body], p->space.xyz + 3 * a, f, pulls[body]);
     }
-    HX_TRY(hx_all_sum(hx_mesh_all(p->mesh), 1, all));
+    HX_TRY(hx_reduce_sum(hx_mesh_reduce(p->mesh), 1, all));
     return hx_rigid_bodies_sum(p, c->n_body, N_PULL, (double *)pulls);
 }
 
@@ -225,7 +225,7 @@ static int measure_case(const cut *c, int load_case, double *force, off *found)
     double rounding = hx_attached_rounding(c->s, load_case);
     int rc;
     *found = (off){.load_case = load_case};
-    HX_TRY_FAIL(hx_all_most(hx_mesh_all(c->s->problem.mesh), 1, &rounding));
+    HX_TRY_FAIL(hx_reduce_max(hx_mesh_reduce(c->s->problem.mesh), 1, &rounding));
     HX_TRY_FAIL(hx_alloc(&pulls, (size_t)c->n_body, sizeof *pulls, "pieces"));
     HX_TRY_FAIL(hx_problem_nodal_force(&c->s->problem, load_case, NULL, force));
     HX_TRY_FAIL(add_pulls(c, force, rounding, pulls, &all));

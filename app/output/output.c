@@ -282,7 +282,7 @@ static int warn_empty(const hx_output *out, const char *path)
     const hx_session *s = out->session;
     double most = 0.0;
     for (int64_t e = 0; e < hx_output_n_elem(out); e++) most = fmax(most, out->physical[e]);
-    HX_TRY(hx_all_most(hx_mesh_all(&s->mesh), 1, &most));
+    HX_TRY(hx_reduce_max(hx_mesh_reduce(&s->mesh), 1, &most));
     hx_log_warning(
         "%s is empty: no element reaches output.threshold = %g; the largest density is %.4g", path,
         s->cfg.output.threshold, most);

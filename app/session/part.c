@@ -195,7 +195,7 @@ static int measure(hx_result_part *part, const hx_problem *problem, const double
         sum[N_SOLID] += is_solid;
         sum[N_VOID] += is_void;
     }
-    HX_TRY(hx_all_sum(hx_mesh_all(problem->mesh), N, sum));
+    HX_TRY(hx_reduce_sum(hx_mesh_reduce(problem->mesh), N, sum));
     part->n_solid = (int64_t)sum[N_SOLID];
     part->n_void = (int64_t)sum[N_VOID];
     part->solid_volume = sum[SOLID];

@@ -154,7 +154,7 @@ static int find_faults(hx_session *s, const char **why)
     if (n_body > 1) *why = "bodies that share no node";
     if (!isnan(s->cfg.mesh.merge)) return HX_OK;
     HX_TRY(hx_mesh_count_coincident(&s->mesh, &n_double));
-    HX_TRY(hx_all_sum_i64(&s->all.all, 1, &n_double));
+    HX_TRY(hx_reduce_sum_i64(&s->all.all, 1, &n_double));
     if (n_double > 0) *why = "nodes that lie where another one does";
     return HX_OK;
 }
@@ -277,7 +277,7 @@ static int count_sets(hx_session *s)
             s->set_size[2 * i + 1] +=
                 set->elem[k] >= hx_mesh_own_begin(mesh) && set->elem[k] < hx_mesh_own_end(mesh);
     }
-    return hx_all_sum_i64(&s->all.all, (int)(2 * mesh->n_set), s->set_size);
+    return hx_reduce_sum_i64(&s->all.all, (int)(2 * mesh->n_set), s->set_size);
 }
 
 int hx_session_agree_window(hx_session *s)

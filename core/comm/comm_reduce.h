@@ -1,8 +1,8 @@
-/* The communicator behind the interface of base/all.h. */
+/* The communicator behind the interface of base/reduce.h. */
 #ifndef HX_COMM_ALL_H
 #define HX_COMM_ALL_H
 
-#include "../base/all.h"
+#include "../base/reduce.h"
 #include "comm.h"
 
 #ifdef __cplusplus
@@ -10,7 +10,7 @@ extern "C" {
 #endif
 
 typedef struct hx_comm_reduce {
-    hx_all all; /* first member, so that its function can reach the rest */
+    hx_reduce all; /* first member, so that its function can reach the rest */
     const hx_comm *comm;
 } hx_comm_reduce;
 

@@ -285,8 +285,8 @@ static int check_elements(hx_mesh *mesh)
     const int64_t n = hx_mesh_n_elem_all(mesh);
     findings f;
     HX_TRY(check_own(mesh, &f));
-    HX_TRY(hx_all_sum(hx_mesh_all(mesh), 1, &f.volume));
-    HX_TRY(hx_all_sum_i64(hx_mesh_all(mesh), 1, &f.n_collapsed));
+    HX_TRY(hx_reduce_sum(hx_mesh_reduce(mesh), 1, &f.volume));
+    HX_TRY(hx_reduce_sum_i64(hx_mesh_reduce(mesh), 1, &f.n_collapsed));
     mesh->total_volume = f.volume;
     mesh->n_kind[HX_CELL_HEXAHEDRON] = n;
     mesh->elem_size = cbrt(mesh->total_volume / (double)n);
@@ -302,7 +302,7 @@ static int find_box(hx_mesh *mesh)
         most[i] = -mesh->box_min[i];
         most[3 + i] = mesh->box_max[i];
     }
-    HX_TRY(hx_all_most(hx_mesh_all(mesh), 6, most));
+    HX_TRY(hx_reduce_max(hx_mesh_reduce(mesh), 6, most));
     for (int i = 0; i < 3; i++) {
         mesh->box_min[i] = -most[i];
         mesh->box_max[i] = most[3 + i];

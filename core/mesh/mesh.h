@@ -13,9 +13,9 @@
 #include <stdint.h>
 
 #include "../base/account.h"
-#include "../base/all.h"
 #include "../base/error.h"
 #include "../base/numbers.h"
+#include "../base/reduce.h"
 #include "cell.h"
 
 #ifdef __cplusplus
@@ -118,7 +118,7 @@ typedef struct hx_mesh_parts {
  * n_elem, sets and lists to this rank's elements. node_orig and elem_orig are numbers in the whole
  * mesh. */
 typedef struct hx_mesh_window {
-    const hx_all *all;                /* reductions over the ranks (borrowed) */
+    const hx_reduce *all;             /* reductions over the ranks (borrowed) */
     int64_t n_node, n_elem;           /* of the whole mesh */
     int64_t node_before, elem_before; /* of lower ranks, in the whole mesh */
     int64_t own_node, n_own_node;     /* first own node here, and number of own nodes */
@@ -322,11 +322,11 @@ static inline int hx_mesh_owns_node(const hx_mesh *mesh, int64_t node)
 static inline int hx_mesh_count_all(const hx_mesh *mesh, int64_t n, int64_t *all)
 {
     *all = n;
-    return mesh->window ? hx_all_sum_i64(mesh->window->all, 1, all) : HX_OK;
+    return mesh->window ? hx_reduce_sum_i64(mesh->window->all, 1, all) : HX_OK;
 }
 
 /* Reductions over the ranks of a distributed mesh; NULL: the mesh is not distributed. */
-static inline const hx_all *hx_mesh_all(const hx_mesh *mesh)
+static inline const hx_reduce *hx_mesh_reduce(const hx_mesh *mesh)
 {
     return mesh->window ? mesh->window->all : NULL;
 }

@@ -69,7 +69,7 @@ static void add_own(const hx_mesh *mesh, item_hash of_node, item_hash of_element
 static int join(const hx_mesh *mesh, const hx_hash *own, hx_hash *sum)
 {
     int64_t value[2] = {(int64_t)own->a, (int64_t)own->b};
-    HX_TRY(hx_all_sum_i64(hx_mesh_all(mesh), 2, value));
+    HX_TRY(hx_reduce_sum_i64(hx_mesh_reduce(mesh), 2, value));
     sum->a += (uint64_t)value[0];
     sum->b += (uint64_t)value[1];
     return HX_OK;

@@ -43,11 +43,11 @@ void hx_kinds_join(hx_kinds *to, const hx_kinds *more)
     }
 }
 
-int hx_kinds_sum(const hx_all *all, hx_kinds *k)
+int hx_kinds_sum(const hx_reduce *all, hx_kinds *k)
 {
-    HX_TRY(hx_all_sum_i64(all, HX_N_SOLID, k->n));
-    HX_TRY(hx_all_sum(all, HX_N_SOLID, k->volume));
-    return hx_all_sum(all, HX_N_SOLID, k->edge);
+    HX_TRY(hx_reduce_sum_i64(all, HX_N_SOLID, k->n));
+    HX_TRY(hx_reduce_sum(all, HX_N_SOLID, k->volume));
+    return hx_reduce_sum(all, HX_N_SOLID, k->edge);
 }
 
 /* Length of an element of one kind. */
@@ -87,7 +87,7 @@ int hx_mesh_measure_kinds(hx_mesh *mesh)
 {
     hx_kinds all;
     HX_TRY(count_own(mesh, &all));
-    HX_TRY(hx_kinds_sum(hx_mesh_all(mesh), &all));
+    HX_TRY(hx_kinds_sum(hx_mesh_reduce(mesh), &all));
     memcpy(mesh->n_kind, all.n, sizeof all.n);
     mesh->elem_size = hx_kinds_size(&all);
     return HX_OK;

@@ -126,8 +126,8 @@ static int join_groups(bisection *b)
         }
         weight[k++] = g->weight;
     }
-    HX_TRY_FAIL(hx_all_most(b->items->all, 6 * b->n_group, box));
-    HX_TRY_FAIL(hx_all_sum_i64(b->items->all, b->n_group, weight));
+    HX_TRY_FAIL(hx_reduce_max(b->items->all, 6 * b->n_group, box));
+    HX_TRY_FAIL(hx_reduce_sum_i64(b->items->all, b->n_group, weight));
     k = 0;
     for (int r = 0; r < b->n_rank; r++) {
         group *const g = &b->of[r];
@@ -362,7 +362,7 @@ static int bisect(bisection *b)
         find_steps(b);
         for (int is_fine = 0; is_fine < 2; is_fine++) {
             count_weights(b, is_fine);
-            HX_TRY(hx_all_sum_i64(b->items->all, COARSE * b->n_group, b->count));
+            HX_TRY(hx_reduce_sum_i64(b->items->all, COARSE * b->n_group, b->count));
             narrow(b, is_fine);
         }
         HX_TRY(find_keys(b));

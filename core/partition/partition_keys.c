@@ -50,7 +50,7 @@ static int64_t twice_middle(int size, int n_cut, const prefix *every, int i)
 }
 
 /* Halves the interval [low, high] of each search. */
-static int halve(const hx_all *all, int n_cut, const hx_partition_run *run, const int64_t *limit,
+static int halve(const hx_reduce *all, int n_cut, const hx_partition_run *run, const int64_t *limit,
                  int64_t *low, int64_t *high, prefix *own, prefix *every)
 {
     for (int i = 0; i < n_cut; i++) {
@@ -70,7 +70,7 @@ static int halve(const hx_all *all, int n_cut, const hx_partition_run *run, cons
     return HX_OK;
 }
 
-int hx_partition_cut_keys(const hx_all *all, int n_cut, const hx_partition_run *run,
+int hx_partition_cut_keys(const hx_reduce *all, int n_cut, const hx_partition_run *run,
                           const int64_t *limit, int64_t *cut)
 {
     enum { STEPS = 65 }; /* enough for keys below 2^63 and for -1 */
@@ -123,7 +123,7 @@ static int cut_run(const hx_partition_items *items, const hx_partition_run *run,
                    hx_partition_run *of, int64_t *limit, int64_t *cut)
 {
     int64_t all = run->before ? run->before[run->n] : 8 * run->n;
-    HX_TRY(hx_all_sum_i64(items->all, 1, &all));
+    HX_TRY(hx_reduce_sum_i64(items->all, 1, &all));
     for (int r = 1; r < n_rank; r++) {
         of[r - 1] = *run;
         limit[r - 1] = (2 * all * r - 1) / n_rank;

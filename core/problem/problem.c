@@ -158,7 +158,7 @@ static int check_free(const hx_problem *problem, const hx_problem_params *params
     if (params->n_support == 0) return HX_OK;
     for (int64_t k = 0; k < problem->space.n_point; k++)
         n_free += (problem->supports.fixed[k] & all) != all;
-    HX_TRY(hx_all_sum_i64(hx_mesh_all(problem->mesh), 1, &n_free));
+    HX_TRY(hx_reduce_sum_i64(hx_mesh_reduce(problem->mesh), 1, &n_free));
     if (n_free > 0) return HX_OK;
     return HX_RAISE(HX_EINPUT,
                     "%s: the supports fix every %s of the part in every direction, so nothing is "
@@ -265,7 +265,7 @@ static int add_loads(hx_problem *problem, const hx_problem_params *params)
     }
     HX_TRY(hx_problem_add_rigid_sets(problem, params));
     /* a process without loaded nodes in its part of the mesh uses the sizes of the others */
-    HX_TRY(hx_all_most(hx_mesh_all(problem->mesh), problem->cases.n, problem->cases.size));
+    HX_TRY(hx_reduce_max(hx_mesh_reduce(problem->mesh), problem->cases.n, problem->cases.size));
     return hx_problem_finish_body(problem);
 }
 
@@ -343,7 +343,7 @@ static int check_loaded(const hx_problem *problem, const hx_problem_params *para
             acting |= !(problem->supports.fixed[k / n] >> (k % n) & 1);
         }
         int64_t any[2] = {applied, acting};
-        HX_TRY(hx_all_sum_i64(hx_mesh_all(problem->mesh), 2, any));
+        HX_TRY(hx_reduce_sum_i64(hx_mesh_reduce(problem->mesh), 2, any));
         applied = any[0] > 0;
         if (any[1] > 0) continue;
         return raise_unloaded(problem, params, c, applied);
@@ -424,8 +424,8 @@ static int sum_volumes(hx_problem *problem)
         sum[1] += volume[e];
         sum[2] += volume[e] * density[e];
     }
-    HX_TRY(hx_all_sum(hx_mesh_all(mesh), 3, sum));
-    HX_TRY(hx_all_sum_i64(hx_mesh_all(mesh), 1, &problem->passive.n));
+    HX_TRY(hx_reduce_sum(hx_mesh_reduce(mesh), 3, sum));
+    HX_TRY(hx_reduce_sum_i64(hx_mesh_reduce(mesh), 1, &problem->passive.n));
     problem->total_volume = sum[0];
     problem->design_volume = sum[0] - sum[1];
     problem->passive.mass = sum[2];

@@ -164,7 +164,7 @@ static int find_offset(const hx_problem *problem, const film_faces *faces, doubl
         for (int q = 0; q < at.n_gauss; q++)
             *offset += faces->coefficient[f] * over * over * hx_norm3(at.at[q].normal);
     }
-    return hx_all_sum(hx_mesh_all(mesh), 1, offset);
+    return hx_reduce_sum(hx_mesh_reduce(mesh), 1, offset);
 }
 
 static int make_films(hx_problem *problem, const film_faces *faces, double *source)

@@ -159,7 +159,7 @@ static int share_by_volume(const hx_space *space, const hx_set *set, double heat
     double volume = 0.0;
     for (int64_t k = 0; k < set->n_elem; k++)
         if (set->elem[k] >= begin && set->elem[k] < end) volume += volume_of(space, set->elem[k]);
-    HX_TRY(hx_all_sum(hx_mesh_all(space->mesh), 1, &volume));
+    HX_TRY(hx_reduce_sum(hx_mesh_reduce(space->mesh), 1, &volume));
     for (int64_t k = 0; k < set->n_elem; k++)
         add_element(space, set->elem[k], heat / volume, power);
     return HX_OK;

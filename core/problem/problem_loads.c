@@ -29,15 +29,15 @@ int hx_problem_measure_faces(const hx_space *space, int64_t n_face, const int64_
         if (face[f] >= begin && face[f] < end) own[(*n_all)++] = face[f];
     *area = hx_space_faces_area(space, *n_all, own);
     free(own);
-    HX_TRY(hx_all_sum_i64(hx_mesh_all(mesh), 1, n_all));
-    return hx_all_sum(hx_mesh_all(mesh), 1, area);
+    HX_TRY(hx_reduce_sum_i64(hx_mesh_reduce(mesh), 1, n_all));
+    return hx_reduce_sum(hx_mesh_reduce(mesh), 1, area);
 }
 
 int hx_problem_count_nodes(const hx_mesh *mesh, const hx_set *set, int64_t *n_all)
 {
     *n_all = 0;
     for (int64_t k = 0; k < set->n_node; k++) *n_all += hx_mesh_owns_node(mesh, set->node[k]);
-    return hx_all_sum_i64(hx_mesh_all(mesh), 1, n_all);
+    return hx_reduce_sum_i64(hx_mesh_reduce(mesh), 1, n_all);
 }
 
 int hx_problem_count_takers(const hx_mesh *mesh, const hx_set *set, const char *origin,

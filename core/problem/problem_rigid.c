@@ -48,7 +48,7 @@ static void measure_bodies(const hx_mesh *mesh, const int32_t *body_of, int64_t 
 enum { BODIES_AT_ONCE = 1 << 12 };
 
 /* The extents in all processes of n bodies. */
-static int spread_extents(const hx_all *all, int n, hx_rigid_body *body, double (*most)[6])
+static int spread_extents(const hx_reduce *all, int n, hx_rigid_body *body, double (*most)[6])
 {
     for (int b = 0; b < n; b++)
         for (int i = 0; i < 3; i++) {
@@ -56,7 +56,7 @@ static int spread_extents(const hx_all *all, int n, hx_rigid_body *body, double 
             most[b][i] = is_here ? -body[b].lower[i] : -INFINITY;
             most[b][3 + i] = is_here ? body[b].upper[i] : -INFINITY;
         }
-    HX_TRY(hx_all_most(all, 6 * n, most[0]));
+    HX_TRY(hx_reduce_max(all, 6 * n, most[0]));
     for (int b = 0; b < n; b++)
         for (int i = 0; i < 3 && most[b][3] > -INFINITY; i++) {
             body[b].lower[i] = -most[b][i];
@@ -68,7 +68,7 @@ static int spread_extents(const hx_all *all, int n, hx_rigid_body *body, double 
 int hx_rigid_bodies_measure(const hx_problem *problem, const int32_t *body_of, int64_t n_body,
                             hx_rigid_body *body)
 {
-    const hx_all *const all = hx_mesh_all(problem->mesh);
+    const hx_reduce *const all = hx_mesh_reduce(problem->mesh);
     double(*most)[6] = NULL;
     int rc = HX_OK;
     measure_points(problem->space.n_point, problem->space.xyz, body_of, n_body, body);
@@ -84,10 +84,10 @@ int hx_rigid_bodies_measure(const hx_problem *problem, const int32_t *body_of, i
 
 int hx_rigid_bodies_sum(const hx_problem *problem, int64_t n_body, int n, double *value)
 {
-    const hx_all *const all = hx_mesh_all(problem->mesh);
+    const hx_reduce *const all = hx_mesh_reduce(problem->mesh);
     for (int64_t b = 0; all && b < n_body; b += BODIES_AT_ONCE) {
         const int64_t n_now = n_body - b < BODIES_AT_ONCE ? n_body - b : BODIES_AT_ONCE;
-        HX_TRY(hx_all_sum(all, (int)n_now * n, value + n * b));
+        HX_TRY(hx_reduce_sum(all, (int)n_now * n, value + n * b));
     }
     return HX_OK;
 }
@@ -95,10 +95,10 @@ int hx_rigid_bodies_sum(const hx_problem *problem, int64_t n_body, int n, double
 /* value[n_body][n] := the largest of all processes. */
 static int take_most(const hx_problem *problem, int64_t n_body, int n, double *value)
 {
-    const hx_all *const all = hx_mesh_all(problem->mesh);
+    const hx_reduce *const all = hx_mesh_reduce(problem->mesh);
     for (int64_t b = 0; all && b < n_body; b += BODIES_AT_ONCE) {
         const int64_t n_now = n_body - b < BODIES_AT_ONCE ? n_body - b : BODIES_AT_ONCE;
-        HX_TRY(hx_all_most(all, (int)n_now * n, value + n * b));
+        HX_TRY(hx_reduce_max(all, (int)n_now * n, value + n * b));
     }
     return HX_OK;
 }
@@ -415,13 +415,13 @@ static void add_values(const hx_problem *problem, const int32_t *body_of, fit *f
 }
 
 /* Points that several windows have count several times, which changes no fit that is exact. */
-static int sum_window(const hx_all *all, fit *f)
+static int sum_window(const hx_reduce *all, fit *f)
 {
     double most[2] = {f->most, f->off};
     if (!all) return HX_OK;
-    HX_TRY(hx_all_sum(all, 3, f->right_move));
-    HX_TRY(hx_all_sum(all, 3, f->right_turn));
-    HX_TRY(hx_all_most(all, 2, most));
+    HX_TRY(hx_reduce_sum(all, 3, f->right_move));
+    HX_TRY(hx_reduce_sum(all, 3, f->right_turn));
+    HX_TRY(hx_reduce_max(all, 2, most));
     f->most = most[0];
     f->off = most[1];
     return HX_OK;
@@ -432,7 +432,7 @@ static int sum_window(const hx_all *all, fit *f)
 static int fit_bodies(const hx_problem *problem, const int32_t *body_of, int64_t n_body,
                       const hx_rigid_body *body, fit *f, int *is)
 {
-    const hx_all *const all = hx_mesh_all(problem->mesh);
+    const hx_reduce *const all = hx_mesh_reduce(problem->mesh);
     const holds h = {.problem = problem, .body_of = body_of, .n_point = problem->space.n_point};
     hx_rigid_body *held = NULL;
     HX_TRY(hx_alloc(&held, (size_t)n_body, sizeof *held, "bodies"));

@@ -135,7 +135,7 @@ static int sum_by_host(hx_ranks *ranks, int64_t n, double *d_sum)
     double *sum;
     HX_TRY(hx_alloc_raw(&sum, (size_t)n, sizeof *sum, what));
     int rc = ranks->plain->download(dev, sum, d_sum, bytes);
-    if (rc == HX_OK) rc = hx_all_sum(&ranks->all.all, (int)n, sum);
+    if (rc == HX_OK) rc = hx_reduce_sum(&ranks->all.all, (int)n, sum);
     if (rc == HX_OK) rc = ranks->plain->upload(dev, d_sum, sum, bytes);
     free(sum);
     return rc;

@@ -68,7 +68,7 @@ typedef struct hx_ranks {
     const hx_device_ops *plain; /* operations of the backend */
     hx_device *device; /* the backend's device, whose memory and queue `dev` uses (borrowed) */
     hx_share share;
-    hx_comm_reduce all;  /* the communicator behind the interface of base/all.h */
+    hx_comm_reduce all;  /* the communicator behind the interface of base/reduce.h */
     hx_common_host host; /* exchanges on the host about interface points */
     hx_device_ops ops;
     hx_vector_ops vector;

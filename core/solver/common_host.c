@@ -26,7 +26,7 @@ int hx_common_sum(const hx_common_host *host, int rc, int64_t n, double *sum)
 {
     HX_TRY(hx_common_agree(host, rc));
     for (int64_t at = 0; host && at < n; at += BLOCK)
-        HX_TRY(hx_all_sum(host->all, block_of(n, at), sum + at));
+        HX_TRY(hx_reduce_sum(host->all, block_of(n, at), sum + at));
     return HX_OK;
 }
 
@@ -34,7 +34,7 @@ int hx_common_sum_i64(const hx_common_host *host, int rc, int64_t n, int64_t *su
 {
     HX_TRY(hx_common_agree(host, rc));
     for (int64_t at = 0; host && at < n; at += BLOCK)
-        HX_TRY(hx_all_sum_i64(host->all, block_of(n, at), sum + at));
+        HX_TRY(hx_reduce_sum_i64(host->all, block_of(n, at), sum + at));
     return HX_OK;
 }
 

@@ -4,7 +4,7 @@
 #ifndef HX_COMMON_HOST_H
 #define HX_COMMON_HOST_H
 
-#include "../base/all.h"
+#include "../base/reduce.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -20,7 +20,7 @@ typedef struct hx_common_told {
 
 typedef struct hx_common_host hx_common_host;
 struct hx_common_host {
-    const hx_all *all; /* the communicator (borrowed, like everything here) */
+    const hx_reduce *all; /* the communicator (borrowed, like everything here) */
     int64_t n_own; /* nodes that this rank owns, which come first; each node is owned by one rank */
     int64_t n_common;      /* number of interface points */
     const int32_t *common; /* [n_common] in an order that all ranks agree on */
@@ -38,7 +38,7 @@ static inline int hx_common_agree(const hx_common_host *host, int rc)
     return host ? host->agree(host, rc) : rc;
 }
 
-static inline const hx_all *hx_common_all(const hx_common_host *host)
+static inline const hx_reduce *hx_common_reduce(const hx_common_host *host)
 {
     return host ? host->all : NULL;
 }

@@ -84,7 +84,7 @@ static int trim(const hx_lattice *lattice, const hx_mesh *mesh, int64_t n[3], in
         }
     }
     double last[3] = {(double)last0, (double)last1, (double)last2};
-    HX_TRY(hx_all_most(hx_mesh_all(mesh), 3, last));
+    HX_TRY(hx_reduce_max(hx_mesh_reduce(mesh), 3, last));
     for (int i = 0; i < 3; i++) n[i] = (int64_t)last[i] + 1;
     if (n[0] == before[0] && n[1] == before[1]) return HX_OK;
 #pragma omp parallel for schedule(static)
@@ -128,7 +128,7 @@ static int find_ranks(const hx_mesh *mesh, const int64_t n[3], const int32_t *pl
     }
     memcpy(own_low, low, sizeof low);
     memcpy(own_high, high, sizeof high);
-    return hx_all_least_u16(mesh->window->all, n_place, of);
+    return hx_reduce_min_u16(mesh->window->all, n_place, of);
 }
 
 static void list_cells(hx_lattice *lattice, const grid *g)

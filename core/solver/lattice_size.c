@@ -110,7 +110,7 @@ static void add_sample(extents *x, edges edge)
 static int average(const hx_mesh *mesh, const sample *s, extents *x)
 {
     double sum[5] = {x->mean[0], x->mean[1], x->mean[2], x->aspect, (double)s->n};
-    HX_TRY(hx_all_sum(hx_mesh_all(mesh), 5, sum));
+    HX_TRY(hx_reduce_sum(hx_mesh_reduce(mesh), 5, sum));
     for (int i = 0; i < 3; i++) x->mean[i] = sum[i] / sum[4];
     x->aspect = sum[3] / sum[4];
     return HX_OK;
@@ -153,7 +153,7 @@ static int measure(const hx_mesh *mesh, const sample *s, extents *x)
     x->half[0] = half0;
     x->half[1] = half1;
     x->half[2] = half2;
-    HX_TRY(hx_all_most(hx_mesh_all(mesh), 3, x->half));
+    HX_TRY(hx_reduce_max(hx_mesh_reduce(mesh), 3, x->half));
     return average(mesh, s, x);
 }
 
@@ -184,7 +184,7 @@ static int count_across(hx_lattice *lattice, const hx_mesh *mesh, const sample *
         sum[0] += most;
         sum[1] += next;
     }
-    HX_TRY(hx_all_sum(hx_mesh_all(mesh), 3, sum));
+    HX_TRY(hx_reduce_sum(hx_mesh_reduce(mesh), 3, sum));
     lattice->across = sum[0] / sum[2];
     lattice->across_next = sum[1] / sum[2];
     return HX_OK;

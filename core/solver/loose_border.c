@@ -115,7 +115,7 @@ static int by_labels(const void *a, const void *b)
 static int find_pairs(const hx_loose_grouping *g, const hx_common_told *told, pair **list,
                       int64_t *n)
 {
-    const hx_all *const all = g->others->all;
+    const hx_reduce *const all = g->others->all;
     const int64_t begin = told->first[all->rank + 1], end = told->first[all->size];
     const face *const f = told->item;
     *n = 0;

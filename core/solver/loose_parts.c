@@ -541,7 +541,7 @@ int hx_loose_find_parts(const hx_problem *problem, const hx_common_host *others,
 #pragma omp parallel for schedule(static) reduction(max : largest)
     for (int64_t e = 0; e < problem->mesh->n_elem; e++) largest = fmax(largest, modulus[e]);
     HX_TRY_FAIL(hx_loose_grouping_create(&g, problem, others, modulus));
-    HX_TRY_FAIL(hx_all_most(hx_common_all(others), 1, &largest));
+    HX_TRY_FAIL(hx_reduce_max(hx_common_reduce(others), 1, &largest));
     for (int i = 0; i < N_SHARE && largest > 0.0; i++) {
         g.least = share[i] * largest;
         HX_TRY_FAIL(count_stiff(&g, &n));

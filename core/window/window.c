@@ -43,7 +43,7 @@ static int check_numbers(const hx_mesh_source *source)
 static int check_windows(const hx_window_task *task, int64_t n)
 {
     double most = (double)n;
-    HX_TRY(hx_all_most(task->all, 1, &most));
+    HX_TRY(hx_reduce_max(task->all, 1, &most));
     if (most <= (double)HX_MAX_ELEM) return HX_OK;
     return HX_RAISE(
         HX_EINPUT,
@@ -52,7 +52,7 @@ static int check_windows(const hx_window_task *task, int64_t n)
         task->source->name, most, (long long)HX_MAX_ELEM);
 }
 
-int hx_window_create(hx_mesh *mesh, const hx_comm *comm, const hx_all *all,
+int hx_window_create(hx_mesh *mesh, const hx_comm *comm, const hx_reduce *all,
                      const hx_mesh_source *source, const hx_window_params *params)
 {
     const hx_window_task task = {comm, all, source, params};

@@ -7,7 +7,7 @@
 /* Arguments of all steps. */
 typedef struct hx_window_task {
     const hx_comm *comm;
-    const hx_all *all;
+    const hx_reduce *all;
     const hx_mesh_source *source;
     const hx_window_params *params;
 } hx_window_task;

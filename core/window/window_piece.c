@@ -35,7 +35,7 @@ void hx_window_block_free(hx_window_block *b)
 int hx_window_n_block(const hx_window_task *task, int64_t n, int64_t *n_block)
 {
     double most = (double)((n + HX_WINDOW_BLOCK - 1) / HX_WINDOW_BLOCK);
-    HX_TRY(hx_all_most(task->all, 1, &most));
+    HX_TRY(hx_reduce_max(task->all, 1, &most));
     *n_block = (int64_t)most;
     return HX_OK;
 }
@@ -178,9 +178,9 @@ static int join(const hx_window_task *task, hx_window_piece *p, findings *f)
         most[6 + d] = f->half[d];
     }
     most[9] = f->is_mixed;
-    HX_TRY(hx_all_most(task->all, 10, most));
+    HX_TRY(hx_reduce_max(task->all, 10, most));
     double sum[2] = {f->volume, f->aspect};
-    HX_TRY(hx_all_sum(task->all, 2, sum));
+    HX_TRY(hx_reduce_sum(task->all, 2, sum));
     for (int d = 0; d < 3; d++) {
         p->low[d] = -most[d];
         p->high[d] = most[3 + d];

@@ -15,7 +15,7 @@ static inline void fuzz_fail(const char *path, const char *what)
 }
 
 /* Creates a finished window with all elements. *why: see hx_file_source_open. */
-static inline int fuzz_window(const char *path, const hx_comm *comm, const hx_all *all,
+static inline int fuzz_window(const char *path, const hx_comm *comm, const hx_reduce *all,
                               char why[HX_FILE_WHY], hx_mesh *window)
 {
     const hx_window_params params = {.partition = HX_PARTITION_BISECTION};

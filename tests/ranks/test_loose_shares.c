@@ -263,7 +263,7 @@ static int count_divided(const job *j)
     for (int p = 0; p < j->share.n_part; p++) {
         const hx_loose_rows *const z = &j->share.motion_transposed;
         int64_t has = z->first[6 * p + 6] > z->first[6 * p];
-        CHECK_OK(hx_all_sum_i64(&j->all.all, 1, &has));
+        CHECK_OK(hx_reduce_sum_i64(&j->all.all, 1, &has));
         n_divided += has > 1;
     }
     return n_divided;

@@ -125,7 +125,7 @@ static void check_sets(const job *j)
                 n[3] = {count_nodes(j, set, whole, &n_other), count_elems(j, set, whole, &n_other),
                         count_faces(j, set, whole, &n_other)};
         CHECK_MSG(strcmp(set->name, whole->name) == 0, "%s instead of %s", set->name, whole->name);
-        CHECK_OK(hx_all_sum_i64(&j->all.all, 3, n));
+        CHECK_OK(hx_reduce_sum_i64(&j->all.all, 3, n));
         CHECK_MSG(n[0] == whole->n_node && n[1] == whole->n_elem && n[2] == whole->n_face &&
                       n_other == 0,
                   "set %s: %lld nodes instead of %lld, %lld elements instead of %lld, %lld faces "

@@ -143,7 +143,7 @@ static void check_owners(const job *j)
     }
     CHECK(n_wrong == 0 && n_own == w->window->n_own_node);
     CHECK_OK(hx_comm_agree(&j->comm, HX_OK));
-    CHECK_OK(hx_all_sum_i64(&j->all.all, 1, &n_own));
+    CHECK_OK(hx_reduce_sum_i64(&j->all.all, 1, &n_own));
     CHECK(n_own == all->n_node && w->window->n_node == all->n_node);
     CHECK(w->window->n_elem == all->n_elem);
     free(node_at);

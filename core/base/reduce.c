@@ -1,4 +1,4 @@
-#include "all.h"
+#include "reduce.h"
 
 #include <stdlib.h>
 
@@ -7,7 +7,7 @@
 static const char what[] = "values of all ranks";
 
 /* *out := every[size] of `bytes` each; the caller frees it. */
-static int gather(const hx_all *all, size_t bytes, const void *own, void *out)
+static int gather(const hx_reduce *all, size_t bytes, const void *own, void *out)
 {
     void **const every = out;
     HX_TRY(hx_alloc_raw(every, (size_t)all->size, bytes, what));
@@ -16,7 +16,7 @@ static int gather(const hx_all *all, size_t bytes, const void *own, void *out)
     return rc;
 }
 
-int hx_all_sum(const hx_all *all, int n, double *value)
+int hx_reduce_sum(const hx_reduce *all, int n, double *value)
 {
     double *every;
     if (!all) return HX_OK;
@@ -29,7 +29,7 @@ int hx_all_sum(const hx_all *all, int n, double *value)
     return HX_OK;
 }
 
-int hx_all_sum_i64(const hx_all *all, int n, int64_t *value)
+int hx_reduce_sum_i64(const hx_reduce *all, int n, int64_t *value)
 {
     int64_t *every;
     if (!all) return HX_OK;
@@ -43,7 +43,7 @@ int hx_all_sum_i64(const hx_all *all, int n, int64_t *value)
     return HX_OK;
 }
 
-int hx_all_most(const hx_all *all, int n, double *value)
+int hx_reduce_max(const hx_reduce *all, int n, double *value)
 {
     double *every;
     if (!all) return HX_OK;
@@ -55,7 +55,7 @@ int hx_all_most(const hx_all *all, int n, double *value)
     return HX_OK;
 }
 
-int hx_all_sum_before(const hx_all *all, int64_t value, int64_t *before)
+int hx_reduce_exscan(const hx_reduce *all, int64_t value, int64_t *before)
 {
     int64_t *every;
     *before = 0;
@@ -68,7 +68,7 @@ int hx_all_sum_before(const hx_all *all, int64_t value, int64_t *before)
 
 enum { BLOCK = 1 << 19 };
 
-int hx_all_least_u16(const hx_all *all, int64_t n, uint16_t *value)
+int hx_reduce_min_u16(const hx_reduce *all, int64_t n, uint16_t *value)
 {
     uint16_t *every;
     int rc = HX_OK;
