@@ -32,7 +32,7 @@ int hx_check_is_model_face(const hx_set *set);
 
 /* Reports how n_rank processes would divide the mesh, by each partition of this build: balance, cut
  * and halo. */
-int hx_check_ranks(const hx_session *s, int n_rank);
+int hx_check_dist(const hx_session *s, int n_rank);
 
 /* Reports the device memory of each process, measured for at most eight of them. */
 int hx_check_rank_memory(hx_session *s, int n_rank);

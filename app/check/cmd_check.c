@@ -146,7 +146,7 @@ static int check_config(hx_check *check, const hx_options *options)
     print_units(&s->cfg);
     HX_TRY(hx_session_make_mesh(s));
     HX_TRY(hx_check_mesh(check));
-    if (check->n_rank > 0) HX_TRY(hx_check_ranks(s, check->n_rank));
+    if (check->n_rank > 0) HX_TRY(hx_check_dist(s, check->n_rank));
     HX_TRY(hx_session_cut_mesh(s, check->n_rank));
     if (check->n_rank > 1) hx_log_info("  taken: %s", hx_partition_name(s->cfg.solver.partition));
     HX_TRY(hx_check_sets(s));

@@ -133,8 +133,8 @@ void hx_doubt_disk(hx_doubts *doubts, const hx_session *s, double want, double h
 int hx_doubts_before(hx_doubts *doubts, hx_session *s);
 int hx_doubts_follow(hx_session *s);
 
-/* A value of hx_ranks_call.what, distinct from those of the output. */
-enum { HX_DOUBTS_CALL = HX_RANKS_OTHER + 100 };
+/* A value of hx_dist_call.what, distinct from those of the output. */
+enum { HX_DOUBTS_CALL = HX_DIST_OTHER + 100 };
 
 /* Called after the first design: the warnings that hx_doubts_before left out, if any. */
 int hx_doubts_meanwhile(hx_doubts *doubts, hx_session *s);

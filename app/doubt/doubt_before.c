@@ -385,7 +385,7 @@ void hx_doubt_loads(hx_doubts *doubts, const hx_session *s)
 static int judge_shared_loads(hx_doubts *doubts, hx_session *s)
 {
     const int rc = judge_loads(doubts, s);
-    if (rc < 0) s->ranks.is_lost = 1;
+    if (rc < 0) s->dist.is_lost = 1;
     return rc;
 }
 
@@ -400,9 +400,9 @@ int hx_doubts_follow(hx_session *s)
 /* For a mesh that no rank has as a whole. */
 static int judge_parts(hx_doubts *doubts, hx_session *s)
 {
-    const hx_ranks_call call = {.what = HX_DOUBTS_CALL};
+    const hx_dist_call call = {.what = HX_DOUBTS_CALL};
     judge_place(doubts, &s->mesh);
-    HX_TRY(hx_ranks_tell(&s->ranks, &call));
+    HX_TRY(hx_dist_send_call(&s->dist, &call));
     return judge_shared_loads(doubts, s);
 }
 

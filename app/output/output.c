@@ -1,4 +1,4 @@
-#include "output_ranks.h"
+#include "output_dist.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -197,11 +197,11 @@ int hx_output_take_share(hx_output *out)
 {
     const hx_config *const cfg = &out->session->cfg;
     int rc;
-    HX_TRY(hx_output_judge(out, hx_output_ranks_create(out, &rc)));
+    HX_TRY(hx_output_judge(out, hx_output_dist_create(out, &rc)));
     out->directory = cfg->output.directory;
     out->format = cfg->output.format;
     if (rc == HX_OK) rc = hx_output_add_fields(out);
-    if (!out->ranks) out->whole = out->physical;
+    if (!out->dist) out->whole = out->physical;
     return hx_output_agree(out, rc);
 }
 
@@ -268,8 +268,8 @@ static hx_vtk_options write_options(const hx_output *out)
     const hx_session *s = out->session;
     const double threshold = s->cfg.output.threshold;
     hx_vtk_options options = {.format = out->format};
-    if (out->ranks) options.piece = &out->ranks->piece;
-    if (out->ranks) options.comm = out->ranks->writers;
+    if (out->dist) options.piece = &out->dist->piece;
+    if (out->dist) options.comm = out->dist->writers;
     if (isnan(threshold)) return options;
     options.value = out->physical;
     options.least = threshold;
@@ -294,8 +294,8 @@ static int hash_density(const hx_output *out, hx_hash *density)
 {
     const hx_mesh *const mesh = &out->session->mesh;
     const double least = out->session->cfg.output.threshold;
-    if (out->ranks)
-        *density = hx_mesh_piece_hash(out->ranks->piece.first[HX_VTK_CELL], hx_output_n_elem(out),
+    if (out->dist)
+        *density = hx_mesh_piece_hash(out->dist->piece.first[HX_VTK_CELL], hx_output_n_elem(out),
                                       out->physical, least);
     else
         *density = isnan(least) ? hx_mesh_field_hash(mesh, out->physical)
@@ -389,7 +389,7 @@ int hx_output_write(hx_output *out, int iteration, int is_synced)
 void hx_output_free(hx_output *out)
 {
     hx_trace_free(out->trace);
-    hx_output_ranks_free(out);
+    hx_output_dist_free(out);
     hx_fields_free(&out->fields);
     free(out->displacement);
     free(out->von_mises);

@@ -5,19 +5,19 @@
 #include "../session/session.h"
 #include "core/files/vtk_fields.h"
 
-typedef struct hx_output_ranks hx_output_ranks; /* output_ranks.h */
-typedef struct hx_trace hx_trace;               /* trace.h */
+typedef struct hx_output_dist hx_output_dist; /* output_dist.h */
+typedef struct hx_trace hx_trace;             /* trace.h */
 
 /* n_elem and n_node are those of the mesh or, in a run of several processes, those of the piece
- * that this process writes (output_ranks.h), in the order of the file. "own" refers to the
+ * that this process writes (output_dist.h), in the order of the file. "own" refers to the
  * subdomain that this process solves. */
 typedef struct hx_output {
     hx_session *session;   /* (borrowed) */
     const char *directory; /* (borrowed) */
     hx_vtk_format format;
-    hx_output_ranks *ranks; /* in a run of several processes; NULL: one process (owned) */
-    hx_fields fields;       /* memory of all fields, allocated before the first iteration */
-    double *physical;       /* [n_elem] density of the design just analysed (owned) */
+    hx_output_dist *dist; /* in a run of several processes; NULL: one process (owned) */
+    hx_fields fields;     /* memory of all fields, allocated before the first iteration */
+    double *physical;     /* [n_elem] density of the design just analysed (owned) */
     double *whole;  /* [n_elem of the mesh] on process 0; with one process the same as `physical` */
     double *scalar; /* [own n_elem] a field that is copied from the device (owned) */
     double *density; /* [n_elem], in `fields`, like the next two; NULL if not requested */
@@ -61,7 +61,7 @@ int hx_output_make_plan(hx_session *s, hx_output_plan *plan);
 
 /* Creates the directory, tests that a file can be written there, and allocates the memory. In a run
  * of several processes this function and those below are called on process 0, and the others follow
- * (output_ranks.h). */
+ * (output_dist.h). */
 int hx_output_open(hx_output *out, hx_session *s);
 /* Only allocates the memory. */
 int hx_output_take(hx_output *out, hx_session *s);

@@ -5,7 +5,7 @@
 #include "core/base/memory.h"
 #include "core/mesh/hex8.h"
 #include "core/mesh/hex8_conduction.h"
-#include "output_ranks.h"
+#include "output_dist.h"
 
 /* Adds memory beside the fields, counted with them; allocates nothing while only planning. */
 static int add_scratch(hx_output *out, double **array, size_t n, const char *what)
@@ -43,7 +43,7 @@ static int needs_scratch(const hx_output *out)
     const int is_linear = out->session->problem.space.element == HX_ELEMENT_LINEAR;
     const int has_nodes = out->displacement || out->temperature,
               has_cells = out->von_mises || out->heat_flux;
-    if (out->ranks) return has_nodes || has_cells;
+    if (out->dist) return has_nodes || has_cells;
     return has_cells && !(has_nodes && is_linear);
 }
 
@@ -211,7 +211,7 @@ static int fill_heat_fields(hx_output *out)
             HX_TRY(hx_analysis_own_displacement(&s->analysis, c, out->scratch));
             shift(solved->space.n_point, reference, out->scratch);
         }
-        if (t && out->ranks)
+        if (t && out->dist)
             HX_TRY(hx_output_bring(out, HX_VTK_POINT, sizeof *t, out->scratch, t));
         else if (t) {
             HX_TRY(hx_analysis_displacement(&s->analysis, c, t));
@@ -233,7 +233,7 @@ static int fill_displacement_fields(hx_output *out)
     for (int c = 0; c < s->problem.cases.n; c++) {
         double *const u = out->displacement ? out->displacement[c] : NULL;
         if (out->scratch) HX_TRY(hx_analysis_own_displacement(&s->analysis, c, out->scratch));
-        if (u && out->ranks)
+        if (u && out->dist)
             HX_TRY(hx_output_bring(out, HX_VTK_POINT, 3 * sizeof *u, out->scratch, u));
         else if (u)
             HX_TRY(hx_analysis_displacement(&s->analysis, c, u));

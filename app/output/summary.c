@@ -4,10 +4,10 @@
 #include <string.h>
 
 #include "../session/compliance_ratio.h"
+#include "../session/dist_report_text.h"
 #include "../session/footprint.h"
 #include "../session/identity.h"
 #include "../session/machine.h"
-#include "../session/ranks_report.h"
 #include "../text/json.h"
 #include "../text/log.h"
 #include "core/base/atomic_file.h"
@@ -259,7 +259,7 @@ static int print(hx_session *s, const hx_stats *stats, const hx_doubts *doubts, 
     write_result(&json, s, stats, status);
     if (has_fields) HX_TRY(write_cases(&json, s, stats));
     write_memory(&json, s);
-    if (has_fields) HX_TRY(hx_ranks_report_write(s, &json));
+    if (has_fields) HX_TRY(hx_dist_report_write(s, &json));
     write_mesh(&json, s);
     HX_TRY(write_identity(&json, s, has_fields));
     hx_doubts_write(doubts, &json);

@@ -12,7 +12,7 @@
 #include "core/base/memory.h"
 #include "core/comm/comm_clock.h"
 #include "core/device/timeline.h"
-#include "output_ranks.h"
+#include "output_dist.h"
 
 static const char what[] = "timeline";
 
@@ -32,7 +32,7 @@ struct hx_trace {
 static void set_timeline(hx_session *s, hx_timeline *timeline)
 {
     s->device.timeline = timeline;
-    if (s->comm) s->ranks.dev.timeline = timeline;
+    if (s->comm) s->dist.dev.timeline = timeline;
 }
 
 void hx_trace_free(hx_trace *trace)
@@ -145,9 +145,9 @@ static int gather_spans(const hx_trace *trace, const extent *own, const hx_span_
         n += (size_t)all[r].n;
     }
     int rc = HX_OK;
-    if (comm->rank == HX_RANKS_LEADER) rc = hx_alloc_raw(list, n, sizeof **list, what);
+    if (comm->rank == HX_DIST_ROOT) rc = hx_alloc_raw(list, n, sizeof **list, what);
     rc = hx_comm_agree(comm, rc);
-    if (rc == HX_OK) rc = comm->ops->gather(comm, HX_RANKS_LEADER, spans, bytes, *list);
+    if (rc == HX_OK) rc = comm->ops->gather(comm, HX_DIST_ROOT, spans, bytes, *list);
     free(bytes);
     return rc;
 }

@@ -10,12 +10,12 @@
 #include "../output/history.h"
 #include "../output/outcome.h"
 #include "../output/output.h"
-#include "../output/output_ranks.h"
+#include "../output/output_dist.h"
 #include "../output/progress.h"
 #include "../output/run_log.h"
 #include "../output/summary.h"
 #include "../output/trace.h"
-#include "../session/ranks_report.h"
+#include "../session/dist_report_text.h"
 #include "../text/commands.h"
 #include "../text/shell_word.h"
 #include "checkpoint.h"
@@ -305,7 +305,7 @@ static void print_result(run *r)
     char mass[64] = "", text[48];
     hx_log_info("%s", "");
     hx_stats_print(stats);
-    if (hx_ranks_report_print(&r->session) < 0) hx_log_warning("%s", hx_error_message());
+    if (hx_dist_report_print(&r->session) < 0) hx_log_warning("%s", hx_error_message());
     if (!isnan(cfg->material.density))
         snprintf(mass, sizeof mass, ", mass %s",
                  hx_units_mass_text(&cfg->units, hx_session_mass(&r->session, stats->last.volume),

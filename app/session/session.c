@@ -489,7 +489,7 @@ static double measure_greyness(const hx_session *s, const double *density)
 /* Index of this process' first element in the whole mesh, if the design is distributed. */
 static int64_t first_element(const hx_session *s)
 {
-    return s->ranks.design ? s->ranks.share.first[s->comm->rank] : 0;
+    return s->dist.design ? s->dist.share.first[s->comm->rank] : 0;
 }
 
 static int make_design(hx_session *s)
@@ -574,7 +574,7 @@ void hx_session_free(hx_session *s)
     hx_session_end_measuring(s);
     hx_session_drop_operator(s);
     hx_filter_free(&s->filter);
-    hx_ranks_free(&s->ranks);
+    hx_dist_free(&s->dist);
     hx_device_close(&s->device);
     hx_ties_free(&s->ties);
     hx_plan_free(&s->plan);

@@ -10,9 +10,9 @@
 #include "core/comm/comm_reduce.h"
 #include "core/design/optimizer.h"
 #include "core/design/voxels.h"
+#include "core/dist/dist.h"
 #include "core/generate/generate.h"
 #include "core/mesh/mesh_quality.h"
-#include "core/ranks/ranks.h"
 #include "core/registry.h"
 #include "core/solver/plan.h"
 #include "core/spline/spline.h"
@@ -66,7 +66,7 @@ typedef struct hx_session {
     hx_comm_reduce all; /* reductions over the team, for a distributed mesh (session_window.c) */
     /* [n_set][2] numbers of nodes and elements of its sets over all processes (owned) */
     int64_t *set_size;
-    hx_ranks ranks;               /* with several processes, once the device is open */
+    hx_dist dist;                 /* with several processes, once the device is open */
     hx_device_start device_start; /* runs while mesh and problem are made */
     hx_device device;
     const hx_strategy *strategy;
@@ -105,7 +105,7 @@ typedef struct hx_session {
 /* Runs all steps below, in order. The caller zeroed s and filled s->cfg. */
 int hx_session_open(hx_session *s);
 
-/* Replaces hx_session_open on a process other than the leader (core/ranks/ranks.h): makes mesh,
+/* Replaces hx_session_open on a process other than the leader (core/dist/dist.h): makes mesh,
  * problem and solver of its subdomain. */
 int hx_session_open_follower(hx_session *s);
 

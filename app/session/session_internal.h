@@ -27,7 +27,7 @@ void hx_session_generate_params(const hx_session *s, hx_generate_params *params)
 /* Collective: computes what all processes need to know about a distributed mesh. */
 int hx_session_agree_window(hx_session *s);
 
-/* session_ranks.c. With a team: makes the subdomain of this process on the device that was started.
+/* session_dist.c. With a team: makes the subdomain of this process on the device that was started.
  * Nothing with one process. */
 int hx_session_share(hx_session *s);
 /* Sends the leader's selections to the other processes, which are compared with it. */

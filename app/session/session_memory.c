@@ -24,8 +24,8 @@ void hx_session_count_voxels(hx_session *s)
     const double radius = s->filter_radius;
     if (!hx_filter_find(s->cfg.optimization.filter.kind)->sums_pairs)
         s->voxel_bytes = 0;
-    else if (s->ranks.design)
-        s->voxel_bytes = hx_voxels_bytes_around(&s->ranks.share.mesh, &s->mesh, radius);
+    else if (s->dist.design)
+        s->voxel_bytes = hx_voxels_bytes_around(&s->dist.share.mesh, &s->mesh, radius);
     else if (make_voxels(s))
         s->voxel_bytes = hx_voxels_taken(&s->voxels);
     else
@@ -38,7 +38,7 @@ size_t hx_session_filter_bytes(const hx_session *s)
     const hx_filter_kind *const kind = hx_filter_find(s->cfg.optimization.filter.kind);
     const int n_sum = hx_filter_kind_sums(kind, &params);
     const size_t halo =
-        s->ranks.design && n_sum > 0 ? hx_halo_bytes(&s->ranks, params.radius, n_sum) : 0;
+        s->dist.design && n_sum > 0 ? hx_halo_bytes(&s->dist, params.radius, n_sum) : 0;
     return hx_filter_bytes(kind, hx_session_design(s), &params) + halo;
 }
 
@@ -86,7 +86,7 @@ void hx_session_other_account(const hx_session *s, hx_account *account)
     hx_account_add(account, "preconditioner",
                    hx_precond_bytes(s->precond_kind, solved, s->device.ops, s->strategy));
     hx_account_add(account, "pcg", n_pcg * vector);
-    if (s->ranks.comm) hx_account_add(account, "exchanges", hx_ranks_bytes(&s->ranks));
+    if (s->dist.comm) hx_account_add(account, "exchanges", hx_dist_bytes(&s->dist));
     add_design(s, account);
 }
 

@@ -5,9 +5,9 @@
 #include <string.h>
 
 #include "core/base/memory.h"
+#include "core/dist/dist.h"
 #include "core/mesh/mesh_hash.h"
 #include "core/partition/partition.h"
-#include "core/ranks/ranks.h"
 #include "session_internal.h"
 
 /* Sent by the leader before the parts. */
@@ -51,9 +51,9 @@ static int send_parts(const hx_session *s, int rc, hx_partition *p)
 {
     const hx_comm *const comm = s->comm;
     announcement a = {rc, (int32_t)p->kind, s->mesh.n_elem};
-    HX_TRY(comm->ops->broadcast(comm, HX_RANKS_LEADER, &a, sizeof a));
+    HX_TRY(comm->ops->broadcast(comm, HX_DIST_ROOT, &a, sizeof a));
     if (rc < 0 || p->kind == HX_PARTITION_CURVE) return rc;
-    return comm->ops->broadcast(comm, HX_RANKS_LEADER, p->rank, (size_t)a.n_elem * sizeof *p->rank);
+    return comm->ops->broadcast(comm, HX_DIST_ROOT, p->rank, (size_t)a.n_elem * sizeof *p->rank);
 }
 
 /* A process that has read another mesh receives the parts, too; the error is raised when it is
@@ -62,13 +62,12 @@ static int hear_parts(const hx_session *s, hx_partition *p)
 {
     const hx_comm *const comm = s->comm;
     announcement a;
-    HX_TRY(comm->ops->broadcast(comm, HX_RANKS_LEADER, &a, sizeof a));
+    HX_TRY(comm->ops->broadcast(comm, HX_DIST_ROOT, &a, sizeof a));
     if (a.rc < 0) return HX_RAISE(a.rc, "process 0 found no parts of the mesh");
     *p = (hx_partition){.kind = (hx_partition_kind)a.kind, .n_rank = comm->size};
     if (p->kind == HX_PARTITION_CURVE) return HX_OK;
     HX_TRY(hx_alloc_raw(&p->rank, (size_t)a.n_elem, sizeof *p->rank, "parts of the mesh"));
-    HX_TRY(
-        comm->ops->broadcast(comm, HX_RANKS_LEADER, p->rank, (size_t)a.n_elem * sizeof *p->rank));
+    HX_TRY(comm->ops->broadcast(comm, HX_DIST_ROOT, p->rank, (size_t)a.n_elem * sizeof *p->rank));
     if (a.n_elem != s->mesh.n_elem) p->kind = HX_PARTITION_CURVE;
     return HX_OK;
 }
@@ -78,7 +77,7 @@ int hx_session_share_mesh(hx_session *s)
     hx_partition p = {0};
     int rc;
     if (!s->comm) return HX_OK;
-    if (s->comm->rank == HX_RANKS_LEADER)
+    if (s->comm->rank == HX_DIST_ROOT)
         rc = send_parts(s, choose(s, &p, s->comm->size), &p);
     else
         rc = hear_parts(s, &p);

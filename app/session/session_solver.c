@@ -428,7 +428,7 @@ int hx_session_make_solver(hx_session *s)
     for (int i = 0; i < other.n; i++)
         hx_account_add(&s->device_account, other.item[i].name, other.item[i].bytes);
     s->device_bytes = hx_account_sum(&s->device_account);
-    s->ranks.device_bytes = s->device_bytes;
+    s->dist.device_bytes = s->device_bytes;
     hx_session_end_step(s, HX_SETUP_SOLVER, begin);
     return HX_OK;
 }

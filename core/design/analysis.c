@@ -179,9 +179,9 @@ static int create_fields(hx_analysis *a)
     const size_t n_share = (size_t)a->op->model.n_elem * sizeof(double),
                  n_whole = (size_t)a->problem->mesh->n_elem * sizeof(double);
     a->d_modulus = a->op->model.d_modulus;
-    if (!a->ranks || a->is_joint) return HX_OK;
+    if (!a->dist || a->is_joint) return HX_OK;
     HX_TRY(dev->ops->alloc(dev, n_share, &a->d_rho_share));
-    if (a->ranks->comm->rank != HX_RANKS_LEADER) return HX_OK;
+    if (a->dist->comm->rank != HX_DIST_ROOT) return HX_OK;
     HX_TRY(dev->ops->alloc(dev, n_whole, &a->d_modulus_whole));
     a->d_modulus = a->d_modulus_whole;
     return HX_OK;
@@ -195,10 +195,10 @@ int hx_analysis_create(hx_analysis *a, hx_operator *op, hx_precond *pc, hx_pcg *
     a->pc = pc;
     a->pcg = pcg;
     a->warm_start = warm_start;
-    a->ranks = op->dev->ops->common ? hx_ranks_of(op->dev) : NULL;
-    a->is_joint = a->ranks && a->ranks->design;
+    a->dist = op->dev->ops->common ? hx_dist_of(op->dev) : NULL;
+    a->is_joint = a->dist && a->dist->design;
     a->fields = a->is_joint ? op->problem : a->problem;
-    a->dev = a->ranks && !a->is_joint ? a->ranks->device : op->dev;
+    a->dev = a->dist && !a->is_joint ? a->dist->device : op->dev;
     if (a->problem->cases.body && !op->dev->ops->body)
         return HX_RAISE(HX_EINPUT, "device '%s' does not support loads by mass",
                         op->dev->ops->name);
@@ -253,7 +253,7 @@ int hx_analysis_follow(hx_analysis *a)
     if (!a->warm_start || a->op->d_prescribed || a->d_last) return HX_OK;
     HX_TRY(a->op->dev->ops->memory(a->op->dev, &n_free, &n_total));
     double n_against = bytes > FOLLOW_ALWAYS && (double)n_free < FOLLOW_ROOM * bytes;
-    if (a->ranks) HX_TRY(hx_ranks_sum(a->ranks, 1, &n_against)); /* in all processes or in none */
+    if (a->dist) HX_TRY(hx_dist_sum(a->dist, 1, &n_against)); /* in all processes or in none */
     if (n_against > 0.0) return HX_OK;
     const int rc = alloc_last(a);
     if (rc < 0) free_last(a);

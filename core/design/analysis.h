@@ -10,7 +10,7 @@
 #define HX_ANALYSIS_H
 
 #include "../device/snapshot.h"
-#include "../ranks/ranks.h"
+#include "../dist/dist.h"
 #include "../solver/solver.h"
 
 #ifdef __cplusplus
@@ -54,7 +54,7 @@ typedef struct hx_case_load {
 typedef struct hx_analysis {
     const hx_problem *problem; /* the whole problem (borrowed, like the next) */
     /* The problem whose elements the design's fields belong to: the whole problem, or that of `op`
-     * if the design is distributed over the ranks (design_ranks.h). */
+     * if the design is distributed over the ranks (design_dist.h). */
     const hx_problem *fields;
     hx_device *dev;
     /* 1: the design is distributed. All processes then call hx_analysis_solve, compliance,
@@ -63,7 +63,7 @@ typedef struct hx_analysis {
     /* Not NULL: several processes solve. Then `op` belongs to a subdomain, and so do the fields and
      * vectors below unless stated otherwise. NULL: one process solves. (borrowed, like the next
      * three) */
-    hx_ranks *ranks;
+    hx_dist *dist;
     hx_operator *op;
     hx_precond *pc;
     hx_pcg *pcg;
@@ -192,7 +192,7 @@ int hx_analysis_spring_force(const hx_analysis *analysis, int load_case, double 
 int hx_analysis_film_heat(const hx_analysis *analysis, int load_case, double *heat);
 
 /* With ranks, called by the leader: report[size] with an entry per process. */
-int hx_analysis_report(hx_analysis *analysis, hx_ranks_report *report);
+int hx_analysis_report(hx_analysis *analysis, hx_dist_report *report);
 
 /* In a follower: takes part in every operation that the leader starts, until the leader calls
  * hx_analysis_dismiss. */

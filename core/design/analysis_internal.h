@@ -12,7 +12,7 @@ static inline const double *hx_analysis_rho(const hx_analysis *a)
     return a->d_rho_share ? a->d_rho_share : a->d_rho;
 }
 
-/* Values of hx_ranks_call.what for the analysis and the optimizer (optimizer_ranks.c); 0 dismisses
+/* Values of hx_dist_call.what for the analysis and the optimizer (optimizer_dist.c); 0 dismisses
  * the followers. */
 enum {
     HX_CALL_DISMISS,
@@ -49,7 +49,7 @@ int hx_analysis_applied_share(const hx_analysis *a, int load_case, double total[
 int hx_analysis_reaction_share(hx_analysis *a, int load_case, double total[3]);
 
 /* In a follower: performs the operation of `call`. */
-int hx_analysis_answer(hx_analysis *a, const hx_ranks_call *call);
+int hx_analysis_answer(hx_analysis *a, const hx_dist_call *call);
 
 /* Downloads a field into host[n_elem of the whole] on the leader, gathered from all processes if
  * fields are distributed. host: NULL in a follower. */

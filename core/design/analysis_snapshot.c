@@ -100,35 +100,35 @@ int hx_snapshot_unpack(hx_snapshot *image, char *from, size_t bytes)
 }
 
 /* Sizes of the parts of all processes; the leader gets the list. */
-static int sizes_of_all(const hx_ranks *ranks, size_t own, size_t **bytes)
+static int sizes_of_all(const hx_dist *dist, size_t own, size_t **bytes)
 {
-    HX_TRY(hx_alloc(bytes, (size_t)ranks->comm->size, sizeof **bytes, "checkpoint"));
-    return ranks->comm->ops->all_gather(ranks->comm, &own, sizeof own, *bytes);
+    HX_TRY(hx_alloc(bytes, (size_t)dist->comm->size, sizeof **bytes, "checkpoint"));
+    return dist->comm->ops->all_gather(dist->comm, &own, sizeof own, *bytes);
 }
 
-static const char *share_name(const hx_ranks *ranks, int rank, char text[HX_SNAPSHOT_NAME])
+static const char *share_name(const hx_dist *dist, int rank, char text[HX_SNAPSHOT_NAME])
 {
-    const hx_mesh *const whole = ranks->share.whole->mesh;
+    const hx_mesh *const whole = dist->share.whole->mesh;
     char parts[24] = "";
     if (whole->parts.n > 0 || whole->window)
         snprintf(parts, sizeof parts, ", %016llx",
                  (unsigned long long)(whole->window ? whole->window->hash : whole->parts.hash));
-    snprintf(text, HX_SNAPSHOT_NAME, "share %d of %d%s", rank + 1, ranks->comm->size, parts);
+    snprintf(text, HX_SNAPSHOT_NAME, "share %d of %d%s", rank + 1, dist->comm->size, parts);
     return text;
 }
 
-static int put_shares(const hx_ranks *ranks, hx_snapshot *image, const size_t *bytes, char *all)
+static int put_shares(const hx_dist *dist, hx_snapshot *image, const size_t *bytes, char *all)
 {
     char name[HX_SNAPSHOT_NAME], mark = 1;
     HX_TRY(hx_snapshot_host(image, "share 1 of several", &mark, 1));
-    for (int r = 0; r < ranks->comm->size; all += bytes[r], r++)
-        HX_TRY(hx_snapshot_host(image, share_name(ranks, r, name), all, bytes[r]));
+    for (int r = 0; r < dist->comm->size; all += bytes[r], r++)
+        HX_TRY(hx_snapshot_host(image, share_name(dist, r, name), all, bytes[r]));
     return HX_OK;
 }
 
 static int save_shares(hx_analysis *a, hx_snapshot *image)
 {
-    const hx_ranks *const ranks = a->ranks;
+    const hx_dist *const dist = a->dist;
     hx_snapshot own = {0};
     size_t *bytes = NULL, n_all = 0;
     char *packed = NULL, *all = NULL;
@@ -138,11 +138,11 @@ static int save_shares(hx_analysis *a, hx_snapshot *image)
     const size_t n_own = hx_snapshot_packed_bytes(&own);
     HX_TRY_FAIL(hx_alloc_raw(&packed, n_own + 1, 1, "checkpoint"));
     hx_snapshot_pack(&own, packed);
-    HX_TRY_FAIL(sizes_of_all(ranks, n_own, &bytes));
-    for (int r = 0; r < ranks->comm->size; r++) n_all += bytes[r];
+    HX_TRY_FAIL(sizes_of_all(dist, n_own, &bytes));
+    for (int r = 0; r < dist->comm->size; r++) n_all += bytes[r];
     if (image) HX_TRY_FAIL(hx_alloc_raw(&all, n_all + 1, 1, "checkpoint"));
-    HX_TRY_FAIL(ranks->comm->ops->gather(ranks->comm, HX_RANKS_LEADER, packed, bytes, all));
-    if (image) HX_TRY_FAIL(put_shares(ranks, image, bytes, all));
+    HX_TRY_FAIL(dist->comm->ops->gather(dist->comm, HX_DIST_ROOT, packed, bytes, all));
+    if (image) HX_TRY_FAIL(put_shares(dist, image, bytes, all));
     rc = HX_OK;
 fail:
     free(bytes);
@@ -153,21 +153,21 @@ fail:
 }
 
 /* Reads the parts of all processes from the leader's image into one buffer. */
-static int get_shares(const hx_ranks *ranks, hx_snapshot *image, size_t *bytes, char **all)
+static int get_shares(const hx_dist *dist, hx_snapshot *image, size_t *bytes, char **all)
 {
     char name[HX_SNAPSHOT_NAME];
     size_t n_all = 0;
-    for (int r = 0; r < ranks->comm->size; r++) {
+    for (int r = 0; r < dist->comm->size; r++) {
         const void *part;
-        HX_TRY(hx_snapshot_borrow(image, share_name(ranks, r, name), &part, &bytes[r]));
+        HX_TRY(hx_snapshot_borrow(image, share_name(dist, r, name), &part, &bytes[r]));
         n_all += bytes[r];
     }
     HX_TRY(hx_alloc_raw(all, n_all + 1, 1, "checkpoint"));
     char *to = *all;
-    for (int r = 0; r < ranks->comm->size; to += bytes[r], r++) {
+    for (int r = 0; r < dist->comm->size; to += bytes[r], r++) {
         const void *part;
         size_t n;
-        HX_TRY(hx_snapshot_borrow(image, share_name(ranks, r, name), &part, &n));
+        HX_TRY(hx_snapshot_borrow(image, share_name(dist, r, name), &part, &n));
         if (n > 0) memcpy(to, part, n);
     }
     return HX_OK;
@@ -175,24 +175,24 @@ static int get_shares(const hx_ranks *ranks, hx_snapshot *image, size_t *bytes, 
 
 static int load_shares(hx_analysis *a, hx_snapshot *image)
 {
-    hx_ranks *const ranks = a->ranks;
-    const hx_comm *const comm = ranks->comm;
+    hx_dist *const dist = a->dist;
+    const hx_comm *const comm = dist->comm;
     char name[HX_SNAPSHOT_NAME], *all = NULL, *packed = NULL;
-    int32_t has = image && hx_snapshot_has(image, share_name(ranks, comm->size - 1, name));
+    int32_t has = image && hx_snapshot_has(image, share_name(dist, comm->size - 1, name));
     hx_snapshot own = {0};
     size_t *bytes = NULL;
     int rc;
-    HX_TRY(comm->ops->broadcast(comm, HX_RANKS_LEADER, &has, sizeof has));
+    HX_TRY(comm->ops->broadcast(comm, HX_DIST_ROOT, &has, sizeof has));
     if (!has) {
         hx_snapshot_begin(&own, HX_SNAPSHOT_LOAD); /* an empty image */
         return hx_analysis_snapshot_last(a, &own);
     }
     HX_TRY_FAIL(hx_alloc(&bytes, (size_t)comm->size, sizeof *bytes, "checkpoint"));
-    if (image) HX_TRY_FAIL(get_shares(ranks, image, bytes, &all));
+    if (image) HX_TRY_FAIL(get_shares(dist, image, bytes, &all));
     HX_TRY_FAIL(
-        comm->ops->broadcast(comm, HX_RANKS_LEADER, bytes, (size_t)comm->size * sizeof *bytes));
+        comm->ops->broadcast(comm, HX_DIST_ROOT, bytes, (size_t)comm->size * sizeof *bytes));
     HX_TRY_FAIL(hx_alloc_raw(&packed, bytes[comm->rank] + 1, 1, "checkpoint"));
-    HX_TRY_FAIL(comm->ops->scatter(comm, HX_RANKS_LEADER, all, bytes, packed));
+    HX_TRY_FAIL(comm->ops->scatter(comm, HX_DIST_ROOT, all, bytes, packed));
     HX_TRY_FAIL(hx_snapshot_unpack(&own, packed, bytes[comm->rank]));
     rc = snapshot_own(a, &own);
 fail:
@@ -211,11 +211,11 @@ static int snapshot_case(hx_analysis *a, hx_snapshot *image, hx_snapshot_mode mo
     const size_t bytes = (size_t)hx_analysis_whole_entries(a) * sizeof *whole;
     char name[HX_SNAPSHOT_NAME];
     if (mode == HX_SNAPSHOT_SAVE) {
-        HX_TRY(hx_ranks_collect_vector(a->ranks, components, a->d_u[c], whole));
+        HX_TRY(hx_dist_gather_vector(a->dist, components, a->d_u[c], whole));
         return image ? hx_snapshot_host(image, case_name(c, name), whole, bytes) : HX_OK;
     }
     if (image) HX_TRY(hx_snapshot_host(image, case_name(c, name), whole, bytes));
-    return hx_ranks_spread_vector(a->ranks, components, whole, a->d_u[c]);
+    return hx_dist_scatter_vector(a->dist, components, whole, a->d_u[c]);
 }
 
 static int snapshot_ranks(hx_analysis *a, hx_snapshot *image, hx_snapshot_mode mode)
@@ -229,8 +229,8 @@ static int snapshot_ranks(hx_analysis *a, hx_snapshot *image, hx_snapshot_mode m
     free(whole);
     HX_TRY(rc);
     if (image) HX_TRY(snapshot_slow(a, image));
-    HX_TRY(a->ranks->comm->ops->broadcast(a->ranks->comm, HX_RANKS_LEADER, &a->pcg->slow,
-                                          sizeof a->pcg->slow));
+    HX_TRY(a->dist->comm->ops->broadcast(a->dist->comm, HX_DIST_ROOT, &a->pcg->slow,
+                                         sizeof a->pcg->slow));
     if (mode == HX_SNAPSHOT_SAVE) return save_shares(a, image);
     HX_TRY(load_shares(a, image));
     if (image) pass_over(image);
@@ -239,5 +239,5 @@ static int snapshot_ranks(hx_analysis *a, hx_snapshot *image, hx_snapshot_mode m
 
 int hx_analysis_snapshot_share(hx_analysis *a, hx_snapshot *image, hx_snapshot_mode mode)
 {
-    return a->ranks ? snapshot_ranks(a, image, mode) : snapshot_alone(a, image);
+    return a->dist ? snapshot_ranks(a, image, mode) : snapshot_alone(a, image);
 }

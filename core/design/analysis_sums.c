@@ -11,7 +11,7 @@ static const char what[] = "sums of forces";
 /* (*is_own)[n_point of the subdomain]; the caller frees it. */
 static int flag_own(const hx_analysis *a, uint8_t **is_own)
 {
-    const hx_share *const share = &a->ranks->share;
+    const hx_share *const share = &a->dist->share;
     const size_t n = (size_t)share->space.n_point;
     HX_TRY(hx_alloc_raw(is_own, n, 1, what));
     memset(*is_own, 1, n);
@@ -72,7 +72,7 @@ int hx_analysis_applied_share(const hx_analysis *a, int load_case, double total[
     total[0] -= sum_films(share, is_own);
     free(is_own);
     HX_TRY(add_body(a, load_case, total));
-    return hx_ranks_sum(a->ranks, 3, total);
+    return hx_dist_sum(a->dist, 3, total);
 }
 
 int hx_analysis_reaction_share(hx_analysis *a, int load_case, double total[3])
@@ -88,7 +88,7 @@ int hx_analysis_reaction_share(hx_analysis *a, int load_case, double total[3])
     HX_TRY_FAIL(hx_alloc_raw(&value, n, sizeof *value, what));
     HX_TRY_FAIL(dev->ops->download(dev, value, a->pcg->d_q, n * sizeof *value));
     sum_points(share, is_own, 1, value, total);
-    rc = hx_ranks_sum(a->ranks, 3, total);
+    rc = hx_dist_sum(a->dist, 3, total);
 fail:
     free(is_own);
     free(value);

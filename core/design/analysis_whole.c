@@ -15,8 +15,8 @@
 
 static int tell(const hx_analysis *a, int32_t what, int32_t number, double value)
 {
-    const hx_ranks_call call = {what, number, value};
-    return a->ranks ? hx_ranks_tell(a->ranks, &call) : HX_OK;
+    const hx_dist_call call = {what, number, value};
+    return a->dist ? hx_dist_send_call(a->dist, &call) : HX_OK;
 }
 
 /* Notifies the other processes unless the design is distributed, because they then call it
@@ -29,13 +29,13 @@ static int tell_unless_joint(const hx_analysis *a, int32_t what, double value)
 /* Records that an operation failed in this process while others may continue. */
 static int judge(const hx_analysis *a, int rc)
 {
-    if (rc < 0 && a->ranks) a->ranks->is_lost = 1;
+    if (rc < 0 && a->dist) a->dist->is_lost = 1;
     return rc;
 }
 
 static int is_leader(const hx_analysis *a)
 {
-    return a->ranks->comm->rank == HX_RANKS_LEADER;
+    return a->dist->comm->rank == HX_DIST_ROOT;
 }
 
 /* Allocates a field at its first use. */
@@ -47,11 +47,11 @@ static int need_field(hx_analysis *a, int64_t n, double **d_field)
 
 static int solve_spread(hx_analysis *a, double penalty)
 {
-    if (!a->ranks) return hx_analysis_solve_share(a, penalty);
-    if (!a->is_joint) HX_TRY(hx_ranks_spread(a->ranks, a->d_rho, a->d_rho_share));
+    if (!a->dist) return hx_analysis_solve_share(a, penalty);
+    if (!a->is_joint) HX_TRY(hx_dist_scatter(a->dist, a->d_rho, a->d_rho_share));
     const double begin = hx_clock();
     const int rc = hx_analysis_solve_share(a, penalty);
-    a->ranks->figures.solve_seconds += hx_clock() - begin;
+    a->dist->figures.solve_seconds += hx_clock() - begin;
     return rc;
 }
 
@@ -103,12 +103,12 @@ static int collect_energy(hx_analysis *a, double *d_energy)
     HX_TRY(need_field(a, n, &a->d_field));
     HX_TRY(need_field(a, n, &a->d_work));
     HX_TRY(hx_analysis_energy_share(a, a->d_field, a->d_work));
-    return hx_ranks_collect(a->ranks, a->d_field, d_energy);
+    return hx_dist_gather(a->dist, a->d_field, d_energy);
 }
 
 int hx_analysis_energy(hx_analysis *a, double *d_energy, double *d_work)
 {
-    if (!a->ranks || a->is_joint) return judge(a, hx_analysis_energy_share(a, d_energy, d_work));
+    if (!a->dist || a->is_joint) return judge(a, hx_analysis_energy_share(a, d_energy, d_work));
     HX_TRY(tell(a, HX_CALL_ENERGY, 0, 0.0));
     return judge(a, collect_energy(a, d_energy));
 }
@@ -120,14 +120,14 @@ static int collect_body_work(hx_analysis *a)
     HX_TRY(need_field(a, n, &a->d_field));
     HX_TRY(dev->ops->zero(dev, a->d_field, (size_t)n * sizeof *a->d_field));
     HX_TRY(hx_analysis_body_work_share(a, a->d_field));
-    return hx_ranks_collect(a->ranks, a->d_field, a->d_field_whole);
+    return hx_dist_gather(a->dist, a->d_field, a->d_field_whole);
 }
 
 int hx_analysis_body_work(hx_analysis *a, double *d_dc)
 {
     const int64_t n = a->problem->mesh->n_elem;
     if (!a->problem->cases.body) return HX_OK;
-    if (!a->ranks || a->is_joint) return judge(a, hx_analysis_body_work_share(a, d_dc));
+    if (!a->dist || a->is_joint) return judge(a, hx_analysis_body_work_share(a, d_dc));
     HX_TRY(need_field(a, n, &a->d_field_whole));
     HX_TRY(tell(a, HX_CALL_BODY_WORK, 0, 0.0));
     HX_TRY(judge(a, collect_body_work(a)));
@@ -143,7 +143,7 @@ static int share_stiffness_error(hx_analysis *a, double *error)
 int hx_analysis_stiffness_error(hx_analysis *a, double *d_work, double *error)
 {
     double compliance;
-    if (!a->ranks) return hx_analysis_stiffness_error_share(a, d_work, error);
+    if (!a->dist) return hx_analysis_stiffness_error_share(a, d_work, error);
     HX_TRY(hx_analysis_compliance(a, &compliance));
     HX_TRY(tell(a, HX_CALL_STIFFNESS_ERROR, 0, 0.0));
     return judge(a, share_stiffness_error(a, error));
@@ -151,7 +151,7 @@ int hx_analysis_stiffness_error(hx_analysis *a, double *d_work, double *error)
 
 int hx_analysis_download(const hx_analysis *a, const double *d_field, double *host)
 {
-    if (a->is_joint) return hx_ranks_collect_field(a->ranks, d_field, host);
+    if (a->is_joint) return hx_dist_gather_field(a->dist, d_field, host);
     return a->dev->ops->download(a->dev, host, d_field,
                                  (size_t)a->fields->mesh->n_elem * sizeof *host);
 }
@@ -170,18 +170,18 @@ static int download_density(const hx_analysis *a, double *host)
 
 int hx_analysis_point_displacement(const hx_analysis *a, int load_case, double *u)
 {
-    if (!a->ranks)
+    if (!a->dist)
         return a->dev->ops->download(a->dev, u, a->d_u[load_case],
                                      (size_t)hx_analysis_whole_entries(a) * sizeof *u);
     HX_TRY(tell(a, HX_CALL_DISPLACEMENT, load_case, 0.0));
-    return hx_ranks_collect_vector(a->ranks, a->problem->components, a->d_u[load_case], u);
+    return hx_dist_gather_vector(a->dist, a->problem->components, a->d_u[load_case], u);
 }
 
 int hx_analysis_displacement(const hx_analysis *a, int load_case, double *u)
 {
     const size_t n = (size_t)a->problem->components * (size_t)a->problem->mesh->n_node;
     double *points;
-    if (!a->ranks && a->problem->space.element != HX_ELEMENT_SPLINE)
+    if (!a->dist && a->problem->space.element != HX_ELEMENT_SPLINE)
         return a->dev->ops->download(a->dev, u, a->d_u[load_case], n * sizeof *u);
     HX_TRY(hx_alloc_raw(&points, (size_t)hx_analysis_whole_entries(a), sizeof *points,
                         "displacements"));
@@ -233,13 +233,13 @@ int hx_analysis_load(const hx_analysis *a, int load_case, double total[3])
 static int collect_residual(hx_analysis *a, int load_case, double *residual)
 {
     HX_TRY(hx_analysis_residual_share(a, load_case));
-    return hx_ranks_collect_vector(a->ranks, a->problem->components, a->pcg->d_q, residual);
+    return hx_dist_gather_vector(a->dist, a->problem->components, a->pcg->d_q, residual);
 }
 
 int hx_analysis_residual(hx_analysis *a, int load_case, double *residual)
 {
     HX_TRY(tell(a, HX_CALL_RESIDUAL, load_case, 0.0));
-    if (a->ranks) return judge(a, collect_residual(a, load_case, residual));
+    if (a->dist) return judge(a, collect_residual(a, load_case, residual));
     HX_TRY(hx_analysis_residual_share(a, load_case));
     return a->dev->ops->download(a->dev, residual, a->pcg->d_q,
                                  (size_t)hx_analysis_whole_entries(a) * sizeof *residual);
@@ -250,7 +250,7 @@ int hx_analysis_reaction(hx_analysis *a, int load_case, double total[3])
     const hx_problem *problem = a->problem;
     const int64_t n = hx_analysis_whole_entries(a), c = problem->components;
     double *reaction;
-    if (a->ranks) {
+    if (a->dist) {
         HX_TRY(tell(a, HX_CALL_REACTION, load_case, 0.0));
         return judge(a, hx_analysis_reaction_share(a, load_case, total));
     }
@@ -302,10 +302,10 @@ int hx_analysis_snapshot(hx_analysis *a, hx_snapshot *image)
     return judge(a, hx_analysis_snapshot_share(a, image, image->mode));
 }
 
-int hx_analysis_report(hx_analysis *a, hx_ranks_report *report)
+int hx_analysis_report(hx_analysis *a, hx_dist_report *report)
 {
     HX_TRY(tell(a, HX_CALL_REPORT, 0, 0.0));
-    return judge(a, hx_ranks_gather_report(a->ranks, report));
+    return judge(a, hx_dist_gather_report(a->dist, report));
 }
 
 /* The solve stage of a process that takes part while the leader holds the design. */
@@ -315,7 +315,7 @@ static int solve_stage(hx_analysis *a, double penalty)
     return HX_OK;
 }
 
-static int solve_of_design(hx_analysis *a, const hx_ranks_call *call)
+static int solve_of_design(hx_analysis *a, const hx_dist_call *call)
 {
     HX_IN_STAGE(a->op->dev, HX_SPAN_DESIGN, call->number, solve_stage(a, call->value));
     return HX_OK;
@@ -324,14 +324,14 @@ static int solve_of_design(hx_analysis *a, const hx_ranks_call *call)
 /* Sends this process' report to the leader. */
 static int send_report(hx_analysis *a)
 {
-    hx_ranks_report *report;
-    HX_TRY(hx_alloc(&report, (size_t)a->ranks->comm->size, sizeof *report, "report"));
-    const int rc = hx_ranks_gather_report(a->ranks, report);
+    hx_dist_report *report;
+    HX_TRY(hx_alloc(&report, (size_t)a->dist->comm->size, sizeof *report, "report"));
+    const int rc = hx_dist_gather_report(a->dist, report);
     free(report);
     return rc;
 }
 
-int hx_analysis_answer(hx_analysis *a, const hx_ranks_call *call)
+int hx_analysis_answer(hx_analysis *a, const hx_dist_call *call)
 {
     double unused, total[3];
     switch (call->what) {
@@ -350,8 +350,7 @@ int hx_analysis_answer(hx_analysis *a, const hx_ranks_call *call)
     case HX_CALL_MODULUS:
         return hx_analysis_download(a, a->d_modulus, NULL);
     case HX_CALL_DISPLACEMENT:
-        return hx_ranks_collect_vector(a->ranks, a->problem->components, a->d_u[call->number],
-                                       NULL);
+        return hx_dist_gather_vector(a->dist, a->problem->components, a->d_u[call->number], NULL);
     case HX_CALL_RESIDUAL:
         return collect_residual(a, call->number, NULL);
     case HX_CALL_FORGET:
@@ -367,8 +366,8 @@ int hx_analysis_answer(hx_analysis *a, const hx_ranks_call *call)
     case HX_CALL_REACTION:
         return hx_analysis_reaction_share(a, call->number, total);
     default:
-        if (call->what >= HX_RANKS_OTHER && a->ranks->answer)
-            return a->ranks->answer(a->ranks->context, call);
+        if (call->what >= HX_DIST_OTHER && a->dist->answer)
+            return a->dist->answer(a->dist->context, call);
         return HX_RAISE(HX_EINTERNAL, "unknown operation %d for the processes", call->what);
     }
 }
@@ -376,8 +375,8 @@ int hx_analysis_answer(hx_analysis *a, const hx_ranks_call *call)
 int hx_analysis_serve(hx_analysis *a)
 {
     for (;;) {
-        hx_ranks_call call;
-        HX_TRY(hx_ranks_listen(a->ranks, &call));
+        hx_dist_call call;
+        HX_TRY(hx_dist_receive_call(a->dist, &call));
         if (call.what == HX_CALL_DISMISS) return HX_OK;
         HX_TRY(hx_analysis_answer(a, &call));
     }
@@ -385,5 +384,5 @@ int hx_analysis_serve(hx_analysis *a)
 
 void hx_analysis_dismiss(hx_analysis *a)
 {
-    if (a->ranks && is_leader(a) && tell(a, HX_CALL_DISMISS, 0, 0.0) < 0) hx_error_clear();
+    if (a->dist && is_leader(a) && tell(a, HX_CALL_DISMISS, 0, 0.0) < 0) hx_error_clear();
 }

@@ -44,9 +44,9 @@ static void free_finder(finder *f)
     memset(f, 0, sizeof *f);
 }
 
-static run run_of(const hx_ranks *ranks, int rank)
+static run run_of(const hx_dist *dist, int rank)
 {
-    return (run){ranks->share.first[rank], ranks->share.first[rank + 1]};
+    return (run){dist->share.first[rank], dist->share.first[rank + 1]};
 }
 
 /* Cells over the whole mesh, marked if they are near own elements or near those of others. */
@@ -113,10 +113,10 @@ static int list_passing(finder *f, const sieve *s, int64_t n_elem)
 
 /* Collects candidates: if two elements of different ranks are near each other, each lies in a cell
  * near the other's rank. */
-static int sieve_elements(finder *f, const hx_ranks *ranks, double radius)
+static int sieve_elements(finder *f, const hx_dist *dist, double radius)
 {
-    const hx_mesh *const whole = ranks->share.whole->mesh;
-    const run own = run_of(ranks, ranks->comm->rank);
+    const hx_mesh *const whole = dist->share.whole->mesh;
+    const run own = run_of(dist, dist->comm->rank);
     sieve s = {.cell = NULL};
     int rc = create_sieve(&s, whole);
     if (rc == HX_OK) {
@@ -145,13 +145,13 @@ static int take_elements(hx_mesh *mesh, const hx_mesh *whole, int64_t n, const i
     return HX_OK;
 }
 
-static int create_finder(finder *f, const hx_ranks *ranks, double radius)
+static int create_finder(finder *f, const hx_dist *dist, double radius)
 {
     const double reach = radius * (1.0 + 1e-9);
     hx_mesh mesh;
-    HX_TRY(sieve_elements(f, ranks, radius));
+    HX_TRY(sieve_elements(f, dist, radius));
     if (f->n == 0) return HX_OK;
-    int rc = take_elements(&mesh, ranks->share.whole->mesh, f->n, f->list);
+    int rc = take_elements(&mesh, dist->share.whole->mesh, f->n, f->list);
     if (rc == HX_OK) rc = hx_cells_create(&f->cells, &mesh, radius);
     free(mesh.conn);
     HX_TRY(rc);
@@ -279,8 +279,8 @@ static void list_near(const finder *f, const run *of, int32_t *list)
  * n_in[]: their number for each rank. */
 static int list_beyond(hx_halo *h, const finder *f, int32_t **elem, int64_t *n_in)
 {
-    const hx_ranks *const ranks = h->ranks;
-    const run own = run_of(ranks, ranks->comm->rank), own_in = run_in(f, &own), all = {0, f->n};
+    const hx_dist *const dist = h->dist;
+    const run own = run_of(dist, dist->comm->rank), own_in = run_in(f, &own), all = {0, f->n};
     find_near(f, &own_in, &all);
     h->n_own = own.end - own.begin;
     h->n_beyond = count_near(f, &all);
@@ -288,8 +288,8 @@ static int list_beyond(hx_halo *h, const finder *f, int32_t **elem, int64_t *n_i
 #pragma omp parallel for schedule(static)
     for (int64_t e = own.begin; e < own.end; e++) (*elem)[e - own.begin] = (int32_t)e;
     list_near(f, &all, *elem + h->n_own);
-    for (int r = 0; r < ranks->comm->size; r++) {
-        const run of = run_of(ranks, r), of_in = run_in(f, &of);
+    for (int r = 0; r < dist->comm->size; r++) {
+        const run of = run_of(dist, r), of_in = run_in(f, &of);
         n_in[r] = count_near(f, &of_in);
     }
     return HX_OK;
@@ -311,11 +311,11 @@ static int put_near(const finder *f, const run *own, int64_t n, int64_t *out)
  * n_out[] per rank. */
 static int list_out(hx_halo *h, const finder *f, const int64_t *n_in, int64_t **out, int64_t *n_out)
 {
-    const run own = run_of(h->ranks, h->ranks->comm->rank), own_in = run_in(f, &own);
+    const run own = run_of(h->dist, h->dist->comm->rank), own_in = run_in(f, &own);
     int64_t at = 0;
     *out = NULL;
-    for (int r = 0; r < h->ranks->comm->size; r++) {
-        const run of = run_of(h->ranks, r), of_in = run_in(f, &of);
+    for (int r = 0; r < h->dist->comm->size; r++) {
+        const run of = run_of(h->dist, r), of_in = run_in(f, &of);
         if (n_in[r] == 0) continue;
         find_near(f, &of_in, &own_in);
         n_out[r] = count_near(f, &own_in);
@@ -331,15 +331,15 @@ static int list_out(hx_halo *h, const finder *f, const int64_t *n_in, int64_t **
 
 static int list_elements(hx_halo *h, const finder *f, int32_t **elem, int64_t **out)
 {
-    const size_t size = (size_t)h->ranks->comm->size;
+    const size_t size = (size_t)h->dist->comm->size;
     int64_t *n_in = NULL, *n_out = NULL;
     int rc;
     HX_TRY_FAIL(hx_alloc(&n_in, size, sizeof *n_in, what));
     HX_TRY_FAIL(hx_alloc(&n_out, size, sizeof *n_out, what));
     HX_TRY_FAIL(list_beyond(h, f, elem, n_in));
     HX_TRY_FAIL(list_out(h, f, n_in, out, n_out));
-    HX_TRY_FAIL(hx_route_create(&h->route, h->ranks->comm, n_out, n_in, sizeof(double)));
-    rc = hx_mail_route_create(&h->ranks->mail, n_out, n_in, sizeof(double), &h->direct);
+    HX_TRY_FAIL(hx_route_create(&h->route, h->dist->comm, n_out, n_in, sizeof(double)));
+    rc = hx_mail_route_create(&h->dist->mail, n_out, n_in, sizeof(double), &h->direct);
 fail:
     free(n_in);
     free(n_out);
@@ -348,7 +348,7 @@ fail:
 
 static int alloc_buffers(hx_halo *h, const int64_t *out, int n_field)
 {
-    hx_device *const dev = &h->ranks->dev;
+    hx_device *const dev = &h->dist->dev;
     const int64_t n_out = h->route.out[h->route.n_peer];
     const size_t all = (size_t)(h->n_own + h->n_beyond);
     HX_TRY(hx_device_put(dev, &h->d_out, out, (size_t)n_out * sizeof *out));
@@ -364,23 +364,23 @@ static int create_cells(hx_device_cells *cells, const hx_halo *h, const int32_t 
                         double radius, int n_field)
 {
     hx_mesh mesh;
-    int rc = take_elements(&mesh, h->ranks->share.whole->mesh, h->n_own + h->n_beyond, elem);
+    int rc = take_elements(&mesh, h->dist->share.whole->mesh, h->n_own + h->n_beyond, elem);
     if (rc == HX_OK)
-        rc = hx_device_cells_create(cells, &h->ranks->dev, &mesh, radius, n_field, NULL);
+        rc = hx_device_cells_create(cells, &h->dist->dev, &mesh, radius, n_field, NULL);
     free(mesh.conn);
     return rc;
 }
 
 /* A distributed mesh contains ghost elements only up to its reach. */
-static int check_reach(const hx_ranks *ranks, double radius)
+static int check_reach(const hx_dist *dist, double radius)
 {
-    const hx_mesh_window *const window = ranks->share.whole->mesh->window;
+    const hx_mesh_window *const window = dist->share.whole->mesh->window;
     if (!window || radius <= window->reach) return HX_OK;
     return HX_RAISE(HX_EINTERNAL, "the radius %g exceeds the reach %g of the distributed mesh",
                     radius, window->reach);
 }
 
-int hx_halo_create_cells(hx_device_cells *cells, hx_ranks *ranks, double radius, int n_field)
+int hx_halo_create_cells(hx_device_cells *cells, hx_dist *dist, double radius, int n_field)
 {
     finder f = {0};
     hx_halo *h = NULL;
@@ -389,9 +389,9 @@ int hx_halo_create_cells(hx_device_cells *cells, hx_ranks *ranks, double radius,
     int rc;
     memset(cells, 0, sizeof *cells);
     HX_TRY_FAIL(hx_alloc(&h, 1, sizeof *h, what));
-    h->ranks = ranks;
-    HX_TRY_FAIL(check_reach(ranks, radius));
-    HX_TRY_FAIL(create_finder(&f, ranks, radius));
+    h->dist = dist;
+    HX_TRY_FAIL(check_reach(dist, radius));
+    HX_TRY_FAIL(create_finder(&f, dist, radius));
     HX_TRY_FAIL(list_elements(h, &f, &elem, &out));
     free_finder(&f);
     HX_TRY_FAIL(alloc_buffers(h, out, n_field));
@@ -409,57 +409,56 @@ fail:
 /* Exchanges the values of the halo elements from device to device, to d_to. */
 static int fill_direct(hx_halo *h, const double *d_own, double *d_to)
 {
-    hx_mail *const mail = &h->ranks->mail;
+    hx_mail *const mail = &h->dist->mail;
     HX_TRY(hx_mail_send(mail, &h->direct, 1, NULL, h->d_out, d_own));
     return hx_mail_take(mail, h->n_beyond, d_to);
 }
 
 static int fill_by_host(hx_halo *h, const double *d_own, double *d_to)
 {
-    hx_device *const dev = &h->ranks->dev;
+    hx_device *const dev = &h->dist->dev;
     hx_route *const r = &h->route;
     const int64_t n_out = r->out[r->n_peer];
     HX_TRY(dev->ops->vector->take_entries(dev, n_out, h->d_out, d_own, h->d_send));
     HX_TRY(dev->ops->download(dev, h->host, h->d_send, (size_t)n_out * sizeof *h->host));
     hx_route_pack(r, sizeof *h->host, h->host);
-    HX_TRY(hx_route_exchange(h->ranks->comm, r, sizeof *h->host));
+    HX_TRY(hx_route_exchange(h->dist->comm, r, sizeof *h->host));
     hx_route_unpack(r, sizeof *h->host, h->host);
     return dev->ops->upload(dev, d_to, h->host, (size_t)h->n_beyond * sizeof *h->host);
 }
 
 int hx_halo_fill(hx_halo *h, int field, const double *d_own)
 {
-    hx_ranks *const ranks = h->ranks;
-    hx_device *const dev = &ranks->dev;
+    hx_dist *const dist = h->dist;
+    hx_device *const dev = &dist->dev;
     double *const d_value = h->d_value[field], *const d_beyond = d_value + h->n_own;
     const double begin = hx_clock();
     HX_TRY(dev->ops->copy(dev, d_value, d_own, (size_t)h->n_own * sizeof *d_own));
     HX_IN_SPAN(dev, HX_SPAN_HALO, -1,
-               ranks->mail.ops ? fill_direct(h, d_own, d_beyond)
-                               : fill_by_host(h, d_own, d_beyond));
-    ranks->figures.n_halo++;
-    ranks->figures.halo_bytes += hx_route_bytes(&h->route, sizeof *h->host);
-    ranks->figures.halo_seconds += hx_clock() - begin;
+               dist->mail.ops ? fill_direct(h, d_own, d_beyond) : fill_by_host(h, d_own, d_beyond));
+    dist->figures.n_halo++;
+    dist->figures.halo_bytes += hx_route_bytes(&h->route, sizeof *h->host);
+    dist->figures.halo_seconds += hx_clock() - begin;
     return HX_OK;
 }
 
-size_t hx_halo_bytes(const hx_ranks *ranks, double radius, int n_field)
+size_t hx_halo_bytes(const hx_dist *dist, double radius, int n_field)
 {
-    const hx_mesh *const whole = ranks->share.whole->mesh;
+    const hx_mesh *const whole = dist->share.whole->mesh;
     const double n_elem = (double)hx_mesh_n_elem_all(whole);
     const double size = cbrt(whole->total_volume / n_elem);
     const double layers = ceil(radius / size) + 1.0;
-    const double other = n_elem - (double)ranks->share.mesh.n_elem;
-    const double beyond = fmin(other, layers * (double)ranks->share.n_common);
+    const double other = n_elem - (double)dist->share.mesh.n_elem;
+    const double beyond = fmin(other, layers * (double)dist->share.n_common);
     const double each = (5.0 + n_field) * sizeof(double) + 2.0 * sizeof(int32_t);
     return (size_t)(beyond * each) +
-           (size_t)n_field * (size_t)((double)ranks->share.mesh.n_elem + beyond) * sizeof(double);
+           (size_t)n_field * (size_t)((double)dist->share.mesh.n_elem + beyond) * sizeof(double);
 }
 
 void hx_halo_free(hx_halo *h)
 {
     if (!h) return;
-    hx_device *const dev = &h->ranks->dev;
+    hx_device *const dev = &h->dist->dev;
     dev->ops->release(dev, h->d_out);
     dev->ops->release(dev, h->d_send);
     for (int i = 0; i < HX_CELLS_FIELDS; i++) dev->ops->release(dev, h->d_value[i]);

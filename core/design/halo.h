@@ -4,8 +4,8 @@
 #ifndef HX_HALO_H
 #define HX_HALO_H
 
-#include "../ranks/ranks.h"
-#include "../ranks/route.h"
+#include "../dist/dist.h"
+#include "../dist/route.h"
 #include "cells.h"
 
 #ifdef __cplusplus
@@ -13,7 +13,7 @@ extern "C" {
 #endif
 
 typedef struct hx_halo {
-    hx_ranks *ranks;         /* (borrowed) */
+    hx_dist *dist;           /* (borrowed) */
     int64_t n_own, n_beyond; /* own elements, and halo elements stored after them */
     hx_route route; /* own elements that others need, and halo elements (owned, like all below) */
     hx_mail_route direct;             /* route from device to device */
@@ -23,11 +23,11 @@ typedef struct hx_halo {
     double *d_value[HX_CELLS_FIELDS]; /* [n_own + n_beyond] */
 } hx_halo;
 
-/* Creates, for the subdomain of `ranks` and sums of n_field fields at a time, the halo and cells of
+/* Creates, for the subdomain of `dist` and sums of n_field fields at a time, the halo and cells of
  * own and halo elements; the cells own the halo. Every process searches the whole mesh, so nothing
  * is communicated. O(n_elem of the whole), with 4.3 bytes per element of the whole during creation
  * plus those of the elements near the interface. */
-int hx_halo_create_cells(hx_device_cells *cells, hx_ranks *ranks, double radius, int n_field);
+int hx_halo_create_cells(hx_device_cells *cells, hx_dist *dist, double radius, int n_field);
 
 /* d_value[field][n_own + n_beyond] := d_own[n_own] followed by the owners' values. Waits unless the
  * exchange is from device to device. */
@@ -35,7 +35,7 @@ int hx_halo_fill(hx_halo *halo, int field, const double *d_own);
 
 /* Device bytes of the halo without the cells of the subdomain, estimated from the interface
  * nodes. */
-size_t hx_halo_bytes(const hx_ranks *ranks, double radius, int n_field);
+size_t hx_halo_bytes(const hx_dist *dist, double radius, int n_field);
 
 /* Accepts NULL. */
 void hx_halo_free(hx_halo *halo);

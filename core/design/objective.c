@@ -42,7 +42,7 @@ int hx_objective_create(hx_objective *o, const hx_objective_kind *kind, hx_analy
     o->analysis = analysis;
     o->data = data;
     if (!kind->adjoint_load) return HX_OK;
-    if (analysis->ranks)
+    if (analysis->dist)
         return HX_RAISE(HX_EINPUT, "objective '%s' does not support several processes", kind->name);
     const int rc = create_adjoint(o);
     if (rc < 0) hx_objective_free(o);

@@ -54,18 +54,18 @@ static int snapshot_field(const hx_mesh *mesh, hx_snapshot *image, double *field
 /* Transfers the design between the leader's image and the subdomains. */
 static int snapshot_design(hx_optimizer *opt, hx_snapshot *image, hx_snapshot_mode mode)
 {
-    hx_ranks *const ranks = opt->analysis->ranks;
+    hx_dist *const dist = opt->analysis->dist;
     const hx_mesh *const mesh = opt->analysis->problem->mesh;
     double *whole = NULL;
     int rc = HX_OK;
     if (image)
         HX_TRY(hx_alloc_raw(&whole, (size_t)hx_mesh_n_elem_all(mesh), sizeof *whole, "checkpoint"));
     if (mode == HX_SNAPSHOT_SAVE) {
-        rc = hx_ranks_collect_field(ranks, opt->d_proposal, whole);
+        rc = hx_dist_gather_field(dist, opt->d_proposal, whole);
         if (rc == HX_OK && image) rc = snapshot_field(mesh, image, whole);
     } else {
         if (image) rc = snapshot_field(mesh, image, whole);
-        if (rc == HX_OK) rc = hx_ranks_spread_field(ranks, whole, opt->d_design);
+        if (rc == HX_OK) rc = hx_dist_scatter_field(dist, whole, opt->d_design);
     }
     free(whole);
     return rc;
@@ -90,7 +90,7 @@ static int snapshot_whole(hx_optimizer *opt, hx_snapshot *image, hx_snapshot_mod
 /* Sends the numbers that the leader loaded to the other processes. */
 static int send_numbers(hx_optimizer *opt, int leads)
 {
-    const hx_comm *const comm = opt->analysis->ranks->comm;
+    const hx_comm *const comm = opt->analysis->dist->comm;
     hx_snapshot own = {0};
     size_t bytes = 0;
     char *packed = NULL;
@@ -99,10 +99,10 @@ static int send_numbers(hx_optimizer *opt, int leads)
     if (leads) HX_TRY_FAIL(snapshot_numbers(opt, &own));
     if (leads) HX_TRY_FAIL(snapshot_kinds(opt, &own));
     bytes = hx_snapshot_packed_bytes(&own);
-    HX_TRY_FAIL(comm->ops->broadcast(comm, HX_RANKS_LEADER, &bytes, sizeof bytes));
+    HX_TRY_FAIL(comm->ops->broadcast(comm, HX_DIST_ROOT, &bytes, sizeof bytes));
     HX_TRY_FAIL(hx_alloc_raw(&packed, bytes + 1, 1, "checkpoint"));
     if (leads) hx_snapshot_pack(&own, packed);
-    HX_TRY_FAIL(comm->ops->broadcast(comm, HX_RANKS_LEADER, packed, bytes));
+    HX_TRY_FAIL(comm->ops->broadcast(comm, HX_DIST_ROOT, packed, bytes));
     if (!leads) HX_TRY_FAIL(hx_snapshot_unpack(&own, packed, bytes));
     if (!leads) HX_TRY_FAIL(snapshot_numbers(opt, &own));
     if (!leads) HX_TRY_FAIL(snapshot_kinds(opt, &own));

@@ -7,7 +7,7 @@
  * scalars, and 200 products of the operator (voxels) with their exchange: undivided, and divided if
  * the device supports that (recorded and replayed if it can). Prints medians and spreads. */
 #include "core/base/clock.h"
-#include "core/ranks/ranks.h"
+#include "core/dist/dist.h"
 #include "core/solver/product.h"
 #include "tests/lib/box_part.h"
 #include "tests/lib/fixture.h"
@@ -20,7 +20,7 @@ typedef struct bench {
     hx_mesh mesh;
     hx_space space;
     hx_problem problem;
-    hx_ranks ranks;
+    hx_dist dist;
     void *d_x, *d_y, *d_state;
     const char *name; /* of the operator */
     hx_operator op;
@@ -47,17 +47,17 @@ static int make_problem(bench *b, int n)
 
 static int add_double(bench *b)
 {
-    return hx_common_add(&b->ranks.dev, 3, b->d_y);
+    return hx_common_add(&b->dist.dev, 3, b->d_y);
 }
 
 static int add_single(bench *b)
 {
-    return hx_common_add_single(&b->ranks.dev, 3, b->d_y);
+    return hx_common_add_single(&b->dist.dev, 3, b->d_y);
 }
 
 static int sum_scalars(bench *b)
 {
-    return b->ranks.dev.ops->pcg->alpha_from(&b->ranks.dev, b->d_y, b->d_state);
+    return b->dist.dev.ops->pcg->alpha_from(&b->dist.dev, b->d_y, b->d_state);
 }
 
 static int by_size(const void *a, const void *b)
@@ -79,7 +79,7 @@ static void measure(bench *b, const char *name, int (*call)(bench *b))
     }
     qsort(seconds, ROUNDS, sizeof *seconds, by_size);
     if (b->comm.rank == 0)
-        printf("%-14s %-24s %8.1f us (%.1f to %.1f)\n", hx_ranks_transport(&b->ranks), name,
+        printf("%-14s %-24s %8.1f us (%.1f to %.1f)\n", hx_dist_transport(&b->dist), name,
                1e6 * seconds[ROUNDS / 2], 1e6 * seconds[0], 1e6 * seconds[ROUNDS - 1]);
 }
 
@@ -97,12 +97,12 @@ static int multiply_single(bench *b)
 
 static int replay(bench *b)
 {
-    return b->ranks.dev.ops->replay(&b->ranks.dev, b->recorded);
+    return b->dist.dev.ops->replay(&b->dist.dev, b->recorded);
 }
 
 static void measure_recorded(bench *b, const char *name, int (*call)(bench *b))
 {
-    hx_device *const dev = &b->ranks.dev;
+    hx_device *const dev = &b->dist.dev;
     if (!dev->ops->record_begin) {
         measure(b, name, call);
         return;
@@ -126,12 +126,12 @@ static void measure_products(bench *b, const hx_strategy *strategy)
 {
     static const char *const name[2][2] = {{"product", "product, single"},
                                            {"divided", "divided, single"}};
-    double *const modulus = malloc((size_t)b->ranks.share.mesh.n_elem * sizeof *modulus);
-    for (int64_t e = 0; e < b->ranks.share.mesh.n_elem; e++) modulus[e] = 1.0;
+    double *const modulus = malloc((size_t)b->dist.share.mesh.n_elem * sizeof *modulus);
+    for (int64_t e = 0; e < b->dist.share.mesh.n_elem; e++) modulus[e] = 1.0;
     for (int k = 0; k < 4; k++) { /* by turns */
-        b->ranks.divides = k % 2;
-        CHECK_OK(hx_operator_create(&b->op, &b->ranks.dev, strategy, hx_layout_first(strategy),
-                                    &b->ranks.share.problem, 0));
+        b->dist.divides = k % 2;
+        CHECK_OK(hx_operator_create(&b->op, &b->dist.dev, strategy, hx_layout_first(strategy),
+                                    &b->dist.share.problem, 0));
         CHECK_OK(hx_operator_set_modulus(&b->op, modulus));
         CHECK_OK(strategy->prepare_single ? strategy->prepare_single(b->op.state) : HX_OK);
         measure_recorded(b, name[k % 2][0], multiply);
@@ -145,17 +145,17 @@ static void measure_all(bench *b, hx_mail_way way)
 {
     const size_t n = 3 * (size_t)b->space.n_point;
     hx_pcg_state state = {.rz = 1.0, .max_iterations = 1};
-    CHECK_OK(hx_ranks_create(&b->ranks, &b->comm, &b->device, &b->problem));
-    CHECK_OK(hx_ranks_connect(&b->ranks, way));
+    CHECK_OK(hx_dist_create(&b->dist, &b->comm, &b->device, &b->problem));
+    CHECK_OK(hx_dist_connect(&b->dist, way));
     if (b->comm.rank == 0 && way == HX_MAIL_NONE)
         printf("%d processes, %lld interface points in the first\n", b->comm.size,
-               (long long)b->ranks.share.n_common);
+               (long long)b->dist.share.n_common);
     CHECK_OK(b->device.ops->alloc(&b->device, n * sizeof(double), &b->d_y));
     CHECK_OK(b->device.ops->alloc(&b->device, n * sizeof(double), &b->d_x));
     CHECK_OK(b->device.ops->zero(&b->device, b->d_x, n * sizeof(double)));
     CHECK_OK(b->device.ops->zero(&b->device, b->d_y, n * sizeof(double)));
     CHECK_OK(hx_device_put(&b->device, &b->d_state, &state, sizeof state));
-    if (way != HX_MAIL_NONE && !b->ranks.mail.ops) {
+    if (way != HX_MAIL_NONE && !b->dist.mail.ops) {
         if (b->comm.rank == 0)
             printf("%s: not to be had here\n", way == HX_MAIL_DIRECT ? "direct" : "a library");
     } else {
@@ -167,7 +167,7 @@ static void measure_all(bench *b, hx_mail_way way)
     b->device.ops->release(&b->device, b->d_x);
     b->device.ops->release(&b->device, b->d_y);
     b->device.ops->release(&b->device, b->d_state);
-    hx_ranks_free(&b->ranks);
+    hx_dist_free(&b->dist);
 }
 
 int main(int argc, char **argv)

@@ -14,8 +14,8 @@
 #include "core/base/clock.h"
 #include "core/base/hash.h"
 #include "core/design/halo.h"
+#include "core/dist/dist.h"
 #include "core/mesh/mesh_quality.h"
-#include "core/ranks/ranks.h"
 #include "core/solver/congruence.h"
 #include "core/solver/lattice.h"
 #include "core/solver/multigrid_internal.h"
@@ -28,7 +28,7 @@ typedef struct bench {
     hx_mesh mesh;
     hx_space space;
     hx_problem problem;
-    hx_ranks ranks;
+    hx_dist dist;
     hx_hash hash;
     int n[3], is_distorted, is_shuffled, is_stretched, in_parts, is_run;
     double wall, all, own; /* clocks at the beginning of the stage */
@@ -211,9 +211,9 @@ static int make_problem(bench *b)
 
 static void share_out(bench *b)
 {
-    const hx_share *const s = &b->ranks.share;
+    const hx_share *const s = &b->dist.share;
     start(b);
-    CHECK_OK(hx_ranks_create(&b->ranks, &b->comm, &b->device, &b->problem));
+    CHECK_OK(hx_dist_create(&b->dist, &b->comm, &b->device, &b->problem));
     stop(b);
     ADD(b, s->first, b->comm.size + 1);
     add_mesh(b, &s->mesh);
@@ -300,12 +300,12 @@ static void lay_lattice(bench *b)
     CHECK_OK(hx_lattice_create(&lattice, &b->mesh, 4.0, 300));
     report_lattice(b, &lattice, &b->space, "coarse grids");
     if (b->comm.size > 1) {
-        hx_device *const dev = &b->ranks.dev;
+        hx_device *const dev = &b->dist.dev;
         const hx_common_ops *const common = dev->ops->common;
-        b->ranks.most_whole = 300;
+        b->dist.most_whole = 300;
         start(b);
         CHECK_OK(common->share_lattice(dev, &lattice));
-        report_lattice(b, &lattice, &b->ranks.share.space, "local coarse grids");
+        report_lattice(b, &lattice, &b->dist.share.space, "local coarse grids");
         for (int l = 0; l < lattice.n_shared; l++) common->free_level(dev, lattice.level[l].share);
     }
     hx_lattice_free(&lattice);
@@ -331,10 +331,10 @@ static void list_lines(bench *b, hx_device *dev, const hx_problem *problem)
 static void list_cells(bench *b)
 {
     hx_device_cells cells;
-    hx_device *const dev = b->comm.size > 1 ? &b->ranks.dev : &b->device;
+    hx_device *const dev = b->comm.size > 1 ? &b->dist.dev : &b->device;
     start(b);
     if (b->comm.size > 1)
-        CHECK_OK(hx_halo_create_cells(&cells, &b->ranks, 3.0 * b->mesh.elem_size, 1));
+        CHECK_OK(hx_halo_create_cells(&cells, &b->dist, 3.0 * b->mesh.elem_size, 1));
     else
         CHECK_OK(hx_device_cells_create(&cells, dev, &b->mesh, 3.0 * b->mesh.elem_size, 1, NULL));
     stop(b);
@@ -359,15 +359,15 @@ static void run_stages(bench *b)
     measure_mesh(b);
     CHECK_OK(make_problem(b));
     if (is_shared) share_out(b);
-    class_elements(b, is_shared ? &b->ranks.share.mesh : &b->mesh);
-    cut_patches(b, is_shared ? &b->ranks.share.mesh : &b->mesh);
+    class_elements(b, is_shared ? &b->dist.share.mesh : &b->mesh);
+    cut_patches(b, is_shared ? &b->dist.share.mesh : &b->mesh);
     lay_lattice(b);
     if (is_shared)
-        list_lines(b, &b->ranks.dev, &b->ranks.share.problem);
+        list_lines(b, &b->dist.dev, &b->dist.share.problem);
     else
         list_lines(b, &b->device, &b->problem);
     list_cells(b);
-    if (is_shared) hx_ranks_free(&b->ranks);
+    if (is_shared) hx_dist_free(&b->dist);
     hx_problem_free(&b->problem);
     hx_space_free(&b->space);
 }

@@ -9,7 +9,7 @@
 enum { SIDE = 26, N_PLACE = SIDE * SIDE * SIDE, OFFSETS = HX_LATTICE_OFFSETS, OWN = 1 };
 enum { NEXT_SIDE = SIDE / 2 + 1, N_NEXT = NEXT_SIDE * NEXT_SIDE * NEXT_SIDE };
 
-/* One of three ranks, with `dof` unknowns per node, numbered as in lattice_ranks.c. */
+/* One of three ranks, with `dof` unknowns per node, numbered as in dist_coarse.c. */
 typedef struct share {
     int dof;
     int64_t n_node, n_own;

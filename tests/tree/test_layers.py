@@ -31,14 +31,14 @@ CORE = {
     "core/device": ["core/base"],
     "core/matrix": ["core/base", "core/mesh", "core/spline", "core/space", "core/problem", "core/device"],
     "core/solver": ["core/base", "core/mesh", "core/spline", "core/space", "core/problem", "core/device", "core/matrix"],
-    "core/ranks": ["core/base", "core/mesh", "core/spline", "core/space", "core/problem", "core/device", "core/matrix",
+    "core/dist": ["core/base", "core/mesh", "core/spline", "core/space", "core/problem", "core/device", "core/matrix",
                    "core/solver", "core/partition", "core/comm"],
     "core/design": ["core/base", "core/mesh", "core/spline", "core/space", "core/problem", "core/device", "core/matrix",
-                    "core/solver", "core/comm", "core/ranks"],
+                    "core/solver", "core/comm", "core/dist"],
     "core": ["core/base", "core/device", "core/matrix", "core/solver", "core/design"],
 }
 BACKEND = ["core/base", "core/mesh", "core/spline", "core/space", "core/problem", "core/device", "core/matrix",
-           "core/solver", "core/comm", "core/ranks", "core/design"]
+           "core/solver", "core/comm", "core/dist", "core/design"]
 APP = ["app/text", "app/config", "app/session", "app/doubt", "app/output"]  # each may include the ones before it
 COMMANDS = ["app/analyse", "app/check", "app/compare", "app/help", "app/matrix", "app/mesh", "app/new",
             "app/report", "app/run", "app/selftest", "app/surface", "app/verify"]

@@ -1,0 +1,84 @@
+/* Inside of the output: VTK files of a run of several processes. Each process sends its values of a
+ * field to the processes that write them, and each writer writes one piece of the file. Process 0
+ * (the leader) starts each step and the others follow. With one process nothing is sent: its own
+ * values are the field. */
+#ifndef HX_OUTPUT_DIST_H
+#define HX_OUTPUT_DIST_H
+
+#include "core/dist/file_pieces.h"
+#include "output.h"
+
+struct hx_output_dist {
+    hx_comm alone;
+    const hx_comm *writers; /* processes that write a file: all, or only process 0 */
+    hx_file_pieces pieces;
+    hx_vtk_piece piece; /* the piece of this process */
+    /* coordinates of the piece, while a file of a distributed mesh is written (owned, like the
+     * next) */
+    double *xyz;
+    int32_t *conn;
+    double *own; /* [own n_elem][2]: three floats, or a double, before they are sent (owned) */
+};
+
+/* Calls of the leader: hx_dist_call.what. */
+enum {
+    HX_OUTPUT_TAKE = HX_DIST_OTHER,
+    HX_OUTPUT_WRITE,
+    HX_OUTPUT_BEGIN_TRACE, /* trace.h */
+    HX_OUTPUT_WRITE_TRACE
+};
+
+/* On a follower: answers the leader's calls from here on, until hx_output_free. *out must not
+ * move. */
+void hx_output_follow(hx_output *out, hx_session *s);
+
+/* The collective parts of the functions of output.h. On followers path and title are NULL. */
+int hx_output_take_share(hx_output *out);
+int hx_output_write_share(hx_output *out, int iteration, const char *path, int is_synced);
+
+/* On the leader: makes the followers do the same step. */
+int hx_output_tell(hx_output *out, int32_t what);
+
+/* Decides which process writes which piece, before the fields are added. Collective: *rc is that of
+ * each process. */
+int hx_output_dist_create(hx_output *out, int *rc);
+void hx_output_dist_free(hx_output *out);
+
+/* Returns on all processes an error that any of them has. */
+int hx_output_agree(const hx_output *out, int rc);
+
+/* rc of a step that must succeed on all processes or on none: a failure on only one leaves them
+ * inconsistent. */
+int hx_output_judge(hx_output *out, int rc);
+
+/* Broadcasts the leader's bytes. */
+int hx_output_spread(const hx_output *out, void *data, size_t bytes);
+
+/* Replaces *hash by the sum over all processes. */
+int hx_output_sum_hash(const hx_output *out, hx_hash *hash);
+
+/* 1 if this process writes a piece of the file. */
+int hx_output_is_writer(const hx_output *out);
+
+/* Number of elements of the file that the fields of this process contain. */
+int64_t hx_output_n_elem(const hx_output *out);
+
+/* hx_output_own returns the memory in which values of the own elements are computed before
+ * hx_output_bring sends them to their writer; with one process it is the data of the field itself.
+ * Valid until the next call. */
+void *hx_output_own(const hx_output *out, void *data);
+int hx_output_bring(hx_output *out, hx_vtk_where where, size_t bytes, const void *own, void *data);
+
+/* If the mesh is distributed: collects coordinates and elements of the piece, until
+ * hx_output_leave_mesh. Collective. Takes 56 bytes per element and node of the piece. */
+int hx_output_bring_mesh(hx_output *out);
+void hx_output_leave_mesh(hx_output *out);
+
+/* own[own n_elem] receives a field of the design, which may be distributed or on process 0. */
+int hx_output_own_design(hx_output *out, hx_design_field field, double *own);
+
+/* output_fields.c: memory of the fields, and their values. */
+int hx_output_add_fields(hx_output *out);
+int hx_output_fill_fields(hx_output *out);
+
+#endif

@@ -1,0 +1,224 @@
+/* A session of several processes: the leader opens it like a single process, but solves its
+ * subdomain on ranks.dev; the others make the same mesh and problem, and solve their subdomains. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "../text/table.h"
+#include "core/base/memory.h"
+#include "core/base/names.h"
+#include "core/design/design_dist.h"
+#include "core/mesh/mesh_hash.h"
+#include "core/version.h"
+#include "identity.h"
+#include "session_internal.h"
+
+const hx_problem *hx_session_solved(const hx_session *s)
+{
+    return s->dist.comm ? &s->dist.share.problem : &s->problem;
+}
+
+hx_device *hx_session_solver_device(hx_session *s)
+{
+    return s->dist.comm ? &s->dist.dev : &s->device;
+}
+
+/* 1 if the design can be distributed. Otherwise the leader has the whole design: groups of linked
+ * elements may span several subdomains, and the filter "helmholtz" solves on the whole mesh. */
+static int can_share_design(const hx_session *s)
+{
+    return s->ties.n_group == 0 && hx_filter_find(s->cfg.optimization.filter.kind)->in_shares;
+}
+
+const hx_problem *hx_session_design(const hx_session *s)
+{
+    return s->dist.design ? &s->dist.share.problem : &s->problem;
+}
+
+hx_device *hx_session_design_device(hx_session *s)
+{
+    return s->dist.design ? &s->dist.dev : &s->device;
+}
+
+/* Largest number of nodes of a replicated coarse grid, from the leader's config. */
+static int find_whole_lattice(hx_session *s)
+{
+    int32_t n = s->cfg.solver.whole_coarse_grid;
+    HX_TRY(s->comm->ops->broadcast(s->comm, HX_DIST_ROOT, &n, sizeof n));
+    s->dist.most_whole = s->cfg.solver.whole_coarse_grid = n;
+    return HX_OK;
+}
+
+/* Finds the transport between the processes by the leader's config, which then names the one in
+ * use. */
+static int find_transport(hx_session *s)
+{
+    int32_t way = s->cfg.solver.transport;
+    HX_TRY(s->comm->ops->broadcast(s->comm, HX_DIST_ROOT, &way, sizeof way));
+    HX_TRY(hx_dist_connect(&s->dist, (hx_mail_way)way));
+    s->cfg.solver.transport = (int)hx_dist_transport_kind(&s->dist);
+    return HX_OK;
+}
+
+int hx_session_share(hx_session *s)
+{
+    if (!s->comm || s->dist.comm) return HX_OK;
+    const int rc = hx_dist_create(&s->dist, s->comm, &s->device, &s->problem);
+    if (rc == HX_EINPUT) hx_error_prefix("%s: ", s->cfg.path);
+    HX_TRY(rc);
+    HX_TRY(find_whole_lattice(s));
+    HX_TRY(find_transport(s));
+    HX_TRY(hx_session_agree_window(s));
+    if (can_share_design(s)) HX_TRY(hx_design_share(&s->dist));
+    hx_session_count_voxels(s);
+    return HX_OK;
+}
+
+enum { WORD = 64 };
+
+/* Data that must agree on all processes, and the selections of the leader. */
+typedef struct choice {
+    char version[WORD], device[WORD], op[WORD], preconditioner[WORD];
+    int32_t layout;
+    hx_hash mesh, settings;
+} choice;
+
+static int identify(hx_session *s, choice *c)
+{
+    hx_identity identity;
+    HX_TRY(hx_identity_of(s, &identity));
+    c->mesh = s->mesh.parts.n > 0 ? hx_mesh_order_hash(&s->mesh) : identity.order;
+    c->settings = identity.settings;
+    return HX_OK;
+}
+
+int hx_session_tell_choice(hx_session *s)
+{
+    choice c;
+    if (!s->comm) return HX_OK;
+    memset(&c, 0, sizeof c);
+    snprintf(c.version, sizeof c.version, "%s", HX_VERSION);
+    snprintf(c.device, sizeof c.device, "%s", s->cfg.solver.device);
+    snprintf(c.op, sizeof c.op, "%s", s->cfg.solver.op);
+    snprintf(c.preconditioner, sizeof c.preconditioner, "%s", s->cfg.solver.preconditioner);
+    c.layout = (int32_t)s->cfg.solver.layout;
+    HX_TRY(identify(s, &c));
+    HX_TRY(s->comm->ops->broadcast(s->comm, HX_DIST_ROOT, &c, sizeof c));
+    return hx_comm_agree(s->comm, HX_OK);
+}
+
+static int differ(const hx_hash *a, const hx_hash *b)
+{
+    return a->a != b->a || a->b != b->b;
+}
+
+/* HX_EENV: this process cannot take part in the leader's run. */
+static int compare(const hx_session *s, const choice *leader, const choice *own)
+{
+    const int rank = s->comm->rank;
+    if (strcmp(leader->version, HX_VERSION) != 0)
+        return HX_RAISE(
+            HX_EENV,
+            "process %d runs hextop %s, process 0 runs %s: start the same program on all machines",
+            rank, HX_VERSION, leader->version);
+    if (strcmp(leader->device, s->device.ops->name) != 0)
+        return HX_RAISE(HX_EENV,
+                        "process %d has device '%s', process 0 has '%s': name one in solver.device "
+                        "that all have",
+                        rank, s->device.ops->name, leader->device);
+    if (differ(&leader->mesh, &own->mesh))
+        return HX_RAISE(HX_EENV,
+                        "process %d reads another mesh than process 0: the same files must "
+                        "be on all machines",
+                        rank);
+    if (differ(&leader->settings, &own->settings))
+        return HX_RAISE(HX_EENV,
+                        "process %d reads another config than process 0: the same files "
+                        "must be on all machines",
+                        rank);
+    return HX_OK;
+}
+
+static int hear_choice(hx_session *s)
+{
+    choice leader, own;
+    HX_TRY(s->comm->ops->broadcast(s->comm, HX_DIST_ROOT, &leader, sizeof leader));
+    HX_TRY(hx_config_set_word(&s->cfg.solver.device, leader.device));
+    HX_TRY(hx_config_set_word(&s->cfg.solver.op, leader.op));
+    HX_TRY(hx_config_set_word(&s->cfg.solver.preconditioner, leader.preconditioner));
+    s->cfg.solver.layout = (hx_layout)leader.layout;
+    const int rc = identify(s, &own);
+    return hx_comm_agree(s->comm, rc < 0 ? rc : compare(s, &leader, &own));
+}
+
+int hx_session_open_follower(hx_session *s)
+{
+    const hx_device_ops *ops = NULL;
+    hx_device_start_begin(&s->device_start, s->cfg.solver.device, s->comm->host_rank);
+    HX_TRY(hx_session_make_mesh(s));
+    HX_TRY(hx_session_make_problem(s));
+    hx_device_start_end(&s->device_start);
+    HX_TRY(hx_session_find_device(s, &ops));
+    HX_TRY(hx_session_start_device(s, ops));
+    HX_TRY(hx_session_share(s));
+    HX_TRY(hear_choice(s));
+    HX_TRY(hx_session_find_named(s));
+    HX_TRY(hx_session_make_solver(s));
+    if (s->dist.design) return hx_session_make_design(s);
+    HX_TRY(hx_analysis_create(&s->analysis, &s->op, &s->pc, &s->pcg, s->cfg.solver.warm_start));
+    return hx_analysis_follow(&s->analysis);
+}
+
+int hx_session_rank_bytes(hx_session *s, int n_rank, int rank, size_t *bytes)
+{
+    const hx_comm comm = {.rank = rank, .size = n_rank}; /* nothing is sent */
+    int mark;
+    *bytes = 0;
+    HX_TRY(hx_share_create(&s->dist.share, &comm, &s->problem));
+    s->dist.comm = &comm;
+    s->dist.design = can_share_design(s) ? &mark : NULL;
+    hx_session_count_voxels(s);
+    *bytes = hx_session_device_bytes(s);
+    if (!s->dist.design && rank != HX_DIST_ROOT)
+        *bytes -= hx_session_optimizer_bytes(s) + hx_session_filter_bytes(s);
+    hx_share_free(&s->dist.share);
+    memset(&s->dist, 0, sizeof s->dist);
+    hx_session_count_voxels(s);
+    return HX_OK;
+}
+
+void hx_session_forget_lists(hx_session *s)
+{
+    if (!s->mesh.window) return;
+    hx_mesh_forget_lists(&s->mesh);
+    hx_mesh_forget_lists(&s->dist.share.mesh);
+}
+
+int hx_session_serve(hx_session *s)
+{
+    return s->dist.design ? hx_optimizer_serve(&s->opt) : hx_analysis_serve(&s->analysis);
+}
+
+static const char *cut_text(hx_partition_kind kind)
+{
+    if (kind == HX_PARTITION_CURVE) return "cut along the curve";
+    return kind == HX_PARTITION_GRAPH ? "parts by METIS" : "parts by bisection";
+}
+
+const char *hx_session_comm_text(const hx_session *s, char *text, size_t n_text)
+{
+    const hx_share *const share = &s->dist.share;
+    int64_t most = 0;
+    char a[32], b[32];
+    for (int r = 0; r < s->comm->size; r++)
+        if (share->n_elem_of[r] > most) most = share->n_elem_of[r];
+    snprintf(text, n_text,
+             "%d %s (%s), %d on this machine; at most %s %s each, %s; process 0 has %s interface "
+             "nodes, exchanged by %s; the design is %s",
+             s->comm->size, hx_noun(s->comm->size, "process", "processes"), s->comm->ops->name,
+             s->comm->host_size, hx_format_count(most, a, sizeof a),
+             hx_noun(most, "element", "elements"), cut_text(s->cfg.solver.partition),
+             hx_format_count(share->n_common, b, sizeof b), hx_dist_transport(&s->dist),
+             s->dist.design ? "distributed" : "on process 0");
+    return text;
+}

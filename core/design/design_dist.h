@@ -1,0 +1,20 @@
+/* The distributed design: every process holds the element fields of its own elements, and all
+ * processes execute the steps of the optimizer together. */
+#ifndef HX_DESIGN_DIST_H
+#define HX_DESIGN_DIST_H
+
+#include "../dist/dist.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* After this call ranks->dev works on element fields of the subdomain, and analyses created on it
+ * have distributed fields (analysis.h). Call it before any analysis exists, in all processes. */
+int hx_design_share(hx_dist *dist);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

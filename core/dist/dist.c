@@ -1,0 +1,571 @@
+#include "dist.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "../base/clock.h"
+#include "../base/memory.h"
+#include "../device/beside.h"
+#include "../device/timeline.h"
+#include "../problem/rigid_set.h"
+#include "../solver/rigid_ops.h"
+#include "level_share.h"
+
+static const char what[] = "exchange between ranks";
+enum {
+    MOST_COMPONENTS = 6,
+    MOST_MAILED = 1 << 20 /* floats that a rank receives at once in a sum over all ranks */
+};
+
+static int sum_of_host(hx_dist *dist, int n, double *sum)
+{
+    const double begin = hx_clock();
+    const int rc = hx_comm_sum(dist->comm, n, sum);
+    dist->figures.n_sum++;
+    dist->figures.sum_seconds += hx_clock() - begin;
+    return rc;
+}
+
+int hx_dist_sum(hx_dist *dist, int n, double *sum)
+{
+    HX_IN_SPAN_OF_HOST(&dist->dev, HX_SPAN_SUM, -1, sum_of_host(dist, n, sum));
+    return HX_OK;
+}
+
+static int sum_few(hx_dist *dist, int n, double *d_sum)
+{
+    const double begin = hx_clock();
+    double sum[HX_MAIL_FEW];
+    if (dist->mail.ops) {
+        HX_TRY(hx_mail_sum(&dist->mail, n, d_sum));
+        dist->figures.n_sum++;
+        dist->figures.sum_seconds += hx_clock() - begin;
+        return HX_OK;
+    }
+    HX_TRY(dist->plain->download(&dist->dev, sum, d_sum, (size_t)n * sizeof *sum));
+    HX_TRY(sum_of_host(dist, n, sum));
+    return dist->plain->upload(&dist->dev, d_sum, sum, (size_t)n * sizeof *sum);
+}
+
+int hx_dist_sum_few(hx_dist *dist, int n, double *d_sum)
+{
+    HX_IN_SPAN(&dist->dev, HX_SPAN_SUM, -1, sum_few(dist, n, d_sum));
+    return HX_OK;
+}
+
+int hx_dist_need_power(hx_dist *dist)
+{
+    if (dist->d_power) return HX_OK;
+    return dist->plain->alloc(&dist->dev, 2 * sizeof *dist->d_power, &dist->d_power);
+}
+
+static int dot(hx_device *dev, int64_t n, const double *d_a, const double *d_b, double *result)
+{
+    hx_dist *const dist = hx_dist_of(dev);
+    HX_TRY(hx_dist_own(dist, n, d_a, &n, &d_a));
+    HX_TRY(dist->plain->vector->dot(dev, n, d_a, d_b, result));
+    return hx_dist_sum(dist, 1, result);
+}
+
+static int dots(hx_device *dev, int64_t n, int n_dot, const double *const d_a[],
+                const double *const d_b[], double *result)
+{
+    hx_dist *const dist = hx_dist_of(dev);
+    const hx_vector_ops *const vector = dist->plain->vector;
+    if (hx_dist_has_own_first(dist))
+        HX_TRY(vector->dots(dev, hx_dist_count_own(dist, n), n_dot, d_a, d_b, result));
+    for (int k = 0; k < n_dot && !hx_dist_has_own_first(dist); k++) {
+        const double *d_own; /* overwritten by the next product */
+        int64_t n_own;
+        HX_TRY(hx_dist_own(dist, n, d_a[k], &n_own, &d_own));
+        HX_TRY(vector->dot(dev, n_own, d_own, d_b[k], &result[k]));
+    }
+    return hx_dist_sum(dist, n_dot, result);
+}
+
+static int field_dot(hx_device *dev, int64_t n, const double *d_a, const double *d_b,
+                     double *result)
+{
+    hx_dist *const dist = hx_dist_of(dev);
+    HX_TRY(dist->plain->vector->dot(dev, n, d_a, d_b, result));
+    return hx_dist_sum(dist, 1, result);
+}
+
+static int sum(hx_device *dev, int64_t n, const double *d_a, double *result)
+{
+    hx_dist *const dist = hx_dist_of(dev);
+    HX_TRY(hx_dist_own(dist, n, d_a, &n, &d_a));
+    HX_TRY(dist->plain->vector->sum(dev, n, d_a, result));
+    return hx_dist_sum(dist, 1, result);
+}
+
+int hx_dist_put_entries(hx_device *dev, int64_t n, const int32_t *node, int64_t stride,
+                        int64_t offset, int components, int64_t **d_at)
+{
+    const int64_t count = n * components;
+    int64_t *at;
+    HX_TRY(hx_alloc_raw(&at, (size_t)count, sizeof *at, what));
+    for (int64_t k = 0; k < count; k++)
+        at[k] = stride * node[k / components] + offset + k % components;
+    const int rc = hx_device_put(dev, d_at, at, (size_t)count * sizeof *at);
+    free(at);
+    return rc;
+}
+
+/* *d_at := entries of some points in a vector, made at the first use and kept in held[] and
+ * d_held[] by unknowns per point. */
+static int find_entries_of(hx_dist *dist, int64_t n_point, const int32_t *point, int components,
+                           int held[HX_DIST_ENTRIES], int64_t *d_held[HX_DIST_ENTRIES],
+                           const int64_t **d_at)
+{
+    int k = 0;
+    while (held[k] != components && held[k] != 0) k++;
+    if (held[k] == 0)
+        HX_TRY(
+            hx_dist_put_entries(&dist->dev, n_point, point, components, 0, components, &d_held[k]));
+    held[k] = components;
+    *d_at = d_held[k];
+    return HX_OK;
+}
+
+/* Entries of interface points. */
+static int find_entries(hx_dist *dist, int components, const int64_t **d_at)
+{
+    return find_entries_of(dist, dist->share.n_common, dist->share.common, components,
+                           dist->components, dist->d_at, d_at);
+}
+
+/* Entries of points owned by other ranks, in a vector of n unknowns. */
+static int find_others(hx_dist *dist, int64_t n, int64_t *n_at, const int64_t **d_at)
+{
+    const int components = hx_dist_components(dist, n);
+    *n_at = dist->share.n_other * components;
+    return find_entries_of(dist, dist->share.n_other, dist->share.other, components,
+                           dist->other_components, dist->d_other, d_at);
+}
+
+/* A vector begins with its own entries for linear elements, or if all points are own points. */
+int hx_dist_has_own_first(const hx_dist *dist)
+{
+    return dist->share.space.element == HX_ELEMENT_LINEAR || dist->share.n_other == 0;
+}
+
+int64_t hx_dist_count_own(const hx_dist *dist, int64_t n)
+{
+    return hx_dist_components(dist, n) * (dist->share.space.n_point - dist->share.n_other);
+}
+
+int hx_dist_zero_others(hx_dist *dist, int64_t n, double *d_v)
+{
+    const int64_t n_own = hx_dist_count_own(dist, n);
+    const int64_t *d_at;
+    int64_t n_at;
+    if (n_own == n) return HX_OK;
+    if (hx_dist_has_own_first(dist))
+        return dist->plain->zero(&dist->dev, d_v + n_own, (size_t)(n - n_own) * sizeof *d_v);
+    HX_TRY(find_others(dist, n, &n_at, &d_at));
+    return dist->plain->vector->zero_entries(&dist->dev, n_at, d_at, d_v);
+}
+
+int hx_dist_zero_others_single(hx_dist *dist, int64_t n, float *d_v)
+{
+    const int64_t n_own = hx_dist_count_own(dist, n);
+    const int64_t *d_at;
+    int64_t n_at;
+    if (n_own == n) return HX_OK;
+    if (hx_dist_has_own_first(dist))
+        return dist->plain->zero(&dist->dev, d_v + n_own, (size_t)(n - n_own) * sizeof *d_v);
+    HX_TRY(find_others(dist, n, &n_at, &d_at));
+    return dist->plain->vector->zero_entries_single(&dist->dev, n_at, d_at, d_v);
+}
+
+int hx_dist_own(hx_dist *dist, int64_t n, const double *d_v, int64_t *n_own, const double **d_own)
+{
+    const size_t bytes = (size_t)n * sizeof *d_v;
+    *n_own = hx_dist_has_own_first(dist) ? hx_dist_count_own(dist, n) : n;
+    *d_own = d_v;
+    if (hx_dist_has_own_first(dist)) return HX_OK;
+    if (!dist->d_own) HX_TRY(dist->plain->alloc(&dist->dev, bytes, &dist->d_own));
+    *d_own = dist->d_own;
+    HX_TRY(dist->plain->copy(&dist->dev, dist->d_own, d_v, bytes));
+    return hx_dist_zero_others(dist, n, dist->d_own);
+}
+
+int hx_dist_own_single(hx_dist *dist, int64_t n, const float *d_v, float **d_copy, int64_t *n_own,
+                       const float **d_own)
+{
+    const size_t bytes = (size_t)n * sizeof *d_v;
+    *n_own = hx_dist_has_own_first(dist) ? hx_dist_count_own(dist, n) : n;
+    *d_own = d_v;
+    if (hx_dist_has_own_first(dist)) return HX_OK;
+    if (!*d_copy) HX_TRY(dist->plain->alloc(&dist->dev, bytes, d_copy));
+    *d_own = *d_copy;
+    HX_TRY(dist->plain->copy(&dist->dev, *d_copy, d_v, bytes));
+    return hx_dist_zero_others_single(dist, n, *d_copy);
+}
+
+/* Exchanges `bytes` per interface point with all peers. */
+static int exchange(hx_dist *dist, size_t bytes)
+{
+    const hx_share *const share = &dist->share;
+    for (int k = 0; k < share->n_peer; k++) {
+        const size_t at = (size_t)share->with[k] * bytes;
+        dist->message[k] = (hx_message){share->peer[k], (size_t)share->with[k + 1] * bytes - at,
+                                        (char *)dist->send + at, (char *)dist->receive + at};
+    }
+    const int rc = dist->comm->ops->exchange(dist->comm, share->n_peer, dist->message);
+    dist->figures.n_exchange++;
+    dist->figures.exchange_bytes += (int64_t)((size_t)share->with[share->n_peer] * bytes);
+    return rc;
+}
+
+/* Exchanges from device to device involve all ranks, even a rank without interface points. */
+static int has_nothing(const hx_dist *dist)
+{
+    return !dist->mail.ops && dist->share.n_common == 0;
+}
+
+static int mark_interior(hx_device *dev, const hx_product_parts *parts)
+{
+    HX_TRY(hx_span_mark_beside(dev, HX_SPAN_INTERIOR, 0));
+    HX_TRY(parts->run(parts->context, HX_PRODUCT_INTERIOR));
+    return hx_span_mark_beside(dev, HX_SPAN_INTERIOR, 1);
+}
+
+/* Runs concurrently with what was queued since hx_beside_from, if the device supports it. */
+static int run_interior(hx_device *dev, const hx_product_parts *parts)
+{
+    int rc = hx_beside_begin(dev);
+    if (rc == HX_OK) rc = mark_interior(dev, parts);
+    const int end = hx_beside_end(dev);
+    return rc < 0 ? rc : end;
+}
+
+#define REAL double
+#define NAME(x) x
+#define ENTRIES(x) x
+#include "dist_real.inc"
+#undef REAL
+#undef NAME
+#undef ENTRIES
+#define REAL float
+#define NAME(x) x##_single
+#define ENTRIES(x) x##_single
+#include "dist_real.inc"
+#undef REAL
+#undef NAME
+#undef ENTRIES
+
+static int sum_device(hx_dist *dist, size_t n, float *d_sum)
+{
+    hx_device *const dev = &dist->dev;
+    const double begin = hx_clock();
+    if (dist->mail.ops) {
+        const size_t most = MOST_MAILED / ((size_t)dist->comm->size - 1);
+        for (size_t k = 0; k < n; k += most)
+            HX_TRY(
+                hx_mail_sum_single(&dist->mail, (int64_t)(n - k < most ? n - k : most), d_sum + k));
+        dist->figures.lattice_seconds += hx_clock() - begin;
+        return HX_OK;
+    }
+    if (dist->lattice_floats < n) {
+        free(dist->lattice);
+        dist->lattice = NULL;
+        dist->lattice_floats = 0;
+        HX_TRY(hx_alloc_raw(&dist->lattice, n, sizeof(float), what));
+        dist->lattice_floats = n;
+    }
+    HX_TRY(dist->plain->download(dev, dist->lattice, d_sum, n * sizeof(float)));
+    HX_TRY(hx_comm_sum_single(dist->comm, (int64_t)n, dist->lattice));
+    HX_TRY(dist->plain->upload(dev, d_sum, dist->lattice, n * sizeof(float)));
+    dist->figures.lattice_seconds += hx_clock() - begin;
+    return HX_OK;
+}
+
+int hx_dist_sum_device(hx_dist *dist, size_t n, float *d_sum)
+{
+    HX_IN_SPAN(&dist->dev, HX_SPAN_SUM, -1, sum_device(dist, n, d_sum));
+    return HX_OK;
+}
+
+/* For any entries of a vector, as long as the values of a point fit (MOST_COMPONENTS doubles). */
+int hx_dist_add_at(hx_dist *dist, int components, const int64_t *d_at, float *d_y)
+{
+    return has_nothing(dist) ? HX_OK : add_at_single(dist, components, d_at, d_y);
+}
+
+/* Interface points take the value of their owner, to which the other ranks add 0. */
+static int settle(hx_device *dev, int components, double *d_y)
+{
+    hx_dist *const dist = hx_dist_of(dev);
+    HX_TRY(hx_dist_zero_others(dist, components * dist->share.space.n_point, d_y));
+    return add(dev, components, d_y);
+}
+
+static int64_t common_points(hx_device *dev, const int32_t **point)
+{
+    const hx_dist *const dist = hx_dist_of(dev);
+    *point = dist->share.common;
+    return dist->divides ? dist->share.n_common : 0;
+}
+
+static const hx_common_ops common_ops = {
+    .points = common_points,
+    .add = add,
+    .add_single = add_single,
+    .add_parts = add_parts,
+    .add_parts_single = add_parts_single,
+    .settle = settle,
+    .sum = hx_dist_sum_own,
+    .host = hx_dist_host,
+    .share_lattice = hx_dist_split_lattice,
+    .most_whole = hx_dist_most_whole,
+    .free_level = hx_dist_free_level,
+    .add_lattice = hx_dist_add_lattice,
+    .settle_level = hx_dist_settle_level,
+    .level_power = hx_dist_level_power,
+    .share_lines = hx_dist_split_lines,
+    .add_lines = hx_dist_add_lines,
+    .free_lines = hx_dist_free_lines,
+};
+
+/* f := d_static + the sum over the elements of all ranks. */
+static int body_force(hx_device *dev, const hx_device_model *model, const hx_body_field *field,
+                      const double *d_rho, const double *d_static, double *d_f)
+{
+    hx_dist *const dist = hx_dist_of(dev);
+    const size_t bytes = 3 * (size_t)model->n_point * sizeof(double);
+    double *d_sum = NULL;
+    if (!d_static || d_static != d_f) {
+        HX_TRY(dist->plain->body->force(dev, model, field, d_rho, NULL, d_f));
+        HX_TRY(add(dev, 3, d_f));
+        return d_static ? dist->plain->vector->axpy(dev, 3 * model->n_point, 1.0, d_static, d_f)
+                        : HX_OK;
+    }
+    HX_TRY(dist->plain->alloc(dev, bytes, &d_sum));
+    int rc = dist->plain->body->force(dev, model, field, d_rho, NULL, d_sum);
+    if (rc == HX_OK) rc = add(dev, 3, d_sum);
+    if (rc == HX_OK) rc = dist->plain->vector->axpy(dev, 3 * model->n_point, 1.0, d_sum, d_f);
+    dist->plain->release(dev, d_sum);
+    return rc;
+}
+
+/* sum[6] := force and moment on a rigid set over all ranks, on the host. */
+static int rigid_sums(hx_dist *dist, const hx_rigid_set *set, const int32_t *d_node,
+                      const double *d_xyz, const double *d_y, double *d_sum, double sum[6])
+{
+    hx_rigid_set own = *set;
+    const size_t bytes = 6 * sizeof *sum;
+    own.n = set->n_own;
+    memset(sum, 0, bytes);
+    if (own.n > 0) {
+        HX_TRY(dist->plain->rigid->sum(&dist->dev, &own, d_node, d_xyz, d_y, d_sum));
+        HX_TRY(dist->plain->download(&dist->dev, sum, d_sum, bytes));
+    }
+    return hx_dist_sum(dist, 6, sum);
+}
+
+static int rigid_sum(hx_device *dev, const hx_rigid_set *set, const int32_t *d_node,
+                     const double *d_xyz, const double *d_y, double *d_sum)
+{
+    hx_dist *const dist = hx_dist_of(dev);
+    double sum[6];
+    HX_TRY(rigid_sums(dist, set, d_node, d_xyz, d_y, d_sum, sum));
+    return dist->plain->upload(dev, d_sum, sum, sizeof sum);
+}
+
+static int rigid_spread(hx_device *dev, const hx_rigid_set *set, const int32_t *d_node,
+                        const double *d_xyz, const double *d_motion, double *d_y)
+{
+    const hx_rigid_ops *const plain = hx_dist_of(dev)->plain->rigid;
+    return set->n > 0 ? plain->spread(dev, set, d_node, d_xyz, d_motion, d_y) : HX_OK;
+}
+
+static int rigid_project(hx_device *dev, const hx_rigid_set *set, const int32_t *d_node,
+                         const double *d_xyz, double *d_motion, double *d_y)
+{
+    hx_dist *const dist = hx_dist_of(dev);
+    double sum[6], motion[6];
+    HX_TRY(rigid_sums(dist, set, d_node, d_xyz, d_y, d_motion, sum));
+    hx_rigid_motion(set, sum, motion);
+    HX_TRY(dist->plain->upload(dev, d_motion, motion, sizeof motion));
+    return rigid_spread(dev, set, d_node, d_xyz, d_motion, d_y);
+}
+
+static const hx_rigid_ops rigid_ops = {
+    .sum = rigid_sum, .spread = rigid_spread, .project = rigid_project};
+
+static void keep_open(hx_device *dev)
+{
+    (void)dev; /* the backend's device is closed by its owner */
+}
+
+static void set_tables(hx_dist *dist)
+{
+    dist->ops = *dist->plain;
+    dist->vector = *dist->plain->vector;
+    dist->vector.dot = dot;
+    dist->vector.dots = dots;
+    dist->vector.field_dot = field_dot;
+    dist->vector.sum = sum;
+    dist->ops.vector = &dist->vector;
+    dist->ops.common = &common_ops;
+    dist->ops.close = keep_open;
+    if (dist->plain->rigid) dist->ops.rigid = &rigid_ops;
+    dist->ops.helmholtz = NULL;
+    dist->ops.interaction = NULL;
+    dist->waits = dist->share.whole->rigid.n > 0;
+    hx_dist_set_recording(dist); /* none until the ranks are connected */
+    dist->body = dist->plain->body ? *dist->plain->body : (hx_body_ops){0};
+    dist->body.force = body_force;
+    if (dist->plain->body) dist->ops.body = &dist->body;
+    hx_dist_set_pcg(dist);
+    hx_dist_set_multigrid(dist);
+    dist->dev = *dist->device;
+    dist->dev.mesh = NULL;
+    dist->dev.ops = &dist->ops;
+}
+
+static int alloc_buffers(hx_dist *dist)
+{
+    const hx_share *const share = &dist->share;
+    const size_t n = MOST_COMPONENTS * (size_t)share->n_common,
+                 n_sent = MOST_COMPONENTS * (size_t)share->with[share->n_peer];
+    HX_TRY(dist->plain->alloc(&dist->dev, n * sizeof(double), &dist->d_values));
+    HX_TRY(hx_alloc_raw(&dist->message, (size_t)share->n_peer, sizeof *dist->message, what));
+    HX_TRY(hx_alloc_raw(&dist->values, n, sizeof *dist->values, what));
+    HX_TRY(hx_alloc_raw(&dist->send, n_sent, sizeof *dist->send, what));
+    return hx_alloc_raw(&dist->receive, n_sent, sizeof *dist->receive, what);
+}
+
+int hx_dist_create(hx_dist *dist, const hx_comm *comm, hx_device *device, const hx_problem *whole)
+{
+    int rc;
+    memset(dist, 0, sizeof *dist);
+    dist->comm = comm;
+    dist->device = device;
+    dist->plain = device->ops;
+    dist->most_whole = HX_LATTICE_WHOLE;
+    HX_TRY(hx_share_create(&dist->share, comm, whole));
+    hx_dist_set_host(dist);
+    set_tables(dist);
+    HX_TRY_FAIL(alloc_buffers(dist));
+    return HX_OK;
+fail:
+    hx_dist_free(dist);
+    return rc;
+}
+
+/* Puts the lists of interface points on the device. */
+static int put_common(hx_dist *dist)
+{
+    const hx_share *const share = &dist->share;
+    hx_device *const dev = &dist->dev;
+    const size_t n = (size_t)share->n_common, n_sent = (size_t)share->with[share->n_peer],
+                 n_source = (size_t)share->from[n];
+    HX_TRY(hx_device_put(dev, &dist->d_common_of, share->common_of,
+                         n_sent * sizeof *share->common_of));
+    HX_TRY(hx_device_put(dev, &dist->d_from, share->from, (n + 1) * sizeof *share->from));
+    return hx_device_put(dev, &dist->d_source, share->source, n_source * sizeof *share->source);
+}
+
+/* Returns 1 if products in parts pay off: the device can run concurrently with an exchange, and
+ * exchanges take longer than splitting a product costs. */
+static int gains_by_parts(const hx_dist *dist)
+{
+    const hx_mail_ops *const mail = dist->mail.ops;
+    return dist->plain->beside_from && !(mail && mail->is_quick);
+}
+
+int hx_dist_connect(hx_dist *dist, hx_mail_way way)
+{
+    const hx_share *const share = &dist->share;
+    const size_t size = (size_t)dist->comm->size;
+    int64_t *n;
+    HX_TRY(hx_mail_create(&dist->mail, dist->comm, dist->device, way));
+    dist->divides = gains_by_parts(dist);
+    if (!dist->mail.ops) return HX_OK;
+    HX_TRY(put_common(dist));
+    HX_TRY(hx_alloc(&n, size, sizeof *n, what));
+    for (int k = 0; k < share->n_peer; k++) n[share->peer[k]] = share->with[k + 1] - share->with[k];
+    int rc =
+        hx_mail_route_create(&dist->mail, n, n, MOST_COMPONENTS * sizeof(double), &dist->to_peers);
+    free(n);
+    if (rc == HX_OK) rc = hx_mail_need(&dist->mail, MOST_MAILED * sizeof(float));
+    if (rc == HX_OK) hx_dist_set_recording(dist);
+    return rc;
+}
+
+size_t hx_dist_bytes(const hx_dist *dist)
+{
+    /* Bytes per interface point: its values, its entries in vectors of 3 and 6 unknowns, its
+     * lists. */
+    enum {
+        EACH =
+            MOST_COMPONENTS * sizeof(double) + (3 + 6 + 1) * sizeof(int64_t) + 3 * sizeof(int32_t)
+    };
+    size_t half = 0;
+    if (dist->mail.ops)
+        half = dist->mail.half;
+    else if (!dist->device)
+        half = MOST_MAILED * sizeof(float);
+    return EACH * (size_t)dist->share.n_common + (half > 0 ? HX_MAIL_HEAD + 2 * half : 0);
+}
+
+const char *hx_dist_transport(const hx_dist *dist)
+{
+    return dist->mail.ops ? dist->mail.ops->name : "host memory";
+}
+
+hx_mail_way hx_dist_transport_kind(const hx_dist *dist)
+{
+    const hx_mail_ops *const ops = dist->mail.ops;
+    if (!ops) return HX_MAIL_NONE;
+    return ops == dist->device->ops->mail ? HX_MAIL_DIRECT : HX_MAIL_LIBRARY;
+}
+
+void hx_dist_free(hx_dist *dist)
+{
+    hx_device *const dev = &dist->dev;
+    if (!dist->comm) return;
+    void *const owned[] = {
+        dist->d_power,      dist->d_design,   dist->d_values,   dist->d_own,
+        dist->d_own_single, dist->d_at[0],    dist->d_at[1],    dist->d_at[2],
+        dist->d_other[0],   dist->d_other[1], dist->d_other[2], dist->d_own_again,
+        dist->d_common_of,  dist->d_sums,     dist->d_from,     dist->d_source};
+    hx_mail_free(&dist->mail);
+    for (size_t i = 0; dev->ops && i < sizeof owned / sizeof owned[0]; i++)
+        dist->plain->release(dev, owned[i]);
+    free(dist->message);
+    free(dist->values);
+    free(dist->send);
+    free(dist->receive);
+    free(dist->lattice);
+    free(dist->field);
+    free(dist->whole);
+    free(dist->design);
+    hx_dist_free_levels(dist);
+    hx_share_free(&dist->share);
+    memset(dist, 0, sizeof *dist);
+}
+
+static int check_lost(const hx_dist *dist)
+{
+    if (!dist->is_lost) return HX_OK;
+    return HX_RAISE(HX_EDEVICE,
+                    "the processes are out of step after an earlier error; start the run "
+                    "again with --resume to continue from the last checkpoint");
+}
+
+int hx_dist_send_call(hx_dist *dist, const hx_dist_call *call)
+{
+    hx_dist_call copy = *call;
+    HX_TRY(check_lost(dist));
+    return hx_dist_note_error(
+        dist, dist->comm->ops->broadcast(dist->comm, HX_DIST_ROOT, &copy, sizeof copy));
+}
+
+int hx_dist_receive_call(hx_dist *dist, hx_dist_call *call)
+{
+    return dist->comm->ops->broadcast(dist->comm, HX_DIST_ROOT, call, sizeof *call);
+}

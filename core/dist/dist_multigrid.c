@@ -1,0 +1,95 @@
+/* Multigrid over subdomains. The finest level is smoothed by each rank on its subdomain. A
+ * replicated coarse grid has the sum of the contributions of all subdomains, and every rank solves
+ * it with bitwise the same result, so only contributions from the mesh are communicated. */
+#include "level_share.h"
+
+static int power_start(hx_device *dev, int64_t n, const float *d_m, float *d_v)
+{
+    hx_dist *const dist = hx_dist_of(dev);
+    HX_TRY(dist->multigrid_plain->power_start(dev, n, d_m, d_v));
+    /* the random start depends on positions in a vector: interface points take the value of their
+     * owner */
+    HX_TRY(hx_dist_zero_others_single(dist, n, d_v));
+    return dist->ops.common->add_single(dev, hx_dist_components(dist, n), d_v);
+}
+
+static int power_step(hx_device *dev, int64_t n, const float *d_m, const float *d_t, float *d_v,
+                      hx_mg_smoother *d_smoother)
+{
+    hx_dist *const dist = hx_dist_of(dev);
+    const hx_multigrid_ops *const plain = dist->multigrid_plain;
+    const float *d_own_t, *d_own_v;
+    int64_t n_own;
+    HX_TRY(hx_dist_need_power(dist));
+    HX_TRY(hx_dist_own_single(dist, n, d_t, &dist->d_own_single, &n_own, &d_own_t));
+    HX_TRY(hx_dist_own_single(dist, n, d_v, &dist->d_own_again, &n_own, &d_own_v));
+    HX_TRY(plain->power_sums(dev, n_own, d_m, d_own_t, d_own_v, dist->d_power));
+    HX_TRY(hx_dist_sum_few(dist, 2, dist->d_power));
+    return plain->power_end(dev, n, d_m, d_t, dist->d_power, d_v, d_smoother);
+}
+
+/* d_own and d_own_single := r and t at own points, 0 elsewhere. */
+static int take_own(hx_dist *dist, int64_t n, const double *d_r, const float *d_t)
+{
+    const double *d_own;
+    const float *d_own_single;
+    int64_t n_own;
+    HX_TRY(hx_dist_own(dist, n, d_r, &n_own, &d_own));
+    return hx_dist_own_single(dist, n, d_t, &dist->d_own_single, &n_own, &d_own_single);
+}
+
+/* Each point is restricted by its owner; the right-hand side is the sum over all subdomains. */
+static int restrict_own(hx_dist *dist, const hx_multigrid_ops *plain, int components, int dof,
+                        const hx_mg_mesh *mesh, const double *d_r, const float *d_t,
+                        const hx_mg_level *level)
+{
+    hx_device *const dev = &dist->dev;
+    const hx_share *const share = &dist->share;
+    hx_mg_mesh own = *mesh;
+    if (share->space.element == HX_ELEMENT_LINEAR) {
+        own.n_other = share->n_other; /* they come last */
+    } else if (share->n_other > 0) {
+        HX_TRY(take_own(dist, components * share->space.n_point, d_r, d_t));
+        d_r = dist->d_own;
+        d_t = dist->d_own_single;
+    }
+    HX_TRY(plain->mesh_restrict(dev, &own, d_r, d_t, level));
+    return hx_dist_add_right_side(dist, dof, level);
+}
+
+static int mesh_restrict(hx_device *dev, const hx_mg_mesh *mesh, const double *d_r,
+                         const float *d_t, const hx_mg_level *level)
+{
+    hx_dist *const dist = hx_dist_of(dev);
+    return restrict_own(dist, dist->multigrid_plain, 3, HX_MG_DOF, mesh, d_r, d_t, level);
+}
+
+static int scalar_restrict(hx_device *dev, const hx_mg_mesh *mesh, const double *d_r,
+                           const float *d_t, const hx_mg_level *level)
+{
+    hx_dist *const dist = hx_dist_of(dev);
+    return restrict_own(dist, dist->plain->conduction->multigrid, 1, 1, mesh, d_r, d_t, level);
+}
+
+void hx_dist_set_multigrid(hx_dist *dist)
+{
+    const hx_conduction_ops *const conduction = dist->plain->conduction;
+    dist->multigrid_plain = dist->plain->multigrid;
+    if (!dist->multigrid_plain) return;
+    dist->multigrid = *dist->multigrid_plain;
+    dist->multigrid.mesh_power_start = power_start;
+    dist->multigrid.mesh_power_step = power_step;
+    dist->multigrid.mesh_restrict = mesh_restrict;
+    hx_dist_set_lines(dist);
+    hx_dist_set_levels(&dist->multigrid, HX_MG_DOF);
+    dist->ops.multigrid = &dist->multigrid;
+    if (!conduction) return;
+    dist->conduction = *conduction;
+    if (conduction->multigrid) {
+        dist->scalar = *conduction->multigrid;
+        dist->scalar.mesh_restrict = scalar_restrict;
+        hx_dist_set_levels(&dist->scalar, 1);
+        dist->conduction.multigrid = &dist->scalar;
+    }
+    dist->ops.conduction = &dist->conduction;
+}

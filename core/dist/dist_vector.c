@@ -1,0 +1,142 @@
+/* Vectors of all subdomains as one vector of the whole, on the leader's host. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "../base/memory.h"
+#include "dist.h"
+
+static const char what[] = "a vector of all ranks";
+
+/* On the leader: the points of all ranks, by their numbers in the whole. */
+typedef struct points {
+    int64_t *n;     /* [size] points of each rank */
+    size_t *bytes;  /* [size] bytes moved for each rank */
+    int32_t *node;  /* numbers of all points, rank after rank; NULL on other ranks */
+    double *values; /* [sum of n][components] */
+} points;
+
+static void free_points(points *p)
+{
+    free(p->n);
+    free(p->bytes);
+    free(p->node);
+    free(p->values);
+}
+
+static void set_bytes(const hx_dist *dist, points *p, size_t each)
+{
+    for (int r = 0; r < dist->comm->size; r++) p->bytes[r] = (size_t)p->n[r] * each;
+}
+
+/* Returns the number of points that this rank exchanges: all of the subdomain, or only own nodes
+ * with a distributed mesh. */
+static int64_t count_points(const hx_dist *dist)
+{
+    const hx_share *const share = &dist->share;
+    return share->whole->mesh->window ? share->n_own : share->space.n_point;
+}
+
+/* (*number)[points] := their numbers in the whole, or in the file with a distributed mesh; the
+ * caller frees it. */
+static int list_numbers(const hx_dist *dist, int32_t **number)
+{
+    const hx_share *const share = &dist->share;
+    const int32_t *const orig = share->whole->mesh->node_orig;
+    const int64_t n = count_points(dist);
+    HX_TRY(hx_alloc_raw(number, (size_t)n, sizeof **number, what));
+#pragma omp parallel for schedule(static)
+    for (int64_t i = 0; i < n; i++)
+        (*number)[i] = share->whole->mesh->window ? orig[share->node[i]] : share->node[i];
+    return HX_OK;
+}
+
+static int find_points(hx_dist *dist, int components, points *p)
+{
+    const size_t size = (size_t)dist->comm->size;
+    const int64_t n_here = count_points(dist);
+    int64_t n = 0;
+    int32_t *number;
+    HX_TRY(hx_alloc(&p->n, size, sizeof *p->n, what));
+    HX_TRY(hx_alloc(&p->bytes, size, sizeof *p->bytes, what));
+    HX_TRY(dist->comm->ops->all_gather(dist->comm, &n_here, sizeof n_here, p->n));
+    for (size_t r = 0; r < size; r++) n += p->n[r];
+    if (hx_dist_is_root(dist)) {
+        HX_TRY(hx_alloc_raw(&p->node, (size_t)n, sizeof *p->node, what));
+        HX_TRY(hx_alloc_raw(&p->values, (size_t)(n * components), sizeof(double), what));
+    }
+    set_bytes(dist, p, sizeof *p->node);
+    HX_TRY(list_numbers(dist, &number));
+    const int rc = dist->comm->ops->gather(dist->comm, HX_DIST_ROOT, number, p->bytes, p->node);
+    free(number);
+    set_bytes(dist, p, (size_t)components * sizeof(double));
+    return rc;
+}
+
+/* Copies between the whole and the values of all ranks. Values at interface points are equal on all
+ * ranks, so the order does not matter. */
+static void move_values(const hx_dist *dist, int components, points *p, double *whole, int to_whole)
+{
+    const size_t bytes = (size_t)components * sizeof(double);
+    int64_t n = 0;
+    for (int r = 0; r < dist->comm->size; r++) n += p->n[r];
+    for (int64_t i = 0; i < n; i++) {
+        double *const one = p->values + components * i, *const of = whole + components *
+                                                                                (int64_t)p->node[i];
+        memcpy(to_whole ? of : one, to_whole ? one : of, bytes);
+    }
+}
+
+static int collect(hx_dist *dist, int components, const double *d_share, double *whole, points *p,
+                   double *own)
+{
+    const size_t bytes = (size_t)(dist->share.space.n_point * components) * sizeof(double);
+    HX_TRY(find_points(dist, components, p));
+    HX_TRY(dist->plain->download(&dist->dev, own, d_share, bytes));
+    HX_TRY(dist->comm->ops->gather(dist->comm, HX_DIST_ROOT, own, p->bytes, p->values));
+    if (hx_dist_is_root(dist)) move_values(dist, components, p, whole, 1);
+    return HX_OK;
+}
+
+/* With a distributed mesh, points of other ranks get their owner's value by adding all ranks'
+ * values, which are 0 except the owner's. */
+static int spread_to_others(hx_dist *dist, int components, double *d_share)
+{
+    const hx_common_ops *const common = dist->dev.ops->common;
+    return dist->share.whole->mesh->window ? common->add(&dist->dev, components, d_share) : HX_OK;
+}
+
+static int spread(hx_dist *dist, int components, const double *whole, double *d_share, points *p,
+                  double *own)
+{
+    const size_t n = (size_t)(dist->share.space.n_point * components);
+    HX_TRY(find_points(dist, components, p));
+    if (hx_dist_is_root(dist)) move_values(dist, components, p, (double *)whole, 0);
+    memset(own, 0, n * sizeof *own);
+    HX_TRY(dist->comm->ops->scatter(dist->comm, HX_DIST_ROOT, p->values, p->bytes, own));
+    HX_TRY(dist->plain->upload(&dist->dev, d_share, own, n * sizeof *own));
+    return spread_to_others(dist, components, d_share);
+}
+
+static int move(hx_dist *dist, int components, const double *d_from, double *d_to,
+                const double *from, double *to)
+{
+    points p = {0};
+    double *own;
+    HX_TRY(hx_alloc_raw(&own, (size_t)(dist->share.space.n_point * components), sizeof *own, what));
+    const int rc = d_from ? collect(dist, components, d_from, to, &p, own)
+                          : spread(dist, components, from, d_to, &p, own);
+    free_points(&p);
+    free(own);
+    if (rc < 0) dist->is_lost = 1;
+    return rc;
+}
+
+int hx_dist_gather_vector(hx_dist *dist, int components, const double *d_share, double *whole)
+{
+    return move(dist, components, d_share, NULL, NULL, whole);
+}
+
+int hx_dist_scatter_vector(hx_dist *dist, int components, const double *whole, double *d_share)
+{
+    return move(dist, components, NULL, d_share, whole, NULL);
+}

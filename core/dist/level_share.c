@@ -1,0 +1,519 @@
+/* A distributed level of the coarse grid: its exchanges. */
+#include "level_share.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "../base/clock.h"
+#include "../base/memory.h"
+#include "../device/timeline.h"
+
+static const char what[] = "a distributed level of the coarse grid";
+
+static int64_t larger(int64_t a, int64_t b)
+{
+    return a > b ? a : b;
+}
+
+/* Largest number of values per node in one exchange: of vectors, and of a block of the matrix. */
+enum { NUMBERS = HX_MG_DOF, BLOCK = HX_MG_DOF * HX_MG_DOF };
+
+/* Prepares the exchanges from device to device. */
+static int connect_level(hx_dist *dist, hx_level_share *s, const int64_t *n_serve,
+                         const int64_t *n_ghost, const int64_t *n_touch, const int64_t *n_part)
+{
+    hx_mail *const mail = &dist->mail;
+    HX_TRY(hx_mail_route_create(mail, n_serve, n_ghost, NUMBERS * sizeof(float), &s->values));
+    return hx_mail_route_create(mail, n_touch, n_part, BLOCK * sizeof(float), &s->parts);
+}
+
+/* Prepares the exchanges through the host. All ranks gather their numbers of ghosts and
+ * contributions, since an owner does not have the numbers of its nodes on other ranks. */
+static int create_routes(hx_level_share *s, hx_dist *dist, const hx_level_view *v)
+{
+    const hx_comm *const comm = dist->comm;
+    const size_t size = (size_t)comm->size;
+    int64_t *own = NULL, *all = NULL, *n_serve, *n_part;
+    int rc;
+    HX_TRY_FAIL(hx_alloc_raw(&own, 4 * size, sizeof *own, what));
+    HX_TRY_FAIL(hx_alloc_raw(&all, 2 * size * size, sizeof *all, what));
+    n_serve = own + 2 * size;
+    n_part = own + 3 * size;
+    memcpy(own, v->n_ghost, size * sizeof *own);
+    memcpy(own + size, v->n_touch, size * sizeof *own);
+    HX_TRY_FAIL(comm->ops->all_gather(comm, own, 2 * size * sizeof *own, all));
+    for (size_t r = 0; r < size; r++) {
+        n_serve[r] = all[2 * size * r + (size_t)comm->rank];
+        n_part[r] = all[2 * size * r + size + (size_t)comm->rank];
+    }
+    HX_TRY_FAIL(hx_route_create(&s->value, comm, n_serve, v->n_ghost, NUMBERS * sizeof(float)));
+    HX_TRY_FAIL(hx_route_create(&s->part, comm, v->n_touch, n_part, BLOCK * sizeof(float)));
+    s->n_own = v->n_own;
+    s->n_ghost = s->value.in[s->value.n_peer];
+    s->n_serve = s->value.out[s->value.n_peer];
+    s->n_touch = s->part.out[s->part.n_peer];
+    HX_TRY_FAIL(connect_level(dist, s, n_serve, v->n_ghost, v->n_touch, n_part));
+fail:
+    free(own);
+    free(all);
+    return rc;
+}
+
+static int alloc_values(hx_level_share *s, hx_device *dev)
+{
+    const int64_t n_part = larger(s->n_touch, s->part.in[s->part.n_peer]),
+                  n = larger(NUMBERS * larger(s->n_serve, s->n_ghost), BLOCK * n_part);
+    HX_TRY(hx_alloc_raw(&s->host, (size_t)n, sizeof *s->host, what));
+    return dev->ops->alloc(dev, (size_t)n * sizeof *s->d_value, &s->d_value);
+}
+
+/* Returns the local number of the own node with that code, by bisection; -1: none. */
+static int32_t find_code(const hx_level_view *v, int64_t code)
+{
+    int64_t low = 0, high = v->n_own;
+    while (low < high) {
+        const int64_t middle = low + (high - low) / 2;
+        if (v->code[middle] < code)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low < v->n_own && v->code[low] == code ? (int32_t)low : -1;
+}
+
+/* find_served for nodes with global codes. */
+static int find_served_codes(hx_level_share *s, hx_dist *dist, const hx_level_view *v)
+{
+    int64_t *code;
+    int missing = 0;
+    HX_TRY(hx_alloc_raw(&code, (size_t)s->n_serve, sizeof *code, what));
+    const int rc = hx_route_go_back(dist->comm, &s->value, sizeof *code, v->code + v->n_own, code);
+    for (int64_t i = 0; rc == HX_OK && i < s->n_serve; i++) {
+        s->serve[i] = find_code(v, code[i]);
+        missing |= s->serve[i] < 0;
+    }
+    free(code);
+    if (rc < 0 || !missing) return rc;
+    return HX_RAISE(HX_EINTERNAL, "a node of the coarse grid is missing on its owner");
+}
+
+/* Finds the own nodes that are ghosts on each peer, in the order of the peer's ghosts. */
+static int find_served(hx_level_share *s, hx_dist *dist, const hx_level_view *v)
+{
+    HX_TRY(hx_alloc_raw(&s->serve, (size_t)s->n_serve, sizeof *s->serve, what));
+    if (v->code) return find_served_codes(s, dist, v);
+    HX_TRY(hx_route_go_back(dist->comm, &s->value, sizeof *s->serve, v->node + v->n_own, s->serve));
+    for (int64_t i = 0; i < s->n_serve; i++) s->serve[i] = v->number[s->serve[i]];
+    return HX_OK;
+}
+
+/* Return the position of a rank's first item among those sent, or those received; -1: none. */
+static int64_t first_out(const hx_route *r, int rank)
+{
+    for (int k = 0; k < r->n_peer; k++)
+        if (r->peer[k] == rank) return r->out[k];
+    return -1;
+}
+
+static int64_t first_in(const hx_route *r, int rank)
+{
+    for (int k = 0; k < r->n_peer; k++)
+        if (r->peer[k] == rank) return r->in[k];
+    return -1;
+}
+
+/* Finds the own nodes to which other ranks contribute, and the ghosts to which this rank
+ * contributes. */
+static int find_sums(hx_level_share *s)
+{
+    const hx_route *const part = &s->part;
+    int32_t *place;
+    HX_TRY(hx_alloc_raw(&s->touch, (size_t)s->n_touch, sizeof *s->touch, what));
+    HX_TRY(hx_alloc_raw(&s->sum, (size_t)s->n_own, sizeof *s->sum, what));
+    HX_TRY(hx_alloc_raw(&s->sum_of, (size_t)part->in[part->n_peer], sizeof *s->sum_of, what));
+    HX_TRY(hx_alloc_raw(&place, (size_t)s->n_own, sizeof *place, what));
+    for (int64_t a = 0; a < s->n_own; a++) place[a] = -1;
+    /* contributions are the first ones of each peer's ghosts, so positions differ by a constant */
+    for (int k = 0; k < part->n_peer; k++) {
+        const int64_t ghost = s->n_own + first_in(&s->value, part->peer[k]) - part->out[k],
+                      serve = first_out(&s->value, part->peer[k]) - part->in[k];
+        for (int64_t i = part->out[k]; i < part->out[k + 1]; i++)
+            s->touch[i] = (int32_t)(ghost + i);
+        for (int64_t i = part->in[k]; i < part->in[k + 1]; i++) {
+            const int32_t a = s->serve[serve + i];
+            if (place[a] < 0) {
+                place[a] = (int32_t)s->n_sum;
+                s->sum[s->n_sum++] = a;
+            }
+            s->sum_of[i] = place[a];
+        }
+    }
+    free(place);
+    return HX_OK;
+}
+
+/* Puts the lists for adding contributions on the device. */
+static int put_sums(hx_dist *dist, hx_level_share *s)
+{
+    const int64_t n_came = s->part.in[s->part.n_peer];
+    const size_t n = (size_t)s->n_sum;
+    int64_t *first = NULL;
+    int32_t *source = NULL;
+    int rc;
+    if (!dist->mail.ops) return HX_OK;
+    HX_TRY_FAIL(hx_alloc(&first, n + 2, sizeof *first, what));
+    HX_TRY_FAIL(hx_alloc_raw(&source, n + (size_t)n_came, sizeof *source, what));
+    for (int64_t k = 0; k < n_came; k++) first[s->sum_of[k] + 2]++;
+    for (int64_t i = 0; i < s->n_sum; i++) first[i + 2] += first[i + 1] + 1;
+    for (int64_t i = 0; i < s->n_sum; i++) source[first[i + 1]++] = -1;
+    for (int64_t k = 0; k < n_came; k++) source[first[s->sum_of[k] + 1]++] = (int32_t)k;
+    HX_TRY_FAIL(hx_device_put(&dist->dev, &s->d_first, first, (n + 1) * sizeof *first));
+    HX_TRY_FAIL(
+        hx_device_put(&dist->dev, &s->d_source, source, (n + (size_t)n_came) * sizeof *source));
+    rc = HX_OK;
+fail:
+    free(first);
+    free(source);
+    return rc;
+}
+
+static void free_share(hx_device *dev, hx_level_share *s)
+{
+    void *const on_device[] = {s->d_serve,     s->d_touch, s->d_sum,   s->d_touch_block,
+                               s->d_sum_block, s->d_value, s->d_first, s->d_source};
+    for (size_t i = 0; i < sizeof on_device / sizeof on_device[0]; i++)
+        dev->ops->release(dev, on_device[i]);
+    hx_route_free(&s->value);
+    hx_route_free(&s->part);
+    free(s->serve);
+    free(s->touch);
+    free(s->sum);
+    free(s->sum_of);
+    free(s->host);
+    free(s);
+}
+
+int64_t hx_dist_lattice_nodes(const hx_dist *dist)
+{
+    int64_t n = 0;
+    for (const hx_level_share *s = dist->level; s; s = s->next) n += s->n_own + s->n_ghost;
+    return n;
+}
+
+void hx_dist_free_levels(hx_dist *dist)
+{
+    while (dist->level) {
+        hx_level_share *const s = dist->level;
+        dist->level = s->next;
+        free_share(&dist->dev, s);
+    }
+}
+
+void hx_dist_free_level(hx_device *dev, hx_level_share *share)
+{
+    hx_level_share **at = &hx_dist_of(dev)->level;
+    while (*at && *at != share) at = &(*at)->next;
+    if (!*at) return;
+    *at = share->next;
+    free_share(dev, share);
+}
+
+int hx_level_share_create(hx_dist *dist, const hx_level_view *v, hx_level_share **share)
+{
+    hx_level_share *s;
+    HX_TRY(hx_alloc(&s, 1, sizeof *s, what));
+    s->next = dist->level; /* freed with the level, or at the latest with `dist` */
+    dist->level = *share = s;
+    HX_TRY(create_routes(s, dist, v));
+    HX_TRY(alloc_values(s, &dist->dev));
+    HX_TRY(find_served(s, dist, v));
+    HX_TRY(find_sums(s));
+    return put_sums(dist, s);
+}
+
+/* *d_at := entries of the nodes' first blocks in a matrix of n_node rows. */
+static int put_block_entries(hx_device *dev, int64_t n, const int32_t *node, int dof,
+                             int64_t n_node, int by_columns, int64_t **d_at)
+{
+    const int64_t block = (int64_t)dof * dof, count = n * block;
+    int64_t *at;
+    HX_TRY(hx_alloc_raw(&at, (size_t)count, sizeof *at, what));
+    for (int64_t k = 0; k < count; k++) {
+        const int64_t a = node[k / block], j = k % block;
+        at[k] = by_columns ? (j / dof * n_node + a) * dof + j % dof
+                           : HX_LATTICE_OFFSETS * block * a + j;
+    }
+    const int rc = hx_device_put(dev, d_at, at, (size_t)count * sizeof *at);
+    free(at);
+    return rc;
+}
+
+/* Made with the first matrix, which defines the number of unknowns per node. */
+static int prepare(hx_dist *dist, hx_level_share *s, int dof, int64_t n_node)
+{
+    const int by_columns = dist->multigrid_plain->matrix_by_columns;
+    hx_device *const dev = &dist->dev;
+    if (s->dof == dof) return HX_OK;
+    HX_TRY(hx_dist_put_entries(dev, s->n_serve, s->serve, dof, 0, dof, &s->d_serve));
+    HX_TRY(hx_dist_put_entries(dev, s->n_touch, s->touch, dof, 0, dof, &s->d_touch));
+    HX_TRY(hx_dist_put_entries(dev, s->n_sum, s->sum, dof, 0, dof, &s->d_sum));
+    HX_TRY(
+        put_block_entries(dev, s->n_touch, s->touch, dof, n_node, by_columns, &s->d_touch_block));
+    HX_TRY(put_block_entries(dev, s->n_sum, s->sum, dof, n_node, by_columns, &s->d_sum_block));
+    s->block_step = by_columns ? dof * dof * n_node : dof * dof;
+    s->dof = dof;
+    return HX_OK;
+}
+
+/* Copies entries of a vector to the host. */
+static int take(hx_dist *dist, hx_level_share *s, int64_t n, const int64_t *d_at, const float *d_y)
+{
+    HX_TRY(dist->plain->vector->take_entries_single(&dist->dev, n, d_at, d_y, s->d_value));
+    return dist->plain->download(&dist->dev, s->host, s->d_value, (size_t)n * sizeof *s->host);
+}
+
+/* One launch sends, waits and copies if possible; otherwise one sends and another copies. */
+static int settle_mail(hx_dist *dist, hx_level_share *s, float *d_y)
+{
+    hx_mail *const mail = &dist->mail;
+    const int dof = s->dof;
+    const int64_t n = dof * s->n_ghost;
+    float *const d_ghost = d_y + dof * s->n_own;
+    if (hx_mail_can_trade(mail, &s->values, dof, n)) {
+        HX_IN_SPAN(&dist->dev, HX_SPAN_PUT, -1,
+                   hx_mail_trade_single(mail, &s->values, dof, s->d_serve, d_y, n, d_ghost));
+    } else {
+        HX_IN_SPAN(&dist->dev, HX_SPAN_PUT, -1,
+                   hx_mail_send_single(mail, &s->values, dof, NULL, s->d_serve, d_y));
+        HX_IN_SPAN(&dist->dev, HX_SPAN_ADD, -1, hx_mail_take_single(mail, n, d_ghost));
+    }
+    hx_dist_count(dist, s->n_serve * dof * (int64_t)sizeof *d_y);
+    return HX_OK;
+}
+
+/* Through the host: own values that are ghosts on other ranks go out, and those of this rank's
+ * ghosts come in. */
+static int serve(hx_dist *dist, hx_level_share *s, const float *d_y)
+{
+    HX_TRY(take(dist, s, s->dof * s->n_serve, s->d_serve, d_y));
+    hx_route_pack(&s->value, (size_t)s->dof * sizeof *d_y, s->host);
+    return HX_OK;
+}
+
+static int receive(hx_dist *dist, hx_level_share *s, float *d_y)
+{
+    const size_t bytes = (size_t)s->dof * sizeof *d_y;
+    HX_TRY(hx_route_exchange(dist->comm, &s->value, bytes));
+    hx_route_unpack(&s->value, bytes, s->host);
+    hx_dist_count(dist, hx_route_bytes(&s->value, bytes));
+    return dist->plain->upload(&dist->dev, d_y + s->dof * s->n_own, s->host,
+                               (size_t)s->n_ghost * bytes);
+}
+
+static int settle_by_host(hx_dist *dist, hx_level_share *s, float *d_y)
+{
+    HX_IN_SPAN(&dist->dev, HX_SPAN_PUT, -1, serve(dist, s, d_y));
+    HX_IN_SPAN(&dist->dev, HX_SPAN_ADD, -1, receive(dist, s, d_y));
+    return HX_OK;
+}
+
+/* y at ghosts := values of their owners. */
+static int settle(hx_dist *dist, hx_level_share *s, float *d_y)
+{
+    const double begin = hx_clock();
+    HX_TRY(dist->mail.ops ? settle_mail(dist, s, d_y) : settle_by_host(dist, s, d_y));
+    dist->figures.lattice_seconds += hx_clock() - begin;
+    return HX_OK;
+}
+
+/* Entries of nodes, `components` each, to which several ranks contribute: those that go to the
+ * owner (d_touch), and those where the owner adds (d_sum). */
+typedef struct parts {
+    int components;
+    const int64_t *d_touch, *d_sum;
+} parts;
+
+static int add_parts_mail(hx_dist *dist, hx_level_share *s, const parts *p, float *d_y)
+{
+    hx_mail *const mail = &dist->mail;
+    const hx_mail_sums sums = {.components = p->components,
+                               .n = s->n_sum,
+                               .d_first = s->d_first,
+                               .d_source = s->d_source,
+                               .d_at = p->d_sum};
+    HX_IN_SPAN(&dist->dev, HX_SPAN_PUT, -1,
+               hx_mail_send_single(mail, &s->parts, p->components, NULL, p->d_touch, d_y));
+    HX_IN_SPAN(&dist->dev, HX_SPAN_ADD, -1, hx_mail_add_single(mail, &sums, d_y));
+    hx_dist_count(dist, s->n_touch * p->components * (int64_t)sizeof *d_y);
+    return HX_OK;
+}
+
+/* Through the host. */
+static int hand_over(hx_dist *dist, hx_level_share *s, const parts *p, const float *d_y)
+{
+    HX_TRY(take(dist, s, p->components * s->n_touch, p->d_touch, d_y));
+    hx_route_pack(&s->part, (size_t)p->components * sizeof *d_y, s->host);
+    return HX_OK;
+}
+
+static void add_received(hx_level_share *s, int components)
+{
+    const hx_route *const r = &s->part;
+    for (int k = 0; k < r->n_peer; k++) {
+        const float *const from =
+            (const float *)hx_route_received(r, k, (size_t)components * sizeof *from);
+        for (int64_t i = r->in[k]; i < r->in[k + 1]; i++)
+            for (int j = 0; j < components; j++)
+                s->host[components * (int64_t)s->sum_of[i] + j] +=
+                    from[components * (i - r->in[k]) + j];
+    }
+}
+
+static int gather_parts(hx_dist *dist, hx_level_share *s, const parts *p, float *d_y)
+{
+    const int64_t n = p->components * s->n_sum;
+    const size_t bytes = (size_t)p->components * sizeof *d_y;
+    HX_TRY(hx_route_exchange(dist->comm, &s->part, bytes));
+    hx_dist_count(dist, hx_route_bytes(&s->part, bytes));
+    HX_TRY(take(dist, s, n, p->d_sum, d_y));
+    add_received(s, p->components);
+    HX_TRY(dist->plain->upload(&dist->dev, s->d_value, s->host, (size_t)n * sizeof *s->host));
+    return dist->plain->vector->put_entries_single(&dist->dev, n, p->d_sum, s->d_value, d_y);
+}
+
+static int add_parts_by_host(hx_dist *dist, hx_level_share *s, const parts *p, float *d_y)
+{
+    HX_IN_SPAN(&dist->dev, HX_SPAN_PUT, -1, hand_over(dist, s, p, d_y));
+    HX_IN_SPAN(&dist->dev, HX_SPAN_ADD, -1, gather_parts(dist, s, p, d_y));
+    return HX_OK;
+}
+
+/* Adds the contributions of other ranks to own entries, in the order of the ranks; a node's owner
+ * is the lowest rank that has it, so its own contribution comes first. */
+static int add_parts(hx_dist *dist, hx_level_share *s, int components, const int64_t *d_touch,
+                     const int64_t *d_sum, float *d_y)
+{
+    const double begin = hx_clock();
+    const parts p = {components, d_touch, d_sum};
+    HX_TRY(dist->mail.ops ? add_parts_mail(dist, s, &p, d_y) : add_parts_by_host(dist, s, &p, d_y));
+    dist->figures.lattice_seconds += hx_clock() - begin;
+    return HX_OK;
+}
+
+int hx_dist_add_lattice(hx_device *dev, int dof, const hx_mg_level *level)
+{
+    hx_dist *const dist = hx_dist_of(dev);
+    hx_level_share *const s = level->share;
+    if (!s) {
+        const size_t n = (size_t)(HX_LATTICE_OFFSETS * dof * dof) * (size_t)level->n_node;
+        return hx_dist_sum_device(dist, n, level->d_matrix);
+    }
+    HX_TRY(prepare(dist, s, dof, level->n_node));
+    for (int o = 0; o < HX_LATTICE_OFFSETS; o++)
+        HX_TRY(add_parts(dist, s, dof * dof, s->d_touch_block, s->d_sum_block,
+                         level->d_matrix + o * s->block_step));
+    return HX_OK;
+}
+
+int hx_dist_add_right_side(hx_dist *dist, int dof, const hx_mg_level *level)
+{
+    hx_level_share *const s = level->share;
+    if (s) return add_parts(dist, s, dof, s->d_touch, s->d_sum, level->d_b);
+    return hx_dist_sum_device(dist, (size_t)dof * (size_t)level->n_node, level->d_b);
+}
+
+int hx_dist_settle_level(hx_device *dev, const hx_mg_level *level, float *d_y)
+{
+    return level->share ? settle(hx_dist_of(dev), level->share, d_y) : HX_OK;
+}
+
+/* Power iteration with the line smoother of own nodes. */
+static int power_by_lines(hx_dist *dist, const hx_mg_level *level, int64_t n)
+{
+    hx_device *const dev = &dist->dev;
+    HX_TRY(dev->ops->copy(dev, level->d_d, level->d_y, (size_t)n * sizeof *level->d_d));
+    HX_TRY(dist->multigrid_plain->level_solve(dev, level, level->d_d));
+    HX_TRY(hx_dist_power_of_own(dist, n, n, level->d_m, level->d_y, level->d_d, level->d_v,
+                                level->d_smoother));
+    return settle(dist, level->share, level->d_v);
+}
+
+int hx_dist_level_power(hx_device *dev, int dof, const hx_mg_level *level)
+{
+    hx_dist *const dist = hx_dist_of(dev);
+    const hx_multigrid_ops *const plain = dist->multigrid_plain;
+    const int64_t n = dof * level->share->n_own;
+    if (level->lines.next) return power_by_lines(dist, level, n);
+    HX_TRY(hx_dist_need_power(dist));
+    HX_TRY(plain->power_sums(dev, n, level->d_m, level->d_y, level->d_v, dist->d_power));
+    HX_TRY(hx_dist_sum_few(dist, 2, dist->d_power));
+    HX_TRY(plain->power_end(dev, n, level->d_m, level->d_y, dist->d_power, level->d_v,
+                            level->d_smoother));
+    return settle(dist, level->share, level->d_v);
+}
+
+static const hx_multigrid_ops *plain_of(const hx_dist *dist, int dof)
+{
+    return dof == 1 ? dist->plain->conduction->multigrid : dist->multigrid_plain;
+}
+
+static int smooth_of(hx_device *dev, int dof, const hx_mg_level *level, int i, const float *d_x,
+                     float *d_y)
+{
+    HX_TRY(plain_of(hx_dist_of(dev), dof)->smooth(dev, level, i, d_x, d_y));
+    return hx_dist_settle_level(dev, level, d_y);
+}
+
+static int restrict_of(hx_device *dev, int dof, const hx_mg_level *fine, const float *d_r,
+                       const hx_mg_level *coarse)
+{
+    hx_dist *const dist = hx_dist_of(dev);
+    HX_TRY(plain_of(dist, dof)->restrict_to(dev, fine, d_r, coarse));
+    return fine->share ? hx_dist_add_right_side(dist, dof, coarse) : HX_OK;
+}
+
+static int galerkin_of(hx_device *dev, int dof, const hx_mg_level *fine, const hx_mg_level *coarse)
+{
+    HX_TRY(plain_of(hx_dist_of(dev), dof)->galerkin(dev, fine, coarse));
+    return fine->share ? hx_dist_add_lattice(dev, dof, coarse) : HX_OK;
+}
+
+static int smooth(hx_device *dev, const hx_mg_level *level, int i, const float *d_x, float *d_y)
+{
+    return smooth_of(dev, HX_MG_DOF, level, i, d_x, d_y);
+}
+
+static int restrict_to(hx_device *dev, const hx_mg_level *fine, const float *d_r,
+                       const hx_mg_level *coarse)
+{
+    return restrict_of(dev, HX_MG_DOF, fine, d_r, coarse);
+}
+
+static int galerkin(hx_device *dev, const hx_mg_level *fine, const hx_mg_level *coarse)
+{
+    return galerkin_of(dev, HX_MG_DOF, fine, coarse);
+}
+
+static int scalar_smooth(hx_device *dev, const hx_mg_level *level, int i, const float *d_x,
+                         float *d_y)
+{
+    return smooth_of(dev, 1, level, i, d_x, d_y);
+}
+
+static int scalar_restrict_to(hx_device *dev, const hx_mg_level *fine, const float *d_r,
+                              const hx_mg_level *coarse)
+{
+    return restrict_of(dev, 1, fine, d_r, coarse);
+}
+
+static int scalar_galerkin(hx_device *dev, const hx_mg_level *fine, const hx_mg_level *coarse)
+{
+    return galerkin_of(dev, 1, fine, coarse);
+}
+
+void hx_dist_set_levels(hx_multigrid_ops *table, int dof)
+{
+    table->smooth = dof == 1 ? scalar_smooth : smooth;
+    table->restrict_to = dof == 1 ? scalar_restrict_to : restrict_to;
+    table->galerkin = dof == 1 ? scalar_galerkin : galerkin;
+}
