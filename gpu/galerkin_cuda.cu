@@ -351,7 +351,7 @@ __global__ void __launch_bounds__(32 * SHARES * WARPS, MIN)
 template <int SHARES, int WARPS, int MIN>
 void multiply_lattice(cudaStream_t stream, const hx_mg_level &fine, const hx_mg_level &coarse)
 {
-    const bool mirrored = !fine.share && !coarse.share;
+    const bool mirrored = !fine.local && !coarse.local;
     galerkin_kernel<SHARES, WARPS, MIN>
         <<<found_blocks(mirrored) * hx_blocks(coarse.n_node, WARPS * ROW_NODES),
            dim3(32, SHARES, WARPS), 0, stream>>>(fine, coarse, mirrored);
@@ -404,7 +404,7 @@ int hx_cuda_mesh_update(hx_device *dev, const hx_mg_mesh *mesh, const hx_mg_leve
     HX_TRY_LAUNCH("mesh Galerkin");
     HX_TRY(hx_cuda_means_share(dev, mesh, in));
     HX_TRY(hx_cuda_classes_share(dev, mesh));
-    const bool mirrored = !level->share;
+    const bool mirrored = !level->local;
     const dim3 grid = block_grid(level->n_node, 128, mirrored);
     sum_shares_kernel<<<grid, 128, 0, impl->stream>>>(mesh->d_share, mesh->d_node_cell, *level,
                                                       mirrored);

@@ -193,7 +193,7 @@ fail:
     return rc;
 }
 
-int hx_output_take_share(hx_output *out)
+int hx_output_take_local(hx_output *out)
 {
     const hx_config *const cfg = &out->session->cfg;
     int rc;
@@ -210,7 +210,7 @@ int hx_output_take(hx_output *out, hx_session *s)
     memset(out, 0, sizeof *out);
     out->session = s;
     HX_TRY(hx_output_tell(out, HX_OUTPUT_TAKE));
-    const int rc = hx_output_take_share(out);
+    const int rc = hx_output_take_local(out);
     if (rc < 0) hx_output_free(out);
     return rc;
 }
@@ -358,7 +358,7 @@ static int write_share(hx_output *out, int iteration, const char *path, int is_s
     return n_written == 0 ? warn_empty(out, order.path) : HX_OK;
 }
 
-int hx_output_write_share(hx_output *out, int iteration, const char *path, int is_synced)
+int hx_output_write_local(hx_output *out, int iteration, const char *path, int is_synced)
 {
     HX_IN_SPAN_OF_HOST(&out->session->device, HX_SPAN_OUTPUT, -1,
                        write_share(out, iteration, path, is_synced));
@@ -368,7 +368,7 @@ int hx_output_write_share(hx_output *out, int iteration, const char *path, int i
 static int write_file(hx_output *out, int iteration, const char *path, int is_synced)
 {
     HX_TRY(hx_output_tell(out, HX_OUTPUT_WRITE));
-    return hx_output_write_share(out, iteration, path, is_synced);
+    return hx_output_write_local(out, iteration, path, is_synced);
 }
 
 int hx_output_write_as(hx_output *out, int iteration, const char *path)

@@ -29,15 +29,15 @@ static int do_share(hx_output *out, int32_t what)
 {
     switch (what) {
     case HX_OUTPUT_TAKE:
-        return hx_output_take_share(out);
+        return hx_output_take_local(out);
     case HX_OUTPUT_WRITE:
-        return hx_output_write_share(out, 0, NULL, 0);
+        return hx_output_write_local(out, 0, NULL, 0);
     case HX_OUTPUT_BEGIN_TRACE:
-        return hx_trace_begin_share(out);
+        return hx_trace_begin_local(out);
     case HX_DOUBTS_CALL:
         return judge_share(out->session);
     default:
-        return hx_trace_write_share(out);
+        return hx_trace_write_local(out);
     }
 }
 
@@ -144,7 +144,8 @@ static int prepare(hx_output *out, const file_choice *c, int to_first)
     hx_comm_self(&r->alone);
     r->writers = to_first ? &r->alone : s->comm;
     HX_TRY(take_choice(&s->cfg, c));
-    HX_TRY(hx_alloc_raw(&r->own, 2 * (size_t)s->dist.share.mesh.n_elem, sizeof *r->own, "fields"));
+    HX_TRY(
+        hx_alloc_raw(&r->own, 2 * (size_t)s->dist.subdomain.mesh.n_elem, sizeof *r->own, "fields"));
     return s->comm->rank == HX_DIST_ROOT && !s->mesh.window
                ? hx_alloc_raw(&out->whole, (size_t)s->mesh.n_elem, sizeof *out->whole, "densities")
                : HX_OK;
@@ -154,7 +155,7 @@ static int prepare(hx_output *out, const file_choice *c, int to_first)
  * (*corner)[own and then those of the piece], which the caller frees. */
 static int make_room(hx_output_dist *r, const hx_session *s, int32_t **corner)
 {
-    const size_t n_own = (size_t)s->dist.share.mesh.n_elem,
+    const size_t n_own = (size_t)s->dist.subdomain.mesh.n_elem,
                  n = (size_t)r->pieces.of[HX_FILE_ELEMENTS].n;
     HX_TRY(hx_alloc_raw(corner, n_own + n, sizeof **corner, "elements"));
     HX_TRY(hx_alloc_raw(&r->xyz, 3 * (size_t)r->pieces.of[HX_FILE_NODES].n, sizeof *r->xyz,
@@ -166,12 +167,12 @@ static int make_room(hx_output_dist *r, const hx_session *s, int32_t **corner)
  * takes a quarter of the memory of all at once. */
 static int bring_corner(hx_output_dist *r, const hx_session *s, int c, int32_t *corner)
 {
-    const hx_share *const share = &s->dist.share;
-    const int64_t n_own = share->mesh.n_elem, n = r->pieces.of[HX_FILE_ELEMENTS].n;
+    const hx_subdomain *const subdomain = &s->dist.subdomain;
+    const int64_t n_own = subdomain->mesh.n_elem, n = r->pieces.of[HX_FILE_ELEMENTS].n;
     int32_t *const come = corner + n_own;
 #pragma omp parallel for schedule(static)
     for (int64_t e = 0; e < n_own; e++)
-        corner[e] = s->mesh.node_orig[share->node[share->mesh.conn[8 * e + c]]];
+        corner[e] = s->mesh.node_orig[subdomain->node[subdomain->mesh.conn[8 * e + c]]];
     HX_TRY(hx_file_pieces_bring(&r->pieces, HX_FILE_ELEMENTS, sizeof *corner, corner, come));
 #pragma omp parallel for schedule(static)
     for (int64_t e = 0; e < n; e++) r->conn[8 * e + c] = come[e];
@@ -186,7 +187,7 @@ static int bring_mesh(hx_output_dist *r, const hx_session *s)
     int rc;
     HX_TRY_FAIL(hx_comm_agree(s->comm, make_room(r, s, &corner)));
     HX_TRY_FAIL(hx_file_pieces_bring(&r->pieces, HX_FILE_NODES, 3 * sizeof(double),
-                                     s->dist.share.mesh.xyz, r->xyz));
+                                     s->dist.subdomain.mesh.xyz, r->xyz));
     for (int c = 0; c < 8; c++) HX_TRY_FAIL(bring_corner(r, s, c, corner));
     r->piece.xyz = r->xyz;
     r->piece.conn = r->conn;
@@ -233,7 +234,7 @@ static int create(hx_output *out, const file_choice *c, int is_shared)
     HX_TRY(check_writers(s, to_first));
     HX_TRY(hx_comm_agree(s->comm, prepare(out, c, to_first)));
     hx_output_dist *const r = out->dist;
-    HX_TRY(hx_file_pieces_create(&r->pieces, s->comm, &s->dist.share, to_first));
+    HX_TRY(hx_file_pieces_create(&r->pieces, s->comm, &s->dist.subdomain, to_first));
     for (int k = 0; k < HX_FILE_KINDS; k++) {
         const hx_file_piece *const of = &r->pieces.of[k];
         const int where = k == HX_FILE_NODES ? HX_VTK_POINT : HX_VTK_CELL;

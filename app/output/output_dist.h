@@ -33,8 +33,8 @@ enum {
 void hx_output_follow(hx_output *out, hx_session *s);
 
 /* The collective parts of the functions of output.h. On followers path and title are NULL. */
-int hx_output_take_share(hx_output *out);
-int hx_output_write_share(hx_output *out, int iteration, const char *path, int is_synced);
+int hx_output_take_local(hx_output *out);
+int hx_output_write_local(hx_output *out, int iteration, const char *path, int is_synced);
 
 /* On the leader: makes the followers do the same step. */
 int hx_output_tell(hx_output *out, int32_t what);

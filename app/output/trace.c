@@ -65,7 +65,7 @@ static int open_timeline(hx_output *out)
                     s->device.ops->name);
 }
 
-int hx_trace_begin_share(hx_output *out)
+int hx_trace_begin_local(hx_output *out)
 {
     HX_TRY(hx_output_agree(out, open_timeline(out)));
     HX_TRY(hx_output_judge(out, read_clock(out->trace->comm, &out->trace->start)));
@@ -77,7 +77,7 @@ int hx_trace_begin(hx_output *out)
 {
     if (!out->session->cfg.output.timeline) return HX_OK;
     HX_TRY(hx_output_tell(out, HX_OUTPUT_BEGIN_TRACE));
-    return hx_trace_begin_share(out);
+    return hx_trace_begin_local(out);
 }
 
 /* Range that all processes have completely: the latest of their first complete designs; 0: a
@@ -263,7 +263,7 @@ static int write_share(hx_output *out, int is_leader)
     return rc;
 }
 
-int hx_trace_write_share(hx_output *out)
+int hx_trace_write_local(hx_output *out)
 {
     return write_share(out, 0);
 }

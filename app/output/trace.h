@@ -15,8 +15,8 @@ int hx_trace_begin(hx_output *out);
 int hx_trace_write(hx_output *out);
 
 /* The parts of a follower, when the leader calls (output_dist.c). */
-int hx_trace_begin_share(hx_output *out);
-int hx_trace_write_share(hx_output *out);
+int hx_trace_begin_local(hx_output *out);
+int hx_trace_write_local(hx_output *out);
 
 /* Stops recording; call before the session is freed. Accepts NULL. */
 void hx_trace_free(hx_trace *trace);

@@ -264,7 +264,7 @@ int hx_session_make_mesh(hx_session *s)
         if (added < 0) return added;
     }
     hx_session_end_step(s, HX_SETUP_SETS, begin);
-    return s->mesh.window ? HX_OK : hx_session_share_mesh(s);
+    return s->mesh.window ? HX_OK : hx_session_distribute_mesh(s);
 }
 
 /* HX_EINPUT: the radius exceeds the part, so that all densities would be equal. */
@@ -489,7 +489,7 @@ static double measure_greyness(const hx_session *s, const double *density)
 /* Index of this process' first element in the whole mesh, if the design is distributed. */
 static int64_t first_element(const hx_session *s)
 {
-    return s->dist.design ? s->dist.share.first[s->comm->rank] : 0;
+    return s->dist.design ? s->dist.subdomain.first[s->comm->rank] : 0;
 }
 
 static int make_design(hx_session *s)

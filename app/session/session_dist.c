@@ -15,7 +15,7 @@
 
 const hx_problem *hx_session_solved(const hx_session *s)
 {
-    return s->dist.comm ? &s->dist.share.problem : &s->problem;
+    return s->dist.comm ? &s->dist.subdomain.problem : &s->problem;
 }
 
 hx_device *hx_session_solver_device(hx_session *s)
@@ -25,14 +25,14 @@ hx_device *hx_session_solver_device(hx_session *s)
 
 /* 1 if the design can be distributed. Otherwise the leader has the whole design: groups of linked
  * elements may span several subdomains, and the filter "helmholtz" solves on the whole mesh. */
-static int can_share_design(const hx_session *s)
+static int can_distribute_design(const hx_session *s)
 {
-    return s->ties.n_group == 0 && hx_filter_find(s->cfg.optimization.filter.kind)->in_shares;
+    return s->ties.n_group == 0 && hx_filter_find(s->cfg.optimization.filter.kind)->is_distributed;
 }
 
 const hx_problem *hx_session_design(const hx_session *s)
 {
-    return s->dist.design ? &s->dist.share.problem : &s->problem;
+    return s->dist.design ? &s->dist.subdomain.problem : &s->problem;
 }
 
 hx_device *hx_session_design_device(hx_session *s)
@@ -60,7 +60,7 @@ static int find_transport(hx_session *s)
     return HX_OK;
 }
 
-int hx_session_share(hx_session *s)
+int hx_session_create_subdomain(hx_session *s)
 {
     if (!s->comm || s->dist.comm) return HX_OK;
     const int rc = hx_dist_create(&s->dist, s->comm, &s->device, &s->problem);
@@ -69,7 +69,7 @@ int hx_session_share(hx_session *s)
     HX_TRY(find_whole_lattice(s));
     HX_TRY(find_transport(s));
     HX_TRY(hx_session_agree_window(s));
-    if (can_share_design(s)) HX_TRY(hx_design_share(&s->dist));
+    if (can_distribute_design(s)) HX_TRY(hx_design_distribute(&s->dist));
     hx_session_count_voxels(s);
     return HX_OK;
 }
@@ -160,7 +160,7 @@ int hx_session_open_follower(hx_session *s)
     hx_device_start_end(&s->device_start);
     HX_TRY(hx_session_find_device(s, &ops));
     HX_TRY(hx_session_start_device(s, ops));
-    HX_TRY(hx_session_share(s));
+    HX_TRY(hx_session_create_subdomain(s));
     HX_TRY(hear_choice(s));
     HX_TRY(hx_session_find_named(s));
     HX_TRY(hx_session_make_solver(s));
@@ -174,14 +174,14 @@ int hx_session_rank_bytes(hx_session *s, int n_rank, int rank, size_t *bytes)
     const hx_comm comm = {.rank = rank, .size = n_rank}; /* nothing is sent */
     int mark;
     *bytes = 0;
-    HX_TRY(hx_share_create(&s->dist.share, &comm, &s->problem));
+    HX_TRY(hx_subdomain_create(&s->dist.subdomain, &comm, &s->problem));
     s->dist.comm = &comm;
-    s->dist.design = can_share_design(s) ? &mark : NULL;
+    s->dist.design = can_distribute_design(s) ? &mark : NULL;
     hx_session_count_voxels(s);
     *bytes = hx_session_device_bytes(s);
     if (!s->dist.design && rank != HX_DIST_ROOT)
         *bytes -= hx_session_optimizer_bytes(s) + hx_session_filter_bytes(s);
-    hx_share_free(&s->dist.share);
+    hx_subdomain_free(&s->dist.subdomain);
     memset(&s->dist, 0, sizeof s->dist);
     hx_session_count_voxels(s);
     return HX_OK;
@@ -191,7 +191,7 @@ void hx_session_forget_lists(hx_session *s)
 {
     if (!s->mesh.window) return;
     hx_mesh_forget_lists(&s->mesh);
-    hx_mesh_forget_lists(&s->dist.share.mesh);
+    hx_mesh_forget_lists(&s->dist.subdomain.mesh);
 }
 
 int hx_session_serve(hx_session *s)
@@ -207,18 +207,18 @@ static const char *cut_text(hx_partition_kind kind)
 
 const char *hx_session_comm_text(const hx_session *s, char *text, size_t n_text)
 {
-    const hx_share *const share = &s->dist.share;
+    const hx_subdomain *const subdomain = &s->dist.subdomain;
     int64_t most = 0;
     char a[32], b[32];
     for (int r = 0; r < s->comm->size; r++)
-        if (share->n_elem_of[r] > most) most = share->n_elem_of[r];
+        if (subdomain->n_elem_of[r] > most) most = subdomain->n_elem_of[r];
     snprintf(text, n_text,
              "%d %s (%s), %d on this machine; at most %s %s each, %s; process 0 has %s interface "
              "nodes, exchanged by %s; the design is %s",
              s->comm->size, hx_noun(s->comm->size, "process", "processes"), s->comm->ops->name,
              s->comm->host_size, hx_format_count(most, a, sizeof a),
              hx_noun(most, "element", "elements"), cut_text(s->cfg.solver.partition),
-             hx_format_count(share->n_common, b, sizeof b), hx_dist_transport(&s->dist),
+             hx_format_count(subdomain->n_common, b, sizeof b), hx_dist_transport(&s->dist),
              s->dist.design ? "distributed" : "on process 0");
     return text;
 }

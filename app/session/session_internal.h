@@ -17,7 +17,7 @@ hx_filter_params hx_session_filter_params(const hx_session *s);
 
 /* session_parts.c. With a team: divides the mesh by solver.partition, identically on all processes,
  * and sets the key to the partition used. Nothing with one process. */
-int hx_session_share_mesh(hx_session *s);
+int hx_session_distribute_mesh(hx_session *s);
 
 /* session_window.c. With a team, if allowed and unless the whole mesh is needed: makes the raw
  * distributed mesh (core/window), s->mesh.window, and sets solver.partition to the partition used.
@@ -29,7 +29,7 @@ int hx_session_agree_window(hx_session *s);
 
 /* session_dist.c. With a team: makes the subdomain of this process on the device that was started.
  * Nothing with one process. */
-int hx_session_share(hx_session *s);
+int hx_session_create_subdomain(hx_session *s);
 /* Sends the leader's selections to the other processes, which are compared with it. */
 int hx_session_tell_choice(hx_session *s);
 

@@ -25,7 +25,7 @@ void hx_session_count_voxels(hx_session *s)
     if (!hx_filter_find(s->cfg.optimization.filter.kind)->sums_pairs)
         s->voxel_bytes = 0;
     else if (s->dist.design)
-        s->voxel_bytes = hx_voxels_bytes_around(&s->dist.share.mesh, &s->mesh, radius);
+        s->voxel_bytes = hx_voxels_bytes_around(&s->dist.subdomain.mesh, &s->mesh, radius);
     else if (make_voxels(s))
         s->voxel_bytes = hx_voxels_taken(&s->voxels);
     else

@@ -72,7 +72,7 @@ static int hear_parts(const hx_session *s, hx_partition *p)
     return HX_OK;
 }
 
-int hx_session_share_mesh(hx_session *s)
+int hx_session_distribute_mesh(hx_session *s)
 {
     hx_partition p = {0};
     int rc;

@@ -359,7 +359,7 @@ int hx_session_open_device(hx_session *s)
     hx_device_start_end(&s->device_start);
     HX_TRY(hx_session_find_device(s, &ops));
     HX_TRY(hx_session_start_device(s, ops));
-    HX_TRY(hx_session_share(s));
+    HX_TRY(hx_session_create_subdomain(s));
     hx_session_count_loads(s);
     HX_TRY(find_strategy(s));
     HX_TRY(fit_precond(s));

@@ -75,7 +75,7 @@ static const char *asks_for_whole(const hx_session *s)
     if (cfg->optimization.symmetry.n > 0) return "optimization.symmetry";
     if (!isnan(cfg->optimization.extrusion[0])) return "optimization.extrusion";
     if (cfg->optimization.initial) return "optimization.initial";
-    if (!hx_filter_find(cfg->optimization.filter.kind)->in_shares)
+    if (!hx_filter_find(cfg->optimization.filter.kind)->is_distributed)
         return "optimization.filter.kind";
     if (cfg->springs.n > 0) return "springs";
     if (cfg->convection.n > 0) return "convection";

@@ -26,8 +26,8 @@ static const double most_off = 0.01;
 static const double enough = 1e5;
 
 /* Fractions of the surface's triangles, in the order in which they are tried. */
-static const double share[] = {1.0, 0.7, 0.5, 0.35};
-enum { N_SHARE = sizeof share / sizeof share[0] };
+static const double subdomain[] = {1.0, 0.7, 0.5, 0.35};
+enum { N_SHARE = sizeof subdomain / sizeof subdomain[0] };
 
 typedef struct filling {
     const hx_session *session;
@@ -139,7 +139,7 @@ static int try_all(filling *f, hx_surface_part *p, hx_mesh *raw, int32_t **piece
     char first[512] = "";
     int rc = HX_OK;
     for (int i = 0; i < N_SHARE; i++) {
-        rc = try_share(f, share[i], p, raw, piece);
+        rc = try_share(f, subdomain[i], p, raw, piece);
         if (rc != HX_EINPUT) return rc;
         if (i == 0) snprintf(first, sizeof first, "%.511s", hx_error_message());
     }

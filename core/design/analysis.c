@@ -176,11 +176,11 @@ static int create_cases(hx_analysis *a)
 static int create_fields(hx_analysis *a)
 {
     hx_device *dev = a->op->dev;
-    const size_t n_share = (size_t)a->op->model.n_elem * sizeof(double),
+    const size_t n_local = (size_t)a->op->model.n_elem * sizeof(double),
                  n_whole = (size_t)a->problem->mesh->n_elem * sizeof(double);
     a->d_modulus = a->op->model.d_modulus;
     if (!a->dist || a->is_joint) return HX_OK;
-    HX_TRY(dev->ops->alloc(dev, n_share, &a->d_rho_share));
+    HX_TRY(dev->ops->alloc(dev, n_local, &a->d_rho_local));
     if (a->dist->comm->rank != HX_DIST_ROOT) return HX_OK;
     HX_TRY(dev->ops->alloc(dev, n_whole, &a->d_modulus_whole));
     a->d_modulus = a->d_modulus_whole;
@@ -459,7 +459,7 @@ static int go_along(hx_analysis *a, int c)
     return isfinite(step) && dd > 0.0 ? vector->axpy(dev, n, step, d_d, d_u) : HX_OK;
 }
 
-int hx_analysis_solve_share(hx_analysis *a, double penalty)
+int hx_analysis_solve_local(hx_analysis *a, double penalty)
 {
     double error = 0.0, scale = 0.0;
     a->penalty = penalty;
@@ -500,7 +500,7 @@ static int case_compliance(hx_analysis *a, int c, double *compliance)
     return HX_OK;
 }
 
-int hx_analysis_compliance_share(hx_analysis *a, double *compliance)
+int hx_analysis_compliance_local(hx_analysis *a, double *compliance)
 {
     double sum = 0.0;
     for (int c = 0; isnan(a->compliance) && c < a->problem->cases.n; c++) {
@@ -549,10 +549,10 @@ static int case_stiffness_error(const hx_analysis *a, int c, double *d_work, dou
     return HX_OK;
 }
 
-int hx_analysis_stiffness_error_share(hx_analysis *a, double *d_work, double *error)
+int hx_analysis_stiffness_error_local(hx_analysis *a, double *d_work, double *error)
 {
     double compliance, sum = 0.0;
-    HX_TRY(hx_analysis_compliance_share(a, &compliance));
+    HX_TRY(hx_analysis_compliance_local(a, &compliance));
     for (int c = 0; c < a->problem->cases.n; c++) {
         double of_case;
         HX_TRY(case_stiffness_error(a, c, d_work, &of_case));
@@ -562,7 +562,7 @@ int hx_analysis_stiffness_error_share(hx_analysis *a, double *d_work, double *er
     return HX_OK;
 }
 
-int hx_analysis_energy_share(const hx_analysis *a, double *d_energy, double *d_work)
+int hx_analysis_energy_local(const hx_analysis *a, double *d_energy, double *d_work)
 {
     hx_device *dev = a->op->dev;
     const int64_t n = a->op->model.n_elem;
@@ -574,7 +574,7 @@ int hx_analysis_energy_share(const hx_analysis *a, double *d_energy, double *d_w
     return HX_OK;
 }
 
-int hx_analysis_body_work_share(const hx_analysis *a, double *d_dc)
+int hx_analysis_body_work_local(const hx_analysis *a, double *d_dc)
 {
     hx_device *dev = a->op->dev;
     for (int c = 0; c < a->problem->cases.n; c++) {
@@ -586,12 +586,12 @@ int hx_analysis_body_work_share(const hx_analysis *a, double *d_dc)
     return HX_OK;
 }
 
-int hx_analysis_residual_share(hx_analysis *a, int load_case)
+int hx_analysis_residual_local(hx_analysis *a, int load_case)
 {
     return find_residual(a, load_case);
 }
 
-int hx_analysis_forget_share(hx_analysis *a)
+int hx_analysis_forget_local(hx_analysis *a)
 {
     for (int c = 0; c < a->problem->cases.n; c++) HX_TRY(reset_displacement(a, a->d_u[c]));
     a->pcg->slow = 0.0;
@@ -616,7 +616,7 @@ void hx_analysis_free(hx_analysis *a)
     }
     if (dev) free_last(a);
     if (dev) dev->ops->release(dev, a->d_density);
-    if (dev) dev->ops->release(dev, a->d_rho_share);
+    if (dev) dev->ops->release(dev, a->d_rho_local);
     if (dev) dev->ops->release(dev, a->d_modulus_whole);
     if (dev) dev->ops->release(dev, a->d_field);
     if (dev) dev->ops->release(dev, a->d_work);

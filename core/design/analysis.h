@@ -77,7 +77,7 @@ typedef struct hx_analysis {
     double *d_density; /* that field if it came from the host (owned) */
     double *d_modulus; /* field: the operator's, or d_modulus_whole (owned) */
     /* used with ranks (owned) */
-    double *d_rho_share, *d_modulus_whole, *d_field, *d_work, *d_field_whole;
+    double *d_rho_local, *d_modulus_whole, *d_field, *d_work, *d_field_whole;
     double *d_energy;   /* field; NULL: element energies are not needed (owned) */
     double **d_u;       /* [n_case] vectors (owned) */
     float **d_last;     /* [n_case] d_u of the previous design; NULL: no extrapolation (owned) */

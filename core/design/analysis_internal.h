@@ -9,7 +9,7 @@
 /* The densities of the subdomain. */
 static inline const double *hx_analysis_rho(const hx_analysis *a)
 {
-    return a->d_rho_share ? a->d_rho_share : a->d_rho;
+    return a->d_rho_local ? a->d_rho_local : a->d_rho;
 }
 
 /* Values of hx_dist_call.what for the analysis and the optimizer (optimizer_dist.c); 0 dismisses
@@ -45,8 +45,8 @@ static inline int64_t hx_analysis_whole_entries(const hx_analysis *a)
 
 /* analysis_sums.c: contributions of own points or elements to the applied forces and the reactions
  * of a case, summed over the processes into total[3]. */
-int hx_analysis_applied_share(const hx_analysis *a, int load_case, double total[3]);
-int hx_analysis_reaction_share(hx_analysis *a, int load_case, double total[3]);
+int hx_analysis_applied_local(const hx_analysis *a, int load_case, double total[3]);
+int hx_analysis_reaction_local(hx_analysis *a, int load_case, double total[3]);
 
 /* In a follower: performs the operation of `call`. */
 int hx_analysis_answer(hx_analysis *a, const hx_dist_call *call);
@@ -55,13 +55,13 @@ int hx_analysis_answer(hx_analysis *a, const hx_dist_call *call);
  * fields are distributed. host: NULL in a follower. */
 int hx_analysis_download(const hx_analysis *a, const double *d_field, double *host);
 
-int hx_analysis_solve_share(hx_analysis *a, double penalty);
-int hx_analysis_compliance_share(hx_analysis *a, double *compliance);
-int hx_analysis_stiffness_error_share(hx_analysis *a, double *d_work, double *error);
-int hx_analysis_energy_share(const hx_analysis *a, double *d_energy, double *d_work);
-int hx_analysis_body_work_share(const hx_analysis *a, double *d_dc);
-int hx_analysis_residual_share(hx_analysis *a, int load_case); /* writes pcg->d_q */
-int hx_analysis_forget_share(hx_analysis *a);
+int hx_analysis_solve_local(hx_analysis *a, double penalty);
+int hx_analysis_compliance_local(hx_analysis *a, double *compliance);
+int hx_analysis_stiffness_error_local(hx_analysis *a, double *d_work, double *error);
+int hx_analysis_energy_local(const hx_analysis *a, double *d_energy, double *d_work);
+int hx_analysis_body_work_local(const hx_analysis *a, double *d_dc);
+int hx_analysis_residual_local(hx_analysis *a, int load_case); /* writes pcg->d_q */
+int hx_analysis_forget_local(hx_analysis *a);
 /* Displacements of the previous design; an image has them if the run kept them. */
 int hx_analysis_snapshot_last(hx_analysis *a, hx_snapshot *image);
 /* Serializes an image to bytes, and back. */
@@ -69,6 +69,6 @@ size_t hx_snapshot_packed_bytes(const hx_snapshot *image);
 void hx_snapshot_pack(const hx_snapshot *image, char *to);
 int hx_snapshot_unpack(hx_snapshot *image, char *from, size_t bytes);
 /* image: given in the leader and in a single process, otherwise NULL. */
-int hx_analysis_snapshot_share(hx_analysis *a, hx_snapshot *image, hx_snapshot_mode mode);
+int hx_analysis_snapshot_local(hx_analysis *a, hx_snapshot *image, hx_snapshot_mode mode);
 
 #endif

@@ -106,9 +106,9 @@ static int sizes_of_all(const hx_dist *dist, size_t own, size_t **bytes)
     return dist->comm->ops->all_gather(dist->comm, &own, sizeof own, *bytes);
 }
 
-static const char *share_name(const hx_dist *dist, int rank, char text[HX_SNAPSHOT_NAME])
+static const char *local_name(const hx_dist *dist, int rank, char text[HX_SNAPSHOT_NAME])
 {
-    const hx_mesh *const whole = dist->share.whole->mesh;
+    const hx_mesh *const whole = dist->subdomain.whole->mesh;
     char parts[24] = "";
     if (whole->parts.n > 0 || whole->window)
         snprintf(parts, sizeof parts, ", %016llx",
@@ -117,16 +117,16 @@ static const char *share_name(const hx_dist *dist, int rank, char text[HX_SNAPSH
     return text;
 }
 
-static int put_shares(const hx_dist *dist, hx_snapshot *image, const size_t *bytes, char *all)
+static int put_local(const hx_dist *dist, hx_snapshot *image, const size_t *bytes, char *all)
 {
     char name[HX_SNAPSHOT_NAME], mark = 1;
     HX_TRY(hx_snapshot_host(image, "share 1 of several", &mark, 1));
     for (int r = 0; r < dist->comm->size; all += bytes[r], r++)
-        HX_TRY(hx_snapshot_host(image, share_name(dist, r, name), all, bytes[r]));
+        HX_TRY(hx_snapshot_host(image, local_name(dist, r, name), all, bytes[r]));
     return HX_OK;
 }
 
-static int save_shares(hx_analysis *a, hx_snapshot *image)
+static int save_local(hx_analysis *a, hx_snapshot *image)
 {
     const hx_dist *const dist = a->dist;
     hx_snapshot own = {0};
@@ -142,7 +142,7 @@ static int save_shares(hx_analysis *a, hx_snapshot *image)
     for (int r = 0; r < dist->comm->size; r++) n_all += bytes[r];
     if (image) HX_TRY_FAIL(hx_alloc_raw(&all, n_all + 1, 1, "checkpoint"));
     HX_TRY_FAIL(dist->comm->ops->gather(dist->comm, HX_DIST_ROOT, packed, bytes, all));
-    if (image) HX_TRY_FAIL(put_shares(dist, image, bytes, all));
+    if (image) HX_TRY_FAIL(put_local(dist, image, bytes, all));
     rc = HX_OK;
 fail:
     free(bytes);
@@ -153,13 +153,13 @@ fail:
 }
 
 /* Reads the parts of all processes from the leader's image into one buffer. */
-static int get_shares(const hx_dist *dist, hx_snapshot *image, size_t *bytes, char **all)
+static int get_local(const hx_dist *dist, hx_snapshot *image, size_t *bytes, char **all)
 {
     char name[HX_SNAPSHOT_NAME];
     size_t n_all = 0;
     for (int r = 0; r < dist->comm->size; r++) {
         const void *part;
-        HX_TRY(hx_snapshot_borrow(image, share_name(dist, r, name), &part, &bytes[r]));
+        HX_TRY(hx_snapshot_borrow(image, local_name(dist, r, name), &part, &bytes[r]));
         n_all += bytes[r];
     }
     HX_TRY(hx_alloc_raw(all, n_all + 1, 1, "checkpoint"));
@@ -167,18 +167,18 @@ static int get_shares(const hx_dist *dist, hx_snapshot *image, size_t *bytes, ch
     for (int r = 0; r < dist->comm->size; to += bytes[r], r++) {
         const void *part;
         size_t n;
-        HX_TRY(hx_snapshot_borrow(image, share_name(dist, r, name), &part, &n));
+        HX_TRY(hx_snapshot_borrow(image, local_name(dist, r, name), &part, &n));
         if (n > 0) memcpy(to, part, n);
     }
     return HX_OK;
 }
 
-static int load_shares(hx_analysis *a, hx_snapshot *image)
+static int load_local(hx_analysis *a, hx_snapshot *image)
 {
     hx_dist *const dist = a->dist;
     const hx_comm *const comm = dist->comm;
     char name[HX_SNAPSHOT_NAME], *all = NULL, *packed = NULL;
-    int32_t has = image && hx_snapshot_has(image, share_name(dist, comm->size - 1, name));
+    int32_t has = image && hx_snapshot_has(image, local_name(dist, comm->size - 1, name));
     hx_snapshot own = {0};
     size_t *bytes = NULL;
     int rc;
@@ -188,7 +188,7 @@ static int load_shares(hx_analysis *a, hx_snapshot *image)
         return hx_analysis_snapshot_last(a, &own);
     }
     HX_TRY_FAIL(hx_alloc(&bytes, (size_t)comm->size, sizeof *bytes, "checkpoint"));
-    if (image) HX_TRY_FAIL(get_shares(dist, image, bytes, &all));
+    if (image) HX_TRY_FAIL(get_local(dist, image, bytes, &all));
     HX_TRY_FAIL(
         comm->ops->broadcast(comm, HX_DIST_ROOT, bytes, (size_t)comm->size * sizeof *bytes));
     HX_TRY_FAIL(hx_alloc_raw(&packed, bytes[comm->rank] + 1, 1, "checkpoint"));
@@ -231,13 +231,13 @@ static int snapshot_ranks(hx_analysis *a, hx_snapshot *image, hx_snapshot_mode m
     if (image) HX_TRY(snapshot_slow(a, image));
     HX_TRY(a->dist->comm->ops->broadcast(a->dist->comm, HX_DIST_ROOT, &a->pcg->slow,
                                          sizeof a->pcg->slow));
-    if (mode == HX_SNAPSHOT_SAVE) return save_shares(a, image);
-    HX_TRY(load_shares(a, image));
+    if (mode == HX_SNAPSHOT_SAVE) return save_local(a, image);
+    HX_TRY(load_local(a, image));
     if (image) pass_over(image);
     return HX_OK;
 }
 
-int hx_analysis_snapshot_share(hx_analysis *a, hx_snapshot *image, hx_snapshot_mode mode)
+int hx_analysis_snapshot_local(hx_analysis *a, hx_snapshot *image, hx_snapshot_mode mode)
 {
     return a->dist ? snapshot_ranks(a, image, mode) : snapshot_alone(a, image);
 }

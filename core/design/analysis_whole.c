@@ -47,10 +47,10 @@ static int need_field(hx_analysis *a, int64_t n, double **d_field)
 
 static int solve_spread(hx_analysis *a, double penalty)
 {
-    if (!a->dist) return hx_analysis_solve_share(a, penalty);
-    if (!a->is_joint) HX_TRY(hx_dist_scatter(a->dist, a->d_rho, a->d_rho_share));
+    if (!a->dist) return hx_analysis_solve_local(a, penalty);
+    if (!a->is_joint) HX_TRY(hx_dist_scatter(a->dist, a->d_rho, a->d_rho_local));
     const double begin = hx_clock();
-    const int rc = hx_analysis_solve_share(a, penalty);
+    const int rc = hx_analysis_solve_local(a, penalty);
     a->dist->figures.solve_seconds += hx_clock() - begin;
     return rc;
 }
@@ -93,7 +93,7 @@ int hx_analysis_solve_density(hx_analysis *a, const double *rho, double penalty)
 int hx_analysis_compliance(hx_analysis *a, double *compliance)
 {
     if (isnan(a->compliance)) HX_TRY(tell_unless_joint(a, HX_CALL_COMPLIANCE, 0.0));
-    return judge(a, hx_analysis_compliance_share(a, compliance));
+    return judge(a, hx_analysis_compliance_local(a, compliance));
 }
 
 /* Computes both this process' part of the energies and the gathered field. */
@@ -102,13 +102,13 @@ static int collect_energy(hx_analysis *a, double *d_energy)
     const int64_t n = a->op->model.n_elem;
     HX_TRY(need_field(a, n, &a->d_field));
     HX_TRY(need_field(a, n, &a->d_work));
-    HX_TRY(hx_analysis_energy_share(a, a->d_field, a->d_work));
+    HX_TRY(hx_analysis_energy_local(a, a->d_field, a->d_work));
     return hx_dist_gather(a->dist, a->d_field, d_energy);
 }
 
 int hx_analysis_energy(hx_analysis *a, double *d_energy, double *d_work)
 {
-    if (!a->dist || a->is_joint) return judge(a, hx_analysis_energy_share(a, d_energy, d_work));
+    if (!a->dist || a->is_joint) return judge(a, hx_analysis_energy_local(a, d_energy, d_work));
     HX_TRY(tell(a, HX_CALL_ENERGY, 0, 0.0));
     return judge(a, collect_energy(a, d_energy));
 }
@@ -119,7 +119,7 @@ static int collect_body_work(hx_analysis *a)
     const int64_t n = a->op->model.n_elem;
     HX_TRY(need_field(a, n, &a->d_field));
     HX_TRY(dev->ops->zero(dev, a->d_field, (size_t)n * sizeof *a->d_field));
-    HX_TRY(hx_analysis_body_work_share(a, a->d_field));
+    HX_TRY(hx_analysis_body_work_local(a, a->d_field));
     return hx_dist_gather(a->dist, a->d_field, a->d_field_whole);
 }
 
@@ -127,7 +127,7 @@ int hx_analysis_body_work(hx_analysis *a, double *d_dc)
 {
     const int64_t n = a->problem->mesh->n_elem;
     if (!a->problem->cases.body) return HX_OK;
-    if (!a->dist || a->is_joint) return judge(a, hx_analysis_body_work_share(a, d_dc));
+    if (!a->dist || a->is_joint) return judge(a, hx_analysis_body_work_local(a, d_dc));
     HX_TRY(need_field(a, n, &a->d_field_whole));
     HX_TRY(tell(a, HX_CALL_BODY_WORK, 0, 0.0));
     HX_TRY(judge(a, collect_body_work(a)));
@@ -137,13 +137,13 @@ int hx_analysis_body_work(hx_analysis *a, double *d_dc)
 static int share_stiffness_error(hx_analysis *a, double *error)
 {
     HX_TRY(need_field(a, a->op->model.n_elem, &a->d_field));
-    return hx_analysis_stiffness_error_share(a, a->d_field, error);
+    return hx_analysis_stiffness_error_local(a, a->d_field, error);
 }
 
 int hx_analysis_stiffness_error(hx_analysis *a, double *d_work, double *error)
 {
     double compliance;
-    if (!a->dist) return hx_analysis_stiffness_error_share(a, d_work, error);
+    if (!a->dist) return hx_analysis_stiffness_error_local(a, d_work, error);
     HX_TRY(hx_analysis_compliance(a, &compliance));
     HX_TRY(tell(a, HX_CALL_STIFFNESS_ERROR, 0, 0.0));
     return judge(a, share_stiffness_error(a, error));
@@ -208,7 +208,7 @@ int hx_analysis_own_displacement(const hx_analysis *a, int load_case, double *ow
 int hx_analysis_forget(hx_analysis *a)
 {
     HX_TRY(tell_unless_joint(a, HX_CALL_FORGET, 0.0));
-    return judge(a, hx_analysis_forget_share(a));
+    return judge(a, hx_analysis_forget_local(a));
 }
 
 int hx_analysis_load(const hx_analysis *a, int load_case, double total[3])
@@ -218,7 +218,7 @@ int hx_analysis_load(const hx_analysis *a, int load_case, double total[3])
     double *rho, body[3];
     if (a->is_joint) {
         HX_TRY(tell(a, HX_CALL_APPLIED, load_case, 0.0));
-        return judge(a, hx_analysis_applied_share(a, load_case, total));
+        return judge(a, hx_analysis_applied_local(a, load_case, total));
     }
     hx_problem_total_force(problem, load_case, total);
     if (!hx_problem_body(problem, load_case)) return HX_OK;
@@ -232,7 +232,7 @@ int hx_analysis_load(const hx_analysis *a, int load_case, double total[3])
 
 static int collect_residual(hx_analysis *a, int load_case, double *residual)
 {
-    HX_TRY(hx_analysis_residual_share(a, load_case));
+    HX_TRY(hx_analysis_residual_local(a, load_case));
     return hx_dist_gather_vector(a->dist, a->problem->components, a->pcg->d_q, residual);
 }
 
@@ -240,7 +240,7 @@ int hx_analysis_residual(hx_analysis *a, int load_case, double *residual)
 {
     HX_TRY(tell(a, HX_CALL_RESIDUAL, load_case, 0.0));
     if (a->dist) return judge(a, collect_residual(a, load_case, residual));
-    HX_TRY(hx_analysis_residual_share(a, load_case));
+    HX_TRY(hx_analysis_residual_local(a, load_case));
     return a->dev->ops->download(a->dev, residual, a->pcg->d_q,
                                  (size_t)hx_analysis_whole_entries(a) * sizeof *residual);
 }
@@ -252,7 +252,7 @@ int hx_analysis_reaction(hx_analysis *a, int load_case, double total[3])
     double *reaction;
     if (a->dist) {
         HX_TRY(tell(a, HX_CALL_REACTION, load_case, 0.0));
-        return judge(a, hx_analysis_reaction_share(a, load_case, total));
+        return judge(a, hx_analysis_reaction_local(a, load_case, total));
     }
     HX_TRY(hx_alloc_raw(&reaction, (size_t)n, sizeof *reaction, "reactions"));
     const int rc = hx_analysis_residual(a, load_case, reaction);
@@ -299,7 +299,7 @@ int hx_analysis_snapshot(hx_analysis *a, hx_snapshot *image)
 {
     HX_TRY(
         tell_unless_joint(a, image->mode == HX_SNAPSHOT_SAVE ? HX_CALL_SAVE : HX_CALL_LOAD, 0.0));
-    return judge(a, hx_analysis_snapshot_share(a, image, image->mode));
+    return judge(a, hx_analysis_snapshot_local(a, image, image->mode));
 }
 
 int hx_analysis_report(hx_analysis *a, hx_dist_report *report)
@@ -338,7 +338,7 @@ int hx_analysis_answer(hx_analysis *a, const hx_dist_call *call)
     case HX_CALL_SOLVE:
         return solve_of_design(a, call);
     case HX_CALL_COMPLIANCE:
-        return hx_analysis_compliance_share(a, &unused);
+        return hx_analysis_compliance_local(a, &unused);
     case HX_CALL_ENERGY:
         return collect_energy(a, NULL);
     case HX_CALL_BODY_WORK:
@@ -354,17 +354,17 @@ int hx_analysis_answer(hx_analysis *a, const hx_dist_call *call)
     case HX_CALL_RESIDUAL:
         return collect_residual(a, call->number, NULL);
     case HX_CALL_FORGET:
-        return hx_analysis_forget_share(a);
+        return hx_analysis_forget_local(a);
     case HX_CALL_SAVE:
-        return hx_analysis_snapshot_share(a, NULL, HX_SNAPSHOT_SAVE);
+        return hx_analysis_snapshot_local(a, NULL, HX_SNAPSHOT_SAVE);
     case HX_CALL_LOAD:
-        return hx_analysis_snapshot_share(a, NULL, HX_SNAPSHOT_LOAD);
+        return hx_analysis_snapshot_local(a, NULL, HX_SNAPSHOT_LOAD);
     case HX_CALL_REPORT:
         return send_report(a);
     case HX_CALL_APPLIED:
-        return hx_analysis_applied_share(a, call->number, total);
+        return hx_analysis_applied_local(a, call->number, total);
     case HX_CALL_REACTION:
-        return hx_analysis_reaction_share(a, call->number, total);
+        return hx_analysis_reaction_local(a, call->number, total);
     default:
         if (call->what >= HX_DIST_OTHER && a->dist->answer)
             return a->dist->answer(a->dist->context, call);

@@ -107,7 +107,7 @@ static int cone_sum(hx_device *dev, const hx_device_cells *cells, double radius,
     return HX_OK;
 }
 
-int hx_design_share(hx_dist *dist)
+int hx_design_distribute(hx_dist *dist)
 {
     hx_design_ops *ops;
     HX_TRY(hx_alloc(&ops, 1, sizeof *ops, "operations of a subdomain"));

@@ -11,7 +11,7 @@ extern "C" {
 
 /* After this call ranks->dev works on element fields of the subdomain, and analyses created on it
  * have distributed fields (analysis.h). Call it before any analysis exists, in all processes. */
-int hx_design_share(hx_dist *dist);
+int hx_design_distribute(hx_dist *dist);
 
 #ifdef __cplusplus
 }

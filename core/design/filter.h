@@ -42,7 +42,7 @@ typedef struct hx_filter_kind {
     /* number of fields per sum over the elements within the radius if every design needs the
      * derivatives of both objective and volume; 0: no such sums */
     int sums_pairs;
-    int in_shares;      /* 1: supports subdomains on a device that completes sums (halo.h) */
+    int is_distributed; /* 1: supports subdomains on a device that completes sums (halo.h) */
     int bytes_per_elem; /* device memory, nominal */
     /* Upper bound of the device memory of `create`, without the mesh's (device_mesh.h), which is
      * shared with the operator. */

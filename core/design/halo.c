@@ -46,7 +46,7 @@ static void free_finder(finder *f)
 
 static run run_of(const hx_dist *dist, int rank)
 {
-    return (run){dist->share.first[rank], dist->share.first[rank + 1]};
+    return (run){dist->subdomain.first[rank], dist->subdomain.first[rank + 1]};
 }
 
 /* Cells over the whole mesh, marked if they are near own elements or near those of others. */
@@ -115,7 +115,7 @@ static int list_passing(finder *f, const sieve *s, int64_t n_elem)
  * near the other's rank. */
 static int sieve_elements(finder *f, const hx_dist *dist, double radius)
 {
-    const hx_mesh *const whole = dist->share.whole->mesh;
+    const hx_mesh *const whole = dist->subdomain.whole->mesh;
     const run own = run_of(dist, dist->comm->rank);
     sieve s = {.cell = NULL};
     int rc = create_sieve(&s, whole);
@@ -151,7 +151,7 @@ static int create_finder(finder *f, const hx_dist *dist, double radius)
     hx_mesh mesh;
     HX_TRY(sieve_elements(f, dist, radius));
     if (f->n == 0) return HX_OK;
-    int rc = take_elements(&mesh, dist->share.whole->mesh, f->n, f->list);
+    int rc = take_elements(&mesh, dist->subdomain.whole->mesh, f->n, f->list);
     if (rc == HX_OK) rc = hx_cells_create(&f->cells, &mesh, radius);
     free(mesh.conn);
     HX_TRY(rc);
@@ -364,7 +364,7 @@ static int create_cells(hx_device_cells *cells, const hx_halo *h, const int32_t 
                         double radius, int n_field)
 {
     hx_mesh mesh;
-    int rc = take_elements(&mesh, h->dist->share.whole->mesh, h->n_own + h->n_beyond, elem);
+    int rc = take_elements(&mesh, h->dist->subdomain.whole->mesh, h->n_own + h->n_beyond, elem);
     if (rc == HX_OK)
         rc = hx_device_cells_create(cells, &h->dist->dev, &mesh, radius, n_field, NULL);
     free(mesh.conn);
@@ -374,7 +374,7 @@ static int create_cells(hx_device_cells *cells, const hx_halo *h, const int32_t 
 /* A distributed mesh contains ghost elements only up to its reach. */
 static int check_reach(const hx_dist *dist, double radius)
 {
-    const hx_mesh_window *const window = dist->share.whole->mesh->window;
+    const hx_mesh_window *const window = dist->subdomain.whole->mesh->window;
     if (!window || radius <= window->reach) return HX_OK;
     return HX_RAISE(HX_EINTERNAL, "the radius %g exceeds the reach %g of the distributed mesh",
                     radius, window->reach);
@@ -444,15 +444,16 @@ int hx_halo_fill(hx_halo *h, int field, const double *d_own)
 
 size_t hx_halo_bytes(const hx_dist *dist, double radius, int n_field)
 {
-    const hx_mesh *const whole = dist->share.whole->mesh;
+    const hx_mesh *const whole = dist->subdomain.whole->mesh;
     const double n_elem = (double)hx_mesh_n_elem_all(whole);
     const double size = cbrt(whole->total_volume / n_elem);
     const double layers = ceil(radius / size) + 1.0;
-    const double other = n_elem - (double)dist->share.mesh.n_elem;
-    const double beyond = fmin(other, layers * (double)dist->share.n_common);
+    const double other = n_elem - (double)dist->subdomain.mesh.n_elem;
+    const double beyond = fmin(other, layers * (double)dist->subdomain.n_common);
     const double each = (5.0 + n_field) * sizeof(double) + 2.0 * sizeof(int32_t);
-    return (size_t)(beyond * each) +
-           (size_t)n_field * (size_t)((double)dist->share.mesh.n_elem + beyond) * sizeof(double);
+    return (size_t)(beyond * each) + (size_t)n_field *
+                                         (size_t)((double)dist->subdomain.mesh.n_elem + beyond) *
+                                         sizeof(double);
 }
 
 void hx_halo_free(hx_halo *h)

@@ -375,7 +375,7 @@ static int take_step(hx_optimizer *opt, hx_iteration *record)
     return HX_OK;
 }
 
-int hx_optimizer_step_share(hx_optimizer *opt, hx_iteration *record)
+int hx_optimizer_step_local(hx_optimizer *opt, hx_iteration *record)
 {
     const double begin = hx_clock();
     begin_record(opt, record);
@@ -385,14 +385,14 @@ int hx_optimizer_step_share(hx_optimizer *opt, hx_iteration *record)
     return HX_OK;
 }
 
-void hx_optimizer_advance_share(hx_optimizer *opt)
+void hx_optimizer_advance_local(hx_optimizer *opt)
 {
     double *const d_design = opt->d_design;
     opt->d_design = opt->d_proposal;
     opt->d_proposal = d_design;
 }
 
-int hx_optimizer_undo_share(hx_optimizer *opt)
+int hx_optimizer_undo_local(hx_optimizer *opt)
 {
     hx_device *dev = opt->analysis->dev;
     opt->penalty = opt->before.penalty;
@@ -414,7 +414,7 @@ static int weigh_energy(hx_optimizer *opt)
                                       opt->analysis->d_modulus, opt->d_dv);
 }
 
-int hx_optimizer_energy_share(hx_optimizer *opt, double *host)
+int hx_optimizer_energy_local(hx_optimizer *opt, double *host)
 {
     HX_TRY(weigh_energy(opt));
     return hx_analysis_download(opt->analysis, opt->d_dv, host);

@@ -24,19 +24,19 @@ static int judge(const hx_optimizer *opt, int rc)
 int hx_optimizer_step(hx_optimizer *opt, hx_iteration *record)
 {
     HX_TRY(tell(opt, STEP));
-    return judge(opt, hx_optimizer_step_share(opt, record));
+    return judge(opt, hx_optimizer_step_local(opt, record));
 }
 
 void hx_optimizer_advance(hx_optimizer *opt)
 {
     if (tell(opt, ADVANCE) < 0) hx_error_clear(); /* the next call reports it */
-    hx_optimizer_advance_share(opt);
+    hx_optimizer_advance_local(opt);
 }
 
 int hx_optimizer_undo(hx_optimizer *opt)
 {
     HX_TRY(tell(opt, UNDO));
-    return judge(opt, hx_optimizer_undo_share(opt));
+    return judge(opt, hx_optimizer_undo_local(opt));
 }
 
 int hx_optimizer_density(const hx_optimizer *opt, double *host)
@@ -54,7 +54,7 @@ int hx_optimizer_sensitivity(const hx_optimizer *opt, double *host)
 int hx_optimizer_energy(hx_optimizer *opt, double *host)
 {
     HX_TRY(tell(opt, ENERGY));
-    return judge(opt, hx_optimizer_energy_share(opt, host));
+    return judge(opt, hx_optimizer_energy_local(opt, host));
 }
 
 int hx_optimizer_stiffness_error(hx_optimizer *opt, double *error)
@@ -65,7 +65,7 @@ int hx_optimizer_stiffness_error(hx_optimizer *opt, double *error)
 int hx_optimizer_snapshot(hx_optimizer *opt, hx_snapshot *image)
 {
     HX_TRY(tell(opt, image->mode == HX_SNAPSHOT_SAVE ? SAVE : LOAD));
-    return judge(opt, hx_optimizer_snapshot_share(opt, image, image->mode));
+    return judge(opt, hx_optimizer_snapshot_local(opt, image, image->mode));
 }
 
 static int answer(hx_optimizer *opt, const hx_dist_call *call)
@@ -73,22 +73,22 @@ static int answer(hx_optimizer *opt, const hx_dist_call *call)
     hx_iteration unused;
     switch (call->what) {
     case STEP:
-        return hx_optimizer_step_share(opt, &unused);
+        return hx_optimizer_step_local(opt, &unused);
     case ADVANCE:
-        hx_optimizer_advance_share(opt);
+        hx_optimizer_advance_local(opt);
         return HX_OK;
     case UNDO:
-        return hx_optimizer_undo_share(opt);
+        return hx_optimizer_undo_local(opt);
     case DENSITY:
         return hx_analysis_download(opt->analysis, opt->d_physical, NULL);
     case SENSITIVITY:
         return hx_analysis_download(opt->analysis, opt->d_dc, NULL);
     case ENERGY:
-        return hx_optimizer_energy_share(opt, NULL);
+        return hx_optimizer_energy_local(opt, NULL);
     case SAVE:
-        return hx_optimizer_snapshot_share(opt, NULL, HX_SNAPSHOT_SAVE);
+        return hx_optimizer_snapshot_local(opt, NULL, HX_SNAPSHOT_SAVE);
     case LOAD:
-        return hx_optimizer_snapshot_share(opt, NULL, HX_SNAPSHOT_LOAD);
+        return hx_optimizer_snapshot_local(opt, NULL, HX_SNAPSHOT_LOAD);
     default:
         return hx_analysis_answer(opt->analysis, call);
     }

@@ -11,10 +11,10 @@
  * theirs. HX_EINPUT: a density is not in [0, 1]. Not performance-critical. */
 int hx_optimizer_start(hx_optimizer *opt, const double *density);
 
-int hx_optimizer_step_share(hx_optimizer *opt, hx_iteration *record);
-void hx_optimizer_advance_share(hx_optimizer *opt);
-int hx_optimizer_undo_share(hx_optimizer *opt);
-int hx_optimizer_energy_share(hx_optimizer *opt, double *host);
-int hx_optimizer_snapshot_share(hx_optimizer *opt, hx_snapshot *image, hx_snapshot_mode mode);
+int hx_optimizer_step_local(hx_optimizer *opt, hx_iteration *record);
+void hx_optimizer_advance_local(hx_optimizer *opt);
+int hx_optimizer_undo_local(hx_optimizer *opt);
+int hx_optimizer_energy_local(hx_optimizer *opt, double *host);
+int hx_optimizer_snapshot_local(hx_optimizer *opt, hx_snapshot *image, hx_snapshot_mode mode);
 
 #endif

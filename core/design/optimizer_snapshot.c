@@ -119,10 +119,10 @@ static int snapshot_joint(hx_optimizer *opt, hx_snapshot *image, hx_snapshot_mod
     HX_TRY(snapshot_design(opt, image, mode));
     if (image) HX_TRY(snapshot_kinds(opt, image));
     if (mode == HX_SNAPSHOT_LOAD) HX_TRY(send_numbers(opt, image != NULL));
-    return hx_analysis_snapshot_share(opt->analysis, image, mode);
+    return hx_analysis_snapshot_local(opt->analysis, image, mode);
 }
 
-int hx_optimizer_snapshot_share(hx_optimizer *opt, hx_snapshot *image, hx_snapshot_mode mode)
+int hx_optimizer_snapshot_local(hx_optimizer *opt, hx_snapshot *image, hx_snapshot_mode mode)
 {
     if (opt->analysis->is_joint) return snapshot_joint(opt, image, mode);
     HX_TRY(snapshot_numbers(opt, image));

@@ -95,8 +95,8 @@ static double clearance(const hx_mirror *mirror, int n_mirror, const double towa
 static void choose_direction(const hx_ties_params *params, const hx_isometry *image, int n_image,
                              double toward[3])
 {
-    static const double share[] = {0.41, 0.13, 0.23, 0.31, 0.53, 0.67, 0.79, 0.91};
-    enum { N_SHARE = sizeof share / sizeof share[0] };
+    static const double subdomain[] = {0.41, 0.13, 0.23, 0.31, 0.53, 0.67, 0.79, 0.91};
+    enum { N_SHARE = sizeof subdomain / sizeof subdomain[0] };
     hx_mirror mirror[HX_TIES_MOST_IMAGES];
     const int n_mirror = hx_images_mirrors(image, n_image, mirror);
     double best = -1.0;
@@ -104,9 +104,10 @@ static void choose_direction(const hx_ties_params *params, const hx_isometry *im
         double v[3] = {0.0};
         for (size_t p = 0; p < params->n_plane; p++) {
             const double *const n = params->plane[p].normal, length = hx_norm3(n);
-            const double part = p == 0       ? 1.0
-                                : p % 2 == 1 ? share[trial % N_SHARE]
-                                             : share[trial % N_SHARE] * share[trial / N_SHARE];
+            const double part = p == 0 ? 1.0
+                                : p % 2 == 1
+                                    ? subdomain[trial % N_SHARE]
+                                    : subdomain[trial % N_SHARE] * subdomain[trial / N_SHARE];
             for (int i = 0; i < 3; i++) v[i] += part * n[i] / length;
         }
         const double length = hx_norm3(v);

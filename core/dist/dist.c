@@ -9,7 +9,7 @@
 #include "../device/timeline.h"
 #include "../problem/rigid_set.h"
 #include "../solver/rigid_ops.h"
-#include "level_share.h"
+#include "local_level.h"
 
 static const char what[] = "exchange between ranks";
 enum {
@@ -131,7 +131,7 @@ static int find_entries_of(hx_dist *dist, int64_t n_point, const int32_t *point,
 /* Entries of interface points. */
 static int find_entries(hx_dist *dist, int components, const int64_t **d_at)
 {
-    return find_entries_of(dist, dist->share.n_common, dist->share.common, components,
+    return find_entries_of(dist, dist->subdomain.n_common, dist->subdomain.common, components,
                            dist->components, dist->d_at, d_at);
 }
 
@@ -139,20 +139,20 @@ static int find_entries(hx_dist *dist, int components, const int64_t **d_at)
 static int find_others(hx_dist *dist, int64_t n, int64_t *n_at, const int64_t **d_at)
 {
     const int components = hx_dist_components(dist, n);
-    *n_at = dist->share.n_other * components;
-    return find_entries_of(dist, dist->share.n_other, dist->share.other, components,
+    *n_at = dist->subdomain.n_other * components;
+    return find_entries_of(dist, dist->subdomain.n_other, dist->subdomain.other, components,
                            dist->other_components, dist->d_other, d_at);
 }
 
 /* A vector begins with its own entries for linear elements, or if all points are own points. */
 int hx_dist_has_own_first(const hx_dist *dist)
 {
-    return dist->share.space.element == HX_ELEMENT_LINEAR || dist->share.n_other == 0;
+    return dist->subdomain.space.element == HX_ELEMENT_LINEAR || dist->subdomain.n_other == 0;
 }
 
 int64_t hx_dist_count_own(const hx_dist *dist, int64_t n)
 {
-    return hx_dist_components(dist, n) * (dist->share.space.n_point - dist->share.n_other);
+    return hx_dist_components(dist, n) * (dist->subdomain.space.n_point - dist->subdomain.n_other);
 }
 
 int hx_dist_zero_others(hx_dist *dist, int64_t n, double *d_v)
@@ -207,22 +207,23 @@ int hx_dist_own_single(hx_dist *dist, int64_t n, const float *d_v, float **d_cop
 /* Exchanges `bytes` per interface point with all peers. */
 static int exchange(hx_dist *dist, size_t bytes)
 {
-    const hx_share *const share = &dist->share;
-    for (int k = 0; k < share->n_peer; k++) {
-        const size_t at = (size_t)share->with[k] * bytes;
-        dist->message[k] = (hx_message){share->peer[k], (size_t)share->with[k + 1] * bytes - at,
-                                        (char *)dist->send + at, (char *)dist->receive + at};
+    const hx_subdomain *const subdomain = &dist->subdomain;
+    for (int k = 0; k < subdomain->n_peer; k++) {
+        const size_t at = (size_t)subdomain->with[k] * bytes;
+        dist->message[k] =
+            (hx_message){subdomain->peer[k], (size_t)subdomain->with[k + 1] * bytes - at,
+                         (char *)dist->send + at, (char *)dist->receive + at};
     }
-    const int rc = dist->comm->ops->exchange(dist->comm, share->n_peer, dist->message);
+    const int rc = dist->comm->ops->exchange(dist->comm, subdomain->n_peer, dist->message);
     dist->figures.n_exchange++;
-    dist->figures.exchange_bytes += (int64_t)((size_t)share->with[share->n_peer] * bytes);
+    dist->figures.exchange_bytes += (int64_t)((size_t)subdomain->with[subdomain->n_peer] * bytes);
     return rc;
 }
 
 /* Exchanges from device to device involve all ranks, even a rank without interface points. */
 static int has_nothing(const hx_dist *dist)
 {
-    return !dist->mail.ops && dist->share.n_common == 0;
+    return !dist->mail.ops && dist->subdomain.n_common == 0;
 }
 
 static int mark_interior(hx_device *dev, const hx_product_parts *parts)
@@ -298,15 +299,15 @@ int hx_dist_add_at(hx_dist *dist, int components, const int64_t *d_at, float *d_
 static int settle(hx_device *dev, int components, double *d_y)
 {
     hx_dist *const dist = hx_dist_of(dev);
-    HX_TRY(hx_dist_zero_others(dist, components * dist->share.space.n_point, d_y));
+    HX_TRY(hx_dist_zero_others(dist, components * dist->subdomain.space.n_point, d_y));
     return add(dev, components, d_y);
 }
 
 static int64_t common_points(hx_device *dev, const int32_t **point)
 {
     const hx_dist *const dist = hx_dist_of(dev);
-    *point = dist->share.common;
-    return dist->divides ? dist->share.n_common : 0;
+    *point = dist->subdomain.common;
+    return dist->divides ? dist->subdomain.n_common : 0;
 }
 
 static const hx_common_ops common_ops = {
@@ -318,13 +319,13 @@ static const hx_common_ops common_ops = {
     .settle = settle,
     .sum = hx_dist_sum_own,
     .host = hx_dist_host,
-    .share_lattice = hx_dist_split_lattice,
+    .split_lattice = hx_dist_split_lattice,
     .most_whole = hx_dist_most_whole,
     .free_level = hx_dist_free_level,
     .add_lattice = hx_dist_add_lattice,
     .settle_level = hx_dist_settle_level,
     .level_power = hx_dist_level_power,
-    .share_lines = hx_dist_split_lines,
+    .split_lines = hx_dist_split_lines,
     .add_lines = hx_dist_add_lines,
     .free_lines = hx_dist_free_lines,
 };
@@ -414,7 +415,7 @@ static void set_tables(hx_dist *dist)
     if (dist->plain->rigid) dist->ops.rigid = &rigid_ops;
     dist->ops.helmholtz = NULL;
     dist->ops.interaction = NULL;
-    dist->waits = dist->share.whole->rigid.n > 0;
+    dist->waits = dist->subdomain.whole->rigid.n > 0;
     hx_dist_set_recording(dist); /* none until the ranks are connected */
     dist->body = dist->plain->body ? *dist->plain->body : (hx_body_ops){0};
     dist->body.force = body_force;
@@ -428,11 +429,11 @@ static void set_tables(hx_dist *dist)
 
 static int alloc_buffers(hx_dist *dist)
 {
-    const hx_share *const share = &dist->share;
-    const size_t n = MOST_COMPONENTS * (size_t)share->n_common,
-                 n_sent = MOST_COMPONENTS * (size_t)share->with[share->n_peer];
+    const hx_subdomain *const subdomain = &dist->subdomain;
+    const size_t n = MOST_COMPONENTS * (size_t)subdomain->n_common,
+                 n_sent = MOST_COMPONENTS * (size_t)subdomain->with[subdomain->n_peer];
     HX_TRY(dist->plain->alloc(&dist->dev, n * sizeof(double), &dist->d_values));
-    HX_TRY(hx_alloc_raw(&dist->message, (size_t)share->n_peer, sizeof *dist->message, what));
+    HX_TRY(hx_alloc_raw(&dist->message, (size_t)subdomain->n_peer, sizeof *dist->message, what));
     HX_TRY(hx_alloc_raw(&dist->values, n, sizeof *dist->values, what));
     HX_TRY(hx_alloc_raw(&dist->send, n_sent, sizeof *dist->send, what));
     return hx_alloc_raw(&dist->receive, n_sent, sizeof *dist->receive, what);
@@ -446,7 +447,7 @@ int hx_dist_create(hx_dist *dist, const hx_comm *comm, hx_device *device, const 
     dist->device = device;
     dist->plain = device->ops;
     dist->most_whole = HX_LATTICE_WHOLE;
-    HX_TRY(hx_share_create(&dist->share, comm, whole));
+    HX_TRY(hx_subdomain_create(&dist->subdomain, comm, whole));
     hx_dist_set_host(dist);
     set_tables(dist);
     HX_TRY_FAIL(alloc_buffers(dist));
@@ -459,14 +460,16 @@ fail:
 /* Puts the lists of interface points on the device. */
 static int put_common(hx_dist *dist)
 {
-    const hx_share *const share = &dist->share;
+    const hx_subdomain *const subdomain = &dist->subdomain;
     hx_device *const dev = &dist->dev;
-    const size_t n = (size_t)share->n_common, n_sent = (size_t)share->with[share->n_peer],
-                 n_source = (size_t)share->from[n];
-    HX_TRY(hx_device_put(dev, &dist->d_common_of, share->common_of,
-                         n_sent * sizeof *share->common_of));
-    HX_TRY(hx_device_put(dev, &dist->d_from, share->from, (n + 1) * sizeof *share->from));
-    return hx_device_put(dev, &dist->d_source, share->source, n_source * sizeof *share->source);
+    const size_t n = (size_t)subdomain->n_common,
+                 n_sent = (size_t)subdomain->with[subdomain->n_peer],
+                 n_source = (size_t)subdomain->from[n];
+    HX_TRY(hx_device_put(dev, &dist->d_common_of, subdomain->common_of,
+                         n_sent * sizeof *subdomain->common_of));
+    HX_TRY(hx_device_put(dev, &dist->d_from, subdomain->from, (n + 1) * sizeof *subdomain->from));
+    return hx_device_put(dev, &dist->d_source, subdomain->source,
+                         n_source * sizeof *subdomain->source);
 }
 
 /* Returns 1 if products in parts pay off: the device can run concurrently with an exchange, and
@@ -479,7 +482,7 @@ static int gains_by_parts(const hx_dist *dist)
 
 int hx_dist_connect(hx_dist *dist, hx_mail_way way)
 {
-    const hx_share *const share = &dist->share;
+    const hx_subdomain *const subdomain = &dist->subdomain;
     const size_t size = (size_t)dist->comm->size;
     int64_t *n;
     HX_TRY(hx_mail_create(&dist->mail, dist->comm, dist->device, way));
@@ -487,7 +490,8 @@ int hx_dist_connect(hx_dist *dist, hx_mail_way way)
     if (!dist->mail.ops) return HX_OK;
     HX_TRY(put_common(dist));
     HX_TRY(hx_alloc(&n, size, sizeof *n, what));
-    for (int k = 0; k < share->n_peer; k++) n[share->peer[k]] = share->with[k + 1] - share->with[k];
+    for (int k = 0; k < subdomain->n_peer; k++)
+        n[subdomain->peer[k]] = subdomain->with[k + 1] - subdomain->with[k];
     int rc =
         hx_mail_route_create(&dist->mail, n, n, MOST_COMPONENTS * sizeof(double), &dist->to_peers);
     free(n);
@@ -509,7 +513,7 @@ size_t hx_dist_bytes(const hx_dist *dist)
         half = dist->mail.half;
     else if (!dist->device)
         half = MOST_MAILED * sizeof(float);
-    return EACH * (size_t)dist->share.n_common + (half > 0 ? HX_MAIL_HEAD + 2 * half : 0);
+    return EACH * (size_t)dist->subdomain.n_common + (half > 0 ? HX_MAIL_HEAD + 2 * half : 0);
 }
 
 const char *hx_dist_transport(const hx_dist *dist)
@@ -545,7 +549,7 @@ void hx_dist_free(hx_dist *dist)
     free(dist->whole);
     free(dist->design);
     hx_dist_free_levels(dist);
-    hx_share_free(&dist->share);
+    hx_subdomain_free(&dist->subdomain);
     memset(dist, 0, sizeof *dist);
 }
 

@@ -1,4 +1,4 @@
-/* Ranks that solve one problem together, each on its subdomain (`hx_share`, share.h).
+/* Ranks that solve one problem together, each on its subdomain (`hx_subdomain`, subdomain.h).
  *
  * hx_dist.dev is the device on which a subdomain is solved: the backend's, with every operation
  * replaced that needs other ranks. A vector holds the values of all points of a subdomain, equal on
@@ -22,7 +22,7 @@
 #include "../solver/pcg_ops.h"
 #include "../solver/vector_ops.h"
 #include "mail.h"
-#include "share.h"
+#include "subdomain.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -60,14 +60,14 @@ typedef struct hx_dist_report {
     hx_dist_stats figures;
 } hx_dist_report;
 
-typedef struct hx_level_share hx_level_share; /* level_share.h */
+typedef struct hx_local_level hx_local_level; /* local_level.h */
 
 typedef struct hx_dist {
     hx_device dev; /* first member, so that operations can reach the rest */
     const hx_comm *comm;
     const hx_device_ops *plain; /* operations of the backend */
     hx_device *device; /* the backend's device, whose memory and queue `dev` uses (borrowed) */
-    hx_share share;
+    hx_subdomain subdomain;
     hx_comm_reduce all;  /* the communicator behind the interface of base/reduce.h */
     hx_common_host host; /* exchanges on the host about interface points */
     hx_device_ops ops;
@@ -81,7 +81,8 @@ typedef struct hx_dist {
     /* Interface points; entries for 1, 3 and 6 unknowns per point are made as needed. */
     hx_mail mail;
     hx_mail_route to_peers; /* exchange of interface points */
-    int32_t *d_common_of;   /* lists of `share` for sending and adding (owned, like the next two) */
+    int32_t
+        *d_common_of; /* lists of `subdomain` for sending and adding (owned, like the next two) */
     int64_t *d_from;
     int32_t *d_source;
     int components[HX_DIST_ENTRIES];
@@ -100,7 +101,7 @@ typedef struct hx_dist {
     double *field;                         /* [n_elem of the subdomain] on the host */
     double *whole; /* [n_elem of the whole] on the leader, if it has the design on its device */
     int64_t most_whole;    /* most nodes of a replicated coarse grid; larger ones are distributed */
-    hx_level_share *level; /* the distributed levels (owned) */
+    hx_local_level *level; /* the distributed levels (owned) */
     float *lattice;        /* buffer for a coarse grid's values on the host */
     size_t lattice_floats;
     hx_dist_stats figures, at_record; /* at_record: figures at the start of a recording */
@@ -130,7 +131,7 @@ static inline int hx_dist_note_error(hx_dist *dist, int rc)
 }
 
 /* Makes the subdomain of this rank, to be solved on the device. *ranks must not move. `device` and
- * `whole` must outlive it. HX_EINPUT of hx_share_create. */
+ * `whole` must outlive it. HX_EINPUT of hx_subdomain_create. */
 int hx_dist_create(hx_dist *dist, const hx_comm *comm, hx_device *device, const hx_problem *whole);
 void hx_dist_free(hx_dist *dist);
 
@@ -153,8 +154,8 @@ int hx_dist_receive_call(hx_dist *dist, hx_dist_call *call);
 
 /* spread: d_share[n_elem of the subdomain] on every rank := d_whole[n_elem of the whole] on the
  * leader's device; d_whole is NULL on other ranks. collect is the reverse. Blocking. */
-int hx_dist_scatter(hx_dist *dist, const double *d_whole, double *d_share);
-int hx_dist_gather(hx_dist *dist, const double *d_share, double *d_whole);
+int hx_dist_scatter(hx_dist *dist, const double *d_whole, double *d_local);
+int hx_dist_gather(hx_dist *dist, const double *d_local, double *d_whole);
 
 /* own[n_elem of the subdomain] on every host := whole[n_elem of the whole] on the leader's host. */
 int hx_dist_scatter_host(hx_dist *dist, const double *whole, double *own);
@@ -162,13 +163,13 @@ int hx_dist_scatter_host(hx_dist *dist, const double *whole, double *own);
 /* Like hx_dist_gather and hx_dist_scatter, with whole[n_elem of the whole] on the leader's host,
  * NULL on other ranks. Blocking. With a distributed mesh (mesh.h), `whole` has the elements of all
  * ranks in the order of the file; vectors below likewise have its nodes in that order. */
-int hx_dist_gather_field(hx_dist *dist, const double *d_share, double *whole);
-int hx_dist_scatter_field(hx_dist *dist, const double *whole, double *d_share);
+int hx_dist_gather_field(hx_dist *dist, const double *d_local, double *whole);
+int hx_dist_scatter_field(hx_dist *dist, const double *whole, double *d_local);
 
 /* collect: whole[n_point of the whole][components] on the leader's host, NULL on other ranks, :=
  * vectors of the subdomains. spread is the reverse. Blocking. O(n). */
-int hx_dist_gather_vector(hx_dist *dist, int components, const double *d_share, double *whole);
-int hx_dist_scatter_vector(hx_dist *dist, int components, const double *whole, double *d_share);
+int hx_dist_gather_vector(hx_dist *dist, int components, const double *d_local, double *whole);
+int hx_dist_scatter_vector(hx_dist *dist, int components, const double *whole, double *d_local);
 
 /* report[size] := figures of every rank, on all ranks. */
 int hx_dist_gather_report(hx_dist *dist, hx_dist_report *report);
@@ -218,7 +219,7 @@ static inline hx_dist *hx_dist_of(hx_device *dev)
 /* Returns the unknowns per point of a vector of length n. */
 static inline int hx_dist_components(const hx_dist *dist, int64_t n)
 {
-    return (int)(n / dist->share.space.n_point);
+    return (int)(n / dist->subdomain.space.n_point);
 }
 
 /* has_own_first: 1 if a vector begins with the entries of own points. count_own: number of own

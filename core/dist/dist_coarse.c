@@ -10,7 +10,7 @@
 
 #include "../base/memory.h"
 #include "../solver/lattice_share.h"
-#include "level_share.h"
+#include "local_level.h"
 
 static const char what[] = "a distributed coarse grid";
 enum { OFFSETS = HX_LATTICE_OFFSETS, CORNERS = 8 };
@@ -53,7 +53,7 @@ static void own_finest(const hx_dist *dist, const hx_lattice *lattice, hx_level_
             const int32_t elem = lattice->cell_elem[lattice->cell_elem_at[cell]];
             least = elem < least ? elem : least;
         }
-        v->owner[a] = hx_share_rank_of(&dist->share, dist->comm->size, least);
+        v->owner[a] = hx_subdomain_rank_of(&dist->subdomain, dist->comm->size, least);
     }
 }
 
@@ -269,7 +269,7 @@ static int localise_all(hx_lattice *lattice, int n, hx_level_view *v)
  * one level stays replicated. */
 static int count_shared(const hx_dist *dist, const hx_lattice *lattice)
 {
-    const hx_problem *const whole = dist->share.whole;
+    const hx_problem *const whole = dist->subdomain.whole;
     int n = 0;
     if (whole->space.element != HX_ELEMENT_LINEAR || whole->rigid.n > 0) return 0;
     while (n + 1 < lattice->n_level && lattice->level[n].n_all > dist->most_whole) n++;
@@ -279,7 +279,7 @@ static int count_shared(const hx_dist *dist, const hx_lattice *lattice)
 /* Marks rows that are sums over several ranks, and rows of other ranks. */
 static int mark_divided(hx_lattice_level *level)
 {
-    const hx_level_share *const s = level->share;
+    const hx_local_level *const s = level->local;
     HX_TRY(hx_alloc(&level->divided, (size_t)level->n_node, sizeof *level->divided, what));
     memset(level->divided + s->n_own, 1, (size_t)(level->n_node - s->n_own));
     for (int64_t i = 0; i < s->n_sum; i++) level->divided[s->sum[i]] = 1;
@@ -304,12 +304,12 @@ int hx_dist_split_lattice(hx_device *dev, hx_lattice *lattice)
         else
             own_finest(dist, lattice, &v[0]);
     }
-    HX_TRY_FAIL(hx_lattice_cut(lattice, &dist->share.problem));
+    HX_TRY_FAIL(hx_lattice_cut(lattice, &dist->subdomain.problem));
     if (n == 0) return HX_OK;
     HX_TRY_FAIL(find_views(dist, lattice, n, v));
     HX_TRY_FAIL(localise_all(lattice, n, v));
     for (int l = 0; l < n; l++) {
-        HX_TRY_FAIL(hx_level_share_create(dist, &v[l], &lattice->level[l].share));
+        HX_TRY_FAIL(hx_local_level_create(dist, &v[l], &lattice->level[l].local));
         HX_TRY_FAIL(mark_divided(&lattice->level[l]));
     }
     lattice->n_shared = n;

@@ -11,7 +11,8 @@ static int run_bytes(const hx_dist *dist, size_t **bytes)
 {
     const int size = dist->comm->size;
     HX_TRY(hx_alloc_raw(bytes, (size_t)size, sizeof **bytes, what));
-    for (int r = 0; r < size; r++) (*bytes)[r] = (size_t)dist->share.n_elem_of[r] * sizeof(double);
+    for (int r = 0; r < size; r++)
+        (*bytes)[r] = (size_t)dist->subdomain.n_elem_of[r] * sizeof(double);
     return HX_OK;
 }
 
@@ -19,14 +20,15 @@ static int run_bytes(const hx_dist *dist, size_t **bytes)
 static int need_field(hx_dist *dist)
 {
     if (dist->field) return HX_OK;
-    return hx_alloc_raw(&dist->field, (size_t)dist->share.mesh.n_elem, sizeof *dist->field, what);
+    return hx_alloc_raw(&dist->field, (size_t)dist->subdomain.mesh.n_elem, sizeof *dist->field,
+                        what);
 }
 
 static int need_whole(hx_dist *dist)
 {
     if (dist->whole || !hx_dist_is_root(dist)) return HX_OK;
-    return hx_alloc_raw(&dist->whole, (size_t)dist->share.whole->mesh->n_elem, sizeof *dist->whole,
-                        what);
+    return hx_alloc_raw(&dist->whole, (size_t)dist->subdomain.whole->mesh->n_elem,
+                        sizeof *dist->whole, what);
 }
 
 /* With a distributed mesh, the leader's fields of the whole are in the order of the file. On the
@@ -34,7 +36,7 @@ static int need_whole(hx_dist *dist)
  * caller frees it. */
 static int gather_places(hx_dist *dist, int32_t **orig)
 {
-    const hx_mesh *const window = dist->share.whole->mesh;
+    const hx_mesh *const window = dist->subdomain.whole->mesh;
     size_t *bytes;
     *orig = NULL;
     if (hx_dist_is_root(dist))
@@ -50,7 +52,7 @@ static int gather_places(hx_dist *dist, int32_t **orig)
 /* Converts the leader's field between the order of the file and that of the ranks. */
 static int reorder(hx_dist *dist, const double *from, double *to, int to_file)
 {
-    const int64_t n = hx_mesh_n_elem_all(dist->share.whole->mesh);
+    const int64_t n = hx_mesh_n_elem_all(dist->subdomain.whole->mesh);
     int32_t *orig;
     int rc = gather_places(dist, &orig);
     if (rc == HX_OK && hx_dist_is_root(dist)) {
@@ -71,7 +73,7 @@ static int alloc_way(const hx_dist *dist, double **way)
 {
     *way = NULL;
     if (!hx_dist_is_root(dist)) return HX_OK;
-    return hx_alloc_raw(way, (size_t)hx_mesh_n_elem_all(dist->share.whole->mesh), sizeof **way,
+    return hx_alloc_raw(way, (size_t)hx_mesh_n_elem_all(dist->subdomain.whole->mesh), sizeof **way,
                         what);
 }
 
@@ -115,62 +117,62 @@ static int gather_to_file(hx_dist *dist, const double *own, double *whole)
 
 int hx_dist_scatter_host(hx_dist *dist, const double *whole, double *own)
 {
-    return hx_dist_note_error(dist, dist->share.whole->mesh->window
+    return hx_dist_note_error(dist, dist->subdomain.whole->mesh->window
                                         ? scatter_from_file(dist, whole, own)
                                         : scatter_field(dist, whole, own));
 }
 
-static int spread_host(hx_dist *dist, const double *whole, double *d_share)
+static int spread_host(hx_dist *dist, const double *whole, double *d_local)
 {
-    const size_t n_share = (size_t)dist->share.mesh.n_elem * sizeof(double);
+    const size_t n_local = (size_t)dist->subdomain.mesh.n_elem * sizeof(double);
     HX_TRY(need_field(dist));
     HX_TRY(hx_dist_scatter_host(dist, whole, dist->field));
-    return dist->plain->upload(&dist->dev, d_share, dist->field, n_share);
+    return dist->plain->upload(&dist->dev, d_local, dist->field, n_local);
 }
 
-static int collect_host(hx_dist *dist, const double *d_share, double *whole)
+static int collect_host(hx_dist *dist, const double *d_local, double *whole)
 {
-    const size_t n_share = (size_t)dist->share.mesh.n_elem * sizeof(double);
+    const size_t n_local = (size_t)dist->subdomain.mesh.n_elem * sizeof(double);
     HX_TRY(need_field(dist));
-    HX_TRY(dist->plain->download(&dist->dev, dist->field, d_share, n_share));
-    return dist->share.whole->mesh->window ? gather_to_file(dist, dist->field, whole)
-                                           : gather_field(dist, dist->field, whole);
+    HX_TRY(dist->plain->download(&dist->dev, dist->field, d_local, n_local));
+    return dist->subdomain.whole->mesh->window ? gather_to_file(dist, dist->field, whole)
+                                               : gather_field(dist, dist->field, whole);
 }
 
-static int spread(hx_dist *dist, const double *d_whole, double *d_share)
+static int spread(hx_dist *dist, const double *d_whole, double *d_local)
 {
-    const size_t n_whole = (size_t)dist->share.whole->mesh->n_elem * sizeof(double);
+    const size_t n_whole = (size_t)dist->subdomain.whole->mesh->n_elem * sizeof(double);
     HX_TRY(need_whole(dist));
     if (hx_dist_is_root(dist))
         HX_TRY(dist->plain->download(&dist->dev, dist->whole, d_whole, n_whole));
-    return spread_host(dist, dist->whole, d_share);
+    return spread_host(dist, dist->whole, d_local);
 }
 
-static int collect(hx_dist *dist, const double *d_share, double *d_whole)
+static int collect(hx_dist *dist, const double *d_local, double *d_whole)
 {
-    const size_t n_whole = (size_t)dist->share.whole->mesh->n_elem * sizeof(double);
+    const size_t n_whole = (size_t)dist->subdomain.whole->mesh->n_elem * sizeof(double);
     HX_TRY(need_whole(dist));
-    HX_TRY(collect_host(dist, d_share, dist->whole));
+    HX_TRY(collect_host(dist, d_local, dist->whole));
     return hx_dist_is_root(dist) ? dist->plain->upload(&dist->dev, d_whole, dist->whole, n_whole)
                                  : HX_OK;
 }
 
-int hx_dist_gather_field(hx_dist *dist, const double *d_share, double *whole)
+int hx_dist_gather_field(hx_dist *dist, const double *d_local, double *whole)
 {
-    return hx_dist_note_error(dist, collect_host(dist, d_share, whole));
+    return hx_dist_note_error(dist, collect_host(dist, d_local, whole));
 }
 
-int hx_dist_scatter_field(hx_dist *dist, const double *whole, double *d_share)
+int hx_dist_scatter_field(hx_dist *dist, const double *whole, double *d_local)
 {
-    return hx_dist_note_error(dist, spread_host(dist, whole, d_share));
+    return hx_dist_note_error(dist, spread_host(dist, whole, d_local));
 }
 
-int hx_dist_scatter(hx_dist *dist, const double *d_whole, double *d_share)
+int hx_dist_scatter(hx_dist *dist, const double *d_whole, double *d_local)
 {
-    return hx_dist_note_error(dist, spread(dist, d_whole, d_share));
+    return hx_dist_note_error(dist, spread(dist, d_whole, d_local));
 }
 
-int hx_dist_gather(hx_dist *dist, const double *d_share, double *d_whole)
+int hx_dist_gather(hx_dist *dist, const double *d_local, double *d_whole)
 {
-    return hx_dist_note_error(dist, collect(dist, d_share, d_whole));
+    return hx_dist_note_error(dist, collect(dist, d_local, d_whole));
 }

@@ -31,14 +31,15 @@ typedef struct parcel {
 } parcel;
 
 /* Counts the parcels to each rank, and packs them if p->sent is allocated. */
-static void pack(const hx_share *share, int size, const int64_t *first, const char *item, parcel *p)
+static void pack(const hx_subdomain *subdomain, int size, const int64_t *first, const char *item,
+                 parcel *p)
 {
     int64_t n = 0;
     for (int r = 0, k = 0; r < size; r++) {
         p->out[r] = n;
-        if (k == share->n_peer || share->peer[k] != r) continue;
-        for (int64_t j = share->with[k]; j < share->with[k + 1]; j++) {
-            const int32_t i = share->common_of[j], place = (int32_t)(j - share->with[k]);
+        if (k == subdomain->n_peer || subdomain->peer[k] != r) continue;
+        for (int64_t j = subdomain->with[k]; j < subdomain->with[k + 1]; j++) {
+            const int32_t i = subdomain->common_of[j], place = (int32_t)(j - subdomain->with[k]);
             for (int64_t l = first[i]; l < first[i + 1]; l++, n++) {
                 if (!p->sent) continue;
                 char *const to = p->sent + (size_t)n * p->stride;
@@ -52,26 +53,26 @@ static void pack(const hx_share *share, int size, const int64_t *first, const ch
 }
 
 /* Unpacks parcels and translates positions into this rank's interface points. */
-static void unpack(const hx_share *share, int size, const parcel *p, hx_common_told *told)
+static void unpack(const hx_subdomain *subdomain, int size, const parcel *p, hx_common_told *told)
 {
     for (int r = 0, k = 0; r < size; r++) {
-        if (k == share->n_peer || share->peer[k] != r) continue;
+        if (k == subdomain->n_peer || subdomain->peer[k] != r) continue;
         for (int64_t n = p->in[r]; n < p->in[r + 1]; n++) {
             const char *const from = p->received + (size_t)n * p->stride;
             int32_t place;
             memcpy(&place, from, sizeof place);
-            told->at[n] = share->common_of[share->with[k] + place];
+            told->at[n] = subdomain->common_of[subdomain->with[k] + place];
             memcpy((char *)told->item + (size_t)n * p->bytes, from + sizeof place, p->bytes);
         }
         k++;
     }
 }
 
-static int alloc_sent(const hx_share *share, int size, const int64_t *first, parcel *p)
+static int alloc_sent(const hx_subdomain *subdomain, int size, const int64_t *first, parcel *p)
 {
     HX_TRY(hx_alloc(&p->out, (size_t)size + 1, sizeof *p->out, what));
     HX_TRY(hx_alloc(&p->in, (size_t)size + 1, sizeof *p->in, what));
-    pack(share, size, first, NULL, p);
+    pack(subdomain, size, first, NULL, p);
     return hx_alloc_raw(&p->sent, (size_t)p->out[size], p->stride, what);
 }
 
@@ -95,12 +96,12 @@ static int tell(const hx_common_host *host, const int64_t *first, size_t bytes, 
     parcel p = {.bytes = bytes, .stride = sizeof(int32_t) + bytes};
     int rc;
     memset(told, 0, sizeof *told);
-    HX_TRY_FAIL(hx_comm_agree(comm, alloc_sent(&dist->share, size, first, &p)));
-    pack(&dist->share, size, first, item, &p);
+    HX_TRY_FAIL(hx_comm_agree(comm, alloc_sent(&dist->subdomain, size, first, &p)));
+    pack(&dist->subdomain, size, first, item, &p);
     HX_TRY_FAIL(hx_comm_alltoall_counts(comm, p.out, p.in));
     HX_TRY_FAIL(hx_comm_agree(comm, alloc_received(size, &p, told)));
     HX_TRY_FAIL(hx_comm_alltoallv(comm, p.out, p.in, p.stride, p.sent, p.received));
-    unpack(&dist->share, size, &p, told);
+    unpack(&dist->subdomain, size, &p, told);
 fail:
     free(p.out);
     free(p.in);
@@ -112,12 +113,12 @@ fail:
 
 void hx_dist_set_host(hx_dist *dist)
 {
-    const hx_share *const share = &dist->share;
+    const hx_subdomain *const subdomain = &dist->subdomain;
     hx_comm_reduce_of(&dist->all, dist->comm);
     dist->host = (hx_common_host){.all = &dist->all.all,
-                                  .n_own = share->n_own,
-                                  .n_common = share->n_common,
-                                  .common = share->common,
+                                  .n_own = subdomain->n_own,
+                                  .n_common = subdomain->n_common,
+                                  .common = subdomain->common,
                                   .tell = tell,
                                   .agree = agree};
 }

@@ -35,7 +35,7 @@ typedef struct crossing {
 
 /* Examines one line: the ranks of each point, and of the line. */
 typedef struct view {
-    const hx_share *share;
+    const hx_subdomain *subdomain;
     int rank, size;
     int *n_rank, *dist; /* [points of the longest line], [..][size] */
     int n_all, *all;    /* [size] */
@@ -57,7 +57,7 @@ static int look(view *v, int64_t n, const int32_t *point)
     v->n_all = 0;
     for (int64_t i = 0; i < n; i++) {
         int *const dist = v->dist + i * v->size;
-        v->n_rank[i] = hx_share_ranks_of(v->share, v->size, point[i], dist);
+        v->n_rank[i] = hx_subdomain_ranks_of(v->subdomain, v->size, point[i], dist);
         differ |= v->n_rank[i] != v->n_rank[0] ||
                   memcmp(dist, v->dist, (size_t)v->n_rank[0] * sizeof *dist) != 0;
         for (int k = 0; k < v->n_rank[i]; k++) {
@@ -89,12 +89,12 @@ static int compare(const void *a, const void *b)
 
 /* Returns the local number of a node of the whole that the subdomain has: own nodes and other nodes
  * ascend separately. */
-static int32_t number_of(const hx_share *share, int32_t node)
+static int32_t number_of(const hx_subdomain *subdomain, int32_t node)
 {
-    const size_t n_own = (size_t)share->n_own, n_other = (size_t)share->mesh.n_node - n_own;
-    const int32_t *at = bsearch(&node, share->node, n_own, sizeof node, compare);
-    if (!at) at = bsearch(&node, share->node + n_own, n_other, sizeof node, compare);
-    return (int32_t)(at - share->node);
+    const size_t n_own = (size_t)subdomain->n_own, n_other = (size_t)subdomain->mesh.n_node - n_own;
+    const int32_t *at = bsearch(&node, subdomain->node, n_own, sizeof node, compare);
+    if (!at) at = bsearch(&node, subdomain->node + n_own, n_other, sizeof node, compare);
+    return (int32_t)(at - subdomain->node);
 }
 
 /* Handles point i of a crossing line if this rank has it: its owner sends it to all ranks of the
@@ -103,7 +103,7 @@ static void list_own(const view *v, int64_t i, int32_t node, list *l)
 {
     const int32_t number = (int32_t)l->n_own++;
     if (l->first) {
-        l->own[number] = number_of(v->share, node);
+        l->own[number] = number_of(v->subdomain, node);
         l->point[l->n_point] = number;
     }
     if (v->dist[i * v->size] != v->rank) return;
@@ -129,7 +129,7 @@ static void find_common(const view *v, int64_t n, const int32_t *first, const in
     for (int64_t line = 0; line < n; line++) {
         int is_common = 0;
         for (int32_t i = first[line]; i < first[line + 1] && !is_common; i++)
-            is_common = hx_share_is_common(v->share, v->size, point[i]);
+            is_common = hx_subdomain_is_common(v->subdomain, v->size, point[i]);
         v->is_common[line] = (uint8_t)is_common;
     }
 }
@@ -235,18 +235,18 @@ static int find_places(hx_device *dev, const hx_mg_lines *lines, int32_t **place
 
 /* Data of hx_mg_lines.common: entries of the couplings at interface points in the factors of the
  * segments, and the crossing lines. */
-typedef struct line_shares {
+typedef struct local_lines {
     int64_t *d_common; /* [n_common][N_COUPLING] */
     crossing crossing;
-} line_shares;
+} local_lines;
 
-static int put_common(line_shares *s, hx_dist *dist, const int32_t *place)
+static int put_common(local_lines *s, hx_dist *dist, const int32_t *place)
 {
-    const hx_share *const share = &dist->share;
+    const hx_subdomain *const subdomain = &dist->subdomain;
     int32_t *common;
-    HX_TRY(hx_alloc_raw(&common, (size_t)share->n_common, sizeof *common, what));
-    for (int64_t i = 0; i < share->n_common; i++) common[i] = place[share->common[i]];
-    const int rc = hx_dist_put_entries(&dist->dev, share->n_common, common, HX_LINE_NUMBERS,
+    HX_TRY(hx_alloc_raw(&common, (size_t)subdomain->n_common, sizeof *common, what));
+    for (int64_t i = 0; i < subdomain->n_common; i++) common[i] = place[subdomain->common[i]];
+    const int rc = hx_dist_put_entries(&dist->dev, subdomain->n_common, common, HX_LINE_NUMBERS,
                                        HX_LINE_COUPLING, N_COUPLING, &s->d_common);
     free(common);
     return rc;
@@ -268,7 +268,7 @@ static int make_crossing(crossing *c, hx_dist *dist, int64_t n, const int32_t *f
                          const int32_t *point, const int32_t *place)
 {
     const size_t size = (size_t)dist->comm->size;
-    view v = {.share = &dist->share, .rank = dist->comm->rank, .size = dist->comm->size};
+    view v = {.subdomain = &dist->subdomain, .rank = dist->comm->rank, .size = dist->comm->size};
     list l = {0};
     size_t longest = 0;
     int rc;
@@ -303,7 +303,7 @@ int hx_dist_split_lines(hx_device *dev, int64_t n, const int32_t *first, const i
                         hx_mg_lines *lines)
 {
     hx_dist *const dist = hx_dist_of(dev);
-    line_shares *s;
+    local_lines *s;
     int32_t *place = NULL;
     int rc;
     HX_TRY(hx_alloc(&s, 1, sizeof *s, what));
@@ -321,7 +321,7 @@ fail:
 void hx_dist_free_lines(hx_device *dev, hx_mg_lines *lines)
 {
     const hx_device_ops *const ops = hx_dist_of(dev)->plain;
-    line_shares *const s = lines->common;
+    local_lines *const s = lines->common;
     crossing *const c = &s->crossing;
     void *const on_device[] = {
         s->d_common,      c->lines.d_first, c->lines.d_point, c->lines.d_factor,
@@ -341,7 +341,7 @@ void hx_dist_free_lines(hx_device *dev, hx_mg_lines *lines)
 
 static crossing *crossing_of(const hx_mg_lines *lines)
 {
-    return &((line_shares *)lines->common)->crossing;
+    return &((local_lines *)lines->common)->crossing;
 }
 
 /* Fills value[n_own ..], `bytes` per point, with the values of the guests from their owners, which
@@ -395,7 +395,7 @@ static int take_couplings(hx_dist *dist, crossing *c, const hx_mg_lines *lines)
 int hx_dist_add_lines(hx_device *dev, const hx_mg_lines *lines)
 {
     hx_dist *const dist = hx_dist_of(dev);
-    const line_shares *const s = lines->common;
+    const local_lines *const s = lines->common;
     crossing *const c = crossing_of(lines);
     HX_TRY(hx_dist_add_at(dist, N_COUPLING, s->d_common, lines->d_factor));
     return c->lines.n > 0 ? take_couplings(dist, c, lines) : HX_OK;
@@ -464,7 +464,7 @@ static int blocks_power(hx_device *dev, int64_t n, const float *d_m, const float
                         const float *d_s, float *d_v, hx_mg_smoother *d_smoother)
 {
     hx_dist *const dist = hx_dist_of(dev);
-    return hx_dist_power_of_own(dist, N_VECTOR * dist->share.n_own, n, d_m, d_t, d_s, d_v,
+    return hx_dist_power_of_own(dist, N_VECTOR * dist->subdomain.n_own, n, d_m, d_t, d_s, d_v,
                                 d_smoother);
 }
 

@@ -1,7 +1,7 @@
 /* Multigrid over subdomains. The finest level is smoothed by each rank on its subdomain. A
  * replicated coarse grid has the sum of the contributions of all subdomains, and every rank solves
  * it with bitwise the same result, so only contributions from the mesh are communicated. */
-#include "level_share.h"
+#include "local_level.h"
 
 static int power_start(hx_device *dev, int64_t n, const float *d_m, float *d_v)
 {
@@ -44,12 +44,12 @@ static int restrict_own(hx_dist *dist, const hx_multigrid_ops *plain, int compon
                         const hx_mg_level *level)
 {
     hx_device *const dev = &dist->dev;
-    const hx_share *const share = &dist->share;
+    const hx_subdomain *const subdomain = &dist->subdomain;
     hx_mg_mesh own = *mesh;
-    if (share->space.element == HX_ELEMENT_LINEAR) {
-        own.n_other = share->n_other; /* they come last */
-    } else if (share->n_other > 0) {
-        HX_TRY(take_own(dist, components * share->space.n_point, d_r, d_t));
+    if (subdomain->space.element == HX_ELEMENT_LINEAR) {
+        own.n_other = subdomain->n_other; /* they come last */
+    } else if (subdomain->n_other > 0) {
+        HX_TRY(take_own(dist, components * subdomain->space.n_point, d_r, d_t));
         d_r = dist->d_own;
         d_t = dist->d_own_single;
     }

@@ -2,14 +2,14 @@
 #include <string.h>
 
 #include "../base/memory.h"
-#include "level_share.h"
+#include "local_level.h"
 
 int hx_dist_gather_report(hx_dist *dist, hx_dist_report *report)
 {
     hx_dist_report own;
     memset(&own, 0, sizeof own); /* padding is sent and must be defined */
-    own.n_elem = dist->share.mesh.n_elem;
-    own.n_node = dist->share.mesh.n_node;
+    own.n_elem = dist->subdomain.mesh.n_elem;
+    own.n_node = dist->subdomain.mesh.n_node;
     own.n_lattice = hx_dist_lattice_nodes(dist);
     own.host_bytes = (int64_t)hx_host_memory_peak();
     own.device_bytes = (int64_t)dist->device_bytes;

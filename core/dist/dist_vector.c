@@ -32,21 +32,22 @@ static void set_bytes(const hx_dist *dist, points *p, size_t each)
  * with a distributed mesh. */
 static int64_t count_points(const hx_dist *dist)
 {
-    const hx_share *const share = &dist->share;
-    return share->whole->mesh->window ? share->n_own : share->space.n_point;
+    const hx_subdomain *const subdomain = &dist->subdomain;
+    return subdomain->whole->mesh->window ? subdomain->n_own : subdomain->space.n_point;
 }
 
 /* (*number)[points] := their numbers in the whole, or in the file with a distributed mesh; the
  * caller frees it. */
 static int list_numbers(const hx_dist *dist, int32_t **number)
 {
-    const hx_share *const share = &dist->share;
-    const int32_t *const orig = share->whole->mesh->node_orig;
+    const hx_subdomain *const subdomain = &dist->subdomain;
+    const int32_t *const orig = subdomain->whole->mesh->node_orig;
     const int64_t n = count_points(dist);
     HX_TRY(hx_alloc_raw(number, (size_t)n, sizeof **number, what));
 #pragma omp parallel for schedule(static)
     for (int64_t i = 0; i < n; i++)
-        (*number)[i] = share->whole->mesh->window ? orig[share->node[i]] : share->node[i];
+        (*number)[i] =
+            subdomain->whole->mesh->window ? orig[subdomain->node[i]] : subdomain->node[i];
     return HX_OK;
 }
 
@@ -86,12 +87,12 @@ static void move_values(const hx_dist *dist, int components, points *p, double *
     }
 }
 
-static int collect(hx_dist *dist, int components, const double *d_share, double *whole, points *p,
+static int collect(hx_dist *dist, int components, const double *d_local, double *whole, points *p,
                    double *own)
 {
-    const size_t bytes = (size_t)(dist->share.space.n_point * components) * sizeof(double);
+    const size_t bytes = (size_t)(dist->subdomain.space.n_point * components) * sizeof(double);
     HX_TRY(find_points(dist, components, p));
-    HX_TRY(dist->plain->download(&dist->dev, own, d_share, bytes));
+    HX_TRY(dist->plain->download(&dist->dev, own, d_local, bytes));
     HX_TRY(dist->comm->ops->gather(dist->comm, HX_DIST_ROOT, own, p->bytes, p->values));
     if (hx_dist_is_root(dist)) move_values(dist, components, p, whole, 1);
     return HX_OK;
@@ -99,22 +100,23 @@ static int collect(hx_dist *dist, int components, const double *d_share, double 
 
 /* With a distributed mesh, points of other ranks get their owner's value by adding all ranks'
  * values, which are 0 except the owner's. */
-static int spread_to_others(hx_dist *dist, int components, double *d_share)
+static int spread_to_others(hx_dist *dist, int components, double *d_local)
 {
     const hx_common_ops *const common = dist->dev.ops->common;
-    return dist->share.whole->mesh->window ? common->add(&dist->dev, components, d_share) : HX_OK;
+    return dist->subdomain.whole->mesh->window ? common->add(&dist->dev, components, d_local)
+                                               : HX_OK;
 }
 
-static int spread(hx_dist *dist, int components, const double *whole, double *d_share, points *p,
+static int spread(hx_dist *dist, int components, const double *whole, double *d_local, points *p,
                   double *own)
 {
-    const size_t n = (size_t)(dist->share.space.n_point * components);
+    const size_t n = (size_t)(dist->subdomain.space.n_point * components);
     HX_TRY(find_points(dist, components, p));
     if (hx_dist_is_root(dist)) move_values(dist, components, p, (double *)whole, 0);
     memset(own, 0, n * sizeof *own);
     HX_TRY(dist->comm->ops->scatter(dist->comm, HX_DIST_ROOT, p->values, p->bytes, own));
-    HX_TRY(dist->plain->upload(&dist->dev, d_share, own, n * sizeof *own));
-    return spread_to_others(dist, components, d_share);
+    HX_TRY(dist->plain->upload(&dist->dev, d_local, own, n * sizeof *own));
+    return spread_to_others(dist, components, d_local);
 }
 
 static int move(hx_dist *dist, int components, const double *d_from, double *d_to,
@@ -122,7 +124,8 @@ static int move(hx_dist *dist, int components, const double *d_from, double *d_t
 {
     points p = {0};
     double *own;
-    HX_TRY(hx_alloc_raw(&own, (size_t)(dist->share.space.n_point * components), sizeof *own, what));
+    HX_TRY(hx_alloc_raw(&own, (size_t)(dist->subdomain.space.n_point * components), sizeof *own,
+                        what));
     const int rc = d_from ? collect(dist, components, d_from, to, &p, own)
                           : spread(dist, components, from, d_to, &p, own);
     free_points(&p);
@@ -131,12 +134,12 @@ static int move(hx_dist *dist, int components, const double *d_from, double *d_t
     return rc;
 }
 
-int hx_dist_gather_vector(hx_dist *dist, int components, const double *d_share, double *whole)
+int hx_dist_gather_vector(hx_dist *dist, int components, const double *d_local, double *whole)
 {
-    return move(dist, components, d_share, NULL, NULL, whole);
+    return move(dist, components, d_local, NULL, NULL, whole);
 }
 
-int hx_dist_scatter_vector(hx_dist *dist, int components, const double *whole, double *d_share)
+int hx_dist_scatter_vector(hx_dist *dist, int components, const double *whole, double *d_local)
 {
-    return move(dist, components, NULL, d_share, whole, NULL);
+    return move(dist, components, NULL, d_local, whole, NULL);
 }

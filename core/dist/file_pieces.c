@@ -25,15 +25,15 @@ typedef struct items {
     const int32_t *orig;  /* [n] numbers in the file of those in the whole; NULL: equal */
 } items;
 
-static items items_of(const hx_comm *comm, const hx_share *share, int kind, int to_first)
+static items items_of(const hx_comm *comm, const hx_subdomain *subdomain, int kind, int to_first)
 {
-    const hx_mesh *const mesh = share->whole->mesh;
+    const hx_mesh *const mesh = subdomain->whole->mesh;
     const int is_node = kind == HX_FILE_NODES;
     return (items){.comm = comm,
                    .to_first = to_first,
                    .n = is_node ? hx_mesh_n_node_all(mesh) : hx_mesh_n_elem_all(mesh),
-                   .n_own = is_node ? share->n_own : share->mesh.n_elem,
-                   .whole = is_node ? share->node : share->elem,
+                   .n_own = is_node ? subdomain->n_own : subdomain->mesh.n_elem,
+                   .whole = is_node ? subdomain->node : subdomain->elem,
                    .orig = is_node ? mesh->node_orig : mesh->elem_orig};
 }
 
@@ -126,13 +126,13 @@ fail:
     return rc;
 }
 
-int hx_file_pieces_create(hx_file_pieces *pieces, const hx_comm *comm, const hx_share *share,
-                          int to_first)
+int hx_file_pieces_create(hx_file_pieces *pieces, const hx_comm *comm,
+                          const hx_subdomain *subdomain, int to_first)
 {
     int rc = HX_OK;
     *pieces = (hx_file_pieces){.comm = comm};
     for (int kind = 0; kind < HX_FILE_KINDS; kind++) {
-        const items it = items_of(comm, share, kind, to_first);
+        const items it = items_of(comm, subdomain, kind, to_first);
         HX_TRY_FAIL(create_piece(&pieces->of[kind], &it));
     }
     return HX_OK;

@@ -4,7 +4,7 @@
 #ifndef HX_FILE_PIECES_H
 #define HX_FILE_PIECES_H
 
-#include "share.h"
+#include "subdomain.h"
 
 enum { HX_FILE_NODES, HX_FILE_ELEMENTS, HX_FILE_KINDS };
 
@@ -26,8 +26,8 @@ typedef struct hx_file_pieces {
 /* Makes pieces of equal lengths (hx_comm_piece) or, if to_first is 1, a single piece on the first
  * rank. Collective: each rank announces which items of the file it has. HX_ENOMEM on all ranks.
  * O(n) of subdomain and piece; 4 bytes per element and node of either. */
-int hx_file_pieces_create(hx_file_pieces *pieces, const hx_comm *comm, const hx_share *share,
-                          int to_first);
+int hx_file_pieces_create(hx_file_pieces *pieces, const hx_comm *comm,
+                          const hx_subdomain *subdomain, int to_first);
 
 /* piece[n] of this rank := values own[] of the elements or nodes of all subdomains, `bytes` each.
  * Collective and blocking; 8 MB of buffers per rank. */

@@ -154,20 +154,20 @@ int hx_problem_create_part(hx_problem *part, const hx_problem *whole, const hx_s
                            const int32_t *node, const int32_t *elem, const char *origin);
 
 /* The items of a problem that belong to one subdomain and no other. */
-typedef struct hx_share_of {
+typedef struct hx_subdomain_of {
     /* [n_point of the space] 1: own point, whose springs it also owns; NULL: all */
     const uint8_t *point;
     /* [entries of the whole problem's convection] 1: own entry; NULL: all that it has */
     const uint8_t *film;
-} hx_share_of;
+} hx_subdomain_of;
 
 /* The problem of one of several processes. Unlike a part, it may be movable, because other
  * processes hold the rest; springs and convection include only own entries. Volumes and passive
  * densities are those of its elements, their sums and counts those of the whole problem.
  * node[n_point of the space], nodes first, and elem[] are kept (borrowed). O(n_elem), 8 bytes per
  * point of the whole problem during creation. */
-int hx_problem_create_share(hx_problem *share, const hx_problem *whole, const hx_space *space,
-                            const int32_t *node, const int32_t *elem, const hx_share_of *own);
+int hx_problem_create_local(hx_problem *local, const hx_problem *whole, const hx_space *space,
+                            const int32_t *node, const int32_t *elem, const hx_subdomain_of *own);
 
 /* rho[n_elem] of the solid part: 1, and the prescribed densities of passive elements. */
 void hx_problem_solid_density(const hx_problem *problem, double *rho);

@@ -155,23 +155,23 @@ static int alloc_rigid(hx_problem *part, const hx_problem *whole)
 
 /* Copies all sets with the subdomain's nodes, own nodes first; their motion is that of the whole
  * set. */
-static int share_rigid(hx_problem *share, const hx_problem *whole, const int32_t *place,
+static int share_rigid(hx_problem *local, const hx_problem *whole, const int32_t *place,
                        const uint8_t *is_own)
 {
     if (whole->rigid.n == 0) return HX_OK;
-    HX_TRY(alloc_rigid(share, whole));
+    HX_TRY(alloc_rigid(local, whole));
     for (int i = 0; i < whole->rigid.n; i++) {
         const hx_rigid_set *const from = &whole->rigid.set[i];
-        hx_rigid_set *const set = &share->rigid.set[share->rigid.n++];
+        hx_rigid_set *const set = &local->rigid.set[local->rigid.n++];
         *set = *from;
-        set->first = share->rigid.n_node;
+        set->first = local->rigid.n_node;
         for (int is_other = 0; is_other < 2; is_other++) {
             for (int64_t k = 0; k < from->n; k++) {
                 const int32_t now = place[whole->rigid.node[from->first + k]];
                 if (now >= 0 && (is_own && !is_own[now]) == is_other)
-                    share->rigid.node[share->rigid.n_node++] = now;
+                    local->rigid.node[local->rigid.n_node++] = now;
             }
-            set->n = share->rigid.n_node - set->first;
+            set->n = local->rigid.n_node - set->first;
             if (!is_other) set->n_own = set->n;
         }
     }
@@ -250,7 +250,7 @@ static int copy_passive(hx_problem *part, const hx_problem *whole, const int32_t
 /* Copies everything but the material; place[]: points of the part, indexed by points of the
  * whole. */
 static int copy_all(hx_problem *part, const hx_problem *whole, const int32_t *node,
-                    const int32_t *elem, const hx_share_of *own, int is_share, int32_t *point,
+                    const int32_t *elem, const hx_subdomain_of *own, int is_local, int32_t *point,
                     int32_t *place)
 {
     HX_TRY(map_points(&part->space, &whole->space, node, point));
@@ -262,14 +262,14 @@ static int copy_all(hx_problem *part, const hx_problem *whole, const int32_t *no
     HX_TRY(copy_springs(part, whole, place, own->point));
     HX_TRY(copy_films(part, whole, place, own->film));
     HX_TRY(copy_cases(part, whole, point));
-    HX_TRY(is_share ? share_rigid(part, whole, place, own->point) : copy_rigid(part, whole, place));
+    HX_TRY(is_local ? share_rigid(part, whole, place, own->point) : copy_rigid(part, whole, place));
     return copy_volumes(part, whole, elem);
 }
 
 /* Creates the part without checking whether it can move. */
 static int create_part(hx_problem *part, const hx_problem *whole, const hx_space *space,
-                       const int32_t *node, const int32_t *elem, const hx_share_of *own,
-                       int is_share)
+                       const int32_t *node, const int32_t *elem, const hx_subdomain_of *own,
+                       int is_local)
 {
     int32_t *point = NULL, *place = NULL;
     int rc;
@@ -287,7 +287,7 @@ static int create_part(hx_problem *part, const hx_problem *whole, const hx_space
     HX_TRY_FAIL(hx_alloc_raw(&point, (size_t)space->n_point, sizeof *point, "points of a part"));
     HX_TRY_FAIL(
         hx_alloc_raw(&place, (size_t)whole->space.n_point, sizeof *place, "points of a part"));
-    rc = copy_all(part, whole, node, elem, own, is_share, point, place);
+    rc = copy_all(part, whole, node, elem, own, is_local, point, place);
 fail:
     free(point);
     free(place);
@@ -297,7 +297,7 @@ fail:
 int hx_problem_create_part(hx_problem *part, const hx_problem *whole, const hx_space *space,
                            const int32_t *node, const int32_t *elem, const char *origin)
 {
-    const hx_share_of all = {0};
+    const hx_subdomain_of all = {0};
     int rc = create_part(part, whole, space, node, elem, &all, 0);
     part->plan = whole->plan;
     if (rc == HX_OK)
@@ -307,18 +307,18 @@ int hx_problem_create_part(hx_problem *part, const hx_problem *whole, const hx_s
     return rc;
 }
 
-int hx_problem_create_share(hx_problem *share, const hx_problem *whole, const hx_space *space,
-                            const int32_t *node, const int32_t *elem, const hx_share_of *own)
+int hx_problem_create_local(hx_problem *local, const hx_problem *whole, const hx_space *space,
+                            const int32_t *node, const int32_t *elem, const hx_subdomain_of *own)
 {
-    int rc = create_part(share, whole, space, node, elem, own, 1);
-    share->whole = whole;
-    share->whole_node = node;
-    share->whole_elem = elem;
-    share->total_volume = whole->total_volume;
-    share->design_volume = whole->design_volume;
-    share->initial_density = whole->initial_density;
-    if (rc == HX_OK) rc = copy_passive(share, whole, elem);
-    if (rc < 0) hx_problem_free(share);
+    int rc = create_part(local, whole, space, node, elem, own, 1);
+    local->whole = whole;
+    local->whole_node = node;
+    local->whole_elem = elem;
+    local->total_volume = whole->total_volume;
+    local->design_volume = whole->design_volume;
+    local->initial_density = whole->initial_density;
+    if (rc == HX_OK) rc = copy_passive(local, whole, elem);
+    if (rc < 0) hx_problem_free(local);
     return rc;
 }
 

@@ -17,7 +17,7 @@ extern "C" {
 struct hx_mg_level; /* multigrid.h */
 struct hx_mg_lines;
 struct hx_lattice;     /* lattice.h */
-struct hx_level_share; /* defined by whoever partitions the problem */
+struct hx_local_level; /* defined by whoever partitions the problem */
 
 /* Default for `most_whole`: coarse grids with at most this many nodes are replicated on every
  * rank. */
@@ -51,11 +51,11 @@ typedef struct hx_common_ops {
     /* Communication of the ranks on the host (borrowed from the device). */
     const hx_common_host *(*host)(hx_device *dev);
     /* Reduces the coarse grids of the whole mesh to those of this subdomain: its cells, and, on
-     * large levels, the nodes around them. Such levels set their `share`. */
-    int (*share_lattice)(hx_device *dev, struct hx_lattice *lattice);
+     * large levels, the nodes around them. Such levels set their `local`. */
+    int (*split_lattice)(hx_device *dev, struct hx_lattice *lattice);
     /* Coarse grids with at most this many nodes stay replicated on every rank. */
     int64_t (*most_whole)(hx_device *dev);
-    void (*free_level)(hx_device *dev, struct hx_level_share *share);
+    void (*free_level)(hx_device *dev, struct hx_local_level *local);
     /* Makes y[dof unknowns per node] of a level consistent: copies the values of nodes that other
      * ranks own. */
     int (*settle_level)(hx_device *dev, const struct hx_mg_level *level, float *d_y);
@@ -65,7 +65,7 @@ typedef struct hx_common_ops {
     int (*add_lattice)(hx_device *dev, int dof, const struct hx_mg_level *level);
     /* Distributes n lines of points that may cross subdomains: from lines of the whole mesh, in its
      * numbering, to the pieces in this subdomain. */
-    int (*share_lines)(hx_device *dev, int64_t n, const int32_t *first, const int32_t *point,
+    int (*split_lines)(hx_device *dev, int64_t n, const int32_t *first, const int32_t *point,
                        struct hx_mg_lines *lines);
     /* Sums the blocks that couple each point of a line with its predecessor over the subdomains. */
     int (*add_lines)(hx_device *dev, const struct hx_mg_lines *lines);

@@ -93,8 +93,8 @@ typedef struct hx_lattice_level {
     /* [n_node] for a distributed level: 1 if other ranks contribute to the row or own it; otherwise
      * NULL */
     uint8_t *divided;
-    struct hx_level_share
-        *share; /* data of a distributed level (common_ops.h); NULL: the level is replicated */
+    struct hx_local_level
+        *local; /* data of a distributed level (common_ops.h); NULL: the level is replicated */
 } hx_lattice_level;
 
 typedef struct hx_lattice {

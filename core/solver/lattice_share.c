@@ -7,7 +7,7 @@
 
 /* Maps the cells and points of the whole mesh to their numbers in the subdomain; -1: not in it. */
 typedef struct cut {
-    const hx_problem *share;
+    const hx_problem *local;
     int32_t *place;    /* [n_point of the whole] */
     int32_t *cell_new; /* [n_cell] */
     int64_t n_cell;
@@ -28,19 +28,19 @@ static int is_needed(const cut *c, const hx_lattice *lattice, int64_t cell)
     return 0;
 }
 
-static int begin(cut *c, const hx_lattice *lattice, const hx_problem *share)
+static int begin(cut *c, const hx_lattice *lattice, const hx_problem *local)
 {
-    const int64_t n_whole = share->whole->space.n_point, n_point = share->space.n_point;
-    c->share = share;
-    c->first = share->whole_elem[0];
-    c->end = c->first + share->mesh->n_elem;
+    const int64_t n_whole = local->whole->space.n_point, n_point = local->space.n_point;
+    c->local = local;
+    c->first = local->whole_elem[0];
+    c->end = c->first + local->mesh->n_elem;
     HX_TRY(hx_alloc_raw(&c->place, (size_t)n_whole, sizeof *c->place, "coarse grids"));
     HX_TRY(
         hx_alloc_raw(&c->cell_new, (size_t)lattice->n_cell, sizeof *c->cell_new, "coarse grids"));
 #pragma omp parallel for schedule(static)
     for (int64_t a = 0; a < n_whole; a++) c->place[a] = -1;
 #pragma omp parallel for schedule(static)
-    for (int64_t a = 0; a < n_point; a++) c->place[share->whole_node[a]] = (int32_t)a;
+    for (int64_t a = 0; a < n_point; a++) c->place[local->whole_node[a]] = (int32_t)a;
 #pragma omp parallel for schedule(static)
     for (int64_t cell = 0; cell < lattice->n_cell; cell++)
         c->cell_new[cell] = is_needed(c, lattice, cell);
@@ -118,22 +118,22 @@ static void cut_cells(const cut *c, hx_lattice *lattice)
 
 static int cut_positions(const cut *c, hx_lattice *lattice)
 {
-    const int64_t n = c->share->space.n_point;
+    const int64_t n = c->local->space.n_point;
     float *position;
     HX_TRY(hx_alloc_raw(&position, 3 * (size_t)n, sizeof *position, "coarse grids"));
 #pragma omp parallel for schedule(static)
     for (int64_t a = 0; a < n; a++)
-        memcpy(position + 3 * a, lattice->position + 3 * (int64_t)c->share->whole_node[a],
+        memcpy(position + 3 * a, lattice->position + 3 * (int64_t)c->local->whole_node[a],
                3 * sizeof *position);
     free(lattice->position);
     lattice->position = position;
     return HX_OK;
 }
 
-int hx_lattice_cut(hx_lattice *lattice, const hx_problem *share)
+int hx_lattice_cut(hx_lattice *lattice, const hx_problem *local)
 {
     cut c = {0};
-    int rc = begin(&c, lattice, share);
+    int rc = begin(&c, lattice, local);
     if (rc == HX_OK) rc = cut_positions(&c, lattice);
     if (rc == HX_OK)
         rc =

@@ -13,7 +13,7 @@ extern "C" {
 /* `lattice` covers the space of share->whole; removes from its lists what the subdomain does not
  * have. The elements of the subdomain are a contiguous range of the whole. O(n_elem of the
  * whole). */
-int hx_lattice_cut(hx_lattice *lattice, const hx_problem *share);
+int hx_lattice_cut(hx_lattice *lattice, const hx_problem *local);
 
 #ifdef __cplusplus
 }

@@ -108,7 +108,7 @@ typedef struct hx_mg_level {
     float *d_v;         /* vector of the power iteration */
     hx_mg_smoother *d_smoother;
     hx_mg_level_lines lines;
-    struct hx_level_share *share; /* as in hx_lattice_level (owned) */
+    struct hx_local_level *local; /* as in hx_lattice_level (owned) */
 } hx_mg_level;
 
 /* The mesh, sorted into the cells of level 0. */

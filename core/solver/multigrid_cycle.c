@@ -147,7 +147,7 @@ static int start_level(const hx_multigrid *mg, const hx_mg_level *level, int64_t
 
 static int step_level(const hx_multigrid *mg, const hx_mg_level *level, int64_t n)
 {
-    if (level->share) return mg->dev->ops->common->level_power(mg->dev, mg->dof, level);
+    if (level->local) return mg->dev->ops->common->level_power(mg->dev, mg->dof, level);
     if (level->lines.next) {
         const size_t bytes = (size_t)n * sizeof *level->d_d;
         HX_TRY(mg->dev->ops->copy(mg->dev, level->d_d, level->d_y, bytes));
@@ -165,7 +165,7 @@ static int leap_level(const hx_multigrid *mg, const hx_mg_level *level, int n_st
 {
     const int n = (n_step <= POWER_UNSCALED ? n_step - 1 : POWER_UNSCALED) / 2 * 2;
     *n_done = 0;
-    if (!level || level->share || level->lines.next || !mg->ops->power_next) return HX_OK;
+    if (!level || level->local || level->lines.next || !mg->ops->power_next) return HX_OK;
     for (; *n_done < n; *n_done += 2) {
         HX_TRY(mg->ops->power_next(mg->dev, level, level->d_v, level->d_x));
         HX_TRY(mg->ops->power_next(mg->dev, level, level->d_x, level->d_v));

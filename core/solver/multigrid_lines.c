@@ -318,7 +318,7 @@ static int put_share(hx_multigrid *mg, const hx_problem *share, int64_t n_line,
     for (size_t a = 0; a < n_point; a++) place[share->whole_node[a]] = (int32_t)a;
     const int64_t n = cut(n_line, whole_first, whole_point, place, first, point);
     HX_TRY_FAIL(put(mg, n, (int64_t)n_point, first, point));
-    HX_TRY_FAIL(common->share_lines(mg->dev, n_line, whole_first, whole_point, &mg->lines));
+    HX_TRY_FAIL(common->split_lines(mg->dev, n_line, whole_first, whole_point, &mg->lines));
 fail:
     free(place);
     free(first);

@@ -110,7 +110,7 @@ static int put_kept(hx_multigrid *mg)
 
 /* Allocates the stored contributions of cells before the first update, when everything else that a
  * run needs has been allocated. Without them, all cells are computed in each update. */
-static int put_shares(hx_multigrid *mg)
+static int put_local(hx_multigrid *mg)
 {
     hx_device *const dev = mg->dev;
     hx_mg_mesh *const m = &mg->mesh;
@@ -140,7 +140,7 @@ static int put_level(hx_multigrid *mg, const hx_lattice *lattice, int l, int is_
     float **const vectors[] = {&to->d_m, &to->d_b, &to->d_x, &to->d_y, &to->d_d, &to->d_v};
     to->n_node = from->n_node;
     to->n_own = from->n_own;
-    to->share = from->share;
+    to->local = from->local;
     for (int i = 0; i < 3; i++) to->step[i] = (float)from->step[i];
     memcpy(to->mode, from->mode, sizeof to->mode);
     HX_TRY(hx_device_put(dev, &to->d_neighbour, from->neighbour, 27 * n * word));
@@ -252,7 +252,7 @@ static void release_level(hx_device *dev, hx_mg_level *level)
                            level->d_smoother};
     for (size_t i = 0; i < sizeof owned / sizeof owned[0]; i++) dev->ops->release(dev, owned[i]);
     hx_mg_level_lines_free(dev, &level->lines);
-    if (level->share) dev->ops->common->free_level(dev, level->share);
+    if (level->local) dev->ops->common->free_level(dev, level->local);
 }
 
 static void destroy(hx_precond *pc)
@@ -344,7 +344,7 @@ static int make_lattice(hx_device *dev, hx_lattice *lattice, const hx_problem *p
     HX_TRY(hx_lattice_finish(lattice, &whole->space, draft, N_LAST,
                              common ? common->most_whole(dev) : 0));
     if (!problem->whole) return HX_OK;
-    const int rc = common->share_lattice(dev, lattice);
+    const int rc = common->split_lattice(dev, lattice);
     if (rc < 0) hx_lattice_free(lattice);
     return rc;
 }
@@ -441,7 +441,7 @@ static int setup(hx_precond *pc)
         HX_TRY(ops->blocks_invert(mg->dev, &mg->rows->matrix, &mg->blocks, op->linear.n, mg->d_m));
     if (mg->lines.n > 0) HX_TRY(hx_mg_lines_setup(mg, op));
     choose_means(pc);
-    if (mg->mesh.d_kept) HX_TRY(put_shares(mg));
+    if (mg->mesh.d_kept) HX_TRY(put_local(mg));
     for (int l = 0; l < mg->n_level; l++)
         HX_IN_SPAN(mg->dev, HX_SPAN_GALERKIN, l + 1, make_level(mg, op, l));
     HX_IN_SPAN(mg->dev, HX_SPAN_FACTORS, -1, hx_mg_direct_begin(mg));

@@ -126,12 +126,12 @@ static void measure_products(bench *b, const hx_strategy *strategy)
 {
     static const char *const name[2][2] = {{"product", "product, single"},
                                            {"divided", "divided, single"}};
-    double *const modulus = malloc((size_t)b->dist.share.mesh.n_elem * sizeof *modulus);
-    for (int64_t e = 0; e < b->dist.share.mesh.n_elem; e++) modulus[e] = 1.0;
+    double *const modulus = malloc((size_t)b->dist.subdomain.mesh.n_elem * sizeof *modulus);
+    for (int64_t e = 0; e < b->dist.subdomain.mesh.n_elem; e++) modulus[e] = 1.0;
     for (int k = 0; k < 4; k++) { /* by turns */
         b->dist.divides = k % 2;
         CHECK_OK(hx_operator_create(&b->op, &b->dist.dev, strategy, hx_layout_first(strategy),
-                                    &b->dist.share.problem, 0));
+                                    &b->dist.subdomain.problem, 0));
         CHECK_OK(hx_operator_set_modulus(&b->op, modulus));
         CHECK_OK(strategy->prepare_single ? strategy->prepare_single(b->op.state) : HX_OK);
         measure_recorded(b, name[k % 2][0], multiply);
@@ -149,7 +149,7 @@ static void measure_all(bench *b, hx_mail_way way)
     CHECK_OK(hx_dist_connect(&b->dist, way));
     if (b->comm.rank == 0 && way == HX_MAIL_NONE)
         printf("%d processes, %lld interface points in the first\n", b->comm.size,
-               (long long)b->dist.share.n_common);
+               (long long)b->dist.subdomain.n_common);
     CHECK_OK(b->device.ops->alloc(&b->device, n * sizeof(double), &b->d_y));
     CHECK_OK(b->device.ops->alloc(&b->device, n * sizeof(double), &b->d_x));
     CHECK_OK(b->device.ops->zero(&b->device, b->d_x, n * sizeof(double)));

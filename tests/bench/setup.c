@@ -211,7 +211,7 @@ static int make_problem(bench *b)
 
 static void share_out(bench *b)
 {
-    const hx_share *const s = &b->dist.share;
+    const hx_subdomain *const s = &b->dist.subdomain;
     start(b);
     CHECK_OK(hx_dist_create(&b->dist, &b->comm, &b->device, &b->problem));
     stop(b);
@@ -304,9 +304,9 @@ static void lay_lattice(bench *b)
         const hx_common_ops *const common = dev->ops->common;
         b->dist.most_whole = 300;
         start(b);
-        CHECK_OK(common->share_lattice(dev, &lattice));
-        report_lattice(b, &lattice, &b->dist.share.space, "local coarse grids");
-        for (int l = 0; l < lattice.n_shared; l++) common->free_level(dev, lattice.level[l].share);
+        CHECK_OK(common->split_lattice(dev, &lattice));
+        report_lattice(b, &lattice, &b->dist.subdomain.space, "local coarse grids");
+        for (int l = 0; l < lattice.n_shared; l++) common->free_level(dev, lattice.level[l].local);
     }
     hx_lattice_free(&lattice);
 }
@@ -359,11 +359,11 @@ static void run_stages(bench *b)
     measure_mesh(b);
     CHECK_OK(make_problem(b));
     if (is_shared) share_out(b);
-    class_elements(b, is_shared ? &b->dist.share.mesh : &b->mesh);
-    cut_patches(b, is_shared ? &b->dist.share.mesh : &b->mesh);
+    class_elements(b, is_shared ? &b->dist.subdomain.mesh : &b->mesh);
+    cut_patches(b, is_shared ? &b->dist.subdomain.mesh : &b->mesh);
     lay_lattice(b);
     if (is_shared)
-        list_lines(b, &b->dist.dev, &b->dist.share.problem);
+        list_lines(b, &b->dist.dev, &b->dist.subdomain.problem);
     else
         list_lines(b, &b->device, &b->problem);
     list_cells(b);

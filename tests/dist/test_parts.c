@@ -90,10 +90,10 @@ static int64_t count_off(const job *j, const vector *a, const vector *b, int in_
                          const vector *bound)
 {
     const size_t each = a->bytes / j->n * (size_t)j->components;
-    const int64_t n = in_common ? j->dist.share.n_common : j->dist.share.space.n_point;
+    const int64_t n = in_common ? j->dist.subdomain.n_common : j->dist.subdomain.space.n_point;
     int64_t n_off = 0;
     for (int64_t i = 0; i < n; i++) {
-        const size_t at = each * (size_t)(in_common ? j->dist.share.common[i] : i);
+        const size_t at = each * (size_t)(in_common ? j->dist.subdomain.common[i] : i);
         n_off += differ(a, b, at, each, bound);
     }
     return n_off;
@@ -186,7 +186,7 @@ static void check_common(job *j, product *p, const char *when)
     fetch(j, &p->y);
     const int64_t n_off = count_off(j, &p->y, &p->exact, 1, p->bound);
     CHECK_MSG(n_off == 0, "%s, %s: %lld of %lld interface points are wrong", p->op->strategy->name,
-              when, (long long)n_off, (long long)j->dist.share.n_common);
+              when, (long long)n_off, (long long)j->dist.subdomain.n_common);
 }
 
 static void check_all(job *j, product *p, const char *when)
@@ -194,8 +194,9 @@ static void check_all(job *j, product *p, const char *when)
     fetch(j, &p->y);
     const int64_t n_off = count_off(j, &p->y, &p->exact, 0, p->bound);
     CHECK_MSG(n_off == 0, "%s, %s: %lld of %lld points are wrong, by at most %g%s",
-              p->op->strategy->name, when, (long long)n_off, (long long)j->dist.share.space.n_point,
-              worst_of(p), p->bound ? " of the bound" : "");
+              p->op->strategy->name, when, (long long)n_off,
+              (long long)j->dist.subdomain.space.n_point, worst_of(p),
+              p->bound ? " of the bound" : "");
 }
 
 /* The parts of this rank without the others; boundary and interior may be computed in either
@@ -211,7 +212,7 @@ static void check_parts(job *j, product *p)
     check_common(j, p, "boundary");
     const int64_t n_off = count_off(j, &p->y, &p->exact, 0, p->bound);
     j->n_with_inside += n_off > 0;
-    CHECK(j->comm.size > 1 || n_off == j->dist.share.space.n_point);
+    CHECK(j->comm.size > 1 || n_off == j->dist.subdomain.space.n_point);
     CHECK_OK(run_part(p, HX_PRODUCT_INTERIOR));
     check_common(j, p, "interior after it");
     CHECK_OK(run_part(p, HX_PRODUCT_REST));
@@ -267,7 +268,7 @@ static void check_together(job *j, product *p)
 static void fill(job *j, product *p)
 {
     for (size_t i = 0; i < j->n; i++) { /* equal values at equal points */
-        const size_t c = (size_t)j->components, point = (size_t)j->dist.share.node[i / c];
+        const size_t c = (size_t)j->components, point = (size_t)j->dist.subdomain.node[i / c];
         const double v = 2.0 * hx_random_unit(hx_random_mix(c * point + i % c + 1)) - 1.0;
         const float single = (float)v;
         memcpy(p->x.v + i * p->each, p->each == sizeof v ? (const void *)&v : &single, p->each);
@@ -284,8 +285,8 @@ static void put_number(vector *v, size_t i, double x)
  * stiffness is added separately. */
 static void measure_sums(const job *j, const vector *x, double *size, double *count)
 {
-    const hx_mesh *const mesh = &j->dist.share.mesh;
-    const hx_problem *const problem = &j->dist.share.problem;
+    const hx_mesh *const mesh = &j->dist.subdomain.mesh;
+    const hx_problem *const problem = &j->dist.subdomain.problem;
     for (int64_t e = 0; e < mesh->n_elem; e++) {
         const int32_t *const conn = mesh->conn + 8 * e;
         double xyz[24], ke[576];
@@ -382,7 +383,8 @@ static void check_operator(job *j, const hx_strategy *strategy, hx_layout layout
 {
     hx_operator op;
     if (j->kind == QUADRATIC && !strategy->space_bytes) return;
-    CHECK_OK(hx_operator_create(&op, &j->dist.dev, strategy, layout, &j->dist.share.problem, 0));
+    CHECK_OK(
+        hx_operator_create(&op, &j->dist.dev, strategy, layout, &j->dist.subdomain.problem, 0));
     CHECK_OK(hx_operator_set_modulus(&op, j->modulus));
     CHECK_OK(strategy->prepare_single ? strategy->prepare_single(op.state) : HX_OK);
     check_precision(j, &op, sizeof(double), NULL);
@@ -443,8 +445,8 @@ static int make_problem(job *j)
 static void make_moduli(job *j)
 {
     uint64_t state = 7 + (uint64_t)j->comm.rank;
-    const size_t n = (size_t)j->dist.share.mesh.n_elem;
-    j->n = (size_t)j->components * (size_t)j->dist.share.space.n_point;
+    const size_t n = (size_t)j->dist.subdomain.mesh.n_elem;
+    j->n = (size_t)j->components * (size_t)j->dist.subdomain.space.n_point;
     j->modulus = malloc(n * sizeof *j->modulus);
     for (size_t e = 0; e < n; e++) j->modulus[e] = fixture_uniform(&state, 1e-3, 1.0);
 }

@@ -20,7 +20,7 @@ typedef struct job {
     hx_mesh mesh;
     hx_space space;
     hx_problem problem;
-    hx_share share;
+    hx_subdomain subdomain;
     sample whole, own; /* of the mesh; of the piece */
     hx_file_pieces pieces;
     hx_vtk_piece piece;
@@ -45,7 +45,7 @@ static void put_in_parts(job *j)
     free(part);
 }
 
-static void make_share(job *j, fixture_order order, hx_element element, int in_parts)
+static void make_subdomain(job *j, fixture_order order, hx_element element, int in_parts)
 {
     static const int32_t core_elem[] = {1, 3, 4};
     static const hx_load_spec load = {"corner-x", "test", HX_LOAD_TOTAL_FORCE, {0.0, 1.0, 0.0}, 1};
@@ -60,14 +60,14 @@ static void make_share(job *j, fixture_order order, hx_element element, int in_p
     CHECK_OK(hx_space_create(&j->space, &j->mesh, element));
     params.space = &j->space;
     CHECK_OK(hx_problem_create(&j->problem, &j->mesh, &params));
-    CHECK_OK(hx_share_create(&j->share, &j->comm, &j->problem));
+    CHECK_OK(hx_subdomain_create(&j->subdomain, &j->comm, &j->problem));
     sample_make(&j->whole, &j->mesh);
 }
 
-static void free_share(job *j)
+static void free_subdomain(job *j)
 {
     sample_free(&j->whole);
-    hx_share_free(&j->share);
+    hx_subdomain_free(&j->subdomain);
     hx_problem_free(&j->problem);
     hx_space_free(&j->space);
     hx_mesh_free(&j->mesh);
@@ -77,11 +77,11 @@ static void free_share(job *j)
  * nodes. */
 static void *bring(job *j, int kind, size_t bytes, const void *whole)
 {
-    const hx_share *const share = &j->share;
+    const hx_subdomain *const subdomain = &j->subdomain;
     const int is_node = kind == HX_FILE_NODES;
-    const size_t n_own = (size_t)(is_node ? share->n_own : share->mesh.n_elem),
+    const size_t n_own = (size_t)(is_node ? subdomain->n_own : subdomain->mesh.n_elem),
                  n = (size_t)j->pieces.of[kind].n;
-    const int32_t *const list = is_node ? share->node : share->elem;
+    const int32_t *const list = is_node ? subdomain->node : subdomain->elem;
     char *const own = malloc(n_own * bytes + 1), *const piece = calloc(n + 1, bytes);
     for (size_t i = 0; i < n_own; i++)
         memcpy(own + i * bytes, (const char *)whole + (size_t)list[i] * bytes, bytes);
@@ -94,7 +94,7 @@ static void make_pieces(job *j, int to_first)
 {
     const int where[] = {[HX_FILE_NODES] = HX_VTK_POINT, [HX_FILE_ELEMENTS] = HX_VTK_CELL};
     const hx_vtk_piece own = hx_vtk_own_piece(&j->comm, &j->mesh);
-    CHECK_OK(hx_file_pieces_create(&j->pieces, &j->comm, &j->share, to_first));
+    CHECK_OK(hx_file_pieces_create(&j->pieces, &j->comm, &j->subdomain, to_first));
     for (int k = 0; k < HX_FILE_KINDS; k++) {
         j->piece.first[where[k]] = j->pieces.of[k].first;
         j->piece.n[where[k]] = j->pieces.of[k].n;
@@ -198,12 +198,13 @@ static void test_meshes(job *j)
             const mixed_box box = {.kind = (mixed_kind)kind, .n = {4, 3, 5}, .distort = 0.1};
             const int in_parts = order == FIXTURE_REORDERED && kind % 2 == 0;
             CHECK_OK(mixed_create(&j->mesh, &box));
-            make_share(j, (fixture_order)order,
-                       kind == MIXED_LAYERS ? HX_ELEMENT_QUADRATIC : HX_ELEMENT_LINEAR, in_parts);
+            make_subdomain(j, (fixture_order)order,
+                           kind == MIXED_LAYERS ? HX_ELEMENT_QUADRATIC : HX_ELEMENT_LINEAR,
+                           in_parts);
             test_pieces(j);
             test_first(j);
             test_hashes(j);
-            free_share(j);
+            free_subdomain(j);
         }
 }
 
@@ -318,7 +319,7 @@ static void test_large(job *j)
     const mixed_box box = {.kind = MIXED_HEXAHEDRA, .n = {40, 40, 20}};
     const hx_vtk_options alone = {.format = HX_VTK_BINARY};
     CHECK_OK(mixed_create(&j->mesh, &box));
-    make_share(j, FIXTURE_REORDERED, HX_ELEMENT_LINEAR, 0);
+    make_subdomain(j, FIXTURE_REORDERED, HX_ELEMENT_LINEAR, 0);
     make_pieces(j, 0);
     if (leads(j))
         CHECK_OK(sample_write_part(in_folder("alone"), &j->mesh, &j->whole, &alone, NULL));
@@ -327,7 +328,7 @@ static void test_large(job *j)
     test_synced(j);
     test_folders(j);
     free_pieces(j);
-    free_share(j);
+    free_subdomain(j);
 }
 
 int main(void)

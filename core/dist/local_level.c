@@ -1,5 +1,5 @@
 /* A distributed level of the coarse grid: its exchanges. */
-#include "level_share.h"
+#include "local_level.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -19,7 +19,7 @@ static int64_t larger(int64_t a, int64_t b)
 enum { NUMBERS = HX_MG_DOF, BLOCK = HX_MG_DOF * HX_MG_DOF };
 
 /* Prepares the exchanges from device to device. */
-static int connect_level(hx_dist *dist, hx_level_share *s, const int64_t *n_serve,
+static int connect_level(hx_dist *dist, hx_local_level *s, const int64_t *n_serve,
                          const int64_t *n_ghost, const int64_t *n_touch, const int64_t *n_part)
 {
     hx_mail *const mail = &dist->mail;
@@ -29,7 +29,7 @@ static int connect_level(hx_dist *dist, hx_level_share *s, const int64_t *n_serv
 
 /* Prepares the exchanges through the host. All ranks gather their numbers of ghosts and
  * contributions, since an owner does not have the numbers of its nodes on other ranks. */
-static int create_routes(hx_level_share *s, hx_dist *dist, const hx_level_view *v)
+static int create_routes(hx_local_level *s, hx_dist *dist, const hx_level_view *v)
 {
     const hx_comm *const comm = dist->comm;
     const size_t size = (size_t)comm->size;
@@ -59,7 +59,7 @@ fail:
     return rc;
 }
 
-static int alloc_values(hx_level_share *s, hx_device *dev)
+static int alloc_values(hx_local_level *s, hx_device *dev)
 {
     const int64_t n_part = larger(s->n_touch, s->part.in[s->part.n_peer]),
                   n = larger(NUMBERS * larger(s->n_serve, s->n_ghost), BLOCK * n_part);
@@ -82,7 +82,7 @@ static int32_t find_code(const hx_level_view *v, int64_t code)
 }
 
 /* find_served for nodes with global codes. */
-static int find_served_codes(hx_level_share *s, hx_dist *dist, const hx_level_view *v)
+static int find_served_codes(hx_local_level *s, hx_dist *dist, const hx_level_view *v)
 {
     int64_t *code;
     int missing = 0;
@@ -98,7 +98,7 @@ static int find_served_codes(hx_level_share *s, hx_dist *dist, const hx_level_vi
 }
 
 /* Finds the own nodes that are ghosts on each peer, in the order of the peer's ghosts. */
-static int find_served(hx_level_share *s, hx_dist *dist, const hx_level_view *v)
+static int find_served(hx_local_level *s, hx_dist *dist, const hx_level_view *v)
 {
     HX_TRY(hx_alloc_raw(&s->serve, (size_t)s->n_serve, sizeof *s->serve, what));
     if (v->code) return find_served_codes(s, dist, v);
@@ -124,7 +124,7 @@ static int64_t first_in(const hx_route *r, int rank)
 
 /* Finds the own nodes to which other ranks contribute, and the ghosts to which this rank
  * contributes. */
-static int find_sums(hx_level_share *s)
+static int find_sums(hx_local_level *s)
 {
     const hx_route *const part = &s->part;
     int32_t *place;
@@ -153,7 +153,7 @@ static int find_sums(hx_level_share *s)
 }
 
 /* Puts the lists for adding contributions on the device. */
-static int put_sums(hx_dist *dist, hx_level_share *s)
+static int put_sums(hx_dist *dist, hx_local_level *s)
 {
     const int64_t n_came = s->part.in[s->part.n_peer];
     const size_t n = (size_t)s->n_sum;
@@ -177,7 +177,7 @@ fail:
     return rc;
 }
 
-static void free_share(hx_device *dev, hx_level_share *s)
+static void free_subdomain(hx_device *dev, hx_local_level *s)
 {
     void *const on_device[] = {s->d_serve,     s->d_touch, s->d_sum,   s->d_touch_block,
                                s->d_sum_block, s->d_value, s->d_first, s->d_source};
@@ -196,34 +196,34 @@ static void free_share(hx_device *dev, hx_level_share *s)
 int64_t hx_dist_lattice_nodes(const hx_dist *dist)
 {
     int64_t n = 0;
-    for (const hx_level_share *s = dist->level; s; s = s->next) n += s->n_own + s->n_ghost;
+    for (const hx_local_level *s = dist->level; s; s = s->next) n += s->n_own + s->n_ghost;
     return n;
 }
 
 void hx_dist_free_levels(hx_dist *dist)
 {
     while (dist->level) {
-        hx_level_share *const s = dist->level;
+        hx_local_level *const s = dist->level;
         dist->level = s->next;
-        free_share(&dist->dev, s);
+        free_subdomain(&dist->dev, s);
     }
 }
 
-void hx_dist_free_level(hx_device *dev, hx_level_share *share)
+void hx_dist_free_level(hx_device *dev, hx_local_level *local)
 {
-    hx_level_share **at = &hx_dist_of(dev)->level;
-    while (*at && *at != share) at = &(*at)->next;
+    hx_local_level **at = &hx_dist_of(dev)->level;
+    while (*at && *at != local) at = &(*at)->next;
     if (!*at) return;
-    *at = share->next;
-    free_share(dev, share);
+    *at = local->next;
+    free_subdomain(dev, local);
 }
 
-int hx_level_share_create(hx_dist *dist, const hx_level_view *v, hx_level_share **share)
+int hx_local_level_create(hx_dist *dist, const hx_level_view *v, hx_local_level **local)
 {
-    hx_level_share *s;
+    hx_local_level *s;
     HX_TRY(hx_alloc(&s, 1, sizeof *s, what));
     s->next = dist->level; /* freed with the level, or at the latest with `dist` */
-    dist->level = *share = s;
+    dist->level = *local = s;
     HX_TRY(create_routes(s, dist, v));
     HX_TRY(alloc_values(s, &dist->dev));
     HX_TRY(find_served(s, dist, v));
@@ -249,7 +249,7 @@ static int put_block_entries(hx_device *dev, int64_t n, const int32_t *node, int
 }
 
 /* Made with the first matrix, which defines the number of unknowns per node. */
-static int prepare(hx_dist *dist, hx_level_share *s, int dof, int64_t n_node)
+static int prepare(hx_dist *dist, hx_local_level *s, int dof, int64_t n_node)
 {
     const int by_columns = dist->multigrid_plain->matrix_by_columns;
     hx_device *const dev = &dist->dev;
@@ -266,14 +266,14 @@ static int prepare(hx_dist *dist, hx_level_share *s, int dof, int64_t n_node)
 }
 
 /* Copies entries of a vector to the host. */
-static int take(hx_dist *dist, hx_level_share *s, int64_t n, const int64_t *d_at, const float *d_y)
+static int take(hx_dist *dist, hx_local_level *s, int64_t n, const int64_t *d_at, const float *d_y)
 {
     HX_TRY(dist->plain->vector->take_entries_single(&dist->dev, n, d_at, d_y, s->d_value));
     return dist->plain->download(&dist->dev, s->host, s->d_value, (size_t)n * sizeof *s->host);
 }
 
 /* One launch sends, waits and copies if possible; otherwise one sends and another copies. */
-static int settle_mail(hx_dist *dist, hx_level_share *s, float *d_y)
+static int settle_mail(hx_dist *dist, hx_local_level *s, float *d_y)
 {
     hx_mail *const mail = &dist->mail;
     const int dof = s->dof;
@@ -293,14 +293,14 @@ static int settle_mail(hx_dist *dist, hx_level_share *s, float *d_y)
 
 /* Through the host: own values that are ghosts on other ranks go out, and those of this rank's
  * ghosts come in. */
-static int serve(hx_dist *dist, hx_level_share *s, const float *d_y)
+static int serve(hx_dist *dist, hx_local_level *s, const float *d_y)
 {
     HX_TRY(take(dist, s, s->dof * s->n_serve, s->d_serve, d_y));
     hx_route_pack(&s->value, (size_t)s->dof * sizeof *d_y, s->host);
     return HX_OK;
 }
 
-static int receive(hx_dist *dist, hx_level_share *s, float *d_y)
+static int receive(hx_dist *dist, hx_local_level *s, float *d_y)
 {
     const size_t bytes = (size_t)s->dof * sizeof *d_y;
     HX_TRY(hx_route_exchange(dist->comm, &s->value, bytes));
@@ -310,7 +310,7 @@ static int receive(hx_dist *dist, hx_level_share *s, float *d_y)
                                (size_t)s->n_ghost * bytes);
 }
 
-static int settle_by_host(hx_dist *dist, hx_level_share *s, float *d_y)
+static int settle_by_host(hx_dist *dist, hx_local_level *s, float *d_y)
 {
     HX_IN_SPAN(&dist->dev, HX_SPAN_PUT, -1, serve(dist, s, d_y));
     HX_IN_SPAN(&dist->dev, HX_SPAN_ADD, -1, receive(dist, s, d_y));
@@ -318,7 +318,7 @@ static int settle_by_host(hx_dist *dist, hx_level_share *s, float *d_y)
 }
 
 /* y at ghosts := values of their owners. */
-static int settle(hx_dist *dist, hx_level_share *s, float *d_y)
+static int settle(hx_dist *dist, hx_local_level *s, float *d_y)
 {
     const double begin = hx_clock();
     HX_TRY(dist->mail.ops ? settle_mail(dist, s, d_y) : settle_by_host(dist, s, d_y));
@@ -333,7 +333,7 @@ typedef struct parts {
     const int64_t *d_touch, *d_sum;
 } parts;
 
-static int add_parts_mail(hx_dist *dist, hx_level_share *s, const parts *p, float *d_y)
+static int add_parts_mail(hx_dist *dist, hx_local_level *s, const parts *p, float *d_y)
 {
     hx_mail *const mail = &dist->mail;
     const hx_mail_sums sums = {.components = p->components,
@@ -349,14 +349,14 @@ static int add_parts_mail(hx_dist *dist, hx_level_share *s, const parts *p, floa
 }
 
 /* Through the host. */
-static int hand_over(hx_dist *dist, hx_level_share *s, const parts *p, const float *d_y)
+static int hand_over(hx_dist *dist, hx_local_level *s, const parts *p, const float *d_y)
 {
     HX_TRY(take(dist, s, p->components * s->n_touch, p->d_touch, d_y));
     hx_route_pack(&s->part, (size_t)p->components * sizeof *d_y, s->host);
     return HX_OK;
 }
 
-static void add_received(hx_level_share *s, int components)
+static void add_received(hx_local_level *s, int components)
 {
     const hx_route *const r = &s->part;
     for (int k = 0; k < r->n_peer; k++) {
@@ -369,7 +369,7 @@ static void add_received(hx_level_share *s, int components)
     }
 }
 
-static int gather_parts(hx_dist *dist, hx_level_share *s, const parts *p, float *d_y)
+static int gather_parts(hx_dist *dist, hx_local_level *s, const parts *p, float *d_y)
 {
     const int64_t n = p->components * s->n_sum;
     const size_t bytes = (size_t)p->components * sizeof *d_y;
@@ -381,7 +381,7 @@ static int gather_parts(hx_dist *dist, hx_level_share *s, const parts *p, float 
     return dist->plain->vector->put_entries_single(&dist->dev, n, p->d_sum, s->d_value, d_y);
 }
 
-static int add_parts_by_host(hx_dist *dist, hx_level_share *s, const parts *p, float *d_y)
+static int add_parts_by_host(hx_dist *dist, hx_local_level *s, const parts *p, float *d_y)
 {
     HX_IN_SPAN(&dist->dev, HX_SPAN_PUT, -1, hand_over(dist, s, p, d_y));
     HX_IN_SPAN(&dist->dev, HX_SPAN_ADD, -1, gather_parts(dist, s, p, d_y));
@@ -390,7 +390,7 @@ static int add_parts_by_host(hx_dist *dist, hx_level_share *s, const parts *p, f
 
 /* Adds the contributions of other ranks to own entries, in the order of the ranks; a node's owner
  * is the lowest rank that has it, so its own contribution comes first. */
-static int add_parts(hx_dist *dist, hx_level_share *s, int components, const int64_t *d_touch,
+static int add_parts(hx_dist *dist, hx_local_level *s, int components, const int64_t *d_touch,
                      const int64_t *d_sum, float *d_y)
 {
     const double begin = hx_clock();
@@ -403,7 +403,7 @@ static int add_parts(hx_dist *dist, hx_level_share *s, int components, const int
 int hx_dist_add_lattice(hx_device *dev, int dof, const hx_mg_level *level)
 {
     hx_dist *const dist = hx_dist_of(dev);
-    hx_level_share *const s = level->share;
+    hx_local_level *const s = level->local;
     if (!s) {
         const size_t n = (size_t)(HX_LATTICE_OFFSETS * dof * dof) * (size_t)level->n_node;
         return hx_dist_sum_device(dist, n, level->d_matrix);
@@ -417,14 +417,14 @@ int hx_dist_add_lattice(hx_device *dev, int dof, const hx_mg_level *level)
 
 int hx_dist_add_right_side(hx_dist *dist, int dof, const hx_mg_level *level)
 {
-    hx_level_share *const s = level->share;
+    hx_local_level *const s = level->local;
     if (s) return add_parts(dist, s, dof, s->d_touch, s->d_sum, level->d_b);
     return hx_dist_sum_device(dist, (size_t)dof * (size_t)level->n_node, level->d_b);
 }
 
 int hx_dist_settle_level(hx_device *dev, const hx_mg_level *level, float *d_y)
 {
-    return level->share ? settle(hx_dist_of(dev), level->share, d_y) : HX_OK;
+    return level->local ? settle(hx_dist_of(dev), level->local, d_y) : HX_OK;
 }
 
 /* Power iteration with the line smoother of own nodes. */
@@ -435,21 +435,21 @@ static int power_by_lines(hx_dist *dist, const hx_mg_level *level, int64_t n)
     HX_TRY(dist->multigrid_plain->level_solve(dev, level, level->d_d));
     HX_TRY(hx_dist_power_of_own(dist, n, n, level->d_m, level->d_y, level->d_d, level->d_v,
                                 level->d_smoother));
-    return settle(dist, level->share, level->d_v);
+    return settle(dist, level->local, level->d_v);
 }
 
 int hx_dist_level_power(hx_device *dev, int dof, const hx_mg_level *level)
 {
     hx_dist *const dist = hx_dist_of(dev);
     const hx_multigrid_ops *const plain = dist->multigrid_plain;
-    const int64_t n = dof * level->share->n_own;
+    const int64_t n = dof * level->local->n_own;
     if (level->lines.next) return power_by_lines(dist, level, n);
     HX_TRY(hx_dist_need_power(dist));
     HX_TRY(plain->power_sums(dev, n, level->d_m, level->d_y, level->d_v, dist->d_power));
     HX_TRY(hx_dist_sum_few(dist, 2, dist->d_power));
     HX_TRY(plain->power_end(dev, n, level->d_m, level->d_y, dist->d_power, level->d_v,
                             level->d_smoother));
-    return settle(dist, level->share, level->d_v);
+    return settle(dist, level->local, level->d_v);
 }
 
 static const hx_multigrid_ops *plain_of(const hx_dist *dist, int dof)
@@ -469,13 +469,13 @@ static int restrict_of(hx_device *dev, int dof, const hx_mg_level *fine, const f
 {
     hx_dist *const dist = hx_dist_of(dev);
     HX_TRY(plain_of(dist, dof)->restrict_to(dev, fine, d_r, coarse));
-    return fine->share ? hx_dist_add_right_side(dist, dof, coarse) : HX_OK;
+    return fine->local ? hx_dist_add_right_side(dist, dof, coarse) : HX_OK;
 }
 
 static int galerkin_of(hx_device *dev, int dof, const hx_mg_level *fine, const hx_mg_level *coarse)
 {
     HX_TRY(plain_of(hx_dist_of(dev), dof)->galerkin(dev, fine, coarse));
-    return fine->share ? hx_dist_add_lattice(dev, dof, coarse) : HX_OK;
+    return fine->local ? hx_dist_add_lattice(dev, dof, coarse) : HX_OK;
 }
 
 static int smooth(hx_device *dev, const hx_mg_level *level, int i, const float *d_x, float *d_y)

@@ -1,6 +1,6 @@
 /* A distributed level of the coarse grid (dist_coarse.c). Private to the room. */
-#ifndef HX_LEVEL_SHARE_H
-#define HX_LEVEL_SHARE_H
+#ifndef HX_LOCAL_LEVEL_H
+#define HX_LOCAL_LEVEL_H
 
 #include "dist.h"
 #include "route.h"
@@ -19,8 +19,8 @@ typedef struct hx_level_view {
     int64_t *first;   /* [size] local number of the first ghost of each owner */
 } hx_level_view;
 
-struct hx_level_share {
-    hx_level_share *next; /* next entry of hx_dist.level */
+struct hx_local_level {
+    hx_local_level *next; /* next entry of hx_dist.level */
     int64_t n_own, n_ghost, n_serve, n_touch, n_sum;
     /* value: from owners to ghosts; part: contributions from ghosts to owners (owned, like all
      * below) */
@@ -47,12 +47,12 @@ struct hx_level_share {
 
 /* Makes the exchanges of a level of which this rank has n_own own nodes and n_ghost ghosts of each
  * rank. `dist` owns *share until hx_dist_free_level. Collective. */
-int hx_level_share_create(hx_dist *dist, const hx_level_view *view, hx_level_share **share);
+int hx_local_level_create(hx_dist *dist, const hx_level_view *view, hx_local_level **local);
 
-/* Entries of hx_common_ops, in dist_coarse.c and level_share.c. */
+/* Entries of hx_common_ops, in dist_coarse.c and local_level.c. */
 int hx_dist_split_lattice(hx_device *dev, struct hx_lattice *lattice);
 int64_t hx_dist_most_whole(hx_device *dev);
-void hx_dist_free_level(hx_device *dev, hx_level_share *share);
+void hx_dist_free_level(hx_device *dev, hx_local_level *local);
 int hx_dist_add_lattice(hx_device *dev, int dof, const hx_mg_level *level);
 int hx_dist_settle_level(hx_device *dev, const hx_mg_level *level, float *d_y);
 int hx_dist_level_power(hx_device *dev, int dof, const hx_mg_level *level);

@@ -46,8 +46,8 @@ typedef struct job {
     const sample *sample;
     model alone, shared; /* alone: the whole mesh */
     hx_dist dist;
-    hx_loose whole, share; /* components found in each model */
-    int32_t *node_at;      /* [n_node of the mesh] nodes of the generator or file in `alone` */
+    hx_loose whole, subdomain; /* components found in each model */
+    int32_t *node_at;          /* [n_node of the mesh] nodes of the generator or file in `alone` */
 } job;
 
 /* ---- models ---- */
@@ -149,7 +149,7 @@ static void make_models(job *j)
     make_moduli(j, &j->alone, j->alone.mesh.n_elem, NULL);
     CHECK_OK(hx_dist_create(&j->dist, &j->comm, &j->device, &j->shared.problem));
     CHECK_OK(hx_dist_connect(&j->dist, j->sample->way));
-    make_moduli(j, &j->shared, j->dist.share.mesh.n_elem, j->dist.share.elem);
+    make_moduli(j, &j->shared, j->dist.subdomain.mesh.n_elem, j->dist.subdomain.elem);
     CHECK_OK(hx_mesh_invert(j->alone.mesh.n_node, j->alone.mesh.node_orig, &j->node_at));
 }
 
@@ -171,7 +171,7 @@ static void free_models(job *j)
 /* Returns the entry in vectors of `alone` for an entry of the subdomain's vectors. */
 static int64_t entry_alone(const job *j, int64_t dof)
 {
-    const int32_t node = j->dist.share.node[dof / 3],
+    const int32_t node = j->dist.subdomain.node[dof / 3],
                   orig = original(j->shared.mesh.node_orig, node);
     return 3 * (int64_t)(j->node_at ? j->node_at[orig] : orig) + dof % 3;
 }
@@ -202,8 +202,8 @@ static void check_rows(const job *j, const char *what, const hx_loose_rows *whol
                        const hx_loose_rows *rows, const hx_loose_rows *columns, double bound)
 {
     const int n_column = j->whole.n_column;
-    const int64_t n = 3 * j->dist.share.mesh.n_node, n_all = 3 * j->alone.mesh.n_node,
-                  n_own = 3 * j->dist.share.n_own;
+    const int64_t n = 3 * j->dist.subdomain.mesh.n_node, n_all = 3 * j->alone.mesh.n_node,
+                  n_own = 3 * j->dist.subdomain.n_own;
     double *const want = fill_rows(whole, n_all, n_column),
                   *const got = fill_rows(rows, n, n_column),
                   *const own = fill_columns(columns, n, n_column),
@@ -235,8 +235,8 @@ static void check_inverse(const job *j)
     const int n = j->whole.n_column;
     const size_t bytes = (size_t)n * (size_t)n * sizeof(double);
     double *const want = fill_rows(&j->whole.inverse, n, n),
-                  *const got = fill_rows(&j->share.inverse, n, n), *const first = malloc(bytes + 1),
-                  worst = 0.0;
+                  *const got = fill_rows(&j->subdomain.inverse, n, n),
+                  *const first = malloc(bytes + 1), worst = 0.0;
     int n_wrong = 0;
     for (int p = 0; p < n; p++) {
         n_wrong += (want[n * p + p] == 0.0) != (got[n * p + p] == 0.0);
@@ -260,8 +260,8 @@ static void check_inverse(const job *j)
 static int count_divided(const job *j)
 {
     int n_divided = 0;
-    for (int p = 0; p < j->share.n_part; p++) {
-        const hx_loose_rows *const z = &j->share.motion_transposed;
+    for (int p = 0; p < j->subdomain.n_part; p++) {
+        const hx_loose_rows *const z = &j->subdomain.motion_transposed;
         int64_t has = z->first[6 * p + 6] > z->first[6 * p];
         CHECK_OK(hx_reduce_sum_i64(&j->all.all, 1, &has));
         n_divided += has > 1;
@@ -276,28 +276,28 @@ static void check_parts(job *j)
     CHECK_OK(hx_loose_create(&j->whole, &j->alone.problem, NULL, j->alone.modulus));
     if (j->sample->sharing == WINDOW) { /* as in a run */
         hx_mesh_forget_lists(&j->shared.mesh);
-        hx_mesh_forget_lists(&j->dist.share.mesh);
+        hx_mesh_forget_lists(&j->dist.subdomain.mesh);
     }
-    CHECK_OK(hx_loose_create(&j->share, &j->dist.share.problem, dev->ops->common->host(dev),
+    CHECK_OK(hx_loose_create(&j->subdomain, &j->dist.subdomain.problem, dev->ops->common->host(dev),
                              j->shared.modulus));
     CHECK_MSG(j->whole.n_part >= j->sample->n_least, "%s: %d components", j->sample->name,
               j->whole.n_part);
-    CHECK_MSG(j->share.n_part == j->whole.n_part, "%s: %d components, one process %d",
-              j->sample->name, j->share.n_part, j->whole.n_part);
-    if (j->share.n_part == j->whole.n_part && j->whole.n_part > 0) {
+    CHECK_MSG(j->subdomain.n_part == j->whole.n_part, "%s: %d components, one process %d",
+              j->sample->name, j->subdomain.n_part, j->whole.n_part);
+    if (j->subdomain.n_part == j->whole.n_part && j->whole.n_part > 0) {
         const int n_divided = count_divided(j);
         CHECK_MSG(size == 1 || n_divided > 0, "%s: no component is divided", j->sample->name);
-        check_rows(j, "motions", &j->whole.motion, &j->share.motion, &j->share.motion_transposed,
-                   1e-12);
-        check_rows(j, "forces", &j->whole.forces, &j->share.forces, &j->share.forces_transposed,
-                   1e-10);
+        check_rows(j, "motions", &j->whole.motion, &j->subdomain.motion,
+                   &j->subdomain.motion_transposed, 1e-12);
+        check_rows(j, "forces", &j->whole.forces, &j->subdomain.forces,
+                   &j->subdomain.forces_transposed, 1e-10);
         check_inverse(j);
         if (j->comm.rank == 0)
             printf("%s: %d components, %d of them on several ranks\n", j->sample->name,
-                   j->share.n_part, n_divided);
+                   j->subdomain.n_part, n_divided);
     }
     hx_loose_free(&j->whole);
-    hx_loose_free(&j->share);
+    hx_loose_free(&j->subdomain);
 }
 
 /* ---- solves ---- */
@@ -347,7 +347,7 @@ static void check_solves(job *j)
     outcome alone = {{0}, 0, {0.0}}, shared = {{0}, 0, {0.0}};
     const char *const name = j->sample->name;
     solve(&j->device, &j->alone.problem, j->alone.modulus, &alone);
-    solve(&j->dist.dev, &j->dist.share.problem, j->shared.modulus, &shared);
+    solve(&j->dist.dev, &j->dist.subdomain.problem, j->shared.modulus, &shared);
     CHECK_MSG(alone.n_column > 0 && shared.n_column == alone.n_column,
               "%s: %d columns, one process %d", name, shared.n_column, alone.n_column);
     CHECK_MSG(alone.iterations[1] <= j->sample->most, "%s: %d iterations", name,

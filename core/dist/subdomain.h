@@ -7,8 +7,8 @@
  * linear elements run over the first `n_own` nodes. Mid-edge points come after all nodes, in the
  * order of their end nodes, and may be of either kind; sums over vectors of quadratic elements
  * leave out the points listed in `other`. */
-#ifndef HX_SHARE_H
-#define HX_SHARE_H
+#ifndef HX_SUBDOMAIN_H
+#define HX_SUBDOMAIN_H
 
 #include "../comm/comm.h"
 #include "../partition/partition.h"
@@ -18,7 +18,7 @@
 extern "C" {
 #endif
 
-typedef struct hx_share {
+typedef struct hx_subdomain {
     const hx_problem *whole; /* (borrowed) */
     int64_t *first;          /* [size + 1] first element of each rank's run (owned) */
     /* [size] elements of each rank; with a distributed mesh other ranks have more elements than
@@ -44,32 +44,32 @@ typedef struct hx_share {
     /* [from[n_common]] sources of an interface point's values in the order of the ranks: the
      * position in `common_of`, or -1 for this rank */
     int32_t *source;
-} hx_share;
+} hx_subdomain;
 
 /* Makes the subdomain of this rank. `whole` must outlive it. HX_EINPUT: the problem cannot be
  * divided (splines), or there are too few elements. O(n_elem), and O(log n_edge) per mid-edge
  * point; 4 bytes per point of the whole during the call. */
-int hx_share_create(hx_share *share, const hx_comm *comm, const hx_problem *whole);
+int hx_subdomain_create(hx_subdomain *subdomain, const hx_comm *comm, const hx_problem *whole);
 
 /* Returns the rank (of n_rank) that has an element of the whole. */
-int hx_share_rank_of(const hx_share *share, int n_rank, int64_t elem);
+int hx_subdomain_rank_of(const hx_subdomain *subdomain, int n_rank, int64_t elem);
 
 /* Returns the lowest rank (of n_rank) that has a point of the whole. */
-int hx_share_owner(const hx_share *share, int n_rank, int64_t point);
+int hx_subdomain_owner(const hx_subdomain *subdomain, int n_rank, int64_t point);
 
 /* rank[] := ranks (of n_rank) that have a point of the whole, ascending; the first one owns it.
  * Returns their number. */
-int hx_share_ranks_of(const hx_share *share, int n_rank, int64_t point, int rank[]);
+int hx_subdomain_ranks_of(const hx_subdomain *subdomain, int n_rank, int64_t point, int rank[]);
 
 /* Returns 1 if several ranks (of n_rank) have a point of the whole. */
-int hx_share_is_common(const hx_share *share, int n_rank, int64_t point);
+int hx_subdomain_is_common(const hx_subdomain *subdomain, int n_rank, int64_t point);
 
 /* HX_EINPUT with the reason if the problem cannot be divided; to be called before anything is
  * made. */
-int hx_share_check(const hx_problem *whole);
+int hx_subdomain_check(const hx_problem *whole);
 
 /* Accepts a zeroed struct. */
-void hx_share_free(hx_share *share);
+void hx_subdomain_free(hx_subdomain *subdomain);
 
 #ifdef __cplusplus
 }

@@ -117,9 +117,9 @@ static void find_together(job *j, const hx_strategy *strategy, hx_layout layout,
 {
     hx_operator op;
     hx_device *const dev = &j->dist.dev;
-    const size_t n = 3 * (size_t)j->dist.share.space.n_point;
+    const size_t n = 3 * (size_t)j->dist.subdomain.space.n_point;
     double *const d_x = fixture_put(dev, n, NULL), *const d_y = fixture_put(dev, n, NULL);
-    CHECK_OK(hx_operator_create(&op, dev, strategy, layout, &j->dist.share.problem, 0));
+    CHECK_OK(hx_operator_create(&op, dev, strategy, layout, &j->dist.subdomain.problem, 0));
     CHECK_OK(set_modulus(j, &op));
     CHECK_OK(hx_dist_scatter_vector(&j->dist, 3, leads(j) ? j->x : NULL, d_x));
     CHECK_OK(apply(&op, kind, d_x, d_y));
@@ -210,16 +210,17 @@ static void test_long_sums(job *j)
  * elements. */
 static void test_shares(job *j)
 {
-    const hx_share *const share = &j->dist.share;
-    double n[3] = {(double)share->n_own, (double)share->mesh.n_elem,
-                   (double)(share->space.n_point - share->n_other)};
+    const hx_subdomain *const subdomain = &j->dist.subdomain;
+    double n[3] = {(double)subdomain->n_own, (double)subdomain->mesh.n_elem,
+                   (double)(subdomain->space.n_point - subdomain->n_other)};
     CHECK_OK(hx_comm_sum(&j->comm, 3, n));
     CHECK((int64_t)n[0] == j->mesh.n_node && (int64_t)n[1] == j->mesh.n_elem &&
           (int64_t)n[2] == j->space.n_point);
-    CHECK(j->comm.size == 1 || share->n_common > 0);
-    for (int64_t a = 0; a < share->space.n_point; a++)
+    CHECK(j->comm.size == 1 || subdomain->n_common > 0);
+    for (int64_t a = 0; a < subdomain->space.n_point; a++)
         for (int k = 0; k < 3; k++)
-            CHECK(share->space.xyz[3 * a + k] == j->space.xyz[3 * (int64_t)share->node[a] + k]);
+            CHECK(subdomain->space.xyz[3 * a + k] ==
+                  j->space.xyz[3 * (int64_t)subdomain->node[a] + k]);
 }
 
 /* Several products at once must equal single products. */
@@ -227,7 +228,7 @@ static void test_dots(job *j)
 {
     hx_device *const dev = &j->dist.dev;
     const hx_vector_ops *const vector = dev->ops->vector;
-    const int64_t n = 3 * j->dist.share.space.n_point;
+    const int64_t n = 3 * j->dist.subdomain.space.n_point;
     double *d_v[HX_MOST_DOTS], found[HX_MOST_DOTS];
     uint64_t state = 7; /* different on each rank, since only values of owners count */
     for (int k = 0; k < HX_MOST_DOTS; k++) {
@@ -251,14 +252,14 @@ static void test_dots(job *j)
 static void test_transport(job *j)
 {
     hx_device *const dev = &j->dist.dev;
-    const hx_share *const share = &j->dist.share;
-    const size_t n_elem = (size_t)j->mesh.n_elem, n = 3 * (size_t)share->space.n_point;
+    const hx_subdomain *const subdomain = &j->dist.subdomain;
+    const size_t n_elem = (size_t)j->mesh.n_elem, n = 3 * (size_t)subdomain->space.n_point;
     double *const d_whole = fixture_put(dev, n_elem, j->modulus),
                   *const d_back = fixture_put(dev, n_elem, NULL),
-                  *const d_share = fixture_put(dev, (size_t)share->mesh.n_elem, NULL),
+                  *const d_local = fixture_put(dev, (size_t)subdomain->mesh.n_elem, NULL),
                   *const d_x = fixture_put(dev, n, NULL);
-    CHECK_OK(hx_dist_scatter(&j->dist, d_whole, d_share));
-    CHECK_OK(hx_dist_gather(&j->dist, d_share, d_back));
+    CHECK_OK(hx_dist_scatter(&j->dist, d_whole, d_local));
+    CHECK_OK(hx_dist_gather(&j->dist, d_local, d_back));
     if (leads(j)) {
         fixture_get(dev, n_elem, j->got, d_back);
         CHECK(memcmp(j->got, j->modulus, n_elem * sizeof(double)) == 0);
@@ -268,26 +269,26 @@ static void test_transport(job *j)
     CHECK_OK(dev->ops->common->settle(dev, 3, d_x));
     fixture_get(dev, n, j->got, d_x);
     for (size_t i = 0, k = 0; i < n; i++) {
-        while (k < (size_t)share->n_other && 3 * (size_t)share->other[k] + 2 < i) k++;
-        const int is_other = k < (size_t)share->n_other && (size_t)share->other[k] == i / 3;
+        while (k < (size_t)subdomain->n_other && 3 * (size_t)subdomain->other[k] + 2 < i) k++;
+        const int is_other = k < (size_t)subdomain->n_other && (size_t)subdomain->other[k] == i / 3;
         CHECK(is_other ? j->got[i] < j->comm.rank + 1.0 : j->got[i] == j->comm.rank + 1.0);
     }
     dev->ops->release(dev, d_whole);
     dev->ops->release(dev, d_back);
-    dev->ops->release(dev, d_share);
+    dev->ops->release(dev, d_local);
     dev->ops->release(dev, d_x);
 }
 
 /* The subdomains of a mesh in parts are these parts. */
 static void check_parts(const job *j)
 {
-    const hx_share *const share = &j->dist.share;
+    const hx_subdomain *const subdomain = &j->dist.subdomain;
     const hx_mesh_parts *const parts = &j->mesh.parts;
     if (!j->in_parts) return;
     CHECK(parts->n == j->comm.size);
-    for (int r = 0; r <= j->comm.size; r++) CHECK(share->first[r] == parts->first[r]);
-    for (int64_t e = 0; e < share->mesh.n_elem; e++)
-        CHECK(parts->before[share->elem[e]] / 5 % j->comm.size == j->comm.rank);
+    for (int r = 0; r <= j->comm.size; r++) CHECK(subdomain->first[r] == parts->first[r]);
+    for (int64_t e = 0; e < subdomain->mesh.n_elem; e++)
+        CHECK(parts->before[subdomain->elem[e]] / 5 % j->comm.size == j->comm.rank);
 }
 
 static void test_element(job *j, hx_element element)

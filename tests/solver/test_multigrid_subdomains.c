@@ -245,7 +245,7 @@ static void put_share(share *s)
     free(b);
 }
 
-static void make_share(share *s, int dof)
+static void make_subdomain(share *s, int dof)
 {
     memset(s, 0, sizeof *s);
     s->dof = dof;
@@ -472,7 +472,7 @@ static void check_share(const hx_multigrid_ops *of, int dof, const char *name)
     static share s;
     ops = of;
     context = name;
-    make_share(&s, dof);
+    make_subdomain(&s, dof);
     printf("%s: %lld nodes and %lld ghosts\n", name, (long long)s.n_own,
            (long long)(s.n_node - s.n_own));
     CHECK(s.n_own > 5000 && s.n_node > s.n_own + 500);
