@@ -35,12 +35,12 @@ inline int hx_cuda_blocks_put(hx_cuda_blocks *to, hx_device *dev, const hx_block
 
 // For thread blocks of `each` elements.
 inline int hx_cuda_blocks_of_elements(hx_cuda_blocks *to, hx_device *dev, const hx_mesh *mesh,
-                                      int64_t n_common, const int32_t *common, int64_t each)
+                                      int64_t n_interface, const int32_t *interface, int64_t each)
 {
     hx_block_split split;
     *to = {(mesh->n_elem + each - 1) / each, 0, nullptr};
-    if (n_common == 0) return HX_OK;
-    int rc = hx_block_split_elements(&split, mesh, n_common, common, each);
+    if (n_interface == 0) return HX_OK;
+    int rc = hx_block_split_elements(&split, mesh, n_interface, interface, each);
     if (rc == HX_OK) rc = hx_cuda_blocks_put(to, dev, split);
     hx_block_split_free(&split);
     return rc;
@@ -48,13 +48,13 @@ inline int hx_cuda_blocks_of_elements(hx_cuda_blocks *to, hx_device *dev, const 
 
 // For thread blocks of `each` rows, with `components` rows per point.
 inline int hx_cuda_blocks_of_rows(hx_cuda_blocks *to, hx_device *dev, int64_t n_point,
-                                  int64_t n_common, const int32_t *common, int components,
+                                  int64_t n_interface, const int32_t *interface, int components,
                                   int64_t each)
 {
     hx_block_split split;
     *to = {(components * n_point + each - 1) / each, 0, nullptr};
-    if (n_common == 0) return HX_OK;
-    int rc = hx_block_split_rows(&split, n_point, n_common, common, components, each);
+    if (n_interface == 0) return HX_OK;
+    int rc = hx_block_split_rows(&split, n_point, n_interface, interface, components, each);
     if (rc == HX_OK) rc = hx_cuda_blocks_put(to, dev, split);
     hx_block_split_free(&split);
     return rc;

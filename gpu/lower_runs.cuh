@@ -287,7 +287,7 @@ static __global__ void __launch_bounds__(SIZE) codes_kernel(view v, uint16_t *__
 }
 
 // Marks runs that write to interface rows, either their own or outer ones: one thread per run.
-static __global__ void mark_kernel(view v, int64_t n_run, const uint8_t *__restrict__ is_common,
+static __global__ void mark_kernel(view v, int64_t n_run, const uint8_t *__restrict__ is_interface,
                                    uint8_t *__restrict__ is_boundary)
 {
     const int64_t i = blockIdx.x * static_cast<int64_t>(blockDim.x) + threadIdx.x;
@@ -295,9 +295,9 @@ static __global__ void mark_kernel(view v, int64_t n_run, const uint8_t *__restr
     const int64_t first = i * v.n_each;
     const int64_t last = first + v.n_each < v.n_row ? first + v.n_each : v.n_row;
     uint8_t found = 0;
-    for (int64_t row = first; row < last; row++) found |= is_common[row];
+    for (int64_t row = first; row < last; row++) found |= is_interface[row];
     for (int64_t k = v.outer_begin[i]; k < v.outer_begin[i + 1]; k++)
-        found |= is_common[v.outer_row[k]];
+        found |= is_interface[v.outer_row[k]];
     is_boundary[i] = found;
 }
 

@@ -97,9 +97,9 @@ int identify(unsigned char id[HX_MAIL_ID])
 
 int join(hx_device *dev, int rank, int n_rank, const unsigned char id[HX_MAIL_ID])
 {
-    nccl_id common;
-    memcpy(&common, id, sizeof common);
-    const int status = find_library()->init(&hx_cuda_of(dev)->nccl, n_rank, common, rank);
+    nccl_id interface;
+    memcpy(&interface, id, sizeof interface);
+    const int status = find_library()->init(&hx_cuda_of(dev)->nccl, n_rank, interface, rank);
     if (status == 0) return HX_OK;
     hx_cuda_of(dev)->nccl = nullptr;
     return raise(status, "connecting the processes");

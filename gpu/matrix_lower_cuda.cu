@@ -447,7 +447,7 @@ int hx_cuda_lower_expected(const hx_incidence *in, const hx_matrix_spec *spec, s
 }
 
 // Lists the runs that write to interface rows first.
-static int divide_runs(hx_device *dev, const hx_matrix *m, const hx_cuda_common &common,
+static int divide_runs(hx_device *dev, const hx_matrix *m, const hx_cuda_interface &interface,
                        hx_cuda_lower *s)
 {
     const size_t n_run = static_cast<size_t>(s->n_run);
@@ -456,7 +456,7 @@ static int divide_runs(hx_device *dev, const hx_matrix *m, const hx_cuda_common 
     hx_block_split split;
     HX_TRY(scratch.take(&d_mark, s->n_run));
     mark_kernel<<<hx_blocks(s->n_run, HX_BLOCK), HX_BLOCK, 0, hx_cuda_of(dev)->stream>>>(
-        view_of(m, s), s->n_run, common.d_is_common, d_mark);
+        view_of(m, s), s->n_run, interface.d_is_interface, d_mark);
     HX_TRY_LAUNCH("runs with interface rows");
     HX_TRY(hx_alloc_raw(&mark, n_run, sizeof *mark, "lower product"));
     int rc = dev->ops->download(dev, mark, d_mark, n_run);
@@ -468,11 +468,11 @@ static int divide_runs(hx_device *dev, const hx_matrix *m, const hx_cuda_common 
     return rc;
 }
 
-int hx_cuda_lower_divide(hx_device *dev, const hx_matrix *m, const hx_cuda_common &common,
+int hx_cuda_lower_divide(hx_device *dev, const hx_matrix *m, const hx_cuda_interface &interface,
                          const int32_t *point, hx_cuda_lower *s)
 {
-    if (s->n_each > 0) return divide_runs(dev, m, common, s);
-    return hx_cuda_blocks_of_rows(&s->blocks, dev, m->pattern.n_row, common.n, point,
+    if (s->n_each > 0) return divide_runs(dev, m, interface, s);
+    return hx_cuda_blocks_of_rows(&s->blocks, dev, m->pattern.n_row, interface.n, point,
                                   m->spec.components, HX_BLOCK);
 }
 
@@ -496,7 +496,7 @@ int hx_cuda_lower_multiply(hx_device *dev, const hx_matrix *m, const hx_cuda_pro
 {
     const hx_cuda_lower *const s = &plan->lower;
     const hx_block_run run = hx_blocks_of(s->blocks, part, hx_cuda_of(dev)->stream);
-    const hx_cuda_rows rows = hx_rows_after(plan->common, m->pattern.n_row, part);
+    const hx_cuda_rows rows = hx_rows_after(plan->interface, m->pattern.n_row, part);
     if (s->n_each == 0) {
         if (run.n == 0) return HX_OK;
         lists_kernel<<<run.n, HX_BLOCK, 0, run.stream>>>(run.block, *m, s->d_column_ptr, s->d_row,

@@ -4,7 +4,7 @@
 
 #include "block_stream.cuh"
 #include "core/base/memory.h"
-#include "core/solver/common_points.h"
+#include "core/solver/interface_points.h"
 #include "product_cuda.cuh"
 #include "vector_cuda.cuh"
 
@@ -402,7 +402,7 @@ int hx_cuda_matrix_multiply_part_single(hx_device *dev, const hx_matrix *m, hx_p
     double *const d_product = d_work + n;
     const hx_cuda_product *plan;
     HX_TRY(find_plan(m, &plan));
-    const hx_cuda_rows rows = hx_rows_after(plan->common, m->pattern.n_row, part);
+    const hx_cuda_rows rows = hx_rows_after(plan->interface, m->pattern.n_row, part);
     if (part == HX_PRODUCT_WHOLE || part == HX_PRODUCT_BEGIN) {
         convert_kernel<<<hx_blocks(n, HX_BLOCK), HX_BLOCK, 0, stream>>>(n, d_x, d_work);
         HX_TRY_LAUNCH("x in double");
@@ -439,25 +439,26 @@ int hx_cuda_product_create(hx_device *dev, hx_matrix *m)
                            &plan->d_partial);
 }
 
-static int put_common(hx_device *dev, int64_t n_row, int64_t n, const int32_t *point,
-                      hx_cuda_common *common)
+static int put_interface(hx_device *dev, int64_t n_row, int64_t n, const int32_t *point,
+                         hx_cuda_interface *interface)
 {
-    uint8_t *is_common;
-    HX_TRY(hx_mark_common(n_row, n, point, &is_common));
-    const int rc = hx_device_put(dev, &common->d_is_common, is_common, static_cast<size_t>(n_row));
-    free(is_common);
+    uint8_t *is_interface;
+    HX_TRY(hx_mark_interface(n_row, n, point, &is_interface));
+    const int rc =
+        hx_device_put(dev, &interface->d_is_interface, is_interface, static_cast<size_t>(n_row));
+    free(is_interface);
     HX_TRY(rc);
-    common->n = n;
-    return hx_device_put(dev, &common->d_row, point, static_cast<size_t>(n) * sizeof *point);
+    interface->n = n;
+    return hx_device_put(dev, &interface->d_row, point, static_cast<size_t>(n) * sizeof *point);
 }
 
 int hx_cuda_product_divide(hx_device *dev, hx_matrix *m, int64_t n, const int32_t *point)
 {
     auto *plan = static_cast<hx_cuda_product *>(m->plan);
     const block_shape shape = shape_of(&m->spec);
-    HX_TRY(put_common(dev, m->pattern.n_row, n, point, &plan->common));
+    HX_TRY(put_interface(dev, m->pattern.n_row, n, point, &plan->interface));
     if (m->spec.part == HX_PART_LOWER)
-        return hx_cuda_lower_divide(dev, m, plan->common, point, &plan->lower);
+        return hx_cuda_lower_divide(dev, m, plan->interface, point, &plan->lower);
     return hx_cuda_blocks_of_rows(&plan->blocks, dev, m->pattern.n_row, n, point, shape.components,
                                   shape.each);
 }
@@ -468,14 +469,14 @@ void hx_cuda_product_free(hx_device *dev, void *plan)
     if (!product) return;
     dev->ops->release(dev, product->d_partial);
     dev->ops->release(dev, product->blocks.d_block);
-    dev->ops->release(dev, product->common.d_row);
-    dev->ops->release(dev, product->common.d_is_common);
+    dev->ops->release(dev, product->interface.d_row);
+    dev->ops->release(dev, product->interface.d_is_interface);
     hx_cuda_lower_free(dev, &product->lower);
     free(product);
 }
 
 // Memory for n interface rows out of n_row rows.
-static size_t common_bytes(int64_t n_row, int64_t n)
+static size_t interface_bytes(int64_t n_row, int64_t n)
 {
     return static_cast<size_t>(n_row) * sizeof(uint8_t) + static_cast<size_t>(n) * sizeof(int32_t);
 }
@@ -483,8 +484,8 @@ static size_t common_bytes(int64_t n_row, int64_t n)
 size_t hx_cuda_product_bytes(const hx_matrix *m)
 {
     const auto *plan = static_cast<const hx_cuda_product *>(m->plan);
-    const int64_t n_common = plan->common.n;
-    size_t bytes = n_common > 0 ? common_bytes(m->pattern.n_row, n_common) : 0;
+    const int64_t n_interface = plan->interface.n;
+    size_t bytes = n_interface > 0 ? interface_bytes(m->pattern.n_row, n_interface) : 0;
     if (m->spec.part == HX_PART_LOWER) return bytes + hx_cuda_lower_bytes(m, &plan->lower);
     if (plan->blocks.d_block) bytes += hx_cuda_blocks_bytes(plan->blocks.n);
     return bytes + static_cast<size_t>(plan->blocks.n) * sizeof(double);
@@ -498,6 +499,6 @@ int hx_cuda_product_expected(const hx_incidence *incidence, const hx_matrix_spec
         HX_TRY(hx_cuda_lower_expected(incidence, spec, bytes));
     else
         *bytes = static_cast<size_t>(n_block) * sizeof(double) + hx_cuda_blocks_bytes(n_block);
-    *bytes += common_bytes(n_row, n_row);
+    *bytes += interface_bytes(n_row, n_row);
     return HX_OK;
 }

@@ -42,8 +42,8 @@ int hx_cuda_patches_put_split(hx_cuda_patches *to, const hx_device_model &model,
                               int64_t *n_boundary)
 {
     hx_patches_split split;
-    HX_TRY(hx_patches_split_create(&split, from, model.n_node, model.n_common, model.common, n_run,
-                                   first, n_boundary));
+    HX_TRY(hx_patches_split_create(&split, from, model.n_node, model.n_interface, model.interface,
+                                   n_run, first, n_boundary));
     const int rc = put_patches(to, dev, &split.patches);
     to->n_shared_boundary = split.n_shared_boundary;
     hx_patches_split_free(&split);

@@ -42,10 +42,10 @@ struct hx_cuda_lower {
 };
 
 // Interface rows, which are complete after BOUNDARY.
-struct hx_cuda_common {
+struct hx_cuda_interface {
     int64_t n;
-    int32_t *d_row;       // [n] (owned); nullptr, like d_is_common, if there are none
-    uint8_t *d_is_common; // [n_row] (owned)
+    int32_t *d_row;          // [n] (owned); nullptr, like d_is_common, if there are none
+    uint8_t *d_is_interface; // [n_row] (owned)
 };
 
 // m->plan.
@@ -53,7 +53,7 @@ struct hx_cuda_product {
     hx_cuda_blocks blocks; // of a full product
     double *d_partial;     // [blocks.n] x'y of each block
     hx_cuda_lower lower;
-    hx_cuda_common common;
+    hx_cuda_interface interface;
 };
 
 // A selection of a matrix's rows of points.
@@ -65,11 +65,12 @@ struct hx_cuda_rows {
 
 // The rows that a part of a product completes: interface rows after BOUNDARY, the others after all
 // parts.
-inline hx_cuda_rows hx_rows_after(const hx_cuda_common &common, int64_t n_row, hx_product_part part)
+inline hx_cuda_rows hx_rows_after(const hx_cuda_interface &interface, int64_t n_row,
+                                  hx_product_part part)
 {
-    if (part == HX_PRODUCT_BOUNDARY) return {common.n, common.d_row, nullptr};
+    if (part == HX_PRODUCT_BOUNDARY) return {interface.n, interface.d_row, nullptr};
     if (part == HX_PRODUCT_WHOLE) return {n_row, nullptr, nullptr};
-    return {part == HX_PRODUCT_REST ? n_row : 0, nullptr, common.d_is_common};
+    return {part == HX_PRODUCT_REST ? n_row : 0, nullptr, interface.d_is_interface};
 }
 
 // The row of thread `at` in a selection; -1: none.
@@ -93,7 +94,7 @@ size_t hx_cuda_lower_bytes(const hx_matrix *m, const hx_cuda_lower *lower);
 int hx_cuda_lower_expected(const hx_incidence *incidence, const hx_matrix_spec *spec,
                            size_t *bytes);
 // point[common.n]: the interface points.
-int hx_cuda_lower_divide(hx_device *dev, const hx_matrix *m, const hx_cuda_common &common,
+int hx_cuda_lower_divide(hx_device *dev, const hx_matrix *m, const hx_cuda_interface &interface,
                          const int32_t *point, hx_cuda_lower *lower);
 int hx_cuda_lower_multiply(hx_device *dev, const hx_matrix *m, const hx_cuda_product *plan,
                            hx_product_part part, const double *d_x, double *d_y);

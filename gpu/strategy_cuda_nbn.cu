@@ -149,8 +149,8 @@ int setup(void **state, hx_device *dev, const hx_device_model *model, const hx_m
 {
     return hx_strategy_setup<nbn>(state, dev, model, "operator nbn", teardown, [&](nbn *s) {
         s->layout = layout;
-        HX_TRY(hx_cuda_blocks_of_rows(&s->blocks, dev, mesh->n_node, model->n_common, model->common,
-                                      1, BLOCK));
+        HX_TRY(hx_cuda_blocks_of_rows(&s->blocks, dev, mesh->n_node, model->n_interface,
+                                      model->interface, 1, BLOCK));
         return layout == HX_LAYOUT_ROWMAJOR ? hx_fill_ke<hx_row_major>(dev, model, &s->d_ke)
                                             : setup_sliced(s, mesh);
     });

@@ -387,7 +387,7 @@ int put_blocks(voxels *s, const hx_voxel_lists &v)
     const hx_voxel_tiling tiling = {{OWN_X, OWN_Y}, {g.tile[0], g.tile[1]}, g.depth};
     const hx_device_model *m = s->model;
     int32_t *block;
-    int rc = hx_voxel_blocks_list(&v, &tiling, m->n_node, m->n_common, m->common, &s->n_block,
+    int rc = hx_voxel_blocks_list(&v, &tiling, m->n_node, m->n_interface, m->interface, &s->n_block,
                                   &s->n_boundary, &block);
     if (rc == HX_OK)
         rc =

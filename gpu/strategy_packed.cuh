@@ -161,8 +161,8 @@ template <class Strategy> struct hx_packed_strategy {
         hx_fill_packed_kernel<<<hx_blocks(64 * n_elem, 128), 128, 0, hx_cuda_of(s->dev)->stream>>>(
             *s->model, s->d_ke);
         HX_TRY_LAUNCH("fill_packed");
-        return hx_cuda_blocks_of_elements(&s->blocks, s->dev, mesh, s->model->n_common,
-                                          s->model->common, HX_PACKED_BLOCK);
+        return hx_cuda_blocks_of_elements(&s->blocks, s->dev, mesh, s->model->n_interface,
+                                          s->model->interface, HX_PACKED_BLOCK);
     }
 
     static int setup(void **state, hx_device *dev, const hx_device_model *model,

@@ -51,8 +51,8 @@ template <class Strategy> struct hx_stored_strategy {
         return hx_strategy_setup<hx_stored>(
             state, dev, model, "operator", teardown, [&](hx_stored *s) {
                 s->layout = layout;
-                HX_TRY(hx_cuda_blocks_of_elements(&s->blocks, dev, mesh, model->n_common,
-                                                  model->common, Strategy::elems));
+                HX_TRY(hx_cuda_blocks_of_elements(&s->blocks, dev, mesh, model->n_interface,
+                                                  model->interface, Strategy::elems));
                 return layout == HX_LAYOUT_ROWMAJOR ? hx_fill_ke<hx_row_major>(dev, model, &s->d_ke)
                                                     : hx_fill_ke<interleaved>(dev, model, &s->d_ke);
             });

@@ -55,7 +55,7 @@ static void print_common_options(void)
 {
     char label[TEXT_WIDTH];
     printf("Options of every command:");
-    for (size_t i = 0; i < hx_n_common; i++) {
+    for (size_t i = 0; i < hx_n_interface; i++) {
         option_label(&hx_common_options[i], label, sizeof label);
         printf("%s %s", i ? ";" : "", label);
     }
@@ -69,7 +69,7 @@ void hx_print_usage(void)
         printf("  hextop %-8s %-31s %s\n", hx_commands[i]->name, hx_commands[i]->arguments,
                hx_commands[i]->summary);
     printf("\nOptions\n");
-    print_options(hx_common_options, hx_n_common);
+    print_options(hx_common_options, hx_n_interface);
     printf("\nStart with: hextop run configs/first.cfg\n"
            "A part of your own: hextop new part.step > part.cfg\n"
            "Help on a command, a config key or any word: hextop help WORD\n");

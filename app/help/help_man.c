@@ -109,7 +109,7 @@ static void put_commands(void)
         put_options(c->option, c->n_option);
     }
     printf(".SH OPTIONS\nOptions of every command:\n");
-    put_options(hx_common_options, hx_n_common);
+    put_options(hx_common_options, hx_n_interface);
 }
 
 static void put_key(const hx_key *key)

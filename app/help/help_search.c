@@ -25,7 +25,7 @@ static void visit_options(visit_call visit, void *context)
         for (size_t k = 0; k < hx_commands[i]->n_option; k++)
             visit(context, "Options", hx_commands[i]->option[k].name, hx_commands[i]->name,
                   hx_commands[i]->option[k].help);
-    for (size_t i = 0; i < hx_n_common; i++)
+    for (size_t i = 0; i < hx_n_interface; i++)
         visit(context, "Options", hx_common_options[i].name, "every command",
               hx_common_options[i].help);
 }

@@ -86,7 +86,7 @@ static void put_bash_options(void)
         printf("' ;;\n");
     }
     printf("    esac\n    echo '");
-    put_option_names(hx_common_options, hx_n_common);
+    put_option_names(hx_common_options, hx_n_interface);
     printf("'\n}\n\n");
 }
 
@@ -303,7 +303,7 @@ static void put_zsh_arguments(const hx_command *c)
 {
     printf("    (%s) _arguments -s \\\n", c->name);
     put_zsh_options(c->option, c->n_option);
-    put_zsh_options(hx_common_options, hx_n_common);
+    put_zsh_options(hx_common_options, hx_n_interface);
     for (int k = 0; k < HX_MAX_FILE && c->ends[k]; k++) {
         printf("        '%d: :", k + 1);
         put_zsh_files(c->ends[k]);
@@ -364,7 +364,7 @@ void hx_print_zsh_completion(void)
     }
     printf("    )\n"
            "    _arguments -C -s \\\n");
-    put_zsh_options(hx_common_options, hx_n_common);
+    put_zsh_options(hx_common_options, hx_n_interface);
     printf("        '1: :->command' '*:: :->argument' && ret=0\n"
            "    case $state in\n"
            "    (command) _describe -t commands 'command' commands && ret=0; return ret ;;\n"

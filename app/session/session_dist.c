@@ -218,7 +218,7 @@ const char *hx_session_comm_text(const hx_session *s, char *text, size_t n_text)
              s->comm->size, hx_noun(s->comm->size, "process", "processes"), s->comm->ops->name,
              s->comm->host_size, hx_format_count(most, a, sizeof a),
              hx_noun(most, "element", "elements"), cut_text(s->cfg.solver.partition),
-             hx_format_count(subdomain->n_common, b, sizeof b), hx_dist_transport(&s->dist),
+             hx_format_count(subdomain->n_interface, b, sizeof b), hx_dist_transport(&s->dist),
              s->dist.design ? "distributed" : "on process 0");
     return text;
 }

@@ -17,7 +17,7 @@ const hx_option hx_common_options[] = {
     [HELP] = {.name = "--help", .letter = "-h", .help = "prints this text, or that of a command"},
     [VERSION] = {.name = "--version", .help = "versions"},
 };
-const size_t hx_n_common = sizeof hx_common_options / sizeof hx_common_options[0];
+const size_t hx_n_interface = sizeof hx_common_options / sizeof hx_common_options[0];
 
 /* An option of a table, and the command that it belongs to (NULL: all). */
 typedef struct found_option {
@@ -46,7 +46,7 @@ static const hx_option *find_in(const hx_option *option, size_t n_option, const 
 static found_option find_option(const hx_command *const *commands, const hx_command *command,
                                 const char *text)
 {
-    found_option found = {find_in(hx_common_options, hx_n_common, text), NULL};
+    found_option found = {find_in(hx_common_options, hx_n_interface, text), NULL};
     if (!found.option && command) {
         found.option = find_in(command->option, command->n_option, text);
         found.owner = command;
@@ -78,7 +78,7 @@ static int refuse_option(const hx_command *const *commands, const char *text)
     enum { MOST = 64 };
     const char *name[MOST];
     char hint[512];
-    size_t n = add_names(name, 0, MOST, hx_common_options, hx_n_common);
+    size_t n = add_names(name, 0, MOST, hx_common_options, hx_n_interface);
     for (size_t i = 0; commands[i]; i++)
         n = add_names(name, n, MOST, commands[i]->option, commands[i]->n_option);
     hx_log_usage_error("unknown option '%s'%s", text,

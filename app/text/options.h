@@ -61,9 +61,9 @@ struct hx_options {
     const char *const *argument; /* [n_argument] words after the command, without options */
 };
 
-/* Options of every command; there are hx_n_common. */
+/* Options of every command; there are hx_n_interface. */
 extern const hx_option hx_common_options[];
-extern const size_t hx_n_common;
+extern const size_t hx_n_interface;
 
 /* Sorts argv in place. Options with a value: "--output DIR" or "--output=DIR"; options of a command
  * may precede it. commands: NULL-terminated. Returns 0, or -1 after printing what is wrong. */

@@ -9,8 +9,8 @@
 #include "../base/memory.h"
 #include "../base/sum.h"
 #include "../device/timeline.h"
-#include "../solver/common_ops.h"
 #include "../solver/element_ops.h"
+#include "../solver/interface_ops.h"
 #include "../solver/vector_ops.h"
 #include "design_ops.h"
 
@@ -195,7 +195,7 @@ int hx_analysis_create(hx_analysis *a, hx_operator *op, hx_precond *pc, hx_pcg *
     a->pc = pc;
     a->pcg = pcg;
     a->warm_start = warm_start;
-    a->dist = op->dev->ops->common ? hx_dist_of(op->dev) : NULL;
+    a->dist = op->dev->ops->interface ? hx_dist_of(op->dev) : NULL;
     a->is_joint = a->dist && a->dist->design;
     a->fields = a->is_joint ? op->problem : a->problem;
     a->dev = a->dist && !a->is_joint ? a->dist->device : op->dev;
@@ -470,7 +470,7 @@ int hx_analysis_solve_local(hx_analysis *a, double penalty)
         if (!a->warm_start) HX_TRY(reset_displacement(a, a->d_u[c]));
         if (a->d_last) HX_TRY(go_along(a, c));
         HX_TRY(solve_case(a, c));
-        HX_TRY(hx_common_settle(a->op->dev, a->problem->components, a->d_u[c]));
+        HX_TRY(hx_interface_make_consistent(a->op->dev, a->problem->components, a->d_u[c]));
         error += a->problem->cases.weight[c] * a->load_case[c].pcg.error;
         scale += a->problem->cases.weight[c] * a->load_case[c].pcg.scale;
     }
@@ -543,7 +543,7 @@ static int case_stiffness_error(const hx_analysis *a, int c, double *d_work, dou
     HX_TRY(hx_operator_energy(op, a->d_u[c], d_work));
     HX_TRY(vector->field_dot(op->dev, op->model.n_elem, d_work, op->model.d_modulus, &exact));
     HX_TRY(op->strategy->apply(op->state, a->d_u[c], a->pcg->d_q));
-    HX_TRY(hx_common_add(op->dev, op->linear.components, a->pcg->d_q));
+    HX_TRY(hx_interface_add(op->dev, op->linear.components, a->pcg->d_q));
     HX_TRY(vector->dot(op->dev, vector_entries(a), a->d_u[c], a->pcg->d_q, &used));
     *error = exact - used;
     return HX_OK;

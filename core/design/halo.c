@@ -449,7 +449,7 @@ size_t hx_halo_bytes(const hx_dist *dist, double radius, int n_field)
     const double size = cbrt(whole->total_volume / n_elem);
     const double layers = ceil(radius / size) + 1.0;
     const double other = n_elem - (double)dist->subdomain.mesh.n_elem;
-    const double beyond = fmin(other, layers * (double)dist->subdomain.n_common);
+    const double beyond = fmin(other, layers * (double)dist->subdomain.n_interface);
     const double each = (5.0 + n_field) * sizeof(double) + 2.0 * sizeof(int32_t);
     return (size_t)(beyond * each) + (size_t)n_field *
                                          (size_t)((double)dist->subdomain.mesh.n_elem + beyond) *

@@ -72,9 +72,9 @@ typedef struct hx_device_ops {
     /* Optional: sparse matrices of a spline patch (interaction_ops.h). */
     const struct hx_interaction_ops *interaction;
 
-    /* Optional: sums over interface points, for a device that holds a subdomain (common_ops.h).
+    /* Optional: sums over interface points, for a device that holds a subdomain (interface_ops.h).
      * NULL: it holds the whole mesh. */
-    const struct hx_common_ops *common;
+    const struct hx_interface_ops *interface;
     /* Optional: memory into which other processes write, and a message-passing library
      * (mail_ops.h). */
     const struct hx_mail_ops *mail, *mail_far;

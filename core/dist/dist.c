@@ -131,7 +131,7 @@ static int find_entries_of(hx_dist *dist, int64_t n_point, const int32_t *point,
 /* Entries of interface points. */
 static int find_entries(hx_dist *dist, int components, const int64_t **d_at)
 {
-    return find_entries_of(dist, dist->subdomain.n_common, dist->subdomain.common, components,
+    return find_entries_of(dist, dist->subdomain.n_interface, dist->subdomain.interface, components,
                            dist->components, dist->d_at, d_at);
 }
 
@@ -223,7 +223,7 @@ static int exchange(hx_dist *dist, size_t bytes)
 /* Exchanges from device to device involve all ranks, even a rank without interface points. */
 static int has_nothing(const hx_dist *dist)
 {
-    return !dist->mail.ops && dist->subdomain.n_common == 0;
+    return !dist->mail.ops && dist->subdomain.n_interface == 0;
 }
 
 static int mark_interior(hx_device *dev, const hx_product_parts *parts)
@@ -296,34 +296,34 @@ int hx_dist_add_at(hx_dist *dist, int components, const int64_t *d_at, float *d_
 }
 
 /* Interface points take the value of their owner, to which the other ranks add 0. */
-static int settle(hx_device *dev, int components, double *d_y)
+static int make_consistent(hx_device *dev, int components, double *d_y)
 {
     hx_dist *const dist = hx_dist_of(dev);
     HX_TRY(hx_dist_zero_others(dist, components * dist->subdomain.space.n_point, d_y));
     return add(dev, components, d_y);
 }
 
-static int64_t common_points(hx_device *dev, const int32_t **point)
+static int64_t interface_points(hx_device *dev, const int32_t **point)
 {
     const hx_dist *const dist = hx_dist_of(dev);
-    *point = dist->subdomain.common;
-    return dist->divides ? dist->subdomain.n_common : 0;
+    *point = dist->subdomain.interface;
+    return dist->divides ? dist->subdomain.n_interface : 0;
 }
 
-static const hx_common_ops common_ops = {
-    .points = common_points,
+static const hx_interface_ops interface_ops = {
+    .points = interface_points,
     .add = add,
     .add_single = add_single,
     .add_parts = add_parts,
     .add_parts_single = add_parts_single,
-    .settle = settle,
+    .make_consistent = make_consistent,
     .sum = hx_dist_sum_own,
     .host = hx_dist_host,
     .split_lattice = hx_dist_split_lattice,
     .most_whole = hx_dist_most_whole,
     .free_level = hx_dist_free_level,
     .add_lattice = hx_dist_add_lattice,
-    .settle_level = hx_dist_settle_level,
+    .make_level_consistent = hx_dist_make_level_consistent,
     .level_power = hx_dist_level_power,
     .split_lines = hx_dist_split_lines,
     .add_lines = hx_dist_add_lines,
@@ -410,7 +410,7 @@ static void set_tables(hx_dist *dist)
     dist->vector.field_dot = field_dot;
     dist->vector.sum = sum;
     dist->ops.vector = &dist->vector;
-    dist->ops.common = &common_ops;
+    dist->ops.interface = &interface_ops;
     dist->ops.close = keep_open;
     if (dist->plain->rigid) dist->ops.rigid = &rigid_ops;
     dist->ops.helmholtz = NULL;
@@ -430,7 +430,7 @@ static void set_tables(hx_dist *dist)
 static int alloc_buffers(hx_dist *dist)
 {
     const hx_subdomain *const subdomain = &dist->subdomain;
-    const size_t n = MOST_COMPONENTS * (size_t)subdomain->n_common,
+    const size_t n = MOST_COMPONENTS * (size_t)subdomain->n_interface,
                  n_sent = MOST_COMPONENTS * (size_t)subdomain->with[subdomain->n_peer];
     HX_TRY(dist->plain->alloc(&dist->dev, n * sizeof(double), &dist->d_values));
     HX_TRY(hx_alloc_raw(&dist->message, (size_t)subdomain->n_peer, sizeof *dist->message, what));
@@ -458,15 +458,15 @@ fail:
 }
 
 /* Puts the lists of interface points on the device. */
-static int put_common(hx_dist *dist)
+static int put_interface(hx_dist *dist)
 {
     const hx_subdomain *const subdomain = &dist->subdomain;
     hx_device *const dev = &dist->dev;
-    const size_t n = (size_t)subdomain->n_common,
+    const size_t n = (size_t)subdomain->n_interface,
                  n_sent = (size_t)subdomain->with[subdomain->n_peer],
                  n_source = (size_t)subdomain->from[n];
-    HX_TRY(hx_device_put(dev, &dist->d_common_of, subdomain->common_of,
-                         n_sent * sizeof *subdomain->common_of));
+    HX_TRY(hx_device_put(dev, &dist->d_interface_of, subdomain->interface_of,
+                         n_sent * sizeof *subdomain->interface_of));
     HX_TRY(hx_device_put(dev, &dist->d_from, subdomain->from, (n + 1) * sizeof *subdomain->from));
     return hx_device_put(dev, &dist->d_source, subdomain->source,
                          n_source * sizeof *subdomain->source);
@@ -488,7 +488,7 @@ int hx_dist_connect(hx_dist *dist, hx_mail_way way)
     HX_TRY(hx_mail_create(&dist->mail, dist->comm, dist->device, way));
     dist->divides = gains_by_parts(dist);
     if (!dist->mail.ops) return HX_OK;
-    HX_TRY(put_common(dist));
+    HX_TRY(put_interface(dist));
     HX_TRY(hx_alloc(&n, size, sizeof *n, what));
     for (int k = 0; k < subdomain->n_peer; k++)
         n[subdomain->peer[k]] = subdomain->with[k + 1] - subdomain->with[k];
@@ -513,7 +513,7 @@ size_t hx_dist_bytes(const hx_dist *dist)
         half = dist->mail.half;
     else if (!dist->device)
         half = MOST_MAILED * sizeof(float);
-    return EACH * (size_t)dist->subdomain.n_common + (half > 0 ? HX_MAIL_HEAD + 2 * half : 0);
+    return EACH * (size_t)dist->subdomain.n_interface + (half > 0 ? HX_MAIL_HEAD + 2 * half : 0);
 }
 
 const char *hx_dist_transport(const hx_dist *dist)
@@ -533,10 +533,10 @@ void hx_dist_free(hx_dist *dist)
     hx_device *const dev = &dist->dev;
     if (!dist->comm) return;
     void *const owned[] = {
-        dist->d_power,      dist->d_design,   dist->d_values,   dist->d_own,
-        dist->d_own_single, dist->d_at[0],    dist->d_at[1],    dist->d_at[2],
-        dist->d_other[0],   dist->d_other[1], dist->d_other[2], dist->d_own_again,
-        dist->d_common_of,  dist->d_sums,     dist->d_from,     dist->d_source};
+        dist->d_power,        dist->d_design,   dist->d_values,   dist->d_own,
+        dist->d_own_single,   dist->d_at[0],    dist->d_at[1],    dist->d_at[2],
+        dist->d_other[0],     dist->d_other[1], dist->d_other[2], dist->d_own_again,
+        dist->d_interface_of, dist->d_sums,     dist->d_from,     dist->d_source};
     hx_mail_free(&dist->mail);
     for (size_t i = 0; dev->ops && i < sizeof owned / sizeof owned[0]; i++)
         dist->plain->release(dev, owned[i]);

@@ -15,9 +15,9 @@
 #define HX_DIST_H
 
 #include "../comm/comm_reduce.h"
-#include "../solver/common_ops.h"
 #include "../solver/conduction_ops.h"
 #include "../solver/element_ops.h"
+#include "../solver/interface_ops.h"
 #include "../solver/multigrid.h"
 #include "../solver/pcg_ops.h"
 #include "../solver/vector_ops.h"
@@ -68,8 +68,8 @@ typedef struct hx_dist {
     const hx_device_ops *plain; /* operations of the backend */
     hx_device *device; /* the backend's device, whose memory and queue `dev` uses (borrowed) */
     hx_subdomain subdomain;
-    hx_comm_reduce all;  /* the communicator behind the interface of base/reduce.h */
-    hx_common_host host; /* exchanges on the host about interface points */
+    hx_comm_reduce all;     /* the communicator behind the interface of base/reduce.h */
+    hx_interface_host host; /* exchanges on the host about interface points */
     hx_device_ops ops;
     hx_vector_ops vector;
     hx_pcg_ops pcg;
@@ -81,8 +81,8 @@ typedef struct hx_dist {
     /* Interface points; entries for 1, 3 and 6 unknowns per point are made as needed. */
     hx_mail mail;
     hx_mail_route to_peers; /* exchange of interface points */
-    int32_t
-        *d_common_of; /* lists of `subdomain` for sending and adding (owned, like the next two) */
+    int32_t *
+        d_interface_of; /* lists of `subdomain` for sending and adding (owned, like the next two) */
     int64_t *d_from;
     int32_t *d_source;
     int components[HX_DIST_ENTRIES];
@@ -185,12 +185,12 @@ void hx_dist_set_recording(hx_dist *dist);
 /* Frees the levels that have not been freed individually. */
 void hx_dist_free_levels(hx_dist *dist);
 
-/* ranks->host and entries of hx_common_ops (dist_host.c). */
+/* ranks->host and entries of hx_interface_ops (dist_host.c). */
 void hx_dist_set_host(hx_dist *dist);
-const hx_common_host *hx_dist_host(hx_device *dev);
+const hx_interface_host *hx_dist_host(hx_device *dev);
 int hx_dist_sum_own(hx_device *dev, int64_t n, const double *d_own, double *d_all);
 
-/* Entries of hx_common_ops (dist_lines.c). */
+/* Entries of hx_interface_ops (dist_lines.c). */
 int hx_dist_split_lines(hx_device *dev, int64_t n, const int32_t *first, const int32_t *point,
                         struct hx_mg_lines *lines);
 int hx_dist_add_lines(hx_device *dev, const struct hx_mg_lines *lines);

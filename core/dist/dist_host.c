@@ -1,5 +1,5 @@
-/* Exchanges on the host about interface points (solver/common_host.h), and short sums of numbers on
- * a device. */
+/* Exchanges on the host about interface points (solver/interface_host.h), and short sums of numbers
+ * on a device. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -11,12 +11,12 @@
 
 static const char what[] = "data about interface points";
 
-static hx_dist *ranks_of(const hx_common_host *host)
+static hx_dist *ranks_of(const hx_interface_host *host)
 {
     return (hx_dist *)((char *)host - offsetof(hx_dist, host));
 }
 
-static int agree(const hx_common_host *host, int rc)
+static int agree(const hx_interface_host *host, int rc)
 {
     return hx_comm_agree(ranks_of(host)->comm, rc);
 }
@@ -39,7 +39,7 @@ static void pack(const hx_subdomain *subdomain, int size, const int64_t *first, 
         p->out[r] = n;
         if (k == subdomain->n_peer || subdomain->peer[k] != r) continue;
         for (int64_t j = subdomain->with[k]; j < subdomain->with[k + 1]; j++) {
-            const int32_t i = subdomain->common_of[j], place = (int32_t)(j - subdomain->with[k]);
+            const int32_t i = subdomain->interface_of[j], place = (int32_t)(j - subdomain->with[k]);
             for (int64_t l = first[i]; l < first[i + 1]; l++, n++) {
                 if (!p->sent) continue;
                 char *const to = p->sent + (size_t)n * p->stride;
@@ -53,7 +53,8 @@ static void pack(const hx_subdomain *subdomain, int size, const int64_t *first, 
 }
 
 /* Unpacks parcels and translates positions into this rank's interface points. */
-static void unpack(const hx_subdomain *subdomain, int size, const parcel *p, hx_common_told *told)
+static void unpack(const hx_subdomain *subdomain, int size, const parcel *p,
+                   hx_interface_messages *told)
 {
     for (int r = 0, k = 0; r < size; r++) {
         if (k == subdomain->n_peer || subdomain->peer[k] != r) continue;
@@ -61,7 +62,7 @@ static void unpack(const hx_subdomain *subdomain, int size, const parcel *p, hx_
             const char *const from = p->received + (size_t)n * p->stride;
             int32_t place;
             memcpy(&place, from, sizeof place);
-            told->at[n] = subdomain->common_of[subdomain->with[k] + place];
+            told->at[n] = subdomain->interface_of[subdomain->with[k] + place];
             memcpy((char *)told->item + (size_t)n * p->bytes, from + sizeof place, p->bytes);
         }
         k++;
@@ -76,7 +77,7 @@ static int alloc_sent(const hx_subdomain *subdomain, int size, const int64_t *fi
     return hx_alloc_raw(&p->sent, (size_t)p->out[size], p->stride, what);
 }
 
-static int alloc_received(int size, parcel *p, hx_common_told *told)
+static int alloc_received(int size, parcel *p, hx_interface_messages *told)
 {
     const size_t n = (size_t)p->in[size];
     HX_TRY(hx_alloc_raw(&p->received, n, p->stride, what));
@@ -87,8 +88,8 @@ static int alloc_received(int size, parcel *p, hx_common_told *told)
     return HX_OK;
 }
 
-static int tell(const hx_common_host *host, const int64_t *first, size_t bytes, const void *item,
-                hx_common_told *told)
+static int tell(const hx_interface_host *host, const int64_t *first, size_t bytes, const void *item,
+                hx_interface_messages *told)
 {
     const hx_dist *const dist = ranks_of(host);
     const hx_comm *const comm = dist->comm;
@@ -107,7 +108,7 @@ fail:
     free(p.in);
     free(p.sent);
     free(p.received);
-    if (rc < 0) hx_common_told_free(told);
+    if (rc < 0) hx_interface_messages_free(told);
     return rc;
 }
 
@@ -115,15 +116,15 @@ void hx_dist_set_host(hx_dist *dist)
 {
     const hx_subdomain *const subdomain = &dist->subdomain;
     hx_comm_reduce_of(&dist->all, dist->comm);
-    dist->host = (hx_common_host){.all = &dist->all.all,
-                                  .n_own = subdomain->n_own,
-                                  .n_common = subdomain->n_common,
-                                  .common = subdomain->common,
-                                  .tell = tell,
-                                  .agree = agree};
+    dist->host = (hx_interface_host){.all = &dist->all.all,
+                                     .n_own = subdomain->n_own,
+                                     .n_interface = subdomain->n_interface,
+                                     .interface = subdomain->interface,
+                                     .tell = tell,
+                                     .agree = agree};
 }
 
-const hx_common_host *hx_dist_host(hx_device *dev)
+const hx_interface_host *hx_dist_host(hx_device *dev)
 {
     return &hx_dist_of(dev)->host;
 }

@@ -37,10 +37,10 @@ typedef struct crossing {
 typedef struct view {
     const hx_subdomain *subdomain;
     int rank, size;
-    int *n_rank, *dist; /* [points of the longest line], [..][size] */
-    int n_all, *all;    /* [size] */
-    uint8_t *is_in;     /* [size] */
-    uint8_t *is_common; /* [lines] 1: several ranks have a point of the line */
+    int *n_rank, *dist;    /* [points of the longest line], [..][size] */
+    int n_all, *all;       /* [size] */
+    uint8_t *is_in;        /* [size] */
+    uint8_t *is_interface; /* [lines] 1: several ranks have a point of the line */
 } view;
 
 static int has(const view *v, int64_t i, int rank)
@@ -123,14 +123,14 @@ static void list_guest(const view *v, int64_t i, list *l)
 
 /* Consecutive points of a line belong to one element, so a line without interface points lies on
  * one rank. */
-static void find_common(const view *v, int64_t n, const int32_t *first, const int32_t *point)
+static void find_interface(const view *v, int64_t n, const int32_t *first, const int32_t *point)
 {
 #pragma omp parallel for schedule(static)
     for (int64_t line = 0; line < n; line++) {
-        int is_common = 0;
-        for (int32_t i = first[line]; i < first[line + 1] && !is_common; i++)
-            is_common = hx_subdomain_is_common(v->subdomain, v->size, point[i]);
-        v->is_common[line] = (uint8_t)is_common;
+        int is_interface = 0;
+        for (int32_t i = first[line]; i < first[line + 1] && !is_interface; i++)
+            is_interface = hx_subdomain_is_interface(v->subdomain, v->size, point[i]);
+        v->is_interface[line] = (uint8_t)is_interface;
     }
 }
 
@@ -140,7 +140,7 @@ static void list_lines(view *v, int64_t n, const int32_t *first, const int32_t *
     for (int64_t line = 0; line < n; line++) {
         const int64_t n_point = first[line + 1] - first[line];
         const int32_t *const node = point + first[line];
-        if (!v->is_common[line] || !look(v, n_point, node)) continue;
+        if (!v->is_interface[line] || !look(v, n_point, node)) continue;
         for (int64_t i = 0; i < n_point; i++, l->n_point++)
             if (has(v, i, v->rank))
                 list_own(v, i, node[i], l);
@@ -236,26 +236,28 @@ static int find_places(hx_device *dev, const hx_mg_lines *lines, int32_t **place
 /* Data of hx_mg_lines.common: entries of the couplings at interface points in the factors of the
  * segments, and the crossing lines. */
 typedef struct local_lines {
-    int64_t *d_common; /* [n_common][N_COUPLING] */
+    int64_t *d_interface; /* [n_common][N_COUPLING] */
     crossing crossing;
 } local_lines;
 
-static int put_common(local_lines *s, hx_dist *dist, const int32_t *place)
+static int put_interface(local_lines *s, hx_dist *dist, const int32_t *place)
 {
     const hx_subdomain *const subdomain = &dist->subdomain;
-    int32_t *common;
-    HX_TRY(hx_alloc_raw(&common, (size_t)subdomain->n_common, sizeof *common, what));
-    for (int64_t i = 0; i < subdomain->n_common; i++) common[i] = place[subdomain->common[i]];
-    const int rc = hx_dist_put_entries(&dist->dev, subdomain->n_common, common, HX_LINE_NUMBERS,
-                                       HX_LINE_COUPLING, N_COUPLING, &s->d_common);
-    free(common);
+    int32_t *interface;
+    HX_TRY(hx_alloc_raw(&interface, (size_t)subdomain->n_interface, sizeof *interface, what));
+    for (int64_t i = 0; i < subdomain->n_interface; i++)
+        interface[i] = place[subdomain->interface[i]];
+    const int rc =
+        hx_dist_put_entries(&dist->dev, subdomain->n_interface, interface, HX_LINE_NUMBERS,
+                            HX_LINE_COUPLING, N_COUPLING, &s->d_interface);
+    free(interface);
     return rc;
 }
 
 static int list_crossing(crossing *c, hx_dist *dist, view *v, int64_t n, const int32_t *first,
                          const int32_t *point, list *l)
 {
-    find_common(v, n, first, point);
+    find_interface(v, n, first, point);
     list_lines(v, n, first, point, l);
     HX_TRY(find_peers(c, dist, l));
     HX_TRY(alloc_lists(c, l));
@@ -279,7 +281,7 @@ static int make_crossing(crossing *c, hx_dist *dist, int64_t n, const int32_t *f
     HX_TRY_FAIL(hx_alloc_raw(&v.dist, longest * size, sizeof *v.dist, what));
     HX_TRY_FAIL(hx_alloc_raw(&v.all, size, sizeof *v.all, what));
     HX_TRY_FAIL(hx_alloc(&v.is_in, size, 1, what));
-    HX_TRY_FAIL(hx_alloc_raw(&v.is_common, (size_t)n, 1, what));
+    HX_TRY_FAIL(hx_alloc_raw(&v.is_interface, (size_t)n, 1, what));
     HX_TRY_FAIL(hx_alloc(&l.n_from, size, sizeof *l.n_from, what));
     HX_TRY_FAIL(hx_alloc(&l.n_to, size, sizeof *l.n_to, what));
     HX_TRY_FAIL(list_crossing(c, dist, &v, n, first, point, &l));
@@ -289,7 +291,7 @@ fail:
     free(v.dist);
     free(v.all);
     free(v.is_in);
-    free(v.is_common);
+    free(v.is_interface);
     free(l.n_from);
     free(l.n_to);
     free(l.first);
@@ -307,11 +309,11 @@ int hx_dist_split_lines(hx_device *dev, int64_t n, const int32_t *first, const i
     int32_t *place = NULL;
     int rc;
     HX_TRY(hx_alloc(&s, 1, sizeof *s, what));
-    lines->common = s;
+    lines->interface = s;
     dist->waits = 1;
     hx_dist_set_recording(dist);
     HX_TRY_FAIL(find_places(dev, lines, &place));
-    HX_TRY_FAIL(put_common(s, dist, place));
+    HX_TRY_FAIL(put_interface(s, dist, place));
     HX_TRY_FAIL(make_crossing(&s->crossing, dist, n, first, point, place));
 fail:
     free(place); /* on failure, everything made is freed with the lines */
@@ -321,10 +323,10 @@ fail:
 void hx_dist_free_lines(hx_device *dev, hx_mg_lines *lines)
 {
     const hx_device_ops *const ops = hx_dist_of(dev)->plain;
-    local_lines *const s = lines->common;
+    local_lines *const s = lines->interface;
     crossing *const c = &s->crossing;
     void *const on_device[] = {
-        s->d_common,      c->lines.d_first, c->lines.d_point, c->lines.d_factor,
+        s->d_interface,   c->lines.d_first, c->lines.d_point, c->lines.d_factor,
         c->lines.d_block, c->d_m,           c->d_t,           c->d_vector,
         c->d_block,       c->d_coupling,    c->d_value};
     for (size_t i = 0; i < sizeof on_device / sizeof on_device[0]; i++)
@@ -336,12 +338,12 @@ void hx_dist_free_lines(hx_device *dev, hx_mg_lines *lines)
     free(c->residual);
     free(c->factor);
     free(s);
-    lines->common = NULL;
+    lines->interface = NULL;
 }
 
 static crossing *crossing_of(const hx_mg_lines *lines)
 {
-    return &((local_lines *)lines->common)->crossing;
+    return &((local_lines *)lines->interface)->crossing;
 }
 
 /* Fills value[n_own ..], `bytes` per point, with the values of the guests from their owners, which
@@ -395,9 +397,9 @@ static int take_couplings(hx_dist *dist, crossing *c, const hx_mg_lines *lines)
 int hx_dist_add_lines(hx_device *dev, const hx_mg_lines *lines)
 {
     hx_dist *const dist = hx_dist_of(dev);
-    const local_lines *const s = lines->common;
+    const local_lines *const s = lines->interface;
     crossing *const c = crossing_of(lines);
-    HX_TRY(hx_dist_add_at(dist, N_COUPLING, s->d_common, lines->d_factor));
+    HX_TRY(hx_dist_add_at(dist, N_COUPLING, s->d_interface, lines->d_factor));
     return c->lines.n > 0 ? take_couplings(dist, c, lines) : HX_OK;
 }
 

@@ -10,7 +10,7 @@ static int power_start(hx_device *dev, int64_t n, const float *d_m, float *d_v)
     /* the random start depends on positions in a vector: interface points take the value of their
      * owner */
     HX_TRY(hx_dist_zero_others_single(dist, n, d_v));
-    return dist->ops.common->add_single(dev, hx_dist_components(dist, n), d_v);
+    return dist->ops.interface->add_single(dev, hx_dist_components(dist, n), d_v);
 }
 
 static int power_step(hx_device *dev, int64_t n, const float *d_m, const float *d_t, float *d_v,

@@ -102,8 +102,8 @@ static int collect(hx_dist *dist, int components, const double *d_local, double 
  * values, which are 0 except the owner's. */
 static int spread_to_others(hx_dist *dist, int components, double *d_local)
 {
-    const hx_common_ops *const common = dist->dev.ops->common;
-    return dist->subdomain.whole->mesh->window ? common->add(&dist->dev, components, d_local)
+    const hx_interface_ops *const interface = dist->dev.ops->interface;
+    return dist->subdomain.whole->mesh->window ? interface->add(&dist->dev, components, d_local)
                                                : HX_OK;
 }
 

@@ -273,7 +273,7 @@ static int take(hx_dist *dist, hx_local_level *s, int64_t n, const int64_t *d_at
 }
 
 /* One launch sends, waits and copies if possible; otherwise one sends and another copies. */
-static int settle_mail(hx_dist *dist, hx_local_level *s, float *d_y)
+static int make_consistent_transport(hx_dist *dist, hx_local_level *s, float *d_y)
 {
     hx_mail *const mail = &dist->mail;
     const int dof = s->dof;
@@ -310,7 +310,7 @@ static int receive(hx_dist *dist, hx_local_level *s, float *d_y)
                                (size_t)s->n_ghost * bytes);
 }
 
-static int settle_by_host(hx_dist *dist, hx_local_level *s, float *d_y)
+static int make_consistent_by_host(hx_dist *dist, hx_local_level *s, float *d_y)
 {
     HX_IN_SPAN(&dist->dev, HX_SPAN_PUT, -1, serve(dist, s, d_y));
     HX_IN_SPAN(&dist->dev, HX_SPAN_ADD, -1, receive(dist, s, d_y));
@@ -318,10 +318,11 @@ static int settle_by_host(hx_dist *dist, hx_local_level *s, float *d_y)
 }
 
 /* y at ghosts := values of their owners. */
-static int settle(hx_dist *dist, hx_local_level *s, float *d_y)
+static int make_consistent(hx_dist *dist, hx_local_level *s, float *d_y)
 {
     const double begin = hx_clock();
-    HX_TRY(dist->mail.ops ? settle_mail(dist, s, d_y) : settle_by_host(dist, s, d_y));
+    HX_TRY(dist->mail.ops ? make_consistent_transport(dist, s, d_y)
+                          : make_consistent_by_host(dist, s, d_y));
     dist->figures.lattice_seconds += hx_clock() - begin;
     return HX_OK;
 }
@@ -422,9 +423,9 @@ int hx_dist_add_right_side(hx_dist *dist, int dof, const hx_mg_level *level)
     return hx_dist_sum_device(dist, (size_t)dof * (size_t)level->n_node, level->d_b);
 }
 
-int hx_dist_settle_level(hx_device *dev, const hx_mg_level *level, float *d_y)
+int hx_dist_make_level_consistent(hx_device *dev, const hx_mg_level *level, float *d_y)
 {
-    return level->local ? settle(hx_dist_of(dev), level->local, d_y) : HX_OK;
+    return level->local ? make_consistent(hx_dist_of(dev), level->local, d_y) : HX_OK;
 }
 
 /* Power iteration with the line smoother of own nodes. */
@@ -435,7 +436,7 @@ static int power_by_lines(hx_dist *dist, const hx_mg_level *level, int64_t n)
     HX_TRY(dist->multigrid_plain->level_solve(dev, level, level->d_d));
     HX_TRY(hx_dist_power_of_own(dist, n, n, level->d_m, level->d_y, level->d_d, level->d_v,
                                 level->d_smoother));
-    return settle(dist, level->local, level->d_v);
+    return make_consistent(dist, level->local, level->d_v);
 }
 
 int hx_dist_level_power(hx_device *dev, int dof, const hx_mg_level *level)
@@ -449,7 +450,7 @@ int hx_dist_level_power(hx_device *dev, int dof, const hx_mg_level *level)
     HX_TRY(hx_dist_sum_few(dist, 2, dist->d_power));
     HX_TRY(plain->power_end(dev, n, level->d_m, level->d_y, dist->d_power, level->d_v,
                             level->d_smoother));
-    return settle(dist, level->local, level->d_v);
+    return make_consistent(dist, level->local, level->d_v);
 }
 
 static const hx_multigrid_ops *plain_of(const hx_dist *dist, int dof)
@@ -461,7 +462,7 @@ static int smooth_of(hx_device *dev, int dof, const hx_mg_level *level, int i, c
                      float *d_y)
 {
     HX_TRY(plain_of(hx_dist_of(dev), dof)->smooth(dev, level, i, d_x, d_y));
-    return hx_dist_settle_level(dev, level, d_y);
+    return hx_dist_make_level_consistent(dev, level, d_y);
 }
 
 static int restrict_of(hx_device *dev, int dof, const hx_mg_level *fine, const float *d_r,

@@ -49,12 +49,12 @@ struct hx_local_level {
  * rank. `dist` owns *share until hx_dist_free_level. Collective. */
 int hx_local_level_create(hx_dist *dist, const hx_level_view *view, hx_local_level **local);
 
-/* Entries of hx_common_ops, in dist_coarse.c and local_level.c. */
+/* Entries of hx_interface_ops, in dist_coarse.c and local_level.c. */
 int hx_dist_split_lattice(hx_device *dev, struct hx_lattice *lattice);
 int64_t hx_dist_most_whole(hx_device *dev);
 void hx_dist_free_level(hx_device *dev, hx_local_level *local);
 int hx_dist_add_lattice(hx_device *dev, int dof, const hx_mg_level *level);
-int hx_dist_settle_level(hx_device *dev, const hx_mg_level *level, float *d_y);
+int hx_dist_make_level_consistent(hx_device *dev, const hx_mg_level *level, float *d_y);
 int hx_dist_level_power(hx_device *dev, int dof, const hx_mg_level *level);
 
 /* Returns the number of nodes of all distributed levels on this rank. */

@@ -236,14 +236,14 @@ int hx_subdomain_ranks_of(const hx_subdomain *subdomain, int n_rank, int64_t poi
     return n;
 }
 
-int hx_subdomain_is_common(const hx_subdomain *subdomain, int n_rank, int64_t point)
+int hx_subdomain_is_interface(const hx_subdomain *subdomain, int n_rank, int64_t point)
 {
     const int rank = hx_subdomain_rank_of(subdomain, n_rank, first_element(subdomain, point));
     return last_element(subdomain, point) >= subdomain->first[rank + 1];
 }
 
 /* Returns 1 if a point of the subdomain is an interface point. */
-static int is_common(const hx_subdomain *subdomain, const hx_comm *comm, int64_t point)
+static int is_interface(const hx_subdomain *subdomain, const hx_comm *comm, int64_t point)
 {
     return is_others(subdomain, comm, point) ||
            last_element(subdomain, point) >= subdomain->first[comm->rank + 1];
@@ -259,7 +259,7 @@ static int list_points(const hx_subdomain *subdomain, const hx_comm *comm, int64
     for (int part = 0; part < HX_N_PART; part++) {
         const int64_t end = hx_part_begin(n_point, part + 1);
         for (int64_t p = hx_part_begin(n_point, part); p < end; p++)
-            begin[part + 1] += is_common(subdomain, comm, subdomain->node[p]);
+            begin[part + 1] += is_interface(subdomain, comm, subdomain->node[p]);
     }
     for (int part = 0; part < HX_N_PART; part++) begin[part + 1] += begin[part];
     *n = begin[HX_N_PART];
@@ -269,7 +269,7 @@ static int list_points(const hx_subdomain *subdomain, const hx_comm *comm, int64
         int64_t next = begin[part];
         const int64_t end = hx_part_begin(n_point, part + 1);
         for (int64_t p = hx_part_begin(n_point, part); p < end; p++)
-            if (is_common(subdomain, comm, subdomain->node[p]))
+            if (is_interface(subdomain, comm, subdomain->node[p]))
                 (*node)[next++] = subdomain->node[p];
     }
     hx_sort_i32(*node, *n);
@@ -282,8 +282,8 @@ typedef struct census {
     int64_t n_source;
 } census;
 
-static void count_common(const hx_subdomain *subdomain, const hx_comm *comm, int64_t n,
-                         const int32_t *node, int *rank, census *c)
+static void count_interface(const hx_subdomain *subdomain, const hx_comm *comm, int64_t n,
+                            const int32_t *node, int *rank, census *c)
 {
     for (int64_t i = 0; i < n; i++) {
         const int n_rank = hx_subdomain_ranks_of(subdomain, comm->size, node[i], rank);
@@ -293,7 +293,7 @@ static void count_common(const hx_subdomain *subdomain, const hx_comm *comm, int
     }
 }
 
-static int alloc_common(hx_subdomain *subdomain, const hx_comm *comm, int64_t n, const census *c)
+static int alloc_interface(hx_subdomain *subdomain, const hx_comm *comm, int64_t n, const census *c)
 {
     HX_TRY(hx_alloc(&subdomain->peer, (size_t)comm->size, sizeof *subdomain->peer, what));
     HX_TRY(hx_alloc(&subdomain->with, (size_t)comm->size + 1, sizeof *subdomain->with, what));
@@ -302,15 +302,15 @@ static int alloc_common(hx_subdomain *subdomain, const hx_comm *comm, int64_t n,
         subdomain->peer[subdomain->n_peer++] = r;
         subdomain->with[subdomain->n_peer] = subdomain->with[subdomain->n_peer - 1] + c->with[r];
     }
-    HX_TRY(hx_alloc(&subdomain->common, (size_t)n, sizeof *subdomain->common, what));
-    HX_TRY(hx_alloc(&subdomain->common_of, (size_t)subdomain->with[subdomain->n_peer],
+    HX_TRY(hx_alloc(&subdomain->interface, (size_t)n, sizeof *subdomain->interface, what));
+    HX_TRY(hx_alloc(&subdomain->interface_of, (size_t)subdomain->with[subdomain->n_peer],
                     sizeof(int32_t), what));
     HX_TRY(hx_alloc(&subdomain->from, (size_t)n + 1, sizeof *subdomain->from, what));
     return hx_alloc(&subdomain->source, (size_t)c->n_source, sizeof *subdomain->source, what);
 }
 
-static void list_common(hx_subdomain *subdomain, const hx_comm *comm, int64_t n,
-                        const int32_t *node, const int32_t *place, int *rank, int64_t *next)
+static void list_interface(hx_subdomain *subdomain, const hx_comm *comm, int64_t n,
+                           const int32_t *node, const int32_t *place, int *rank, int64_t *next)
 {
     int64_t n_source = 0;
     for (int k = 0; k < subdomain->n_peer; k++) next[subdomain->peer[k]] = subdomain->with[k];
@@ -318,15 +318,15 @@ static void list_common(hx_subdomain *subdomain, const hx_comm *comm, int64_t n,
         const int n_rank = hx_subdomain_ranks_of(subdomain, comm->size, node[i], rank);
         for (int k = 0; k < n_rank; k++) {
             if (rank[k] != comm->rank)
-                subdomain->common_of[next[rank[k]]] = (int32_t)subdomain->n_common;
+                subdomain->interface_of[next[rank[k]]] = (int32_t)subdomain->n_interface;
             subdomain->source[n_source++] = rank[k] == comm->rank ? -1 : (int32_t)next[rank[k]]++;
         }
-        subdomain->common[subdomain->n_common++] = place[node[i]];
-        subdomain->from[subdomain->n_common] = n_source;
+        subdomain->interface[subdomain->n_interface++] = place[node[i]];
+        subdomain->from[subdomain->n_interface] = n_source;
     }
 }
 
-static int find_common(hx_subdomain *subdomain, const hx_comm *comm, const int32_t *place)
+static int find_interface(hx_subdomain *subdomain, const hx_comm *comm, const int32_t *place)
 {
     census c = {0};
     int64_t n;
@@ -337,9 +337,9 @@ static int find_common(hx_subdomain *subdomain, const hx_comm *comm, const int32
     HX_TRY_FAIL(hx_alloc(&next, (size_t)comm->size, sizeof *next, what));
     HX_TRY_FAIL(hx_alloc(&rank, (size_t)comm->size, sizeof *rank, what));
     HX_TRY_FAIL(list_points(subdomain, comm, &n, &node));
-    count_common(subdomain, comm, n, node, rank, &c);
-    HX_TRY_FAIL(alloc_common(subdomain, comm, n, &c));
-    list_common(subdomain, comm, n, node, place, rank, next);
+    count_interface(subdomain, comm, n, node, rank, &c);
+    HX_TRY_FAIL(alloc_interface(subdomain, comm, n, &c));
+    list_interface(subdomain, comm, n, node, place, rank, next);
     rc = HX_OK;
 fail:
     free(c.with);
@@ -408,7 +408,7 @@ int hx_subdomain_create(hx_subdomain *subdomain, const hx_comm *comm, const hx_p
     HX_TRY_FAIL(number_nodes(subdomain, comm, place, &n_node));
     HX_TRY_FAIL(make_mesh(subdomain, comm, n_node, place));
     HX_TRY_FAIL(make_space(subdomain, comm, place));
-    HX_TRY_FAIL(find_common(subdomain, comm, place));
+    HX_TRY_FAIL(find_interface(subdomain, comm, place));
     HX_TRY_FAIL(make_problem(subdomain, comm));
 fail:
     free(place);
@@ -426,10 +426,10 @@ void hx_subdomain_free(hx_subdomain *subdomain)
     free(subdomain->node);
     free(subdomain->elem);
     free(subdomain->other);
-    free(subdomain->common);
+    free(subdomain->interface);
     free(subdomain->peer);
     free(subdomain->with);
-    free(subdomain->common_of);
+    free(subdomain->interface_of);
     free(subdomain->from);
     free(subdomain->source);
     memset(subdomain, 0, sizeof *subdomain);

@@ -34,15 +34,16 @@ typedef struct hx_subdomain {
     int32_t *other;  /* [n_other] ascending */
 
     /* Interface points: local numbers, in ascending order of their numbers in the whole. */
-    int64_t n_common;
-    int32_t *common; /* [n_common] (owned, like all below) */
+    int64_t n_interface;
+    int32_t *interface; /* [n_common] (owned, like all below) */
     int n_peer;
-    int *peer;          /* [n_peer] ranks, ascending */
-    int64_t *with;      /* [n_peer + 1] first position in `common_of` of each peer */
-    int32_t *common_of; /* [with[n_peer]] positions in `common`, in the same order as on the peer */
-    int64_t *from;      /* [n_common + 1] first position in `source` */
+    int *peer;     /* [n_peer] ranks, ascending */
+    int64_t *with; /* [n_peer + 1] first position in `interface_of` of each peer */
+    int32_t *
+        interface_of; /* [with[n_peer]] positions in `interface`, in the same order as on the peer */
+    int64_t *from;    /* [n_common + 1] first position in `source` */
     /* [from[n_common]] sources of an interface point's values in the order of the ranks: the
-     * position in `common_of`, or -1 for this rank */
+     * position in `interface_of`, or -1 for this rank */
     int32_t *source;
 } hx_subdomain;
 
@@ -62,7 +63,7 @@ int hx_subdomain_owner(const hx_subdomain *subdomain, int n_rank, int64_t point)
 int hx_subdomain_ranks_of(const hx_subdomain *subdomain, int n_rank, int64_t point, int rank[]);
 
 /* Returns 1 if several ranks (of n_rank) have a point of the whole. */
-int hx_subdomain_is_common(const hx_subdomain *subdomain, int n_rank, int64_t point);
+int hx_subdomain_is_interface(const hx_subdomain *subdomain, int n_rank, int64_t point);
 
 /* HX_EINPUT with the reason if the problem cannot be divided; to be called before anything is
  * made. */

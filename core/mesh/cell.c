@@ -19,11 +19,11 @@ int hx_cell_find_face(const int32_t conn[8], int n, const int32_t *node)
 {
     for (int f = 0; f < 6; f++) {
         int32_t own[4];
-        int n_common = 0;
+        int n_interface = 0;
         if (hx_cell_face(conn, f, own) != n) continue;
         for (int i = 0; i < n; i++)
-            for (int k = 0; k < n; k++) n_common += own[i] == node[k];
-        if (n_common == n) return f;
+            for (int k = 0; k < n; k++) n_interface += own[i] == node[k];
+        if (n_interface == n) return f;
     }
     return -1;
 }

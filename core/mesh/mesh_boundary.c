@@ -10,10 +10,10 @@
  * face. */
 static int names_all(const int32_t conn[8], const int32_t node[4])
 {
-    int n_common = 0;
+    int n_interface = 0;
     for (int i = 0; i < 8; i++)
-        n_common += conn[i] == node[1] || conn[i] == node[2] || conn[i] == node[3];
-    return n_common == 3;
+        n_interface += conn[i] == node[1] || conn[i] == node[2] || conn[i] == node[3];
+    return n_interface == 3;
 }
 
 /* Returns 1 if any cell has the face with n corners. Its nodes may be a face, part of one, or

@@ -101,10 +101,10 @@ static int64_t find_quadrilateral(const hx_mesh *mesh, int64_t e, const int32_t 
         const int64_t other = mesh->node_elem[k] / 8;
         for (int f = 0; other != e && f < 6; f++) {
             int32_t own[4];
-            int n_common = 0;
+            int n_interface = 0;
             if (hx_cell_face(mesh->conn + 8 * other, f, own) < 4) continue;
-            for (int i = 0; i < 12; i++) n_common += own[i % 4] == node[i / 4];
-            if (n_common == 3) return other;
+            for (int i = 0; i < 12; i++) n_interface += own[i % 4] == node[i / 4];
+            if (n_interface == 3) return other;
         }
     }
     return -1;
@@ -187,13 +187,13 @@ static int has_triangle(const hx_mesh *mesh, const uint8_t *is_boundary, int64_t
                         int32_t b, int32_t c, int32_t *d)
 {
     int32_t own[4];
-    int n_common = 0;
+    int n_interface = 0;
     if (!(is_boundary[e] >> f & 1u) || hx_cell_face(mesh->conn + 8 * e, f, own) != 3) return 0;
     for (int i = 0; i < 3; i++) {
-        n_common += own[i] == b || own[i] == c;
+        n_interface += own[i] == b || own[i] == c;
         if (own[i] != b && own[i] != c) *d = own[i];
     }
-    return n_common == 2;
+    return n_interface == 2;
 }
 
 static int is_on_boundary(const hx_mesh *mesh, const uint8_t *is_boundary, int32_t a, int32_t b,

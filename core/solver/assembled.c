@@ -49,8 +49,8 @@ int hx_assembled_setup(void **state, hx_device *dev, const hx_device_model *mode
                         .d_modulus = model->d_modulus};
     HX_TRY_FAIL(ops->pattern(dev, &s->input.incidence, &pattern, &s->pattern, &s->steps));
     HX_TRY_FAIL(hx_matrix_create(&s->matrix, dev, &s->pattern, spec));
-    if (ops->divide && model->n_common > 0)
-        HX_TRY_FAIL(ops->divide(dev, &s->matrix, model->n_common, model->common));
+    if (ops->divide && model->n_interface > 0)
+        HX_TRY_FAIL(ops->divide(dev, &s->matrix, model->n_interface, model->interface));
     HX_TRY_FAIL(ops->fill_create(&s->fill, dev, HX_FILL_GATHER, &s->matrix, &s->input));
     if (ops->fill_reads_slots && !ops->fill_reads_slots(s->fill)) {
         hx_device_pattern_release_slots(&s->pattern, dev);

@@ -4,48 +4,49 @@
 #include <string.h>
 
 #include "../base/memory.h"
-#include "common_points.h"
+#include "interface_points.h"
 
 static const char what[] = "blocks of a product";
 
-static uint8_t has_common(const hx_mesh *mesh, int64_t first, int64_t end, const uint8_t *is_common)
+static uint8_t has_common(const hx_mesh *mesh, int64_t first, int64_t end,
+                          const uint8_t *is_interface)
 {
     for (int64_t i = 8 * first; i < 8 * end; i++)
-        if (is_common[mesh->conn[i]]) return 1;
+        if (is_interface[mesh->conn[i]]) return 1;
     return 0;
 }
 
-int hx_block_split_elements(hx_block_split *split, const hx_mesh *mesh, int64_t n_common,
-                            const int32_t *common, int64_t each)
+int hx_block_split_elements(hx_block_split *split, const hx_mesh *mesh, int64_t n_interface,
+                            const int32_t *interface, int64_t each)
 {
     const int64_t n_elem = mesh->n_elem, n_block = (n_elem + each - 1) / each;
-    uint8_t *is_common = NULL, *is_boundary = NULL;
+    uint8_t *is_interface = NULL, *is_boundary = NULL;
     int rc;
     memset(split, 0, sizeof *split);
-    HX_TRY_FAIL(hx_mark_common(mesh->n_node, n_common, common, &is_common));
+    HX_TRY_FAIL(hx_mark_interface(mesh->n_node, n_interface, interface, &is_interface));
     HX_TRY_FAIL(hx_alloc_raw(&is_boundary, (size_t)n_block, sizeof *is_boundary, what));
 #pragma omp parallel for schedule(static)
     for (int64_t b = 0; b < n_block; b++) {
         const int64_t end = (b + 1) * each;
-        is_boundary[b] = has_common(mesh, b * each, end < n_elem ? end : n_elem, is_common);
+        is_boundary[b] = has_common(mesh, b * each, end < n_elem ? end : n_elem, is_interface);
     }
     rc = hx_block_split_marked(split, n_block, is_boundary);
 fail:
-    free(is_common);
+    free(is_interface);
     free(is_boundary);
     return rc;
 }
 
-int hx_block_split_rows(hx_block_split *split, int64_t n_point, int64_t n_common,
-                        const int32_t *common, int components, int64_t each)
+int hx_block_split_rows(hx_block_split *split, int64_t n_point, int64_t n_interface,
+                        const int32_t *interface, int components, int64_t each)
 {
     const int64_t n_block = (components * n_point + each - 1) / each;
     uint8_t *is_boundary;
     memset(split, 0, sizeof *split);
     HX_TRY(hx_alloc(&is_boundary, (size_t)n_block, sizeof *is_boundary, what));
-    for (int64_t i = 0; i < n_common; i++) /* the rows of a point may lie in two blocks */
+    for (int64_t i = 0; i < n_interface; i++) /* the rows of a point may lie in two blocks */
         for (int c = 0; c < components; c++)
-            is_boundary[(components * (int64_t)common[i] + c) / each] = 1;
+            is_boundary[(components * (int64_t)interface[i] + c) / each] = 1;
     const int rc = hx_block_split_marked(split, n_block, is_boundary);
     free(is_boundary);
     return rc;

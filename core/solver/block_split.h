@@ -15,13 +15,13 @@ typedef struct hx_block_split {
 } hx_block_split;
 
 /* For blocks of `each` consecutive elements; common[n_common]: the interface nodes. O(n_elem). */
-int hx_block_split_elements(hx_block_split *split, const hx_mesh *mesh, int64_t n_common,
-                            const int32_t *common, int64_t each);
+int hx_block_split_elements(hx_block_split *split, const hx_mesh *mesh, int64_t n_interface,
+                            const int32_t *interface, int64_t each);
 
 /* For blocks of `each` consecutive rows, with `components` rows per point and n_point points.
  * O(n_block + n_common). */
-int hx_block_split_rows(hx_block_split *split, int64_t n_point, int64_t n_common,
-                        const int32_t *common, int components, int64_t each);
+int hx_block_split_rows(hx_block_split *split, int64_t n_point, int64_t n_interface,
+                        const int32_t *interface, int components, int64_t each);
 
 /* For blocks whose flags is_boundary[n_block] are given. */
 int hx_block_split_marked(hx_block_split *split, int64_t n_block, const uint8_t *is_boundary);

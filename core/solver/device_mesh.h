@@ -55,8 +55,8 @@ typedef struct hx_device_model {
 
     /* Interface points (shared with other ranks), in host memory (borrowed from the device's
      * subdomain). */
-    int64_t n_common;
-    const int32_t *common;
+    int64_t n_interface;
+    const int32_t *interface;
 
     const void *lists; /* lists from hx_strategy.plan, during `setup`; NULL: none (borrowed) */
 

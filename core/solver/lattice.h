@@ -94,7 +94,7 @@ typedef struct hx_lattice_level {
      * NULL */
     uint8_t *divided;
     struct hx_local_level
-        *local; /* data of a distributed level (common_ops.h); NULL: the level is replicated */
+        *local; /* data of a distributed level (interface_ops.h); NULL: the level is replicated */
 } hx_lattice_level;
 
 typedef struct hx_lattice {

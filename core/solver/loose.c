@@ -223,11 +223,11 @@ static void multiply(const hx_loose_rows *z, const hx_loose_rows *columns, doubl
 
 /* For two columns, the forces of the softer one are used: those of the stiffer one are large, and
  * their rounding errors would dominate. */
-static int find_energies(const hx_loose *loose, const hx_common_host *others, double *e)
+static int find_energies(const hx_loose *loose, const hx_interface_host *others, double *e)
 {
     const int n = loose->n_column;
     multiply(&loose->motion, &loose->forces_transposed, e);
-    HX_TRY(hx_common_sum(others, HX_OK, (int64_t)n * n, e));
+    HX_TRY(hx_interface_sum(others, HX_OK, (int64_t)n * n, e));
     for (int p = 0; p < n; p++)
         for (int q = 0; q < p; q++) {
             const int by_p = e[n * p + p] < e[n * q + q];
@@ -278,12 +278,12 @@ static void solve_unit(int n, const double *l, int c, double *x)
 
 /* Sets scale[n] to 0 for columns of Z that depend linearly on earlier ones: the component consists
  * of two smaller ones, or has too few nodes for all six motions. */
-static int find_dependent(const hx_loose *loose, const hx_common_host *others, double *gram,
+static int find_dependent(const hx_loose *loose, const hx_interface_host *others, double *gram,
                           double *scale)
 {
     const int n = loose->n_column;
     multiply(&loose->motion, &loose->motion_transposed, gram);
-    HX_TRY(hx_common_sum(others, HX_OK, (int64_t)n * n, gram));
+    HX_TRY(hx_interface_sum(others, HX_OK, (int64_t)n * n, gram));
     for (int i = 0; i < n; i++) scale[i] = 1.0;
     scale_unit(n, gram, scale);
     factor(n, gram, DEPENDENT);
@@ -322,12 +322,12 @@ static int put_inverse(hx_loose_rows *rows, int n, const double *inverse)
     return HX_OK;
 }
 
-static int make_inverse(hx_loose *loose, const hx_common_host *others)
+static int make_inverse(hx_loose *loose, const hx_interface_host *others)
 {
     const size_t n = (size_t)loose->n_column;
     double *e = NULL;
     int rc = hx_alloc(&e, (2 * n + 1) * n, sizeof *e, "floating components");
-    HX_TRY_FAIL(hx_common_agree(others, rc));
+    HX_TRY_FAIL(hx_interface_agree(others, rc));
     double *const inverse = e + n * n, *const scale = inverse + n * n;
     HX_TRY_FAIL(find_dependent(loose, others, e, scale));
     HX_TRY_FAIL(find_energies(loose, others, e));
@@ -351,16 +351,16 @@ static int make_rows(hx_loose *loose, const hx_problem *problem, const hx_loose_
     return HX_OK;
 }
 
-static int make_matrices(hx_loose *loose, const hx_problem *problem, const hx_common_host *others,
-                         hx_loose_part *part)
+static int make_matrices(hx_loose *loose, const hx_problem *problem,
+                         const hx_interface_host *others, hx_loose_part *part)
 {
     const int64_t n_own = others ? others->n_own : problem->mesh->n_node;
     HX_TRY(hx_loose_complete_forces(others, part, loose->n_part));
-    HX_TRY(hx_common_agree(others, make_rows(loose, problem, part, n_own)));
-    return hx_common_agree(others, make_inverse(loose, others));
+    HX_TRY(hx_interface_agree(others, make_rows(loose, problem, part, n_own)));
+    return hx_interface_agree(others, make_inverse(loose, others));
 }
 
-int hx_loose_create(hx_loose *loose, const hx_problem *problem, const hx_common_host *others,
+int hx_loose_create(hx_loose *loose, const hx_problem *problem, const hx_interface_host *others,
                     const double *modulus)
 {
     hx_loose_part *part = NULL;

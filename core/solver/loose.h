@@ -12,14 +12,14 @@
  * are kept. For each fraction a node belongs to one component, the largest that contains it;
  * motions in which a neighbouring component moves along are linear combinations of the columns.
  *
- * If several ranks have one subdomain each (common_host.h), they find the same components in the
+ * If several ranks have one subdomain each (interface_host.h), they find the same components in the
  * same order as a single process would, up to rounding. Each rank stores the part of the matrices
  * that belongs to its own points. */
 #ifndef HX_LOOSE_H
 #define HX_LOOSE_H
 
 #include "../problem/problem.h"
-#include "common_host.h"
+#include "interface_host.h"
 
 enum { HX_LOOSE_MOTIONS = 6, HX_LOOSE_MOST = 100 /* components, the softest */ };
 
@@ -66,14 +66,14 @@ typedef struct hx_loose_part {
  * frees each component and the list, also after an error. The result does not depend on the number
  * of threads. others: from the device, or NULL; `problem` and modulus[n_elem] are those of the
  * subdomain. O(n_elem), and about 600 bytes per component on each rank. Collective. */
-int hx_loose_find_parts(const hx_problem *problem, const hx_common_host *others,
+int hx_loose_find_parts(const hx_problem *problem, const hx_interface_host *others,
                         const double *modulus, hx_loose_part **part, int64_t *n_part);
 void hx_loose_part_free(hx_loose_part *part);
 /* Motion k of a component at position x. */
 void hx_loose_motion(const hx_loose_part *part, const double x[3], int k, double u[3]);
 
 /* Finds and selects the components and computes all matrices; n_part = 0: nothing is floating. */
-int hx_loose_create(hx_loose *loose, const hx_problem *problem, const hx_common_host *others,
+int hx_loose_create(hx_loose *loose, const hx_problem *problem, const hx_interface_host *others,
                     const double *modulus);
 /* Accepts a zeroed struct. */
 void hx_loose_free(hx_loose *loose);

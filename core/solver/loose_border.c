@@ -39,9 +39,9 @@ static void list_faces(const hx_loose_grouping *g, int64_t *first, face *list)
         for (int f = 0; f < 6 && hx_loose_is_stiff(g, e); f++) {
             int32_t node[4];
             const int n = hx_cell_face(mesh->conn + 8 * e, f, node);
-            int n_common = 0;
-            for (int i = 0; i < n; i++) n_common += g->place[node[i]] >= 0;
-            if (n < 3 || n_common < n) continue;
+            int n_interface = 0;
+            for (int i = 0; i < n; i++) n_interface += g->place[node[i]] >= 0;
+            if (n < 3 || n_interface < n) continue;
             const int64_t at = first[g->place[node[0]]]++;
             if (!list) continue;
             list[at] = (face){.n = n, .label = g->label[hx_loose_root(g, e)]};
@@ -67,9 +67,9 @@ static void end_lists(int64_t n, int64_t *first)
     first[0] = 0;
 }
 
-static int tell_faces(const hx_loose_grouping *g, hx_common_told *told)
+static int tell_faces(const hx_loose_grouping *g, hx_interface_messages *told)
 {
-    const int64_t n = g->others->n_common;
+    const int64_t n = g->others->n_interface;
     int64_t *first = NULL;
     face *list = NULL;
     int rc = hx_alloc(&first, (size_t)n + 1, sizeof *first, what);
@@ -82,7 +82,7 @@ static int tell_faces(const hx_loose_grouping *g, hx_common_told *told)
         list_faces(g, first, list);
         end_lists(n, first);
     }
-    rc = hx_common_agree(g->others, rc);
+    rc = hx_interface_agree(g->others, rc);
     if (rc == HX_OK) rc = g->others->tell(g->others, first, sizeof *list, list, told);
     free(first);
     free(list);
@@ -112,7 +112,7 @@ static int by_labels(const void *a, const void *b)
 
 /* Pairs of labels that a face joins, each once. Only faces received from higher ranks are used; the
  * lower rank of a pair handles it. */
-static int find_pairs(const hx_loose_grouping *g, const hx_common_told *told, pair **list,
+static int find_pairs(const hx_loose_grouping *g, const hx_interface_messages *told, pair **list,
                       int64_t *n)
 {
     const hx_reduce *const all = g->others->all;
@@ -121,7 +121,7 @@ static int find_pairs(const hx_loose_grouping *g, const hx_common_told *told, pa
     *n = 0;
     HX_TRY(hx_alloc_raw(list, (size_t)(end - begin), sizeof **list, what));
     for (int64_t i = begin; i < end; i++) {
-        const int64_t e = element_at(g, g->others->common[told->at[i]], &f[i]);
+        const int64_t e = element_at(g, g->others->interface[told->at[i]], &f[i]);
         if (e < 0) continue;
         const uint32_t a = g->label[hx_loose_root(g, e)], b = f[i].label;
         (*list)[(*n)++] = a < b ? (pair){a, b} : (pair){b, a};
@@ -188,18 +188,18 @@ static void relabel(hx_loose_grouping *g, const label_tree *t)
 
 int hx_loose_join_border(hx_loose_grouping *g)
 {
-    hx_common_told told = {0};
+    hx_interface_messages told = {0};
     label_tree tree = {0};
     pair *own = NULL, *all = NULL;
     int64_t n_own = 0, n_all;
     int rc;
     HX_TRY_FAIL(tell_faces(g, &told));
     rc = find_pairs(g, &told, &own, &n_own);
-    HX_TRY_FAIL(hx_common_gather(g->others, rc, n_own, sizeof *own, own, &all, &n_all));
+    HX_TRY_FAIL(hx_interface_gather(g->others, rc, n_own, sizeof *own, own, &all, &n_all));
     rc = grow_tree(&tree, all, n_all);
     if (rc == HX_OK) relabel(g, &tree);
 fail:
-    hx_common_told_free(&told);
+    hx_interface_messages_free(&told);
     free_tree(&tree);
     free(own);
     free(all);
@@ -212,34 +212,34 @@ fail:
 static void list_owners(const hx_loose_grouping *g, int64_t *first, uint32_t *own)
 {
     int64_t n = 0;
-    for (int64_t i = 0; i < g->others->n_common; i++) {
-        const uint32_t owner = g->owner[g->others->common[i]];
+    for (int64_t i = 0; i < g->others->n_interface; i++) {
+        const uint32_t owner = g->owner[g->others->interface[i]];
         first[i] = n;
         if (owner != HX_LOOSE_NO_PART) own[n++] = owner;
     }
-    first[g->others->n_common] = n;
+    first[g->others->n_interface] = n;
 }
 
 int hx_loose_settle_owners(hx_loose_grouping *g)
 {
-    const hx_common_host *const others = g->others;
-    const size_t n = (size_t)others->n_common;
-    hx_common_told told = {0};
+    const hx_interface_host *const others = g->others;
+    const size_t n = (size_t)others->n_interface;
+    hx_interface_messages told = {0};
     int64_t *first = NULL;
     uint32_t *own = NULL;
     int rc = hx_alloc_raw(&first, n + 1, sizeof *first, what);
     if (rc == HX_OK) rc = hx_alloc_raw(&own, n, sizeof *own, what);
     if (rc == HX_OK) list_owners(g, first, own);
-    HX_TRY_FAIL(hx_common_agree(others, rc));
+    HX_TRY_FAIL(hx_interface_agree(others, rc));
     HX_TRY_FAIL(others->tell(others, first, sizeof *own, own, &told));
     const uint32_t *const theirs = told.item;
     for (int64_t i = 0; i < told.first[others->all->size]; i++) {
-        uint32_t *const owner = &g->owner[others->common[told.at[i]]];
+        uint32_t *const owner = &g->owner[others->interface[told.at[i]]];
         if (theirs[i] < *owner) *owner = theirs[i];
     }
     rc = HX_OK;
 fail:
-    hx_common_told_free(&told);
+    hx_interface_messages_free(&told);
     free(first);
     free(own);
     return rc;
@@ -250,7 +250,7 @@ fail:
 enum { BLOCK = 1 << 16 };
 
 /* Joins, among all components, those that other ranks have joined. */
-int hx_loose_join_told(const hx_common_host *others, uint32_t *above, int64_t n)
+int hx_loose_join_told(const hx_interface_host *others, uint32_t *above, int64_t n)
 {
     const int size = others->all->size;
     uint32_t *every = NULL;
@@ -293,26 +293,26 @@ static void list_shares(const int32_t *place, const hx_loose_part *part, int n_p
 
 /* place[n_node]: index among the interface points, -1 elsewhere; for all nodes up to the highest
  * that occurs in components. */
-static int list_places(const hx_common_host *others, const hx_loose_part *part, int n_part,
+static int list_places(const hx_interface_host *others, const hx_loose_part *part, int n_part,
                        int32_t **place)
 {
     int32_t n_node = 0;
-    for (int64_t i = 0; i < others->n_common; i++)
-        if (others->common[i] >= n_node) n_node = others->common[i] + 1;
+    for (int64_t i = 0; i < others->n_interface; i++)
+        if (others->interface[i] >= n_node) n_node = others->interface[i] + 1;
     for (int p = 0; p < n_part; p++) {
         const int64_t n = part[p].n_touched;
         if (n > 0 && part[p].touched[n - 1] >= n_node) n_node = part[p].touched[n - 1] + 1;
     }
     HX_TRY(hx_alloc_raw(place, (size_t)n_node, sizeof **place, what));
     memset(*place, 0xff, (size_t)n_node * sizeof **place);
-    for (int64_t i = 0; i < others->n_common; i++) (*place)[others->common[i]] = (int32_t)i;
+    for (int64_t i = 0; i < others->n_interface; i++) (*place)[others->interface[i]] = (int32_t)i;
     return HX_OK;
 }
 
-static int tell_forces(const hx_common_host *others, const hx_loose_part *part, int n_part,
-                       hx_common_told *told)
+static int tell_forces(const hx_interface_host *others, const hx_loose_part *part, int n_part,
+                       hx_interface_messages *told)
 {
-    const int64_t n = others->n_common;
+    const int64_t n = others->n_interface;
     int64_t *first = NULL;
     int32_t *place = NULL;
     share_of_force *list = NULL;
@@ -327,7 +327,7 @@ static int tell_forces(const hx_common_host *others, const hx_loose_part *part, 
         list_shares(place, part, n_part, first, list);
         end_lists(n, first);
     }
-    rc = hx_common_agree(others, rc);
+    rc = hx_interface_agree(others, rc);
     if (rc == HX_OK) rc = others->tell(others, first, sizeof *list, list, told);
     free(first);
     free(place);
@@ -343,8 +343,8 @@ static void add_force(const hx_loose_part *part, double *force, int32_t node, co
 
 /* Adds up the forces of a component in rank order: those of lower ranks, its own, those of higher
  * ranks. list[n]: the items that belong to it. */
-static int add_shares(const hx_common_host *others, const hx_common_told *told, const int64_t *list,
-                      int64_t n, hx_loose_part *part)
+static int add_shares(const hx_interface_host *others, const hx_interface_messages *told,
+                      const int64_t *list, int64_t n, hx_loose_part *part)
 {
     const share_of_force *const theirs = told->item;
     const int64_t n_own = part->n_touched, above = told->first[others->all->rank + 1];
@@ -355,16 +355,16 @@ static int add_shares(const hx_common_host *others, const hx_common_told *told, 
     HX_TRY(hx_alloc_raw(&part->touched, (size_t)(n_own + n), sizeof *part->touched, what));
     part->force = NULL;
     if (n_own > 0) memcpy(part->touched, own, (size_t)n_own * sizeof *own);
-    for (int64_t k = 0; k < n; k++) part->touched[n_own + k] = others->common[told->at[list[k]]];
+    for (int64_t k = 0; k < n; k++) part->touched[n_own + k] = others->interface[told->at[list[k]]];
     hx_sort_i32(part->touched, n_own + n);
     part->n_touched = hx_unique_i32(part->touched, n_own + n);
     const int rc = hx_alloc(&force, ENTRIES * (size_t)part->n_touched, sizeof *force, what);
     if (rc == HX_OK) {
         for (; i < n && list[i] < above; i++)
-            add_force(part, force, others->common[told->at[list[i]]], theirs[list[i]].force);
+            add_force(part, force, others->interface[told->at[list[i]]], theirs[list[i]].force);
         for (int64_t t = 0; t < n_own; t++) add_force(part, force, own[t], own_force + ENTRIES * t);
         for (; i < n; i++)
-            add_force(part, force, others->common[told->at[list[i]]], theirs[list[i]].force);
+            add_force(part, force, others->interface[told->at[list[i]]], theirs[list[i]].force);
     }
     part->force = force;
     free(own);
@@ -384,9 +384,9 @@ static int sort_by_part(const share_of_force *item, int64_t n, int n_part, int64
     return HX_OK;
 }
 
-int hx_loose_complete_forces(const hx_common_host *others, hx_loose_part *part, int n_part)
+int hx_loose_complete_forces(const hx_interface_host *others, hx_loose_part *part, int n_part)
 {
-    hx_common_told told = {0};
+    hx_interface_messages told = {0};
     int64_t *first = NULL, *by_part = NULL;
     int rc;
     if (!others) return HX_OK;
@@ -396,9 +396,9 @@ int hx_loose_complete_forces(const hx_common_host *others, hx_loose_part *part, 
         rc = sort_by_part(told.item, told.first[others->all->size], n_part, first, &by_part);
     for (int p = 0; p < n_part && rc == HX_OK; p++)
         rc = add_shares(others, &told, by_part + first[p], first[p + 1] - first[p], &part[p]);
-    rc = hx_common_agree(others, rc);
+    rc = hx_interface_agree(others, rc);
 fail:
-    hx_common_told_free(&told);
+    hx_interface_messages_free(&told);
     free(first);
     free(by_part);
     return rc;

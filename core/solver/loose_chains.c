@@ -73,7 +73,7 @@ static int spread_to_all(const hx_loose_grouping *g, hx_loose_part *part, int64_
 {
     for (int64_t p = 0; p < g->n_part; p++) mark[p] = part[p].is_chosen;
     mark[g->n_part] = *more;
-    HX_TRY(hx_common_sum_i64(g->others, HX_OK, g->n_part + 1, mark));
+    HX_TRY(hx_interface_sum_i64(g->others, HX_OK, g->n_part + 1, mark));
     for (int64_t p = 0; p < g->n_part; p++) part[p].is_chosen = mark[p] > 0;
     *more = mark[g->n_part] > 0;
     return HX_OK;
@@ -91,7 +91,7 @@ int hx_loose_choose_chains(const hx_loose_grouping *g, hx_loose_part *part)
     if (!more || g->n_part < 2) return HX_OK; /* the same on all ranks */
     int rc = hx_alloc_raw(&mark, (size_t)g->n_part + 1, sizeof *mark, "floating components");
     if (rc == HX_OK) rc = list_hinges(g, &list, &n_hinge);
-    rc = hx_common_agree(g->others, rc);
+    rc = hx_interface_agree(g->others, rc);
     while (rc == HX_OK && more) {
         more = spread_here(list, n_hinge, part);
         rc = spread_to_all(g, part, mark, &more);

@@ -80,7 +80,7 @@ int hx_loose_join_faces(hx_loose_grouping *g)
     join_here(g);
     label_roots(g);
     const int rc = g->others ? hx_loose_join_border(g) : HX_OK;
-    return hx_common_sum_i64(g->others, rc, 1, &g->n_part);
+    return hx_interface_sum_i64(g->others, rc, 1, &g->n_part);
 }
 
 /* ---- numbers ---- */
@@ -196,7 +196,7 @@ static int number_parts(hx_loose_grouping *g)
     sized *here = NULL, *all = NULL;
     int64_t n_here = 0, n;
     int rc = count_here(g, &here, &n_here);
-    HX_TRY_FAIL(hx_common_gather(g->others, rc, n_here, sizeof *here, here, &all, &n));
+    HX_TRY_FAIL(hx_interface_gather(g->others, rc, n_here, sizeof *here, here, &all, &n));
     n = add_up(all, n);
     rc = put_parts(g, all, n);
     if (rc == HX_OK) number_roots(g, all);
@@ -254,7 +254,7 @@ static int list_nodes(hx_loose_grouping *g)
 static int find_nodes(hx_loose_grouping *g, int rc)
 {
     const hx_mesh *const mesh = g->problem->mesh;
-    HX_TRY(hx_common_agree(g->others, rc));
+    HX_TRY(hx_interface_agree(g->others, rc));
     memset(g->owner, 0xff, (size_t)mesh->n_node * sizeof *g->owner); /* HX_LOOSE_NO_PART */
 #pragma omp parallel for schedule(static)
     for (int64_t e = 0; e < mesh->n_elem; e++) {
@@ -263,7 +263,7 @@ static int find_nodes(hx_loose_grouping *g, int rc)
         for (int a = 0; a < 8; a++) hx_atomic_min(&g->owner[mesh->conn[8 * e + a]], p);
     }
     if (g->others) HX_TRY(hx_loose_settle_owners(g));
-    return hx_common_agree(g->others, list_nodes(g));
+    return hx_interface_agree(g->others, list_nodes(g));
 }
 
 int hx_loose_number_parts(hx_loose_grouping *g)
@@ -329,7 +329,7 @@ int hx_loose_join_nodes(hx_loose_grouping *g, int *touch)
     int rc = hx_alloc_raw(&above, n, sizeof *above, what);
     if (rc == HX_OK) rc = hx_alloc_raw(&new_number, n, sizeof *new_number, what);
     if (rc == HX_OK) rc = hx_alloc_raw(&list, n, sizeof *list, what);
-    HX_TRY_FAIL(hx_common_agree(g->others, rc));
+    HX_TRY_FAIL(hx_interface_agree(g->others, rc));
     HX_TRY_FAIL(join_parts(g, above));
     for (size_t p = 0; p < n; p++) *touch |= hx_loose_find(above, (uint32_t)p) != p;
     if (!*touch) goto fail; /* no components touch */
@@ -385,12 +385,13 @@ static int alloc_here(hx_loose_grouping *g)
     if (!g->others) return HX_OK;
     HX_TRY(hx_alloc_raw(&g->place, n_node, sizeof *g->place, what));
     memset(g->place, 0xff, n_node * sizeof *g->place);
-    for (int64_t i = 0; i < g->others->n_common; i++) g->place[g->others->common[i]] = (int32_t)i;
+    for (int64_t i = 0; i < g->others->n_interface; i++)
+        g->place[g->others->interface[i]] = (int32_t)i;
     return HX_OK;
 }
 
 int hx_loose_grouping_create(hx_loose_grouping *g, const hx_problem *problem,
-                             const hx_common_host *others, const double *modulus)
+                             const hx_interface_host *others, const double *modulus)
 {
     const hx_mesh *const whole = hx_problem_whole(problem)->mesh;
     *g = (hx_loose_grouping){.problem = problem,
@@ -400,7 +401,7 @@ int hx_loose_grouping_create(hx_loose_grouping *g, const hx_problem *problem,
                              .n_elem_all = hx_mesh_n_elem_all(whole),
                              .n_node_all = hx_mesh_n_node_all(whole),
                              .n_own = others ? others->n_own : problem->mesh->n_node};
-    return hx_common_agree(others, alloc_here(g));
+    return hx_interface_agree(others, alloc_here(g));
 }
 
 void hx_loose_grouping_free(hx_loose_grouping *g)

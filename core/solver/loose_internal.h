@@ -12,7 +12,7 @@
  * same order, but only the elements and nodes of their own subdomain. */
 typedef struct hx_loose_grouping {
     const hx_problem *problem;
-    const hx_common_host *others; /* NULL: a single process has the whole mesh */
+    const hx_interface_host *others; /* NULL: a single process has the whole mesh */
     const double *modulus;
     /* on all ranks; n_own: nodes owned by this rank, which come first */
     int64_t n_elem_all, n_node_all, n_own;
@@ -45,7 +45,7 @@ typedef struct hx_loose_grouping {
  * grouping also after an error. Components for ever smaller values of `least` may be found one
  * after the other. */
 int hx_loose_grouping_create(hx_loose_grouping *g, const hx_problem *problem,
-                             const hx_common_host *others, const double *modulus);
+                             const hx_interface_host *others, const double *modulus);
 void hx_loose_grouping_free(hx_loose_grouping *g);
 
 static inline int hx_loose_is_stiff(const hx_loose_grouping *g, int64_t e)
@@ -122,10 +122,10 @@ int hx_loose_join_border(hx_loose_grouping *g);
 /* owner[] at interface points := the smallest value of all ranks. */
 int hx_loose_settle_owners(hx_loose_grouping *g);
 /* Joins, among n components, those that any rank has joined. */
-int hx_loose_join_told(const hx_common_host *others, uint32_t *above, int64_t n);
+int hx_loose_join_told(const hx_interface_host *others, uint32_t *above, int64_t n);
 
 /* Sums K Z at interface points over the elements of all ranks, in rank order; components gain
  * points by this. Collective. */
-int hx_loose_complete_forces(const hx_common_host *others, hx_loose_part *part, int n_part);
+int hx_loose_complete_forces(const hx_interface_host *others, hx_loose_part *part, int n_part);
 
 #endif

@@ -331,7 +331,7 @@ static int count_nodes(const hx_loose_grouping *g, hx_loose_part *part)
     int64_t *n_all = NULL;
     int rc = hx_alloc(&n_all, (size_t)g->n_part, sizeof *n_all, "floating components");
     if (rc == HX_OK) rc = list_parts(g, part, n_all);
-    rc = hx_common_sum_i64(g->others, rc, g->n_part, n_all);
+    rc = hx_interface_sum_i64(g->others, rc, g->n_part, n_all);
     for (int64_t p = 0; p < g->n_part && rc == HX_OK; p++) part[p].n_all = n_all[p];
     free(n_all);
     return rc;
@@ -373,7 +373,7 @@ static int sum_nodes(const hx_loose_grouping *g, const hx_loose_part *part, adds
     for (int64_t k = 0; k < n; k++)
         for (int i = 0; i < n_sum; i++) sum[n_sum * list[k].part + i] += list[k].sum[i];
     free(list);
-    return hx_common_sum(g->others, rc, (int64_t)n_all, sum);
+    return hx_interface_sum(g->others, rc, (int64_t)n_all, sum);
 }
 
 /* Computes centre and radius of the components; sum: [3 n_part] scratch. */
@@ -395,8 +395,8 @@ static int hold_parts(const hx_loose_grouping *g, hx_loose_part *part, holding *
         const uint32_t p = g->owner[g->held[k]];
         if (p != HX_LOOSE_NO_PART) add_holding(g->problem, &part[p], g->held[k], &sum[p]);
     }
-    HX_TRY(hx_common_sum(g->others, HX_OK, n * (int64_t)(sizeof *sum / sizeof(double)),
-                         (double *)sum));
+    HX_TRY(hx_interface_sum(g->others, HX_OK, n * (int64_t)(sizeof *sum / sizeof(double)),
+                            (double *)sum));
     for (int64_t p = 0; p < n; p++) part[p].is_held = is_held(&sum[p]);
     return HX_OK;
 }
@@ -422,8 +422,8 @@ static int soften_parts(const hx_loose_grouping *g, hx_loose_part *part, energie
             add_energies(g, &part[p], &sum[p]);
         }
     }
-    HX_TRY(
-        hx_common_sum(g->others, rc, n * (int64_t)(sizeof *sum / sizeof(double)), (double *)sum));
+    HX_TRY(hx_interface_sum(g->others, rc, n * (int64_t)(sizeof *sum / sizeof(double)),
+                            (double *)sum));
     for (int64_t p = 0; p < n; p++) {
         part[p].is_strained = sum[p].n_touched > 0.0;
         if (part[p].is_strained) part[p].softness = softness_of(sum[p].energy, sum[p].weight);
@@ -438,7 +438,7 @@ static int make_parts(const hx_loose_grouping *g, hx_loose_part *part)
     energies *sum = NULL; /* sized for the largest of the sums below, which share the memory */
     HX_TRY(count_nodes(g, part));
     int rc = hx_alloc_raw(&sum, (size_t)g->n_part, sizeof *sum, "floating components");
-    rc = hx_common_agree(g->others, rc);
+    rc = hx_interface_agree(g->others, rc);
     if (rc == HX_OK) rc = place_parts(g, part, (double *)sum);
     if (rc == HX_OK) rc = hold_parts(g, part, (holding *)sum);
     if (rc == HX_OK) rc = soften_parts(g, part, sum);
@@ -466,7 +466,7 @@ static int mark_parts(const hx_loose_grouping *g, hx_loose_part *part, int64_t n
         for (int64_t a = 0; a < part[p].n_own; a++) sum += mark_of(g, part[p].node[a]);
         mark[p] = (int64_t)sum;
     }
-    rc = hx_common_sum_i64(g->others, rc, n, mark);
+    rc = hx_interface_sum_i64(g->others, rc, n, mark);
     for (int64_t p = 0; p < n && rc == HX_OK; p++) part[p].mark = (uint64_t)mark[p];
     free(mark);
     return rc;
@@ -477,7 +477,7 @@ static int grow_parts(const hx_loose_grouping *g, hx_loose_part **part, int64_t 
 {
     hx_loose_part *all = NULL;
     int rc = hx_alloc(&all, (size_t)(n + g->n_part), sizeof *all, "floating components");
-    rc = hx_common_agree(g->others, rc);
+    rc = hx_interface_agree(g->others, rc);
     if (rc < 0) {
         free(all);
         return rc;
@@ -515,7 +515,7 @@ static int count_stiff(const hx_loose_grouping *g, int64_t *count)
 #pragma omp parallel for schedule(static) reduction(+ : n)
     for (int64_t e = 0; e < g->problem->mesh->n_elem; e++) n += hx_loose_is_stiff(g, e);
     *count = n;
-    return hx_common_sum_i64(g->others, HX_OK, 1, count);
+    return hx_interface_sum_i64(g->others, HX_OK, 1, count);
 }
 
 static int take_share(hx_loose_grouping *g, hx_loose_part **part, int64_t *n_part)
@@ -529,7 +529,7 @@ static int take_share(hx_loose_grouping *g, hx_loose_part **part, int64_t *n_par
     return touch ? take_parts(g, part, n_part) : HX_OK;
 }
 
-int hx_loose_find_parts(const hx_problem *problem, const hx_common_host *others,
+int hx_loose_find_parts(const hx_problem *problem, const hx_interface_host *others,
                         const double *modulus, hx_loose_part **part, int64_t *n_part)
 {
     hx_loose_grouping g;
@@ -541,7 +541,7 @@ int hx_loose_find_parts(const hx_problem *problem, const hx_common_host *others,
 #pragma omp parallel for schedule(static) reduction(max : largest)
     for (int64_t e = 0; e < problem->mesh->n_elem; e++) largest = fmax(largest, modulus[e]);
     HX_TRY_FAIL(hx_loose_grouping_create(&g, problem, others, modulus));
-    HX_TRY_FAIL(hx_reduce_max(hx_common_reduce(others), 1, &largest));
+    HX_TRY_FAIL(hx_reduce_max(hx_interface_reduce(others), 1, &largest));
     for (int i = 0; i < N_SHARE && largest > 0.0; i++) {
         g.least = share[i] * largest;
         HX_TRY_FAIL(count_stiff(&g, &n));

@@ -3,7 +3,7 @@
 #include <math.h>
 
 #include "../device/timeline.h"
-#include "common_ops.h"
+#include "interface_ops.h"
 #include "multigrid_internal.h"
 #include "operator_springs.h"
 #include "product.h"
@@ -100,9 +100,9 @@ static int multiply_rows(const hx_multigrid *mg, const hx_operator *op, const fl
     const rows_product whole = {mg, op, d_x, d_y};
     const hx_product_parts parts = {&whole, run_rows};
     if (mg->dev->ops->matrix->multiply_part_single)
-        return hx_common_add_parts_single(mg->dev, components, &parts, d_y);
+        return hx_interface_add_parts_single(mg->dev, components, &parts, d_y);
     HX_TRY(run_rows(&whole, HX_PRODUCT_WHOLE));
-    return hx_common_add_single(mg->dev, components, d_y);
+    return hx_interface_add_single(mg->dev, components, d_y);
 }
 
 /* y = K x on all rows. */
@@ -142,12 +142,12 @@ static int power_by_blocks(hx_multigrid *mg, const hx_operator *op, int64_t n)
 static int start_level(const hx_multigrid *mg, const hx_mg_level *level, int64_t n)
 {
     HX_TRY(mg->ops->power_start(mg->dev, n, level->d_m, level->d_v));
-    return hx_common_settle_level(mg->dev, level, level->d_v);
+    return hx_interface_make_level_consistent(mg->dev, level, level->d_v);
 }
 
 static int step_level(const hx_multigrid *mg, const hx_mg_level *level, int64_t n)
 {
-    if (level->local) return mg->dev->ops->common->level_power(mg->dev, mg->dof, level);
+    if (level->local) return mg->dev->ops->interface->level_power(mg->dev, mg->dof, level);
     if (level->lines.next) {
         const size_t bytes = (size_t)n * sizeof *level->d_d;
         HX_TRY(mg->dev->ops->copy(mg->dev, level->d_d, level->d_y, bytes));

@@ -170,7 +170,7 @@ int hx_mg_direct_begin(hx_multigrid *mg)
 }
 
 /* Factorizes or inverts, increasing the fraction added to the diagonal until it is sufficient. */
-static int settle(hx_multigrid *mg)
+static int make_consistent(hx_multigrid *mg)
 {
     const hx_mg_level *last = &mg->level[mg->n_level - 1];
     for (int fits = 0;;) {
@@ -187,14 +187,14 @@ static int settle(hx_multigrid *mg)
 int hx_mg_direct_setup(hx_multigrid *mg)
 {
     mg->is_begun = mg->ops->inverse != NULL;
-    return mg->is_begun ? HX_OK : settle(mg);
+    return mg->is_begun ? HX_OK : make_consistent(mg);
 }
 
 int hx_mg_direct_wait(hx_multigrid *mg)
 {
     if (!mg->is_begun) return HX_OK;
     mg->is_begun = 0;
-    return settle(mg);
+    return make_consistent(mg);
 }
 
 int hx_mg_direct_solve(const hx_multigrid *mg, float *d_x)

@@ -8,7 +8,7 @@
 #include "../base/memory.h"
 #include "../base/sum.h"
 #include "../mesh/cell.h"
-#include "common_ops.h"
+#include "interface_ops.h"
 #include "line_block.h"
 #include "multigrid_internal.h"
 #include "plan.h"
@@ -306,7 +306,7 @@ static int put_share(hx_multigrid *mg, const hx_problem *share, int64_t n_line,
 {
     const size_t n_whole = (size_t)share->whole->mesh->n_node,
                  n_point = (size_t)share->mesh->n_node;
-    const hx_common_ops *const common = mg->dev->ops->common;
+    const hx_interface_ops *const interface = mg->dev->ops->interface;
     int32_t *place = NULL, *first = NULL, *point = NULL;
     int rc;
     HX_TRY_FAIL(hx_alloc_raw(&place, n_whole, sizeof *place, WHAT));
@@ -318,7 +318,7 @@ static int put_share(hx_multigrid *mg, const hx_problem *share, int64_t n_line,
     for (size_t a = 0; a < n_point; a++) place[share->whole_node[a]] = (int32_t)a;
     const int64_t n = cut(n_line, whole_first, whole_point, place, first, point);
     HX_TRY_FAIL(put(mg, n, (int64_t)n_point, first, point));
-    HX_TRY_FAIL(common->split_lines(mg->dev, n_line, whole_first, whole_point, &mg->lines));
+    HX_TRY_FAIL(interface->split_lines(mg->dev, n_line, whole_first, whole_point, &mg->lines));
 fail:
     free(place);
     free(first);
@@ -360,7 +360,7 @@ int hx_mg_lines_setup(hx_multigrid *mg, const hx_operator *op)
     model.d_node_elem_ptr = op->mesh->d_node_elem_ptr;
     model.d_node_elem = op->mesh->d_node_elem;
     HX_TRY(mg->ops->lines_couple(mg->dev, &model, &mg->lines));
-    HX_TRY(hx_common_add_lines(mg->dev, &mg->lines));
+    HX_TRY(hx_interface_add_lines(mg->dev, &mg->lines));
     return mg->ops->lines_factorise(mg->dev, &mg->lines, mg->d_m);
 }
 
@@ -380,6 +380,6 @@ void hx_mg_lines_free(hx_multigrid *mg)
     ops->release(mg->dev, mg->lines.d_point);
     ops->release(mg->dev, mg->lines.d_factor);
     ops->release(mg->dev, mg->lines.d_block);
-    if (mg->lines.common) ops->common->free_lines(mg->dev, &mg->lines);
+    if (mg->lines.interface) ops->interface->free_lines(mg->dev, &mg->lines);
     memset(&mg->lines, 0, sizeof mg->lines);
 }

@@ -5,7 +5,7 @@
 
 #include "../base/memory.h"
 #include "../device/timeline.h"
-#include "common_ops.h"
+#include "interface_ops.h"
 #include "loose.h"
 #include "multigrid_internal.h"
 
@@ -76,13 +76,13 @@ static int put(hx_multigrid *mg, const hx_operator *op, const hx_loose *from)
 /* Finds the floating components of the design, on the host. */
 static int look(const hx_multigrid *mg, const hx_operator *op, hx_loose *loose)
 {
-    const hx_common_host *const others = hx_common_host_of(mg->dev);
+    const hx_interface_host *const others = hx_interface_host_of(mg->dev);
     double *modulus = NULL;
     const size_t n = (size_t)op->model.n_elem;
     int rc = hx_alloc_raw(&modulus, n, sizeof *modulus, "floating components");
     if (rc == HX_OK)
         rc = mg->dev->ops->download(mg->dev, modulus, op->model.d_modulus, n * sizeof *modulus);
-    rc = hx_common_agree(others, rc);
+    rc = hx_interface_agree(others, rc);
     if (rc == HX_OK) rc = hx_loose_create(loose, op->problem, others, modulus);
     free(modulus);
     return rc;
@@ -91,7 +91,7 @@ static int look(const hx_multigrid *mg, const hx_operator *op, hx_loose *loose)
 static int look_and_put(hx_multigrid *mg, const hx_operator *op, hx_loose *loose)
 {
     HX_IN_SPAN_OF_HOST(mg->dev, HX_SPAN_LOOSE, -1, look(mg, op, loose));
-    return loose->n_part > 0 ? hx_common_agree(hx_common_host_of(mg->dev), put(mg, op, loose))
+    return loose->n_part > 0 ? hx_interface_agree(hx_interface_host_of(mg->dev), put(mg, op, loose))
                              : HX_OK;
 }
 
@@ -143,7 +143,7 @@ static int solve(const hx_multigrid *mg)
 {
     const hx_mg_loose *const loose = &mg->loose;
     double *d_sum;
-    HX_TRY(hx_common_sum_few(mg->dev, loose->n_column, loose->d_sum, loose->d_all, &d_sum));
+    HX_TRY(hx_interface_sum_few(mg->dev, loose->n_column, loose->d_sum, loose->d_all, &d_sum));
     HX_TRY(mg->dev->ops->zero(mg->dev, loose->d_c, (size_t)loose->n_column * sizeof(double)));
     return mg->ops->rows_add(mg->dev, &loose->rows[HX_MG_LOOSE_INVERSE], 1.0, d_sum, NULL,
                              loose->d_c, NULL);

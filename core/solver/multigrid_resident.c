@@ -18,7 +18,7 @@
 
 #include "../base/memory.h"
 #include "../base/radix_sort.h"
-#include "common_ops.h"
+#include "interface_ops.h"
 #include "multigrid_internal.h"
 
 static const char *const WHAT = "fused coarse cycle";
@@ -313,11 +313,11 @@ static int try_first(hx_multigrid *mg, const hx_lattice *lattice, int first, int
  * must use it from the same level, or not at all. fits: result of try_first. */
 static int agree(hx_multigrid *mg, int fits)
 {
-    const hx_common_host *const host = hx_common_host_of(mg->dev);
+    const hx_interface_host *const host = hx_interface_host_of(mg->dev);
     const int64_t taken = fits > 0 ? mg->resident.first + 1 : 0;
     /* equal on all ranks if sum[0] * sum[2] = sum[1]^2 */
     int64_t sum[3] = {1, taken, taken * taken};
-    HX_TRY(hx_common_sum_i64(host, fits < 0 ? fits : HX_OK, 3, sum));
+    HX_TRY(hx_interface_sum_i64(host, fits < 0 ? fits : HX_OK, 3, sum));
     if (sum[0] * sum[2] != sum[1] * sum[1]) hx_mg_resident_free(mg);
     return HX_OK;
 }

@@ -12,7 +12,7 @@
 
 #include "../base/memory.h"
 #include "../base/sum.h"
-#include "common_ops.h"
+#include "interface_ops.h"
 #include "multigrid_internal.h"
 #include "vector_ops.h"
 
@@ -171,7 +171,7 @@ static int restrict_marks(hx_multigrid *mg, const hx_operator *op, int l)
     if (l > 0) return mg->ops->restrict_to(mg->dev, level - 1, level[-1].d_b, level);
     HX_TRY(mg->dev->ops->zero(mg->dev, d_zero, (size_t)op->linear.n * sizeof *d_zero));
     HX_TRY(put_marks(mg, op, mg->d_d));
-    HX_TRY(hx_common_add_single(mg->dev, op->linear.components, mg->d_d));
+    HX_TRY(hx_interface_add_single(mg->dev, op->linear.components, mg->d_d));
     return mg->ops->mesh_restrict(mg->dev, &mg->mesh, d_zero, mg->d_d, level);
 }
 

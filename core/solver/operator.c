@@ -6,8 +6,8 @@
 #include "../base/memory.h"
 #include "../base/sum.h"
 #include "../matrix/matrix.h"
-#include "common_ops.h"
 #include "element_ops.h"
+#include "interface_ops.h"
 #include "operator_springs.h"
 #include "plan.h"
 #include "product.h"
@@ -363,7 +363,7 @@ int hx_operator_create(hx_operator *op, hx_device *dev, const hx_strategy *strat
         op->model.rule = problem->space.rule;
     }
     HX_TRY_FAIL(dev->ops->alloc(dev, (size_t)mesh->n_elem * sizeof(double), &op->model.d_modulus));
-    op->model.n_common = hx_common_points(dev, &op->model.common);
+    op->model.n_interface = hx_interface_points(dev, &op->model.interface);
     HX_TRY_FAIL(put_supports(op, problem));
     HX_TRY_FAIL(hx_operator_put_springs(op, problem));
     HX_TRY_FAIL(put_rigid_sets(op, problem));
@@ -421,7 +421,7 @@ int hx_operator_apply_single(const hx_operator *op, const float *d_x, float *d_y
 int hx_operator_apply_dot(const hx_operator *op, const double *d_x, double *d_y, double *d_sum)
 {
     HX_TRY(op->strategy->apply_dot(op->state, d_x, d_y, d_sum));
-    HX_TRY(hx_common_add(op->dev, op->linear.components, d_y));
+    HX_TRY(hx_interface_add(op->dev, op->linear.components, d_y));
     return hx_operator_restrict(op, d_y);
 }
 
@@ -454,7 +454,7 @@ int hx_operator_diagonal(const hx_operator *op, double *d_diag)
     else
         HX_TRY(op->dev->ops->element->diagonal(op->dev, &op->model, d_diag));
     HX_TRY(hx_operator_add_springs(op, NULL, d_diag));
-    HX_TRY(hx_common_add(op->dev, op->linear.components, d_diag));
+    HX_TRY(hx_interface_add(op->dev, op->linear.components, d_diag));
     return op->dev->ops->vector->zero_entries(op->dev, op->n_fixed, op->d_fixed, d_diag);
 }
 
@@ -469,7 +469,7 @@ int hx_operator_block_diagonal(const hx_operator *op, double *d_block)
     if (op->n_spring > 0)
         HX_TRY(op->dev->ops->element->block_add(op->dev, op->n_spring, op->d_spring_dof,
                                                 op->d_spring, d_block));
-    HX_TRY(hx_common_add(op->dev, 6, d_block));
+    HX_TRY(hx_interface_add(op->dev, 6, d_block));
     return op->dev->ops->element->block_fix(op->dev, op->n_fixed, op->d_fixed, d_block);
 }
 

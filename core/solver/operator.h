@@ -41,7 +41,7 @@ typedef struct hx_operator {
     hx_device_films films; /* convection terms of the problem (owned) */
     /* Springs, and film nodes, at interface points come first, also in ascending order. Both counts
      * are 0 if products are not divided. */
-    int64_t n_spring_common, n_film_common;
+    int64_t n_spring_interface, n_film_interface;
     int n_rigid; /* number of rigid sets; 0 if this operator is not the K of the problem */
     int32_t *d_rigid_node; /* nodes of the rigid sets; NULL: there are none (owned) */
     double *d_motion;      /* [6] scratch for the motion of a rigid set (owned) */

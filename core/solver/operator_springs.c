@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "../base/memory.h"
-#include "common_points.h"
+#include "interface_points.h"
 #include "vector_ops.h"
 
 static const char what[] = "springs and films";
@@ -12,14 +12,14 @@ static const char what[] = "springs and films";
 /* *order[n], owned by the caller: a permutation of n items such that the first *n_common are those
  * at interface points. The point of an item is that of its degree of freedom, or its node. */
 static int find_order(int64_t n, const int64_t *dof, int components, const int32_t *node,
-                      const uint8_t *is_common, int64_t *n_common, int64_t **order)
+                      const uint8_t *is_interface, int64_t *n_interface, int64_t **order)
 {
     int64_t n_found = 0;
     HX_TRY(hx_alloc_raw(order, (size_t)n, sizeof **order, what));
     for (int want = 1; want >= 0; want--) {
         for (int64_t i = 0; i < n; i++)
-            if (is_common[dof ? dof[i] / components : node[i]] == want) (*order)[n_found++] = i;
-        if (want == 1) *n_common = n_found;
+            if (is_interface[dof ? dof[i] / components : node[i]] == want) (*order)[n_found++] = i;
+        if (want == 1) *n_interface = n_found;
     }
     return HX_OK;
 }
@@ -32,16 +32,16 @@ static int upload_springs(hx_operator *op, const hx_springs *springs)
     return hx_device_put(op->dev, &op->d_spring, springs->stiffness, n * sizeof(double));
 }
 
-static int put_springs(hx_operator *op, const hx_problem *problem, const uint8_t *is_common)
+static int put_springs(hx_operator *op, const hx_problem *problem, const uint8_t *is_interface)
 {
     const hx_springs *const from = &problem->springs;
     hx_springs to = {.n = from->n};
     int64_t *order = NULL;
     int rc;
     if (from->n == 0) return HX_OK;
-    if (!is_common) return upload_springs(op, from);
-    HX_TRY_FAIL(find_order(from->n, from->dof, problem->components, NULL, is_common,
-                           &op->n_spring_common, &order));
+    if (!is_interface) return upload_springs(op, from);
+    HX_TRY_FAIL(find_order(from->n, from->dof, problem->components, NULL, is_interface,
+                           &op->n_spring_interface, &order));
     HX_TRY_FAIL(hx_alloc_raw(&to.dof, (size_t)to.n, sizeof *to.dof, what));
     HX_TRY_FAIL(hx_alloc_raw(&to.stiffness, (size_t)to.n, sizeof *to.stiffness, what));
     for (int64_t i = 0; i < to.n; i++) {
@@ -78,16 +78,17 @@ static void order_films(const hx_films *from, const int64_t *order, hx_films *to
     }
 }
 
-static int put_films(hx_operator *op, const hx_problem *problem, const uint8_t *is_common)
+static int put_films(hx_operator *op, const hx_problem *problem, const uint8_t *is_interface)
 {
     const hx_films *const from = &problem->films;
     hx_films to = {.n = from->n};
     int64_t *order = NULL;
     int rc;
     if (from->n == 0) return HX_OK;
-    if (!is_common) return upload_films(op, from);
+    if (!is_interface) return upload_films(op, from);
     const size_t n = (size_t)from->n, n_entry = (size_t)from->ptr[n];
-    HX_TRY_FAIL(find_order(from->n, NULL, 1, from->node, is_common, &op->n_film_common, &order));
+    HX_TRY_FAIL(
+        find_order(from->n, NULL, 1, from->node, is_interface, &op->n_film_interface, &order));
     HX_TRY_FAIL(hx_alloc_raw(&to.node, n, sizeof *to.node, what));
     HX_TRY_FAIL(hx_alloc(&to.ptr, n + 1, sizeof *to.ptr, what));
     HX_TRY_FAIL(hx_alloc_raw(&to.col, n_entry, sizeof *to.col, what));
@@ -105,15 +106,16 @@ fail:
 
 int hx_operator_put_springs(hx_operator *op, const hx_problem *problem)
 {
-    uint8_t *is_common = NULL;
+    uint8_t *is_interface = NULL;
     int rc = HX_OK;
     if (problem->springs.n == 0 && problem->films.n == 0) return HX_OK;
-    if (op->model.n_common > 0)
-        HX_TRY(hx_mark_common(op->model.n_point, op->model.n_common, op->model.common, &is_common));
-    HX_TRY_FAIL(put_springs(op, problem, is_common));
-    HX_TRY_FAIL(put_films(op, problem, is_common));
+    if (op->model.n_interface > 0)
+        HX_TRY(hx_mark_interface(op->model.n_point, op->model.n_interface, op->model.interface,
+                                 &is_interface));
+    HX_TRY_FAIL(put_springs(op, problem, is_interface));
+    HX_TRY_FAIL(put_films(op, problem, is_interface));
 fail:
-    free(is_common);
+    free(is_interface);
     return rc;
 }
 
@@ -122,15 +124,15 @@ typedef struct stretch {
     int64_t first, end;
 } stretch;
 
-static stretch stretch_of(hx_product_part part, int64_t n_common, int64_t n)
+static stretch stretch_of(hx_product_part part, int64_t n_interface, int64_t n)
 {
     switch (part) {
     case HX_PRODUCT_WHOLE:
         return (stretch){0, n};
     case HX_PRODUCT_BOUNDARY:
-        return (stretch){0, n_common};
+        return (stretch){0, n_interface};
     case HX_PRODUCT_REST:
-        return (stretch){n_common, n};
+        return (stretch){n_interface, n};
     default:
         return (stretch){0, 0};
     }
@@ -138,7 +140,7 @@ static stretch stretch_of(hx_product_part part, int64_t n_common, int64_t n)
 
 static hx_device_films films_of(const hx_operator *op, hx_product_part part)
 {
-    const stretch of = stretch_of(part, op->n_film_common, op->films.n);
+    const stretch of = stretch_of(part, op->n_film_interface, op->films.n);
     hx_device_films films = op->films;
     films.n = of.end - of.first;
     if (films.n == 0) return films;
@@ -151,7 +153,7 @@ int hx_operator_add_springs_part(const hx_operator *op, hx_product_part part, co
                                  double *d_y)
 {
     const hx_device_films films = films_of(op, part);
-    const stretch of = stretch_of(part, op->n_spring_common, op->n_spring);
+    const stretch of = stretch_of(part, op->n_spring_interface, op->n_spring);
     if (films.n > 0) HX_TRY(op->dev->ops->conduction->film_add(op->dev, &films, d_x, d_y));
     if (of.first == of.end) return HX_OK;
     return op->dev->ops->vector->spring_add(op->dev, of.end - of.first, op->d_spring_dof + of.first,
@@ -162,7 +164,7 @@ int hx_operator_add_springs_part_single(const hx_operator *op, hx_product_part p
                                         const float *d_x, float *d_y)
 {
     const hx_device_films films = films_of(op, part);
-    const stretch of = stretch_of(part, op->n_spring_common, op->n_spring);
+    const stretch of = stretch_of(part, op->n_spring_interface, op->n_spring);
     if (films.n > 0) HX_TRY(op->dev->ops->conduction->film_add_single(op->dev, &films, d_x, d_y));
     if (of.first == of.end) return HX_OK;
     return op->dev->ops->vector->spring_add_single(

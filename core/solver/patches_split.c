@@ -5,15 +5,15 @@
 
 #include "../base/memory.h"
 #include "../base/sum.h"
-#include "common_points.h"
+#include "interface_points.h"
 
 static const char what[] = "patches";
 
 /* 1 if the patch has a row of an interface node. */
-static int is_boundary(const hx_patches *p, const hx_span *span, const uint8_t *is_common)
+static int is_boundary(const hx_patches *p, const hx_span *span, const uint8_t *is_interface)
 {
     for (int32_t k = span->begin; k < span->begin + span->n; k++)
-        if (is_common[p->row_node[k] & INT32_MAX]) return 1;
+        if (is_interface[p->row_node[k] & INT32_MAX]) return 1;
     return 0;
 }
 
@@ -52,7 +52,7 @@ static void copy_patches(const hx_patches *from, const int64_t *order, hx_patche
     }
 }
 
-static int order_patches(hx_patches_split *s, const hx_patches *p, const uint8_t *is_common,
+static int order_patches(hx_patches_split *s, const hx_patches *p, const uint8_t *is_interface,
                          int n_run, const int64_t *first, int64_t *n_boundary)
 {
     uint8_t *is_first = NULL;
@@ -62,7 +62,7 @@ static int order_patches(hx_patches_split *s, const hx_patches *p, const uint8_t
     HX_TRY_FAIL(hx_alloc_raw(&order, (size_t)p->n_patch, sizeof *order, what));
 #pragma omp parallel for schedule(static)
     for (int64_t i = 0; i < p->n_patch; i++)
-        is_first[i] = (uint8_t)is_boundary(p, &p->span[i], is_common);
+        is_first[i] = (uint8_t)is_boundary(p, &p->span[i], is_interface);
     for (int run = 0; run < n_run; run++)
         n_boundary[run] = order_run(first[run], first[run + 1], is_first, order);
     copy_patches(p, order, &s->patches);
@@ -78,7 +78,7 @@ typedef struct shared_begin {
     int64_t node[HX_N_PART][2], row[HX_N_PART][2];
 } shared_begin;
 
-static void count_shared(const hx_patches *p, const uint8_t *is_common, shared_begin *begin)
+static void count_shared(const hx_patches *p, const uint8_t *is_interface, shared_begin *begin)
 {
     int64_t n[2] = {0, 0};
     memset(begin, 0, sizeof *begin);
@@ -86,7 +86,7 @@ static void count_shared(const hx_patches *p, const uint8_t *is_common, shared_b
     for (int part = 0; part < HX_N_PART; part++)
         for (int64_t k = hx_part_begin(p->n_shared, part); k < hx_part_begin(p->n_shared, part + 1);
              k++) {
-            const int is_last = !is_common[p->shared_node[k]];
+            const int is_last = !is_interface[p->shared_node[k]];
             begin->node[part][is_last]++;
             begin->row[part][is_last] += p->shared_ptr[k + 1] - p->shared_ptr[k];
         }
@@ -100,17 +100,17 @@ static void count_shared(const hx_patches *p, const uint8_t *is_common, shared_b
         }
 }
 
-static void order_shared(hx_patches_split *s, const hx_patches *p, const uint8_t *is_common)
+static void order_shared(hx_patches_split *s, const hx_patches *p, const uint8_t *is_interface)
 {
     hx_patches *const to = &s->patches;
     shared_begin begin;
-    count_shared(p, is_common, &begin);
+    count_shared(p, is_interface, &begin);
     s->n_shared_boundary = begin.node[0][1];
 #pragma omp parallel for schedule(static)
     for (int part = 0; part < HX_N_PART; part++)
         for (int64_t k = hx_part_begin(p->n_shared, part); k < hx_part_begin(p->n_shared, part + 1);
              k++) {
-            const int is_last = !is_common[p->shared_node[k]];
+            const int is_last = !is_interface[p->shared_node[k]];
             const int32_t n_row = p->shared_ptr[k + 1] - p->shared_ptr[k];
             const int64_t node = begin.node[part][is_last]++, row = begin.row[part][is_last];
             to->shared_node[node] = p->shared_node[k];
@@ -138,22 +138,22 @@ static int alloc_own(hx_patches_split *s, const hx_patches *p)
 }
 
 int hx_patches_split_create(hx_patches_split *split, const hx_patches *p, int64_t n_node,
-                            int64_t n_common, const int32_t *common, int n_run,
+                            int64_t n_interface, const int32_t *interface, int n_run,
                             const int64_t *first, int64_t *n_boundary)
 {
-    uint8_t *is_common = NULL;
+    uint8_t *is_interface = NULL;
     int rc;
     *split = (hx_patches_split){.patches = *p};
     memset(n_boundary, 0, (size_t)n_run * sizeof *n_boundary);
-    if (n_common == 0) return HX_OK;
-    HX_TRY_FAIL(hx_mark_common(n_node, n_common, common, &is_common));
+    if (n_interface == 0) return HX_OK;
+    HX_TRY_FAIL(hx_mark_interface(n_node, n_interface, interface, &is_interface));
     HX_TRY_FAIL(alloc_own(split, p));
-    HX_TRY_FAIL(order_patches(split, p, is_common, n_run, first, n_boundary));
-    order_shared(split, p, is_common);
-    free(is_common);
+    HX_TRY_FAIL(order_patches(split, p, is_interface, n_run, first, n_boundary));
+    order_shared(split, p, is_interface);
+    free(is_interface);
     return HX_OK;
 fail:
-    free(is_common);
+    free(is_interface);
     hx_patches_split_free(split);
     return rc;
 }

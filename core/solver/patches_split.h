@@ -25,7 +25,7 @@ typedef struct hx_patches_split {
  * n_node nodes. p must outlive the result. O(n_elem), or O(1) without interface nodes; allocates as
  * many bytes as the lists it owns. */
 int hx_patches_split_create(hx_patches_split *split, const hx_patches *p, int64_t n_node,
-                            int64_t n_common, const int32_t *common, int n_run,
+                            int64_t n_interface, const int32_t *interface, int n_run,
                             const int64_t *first, int64_t *n_boundary);
 
 /* Accepts a zeroed struct. */

@@ -7,7 +7,7 @@
 #include "../base/clock.h"
 #include "../base/fault.h"
 #include "../device/timeline.h"
-#include "common_ops.h"
+#include "interface_ops.h"
 #include "pcg_internal.h"
 #include "vector_ops.h"
 
@@ -450,7 +450,7 @@ static int flush_increment(hx_pcg_run *s)
     hx_device *dev = s->pcg->dev;
     const int64_t n = s->pcg->n;
     HX_TRY(dev->ops->vector->flush_single(dev, n, s->norm, s->pcg->single.d_u, s->d_u));
-    return hx_common_settle(dev, s->a->components, s->d_u);
+    return hx_interface_make_consistent(dev, s->a->components, s->d_u);
 }
 
 static int start_single(hx_pcg_run *s)

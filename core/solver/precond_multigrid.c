@@ -9,7 +9,7 @@
 
 #include "../base/memory.h"
 #include "../device/timeline.h"
-#include "common_ops.h"
+#include "interface_ops.h"
 #include "lattice_springs.h"
 #include "multigrid_internal.h"
 #include "plan.h"
@@ -252,7 +252,7 @@ static void release_level(hx_device *dev, hx_mg_level *level)
                            level->d_smoother};
     for (size_t i = 0; i < sizeof owned / sizeof owned[0]; i++) dev->ops->release(dev, owned[i]);
     hx_mg_level_lines_free(dev, &level->lines);
-    if (level->local) dev->ops->common->free_level(dev, level->local);
+    if (level->local) dev->ops->interface->free_level(dev, level->local);
 }
 
 static void destroy(hx_precond *pc)
@@ -340,11 +340,11 @@ static int make_lattice(hx_device *dev, hx_lattice *lattice, const hx_problem *p
     if (!problem->whole && hx_plan_take_finished(problem, coarsening, lattice)) return HX_OK;
     hx_lattice_draft *draft = hx_plan_take_lattice(whole, coarsening);
     if (!draft) HX_TRY(hx_lattice_begin(&draft, &whole->space, coarsening));
-    const hx_common_ops *const common = problem->whole ? dev->ops->common : NULL;
+    const hx_interface_ops *const interface = problem->whole ? dev->ops->interface : NULL;
     HX_TRY(hx_lattice_finish(lattice, &whole->space, draft, N_LAST,
-                             common ? common->most_whole(dev) : 0));
+                             interface ? interface->most_whole(dev) : 0));
     if (!problem->whole) return HX_OK;
-    const int rc = common->split_lattice(dev, lattice);
+    const int rc = interface->split_lattice(dev, lattice);
     if (rc < 0) hx_lattice_free(lattice);
     return rc;
 }
@@ -419,7 +419,7 @@ static int make_level(hx_multigrid *mg, const hx_operator *op, int l)
         HX_TRY(find_first(mg));
         HX_TRY(ops->add_blocks(mg->dev, level, mg->n_spring_block, mg->d_spring_at,
                                mg->d_spring_block));
-        HX_TRY(hx_common_add_lattice(mg->dev, mg->dof, level));
+        HX_TRY(hx_interface_add_lattice(mg->dev, mg->dof, level));
     }
     HX_TRY(hx_mg_restore(mg, op, l));
     HX_TRY(ops->diagonal(mg->dev, level));

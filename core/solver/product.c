@@ -1,6 +1,6 @@
 #include "product.h"
 
-#include "common_ops.h"
+#include "interface_ops.h"
 #include "operator_springs.h"
 
 /* The arguments of one product. */
@@ -38,9 +38,9 @@ int hx_operator_multiply(const hx_operator *op, const hx_strategy *strategy, voi
     const int components = op->linear.components;
     const product whole = {op, strategy, state, d_x, d_y};
     const hx_product_parts parts = {&whole, run};
-    if (strategy->apply_part) return hx_common_add_parts(op->dev, components, &parts, d_y);
+    if (strategy->apply_part) return hx_interface_add_parts(op->dev, components, &parts, d_y);
     HX_TRY(run(&whole, HX_PRODUCT_WHOLE));
-    return hx_common_add(op->dev, components, d_y);
+    return hx_interface_add(op->dev, components, d_y);
 }
 
 int hx_operator_multiply_single(const hx_operator *op, const hx_strategy *strategy, void *state,
@@ -50,7 +50,7 @@ int hx_operator_multiply_single(const hx_operator *op, const hx_strategy *strate
     const product whole = {op, strategy, state, d_x, d_y};
     const hx_product_parts parts = {&whole, run_single};
     if (strategy->apply_part_single)
-        return hx_common_add_parts_single(op->dev, components, &parts, d_y);
+        return hx_interface_add_parts_single(op->dev, components, &parts, d_y);
     HX_TRY(run_single(&whole, HX_PRODUCT_WHOLE));
-    return hx_common_add_single(op->dev, components, d_y);
+    return hx_interface_add_single(op->dev, components, d_y);
 }

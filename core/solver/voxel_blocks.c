@@ -2,19 +2,19 @@
 
 #include <stdlib.h>
 
-#include "common_points.h"
+#include "interface_points.h"
 
 typedef enum { NONE, OWN, COMMON } content;
 
 /* Content of one row of a block's nodes along x; is_common = NULL: there are no interface nodes. */
-static content look_at_row(const int32_t *node, int n, const uint8_t *is_common)
+static content look_at_row(const int32_t *node, int n, const uint8_t *is_interface)
 {
     content found = NONE;
     for (int i = 0; i < n; i++) {
         if (node[i] < 0) continue;
-        if (!is_common) return OWN;
+        if (!is_interface) return OWN;
         found = OWN;
-        if (is_common[node[i]]) return COMMON;
+        if (is_interface[node[i]]) return COMMON;
     }
     return found;
 }
@@ -26,9 +26,9 @@ static int64_t least(int64_t a, int64_t b)
 
 /* The highest content of a block's nodes. */
 static content look_at_block(const hx_voxel_lists *v, const hx_voxel_tiling *t, int64_t block,
-                             const uint8_t *is_common)
+                             const uint8_t *is_interface)
 {
-    const content most = is_common ? COMMON : OWN;
+    const content most = is_interface ? COMMON : OWN;
     const int64_t n_tile = (int64_t)t->tile[0] * t->tile[1], tile = block % n_tile;
     const int64_t i0 = tile % t->tile[0] * t->own[0], j0 = tile / t->tile[0] * t->own[1],
                   k0 = block / n_tile * t->depth;
@@ -38,14 +38,14 @@ static content look_at_block(const hx_voxel_lists *v, const hx_voxel_tiling *t, 
     for (int64_t k = k0; k < k1 && found < most; k++)
         for (int64_t j = j0; j < j1 && found < most; j++) {
             const int32_t *const row = v->node + (k * (v->n[1] + 1) + j) * (v->n[0] + 1);
-            const content of_row = look_at_row(row + i0, (int)(i1 - i0), is_common);
+            const content of_row = look_at_row(row + i0, (int)(i1 - i0), is_interface);
             if (of_row > found) found = of_row;
         }
     return found;
 }
 
-static int list_blocks(const hx_voxel_lists *v, const hx_voxel_tiling *t, const uint8_t *is_common,
-                       int *n_block, int *n_boundary, int32_t **block)
+static int list_blocks(const hx_voxel_lists *v, const hx_voxel_tiling *t,
+                       const uint8_t *is_interface, int *n_block, int *n_boundary, int32_t **block)
 {
     const int64_t n_layer = (v->n[2] + t->depth) / t->depth,
                   n_all = (int64_t)t->tile[0] * t->tile[1] * n_layer;
@@ -53,7 +53,7 @@ static int list_blocks(const hx_voxel_lists *v, const hx_voxel_tiling *t, const 
     HX_TRY(hx_alloc_raw(&has, (size_t)n_all, sizeof *has, "voxels"));
     const int rc = hx_alloc_raw(block, (size_t)n_all, sizeof **block, "voxels");
 #pragma omp parallel for schedule(dynamic, 64)
-    for (int64_t b = 0; b < n_all; b++) has[b] = (uint8_t)look_at_block(v, t, b, is_common);
+    for (int64_t b = 0; b < n_all; b++) has[b] = (uint8_t)look_at_block(v, t, b, is_interface);
     *n_block = 0;
     for (content want = COMMON; rc == HX_OK && want > NONE; want--) {
         for (int64_t b = 0; b < n_all; b++)
@@ -65,13 +65,13 @@ static int list_blocks(const hx_voxel_lists *v, const hx_voxel_tiling *t, const 
 }
 
 int hx_voxel_blocks_list(const hx_voxel_lists *lists, const hx_voxel_tiling *tiling, int64_t n_node,
-                         int64_t n_common, const int32_t *common, int *n_block, int *n_boundary,
-                         int32_t **block)
+                         int64_t n_interface, const int32_t *interface, int *n_block,
+                         int *n_boundary, int32_t **block)
 {
-    uint8_t *is_common = NULL;
+    uint8_t *is_interface = NULL;
     *block = NULL;
-    if (n_common > 0) HX_TRY(hx_mark_common(n_node, n_common, common, &is_common));
-    const int rc = list_blocks(lists, tiling, is_common, n_block, n_boundary, block);
-    free(is_common);
+    if (n_interface > 0) HX_TRY(hx_mark_interface(n_node, n_interface, interface, &is_interface));
+    const int rc = list_blocks(lists, tiling, is_interface, n_block, n_boundary, block);
+    free(is_interface);
     return rc;
 }

@@ -20,8 +20,8 @@ typedef struct hx_voxel_tiling {
  * blocks with an interface node (common[n_common], of n_node nodes), then the others, both
  * ascending. O(n_elem). */
 int hx_voxel_blocks_list(const hx_voxel_lists *lists, const hx_voxel_tiling *tiling, int64_t n_node,
-                         int64_t n_common, const int32_t *common, int *n_block, int *n_boundary,
-                         int32_t **block);
+                         int64_t n_interface, const int32_t *interface, int *n_block,
+                         int *n_boundary, int32_t **block);
 
 #ifdef __cplusplus
 }

@@ -203,11 +203,11 @@ static int32_t find_half_edge(const collapser *k, const int32_t *fan, int n, int
 static int keeps_manifold(const collapser *k, const int32_t *fan_a, int n_a, const int32_t *fan_b,
                           int n_b)
 {
-    int n_common = 0;
+    int n_interface = 0;
     for (int i = 0; i < n_a; i++)
         for (int j = 0; j < n_b; j++)
-            n_common += k->tri[hx_corner_next(fan_a[i])] == k->tri[hx_corner_next(fan_b[j])];
-    return n_common == 2 && n_a + n_b - 4 >= 3 && n_a + n_b - 4 <= MAX_FAN;
+            n_interface += k->tri[hx_corner_next(fan_a[i])] == k->tri[hx_corner_next(fan_b[j])];
+    return n_interface == 2 && n_a + n_b - 4 >= 3 && n_a + n_b - 4 <= MAX_FAN;
 }
 
 /* Twice the area divided by the sum of the squared sides: 0.577 for an equilateral triangle. */

@@ -47,12 +47,12 @@ static int make_problem(bench *b, int n)
 
 static int add_double(bench *b)
 {
-    return hx_common_add(&b->dist.dev, 3, b->d_y);
+    return hx_interface_add(&b->dist.dev, 3, b->d_y);
 }
 
 static int add_single(bench *b)
 {
-    return hx_common_add_single(&b->dist.dev, 3, b->d_y);
+    return hx_interface_add_single(&b->dist.dev, 3, b->d_y);
 }
 
 static int sum_scalars(bench *b)
@@ -149,7 +149,7 @@ static void measure_all(bench *b, hx_mail_way way)
     CHECK_OK(hx_dist_connect(&b->dist, way));
     if (b->comm.rank == 0 && way == HX_MAIL_NONE)
         printf("%d processes, %lld interface points in the first\n", b->comm.size,
-               (long long)b->dist.subdomain.n_common);
+               (long long)b->dist.subdomain.n_interface);
     CHECK_OK(b->device.ops->alloc(&b->device, n * sizeof(double), &b->d_y));
     CHECK_OK(b->device.ops->alloc(&b->device, n * sizeof(double), &b->d_x));
     CHECK_OK(b->device.ops->zero(&b->device, b->d_x, n * sizeof(double)));

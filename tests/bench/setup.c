@@ -221,12 +221,12 @@ static void share_out(bench *b)
     ADD(b, s->node, s->space.n_point);
     ADD(b, s->elem, s->mesh.n_elem);
     ADD(b, s->other, s->n_other);
-    ADD(b, s->common, s->n_common);
+    ADD(b, s->interface, s->n_interface);
     ADD(b, s->peer, s->n_peer);
     ADD(b, s->with, s->n_peer + 1);
-    ADD(b, s->common_of, s->with[s->n_peer]);
-    ADD(b, s->from, s->n_common + 1);
-    ADD(b, s->source, s->from[s->n_common]);
+    ADD(b, s->interface_of, s->with[s->n_peer]);
+    ADD(b, s->from, s->n_interface + 1);
+    ADD(b, s->source, s->from[s->n_interface]);
     report(b, "share");
 }
 
@@ -301,12 +301,13 @@ static void lay_lattice(bench *b)
     report_lattice(b, &lattice, &b->space, "coarse grids");
     if (b->comm.size > 1) {
         hx_device *const dev = &b->dist.dev;
-        const hx_common_ops *const common = dev->ops->common;
+        const hx_interface_ops *const interface = dev->ops->interface;
         b->dist.most_whole = 300;
         start(b);
-        CHECK_OK(common->split_lattice(dev, &lattice));
+        CHECK_OK(interface->split_lattice(dev, &lattice));
         report_lattice(b, &lattice, &b->dist.subdomain.space, "local coarse grids");
-        for (int l = 0; l < lattice.n_shared; l++) common->free_level(dev, lattice.level[l].local);
+        for (int l = 0; l < lattice.n_shared; l++)
+            interface->free_level(dev, lattice.level[l].local);
     }
     hx_lattice_free(&lattice);
 }

@@ -107,14 +107,14 @@ static void check_pieces(const char *const layer[3], int64_t n_by_nodes, int64_t
 /* Number of distinct nodes that two cells share. */
 static int count_common(const int32_t a[8], const int32_t b[8])
 {
-    int corner[8], n_common = 0;
+    int corner[8], n_interface = 0;
     const int n = hx_cell_distinct(a, corner);
     for (int k = 0; k < n; k++) {
         int named = 0;
         for (int i = 0; i < 8; i++) named |= b[i] == a[corner[k]];
-        n_common += named;
+        n_interface += named;
     }
-    return n_common;
+    return n_interface;
 }
 
 /* Finds the solid elements connected with seen[0] by at least n_least common nodes per step;

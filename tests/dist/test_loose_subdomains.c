@@ -278,8 +278,8 @@ static void check_parts(job *j)
         hx_mesh_forget_lists(&j->shared.mesh);
         hx_mesh_forget_lists(&j->dist.subdomain.mesh);
     }
-    CHECK_OK(hx_loose_create(&j->subdomain, &j->dist.subdomain.problem, dev->ops->common->host(dev),
-                             j->shared.modulus));
+    CHECK_OK(hx_loose_create(&j->subdomain, &j->dist.subdomain.problem,
+                             dev->ops->interface->host(dev), j->shared.modulus));
     CHECK_MSG(j->whole.n_part >= j->sample->n_least, "%s: %d components", j->sample->name,
               j->whole.n_part);
     CHECK_MSG(j->subdomain.n_part == j->whole.n_part, "%s: %d components, one process %d",

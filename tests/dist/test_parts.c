@@ -86,14 +86,15 @@ static int differ(const vector *a, const vector *b, size_t at, size_t bytes, con
 }
 
 /* Counts points that differ, among the interface points or all. */
-static int64_t count_off(const job *j, const vector *a, const vector *b, int in_common,
+static int64_t count_off(const job *j, const vector *a, const vector *b, int in_interface,
                          const vector *bound)
 {
     const size_t each = a->bytes / j->n * (size_t)j->components;
-    const int64_t n = in_common ? j->dist.subdomain.n_common : j->dist.subdomain.space.n_point;
+    const int64_t n =
+        in_interface ? j->dist.subdomain.n_interface : j->dist.subdomain.space.n_point;
     int64_t n_off = 0;
     for (int64_t i = 0; i < n; i++) {
-        const size_t at = each * (size_t)(in_common ? j->dist.subdomain.common[i] : i);
+        const size_t at = each * (size_t)(in_interface ? j->dist.subdomain.interface[i] : i);
         n_off += differ(a, b, at, each, bound);
     }
     return n_off;
@@ -141,10 +142,10 @@ static int add(const product *p, void *d_x, void *d_y)
     const int components = op->linear.components;
     if (p->each == sizeof(float)) {
         HX_TRY(hx_operator_add_springs_single(op, d_x, d_y));
-        return hx_common_add_single(op->dev, components, d_y);
+        return hx_interface_add_single(op->dev, components, d_y);
     }
     HX_TRY(hx_operator_add_springs(op, d_x, d_y));
-    return hx_common_add(op->dev, components, d_y);
+    return hx_interface_add(op->dev, components, d_y);
 }
 
 static int run_rows(const void *context, hx_product_part part)
@@ -163,7 +164,7 @@ static int multiply(const product *p)
     const hx_operator *const op = p->op;
     const hx_product_parts parts = {p, run_rows};
     if (p->rows)
-        return hx_common_add_parts_single(op->dev, op->linear.components, &parts, p->y.d_v);
+        return hx_interface_add_parts_single(op->dev, op->linear.components, &parts, p->y.d_v);
     return p->each == sizeof(float)
                ? hx_operator_multiply_single(op, op->strategy, op->state, p->x.d_v, p->y.d_v)
                : hx_operator_multiply(op, op->strategy, op->state, p->x.d_v, p->y.d_v);
@@ -181,12 +182,12 @@ static double worst_of(const product *p)
     return worst;
 }
 
-static void check_common(job *j, product *p, const char *when)
+static void check_interface(job *j, product *p, const char *when)
 {
     fetch(j, &p->y);
     const int64_t n_off = count_off(j, &p->y, &p->exact, 1, p->bound);
     CHECK_MSG(n_off == 0, "%s, %s: %lld of %lld interface points are wrong", p->op->strategy->name,
-              when, (long long)n_off, (long long)j->dist.subdomain.n_common);
+              when, (long long)n_off, (long long)j->dist.subdomain.n_interface);
 }
 
 static void check_all(job *j, product *p, const char *when)
@@ -209,12 +210,12 @@ static void check_parts(job *j, product *p)
     p->bound = p->op->strategy->deterministic ? NULL : &p->own;
     CHECK_OK(run_part(p, HX_PRODUCT_BEGIN));
     CHECK_OK(run_part(p, HX_PRODUCT_BOUNDARY));
-    check_common(j, p, "boundary");
+    check_interface(j, p, "boundary");
     const int64_t n_off = count_off(j, &p->y, &p->exact, 0, p->bound);
     j->n_with_inside += n_off > 0;
     CHECK(j->comm.size > 1 || n_off == j->dist.subdomain.space.n_point);
     CHECK_OK(run_part(p, HX_PRODUCT_INTERIOR));
-    check_common(j, p, "interior after it");
+    check_interface(j, p, "interior after it");
     CHECK_OK(run_part(p, HX_PRODUCT_REST));
     check_all(j, p, "parts");
 
@@ -222,7 +223,7 @@ static void check_parts(job *j, product *p)
     CHECK_OK(run_part(p, HX_PRODUCT_BEGIN));
     CHECK_OK(run_part(p, HX_PRODUCT_INTERIOR));
     CHECK_OK(run_part(p, HX_PRODUCT_BOUNDARY));
-    check_common(j, p, "boundary after the interior");
+    check_interface(j, p, "boundary after the interior");
     CHECK_OK(run_part(p, HX_PRODUCT_REST));
     check_all(j, p, "parts, the interior first");
 }
@@ -328,7 +329,7 @@ static void add_sums(job *j, const product *p, double *size, double *count)
     CHECK_OK(add(p, x.d_v, y.d_v));
     CHECK_OK(dev->ops->download(dev, size, y.d_v, bytes));
     CHECK_OK(dev->ops->upload(dev, y.d_v, count, bytes));
-    CHECK_OK(hx_common_add(dev, p->op->linear.components, y.d_v));
+    CHECK_OK(hx_interface_add(dev, p->op->linear.components, y.d_v));
     CHECK_OK(dev->ops->download(dev, count, y.d_v, bytes));
     free_vector(j, &x);
     free_vector(j, &y);

@@ -216,7 +216,7 @@ static void test_shares(job *j)
     CHECK_OK(hx_comm_sum(&j->comm, 3, n));
     CHECK((int64_t)n[0] == j->mesh.n_node && (int64_t)n[1] == j->mesh.n_elem &&
           (int64_t)n[2] == j->space.n_point);
-    CHECK(j->comm.size == 1 || subdomain->n_common > 0);
+    CHECK(j->comm.size == 1 || subdomain->n_interface > 0);
     for (int64_t a = 0; a < subdomain->space.n_point; a++)
         for (int k = 0; k < 3; k++)
             CHECK(subdomain->space.xyz[3 * a + k] ==
@@ -266,7 +266,7 @@ static void test_transport(job *j)
     }
     for (size_t i = 0; i < n; i++) j->got[i] = j->comm.rank + 1.0;
     CHECK_OK(dev->ops->upload(dev, d_x, j->got, n * sizeof(double)));
-    CHECK_OK(dev->ops->common->settle(dev, 3, d_x));
+    CHECK_OK(dev->ops->interface->make_consistent(dev, 3, d_x));
     fixture_get(dev, n, j->got, d_x);
     for (size_t i = 0, k = 0; i < n; i++) {
         while (k < (size_t)subdomain->n_other && 3 * (size_t)subdomain->other[k] + 2 < i) k++;

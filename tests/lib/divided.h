@@ -6,7 +6,7 @@
 #include "core/base/memory.h"
 #include "core/mesh/hex8.h"
 #include "core/mesh/hex8_conduction.h"
-#include "core/solver/common_points.h"
+#include "core/solver/interface_points.h"
 #include "fixture.h"
 
 /* Nodes by the kind of elements around them. */
@@ -21,14 +21,14 @@ typedef struct divided {
     double *ke, *modulus; /* [n_elem][8 components][8 components], [n_elem] */
     double *sum[2];       /* [components n_node] sums so far over elements inside, and outside */
     /* 1 at interface nodes; at elements with such nodes; kind of each node */
-    uint8_t *is_common, *is_outside, *of_node;
+    uint8_t *is_interface, *is_outside, *of_node;
 } divided;
 
 static inline void divided_teardown(void *state)
 {
     divided *const d = state;
-    void *const owned[] = {d->conn,   d->ke,        d->modulus,    d->sum[0],
-                           d->sum[1], d->is_common, d->is_outside, d->of_node};
+    void *const owned[] = {d->conn,   d->ke,           d->modulus,    d->sum[0],
+                           d->sum[1], d->is_interface, d->is_outside, d->of_node};
     for (size_t i = 0; i < sizeof owned / sizeof owned[0]; i++) free(owned[i]);
     free(d);
 }
@@ -52,7 +52,7 @@ static inline void divided_look_at(divided *d, const hx_mesh *mesh, int64_t e)
     double x[24];
     for (int a = 0; a < 8; a++) {
         memcpy(x + 3 * a, mesh->xyz + 3 * (int64_t)conn[a], 3 * sizeof *x);
-        d->is_outside[e] |= d->is_common[conn[a]];
+        d->is_outside[e] |= d->is_interface[conn[a]];
     }
     for (int a = 0; a < 8; a++)
         d->of_node[conn[a]] |= d->is_outside[e] ? DIVIDED_OUTSIDE : DIVIDED_INSIDE;
@@ -74,7 +74,8 @@ static inline int divided_fill(divided *d, const hx_mesh *mesh)
         HX_TRY(hx_alloc(&d->sum[i], each * n_node, sizeof *d->sum[i], what));
     HX_TRY(hx_alloc(&d->is_outside, n_elem, 1, what));
     HX_TRY(hx_alloc(&d->of_node, n_node, 1, what));
-    HX_TRY(hx_mark_common(mesh->n_node, d->model->n_common, d->model->common, &d->is_common));
+    HX_TRY(hx_mark_interface(mesh->n_node, d->model->n_interface, d->model->interface,
+                             &d->is_interface));
     memcpy(d->conn, mesh->conn, 8 * n_elem * sizeof *d->conn);
     for (int64_t e = 0; e < mesh->n_elem; e++) divided_look_at(d, mesh, e);
     return HX_OK;

@@ -18,7 +18,7 @@ static void check_split(const hx_block_split *split, int64_t n_block, const uint
               (long long)split->n_boundary);
 }
 
-static void check_elements(const hx_mesh *mesh, int64_t n_common, const int32_t *common,
+static void check_elements(const hx_mesh *mesh, int64_t n_interface, const int32_t *interface,
                            int64_t each)
 {
     const int64_t n_block = (mesh->n_elem + each - 1) / each;
@@ -26,24 +26,24 @@ static void check_elements(const hx_mesh *mesh, int64_t n_common, const int32_t 
     hx_block_split split;
     for (int64_t e = 0; e < mesh->n_elem; e++)
         for (int k = 0; k < 8; k++)
-            for (int64_t i = 0; i < n_common; i++)
-                mark[e / each] |= (uint8_t)(mesh->conn[8 * e + k] == common[i]);
-    CHECK_OK(hx_block_split_elements(&split, mesh, n_common, common, each));
+            for (int64_t i = 0; i < n_interface; i++)
+                mark[e / each] |= (uint8_t)(mesh->conn[8 * e + k] == interface[i]);
+    CHECK_OK(hx_block_split_elements(&split, mesh, n_interface, interface, each));
     check_split(&split, n_block, mark);
     hx_block_split_free(&split);
     free(mark);
 }
 
-static void check_rows(int64_t n_point, int64_t n_common, const int32_t *common, int components,
-                       int64_t each)
+static void check_rows(int64_t n_point, int64_t n_interface, const int32_t *interface,
+                       int components, int64_t each)
 {
     const int64_t n_row = components * n_point, n_block = (n_row + each - 1) / each;
     uint8_t *const mark = calloc((size_t)n_block, 1);
     hx_block_split split;
     for (int64_t row = 0; row < n_row; row++)
-        for (int64_t i = 0; i < n_common; i++)
-            mark[row / each] |= (uint8_t)(row / components == common[i]);
-    CHECK_OK(hx_block_split_rows(&split, n_point, n_common, common, components, each));
+        for (int64_t i = 0; i < n_interface; i++)
+            mark[row / each] |= (uint8_t)(row / components == interface[i]);
+    CHECK_OK(hx_block_split_rows(&split, n_point, n_interface, interface, components, each));
     check_split(&split, n_block, mark);
     hx_block_split_free(&split);
     free(mark);
@@ -53,16 +53,16 @@ static void check_orders(void)
 {
     static const int64_t each[] = {1, 4, 16, 21, 512};
     const fixture_box box = {{7, 5, 6}, {7.0, 5.0, 6.0}, 0.0, 0};
-    const int32_t common[] = {200, 3, 77, 78, 335, 160}; /* of 336 nodes, unsorted */
+    const int32_t interface[] = {200, 3, 77, 78, 335, 160}; /* of 336 nodes, unsorted */
     hx_mesh mesh;
     CHECK_OK(fixture_box_create(&mesh, &box));
     CHECK_OK(fixture_finish(&mesh, FIXTURE_SHUFFLED));
     CHECK(mesh.n_node == 336);
     for (size_t k = 0; k < sizeof each / sizeof each[0]; k++)
         for (int64_t n = 0; n <= 6; n += 3) {
-            check_elements(&mesh, n, common, each[k]);
-            check_rows(mesh.n_node, n, common, 1, each[k]);
-            check_rows(mesh.n_node, n, common, 3, each[k]);
+            check_elements(&mesh, n, interface, each[k]);
+            check_rows(mesh.n_node, n, interface, 1, each[k]);
+            check_rows(mesh.n_node, n, interface, 3, each[k]);
         }
     hx_mesh_free(&mesh);
 }

@@ -206,7 +206,7 @@ static float *put_poison(const share *s)
 }
 
 /* Sets ghosts of x and of d_x, as if their owners had sent them. */
-static void settle(const share *s, uint64_t seed, double *x, float *d_x)
+static void make_consistent(const share *s, uint64_t seed, double *x, float *d_x)
 {
     double *const from = random_doubles(n_of(s), seed), *const to = get_floats(n_of(s), d_x);
     for (int64_t i = n_own_of(s); i < n_of(s); i++) x[i] = to[i] = from[i];
@@ -332,7 +332,7 @@ static void check_smoothing(const share *s)
         set_poison(s, d_new);
         CHECK_OK(ops->smooth(&device, &s->level, i, step == 0 ? NULL : d_old, d_new));
         check_own(s, d_new, x, one, 2e-6, i == 0 ? "first step" : "step");
-        settle(s, 20 + (uint64_t)step, x, d_new);
+        make_consistent(s, 20 + (uint64_t)step, x, d_new);
         float *const swap = d_old;
         d_old = d_new;
         d_new = swap;
@@ -349,7 +349,7 @@ static void check_smoothing(const share *s)
 /* v := M^-1 A v, normalized, at owned nodes. */
 static void check_power(const share *s)
 {
-    const hx_multigrid_ops *const common = device.ops->multigrid;
+    const hx_multigrid_ops *const interface = device.ops->multigrid;
     double *const m = get_floats(n_of(s), s->level.d_m), *const v = random_doubles(n_of(s), 31),
                   *const t = new_doubles(n_of(s)), *const size = new_doubles(n_of(s));
     double before = 0.0, after = 0.0, sum[2];
@@ -365,12 +365,12 @@ static void check_power(const share *s)
         size[i] *= m[i] / sqrt(after);
     }
     CHECK_OK(ops->multiply(&device, &s->level, d_v, d_t));
-    CHECK_OK(common->power_sums(&device, n_own_of(s), s->level.d_m, d_t, d_v, d_sum));
+    CHECK_OK(interface->power_sums(&device, n_own_of(s), s->level.d_m, d_t, d_v, d_sum));
     CHECK_OK(device.ops->download(&device, sum, d_sum, sizeof sum));
     CHECK_REL(sum[0], before, 1e-6);
     CHECK_REL(sum[1], after, 1e-6);
-    CHECK_OK(common->power_end(&device, n_own_of(s), s->level.d_m, d_t, d_sum, d_v,
-                               s->level.d_smoother));
+    CHECK_OK(interface->power_end(&device, n_own_of(s), s->level.d_m, d_t, d_sum, d_v,
+                                  s->level.d_smoother));
     CHECK_REL(lambda_of(s->level.d_smoother), sqrt(after / before), 1e-6);
     check_own(s, d_v, t, size, 1e-6, "power step");
     release(d_v);

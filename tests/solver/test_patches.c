@@ -225,7 +225,7 @@ static void check_rows(const hx_patches *p, const hx_mesh *mesh)
 /* Products in parts, with common[n_common] as interface nodes: complete there after the first part,
  * and bitwise equal to the whole product at the end. */
 static void check_split(const hx_patches *p, const sample *s, const product *whole,
-                        int64_t n_common, const int32_t *common)
+                        int64_t n_interface, const int32_t *interface)
 {
     static const int64_t none[2];
     const int64_t n_node = s->mesh.n_node;
@@ -234,17 +234,17 @@ static void check_split(const hx_patches *p, const sample *s, const product *who
     int64_t first[3] = {0}, n_patch[2], n_boundary[2], wrong = 0;
     for (int g = 0; g < p->n_group; g++) n_patch[g] = p->group[g].n_patch;
     for (int g = 0; g < p->n_group; g++) first[g + 1] = first[g] + n_patch[g];
-    CHECK_OK(hx_patches_split_create(&split, p, n_node, n_common, common, p->n_group, first,
+    CHECK_OK(hx_patches_split_create(&split, p, n_node, n_interface, interface, p->n_group, first,
                                      n_boundary));
-    CHECK(n_common > 0 || (n_boundary[0] == 0 && split.patches.span == p->span));
+    CHECK(n_interface > 0 || (n_boundary[0] == 0 && split.patches.span == p->span));
     run_patches(&split.patches, s, none, n_boundary, &to);
     add_shared(&split.patches, 0, split.n_shared_boundary, &to);
-    for (int64_t i = 0; i < n_common; i++) {
-        const int64_t at = 3 * (int64_t)common[i];
+    for (int64_t i = 0; i < n_interface; i++) {
+        const int64_t at = 3 * (int64_t)interface[i];
         wrong += memcmp(to.y + at, whole->y + at, 3 * sizeof *to.y) != 0;
     }
     CHECK_MSG(wrong == 0, "%lld of %lld interface nodes are wrong", (long long)wrong,
-              (long long)n_common);
+              (long long)n_interface);
     run_patches(&split.patches, s, n_boundary, n_patch, &to);
     add_shared(&split.patches, split.n_shared_boundary, p->n_shared, &to);
     check_written(&to, &s->mesh);
@@ -256,11 +256,11 @@ static void check_split(const hx_patches *p, const sample *s, const product *who
 /* With no interface nodes, one, a range of them in descending order, and all. */
 static void check_splits(const hx_patches *p, const sample *s, const product *whole)
 {
-    const int64_t n_node = s->mesh.n_node, n_common[] = {0, 1, n_node / 20 + 1, n_node};
-    int32_t *common = new_array((size_t)n_node, sizeof *common);
-    for (int64_t i = 0; i < n_node; i++) common[i] = (int32_t)(n_node - 1 - i);
-    for (int k = 0; k < 4; k++) check_split(p, s, whole, n_common[k], common);
-    free(common);
+    const int64_t n_node = s->mesh.n_node, n_interface[] = {0, 1, n_node / 20 + 1, n_node};
+    int32_t *interface = new_array((size_t)n_node, sizeof *interface);
+    for (int64_t i = 0; i < n_node; i++) interface[i] = (int32_t)(n_node - 1 - i);
+    for (int k = 0; k < 4; k++) check_split(p, s, whole, n_interface[k], interface);
+    free(interface);
 }
 
 static void check_product(const hx_patches *p, const sample *s)

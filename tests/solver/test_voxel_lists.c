@@ -74,15 +74,16 @@ static int look(const hx_voxel_lists *v, const hx_voxel_tiling *t, int block, co
 /* Lists all blocks with nodes, once; first those with a node of common[n], both groups
  * ascending. */
 static void check_blocks(const hx_voxel_lists *v, const hx_mesh *mesh, int64_t n,
-                         const int32_t *common)
+                         const int32_t *interface)
 {
     const hx_voxel_tiling t = {{3, 2}, {(int)(v->n[0] + 3) / 3, (int)(v->n[1] + 2) / 2}, 2};
     const int n_all = t.tile[0] * t.tile[1] * (int)((v->n[2] + 2) / 2);
     uint8_t *const mark = calloc((size_t)mesh->n_node, 1);
     int32_t *block;
     int n_block, n_boundary, at[2] = {0, 0}, n_wrong = 0;
-    for (int64_t i = 0; i < n; i++) mark[common[i]] = 1;
-    CHECK_OK(hx_voxel_blocks_list(v, &t, mesh->n_node, n, common, &n_block, &n_boundary, &block));
+    for (int64_t i = 0; i < n; i++) mark[interface[i]] = 1;
+    CHECK_OK(
+        hx_voxel_blocks_list(v, &t, mesh->n_node, n, interface, &n_block, &n_boundary, &block));
     at[0] = n_boundary;
     for (int b = 0; b < n_all; b++) {
         const int found = look(v, &t, b, mark);
@@ -98,10 +99,10 @@ static void check_blocks(const hx_voxel_lists *v, const hx_mesh *mesh, int64_t n
 static void check_all_blocks(const hx_voxel_lists *v, const hx_mesh *mesh)
 {
     const int64_t n[] = {0, 1, mesh->n_node / 7, mesh->n_node};
-    int32_t *const common = malloc((size_t)mesh->n_node * sizeof *common);
-    for (int64_t i = 0; i < mesh->n_node; i++) common[i] = (int32_t)(mesh->n_node - 1 - i);
-    for (int k = 0; k < 4; k++) check_blocks(v, mesh, n[k], common);
-    free(common);
+    int32_t *const interface = malloc((size_t)mesh->n_node * sizeof *interface);
+    for (int64_t i = 0; i < mesh->n_node; i++) interface[i] = (int32_t)(mesh->n_node - 1 - i);
+    for (int k = 0; k < 4; k++) check_blocks(v, mesh, n[k], interface);
+    free(interface);
 }
 
 static void check(const char *what, const box_part *part, int is_grid, void (*change)(hx_mesh *))

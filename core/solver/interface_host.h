@@ -1,8 +1,8 @@
 /* Communication on the host between ranks that hold one subdomain each: short lists about their
  * interface points. All functions are collective, and an error on one rank becomes an error on all.
  * A NULL pointer stands for a single process that has the whole mesh. */
-#ifndef HX_COMMON_HOST_H
-#define HX_COMMON_HOST_H
+#ifndef HX_INTERFACE_HOST_H
+#define HX_INTERFACE_HOST_H
 
 #include "../base/reduce.h"
 
@@ -12,50 +12,50 @@ extern "C" {
 
 /* Items received: those of rank r are first[r] .. first[r + 1], in the order in which it sent them;
  * item i belongs to point common[at[i]]. */
-typedef struct hx_common_told {
+typedef struct hx_interface_messages {
     int64_t *first; /* [size + 1] (owned, like the next) */
     int32_t *at;    /* [first[size]] */
     void *item;     /* [first[size]][bytes] */
-} hx_common_told;
+} hx_interface_messages;
 
-typedef struct hx_common_host hx_common_host;
-struct hx_common_host {
+typedef struct hx_interface_host hx_interface_host;
+struct hx_interface_host {
     const hx_reduce *all; /* the communicator (borrowed, like everything here) */
     int64_t n_own; /* nodes that this rank owns, which come first; each node is owned by one rank */
-    int64_t n_common;      /* number of interface points */
-    const int32_t *common; /* [n_common] in an order that all ranks agree on */
+    int64_t n_interface;      /* number of interface points */
+    const int32_t *interface; /* [n_common] in an order that all ranks agree on */
     /* Sends the items first[i] .. first[i + 1] of `bytes` each to all other ranks that share point
      * common[i]. The caller frees *told. O(items sent and received). */
-    int (*tell)(const hx_common_host *host, const int64_t *first, size_t bytes, const void *item,
-                hx_common_told *told);
+    int (*tell)(const hx_interface_host *host, const int64_t *first, size_t bytes, const void *item,
+                hx_interface_messages *told);
     /* Returns the same result on all ranks: 0, or an error with its message if rc is an error on
      * any rank. */
-    int (*agree)(const hx_common_host *host, int rc);
+    int (*agree)(const hx_interface_host *host, int rc);
 };
 
-static inline int hx_common_agree(const hx_common_host *host, int rc)
+static inline int hx_interface_agree(const hx_interface_host *host, int rc)
 {
     return host ? host->agree(host, rc) : rc;
 }
 
-static inline const hx_reduce *hx_common_reduce(const hx_common_host *host)
+static inline const hx_reduce *hx_interface_reduce(const hx_interface_host *host)
 {
     return host ? host->all : NULL;
 }
 
 /* Accepts a zeroed struct. */
-void hx_common_told_free(hx_common_told *told);
+void hx_interface_messages_free(hx_interface_messages *told);
 
 /* sum[n] over all ranks, in rank order, in blocks of half a MB each. rc: result of the preceding
  * local work, on which the ranks first agree. O(n size). */
-int hx_common_sum(const hx_common_host *host, int rc, int64_t n, double *sum);
-int hx_common_sum_i64(const hx_common_host *host, int rc, int64_t n, int64_t *sum);
+int hx_interface_sum(const hx_interface_host *host, int rc, int64_t n, double *sum);
+int hx_interface_sum_i64(const hx_interface_host *host, int rc, int64_t n, int64_t *sum);
 
 /* (*every)[*n_every] := the concatenated lists of all ranks, own[n] of `bytes` each, in rank order;
- * owned by the caller. A copy if there is only one process. rc as in hx_common_sum. For short
+ * owned by the caller. A copy if there is only one process. rc as in hx_interface_sum. For short
  * lists: each rank's list takes as much space as the longest. */
-int hx_common_gather(const hx_common_host *host, int rc, int64_t n, size_t bytes, const void *own,
-                     void *every, int64_t *n_every);
+int hx_interface_gather(const hx_interface_host *host, int rc, int64_t n, size_t bytes,
+                        const void *own, void *every, int64_t *n_every);
 
 #ifdef __cplusplus
 }

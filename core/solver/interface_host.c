@@ -1,4 +1,4 @@
-#include "common_host.h"
+#include "interface_host.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -9,12 +9,12 @@ static const char what[] = "lists of several ranks";
 
 enum { BLOCK = 1 << 16 }; /* numbers per rank and message */
 
-void hx_common_told_free(hx_common_told *told)
+void hx_interface_messages_free(hx_interface_messages *told)
 {
     free(told->first);
     free(told->at);
     free(told->item);
-    *told = (hx_common_told){0};
+    *told = (hx_interface_messages){0};
 }
 
 static int block_of(int64_t n, int64_t at)
@@ -22,17 +22,17 @@ static int block_of(int64_t n, int64_t at)
     return n - at < BLOCK ? (int)(n - at) : BLOCK;
 }
 
-int hx_common_sum(const hx_common_host *host, int rc, int64_t n, double *sum)
+int hx_interface_sum(const hx_interface_host *host, int rc, int64_t n, double *sum)
 {
-    HX_TRY(hx_common_agree(host, rc));
+    HX_TRY(hx_interface_agree(host, rc));
     for (int64_t at = 0; host && at < n; at += BLOCK)
         HX_TRY(hx_reduce_sum(host->all, block_of(n, at), sum + at));
     return HX_OK;
 }
 
-int hx_common_sum_i64(const hx_common_host *host, int rc, int64_t n, int64_t *sum)
+int hx_interface_sum_i64(const hx_interface_host *host, int rc, int64_t n, int64_t *sum)
 {
-    HX_TRY(hx_common_agree(host, rc));
+    HX_TRY(hx_interface_agree(host, rc));
     for (int64_t at = 0; host && at < n; at += BLOCK)
         HX_TRY(hx_reduce_sum_i64(host->all, block_of(n, at), sum + at));
     return HX_OK;
@@ -59,7 +59,7 @@ static int copy_list(int64_t n, size_t bytes, const void *own, void **every, int
 }
 
 /* Gathers the lists of all ranks, with count[size] items each, at most `most`. */
-static int gather_lists(const hx_common_host *host, const int64_t *count, int64_t most,
+static int gather_lists(const hx_interface_host *host, const int64_t *count, int64_t most,
                         size_t bytes, const void *own, void **every, int64_t *n_every)
 {
     const int size = host->all->size;
@@ -80,8 +80,8 @@ static int gather_lists(const hx_common_host *host, const int64_t *count, int64_
     return rc;
 }
 
-int hx_common_gather(const hx_common_host *host, int rc, int64_t n, size_t bytes, const void *own,
-                     void *out, int64_t *n_every)
+int hx_interface_gather(const hx_interface_host *host, int rc, int64_t n, size_t bytes,
+                        const void *own, void *out, int64_t *n_every)
 {
     void **const every = out;
     int64_t *count = NULL, most = 0;

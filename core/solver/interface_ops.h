@@ -3,11 +3,11 @@
  * contains each rank's own contribution and is completed by adding those of the others, in the same
  * order on every rank (the halo exchange of interface values). `d_` names device memory. All
  * functions are collective. */
-#ifndef HX_COMMON_OPS_H
-#define HX_COMMON_OPS_H
+#ifndef HX_INTERFACE_OPS_H
+#define HX_INTERFACE_OPS_H
 
 #include "../device/device.h"
-#include "common_host.h"
+#include "interface_host.h"
 #include "strategy.h"
 
 #ifdef __cplusplus
@@ -29,7 +29,7 @@ typedef struct hx_product_parts {
     int (*run)(const void *context, hx_product_part part);
 } hx_product_parts;
 
-typedef struct hx_common_ops {
+typedef struct hx_interface_ops {
     /* Interface points by which products are divided, in the numbering of the subdomain; *point is
      * borrowed. Returns their number, or 0 if products are not divided. */
     int64_t (*points)(hx_device *dev, const int32_t **point);
@@ -44,12 +44,12 @@ typedef struct hx_common_ops {
                             float *d_y);
     /* Makes y consistent: each interface point takes the value of one rank, because values that
      * every rank computed for itself may differ by rounding. */
-    int (*settle)(hx_device *dev, int components, double *d_y);
+    int (*make_consistent)(hx_device *dev, int components, double *d_y);
     /* all[n] := sums of own[n] over the ranks, in rank order; for a few hundred numbers. Waits if
      * the exchange does not run from device to device. */
     int (*sum)(hx_device *dev, int64_t n, const double *d_own, double *d_all);
     /* Communication of the ranks on the host (borrowed from the device). */
-    const hx_common_host *(*host)(hx_device *dev);
+    const hx_interface_host *(*host)(hx_device *dev);
     /* Reduces the coarse grids of the whole mesh to those of this subdomain: its cells, and, on
      * large levels, the nodes around them. Such levels set their `local`. */
     int (*split_lattice)(hx_device *dev, struct hx_lattice *lattice);
@@ -58,7 +58,7 @@ typedef struct hx_common_ops {
     void (*free_level)(hx_device *dev, struct hx_local_level *local);
     /* Makes y[dof unknowns per node] of a level consistent: copies the values of nodes that other
      * ranks own. */
-    int (*settle_level)(hx_device *dev, const struct hx_mg_level *level, float *d_y);
+    int (*make_level_consistent)(hx_device *dev, const struct hx_mg_level *level, float *d_y);
     /* hx_multigrid_ops.power_step for a distributed level; t is in the level's d_y. */
     int (*level_power)(hx_device *dev, int dof, const struct hx_mg_level *level);
     /* Sums the matrix of the first coarse grid over the subdomains; dof unknowns per node. */
@@ -70,70 +70,71 @@ typedef struct hx_common_ops {
     /* Sums the blocks that couple each point of a line with its predecessor over the subdomains. */
     int (*add_lines)(hx_device *dev, const struct hx_mg_lines *lines);
     void (*free_lines)(hx_device *dev, struct hx_mg_lines *lines);
-} hx_common_ops;
+} hx_interface_ops;
 
-static inline int64_t hx_common_points(hx_device *dev, const int32_t **point)
+static inline int64_t hx_interface_points(hx_device *dev, const int32_t **point)
 {
     *point = NULL;
-    return dev->ops->common ? dev->ops->common->points(dev, point) : 0;
+    return dev->ops->interface ? dev->ops->interface->points(dev, point) : 0;
 }
 
-static inline int hx_common_add(hx_device *dev, int components, double *d_y)
+static inline int hx_interface_add(hx_device *dev, int components, double *d_y)
 {
-    return dev->ops->common ? dev->ops->common->add(dev, components, d_y) : HX_OK;
+    return dev->ops->interface ? dev->ops->interface->add(dev, components, d_y) : HX_OK;
 }
 
-static inline int hx_common_add_single(hx_device *dev, int components, float *d_y)
+static inline int hx_interface_add_single(hx_device *dev, int components, float *d_y)
 {
-    return dev->ops->common ? dev->ops->common->add_single(dev, components, d_y) : HX_OK;
+    return dev->ops->interface ? dev->ops->interface->add_single(dev, components, d_y) : HX_OK;
 }
 
-static inline int hx_common_add_parts(hx_device *dev, int components, const hx_product_parts *parts,
-                                      double *d_y)
+static inline int hx_interface_add_parts(hx_device *dev, int components,
+                                         const hx_product_parts *parts, double *d_y)
 {
-    if (!dev->ops->common) return parts->run(parts->context, HX_PRODUCT_WHOLE);
-    return dev->ops->common->add_parts(dev, components, parts, d_y);
+    if (!dev->ops->interface) return parts->run(parts->context, HX_PRODUCT_WHOLE);
+    return dev->ops->interface->add_parts(dev, components, parts, d_y);
 }
 
-static inline int hx_common_add_parts_single(hx_device *dev, int components,
-                                             const hx_product_parts *parts, float *d_y)
+static inline int hx_interface_add_parts_single(hx_device *dev, int components,
+                                                const hx_product_parts *parts, float *d_y)
 {
-    if (!dev->ops->common) return parts->run(parts->context, HX_PRODUCT_WHOLE);
-    return dev->ops->common->add_parts_single(dev, components, parts, d_y);
+    if (!dev->ops->interface) return parts->run(parts->context, HX_PRODUCT_WHOLE);
+    return dev->ops->interface->add_parts_single(dev, components, parts, d_y);
 }
 
-static inline int hx_common_settle(hx_device *dev, int components, double *d_y)
+static inline int hx_interface_make_consistent(hx_device *dev, int components, double *d_y)
 {
-    return dev->ops->common ? dev->ops->common->settle(dev, components, d_y) : HX_OK;
+    return dev->ops->interface ? dev->ops->interface->make_consistent(dev, components, d_y) : HX_OK;
 }
 
 /* *d_sum: where the sums of own[n] over all ranks are, in own[n] or in all[n]. */
-static inline int hx_common_sum_few(hx_device *dev, int64_t n, double *d_own, double *d_all,
-                                    double **d_sum)
+static inline int hx_interface_sum_few(hx_device *dev, int64_t n, double *d_own, double *d_all,
+                                       double **d_sum)
 {
-    *d_sum = dev->ops->common ? d_all : d_own;
-    return dev->ops->common ? dev->ops->common->sum(dev, n, d_own, d_all) : HX_OK;
+    *d_sum = dev->ops->interface ? d_all : d_own;
+    return dev->ops->interface ? dev->ops->interface->sum(dev, n, d_own, d_all) : HX_OK;
 }
 
-static inline const hx_common_host *hx_common_host_of(hx_device *dev)
+static inline const hx_interface_host *hx_interface_host_of(hx_device *dev)
 {
-    return dev->ops->common ? dev->ops->common->host(dev) : NULL;
+    return dev->ops->interface ? dev->ops->interface->host(dev) : NULL;
 }
 
-static inline int hx_common_add_lattice(hx_device *dev, int dof, const struct hx_mg_level *level)
+static inline int hx_interface_add_lattice(hx_device *dev, int dof, const struct hx_mg_level *level)
 {
-    return dev->ops->common ? dev->ops->common->add_lattice(dev, dof, level) : HX_OK;
+    return dev->ops->interface ? dev->ops->interface->add_lattice(dev, dof, level) : HX_OK;
 }
 
-static inline int hx_common_settle_level(hx_device *dev, const struct hx_mg_level *level,
-                                         float *d_y)
+static inline int hx_interface_make_level_consistent(hx_device *dev,
+                                                     const struct hx_mg_level *level, float *d_y)
 {
-    return dev->ops->common ? dev->ops->common->settle_level(dev, level, d_y) : HX_OK;
+    return dev->ops->interface ? dev->ops->interface->make_level_consistent(dev, level, d_y)
+                               : HX_OK;
 }
 
-static inline int hx_common_add_lines(hx_device *dev, const struct hx_mg_lines *lines)
+static inline int hx_interface_add_lines(hx_device *dev, const struct hx_mg_lines *lines)
 {
-    return dev->ops->common ? dev->ops->common->add_lines(dev, lines) : HX_OK;
+    return dev->ops->interface ? dev->ops->interface->add_lines(dev, lines) : HX_OK;
 }
 
 #ifdef __cplusplus
