@@ -74,7 +74,7 @@ struct hx_cuda {
     struct hx_cuda_lanes *lanes; // for large uploads, created by the first one (upload_cuda.cu)
     // for quadratic cells, created by the first use (points_cuda.cuh)
     struct hx_point_rule *d_point_rule;
-    void *nccl; // communicator that the processes have joined (mail_nccl_cuda.cu), or nullptr
+    void *nccl; // communicator that the processes have joined (transport_nccl_cuda.cu), or nullptr
 };
 
 // Whether this build has code for sm_90a and the GPU of this process runs it. Returns true if the
@@ -124,9 +124,9 @@ extern const struct hx_matrix_ops hx_cuda_matrix_ops;       // matrix_cuda.cu
 
 // heat conduction (conduction_cuda.cu)
 extern const struct hx_conduction_ops hx_cuda_conduction_ops;
-extern const struct hx_mail_ops hx_cuda_mail_ops;         // mail_cuda.cu
-extern const struct hx_mail_ops hx_cuda_mail_nccl_ops;    // mail_nccl_cuda.cu
-extern const struct hx_timeline_ops hx_cuda_timeline_ops; // timeline_cuda.cu
+extern const struct hx_transport_ops hx_cuda_transport_ops;      // transport_cuda.cu
+extern const struct hx_transport_ops hx_cuda_transport_nccl_ops; // transport_nccl_cuda.cu
+extern const struct hx_timeline_ops hx_cuda_timeline_ops;        // timeline_cuda.cu
 // spline patches (interaction_cuda.cu)
 extern const struct hx_interaction_ops hx_cuda_interaction_ops;
 

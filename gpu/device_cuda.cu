@@ -389,8 +389,8 @@ static hx_device_ops make_ops()
     ops.interaction = &hx_cuda_interaction_ops;
     ops.matrix_free = &hx_strategy_cuda_otf;
     ops.conduction = &hx_cuda_conduction_ops;
-    ops.mail = &hx_cuda_mail_ops;
-    ops.mail_far = &hx_cuda_mail_nccl_ops;
+    ops.transport = &hx_cuda_transport_ops;
+    ops.transport_far = &hx_cuda_transport_nccl_ops;
     ops.timeline = &hx_cuda_timeline_ops;
     return ops;
 }

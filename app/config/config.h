@@ -192,7 +192,7 @@ typedef struct hx_config {
         double tolerance;
         int max_iterations, warm_start, threads, deterministic;
         hx_partition_kind partition; /* also HX_PARTITION_AUTO */
-        int transport;               /* hx_mail_way */
+        int transport;               /* hx_transport_kind */
         int whole_coarse_grid;       /* number of nodes */
         int vector_unit;             /* 0: auto, else 1 + hx_vector_unit */
     } solver;

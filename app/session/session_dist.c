@@ -55,7 +55,7 @@ static int find_transport(hx_session *s)
 {
     int32_t way = s->cfg.solver.transport;
     HX_TRY(s->comm->ops->broadcast(s->comm, HX_DIST_ROOT, &way, sizeof way));
-    HX_TRY(hx_dist_connect(&s->dist, (hx_mail_way)way));
+    HX_TRY(hx_dist_connect(&s->dist, (hx_transport_kind)way));
     s->cfg.solver.transport = (int)hx_dist_transport_kind(&s->dist);
     return HX_OK;
 }

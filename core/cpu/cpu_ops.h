@@ -5,8 +5,8 @@
 
 #include "../design/design_ops.h"
 #include "../design/helmholtz.h"
-#include "../device/mail_ops.h"
 #include "../device/timeline_ops.h"
+#include "../device/transport_ops.h"
 #include "../matrix/interaction_ops.h"
 #include "../matrix/matrix.h"
 #include "../solver/conduction_ops.h"
@@ -31,7 +31,7 @@ extern const hx_multigrid_ops hx_cpu_multigrid_ops;   /* multigrid_cpu.c */
 extern const hx_helmholtz_ops hx_cpu_helmholtz_ops;   /* helmholtz_cpu.c */
 extern const hx_conduction_ops hx_cpu_conduction_ops; /* conduction_cpu.c */
 
-extern const hx_mail_ops hx_cpu_mail_ops;               /* mail_cpu.c */
+extern const hx_transport_ops hx_cpu_transport_ops;     /* transport_cpu.c */
 extern const hx_timeline_ops hx_cpu_timeline_ops;       /* timeline_cpu.c */
 extern const hx_interaction_ops hx_cpu_interaction_ops; /* interaction_cpu.c */
 

@@ -152,7 +152,7 @@ const hx_device_ops hx_device_ops_cpu = {
     .helmholtz = &hx_cpu_helmholtz_ops,
     .matrix = &hx_cpu_matrix_ops,
     .interaction = &hx_cpu_interaction_ops,
-    .mail = &hx_cpu_mail_ops,
+    .transport = &hx_cpu_transport_ops,
     .timeline = &hx_cpu_timeline_ops,
     .matrix_free = &hx_strategy_cpu_otf,
 };

@@ -338,8 +338,8 @@ static int list_elements(hx_halo *h, const finder *f, int32_t **elem, int64_t **
     HX_TRY_FAIL(hx_alloc(&n_out, size, sizeof *n_out, what));
     HX_TRY_FAIL(list_beyond(h, f, elem, n_in));
     HX_TRY_FAIL(list_out(h, f, n_in, out, n_out));
-    HX_TRY_FAIL(hx_route_create(&h->route, h->dist->comm, n_out, n_in, sizeof(double)));
-    rc = hx_mail_route_create(&h->dist->mail, n_out, n_in, sizeof(double), &h->direct);
+    HX_TRY_FAIL(hx_exchange_create(&h->exchange, h->dist->comm, n_out, n_in, sizeof(double)));
+    rc = hx_transport_exchange_create(&h->dist->transport, n_out, n_in, sizeof(double), &h->direct);
 fail:
     free(n_in);
     free(n_out);
@@ -349,7 +349,7 @@ fail:
 static int alloc_buffers(hx_halo *h, const int64_t *out, int n_field)
 {
     hx_device *const dev = &h->dist->dev;
-    const int64_t n_out = h->route.out[h->route.n_peer];
+    const int64_t n_out = h->exchange.out[h->exchange.n_peer];
     const size_t all = (size_t)(h->n_own + h->n_beyond);
     HX_TRY(hx_device_put(dev, &h->d_out, out, (size_t)n_out * sizeof *out));
     HX_TRY(dev->ops->alloc(dev, (size_t)n_out * sizeof *h->d_send, &h->d_send));
@@ -409,21 +409,21 @@ fail:
 /* Exchanges the values of the halo elements from device to device, to d_to. */
 static int fill_direct(hx_halo *h, const double *d_own, double *d_to)
 {
-    hx_mail *const mail = &h->dist->mail;
-    HX_TRY(hx_mail_send(mail, &h->direct, 1, NULL, h->d_out, d_own));
-    return hx_mail_take(mail, h->n_beyond, d_to);
+    hx_transport *const transport = &h->dist->transport;
+    HX_TRY(hx_transport_send(transport, &h->direct, 1, NULL, h->d_out, d_own));
+    return hx_transport_take(transport, h->n_beyond, d_to);
 }
 
 static int fill_by_host(hx_halo *h, const double *d_own, double *d_to)
 {
     hx_device *const dev = &h->dist->dev;
-    hx_route *const r = &h->route;
+    hx_exchange *const r = &h->exchange;
     const int64_t n_out = r->out[r->n_peer];
     HX_TRY(dev->ops->vector->take_entries(dev, n_out, h->d_out, d_own, h->d_send));
     HX_TRY(dev->ops->download(dev, h->host, h->d_send, (size_t)n_out * sizeof *h->host));
-    hx_route_pack(r, sizeof *h->host, h->host);
-    HX_TRY(hx_route_exchange(h->dist->comm, r, sizeof *h->host));
-    hx_route_unpack(r, sizeof *h->host, h->host);
+    hx_exchange_pack(r, sizeof *h->host, h->host);
+    HX_TRY(hx_exchange_run(h->dist->comm, r, sizeof *h->host));
+    hx_exchange_unpack(r, sizeof *h->host, h->host);
     return dev->ops->upload(dev, d_to, h->host, (size_t)h->n_beyond * sizeof *h->host);
 }
 
@@ -435,9 +435,10 @@ int hx_halo_fill(hx_halo *h, int field, const double *d_own)
     const double begin = hx_clock();
     HX_TRY(dev->ops->copy(dev, d_value, d_own, (size_t)h->n_own * sizeof *d_own));
     HX_IN_SPAN(dev, HX_SPAN_HALO, -1,
-               dist->mail.ops ? fill_direct(h, d_own, d_beyond) : fill_by_host(h, d_own, d_beyond));
+               dist->transport.ops ? fill_direct(h, d_own, d_beyond)
+                                   : fill_by_host(h, d_own, d_beyond));
     dist->figures.n_halo++;
-    dist->figures.halo_bytes += hx_route_bytes(&h->route, sizeof *h->host);
+    dist->figures.halo_bytes += hx_exchange_bytes(&h->exchange, sizeof *h->host);
     dist->figures.halo_seconds += hx_clock() - begin;
     return HX_OK;
 }
@@ -463,7 +464,7 @@ void hx_halo_free(hx_halo *h)
     dev->ops->release(dev, h->d_out);
     dev->ops->release(dev, h->d_send);
     for (int i = 0; i < HX_CELLS_FIELDS; i++) dev->ops->release(dev, h->d_value[i]);
-    hx_route_free(&h->route);
+    hx_exchange_free(&h->exchange);
     free(h->host);
     free(h);
 }

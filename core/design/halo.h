@@ -5,7 +5,7 @@
 #define HX_HALO_H
 
 #include "../dist/dist.h"
-#include "../dist/route.h"
+#include "../dist/exchange.h"
 #include "cells.h"
 
 #ifdef __cplusplus
@@ -15,8 +15,9 @@ extern "C" {
 typedef struct hx_halo {
     hx_dist *dist;           /* (borrowed) */
     int64_t n_own, n_beyond; /* own elements, and halo elements stored after them */
-    hx_route route; /* own elements that others need, and halo elements (owned, like all below) */
-    hx_mail_route direct;             /* route from device to device */
+    hx_exchange
+        exchange; /* own elements that others need, and halo elements (owned, like all below) */
+    hx_transport_exchange direct;     /* route from device to device */
     int64_t *d_out;                   /* own elements to send */
     double *d_send;                   /* their values */
     double *host;                     /* send or receive buffer */

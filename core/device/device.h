@@ -76,8 +76,8 @@ typedef struct hx_device_ops {
      * NULL: it holds the whole mesh. */
     const struct hx_interface_ops *interface;
     /* Optional: memory into which other processes write, and a message-passing library
-     * (mail_ops.h). */
-    const struct hx_mail_ops *mail, *mail_far;
+     * (transport_ops.h). */
+    const struct hx_transport_ops *transport, *transport_far;
     /* Optional: time marks in the device's queue (timeline_ops.h). */
     const struct hx_timeline_ops *timeline;
 

@@ -35,9 +35,9 @@ int hx_dist_sum(hx_dist *dist, int n, double *sum)
 static int sum_few(hx_dist *dist, int n, double *d_sum)
 {
     const double begin = hx_clock();
-    double sum[HX_MAIL_FEW];
-    if (dist->mail.ops) {
-        HX_TRY(hx_mail_sum(&dist->mail, n, d_sum));
+    double sum[HX_TRANSPORT_FEW];
+    if (dist->transport.ops) {
+        HX_TRY(hx_transport_sum(&dist->transport, n, d_sum));
         dist->figures.n_sum++;
         dist->figures.sum_seconds += hx_clock() - begin;
         return HX_OK;
@@ -223,7 +223,7 @@ static int exchange(hx_dist *dist, size_t bytes)
 /* Exchanges from device to device involve all ranks, even a rank without interface points. */
 static int has_nothing(const hx_dist *dist)
 {
-    return !dist->mail.ops && dist->subdomain.n_interface == 0;
+    return !dist->transport.ops && dist->subdomain.n_interface == 0;
 }
 
 static int mark_interior(hx_device *dev, const hx_product_parts *parts)
@@ -261,11 +261,11 @@ static int sum_device(hx_dist *dist, size_t n, float *d_sum)
 {
     hx_device *const dev = &dist->dev;
     const double begin = hx_clock();
-    if (dist->mail.ops) {
+    if (dist->transport.ops) {
         const size_t most = MOST_MAILED / ((size_t)dist->comm->size - 1);
         for (size_t k = 0; k < n; k += most)
-            HX_TRY(
-                hx_mail_sum_single(&dist->mail, (int64_t)(n - k < most ? n - k : most), d_sum + k));
+            HX_TRY(hx_transport_sum_single(&dist->transport, (int64_t)(n - k < most ? n - k : most),
+                                           d_sum + k));
         dist->figures.lattice_seconds += hx_clock() - begin;
         return HX_OK;
     }
@@ -476,26 +476,26 @@ static int put_interface(hx_dist *dist)
  * exchanges take longer than splitting a product costs. */
 static int gains_by_parts(const hx_dist *dist)
 {
-    const hx_mail_ops *const mail = dist->mail.ops;
-    return dist->plain->beside_from && !(mail && mail->is_quick);
+    const hx_transport_ops *const transport = dist->transport.ops;
+    return dist->plain->beside_from && !(transport && transport->is_quick);
 }
 
-int hx_dist_connect(hx_dist *dist, hx_mail_way way)
+int hx_dist_connect(hx_dist *dist, hx_transport_kind way)
 {
     const hx_subdomain *const subdomain = &dist->subdomain;
     const size_t size = (size_t)dist->comm->size;
     int64_t *n;
-    HX_TRY(hx_mail_create(&dist->mail, dist->comm, dist->device, way));
+    HX_TRY(hx_transport_create(&dist->transport, dist->comm, dist->device, way));
     dist->divides = gains_by_parts(dist);
-    if (!dist->mail.ops) return HX_OK;
+    if (!dist->transport.ops) return HX_OK;
     HX_TRY(put_interface(dist));
     HX_TRY(hx_alloc(&n, size, sizeof *n, what));
     for (int k = 0; k < subdomain->n_peer; k++)
         n[subdomain->peer[k]] = subdomain->with[k + 1] - subdomain->with[k];
-    int rc =
-        hx_mail_route_create(&dist->mail, n, n, MOST_COMPONENTS * sizeof(double), &dist->to_peers);
+    int rc = hx_transport_exchange_create(&dist->transport, n, n, MOST_COMPONENTS * sizeof(double),
+                                          &dist->to_peers);
     free(n);
-    if (rc == HX_OK) rc = hx_mail_need(&dist->mail, MOST_MAILED * sizeof(float));
+    if (rc == HX_OK) rc = hx_transport_need(&dist->transport, MOST_MAILED * sizeof(float));
     if (rc == HX_OK) hx_dist_set_recording(dist);
     return rc;
 }
@@ -509,23 +509,24 @@ size_t hx_dist_bytes(const hx_dist *dist)
             MOST_COMPONENTS * sizeof(double) + (3 + 6 + 1) * sizeof(int64_t) + 3 * sizeof(int32_t)
     };
     size_t half = 0;
-    if (dist->mail.ops)
-        half = dist->mail.half;
+    if (dist->transport.ops)
+        half = dist->transport.half;
     else if (!dist->device)
         half = MOST_MAILED * sizeof(float);
-    return EACH * (size_t)dist->subdomain.n_interface + (half > 0 ? HX_MAIL_HEAD + 2 * half : 0);
+    return EACH * (size_t)dist->subdomain.n_interface +
+           (half > 0 ? HX_TRANSPORT_HEAD + 2 * half : 0);
 }
 
 const char *hx_dist_transport(const hx_dist *dist)
 {
-    return dist->mail.ops ? dist->mail.ops->name : "host memory";
+    return dist->transport.ops ? dist->transport.ops->name : "host memory";
 }
 
-hx_mail_way hx_dist_transport_kind(const hx_dist *dist)
+hx_transport_kind hx_dist_transport_kind(const hx_dist *dist)
 {
-    const hx_mail_ops *const ops = dist->mail.ops;
-    if (!ops) return HX_MAIL_NONE;
-    return ops == dist->device->ops->mail ? HX_MAIL_DIRECT : HX_MAIL_LIBRARY;
+    const hx_transport_ops *const ops = dist->transport.ops;
+    if (!ops) return HX_TRANSPORT_NONE;
+    return ops == dist->device->ops->transport ? HX_TRANSPORT_DIRECT : HX_TRANSPORT_LIBRARY;
 }
 
 void hx_dist_free(hx_dist *dist)
@@ -537,7 +538,7 @@ void hx_dist_free(hx_dist *dist)
         dist->d_own_single,   dist->d_at[0],    dist->d_at[1],    dist->d_at[2],
         dist->d_other[0],     dist->d_other[1], dist->d_other[2], dist->d_own_again,
         dist->d_interface_of, dist->d_sums,     dist->d_from,     dist->d_source};
-    hx_mail_free(&dist->mail);
+    hx_transport_free(&dist->transport);
     for (size_t i = 0; dev->ops && i < sizeof owned / sizeof owned[0]; i++)
         dist->plain->release(dev, owned[i]);
     free(dist->message);

@@ -5,7 +5,7 @@
  * every rank that has the point. Sums run over the rank's own points and are added in the order of
  * the ranks; products are completed by the contributions of other ranks at the interface points.
  * Results are therefore bitwise the same on all ranks, and in every run with as many ranks. Values
- * of points go from device to device if the machine supports it (mail.h). Everything else, and
+ * of points go from device to device if the machine supports it (transport.h). Everything else, and
  * those values otherwise, goes through host memory, and then the operations block.
  *
  * One rank leads: it has the whole problem, proposes designs and decides what is written. The
@@ -21,8 +21,8 @@
 #include "../solver/multigrid.h"
 #include "../solver/pcg_ops.h"
 #include "../solver/vector_ops.h"
-#include "mail.h"
 #include "subdomain.h"
+#include "transport.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -79,8 +79,8 @@ typedef struct hx_dist {
     hx_body_ops body;
 
     /* Interface points; entries for 1, 3 and 6 unknowns per point are made as needed. */
-    hx_mail mail;
-    hx_mail_route to_peers; /* exchange of interface points */
+    hx_transport transport;
+    hx_transport_exchange to_peers; /* exchange of interface points */
     int32_t *
         d_interface_of; /* lists of `subdomain` for sending and adding (owned, like the next two) */
     int64_t *d_from;
@@ -137,7 +137,7 @@ void hx_dist_free(hx_dist *dist);
 
 /* From here on exchanges go from device to device if possible; otherwise ranks->mail.ops is NULL.
  * To be called before the first operation. Collective. */
-int hx_dist_connect(hx_dist *dist, hx_mail_way way);
+int hx_dist_connect(hx_dist *dist, hx_transport_kind way);
 
 /* Returns the device memory of the exchanges except those of coarse grids and filters. Before
  * hx_dist_connect it assumes exchanges from device to device. O(1). */
@@ -145,8 +145,8 @@ size_t hx_dist_bytes(const hx_dist *dist);
 
 /* Returns the name of the transport for messages: "CUDA IPC", "NCCL", "host memory". */
 const char *hx_dist_transport(const hx_dist *dist);
-/* Returns the transport in use, never HX_MAIL_ANY. */
-hx_mail_way hx_dist_transport_kind(const hx_dist *dist);
+/* Returns the transport in use, never HX_TRANSPORT_ANY. */
+hx_transport_kind hx_dist_transport_kind(const hx_dist *dist);
 
 /* The leader announces the next step (tell); the other ranks wait for it (listen). */
 int hx_dist_send_call(hx_dist *dist, const hx_dist_call *call);
@@ -247,7 +247,7 @@ int hx_dist_sum(hx_dist *dist, int n, double *sum);
 /* Allocates d_power[2] at the first call. */
 int hx_dist_need_power(hx_dist *dist);
 
-/* Like hx_dist_sum_device for at most HX_MAIL_FEW doubles on the device; blocking only if
+/* Like hx_dist_sum_device for at most HX_TRANSPORT_FEW doubles on the device; blocking only if
  * exchanges go through the host. */
 int hx_dist_sum_few(hx_dist *dist, int n, double *d_sum);
 

@@ -144,11 +144,11 @@ static int sum_by_host(hx_dist *dist, int64_t n, double *d_sum)
 }
 
 /* Sums from device to device, as many numbers at once as the buffers hold. */
-static int sum_by_mail(hx_dist *dist, int64_t n, double *d_sum)
+static int sum_by_transport(hx_dist *dist, int64_t n, double *d_sum)
 {
-    const int64_t most = (int64_t)(dist->mail.half / sizeof *d_sum) / (dist->comm->size - 1);
+    const int64_t most = (int64_t)(dist->transport.half / sizeof *d_sum) / (dist->comm->size - 1);
     for (int64_t k = 0; k < n; k += most)
-        HX_TRY(hx_mail_sum(&dist->mail, n - k < most ? n - k : most, d_sum + k));
+        HX_TRY(hx_transport_sum(&dist->transport, n - k < most ? n - k : most, d_sum + k));
     return HX_OK;
 }
 
@@ -156,7 +156,7 @@ static int sum(hx_dist *dist, int64_t n, const double *d_own, double *d_all)
 {
     const double begin = hx_clock();
     HX_TRY(dist->plain->copy(&dist->dev, d_all, d_own, (size_t)n * sizeof *d_all));
-    HX_TRY(dist->mail.ops ? sum_by_mail(dist, n, d_all) : sum_by_host(dist, n, d_all));
+    HX_TRY(dist->transport.ops ? sum_by_transport(dist, n, d_all) : sum_by_host(dist, n, d_all));
     dist->figures.n_sum++;
     dist->figures.sum_seconds += hx_clock() - begin;
     return HX_OK;

@@ -10,7 +10,7 @@
 #include "../base/memory.h"
 #include "../solver/line_block.h"
 #include "dist.h"
-#include "route.h"
+#include "exchange.h"
 
 static const char what[] = "lines across subdomains";
 enum { N_VECTOR = 3, N_BLOCK = 6, N_COUPLING = 9, MOST_BYTES = N_BLOCK * sizeof(double) };
@@ -25,12 +25,12 @@ typedef struct crossing {
     int64_t *d_vector, *d_block, *d_coupling;
     /* [n_own + n_guest] position of a point in the lines, on the host (owned, like all below) */
     int32_t *place;
-    hx_route route;   /* exchange of guests' values */
-    int32_t *out;     /* points to send */
-    char *value;      /* MOST_BYTES per point */
-    double *residual; /* [n_own][3] */
-    float *factor;    /* [n_own + n_guest][HX_LINE_NUMBERS] */
-    void *d_value;    /* [n_own] MOST_BYTES */
+    hx_exchange exchange; /* exchange of guests' values */
+    int32_t *out;         /* points to send */
+    char *value;          /* MOST_BYTES per point */
+    double *residual;     /* [n_own][3] */
+    float *factor;        /* [n_own + n_guest][HX_LINE_NUMBERS] */
+    void *d_value;        /* [n_own] MOST_BYTES */
 } crossing;
 
 /* Examines one line: the ranks of each point, and of the line. */
@@ -154,8 +154,8 @@ static void list_lines(view *v, int64_t n, const int32_t *first, const int32_t *
 /* Makes the exchange with the peers; the counts in `l` become the next position of each rank. */
 static int find_peers(crossing *c, const hx_dist *dist, list *l)
 {
-    hx_route *const r = &c->route;
-    HX_TRY(hx_route_create(r, dist->comm, l->n_to, l->n_from, MOST_BYTES));
+    hx_exchange *const r = &c->exchange;
+    HX_TRY(hx_exchange_create(r, dist->comm, l->n_to, l->n_from, MOST_BYTES));
     for (int k = 0; k < r->n_peer; k++) {
         l->n_from[r->peer[k]] = l->n_own + r->in[k];
         l->n_to[r->peer[k]] = r->out[k];
@@ -165,7 +165,7 @@ static int find_peers(crossing *c, const hx_dist *dist, list *l)
 
 static int alloc_lists(crossing *c, list *l)
 {
-    const size_t n_out = (size_t)c->route.out[c->route.n_peer];
+    const size_t n_out = (size_t)c->exchange.out[c->exchange.n_peer];
     HX_TRY(hx_alloc(&l->first, (size_t)l->n_line + 1, sizeof *l->first, what));
     HX_TRY(hx_alloc_raw(&l->point, (size_t)l->n_point, sizeof *l->point, what));
     HX_TRY(hx_alloc_raw(&l->own, (size_t)l->n_own, sizeof *l->own, what));
@@ -332,7 +332,7 @@ void hx_dist_free_lines(hx_device *dev, hx_mg_lines *lines)
     for (size_t i = 0; i < sizeof on_device / sizeof on_device[0]; i++)
         ops->release(dev, on_device[i]);
     free(c->place);
-    hx_route_free(&c->route);
+    hx_exchange_free(&c->exchange);
     free(c->out);
     free(c->value);
     free(c->residual);
@@ -350,17 +350,17 @@ static crossing *crossing_of(const hx_mg_lines *lines)
  * send theirs from value[.. n_own - 1]. */
 static int fill(hx_dist *dist, crossing *c, size_t bytes)
 {
-    hx_route *const r = &c->route;
+    hx_exchange *const r = &c->exchange;
     const double begin = hx_clock();
     for (int k = 0; k < r->n_peer; k++) {
-        char *const to = hx_route_sent(r, k, bytes);
+        char *const to = hx_exchange_sent(r, k, bytes);
         for (int64_t i = r->out[k]; i < r->out[k + 1]; i++)
             memcpy(to + (size_t)(i - r->out[k]) * bytes, c->value + (size_t)c->out[i] * bytes,
                    bytes);
     }
-    HX_TRY(hx_route_exchange(dist->comm, r, bytes));
-    hx_dist_count(dist, hx_route_bytes(r, bytes));
-    hx_route_unpack(r, bytes, c->value + (size_t)c->n_own * bytes);
+    HX_TRY(hx_exchange_run(dist->comm, r, bytes));
+    hx_dist_count(dist, hx_exchange_bytes(r, bytes));
+    hx_exchange_unpack(r, bytes, c->value + (size_t)c->n_own * bytes);
     dist->figures.exchange_seconds += hx_clock() - begin;
     return HX_OK;
 }

@@ -7,7 +7,7 @@
 
 typedef struct recording {
     void *plain;    /* the backend's (owned) */
-    uint64_t boxes; /* value of hx_mail.n_opened: the buffers that the recording uses */
+    uint64_t boxes; /* value of hx_transport.n_opened: the buffers that the recording uses */
     int64_t n_exchange, n_sum, bytes; /* per replay */
 } recording;
 
@@ -32,7 +32,7 @@ static int record_end(hx_device *dev, void **out)
         return rc;
     }
     r->plain = plain;
-    r->boxes = dist->mail.n_opened;
+    r->boxes = dist->transport.n_opened;
     r->n_exchange = now->n_exchange - then->n_exchange;
     r->n_sum = now->n_sum - then->n_sum;
     r->bytes = now->exchange_bytes - then->exchange_bytes;
@@ -45,7 +45,7 @@ static int replay(hx_device *dev, void *recorded)
 {
     hx_dist *const dist = hx_dist_of(dev);
     const recording *const r = recorded;
-    if (r->boxes != dist->mail.n_opened)
+    if (r->boxes != dist->transport.n_opened)
         return HX_RAISE(HX_EINTERNAL, "a recording refers to buffers that have been replaced");
     HX_TRY(dist->plain->replay(dev, r->plain));
     dist->figures.n_exchange += r->n_exchange;
@@ -64,8 +64,8 @@ static void record_free(hx_device *dev, void *recorded)
 void hx_dist_set_recording(hx_dist *dist)
 {
     hx_device_ops *const ops = &dist->ops;
-    const int can =
-        dist->mail.ops && !dist->mail.has_same && dist->plain->record_begin && !dist->waits;
+    const int can = dist->transport.ops && !dist->transport.has_same && dist->plain->record_begin &&
+                    !dist->waits;
     ops->record_begin = can ? record_begin : NULL;
     ops->record_end = can ? record_end : NULL;
     ops->replay = can ? replay : NULL;

@@ -22,14 +22,16 @@ enum { NUMBERS = HX_MG_DOF, BLOCK = HX_MG_DOF * HX_MG_DOF };
 static int connect_level(hx_dist *dist, hx_local_level *s, const int64_t *n_serve,
                          const int64_t *n_ghost, const int64_t *n_touch, const int64_t *n_part)
 {
-    hx_mail *const mail = &dist->mail;
-    HX_TRY(hx_mail_route_create(mail, n_serve, n_ghost, NUMBERS * sizeof(float), &s->values));
-    return hx_mail_route_create(mail, n_touch, n_part, BLOCK * sizeof(float), &s->parts);
+    hx_transport *const transport = &dist->transport;
+    HX_TRY(hx_transport_exchange_create(transport, n_serve, n_ghost, NUMBERS * sizeof(float),
+                                        &s->values));
+    return hx_transport_exchange_create(transport, n_touch, n_part, BLOCK * sizeof(float),
+                                        &s->parts);
 }
 
 /* Prepares the exchanges through the host. All ranks gather their numbers of ghosts and
  * contributions, since an owner does not have the numbers of its nodes on other ranks. */
-static int create_routes(hx_local_level *s, hx_dist *dist, const hx_level_view *v)
+static int create_exchanges(hx_local_level *s, hx_dist *dist, const hx_level_view *v)
 {
     const hx_comm *const comm = dist->comm;
     const size_t size = (size_t)comm->size;
@@ -46,8 +48,8 @@ static int create_routes(hx_local_level *s, hx_dist *dist, const hx_level_view *
         n_serve[r] = all[2 * size * r + (size_t)comm->rank];
         n_part[r] = all[2 * size * r + size + (size_t)comm->rank];
     }
-    HX_TRY_FAIL(hx_route_create(&s->value, comm, n_serve, v->n_ghost, NUMBERS * sizeof(float)));
-    HX_TRY_FAIL(hx_route_create(&s->part, comm, v->n_touch, n_part, BLOCK * sizeof(float)));
+    HX_TRY_FAIL(hx_exchange_create(&s->value, comm, n_serve, v->n_ghost, NUMBERS * sizeof(float)));
+    HX_TRY_FAIL(hx_exchange_create(&s->part, comm, v->n_touch, n_part, BLOCK * sizeof(float)));
     s->n_own = v->n_own;
     s->n_ghost = s->value.in[s->value.n_peer];
     s->n_serve = s->value.out[s->value.n_peer];
@@ -87,7 +89,8 @@ static int find_served_codes(hx_local_level *s, hx_dist *dist, const hx_level_vi
     int64_t *code;
     int missing = 0;
     HX_TRY(hx_alloc_raw(&code, (size_t)s->n_serve, sizeof *code, what));
-    const int rc = hx_route_go_back(dist->comm, &s->value, sizeof *code, v->code + v->n_own, code);
+    const int rc =
+        hx_exchange_reverse(dist->comm, &s->value, sizeof *code, v->code + v->n_own, code);
     for (int64_t i = 0; rc == HX_OK && i < s->n_serve; i++) {
         s->serve[i] = find_code(v, code[i]);
         missing |= s->serve[i] < 0;
@@ -102,20 +105,21 @@ static int find_served(hx_local_level *s, hx_dist *dist, const hx_level_view *v)
 {
     HX_TRY(hx_alloc_raw(&s->serve, (size_t)s->n_serve, sizeof *s->serve, what));
     if (v->code) return find_served_codes(s, dist, v);
-    HX_TRY(hx_route_go_back(dist->comm, &s->value, sizeof *s->serve, v->node + v->n_own, s->serve));
+    HX_TRY(
+        hx_exchange_reverse(dist->comm, &s->value, sizeof *s->serve, v->node + v->n_own, s->serve));
     for (int64_t i = 0; i < s->n_serve; i++) s->serve[i] = v->number[s->serve[i]];
     return HX_OK;
 }
 
 /* Return the position of a rank's first item among those sent, or those received; -1: none. */
-static int64_t first_out(const hx_route *r, int rank)
+static int64_t first_out(const hx_exchange *r, int rank)
 {
     for (int k = 0; k < r->n_peer; k++)
         if (r->peer[k] == rank) return r->out[k];
     return -1;
 }
 
-static int64_t first_in(const hx_route *r, int rank)
+static int64_t first_in(const hx_exchange *r, int rank)
 {
     for (int k = 0; k < r->n_peer; k++)
         if (r->peer[k] == rank) return r->in[k];
@@ -126,7 +130,7 @@ static int64_t first_in(const hx_route *r, int rank)
  * contributes. */
 static int find_sums(hx_local_level *s)
 {
-    const hx_route *const part = &s->part;
+    const hx_exchange *const part = &s->part;
     int32_t *place;
     HX_TRY(hx_alloc_raw(&s->touch, (size_t)s->n_touch, sizeof *s->touch, what));
     HX_TRY(hx_alloc_raw(&s->sum, (size_t)s->n_own, sizeof *s->sum, what));
@@ -160,7 +164,7 @@ static int put_sums(hx_dist *dist, hx_local_level *s)
     int64_t *first = NULL;
     int32_t *source = NULL;
     int rc;
-    if (!dist->mail.ops) return HX_OK;
+    if (!dist->transport.ops) return HX_OK;
     HX_TRY_FAIL(hx_alloc(&first, n + 2, sizeof *first, what));
     HX_TRY_FAIL(hx_alloc_raw(&source, n + (size_t)n_came, sizeof *source, what));
     for (int64_t k = 0; k < n_came; k++) first[s->sum_of[k] + 2]++;
@@ -183,8 +187,8 @@ static void free_subdomain(hx_device *dev, hx_local_level *s)
                                s->d_sum_block, s->d_value, s->d_first, s->d_source};
     for (size_t i = 0; i < sizeof on_device / sizeof on_device[0]; i++)
         dev->ops->release(dev, on_device[i]);
-    hx_route_free(&s->value);
-    hx_route_free(&s->part);
+    hx_exchange_free(&s->value);
+    hx_exchange_free(&s->part);
     free(s->serve);
     free(s->touch);
     free(s->sum);
@@ -224,7 +228,7 @@ int hx_local_level_create(hx_dist *dist, const hx_level_view *v, hx_local_level 
     HX_TRY(hx_alloc(&s, 1, sizeof *s, what));
     s->next = dist->level; /* freed with the level, or at the latest with `dist` */
     dist->level = *local = s;
-    HX_TRY(create_routes(s, dist, v));
+    HX_TRY(create_exchanges(s, dist, v));
     HX_TRY(alloc_values(s, &dist->dev));
     HX_TRY(find_served(s, dist, v));
     HX_TRY(find_sums(s));
@@ -275,17 +279,18 @@ static int take(hx_dist *dist, hx_local_level *s, int64_t n, const int64_t *d_at
 /* One launch sends, waits and copies if possible; otherwise one sends and another copies. */
 static int make_consistent_transport(hx_dist *dist, hx_local_level *s, float *d_y)
 {
-    hx_mail *const mail = &dist->mail;
+    hx_transport *const transport = &dist->transport;
     const int dof = s->dof;
     const int64_t n = dof * s->n_ghost;
     float *const d_ghost = d_y + dof * s->n_own;
-    if (hx_mail_can_trade(mail, &s->values, dof, n)) {
-        HX_IN_SPAN(&dist->dev, HX_SPAN_PUT, -1,
-                   hx_mail_trade_single(mail, &s->values, dof, s->d_serve, d_y, n, d_ghost));
+    if (hx_transport_can_swap(transport, &s->values, dof, n)) {
+        HX_IN_SPAN(
+            &dist->dev, HX_SPAN_PUT, -1,
+            hx_transport_swap_single(transport, &s->values, dof, s->d_serve, d_y, n, d_ghost));
     } else {
         HX_IN_SPAN(&dist->dev, HX_SPAN_PUT, -1,
-                   hx_mail_send_single(mail, &s->values, dof, NULL, s->d_serve, d_y));
-        HX_IN_SPAN(&dist->dev, HX_SPAN_ADD, -1, hx_mail_take_single(mail, n, d_ghost));
+                   hx_transport_send_single(transport, &s->values, dof, NULL, s->d_serve, d_y));
+        HX_IN_SPAN(&dist->dev, HX_SPAN_ADD, -1, hx_transport_take_single(transport, n, d_ghost));
     }
     hx_dist_count(dist, s->n_serve * dof * (int64_t)sizeof *d_y);
     return HX_OK;
@@ -296,16 +301,16 @@ static int make_consistent_transport(hx_dist *dist, hx_local_level *s, float *d_
 static int serve(hx_dist *dist, hx_local_level *s, const float *d_y)
 {
     HX_TRY(take(dist, s, s->dof * s->n_serve, s->d_serve, d_y));
-    hx_route_pack(&s->value, (size_t)s->dof * sizeof *d_y, s->host);
+    hx_exchange_pack(&s->value, (size_t)s->dof * sizeof *d_y, s->host);
     return HX_OK;
 }
 
 static int receive(hx_dist *dist, hx_local_level *s, float *d_y)
 {
     const size_t bytes = (size_t)s->dof * sizeof *d_y;
-    HX_TRY(hx_route_exchange(dist->comm, &s->value, bytes));
-    hx_route_unpack(&s->value, bytes, s->host);
-    hx_dist_count(dist, hx_route_bytes(&s->value, bytes));
+    HX_TRY(hx_exchange_run(dist->comm, &s->value, bytes));
+    hx_exchange_unpack(&s->value, bytes, s->host);
+    hx_dist_count(dist, hx_exchange_bytes(&s->value, bytes));
     return dist->plain->upload(&dist->dev, d_y + s->dof * s->n_own, s->host,
                                (size_t)s->n_ghost * bytes);
 }
@@ -321,8 +326,8 @@ static int make_consistent_by_host(hx_dist *dist, hx_local_level *s, float *d_y)
 static int make_consistent(hx_dist *dist, hx_local_level *s, float *d_y)
 {
     const double begin = hx_clock();
-    HX_TRY(dist->mail.ops ? make_consistent_transport(dist, s, d_y)
-                          : make_consistent_by_host(dist, s, d_y));
+    HX_TRY(dist->transport.ops ? make_consistent_transport(dist, s, d_y)
+                               : make_consistent_by_host(dist, s, d_y));
     dist->figures.lattice_seconds += hx_clock() - begin;
     return HX_OK;
 }
@@ -334,17 +339,18 @@ typedef struct parts {
     const int64_t *d_touch, *d_sum;
 } parts;
 
-static int add_parts_mail(hx_dist *dist, hx_local_level *s, const parts *p, float *d_y)
+static int add_parts_transport(hx_dist *dist, hx_local_level *s, const parts *p, float *d_y)
 {
-    hx_mail *const mail = &dist->mail;
-    const hx_mail_sums sums = {.components = p->components,
-                               .n = s->n_sum,
-                               .d_first = s->d_first,
-                               .d_source = s->d_source,
-                               .d_at = p->d_sum};
-    HX_IN_SPAN(&dist->dev, HX_SPAN_PUT, -1,
-               hx_mail_send_single(mail, &s->parts, p->components, NULL, p->d_touch, d_y));
-    HX_IN_SPAN(&dist->dev, HX_SPAN_ADD, -1, hx_mail_add_single(mail, &sums, d_y));
+    hx_transport *const transport = &dist->transport;
+    const hx_transport_sums sums = {.components = p->components,
+                                    .n = s->n_sum,
+                                    .d_first = s->d_first,
+                                    .d_source = s->d_source,
+                                    .d_at = p->d_sum};
+    HX_IN_SPAN(
+        &dist->dev, HX_SPAN_PUT, -1,
+        hx_transport_send_single(transport, &s->parts, p->components, NULL, p->d_touch, d_y));
+    HX_IN_SPAN(&dist->dev, HX_SPAN_ADD, -1, hx_transport_add_single(transport, &sums, d_y));
     hx_dist_count(dist, s->n_touch * p->components * (int64_t)sizeof *d_y);
     return HX_OK;
 }
@@ -353,16 +359,16 @@ static int add_parts_mail(hx_dist *dist, hx_local_level *s, const parts *p, floa
 static int hand_over(hx_dist *dist, hx_local_level *s, const parts *p, const float *d_y)
 {
     HX_TRY(take(dist, s, p->components * s->n_touch, p->d_touch, d_y));
-    hx_route_pack(&s->part, (size_t)p->components * sizeof *d_y, s->host);
+    hx_exchange_pack(&s->part, (size_t)p->components * sizeof *d_y, s->host);
     return HX_OK;
 }
 
 static void add_received(hx_local_level *s, int components)
 {
-    const hx_route *const r = &s->part;
+    const hx_exchange *const r = &s->part;
     for (int k = 0; k < r->n_peer; k++) {
         const float *const from =
-            (const float *)hx_route_received(r, k, (size_t)components * sizeof *from);
+            (const float *)hx_exchange_received(r, k, (size_t)components * sizeof *from);
         for (int64_t i = r->in[k]; i < r->in[k + 1]; i++)
             for (int j = 0; j < components; j++)
                 s->host[components * (int64_t)s->sum_of[i] + j] +=
@@ -374,8 +380,8 @@ static int gather_parts(hx_dist *dist, hx_local_level *s, const parts *p, float 
 {
     const int64_t n = p->components * s->n_sum;
     const size_t bytes = (size_t)p->components * sizeof *d_y;
-    HX_TRY(hx_route_exchange(dist->comm, &s->part, bytes));
-    hx_dist_count(dist, hx_route_bytes(&s->part, bytes));
+    HX_TRY(hx_exchange_run(dist->comm, &s->part, bytes));
+    hx_dist_count(dist, hx_exchange_bytes(&s->part, bytes));
     HX_TRY(take(dist, s, n, p->d_sum, d_y));
     add_received(s, p->components);
     HX_TRY(dist->plain->upload(&dist->dev, s->d_value, s->host, (size_t)n * sizeof *s->host));
@@ -396,7 +402,8 @@ static int add_parts(hx_dist *dist, hx_local_level *s, int components, const int
 {
     const double begin = hx_clock();
     const parts p = {components, d_touch, d_sum};
-    HX_TRY(dist->mail.ops ? add_parts_mail(dist, s, &p, d_y) : add_parts_by_host(dist, s, &p, d_y));
+    HX_TRY(dist->transport.ops ? add_parts_transport(dist, s, &p, d_y)
+                               : add_parts_by_host(dist, s, &p, d_y));
     dist->figures.lattice_seconds += hx_clock() - begin;
     return HX_OK;
 }

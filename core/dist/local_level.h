@@ -3,7 +3,7 @@
 #define HX_LOCAL_LEVEL_H
 
 #include "dist.h"
-#include "route.h"
+#include "exchange.h"
 
 /* One level of the global grid: owners of its nodes, and their local numbers. */
 typedef struct hx_level_view {
@@ -24,7 +24,7 @@ struct hx_local_level {
     int64_t n_own, n_ghost, n_serve, n_touch, n_sum;
     /* value: from owners to ghosts; part: contributions from ghosts to owners (owned, like all
      * below) */
-    hx_route value, part;
+    hx_exchange value, part;
     /* [n_serve] own nodes that are ghosts of peers, peer after peer; those to which the peer
      * contributes come first */
     int32_t *serve;
@@ -36,10 +36,10 @@ struct hx_local_level {
     int64_t *d_touch, *d_sum; /* [..][dof] */
     /* [..][dof^2] entries of the matrix: the block of the first neighbour of each node */
     int64_t *d_touch_block, *d_sum_block;
-    int64_t block_step;          /* distance from the block of one neighbour to that of the next */
-    float *host, *d_value;       /* buffers for the longest message */
-    hx_mail_route values, parts; /* the same exchanges from device to device */
-    int64_t *d_first;            /* [n_sum + 1] range in d_source of each node of `sum` */
+    int64_t block_step;    /* distance from the block of one neighbour to that of the next */
+    float *host, *d_value; /* buffers for the longest message */
+    hx_transport_exchange values, parts; /* the same exchanges from device to device */
+    int64_t *d_first;                    /* [n_sum + 1] range in d_source of each node of `sum` */
     /* contributions in the order of the ranks: -1 for this rank's, otherwise the position among
      * those received */
     int32_t *d_source;

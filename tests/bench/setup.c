@@ -348,7 +348,8 @@ static void list_cells(bench *b)
         ADD(b, cells.d_x, cells.n);
         ADD(b, cells.d_z, cells.n);
     }
-    if (cells.halo) ADD(b, cells.halo->d_out, cells.halo->route.out[cells.halo->route.n_peer]);
+    if (cells.halo)
+        ADD(b, cells.halo->d_out, cells.halo->exchange.out[cells.halo->exchange.n_peer]);
     report(b, "filter");
     hx_device_cells_free(&cells, dev);
 }

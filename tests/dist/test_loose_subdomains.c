@@ -26,7 +26,7 @@ typedef struct sample {
     /* relative variation of moduli, so that no two components are equal; 0: mirror images are */
     double noise;
     sharing sharing;
-    hx_mail_way way;
+    hx_transport_kind way;
     int has_springs;
     int n_least; /* minimum number of components */
     int most;    /* maximum iterations of one process to 1e-8 with deflation; 0: no solve */
@@ -376,22 +376,25 @@ static void check_sample(job *j, const sample *s)
 }
 
 static const sample samples[] = {
-    {"floating components", BOX, islands, 1e9, 0.0, CURVE, HX_MAIL_ANY, 0, 8, 75},
-    {"floating components, on springs", DISTORTED, islands, 1e9, 0.02, CURVE, HX_MAIL_NONE, 1, 8,
-     90},
-    {"floating components, in turn", DISTORTED, islands, 1e9, 0.0, IN_TURN, HX_MAIL_NONE, 0, 8, 92},
-    {"floating components, distributed mesh", BOX, islands, 1e9, 0.02, WINDOW, HX_MAIL_ANY, 0, 8,
-     75},
-    {"mirror images", BOX, mirrored, 1e9, 0.0, CURVE, HX_MAIL_NONE, 0, 4, 0},
-    {"mirror images, in turn", BOX, mirrored, 1e9, 0.0, IN_TURN, HX_MAIL_NONE, 0, 4, 0},
-    {"attached by void", DISTORTED, hanging, 1e9, 0.0, CURVE, HX_MAIL_ANY, 0, 1, 34},
-    {"attached by void, distributed mesh", BOX, hanging, 1e9, 0.02, WINDOW, HX_MAIL_NONE, 0, 1, 32},
-    {"black and white", DISTORTED, black_and_white, 1e9, 0.02, CURVE, HX_MAIL_LIBRARY, 0, 8, 43},
-    {"black and white, in turn", DISTORTED, black_and_white, 1e9, 0.02, IN_TURN, HX_MAIL_ANY, 0, 8,
+    {"floating components", BOX, islands, 1e9, 0.0, CURVE, HX_TRANSPORT_ANY, 0, 8, 75},
+    {"floating components, on springs", DISTORTED, islands, 1e9, 0.02, CURVE, HX_TRANSPORT_NONE, 1,
+     8, 90},
+    {"floating components, in turn", DISTORTED, islands, 1e9, 0.0, IN_TURN, HX_TRANSPORT_NONE, 0, 8,
+     92},
+    {"floating components, distributed mesh", BOX, islands, 1e9, 0.02, WINDOW, HX_TRANSPORT_ANY, 0,
+     8, 75},
+    {"mirror images", BOX, mirrored, 1e9, 0.0, CURVE, HX_TRANSPORT_NONE, 0, 4, 0},
+    {"mirror images, in turn", BOX, mirrored, 1e9, 0.0, IN_TURN, HX_TRANSPORT_NONE, 0, 4, 0},
+    {"attached by void", DISTORTED, hanging, 1e9, 0.0, CURVE, HX_TRANSPORT_ANY, 0, 1, 34},
+    {"attached by void, distributed mesh", BOX, hanging, 1e9, 0.02, WINDOW, HX_TRANSPORT_NONE, 0, 1,
+     32},
+    {"black and white", DISTORTED, black_and_white, 1e9, 0.02, CURVE, HX_TRANSPORT_LIBRARY, 0, 8,
      43},
-    {"grey", DISTORTED, grey, 1e9, 0.0, CURVE, HX_MAIL_NONE, 0, HX_LOOSE_MOST, 0},
-    {"mixed cells", CELLS, islands, 1e9, 0.02, CURVE, HX_MAIL_NONE, 0, 2, 80},
-    {"mixed cells, in turn", CELLS, islands, 1e9, 0.02, IN_TURN, HX_MAIL_NONE, 0, 2, 80},
+    {"black and white, in turn", DISTORTED, black_and_white, 1e9, 0.02, IN_TURN, HX_TRANSPORT_ANY,
+     0, 8, 43},
+    {"grey", DISTORTED, grey, 1e9, 0.0, CURVE, HX_TRANSPORT_NONE, 0, HX_LOOSE_MOST, 0},
+    {"mixed cells", CELLS, islands, 1e9, 0.02, CURVE, HX_TRANSPORT_NONE, 0, 2, 80},
+    {"mixed cells, in turn", CELLS, islands, 1e9, 0.02, IN_TURN, HX_TRANSPORT_NONE, 0, 2, 80},
 };
 
 int main(int argc, char **argv)

@@ -453,7 +453,7 @@ static void make_moduli(job *j)
 }
 
 /* For a finished mesh; in_turn > 0: assigns that many elements to each rank in turn. */
-static void check_mesh(job *j, model_kind kind, hx_mail_way way, int in_turn)
+static void check_mesh(job *j, model_kind kind, hx_transport_kind way, int in_turn)
 {
     j->kind = kind;
     j->components = kind == HEAT ? 1 : 3;
@@ -493,7 +493,7 @@ static int name_surface(hx_mesh *mesh, const fixture_box *box)
     return rc;
 }
 
-static void check_box(job *j, model_kind kind, hx_mail_way way, double distort, int in_turn)
+static void check_box(job *j, model_kind kind, hx_transport_kind way, double distort, int in_turn)
 {
     const fixture_box large = {{33, 22, 18}, {3.3, 2.2, 1.8}, distort, 0},
                       small = {{13, 9, 8}, {1.3, 0.9, 0.8}, distort, 0};
@@ -505,14 +505,14 @@ static void check_box(job *j, model_kind kind, hx_mail_way way, double distort, 
 }
 
 /* Elements of all kinds. */
-static void check_mixed(job *j, model_kind kind, hx_mail_way way)
+static void check_mixed(job *j, model_kind kind, hx_transport_kind way)
 {
     const mixed_box box = {.kind = MIXED_LAYERS, .n = {12, 11, 10}, .distort = 0.1, .seed = 3};
     CHECK_OK(mixed_create_part(&j->mesh, &box, FIXTURE_REORDERED));
     check_mesh(j, kind, way, 0);
 }
 
-static void check_way(job *j, hx_mail_way way)
+static void check_way(job *j, hx_transport_kind way)
 {
     check_box(j, ELASTIC, way, 0.0, 0);
     check_box(j, ELASTIC, way, 0.2, 0);
@@ -527,7 +527,8 @@ static void check_way(job *j, hx_mail_way way)
 
 int main(int argc, char **argv)
 {
-    static const hx_mail_way way[] = {HX_MAIL_NONE, HX_MAIL_LIBRARY, HX_MAIL_DIRECT};
+    static const hx_transport_kind way[] = {HX_TRANSPORT_NONE, HX_TRANSPORT_LIBRARY,
+                                            HX_TRANSPORT_DIRECT};
     job j;
     memset(&j, 0, sizeof j);
     const int status = fixture_open_small(&j.device, argc, argv);
@@ -537,7 +538,7 @@ int main(int argc, char **argv)
     for (size_t k = 0; k < sizeof way / sizeof way[0]; k++) check_way(&j, way[k]);
     if (strcmp(j.device.ops->name, "cpu") != 0) {
         hx_patches_set_wide_from(1); /* patches like those of large meshes */
-        check_way(&j, HX_MAIL_LIBRARY);
+        check_way(&j, HX_TRANSPORT_LIBRARY);
     }
     hx_device_close(&j.device);
     const int size = j.comm.size;

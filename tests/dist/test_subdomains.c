@@ -297,7 +297,7 @@ static void test_element(job *j, hx_element element)
     make_vectors(j);
     CHECK_OK(hx_dist_create(&j->dist, &j->comm, &j->device, &j->problem));
     if (j->direct) CHECK_OK(hx_dist_connect(&j->dist, 1));
-    CHECK(!j->dist.mail.ops || j->comm.size > 1);
+    CHECK(!j->dist.transport.ops || j->comm.size > 1);
     check_parts(j);
     test_shares(j);
     test_operators(j);

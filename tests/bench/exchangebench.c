@@ -141,13 +141,13 @@ static void measure_products(bench *b, const hx_strategy *strategy)
     free(modulus);
 }
 
-static void measure_all(bench *b, hx_mail_way way)
+static void measure_all(bench *b, hx_transport_kind way)
 {
     const size_t n = 3 * (size_t)b->space.n_point;
     hx_pcg_state state = {.rz = 1.0, .max_iterations = 1};
     CHECK_OK(hx_dist_create(&b->dist, &b->comm, &b->device, &b->problem));
     CHECK_OK(hx_dist_connect(&b->dist, way));
-    if (b->comm.rank == 0 && way == HX_MAIL_NONE)
+    if (b->comm.rank == 0 && way == HX_TRANSPORT_NONE)
         printf("%d processes, %lld interface points in the first\n", b->comm.size,
                (long long)b->dist.subdomain.n_interface);
     CHECK_OK(b->device.ops->alloc(&b->device, n * sizeof(double), &b->d_y));
@@ -155,9 +155,9 @@ static void measure_all(bench *b, hx_mail_way way)
     CHECK_OK(b->device.ops->zero(&b->device, b->d_x, n * sizeof(double)));
     CHECK_OK(b->device.ops->zero(&b->device, b->d_y, n * sizeof(double)));
     CHECK_OK(hx_device_put(&b->device, &b->d_state, &state, sizeof state));
-    if (way != HX_MAIL_NONE && !b->dist.mail.ops) {
+    if (way != HX_TRANSPORT_NONE && !b->dist.transport.ops) {
         if (b->comm.rank == 0)
-            printf("%s: not to be had here\n", way == HX_MAIL_DIRECT ? "direct" : "a library");
+            printf("%s: not to be had here\n", way == HX_TRANSPORT_DIRECT ? "direct" : "a library");
     } else {
         measure(b, "points, double", add_double);
         measure(b, "points, single", add_single);
@@ -181,7 +181,8 @@ int main(int argc, char **argv)
     fixture_move(&b.device, b.comm.host_rank);
     CHECK_OK(make_problem(&b, n));
     if (b.comm.size < 2) printf("one process exchanges nothing: mpirun -n 2 exchange\n");
-    for (hx_mail_way way = HX_MAIL_NONE; b.comm.size > 1 && way > HX_MAIL_ANY; way--)
+    for (hx_transport_kind way = HX_TRANSPORT_NONE; b.comm.size > 1 && way > HX_TRANSPORT_ANY;
+         way--)
         measure_all(&b, way);
     hx_problem_free(&b.problem);
     hx_space_free(&b.space);

@@ -1,5 +1,5 @@
-// Messages between GPUs by NCCL (mail_ops.h), on one machine or several. The library is loaded when
-// it is first needed, and all functions are looked up then, so that one program runs with and
+// Messages between GPUs by NCCL (transport_ops.h), on one machine or several. The library is loaded
+// when it is first needed, and all functions are looked up then, so that one program runs with and
 // without NCCL. An exchange is one group of sends and receives, none of them empty, between kernels
 // that pack and add. The first exchanges, which are trials, establish the connections: NCCL does
 // this at the first message, which could not be recorded.
@@ -8,14 +8,14 @@
 
 #include <cstring>
 
-#include "mail_cuda.cuh"
+#include "transport_cuda.cuh"
 
 namespace
 {
 
 // As in NCCL's documentation (version 2.7 and later).
 struct nccl_id {
-    char internal[HX_MAIL_ID];
+    char internal[HX_TRANSPORT_ID];
 };
 using nccl_comm = void *;
 constexpr int NCCL_BYTES = 0; // ncclInt8
@@ -77,16 +77,16 @@ int has_library()
 
 // NCCL identifies GPUs by their PCI bus address, and does not allow two processes on one GPU. It
 // reports this only to those two; a third process would wait for them forever.
-int tell_device(hx_device *dev, unsigned char id[HX_MAIL_DEVICE])
+int tell_device(hx_device *dev, unsigned char id[HX_TRANSPORT_DEVICE])
 {
-    char place[HX_MAIL_DEVICE] = {};
+    char place[HX_TRANSPORT_DEVICE] = {};
     const cudaError_t status = cudaDeviceGetPCIBusId(place, sizeof place, hx_cuda_of(dev)->place);
-    if (status != cudaSuccess) return hx_cuda_mail_refuse(status, "the GPU's PCI bus address");
+    if (status != cudaSuccess) return hx_cuda_transport_refuse(status, "the GPU's PCI bus address");
     memcpy(id, place, sizeof place);
     return HX_OK;
 }
 
-int identify(unsigned char id[HX_MAIL_ID])
+int identify(unsigned char id[HX_TRANSPORT_ID])
 {
     nccl_id own;
     const int status = find_library()->get_id(&own);
@@ -95,7 +95,7 @@ int identify(unsigned char id[HX_MAIL_ID])
     return HX_OK;
 }
 
-int join(hx_device *dev, int rank, int n_rank, const unsigned char id[HX_MAIL_ID])
+int join(hx_device *dev, int rank, int n_rank, const unsigned char id[HX_TRANSPORT_ID])
 {
     nccl_id interface;
     memcpy(&interface, id, sizeof interface);
@@ -114,28 +114,28 @@ void leave(hx_device *dev)
 
 int alloc(hx_device *dev, size_t bytes, void *d_out, unsigned char *)
 {
-    void *d_box = nullptr;
+    void *d_remote = nullptr;
     cudaError_t status = HX_CUDA_FAULT();
-    if (status == cudaSuccess) status = cudaMalloc(&d_box, bytes);
+    if (status == cudaSuccess) status = cudaMalloc(&d_remote, bytes);
     if (status != cudaSuccess)
-        return hx_cuda_mail_refuse(status, "memory shared by several processes");
-    status = cudaMemsetAsync(d_box, 0, HX_MAIL_HEAD, hx_cuda_of(dev)->stream);
+        return hx_cuda_transport_refuse(status, "memory shared by several processes");
+    status = cudaMemsetAsync(d_remote, 0, HX_TRANSPORT_HEAD, hx_cuda_of(dev)->stream);
     if (status != cudaSuccess) {
-        cudaFree(d_box);
-        return hx_cuda_mail_refuse(status, "memory shared by several processes");
+        cudaFree(d_remote);
+        return hx_cuda_transport_refuse(status, "memory shared by several processes");
     }
-    memcpy(d_out, &d_box, sizeof d_box);
+    memcpy(d_out, &d_remote, sizeof d_remote);
     return HX_OK;
 }
 
-void release(hx_device *, void *d_box, size_t, const unsigned char *)
+void release(hx_device *, void *d_remote, size_t, const unsigned char *)
 {
-    cudaFree(d_box);
+    cudaFree(d_remote);
 }
 
 template <class T>
 __global__ void __launch_bounds__(HX_BLOCK)
-    pack_kernel(hx_mail_items items, const T *__restrict__ y, T *__restrict__ to)
+    pack_kernel(hx_transport_items items, const T *__restrict__ y, T *__restrict__ to)
 {
     const int64_t k = blockIdx.x * static_cast<int64_t>(HX_BLOCK) + threadIdx.x;
     const int64_t i = k / items.components, c = k % items.components;
@@ -145,11 +145,11 @@ __global__ void __launch_bounds__(HX_BLOCK)
 
 // Sends to rank r its packed items, or y if that goes to all ranks, and receives from all ranks.
 template <class T>
-int exchange(hx_device *dev, const hx_mail_items &items, const T *packed, const T *y)
+int exchange(hx_device *dev, const hx_transport_items &items, const T *packed, const T *y)
 {
     const library *nccl = find_library();
     hx_cuda *impl = hx_cuda_of(dev);
-    char *const came = items.d_box + HX_MAIL_HEAD;
+    char *const came = items.d_remote + HX_TRANSPORT_HEAD;
     const size_t item = static_cast<size_t>(items.components) * sizeof(T);
     int status = nccl->group_start();
     for (int r = 0; r < items.n_rank && status == 0; r++) {
@@ -166,10 +166,10 @@ int exchange(hx_device *dev, const hx_mail_items &items, const T *packed, const 
     return status == 0 ? HX_OK : raise(status, "messages between processes");
 }
 
-template <class T> int put_items(hx_device *dev, const hx_mail_items *items, const T *d_y)
+template <class T> int put_items(hx_device *dev, const hx_transport_items *items, const T *d_y)
 {
     const int64_t n = items->components * items->first[items->n_rank];
-    T *const d_packed = reinterpret_cast<T *>(items->d_box + HX_MAIL_HEAD + items->half);
+    T *const d_packed = reinterpret_cast<T *>(items->d_remote + HX_TRANSPORT_HEAD + items->half);
     if (!items->d_at) return exchange<T>(dev, *items, nullptr, d_y);
     if (n > 0) {
         pack_kernel<T><<<hx_blocks(n, HX_BLOCK), HX_BLOCK, 0, hx_cuda_of(dev)->stream>>>(
@@ -179,19 +179,19 @@ template <class T> int put_items(hx_device *dev, const hx_mail_items *items, con
     return exchange<T>(dev, *items, d_packed, d_y);
 }
 
-int put(hx_device *dev, const hx_mail_items *items, const double *d_y)
+int put(hx_device *dev, const hx_transport_items *items, const double *d_y)
 {
     return put_items(dev, items, d_y);
 }
 
-int put_single(hx_device *dev, const hx_mail_items *items, const float *d_y)
+int put_single(hx_device *dev, const hx_transport_items *items, const float *d_y)
 {
     return put_items(dev, items, d_y);
 }
 
-hx_mail_ops make_ops()
+hx_transport_ops make_ops()
 {
-    hx_mail_ops ops = {};
+    hx_transport_ops ops = {};
     ops.name = "NCCL";
     ops.tell_device = tell_device;
     ops.has_library = has_library;
@@ -202,15 +202,15 @@ hx_mail_ops make_ops()
     ops.release = release;
     ops.put = put;
     ops.put_single = put_single;
-    ops.add = hx_cuda_mail_add;
-    ops.add_single = hx_cuda_mail_add_single;
-    ops.take = hx_cuda_mail_take;
-    ops.take_single = hx_cuda_mail_take_single;
-    ops.add_all = hx_cuda_mail_add_all;
-    ops.add_all_single = hx_cuda_mail_add_all_single;
+    ops.add = hx_cuda_transport_add;
+    ops.add_single = hx_cuda_transport_add_single;
+    ops.take = hx_cuda_transport_take;
+    ops.take_single = hx_cuda_transport_take_single;
+    ops.add_all = hx_cuda_transport_add_all;
+    ops.add_all_single = hx_cuda_transport_add_all_single;
     return ops;
 }
 
 } // namespace
 
-const hx_mail_ops hx_cuda_mail_nccl_ops = make_ops();
+const hx_transport_ops hx_cuda_transport_nccl_ops = make_ops();

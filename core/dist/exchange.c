@@ -1,4 +1,4 @@
-#include "route.h"
+#include "exchange.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -7,7 +7,7 @@
 
 static const char what[] = "buffers of an exchange";
 
-static int alloc_peers(hx_route *r, size_t n)
+static int alloc_peers(hx_exchange *r, size_t n)
 {
     HX_TRY(hx_alloc(&r->peer, n, sizeof *r->peer, what));
     HX_TRY(hx_alloc(&r->message, n, sizeof *r->message, what));
@@ -16,8 +16,8 @@ static int alloc_peers(hx_route *r, size_t n)
     return hx_alloc(&r->at, n + 1, sizeof *r->at, what);
 }
 
-int hx_route_create(hx_route *r, const hx_comm *comm, const int64_t *n_out, const int64_t *n_in,
-                    size_t most)
+int hx_exchange_create(hx_exchange *r, const hx_comm *comm, const int64_t *n_out,
+                       const int64_t *n_in, size_t most)
 {
     memset(r, 0, sizeof *r);
     HX_TRY(alloc_peers(r, (size_t)comm->size));
@@ -36,7 +36,7 @@ int hx_route_create(hx_route *r, const hx_comm *comm, const int64_t *n_out, cons
     return hx_alloc_raw(&r->receive, n, most, what);
 }
 
-void hx_route_free(hx_route *r)
+void hx_exchange_free(hx_exchange *r)
 {
     free(r->peer);
     free(r->message);
@@ -48,41 +48,43 @@ void hx_route_free(hx_route *r)
     memset(r, 0, sizeof *r);
 }
 
-int hx_route_exchange(const hx_comm *comm, hx_route *r, size_t bytes)
+int hx_exchange_run(const hx_comm *comm, hx_exchange *r, size_t bytes)
 {
     for (int k = 0; k < r->n_peer; k++)
-        r->message[k] = (hx_message){r->peer[k], (size_t)(r->at[k + 1] - r->at[k]) * bytes,
-                                     hx_route_sent(r, k, bytes), hx_route_received(r, k, bytes)};
+        r->message[k] =
+            (hx_message){r->peer[k], (size_t)(r->at[k + 1] - r->at[k]) * bytes,
+                         hx_exchange_sent(r, k, bytes), hx_exchange_received(r, k, bytes)};
     return comm->ops->exchange(comm, r->n_peer, r->message);
 }
 
-void hx_route_pack(hx_route *r, size_t bytes, const void *out)
+void hx_exchange_pack(hx_exchange *r, size_t bytes, const void *out)
 {
     for (int k = 0; k < r->n_peer; k++)
-        memcpy(hx_route_sent(r, k, bytes), (const char *)out + (size_t)r->out[k] * bytes,
+        memcpy(hx_exchange_sent(r, k, bytes), (const char *)out + (size_t)r->out[k] * bytes,
                (size_t)(r->out[k + 1] - r->out[k]) * bytes);
 }
 
-void hx_route_unpack(const hx_route *r, size_t bytes, void *in)
+void hx_exchange_unpack(const hx_exchange *r, size_t bytes, void *in)
 {
     for (int k = 0; k < r->n_peer; k++)
-        memcpy((char *)in + (size_t)r->in[k] * bytes, hx_route_received(r, k, bytes),
+        memcpy((char *)in + (size_t)r->in[k] * bytes, hx_exchange_received(r, k, bytes),
                (size_t)(r->in[k + 1] - r->in[k]) * bytes);
 }
 
-static void turn(hx_route *r)
+static void turn(hx_exchange *r)
 {
     int64_t *const out = r->out;
     r->out = r->in;
     r->in = out;
 }
 
-int hx_route_go_back(const hx_comm *comm, hx_route *r, size_t bytes, const void *in, void *out)
+int hx_exchange_reverse(const hx_comm *comm, hx_exchange *r, size_t bytes, const void *in,
+                        void *out)
 {
     turn(r);
-    hx_route_pack(r, bytes, in);
-    const int rc = hx_route_exchange(comm, r, bytes);
-    if (rc == HX_OK) hx_route_unpack(r, bytes, out);
+    hx_exchange_pack(r, bytes, in);
+    const int rc = hx_exchange_run(comm, r, bytes);
+    if (rc == HX_OK) hx_exchange_unpack(r, bytes, out);
     turn(r);
     return rc;
 }
