@@ -35,9 +35,9 @@ struct shared_memory {
     double number[WARPS][9 * WARP];
     hx_spot spot[WARPS][WARP];
     // index in the matrix that entry 0 of the window would have if all its entries were in this row
-    int64_t first[CAPACITY / hx_windows::LEAST_WEIGHT + 1];
-    int begin[CAPACITY / hx_windows::LEAST_WEIGHT + 2]; // first entry of each row
-    uint16_t row[CAPACITY];                             // row of each entry
+    int64_t first[CAPACITY / hx_dist_meshs::LEAST_WEIGHT + 1];
+    int begin[CAPACITY / hx_dist_meshs::LEAST_WEIGHT + 2]; // first entry of each row
+    uint16_t row[CAPACITY];                                // row of each entry
 };
 
 // sqrt(volume times modulus) times the gradients. The orientation does not matter, because only
@@ -192,7 +192,7 @@ __global__ void __launch_bounds__(WARP *WARPS, 2)
 {
     extern __shared__ __align__(128) unsigned char memory[];
     auto *const s = reinterpret_cast<shared_memory *>(memory);
-    const hx_windows::plan &all = g.p.windows;
+    const hx_dist_meshs::plan &all = g.p.windows;
     const int t = static_cast<int>(threadIdx.x), lane = t % WARP, warp = t / WARP;
     const uint32_t visit = all.d_visit[blockIdx.x];
     const int n_visit = static_cast<int>(all.d_visit[blockIdx.x + 1] - visit);

@@ -25,7 +25,7 @@ __host__ __device__ constexpr uint16_t make_term(int cell, int a, int b, bool is
 
 // The points of cells and the terms of entries.
 struct plan {
-    hx_windows::plan windows;
+    hx_dist_meshs::plan windows;
     int32_t *d_point; // [n_cell][4] (owned, like d_term and d_begin)
     // [4 windows.n_own] terms of a window from index 4 d_first_own[d_visit[window]] on, by entry,
     // cells ascending

@@ -102,8 +102,8 @@ __device__ __forceinline__ void visit_pairs(const hx_incidence &in, const hx_dev
 __global__ void __launch_bounds__(BLOCK)
     terms_kernel(hx_incidence in, hx_device_pattern pattern, const uint8_t *first_corner, plan p)
 {
-    __shared__ int next[CAPACITY], end[CAPACITY], begin[CAPACITY / hx_windows::LEAST_WEIGHT + 2];
-    const hx_windows::plan &all = p.windows;
+    __shared__ int next[CAPACITY], end[CAPACITY], begin[CAPACITY / hx_dist_meshs::LEAST_WEIGHT + 2];
+    const hx_dist_meshs::plan &all = p.windows;
     const int t = static_cast<int>(threadIdx.x), lane = t % WARP, warp = t / WARP;
     const uint32_t visit = all.d_visit[blockIdx.x];
     const int32_t first_row = all.d_window_row[blockIdx.x];
@@ -203,7 +203,7 @@ int hx_tetra_fill::create_plan(plan *p, hx_device *dev, const hx_device_pattern 
     four.n_per_cell = 4;
     four.point = p->d_point;
     HX_TRY(list_places(&scratch, in, &four));
-    HX_TRY(hx_windows::create(&p->windows, dev, pattern, &four, CAPACITY));
+    HX_TRY(hx_dist_meshs::create(&p->windows, dev, pattern, &four, CAPACITY));
     p->bytes += p->windows.bytes;
     if (p->windows.n_window == 0) return HX_OK;
     HX_TRY(take(p, dev, 4 * static_cast<size_t>(p->windows.n_own) * sizeof *p->d_term, &p->d_term));
@@ -216,7 +216,7 @@ int hx_tetra_fill::create_plan(plan *p, hx_device *dev, const hx_device_pattern 
 
 void hx_tetra_fill::free_plan(plan *p, hx_device *dev)
 {
-    hx_windows::release(&p->windows, dev);
+    hx_dist_meshs::release(&p->windows, dev);
     dev->ops->release(dev, p->d_point);
     dev->ops->release(dev, p->d_term);
     dev->ops->release(dev, p->d_begin);
@@ -228,6 +228,6 @@ size_t hx_tetra_fill::expected(const hx_incidence *in)
     const auto n_cell = static_cast<size_t>(in->n_cell), n_point = static_cast<size_t>(in->n_point);
     hx_incidence four = *in;
     four.n_place = 4 * in->n_cell;
-    return hx_windows::expected(&four) + n_cell * (4 * sizeof(int32_t) + 16 * sizeof(uint16_t)) +
+    return hx_dist_meshs::expected(&four) + n_cell * (4 * sizeof(int32_t) + 16 * sizeof(uint16_t)) +
            (12 * n_cell + n_point) * sizeof(uint16_t);
 }

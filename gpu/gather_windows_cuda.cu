@@ -7,7 +7,7 @@
 namespace
 {
 
-using namespace hx_windows;
+using namespace hx_dist_meshs;
 
 constexpr uint32_t WIDE = UINT32_MAX; // key of a row that is in no window
 
@@ -246,8 +246,8 @@ int build(worker *w)
 
 } // namespace
 
-int hx_windows::create(plan *p, hx_device *dev, const hx_device_pattern *pattern,
-                       const hx_incidence *in, int capacity)
+int hx_dist_meshs::create(plan *p, hx_device *dev, const hx_device_pattern *pattern,
+                          const hx_incidence *in, int capacity)
 {
     worker w = {dev, hx_cuda_of(dev)->stream, {}, p};
     if (pattern->n_row == 0) return HX_OK;
@@ -260,13 +260,13 @@ int hx_windows::create(plan *p, hx_device *dev, const hx_device_pattern *pattern
     return build(&w);
 }
 
-void hx_windows::release(plan *p, hx_device *dev)
+void hx_dist_meshs::release(plan *p, hx_device *dev)
 {
     for (void *memory : p->d_memory) dev->ops->release(dev, memory);
 }
 
 // The windows themselves take little memory, because there are few.
-size_t hx_windows::expected(const hx_incidence *in)
+size_t hx_dist_meshs::expected(const hx_incidence *in)
 {
     const auto n_place = static_cast<size_t>(in->n_place), n_row = static_cast<size_t>(in->n_point);
     return n_place * 3 * sizeof(uint32_t) + n_row * 3 * sizeof(uint32_t) + (256 << 10);

@@ -6,7 +6,7 @@
 
 #include "matrix_cuda.cuh"
 
-namespace hx_windows
+namespace hx_dist_meshs
 {
 
 enum {
@@ -55,6 +55,6 @@ void release(plan *p, hx_device *dev); // accepts an incomplete plan
 // Upper bound on its bytes for whole matrices.
 size_t expected(const hx_incidence *incidence);
 
-} // namespace hx_windows
+} // namespace hx_dist_meshs
 
 #endif

@@ -796,7 +796,7 @@ void hx_doubts_after(hx_doubts *doubts, hx_session *s, const hx_doubt_facts *fac
         hx_error_clear();
     }
     if (facts->last->greyness > no_solid) return; /* the 0/1 design has little in common with it */
-    if (s->mesh.window) {
+    if (s->mesh.ownership) {
         print_not_judged(s);
         return;
     }

@@ -613,7 +613,7 @@ int hx_doubts_before(hx_doubts *doubts, hx_session *s)
 {
     double want, have;
     if (!s->measuring.is_running) HX_TRY(hx_session_measure(s));
-    if (s->mesh.window) {
+    if (s->mesh.ownership) {
         HX_TRY(judge_parts(doubts, s));
     } else {
         if (!s->measuring.is_running) hx_doubt_mesh(doubts, s);

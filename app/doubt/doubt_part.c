@@ -143,7 +143,7 @@ int hx_doubt_part_after(hx_doubts *doubts, hx_session *s, double volume)
     double *density = NULL;
     unsigned preserve = HX_PRESERVE_USUAL;
     int may;
-    if (s->mesh.window) return HX_OK; /* hx_doubt_part found it */
+    if (s->mesh.ownership) return HX_OK; /* hx_doubt_part found it */
     doubts->option = NULL;
     HX_TRY(may_exceed(s, volume, &may));
     if (!may) return HX_OK;

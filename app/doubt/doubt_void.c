@@ -15,9 +15,9 @@
 #include "core/base/names.h"
 #include "core/base/vec3.h"
 #include "core/design/black_white.h"
+#include "core/dist_mesh/dist_mesh.h"
 #include "core/mesh/skin.h"
 #include "core/problem/rigid_body.h"
-#include "core/window/window.h"
 #include "doubt.h"
 
 /* An element with at most this passive density counts as void. */
@@ -103,8 +103,9 @@ static int find_pieces(cut *c, const uint8_t *without, joint by)
         if (!without[i]) HX_TRY(apply_entry(c, &passive[i]));
     HX_TRY(hx_alloc_raw(&c->body_of, (size_t)space->n_point, sizeof *c->body_of, "pieces"));
     if (by == BY_FACES) return find_face_pieces(c);
-    return mesh->window ? hx_window_pieces(mesh, c->s->comm, c->is_there, c->body_of, &c->n_body)
-                        : hx_space_bodies(space, c->is_there, c->body_of, &c->n_body);
+    return mesh->ownership
+               ? hx_dist_mesh_pieces(mesh, c->s->comm, c->is_there, c->body_of, &c->n_body)
+               : hx_space_bodies(space, c->is_there, c->body_of, &c->n_body);
 }
 
 static int32_t root_of(int32_t *joined, int32_t piece)
@@ -424,6 +425,6 @@ int hx_doubt_void(hx_doubts *doubts, const hx_session *s)
     int found;
     if (!has_void(s)) return HX_OK;
     HX_TRY(judge_joint(doubts, s, BY_POINTS, &found));
-    if (found || s->mesh.window || s->space.element == HX_ELEMENT_SPLINE) return HX_OK;
+    if (found || s->mesh.ownership || s->space.element == HX_ELEMENT_SPLINE) return HX_OK;
     return judge_joint(doubts, s, BY_FACES, &found);
 }

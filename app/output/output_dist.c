@@ -130,7 +130,7 @@ static int take_choice(hx_config *cfg, const file_choice *c)
  * files in a folder that not all processes see. */
 static int writes_alone(const hx_session *s, const file_choice *c, int is_shared)
 {
-    const int is_part = !isnan(c->threshold) && !s->mesh.window;
+    const int is_part = !isnan(c->threshold) && !s->mesh.ownership;
     return c->format != HX_VTK_BINARY || is_part || !is_shared;
 }
 
@@ -146,7 +146,7 @@ static int prepare(hx_output *out, const file_choice *c, int to_first)
     HX_TRY(take_choice(&s->cfg, c));
     HX_TRY(
         hx_alloc_raw(&r->own, 2 * (size_t)s->dist.subdomain.mesh.n_elem, sizeof *r->own, "fields"));
-    return s->comm->rank == HX_DIST_ROOT && !s->mesh.window
+    return s->comm->rank == HX_DIST_ROOT && !s->mesh.ownership
                ? hx_alloc_raw(&out->whole, (size_t)s->mesh.n_elem, sizeof *out->whole, "densities")
                : HX_OK;
 }
@@ -199,7 +199,7 @@ fail:
 
 int hx_output_bring_mesh(hx_output *out)
 {
-    if (!out->session->mesh.window) return HX_OK;
+    if (!out->session->mesh.ownership) return HX_OK;
     const int rc = bring_mesh(out->dist, out->session);
     if (rc < 0) hx_output_leave_mesh(out);
     return rc;
@@ -220,7 +220,7 @@ void hx_output_leave_mesh(hx_output *out)
 /* HX_EINPUT: one process would write the file, and none has the whole mesh. */
 static int check_writers(const hx_session *s, int to_first)
 {
-    if (!s->mesh.window || !to_first) return HX_OK;
+    if (!s->mesh.ownership || !to_first) return HX_OK;
     return HX_RAISE(HX_EINPUT,
                     "no process has the whole mesh, and not all processes see the folder '%s': "
                     "name one that all of them see, or set mesh.in_parts = \"never\"",

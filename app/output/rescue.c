@@ -13,7 +13,7 @@ static int write_density(const hx_output *out, const char *path)
 {
     const hx_session *s = out->session;
     const hx_vtk_field density = {"density", HX_VTK_CELL, HX_VTK_F64, 1, out->whole};
-    if (s->mesh.window)
+    if (s->mesh.ownership)
         return HX_RAISE(HX_EENV,
                         "no process has the whole mesh, so the design cannot be saved elsewhere");
     HX_TRY(hx_optimizer_density(&s->opt, out->whole));

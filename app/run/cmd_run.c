@@ -109,7 +109,7 @@ static int prepare(run *r, const hx_options *options)
 {
     hx_session *s = &r->session;
     s->comm = options->comm;
-    s->may_window = 1;
+    s->may_distribute_mesh = 1;
     HX_TRY(hx_config_read(&s->cfg, options->argument[0], options->n_argument - 1,
                           options->argument + 1));
     HX_TRY(hx_output_probe(&s->cfg));
@@ -418,7 +418,7 @@ static int follow_run(const hx_options *options)
     signal(SIGTERM, SIG_IGN);
     signal(SIGHUP, SIG_IGN);
     s.comm = options->comm;
-    s.may_window = 1;
+    s.may_distribute_mesh = 1;
     int rc = hx_config_read(&s.cfg, options->argument[0], options->n_argument - 1,
                             options->argument + 1);
     if (rc == HX_OK) rc = hx_output_ask_folder(&s);

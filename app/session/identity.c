@@ -50,8 +50,8 @@ int hx_identity_density(const hx_session *s, hx_hash *density)
     HX_TRY(hx_alloc_raw(&rho, (size_t)n, sizeof *rho, "densities"));
     const int rc = hx_optimizer_density(&s->opt, rho);
     if (rc == HX_OK)
-        *density = s->mesh.window ? hx_mesh_piece_hash(0, n, rho, (double)NAN)
-                                  : hx_mesh_field_hash(&s->mesh, rho);
+        *density = s->mesh.ownership ? hx_mesh_piece_hash(0, n, rho, (double)NAN)
+                                     : hx_mesh_field_hash(&s->mesh, rho);
     free(rho);
     return rc;
 }

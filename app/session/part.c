@@ -170,7 +170,7 @@ static int is_absent(const hx_result_part *part, const hx_problem *problem, doub
 /* The elements of this process: all, or its own ones of a distributed mesh. */
 static void find_own(const hx_mesh *mesh, int64_t *begin, int64_t *end)
 {
-    const hx_mesh_window *const w = mesh->window;
+    const hx_mesh_ownership *const w = mesh->ownership;
     *begin = w ? w->first[w->all->rank] : 0;
     *end = w ? w->first[w->all->rank + 1] : mesh->n_elem;
 }

@@ -154,8 +154,8 @@ static int settle_operator(hx_session *s)
 static int get_mesh(hx_session *s)
 {
     hx_generate_params params;
-    HX_TRY(hx_session_make_window(s));
-    if (s->mesh.window) return HX_OK;
+    HX_TRY(hx_session_make_dist_mesh(s));
+    if (s->mesh.ownership) return HX_OK;
     if (!s->cfg.mesh.generator) return hx_session_read_file(s);
     hx_session_generate_params(s, &params);
     params.in_order = s->cfg.mesh.reorder && s->cfg.mesh.shuffle == 0;
@@ -184,7 +184,7 @@ static int make_raw_mesh(hx_session *s)
         hx_session_end_step(s, HX_SETUP_SHUFFLE, begin);
     }
     if (cfg->mesh.reorder && s->spline.n_patch == 0 &&
-        !s->mesh.window) { /* elements of an image are spans of the spline */
+        !s->mesh.ownership) { /* elements of an image are spans of the spline */
         begin = hx_session_begin_step(HX_SETUP_REORDER);
         if (!is_in_order(s)) HX_TRY(hx_mesh_reorder(&s->mesh));
         hx_session_end_step(s, HX_SETUP_REORDER, begin);
@@ -264,7 +264,7 @@ int hx_session_make_mesh(hx_session *s)
         if (added < 0) return added;
     }
     hx_session_end_step(s, HX_SETUP_SETS, begin);
-    return s->mesh.window ? HX_OK : hx_session_distribute_mesh(s);
+    return s->mesh.ownership ? HX_OK : hx_session_distribute_mesh(s);
 }
 
 /* HX_EINPUT: the radius exceeds the part, so that all densities would be equal. */

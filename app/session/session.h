@@ -61,9 +61,9 @@ typedef struct hx_session {
     hx_ties ties;        /* linked variables, by symmetry and extrusion */
     const hx_comm *comm; /* the processes of the run (borrowed); NULL: one */
     /* 1: the processes may each make a part of the mesh, and none the whole: in a run */
-    int may_window;
+    int may_distribute_mesh;
     int own_folders;    /* 1: not all of them see the output folder */
-    hx_comm_reduce all; /* reductions over the team, for a distributed mesh (session_window.c) */
+    hx_comm_reduce all; /* reductions over the team, for a distributed mesh (session_dist_mesh.c) */
     /* [n_set][2] numbers of nodes and elements of its sets over all processes (owned) */
     int64_t *set_size;
     hx_dist dist;                 /* with several processes, once the device is open */

@@ -68,7 +68,7 @@ int hx_session_create_subdomain(hx_session *s)
     HX_TRY(rc);
     HX_TRY(find_whole_lattice(s));
     HX_TRY(find_transport(s));
-    HX_TRY(hx_session_agree_window(s));
+    HX_TRY(hx_session_agree_dist_mesh(s));
     if (can_distribute_design(s)) HX_TRY(hx_design_distribute(&s->dist));
     hx_session_count_voxels(s);
     return HX_OK;
@@ -189,7 +189,7 @@ int hx_session_rank_bytes(hx_session *s, int n_rank, int rank, size_t *bytes)
 
 void hx_session_forget_lists(hx_session *s)
 {
-    if (!s->mesh.window) return;
+    if (!s->mesh.ownership) return;
     hx_mesh_forget_lists(&s->mesh);
     hx_mesh_forget_lists(&s->dist.subdomain.mesh);
 }

@@ -19,13 +19,13 @@ hx_filter_params hx_session_filter_params(const hx_session *s);
  * and sets the key to the partition used. Nothing with one process. */
 int hx_session_distribute_mesh(hx_session *s);
 
-/* session_window.c. With a team, if allowed and unless the whole mesh is needed: makes the raw
- * distributed mesh (core/window), s->mesh.window, and sets solver.partition to the partition used.
- * Else does nothing. */
-int hx_session_make_window(hx_session *s);
+/* session_dist_mesh.c. With a team, if allowed and unless the whole mesh is needed: makes the raw
+ * distributed mesh (core/dist_mesh), s->mesh.window, and sets solver.partition to the partition
+ * used. Else does nothing. */
+int hx_session_make_dist_mesh(hx_session *s);
 void hx_session_generate_params(const hx_session *s, hx_generate_params *params);
 /* Collective: computes what all processes need to know about a distributed mesh. */
-int hx_session_agree_window(hx_session *s);
+int hx_session_agree_dist_mesh(hx_session *s);
 
 /* session_dist.c. With a team: makes the subdomain of this process on the device that was started.
  * Nothing with one process. */

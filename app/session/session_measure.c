@@ -31,7 +31,7 @@ static int count_threads(void)
 void hx_session_measure_meanwhile(hx_session *s)
 {
     hx_measuring *const m = &s->measuring;
-    if (s->is_measured || s->mesh.window || m->is_running) return;
+    if (s->is_measured || s->mesh.ownership || m->is_running) return;
     m->mesh = &s->mesh;
     m->n_thread = count_threads();
     m->is_running = pthread_create(&m->thread, NULL, measure, m) == 0;
@@ -51,7 +51,8 @@ void hx_session_end_measuring(hx_session *s)
 int hx_session_measure(hx_session *s)
 {
     hx_session_end_measuring(s);
-    if (s->is_measured || s->mesh.window) return HX_OK; /* bodies and hinges need the whole mesh */
+    if (s->is_measured || s->mesh.ownership)
+        return HX_OK; /* bodies and hinges need the whole mesh */
     HX_TRY(hx_mesh_measure(&s->mesh, &s->quality));
     s->is_measured = 1;
     return HX_OK;

@@ -34,13 +34,13 @@ enum {
     HX_CALL_OPTIMIZER /* and above */
 };
 
-/* Number of entries of a vector of the whole problem. If the mesh is distributed (`window`,
+/* Number of entries of a vector of the whole problem. If the mesh is distributed (`ownership`,
  * mesh.h), it counts the nodes of all processes. */
 static inline int64_t hx_analysis_whole_entries(const hx_analysis *a)
 {
     const hx_space *const space = &a->problem->space;
     return a->problem->components *
-           (space->mesh->window ? hx_mesh_n_node_all(space->mesh) : space->n_point);
+           (space->mesh->ownership ? hx_mesh_n_node_all(space->mesh) : space->n_point);
 }
 
 /* analysis_sums.c: contributions of own points or elements to the applied forces and the reactions

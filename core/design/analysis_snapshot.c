@@ -110,9 +110,10 @@ static const char *local_name(const hx_dist *dist, int rank, char text[HX_SNAPSH
 {
     const hx_mesh *const whole = dist->subdomain.whole->mesh;
     char parts[24] = "";
-    if (whole->parts.n > 0 || whole->window)
-        snprintf(parts, sizeof parts, ", %016llx",
-                 (unsigned long long)(whole->window ? whole->window->hash : whole->parts.hash));
+    if (whole->parts.n > 0 || whole->ownership)
+        snprintf(
+            parts, sizeof parts, ", %016llx",
+            (unsigned long long)(whole->ownership ? whole->ownership->hash : whole->parts.hash));
     snprintf(text, HX_SNAPSHOT_NAME, "share %d of %d%s", rank + 1, dist->comm->size, parts);
     return text;
 }

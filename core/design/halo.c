@@ -374,10 +374,10 @@ static int create_cells(hx_device_cells *cells, const hx_halo *h, const int32_t 
 /* A distributed mesh contains ghost elements only up to its reach. */
 static int check_reach(const hx_dist *dist, double radius)
 {
-    const hx_mesh_window *const window = dist->subdomain.whole->mesh->window;
-    if (!window || radius <= window->reach) return HX_OK;
+    const hx_mesh_ownership *const ownership = dist->subdomain.whole->mesh->ownership;
+    if (!ownership || radius <= ownership->reach) return HX_OK;
     return HX_RAISE(HX_EINTERNAL, "the radius %g exceeds the reach %g of the distributed mesh",
-                    radius, window->reach);
+                    radius, ownership->reach);
 }
 
 int hx_halo_create_cells(hx_device_cells *cells, hx_dist *dist, double radius, int n_field)

@@ -36,15 +36,16 @@ static int need_whole(hx_dist *dist)
  * caller frees it. */
 static int gather_places(hx_dist *dist, int32_t **orig)
 {
-    const hx_mesh *const window = dist->subdomain.whole->mesh;
+    const hx_mesh *const ownership = dist->subdomain.whole->mesh;
     size_t *bytes;
     *orig = NULL;
     if (hx_dist_is_root(dist))
-        HX_TRY(hx_alloc_raw(orig, (size_t)hx_mesh_n_elem_all(window), sizeof **orig, what));
+        HX_TRY(hx_alloc_raw(orig, (size_t)hx_mesh_n_elem_all(ownership), sizeof **orig, what));
     HX_TRY(run_bytes(dist, &bytes));
     for (int r = 0; r < dist->comm->size; r++) bytes[r] /= sizeof(double) / sizeof **orig;
-    const int rc = dist->comm->ops->gather(
-        dist->comm, HX_DIST_ROOT, window->elem_orig + hx_mesh_own_begin(window), bytes, *orig);
+    const int rc =
+        dist->comm->ops->gather(dist->comm, HX_DIST_ROOT,
+                                ownership->elem_orig + hx_mesh_own_begin(ownership), bytes, *orig);
     free(bytes);
     return rc;
 }
@@ -117,7 +118,7 @@ static int gather_to_file(hx_dist *dist, const double *own, double *whole)
 
 int hx_dist_scatter_host(hx_dist *dist, const double *whole, double *own)
 {
-    return hx_dist_note_error(dist, dist->subdomain.whole->mesh->window
+    return hx_dist_note_error(dist, dist->subdomain.whole->mesh->ownership
                                         ? scatter_from_file(dist, whole, own)
                                         : scatter_field(dist, whole, own));
 }
@@ -135,8 +136,8 @@ static int collect_host(hx_dist *dist, const double *d_local, double *whole)
     const size_t n_local = (size_t)dist->subdomain.mesh.n_elem * sizeof(double);
     HX_TRY(need_field(dist));
     HX_TRY(dist->plain->download(&dist->dev, dist->field, d_local, n_local));
-    return dist->subdomain.whole->mesh->window ? gather_to_file(dist, dist->field, whole)
-                                               : gather_field(dist, dist->field, whole);
+    return dist->subdomain.whole->mesh->ownership ? gather_to_file(dist, dist->field, whole)
+                                                  : gather_field(dist, dist->field, whole);
 }
 
 static int spread(hx_dist *dist, const double *d_whole, double *d_local)

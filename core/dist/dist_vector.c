@@ -33,7 +33,7 @@ static void set_bytes(const hx_dist *dist, points *p, size_t each)
 static int64_t count_points(const hx_dist *dist)
 {
     const hx_subdomain *const subdomain = &dist->subdomain;
-    return subdomain->whole->mesh->window ? subdomain->n_own : subdomain->space.n_point;
+    return subdomain->whole->mesh->ownership ? subdomain->n_own : subdomain->space.n_point;
 }
 
 /* (*number)[points] := their numbers in the whole, or in the file with a distributed mesh; the
@@ -47,7 +47,7 @@ static int list_numbers(const hx_dist *dist, int32_t **number)
 #pragma omp parallel for schedule(static)
     for (int64_t i = 0; i < n; i++)
         (*number)[i] =
-            subdomain->whole->mesh->window ? orig[subdomain->node[i]] : subdomain->node[i];
+            subdomain->whole->mesh->ownership ? orig[subdomain->node[i]] : subdomain->node[i];
     return HX_OK;
 }
 
@@ -103,8 +103,8 @@ static int collect(hx_dist *dist, int components, const double *d_local, double 
 static int spread_to_others(hx_dist *dist, int components, double *d_local)
 {
     const hx_interface_ops *const interface = dist->dev.ops->interface;
-    return dist->subdomain.whole->mesh->window ? interface->add(&dist->dev, components, d_local)
-                                               : HX_OK;
+    return dist->subdomain.whole->mesh->ownership ? interface->add(&dist->dev, components, d_local)
+                                                  : HX_OK;
 }
 
 static int spread(hx_dist *dist, int components, const double *whole, double *d_local, points *p,

@@ -26,8 +26,8 @@ static int find_runs(hx_subdomain *subdomain, const hx_comm *comm)
     const hx_mesh *const mesh = subdomain->whole->mesh;
     hx_partition partition;
     HX_TRY(hx_alloc(&subdomain->first, (size_t)comm->size + 1, sizeof *subdomain->first, what));
-    if (mesh->window) {
-        memcpy(subdomain->first, mesh->window->first,
+    if (mesh->ownership) {
+        memcpy(subdomain->first, mesh->ownership->first,
                ((size_t)comm->size + 1) * sizeof *subdomain->first);
         return HX_OK;
     }
@@ -48,7 +48,7 @@ static int count_elements(hx_subdomain *subdomain, const hx_comm *comm)
     const int64_t *const first = subdomain->first;
     const int64_t n_own = first[comm->rank + 1] - first[comm->rank];
     HX_TRY(hx_alloc(&subdomain->n_elem_of, (size_t)comm->size, sizeof *subdomain->n_elem_of, what));
-    if (subdomain->whole->mesh->window)
+    if (subdomain->whole->mesh->ownership)
         return comm->ops->all_gather(comm, &n_own, sizeof n_own, subdomain->n_elem_of);
     for (int r = 0; r < comm->size; r++) subdomain->n_elem_of[r] = first[r + 1] - first[r];
     return HX_OK;

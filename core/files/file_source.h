@@ -26,7 +26,7 @@ int hx_file_source_open(hx_mesh_source *source, const hx_comm *comm, const char 
                         int64_t least, hx_notes *notes, char why[HX_FILE_WHY]);
 
 /* Notes faces that no element has. Requires an open source of which owned and ghost elements have
- * been made (window.h). */
+ * been made (dist_mesh.h). */
 int hx_file_source_note(const hx_mesh_source *source, const char *path, hx_notes *notes);
 
 #ifdef __cplusplus

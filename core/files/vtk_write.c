@@ -137,7 +137,7 @@ static void select_all(selection *s, const hx_mesh *mesh)
     s->mesh = mesh;
     s->n_node = hx_mesh_n_node_all(mesh);
     s->n_elem = hx_mesh_n_elem_all(mesh);
-    s->node_number = mesh->window ? NULL : mesh->node_orig;
+    s->node_number = mesh->ownership ? NULL : mesh->node_orig;
 }
 
 /* Index in the piece of node or element i of the file. */
@@ -151,14 +151,14 @@ static int64_t in_piece(const selection *s, hx_vtk_where where, int64_t i)
 /* Coordinates of node i and nodes of element i of the file. */
 static const double *xyz_of(const selection *s, int64_t i)
 {
-    if (s->mesh->window) return s->piece->xyz + 3 * in_piece(s, HX_VTK_POINT, i);
+    if (s->mesh->ownership) return s->piece->xyz + 3 * in_piece(s, HX_VTK_POINT, i);
     return s->mesh->xyz + 3 * mesh_index(s->node, i);
 }
 
 static const int32_t *conn_of(const selection *s, int64_t i)
 {
-    if (s->mesh->window && s->is_part) return s->kept.conn + 8 * (i - s->own_elem[0]);
-    if (s->mesh->window) return s->piece->conn + 8 * in_piece(s, HX_VTK_CELL, i);
+    if (s->mesh->ownership && s->is_part) return s->kept.conn + 8 * (i - s->own_elem[0]);
+    if (s->mesh->ownership) return s->piece->conn + 8 * in_piece(s, HX_VTK_CELL, i);
     return s->mesh->conn + 8 * mesh_index(s->elem, i);
 }
 
@@ -203,7 +203,7 @@ static unsigned char *encode_cell_types(const void *what, int64_t begin, int64_t
 /* Index in the file of the whole mesh of element i of the part. */
 static int32_t elem_number(const selection *s, int64_t i)
 {
-    if (s->mesh->window)
+    if (s->mesh->ownership)
         return (int32_t)(s->piece->first[HX_VTK_CELL] + in_piece(s, HX_VTK_CELL, i));
     return (int32_t)mesh_index(s->mesh->elem_orig, (int64_t)mesh_index(s->elem, i));
 }
@@ -229,7 +229,7 @@ static field_source source_of(const selection *s, const hx_vtk_field *field)
     const bool on_points = field->where == HX_VTK_POINT;
     const int32_t *const list = on_points ? s->node : s->elem;
     const int32_t *const orig = on_points ? s->mesh->node_orig : s->mesh->elem_orig;
-    if (s->mesh->window) return (field_source){field, s, NULL, NULL, 0};
+    if (s->mesh->ownership) return (field_source){field, s, NULL, NULL, 0};
     if (!s->piece) return (field_source){field, NULL, list, NULL, 0};
     const int64_t first = s->piece->first[field->where];
     return s->is_part ? (field_source){field, NULL, list, orig, first}
@@ -314,7 +314,7 @@ static int64_t count_numbers(const selection *s, int64_t begin, int64_t end)
     /* otherwise all are hexahedra, to compute a file's size */
     const int is_there = s->mesh->conn != NULL;
     if (!is_there || !hx_mesh_is_collapsed(s->mesh)) return 9 * n;
-    if (s->mesh->window && !s->piece) return count_by_kind(s->mesh);
+    if (s->mesh->ownership && !s->piece) return count_by_kind(s->mesh);
 #pragma omp parallel for schedule(static) reduction(+ : n)
     for (int64_t i = begin; i < end; i++) n += hx_solids[solid_of(conn_of(s, i))].n_node;
     return n;
@@ -524,7 +524,7 @@ size_t hx_vtk_writer_bytes(const hx_mesh *mesh, int is_part)
     const size_t number = sizeof(int32_t), flag = 1;
     const size_t n_node = (size_t)mesh->n_node, n_elem = (size_t)mesh->n_elem;
     size_t bytes = hx_vtk_stream_bytes();
-    if (mesh->window) return bytes;
+    if (mesh->ownership) return bytes;
     if (mesh->node_orig) bytes += number * n_node;
     if (mesh->elem_orig) bytes += number * n_elem;
     if (is_part) bytes += (2 * number + flag) * n_node + (number + flag) * n_elem;
@@ -567,7 +567,7 @@ static int check_comm(const hx_comm *comm, const hx_vtk_options *options)
 static int select_items(selection *s, const hx_comm *comm, const hx_vtk_options *options)
 {
     HX_TRY(check_comm(comm, options));
-    if (s->mesh->window) return HX_OK; /* select_kept uses the piece */
+    if (s->mesh->ownership) return HX_OK; /* select_kept uses the piece */
     HX_TRY(invert(s->mesh->n_node, s->mesh->node_orig, &s->node));
     HX_TRY(invert(s->mesh->n_elem, s->mesh->elem_orig, &s->elem));
     return options->value ? select_part(s, options->value, options->least) : HX_OK;
@@ -577,7 +577,7 @@ static int select_items(selection *s, const hx_comm *comm, const hx_vtk_options 
 static int select_kept(selection *s, const hx_comm *comm, const hx_vtk_options *options)
 {
     const hx_vtk_kept *const k = &s->kept;
-    if (!s->mesh->window || !options->value) return HX_OK;
+    if (!s->mesh->ownership || !options->value) return HX_OK;
     HX_TRY(hx_vtk_keep(&s->kept, comm, s->n_node, s->piece, options->value, options->least));
     s->is_part = true;
     s->n_node = k->n_node;

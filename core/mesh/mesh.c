@@ -63,7 +63,7 @@ fail:
 
 int64_t hx_mesh_node_number(const hx_mesh *mesh, int64_t node)
 {
-    const int by_node = !mesh->node_orig || (mesh->window && mesh->window->has_numbers);
+    const int by_node = !mesh->node_orig || (mesh->ownership && mesh->ownership->has_numbers);
     return hx_numbers_get(&mesh->node_number, by_node ? node : mesh->node_orig[node]);
 }
 
@@ -480,8 +480,8 @@ void hx_mesh_free(hx_mesh *mesh)
     free(mesh->elem_orig);
     free(mesh->parts.first);
     free(mesh->parts.before);
-    if (mesh->window) free(mesh->window->first);
-    free(mesh->window);
+    if (mesh->ownership) free(mesh->ownership->first);
+    free(mesh->ownership);
     free(mesh->volume);
     hx_numbers_free(&mesh->node_number);
     hx_numbers_free(&mesh->elem_number);

@@ -117,7 +117,7 @@ typedef struct hx_mesh_parts {
  * Scalars of the mesh (total_volume, elem_size, n_kind, box) refer to the whole mesh; n_node and
  * n_elem, sets and lists to this rank's elements. node_orig and elem_orig are numbers in the whole
  * mesh. */
-typedef struct hx_mesh_window {
+typedef struct hx_mesh_ownership {
     const hx_reduce *all;             /* reductions over the ranks (borrowed) */
     int64_t n_node, n_elem;           /* of the whole mesh */
     int64_t node_before, elem_before; /* of lower ranks, in the whole mesh */
@@ -130,7 +130,7 @@ typedef struct hx_mesh_window {
     int64_t *first; /* [all->size + 1] first element of each rank among those here (owned) */
     /* 1: node_number is indexed by nodes here, not by their numbers in the whole mesh */
     int has_numbers;
-} hx_mesh_window;
+} hx_mesh_ownership;
 
 /* Fractions of an edge's length up to which it counts as straight, and two nodes as its same
  * middle. */
@@ -166,7 +166,7 @@ typedef struct hx_mesh {
 
     hx_mesh_parts parts; /* (owned) */
 
-    hx_mesh_window *window; /* NULL: the mesh is not distributed (owned) */
+    hx_mesh_ownership *ownership; /* NULL: the mesh is not distributed (owned) */
 
     size_t n_set;
     hx_set *set; /* (owned) */
@@ -287,33 +287,34 @@ int hx_mesh_face_is_inner(const hx_mesh *mesh, int64_t face);
 /* Returns 1 if some element is a collapsed hexahedron. Requires a finished mesh. */
 static inline int hx_mesh_is_collapsed(const hx_mesh *mesh)
 {
-    return mesh->n_kind[HX_CELL_HEXAHEDRON] < (mesh->window ? mesh->window->n_elem : mesh->n_elem);
+    return mesh->n_kind[HX_CELL_HEXAHEDRON] <
+           (mesh->ownership ? mesh->ownership->n_elem : mesh->n_elem);
 }
 
 /* Numbers of elements and nodes of the whole mesh, distributed or not. */
 static inline int64_t hx_mesh_n_elem_all(const hx_mesh *mesh)
 {
-    return mesh->window ? mesh->window->n_elem : mesh->n_elem;
+    return mesh->ownership ? mesh->ownership->n_elem : mesh->n_elem;
 }
 static inline int64_t hx_mesh_n_node_all(const hx_mesh *mesh)
 {
-    return mesh->window ? mesh->window->n_node : mesh->n_node;
+    return mesh->ownership ? mesh->ownership->n_node : mesh->n_node;
 }
 
 /* Own elements are begin .. end - 1; all elements if the mesh is not distributed. */
 static inline int64_t hx_mesh_own_begin(const hx_mesh *mesh)
 {
-    return mesh->window ? mesh->window->first[mesh->window->all->rank] : 0;
+    return mesh->ownership ? mesh->ownership->first[mesh->ownership->all->rank] : 0;
 }
 static inline int64_t hx_mesh_own_end(const hx_mesh *mesh)
 {
-    return mesh->window ? mesh->window->first[mesh->window->all->rank + 1] : mesh->n_elem;
+    return mesh->ownership ? mesh->ownership->first[mesh->ownership->all->rank + 1] : mesh->n_elem;
 }
 
 /* Returns 1 if this rank owns the node. */
 static inline int hx_mesh_owns_node(const hx_mesh *mesh, int64_t node)
 {
-    const hx_mesh_window *const w = mesh->window;
+    const hx_mesh_ownership *const w = mesh->ownership;
     return !w || (node >= w->own_node && node < w->own_node + w->n_own_node);
 }
 
@@ -322,13 +323,13 @@ static inline int hx_mesh_owns_node(const hx_mesh *mesh, int64_t node)
 static inline int hx_mesh_count_all(const hx_mesh *mesh, int64_t n, int64_t *all)
 {
     *all = n;
-    return mesh->window ? hx_reduce_sum_i64(mesh->window->all, 1, all) : HX_OK;
+    return mesh->ownership ? hx_reduce_sum_i64(mesh->ownership->all, 1, all) : HX_OK;
 }
 
 /* Reductions over the ranks of a distributed mesh; NULL: the mesh is not distributed. */
 static inline const hx_reduce *hx_mesh_reduce(const hx_mesh *mesh)
 {
-    return mesh->window ? mesh->window->all : NULL;
+    return mesh->ownership ? mesh->ownership->all : NULL;
 }
 
 /* The file's numbers, for messages. */

@@ -59,7 +59,7 @@ static void add_items(const hx_mesh *mesh, int64_t begin, int64_t end, item_hash
 /* Adds the own nodes and own elements. */
 static void add_own(const hx_mesh *mesh, item_hash of_node, item_hash of_element, hx_hash *sum)
 {
-    const hx_mesh_window *const w = mesh->window;
+    const hx_mesh_ownership *const w = mesh->ownership;
     const int64_t first = w ? w->own_node : 0;
     add_items(mesh, first, first + (w ? w->n_own_node : mesh->n_node), of_node, sum);
     add_items(mesh, hx_mesh_own_begin(mesh), hx_mesh_own_end(mesh), of_element, sum);
@@ -100,7 +100,7 @@ hx_hash hx_mesh_hash(const hx_mesh *mesh)
 /* Position of an item in the stored design: in the file's order for a distributed mesh. */
 static uint64_t place(const hx_mesh *mesh, const int32_t *list, int64_t i)
 {
-    return mesh->window ? orig(list, i) : (uint64_t)i;
+    return mesh->ownership ? orig(list, i) : (uint64_t)i;
 }
 
 static hx_hash node_order(const hx_mesh *mesh, int64_t i)
@@ -133,13 +133,13 @@ hx_hash hx_mesh_order_hash(const hx_mesh *mesh)
 
 static hx_hash element_part(const hx_mesh *mesh, int64_t e)
 {
-    const hx_mesh_window *const w = mesh->window;
+    const hx_mesh_ownership *const w = mesh->ownership;
     hx_hash h = begin(ORDER + 2, (uint64_t)(w->elem_before + e - hx_mesh_own_begin(mesh)));
     hx_hash_next(&h, orig(mesh->elem_orig, e));
     return h;
 }
 
-int hx_mesh_window_hash(const hx_mesh *mesh, uint64_t *hash)
+int hx_mesh_ownership_hash(const hx_mesh *mesh, uint64_t *hash)
 {
     hx_hash own = {0, 0}, all = {0, 0};
     add_items(mesh, hx_mesh_own_begin(mesh), hx_mesh_own_end(mesh), element_part, &own);

@@ -25,7 +25,7 @@ hx_hash hx_mesh_order_hash(const hx_mesh *mesh);
 int hx_mesh_order_hash_all(const hx_mesh *mesh, hx_hash *hash);
 
 /* For a distributed mesh: hash of the order of all elements, rank by rank. Collective. */
-int hx_mesh_window_hash(const hx_mesh *mesh, uint64_t *hash);
+int hx_mesh_ownership_hash(const hx_mesh *mesh, uint64_t *hash);
 
 /* Hash of a field value[n_elem] on the mesh, in the original numbering. O(n). */
 hx_hash hx_mesh_field_hash(const hx_mesh *mesh, const double *value);

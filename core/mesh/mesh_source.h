@@ -25,7 +25,7 @@ typedef struct hx_source_faces {
     /* [n] element that has the face; -1: the first one that has it (borrowed, like node) */
     int64_t *elem;
     int64_t (*node)[4]; /* [n] in any order around the face; a triangle repeats its last */
-    int64_t n_missing;  /* number of faces that no element has, set by hx_window_create */
+    int64_t n_missing;  /* number of faces that no element has, set by hx_dist_mesh_create */
 } hx_source_faces;
 
 typedef struct hx_mesh_source hx_mesh_source;

@@ -252,7 +252,7 @@ int hx_problem_check_held(hx_problem *problem, const char *origin)
     uint8_t *is_held = NULL;
     int64_t n_body = 0;
     int rc;
-    if (mesh->window) return check_held_somewhere(problem, origin);
+    if (mesh->ownership) return check_held_somewhere(problem, origin);
     HX_TRY_FAIL(hx_alloc_raw(&body_of, (size_t)mesh->n_node, sizeof *body_of, "bodies"));
     HX_TRY_FAIL(hx_mesh_bodies(mesh, body_of, &n_body));
     problem->n_body = n_body;

@@ -321,7 +321,7 @@ int hx_problem_check_supported(hx_problem *problem, const char *origin)
     hx_rigid_body *body = NULL;
     int64_t n_body;
     int rc;
-    if (mesh->window) return check_one_body(problem, origin);
+    if (mesh->ownership) return check_one_body(problem, origin);
     HX_TRY_FAIL(hx_alloc_raw(&body_of, (size_t)mesh->n_node, sizeof *body_of, "bodies"));
     HX_TRY_FAIL(hx_mesh_bodies(mesh, body_of, &n_body));
     problem->n_body = n_body;
@@ -447,7 +447,7 @@ static int fit_bodies(const hx_problem *problem, const int32_t *body_of, int64_t
     for (int pass = 0; pass < 4; pass++) {
         for (int64_t b = 0; b < n_body; b++) start_pass(&f[b]);
         add_values(problem, body_of, f);
-        if (problem->mesh->window) HX_TRY(sum_window(all, f));
+        if (problem->mesh->ownership) HX_TRY(sum_window(all, f));
         for (int64_t b = 0; b < n_body && pass < 3; b++) improve_fit(&f[b]);
     }
     *is = 1;
@@ -466,7 +466,7 @@ int hx_problem_is_moved_rigidly(const hx_problem *problem, int *is)
     *is = 0;
     if (!problem->supports.prescribed || hx_problem_is_heat(problem) || problem->springs.n > 0)
         return HX_OK;
-    if (!mesh->window) {
+    if (!mesh->ownership) {
         HX_TRY_FAIL(hx_alloc_raw(&body_of, (size_t)mesh->n_node, sizeof *body_of, "bodies"));
         HX_TRY_FAIL(hx_mesh_bodies(mesh, body_of, &n_body));
     }
@@ -503,7 +503,7 @@ int hx_rigid_bodies_are_moved(const hx_problem *problem, const int32_t *body_of,
     fit *f = NULL;
     int rc = HX_OK;
     *is = 0;
-    if (problem->mesh->window || problem->space.element == HX_ELEMENT_SPLINE) return HX_OK;
+    if (problem->mesh->ownership || problem->space.element == HX_ELEMENT_SPLINE) return HX_OK;
     if (!problem->supports.prescribed || problem->springs.n > 0) return HX_OK;
     HX_TRY(hx_alloc(&f, (size_t)n_body, sizeof *f, "bodies"));
     if (hx_problem_is_heat(problem))

@@ -51,7 +51,8 @@ static int64_t stride_of(const hx_mesh *mesh)
  * the whole mesh. */
 static int64_t sampled(const hx_mesh *mesh, int64_t k)
 {
-    const int64_t stride = stride_of(mesh), before = mesh->window ? mesh->window->elem_before : 0;
+    const int64_t stride = stride_of(mesh),
+                  before = mesh->ownership ? mesh->ownership->elem_before : 0;
     return hx_mesh_own_begin(mesh) + (before + stride - 1) / stride * stride - before + k * stride;
 }
 
@@ -161,7 +162,7 @@ double hx_lattice_aspect(const hx_mesh *mesh)
 {
     extents x = {{0.0}, {0.0}, 0.0};
     sample s;
-    if (mesh->window) return mesh->window->aspect;
+    if (mesh->ownership) return mesh->ownership->aspect;
     sample_create(&s, mesh);
     for (int64_t k = 0; k < s.n; k++) add_sample(&x, sample_at(&s, mesh, k));
     free(s.edge);
@@ -325,7 +326,7 @@ void hx_lattice_estimate(const hx_mesh *mesh, double coarsening, double *n_node,
     const double ideal = (double)hx_mesh_n_elem_all(mesh) / (coarsening * coarsening * coarsening);
     hx_lattice lattice;
     int64_t n[3];
-    if (mesh->window) { /* counting would need communication */
+    if (mesh->ownership) { /* counting would need communication */
         *n_cell = *n_node = 1.2 * ideal + 100.0;
         return;
     }

@@ -27,7 +27,7 @@ static int32_t node_in_all(const hx_problem *problem, int32_t node)
 {
     const hx_mesh *const whole = problem->whole->mesh;
     const int32_t n = problem->whole_node[node];
-    return whole->window ? whole->node_orig[n] : n;
+    return whole->ownership ? whole->node_orig[n] : n;
 }
 
 /* Lists the faces of stiff elements that have only interface nodes, each at its first node. first[]

@@ -537,7 +537,7 @@ static int plan_lattice(hx_plan *plan, const hx_problem *problem, const hx_devic
 static int finish_lattice(hx_plan *plan, const hx_problem *problem)
 {
     hx_lattice *finished;
-    if (!plan->lattice || problem->whole || problem->mesh->window) return HX_OK;
+    if (!plan->lattice || problem->whole || problem->mesh->ownership) return HX_OK;
     HX_TRY(hx_alloc(&finished, 1, sizeof *finished, "multigrid coarse grids"));
     const int rc = hx_lattice_finish(finished, &problem->space, plan->lattice, N_LAST, 0);
     plan->lattice = NULL; /* also if that failed; `create` then starts over */

@@ -6,9 +6,9 @@
  *     test_loose_shares [cpu | cuda] */
 #include "core/comm/comm_reduce.h"
 #include "core/dist/dist.h"
+#include "core/dist_mesh/dist_mesh.h"
 #include "core/solver/loose.h"
 #include "core/solver/multigrid_internal.h"
-#include "core/window/window.h"
 #include "tests/lib/fixture.h"
 #include "tests/lib/mixed_model.h"
 #include "tests/lib/void_patterns.h"
@@ -78,10 +78,10 @@ static int make_mesh(hx_mesh *mesh, shape of)
 
 static int make_window(job *j, hx_mesh *mesh)
 {
-    const hx_window_params params = {.partition = HX_PARTITION_BISECTION, .reach = 1.0};
+    const hx_dist_mesh_params params = {.partition = HX_PARTITION_BISECTION, .reach = 1.0};
     hx_mesh_source source;
     HX_TRY(hx_generator_find("cantilever")->open(&source, &brick));
-    const int rc = hx_window_create(mesh, &j->comm, &j->all.all, &source, &params);
+    const int rc = hx_dist_mesh_create(mesh, &j->comm, &j->all.all, &source, &params);
     hx_source_close(&source);
     return rc < 0 ? rc : hx_mesh_finish(mesh);
 }

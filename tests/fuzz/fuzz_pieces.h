@@ -3,9 +3,9 @@
 #define HX_FUZZ_PIECES_H
 
 #include "core/comm/comm_reduce.h"
+#include "core/dist_mesh/dist_mesh.h"
 #include "core/files/file_source.h"
 #include "core/mesh/mesh_hash.h"
-#include "core/window/window.h"
 #include "fuzz_mesh.h"
 
 static inline void fuzz_fail(const char *path, const char *what)
@@ -16,15 +16,15 @@ static inline void fuzz_fail(const char *path, const char *what)
 
 /* Creates a finished window with all elements. *why: see hx_file_source_open. */
 static inline int fuzz_window(const char *path, const hx_comm *comm, const hx_reduce *all,
-                              char why[HX_FILE_WHY], hx_mesh *window)
+                              char why[HX_FILE_WHY], hx_mesh *ownership)
 {
-    const hx_window_params params = {.partition = HX_PARTITION_BISECTION};
+    const hx_dist_mesh_params params = {.partition = HX_PARTITION_BISECTION};
     hx_mesh_source source;
     hx_notes notes = {0};
     int rc = hx_file_source_open(&source, comm, path, 0, &notes, why);
     if (rc == HX_OK && !why[0]) {
-        rc = hx_window_create(window, comm, all, &source, &params);
-        if (rc == HX_OK) rc = hx_mesh_finish(window);
+        rc = hx_dist_mesh_create(ownership, comm, all, &source, &params);
+        if (rc == HX_OK) rc = hx_mesh_finish(ownership);
     }
     hx_source_close(&source);
     hx_notes_free(&notes);
@@ -38,11 +38,11 @@ static inline int fuzz_pieces(const char *path)
     char why[HX_FILE_WHY] = "";
     hx_comm comm;
     hx_comm_reduce all;
-    hx_mesh window = {0}, whole = {0};
+    hx_mesh ownership = {0}, whole = {0};
     hx_hash hash, exact;
     hx_comm_self(&comm);
     hx_comm_reduce_of(&all, &comm);
-    const int rc = fuzz_window(path, &comm, &all.all, why, &window);
+    const int rc = fuzz_window(path, &comm, &all.all, why, &ownership);
     const int in_pieces = rc == HX_OK && !why[0];
     if (rc == HX_EINTERNAL) fuzz_fail(path, "in pieces");
     if (!why[0]) {
@@ -51,12 +51,12 @@ static inline int fuzz_pieces(const char *path)
         if ((rc == HX_OK) != (rc_whole == HX_OK)) fuzz_fail(path, "one way alone");
     }
     if (in_pieces) {
-        if (hx_mesh_hash_all(&window, &hash) < 0) fuzz_fail(path, "no hash");
+        if (hx_mesh_hash_all(&ownership, &hash) < 0) fuzz_fail(path, "no hash");
         exact = hx_mesh_hash(&whole);
-        if (memcmp(&hash, &exact, sizeof hash) != 0 || window.n_set != whole.n_set)
+        if (memcmp(&hash, &exact, sizeof hash) != 0 || ownership.n_set != whole.n_set)
             fuzz_fail(path, "another mesh");
     }
-    hx_mesh_free(&window);
+    hx_mesh_free(&ownership);
     hx_mesh_free(&whole);
     return in_pieces;
 }

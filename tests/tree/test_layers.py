@@ -22,7 +22,7 @@ CORE = {
     "core/generate": ["core/base", "core/mesh"],
     "core/partition": ["core/base", "core/mesh"],
     "core/comm": ["core/base"],
-    "core/window": ["core/base", "core/mesh", "core/partition", "core/comm"],
+    "core/dist_mesh": ["core/base", "core/mesh", "core/partition", "core/comm"],
     "core/surface": ["core/base", "core/mesh"],
     "core/problem": ["core/base", "core/mesh", "core/spline", "core/space"],
     "core/stress": ["core/base", "core/mesh", "core/spline", "core/space", "core/problem"],

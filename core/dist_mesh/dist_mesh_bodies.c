@@ -10,7 +10,7 @@
 #include "../base/sort.h"
 #include "../comm/comm_alltoall.h"
 #include "../mesh/mesh_quality.h"
-#include "window.h"
+#include "dist_mesh.h"
 
 static const char what[] = "bodies of a distributed mesh";
 
@@ -85,7 +85,7 @@ fail:
  * rank. */
 static void find_owners(const hx_mesh *mesh, int me, int64_t *end)
 {
-    const hx_mesh_window *const w = mesh->window;
+    const hx_mesh_ownership *const w = mesh->ownership;
     int32_t last = -1;
     for (int r = 0; r <= me; r++) {
         for (int64_t i = 8 * w->first[r]; i < 8 * w->first[r + 1]; i++)
@@ -100,7 +100,7 @@ static int list_rim(const hx_mesh *mesh, const graph *g, const hx_comm *comm, in
                     rim_node **rim)
 {
     int64_t *end = NULL, n = 0;
-    const int64_t n_lower = mesh->window->own_node;
+    const int64_t n_lower = mesh->ownership->own_node;
     HX_TRY(hx_alloc(&end, (size_t)comm->size + 1, sizeof *end, what));
     find_owners(mesh, comm->rank, end);
     for (int64_t a = 0; a < n_lower; a++) n += g->body[a] >= 0;
@@ -121,7 +121,7 @@ static int list_rim(const hx_mesh *mesh, const graph *g, const hx_comm *comm, in
 /* Sorts own nodes by global number. */
 static int sort_own(const hx_mesh *mesh, int32_t *order)
 {
-    const hx_mesh_window *const w = mesh->window;
+    const hx_mesh_ownership *const w = mesh->ownership;
     uint64_t *key;
     HX_TRY(hx_alloc_raw(&key, (size_t)w->n_own_node, sizeof *key, what));
     for (int64_t i = 0; i < w->n_own_node; i++) key[i] = (uint32_t)mesh->node_orig[w->own_node + i];
@@ -133,8 +133,8 @@ static int sort_own(const hx_mesh *mesh, int32_t *order)
 /* Returns the own node with that global number. */
 static int64_t find_node(const hx_mesh *mesh, const int32_t *order, int64_t number)
 {
-    const int32_t *const orig = mesh->node_orig + mesh->window->own_node;
-    int64_t low = 0, high = mesh->window->n_own_node - 1;
+    const int32_t *const orig = mesh->node_orig + mesh->ownership->own_node;
+    int64_t low = 0, high = mesh->ownership->n_own_node - 1;
     while (low < high) {
         const int64_t middle = (low + high) / 2;
         if (orig[order[middle]] < number)
@@ -142,7 +142,7 @@ static int64_t find_node(const hx_mesh *mesh, const int32_t *order, int64_t numb
         else
             high = middle;
     }
-    return mesh->window->own_node + order[low];
+    return mesh->ownership->own_node + order[low];
 }
 
 static int compare_edges(const void *a, const void *b)
@@ -157,7 +157,7 @@ static int list_edges(const hx_mesh *mesh, graph *g, int64_t n, const rim_node *
 {
     int32_t *order = NULL;
     int rc;
-    HX_TRY_FAIL(hx_alloc_raw(&order, (size_t)mesh->window->n_own_node, sizeof *order, what));
+    HX_TRY_FAIL(hx_alloc_raw(&order, (size_t)mesh->ownership->n_own_node, sizeof *order, what));
     HX_TRY_FAIL(sort_own(mesh, order));
     HX_TRY_FAIL(hx_alloc_raw(&g->edge, 2 * (size_t)n, sizeof *g->edge, what));
     for (int64_t i = 0; i < n; i++) {
@@ -263,13 +263,13 @@ static int make_graph(const hx_mesh *mesh, const hx_comm *comm, const uint8_t *i
 {
     int64_t n_own;
     HX_TRY(find_own(mesh, is_there, g, &n_own));
-    HX_TRY(hx_reduce_exscan(mesh->window->all, n_own, &g->first));
+    HX_TRY(hx_reduce_exscan(mesh->ownership->all, n_own, &g->first));
     g->n_body = n_own;
-    HX_TRY(hx_reduce_sum_i64(mesh->window->all, 1, &g->n_body));
+    HX_TRY(hx_reduce_sum_i64(mesh->ownership->all, 1, &g->n_body));
     return trade_rim(mesh, comm, g);
 }
 
-int hx_window_bodies(const hx_mesh *mesh, const hx_comm *comm, int64_t *n_body)
+int hx_dist_mesh_bodies(const hx_mesh *mesh, const hx_comm *comm, int64_t *n_body)
 {
     graph g = {0};
     int rc = make_graph(mesh, comm, NULL, &g);
@@ -279,8 +279,8 @@ int hx_window_bodies(const hx_mesh *mesh, const hx_comm *comm, int64_t *n_body)
     return rc;
 }
 
-int hx_window_pieces(const hx_mesh *mesh, const hx_comm *comm, const uint8_t *is_there,
-                     int32_t *body, int64_t *n_body)
+int hx_dist_mesh_pieces(const hx_mesh *mesh, const hx_comm *comm, const uint8_t *is_there,
+                        int32_t *body, int64_t *n_body)
 {
     graph g = {0};
     int32_t *number = NULL;

@@ -8,11 +8,11 @@
 #include "../comm/comm_alltoall.h"
 #include "../mesh/hilbert.h"
 #include "../partition/partition_items.h"
-#include "window_internal.h"
+#include "dist_mesh_internal.h"
 
 static const char what[] = "a part of a distributed mesh";
 
-static int cut(const hx_window_task *task, const hx_window_piece *p, int32_t *rank)
+static int cut(const hx_dist_mesh_task *task, const hx_dist_mesh_piece *p, int32_t *rank)
 {
     const hx_partition_items items = {.n = p->n,
                                       .centroid = (const double(*)[3])p->centroid,
@@ -43,7 +43,7 @@ static void free_parcels(parcels *c)
 
 /* next[HX_N_PART][size] := position of the next element that each part of the order sends to each
  * rank. */
-static int count(const hx_window_piece *p, const int32_t *rank, int size, int64_t *next,
+static int count(const hx_dist_mesh_piece *p, const int32_t *rank, int size, int64_t *next,
                  int64_t *first)
 {
     int64_t sum = 0;
@@ -63,7 +63,7 @@ static int count(const hx_window_piece *p, const int32_t *rank, int size, int64_
     return HX_OK;
 }
 
-static int pack(const hx_window_piece *p, const int32_t *rank, int size, parcels *c)
+static int pack(const hx_dist_mesh_piece *p, const int32_t *rank, int size, parcels *c)
 {
     int64_t *next;
     HX_TRY(hx_alloc(&c->out_first, (size_t)size + 1, sizeof *c->out_first, what));
@@ -98,7 +98,7 @@ static int trade(const hx_comm *comm, parcels *c)
 
 /* Pieces follow the source's order, and the sort is stable, so elements with equal keys keep that
  * order. */
-static int put_in_order(const hx_window_task *task, parcels *c, int64_t *n_own, int64_t **own)
+static int put_in_order(const hx_dist_mesh_task *task, parcels *c, int64_t *n_own, int64_t **own)
 {
     const hx_comm *const comm = task->comm;
     const int64_t n = c->in_first[comm->size];
@@ -124,7 +124,8 @@ fail:
     return rc;
 }
 
-int hx_window_move(const hx_window_task *task, hx_window_piece *p, int64_t *n_own, int64_t **own)
+int hx_dist_mesh_migrate(const hx_dist_mesh_task *task, hx_dist_mesh_piece *p, int64_t *n_own,
+                         int64_t **own)
 {
     parcels c = {0};
     int32_t *rank = NULL;
@@ -133,7 +134,7 @@ int hx_window_move(const hx_window_task *task, hx_window_piece *p, int64_t *n_ow
     HX_TRY_FAIL(hx_alloc_raw(&rank, (size_t)p->n, sizeof *rank, what));
     HX_TRY_FAIL(cut(task, p, rank));
     HX_TRY_FAIL(pack(p, rank, task->comm->size, &c));
-    hx_window_piece_free(p);
+    hx_dist_mesh_piece_free(p);
     HX_TRY_FAIL(trade(task->comm, &c));
     rc = put_in_order(task, &c, n_own, own);
 fail:

@@ -8,7 +8,7 @@
 #include "../base/sum.h"
 #include "../comm/comm_alltoall.h"
 #include "../mesh/cell_marks.h"
-#include "window_internal.h"
+#include "dist_mesh_internal.h"
 
 static const char what[] = "a part of a distributed mesh";
 
@@ -29,16 +29,16 @@ static void free_grid(near_grid *g)
     free(g->bits);
 }
 
-double hx_window_reach(const hx_window_task *task, const hx_window_piece *p)
+double hx_dist_mesh_reach(const hx_dist_mesh_task *task, const hx_dist_mesh_piece *p)
 {
     return task->params->reach * (task->params->in_elements ? p->elem_size : 1.0);
 }
 
 /* Cells are two element edges wide, or wider if the mesh fills little of its bounding box. */
-static void lay_grid(near_grid *g, const hx_window_task *task, const hx_window_piece *p)
+static void lay_grid(near_grid *g, const hx_dist_mesh_task *task, const hx_dist_mesh_piece *p)
 {
     const double n_elem = (double)task->source->n_elem, size = cbrt(p->volume / n_elem);
-    const double reach = hx_window_reach(task, p);
+    const double reach = hx_dist_mesh_reach(task, p);
     const double most = fmin(n_elem + 64.0, (double)(1 << 28));
     double n_cell = INFINITY;
     g->size = 2.0 * size;
@@ -66,13 +66,13 @@ static int64_t cell_at(const near_grid *g, const double x[3])
     return (at[2] * g->n[1] + at[1]) * g->n[0] + at[0];
 }
 
-static void mark_block(near_grid *g, const hx_window_block *b, int64_t at)
+static void mark_block(near_grid *g, const hx_dist_mesh_block *b, int64_t at)
 {
 #pragma omp parallel for schedule(static)
     for (int64_t k = 0; k < b->n; k++) {
         double x[3];
         int32_t conn[8];
-        hx_window_block_conn(b, k, conn);
+        hx_dist_mesh_block_conn(b, k, conn);
         hx_cell_centroid(b->xyz, conn, x);
         const int64_t cell = cell_at(g, x);
         g->cell[at + k] = (int32_t)cell;
@@ -81,25 +81,25 @@ static void mark_block(near_grid *g, const hx_window_block *b, int64_t at)
     }
 }
 
-static int mark_own(const hx_window_task *task, near_grid *g, int64_t n_own, const int64_t *own)
+static int mark_own(const hx_dist_mesh_task *task, near_grid *g, int64_t n_own, const int64_t *own)
 {
-    hx_window_block block = {0};
+    hx_dist_mesh_block block = {0};
     int64_t n_block;
     int rc;
-    HX_TRY_FAIL(hx_window_block_create(&block, n_own));
-    HX_TRY_FAIL(hx_window_n_block(task, n_own, &n_block));
+    HX_TRY_FAIL(hx_dist_mesh_block_create(&block, n_own));
+    HX_TRY_FAIL(hx_dist_mesh_n_block(task, n_own, &n_block));
     for (int64_t i = 0; i < n_block; i++) {
-        const int64_t at = hx_window_block_take(&block, i, n_own, own, 0);
-        HX_TRY_FAIL(hx_window_block_fill(task, &block, 1));
+        const int64_t at = hx_dist_mesh_block_take(&block, i, n_own, own, 0);
+        HX_TRY_FAIL(hx_dist_mesh_block_fill(task, &block, 1));
         mark_block(g, &block, at);
     }
 fail:
-    hx_window_block_free(&block);
+    hx_dist_mesh_block_free(&block);
     return rc;
 }
 
 /* Gathers the marked cells of all ranks. */
-static int share_marks(const hx_window_task *task, near_grid *g)
+static int share_marks(const hx_dist_mesh_task *task, near_grid *g)
 {
     const int me = task->comm->rank;
     g->n_byte = ((size_t)g->n_cell + 7) / 8;
@@ -148,7 +148,7 @@ static int64_t list_for(const near_grid *g, int rank, int64_t n_own, const int64
 }
 
 /* *out := elements sent to each rank, and all own elements for this rank; the caller frees it. */
-static int list_all(const hx_window_task *task, const near_grid *g, int64_t n_own,
+static int list_all(const hx_dist_mesh_task *task, const near_grid *g, int64_t n_own,
                     const int64_t *own, int64_t *out_first, int64_t **out)
 {
     const int size = task->comm->size, me = task->comm->rank;
@@ -165,8 +165,8 @@ static int list_all(const hx_window_task *task, const near_grid *g, int64_t n_ow
     return HX_OK;
 }
 
-int hx_window_near(const hx_window_task *task, const hx_window_piece *p, int64_t n_own,
-                   const int64_t *own, int64_t *first, int64_t **elem)
+int hx_dist_mesh_find_ghosts(const hx_dist_mesh_task *task, const hx_dist_mesh_piece *p,
+                             int64_t n_own, const int64_t *own, int64_t *first, int64_t **elem)
 {
     const hx_comm *const comm = task->comm;
     near_grid g = {.cell = NULL};

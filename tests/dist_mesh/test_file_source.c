@@ -17,17 +17,17 @@
 #include "core/base/clock.h"
 #include "core/base/memory.h"
 #include "core/comm/comm_reduce.h"
+#include "core/dist_mesh/dist_mesh.h"
 #include "core/files/file_source.h"
 #include "core/files/mesh_files.h"
 #include "core/mesh/mesh_hash.h"
-#include "core/window/window.h"
 #include "tests/lib/test.h"
 
 typedef struct job {
     hx_comm comm;
     hx_comm_reduce all;
     hx_mesh_source source;
-    hx_mesh whole, window;
+    hx_mesh whole, ownership;
     const char *path;
 } job;
 
@@ -37,17 +37,17 @@ static int read_whole(job *j)
     return hx_mesh_finish(&j->whole);
 }
 
-static int make_window(job *j)
+static int make_dist_mesh(job *j)
 {
-    const hx_window_params params = {
+    const hx_dist_mesh_params params = {
         .partition = HX_PARTITION_BISECTION, .reach = 1.5, .in_elements = 1};
-    HX_TRY(hx_window_create(&j->window, &j->comm, &j->all.all, &j->source, &params));
-    return hx_mesh_finish(&j->window);
+    HX_TRY(hx_dist_mesh_create(&j->ownership, &j->comm, &j->all.all, &j->source, &params));
+    return hx_mesh_finish(&j->ownership);
 }
 
 static void check_elements(const job *j)
 {
-    const hx_mesh *const m = &j->window, *const w = &j->whole;
+    const hx_mesh *const m = &j->ownership, *const w = &j->whole;
     int64_t n_other = 0, n_moved = 0, n_number = 0;
     for (int64_t e = 0; e < m->n_elem; e++) {
         const int64_t orig = m->elem_orig[e];
@@ -73,9 +73,9 @@ static int64_t count_nodes(const job *j, const hx_set *set, const hx_set *whole,
     uint8_t *const in = calloc((size_t)j->whole.n_node, 1);
     for (int64_t i = 0; i < whole->n_node; i++) in[whole->node[i]] = 1;
     for (int64_t i = 0; i < set->n_node; i++) {
-        if (!hx_mesh_owns_node(&j->window, set->node[i])) continue;
+        if (!hx_mesh_owns_node(&j->ownership, set->node[i])) continue;
         n++;
-        *n_other += !in[j->window.node_orig[set->node[i]]];
+        *n_other += !in[j->ownership.node_orig[set->node[i]]];
     }
     free(in);
     return n;
@@ -83,7 +83,7 @@ static int64_t count_nodes(const job *j, const hx_set *set, const hx_set *whole,
 
 static int is_own(const job *j, int64_t elem)
 {
-    return elem >= hx_mesh_own_begin(&j->window) && elem < hx_mesh_own_end(&j->window);
+    return elem >= hx_mesh_own_begin(&j->ownership) && elem < hx_mesh_own_end(&j->ownership);
 }
 
 static int64_t count_elems(const job *j, const hx_set *set, const hx_set *whole, int64_t *n_other)
@@ -94,7 +94,7 @@ static int64_t count_elems(const job *j, const hx_set *set, const hx_set *whole,
     for (int64_t i = 0; i < set->n_elem; i++) {
         if (!is_own(j, set->elem[i])) continue;
         n++;
-        *n_other += !in[j->window.elem_orig[set->elem[i]]];
+        *n_other += !in[j->ownership.elem_orig[set->elem[i]]];
     }
     free(in);
     return n;
@@ -109,7 +109,7 @@ static int64_t count_faces(const job *j, const hx_set *set, const hx_set *whole,
         const int64_t e = set->face[i] / 6;
         if (!is_own(j, e)) continue;
         n++;
-        *n_other += !in[6 * (int64_t)j->window.elem_orig[e] + set->face[i] % 6];
+        *n_other += !in[6 * (int64_t)j->ownership.elem_orig[e] + set->face[i] % 6];
     }
     free(in);
     return n;
@@ -117,10 +117,10 @@ static int64_t count_faces(const job *j, const hx_set *set, const hx_set *whole,
 
 static void check_sets(const job *j)
 {
-    CHECK_MSG(j->window.n_set == j->whole.n_set, "%zu sets instead of %zu", j->window.n_set,
+    CHECK_MSG(j->ownership.n_set == j->whole.n_set, "%zu sets instead of %zu", j->ownership.n_set,
               j->whole.n_set);
-    for (size_t i = 0; i < j->whole.n_set && i < j->window.n_set; i++) {
-        const hx_set *const set = &j->window.set[i], *const whole = &j->whole.set[i];
+    for (size_t i = 0; i < j->whole.n_set && i < j->ownership.n_set; i++) {
+        const hx_set *const set = &j->ownership.set[i], *const whole = &j->whole.set[i];
         int64_t n_other = 0,
                 n[3] = {count_nodes(j, set, whole, &n_other), count_elems(j, set, whole, &n_other),
                         count_faces(j, set, whole, &n_other)};
@@ -139,7 +139,7 @@ static void check_sets(const job *j)
 /* Names that the file gives to sets of several kinds mean one set here and in the whole mesh. */
 static void check_shared(const job *j)
 {
-    const hx_mesh *const m = &j->window, *const w = &j->whole;
+    const hx_mesh *const m = &j->ownership, *const w = &j->whole;
     CHECK_MSG(m->n_shared == w->n_shared, "%zu names are shared for %zu", m->n_shared, w->n_shared);
     for (size_t i = 0; i < w->n_shared && i < m->n_shared; i++) {
         const hx_shared_name *const a = &m->shared[i], *const b = &w->shared[i];
@@ -156,15 +156,15 @@ static void check_all(const job *j)
 {
     hx_hash hash;
     const hx_hash exact = hx_mesh_hash(&j->whole);
-    const hx_mesh_window *const w = j->window.window;
+    const hx_mesh_ownership *const w = j->ownership.ownership;
     int64_t n_body = 0;
     CHECK(w->n_elem == j->whole.n_elem && w->n_node == j->whole.n_node);
-    CHECK(strcmp(j->window.name, j->whole.name) == 0);
-    CHECK_OK(hx_mesh_hash_all(&j->window, &hash));
+    CHECK(strcmp(j->ownership.name, j->whole.name) == 0);
+    CHECK_OK(hx_mesh_hash_all(&j->ownership, &hash));
     CHECK(memcmp(&hash, &exact, sizeof hash) == 0);
-    CHECK_REL(j->window.elem_size, j->whole.elem_size, 1e-12);
+    CHECK_REL(j->ownership.elem_size, j->whole.elem_size, 1e-12);
     CHECK_REL(w->reach, 1.5 * j->whole.elem_size, 1e-12);
-    CHECK_OK(hx_window_bodies(&j->window, &j->comm, &n_body));
+    CHECK_OK(hx_dist_mesh_bodies(&j->ownership, &j->comm, &n_body));
     CHECK_MSG(n_body == 1, "%lld bodies", (long long)n_body);
     check_elements(j);
     check_sets(j);
@@ -186,7 +186,7 @@ static void test_windows(job *j)
     CHECK_OK(hx_file_source_open(&j->source, &j->comm, j->path, 0, NULL, why));
     CHECK_MSG(why[0] == '\0', "needs the whole mesh: %s", why);
     CHECK_OK(read_whole(j));
-    CHECK_OK(make_window(j));
+    CHECK_OK(make_dist_mesh(j));
     if (test_n_failed == n_failed) check_all(j);
     hx_source_close(&j->source);
     test_few(j);
@@ -218,8 +218,8 @@ static void test_bodies(job *j, long n)
     char why[HX_FILE_WHY];
     int64_t n_body = 0;
     CHECK_OK(hx_file_source_open(&j->source, &j->comm, j->path, 0, NULL, why));
-    CHECK_OK(make_window(j));
-    CHECK_OK(hx_window_bodies(&j->window, &j->comm, &n_body));
+    CHECK_OK(make_dist_mesh(j));
+    CHECK_OK(hx_dist_mesh_bodies(&j->ownership, &j->comm, &n_body));
     CHECK_MSG(n_body == n, "%lld bodies", (long long)n_body);
 }
 
@@ -232,7 +232,7 @@ static void say_memory(job *j, const char *what)
         CHECK_OK(read_whole(j));
     } else {
         CHECK_OK(hx_file_source_open(&j->source, &j->comm, j->path, 0, NULL, why));
-        if (strcmp(what, "window") == 0) CHECK_OK(make_window(j));
+        if (strcmp(what, "window") == 0) CHECK_OK(make_dist_mesh(j));
     }
     printf("process %d of %d: %.1f MB before, %.1f at most, %.1f now; %.2f s\n", j->comm.rank,
            j->comm.size, 1e-6 * (double)before, 1e-6 * (double)hx_host_memory_peak(),
@@ -258,10 +258,10 @@ static void test_one(job *j, int n, char **word)
     else
         test_windows(j);
     hx_source_close(&j->source);
-    hx_mesh_free(&j->window);
+    hx_mesh_free(&j->ownership);
     hx_mesh_free(&j->whole);
     j->source = (hx_mesh_source){0};
-    j->window = j->whole = (hx_mesh){0};
+    j->ownership = j->whole = (hx_mesh){0};
     if (test_n_failed > n_failed) printf("    in %s %s\n", j->path, what);
 }
 

@@ -6,7 +6,7 @@
 #include "../base/memory.h"
 #include "../base/names.h"
 #include "../mesh/mesh_internal.h"
-#include "window_internal.h"
+#include "dist_mesh_internal.h"
 
 static const char what[] = "a part of a distributed mesh";
 
@@ -90,7 +90,7 @@ static uint32_t name_place(node_table *t, recent *r, int64_t node, int64_t at)
     return slot;
 }
 
-static void name_block(node_table *t, const hx_window_block *b, int64_t at, int32_t *conn,
+static void name_block(node_table *t, const hx_dist_mesh_block *b, int64_t at, int32_t *conn,
                        uint64_t *in_set)
 {
 #pragma omp parallel
@@ -105,28 +105,28 @@ static void name_block(node_table *t, const hx_window_block *b, int64_t at, int3
 }
 
 /* conn[n][8] := slots; in_set[n] may be NULL. */
-static int name_nodes(const hx_window_task *task, node_table *t, int64_t n, const int64_t *elem,
+static int name_nodes(const hx_dist_mesh_task *task, node_table *t, int64_t n, const int64_t *elem,
                       int32_t *conn, uint64_t *in_set)
 {
-    hx_window_block block = {0};
+    hx_dist_mesh_block block = {0};
     int64_t n_block;
     int rc;
-    HX_TRY_FAIL(hx_window_block_create(&block, n));
-    HX_TRY_FAIL(hx_window_n_block(task, n, &n_block));
+    HX_TRY_FAIL(hx_dist_mesh_block_create(&block, n));
+    HX_TRY_FAIL(hx_dist_mesh_n_block(task, n, &n_block));
     for (int64_t i = 0; i < n_block; i++) {
-        const int64_t at = hx_window_block_take(&block, i, n, elem, 0);
-        HX_TRY_FAIL(hx_window_block_fill(task, &block, 0));
+        const int64_t at = hx_dist_mesh_block_take(&block, i, n, elem, 0);
+        HX_TRY_FAIL(hx_dist_mesh_block_fill(task, &block, 0));
         name_block(t, &block, at, conn, in_set);
     }
 fail:
-    hx_window_block_free(&block);
+    hx_dist_mesh_block_free(&block);
     return rc;
 }
 
 /* Like name_nodes, with a table that is large enough. The first size assumes as many nodes as
  * elements. If the table of one rank is full, all ranks repeat, since a source may have to be
  * queried by all ranks at once. */
-static int make_table(const hx_window_task *task, node_table *t, int64_t n, const int64_t *elem,
+static int make_table(const hx_dist_mesh_task *task, node_table *t, int64_t n, const int64_t *elem,
                       int32_t *conn, uint64_t *in_set)
 {
     int bits = 10;
@@ -178,15 +178,15 @@ static int64_t count_nodes(const int32_t *conn, int64_t end)
 }
 
 /* Makes mesh->window; takes ownership of `first`. */
-static int make_window(const hx_window_task *task, int64_t *first, hx_mesh *mesh)
+static int make_dist_mesh(const hx_dist_mesh_task *task, int64_t *first, hx_mesh *mesh)
 {
     const int me = task->comm->rank;
-    hx_mesh_window *w;
+    hx_mesh_ownership *w;
     int64_t n_node;
-    int rc = hx_alloc(&mesh->window, 1, sizeof *mesh->window, what);
+    int rc = hx_alloc(&mesh->ownership, 1, sizeof *mesh->ownership, what);
     if (rc < 0) free(first);
     HX_TRY(rc);
-    w = mesh->window;
+    w = mesh->ownership;
     w->all = task->all;
     w->first = first;
     w->n_elem = task->source->n_elem;
@@ -205,7 +205,7 @@ static int make_window(const hx_window_task *task, int64_t *first, hx_mesh *mesh
 }
 
 /* Sets the file's numbers of nodes and elements; node[mesh->n_node]: numbers in the source. */
-static int name_numbers(const hx_window_task *task, const int64_t *node, hx_mesh *mesh)
+static int name_numbers(const hx_dist_mesh_task *task, const int64_t *node, hx_mesh *mesh)
 {
     const hx_mesh_source *const source = task->source;
     int64_t *number = NULL;
@@ -217,13 +217,14 @@ static int name_numbers(const hx_window_task *task, const int64_t *node, hx_mesh
     HX_TRY_FAIL(hx_alloc_raw(&number, (size_t)mesh->n_node, sizeof *number, what));
     HX_TRY_FAIL(source->node_numbers(source, mesh->n_node, node, number));
     rc = hx_numbers_append(&mesh->node_number, mesh->n_node, number);
-    mesh->window->has_numbers = 1;
+    mesh->ownership->has_numbers = 1;
 fail:
     free(number);
     return rc;
 }
 
-int hx_window_mesh(const hx_window_task *task, const int64_t *elem, int64_t *first, hx_mesh *mesh)
+int hx_dist_mesh_make_local(const hx_dist_mesh_task *task, const int64_t *elem, int64_t *first,
+                            hx_mesh *mesh)
 {
     const hx_mesh_source *const source = task->source;
     const int64_t n = first[task->comm->size];
@@ -252,10 +253,10 @@ int hx_window_mesh(const hx_window_task *task, const int64_t *elem, int64_t *fir
     HX_TRY_FAIL(take_numbers(n, elem, &mesh->elem_orig));
     int64_t *const taken = first;
     first = NULL;
-    HX_TRY_FAIL(make_window(task, taken, mesh));
+    HX_TRY_FAIL(make_dist_mesh(task, taken, mesh));
     HX_TRY_FAIL(name_numbers(task, node, mesh));
     HX_TRY_FAIL(hx_source_add_sets(source, mesh, in_set));
-    rc = hx_window_faces(task, mesh);
+    rc = hx_dist_mesh_faces(task, mesh);
 fail:
     free_table(&table);
     free(first);

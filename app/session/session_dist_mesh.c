@@ -1,4 +1,4 @@
-/* A mesh that the processes of a run make in parts (core/window): whether that is possible, and
+/* A mesh that the processes of a run make in parts (core/dist_mesh): whether that is possible, and
  * agreement of all processes before they start. */
 #include <math.h>
 #include <stdlib.h>
@@ -7,11 +7,11 @@
 
 #include "../text/log.h"
 #include "core/base/memory.h"
+#include "core/dist_mesh/dist_mesh.h"
 #include "core/files/file_source.h"
 #include "core/files/mesh_files.h"
 #include "core/mesh/mesh_check.h"
 #include "core/mesh/mesh_hash.h"
-#include "core/window/window.h"
 #include "session_internal.h"
 
 /* Number of elements from which `auto` makes the mesh in parts. */
@@ -109,7 +109,7 @@ static int take_whole(const hx_session *s, const char *why)
 /* Sets the distance that a filter reaches, in elements or as a length, slightly enlarged, since the
  * mean element size is not known exactly yet. */
 static void set_reach(const hx_session *s, const hx_generate_params *generate, int64_t n_elem,
-                      hx_window_params *params)
+                      hx_dist_mesh_params *params)
 {
     const hx_config *const cfg = &s->cfg;
     const double radius = cfg->optimization.filter.radius;
@@ -150,7 +150,7 @@ static int agree(const hx_session *s, const intent *own, int *agreed)
 static int find_faults(hx_session *s, const char **why)
 {
     int64_t n_body = 1, n_double = 0;
-    HX_TRY(hx_window_bodies(&s->mesh, s->comm, &n_body));
+    HX_TRY(hx_dist_mesh_bodies(&s->mesh, s->comm, &n_body));
     if (n_body > 1) *why = "bodies that share no node";
     if (!isnan(s->cfg.mesh.merge)) return HX_OK;
     HX_TRY(hx_mesh_count_coincident(&s->mesh, &n_double));
@@ -160,12 +160,12 @@ static int find_faults(hx_session *s, const char **why)
 }
 
 /* Makes the distributed mesh, unless the elements are too long. */
-static int create(hx_session *s, const hx_mesh_source *source, const hx_window_params *params)
+static int create(hx_session *s, const hx_mesh_source *source, const hx_dist_mesh_params *params)
 {
     hx_comm_reduce_of(&s->all, s->comm);
-    HX_TRY(hx_window_create(&s->mesh, s->comm, &s->all.all, source, params));
+    HX_TRY(hx_dist_mesh_create(&s->mesh, s->comm, &s->all.all, source, params));
     const char *why =
-        s->mesh.window->aspect > MOST_ASPECT ? "lines of nodes along short edges" : NULL;
+        s->mesh.ownership->aspect > MOST_ASPECT ? "lines of nodes along short edges" : NULL;
     if (!why && !source->is_local) HX_TRY(find_faults(s, &why));
     if (why) {
         hx_mesh_free(&s->mesh);
@@ -184,7 +184,7 @@ static int note_faces(const hx_session *s, const hx_mesh_source *source)
 }
 
 /* Makes it from mesh.file; not if that is small or needed whole. */
-static int create_of_file(hx_session *s, const hx_window_params *params)
+static int create_of_file(hx_session *s, const hx_dist_mesh_params *params)
 {
     hx_mesh_source source = {.name = NULL};
     hx_notes notes = {0};
@@ -194,7 +194,7 @@ static int create_of_file(hx_session *s, const hx_window_params *params)
     if (rc == HX_OK && !why[0]) {
         hx_log_notes(&notes);
         rc = create(s, &source, params);
-        if (rc == HX_OK && s->mesh.window) rc = note_faces(s, &source);
+        if (rc == HX_OK && s->mesh.ownership) rc = note_faces(s, &source);
     } else if (rc == HX_OK) {
         rc = take_whole(s, why);
     }
@@ -204,7 +204,7 @@ static int create_of_file(hx_session *s, const hx_window_params *params)
 }
 
 /* Opens a generated mesh; *wants: its part. */
-static int open_generator(const hx_session *s, hx_mesh_source *source, hx_window_params *params,
+static int open_generator(const hx_session *s, hx_mesh_source *source, hx_dist_mesh_params *params,
                           int *wants)
 {
     const hx_config *const cfg = &s->cfg;
@@ -220,7 +220,7 @@ static int open_generator(const hx_session *s, hx_mesh_source *source, hx_window
 
 /* Opens the source of a mesh that may be made in parts; for a file only its size, since all open it
  * together. own->wants: 1: it will be made. */
-static int open_source(const hx_session *s, hx_mesh_source *source, hx_window_params *params,
+static int open_source(const hx_session *s, hx_mesh_source *source, hx_dist_mesh_params *params,
                        intent *own)
 {
     const hx_config *const cfg = &s->cfg;
@@ -243,13 +243,13 @@ static int open_source(const hx_session *s, hx_mesh_source *source, hx_window_pa
     return HX_OK;
 }
 
-int hx_session_make_window(hx_session *s)
+int hx_session_make_dist_mesh(hx_session *s)
 {
     hx_mesh_source source = {.name = NULL};
-    hx_window_params params = {.reach = 0.0};
+    hx_dist_mesh_params params = {.reach = 0.0};
     intent own;
     int agreed;
-    if (!s->comm || !s->may_window) return HX_OK;
+    if (!s->comm || !s->may_distribute_mesh) return HX_OK;
     memset(&own, 0, sizeof own); /* padding is compared, too */
     int rc = open_source(s, &source, &params, &own);
     own.n_elem = source.n_elem;
@@ -280,9 +280,9 @@ static int count_sets(hx_session *s)
     return hx_reduce_sum_i64(&s->all.all, (int)(2 * mesh->n_set), s->set_size);
 }
 
-int hx_session_agree_window(hx_session *s)
+int hx_session_agree_dist_mesh(hx_session *s)
 {
-    if (!s->mesh.window) return HX_OK;
+    if (!s->mesh.ownership) return HX_OK;
     HX_TRY(count_sets(s));
     HX_TRY(hx_mesh_hash_all(&s->mesh, &s->mesh_hash));
     HX_TRY(hx_mesh_order_hash_all(&s->mesh, &s->order_hash));
@@ -293,7 +293,7 @@ int hx_session_agree_window(hx_session *s)
 
 int64_t hx_session_n_point(const hx_session *s)
 {
-    return s->mesh.window ? s->mesh.window->n_node : s->space.n_point;
+    return s->mesh.ownership ? s->mesh.ownership->n_node : s->space.n_point;
 }
 
 void hx_session_set_size(const hx_session *s, size_t i, int64_t *n_node, int64_t *n_elem)

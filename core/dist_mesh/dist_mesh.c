@@ -1,16 +1,16 @@
-#include "window.h"
+#include "dist_mesh.h"
 
 #include <stdlib.h>
 
 #include "../base/memory.h"
 #include "../base/names.h"
 #include "../mesh/mesh_hash.h"
-#include "window_internal.h"
+#include "dist_mesh_internal.h"
 
 static const char what[] = "a part of a distributed mesh";
 
 /* HX_EINPUT, naming the first rank without an element. */
-static int check_shares(const hx_window_task *task, int64_t n_own)
+static int check_shares(const hx_dist_mesh_task *task, int64_t n_own)
 {
     const int size = task->comm->size;
     int64_t *n;
@@ -40,7 +40,7 @@ static int check_numbers(const hx_mesh_source *source)
 }
 
 /* Checks that no rank has more elements, ghosts included, than a mesh may have. Collective. */
-static int check_windows(const hx_window_task *task, int64_t n)
+static int check_dist_mesh(const hx_dist_mesh_task *task, int64_t n)
 {
     double most = (double)n;
     HX_TRY(hx_reduce_max(task->all, 1, &most));
@@ -52,31 +52,31 @@ static int check_windows(const hx_window_task *task, int64_t n)
         task->source->name, most, (long long)HX_MAX_ELEM);
 }
 
-int hx_window_create(hx_mesh *mesh, const hx_comm *comm, const hx_reduce *all,
-                     const hx_mesh_source *source, const hx_window_params *params)
+int hx_dist_mesh_create(hx_mesh *mesh, const hx_comm *comm, const hx_reduce *all,
+                        const hx_mesh_source *source, const hx_dist_mesh_params *params)
 {
-    const hx_window_task task = {comm, all, source, params};
-    hx_window_piece piece = {0};
+    const hx_dist_mesh_task task = {comm, all, source, params};
+    hx_dist_mesh_piece piece = {0};
     int64_t n_own = 0, *own = NULL, *elem = NULL, *first = NULL;
     int rc;
     *mesh = (hx_mesh){0};
     HX_TRY_FAIL(check_numbers(source));
     HX_TRY_FAIL(hx_alloc(&first, (size_t)comm->size + 1, sizeof *first, what));
-    HX_TRY_FAIL(hx_window_piece_create(&piece, &task));
-    HX_TRY_FAIL(hx_window_move(&task, &piece, &n_own, &own));
+    HX_TRY_FAIL(hx_dist_mesh_piece_create(&piece, &task));
+    HX_TRY_FAIL(hx_dist_mesh_migrate(&task, &piece, &n_own, &own));
     HX_TRY_FAIL(check_shares(&task, n_own));
-    HX_TRY_FAIL(hx_window_near(&task, &piece, n_own, own, first, &elem));
-    HX_TRY_FAIL(check_windows(&task, first[comm->size]));
+    HX_TRY_FAIL(hx_dist_mesh_find_ghosts(&task, &piece, n_own, own, first, &elem));
+    HX_TRY_FAIL(check_dist_mesh(&task, first[comm->size]));
     free(own);
     own = NULL;
     int64_t *const taken = first;
     first = NULL;
-    HX_TRY_FAIL(hx_window_mesh(&task, elem, taken, mesh));
-    mesh->window->aspect = piece.aspect;
-    mesh->window->reach = hx_window_reach(&task, &piece);
-    rc = hx_mesh_window_hash(mesh, &mesh->window->hash);
+    HX_TRY_FAIL(hx_dist_mesh_make_local(&task, elem, taken, mesh));
+    mesh->ownership->aspect = piece.aspect;
+    mesh->ownership->reach = hx_dist_mesh_reach(&task, &piece);
+    rc = hx_mesh_ownership_hash(mesh, &mesh->ownership->hash);
 fail:
-    hx_window_piece_free(&piece);
+    hx_dist_mesh_piece_free(&piece);
     free(first);
     free(own);
     free(elem);

@@ -5,7 +5,7 @@
 #include "../base/memory.h"
 #include "../base/sort.h"
 #include "../mesh/face_match.h"
-#include "window_internal.h"
+#include "dist_mesh_internal.h"
 
 static const char what[] = "face sets of a distributed mesh";
 
@@ -180,7 +180,7 @@ static void take_missing(hx_source_faces *f, const places *node, found *to)
     }
 }
 
-static int add_set(const hx_window_task *task, hx_source_faces *f, const places *node,
+static int add_set(const hx_dist_mesh_task *task, hx_source_faces *f, const places *node,
                    const places *elem, hx_mesh *mesh)
 {
     found here = {0};
@@ -198,7 +198,7 @@ fail:
     return rc;
 }
 
-int hx_window_faces(const hx_window_task *task, hx_mesh *mesh)
+int hx_dist_mesh_faces(const hx_dist_mesh_task *task, hx_mesh *mesh)
 {
     const hx_mesh_source *const source = task->source;
     places node = {0}, elem = {0};

@@ -9,13 +9,15 @@
 #include "../mesh/hex8.h"
 #include "../mesh/hilbert.h"
 #include "../mesh/mesh_kinds.h"
-#include "window_internal.h"
+#include "dist_mesh_internal.h"
 
 static const char what[] = "a part of a distributed mesh";
 
-int hx_window_block_create(hx_window_block *b, int64_t n_elem)
+int hx_dist_mesh_block_create(hx_dist_mesh_block *b, int64_t n_elem)
 {
-    const size_t n = n_elem < 1 ? 1 : n_elem < HX_WINDOW_BLOCK ? (size_t)n_elem : HX_WINDOW_BLOCK;
+    const size_t n = n_elem < 1                    ? 1
+                     : n_elem < HX_DIST_MESH_BLOCK ? (size_t)n_elem
+                                                   : HX_DIST_MESH_BLOCK;
     memset(b, 0, sizeof *b);
     HX_TRY(hx_alloc_raw(&b->elem, n, sizeof *b->elem, what));
     HX_TRY(hx_alloc_raw(&b->node, 8 * n, sizeof *b->node, what));
@@ -23,7 +25,7 @@ int hx_window_block_create(hx_window_block *b, int64_t n_elem)
     return hx_alloc_raw(&b->xyz, 24 * n, sizeof *b->xyz, what);
 }
 
-void hx_window_block_free(hx_window_block *b)
+void hx_dist_mesh_block_free(hx_dist_mesh_block *b)
 {
     free(b->elem);
     free(b->node);
@@ -32,30 +34,30 @@ void hx_window_block_free(hx_window_block *b)
     memset(b, 0, sizeof *b);
 }
 
-int hx_window_n_block(const hx_window_task *task, int64_t n, int64_t *n_block)
+int hx_dist_mesh_n_block(const hx_dist_mesh_task *task, int64_t n, int64_t *n_block)
 {
-    double most = (double)((n + HX_WINDOW_BLOCK - 1) / HX_WINDOW_BLOCK);
+    double most = (double)((n + HX_DIST_MESH_BLOCK - 1) / HX_DIST_MESH_BLOCK);
     HX_TRY(hx_reduce_max(task->all, 1, &most));
     *n_block = (int64_t)most;
     return HX_OK;
 }
 
-int64_t hx_window_block_take(hx_window_block *b, int64_t i, int64_t n, const int64_t *elem,
-                             int64_t first)
+int64_t hx_dist_mesh_block_take(hx_dist_mesh_block *b, int64_t i, int64_t n, const int64_t *elem,
+                                int64_t first)
 {
-    const int64_t at = i * HX_WINDOW_BLOCK, left = n - at;
-    b->n = left < 0 ? 0 : left < HX_WINDOW_BLOCK ? left : HX_WINDOW_BLOCK;
+    const int64_t at = i * HX_DIST_MESH_BLOCK, left = n - at;
+    b->n = left < 0 ? 0 : left < HX_DIST_MESH_BLOCK ? left : HX_DIST_MESH_BLOCK;
     for (int64_t k = 0; k < b->n; k++) b->elem[k] = elem ? elem[at + k] : first + at + k;
     return at;
 }
 
-int hx_window_block_fill(const hx_window_task *task, hx_window_block *b, int corners)
+int hx_dist_mesh_block_fill(const hx_dist_mesh_task *task, hx_dist_mesh_block *b, int corners)
 {
     HX_TRY(hx_source_elements(task->source, b->n, b->elem, b->node, b->in_set));
     return corners ? hx_source_nodes(task->source, 8 * b->n, b->node, b->xyz, NULL) : HX_OK;
 }
 
-void hx_window_block_conn(const hx_window_block *b, int64_t k, int32_t conn[8])
+void hx_dist_mesh_block_conn(const hx_dist_mesh_block *b, int64_t k, int32_t conn[8])
 {
     const int64_t *const node = b->node + 8 * k;
     for (int a = 0; a < 8; a++) {
@@ -102,13 +104,13 @@ static double aspect_of(const double x[24])
     return most / least;
 }
 
-static void look_at(const hx_window_block *b, int64_t k, double centroid[3], uint8_t *weight,
+static void look_at(const hx_dist_mesh_block *b, int64_t k, double centroid[3], uint8_t *weight,
                     findings *f)
 {
     const double *const x = b->xyz + 24 * k;
     int32_t conn[8];
     double inverse[3][3];
-    hx_window_block_conn(b, k, conn);
+    hx_dist_mesh_block_conn(b, k, conn);
     hx_cell_centroid(b->xyz, conn, centroid);
     *weight = (uint8_t)hx_partition_weight(conn);
     const double volume = 8.0 * hx_hex8_jacobian(x, 0.0, 0.0, 0.0, inverse);
@@ -142,7 +144,8 @@ static void add(findings *to, const findings *f)
     to->is_mixed |= f->is_mixed;
 }
 
-static void look_at_block(const hx_window_block *b, int64_t at, hx_window_piece *p, findings *f)
+static void look_at_block(const hx_dist_mesh_block *b, int64_t at, hx_dist_mesh_piece *p,
+                          findings *f)
 {
     findings part[HX_N_PART];
 #pragma omp parallel for schedule(static)
@@ -155,21 +158,21 @@ static void look_at_block(const hx_window_block *b, int64_t at, hx_window_piece 
     for (int i = 0; i < HX_N_PART; i++) add(f, &part[i]);
 }
 
-static int look_at_all(const hx_window_task *task, hx_window_piece *p, hx_window_block *b,
+static int look_at_all(const hx_dist_mesh_task *task, hx_dist_mesh_piece *p, hx_dist_mesh_block *b,
                        findings *f)
 {
     int64_t n_block;
-    HX_TRY(hx_window_n_block(task, p->n, &n_block));
+    HX_TRY(hx_dist_mesh_n_block(task, p->n, &n_block));
     for (int64_t i = 0; i < n_block; i++) {
-        const int64_t at = hx_window_block_take(b, i, p->n, NULL, p->first);
-        HX_TRY(hx_window_block_fill(task, b, 1));
+        const int64_t at = hx_dist_mesh_block_take(b, i, p->n, NULL, p->first);
+        HX_TRY(hx_dist_mesh_block_fill(task, b, 1));
         look_at_block(b, at, p, f);
     }
     return HX_OK;
 }
 
 /* Combines the properties over all ranks. */
-static int join(const hx_window_task *task, hx_window_piece *p, findings *f)
+static int join(const hx_dist_mesh_task *task, hx_dist_mesh_piece *p, findings *f)
 {
     double most[10];
     for (int d = 0; d < 3; d++) {
@@ -201,7 +204,7 @@ static int join(const hx_window_task *task, hx_window_piece *p, findings *f)
     return HX_OK;
 }
 
-static int sort_keys(const hx_window_task *task, hx_window_piece *p)
+static int sort_keys(const hx_dist_mesh_task *task, hx_dist_mesh_piece *p)
 {
     hx_hilbert curve;
     uint64_t *copy;
@@ -219,9 +222,9 @@ static int sort_keys(const hx_window_task *task, hx_window_piece *p)
     return rc;
 }
 
-int hx_window_piece_create(hx_window_piece *p, const hx_window_task *task)
+int hx_dist_mesh_piece_create(hx_dist_mesh_piece *p, const hx_dist_mesh_task *task)
 {
-    hx_window_block block = {0};
+    hx_dist_mesh_block block = {0};
     findings f = nothing;
     int rc;
     f.is_exact = !task->source->is_local;
@@ -232,17 +235,17 @@ int hx_window_piece_create(hx_window_piece *p, const hx_window_task *task)
     HX_TRY_FAIL(hx_alloc_raw(&p->weight, (size_t)p->n, sizeof *p->weight, what));
     HX_TRY_FAIL(hx_alloc_raw(&p->key, (size_t)p->n, sizeof *p->key, what));
     HX_TRY_FAIL(hx_alloc_raw(&p->sorted, (size_t)p->n, sizeof *p->sorted, what));
-    HX_TRY_FAIL(hx_window_block_create(&block, p->n));
+    HX_TRY_FAIL(hx_dist_mesh_block_create(&block, p->n));
     HX_TRY_FAIL(look_at_all(task, p, &block, &f));
     HX_TRY_FAIL(join(task, p, &f));
     rc = sort_keys(task, p);
 fail:
-    hx_window_block_free(&block);
-    if (rc < 0) hx_window_piece_free(p);
+    hx_dist_mesh_block_free(&block);
+    if (rc < 0) hx_dist_mesh_piece_free(p);
     return rc;
 }
 
-void hx_window_piece_free(hx_window_piece *p)
+void hx_dist_mesh_piece_free(hx_dist_mesh_piece *p)
 {
     free(p->centroid);
     free(p->weight);

@@ -7,20 +7,20 @@
 
 #include "core/comm/comm_alltoall.h"
 #include "core/comm/comm_reduce.h"
+#include "core/dist_mesh/dist_mesh.h"
 #include "core/generate/generate.h"
 #include "core/mesh/mesh_hash.h"
 #include "core/mesh/mesh_quality.h"
 #include "core/partition/partition.h"
-#include "core/window/window.h"
 #include "tests/lib/test.h"
 
 typedef struct job {
     hx_comm comm;
     hx_comm_reduce all;
-    hx_mesh whole, window;
+    hx_mesh whole, ownership;
     hx_partition partition; /* of the whole mesh */
     int32_t *elem_at;       /* [whole.n_elem] index in `whole` of each element of the source */
-    /* [whole.n_elem] index in `window` of each element of `whole`; -1: not on this rank */
+    /* [whole.n_elem] index in `ownership` of each element of `whole`; -1: not on this rank */
     int32_t *here;
 } job;
 
@@ -34,34 +34,34 @@ static int make_whole(job *j, const hx_generator *gen, const hx_generate_params 
     return hx_partition_make(&j->partition, &j->whole, kind, j->comm.size);
 }
 
-static int make_window(job *j, const hx_generator *gen, const hx_generate_params *params,
-                       const hx_window_params *window)
+static int make_dist_mesh(job *j, const hx_generator *gen, const hx_generate_params *params,
+                          const hx_dist_mesh_params *ownership)
 {
     hx_mesh_source source;
     HX_TRY(gen->open(&source, params));
-    const int rc = hx_window_create(&j->window, &j->comm, &j->all.all, &source, window);
+    const int rc = hx_dist_mesh_create(&j->ownership, &j->comm, &j->all.all, &source, ownership);
     hx_source_close(&source);
     HX_TRY(rc);
-    return hx_mesh_finish(&j->window);
+    return hx_mesh_finish(&j->ownership);
 }
 
 /* Returns the rank that owns an element of the window. */
 static int rank_of(const job *j, int64_t e)
 {
     int rank = 0;
-    while (e >= j->window.window->first[rank + 1]) rank++;
+    while (e >= j->ownership.ownership->first[rank + 1]) rank++;
     return rank;
 }
 
 static int64_t in_whole(const job *j, int64_t e)
 {
-    return j->elem_at[j->window.elem_orig[e]];
+    return j->elem_at[j->ownership.elem_orig[e]];
 }
 
 /* Elements of each rank follow the whole mesh's order, and all own elements are present. */
 static void check_elements(job *j)
 {
-    const hx_mesh *const w = &j->window;
+    const hx_mesh *const w = &j->ownership;
     int64_t n_wrong = 0, n_own = 0;
     j->here = malloc((size_t)j->whole.n_elem * sizeof *j->here);
     for (int64_t e = 0; e < j->whole.n_elem; e++) {
@@ -73,7 +73,7 @@ static void check_elements(job *j)
         const int64_t at = in_whole(j, e);
         const int rank = rank_of(j, e);
         n_wrong += j->here[at] >= 0 || j->partition.rank[at] != rank;
-        n_wrong += e > w->window->first[rank] && in_whole(j, e - 1) >= at;
+        n_wrong += e > w->ownership->first[rank] && in_whole(j, e - 1) >= at;
         j->here[at] = (int32_t)e;
     }
     CHECK_MSG(n_wrong == 0, "%lld elements are wrong", (long long)n_wrong);
@@ -81,7 +81,7 @@ static void check_elements(job *j)
 
 static void check_nodes(const job *j)
 {
-    const hx_mesh *const w = &j->window, *const all = &j->whole;
+    const hx_mesh *const w = &j->ownership, *const all = &j->whole;
     int32_t *node_at;
     int64_t n_wrong = 0, n_moved = 0;
     CHECK_OK(hx_mesh_invert(all->n_node, all->node_orig, &node_at));
@@ -127,7 +127,7 @@ static void check_neighbours(const job *j, double reach)
  * they are all nodes. */
 static void check_owners(const job *j)
 {
-    const hx_mesh *const w = &j->window, *const all = &j->whole;
+    const hx_mesh *const w = &j->ownership, *const all = &j->whole;
     int64_t n_wrong = 0, n_own = 0;
     int32_t *node_at;
     CHECK_OK(hx_mesh_invert(all->n_node, all->node_orig, &node_at));
@@ -141,17 +141,17 @@ static void check_owners(const job *j)
         n_wrong += (least == j->comm.rank) != hx_mesh_owns_node(w, a);
         n_own += least == j->comm.rank;
     }
-    CHECK(n_wrong == 0 && n_own == w->window->n_own_node);
+    CHECK(n_wrong == 0 && n_own == w->ownership->n_own_node);
     CHECK_OK(hx_comm_agree(&j->comm, HX_OK));
     CHECK_OK(hx_reduce_sum_i64(&j->all.all, 1, &n_own));
-    CHECK(n_own == all->n_node && w->window->n_node == all->n_node);
-    CHECK(w->window->n_elem == all->n_elem);
+    CHECK(n_own == all->n_node && w->ownership->n_node == all->n_node);
+    CHECK(w->ownership->n_elem == all->n_elem);
     free(node_at);
 }
 
 static void check_sums(const job *j)
 {
-    const hx_mesh *const w = &j->window, *const all = &j->whole;
+    const hx_mesh *const w = &j->ownership, *const all = &j->whole;
     hx_hash own;
     const hx_hash whole = hx_mesh_hash(all);
     CHECK_REL(w->total_volume, all->total_volume, 1e-13);
@@ -188,7 +188,7 @@ static void check_set(const hx_mesh *w, uint8_t *const node[2], uint8_t *const e
 
 static void check_sets(const job *j)
 {
-    const hx_mesh *const w = &j->window, *const all = &j->whole;
+    const hx_mesh *const w = &j->ownership, *const all = &j->whole;
     CHECK(w->n_set == all->n_set && w->n_set > 0);
     for (size_t i = 0; i < w->n_set; i++) {
         const hx_set *const a = &w->set[i], *const b = hx_mesh_find_set(all, a->name);
@@ -222,7 +222,7 @@ static uint8_t *flag_elements(const hx_mesh *mesh, unsigned n)
 static int64_t compare_pieces(const job *j, const int32_t *own, const int32_t *whole,
                               int64_t n_piece)
 {
-    const hx_mesh *const w = &j->window;
+    const hx_mesh *const w = &j->ownership;
     int32_t *node_at, *const of = malloc((size_t)(n_piece + 1) * sizeof *of);
     int64_t n_wrong = 0;
     CHECK_OK(hx_mesh_invert(j->whole.n_node, j->whole.node_orig, &node_at));
@@ -245,9 +245,9 @@ static void check_pieces(const job *j)
 {
     static const unsigned every[] = {1000000000, 9, 4, 2, 1};
     for (size_t k = 0; k < sizeof every / sizeof every[0]; k++) {
-        uint8_t *const here = flag_elements(&j->window, every[k]), *const there = flag_elements(
-                                                                       &j->whole, every[k]);
-        int32_t *const own = calloc((size_t)j->window.n_node, sizeof *own),
+        uint8_t *const here = flag_elements(&j->ownership, every[k]), *const there = flag_elements(
+                                                                          &j->whole, every[k]);
+        int32_t *const own = calloc((size_t)j->ownership.n_node, sizeof *own),
                        *const whole = calloc((size_t)j->whole.n_node, sizeof *whole);
         const hx_connections cells = {.n_point = j->whole.n_node,
                                       .n_cell = j->whole.n_elem,
@@ -256,7 +256,7 @@ static void check_pieces(const job *j)
                                       .is_there = there};
         int64_t n_own = -1, n_whole = -2;
         CHECK_OK(hx_find_bodies(&cells, whole, &n_whole));
-        CHECK_OK(hx_window_pieces(&j->window, &j->comm, here, own, &n_own));
+        CHECK_OK(hx_dist_mesh_pieces(&j->ownership, &j->comm, here, own, &n_own));
         CHECK_MSG(n_own == n_whole, "%lld pieces instead of %lld", (long long)n_own,
                   (long long)n_whole);
         int64_t n_wrong = compare_pieces(j, own, whole, n_whole);
@@ -268,17 +268,17 @@ static void check_pieces(const job *j)
     }
 }
 
-static void check_window(job *j, const char *name, const hx_generate_params *params,
-                         hx_partition_kind kind, double reach)
+static void check_dist_mesh(job *j, const char *name, const hx_generate_params *params,
+                            hx_partition_kind kind, double reach)
 {
     const hx_generator *const gen = hx_generator_find(name);
-    const hx_window_params window = {.partition = kind, .reach = reach, .in_elements = 1};
-    j->whole = j->window = (hx_mesh){0};
+    const hx_dist_mesh_params ownership = {.partition = kind, .reach = reach, .in_elements = 1};
+    j->whole = j->ownership = (hx_mesh){0};
     j->partition = (hx_partition){.rank = NULL};
     j->elem_at = j->here = NULL;
     const int rc = make_whole(j, gen, params, kind);
     CHECK_OK(rc);
-    const int made = make_window(j, gen, params, &window);
+    const int made = make_dist_mesh(j, gen, params, &ownership);
     CHECK_OK(made);
     if (rc == HX_OK && made == HX_OK) {
         check_elements(j);
@@ -290,7 +290,7 @@ static void check_window(job *j, const char *name, const hx_generate_params *par
         check_pieces(j);
     }
     hx_mesh_free(&j->whole);
-    hx_mesh_free(&j->window);
+    hx_mesh_free(&j->ownership);
     hx_partition_free(&j->partition);
     free(j->elem_at);
     free(j->here);
@@ -309,8 +309,8 @@ static void test_windows(job *j)
     for (size_t i = 0; i < sizeof part / sizeof part[0]; i++)
         for (size_t k = 0; k < sizeof reach / sizeof reach[0]; k++)
             for (int bisected = 0; bisected < 2; bisected++)
-                check_window(j, part[i].name, &part[i].params,
-                             bisected ? HX_PARTITION_BISECTION : HX_PARTITION_CURVE, reach[k]);
+                check_dist_mesh(j, part[i].name, &part[i].params,
+                                bisected ? HX_PARTITION_BISECTION : HX_PARTITION_CURVE, reach[k]);
 }
 
 /* A plate with a single layer has twice as many nodes as elements, more than the hash table first
@@ -318,18 +318,18 @@ static void test_windows(job *j)
 static void test_plate(job *j)
 {
     const hx_generate_params params = {.nx = 1200, .ny = 1, .nz = 1};
-    check_window(j, "cantilever", &params, HX_PARTITION_CURVE, 1.0);
+    check_dist_mesh(j, "cantilever", &params, HX_PARTITION_CURVE, 1.0);
 }
 
 static void test_no_element(job *j)
 {
     const hx_generate_params params = {.nx = 1, .ny = 1, .nz = 1};
-    const hx_window_params window = {.partition = HX_PARTITION_BISECTION, .reach = 1.0};
+    const hx_dist_mesh_params ownership = {.partition = HX_PARTITION_BISECTION, .reach = 1.0};
     hx_mesh mesh;
     hx_mesh_source source;
     if (j->comm.size == 1) return;
     CHECK_OK(hx_generator_find("cantilever")->open(&source, &params));
-    CHECK_FAILS(hx_window_create(&mesh, &j->comm, &j->all.all, &source, &window), HX_EINPUT,
+    CHECK_FAILS(hx_dist_mesh_create(&mesh, &j->comm, &j->all.all, &source, &ownership), HX_EINPUT,
                 "gets none of the 1");
     hx_mesh_free(&mesh);
     hx_source_close(&source);
