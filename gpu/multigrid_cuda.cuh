@@ -133,7 +133,7 @@ int hx_cuda_mg_resident_fits(hx_device *dev, const hx_mg_resident *resident,
                              const hx_mg_level *level);
 int hx_cuda_mg_resident_cycle(hx_device *dev, const hx_mg_resident *resident,
                               const hx_mg_level *level, const float *d_inverse);
-// multigrid_loose_cuda.cu
+// multigrid_deflation_cuda.cu
 int hx_cuda_mg_rows_add(hx_device *dev, const hx_mg_rows *rows, double factor, const double *d_x,
                         const float *d_x_single, double *d_y, float *d_y_single);
 // multigrid_rigid_cuda.cu

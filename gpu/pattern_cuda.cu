@@ -32,16 +32,16 @@ __global__ void __launch_bounds__(HX_BLOCK)
 
 // The rank of a place is the number of smaller places in its list.
 __global__ void __launch_bounds__(HX_BLOCK)
-    order_places(int64_t n_point, const int64_t *ptr, const uint32_t *loose, uint32_t *list)
+    order_places(int64_t n_point, const int64_t *ptr, const uint32_t *deflation, uint32_t *list)
 {
     const int64_t a = thread_index() / LANES;
     if (a >= n_point) return;
     const int64_t begin = ptr[a];
     const int n = static_cast<int>(ptr[a + 1] - begin);
     for (int i = threadIdx.x % LANES; i < n; i += LANES) {
-        const uint32_t place = loose[begin + i];
+        const uint32_t place = deflation[begin + i];
         int rank = 0;
-        for (int k = 0; k < n; k++) rank += loose[begin + k] < place;
+        for (int k = 0; k < n; k++) rank += deflation[begin + k] < place;
         list[begin + rank] = place;
     }
 }
@@ -78,8 +78,8 @@ __global__ void __launch_bounds__(HX_BLOCK)
 // --- lists of the points' places ---
 
 struct list_work {
-    uint32_t *count; // [n_point + 1]
-    uint32_t *loose; // [n_place]
+    uint32_t *count;     // [n_point + 1]
+    uint32_t *deflation; // [n_place]
     hx_found *found;
     void *d_scan;
     size_t n_scan;
@@ -89,7 +89,7 @@ int lay_out_lists(list_work *w, hx_arena *arena, const hx_incidence *in)
 {
     *w = {};
     w->count = arena->take<uint32_t>(in->n_point + 1);
-    w->loose = arena->take<uint32_t>(in->n_place);
+    w->deflation = arena->take<uint32_t>(in->n_place);
     w->found = arena->take<hx_found>(1);
     HX_TRY_CUDA(
         hx_queue_offsets<uint32_t>(nullptr, &w->n_scan, nullptr, nullptr, in->n_point, nullptr));
@@ -157,11 +157,11 @@ int fill_by_atomics(const hx_building *b, const list_work *w)
     const hx_incidence *in = &b->in;
     const hx_device_pattern *p = b->p;
     HX_TRY(hx_step_begin(b->clock, "fill"));
-    fill_places<<<hx_blocks(in->n_place, HX_BLOCK), HX_BLOCK, 0, b->stream>>>(*in, p->d_point_ptr,
-                                                                              w->count, w->loose);
+    fill_places<<<hx_blocks(in->n_place, HX_BLOCK), HX_BLOCK, 0, b->stream>>>(
+        *in, p->d_point_ptr, w->count, w->deflation);
     HX_TRY_LAUNCH("fill_places");
     order_places<<<hx_blocks(in->n_point * LANES, HX_BLOCK), HX_BLOCK, 0, b->stream>>>(
-        in->n_point, p->d_point_ptr, w->loose, p->d_point_place);
+        in->n_point, p->d_point_ptr, w->deflation, p->d_point_place);
     HX_TRY_LAUNCH("order_places");
     return hx_step_end(b->clock);
 }

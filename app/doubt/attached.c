@@ -123,12 +123,12 @@ void hx_attached_loads(const hx_attached *a, int load_case, hx_attached_nodes *n
     }
 }
 
-int hx_attached_is_loose(const hx_attached_nodes *nodes)
+int hx_attached_is_floating(const hx_attached_nodes *nodes)
 {
     return nodes->n[HX_NODE_MAIN] == 0 && nodes->n[HX_NODE_VOID] + nodes->n[HX_NODE_LOOSE] > 0;
 }
 
-int64_t hx_attached_count_loose(const hx_attached *a)
+int64_t hx_attached_count_floating(const hx_attached *a)
 {
     int64_t n = 0;
     for (int64_t i = 1; i < a->pieces.n; i++) n += a->pieces.n_elem[i];

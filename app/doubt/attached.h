@@ -46,9 +46,9 @@ double hx_attached_rounding(const hx_session *s, int load_case);
 double hx_attached_force(const hx_session *s, int load_case, int64_t nodal);
 
 /* 1 if there are nodes, and none of them is on the largest piece. */
-int hx_attached_is_loose(const hx_attached_nodes *nodes);
+int hx_attached_is_floating(const hx_attached_nodes *nodes);
 
 /* Number of solid elements outside the largest piece. */
-int64_t hx_attached_count_loose(const hx_attached *attached);
+int64_t hx_attached_count_floating(const hx_attached *attached);
 
 #endif

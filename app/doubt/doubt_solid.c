@@ -17,7 +17,7 @@
 
 static void judge_pieces(hx_doubts *doubts, const hx_attached *a)
 {
-    const int64_t loose = hx_attached_count_loose(a);
+    const int64_t loose = hx_attached_count_floating(a);
     char text[32], count[32], remedy[512], word[256];
     snprintf(remedy, sizeof remedy,
              "use a larger filter radius, a larger volume fraction or more iterations; "
@@ -40,7 +40,7 @@ static void judge_support(hx_doubts *doubts, const hx_attached *a, const char *l
         hx_attached_set(a, set, &nodes);
     else
         hx_attached_file_supports(a, &nodes);
-    if (hx_attached_is_loose(&nodes))
+    if (hx_attached_is_floating(&nodes))
         hx_doubts_add(doubts, HX_DOUBT_SUPPORT_ON_VOID,
                       (double)(nodes.n[HX_NODE_VOID] + nodes.n[HX_NODE_LOOSE]),
                       "%s[%zu]: %s%s%s lies entirely on void or floating pieces of the 0/1 design",

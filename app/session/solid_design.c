@@ -88,7 +88,7 @@ const char *hx_solid_design_text(const hx_solid_design *d, int threshold_given, 
 
 /* *n_loose: number of solid elements in other pieces. */
 static int make_mesh(const hx_solid_design *d, const hx_session *s, int64_t first,
-                     hx_solid_mesh *solid, int64_t *n_loose)
+                     hx_solid_mesh *solid, int64_t *n_floating)
 {
     const int64_t n = s->mesh.n_elem;
     uint8_t *is_kept = NULL;
@@ -97,7 +97,7 @@ static int make_mesh(const hx_solid_design *d, const hx_session *s, int64_t firs
     int rc = hx_alloc_raw(&is_kept, (size_t)n, 1, "only the solid");
     for (int64_t e = 0; rc == HX_OK && e < n; e++) is_kept[e] = pieces.of[e] == 0;
     if (rc == HX_OK) rc = hx_solid_mesh_create(solid, &s->mesh, &s->conditions, is_kept, first);
-    *n_loose = d->n_solid - pieces.n_elem[0];
+    *n_floating = d->n_solid - pieces.n_elem[0];
     free(is_kept);
     hx_pieces_free(&pieces);
     return rc;
@@ -143,13 +143,13 @@ static int check_left(const hx_problem *whole, const hx_problem *solid)
     return HX_OK;
 }
 
-static void warn_of_lost(const hx_problem *whole, const hx_problem *solid, int64_t n_loose)
+static void warn_of_lost(const hx_problem *whole, const hx_problem *solid, int64_t n_floating)
 {
     const int64_t held = count_held(whole), kept = count_held(solid);
     char a[32], b[32];
-    if (n_loose > 0)
-        hx_log_warning("%s solid %s left out", hx_format_count(n_loose, a, sizeof a),
-                       hx_noun(n_loose, "element is not connected to the largest piece and is",
+    if (n_floating > 0)
+        hx_log_warning("%s solid %s left out", hx_format_count(n_floating, a, sizeof a),
+                       hx_noun(n_floating, "element is not connected to the largest piece and is",
                                "elements are not connected to the largest piece and are"));
     if (kept < held)
         hx_log_warning("supports: %s of %s held degrees of freedom are on void and are left out",
@@ -171,8 +171,8 @@ int hx_solid_session_make(hx_session *to, const hx_session *whole, const hx_soli
                           int64_t first)
 {
     hx_solid_mesh solid;
-    int64_t n_loose = 0;
-    HX_TRY(make_mesh(d, whole, first, &solid, &n_loose));
+    int64_t n_floating = 0;
+    HX_TRY(make_mesh(d, whole, first, &solid, &n_floating));
     to->mesh = solid.mesh; /* moved before anything points to it */
     to->conditions = solid.conditions;
     memset(&solid.mesh, 0, sizeof solid.mesh);
@@ -184,7 +184,7 @@ int hx_solid_session_make(hx_session *to, const hx_session *whole, const hx_soli
     hx_solid_mesh_free(&solid);
     HX_TRY(rc);
     HX_TRY(check_left(&whole->problem, &to->problem));
-    warn_of_lost(&whole->problem, &to->problem, n_loose);
+    warn_of_lost(&whole->problem, &to->problem, n_floating);
     return HX_OK;
 }
 

@@ -132,15 +132,15 @@ static void look(shells *s, const hx_mesh *raw, const int32_t *piece, const int6
                  const int64_t *last, int64_t n_piece, const uint8_t *is_held,
                  hx_shell_count *count)
 {
-    int n_loose = 0;
+    int n_floating = 0;
     for (int32_t i = 0; i < n_piece; i++) {
         if (!is_held[i] || first[i] < 0) continue;
         const int32_t shell = shell_of_piece(s, raw, piece, i, first[i], last[i]);
         if (shell >= 0) s->has[shell] = 1;
     }
-    for (int32_t i = 0; i < n_piece && n_loose < MOST_LOOSE; i++) {
+    for (int32_t i = 0; i < n_piece && n_floating < MOST_LOOSE; i++) {
         if (is_held[i] || first[i] < 0) continue;
-        n_loose++;
+        n_floating++;
         const int32_t shell = shell_of_piece(s, raw, piece, i, first[i], last[i]);
         count->n_fragment += shell < 0 || s->has[shell];
     }

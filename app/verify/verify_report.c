@@ -310,7 +310,7 @@ static void warn_surface(hx_verify *v)
 static void warn_pieces(hx_verify *v)
 {
     char a[32], b[32];
-    const int64_t loose = hx_attached_count_loose(&v->attached);
+    const int64_t loose = hx_attached_count_floating(&v->attached);
     if (loose > 0)
         warn(v, "the solid falls into %s %s: %s %s not connected to the largest",
              hx_format_count(v->attached.pieces.n, a, sizeof a),
@@ -330,7 +330,7 @@ static void warn_set(hx_verify *v, const char *what, size_t i, const char *set)
 {
     hx_attached_nodes nodes;
     hx_attached_set(&v->attached, set, &nodes);
-    if (hx_attached_is_loose(&nodes))
+    if (hx_attached_is_floating(&nodes))
         warn(v, "%s[%zu]: set '%s' is not attached to the largest piece", what, i, set);
 }
 
@@ -342,7 +342,7 @@ static void warn_support(hx_verify *v, size_t i, const hx_config_support *suppor
         return;
     }
     hx_attached_file_supports(&v->attached, &nodes);
-    if (hx_attached_is_loose(&nodes))
+    if (hx_attached_is_floating(&nodes))
         warn(v,
              "supports[%zu]: the supports from the mesh's file are not attached to the largest "
              "piece",

@@ -36,7 +36,7 @@ typedef struct hx_mg_rigid {
     double *matrix; /* [4 n_column][n_column] on the host: E, its inverse, Q'K Q, and one column */
 } hx_mg_rigid;
 
-/* Floating components of the design (loose.h). The multigrid cycle M0 is combined with a deflation
+/* Floating components of the design (deflation.h). The multigrid cycle M0 is combined with a deflation
  * space Z of their rigid-body motions, which is solved for before and after the cycle
  * (multiplicative; balancing, Mandel, Commun. Numer. Methods Eng. 9, 1993),
  *
@@ -55,22 +55,22 @@ enum {
 };
 
 /* Written to checkpoints as it is. */
-typedef struct hx_mg_loose_state {
+typedef struct hx_mg_deflation_state {
     /* 1: the last design had floating components, so this design is searched for them */
     int32_t is_on;
     /* number of designs that are not searched because an earlier search found none */
     int32_t pause;
     int32_t last; /* length of the last pause */
-} hx_mg_loose_state;
+} hx_mg_deflation_state;
 
-typedef struct hx_mg_loose {
-    hx_mg_loose_state state;
+typedef struct hx_mg_deflation {
+    hx_mg_deflation_state state;
     int n_column; /* 0: no floating components on any rank */
     hx_mg_rows rows[HX_MG_LOOSE_ROWS];
     double *d_sum, *d_c; /* [n_column] sums over the points of this rank */
     double *d_all;       /* [n_column] sums over all ranks */
     double *d_r; /* [n_dof] right-hand side of the multigrid cycle; NULL until it is needed */
-} hx_mg_loose;
+} hx_mg_deflation;
 
 typedef struct hx_multigrid {
     hx_device *dev;
@@ -107,7 +107,7 @@ typedef struct hx_multigrid {
     float *d_m, *d_x, *d_t, *d_v, *d_d; /* [n_dof] on the mesh; d_d only if the degree is above 1 */
     hx_mg_smoother *d_smoother;
     hx_mg_rigid rigid;
-    hx_mg_loose loose;
+    hx_mg_deflation deflation;
     /* [HX_LATTICE_LEVELS + 1] lower bounds of the estimated eigenvalues, the mesh first */
     double *d_least;
     int n_setup;
@@ -221,16 +221,16 @@ int hx_mg_rigid_setup(hx_multigrid *mg, const hx_operator *op);
 int hx_mg_rigid_add(const hx_multigrid *mg, const hx_operator *op, const double *d_r, double *d_z);
 void hx_mg_rigid_free(hx_multigrid *mg);
 
-/* multigrid_loose.c. For a new design, after the coarse grids are set up: searches for floating
+/* multigrid_deflation.c. For a new design, after the coarse grids are set up: searches for floating
  * components if the previous design had any. *changed: 1 if deflation is used now or was used
  * before, so that recordings of the cycle are invalid. */
-int hx_mg_loose_setup(hx_multigrid *mg, const hx_operator *op, int *changed);
+int hx_mg_deflation_setup(hx_multigrid *mg, const hx_operator *op, int *changed);
 /* Searches for floating components when a solve takes long. Returns 1 if there are any. */
-int hx_mg_loose_mend(hx_multigrid *mg, const hx_operator *op);
+int hx_mg_enable_deflation(hx_multigrid *mg, const hx_operator *op);
 /* z = M^-1 r with deflation; d_z = NULL: the result is left in d_x. */
-int hx_mg_loose_apply(hx_multigrid *mg, const hx_operator *op, const double *d_r, double *d_z);
-int hx_mg_loose_snapshot(hx_multigrid *mg, hx_snapshot *image);
-void hx_mg_loose_forget(hx_multigrid *mg);
-void hx_mg_loose_free(hx_multigrid *mg);
+int hx_mg_deflation_apply(hx_multigrid *mg, const hx_operator *op, const double *d_r, double *d_z);
+int hx_mg_deflation_snapshot(hx_multigrid *mg, hx_snapshot *image);
+void hx_mg_deflation_reset(hx_multigrid *mg);
+void hx_mg_deflation_free(hx_multigrid *mg);
 
 #endif

@@ -277,7 +277,7 @@ static void destroy(hx_precond *pc)
     hx_mg_lines_free(mg);
     hx_mg_direct_free(mg);
     hx_mg_rigid_free(mg);
-    hx_mg_loose_free(mg);
+    hx_mg_deflation_free(mg);
     if (mg->own_state) mg->strategy->teardown(mg->own_state);
     free(mg);
     pc->impl = NULL;
@@ -452,7 +452,7 @@ static int setup(hx_precond *pc)
         HX_TRY(hx_mg_rigid_setup(mg, op));
     }
     int changed;
-    HX_TRY(hx_mg_loose_setup(mg, op, &changed));
+    HX_TRY(hx_mg_deflation_setup(mg, op, &changed));
     pc->version += changed;
     mg->n_setup++;
     return HX_OK;
@@ -461,7 +461,7 @@ static int setup(hx_precond *pc)
 /* Enables deflation if the design has floating components. */
 static int mend(hx_precond *pc)
 {
-    const int changed = hx_mg_loose_mend(pc->impl, pc->op);
+    const int changed = hx_mg_enable_deflation(pc->impl, pc->op);
     pc->version += changed > 0;
     return changed;
 }
@@ -480,7 +480,7 @@ static int snapshot(hx_precond *pc, hx_snapshot *image)
     hx_multigrid *mg = pc->impl;
     char name[HX_SNAPSHOT_NAME];
     HX_TRY(hx_snapshot_device(image, "multigrid.least", mg->dev, mg->d_least, LEAST_BYTES));
-    HX_TRY(hx_mg_loose_snapshot(mg, image));
+    HX_TRY(hx_mg_deflation_snapshot(mg, image));
     HX_TRY(hx_snapshot_host(image, "multigrid.setups", &mg->n_setup, sizeof mg->n_setup));
     if (image->mode == HX_SNAPSHOT_SAVE || hx_snapshot_has(image, "multigrid.added"))
         HX_TRY(hx_snapshot_host(image, "multigrid.added", &mg->added, sizeof mg->added));
@@ -510,14 +510,14 @@ static void forget(hx_precond *pc)
     hx_multigrid *mg = pc->impl;
     mg->n_setup = 0;
     mg->is_hard = 0;
-    hx_mg_loose_forget(mg);
+    hx_mg_deflation_reset(mg);
     mg->added = hx_mg_direct_added(mg);
 }
 
 static int apply(hx_precond *pc, const double *d_r, double *d_z)
 {
     hx_multigrid *const mg = pc->impl;
-    if (mg->loose.n_column > 0) return hx_mg_loose_apply(mg, pc->op, d_r, d_z);
+    if (mg->deflation.n_column > 0) return hx_mg_deflation_apply(mg, pc->op, d_r, d_z);
     HX_TRY(hx_mg_apply(mg, pc->op, d_r, d_z));
     return mg->rigid.n_column > 0 ? hx_mg_rigid_add(mg, pc->op, d_r, d_z) : HX_OK;
 }

@@ -17,7 +17,7 @@ typedef struct model {
     const char *filter, *precond;
     hx_pcg_criterion criterion;
     double beta, penalty_start;
-    int gravity, warm, loose;
+    int gravity, warm, deflation;
 } model;
 
 static const model models[] = {{"sensitivity", "multigrid", HX_PCG_RELATIVE, 0.0, 0.0, 0, 1},
@@ -86,9 +86,9 @@ static const double *loose_density(const hx_mesh *mesh)
 }
 
 /* 1 if a solve of the last design found floating components. */
-static int is_loose(const fixture_solver *s)
+static int is_floating(const fixture_solver *s)
 {
-    return ((const hx_multigrid *)s->pc.impl)->loose.state.is_on;
+    return ((const hx_multigrid *)s->pc.impl)->deflation.state.is_on;
 }
 
 static void open_run(fixture_solver *s, const hx_problem *problem, const model *m)
@@ -101,7 +101,7 @@ static void open_run(fixture_solver *s, const hx_problem *problem, const model *
     settings.filter_params = (hx_filter_params){.radius = 0.35, .beta = m->beta, .eta = 0.5};
     settings.pcg.criterion = m->criterion;
     settings.pcg.tolerance = hx_pcg_tolerance(m->criterion);
-    if (m->loose) {
+    if (m->deflation) {
         settings.pcg.tolerance = 1e-8;
         settings.density = loose_density(problem->mesh);
     }
@@ -158,19 +158,19 @@ static void check_model(const hx_mesh *mesh, const model *m)
     hx_snapshot image[N_DESIGN];
     hx_problem problem;
     fixture_solver s;
-    int n_loose = 0;
+    int n_deflation = 0;
     memset(image, 0, sizeof image);
     make_problem(&problem, mesh, m);
     open_run(&s, &problem, m);
     for (int i = 0; i < N_DESIGN; i++) {
         step(&s, &want[i]);
-        n_loose += m->loose && is_loose(&s);
+        n_deflation += m->deflation && is_floating(&s);
         hx_snapshot_begin(&image[i], HX_SNAPSHOT_SAVE);
         CHECK_OK(hx_optimizer_snapshot(&s.opt, &image[i]));
         hx_optimizer_advance(&s.opt);
     }
     fixture_solver_free(&s);
-    CHECK_MSG(!m->loose || n_loose > 1, "%d designs with floating components", n_loose);
+    CHECK_MSG(!m->deflation || n_deflation > 1, "%d designs with floating components", n_deflation);
     CHECK(want[N_DESIGN - 1].number[1] != want[0].number[1]);
     for (int i = 0; i < N_DESIGN; i++) go_on(&problem, m, &image[i], i + 1, want);
     printf("%s, %s: %zu parts, %zu bytes\n", m->filter, m->precond, image[0].n,

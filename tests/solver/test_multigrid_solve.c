@@ -184,9 +184,9 @@ static int most_of(const sample *of)
 }
 
 /* Number of columns for the floating components that a solve has found. */
-static int n_loose(const fixture_solver *s)
+static int n_deflation(const fixture_solver *s)
 {
-    return ((const hx_multigrid *)s->pc.impl)->loose.n_column;
+    return ((const hx_multigrid *)s->pc.impl)->deflation.n_column;
 }
 
 static void check_solution(const model *m, const sample *of)
@@ -199,7 +199,7 @@ static void check_solution(const model *m, const sample *of)
     check_form(&s, m, of->skew);
     for (int c = 0; c < (of->most > 0 ? m->problem.cases.n : 1); c++)
         check_case(&s, &plain, m, c, most_of(of));
-    if (n_loose(&s) > 0) check_form(&s, m, of->skew);
+    if (n_deflation(&s) > 0) check_form(&s, m, of->skew);
     fixture_solver_free(&plain);
     fixture_solver_free(&s);
 }
@@ -556,13 +556,13 @@ static void test_loose_designs(void)
         set_design(&m, design[i], 1e9);
         CHECK_OK(hx_operator_set_modulus(&used.op, m.modulus));
         CHECK_OK(hx_precond_setup(&used.pc));
-        CHECK((n_loose(&used) > 0) == (i == 1));
+        CHECK((n_deflation(&used) > 0) == (i == 1));
         const hx_pcg_result result = solve(&used, &m, 0, u);
         CHECK(result.reason == HX_PCG_CONVERGED);
         CHECK_MSG(result.iterations <= most[i], "design %d: %d iterations", i, result.iterations);
-        CHECK((n_loose(&used) > 0) == (i < 2));
+        CHECK((n_deflation(&used) > 0) == (i < 2));
         printf("loose, design %d: %d iterations, %d columns\n", i + 1, result.iterations,
-               n_loose(&used));
+               n_deflation(&used));
     }
     fixture_solver_free(&used);
     free(u);

@@ -1,15 +1,15 @@
-/* Selects the floating components of a design and computes their matrices (loose.h). */
-#include "loose.h"
+/* Selects the floating components of a design and computes their matrices (deflation.h). */
+#include "deflation.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "../base/memory.h"
-#include "loose_internal.h"
+#include "deflation_internal.h"
 
 enum {
-    M = HX_LOOSE_MOTIONS,
+    M = HX_DEFLATION_MOTIONS,
     /* limit for the nodes of all components together, beyond those of the mesh: 30 MB */
     FEW = 100000
 };
@@ -32,7 +32,7 @@ static double rounded(double x)
 
 static int softer_first(const void *a, const void *b)
 {
-    const hx_loose_part *const x = a, *const y = b;
+    const hx_floating_component *const x = a, *const y = b;
     const double soft_x = rounded(x->softness), soft_y = rounded(y->softness);
     if (soft_x != soft_y) return soft_x > soft_y ? -1 : 1;
     if (x->n_all != y->n_all) return x->n_all > y->n_all ? -1 : 1;
@@ -40,25 +40,25 @@ static int softer_first(const void *a, const void *b)
     return x->mark < y->mark ? -1 : x->mark > y->mark;
 }
 
-static int is_same(const hx_loose_part *a, const hx_loose_part *b)
+static int is_same(const hx_floating_component *a, const hx_floating_component *b)
 {
     return a->n_all == b->n_all && a->mark == b->mark;
 }
 
 /* Moves the softest components to the front, each set of nodes once, with at most n_node nodes in
  * all. Returns how many; 0 if all components are held. */
-static int choose(hx_loose_part *part, int64_t n, int64_t n_node)
+static int choose(hx_floating_component *part, int64_t n, int64_t n_node)
 {
-    int n_kept = 0, is_loose = 0;
-    for (int64_t p = 0; p < n; p++) is_loose |= !part[p].is_held;
-    if (!is_loose) return 0;
+    int n_kept = 0, is_floating = 0;
+    for (int64_t p = 0; p < n; p++) is_floating |= !part[p].is_held;
+    if (!is_floating) return 0;
     qsort(part, (size_t)n, sizeof *part, softer_first);
-    for (int64_t p = 0; p < n && n_kept < HX_LOOSE_MOST; p++) {
+    for (int64_t p = 0; p < n && n_kept < HX_DEFLATION_MOST; p++) {
         int q = 0;
         while (q < n_kept && !is_same(&part[q], &part[p])) q++;
         if (q < n_kept || part[p].n_all > n_node) continue;
         n_node -= part[p].n_all;
-        const hx_loose_part one = part[p];
+        const hx_floating_component one = part[p];
         part[p] = part[n_kept];
         part[n_kept++] = one;
     }
@@ -67,7 +67,7 @@ static int choose(hx_loose_part *part, int64_t n, int64_t n_node)
 
 /* ---- rows ---- */
 
-static int alloc_rows(hx_loose_rows *rows, int64_t n, int64_t n_entry)
+static int alloc_rows(hx_deflation_rows *rows, int64_t n, int64_t n_entry)
 {
     rows->n = n;
     rows->n_entry = n_entry;
@@ -78,7 +78,7 @@ static int alloc_rows(hx_loose_rows *rows, int64_t n, int64_t n_entry)
     return hx_alloc_raw(&rows->value, (size_t)n_entry, sizeof *rows->value, "floating components");
 }
 
-static void free_rows(hx_loose_rows *rows)
+static void free_rows(hx_deflation_rows *rows)
 {
     free(rows->first);
     free(rows->at);
@@ -87,21 +87,21 @@ static void free_rows(hx_loose_rows *rows)
 }
 
 /* Direction i of a component's motions at a node. */
-static void motion_at(const hx_problem *problem, const hx_loose_part *part, int64_t node, int i,
-                      double row[M])
+static void motion_at(const hx_problem *problem, const hx_floating_component *part, int64_t node,
+                      int i, double row[M])
 {
     const int is_fixed = problem->supports.fixed[node] >> i & 1;
     for (int k = 0; k < M; k++) {
         double u[3];
-        hx_loose_motion(part, problem->mesh->xyz + 3 * node, k, u);
+        hx_floating_motion(part, problem->mesh->xyz + 3 * node, k, u);
         row[k] = is_fixed ? 0.0 : u[i];
     }
 }
 
 /* Row of the motions Z (component i of the component's node a) or of the forces K Z (of its touched
  * node a). Returns the degree of freedom. */
-static int64_t row_of(const hx_problem *problem, const hx_loose_part *part, int is_force, int64_t a,
-                      int i, double row[M])
+static int64_t row_of(const hx_problem *problem, const hx_floating_component *part, int is_force,
+                      int64_t a, int i, double row[M])
 {
     const int64_t node = is_force ? part->touched[a] : part->node[a];
     if (is_force)
@@ -111,14 +111,14 @@ static int64_t row_of(const hx_problem *problem, const hx_loose_part *part, int 
     return 3 * node + i;
 }
 
-static int64_t count_of(const hx_loose_part *part, int is_force)
+static int64_t count_of(const hx_floating_component *part, int is_force)
 {
     return is_force ? part->n_touched : part->n_node;
 }
 
 /* Z' or (K Z)', with the columns of the components as rows. */
-static int make_columns(hx_loose_rows *rows, const hx_problem *problem, const hx_loose_part *part,
-                        int n_part, int is_force)
+static int make_columns(hx_deflation_rows *rows, const hx_problem *problem,
+                        const hx_floating_component *part, int n_part, int is_force)
 {
     int64_t n_most = 0, n = 0;
     double row[M];
@@ -147,7 +147,7 @@ static int ascending(const void *a, const void *b)
 }
 
 /* Lists the columns that have entries, ascending, each once. */
-static int list_columns(const hx_loose_rows *of, int64_t **list, int64_t *n)
+static int list_columns(const hx_deflation_rows *of, int64_t **list, int64_t *n)
 {
     HX_TRY(hx_alloc_raw(list, (size_t)of->n_entry, sizeof **list, "floating components"));
     memcpy(*list, of->column, (size_t)of->n_entry * sizeof **list);
@@ -165,7 +165,7 @@ static int64_t place_of(const int64_t *list, int64_t n, int64_t what)
 }
 
 /* Transposes; the entries of each row are in ascending order of columns. */
-static int transpose(hx_loose_rows *rows, const hx_loose_rows *of)
+static int transpose(hx_deflation_rows *rows, const hx_deflation_rows *of)
 {
     int64_t *list, n;
     int rc;
@@ -192,7 +192,7 @@ fail:
 
 /* Removes the entries at points that other ranks own, because those ranks have them too and sums
  * run over all ranks. */
-static void keep_own(hx_loose_rows *columns, int64_t n_dof)
+static void keep_own(hx_deflation_rows *columns, int64_t n_dof)
 {
     int64_t n = 0;
     for (int64_t c = 0, k = 0; c < columns->n; c++) {
@@ -207,7 +207,7 @@ static void keep_own(hx_loose_rows *columns, int64_t n_dof)
 }
 
 /* e[n][n] = Z'B, where B is given by its n columns; sums over the entries of this rank. */
-static void multiply(const hx_loose_rows *z, const hx_loose_rows *columns, double *e)
+static void multiply(const hx_deflation_rows *z, const hx_deflation_rows *columns, double *e)
 {
     const int n = (int)columns->n;
     memset(e, 0, (size_t)n * (size_t)n * sizeof *e);
@@ -223,10 +223,10 @@ static void multiply(const hx_loose_rows *z, const hx_loose_rows *columns, doubl
 
 /* For two columns, the forces of the softer one are used: those of the stiffer one are large, and
  * their rounding errors would dominate. */
-static int find_energies(const hx_loose *loose, const hx_interface_host *others, double *e)
+static int find_energies(const hx_deflation *deflation, const hx_interface_host *others, double *e)
 {
-    const int n = loose->n_column;
-    multiply(&loose->motion, &loose->forces_transposed, e);
+    const int n = deflation->n_column;
+    multiply(&deflation->motion, &deflation->forces_transposed, e);
     HX_TRY(hx_interface_sum(others, HX_OK, (int64_t)n * n, e));
     for (int p = 0; p < n; p++)
         for (int q = 0; q < p; q++) {
@@ -278,11 +278,11 @@ static void solve_unit(int n, const double *l, int c, double *x)
 
 /* Sets scale[n] to 0 for columns of Z that depend linearly on earlier ones: the component consists
  * of two smaller ones, or has too few nodes for all six motions. */
-static int find_dependent(const hx_loose *loose, const hx_interface_host *others, double *gram,
-                          double *scale)
+static int find_dependent(const hx_deflation *deflation, const hx_interface_host *others,
+                          double *gram, double *scale)
 {
-    const int n = loose->n_column;
-    multiply(&loose->motion, &loose->motion_transposed, gram);
+    const int n = deflation->n_column;
+    multiply(&deflation->motion, &deflation->motion_transposed, gram);
     HX_TRY(hx_interface_sum(others, HX_OK, (int64_t)n * n, gram));
     for (int i = 0; i < n; i++) scale[i] = 1.0;
     scale_unit(n, gram, scale);
@@ -305,7 +305,7 @@ static void invert(int n, double *e, double *scale, double *inverse)
         }
 }
 
-static int put_inverse(hx_loose_rows *rows, int n, const double *inverse)
+static int put_inverse(hx_deflation_rows *rows, int n, const double *inverse)
 {
     int64_t k = 0;
     HX_TRY(alloc_rows(rows, n, (int64_t)n * n));
@@ -322,69 +322,69 @@ static int put_inverse(hx_loose_rows *rows, int n, const double *inverse)
     return HX_OK;
 }
 
-static int make_inverse(hx_loose *loose, const hx_interface_host *others)
+static int make_inverse(hx_deflation *deflation, const hx_interface_host *others)
 {
-    const size_t n = (size_t)loose->n_column;
+    const size_t n = (size_t)deflation->n_column;
     double *e = NULL;
     int rc = hx_alloc(&e, (2 * n + 1) * n, sizeof *e, "floating components");
     HX_TRY_FAIL(hx_interface_agree(others, rc));
     double *const inverse = e + n * n, *const scale = inverse + n * n;
-    HX_TRY_FAIL(find_dependent(loose, others, e, scale));
-    HX_TRY_FAIL(find_energies(loose, others, e));
+    HX_TRY_FAIL(find_dependent(deflation, others, e, scale));
+    HX_TRY_FAIL(find_energies(deflation, others, e));
     invert((int)n, e, scale, inverse);
-    rc = put_inverse(&loose->inverse, (int)n, inverse);
+    rc = put_inverse(&deflation->inverse, (int)n, inverse);
 fail:
     free(e);
     return rc;
 }
 
-static int make_rows(hx_loose *loose, const hx_problem *problem, const hx_loose_part *part,
-                     int64_t n_own)
+static int make_rows(hx_deflation *deflation, const hx_problem *problem,
+                     const hx_floating_component *part, int64_t n_own)
 {
-    const int n = loose->n_part;
-    HX_TRY(make_columns(&loose->motion_transposed, problem, part, n, 0));
-    HX_TRY(make_columns(&loose->forces_transposed, problem, part, n, 1));
-    HX_TRY(transpose(&loose->motion, &loose->motion_transposed));
-    HX_TRY(transpose(&loose->forces, &loose->forces_transposed));
-    keep_own(&loose->motion_transposed, 3 * n_own);
-    keep_own(&loose->forces_transposed, 3 * n_own);
+    const int n = deflation->n_part;
+    HX_TRY(make_columns(&deflation->motion_transposed, problem, part, n, 0));
+    HX_TRY(make_columns(&deflation->forces_transposed, problem, part, n, 1));
+    HX_TRY(transpose(&deflation->motion, &deflation->motion_transposed));
+    HX_TRY(transpose(&deflation->forces, &deflation->forces_transposed));
+    keep_own(&deflation->motion_transposed, 3 * n_own);
+    keep_own(&deflation->forces_transposed, 3 * n_own);
     return HX_OK;
 }
 
-static int make_matrices(hx_loose *loose, const hx_problem *problem,
-                         const hx_interface_host *others, hx_loose_part *part)
+static int make_matrices(hx_deflation *deflation, const hx_problem *problem,
+                         const hx_interface_host *others, hx_floating_component *part)
 {
     const int64_t n_own = others ? others->n_own : problem->mesh->n_node;
-    HX_TRY(hx_loose_complete_forces(others, part, loose->n_part));
-    HX_TRY(hx_interface_agree(others, make_rows(loose, problem, part, n_own)));
-    return hx_interface_agree(others, make_inverse(loose, others));
+    HX_TRY(hx_component_complete_forces(others, part, deflation->n_part));
+    HX_TRY(hx_interface_agree(others, make_rows(deflation, problem, part, n_own)));
+    return hx_interface_agree(others, make_inverse(deflation, others));
 }
 
-int hx_loose_create(hx_loose *loose, const hx_problem *problem, const hx_interface_host *others,
-                    const double *modulus)
+int hx_deflation_create(hx_deflation *deflation, const hx_problem *problem,
+                        const hx_interface_host *others, const double *modulus)
 {
-    hx_loose_part *part = NULL;
+    hx_floating_component *part = NULL;
     int64_t n_part = 0;
-    memset(loose, 0, sizeof *loose);
-    int rc = hx_loose_find_parts(problem, others, modulus, &part, &n_part);
+    memset(deflation, 0, sizeof *deflation);
+    int rc = hx_find_floating_components(problem, others, modulus, &part, &n_part);
     if (rc == HX_OK && n_part > 0) {
-        loose->n_part =
+        deflation->n_part =
             choose(part, n_part, hx_mesh_n_node_all(hx_problem_whole(problem)->mesh) + FEW);
-        loose->n_column = M * loose->n_part;
+        deflation->n_column = M * deflation->n_part;
     }
-    if (rc == HX_OK && loose->n_part > 0) rc = make_matrices(loose, problem, others, part);
-    for (int64_t p = 0; p < n_part; p++) hx_loose_part_free(&part[p]);
+    if (rc == HX_OK && deflation->n_part > 0) rc = make_matrices(deflation, problem, others, part);
+    for (int64_t p = 0; p < n_part; p++) hx_floating_component_free(&part[p]);
     free(part);
-    if (rc < 0) hx_loose_free(loose);
+    if (rc < 0) hx_deflation_free(deflation);
     return rc;
 }
 
-void hx_loose_free(hx_loose *loose)
+void hx_deflation_free(hx_deflation *deflation)
 {
-    free_rows(&loose->motion);
-    free_rows(&loose->forces);
-    free_rows(&loose->motion_transposed);
-    free_rows(&loose->forces_transposed);
-    free_rows(&loose->inverse);
-    memset(loose, 0, sizeof *loose);
+    free_rows(&deflation->motion);
+    free_rows(&deflation->forces);
+    free_rows(&deflation->motion_transposed);
+    free_rows(&deflation->forces_transposed);
+    free_rows(&deflation->inverse);
+    memset(deflation, 0, sizeof *deflation);
 }

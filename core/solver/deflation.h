@@ -1,7 +1,7 @@
 /* Floating components of a design (`loose parts`): components of stiff elements that are connected
  * to the rest only by much softer elements or by a hinge. Their rigid-body motions need almost no
  * energy. Each is an eigenvector with a small eigenvalue that the coarse grids cannot represent if
- * two components lie in one cell, so multigrid deflates these motions (multigrid_loose.c).
+ * two components lie in one cell, so multigrid deflates these motions (multigrid_deflation.c).
  *
  * A component consists of elements that are connected by faces and whose modulus is above some
  * fraction of the largest one. Several such fractions are used, because a component that is
@@ -15,37 +15,37 @@
  * If several ranks have one subdomain each (interface_host.h), they find the same components in the
  * same order as a single process would, up to rounding. Each rank stores the part of the matrices
  * that belongs to its own points. */
-#ifndef HX_LOOSE_H
-#define HX_LOOSE_H
+#ifndef HX_DEFLATION_H
+#define HX_DEFLATION_H
 
 #include "../problem/problem.h"
 #include "interface_host.h"
 
-enum { HX_LOOSE_MOTIONS = 6, HX_LOOSE_MOST = 100 /* components, the softest */ };
+enum { HX_DEFLATION_MOTIONS = 6, HX_DEFLATION_MOST = 100 /* components, the softest */ };
 
 /* A sparse matrix: row i, which is entry at[i] of a vector, has the entries first[i] .. first[i +
  * 1]. */
-typedef struct hx_loose_rows {
+typedef struct hx_deflation_rows {
     int64_t n, n_entry;
     int64_t *first, *at, *column; /* [n + 1], [n], [n_entry] (owned, like the next) */
     double *value;                /* [n_entry] */
-} hx_loose_rows;
+} hx_deflation_rows;
 
 /* The deflation space Z: the motions of all components side by side, 0 at fixed degrees of
  * freedom. */
-typedef struct hx_loose {
+typedef struct hx_deflation {
     int n_part, n_column; /* six columns per component, on all ranks */
     /* Z, and K Z without zero rows, by vector entries: all that this rank has */
-    hx_loose_rows motion, forces;
+    hx_deflation_rows motion, forces;
     /* by columns, only entries that this rank owns, for sums */
-    hx_loose_rows motion_transposed, forces_transposed;
+    hx_deflation_rows motion_transposed, forces_transposed;
     /* (Z'K Z)^-1 without its zeros, which include the rows of linearly dependent columns; bitwise
      * symmetric */
-    hx_loose_rows inverse;
-} hx_loose;
+    hx_deflation_rows inverse;
+} hx_deflation;
 
 /* A component that may be floating, before the selection. */
-typedef struct hx_loose_part {
+typedef struct hx_floating_component {
     int64_t n_all; /* number of nodes on all ranks */
     int64_t n_node, n_own, n_touched;
     /* [n_node] nodes on this rank, ascending; the rank's own nodes come first (owned) */
@@ -60,22 +60,23 @@ typedef struct hx_loose_part {
      * element or spring */
     int is_held, is_chosen, is_strained;
     double softness; /* trace of (Z'K Z)^-1 Z'D Z, D ~ diag K; 0: large and held */
-} hx_loose_part;
+} hx_floating_component;
 
 /* Finds the components of a design of linear elements in elasticity, in a fixed order. The caller
  * frees each component and the list, also after an error. The result does not depend on the number
  * of threads. others: from the device, or NULL; `problem` and modulus[n_elem] are those of the
  * subdomain. O(n_elem), and about 600 bytes per component on each rank. Collective. */
-int hx_loose_find_parts(const hx_problem *problem, const hx_interface_host *others,
-                        const double *modulus, hx_loose_part **part, int64_t *n_part);
-void hx_loose_part_free(hx_loose_part *part);
+int hx_find_floating_components(const hx_problem *problem, const hx_interface_host *others,
+                                const double *modulus, hx_floating_component **part,
+                                int64_t *n_part);
+void hx_floating_component_free(hx_floating_component *part);
 /* Motion k of a component at position x. */
-void hx_loose_motion(const hx_loose_part *part, const double x[3], int k, double u[3]);
+void hx_floating_motion(const hx_floating_component *part, const double x[3], int k, double u[3]);
 
 /* Finds and selects the components and computes all matrices; n_part = 0: nothing is floating. */
-int hx_loose_create(hx_loose *loose, const hx_problem *problem, const hx_interface_host *others,
-                    const double *modulus);
+int hx_deflation_create(hx_deflation *deflation, const hx_problem *problem,
+                        const hx_interface_host *others, const double *modulus);
 /* Accepts a zeroed struct. */
-void hx_loose_free(hx_loose *loose);
+void hx_deflation_free(hx_deflation *deflation);
 
 #endif

@@ -1,4 +1,4 @@
-/* Finds the components of a design that may be floating (loose.h). */
+/* Finds the components of a design that may be floating (deflation.h). */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -6,14 +6,14 @@
 #include "../base/memory.h"
 #include "../base/sort.h"
 #include "../mesh/hex8.h"
-#include "loose_internal.h"
+#include "deflation_internal.h"
 
 /* Fractions of the largest modulus above which an element is stiff; measured,
  * doc/notebook/2026-11-28-loose-parts.md. */
 static const double share[] = {1e-2, 1e-3, 1e-4};
 enum {
     N_SHARE = sizeof share / sizeof share[0],
-    M = HX_LOOSE_MOTIONS,
+    M = HX_DEFLATION_MOTIONS,
     MOST_PARTS = 2000, /* plus one per 1000 elements; larger numbers are noise */
     FEW = 1000         /* nodes of a held component that may still be selected with floating ones */
 };
@@ -24,7 +24,7 @@ enum {
 #define HELD 1e-8
 #define NONE 1e-13 /* smallest pivots of energies; below, the nodes do not have this motion */
 
-void hx_loose_motion(const hx_loose_part *part, const double x[3], int k, double u[3])
+void hx_floating_motion(const hx_floating_component *part, const double x[3], int k, double u[3])
 {
     u[0] = u[1] = u[2] = 0.0;
     if (k < 3) {
@@ -37,22 +37,22 @@ void hx_loose_motion(const hx_loose_part *part, const double x[3], int k, double
 }
 
 /* The motions of a component at a node, 0 in fixed directions. */
-static void motion_at(const hx_problem *problem, const hx_loose_part *part, int64_t node,
+static void motion_at(const hx_problem *problem, const hx_floating_component *part, int64_t node,
                       double u[M][3])
 {
     const uint8_t fixed = problem->supports.fixed[node];
     for (int k = 0; k < M; k++) {
-        hx_loose_motion(part, problem->mesh->xyz + 3 * node, k, u[k]);
+        hx_floating_motion(part, problem->mesh->xyz + 3 * node, k, u[k]);
         for (int i = 0; i < 3; i++)
             if (fixed >> i & 1) u[k][i] = 0.0;
     }
 }
 
 /* Adds the contribution of own nodes begin .. end of a component to a mean over its nodes. */
-typedef void adds_nodes(const hx_problem *problem, const hx_loose_part *part, int64_t begin,
+typedef void adds_nodes(const hx_problem *problem, const hx_floating_component *part, int64_t begin,
                         int64_t end, double *sum);
 
-static void add_places(const hx_problem *problem, const hx_loose_part *part, int64_t begin,
+static void add_places(const hx_problem *problem, const hx_floating_component *part, int64_t begin,
                        int64_t end, double sum[3])
 {
     const double *const xyz = problem->mesh->xyz;
@@ -61,7 +61,7 @@ static void add_places(const hx_problem *problem, const hx_loose_part *part, int
             sum[i] += xyz[3 * (int64_t)part->node[a] + i] / (double)part->n_all;
 }
 
-static void add_squares(const hx_problem *problem, const hx_loose_part *part, int64_t begin,
+static void add_squares(const hx_problem *problem, const hx_floating_component *part, int64_t begin,
                         int64_t end, double *sum)
 {
     const double *const xyz = problem->mesh->xyz;
@@ -103,7 +103,7 @@ typedef struct holding {
     double n, gram[M][M];
 } holding;
 
-static void add_holding(const hx_problem *problem, const hx_loose_part *part, int64_t node,
+static void add_holding(const hx_problem *problem, const hx_floating_component *part, int64_t node,
                         holding *h)
 {
     for (int i = 0; i < 3; i++) {
@@ -113,7 +113,7 @@ static void add_holding(const hx_problem *problem, const hx_loose_part *part, in
             continue;
         h->n++;
         for (int k = 0; k < M; k++) {
-            hx_loose_motion(part, problem->mesh->xyz + 3 * node, k, u);
+            hx_floating_motion(part, problem->mesh->xyz + 3 * node, k, u);
             row[k] = u[i];
         }
         for (int k = 0; k < M; k++)
@@ -134,7 +134,7 @@ static int64_t place_of(const int32_t *list, int64_t n, int32_t what)
 }
 
 /* 1 if all nodes of an element move with component p. */
-static int is_inside(const hx_loose_grouping *g, uint32_t p, const int32_t conn[8])
+static int is_inside(const hx_component_grouping *g, uint32_t p, const int32_t conn[8])
 {
     int inside = 1;
     for (int a = 0; a < 8; a++)
@@ -143,8 +143,8 @@ static int is_inside(const hx_loose_grouping *g, uint32_t p, const int32_t conn[
 }
 
 /* Lists the elements that the motions of a component strain. */
-static int list_strained(const hx_loose_grouping *g, uint32_t p, const hx_loose_part *part,
-                         int32_t **list, int64_t *n)
+static int list_strained(const hx_component_grouping *g, uint32_t p,
+                         const hx_floating_component *part, int32_t **list, int64_t *n)
 {
     const int32_t *const conn = g->problem->mesh->conn;
     int64_t n_most = 0;
@@ -167,8 +167,8 @@ static int list_strained(const hx_loose_grouping *g, uint32_t p, const hx_loose_
 }
 
 /* Adds K_e times the motions to the forces, for one element. */
-static void add_element(const hx_loose_grouping *g, uint32_t p, const hx_loose_part *part,
-                        int64_t e)
+static void add_element(const hx_component_grouping *g, uint32_t p,
+                        const hx_floating_component *part, int64_t e)
 {
     const hx_problem *const problem = g->problem;
     const int32_t *const conn = problem->mesh->conn + 8 * e;
@@ -194,7 +194,7 @@ static void add_element(const hx_loose_grouping *g, uint32_t p, const hx_loose_p
 }
 
 /* Adds springs, and sets rows at supports to 0. */
-static void finish_forces(const hx_problem *problem, const hx_loose_part *part)
+static void finish_forces(const hx_problem *problem, const hx_floating_component *part)
 {
     for (int64_t t = 0; t < part->n_touched; t++)
         for (int i = 0; i < 3; i++) {
@@ -210,7 +210,7 @@ static void finish_forces(const hx_problem *problem, const hx_loose_part *part)
 }
 
 /* Computes K Z of a component; it is 0 inside the component. */
-static int find_forces(const hx_loose_grouping *g, uint32_t p, hx_loose_part *part)
+static int find_forces(const hx_component_grouping *g, uint32_t p, hx_floating_component *part)
 {
     const hx_mesh *const mesh = g->problem->mesh;
     const hx_springs *const springs = &g->problem->springs;
@@ -249,7 +249,8 @@ typedef struct energies {
     double n_touched;
 } energies;
 
-static void add_weights(const hx_loose_grouping *g, const hx_loose_part *part, energies *to)
+static void add_weights(const hx_component_grouping *g, const hx_floating_component *part,
+                        energies *to)
 {
     for (int64_t a = 0; a < part->n_node; a++) {
         const int64_t node = part->node[a];
@@ -286,7 +287,8 @@ static double softness_of(double energy[M][M], double weight[M][M])
     return trace;
 }
 
-static void add_energies(const hx_loose_grouping *g, const hx_loose_part *part, energies *to)
+static void add_energies(const hx_component_grouping *g, const hx_floating_component *part,
+                         energies *to)
 {
     to->n_touched += (double)part->n_touched;
     for (int64_t a = 0, t = 0; a < part->n_node; a++) {
@@ -302,7 +304,7 @@ static void add_energies(const hx_loose_grouping *g, const hx_loose_part *part, 
     add_weights(g, part, to);
 }
 
-void hx_loose_part_free(hx_loose_part *part)
+void hx_floating_component_free(hx_floating_component *part)
 {
     free(part->node);
     free(part->touched);
@@ -311,10 +313,10 @@ void hx_loose_part_free(hx_loose_part *part)
 }
 
 /* Lists the nodes of the components, and counts how many each rank owns. */
-static int list_parts(const hx_loose_grouping *g, hx_loose_part *part, int64_t *n_all)
+static int list_parts(const hx_component_grouping *g, hx_floating_component *part, int64_t *n_all)
 {
     for (int64_t p = 0; p < g->n_part; p++) {
-        hx_loose_part *const to = &part[p];
+        hx_floating_component *const to = &part[p];
         to->lowest = g->lowest[p];
         to->n_node = g->first[p + 1] - g->first[p];
         HX_TRY(
@@ -326,7 +328,7 @@ static int list_parts(const hx_loose_grouping *g, hx_loose_part *part, int64_t *
     return HX_OK;
 }
 
-static int count_nodes(const hx_loose_grouping *g, hx_loose_part *part)
+static int count_nodes(const hx_component_grouping *g, hx_floating_component *part)
 {
     int64_t *n_all = NULL;
     int rc = hx_alloc(&n_all, (size_t)g->n_part, sizeof *n_all, "floating components");
@@ -344,7 +346,7 @@ typedef struct piece {
     double sum[MOST_SUMS];
 } piece;
 
-static int list_pieces(const hx_loose_part *part, int64_t n_part, piece **list, int64_t *n)
+static int list_pieces(const hx_floating_component *part, int64_t n_part, piece **list, int64_t *n)
 {
     *n = 0;
     for (int64_t p = 0; p < n_part; p++) *n += (part[p].n_own + PIECE - 1) / PIECE;
@@ -358,8 +360,8 @@ static int list_pieces(const hx_loose_part *part, int64_t n_part, piece **list, 
 }
 
 /* sum[n_part][n_sum], over all ranks. */
-static int sum_nodes(const hx_loose_grouping *g, const hx_loose_part *part, adds_nodes *add,
-                     int n_sum, double *sum)
+static int sum_nodes(const hx_component_grouping *g, const hx_floating_component *part,
+                     adds_nodes *add, int n_sum, double *sum)
 {
     const size_t n_all = (size_t)n_sum * (size_t)g->n_part;
     piece *list = NULL;
@@ -377,7 +379,7 @@ static int sum_nodes(const hx_loose_grouping *g, const hx_loose_part *part, adds
 }
 
 /* Computes centre and radius of the components; sum: [3 n_part] scratch. */
-static int place_parts(const hx_loose_grouping *g, hx_loose_part *part, double *sum)
+static int place_parts(const hx_component_grouping *g, hx_floating_component *part, double *sum)
 {
     const int64_t n = g->n_part;
     HX_TRY(sum_nodes(g, part, add_places, 3, sum));
@@ -387,13 +389,13 @@ static int place_parts(const hx_loose_grouping *g, hx_loose_part *part, double *
     return HX_OK;
 }
 
-static int hold_parts(const hx_loose_grouping *g, hx_loose_part *part, holding *sum)
+static int hold_parts(const hx_component_grouping *g, hx_floating_component *part, holding *sum)
 {
     const int64_t n = g->n_part;
     memset(sum, 0, (size_t)n * sizeof *sum);
     for (int64_t k = 0; k < g->n_held; k++) {
         const uint32_t p = g->owner[g->held[k]];
-        if (p != HX_LOOSE_NO_PART) add_holding(g->problem, &part[p], g->held[k], &sum[p]);
+        if (p != HX_NO_COMPONENT) add_holding(g->problem, &part[p], g->held[k], &sum[p]);
     }
     HX_TRY(hx_interface_sum(g->others, HX_OK, n * (int64_t)(sizeof *sum / sizeof(double)),
                             (double *)sum));
@@ -402,12 +404,12 @@ static int hold_parts(const hx_loose_grouping *g, hx_loose_part *part, holding *
 }
 
 /* 1 if a component is never selected, even if others are floating. */
-static int is_left(const hx_loose_part *part)
+static int is_left(const hx_floating_component *part)
 {
     return part->n_all == 0 || (part->is_held && part->n_all > FEW);
 }
 
-static int soften_parts(const hx_loose_grouping *g, hx_loose_part *part, energies *sum)
+static int soften_parts(const hx_component_grouping *g, hx_floating_component *part, energies *sum)
 {
     const int64_t n = g->n_part;
     int rc = HX_OK;
@@ -416,7 +418,7 @@ static int soften_parts(const hx_loose_grouping *g, hx_loose_part *part, energie
     for (int64_t p = 0; p < n; p++) {
         const int made = is_left(&part[p]) ? HX_OK : find_forces(g, (uint32_t)p, &part[p]);
         if (made < 0) {
-#pragma omp critical(hx_loose_part)
+#pragma omp critical(hx_floating_component)
             rc = made;
         } else if (!is_left(&part[p])) {
             add_energies(g, &part[p], &sum[p]);
@@ -433,7 +435,7 @@ static int soften_parts(const hx_loose_grouping *g, hx_loose_part *part, energie
 
 /* Computes the properties of all components over all ranks; each rank stores the forces of its own
  * elements. */
-static int make_parts(const hx_loose_grouping *g, hx_loose_part *part)
+static int make_parts(const hx_component_grouping *g, hx_floating_component *part)
 {
     energies *sum = NULL; /* sized for the largest of the sums below, which share the memory */
     HX_TRY(count_nodes(g, part));
@@ -447,7 +449,7 @@ static int make_parts(const hx_loose_grouping *g, hx_loose_part *part)
 }
 
 /* Hash of a node, which is summed over the nodes of a component. */
-static uint64_t mark_of(const hx_loose_grouping *g, int32_t node)
+static uint64_t mark_of(const hx_component_grouping *g, int32_t node)
 {
     const uint64_t rank = g->others ? (uint64_t)g->others->all->rank : 0;
     uint64_t h = (rank << 32) + (uint64_t)node + 1;
@@ -457,7 +459,7 @@ static uint64_t mark_of(const hx_loose_grouping *g, int32_t node)
 }
 
 /* Sets the marks: equal for components with the same nodes, and only for these. */
-static int mark_parts(const hx_loose_grouping *g, hx_loose_part *part, int64_t n)
+static int mark_parts(const hx_component_grouping *g, hx_floating_component *part, int64_t n)
 {
     int64_t *mark = NULL;
     int rc = hx_alloc(&mark, (size_t)n, sizeof *mark, "floating components");
@@ -473,9 +475,9 @@ static int mark_parts(const hx_loose_grouping *g, hx_loose_part *part, int64_t n
 }
 
 /* Makes room for the components of a grouping behind the existing ones. */
-static int grow_parts(const hx_loose_grouping *g, hx_loose_part **part, int64_t n)
+static int grow_parts(const hx_component_grouping *g, hx_floating_component **part, int64_t n)
 {
-    hx_loose_part *all = NULL;
+    hx_floating_component *all = NULL;
     int rc = hx_alloc(&all, (size_t)(n + g->n_part), sizeof *all, "floating components");
     rc = hx_interface_agree(g->others, rc);
     if (rc < 0) {
@@ -489,50 +491,51 @@ static int grow_parts(const hx_loose_grouping *g, hx_loose_part **part, int64_t 
 }
 
 /* Appends the soft components of a grouping to the list. */
-static int take_parts(const hx_loose_grouping *g, hx_loose_part **part, int64_t *n_part)
+static int take_parts(const hx_component_grouping *g, hx_floating_component **part, int64_t *n_part)
 {
     int64_t n = *n_part;
     HX_TRY(grow_parts(g, part, n));
-    hx_loose_part *const here = *part + n;
+    hx_floating_component *const here = *part + n;
     int rc = make_parts(g, here);
-    if (rc == HX_OK) rc = hx_loose_choose_chains(g, here);
+    if (rc == HX_OK) rc = hx_component_choose_chains(g, here);
     for (int64_t p = 0; p < g->n_part; p++) {
-        hx_loose_part one = here[p];
+        hx_floating_component one = here[p];
         memset(&here[p], 0, sizeof one);
         if (one.is_chosen && rc == HX_OK)
             (*part)[n++] = one;
         else
-            hx_loose_part_free(&one);
+            hx_floating_component_free(&one);
     }
     if (rc == HX_OK) rc = mark_parts(g, here, n - *n_part);
     *n_part = n;
     return rc;
 }
 
-static int count_stiff(const hx_loose_grouping *g, int64_t *count)
+static int count_stiff(const hx_component_grouping *g, int64_t *count)
 {
     int64_t n = 0;
 #pragma omp parallel for schedule(static) reduction(+ : n)
-    for (int64_t e = 0; e < g->problem->mesh->n_elem; e++) n += hx_loose_is_stiff(g, e);
+    for (int64_t e = 0; e < g->problem->mesh->n_elem; e++) n += hx_component_is_stiff(g, e);
     *count = n;
     return hx_interface_sum_i64(g->others, HX_OK, 1, count);
 }
 
-static int take_share(hx_loose_grouping *g, hx_loose_part **part, int64_t *n_part)
+static int take_share(hx_component_grouping *g, hx_floating_component **part, int64_t *n_part)
 {
     int touch;
-    HX_TRY(hx_loose_join_faces(g));
+    HX_TRY(hx_component_join_faces(g));
     if (g->n_part > MOST_PARTS + g->n_elem_all / 1000) return HX_OK;
-    HX_TRY(hx_loose_number_parts(g));
+    HX_TRY(hx_component_number_all(g));
     HX_TRY(take_parts(g, part, n_part));
-    HX_TRY(hx_loose_join_nodes(g, &touch));
+    HX_TRY(hx_component_join_nodes(g, &touch));
     return touch ? take_parts(g, part, n_part) : HX_OK;
 }
 
-int hx_loose_find_parts(const hx_problem *problem, const hx_interface_host *others,
-                        const double *modulus, hx_loose_part **part, int64_t *n_part)
+int hx_find_floating_components(const hx_problem *problem, const hx_interface_host *others,
+                                const double *modulus, hx_floating_component **part,
+                                int64_t *n_part)
 {
-    hx_loose_grouping g;
+    hx_component_grouping g;
     int64_t n_stiff = 0, n;
     double largest = 0.0;
     int rc;
@@ -540,7 +543,7 @@ int hx_loose_find_parts(const hx_problem *problem, const hx_interface_host *othe
     *n_part = 0;
 #pragma omp parallel for schedule(static) reduction(max : largest)
     for (int64_t e = 0; e < problem->mesh->n_elem; e++) largest = fmax(largest, modulus[e]);
-    HX_TRY_FAIL(hx_loose_grouping_create(&g, problem, others, modulus));
+    HX_TRY_FAIL(hx_component_grouping_create(&g, problem, others, modulus));
     HX_TRY_FAIL(hx_reduce_max(hx_interface_reduce(others), 1, &largest));
     for (int i = 0; i < N_SHARE && largest > 0.0; i++) {
         g.least = share[i] * largest;
@@ -550,6 +553,6 @@ int hx_loose_find_parts(const hx_problem *problem, const hx_interface_host *othe
     }
     rc = HX_OK;
 fail:
-    hx_loose_grouping_free(&g);
+    hx_component_grouping_free(&g);
     return rc;
 }

@@ -1,6 +1,6 @@
 /* Floating components of a design: which are found, whether their forces and energies are those of
  * K, and independence of the number of threads. */
-#include "core/solver/loose_internal.h"
+#include "core/solver/deflation_internal.h"
 #include "tests/lib/box_part.h"
 
 static hx_device device;
@@ -67,7 +67,7 @@ static void free_model(model *m)
 }
 
 /* x := row k of the matrix as a full vector. */
-static void spread(const hx_loose_rows *rows, int64_t k, size_t n, double *x)
+static void spread(const hx_deflation_rows *rows, int64_t k, size_t n, double *x)
 {
     memset(x, 0, n * sizeof *x);
     for (int64_t i = rows->first[k]; i < rows->first[k + 1]; i++)
@@ -75,7 +75,7 @@ static void spread(const hx_loose_rows *rows, int64_t k, size_t n, double *x)
 }
 
 /* Compares a matrix with its transpose. */
-static void check_transposed(const hx_loose_rows *a, const hx_loose_rows *b)
+static void check_transposed(const hx_deflation_rows *a, const hx_deflation_rows *b)
 {
     int64_t n = 0, wrong = 0;
     CHECK(a->n_entry == b->n_entry && a->first[a->n] == b->first[b->n]);
@@ -92,7 +92,7 @@ static void check_transposed(const hx_loose_rows *a, const hx_loose_rows *b)
 }
 
 /* K Z against the operator's product, up to the rounding caused by the stiff elements. */
-static void check_forces(const model *m, const hx_loose *loose)
+static void check_forces(const model *m, const hx_deflation *deflation)
 {
     const size_t n = 3 * (size_t)m->mesh.n_node;
     fixture_settings settings = fixture_defaults();
@@ -101,10 +101,10 @@ static void check_forces(const model *m, const hx_loose *loose)
     if (!z || !want || !f) abort();
     CHECK_OK(fixture_solver_create(&s, &device, &m->problem, &settings));
     CHECK_OK(hx_operator_set_modulus(&s.op, m->modulus));
-    for (int k = 0; k < loose->n_column; k++) {
+    for (int k = 0; k < deflation->n_column; k++) {
         double off = 0.0, size = 0.0;
-        spread(&loose->motion_transposed, k, n, z);
-        spread(&loose->forces_transposed, k, n, f);
+        spread(&deflation->motion_transposed, k, n, z);
+        spread(&deflation->forces_transposed, k, n, f);
         double *const d_z = fixture_put(&device, n, z), *const d_f = fixture_put(&device, n, f);
         CHECK_OK(hx_operator_apply(&s.op, d_z, d_f));
         fixture_get(&device, n, want, d_f);
@@ -123,21 +123,21 @@ static void check_forces(const model *m, const hx_loose *loose)
 }
 
 /* (Z'K Z) times its inverse, on vectors in the range of the inverse; bitwise symmetric. */
-static void check_inverse(const hx_loose *loose, int n_independent)
+static void check_inverse(const hx_deflation *deflation, int n_independent)
 {
-    const int n = loose->n_column;
+    const int n = deflation->n_column;
     double *e = calloc((size_t)(n * n), sizeof *e), *inverse = calloc((size_t)(n * n), sizeof *e);
     double *z = calloc(3 * 4096, sizeof *z), worst = 0.0;
     int n_zero = 0, skew = 0;
     if (!e || !inverse || !z) abort();
     for (int p = 0; p < n; p++) {
-        const hx_loose_rows *const f = &loose->forces_transposed;
-        spread(&loose->motion_transposed, p, 3 * 4096, z);
+        const hx_deflation_rows *const f = &deflation->forces_transposed;
+        spread(&deflation->motion_transposed, p, 3 * 4096, z);
         for (int q = 0; q < n; q++)
             for (int64_t k = f->first[q]; k < f->first[q + 1]; k++)
                 e[n * p + q] += z[f->column[k]] * f->value[k];
-        for (int64_t k = loose->inverse.first[p]; k < loose->inverse.first[p + 1]; k++)
-            inverse[n * p + loose->inverse.column[k]] = loose->inverse.value[k];
+        for (int64_t k = deflation->inverse.first[p]; k < deflation->inverse.first[p + 1]; k++)
+            inverse[n * p + deflation->inverse.column[k]] = deflation->inverse.value[k];
     }
     for (int p = 0; p < n; p++) {
         n_zero += inverse[n * p + p] == 0.0;
@@ -158,7 +158,7 @@ static void check_inverse(const hx_loose *loose, int n_independent)
     free(z);
 }
 
-static int is_same_bits(const hx_loose_rows *a, const hx_loose_rows *b)
+static int is_same_bits(const hx_deflation_rows *a, const hx_deflation_rows *b)
 {
     return a->n == b->n && a->n_entry == b->n_entry &&
            memcmp(a->column, b->column, (size_t)a->n_entry * sizeof *a->column) == 0 &&
@@ -170,28 +170,28 @@ static int is_same_bits(const hx_loose_rows *a, const hx_loose_rows *b)
 static void check_shares(const model *m, const double *modulus)
 {
     static const double share[] = {1e-2, 1e-3, 1e-4};
-    hx_loose_grouping g, alone;
+    hx_component_grouping g, alone;
     double largest = 0.0;
     const int64_t n = m->problem.mesh->n_elem;
     for (int64_t e = 0; e < n; e++) test_worst(&largest, modulus[e]);
-    CHECK_OK(hx_loose_grouping_create(&g, &m->problem, NULL, modulus));
+    CHECK_OK(hx_component_grouping_create(&g, &m->problem, NULL, modulus));
     for (size_t i = 0; i < sizeof share / sizeof share[0]; i++) {
         int64_t n_off = 0;
-        CHECK_OK(hx_loose_grouping_create(&alone, &m->problem, NULL, modulus));
+        CHECK_OK(hx_component_grouping_create(&alone, &m->problem, NULL, modulus));
         g.least = alone.least = share[i] * largest;
-        CHECK_OK(hx_loose_join_faces(&g));
-        CHECK_OK(hx_loose_join_faces(&alone));
+        CHECK_OK(hx_component_join_faces(&g));
+        CHECK_OK(hx_component_join_faces(&alone));
         CHECK(g.n_part == alone.n_part);
         for (int64_t e = 0; e < n; e++) {
-            if (!hx_loose_is_stiff(&g, e)) continue;
-            const uint32_t root = hx_loose_root(&g, e);
-            n_off += root != hx_loose_root(&alone, e) || g.label[root] != alone.label[root];
+            if (!hx_component_is_stiff(&g, e)) continue;
+            const uint32_t root = hx_component_root(&g, e);
+            n_off += root != hx_component_root(&alone, e) || g.label[root] != alone.label[root];
         }
         CHECK_MSG(n_off == 0, "threshold %g: %lld elements in other components", share[i],
                   (long long)n_off);
-        hx_loose_grouping_free(&alone);
+        hx_component_grouping_free(&alone);
     }
-    hx_loose_grouping_free(&g);
+    hx_component_grouping_free(&g);
 }
 
 /* check_shares for moduli of all magnitudes. */
@@ -206,35 +206,35 @@ static void check_noise(const model *m)
     free(modulus);
 }
 
-static void check_threads(const model *m, const hx_loose *loose)
+static void check_threads(const model *m, const hx_deflation *deflation)
 {
-    hx_loose again;
+    hx_deflation again;
     fixture_set_threads(3);
-    CHECK_OK(hx_loose_create(&again, &m->problem, NULL, m->modulus));
+    CHECK_OK(hx_deflation_create(&again, &m->problem, NULL, m->modulus));
     fixture_set_threads(1);
-    CHECK(is_same_bits(&loose->forces, &again.forces) &&
-          is_same_bits(&loose->inverse, &again.inverse));
-    hx_loose_free(&again);
+    CHECK(is_same_bits(&deflation->forces, &again.forces) &&
+          is_same_bits(&deflation->inverse, &again.inverse));
+    hx_deflation_free(&again);
 }
 
 /* Expects this number of components, and of linearly independent motions. The slab counts as one of
  * them if anything is floating, because it is small. */
 static void check(const char *name, const model *m, int n_part, int n_independent)
 {
-    hx_loose loose;
-    CHECK_OK(hx_loose_create(&loose, &m->problem, NULL, m->modulus));
-    CHECK_MSG(loose.n_part == n_part, "%s: %d parts, not %d", name, loose.n_part, n_part);
-    if (loose.n_part > 0) {
-        check_transposed(&loose.motion, &loose.motion_transposed);
-        check_transposed(&loose.forces, &loose.forces_transposed);
-        check_forces(m, &loose);
-        check_inverse(&loose, n_independent);
-        check_threads(m, &loose);
+    hx_deflation deflation;
+    CHECK_OK(hx_deflation_create(&deflation, &m->problem, NULL, m->modulus));
+    CHECK_MSG(deflation.n_part == n_part, "%s: %d parts, not %d", name, deflation.n_part, n_part);
+    if (deflation.n_part > 0) {
+        check_transposed(&deflation.motion, &deflation.motion_transposed);
+        check_transposed(&deflation.forces, &deflation.forces_transposed);
+        check_forces(m, &deflation);
+        check_inverse(&deflation, n_independent);
+        check_threads(m, &deflation);
     }
     check_shares(m, m->modulus);
     check_noise(m);
-    printf("%s: %d parts\n", name, loose.n_part);
-    hx_loose_free(&loose);
+    printf("%s: %d parts\n", name, deflation.n_part);
+    hx_deflation_free(&deflation);
 }
 
 static model m;

@@ -1,10 +1,10 @@
-/* Decides which components of a grouping are deflated (loose_internal.h). Components that share
+/* Decides which components of a grouping are deflated (deflation_internal.h). Components that share
  * nodes are hinged to each other, and a chain of them may have soft motions that each of them does
  * not have. So every component that touches a soft one is selected too, and so on. */
 #include <stdlib.h>
 
 #include "../base/memory.h"
-#include "loose_internal.h"
+#include "deflation_internal.h"
 
 /* Smallest softness for which deflating a component pays off; measured,
  * doc/notebook/2026-11-28-loose-parts.md. */
@@ -15,14 +15,14 @@ typedef struct hinge {
     uint32_t part, owner;
 } hinge;
 
-static int64_t put_hinges(const hx_loose_grouping *g, hinge *list)
+static int64_t put_hinges(const hx_component_grouping *g, hinge *list)
 {
     const int32_t *const conn = g->problem->mesh->conn;
     int64_t n = 0;
 #pragma omp parallel for schedule(static)
     for (int64_t e = 0; e < g->problem->mesh->n_elem; e++) {
-        if (!hx_loose_is_stiff(g, e)) continue;
-        const uint32_t part = hx_loose_number(g, e);
+        if (!hx_component_is_stiff(g, e)) continue;
+        const uint32_t part = hx_component_number(g, e);
         for (int a = 0; a < 8; a++) {
             const uint32_t owner = g->owner[conn[8 * e + a]];
             int64_t at;
@@ -36,7 +36,7 @@ static int64_t put_hinges(const hx_loose_grouping *g, hinge *list)
 }
 
 /* Lists all hinges, in arbitrary order. */
-static int list_hinges(const hx_loose_grouping *g, hinge **list, int64_t *n)
+static int list_hinges(const hx_component_grouping *g, hinge **list, int64_t *n)
 {
     *n = put_hinges(g, NULL);
     HX_TRY(hx_alloc_raw(list, (size_t)*n, sizeof **list, "floating components"));
@@ -46,7 +46,7 @@ static int list_hinges(const hx_loose_grouping *g, hinge **list, int64_t *n)
 
 /* Selects one of two components that share a node if the other is selected, unless its motions
  * strain nothing. */
-static int spread_mark(hx_loose_part *part, const hx_loose_part *other)
+static int spread_mark(hx_floating_component *part, const hx_floating_component *other)
 {
     if (part->is_chosen || !other->is_chosen || !part->is_strained) return 0;
     part->is_chosen = 1;
@@ -54,13 +54,14 @@ static int spread_mark(hx_loose_part *part, const hx_loose_part *other)
 }
 
 /* Spreads the selection over hinges on this rank. Returns 1 if any component was added. */
-static int spread_here(const hinge *list, int64_t n, hx_loose_part *part)
+static int spread_here(const hinge *list, int64_t n, hx_floating_component *part)
 {
     int any = 0;
     for (int more = 1; more; any |= more) {
         more = 0;
         for (int64_t k = 0; k < n; k++) {
-            hx_loose_part *const here = &part[list[k].part], *const there = &part[list[k].owner];
+            hx_floating_component *const here = &part[list[k].part], *const there =
+                                                                         &part[list[k].owner];
             more |= spread_mark(here, there) | spread_mark(there, here);
         }
     }
@@ -69,7 +70,8 @@ static int spread_here(const hinge *list, int64_t n, hx_loose_part *part)
 
 /* Combines the selections of all ranks. *more: 1 if any rank has added a component since the last
  * call; mark: [n_part + 1] scratch. */
-static int spread_to_all(const hx_loose_grouping *g, hx_loose_part *part, int64_t *mark, int *more)
+static int spread_to_all(const hx_component_grouping *g, hx_floating_component *part, int64_t *mark,
+                         int *more)
 {
     for (int64_t p = 0; p < g->n_part; p++) mark[p] = part[p].is_chosen;
     mark[g->n_part] = *more;
@@ -79,7 +81,7 @@ static int spread_to_all(const hx_loose_grouping *g, hx_loose_part *part, int64_
     return HX_OK;
 }
 
-int hx_loose_choose_chains(const hx_loose_grouping *g, hx_loose_part *part)
+int hx_component_choose_chains(const hx_component_grouping *g, hx_floating_component *part)
 {
     int64_t *mark = NULL, n_hinge = 0;
     hinge *list = NULL;

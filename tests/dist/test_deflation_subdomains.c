@@ -7,7 +7,7 @@
 #include "core/comm/comm_reduce.h"
 #include "core/dist/dist.h"
 #include "core/dist_mesh/dist_mesh.h"
-#include "core/solver/loose.h"
+#include "core/solver/deflation.h"
 #include "core/solver/multigrid_internal.h"
 #include "tests/lib/fixture.h"
 #include "tests/lib/mixed_model.h"
@@ -46,8 +46,8 @@ typedef struct job {
     const sample *sample;
     model alone, shared; /* alone: the whole mesh */
     hx_dist dist;
-    hx_loose whole, subdomain; /* components found in each model */
-    int32_t *node_at;          /* [n_node of the mesh] nodes of the generator or file in `alone` */
+    hx_deflation whole, subdomain; /* components found in each model */
+    int32_t *node_at; /* [n_node of the mesh] nodes of the generator or file in `alone` */
 } job;
 
 /* ---- models ---- */
@@ -177,7 +177,7 @@ static int64_t entry_alone(const job *j, int64_t dof)
 }
 
 /* full[n][n_column] := the sparse rows as a dense matrix. */
-static double *fill_rows(const hx_loose_rows *rows, int64_t n, int n_column)
+static double *fill_rows(const hx_deflation_rows *rows, int64_t n, int n_column)
 {
     double *const full = calloc((size_t)n * (size_t)n_column, sizeof *full);
     for (int64_t i = 0; i < rows->n; i++)
@@ -187,7 +187,7 @@ static double *fill_rows(const hx_loose_rows *rows, int64_t n, int n_column)
 }
 
 /* Like fill_rows, for a matrix stored by columns. */
-static double *fill_columns(const hx_loose_rows *columns, int64_t n, int n_column)
+static double *fill_columns(const hx_deflation_rows *columns, int64_t n, int n_column)
 {
     double *const full = calloc((size_t)n * (size_t)n_column, sizeof *full);
     for (int64_t i = 0; i < columns->n; i++)
@@ -198,8 +198,9 @@ static double *fill_columns(const hx_loose_rows *columns, int64_t n, int n_colum
 
 /* All local entries must equal those of one process, also at points of other ranks; the column
  * format has only own entries. bound: relative to a column's largest entry. */
-static void check_rows(const job *j, const char *what, const hx_loose_rows *whole,
-                       const hx_loose_rows *rows, const hx_loose_rows *columns, double bound)
+static void check_rows(const job *j, const char *what, const hx_deflation_rows *whole,
+                       const hx_deflation_rows *rows, const hx_deflation_rows *columns,
+                       double bound)
 {
     const int n_column = j->whole.n_column;
     const int64_t n = 3 * j->dist.subdomain.mesh.n_node, n_all = 3 * j->alone.mesh.n_node,
@@ -261,7 +262,7 @@ static int count_divided(const job *j)
 {
     int n_divided = 0;
     for (int p = 0; p < j->subdomain.n_part; p++) {
-        const hx_loose_rows *const z = &j->subdomain.motion_transposed;
+        const hx_deflation_rows *const z = &j->subdomain.motion_transposed;
         int64_t has = z->first[6 * p + 6] > z->first[6 * p];
         CHECK_OK(hx_reduce_sum_i64(&j->all.all, 1, &has));
         n_divided += has > 1;
@@ -273,13 +274,13 @@ static void check_parts(job *j)
 {
     hx_device *const dev = &j->dist.dev;
     const int size = j->comm.size;
-    CHECK_OK(hx_loose_create(&j->whole, &j->alone.problem, NULL, j->alone.modulus));
+    CHECK_OK(hx_deflation_create(&j->whole, &j->alone.problem, NULL, j->alone.modulus));
     if (j->sample->sharing == WINDOW) { /* as in a run */
         hx_mesh_forget_lists(&j->shared.mesh);
         hx_mesh_forget_lists(&j->dist.subdomain.mesh);
     }
-    CHECK_OK(hx_loose_create(&j->subdomain, &j->dist.subdomain.problem,
-                             dev->ops->interface->host(dev), j->shared.modulus));
+    CHECK_OK(hx_deflation_create(&j->subdomain, &j->dist.subdomain.problem,
+                                 dev->ops->interface->host(dev), j->shared.modulus));
     CHECK_MSG(j->whole.n_part >= j->sample->n_least, "%s: %d components", j->sample->name,
               j->whole.n_part);
     CHECK_MSG(j->subdomain.n_part == j->whole.n_part, "%s: %d components, one process %d",
@@ -296,8 +297,8 @@ static void check_parts(job *j)
             printf("%s: %d components, %d of them on several ranks\n", j->sample->name,
                    j->subdomain.n_part, n_divided);
     }
-    hx_loose_free(&j->whole);
-    hx_loose_free(&j->subdomain);
+    hx_deflation_free(&j->whole);
+    hx_deflation_free(&j->subdomain);
 }
 
 /* ---- solves ---- */
@@ -334,7 +335,7 @@ static void solve(hx_device *dev, const hx_problem *problem, const double *modul
         out->iterations[i] = result.iterations;
         CHECK_OK(dev->ops->vector->dot(dev, (int64_t)n, d_f, d_u, &out->work[i]));
     }
-    out->n_column = ((const hx_multigrid *)pc.impl)->loose.n_column;
+    out->n_column = ((const hx_multigrid *)pc.impl)->deflation.n_column;
     hx_pcg_free(&pcg);
     hx_precond_free(&pc);
     hx_operator_free(&op);
@@ -392,7 +393,7 @@ static const sample samples[] = {
      43},
     {"black and white, in turn", DISTORTED, black_and_white, 1e9, 0.02, IN_TURN, HX_TRANSPORT_ANY,
      0, 8, 43},
-    {"grey", DISTORTED, grey, 1e9, 0.0, CURVE, HX_TRANSPORT_NONE, 0, HX_LOOSE_MOST, 0},
+    {"grey", DISTORTED, grey, 1e9, 0.0, CURVE, HX_TRANSPORT_NONE, 0, HX_DEFLATION_MOST, 0},
     {"mixed cells", CELLS, islands, 1e9, 0.02, CURVE, HX_TRANSPORT_NONE, 0, 2, 80},
     {"mixed cells, in turn", CELLS, islands, 1e9, 0.02, IN_TURN, HX_TRANSPORT_NONE, 0, 2, 80},
 };

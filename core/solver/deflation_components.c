@@ -1,4 +1,4 @@
-/* Groups stiff elements into the components of a design (loose_internal.h). */
+/* Groups stiff elements into the components of a design (deflation_internal.h). */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -7,40 +7,40 @@
 #include "../base/memory.h"
 #include "../base/sort.h"
 #include "../mesh/mesh_internal.h"
-#include "loose_internal.h"
+#include "deflation_internal.h"
 
 static const char what[] = "floating components";
 
 /* ---- faces ---- */
 
-static int is_new(const hx_loose_grouping *g, int64_t e)
+static int is_new(const hx_component_grouping *g, int64_t e)
 {
     return g->modulus[e] < g->joined;
 }
 
 /* Joins a new stiff element to the element on the other side of a face. */
-static void join_face(hx_loose_grouping *g, int64_t e, int n, const int32_t *node)
+static void join_face(hx_component_grouping *g, int64_t e, int n, const int32_t *node)
 {
     const int32_t *const conn = g->problem->mesh->conn;
-    const uint32_t root = hx_loose_root(g, e);
+    const uint32_t root = hx_component_root(g, e);
     for (int64_t k = g->node_elem_ptr[node[0]]; k < g->node_elem_ptr[node[0] + 1]; k++) {
         const int64_t other = g->node_elem[k] >> 3;
-        if (other == e || !hx_loose_is_stiff(g, other)) continue;
+        if (other == e || !hx_component_is_stiff(g, other)) continue;
         if (other > e && is_new(g, other)) continue; /* that element joins itself to this one */
-        if (hx_loose_root(g, other) == root) continue;
-        if (hx_loose_has_all(conn + 8 * other, n, node)) {
-            hx_loose_join(g->parent, (uint32_t)other, (uint32_t)e);
+        if (hx_component_root(g, other) == root) continue;
+        if (hx_component_has_all(conn + 8 * other, n, node)) {
+            hx_component_join(g->parent, (uint32_t)other, (uint32_t)e);
             return; /* the only element on the other side */
         }
     }
 }
 
-static void join_here(hx_loose_grouping *g)
+static void join_here(hx_component_grouping *g)
 {
     const hx_mesh *const mesh = g->problem->mesh;
 #pragma omp parallel for schedule(dynamic, 1024)
     for (int64_t e = 0; e < mesh->n_elem; e++) {
-        if (!hx_loose_is_stiff(g, e) || !is_new(g, e)) continue;
+        if (!hx_component_is_stiff(g, e) || !is_new(g, e)) continue;
         for (int f = 0; f < 6; f++) {
             int32_t node[4];
             const int n = hx_cell_face(mesh->conn + 8 * e, f, node);
@@ -60,26 +60,26 @@ static uint32_t number_of(const hx_problem *problem, int64_t e)
 }
 
 /* Sets label[] of the roots on this rank; g->n_part := their number. */
-static void label_roots(hx_loose_grouping *g)
+static void label_roots(hx_component_grouping *g)
 {
     const int64_t n_elem = g->problem->mesh->n_elem;
     int64_t n_part = 0;
     memset(g->label, 0xff, (size_t)n_elem * sizeof *g->label);
 #pragma omp parallel for schedule(static) reduction(+ : n_part)
     for (int64_t e = 0; e < n_elem; e++) {
-        if (!hx_loose_is_stiff(g, e)) continue;
-        const uint32_t root = hx_loose_root(g, e);
+        if (!hx_component_is_stiff(g, e)) continue;
+        const uint32_t root = hx_component_root(g, e);
         hx_atomic_min(&g->label[root], number_of(g->problem, e));
         n_part += root == (uint32_t)e;
     }
     g->n_part = n_part;
 }
 
-int hx_loose_join_faces(hx_loose_grouping *g)
+int hx_component_join_faces(hx_component_grouping *g)
 {
     join_here(g);
     label_roots(g);
-    const int rc = g->others ? hx_loose_join_border(g) : HX_OK;
+    const int rc = g->others ? hx_component_join_interface(g) : HX_OK;
     return hx_interface_sum_i64(g->others, rc, 1, &g->n_part);
 }
 
@@ -120,7 +120,7 @@ static int64_t add_up(sized *list, int64_t n)
 }
 
 /* Sets number[] of each root to the number of its elements; returns the number of roots. */
-static int64_t count_elements(hx_loose_grouping *g)
+static int64_t count_elements(hx_component_grouping *g)
 {
     const int64_t n_elem = g->problem->mesh->n_elem;
     int64_t n_root = 0;
@@ -131,8 +131,8 @@ static int64_t count_elements(hx_loose_grouping *g)
         int32_t n = 0;
 #pragma omp for schedule(static)
         for (int64_t e = 0; e < n_elem; e++) {
-            if (!hx_loose_is_stiff(g, e)) continue;
-            const uint32_t here = hx_loose_root(g, e);
+            if (!hx_component_is_stiff(g, e)) continue;
+            const uint32_t here = hx_component_root(g, e);
             if (here != root) {
                 hx_atomic_add(&g->number[root], n);
                 root = here;
@@ -147,7 +147,7 @@ static int64_t count_elements(hx_loose_grouping *g)
 }
 
 /* Lists the parts of all components on this rank. */
-static int count_here(hx_loose_grouping *g, sized **list, int64_t *n)
+static int count_here(hx_component_grouping *g, sized **list, int64_t *n)
 {
     const int64_t n_root = count_elements(g);
     HX_TRY(hx_alloc(list, (size_t)n_root, sizeof **list, what));
@@ -159,7 +159,7 @@ static int count_here(hx_loose_grouping *g, sized **list, int64_t *n)
 }
 
 /* Fills the table of components, sorted. */
-static int put_parts(hx_loose_grouping *g, sized *list, int64_t n)
+static int put_parts(hx_component_grouping *g, sized *list, int64_t n)
 {
     free(g->count);
     free(g->lowest);
@@ -179,7 +179,7 @@ static int put_parts(hx_loose_grouping *g, sized *list, int64_t n)
 }
 
 /* Sets number[] of the roots on this rank to component numbers. */
-static void number_roots(hx_loose_grouping *g, sized *list)
+static void number_roots(hx_component_grouping *g, sized *list)
 {
     for (int64_t p = 0; p < g->n_part; p++) list[p].number = (int32_t)p;
     qsort(list, (size_t)g->n_part, sizeof *list, by_lowest);
@@ -191,7 +191,7 @@ static void number_roots(hx_loose_grouping *g, sized *list)
     }
 }
 
-static int number_parts(hx_loose_grouping *g)
+static int number_parts(hx_component_grouping *g)
 {
     sized *here = NULL, *all = NULL;
     int64_t n_here = 0, n;
@@ -212,18 +212,18 @@ fail:
  * nodes of every component. */
 enum { RANGES = 32 };
 
-static int64_t range_begin(const hx_loose_grouping *g, int range)
+static int64_t range_begin(const hx_component_grouping *g, int range)
 {
     return g->problem->mesh->n_node * range / RANGES;
 }
 
 /* at[RANGES][n_part]: number of nodes of each component in each range, then their first places. */
-static void count_ranges(const hx_loose_grouping *g, int64_t *at)
+static void count_ranges(const hx_component_grouping *g, int64_t *at)
 {
 #pragma omp parallel for schedule(static, 1)
     for (int r = 0; r < RANGES; r++)
         for (int64_t i = range_begin(g, r); i < range_begin(g, r + 1); i++)
-            if (g->owner[i] != HX_LOOSE_NO_PART) at[g->n_part * r + g->owner[i]]++;
+            if (g->owner[i] != HX_NO_COMPONENT) at[g->n_part * r + g->owner[i]]++;
     int64_t sum = 0;
     for (int64_t p = 0; p < g->n_part; p++) {
         g->first[p] = sum;
@@ -236,7 +236,7 @@ static void count_ranges(const hx_loose_grouping *g, int64_t *at)
     g->first[g->n_part] = sum;
 }
 
-static int list_nodes(hx_loose_grouping *g)
+static int list_nodes(hx_component_grouping *g)
 {
     int64_t *at;
     HX_TRY(hx_alloc(&at, RANGES * (size_t)g->n_part, sizeof *at, what));
@@ -244,29 +244,29 @@ static int list_nodes(hx_loose_grouping *g)
 #pragma omp parallel for schedule(static, 1)
     for (int r = 0; r < RANGES; r++)
         for (int64_t i = range_begin(g, r); i < range_begin(g, r + 1); i++)
-            if (g->owner[i] != HX_LOOSE_NO_PART)
+            if (g->owner[i] != HX_NO_COMPONENT)
                 g->node[at[g->n_part * r + g->owner[i]]++] = (int32_t)i;
     free(at);
     return HX_OK;
 }
 
 /* Finds the owner of each node, and the nodes of each component. rc: result of the numbering. */
-static int find_nodes(hx_loose_grouping *g, int rc)
+static int find_nodes(hx_component_grouping *g, int rc)
 {
     const hx_mesh *const mesh = g->problem->mesh;
     HX_TRY(hx_interface_agree(g->others, rc));
-    memset(g->owner, 0xff, (size_t)mesh->n_node * sizeof *g->owner); /* HX_LOOSE_NO_PART */
+    memset(g->owner, 0xff, (size_t)mesh->n_node * sizeof *g->owner); /* HX_NO_COMPONENT */
 #pragma omp parallel for schedule(static)
     for (int64_t e = 0; e < mesh->n_elem; e++) {
-        if (!hx_loose_is_stiff(g, e)) continue;
-        const uint32_t p = hx_loose_number(g, e);
+        if (!hx_component_is_stiff(g, e)) continue;
+        const uint32_t p = hx_component_number(g, e);
         for (int a = 0; a < 8; a++) hx_atomic_min(&g->owner[mesh->conn[8 * e + a]], p);
     }
-    if (g->others) HX_TRY(hx_loose_settle_owners(g));
+    if (g->others) HX_TRY(hx_component_agree_owners(g));
     return hx_interface_agree(g->others, list_nodes(g));
 }
 
-int hx_loose_number_parts(hx_loose_grouping *g)
+int hx_component_number_all(hx_component_grouping *g)
 {
     return find_nodes(g, number_parts(g));
 }
@@ -274,29 +274,29 @@ int hx_loose_number_parts(hx_loose_grouping *g)
 /* ---- components that touch ---- */
 
 /* above[n_part] := union-find of components that share nodes. */
-static int join_parts(const hx_loose_grouping *g, uint32_t *above)
+static int join_parts(const hx_component_grouping *g, uint32_t *above)
 {
     const hx_mesh *const mesh = g->problem->mesh;
     for (int64_t p = 0; p < g->n_part; p++) above[p] = (uint32_t)p;
 #pragma omp parallel for schedule(dynamic, 1024)
     for (int64_t e = 0; e < mesh->n_elem; e++) {
-        if (!hx_loose_is_stiff(g, e)) continue;
-        const uint32_t here = hx_loose_number(g, e);
+        if (!hx_component_is_stiff(g, e)) continue;
+        const uint32_t here = hx_component_number(g, e);
         for (int a = 0; a < 8; a++) {
             const uint32_t there = g->owner[mesh->conn[8 * e + a]];
-            if (there != here) hx_loose_join(above, there, here);
+            if (there != here) hx_component_join(above, there, here);
         }
     }
-    return g->others ? hx_loose_join_told(g->others, above, g->n_part) : HX_OK;
+    return g->others ? hx_component_join_messages(g->others, above, g->n_part) : HX_OK;
 }
 
 /* Fills the table of the joined components; new_number[] maps the previous numbers. */
-static int merge_parts(hx_loose_grouping *g, uint32_t *above, sized *list, int32_t *new_number)
+static int merge_parts(hx_component_grouping *g, uint32_t *above, sized *list, int32_t *new_number)
 {
     const int64_t n = g->n_part;
     int64_t n_kept = 0;
     for (int64_t p = 0; p < n; p++) {
-        const uint32_t root = hx_loose_find(above, (uint32_t)p);
+        const uint32_t root = hx_component_find(above, (uint32_t)p);
         if (root == (uint32_t)p) {
             new_number[p] = (int32_t)n_kept;
             list[n_kept++] = (sized){0, g->lowest[p], (int32_t)p};
@@ -307,18 +307,19 @@ static int merge_parts(hx_loose_grouping *g, uint32_t *above, sized *list, int32
     }
     HX_TRY(put_parts(g, list, n_kept));
     for (int64_t p = 0; p < n_kept; p++) new_number[list[p].number] = (int32_t)p;
-    for (int64_t p = 0; p < n; p++) new_number[p] = new_number[hx_loose_find(above, (uint32_t)p)];
+    for (int64_t p = 0; p < n; p++)
+        new_number[p] = new_number[hx_component_find(above, (uint32_t)p)];
     return HX_OK;
 }
 
-static void renumber_roots(const hx_loose_grouping *g, const int32_t *new_number)
+static void renumber_roots(const hx_component_grouping *g, const int32_t *new_number)
 {
     for (int64_t e = 0; e < g->problem->mesh->n_elem; e++)
-        if (hx_loose_is_stiff(g, e) && hx_loose_root(g, e) == (uint32_t)e)
+        if (hx_component_is_stiff(g, e) && hx_component_root(g, e) == (uint32_t)e)
             g->number[e] = new_number[g->number[e]];
 }
 
-int hx_loose_join_nodes(hx_loose_grouping *g, int *touch)
+int hx_component_join_nodes(hx_component_grouping *g, int *touch)
 {
     const size_t n = (size_t)g->n_part;
     uint32_t *above = NULL;
@@ -331,7 +332,7 @@ int hx_loose_join_nodes(hx_loose_grouping *g, int *touch)
     if (rc == HX_OK) rc = hx_alloc_raw(&list, n, sizeof *list, what);
     HX_TRY_FAIL(hx_interface_agree(g->others, rc));
     HX_TRY_FAIL(join_parts(g, above));
-    for (size_t p = 0; p < n; p++) *touch |= hx_loose_find(above, (uint32_t)p) != p;
+    for (size_t p = 0; p < n; p++) *touch |= hx_component_find(above, (uint32_t)p) != p;
     if (!*touch) goto fail; /* no components touch */
     rc = merge_parts(g, above, list, new_number);
     if (rc == HX_OK) renumber_roots(g, new_number);
@@ -346,7 +347,7 @@ fail:
 /* ---- creation and destruction ---- */
 
 /* Lists the owned nodes that are held. The degrees of freedom of springs are ascending. */
-static int list_held(hx_loose_grouping *g)
+static int list_held(hx_component_grouping *g)
 {
     const hx_springs *const springs = &g->problem->springs;
     const uint8_t *const fixed = g->problem->supports.fixed;
@@ -364,7 +365,7 @@ static int list_held(hx_loose_grouping *g)
     return HX_OK;
 }
 
-static int alloc_here(hx_loose_grouping *g)
+static int alloc_here(hx_component_grouping *g)
 {
     const hx_mesh *const mesh = g->problem->mesh;
     const size_t n_elem = (size_t)mesh->n_elem, n_node = (size_t)mesh->n_node;
@@ -390,21 +391,21 @@ static int alloc_here(hx_loose_grouping *g)
     return HX_OK;
 }
 
-int hx_loose_grouping_create(hx_loose_grouping *g, const hx_problem *problem,
-                             const hx_interface_host *others, const double *modulus)
+int hx_component_grouping_create(hx_component_grouping *g, const hx_problem *problem,
+                                 const hx_interface_host *others, const double *modulus)
 {
     const hx_mesh *const whole = hx_problem_whole(problem)->mesh;
-    *g = (hx_loose_grouping){.problem = problem,
-                             .others = others,
-                             .modulus = modulus,
-                             .joined = INFINITY,
-                             .n_elem_all = hx_mesh_n_elem_all(whole),
-                             .n_node_all = hx_mesh_n_node_all(whole),
-                             .n_own = others ? others->n_own : problem->mesh->n_node};
+    *g = (hx_component_grouping){.problem = problem,
+                                 .others = others,
+                                 .modulus = modulus,
+                                 .joined = INFINITY,
+                                 .n_elem_all = hx_mesh_n_elem_all(whole),
+                                 .n_node_all = hx_mesh_n_node_all(whole),
+                                 .n_own = others ? others->n_own : problem->mesh->n_node};
     return hx_interface_agree(others, alloc_here(g));
 }
 
-void hx_loose_grouping_free(hx_loose_grouping *g)
+void hx_component_grouping_free(hx_component_grouping *g)
 {
     free(g->own_ptr);
     free(g->own_list);

@@ -1,11 +1,11 @@
-/* Components of a design that extend over several subdomains (loose_internal.h). Each rank has
+/* Components of a design that extend over several subdomains (deflation_internal.h). Each rank has
  * joined its own elements; connections to other ranks are exchanged at interface points. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "../base/memory.h"
 #include "../base/sort.h"
-#include "loose_internal.h"
+#include "deflation_internal.h"
 
 static const char what[] = "floating components";
 
@@ -32,11 +32,11 @@ static int32_t node_in_all(const hx_problem *problem, int32_t node)
 
 /* Lists the faces of stiff elements that have only interface nodes, each at its first node. first[]
  * counts them if list is NULL, and otherwise contains the next free places. */
-static void list_faces(const hx_loose_grouping *g, int64_t *first, face *list)
+static void list_faces(const hx_component_grouping *g, int64_t *first, face *list)
 {
     const hx_mesh *const mesh = g->problem->mesh;
     for (int64_t e = 0; e < mesh->n_elem; e++)
-        for (int f = 0; f < 6 && hx_loose_is_stiff(g, e); f++) {
+        for (int f = 0; f < 6 && hx_component_is_stiff(g, e); f++) {
             int32_t node[4];
             const int n = hx_cell_face(mesh->conn + 8 * e, f, node);
             int n_interface = 0;
@@ -44,7 +44,7 @@ static void list_faces(const hx_loose_grouping *g, int64_t *first, face *list)
             if (n < 3 || n_interface < n) continue;
             const int64_t at = first[g->place[node[0]]]++;
             if (!list) continue;
-            list[at] = (face){.n = n, .label = g->label[hx_loose_root(g, e)]};
+            list[at] = (face){.n = n, .label = g->label[hx_component_root(g, e)]};
             for (int i = 0; i < n; i++) list[at].node[i] = node_in_all(g->problem, node[i]);
         }
 }
@@ -67,7 +67,7 @@ static void end_lists(int64_t n, int64_t *first)
     first[0] = 0;
 }
 
-static int tell_faces(const hx_loose_grouping *g, hx_interface_messages *told)
+static int tell_faces(const hx_component_grouping *g, hx_interface_messages *told)
 {
     const int64_t n = g->others->n_interface;
     int64_t *first = NULL;
@@ -90,15 +90,15 @@ static int tell_faces(const hx_loose_grouping *g, hx_interface_messages *told)
 }
 
 /* The stiff element on this rank that has a face received at a node; -1: none. */
-static int64_t element_at(const hx_loose_grouping *g, int32_t node, const face *f)
+static int64_t element_at(const hx_component_grouping *g, int32_t node, const face *f)
 {
     for (int64_t k = g->node_elem_ptr[node]; k < g->node_elem_ptr[node + 1]; k++) {
         const int64_t e = g->node_elem[k] >> 3;
         int32_t conn[8];
-        if (!hx_loose_is_stiff(g, e)) continue;
+        if (!hx_component_is_stiff(g, e)) continue;
         for (int a = 0; a < 8; a++)
             conn[a] = node_in_all(g->problem, g->problem->mesh->conn[8 * e + a]);
-        if (hx_loose_has_all(conn, f->n, f->node)) return e;
+        if (hx_component_has_all(conn, f->n, f->node)) return e;
     }
     return -1;
 }
@@ -112,8 +112,8 @@ static int by_labels(const void *a, const void *b)
 
 /* Pairs of labels that a face joins, each once. Only faces received from higher ranks are used; the
  * lower rank of a pair handles it. */
-static int find_pairs(const hx_loose_grouping *g, const hx_interface_messages *told, pair **list,
-                      int64_t *n)
+static int find_pairs(const hx_component_grouping *g, const hx_interface_messages *told,
+                      pair **list, int64_t *n)
 {
     const hx_reduce *const all = g->others->all;
     const int64_t begin = told->first[all->rank + 1], end = told->first[all->size];
@@ -123,7 +123,7 @@ static int find_pairs(const hx_loose_grouping *g, const hx_interface_messages *t
     for (int64_t i = begin; i < end; i++) {
         const int64_t e = element_at(g, g->others->interface[told->at[i]], &f[i]);
         if (e < 0) continue;
-        const uint32_t a = g->label[hx_loose_root(g, e)], b = f[i].label;
+        const uint32_t a = g->label[hx_component_root(g, e)], b = f[i].label;
         (*list)[(*n)++] = a < b ? (pair){a, b} : (pair){b, a};
     }
     qsort(*list, (size_t)*n, sizeof **list, by_labels);
@@ -160,7 +160,7 @@ static int grow_tree(label_tree *t, const pair *list, int64_t n)
     HX_TRY(hx_alloc_raw(&t->parent, (size_t)t->n, sizeof *t->parent, what));
     for (int64_t i = 0; i < t->n; i++) t->parent[i] = (uint32_t)i;
     for (int64_t i = 0; i < n; i++)
-        hx_loose_join(t->parent, place_of(t, list[i].low), place_of(t, list[i].high));
+        hx_component_join(t->parent, place_of(t, list[i].low), place_of(t, list[i].high));
     return HX_OK;
 }
 
@@ -172,21 +172,21 @@ static void free_tree(label_tree *t)
 
 /* Sets the labels of components that extend to other ranks; g->n_part := components whose lowest
  * element is on this rank. */
-static void relabel(hx_loose_grouping *g, const label_tree *t)
+static void relabel(hx_component_grouping *g, const label_tree *t)
 {
     g->n_part = 0;
     for (int64_t e = 0; e < g->problem->mesh->n_elem; e++) {
-        if (!hx_loose_is_stiff(g, e) || hx_loose_root(g, e) != (uint32_t)e) continue;
+        if (!hx_component_is_stiff(g, e) || hx_component_root(g, e) != (uint32_t)e) continue;
         const uint32_t at = place_of(t, g->label[e]);
         const int is_there = at < t->n && (uint32_t)t->label[at] == g->label[e];
         const uint32_t lowest =
-            is_there ? (uint32_t)t->label[hx_loose_find(t->parent, at)] : g->label[e];
+            is_there ? (uint32_t)t->label[hx_component_find(t->parent, at)] : g->label[e];
         g->n_part += lowest == g->label[e];
         g->label[e] = lowest;
     }
 }
 
-int hx_loose_join_border(hx_loose_grouping *g)
+int hx_component_join_interface(hx_component_grouping *g)
 {
     hx_interface_messages told = {0};
     label_tree tree = {0};
@@ -209,18 +209,18 @@ fail:
 /* ---- owners of nodes ---- */
 
 /* Lists the owners of interface points on this rank, each at its point. */
-static void list_owners(const hx_loose_grouping *g, int64_t *first, uint32_t *own)
+static void list_owners(const hx_component_grouping *g, int64_t *first, uint32_t *own)
 {
     int64_t n = 0;
     for (int64_t i = 0; i < g->others->n_interface; i++) {
         const uint32_t owner = g->owner[g->others->interface[i]];
         first[i] = n;
-        if (owner != HX_LOOSE_NO_PART) own[n++] = owner;
+        if (owner != HX_NO_COMPONENT) own[n++] = owner;
     }
     first[g->others->n_interface] = n;
 }
 
-int hx_loose_settle_owners(hx_loose_grouping *g)
+int hx_component_agree_owners(hx_component_grouping *g)
 {
     const hx_interface_host *const others = g->others;
     const size_t n = (size_t)others->n_interface;
@@ -250,7 +250,7 @@ fail:
 enum { BLOCK = 1 << 16 };
 
 /* Joins, among all components, those that other ranks have joined. */
-int hx_loose_join_told(const hx_interface_host *others, uint32_t *above, int64_t n)
+int hx_component_join_messages(const hx_interface_host *others, uint32_t *above, int64_t n)
 {
     const int size = others->all->size;
     uint32_t *every = NULL;
@@ -259,7 +259,7 @@ int hx_loose_join_told(const hx_interface_host *others, uint32_t *above, int64_t
         const int64_t m = n - at < BLOCK ? n - at : BLOCK;
         rc = others->all->gather(others->all, above + at, (size_t)m * sizeof *above, every);
         for (int64_t i = 0; rc == HX_OK && i < size * m; i++)
-            hx_loose_join(above, (uint32_t)(at + i % m), every[i]);
+            hx_component_join(above, (uint32_t)(at + i % m), every[i]);
     }
     free(every);
     return rc;
@@ -267,7 +267,7 @@ int hx_loose_join_told(const hx_interface_host *others, uint32_t *above, int64_t
 
 /* ---- K Z at interface points ---- */
 
-enum { ENTRIES = 3 * HX_LOOSE_MOTIONS };
+enum { ENTRIES = 3 * HX_DEFLATION_MOTIONS };
 
 /* Contribution of a rank's elements to the forces of a component's motions at a point. */
 typedef struct share_of_force {
@@ -277,8 +277,8 @@ typedef struct share_of_force {
 
 /* Lists the touched interface points of the components. first[] counts them if list is NULL, and
  * otherwise contains the next free places. */
-static void list_shares(const int32_t *place, const hx_loose_part *part, int n_part, int64_t *first,
-                        share_of_force *list)
+static void list_shares(const int32_t *place, const hx_floating_component *part, int n_part,
+                        int64_t *first, share_of_force *list)
 {
     for (int p = 0; p < n_part; p++)
         for (int64_t t = 0; t < part[p].n_touched; t++) {
@@ -293,8 +293,8 @@ static void list_shares(const int32_t *place, const hx_loose_part *part, int n_p
 
 /* place[n_node]: index among the interface points, -1 elsewhere; for all nodes up to the highest
  * that occurs in components. */
-static int list_places(const hx_interface_host *others, const hx_loose_part *part, int n_part,
-                       int32_t **place)
+static int list_places(const hx_interface_host *others, const hx_floating_component *part,
+                       int n_part, int32_t **place)
 {
     int32_t n_node = 0;
     for (int64_t i = 0; i < others->n_interface; i++)
@@ -309,8 +309,8 @@ static int list_places(const hx_interface_host *others, const hx_loose_part *par
     return HX_OK;
 }
 
-static int tell_forces(const hx_interface_host *others, const hx_loose_part *part, int n_part,
-                       hx_interface_messages *told)
+static int tell_forces(const hx_interface_host *others, const hx_floating_component *part,
+                       int n_part, hx_interface_messages *told)
 {
     const int64_t n = others->n_interface;
     int64_t *first = NULL;
@@ -335,7 +335,8 @@ static int tell_forces(const hx_interface_host *others, const hx_loose_part *par
     return rc;
 }
 
-static void add_force(const hx_loose_part *part, double *force, int32_t node, const double *more)
+static void add_force(const hx_floating_component *part, double *force, int32_t node,
+                      const double *more)
 {
     double *const to = force + ENTRIES * hx_count_below_i32(part->touched, part->n_touched, node);
     for (int i = 0; i < ENTRIES; i++) to[i] += more[i];
@@ -344,7 +345,7 @@ static void add_force(const hx_loose_part *part, double *force, int32_t node, co
 /* Adds up the forces of a component in rank order: those of lower ranks, its own, those of higher
  * ranks. list[n]: the items that belong to it. */
 static int add_shares(const hx_interface_host *others, const hx_interface_messages *told,
-                      const int64_t *list, int64_t n, hx_loose_part *part)
+                      const int64_t *list, int64_t n, hx_floating_component *part)
 {
     const share_of_force *const theirs = told->item;
     const int64_t n_own = part->n_touched, above = told->first[others->all->rank + 1];
@@ -384,7 +385,8 @@ static int sort_by_part(const share_of_force *item, int64_t n, int n_part, int64
     return HX_OK;
 }
 
-int hx_loose_complete_forces(const hx_interface_host *others, hx_loose_part *part, int n_part)
+int hx_component_complete_forces(const hx_interface_host *others, hx_floating_component *part,
+                                 int n_part)
 {
     hx_interface_messages told = {0};
     int64_t *first = NULL, *by_part = NULL;
