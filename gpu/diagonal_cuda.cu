@@ -47,7 +47,7 @@ int launch(const hx_cuda_patches &p, int group, const hx_device_model &model, co
     const hx_patch_group &g = p.group[group];
     int n_block;
     if (g.n_patch == 0) return HX_OK;
-    HX_TRY(hx_resident_blocks(p.dev, run, SIZE, n_byte, &n_block));
+    HX_TRY(hx_fused_blocks(p.dev, run, SIZE, n_byte, &n_block));
     run<<<hx_grid(n_block, g.n_patch), SIZE, n_byte, hx_cuda_of(p.dev)->stream>>>(
         hx_view(p, group, hx_slice{0, g.n_patch}), d_elem, model.lambda / model.mu,
         model.mu / 512.0, model.d_modulus, model.d_xyz, p.d_partial, d_diag);

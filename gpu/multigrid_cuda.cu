@@ -217,9 +217,9 @@ hx_multigrid_ops make_ops()
     ops.power_sums = power_sums;
     ops.power_end = power_end;
     ops.bound = bound;
-    ops.resident_room = hx_cuda_mg_resident_room;
-    ops.resident_fits = hx_cuda_mg_resident_fits;
-    ops.resident_cycle = hx_cuda_mg_resident_cycle;
+    ops.fused_room = hx_cuda_mg_fused_room;
+    ops.fused_fits = hx_cuda_mg_fused_fits;
+    ops.fused_cycle = hx_cuda_mg_fused_cycle;
     ops.mesh_start = mesh_start;
     ops.mesh_step = mesh_step;
     ops.mesh_restrict = hx_cuda_mg_mesh_restrict;

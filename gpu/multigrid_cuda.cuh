@@ -127,12 +127,11 @@ int hx_cuda_mg_level_factorise(hx_device *dev, const hx_mg_level *level);
 int hx_cuda_mg_level_solve(hx_device *dev, const hx_mg_level *level, float *d_t);
 int hx_cuda_mg_level_step(hx_device *dev, const hx_mg_level *level, int i, const float *d_x,
                           float *d_y);
-// multigrid_resident_cuda.cu
-void hx_cuda_mg_resident_room(hx_device *dev, int *n_block, int *n_node);
-int hx_cuda_mg_resident_fits(hx_device *dev, const hx_mg_resident *resident,
-                             const hx_mg_level *level);
-int hx_cuda_mg_resident_cycle(hx_device *dev, const hx_mg_resident *resident,
-                              const hx_mg_level *level, const float *d_inverse);
+// multigrid_fused_cuda.cu
+void hx_cuda_mg_fused_room(hx_device *dev, int *n_block, int *n_node);
+int hx_cuda_mg_fused_fits(hx_device *dev, const hx_mg_fused *fused, const hx_mg_level *level);
+int hx_cuda_mg_fused_cycle(hx_device *dev, const hx_mg_fused *fused, const hx_mg_level *level,
+                           const float *d_inverse);
 // multigrid_deflation_cuda.cu
 int hx_cuda_mg_rows_add(hx_device *dev, const hx_mg_rows *rows, double factor, const double *d_x,
                         const float *d_x_single, double *d_y, float *d_y_single);

@@ -45,7 +45,7 @@ int launch(const hx_cuda_patches &p, int group, const hx_slice &patches,
 
 template <class T, int SIZE> int blocks(const hx_cuda_patches &p, int *n_block)
 {
-    return hx_resident_blocks(p.dev, kernel<T, SIZE>, SIZE, N_BYTE<T, SIZE>, n_block);
+    return hx_fused_blocks(p.dev, kernel<T, SIZE>, SIZE, N_BYTE<T, SIZE>, n_block);
 }
 
 template <class T>

@@ -33,6 +33,6 @@ int hx_otf_wide_launch(const hx_cuda_patches &p, int group, const hx_slice &patc
 
 int hx_otf_wide_blocks(const hx_cuda_patches &p, int *n_block)
 {
-    HX_TRY(hx_resident_blocks(p.dev, kernel<true>, HX_WIDE_THREADS, N_BYTE, n_block));
-    return hx_resident_blocks(p.dev, kernel<false>, HX_WIDE_THREADS, N_BYTE, n_block);
+    HX_TRY(hx_fused_blocks(p.dev, kernel<true>, HX_WIDE_THREADS, N_BYTE, n_block));
+    return hx_fused_blocks(p.dev, kernel<false>, HX_WIDE_THREADS, N_BYTE, n_block);
 }

@@ -406,7 +406,7 @@ hx_run_patches(const hx_patch_view &g, const int32_t *__restrict__ elem,
 
 // Number of blocks of `kernel` that fit on the GPU at the same time; 0 after a failure.
 template <class Kernel>
-int hx_resident_blocks(hx_device *dev, Kernel kernel, int size, int n_bytes, int *n_block)
+int hx_fused_blocks(hx_device *dev, Kernel kernel, int size, int n_bytes, int *n_block)
 {
     int per_sm = 0;
     *n_block = 0;

@@ -374,7 +374,7 @@ bool hx_takes_hexahedra(const hx_incidence *in)
 int hx_queue_rows(const hx_building *b, const hx_row_job *job)
 {
     const unsigned n_block = warps_in_blocks((job->n_row + ROWS - 1) / ROWS);
-    const unsigned n_resident = 8u * static_cast<unsigned>(hx_cuda_of(b->dev)->n_sm);
+    const unsigned n_fused = 8u * static_cast<unsigned>(hx_cuda_of(b->dev)->n_sm);
     const unsigned n_any = warps_in_blocks(job->n_row);
     if (job->n_row == 0) return HX_OK;
     if (!job->narrow) {
@@ -387,7 +387,7 @@ int hx_queue_rows(const hx_building *b, const hx_row_job *job)
     else
         find_rows_of_hexahedra<unsigned long long><<<n_block, HX_BLOCK, 0, b->stream>>>(*job);
     HX_TRY_LAUNCH("find_rows_of_hexahedra");
-    const unsigned n_list = n_any < n_resident ? n_any : n_resident;
+    const unsigned n_list = n_any < n_fused ? n_any : n_fused;
     find_rows<<<n_list, HX_BLOCK, 0, b->stream>>>(*job, job->wide, &job->found->n_wide);
     HX_TRY_LAUNCH("find_rows");
     return HX_OK;

@@ -171,8 +171,8 @@ template <class T> int put(hx_device *dev, T **d_to, const T *from, int64_t n)
 template <class T> int count_blocks(const dedup *s, int n_block[2])
 {
     int general = 0;
-    HX_TRY(hx_resident_blocks(s->dev, kernel<T, true>, SIZE, N_BYTE<T>, &n_block[0]));
-    HX_TRY(hx_resident_blocks(s->dev, kernel<T, false>, SIZE, N_BYTE<T>, &general));
+    HX_TRY(hx_fused_blocks(s->dev, kernel<T, true>, SIZE, N_BYTE<T>, &n_block[0]));
+    HX_TRY(hx_fused_blocks(s->dev, kernel<T, false>, SIZE, N_BYTE<T>, &general));
     if (general < n_block[0]) n_block[0] = general;
     return hx_otf_blocks<T>(s->patches, 1, &n_block[1]);
 }

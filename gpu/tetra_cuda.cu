@@ -74,7 +74,7 @@ int hx_tetra_launch(const hx_cuda_patches &p, int group, const hx_slice &patches
 template <class T> int hx_tetra_blocks(const hx_cuda_patches &p, int group, int *n_block)
 {
     if (p.group[group].n_patch == 0) return HX_OK;
-    return hx_resident_blocks(p.dev, kernel<T>, SIZE, N_BYTE<T>, n_block);
+    return hx_fused_blocks(p.dev, kernel<T>, SIZE, N_BYTE<T>, n_block);
 }
 
 int hx_tetra_diagonal_launch(const hx_cuda_patches &p, int group, const hx_device_model &model,
@@ -84,7 +84,7 @@ int hx_tetra_diagonal_launch(const hx_cuda_patches &p, int group, const hx_devic
     const hx_patch_group &g = p.group[group];
     int n_block;
     if (g.n_patch == 0) return HX_OK;
-    HX_TRY(hx_resident_blocks(p.dev, diagonal_kernel, SIZE, n_byte, &n_block));
+    HX_TRY(hx_fused_blocks(p.dev, diagonal_kernel, SIZE, n_byte, &n_block));
     diagonal_kernel<<<hx_grid(n_block, g.n_patch), SIZE, n_byte, hx_cuda_of(p.dev)->stream>>>(
         hx_view(p, group, hx_slice{0, g.n_patch}), d_elem, model.lambda / model.mu, model.mu / 6.0,
         model.d_modulus, model.d_xyz, p.d_partial, d_diag);

@@ -12,8 +12,8 @@
 #include "../base/host_device.h"
 #include "../matrix/matrix.h"
 #include "device_mesh.h"
+#include "fused_cycle.h"
 #include "lattice.h"
-#include "resident.h"
 #include "skyline.h"
 
 #ifdef __cplusplus
@@ -392,16 +392,16 @@ typedef struct hx_multigrid_ops {
     int (*inverse_fits)(hx_device *dev, int64_t n, double *d_work, int *fits);
     int (*inverse_multiply)(hx_device *dev, int64_t n, const float *d_inverse, const float *d_b,
                             float *d_y);
-    /* The cycle over small coarse grids in one kernel launch (fused coarse cycle, resident.h).
+    /* The cycle over small coarse grids in one kernel launch (fused coarse cycle, fused_cycle.h).
      * NULL: not available. resident_room returns how many blocks run at the same time (0: unknown)
      * and how many nodes of a level each can hold. resident_fits returns 1 if the device can run
      * the given cycle with first level `level`, whose x a trial run overwrites, and otherwise 0.
      * resident_cycle sets x of that level to the result of the cycle for its b; d_inverse is the
      * inverse of the last level. */
-    void (*resident_room)(hx_device *dev, int *n_block, int *n_node);
-    int (*resident_fits)(hx_device *dev, const hx_mg_resident *resident, const hx_mg_level *level);
-    int (*resident_cycle)(hx_device *dev, const hx_mg_resident *resident, const hx_mg_level *level,
-                          const float *d_inverse);
+    void (*fused_room)(hx_device *dev, int *n_block, int *n_node);
+    int (*fused_fits)(hx_device *dev, const hx_mg_fused *fused, const hx_mg_level *level);
+    int (*fused_cycle)(hx_device *dev, const hx_mg_fused *fused, const hx_mg_level *level,
+                       const float *d_inverse);
     /* Block smoother on the mesh. NULL: not available. blocks_invert computes the inverses of the
      * block matrices from the rows of K as in rows_galerkin, without the unknowns where m is 0;
      * elsewhere m becomes 1. */

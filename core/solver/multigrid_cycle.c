@@ -280,10 +280,10 @@ int hx_mg_cycle(const hx_multigrid *mg, int l, float **d_solution)
     hx_device *const dev = mg->dev;
     float *d_x = mg->level[l].d_x, *d_y = mg->level[l].d_y, *d_coarse;
     const int number = l + 1; /* of the level, in profiling marks */
-    if (mg->resident.n_level > 0 && l == mg->resident.first) {
+    if (mg->fused.n_level > 0 && l == mg->fused.first) {
         *d_solution = d_x;
         HX_IN_SPAN(dev, HX_SPAN_COARSE, -1,
-                   mg->ops->resident_cycle(dev, &mg->resident, &mg->level[l], mg->d_inverse));
+                   mg->ops->fused_cycle(dev, &mg->fused, &mg->level[l], mg->d_inverse));
         return HX_OK;
     }
     if (l + 1 == mg->n_level) {

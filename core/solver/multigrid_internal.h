@@ -100,7 +100,7 @@ typedef struct hx_multigrid {
     float *d_inverse;    /* otherwise the inverse of that matrix */
     double *d_sweep;     /* work space for computing the inverse */
     int is_begun; /* 1: the inverse is being computed, concurrently with other work on the device */
-    hx_mg_resident resident;
+    hx_mg_fused fused;
     /* fraction of the diagonal that is added to the last matrix; increased if rounding noise
      * exceeds it */
     double added;
@@ -204,13 +204,13 @@ double hx_mg_level_lines_bytes(const hx_problem *problem, const hx_device_ops *d
                                double n_node);
 void hx_mg_level_lines_free(hx_device *dev, hx_mg_level_lines *lines);
 
-/* multigrid_resident.c. The cycle over the last coarse grids in one kernel launch (fused coarse
+/* multigrid_fused.c. The cycle over the last coarse grids in one kernel launch (fused coarse
  * cycle), if the device supports it and has room; hx_mg_cycle then uses it. All levels must exist,
  * but their values are not needed. */
-int hx_mg_resident_create(hx_multigrid *mg, const hx_lattice *lattice);
+int hx_mg_fused_create(hx_multigrid *mg, const hx_lattice *lattice);
 /* Device bytes, for n_node nodes of all levels together. */
-double hx_mg_resident_bytes(const hx_multigrid_ops *ops, int dof, double n_node);
-void hx_mg_resident_free(hx_multigrid *mg);
+double hx_mg_fused_bytes(const hx_multigrid_ops *ops, int dof, double n_node);
+void hx_mg_fused_free(hx_multigrid *mg);
 
 /* multigrid_rigid.c. These functions do nothing without rigid sets. The rigid sets are those of the
  * operator. */

@@ -55,7 +55,7 @@ static int degree_of(const hx_problem *problem)
 static int is_narrow(const hx_problem *problem, const hx_device_ops *device)
 {
     const hx_problem *const whole = hx_problem_whole(problem);
-    return device->multigrid && device->multigrid->resident_room &&
+    return device->multigrid && device->multigrid->fused_room &&
            hx_mesh_n_elem_all(whole->mesh) <= STRETCHED_ELEMENTS &&
            hx_plan_aspect(whole) > HX_LATTICE_STRETCHED;
 }
@@ -170,7 +170,7 @@ static int put_levels(hx_multigrid *mg, const hx_operator *op, const hx_lattice 
     for (int l = 1; l < n_level; l++)
         mg->level[l].scale = (float)(1.0 / hx_mg_smoothing_of(mg, l - 1).weight);
     mg->added = hx_mg_direct_added(mg);
-    return hx_mg_resident_create(mg, lattice);
+    return hx_mg_fused_create(mg, lattice);
 }
 
 static int put_springs(hx_multigrid *mg, const hx_problem *problem, const hx_lattice *lattice,
@@ -272,7 +272,7 @@ static void destroy(hx_precond *pc)
     for (size_t i = 0; i < sizeof owned / sizeof owned[0]; i++) dev->ops->release(dev, owned[i]);
     if (mg->ops && mg->ops->mesh_release) mg->ops->mesh_release(dev, &mg->mesh);
     for (int l = 0; l < mg->n_level; l++) release_level(dev, &mg->level[l]);
-    hx_mg_resident_free(mg);
+    hx_mg_fused_free(mg);
     hx_mg_blocks_free(mg);
     hx_mg_lines_free(mg);
     hx_mg_direct_free(mg);
@@ -310,7 +310,7 @@ static void set_scalar(hx_multigrid_ops *table, const hx_multigrid_ops *scalar)
     table->inverse = scalar->inverse;
     table->inverse_fits = scalar->inverse_fits;
     table->inverse_multiply = scalar->inverse_multiply;
-    table->resident_room = scalar->resident_room;
+    table->fused_room = scalar->fused_room;
     table->dense = scalar->dense;
 }
 
@@ -648,7 +648,7 @@ static size_t bytes(const hx_problem *problem, const hx_device_ops *device,
     const double blocks = hx_mg_blocks_bytes(problem, device) +
                           hx_mg_lines_bytes(problem, device, strategy) +
                           hx_mg_level_lines_bytes(problem, device, 8.0 / 7.0 * n_node) +
-                          hx_mg_resident_bytes(device->multigrid, (int)dof, 8.0 / 7.0 * n_whole);
+                          hx_mg_fused_bytes(device->multigrid, (int)dof, 8.0 / 7.0 * n_whole);
     const double kept = kept_bytes(problem, device, n_cell);
     return (size_t)(vectors + lists + levels + prepared + factors + blocks + kept) +
            product_bytes(problem, device, strategy);

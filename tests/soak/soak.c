@@ -292,7 +292,7 @@ static int count_entries(const char *path)
     return n;
 }
 
-static long long resident(void)
+static long long fused(void)
 {
     long long pages = 0;
     FILE *const file = fopen("/proc/self/statm", "r");
@@ -338,7 +338,7 @@ static size_t in_use(void)
 
 /* Reads /proc/self/smaps_rollup: kB of resident anonymous pages, and of those of files and shared
  * memory. */
-static void resident_kinds(long long *anonymous, long long *others)
+static void fused_kinds(long long *anonymous, long long *others)
 {
     char text[256];
     long long rss = 0, kb;
@@ -381,11 +381,11 @@ static void record_held(soak *s, const line *l)
     (void)malloc_trim(0); /* memory that malloc keeps is not a leak */
 #endif
     long long anonymous, others;
-    resident_kinds(&anonymous, &others);
-    const int n = snprintf(text, sizeof text, "%d\t%s\t%zu\t%lld\t%zu\t%d\t%d\t%lld\t%lld\n",
-                           s->round, l->field[NAME], in_use(), resident(), device_free(s),
-                           count_entries("/proc/self/fd"), count_entries("/proc/self/task"),
-                           anonymous, others);
+    fused_kinds(&anonymous, &others);
+    const int n =
+        snprintf(text, sizeof text, "%d\t%s\t%zu\t%lld\t%zu\t%d\t%d\t%lld\t%lld\n", s->round,
+                 l->field[NAME], in_use(), fused(), device_free(s), count_entries("/proc/self/fd"),
+                 count_entries("/proc/self/task"), anonymous, others);
     FILE *const file = open_out(s, "held", "", "ab");
     if (!file || fwrite(text, 1, (size_t)n, file) != (size_t)n || fclose(file) != 0)
         fault(s, l, "held", strerror(errno));

@@ -1,15 +1,15 @@
-// Shared memory of the fused coarse cycle (multigrid_resident_cuda.cu): what a block keeps there,
+// Shared memory of the fused coarse cycle (multigrid_fused_cuda.cu): what a block keeps there,
 // and how it is loaded.
-#ifndef HX_RESIDENT_MEMORY_CUH
-#define HX_RESIDENT_MEMORY_CUH
+#ifndef HX_FUSED_MEMORY_CUH
+#define HX_FUSED_MEMORY_CUH
 
 #include <cuda_pipeline.h>
 
 #include <cstddef>
 
-#include "resident_words.cuh"
+#include "fused_words.cuh"
 
-namespace hx_resident
+namespace hx_fused
 {
 
 // Data of a step that all threads of a block need, in shared memory; offsets are in bytes.
@@ -18,14 +18,14 @@ struct alignas(16) order {
     float4 *to;         // words to write
     unsigned by;        // step of this launch that wrote the words to read
     float a, b;         // coefficients of the smoother
-    int what;           // hx_resident_kind + 256 * level
+    int what;           // hx_fused_kind + 256 * level
     int list, n_word;   // list of nodes whose words the block gathers, and number of these words
     int near, matrix;   // values of near nodes; matrices of a level below the first
 };
 
 struct alignas(16) cycle {
-    hx_mg_level level[HX_RESIDENT_LEVELS + 1];
-    hx_mg_resident r;
+    hx_mg_level level[HX_FUSED_LEVELS + 1];
+    hx_mg_fused r;
     const float *inverse;
     int pitch;
     // Offsets in shared memory: right-hand side of the coarsest grid, orders, values of parents,
@@ -37,7 +37,7 @@ struct alignas(16) cycle {
     int count_at; // the step in which launches are counted; most warps are idle in it
     struct {
         int near_at, near_bytes, node_at, above_at, parent_at, child_at, matrix_at;
-    } part[HX_RESIDENT_LEVELS];
+    } part[HX_FUSED_LEVELS];
 };
 
 __device__ __forceinline__ int nodes_of(const cycle &c, int l)
@@ -59,11 +59,11 @@ __device__ __forceinline__ int slot_of(int lane, int w, int h)
 }
 
 // Reads the step as one word.
-__device__ __forceinline__ hx_resident_step step_of(const cycle &c, int s)
+__device__ __forceinline__ hx_fused_step step_of(const cycle &c, int s)
 {
-    static_assert(sizeof(hx_resident_step) == sizeof(uint2) &&
+    static_assert(sizeof(hx_fused_step) == sizeof(uint2) &&
                   offsetof(cycle, r) % sizeof(uint2) == 0 &&
-                  offsetof(hx_mg_resident, step) % sizeof(uint2) == 0);
+                  offsetof(hx_mg_fused, step) % sizeof(uint2) == 0);
     const uint2 word = reinterpret_cast<const uint2 *>(c.r.step)[s];
     const auto byte = [](unsigned w, int k) { return static_cast<uint8_t>(w >> 8 * k & 0xffu); };
     return {byte(word.x, 0), byte(word.x, 1), byte(word.x, 2), byte(word.x, 3),
@@ -77,7 +77,7 @@ __device__ __forceinline__ float4 *iterate_of(const cycle &c, int l, int copy)
 
 // The nodes of a block, by warp.
 struct owners {
-    int n[HX_RESIDENT_LEVELS + 1], node[HX_RESIDENT_LEVELS + 1][WARPS];
+    int n[HX_FUSED_LEVELS + 1], node[HX_FUSED_LEVELS + 1][WARPS];
 };
 
 // Shared memory. The address of each part is recomputed at each use, because the registers are
@@ -118,7 +118,7 @@ __device__ __forceinline__ void find_owners(const cycle &c, owners *own)
 // Where a lane finds the values of its neighbours among the near values of the block: ten bits per
 // level.
 constexpr int PLACE_BITS = 10;
-static_assert(WARPS * OFFSETS < 1 << PLACE_BITS && HX_RESIDENT_LEVELS * PLACE_BITS <= 32);
+static_assert(WARPS * OFFSETS < 1 << PLACE_BITS && HX_FUSED_LEVELS * PLACE_BITS <= 32);
 __device__ __forceinline__ unsigned places_of(const cycle &c, const owners &own)
 {
     const int warp = static_cast<int>(threadIdx.x) / 32, lane = static_cast<int>(threadIdx.x) % 32;
@@ -133,18 +133,18 @@ __device__ __forceinline__ unsigned places_of(const cycle &c, const owners &own)
 }
 
 // A step as the block executes it.
-__device__ __forceinline__ order order_of(const cycle &c, const hx_resident_step &step)
+__device__ __forceinline__ order order_of(const cycle &c, const hx_fused_step &step)
 {
     const int l = step.level, n_last = nodes_of(c, c.r.n_level);
     float4 *const last = static_cast<float4 *>(c.r.d_b);
     order o = {};
     o.what = step.kind | l << 8;
     o.by = step.by;
-    if (step.kind == HX_RESIDENT_DIRECT) { // the last level has no part
+    if (step.kind == HX_FUSED_DIRECT) { // the last level has no part
         o.from = last + step.from * 2 * n_last;
         return o;
     }
-    const hx_resident_part &part = c.r.part[l];
+    const hx_fused_part &part = c.r.part[l];
     const bool is_above_last = l + 1 == c.r.n_level;
     float4 *const residual = static_cast<float4 *>(part.d_r);
     o.list = c.part[l].node_at;
@@ -152,11 +152,11 @@ __device__ __forceinline__ order order_of(const cycle &c, const hx_resident_step
     o.near = c.part[l].near_at + step.half * c.part[l].near_bytes;
     o.matrix = c.part[l].matrix_at;
     switch (step.kind) {
-    case HX_RESIDENT_RESTRICT:
+    case HX_FUSED_RESTRICT:
         o.from = residual;
         o.to = last + step.to * 2 * n_last;
         return o;
-    case HX_RESIDENT_RETURN:
+    case HX_FUSED_RETURN:
         o.list = c.part[l].above_at;
         o.n_word = (is_above_last ? 3 : 2) * part.most_above;
         o.from = is_above_last ? reinterpret_cast<const float4 *>(c.r.d_y)
@@ -165,7 +165,7 @@ __device__ __forceinline__ order order_of(const cycle &c, const hx_resident_step
     default:
         o.from = iterate_of(c, l, step.from);
     }
-    o.to = step.kind == HX_RESIDENT_RESIDUAL ? residual : iterate_of(c, l, step.to);
+    o.to = step.kind == HX_FUSED_RESIDUAL ? residual : iterate_of(c, l, step.to);
     o.b = c.level[l].d_smoother->b[step.i];
     if (step.i > 0) o.a = c.level[l].d_smoother->a[step.i];
     return o;
@@ -195,7 +195,7 @@ __device__ __forceinline__ void load_lists(const cycle &c, const layout &at, con
 {
     const int thread = static_cast<int>(threadIdx.x), warp = thread / 32, lane = thread % 32;
     for (int l = 0; l < c.r.n_level; l++) {
-        const hx_resident_part &part = c.r.part[l];
+        const hx_fused_part &part = c.r.part[l];
         const int n_near = part.most_near, block = static_cast<int>(blockIdx.x);
         for (int j = thread; j < n_near; j += THREADS) {
             __pipeline_memcpy_async(at.get<int>(c.part[l].node_at) + j,
@@ -271,7 +271,7 @@ inline int align(int *at, int bytes)
     return begin;
 }
 
-inline cycle cycle_of(const hx_device *dev, const hx_mg_resident *r, const hx_mg_level *level,
+inline cycle cycle_of(const hx_device *dev, const hx_mg_fused *r, const hx_mg_level *level,
                       const float *d_inverse)
 {
     constexpr int MATRIX_BYTES = LANE_NUMBERS * static_cast<int>(sizeof(float2)),
@@ -288,7 +288,7 @@ inline cycle cycle_of(const hx_device *dev, const hx_mg_resident *r, const hx_mg
     c.order_at = align(&at, r->n_step * static_cast<int>(sizeof(order)));
     c.state_at = align(&at, r->n_level * WARPS * STATE_ROWS * static_cast<int>(sizeof(float4)));
     for (int l = 0; l < r->n_level; l++) {
-        const hx_resident_part &part = r->part[l];
+        const hx_fused_part &part = r->part[l];
         const int n_next = static_cast<int>((level[l + 1].n_node + r->n_block - 1) / r->n_block);
         if (part.most_above > most_above) most_above = part.most_above;
         c.part[l].near_bytes = (part.most_near + 1) * NODE_BYTES;
@@ -307,10 +307,10 @@ inline cycle cycle_of(const hx_device *dev, const hx_mg_resident *r, const hx_mg
     c.has_inverse = row_bytes <= most_shared - at;
     c.stage_at = align(&at, max(c.stage_most * MATRIX_BYTES, c.has_inverse ? row_bytes : 0));
     c.n_byte = at;
-    while (c.count_at < r->n_step && r->step[c.count_at].kind != HX_RESIDENT_DIRECT) c.count_at++;
+    while (c.count_at < r->n_step && r->step[c.count_at].kind != HX_FUSED_DIRECT) c.count_at++;
     return c;
 }
 
-} // namespace hx_resident
+} // namespace hx_fused
 
 #endif

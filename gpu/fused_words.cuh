@@ -1,12 +1,12 @@
-// Words that the blocks of the fused coarse cycle exchange (multigrid_resident_cuda.cu), and sums
+// Words that the blocks of the fused coarse cycle exchange (multigrid_fused_cuda.cu), and sums
 // of a node's rows over the lanes of a warp.
-#ifndef HX_RESIDENT_WORDS_CUH
-#define HX_RESIDENT_WORDS_CUH
+#ifndef HX_FUSED_WORDS_CUH
+#define HX_FUSED_WORDS_CUH
 
-#include "core/solver/resident.h"
+#include "core/solver/fused_cycle.h"
 #include "multigrid_cuda.cuh"
 
-namespace hx_resident
+namespace hx_fused
 {
 
 constexpr int WARPS = 28, THREADS = 32 * WARPS; // 28 warps leave 72 registers per thread
@@ -159,6 +159,6 @@ __device__ __forceinline__ float3 of_three(float v)
     return make_float3(v, y, z);
 }
 
-} // namespace hx_resident
+} // namespace hx_fused
 
 #endif

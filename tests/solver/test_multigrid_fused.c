@@ -8,7 +8,7 @@ enum { DOF = HX_MG_DOF, ROUNDINGS = 5 };
 
 static hx_device device;
 static const char *context;
-static int n_from[HX_RESIDENT_LEVELS + 1]; /* number of cycles by their number of smoothed levels */
+static int n_from[HX_FUSED_LEVELS + 1]; /* number of cycles by their number of smoothed levels */
 
 /* The result of a cycle from level l for b. */
 static double *solve(hx_multigrid *mg, int l, const float *b)
@@ -36,7 +36,7 @@ static double largest(size_t n, const double *a, const double *b)
  * as two cycles whose b differs by rounding, and by at most `most` times the largest motion. */
 static void compare(hx_multigrid *mg, int pass, double most)
 {
-    const int l = mg->resident.first, n_level = mg->resident.n_level;
+    const int l = mg->fused.first, n_level = mg->fused.n_level;
     const size_t n = (size_t)(DOF * mg->level[l].n_node);
     float *const b = malloc(n * sizeof *b), *const m = malloc(n * sizeof *m);
     uint64_t seed = 5 + (uint64_t)pass;
@@ -46,7 +46,7 @@ static void compare(hx_multigrid *mg, int pass, double most)
     for (size_t k = 0; k < n; k++)
         b[k] = m[k] > 0.0f ? (float)fixture_uniform(&seed, -1.0, 1.0) / m[k] : 0.0f;
     double *const here = solve(mg, l, b), *const again = solve(mg, l, b);
-    mg->resident.n_level = 0;
+    mg->fused.n_level = 0;
     double *const launched = solve(mg, l, b);
     double rounding = 0.0;
     /* with few soft motions, a single perturbation may excite none of them */
@@ -60,7 +60,7 @@ static void compare(hx_multigrid *mg, int pass, double most)
         free(near);
         free(c);
     }
-    mg->resident.n_level = n_level;
+    mg->fused.n_level = n_level;
     CHECK_MSG(memcmp(here, again, n * sizeof *here) == 0, "%s: two runs differ bitwise", context);
     const double size = largest(n, launched, NULL), off = largest(n, here, launched) / size;
     rounding /= size;
@@ -68,8 +68,8 @@ static void compare(hx_multigrid *mg, int pass, double most)
               "%s: off by %g, by rounding %g, at most %g", context, off, rounding, most);
     if (pass == 0)
         printf("%s: %lld nodes, %d levels, %d steps, %d blocks: off by %.1e, by rounding %.1e\n",
-               context, (long long)mg->level[l].n_node, n_level, mg->resident.n_step,
-               mg->resident.n_block, off, rounding);
+               context, (long long)mg->level[l].n_node, n_level, mg->fused.n_step,
+               mg->fused.n_block, off, rounding);
     n_from[n_level]++;
     free(b);
     free(m);
@@ -92,8 +92,8 @@ static void check(const sample *of, double most, int n_pass)
     CHECK_OK(hx_precond_setup(&s.pc));
     hx_multigrid *const mg = s.pc.impl;
     CHECK_OK(hx_mg_direct_wait(mg));
-    CHECK_MSG(mg->resident.n_level > 0, "%s: no cycle in one launch", context);
-    for (int pass = 0; pass < n_pass && mg->resident.n_level > 0; pass++) compare(mg, pass, most);
+    CHECK_MSG(mg->fused.n_level > 0, "%s: no cycle in one launch", context);
+    for (int pass = 0; pass < n_pass && mg->fused.n_level > 0; pass++) compare(mg, pass, most);
     fixture_solver_free(&s);
     free_model(&m);
 }
@@ -120,8 +120,8 @@ int main(int argc, char **argv)
     int quick = 0, n_block, n_node;
     const int status = fixture_open(&device, argc, argv, &quick);
     if (status != 0) return status;
-    if (!device.ops->multigrid->resident_room) TEST_SKIP("this device has no fused coarse cycle");
-    device.ops->multigrid->resident_room(&device, &n_block, &n_node);
+    if (!device.ops->multigrid->fused_room) TEST_SKIP("this device has no fused coarse cycle");
+    device.ops->multigrid->fused_room(&device, &n_block, &n_node);
     if (n_block == 0) TEST_SKIP("it is unknown how many blocks run at a time here");
     for (size_t i = 0; i < sizeof large / sizeof large[0]; i++)
         check(&large[i], most[i], quick ? 2 : 20);

@@ -1,4 +1,4 @@
-/* The fused coarse cycle (resident.h): its first level, its steps, and which node needs whose
+/* The fused coarse cycle (fused_cycle.h): its first level, its steps, and which node needs whose
  * values.
  *
  * No step waits for all nodes, so before a word is overwritten, everyone who needs it must have
@@ -26,79 +26,79 @@ enum { NEAR_STRIDE = 32, CORNERS = 8 };
 
 /* Which step wrote the newest version of each vector, while the list of steps is made. */
 typedef struct written {
-    int x[HX_RESIDENT_LEVELS + 1], x_copy[HX_RESIDENT_LEVELS + 1], r[HX_RESIDENT_LEVELS + 1];
-    int half[HX_RESIDENT_LEVELS + 1]; /* buffer of the newest near values */
+    int x[HX_FUSED_LEVELS + 1], x_copy[HX_FUSED_LEVELS + 1], r[HX_FUSED_LEVELS + 1];
+    int half[HX_FUSED_LEVELS + 1]; /* buffer of the newest near values */
     int b, b_copy;
 } written;
 
 static int next_copy(written *w, int l)
 {
-    return w->x_copy[l] = (w->x_copy[l] + 1) % HX_RESIDENT_COPIES;
+    return w->x_copy[l] = (w->x_copy[l] + 1) % HX_FUSED_COPIES;
 }
 
 /* Appends a step on level l, counted from the first one, and notes what it writes. */
-static void add_step(hx_mg_resident *r, written *w, hx_resident_kind kind, int l, int i)
+static void add_step(hx_mg_fused *r, written *w, hx_fused_kind kind, int l, int i)
 {
     const int now = r->n_step++;
     int by = 0, from = 0, to = 0;
-    if (now >= HX_RESIDENT_STEPS) return;
+    if (now >= HX_FUSED_STEPS) return;
     switch (kind) {
-    case HX_RESIDENT_START:
+    case HX_FUSED_START:
         to = next_copy(w, l);
         break;
-    case HX_RESIDENT_SMOOTH:
+    case HX_FUSED_SMOOTH:
         by = w->x[l];
         from = w->x_copy[l];
         to = next_copy(w, l);
         w->half[l] = !w->half[l];
         break;
-    case HX_RESIDENT_RESIDUAL:
+    case HX_FUSED_RESIDUAL:
         by = w->x[l];
         from = w->x_copy[l];
         w->r[l] = now;
         w->half[l] = !w->half[l];
         break;
-    case HX_RESIDENT_RESTRICT:
+    case HX_FUSED_RESTRICT:
         by = w->r[l];
         if (l + 1 < r->n_level) break; /* b of a smoothed level is read by its own node only */
         w->b = now;
         to = w->b_copy = !w->b_copy;
         break;
-    case HX_RESIDENT_DIRECT:
+    case HX_FUSED_DIRECT:
         by = w->b;
         from = w->b_copy;
         break;
-    case HX_RESIDENT_RETURN:
+    case HX_FUSED_RETURN:
         by = w->x[l + 1];
         from = l + 1 < r->n_level ? w->x_copy[l + 1] : 0;
         to = next_copy(w, l);
         break;
     }
-    if (kind != HX_RESIDENT_RESIDUAL && kind != HX_RESIDENT_RESTRICT) w->x[l] = now;
-    r->step[now] = (hx_resident_step){.kind = (uint8_t)kind,
-                                      .level = (uint8_t)l,
-                                      .i = (uint8_t)i,
-                                      .by = (uint8_t)by,
-                                      .from = (uint8_t)from,
-                                      .to = (uint8_t)to,
-                                      .half = (uint8_t)w->half[l]};
+    if (kind != HX_FUSED_RESIDUAL && kind != HX_FUSED_RESTRICT) w->x[l] = now;
+    r->step[now] = (hx_fused_step){.kind = (uint8_t)kind,
+                                   .level = (uint8_t)l,
+                                   .i = (uint8_t)i,
+                                   .by = (uint8_t)by,
+                                   .from = (uint8_t)from,
+                                   .to = (uint8_t)to,
+                                   .half = (uint8_t)w->half[l]};
 }
 
 /* Lists the steps of hx_mg_cycle. */
-static void list_steps(const hx_multigrid *mg, hx_mg_resident *r, written *w, int l)
+static void list_steps(const hx_multigrid *mg, hx_mg_fused *r, written *w, int l)
 {
     /* the second condition is for the compiler's bounds check */
-    if (l == r->n_level || l == HX_RESIDENT_LEVELS) {
-        add_step(r, w, HX_RESIDENT_DIRECT, l, 0);
+    if (l == r->n_level || l == HX_FUSED_LEVELS) {
+        add_step(r, w, HX_FUSED_DIRECT, l, 0);
         return;
     }
     const hx_mg_smoothing smoothing = hx_mg_smoothing_of(mg, r->first + l);
     for (int visit = 0; visit <= smoothing.visits; visit++) {
-        add_step(r, w, visit == 0 ? HX_RESIDENT_START : HX_RESIDENT_RETURN, l, 0);
-        for (int i = 1; i < smoothing.degree; i++) add_step(r, w, HX_RESIDENT_SMOOTH, l, i);
+        add_step(r, w, visit == 0 ? HX_FUSED_START : HX_FUSED_RETURN, l, 0);
+        for (int i = 1; i < smoothing.degree; i++) add_step(r, w, HX_FUSED_SMOOTH, l, i);
         if (visit == smoothing.visits) break;
-        add_step(r, w, HX_RESIDENT_RESIDUAL, l, 0);
-        add_step(r, w, HX_RESIDENT_RESTRICT, l, 0);
+        add_step(r, w, HX_FUSED_RESIDUAL, l, 0);
+        add_step(r, w, HX_FUSED_RESTRICT, l, 0);
         list_steps(mg, r, w, l + 1);
     }
 }
@@ -196,7 +196,7 @@ static int make_lists(const hx_lattice_level *level, int64_t n_next, int n_block
     HX_TRY(hx_alloc_raw(&p->near, n_near, sizeof *p->near, WHAT));
     HX_TRY(hx_alloc_raw(&p->above, n_above, sizeof *p->above, WHAT));
     HX_TRY(hx_alloc_raw(&p->parent, CORNERS * n_near, sizeof *p->parent, WHAT));
-    /* 0xffff: -1, and HX_RESIDENT_NO_PARENT */
+    /* 0xffff: -1, and HX_FUSED_NO_PARENT */
     memset(p->met_at, 0xff, n_place * sizeof *p->met_at);
     memset(p->near, 0xff, n_near * sizeof *p->near);
     memset(p->above, 0xff, n_above * sizeof *p->above);
@@ -205,7 +205,7 @@ static int make_lists(const hx_lattice_level *level, int64_t n_next, int n_block
 }
 
 static void fill_lists(const hx_lattice_level *level, int64_t n_next, int n_block, size_t most_near,
-                       hx_resident_part *part, part_lists *p)
+                       hx_fused_part *part, part_lists *p)
 {
     for (int b = 0; b < n_block; b++) {
         int32_t *const near = p->near + (size_t)b * most_near;
@@ -225,8 +225,7 @@ static void fill_lists(const hx_lattice_level *level, int64_t n_next, int n_bloc
 }
 
 /* For a level that has a next one. */
-static int put_part(hx_device *dev, const hx_lattice_level *level, int n_block,
-                    hx_resident_part *part)
+static int put_part(hx_device *dev, const hx_lattice_level *level, int n_block, hx_fused_part *part)
 {
     const int64_t n_node = level->n_node, n_next = level[1].n_node;
     part_lists p = {NULL, NULL, NULL, NULL, NULL, NULL};
@@ -254,26 +253,26 @@ fail:
 }
 
 /* Allocates all words, marked as not written by any step. */
-static int put_words(hx_multigrid *mg, hx_mg_resident *r)
+static int put_words(hx_multigrid *mg, hx_mg_fused *r)
 {
     const hx_device_ops *const ops = mg->dev->ops;
     const hx_mg_level *const level = mg->level + r->first;
     const size_t n_last = (size_t)level[r->n_level].n_node;
-    size_t n_byte = n_last * (2 * HX_RESIDENT_NODE_BYTES + HX_MG_DOF * HX_RESIDENT_ROW_BYTES);
+    size_t n_byte = n_last * (2 * HX_FUSED_NODE_BYTES + HX_MG_DOF * HX_FUSED_ROW_BYTES);
     for (int l = 0; l < r->n_level; l++)
-        n_byte += (HX_RESIDENT_COPIES + 1) * HX_RESIDENT_NODE_BYTES * (size_t)level[l].n_node;
+        n_byte += (HX_FUSED_COPIES + 1) * HX_FUSED_NODE_BYTES * (size_t)level[l].n_node;
     HX_TRY(ops->alloc(mg->dev, n_byte, &r->d_word));
     HX_TRY(ops->zero(mg->dev, r->d_word, n_byte));
     char *next = r->d_word;
     for (int l = 0; l < r->n_level; l++) {
-        const size_t one = HX_RESIDENT_NODE_BYTES * (size_t)level[l].n_node;
+        const size_t one = HX_FUSED_NODE_BYTES * (size_t)level[l].n_node;
         r->part[l].d_x = next;
-        next += HX_RESIDENT_COPIES * one;
+        next += HX_FUSED_COPIES * one;
         r->part[l].d_r = next;
         next += one;
     }
     r->d_b = next;
-    r->d_y = (uint64_t *)(next + 2 * HX_RESIDENT_NODE_BYTES * n_last);
+    r->d_y = (uint64_t *)(next + 2 * HX_FUSED_NODE_BYTES * n_last);
     const uint32_t count[2] = {1, 0}; /* steps are numbered from 1 */
     return hx_device_put(mg->dev, &r->d_count, count, sizeof count);
 }
@@ -285,7 +284,7 @@ static int find_first(const hx_multigrid *mg, const hx_lattice *lattice, int64_t
     int first = -1;
     if (mg->level[mg->n_level - 1].n_node > most) return first;
     for (int l = mg->n_level - 2; l >= lattice->n_shared; l--) {
-        if (mg->n_level - 1 - l > HX_RESIDENT_LEVELS || mg->level[l].lines.next ||
+        if (mg->n_level - 1 - l > HX_FUSED_LEVELS || mg->level[l].lines.next ||
             mg->level[l].n_node > most)
             break;
         first = l;
@@ -295,18 +294,18 @@ static int find_first(const hx_multigrid *mg, const hx_lattice *lattice, int64_t
 
 static int try_first(hx_multigrid *mg, const hx_lattice *lattice, int first, int n_block)
 {
-    hx_mg_resident *const r = &mg->resident;
+    hx_mg_fused *const r = &mg->fused;
     written w;
     memset(&w, 0, sizeof w);
     r->first = first;
     r->n_level = mg->n_level - 1 - first;
     r->n_block = n_block;
     list_steps(mg, r, &w, 0);
-    if (r->n_step > HX_RESIDENT_STEPS) return 0;
+    if (r->n_step > HX_FUSED_STEPS) return 0;
     for (int l = 0; l < r->n_level; l++)
         HX_TRY(put_part(mg->dev, &lattice->level[first + l], n_block, &r->part[l]));
     HX_TRY(put_words(mg, r));
-    return mg->ops->resident_fits(mg->dev, r, mg->level + first);
+    return mg->ops->fused_fits(mg->dev, r, mg->level + first);
 }
 
 /* The fused cycle sums the terms of a row in another order than separate launches, so all ranks
@@ -314,26 +313,26 @@ static int try_first(hx_multigrid *mg, const hx_lattice *lattice, int first, int
 static int agree(hx_multigrid *mg, int fits)
 {
     const hx_interface_host *const host = hx_interface_host_of(mg->dev);
-    const int64_t taken = fits > 0 ? mg->resident.first + 1 : 0;
+    const int64_t taken = fits > 0 ? mg->fused.first + 1 : 0;
     /* equal on all ranks if sum[0] * sum[2] = sum[1]^2 */
     int64_t sum[3] = {1, taken, taken * taken};
     HX_TRY(hx_interface_sum_i64(host, fits < 0 ? fits : HX_OK, 3, sum));
-    if (sum[0] * sum[2] != sum[1] * sum[1]) hx_mg_resident_free(mg);
+    if (sum[0] * sum[2] != sum[1] * sum[1]) hx_mg_fused_free(mg);
     return HX_OK;
 }
 
-int hx_mg_resident_create(hx_multigrid *mg, const hx_lattice *lattice)
+int hx_mg_fused_create(hx_multigrid *mg, const hx_lattice *lattice)
 {
     int n_block, n_node, fits = 0;
-    if (!mg->ops->resident_room || mg->n_level < 2) return HX_OK;
-    mg->ops->resident_room(mg->dev, &n_block, &n_node);
+    if (!mg->ops->fused_room || mg->n_level < 2) return HX_OK;
+    mg->ops->fused_room(mg->dev, &n_block, &n_node);
     /* each block must have at least one of its nodes */
     const int64_t lowest = mg->level[mg->n_level - 2].n_node;
     if (lowest < n_block) n_block = (int)lowest;
     const int first = find_first(mg, lattice, (int64_t)n_block * n_node);
     for (int l = first; l >= 0 && l < mg->n_level - 1 && fits == 0; l++) {
         fits = try_first(mg, lattice, l, n_block);
-        if (fits <= 0) hx_mg_resident_free(mg);
+        if (fits <= 0) hx_mg_fused_free(mg);
     }
     if (fits == HX_ENOMEM) { /* optional: continue without it */
         hx_error_clear();
@@ -342,23 +341,23 @@ int hx_mg_resident_create(hx_multigrid *mg, const hx_lattice *lattice)
     return agree(mg, fits);
 }
 
-double hx_mg_resident_bytes(const hx_multigrid_ops *ops, int dof, double n_node)
+double hx_mg_fused_bytes(const hx_multigrid_ops *ops, int dof, double n_node)
 {
     /* MOST: number of nodes that fit, rounded up. MOST_NEAR: near nodes per node, which are more if
      * a block has few nodes. */
     enum { MOST = 8192, MOST_NEAR = 10 };
-    if (!ops || !ops->resident_room || dof != HX_MG_DOF) return 0.0;
+    if (!ops || !ops->fused_room || dof != HX_MG_DOF) return 0.0;
     const double n = n_node < MOST ? n_node : MOST;
     return 1.3 * n *
-           ((HX_RESIDENT_COPIES + 1) * (double)HX_RESIDENT_NODE_BYTES + NEAR_STRIDE * 2.0 +
+           ((HX_FUSED_COPIES + 1) * (double)HX_FUSED_NODE_BYTES + NEAR_STRIDE * 2.0 +
             MOST_NEAR * (2.0 * sizeof(int32_t) + CORNERS * sizeof(uint16_t)));
 }
 
-void hx_mg_resident_free(hx_multigrid *mg)
+void hx_mg_fused_free(hx_multigrid *mg)
 {
-    hx_mg_resident *const r = &mg->resident;
+    hx_mg_fused *const r = &mg->fused;
     const hx_device_ops *const ops = mg->dev->ops;
-    for (int l = 0; l < HX_RESIDENT_LEVELS; l++) {
+    for (int l = 0; l < HX_FUSED_LEVELS; l++) {
         ops->release(mg->dev, r->part[l].d_own);
         ops->release(mg->dev, r->part[l].d_near);
         ops->release(mg->dev, r->part[l].d_place);

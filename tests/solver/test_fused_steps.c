@@ -1,4 +1,4 @@
-/* The steps and lists of the fused coarse cycle (core/solver/resident.h), executed by a simulated
+/* The steps and lists of the fused coarse cycle (core/solver/fused_cycle.h), executed by a simulated
  * machine of blocks and warps in any order that the rules allow: a warp proceeds when the words it
  * needs carry the step that it waits for; if values come through shared memory, together with all
  * warps of its block. No word is overwritten before all have read it, and there is no deadlock,
@@ -17,12 +17,12 @@ static int n_block_wanted, warps_wanted;
 
 /* One word per node: the launch's first step + the step that wrote it. */
 typedef struct machine {
-    const hx_mg_resident *r;
+    const hx_mg_fused *r;
     const hx_lattice_level *level; /* first level of the cycle */
-    /* HX_RESIDENT_COPIES, or one less: then the last copy shares memory with the first */
+    /* HX_FUSED_COPIES, or one less: then the last copy shares memory with the first */
     int n_copy;
-    uint32_t *x[HX_RESIDENT_LEVELS], *residual[HX_RESIDENT_LEVELS], *b, *y;
-    int32_t *own[HX_RESIDENT_LEVELS + 1], *near[HX_RESIDENT_LEVELS], *above[HX_RESIDENT_LEVELS];
+    uint32_t *x[HX_FUSED_LEVELS], *residual[HX_FUSED_LEVELS], *b, *y;
+    int32_t *own[HX_FUSED_LEVELS + 1], *near[HX_FUSED_LEVELS], *above[HX_FUSED_LEVELS];
     uint32_t first_tag;
     /* steps that a block has finished gathering for */
     int step[MOST_BLOCKS][WARPS], passed[MOST_BLOCKS];
@@ -38,7 +38,7 @@ static void room(hx_device *dev, int *n_block, int *n_node)
     *n_node = warps_wanted;
 }
 
-static int fits(hx_device *dev, const hx_mg_resident *r, const hx_mg_level *level)
+static int fits(hx_device *dev, const hx_mg_fused *r, const hx_mg_level *level)
 {
     (void)dev;
     (void)r;
@@ -79,19 +79,19 @@ static int all_are_there(machine *m, const int32_t *node, int most, const uint32
 }
 
 /* 1 if all warps of a block are at a step that gathers, and what they gather has arrived. */
-static int may_pass(machine *m, int block, const hx_resident_step *step, int s)
+static int may_pass(machine *m, int block, const hx_fused_step *step, int s)
 {
     const int l = step->level;
     for (int w = 0; w < warps_wanted; w++)
         if (m->step[block][w] != s) return 0;
-    if (step->kind == HX_RESIDENT_DIRECT) {
+    if (step->kind == HX_FUSED_DIRECT) {
         const int64_t n = m->level[m->r->n_level].n_node;
         for (int64_t a = 0; a < n; a++)
             if (!is_there(m, m->b[step->from * n + a], step->by)) return 0;
         return 1;
     }
-    const hx_resident_part *const part = &m->r->part[l];
-    if (step->kind == HX_RESIDENT_RETURN)
+    const hx_fused_part *const part = &m->r->part[l];
+    if (step->kind == HX_FUSED_RETURN)
         return all_are_there(m, m->above[l] + (int64_t)block * part->most_above, part->most_above,
                              l + 1 < m->r->n_level ? iterate(m, l + 1, step->from) : m->y,
                              step->by);
@@ -100,7 +100,7 @@ static int may_pass(machine *m, int block, const hx_resident_step *step, int s)
 }
 
 /* 1 if the residuals of all children of a node of the level below have arrived. */
-static int are_there(machine *m, const hx_resident_step *step, int64_t a)
+static int are_there(machine *m, const hx_fused_step *step, int64_t a)
 {
     const int l = step->level;
     const hx_lattice_level *const coarse = &m->level[l + 1];
@@ -121,12 +121,12 @@ static void leave_rows(machine *m, int block, int warp, uint32_t tag)
         m->y[a] = tag;
 }
 
-static void leave(machine *m, const hx_resident_step *step, int64_t a, uint32_t tag)
+static void leave(machine *m, const hx_fused_step *step, int64_t a, uint32_t tag)
 {
     const int l = step->level;
-    if (step->kind == HX_RESIDENT_RESIDUAL)
+    if (step->kind == HX_FUSED_RESIDUAL)
         m->residual[l][a] = tag;
-    else if (step->kind != HX_RESIDENT_RESTRICT)
+    else if (step->kind != HX_FUSED_RESTRICT)
         iterate(m, l, step->to)[a] = tag;
     else if (l + 1 == m->r->n_level)
         m->b[step->to * m->level[l + 1].n_node + a] = tag;
@@ -137,19 +137,19 @@ static int go_on(machine *m, int block, int warp)
 {
     const int s = m->step[block][warp];
     if (s == m->r->n_step) return 0;
-    const hx_resident_step *const step = &m->r->step[s];
+    const hx_fused_step *const step = &m->r->step[s];
     const int l = step->level, kind = step->kind;
     const uint32_t tag = m->first_tag + (uint32_t)s;
-    const int gathers = kind != HX_RESIDENT_START && kind != HX_RESIDENT_RESTRICT;
+    const int gathers = kind != HX_FUSED_START && kind != HX_FUSED_RESTRICT;
     if (gathers && m->passed[block] <= s) {
         if (!may_pass(m, block, step, s)) return 0;
         m->passed[block] = s + 1;
     }
-    if (kind == HX_RESIDENT_DIRECT) {
+    if (kind == HX_FUSED_DIRECT) {
         leave_rows(m, block, warp, tag);
     } else {
-        const int64_t a = node_of(m, kind == HX_RESIDENT_RESTRICT ? l + 1 : l, block, warp);
-        if (a >= 0 && kind == HX_RESIDENT_RESTRICT && !are_there(m, step, a)) return 0;
+        const int64_t a = node_of(m, kind == HX_FUSED_RESTRICT ? l + 1 : l, block, warp);
+        if (a >= 0 && kind == HX_FUSED_RESTRICT && !are_there(m, step, a)) return 0;
         if (a >= 0) leave(m, step, a, tag);
     }
     m->step[block][warp]++;
@@ -241,17 +241,17 @@ static void free_machine(machine *m)
     free(m->y);
 }
 
-static void make_machine(machine *m, const hx_mg_resident *r, const hx_lattice *lattice)
+static void make_machine(machine *m, const hx_mg_fused *r, const hx_lattice *lattice)
 {
     memset(m, 0, sizeof *m);
     m->r = r;
     m->level = &lattice->level[r->first];
-    m->n_copy = HX_RESIDENT_COPIES;
+    m->n_copy = HX_FUSED_COPIES;
     m->first_tag = 1;
     for (int l = 0; l < r->n_level; l++) {
         const int64_t n = m->level[l].n_node;
-        const hx_resident_part *const part = &r->part[l];
-        m->x[l] = words(HX_RESIDENT_COPIES * n);
+        const hx_fused_part *const part = &r->part[l];
+        m->x[l] = words(HX_FUSED_COPIES * n);
         m->residual[l] = words(n);
         m->own[l] = get((size_t)n * sizeof *m->own[l], part->d_own);
         m->near[l] =
@@ -271,7 +271,7 @@ static void check_above(const machine *m, int l)
 {
     enum { CORNERS = 8 };
     const hx_lattice_level *const level = &m->level[l];
-    const hx_resident_part *const part = &m->r->part[l];
+    const hx_fused_part *const part = &m->r->part[l];
     const size_t n_parent = CORNERS * (size_t)m->r->n_block * (size_t)part->most_near;
     uint16_t *const parent = get(n_parent * sizeof *parent, part->d_parent);
     for (int b = 0; b < m->r->n_block; b++) {
@@ -282,7 +282,7 @@ static void check_above(const machine *m, int l)
             for (int c = 0; c < CORNERS; c++) {
                 const int place = parent[CORNERS * ((int64_t)b * part->most_near + j) + c];
                 const int32_t node = near[j] < 0 ? -1 : level->parent[c * level->n_node + near[j]];
-                CHECK((node < 0) == (place == HX_RESIDENT_NO_PARENT));
+                CHECK((node < 0) == (place == HX_FUSED_NO_PARENT));
                 if (node < 0) continue;
                 CHECK(place < part->most_above && above[place] == node);
                 met[place] = 1;
@@ -298,18 +298,18 @@ static void check_above(const machine *m, int l)
 
 /* RETURN adds to what the step that wrote the residuals has read, and no buffer is overwritten
  * while warps may still be reading it: not in the gathering that follows immediately. */
-static void check_halves(const hx_mg_resident *r)
+static void check_halves(const hx_mg_fused *r)
 {
-    int half[HX_RESIDENT_LEVELS], residual[HX_RESIDENT_LEVELS];
+    int half[HX_FUSED_LEVELS], residual[HX_FUSED_LEVELS];
     for (int l = 0; l < r->n_level; l++) half[l] = residual[l] = -1;
     for (int s = 0; s < r->n_step; s++) {
-        const hx_resident_step *const step = &r->step[s];
+        const hx_fused_step *const step = &r->step[s];
         const int l = step->level;
-        if (step->kind == HX_RESIDENT_SMOOTH || step->kind == HX_RESIDENT_RESIDUAL) {
+        if (step->kind == HX_FUSED_SMOOTH || step->kind == HX_FUSED_RESIDUAL) {
             CHECK(step->half < 2 && step->half != half[l]);
             half[l] = step->half;
-            residual[l] = step->kind == HX_RESIDENT_RESIDUAL;
-        } else if (step->kind == HX_RESIDENT_RETURN) {
+            residual[l] = step->kind == HX_FUSED_RESIDUAL;
+        } else if (step->kind == HX_FUSED_RETURN) {
             CHECK(residual[l] == 1 && step->half == half[l] && step->i == 0);
             residual[l] = 0;
         }
@@ -321,7 +321,7 @@ static void check_halves(const hx_mg_resident *r)
 static void check_lists(const machine *m, int l)
 {
     const int64_t n = m->level[l].n_node;
-    const hx_resident_part *const part = &m->r->part[l];
+    const hx_fused_part *const part = &m->r->part[l];
     uint16_t *const place = get(32 * (size_t)n * sizeof *place, part->d_place);
     int32_t *const seen = (int32_t *)words(n);
     for (int b = 0; b < m->r->n_block; b++) {
@@ -377,19 +377,19 @@ static void check(const box_part *part, double coarsening, int n_last, int n_blo
     memset(&mg, 0, sizeof mg);
     mg.dev = &device;
     mg.table = *device.ops->multigrid;
-    mg.table.resident_room = room;
-    mg.table.resident_fits = fits;
+    mg.table.fused_room = room;
+    mg.table.fused_fits = fits;
     mg.ops = &mg.table;
     mg.dof = HX_MG_DOF;
     mg.n_level = lattice.n_level;
     for (int l = 0; l < lattice.n_level; l++) mg.level[l].n_node = lattice.level[l].n_node;
     n_block_wanted = n_block;
     warps_wanted = WARPS;
-    CHECK_OK(hx_mg_resident_create(&mg, &lattice));
-    CHECK_MSG(mg.resident.n_level == n_level, "%s: %d levels of %d", context, mg.resident.n_level,
+    CHECK_OK(hx_mg_fused_create(&mg, &lattice));
+    CHECK_MSG(mg.fused.n_level == n_level, "%s: %d levels of %d", context, mg.fused.n_level,
               lattice.n_level);
-    if (mg.resident.n_level > 0) {
-        const hx_mg_resident *const r = &mg.resident;
+    if (mg.fused.n_level > 0) {
+        const hx_mg_fused *const r = &mg.fused;
         CHECK(r->first + r->n_level + 1 == mg.n_level);
         CHECK(r->n_step == count_steps(&mg, r->first));
         CHECK(r->n_block <= lattice.level[mg.n_level - 2].n_node);
@@ -397,18 +397,17 @@ static void check(const box_part *part, double coarsening, int n_last, int n_blo
         for (int l = 0; l < r->n_level; l++) check_lists(&m, l);
         for (int l = 0; l < r->n_level; l++) check_above(&m, l);
         check_halves(r);
-        CHECK_MSG(run(&m, HX_RESIDENT_COPIES), "%s: a word is late or never arrives", context);
+        CHECK_MSG(run(&m, HX_FUSED_COPIES), "%s: a word is late or never arrives", context);
         printf("%s: %d blocks, %d levels, %d steps\n", context, r->n_block, r->n_level, r->n_step);
         free_machine(&m);
         if (r->n_block > 2) {
             make_machine(&m, r, &lattice);
-            CHECK_MSG(!run(&m, HX_RESIDENT_COPIES - 1), "%s: an early write is not detected",
-                      context);
+            CHECK_MSG(!run(&m, HX_FUSED_COPIES - 1), "%s: an early write is not detected", context);
             free_machine(&m);
         }
     }
-    hx_mg_resident_free(&mg);
-    CHECK(mg.resident.n_level == 0 && !mg.resident.d_word);
+    hx_mg_fused_free(&mg);
+    CHECK(mg.fused.n_level == 0 && !mg.fused.d_word);
     hx_lattice_free(&lattice);
     hx_mesh_free(&mesh);
 }

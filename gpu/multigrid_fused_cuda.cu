@@ -1,4 +1,4 @@
-// The fused coarse cycle (core/solver/resident.h): a multigrid cycle over the small coarse grids in
+// The fused coarse cycle (core/solver/fused_cycle.h): a multigrid cycle over the small coarse grids in
 // one launch of a persistent kernel. A warp processes one node of each grid. The matrix of the
 // first of these grids, 27 blocks per row of a node, is in registers, one block per lane; the
 // matrices of the grids below it are in shared memory. All blocks run at the same time, which a
@@ -9,12 +9,12 @@
 // protocol LL: data and flag are one word, without a fence and without a barrier between blocks). A
 // word is read before it is overwritten because a value is written only after the values that it
 // depends on have arrived, and because of the barrier within the block.
-#include "resident_memory.cuh"
+#include "fused_memory.cuh"
 
 namespace
 {
 
-using namespace hx_resident;
+using namespace hx_fused;
 
 // Row row_of(lane) of A x.
 __device__ __forceinline__ float multiply_first(const float (&m)[BLOCK_NUMBERS], const float2 *x)
@@ -81,8 +81,8 @@ __device__ __forceinline__ void add_parents(const cycle &c, int l, const uint16_
     constexpr unsigned low[3] = {0x55, 0x33, 0x0f};
     const int lane = static_cast<int>(threadIdx.x) & 31, n = CORNERS * c.r.part[l].most_near;
     for (int t = static_cast<int>(threadIdx.x); t - lane < n; t += THREADS) {
-        const int place = t < n ? parent[t] : HX_RESIDENT_NO_PARENT;
-        const bool is_one = place != HX_RESIDENT_NO_PARENT;
+        const int place = t < n ? parent[t] : HX_FUSED_NO_PARENT;
+        const bool is_one = place != HX_FUSED_NO_PARENT;
         const unsigned have = __ballot_sync(LANES, is_one) >> (lane & ~(CORNERS - 1));
         int first[3], second[3], wide[3];
         float apart[3], s[DOF] = {};
@@ -161,7 +161,7 @@ __device__ __forceinline__ void count_steps(const cycle &c, unsigned first_tag)
 // Writes the result of a step for a node, from the lanes of its rows.
 __device__ __forceinline__ void leave_node(float4 *to, int a, float v, unsigned tag)
 {
-    const unsigned at = HX_RESIDENT_NODE_BYTES * static_cast<unsigned>(a) + (threadIdx.x & 16u);
+    const unsigned at = HX_FUSED_NODE_BYTES * static_cast<unsigned>(a) + (threadIdx.x & 16u);
     const float3 three = of_three(v);
     if (threadIdx.x % 16 > 0) return;
     publish(reinterpret_cast<float4 *>(reinterpret_cast<char *>(to) + at), three, tag);
@@ -224,12 +224,12 @@ __global__ void __launch_bounds__(THREADS, 1) cycle_kernel(const __grid_constant
         const order o = at.get<order>(c.order_at)[s];
         const int kind = o.what & 0xff, l = o.what >> 8;
         const unsigned tag = first_tag + static_cast<unsigned>(s), by = first_tag + o.by;
-        if (kind == HX_RESIDENT_DIRECT) {
+        if (kind == HX_FUSED_DIRECT) {
             if (s == c.count_at && threadIdx.x == THREADS - 1) count_steps(c, first_tag);
             solve_last(c, o.from, by, tag, at.get<double2>(c.value_at), at.get<float>(c.stage_at));
             continue;
         }
-        if (kind == HX_RESIDENT_RESTRICT) {
+        if (kind == HX_FUSED_RESTRICT) {
             if (warp >= own.n[l + 1]) continue;
             const float b = restrict_node(c, l, at.child(l, warp, lane), o.from, by);
             if (l + 1 == n_level)
@@ -241,13 +241,13 @@ __global__ void __launch_bounds__(THREADS, 1) cycle_kernel(const __grid_constant
         const bool is_own = warp < own.n[l];
         const int a = is_own ? own.node[l][warp] : 0;
         float4 *const state = &at.state(l, warp, row);
-        if (kind == HX_RESIDENT_START) {
+        if (kind == HX_FUSED_START) {
             if (is_own) start_node(o, a, state, has, tag);
             continue;
         }
         float *const near = at.get<float>(o.near);
         const int *const list = at.get<int>(o.list);
-        if (kind == HX_RESIDENT_RETURN) {
+        if (kind == HX_FUSED_RETURN) {
             float *const above = at.get<float>(c.above_at);
             if (l + 1 == n_level)
                 gather_rows(c.r.d_y, list, o.n_word, by, above);
@@ -264,9 +264,9 @@ __global__ void __launch_bounds__(THREADS, 1) cycle_kernel(const __grid_constant
             l == 0 ? multiply_first(m, mine) : multiply_lower(at.get<float2>(o.matrix), warp, mine);
         const float4 old = has ? *state : make_float4(0.0f, 0.0f, 0.0f, 0.0f);
         float leave = old.x - product;
-        if (kind != HX_RESIDENT_RESIDUAL) {
+        if (kind != HX_FUSED_RESIDUAL) {
             float before = old.z;
-            if (kind == HX_RESIDENT_RETURN) {
+            if (kind == HX_FUSED_RETURN) {
                 const int centre = __shfl_sync(LANES, place, OFFSETS / 2);
                 if (has) before = near[centre + row];
             }
@@ -285,7 +285,7 @@ __global__ void __launch_bounds__(THREADS, 1) cycle_kernel(const __grid_constant
 
 } // namespace
 
-void hx_cuda_mg_resident_room(hx_device *dev, int *n_block, int *n_node)
+void hx_cuda_mg_fused_room(hx_device *dev, int *n_block, int *n_node)
 {
     const hx_cuda *impl = hx_cuda_of(dev);
     *n_block = impl->can_cooperate ? impl->n_sm : 0;
@@ -313,7 +313,7 @@ static cudaError_t launch(hx_device *dev, const cycle &c)
 
 // Tests it by a launch without steps: a GPU that is shared may have fewer multiprocessors
 // available.
-int hx_cuda_mg_resident_fits(hx_device *dev, const hx_mg_resident *r, const hx_mg_level *level)
+int hx_cuda_mg_fused_fits(hx_device *dev, const hx_mg_fused *r, const hx_mg_level *level)
 {
     cycle c = cycle_of(dev, r, level, nullptr);
     c.r.n_step = 0;
@@ -329,8 +329,8 @@ int hx_cuda_mg_resident_fits(hx_device *dev, const hx_mg_resident *r, const hx_m
     return 1;
 }
 
-int hx_cuda_mg_resident_cycle(hx_device *dev, const hx_mg_resident *r, const hx_mg_level *level,
-                              const float *d_inverse)
+int hx_cuda_mg_fused_cycle(hx_device *dev, const hx_mg_fused *r, const hx_mg_level *level,
+                           const float *d_inverse)
 {
     HX_TRY_CUDA(launch(dev, cycle_of(dev, r, level, d_inverse)));
     return HX_OK;
