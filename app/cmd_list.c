@@ -78,7 +78,7 @@ static void print_stand_ins(void)
     printf("\n");
 }
 
-static void list_strategies(void)
+static void list_operator_kinds(void)
 {
     static const char *const header[] = {"name",  "device",  "here",       "deterministic",
                                          "mixed", "layouts", "bytes/hex8", "help"};
@@ -92,8 +92,8 @@ static void list_strategies(void)
            "  and heat see `hextop check` and `hextop compare`\n");
     hx_table_begin(&table, "llllllrl");
     add_header(&table, header, 8);
-    for (size_t i = 0; hx_strategies[i]; i++) {
-        const hx_strategy *s = hx_strategies[i];
+    for (size_t i = 0; hx_operator_kinds[i]; i++) {
+        const hx_operator_kind *s = hx_operator_kinds[i];
         char layouts[64] = "";
         size_t used = 0;
         for (int k = 0; k < HX_N_LAYOUT; k++)
@@ -164,7 +164,7 @@ static int list(const hx_options *options)
         return 0;
     }
     list_devices();
-    list_strategies();
+    list_operator_kinds();
     list_others();
     return 0;
 }

@@ -9,12 +9,12 @@ const hx_device_ops *hx_device_find(const char *name)
     return NULL;
 }
 
-const hx_strategy *hx_strategy_find(const char *device, const char *name)
+const hx_operator_kind *hx_operator_kind_find(const char *device, const char *name)
 {
-    for (size_t i = 0; hx_strategies[i]; i++)
-        if (strcmp(hx_strategies[i]->name, name) == 0 &&
-            strcmp(hx_strategies[i]->device, device) == 0)
-            return hx_strategies[i];
+    for (size_t i = 0; hx_operator_kinds[i]; i++)
+        if (strcmp(hx_operator_kinds[i]->name, name) == 0 &&
+            strcmp(hx_operator_kinds[i]->device, device) == 0)
+            return hx_operator_kinds[i];
     return NULL;
 }
 
@@ -47,19 +47,20 @@ const hx_update_kind *hx_update_find(const char *name)
 }
 
 /* The thread maps of a GPU have one meaning on a CPU. */
-const hx_strategy *hx_strategy_resolve(const char *device, const char *name, int *substituted)
+const hx_operator_kind *hx_operator_kind_resolve(const char *device, const char *name,
+                                                 int *substituted)
 {
-    const hx_strategy *strategy = hx_strategy_find(device, name);
+    const hx_operator_kind *op_kind = hx_operator_kind_find(device, name);
     *substituted = 0;
-    for (const hx_plugin_name *n = hx_operator_names; !strategy && n->name; n++)
+    for (const hx_plugin_name *n = hx_operator_names; !op_kind && n->name; n++)
         if (n->stand_in && strcmp(n->name, name) == 0) {
-            strategy = hx_strategy_find(device, n->stand_in);
+            op_kind = hx_operator_kind_find(device, n->stand_in);
             *substituted = 1;
         }
-    return strategy;
+    return op_kind;
 }
 
 hx_solver_params hx_solver_defaults(void)
 {
-    return (hx_solver_params){.choose = {.strategies = hx_strategies, .preconds = hx_preconds}};
+    return (hx_solver_params){.choose = {.op_kinds = hx_operator_kinds, .preconds = hx_preconds}};
 }

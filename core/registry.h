@@ -14,7 +14,7 @@ extern "C" {
 
 /* All NULL-terminated, in the order of the lists. */
 extern const hx_device_ops *const hx_devices[];
-extern const hx_strategy *const hx_strategies[];
+extern const hx_operator_kind *const hx_operator_kinds[];
 extern const hx_precond_kind *const hx_preconds[];
 extern const hx_filter_kind *const hx_filters[];
 extern const hx_objective_kind *const hx_objectives[];
@@ -31,7 +31,7 @@ extern const hx_plugin_name hx_operator_names[], hx_device_names[];
 
 /* NULL if there is none of that name. */
 const hx_device_ops *hx_device_find(const char *name);
-const hx_strategy *hx_strategy_find(const char *device, const char *name);
+const hx_operator_kind *hx_operator_kind_find(const char *device, const char *name);
 const hx_precond_kind *hx_precond_find(const char *name);
 const hx_filter_kind *hx_filter_find(const char *name);
 const hx_objective_kind *hx_objective_find(const char *name);
@@ -43,7 +43,8 @@ hx_solver_params hx_solver_defaults(void);
 /* The strategy that runs on `device` for the name `name`: that strategy itself, or, on a device
  * without it, the replacement that its folder's list names (*substituted = 1). NULL: the name is
  * unknown everywhere, or has no replacement. */
-const hx_strategy *hx_strategy_resolve(const char *device, const char *name, int *substituted);
+const hx_operator_kind *hx_operator_kind_resolve(const char *device, const char *name,
+                                                 int *substituted);
 
 #ifdef __cplusplus
 }

@@ -6,7 +6,7 @@
 #include <cstring>
 
 #include "core/base/memory.h"
-#include "core/solver/strategy.h"
+#include "core/solver/operator_kind.h"
 #include "cuda_device.cuh"
 
 constexpr size_t STAGING_BYTES = 4096;
@@ -347,7 +347,7 @@ static int copy_bandwidth(hx_device *dev, double *bytes_per_second)
     return rc;
 }
 
-extern "C" const hx_strategy hx_strategy_cuda_otf;
+extern "C" const hx_operator_kind hx_operator_cuda_otf;
 
 static hx_device_ops make_ops()
 {
@@ -387,7 +387,7 @@ static hx_device_ops make_ops()
     ops.helmholtz = &hx_cuda_helmholtz_ops;
     ops.matrix = &hx_cuda_matrix_ops;
     ops.interaction = &hx_cuda_interaction_ops;
-    ops.matrix_free = &hx_strategy_cuda_otf;
+    ops.matrix_free = &hx_operator_cuda_otf;
     ops.conduction = &hx_cuda_conduction_ops;
     ops.transport = &hx_cuda_transport_ops;
     ops.transport_far = &hx_cuda_transport_nccl_ops;

@@ -8,10 +8,10 @@
 #include <cstdlib>
 
 #include "core/mesh/hex8_conduction.h"
-#include "core/solver/strategy.h"
+#include "core/solver/operator_kind.h"
 #include "hex8_conduction.cuh"
+#include "operator_setup.cuh"
 #include "otf_cuda.cuh"
-#include "strategy_setup.cuh"
 
 namespace
 {
@@ -227,8 +227,8 @@ int put(otf_scalar *s, const hx_mesh *mesh)
 int setup(void **state, hx_device *dev, const hx_device_model *model, const hx_mesh *mesh,
           hx_layout)
 {
-    return hx_strategy_setup<otf_scalar>(state, dev, model, "operator otf", teardown,
-                                         [&](otf_scalar *s) { return put(s, mesh); });
+    return hx_operator_kind_setup<otf_scalar>(state, dev, model, "operator otf", teardown,
+                                              [&](otf_scalar *s) { return put(s, mesh); });
 }
 
 int apply_part(void *state, hx_product_part part, const double *d_x, double *d_y)
@@ -271,9 +271,9 @@ int apply_single(void *state, const float *d_x, float *d_y)
     return apply_part_single(state, HX_PRODUCT_WHOLE, d_x, d_y);
 }
 
-hx_strategy table()
+hx_operator_kind table()
 {
-    hx_strategy t = {};
+    hx_operator_kind t = {};
     t.name = "otf";
     t.device = "cuda";
     t.help = "no stored Ke: computed on the fly from coordinates, in patches of 128 elements, "
@@ -296,4 +296,4 @@ hx_strategy table()
 
 } // namespace
 
-extern "C" const hx_strategy hx_strategy_cuda_otf_scalar = table();
+extern "C" const hx_operator_kind hx_operator_cuda_otf_scalar = table();

@@ -56,12 +56,12 @@ static int read_config(hx_compare *c, const hx_options *options, const hx_compar
 }
 
 static int measure_operator(hx_compare *c, const hx_compare_reference *ref,
-                            const hx_strategy *strategy, hx_layout layout)
+                            const hx_operator_kind *op_kind, hx_layout layout)
 {
     hx_session *s = &c->session;
     hx_compare_group *group = &c->group[c->n_group - 1];
     HX_TRY(hx_grow(&c->row, c->n_row, &c->row_capacity, sizeof *c->row, "results"));
-    s->strategy = strategy;
+    s->op_kind = op_kind;
     s->layout = layout;
     hx_compare_row *row = &c->row[c->n_row];
     HX_TRY(hx_compare_measure(s, &c->plan, ref, group->mesh_seconds, &c->forecast, row));
@@ -119,11 +119,11 @@ static void note_without(hx_compare_group *group, const char *name)
 static int count_rows_to_come(const hx_compare *c, const hx_device_ops *ops)
 {
     int n = 0;
-    for (size_t i = 0; hx_strategies[i]; i++) {
-        const hx_strategy *const strategy = hx_strategies[i];
-        if (strcmp(strategy->device, ops->name) != 0) continue;
-        if (!hx_compare_plan_wants(&c->plan, strategy->name)) continue;
-        const hx_strategy *const known = hx_compare_strategy(&c->session, strategy);
+    for (size_t i = 0; hx_operator_kinds[i]; i++) {
+        const hx_operator_kind *const op_kind = hx_operator_kinds[i];
+        if (strcmp(op_kind->device, ops->name) != 0) continue;
+        if (!hx_compare_plan_wants(&c->plan, op_kind->name)) continue;
+        const hx_operator_kind *const known = hx_compare_operator(&c->session, op_kind);
         for (int layout = 0; known && layout < HX_N_LAYOUT; layout++)
             n += (known->layouts & HX_LAYOUT_BIT(layout)) != 0;
     }
@@ -144,18 +144,18 @@ static int compare_on_device(hx_compare *c, const hx_compare_reference *ref,
     c->forecast = (hx_compare_forecast){.n_row = count_rows_to_come(c, ops),
                                         .chose_precond = c->forecast.chose_precond,
                                         .begin = hx_clock()};
-    for (size_t i = 0; hx_strategies[i]; i++) {
-        const hx_strategy *strategy = hx_strategies[i];
-        if (strcmp(strategy->device, ops->name) != 0) continue;
-        if (!hx_compare_plan_wants(&c->plan, strategy->name)) continue;
-        strategy = hx_compare_strategy(s, strategy);
-        if (!strategy) {
-            note_without(&c->group[c->n_group - 1], hx_strategies[i]->name);
+    for (size_t i = 0; hx_operator_kinds[i]; i++) {
+        const hx_operator_kind *op_kind = hx_operator_kinds[i];
+        if (strcmp(op_kind->device, ops->name) != 0) continue;
+        if (!hx_compare_plan_wants(&c->plan, op_kind->name)) continue;
+        op_kind = hx_compare_operator(s, op_kind);
+        if (!op_kind) {
+            note_without(&c->group[c->n_group - 1], hx_operator_kinds[i]->name);
             continue;
         }
         for (int layout = 0; layout < HX_N_LAYOUT; layout++)
-            if (strategy->layouts & HX_LAYOUT_BIT(layout))
-                HX_TRY(measure_operator(c, ref, strategy, (hx_layout)layout));
+            if (op_kind->layouts & HX_LAYOUT_BIT(layout))
+                HX_TRY(measure_operator(c, ref, op_kind, (hx_layout)layout));
     }
     hx_filter_free(&s->filter);
     hx_device_close(&s->device);
@@ -185,14 +185,15 @@ static int check_operators(const hx_compare *c, const hx_device_ops *const *devi
     const hx_session *const s = &c->session;
     for (size_t i = 0; i < c->plan.n_operator; i++) {
         size_t k = 0;
-        const hx_strategy *found = NULL;
-        while (device[k] && !(found = hx_strategy_find(device[k]->name, c->plan.operators[i]))) k++;
-        if (found && !hx_compare_strategy(s, found))
+        const hx_operator_kind *found = NULL;
+        while (device[k] && !(found = hx_operator_kind_find(device[k]->name, c->plan.operators[i])))
+            k++;
+        if (found && !hx_compare_operator(s, found))
             return HX_RAISE(HX_EINPUT,
                             "--operators: '%s' does not support %s; leave --operators out to "
                             "compare all that do",
                             found->name,
-                            hx_strategy_of(found, hx_config_is_heat(&s->cfg) ? 1 : 3)
+                            hx_operator_kind_of(found, hx_config_is_heat(&s->cfg) ? 1 : 3)
                                 ? "quadratic elements"
                                 : "physics = \"heat\"");
         if (!device[k])

@@ -85,7 +85,7 @@ typedef enum {
 
 typedef struct hx_compare_row {
     size_t group;
-    const hx_strategy *strategy;
+    const hx_operator_kind *op_kind;
     hx_layout layout;
     hx_compare_status status;
     char note[256];           /* reason why it was skipped or has no PCG; "" */
@@ -195,13 +195,13 @@ void hx_compare_derive(hx_compare *c, size_t group);
  * a matrix, only that matrix and the vectors. */
 double hx_compare_product_bytes(const hx_compare_group *group, const hx_compare_row *row);
 /* The variant of the operator for the session's physics and elements; NULL: there is none. */
-const hx_strategy *hx_compare_strategy(const hx_session *s, const hx_strategy *strategy);
+const hx_operator_kind *hx_compare_operator(const hx_session *s, const hx_operator_kind *op_kind);
 /* 0: the row was skipped or refused. */
 int hx_compare_is_measured(const hx_compare_row *row);
 /* 1 for the operators of P1. */
-int hx_compare_is_paper(const hx_strategy *strategy);
+int hx_compare_is_paper(const hx_operator_kind *op_kind);
 /* 1 for operators that store a matrix. */
-int hx_compare_is_matrix(const hx_strategy *strategy);
+int hx_compare_is_matrix(const hx_operator_kind *op_kind);
 /* The measured row of ebe rowmajor in the group; NULL: there is none. */
 const hx_compare_row *hx_compare_baseline(const hx_compare *c, const hx_compare_group *group);
 

@@ -17,24 +17,24 @@ int hx_compare_is_measured(const hx_compare_row *row)
     return row->status != HX_COMPARE_SKIPPED && row->status != HX_COMPARE_REFUSED;
 }
 
-int hx_compare_is_paper(const hx_strategy *strategy)
+int hx_compare_is_paper(const hx_operator_kind *op_kind)
 {
     static const char *const name[] = {"nbn", "ebe", "ebe8", "ebe24", "ebe64"};
     for (size_t i = 0; i < sizeof name / sizeof name[0]; i++)
-        if (strcmp(name[i], strategy->name) == 0) return 1;
+        if (strcmp(name[i], op_kind->name) == 0) return 1;
     return 0;
 }
 
-int hx_compare_is_matrix(const hx_strategy *strategy)
+int hx_compare_is_matrix(const hx_operator_kind *op_kind)
 {
-    return strategy->assembled != NULL;
+    return op_kind->assembled != NULL;
 }
 
 int hx_compare_has_matrix(const hx_compare *c, const hx_compare_group *group)
 {
     for (size_t i = 0; i < group->n_row; i++) {
         const hx_compare_row *row = &c->row[group->first_row + i];
-        if (hx_compare_is_matrix(row->strategy) && hx_compare_is_measured(row)) return 1;
+        if (hx_compare_is_matrix(row->op_kind) && hx_compare_is_measured(row)) return 1;
     }
     return 0;
 }
@@ -46,9 +46,10 @@ double hx_compare_product_bytes(const hx_compare_group *group, const hx_compare_
            16.0 * (double)group->n_dof;
 }
 
-const hx_strategy *hx_compare_strategy(const hx_session *s, const hx_strategy *strategy)
+const hx_operator_kind *hx_compare_operator(const hx_session *s, const hx_operator_kind *op_kind)
 {
-    const hx_strategy *const of = hx_strategy_of(strategy, hx_config_is_heat(&s->cfg) ? 1 : 3);
+    const hx_operator_kind *const of =
+        hx_operator_kind_of(op_kind, hx_config_is_heat(&s->cfg) ? 1 : 3);
     const int is_linear = s->cfg.solver.element == HX_ELEMENT_LINEAR;
     return of && (is_linear || of->space_bytes) ? of : NULL;
 }
@@ -57,7 +58,7 @@ const hx_compare_row *hx_compare_baseline(const hx_compare *c, const hx_compare_
 {
     for (size_t i = 0; i < group->n_row; i++) {
         const hx_compare_row *row = &c->row[group->first_row + i];
-        if (strcmp(row->strategy->name, "ebe") == 0 && row->layout == HX_LAYOUT_ROWMAJOR &&
+        if (strcmp(row->op_kind->name, "ebe") == 0 && row->layout == HX_LAYOUT_ROWMAJOR &&
             hx_compare_is_measured(row))
             return row;
     }
@@ -70,7 +71,7 @@ static double best_of_paper(const hx_compare *c, const hx_compare_group *group)
     double best = NAN;
     for (size_t i = 0; i < group->n_row; i++) {
         const hx_compare_row *row = &c->row[group->first_row + i];
-        if (hx_compare_is_paper(row->strategy) && hx_compare_is_measured(row))
+        if (hx_compare_is_paper(row->op_kind) && hx_compare_is_measured(row))
             best = fmin(best, row->f.product_median_seconds); /* fmin passes NaN over */
     }
     return best;
@@ -82,7 +83,7 @@ static double best_of_otf(const hx_compare *c, const hx_compare_group *group)
     double best = NAN;
     for (size_t i = 0; i < group->n_row; i++) {
         const hx_compare_row *row = &c->row[group->first_row + i];
-        if (strcmp(row->strategy->name, "otf") == 0 && hx_compare_is_measured(row))
+        if (strcmp(row->op_kind->name, "otf") == 0 && hx_compare_is_measured(row))
             best = fmin(best, row->f.product_median_seconds);
     }
     return best;
@@ -127,9 +128,9 @@ double hx_compare_unit(const hx_compare *c, size_t first_row, size_t n_row, cons
 
 const char *hx_compare_label(const hx_compare_row *row, char *text, size_t n_text)
 {
-    const unsigned layouts = row->strategy->layouts;
+    const unsigned layouts = row->op_kind->layouts;
     const int several = (layouts & (layouts - 1)) != 0;
-    snprintf(text, n_text, "%s%s%s", row->strategy->name, several ? " " : "",
+    snprintf(text, n_text, "%s%s%s", row->op_kind->name, several ? " " : "",
              several ? hx_layout_name(row->layout) : "");
     return text;
 }

@@ -49,9 +49,9 @@ static void csv_row(FILE *f, const hx_compare_group *group, const hx_compare_row
     csv_text(f, group->size);
     fprintf(f, "%lld,%lld,", (long long)group->n_elem, (long long)group->n_node);
     csv_text(f, group->ops->name);
-    csv_text(f, row->strategy->name);
+    csv_text(f, row->op_kind->name);
     csv_text(f, hx_layout_name(row->layout));
-    csv_text(f, row->strategy->deterministic ? "yes" : "no");
+    csv_text(f, row->op_kind->deterministic ? "yes" : "no");
     csv_text(f, status_name(row->status));
     csv_text(f, row->note);
     csv_text(f, pcg_outcome(row));
@@ -107,10 +107,10 @@ static void write_machine(hx_json *json)
 static void write_row(hx_json *json, const hx_compare_row *row)
 {
     hx_json_open_object(json, NULL);
-    hx_json_string(json, "operator", row->strategy->name);
+    hx_json_string(json, "operator", row->op_kind->name);
     hx_json_string(json, "layout", hx_layout_name(row->layout));
-    hx_json_bool(json, "deterministic", row->strategy->deterministic);
-    hx_json_bool(json, "of_the_paper", hx_compare_is_paper(row->strategy));
+    hx_json_bool(json, "deterministic", row->op_kind->deterministic);
+    hx_json_bool(json, "of_the_paper", hx_compare_is_paper(row->op_kind));
     hx_json_string(json, "status", status_name(row->status));
     hx_json_string(json, "note", row->note[0] ? row->note : NULL);
     hx_json_string(json, "pcg_outcome", pcg_outcome(row));

@@ -36,8 +36,8 @@ static size_t bytes_needed(const measurement *m)
     hx_account account = {0};
     if (m->plan->pcg) return hx_session_device_bytes(s);
     if (s->problem.space.element == HX_ELEMENT_LINEAR)
-        return hx_operator_bytes(&s->mesh, s->strategy, s->layout) + 2 * vector_bytes(s);
-    hx_operator_account(&account, &s->problem, s->strategy, s->layout);
+        return hx_operator_bytes(&s->mesh, s->op_kind, s->layout) + 2 * vector_bytes(s);
+    hx_operator_account(&account, &s->problem, s->op_kind, s->layout);
     return hx_account_sum(&account) + 2 * vector_bytes(s);
 }
 
@@ -78,7 +78,7 @@ static int set_up(measurement *m)
     if (m->plan->pcg)
         HX_TRY(hx_session_make_operator(s));
     else
-        HX_TRY(hx_operator_create(&s->op, dev, s->strategy, s->layout, &s->problem,
+        HX_TRY(hx_operator_create(&s->op, dev, s->op_kind, s->layout, &s->problem,
                                   2 * vector_bytes(s)));
     HX_TRY(dev->ops->sync(dev));
     m->row->f.setup_seconds = hx_clock() - begin;
@@ -105,7 +105,7 @@ static int checked_product(measurement *m, const double *x, double *y)
     HX_TRY(dev->ops->upload(dev, m->d_x, x, bytes));
     /* Times n <= N_BATCH products one by one, after one more that makes the device busy when the
      * first mark is set. */
-    HX_TRY(m->s->op.strategy->apply(m->s->op.state, m->d_x, m->d_y));
+    HX_TRY(m->s->op.op_kind->apply(m->s->op.state, m->d_x, m->d_y));
     return dev->ops->download(dev, y, m->d_y, bytes);
 }
 
@@ -122,7 +122,7 @@ static int check(measurement *m)
     f->error = sqrt(hx_dot(n, y, y)) / ref->kx_norm;
     HX_TRY(checked_product(m, ref->z, y));
     f->symmetry = fabs(zkx - hx_dot(n, ref->x, y)) / (ref->z_norm * ref->kx_norm);
-    f->error_bound = m->s->strategy->error > 0.0 ? m->s->strategy->error : 1e-12;
+    f->error_bound = m->s->op_kind->error > 0.0 ? m->s->op_kind->error : 1e-12;
     if (!(f->error <= f->error_bound && f->symmetry <= f->error_bound))
         m->row->status = HX_COMPARE_WRONG;
     return HX_OK;
@@ -135,10 +135,10 @@ static int time_batch(const measurement *m, int n, double *seconds)
 {
     const hx_operator *op = &m->s->op;
     const hx_device_ops *ops = op->dev->ops;
-    HX_TRY(op->strategy->apply(op->state, m->d_x, m->d_y));
+    HX_TRY(op->op_kind->apply(op->state, m->d_x, m->d_y));
     HX_TRY(ops->mark(op->dev, 0));
     for (int i = 0; i < n; i++) {
-        HX_TRY(op->strategy->apply(op->state, m->d_x, m->d_y));
+        HX_TRY(op->op_kind->apply(op->state, m->d_x, m->d_y));
         HX_TRY(ops->mark(op->dev, i + 1));
     }
     HX_TRY(ops->sync(op->dev));
@@ -180,10 +180,10 @@ static int time_fills(const measurement *m, int n, double *seconds)
 {
     const hx_operator *op = &m->s->op;
     const hx_device_ops *ops = op->dev->ops;
-    HX_TRY(op->strategy->update(op->state));
+    HX_TRY(op->op_kind->update(op->state));
     HX_TRY(ops->mark(op->dev, 0));
     for (int i = 0; i < n; i++) {
-        HX_TRY(op->strategy->update(op->state));
+        HX_TRY(op->op_kind->update(op->state));
         HX_TRY(ops->mark(op->dev, i + 1));
     }
     HX_TRY(ops->sync(op->dev));
@@ -209,8 +209,8 @@ static int measure_matrix(measurement *m)
     double seconds[N_BATCH];
     const int asked = m->plan->repeats;
     const int n = asked > 0 && asked < N_BATCH ? asked : N_BATCH;
-    if (!hx_compare_is_matrix(op->strategy)) return HX_OK;
-    const hx_assembled *a = op->strategy->assembled(op->state);
+    if (!hx_compare_is_matrix(op->op_kind)) return HX_OK;
+    const hx_assembled *a = op->op_kind->assembled(op->state);
     f->pattern_seconds = 0.0;
     for (int i = 0; i < a->steps.n; i++) f->pattern_seconds += a->steps.step[i].seconds;
     f->matrix_bytes =
@@ -357,7 +357,7 @@ static int solve(measurement *m, double mesh_seconds)
 static void show_step(const hx_session *s, const char *step)
 {
     if (hx_log_is_terminal())
-        hx_log_status("%s, %s: %s %s: %s", s->mesh.name, s->device.ops->name, s->strategy->name,
+        hx_log_status("%s, %s: %s %s: %s", s->mesh.name, s->device.ops->name, s->op_kind->name,
                       hx_layout_name(s->layout), step);
 }
 
@@ -394,17 +394,17 @@ int hx_compare_measure(hx_session *s, const hx_compare_plan *plan, const hx_comp
 {
     measurement m = {.s = s, .plan = plan, .ref = ref, .forecast = forecast, .row = row};
     hx_compare_clear_figures(&row->f);
-    row->strategy = s->strategy;
+    row->op_kind = s->op_kind;
     row->layout = s->layout;
     row->status = HX_COMPARE_OK;
     row->pcg_reason = HX_PCG_RUNNING;
     row->note[0] = '\0';
     row->f.bytes_per_element =
         (double)(s->problem.space.element == HX_ELEMENT_LINEAR
-                     ? s->strategy->bytes(&s->mesh, s->layout)
-                     : s->strategy->space_bytes(&s->problem.space, s->layout)) /
+                     ? s->op_kind->bytes(&s->mesh, s->layout)
+                     : s->op_kind->space_bytes(&s->problem.space, s->layout)) /
         (double)s->mesh.n_elem;
-    row->f.nominal_bytes_per_element = s->strategy->bytes_per_elem;
+    row->f.nominal_bytes_per_element = s->op_kind->bytes_per_elem;
     const int rc = measure(&m, mesh_seconds);
     release_vectors(&m);
     hx_session_drop_operator(s);

@@ -26,7 +26,7 @@ static int refuse_operator(const char *word, const char *const *name, size_t n_n
 {
     char hint[512];
     int substituted;
-    const hx_strategy *other = hx_strategy_resolve("cpu", word, &substituted);
+    const hx_operator_kind *other = hx_operator_kind_resolve("cpu", word, &substituted);
     if (other)
         return HX_RAISE(HX_EINPUT,
                         "--operators: '%s' needs a GPU, and this hextop was built without CUDA; on "
@@ -40,10 +40,10 @@ static int refuse_operator(const char *word, const char *const *name, size_t n_n
 static size_t collect_names(const char **name, size_t n_name)
 {
     size_t n = 0;
-    for (size_t i = 0; hx_strategies[i] && n < n_name; i++) {
+    for (size_t i = 0; hx_operator_kinds[i] && n < n_name; i++) {
         size_t k = 0;
-        while (k < n && strcmp(name[k], hx_strategies[i]->name) != 0) k++;
-        if (k == n) name[n++] = hx_strategies[i]->name;
+        while (k < n && strcmp(name[k], hx_operator_kinds[i]->name) != 0) k++;
+        if (k == n) name[n++] = hx_operator_kinds[i]->name;
     }
     return n;
 }

@@ -67,7 +67,7 @@ static void put_label(FILE *f, const hx_compare *c, const hx_compare_row *row)
 {
     char label[96];
     fprintf(f, "\"%s", hx_compare_label(row, label, sizeof label));
-    if (has_several_devices(c)) fprintf(f, ", %s", row->strategy->device);
+    if (has_several_devices(c)) fprintf(f, ", %s", row->op_kind->device);
     fputs("\"", f);
 }
 
@@ -195,7 +195,7 @@ static void put_lines(FILE *f, const hx_compare *c, const char *name, size_t n_r
     size_t n_operator = 0;
     for (size_t i = 0; i < n_row; i++) {
         const hx_compare_row *row = &c->row[i];
-        n_operator += i == 0 || row->strategy != c->row[i - 1].strategy;
+        n_operator += i == 0 || row->op_kind != c->row[i - 1].op_kind;
         fprintf(f,
                 "%s $%s using 1:%zu:xtic(1) with linespoints linecolor rgb \"%s\" dashtype %d "
                 "pointtype %zu",

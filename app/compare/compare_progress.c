@@ -40,7 +40,7 @@ static void show(const hx_compare_meter *m, int iterations, double residual, dou
     if (m->n_case > 1)
         snprintf(which, sizeof which, " of load case %d of %d", m->load_case + 1, m->n_case);
     snprintf(text, sizeof text, "%s %s: about %s left; PCG%s, %d iteration%s, |r| %.0e",
-             s->strategy->name, hx_layout_name(s->layout),
+             s->op_kind->name, hx_layout_name(s->layout),
              hx_format_seconds(left, rest, sizeof rest), which, iterations,
              iterations == 1 ? "" : "s", residual / m->first_residual);
     if (hx_log_is_terminal())

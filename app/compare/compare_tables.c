@@ -35,7 +35,7 @@ static void add_words(hx_table *table, const char *const *word, size_t n)
 
 static void add_name(hx_table *table, const hx_compare_row *row)
 {
-    hx_table_add(table, "%s", row->strategy->name);
+    hx_table_add(table, "%s", row->op_kind->name);
     hx_table_add(table, "%s", hx_layout_name(row->layout));
 }
 
@@ -62,7 +62,7 @@ static void print_products(const hx_compare *c, const hx_compare_group *group)
         const hx_compare_figures *f = &row->f;
         if (!hx_compare_is_measured(row)) continue;
         add_name(&table, row);
-        hx_table_add(&table, "%s", row->strategy->deterministic ? "same" : "vary");
+        hx_table_add(&table, "%s", row->op_kind->deterministic ? "same" : "vary");
         add_checked(&table, f->error, f->error_bound);
         add_checked(&table, f->symmetry, f->error_bound);
         add_fixed(&table, 0, f->bytes_per_element, "");
@@ -102,7 +102,7 @@ static void print_matrices(const hx_compare *c, const hx_compare_group *group)
         const hx_compare_row *row = &c->row[group->first_row + i];
         const hx_compare_figures *f = &row->f;
         char bytes[32];
-        if (!hx_compare_is_measured(row) || !hx_compare_is_matrix(row->strategy)) continue;
+        if (!hx_compare_is_measured(row) || !hx_compare_is_matrix(row->op_kind)) continue;
         add_name(&table, row);
         add_number(&table, 4, 1e3 * f->pattern_seconds);
         add_number(&table, 4, 1e3 * f->fill_seconds);
@@ -204,7 +204,7 @@ void hx_compare_print_group(const hx_compare *c, size_t index)
     for (size_t i = 0; i < group->n_row; i++) {
         const hx_compare_row *row = &c->row[group->first_row + i];
         if (row->note[0])
-            hx_log_info("  %s %s: %s", row->strategy->name, hx_layout_name(row->layout), row->note);
+            hx_log_info("  %s %s: %s", row->op_kind->name, hx_layout_name(row->layout), row->note);
     }
     if (group->without[0])
         hx_log_info("  without %s: %s",
@@ -272,7 +272,7 @@ static const paper_words *find_paper(const hx_compare_row *row)
     };
     static const paper_words none = {"", "-", "-"};
     for (size_t i = 0; i < sizeof words / sizeof words[0]; i++)
-        if (row->layout == HX_LAYOUT_ROWMAJOR && strcmp(words[i].name, row->strategy->name) == 0)
+        if (row->layout == HX_LAYOUT_ROWMAJOR && strcmp(words[i].name, row->op_kind->name) == 0)
             return &words[i];
     return &none;
 }

@@ -468,17 +468,17 @@ void hx_doubt_initial(hx_doubts *doubts, const hx_session *s, const hx_iteration
 static int judge_stiffness(hx_doubts *doubts, hx_session *s)
 {
     double error;
-    if (!(s->op.strategy->error > 0.0)) return HX_OK;
+    if (!(s->op.op_kind->error > 0.0)) return HX_OK;
     HX_TRY(hx_optimizer_stiffness_error(&s->opt, &error));
     hx_log_detail("operator '%s': its rounded stiffness changes the compliance by %.1e",
-                  s->op.strategy->name, error);
+                  s->op.op_kind->name, error);
     if (!(fabs(error) <= hx_doubt_limit(HX_DOUBT_ROUNDED_STIFFNESS)))
         hx_doubts_add(
             doubts, HX_DOUBT_ROUNDED_STIFFNESS, fabs(error),
             "operator \"%s\" stores the stiffness in single precision: the rounding changes the "
             "compliance by an estimated %.2g %%, because the part is slender or softly "
             "supported",
-            s->op.strategy->name, 100.0 * fabs(error));
+            s->op.op_kind->name, 100.0 * fabs(error));
     return HX_OK;
 }
 

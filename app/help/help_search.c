@@ -33,12 +33,12 @@ static void visit_options(visit_call visit, void *context)
 /* An operator of several devices is visited once. */
 static void visit_operators(visit_call visit, void *context)
 {
-    for (size_t i = 0; hx_strategies[i]; i++) {
+    for (size_t i = 0; hx_operator_kinds[i]; i++) {
         size_t k = 0;
-        while (strcmp(hx_strategies[k]->name, hx_strategies[i]->name) != 0) k++;
+        while (strcmp(hx_operator_kinds[k]->name, hx_operator_kinds[i]->name) != 0) k++;
         if (k == i)
-            visit(context, "Operators (solver.operator)", hx_strategies[i]->name, NULL,
-                  hx_strategies[i]->help);
+            visit(context, "Operators (solver.operator)", hx_operator_kinds[i]->name, NULL,
+                  hx_operator_kinds[i]->help);
     }
 }
 

@@ -323,14 +323,15 @@ static void print_notes(const all *a)
 static int make_reference(all *a, const double *modulus)
 {
     hx_device *dev = a->bench.dev;
-    const hx_strategy *strategy = hx_strategy_of(dev->ops->matrix_free, a->problem->components);
+    const hx_operator_kind *op_kind =
+        hx_operator_kind_of(dev->ops->matrix_free, a->problem->components);
     hx_operator op;
-    if (!strategy) return HX_OK;
-    if (a->problem->space.element != HX_ELEMENT_LINEAR && !strategy->space_bytes) return HX_OK;
+    if (!op_kind) return HX_OK;
+    if (a->problem->space.element != HX_ELEMENT_LINEAR && !op_kind->space_bytes) return HX_OK;
     a->is_matrix_free = 1;
-    HX_TRY(hx_operator_create(&op, dev, strategy, hx_layout_first(strategy), a->problem, 0));
+    HX_TRY(hx_operator_create(&op, dev, op_kind, hx_layout_first(op_kind), a->problem, 0));
     int rc = hx_operator_set_modulus(&op, modulus);
-    if (rc == HX_OK) rc = strategy->apply(op.state, a->check.d_x, a->check.d_y);
+    if (rc == HX_OK) rc = op_kind->apply(op.state, a->check.d_x, a->check.d_y);
     if (rc == HX_OK) rc = hx_bench_check_expect(&a->check);
     hx_operator_free(&op);
     return rc;

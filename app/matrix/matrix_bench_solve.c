@@ -55,10 +55,10 @@ int hx_bench_solve_cube(hx_bench_solve *out, hx_device *dev, const hx_mesh *mesh
     hx_problem problem;
     hx_solver solver;
     *out = (hx_bench_solve){.seconds = (double)NAN};
-    asked.strategy = hx_strategy_find(dev->ops->name, "bsr");
+    asked.op_kind = hx_operator_kind_find(dev->ops->name, "bsr");
     asked.precond = hx_precond_find(precond);
     asked.tolerance = 1e-6;
-    if (!asked.strategy || !asked.precond) return HX_OK;
+    if (!asked.op_kind || !asked.precond) return HX_OK;
     params.origin = "--bench";
     params.volume_fraction = 0.5;
     params.support = &support, params.n_support = 1;

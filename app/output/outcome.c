@@ -58,7 +58,7 @@ static void report_precision(const hx_stats *stats, const hx_iteration *it)
 /* Reports on operators whose stored K is rounded. */
 static void report_refinement(const hx_session *s, const hx_stats *stats, const hx_iteration *it)
 {
-    const char *const name = s->op.strategy->name;
+    const char *const name = s->op.op_kind->name;
     if (it->pcg_refinements > 0)
         hx_log_detail("iteration %d: %d %s of the residual by the exact product, because operator "
                       "'%s' stores stiffness in single precision",

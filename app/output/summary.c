@@ -203,8 +203,8 @@ static void write_result(hx_json *json, const hx_session *s, const hx_stats *sta
     hx_json_integer(json, "points", hx_session_n_point(s));
     hx_json_string(json, "device", s->device.ops->name);
     hx_json_string(json, "device_description", s->device.description);
-    hx_json_string(json, "operator", s->strategy->name);
-    hx_json_bool(json, "operator_deterministic", s->strategy->deterministic);
+    hx_json_string(json, "operator", s->op_kind->name);
+    hx_json_bool(json, "operator_deterministic", s->op_kind->deterministic);
     hx_json_string(json, "layout", hx_layout_name(s->layout));
     hx_json_string(json, "preconditioner", s->precond_kind->name);
     hx_json_string(json, "precision", hx_precision_name(s->pcg.params.precision));

@@ -15,7 +15,7 @@
 
 hx_selftest_parts hx_selftest_all(const hx_device_ops *device)
 {
-    return (hx_selftest_parts){device, hx_strategies, hx_preconds, hx_filters};
+    return (hx_selftest_parts){device, hx_operator_kinds, hx_preconds, hx_filters};
 }
 
 void hx_selftest_begin(hx_selftest *t, const char *fmt, ...)
@@ -103,17 +103,18 @@ int hx_selftest_run(hx_selftest *t, const hx_selftest_parts *parts)
     return rc < 0 ? rc : HX_OK;
 }
 
-const hx_strategy *hx_selftest_strategy(const hx_selftest *t, int components, hx_element element)
+const hx_operator_kind *hx_selftest_operator(const hx_selftest *t, int components,
+                                             hx_element element)
 {
     const hx_device_ops *const ops = t->parts.device;
-    const hx_strategy *found = NULL;
+    const hx_operator_kind *found = NULL;
     if (element == HX_ELEMENT_QUADRATIC && components == 1 && !ops->conduction->quadratic)
         return NULL;
     if (element == HX_ELEMENT_LINEAR && ops->matrix_free)
-        return hx_strategy_of(ops->matrix_free, components) ? ops->matrix_free : NULL;
-    for (size_t i = 0; t->parts.strategies[i] && !found; i++) {
-        const hx_strategy *const s = t->parts.strategies[i];
-        const hx_strategy *const known = hx_strategy_of(s, components);
+        return hx_operator_kind_of(ops->matrix_free, components) ? ops->matrix_free : NULL;
+    for (size_t i = 0; t->parts.op_kinds[i] && !found; i++) {
+        const hx_operator_kind *const s = t->parts.op_kinds[i];
+        const hx_operator_kind *const known = hx_operator_kind_of(s, components);
         const int is_here = strcmp(s->device, ops->name) == 0;
         if (!is_here || !known || s->error > 0.0 || !s->deterministic) continue;
         if (element == HX_ELEMENT_LINEAR || known->space_bytes) found = s;

@@ -11,7 +11,7 @@
 /* The parts that are checked. All lists end with NULL and are borrowed. */
 typedef struct hx_selftest_parts {
     const hx_device_ops *device;
-    const hx_strategy *const *strategies; /* operators of other devices are skipped */
+    const hx_operator_kind *const *op_kinds; /* operators of other devices are skipped */
     const hx_precond_kind *const *preconds;
     const hx_filter_kind *const *filters;
 } hx_selftest_parts;
@@ -78,7 +78,8 @@ int hx_selftest_design(hx_selftest *t);
 
 /* The operator used by other sections: exact and deterministic, with that many unknowns per point
  * and this element; NULL: the device has none. */
-const hx_strategy *hx_selftest_strategy(const hx_selftest *t, int components, hx_element element);
+const hx_operator_kind *hx_selftest_operator(const hx_selftest *t, int components,
+                                             hx_element element);
 
 /* Keeps the largest value; NaN or infinity sets it to NaN permanently. */
 static inline void hx_selftest_worst(double *worst, double d)

@@ -113,12 +113,12 @@ static int multiply(hx_device *dev, const hx_operator *op, double *d_xy, double 
 
 static int multiply_again(hx_selftest *t, const hx_problem *problem, double *n_other)
 {
-    const hx_strategy *const strategy = hx_selftest_strategy(t, 3, HX_ELEMENT_LINEAR);
+    const hx_operator_kind *const op_kind = hx_selftest_operator(t, 3, HX_ELEMENT_LINEAR);
     hx_device *const dev = &t->device;
     double *modulus = NULL, *first = NULL, *d_xy = NULL;
     hx_operator op = {0};
     int rc;
-    HX_TRY_FAIL(hx_operator_create(&op, dev, strategy, hx_layout_first(strategy), problem, 0));
+    HX_TRY_FAIL(hx_operator_create(&op, dev, op_kind, hx_layout_first(op_kind), problem, 0));
     HX_TRY_FAIL(hx_alloc(&modulus, (size_t)problem->mesh->n_elem, sizeof *modulus, "moduli"));
     HX_TRY_FAIL(hx_alloc(&first, 2 * (size_t)op.linear.n, sizeof *first, "products"));
     for (int64_t e = 0; e < problem->mesh->n_elem; e++)

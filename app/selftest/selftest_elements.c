@@ -33,7 +33,7 @@ static int check_patch(hx_selftest *t, const hx_sample_spec *spec)
     double *u = NULL, error = NAN;
     hx_sample s;
     int rc;
-    if (!hx_selftest_strategy(t, is_heat ? 1 : 3, spec->element)) return HX_OK;
+    if (!hx_selftest_operator(t, is_heat ? 1 : 3, spec->element)) return HX_OK;
     hx_selftest_begin(t, "patch test, %s%s%s", hx_sample_name(spec->cells), is_heat ? ", heat" : "",
                       suffix(spec));
     HX_TRY_FAIL(hx_sample_create(&s, spec));
@@ -67,7 +67,7 @@ static int check_bar(hx_selftest *t, const hx_sample_spec *spec)
     const int is_heat = spec->physics == HX_PHYSICS_HEAT;
     const double exact = spec->length[0] * spec->length[1] * spec->length[2];
     double found = NAN;
-    if (!hx_selftest_strategy(t, is_heat ? 1 : 3, spec->element)) return HX_OK;
+    if (!hx_selftest_operator(t, is_heat ? 1 : 3, spec->element)) return HX_OK;
     hx_selftest_begin(t, "%s, %s%s", is_heat ? "slab" : "bar", hx_sample_name(spec->cells),
                       suffix(spec));
     const int rc = compliance_of(t, spec, &found);
@@ -84,7 +84,7 @@ static int check_beam(hx_selftest *t, const hx_sample_spec *spec)
     const double inertia = b * h * h * h / 12.0, shear = 5.0 / 6.0 * b * h * 0.5, force = b * h;
     const double exact = force * force * (l * l * l / (3.0 * inertia) + l / shear);
     double found = NAN;
-    if (!hx_selftest_strategy(t, 3, spec->element)) return HX_OK;
+    if (!hx_selftest_operator(t, 3, spec->element)) return HX_OK;
     hx_selftest_begin(t, "beam, %s%s", hx_sample_name(spec->cells), suffix(spec));
     const int rc = compliance_of(t, spec, &found);
     return hx_selftest_end(t, rc, fabs(found / exact - 1.0), 1e-3, "Timoshenko");

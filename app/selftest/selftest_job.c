@@ -14,20 +14,20 @@ const hx_filter_kind *hx_selftest_filter(const hx_selftest *t, const char *name)
 int hx_selftest_job_open(hx_selftest_job *job, hx_selftest *t, const hx_problem *problem,
                          const hx_selftest_job_params *params)
 {
-    const hx_strategy *const strategy =
-        hx_selftest_strategy(t, problem->components, problem->space.element);
+    const hx_operator_kind *const op_kind =
+        hx_selftest_operator(t, problem->components, problem->space.element);
     const hx_filter_kind *const kind = hx_selftest_filter(t, params->filter);
     const hx_precond_kind *const precond =
         hx_selftest_precond(t, params->precond ? params->precond : "jacobi");
     const hx_filter_params filter = {.radius = params->radius, .beta = params->beta, .eta = 0.5};
     const hx_optimizer_params optimizer = {.move = 0.2, .damping = 0.5};
     memset(job, 0, sizeof *job);
-    if (!strategy || !kind || !precond)
+    if (!op_kind || !kind || !precond)
         return HX_RAISE(HX_EINPUT,
                         "operator, filter '%s' or preconditioner '%s' is not available here",
                         params->filter, params->precond ? params->precond : "jacobi");
     const hx_solver_params solver =
-        hx_selftest_solver_params(t, strategy, precond, params->tolerance);
+        hx_selftest_solver_params(t, op_kind, precond, params->tolerance);
     HX_TRY(hx_analysis_open(&job->analysis, &t->device, problem, &solver));
     HX_TRY(hx_filter_create(&job->filter, kind, &t->device, problem, &filter));
     return hx_optimizer_create(&job->opt, &optimizer, &job->analysis, &job->filter,

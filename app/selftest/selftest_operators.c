@@ -145,14 +145,14 @@ static int check_single(hx_operator *op, const part *p, double *worst)
     const size_t n = (size_t)p->s.n;
     float *x = NULL, *d_x = NULL, *d_y = NULL;
     int rc = HX_OK;
-    if (!op->strategy->apply_single) return HX_OK;
-    if (op->strategy->prepare_single) HX_TRY(op->strategy->prepare_single(op->state));
+    if (!op->op_kind->apply_single) return HX_OK;
+    if (op->op_kind->prepare_single) HX_TRY(op->op_kind->prepare_single(op->state));
     HX_TRY_FAIL(hx_alloc(&x, n, sizeof *x, "single precision"));
     for (size_t i = 0; i < n; i++) x[i] = NAN;
     HX_TRY_FAIL(hx_device_put(dev, &d_y, x, n * sizeof *x));
     for (size_t i = 0; i < n; i++) x[i] = (float)p->x[i];
     HX_TRY_FAIL(hx_device_put(dev, &d_x, x, n * sizeof *x));
-    HX_TRY_FAIL(op->strategy->apply_single(op->state, d_x, d_y));
+    HX_TRY_FAIL(op->op_kind->apply_single(op->state, d_x, d_y));
     HX_TRY_FAIL(dev->ops->download(dev, x, d_y, n * sizeof *x));
     for (size_t i = 0; i < n; i++) p->y[i] = (double)x[i];
     hx_selftest_worst(worst, hx_selftest_difference(p->s.n, p->y, p->kx));
@@ -168,7 +168,7 @@ static int check_all(hx_operator *op, const part *p, errors *worst)
     HX_TRY(product(op, p->s.n, p->x, p->y));
     hx_selftest_worst(&worst->product, hx_selftest_difference(p->s.n, p->y, p->kx));
     HX_TRY(product(op, p->s.n, p->x, p->twice));
-    if (op->strategy->deterministic) worst->bits += hx_selftest_other_bits(p->s.n, p->y, p->twice);
+    if (op->op_kind->deterministic) worst->bits += hx_selftest_other_bits(p->s.n, p->y, p->twice);
     HX_TRY(check_dot(op, p, &worst->product));
     HX_TRY(check_diagonal(op, p, &worst->product));
     HX_TRY(check_energy(op, p, &worst->product));
@@ -188,18 +188,18 @@ static void note_unit(hx_selftest *t, const char *unit)
     hx_selftest_note(t, "%s", text);
 }
 
-static int check_layout(hx_selftest *t, const hx_strategy *strategy, hx_layout layout,
+static int check_layout(hx_selftest *t, const hx_operator_kind *op_kind, hx_layout layout,
                         const part *p, errors *worst)
 {
     hx_operator op = {0};
     int rc;
-    HX_TRY_FAIL(hx_operator_create(&op, &t->device, strategy, layout, &p->s.problem, 0));
+    HX_TRY_FAIL(hx_operator_create(&op, &t->device, op_kind, layout, &p->s.problem, 0));
     HX_TRY_FAIL(hx_operator_set_modulus(&op, p->s.modulus));
-    const char *unit = strategy->variant ? strategy->variant(op.state, 0) : NULL;
+    const char *unit = op_kind->variant ? op_kind->variant(op.state, 0) : NULL;
     for (int i = 0; i == 0 || unit; i++) {
         note_unit(t, unit);
         HX_TRY_FAIL(check_all(&op, p, worst));
-        unit = strategy->variant ? strategy->variant(op.state, i + 1) : NULL;
+        unit = op_kind->variant ? op_kind->variant(op.state, i + 1) : NULL;
     }
 fail:
     hx_operator_free(&op);
@@ -207,27 +207,27 @@ fail:
 }
 
 /* Checks an operator on the samples that it supports. */
-static int check_strategy(hx_selftest *t, const hx_strategy *strategy, const part *parts,
-                          int n_part, const char *label)
+static int check_operator_kind(hx_selftest *t, const hx_operator_kind *op_kind, const part *parts,
+                               int n_part, const char *label)
 {
-    const double bound = strategy->error > 0.0 ? strategy->error : 1e-12;
+    const double bound = op_kind->error > 0.0 ? op_kind->error : 1e-12;
     errors worst = {0.0, 0.0, 0.0, 0.0};
     int rc = HX_OK;
-    hx_selftest_begin(t, "%s%s", strategy->name, label);
+    hx_selftest_begin(t, "%s%s", op_kind->name, label);
     for (int i = 0; i < n_part && rc >= 0; i++)
         for (int layout = 0; layout < HX_N_LAYOUT && rc >= 0; layout++)
-            if (strategy->layouts & HX_LAYOUT_BIT(layout))
-                rc = check_layout(t, strategy, (hx_layout)layout, &parts[i], &worst);
+            if (op_kind->layouts & HX_LAYOUT_BIT(layout))
+                rc = check_layout(t, op_kind, (hx_layout)layout, &parts[i], &worst);
     HX_TRY(hx_selftest_end(t, rc, worst.product, bound, "K u summed on the host"));
     if (rc < 0) return HX_OK;
-    hx_selftest_begin(t, "%s%s, rigid motions", strategy->name, label);
+    hx_selftest_begin(t, "%s%s, rigid motions", op_kind->name, label);
     HX_TRY(hx_selftest_end(t, HX_OK, worst.motions, bound, "no force"));
-    if (strategy->deterministic) {
-        hx_selftest_begin(t, "%s%s, again", strategy->name, label);
+    if (op_kind->deterministic) {
+        hx_selftest_begin(t, "%s%s, again", op_kind->name, label);
         HX_TRY(hx_selftest_end(t, HX_OK, worst.bits, 0.0, "the same bits"));
     }
-    if (!strategy->apply_single) return HX_OK;
-    hx_selftest_begin(t, "%s%s, single precision", strategy->name, label);
+    if (!op_kind->apply_single) return HX_OK;
+    hx_selftest_begin(t, "%s%s, single precision", op_kind->name, label);
     return hx_selftest_end(t, HX_OK, worst.single, 2e-6, "K u summed on the host");
 }
 
@@ -245,15 +245,15 @@ static hx_sample_spec spec_of(int i)
     return spec;
 }
 
-static int check_kinds(hx_selftest *t, const hx_strategy *strategy, const part *parts)
+static int check_kinds(hx_selftest *t, const hx_operator_kind *op_kind, const part *parts)
 {
-    const hx_strategy *const heat = strategy->scalar;
-    HX_TRY(check_strategy(t, strategy, parts, 3, ""));
-    if (strategy->space_bytes) HX_TRY(check_strategy(t, strategy, parts + 6, 1, ", quadratic"));
+    const hx_operator_kind *const heat = op_kind->scalar;
+    HX_TRY(check_operator_kind(t, op_kind, parts, 3, ""));
+    if (op_kind->space_bytes) HX_TRY(check_operator_kind(t, op_kind, parts + 6, 1, ", quadratic"));
     if (!heat) return HX_OK;
-    HX_TRY(check_strategy(t, heat, parts + 3, 3, ", heat"));
+    HX_TRY(check_operator_kind(t, heat, parts + 3, 3, ", heat"));
     if (!heat->space_bytes || !t->parts.device->conduction->quadratic) return HX_OK;
-    return check_strategy(t, heat, parts + 7, 1, ", heat, quadratic");
+    return check_operator_kind(t, heat, parts + 7, 1, ", heat, quadratic");
 }
 
 int hx_selftest_operators(hx_selftest *t)
@@ -265,9 +265,9 @@ int hx_selftest_operators(hx_selftest *t)
         const hx_sample_spec spec = spec_of(i);
         HX_TRY_FAIL(make_part(&parts[i], &spec));
     }
-    for (size_t i = 0; t->parts.strategies[i]; i++)
-        if (strcmp(t->parts.strategies[i]->device, t->parts.device->name) == 0)
-            HX_TRY_FAIL(check_kinds(t, t->parts.strategies[i], parts));
+    for (size_t i = 0; t->parts.op_kinds[i]; i++)
+        if (strcmp(t->parts.op_kinds[i]->device, t->parts.device->name) == 0)
+            HX_TRY_FAIL(check_kinds(t, t->parts.op_kinds[i], parts));
 fail:
     for (int i = 0; i < N_SAMPLE; i++) free_part(&parts[i]);
     return rc;

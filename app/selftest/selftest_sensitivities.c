@@ -83,7 +83,7 @@ static int run(hx_selftest *t, hx_physics physics)
     double *rho = NULL;
     hx_sample s;
     int rc = HX_OK;
-    if (!hx_selftest_strategy(t, physics == HX_PHYSICS_HEAT ? 1 : 3, HX_ELEMENT_LINEAR)) return rc;
+    if (!hx_selftest_operator(t, physics == HX_PHYSICS_HEAT ? 1 : 3, HX_ELEMENT_LINEAR)) return rc;
     spec.physics = physics;
     HX_TRY_FAIL(hx_sample_create(&s, &spec));
     HX_TRY_FAIL(hx_alloc(&rho, 2 * (size_t)s.mesh.n_elem, sizeof *rho, "densities"));

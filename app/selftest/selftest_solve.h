@@ -6,8 +6,8 @@
 #include "selftest_sample.h"
 
 typedef struct hx_selftest_solve_params {
-    const hx_strategy *strategy;    /* NULL: hx_selftest_strategy */
-    const hx_precond_kind *precond; /* NULL: the diagonal */
+    const hx_operator_kind *op_kind; /* NULL: hx_selftest_operator */
+    const hx_precond_kind *precond;  /* NULL: the diagonal */
     hx_precision precision;
     double tolerance;
     const double *density; /* [n_elem]; NULL: solid */
@@ -20,7 +20,7 @@ int hx_selftest_solve(hx_selftest *t, const hx_sample *s, const hx_selftest_solv
                       double *u, double *compliance, int *iterations);
 
 /* Parameters of an analysis: the operator, and PCG with this tolerance. */
-hx_solver_params hx_selftest_solver_params(const hx_selftest *t, const hx_strategy *strategy,
+hx_solver_params hx_selftest_solver_params(const hx_selftest *t, const hx_operator_kind *op_kind,
                                            const hx_precond_kind *precond, double tolerance);
 /* The kind of that name in the parts; NULL: none. */
 const hx_precond_kind *hx_selftest_precond(const hx_selftest *t, const char *name);

@@ -13,13 +13,13 @@ const hx_precond_kind *hx_selftest_precond(const hx_selftest *t, const char *nam
     return NULL;
 }
 
-hx_solver_params hx_selftest_solver_params(const hx_selftest *t, const hx_strategy *strategy,
+hx_solver_params hx_selftest_solver_params(const hx_selftest *t, const hx_operator_kind *op_kind,
                                            const hx_precond_kind *precond, double tolerance)
 {
-    hx_solver_params params = {.strategy = strategy, .precond = precond, .tolerance = tolerance};
-    params.choose.strategies = t->parts.strategies;
+    hx_solver_params params = {.op_kind = op_kind, .precond = precond, .tolerance = tolerance};
+    params.choose.op_kinds = t->parts.op_kinds;
     params.choose.preconds = t->parts.preconds;
-    params.choose.layout = hx_layout_first(strategy);
+    params.choose.layout = hx_layout_first(op_kind);
     params.max_iterations = 20000;
     return params;
 }
@@ -44,13 +44,13 @@ static int solve(hx_analysis *analysis, const hx_selftest_solve_params *params, 
 int hx_selftest_solve(hx_selftest *t, const hx_sample *s, const hx_selftest_solve_params *params,
                       double *u, double *compliance, int *iterations)
 {
-    const hx_strategy *const strategy =
-        params->strategy ? params->strategy : hx_selftest_strategy(t, s->c, s->spec.element);
+    const hx_operator_kind *const op_kind =
+        params->op_kind ? params->op_kind : hx_selftest_operator(t, s->c, s->spec.element);
     const hx_precond_kind *const precond =
         params->precond ? params->precond : hx_selftest_precond(t, "jacobi");
     hx_analysis analysis = {0};
-    if (!strategy) return HX_RAISE(HX_EINPUT, "the device has no operator for it");
-    hx_solver_params how = hx_selftest_solver_params(t, strategy, precond, params->tolerance);
+    if (!op_kind) return HX_RAISE(HX_EINPUT, "the device has no operator for it");
+    hx_solver_params how = hx_selftest_solver_params(t, op_kind, precond, params->tolerance);
     how.choose.precision = params->precision;
     HX_TRY(hx_analysis_open(&analysis, &t->device, &s->problem, &how));
     const int rc = solve(&analysis, params, u, compliance, iterations);
@@ -87,13 +87,13 @@ static int is_offered(const hx_selftest *t, const hx_precond_kind *kind)
 
 static int check_sample(hx_selftest *t, const hx_sample *s, double *expected, double *u)
 {
-    const hx_strategy *const strategy = hx_selftest_strategy(t, s->c, s->spec.element);
+    const hx_operator_kind *const op_kind = hx_selftest_operator(t, s->c, s->spec.element);
     HX_TRY(hx_sample_solve(s, expected));
     for (size_t i = 0; t->parts.preconds[i]; i++) {
         const hx_precond_kind *const kind = t->parts.preconds[i];
         if (!is_offered(t, kind)) continue;
         HX_TRY(check(t, s, expected, u, kind, HX_PRECISION_DOUBLE));
-        if (hx_strategy_of(strategy, s->c)->apply_single && strcmp(kind->name, "jacobi") == 0)
+        if (hx_operator_kind_of(op_kind, s->c)->apply_single && strcmp(kind->name, "jacobi") == 0)
             HX_TRY(check(t, s, expected, u, kind, HX_PRECISION_MIXED));
     }
     return HX_OK;
@@ -104,7 +104,7 @@ static int run(hx_selftest *t, const hx_sample_spec *spec)
     hx_sample s;
     double *expected = NULL;
     int rc = HX_OK;
-    if (!hx_selftest_strategy(t, spec->physics == HX_PHYSICS_HEAT ? 1 : 3, spec->element))
+    if (!hx_selftest_operator(t, spec->physics == HX_PHYSICS_HEAT ? 1 : 3, spec->element))
         return rc;
     HX_TRY_FAIL(hx_sample_create(&s, spec));
     HX_TRY_FAIL(hx_alloc(&expected, 2 * (size_t)s.n, sizeof *expected, "solutions"));

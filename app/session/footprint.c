@@ -177,16 +177,16 @@ static void add_solver(const hx_config *cfg, const shape *s, int n_case, hx_acco
         /* lower bound */
         is_quadratic && hx_config_is_auto(cfg->solver.op) ? "bsrsym" : cfg->solver.op;
     int substituted = 0;
-    const hx_strategy *strategy =
-        hx_strategy_of(hx_strategy_resolve("cpu", name, &substituted), (int)components_of(cfg));
-    if (!strategy) return;
+    const hx_operator_kind *op_kind = hx_operator_kind_of(
+        hx_operator_kind_resolve("cpu", name, &substituted), (int)components_of(cfg));
+    if (!op_kind) return;
     hx_account_add(account, "mesh",
-                   hx_mesh_bytes_per_elem() - (is_quadratic || hx_strategy_needs_lists(strategy)
+                   hx_mesh_bytes_per_elem() - (is_quadratic || hx_operator_kind_needs_lists(op_kind)
                                                    ? 0
                                                    : LIST_BYTES_PER_ELEM));
     hx_account_add(account, "modulus", sizeof(double));
     if (is_quadratic) add(account, "points on the device", space_bytes(s));
-    add(account, "operator", strategy->bytes_per_elem * s->entry / linear_shape.entry);
+    add(account, "operator", op_kind->bytes_per_elem * s->entry / linear_shape.entry);
     add(account, "vectors", (3 + n_case) * (double)components_of(cfg) * s->point * sizeof(double));
     hx_account_add(account, "densities",
                    (cfg->passive.n > 0 ? 4 : 3) * sizeof(double)); /* lower bound */

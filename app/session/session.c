@@ -127,9 +127,9 @@ static int has_elements(const hx_config *cfg, const char *name)
     for (size_t i = 0; hx_devices[i]; i++) {
         int substituted;
         if (!any && strcmp(cfg->solver.device, hx_devices[i]->name) != 0) continue;
-        const hx_strategy *const strategy = hx_strategy_of(
-            hx_strategy_resolve(hx_devices[i]->name, name, &substituted), components);
-        if (strategy && strategy->space_bytes) return 1;
+        const hx_operator_kind *const op_kind = hx_operator_kind_of(
+            hx_operator_kind_resolve(hx_devices[i]->name, name, &substituted), components);
+        if (op_kind && op_kind->space_bytes) return 1;
     }
     return 0;
 }

@@ -69,7 +69,7 @@ typedef struct hx_session {
     hx_dist dist;                 /* with several processes, once the device is open */
     hx_device_start device_start; /* runs while mesh and problem are made */
     hx_device device;
-    const hx_strategy *strategy;
+    const hx_operator_kind *op_kind;
     hx_layout layout;
     const hx_precond_kind *precond_kind;
     int chose_operator, chose_precond; /* 1: selected by "auto" */

@@ -84,7 +84,7 @@ void hx_session_other_account(const hx_session *s, hx_account *account)
         (size_t)solved->components * (size_t)solved->space.n_point * sizeof(double);
     const size_t n_pcg = (size_t)hx_pcg_vectors(s->precond_kind, s->problem.rigid.n > 0);
     hx_account_add(account, "preconditioner",
-                   hx_precond_bytes(s->precond_kind, solved, s->device.ops, s->strategy));
+                   hx_precond_bytes(s->precond_kind, solved, s->device.ops, s->op_kind));
     hx_account_add(account, "pcg", n_pcg * vector);
     if (s->dist.comm) hx_account_add(account, "exchanges", hx_dist_bytes(&s->dist));
     add_design(s, account);
@@ -106,7 +106,7 @@ size_t hx_session_design_bytes(const hx_session *s)
 
 void hx_session_device_account(const hx_session *s, hx_account *account)
 {
-    hx_operator_account(account, hx_session_solved(s), s->strategy, s->layout);
+    hx_operator_account(account, hx_session_solved(s), s->op_kind, s->layout);
     hx_session_other_account(s, account);
 }
 

@@ -112,16 +112,16 @@ static int require_deterministic(const hx_session *s)
 {
     char words[256] = "";
     size_t used = 0;
-    if (s->strategy->deterministic) return HX_OK;
-    for (size_t i = 0; hx_strategies[i] && used < sizeof words; i++)
-        if (strcmp(hx_strategies[i]->device, s->device.ops->name) == 0 &&
-            hx_strategies[i]->deterministic)
-            used +=
-                (size_t)snprintf(words + used, sizeof words - used, ", %s", hx_strategies[i]->name);
+    if (s->op_kind->deterministic) return HX_OK;
+    for (size_t i = 0; hx_operator_kinds[i] && used < sizeof words; i++)
+        if (strcmp(hx_operator_kinds[i]->device, s->device.ops->name) == 0 &&
+            hx_operator_kinds[i]->deterministic)
+            used += (size_t)snprintf(words + used, sizeof words - used, ", %s",
+                                     hx_operator_kinds[i]->name);
     return HX_RAISE(HX_EINPUT,
                     "'%s' on device '%s' adds in an order that differs from run to run, and "
                     "solver.deterministic is true; deterministic operators there: auto%s",
-                    s->strategy->name, s->device.ops->name, words);
+                    s->op_kind->name, s->device.ops->name, words);
 }
 
 /* HX_EINPUT, with the operators of the device that support heat. */
@@ -129,37 +129,38 @@ static int refuse_physics(const hx_session *s)
 {
     char words[256] = "";
     size_t used = 0;
-    for (size_t i = 0; hx_strategies[i] && used < sizeof words; i++)
-        if (strcmp(hx_strategies[i]->device, s->device.ops->name) == 0 && hx_strategies[i]->scalar)
-            used +=
-                (size_t)snprintf(words + used, sizeof words - used, ", %s", hx_strategies[i]->name);
+    for (size_t i = 0; hx_operator_kinds[i] && used < sizeof words; i++)
+        if (strcmp(hx_operator_kinds[i]->device, s->device.ops->name) == 0 &&
+            hx_operator_kinds[i]->scalar)
+            used += (size_t)snprintf(words + used, sizeof words - used, ", %s",
+                                     hx_operator_kinds[i]->name);
     return HX_RAISE(HX_EINPUT,
                     "operator '%s' on device '%s' does not support physics = \"heat\"; operators "
                     "there that do: auto%s",
-                    s->strategy->name, s->device.ops->name, words);
+                    s->op_kind->name, s->device.ops->name, words);
 }
 
-static int find_named_strategy(hx_session *s)
+static int find_named_operator_kind(hx_session *s)
 {
     const hx_config *cfg = &s->cfg;
     int substituted = 0;
-    s->strategy = hx_strategy_resolve(s->device.ops->name, cfg->solver.op, &substituted);
-    if (!s->strategy)
+    s->op_kind = hx_operator_kind_resolve(s->device.ops->name, cfg->solver.op, &substituted);
+    if (!s->op_kind)
         return HX_RAISE(HX_EINPUT, "no operator '%s' on device '%s'%s; see `hextop list`",
                         cfg->solver.op, s->device.ops->name,
-                        hx_strategy_find("cpu", cfg->solver.op) ? ", but on 'cpu'" : "");
-    if (!hx_strategy_of(s->strategy, s->problem.components)) return refuse_physics(s);
-    s->strategy = hx_strategy_of(s->strategy, s->problem.components);
+                        hx_operator_kind_find("cpu", cfg->solver.op) ? ", but on 'cpu'" : "");
+    if (!hx_operator_kind_of(s->op_kind, s->problem.components)) return refuse_physics(s);
+    s->op_kind = hx_operator_kind_of(s->op_kind, s->problem.components);
     if (cfg->solver.deterministic) HX_TRY(require_deterministic(s));
     s->layout = s->cfg.solver.layout;
-    const int has_layout = (s->strategy->layouts & HX_LAYOUT_BIT(s->layout)) != 0;
+    const int has_layout = (s->op_kind->layouts & HX_LAYOUT_BIT(s->layout)) != 0;
     if (substituted)
         snprintf(s->operator_note, sizeof s->operator_note, "instead of %s, which needs a GPU",
                  cfg->solver.op);
     if (!has_layout) { /* the same config can be used with operators that have only one layout */
         snprintf(s->operator_note, sizeof s->operator_note, "instead of %s, %s", cfg->solver.op,
                  hx_layout_name(cfg->solver.layout));
-        s->layout = hx_layout_first(s->strategy);
+        s->layout = hx_layout_first(s->op_kind);
     }
     return HX_OK;
 }
@@ -184,7 +185,7 @@ static hx_choose_params choose_params(const hx_session *s)
     return params;
 }
 
-static int find_fastest_strategy(hx_session *s)
+static int find_fastest_operator_kind(hx_session *s)
 {
     hx_choose_params params = choose_params(s);
     hx_choice choice;
@@ -192,17 +193,17 @@ static int find_fastest_strategy(hx_session *s)
     HX_TRY(hx_choose_operator(&choice, &params, &s->device, hx_session_solved(s), s->precond_kind,
                               &s->op));
     if (s->comm) hx_operator_free(&s->op); /* it was timed on the whole mesh */
-    s->strategy = choice.strategy;
+    s->op_kind = choice.op_kind;
     s->layout = choice.layout;
     snprintf(s->operator_note, sizeof s->operator_note, "%s", choice.note);
     return HX_OK;
 }
 
-static int find_strategy(hx_session *s)
+static int find_operator_kind(hx_session *s)
 {
     const int is_auto = hx_config_is_auto(s->cfg.solver.op);
     return hx_session_blame(s, "solver.operator",
-                            is_auto ? find_fastest_strategy(s) : find_named_strategy(s));
+                            is_auto ? find_fastest_operator_kind(s) : find_named_operator_kind(s));
 }
 
 static const hx_precond_kind *find_precond(const hx_session *s, const hx_device_ops *ops)
@@ -221,7 +222,7 @@ static int fit_precond(hx_session *s)
     hx_choose_params params = choose_params(s);
     if (!hx_config_is_auto(s->cfg.solver.preconditioner)) return HX_OK;
     params.other_bytes = hx_session_design_bytes(s);
-    HX_TRY(hx_choose_smaller_precond(&params, &s->device, hx_session_solved(s), s->strategy,
+    HX_TRY(hx_choose_smaller_precond(&params, &s->device, hx_session_solved(s), s->op_kind,
                                      s->layout, s->op.dev ? s->op.device_bytes : 0,
                                      &s->precond_kind));
     if (s->precond_kind != chosen)
@@ -233,7 +234,7 @@ static int fit_precond(hx_session *s)
 
 static int set_words(hx_session *s)
 {
-    HX_TRY(hx_config_set_word(&s->cfg.solver.op, s->strategy->name));
+    HX_TRY(hx_config_set_word(&s->cfg.solver.op, s->op_kind->name));
     HX_TRY(hx_config_set_word(&s->cfg.solver.preconditioner, s->precond_kind->name));
     s->cfg.solver.layout = s->layout;
     return HX_OK;
@@ -242,8 +243,8 @@ static int set_words(hx_session *s)
 int hx_session_take_less(hx_session *s, int rc)
 {
     char why[512];
-    const char *const op = s->strategy->name, *const precond = s->precond_kind->name;
-    hx_choice choice = {.strategy = s->strategy, .layout = s->layout};
+    const char *const op = s->op_kind->name, *const precond = s->precond_kind->name;
+    hx_choice choice = {.op_kind = s->op_kind, .layout = s->layout};
     const hx_choose_less less = {s->chose_operator, s->chose_precond, &choice, &s->precond_kind};
     hx_choose_params params = choose_params(s);
     params.other_bytes = hx_session_design_bytes(s);
@@ -256,12 +257,12 @@ int hx_session_take_less(hx_session *s, int rc)
     }
     snprintf(why, sizeof why, "%s", hx_error_message());
     hx_error_clear();
-    if (choice.strategy != s->strategy) {
+    if (choice.op_kind != s->op_kind) {
         hx_log_warning(
             "operator %s did not get its memory on device '%s' (%s): %s is used, which stores less",
-            op, s->device.ops->name, why, choice.strategy->name);
+            op, s->device.ops->name, why, choice.op_kind->name);
         snprintf(s->operator_note, sizeof s->operator_note, "%s", choice.note);
-        s->strategy = choice.strategy;
+        s->op_kind = choice.op_kind;
         s->layout = choice.layout;
     } else {
         hx_log_warning("%s did not get its memory on device '%s' (%s): %s is used, which takes "
@@ -292,8 +293,9 @@ static int suggest_precision(const hx_session *s, int rc)
 {
     char names[128] = "", message[512];
     size_t used = 0;
-    for (size_t i = 0; hx_strategies[i] && used < sizeof names; i++) {
-        const hx_strategy *other = hx_strategy_of(hx_strategies[i], s->problem.components);
+    for (size_t i = 0; hx_operator_kinds[i] && used < sizeof names; i++) {
+        const hx_operator_kind *other =
+            hx_operator_kind_of(hx_operator_kinds[i], s->problem.components);
         if (!other || !other->apply_single || strcmp(other->device, s->device.ops->name) != 0)
             continue;
         used += (size_t)snprintf(names + used, sizeof names - used, "%s%s", used ? ", " : "",
@@ -309,20 +311,20 @@ static int check_precision(const hx_session *s)
 {
     const int rigid = hx_pcg_check_rigid(s->cfg.solver.precision, s->problem.rigid.n);
     if (rigid < 0) return hx_session_blame(s, "solver.precision", rigid);
-    const int rc = hx_pcg_check_precision(s->cfg.solver.precision, s->strategy, s->precond_kind);
+    const int rc = hx_pcg_check_precision(s->cfg.solver.precision, s->op_kind, s->precond_kind);
     if (rc == HX_OK) return HX_OK;
     return hx_session_blame(s, "solver.precision",
-                            s->strategy->apply_single ? rc : suggest_precision(s, rc));
+                            s->op_kind->apply_single ? rc : suggest_precision(s, rc));
 }
 
 /* The operator that will run on a device which is not open yet; NULL: it has to be timed first. */
-static const hx_strategy *foresee_strategy(const hx_session *s, const hx_device_ops *ops)
+static const hx_operator_kind *foresee_operator_kind(const hx_session *s, const hx_device_ops *ops)
 {
     const hx_choose_params params = choose_params(s);
     int substituted;
     if (hx_config_is_auto(s->cfg.solver.op)) return hx_choose_foresee(&params, ops, &s->problem);
-    return hx_strategy_of(hx_strategy_resolve(ops->name, s->cfg.solver.op, &substituted),
-                          s->problem.components);
+    return hx_operator_kind_of(hx_operator_kind_resolve(ops->name, s->cfg.solver.op, &substituted),
+                               s->problem.components);
 }
 
 /* Makes lists of the mesh for the solver, and measures the mesh for its warnings, while the driver
@@ -332,10 +334,10 @@ static void plan_ahead(hx_session *s)
     if (s->comm) return; /* the lists belong to the subdomain */
     const hx_device_ops *const ops = s->device_start.ops[0];
     if (!hx_device_start_is_running(&s->device_start) || !does_what_is_asked(s, ops)) return;
-    const hx_strategy *const strategy = foresee_strategy(s, ops);
+    const hx_operator_kind *const op_kind = foresee_operator_kind(s, ops);
     const hx_precond_kind *const kind = find_precond(s, ops);
     hx_session_count_loads(s);
-    if (strategy) hx_plan_operator(&s->plan, &s->problem, strategy);
+    if (op_kind) hx_plan_operator(&s->plan, &s->problem, op_kind);
     if (kind && hx_device_start_is_running(&s->device_start))
         hx_plan_precond(&s->plan, &s->problem, kind, ops);
     if (kind && hx_device_start_is_running(&s->device_start))
@@ -346,7 +348,7 @@ static void plan_ahead(hx_session *s)
 
 int hx_session_find_named(hx_session *s)
 {
-    HX_TRY(hx_session_blame(s, "solver.operator", find_named_strategy(s)));
+    HX_TRY(hx_session_blame(s, "solver.operator", find_named_operator_kind(s)));
     s->precond_kind = find_precond(s, s->device.ops);
     return HX_OK;
 }
@@ -361,7 +363,7 @@ int hx_session_open_device(hx_session *s)
     HX_TRY(hx_session_start_device(s, ops));
     HX_TRY(hx_session_create_subdomain(s));
     hx_session_count_loads(s);
-    HX_TRY(find_strategy(s));
+    HX_TRY(find_operator_kind(s));
     HX_TRY(fit_precond(s));
     HX_TRY(check_precision(s));
     s->chose_operator = hx_config_is_auto(s->cfg.solver.op);
@@ -376,8 +378,8 @@ int hx_session_open_device(hx_session *s)
 const char *hx_session_operator_text(const hx_session *s, char *text, size_t n_text)
 {
     const char *note = s->operator_note;
-    snprintf(text, n_text, "%s, %s, %sdeterministic%s%s%s", s->strategy->name,
-             hx_layout_name(s->layout), s->strategy->deterministic ? "" : "not ",
+    snprintf(text, n_text, "%s, %s, %sdeterministic%s%s%s", s->op_kind->name,
+             hx_layout_name(s->layout), s->op_kind->deterministic ? "" : "not ",
              note[0] ? " (" : "", note, note[0] ? ")" : "");
     return text;
 }
@@ -386,7 +388,7 @@ const char *hx_session_operator_text(const hx_session *s, char *text, size_t n_t
 static int make_operator(hx_session *s, size_t other)
 {
     const size_t held = s->filter.kind ? hx_session_filter_bytes(s) : 0;
-    const int rc = hx_operator_create(&s->op, hx_session_solver_device(s), s->strategy, s->layout,
+    const int rc = hx_operator_create(&s->op, hx_session_solver_device(s), s->op_kind, s->layout,
                                       hx_session_solved(s), other - held);
     hx_plan_drop_lists(&s->plan);
     return rc < 0 ? hx_session_blame(s, "solver.operator", rc) : rc;
@@ -417,7 +419,7 @@ int hx_session_make_solver(hx_session *s)
     hx_account other;
     for (;;) {
         other = (hx_account){0};
-        if (!s->op.dev && !s->comm) hx_plan_operator(&s->plan, &s->problem, s->strategy);
+        if (!s->op.dev && !s->comm) hx_plan_operator(&s->plan, &s->problem, s->op_kind);
         hx_plan_precond(&s->plan, &s->problem, s->precond_kind, hx_session_solver_device(s)->ops);
         hx_session_other_account(s, &other); /* once, since it takes passes over the mesh */
         const int rc = make_solver(s, hx_account_sum(&other));

@@ -85,9 +85,9 @@ int hx_verify_count_bytes(const hx_verify *v, const hx_problem *problem, hx_devi
     hx_operator none = {0};
     hx_choice choice;
     HX_TRY(hx_choose_operator(&choice, &params.choose, device, problem, kind, &none));
-    hx_operator_account(&account, problem, choice.strategy, choice.layout);
+    hx_operator_account(&account, problem, choice.op_kind, choice.layout);
     *bytes = hx_account_sum(&account) +
-             hx_precond_bytes(kind, problem, device->ops, choice.strategy) +
+             hx_precond_bytes(kind, problem, device->ops, choice.op_kind) +
              (size_t)(hx_pcg_vectors(kind, problem->rigid.n > 0) + problem->cases.n) * vector +
              hx_analysis_load_bytes(problem, params.choose.precision);
     return HX_OK;
@@ -219,7 +219,7 @@ static int analyse(hx_verify *v, part *p)
     q->n_point = p->space.n_point;
     q->seconds = hx_clock() - begin;
     hx_space_text(&p->space, q->element, sizeof q->element);
-    snprintf(q->solver, sizeof q->solver, "%s, %s", p->analysis.op->strategy->name,
+    snprintf(q->solver, sizeof q->solver, "%s, %s", p->analysis.op->op_kind->name,
              p->analysis.pc->kind->name);
     return HX_OK;
 }

@@ -110,7 +110,7 @@ static int analyse(hx_verify *v, solve *s)
     HX_TRY(read_results(&f->part.mesh, s, a));
     f->n_point = s->space.n_point;
     hx_space_text(&s->space, f->element, sizeof f->element);
-    snprintf(f->solver, sizeof f->solver, "%s, %s", s->analysis.op->strategy->name,
+    snprintf(f->solver, sizeof f->solver, "%s, %s", s->analysis.op->op_kind->name,
              s->analysis.pc->kind->name);
     f->seconds = hx_clock() - begin;
     return HX_OK;

@@ -8,7 +8,7 @@
 #ifndef HX_CPU_OTF_H
 #define HX_CPU_OTF_H
 
-#include "../solver/strategy.h"
+#include "../solver/operator_kind.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -141,7 +141,7 @@ static inline int hx_cpu_otf_has_shape(const hx_cpu_otf *s, int64_t block)
 int hx_cpu_otf_find_shapes(hx_cpu_otf *s, const hx_mesh *mesh);
 
 /* otf with one unknown per node (cpu_otf_scalar.c). */
-extern const hx_strategy hx_strategy_cpu_otf_scalar;
+extern const hx_operator_kind hx_operator_cpu_otf_scalar;
 
 #ifdef __cplusplus
 }

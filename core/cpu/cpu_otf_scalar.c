@@ -95,7 +95,7 @@ static const char *variant(void *state, int i)
     return hx_cpu_otf_variant(state, kernels, i);
 }
 
-const hx_strategy hx_strategy_cpu_otf_scalar = {
+const hx_operator_kind hx_operator_cpu_otf_scalar = {
     .name = "otf",
     .device = "cpu",
     .help = "no stored Ke: computed on the fly from coordinates, in blocks, with elements in "

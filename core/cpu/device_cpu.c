@@ -11,7 +11,7 @@
 #include "../base/clock.h"
 #include "../base/memory.h"
 #include "../base/vector_unit.h"
-#include "../solver/strategy.h"
+#include "../solver/operator_kind.h"
 #include "cpu_ops.h"
 
 typedef struct cpu_device {
@@ -121,7 +121,7 @@ fail:
     return rc;
 }
 
-extern const hx_strategy hx_strategy_cpu_otf;
+extern const hx_operator_kind hx_operator_cpu_otf;
 
 const hx_device_ops hx_device_ops_cpu = {
     .name = "cpu",
@@ -154,5 +154,5 @@ const hx_device_ops hx_device_ops_cpu = {
     .interaction = &hx_cpu_interaction_ops,
     .transport = &hx_cpu_transport_ops,
     .timeline = &hx_cpu_timeline_ops,
-    .matrix_free = &hx_strategy_cpu_otf,
+    .matrix_free = &hx_operator_cpu_otf,
 };

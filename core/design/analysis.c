@@ -542,7 +542,7 @@ static int case_stiffness_error(const hx_analysis *a, int c, double *d_work, dou
     if (op->exact_state) return case_residual_error(a, c, error);
     HX_TRY(hx_operator_energy(op, a->d_u[c], d_work));
     HX_TRY(vector->field_dot(op->dev, op->model.n_elem, d_work, op->model.d_modulus, &exact));
-    HX_TRY(op->strategy->apply(op->state, a->d_u[c], a->pcg->d_q));
+    HX_TRY(op->op_kind->apply(op->state, a->d_u[c], a->pcg->d_q));
     HX_TRY(hx_interface_add(op->dev, op->linear.components, a->pcg->d_q));
     HX_TRY(vector->dot(op->dev, vector_entries(a), a->d_u[c], a->pcg->d_q, &used));
     *error = exact - used;

@@ -145,12 +145,12 @@ int hx_analysis_body_work(hx_analysis *analysis, double *d_dc);
 int hx_analysis_energy(hx_analysis *analysis, double *d_energy, double *d_work);
 
 /* *error: relative error of the weighted compliance that is due to the operator's own error
- * (hx_strategy.error: stiffness stored in single precision). If solves were refined by an exact
- * product, it is the remaining sum of u'(K u - f) divided by that compliance. Otherwise it is the
- * sum of u'(K - K*)u, with K computed from the elements in double precision and K* the operator's.
- * Both are exact to first order. Rounded entries do not cancel rigid motions exactly, so the second
- * is 6e-8 times the ratio of the elements' stiffness to the part's (slender, or on soft springs).
- * d_work: a field. Costs a product and an energy per case. Waits. */
+ * (hx_operator_kind.error: stiffness stored in single precision). If solves were refined by an
+ * exact product, it is the remaining sum of u'(K u - f) divided by that compliance. Otherwise it is
+ * the sum of u'(K - K*)u, with K computed from the elements in double precision and K* the
+ * operator's. Both are exact to first order. Rounded entries do not cancel rigid motions exactly,
+ * so the second is 6e-8 times the ratio of the elements' stiffness to the part's (slender, or on
+ * soft springs). d_work: a field. Costs a product and an energy per case. Waits. */
 int hx_analysis_stiffness_error(hx_analysis *analysis, double *d_work, double *error);
 
 /* Downloads E rho^p[n_elem], in the order of the mesh. */

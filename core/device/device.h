@@ -66,7 +66,7 @@ typedef struct hx_device_ops {
     const struct hx_helmholtz_ops *helmholtz; /* helmholtz.h: the filter `helmholtz` */
     const struct hx_matrix_ops *matrix;       /* matrix.h: sparse matrices */
     /* the backend's product without a matrix, with apply_single */
-    const struct hx_strategy *matrix_free;
+    const struct hx_operator_kind *matrix_free;
     const struct hx_conduction_ops *conduction; /* conduction_ops.h: physics = "heat" */
 
     /* Optional: sparse matrices of a spline patch (interaction_ops.h). */

@@ -5,7 +5,7 @@
 #define HX_ASSEMBLED_H
 
 #include "../matrix/matrix.h"
-#include "strategy.h"
+#include "operator_kind.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -24,7 +24,7 @@ typedef struct hx_assembled {
  * build. The operator kind adds what the device's products and fills hold in addition. */
 size_t hx_assembled_space_bytes(const hx_space *space, const hx_matrix_spec *spec, int has_slots);
 
-/* Implementations of the entries of hx_strategy; `state` is an hx_assembled. */
+/* Implementations of the entries of hx_operator_kind; `state` is an hx_assembled. */
 int hx_assembled_setup(void **state, hx_device *dev, const hx_device_model *model,
                        const hx_mesh *mesh, const hx_matrix_spec *spec);
 int hx_assembled_update(void *state);

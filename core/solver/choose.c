@@ -17,7 +17,7 @@ enum { TIMES_TOO_MUCH = 8, TIMES_OF_MATRICES = 2 };
 static const double SMALL_BYTES = 16e6;
 
 typedef struct candidate {
-    const hx_strategy *strategy;
+    const hx_operator_kind *op_kind;
     hx_layout layout;
     size_t order; /* position in the build's list */
     double seconds;
@@ -56,14 +56,14 @@ const hx_precond_kind *hx_choose_precond(const hx_choose_params *params,
 }
 
 size_t hx_choose_bytes(const hx_choose_params *params, const hx_device_ops *device,
-                       const hx_problem *problem, const hx_strategy *strategy, hx_layout layout,
+                       const hx_problem *problem, const hx_operator_kind *op_kind, hx_layout layout,
                        const hx_precond_kind *kind)
 {
     hx_account account = {0};
     const size_t vector =
         (size_t)problem->components * (size_t)problem->space.n_point * sizeof(double);
-    hx_operator_account(&account, problem, strategy, layout);
-    return hx_account_sum(&account) + hx_precond_bytes(kind, problem, device, strategy) +
+    hx_operator_account(&account, problem, op_kind, layout);
+    return hx_account_sum(&account) + hx_precond_bytes(kind, problem, device, op_kind) +
            (size_t)hx_pcg_vectors(kind, problem->rigid.n > 0) * vector + params->other_bytes;
 }
 
@@ -71,18 +71,18 @@ size_t hx_choose_bytes(const hx_choose_params *params, const hx_device_ops *devi
  * the nominal bytes are less than half of the free memory. If the nominal numbers are too low, the
  * set-up counts and reports the error. */
 static int fits_easily(const hx_choose_params *params, const hx_problem *problem,
-                       const hx_strategy *strategy, size_t n_free)
+                       const hx_operator_kind *op_kind, size_t n_free)
 {
     /* BESIDE_PER_ELEM: bytes of mesh, preconditioner and vectors */
     enum { BESIDE_PER_ELEM = 600, TIMES = 2 };
     const double n_elem = (double)problem->mesh->n_elem;
-    const double each = (double)strategy->bytes_per_elem + BESIDE_PER_ELEM;
+    const double each = (double)op_kind->bytes_per_elem + BESIDE_PER_ELEM;
     if (problem->space.element != HX_ELEMENT_LINEAR) return 0;
     return TIMES * (each * n_elem + (double)params->other_bytes) <= (double)n_free;
 }
 
 int hx_choose_smaller_precond(const hx_choose_params *params, hx_device *dev,
-                              const hx_problem *problem, const hx_strategy *strategy,
+                              const hx_problem *problem, const hx_operator_kind *op_kind,
                               hx_layout layout, size_t held_bytes, const hx_precond_kind **kind)
 {
     const hx_device_ops *ops = dev->ops;
@@ -90,26 +90,27 @@ int hx_choose_smaller_precond(const hx_choose_params *params, hx_device *dev,
     if (!(*kind)->bytes) return HX_OK;
     HX_TRY(ops->memory(dev, &n_free, &n_total));
     const size_t have = n_free + held_bytes;
-    if (fits_easily(params, problem, strategy, n_free)) return HX_OK;
-    if (n_free == 0 || hx_choose_bytes(params, ops, problem, strategy, layout, *kind) <= have)
+    if (fits_easily(params, problem, op_kind, n_free)) return HX_OK;
+    if (n_free == 0 || hx_choose_bytes(params, ops, problem, op_kind, layout, *kind) <= have)
         return HX_OK; /* n_free = 0: unknown */
     const hx_precond_kind *smaller = hx_choose_precond(params, ops, (*kind)->chosen_from - 1);
-    if (smaller && hx_choose_bytes(params, ops, problem, strategy, layout, smaller) <= have)
+    if (smaller && hx_choose_bytes(params, ops, problem, op_kind, layout, smaller) <= have)
         *kind = smaller;
     return HX_OK;
 }
 
 int hx_choose_is_candidate(const hx_choose_params *params, const hx_device_ops *device,
-                           const hx_problem *problem, const hx_strategy *strategy, hx_layout layout)
+                           const hx_problem *problem, const hx_operator_kind *op_kind,
+                           hx_layout layout)
 {
-    if (strcmp(strategy->device, device->name) != 0) return 0;
-    if (!(strategy->layouts & HX_LAYOUT_BIT(layout))) return 0;
-    if (strategy->error > 0.0) return 0;
-    if (problem->space.element != HX_ELEMENT_LINEAR && !strategy->space_bytes) return 0;
-    if (params->deterministic && !strategy->deterministic) return 0;
-    if (params->precision == HX_PRECISION_MIXED && !strategy->apply_single) return 0;
+    if (strcmp(op_kind->device, device->name) != 0) return 0;
+    if (!(op_kind->layouts & HX_LAYOUT_BIT(layout))) return 0;
+    if (op_kind->error > 0.0) return 0;
+    if (problem->space.element != HX_ELEMENT_LINEAR && !op_kind->space_bytes) return 0;
+    if (params->deterministic && !op_kind->deterministic) return 0;
+    if (params->precision == HX_PRECISION_MIXED && !op_kind->apply_single) return 0;
     return !params->keep_layout || layout == params->layout ||
-           !(strategy->layouts & HX_LAYOUT_BIT(params->layout));
+           !(op_kind->layouts & HX_LAYOUT_BIT(params->layout));
 }
 
 /* Largest storage first, the interleaved layout after others. The last candidate is the most
@@ -117,8 +118,8 @@ int hx_choose_is_candidate(const hx_choose_params *params, const hx_device_ops *
 static int by_promise(const void *a, const void *b)
 {
     const candidate *one = a, *two = b;
-    if (one->strategy->bytes_per_elem != two->strategy->bytes_per_elem)
-        return one->strategy->bytes_per_elem > two->strategy->bytes_per_elem ? -1 : 1;
+    if (one->op_kind->bytes_per_elem != two->op_kind->bytes_per_elem)
+        return one->op_kind->bytes_per_elem > two->op_kind->bytes_per_elem ? -1 : 1;
     if (one->layout != two->layout) return one->layout == HX_LAYOUT_INTERLEAVED ? 1 : -1;
     return (one->order < two->order) - (one->order > two->order);
 }
@@ -131,7 +132,7 @@ static void say(const request *t, const candidate *c, const char *fmt, ...)
     va_list args;
     if (!t->params->say) return;
     const int n =
-        snprintf(line, sizeof line, "%s, %s: ", c->strategy->name, hx_layout_name(c->layout));
+        snprintf(line, sizeof line, "%s, %s: ", c->op_kind->name, hx_layout_name(c->layout));
     va_start(args, fmt);
     vsnprintf(line + n, sizeof line - (size_t)n, fmt, args);
     va_end(args);
@@ -144,14 +145,14 @@ static void keep_promising(const request *t, candidate *list, size_t *n)
     const hx_mesh *mesh = t->problem->mesh;
     const int is_linear = t->problem->space.element == HX_ELEMENT_LINEAR;
     const int most =
-        (is_linear ? TIMES_TOO_MUCH : TIMES_OF_MATRICES) * list[*n - 1].strategy->bytes_per_elem;
+        (is_linear ? TIMES_TOO_MUCH : TIMES_OF_MATRICES) * list[*n - 1].op_kind->bytes_per_elem;
     const double n_elem = (double)(is_linear ? mesh->n_elem : t->problem->space.n_point);
     size_t n_kept = 0;
     for (size_t i = 0; i < *n; i++) {
-        const hx_strategy *strategy = list[i].strategy;
+        const hx_operator_kind *op_kind = list[i].op_kind;
         const hx_promise promise =
-            strategy->promise && is_linear ? strategy->promise(mesh) : HX_PROMISE_SOME;
-        const double bytes = (double)strategy->bytes_per_elem * n_elem;
+            op_kind->promise && is_linear ? op_kind->promise(mesh) : HX_PROMISE_SOME;
+        const double bytes = (double)op_kind->bytes_per_elem * n_elem;
         if (promise == HX_PROMISE_SURE) {
             while (n_kept > 0) say(t, &list[--n_kept], "cannot be faster on this mesh");
             list[n_kept++] = list[i];
@@ -159,7 +160,7 @@ static void keep_promising(const request *t, candidate *list, size_t *n)
         }
         if (promise == HX_PROMISE_NONE && *n > 1)
             say(t, &list[i], "gains nothing on this mesh");
-        else if (bytes > SMALL_BYTES && strategy->bytes_per_elem > most)
+        else if (bytes > SMALL_BYTES && op_kind->bytes_per_elem > most)
             say(t, &list[i], "stores too much to be faster");
         else
             list[n_kept++] = list[i];
@@ -170,18 +171,18 @@ static void keep_promising(const request *t, candidate *list, size_t *n)
 
 static int list_candidates(const request *t, candidate **list, size_t *n)
 {
-    size_t n_strategy = 0;
+    size_t n_op_kind = 0;
     *n = 0;
-    while (t->params->strategies[n_strategy]) n_strategy++;
-    HX_TRY(hx_alloc(list, n_strategy * HX_N_LAYOUT, sizeof **list, "operators to choose from"));
-    for (size_t i = 0; i < n_strategy; i++)
+    while (t->params->op_kinds[n_op_kind]) n_op_kind++;
+    HX_TRY(hx_alloc(list, n_op_kind * HX_N_LAYOUT, sizeof **list, "operators to choose from"));
+    for (size_t i = 0; i < n_op_kind; i++)
         for (int k = 0; k < HX_N_LAYOUT; k++) {
-            const hx_strategy *strategy =
-                hx_strategy_of(t->params->strategies[i], t->problem->components);
-            if (!strategy ||
-                !hx_choose_is_candidate(t->params, t->dev->ops, t->problem, strategy, (hx_layout)k))
+            const hx_operator_kind *op_kind =
+                hx_operator_kind_of(t->params->op_kinds[i], t->problem->components);
+            if (!op_kind ||
+                !hx_choose_is_candidate(t->params, t->dev->ops, t->problem, op_kind, (hx_layout)k))
                 continue;
-            (*list)[(*n)++] = (candidate){.strategy = strategy, .layout = (hx_layout)k, .order = i};
+            (*list)[(*n)++] = (candidate){.op_kind = op_kind, .layout = (hx_layout)k, .order = i};
         }
     if (*n == 0 && t->problem->space.element != HX_ELEMENT_LINEAR &&
         t->params->precision == HX_PRECISION_MIXED)
@@ -212,7 +213,7 @@ static int keep_fitting(const request *t, candidate *list, size_t *n)
     for (size_t i = 0; i < *n; i++) {
         const candidate *c = &list[i];
         const size_t bytes =
-            hx_choose_bytes(t->params, ops, t->problem, c->strategy, c->layout, t->kind);
+            hx_choose_bytes(t->params, ops, t->problem, c->op_kind, c->layout, t->kind);
         if (n_free == 0 || bytes <= n_free) /* n_free = 0: unknown */
             list[n_kept++] = *c;
         else
@@ -280,7 +281,7 @@ static int measure(trial *t, candidate *c)
 {
     const request *task = t->task;
     hx_operator_free(task->op);
-    HX_TRY(hx_operator_create(task->op, task->dev, c->strategy, c->layout, task->problem, 0));
+    HX_TRY(hx_operator_create(task->op, task->dev, c->op_kind, c->layout, task->problem, 0));
     HX_TRY(hx_operator_set_modulus(task->op, t->modulus));
     HX_TRY(time_products(t, &c->seconds));
     say(task, c, "%.3g ms per product", 1e3 * c->seconds);
@@ -314,7 +315,7 @@ static void note_times(hx_choice *choice, const candidate *best, const candidate
 {
     char other[64] = "no other can be faster";
     if (next)
-        snprintf(other, sizeof other, "next %s %s %.3g ms", next->strategy->name,
+        snprintf(other, sizeof other, "next %s %s %.3g ms", next->op_kind->name,
                  hx_layout_name(next->layout), 1e3 * next->seconds);
     snprintf(choice->note, sizeof choice->note, "auto: %.3g ms per product; %s",
              1e3 * best->seconds, other);
@@ -322,7 +323,7 @@ static void note_times(hx_choice *choice, const candidate *best, const candidate
 
 static void take(hx_choice *choice, const candidate *c)
 {
-    choice->strategy = c->strategy;
+    choice->op_kind = c->op_kind;
     choice->layout = c->layout;
 }
 
@@ -345,7 +346,7 @@ static int take_fastest(hx_choice *choice, const request *task, candidate *list,
     HX_TRY_FAIL(time_candidates(&t, list, n, &best, &next));
     take(choice, best ? best : &list[n - 1]);
     if (best) note_times(choice, best, next);
-    if (op->strategy != choice->strategy || op->layout != choice->layout) hx_operator_free(op);
+    if (op->op_kind != choice->op_kind || op->layout != choice->layout) hx_operator_free(op);
     rc = HX_OK;
 fail:
     trial_end(&t);
@@ -375,20 +376,20 @@ fail:
     return rc;
 }
 
-const hx_strategy *hx_choose_foresee(const hx_choose_params *params, const hx_device_ops *device,
-                                     const hx_problem *problem)
+const hx_operator_kind *hx_choose_foresee(const hx_choose_params *params,
+                                          const hx_device_ops *device, const hx_problem *problem)
 {
     hx_device none = {.ops = device}; /* not opened */
     hx_choose_params silent = *params;
     const request t = {.params = &silent, .dev = &none, .problem = problem};
-    const hx_strategy *strategy = NULL;
+    const hx_operator_kind *op_kind = NULL;
     candidate *list = NULL;
     size_t n;
     silent.say = NULL;
     if (list_candidates(&t, &list, &n) < 0)
         hx_error_clear();
     else if (n == 1 || params->deterministic)
-        strategy = list[n - 1].strategy;
+        op_kind = list[n - 1].op_kind;
     free(list);
-    return strategy;
+    return op_kind;
 }

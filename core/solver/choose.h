@@ -28,8 +28,8 @@ extern "C" {
 #endif
 
 typedef struct hx_choose_params {
-    const hx_strategy *const *strategies;   /* candidates, NULL-terminated (borrowed) */
-    const hx_precond_kind *const *preconds; /* candidates, NULL-terminated (borrowed) */
+    const hx_operator_kind *const *op_kinds; /* candidates, NULL-terminated (borrowed) */
+    const hx_precond_kind *const *preconds;  /* candidates, NULL-terminated (borrowed) */
     hx_precision precision;
     hx_pcg_criterion criterion;
     int deterministic;
@@ -42,7 +42,7 @@ typedef struct hx_choose_params {
 } hx_choose_params;
 
 typedef struct hx_choice {
-    const hx_strategy *strategy;
+    const hx_operator_kind *op_kind;
     hx_layout layout;
     char note[128]; /* the reason, such as "auto: 1.2 ms per product; next ebe interleaved 2 ms" */
 } hx_choice;
@@ -77,24 +77,24 @@ int hx_choose_operator(hx_choice *choice, const hx_choose_params *params, hx_dev
 
 /* The operator that hx_choose_operator will choose without timing, determined from the tables and
  * the mesh. NULL if several will be timed or none meets the requirements. */
-const hx_strategy *hx_choose_foresee(const hx_choose_params *params, const hx_device_ops *device,
-                                     const hx_problem *problem);
+const hx_operator_kind *hx_choose_foresee(const hx_choose_params *params,
+                                          const hx_device_ops *device, const hx_problem *problem);
 
 /* Replaces *kind by the next smaller kind if *kind does not fit into the device memory and the
  * smaller one does. held_bytes are already allocated. */
 int hx_choose_smaller_precond(const hx_choose_params *params, hx_device *dev,
-                              const hx_problem *problem, const hx_strategy *strategy,
+                              const hx_problem *problem, const hx_operator_kind *op_kind,
                               hx_layout layout, size_t held_bytes, const hx_precond_kind **kind);
 
 /* Device bytes of everything that a solve with this choice needs, including params->other_bytes.
  * One pass over the mesh. */
 size_t hx_choose_bytes(const hx_choose_params *params, const hx_device_ops *device,
-                       const hx_problem *problem, const hx_strategy *strategy, hx_layout layout,
+                       const hx_problem *problem, const hx_operator_kind *op_kind, hx_layout layout,
                        const hx_precond_kind *kind);
 
 /* 1 if "auto" may use this kind in this layout, regardless of speed. */
 int hx_choose_is_candidate(const hx_choose_params *params, const hx_device_ops *device,
-                           const hx_problem *problem, const hx_strategy *strategy,
+                           const hx_problem *problem, const hx_operator_kind *op_kind,
                            hx_layout layout);
 
 /* --- choose_less.c: when an allocation fails despite the estimate --- */

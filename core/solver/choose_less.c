@@ -11,7 +11,7 @@
 
 /* The candidate that needs the least memory; strategy = NULL: there is none. */
 typedef struct least {
-    const hx_strategy *strategy;
+    const hx_operator_kind *op_kind;
     hx_layout layout;
     size_t bytes;
 } least;
@@ -20,13 +20,14 @@ static least find_least(const hx_choose_params *params, const hx_device_ops *dev
                         const hx_problem *problem, const hx_precond_kind *kind)
 {
     least best = {0};
-    for (size_t i = 0; params->strategies[i]; i++)
+    for (size_t i = 0; params->op_kinds[i]; i++)
         for (int k = 0; k < HX_N_LAYOUT; k++) {
-            const hx_strategy *s = hx_strategy_of(params->strategies[i], problem->components);
+            const hx_operator_kind *s =
+                hx_operator_kind_of(params->op_kinds[i], problem->components);
             const hx_layout layout = (hx_layout)k;
             if (!s || !hx_choose_is_candidate(params, device, problem, s, layout)) continue;
             const size_t bytes = hx_choose_bytes(params, device, problem, s, layout, kind);
-            if (!best.strategy || bytes < best.bytes) best = (least){s, layout, bytes};
+            if (!best.op_kind || bytes < best.bytes) best = (least){s, layout, bytes};
         }
     return best;
 }
@@ -36,13 +37,12 @@ static int take_operator(const hx_choose_params *params, const hx_device_ops *de
 {
     hx_choice *const choice = less->choice;
     const size_t now =
-        hx_choose_bytes(params, device, problem, choice->strategy, choice->layout, *less->kind);
+        hx_choose_bytes(params, device, problem, choice->op_kind, choice->layout, *less->kind);
     const least best = find_least(params, device, problem, *less->kind);
-    if (!best.strategy || (double)best.bytes > MARKEDLY * (double)now) return 0;
+    if (!best.op_kind || (double)best.bytes > MARKEDLY * (double)now) return 0;
     snprintf(choice->note, sizeof choice->note,
-             "auto: stores less than %s, for which memory was insufficient",
-             choice->strategy->name);
-    choice->strategy = best.strategy;
+             "auto: stores less than %s, for which memory was insufficient", choice->op_kind->name);
+    choice->op_kind = best.op_kind;
     choice->layout = best.layout;
     return 1;
 }
@@ -72,8 +72,8 @@ static size_t list_fitting(const hx_choose_params *params, const hx_device *dev,
 {
     size_t n = 0, used = 0;
     char bytes[32];
-    for (size_t i = 0; params->strategies[i] && used < n_text; i++) {
-        const hx_strategy *s = hx_strategy_of(params->strategies[i], problem->components);
+    for (size_t i = 0; params->op_kinds[i] && used < n_text; i++) {
+        const hx_operator_kind *s = hx_operator_kind_of(params->op_kinds[i], problem->components);
         if (!s) continue;
         const hx_layout layout = hx_layout_first(s);
         if (!hx_choose_is_candidate(params, dev->ops, problem, s, layout)) continue;

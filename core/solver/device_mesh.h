@@ -58,7 +58,7 @@ typedef struct hx_device_model {
     int64_t n_interface;
     const int32_t *interface;
 
-    const void *lists; /* lists from hx_strategy.plan, during `setup`; NULL: none (borrowed) */
+    const void *lists; /* lists from hx_operator_kind.plan, during `setup`; NULL: none (borrowed) */
 
     /* For a quadratic or spline space (borrowed from the operator and the problem); both pointers
      * are NULL for a linear one. d_xyz then has the coordinates of all points, the nodes of the

@@ -8,7 +8,7 @@
 
 #include "../device/device.h"
 #include "interface_host.h"
-#include "strategy.h"
+#include "operator_kind.h"
 
 #ifdef __cplusplus
 extern "C" {

@@ -109,7 +109,7 @@ static int multiply_rows(const hx_multigrid *mg, const hx_operator *op, const fl
 static int multiply(const hx_multigrid *mg, const hx_operator *op, const float *d_x, float *d_y)
 {
     return mg->rows ? multiply_rows(mg, op, d_x, d_y)
-                    : hx_operator_multiply_single(op, mg->strategy, mg->state, d_x, d_y);
+                    : hx_operator_multiply_single(op, mg->op_kind, mg->state, d_x, d_y);
 }
 
 int hx_mg_product(const hx_multigrid *mg, const hx_operator *op, const float *d_x, float *d_y)

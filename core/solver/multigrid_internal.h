@@ -76,9 +76,9 @@ typedef struct hx_multigrid {
     hx_device *dev;
     const hx_multigrid_ops *ops; /* = &table */
     hx_multigrid_ops table;
-    int dof;                     /* unknowns per coarse node: HX_MG_DOF, or 1 for heat conduction */
-    const hx_strategy *strategy; /* operator kind of the single precision products */
-    void *state, *own_state;     /* own_state: used if the operator has no such product (owned) */
+    int dof; /* unknowns per coarse node: HX_MG_DOF, or 1 for heat conduction */
+    const hx_operator_kind *op_kind; /* operator kind of the single precision products */
+    void *state, *own_state; /* own_state: used if the operator has no such product (owned) */
     /* For quadratic elements: the rows of K, which replace products and element matrices
      * (borrowed); NULL: linear elements. */
     const hx_assembled *rows;
@@ -192,7 +192,7 @@ int hx_mg_lines_create(hx_multigrid *mg, const hx_operator *op);
 int hx_mg_lines_setup(hx_multigrid *mg, const hx_operator *op);
 /* Device bytes of the lines of a problem. */
 double hx_mg_lines_bytes(const hx_problem *problem, const hx_device_ops *device,
-                         const hx_strategy *strategy);
+                         const hx_operator_kind *op_kind);
 void hx_mg_lines_free(hx_multigrid *mg);
 
 /* multigrid_level_lines.c. Lines of coarse nodes if the mesh has lines; otherwise none. On a

@@ -365,11 +365,12 @@ int hx_mg_lines_setup(hx_multigrid *mg, const hx_operator *op)
 }
 
 double hx_mg_lines_bytes(const hx_problem *problem, const hx_device_ops *device,
-                         const hx_strategy *strategy)
+                         const hx_operator_kind *op_kind)
 {
     if (!hx_mg_wants_lines(problem, device)) return 0.0;
-    const double lists =
-        hx_strategy_needs_lists(strategy) ? 0.0 : (double)hx_device_mesh_list_bytes(problem->mesh);
+    const double lists = hx_operator_kind_needs_lists(op_kind)
+                             ? 0.0
+                             : (double)hx_device_mesh_list_bytes(problem->mesh);
     return lists + (8.0 + 4.0 * HX_LINE_NUMBERS + 48.0 + 24.0) * (double)problem->space.n_point;
 }
 

@@ -19,10 +19,10 @@ const char *hx_layout_name(hx_layout layout)
     return layout == HX_LAYOUT_ROWMAJOR ? "rowmajor" : "interleaved";
 }
 
-hx_layout hx_layout_first(const hx_strategy *strategy)
+hx_layout hx_layout_first(const hx_operator_kind *op_kind)
 {
     int layout = 0;
-    while (layout + 1 < HX_N_LAYOUT && !(strategy->layouts & HX_LAYOUT_BIT(layout))) layout++;
+    while (layout + 1 < HX_N_LAYOUT && !(op_kind->layouts & HX_LAYOUT_BIT(layout))) layout++;
     return (hx_layout)layout;
 }
 
@@ -66,17 +66,17 @@ static void add_model(hx_account *account, const hx_mesh *mesh, int has_lists)
 }
 
 /* Points of quadratic elements have their own lists, but other terms use those of the mesh. */
-static int needs_lists(const hx_problem *problem, const hx_strategy *strategy)
+static int needs_lists(const hx_problem *problem, const hx_operator_kind *op_kind)
 {
-    return hx_strategy_needs_lists(strategy) || problem->cases.body ||
+    return hx_operator_kind_needs_lists(op_kind) || problem->cases.body ||
            problem->space.element != HX_ELEMENT_LINEAR;
 }
 
-size_t hx_operator_bytes(const hx_mesh *mesh, const hx_strategy *strategy, hx_layout layout)
+size_t hx_operator_bytes(const hx_mesh *mesh, const hx_operator_kind *op_kind, hx_layout layout)
 {
     hx_account account = {0};
-    add_model(&account, mesh, hx_strategy_needs_lists(strategy));
-    return hx_account_sum(&account) + strategy->bytes(mesh, layout);
+    add_model(&account, mesh, hx_operator_kind_needs_lists(op_kind));
+    return hx_account_sum(&account) + op_kind->bytes(mesh, layout);
 }
 
 static size_t film_bytes(const hx_films *films)
@@ -86,15 +86,15 @@ static size_t film_bytes(const hx_films *films)
            (size_t)films->ptr[films->n] * (sizeof(int32_t) + sizeof(double));
 }
 
-/* The kind whose product is exact if that of `strategy` is rounded; for linear elements. */
-static const hx_strategy *exact_of(const hx_problem *problem, const hx_strategy *strategy)
+/* The kind whose product is exact if that of `op_kind` is rounded; for linear elements. */
+static const hx_operator_kind *exact_of(const hx_problem *problem, const hx_operator_kind *op_kind)
 {
     if (problem->space.element != HX_ELEMENT_LINEAR) return NULL;
-    return hx_strategy_of(strategy->exact, problem->components);
+    return hx_operator_kind_of(op_kind->exact, problem->components);
 }
 
 void hx_operator_account(hx_account *account, const hx_problem *problem,
-                         const hx_strategy *strategy, hx_layout layout)
+                         const hx_operator_kind *op_kind, hx_layout layout)
 {
     const hx_mesh *mesh = problem->mesh;
     int64_t begin[HX_N_PART + 1];
@@ -105,18 +105,18 @@ void hx_operator_account(hx_account *account, const hx_problem *problem,
     if (problem->supports.prescribed)
         supports += (size_t)problem->space.n_point * (size_t)problem->components * sizeof(double);
     supports += film_bytes(&problem->films);
-    add_model(account, mesh, needs_lists(problem, strategy));
+    add_model(account, mesh, needs_lists(problem, op_kind));
     hx_account_add(account, "supports", supports);
     if (problem->space.element == HX_ELEMENT_LINEAR) {
-        const hx_plan *const plan = hx_plan_of(problem, strategy);
-        hx_account_add(account, "operator", plan ? plan->bytes : strategy->bytes(mesh, layout));
-        const hx_strategy *const exact = exact_of(problem, strategy);
+        const hx_plan *const plan = hx_plan_of(problem, op_kind);
+        hx_account_add(account, "operator", plan ? plan->bytes : op_kind->bytes(mesh, layout));
+        const hx_operator_kind *const exact = exact_of(problem, op_kind);
         if (exact)
             hx_account_add(account, "exact product", exact->bytes(mesh, hx_layout_first(exact)));
     } else {
         hx_account_add(account, "points", hx_device_space_bytes(&problem->space));
         hx_account_add(account, "operator",
-                       strategy->space_bytes ? strategy->space_bytes(&problem->space, layout) : 0);
+                       op_kind->space_bytes ? op_kind->space_bytes(&problem->space, layout) : 0);
     }
 }
 
@@ -126,7 +126,7 @@ static int check_memory(const hx_operator *op, const hx_mesh *mesh, size_t extra
     const hx_device_mesh *found = hx_device_mesh_find(op->dev, mesh);
     if (found)
         hx_device_mesh_account(&shared, mesh,
-                               found->d_node_elem && needs_lists(op->problem, op->strategy));
+                               found->d_node_elem && needs_lists(op->problem, op->op_kind));
     const size_t wanted = op->device_bytes - hx_account_sum(&shared) + extra_bytes;
     size_t n_free, n_total;
     char want_text[32], free_text[32];
@@ -136,7 +136,7 @@ static int check_memory(const hx_operator *op, const hx_mesh *mesh, size_t extra
         HX_EENV,
         "operator '%s' and the solver's vectors need %s on device '%s', but only %s is free: take "
         "a smaller mesh or an operator that stores less (`hextop list`)",
-        op->strategy->name, hx_format_bytes((double)wanted, want_text, sizeof want_text),
+        op->op_kind->name, hx_format_bytes((double)wanted, want_text, sizeof want_text),
         op->dev->ops->name, hx_format_bytes((double)n_free, free_text, sizeof free_text));
 }
 
@@ -196,7 +196,7 @@ static int apply_single(const hx_linear *a, const float *d_x, float *d_y)
 static int prepare_single(const hx_linear *a)
 {
     const hx_operator *op = a->context;
-    return op->strategy->prepare_single(op->state);
+    return op->op_kind->prepare_single(op->state);
 }
 
 static int apply_exact_all(const hx_linear *a, const double *d_x, double *d_y)
@@ -245,15 +245,15 @@ static int block_diagonal(const hx_linear *a, double *d_block)
  * allow. */
 static void set_linear(hx_operator *op, const hx_problem *problem)
 {
-    const hx_strategy *strategy = op->strategy;
+    const hx_operator_kind *op_kind = op->op_kind;
     const hx_problem *const whole = hx_problem_whole(problem);
     /* then sums must not depend on whether it divides */
-    const int may_divide = strategy->apply_part && problem->whole;
+    const int may_divide = op_kind->apply_part && problem->whole;
     /* 1: no springs or films are added */
     const int is_all = whole->springs.n == 0 && whole->films.n == 0;
     op->linear = (hx_linear){
         .dev = op->dev,
-        .name = strategy->name,
+        .name = op_kind->name,
         .n = problem->components * problem->space.n_point,
         .components = problem->components,
         .context = op,
@@ -263,9 +263,9 @@ static void set_linear(hx_operator *op, const hx_problem *problem)
         .constrain = constrain,
         .constrain_single = constrain_single,
         .project = problem->rigid.n > 0 ? project : NULL,
-        .apply_dot = strategy->apply_dot && is_all && !may_divide ? apply_dot : NULL,
-        .apply_single = strategy->apply_single ? apply_single : NULL,
-        .prepare_single = strategy->prepare_single ? prepare_single : NULL,
+        .apply_dot = op_kind->apply_dot && is_all && !may_divide ? apply_dot : NULL,
+        .apply_single = op_kind->apply_single ? apply_single : NULL,
+        .prepare_single = op_kind->prepare_single ? prepare_single : NULL,
         .block_diagonal = problem->components == 3 ? block_diagonal : NULL,
     };
     if (!op->exact) return;
@@ -280,7 +280,7 @@ static void set_linear(hx_operator *op, const hx_problem *problem)
     op->linear.prepare_exact = prepare_exact;
 }
 
-static int check_spline(const hx_strategy *strategy, const hx_problem *problem,
+static int check_spline(const hx_operator_kind *op_kind, const hx_problem *problem,
                         const hx_device_ops *ops)
 {
     if (!ops->matrix || !ops->matrix->splines)
@@ -293,11 +293,11 @@ static int check_spline(const hx_strategy *strategy, const hx_problem *problem,
                         "device '%s' does not support splines with physics = \"heat\": use device "
                         "= \"cpu\", or element = \"linear\" on the same file",
                         ops->name);
-    if (strategy->space_bytes) return HX_OK;
+    if (op_kind->space_bytes) return HX_OK;
     return HX_RAISE(HX_EINPUT,
                     "operator '%s' does not support splines: use one that stores a matrix (bsr, "
                     "bsrsym, csr), or auto",
-                    strategy->name);
+                    op_kind->name);
 }
 
 /* HX_EINPUT if the operator kind supports linear elements only. */
@@ -305,21 +305,20 @@ static int check_element(const hx_operator *op, const hx_problem *problem)
 {
     const hx_device_ops *const ops = op->dev->ops;
     if (problem->space.element == HX_ELEMENT_LINEAR) return HX_OK;
-    if (problem->space.element == HX_ELEMENT_SPLINE)
-        return check_spline(op->strategy, problem, ops);
+    if (problem->space.element == HX_ELEMENT_SPLINE) return check_spline(op->op_kind, problem, ops);
     if (hx_problem_is_heat(problem) && !ops->conduction->quadratic)
         return HX_RAISE(HX_EINPUT,
                         "device '%s' does not support quadratic elements with physics = \"heat\": "
                         "use device = \"cpu\", or element = \"linear\"",
                         ops->name);
-    if (op->strategy->space_bytes) return HX_OK;
+    if (op->op_kind->space_bytes) return HX_OK;
     return HX_RAISE(HX_EINPUT,
                     "operator '%s' does not support quadratic elements: use one that stores a "
                     "matrix (bsr, bsrsym, csr), or auto",
-                    op->strategy->name);
+                    op->op_kind->name);
 }
 
-int hx_operator_create(hx_operator *op, hx_device *dev, const hx_strategy *strategy,
+int hx_operator_create(hx_operator *op, hx_device *dev, const hx_operator_kind *op_kind,
                        hx_layout layout, const hx_problem *problem, size_t extra_bytes)
 {
     const hx_mesh *mesh = problem->mesh;
@@ -327,23 +326,23 @@ int hx_operator_create(hx_operator *op, hx_device *dev, const hx_strategy *strat
     memset(op, 0, sizeof *op);
     op->dev = dev;
     op->problem = problem;
-    op->strategy = strategy;
+    op->op_kind = op_kind;
     op->layout = layout;
-    op->exact = exact_of(problem, strategy);
-    if (!(strategy->layouts & HX_LAYOUT_BIT(layout)))
+    op->exact = exact_of(problem, op_kind);
+    if (!(op_kind->layouts & HX_LAYOUT_BIT(layout)))
         return HX_RAISE(HX_EINPUT, "operator '%s' on device '%s' does not support layout '%s'",
-                        strategy->name, strategy->device, hx_layout_name(layout));
+                        op_kind->name, op_kind->device, hx_layout_name(layout));
     if (hx_problem_is_heat(problem) && !dev->ops->conduction)
         return HX_RAISE(HX_EINPUT, "device '%s' does not support physics = \"heat\"",
                         dev->ops->name);
     HX_TRY(check_element(op, problem));
     set_linear(op, problem);
-    hx_operator_account(&op->account, problem, strategy, layout);
+    hx_operator_account(&op->account, problem, op_kind, layout);
     op->device_bytes = hx_account_sum(&op->account);
     HX_TRY(check_memory(op, mesh, extra_bytes));
 
     HX_TRY_FAIL(hx_device_mesh_take(&op->mesh, dev, mesh));
-    if (needs_lists(problem, strategy)) HX_TRY_FAIL(hx_device_mesh_need_lists(dev, op->mesh));
+    if (needs_lists(problem, op_kind)) HX_TRY_FAIL(hx_device_mesh_need_lists(dev, op->mesh));
     op->model = (hx_device_model){
         .n_node = mesh->n_node,
         .n_elem = mesh->n_elem,
@@ -367,9 +366,9 @@ int hx_operator_create(hx_operator *op, hx_device *dev, const hx_strategy *strat
     HX_TRY_FAIL(put_supports(op, problem));
     HX_TRY_FAIL(hx_operator_put_springs(op, problem));
     HX_TRY_FAIL(put_rigid_sets(op, problem));
-    const hx_plan *const plan = hx_plan_of(problem, strategy);
+    const hx_plan *const plan = hx_plan_of(problem, op_kind);
     op->model.lists = plan ? plan->lists : NULL;
-    rc = strategy->setup(&op->state, dev, &op->model, mesh, layout);
+    rc = op_kind->setup(&op->state, dev, &op->model, mesh, layout);
     op->model.lists = NULL;
     HX_TRY_FAIL(rc);
     return HX_OK;
@@ -387,7 +386,7 @@ int hx_operator_set_modulus(hx_operator *op, const double *modulus)
 
 int hx_operator_update(hx_operator *op)
 {
-    if (op->strategy->update) HX_TRY(op->strategy->update(op->state));
+    if (op->op_kind->update) HX_TRY(op->op_kind->update(op->state));
     if (op->exact_state && op->exact->update) HX_TRY(op->exact->update(op->exact_state));
     return HX_OK;
 }
@@ -414,20 +413,20 @@ int hx_operator_apply(const hx_operator *op, const double *d_x, double *d_y)
 
 int hx_operator_apply_single(const hx_operator *op, const float *d_x, float *d_y)
 {
-    HX_TRY(hx_operator_multiply_single(op, op->strategy, op->state, d_x, d_y));
+    HX_TRY(hx_operator_multiply_single(op, op->op_kind, op->state, d_x, d_y));
     return op->dev->ops->vector->zero_entries_single(op->dev, op->n_fixed, op->d_fixed, d_y);
 }
 
 int hx_operator_apply_dot(const hx_operator *op, const double *d_x, double *d_y, double *d_sum)
 {
-    HX_TRY(op->strategy->apply_dot(op->state, d_x, d_y, d_sum));
+    HX_TRY(op->op_kind->apply_dot(op->state, d_x, d_y, d_sum));
     HX_TRY(hx_interface_add(op->dev, op->linear.components, d_y));
     return hx_operator_restrict(op, d_y);
 }
 
 int hx_operator_apply_unmasked(const hx_operator *op, const double *d_x, double *d_y)
 {
-    return hx_operator_multiply(op, op->strategy, op->state, d_x, d_y);
+    return hx_operator_multiply(op, op->op_kind, op->state, d_x, d_y);
 }
 
 int hx_operator_prepare_exact(hx_operator *op)
@@ -447,8 +446,8 @@ int hx_operator_apply_exact(const hx_operator *op, const double *d_x, double *d_
 
 int hx_operator_diagonal(const hx_operator *op, double *d_diag)
 {
-    if (op->strategy->diagonal)
-        HX_TRY(op->strategy->diagonal(op->state, d_diag));
+    if (op->op_kind->diagonal)
+        HX_TRY(op->op_kind->diagonal(op->state, d_diag));
     else if (op->linear.components == 1)
         HX_TRY(op->dev->ops->conduction->diagonal(op->dev, &op->model, d_diag));
     else
@@ -484,7 +483,7 @@ void hx_operator_free(hx_operator *op)
 {
     hx_device *dev = op->dev;
     if (!dev) return;
-    if (op->state) op->strategy->teardown(op->state);
+    if (op->state) op->op_kind->teardown(op->state);
     if (op->exact_state) op->exact->teardown(op->exact_state);
     hx_device_mesh_drop(dev, op->mesh);
     hx_device_space_free(&op->space, dev);

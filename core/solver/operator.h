@@ -1,6 +1,6 @@
-/* The stiffness matrix K(E) on one device, computed by one operator kind (strategy.h). Springs and
- * convection terms (`films`) are added, rows of fixed degrees of freedom return 0, and vectors are
- * projected if there are rigid sets. PCG and the preconditioners use it through `linear`.
+/* The stiffness matrix K(E) on one device, computed by one operator kind (operator_kind.h). Springs
+ * and convection terms (`films`) are added, rows of fixed degrees of freedom return 0, and vectors
+ * are projected if there are rigid sets. PCG and the preconditioners use it through `linear`.
  *
  * "Hot" marks functions that run in every PCG iteration, "Cold" those that run at set-up. */
 #ifndef HX_OPERATOR_H
@@ -11,7 +11,7 @@
 #include "conduction_ops.h"
 #include "device_space.h"
 #include "linear.h"
-#include "strategy.h"
+#include "operator_kind.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -19,16 +19,16 @@ extern "C" {
 
 /* An operator must not move, because its `linear` points to it. */
 typedef struct hx_operator {
-    hx_linear linear;            /* n = components of the problem * n_point */
-    hx_linear exact_linear;      /* target of linear.exact, if there is one */
-    hx_device *dev;              /* (borrowed) */
-    const hx_problem *problem;   /* (borrowed) */
-    const hx_strategy *strategy; /* (borrowed) */
+    hx_linear linear;                /* n = components of the problem * n_point */
+    hx_linear exact_linear;          /* target of linear.exact, if there is one */
+    hx_device *dev;                  /* (borrowed) */
+    const hx_problem *problem;       /* (borrowed) */
+    const hx_operator_kind *op_kind; /* (borrowed) */
     hx_layout layout;
     void *state; /* data of the operator kind (owned) */
-    /* kind whose product is not rounded; NULL: that of `strategy` is not rounded, or there is no
+    /* kind whose product is not rounded; NULL: that of `op_kind` is not rounded, or there is no
      * such kind (borrowed) */
-    const hx_strategy *exact;
+    const hx_operator_kind *exact;
     void *exact_state;          /* data of `exact`, once it is prepared (owned) */
     const hx_device_mesh *mesh; /* reference held, shared with the filter */
     hx_device_space space;      /* points of quadratic elements (owned) */
@@ -56,20 +56,20 @@ typedef struct hx_operator {
 /* Adds the device bytes of an operator: the mesh (hx_mesh_account), the modulus, the supports, and
  * the data of the operator kind. O(n_elem). */
 void hx_operator_account(hx_account *account, const hx_problem *problem,
-                         const hx_strategy *strategy, hx_layout layout);
+                         const hx_operator_kind *op_kind, hx_layout layout);
 
 /* Device bytes of an operator: mesh, modulus and data of the operator kind, without supports. */
-size_t hx_operator_bytes(const hx_mesh *mesh, const hx_strategy *strategy, hx_layout layout);
+size_t hx_operator_bytes(const hx_mesh *mesh, const hx_operator_kind *op_kind, hx_layout layout);
 
 /* Takes a reference to the mesh on the device (uploading it if necessary) and sets up the operator
- * kind. `strategy` must be the table for the problem's components (hx_strategy_of). The modulus is
- * undefined until it is set.
+ * kind. `op_kind` must be the table for the problem's components (hx_operator_kind_of). The modulus
+ * is undefined until it is set.
  *
  * HX_EENV if the device has less free memory than the operator plus `extra_bytes` (allocations that
  * the caller will make) need; the message contains both numbers, and nothing has been allocated.
  * HX_EINPUT if the operator kind does not support the layout or the problem's quadratic elements,
  * or if the device does not support heat conduction. */
-int hx_operator_create(hx_operator *op, hx_device *dev, const hx_strategy *strategy,
+int hx_operator_create(hx_operator *op, hx_device *dev, const hx_operator_kind *op_kind,
                        hx_layout layout, const hx_problem *problem, size_t extra_bytes);
 
 /* Copies n_elem values from the host and calls hx_operator_update. Cold. */

@@ -139,7 +139,7 @@ int hx_pcg_solve_load(hx_pcg *pcg, const hx_linear *a, hx_precond *pc, const hx_
                       double *d_u, hx_pcg_result *result);
 
 /* HX_EINPUT in the cases of hx_pcg_create, checked before anything is allocated. */
-int hx_pcg_check_precision(hx_precision precision, const hx_strategy *strategy,
+int hx_pcg_check_precision(hx_precision precision, const hx_operator_kind *op_kind,
                            const hx_precond_kind *kind);
 
 /* HX_EINPUT if there are rigid sets and the precision is mixed. */

@@ -67,11 +67,11 @@ static int check_single(int has_single, const char *name, const char *device,
     return HX_OK;
 }
 
-int hx_pcg_check_precision(hx_precision precision, const hx_strategy *strategy,
+int hx_pcg_check_precision(hx_precision precision, const hx_operator_kind *op_kind,
                            const hx_precond_kind *kind)
 {
     if (precision == HX_PRECISION_DOUBLE) return HX_OK;
-    return check_single(strategy->apply_single != NULL, strategy->name, strategy->device, kind);
+    return check_single(op_kind->apply_single != NULL, op_kind->name, op_kind->device, kind);
 }
 
 /* Requirements of mixed precision for any operator. */

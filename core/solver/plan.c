@@ -11,19 +11,19 @@ static void begin(hx_plan *plan, const hx_mesh *mesh)
     plan->mesh = mesh;
 }
 
-void hx_plan_operator(hx_plan *plan, const hx_problem *problem, const hx_strategy *strategy)
+void hx_plan_operator(hx_plan *plan, const hx_problem *problem, const hx_operator_kind *op_kind)
 {
     begin(plan, problem->mesh);
-    if (plan->strategy == strategy) return;
+    if (plan->op_kind == op_kind) return;
     hx_plan_drop_lists(plan);
-    plan->strategy = NULL;
-    if (!strategy->plan || problem->space.element != HX_ELEMENT_LINEAR) return;
-    if (strategy->plan(&plan->lists, problem->mesh) < 0) {
+    plan->op_kind = NULL;
+    if (!op_kind->plan || problem->space.element != HX_ELEMENT_LINEAR) return;
+    if (op_kind->plan(&plan->lists, problem->mesh) < 0) {
         hx_error_clear();
         return;
     }
-    plan->strategy = strategy;
-    plan->bytes = strategy->plan_bytes(plan->lists, &plan->single_bytes);
+    plan->op_kind = op_kind;
+    plan->bytes = op_kind->plan_bytes(plan->lists, &plan->single_bytes);
 }
 
 void hx_plan_precond(hx_plan *plan, const hx_problem *problem, const hx_precond_kind *kind,
@@ -40,10 +40,10 @@ void hx_plan_finish_precond(hx_plan *plan, const hx_problem *problem, const hx_p
     if (kind->plan_more(plan, problem) < 0) hx_error_clear();
 }
 
-const hx_plan *hx_plan_of(const hx_problem *problem, const hx_strategy *strategy)
+const hx_plan *hx_plan_of(const hx_problem *problem, const hx_operator_kind *op_kind)
 {
     const hx_plan *const plan = problem->plan;
-    return plan && plan->mesh == problem->mesh && plan->strategy == strategy ? plan : NULL;
+    return plan && plan->mesh == problem->mesh && plan->op_kind == op_kind ? plan : NULL;
 }
 
 hx_lattice_draft *hx_plan_take_lattice(const hx_problem *problem, double coarsening)
@@ -75,7 +75,7 @@ double hx_plan_aspect(const hx_problem *problem)
 
 void hx_plan_drop_lists(hx_plan *plan)
 {
-    if (plan->lists) plan->strategy->plan_free(plan->lists);
+    if (plan->lists) plan->op_kind->plan_free(plan->lists);
     plan->lists = NULL;
 }
 

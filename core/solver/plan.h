@@ -14,9 +14,9 @@ extern "C" {
 typedef struct hx_plan {
     const hx_mesh *mesh; /* the mesh of all lists (borrowed); NULL: nothing has been made */
 
-    const hx_strategy *strategy; /* operator kind of the lists; NULL: none */
-    void *lists;                 /* from hx_strategy.plan, until `setup` takes them (owned) */
-    /* values of hx_strategy.bytes and single_bytes, counted on the lists */
+    const hx_operator_kind *op_kind; /* operator kind of the lists; NULL: none */
+    void *lists; /* from hx_operator_kind.plan, until `setup` takes them (owned) */
+    /* values of hx_operator_kind.bytes and single_bytes, counted on the lists */
     size_t bytes, single_bytes;
 
     hx_lattice_draft *lattice;     /* until multigrid takes it or it is finished (owned) */
@@ -28,7 +28,7 @@ typedef struct hx_plan {
 
 /* Makes the lists of an operator kind unless they exist. Silently does nothing if the kind has no
  * plan function or if memory runs out: the set-up will report that. O(n_elem). */
-void hx_plan_operator(hx_plan *plan, const hx_problem *problem, const hx_strategy *strategy);
+void hx_plan_operator(hx_plan *plan, const hx_problem *problem, const hx_operator_kind *op_kind);
 
 /* Makes what the preconditioner needs from the mesh on such a device; silent like
  * hx_plan_operator. */
@@ -41,7 +41,7 @@ void hx_plan_finish_precond(hx_plan *plan, const hx_problem *problem, const hx_p
 
 /* The problem's plan if it has or had the lists of the operator kind, so that `bytes` is valid;
  * otherwise NULL. */
-const hx_plan *hx_plan_of(const hx_problem *problem, const hx_strategy *strategy);
+const hx_plan *hx_plan_of(const hx_problem *problem, const hx_operator_kind *op_kind);
 
 /* Passes ownership of the draft of the coarse grids to the caller. NULL: there is none. */
 hx_lattice_draft *hx_plan_take_lattice(const hx_problem *problem, double coarsening);

@@ -27,12 +27,12 @@ int hx_precond_setup(hx_precond *pc)
 }
 
 size_t hx_precond_bytes(const hx_precond_kind *kind, const hx_problem *problem,
-                        const hx_device_ops *device, const hx_strategy *strategy)
+                        const hx_device_ops *device, const hx_operator_kind *op_kind)
 {
     const int n = kind->vectors + (problem->rigid.n > 0 ? kind->rigid_vectors : 0);
     return (size_t)n * (size_t)problem->components * (size_t)problem->space.n_point *
                sizeof(double) +
-           (kind->bytes ? kind->bytes(problem, device, strategy) : 0);
+           (kind->bytes ? kind->bytes(problem, device, op_kind) : 0);
 }
 
 void hx_precond_free(hx_precond *pc)

@@ -33,7 +33,7 @@ typedef struct hx_precond_kind {
     int (*runs_on)(const hx_device_ops *device);
     /* Device bytes that it holds besides its vectors. O(n_elem). NULL: none. */
     size_t (*bytes)(const hx_problem *problem, const hx_device_ops *device,
-                    const hx_strategy *strategy);
+                    const hx_operator_kind *op_kind);
     /* Fills the kind's part of the plan (plan.h) before the device is available. O(n_elem). NULL:
      * nothing to plan. */
     int (*plan)(struct hx_plan *plan, const hx_problem *problem, const hx_device_ops *device);
@@ -80,7 +80,7 @@ int hx_precond_create(hx_precond *pc, const hx_precond_kind *kind, const hx_line
 int hx_precond_setup(hx_precond *pc);
 /* Device bytes of the preconditioner, including its vectors. O(n_elem). */
 size_t hx_precond_bytes(const hx_precond_kind *kind, const hx_problem *problem,
-                        const hx_device_ops *device, const hx_strategy *strategy);
+                        const hx_device_ops *device, const hx_operator_kind *op_kind);
 void hx_precond_free(hx_precond *pc);
 
 #ifdef __cplusplus

@@ -37,10 +37,11 @@ static void destroy(hx_precond *pc)
 
 /* Summing the blocks requires the node lists. */
 static size_t bytes(const hx_problem *problem, const hx_device_ops *device,
-                    const hx_strategy *strategy)
+                    const hx_operator_kind *op_kind)
 {
     (void)device;
-    if (problem->space.element != HX_ELEMENT_LINEAR || hx_strategy_needs_lists(strategy)) return 0;
+    if (problem->space.element != HX_ELEMENT_LINEAR || hx_operator_kind_needs_lists(op_kind))
+        return 0;
     return hx_device_mesh_list_bytes(problem->mesh);
 }
 

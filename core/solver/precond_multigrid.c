@@ -214,13 +214,13 @@ static int alloc_vectors(hx_multigrid *mg, int64_t n_dof)
 static int find_rows(hx_multigrid *mg, const hx_operator *op)
 {
     const hx_matrix_ops *matrix = mg->dev->ops->matrix;
-    if (!op->strategy->assembled || !mg->ops->rows_galerkin || !matrix || !matrix->multiply_single)
+    if (!op->op_kind->assembled || !mg->ops->rows_galerkin || !matrix || !matrix->multiply_single)
         return HX_RAISE(HX_EINPUT,
                         "preconditioner 'multigrid' needs a stored matrix for quadratic elements, "
                         "which operator '%s' on device '%s' does not have: use %s",
-                        op->strategy->name, mg->dev->ops->name,
+                        op->op_kind->name, mg->dev->ops->name,
                         mg->dof == 1 ? "jacobi" : "block-jacobi");
-    mg->rows = op->strategy->assembled(op->state);
+    mg->rows = op->op_kind->assembled(op->state);
     return mg->dev->ops->alloc(mg->dev, 2 * (size_t)op->linear.n * sizeof(double), &mg->d_work);
 }
 
@@ -228,20 +228,20 @@ static int find_rows(hx_multigrid *mg, const hx_operator *op)
 static int find_product(hx_multigrid *mg, const hx_operator *op)
 {
     if (op->model.points) return find_rows(mg, op);
-    mg->strategy = op->strategy;
+    mg->op_kind = op->op_kind;
     mg->state = op->state;
-    if (!op->strategy->apply_single) {
-        mg->strategy = hx_strategy_of(mg->dev->ops->matrix_free, op->linear.components);
-        if (!mg->strategy)
+    if (!op->op_kind->apply_single) {
+        mg->op_kind = hx_operator_kind_of(mg->dev->ops->matrix_free, op->linear.components);
+        if (!mg->op_kind)
             return HX_RAISE(HX_EINPUT,
                             "preconditioner 'multigrid' needs a product in single precision, which "
                             "device '%s' does not have",
                             mg->dev->ops->name);
-        HX_TRY(mg->strategy->setup(&mg->own_state, mg->dev, &op->model, op->problem->mesh,
-                                   HX_LAYOUT_INTERLEAVED));
+        HX_TRY(mg->op_kind->setup(&mg->own_state, mg->dev, &op->model, op->problem->mesh,
+                                  HX_LAYOUT_INTERLEAVED));
         mg->state = mg->own_state;
     }
-    return mg->strategy->prepare_single ? mg->strategy->prepare_single(mg->state) : HX_OK;
+    return mg->op_kind->prepare_single ? mg->op_kind->prepare_single(mg->state) : HX_OK;
 }
 
 static void release_level(hx_device *dev, hx_mg_level *level)
@@ -278,7 +278,7 @@ static void destroy(hx_precond *pc)
     hx_mg_direct_free(mg);
     hx_mg_rigid_free(mg);
     hx_mg_deflation_free(mg);
-    if (mg->own_state) mg->strategy->teardown(mg->own_state);
+    if (mg->own_state) mg->op_kind->teardown(mg->own_state);
     free(mg);
     pc->impl = NULL;
 }
@@ -433,7 +433,7 @@ static int setup(hx_precond *pc)
     const hx_multigrid_ops *ops = mg->ops;
     double *d_diag = (double *)mg->d_x;
     HX_TRY(hx_mg_direct_wait(mg)); /* from a design for which no solve was run */
-    if (mg->own_state && mg->strategy->update) HX_TRY(mg->strategy->update(mg->own_state));
+    if (mg->own_state && mg->op_kind->update) HX_TRY(mg->op_kind->update(mg->own_state));
     HX_TRY(hx_operator_diagonal(op, d_diag));
     HX_TRY(mg->dev->ops->vector->zero_entries(mg->dev, mg->rigid.n_dof, mg->rigid.d_dof, d_diag));
     HX_TRY(ops->invert(mg->dev, op->linear.n, d_diag, mg->d_m));
@@ -599,17 +599,18 @@ static const float *single_z(const hx_precond *pc)
 
 /* Bytes for the product in single precision. */
 static size_t product_bytes(const hx_problem *problem, const hx_device_ops *device,
-                            const hx_strategy *strategy)
+                            const hx_operator_kind *op_kind)
 {
     const hx_mesh *mesh = problem->mesh;
-    const hx_strategy *const free = hx_strategy_of(device->matrix_free, problem->components);
+    const hx_operator_kind *const free =
+        hx_operator_kind_of(device->matrix_free, problem->components);
     const size_t n_elem = (size_t)mesh->n_elem;
     if (problem->space.element != HX_ELEMENT_LINEAR)
         return 2 * (size_t)problem->components * (size_t)problem->space.n_point * sizeof(double);
-    const hx_plan *const plan = hx_plan_of(problem, strategy);
+    const hx_plan *const plan = hx_plan_of(problem, op_kind);
     if (plan) return plan->single_bytes;
-    if (strategy->single_bytes) return strategy->single_bytes(mesh);
-    if (strategy->apply_single || !free) return (size_t)strategy->single_bytes_per_elem * n_elem;
+    if (op_kind->single_bytes) return op_kind->single_bytes(mesh);
+    if (op_kind->apply_single || !free) return (size_t)op_kind->single_bytes_per_elem * n_elem;
     return free->bytes(mesh, HX_LAYOUT_INTERLEAVED) + (size_t)free->single_bytes_per_elem * n_elem;
 }
 
@@ -625,7 +626,7 @@ static double kept_bytes(const hx_problem *problem, const hx_device_ops *device,
 }
 
 static size_t bytes(const hx_problem *problem, const hx_device_ops *device,
-                    const hx_strategy *strategy)
+                    const hx_operator_kind *op_kind)
 {
     const hx_mesh *mesh = problem->mesh;
     const double n_point = (double)problem->space.n_point;
@@ -646,12 +647,12 @@ static size_t bytes(const hx_problem *problem, const hx_device_ops *device,
         device->multigrid ? hx_mg_direct_bytes(device->multigrid, (int)dof, n_whole, mesh->n_elem)
                           : 0.0;
     const double blocks = hx_mg_blocks_bytes(problem, device) +
-                          hx_mg_lines_bytes(problem, device, strategy) +
+                          hx_mg_lines_bytes(problem, device, op_kind) +
                           hx_mg_level_lines_bytes(problem, device, 8.0 / 7.0 * n_node) +
                           hx_mg_fused_bytes(device->multigrid, (int)dof, 8.0 / 7.0 * n_whole);
     const double kept = kept_bytes(problem, device, n_cell);
     return (size_t)(vectors + lists + levels + prepared + factors + blocks + kept) +
-           product_bytes(problem, device, strategy);
+           product_bytes(problem, device, op_kind);
 }
 
 static int runs_on(const hx_device_ops *device)

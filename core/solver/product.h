@@ -13,11 +13,11 @@ extern "C" {
 /* y = K x on all rows, including springs and films of `op`. `state` belongs to that operator kind
  * and was set up on op's model. The product runs in parts if the kind supports them; otherwise the
  * whole product is computed before the exchange. Runs in every PCG iteration. */
-int hx_operator_multiply(const hx_operator *op, const hx_strategy *strategy, void *state,
+int hx_operator_multiply(const hx_operator *op, const hx_operator_kind *op_kind, void *state,
                          const double *d_x, double *d_y);
 
 /* hx_operator_multiply in single precision. */
-int hx_operator_multiply_single(const hx_operator *op, const hx_strategy *strategy, void *state,
+int hx_operator_multiply_single(const hx_operator *op, const hx_operator_kind *op_kind, void *state,
                                 const float *d_x, float *d_y);
 
 #ifdef __cplusplus

@@ -7,19 +7,19 @@ static int choose_operator(hx_solver *solver, hx_device *dev, const hx_problem *
                            const hx_solver_params *params, const hx_precond_kind *kind,
                            hx_choice *choice)
 {
-    if (!params->strategy) {
+    if (!params->op_kind) {
         HX_TRY(hx_choose_operator(choice, &params->choose, dev, problem, kind, &solver->op));
         snprintf(solver->note, sizeof solver->note, "%s", choice->note);
         return HX_OK;
     }
-    choice->strategy = hx_strategy_of(params->strategy, problem->components);
-    if (!choice->strategy)
+    choice->op_kind = hx_operator_kind_of(params->op_kind, problem->components);
+    if (!choice->op_kind)
         return HX_RAISE(HX_EINPUT,
                         "operator '%s' on device '%s' does not support physics = \"heat\"",
-                        params->strategy->name, params->strategy->device);
+                        params->op_kind->name, params->op_kind->device);
     choice->layout = params->choose.layout;
-    if (!(choice->strategy->layouts & HX_LAYOUT_BIT(choice->layout)))
-        choice->layout = hx_layout_first(choice->strategy);
+    if (!(choice->op_kind->layouts & HX_LAYOUT_BIT(choice->layout)))
+        choice->layout = hx_layout_first(choice->op_kind);
     return HX_OK;
 }
 
@@ -39,9 +39,9 @@ static int create_parts(hx_solver *solver, hx_device *dev, const hx_problem *pro
     const size_t vector =
         (size_t)problem->components * (size_t)problem->space.n_point * sizeof(double);
     if (!solver->op.dev) /* otherwise a timing has left it set up */
-        HX_TRY(hx_operator_create(&solver->op, dev, choice->strategy, choice->layout, problem,
+        HX_TRY(hx_operator_create(&solver->op, dev, choice->op_kind, choice->layout, problem,
                                   choose->other_bytes +
-                                      hx_precond_bytes(kind, problem, dev->ops, choice->strategy) +
+                                      hx_precond_bytes(kind, problem, dev->ops, choice->op_kind) +
                                       (size_t)hx_pcg_vectors(kind, problem->rigid.n > 0) * vector));
     HX_TRY(hx_precond_create(&solver->pc, kind, &solver->op.linear, &solver->op));
     return hx_pcg_create(&solver->pcg, &pcg, &solver->op.linear, &solver->pc);
@@ -60,13 +60,13 @@ static int create(hx_solver *solver, hx_device *dev, const hx_problem *problem,
     const hx_choose_params *choose = &params->choose;
     const hx_precond_kind *kind = params->precond;
     hx_choice choice = {0};
-    const hx_choose_less less = {!params->strategy, !params->precond, &choice, &kind};
+    const hx_choose_less less = {!params->op_kind, !params->precond, &choice, &kind};
     if (!kind) kind = hx_choose_precond(choose, dev->ops, hx_choose_size(&problem->space));
     if (!kind)
         return HX_RAISE(HX_EINPUT, "no preconditioner of this build may be chosen automatically");
     HX_TRY(choose_operator(solver, dev, problem, params, kind, &choice));
     if (!params->precond)
-        HX_TRY(hx_choose_smaller_precond(choose, dev, problem, choice.strategy, choice.layout,
+        HX_TRY(hx_choose_smaller_precond(choose, dev, problem, choice.op_kind, choice.layout,
                                          solver->op.device_bytes, &kind));
     for (;;) {
         const int rc = create_parts(solver, dev, problem, params, &choice, kind);

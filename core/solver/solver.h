@@ -16,7 +16,7 @@ extern "C" {
 typedef struct hx_solver_params {
     hx_choose_params choose; /* candidates and requirements */
     /* NULL: chosen automatically; otherwise used in choose.layout if the kind supports that */
-    const hx_strategy *strategy;
+    const hx_operator_kind *op_kind;
     const hx_precond_kind *precond; /* NULL: chosen automatically */
     double tolerance;               /* for PCG with choose.criterion; 0: hx_pcg_tolerance */
     int max_iterations;             /* 0: 10,000 */

@@ -44,7 +44,7 @@ static void expect(const char *what, size_t n_wanted, size_t n_failed_wanted)
 
 /* --- operators --- */
 
-static const hx_strategy *right;
+static const hx_operator_kind *right;
 static int n_product;
 
 /* One entry has an error in the seventh digit. */
@@ -81,10 +81,10 @@ static int apply_fails(void *state, const double *d_x, double *d_y)
 static void check_operators(void)
 {
     hx_selftest_parts parts = hx_selftest_all(hx_device_find("cpu"));
-    right = hx_strategy_find("cpu", "ebe");
-    hx_strategy wrong = *right;
-    const hx_strategy *const list[] = {&wrong, NULL};
-    parts.strategies = list;
+    right = hx_operator_kind_find("cpu", "ebe");
+    hx_operator_kind wrong = *right;
+    const hx_operator_kind *const list[] = {&wrong, NULL};
+    parts.op_kinds = list;
     CHECK(run("operators", &parts) == 0);
     expect("ebe", 3, 0);
     hx_selftest_free(&book);

@@ -86,13 +86,13 @@ static void measure(bench *b, const char *name, int (*call)(bench *b))
 static int multiply(bench *b)
 {
     const hx_operator *const op = &b->op;
-    return hx_operator_multiply(op, op->strategy, op->state, b->d_x, b->d_y);
+    return hx_operator_multiply(op, op->op_kind, op->state, b->d_x, b->d_y);
 }
 
 static int multiply_single(bench *b)
 {
     const hx_operator *const op = &b->op;
-    return hx_operator_multiply_single(op, op->strategy, op->state, b->d_x, b->d_y);
+    return hx_operator_multiply_single(op, op->op_kind, op->state, b->d_x, b->d_y);
 }
 
 static int replay(bench *b)
@@ -116,13 +116,13 @@ static void measure_recorded(bench *b, const char *name, int (*call)(bench *b))
 }
 
 /* NULL: the device has no operator of that name that can be divided. */
-static const hx_strategy *find_divisible(const bench *b)
+static const hx_operator_kind *find_divisible(const bench *b)
 {
-    const hx_strategy *const found = hx_strategy_find(b->device.ops->name, b->name);
+    const hx_operator_kind *const found = hx_operator_kind_find(b->device.ops->name, b->name);
     return found && found->apply_part ? found : NULL;
 }
 
-static void measure_products(bench *b, const hx_strategy *strategy)
+static void measure_products(bench *b, const hx_operator_kind *op_kind)
 {
     static const char *const name[2][2] = {{"product", "product, single"},
                                            {"divided", "divided, single"}};
@@ -130,12 +130,12 @@ static void measure_products(bench *b, const hx_strategy *strategy)
     for (int64_t e = 0; e < b->dist.subdomain.mesh.n_elem; e++) modulus[e] = 1.0;
     for (int k = 0; k < 4; k++) { /* by turns */
         b->dist.divides = k % 2;
-        CHECK_OK(hx_operator_create(&b->op, &b->dist.dev, strategy, hx_layout_first(strategy),
+        CHECK_OK(hx_operator_create(&b->op, &b->dist.dev, op_kind, hx_layout_first(op_kind),
                                     &b->dist.subdomain.problem, 0));
         CHECK_OK(hx_operator_set_modulus(&b->op, modulus));
-        CHECK_OK(strategy->prepare_single ? strategy->prepare_single(b->op.state) : HX_OK);
+        CHECK_OK(op_kind->prepare_single ? op_kind->prepare_single(b->op.state) : HX_OK);
         measure_recorded(b, name[k % 2][0], multiply);
-        if (strategy->apply_single) measure_recorded(b, name[k % 2][1], multiply_single);
+        if (op_kind->apply_single) measure_recorded(b, name[k % 2][1], multiply_single);
         hx_operator_free(&b->op);
     }
     free(modulus);

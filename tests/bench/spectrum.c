@@ -122,7 +122,7 @@ static void report(const sample *of, int all)
     fixture_solver s;
     model m;
     settings.precond = "multigrid";
-    settings.strategy = hx_strategy_find(device.ops->name, "otf");
+    settings.op_kind = hx_operator_kind_find(device.ops->name, "otf");
     make_model(&m, of);
     CHECK_OK(fixture_solver_create(&s, &device, &m.problem, &settings));
     CHECK_OK(hx_operator_set_modulus(&s.op, m.modulus));

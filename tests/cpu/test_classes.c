@@ -72,8 +72,8 @@ static void check_box(const char *what, double distort, fixture_order order, int
     double *const modulus = malloc((size_t)mesh.n_elem * sizeof *modulus);
     if (!modulus) abort();
     for (int64_t e = 0; e < mesh.n_elem; e++) modulus[e] = fixture_uniform(&state, 1e-3, 1.0);
-    CHECK_OK(hx_operator_create(&op, &device, hx_strategy_find("cpu", "otf"), HX_LAYOUT_INTERLEAVED,
-                                &problem, 0));
+    CHECK_OK(hx_operator_create(&op, &device, hx_operator_kind_find("cpu", "otf"),
+                                HX_LAYOUT_INTERLEAVED, &problem, 0));
     CHECK_OK(hx_operator_set_modulus(&op, modulus));
     CHECK_OK(hx_precond_create(&pc, hx_precond_find("multigrid"), &op.linear, &op));
     check_matrix(&pc, what, n_alike);

@@ -47,7 +47,7 @@ static void check_single(const grid *g, const hx_operator *op, int64_t n, const 
     for (int64_t i = 0; i < n; i++) x_single[i] = (float)x[i];
     CHECK_OK(hx_device_put(&device, &d_x, x_single, (size_t)n * sizeof *x_single));
     CHECK_OK(device.ops->alloc(&device, (size_t)n * sizeof *d_y, &d_y));
-    CHECK_OK(op->strategy->apply_single(op->state, d_x, d_y));
+    CHECK_OK(op->op_kind->apply_single(op->state, d_x, d_y));
     for (int64_t i = 0; i < n; i++) y[i] = (double)d_y[i];
     CHECK_MSG(apart(n, y, want) < 3e-6, "%s: single off by %g", g->name, apart(n, y, want));
     device.ops->release(&device, d_x);
@@ -91,9 +91,9 @@ static void check_grid(const grid *g)
     if (!modulus || !x || !y || !want) abort();
     for (int64_t e = 0; e < mesh.n_elem; e++) modulus[e] = fixture_uniform(&state, 1e-3, 1.0);
     for (int64_t i = 0; i < n; i++) x[i] = fixture_uniform(&state, -1.0, 1.0);
-    CHECK_OK(hx_operator_create(&op, &device, hx_strategy_find("cpu", "otf"), HX_LAYOUT_INTERLEAVED,
-                                &problem, 0));
-    CHECK_OK(hx_operator_create(&reference, &device, hx_strategy_find("cpu", "nbn"),
+    CHECK_OK(hx_operator_create(&op, &device, hx_operator_kind_find("cpu", "otf"),
+                                HX_LAYOUT_INTERLEAVED, &problem, 0));
+    CHECK_OK(hx_operator_create(&reference, &device, hx_operator_kind_find("cpu", "nbn"),
                                 HX_LAYOUT_INTERLEAVED, &problem, 0));
     CHECK_OK(hx_operator_set_modulus(&op, modulus));
     CHECK_OK(hx_operator_set_modulus(&reference, modulus));
@@ -107,7 +107,7 @@ static void check_grid(const grid *g)
     CHECK_MSG(apart(n, y, want) < 1e-13, "%s: diagonal off by %g", g->name, apart(n, y, want));
     CHECK_OK(hx_operator_apply_unmasked(&reference, d_x, d_y));
     fixture_get(&device, (size_t)n, want, d_y);
-    for (int v = 0; op.strategy->variant(op.state, v); v++) {
+    for (int v = 0; op.op_kind->variant(op.state, v); v++) {
         CHECK_OK(hx_operator_apply_unmasked(&op, d_x, d_y));
         fixture_get(&device, (size_t)n, y, d_y);
         CHECK_MSG(apart(n, y, want) < 2e-13, "%s, variant %d: off by %g", g->name, v,

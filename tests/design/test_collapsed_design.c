@@ -232,7 +232,7 @@ static void check_derivatives(mixed_kind kind, const char *filter, int64_t n_sam
     make_weighted(&m, kind);
     const int64_t n = m.mesh.n_elem;
     double *const density = new_field(n, 99, 0.15, 0.9), *const dc = new_field(n, 1, 0.0, 1.0);
-    settings.strategy = hx_strategy_find(device.ops->name, "otf");
+    settings.op_kind = hx_operator_kind_find(device.ops->name, "otf");
     settings.filter = filter;
     settings.filter_params = (hx_filter_params){.radius = 0.6, .beta = 2.0, .eta = 0.4};
     settings.pcg.tolerance = 1e-13;
@@ -334,7 +334,7 @@ static void check_design(mixed_kind kind)
     mixed_model m;
     double first = 0.0;
     CHECK_OK(mixed_create_cantilever(&m, &box, FIXTURE_REORDERED));
-    settings.strategy = hx_strategy_find(device.ops->name, "otf");
+    settings.op_kind = hx_operator_kind_find(device.ops->name, "otf");
     settings.precond = "multigrid";
     settings.filter = "density";
     settings.filter_params.radius = 1.5 * m.mesh.elem_size;

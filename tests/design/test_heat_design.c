@@ -161,7 +161,7 @@ static void check_model(const hx_mesh *mesh, const model *m, int64_t n_sample)
     uint64_t state = 99;
     if (!density) abort();
     for (int64_t e = 0; e < n; e++) density[e] = fixture_uniform(&state, 0.15, 0.95);
-    settings.strategy = hx_strategy_of(hx_strategy_find(device.ops->name, "otf"), 1);
+    settings.op_kind = hx_operator_kind_of(hx_operator_kind_find(device.ops->name, "otf"), 1);
     settings.filter = m->filter;
     settings.filter_params.radius = 0.7;
     settings.density = density;

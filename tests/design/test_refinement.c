@@ -7,7 +7,7 @@
 
 enum { N_CASE = 2, N_DESIGN = 2 };
 
-static const hx_strategy *stored;
+static const hx_operator_kind *stored;
 static hx_device device;
 static int64_t n_unknown;
 static double false_spring;
@@ -92,15 +92,15 @@ static void look_at(fixture_solver *s, fixture_solver *exact, int design, outcom
 }
 
 /* Solves designs one after the other with warm starts; `exact` gets the same K. */
-static outcome run(const hx_problem *problem, const hx_strategy *strategy,
+static outcome run(const hx_problem *problem, const hx_operator_kind *op_kind,
                    const fixture_settings *how)
 {
     fixture_settings settings = *how, plain = *how;
     fixture_solver s, exact;
     outcome o = {0};
-    settings.strategy = strategy;
-    settings.layout = hx_layout_first(strategy);
-    plain.strategy = stored;
+    settings.op_kind = op_kind;
+    settings.layout = hx_layout_first(op_kind);
+    plain.op_kind = stored;
     plain.layout = hx_layout_first(stored);
     CHECK_OK(fixture_solver_create(&s, &device, problem, &settings));
     CHECK_OK(fixture_solver_create(&exact, &device, problem, &plain));
@@ -138,7 +138,7 @@ static void compare(const char *what, const outcome *is, const outcome *should, 
 static void check_false_springs(const hx_problem *problem, const fixture_settings *how,
                                 const outcome *should)
 {
-    hx_strategy off = *stored;
+    hx_operator_kind off = *stored;
     char what[64];
     off.error = 1e-6;
     off.exact = stored;
@@ -172,14 +172,13 @@ static void check_false_springs(const hx_problem *problem, const fixture_setting
 static void check_rounded(const hx_problem *problem, const fixture_settings *how,
                           const outcome *should)
 {
-    for (size_t i = 0; hx_strategies[i]; i++) {
-        const hx_strategy *const strategy = hx_strategies[i];
-        if (strcmp(strategy->device, device.ops->name) != 0 || !(strategy->error > 0.0)) continue;
-        CHECK_MSG(strategy->exact != NULL, "%s is rounded and has no exact product",
-                  strategy->name);
-        const outcome o = run(problem, strategy, how);
+    for (size_t i = 0; hx_operator_kinds[i]; i++) {
+        const hx_operator_kind *const op_kind = hx_operator_kinds[i];
+        if (strcmp(op_kind->device, device.ops->name) != 0 || !(op_kind->error > 0.0)) continue;
+        CHECK_MSG(op_kind->exact != NULL, "%s is rounded and has no exact product", op_kind->name);
+        const outcome o = run(problem, op_kind, how);
         CHECK(o.record[0].reason == HX_PCG_CONVERGED && o.record[0].pcg_took_exact == 0);
-        compare(strategy->name, &o, should, how->pcg.tolerance);
+        compare(op_kind->name, &o, should, how->pcg.tolerance);
     }
 }
 
@@ -191,7 +190,7 @@ static void check_compliance(const hx_problem *problem)
     how.pcg.criterion = HX_PCG_COMPLIANCE;
     how.pcg.tolerance = 1e-8;
     const outcome should = run(problem, stored, &how);
-    hx_strategy off = *stored;
+    hx_operator_kind off = *stored;
     off.error = 1e-6;
     off.exact = stored;
     off.apply = apply;
@@ -212,7 +211,7 @@ int main(int argc, char **argv)
     hx_problem problem = {0};
     const int status = fixture_open_small(&device, argc, argv);
     if (status) return status;
-    stored = hx_strategy_find(device.ops->name, "bsr");
+    stored = hx_operator_kind_find(device.ops->name, "bsr");
     CHECK_OK(fixture_box_create(&mesh, &box));
     CHECK_OK(fixture_finish(&mesh, FIXTURE_SHUFFLED));
     CHECK_OK(create_problem(&problem, &mesh));

@@ -61,12 +61,12 @@ static void make_problem(hx_problem *problem, const hx_mesh *mesh, const model *
 }
 
 /* A deterministic product of the device. */
-static const hx_strategy *find_deterministic(void)
+static const hx_operator_kind *find_deterministic(void)
 {
-    for (size_t i = 0; hx_strategies[i]; i++)
-        if (hx_strategies[i]->deterministic && hx_strategies[i]->apply_single &&
-            strcmp(hx_strategies[i]->device, device.ops->name) == 0)
-            return hx_strategies[i];
+    for (size_t i = 0; hx_operator_kinds[i]; i++)
+        if (hx_operator_kinds[i]->deterministic && hx_operator_kinds[i]->apply_single &&
+            strcmp(hx_operator_kinds[i]->device, device.ops->name) == 0)
+            return hx_operator_kinds[i];
     return NULL;
 }
 
@@ -94,8 +94,8 @@ static int is_floating(const fixture_solver *s)
 static void open_run(fixture_solver *s, const hx_problem *problem, const model *m)
 {
     fixture_settings settings = fixture_defaults();
-    settings.strategy = find_deterministic();
-    CHECK(settings.strategy != NULL);
+    settings.op_kind = find_deterministic();
+    CHECK(settings.op_kind != NULL);
     settings.precond = m->precond;
     settings.filter = m->filter;
     settings.filter_params = (hx_filter_params){.radius = 0.35, .beta = m->beta, .eta = 0.5};

@@ -3,7 +3,7 @@
  * motions. */
 #include "lib/fixture.h"
 
-static const hx_strategy *exact;
+static const hx_operator_kind *exact;
 static hx_device device;
 static int64_t n_unknown;
 static double false_spring;
@@ -31,13 +31,13 @@ static int create_problem(hx_problem *problem, const hx_mesh *mesh)
 }
 
 /* The compliance and its estimated error. */
-static double solve(const hx_problem *problem, const hx_strategy *strategy, double *error)
+static double solve(const hx_problem *problem, const hx_operator_kind *op_kind, double *error)
 {
     fixture_settings settings = fixture_defaults();
     fixture_solver s;
     hx_iteration record = {.compliance = NAN};
-    settings.strategy = strategy;
-    settings.layout = hx_layout_first(strategy);
+    settings.op_kind = op_kind;
+    settings.layout = hx_layout_first(op_kind);
     CHECK_OK(fixture_solver_create(&s, &device, problem, &settings));
     CHECK_OK(hx_optimizer_step(&s.opt, &record));
     CHECK_OK(hx_optimizer_stiffness_error(&s.opt, error));
@@ -51,8 +51,8 @@ int main(int argc, char **argv)
     hx_problem problem = {0};
     const int status = fixture_open_small(&device, argc, argv);
     if (status) return status;
-    exact = hx_strategy_find(device.ops->name, "bsr");
-    hx_strategy off = *exact;
+    exact = hx_operator_kind_find(device.ops->name, "bsr");
+    hx_operator_kind off = *exact;
     off.error = 1e-6;
     off.apply = apply;
     off.apply_dot = NULL;

@@ -321,8 +321,8 @@ static void solve(hx_device *dev, const hx_problem *problem, const double *modul
                                                                           fixture_put(dev, n, NULL);
     params.tolerance = 1e-8;
     params.max_iterations = 500;
-    CHECK_OK(hx_operator_create(&op, dev, hx_strategy_find(dev->ops->name, "otf"), settings.layout,
-                                problem, 0));
+    CHECK_OK(hx_operator_create(&op, dev, hx_operator_kind_find(dev->ops->name, "otf"),
+                                settings.layout, problem, 0));
     CHECK_OK(hx_operator_set_modulus(&op, modulus));
     CHECK_OK(hx_precond_create(&pc, hx_precond_find("multigrid"), &op.linear, &op));
     CHECK_OK(hx_precond_setup(&pc));

@@ -116,7 +116,7 @@ typedef struct product {
 
 static int run_whole(const product *p)
 {
-    const hx_strategy *const s = p->op->strategy;
+    const hx_operator_kind *const s = p->op->op_kind;
     hx_device *const dev = p->op->dev;
     if (p->rows)
         return dev->ops->matrix->multiply_single(dev, p->rows, p->x.d_v, p->exact.d_v, p->d_work);
@@ -126,7 +126,7 @@ static int run_whole(const product *p)
 
 static int run_part(const product *p, hx_product_part part)
 {
-    const hx_strategy *const s = p->op->strategy;
+    const hx_operator_kind *const s = p->op->op_kind;
     hx_device *const dev = p->op->dev;
     if (p->rows)
         return dev->ops->matrix->multiply_part_single(dev, p->rows, part, p->x.d_v, p->y.d_v,
@@ -166,8 +166,8 @@ static int multiply(const product *p)
     if (p->rows)
         return hx_interface_add_parts_single(op->dev, op->linear.components, &parts, p->y.d_v);
     return p->each == sizeof(float)
-               ? hx_operator_multiply_single(op, op->strategy, op->state, p->x.d_v, p->y.d_v)
-               : hx_operator_multiply(op, op->strategy, op->state, p->x.d_v, p->y.d_v);
+               ? hx_operator_multiply_single(op, op->op_kind, op->state, p->x.d_v, p->y.d_v)
+               : hx_operator_multiply(op, op->op_kind, op->state, p->x.d_v, p->y.d_v);
 }
 
 /* Returns the largest difference, relative to its bound if there is one. */
@@ -186,7 +186,7 @@ static void check_interface(job *j, product *p, const char *when)
 {
     fetch(j, &p->y);
     const int64_t n_off = count_off(j, &p->y, &p->exact, 1, p->bound);
-    CHECK_MSG(n_off == 0, "%s, %s: %lld of %lld interface points are wrong", p->op->strategy->name,
+    CHECK_MSG(n_off == 0, "%s, %s: %lld of %lld interface points are wrong", p->op->op_kind->name,
               when, (long long)n_off, (long long)j->dist.subdomain.n_interface);
 }
 
@@ -195,7 +195,7 @@ static void check_all(job *j, product *p, const char *when)
     fetch(j, &p->y);
     const int64_t n_off = count_off(j, &p->y, &p->exact, 0, p->bound);
     CHECK_MSG(n_off == 0, "%s, %s: %lld of %lld points are wrong, by at most %g%s",
-              p->op->strategy->name, when, (long long)n_off,
+              p->op->op_kind->name, when, (long long)n_off,
               (long long)j->dist.subdomain.space.n_point, worst_of(p),
               p->bound ? " of the bound" : "");
 }
@@ -207,7 +207,7 @@ static void check_parts(job *j, product *p)
     poison(j, &p->y);
     CHECK_OK(run_whole(p));
     fetch(j, &p->exact);
-    p->bound = p->op->strategy->deterministic ? NULL : &p->own;
+    p->bound = p->op->op_kind->deterministic ? NULL : &p->own;
     CHECK_OK(run_part(p, HX_PRODUCT_BEGIN));
     CHECK_OK(run_part(p, HX_PRODUCT_BOUNDARY));
     check_interface(j, p, "boundary");
@@ -231,8 +231,7 @@ static void check_parts(job *j, product *p)
 /* Operators that compute on the host block. */
 static int is_slow(const product *p)
 {
-    return p->op->strategy->setup == divided_setup ||
-           p->op->strategy->setup == divided_setup_scalar;
+    return p->op->op_kind->setup == divided_setup || p->op->op_kind->setup == divided_setup_scalar;
 }
 
 /* Recorded and replayed if the device supports it. */
@@ -257,7 +256,7 @@ static void check_together(job *j, product *p)
     CHECK_OK(run_whole(p));
     CHECK_OK(add(p, p->x.d_v, p->exact.d_v));
     fetch(j, &p->exact);
-    p->bound = p->op->strategy->deterministic ? NULL : &p->all;
+    p->bound = p->op->op_kind->deterministic ? NULL : &p->all;
     for (int i = 0; i < (is_slow(p) ? 2 : N_AGAIN); i++) {
         poison(j, &p->y);
         CHECK_OK(multiply(p));
@@ -361,7 +360,7 @@ static void check_precision(job *j, const hx_operator *op, size_t each, const hx
                  .rows = rows};
     CHECK_OK(op->dev->ops->alloc(op->dev, rows ? 2 * j->n * sizeof(double) : 0, &p.d_work));
     fill(j, &p);
-    if (!op->strategy->deterministic) find_bounds(j, &p);
+    if (!op->op_kind->deterministic) find_bounds(j, &p);
     check_parts(j, &p);
     check_together(j, &p);
     free_vector(j, &p.x);
@@ -376,43 +375,41 @@ static void check_precision(job *j, const hx_operator *op, size_t each, const hx
 static const hx_matrix *rows_of(const hx_operator *op)
 {
     const hx_matrix_ops *const ops = op->dev->ops->matrix;
-    if (!op->strategy->assembled || !ops || !ops->multiply_part_single) return NULL;
-    return &op->strategy->assembled(op->state)->matrix;
+    if (!op->op_kind->assembled || !ops || !ops->multiply_part_single) return NULL;
+    return &op->op_kind->assembled(op->state)->matrix;
 }
 
-static void check_operator(job *j, const hx_strategy *strategy, hx_layout layout)
+static void check_operator(job *j, const hx_operator_kind *op_kind, hx_layout layout)
 {
     hx_operator op;
-    if (j->kind == QUADRATIC && !strategy->space_bytes) return;
-    CHECK_OK(
-        hx_operator_create(&op, &j->dist.dev, strategy, layout, &j->dist.subdomain.problem, 0));
+    if (j->kind == QUADRATIC && !op_kind->space_bytes) return;
+    CHECK_OK(hx_operator_create(&op, &j->dist.dev, op_kind, layout, &j->dist.subdomain.problem, 0));
     CHECK_OK(hx_operator_set_modulus(&op, j->modulus));
-    CHECK_OK(strategy->prepare_single ? strategy->prepare_single(op.state) : HX_OK);
+    CHECK_OK(op_kind->prepare_single ? op_kind->prepare_single(op.state) : HX_OK);
     check_precision(j, &op, sizeof(double), NULL);
-    if (strategy->apply_part_single) check_precision(j, &op, sizeof(float), NULL);
+    if (op_kind->apply_part_single) check_precision(j, &op, sizeof(float), NULL);
     if (rows_of(&op)) check_precision(j, &op, sizeof(float), rows_of(&op));
     hx_operator_free(&op);
 }
 
 /* In all layouts; all operators of a GPU must support parts. */
-static void check_layouts(job *j, const hx_strategy *strategy)
+static void check_layouts(job *j, const hx_operator_kind *op_kind)
 {
-    const int is_cpu = strcmp(strategy->device, "cpu") == 0;
-    CHECK_MSG(is_cpu || strategy->apply_part, "%s does not support products in parts",
-              strategy->name);
-    for (int layout = 0; strategy->apply_part && layout < HX_N_LAYOUT; layout++)
-        if (strategy->layouts & HX_LAYOUT_BIT(layout))
-            check_operator(j, strategy, (hx_layout)layout);
+    const int is_cpu = strcmp(op_kind->device, "cpu") == 0;
+    CHECK_MSG(is_cpu || op_kind->apply_part, "%s does not support products in parts",
+              op_kind->name);
+    for (int layout = 0; op_kind->apply_part && layout < HX_N_LAYOUT; layout++)
+        if (op_kind->layouts & HX_LAYOUT_BIT(layout)) check_operator(j, op_kind, (hx_layout)layout);
 }
 
 /* The operators of the device, rounded ones included, and one that belongs to the tests. */
 static void check_operators(job *j)
 {
-    for (size_t i = 0; hx_strategies[i]; i++) {
-        const hx_strategy *const of = hx_strategy_of(hx_strategies[i], j->components);
+    for (size_t i = 0; hx_operator_kinds[i]; i++) {
+        const hx_operator_kind *const of = hx_operator_kind_of(hx_operator_kinds[i], j->components);
         if (of && strcmp(of->device, j->device.ops->name) == 0) check_layouts(j, of);
     }
-    check_layouts(j, hx_strategy_of(&divided_strategy, j->components));
+    check_layouts(j, hx_operator_kind_of(&divided_kind, j->components));
 }
 
 /* With springs or convection on the whole surface. */

@@ -96,13 +96,14 @@ static int apply(const hx_operator *op, int kind, const double *d_x, double *d_y
 }
 
 /* The whole product, computed by each rank for itself. */
-static void find_exact(job *j, const hx_strategy *strategy, hx_layout layout, int kind, double *xkx)
+static void find_exact(job *j, const hx_operator_kind *op_kind, hx_layout layout, int kind,
+                       double *xkx)
 {
     hx_operator op;
     hx_device *const dev = &j->device;
     double *const d_x = fixture_put(dev, (size_t)j->n, j->x), *const d_y = fixture_put(
                                                                   dev, (size_t)j->n, j->x);
-    CHECK_OK(hx_operator_create(&op, dev, strategy, layout, &j->problem, 0));
+    CHECK_OK(hx_operator_create(&op, dev, op_kind, layout, &j->problem, 0));
     CHECK_OK(set_modulus(j, &op));
     CHECK_OK(apply(&op, kind, d_x, d_y));
     CHECK_OK(dev->ops->vector->dot(dev, j->n, d_x, d_y, xkx));
@@ -112,14 +113,14 @@ static void find_exact(job *j, const hx_strategy *strategy, hx_layout layout, in
     dev->ops->release(dev, d_y);
 }
 
-static void find_together(job *j, const hx_strategy *strategy, hx_layout layout, int kind,
+static void find_together(job *j, const hx_operator_kind *op_kind, hx_layout layout, int kind,
                           double *xkx)
 {
     hx_operator op;
     hx_device *const dev = &j->dist.dev;
     const size_t n = 3 * (size_t)j->dist.subdomain.space.n_point;
     double *const d_x = fixture_put(dev, n, NULL), *const d_y = fixture_put(dev, n, NULL);
-    CHECK_OK(hx_operator_create(&op, dev, strategy, layout, &j->dist.subdomain.problem, 0));
+    CHECK_OK(hx_operator_create(&op, dev, op_kind, layout, &j->dist.subdomain.problem, 0));
     CHECK_OK(set_modulus(j, &op));
     CHECK_OK(hx_dist_scatter_vector(&j->dist, 3, leads(j) ? j->x : NULL, d_x));
     CHECK_OK(apply(&op, kind, d_x, d_y));
@@ -132,23 +133,23 @@ static void find_together(job *j, const hx_strategy *strategy, hx_layout layout,
 
 static void test_operators(job *j)
 {
-    const hx_strategy *strategy;
+    const hx_operator_kind *op_kind;
     size_t i = 0;
     int layout = 0, n = 0;
     hx_layout of;
-    while ((strategy = fixture_next_strategy(&j->device, &i, &layout, &of)) != NULL) {
-        if (j->space.element != HX_ELEMENT_LINEAR && !strategy->space_bytes) continue;
+    while ((op_kind = fixture_next_operator_kind(&j->device, &i, &layout, &of)) != NULL) {
+        if (j->space.element != HX_ELEMENT_LINEAR && !op_kind->space_bytes) continue;
         for (int kind = 0; kind < N_KIND; kind++, n++) {
             double alone, together;
-            find_exact(j, strategy, of, kind, &alone);
-            find_together(j, strategy, of, kind, &together);
-            const double bound = strategy->error > 0.0 ? strategy->error : 1e-13;
+            find_exact(j, op_kind, of, kind, &alone);
+            find_together(j, op_kind, of, kind, &together);
+            const double bound = op_kind->error > 0.0 ? op_kind->error : 1e-13;
             CHECK_REL(together, alone, 10.0 * bound);
             if (!leads(j)) continue;
             double scale = 0.0;
             for (int64_t k = 0; k < j->n; k++) test_worst(&scale, fabs(j->exact[k]));
             const double off = test_max_difference((size_t)j->n, j->exact, j->got);
-            CHECK_MSG(off <= bound * scale, "%s, %s: off by %.1e of %.1e", strategy->name,
+            CHECK_MSG(off <= bound * scale, "%s, %s: off by %.1e of %.1e", op_kind->name,
                       kind == PRODUCT ? "product" : "diagonal", off, scale);
         }
     }

@@ -249,7 +249,7 @@ static inline size_t divided_bytes(const hx_mesh *mesh, hx_layout layout)
         .apply_part_single = divided_part_single, .teardown = divided_teardown, .scalar = of_heat  \
     }
 
-static const hx_strategy divided_scalar = DIVIDED(divided_setup_scalar, NULL);
-static const hx_strategy divided_strategy = DIVIDED(divided_setup, &divided_scalar);
+static const hx_operator_kind divided_scalar = DIVIDED(divided_setup_scalar, NULL);
+static const hx_operator_kind divided_kind = DIVIDED(divided_setup, &divided_scalar);
 
 #endif

@@ -173,7 +173,7 @@ static inline hx_problem_params fixture_problem(void)
 }
 
 typedef struct fixture_settings {
-    const hx_strategy *strategy; /* NULL: ebe */
+    const hx_operator_kind *op_kind; /* NULL: ebe */
     hx_layout layout;
     const char *precond, *filter;
     hx_pcg_params pcg;
@@ -217,11 +217,11 @@ static inline void fixture_solver_free(fixture_solver *s)
 static inline int fixture_solver_create(fixture_solver *s, hx_device *dev,
                                         const hx_problem *problem, const fixture_settings *settings)
 {
-    const hx_strategy *const strategy =
-        settings->strategy ? settings->strategy : hx_strategy_find(dev->ops->name, "ebe");
+    const hx_operator_kind *const op_kind =
+        settings->op_kind ? settings->op_kind : hx_operator_kind_find(dev->ops->name, "ebe");
     int rc;
     memset(s, 0, sizeof *s);
-    HX_TRY_FAIL(hx_operator_create(&s->op, dev, strategy, settings->layout, problem, 0));
+    HX_TRY_FAIL(hx_operator_create(&s->op, dev, op_kind, settings->layout, problem, 0));
     HX_TRY_FAIL(
         hx_precond_create(&s->pc, hx_precond_find(settings->precond), &s->op.linear, &s->op));
     HX_TRY_FAIL(hx_pcg_create(&s->pcg, &settings->pcg, &s->op.linear, &s->pc));
@@ -238,15 +238,15 @@ fail:
 
 /* The next exact (operator, layout) of a device, from *i = *layout = 0; NULL after the last.
  * Operators that state an error are tested by checkop. */
-static inline const hx_strategy *fixture_next_strategy(const hx_device *dev, size_t *i, int *layout,
-                                                       hx_layout *found)
+static inline const hx_operator_kind *fixture_next_operator_kind(const hx_device *dev, size_t *i,
+                                                                 int *layout, hx_layout *found)
 {
-    for (; hx_strategies[*i]; ++*i, *layout = 0) {
-        const hx_strategy *const strategy = hx_strategies[*i];
-        if (strcmp(strategy->device, dev->ops->name) != 0 || strategy->error > 0.0) continue;
+    for (; hx_operator_kinds[*i]; ++*i, *layout = 0) {
+        const hx_operator_kind *const op_kind = hx_operator_kinds[*i];
+        if (strcmp(op_kind->device, dev->ops->name) != 0 || op_kind->error > 0.0) continue;
         while (*layout < HX_N_LAYOUT) {
             *found = (hx_layout)(*layout)++;
-            if (strategy->layouts & HX_LAYOUT_BIT(*found)) return strategy;
+            if (op_kind->layouts & HX_LAYOUT_BIT(*found)) return op_kind;
         }
     }
     return NULL;

@@ -159,7 +159,7 @@ static inline void make_problem(grids *g, const sample *s)
     CHECK_OK(box_part_create(&g->mesh, &s->part));
     CHECK_OK(fixture_finish(&g->mesh, FIXTURE_SHUFFLED));
     CHECK_OK(hx_problem_create(&g->problem, &g->mesh, &params));
-    CHECK_OK(hx_operator_create(&g->op, &device, hx_strategy_find(device.ops->name, "otf"),
+    CHECK_OK(hx_operator_create(&g->op, &device, hx_operator_kind_find(device.ops->name, "otf"),
                                 HX_LAYOUT_INTERLEAVED, &g->problem, 0));
     g->modulus = new_doubles(g->mesh.n_elem);
     for (int64_t e = 0; e < g->mesh.n_elem; e++) {
@@ -167,7 +167,7 @@ static inline void make_problem(grids *g, const sample *s)
         g->modulus[e] = s->young * pow(s->contrast, -fmin(fmax(x, 0.0), 1.0));
     }
     CHECK_OK(hx_operator_set_modulus(&g->op, g->modulus));
-    if (g->op.strategy->prepare_single) CHECK_OK(g->op.strategy->prepare_single(g->op.state));
+    if (g->op.op_kind->prepare_single) CHECK_OK(g->op.op_kind->prepare_single(g->op.state));
 }
 
 static inline void put_mesh(grids *g)

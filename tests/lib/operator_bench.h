@@ -21,7 +21,7 @@ static inline int time_products(hx_operator *op, vectors *v, double seconds[N_RE
     for (int i = 0; i < 3; i++) HX_TRY(hx_operator_apply(op, v->d_x, v->d_y));
     for (int i = 0; i < N_REPEAT; i++) {
         HX_TRY(ops->mark(op->dev, 0));
-        HX_TRY(op->strategy->apply(op->state, v->d_x, v->d_y));
+        HX_TRY(op->op_kind->apply(op->state, v->d_x, v->d_y));
         HX_TRY(ops->mark(op->dev, 1));
         HX_TRY(ops->sync(op->dev));
         HX_TRY(ops->elapsed(op->dev, 0, 1, &seconds[i]));
@@ -49,22 +49,22 @@ static inline int bench_device(hx_device *dev, int nx, int ny, int nz, int kind)
            ny, nz, (long long)m.mesh.n_elem, bandwidth * 1e-9);
     printf("%-8s %-12s %10s %10s %10s %10s %8s %8s %9s\n", "operator", "layout", "median ms",
            "min ms", "max ms", "Gel/s", "GB/s", "of copy", "speedup");
-    for (size_t i = 0; hx_strategies[i]; i++) {
-        const hx_strategy *strategy = hx_strategies[i];
-        if (strcmp(strategy->device, dev->ops->name) != 0) continue;
+    for (size_t i = 0; hx_operator_kinds[i]; i++) {
+        const hx_operator_kind *op_kind = hx_operator_kinds[i];
+        if (strcmp(op_kind->device, dev->ops->name) != 0) continue;
         for (int layout = 0; layout < HX_N_LAYOUT; layout++) {
             hx_operator op;
             double seconds[N_REPEAT];
-            if (!(strategy->layouts & HX_LAYOUT_BIT(layout))) continue;
-            CHECK_OK(hx_operator_create(&op, dev, strategy, (hx_layout)layout, &m.problem, 0));
+            if (!(op_kind->layouts & HX_LAYOUT_BIT(layout))) continue;
+            CHECK_OK(hx_operator_create(&op, dev, op_kind, (hx_layout)layout, &m.problem, 0));
             CHECK_OK(hx_operator_set_modulus(&op, v.modulus));
             CHECK_OK(time_products(&op, &v, seconds));
             const double median = seconds[N_REPEAT / 2];
             const double bytes =
-                (double)m.mesh.n_elem * (strategy->bytes_per_elem + 40.0) + (double)v.n_dof * 16.0;
-            if (strcmp(strategy->name, "ebe") == 0 && layout == HX_LAYOUT_ROWMAJOR)
+                (double)m.mesh.n_elem * (op_kind->bytes_per_elem + 40.0) + (double)v.n_dof * 16.0;
+            if (strcmp(op_kind->name, "ebe") == 0 && layout == HX_LAYOUT_ROWMAJOR)
                 reference = median;
-            printf("%-8s %-12s %10.3f %10.3f %10.3f %10.3f %8.0f %7.0f%% ", strategy->name,
+            printf("%-8s %-12s %10.3f %10.3f %10.3f %10.3f %8.0f %7.0f%% ", op_kind->name,
                    hx_layout_name((hx_layout)layout), 1e3 * median, 1e3 * seconds[0],
                    1e3 * seconds[N_REPEAT - 1], (double)m.mesh.n_elem / median * 1e-9,
                    bytes / median * 1e-9, 100.0 * bytes / median / bandwidth);

@@ -8,9 +8,9 @@
  * GPU). The wrappers run the device's ebe. */
 static inline int repeats(const fixture_settings *settings)
 {
-    const hx_strategy *const ebe = hx_strategy_find(device.ops->name, "ebe");
-    const hx_strategy *const strategy = settings->strategy ? settings->strategy : ebe;
-    return strategy->setup == wrapper_setup ? ebe->deterministic : strategy->deterministic;
+    const hx_operator_kind *const ebe = hx_operator_kind_find(device.ops->name, "ebe");
+    const hx_operator_kind *const op_kind = settings->op_kind ? settings->op_kind : ebe;
+    return op_kind->setup == wrapper_setup ? ebe->deterministic : op_kind->deterministic;
 }
 
 /* Fewer solves of the same kinds, under tools that make them hundreds of times slower. */

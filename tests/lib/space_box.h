@@ -84,8 +84,9 @@ static inline int space_box_solve(const space_box *b, hx_device *dev, const char
     fixture_settings settings = fixture_defaults();
     fixture_solver s;
     int rc;
-    settings.strategy = hx_strategy_of(hx_strategy_find(dev->ops->name, op), b->problem.components);
-    settings.layout = hx_layout_first(settings.strategy);
+    settings.op_kind =
+        hx_operator_kind_of(hx_operator_kind_find(dev->ops->name, op), b->problem.components);
+    settings.layout = hx_layout_first(settings.op_kind);
     settings.precond = precond;
     settings.pcg.tolerance = tolerance;
     HX_TRY_FAIL(fixture_solver_create(&s, dev, &b->problem, &settings));

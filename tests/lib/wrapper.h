@@ -10,7 +10,7 @@
 #include "fixture.h"
 
 typedef struct wrapper {
-    const hx_strategy *inner;
+    const hx_operator_kind *inner;
     void *inner_state;
     hx_device *dev;
     const hx_device_model *model;
@@ -61,7 +61,7 @@ static inline int wrapper_setup(void **state, hx_device *dev, const hx_device_mo
     w->model = model;
     w->n_elem = mesh->n_elem;
     w->n_dof = 3 * mesh->n_node;
-    w->inner = hx_strategy_find(dev->ops->name, "ebe");
+    w->inner = hx_operator_kind_find(dev->ops->name, "ebe");
     HX_TRY_FAIL(wrapper_fill(w, mesh));
     HX_TRY_FAIL(w->inner->setup(&w->inner_state, dev, model, mesh, layout));
     *state = w;
@@ -155,13 +155,13 @@ static inline int wrapper_setup_noisy(void **state, hx_device *dev, const hx_dev
         .teardown = wrapper_teardown, __VA_ARGS__                                                  \
     }
 
-static const hx_strategy wrapper_single = WRAPPER_TABLE(
+static const hx_operator_kind wrapper_single = WRAPPER_TABLE(
     "single", .setup = wrapper_setup, .apply = wrapper_apply, .apply_single = wrapper_apply_single);
-static const hx_strategy wrapper_wrong = WRAPPER_TABLE(
+static const hx_operator_kind wrapper_wrong = WRAPPER_TABLE(
     "wrong", .setup = wrapper_setup, .apply = wrapper_apply, .apply_single = wrapper_apply_wrong);
-static const hx_strategy wrapper_noisy =
+static const hx_operator_kind wrapper_noisy =
     WRAPPER_TABLE("noisy", .setup = wrapper_setup_noisy, .apply = wrapper_apply_noisy);
-static const hx_strategy wrapper_dot = WRAPPER_TABLE(
+static const hx_operator_kind wrapper_dot = WRAPPER_TABLE(
     "dot", .setup = wrapper_setup, .apply = wrapper_apply, .apply_dot = wrapper_apply_dot);
 
 #endif

@@ -14,13 +14,13 @@ static hx_device device;
 enum { N_DESIGN = 10 };
 static int n_design = N_DESIGN;
 
-static void run_designs(const hx_problem *problem, const hx_strategy *strategy, hx_layout layout,
-                        const char *precond, double compliance[N_DESIGN])
+static void run_designs(const hx_problem *problem, const hx_operator_kind *op_kind,
+                        hx_layout layout, const char *precond, double compliance[N_DESIGN])
 {
     fixture_settings settings = fixture_defaults();
     fixture_solver s;
     hx_iteration record;
-    settings.strategy = strategy;
+    settings.op_kind = op_kind;
     settings.layout = layout;
     settings.precond = precond;
     settings.filter = "sensitivity";
@@ -35,11 +35,11 @@ static void run_designs(const hx_problem *problem, const hx_strategy *strategy, 
 }
 
 /* The next exact operator of the device that stores a matrix, or NULL. */
-static const hx_strategy *next_assembled(size_t *i, int *k, hx_layout *layout)
+static const hx_operator_kind *next_assembled(size_t *i, int *k, hx_layout *layout)
 {
-    const hx_strategy *strategy;
-    while ((strategy = fixture_next_strategy(&device, i, k, layout)) != NULL)
-        if (strategy->assembled) return strategy;
+    const hx_operator_kind *op_kind;
+    while ((op_kind = fixture_next_operator_kind(&device, i, k, layout)) != NULL)
+        if (op_kind->assembled) return op_kind;
     return NULL;
 }
 
@@ -49,20 +49,20 @@ static void test_designs(const hx_problem *problem)
         const char *const precond = hx_preconds[p]->name;
         if (hx_preconds[p]->runs_on && !hx_preconds[p]->runs_on(device.ops)) continue;
         double expected[N_DESIGN], found[N_DESIGN];
-        const hx_strategy *strategy;
+        const hx_operator_kind *op_kind;
         size_t i = 0;
         int k = 0, n = 0;
         hx_layout layout;
-        run_designs(problem, hx_strategy_find(device.ops->name, "otf"), HX_LAYOUT_INTERLEAVED,
+        run_designs(problem, hx_operator_kind_find(device.ops->name, "otf"), HX_LAYOUT_INTERLEAVED,
                     precond, expected);
         CHECK(expected[n_design - 1] < 0.9 * expected[0]);
-        while ((strategy = next_assembled(&i, &k, &layout)) != NULL) {
+        while ((op_kind = next_assembled(&i, &k, &layout)) != NULL) {
             double worst = 0.0;
-            run_designs(problem, strategy, layout, precond, found);
+            run_designs(problem, op_kind, layout, precond, found);
             for (int d = 0; d < n_design; d++)
                 test_worst(&worst, fabs(found[d] / expected[d] - 1.0));
-            printf("%s, %s: compliance differs by %.1e\n", strategy->name, precond, worst);
-            CHECK_MSG(worst <= 1e-10, "%s, %s: %.3g", strategy->name, precond, worst);
+            printf("%s, %s: compliance differs by %.1e\n", op_kind->name, precond, worst);
+            CHECK_MSG(worst <= 1e-10, "%s, %s: %.3g", op_kind->name, precond, worst);
             n++;
         }
         CHECK(n > 0);
@@ -70,8 +70,8 @@ static void test_designs(const hx_problem *problem)
 }
 
 /* K x of an operator with supports masked and springs added; threads: on a CPU. */
-static void make_product(const hx_problem *problem, const hx_strategy *strategy, hx_layout layout,
-                         int threads, double *y)
+static void make_product(const hx_problem *problem, const hx_operator_kind *op_kind,
+                         hx_layout layout, int threads, double *y)
 {
     const size_t n = 3 * (size_t)problem->mesh->n_node, n_elem = (size_t)problem->mesh->n_elem;
     double *const x = malloc(n * sizeof *x), *const modulus = malloc(n_elem * sizeof *modulus);
@@ -81,7 +81,7 @@ static void make_product(const hx_problem *problem, const hx_strategy *strategy,
     fixture_set_threads(threads);
     for (size_t k = 0; k < n; k++) x[k] = fixture_uniform(&state, -1.0, 1.0);
     for (size_t e = 0; e < n_elem; e++) modulus[e] = fixture_uniform(&state, 0.1, 1.0);
-    CHECK_OK(hx_operator_create(&op, &device, strategy, layout, problem, 0));
+    CHECK_OK(hx_operator_create(&op, &device, op_kind, layout, problem, 0));
     double *const d_x = fixture_put(&device, n, x), *const d_y = fixture_put(&device, n, x);
     CHECK_OK(hx_operator_set_modulus(&op, modulus));
     CHECK_OK(hx_operator_apply(&op, d_x, d_y));
@@ -98,41 +98,41 @@ static void test_products(const hx_problem *problem)
 {
     const size_t n = 3 * (size_t)problem->mesh->n_node;
     double *const y = malloc(3 * n * sizeof *y), *const expected = y + n, *const again = y + 2 * n;
-    const hx_strategy *strategy;
+    const hx_operator_kind *op_kind;
     size_t i = 0;
     int k = 0;
     hx_layout layout;
     if (!y) abort();
-    make_product(problem, hx_strategy_find(device.ops->name, "otf"), HX_LAYOUT_INTERLEAVED, 1,
+    make_product(problem, hx_operator_kind_find(device.ops->name, "otf"), HX_LAYOUT_INTERLEAVED, 1,
                  expected);
-    while ((strategy = next_assembled(&i, &k, &layout)) != NULL) {
-        make_product(problem, strategy, layout, 1, y);
-        make_product(problem, strategy, layout, 2, again);
-        CHECK_MSG(test_max_difference(n, y, expected) <= 1e-12, "%s", strategy->name);
-        CHECK_MSG(!strategy->deterministic || memcmp(y, again, n * sizeof *y) == 0,
-                  "%s: other bits by two threads", strategy->name);
+    while ((op_kind = next_assembled(&i, &k, &layout)) != NULL) {
+        make_product(problem, op_kind, layout, 1, y);
+        make_product(problem, op_kind, layout, 2, again);
+        CHECK_MSG(test_max_difference(n, y, expected) <= 1e-12, "%s", op_kind->name);
+        CHECK_MSG(!op_kind->deterministic || memcmp(y, again, n * sizeof *y) == 0,
+                  "%s: other bits by two threads", op_kind->name);
     }
     free(y);
 }
 
 static void test_bytes(const hx_problem *problem)
 {
-    const hx_strategy *strategy;
+    const hx_operator_kind *op_kind;
     size_t i = 0;
     int k = 0;
     hx_layout layout;
-    while ((strategy = next_assembled(&i, &k, &layout)) != NULL) {
+    while ((op_kind = next_assembled(&i, &k, &layout)) != NULL) {
         hx_operator op;
-        CHECK_OK(hx_operator_create(&op, &device, strategy, layout, problem, 0));
-        const hx_assembled *a = strategy->assembled(op.state);
-        const size_t expected = strategy->bytes(problem->mesh, layout);
+        CHECK_OK(hx_operator_create(&op, &device, op_kind, layout, problem, 0));
+        const hx_assembled *a = op_kind->assembled(op.state);
+        const size_t expected = op_kind->bytes(problem->mesh, layout);
         const size_t held = hx_device_pattern_bytes(&a->pattern) +
                             hx_matrix_bytes(&a->matrix, &device) +
                             device.ops->matrix->fill_bytes(a->fill);
         CHECK_MSG(held <= expected && (double)expected <= 1.05 * (double)held,
-                  "%s: %zu bytes, %zu were announced", strategy->name, held, expected);
+                  "%s: %zu bytes, %zu were announced", op_kind->name, held, expected);
         CHECK(a->steps.n >= 3);
-        CHECK(strategy->promise(problem->mesh) == HX_PROMISE_NONE);
+        CHECK(op_kind->promise(problem->mesh) == HX_PROMISE_NONE);
         hx_operator_free(&op);
     }
 }

@@ -38,8 +38,8 @@ static const bound bounds[] = {{"bsr", 1e-10, 1e-10}, {"bsr32", 1e-8, 1e-8}};
 static void open_solver(fixture_solver *s, const study *st, const char *name)
 {
     fixture_settings settings = fixture_defaults();
-    settings.strategy = hx_strategy_find(device.ops->name, name);
-    settings.layout = hx_layout_first(settings.strategy);
+    settings.op_kind = hx_operator_kind_find(device.ops->name, name);
+    settings.layout = hx_layout_first(settings.op_kind);
     settings.precond = st->precond;
     settings.filter = "sensitivity";
     settings.filter_params.radius = st->radius;
@@ -157,7 +157,7 @@ static void check_mesh(int layers, double distort, double rho_min)
         for (size_t i = 0; i < sizeof bounds / sizeof bounds[0]; i++) {
             /* P1 uses 3 elements for CB1 */
             const study st = {&problem, 3.0 * layers / CB1_LAYERS, precond[p]};
-            if (hx_strategy_find(device.ops->name, bounds[i].name))
+            if (hx_operator_kind_find(device.ops->name, bounds[i].name))
                 check_operator(&st, &bounds[i], name);
         }
     hx_problem_free(&problem);

@@ -63,7 +63,7 @@ static sums of_case(const hx_session *s, const hx_matrix *m, const double *u)
 /* Bounds for the design that was just analysed. */
 static int of_design(hx_session *s, double compliance, sums *most)
 {
-    const hx_matrix *const m = &s->op.strategy->assembled(s->op.state)->matrix;
+    const hx_matrix *const m = &s->op.op_kind->assembled(s->op.state)->matrix;
     double *const u = malloc((size_t)s->op.linear.n * sizeof *u);
     sums all = {0.0, 0.0};
     int rc = u ? HX_OK : HX_ENOMEM;

@@ -37,14 +37,14 @@ static int product(const hx_operator *op, vectors *v, const double *x, double *y
 /* product() in single precision; x and y are converted to it and back. */
 static int product_single(const hx_operator *op, vectors *v, const double *x, double *y)
 {
-    if (op->strategy->prepare_single) HX_TRY(op->strategy->prepare_single(op->state));
+    if (op->op_kind->prepare_single) HX_TRY(op->op_kind->prepare_single(op->state));
     const size_t bytes = (size_t)v->n_dof * sizeof(float);
     hx_device *dev = op->dev;
     for (int64_t i = 0; i < v->n_dof; i++) v->single[i] = NAN;
     HX_TRY(dev->ops->upload(dev, v->d_single_y, v->single, bytes));
     for (int64_t i = 0; i < v->n_dof; i++) v->single[i] = (float)x[i];
     HX_TRY(dev->ops->upload(dev, v->d_single_x, v->single, bytes));
-    HX_TRY(op->strategy->apply_single(op->state, v->d_single_x, v->d_single_y));
+    HX_TRY(op->op_kind->apply_single(op->state, v->d_single_x, v->d_single_y));
     HX_TRY(dev->ops->download(dev, v->single, v->d_single_y, bytes));
     for (int64_t i = 0; i < v->n_dof; i++) y[i] = (double)v->single[i];
     return HX_OK;
@@ -53,7 +53,7 @@ static int product_single(const hx_operator *op, vectors *v, const double *x, do
 /* Largest relative error allowed for a product of this operator. */
 static double error_bound(const hx_operator *op)
 {
-    return op->strategy->error > 0.0 ? op->strategy->error : 1e-12;
+    return op->op_kind->error > 0.0 ? op->op_kind->error : 1e-12;
 }
 
 /* Rigid motions cause no forces, up to the error of the product for E = 1. */
@@ -127,7 +127,7 @@ static void check_bits(const hx_operator *op, vectors *v, const char *label)
 {
     const size_t bytes = (size_t)v->n_dof * sizeof(double);
     for (int64_t i = 0; i < v->n_dof; i++) v->x[i] = uniform(-1.0, 1.0);
-    for (int single = 0; single < (op->strategy->apply_single ? 2 : 1); single++)
+    for (int single = 0; single < (op->op_kind->apply_single ? 2 : 1); single++)
         for (int threads = 1; threads <= 2; threads++) {
             double *to = threads == 1 ? v->y : v->z;
             fixture_set_threads(threads);
@@ -152,7 +152,7 @@ static int product_dot(const hx_operator *op, vectors *v, const double *x, doubl
     HX_TRY_FAIL(dev->ops->upload(dev, d_sum, sum, sizeof *sum));
     HX_TRY_FAIL(dev->ops->upload(dev, v->d_y, y, bytes));
     HX_TRY_FAIL(dev->ops->upload(dev, v->d_x, x, bytes));
-    HX_TRY_FAIL(op->strategy->apply_dot(op->state, v->d_x, v->d_y, d_sum));
+    HX_TRY_FAIL(op->op_kind->apply_dot(op->state, v->d_x, v->d_y, d_sum));
     HX_TRY_FAIL(dev->ops->download(dev, sum, d_sum, sizeof *sum));
     rc = dev->ops->download(dev, y, v->d_y, bytes);
 fail:
@@ -177,33 +177,33 @@ static void check_dot(const hx_operator *op, vectors *v, const char *label)
         fixture_set_threads(threads);
         CHECK_OK(product_dot(op, v, v->x, v->z, &sum[threads - 1]));
         fixture_set_threads(1);
-        CHECK_MSG(!op->strategy->deterministic || memcmp(v->y, v->z, bytes) == 0,
+        CHECK_MSG(!op->op_kind->deterministic || memcmp(v->y, v->z, bytes) == 0,
                   "%s: y of apply_dot differs bitwise, %d threads", label, threads);
         const double error = (double)(fabsl(sum[threads - 1] - dot) / sqrtl(xx * yy));
         CHECK_MSG(error <= 1e-13, "%s: x'y %.17g, must be %.17Lg", label, sum[threads - 1], dot);
     }
-    CHECK_MSG(!op->strategy->deterministic || memcmp(&sum[0], &sum[1], sizeof sum[0]) == 0,
+    CHECK_MSG(!op->op_kind->deterministic || memcmp(&sum[0], &sum[1], sizeof sum[0]) == 0,
               "%s: x'y %.17g, two threads %.17g", label, sum[0], sum[1]);
 }
 
 static void check_all(hx_operator *op, const model *m, vectors *v, const char *label)
 {
     check_operator(op, m, v, label);
-    if (op->strategy->apply_single) check_single(op, v, label);
-    if (op->strategy->deterministic) check_bits(op, v, label);
-    if (op->strategy->apply_dot) check_dot(op, v, label);
+    if (op->op_kind->apply_single) check_single(op, v, label);
+    if (op->op_kind->deterministic) check_bits(op, v, label);
+    if (op->op_kind->apply_dot) check_dot(op, v, label);
 }
 
 /* Checks the operator with every instruction set that runs on this machine. */
 static void check_variants(hx_operator *op, const model *m, vectors *v)
 {
     const char *name;
-    for (int i = 0; (name = op->strategy->variant(op->state, i)) != NULL; i++) {
+    for (int i = 0; (name = op->op_kind->variant(op->state, i)) != NULL; i++) {
         char label[64];
-        snprintf(label, sizeof label, "%s %s", op->strategy->name, name);
+        snprintf(label, sizeof label, "%s %s", op->op_kind->name, name);
         check_all(op, m, v, label);
     }
-    CHECK(op->strategy->variant(op->state, 0) != NULL);
+    CHECK(op->op_kind->variant(op->state, 0) != NULL);
 }
 
 /* Checks what depends little or not on the operator kind: diagonal and energies from coordinates,
@@ -212,7 +212,7 @@ static void check_from_coordinates(hx_operator *op, const model *m, vectors *v)
 {
     const size_t bytes = (size_t)v->n_dof * sizeof(double);
     /* an operator's own diagonal is as accurate as its product */
-    const double bound = op->strategy->diagonal ? fmax(op->strategy->error, 1e-12) : 1e-12;
+    const double bound = op->op_kind->diagonal ? fmax(op->op_kind->error, 1e-12) : 1e-12;
     CHECK_OK(hx_operator_set_modulus(op, v->modulus));
     CHECK_OK(hx_operator_diagonal(op, v->d_y));
     CHECK_OK(op->dev->ops->download(op->dev, v->y, v->d_y, bytes));
@@ -274,23 +274,23 @@ static void check_model(hx_device *dev, const char *title, model *m)
     CHECK_OK(make_vectors(&v, dev, &m->mesh));
     CHECK_OK(make_references(&v, m));
     int first = 1;
-    for (size_t i = 0; hx_strategies[i]; i++) {
-        const hx_strategy *strategy = hx_strategies[i];
-        if (strcmp(strategy->device, dev->ops->name) != 0) continue;
-        if (only && strcmp(strategy->name, only) != 0) continue;
+    for (size_t i = 0; hx_operator_kinds[i]; i++) {
+        const hx_operator_kind *op_kind = hx_operator_kinds[i];
+        if (strcmp(op_kind->device, dev->ops->name) != 0) continue;
+        if (only && strcmp(op_kind->name, only) != 0) continue;
         for (int layout = 0; layout < HX_N_LAYOUT; layout++) {
             hx_operator op;
             char label[64];
-            if (!(strategy->layouts & HX_LAYOUT_BIT(layout))) continue;
-            snprintf(label, sizeof label, "%s %s", strategy->name,
+            if (!(op_kind->layouts & HX_LAYOUT_BIT(layout))) continue;
+            snprintf(label, sizeof label, "%s %s", op_kind->name,
                      hx_layout_name((hx_layout)layout));
-            CHECK_OK(hx_operator_create(&op, dev, strategy, (hx_layout)layout, &m->problem, 0));
-            if (strategy->variant)
+            CHECK_OK(hx_operator_create(&op, dev, op_kind, (hx_layout)layout, &m->problem, 0));
+            if (op_kind->variant)
                 check_variants(&op, m, &v);
             else
                 check_all(&op, m, &v, label);
             if (first) check_block_diagonal(&op, m, &v);
-            if (first || strategy->diagonal) check_from_coordinates(&op, m, &v);
+            if (first || op_kind->diagonal) check_from_coordinates(&op, m, &v);
             first = 0;
             hx_operator_free(&op);
         }
@@ -386,7 +386,7 @@ static void check_voxels(hx_device *dev)
 static int create(hx_operator *op, hx_device *dev, const char *name, const model *m,
                   const vectors *v)
 {
-    HX_TRY(hx_operator_create(op, dev, hx_strategy_find(dev->ops->name, name),
+    HX_TRY(hx_operator_create(op, dev, hx_operator_kind_find(dev->ops->name, name),
                               HX_LAYOUT_INTERLEAVED, &m->problem, 0));
     return hx_operator_set_modulus(op, v->modulus);
 }
@@ -463,7 +463,7 @@ static int check_one(hx_device *dev, const char *name)
     const hx_generate_params halves = {.nx = 8, .ny = 3, .nz = 3};
     const mixed_box cells = {.kind = MIXED_LAYERS, .n = {2, 2, 5}, .distort = 0.15, .seed = 7};
     model m;
-    if (!hx_strategy_find(dev->ops->name, name)) TEST_SKIP("no operator '%s'", name);
+    if (!hx_operator_kind_find(dev->ops->name, name)) TEST_SKIP("no operator '%s'", name);
     const int64_t usual = hx_patches_wide_from();
     only = name;
     for (int wide = 0; wide < 2; wide++) {
@@ -525,7 +525,7 @@ static int check_device(hx_device *dev)
 {
     check_meshes(dev);
     if (strcmp(dev->ops->name, "cpu") != 0) check_wide(dev);
-    if (hx_strategy_find(dev->ops->name, "sym")) check_large(dev);
+    if (hx_operator_kind_find(dev->ops->name, "sym")) check_large(dev);
     TEST_END();
 }
 

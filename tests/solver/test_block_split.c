@@ -67,22 +67,21 @@ static void check_orders(void)
     hx_mesh_free(&mesh);
 }
 
-static void check_strategy(const hx_strategy *strategy)
+static void check_operator_kind(const hx_operator_kind *op_kind)
 {
-    CHECK_MSG(strategy->apply_part, "operator '%s' of a GPU has no product in parts",
-              strategy->name);
-    CHECK_MSG(!strategy->apply_single || strategy->apply_part_single,
-              "operator '%s' of a GPU has no product in parts in single precision", strategy->name);
+    CHECK_MSG(op_kind->apply_part, "operator '%s' of a GPU has no product in parts", op_kind->name);
+    CHECK_MSG(!op_kind->apply_single || op_kind->apply_part_single,
+              "operator '%s' of a GPU has no product in parts in single precision", op_kind->name);
 }
 
 /* The tables of GPU operators can be read without a GPU. */
 static void check_registry(void)
 {
-    for (size_t i = 0; hx_strategies[i]; i++) {
-        const hx_strategy *const strategy = hx_strategies[i];
-        if (strcmp(strategy->device, "cpu") == 0) continue;
-        check_strategy(strategy);
-        if (strategy->scalar) check_strategy(strategy->scalar);
+    for (size_t i = 0; hx_operator_kinds[i]; i++) {
+        const hx_operator_kind *const op_kind = hx_operator_kinds[i];
+        if (strcmp(op_kind->device, "cpu") == 0) continue;
+        check_operator_kind(op_kind);
+        if (op_kind->scalar) check_operator_kind(op_kind->scalar);
     }
 }
 

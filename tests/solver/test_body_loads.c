@@ -281,7 +281,7 @@ static void check_operations(void)
         fixture_set_threads(k == 0 ? 1 : 2);
         f[k] = malloc(n_dof * sizeof *f[k]);
         dc[k] = malloc(n * sizeof *dc[k]);
-        CHECK_OK(hx_operator_create(&op, dev, hx_strategy_find(dev->ops->name, "ebe"),
+        CHECK_OK(hx_operator_create(&op, dev, hx_operator_kind_find(dev->ops->name, "ebe"),
                                     HX_LAYOUT_INTERLEAVED, &problem, 0));
         double *d_rho = fixture_put(dev, n, rho), *d_u = fixture_put(dev, n_dof, u),
                *d_static = fixture_put(dev, n_dof, problem.cases.force[1]),
@@ -375,7 +375,7 @@ static void check_designs(void)
     settings.filter = "sensitivity";
     settings.filter_params.radius = 2.0;
     settings.pcg.tolerance = 1e-5;
-    settings.strategy = hx_strategy_find(device.ops->name, "otf");
+    settings.op_kind = hx_operator_kind_find(device.ops->name, "otf");
     CHECK_OK(fixture_box_create(&mesh, &box));
     CHECK_OK(fixture_finish(&mesh, FIXTURE_REORDERED));
     CHECK_OK(hx_problem_create(&problem, &mesh, &params));
@@ -440,7 +440,7 @@ static double off_the_sum(size_t n, double *const v[3])
 static void check_sum(const space_box *b, const char *name)
 {
     const size_t n = 3 * (size_t)b->space.n_point, n_elem = (size_t)b->mesh.n_elem;
-    const hx_strategy *const strategy = hx_strategy_find(device.ops->name, "bsr");
+    const hx_operator_kind *const op_kind = hx_operator_kind_find(device.ops->name, "bsr");
     const size_t size[3] = {n, n, n_elem};
     double *v[3][3], *const rho = malloc(n_elem * sizeof *rho), *const u = calloc(n, sizeof *u);
     uint64_t state = 3;
@@ -448,7 +448,7 @@ static void check_sum(const space_box *b, const char *name)
     if (!rho || !u) abort();
     for (size_t e = 0; e < n_elem; e++) rho[e] = fixture_uniform(&state, 0.05, 1.0);
     for (size_t k = 0; k < n; k++) u[k] = fixture_uniform(&state, -1.0, 1.0);
-    CHECK_OK(hx_operator_create(&op, &device, strategy, hx_layout_first(strategy), &b->problem, 0));
+    CHECK_OK(hx_operator_create(&op, &device, op_kind, hx_layout_first(op_kind), &b->problem, 0));
     double *const d_rho = fixture_put(&device, n_elem, rho), *const d_u =
                                                                  fixture_put(&device, n, u);
     for (int c = 0; c < 3; c++) {

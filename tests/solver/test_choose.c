@@ -101,28 +101,28 @@ static int say_memory(hx_device *dev, size_t *n_free, size_t *n_total)
     return HX_OK;
 }
 
-static size_t bytes_with(const hx_problem *problem, const hx_strategy *strategy,
+static size_t bytes_with(const hx_problem *problem, const hx_operator_kind *op_kind,
                          const hx_precond_kind *kind)
 {
     hx_account account = {0};
     const size_t vector = 3 * (size_t)problem->mesh->n_node * sizeof(double);
-    hx_operator_account(&account, problem, strategy, hx_layout_first(strategy));
-    return hx_account_sum(&account) + hx_precond_bytes(kind, problem, device.ops, strategy) +
+    hx_operator_account(&account, problem, op_kind, hx_layout_first(op_kind));
+    return hx_account_sum(&account) + hx_precond_bytes(kind, problem, device.ops, op_kind) +
            (size_t)hx_pcg_vectors(kind, 0) * vector;
 }
 
 static void check_memory(const hx_problem *problem)
 {
     const hx_choose_params params = hx_solver_defaults().choose;
-    const hx_strategy *strategy = hx_strategy_find(device.ops->name, "ebe");
+    const hx_operator_kind *op_kind = hx_operator_kind_find(device.ops->name, "ebe");
     const hx_precond_kind *const large = hx_precond_find("multigrid"), *const small =
                                                                            hx_precond_find(
                                                                                "jacobi");
-    const hx_layout layout = hx_layout_first(strategy);
+    const hx_layout layout = hx_layout_first(op_kind);
     hx_device_ops ops = *device.ops;
     hx_device tight = device;
-    const size_t most = bytes_with(problem, strategy, large);
-    const size_t least = bytes_with(problem, strategy, small);
+    const size_t most = bytes_with(problem, op_kind, large);
+    const size_t least = bytes_with(problem, op_kind, small);
     const struct {
         size_t free, held;
         const hx_precond_kind *kind;
@@ -135,7 +135,7 @@ static void check_memory(const hx_problem *problem)
     for (size_t i = 0; i < sizeof wanted / sizeof wanted[0]; i++) {
         const hx_precond_kind *kind = large;
         free_bytes = wanted[i].free;
-        CHECK_OK(hx_choose_smaller_precond(&params, &tight, problem, strategy, layout,
+        CHECK_OK(hx_choose_smaller_precond(&params, &tight, problem, op_kind, layout,
                                            wanted[i].held, &kind));
         CHECK_MSG(kind == wanted[i].kind, "%d: %s", (int)i, kind->name);
     }
@@ -146,8 +146,8 @@ static void check_memory(const hx_problem *problem)
 static int least_stored(void)
 {
     int least = INT32_MAX;
-    for (size_t i = 0; hx_strategies[i]; i++) {
-        const hx_strategy *s = hx_strategies[i];
+    for (size_t i = 0; hx_operator_kinds[i]; i++) {
+        const hx_operator_kind *s = hx_operator_kinds[i];
         if (strcmp(s->device, device.ops->name) != 0 || s->error > 0.0 || !s->deterministic)
             continue;
         if (s->promise) return 0;
@@ -166,9 +166,9 @@ static void check_operators(const hx_problem *problem)
     params.say = keep_line;
     params.context = &l;
     CHECK_OK(hx_choose_operator(&choice, &params, &device, problem, kind, &op));
-    CHECK(strcmp(choice.strategy->device, device.ops->name) == 0 && choice.strategy->error == 0.0);
+    CHECK(strcmp(choice.op_kind->device, device.ops->name) == 0 && choice.op_kind->error == 0.0);
     CHECK(strncmp(choice.note, "auto: ", 6) == 0);
-    CHECK(!op.dev || (op.strategy == choice.strategy && op.layout == choice.layout));
+    CHECK(!op.dev || (op.op_kind == choice.op_kind && op.layout == choice.layout));
     if (strcmp(choice.note, "auto: no other can be faster") != 0)
         CHECK(n_with(&l, " ms per product") >= 1);
     hx_operator_free(&op);
@@ -176,23 +176,24 @@ static void check_operators(const hx_problem *problem)
     memset(&l, 0, sizeof l); /* nothing is timed */
     params.deterministic = 1;
     CHECK_OK(hx_choose_operator(&choice, &params, &device, problem, kind, &op));
-    CHECK(choice.strategy->deterministic);
-    if (least_stored() > 0) CHECK(choice.strategy->bytes_per_elem == least_stored());
+    CHECK(choice.op_kind->deterministic);
+    if (least_stored() > 0) CHECK(choice.op_kind->bytes_per_elem == least_stored());
     CHECK(n_with(&l, " ms per product") == 0 && !op.dev);
 
     params.keep_layout = 1; /* for operators that support it */
     params.layout = HX_LAYOUT_ROWMAJOR;
     memset(&l, 0, sizeof l);
     CHECK_OK(hx_choose_operator(&choice, &params, &device, problem, kind, &op));
-    for (size_t i = 0; hx_strategies[i]; i++) {
+    for (size_t i = 0; hx_operator_kinds[i]; i++) {
         char line[64];
-        if (!(hx_strategies[i]->layouts & HX_LAYOUT_BIT(HX_LAYOUT_ROWMAJOR))) continue;
-        snprintf(line, sizeof line, "%s, interleaved:", hx_strategies[i]->name);
+        if (!(hx_operator_kinds[i]->layouts & HX_LAYOUT_BIT(HX_LAYOUT_ROWMAJOR))) continue;
+        snprintf(line, sizeof line, "%s, interleaved:", hx_operator_kinds[i]->name);
         CHECK_MSG(n_with(&l, line) == 0, "%s", line);
     }
 
-    const hx_strategy *const none[] = {NULL}; /* operators of other devices are not used either */
-    params.strategies = none;
+    const hx_operator_kind *const none[] = {
+        NULL}; /* operators of other devices are not used either */
+    params.op_kinds = none;
     CHECK_FAILS(hx_choose_operator(&choice, &params, &device, problem, kind, &op), HX_EINPUT,
                 "meets all requirements");
 }
@@ -211,14 +212,14 @@ static double compliance_of(const hx_problem *problem, const hx_solver_params *p
 }
 
 /* y = K x of an operator kind with all moduli 1, with or without a plan of the problem. */
-static void apply(const hx_problem *problem, const hx_strategy *strategy, const double *x,
+static void apply(const hx_problem *problem, const hx_operator_kind *op_kind, const double *x,
                   double *y)
 {
     const size_t n = 3 * (size_t)problem->mesh->n_node;
     double *modulus = calloc((size_t)problem->mesh->n_elem, sizeof *modulus);
     hx_operator op;
     for (int64_t e = 0; e < problem->mesh->n_elem; e++) modulus[e] = 1.0;
-    CHECK_OK(hx_operator_create(&op, &device, strategy, hx_layout_first(strategy), problem, 0));
+    CHECK_OK(hx_operator_create(&op, &device, op_kind, hx_layout_first(op_kind), problem, 0));
     CHECK_OK(hx_operator_set_modulus(&op, modulus));
     double *d_x = fixture_put(&device, n, x), *d_y = fixture_put(&device, n, x);
     CHECK_OK(hx_operator_apply(&op, d_x, d_y));
@@ -230,24 +231,23 @@ static void apply(const hx_problem *problem, const hx_strategy *strategy, const 
 }
 
 /* Lists made in advance give bitwise equal products, and are counted. */
-static void check_planned_operator(hx_problem *problem, const hx_strategy *strategy)
+static void check_planned_operator(hx_problem *problem, const hx_operator_kind *op_kind)
 {
     const size_t n = 3 * (size_t)problem->mesh->n_node;
     double *const x = problem->mesh->xyz;
     double *y = calloc(n, sizeof *y), *planned = calloc(n, sizeof *planned);
     hx_plan plan = {0};
-    apply(problem, strategy, x, y);
-    hx_plan_operator(&plan, problem, strategy);
-    CHECK(plan.strategy == strategy && plan.lists);
-    CHECK(plan.bytes > 0 &&
-          plan.bytes <= strategy->bytes(problem->mesh, hx_layout_first(strategy)));
+    apply(problem, op_kind, x, y);
+    hx_plan_operator(&plan, problem, op_kind);
+    CHECK(plan.op_kind == op_kind && plan.lists);
+    CHECK(plan.bytes > 0 && plan.bytes <= op_kind->bytes(problem->mesh, hx_layout_first(op_kind)));
     problem->plan = &plan;
-    CHECK(hx_plan_of(problem, strategy) == &plan && !hx_plan_of(problem, NULL));
-    apply(problem, strategy, x, planned);
+    CHECK(hx_plan_of(problem, op_kind) == &plan && !hx_plan_of(problem, NULL));
+    apply(problem, op_kind, x, planned);
     CHECK(memcmp(y, planned, n * sizeof *y) == 0);
     hx_plan_drop_lists(&plan);
-    CHECK(hx_plan_of(problem, strategy) == &plan); /* its counts remain valid */
-    apply(problem, strategy, x, planned);
+    CHECK(hx_plan_of(problem, op_kind) == &plan); /* its counts remain valid */
+    apply(problem, op_kind, x, planned);
     CHECK(memcmp(y, planned, n * sizeof *y) == 0);
     problem->plan = NULL;
     hx_plan_free(&plan);
@@ -258,14 +258,15 @@ static void check_planned_operator(hx_problem *problem, const hx_strategy *strat
 static void check_plan(hx_problem *problem)
 {
     const hx_precond_kind *const kind = hx_precond_find("multigrid");
-    const hx_strategy *const otf = hx_strategy_find(device.ops->name, "otf");
+    const hx_operator_kind *const otf = hx_operator_kind_find(device.ops->name, "otf");
     hx_solver_params params = hx_solver_defaults();
     hx_plan plan = {0};
-    for (size_t i = 0; hx_strategies[i]; i++)
-        if (hx_strategies[i]->plan && strcmp(hx_strategies[i]->device, device.ops->name) == 0)
-            check_planned_operator(problem, hx_strategies[i]);
+    for (size_t i = 0; hx_operator_kinds[i]; i++)
+        if (hx_operator_kinds[i]->plan &&
+            strcmp(hx_operator_kinds[i]->device, device.ops->name) == 0)
+            check_planned_operator(problem, hx_operator_kinds[i]);
     params.precond = kind;
-    params.strategy = otf; /* timings could choose another operator the next time */
+    params.op_kind = otf; /* timings could choose another operator the next time */
     const double compliance = compliance_of(problem, &params);
     const size_t bytes = kind->bytes(problem, device.ops, otf);
     hx_plan_precond(&plan, problem, kind, device.ops);
@@ -290,11 +291,10 @@ static void check_foreseen(const hx_problem *problem)
     hx_operator op = {0};
     hx_choice choice;
     for (params.deterministic = 0; params.deterministic < 2; params.deterministic++) {
-        const hx_strategy *strategy = hx_choose_foresee(&params, device.ops, problem);
+        const hx_operator_kind *op_kind = hx_choose_foresee(&params, device.ops, problem);
         CHECK_OK(hx_choose_operator(&choice, &params, &device, problem, kind, &op));
-        CHECK(strategy ? strategy == choice.strategy
-                       : strstr(choice.note, "ms per product") != NULL);
-        CHECK(strategy || !params.deterministic);
+        CHECK(op_kind ? op_kind == choice.op_kind : strstr(choice.note, "ms per product") != NULL);
+        CHECK(op_kind || !params.deterministic);
         hx_operator_free(&op);
     }
 }
@@ -305,12 +305,12 @@ static void check_solver(const hx_problem *problem)
     hx_solver solver;
     params.tolerance = 1e-11;
     const double chosen = compliance_of(problem, &params);
-    params.strategy = hx_strategy_find(device.ops->name, "nbn");
+    params.op_kind = hx_operator_kind_find(device.ops->name, "nbn");
     params.precond = hx_precond_find("block-jacobi");
     CHECK_REL(compliance_of(problem, &params), chosen, 1e-10);
 
     CHECK_OK(hx_solver_create(&solver, &device, problem, &params));
-    CHECK(solver.op.strategy == params.strategy && solver.pc.kind == params.precond);
+    CHECK(solver.op.op_kind == params.op_kind && solver.pc.kind == params.precond);
     CHECK(solver.note[0] == '\0' && solver.pcg.params.max_iterations == 10000);
     hx_solver_free(&solver);
     params.choose.preconds = &(const hx_precond_kind *){NULL};
@@ -345,9 +345,9 @@ static void no_destroy(hx_precond *pc)
 }
 
 static size_t some_bytes(const hx_problem *problem, const hx_device_ops *ops,
-                         const hx_strategy *strategy)
+                         const hx_operator_kind *op_kind)
 {
-    (void)problem, (void)ops, (void)strategy;
+    (void)problem, (void)ops, (void)op_kind;
     return 1000;
 }
 
@@ -355,9 +355,10 @@ static size_t some_bytes(const hx_problem *problem, const hx_device_ops *ops,
  * was named is not, but the message lists what would fit. */
 static void check_giving_way(const hx_problem *problem)
 {
-    hx_strategy greedy = *hx_strategy_find(device.ops->name, "ebe");
-    const hx_strategy *const otf = hx_strategy_find(device.ops->name, "otf");
-    const hx_strategy *const strategies[] = {&greedy, otf, NULL}, *const alone[] = {&greedy, NULL};
+    hx_operator_kind greedy = *hx_operator_kind_find(device.ops->name, "ebe");
+    const hx_operator_kind *const otf = hx_operator_kind_find(device.ops->name, "otf");
+    const hx_operator_kind *const op_kinds[] = {&greedy, otf, NULL}, *const alone[] = {&greedy,
+                                                                                       NULL};
     hx_precond_kind large = *hx_precond_find("jacobi");
     const hx_precond_kind *const preconds[] = {&large, hx_precond_find("jacobi"), NULL};
     hx_solver_params params = hx_solver_defaults();
@@ -370,10 +371,10 @@ static void check_giving_way(const hx_problem *problem)
     large.destroy = no_destroy;
     large.bytes = some_bytes;
     large.chosen_from = 2;
-    params.choose.strategies = strategies;
+    params.choose.op_kinds = op_kinds;
     params.choose.preconds = preconds;
     CHECK_OK(hx_solver_create(&solver, &device, problem, &params));
-    CHECK(solver.op.strategy == otf && solver.pc.kind == preconds[1]);
+    CHECK(solver.op.op_kind == otf && solver.pc.kind == preconds[1]);
     CHECK(strstr(solver.note, "greedy") != NULL);
     hx_solver_free(&solver);
 
@@ -382,12 +383,12 @@ static void check_giving_way(const hx_problem *problem)
                 "nothing is left; device");
     CHECK(strstr(hx_error_message(), "otf (") != NULL);
     params.precond = preconds[1];
-    params.strategy = &greedy;
+    params.op_kind = &greedy;
     CHECK_FAILS(hx_solver_create(&solver, &device, problem, &params), HX_ENOMEM, "fit: ");
     CHECK(strstr(hx_error_message(), "otf (") != NULL);
 
-    params.strategy = NULL; /* no operator stores less */
-    params.choose.strategies = alone;
+    params.op_kind = NULL; /* no operator stores less */
+    params.choose.op_kinds = alone;
     CHECK_FAILS(hx_solver_create(&solver, &device, problem, &params), HX_ENOMEM, "nothing is left");
 }
 

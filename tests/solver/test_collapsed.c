@@ -121,22 +121,22 @@ static void check_rows(mixed_kind kind)
                            .length = {2.0, 1.6, 2.3},
                            .distort = 0.15,
                            .seed = 3 + (uint64_t)kind};
-    const hx_strategy *strategy;
+    const hx_operator_kind *op_kind;
     mixed_model m;
     size_t i = 0;
     int next = 0;
     hx_layout layout;
     CHECK_OK(mixed_create_cantilever(&m, &box, FIXTURE_SHUFFLED));
     double *const modulus = new_moduli(&m.mesh, 10.0), *const k = dense_rows(&m, modulus);
-    while ((strategy = fixture_next_strategy(&device, &i, &next, &layout)) != NULL) {
+    while ((op_kind = fixture_next_operator_kind(&device, &i, &next, &layout)) != NULL) {
         hx_operator op;
-        CHECK_OK(hx_operator_create(&op, &device, strategy, layout, &m.problem, 0));
+        CHECK_OK(hx_operator_create(&op, &device, op_kind, layout, &m.problem, 0));
         CHECK_OK(hx_operator_set_modulus(&op, modulus));
         const double apart = columns_apart(&op, 3 * (size_t)m.mesh.n_node, k);
-        CHECK_MSG(apart <= 1e-13, "%s, %s %s: rows off by %.3g", mixed_name[kind], strategy->name,
+        CHECK_MSG(apart <= 1e-13, "%s, %s %s: rows off by %.3g", mixed_name[kind], op_kind->name,
                   hx_layout_name(layout), apart);
         if (layout == HX_LAYOUT_INTERLEAVED)
-            printf("%-24s %-8s rows off by %.1e\n", mixed_name[kind], strategy->name, apart);
+            printf("%-24s %-8s rows off by %.1e\n", mixed_name[kind], op_kind->name, apart);
         hx_operator_free(&op);
     }
     free(modulus);
@@ -185,7 +185,7 @@ static hx_pcg_result solve_model(const mixed_model *m, const char *precond, doub
                                                       m->problem.supports.prescribed;
     double *const d_f = fixture_put(&device, n, m->problem.cases.force[0]);
     double *const d_u = fixture_put(&device, n, prescribed ? prescribed : zero);
-    settings.strategy = hx_strategy_find(device.ops->name, "otf");
+    settings.op_kind = hx_operator_kind_find(device.ops->name, "otf");
     settings.precond = precond;
     settings.pcg.tolerance = tolerance;
     CHECK_OK(fixture_solver_create(&s, &device, &m->problem, &settings));

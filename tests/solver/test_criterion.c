@@ -37,7 +37,7 @@ static void check_dense(model *m, const dense_case *c, double contrast)
     fixture_settings settings = fixture_defaults();
     double most = 0.0, energy;
     const double rounding = c->precision == HX_PRECISION_MIXED ? 1e-9 : 1e-10;
-    settings.strategy = hx_strategy_find(device.ops->name, "otf");
+    settings.op_kind = hx_operator_kind_find(device.ops->name, "otf");
     settings.precond = c->precond;
     settings.pcg.criterion = HX_PCG_COMPLIANCE;
     settings.pcg.precision = c->precision;
@@ -248,8 +248,8 @@ static void check_designs(const hx_mesh *mesh, kind k, int quick)
     hx_problem problem;
     char label[64];
     CHECK_OK(make_problem(&problem, mesh, k));
-    settings.strategy =
-        hx_strategy_of(hx_strategy_find(device.ops->name, "otf"), problem.components);
+    settings.op_kind =
+        hx_operator_kind_of(hx_operator_kind_find(device.ops->name, "otf"), problem.components);
     settings.filter = "sensitivity";
     settings.filter_params.radius = 0.3;
     settings.pcg.criterion = HX_PCG_COMPLIANCE;

@@ -78,7 +78,7 @@ static void filtered(const hx_problem *problem, int with_operator, double *out)
     hx_filter filter;
     if (with_operator) {
         allocated = 0;
-        CHECK_OK(hx_operator_create(&op, &device, hx_strategy_find(whole->name, "otf"),
+        CHECK_OK(hx_operator_create(&op, &device, hx_operator_kind_find(whole->name, "otf"),
                                     HX_LAYOUT_INTERLEAVED, problem, 0));
         CHECK_MSG(allocated <= op.device_bytes, "operator: %zu bytes, not %zu", allocated,
                   op.device_bytes);

@@ -84,14 +84,14 @@ static hx_load_spec load_of(hx_load_kind kind, const char *set, double value)
         .set = set, .origin = "test", .kind = kind, .value = {value}, .load_case = 1};
 }
 
-static void check_operator(const hx_problem *problem, const hx_strategy *strategy, hx_layout layout,
-                           const double *dense, const double *modulus)
+static void check_operator(const hx_problem *problem, const hx_operator_kind *op_kind,
+                           hx_layout layout, const double *dense, const double *modulus)
 {
     const int64_t n = problem->mesh->n_node;
     double x[MAX_NODE], y[MAX_NODE], want[MAX_NODE];
     uint64_t state = 99;
     hx_operator op;
-    CHECK_OK(hx_operator_create(&op, &device, strategy, layout, problem, 0));
+    CHECK_OK(hx_operator_create(&op, &device, op_kind, layout, problem, 0));
     CHECK(op.linear.n == n && op.linear.components == 1);
     CHECK_OK(hx_operator_set_modulus(&op, modulus));
     for (int64_t i = 0; i < n; i++) x[i] = fixture_uniform(&state, -1.0, 1.0);
@@ -100,16 +100,16 @@ static void check_operator(const hx_problem *problem, const hx_strategy *strateg
         for (int64_t j = 0; j < n; j++) want[i] += dense[i * n + j] * x[j];
     }
     double *d_x = fixture_put(&device, (size_t)n, x), *d_y = fixture_put(&device, (size_t)n, NULL);
-    for (int v = 0; v == 0 || (strategy->variant && strategy->variant(op.state, v)); v++) {
+    for (int v = 0; v == 0 || (op_kind->variant && op_kind->variant(op.state, v)); v++) {
         CHECK_OK(hx_operator_apply_unmasked(&op, d_x, d_y));
         fixture_get(&device, (size_t)n, y, d_y);
-        CHECK_MSG(difference(n, y, want) < 1e-13, "%s, variant %d: K x off by %g", strategy->name,
-                  v, difference(n, y, want));
+        CHECK_MSG(difference(n, y, want) < 1e-13, "%s, variant %d: K x off by %g", op_kind->name, v,
+                  difference(n, y, want));
     }
     CHECK_OK(hx_operator_diagonal(&op, d_y));
     fixture_get(&device, (size_t)n, y, d_y);
     for (int64_t i = 0; i < n; i++) want[i] = problem->supports.fixed[i] ? 0.0 : dense[i * n + i];
-    CHECK_MSG(difference(n, y, want) < 1e-13, "%s: diagonal off by %g", strategy->name,
+    CHECK_MSG(difference(n, y, want) < 1e-13, "%s: diagonal off by %g", op_kind->name,
               difference(n, y, want));
     CHECK(op.linear.block_diagonal == NULL);
     device.ops->release(&device, d_x);
@@ -118,16 +118,16 @@ static void check_operator(const hx_problem *problem, const hx_strategy *strateg
 }
 
 /* Products in single precision, including films. */
-static void check_single(const hx_problem *problem, const hx_strategy *strategy, hx_layout layout,
-                         const double *dense, const double *modulus)
+static void check_single(const hx_problem *problem, const hx_operator_kind *op_kind,
+                         hx_layout layout, const double *dense, const double *modulus)
 {
     const int64_t n = problem->mesh->n_node;
     float x[MAX_NODE], y[MAX_NODE], *d_x = NULL, *d_y = NULL;
     double want[MAX_NODE], got[MAX_NODE];
     uint64_t state = 98;
     hx_operator op;
-    if (!strategy->apply_single) return;
-    CHECK_OK(hx_operator_create(&op, &device, strategy, layout, problem, 0));
+    if (!op_kind->apply_single) return;
+    CHECK_OK(hx_operator_create(&op, &device, op_kind, layout, problem, 0));
     CHECK_OK(hx_operator_set_modulus(&op, modulus));
     if (op.linear.prepare_single) CHECK_OK(op.linear.prepare_single(&op.linear));
     for (int64_t i = 0; i < n; i++) x[i] = (float)fixture_uniform(&state, -1.0, 1.0);
@@ -138,12 +138,12 @@ static void check_single(const hx_problem *problem, const hx_strategy *strategy,
     }
     CHECK_OK(hx_device_put(&device, &d_x, x, (size_t)n * sizeof *x));
     CHECK_OK(device.ops->alloc(&device, (size_t)n * sizeof *y, &d_y));
-    for (int v = 0; v == 0 || (strategy->variant && strategy->variant(op.state, v)); v++) {
+    for (int v = 0; v == 0 || (op_kind->variant && op_kind->variant(op.state, v)); v++) {
         CHECK_OK(hx_operator_apply_single(&op, d_x, d_y));
         CHECK_OK(device.ops->download(&device, y, d_y, (size_t)n * sizeof *y));
         for (int64_t i = 0; i < n; i++) got[i] = (double)y[i];
         CHECK_MSG(difference(n, got, want) < 3e-6, "%s, variant %d: K x in single off by %g",
-                  strategy->name, v, difference(n, got, want));
+                  op_kind->name, v, difference(n, got, want));
     }
     device.ops->release(&device, d_x);
     device.ops->release(&device, d_y);
@@ -158,7 +158,7 @@ static void check_mesh(const hx_mesh *mesh, const char *name)
     const hx_load_spec load = load_of(HX_LOAD_SOURCE, NULL, 1.0);
     hx_problem_params params = heat_problem();
     hx_problem problem;
-    const hx_strategy *strategy;
+    const hx_operator_kind *op_kind;
     hx_layout layout;
     size_t next = 0;
     int next_layout = 0, n_found = 0;
@@ -177,10 +177,10 @@ static void check_mesh(const hx_mesh *mesh, const char *name)
         add_dense_element(mesh, e, modulus[e], dense);
     }
     add_dense_films(mesh, "right", 3.5, dense);
-    while ((strategy = fixture_next_strategy(&device, &next, &next_layout, &layout))) {
-        const hx_strategy *scalar = hx_strategy_of(strategy, 1);
+    while ((op_kind = fixture_next_operator_kind(&device, &next, &next_layout, &layout))) {
+        const hx_operator_kind *scalar = hx_operator_kind_of(op_kind, 1);
         if (!scalar || !(scalar->layouts & HX_LAYOUT_BIT(layout))) continue;
-        CHECK(strcmp(scalar->name, strategy->name) == 0);
+        CHECK(strcmp(scalar->name, op_kind->name) == 0);
         check_operator(&problem, scalar, layout, dense, modulus);
         check_single(&problem, scalar, layout, dense, modulus);
         n_found++;
@@ -224,16 +224,16 @@ static double last_compliance; /* of solve() */
 
 /* Absolute temperature T of the solid design; freed by the caller. *n_iteration: iterations of
  * PCG. */
-static double *solve(const hx_problem *problem, const char *strategy, const char *precond,
+static double *solve(const hx_problem *problem, const char *op_kind, const char *precond,
                      const double *rho, double tolerance, int *n_iteration)
 {
     fixture_settings settings = fixture_defaults();
     fixture_solver s;
     double *t = calloc((size_t)problem->mesh->n_node, sizeof *t);
-    settings.strategy = hx_strategy_of(hx_strategy_find(device.ops->name, strategy), 1);
-    CHECK(settings.strategy != NULL);
-    if (!settings.strategy) return t;
-    settings.layout = hx_layout_first(settings.strategy);
+    settings.op_kind = hx_operator_kind_of(hx_operator_kind_find(device.ops->name, op_kind), 1);
+    CHECK(settings.op_kind != NULL);
+    if (!settings.op_kind) return t;
+    settings.layout = hx_layout_first(settings.op_kind);
     settings.precond = precond;
     settings.pcg.tolerance = tolerance;
     CHECK_OK(fixture_solver_create(&s, &device, problem, &settings));
@@ -250,7 +250,7 @@ static double *solve(const hx_problem *problem, const char *strategy, const char
 /* A slab of length 2 with T = 300 at x = 0 and, at x = 2, a flux of 7 (mode 0), T = 350 (mode 1),
  * or a film with h = 3 and ambient temperature 280 (mode 2). Temperatures are linear, so they are
  * exact on distorted elements too. */
-static void check_slab(mixed_kind kind, int mode, const char *strategy, const char *precond)
+static void check_slab(mixed_kind kind, int mode, const char *op_kind, const char *precond)
 {
     const fixture_box box = {{6, 4, 3}, {2.0, 1.0, 1.5}, 0.2, 0};
     const mixed_box mixed = {
@@ -277,13 +277,13 @@ static void check_slab(mixed_kind kind, int mode, const char *strategy, const ch
     CHECK(problem.is_mixed == (mode > 0) && problem.reference == (mode == 2 ? 280.0 : 300.0));
     const double k = 2.5, h = 3.0;
     const double slope = mode == 0 ? 7.0 / k : mode == 1 ? 25.0 : h * -20.0 / (k + 2.0 * h);
-    double *t = solve(&problem, strategy, precond, NULL, 1e-13, NULL), worst = 0.0;
+    double *t = solve(&problem, op_kind, precond, NULL, 1e-13, NULL), worst = 0.0;
     for (int64_t i = 0; i < mesh.n_node; i++)
         test_worst(&worst, fabs(t[i] - 300.0 - slope * mesh.xyz[3 * i]));
     /* heat that comes in times T - 300, or minus the heat that flows times what drives it */
     const double area = 1.0 * 1.5, drop = mode == 0 ? 2.0 * slope : mode == 1 ? -50.0 : 20.0;
     CHECK_REL(last_compliance, k * slope * area * drop, 1e-9);
-    CHECK_MSG(worst < 1e-8, "slab of %s, %d, %s, %s: off by %g", mixed_name[kind], mode, strategy,
+    CHECK_MSG(worst < 1e-8, "slab of %s, %d, %s, %s: off by %g", mixed_name[kind], mode, op_kind,
               precond, worst);
     free(t);
     hx_problem_free(&problem);
@@ -413,8 +413,8 @@ static void check_multigrid(void)
     CHECK(difference(mesh.n_node, three, one) < 1e-8);
     free(two);
     free(three);
-    for (size_t i = 0; hx_strategies[i]; i++) { /* all operators of this build */
-        const hx_strategy *scalar = hx_strategies[i]->scalar;
+    for (size_t i = 0; hx_operator_kinds[i]; i++) { /* all operators of this build */
+        const hx_operator_kind *scalar = hx_operator_kinds[i]->scalar;
         if (!scalar || strcmp(scalar->device, device.ops->name) != 0) continue;
         two = solve(&problem, scalar->name, "jacobi", rho, 1e-11, NULL);
         CHECK(difference(mesh.n_node, two, one) < 1e-8);

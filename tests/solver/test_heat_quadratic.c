@@ -160,7 +160,8 @@ static void check_rows(mixed_kind kind)
     params.support = &support, params.n_support = 1;
     params.load = &load, params.n_load = 1;
     CHECK_OK(hx_problem_create(&b.problem, &b.mesh, &params));
-    const hx_strategy *csr = hx_strategy_of(hx_strategy_find(device.ops->name, "csr"), 1);
+    const hx_operator_kind *csr =
+        hx_operator_kind_of(hx_operator_kind_find(device.ops->name, "csr"), 1);
     CHECK_OK(hx_operator_create(&op, &device, csr, hx_layout_first(csr), &b.problem, 0));
     const size_t n = (size_t)b.space.n_point, n_elem = (size_t)b.mesh.n_elem;
     double *const x = malloc((3 * n + 2 * n_elem) * sizeof *x), *const y = x + n, *const d = y + n,
@@ -226,8 +227,8 @@ static void check_derivatives(mixed_kind kind)
     double *const density = malloc(2 * n * sizeof *density), *const dc = density + n;
     if (!density) abort();
     for (size_t e = 0; e < n; e++) density[e] = fixture_uniform(&state, 0.15, 0.95);
-    settings.strategy = hx_strategy_of(hx_strategy_find(device.ops->name, "csr"), 1);
-    settings.layout = hx_layout_first(settings.strategy);
+    settings.op_kind = hx_operator_kind_of(hx_operator_kind_find(device.ops->name, "csr"), 1);
+    settings.layout = hx_layout_first(settings.op_kind);
     settings.density = density;
     settings.pcg.tolerance = 1e-13;
     CHECK_OK(fixture_solver_create(&s, &device, &b.problem, &settings));

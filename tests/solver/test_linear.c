@@ -164,7 +164,7 @@ static void test_optional(void)
     check_refused(fixture_solver_create(&s, &device, &problem, &settings), "helmholtz",
                   "helmholtz");
     settings.filter = "none", settings.pcg.precision = HX_PRECISION_MIXED;
-    settings.strategy = hx_strategy_find(whole->name, "otf");
+    settings.op_kind = hx_operator_kind_find(whole->name, "otf");
     check_refused(fixture_solver_create(&s, &device, &problem, &settings), "mixed", "mixed");
     settings.pcg.precision = HX_PRECISION_DOUBLE;
     problem.rigid.n = 1;

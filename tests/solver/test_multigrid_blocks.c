@@ -222,12 +222,12 @@ static void test_part(const int degree[3], const int n_span[3], const char *op_n
     params.load = &load, params.n_load = 1;
     params.space = &s.space;
     CHECK_OK(hx_problem_create(&problem, &s.mesh, &params));
-    const hx_strategy *const strategy = hx_strategy_find(device.ops->name, op_name);
-    CHECK_OK(hx_operator_create(&op, &device, strategy, hx_layout_first(strategy), &problem, 0));
+    const hx_operator_kind *const op_kind = hx_operator_kind_find(device.ops->name, op_name);
+    CHECK_OK(hx_operator_create(&op, &device, op_kind, hx_layout_first(op_kind), &problem, 0));
     double *const rho = take((size_t)s.mesh.n_elem, sizeof *rho);
     for (int64_t e = 0; e < s.mesh.n_elem; e++) rho[e] = fixture_uniform(&state, 0.05, 1.0);
     CHECK_OK(hx_operator_set_modulus(&op, rho));
-    const hx_matrix *const matrix = &strategy->assembled(op.state)->matrix;
+    const hx_matrix *const matrix = &op_kind->assembled(op.state)->matrix;
     const int c = matrix->spec.components;
     CHECK_OK(device.ops->matrix->rows(&device, matrix, 0, s.space.n_point, &k));
     list_blocks(s.space.spline_rule, c, &l);

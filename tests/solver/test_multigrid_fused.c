@@ -86,7 +86,7 @@ static void check(const sample *of, double most, int n_pass)
     context = of->name;
     make_model(&m, of);
     settings.precond = "multigrid";
-    settings.strategy = hx_strategy_find(device.ops->name, "otf");
+    settings.op_kind = hx_operator_kind_find(device.ops->name, "otf");
     CHECK_OK(fixture_solver_create(&s, &device, &m.problem, &settings));
     CHECK_OK(hx_operator_set_modulus(&s.op, m.modulus));
     CHECK_OK(hx_precond_setup(&s.pc));

@@ -125,7 +125,7 @@ static void test_part(const box_part *part, int longest)
     double *modulus = take((size_t)mesh.n_elem, sizeof *modulus);
     for (int64_t e = 0; e < mesh.n_elem; e++) modulus[e] = fixture_uniform(&seed, 0.1, 1.0);
     settings.precond = "multigrid";
-    settings.strategy = hx_strategy_find(device.ops->name, "otf");
+    settings.op_kind = hx_operator_kind_find(device.ops->name, "otf");
     CHECK_OK(fixture_solver_create(&s, &device, &problem, &settings));
     CHECK_OK(hx_operator_set_modulus(&s.op, modulus));
     CHECK_OK(hx_precond_setup(&s.pc));

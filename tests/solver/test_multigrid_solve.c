@@ -28,7 +28,7 @@ static fixture_settings settings_of(hx_device *dev, const char *precond, const c
 {
     fixture_settings settings = fixture_defaults();
     settings.precond = precond;
-    settings.strategy = hx_strategy_find(dev->ops->name, operator);
+    settings.op_kind = hx_operator_kind_find(dev->ops->name, operator);
     settings.pcg.tolerance = tolerance;
     return settings;
 }
@@ -248,7 +248,7 @@ static void check_ebe(const model *m, const sample *of)
     const hx_pcg_result otf = solve_once(&device, m, "multigrid", "otf", 1e-8, u),
                         ebe = solve_once(&device, m, "multigrid", "ebe", 1e-8, v);
     double off = 0.0, size = 0.0;
-    CHECK(hx_strategy_find(device.ops->name, "ebe")->apply_single == NULL);
+    CHECK(hx_operator_kind_find(device.ops->name, "ebe")->apply_single == NULL);
     CHECK(ebe.reason == HX_PCG_CONVERGED);
     CHECK_MSG(abs(otf.iterations - ebe.iterations) <= allowed(of, otf.iterations),
               "%s: otf %d, ebe %d", context, otf.iterations, ebe.iterations);

@@ -176,11 +176,11 @@ static void list_matrix(const cell *c, numbers *to)
 {
     const size_t n = (size_t)to->n_dof;
     const double one = 1.0;
-    const hx_strategy *const strategy =
-        hx_strategy_of(hx_strategy_find("cpu", "csr"), c->problem.components);
+    const hx_operator_kind *const op_kind =
+        hx_operator_kind_of(hx_operator_kind_find("cpu", "csr"), c->problem.components);
     double x[N_DOF] = {0.0}, y[N_DOF];
     hx_operator op;
-    CHECK_OK(hx_operator_create(&op, &device, strategy, hx_layout_first(strategy), &c->problem, 0));
+    CHECK_OK(hx_operator_create(&op, &device, op_kind, hx_layout_first(op_kind), &c->problem, 0));
     CHECK_OK(hx_operator_set_modulus(&op, &one));
     double *const d_x = fixture_put(&device, n, x), *const d_y = fixture_put(&device, n, x);
     for (size_t j = 0; j < n; j++) {

@@ -19,9 +19,9 @@ static int is_left_out(int i, int k, int n)
 }
 
 /* A few of the operators suffice, and one of each kind of device memory. */
-static int is_operator_left_out(const hx_strategy *strategy, int k)
+static int is_operator_left_out(const hx_operator_kind *op_kind, int k)
 {
-    return is_left_out(2, k, 4) || (is_matrix_free && strategy->assembled);
+    return is_left_out(2, k, 4) || (is_matrix_free && op_kind->assembled);
 }
 
 /* Every operator, layout and preconditioner gives the dense solution. `most`: maximum number of
@@ -32,26 +32,27 @@ static void check_same_answer(model *m, const char *label, int most)
     while (hx_preconds[n_precond]) n_precond++;
     fixture_settings settings = fixture_defaults();
     size_t next = 0;
-    int layout = 0, n_strategy = 0;
+    int layout = 0, n_op_kind = 0;
     double first = 0.0;
-    for (int k = 0; k < most && (settings.strategy = fixture_next_strategy(&device, &next, &layout,
-                                                                           &settings.layout));
+    for (int k = 0;
+         k < most &&
+         (settings.op_kind = fixture_next_operator_kind(&device, &next, &layout, &settings.layout));
          k++)
         for (int i = 0; i < n_precond; i++) {
             double compliance = 0.0;
             if (hx_preconds[i]->runs_on && !hx_preconds[i]->runs_on(device.ops)) continue;
-            if (is_left_out(i, k / 4, n_precond) || is_operator_left_out(settings.strategy, k))
+            if (is_left_out(i, k / 4, n_precond) || is_operator_left_out(settings.op_kind, k))
                 continue;
             settings.precond = hx_preconds[i]->name;
             const hx_pcg_result result = solve(m, &settings, NULL);
             for (int j = 0; j < N_DOF; j++) compliance += m->f[j] * m->u[j];
-            if (n_strategy++ == 0) first = compliance;
+            if (n_op_kind++ == 0) first = compliance;
             CHECK_MSG(result.reason == HX_PCG_CONVERGED && error_of(m) <= 1e-10,
-                      "%s, %s %s, %s: %s, off by %.3g", label, settings.strategy->name,
+                      "%s, %s %s, %s: %s, off by %.3g", label, settings.op_kind->name,
                       hx_layout_name(settings.layout), hx_preconds[i]->name,
                       hx_pcg_reason_name(result.reason), error_of(m));
             CHECK_REL(compliance, first, 1e-9);
-            printf("%s, %s, %s: %d iterations\n", label, settings.strategy->name,
+            printf("%s, %s, %s: %d iterations\n", label, settings.op_kind->name,
                    hx_preconds[i]->name, result.iterations);
             for (int j = 0; j < N_DOF; j++)
                 if (is_fixed(m, j))
@@ -59,7 +60,7 @@ static void check_same_answer(model *m, const char *label, int most)
                         m->u[j] ==
                         (m->problem.supports.prescribed ? m->problem.supports.prescribed[j] : 0.0));
         }
-    CHECK(n_strategy > 0);
+    CHECK(n_op_kind > 0);
 }
 
 static void check_warm_start(model *m)
@@ -97,7 +98,7 @@ static void check_queue(model *m)
     fixture_settings settings = fixture_defaults();
     double first[N_DOF] = {0.0};
     int n_first = 0;
-    settings.strategy = hx_strategy_find(device.ops->name, "otf");
+    settings.op_kind = hx_operator_kind_find(device.ops->name, "otf");
     for (int limit = 0; limit < 2; limit++)
         for (int i = 0; i < (is_quick ? 2 : 3); i++) {
             settings.pcg.tolerance = 1e-8;
@@ -198,7 +199,7 @@ static void check_entries(model *m, const char *precond, hx_pcg_criterion criter
     fixture_solver s;
     hx_pcg_result one, two;
     const int64_t n = list_load(m, at, value);
-    settings.strategy = hx_strategy_find(device.ops->name, "otf"); /* deterministic */
+    settings.op_kind = hx_operator_kind_find(device.ops->name, "otf"); /* deterministic */
     settings.precond = precond;
     settings.pcg.criterion = criterion;
     settings.pcg.tolerance = criterion == HX_PCG_ABSOLUTE ? 1e-14 : 1e-8;
@@ -239,7 +240,7 @@ static void compare_bits(model *m, const fixture_settings *settings)
     fixture_set_threads(1);
     CHECK_MSG(memcmp(first, m->u, sizeof first) == 0 && one.iterations == two.iterations &&
                   one.residual == two.residual,
-              "%s %s, %s: differs bitwise with 2 threads", settings->strategy->name,
+              "%s %s, %s: differs bitwise with 2 threads", settings->op_kind->name,
               hx_layout_name(settings->layout), hx_precision_name(settings->pcg.precision));
 }
 
@@ -253,21 +254,21 @@ static void check_same_bits(model *m)
     settings.pcg.tolerance = 1e-4;
     if (is_quick) settings.pcg.max_iterations = 20;
     for (int k = 0;
-         (settings.strategy = fixture_next_strategy(&device, &next, &layout, &settings.layout));
+         (settings.op_kind = fixture_next_operator_kind(&device, &next, &layout, &settings.layout));
          k++)
-        for (int i = 0; i < 5 && settings.strategy->deterministic; i++) {
+        for (int i = 0; i < 5 && settings.op_kind->deterministic; i++) {
             static const char *const precond[] = {"jacobi", "none", "block-jacobi", "jacobi",
                                                   "none"};
             if (i < 3 ? is_left_out(i, k / 4, 3) : is_left_out(i - 3, k, 2)) continue;
-            if (i < 3 && is_operator_left_out(settings.strategy, k)) continue;
+            if (i < 3 && is_operator_left_out(settings.op_kind, k)) continue;
             settings.precond = precond[i];
             settings.pcg.precision = i < 3 ? HX_PRECISION_DOUBLE : HX_PRECISION_MIXED;
-            if (i >= 3 && !settings.strategy->apply_single) break;
+            if (i >= 3 && !settings.op_kind->apply_single) break;
             compare_bits(m, &settings);
         }
-    if (!hx_strategy_find(device.ops->name, "ebe")->deterministic) return;
+    if (!hx_operator_kind_find(device.ops->name, "ebe")->deterministic) return;
     settings = fixture_defaults();
-    settings.strategy = &wrapper_single;
+    settings.op_kind = &wrapper_single;
     settings.pcg.precision = HX_PRECISION_MIXED;
     compare_bits(m, &settings);
 }
@@ -277,7 +278,7 @@ static void check_dot(model *m)
 {
     fixture_settings settings = fixture_defaults();
     const int n = solve(m, &settings, NULL).iterations;
-    settings.strategy = &wrapper_dot;
+    settings.op_kind = &wrapper_dot;
     check_criteria(m, &settings, "p'K p by the operator");
     const hx_pcg_result result = solve(m, &settings, NULL);
     CHECK(abs(result.iterations - n) <= 2 && error_of(m) <= 1e-10);
@@ -334,7 +335,7 @@ static void check_economy(model *m, const char *precond)
 static void check_noise(model *m, int n)
 {
     fixture_settings settings = fixture_defaults();
-    settings.strategy = &wrapper_noisy;
+    settings.op_kind = &wrapper_noisy;
     CHECK(!repeats(&settings));
     for (int i = 0; i < n; i++) check_criteria(m, &settings, "noise");
 }

@@ -9,18 +9,18 @@
 
 /* The next operator kind of the device with a product in single precision; the wrapper comes
  * first. */
-static const hx_strategy *next_single(size_t *next, int *layout, hx_layout *found)
+static const hx_operator_kind *next_single(size_t *next, int *layout, hx_layout *found)
 {
-    const hx_strategy *strategy;
+    const hx_operator_kind *op_kind;
     *found = HX_LAYOUT_INTERLEAVED;
     if (*next == 0 && *layout == 0) {
         *layout = HX_N_LAYOUT + 1; /* wrapper done; the device's own kinds follow */
         return &wrapper_single;
     }
     if (*next == 0 && *layout == HX_N_LAYOUT + 1) *layout = 0;
-    while ((strategy = fixture_next_strategy(&device, next, layout, found)))
-        if (strategy->apply_single) break;
-    return strategy;
+    while ((op_kind = fixture_next_operator_kind(&device, next, layout, found)))
+        if (op_kind->apply_single) break;
+    return op_kind;
 }
 
 /* Mixed precision gives the guarantees of double precision, with moderately more iterations. */
@@ -31,19 +31,19 @@ static void check_mixed(model *m, const char *label)
     size_t next = 0;
     int layout = 0;
     settings.pcg.precision = HX_PRECISION_MIXED;
-    while ((settings.strategy = next_single(&next, &layout, &settings.layout))) {
+    while ((settings.op_kind = next_single(&next, &layout, &settings.layout))) {
         check_criteria(m, &settings, label);
         for (int i = 0; i < 2; i++) {
             settings.precond = in_double.precond = precond[i];
             const int n_double = solve(m, &in_double, NULL).iterations;
             const hx_pcg_result result = solve(m, &settings, NULL);
             CHECK_MSG(result.reason == HX_PCG_CONVERGED && error_of(m) <= 1e-10,
-                      "%s, %s mixed, %s: %s, off by %.3g", label, settings.strategy->name,
+                      "%s, %s mixed, %s: %s, off by %.3g", label, settings.op_kind->name,
                       precond[i], hx_pcg_reason_name(result.reason), error_of(m));
             CHECK_MSG(result.iterations <= 2 * n_double, "%s, %s mixed: %d, in double %d", label,
-                      settings.strategy->name, result.iterations, n_double);
+                      settings.op_kind->name, result.iterations, n_double);
             printf("%s, %s, %s: mixed %d iterations, %d replacements%s; double %d\n", label,
-                   settings.strategy->name, precond[i], result.iterations, result.replacements,
+                   settings.op_kind->name, precond[i], result.iterations, result.replacements,
                    result.fell_back ? ", fell back" : "", n_double);
             for (int k = 0; k < N_DOF; k++)
                 if (is_fixed(m, k))
@@ -54,7 +54,7 @@ static void check_mixed(model *m, const char *label)
         settings.precond = in_double.precond = "jacobi";
         const int n_double = check_contrast(m, &in_double);
         const int n_mixed = check_contrast(m, &settings);
-        const int is_held = !is_quick || settings.strategy == &wrapper_single;
+        const int is_held = !is_quick || settings.op_kind == &wrapper_single;
         CHECK_MSG(!is_held || n_mixed <= 4 * n_double, "%d iterations for %d", n_mixed, n_double);
         check_reasons(m, &settings);
     }
@@ -66,7 +66,7 @@ static void check_fall_back(model *m)
 {
     fixture_settings settings = fixture_defaults();
     for (int i = 0; i < 2; i++) {
-        settings.strategy = i == 0 ? &wrapper_wrong : &wrapper_single;
+        settings.op_kind = i == 0 ? &wrapper_wrong : &wrapper_single;
         settings.pcg.tolerance = i == 0 ? 1e-10 : 1e-18;
         settings.pcg.precision = HX_PRECISION_MIXED;
         const hx_pcg_result result = solve(m, &settings, NULL);
@@ -90,7 +90,7 @@ static void check_refusal(model *m)
     fixture_settings settings = fixture_defaults();
     fixture_solver s;
     settings.pcg.precision = HX_PRECISION_MIXED;
-    settings.strategy = &wrapper_dot;
+    settings.op_kind = &wrapper_dot;
     CHECK(fixture_solver_create(&s, &device, &m->problem, &settings) == HX_EINPUT);
     CHECK_MSG(strstr(hx_error_message(), "'dot'") != NULL, "%s", hx_error_message());
     const hx_precond_kind kind = {.name = "other", .apply = hx_precond_find("none")->apply};

@@ -12,7 +12,7 @@ static void check_two_vectors(model *m, hx_precision precision)
     double *d_other, u[N_DOF], zero[N_DOF] = {0.0};
     hx_pcg_result result;
     fixture_solver s;
-    settings.strategy = precision == HX_PRECISION_MIXED ? &wrapper_single : NULL;
+    settings.op_kind = precision == HX_PRECISION_MIXED ? &wrapper_single : NULL;
     settings.pcg.precision = precision;
     CHECK_OK(fixture_solver_create(&s, &device, &m->problem, &settings));
     CHECK_OK(device.ops->alloc(&device, bytes, &d_other));

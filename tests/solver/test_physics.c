@@ -115,7 +115,7 @@ static void check_constant_stress(const analysis *a, const matrix *h, const char
 
 /* Every node of the surface is displaced by u = h x + c: the inside follows, the stress is
  * constant, and the objective is -u'Ku = -volume * stress : strain. */
-static void check_displacement_patch(const hx_strategy *strategy, hx_layout layout, double nu,
+static void check_displacement_patch(const hx_operator_kind *op_kind, hx_layout layout, double nu,
                                      double young)
 {
     static const matrix h = {{{1e-3, 4e-4, -7e-4}, {2e-4, -5e-4, 3e-4}, {6e-4, -1e-4, 8e-4}}};
@@ -126,7 +126,7 @@ static void check_displacement_patch(const hx_strategy *strategy, hx_layout layo
     char name[N_NODE][24], label[96];
     analysis a = {.u = NULL};
     size_t n = 0;
-    snprintf(label, sizeof label, "displacement patch, %s %s, nu %g, E %g", strategy->name,
+    snprintf(label, sizeof label, "displacement patch, %s %s, nu %g, E %g", op_kind->name,
              hx_layout_name(layout), nu, young);
     CHECK_OK(fixture_box_create(&a.mesh, &box));
     for (int32_t node = 0; node < N_NODE; node++) {
@@ -148,7 +148,7 @@ static void check_displacement_patch(const hx_strategy *strategy, hx_layout layo
     params.poisson = nu;
     params.support = support;
     params.n_support = n;
-    settings.strategy = strategy;
+    settings.op_kind = op_kind;
     settings.layout = layout;
     CHECK_OK(analyse(&a, FIXTURE_SHUFFLED, &params, &settings));
     CHECK_MSG(a.record.reason == HX_PCG_CONVERGED, "%s: %s", label,
@@ -383,7 +383,8 @@ int main(int argc, char **argv)
     const int status = fixture_open(&device, argc, argv, &quick);
     if (status != 0) return status;
     fixture_set_threads(1);
-    for (const hx_strategy *s; (s = fixture_next_strategy(&device, &next, &layout, &found));)
+    for (const hx_operator_kind *s;
+         (s = fixture_next_operator_kind(&device, &next, &layout, &found));)
         for (int i = 0; i < 4; i++)
             check_displacement_patch(s, found, nu[i], i % 2 == 0 ? 1.0 : 2e5);
     for (int i = 0; i < 4; i++) {

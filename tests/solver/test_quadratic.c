@@ -116,7 +116,7 @@ static void check_diagonals(const vectors *v, const hx_operator *op)
     double worst = 0.0, *const d_block = fixture_put(&device, 2 * v->n, NULL);
     double *const block = malloc(2 * v->n * sizeof *block);
     if (!block) abort();
-    CHECK_OK(op->strategy->diagonal(op->state, v->d_y));
+    CHECK_OK(op->op_kind->diagonal(op->state, v->d_y));
     fixture_get(&device, v->n, v->found, v->d_y);
     CHECK_OK(device.ops->element->diagonal(&device, &op->model, v->d_y));
     fixture_get(&device, v->n, v->found + v->n, v->d_y);
@@ -126,7 +126,7 @@ static void check_diagonals(const vectors *v, const hx_operator *op)
         test_worst(&worst, fabs(v->found[v->n + k] / v->found[k] - 1.0));
         test_worst(&worst, fabs(block[k / 3 * 6 + (size_t)at[k % 3]] / v->found[k] - 1.0));
     }
-    CHECK_MSG(worst <= 1e-12, "%s: %.3g", op->strategy->name, worst);
+    CHECK_MSG(worst <= 1e-12, "%s: %.3g", op->op_kind->name, worst);
     free(block);
     device.ops->release(&device, d_block);
 }
@@ -141,20 +141,19 @@ static void check_motions(const vectors *v, const hx_operator *op)
         CHECK_OK(hx_operator_apply_unmasked(op, v->d_x, v->d_y));
         fixture_get(&device, v->n, v->found, v->d_y);
         for (size_t k = 0; k < v->n; k++) test_worst(&worst, fabs(v->found[k]));
-        CHECK_MSG(worst <= 1e-12 * v->largest, "%s, motion %zu: %.3g", op->strategy->name, m,
-                  worst);
+        CHECK_MSG(worst <= 1e-12 * v->largest, "%s, motion %zu: %.3g", op->op_kind->name, m, worst);
     }
 }
 
 static void check_bytes(const hx_operator *op, const hx_space *space)
 {
-    const hx_assembled *a = op->strategy->assembled(op->state);
-    const size_t expected = op->strategy->space_bytes(space, op->layout);
+    const hx_assembled *a = op->op_kind->assembled(op->state);
+    const size_t expected = op->op_kind->space_bytes(space, op->layout);
     const size_t held = hx_device_pattern_bytes(&a->pattern) +
                         hx_matrix_bytes(&a->matrix, &device) +
                         device.ops->matrix->fill_bytes(a->fill);
     CHECK_MSG(held <= expected && (double)expected <= 1.05 * (double)held,
-              "%s: %zu bytes, %zu were announced", op->strategy->name, held, expected);
+              "%s: %zu bytes, %zu were announced", op->op_kind->name, held, expected);
 }
 
 /* Compares each operator that stores a matrix with the first one. */
@@ -165,10 +164,10 @@ static void check_products(const mixed_box *box)
     CHECK_OK(space_box_held(&b, box, HX_ELEMENT_QUADRATIC, linear_field));
     make_vectors(&v, &b);
     for (int o = 0; o < 3; o++) {
-        const hx_strategy *strategy = hx_strategy_find(device.ops->name, operators[o]);
+        const hx_operator_kind *op_kind = hx_operator_kind_find(device.ops->name, operators[o]);
         hx_operator op;
         CHECK_OK(
-            hx_operator_create(&op, &device, strategy, hx_layout_first(strategy), &b.problem, 0));
+            hx_operator_create(&op, &device, op_kind, hx_layout_first(op_kind), &b.problem, 0));
         CHECK_OK(hx_operator_set_modulus(&op, v.modulus));
         CHECK(op.linear.n == (int64_t)v.n);
         CHECK_OK(device.ops->upload(&device, v.d_x, v.x, v.n * sizeof *v.x));
@@ -205,7 +204,7 @@ static void test_refused(void)
     space_box b;
     hx_operator op;
     CHECK_OK(space_box_held(&b, &box, HX_ELEMENT_QUADRATIC, linear_field));
-    CHECK_FAILS(hx_operator_create(&op, &device, hx_strategy_find(device.ops->name, "otf"),
+    CHECK_FAILS(hx_operator_create(&op, &device, hx_operator_kind_find(device.ops->name, "otf"),
                                    HX_LAYOUT_INTERLEAVED, &b.problem, 0),
                 HX_EINPUT, "operator 'otf' does not support quadratic elements");
     space_box_free(&b);
@@ -255,8 +254,8 @@ static void check_derivatives(const mixed_box *box, int with_weight)
     double *const density = malloc(2 * n * sizeof *density), *const dc = density + n;
     if (!density) abort();
     for (size_t e = 0; e < n; e++) density[e] = fixture_uniform(&state, 0.15, 0.95);
-    settings.strategy = hx_strategy_find(device.ops->name, "bsr");
-    settings.layout = hx_layout_first(settings.strategy);
+    settings.op_kind = hx_operator_kind_find(device.ops->name, "bsr");
+    settings.layout = hx_layout_first(settings.op_kind);
     settings.density = density;
     settings.pcg.tolerance = 1e-13;
     CHECK_OK(fixture_solver_create(&s, &device, &b.problem, &settings));

@@ -35,12 +35,12 @@ static int make_part(space_box *b, const mixed_box *box)
 }
 
 /* Solution u at all points for densities rho; returns the number of iterations. */
-static int solve(const space_box *b, hx_device *dev, const hx_strategy *strategy, hx_layout layout,
-                 const char *precond, const double *rho, double *u)
+static int solve(const space_box *b, hx_device *dev, const hx_operator_kind *op_kind,
+                 hx_layout layout, const char *precond, const double *rho, double *u)
 {
     fixture_settings settings = fixture_defaults();
     fixture_solver s;
-    settings.strategy = strategy;
+    settings.op_kind = op_kind;
     settings.layout = layout;
     settings.precond = precond;
     CHECK_OK(fixture_solver_create(&s, dev, &b->problem, &settings));
@@ -62,7 +62,7 @@ static double difference(size_t n, const double *expected, const double *found)
 static int solve_host(const space_box *b, const char *op, const char *precond, const double *rho,
                       double *u)
 {
-    return solve(b, &host, hx_strategy_find("cpu", op), HX_LAYOUT_ROWMAJOR, precond, rho, u);
+    return solve(b, &host, hx_operator_kind_find("cpu", op), HX_LAYOUT_ROWMAJOR, precond, rho, u);
 }
 
 /* Each operator of the device with multigrid and with 3x3 blocks; rounded operators with a wider
@@ -76,24 +76,24 @@ static void check_operators(const space_box *b, const char *name, const double *
     solve_host(b, "csr", "jacobi", rho, expected);
     const int on_host = solve_host(b, "bsr", "multigrid", rho, u);
     CHECK(difference(n, expected, u) <= 1e-10);
-    for (size_t i = 0; hx_strategies[i]; i++) {
-        const hx_strategy *const strategy = hx_strategies[i];
-        if (strcmp(strategy->device, device.ops->name) != 0 || !strategy->space_bytes) continue;
+    for (size_t i = 0; hx_operator_kinds[i]; i++) {
+        const hx_operator_kind *const op_kind = hx_operator_kinds[i];
+        if (strcmp(op_kind->device, device.ops->name) != 0 || !op_kind->space_bytes) continue;
         for (int l = 0; l < HX_N_LAYOUT; l++) {
             const hx_layout layout = (hx_layout)l;
-            const double tolerance = strategy->error > 0.0 ? 1e-5 : 1e-10;
-            if (!(strategy->layouts & HX_LAYOUT_BIT(layout))) continue;
+            const double tolerance = op_kind->error > 0.0 ? 1e-5 : 1e-10;
+            if (!(op_kind->layouts & HX_LAYOUT_BIT(layout))) continue;
             n_operator++;
-            const int first = solve(b, &device, strategy, layout, "multigrid", rho, u);
+            const int first = solve(b, &device, op_kind, layout, "multigrid", rho, u);
             const double off = difference(n, expected, u);
-            CHECK_MSG(off <= tolerance, "%s, %s %s: %.3g", name, strategy->name,
+            CHECK_MSG(off <= tolerance, "%s, %s %s: %.3g", name, op_kind->name,
                       hx_layout_name(layout), off);
             CHECK_MSG(abs(first - on_host) <= 1, "%s, %s: %d iterations, %d on the host", name,
-                      strategy->name, first, on_host);
-            CHECK(solve(b, &device, strategy, layout, "multigrid", rho, again) == first);
+                      op_kind->name, first, on_host);
+            CHECK(solve(b, &device, op_kind, layout, "multigrid", rho, again) == first);
             CHECK_MSG(memcmp(u, again, n * sizeof *u) == 0, "%s, %s: two runs differ", name,
-                      strategy->name);
-            solve(b, &device, strategy, layout, "block-jacobi", rho, u);
+                      op_kind->name);
+            solve(b, &device, op_kind, layout, "block-jacobi", rho, u);
             CHECK(difference(n, expected, u) <= tolerance);
         }
     }
@@ -107,14 +107,14 @@ static void check_operators(const space_box *b, const char *name, const double *
 static void check_forces(const space_box *b, const char *name, const double *rho)
 {
     const size_t n = 3 * (size_t)b->space.n_point, n_elem = (size_t)b->mesh.n_elem;
-    const hx_strategy *strategy = hx_strategy_find(device.ops->name, "bsr");
+    const hx_operator_kind *op_kind = hx_operator_kind_find(device.ops->name, "bsr");
     const hx_body_field *field = hx_problem_body(&b->problem, 0);
     hx_operator op;
     double *const f = malloc(2 * n * sizeof *f), *const expected = f + n;
     if (!f) abort();
     CHECK(field != NULL);
     CHECK_OK(hx_problem_nodal_force(&b->problem, 0, rho, expected));
-    CHECK_OK(hx_operator_create(&op, &device, strategy, hx_layout_first(strategy), &b->problem, 0));
+    CHECK_OK(hx_operator_create(&op, &device, op_kind, hx_layout_first(op_kind), &b->problem, 0));
     double *const d_rho = fixture_put(&device, n_elem, rho);
     double *const d_f = fixture_put(&device, n, b->problem.cases.force[0]);
     CHECK_OK(device.ops->body->force(&device, &op.model, field, d_rho, d_f, d_f));

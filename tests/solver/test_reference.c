@@ -17,7 +17,7 @@ typedef struct example {
 } example;
 
 /* Compliances of the first n designs; *design returns the last design (NULL: not needed). */
-static void run(const example *ex, const hx_strategy *strategy, hx_layout layout, int n,
+static void run(const example *ex, const hx_operator_kind *op_kind, hx_layout layout, int n,
                 double *compliance, double **design)
 {
     const hx_support_spec support = {
@@ -34,7 +34,7 @@ static void run(const example *ex, const hx_strategy *strategy, hx_layout layout
     params.n_load = 1;
     params.volume_fraction = ex->volume_fraction;
     params.rho_min = ex->rho_min;
-    settings.strategy = strategy;
+    settings.op_kind = op_kind;
     settings.layout = layout;
     settings.pcg.tolerance = ex->tolerance;
     settings.filter = ex->radius > 0.0 ? "sensitivity" : "none";
@@ -74,19 +74,19 @@ static void check_small_box(void)
     static const fixture_order order[] = {FIXTURE_IN_ORDER, FIXTURE_SHUFFLED, FIXTURE_REORDERED};
     example ex = {"cantilever", "left", "right-lower-edge", {.nx = 4, .ny = 2, .nz = 2}, 0.3, 0.1,
                   0.0,          1e-12,  FIXTURE_IN_ORDER};
-    const hx_strategy *strategy;
+    const hx_operator_kind *op_kind;
     hx_layout layout;
     size_t next = 0;
     int next_layout = 0;
     double c;
-    while ((strategy = fixture_next_strategy(&device, &next, &next_layout, &layout)))
+    while ((op_kind = fixture_next_operator_kind(&device, &next, &next_layout, &layout)))
         for (int i = 0; i < 3; i++) {
             ex.order = order[i];
             ex.volume_fraction = 0.3;
-            run(&ex, strategy, layout, 1, &c, NULL);
+            run(&ex, op_kind, layout, 1, &c, NULL);
             CHECK_REL(c, 5548.982079, 1e-9);
             ex.volume_fraction = 1.0;
-            run(&ex, strategy, layout, 1, &c, NULL);
+            run(&ex, op_kind, layout, 1, &c, NULL);
             CHECK_REL(c, 5548.982079 * 0.027, 1e-9);
         }
 }
@@ -98,38 +98,38 @@ static void check_agreement(void)
     enum { N = 4 };
     example ex = {"cantilever", "left", "right-lower-edge", {.nx = 12, .ny = 6, .nz = 6}, 0.3, 0.1,
                   1.8,          1e-11,  FIXTURE_REORDERED};
-    const hx_strategy *strategy;
+    const hx_operator_kind *op_kind;
     hx_layout layout;
     size_t next = 0;
     int next_layout = 0;
     double first[N] = {0.0}, one[N], two[N];
-    while ((strategy = fixture_next_strategy(&device, &next, &next_layout, &layout))) {
+    while ((op_kind = fixture_next_operator_kind(&device, &next, &next_layout, &layout))) {
         double *design_one = NULL, *design_two = NULL;
-        run(&ex, strategy, layout, N, one, &design_one);
+        run(&ex, op_kind, layout, N, one, &design_one);
         if (first[0] == 0.0) memcpy(first, one, sizeof first);
         for (int i = 0; i < N; i++) CHECK_REL(one[i], first[i], 1e-8);
         CHECK(one[1] < one[0] && one[3] < one[1]);
-        if (strategy->deterministic) {
+        if (op_kind->deterministic) {
             fixture_set_threads(2);
-            run(&ex, strategy, layout, N, two, &design_two);
+            run(&ex, op_kind, layout, N, two, &design_two);
             fixture_set_threads(1);
             CHECK_MSG(memcmp(one, two, sizeof one) == 0, "%s: compliances differ with 2 threads",
-                      strategy->name);
+                      op_kind->name);
             CHECK_MSG(design_one && design_two &&
                           memcmp(design_one, design_two, 432 * sizeof *design_one) == 0,
-                      "%s: designs differ with 2 threads", strategy->name);
+                      "%s: designs differ with 2 threads", op_kind->name);
         }
         free(design_one);
         free(design_two);
     }
     ex.order = FIXTURE_SHUFFLED;
-    run(&ex, hx_strategy_find(device.ops->name, "ebe"), HX_LAYOUT_INTERLEAVED, N, one, NULL);
+    run(&ex, hx_operator_kind_find(device.ops->name, "ebe"), HX_LAYOUT_INTERLEAVED, N, one, NULL);
     for (int i = 0; i < N; i++) CHECK_REL(one[i], first[i], 1e-8);
 }
 
 static void check_paper_sizes(void)
 {
-    const hx_strategy *const ebe = hx_strategy_find(device.ops->name, "ebe");
+    const hx_operator_kind *const ebe = hx_operator_kind_find(device.ops->name, "ebe");
     example cb = {"cantilever", "left", "right-lower-edge", {.size = 1}, 0.3, 0.1,
                   3.0,          1e-10,  FIXTURE_REORDERED};
     example lb = {"lbeam", "top", "tip-lower-edge", {.size = 1}, 0.45, 0.001,

@@ -50,7 +50,7 @@ static void check_bending(const char *precond)
     hx_problem problem;
     settings.precond = precond;
     settings.pcg.tolerance = 1e-11;
-    settings.strategy = hx_strategy_find(device.ops->name, "otf");
+    settings.op_kind = hx_operator_kind_find(device.ops->name, "otf");
     params.young = young;
     params.poisson = 0.0;
     params.support = &support;
@@ -227,17 +227,17 @@ static void check_resultant(const model *m)
     hx_problem_free(&alone);
 }
 
-static void check_dense_solution(model *m, const char *strategy, const hx_precond_kind *precond)
+static void check_dense_solution(model *m, const char *op_kind, const hx_precond_kind *precond)
 {
     fixture_settings settings = fixture_defaults();
-    settings.strategy = hx_strategy_find(device.ops->name, strategy);
+    settings.op_kind = hx_operator_kind_find(device.ops->name, op_kind);
     settings.precond = precond->name;
     settings.pcg.tolerance = 1e-11;
     const hx_pcg_result result = solve(m, &settings, NULL);
     CHECK_MSG(result.reason == HX_PCG_CONVERGED && error_of(m) <= 1e-8, "%s: %s, off by %g",
               settings.precond, hx_pcg_reason_name(result.reason), error_of(m));
     for (int k = 0; k < 2; k++) CHECK(not_rigid(&m->problem, k, m->u) <= 1e-11);
-    printf("%s, %s: %d iterations, off by %.1e\n", settings.strategy->name, settings.precond,
+    printf("%s, %s: %d iterations, off by %.1e\n", settings.op_kind->name, settings.precond,
            result.iterations, error_of(m));
 }
 
@@ -255,7 +255,7 @@ static void check_dense(int prescribed)
     }
     fixture_settings mixed = fixture_defaults();
     fixture_solver s;
-    mixed.strategy = hx_strategy_find(device.ops->name, "otf");
+    mixed.op_kind = hx_operator_kind_find(device.ops->name, "otf");
     mixed.pcg.precision = HX_PRECISION_MIXED;
     CHECK_FAILS(fixture_solver_create(&s, &device, &m.problem, &mixed), HX_EINPUT,
                 "\"mixed\" does not support rigid couplings");
@@ -326,7 +326,7 @@ static void check_projector(void)
         hx_operator op;
         fixture_set_threads(i == 0 ? 1 : 2);
         y[i] = malloc(n * sizeof *y[i]);
-        CHECK_OK(hx_operator_create(&op, dev, hx_strategy_find(dev->ops->name, "otf"),
+        CHECK_OK(hx_operator_create(&op, dev, hx_operator_kind_find(dev->ops->name, "otf"),
                                     HX_LAYOUT_INTERLEAVED, &problem, 0));
         double *d_y = fixture_put(dev, n, x), *d_z = fixture_put(dev, n, z), left, right;
         CHECK_OK(hx_operator_project(&op, d_y));
@@ -449,7 +449,7 @@ static int iterations(int n, hx_load_kind kind, const char *precond)
     hx_problem problem;
     settings.precond = precond;
     settings.pcg.tolerance = 1e-8;
-    settings.strategy = hx_strategy_find(device.ops->name, "otf");
+    settings.op_kind = hx_operator_kind_find(device.ops->name, "otf");
     params.support = &support;
     params.n_support = 1;
     params.load = &load;

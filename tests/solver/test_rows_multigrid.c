@@ -55,7 +55,7 @@ static const hx_operator *rows_of;
 
 static int lattice_of_rows(hx_device *dev, const hx_mg_mesh *mesh, const hx_mg_level *level)
 {
-    const hx_assembled *rows = rows_of->strategy->assembled(rows_of->state);
+    const hx_assembled *rows = rows_of->op_kind->assembled(rows_of->state);
     return device.ops->multigrid->rows_galerkin(dev, mesh, &rows->matrix, level);
 }
 
@@ -75,8 +75,8 @@ static solved solve(const mixed_box *box, hx_element element, const char *operat
     fixture_settings settings = fixture_defaults();
     fixture_solver s;
     solved result = {0};
-    settings.strategy = hx_strategy_find(device.ops->name, operator_name);
-    settings.layout = hx_layout_first(settings.strategy);
+    settings.op_kind = hx_operator_kind_find(device.ops->name, operator_name);
+    settings.layout = hx_layout_first(settings.op_kind);
     settings.precond = "multigrid";
     settings.pcg.tolerance = 1e-8;
     CHECK_OK(make_beam(&b, box, element, with_springs));
@@ -167,17 +167,17 @@ static void test_hexahedra(void)
 static void make_rows(const hx_problem *problem, const char *operator_name, const double *modulus,
                       float *from_rows, float *from_elements, size_t n_most, size_t *n)
 {
-    const hx_strategy *strategy = hx_strategy_find(device.ops->name, operator_name);
+    const hx_operator_kind *op_kind = hx_operator_kind_find(device.ops->name, operator_name);
     hx_operator op;
     hx_precond pc;
-    CHECK_OK(hx_operator_create(&op, &device, strategy, hx_layout_first(strategy), problem, 0));
+    CHECK_OK(hx_operator_create(&op, &device, op_kind, hx_layout_first(op_kind), problem, 0));
     CHECK_OK(hx_operator_set_modulus(&op, modulus));
     CHECK_OK(hx_precond_create(&pc, hx_precond_find("multigrid"), &op.linear, &op));
     hx_multigrid *mg = pc.impl;
     const hx_mg_level *level = &mg->level[0];
     *n = 27 * 36 * (size_t)level->n_node;
     CHECK(*n <= n_most);
-    const hx_assembled *rows = strategy->assembled(op.state);
+    const hx_assembled *rows = op_kind->assembled(op.state);
     CHECK_OK(mg->ops->rows_galerkin(&device, &mg->mesh, &rows->matrix, level));
     CHECK_OK(device.ops->download(&device, from_rows, level->d_matrix, *n * sizeof *from_rows));
     if (from_elements) {

@@ -104,17 +104,17 @@ static double difference(size_t n, const double *expected, const double *found)
     return test_max_difference(n, expected, found) / largest;
 }
 
-static const hx_strategy *find(const hx_device *dev, const char *name)
+static const hx_operator_kind *find(const hx_device *dev, const char *name)
 {
-    return hx_strategy_find(dev->ops->name, name);
+    return hx_operator_kind_find(dev->ops->name, name);
 }
 
 /* --- K, energies, diagonals, forces --- */
 
 static void check_bytes(const hx_operator *op, const hx_space *space)
 {
-    const hx_assembled *const a = op->strategy->assembled(op->state);
-    const size_t expected = op->strategy->space_bytes(space, op->layout);
+    const hx_assembled *const a = op->op_kind->assembled(op->state);
+    const size_t expected = op->op_kind->space_bytes(space, op->layout);
     const size_t held = hx_device_pattern_bytes(&a->pattern) +
                         hx_matrix_bytes(&a->matrix, op->dev) +
                         op->dev->ops->matrix->fill_bytes(a->fill);
@@ -122,19 +122,19 @@ static void check_bytes(const hx_operator *op, const hx_space *space)
     const int reads = !ops->fill_reads_slots || ops->fill_reads_slots(a->fill);
     CHECK((a->pattern.d_slot != NULL) == reads && (a->matrix.pattern.d_slot != NULL) == reads);
     CHECK_MSG(held <= expected && (double)expected <= 1.05 * (double)held,
-              "%s: %zu bytes, %zu were announced", op->strategy->name, held, expected);
+              "%s: %zu bytes, %zu were announced", op->op_kind->name, held, expected);
 }
 
 /* The rows of K of an operator kind for the densities. */
 static void take_rows(const loaded *l, hx_device *dev, const char *op_name, hx_layout layout,
                       hx_matrix_rows *rows)
 {
-    const hx_strategy *const strategy = find(dev, op_name);
+    const hx_operator_kind *const op_kind = find(dev, op_name);
     hx_operator op;
-    CHECK_OK(hx_operator_create(&op, dev, strategy, layout, &l->problem, 0));
+    CHECK_OK(hx_operator_create(&op, dev, op_kind, layout, &l->problem, 0));
     CHECK_OK(hx_operator_set_modulus(&op, l->rho));
     check_bytes(&op, &l->s.space);
-    const hx_matrix *const m = &strategy->assembled(op.state)->matrix;
+    const hx_matrix *const m = &op_kind->assembled(op.state)->matrix;
     CHECK_OK(dev->ops->matrix->rows(dev, m, 0, l->s.space.n_point, rows));
     hx_operator_free(&op);
 }
@@ -201,11 +201,11 @@ static void check_buffers(const loaded *l, const char *name, int c)
 /* The rows of K of heat conduction for the densities. */
 static void take_heat(const loaded *l, hx_device *dev, hx_part half, hx_matrix_rows *rows)
 {
-    const hx_strategy *const strategy = find(dev, "bsr");
+    const hx_operator_kind *const op_kind = find(dev, "bsr");
     const hx_matrix_spec spec = {HX_FORMAT_BSR, half, 0, 1};
     void *state = NULL;
     hx_operator op;
-    CHECK_OK(hx_operator_create(&op, dev, strategy, hx_layout_first(strategy), &l->problem, 0));
+    CHECK_OK(hx_operator_create(&op, dev, op_kind, hx_layout_first(op_kind), &l->problem, 0));
     CHECK_OK(hx_operator_set_modulus(&op, l->rho));
     CHECK_OK(hx_assembled_setup(&state, dev, &op.model, &l->s.mesh, &spec));
     if (state) {
@@ -246,7 +246,7 @@ static void free_sums(sums *s)
 static void take_sums(const loaded *l, hx_device *dev, sums *s)
 {
     const size_t n = 3 * (size_t)l->s.space.n_point, n_elem = (size_t)l->s.mesh.n_elem;
-    const hx_strategy *const strategy = find(dev, "bsr");
+    const hx_operator_kind *const op_kind = find(dev, "bsr");
     const hx_body_field *const field = hx_problem_body(&l->problem, 0);
     hx_operator op;
     uint64_t state = 3;
@@ -256,7 +256,7 @@ static void take_sums(const loaded *l, hx_device *dev, sums *s)
     s->block = malloc(2 * n * sizeof(double));
     if (!u || !zero || !s->energy || !s->diagonal || !s->block || !s->force || !s->work) abort();
     for (size_t k = 0; k < n; k++) u[k] = fixture_uniform(&state, -1.0, 1.0);
-    CHECK_OK(hx_operator_create(&op, dev, strategy, hx_layout_first(strategy), &l->problem, 0));
+    CHECK_OK(hx_operator_create(&op, dev, op_kind, hx_layout_first(op_kind), &l->problem, 0));
     CHECK_OK(hx_operator_set_modulus(&op, l->rho));
     double *const d_u = fixture_put(dev, n, u), *const d_rho = fixture_put(dev, n_elem, l->rho);
     double *const d_elem = fixture_put(dev, n_elem, NULL), *const d_n = fixture_put(dev, n, NULL);
@@ -303,12 +303,12 @@ static void check_sums(const loaded *l, const char *name)
 
 /* --- solutions --- */
 
-static int solve(const loaded *l, hx_device *dev, const hx_strategy *strategy, hx_layout layout,
+static int solve(const loaded *l, hx_device *dev, const hx_operator_kind *op_kind, hx_layout layout,
                  const char *precond, double *u)
 {
     fixture_settings settings = fixture_defaults();
     fixture_solver s;
-    settings.strategy = strategy;
+    settings.op_kind = op_kind;
     settings.layout = layout;
     settings.precond = precond;
     CHECK_OK(fixture_solver_create(&s, dev, &l->problem, &settings));
@@ -335,24 +335,24 @@ static void check_operators(const loaded *l, const char *name)
     const int usual = solve(l, &device, find(&device, "bsr"), HX_LAYOUT_ROWMAJOR, "multigrid", u);
     CHECK_MSG(abs(usual - on_host) <= 2 + on_host / 20, "%s: %d iterations, %d on the host", name,
               usual, on_host);
-    for (size_t i = 0; hx_strategies[i]; i++) {
-        const hx_strategy *const strategy = hx_strategies[i];
-        if (strcmp(strategy->device, device.ops->name) != 0 || !strategy->space_bytes) continue;
+    for (size_t i = 0; hx_operator_kinds[i]; i++) {
+        const hx_operator_kind *const op_kind = hx_operator_kinds[i];
+        if (strcmp(op_kind->device, device.ops->name) != 0 || !op_kind->space_bytes) continue;
         for (int k = 0; k < HX_N_LAYOUT; k++) {
             const hx_layout layout = (hx_layout)k;
-            const double tolerance = strategy->error > 0.0 ? 1e-5 : 1e-10;
-            if (!(strategy->layouts & HX_LAYOUT_BIT(layout))) continue;
+            const double tolerance = op_kind->error > 0.0 ? 1e-5 : 1e-10;
+            if (!(op_kind->layouts & HX_LAYOUT_BIT(layout))) continue;
             n_operator++;
-            const int first = solve(l, &device, strategy, layout, "multigrid", u);
+            const int first = solve(l, &device, op_kind, layout, "multigrid", u);
             const double off = difference(n, expected, u);
-            CHECK_MSG(off <= tolerance, "%s, %s %s: %.3g", name, strategy->name,
+            CHECK_MSG(off <= tolerance, "%s, %s %s: %.3g", name, op_kind->name,
                       hx_layout_name(layout), off);
             CHECK_MSG(abs(first - usual) <= 1 + usual / 50, "%s, %s: %d iterations, %d by bsr",
-                      name, strategy->name, first, usual);
-            CHECK(solve(l, &device, strategy, layout, "multigrid", again) == first);
+                      name, op_kind->name, first, usual);
+            CHECK(solve(l, &device, op_kind, layout, "multigrid", again) == first);
             CHECK_MSG(memcmp(u, again, n * sizeof *u) == 0, "%s, %s: two runs differ", name,
-                      strategy->name);
-            solve(l, &device, strategy, layout, "block-jacobi", u);
+                      op_kind->name);
+            solve(l, &device, op_kind, layout, "block-jacobi", u);
             CHECK(difference(n, expected, u) <= tolerance);
         }
     }
@@ -395,8 +395,8 @@ static heated heat(const loaded *l, const hx_problem *problem, hx_device *dev, c
     heated h = {malloc(n * sizeof(double)), malloc(n * sizeof(double)),
                 malloc(n_elem * sizeof(double)), 0};
     if (!h.t || !h.diagonal || !h.energy) abort();
-    settings.strategy = hx_strategy_of(find(dev, op), 1);
-    settings.layout = hx_layout_first(settings.strategy);
+    settings.op_kind = hx_operator_kind_of(find(dev, op), 1);
+    settings.layout = hx_layout_first(settings.op_kind);
     settings.precond = precond;
     settings.pcg.tolerance = 1e-12;
     CHECK_OK(fixture_solver_create(&s, dev, problem, &settings));
@@ -433,7 +433,7 @@ static void check_temperatures(const loaded *l, const part *p)
     CHECK_OK(make_heat(l, p, &problem));
     heated expected = heat(l, &problem, &host, "csr", "multigrid");
     for (size_t i = 0; i < sizeof op / sizeof op[0]; i++) {
-        if (!hx_strategy_of(find(&device, op[i]), 1)) continue;
+        if (!hx_operator_kind_of(find(&device, op[i]), 1)) continue;
         heated found = heat(l, &problem, &device, op[i], "multigrid");
         heated plain = heat(l, &problem, &device, op[i], "jacobi");
         const double off[4] = {difference(n, expected.t, found.t),
@@ -460,8 +460,8 @@ static double design(const loaded *l, hx_device *dev, double *rho)
     fixture_settings settings = fixture_defaults();
     hx_iteration record = {0};
     fixture_solver s;
-    settings.strategy = find(dev, "bsr");
-    settings.layout = hx_layout_first(settings.strategy);
+    settings.op_kind = find(dev, "bsr");
+    settings.layout = hx_layout_first(settings.op_kind);
     settings.precond = "multigrid";
     settings.pcg.tolerance = 1e-12;
     CHECK_OK(fixture_solver_create(&s, dev, &l->problem, &settings));

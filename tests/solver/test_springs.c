@@ -29,7 +29,7 @@ static void check_bar(hx_spring_share per, const char *precond)
     hx_problem problem;
     settings.precond = precond;
     settings.pcg.tolerance = 1e-11;
-    settings.strategy = hx_strategy_find(device.ops->name, "otf");
+    settings.op_kind = hx_operator_kind_find(device.ops->name, "otf");
     params.young = young;
     params.poisson = 0.0;
     params.support = support;
@@ -125,14 +125,14 @@ static void check_products(model *m)
     size_t i = 0;
     int layout_at = 0;
     hx_layout layout;
-    const hx_strategy *strategy;
+    const hx_operator_kind *op_kind;
     for (int k = 0; k < N_DOF; k++) x[k] = fixture_uniform(&seed, -1.0, 1.0);
-    while ((strategy = fixture_next_strategy(&device, &i, &layout_at, &layout))) {
+    while ((op_kind = fixture_next_operator_kind(&device, &i, &layout_at, &layout))) {
         hx_operator op;
         double error[4] = {0.0, 0.0, 0.0, 0.0}, largest = 0.0;
         double *d_x = fixture_put(&device, N_DOF, x), *d_y = fixture_put(&device, N_DOF, x);
         double *d_block = fixture_put(&device, 6 * N_NODE, NULL), block[6 * N_NODE];
-        CHECK_OK(hx_operator_create(&op, &device, strategy, layout, &m->problem, 0));
+        CHECK_OK(hx_operator_create(&op, &device, op_kind, layout, &m->problem, 0));
         CHECK_OK(hx_operator_set_modulus(&op, m->modulus));
         CHECK(!op.linear.apply_dot);
         for (int masked = 0; masked < 2; masked++) {
@@ -160,7 +160,7 @@ static void check_products(model *m)
             test_worst(&error[3], fabs(block[6 * (r / 3) + at[r % 3]] - masked_entry(m, r, r)));
         }
         for (int e = 0; e < 4; e++)
-            CHECK_MSG(error[e] <= 1e-12 * largest, "%s %s: error %d: %g of %g", strategy->name,
+            CHECK_MSG(error[e] <= 1e-12 * largest, "%s %s: error %d: %g of %g", op_kind->name,
                       hx_layout_name(layout), e, error[e], largest);
         double *const d[] = {d_x, d_y, d_block};
         for (int e = 0; e < 3; e++) device.ops->release(&device, d[e]);
@@ -175,20 +175,20 @@ static void check_single_products(const model *m)
     size_t i = 0;
     int layout_at = 0, n_checked = 0;
     hx_layout layout;
-    const hx_strategy *strategy;
+    const hx_operator_kind *op_kind;
     uint64_t seed = 9;
     double x[N_DOF];
     float single[N_DOF];
     for (int k = 0; k < N_DOF; k++) single[k] = (float)fixture_uniform(&seed, -1.0, 1.0);
     for (int k = 0; k < N_DOF; k++) x[k] = (double)single[k];
-    while ((strategy = fixture_next_strategy(&device, &i, &layout_at, &layout))) {
+    while ((op_kind = fixture_next_operator_kind(&device, &i, &layout_at, &layout))) {
         hx_operator op;
         double error = 0.0, largest = 0.0;
         float y[N_DOF], *d_x, *d_y;
-        if (!strategy->apply_single) continue;
-        CHECK_OK(hx_operator_create(&op, &device, strategy, layout, &m->problem, 0));
+        if (!op_kind->apply_single) continue;
+        CHECK_OK(hx_operator_create(&op, &device, op_kind, layout, &m->problem, 0));
         CHECK_OK(hx_operator_set_modulus(&op, m->modulus));
-        if (strategy->prepare_single) CHECK_OK(strategy->prepare_single(op.state));
+        if (op_kind->prepare_single) CHECK_OK(op_kind->prepare_single(op.state));
         CHECK_OK(device.ops->alloc(&device, sizeof single, &d_x));
         CHECK_OK(device.ops->alloc(&device, sizeof y, &d_y));
         CHECK_OK(device.ops->upload(&device, d_x, single, sizeof single));
@@ -200,7 +200,7 @@ static void check_single_products(const model *m)
             test_worst(&largest, fabs(want));
             test_worst(&error, fabs((double)y[r] - want));
         }
-        CHECK_MSG(error <= 3e-6 * largest, "%s %s in single precision: %g of %g", strategy->name,
+        CHECK_MSG(error <= 3e-6 * largest, "%s %s in single precision: %g of %g", op_kind->name,
                   hx_layout_name(layout), error, largest);
         device.ops->release(&device, d_x);
         device.ops->release(&device, d_y);
@@ -213,7 +213,7 @@ static void check_single_products(const model *m)
 static void check_solution(model *m, const char *precond, hx_precision precision)
 {
     fixture_settings settings = fixture_defaults();
-    settings.strategy = hx_strategy_find(device.ops->name, "otf");
+    settings.op_kind = hx_operator_kind_find(device.ops->name, "otf");
     settings.precond = precond;
     settings.pcg.precision = precision;
     settings.pcg.tolerance = 1e-10;
@@ -260,7 +260,7 @@ static int iterations(double k, const char *precond)
     hx_problem problem;
     settings.precond = precond;
     settings.pcg.tolerance = 1e-8;
-    settings.strategy = hx_strategy_find(device.ops->name, "otf");
+    settings.op_kind = hx_operator_kind_find(device.ops->name, "otf");
     params.support = &support;
     params.n_support = k > 0.0 ? 0 : 1;
     params.spring = &spring;

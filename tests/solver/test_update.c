@@ -12,7 +12,7 @@ typedef struct stored {
     hx_device *dev;
     const hx_device_model *model;
     hx_device_model own; /* with the moduli of the last update (owned) */
-    const hx_strategy *inner;
+    const hx_operator_kind *inner;
     void *inner_state;
 } stored;
 
@@ -36,7 +36,7 @@ static int stored_setup(void **state, hx_device *dev, const hx_device_model *mod
     s->model = model;
     s->own = *model;
     s->own.d_modulus = NULL;
-    s->inner = hx_strategy_find(dev->ops->name, "nbn");
+    s->inner = hx_operator_kind_find(dev->ops->name, "nbn");
     HX_TRY_FAIL(dev->ops->alloc(dev, (size_t)model->n_elem * sizeof(double), &s->own.d_modulus));
     HX_TRY_FAIL(s->inner->setup(&s->inner_state, dev, &s->own, mesh, layout));
     *state = s;
@@ -66,7 +66,7 @@ static size_t stored_bytes(const hx_mesh *mesh, hx_layout layout)
     return (size_t)mesh->n_elem * sizeof(double);
 }
 
-static const hx_strategy stored_strategy = {
+static const hx_operator_kind stored_kind = {
     .name = "stored",
     .device = "any",
     .help = "for tests",
@@ -79,7 +79,7 @@ static const hx_strategy stored_strategy = {
 };
 
 /* Products with two fields of moduli, one after the other. */
-static void make_products(const hx_problem *problem, const hx_strategy *strategy, double *y[2])
+static void make_products(const hx_problem *problem, const hx_operator_kind *op_kind, double *y[2])
 {
     const size_t n = 3 * (size_t)problem->mesh->n_node, n_elem = (size_t)problem->mesh->n_elem;
     double *x = malloc(n * sizeof *x), *modulus = malloc(n_elem * sizeof *modulus);
@@ -87,7 +87,7 @@ static void make_products(const hx_problem *problem, const hx_strategy *strategy
     hx_operator op;
     CHECK(x && modulus);
     for (size_t k = 0; k < n; k++) x[k] = fixture_uniform(&state, -1.0, 1.0);
-    CHECK_OK(hx_operator_create(&op, &device, strategy, HX_LAYOUT_INTERLEAVED, problem, 0));
+    CHECK_OK(hx_operator_create(&op, &device, op_kind, HX_LAYOUT_INTERLEAVED, problem, 0));
     double *d_x = fixture_put(&device, n, x), *d_y = fixture_put(&device, n, x);
     for (int i = 0; i < 2; i++) {
         y[i] = malloc(n * sizeof *y[i]);
@@ -109,8 +109,8 @@ static void test_products(const hx_problem *problem)
     const size_t n = 3 * (size_t)problem->mesh->n_node;
     double *found[2], *expected[2];
     n_update = 0;
-    make_products(problem, &stored_strategy, found);
-    make_products(problem, hx_strategy_find(device.ops->name, "nbn"), expected);
+    make_products(problem, &stored_kind, found);
+    make_products(problem, hx_operator_kind_find(device.ops->name, "nbn"), expected);
     CHECK(n_update == 2);
     for (int i = 0; i < 2; i++) {
         CHECK(memcmp(found[i], expected[i], n * sizeof *found[i]) == 0);
@@ -121,13 +121,13 @@ static void test_products(const hx_problem *problem)
 
 enum { N_DESIGN = 3 };
 
-static void run_designs(const hx_problem *problem, const hx_strategy *strategy,
+static void run_designs(const hx_problem *problem, const hx_operator_kind *op_kind,
                         double compliance[N_DESIGN])
 {
     fixture_settings settings = fixture_defaults();
     fixture_solver s;
     hx_iteration record;
-    settings.strategy = strategy;
+    settings.op_kind = op_kind;
     CHECK_OK(fixture_solver_create(&s, &device, problem, &settings));
     for (int i = 0; i < N_DESIGN; i++) {
         CHECK_OK(hx_optimizer_step(&s.opt, &record));
@@ -141,9 +141,9 @@ static void test_designs(const hx_problem *problem)
 {
     double found[N_DESIGN], expected[N_DESIGN];
     n_update = 0;
-    run_designs(problem, &stored_strategy, found);
+    run_designs(problem, &stored_kind, found);
     CHECK(n_update == N_DESIGN);
-    run_designs(problem, hx_strategy_find(device.ops->name, "nbn"), expected);
+    run_designs(problem, hx_operator_kind_find(device.ops->name, "nbn"), expected);
     for (int i = 0; i < N_DESIGN; i++)
         CHECK_MSG(found[i] == expected[i], "design %d: %.17g, not %.17g", i + 1, found[i],
                   expected[i]);

@@ -55,8 +55,8 @@ static double error_of(int degree, int n_span)
     params.load = &load;
     params.n_load = 1;
     CHECK_OK(hx_problem_create(&problem, &s.mesh, &params));
-    settings.strategy = hx_strategy_find("cpu", "bsr");
-    settings.layout = hx_layout_first(settings.strategy);
+    settings.op_kind = hx_operator_kind_find("cpu", "bsr");
+    settings.layout = hx_layout_first(settings.op_kind);
     settings.pcg.tolerance = 1e-13;
     CHECK_OK(fixture_solver_create(&solver, &device, &problem, &settings));
     CHECK_OK(hx_analysis_solve_density(&solver.analysis, NULL, 1.0));

@@ -41,8 +41,8 @@ static int open_solver(fixture_solver *solver, const hx_problem *problem, const 
                        const char *precond, double tolerance)
 {
     fixture_settings settings = fixture_defaults();
-    settings.strategy = hx_strategy_of(hx_strategy_find("cpu", op), problem->components);
-    settings.layout = hx_layout_first(settings.strategy);
+    settings.op_kind = hx_operator_kind_of(hx_operator_kind_find("cpu", op), problem->components);
+    settings.layout = hx_layout_first(settings.op_kind);
     settings.precond = precond;
     settings.pcg.tolerance = tolerance;
     return fixture_solver_create(solver, &device, problem, &settings);

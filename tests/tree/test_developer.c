@@ -6,7 +6,7 @@
 #include "hexes_read.h"
 #include "tests/lib/fixture.h"
 
-extern const hx_strategy hx_strategy_cpu_tile;
+extern const hx_operator_kind hx_operator_cpu_tile;
 extern const hx_precond_kind hx_precond_two_step;
 extern const hx_filter_kind hx_filter_nodal;
 extern const hx_objective_kind hx_objective_motion;
@@ -49,15 +49,16 @@ static void fill(double *a, int n, double low, double high)
 static void check_operator(const hx_problem *problem)
 {
     double modulus[N_ELEM], x[N_DOF], y[2][N_DOF], worst = 0.0, largest = 0.0;
-    const hx_strategy *const strategy[2] = {&hx_strategy_cpu_tile, hx_strategy_find("cpu", "ebe")};
+    const hx_operator_kind *const op_kind[2] = {&hx_operator_cpu_tile,
+                                                hx_operator_kind_find("cpu", "ebe")};
     fill(modulus, N_ELEM, 0.01, 1.0);
     fill(x, N_DOF, -1.0, 1.0);
     for (int i = 0; i < 2; i++) {
         hx_operator op;
         double *const d_x = fixture_put(&device, N_DOF, x), *const d_y =
                                                                 fixture_put(&device, N_DOF, x);
-        CHECK_OK(hx_operator_create(&op, &device, strategy[i], hx_layout_first(strategy[i]),
-                                    problem, 0));
+        CHECK_OK(
+            hx_operator_create(&op, &device, op_kind[i], hx_layout_first(op_kind[i]), problem, 0));
         CHECK_OK(hx_operator_set_modulus(&op, modulus));
         CHECK_OK(op.linear.apply(&op.linear, d_x, d_y));
         fixture_get(&device, N_DOF, y[i], d_y);
@@ -87,8 +88,8 @@ static int solve(const hx_problem *problem, const hx_precond_kind *kind, double 
     memset(u, 0, N_DOF * sizeof *u);
     d_u = fixture_put(&device, N_DOF, u);
     fill(modulus, N_ELEM, 0.01, 1.0);
-    CHECK_OK(hx_operator_create(&op, &device, hx_strategy_find("cpu", "otf"), HX_LAYOUT_INTERLEAVED,
-                                problem, 0));
+    CHECK_OK(hx_operator_create(&op, &device, hx_operator_kind_find("cpu", "otf"),
+                                HX_LAYOUT_INTERLEAVED, problem, 0));
     CHECK_OK(hx_operator_set_modulus(&op, modulus));
     CHECK_OK(hx_precond_create(&pc, kind, &op.linear, &op));
     CHECK_OK(hx_precond_setup(&pc));

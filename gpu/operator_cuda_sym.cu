@@ -1,5 +1,5 @@
 // sym: the upper triangle of Ke, one thread per element.
-#include "strategy_packed.cuh"
+#include "operator_packed.cuh"
 
 namespace
 {
@@ -11,5 +11,5 @@ struct sym {
 
 } // namespace
 
-extern "C" const hx_strategy hx_strategy_cuda_sym = hx_packed_strategy<sym>::table(
+extern "C" const hx_operator_kind hx_operator_cuda_sym = hx_packed_kind<sym>::table(
     "sym", "the upper triangle of Ke, one thread per element; 32 elements side by side");

@@ -1,15 +1,15 @@
 // Shared by the set-ups of all operators. Host code.
-#ifndef HX_STRATEGY_SETUP_CUH
-#define HX_STRATEGY_SETUP_CUH
+#ifndef HX_OPERATOR_KIND_SETUP_CUH
+#define HX_OPERATOR_KIND_SETUP_CUH
 
 #include "core/base/memory.h"
-#include "core/solver/strategy.h"
+#include "core/solver/operator_kind.h"
 
 // *state := a zeroed State with its device and model set, filled by fill(State *). If that fails,
 // it is torn down. `what` names it in the message if there is not enough memory.
 template <class State, class Fill>
-int hx_strategy_setup(void **state, hx_device *dev, const hx_device_model *model, const char *what,
-                      void (*teardown)(void *state), Fill fill)
+int hx_operator_kind_setup(void **state, hx_device *dev, const hx_device_model *model,
+                           const char *what, void (*teardown)(void *state), Fill fill)
 {
     State *s;
     HX_TRY(hx_alloc(&s, 1, sizeof *s, what));

@@ -1,6 +1,6 @@
 // ebe (P1): one thread per element. It holds the 8 node indices and 24 displacements, computes all
 // 24 rows, and adds each to its node: 24 atomic additions.
-#include "strategy_stored.cuh"
+#include "operator_stored.cuh"
 
 namespace
 {
@@ -55,5 +55,5 @@ struct ebe {
 
 } // namespace
 
-extern "C" const hx_strategy hx_strategy_cuda_ebe = hx_stored_strategy<ebe>::table(
+extern "C" const hx_operator_kind hx_operator_cuda_ebe = hx_stored_kind<ebe>::table(
     "ebe", "one thread per element; interleaved: 32 elements side by side");

@@ -1,5 +1,5 @@
 // csr: K as rows of numbers.
-#include "strategy_assembled.cuh"
+#include "operator_assembled.cuh"
 
 namespace
 {
@@ -27,9 +27,9 @@ struct csr_scalar {
 
 constexpr const char *HELP =
     "assembled: compressed sparse rows, the common format of other programs";
-const hx_strategy scalar = hx_assembled_strategy<csr_scalar>::table("csr", HELP);
+const hx_operator_kind scalar = hx_assembled_kind<csr_scalar>::table("csr", HELP);
 
 } // namespace
 
-extern "C" const hx_strategy hx_strategy_cuda_csr =
-    hx_assembled_strategy<csr>::table("csr", HELP, &scalar);
+extern "C" const hx_operator_kind hx_operator_cuda_csr =
+    hx_assembled_kind<csr>::table("csr", HELP, &scalar);

@@ -15,10 +15,10 @@
 #include "core/solver/voxel_blocks.h"
 #include "fields_cuda.cuh"
 #include "hex8_parity.cuh"
+#include "operator_setup.cuh"
 #include "product_parts.cuh"
-#include "strategy_setup.cuh"
 
-extern "C" const hx_strategy hx_strategy_cuda_dedup;
+extern "C" const hx_operator_kind hx_operator_cuda_dedup;
 
 namespace
 {
@@ -291,7 +291,7 @@ __global__ void __launch_bounds__(HX_BLOCK)
 void free_plan(plan *p)
 {
     hx_voxel_lists_free(&p->lists);
-    if (p->other) hx_strategy_cuda_dedup.plan_free(p->other);
+    if (p->other) hx_operator_cuda_dedup.plan_free(p->other);
     free(p);
 }
 
@@ -301,7 +301,7 @@ int plan_lists(void **lists, const hx_mesh *mesh)
     *lists = nullptr;
     HX_TRY(hx_alloc(&p, 1, sizeof *p, "operator voxels"));
     int rc = hx_voxel_lists_create(&p->lists, mesh);
-    if (rc == HX_OK && p->lists.n[0] == 0) rc = hx_strategy_cuda_dedup.plan(&p->other, mesh);
+    if (rc == HX_OK && p->lists.n[0] == 0) rc = hx_operator_cuda_dedup.plan(&p->other, mesh);
     if (rc < 0)
         free_plan(p);
     else
@@ -318,7 +318,7 @@ size_t list_bytes(const hx_voxel_lists *v)
 size_t plan_bytes(const void *lists, size_t *n_single)
 {
     const plan *const p = static_cast<const plan *>(lists);
-    if (p->lists.n[0] == 0) return hx_strategy_cuda_dedup.plan_bytes(p->other, n_single);
+    if (p->lists.n[0] == 0) return hx_operator_cuda_dedup.plan_bytes(p->other, n_single);
     *n_single = 0;
     return list_bytes(&p->lists);
 }
@@ -335,7 +335,7 @@ size_t bytes(const hx_mesh *mesh, hx_layout layout)
     if (hx_voxel_lists_create(&v, mesh) < 0) hx_error_clear();
     if (v.n[0] > 0) n_byte = list_bytes(&v);
     hx_voxel_lists_free(&v);
-    return n_byte > 0 ? n_byte : hx_strategy_cuda_dedup.bytes(mesh, layout);
+    return n_byte > 0 ? n_byte : hx_operator_cuda_dedup.bytes(mesh, layout);
 }
 
 size_t single_bytes(const hx_mesh *mesh)
@@ -344,7 +344,7 @@ size_t single_bytes(const hx_mesh *mesh)
     if (hx_voxel_lists_create(&v, mesh) < 0) hx_error_clear();
     const bool has_grid = v.n[0] > 0;
     hx_voxel_lists_free(&v);
-    return has_grid ? 0 : hx_strategy_cuda_dedup.single_bytes(mesh);
+    return has_grid ? 0 : hx_operator_cuda_dedup.single_bytes(mesh);
 }
 
 hx_promise promise(const hx_mesh *mesh)
@@ -425,7 +425,7 @@ int put_plan(voxels *s, const plan *p, const hx_mesh *mesh)
     if (p->lists.n[0] > 0) return put_lists(s, p->lists);
     s->other_model = *s->model;
     s->other_model.lists = p->other;
-    const int rc = hx_strategy_cuda_dedup.setup(&s->other, s->dev, &s->other_model, mesh,
+    const int rc = hx_operator_cuda_dedup.setup(&s->other, s->dev, &s->other_model, mesh,
                                                 HX_LAYOUT_INTERLEAVED);
     s->other_model.lists = nullptr;
     return rc;
@@ -437,14 +437,14 @@ void teardown(void *state)
     s->dev->ops->release(s->dev, s->grid.elem);
     s->dev->ops->release(s->dev, s->grid.node);
     s->dev->ops->release(s->dev, s->grid.block);
-    if (s->other) hx_strategy_cuda_dedup.teardown(s->other);
+    if (s->other) hx_operator_cuda_dedup.teardown(s->other);
     free(s);
 }
 
 int setup(void **state, hx_device *dev, const hx_device_model *model, const hx_mesh *mesh,
           hx_layout)
 {
-    return hx_strategy_setup<voxels>(
+    return hx_operator_kind_setup<voxels>(
         state, dev, model, "operator voxels", teardown, [&](voxels *s) {
             void *own = nullptr;
             if (!model->lists) HX_TRY(plan_lists(&own, mesh));
@@ -472,7 +472,7 @@ int launch(const voxels &s, const parity<T> &matrices, const hx_slice &blocks, c
 int apply_part(void *state, hx_product_part part, const double *d_x, double *d_y)
 {
     const voxels &s = *static_cast<voxels *>(state);
-    if (s.other) return hx_strategy_cuda_dedup.apply_part(s.other, part, d_x, d_y);
+    if (s.other) return hx_operator_cuda_dedup.apply_part(s.other, part, d_x, d_y);
     return launch<double>(s, s.matrices, hx_slice_of(part, s.n_boundary, s.n_block), d_x, d_y);
 }
 
@@ -484,7 +484,7 @@ int apply(void *state, const double *d_x, double *d_y)
 int diagonal(void *state, double *d_diag)
 {
     const voxels &s = *static_cast<voxels *>(state);
-    if (s.other) return hx_strategy_cuda_dedup.diagonal(s.other, d_diag);
+    if (s.other) return hx_operator_cuda_dedup.diagonal(s.other, d_diag);
     const grid_view &g = s.grid;
     const int64_t n = static_cast<int64_t>(g.n[0] + 1) * (g.n[1] + 1) * (g.n[2] + 1);
     diagonal_kernel<<<hx_blocks(n, HX_BLOCK), HX_BLOCK, 0, hx_cuda_of(s.dev)->stream>>>(
@@ -496,13 +496,13 @@ int diagonal(void *state, double *d_diag)
 int prepare_single(void *state)
 {
     const voxels &s = *static_cast<voxels *>(state);
-    return s.other ? hx_strategy_cuda_dedup.prepare_single(s.other) : HX_OK;
+    return s.other ? hx_operator_cuda_dedup.prepare_single(s.other) : HX_OK;
 }
 
 int apply_part_single(void *state, hx_product_part part, const float *d_x, float *d_y)
 {
     const voxels &s = *static_cast<voxels *>(state);
-    if (s.other) return hx_strategy_cuda_dedup.apply_part_single(s.other, part, d_x, d_y);
+    if (s.other) return hx_operator_cuda_dedup.apply_part_single(s.other, part, d_x, d_y);
     return launch<float>(s, s.matrices_single, hx_slice_of(part, s.n_boundary, s.n_block), d_x,
                          d_y);
 }
@@ -512,9 +512,9 @@ int apply_single(void *state, const float *d_x, float *d_y)
     return apply_part_single(state, HX_PRODUCT_WHOLE, d_x, d_y);
 }
 
-hx_strategy table()
+hx_operator_kind table()
 {
-    hx_strategy t = {};
+    hx_operator_kind t = {};
     t.name = "voxels";
     t.device = "cuda";
     t.help =
@@ -542,4 +542,4 @@ hx_strategy table()
 
 } // namespace
 
-extern "C" const hx_strategy hx_strategy_cuda_voxels = table();
+extern "C" const hx_operator_kind hx_operator_cuda_voxels = table();

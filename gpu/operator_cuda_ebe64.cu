@@ -1,6 +1,6 @@
 // ebe64 (P1): 64 threads per element, one 3x3 tile of Ke each, without a loop; the connectivity of
 // the block in shared memory; 3 atomic additions per thread, 192 per element.
-#include "strategy_stored.cuh"
+#include "operator_stored.cuh"
 
 namespace
 {
@@ -62,5 +62,5 @@ struct ebe64 {
 
 } // namespace
 
-extern "C" const hx_strategy hx_strategy_cuda_ebe64 = hx_stored_strategy<ebe64>::table(
+extern "C" const hx_operator_kind hx_operator_cuda_ebe64 = hx_stored_kind<ebe64>::table(
     "ebe64", "64 threads per element, one 3x3 tile each; interleaved: 8 elements side by side");

@@ -1,5 +1,5 @@
 // bsrsym: the lower half of K's blocks.
-#include "strategy_assembled.cuh"
+#include "operator_assembled.cuh"
 
 namespace
 {
@@ -16,5 +16,5 @@ struct bsrsym {
 
 } // namespace
 
-extern "C" const hx_strategy hx_strategy_cuda_bsrsym = hx_assembled_strategy<bsrsym>::table(
+extern "C" const hx_operator_kind hx_operator_cuda_bsrsym = hx_assembled_kind<bsrsym>::table(
     "bsrsym", "assembled: the lower half of the 3x3 blocks; each is read once and used twice");

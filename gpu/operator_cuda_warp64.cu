@@ -3,7 +3,7 @@
 // element.
 #include <type_traits>
 
-#include "strategy_stored.cuh"
+#include "operator_stored.cuh"
 
 namespace
 {
@@ -101,5 +101,5 @@ struct warp64 {
 
 } // namespace
 
-extern "C" const hx_strategy hx_strategy_cuda_warp64 = hx_stored_strategy<warp64>::table(
+extern "C" const hx_operator_kind hx_operator_cuda_warp64 = hx_stored_kind<warp64>::table(
     "warp64", "ebe64 with rows summed by warp shuffles; interleaved: half an element side by side");

@@ -1,5 +1,5 @@
 // ell: K as rows of numbers of equal length; number k of all rows is contiguous.
-#include "strategy_assembled.cuh"
+#include "operator_assembled.cuh"
 
 namespace
 {
@@ -16,5 +16,5 @@ struct ell {
 
 } // namespace
 
-extern "C" const hx_strategy hx_strategy_cuda_ell = hx_assembled_strategy<ell>::table(
+extern "C" const hx_operator_kind hx_operator_cuda_ell = hx_assembled_kind<ell>::table(
     "ell", "assembled: rows of numbers padded to the longest row, stored column by column");

@@ -155,7 +155,7 @@ static const char *variant(void *state, int i)
     return hx_cpu_otf_variant(state, kernels, i);
 }
 
-const hx_strategy hx_strategy_cpu_otf = {
+const hx_operator_kind hx_operator_cpu_otf = {
     .name = "otf",
     .device = "cpu",
     .help = "no stored Ke: computed on the fly from coordinates, in blocks, with elements in "
@@ -171,5 +171,5 @@ const hx_strategy hx_strategy_cpu_otf = {
     .apply_single = hx_cpu_otf_apply_single,
     .variant = variant,
     .teardown = hx_cpu_otf_teardown,
-    .scalar = &hx_strategy_cpu_otf_scalar,
+    .scalar = &hx_operator_cpu_otf_scalar,
 };

@@ -1,5 +1,5 @@
-/* An operator kind (`hx_strategy`): one way to compute the product y = K(E) x on one device. Each
- * file defines one const table named hx_strategy_<device>_<name>.
+/* An operator kind (`hx_operator_kind`): one way to compute the product y = K(E) x on one device.
+ * Each file defines one const table named hx_operator_<device>_<name>.
  *
  * Vectors have 3 unknowns per node, or 1 in the tables that `scalar` points to.
  *
@@ -8,8 +8,8 @@
  * kind reads it in every product, or stores data derived from it (entries of an assembled K(E), an
  * approximate inverse) in `update`, which hx_operator_update calls after each change and only then.
  * "Hot" marks functions that run in every PCG iteration. */
-#ifndef HX_STRATEGY_H
-#define HX_STRATEGY_H
+#ifndef HX_OPERATOR_KIND_H
+#define HX_OPERATOR_KIND_H
 
 #include "../matrix/product_part.h"
 #include "../mesh/mesh.h"
@@ -29,7 +29,7 @@ typedef enum {
     HX_PROMISE_SURE  /* faster than all others: their set-up is not worth it */
 } hx_promise;
 
-typedef struct hx_strategy {
+typedef struct hx_operator_kind {
     const char *name;   /* value of the key solver.operator */
     const char *device; /* "cpu" or "cuda" */
     const char *help;   /* one line for `hextop list` */
@@ -38,7 +38,7 @@ typedef struct hx_strategy {
     double error;       /* bound on the relative error of a product; 0: rounding only (1e-12) */
     /* If `error` is not 0: the kind on the same device whose product has no such error, for linear
      * elements. Solves are refined with it (pcg.h). NULL: there is none. */
-    const struct hx_strategy *exact;
+    const struct hx_operator_kind *exact;
     unsigned layouts; /* bit (1u << hx_layout) is set for each supported layout */
 
     /* Upper bound on the device bytes that `setup` will hold for this mesh. O(n_elem). */
@@ -102,25 +102,26 @@ typedef struct hx_strategy {
     void (*teardown)(void *state);
     /* The operator kind for one unknown per node (heat conduction). K is the conductivity matrix
      * and the modulus is the conductivity. NULL: heat is not supported. */
-    const struct hx_strategy *scalar;
-} hx_strategy;
+    const struct hx_operator_kind *scalar;
+} hx_operator_kind;
 
 /* The table for 3 or 1 unknowns per node. NULL: the kind does not support that number. */
-static inline const hx_strategy *hx_strategy_of(const hx_strategy *strategy, int components)
+static inline const hx_operator_kind *hx_operator_kind_of(const hx_operator_kind *op_kind,
+                                                          int components)
 {
-    return strategy && components == 1 ? strategy->scalar : strategy;
+    return op_kind && components == 1 ? op_kind->scalar : op_kind;
 }
 
 /* 1 if the operator, with linear elements, reads the node lists of the mesh on the device. */
-static inline int hx_strategy_needs_lists(const hx_strategy *strategy)
+static inline int hx_operator_kind_needs_lists(const hx_operator_kind *op_kind)
 {
-    return strategy->reads_node_lists || !strategy->diagonal;
+    return op_kind->reads_node_lists || !op_kind->diagonal;
 }
 
 #define HX_LAYOUT_BIT(layout) (1u << (layout))
 const char *hx_layout_name(hx_layout layout);
 /* First layout that the kind supports. */
-hx_layout hx_layout_first(const hx_strategy *strategy);
+hx_layout hx_layout_first(const hx_operator_kind *op_kind);
 
 #ifdef __cplusplus
 }

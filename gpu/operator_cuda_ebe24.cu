@@ -1,6 +1,6 @@
 // ebe24 (P1): 24 threads per element, one row of Ke each; 504 threads per block = 21 elements, with
 // their connectivity in shared memory; 1 atomic addition per thread.
-#include "strategy_stored.cuh"
+#include "operator_stored.cuh"
 
 namespace
 {
@@ -58,5 +58,5 @@ struct ebe24 {
 
 } // namespace
 
-extern "C" const hx_strategy hx_strategy_cuda_ebe24 = hx_stored_strategy<ebe24>::table(
+extern "C" const hx_operator_kind hx_operator_cuda_ebe24 = hx_stored_kind<ebe24>::table(
     "ebe24", "24 threads per element, one row each; interleaved: 21 elements side by side");

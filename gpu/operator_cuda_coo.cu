@@ -1,5 +1,5 @@
 // coo: K as numbers with their rows and columns.
-#include "strategy_assembled.cuh"
+#include "operator_assembled.cuh"
 
 namespace
 {
@@ -16,5 +16,5 @@ struct coo {
 
 } // namespace
 
-extern "C" const hx_strategy hx_strategy_cuda_coo = hx_assembled_strategy<coo>::table(
-    "coo", "assembled: numbers, each with its row and column index");
+extern "C" const hx_operator_kind hx_operator_cuda_coo =
+    hx_assembled_kind<coo>::table("coo", "assembled: numbers, each with its row and column index");

@@ -1,15 +1,15 @@
 // Operator kinds that store K as a matrix; `Kind` specifies the matrix for each layout that it
 // supports.
-#ifndef HX_STRATEGY_ASSEMBLED_CUH
-#define HX_STRATEGY_ASSEMBLED_CUH
+#ifndef HX_OPERATOR_KIND_ASSEMBLED_CUH
+#define HX_OPERATOR_KIND_ASSEMBLED_CUH
 
 #include "core/solver/assembled.h"
 #include "matrix_cuda.cuh"
 
-extern "C" const hx_strategy hx_strategy_cuda_otf; // the exact operator if K is rounded
+extern "C" const hx_operator_kind hx_operator_cuda_otf; // the exact operator if K is rounded
 
 // Kind: bytes_per_elem, error, layouts, and spec(layout).
-template <class Kind> struct hx_assembled_strategy {
+template <class Kind> struct hx_assembled_kind {
     // Memory for the products is either small or counted like the pattern. If there is not enough
     // memory for that count, the set-up reports it.
     static size_t space_bytes(const hx_space *space, hx_layout layout)
@@ -38,17 +38,17 @@ template <class Kind> struct hx_assembled_strategy {
     }
 
     // scalar: the table for one unknown per node, or nullptr.
-    static hx_strategy table(const char *name, const char *help,
-                             const hx_strategy *scalar = nullptr)
+    static hx_operator_kind table(const char *name, const char *help,
+                                  const hx_operator_kind *scalar = nullptr)
     {
-        hx_strategy t = {};
+        hx_operator_kind t = {};
         t.name = name;
         t.device = "cuda";
         t.help = help;
         t.deterministic = 1;
         t.bytes_per_elem = Kind::bytes_per_elem;
         t.error = Kind::error;
-        t.exact = t.error > 0.0 ? &hx_strategy_cuda_otf : nullptr;
+        t.exact = t.error > 0.0 ? &hx_operator_cuda_otf : nullptr;
         t.layouts = Kind::layouts;
         t.bytes = bytes;
         t.space_bytes = space_bytes;

@@ -1,6 +1,6 @@
 // bsr32: bsr with blocks stored in single precision. Rounding changes an entry by at most 6e-8 of
 // its value. The error of a product is about 2e-8, and larger if large terms cancel.
-#include "strategy_assembled.cuh"
+#include "operator_assembled.cuh"
 
 namespace
 {
@@ -19,5 +19,5 @@ struct bsr32 {
 
 } // namespace
 
-extern "C" const hx_strategy hx_strategy_cuda_bsr32 = hx_assembled_strategy<bsr32>::table(
+extern "C" const hx_operator_kind hx_operator_cuda_bsr32 = hx_assembled_kind<bsr32>::table(
     "bsr32", "bsr stored in single precision (error 2e-8), with arithmetic in double");

@@ -1,6 +1,6 @@
 // ebe8 (P1): 8 threads per element, one 3 x 24 row block of Ke each; the connectivity of the block
 // in shared memory; 3 atomic additions per thread.
-#include "strategy_stored.cuh"
+#include "operator_stored.cuh"
 
 namespace
 {
@@ -66,6 +66,6 @@ struct ebe8 {
 
 } // namespace
 
-extern "C" const hx_strategy hx_strategy_cuda_ebe8 = hx_stored_strategy<ebe8>::table(
+extern "C" const hx_operator_kind hx_operator_cuda_ebe8 = hx_stored_kind<ebe8>::table(
     "ebe8",
     "8 threads per element, one 3 x 24 row block each; interleaved: 4 elements side by side");

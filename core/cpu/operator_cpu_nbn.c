@@ -10,7 +10,7 @@
 
 #include "../base/memory.h"
 #include "../mesh/hex8.h"
-#include "../solver/strategy.h"
+#include "../solver/operator_kind.h"
 
 typedef struct nbn {
     const hx_device_model *model; /* (borrowed) */
@@ -129,7 +129,7 @@ static int apply(void *state, const double *d_x, double *d_y)
     return HX_OK;
 }
 
-const hx_strategy hx_strategy_cpu_nbn = {
+const hx_operator_kind hx_operator_cpu_nbn = {
     .name = "nbn",
     .device = "cpu",
     .help =

@@ -4,14 +4,14 @@
 HX_CPU_ASSEMBLED(elastic, .format = HX_FORMAT_BSR, .part = HX_PART_FULL, .components = 3)
 HX_CPU_ASSEMBLED(heat, .format = HX_FORMAT_BSR, .part = HX_PART_FULL, .components = 1)
 
-static const hx_strategy scalar = {
+static const hx_operator_kind scalar = {
     .name = "bsr",
     .help = "assembled: numbers row by row; pattern built once, values per design",
     .bytes_per_elem = 420,
     HX_CPU_ASSEMBLED_TABLE(heat),
 };
 
-const hx_strategy hx_strategy_cpu_bsr = {
+const hx_operator_kind hx_operator_cpu_bsr = {
     .name = "bsr",
     .help = "assembled: 3x3 blocks row by row; pattern built once, values per design",
     .bytes_per_elem = 2116,

@@ -1,6 +1,6 @@
 // sym32: sym with Ke stored in single precision. Rounding changes an entry by at most 6e-8 of its
 // value. The error of a product is about 2e-8, and larger if large terms cancel.
-#include "strategy_packed.cuh"
+#include "operator_packed.cuh"
 
 namespace
 {
@@ -12,5 +12,5 @@ struct sym32 {
 
 } // namespace
 
-extern "C" const hx_strategy hx_strategy_cuda_sym32 = hx_packed_strategy<sym32>::table(
+extern "C" const hx_operator_kind hx_operator_cuda_sym32 = hx_packed_kind<sym32>::table(
     "sym32", "sym with Ke stored in single precision (error 2e-8) and arithmetic in double");

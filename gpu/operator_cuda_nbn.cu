@@ -8,9 +8,9 @@
 
 #include "block_parts.cuh"
 #include "core/base/memory.h"
-#include "core/solver/strategy.h"
+#include "core/solver/operator_kind.h"
 #include "hex8_cuda.cuh"
-#include "strategy_setup.cuh"
+#include "operator_setup.cuh"
 
 namespace
 {
@@ -147,7 +147,7 @@ int setup_sliced(nbn *s, const hx_mesh *mesh)
 int setup(void **state, hx_device *dev, const hx_device_model *model, const hx_mesh *mesh,
           hx_layout layout)
 {
-    return hx_strategy_setup<nbn>(state, dev, model, "operator nbn", teardown, [&](nbn *s) {
+    return hx_operator_kind_setup<nbn>(state, dev, model, "operator nbn", teardown, [&](nbn *s) {
         s->layout = layout;
         HX_TRY(hx_cuda_blocks_of_rows(&s->blocks, dev, mesh->n_node, model->n_interface,
                                       model->interface, 1, BLOCK));
@@ -175,9 +175,9 @@ int apply(void *state, const double *d_x, double *d_y)
     return apply_part(state, HX_PRODUCT_WHOLE, d_x, d_y);
 }
 
-hx_strategy table()
+hx_operator_kind table()
 {
-    hx_strategy t = {};
+    hx_operator_kind t = {};
     t.name = "nbn";
     t.device = "cuda";
     t.help = "one thread per node, without atomics; interleaved: rows in slices of 32 nodes";
@@ -194,4 +194,4 @@ hx_strategy table()
 
 } // namespace
 
-extern "C" const hx_strategy hx_strategy_cuda_nbn = table();
+extern "C" const hx_operator_kind hx_operator_cuda_nbn = table();

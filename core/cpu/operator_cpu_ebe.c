@@ -10,7 +10,7 @@
 
 #include "../base/memory.h"
 #include "../mesh/hex8.h"
-#include "../solver/strategy.h"
+#include "../solver/operator_kind.h"
 #include "colouring.h"
 
 enum { W = 8 };
@@ -184,7 +184,7 @@ static int apply(void *state, const double *d_x, double *d_y)
     return HX_OK;
 }
 
-const hx_strategy hx_strategy_cpu_ebe = {
+const hx_operator_kind hx_operator_cpu_ebe = {
     .name = "ebe",
     .device = "cpu",
     .help = "element by element, race-free by colouring; interleaved: 8 elements in vector lanes",

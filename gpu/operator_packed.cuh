@@ -5,19 +5,19 @@
 // kernel.
 //     struct sym {
 //         using entry = double;                        type of stored entries; arithmetic is double
-//         static constexpr double error = 0.0;         hx_strategy.error
+//         static constexpr double error = 0.0;         hx_operator_kind.error
 //     };
-#ifndef HX_STRATEGY_PACKED_CUH
-#define HX_STRATEGY_PACKED_CUH
+#ifndef HX_OPERATOR_KIND_PACKED_CUH
+#define HX_OPERATOR_KIND_PACKED_CUH
 
 #include <cstdlib>
 
 #include "block_parts.cuh"
-#include "core/solver/strategy.h"
+#include "core/solver/operator_kind.h"
 #include "hex8_cuda.cuh"
-#include "strategy_setup.cuh"
+#include "operator_setup.cuh"
 
-extern "C" const hx_strategy hx_strategy_cuda_otf; // the exact operator if K is rounded
+extern "C" const hx_operator_kind hx_operator_cuda_otf; // the exact operator if K is rounded
 
 constexpr int HX_PACKED_ENTRIES = 300;
 
@@ -127,7 +127,7 @@ __global__ void __launch_bounds__(HX_PACKED_BLOCK, HX_PACKED_BLOCKS_PER_SM)
     }
 }
 
-template <class Strategy> struct hx_packed_strategy {
+template <class Strategy> struct hx_packed_kind {
     using entry = typename Strategy::entry;
     using layout = hx_packed_by_warp<entry>;
 
@@ -168,8 +168,8 @@ template <class Strategy> struct hx_packed_strategy {
     static int setup(void **state, hx_device *dev, const hx_device_model *model,
                      const hx_mesh *mesh, hx_layout)
     {
-        return hx_strategy_setup<packed>(state, dev, model, "operator", teardown,
-                                         [&](packed *s) { return fill(s, mesh); });
+        return hx_operator_kind_setup<packed>(state, dev, model, "operator", teardown,
+                                              [&](packed *s) { return fill(s, mesh); });
     }
 
     static int apply_part(void *state, hx_product_part part, const double *d_x, double *d_y)
@@ -193,16 +193,16 @@ template <class Strategy> struct hx_packed_strategy {
         return apply_part(state, HX_PRODUCT_WHOLE, d_x, d_y);
     }
 
-    static hx_strategy table(const char *name, const char *help)
+    static hx_operator_kind table(const char *name, const char *help)
     {
-        hx_strategy t = {};
+        hx_operator_kind t = {};
         t.name = name;
         t.device = "cuda";
         t.help = help;
         t.deterministic = 0; // the order of atomic additions is not defined
         t.bytes_per_elem = HX_PACKED_ENTRIES * sizeof(entry);
         t.error = Strategy::error;
-        t.exact = t.error > 0.0 ? &hx_strategy_cuda_otf : nullptr;
+        t.exact = t.error > 0.0 ? &hx_operator_cuda_otf : nullptr;
         t.layouts = HX_LAYOUT_BIT(HX_LAYOUT_INTERLEAVED);
         t.bytes = bytes;
         t.setup = setup;

@@ -1,5 +1,5 @@
 // bsr: K as 3x3 blocks, row by row or in slices of 32 rows.
-#include "strategy_assembled.cuh"
+#include "operator_assembled.cuh"
 
 namespace
 {
@@ -18,5 +18,5 @@ struct bsr {
 
 } // namespace
 
-extern "C" const hx_strategy hx_strategy_cuda_bsr = hx_assembled_strategy<bsr>::table(
+extern "C" const hx_operator_kind hx_operator_cuda_bsr = hx_assembled_kind<bsr>::table(
     "bsr", "assembled: 3x3 blocks row by row; interleaved: in slices of 32 rows");

@@ -10,13 +10,13 @@
 // requested; 4 bytes per element if the mesh has both tetrahedra and other elements.
 #include <cstdlib>
 
-#include "core/solver/strategy.h"
+#include "core/solver/operator_kind.h"
 #include "diagonal_cuda.cuh"
+#include "operator_setup.cuh"
 #include "otf_cuda.cuh"
-#include "strategy_setup.cuh"
 #include "tetra_cuda.cuh"
 
-extern "C" const hx_strategy hx_strategy_cuda_otf_scalar; // otf_scalar_cuda.cu
+extern "C" const hx_operator_kind hx_operator_cuda_otf_scalar; // otf_scalar_cuda.cu
 
 namespace
 {
@@ -180,8 +180,8 @@ int put(otf *s, const hx_mesh *mesh)
 int setup(void **state, hx_device *dev, const hx_device_model *model, const hx_mesh *mesh,
           hx_layout)
 {
-    return hx_strategy_setup<otf>(state, dev, model, "operator otf", teardown,
-                                  [&](otf *s) { return put(s, mesh); });
+    return hx_operator_kind_setup<otf>(state, dev, model, "operator otf", teardown,
+                                       [&](otf *s) { return put(s, mesh); });
 }
 
 // Data of a product in T besides the patches.
@@ -242,9 +242,9 @@ int apply_single(void *state, const float *d_x, float *d_y)
     return apply_part_single(state, HX_PRODUCT_WHOLE, d_x, d_y);
 }
 
-hx_strategy table()
+hx_operator_kind table()
 {
-    hx_strategy t = {};
+    hx_operator_kind t = {};
     t.name = "otf";
     t.device = "cuda";
     t.help = "no stored Ke: computed on the fly from coordinates, in patches of 64 or 384 "
@@ -265,10 +265,10 @@ hx_strategy table()
     t.apply_single = apply_single;
     t.apply_part_single = apply_part_single;
     t.teardown = teardown;
-    t.scalar = &hx_strategy_cuda_otf_scalar;
+    t.scalar = &hx_operator_cuda_otf_scalar;
     return t;
 }
 
 } // namespace
 
-extern "C" const hx_strategy hx_strategy_cuda_otf = table();
+extern "C" const hx_operator_kind hx_operator_cuda_otf = table();

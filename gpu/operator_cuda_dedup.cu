@@ -8,11 +8,11 @@
 
 #include "core/base/memory.h"
 #include "core/solver/congruence.h"
-#include "core/solver/strategy.h"
+#include "core/solver/operator_kind.h"
 #include "diagonal_cuda.cuh"
 #include "hex8_parity.cuh"
+#include "operator_setup.cuh"
 #include "otf_cuda.cuh"
-#include "strategy_setup.cuh"
 
 namespace
 {
@@ -308,13 +308,14 @@ void plan_free(void *lists)
 int setup(void **state, hx_device *dev, const hx_device_model *model, const hx_mesh *mesh,
           hx_layout)
 {
-    return hx_strategy_setup<dedup>(state, dev, model, "operator dedup", teardown, [&](dedup *s) {
-        void *own = nullptr;
-        if (!model->lists) HX_TRY(plan_lists(&own, mesh));
-        const int rc = put_plan(s, static_cast<const plan *>(own ? own : model->lists));
-        if (own) plan_free(own);
-        return rc;
-    });
+    return hx_operator_kind_setup<dedup>(
+        state, dev, model, "operator dedup", teardown, [&](dedup *s) {
+            void *own = nullptr;
+            if (!model->lists) HX_TRY(plan_lists(&own, mesh));
+            const int rc = put_plan(s, static_cast<const plan *>(own ? own : model->lists));
+            if (own) plan_free(own);
+            return rc;
+        });
 }
 
 template <class T> const parity<T> &matrices(const element_class &c);
@@ -395,9 +396,9 @@ int apply_single(void *state, const float *d_x, float *d_y)
     return apply_part_single(state, HX_PRODUCT_WHOLE, d_x, d_y);
 }
 
-hx_strategy table()
+hx_operator_kind table()
 {
-    hx_strategy t = {};
+    hx_operator_kind t = {};
     t.name = "dedup";
     t.device = "cuda";
     t.help = "one Ke for all congruent parallelepipeds; other elements like otf";
@@ -424,4 +425,4 @@ hx_strategy table()
 
 } // namespace
 
-extern "C" const hx_strategy hx_strategy_cuda_dedup = table();
+extern "C" const hx_operator_kind hx_operator_cuda_dedup = table();

@@ -8,15 +8,15 @@
 //                            double *y);
 //     };
 // The launch adds into y, which is set to zero here first.
-#ifndef HX_STRATEGY_STORED_CUH
-#define HX_STRATEGY_STORED_CUH
+#ifndef HX_OPERATOR_KIND_STORED_CUH
+#define HX_OPERATOR_KIND_STORED_CUH
 
 #include <cstdlib>
 
 #include "block_parts.cuh"
-#include "core/solver/strategy.h"
+#include "core/solver/operator_kind.h"
 #include "hex8_cuda.cuh"
-#include "strategy_setup.cuh"
+#include "operator_setup.cuh"
 
 struct hx_stored {
     hx_device *dev;
@@ -26,7 +26,7 @@ struct hx_stored {
     hx_cuda_blocks blocks;
 };
 
-template <class Strategy> struct hx_stored_strategy {
+template <class Strategy> struct hx_stored_kind {
     using interleaved = typename Strategy::interleaved;
 
     static size_t bytes(const hx_mesh *mesh, hx_layout layout)
@@ -48,7 +48,7 @@ template <class Strategy> struct hx_stored_strategy {
     static int setup(void **state, hx_device *dev, const hx_device_model *model,
                      const hx_mesh *mesh, hx_layout layout)
     {
-        return hx_strategy_setup<hx_stored>(
+        return hx_operator_kind_setup<hx_stored>(
             state, dev, model, "operator", teardown, [&](hx_stored *s) {
                 s->layout = layout;
                 HX_TRY(hx_cuda_blocks_of_elements(&s->blocks, dev, mesh, model->n_interface,
@@ -80,9 +80,9 @@ template <class Strategy> struct hx_stored_strategy {
         return apply_part(state, HX_PRODUCT_WHOLE, d_x, d_y);
     }
 
-    static hx_strategy table(const char *name, const char *help)
+    static hx_operator_kind table(const char *name, const char *help)
     {
-        hx_strategy t = {};
+        hx_operator_kind t = {};
         t.name = name;
         t.device = "cuda";
         t.help = help;
