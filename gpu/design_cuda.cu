@@ -1,8 +1,8 @@
 // The steps of a design iteration on the GPU: element fields and optimality criteria.
 #include "cone_cuda.cuh"
+#include "core/design/groups.h"
 #include "core/design/oc.h"
 #include "core/design/projection.h"
-#include "core/design/ties.h"
 #include "core/problem/simp.h"
 #include "fields_cuda.cuh"
 
@@ -28,21 +28,21 @@ struct sensitivity_body {
 
 // One thread per group of linked variables.
 struct tie_body {
-    hx_device_ties ties;
+    hx_device_groups groups;
     const double *dv;
     double *dc;
     __device__ void operator()(int64_t g) const
     {
-        hx_ties_spread(ties.d_member, ties.d_start[g], ties.d_start[g + 1], dv, dc);
+        hx_groups_spread(groups.d_member, groups.d_start[g], groups.d_start[g + 1], dv, dc);
     }
 };
 
 struct copy_largest_body {
-    hx_device_ties ties;
+    hx_device_groups groups;
     double *x;
     __device__ void operator()(int64_t g) const
     {
-        hx_ties_copy_largest(ties.d_member, ties.d_start[g], ties.d_start[g + 1], x);
+        hx_groups_copy_largest(groups.d_member, groups.d_start[g], groups.d_start[g + 1], x);
     }
 };
 
@@ -59,14 +59,14 @@ static int sensitivity(hx_device *dev, int64_t n, double least, double penalty,
     return hx_for_each(dev, n, sensitivity_body{least, penalty, d_modulus, d_rho, d_energy, d_dc});
 }
 
-static int tie(hx_device *dev, const hx_device_ties *ties, const double *d_dv, double *d_dc)
+static int link(hx_device *dev, const hx_device_groups *groups, const double *d_dv, double *d_dc)
 {
-    return hx_for_each(dev, ties->n_group, tie_body{*ties, d_dv, d_dc});
+    return hx_for_each(dev, groups->n_group, tie_body{*groups, d_dv, d_dc});
 }
 
-static int copy_largest(hx_device *dev, const hx_device_ties *ties, double *d_x)
+static int copy_largest(hx_device *dev, const hx_device_groups *groups, double *d_x)
 {
-    return hx_for_each(dev, ties->n_group, copy_largest_body{*ties, d_x});
+    return hx_for_each(dev, groups->n_group, copy_largest_body{*groups, d_x});
 }
 
 __device__ __forceinline__ bool is_free(const double *passive, int64_t e)
@@ -283,7 +283,7 @@ static hx_design_ops make_ops()
     ops.oc_pass = oc_pass;
     ops.oc_end = oc_end;
     ops.oc_take = oc_take;
-    ops.tie = tie;
+    ops.link = link;
     ops.copy_largest = copy_largest;
     ops.cone_sum = hx_cuda_cone_sum;
     ops.cone_rounding = HX_CONE_ROUNDING;

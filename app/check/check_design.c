@@ -94,12 +94,12 @@ void hx_check_volume(const hx_session *s)
         s->problem.volume_fraction, least->fraction, at, room);
 }
 
-void hx_check_ties(const hx_session *s)
+void hx_check_groups(const hx_session *s)
 {
-    const hx_ties *ties = &s->ties;
+    const hx_groups *groups = &s->groups;
     char text[256];
-    if (ties->n_group == 0) return;
-    hx_log_info("\nlinked    %s", hx_session_ties_text(s, text, sizeof text));
+    if (groups->n_group == 0) return;
+    hx_log_info("\nlinked    %s", hx_session_groups_text(s, text, sizeof text));
 }
 
 void hx_check_continuation(const hx_session *s)

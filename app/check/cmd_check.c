@@ -59,8 +59,8 @@ static int check_design(hx_check *check)
     hx_doubt_loads(&check->doubts, s);
     HX_TRY(hx_check_filter(s));
     hx_doubt_filter(&check->doubts, s);
-    hx_check_ties(s);
-    hx_doubt_ties(&check->doubts, s);
+    hx_check_groups(s);
+    hx_doubt_groups(&check->doubts, s);
     hx_check_continuation(s);
     hx_doubt_solver(&check->doubts, s);
     return check_initial(s);

@@ -117,7 +117,7 @@ void hx_doubt_mesh(hx_doubts *doubts, const hx_session *s);
 void hx_doubt_material(hx_doubts *doubts, const hx_session *s);
 void hx_doubt_loads(hx_doubts *doubts, const hx_session *s); /* and supports */
 void hx_doubt_filter(hx_doubts *doubts, const hx_session *s);
-void hx_doubt_ties(hx_doubts *doubts, const hx_session *s);
+void hx_doubt_groups(hx_doubts *doubts, const hx_session *s);
 void hx_doubt_solver(hx_doubts *doubts, const hx_session *s); /* and continuation */
 
 /* want: bytes that host and device need; have: bytes that the host has. The session needs a

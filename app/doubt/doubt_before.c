@@ -451,16 +451,16 @@ void hx_doubt_filter(hx_doubts *doubts, const hx_session *s)
     judge_spline_filter(doubts, s, in_elements);
 }
 
-void hx_doubt_ties(hx_doubts *doubts, const hx_session *s)
+void hx_doubt_groups(hx_doubts *doubts, const hx_session *s)
 {
-    const hx_ties *const ties = &s->ties;
+    const hx_groups *const groups = &s->groups;
     const double n_free = (double)(s->mesh.n_elem - s->problem.passive.n);
-    const double alone = (double)ties->n_alone / n_free, off = (double)ties->n_shifted / n_free;
+    const double alone = (double)groups->n_alone / n_free, off = (double)groups->n_shifted / n_free;
     const int has_planes = s->cfg.optimization.symmetry.n > 0;
     const char *const free_it = has_planes ? "check the points and normals of the planes; "
                                              "`optimization.symmetry=` removes the planes"
                                            : "`optimization.extrusion=` removes the extrusion";
-    if (ties->n_group == 0) return;
+    if (groups->n_group == 0) return;
     if (alone > hx_doubt_limit(HX_DOUBT_NO_IMAGE))
         hx_doubts_advise(
             doubts, HX_DOUBT_NO_IMAGE, alone, free_it,
@@ -472,7 +472,7 @@ void hx_doubt_ties(hx_doubts *doubts, const hx_session *s)
             "the mesh itself does not have the symmetry or extrusion of the design: %.0f %% of the "
             "elements share the density of an element up to %.2g element sizes away from their "
             "image",
-            100.0 * off, ties->shift);
+            100.0 * off, groups->shift);
 }
 
 /* More threads than cores take turns. */
@@ -621,7 +621,7 @@ int hx_doubts_before(hx_doubts *doubts, hx_session *s)
     }
     hx_doubt_material(doubts, s);
     hx_doubt_filter(doubts, s);
-    hx_doubt_ties(doubts, s);
+    hx_doubt_groups(doubts, s);
     hx_doubt_solver(doubts, s);
     want = hx_doubt_host_bytes(s, &have);
     hx_doubt_memory(doubts, s, want, have);

@@ -129,8 +129,8 @@ void hx_progress_header(const hx_session *s)
     if (s->problem.passive.n > 0)
         hx_log_info("  passive   %s %s", hx_format_count(s->problem.passive.n, a, sizeof a),
                     hx_noun(s->problem.passive.n, "element", "elements"));
-    if (s->ties.n_group > 0)
-        hx_log_info("  linked    %s", hx_session_ties_text(s, text, sizeof text));
+    if (s->groups.n_group > 0)
+        hx_log_info("  linked    %s", hx_session_groups_text(s, text, sizeof text));
     hx_log_info("  memory    %s on the host, %s on the device",
                 hx_format_bytes((double)s->host_bytes, a, sizeof a),
                 hx_format_bytes((double)s->device_bytes, b, sizeof b));

@@ -210,13 +210,13 @@ static void write_result(hx_json *json, const hx_session *s, const hx_stats *sta
     hx_json_string(json, "precision", hx_precision_name(s->pcg.params.precision));
     hx_json_string(json, "filter", s->filter.kind->name);
     hx_json_number(json, "filter_radius", s->filter_radius);
-    if (s->ties.n_group > 0) {
+    if (s->groups.n_group > 0) {
         hx_json_open_object(json, "ties");
-        hx_json_integer(json, "groups", s->ties.n_group);
-        hx_json_integer(json, "elements", s->ties.n_member);
-        hx_json_integer(json, "elements_without_image", s->ties.n_alone);
-        hx_json_integer(json, "elements_off_their_image", s->ties.n_shifted);
-        hx_json_number(json, "largest_offset", s->ties.shift);
+        hx_json_integer(json, "groups", s->groups.n_group);
+        hx_json_integer(json, "elements", s->groups.n_member);
+        hx_json_integer(json, "elements_without_image", s->groups.n_alone);
+        hx_json_integer(json, "elements_off_their_image", s->groups.n_shifted);
+        hx_json_number(json, "largest_offset", s->groups.shift);
         hx_json_close_object(json);
     }
     hx_json_integer(json, "iterations", stats->n_iteration);

@@ -315,15 +315,15 @@ const char *hx_session_element_text(const hx_session *s, char *text, size_t n_te
 }
 
 /* Links variables by symmetry and extrusion. */
-static int make_ties(hx_session *s)
+static int make_groups(hx_session *s)
 {
     hx_symmetry_plane plane[3];
     char place[512];
     const hx_config *cfg = &s->cfg;
     const hx_config_plane *const cfg_plane = cfg->optimization.symmetry.entry;
-    hx_ties_params params = {.n_plane = cfg->optimization.symmetry.n,
-                             .plane = plane,
-                             .is_extruded = !isnan(cfg->optimization.extrusion[0])};
+    hx_groups_params params = {.n_plane = cfg->optimization.symmetry.n,
+                               .plane = plane,
+                               .is_extruded = !isnan(cfg->optimization.extrusion[0])};
     for (size_t i = 0; i < params.n_plane; i++) {
         plane[i].origin = cfg_plane[i].origin;
         memcpy(plane[i].point, cfg_plane[i].point, sizeof plane[i].point);
@@ -331,7 +331,7 @@ static int make_ties(hx_session *s)
     }
     params.extrusion_origin = hx_config_place(cfg, "optimization.extrusion", place, sizeof place);
     memcpy(params.extrusion, cfg->optimization.extrusion, sizeof params.extrusion);
-    return hx_ties_create(&s->ties, &s->problem, &params);
+    return hx_groups_create(&s->groups, &s->problem, &params);
 }
 
 int hx_session_make_problem(hx_session *s)
@@ -349,32 +349,33 @@ int hx_session_make_problem(hx_session *s)
     s->problem.plan = &s->plan;
     s->loads_of = NULL;
     HX_TRY(resolve_radius(s));
-    HX_TRY(make_ties(s));
+    HX_TRY(make_groups(s));
     hx_session_end_step(s, HX_SETUP_PROBLEM, begin);
     return HX_OK;
 }
 
-const char *hx_session_ties_text(const hx_session *s, char *text, size_t n_text)
+const char *hx_session_groups_text(const hx_session *s, char *text, size_t n_text)
 {
-    const hx_ties *ties = &s->ties;
+    const hx_groups *groups = &s->groups;
     const size_t n_plane = s->cfg.optimization.symmetry.n;
     const int is_extruded = !isnan(s->cfg.optimization.extrusion[0]);
     char planes[48] = "", off[96] = "", alone[64] = "", a[32], b[32], c[32];
     if (n_plane > 0)
         snprintf(planes, sizeof planes, "%zu symmetry plane%s%s", n_plane, n_plane > 1 ? "s" : "",
                  is_extruded ? ", " : "");
-    if (ties->n_shifted > 0)
+    if (groups->n_shifted > 0)
         snprintf(off, sizeof off, "; %s without an exact mirror image (up to %.2g elements off)",
-                 hx_format_count(ties->n_shifted, a, sizeof a), ties->shift);
-    if (ties->n_alone > 0)
+                 hx_format_count(groups->n_shifted, a, sizeof a), groups->shift);
+    if (groups->n_alone > 0)
         snprintf(alone, sizeof alone, "; %s without an image",
-                 hx_format_count(ties->n_alone, a, sizeof a));
+                 hx_format_count(groups->n_alone, a, sizeof a));
     snprintf(text, n_text, "%s of %s %s in %s %s (%s%s)%s%s",
-             hx_format_count(ties->n_member, a, sizeof a),
+             hx_format_count(groups->n_member, a, sizeof a),
              hx_format_count(s->mesh.n_elem - s->problem.passive.n, b, sizeof b),
              hx_noun(s->mesh.n_elem - s->problem.passive.n, "element", "elements"),
-             hx_format_count(ties->n_group, c, sizeof c), hx_noun(ties->n_group, "group", "groups"),
-             planes, is_extruded ? "extruded" : "", off, alone);
+             hx_format_count(groups->n_group, c, sizeof c),
+             hx_noun(groups->n_group, "group", "groups"), planes, is_extruded ? "extruded" : "",
+             off, alone);
     return text;
 }
 
@@ -516,7 +517,7 @@ static int make_design(hx_session *s)
                              density ? density + first_element(s) : NULL);
     if (rc < 0) rc = density ? hx_session_blame(s, "optimization.initial", rc) : rc;
     HX_TRY_FAIL(rc);
-    HX_TRY_FAIL(hx_optimizer_tie(&s->opt, &s->ties));
+    HX_TRY_FAIL(hx_optimizer_link(&s->opt, &s->groups));
 fail:
     free(density);
     return rc;
@@ -576,7 +577,7 @@ void hx_session_free(hx_session *s)
     hx_filter_free(&s->filter);
     hx_dist_free(&s->dist);
     hx_device_close(&s->device);
-    hx_ties_free(&s->ties);
+    hx_groups_free(&s->groups);
     hx_plan_free(&s->plan);
     hx_voxels_free(&s->voxels);
     hx_problem_free(&s->problem);

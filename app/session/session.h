@@ -58,7 +58,7 @@ typedef struct hx_session {
     hx_plan plan; /* for the problem's mesh, used by the solver */
     /* notes on missing supports and loads are added here (borrowed); NULL: they are errors */
     hx_notes *lacking;
-    hx_ties ties;        /* linked variables, by symmetry and extrusion */
+    hx_groups groups;    /* linked variables, by symmetry and extrusion */
     const hx_comm *comm; /* the processes of the run (borrowed); NULL: one */
     /* 1: the processes may each make a part of the mesh, and none the whole: in a run */
     int may_distribute_mesh;
@@ -203,7 +203,7 @@ const char *hx_session_element_text(const hx_session *s, char *text, size_t n_te
 
 /* "24,576 of 24,576 elements in 6,144 groups (2 symmetry planes, extruded)", and inexact images;
  * returns text. */
-const char *hx_session_ties_text(const hx_session *s, char *text, size_t n_text);
+const char *hx_session_groups_text(const hx_session *s, char *text, size_t n_text);
 
 /* Upper bound of the filter's device bytes. */
 size_t hx_session_filter_bytes(const hx_session *s);

@@ -27,7 +27,8 @@ hx_device *hx_session_solver_device(hx_session *s)
  * elements may span several subdomains, and the filter "helmholtz" solves on the whole mesh. */
 static int can_distribute_design(const hx_session *s)
 {
-    return s->ties.n_group == 0 && hx_filter_find(s->cfg.optimization.filter.kind)->is_distributed;
+    return s->groups.n_group == 0 &&
+           hx_filter_find(s->cfg.optimization.filter.kind)->is_distributed;
 }
 
 const hx_problem *hx_session_design(const hx_session *s)

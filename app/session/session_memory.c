@@ -48,7 +48,7 @@ size_t hx_session_optimizer_bytes(const hx_session *s)
     return hx_optimizer_bytes(hx_session_design(s), hx_session_update(s),
                               hx_filter_find(s->cfg.optimization.filter.kind), &params,
                               s->precond_kind) +
-           hx_ties_bytes(&s->ties);
+           hx_groups_bytes(&s->groups);
 }
 
 void hx_session_count_loads(hx_session *s)

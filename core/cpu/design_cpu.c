@@ -4,9 +4,9 @@
 #include <string.h>
 
 #include "../base/sum.h"
+#include "../design/groups.h"
 #include "../design/oc.h"
 #include "../design/projection.h"
-#include "../design/ties.h"
 #include "../problem/simp.h"
 #include "cpu_ops.h"
 
@@ -186,21 +186,21 @@ static int cpu_oc_end(hx_device *dev, const hx_device_oc *oc)
     return HX_OK;
 }
 
-static int cpu_tie(hx_device *dev, const hx_device_ties *ties, const double *d_dv, double *d_dc)
+static int cpu_tie(hx_device *dev, const hx_device_groups *groups, const double *d_dv, double *d_dc)
 {
     (void)dev;
 #pragma omp parallel for schedule(static)
-    for (int64_t g = 0; g < ties->n_group; g++)
-        hx_ties_spread(ties->d_member, ties->d_start[g], ties->d_start[g + 1], d_dv, d_dc);
+    for (int64_t g = 0; g < groups->n_group; g++)
+        hx_groups_spread(groups->d_member, groups->d_start[g], groups->d_start[g + 1], d_dv, d_dc);
     return HX_OK;
 }
 
-static int cpu_copy_largest(hx_device *dev, const hx_device_ties *ties, double *d_x)
+static int cpu_copy_largest(hx_device *dev, const hx_device_groups *groups, double *d_x)
 {
     (void)dev;
 #pragma omp parallel for schedule(static)
-    for (int64_t g = 0; g < ties->n_group; g++)
-        hx_ties_copy_largest(ties->d_member, ties->d_start[g], ties->d_start[g + 1], d_x);
+    for (int64_t g = 0; g < groups->n_group; g++)
+        hx_groups_copy_largest(groups->d_member, groups->d_start[g], groups->d_start[g + 1], d_x);
     return HX_OK;
 }
 
@@ -216,7 +216,7 @@ const hx_design_ops hx_cpu_design_ops = {
     .oc_pass = cpu_oc_pass,
     .oc_end = cpu_oc_end,
     .oc_take = cpu_oc_take,
-    .tie = cpu_tie,
+    .link = cpu_tie,
     .copy_largest = cpu_copy_largest,
     .cone_sum = hx_cpu_cone_sum,
 };

@@ -10,11 +10,11 @@
 extern "C" {
 #endif
 
-typedef struct hx_device_cells hx_device_cells; /* cells.h */
-typedef struct hx_device_oc hx_device_oc;       /* oc.h */
-struct hx_oc_state;                             /* oc.h */
-typedef struct hx_device_ties hx_device_ties;   /* ties.h */
-typedef struct hx_projection hx_projection;     /* projection.h */
+typedef struct hx_device_cells hx_device_cells;   /* cells.h */
+typedef struct hx_device_oc hx_device_oc;         /* oc.h */
+struct hx_oc_state;                               /* oc.h */
+typedef struct hx_device_groups hx_device_groups; /* groups.h */
+typedef struct hx_projection hx_projection;       /* projection.h */
 
 typedef struct hx_design_ops {
     /* E(rho) = least + (E - least) rho^p (simp.h) */
@@ -52,8 +52,8 @@ typedef struct hx_design_ops {
     /* Groups of linked elements. tie: dc = dv (sum of dc) / (sum of dv) over the group, so that all
      * its members have the same dc / dv, or 0 if no dv is positive. copy_largest: x = largest of
      * the group. */
-    int (*tie)(hx_device *dev, const hx_device_ties *ties, const double *d_dv, double *d_dc);
-    int (*copy_largest)(hx_device *dev, const hx_device_ties *ties, double *d_x);
+    int (*link)(hx_device *dev, const hx_device_groups *groups, const double *d_dv, double *d_dc);
+    int (*copy_largest)(hx_device *dev, const hx_device_groups *groups, double *d_x);
     /* Cells of the elements that sums within the radius run over (cells.h); NULL: those of the
      * mesh. */
     int (*cone_cells)(hx_device *dev, const hx_problem *problem, double radius, int n_field,

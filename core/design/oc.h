@@ -51,7 +51,7 @@ struct hx_device_oc {
     hx_oc_state *d_state;    /* with `target` set */
     /* NULL, or groups of equal design and, up to rounding, equal dc / dv. A group gets one t and
      * therefore bitwise equal densities. */
-    const hx_device_ties *ties;
+    const hx_device_groups *groups;
     double shift; /* added to -dc / dv */
 };
 

@@ -169,18 +169,18 @@ fail:
     return rc;
 }
 
-int hx_optimizer_tie(hx_optimizer *opt, const hx_ties *ties)
+int hx_optimizer_link(hx_optimizer *opt, const hx_groups *groups)
 {
     hx_device *dev = opt->analysis->dev;
     const size_t n = (size_t)opt->problem->mesh->n_elem;
     double *design = NULL;
-    if (ties->n_group == 0) return HX_OK;
-    HX_TRY(hx_device_ties_create(&opt->ties, dev, ties));
-    opt->update.ties = &opt->ties;
+    if (groups->n_group == 0) return HX_OK;
+    HX_TRY(hx_device_groups_create(&opt->groups, dev, groups));
+    opt->update.groups = &opt->groups;
     HX_TRY(hx_alloc_raw(&design, n, sizeof *design, "densities"));
     int rc = dev->ops->download(dev, design, opt->d_design, n * sizeof *design);
     if (rc == HX_OK) {
-        hx_ties_average(ties, opt->problem->volume, design);
+        hx_groups_average(groups, opt->problem->volume, design);
         rc = dev->ops->upload(dev, opt->d_design, design, n * sizeof *design);
     }
     free(design);
@@ -274,9 +274,9 @@ static int filter_sensitivities(hx_optimizer *opt)
     int finite;
     HX_TRY(
         hx_filter_backward_volume(opt->filter, opt->d_design, opt->d_volume, opt->d_dc, opt->d_dv));
-    if (opt->ties.n_group > 0)
-        HX_TRY(opt->analysis->dev->ops->design->tie(opt->analysis->dev, &opt->ties, opt->d_dv,
-                                                    opt->d_dc));
+    if (opt->groups.n_group > 0)
+        HX_TRY(opt->analysis->dev->ops->design->link(opt->analysis->dev, &opt->groups, opt->d_dv,
+                                                     opt->d_dc));
     HX_TRY(check_finite(opt, opt->d_dc, &finite));
     if (finite) return HX_OK; /* clipping would hide a NaN */
     return HX_RAISE(HX_ENUMERIC,
@@ -437,6 +437,6 @@ void hx_optimizer_free(hx_optimizer *opt)
     if (opt->update.kind) opt->update.kind->destroy(&opt->update);
     hx_objective_free(&opt->objective);
     for (int i = 0; dev && i < opt->n_field; i++) dev->ops->release(dev, opt->field[i]);
-    hx_device_ties_free(&opt->ties, dev);
+    hx_device_groups_free(&opt->groups, dev);
     memset(opt, 0, sizeof *opt);
 }

@@ -16,10 +16,10 @@
 #include "../device/snapshot.h"
 #include "../solver/pcg.h"
 #include "filter.h"
+#include "groups.h"
 #include "least_volume.h"
 #include "objective.h"
 #include "stair.h"
-#include "ties.h"
 #include "update.h"
 
 #ifdef __cplusplus
@@ -101,7 +101,7 @@ typedef struct hx_optimizer {
     hx_filter *filter;
     hx_objective objective; /* (owned, like the next two) */
     hx_update update;
-    hx_device_ties ties; /* without groups if no elements are linked */
+    hx_device_groups groups; /* without groups if no elements are linked */
     int iteration;
     hx_stair penalty, beta; /* values for the next design */
     double total_volume;
@@ -134,8 +134,8 @@ int hx_optimizer_create(hx_optimizer *opt, const hx_optimizer_params *params, hx
                         hx_filter *filter, const double *density);
 
 /* Call before the first step: the members of each group get the mean of their densities and share
- * one density in all later designs. `ties` is not needed afterwards. */
-int hx_optimizer_tie(hx_optimizer *opt, const hx_ties *ties);
+ * one density in all later designs. `groups` is not needed afterwards. */
+int hx_optimizer_link(hx_optimizer *opt, const hx_groups *groups);
 
 /* Computes d_physical from d_design, the first operation of a step. Queued. */
 int hx_optimizer_filter(hx_optimizer *opt);

@@ -3,7 +3,7 @@
 #define HX_UPDATE_H
 
 #include "filter.h"
-#include "ties.h"
+#include "groups.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -51,9 +51,9 @@ struct hx_update {
     hx_filter *filter;
     double move, damping;
     double total_volume;
-    const double *d_volume;     /* [n_elem] (borrowed) */
-    const hx_device_ties *ties; /* groups of linked elements; NULL: none (borrowed) */
-    void *impl;                 /* (owned by the kind) */
+    const double *d_volume;         /* [n_elem] (borrowed) */
+    const hx_device_groups *groups; /* groups of linked elements; NULL: none (borrowed) */
+    void *impl;                     /* (owned by the kind) */
 };
 
 #ifdef __cplusplus

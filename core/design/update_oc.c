@@ -154,7 +154,7 @@ static int propose(hx_update *update, hx_update_step *step)
         .d_passive = update->filter->d_passive,
         .d_proposal = step->d_proposal,
         .d_state = own->d_state,
-        .ties = update->ties,
+        .groups = update->groups,
     };
     if (!step->is_again) adapt_shift(own, step->is_worse);
     HX_TRY(find_shift(update, &criteria));

@@ -260,13 +260,13 @@ static void check_derivatives(mixed_kind kind, const char *filter, int64_t n_sam
 /* ---- linked elements ---- */
 
 /* 1 if the group of e has an element whose points' mean is the mirror image of e's. */
-static int has_mirror(const hx_mesh *mesh, const hx_ties *ties, int64_t g, int32_t e, double at)
+static int has_mirror(const hx_mesh *mesh, const hx_groups *groups, int64_t g, int32_t e, double at)
 {
     double x[3], y[3];
     point_mean(mesh, e, x);
     x[0] = 2.0 * at - x[0];
-    for (int64_t m = ties->start[g]; m < ties->start[g + 1]; m++) {
-        point_mean(mesh, ties->member[m], y);
+    for (int64_t m = groups->start[g]; m < groups->start[g + 1]; m++) {
+        point_mean(mesh, groups->member[m], y);
         if (fabs(x[0] - y[0]) + fabs(x[1] - y[1]) + fabs(x[2] - y[2]) < 1e-9) return 1;
     }
     return 0;
@@ -276,23 +276,23 @@ static int has_mirror(const hx_mesh *mesh, const hx_ties *ties, int64_t g, int32
 static void check_mirrored(mixed_kind kind)
 {
     static const hx_symmetry_plane plane = {"x", {2.0, 0.0, 0.0}, {1.0, 0.0, 0.0}};
-    const hx_ties_params params = {.n_plane = 1, .plane = &plane};
+    const hx_groups_params params = {.n_plane = 1, .plane = &plane};
     const mixed_box box = {.kind = kind, .n = {4, 3, 2}};
     mixed_model m;
-    hx_ties ties;
+    hx_groups groups;
     int64_t wrong = 0;
     CHECK_OK(mixed_create_cantilever(&m, &box, FIXTURE_SHUFFLED));
-    CHECK_OK(hx_ties_create(&ties, &m.problem, &params));
-    for (int64_t g = 0; g < ties.n_group; g++) {
-        wrong += ties.start[g + 1] - ties.start[g] != 2;
-        for (int64_t k = ties.start[g]; k < ties.start[g + 1]; k++)
-            wrong += !has_mirror(&m.mesh, &ties, g, ties.member[k], 2.0);
+    CHECK_OK(hx_groups_create(&groups, &m.problem, &params));
+    for (int64_t g = 0; g < groups.n_group; g++) {
+        wrong += groups.start[g + 1] - groups.start[g] != 2;
+        for (int64_t k = groups.start[g]; k < groups.start[g + 1]; k++)
+            wrong += !has_mirror(&m.mesh, &groups, g, groups.member[k], 2.0);
     }
-    CHECK_MSG(wrong == 0 && ties.n_member == m.mesh.n_elem && ties.n_alone == 0 &&
-                  ties.n_shifted == 0,
+    CHECK_MSG(wrong == 0 && groups.n_member == m.mesh.n_elem && groups.n_alone == 0 &&
+                  groups.n_shifted == 0,
               "%s: %d of %d groups wrong, %d elements free, %d shifted", m.mesh.name, (int)wrong,
-              (int)ties.n_group, (int)ties.n_alone, (int)ties.n_shifted);
-    hx_ties_free(&ties);
+              (int)groups.n_group, (int)groups.n_alone, (int)groups.n_shifted);
+    hx_groups_free(&groups);
     mixed_model_free(&m);
 }
 
@@ -301,23 +301,23 @@ static void check_mirrored(mixed_kind kind)
 static void check_shifted(mixed_kind kind)
 {
     static const hx_symmetry_plane plane = {"x", {2.0, 0.0, 0.0}, {1.0, 0.0, 0.0}};
-    const hx_ties_params params = {.n_plane = 1, .plane = &plane};
+    const hx_groups_params params = {.n_plane = 1, .plane = &plane};
     const mixed_box box = {.kind = kind, .n = {4, 3, 5}, .distort = 0.1, .seed = 4};
     int64_t n_group[2], n_alone[2];
     double shift[2];
     for (int turned = 0; turned < 2; turned++) {
         mixed_model m;
-        hx_ties ties;
+        hx_groups groups;
         CHECK_OK(mixed_create_cantilever(&m, &box, turned ? FIXTURE_SHUFFLED : FIXTURE_REORDERED));
-        CHECK_OK(hx_ties_create(&ties, &m.problem, &params));
-        n_group[turned] = ties.n_group;
-        n_alone[turned] = ties.n_alone;
-        shift[turned] = ties.shift;
-        CHECK_MSG(ties.n_member > 0.8 * (double)m.mesh.n_elem, "%s: %d of %d tied", m.mesh.name,
-                  (int)ties.n_member, (int)m.mesh.n_elem);
+        CHECK_OK(hx_groups_create(&groups, &m.problem, &params));
+        n_group[turned] = groups.n_group;
+        n_alone[turned] = groups.n_alone;
+        shift[turned] = groups.shift;
+        CHECK_MSG(groups.n_member > 0.8 * (double)m.mesh.n_elem, "%s: %d of %d tied", m.mesh.name,
+                  (int)groups.n_member, (int)m.mesh.n_elem);
         printf("%-24s %d groups of %d elements, %d free, shifted by %.2f\n", m.mesh.name,
-               (int)ties.n_group, (int)m.mesh.n_elem, (int)ties.n_alone, ties.shift);
-        hx_ties_free(&ties);
+               (int)groups.n_group, (int)m.mesh.n_elem, (int)groups.n_alone, groups.shift);
+        hx_groups_free(&groups);
         mixed_model_free(&m);
     }
     CHECK(n_group[0] == n_group[1] && n_alone[0] == n_alone[1]);

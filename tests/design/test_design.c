@@ -7,7 +7,7 @@
  *         seconds of each step on a box of unit cubes; single: weights of the sums */
 #include "core/base/clock.h"
 #include "core/design/cells.h"
-#include "core/design/ties.h"
+#include "core/design/groups.h"
 #include "tests/lib/box_part.h"
 #include "tests/lib/fixture.h"
 
@@ -172,16 +172,16 @@ static void check_entries(fields *f)
 
 /* Groups of three consecutive elements with equal density and dc / dv (up to rounding), on both
  * devices; the caller frees start and member. */
-static void tie_by_three(fields *f, hx_ties *ties)
+static void tie_by_three(fields *f, hx_groups *groups)
 {
-    ties->n_group = (int64_t)f->n / 3;
-    ties->n_member = 3 * ties->n_group;
-    ties->start = malloc((size_t)(ties->n_group + 1) * sizeof *ties->start);
-    ties->member = malloc((size_t)ties->n_member * sizeof *ties->member);
-    for (int64_t g = 0; g <= ties->n_group; g++) ties->start[g] = (int32_t)(3 * g);
-    for (int64_t m = 0; m < ties->n_member; m++) {
+    groups->n_group = (int64_t)f->n / 3;
+    groups->n_member = 3 * groups->n_group;
+    groups->start = malloc((size_t)(groups->n_group + 1) * sizeof *groups->start);
+    groups->member = malloc((size_t)groups->n_member * sizeof *groups->member);
+    for (int64_t g = 0; g <= groups->n_group; g++) groups->start[g] = (int32_t)(3 * g);
+    for (int64_t m = 0; m < groups->n_member; m++) {
         const int64_t head = m / 3 * 3;
-        ties->member[m] = (int32_t)m;
+        groups->member[m] = (int32_t)m;
         f->host[RHO][m] = f->host[RHO][head];
         f->host[DC][m] = f->host[DC][head] / f->host[VOLUME][head] * f->host[VOLUME][m];
     }
@@ -233,11 +233,11 @@ static void check_oc_formula(const fields *f, const hx_device_oc *oc, int passiv
 }
 
 /* tied: groups of three elements with one density and one dc / dv. */
-static void check_oc(fields *f, double move, double damping, int passive, int tied)
+static void check_oc(fields *f, double move, double damping, int passive, int linked)
 {
     double change[2], target = 0.0;
-    hx_ties ties = {0};
-    if (tied) tie_by_three(f, &ties);
+    hx_groups groups = {0};
+    if (linked) tie_by_three(f, &groups);
     for (size_t e = 0; e < f->n; e++)
         if (is_free(f, passive, e)) target += 0.5 * f->host[VOLUME][e];
     hx_device_oc oc = {0};
@@ -245,9 +245,9 @@ static void check_oc(fields *f, double move, double damping, int passive, int ti
         hx_device *dev = k == 0 ? &device : &cpu;
         double *const *x = k == 0 ? f->d : f->c;
         void *d_state;
-        hx_device_ties d_ties = {0};
+        hx_device_groups d_groups = {0};
         CHECK_OK(dev->ops->alloc(dev, sizeof(hx_oc_state), &d_state));
-        if (tied) CHECK_OK(hx_device_ties_create(&d_ties, dev, &ties));
+        if (linked) CHECK_OK(hx_device_groups_create(&d_groups, dev, &groups));
         oc = (hx_device_oc){.n = (int64_t)f->n,
                             .move = move,
                             .damping = damping,
@@ -258,19 +258,19 @@ static void check_oc(fields *f, double move, double damping, int passive, int ti
                             .d_passive = passive ? x[PASSIVE] : NULL,
                             .d_proposal = x[OUT],
                             .d_state = d_state,
-                            .ties = tied ? &d_ties : NULL};
+                            .groups = linked ? &d_groups : NULL};
         fixture_set_threads(k == 0 ? 2 : 1);
         CHECK_OK(hx_oc_update(dev, &oc, target, &change[k]));
         dev->ops->release(dev, d_state);
-        hx_device_ties_free(&d_ties, dev);
+        hx_device_groups_free(&d_groups, dev);
     }
     check_field(f, OUT, 1e-12, "proposal");
     check_value(change[0], change[1], 1e-12, "change");
     check_oc_formula(f, &oc, passive, target, change[0]);
-    for (int64_t m = 0; m < ties.n_member; m++)
+    for (int64_t m = 0; m < groups.n_member; m++)
         CHECK(f->found[m] == f->found[m / 3 * 3]); /* bitwise equal densities */
-    free(ties.start);
-    free(ties.member);
+    free(groups.start);
+    free(groups.member);
 }
 
 /* sum_i max(0, radius - |x_e - x_i|) a_i over all elements, for every seventh e, with x the means

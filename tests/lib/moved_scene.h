@@ -178,39 +178,40 @@ static inline int make_mesh(hx_mesh *mesh, const scene *s, const motion *m, int3
 }
 
 /* group[i] of the scene's element i: the smallest such number in its group. */
-static inline void number_groups(const hx_mesh *mesh, const hx_ties *ties, const int32_t *place,
+static inline void number_groups(const hx_mesh *mesh, const hx_groups *groups, const int32_t *place,
                                  int64_t *group)
 {
     int64_t *const of = malloc((size_t)mesh->n_elem * sizeof *of);
     if (!of) abort();
     for (int64_t i = 0; i < mesh->n_elem; i++) of[place[i]] = group[i] = i;
-    for (int64_t g = 0; g < ties->n_group; g++) {
+    for (int64_t g = 0; g < groups->n_group; g++) {
         int64_t least = INT64_MAX;
-        for (int64_t m = ties->start[g]; m < ties->start[g + 1]; m++) {
-            const int64_t i = of[hx_mesh_elem_number(mesh, ties->member[m])];
+        for (int64_t m = groups->start[g]; m < groups->start[g + 1]; m++) {
+            const int64_t i = of[hx_mesh_elem_number(mesh, groups->member[m])];
             if (i < least) least = i;
         }
-        for (int64_t m = ties->start[g]; m < ties->start[g + 1]; m++)
-            group[of[hx_mesh_elem_number(mesh, ties->member[m])]] = least;
+        for (int64_t m = groups->start[g]; m < groups->start[g + 1]; m++)
+            group[of[hx_mesh_elem_number(mesh, groups->member[m])]] = least;
     }
     free(of);
 }
 
 /* Groups of a scene after a motion; returns the number of elements, 0: refused. */
-static inline int64_t find_groups(const scene *s, const motion *m, int64_t **group, hx_ties *counts)
+static inline int64_t find_groups(const scene *s, const motion *m, int64_t **group,
+                                  hx_groups *counts)
 {
     static const hx_support_spec support = {
         "held", "test", HX_FIX_X | HX_FIX_Y | HX_FIX_Z, {0.0, 0.0, 0.0}};
     static const hx_load_spec load = {"pulled", "test", HX_LOAD_NODE_FORCE, {0.3, 0.4, -1.0}, 1};
     hx_problem_params params = fixture_problem();
     hx_symmetry_plane plane[3];
-    hx_ties_params ties_params = {.n_plane = s->n_plane,
-                                  .plane = plane,
-                                  .is_extruded = s->is_extruded,
-                                  .extrusion_origin = "extrusion"};
+    hx_groups_params groups_params = {.n_plane = s->n_plane,
+                                      .plane = plane,
+                                      .is_extruded = s->is_extruded,
+                                      .extrusion_origin = "extrusion"};
     hx_mesh mesh;
     hx_problem problem;
-    hx_ties ties;
+    hx_groups groups;
     int32_t *place = NULL;
     int64_t n = 0;
     params.support = &support;
@@ -222,20 +223,20 @@ static inline int64_t find_groups(const scene *s, const motion *m, int64_t **gro
         apply(m, 0, s->plane[p].point, plane[p].point);
         apply(m, 1, s->plane[p].normal, plane[p].normal);
     }
-    apply(m, 1, s->extrusion, ties_params.extrusion);
+    apply(m, 1, s->extrusion, groups_params.extrusion);
     CHECK_OK(make_mesh(&mesh, s, m, &place));
     CHECK_OK(hx_problem_create(&problem, &mesh, &params));
     *group = NULL;
-    if (hx_ties_create(&ties, &problem, &ties_params) == HX_OK) {
+    if (hx_groups_create(&groups, &problem, &groups_params) == HX_OK) {
         n = mesh.n_elem;
         *group = malloc((size_t)n * sizeof **group);
         if (!*group) abort();
-        number_groups(&mesh, &ties, place, *group);
-        *counts = ties;
+        number_groups(&mesh, &groups, place, *group);
+        *counts = groups;
         counts->start = counts->member = NULL;
     }
     hx_error_clear();
-    hx_ties_free(&ties);
+    hx_groups_free(&groups);
     hx_problem_free(&problem);
     hx_mesh_free(&mesh);
     free(place);
@@ -254,9 +255,9 @@ static inline void put_plane(scene *s, const double point[3], double x, double y
 
 /* Groups of a scene do not change with a motion. */
 static inline void check_move(const scene *s, const motion *m, const char *word, int64_t n,
-                              const int64_t *first, const hx_ties *counts)
+                              const int64_t *first, const hx_groups *counts)
 {
-    hx_ties found;
+    hx_groups found;
     int64_t *group, n_other = 0;
     const int64_t n_found = find_groups(s, m, &group, &found);
     CHECK_MSG(n_found == n, "%s, %s: %d elements tied, not %d", s->name, word, (int)n_found,

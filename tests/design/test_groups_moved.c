@@ -52,7 +52,7 @@ static void draw_scene(scene *s, int number, uint64_t *state)
              planes[which]);
 }
 
-static void check_scene(int number, int64_t *n_tied)
+static void check_scene(int number, int64_t *n_linked)
 {
     static const move_kind hows[N_MOVE] = {PLAIN,  MOVED,    SMALLER,  LARGER, TURNED,
                                            TURNED, MIRRORED, MIRRORED, FLIPPED};
@@ -61,14 +61,14 @@ static void check_scene(int number, int64_t *n_tied)
         "turned",     "mirrored", "flipped"};
     uint64_t state = 1000 + (uint64_t)number;
     int64_t *first;
-    hx_ties counts;
+    hx_groups counts;
     scene s;
     draw_scene(&s, number, &state);
     motion none = draw_motion(PLAIN, &state);
     none.seed = 0;
     memset(&counts, 0, sizeof counts);
     const int64_t n = find_groups(&s, &none, &first, &counts);
-    *n_tied += counts.n_member;
+    *n_linked += counts.n_member;
     for (int i = 0; i < N_MOVE; i++) {
         const motion m = draw_motion(hows[i], &state);
         check_move(&s, &m, word[hows[i]], n, first, &counts);
@@ -98,11 +98,11 @@ static void draw_regular_scene(scene *s, int number, uint64_t *state)
              s->extrusion[1], s->extrusion[2]);
 }
 
-static void check_regular_scene(int number, int64_t *n_tied, int64_t *n_elem)
+static void check_regular_scene(int number, int64_t *n_linked, int64_t *n_elem)
 {
     uint64_t state = 7000 + (uint64_t)number;
     int64_t *first;
-    hx_ties counts;
+    hx_groups counts;
     scene s;
     char word[40];
     draw_regular_scene(&s, number, &state);
@@ -110,7 +110,7 @@ static void check_regular_scene(int number, int64_t *n_tied, int64_t *n_elem)
     none.seed = 0;
     memset(&counts, 0, sizeof counts);
     const int64_t n = find_groups(&s, &none, &first, &counts);
-    *n_tied += counts.n_member;
+    *n_linked += counts.n_member;
     *n_elem += n;
     for (int i = number % 4; i < N_AXES; i += 4) {
         const motion m = move_axes(i, &state);
@@ -136,7 +136,7 @@ static void check_wedges(void)
     for (int i = 0; i < 20; i++) {
         motion m = draw_motion(i % 2 ? MOVED : TURNED, &state);
         int64_t *group;
-        hx_ties counts;
+        hx_groups counts;
         for (int d = 0; d < 3 && i % 4 == 1; d++) m.b[d] *= 1e-5;
         CHECK(find_groups(&s, &m, &group, &counts) == 12);
         CHECK_MSG(counts.n_member == 12 && counts.n_group == 6 && counts.n_alone == 0,
@@ -155,10 +155,10 @@ int main(int argc, char **argv)
      * only the coordinates distinguish. */
     static const int above[] = {2326, 3526, 3706,  4126,  4366, 5866,
                                 7366, 8986, 10966, 12166, 12886};
-    int64_t n_tied = 0, n_regular_tied = 0, n_elem = 0;
-    for (int number = 0; number < n; number++) check_scene(number, &n_tied);
-    printf("%d elements tied\n", (int)n_tied);
-    CHECK(n_tied > 1000);
+    int64_t n_linked = 0, n_regular_tied = 0, n_elem = 0;
+    for (int number = 0; number < n; number++) check_scene(number, &n_linked);
+    printf("%d elements tied\n", (int)n_linked);
+    CHECK(n_linked > 1000);
     for (int number = 0; number < n_regular; number++)
         check_regular_scene(number, &n_regular_tied, &n_elem);
     for (size_t i = 0; i < sizeof above / sizeof *above; i++)

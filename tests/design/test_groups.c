@@ -44,32 +44,32 @@ static int make_problem(hx_problem *problem, const hx_mesh *mesh, int n_passive)
 }
 
 /* group[i] for the element with original number i: the smallest original number in its group. */
-static void number_groups(const hx_mesh *mesh, const hx_ties *ties, int64_t *group)
+static void number_groups(const hx_mesh *mesh, const hx_groups *groups, int64_t *group)
 {
     for (int64_t i = 0; i < mesh->n_elem; i++) group[i] = i;
-    for (int64_t g = 0; g < ties->n_group; g++) {
+    for (int64_t g = 0; g < groups->n_group; g++) {
         int64_t least = INT64_MAX;
-        for (int64_t m = ties->start[g]; m < ties->start[g + 1]; m++) {
-            const int64_t i = hx_mesh_elem_number(mesh, ties->member[m]);
-            if (m > ties->start[g]) CHECK(ties->member[m] > ties->member[m - 1]);
+        for (int64_t m = groups->start[g]; m < groups->start[g + 1]; m++) {
+            const int64_t i = hx_mesh_elem_number(mesh, groups->member[m]);
+            if (m > groups->start[g]) CHECK(groups->member[m] > groups->member[m - 1]);
             if (i < least) least = i;
         }
-        for (int64_t m = ties->start[g]; m < ties->start[g + 1]; m++)
-            group[hx_mesh_elem_number(mesh, ties->member[m])] = least;
+        for (int64_t m = groups->start[g]; m < groups->start[g + 1]; m++)
+            group[hx_mesh_elem_number(mesh, groups->member[m])] = least;
     }
 }
 
 /* Bits of `flags`: mirrored at x, y, z; 8: extruded along z. */
-static int make_ties(hx_ties *ties, const hx_problem *problem, int flags)
+static int make_groups(hx_groups *groups, const hx_problem *problem, int flags)
 {
     hx_symmetry_plane plane[3];
-    hx_ties_params params = {.plane = plane,
-                             .is_extruded = (flags & 8) != 0,
-                             .extrusion_origin = "extrusion",
-                             .extrusion = {0.0, 0.0, -7.0}};
+    hx_groups_params params = {.plane = plane,
+                               .is_extruded = (flags & 8) != 0,
+                               .extrusion_origin = "extrusion",
+                               .extrusion = {0.0, 0.0, -7.0}};
     for (int i = 0; i < 3; i++)
         if (flags >> i & 1) plane[params.n_plane++] = middle[i];
-    return hx_ties_create(ties, problem, &params);
+    return hx_groups_create(groups, problem, &params);
 }
 
 /* The group that element (i, j, k) of the box must be in: its image with the smallest number. */
@@ -85,11 +85,11 @@ static int64_t wanted_group(int flags, int i, int j, int k)
 static void check_groups(const hx_mesh *mesh, int flags)
 {
     hx_problem problem;
-    hx_ties ties;
+    hx_groups groups;
     int64_t group[N_ELEM];
     CHECK_OK(make_problem(&problem, mesh, 0));
-    CHECK_OK(make_ties(&ties, &problem, flags));
-    number_groups(mesh, &ties, group);
+    CHECK_OK(make_groups(&groups, &problem, flags));
+    number_groups(mesh, &groups, group);
     for (int k = 0; k < NZ; k++)
         for (int j = 0; j < NY; j++)
             for (int i = 0; i < NX; i++) {
@@ -98,10 +98,10 @@ static void check_groups(const hx_mesh *mesh, int flags)
                           "flags %d, element %d: group %d, not %d", flags, e, (int)group[e],
                           (int)wanted_group(flags, i, j, k));
             }
-    CHECK(ties.n_member == (flags == 0 ? 0 : N_ELEM));
-    CHECK(ties.n_alone == 0);
-    CHECK_MSG(ties.n_shifted == 0, "%d shifted by %g", (int)ties.n_shifted, ties.shift);
-    hx_ties_free(&ties);
+    CHECK(groups.n_member == (flags == 0 ? 0 : N_ELEM));
+    CHECK(groups.n_alone == 0);
+    CHECK_MSG(groups.n_shifted == 0, "%d shifted by %g", (int)groups.n_shifted, groups.shift);
+    hx_groups_free(&groups);
     hx_problem_free(&problem);
 }
 
@@ -115,26 +115,26 @@ static void check_diagonal(void)
                                         {"y", {0.0, half, 0.0}, {0.0, 2.0, 0.0}}};
     const fixture_box box = {{N, N, 1}, {N, N, 1.0}, 0.0, 0};
     const int32_t corner = fixture_node(&box, N, N, 1), first = 0;
-    const hx_ties_params params = {.n_plane = 3, .plane = plane};
+    const hx_groups_params params = {.n_plane = 3, .plane = plane};
     hx_mesh mesh;
     hx_problem problem;
-    hx_ties ties;
+    hx_groups groups;
     int64_t group[N * N];
     CHECK_OK(fixture_box_create(&mesh, &box));
     CHECK_OK(hx_mesh_add_node_set(&mesh, "pull", 1, &corner));
     CHECK_OK(hx_mesh_add_elem_set(&mesh, "core", 1, &first));
     CHECK_OK(fixture_finish(&mesh, FIXTURE_SHUFFLED));
     CHECK_OK(make_problem(&problem, &mesh, 0));
-    CHECK_OK(hx_ties_create(&ties, &problem, &params));
-    number_groups(&mesh, &ties, group);
-    CHECK(ties.n_image == 8);
+    CHECK_OK(hx_groups_create(&groups, &problem, &params));
+    number_groups(&mesh, &groups, group);
+    CHECK(groups.n_image == 8);
     for (int j = 0; j < N; j++)
         for (int i = 0; i < N; i++) {
             const int a = i < N / 2 ? i : N - 1 - i, b = j < N / 2 ? j : N - 1 - j;
             CHECK(group[j * N + i] == (a < b ? a * N + b : b * N + a));
         }
-    CHECK(ties.n_group == 6 && ties.n_alone == 0 && ties.n_shifted == 0);
-    hx_ties_free(&ties);
+    CHECK(groups.n_group == 6 && groups.n_alone == 0 && groups.n_shifted == 0);
+    hx_groups_free(&groups);
     hx_problem_free(&problem);
     hx_mesh_free(&mesh);
 }
@@ -147,19 +147,19 @@ static void check_distorted(int flags)
     for (int i = 0; i < 3; i++) {
         hx_mesh mesh;
         hx_problem problem;
-        hx_ties ties;
+        hx_groups groups;
         CHECK_OK(make_mesh(&mesh, 0.2, order[i]));
         CHECK_OK(make_problem(&problem, &mesh, 0));
-        CHECK_OK(make_ties(&ties, &problem, flags));
-        CHECK_MSG(ties.n_alone == 0, "%d alone", (int)ties.n_alone);
-        CHECK(ties.n_shifted > N_ELEM / 8);
-        CHECK_MSG(ties.shift < 0.5, "shifted by %g", ties.shift);
-        number_groups(&mesh, &ties, group[i]);
+        CHECK_OK(make_groups(&groups, &problem, flags));
+        CHECK_MSG(groups.n_alone == 0, "%d alone", (int)groups.n_alone);
+        CHECK(groups.n_shifted > N_ELEM / 8);
+        CHECK_MSG(groups.shift < 0.5, "shifted by %g", groups.shift);
+        number_groups(&mesh, &groups, group[i]);
         for (int k = 0; k < NZ; k++)
             for (int j = 0; j < NY; j++)
                 for (int l = 0; l < NX; l++)
                     CHECK(group[i][(k * NY + j) * NX + l] == wanted_group(flags, l, j, k));
-        hx_ties_free(&ties);
+        hx_groups_free(&groups);
         hx_problem_free(&problem);
         hx_mesh_free(&mesh);
     }
@@ -176,25 +176,25 @@ static void check_off_middle(const hx_mesh *mesh)
     CHECK_OK(make_problem(&problem, mesh, 0));
     for (int c = 0; c < 3; c++) {
         const hx_symmetry_plane plane = {"x", {at[c], 0.0, 0.0}, {1.0, 0.0, 0.0}};
-        const hx_ties_params params = {.n_plane = 1, .plane = &plane};
-        hx_ties ties;
+        const hx_groups_params params = {.n_plane = 1, .plane = &plane};
+        hx_groups groups;
         int64_t group[N_ELEM];
-        CHECK_OK(hx_ties_create(&ties, &problem, &params));
-        number_groups(mesh, &ties, group);
+        CHECK_OK(hx_groups_create(&groups, &problem, &params));
+        number_groups(mesh, &groups, group);
         for (int e = 0; e < N_ELEM; e++) {
             const int i = e % NX, image = (int)floor(2.0 * at[c] - (i + 0.5));
             const int first = image >= 0 && image < i ? image : i;
             if (c < 2) CHECK_MSG(group[e] == e - i + first, "column %d at %g", i, at[c]);
         }
-        if (c < 2) CHECK(ties.n_alone == (c == 0 ? 2 : 1) * NY * NZ && ties.n_shifted == 0);
-        if (c == 2) CHECK(ties.n_shifted > 0 && fabs(ties.shift - 0.5) < 0.01);
+        if (c < 2) CHECK(groups.n_alone == (c == 0 ? 2 : 1) * NY * NZ && groups.n_shifted == 0);
+        if (c == 2) CHECK(groups.n_shifted > 0 && fabs(groups.shift - 0.5) < 0.01);
         /* The images of columns 0, 1 and 2 lie between 5 and 6, 4 and 5, 3 and 4: if two are
          * equally near, the one nearer to the plane is chosen; 6 has its image at the end of 0. */
         static const int want[NX] = {0, 1, 2, 2, 1, 0, 0, 7};
         for (int e = 0; c == 2 && e < N_ELEM; e++)
             CHECK_MSG(group[e] == e - e % NX + want[e % NX], "column %d: %d", e % NX,
                       (int)(group[e] % NX));
-        hx_ties_free(&ties);
+        hx_groups_free(&groups);
     }
     hx_problem_free(&problem);
 }
@@ -204,14 +204,14 @@ static void check_off_middle(const hx_mesh *mesh)
 static void check_holes(void)
 {
     const hx_symmetry_plane plane[2] = {middle[0], middle[1]};
-    const hx_ties_params params = {.n_plane = 2, .plane = plane};
+    const hx_groups_params params = {.n_plane = 2, .plane = plane};
     const fixture_box box = {{NX, NY, 1}, {LENGTH[0], LENGTH[1], 1.0}, 0.0, 0};
     const int32_t corner = fixture_node(&box, NX, NY, 1), first = 0;
     int64_t group[NX * NY], n = 0;
     int cell[NX * NY];
     hx_mesh mesh;
     hx_problem problem;
-    hx_ties ties;
+    hx_groups groups;
     CHECK_OK(fixture_box_create(&mesh, &box));
     for (int e = 0; e < NX * NY; e++) {
         const int i = e % NX, j = e / NX, a = i < NX / 2 ? i : NX - 1 - i;
@@ -225,8 +225,8 @@ static void check_holes(void)
     CHECK_OK(hx_mesh_add_elem_set(&mesh, "core", 1, &first));
     CHECK_OK(fixture_finish(&mesh, FIXTURE_IN_ORDER));
     CHECK_OK(make_problem(&problem, &mesh, 0));
-    CHECK_OK(hx_ties_create(&ties, &problem, &params));
-    number_groups(&mesh, &ties, group);
+    CHECK_OK(hx_groups_create(&groups, &problem, &params));
+    number_groups(&mesh, &groups, group);
     for (int64_t k = 0; k < n; k++) {
         const int i = cell[k] % NX, j = cell[k] / NX;
         const int a = i < NX / 2 ? i : NX - 1 - i, b = j < NY / 2 ? j : NY - 1 - j;
@@ -235,14 +235,14 @@ static void check_holes(void)
         CHECK_MSG(cell[group[k]] == want, "cell %d, %d: group of %d, not %d", i, j, cell[group[k]],
                   want);
     }
-    CHECK_MSG(ties.n_alone == 2 && ties.n_shifted == 0, "%d free, %d shifted", (int)ties.n_alone,
-              (int)ties.n_shifted);
-    hx_ties_free(&ties);
+    CHECK_MSG(groups.n_alone == 2 && groups.n_shifted == 0, "%d free, %d shifted",
+              (int)groups.n_alone, (int)groups.n_shifted);
+    hx_groups_free(&groups);
     hx_problem_free(&problem);
     hx_mesh_free(&mesh);
 }
 
-static void run_steps(fixture_solver *s, const hx_mesh *mesh, const hx_ties *ties, int n_step)
+static void run_steps(fixture_solver *s, const hx_mesh *mesh, const hx_groups *groups, int n_step)
 {
     double design[N_ELEM], dc[N_ELEM], dv[N_ELEM];
     double low = 1.0, high = 0.0;
@@ -254,10 +254,10 @@ static void run_steps(fixture_solver *s, const hx_mesh *mesh, const hx_ties *tie
         CHECK_OK(hx_optimizer_sensitivity(&s->opt, dc));
         if (step > 0 || !hx_filter_maps_design(&s->filter))
             CHECK_ABS(record.volume, 0.4, hx_filter_is_linear(&s->filter) ? 1e-9 : 1e-6);
-        for (int64_t g = 0; g < ties->n_group; g++) {
-            const int32_t head = ties->member[ties->start[g]];
-            for (int64_t m = ties->start[g] + 1; m < ties->start[g + 1]; m++) {
-                const int32_t e = ties->member[m];
+        for (int64_t g = 0; g < groups->n_group; g++) {
+            const int32_t head = groups->member[groups->start[g]];
+            for (int64_t m = groups->start[g] + 1; m < groups->start[g + 1]; m++) {
+                const int32_t e = groups->member[m];
                 CHECK_MSG(memcmp(&design[e], &design[head], sizeof *design) == 0,
                           "step %d: element %d: %.17g, not %.17g", step, (int)e, design[e],
                           design[head]);
@@ -279,7 +279,7 @@ static void check_designs(const hx_mesh *mesh, int flags, int n_passive, double 
                           const char *filter, double beta)
 {
     hx_problem problem;
-    hx_ties ties;
+    hx_groups groups;
     fixture_settings settings = fixture_defaults();
     fixture_solver s;
     double density[N_ELEM], mass[2] = {0.0, 0.0};
@@ -293,10 +293,10 @@ static void check_designs(const hx_mesh *mesh, int flags, int n_passive, double 
     }
     const double scale = (0.4 * mesh->total_volume - problem.passive.mass) / sum;
     for (int e = 0; e < N_ELEM; e++) density[e] *= scale;
-    CHECK_OK(make_ties(&ties, &problem, flags));
-    if (n_passive) CHECK(ties.n_member < N_ELEM);
-    for (int64_t m = 0; m < ties.n_member; m++)
-        CHECK(!problem.passive.density || isnan(problem.passive.density[ties.member[m]]));
+    CHECK_OK(make_groups(&groups, &problem, flags));
+    if (n_passive) CHECK(groups.n_member < N_ELEM);
+    for (int64_t m = 0; m < groups.n_member; m++)
+        CHECK(!problem.passive.density || isnan(problem.passive.density[groups.member[m]]));
     settings.filter = filter;
     settings.filter_params.radius = 1.8;
     settings.filter_params.beta = beta;
@@ -308,24 +308,25 @@ static void check_designs(const hx_mesh *mesh, int flags, int n_passive, double 
     double design[N_ELEM];
     fixture_get(&device, N_ELEM, design, s.opt.d_design);
     for (int e = 0; e < N_ELEM; e++) mass[0] += problem.volume[e] * design[e];
-    CHECK_OK(hx_optimizer_tie(&s.opt, &ties));
+    CHECK_OK(hx_optimizer_link(&s.opt, &groups));
     fixture_get(&device, N_ELEM, design, s.opt.d_design);
     for (int e = 0; e < N_ELEM; e++) mass[1] += problem.volume[e] * design[e];
     CHECK_REL(mass[1], mass[0], 1e-14);
-    run_steps(&s, mesh, &ties, 6);
+    run_steps(&s, mesh, &groups, 6);
     fixture_solver_free(&s);
-    hx_ties_free(&ties);
+    hx_groups_free(&groups);
     hx_problem_free(&problem);
 }
 
 /* Objective with all members of a group moved by `step`. */
-static double objective_at(fixture_solver *s, const hx_ties *ties, int64_t g, double step)
+static double objective_at(fixture_solver *s, const hx_groups *groups, int64_t g, double step)
 {
     hx_iteration record;
     double design[N_ELEM], moved[N_ELEM];
     fixture_get(&device, N_ELEM, design, s->opt.d_design);
     memcpy(moved, design, sizeof moved);
-    for (int64_t m = ties->start[g]; m < ties->start[g + 1]; m++) moved[ties->member[m]] += step;
+    for (int64_t m = groups->start[g]; m < groups->start[g + 1]; m++)
+        moved[groups->member[m]] += step;
     CHECK_OK(device.ops->upload(&device, s->opt.d_design, moved, sizeof moved));
     CHECK_OK(hx_optimizer_step(&s->opt, &record));
     CHECK_OK(device.ops->upload(&device, s->opt.d_design, design, sizeof design));
@@ -336,7 +337,7 @@ static double objective_at(fixture_solver *s, const hx_ties *ties, int64_t g, do
 static void check_derivative(const hx_mesh *mesh, int flags)
 {
     hx_problem problem;
-    hx_ties ties;
+    hx_groups groups;
     fixture_settings settings = fixture_defaults();
     fixture_solver s;
     hx_iteration record;
@@ -346,24 +347,24 @@ static void check_derivative(const hx_mesh *mesh, int flags)
     settings.density = density;
     settings.pcg.tolerance = 1e-13;
     CHECK_OK(make_problem(&problem, mesh, 1));
-    CHECK_OK(make_ties(&ties, &problem, flags));
+    CHECK_OK(make_groups(&groups, &problem, flags));
     CHECK_OK(fixture_solver_create(&s, &device, &problem, &settings));
-    CHECK_OK(hx_optimizer_tie(&s.opt, &ties));
+    CHECK_OK(hx_optimizer_link(&s.opt, &groups));
     CHECK_OK(hx_optimizer_step(&s.opt, &record));
     CHECK_OK(hx_optimizer_sensitivity(&s.opt, dc));
     for (int e = 0; e < N_ELEM; e++) test_worst(&largest, fabs(dc[e]));
-    for (int64_t g = 0; g < ties.n_group; g += 1 + ties.n_group / 8) {
+    for (int64_t g = 0; g < groups.n_group; g += 1 + groups.n_group / 8) {
         static const double at[4] = {-2.0, -1.0, 1.0, 2.0};
         const double h = 3e-4;
         double c[4], sum = 0.0;
-        for (int i = 0; i < 4; i++) c[i] = objective_at(&s, &ties, g, at[i] * h);
-        for (int64_t m = ties.start[g]; m < ties.start[g + 1]; m++) sum += dc[ties.member[m]];
+        for (int i = 0; i < 4; i++) c[i] = objective_at(&s, &groups, g, at[i] * h);
+        for (int64_t m = groups.start[g]; m < groups.start[g + 1]; m++) sum += dc[groups.member[m]];
         const double difference = (c[0] - 8.0 * c[1] + 8.0 * c[2] - c[3]) / (12.0 * h);
         CHECK_MSG(fabs(difference - sum) <= 1e-7 * fabs(sum) + 1e-8 * largest,
                   "group %d: difference %.12g, derivative %.12g", (int)g, difference, sum);
     }
     fixture_solver_free(&s);
-    hx_ties_free(&ties);
+    hx_groups_free(&groups);
     hx_problem_free(&problem);
 }
 
@@ -372,8 +373,8 @@ static void check_operations(void)
 {
     enum { N = 1000 };
     int32_t start[] = {0, 2, 5, 9, 9 + 600}, member[9 + 600];
-    hx_ties host = {.n_group = 4, .n_member = 9 + 600, .start = start, .member = member};
-    hx_device_ties ties;
+    hx_groups host = {.n_group = 4, .n_member = 9 + 600, .start = start, .member = member};
+    hx_device_groups groups;
     double dv[N], dc[N], want[N], found[N];
     uint64_t state = 3;
     for (int m = 0; m < host.n_member; m++) member[m] = (int32_t)(7 * m % N);
@@ -391,11 +392,11 @@ static void check_operations(void)
             want[member[m]] = (double)(dv[member[m]] * sum_dc / sum_dv);
     }
     double *const d_dv = fixture_put(&device, N, dv), *const d_dc = fixture_put(&device, N, dc);
-    CHECK_OK(hx_device_ties_create(&ties, &device, &host));
-    CHECK_OK(device.ops->design->tie(&device, &ties, d_dv, d_dc));
+    CHECK_OK(hx_device_groups_create(&groups, &device, &host));
+    CHECK_OK(device.ops->design->link(&device, &groups, d_dv, d_dc));
     fixture_get(&device, N, found, d_dc);
     for (int e = 0; e < N; e++) CHECK_REL(found[e], want[e], 1e-13);
-    CHECK_OK(device.ops->design->copy_largest(&device, &ties, d_dv));
+    CHECK_OK(device.ops->design->copy_largest(&device, &groups, d_dv));
     fixture_get(&device, N, found, d_dv);
     for (int g = 0; g < 4; g++) {
         double largest = 0.0;
@@ -405,11 +406,11 @@ static void check_operations(void)
     for (int m = (int)host.n_member; m < N; m++) /* elements in no group keep their value */
         CHECK(found[7 * m % N] == dv[7 * m % N]);
     CHECK_OK(device.ops->zero(&device, d_dv, sizeof dv));
-    CHECK_OK(device.ops->design->tie(&device, &ties, d_dv, d_dc));
+    CHECK_OK(device.ops->design->link(&device, &groups, d_dv, d_dc));
     fixture_get(&device, N, found, d_dc);
     for (int m = 0; m < host.n_member; m++) CHECK(found[member[m]] == 0.0);
-    hx_device_ties_free(&ties, &device);
-    hx_device_ties_free(&ties, &device);
+    hx_device_groups_free(&groups, &device);
+    hx_device_groups_free(&groups, &device);
     device.ops->release(&device, d_dv);
     device.ops->release(&device, d_dc);
 }
@@ -466,16 +467,16 @@ static void check_refusals(const hx_mesh *mesh)
         {0, NULL, 1, 0.0, "extrusion: [0, 0, 0] has no direction"},
     };
     hx_problem problem;
-    hx_ties ties;
+    hx_groups groups;
     CHECK_OK(make_problem(&problem, mesh, 0));
     for (size_t i = 0; i < sizeof list / sizeof list[0]; i++) {
-        const hx_ties_params params = {.n_plane = list[i].n_plane,
-                                       .plane = list[i].plane,
-                                       .is_extruded = list[i].is_extruded,
-                                       .extrusion_origin = "extrusion",
-                                       .extrusion = {0.0, 0.0, list[i].along}};
-        CHECK_FAILS(hx_ties_create(&ties, &problem, &params), HX_EINPUT, list[i].message);
-        CHECK(ties.n_group == 0 && !ties.start);
+        const hx_groups_params params = {.n_plane = list[i].n_plane,
+                                         .plane = list[i].plane,
+                                         .is_extruded = list[i].is_extruded,
+                                         .extrusion_origin = "extrusion",
+                                         .extrusion = {0.0, 0.0, list[i].along}};
+        CHECK_FAILS(hx_groups_create(&groups, &problem, &params), HX_EINPUT, list[i].message);
+        CHECK(groups.n_group == 0 && !groups.start);
     }
     hx_problem_free(&problem);
 }

@@ -1,11 +1,11 @@
 /* An ordering of elements by position that never uses their numbers or coordinates; not installed.
  * Only quantities that are invariant under rotation and reflection of mesh and planes decide.
  * Values that differ by less than rounding count as equal. */
-#ifndef HX_TIES_PLACE_H
-#define HX_TIES_PLACE_H
+#ifndef HX_GROUPS_PLACE_H
+#define HX_GROUPS_PLACE_H
 
 #include "../problem/problem.h"
-#include "ties.h"
+#include "groups.h"
 
 enum {
     HX_PLACE_PLANES = 3,
@@ -27,7 +27,7 @@ typedef struct hx_place {
     double normal[HX_PLACE_PLANES][3], level[HX_PLACE_PLANES];
 } hx_place;
 
-void hx_place_create(hx_place *place, const hx_problem *problem, const hx_ties_params *params);
+void hx_place_create(hx_place *place, const hx_problem *problem, const hx_groups_params *params);
 
 /* The centroid of an element relative to the origin. */
 void hx_place_centroid(const hx_place *place, int64_t elem, double x[3]);

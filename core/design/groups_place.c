@@ -1,4 +1,4 @@
-#include "ties_place.h"
+#include "groups_place.h"
 
 #include <float.h>
 #include <math.h>
@@ -8,7 +8,7 @@
 #include "../base/memory.h"
 #include "../base/vec3.h"
 
-static double largest_coordinate(const hx_mesh *mesh, const hx_ties_params *params)
+static double largest_coordinate(const hx_mesh *mesh, const hx_groups_params *params)
 {
     double most = 0.0;
     for (int i = 0; i < 3; i++) {
@@ -55,7 +55,7 @@ static void find_skew(hx_place *place)
     }
 }
 
-void hx_place_create(hx_place *place, const hx_problem *problem, const hx_ties_params *params)
+void hx_place_create(hx_place *place, const hx_problem *problem, const hx_groups_params *params)
 {
     const hx_mesh *const mesh = problem->mesh;
     const double length = hx_norm3(params->extrusion);

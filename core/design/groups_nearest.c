@@ -4,17 +4,17 @@
 
 #include "../base/memory.h"
 #include "../base/vec3.h"
-#include "ties_work.h"
+#include "groups_work.h"
 
-static int is_wanted(const hx_ties_work *w, int32_t e, hx_ties_which which)
+static int is_wanted(const hx_groups_work *w, int32_t e, hx_groups_which which)
 {
     if (w->is_done[e]) return 0;
-    if (which == HX_TIES_OF_CHAMBER) return w->by[e] == 0;
-    if (which == HX_TIES_REPRESENTATIVES) return w->rep[e] == e;
+    if (which == HX_GROUPS_OF_CHAMBER) return w->by[e] == 0;
+    if (which == HX_GROUPS_REPRESENTATIVES) return w->rep[e] == e;
     return w->by[e] != 0 && w->rep[e] >= 0;
 }
 
-void hx_ties_points_free(hx_ties_points *p)
+void hx_groups_points_free(hx_groups_points *p)
 {
     hx_point_grid_free(&p->grid);
     free(p->elem);
@@ -22,7 +22,7 @@ void hx_ties_points_free(hx_ties_points *p)
     memset(p, 0, sizeof *p);
 }
 
-int hx_ties_points_create(hx_ties_points *p, const hx_ties_work *w, hx_ties_which which)
+int hx_groups_points_create(hx_groups_points *p, const hx_groups_work *w, hx_groups_which which)
 {
     int rc;
     memset(p, 0, sizeof *p);
@@ -39,14 +39,14 @@ int hx_ties_points_create(hx_ties_points *p, const hx_ties_work *w, hx_ties_whic
     HX_TRY_FAIL(hx_point_grid_create(&p->grid, p->n, p->xyz));
     return HX_OK;
 fail:
-    hx_ties_points_free(p);
+    hx_groups_points_free(p);
     return rc;
 }
 
 /* Search for the point nearest to the folded centroid x of an element. */
 typedef struct nearest {
-    const hx_ties_work *w;
-    const hx_ties_points *p;
+    const hx_groups_work *w;
+    const hx_groups_points *p;
     const double *x;
     int64_t elem; /* the element of x */
     int64_t point;
@@ -58,14 +58,14 @@ typedef struct nearest {
  * from the element of x: small if the element of x covers that image. */
 static double offset_back(const nearest *best, int64_t point, double *slack)
 {
-    const hx_ties_work *const w = best->w;
+    const hx_groups_work *const w = best->w;
     double y[3], z[3], own[3], there[3];
     hx_place_centroid(&w->place, best->elem, z);
-    hx_ties_to_frame(w, z, own);
+    hx_groups_to_frame(w, z, own);
     hx_place_centroid(&w->place, best->p->elem[point], y);
     hx_isometry_undo(&w->image[w->by[best->elem]], y, z);
-    hx_ties_to_frame(w, z, there);
-    return hx_ties_column_offset(w, best->elem, own, there, slack);
+    hx_groups_to_frame(w, z, there);
+    return hx_groups_column_offset(w, best->elem, own, there, slack);
 }
 
 /* Negative: nearer. Equally near points are compared by, in this order: how well their element
@@ -74,15 +74,15 @@ static double offset_back(const nearest *best, int64_t point, double *slack)
  * show, the two are images of each other under a symmetry that maps x to itself. */
 static int compare_points(const nearest *best, int64_t point, double distance)
 {
-    const hx_ties_work *const w = best->w;
+    const hx_groups_work *const w = best->w;
     const int32_t e = best->p->elem[point], other = best->p->elem[best->point];
     const double *const xyz = best->p->xyz;
     double slack, that_slack;
     if (fabs(distance - best->distance) > 4.0 * w->place.margin)
         return distance < best->distance ? -1 : 1;
-    const double offset = hx_ties_column_offset(w, e, xyz + 3 * point, best->x, &slack);
+    const double offset = hx_groups_column_offset(w, e, xyz + 3 * point, best->x, &slack);
     const double that =
-        hx_ties_column_offset(w, other, xyz + 3 * best->point, best->x, &that_slack);
+        hx_groups_column_offset(w, other, xyz + 3 * best->point, best->x, &that_slack);
     if (fabs(offset - that) > slack + that_slack) return offset < that ? -1 : 1;
     const double back = offset_back(best, point, &slack);
     const double that_back = offset_back(best, best->point, &slack);
@@ -105,7 +105,7 @@ static void look_at(void *context, int64_t point)
     best->is_equal = 0;
 }
 
-int64_t hx_ties_nearest(const hx_ties_work *w, const hx_ties_points *p, int64_t elem)
+int64_t hx_groups_nearest(const hx_groups_work *w, const hx_groups_points *p, int64_t elem)
 {
     const double *const x = w->folded + 3 * elem;
     nearest best = {.w = w, .p = p, .x = x, .elem = elem};

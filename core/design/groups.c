@@ -1,11 +1,11 @@
-#include "ties.h"
+#include "groups.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "../base/memory.h"
-#include "ties_work.h"
+#include "groups_work.h"
 
 /* Offsets below this do not count as shifted: half-widths of an element. */
 static const double EXACT = 2e-3;
@@ -15,7 +15,7 @@ static int is_free(const hx_problem *problem, int64_t e)
     return !problem->passive.density || isnan(problem->passive.density[e]);
 }
 
-static void count_members(hx_ties *ties, const hx_ties_work *w, const hx_problem *problem)
+static void count_members(hx_groups *groups, const hx_groups_work *w, const hx_problem *problem)
 {
     int64_t alone = 0, shifted = 0;
     double shift = 0.0;
@@ -23,18 +23,18 @@ static void count_members(hx_ties *ties, const hx_ties_work *w, const hx_problem
     for (int64_t e = 0; e < w->mesh->n_elem; e++) {
         if (!is_free(problem, e)) continue;
         const int32_t r = w->rep[e];
-        alone += r < 0 || (w->n_image > 1 && !w->has_other[r] && hx_ties_has_image(w, e));
+        alone += r < 0 || (w->n_image > 1 && !w->has_other[r] && hx_groups_has_image(w, e));
         if (r < 0) continue;
         shifted += w->offset[e] > EXACT;
         shift = fmax(shift, 0.5 * w->offset[e]);
     }
-    ties->n_alone = alone;
-    ties->n_shifted = shifted;
-    ties->shift = shift;
+    groups->n_alone = alone;
+    groups->n_shifted = shifted;
+    groups->shift = shift;
 }
 
 /* Lists the groups of two or more free elements in the order of their first members. */
-static int list_groups(hx_ties *ties, const hx_ties_work *w, const hx_problem *problem)
+static int list_groups(hx_groups *groups, const hx_groups_work *w, const hx_problem *problem)
 {
     int rc;
     const int64_t n = w->mesh->n_elem;
@@ -46,21 +46,23 @@ static int list_groups(hx_ties *ties, const hx_ties_work *w, const hx_problem *p
     for (int64_t e = 0; e < n; e++) {
         place[e] = -1;
         if (size[e] < 2) continue;
-        ties->n_group++;
-        ties->n_member += size[e];
+        groups->n_group++;
+        groups->n_member += size[e];
     }
-    HX_TRY_FAIL(hx_alloc(&ties->start, (size_t)ties->n_group + 1, sizeof *ties->start, "ties"));
-    HX_TRY_FAIL(hx_alloc_raw(&ties->member, (size_t)ties->n_member, sizeof *ties->member, "ties"));
+    HX_TRY_FAIL(
+        hx_alloc(&groups->start, (size_t)groups->n_group + 1, sizeof *groups->start, "ties"));
+    HX_TRY_FAIL(
+        hx_alloc_raw(&groups->member, (size_t)groups->n_member, sizeof *groups->member, "ties"));
     int64_t group = 0;
     for (int64_t e = 0; e < n; e++) {
         const int32_t r = w->rep[e];
         if (r < 0 || !is_free(problem, e) || size[r] < 2) continue;
         if (place[r] < 0) {
-            place[r] = ties->start[group];
-            ties->start[group + 1] = ties->start[group] + size[r];
+            place[r] = groups->start[group];
+            groups->start[group + 1] = groups->start[group] + size[r];
             group++;
         }
-        ties->member[place[r]++] = (int32_t)e;
+        groups->member[place[r]++] = (int32_t)e;
     }
 fail:
     free(size);
@@ -68,7 +70,7 @@ fail:
     return rc;
 }
 
-static int alloc_work(hx_ties_work *w, size_t n)
+static int alloc_work(hx_groups_work *w, size_t n)
 {
     HX_TRY(hx_alloc_raw(&w->order, n, sizeof *w->order, "symmetry"));
     HX_TRY(hx_alloc_raw(&w->folded, 3 * n, sizeof *w->folded, "symmetry"));
@@ -81,7 +83,7 @@ static int alloc_work(hx_ties_work *w, size_t n)
     return hx_alloc(&w->offset, n, sizeof *w->offset, "symmetry");
 }
 
-static void free_work(hx_ties_work *w)
+static void free_work(hx_groups_work *w)
 {
     free(w->order);
     free(w->folded);
@@ -95,17 +97,17 @@ static void free_work(hx_ties_work *w)
 }
 
 /* Assigns elements to those of one chamber. *n_left: elements without an image in it. */
-static int match_chamber(hx_ties_work *w, int64_t *n_left)
+static int match_chamber(hx_groups_work *w, int64_t *n_left)
 {
-    hx_ties_fold(w);
+    hx_groups_fold(w);
     if (w->is_extruded) {
-        HX_TRY(hx_ties_make_columns(w));
+        HX_TRY(hx_groups_make_columns(w));
     } else {
         for (int64_t e = 0; e < w->mesh->n_elem; e++)
             if (w->by[e] == 0 && !w->is_done[e]) w->rep[e] = (int32_t)e;
     }
-    HX_TRY(hx_ties_match_images(w));
-    HX_TRY(hx_ties_match_representatives(w));
+    HX_TRY(hx_groups_match_images(w));
+    HX_TRY(hx_groups_match_representatives(w));
     *n_left = 0;
     for (int64_t e = 0; e < w->mesh->n_elem; e++) {
         w->is_done[e] = w->rep[e] >= 0;
@@ -114,83 +116,83 @@ static int match_chamber(hx_ties_work *w, int64_t *n_left)
     return HX_OK;
 }
 
-static int make_groups(hx_ties *ties, hx_ties_work *w, const hx_problem *problem,
-                       const hx_ties_params *params)
+static int make_groups(hx_groups *groups, hx_groups_work *w, const hx_problem *problem,
+                       const hx_groups_params *params)
 {
     int64_t n_left = w->mesh->n_elem, n_before;
     HX_TRY(alloc_work(w, (size_t)n_left));
-    HX_TRY(hx_ties_find_images(w, problem, params));
-    ties->n_image = w->n_image;
+    HX_TRY(hx_groups_find_images(w, problem, params));
+    groups->n_image = w->n_image;
     do { /* elements may be images of each other in chambers other than the first one */
         n_before = n_left;
         HX_TRY(match_chamber(w, &n_left));
     } while (n_left > 0 && n_left < n_before);
-    count_members(ties, w, problem);
-    return list_groups(ties, w, problem);
+    count_members(groups, w, problem);
+    return list_groups(groups, w, problem);
 }
 
-int hx_ties_create(hx_ties *ties, const hx_problem *problem, const hx_ties_params *params)
+int hx_groups_create(hx_groups *groups, const hx_problem *problem, const hx_groups_params *params)
 {
-    hx_ties_work w;
-    memset(ties, 0, sizeof *ties);
+    hx_groups_work w;
+    memset(groups, 0, sizeof *groups);
     memset(&w, 0, sizeof w);
-    ties->n_image = 1;
+    groups->n_image = 1;
     if (params->n_plane == 0 && !params->is_extruded) return HX_OK;
     w.mesh = problem->mesh;
-    int rc = make_groups(ties, &w, problem, params);
+    int rc = make_groups(groups, &w, problem, params);
     free_work(&w);
-    if (rc == HX_OK && ties->n_group == 0)
+    if (rc == HX_OK && groups->n_group == 0)
         rc = HX_RAISE(HX_EINPUT, "%s: no two free elements are images of each other",
                       params->n_plane ? params->plane[0].origin : params->extrusion_origin);
-    if (rc < 0) hx_ties_free(ties);
+    if (rc < 0) hx_groups_free(groups);
     return rc;
 }
 
-void hx_ties_average(const hx_ties *ties, const double *volume, double *density)
+void hx_groups_average(const hx_groups *groups, const double *volume, double *density)
 {
 #pragma omp parallel for schedule(static)
-    for (int64_t g = 0; g < ties->n_group; g++) {
+    for (int64_t g = 0; g < groups->n_group; g++) {
         double mass = 0.0, sum = 0.0;
-        for (int64_t m = ties->start[g]; m < ties->start[g + 1]; m++) {
-            mass += volume[ties->member[m]] * density[ties->member[m]];
-            sum += volume[ties->member[m]];
+        for (int64_t m = groups->start[g]; m < groups->start[g + 1]; m++) {
+            mass += volume[groups->member[m]] * density[groups->member[m]];
+            sum += volume[groups->member[m]];
         }
-        for (int64_t m = ties->start[g]; m < ties->start[g + 1]; m++)
-            density[ties->member[m]] = fmin(1.0, mass / sum);
+        for (int64_t m = groups->start[g]; m < groups->start[g + 1]; m++)
+            density[groups->member[m]] = fmin(1.0, mass / sum);
     }
 }
 
-size_t hx_ties_bytes(const hx_ties *ties)
+size_t hx_groups_bytes(const hx_groups *groups)
 {
-    if (ties->n_group == 0) return 0;
-    return ((size_t)ties->n_group + 1 + (size_t)ties->n_member) * sizeof(int32_t);
+    if (groups->n_group == 0) return 0;
+    return ((size_t)groups->n_group + 1 + (size_t)groups->n_member) * sizeof(int32_t);
 }
 
-void hx_ties_free(hx_ties *ties)
+void hx_groups_free(hx_groups *groups)
 {
-    free(ties->start);
-    free(ties->member);
-    memset(ties, 0, sizeof *ties);
+    free(groups->start);
+    free(groups->member);
+    memset(groups, 0, sizeof *groups);
 }
 
-int hx_device_ties_create(hx_device_ties *ties, hx_device *dev, const hx_ties *host)
+int hx_device_groups_create(hx_device_groups *groups, hx_device *dev, const hx_groups *host)
 {
-    memset(ties, 0, sizeof *ties);
+    memset(groups, 0, sizeof *groups);
     if (host->n_group == 0) return HX_OK;
-    int rc = hx_device_put(dev, &ties->d_start, host->start,
+    int rc = hx_device_put(dev, &groups->d_start, host->start,
                            ((size_t)host->n_group + 1) * sizeof *host->start);
     if (rc == HX_OK)
-        rc = hx_device_put(dev, &ties->d_member, host->member,
+        rc = hx_device_put(dev, &groups->d_member, host->member,
                            (size_t)host->n_member * sizeof *host->member);
-    ties->n_group = host->n_group;
-    if (rc < 0) hx_device_ties_free(ties, dev);
+    groups->n_group = host->n_group;
+    if (rc < 0) hx_device_groups_free(groups, dev);
     return rc;
 }
 
-void hx_device_ties_free(hx_device_ties *ties, hx_device *dev)
+void hx_device_groups_free(hx_device_groups *groups, hx_device *dev)
 {
     if (!dev) return;
-    dev->ops->release(dev, ties->d_start);
-    dev->ops->release(dev, ties->d_member);
-    memset(ties, 0, sizeof *ties);
+    dev->ops->release(dev, groups->d_start);
+    dev->ops->release(dev, groups->d_member);
+    memset(groups, 0, sizeof *groups);
 }

@@ -2,44 +2,44 @@
 #include <string.h>
 
 #include "../base/vec3.h"
-#include "ties_work.h"
+#include "groups_work.h"
 
 /* An element whose image is nearer than this is cut by the plane: half-widths of the element. An
  * offset that is within rounding of the limit counts as an image elsewhere. */
 static const double WALL = 1.0;
 
-double hx_ties_column_offset(const hx_ties_work *w, int64_t e, const double centre[3],
-                             const double to[3], double *slack)
+double hx_groups_column_offset(const hx_groups_work *w, int64_t e, const double centre[3],
+                               const double to[3], double *slack)
 {
     double least = INFINITY;
     *slack = 0.0;
     for (; e >= 0; e = w->above[e]) {
-        hx_tie_shape shape;
-        hx_ties_shape_of(w, e, &shape);
-        least = fmin(least, hx_ties_offset(w, &shape, centre, to));
+        hx_group_shape shape;
+        hx_groups_shape_of(w, e, &shape);
+        least = fmin(least, hx_groups_offset(w, &shape, centre, to));
         *slack = fmax(*slack, shape.slack);
     }
     return least;
 }
 
-int hx_ties_is_own(const hx_ties_work *w, int64_t e, const double centre[3], const double to[3])
+int hx_groups_is_own(const hx_groups_work *w, int64_t e, const double centre[3], const double to[3])
 {
     double slack;
-    const double offset = hx_ties_column_offset(w, e, centre, to, &slack);
+    const double offset = hx_groups_column_offset(w, e, centre, to, &slack);
     return offset < WALL - slack;
 }
 
-int hx_ties_has_image(const hx_ties_work *w, int64_t e)
+int hx_groups_has_image(const hx_groups_work *w, int64_t e)
 {
-    hx_tie_shape shape;
+    hx_group_shape shape;
     double x[3], y[3], own[3], there[3];
-    hx_ties_shape_of(w, e, &shape);
+    hx_groups_shape_of(w, e, &shape);
     hx_place_centroid(&w->place, e, x);
-    hx_ties_to_frame(w, x, own);
+    hx_groups_to_frame(w, x, own);
     for (int g = 1; g < w->n_image; g++) {
         hx_isometry_apply(&w->image[g], x, y);
-        hx_ties_to_frame(w, y, there);
-        if (hx_ties_offset(w, &shape, own, there) >= WALL - shape.slack) return 1;
+        hx_groups_to_frame(w, y, there);
+        if (hx_groups_offset(w, &shape, own, there) >= WALL - shape.slack) return 1;
     }
     return 0;
 }
@@ -61,7 +61,7 @@ static void make_axes(const double v[3], double axis[3][3])
                      axis[2][(i + 2) % 3] * axis[0][(i + 1) % 3];
 }
 
-static int take_extrusion(hx_ties_work *w, const hx_ties_params *params)
+static int take_extrusion(hx_groups_work *w, const hx_groups_params *params)
 {
     static const double unit[3][3] = {{1.0, 0.0, 0.0}, {0.0, 1.0, 0.0}, {0.0, 0.0, 1.0}};
     const double *const v = params->extrusion, length = sqrt(hx_dot3(v, v));
@@ -87,7 +87,7 @@ static int take_extrusion(hx_ties_work *w, const hx_ties_params *params)
 
 /* y := the image of x that lies furthest along `toward`, or x itself if that ties, as on a mirror.
  * Returns the index of the image. */
-static int into_chamber(const hx_ties_work *w, const double x[3], double y[3])
+static int into_chamber(const hx_groups_work *w, const double x[3], double y[3])
 {
     double other[3];
     int by = 0;
@@ -101,14 +101,14 @@ static int into_chamber(const hx_ties_work *w, const double x[3], double y[3])
     return by;
 }
 
-static void fold(hx_ties_work *w, int64_t e)
+static void fold(hx_groups_work *w, int64_t e)
 {
     double x[3], best[3], own[3];
     hx_place_centroid(&w->place, e, x);
     w->by[e] = (uint8_t)into_chamber(w, x, best);
-    hx_ties_to_frame(w, best, w->folded + 3 * e);
-    hx_ties_to_frame(w, x, own);
-    if (w->by[e] == 0 || !hx_ties_is_own(w, e, own, w->folded + 3 * e)) return;
+    hx_groups_to_frame(w, best, w->folded + 3 * e);
+    hx_groups_to_frame(w, x, own);
+    if (w->by[e] == 0 || !hx_groups_is_own(w, e, own, w->folded + 3 * e)) return;
     memcpy(w->folded + 3 * e, own, sizeof own);
     w->by[e] = 0;
 }
@@ -121,13 +121,13 @@ typedef struct chamber {
     double sum[N_SUM];
 } chamber;
 
-static void sum_chambers(const hx_ties_work *w, chamber all[HX_TIES_MOST_IMAGES])
+static void sum_chambers(const hx_groups_work *w, chamber all[HX_GROUPS_MOST_IMAGES])
 {
-    hx_mirror mirror[HX_TIES_MOST_IMAGES];
+    hx_mirror mirror[HX_GROUPS_MOST_IMAGES];
     const int n_mirror = hx_images_mirrors(w->image, w->n_image, mirror);
 #pragma omp parallel
     {
-        chamber part[HX_TIES_MOST_IMAGES] = {{{0.0}}};
+        chamber part[HX_GROUPS_MOST_IMAGES] = {{{0.0}}};
 #pragma omp for schedule(static)
         for (int64_t e = 0; e < w->mesh->n_elem; e++) {
             double x[3], y[3], least = INFINITY;
@@ -147,7 +147,7 @@ static void sum_chambers(const hx_ties_work *w, chamber all[HX_TIES_MOST_IMAGES]
 }
 
 /* Largest change of each sum by rounding. */
-static void find_tolerances(const hx_ties_work *w, const chamber *all, double tolerance[N_SUM])
+static void find_tolerances(const hx_groups_work *w, const chamber *all, double tolerance[N_SUM])
 {
     double sum[N_SUM] = {0.0};
     for (int g = 0; g < w->n_image; g++)
@@ -159,10 +159,10 @@ static void find_tolerances(const hx_ties_work *w, const chamber *all, double to
 
 /* The chamber that contains most of the remaining part is chosen, so that as many elements as
  * possible have an image in it; among equal chambers the one to which the planes' normals point. */
-static void choose_chamber(hx_ties_work *w)
+static void choose_chamber(hx_groups_work *w)
 {
-    chamber all[HX_TIES_MOST_IMAGES] = {{{0.0}}};
-    int best = 0, is_out[HX_TIES_MOST_IMAGES] = {0};
+    chamber all[HX_GROUPS_MOST_IMAGES] = {{{0.0}}};
+    int best = 0, is_out[HX_GROUPS_MOST_IMAGES] = {0};
     double toward[3] = {0.0}, tolerance[N_SUM];
     if (w->n_image < 2) return;
     sum_chambers(w, all);
@@ -226,7 +226,8 @@ static double diagonal_of(const hx_mesh *mesh)
     return sqrt(square);
 }
 
-int hx_ties_find_images(hx_ties_work *w, const hx_problem *problem, const hx_ties_params *params)
+int hx_groups_find_images(hx_groups_work *w, const hx_problem *problem,
+                          const hx_groups_params *params)
 {
     const hx_mesh *mesh = w->mesh;
     hx_place_create(&w->place, problem, params);
@@ -243,7 +244,7 @@ int hx_ties_find_images(hx_ties_work *w, const hx_problem *problem, const hx_tie
     return HX_OK;
 }
 
-void hx_ties_fold(hx_ties_work *w)
+void hx_groups_fold(hx_groups_work *w)
 {
     choose_chamber(w);
 #pragma omp parallel for schedule(static)

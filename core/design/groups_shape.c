@@ -1,4 +1,4 @@
-#include "ties_shape.h"
+#include "groups_shape.h"
 
 #include <math.h>
 #include <string.h>
@@ -6,7 +6,7 @@
 #include "../base/vec3.h"
 #include "../mesh/hex8.h"
 
-static void add_vector(hx_tie_shape *shape, const double v[3], double margin)
+static void add_vector(hx_group_shape *shape, const double v[3], double margin)
 {
     memcpy(shape->toward[shape->n++], v, 3 * sizeof *v);
     shape->slack = fmax(shape->slack, margin * hx_norm3(v));
@@ -14,7 +14,7 @@ static void add_vector(hx_tie_shape *shape, const double v[3], double margin)
 
 /* Adds a face whose plane is normal . x = normal . middle, with `middle` relative to the
  * centroid. */
-static void add_face(hx_tie_shape *shape, const hx_mesh *mesh, const int32_t *conn, int f,
+static void add_face(hx_group_shape *shape, const hx_mesh *mesh, const int32_t *conn, int f,
                      const double x[3], double margin)
 {
     const int *const at = hx_hex_face[f];
@@ -31,7 +31,7 @@ static void add_face(hx_tie_shape *shape, const hx_mesh *mesh, const int32_t *co
     add_vector(shape, v, margin);
 }
 
-void hx_tie_shape_find(hx_tie_shape *shape, const hx_mesh *mesh, int64_t elem, double margin)
+void hx_group_shape_find(hx_group_shape *shape, const hx_mesh *mesh, int64_t elem, double margin)
 {
     const int32_t *const conn = mesh->conn + 8 * elem;
     double x[24], inv[3][3], centre[3];
@@ -54,7 +54,7 @@ void hx_tie_shape_find(hx_tie_shape *shape, const hx_mesh *mesh, int64_t elem, d
         if (hx_cell_face(conn, f, node) >= 3) add_face(shape, mesh, conn, f, centre, margin);
 }
 
-double hx_tie_shape_offset(const hx_tie_shape *shape, const double d[3])
+double hx_group_shape_offset(const hx_group_shape *shape, const double d[3])
 {
     double most = 0.0;
     for (int k = 0; k < shape->n; k++) {
@@ -66,7 +66,7 @@ double hx_tie_shape_offset(const hx_tie_shape *shape, const double d[3])
 
 /* For a collapsed cell from its corners; for a hexahedron from the parallelepiped at its centre: a
  * corner of the unit cell's image is at most the sum of the half axes away. */
-double hx_tie_shape_reach(const hx_tie_shape *shape, const hx_mesh *mesh, int64_t elem)
+double hx_group_shape_reach(const hx_group_shape *shape, const hx_mesh *mesh, int64_t elem)
 {
     double centre[3], most = 0.0;
     if (shape->is_even) {

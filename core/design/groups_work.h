@@ -1,20 +1,21 @@
-/* The state and the steps of the search for groups of linked elements; not installed. ties_fold.c:
- * images and folded centroids; ties_columns.c: columns of an extrusion; ties_nearest.c: the point
- * nearest to an image; ties_match.c: assignment of elements; ties.c: the groups. */
-#ifndef HX_TIES_WORK_H
-#define HX_TIES_WORK_H
+/* The state and the steps of the search for groups of linked elements; not installed.
+ * groups_fold.c: images and folded centroids; groups_columns.c: columns of an extrusion;
+ * groups_nearest.c: the point nearest to an image; groups_match.c: assignment of elements;
+ * groups.c: the groups. */
+#ifndef HX_GROUPS_WORK_H
+#define HX_GROUPS_WORK_H
 
 #include "../base/vec3.h"
 #include "../mesh/point_grid.h"
-#include "ties.h"
-#include "ties_images.h"
-#include "ties_place.h"
-#include "ties_shape.h"
+#include "groups.h"
+#include "groups_images.h"
+#include "groups_place.h"
+#include "groups_shape.h"
 
-typedef struct hx_ties_work {
+typedef struct hx_groups_work {
     const hx_mesh *mesh;
     hx_place place;
-    hx_isometry image[HX_TIES_MOST_IMAGES]; /* relative to place.origin */
+    hx_isometry image[HX_GROUPS_MOST_IMAGES]; /* relative to place.origin */
     int n_image;
     double toward[3];
     int is_extruded;
@@ -33,78 +34,80 @@ typedef struct hx_ties_work {
     uint8_t *is_new;  /* [n_elem] 1: its column begins in the present run of equal elements */
     int32_t *above; /* [n_elem] the next first element of its column, exactly above it; -1: none */
     int32_t run;    /* number of that run; rep is -2 - run for an element that two columns share */
-} hx_ties_work;
+} hx_groups_work;
 
 /* Transforms to the frame in which points are compared. */
-static inline void hx_ties_to_frame(const hx_ties_work *w, const double x[3], double y[3])
+static inline void hx_groups_to_frame(const hx_groups_work *w, const double x[3], double y[3])
 {
     for (int i = 0; i < 3; i++) y[i] = hx_dot3(w->axis[i], x);
     if (w->is_extruded) y[2] = 0.0;
 }
 
-static inline void hx_ties_shape_of(const hx_ties_work *w, int64_t e, hx_tie_shape *shape)
+static inline void hx_groups_shape_of(const hx_groups_work *w, int64_t e, hx_group_shape *shape)
 {
-    hx_tie_shape_find(shape, w->mesh, e, 4.0 * w->place.margin);
+    hx_group_shape_find(shape, w->mesh, e, 4.0 * w->place.margin);
 }
 
 /* A difference of such coordinates as an offset from the centre of an element. */
-static inline double hx_ties_offset(const hx_ties_work *w, const hx_tie_shape *shape,
-                                    const double from[3], const double to[3])
+static inline double hx_groups_offset(const hx_groups_work *w, const hx_group_shape *shape,
+                                      const double from[3], const double to[3])
 {
     double d[3] = {0.0};
     for (int k = 0; k < 3; k++)
         for (int i = 0; i < 3; i++) d[i] += (to[k] - from[k]) * w->axis[k][i];
-    return hx_tie_shape_offset(shape, d);
+    return hx_group_shape_offset(shape, d);
 }
 
 /* Offset from the element, or from the column that begins with it: the least offset from any of the
  * column's first elements, which hx_place_rank cannot order. */
-double hx_ties_column_offset(const hx_ties_work *w, int64_t e, const double centre[3],
-                             const double to[3], double *slack);
+double hx_groups_column_offset(const hx_groups_work *w, int64_t e, const double centre[3],
+                               const double to[3], double *slack);
 
 /* 1 if `to` is so near to the centre of the element or its column that it is its own image. */
-int hx_ties_is_own(const hx_ties_work *w, int64_t e, const double centre[3], const double to[3]);
+int hx_groups_is_own(const hx_groups_work *w, int64_t e, const double centre[3],
+                     const double to[3]);
 
 /* 1 if some image of the element lies elsewhere. */
-int hx_ties_has_image(const hx_ties_work *w, int64_t e);
+int hx_groups_has_image(const hx_groups_work *w, int64_t e);
 
 /* Sets images, axes, margin and reach; no element is assigned yet. HX_EINPUT like
- * hx_ties_create. */
-int hx_ties_find_images(hx_ties_work *w, const hx_problem *problem, const hx_ties_params *params);
+ * hx_groups_create. */
+int hx_groups_find_images(hx_groups_work *w, const hx_problem *problem,
+                          const hx_groups_params *params);
 
 /* Folds the centroids of unassigned elements into the chamber that contains most of them. */
-void hx_ties_fold(hx_ties_work *w);
+void hx_groups_fold(hx_groups_work *w);
 
 /* The folded points of some elements in the order of their original numbers. */
-typedef struct hx_ties_points {
+typedef struct hx_groups_points {
     int64_t n;
     int32_t *elem; /* [n] (owned) */
     double *xyz;   /* [n][3] (owned) */
     hx_point_grid grid;
-} hx_ties_points;
+} hx_groups_points;
 
-typedef enum hx_ties_which {
-    HX_TIES_OF_CHAMBER,
-    HX_TIES_REPRESENTATIVES,
-    HX_TIES_OF_IMAGES
-} hx_ties_which;
+typedef enum hx_groups_which {
+    HX_GROUPS_OF_CHAMBER,
+    HX_GROUPS_REPRESENTATIVES,
+    HX_GROUPS_OF_IMAGES
+} hx_groups_which;
 
-int hx_ties_points_create(hx_ties_points *p, const hx_ties_work *w, hx_ties_which which);
-void hx_ties_points_free(hx_ties_points *p);
+int hx_groups_points_create(hx_groups_points *p, const hx_groups_work *w, hx_groups_which which);
+void hx_groups_points_free(hx_groups_points *p);
 
 /* The point nearest to the folded centroid of an element. -1: none within its reach, or several
  * among which only the coordinates could choose. Joining any one of these would make the groups
  * depend on the orientation of the part, and joining all of them would chain their groups. */
-int64_t hx_ties_nearest(const hx_ties_work *w, const hx_ties_points *p, int64_t elem);
+int64_t hx_groups_nearest(const hx_groups_work *w, const hx_groups_points *p, int64_t elem);
 
 /* Makes columns of the elements in the chamber, from the middle of the cross-section outwards. */
-int hx_ties_make_columns(hx_ties_work *w);
+int hx_groups_make_columns(hx_groups_work *w);
 
 /* Assigns each element outside the chamber to the representative nearest to its folded centroid. */
-int hx_ties_match_images(hx_ties_work *w);
+int hx_groups_match_images(hx_groups_work *w);
 
 /* Each representative without an image joins the group of the image at the position of one of its
  * own. */
-int hx_ties_match_representatives(hx_ties_work *w);
+int hx_groups_match_representatives(hx_groups_work *w);
 
 #endif

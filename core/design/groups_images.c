@@ -1,4 +1,4 @@
-#include "ties_images.h"
+#include "groups_images.h"
 
 #include <math.h>
 #include <string.h>
@@ -51,17 +51,18 @@ static int add_image(hx_isometry *image, int *n_image, const hx_isometry *g, dou
 {
     for (int i = 0; i < *n_image; i++)
         if (are_same(&image[i], g, length)) return HX_OK;
-    if (*n_image == HX_TIES_MOST_IMAGES)
+    if (*n_image == HX_GROUPS_MOST_IMAGES)
         return HX_RAISE(HX_EINPUT,
                         "%s: together with the earlier planes an element has more than %d images; "
                         "symmetry planes must meet at 90, 60, 45 or 30 degrees and not be parallel",
-                        origin, HX_TIES_MOST_IMAGES);
+                        origin, HX_GROUPS_MOST_IMAGES);
     image[(*n_image)++] = *g;
     return HX_OK;
 }
 
 /* I - r = 2 n n' for a reflection. */
-int hx_images_mirrors(const hx_isometry *image, int n_image, hx_mirror mirror[HX_TIES_MOST_IMAGES])
+int hx_images_mirrors(const hx_isometry *image, int n_image,
+                      hx_mirror mirror[HX_GROUPS_MOST_IMAGES])
 {
     int n = 0;
     for (int g = 0; g < n_image; g++) {
@@ -92,12 +93,12 @@ static double clearance(const hx_mirror *mirror, int n_mirror, const double towa
 
 /* Combines the first normal with multiples of the others, so that the direction turns with the
  * planes; among several multiples those that keep it furthest from all mirrors. */
-static void choose_direction(const hx_ties_params *params, const hx_isometry *image, int n_image,
+static void choose_direction(const hx_groups_params *params, const hx_isometry *image, int n_image,
                              double toward[3])
 {
     static const double subdomain[] = {0.41, 0.13, 0.23, 0.31, 0.53, 0.67, 0.79, 0.91};
     enum { N_SHARE = sizeof subdomain / sizeof subdomain[0] };
-    hx_mirror mirror[HX_TIES_MOST_IMAGES];
+    hx_mirror mirror[HX_GROUPS_MOST_IMAGES];
     const int n_mirror = hx_images_mirrors(image, n_image, mirror);
     double best = -1.0;
     for (int trial = 0; trial < N_SHARE * N_SHARE; trial++) {
@@ -120,8 +121,8 @@ static void choose_direction(const hx_ties_params *params, const hx_isometry *im
     }
 }
 
-int hx_images_create(const hx_ties_params *params, const double origin[3], double length,
-                     hx_isometry image[HX_TIES_MOST_IMAGES], int *n_image, double toward[3])
+int hx_images_create(const hx_groups_params *params, const double origin[3], double length,
+                     hx_isometry image[HX_GROUPS_MOST_IMAGES], int *n_image, double toward[3])
 {
     static const hx_isometry identity = {{{1.0, 0.0, 0.0}, {0.0, 1.0, 0.0}, {0.0, 0.0, 1.0}},
                                          {0.0}};

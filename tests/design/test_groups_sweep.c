@@ -11,7 +11,7 @@
 enum { N_SCENE = 600 };
 
 typedef struct tally {
-    int64_t n_scene, n_refused, n_elem, n_tied, n_group;
+    int64_t n_scene, n_refused, n_elem, n_linked, n_group;
     int64_t n_within; /* groups that differ far away because the tolerance is larger there */
 } tally;
 
@@ -123,7 +123,7 @@ static int is_within_margin(const scene *s, const motion *m)
     const motion none = draw_motion(PLAIN, &(uint64_t){1});
     scene far = *s;
     int64_t *here, *there;
-    hx_ties counts;
+    hx_groups counts;
     double along[3];
     if (s->n_plane == 0) return 0;
     const double *const normal = s->plane[0].normal;
@@ -141,10 +141,10 @@ static int is_within_margin(const scene *s, const motion *m)
 
 /* Checks the part a million lengths away. */
 static void check_far(const scene *s, const motion *m, int64_t n, const int64_t *first,
-                      const hx_ties *counts, tally *sum)
+                      const hx_groups *counts, tally *sum)
 {
     int64_t *group;
-    hx_ties found;
+    hx_groups found;
     const int is_same = find_groups(s, m, &group, &found) == n && count_other(n, group, first) == 0;
     free(group);
     if (!is_same && is_within_margin(s, m))
@@ -161,7 +161,7 @@ static void check_scene(int number, tally *sum)
         "turned",     "mirrored", "flipped"};
     uint64_t state = 54000 + (uint64_t)number;
     int64_t *first;
-    hx_ties counts;
+    hx_groups counts;
     scene s;
     draw_scene(&s, number, &state);
     motion m = draw_motion(PLAIN, &state);
@@ -171,7 +171,7 @@ static void check_scene(int number, tally *sum)
     sum->n_scene++;
     sum->n_refused += n == 0;
     sum->n_elem += n;
-    sum->n_tied += counts.n_member;
+    sum->n_linked += counts.n_member;
     sum->n_group += counts.n_group;
     for (size_t i = 0; i < sizeof hows / sizeof *hows; i++) {
         m = draw_motion(hows[i], &state);
@@ -201,8 +201,8 @@ int main(int argc, char **argv)
            "the margin "
            "of far coordinates\n",
            (long long)sum.n_scene, (long long)sum.n_refused, (long long)sum.n_elem,
-           (long long)sum.n_tied, (long long)sum.n_group, (long long)sum.n_within);
-    if (n >= N_SCENE) CHECK(4 * sum.n_refused < sum.n_scene && 2 * sum.n_tied > sum.n_elem);
+           (long long)sum.n_linked, (long long)sum.n_group, (long long)sum.n_within);
+    if (n >= N_SCENE) CHECK(4 * sum.n_refused < sum.n_scene && 2 * sum.n_linked > sum.n_elem);
     CHECK(sum.n_within <= 1 + sum.n_scene / 1000);
     TEST_END();
 }

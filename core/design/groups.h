@@ -1,6 +1,6 @@
-/* Linked variables (`ties`): groups of elements that share one design density, defined by symmetry
- * planes of the design and an extrusion direction. Neither the mesh nor the loads need to be
- * symmetric or extruded.
+/* Linked variables (`groups`): groups of elements that share one design density, defined by
+ * symmetry planes of the design and an extrusion direction. Neither the mesh nor the loads need to
+ * be symmetric or extruded.
  *
  * The reflections generate a finite group of isometries. Every centroid is folded into one chamber
  * of the group, and along the extrusion into a plane. An element belongs to the element (or column
@@ -8,8 +8,8 @@
  * times the element's half-widths. On a symmetric mesh the groups are therefore exact images; on
  * another mesh each element is linked to the one that covers its image, and an element without an
  * image within the part stays free. */
-#ifndef HX_TIES_H
-#define HX_TIES_H
+#ifndef HX_GROUPS_H
+#define HX_GROUPS_H
 
 #include "../base/host_device.h"
 #include "../problem/problem.h"
@@ -25,19 +25,19 @@ typedef struct hx_symmetry_plane {
     double point[3], normal[3]; /* normal: any length except 0 */
 } hx_symmetry_plane;
 
-typedef struct hx_ties_params {
+typedef struct hx_groups_params {
     size_t n_plane;
-    const hx_symmetry_plane *plane; /* borrowed during hx_ties_create only */
+    const hx_symmetry_plane *plane; /* borrowed during hx_groups_create only */
     int is_extruded;
     const char *extrusion_origin;
     double extrusion[3]; /* any length except 0 */
-} hx_ties_params;
+} hx_groups_params;
 
 /* Largest number of images that planes may generate: those of a cube's 9 planes, or of a prism's
  * with 12 sides. */
-enum { HX_TIES_MOST_IMAGES = 48 };
+enum { HX_GROUPS_MOST_IMAGES = 48 };
 
-typedef struct hx_ties {
+typedef struct hx_groups {
     int64_t n_group, n_member; /* groups of two or more; elements in them */
     int32_t *start;            /* [n_group + 1] first member of a group (owned) */
     int32_t *member;           /* [n_member] elements, ascending within a group (owned) */
@@ -46,35 +46,35 @@ typedef struct hx_ties {
     /* elements whose offset from their image exceeds a thousandth of its width */
     int64_t n_shifted;
     double shift; /* the largest of these offsets, in widths of an element */
-} hx_ties;
+} hx_groups;
 
 /* Without planes and extrusion there are no groups; passive elements are in none. The groups are
  * the same for any element order and for any position, rotation, reflection and unit of mesh and
  * planes. Lengths that differ by less than max(1e-9 of an element, 16 eps max|x|) are equal, and an
  * image at exactly half a width counts. HX_EINPUT: a direction of length 0, planes that generate
- * more than HX_TIES_MOST_IMAGES images (parallel or at odd angles) or are oblique to the extrusion,
- * a plane with all elements on one side, or no element with an image. O(n log n), about 100 bytes
- * per element while it runs. */
-int hx_ties_create(hx_ties *ties, const hx_problem *problem, const hx_ties_params *params);
+ * more than HX_GROUPS_MOST_IMAGES images (parallel or at odd angles) or are oblique to the
+ * extrusion, a plane with all elements on one side, or no element with an image. O(n log n), about
+ * 100 bytes per element while it runs. */
+int hx_groups_create(hx_groups *groups, const hx_problem *problem, const hx_groups_params *params);
 
 /* Assigns the volume-weighted mean of each group to all its members. On the host. */
-void hx_ties_average(const hx_ties *ties, const double *volume, double *density);
+void hx_groups_average(const hx_groups *groups, const double *volume, double *density);
 
-size_t hx_ties_bytes(const hx_ties *ties);
-void hx_ties_free(hx_ties *ties);
+size_t hx_groups_bytes(const hx_groups *groups);
+void hx_groups_free(hx_groups *groups);
 
 /* The groups on a device. */
-struct hx_device_ties {
+struct hx_device_groups {
     int64_t n_group;
     int32_t *d_start, *d_member;
 };
-int hx_device_ties_create(hx_device_ties *ties, hx_device *dev, const hx_ties *host);
+int hx_device_groups_create(hx_device_groups *groups, hx_device *dev, const hx_groups *host);
 /* Accepts a zeroed struct. */
-void hx_device_ties_free(hx_device_ties *ties, hx_device *dev);
+void hx_device_groups_free(hx_device_groups *groups, hx_device *dev);
 
 /* Device operations, one group each; sums are added in the order of the members. */
-static HX_HD void hx_ties_spread(const int32_t *member, int64_t begin, int64_t end,
-                                 const double *dv, double *dc)
+static HX_HD void hx_groups_spread(const int32_t *member, int64_t begin, int64_t end,
+                                   const double *dv, double *dc)
 {
     double sum_dc = 0.0, sum_dv = 0.0;
     for (int64_t m = begin; m < end; m++) {
@@ -86,7 +86,8 @@ static HX_HD void hx_ties_spread(const int32_t *member, int64_t begin, int64_t e
     for (int64_t m = begin; m < end; m++) dc[member[m]] = dv[member[m]] * ratio;
 }
 
-static HX_HD void hx_ties_copy_largest(const int32_t *member, int64_t begin, int64_t end, double *x)
+static HX_HD void hx_groups_copy_largest(const int32_t *member, int64_t begin, int64_t end,
+                                         double *x)
 {
     double largest = x[member[begin]];
     for (int64_t m = begin + 1; m < end; m++)
