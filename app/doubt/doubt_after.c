@@ -653,7 +653,7 @@ static void judge_damping(hx_doubts *doubts, const hx_session *s, const hx_doubt
 static const char *rising_text(const hx_config *cfg, const hx_iteration *last, char *text,
                                size_t n_text)
 {
-    const hx_stair penalty = hx_penalty_stair(cfg), beta = hx_beta_stair(cfg);
+    const hx_schedule penalty = hx_penalty_schedule(cfg), beta = hx_beta_schedule(cfg);
     const int rises[] = {last->penalty < penalty.last, last->beta < beta.last};
     if (rises[0] && rises[1])
         snprintf(text, n_text, "penalty %g and beta %g", last->penalty, last->beta);

@@ -494,10 +494,10 @@ static void judge_threads(hx_doubts *doubts, const hx_session *s)
 /* The values that will not reach the end of their continuation schedule. */
 static const char *last_values(const hx_config *cfg)
 {
-    const hx_stair penalty = hx_penalty_stair(cfg), beta = hx_beta_stair(cfg);
+    const hx_schedule penalty = hx_penalty_schedule(cfg), beta = hx_beta_schedule(cfg);
     const int n = cfg->optimization.iterations;
-    const int rises = (hx_stair_iterations(&penalty) >= n && !hx_stair_ended(&penalty)) |
-                      (hx_stair_iterations(&beta) >= n && !hx_stair_ended(&beta)) << 1;
+    const int rises = (hx_schedule_iterations(&penalty) >= n && !hx_schedule_ended(&penalty)) |
+                      (hx_schedule_iterations(&beta) >= n && !hx_schedule_ended(&beta)) << 1;
     return rises == 1   ? "penalty reaches its final value"
            : rises == 2 ? "beta reaches its final value"
                         : "penalty and beta reach their final values";

@@ -3,36 +3,37 @@
 
 #include <stdio.h>
 
-hx_stair hx_penalty_stair(const hx_config *cfg)
+hx_schedule hx_penalty_schedule(const hx_config *cfg)
 {
     const double last = cfg->optimization.penalty;
-    const hx_stair stair = {.value = cfg->optimization.continuation.penalty_start,
-                            .last = last,
-                            .factor = 1.0,
-                            .step = cfg->optimization.continuation.step,
-                            .every = cfg->optimization.continuation.every};
-    return cfg->optimization.continuation.given ? stair : (hx_stair){.value = last, .last = last};
+    const hx_schedule schedule = {.value = cfg->optimization.continuation.penalty_start,
+                                  .last = last,
+                                  .factor = 1.0,
+                                  .step = cfg->optimization.continuation.step,
+                                  .every = cfg->optimization.continuation.every};
+    return cfg->optimization.continuation.given ? schedule
+                                                : (hx_schedule){.value = last, .last = last};
 }
 
-hx_stair hx_beta_stair(const hx_config *cfg)
+hx_schedule hx_beta_schedule(const hx_config *cfg)
 {
-    const hx_stair stair = {.value = cfg->optimization.projection.beta,
-                            .last = cfg->optimization.projection.beta_max,
-                            .factor = cfg->optimization.projection.factor,
-                            .every = cfg->optimization.projection.every};
-    return cfg->optimization.projection.given ? stair : (hx_stair){.value = 0.0};
+    const hx_schedule schedule = {.value = cfg->optimization.projection.beta,
+                                  .last = cfg->optimization.projection.beta_max,
+                                  .factor = cfg->optimization.projection.factor,
+                                  .every = cfg->optimization.projection.every};
+    return cfg->optimization.projection.given ? schedule : (hx_schedule){.value = 0.0};
 }
 
 const char *hx_continuation_text(const hx_config *cfg, char *text, size_t n_text)
 {
-    const hx_stair penalty = hx_penalty_stair(cfg), beta = hx_beta_stair(cfg);
+    const hx_schedule penalty = hx_penalty_schedule(cfg), beta = hx_beta_schedule(cfg);
     size_t used = 0;
     text[0] = '\0';
-    if (!hx_stair_ended(&penalty))
+    if (!hx_schedule_ended(&penalty))
         used = (size_t)snprintf(text, n_text, "penalty %g to %g by %g every %d %s", penalty.value,
                                 penalty.last, penalty.step, penalty.every,
                                 hx_noun(penalty.every, "iteration", "iterations"));
-    if (!hx_stair_ended(&beta) && used < n_text)
+    if (!hx_schedule_ended(&beta) && used < n_text)
         snprintf(text + used, n_text - used, "%sbeta %g to %g by a factor of %g every %d %s",
                  used ? ", " : "", beta.value, beta.last, beta.factor, beta.every,
                  hx_noun(beta.every, "iteration", "iterations"));
@@ -41,7 +42,7 @@ const char *hx_continuation_text(const hx_config *cfg, char *text, size_t n_text
 
 int hx_continuation_iterations(const hx_config *cfg)
 {
-    const hx_stair penalty = hx_penalty_stair(cfg), beta = hx_beta_stair(cfg);
-    const int a = hx_stair_iterations(&penalty), b = hx_stair_iterations(&beta);
+    const hx_schedule penalty = hx_penalty_schedule(cfg), beta = hx_beta_schedule(cfg);
+    const int a = hx_schedule_iterations(&penalty), b = hx_schedule_iterations(&beta);
     return a > b ? a : b;
 }

@@ -3,12 +3,12 @@
 #define HX_APP_CONTINUATION_H
 
 #include "../config/config.h"
-#include "core/design/stair.h"
+#include "core/design/schedule.h"
 
 /* Schedules of penalty and beta; constant without optimization.continuation or
  * optimization.projection. */
-hx_stair hx_penalty_stair(const hx_config *cfg);
-hx_stair hx_beta_stair(const hx_config *cfg);
+hx_schedule hx_penalty_schedule(const hx_config *cfg);
+hx_schedule hx_beta_schedule(const hx_config *cfg);
 
 /* "penalty 1 to 3 by 0.5 every 10 iterations, beta ..."; "" if nothing rises. Returns text. */
 const char *hx_continuation_text(const hx_config *cfg, char *text, size_t n_text);

@@ -394,7 +394,7 @@ hx_filter_params hx_session_filter_params(const hx_session *s)
     const hx_filter_params params = {
         .radius = s->filter_radius,
         .volume_weighted = s->cfg.optimization.filter.volume_weighted,
-        .beta = hx_beta_stair(&s->cfg).value,
+        .beta = hx_beta_schedule(&s->cfg).value,
         .eta = s->cfg.optimization.projection.eta,
         .voxel_bytes = s->voxel_bytes,
     };
@@ -463,7 +463,7 @@ static int check_change(const hx_session *s)
 
 int hx_session_check_volume(hx_session *s)
 {
-    const hx_stair beta = hx_beta_stair(&s->cfg);
+    const hx_schedule beta = hx_beta_schedule(&s->cfg);
     hx_notes notes = {0};
     HX_TRY(check_change(s));
     if (!s->filter.kind) HX_TRY(hx_session_make_filter(s));
@@ -501,8 +501,8 @@ static int make_design(hx_session *s)
         .update = hx_session_update(s),
         .move = cfg->optimization.move,
         .damping = cfg->optimization.damping,
-        .penalty = hx_penalty_stair(cfg),
-        .beta = hx_beta_stair(cfg),
+        .penalty = hx_penalty_schedule(cfg),
+        .beta = hx_beta_schedule(cfg),
         .least = &s->least_volume,
         .settled = cfg->optimization.change_tolerance,
     };

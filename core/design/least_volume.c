@@ -58,17 +58,17 @@ typedef struct extremes {
     hx_volume_at first, lowest, highest;
 } extremes;
 
-static int find_extremes(extremes *x, const smeared *s, const hx_stair *beta)
+static int find_extremes(extremes *x, const smeared *s, const hx_schedule *beta)
 {
-    hx_stair walk = *beta;
+    hx_schedule walk = *beta;
     HX_TRY(project(s, walk.value, &x->first));
     x->lowest = x->highest = x->first;
     double done = walk.value;
-    while (!hx_stair_ended(&walk)) {
+    while (!hx_schedule_ended(&walk)) {
         const double before = walk.value;
-        hx_stair_climb(&walk, 1);
+        hx_schedule_advance(&walk, 1);
         if (!(walk.value > before)) return HX_OK; /* the step is too small for double precision */
-        if (walk.value < BETA_RATIO * done && !hx_stair_ended(&walk)) continue;
+        if (walk.value < BETA_RATIO * done && !hx_schedule_ended(&walk)) continue;
         hx_volume_at at;
         HX_TRY(project(s, walk.value, &at));
         if (at.fraction < x->lowest.fraction) x->lowest = at;
@@ -115,7 +115,7 @@ static void add_volumes(hx_least_volume *least, const hx_problem *problem, doubl
     put_most(least, &high);
 }
 
-static int walk_through(hx_least_volume *least, smeared *s, const hx_stair *beta, double *design)
+static int walk_through(hx_least_volume *least, smeared *s, const hx_schedule *beta, double *design)
 {
     const hx_problem *const problem = s->filter->problem;
     hx_device *const dev = s->filter->dev;
@@ -135,20 +135,20 @@ static int walk_through(hx_least_volume *least, smeared *s, const hx_stair *beta
     return HX_OK;
 }
 
-int hx_least_volume_find(hx_least_volume *least, hx_filter *filter, const hx_stair *beta)
+int hx_least_volume_find(hx_least_volume *least, hx_filter *filter, const hx_schedule *beta)
 {
     const hx_problem *problem = filter->problem;
-    const hx_stair still = {.value = filter->params.beta, .last = filter->params.beta};
-    const hx_stair *const stair = beta->every > 0 ? beta : &still;
+    const hx_schedule still = {.value = filter->params.beta, .last = filter->params.beta};
+    const hx_schedule *const schedule = beta->every > 0 ? beta : &still;
     smeared s = {.filter = filter, .total = problem->total_volume};
     double *design = NULL;
     if (!problem->passive.density ||
         !hx_filter_maps_design(filter)) { /* filters preserve uniform densities */
-        add_volumes(least, problem, stair->value);
+        add_volumes(least, problem, schedule->value);
         return HX_OK;
     }
     HX_TRY(hx_alloc_raw(&design, (size_t)problem->mesh->n_elem, sizeof *design, "densities"));
-    const int rc = walk_through(least, &s, stair, design);
+    const int rc = walk_through(least, &s, schedule, design);
     filter->dev->ops->release(filter->dev, s.d_physical);
     filter->dev->ops->release(filter->dev, s.d_volume);
     free(design);

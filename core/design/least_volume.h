@@ -7,7 +7,7 @@
 
 #include "../base/notes.h"
 #include "filter.h"
-#include "stair.h"
+#include "schedule.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -30,7 +30,7 @@ typedef struct hx_least_volume {
  * application, which replaces its last forward, and a pass over the elements per value; only a sum
  * of the volumes if there are no passive elements or the filter does not map the design. Not
  * performance-critical; waits. */
-int hx_least_volume_find(hx_least_volume *least, hx_filter *filter, const hx_stair *beta);
+int hx_least_volume_find(hx_least_volume *least, hx_filter *filter, const hx_schedule *beta);
 
 /* HX_EINPUT if problem->volume_fraction does not exceed the least volume of the first design by 1 %
  * of it (without passive elements by at most 1e-5), since designs would hardly differ, or if it

@@ -107,8 +107,8 @@ static void begin_continuation(hx_optimizer *opt)
     const double penalty = opt->problem->penalty, beta = opt->filter->params.beta;
     opt->penalty = opt->params.penalty;
     opt->beta = opt->params.beta;
-    if (opt->penalty.every <= 0) opt->penalty = (hx_stair){.value = penalty, .last = penalty};
-    if (opt->beta.every <= 0) opt->beta = (hx_stair){.value = beta, .last = beta};
+    if (opt->penalty.every <= 0) opt->penalty = (hx_schedule){.value = penalty, .last = penalty};
+    if (opt->beta.every <= 0) opt->beta = (hx_schedule){.value = beta, .last = beta};
     opt->filter->projection.beta = opt->beta.value;
 }
 
@@ -309,8 +309,8 @@ static int propose(hx_optimizer *opt, hx_iteration *record, int is_again)
 static int climb(hx_optimizer *opt, hx_iteration *record)
 {
     const int settled = record->change < opt->params.settled;
-    const int penalty = hx_stair_climb(&opt->penalty, settled);
-    const int beta = hx_stair_climb(&opt->beta, settled);
+    const int penalty = hx_schedule_advance(&opt->penalty, settled);
+    const int beta = hx_schedule_advance(&opt->beta, settled);
     record->raised = penalty || beta;
     if (record->raised) opt->last_value = INFINITY; /* it belongs to another objective function */
     if (!beta) return HX_OK;
@@ -336,7 +336,7 @@ static void begin_record(hx_optimizer *opt, hx_iteration *record)
     record->load_case = opt->analysis->load_case;
     record->penalty = opt->penalty.value;
     record->beta = opt->beta.value;
-    record->climbing = !hx_stair_ended(&opt->penalty) || !hx_stair_ended(&opt->beta);
+    record->climbing = !hx_schedule_ended(&opt->penalty) || !hx_schedule_ended(&opt->beta);
 }
 
 static int evaluate(hx_optimizer *opt, hx_iteration *record)

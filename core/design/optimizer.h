@@ -19,7 +19,7 @@
 #include "groups.h"
 #include "least_volume.h"
 #include "objective.h"
-#include "stair.h"
+#include "schedule.h"
 #include "update.h"
 
 #ifdef __cplusplus
@@ -35,7 +35,7 @@ typedef struct hx_optimizer_params {
     double damping;               /* eta of the optimality criteria, (0, 1] */
     /* Continuation of the SIMP exponent up to problem->penalty and of the projection's beta from
      * the filter's value; zeroed: none. */
-    hx_stair penalty, beta;
+    hx_schedule penalty, beta;
     /* least volume for this filter and beta, if known; NULL: it is computed */
     const hx_least_volume *least;
     /* both schedules rise early if no density changes by more than this; 0: never */
@@ -103,11 +103,11 @@ typedef struct hx_optimizer {
     hx_update update;
     hx_device_groups groups; /* without groups if no elements are linked */
     int iteration;
-    hx_stair penalty, beta; /* values for the next design */
+    hx_schedule penalty, beta; /* values for the next design */
     double total_volume;
     double last_value; /* objective of the last step; infinite if it belongs to another function */
     struct {
-        hx_stair penalty, beta;
+        hx_schedule penalty, beta;
         double last_value;
     } before; /* state before the step, restored by hx_optimizer_undo */
     /* [n_elem] on the device. The modulus is the operator's. Fields that are needed only between

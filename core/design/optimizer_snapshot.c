@@ -8,18 +8,19 @@
 #include "optimizer_internal.h"
 
 /* Position in a continuation schedule; its steps are settings and not saved. */
-static int snapshot_stair(hx_stair *stair, hx_snapshot *image, const char *value, const char *spent)
+static int snapshot_schedule(hx_schedule *schedule, hx_snapshot *image, const char *value,
+                             const char *spent)
 {
-    HX_TRY(hx_snapshot_host(image, value, &stair->value, sizeof stair->value));
-    return hx_snapshot_host(image, spent, &stair->spent, sizeof stair->spent);
+    HX_TRY(hx_snapshot_host(image, value, &schedule->value, sizeof schedule->value));
+    return hx_snapshot_host(image, spent, &schedule->spent, sizeof schedule->spent);
 }
 
 static int snapshot_numbers(hx_optimizer *opt, hx_snapshot *image)
 {
     HX_TRY(hx_snapshot_host(image, "optimizer.iteration", &opt->iteration, sizeof opt->iteration));
     HX_TRY(hx_snapshot_host(image, "optimizer.value", &opt->last_value, sizeof opt->last_value));
-    HX_TRY(snapshot_stair(&opt->penalty, image, "optimizer.penalty", "optimizer.penalty spent"));
-    HX_TRY(snapshot_stair(&opt->beta, image, "optimizer.beta", "optimizer.beta spent"));
+    HX_TRY(snapshot_schedule(&opt->penalty, image, "optimizer.penalty", "optimizer.penalty spent"));
+    HX_TRY(snapshot_schedule(&opt->beta, image, "optimizer.beta", "optimizer.beta spent"));
     opt->filter->projection.beta = opt->beta.value;
     return HX_OK;
 }

@@ -170,10 +170,10 @@ static void check_volume(const hx_mesh *mesh, const model *m)
     make_problem(&problem, mesh, m);
     settings.pcg.tolerance = 1e-8;
     settings.optimizer.penalty =
-        (hx_stair){.value = 1.0, .last = m->penalty, .factor = 1.0, .step = 0.5, .every = 3};
+        (hx_schedule){.value = 1.0, .last = m->penalty, .factor = 1.0, .step = 0.5, .every = 3};
     if (m->beta > 0.0)
         settings.optimizer.beta =
-            (hx_stair){.value = m->beta, .last = 24.0, .factor = 2.0, .every = 4};
+            (hx_schedule){.value = m->beta, .last = 24.0, .factor = 2.0, .every = 4};
     CHECK_OK(fixture_solver_create(&s, &device, &problem, &settings));
     for (int i = 1; i <= 25; i++) {
         hx_iteration record;

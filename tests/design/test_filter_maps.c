@@ -5,7 +5,7 @@
  *     test_filter_maps [cpu | cuda] */
 #include "core/base/memory.h"
 #include "core/design/root.h"
-#include "core/design/stair.h"
+#include "core/design/schedule.h"
 #include "tests/lib/helmholtz_check.h"
 
 static hx_device device;
@@ -286,7 +286,7 @@ static void check_volume_once(hx_filter *filter, hx_filter *other, const model *
  * `other` has memory for two fields at a time. */
 static void check_volume_kept(const char *kind, const model *m, const hx_filter_params *params)
 {
-    const hx_stair none = {0};
+    const hx_schedule none = {0};
     hx_filter_params projected = *params;
     hx_filter filter, other;
     hx_least_volume least;
@@ -413,25 +413,25 @@ static void check_root(void)
     }
 }
 
-static void check_stairs(void)
+static void check_schedules(void)
 {
-    hx_stair p = {.value = 1.0, .last = 3.0, .factor = 1.0, .step = 0.5, .every = 3};
-    hx_stair b = {.value = 1.0, .last = 12.0, .factor = 2.0, .every = 2}, none = {.value = 3.0};
-    CHECK(hx_stair_ended(&none) && !hx_stair_climb(&none, 1) && none.value == 3.0);
-    CHECK(hx_stair_iterations(&p) == 12 && hx_stair_iterations(&b) == 8);
-    CHECK(hx_stair_iterations(&none) == 0);
+    hx_schedule p = {.value = 1.0, .last = 3.0, .factor = 1.0, .step = 0.5, .every = 3};
+    hx_schedule b = {.value = 1.0, .last = 12.0, .factor = 2.0, .every = 2}, none = {.value = 3.0};
+    CHECK(hx_schedule_ended(&none) && !hx_schedule_advance(&none, 1) && none.value == 3.0);
+    CHECK(hx_schedule_iterations(&p) == 12 && hx_schedule_iterations(&b) == 8);
+    CHECK(hx_schedule_iterations(&none) == 0);
     for (int i = 1; i <= 14; i++) {
-        CHECK(hx_stair_climb(&p, 0) == (i % 3 == 0 && i <= 12));
+        CHECK(hx_schedule_advance(&p, 0) == (i % 3 == 0 && i <= 12));
         CHECK_REL(p.value, fmin(3.0, 1.0 + 0.5 * (i / 3)), 1e-15);
-        CHECK(hx_stair_ended(&p) == (i >= 12));
+        CHECK(hx_schedule_ended(&p) == (i >= 12));
     }
     /* rises early if the design has settled */
     const double wanted[6] = {2.0, 2.0, 4.0, 8.0, 8.0, 12.0};
     for (int i = 0; i < 6; i++) {
-        (void)hx_stair_climb(&b, i == 0 || i == 3);
+        (void)hx_schedule_advance(&b, i == 0 || i == 3);
         CHECK(b.value == wanted[i]);
     }
-    CHECK(hx_stair_ended(&b));
+    CHECK(hx_schedule_ended(&b));
 }
 
 /* Filtered volume fraction of the design whose free elements are at rho_min. */
@@ -476,7 +476,7 @@ static void check_refused(model *m, const fixture_settings *settings, double fir
  * densities. */
 static void check_least_volume(const char *kind, model *m, double eta)
 {
-    const hx_stair beta = {.value = 1.0, .last = 20.0, .factor = 2.0, .every = 3};
+    const hx_schedule beta = {.value = 1.0, .last = 20.0, .factor = 2.0, .every = 3};
     fixture_settings settings = fixture_defaults();
     settings.filter = kind;
     settings.filter_params = (hx_filter_params){.radius = 1.4, .beta = 1.0, .eta = eta};
@@ -573,7 +573,7 @@ int main(int argc, char **argv)
     CHECK(hx_projection_slope(&(hx_projection){512.0, 0.5, 1e-6}, 1.0) > 0.0);
     check_refusals(&m);
     check_root();
-    check_stairs();
+    check_schedules();
     free_model(&m);
     free_model(&passive);
     free_model(&even);

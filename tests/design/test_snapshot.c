@@ -106,11 +106,11 @@ static void open_run(fixture_solver *s, const hx_problem *problem, const model *
         settings.density = loose_density(problem->mesh);
     }
     if (m->penalty_start > 0.0)
-        settings.optimizer.penalty = (hx_stair){
+        settings.optimizer.penalty = (hx_schedule){
             .value = m->penalty_start, .last = 3.0, .factor = 1.0, .step = 0.5, .every = 2};
     if (m->beta > 0.0)
         settings.optimizer.beta =
-            (hx_stair){.value = m->beta, .last = 16.0, .factor = 2.0, .every = 3};
+            (hx_schedule){.value = m->beta, .last = 16.0, .factor = 2.0, .every = 3};
     CHECK_OK(fixture_solver_create(s, &device, problem, &settings));
     s->analysis.warm_start = m->warm;
     CHECK_OK(hx_analysis_follow(&s->analysis));

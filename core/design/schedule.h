@@ -1,27 +1,27 @@
-/* Continuation schedule (`stair`): a number that rises in steps between design iterations. */
-#ifndef HX_STAIR_H
-#define HX_STAIR_H
+/* Continuation schedule (`schedule`): a number that rises in steps between design iterations. */
+#ifndef HX_SCHEDULE_H
+#define HX_SCHEDULE_H
 
 #ifdef __cplusplus
 extern "C" {
 #endif
 
-typedef struct hx_stair {
+typedef struct hx_schedule {
     double value, last;
     double factor, step; /* the next value is factor * value + step, and at most `last` */
     int every;           /* design iterations per value, at most; 0: it never rises */
     int spent;           /* iterations spent at this value */
-} hx_stair;
+} hx_schedule;
 
 /* Returns 1 if the value is the last one. */
-int hx_stair_ended(const hx_stair *stair);
+int hx_schedule_ended(const hx_schedule *schedule);
 
 /* Call after a design iteration. settled: the design hardly changes, so waiting gains nothing.
  * Returns 1 if the value has risen. */
-int hx_stair_climb(hx_stair *stair, int settled);
+int hx_schedule_advance(hx_schedule *schedule, int settled);
 
 /* Upper bound of the design iterations before those with the last value. */
-int hx_stair_iterations(const hx_stair *stair);
+int hx_schedule_iterations(const hx_schedule *schedule);
 
 #ifdef __cplusplus
 }
