@@ -65,12 +65,12 @@ struct hx_cuda {
     cudaEvent_t fetch_ready[2]; // work queued before has run
     // For a chain of kernels concurrent with the queue (multigrid_inverse_cuda.cu), created by the
     // first one.
-    cudaStream_t beside;
-    cudaEvent_t beside_mark[2]; // where it forks from the queue, and where it ends
-    // For concurrent work (beside_cuda.cu), created by the first: `room` is a stream of lower
+    cudaStream_t concurrent;
+    cudaEvent_t fork_mark[2]; // where it forks from the queue, and where it ends
+    // For concurrent work (concurrent_cuda.cu), created by the first: `room` is a stream of lower
     // priority. home: the queue's own stream while `stream` is `room`; otherwise nullptr.
     cudaStream_t room, home;
-    cudaEvent_t room_mark[2];    // like beside_mark
+    cudaEvent_t room_mark[2];    // like fork_mark
     struct hx_cuda_lanes *lanes; // for large uploads, created by the first one (upload_cuda.cu)
     // for quadratic cells, created by the first use (points_cuda.cuh)
     struct hx_point_rule *d_point_rule;
@@ -103,13 +103,13 @@ int hx_cuda_upload_large(hx_device *dev, void *d_to, const void *from, size_t by
 void hx_cuda_lanes_free(struct hx_cuda_lanes *lanes); // accepts NULL
 
 // Creates the stream of a queue, whose kernels have priority over those of other streams.
-// beside_cuda.cu
+// concurrent_cuda.cu
 int hx_cuda_make_queue(cudaStream_t *stream);
-// Concurrent work (hx_device_ops). beside_cuda.cu
-int hx_cuda_beside_from(hx_device *dev);
-int hx_cuda_beside_begin(hx_device *dev);
-int hx_cuda_beside_end(hx_device *dev);
-void hx_cuda_beside_free(hx_cuda *impl);
+// Concurrent work (hx_device_ops). concurrent_cuda.cu
+int hx_cuda_fork_point(hx_device *dev);
+int hx_cuda_fork(hx_device *dev);
+int hx_cuda_join(hx_device *dev);
+void hx_cuda_concurrent_free(hx_cuda *impl);
 
 // The tables of operations, one per file.
 extern const struct hx_vector_ops hx_cuda_vector_ops;       // vector_cuda.cu

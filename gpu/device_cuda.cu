@@ -153,10 +153,10 @@ static void close_device(hx_device *dev)
         if (impl->fetch_ready[i]) cudaEventDestroy(impl->fetch_ready[i]);
         if (impl->fetch_stream[i]) cudaStreamDestroy(impl->fetch_stream[i]);
     }
-    for (cudaEvent_t mark : impl->beside_mark)
+    for (cudaEvent_t mark : impl->fork_mark)
         if (mark) cudaEventDestroy(mark);
-    if (impl->beside) cudaStreamDestroy(impl->beside);
-    hx_cuda_beside_free(impl);
+    if (impl->concurrent) cudaStreamDestroy(impl->concurrent);
+    hx_cuda_concurrent_free(impl);
     hx_cuda_lanes_free(impl->lanes);
     cudaFree(impl->d_point_rule);
     if (impl->stream) cudaStreamDestroy(impl->stream);
@@ -373,9 +373,9 @@ static hx_device_ops make_ops()
     ops.record_end = record_end;
     ops.replay = replay;
     ops.record_free = record_free;
-    ops.beside_from = hx_cuda_beside_from;
-    ops.beside_begin = hx_cuda_beside_begin;
-    ops.beside_end = hx_cuda_beside_end;
+    ops.fork_point = hx_cuda_fork_point;
+    ops.fork = hx_cuda_fork;
+    ops.join = hx_cuda_join;
     ops.copy_bandwidth = copy_bandwidth;
     ops.vector = &hx_cuda_vector_ops;
     ops.pcg = &hx_cuda_pcg_ops;

@@ -392,20 +392,21 @@ __global__ void finish_kernel(sweep s, float *__restrict__ inverse)
 
 // Makes the concurrent stream continue from the current end of the queue. It has a lower priority,
 // because the queue waits first for what it does in the meantime.
-int go_beside(hx_cuda *impl)
+int fork_inverse(hx_cuda *impl)
 {
-    if (!impl->beside) HX_TRY_CUDA(cudaStreamCreateWithFlags(&impl->beside, cudaStreamNonBlocking));
-    for (cudaEvent_t &mark : impl->beside_mark)
+    if (!impl->concurrent)
+        HX_TRY_CUDA(cudaStreamCreateWithFlags(&impl->concurrent, cudaStreamNonBlocking));
+    for (cudaEvent_t &mark : impl->fork_mark)
         if (!mark) HX_TRY_CUDA(cudaEventCreateWithFlags(&mark, cudaEventDisableTiming));
-    HX_TRY_CUDA(cudaEventRecord(impl->beside_mark[0], impl->stream));
-    HX_TRY_CUDA(cudaStreamWaitEvent(impl->beside, impl->beside_mark[0], 0));
+    HX_TRY_CUDA(cudaEventRecord(impl->fork_mark[0], impl->stream));
+    HX_TRY_CUDA(cudaStreamWaitEvent(impl->concurrent, impl->fork_mark[0], 0));
     return HX_OK;
 }
 
-int mark_beside(const hx_device *dev, int is_end)
+int mark_concurrent(const hx_device *dev, int is_end)
 {
     return dev->timeline
-               ? hx_timeline_mark(dev->timeline, HX_QUEUE_BESIDE, HX_SPAN_FACTORS, -1, is_end)
+               ? hx_timeline_mark(dev->timeline, HX_QUEUE_CONCURRENT, HX_SPAN_FACTORS, -1, is_end)
                : HX_OK;
 }
 
@@ -421,9 +422,9 @@ int invert(hx_device *dev, const hx_mg_level *level, double added, double *d_wor
     hx_cuda *impl = hx_cuda_of(dev);
     HX_TRY_CUDA(cudaFuncSetAttribute(update_kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
                                      static_cast<int>(n_shared)));
-    HX_TRY(go_beside(impl));
-    HX_TRY(mark_beside(dev, 0));
-    cudaStream_t stream = impl->beside;
+    HX_TRY(fork_inverse(impl));
+    HX_TRY(mark_concurrent(dev, 0));
+    cudaStream_t stream = impl->concurrent;
     HX_TRY_CUDA(
         cudaMemsetAsync(s.a, 0, static_cast<size_t>(s.pitch * s.pitch) * sizeof(double), stream));
     scale_kernel<DOF><<<hx_blocks(s.pitch, HX_BLOCK), HX_BLOCK, 0, stream>>>(*level, s);
@@ -438,8 +439,8 @@ int invert(hx_device *dev, const hx_mg_level *level, double added, double *d_wor
                                   n_shared, s, k, n_tile));
     finish_kernel<<<hx_blocks(s.pitch * s.pitch, HX_BLOCK), HX_BLOCK, 0, stream>>>(s, d_inverse);
     HX_TRY_LAUNCH("multigrid inverse");
-    HX_TRY(mark_beside(dev, 1));
-    HX_TRY_CUDA(cudaEventRecord(impl->beside_mark[1], stream));
+    HX_TRY(mark_concurrent(dev, 1));
+    HX_TRY_CUDA(cudaEventRecord(impl->fork_mark[1], stream));
     return HX_OK;
 }
 
@@ -488,7 +489,7 @@ int hx_cuda_mg_inverse_fits(hx_device *dev, int64_t n, double *d_work, int *fits
 {
     const hx_cuda *impl = hx_cuda_of(dev);
     int refused;
-    HX_TRY_CUDA(cudaStreamWaitEvent(impl->stream, impl->beside_mark[1], 0));
+    HX_TRY_CUDA(cudaStreamWaitEvent(impl->stream, impl->fork_mark[1], 0));
     HX_TRY(dev->ops->download(dev, &refused, sweep_of(n, 0.0, d_work).refused, sizeof refused));
     *fits = !refused;
     return HX_OK;

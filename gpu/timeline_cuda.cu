@@ -68,8 +68,8 @@ static int mark(hx_device *dev, void *impl, const hx_mark *mark)
     const marks *m = static_cast<const marks *>(impl);
     const hx_cuda *cuda = hx_cuda_of(dev);
     // otherwise the current stream is already the concurrent one
-    const bool is_own = mark->queue == HX_QUEUE_BESIDE && !cuda->home;
-    cudaStream_t stream = is_own ? cuda->beside : cuda->stream;
+    const bool is_own = mark->queue == HX_QUEUE_CONCURRENT && !cuda->home;
+    cudaStream_t stream = is_own ? cuda->concurrent : cuda->stream;
     mark_kernel<<<1, 1, 0, stream>>>(*mark, static_cast<uint64_t>(m->n) - 1, m->d_count, m->d_ring);
     HX_TRY_LAUNCH("mark");
     return HX_OK;

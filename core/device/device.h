@@ -82,13 +82,13 @@ typedef struct hx_device_ops {
     const struct hx_timeline_ops *timeline;
 
     /* Optional, all or none; NULL: the device has one queue. Concurrent work (fork and join): what
-     * is queued between beside_begin and beside_end runs after everything queued before beside_from
+     * is queued between fork and join runs after everything queued before fork_point
      * and concurrently with everything queued since; the latter has priority when both are ready.
-     * What follows beside_end waits for both. Call beside_end also after a failure. A recording
+     * What follows join waits for both. Call join also after a failure. A recording
      * must contain all three calls or none. */
-    int (*beside_from)(hx_device *dev);
-    int (*beside_begin)(hx_device *dev);
-    int (*beside_end)(hx_device *dev);
+    int (*fork_point)(hx_device *dev);
+    int (*fork)(hx_device *dev);
+    int (*join)(hx_device *dev);
 
     /* Optional: does in advance what `available` and `open` at this place would wait for
      * (loading a driver). Any thread may call it concurrently with other work. It reports no

@@ -97,10 +97,10 @@ static inline int hx_span_end(hx_device *dev, hx_span span)
     return dev->timeline ? hx_timeline_mark(dev->timeline, HX_QUEUE_DEVICE, span, -1, 1) : HX_OK;
 }
 
-/* Marks concurrent work (beside.h), or the queue's own if the device has only one queue. */
-static inline int hx_span_mark_beside(hx_device *dev, hx_span span, int is_end)
+/* Marks concurrent work (concurrent.h), or the queue's own if the device has only one queue. */
+static inline int hx_span_mark_concurrent(hx_device *dev, hx_span span, int is_end)
 {
-    const hx_queue queue = dev->ops->beside_from ? HX_QUEUE_BESIDE : HX_QUEUE_DEVICE;
+    const hx_queue queue = dev->ops->fork_point ? HX_QUEUE_CONCURRENT : HX_QUEUE_DEVICE;
     return dev->timeline ? hx_timeline_mark(dev->timeline, queue, span, -1, is_end) : HX_OK;
 }
 

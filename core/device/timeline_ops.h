@@ -11,9 +11,9 @@ extern "C" {
 
 /* A sequence whose work runs in order, with its marks in that order. */
 typedef enum {
-    HX_QUEUE_DEVICE, /* the device's queue */
-    HX_QUEUE_BESIDE, /* the concurrent queue, if the backend has one */
-    HX_QUEUE_HOST,   /* the process itself */
+    HX_QUEUE_DEVICE,     /* the device's queue */
+    HX_QUEUE_CONCURRENT, /* the concurrent queue, if the backend has one */
+    HX_QUEUE_HOST,       /* the process itself */
     HX_N_QUEUE
 } hx_queue;
 

@@ -5,7 +5,7 @@
 
 #include "../base/clock.h"
 #include "../base/memory.h"
-#include "../device/beside.h"
+#include "../device/concurrent.h"
 #include "../device/timeline.h"
 #include "../problem/rigid_set.h"
 #include "../solver/rigid_ops.h"
@@ -228,17 +228,17 @@ static int has_nothing(const hx_dist *dist)
 
 static int mark_interior(hx_device *dev, const hx_product_parts *parts)
 {
-    HX_TRY(hx_span_mark_beside(dev, HX_SPAN_INTERIOR, 0));
+    HX_TRY(hx_span_mark_concurrent(dev, HX_SPAN_INTERIOR, 0));
     HX_TRY(parts->run(parts->context, HX_PRODUCT_INTERIOR));
-    return hx_span_mark_beside(dev, HX_SPAN_INTERIOR, 1);
+    return hx_span_mark_concurrent(dev, HX_SPAN_INTERIOR, 1);
 }
 
-/* Runs concurrently with what was queued since hx_beside_from, if the device supports it. */
+/* Runs concurrently with what was queued since hx_fork_point, if the device supports it. */
 static int run_interior(hx_device *dev, const hx_product_parts *parts)
 {
-    int rc = hx_beside_begin(dev);
+    int rc = hx_fork(dev);
     if (rc == HX_OK) rc = mark_interior(dev, parts);
-    const int end = hx_beside_end(dev);
+    const int end = hx_join(dev);
     return rc < 0 ? rc : end;
 }
 
@@ -477,7 +477,7 @@ static int put_interface(hx_dist *dist)
 static int gains_by_parts(const hx_dist *dist)
 {
     const hx_transport_ops *const transport = dist->transport.ops;
-    return dist->plain->beside_from && !(transport && transport->is_quick);
+    return dist->plain->fork_point && !(transport && transport->is_quick);
 }
 
 int hx_dist_connect(hx_dist *dist, hx_transport_kind way)

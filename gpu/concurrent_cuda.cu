@@ -1,6 +1,6 @@
-// Work that runs concurrently with the device's queue (hx_device_ops.beside_from): on a stream of
+// Work that runs concurrently with the device's queue (hx_device_ops.fork_point): on a stream of
 // lower priority, which uses only the part of the GPU that the queue's kernels leave idle. Between
-// beside_begin and beside_end the device queues into that stream. Events define the order; a
+// fork and join the device queues into that stream. Events define the order; a
 // recording keeps them as a fork and a join.
 #include "cuda_device.cuh"
 
@@ -20,7 +20,7 @@ static int make_room(hx_cuda *impl)
     return HX_OK;
 }
 
-int hx_cuda_beside_from(hx_device *dev)
+int hx_cuda_fork_point(hx_device *dev)
 {
     hx_cuda *impl = hx_cuda_of(dev);
     HX_TRY(make_room(impl));
@@ -28,7 +28,7 @@ int hx_cuda_beside_from(hx_device *dev)
     return HX_OK;
 }
 
-int hx_cuda_beside_begin(hx_device *dev)
+int hx_cuda_fork(hx_device *dev)
 {
     hx_cuda *impl = hx_cuda_of(dev);
     HX_TRY_CUDA(cudaStreamWaitEvent(impl->room, impl->room_mark[0], 0));
@@ -37,7 +37,7 @@ int hx_cuda_beside_begin(hx_device *dev)
     return HX_OK;
 }
 
-int hx_cuda_beside_end(hx_device *dev)
+int hx_cuda_join(hx_device *dev)
 {
     hx_cuda *impl = hx_cuda_of(dev);
     if (impl->home) impl->stream = impl->home;
@@ -47,7 +47,7 @@ int hx_cuda_beside_end(hx_device *dev)
     return HX_OK;
 }
 
-void hx_cuda_beside_free(hx_cuda *impl)
+void hx_cuda_concurrent_free(hx_cuda *impl)
 {
     for (cudaEvent_t mark : impl->room_mark)
         if (mark) cudaEventDestroy(mark);
