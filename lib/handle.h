@@ -4,7 +4,7 @@
 
 #include <locale.h>
 
-#include "app/doubt/doubt.h"
+#include "app/diag/diag.h"
 #include "app/output/output.h"
 #include "app/output/stats.h"
 #include "app/session/session.h"
@@ -27,7 +27,7 @@ struct hextop {
     hx_value *tree; /* NULL once the session is prepared (owned) */
     hx_session session;
     hx_stats stats;
-    hx_doubts doubts; /* warnings of the session, once it is prepared */
+    hx_diags diags;   /* warnings of the session, once it is prepared */
     hx_output output; /* set by the first VTK file; its session is NULL before */
     int analysed;     /* 1: the optimizer holds an analysed design and a proposal */
     int done;         /* 1: all iterations of the config are done */

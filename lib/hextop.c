@@ -148,7 +148,7 @@ void hextop_close(hextop *h)
     hx_handle_enter(h);
     hx_output_free(&h->output);
     hx_stats_free(&h->stats);
-    hx_doubts_free(&h->doubts);
+    hx_diags_free(&h->diags);
     hx_session_free(&h->session);
     hx_value_free(h->tree);
     for (size_t i = 0; i < h->n_array; i++) free(h->array[i].value);

@@ -85,7 +85,7 @@ int hx_handle_summary(hextop *h, char **text)
     HX_TRY(hx_handle_need_design(h));
     HX_TRY(hx_text_stream_open(&out, "summary"));
     hx_stats_stop(&h->stats);
-    int rc = hx_summary_print(&h->session, &h->stats, &h->doubts, h->done ? "done" : "interrupted",
+    int rc = hx_summary_print(&h->session, &h->stats, &h->diags, h->done ? "done" : "interrupted",
                               out.stream);
     if (rc == HX_OK) rc = hx_text_stream_close(&out, text, NULL);
     hx_text_stream_free(&out);
@@ -124,7 +124,7 @@ static int write_config(hextop *h, const char *path)
 
 static int write_summary(hextop *h, const char *path)
 {
-    return hx_summary_write(&h->session, &h->stats, &h->doubts, h->done ? "done" : "interrupted",
+    return hx_summary_write(&h->session, &h->stats, &h->diags, h->done ? "done" : "interrupted",
                             path);
 }
 

@@ -14,7 +14,7 @@ static int make_session(hextop *h)
     HX_TRY(hx_stats_begin(&h->stats, h->session.cfg.optimization.iterations,
                           h->session.problem.cases.n));
     h->stats.stage[HX_STAGE_SETUP] = hx_clock() - h->stats.begin;
-    return hx_doubts_before(&h->doubts, &h->session);
+    return hx_diags_before(&h->diags, &h->session);
 }
 
 int hx_handle_prepare(hextop *h)
@@ -76,9 +76,9 @@ static int step(hextop *h, int *stop)
     h->analysed = 1;
     HX_TRY(hx_outcome_judge(s, &it));
     hx_outcome_warn(s, &h->stats, &it);
-    if (it.iteration == 1) hx_doubt_initial(&h->doubts, s, &it, NULL);
+    if (it.iteration == 1) hx_diag_initial(&h->diags, s, &it, NULL);
     h->done = hx_outcome_is_last(s, &it);
-    if (h->done) hx_outcome_doubt(s, &h->stats, 0, &h->doubts);
+    if (h->done) hx_outcome_diag(s, &h->stats, 0, &h->diags);
     *stop = tell(h, &it);
     return HX_OK;
 }

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../doubt/doubt.h"
+#include "../diag/diag.h"
 #include "core/base/clock.h"
 #include "core/base/memory.h"
 #include "core/base/sum.h"
@@ -93,9 +93,9 @@ static int make_arrays(hx_analyse *a)
 /* Warns of loads and supports that only void carries, like `check`. */
 static void warn_of_loads(const hx_session *s)
 {
-    hx_doubts doubts = {0};
-    hx_doubt_loads(&doubts, s);
-    hx_doubts_free(&doubts);
+    hx_diags diags = {0};
+    hx_diag_loads(&diags, s);
+    hx_diags_free(&diags);
 }
 
 int hx_analyse_open(hx_analyse *a, const hx_options *options)

@@ -2,16 +2,16 @@
 #ifndef HX_CHECK_H
 #define HX_CHECK_H
 
-#include "../doubt/doubt.h"
+#include "../diag/diag.h"
 #include "../output/output.h"
 #include "../session/session.h"
 #include "../text/log.h"
 
 typedef struct hx_check {
     hx_session session;
-    hx_doubts doubts; /* all warnings */
-    int n_rank;       /* requested number of processes; 0: none */
-    int n_fault;      /* errors reported so far; later checks run if they can */
+    hx_diags diags; /* all warnings */
+    int n_rank;     /* requested number of processes; 0: none */
+    int n_fault;    /* errors reported so far; later checks run if they can */
 } hx_check;
 
 /* Number of rows of the table of sets without -v. */

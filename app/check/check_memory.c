@@ -11,7 +11,7 @@ int hx_check_memory(hx_check *check)
 {
     hx_session *s = &check->session;
     double host_free;
-    const double want = hx_doubt_host_bytes(s, &host_free);
+    const double want = hx_diag_host_bytes(s, &host_free);
     const double host = (double)hx_session_mesh_bytes(s) + (double)hx_problem_bytes(&s->problem);
     const int shared = strcmp(s->device.ops->name, "cpu") == 0;
     const double held = (double)s->op.device_bytes; /* after a trial of operators */
@@ -28,7 +28,7 @@ int hx_check_memory(hx_check *check)
                 hx_format_bytes((double)device_free + held, b, sizeof b),
                 shared ? ", shared with the host" : "");
     hx_footprint_print(s, &account, 0);
-    hx_doubt_memory(&check->doubts, s, want, host_free);
+    hx_diag_memory(&check->diags, s, want, host_free);
     return HX_OK;
 }
 
@@ -66,5 +66,5 @@ void hx_check_output(hx_check *check, const hx_output_plan *plan)
         plan->disk_free ? hx_format_bytes((double)plan->disk_free, c, sizeof c) : "unknown");
     hx_log_info("          checkpoints of %s, at most two, if the run is long or interrupted",
                 hx_format_bytes((double)plan->checkpoint, a, sizeof a));
-    hx_doubt_disk(&check->doubts, s, all + 2.0 * (double)plan->checkpoint, (double)plan->disk_free);
+    hx_diag_disk(&check->diags, s, all + 2.0 * (double)plan->checkpoint, (double)plan->disk_free);
 }

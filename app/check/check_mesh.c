@@ -63,7 +63,7 @@ int hx_check_mesh(hx_check *check)
     hx_log_info("  edge ratio        %.2f at worst (element %lld)", q->max_aspect,
                 (long long)q->aspect_elem);
     hx_log_info("  bodies            %lld", (long long)q->n_body);
-    hx_doubt_mesh(&check->doubts, s);
+    hx_diag_mesh(&check->diags, s);
     return HX_OK;
 }
 

@@ -42,8 +42,8 @@ static int check_problem(hx_check *check)
 /* Checks that do not need the problem, if it cannot be made. */
 static int check_rest(hx_check *check)
 {
-    hx_doubt_material(&check->doubts, &check->session);
-    hx_doubt_solver(&check->doubts, &check->session);
+    hx_diag_material(&check->diags, &check->session);
+    hx_diag_solver(&check->diags, &check->session);
     return check_initial(&check->session);
 }
 
@@ -51,18 +51,18 @@ static int check_design(hx_check *check)
 {
     hx_session *s = &check->session;
     hx_check_material(s);
-    hx_doubt_material(&check->doubts, s);
+    hx_diag_material(&check->diags, s);
     hx_check_supports(s);
     hx_check_springs(s);
     HX_TRY(hx_check_loads(s));
     HX_TRY(hx_check_passive(s));
-    hx_doubt_loads(&check->doubts, s);
+    hx_diag_loads(&check->diags, s);
     HX_TRY(hx_check_filter(s));
-    hx_doubt_filter(&check->doubts, s);
+    hx_diag_filter(&check->diags, s);
     hx_check_groups(s);
-    hx_doubt_groups(&check->doubts, s);
+    hx_diag_groups(&check->diags, s);
     hx_check_continuation(s);
-    hx_doubt_solver(&check->doubts, s);
+    hx_diag_solver(&check->diags, s);
     return check_initial(s);
 }
 
@@ -95,9 +95,9 @@ static void print_verdict(const hx_check *check)
 {
     char faults[32] = "no", warnings[32] = "no";
     if (check->n_fault > 0) snprintf(faults, sizeof faults, "%d", check->n_fault);
-    if (check->doubts.n > 0) snprintf(warnings, sizeof warnings, "%zu", check->doubts.n);
+    if (check->diags.n > 0) snprintf(warnings, sizeof warnings, "%zu", check->diags.n);
     hx_log_info("\n%s error%s, %s warning%s", faults, check->n_fault == 1 ? "" : "s", warnings,
-                check->doubts.n == 1 ? "" : "s");
+                check->diags.n == 1 ? "" : "s");
 }
 
 enum { RANKS, N_OPTION };
@@ -163,10 +163,10 @@ static int command_check(const hx_options *options)
 {
     hx_check check;
     memset(&check, 0, sizeof check);
-    HX_TRY(hx_doubts_listen(&check.doubts));
+    HX_TRY(hx_diags_listen(&check.diags));
     const int rc = check_config(&check, options);
-    hx_doubts_deafen(&check.doubts);
-    hx_doubts_free(&check.doubts);
+    hx_diags_stop_listening(&check.diags);
+    hx_diags_free(&check.diags);
     hx_session_free(&check.session);
     return rc;
 }

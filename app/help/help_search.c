@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "../config/config_schema.h"
-#include "../doubt/doubt.h"
+#include "../diag/diag.h"
 #include "../text/commands.h"
 #include "core/base/names.h"
 #include "core/generate/generate.h"
@@ -45,13 +45,13 @@ static void visit_operators(visit_call visit, void *context)
 /* The number and the meaning of each warning are its text. */
 static void visit_warnings(visit_call visit, void *context)
 {
-    for (int kind = 0; kind < HX_N_DOUBT; kind++) {
-        const hx_doubt_words *const words = &hx_doubt_help[kind];
+    for (int kind = 0; kind < HX_N_DIAG; kind++) {
+        const hx_diag_words *const words = &hx_diag_help[kind];
         char text[1024];
         snprintf(text, sizeof text, "%s%s%s", words->number ? words->number : "",
                  words->number && words->number[0] ? "; " : "",
                  words->meaning ? words->meaning : "");
-        visit(context, warnings, hx_doubt_table[kind].code, NULL, text);
+        visit(context, warnings, hx_diag_table[kind].code, NULL, text);
     }
 }
 

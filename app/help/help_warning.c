@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "../doubt/doubt.h"
+#include "../diag/diag.h"
 
 /* 1 if the texts are equal, ignoring case; '-', '_' and blanks are equal. */
 static int is_code(const char *code, const char *word)
@@ -24,22 +24,22 @@ static void print_line(const char *what, const char *text)
 
 static void print_warning(int kind)
 {
-    const hx_doubt_row *const row = &hx_doubt_table[kind];
-    const hx_doubt_words *const words = &hx_doubt_help[kind];
+    const hx_diag_row *const row = &hx_diag_table[kind];
+    const hx_diag_words *const words = &hx_diag_help[kind];
     printf("%s (a warning)\n", row->code);
     print_line("judged", words->number);
     print_line("warns if", words->warns);
     print_line("meaning", words->meaning);
     print_line("remedy", row->remedy[0] ? row->remedy : words->remedy);
-    print_line("issued", kind == HX_DOUBT_OTHER ? "at any time"
-                         : kind < HX_DOUBT_PCG  ? "before the first solve, by `check` and `run`"
-                                                : "for the last design, by `run`");
+    print_line("issued", kind == HX_DIAG_OTHER ? "at any time"
+                         : kind < HX_DIAG_PCG  ? "before the first solve, by `check` and `run`"
+                                               : "for the last design, by `run`");
 }
 
 int hx_print_warning(const char *code, const char *lead)
 {
-    for (int kind = 0; kind < HX_N_DOUBT; kind++) {
-        if (!is_code(hx_doubt_table[kind].code, code)) continue;
+    for (int kind = 0; kind < HX_N_DIAG; kind++) {
+        if (!is_code(hx_diag_table[kind].code, code)) continue;
         fputs(lead, stdout);
         print_warning(kind);
         return 1;
@@ -50,10 +50,10 @@ int hx_print_warning(const char *code, const char *lead)
 void hx_print_warnings(void)
 {
     printf("Warnings\n");
-    for (int kind = 0; kind < HX_N_DOUBT; kind++) {
-        const hx_doubt_words *const words = &hx_doubt_help[kind];
+    for (int kind = 0; kind < HX_N_DIAG; kind++) {
+        const hx_diag_words *const words = &hx_diag_help[kind];
         const char *const text = words->number && words->number[0] ? words->number : words->meaning;
-        printf("  %s: %s\n", hx_doubt_table[kind].code, text ? text : "");
+        printf("  %s: %s\n", hx_diag_table[kind].code, text ? text : "");
     }
     printf("\n`hextop help CODE` prints more about a warning.\n");
 }

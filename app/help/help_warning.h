@@ -1,4 +1,4 @@
-/* Help on warnings, from the table of app/doubt. */
+/* Help on warnings, from the table of app/diag. */
 #ifndef HX_HELP_WARNING_H
 #define HX_HELP_WARNING_H
 

@@ -131,9 +131,9 @@ void hx_outcome_warn(const hx_session *s, const hx_stats *stats, const hx_iterat
     warn_flat(stats, it);
 }
 
-void hx_outcome_doubt(hx_session *s, const hx_stats *stats, int was_stopped, hx_doubts *doubts)
+void hx_outcome_diag(hx_session *s, const hx_stats *stats, int was_stopped, hx_diags *diags)
 {
-    const hx_doubt_facts facts = {
+    const hx_diag_facts facts = {
         .last = &stats->last,
         .span = &stats->span,
         .n_iteration = stats->n_iteration,
@@ -143,5 +143,5 @@ void hx_outcome_doubt(hx_session *s, const hx_stats *stats, int was_stopped, hx_
         .recent = stats->recent,
         .n_recent = stats->n_recent,
     };
-    if (stats->n_iteration > 0) hx_doubts_after(doubts, s, &facts);
+    if (stats->n_iteration > 0) hx_diags_after(diags, s, &facts);
 }

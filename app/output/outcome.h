@@ -3,7 +3,7 @@
 #ifndef HX_OUTCOME_H
 #define HX_OUTCOME_H
 
-#include "../doubt/doubt.h"
+#include "../diag/diag.h"
 #include "stats.h"
 
 /* 1 if the run ends after this iteration by the config. */
@@ -18,7 +18,7 @@ int hx_outcome_judge(const hx_session *s, const hx_iteration *it);
 
 /* Prints the warnings about the result after the last iteration. was_stopped: the run ended before
  * the config's number of iterations. */
-void hx_outcome_doubt(hx_session *s, const hx_stats *stats, int was_stopped, hx_doubts *doubts);
+void hx_outcome_diag(hx_session *s, const hx_stats *stats, int was_stopped, hx_diags *diags);
 
 /* Logs warnings about this iteration, which stats already contains. */
 void hx_outcome_warn(const hx_session *s, const hx_stats *stats, const hx_iteration *it);

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../doubt/doubt.h"
+#include "../diag/diag.h"
 #include "core/base/memory.h"
 #include "core/comm/comm_file.h"
 #include "trace.h"
@@ -20,7 +20,7 @@ int hx_output_tell(hx_output *out, int32_t what)
  * not needed. */
 static int judge_share(hx_session *s)
 {
-    const int rc = hx_doubts_follow(s);
+    const int rc = hx_diags_follow(s);
     hx_session_forget_lists(s);
     return rc;
 }
@@ -34,7 +34,7 @@ static int do_share(hx_output *out, int32_t what)
         return hx_output_write_local(out, 0, NULL, 0);
     case HX_OUTPUT_BEGIN_TRACE:
         return hx_trace_begin_local(out);
-    case HX_DOUBTS_CALL:
+    case HX_DIAGS_CALL:
         return judge_share(out->session);
     default:
         return hx_trace_write_local(out);

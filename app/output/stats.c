@@ -21,7 +21,7 @@ int hx_stats_begin(hx_stats *stats, int max_iterations, int n_case)
 static void push_recent(hx_stats *stats, const hx_iteration *it)
 {
     memmove(stats->recent + 1, stats->recent, (HX_STATS_RECENT - 1) * sizeof *stats->recent);
-    stats->recent[0] = (hx_doubt_record){it->compliance, it->volume, it->change};
+    stats->recent[0] = (hx_diag_record){it->compliance, it->volume, it->change};
     if (stats->n_recent < HX_STATS_RECENT) stats->n_recent++;
 }
 
@@ -32,7 +32,7 @@ static void begin_recent(hx_stats *stats)
     stats->span.best = 0;
 }
 
-static void widen(hx_doubt_span *span, const hx_iteration *it)
+static void widen(hx_diag_span *span, const hx_iteration *it)
 {
     span->least = span->n > 0 ? fmin(span->least, it->compliance) : it->compliance;
     span->most = span->n > 0 ? fmax(span->most, it->compliance) : it->compliance;

@@ -2,7 +2,7 @@
 #ifndef HX_STATS_H
 #define HX_STATS_H
 
-#include "../doubt/doubt.h"
+#include "../diag/diag.h"
 #include "core/design/optimizer.h"
 
 enum { HX_STATS_RECENT = 6 };
@@ -32,8 +32,8 @@ typedef struct hx_stats {
     /* number of designs in `recent`: the last ones that have the penalty and beta of the last one,
      * at most HX_STATS_RECENT */
     int n_recent;
-    hx_doubt_record recent[HX_STATS_RECENT]; /* most recent first */
-    hx_doubt_span span;
+    hx_diag_record recent[HX_STATS_RECENT]; /* most recent first */
+    hx_diag_span span;
 } hx_stats;
 
 /* Parts of the PCG stage of an iteration: set-up and application of the preconditioner; everything

@@ -249,7 +249,7 @@ void hx_summary_write_versions(hx_json *json)
 }
 
 /* has_fields: the device has the fields of the last iteration. */
-static int print(hx_session *s, const hx_stats *stats, const hx_doubts *doubts, const char *status,
+static int print(hx_session *s, const hx_stats *stats, const hx_diags *diags, const char *status,
                  int has_fields, FILE *stream)
 {
     hx_json json;
@@ -262,7 +262,7 @@ static int print(hx_session *s, const hx_stats *stats, const hx_doubts *doubts, 
     if (has_fields) HX_TRY(hx_dist_report_write(s, &json));
     write_mesh(&json, s);
     HX_TRY(write_identity(&json, s, has_fields));
-    hx_doubts_write(doubts, &json);
+    hx_diags_write(diags, &json);
     hx_config_write_json(&s->cfg, &json, "settings");
     hx_summary_write_versions(&json);
     hx_machine_write(&json, &s->device);
@@ -270,19 +270,19 @@ static int print(hx_session *s, const hx_stats *stats, const hx_doubts *doubts, 
     return HX_OK;
 }
 
-int hx_summary_print(hx_session *s, const hx_stats *stats, const hx_doubts *doubts,
+int hx_summary_print(hx_session *s, const hx_stats *stats, const hx_diags *diags,
                      const char *status, FILE *stream)
 {
-    return print(s, stats, doubts, status, 1, stream);
+    return print(s, stats, diags, status, 1, stream);
 }
 
-static int write_file(hx_session *s, const hx_stats *stats, const hx_doubts *doubts,
+static int write_file(hx_session *s, const hx_stats *stats, const hx_diags *diags,
                       const char *status, int has_fields, const char *path)
 {
     int rc;
     hx_atomic_file file;
     HX_TRY(hx_atomic_file_open(&file, path));
-    HX_TRY_FAIL(print(s, stats, doubts, status, has_fields, file.stream));
+    HX_TRY_FAIL(print(s, stats, diags, status, has_fields, file.stream));
     return stats->total > HX_STATS_LONG ? hx_atomic_file_commit_synced(&file)
                                         : hx_atomic_file_commit(&file);
 fail:
@@ -290,14 +290,14 @@ fail:
     return rc;
 }
 
-int hx_summary_write(hx_session *s, const hx_stats *stats, const hx_doubts *doubts,
+int hx_summary_write(hx_session *s, const hx_stats *stats, const hx_diags *diags,
                      const char *status, const char *path)
 {
     const int has_fields = s->opt.iteration == stats->last.iteration;
-    const int rc = write_file(s, stats, doubts, status, has_fields, path);
+    const int rc = write_file(s, stats, diags, status, has_fields, path);
     if ((rc != HX_EDEVICE && rc != HX_ENOMEM) || !has_fields) return rc;
     hx_log_warning("%s lacks the load cases and the hash of the densities: %s", path,
                    hx_error_message());
     hx_error_clear();
-    return write_file(s, stats, doubts, status, 0, path);
+    return write_file(s, stats, diags, status, 0, path);
 }

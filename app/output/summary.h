@@ -2,17 +2,17 @@
 #ifndef HX_SUMMARY_H
 #define HX_SUMMARY_H
 
-#include "../doubt/doubt.h"
+#include "../diag/diag.h"
 #include "stats.h"
 
 /* status: "done", "interrupted" or "failed". Needs at least one iteration. If the step after it
  * failed, or the device is lost, values that only the device has are left out (cases, the hash of
  * the densities). HX_EIO. */
-int hx_summary_write(hx_session *s, const hx_stats *stats, const hx_doubts *doubts,
+int hx_summary_write(hx_session *s, const hx_stats *stats, const hx_diags *diags,
                      const char *status, const char *path);
 
 /* Writes the summary to an open stream, whose errors the caller checks. */
-int hx_summary_print(hx_session *s, const hx_stats *stats, const hx_doubts *doubts,
+int hx_summary_print(hx_session *s, const hx_stats *stats, const hx_diags *diags,
                      const char *status, FILE *stream);
 
 /* Adds the object "versions". */

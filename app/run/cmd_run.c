@@ -28,7 +28,7 @@ typedef struct run {
     hx_output output;
     hx_history history;
     hx_stats stats;
-    hx_doubts doubts; /* all warnings */
+    hx_diags diags; /* all warnings */
     hx_checkpoint checkpoint;
     int is_resumed;
     hx_run_log log;
@@ -202,13 +202,13 @@ static int is_over(const run *r)
 }
 
 /* Advises the command that resumes the run of optimization.initial, if that left a checkpoint. */
-static void doubt_initial(run *r, const hx_iteration *first)
+static void diag_initial(run *r, const hx_iteration *first)
 {
     char command[1100];
     const hx_config *const cfg = &r->session.cfg;
     const int can = hx_checkpoint_command(cfg->optimization.initial, cfg->optimization.iterations,
                                           command, sizeof command);
-    hx_doubt_initial(&r->doubts, &r->session, first, can ? command : NULL);
+    hx_diag_initial(&r->diags, &r->session, first, can ? command : NULL);
 }
 
 static int optimise(run *r)
@@ -218,13 +218,13 @@ static int optimise(run *r)
         hx_iteration it;
         /* K u = f, compliance, sensitivities, filter, optimality criteria */
         HX_TRY(hx_session_step(&r->session, &it));
-        HX_TRY(bear(hx_doubts_meanwhile(&r->doubts, &r->session), 0));
+        HX_TRY(bear(hx_diags_meanwhile(&r->diags, &r->session), 0));
         const int verdict = hx_outcome_judge(&r->session, &it),
                   last = verdict < 0 || is_last(r, &it);
         HX_TRY(record(r, &it, last));
         if (verdict < 0) return verdict;
         hx_outcome_warn(&r->session, &r->stats, &it);
-        if (it.iteration == 1) doubt_initial(r, &it);
+        if (it.iteration == 1) diag_initial(r, &it);
         keep_checkpoint(r, last);
         if (last) return HX_OK;
         hx_optimizer_advance(opt); /* the proposed design becomes the current one */
@@ -237,7 +237,7 @@ static int write_summary(run *r, const char *status)
     hx_stats_stop(&r->stats);
     if (r->stats.n_iteration == 0) return HX_OK;
     hx_output_path(&r->output, "summary.json", path, sizeof path);
-    return hx_summary_write(&r->session, &r->stats, &r->doubts, status, path);
+    return hx_summary_write(&r->session, &r->stats, &r->diags, status, path);
 }
 
 /* 1 if the current design is in the output folder. */
@@ -290,7 +290,7 @@ static int keep_what_there_is(run *r, int code)
     const int is_ahead = r->session.opt.iteration > r->stats.n_iteration;
     hx_log_error(code);
     /* warnings about the first design, if that failed */
-    if (hx_doubts_meanwhile(&r->doubts, &r->session) < 0) hx_log_warning("%s", hx_error_message());
+    if (hx_diags_meanwhile(&r->diags, &r->session) < 0) hx_log_warning("%s", hx_error_message());
     save_design(r, code);
     if (write_summary(r, "failed") < 0) hx_log_warning("%s", hx_error_message());
     if (code != HX_EIO && is_ahead) keep_state(r);
@@ -320,13 +320,13 @@ static void print_result(run *r)
         hx_log_info("the design has %sconverged: change %.4g, change_tolerance %g",
                     hx_outcome_is_settled(&r->session, &stats->last) ? "" : "not ",
                     stats->last.change, cfg->optimization.change_tolerance);
-    hx_outcome_doubt(&r->session, &r->stats, interrupted, &r->doubts);
+    hx_outcome_diag(&r->session, &r->stats, interrupted, &r->diags);
     char path[PATH_MAX];
     hx_log_info("open in ParaView: %s (last design: %s), then Threshold density > 0.9",
                 hx_output_path(&r->output, "density.vtk.series", path, sizeof path),
                 hx_output_last(&r->output));
     const char *const word = hx_shell_word(cfg->output.directory, path, sizeof path);
-    const char *const option = hx_doubts_option(&r->doubts);
+    const char *const option = hx_diags_option(&r->diags);
     hx_log_info("to analyse and export the 0/1 design: hextop verify %s%s, hextop surface %s "
                 "part.stl%s",
                 word, option, word, option);
@@ -339,17 +339,17 @@ static int host_will_wait(const hx_session *s)
 }
 
 /* Prints the warnings of `hextop check`; those about the mesh may follow later
- * (hx_doubts_meanwhile). */
-static int doubt_before(run *r)
+ * (hx_diags_meanwhile). */
+static int diag_before(run *r)
 {
     hx_output_plan plan;
     const double begin = hx_session_begin_step(HX_SETUP_CHECK);
     if (host_will_wait(&r->session)) hx_session_measure_meanwhile(&r->session);
-    HX_TRY(hx_doubts_before(&r->doubts, &r->session));
+    HX_TRY(hx_diags_before(&r->diags, &r->session));
     HX_TRY(hx_output_make_plan(&r->session, &plan));
-    hx_doubt_disk(&r->doubts, &r->session,
-                  (double)plan.file_bytes * plan.n_file + 2.0 * (double)plan.checkpoint,
-                  (double)plan.disk_free);
+    hx_diag_disk(&r->diags, &r->session,
+                 (double)plan.file_bytes * plan.n_file + 2.0 * (double)plan.checkpoint,
+                 (double)plan.disk_free);
     hx_session_end_step(&r->session, HX_SETUP_CHECK, begin);
     return HX_OK;
 }
@@ -360,14 +360,14 @@ static int run_config(run *r, const hx_options *options)
     r->stats.begin = begin;
     HX_TRY(prepare(r, options));
     hx_progress_header(&r->session);
-    HX_TRY(doubt_before(r));
+    HX_TRY(diag_before(r));
     hx_session_forget_lists(&r->session);
     r->stats.stage[HX_STAGE_SETUP] += hx_clock() - begin;
     catch_interrupts();
     if (r->is_resumed)
         hx_log_info("continuing after iteration %d, from %s\n", r->session.opt.iteration,
                     r->checkpoint.path);
-    if (is_over(r)) return hx_doubts_meanwhile(&r->doubts, &r->session);
+    if (is_over(r)) return hx_diags_meanwhile(&r->diags, &r->session);
     HX_TRY(take_folder(r));
     HX_TRY(hx_trace_begin(&r->output));
 
@@ -392,16 +392,16 @@ static int command_run(const hx_options *options)
     memset(&r, 0, sizeof r);
     signal(SIGPIPE, SIG_IGN); /* a pipe whose reader has ended must not end the run */
     HX_TRY(hx_run_log_begin(&r.log, options));
-    int rc = hx_doubts_listen(&r.doubts);
+    int rc = hx_diags_listen(&r.diags);
     if (rc == HX_OK) rc = run_config(&r, options);
-    hx_doubts_deafen(&r.doubts);
+    hx_diags_stop_listening(&r.diags);
     hx_checkpoint_free(&r.checkpoint);
     hx_analysis_dismiss(&r.session.analysis);
     hx_run_log_end(&r.log, rc);
     hx_history_free(&r.history);
     hx_output_free(&r.output);
     hx_stats_free(&r.stats);
-    hx_doubts_free(&r.doubts);
+    hx_diags_free(&r.diags);
     hx_run_leftovers_free(&r.left);
     hx_session_free(&r.session);
     return rc;

@@ -2,7 +2,7 @@
 #ifndef HX_VERIFY_H
 #define HX_VERIFY_H
 
-#include "../doubt/attached.h"
+#include "../diag/attached.h"
 #include "../session/part.h"
 #include "../session/place.h"
 #include "../session/result_origin.h"

@@ -60,7 +60,7 @@ ok "the options" contains stdout "Elsewhere: --threshold of verify, --threshold 
 # Every warning that the program can issue is explained, in the words of doc/commands.md.
 ok "help warnings" "$hextop" help warnings
 sed -n 's/^  \([a-z-]*\): .*/\1/p' stdout >codes
-awk '/^const hx_doubt_row/ { p = 1 } p' "$2/app/doubt/doubt.c" | tr '\n' ' ' | sed 's/};.*//' |
+awk '/^const hx_diag_row/ { p = 1 } p' "$2/app/diag/diag.c" | tr '\n' ' ' | sed 's/};.*//' |
     grep -o '= *{"[a-z-]*"' | tr -d '={" ' >coded
 ok "all of the table" cmp coded codes
 sed -n '/^## Warnings/,/^## Verify/p' "$2/doc/commands.md" | grep '^| `' | sed 's/\[\([^]]*\)\]([^)]*)/\1/g' >rows

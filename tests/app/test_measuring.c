@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "app/doubt/doubt.h"
+#include "app/diag/diag.h"
 #include "app/session/session_internal.h"
 #include "app/text/log.h"
 #include "tests/lib/test.h"
@@ -42,36 +42,36 @@ static void open_session(hx_session *s)
     s->device.ops = &device;
 }
 
-static int64_t count(const hx_doubts *doubts, hx_doubt_kind kind)
+static int64_t count(const hx_diags *diags, hx_diag_kind kind)
 {
     int64_t n = 0;
-    for (size_t i = 0; i < doubts->n; i++) n += doubts->entry[i].kind == kind;
+    for (size_t i = 0; i < diags->n; i++) n += diags->entry[i].kind == kind;
     return n;
 }
 
 static void test_later(void)
 {
     hx_session at_once, later;
-    hx_doubts before = {0}, after = {0};
+    hx_diags before = {0}, after = {0};
     open_session(&at_once);
     open_session(&later);
-    CHECK_OK(hx_doubts_before(&before, &at_once));
-    CHECK(count(&before, HX_DOUBT_HINGES) == 1 && count(&before, HX_DOUBT_BODIES) == 1);
+    CHECK_OK(hx_diags_before(&before, &at_once));
+    CHECK(count(&before, HX_DIAG_HINGES) == 1 && count(&before, HX_DIAG_BODIES) == 1);
     hx_session_measure_meanwhile(&later);
     CHECK(later.measuring.is_running);
-    CHECK_OK(hx_doubts_before(&after, &later));
-    CHECK(count(&after, HX_DOUBT_HINGES) == 0 && count(&after, HX_DOUBT_BODIES) == 0);
+    CHECK_OK(hx_diags_before(&after, &later));
+    CHECK(count(&after, HX_DIAG_HINGES) == 0 && count(&after, HX_DIAG_BODIES) == 0);
     CHECK(!later.is_measured);
     for (int i = 0; i < 2; i++) { /* the second call does nothing */
-        CHECK_OK(hx_doubts_meanwhile(&after, &later));
+        CHECK_OK(hx_diags_meanwhile(&after, &later));
         CHECK(later.is_measured && after.n == before.n);
-        CHECK(count(&after, HX_DOUBT_HINGES) == 1 && count(&after, HX_DOUBT_BODIES) == 1);
+        CHECK(count(&after, HX_DIAG_HINGES) == 1 && count(&after, HX_DIAG_BODIES) == 1);
     }
     CHECK(memcmp(&at_once.quality, &later.quality, sizeof later.quality) == 0);
     hx_session_measure_meanwhile(&later); /* it was */
     CHECK(!later.measuring.is_running);
-    hx_doubts_free(&before);
-    hx_doubts_free(&after);
+    hx_diags_free(&before);
+    hx_diags_free(&after);
     hx_mesh_free(&at_once.mesh);
     hx_mesh_free(&later.mesh);
 }
@@ -94,13 +94,13 @@ static void test_asked_for(void)
 static void test_failure(void)
 {
     hx_session s;
-    hx_doubts doubts = {0};
+    hx_diags diags = {0};
     open_session(&s);
     hx_mesh_forget_lists(&s.mesh);
     hx_session_measure_meanwhile(&s);
-    CHECK_FAILS(hx_doubts_meanwhile(&doubts, &s), HX_EINTERNAL, "unfinished");
-    CHECK(!s.is_measured && !s.measuring.is_running && doubts.n == 0);
-    hx_doubts_free(&doubts);
+    CHECK_FAILS(hx_diags_meanwhile(&diags, &s), HX_EINTERNAL, "unfinished");
+    CHECK(!s.is_measured && !s.measuring.is_running && diags.n == 0);
+    hx_diags_free(&diags);
     hx_mesh_free(&s.mesh);
 }
 

@@ -39,7 +39,7 @@ CORE = {
 }
 BACKEND = ["core/base", "core/mesh", "core/spline", "core/space", "core/problem", "core/device", "core/matrix",
            "core/solver", "core/comm", "core/dist", "core/design"]
-APP = ["app/text", "app/config", "app/session", "app/doubt", "app/output"]  # each may include the ones before it
+APP = ["app/text", "app/config", "app/session", "app/diag", "app/output"]  # each may include the ones before it
 COMMANDS = ["app/analyse", "app/check", "app/compare", "app/help", "app/matrix", "app/mesh", "app/new",
             "app/report", "app/run", "app/selftest", "app/surface", "app/verify"]
 ALL_CORE = list(CORE)  # all except core/cpu, which no room includes
@@ -87,7 +87,7 @@ def may_include(room):
     """Tests are outside the layers: they may include all of core, and their own library."""
     if room.startswith("tests"):
         own = {"tests/gpu": ["gpu", "app/text"], "tests/cpu": ["core/cpu"],
-               "tests/app": ["app/doubt", "app/matrix", "app/output", "app/selftest", "app/session", "app/text"],
+               "tests/app": ["app/diag", "app/matrix", "app/output", "app/selftest", "app/session", "app/text"],
                "tests/soak": ["app/session"],
                "tests/fuzz": ["app/text", "app/config", "app/session", "app/output", "app/report", "app/run"]}
         return ALL_CORE + ["lib", "tests/lib", "tests/fuzz"] + own.get(room, [])

@@ -12,7 +12,7 @@
 #include "core/base/clock.h"
 #include "core/base/memory.h"
 #include "core/base/names.h"
-#include "doubt.h"
+#include "diag.h"
 
 /* Above this greyness the 0/1 design has little in common with the grey one, and the warning "grey"
  * is enough. */
@@ -20,10 +20,10 @@ static const double no_solid = 0.5;
 
 /* --- the run --- */
 
-static int was_warned(const hx_doubts *doubts, hx_doubt_kind kind)
+static int was_warned(const hx_diags *diags, hx_diag_kind kind)
 {
-    for (size_t i = 0; i < doubts->n; i++)
-        if (doubts->entry[i].kind == kind) return 1;
+    for (size_t i = 0; i < diags->n; i++)
+        if (diags->entry[i].kind == kind) return 1;
     return 0;
 }
 
@@ -141,14 +141,14 @@ static const char *filter_words(const hx_session *s)
 /* --- the last designs --- */
 
 /* Designs that miss the volume cannot be compared with others. */
-static int meets_volume(const hx_session *s, const hx_doubt_record *r)
+static int meets_volume(const hx_session *s, const hx_diag_record *r)
 {
     return fabs(r->volume / s->problem.volume_fraction - 1.0) <= HX_VOLUME_TOLERANCE;
 }
 
 /* The lowest compliance of the recent designs that meet the volume. *back: number of designs before
  * the last one. The last one must meet the volume. */
-static double lowest_of(const hx_session *s, const hx_doubt_facts *f, int *back)
+static double lowest_of(const hx_session *s, const hx_diag_facts *f, int *back)
 {
     *back = 0;
     for (int i = 1; i < f->n_recent; i++)
@@ -159,7 +159,7 @@ static double lowest_of(const hx_session *s, const hx_doubt_facts *f, int *back)
 
 /* Length of the unbroken sequence of recent designs that meet the volume, counted back from the
  * last. */
-static int since_met(const hx_session *s, const hx_doubt_facts *f)
+static int since_met(const hx_session *s, const hx_diag_facts *f)
 {
     int back = 0;
     while (back + 1 < f->n_recent && meets_volume(s, &f->recent[back + 1])) back++;
@@ -174,22 +174,22 @@ static double difference(double a, double b)
 
 /* 1 if the densities changed and the compliance did not, beyond what the solver resolves. A run
  * that starts from another run's design may have converged there. */
-static int has_no_influence(const hx_session *s, const hx_doubt_facts *f)
+static int has_no_influence(const hx_session *s, const hx_diag_facts *f)
 {
     enum { ENOUGH = 3 };
-    const hx_doubt_span *const span = f->span;
+    const hx_diag_span *const span = f->span;
     return span->n >= ENOUGH && !s->cfg.optimization.initial &&
-           span->change > hx_doubt_limit(HX_DOUBT_CHANGING) &&
-           difference(span->most, span->least) < hx_doubt_limit(HX_DOUBT_NO_INFLUENCE);
+           span->change > hx_diag_limit(HX_DIAG_CHANGING) &&
+           difference(span->most, span->least) < hx_diag_limit(HX_DIAG_NO_INFLUENCE);
 }
 
 /* 1 if densities keep moving in steps that do not become smaller. */
-static int is_moving(const hx_session *s, const hx_doubt_facts *f, int n)
+static int is_moving(const hx_session *s, const hx_diag_facts *f, int n)
 {
     const double tolerance = s->cfg.optimization.change_tolerance;
     double least = INFINITY;
     for (int i = 0; i < n; i++) least = fmin(least, f->recent[i].change);
-    return least > hx_doubt_limit(HX_DOUBT_CHANGING) && least > 2.0 * tolerance &&
+    return least > hx_diag_limit(HX_DIAG_CHANGING) && least > 2.0 * tolerance &&
            f->recent[0].change > 0.9 * f->recent[n - 1].change;
 }
 
@@ -198,17 +198,17 @@ static int is_moving(const hx_session *s, const hx_doubt_facts *f, int n)
  * designs. Either the compliances differ by more than the limit, or densities keep moving. With a
  * projection only the compliances count, because it hides most of the movement of the design
  * variables. */
-static int is_swinging(const hx_session *s, const hx_doubt_facts *f)
+static int is_swinging(const hx_session *s, const hx_diag_facts *f)
 {
     enum { N = 4 };
     const double near = 0.2, same = 1e-7, noise = fmax(1e-7, s->cfg.solver.tolerance),
-                 projected = hx_doubt_limit(HX_DOUBT_CHANGING);
+                 projected = hx_diag_limit(HX_DIAG_CHANGING);
     double c[N];
     if (f->n_recent < N || since_met(s, f) < N - 1) return 0;
     for (int i = 0; i < N; i++) c[i] = f->recent[i].compliance;
     const double step = fabs(c[0] - c[1]);
     if (s->cfg.optimization.projection.given && difference(c[0], c[1]) < projected) return 0;
-    if (!(step > hx_doubt_limit(HX_DOUBT_CHANGING) * fmin(fabs(c[0]), fabs(c[1]))) &&
+    if (!(step > hx_diag_limit(HX_DIAG_CHANGING) * fmin(fabs(c[0]), fabs(c[1]))) &&
         !is_moving(s, f, N))
         return 0;
     if (difference(c[0], c[1]) < same && difference(c[1], c[2]) < same) return 1;
@@ -218,14 +218,14 @@ static int is_swinging(const hx_session *s, const hx_doubt_facts *f)
 
 /* Total iterations after which a design that still changes should have converged. All remedies of
  * one run use this number. */
-static int go_on_iterations(const hx_session *s, const hx_doubt_facts *f)
+static int go_on_iterations(const hx_session *s, const hx_diag_facts *f)
 {
     const int n = s->cfg.optimization.iterations, usual = 50;
     return f->last->climbing ? hx_continuation_iterations(&s->cfg) + 20
                              : 2 * (n > usual ? n : usual);
 }
 
-static double fall_of(const hx_session *s, const hx_doubt_facts *f)
+static double fall_of(const hx_session *s, const hx_diag_facts *f)
 {
     const double first = f->recent[since_met(s, f)].compliance;
     return first > f->last->compliance ? difference(first, f->last->compliance) : 0.0;
@@ -233,22 +233,22 @@ static double fall_of(const hx_session *s, const hx_doubt_facts *f)
 
 /* 1 if the lowest of the recent compliances is well below the last one, or if two designs
  * alternate. */
-static int is_rising(const hx_session *s, const hx_doubt_facts *f)
+static int is_rising(const hx_session *s, const hx_diag_facts *f)
 {
     int back;
     if (f->n_recent < 2) return 0;
     const double low = lowest_of(s, f, &back);
     return is_swinging(s, f) ||
-           difference(f->recent[0].compliance, low) > hx_doubt_limit(HX_DOUBT_CHANGING);
+           difference(f->recent[0].compliance, low) > hx_diag_limit(HX_DIAG_CHANGING);
 }
 
 /* 1 if more iterations are recommended because the design still changes. */
-static int goes_on(const hx_session *s, const hx_doubt_facts *f)
+static int goes_on(const hx_session *s, const hx_diag_facts *f)
 {
     if (f->was_stopped || f->last->volume_missed) return 0;
     if (f->last->climbing) return 1;
     if (is_rising(s, f) || has_settled(s, f->last)) return 0;
-    return fall_of(s, f) > hx_doubt_limit(HX_DOUBT_CHANGING) ||
+    return fall_of(s, f) > hx_diag_limit(HX_DIAG_CHANGING) ||
            s->cfg.optimization.change_tolerance > 0.0;
 }
 
@@ -270,7 +270,7 @@ static int has_mixed_signs(const hx_session *s)
 }
 
 /* Iterations that project() recommends. */
-static int project_iterations(const hx_session *s, const hx_doubt_facts *f)
+static int project_iterations(const hx_session *s, const hx_diag_facts *f)
 {
     const hx_config *const cfg = &s->cfg;
     const int usual = has_mixed_signs(s) ? 300 : 150, n = cfg->optimization.iterations,
@@ -298,7 +298,7 @@ static const char *projection_steps(const hx_session *s, char *text, size_t n_te
 }
 
 /* first: arguments to put before the others, from another cause; "" for none. */
-static void project(const hx_session *s, const hx_doubt_facts *f, const char *first, char *text,
+static void project(const hx_session *s, const hx_diag_facts *f, const char *first, char *text,
                     size_t n_text)
 {
     const hx_config *const cfg = &s->cfg;
@@ -360,44 +360,44 @@ static double least_greyness(const hx_session *s)
 
 /* text := what reduces greyness: a larger penalty; a projection, after a filter that supports one;
  * a steeper projection. A design that started from another run's filtered result gets its remedy
- * from hx_doubt_initial. */
-static const char *less_grey(const hx_doubts *doubts, const hx_session *s, const hx_doubt_facts *f,
+ * from hx_diag_initial. */
+static const char *less_grey(const hx_diags *diags, const hx_session *s, const hx_diag_facts *f,
                              const char *first, char *text, size_t n_text)
 {
     const hx_config *const cfg = &s->cfg;
     char word[256], penalty[256] = "", more[480] = "";
     const char *const folder = hx_shell_word(cfg->output.directory, word, sizeof word);
     if (is_weak(cfg)) penalise(cfg, penalty, sizeof penalty);
-    if (!was_warned(doubts, HX_DOUBT_INITIAL_FILTERED) &&
+    if (!was_warned(diags, HX_DIAG_INITIAL_FILTERED) &&
         !(is_weak(cfg) && cfg->optimization.projection.given))
         project(s, f, first, more, sizeof more);
     snprintf(text, n_text, "`hextop verify %s%s` analyses that part%s%s%s%s", folder,
-             hx_doubts_option(doubts), penalty[0] ? "; " : "", penalty, more[0] ? "; " : "", more);
+             hx_diags_option(diags), penalty[0] ? "; " : "", penalty, more[0] ? "; " : "", more);
     return text;
 }
 
 /* 1 if the run was too short for its projection, of which a warning came before the run. */
-static int is_beta_early(const hx_doubts *doubts, const hx_session *s, const hx_iteration *last)
+static int is_beta_early(const hx_diags *diags, const hx_session *s, const hx_iteration *last)
 {
-    return was_warned(doubts, HX_DOUBT_TOO_FEW_ITERATIONS) && last->climbing &&
+    return was_warned(diags, HX_DIAG_TOO_FEW_ITERATIONS) && last->climbing &&
            hx_filter_maps_design(&s->filter) && s->cfg.optimization.projection.given &&
            last->beta < s->cfg.optimization.projection.beta_max;
 }
 
-static void judge_grey(hx_doubts *doubts, const hx_session *s, const hx_doubt_facts *f)
+static void judge_grey(hx_diags *diags, const hx_session *s, const hx_diag_facts *f)
 {
     const double least = least_greyness(s), little = 0.05;
     char remedy[1024], bound[160] = "";
-    if (is_beta_early(doubts, s, f->last)) return;
-    if (!(f->last->greyness > hx_doubt_limit(HX_DOUBT_GREY))) return;
+    if (is_beta_early(diags, s, f->last)) return;
+    if (!(f->last->greyness > hx_diag_limit(HX_DIAG_GREY))) return;
     if (least > little)
         snprintf(bound, sizeof bound,
                  ", and no design can have less than %.2f, because no density is below "
                  "optimization.rho_min = %g",
                  least, s->cfg.optimization.rho_min);
-    hx_doubts_advise(
-        doubts, HX_DOUBT_GREY, f->last->greyness,
-        less_grey(doubts, s, f, least > little ? "optimization.rho_min=0.001 " : "", remedy,
+    hx_diags_advise(
+        diags, HX_DIAG_GREY, f->last->greyness,
+        less_grey(diags, s, f, least > little ? "optimization.rho_min=0.001 " : "", remedy,
                   sizeof remedy),
         "the design is not black-and-white (greyness %.2f; 0 means every element is solid or "
         "void%s), so the extracted part will have a different %s",
@@ -405,7 +405,7 @@ static void judge_grey(hx_doubts *doubts, const hx_session *s, const hx_doubt_fa
         hx_config_is_heat(&s->cfg) ? "conductance and different temperatures" : "stiffness");
 }
 
-static void judge_volume(hx_doubts *doubts, const hx_session *s, const hx_doubt_facts *f)
+static void judge_volume(hx_diags *diags, const hx_session *s, const hx_diag_facts *f)
 {
     const hx_config *const cfg = &s->cfg;
     const double step = fmax(0.2, cfg->optimization.move);
@@ -419,37 +419,37 @@ static void judge_volume(hx_doubts *doubts, const hx_session *s, const hx_doubt_
         snprintf(remedy, sizeof remedy,
                  "`optimization.move=%g optimization.iterations=%d` reaches it", step,
                  f->last->climbing ? enough_iterations(cfg, n) : n);
-    hx_doubts_advise(doubts, HX_DOUBT_VOLUME,
-                     fabs(f->last->volume / s->problem.volume_fraction - 1.0), remedy,
-                     "the volume is not met: the last design has a volume fraction of %.5g instead "
-                     "of %g (%d of %d %s miss it)",
-                     f->last->volume, s->problem.volume_fraction, f->n_missed, f->n_iteration,
-                     hx_noun(f->n_iteration, "design", "designs"));
+    hx_diags_advise(diags, HX_DIAG_VOLUME, fabs(f->last->volume / s->problem.volume_fraction - 1.0),
+                    remedy,
+                    "the volume is not met: the last design has a volume fraction of %.5g instead "
+                    "of %g (%d of %d %s miss it)",
+                    f->last->volume, s->problem.volume_fraction, f->n_missed, f->n_iteration,
+                    hx_noun(f->n_iteration, "design", "designs"));
 }
 
-static void judge_run(hx_doubts *doubts, const hx_session *s, const hx_doubt_facts *f)
+static void judge_run(hx_diags *diags, const hx_session *s, const hx_diag_facts *f)
 {
     char remedy[1024];
-    if (!hx_doubt_soft_void(s, remedy, sizeof remedy))
+    if (!hx_diag_soft_void(s, remedy, sizeof remedy))
         snprintf(remedy, sizeof remedy,
                  "`solver.max_iterations=%d` allows more PCG iterations; a larger "
                  "optimization.rho_min reduces their number",
                  10 * s->pcg.params.max_iterations);
     if (f->n_unconverged > 0)
-        hx_doubts_advise(doubts, HX_DOUBT_PCG, f->n_unconverged, remedy,
-                         "PCG did not converge in %d of %d %s", f->n_unconverged, f->n_iteration,
-                         hx_noun(f->n_iteration, "iteration", "iterations"));
-    judge_volume(doubts, s, f);
+        hx_diags_advise(diags, HX_DIAG_PCG, f->n_unconverged, remedy,
+                        "PCG did not converge in %d of %d %s", f->n_unconverged, f->n_iteration,
+                        hx_noun(f->n_iteration, "iteration", "iterations"));
+    judge_volume(diags, s, f);
 }
 
-void hx_doubt_initial(hx_doubts *doubts, const hx_session *s, const hx_iteration *first,
-                      const char *resume)
+void hx_diag_initial(hx_diags *diags, const hx_session *s, const hx_iteration *first,
+                     const char *resume)
 {
     const double before = s->initial_greyness;
     const int is_projected = s->cfg.optimization.projection.given;
     char remedy[1200];
     if (!hx_filter_maps_design(&s->filter)) return;
-    if (!(fabs(first->greyness - before) > hx_doubt_limit(HX_DOUBT_INITIAL_FILTERED))) return;
+    if (!(fabs(first->greyness - before) > hx_diag_limit(HX_DIAG_INITIAL_FILTERED))) return;
     if (resume)
         snprintf(remedy, sizeof remedy, "`%s` continues that run exactly", resume);
     else
@@ -457,24 +457,24 @@ void hx_doubt_initial(hx_doubts *doubts, const hx_session *s, const hx_iteration
                  "`optimization.filter.kind=none%s` starts from them as they are; a run "
                  "with output.checkpoint can be continued exactly with --resume",
                  is_projected ? " optimization.projection=" : "");
-    hx_doubts_advise(
-        doubts, HX_DOUBT_INITIAL_FILTERED, first->greyness - before, remedy,
+    hx_diags_advise(
+        diags, HX_DIAG_INITIAL_FILTERED, first->greyness - before, remedy,
         "the densities of optimization.initial are filtered already, and this run %s them a second "
         "time: greyness was %.3f, now %.3f in the first design",
         is_projected ? "filters and projects" : "smooths", before, first->greyness);
 }
 
 /* For operators that store the stiffness in single precision. */
-static int judge_stiffness(hx_doubts *doubts, hx_session *s)
+static int judge_stiffness(hx_diags *diags, hx_session *s)
 {
     double error;
     if (!(s->op.op_kind->error > 0.0)) return HX_OK;
     HX_TRY(hx_optimizer_stiffness_error(&s->opt, &error));
     hx_log_detail("operator '%s': its rounded stiffness changes the compliance by %.1e",
                   s->op.op_kind->name, error);
-    if (!(fabs(error) <= hx_doubt_limit(HX_DOUBT_ROUNDED_STIFFNESS)))
-        hx_doubts_add(
-            doubts, HX_DOUBT_ROUNDED_STIFFNESS, fabs(error),
+    if (!(fabs(error) <= hx_diag_limit(HX_DIAG_ROUNDED_STIFFNESS)))
+        hx_diags_add(
+            diags, HX_DIAG_ROUNDED_STIFFNESS, fabs(error),
             "operator \"%s\" stores the stiffness in single precision: the rounding changes the "
             "compliance by an estimated %.2g %%, because the part is slender or softly "
             "supported",
@@ -483,11 +483,11 @@ static int judge_stiffness(hx_doubts *doubts, hx_session *s)
 }
 
 /* text := arguments with which optimality criteria converge: usual exponents and smaller steps. */
-static const char *calm(const hx_session *s, const hx_doubt_facts *f, char *text, size_t n_text)
+static const char *calm(const hx_session *s, const hx_diag_facts *f, char *text, size_t n_text)
 {
     const hx_config *const cfg = &s->cfg;
     const double move = calm_move(cfg);
-    const int n = calm_iterations(cfg), is_grey = f->last->greyness > hx_doubt_limit(HX_DOUBT_GREY);
+    const int n = calm_iterations(cfg), is_grey = f->last->greyness > hx_diag_limit(HX_DIAG_GREY);
     char words[96] = "", more[64] = "";
     if (starts_steep(cfg)) return begin_flat(cfg, text, n_text);
     if (move < cfg->optimization.move) move_words(cfg, move, words, sizeof words);
@@ -536,10 +536,10 @@ static int is_written(const hx_config *cfg, int iteration, int last)
 }
 
 /* 1 if a sensitivity filter made a black-and-white design of optimization.initial grey. */
-static int is_blurred(const hx_session *s, const hx_doubt_facts *f)
+static int is_blurred(const hx_session *s, const hx_diag_facts *f)
 {
     return s->cfg.optimization.initial && !hx_filter_maps_design(&s->filter) &&
-           f->last->greyness > s->initial_greyness + hx_doubt_limit(HX_DOUBT_INITIAL_FILTERED);
+           f->last->greyness > s->initial_greyness + hx_diag_limit(HX_DIAG_INITIAL_FILTERED);
 }
 
 static const char *sharpen(const hx_session *s, char *text, size_t n_text)
@@ -556,17 +556,17 @@ static const char *sharpen(const hx_session *s, char *text, size_t n_text)
 
 /* 1 if the remedy for greyness is a projection whose steps are longer than those that would make
  * this run converge. Then one command serves both warnings. */
-static int is_projected_first(const hx_session *s, const hx_doubt_facts *f)
+static int is_projected_first(const hx_session *s, const hx_diag_facts *f)
 {
     const hx_config *const cfg = &s->cfg;
-    return f->last->greyness > hx_doubt_limit(HX_DOUBT_GREY) && !starts_steep(cfg) &&
+    return f->last->greyness > hx_diag_limit(HX_DIAG_GREY) && !starts_steep(cfg) &&
            calm_move(cfg) < fmin(cfg->optimization.move, 0.1) &&
            (!cfg->optimization.projection.given || filter_words(s)[0]);
 }
 
 /* 1 if the compliance rises although steps are usual and no density changes as much as the move
  * limit allows: the filter, not the length of the steps, leads there. */
-static int is_drifting(const hx_session *s, const hx_doubt_facts *f)
+static int is_drifting(const hx_session *s, const hx_diag_facts *f)
 {
     const hx_config *const cfg = &s->cfg;
     return !is_swinging(s, f) && !starts_steep(cfg) && cfg->optimization.move <= 0.2 &&
@@ -575,8 +575,8 @@ static int is_drifting(const hx_session *s, const hx_doubt_facts *f)
 }
 
 /* text := what ends the rise, and how to obtain the better, earlier design. */
-static const char *calm_or_keep(const hx_doubts *doubts, const hx_session *s,
-                                const hx_doubt_facts *f, int better, char *text, size_t n_text)
+static const char *calm_or_keep(const hx_diags *diags, const hx_session *s, const hx_diag_facts *f,
+                                int better, char *text, size_t n_text)
 {
     const int last = f->last->iteration;
     char word[256];
@@ -586,7 +586,7 @@ static const char *calm_or_keep(const hx_doubts *doubts, const hx_session *s,
         if (is_written(&s->cfg, better, last))
             snprintf(text, n_text, "`hextop verify %s/density_%04d.vtk%s` analyses that design",
                      hx_shell_word(s->cfg.output.directory, word, sizeof word), better,
-                     hx_doubts_option(doubts));
+                     hx_diags_option(diags));
         else
             snprintf(text, n_text, "`optimization.iterations=%d` ends with that design", better);
         return text;
@@ -603,50 +603,49 @@ static const char *calm_or_keep(const hx_doubts *doubts, const hx_session *s,
 
 /* Warns if the compliance rises or two designs alternate, even if the run counts as converged.
  * Returns 1 if it warned. */
-static int judge_rise(hx_doubts *doubts, const hx_session *s, const hx_doubt_facts *f)
+static int judge_rise(hx_diags *diags, const hx_session *s, const hx_diag_facts *f)
 {
     const int last = f->last->iteration, is_settled = has_settled(s, f->last);
     char remedy[512], above[64];
     int back;
     if (!is_rising(s, f)) return 0;
     const double now = f->recent[0].compliance, before = f->recent[1].compliance,
-                 limit = hx_doubt_limit(HX_DOUBT_CHANGING), swing = difference(now, before);
+                 limit = hx_diag_limit(HX_DIAG_CHANGING), swing = difference(now, before);
     double low = lowest_of(s, f, &back);
     const int is_earlier = f->span->best > 0 && f->span->best_compliance < low;
     if (is_swinging(s, f)) {
         const int better = now <= before ? last : last - 1;
-        hx_doubts_advise(
-            doubts, HX_DOUBT_CHANGING, swing > limit ? swing : f->last->change,
-            calm_or_keep(doubts, s, f, better, remedy, sizeof remedy),
-            "the designs alternate between compliances of %.6g and %.6g, and densities "
-            "change by %.3g (move limit %g); iteration %d has the better design",
-            before, now, f->last->change, s->cfg.optimization.move, better);
+        hx_diags_advise(diags, HX_DIAG_CHANGING, swing > limit ? swing : f->last->change,
+                        calm_or_keep(diags, s, f, better, remedy, sizeof remedy),
+                        "the designs alternate between compliances of %.6g and %.6g, and densities "
+                        "change by %.3g (move limit %g); iteration %d has the better design",
+                        before, now, f->last->change, s->cfg.optimization.move, better);
     } else {
         const int best = is_earlier ? f->span->best : last - back;
         if (is_earlier) low = f->span->best_compliance;
-        hx_doubts_advise(doubts, HX_DOUBT_CHANGING, difference(now, low),
-                         calm_or_keep(doubts, s, f, best, remedy, sizeof remedy),
-                         "%sthe compliance of the last design, %.6g, is %s that of iteration %d, "
-                         "%.6g",
-                         is_settled ? "the run counts as converged, but " : "", now,
-                         format_rise(s, now, low, above, sizeof above), best, low);
+        hx_diags_advise(diags, HX_DIAG_CHANGING, difference(now, low),
+                        calm_or_keep(diags, s, f, best, remedy, sizeof remedy),
+                        "%sthe compliance of the last design, %.6g, is %s that of iteration %d, "
+                        "%.6g",
+                        is_settled ? "the run counts as converged, but " : "", now,
+                        format_rise(s, now, low, above, sizeof above), best, low);
     }
     return 1;
 }
 
 /* Damping shortens a step relative to one with the usual exponent, by about the ratio of the
  * two. */
-static void judge_damping(hx_doubts *doubts, const hx_session *s, const hx_doubt_facts *f)
+static void judge_damping(hx_diags *diags, const hx_session *s, const hx_diag_facts *f)
 {
     const double usual = 0.5, damping = s->cfg.optimization.damping;
     const double change = f->last->change * fmax(1.0, usual / damping);
     const double tolerance = s->cfg.optimization.change_tolerance;
     if (change < 2.0 * tolerance) return;
-    hx_doubts_advise(doubts, HX_DOUBT_DAMPED, change, "`optimization.damping=0.5` takes full steps",
-                     "the run counts as converged, because no density changed by more than %.3g "
-                     "(optimization.change_tolerance = %g), but optimization.damping = %g shortens "
-                     "steps: with 0.5 they would be about %.2g",
-                     f->last->change, tolerance, damping, change);
+    hx_diags_advise(diags, HX_DIAG_DAMPED, change, "`optimization.damping=0.5` takes full steps",
+                    "the run counts as converged, because no density changed by more than %.3g "
+                    "(optimization.change_tolerance = %g), but optimization.damping = %g shortens "
+                    "steps: with 0.5 they would be about %.2g",
+                    f->last->change, tolerance, damping, change);
 }
 
 /* "penalty 1.5" or "penalty 1.5 and beta 2": the values that have not reached their end. */
@@ -664,38 +663,37 @@ static const char *rising_text(const hx_config *cfg, const hx_iteration *last, c
 }
 
 /* Warns that the compliance still falls; in percent only if it has a ratio. */
-static void warn_fall(hx_doubts *doubts, const hx_session *s, const hx_doubt_facts *f, int back,
+static void warn_fall(hx_diags *diags, const hx_session *s, const hx_diag_facts *f, int back,
                       double fall, const char *remedy)
 {
     const double first = f->recent[back].compliance, now = f->last->compliance;
     if (!isnan(hx_compliance_percent(hx_compliance_is_shifted(s), first, now)))
-        hx_doubts_advise(doubts, HX_DOUBT_CHANGING, fall, remedy,
-                         "the design still changes after %d %s: the compliance fell by %.*f %% in "
-                         "the last %d %s",
-                         f->n_iteration, hx_noun(f->n_iteration, "iteration", "iterations"),
-                         fall < 0.1 ? 1 : 0, 100.0 * fall, back,
-                         hx_noun(back, "iteration", "iterations"));
+        hx_diags_advise(diags, HX_DIAG_CHANGING, fall, remedy,
+                        "the design still changes after %d %s: the compliance fell by %.*f %% in "
+                        "the last %d %s",
+                        f->n_iteration, hx_noun(f->n_iteration, "iteration", "iterations"),
+                        fall < 0.1 ? 1 : 0, 100.0 * fall, back,
+                        hx_noun(back, "iteration", "iterations"));
     else
-        hx_doubts_advise(
-            doubts, HX_DOUBT_CHANGING, fall, remedy,
+        hx_diags_advise(
+            diags, HX_DIAG_CHANGING, fall, remedy,
             "the design still changes after %d %s: the compliance was %.6g, now %.6g (%d %s later)",
             f->n_iteration, hx_noun(f->n_iteration, "iteration", "iterations"), first, now, back,
             hx_noun(back, "iteration", "iterations"));
 }
 
-static const char *go_on(const hx_session *s, const hx_doubt_facts *f, char *text, size_t n_text)
+static const char *go_on(const hx_session *s, const hx_diag_facts *f, char *text, size_t n_text)
 {
     if (starts_steep(&s->cfg) && !f->last->climbing) /* whatever the recent designs show */
         return begin_flat(&s->cfg, text, n_text);
-    const int n = go_on_iterations(s, f),
-              is_grey = f->last->greyness > hx_doubt_limit(HX_DOUBT_GREY);
+    const int n = go_on_iterations(s, f), is_grey = f->last->greyness > hx_diag_limit(HX_DIAG_GREY);
     snprintf(text, n_text, "`optimization.iterations=%d` continues the run",
              is_grey ? most_of(n, project_iterations(s, f)) : n);
     return text;
 }
 
 /* For runs that ended by their iterations or by the tolerance. */
-static void judge_change(hx_doubts *doubts, const hx_session *s, const hx_doubt_facts *f)
+static void judge_change(hx_diags *diags, const hx_session *s, const hx_diag_facts *f)
 {
     const double tolerance = s->cfg.optimization.change_tolerance;
     const hx_iteration *const last = f->last;
@@ -703,28 +701,27 @@ static void judge_change(hx_doubts *doubts, const hx_session *s, const hx_doubt_
     if (f->was_stopped || last->volume_missed) return; /* there is no design to compare with */
     go_on(s, f, more, sizeof more);
     if (last->climbing) {
-        if (!was_warned(doubts, HX_DOUBT_TOO_FEW_ITERATIONS))
-            hx_doubts_advise(
-                doubts, HX_DOUBT_CHANGING, last->change, more,
-                "the run ended after %d design%s, before the continuation schedule was "
-                "complete (at %s)",
-                f->n_iteration, f->n_iteration == 1 ? "" : "s",
-                rising_text(&s->cfg, last, rising, sizeof rising));
+        if (!was_warned(diags, HX_DIAG_TOO_FEW_ITERATIONS))
+            hx_diags_advise(diags, HX_DIAG_CHANGING, last->change, more,
+                            "the run ended after %d design%s, before the continuation schedule was "
+                            "complete (at %s)",
+                            f->n_iteration, f->n_iteration == 1 ? "" : "s",
+                            rising_text(&s->cfg, last, rising, sizeof rising));
         return;
     }
-    if (judge_rise(doubts, s, f)) return;
+    if (judge_rise(diags, s, f)) return;
     if (has_settled(s, last)) {
-        judge_damping(doubts, s, f);
+        judge_damping(diags, s, f);
         return;
     }
-    if (fall_of(s, f) > hx_doubt_limit(HX_DOUBT_CHANGING))
-        warn_fall(doubts, s, f, since_met(s, f), fall_of(s, f), more);
+    if (fall_of(s, f) > hx_diag_limit(HX_DIAG_CHANGING))
+        warn_fall(diags, s, f, since_met(s, f), fall_of(s, f), more);
     else if (tolerance > 0.0)
-        hx_doubts_advise(doubts, HX_DOUBT_CHANGING, last->change, more,
-                         "the design still changes after %d %s: densities change by up to %.3g "
-                         "(optimization.change_tolerance = %g)",
-                         f->n_iteration, hx_noun(f->n_iteration, "iteration", "iterations"),
-                         last->change, tolerance);
+        hx_diags_advise(diags, HX_DIAG_CHANGING, last->change, more,
+                        "the design still changes after %d %s: densities change by up to %.3g "
+                        "(optimization.change_tolerance = %g)",
+                        f->n_iteration, hx_noun(f->n_iteration, "iteration", "iterations"),
+                        last->change, tolerance);
 }
 
 /* text := what lets the part deform. */
@@ -751,18 +748,18 @@ static void let_deform(const hx_config *cfg, char *text, size_t n_text)
 }
 
 /* Warns if the densities hardly influence the compliance. Returns 1 if it warned. */
-static int judge_influence(hx_doubts *doubts, const hx_session *s, const hx_doubt_facts *f)
+static int judge_influence(hx_diags *diags, const hx_session *s, const hx_diag_facts *f)
 {
     const double differs = difference(f->span->most, f->span->least);
     char remedy[512];
     if (!has_no_influence(s, f)) return 0;
     let_deform(&s->cfg, remedy, sizeof remedy);
-    hx_doubts_advise(doubts, HX_DOUBT_NO_INFLUENCE, differs, remedy,
-                     "no design variable influences the compliance: it differs by at most %.1g %% "
-                     "over %d %s, although densities changed by up to %.2g, so the design is "
-                     "arbitrary",
-                     100.0 * differs, f->span->n, hx_noun(f->span->n, "design", "designs"),
-                     f->span->change);
+    hx_diags_advise(diags, HX_DIAG_NO_INFLUENCE, differs, remedy,
+                    "no design variable influences the compliance: it differs by at most %.1g %% "
+                    "over %d %s, although densities changed by up to %.2g, so the design is "
+                    "arbitrary",
+                    100.0 * differs, f->span->n, hx_noun(f->span->n, "design", "designs"),
+                    f->span->change);
     return 1;
 }
 
@@ -777,20 +774,20 @@ static void print_not_judged(const hx_session *s)
                 hx_shell_word(s->cfg.output.directory, word, sizeof word));
 }
 
-void hx_doubts_after(hx_doubts *doubts, hx_session *s, const hx_doubt_facts *facts)
+void hx_diags_after(hx_diags *diags, hx_session *s, const hx_diag_facts *facts)
 {
     const double begin = hx_clock();
-    if (hx_doubt_part_after(doubts, s, facts->last->volume) < 0) {
+    if (hx_diag_part_after(diags, s, facts->last->volume) < 0) {
         hx_log_warning("the elements that are forced solid were not compared with the target "
                        "volume: %s",
                        hx_error_message());
         hx_error_clear();
     }
-    judge_run(doubts, s, facts);
-    if (judge_influence(doubts, s, facts)) return; /* the design is arbitrary */
-    judge_grey(doubts, s, facts);
-    judge_change(doubts, s, facts);
-    if (judge_stiffness(doubts, s) < 0) {
+    judge_run(diags, s, facts);
+    if (judge_influence(diags, s, facts)) return; /* the design is arbitrary */
+    judge_grey(diags, s, facts);
+    judge_change(diags, s, facts);
+    if (judge_stiffness(diags, s) < 0) {
         hx_log_warning("the effect of the operator's rounding was not estimated: %s",
                        hx_error_message());
         hx_error_clear();
@@ -800,7 +797,7 @@ void hx_doubts_after(hx_doubts *doubts, hx_session *s, const hx_doubt_facts *fac
         print_not_judged(s);
         return;
     }
-    if (hx_doubt_solid(doubts, s) < 0) {
+    if (hx_diag_solid(diags, s) < 0) {
         hx_log_warning("the 0/1 design was not checked: %s", hx_error_message());
         hx_error_clear();
     }

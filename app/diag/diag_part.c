@@ -10,7 +10,7 @@
 #include "../text/shell_word.h"
 #include "../text/table.h"
 #include "core/base/memory.h"
-#include "doubt.h"
+#include "diag.h"
 
 /* *preserve: HX_PRESERVE_* of the default that the target volume of the densities holds; NULL: of
  * volume_fraction. */
@@ -87,7 +87,7 @@ static void give_room(const hx_result_part *part, const hx_session *s, char *tex
                  fraction);
 }
 
-int hx_doubt_part_remedy(const hx_session *s, char *text, size_t n_text)
+int hx_diag_part_remedy(const hx_session *s, char *text, size_t n_text)
 {
     hx_result_part part;
     HX_TRY(hx_part_create(&part, s, NULL, 0, HX_PRESERVE_USUAL));
@@ -103,27 +103,27 @@ int hx_doubt_part_remedy(const hx_session *s, char *text, size_t n_text)
     return HX_OK;
 }
 
-static int warn(hx_doubts *doubts, const hx_session *s, const hx_result_part *part)
+static int warn(hx_diags *diags, const hx_session *s, const hx_result_part *part)
 {
     const char *const unit = s->cfg.units.volume;
     unsigned preserve;
     char room[160], remedy[1024], word[256], count[32];
     HX_TRY(find_preserve(s, NULL, &preserve));
-    doubts->option = option_of(preserve);
+    diags->option = option_of(preserve);
     give_room(part, s, room, sizeof room);
     snprintf(remedy, sizeof remedy,
              "%s; after the run, `hextop verify %s%s` analyses a 0/1 design in which their "
              "densities decide",
              room, hx_shell_word(s->cfg.output.directory, word, sizeof word), option_of(preserve));
-    hx_doubts_advise(doubts, HX_DOUBT_FORCED_SOLID, part->solid_volume / part->target, remedy,
-                     "the %s elements that are forced solid in a 0/1 design (behind loads, or "
-                     "passive) have a volume of %.4g%s, and the target volume is only %.4g%s",
-                     hx_format_count(part->n_solid, count, sizeof count), part->solid_volume, unit,
-                     part->target, unit);
+    hx_diags_advise(diags, HX_DIAG_FORCED_SOLID, part->solid_volume / part->target, remedy,
+                    "the %s elements that are forced solid in a 0/1 design (behind loads, or "
+                    "passive) have a volume of %.4g%s, and the target volume is only %.4g%s",
+                    hx_format_count(part->n_solid, count, sizeof count), part->solid_volume, unit,
+                    part->target, unit);
     return HX_OK;
 }
 
-int hx_doubt_part(hx_doubts *doubts, const hx_session *s)
+int hx_diag_part(hx_diags *diags, const hx_session *s)
 {
     hx_result_part part;
     int may;
@@ -131,31 +131,30 @@ int hx_doubt_part(hx_doubts *doubts, const hx_session *s)
     if (!may) return HX_OK;
     HX_TRY(hx_part_create(&part, s, NULL, 0, HX_PRESERVE_USUAL));
     const double share = part.solid_volume / part.target;
-    const int rc = share > hx_doubt_limit(HX_DOUBT_FORCED_SOLID) * (1.0 + 1e-9)
-                       ? warn(doubts, s, &part)
-                       : HX_OK;
+    const int rc =
+        share > hx_diag_limit(HX_DIAG_FORCED_SOLID) * (1.0 + 1e-9) ? warn(diags, s, &part) : HX_OK;
     hx_part_free(&part);
     return rc;
 }
 
-int hx_doubt_part_after(hx_doubts *doubts, hx_session *s, double volume)
+int hx_diag_part_after(hx_diags *diags, hx_session *s, double volume)
 {
     double *density = NULL;
     unsigned preserve = HX_PRESERVE_USUAL;
     int may;
-    if (s->mesh.ownership) return HX_OK; /* hx_doubt_part found it */
-    doubts->option = NULL;
+    if (s->mesh.ownership) return HX_OK; /* hx_diag_part found it */
+    diags->option = NULL;
     HX_TRY(may_exceed(s, volume, &may));
     if (!may) return HX_OK;
     HX_TRY(hx_alloc_raw(&density, (size_t)s->mesh.n_elem, sizeof *density, "densities"));
     int rc = hx_optimizer_density(&s->opt, density);
     if (rc == HX_OK) rc = find_preserve(s, density, &preserve);
     free(density);
-    doubts->option = option_of(preserve);
+    diags->option = option_of(preserve);
     return rc;
 }
 
-const char *hx_doubts_option(const hx_doubts *doubts)
+const char *hx_diags_option(const hx_diags *diags)
 {
-    return doubts->option ? doubts->option : "";
+    return diags->option ? diags->option : "";
 }

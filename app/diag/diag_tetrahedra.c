@@ -8,7 +8,7 @@
 
 #include "core/base/memory.h"
 #include "core/mesh/hex8.h"
-#include "doubt.h"
+#include "diag.h"
 
 enum { N_STRAIN = 6 };
 
@@ -29,7 +29,7 @@ static int mark_inner(const hx_mesh *mesh, uint8_t *is_inner)
     return HX_OK;
 }
 
-int hx_doubt_thin_tetrahedra(const hx_mesh *mesh, double *share)
+int hx_diag_thin_tetrahedra(const hx_mesh *mesh, double *share)
 {
     uint8_t *is_inner = NULL;
     int64_t n_tetra = 0, n_thin = 0;
@@ -172,7 +172,7 @@ static void free_strains(strains *t)
     free(t->node);
 }
 
-int hx_doubt_tetrahedra(const hx_session *s, const uint8_t *is_solid, double *share, double *error)
+int hx_diag_tetrahedra(const hx_session *s, const uint8_t *is_solid, double *share, double *error)
 {
     const size_t n_elem = (size_t)s->mesh.n_elem, n_node = (size_t)s->mesh.n_node;
     strains t = {.s = s, .is_solid = is_solid};

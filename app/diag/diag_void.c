@@ -18,7 +18,7 @@
 #include "core/dist_mesh/dist_mesh.h"
 #include "core/mesh/skin.h"
 #include "core/problem/rigid_body.h"
-#include "doubt.h"
+#include "diag.h"
 
 /* An element with at most this passive density counts as void. */
 static const double most_void = 0.1;
@@ -275,7 +275,7 @@ fail:
  * that a set leaves at an edge are also connected by hinges. */
 static double least_share(joint by)
 {
-    return by == BY_FACES ? 0.01 : hx_doubt_table[HX_DOUBT_VOID_CUTS].limit;
+    return by == BY_FACES ? 0.01 : hx_diag_table[HX_DIAG_VOID_CUTS].limit;
 }
 
 /* without[passive.n] := 1 for a minimal set of void entries without which nothing is cut off. If
@@ -330,7 +330,7 @@ static void print_remedy(const hx_session *s, const uint8_t *without, char *text
         snprintf(text + used, n_text - used, "` removes the void there");
 }
 
-int hx_doubt_void_remedy(const hx_session *s, const uint8_t *at_elem, char *text, size_t n_text)
+int hx_diag_void_remedy(const hx_session *s, const uint8_t *at_elem, char *text, size_t n_text)
 {
     uint8_t *without = NULL;
     cut c = {.s = s};
@@ -345,31 +345,31 @@ fail:
     return rc;
 }
 
-static void warn_moved(hx_doubts *doubts, const hx_session *s, const off *worst, const char *remedy)
+static void warn_moved(hx_diags *diags, const hx_session *s, const off *worst, const char *remedy)
 {
     if (hx_config_is_heat(&s->cfg))
-        hx_doubts_advise(doubts, HX_DOUBT_VOID_CUTS, worst->share, remedy,
-                         "passive void cuts the part: each of %lld %s has one prescribed "
-                         "temperature, so heat flows through void only",
-                         (long long)worst->n_body, hx_noun(worst->n_body, "piece", "pieces"));
+        hx_diags_advise(diags, HX_DIAG_VOID_CUTS, worst->share, remedy,
+                        "passive void cuts the part: each of %lld %s has one prescribed "
+                        "temperature, so heat flows through void only",
+                        (long long)worst->n_body, hx_noun(worst->n_body, "piece", "pieces"));
     else
-        hx_doubts_advise(doubts, HX_DOUBT_VOID_CUTS, worst->share, remedy,
-                         "passive void cuts the part: the prescribed displacements move its %lld "
-                         "%s like rigid bodies, so they strain void only",
-                         (long long)worst->n_body, hx_noun(worst->n_body, "piece", "pieces"));
+        hx_diags_advise(diags, HX_DIAG_VOID_CUTS, worst->share, remedy,
+                        "passive void cuts the part: the prescribed displacements move its %lld "
+                        "%s like rigid bodies, so they strain void only",
+                        (long long)worst->n_body, hx_noun(worst->n_body, "piece", "pieces"));
 }
 
-static void warn_hinge(hx_doubts *doubts, const hx_session *s, const off *worst, const char *remedy)
+static void warn_hinge(hx_diags *diags, const hx_session *s, const off *worst, const char *remedy)
 {
-    hx_doubts_advise(doubts, HX_DOUBT_VOID_CUTS, worst->share, remedy,
-                     "passive void leaves hinges: %.3g %% of the %s of load case %d acts on %lld "
-                     "%s joined to the rest by edges or points only, without a common face",
-                     100.0 * worst->share, hx_config_is_heat(&s->cfg) ? "heat" : "force",
-                     worst->load_case + 1, (long long)worst->n_body,
-                     worst->n_body == 1 ? "piece that is" : "pieces that are");
+    hx_diags_advise(diags, HX_DIAG_VOID_CUTS, worst->share, remedy,
+                    "passive void leaves hinges: %.3g %% of the %s of load case %d acts on %lld "
+                    "%s joined to the rest by edges or points only, without a common face",
+                    100.0 * worst->share, hx_config_is_heat(&s->cfg) ? "heat" : "force",
+                    worst->load_case + 1, (long long)worst->n_body,
+                    worst->n_body == 1 ? "piece that is" : "pieces that are");
 }
 
-static void warn(hx_doubts *doubts, const hx_session *s, const off *worst, const char *remedy)
+static void warn(hx_diags *diags, const hx_session *s, const off *worst, const char *remedy)
 {
     const int is_heat = hx_config_is_heat(&s->cfg), is_one = worst->n_body == 1;
     char pieces[96];
@@ -379,11 +379,11 @@ static void warn(hx_doubts *doubts, const hx_session *s, const off *worst, const
     else
         snprintf(pieces, sizeof pieces, "%s without a %s", is_one ? "piece" : "pieces",
                  is_heat ? "prescribed temperature" : "support");
-    hx_doubts_advise(doubts, HX_DOUBT_VOID_CUTS, worst->share, remedy,
-                     "passive void cuts the part: %.3g %% of the %s of load case %d acts on %lld "
-                     "%s, so void carries it and its %s dominates the compliance",
-                     100.0 * worst->share, is_heat ? "heat" : "force", worst->load_case + 1,
-                     (long long)worst->n_body, pieces, is_heat ? "temperature" : "displacement");
+    hx_diags_advise(diags, HX_DIAG_VOID_CUTS, worst->share, remedy,
+                    "passive void cuts the part: %.3g %% of the %s of load case %d acts on %lld "
+                    "%s, so void carries it and its %s dominates the compliance",
+                    100.0 * worst->share, is_heat ? "heat" : "force", worst->load_case + 1,
+                    (long long)worst->n_body, pieces, is_heat ? "temperature" : "displacement");
 }
 
 static int has_void(const hx_session *s)
@@ -396,7 +396,7 @@ static int has_void(const hx_session *s)
 
 /* Warns if void cuts the part: *found := 1. If the mesh is held by hinges, or moved like a rigid
  * body, even without its void, then void is not the cause and nothing is reported. */
-static int judge_joint(hx_doubts *doubts, const hx_session *s, joint by, int *found)
+static int judge_joint(hx_diags *diags, const hx_session *s, joint by, int *found)
 {
     uint8_t *without = NULL;
     char remedy[512];
@@ -412,19 +412,19 @@ static int judge_joint(hx_doubts *doubts, const hx_session *s, joint by, int *fo
     if (by == BY_FACES && !strstr(remedy, "`passive=`"))
         snprintf(remedy + strlen(remedy), sizeof remedy - strlen(remedy), ", `passive=` all of it");
     if (worst.is_moved)
-        warn_moved(doubts, s, &worst, remedy);
+        warn_moved(diags, s, &worst, remedy);
     else
-        (by == BY_FACES ? warn_hinge : warn)(doubts, s, &worst, remedy);
+        (by == BY_FACES ? warn_hinge : warn)(diags, s, &worst, remedy);
 fail:
     free(without);
     return rc;
 }
 
-int hx_doubt_void(hx_doubts *doubts, const hx_session *s)
+int hx_diag_void(hx_diags *diags, const hx_session *s)
 {
     int found;
     if (!has_void(s)) return HX_OK;
-    HX_TRY(judge_joint(doubts, s, BY_POINTS, &found));
+    HX_TRY(judge_joint(diags, s, BY_POINTS, &found));
     if (found || s->mesh.ownership || s->space.element == HX_ELEMENT_SPLINE) return HX_OK;
-    return judge_joint(doubts, s, BY_FACES, &found);
+    return judge_joint(diags, s, BY_FACES, &found);
 }

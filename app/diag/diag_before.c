@@ -17,32 +17,32 @@
 #include "core/base/sum.h"
 #include "core/mesh/mesh_check.h"
 #include "core/spline/spline.h"
-#include "doubt.h"
+#include "diag.h"
 
-static void judge_thickness(hx_doubts *doubts, const hx_session *s)
+static void judge_thickness(hx_diags *diags, const hx_session *s)
 {
     double share = 0.0;
     if (hx_config_is_heat(&s->cfg) || s->cfg.solver.element != HX_ELEMENT_LINEAR) return;
-    if (hx_doubt_thin_tetrahedra(&s->mesh, &share) < 0) return;
-    if (share > hx_doubt_limit(HX_DOUBT_THIN_TETRAHEDRA))
-        hx_doubts_add(
-            doubts, HX_DOUBT_THIN_TETRAHEDRA, share,
+    if (hx_diag_thin_tetrahedra(&s->mesh, &share) < 0) return;
+    if (share > hx_diag_limit(HX_DIAG_THIN_TETRAHEDRA))
+        hx_diags_add(
+            diags, HX_DIAG_THIN_TETRAHEDRA, share,
             "%.0f %% of the elements are tetrahedra with all corners on the surface: most of "
             "the part is hardly more than one element thick, and linear tetrahedra are "
             "far too stiff in bending",
             100.0 * share);
 }
 
-static void judge_place(hx_doubts *doubts, const hx_mesh *mesh)
+static void judge_place(hx_diags *diags, const hx_mesh *mesh)
 {
     double far = 0.0;
     for (int i = 0; i < 3; i++)
         far = fmax(far, fmax(fabs(mesh->box_min[i]), fabs(mesh->box_max[i])));
     const double step = far * DBL_EPSILON / mesh->elem_size;
-    if (step > hx_doubt_limit(HX_DOUBT_FAR_FROM_ORIGIN))
-        hx_doubts_add(doubts, HX_DOUBT_FAR_FROM_ORIGIN, step,
-                      "coordinates of up to %g are rounded to steps of %.2g of the element size",
-                      far, step);
+    if (step > hx_diag_limit(HX_DIAG_FAR_FROM_ORIGIN))
+        hx_diags_add(diags, HX_DIAG_FAR_FROM_ORIGIN, step,
+                     "coordinates of up to %g are rounded to steps of %.2g of the element size",
+                     far, step);
 }
 
 /* Nodes that should coincide lie well within 1e-4 of an element of each other. Merging is
@@ -63,31 +63,31 @@ static const char *joining(const hx_session *s, char *text, size_t n_text)
     return text;
 }
 
-void hx_doubt_mesh(hx_doubts *doubts, const hx_session *s)
+void hx_diag_mesh(hx_diags *diags, const hx_session *s)
 {
     const hx_mesh_quality *const q = &s->quality;
     char text[32], remedy[160];
     if (q->n_poor > 0)
-        hx_doubts_add(doubts, HX_DOUBT_POOR_ELEMENTS, q->min_scaled_jacobian,
-                      "%s element%s a scaled Jacobian below 0.2 (worst: %.3f, element %lld): the "
-                      "solver will converge slowly, and %s will be inaccurate there",
-                      hx_format_count(q->n_poor, text, sizeof text),
-                      q->n_poor == 1 ? " has" : "s have", q->min_scaled_jacobian,
-                      (long long)q->worst_elem,
-                      hx_config_is_heat(&s->cfg) ? "heat fluxes" : "stresses");
+        hx_diags_add(diags, HX_DIAG_POOR_ELEMENTS, q->min_scaled_jacobian,
+                     "%s element%s a scaled Jacobian below 0.2 (worst: %.3f, element %lld): the "
+                     "solver will converge slowly, and %s will be inaccurate there",
+                     hx_format_count(q->n_poor, text, sizeof text),
+                     q->n_poor == 1 ? " has" : "s have", q->min_scaled_jacobian,
+                     (long long)q->worst_elem,
+                     hx_config_is_heat(&s->cfg) ? "heat fluxes" : "stresses");
     if (q->n_body > 1)
-        hx_doubts_advise(
-            doubts, HX_DOUBT_BODIES, (double)q->n_body, joining(s, remedy, sizeof remedy),
+        hx_diags_advise(
+            diags, HX_DIAG_BODIES, (double)q->n_body, joining(s, remedy, sizeof remedy),
             "the mesh consists of %lld bodies that share no node (the largest has %s elements; "
             "element %lld at %.4g, %.4g, %.4g belongs to another one)",
             (long long)q->n_body, hx_format_count(q->largest_body, text, sizeof text),
             (long long)q->loose_elem, q->loose_xyz[0], q->loose_xyz[1], q->loose_xyz[2]);
     if (q->n_hinge > 0)
-        hx_doubts_add(doubts, HX_DOUBT_HINGES, (double)q->n_hinge,
-                      "at %s nodes, elements touch without sharing a face and form hinges",
-                      hx_format_count(q->n_hinge, text, sizeof text));
-    judge_thickness(doubts, s);
-    judge_place(doubts, &s->mesh);
+        hx_diags_add(diags, HX_DIAG_HINGES, (double)q->n_hinge,
+                     "at %s nodes, elements touch without sharing a face and form hinges",
+                     hx_format_count(q->n_hinge, text, sizeof text));
+    judge_thickness(diags, s);
+    judge_place(diags, &s->mesh);
 }
 
 /* text := the value converted from SI units to the config's unit, which is `si` SI units, if that
@@ -103,7 +103,7 @@ static const char *in_si(const char *key, double value, double si, double least,
 }
 
 /* If the config states units, E and density must be those of a material. */
-static void judge_unit(hx_doubts *doubts, const hx_session *s)
+static void judge_unit(hx_diags *diags, const hx_session *s)
 {
     const hx_units *u = &s->cfg.units;
     const double young = s->cfg.material.young, density = s->cfg.material.density;
@@ -115,33 +115,33 @@ static void judge_unit(hx_doubts *doubts, const hx_session *s)
     in_si("material.E", young, u->pascal, least[0], most[0], stress, sizeof stress);
     in_si("material.density", density, u->density_si, least[1], most[1], mass, sizeof mass);
     if (pascal > most[0])
-        hx_doubts_advise(doubts, HX_DOUBT_UNIT, young, stress,
-                         "material.E = %g%s is above that of diamond (1.2 TPa)", young, u->stress);
+        hx_diags_advise(diags, HX_DIAG_UNIT, young, stress,
+                        "material.E = %g%s is above that of diamond (1.2 TPa)", young, u->stress);
     if (pascal < least[0])
-        hx_doubts_advise(doubts, HX_DOUBT_UNIT, young, stress,
-                         "material.E = %g%s is below that of the softest gels (1 kPa)", young,
-                         u->stress);
+        hx_diags_advise(diags, HX_DIAG_UNIT, young, stress,
+                        "material.E = %g%s is below that of the softest gels (1 kPa)", young,
+                        u->stress);
     if (kilograms > most[1])
-        hx_doubts_advise(doubts, HX_DOUBT_UNIT, density, mass,
-                         "material.density = %g%s is above that of osmium (22,590 kg/m^3)", density,
-                         u->density);
+        hx_diags_advise(diags, HX_DIAG_UNIT, density, mass,
+                        "material.density = %g%s is above that of osmium (22,590 kg/m^3)", density,
+                        u->density);
     if (kilograms < least[1])
-        hx_doubts_advise(doubts, HX_DOUBT_UNIT, density, mass,
-                         "material.density = %g%s is below that of air (1 kg/m^3)", density,
-                         u->density);
+        hx_diags_advise(diags, HX_DIAG_UNIT, density, mass,
+                        "material.density = %g%s is below that of air (1 kg/m^3)", density,
+                        u->density);
 }
 
-void hx_doubt_material(hx_doubts *doubts, const hx_session *s)
+void hx_diag_material(hx_diags *diags, const hx_session *s)
 {
     const double nu = s->cfg.material.poisson;
     if (hx_config_is_heat(&s->cfg)) return;
-    judge_unit(doubts, s);
-    if (nu > hx_doubt_limit(HX_DOUBT_NEAR_INCOMPRESSIBLE) &&
+    judge_unit(diags, s);
+    if (nu > hx_diag_limit(HX_DIAG_NEAR_INCOMPRESSIBLE) &&
         s->cfg.solver.element == HX_ELEMENT_LINEAR)
-        hx_doubts_add(doubts, HX_DOUBT_NEAR_INCOMPRESSIBLE, nu,
-                      "material.nu = %g makes the material nearly incompressible: linear elements "
-                      "lock and are much too stiff",
-                      nu);
+        hx_diags_add(diags, HX_DIAG_NEAR_INCOMPRESSIBLE, nu,
+                     "material.nu = %g makes the material nearly incompressible: linear elements "
+                     "lock and are much too stiff",
+                     nu);
 }
 
 /* Sums over one of HX_N_PART ranges of points: magnitudes of all nodal forces of a load case, and
@@ -219,7 +219,7 @@ static int held_words(const hx_session *s, int load_case, char *text, size_t n_t
     return HX_OK;
 }
 
-static int judge_held_loads(hx_doubts *doubts, const hx_session *s)
+static int judge_held_loads(hx_diags *diags, const hx_session *s)
 {
     const int n_case = s->problem.cases.n, is_heat = hx_config_is_heat(&s->cfg);
     char remedy[512];
@@ -227,21 +227,20 @@ static int judge_held_loads(hx_doubts *doubts, const hx_session *s)
         double held;
         HX_TRY(share_held(&s->problem, c, &held));
         const double percent = 100.0 * held;
-        if (!(held > hx_doubt_limit(HX_DOUBT_HELD_LOAD))) continue;
+        if (!(held > hx_diag_limit(HX_DIAG_HELD_LOAD))) continue;
         if (held >= 1.0 && !hx_problem_body(&s->problem, c) && !s->problem.supports.prescribed)
             continue; /* hx_problem refuses it */
         HX_TRY(held_words(s, c, remedy, sizeof remedy));
         if (is_heat)
-            hx_doubts_advise(
-                doubts, HX_DOUBT_HELD_LOAD, held, remedy,
-                "%.0f %% of the heat of load case %d enters at nodes with a prescribed "
-                "temperature and does not flow through the part",
-                percent, c + 1);
+            hx_diags_advise(diags, HX_DIAG_HELD_LOAD, held, remedy,
+                            "%.0f %% of the heat of load case %d enters at nodes with a prescribed "
+                            "temperature and does not flow through the part",
+                            percent, c + 1);
         else
-            hx_doubts_advise(doubts, HX_DOUBT_HELD_LOAD, held, remedy,
-                             "%.0f %% of the nodal forces of load case %d act on fixed degrees of "
-                             "freedom: the supports carry them, and the part does not",
-                             percent, c + 1);
+            hx_diags_advise(diags, HX_DIAG_HELD_LOAD, held, remedy,
+                            "%.0f %% of the nodal forces of load case %d act on fixed degrees of "
+                            "freedom: the supports carry them, and the part does not",
+                            percent, c + 1);
     }
     return HX_OK;
 }
@@ -294,7 +293,7 @@ static int count_void(const hx_session *s, const char *name, uint8_t *at_elem, i
 }
 
 /* A support that touches some void is usual, but one that touches only void has no effect. */
-static int judge_void_support(hx_doubts *doubts, const hx_session *s, uint8_t *at_elem)
+static int judge_void_support(hx_diags *diags, const hx_session *s, uint8_t *at_elem)
 {
     const hx_config_support *const support = s->cfg.supports.entry;
     char remedy[512];
@@ -302,12 +301,11 @@ static int judge_void_support(hx_doubts *doubts, const hx_session *s, uint8_t *a
         int64_t n[2];
         HX_TRY(count_void(s, support[i].set, at_elem, n));
         if (n[0] == 0 || n[1] > 0) continue;
-        HX_TRY(hx_doubt_void_remedy(s, at_elem, remedy, sizeof remedy));
-        hx_doubts_advise(
-            doubts, HX_DOUBT_PASSIVE_VOID_SUPPORT, (double)n[0], remedy,
-            "supports[%zu]: all nodes of '%s' touch passive void only, so this support "
-            "has no effect",
-            i, support[i].set);
+        HX_TRY(hx_diag_void_remedy(s, at_elem, remedy, sizeof remedy));
+        hx_diags_advise(diags, HX_DIAG_PASSIVE_VOID_SUPPORT, (double)n[0], remedy,
+                        "supports[%zu]: all nodes of '%s' touch passive void only, so this support "
+                        "has no effect",
+                        i, support[i].set);
     }
     return HX_OK;
 }
@@ -338,72 +336,72 @@ static int find_loaded_void(const hx_session *s, uint8_t *at_elem, int64_t *n)
     return rc;
 }
 
-static int judge_void_load(hx_doubts *doubts, const hx_session *s, uint8_t *at_elem)
+static int judge_void_load(hx_diags *diags, const hx_session *s, uint8_t *at_elem)
 {
     const int is_heat = hx_config_is_heat(&s->cfg);
     int64_t n;
     char text[32], remedy[512];
     HX_TRY(find_loaded_void(s, at_elem, &n));
     if (n == 0) return HX_OK;
-    HX_TRY(hx_doubt_void_remedy(s, at_elem, remedy, sizeof remedy));
-    hx_doubts_advise(doubts, HX_DOUBT_PASSIVE_VOID_LOAD, (double)n, remedy,
-                     "%s %s node%s passive void only: %s %s will dominate the compliance",
-                     hx_format_count(n, text, sizeof text), is_heat ? "heated" : "loaded",
-                     n == 1 ? " touches" : "s touch", n == 1 ? "its" : "their",
-                     is_heat ? "temperature" : "displacement");
+    HX_TRY(hx_diag_void_remedy(s, at_elem, remedy, sizeof remedy));
+    hx_diags_advise(diags, HX_DIAG_PASSIVE_VOID_LOAD, (double)n, remedy,
+                    "%s %s node%s passive void only: %s %s will dominate the compliance",
+                    hx_format_count(n, text, sizeof text), is_heat ? "heated" : "loaded",
+                    n == 1 ? " touches" : "s touch", n == 1 ? "its" : "their",
+                    is_heat ? "temperature" : "displacement");
     return HX_OK;
 }
 
-static int judge_void(hx_doubts *doubts, const hx_session *s)
+static int judge_void(hx_diags *diags, const hx_session *s)
 {
     uint8_t *at_elem;
     if (s->cfg.passive.n == 0 || !s->problem.passive.density)
         return HX_OK; /* or passive solid elements only */
     HX_TRY(hx_alloc_raw(&at_elem, (size_t)s->mesh.n_elem, 1, "elements of void"));
-    int rc = judge_void_load(doubts, s, at_elem);
-    if (rc == HX_OK && !hx_config_is_heat(&s->cfg)) rc = judge_void_support(doubts, s, at_elem);
+    int rc = judge_void_load(diags, s, at_elem);
+    if (rc == HX_OK && !hx_config_is_heat(&s->cfg)) rc = judge_void_support(diags, s, at_elem);
     free(at_elem);
     return rc;
 }
 
-static int judge_loads(hx_doubts *doubts, const hx_session *s)
+static int judge_loads(hx_diags *diags, const hx_session *s)
 {
-    HX_TRY(judge_held_loads(doubts, s));
-    HX_TRY(judge_void(doubts, s));
-    HX_TRY(hx_doubt_void(doubts, s));
-    return hx_doubt_part(doubts, s);
+    HX_TRY(judge_held_loads(diags, s));
+    HX_TRY(judge_void(diags, s));
+    HX_TRY(hx_diag_void(diags, s));
+    return hx_diag_part(diags, s);
 }
 
-void hx_doubt_loads(hx_doubts *doubts, const hx_session *s)
+void hx_diag_loads(hx_diags *diags, const hx_session *s)
 {
-    if (judge_loads(doubts, s) == HX_OK) return;
+    if (judge_loads(diags, s) == HX_OK) return;
     hx_log_warning("could not check if the supports can carry all loads: %s", hx_error_message());
     hx_error_clear();
 }
 
 /* A rank that fails here leaves the other ranks inside a collective call. */
-static int judge_shared_loads(hx_doubts *doubts, hx_session *s)
+static int judge_shared_loads(hx_diags *diags, hx_session *s)
 {
-    const int rc = judge_loads(doubts, s);
+    const int rc = judge_loads(diags, s);
     if (rc < 0) s->dist.is_lost = 1;
     return rc;
 }
 
-int hx_doubts_follow(hx_session *s)
+int hx_diags_follow(hx_session *s)
 {
-    hx_doubts doubts = {0};
-    const int rc = judge_shared_loads(&doubts, s);
-    hx_doubts_free(&doubts);
+    hx_diags diags = {0};
+    const int rc = judge_shared_loads(&diags, s);
+    hx_diags_free(&diags);
     return rc;
 }
 
 /* For a mesh that no rank has as a whole. */
-static int judge_parts(hx_doubts *doubts, hx_session *s)
+static int judge_parts(hx_diags *diags, hx_session *s)
 {
-    const hx_dist_call call = {.what = HX_DOUBTS_CALL};
-    judge_place(doubts, &s->mesh);
+    const hx_dist_call call = {.what = HX_DIAGS_CALL};
+    judge_place(diags, &s->mesh);
     HX_TRY(hx_dist_send_call(&s->dist, &call));
-    return judge_shared_loads(doubts, s);
+    return judge_shared_loads(diags, s);
 }
 
 /* text := the radius as an argument, in the config's unit. */
@@ -417,15 +415,15 @@ static const char *radius_of(const hx_session *s, double in_elements, char *text
 
 /* A function of degree p covers p + 1 spans, so it connects parts of the design that fewer void
  * spans separate. */
-static void judge_spline_filter(hx_doubts *doubts, const hx_session *s, double in_elements)
+static void judge_spline_filter(hx_diags *diags, const hx_session *s, double in_elements)
 {
     if (s->space.element != HX_ELEMENT_SPLINE) return;
     const int degree = hx_spline_degree(s->space.spline);
     const double share = in_elements / (0.5 * (degree + 1));
     char remedy[128];
-    if (share < hx_doubt_limit(HX_DOUBT_FILTER_SPLINE))
-        hx_doubts_advise(
-            doubts, HX_DOUBT_FILTER_SPLINE, share,
+    if (share < hx_diag_limit(HX_DIAG_FILTER_SPLINE))
+        hx_diags_advise(
+            diags, HX_DIAG_FILTER_SPLINE, share,
             radius_of(s, 0.5 * (degree + 1) * 1.05, remedy, sizeof remedy),
             "the filter radius of %.2g spans is less than half of the %d spans that a "
             "function of degree %d covers: such functions bridge narrower gaps in the design, "
@@ -433,25 +431,25 @@ static void judge_spline_filter(hx_doubts *doubts, const hx_session *s, double i
             in_elements, degree + 1, degree);
 }
 
-void hx_doubt_filter(hx_doubts *doubts, const hx_session *s)
+void hx_diag_filter(hx_diags *diags, const hx_session *s)
 {
     const double in_elements = s->filter_radius / s->mesh.elem_size, usual = 2.5;
     char remedy[128];
     if (!(s->filter_radius > 0.0)) return;
-    if (in_elements < hx_doubt_limit(HX_DOUBT_FILTER_SMALL))
-        hx_doubts_advise(doubts, HX_DOUBT_FILTER_SMALL, in_elements,
-                         radius_of(s, usual, remedy, sizeof remedy),
-                         "the filter radius of %.2g elements reaches hardly any neighbour: "
-                         "checkerboards are likely",
-                         in_elements);
-    if (in_elements > hx_doubt_limit(HX_DOUBT_FILTER_LARGE))
-        hx_doubts_advise(
-            doubts, HX_DOUBT_FILTER_LARGE, in_elements, radius_of(s, usual, remedy, sizeof remedy),
+    if (in_elements < hx_diag_limit(HX_DIAG_FILTER_SMALL))
+        hx_diags_advise(diags, HX_DIAG_FILTER_SMALL, in_elements,
+                        radius_of(s, usual, remedy, sizeof remedy),
+                        "the filter radius of %.2g elements reaches hardly any neighbour: "
+                        "checkerboards are likely",
+                        in_elements);
+    if (in_elements > hx_diag_limit(HX_DIAG_FILTER_LARGE))
+        hx_diags_advise(
+            diags, HX_DIAG_FILTER_LARGE, in_elements, radius_of(s, usual, remedy, sizeof remedy),
             "the filter radius of %.3g elements blurs the design and costs time", in_elements);
-    judge_spline_filter(doubts, s, in_elements);
+    judge_spline_filter(diags, s, in_elements);
 }
 
-void hx_doubt_groups(hx_doubts *doubts, const hx_session *s)
+void hx_diag_groups(hx_diags *diags, const hx_session *s)
 {
     const hx_groups *const groups = &s->groups;
     const double n_free = (double)(s->mesh.n_elem - s->problem.passive.n);
@@ -461,14 +459,14 @@ void hx_doubt_groups(hx_doubts *doubts, const hx_session *s)
                                              "`optimization.symmetry=` removes the planes"
                                            : "`optimization.extrusion=` removes the extrusion";
     if (groups->n_group == 0) return;
-    if (alone > hx_doubt_limit(HX_DOUBT_NO_IMAGE))
-        hx_doubts_advise(
-            doubts, HX_DOUBT_NO_IMAGE, alone, free_it,
+    if (alone > hx_diag_limit(HX_DIAG_NO_IMAGE))
+        hx_diags_advise(
+            diags, HX_DIAG_NO_IMAGE, alone, free_it,
             "%.0f %% of the elements have no image in the part and keep densities of their own",
             100.0 * alone);
-    if (off > hx_doubt_limit(HX_DOUBT_NOT_SYMMETRIC))
-        hx_doubts_advise(
-            doubts, HX_DOUBT_NOT_SYMMETRIC, off, free_it,
+    if (off > hx_diag_limit(HX_DIAG_NOT_SYMMETRIC))
+        hx_diags_advise(
+            diags, HX_DIAG_NOT_SYMMETRIC, off, free_it,
             "the mesh itself does not have the symmetry or extrusion of the design: %.0f %% of the "
             "elements share the density of an element up to %.2g element sizes away from their "
             "image",
@@ -476,18 +474,18 @@ void hx_doubt_groups(hx_doubts *doubts, const hx_session *s)
 }
 
 /* More threads than cores take turns. */
-static void judge_threads(hx_doubts *doubts, const hx_session *s)
+static void judge_threads(hx_diags *diags, const hx_session *s)
 {
 #ifdef _OPENMP
     const int n = s->cfg.solver.threads, n_core = omp_get_num_procs();
-    if ((double)n > hx_doubt_limit(HX_DOUBT_THREADS) * n_core)
-        hx_doubts_add(
-            doubts, HX_DOUBT_THREADS, n,
+    if ((double)n > hx_diag_limit(HX_DIAG_THREADS) * n_core)
+        hx_diags_add(
+            diags, HX_DIAG_THREADS, n,
             "solver.threads = %d exceeds the %d core%s available here: threads that share a "
             "core wait for each other",
             n, n_core, n_core == 1 ? "" : "s");
 #else
-    (void)doubts, (void)s;
+    (void)diags, (void)s;
 #endif
 }
 
@@ -508,14 +506,14 @@ static double void_stiffness(const hx_config *cfg)
     return pow(cfg->optimization.rho_min, cfg->optimization.penalty);
 }
 
-int hx_doubt_soft_void(const hx_session *s, char *remedy, size_t n_remedy)
+int hx_diag_soft_void(const hx_session *s, char *remedy, size_t n_remedy)
 {
     static const double usual = 3.0;
     hx_config other = s->cfg; /* (borrowed) all pointers */
-    if (!(void_stiffness(&s->cfg) < hx_doubt_limit(HX_DOUBT_SOFT_VOID))) return 0;
+    if (!(void_stiffness(&s->cfg) < hx_diag_limit(HX_DIAG_SOFT_VOID))) return 0;
     other.optimization.penalty = fmin(usual, s->cfg.optimization.penalty);
     if (other.optimization.penalty < s->cfg.optimization.penalty &&
-        !(void_stiffness(&other) < hx_doubt_limit(HX_DOUBT_SOFT_VOID)))
+        !(void_stiffness(&other) < hx_diag_limit(HX_DIAG_SOFT_VOID)))
         snprintf(remedy, n_remedy, "`optimization.penalty=%g` is usual", usual);
     else
         snprintf(remedy, n_remedy, "`optimization.rho_min=%.1g` makes void stiff enough",
@@ -524,7 +522,7 @@ int hx_doubt_soft_void(const hx_session *s, char *remedy, size_t n_remedy)
 }
 
 /* Settings that can make PCG break down, or that end the run before the design converges. */
-static void judge_optimizer(hx_doubts *doubts, const hx_session *s)
+static void judge_optimizer(hx_diags *diags, const hx_session *s)
 {
     const double tolerance = s->cfg.optimization.change_tolerance,
                  rho_min = s->cfg.optimization.rho_min, penalty = s->cfg.optimization.penalty;
@@ -533,20 +531,20 @@ static void judge_optimizer(hx_doubts *doubts, const hx_session *s)
     snprintf(remedy, sizeof remedy,
              n < 100 ? "`optimization.change_tolerance=0.01 optimization.iterations=100` is usual"
                      : "`optimization.change_tolerance=0.01` is usual");
-    if (tolerance > hx_doubt_limit(HX_DOUBT_CHANGE_TOLERANCE))
-        hx_doubts_advise(doubts, HX_DOUBT_CHANGE_TOLERANCE, tolerance, remedy,
-                         "optimization.change_tolerance = %g ends the run while densities still "
-                         "change by up to %g, before the design converges",
-                         tolerance, tolerance);
-    if (hx_doubt_soft_void(s, remedy, sizeof remedy))
-        hx_doubts_advise(doubts, HX_DOUBT_SOFT_VOID, void_stiffness(&s->cfg), remedy,
-                         "void has %.1g of the solid's stiffness (optimization.rho_min = %g to the "
-                         "power of optimization.penalty = %g), which double precision can hardly "
-                         "resolve: PCG may not converge",
-                         void_stiffness(&s->cfg), rho_min, penalty);
+    if (tolerance > hx_diag_limit(HX_DIAG_CHANGE_TOLERANCE))
+        hx_diags_advise(diags, HX_DIAG_CHANGE_TOLERANCE, tolerance, remedy,
+                        "optimization.change_tolerance = %g ends the run while densities still "
+                        "change by up to %g, before the design converges",
+                        tolerance, tolerance);
+    if (hx_diag_soft_void(s, remedy, sizeof remedy))
+        hx_diags_advise(diags, HX_DIAG_SOFT_VOID, void_stiffness(&s->cfg), remedy,
+                        "void has %.1g of the solid's stiffness (optimization.rho_min = %g to the "
+                        "power of optimization.penalty = %g), which double precision can hardly "
+                        "resolve: PCG may not converge",
+                        void_stiffness(&s->cfg), rho_min, penalty);
 }
 
-void hx_doubt_solver(hx_doubts *doubts, const hx_session *s)
+void hx_diag_solver(hx_diags *diags, const hx_session *s)
 {
     const hx_config *const cfg = &s->cfg;
     const int n = hx_continuation_iterations(cfg);
@@ -554,30 +552,30 @@ void hx_doubt_solver(hx_doubts *doubts, const hx_session *s)
     char remedy[96];
     snprintf(remedy, sizeof remedy, "`optimization.iterations=%d` adds 20 to these", n + 20);
     if (n >= cfg->optimization.iterations)
-        hx_doubts_advise(
-            doubts, HX_DOUBT_TOO_FEW_ITERATIONS, cfg->optimization.iterations, remedy,
+        hx_diags_advise(
+            diags, HX_DIAG_TOO_FEW_ITERATIONS, cfg->optimization.iterations, remedy,
             "optimization.iterations = %d ends the run before %s, which may take %d %s, and the "
             "design needs some more to converge",
             cfg->optimization.iterations, last_values(cfg), n,
             hx_noun(n, "iteration", "iterations"));
-    if (cfg->solver.criterion == HX_PCG_RELATIVE && tolerance > hx_doubt_limit(HX_DOUBT_TOLERANCE))
-        hx_doubts_add(
-            doubts, HX_DOUBT_TOLERANCE, tolerance,
+    if (cfg->solver.criterion == HX_PCG_RELATIVE && tolerance > hx_diag_limit(HX_DIAG_TOLERANCE))
+        hx_diags_add(
+            diags, HX_DIAG_TOLERANCE, tolerance,
             "solver.tolerance = %g accepts a residual of this fraction of the load: compliance "
             "and sensitivities are inaccurate",
             tolerance);
     if (cfg->solver.criterion == HX_PCG_COMPLIANCE &&
-        tolerance > hx_doubt_limit(HX_DOUBT_TOLERANCE_COMPLIANCE))
-        hx_doubts_add(
-            doubts, HX_DOUBT_TOLERANCE_COMPLIANCE, tolerance,
+        tolerance > hx_diag_limit(HX_DIAG_TOLERANCE_COMPLIANCE))
+        hx_diags_add(
+            diags, HX_DIAG_TOLERANCE_COMPLIANCE, tolerance,
             "solver.tolerance = %g of the compliance allows relative errors of about %.1g in the "
             "sensitivities: the run may lead to another design",
             tolerance, 2.0 * sqrt(tolerance));
-    judge_optimizer(doubts, s);
-    judge_threads(doubts, s);
+    judge_optimizer(diags, s);
+    judge_threads(diags, s);
 }
 
-double hx_doubt_host_bytes(const hx_session *s, double *have)
+double hx_diag_host_bytes(const hx_session *s, double *have)
 {
     const int shared = strcmp(s->device.ops->name, "cpu") == 0;
     const double host = (double)hx_session_mesh_bytes(s) + (double)hx_problem_bytes(&s->problem);
@@ -586,44 +584,44 @@ double hx_doubt_host_bytes(const hx_session *s, double *have)
     return host + (shared ? (double)hx_session_device_bytes(s) : 0.0);
 }
 
-void hx_doubt_memory(hx_doubts *doubts, const hx_session *s, double want, double have)
+void hx_diag_memory(hx_diags *diags, const hx_session *s, double want, double have)
 {
     (void)s;
-    if (have > 0.0 && want > hx_doubt_limit(HX_DOUBT_MEMORY) * have)
-        hx_doubts_add(doubts, HX_DOUBT_MEMORY, want / have,
-                      "the run will need nearly all of the host memory, or more");
+    if (have > 0.0 && want > hx_diag_limit(HX_DIAG_MEMORY) * have)
+        hx_diags_add(diags, HX_DIAG_MEMORY, want / have,
+                     "the run will need nearly all of the host memory, or more");
 }
 
-void hx_doubt_disk(hx_doubts *doubts, const hx_session *s, double want, double have)
+void hx_diag_disk(hx_diags *diags, const hx_session *s, double want, double have)
 {
-    if (have > 0.0 && want > hx_doubt_limit(HX_DOUBT_DISK) * have)
-        hx_doubts_add(doubts, HX_DOUBT_DISK, want / have, "the files may not fit on the disk of %s",
-                      s->cfg.output.directory);
+    if (have > 0.0 && want > hx_diag_limit(HX_DIAG_DISK) * have)
+        hx_diags_add(diags, HX_DIAG_DISK, want / have, "the files may not fit on the disk of %s",
+                     s->cfg.output.directory);
 }
 
-int hx_doubts_meanwhile(hx_doubts *doubts, hx_session *s)
+int hx_diags_meanwhile(hx_diags *diags, hx_session *s)
 {
     if (!s->measuring.is_running) return HX_OK;
     HX_TRY(hx_session_measure(s));
-    hx_doubt_mesh(doubts, s);
+    hx_diag_mesh(diags, s);
     return HX_OK;
 }
 
-int hx_doubts_before(hx_doubts *doubts, hx_session *s)
+int hx_diags_before(hx_diags *diags, hx_session *s)
 {
     double want, have;
     if (!s->measuring.is_running) HX_TRY(hx_session_measure(s));
     if (s->mesh.ownership) {
-        HX_TRY(judge_parts(doubts, s));
+        HX_TRY(judge_parts(diags, s));
     } else {
-        if (!s->measuring.is_running) hx_doubt_mesh(doubts, s);
-        hx_doubt_loads(doubts, s);
+        if (!s->measuring.is_running) hx_diag_mesh(diags, s);
+        hx_diag_loads(diags, s);
     }
-    hx_doubt_material(doubts, s);
-    hx_doubt_filter(doubts, s);
-    hx_doubt_groups(doubts, s);
-    hx_doubt_solver(doubts, s);
-    want = hx_doubt_host_bytes(s, &have);
-    hx_doubt_memory(doubts, s, want, have);
+    hx_diag_material(diags, s);
+    hx_diag_filter(diags, s);
+    hx_diag_groups(diags, s);
+    hx_diag_solver(diags, s);
+    want = hx_diag_host_bytes(s, &have);
+    hx_diag_memory(diags, s, want, have);
     return HX_OK;
 }

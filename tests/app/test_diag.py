@@ -2,7 +2,7 @@
 """Warnings about doubtful results: each appears where it should and nowhere else, and `run` prints every warning of
 `check`. Also: what the command line refuses, and what an earlier run leaves in the folder.
 
-    test_doubt.py HEXTOP SRCDIR"""
+    test_diag.py HEXTOP SRCDIR"""
 import json
 import os
 import re
@@ -845,8 +845,8 @@ def test_hinges():
 
 def test_documented():
     """The table in doc/commands.md has each code, in the order of the program's table."""
-    with open(os.path.join(SRCDIR, "app/doubt/doubt.c")) as file:
-        rows = re.findall(r'\[HX_DOUBT_\w+\] =\s+\{"([\w-]+)",\s+([\w.-]+),', file.read())
+    with open(os.path.join(SRCDIR, "app/diag/diag.c")) as file:
+        rows = re.findall(r'\[HX_DIAG_\w+\] =\s+\{"([\w-]+)",\s+([\w.-]+),', file.read())
     with open(os.path.join(SRCDIR, "doc/commands.md")) as file:
         text = file.read()
     section = text[text.index("## Warnings"):]

@@ -11,11 +11,11 @@
 #include "../text/table.h"
 #include "attached.h"
 #include "core/base/memory.h"
-#include "doubt.h"
+#include "diag.h"
 
 /* --- the 0/1 design --- */
 
-static void judge_pieces(hx_doubts *doubts, const hx_attached *a)
+static void judge_pieces(hx_diags *diags, const hx_attached *a)
 {
     const int64_t loose = hx_attached_count_floating(a);
     char text[32], count[32], remedy[512], word[256];
@@ -23,16 +23,16 @@ static void judge_pieces(hx_doubts *doubts, const hx_attached *a)
              "use a larger filter radius, a larger volume fraction or more iterations; "
              "`hextop surface %s part.stl --keep-largest%s` exports the largest piece only",
              hx_shell_word(a->session->cfg.output.directory, word, sizeof word),
-             hx_doubts_option(doubts));
+             hx_diags_option(diags));
     if (loose > 0)
-        hx_doubts_advise(
-            doubts, HX_DOUBT_LOOSE_PIECES, (double)loose, remedy,
+        hx_diags_advise(
+            diags, HX_DIAG_LOOSE_PIECES, (double)loose, remedy,
             "the 0/1 design falls into %s pieces: %s element%s not connected to the largest",
             hx_format_count(a->pieces.n, text, sizeof text),
             hx_format_count(loose, count, sizeof count), loose == 1 ? " is" : "s are");
 }
 
-static void judge_support(hx_doubts *doubts, const hx_attached *a, const char *list, size_t i,
+static void judge_support(hx_diags *diags, const hx_attached *a, const char *list, size_t i,
                           const char *set)
 {
     hx_attached_nodes nodes;
@@ -41,22 +41,22 @@ static void judge_support(hx_doubts *doubts, const hx_attached *a, const char *l
     else
         hx_attached_file_supports(a, &nodes);
     if (hx_attached_is_floating(&nodes))
-        hx_doubts_add(doubts, HX_DOUBT_SUPPORT_ON_VOID,
-                      (double)(nodes.n[HX_NODE_VOID] + nodes.n[HX_NODE_LOOSE]),
-                      "%s[%zu]: %s%s%s lies entirely on void or floating pieces of the 0/1 design",
-                      list, i, set ? "set '" : "what the mesh file supports", set ? set : "",
-                      set ? "'" : "");
+        hx_diags_add(diags, HX_DIAG_SUPPORT_ON_VOID,
+                     (double)(nodes.n[HX_NODE_VOID] + nodes.n[HX_NODE_LOOSE]),
+                     "%s[%zu]: %s%s%s lies entirely on void or floating pieces of the 0/1 design",
+                     list, i, set ? "set '" : "what the mesh file supports", set ? set : "",
+                     set ? "'" : "");
 }
 
-static void judge_supports(hx_doubts *doubts, const hx_attached *a)
+static void judge_supports(hx_diags *diags, const hx_attached *a)
 {
     const hx_config *const cfg = &a->session->cfg;
     const hx_config_support *const support = cfg->supports.entry;
     const hx_config_spring *const spring = cfg->springs.entry;
     for (size_t i = 0; i < cfg->supports.n; i++)
-        judge_support(doubts, a, "supports", i, support[i].from ? NULL : support[i].set);
+        judge_support(diags, a, "supports", i, support[i].from ? NULL : support[i].set);
     for (size_t i = 0; i < cfg->springs.n; i++)
-        judge_support(doubts, a, "springs", i, spring[i].set);
+        judge_support(diags, a, "springs", i, spring[i].set);
 }
 
 /* 1 if the density of a cell at the nodal point makes it solid. Other solid cells are solid only
@@ -85,24 +85,24 @@ static double share_off(const hx_attached *a, const hx_solid_design *d, int c)
     return all > 0.0 ? off / all : 0.0;
 }
 
-static int judge_loads(hx_doubts *doubts, const hx_attached *a, const hx_solid_design *d)
+static int judge_loads(hx_diags *diags, const hx_attached *a, const hx_solid_design *d)
 {
     const int n_case = a->session->problem.cases.n;
     double *off = NULL;
     char room[160];
-    const char *remedy = hx_doubt_table[HX_DOUBT_LOAD_ON_VOID].remedy;
+    const char *remedy = hx_diag_table[HX_DIAG_LOAD_ON_VOID].remedy;
     int rc;
     if (!(d->part.preserve & HX_PRESERVE_LOADS)) { /* the loaded elements need more volume */
-        HX_TRY(hx_doubt_part_remedy(a->session, room, sizeof room));
+        HX_TRY(hx_diag_part_remedy(a->session, room, sizeof room));
         remedy = room;
     }
     HX_TRY_FAIL(hx_alloc(&off, (size_t)n_case, sizeof *off, "load cases"));
 #pragma omp parallel for schedule(static)
     for (int c = 0; c < n_case; c++) off[c] = share_off(a, d, c);
     for (int c = 0; c < n_case; c++)
-        if (off[c] > hx_doubt_limit(HX_DOUBT_LOAD_ON_VOID))
-            hx_doubts_advise(
-                doubts, HX_DOUBT_LOAD_ON_VOID, off[c], remedy,
+        if (off[c] > hx_diag_limit(HX_DIAG_LOAD_ON_VOID))
+            hx_diags_advise(
+                diags, HX_DIAG_LOAD_ON_VOID, off[c], remedy,
                 "load case %d: %.1f %% of the force acts on void or floating pieces of the 0/1 "
                 "design, whose motion dominates the compliance",
                 c + 1, 100.0 * off[c]);
@@ -170,7 +170,7 @@ static int read_energies(hx_session *s, double *energy, double *modulus)
 
 /* Warns if few of many elements hold half of the energy. In a part that is strained almost
  * uniformly, half of the energy is in at least a quarter of the volume. */
-static int judge_energy(hx_doubts *doubts, hx_session *s, const uint8_t *is_solid)
+static int judge_energy(hx_diags *diags, hx_session *s, const uint8_t *is_solid)
 {
     enum { FEW = 8, MANY = 200 };
     int rc;
@@ -183,9 +183,9 @@ static int judge_energy(hx_doubts *doubts, hx_session *s, const uint8_t *is_soli
     for (int64_t e = 0; e < s->mesh.n_elem; e++) n_solid += is_solid[e];
     hx_log_detail("half of the strain energy is in %.0f elements, %.3g %% of the solid volume", n,
                   100.0 * share);
-    if (share < hx_doubt_limit(HX_DOUBT_FEW_ELEMENTS) || (n <= FEW && n_solid > MANY))
-        hx_doubts_add(
-            doubts, HX_DOUBT_FEW_ELEMENTS, share,
+    if (share < hx_diag_limit(HX_DIAG_FEW_ELEMENTS) || (n <= FEW && n_solid > MANY))
+        hx_diags_add(
+            diags, HX_DIAG_FEW_ELEMENTS, share,
             "half of the strain energy is in %.0f of %s solid elements, %.2g %% of their "
             "volume: a dent or a hinge dominates the compliance, which depends on the mesh",
             fmax(1.0, n), hx_format_count((int64_t)n_solid, text, sizeof text), 100.0 * share);
@@ -195,28 +195,28 @@ fail:
     return rc;
 }
 
-static int judge_tetrahedra(hx_doubts *doubts, const hx_session *s, const uint8_t *is_solid)
+static int judge_tetrahedra(hx_diags *diags, const hx_session *s, const uint8_t *is_solid)
 {
     double share, error;
     char remedy[512], word[256];
     snprintf(remedy, sizeof remedy,
              "`hextop verify %s --element quadratic%s` quantifies it; a finer mesh or "
              "`solver.element=quadratic solver.operator=auto` fixes it",
-             hx_shell_word(s->cfg.output.directory, word, sizeof word), hx_doubts_option(doubts));
+             hx_shell_word(s->cfg.output.directory, word, sizeof word), hx_diags_option(diags));
     if (s->cfg.solver.element != HX_ELEMENT_LINEAR || s->mesh.n_kind[HX_CELL_TETRAHEDRON] == 0)
         return HX_OK;
-    HX_TRY(hx_doubt_tetrahedra(s, is_solid, &share, &error));
+    HX_TRY(hx_diag_tetrahedra(s, is_solid, &share, &error));
     hx_log_detail("linear tetrahedra miss about %.0f %% of the compliance", 100.0 * error);
-    if (error > hx_doubt_limit(HX_DOUBT_LINEAR_TETRAHEDRA))
-        hx_doubts_advise(
-            doubts, HX_DOUBT_LINEAR_TETRAHEDRA, error, remedy,
+    if (error > hx_diag_limit(HX_DIAG_LINEAR_TETRAHEDRA))
+        hx_diags_advise(
+            diags, HX_DIAG_LINEAR_TETRAHEDRA, error, remedy,
             "linear tetrahedra (%.0f %% of the solid) miss an estimated %.0f %% or more of "
             "the compliance, because they are too stiff in bending",
             100.0 * share, 100.0 * error);
     return HX_OK;
 }
 
-/* Makes the 0/1 design of `hextop verify` with hx_doubts_option. */
+/* Makes the 0/1 design of `hextop verify` with hx_diags_option. */
 static int make_solid(hx_session *s, hx_solid_design *d)
 {
     memset(d, 0, sizeof *d);
@@ -230,20 +230,20 @@ static int make_solid(hx_session *s, hx_solid_design *d)
                                 HX_PRESERVE_USUAL | HX_PRESERVE_FIT);
 }
 
-int hx_doubt_solid(hx_doubts *doubts, hx_session *s)
+int hx_diag_solid(hx_diags *diags, hx_session *s)
 {
     int rc;
     hx_solid_design d;
     hx_attached attached = {0};
     HX_TRY(make_solid(s, &d));
     HX_TRY_FAIL(hx_attached_create(&attached, s, d.is_solid));
-    judge_pieces(doubts, &attached);
-    judge_supports(doubts, &attached);
+    judge_pieces(diags, &attached);
+    judge_supports(diags, &attached);
     if (!hx_config_is_heat(&s->cfg)) { /* heat sources and convection may lie on void */
-        HX_TRY_FAIL(judge_loads(doubts, &attached, &d));
+        HX_TRY_FAIL(judge_loads(diags, &attached, &d));
         hx_attached_free(&attached);
-        HX_TRY_FAIL(judge_energy(doubts, s, d.is_solid));
-        HX_TRY_FAIL(judge_tetrahedra(doubts, s, d.is_solid));
+        HX_TRY_FAIL(judge_energy(diags, s, d.is_solid));
+        HX_TRY_FAIL(judge_tetrahedra(diags, s, d.is_solid));
     }
 fail:
     hx_attached_free(&attached);
