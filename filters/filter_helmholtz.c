@@ -144,7 +144,7 @@ static int snapshot(hx_filter *filter, hx_snapshot *image)
                               (size_t)impl->a.n * sizeof *impl->d_warm);
 }
 
-static int forget(hx_filter *filter)
+static int reset(hx_filter *filter)
 {
     helmholtz_filter *impl = filter->impl;
     return impl->dev->ops->zero(impl->dev, impl->d_warm, (size_t)impl->a.n * sizeof *impl->d_warm);
@@ -178,6 +178,6 @@ const hx_filter_kind hx_filter_helmholtz = {
     .forward = forward,
     .backward = backward,
     .snapshot = snapshot,
-    .forget = forget,
+    .reset = reset,
     .destroy = destroy,
 };

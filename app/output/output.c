@@ -232,7 +232,7 @@ const char *hx_output_path(const hx_output *out, const char *name, char *text, s
     return text;
 }
 
-int hx_output_forget(const hx_output *out)
+int hx_output_reset(const hx_output *out)
 {
     static const char *const written[] = {"summary.json", "density.vtk.series"};
     char path[PATH_MAX];

@@ -90,7 +90,7 @@ const char *hx_output_path(const hx_output *out, const char *name, char *text, s
 /* Removes the report files of an earlier run (summary, series, timeline), so that they are not
  * mistaken for those of this run if it fails early. If such a name is a link made by the user and
  * this run will write the file, its target is emptied instead. HX_EIO. */
-int hx_output_forget(const hx_output *out);
+int hx_output_reset(const hx_output *out);
 
 /* Name of the last VTK file, or NULL. */
 const char *hx_output_last(const hx_output *out);

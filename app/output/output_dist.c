@@ -21,7 +21,7 @@ int hx_output_tell(hx_output *out, int32_t what)
 static int judge_share(hx_session *s)
 {
     const int rc = hx_diags_follow(s);
-    hx_session_forget_lists(s);
+    hx_session_free_lists(s);
     return rc;
 }
 

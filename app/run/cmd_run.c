@@ -134,7 +134,7 @@ static int take_folder(run *r)
     if (hx_run_log_open(&r->log, path, r->is_resumed) < 0)
         hx_log_warning("run.log is not written: %s", hx_error_message());
     if (!r->is_resumed) HX_TRY(hx_run_clear_folder(&r->session.cfg, &r->left));
-    HX_TRY(hx_output_forget(&r->output));
+    HX_TRY(hx_output_reset(&r->output));
     hx_output_path(&r->output, "config.cfg", path, sizeof path);
     return hx_config_write(&r->session.cfg, path);
 }
@@ -361,7 +361,7 @@ static int run_config(run *r, const hx_options *options)
     HX_TRY(prepare(r, options));
     hx_progress_header(&r->session);
     HX_TRY(diag_before(r));
-    hx_session_forget_lists(&r->session);
+    hx_session_free_lists(&r->session);
     r->stats.stage[HX_STAGE_SETUP] += hx_clock() - begin;
     catch_interrupts();
     if (r->is_resumed)

@@ -111,7 +111,7 @@ int hx_session_open_follower(hx_session *s);
 
 /* After the set-up, before the first design: frees the lists of elements around nodes on the host
  * if the mesh is distributed, since a run does not read them afterwards. Does nothing otherwise. */
-void hx_session_forget_lists(hx_session *s);
+void hx_session_free_lists(hx_session *s);
 
 /* On that process: runs its part until the leader ends the run (hx_analysis_dismiss). */
 int hx_session_serve(hx_session *s);

@@ -188,11 +188,11 @@ int hx_session_rank_bytes(hx_session *s, int n_rank, int rank, size_t *bytes)
     return HX_OK;
 }
 
-void hx_session_forget_lists(hx_session *s)
+void hx_session_free_lists(hx_session *s)
 {
     if (!s->mesh.ownership) return;
-    hx_mesh_forget_lists(&s->mesh);
-    hx_mesh_forget_lists(&s->dist.subdomain.mesh);
+    hx_mesh_free_lists(&s->mesh);
+    hx_mesh_free_lists(&s->dist.subdomain.mesh);
 }
 
 int hx_session_serve(hx_session *s)

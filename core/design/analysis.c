@@ -350,7 +350,7 @@ static int has_broken_down(const hx_pcg_result *result)
 }
 
 /* Resets first guesses to finite values: those of a first design, and 0 for adjoint solutions. */
-static int forget(const hx_analysis *a, double *d_u)
+static int reset(const hx_analysis *a, double *d_u)
 {
     for (int c = 0; c < a->problem->cases.n; c++)
         if (a->d_u[c] == d_u) return reset_displacement(a, d_u);
@@ -362,7 +362,7 @@ static int solve_load(hx_analysis *a, const hx_load *load, double *d_u, hx_pcg_r
     HX_TRY(hx_pcg_solve_load(a->pcg, &a->op->linear, a->pc, load, d_u, result));
     if (has_broken_down(result)) {
         const hx_pcg_result first = *result;
-        if (first.reason == HX_PCG_NAN) HX_TRY(forget(a, d_u));
+        if (first.reason == HX_PCG_NAN) HX_TRY(reset(a, d_u));
         HX_TRY(hx_pcg_solve_load(a->pcg, &a->op->linear, a->pc, load, d_u, result));
         result->iterations += first.iterations;
         result->refinements += first.refinements;
@@ -591,11 +591,11 @@ int hx_analysis_residual_local(hx_analysis *a, int load_case)
     return find_residual(a, load_case);
 }
 
-int hx_analysis_forget_local(hx_analysis *a)
+int hx_analysis_reset_local(hx_analysis *a)
 {
     for (int c = 0; c < a->problem->cases.n; c++) HX_TRY(reset_displacement(a, a->d_u[c]));
     a->pcg->slow = 0.0;
-    if (a->pc->kind->forget) a->pc->kind->forget(a->pc);
+    if (a->pc->kind->reset) a->pc->kind->reset(a->pc);
     return HX_OK;
 }
 

@@ -168,7 +168,7 @@ int hx_analysis_own_modulus(const hx_analysis *analysis, double *own);
 int hx_analysis_own_displacement(const hx_analysis *analysis, int load_case, double *own);
 
 /* Call after a failed solve: the next one starts without a first guess, like the first. */
-int hx_analysis_forget(hx_analysis *analysis);
+int hx_analysis_reset(hx_analysis *analysis);
 
 /* Saves or loads what the next design needs: displacements with a warm start and the
  * preconditioner's state. image: NULL in a follower. */

@@ -61,7 +61,7 @@ int hx_analysis_stiffness_error_local(hx_analysis *a, double *d_work, double *er
 int hx_analysis_energy_local(const hx_analysis *a, double *d_energy, double *d_work);
 int hx_analysis_body_work_local(const hx_analysis *a, double *d_dc);
 int hx_analysis_residual_local(hx_analysis *a, int load_case); /* writes pcg->d_q */
-int hx_analysis_forget_local(hx_analysis *a);
+int hx_analysis_reset_local(hx_analysis *a);
 /* Displacements of the previous design; an image has them if the run kept them. */
 int hx_analysis_snapshot_last(hx_analysis *a, hx_snapshot *image);
 /* Serializes an image to bytes, and back. */

@@ -205,10 +205,10 @@ int hx_analysis_own_displacement(const hx_analysis *a, int load_case, double *ow
     return op->dev->ops->download(op->dev, own, a->d_u[load_case], n * sizeof *own);
 }
 
-int hx_analysis_forget(hx_analysis *a)
+int hx_analysis_reset(hx_analysis *a)
 {
     HX_TRY(tell_unless_joint(a, HX_CALL_FORGET, 0.0));
-    return judge(a, hx_analysis_forget_local(a));
+    return judge(a, hx_analysis_reset_local(a));
 }
 
 int hx_analysis_load(const hx_analysis *a, int load_case, double total[3])
@@ -354,7 +354,7 @@ int hx_analysis_answer(hx_analysis *a, const hx_dist_call *call)
     case HX_CALL_RESIDUAL:
         return collect_residual(a, call->number, NULL);
     case HX_CALL_FORGET:
-        return hx_analysis_forget_local(a);
+        return hx_analysis_reset_local(a);
     case HX_CALL_SAVE:
         return hx_analysis_snapshot_local(a, NULL, HX_SNAPSHOT_SAVE);
     case HX_CALL_LOAD:

@@ -56,7 +56,7 @@ typedef struct hx_filter_kind {
     /* State that the next design reuses (snapshot.h). NULL: none. */
     int (*snapshot)(hx_filter *filter, hx_snapshot *image);
     /* After a failed step: discards that state. NULL: there is none. */
-    int (*forget)(hx_filter *filter);
+    int (*reset)(hx_filter *filter);
     void (*destroy)(hx_filter *filter);
 } hx_filter_kind;
 

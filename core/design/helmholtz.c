@@ -40,7 +40,7 @@ static uint16_t wedge_of(const int32_t conn[8])
 }
 
 /* Replaces the derivative between the triangles of a wedge by that at the mean of its points. */
-static void mend_map(const hx_mesh *mesh, int64_t e, unsigned wedge, hx_hex_map *map)
+static void repair_map(const hx_mesh *mesh, int64_t e, unsigned wedge, hx_hex_map *map)
 {
     for (int d = 0; d < 3; d++) {
         double x[8], g[3] = {0.0};
@@ -60,7 +60,7 @@ static void fill_metric(const hx_mesh *mesh, int64_t e, unsigned wedge, double v
     hx_hex_map map;
     double inverse[3][3], edge = cbrt(volume);
     hx_hex_map_init(&map, mesh->xyz, mesh->conn + 8 * e);
-    if (wedge) mend_map(mesh, e, wedge, &map);
+    if (wedge) repair_map(mesh, e, wedge, &map);
     const double det = hx_triple3(map.c[1], map.c[2], map.c[3]);
     const int is_good = det > 1e-3 * 0.125 * volume;
     for (int i = 0; i < 3; i++) {

@@ -63,7 +63,7 @@ int hx_objective_solve_adjoint(hx_objective *o)
     return HX_OK;
 }
 
-int hx_objective_forget(hx_objective *o)
+int hx_objective_reset(hx_objective *o)
 {
     hx_device *dev = o->analysis->op->dev;
     const size_t bytes = (size_t)vector_entries(o) * sizeof(double);

@@ -57,7 +57,7 @@ int hx_objective_derivative(const hx_objective *objective, const double *d_energ
                             double *const d_work[2]);
 
 /* After a failed step: the next adjoint solves start from 0. */
-int hx_objective_forget(hx_objective *o);
+int hx_objective_reset(hx_objective *o);
 
 /* Saves or loads what the next design needs: lambda with a warm start. */
 int hx_objective_snapshot(hx_objective *objective, hx_snapshot *image);

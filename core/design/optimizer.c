@@ -401,9 +401,9 @@ int hx_optimizer_undo_local(hx_optimizer *opt)
     opt->iteration--;
     HX_TRY(dev->ops->copy(dev, opt->d_proposal, opt->d_design,
                           (size_t)opt->problem->mesh->n_elem * sizeof(double)));
-    if (opt->filter->kind->forget) HX_TRY(opt->filter->kind->forget(opt->filter));
-    HX_TRY(hx_objective_forget(&opt->objective));
-    return hx_analysis_forget(opt->analysis);
+    if (opt->filter->kind->reset) HX_TRY(opt->filter->kind->reset(opt->filter));
+    HX_TRY(hx_objective_reset(&opt->objective));
+    return hx_analysis_reset(opt->analysis);
 }
 
 /* Computes the element energies into dv. */

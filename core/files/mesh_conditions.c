@@ -263,7 +263,7 @@ static int apply(state *s, const hx_condition *c)
     if (c->kind == HX_CONDITION_NO_SUPPORTS) return renew_supports(s, c);
     if (c->kind == HX_CONDITION_NO_FORCES) {
         memset(s->force, 0, 3 * (size_t)s->n_place * sizeof *s->force);
-        hx_set_loads_forget(s->loads);
+        hx_set_loads_reset(s->loads);
         return HX_OK;
     }
     if (c->kind != HX_CONDITION_FORCE && c->kind != HX_CONDITION_SUPPORT)

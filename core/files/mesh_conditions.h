@@ -125,7 +125,7 @@ int hx_set_loads_at_node(hx_set_loads *loads, const hx_condition *condition, int
                          int in_mesh, int *is_taken);
 
 /* Drops the loads at reference nodes. */
-void hx_set_loads_forget(hx_set_loads *loads);
+void hx_set_loads_reset(hx_set_loads *loads);
 
 /* hx_set_loads_renew drops the supports of reference nodes, or (awaits = 1) requires that they are
  * stated again; hx_set_loads_lost returns 1 with the first node that lacks one, once per

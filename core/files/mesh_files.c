@@ -327,7 +327,7 @@ int hx_mesh_read(const char *path, double merge, hx_mesh *mesh, hx_conditions *c
         return HX_RAISE(HX_EINPUT, "%s: the file is empty", path);
     if (format->read_spline) return read_image(path, format, mesh, notes);
     HX_TRY(format->read(path, mesh, conditions, notes));
-    const int rc = hx_mesh_mend_coincident(mesh, merge, &merged, notes);
+    const int rc = hx_mesh_repair_coincident(mesh, merge, &merged, notes);
     if (conditions && merged) hx_conditions_merge(conditions, merged);
     free(merged);
     if (rc < 0) hx_mesh_free(mesh);

@@ -634,8 +634,8 @@ int hx_import_finish(hx_import *import, hx_mesh *mesh)
     HX_TRY(make_mesh(import, mesh));
     HX_TRY_FAIL(hx_import_name_apart(import, mesh));
     HX_TRY_FAIL(settle_cells(import, mesh));
-    HX_TRY_FAIL(hx_mesh_mend_order(mesh, &import->order, import->notes));
-    HX_TRY_FAIL(hx_check_mended(mesh, &import->renumbered, import->order));
+    HX_TRY_FAIL(hx_mesh_repair_order(mesh, &import->order, import->notes));
+    HX_TRY_FAIL(hx_check_repaired(mesh, &import->renumbered, import->order));
     HX_TRY_FAIL(hx_import_keep_middles(import, mesh));
     for (size_t i = 0; i < import->n_set; i++) {
         HX_TRY_FAIL(hx_import_make_set(import, import->set[i], mesh));

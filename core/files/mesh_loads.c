@@ -137,7 +137,7 @@ int hx_set_loads_at_node(hx_set_loads *s, const hx_condition *c, int64_t number,
     return HX_OK;
 }
 
-void hx_set_loads_forget(hx_set_loads *s)
+void hx_set_loads_reset(hx_set_loads *s)
 {
     for (size_t i = 0; i < s->all->n_coupling; i++)
         memset(s->reference[i].force, 0, sizeof s->reference[i].force);
@@ -249,7 +249,7 @@ static int check_overlap(hx_set_loads *s, const hx_condition *c)
 }
 
 /* OP=NEW of one family is unambiguous only if the other family has no loads. */
-static int forget_loads(hx_set_loads *s, const hx_condition *c)
+static int reset_loads(hx_set_loads *s, const hx_condition *c)
 {
     char text[340];
     for (size_t i = 0; i < s->n; i++) {
@@ -305,7 +305,7 @@ void hx_set_loads_restate(hx_set_loads *s, const hx_condition *c)
 
 int hx_set_loads_apply(hx_set_loads *s, const hx_condition *c)
 {
-    if (c->kind == HX_CONDITION_NO_LOADS) return forget_loads(s, c);
+    if (c->kind == HX_CONDITION_NO_LOADS) return reset_loads(s, c);
     HX_TRY(c->kind == HX_CONDITION_PRESSURE ? check_faces(s, c) : check_whole(s, c));
     HX_TRY(check_overlap(s, c));
     HX_TRY(check_axis(s, c));

@@ -280,7 +280,7 @@ static int settle_batch(const hx_mesh_pieces *p, const char *path, int64_t first
     uint8_t *order = NULL;
     int rc = hx_settle_cells(&b->mesh, &list, &report);
     if (rc == HX_OK && report.bad >= 0) rc = refuse(path, b, report.bad);
-    if (rc == HX_OK) rc = hx_mesh_mend_order(&b->mesh, &order, NULL);
+    if (rc == HX_OK) rc = hx_mesh_repair_order(&b->mesh, &order, NULL);
     if (rc == HX_OK) {
         *is_out |= report.first_mirrored >= 0 || order;
         if (list.n > 0) put_back(p, first, b);

@@ -421,18 +421,18 @@ int hx_note_mirrored(const hx_mesh *mesh, const hx_settle_report *report, hx_not
                         (long long)hx_mesh_elem_number(mesh, report->first_mirrored));
 }
 
-int hx_check_mended(const hx_mesh *mesh, const hx_renumbered_list *list, const uint8_t *order)
+int hx_check_repaired(const hx_mesh *mesh, const hx_renumbered_list *list, const uint8_t *order)
 {
-    uint8_t *mended = NULL;
+    uint8_t *repaired = NULL;
     int64_t n = 0;
     for (int64_t i = 0; i < list->n; i++) n += list->cell[i].mirrored;
     if (n == 0 && !order) return HX_OK;
-    HX_TRY(hx_alloc(&mended, (size_t)mesh->n_elem, 1, "flags of mended elements"));
-    for (int64_t e = 0; order && e < mesh->n_elem; e++) mended[e] = order[e] != HX_ORDER_VTK;
+    HX_TRY(hx_alloc(&repaired, (size_t)mesh->n_elem, 1, "flags of mended elements"));
+    for (int64_t e = 0; order && e < mesh->n_elem; e++) repaired[e] = order[e] != HX_ORDER_VTK;
     for (int64_t i = 0; i < list->n; i++)
-        if (list->cell[i].mirrored) mended[list->cell[i].elem] = 1;
-    const int rc = hx_mesh_check_mended(mesh, mended);
-    free(mended);
+        if (list->cell[i].mirrored) repaired[list->cell[i].elem] = 1;
+    const int rc = hx_mesh_check_repaired(mesh, repaired);
+    free(repaired);
     return rc;
 }
 

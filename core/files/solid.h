@@ -121,9 +121,9 @@ void hx_renumbered_free(hx_renumbered_list *list);
 int hx_note_mirrored(const hx_mesh *mesh, const hx_settle_report *report, hx_note_level of_wedges,
                      hx_notes *notes);
 
-/* Applies hx_mesh_check_mended to the cells that were inverted: those of the list, and those to
- * which hx_mesh_mend_order gave another order[n_elem] (NULL: none). */
-int hx_check_mended(const hx_mesh *mesh, const hx_renumbered_list *list, const uint8_t *order);
+/* Applies hx_mesh_check_repaired to the cells that were inverted: those of the list, and those to
+ * which hx_mesh_repair_order gave another order[n_elem] (NULL: none). */
+int hx_check_repaired(const hx_mesh *mesh, const hx_renumbered_list *list, const uint8_t *order);
 
 /* Returns HX_EINPUT with the reason why hx_settle_cells could not convert the element. */
 int hx_refuse_cell(const hx_mesh *mesh, int64_t elem);

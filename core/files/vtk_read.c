@@ -407,19 +407,19 @@ static int settle_cells(const char *path, hx_mesh *mesh, hx_renumbered_list *lis
 }
 
 /* Corrects the order of nodes in cells of other programs. */
-static int mend_cells(const char *path, hx_mesh *mesh, hx_notes *notes)
+static int repair_cells(const char *path, hx_mesh *mesh, hx_notes *notes)
 {
     uint8_t *order = NULL;
     hx_renumbered_list list = {0};
     int rc = settle_cells(path, mesh, &list, notes);
-    if (rc == HX_OK) rc = hx_mesh_mend_order(mesh, &order, notes);
-    if (rc == HX_OK) rc = hx_check_mended(mesh, &list, order);
+    if (rc == HX_OK) rc = hx_mesh_repair_order(mesh, &order, notes);
+    if (rc == HX_OK) rc = hx_check_repaired(mesh, &list, order);
     hx_renumbered_free(&list);
     free(order);
     return rc;
 }
 
-static int read_mesh(const char *path, int is_mended, hx_mesh *mesh, hx_notes *notes)
+static int read_mesh(const char *path, int is_repaired, hx_mesh *mesh, hx_notes *notes)
 {
     hx_vtk_reader r;
     memset(&r, 0, sizeof r);
@@ -427,7 +427,7 @@ static int read_mesh(const char *path, int is_mended, hx_mesh *mesh, hx_notes *n
     r.mesh = mesh;
     r.notes = notes;
     int rc = read_file(&r, path);
-    if (rc == HX_OK && is_mended) rc = mend_cells(path, mesh, notes);
+    if (rc == HX_OK && is_repaired) rc = repair_cells(path, mesh, notes);
     if (rc == HX_OK) rc = hx_vtk_make_faces(&r);
     if (rc == HX_OK) rc = hx_vtk_name_sets(&r);
     reader_free(&r);

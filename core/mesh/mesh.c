@@ -376,7 +376,7 @@ static int check_place(const hx_mesh *mesh)
                     mesh->name, far, step, size);
 }
 
-void hx_mesh_forget_lists(hx_mesh *mesh)
+void hx_mesh_free_lists(hx_mesh *mesh)
 {
     free(mesh->node_elem_ptr);
     free(mesh->node_elem);
@@ -399,7 +399,7 @@ int hx_mesh_finish(hx_mesh *mesh)
     HX_TRY_FAIL(hx_middles_finish(mesh));
     return HX_OK;
 fail:
-    hx_mesh_forget_lists(mesh);
+    hx_mesh_free_lists(mesh);
     return rc;
 }
 

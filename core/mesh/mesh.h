@@ -238,7 +238,7 @@ int hx_mesh_reorder(hx_mesh *mesh);
  * numbers), builds the node -> element lists, completes the sets and computes the scalars. */
 int hx_mesh_finish(hx_mesh *mesh);
 /* Frees the node -> element lists, 40 bytes per element, once they are no longer needed. */
-void hx_mesh_forget_lists(hx_mesh *mesh);
+void hx_mesh_free_lists(hx_mesh *mesh);
 
 /* Renumbers the elements of a finished mesh so that those of part 0 come first, then those of part
  * 1, and so on; nodes keep their numbers; sets and elem_orig are updated. May be called once.

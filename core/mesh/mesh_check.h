@@ -24,14 +24,14 @@ extern const int hx_order_permutation[HX_N_ORDER][8];
  * Other elements stay unchanged, and hx_mesh_finish refuses them. order becomes [n_elem] of
  * HX_ORDER_..., which the caller frees, or NULL if nothing was changed. Requires a raw mesh without
  * sets. O(n). */
-int hx_mesh_mend_order(hx_mesh *mesh, uint8_t **order, hx_notes *notes);
+int hx_mesh_repair_order(hx_mesh *mesh, uint8_t **order, hx_notes *notes);
 
 /* Checks elements of a raw mesh (mended[n_elem] not 0) that were inverted and were corrected one by
  * one: HX_EINPUT if one lies on the same side of a face as another element with that face, which
  * happens if a node lies outside the elements around it. The check compares the directions in which
  * two valid elements traverse their common face, and uses no coordinates. O(n_elem) if any is
  * marked; 32 bytes per element and 8 per node temporarily. */
-int hx_mesh_check_mended(const hx_mesh *mesh, const uint8_t *mended);
+int hx_mesh_check_repaired(const hx_mesh *mesh, const uint8_t *repaired);
 
 /* Handles coincident nodes of a raw mesh (within 1e-9 of the mean edge). merge > 0: nodes closer
  * than that are merged into the first one of the file. merge = 0: they stay. merge NaN: HX_EINPUT
@@ -40,7 +40,7 @@ int hx_mesh_check_mended(const hx_mesh *mesh, const uint8_t *mended);
  * recommends merging only if the merged mesh conforms. O(n), 16 bytes per node temporarily.
  * *merged: the new number of each former node, which the caller frees, for other data that refer to
  * nodes; NULL if no nodes were merged. May be NULL. */
-int hx_mesh_mend_coincident(hx_mesh *mesh, double merge, int32_t **merged, hx_notes *notes);
+int hx_mesh_repair_coincident(hx_mesh *mesh, double merge, int32_t **merged, hx_notes *notes);
 
 /* *helps := 1 if there are nodes within `radius` of another, and merging them gives a mesh whose
  * elements are valid, conform and occur once. O(n). */

@@ -281,7 +281,7 @@ int hx_mesh_count_coincident(const hx_mesh *mesh, int64_t *n)
     return rc;
 }
 
-int hx_mesh_mend_coincident(hx_mesh *mesh, double merge, int32_t **merged, hx_notes *notes)
+int hx_mesh_repair_coincident(hx_mesh *mesh, double merge, int32_t **merged, hx_notes *notes)
 {
     int32_t *rep = NULL;
     int64_t n_double = 0;

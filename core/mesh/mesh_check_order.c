@@ -27,13 +27,13 @@ static void permute(const int32_t conn[8], int order, int32_t to[8])
 static int find_order(const double *xyz, const int32_t conn[8])
 {
     int found = HX_ORDER_VTK, n_found = 0;
-    int32_t mended[8] = {-1};
+    int32_t repaired[8] = {-1};
     for (int order = 1; order < HX_N_ORDER; order++) {
         int32_t other[8];
         permute(conn, order, other);
-        if (memcmp(other, mended, sizeof other) == 0) continue;
+        if (memcmp(other, repaired, sizeof other) == 0) continue;
         if (!hx_mesh_is_valid_element(xyz, other)) continue;
-        memcpy(mended, other, sizeof mended);
+        memcpy(repaired, other, sizeof repaired);
         found = order;
         n_found++;
     }
@@ -65,23 +65,23 @@ static int note_orders(const hx_mesh *mesh, const uint8_t *order, hx_notes *note
     return HX_OK;
 }
 
-int hx_mesh_mend_order(hx_mesh *mesh, uint8_t **order, hx_notes *notes)
+int hx_mesh_repair_order(hx_mesh *mesh, uint8_t **order, hx_notes *notes)
 {
-    int64_t n_mended = 0;
+    int64_t n_repaired = 0;
     uint8_t *list = NULL;
     *order = NULL;
     if (count_invalid(mesh) == 0) return HX_OK;
     HX_TRY(hx_alloc(&list, (size_t)mesh->n_elem, 1, "order of nodes"));
-#pragma omp parallel for schedule(static) reduction(+ : n_mended)
+#pragma omp parallel for schedule(static) reduction(+ : n_repaired)
     for (int64_t e = 0; e < mesh->n_elem; e++) {
-        int32_t *const conn = mesh->conn + 8 * e, mended[8];
+        int32_t *const conn = mesh->conn + 8 * e, repaired[8];
         if (hx_mesh_is_valid_element(mesh->xyz, conn)) continue;
         list[e] = (uint8_t)find_order(mesh->xyz, conn);
-        permute(conn, list[e], mended);
-        memcpy(conn, mended, sizeof mended);
-        n_mended += list[e] != HX_ORDER_VTK;
+        permute(conn, list[e], repaired);
+        memcpy(conn, repaired, sizeof repaired);
+        n_repaired += list[e] != HX_ORDER_VTK;
     }
-    if (n_mended == 0) {
+    if (n_repaired == 0) {
         free(list);
         return HX_OK;
     }

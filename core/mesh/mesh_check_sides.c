@@ -10,10 +10,10 @@
 
 typedef struct sides {
     const hx_mesh *mesh;
-    const uint8_t *mended; /* [n_elem] (borrowed) */
-    int64_t *ptr;          /* incidences, as in hx_mesh (owned) */
+    const uint8_t *repaired; /* [n_elem] (borrowed) */
+    int64_t *ptr;            /* incidences, as in hx_mesh (owned) */
     uint32_t *list;
-    int mended_are_few; /* 1: corrected elements are assumed to be wrong, not the others */
+    int repaired_are_few; /* 1: corrected elements are assumed to be wrong, not the others */
 } sides;
 
 /* Returns 1 if two rings of n nodes are equal with the same orientation. Rings run
@@ -60,7 +60,7 @@ static int count_beside(const sides *s, int64_t e, int64_t *other)
 {
     int n = 0;
     *other = -1;
-    if (!s->mended[e] || !hx_mesh_is_valid_element(s->mesh->xyz, s->mesh->conn + 8 * e)) return 0;
+    if (!s->repaired[e] || !hx_mesh_is_valid_element(s->mesh->xyz, s->mesh->conn + 8 * e)) return 0;
     for (int f = 0; f < 6; f++) {
         const int64_t beside = find_beside(s, e, f);
         n += beside >= 0;
@@ -71,7 +71,7 @@ static int count_beside(const sides *s, int64_t e, int64_t *other)
 
 static int is_at_fault(const sides *s, int64_t e)
 {
-    return (s->mended[e] != 0) == s->mended_are_few;
+    return (s->repaired[e] != 0) == s->repaired_are_few;
 }
 
 /* Counts the wrong elements at a node, and computes its distance from the middle of all its
@@ -128,11 +128,11 @@ static int refuse(const sides *s, int64_t e, int64_t other, int64_t n_elem)
                     (long long)hx_mesh_node_number(mesh, node), x[0], x[1], x[2]);
 }
 
-static int check(sides *s, int64_t n_mended)
+static int check(sides *s, int64_t n_repaired)
 {
     const int64_t n_elem = s->mesh->n_elem;
     int64_t n = 0, first = INT64_MAX, other;
-    s->mended_are_few = 2 * n_mended <= n_elem;
+    s->repaired_are_few = 2 * n_repaired <= n_elem;
     HX_TRY(hx_mesh_build_incidence(s->mesh, &s->ptr, &s->list));
 #pragma omp parallel for schedule(static) reduction(+ : n) reduction(min : first)
     for (int64_t e = 0; e < n_elem; e++) {
@@ -146,13 +146,13 @@ static int check(sides *s, int64_t n_mended)
     return refuse(s, first, other, n);
 }
 
-int hx_mesh_check_mended(const hx_mesh *mesh, const uint8_t *mended)
+int hx_mesh_check_repaired(const hx_mesh *mesh, const uint8_t *repaired)
 {
-    sides s = {.mesh = mesh, .mended = mended};
-    int64_t n_mended = 0;
-#pragma omp parallel for schedule(static) reduction(+ : n_mended)
-    for (int64_t e = 0; e < mesh->n_elem; e++) n_mended += mended[e] != 0;
-    const int rc = n_mended > 0 ? check(&s, n_mended) : HX_OK;
+    sides s = {.mesh = mesh, .repaired = repaired};
+    int64_t n_repaired = 0;
+#pragma omp parallel for schedule(static) reduction(+ : n_repaired)
+    for (int64_t e = 0; e < mesh->n_elem; e++) n_repaired += repaired[e] != 0;
+    const int rc = n_repaired > 0 ? check(&s, n_repaired) : HX_OK;
     free(s.ptr);
     free(s.list);
     return rc;

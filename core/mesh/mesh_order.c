@@ -297,7 +297,7 @@ static int follow_order(hx_mesh *mesh, const int32_t *order)
     HX_TRY(hx_alloc_raw(&copy, (size_t)mesh->n_elem, sizeof *copy, "element order"));
     memcpy(copy, order, (size_t)mesh->n_elem * sizeof *copy);
     compose_elements(mesh, copy);
-    hx_mesh_forget_lists(mesh);
+    hx_mesh_free_lists(mesh);
     return hx_mesh_build_incidence(mesh, &mesh->node_elem_ptr, &mesh->node_elem);
 }
 

@@ -27,7 +27,7 @@ typedef struct hx_device_mesh {
  * when the last reference is dropped. The mesh must neither change nor move meanwhile. */
 int hx_device_mesh_take(const hx_device_mesh **d_mesh, hx_device *dev, const hx_mesh *mesh);
 /* Also uploads the elements of each node, 40 bytes per element that most operators do not need.
- * They are kept as long as the copy. A mesh that has freed its own lists (hx_mesh_forget_lists)
+ * They are kept as long as the copy. A mesh that has freed its own lists (hx_mesh_free_lists)
  * builds them for the upload. O(n_elem). */
 int hx_device_mesh_need_lists(hx_device *dev, const hx_device_mesh *d_mesh);
 /* Adds the memory of a copy to the account; has_lists: with the lists of elements per node. */

@@ -225,7 +225,7 @@ static int take_found(hx_multigrid *mg, int l, hx_mg_smoother *found)
     return dev->ops->upload(dev, d_smoother, found, sizeof *found);
 }
 
-int hx_mg_revise(hx_multigrid *mg, const hx_operator *op)
+int hx_mg_refresh(hx_multigrid *mg, const hx_operator *op)
 {
     hx_device *dev = mg->dev;
     int changed = 0;

@@ -142,7 +142,7 @@ static uint16_t meet(int32_t node, int32_t *met_at, int32_t *met, int *n)
     return (uint16_t)met_at[node];
 }
 
-static void forget(int32_t *met_at, const int32_t *met, int n)
+static void reset(int32_t *met_at, const int32_t *met, int n)
 {
     for (int j = 0; j < n; j++) met_at[met[j]] = -1;
 }
@@ -158,7 +158,7 @@ static int list_near(const hx_lattice_level *level, int64_t begin, int64_t end, 
             const int32_t a = p->own[k], b = level->neighbour[o * level->n_node + a];
             p->place[NEAR_STRIDE * (int64_t)a + o] = meet(b, p->met_at, near, &n);
         }
-    forget(p->met_at, near, n);
+    reset(p->met_at, near, n);
     return n;
 }
 
@@ -172,7 +172,7 @@ static int list_above(const hx_lattice_level *level, int n_near, const int32_t *
             const int32_t b = level->parent[c * level->n_node + near[j]];
             if (b >= 0) parent[CORNERS * j + c] = meet(b, met_at, above, &n);
         }
-    forget(met_at, above, n);
+    reset(met_at, above, n);
     return n;
 }
 

@@ -135,7 +135,7 @@ int hx_mg_product(const hx_multigrid *mg, const hx_operator *op, const float *d_
 int hx_mg_estimate(hx_multigrid *mg, const hx_operator *op, int is_first);
 /* Estimates the eigenvalues from random vectors and updates the smoothers whose interval they
  * exceed. Returns 1 if there is any. */
-int hx_mg_revise(hx_multigrid *mg, const hx_operator *op);
+int hx_mg_refresh(hx_multigrid *mg, const hx_operator *op);
 /* Solves approximately on coarse grid l for its right-hand side; *d_solution points to one of its
  * iterates. Requires hx_mg_direct_wait. */
 int hx_mg_cycle(const hx_multigrid *mg, int l, float **d_solution);

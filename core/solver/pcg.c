@@ -264,7 +264,7 @@ static int queue_iterations(hx_pcg_run *s)
     return HX_OK;
 }
 
-void hx_pcg_forget_recording(hx_pcg *pcg)
+void hx_pcg_reset_recording(hx_pcg *pcg)
 {
     if (pcg->recording) pcg->dev->ops->record_free(pcg->dev, pcg->recording);
     pcg->recording = NULL;
@@ -290,14 +290,14 @@ static int run_iterations(hx_pcg_run *s)
     const double *d_u = s->iterate == iterate_single ? NULL : s->d_u;
     if (pcg->recording && (pcg->d_recorded_u != d_u || pcg->recorded_a != s->a ||
                            pcg->recorded_version != s->pc->version))
-        hx_pcg_forget_recording(pcg);
+        hx_pcg_reset_recording(pcg);
     if (!pcg->recording && dev->ops->record_begin && !pcg->cannot_record) {
         pcg->d_recorded_u = d_u;
         pcg->recorded_a = s->a;
         pcg->recorded_version = s->pc->version;
         pcg->cannot_record = record_iterations(s);
         if (pcg->cannot_record < 0) {
-            hx_pcg_forget_recording(pcg);
+            hx_pcg_reset_recording(pcg);
             snprintf(pcg->not_recorded, sizeof pcg->not_recorded, "%s", hx_error_message());
             hx_error_clear();
         }

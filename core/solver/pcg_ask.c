@@ -1,5 +1,5 @@
 /* Decides when, in the middle of a long solve, PCG calls its preconditioner to enable deflation
- * (`mend`) or to refresh its estimates (`revise`). */
+ * (`enable_deflation`) or to refresh its estimates (`refresh`). */
 #include <math.h>
 
 #include "pcg_internal.h"
@@ -29,7 +29,7 @@ static double decades_left(const hx_pcg_state *s)
     return 0.5 * log10((s->criterion == HX_PCG_RELATIVE ? s->rr : fabs(s->rz)) / s->stop);
 }
 
-static int is_time_to_mend(const hx_pcg_run *s, hx_pcg_asking *a, int n_done)
+static int is_time_to_deflate(const hx_pcg_run *s, hx_pcg_asking *a, int n_done)
 {
     if (n_done >= MEND || n_done < SOON || n_done % EVERY != 0) return n_done >= MEND;
     const double left = decades_left(&s->state), each = (a->left - left) / (n_done - a->judged);
@@ -38,7 +38,7 @@ static int is_time_to_mend(const hx_pcg_run *s, hx_pcg_asking *a, int n_done)
     return left > MUCH && each * (FAR - n_done) < left;
 }
 
-static int is_time_to_revise(const hx_pcg_run *s, hx_pcg_asking *a, int n_done)
+static int is_time_to_refresh(const hx_pcg_run *s, hx_pcg_asking *a, int n_done)
 {
     const double left = decades_left(&s->state), before = a->late_left;
     const int n = n_done - a->late_judged;
@@ -58,10 +58,10 @@ static int has_missed(hx_pcg_asking *a, const hx_pcg_state *state)
            ((rises && a->n_rise == RISES) || (state->rz < 0.0 && decades_left(state) > MUCH));
 }
 
-static int revise(hx_pcg_run *s, hx_pcg_asking *a)
+static int refresh(hx_pcg_run *s, hx_pcg_asking *a)
 {
     a->patience *= 2;
-    return s->pc->kind->revise(s->pc);
+    return s->pc->kind->refresh(s->pc);
 }
 
 void hx_pcg_begin_asking(hx_pcg_asking *a, const hx_pcg_state *state)
@@ -73,11 +73,13 @@ int hx_pcg_ask(hx_pcg_run *s, int n_done, hx_pcg_asking *a, int *changed)
 {
     const hx_precond_kind *const kind = s->pc->kind;
     *changed = 0;
-    if (has_missed(a, &s->state) && kind->revise) *changed = revise(s, a);
-    if (*changed == 0 && kind->mend && !a->mended && is_time_to_mend(s, a, n_done)) {
-        a->mended = 1;
-        *changed = kind->mend(s->pc);
+    if (has_missed(a, &s->state) && kind->refresh) *changed = refresh(s, a);
+    if (*changed == 0 && kind->enable_deflation && !a->deflated &&
+        is_time_to_deflate(s, a, n_done)) {
+        a->deflated = 1;
+        *changed = kind->enable_deflation(s->pc);
     }
-    if (*changed == 0 && kind->revise && is_time_to_revise(s, a, n_done)) *changed = revise(s, a);
+    if (*changed == 0 && kind->refresh && is_time_to_refresh(s, a, n_done))
+        *changed = refresh(s, a);
     return *changed < 0 ? *changed : HX_OK;
 }

@@ -30,13 +30,13 @@ int hx_pcg_find_residual(hx_pcg_run *s);
 int hx_pcg_start_from_residual(hx_pcg_run *s);
 
 /* Frees the recording, so that the next iterations are recorded newly. */
-void hx_pcg_forget_recording(hx_pcg *pcg);
+void hx_pcg_reset_recording(hx_pcg *pcg);
 
 /* Decides when, in the course of one solve, PCG calls the preconditioner to enable deflation
- * (`mend`) or to refresh its estimates (`revise`). */
+ * (`enable_deflation`) or to refresh its estimates (`refresh`). */
 typedef struct hx_pcg_asking {
     double left; /* decades of the residual left to reduce after `judged` iterations */
-    int judged, mended, patience;
+    int judged, deflated, patience;
     /* decades left after `late_judged` iterations, shortly before `patience` is reached */
     double late_left;
     int late_judged;

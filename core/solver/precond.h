@@ -52,14 +52,14 @@ typedef struct hx_precond_kind {
     /* Refreshes, with more work, what `setup` only estimated. PCG calls it if a solve takes long,
      * if the residual rises repeatedly, or if r'z < 0. Returns 1 if the preconditioner has changed;
      * PCG then restarts from the current u. NULL: nothing is estimated. */
-    int (*revise)(hx_precond *pc);
+    int (*refresh)(hx_precond *pc);
     /* Enables deflation if that helps. PCG calls it at most once per solve, if the solve takes
-     * longer than most. Returns like `revise`. NULL: there is no deflation. */
-    int (*mend)(hx_precond *pc);
+     * longer than most. Returns like `refresh`. NULL: there is no deflation. */
+    int (*enable_deflation)(hx_precond *pc);
     /* Saves or restores what the next set-up reuses from this one (snapshot.h). NULL: nothing. */
     int (*snapshot)(hx_precond *pc, hx_snapshot *image);
     /* Resets the kind, so that the next set-up reuses nothing. NULL: it never reuses anything. */
-    void (*forget)(hx_precond *pc);
+    void (*reset)(hx_precond *pc);
     void (*destroy)(hx_precond *pc);
 } hx_precond_kind;
 

@@ -459,7 +459,7 @@ static int setup(hx_precond *pc)
 }
 
 /* Enables deflation if the design has floating components. */
-static int mend(hx_precond *pc)
+static int enable_deflation(hx_precond *pc)
 {
     const int changed = hx_mg_enable_deflation(pc->impl, pc->op);
     pc->version += changed > 0;
@@ -467,9 +467,9 @@ static int mend(hx_precond *pc)
 }
 
 /* Refreshes the eigenvalue estimates, because a solve takes long. */
-static int revise(hx_precond *pc)
+static int refresh(hx_precond *pc)
 {
-    return hx_mg_revise(pc->impl, pc->op);
+    return hx_mg_refresh(pc->impl, pc->op);
 }
 
 /* Saves or restores the vectors and bounds of the power iterations, the fraction added to the last
@@ -505,7 +505,7 @@ static int snapshot(hx_precond *pc, hx_snapshot *image)
 
 /* Resets the state, so that power iterations start from random vectors and all cells are
  * recomputed, as in the first set-up. */
-static void forget(hx_precond *pc)
+static void reset(hx_precond *pc)
 {
     hx_multigrid *mg = pc->impl;
     mg->n_setup = 0;
@@ -677,8 +677,8 @@ const hx_precond_kind hx_precond_multigrid = {
     .apply = apply,
     .single_z = single_z,
     .snapshot = snapshot,
-    .forget = forget,
-    .revise = revise,
-    .mend = mend,
+    .reset = reset,
+    .refresh = refresh,
+    .enable_deflation = enable_deflation,
     .destroy = destroy,
 };

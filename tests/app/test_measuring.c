@@ -96,7 +96,7 @@ static void test_failure(void)
     hx_session s;
     hx_diags diags = {0};
     open_session(&s);
-    hx_mesh_forget_lists(&s.mesh);
+    hx_mesh_free_lists(&s.mesh);
     hx_session_measure_meanwhile(&s);
     CHECK_FAILS(hx_diags_meanwhile(&diags, &s), HX_EINTERNAL, "unfinished");
     CHECK(!s.is_measured && !s.measuring.is_running && diags.n == 0);

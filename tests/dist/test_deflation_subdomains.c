@@ -276,8 +276,8 @@ static void check_parts(job *j)
     const int size = j->comm.size;
     CHECK_OK(hx_deflation_create(&j->whole, &j->alone.problem, NULL, j->alone.modulus));
     if (j->sample->sharing == WINDOW) { /* as in a run */
-        hx_mesh_forget_lists(&j->shared.mesh);
-        hx_mesh_forget_lists(&j->dist.subdomain.mesh);
+        hx_mesh_free_lists(&j->shared.mesh);
+        hx_mesh_free_lists(&j->dist.subdomain.mesh);
     }
     CHECK_OK(hx_deflation_create(&j->subdomain, &j->dist.subdomain.problem,
                                  dev->ops->interface->host(dev), j->shared.modulus));

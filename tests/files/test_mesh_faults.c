@@ -43,12 +43,12 @@ static void test_coincident(double scale)
     hx_notes notes = {0};
     two_boxes(&mesh, 4, 0.0, 0.0, scale);
     CHECK_FAILS(
-        hx_mesh_mend_coincident(&mesh, (double)NAN, NULL, NULL), HX_EINPUT,
+        hx_mesh_repair_coincident(&mesh, (double)NAN, NULL, NULL), HX_EINPUT,
         "bodies without common nodes meet at 16 pairs of equal faces (elements 3 and 64; 25 "
         "nodes coincide with another one, such as 4 and 125)");
-    CHECK_OK(hx_mesh_mend_coincident(&mesh, 0.0, NULL, &notes));
+    CHECK_OK(hx_mesh_repair_coincident(&mesh, 0.0, NULL, &notes));
     CHECK(mesh.n_node == 250 && notes.n == 0);
-    CHECK_OK(hx_mesh_mend_coincident(&mesh, 1e-6 * scale, NULL, &notes));
+    CHECK_OK(hx_mesh_repair_coincident(&mesh, 1e-6 * scale, NULL, &notes));
     CHECK(mesh.n_node == 225 && notes.n == 1);
     CHECK(hx_mesh_node_number(&mesh, 125) == 126 && hx_mesh_node_number(&mesh, 224) == 249);
     CHECK_OK(hx_mesh_finish(&mesh));
@@ -62,9 +62,9 @@ static void test_coincident(double scale)
     hx_notes_free(&notes);
 
     two_boxes(&mesh, 4, 1e-3, 0.0, scale); /* apart */
-    CHECK_OK(hx_mesh_mend_coincident(&mesh, (double)NAN, NULL, &notes));
+    CHECK_OK(hx_mesh_repair_coincident(&mesh, (double)NAN, NULL, &notes));
     CHECK(notes.n == 0);
-    CHECK_OK(hx_mesh_mend_coincident(&mesh, 2e-3 * scale, NULL, &notes));
+    CHECK_OK(hx_mesh_repair_coincident(&mesh, 2e-3 * scale, NULL, &notes));
     CHECK(notes.n == 1 && mesh.n_node == 225);
     hx_mesh_free(&mesh);
     hx_notes_free(&notes);
@@ -76,7 +76,7 @@ static void test_crack(void)
     hx_mesh mesh;
     hx_notes notes = {0};
     two_boxes(&mesh, 4, 0.0, 0.0, 1.0);
-    CHECK_OK(hx_mesh_mend_coincident(&mesh, 1e-6, NULL, NULL));
+    CHECK_OK(hx_mesh_repair_coincident(&mesh, 1e-6, NULL, NULL));
     /* Node 4 of element 64 opens again: one corner, so that two faces part. */
     double *const xyz = realloc(mesh.xyz, sizeof *xyz * 3 * 226);
     memcpy(xyz + 3 * 225, xyz + 3 * 4, 3 * sizeof *xyz);
@@ -86,7 +86,7 @@ static void test_crack(void)
     CHECK_OK(hx_numbers_append(&mesh.node_number, 1, &number));
     for (int64_t i = 8 * 64; i < 8 * 65; i++)
         if (mesh.conn[i] == 4) mesh.conn[i] = 225;
-    CHECK_OK(hx_mesh_mend_coincident(&mesh, (double)NAN, NULL, &notes));
+    CHECK_OK(hx_mesh_repair_coincident(&mesh, (double)NAN, NULL, &notes));
     CHECK(notes.n == 1 && notes.note[0].level == HX_NOTE_WARNING);
     CHECK(notes.n == 1 && strstr(notes.note[0].text, "nodes 4 and 250"));
     hx_mesh_free(&mesh);
@@ -100,7 +100,7 @@ static void test_hanging(double dy, int hangs)
     hx_mesh mesh;
     hx_notes notes = {0};
     two_boxes(&mesh, 3, 0.0, dy, 2.0);
-    CHECK_OK(hx_mesh_mend_coincident(&mesh, (double)NAN, NULL, NULL));
+    CHECK_OK(hx_mesh_repair_coincident(&mesh, (double)NAN, NULL, NULL));
     CHECK_OK(hx_mesh_finish(&mesh));
     if (hangs) {
         CHECK_FAILS(hx_mesh_check_conforming(&mesh, 0, &notes), HX_EINPUT,
@@ -127,7 +127,7 @@ static void test_generated(void)
         params.distort = 0.2;
         params.seed = 3;
         CHECK_OK(hx_generate(hx_generators[i], &mesh, &params));
-        CHECK_OK(hx_mesh_mend_coincident(&mesh, (double)NAN, NULL, &notes));
+        CHECK_OK(hx_mesh_repair_coincident(&mesh, (double)NAN, NULL, &notes));
         CHECK_OK(hx_mesh_finish(&mesh));
         CHECK_OK(hx_mesh_check_conforming(&mesh, 0, &notes));
         CHECK_MSG(notes.n == 0, "%s: %s", hx_generators[i]->name,
@@ -147,7 +147,7 @@ static void check_note(const hx_mesh *mesh, const char *has, const char *lacks, 
 {
     hx_notes notes = {0};
     int found = -1;
-    CHECK_OK(hx_mesh_mend_coincident((hx_mesh *)mesh, (double)NAN, NULL, &notes));
+    CHECK_OK(hx_mesh_repair_coincident((hx_mesh *)mesh, (double)NAN, NULL, &notes));
     CHECK(notes.n == 1 && notes.note[0].level == HX_NOTE_WARNING);
     CHECK(notes.n == 1 && strstr(notes.note[0].text, has));
     CHECK(notes.n == 1 && !strstr(notes.note[0].text, lacks));
@@ -164,7 +164,7 @@ static void test_advice(void)
     int helps = -1;
     two_boxes(&mesh, 2, -2.0, 0.0, 1.0); /* a body given twice */
     CHECK_FAILS(
-        hx_mesh_mend_coincident(&mesh, (double)NAN, NULL, NULL), HX_EINPUT,
+        hx_mesh_repair_coincident(&mesh, (double)NAN, NULL, NULL), HX_EINPUT,
         "elements 0 and 8 occupy the same place with different nodes (8 such pairs): the file "
         "contains this body twice; keep one of the two");
     CHECK_OK(hx_mesh_merge_helps(&mesh, 1e-9, &helps));
@@ -174,7 +174,7 @@ static void test_advice(void)
     two_boxes(&mesh, 2, 0.0, 2.0, 1.0); /* along an edge */
     check_note(&mesh, "no faces between them are equal; mesh.merge = 1e-09 joins the nodes",
                "crack", 1);
-    CHECK_OK(hx_mesh_mend_coincident(&mesh, 1e-9, NULL, NULL));
+    CHECK_OK(hx_mesh_repair_coincident(&mesh, 1e-9, NULL, NULL));
     CHECK_OK(hx_mesh_finish(&mesh));
     CHECK_OK(hx_mesh_check_conforming(&mesh, 0, NULL));
     hx_mesh_free(&mesh);
@@ -186,7 +186,7 @@ static void test_advice(void)
 
     two_boxes(&mesh, 2, 0.0, 0.0, 1.0); /* equal faces next to others */
     squeeze(&mesh, uneven);
-    CHECK_FAILS(hx_mesh_mend_coincident(&mesh, (double)NAN, NULL, NULL), HX_EINPUT,
+    CHECK_FAILS(hx_mesh_repair_coincident(&mesh, (double)NAN, NULL, NULL), HX_EINPUT,
                 "meet at 2 pairs of equal faces");
     CHECK(strstr(hx_error_message(), "merging these nodes does not give a conforming mesh (node"));
     CHECK(!strstr(hx_error_message(), "joins"));

@@ -334,13 +334,13 @@ static int read_ordered(const int order[8], hx_mesh *mesh, hx_notes *notes)
 
 static void test_order(void)
 {
-    static const int mended[3][8] = {
+    static const int repaired[3][8] = {
         {4, 5, 6, 7, 0, 1, 2, 3}, {0, 1, 3, 2, 4, 5, 7, 6}, {4, 5, 7, 6, 0, 1, 3, 2}};
     static const int refused[2][8] = {{1, 0, 2, 3, 4, 5, 6, 7}, {0, 5, 2, 3, 4, 1, 6, 7}};
     for (int i = 0; i < 3; i++) {
         hx_mesh mesh;
         hx_notes notes = {0};
-        CHECK_OK(read_ordered(mended[i], &mesh, &notes));
+        CHECK_OK(read_ordered(repaired[i], &mesh, &notes));
         CHECK_REL(mesh.total_volume, 1.0, 1e-14);
         const hx_set *const side = hx_mesh_find_set(&mesh, "surface 1");
         CHECK(side && side->n_face == 1 && side->n_node == 4);

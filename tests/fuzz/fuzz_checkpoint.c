@@ -92,7 +92,7 @@ static void put_sum(uint8_t *at, const void *bytes, size_t n)
     memcpy(at, &sum, sizeof sum);
 }
 
-static void mend_sums(uint8_t *file, size_t size)
+static void repair_sums(uint8_t *file, size_t size)
 {
     if (size < HEAD) return;
     const uint64_t n = get(file + AT_COUNT);
@@ -125,7 +125,7 @@ static uint8_t *make_file(const uint8_t *data, size_t size, size_t *n)
         i += count;
     }
     if (is_patch && size % 16 == 0) *n = *n * data[size - 1] / 256; /* cut short */
-    mend_sums(file, *n);
+    repair_sums(file, *n);
     return file;
 }
 

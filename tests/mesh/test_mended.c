@@ -36,12 +36,12 @@ static void test_mirrored(void)
             for (int a = 0; a < 8; a++) conn[a] = mesh.conn[8 * e + exchanged[a]];
             memcpy(mesh.conn + 8 * e, conn, sizeof conn);
         }
-        CHECK_OK(hx_mesh_mend_order(&mesh, &order, &notes));
+        CHECK_OK(hx_mesh_repair_order(&mesh, &order, &notes));
         CHECK(order != NULL && notes.n == 1 && strstr(notes.note[0].text, "element 0)"));
         for (int64_t e = 0; order && e < mesh.n_elem; e++)
             wrong += order[e] != (e % 3 == 0 ? HX_ORDER_MIRRORED : HX_ORDER_VTK);
         CHECK_MSG(wrong == 0, "%s: %lld", mixed_name[kind], (long long)wrong);
-        CHECK_OK(hx_mesh_check_mended(&mesh, order));
+        CHECK_OK(hx_mesh_check_repaired(&mesh, order));
         free(order);
         CHECK_OK(hx_mesh_finish(&mesh));
         CHECK_REL(mesh.total_volume, 72.0, 1e-13);
@@ -53,7 +53,7 @@ static void test_mirrored(void)
     hx_mesh mesh;
     uint8_t *order = NULL;
     CHECK_OK(make(&mesh, 4, flat, 1, cell));
-    CHECK_OK(hx_mesh_mend_order(&mesh, &order, NULL));
+    CHECK_OK(hx_mesh_repair_order(&mesh, &order, NULL));
     CHECK(order == NULL);
     CHECK_FAILS(hx_mesh_finish(&mesh), HX_EINPUT, "element 0 is inverted or degenerate");
     CHECK(strstr(hx_error_message(), "mirrored") == NULL);
@@ -89,16 +89,16 @@ static void test_outside(int kind, int mirrored)
     int32_t centre;
     char text[80];
     make_star(&mesh, kind, 0.2, mirrored, &centre); /* still inside */
-    CHECK_OK(hx_mesh_mend_order(&mesh, &order, NULL));
+    CHECK_OK(hx_mesh_repair_order(&mesh, &order, NULL));
     CHECK((order != NULL) == mirrored);
-    if (order) CHECK_OK(hx_mesh_check_mended(&mesh, order));
+    if (order) CHECK_OK(hx_mesh_check_repaired(&mesh, order));
     free(order);
     hx_mesh_free(&mesh);
     make_star(&mesh, kind, 1.3, mirrored, &centre);
-    CHECK_OK(hx_mesh_mend_order(&mesh, &order, NULL));
+    CHECK_OK(hx_mesh_repair_order(&mesh, &order, NULL));
     CHECK(order != NULL);
     snprintf(text, sizeof text, "node %d at (1, 1, 2.3) seems to lie outside", (int)centre);
-    CHECK_FAILS(hx_mesh_check_mended(&mesh, order), HX_EINPUT, text);
+    CHECK_FAILS(hx_mesh_check_repaired(&mesh, order), HX_EINPUT, text);
     CHECK_MSG(strstr(hx_error_message(), "lie on the same side of the face that they share") !=
                   NULL,
               "%s", hx_error_message());
@@ -114,9 +114,9 @@ static void test_mended_twin(void)
     hx_mesh mesh;
     uint8_t *order = NULL;
     CHECK_OK(make(&mesh, 4, xyz, 2, cell));
-    CHECK_OK(hx_mesh_mend_order(&mesh, &order, NULL));
+    CHECK_OK(hx_mesh_repair_order(&mesh, &order, NULL));
     CHECK(order && order[0] == HX_ORDER_VTK && order[1] == HX_ORDER_MIRRORED);
-    if (order) CHECK_OK(hx_mesh_check_mended(&mesh, order));
+    if (order) CHECK_OK(hx_mesh_check_repaired(&mesh, order));
     free(order);
     CHECK_OK(hx_mesh_finish(&mesh));
     CHECK_FAILS(hx_mesh_check_conforming(&mesh, 0, NULL), HX_EINPUT, "have the same nodes");

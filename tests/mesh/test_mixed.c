@@ -436,7 +436,7 @@ static void test_fits(void)
         CHECK_OK(mixed_create(&mesh, &box));
         mixed_turn(&mesh, 5);
         CHECK_OK(hx_mesh_shuffle(&mesh, 5));
-        CHECK_OK(hx_mesh_mend_coincident(&mesh, (double)NAN, NULL, &notes));
+        CHECK_OK(hx_mesh_repair_coincident(&mesh, (double)NAN, NULL, &notes));
         CHECK_OK(hx_mesh_finish(&mesh));
         CHECK_OK(hx_mesh_check_conforming(&mesh, 0, &notes));
         CHECK(notes.n == 0);
@@ -591,8 +591,8 @@ static void test_coincident(void)
         /* in the layers, only that of tetrahedra has triangles there */
         const int n_pair = kind == MIXED_LAYERS ? NY * (NZ + 1) : NY * NZ * faces[kind];
         snprintf(text, sizeof text, "meet at %d pairs of equal faces", n_pair);
-        CHECK_FAILS(hx_mesh_mend_coincident(&mesh, (double)NAN, NULL, NULL), HX_EINPUT, text);
-        CHECK_OK(hx_mesh_mend_coincident(&mesh, 1e-6, NULL, &notes));
+        CHECK_FAILS(hx_mesh_repair_coincident(&mesh, (double)NAN, NULL, NULL), HX_EINPUT, text);
+        CHECK_OK(hx_mesh_repair_coincident(&mesh, 1e-6, NULL, &notes));
         CHECK(notes.n == 1 && mesh.n_node == 2 * one.n_node - ALL);
         CHECK_OK(hx_mesh_finish(&mesh));
         CHECK_OK(hx_mesh_check_conforming(&mesh, 0, NULL));

@@ -86,7 +86,7 @@ static void check_line(const fixture_solver *s, const hx_problem *problem, const
 }
 
 /* z is where M left it, so that PCG can continue with it. */
-static void check_revised(fixture_solver *s)
+static void check_refreshed(fixture_solver *s)
 {
     const size_t n = (size_t)s->op.linear.n;
     double *r = take(n, sizeof *r);
@@ -97,7 +97,7 @@ static void check_revised(fixture_solver *s)
     CHECK_OK(s->pc.kind->apply(&s->pc, d_r, NULL));
     const float *const d_z = s->pc.kind->single_z(&s->pc);
     CHECK_OK(device.ops->download(&device, before, d_z, n * sizeof *before));
-    CHECK(s->pc.kind->revise(&s->pc) == 0);
+    CHECK(s->pc.kind->refresh(&s->pc) == 0);
     CHECK_OK(device.ops->download(&device, after, d_z, n * sizeof *after));
     CHECK(memcmp(before, after, n * sizeof *before) == 0);
     device.ops->release(&device, d_r);
@@ -139,7 +139,7 @@ static void test_part(const box_part *part, int longest)
         free(l.first);
         free(l.point);
     }
-    check_revised(&s);
+    check_refreshed(&s);
     fixture_solver_free(&s);
     free(modulus);
     hx_problem_free(&problem);

@@ -446,7 +446,7 @@ static void test_marks(void)
             m.problem.springs.stiffness[k] = 1.0;
         }
         CHECK_OK(fixture_solver_create(&s, &device, &m.problem, &settings));
-        if (i == 2) hx_mesh_forget_lists(&m.mesh);
+        if (i == 2) hx_mesh_free_lists(&m.mesh);
         CHECK_OK(hx_operator_set_modulus(&s.op, m.modulus));
         CHECK_OK(hx_precond_setup(&s.pc));
         const hx_multigrid *const mg = s.pc.impl;

@@ -1,26 +1,26 @@
-/* When a solve calls its preconditioner to enable deflation (`mend`) or to refresh estimates
- * (`revise`): after which iterations, depending on the decrease of the residual; how often; and
- * what happens with the result. */
+/* When a solve calls its preconditioner to enable deflation (`enable_deflation`) or to refresh
+ * estimates (`refresh`): after which iterations, depending on the decrease of the residual; how
+ * often; and what happens with the result. */
 #include <math.h>
 
 #include "core/solver/pcg_internal.h"
 #include "tests/lib/test.h"
 
-static int answer;           /* return value of both functions */
-static int n_mend, n_revise; /* numbers of calls */
-static int indefinite_at;    /* iteration after which r'z is below 0; 0: never */
+static int answer;                       /* return value of both functions */
+static int n_deflation_check, n_refresh; /* numbers of calls */
+static int indefinite_at;                /* iteration after which r'z is below 0; 0: never */
 
-static int mend(hx_precond *pc)
+static int enable_deflation(hx_precond *pc)
 {
     (void)pc;
-    n_mend++;
+    n_deflation_check++;
     return answer;
 }
 
-static int revise(hx_precond *pc)
+static int refresh(hx_precond *pc)
 {
     (void)pc;
-    n_revise++;
+    n_refresh++;
     return answer;
 }
 
@@ -80,66 +80,69 @@ static double wavy(int k)
 }
 
 typedef struct asked {
-    int mend, revise, again; /* iteration of the first and second call; 0: none */
+    int enable_deflation, refresh, again; /* iteration of the first and second call; 0: none */
 } asked;
 
 static asked watch(history left, int criterion, int n_iteration)
 {
-    static const hx_precond_kind kind = {.name = "watched", .mend = mend, .revise = revise};
+    static const hx_precond_kind kind = {
+        .name = "watched", .enable_deflation = enable_deflation, .refresh = refresh};
     hx_precond pc = {.kind = &kind};
     hx_pcg_run s = {.pc = &pc};
     hx_pcg_asking a;
     asked when = {0, 0, 0};
-    n_mend = n_revise = answer = 0;
+    n_deflation_check = n_refresh = answer = 0;
     s.state.criterion = criterion;
     s.state.stop = 1e-10;
     for (int k = 0; k <= n_iteration && (k == 0 || left(k) > 0.0); k++) {
-        const int before[2] = {n_mend, n_revise};
+        const int before[2] = {n_deflation_check, n_refresh};
         int changed = -1;
         s.state.rr = s.state.rz = s.state.stop * pow(10.0, 2.0 * left(k));
         if (k > 0 && k == indefinite_at) s.state.rz = -s.state.rz;
         if (k == 0) hx_pcg_begin_asking(&a, &s.state);
         if (k == 0) continue;
         CHECK(hx_pcg_ask(&s, k, &a, &changed) == HX_OK && changed == 0);
-        if (n_mend > before[0]) when.mend = k;
-        if (n_revise > before[1]) *(when.revise == 0 ? &when.revise : &when.again) = k;
+        if (n_deflation_check > before[0]) when.enable_deflation = k;
+        if (n_refresh > before[1]) *(when.refresh == 0 ? &when.refresh : &when.again) = k;
     }
-    CHECK(n_mend <= 1 && n_revise <= 2);
+    CHECK(n_deflation_check <= 1 && n_refresh <= 2);
     return when;
 }
 
 static void check(const char *name, history left, int criterion, int n, asked expected)
 {
     const asked got = watch(left, criterion, n);
-    CHECK_MSG(got.mend == expected.mend && got.revise == expected.revise &&
-                  got.again == expected.again,
-              "%s: called after %d, %d, %d iterations, not %d, %d, %d", name, got.mend, got.revise,
-              got.again, expected.mend, expected.revise, expected.again);
+    CHECK_MSG(got.enable_deflation == expected.enable_deflation &&
+                  got.refresh == expected.refresh && got.again == expected.again,
+              "%s: called after %d, %d, %d iterations, not %d, %d, %d", name, got.enable_deflation,
+              got.refresh, got.again, expected.enable_deflation, expected.refresh, expected.again);
 }
 
 /* The return value is passed to the solve; after a change no further function is called. */
 static void test_answers(void)
 {
-    static const hx_precond_kind both = {.name = "both", .mend = mend, .revise = revise},
+    static const hx_precond_kind both = {.name = "both",
+                                         .enable_deflation = enable_deflation,
+                                         .refresh = refresh},
                                  none = {.name = "none"};
     hx_precond pc = {.kind = &both};
     hx_pcg_run s = {.pc = &pc};
     hx_pcg_asking a;
     int changed = 0;
     s.state.criterion = HX_PCG_COMPLIANCE;
-    n_mend = n_revise = 0;
+    n_deflation_check = n_refresh = 0;
     hx_pcg_begin_asking(&a, &s.state);
     answer = 1;
     CHECK(hx_pcg_ask(&s, 40, &a, &changed) == HX_OK && changed == 1);
-    CHECK(n_mend == 1 && n_revise == 0);
+    CHECK(n_deflation_check == 1 && n_refresh == 0);
     CHECK(hx_pcg_ask(&s, 41, &a, &changed) == HX_OK && changed == 1);
-    CHECK(n_mend == 1 && n_revise == 1);
+    CHECK(n_deflation_check == 1 && n_refresh == 1);
     hx_pcg_begin_asking(&a, &s.state);
-    n_mend = n_revise = 0;
+    n_deflation_check = n_refresh = 0;
     for (int k = 16; k < 21; k++) { /* the residual rises for the fourth time after 19 */
         s.state.rr = k;
         CHECK(hx_pcg_ask(&s, k, &a, &changed) == HX_OK && changed == (k == 19));
-        CHECK(n_mend == 0 && n_revise == (k >= 19));
+        CHECK(n_deflation_check == 0 && n_refresh == (k >= 19));
     }
     answer = HX_EDEVICE;
     s.state.rr = 1.0;

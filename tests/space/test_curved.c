@@ -171,7 +171,7 @@ static void test_merge(double gap)
     CHECK_OK(hx_mesh_create(&mesh, "bars", 2 * n, xyz, 4, conn));
     CHECK_OK(curved_bend(&mesh, shear));
     for (int64_t k = 24; k < 48; k++) mesh.middles.xyz[3 * k + 2] += gap;
-    CHECK_OK(hx_mesh_mend_coincident(&mesh, 1e-3, NULL, NULL));
+    CHECK_OK(hx_mesh_repair_coincident(&mesh, 1e-3, NULL, NULL));
     CHECK(mesh.n_node == n);
     CHECK_OK(hx_mesh_finish(&mesh));
     if (gap < 0.01) {
