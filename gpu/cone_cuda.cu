@@ -36,7 +36,7 @@ __device__ __forceinline__ double fast_root(double a)
     return fma(s * e, fma(e, 0.375, 0.5), s);
 }
 
-__device__ __forceinline__ int cell_along(const hx_device_cells &cells, int axis, double inverse,
+__device__ __forceinline__ int cell_along(const hx_device_bins &cells, int axis, double inverse,
                                           double x)
 {
     const double cell = (x - cells.origin[axis]) * inverse;
@@ -46,7 +46,7 @@ __device__ __forceinline__ int cell_along(const hx_device_cells &cells, int axis
 
 // The squared reach minus the squared distance between a box's side [low, high] and a layer of
 // cells.
-__device__ __forceinline__ double reach_left(const hx_device_cells &cells, int axis, int cell,
+__device__ __forceinline__ double reach_left(const hx_device_bins &cells, int axis, int cell,
                                              double low, double high, double square)
 {
     const double begin = cells.origin[axis] + cell * cells.size;
@@ -55,7 +55,7 @@ __device__ __forceinline__ double reach_left(const hx_device_cells &cells, int a
 }
 
 template <int N>
-__device__ __forceinline__ void add_range(const hx_device_cells &cells, const double *field,
+__device__ __forceinline__ void add_range(const hx_device_bins &cells, const double *field,
                                           int begin, int end, int stream, double radius,
                                           const double (&x)[N], const double (&y)[N],
                                           const double (&z)[N], double (&sum)[N])
@@ -96,7 +96,7 @@ __device__ __forceinline__ double warp_max(double a)
 
 // Sums for the targets at the places [begin, end), at most N per group.
 template <int N>
-__device__ void sum_targets(const hx_device_cells &cells, const double *field, int begin, int end,
+__device__ void sum_targets(const hx_device_bins &cells, const double *field, int begin, int end,
                             double radius, double *__restrict__ result)
 {
     const int lane = threadIdx.x & 31, stream = lane % CONE_STREAMS, group = lane / CONE_STREAMS;
@@ -145,7 +145,7 @@ __device__ void sum_targets(const hx_device_cells &cells, const double *field, i
 constexpr int CONE_BLOCK = 128;
 
 __global__ void __launch_bounds__(CONE_BLOCK, 5)
-    cone_kernel(hx_device_cells cells, const double *field, int64_t n_cell, double radius,
+    cone_kernel(hx_device_bins cells, const double *field, int64_t n_cell, double radius,
                 double *__restrict__ result)
 {
     const int64_t cell = hx_first_of_thread() / 32;
@@ -173,12 +173,12 @@ __global__ void __launch_bounds__(CONE_BLOCK, 5)
 // Tiles are used if they are accurate enough. |t|^2 must not be much larger than the squared
 // radius, because their difference would lose digits; and neighbours must not be closer than 1.3e-3
 // of the radius, because roots are inaccurate below that.
-static bool takes_tiles(const hx_device_cells &cells, double radius)
+static bool takes_tiles(const hx_device_bins &cells, double radius)
 {
     return radius >= 0.75 * cells.size && radius <= 50.0 * cells.size && cells.n < CONE_MOST_ELEMS;
 }
 
-static int sum_pairs(const hx_cuda *impl, const hx_device_cells &cells, int64_t n_cell,
+static int sum_pairs(const hx_cuda *impl, const hx_device_bins &cells, int64_t n_cell,
                      double radius, const double *d_value, double *d_sum)
 {
     cone_kernel<<<hx_blocks(32 * n_cell, CONE_BLOCK), CONE_BLOCK, 0, impl->stream>>>(
@@ -188,11 +188,11 @@ static int sum_pairs(const hx_cuda *impl, const hx_device_cells &cells, int64_t 
 }
 
 constexpr int TILE_WARPS = 4;
-static_assert(sizeof(hx_cell_row) == sizeof(uint2), "cone_row reads one in one load");
+static_assert(sizeof(hx_bin_row) == sizeof(uint2), "cone_row reads one in one load");
 
 // FIELDS fields at a time, and BLOCKS blocks per multiprocessor, chosen by measurement.
 template <class Law, int FIELDS, int BLOCKS>
-static int sum_tiles(const hx_cuda *impl, const hx_device_cells &cells, double radius,
+static int sum_tiles(const hx_cuda *impl, const hx_device_bins &cells, double radius,
                      double *const d_sum[])
 {
     cone_grid grid = {};
@@ -224,7 +224,7 @@ static int sum_tiles(const hx_cuda *impl, const hx_device_cells &cells, double r
     return HX_OK;
 }
 
-int hx_cuda_cone_sum(hx_device *dev, const hx_device_cells *cells, double radius, int n_field,
+int hx_cuda_cone_sum(hx_device *dev, const hx_device_bins *cells, double radius, int n_field,
                      const double *const d_value[], double *const d_sum[])
 {
     const hx_cuda *impl = hx_cuda_of(dev);

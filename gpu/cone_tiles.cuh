@@ -18,7 +18,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "core/design/cells.h"
+#include "core/design/bins.h"
 
 constexpr unsigned CONE_LANES = 0xffffffffu;
 constexpr int CONE_CELLS = 2; // along x, per warp
@@ -30,7 +30,7 @@ constexpr int CONE_FIELDS = 2; // maximum number of fields summed at a time
 
 struct cone_grid {
     const int32_t *start;
-    const uint2 *row;                 // [row] hx_cell_row of each row; may be nullptr
+    const uint2 *row;                 // [row] hx_bin_row of each row; may be nullptr
     const double *value[CONE_FIELDS]; // by place
     double *sum[CONE_FIELDS];
     int n_cell[3];
@@ -309,7 +309,7 @@ struct cone_box {
     int first[3], last[3]; // cells that the ball touches, by layer
 };
 
-// A bound of hx_cell_row, from the lowest byte of a word.
+// A bound of hx_bin_row, from the lowest byte of a word.
 __device__ __forceinline__ float cone_part(unsigned a)
 {
     return static_cast<float>(a & 255u) * (1.0f / HX_CELL_PARTS);

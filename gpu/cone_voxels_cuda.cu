@@ -183,7 +183,7 @@ int tiles_along(int64_t n, int tile)
 
 } // namespace
 
-int hx_cuda_voxel_sum(hx_device *dev, const hx_device_cells *cells, const double *d_value,
+int hx_cuda_voxel_sum(hx_device *dev, const hx_device_bins *cells, const double *d_value,
                       double *d_sum)
 {
     const hx_voxels *const v = &cells->voxels;

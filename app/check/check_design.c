@@ -8,7 +8,7 @@
 #include "check.h"
 #include "core/base/memory.h"
 #include "core/base/names.h"
-#include "core/design/cells.h"
+#include "core/design/bins.h"
 #include "core/mesh/skin.h"
 
 /* Counts the elements of the skin, or of the set. */
@@ -66,7 +66,7 @@ int hx_check_filter(const hx_session *s)
         return HX_OK;
     }
     if (hx_filter_find(s->cfg.optimization.filter.kind)->sums_pairs) {
-        const int rc = hx_cells_estimate(&s->mesh, radius, &mean);
+        const int rc = hx_bins_estimate(&s->mesh, radius, &mean);
         if (rc < 0) return hx_config_blame(&s->cfg, "optimization.filter.radius", rc);
         snprintf(neighbours, sizeof neighbours, ", about %.0f %s each", mean,
                  hx_noun(llround(mean), "neighbour", "neighbours"));

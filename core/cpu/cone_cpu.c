@@ -6,7 +6,7 @@
 #include <stddef.h>
 
 #include "../base/vector_unit.h"
-#include "../design/cells.h"
+#include "../design/bins.h"
 #include "cpu_ops.h"
 
 enum { LANES = HX_CELLS_PADDING, CHUNK = 256, RUN = 16 };
@@ -21,7 +21,7 @@ static const double COUNT[2 * LANES] = {1.0, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0};
 #endif
 
 typedef struct cone {
-    const hx_device_cells *cells;
+    const hx_device_bins *cells;
     /* reach: the radius plus a small margin, so that rounding excludes no cell */
     double radius, reach;
     double inverse; /* 1 / edge of a cell */
@@ -37,7 +37,7 @@ static ALWAYS_INLINE int64_t clamp_cell(const cone *c, int axis, double x)
 }
 
 /* The squared reach minus the squared distance from x to a layer of cells. */
-static ALWAYS_INLINE double reach_left(const hx_device_cells *cells, int axis, int64_t cell,
+static ALWAYS_INLINE double reach_left(const hx_device_bins *cells, int axis, int64_t cell,
                                        double x, double square)
 {
     const double low = cells->origin[axis] + (double)cell * cells->size;
@@ -65,7 +65,7 @@ static ALWAYS_INLINE void add_lanes(const cone *c, const double at[3], int64_t m
 
 static ALWAYS_INLINE double sum_ball(const cone *c, int64_t place)
 {
-    const hx_device_cells *const cells = c->cells;
+    const hx_device_bins *const cells = c->cells;
     const double at[3] = {cells->d_x[place], cells->d_y[place], cells->d_z[place]};
     const int64_t k1 = clamp_cell(c, 2, at[2] + c->reach);
     double sum[LANES] = {0.0};
@@ -183,7 +183,7 @@ static sum_function *choose_sum(void)
 }
 
 /* Copies the values into the order of places or, for voxels, of grid points. */
-static void place_values(const hx_device_cells *cells, const double *value)
+static void place_values(const hx_device_bins *cells, const double *value)
 {
     const hx_voxels *const v = &cells->voxels;
     double *const by_point = cells->d_value[0] + v->reach[0];
@@ -202,7 +202,7 @@ static void place_values(const hx_device_cells *cells, const double *value)
 
 static void sum_field(const cone *c, const double *value, double *sum)
 {
-    const hx_device_cells *const cells = c->cells;
+    const hx_device_bins *const cells = c->cells;
     const hx_voxels *const v = &cells->voxels;
     sum_function *const sum_chunk = choose_sum();
     const int is_voxels = v->n[0] > 0;
@@ -213,7 +213,7 @@ static void sum_field(const cone *c, const double *value, double *sum)
         sum_chunk(c, begin, begin + chunk < n ? begin + chunk : n, sum);
 }
 
-int hx_cpu_cone_sum(hx_device *dev, const hx_device_cells *cells, double radius, int n_field,
+int hx_cpu_cone_sum(hx_device *dev, const hx_device_bins *cells, double radius, int n_field,
                     const double *const d_value[], double *const d_sum[])
 {
     const cone c = {cells, radius, radius * (1.0 + 1e-9),

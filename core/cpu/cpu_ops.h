@@ -80,7 +80,7 @@ int hx_cpu_direct_solve_scalar(hx_device *dev, const hx_mg_level *level, const h
                                const float *d_b, float *d_x);
 
 /* Entry of the design's table (cone_cpu.c). */
-int hx_cpu_cone_sum(hx_device *dev, const hx_device_cells *cells, double radius, int n_field,
+int hx_cpu_cone_sum(hx_device *dev, const hx_device_bins *cells, double radius, int n_field,
                     const double *const d_value[], double *const d_sum[]);
 
 #ifdef __cplusplus

@@ -8,7 +8,7 @@ size_t hx_cone_bytes(const hx_mesh *mesh, size_t voxel_bytes, int volume_weighte
 {
     const size_t field = (size_t)mesh->n_elem * sizeof(double);
     const size_t cells =
-        voxel_bytes > 0 ? voxel_bytes : hx_device_cells_bytes(mesh->n_elem, n_field);
+        voxel_bytes > 0 ? voxel_bytes : hx_device_bins_bytes(mesh->n_elem, n_field);
     return cells + (volume_weighted ? 2 : 1) * field;
 }
 
@@ -33,7 +33,7 @@ static int create_cells(hx_cone *cone, const hx_problem *problem, hx_voxels *mad
     hx_device *dev = cone->dev;
     const hx_design_ops *ops = dev->ops->design;
     if (ops->cone_cells) return ops->cone_cells(dev, problem, cone->radius, n_field, &cone->cells);
-    return hx_device_cells_create(&cone->cells, dev, problem->mesh, cone->radius, n_field, made);
+    return hx_device_bins_create(&cone->cells, dev, problem->mesh, cone->radius, n_field, made);
 }
 
 int hx_cone_create(hx_cone *cone, hx_device *dev, const hx_problem *problem,
@@ -68,7 +68,7 @@ void hx_cone_free(hx_cone *cone)
 {
     hx_device *dev = cone->dev;
     if (!dev) return;
-    hx_device_cells_free(&cone->cells, dev);
+    hx_device_bins_free(&cone->cells, dev);
     dev->ops->release(dev, cone->d_sum_weight);
     dev->ops->release(dev, cone->d_volume);
     memset(cone, 0, sizeof *cone);

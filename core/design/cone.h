@@ -8,7 +8,7 @@
 #define HX_CONE_H
 
 #include "../problem/problem.h"
-#include "cells.h"
+#include "bins.h"
 #include "filter.h"
 
 #ifdef __cplusplus
@@ -17,7 +17,7 @@ extern "C" {
 
 typedef struct hx_cone {
     hx_device *dev; /* (borrowed) */
-    hx_device_cells cells;
+    hx_device_bins cells;
     double radius; /* length */
     int n_field;   /* maximum number of fields per sum */
     /* [n_elem] sum_i H_ei, times the volume of i if volumes are weighted (owned) */

@@ -85,13 +85,13 @@ static int oc_end(hx_device *dev, const hx_device_oc *oc)
 }
 
 static int cone_cells(hx_device *dev, const hx_problem *problem, double radius, int n_field,
-                      hx_device_cells *cells)
+                      hx_device_bins *cells)
 {
     (void)problem; /* the subdomain is used instead */
-    return hx_halo_create_cells(cells, hx_dist_of(dev), radius, n_field);
+    return hx_halo_create_bins(cells, hx_dist_of(dev), radius, n_field);
 }
 
-static int cone_sum(hx_device *dev, const hx_device_cells *cells, double radius, int n_field,
+static int cone_sum(hx_device *dev, const hx_device_bins *cells, double radius, int n_field,
                     const double *const d_value[], double *const d_sum[])
 {
     hx_halo *const halo = cells->halo;

@@ -10,7 +10,7 @@
 extern "C" {
 #endif
 
-typedef struct hx_device_cells hx_device_cells;   /* cells.h */
+typedef struct hx_device_bins hx_device_bins;     /* bins.h */
 typedef struct hx_device_oc hx_device_oc;         /* oc.h */
 struct hx_oc_state;                               /* oc.h */
 typedef struct hx_device_groups hx_device_groups; /* groups.h */
@@ -54,14 +54,14 @@ typedef struct hx_design_ops {
      * the group. */
     int (*link)(hx_device *dev, const hx_device_groups *groups, const double *d_dv, double *d_dc);
     int (*copy_largest)(hx_device *dev, const hx_device_groups *groups, double *d_x);
-    /* Cells of the elements that sums within the radius run over (cells.h); NULL: those of the
+    /* Cells of the elements that sums within the radius run over (bins.h); NULL: those of the
      * mesh. */
     int (*cone_cells)(hx_device *dev, const hx_problem *problem, double radius, int n_field,
-                      hx_device_cells *cells);
+                      hx_device_bins *cells);
     /* sum[e] = sum over i of max(0, radius - |x_e - x_i|) value[i] with centroids x, for n_field
      * fields, at most as many as the cells were made for. Weights are rounded if the cells say
      * `single`. May be in place, but no field's sum may overwrite another field's values. */
-    int (*cone_sum)(hx_device *dev, const hx_device_cells *cells, double radius, int n_field,
+    int (*cone_sum)(hx_device *dev, const hx_device_bins *cells, double radius, int n_field,
                     const double *const d_value[], double *const d_sum[]);
     /* largest error of single-precision weights, relative to the radius; 0: not rounded */
     double cone_rounding;

@@ -23,9 +23,9 @@ typedef struct run {
  * another rank's elements, as ascending numbers in the whole mesh. Everything else is indexed by
  * positions in that list. */
 typedef struct finder {
-    int64_t n;      /* number of candidates */
-    int32_t *list;  /* [n] */
-    hx_cells cells; /* cells of the candidates */
+    int64_t n;     /* number of candidates */
+    int32_t *list; /* [n] */
+    hx_bins cells; /* cells of the candidates */
     int64_t n_cell;
     int64_t width;  /* number of cells that the radius may span in each direction */
     double square;  /* square of the slightly enlarged radius, so that rounding loses no element */
@@ -36,7 +36,7 @@ typedef struct finder {
 
 static void free_finder(finder *f)
 {
-    hx_cells_free(&f->cells);
+    hx_bins_free(&f->cells);
     free(f->list);
     free(f->mark);
     free(f->near);
@@ -51,7 +51,7 @@ static run run_of(const hx_dist *dist, int rank)
 
 /* Cells over the whole mesh, marked if they are near own elements or near those of others. */
 typedef struct sieve {
-    hx_cells grid;         /* contains no elements */
+    hx_bins grid;          /* contains no elements */
     int32_t *cell;         /* [n_elem of the whole] cell of its centroid */
     uint8_t *own, *others; /* [cells] */
 } sieve;
@@ -60,7 +60,7 @@ static int create_sieve(sieve *s, const hx_mesh *whole)
 {
     double low[3], high[3];
     hx_mesh_centroid_bounds(whole, low, high);
-    const size_t n_cell = (size_t)hx_cells_lay(&s->grid, whole, low, high);
+    const size_t n_cell = (size_t)hx_bins_lay(&s->grid, whole, low, high);
     HX_TRY(hx_alloc_raw(&s->cell, (size_t)whole->n_elem, sizeof *s->cell, what));
     HX_TRY(hx_alloc(&s->own, n_cell, 1, what));
     return hx_alloc(&s->others, n_cell, 1, what);
@@ -74,7 +74,7 @@ static void mark_sieve(sieve *s, const hx_mesh *whole, const run *own, double ra
     for (int64_t e = 0; e < whole->n_elem; e++) {
         double x[3];
         hx_mesh_centroid(whole, e, x);
-        s->cell[e] = (int32_t)hx_cells_at(&s->grid, x);
+        s->cell[e] = (int32_t)hx_bins_at(&s->grid, x);
         uint8_t *const mark = e >= own->begin && e < own->end ? s->own : s->others;
 #pragma omp atomic write
         mark[s->cell[e]] = 1;
@@ -152,7 +152,7 @@ static int create_finder(finder *f, const hx_dist *dist, double radius)
     HX_TRY(sieve_elements(f, dist, radius));
     if (f->n == 0) return HX_OK;
     int rc = take_elements(&mesh, dist->subdomain.whole->mesh, f->n, f->list);
-    if (rc == HX_OK) rc = hx_cells_create(&f->cells, &mesh, radius);
+    if (rc == HX_OK) rc = hx_bins_create(&f->cells, &mesh, radius);
     free(mesh.conn);
     HX_TRY(rc);
     f->n_cell = f->cells.n_cell[0] * f->cells.n_cell[1] * f->cells.n_cell[2];
@@ -192,7 +192,7 @@ static void mark_cells(const finder *f, const run *r)
  * symmetric in the two elements, because differences only change sign. */
 static int meets_cell(const finder *f, const run *r, int64_t cell, int64_t place)
 {
-    const hx_cells *const cells = &f->cells;
+    const hx_bins *const cells = &f->cells;
     for (int64_t m = cells->start[cell]; m < cells->start[cell + 1]; m++) {
         const double dx = cells->x[m] - cells->x[place], dy = cells->y[m] - cells->y[place],
                      dz = cells->z[m] - cells->z[place];
@@ -360,13 +360,12 @@ static int alloc_buffers(hx_halo *h, const int64_t *out, int n_field)
 }
 
 /* Makes cells of own and halo elements. */
-static int create_cells(hx_device_cells *cells, const hx_halo *h, const int32_t *elem,
-                        double radius, int n_field)
+static int create_cells(hx_device_bins *cells, const hx_halo *h, const int32_t *elem, double radius,
+                        int n_field)
 {
     hx_mesh mesh;
     int rc = take_elements(&mesh, h->dist->subdomain.whole->mesh, h->n_own + h->n_beyond, elem);
-    if (rc == HX_OK)
-        rc = hx_device_cells_create(cells, &h->dist->dev, &mesh, radius, n_field, NULL);
+    if (rc == HX_OK) rc = hx_device_bins_create(cells, &h->dist->dev, &mesh, radius, n_field, NULL);
     free(mesh.conn);
     return rc;
 }
@@ -380,7 +379,7 @@ static int check_reach(const hx_dist *dist, double radius)
                     radius, ownership->reach);
 }
 
-int hx_halo_create_cells(hx_device_cells *cells, hx_dist *dist, double radius, int n_field)
+int hx_halo_create_bins(hx_device_bins *cells, hx_dist *dist, double radius, int n_field)
 {
     finder f = {0};
     hx_halo *h = NULL;

@@ -6,7 +6,7 @@
 
 #include "../dist/dist.h"
 #include "../dist/exchange.h"
-#include "cells.h"
+#include "bins.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -28,7 +28,7 @@ typedef struct hx_halo {
  * own and halo elements; the cells own the halo. Every process searches the whole mesh, so nothing
  * is communicated. O(n_elem of the whole), with 4.3 bytes per element of the whole during creation
  * plus those of the elements near the interface. */
-int hx_halo_create_cells(hx_device_cells *cells, hx_dist *dist, double radius, int n_field);
+int hx_halo_create_bins(hx_device_bins *cells, hx_dist *dist, double radius, int n_field);
 
 /* d_value[field][n_own + n_beyond] := d_own[n_own] followed by the owners' values. Waits unless the
  * exchange is from device to device. */

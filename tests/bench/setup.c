@@ -331,13 +331,13 @@ static void list_lines(bench *b, hx_device *dev, const hx_problem *problem)
 /* Cells of a filter with a radius of 3 elements. */
 static void list_cells(bench *b)
 {
-    hx_device_cells cells;
+    hx_device_bins cells;
     hx_device *const dev = b->comm.size > 1 ? &b->dist.dev : &b->device;
     start(b);
     if (b->comm.size > 1)
-        CHECK_OK(hx_halo_create_cells(&cells, &b->dist, 3.0 * b->mesh.elem_size, 1));
+        CHECK_OK(hx_halo_create_bins(&cells, &b->dist, 3.0 * b->mesh.elem_size, 1));
     else
-        CHECK_OK(hx_device_cells_create(&cells, dev, &b->mesh, 3.0 * b->mesh.elem_size, 1, NULL));
+        CHECK_OK(hx_device_bins_create(&cells, dev, &b->mesh, 3.0 * b->mesh.elem_size, 1, NULL));
     stop(b);
     if (cells.voxels.n[0] > 0) {
         ADD(b, cells.voxels.elem, cells.voxels.n[0] * cells.voxels.n[1] * cells.voxels.n[2]);
@@ -351,7 +351,7 @@ static void list_cells(bench *b)
     if (cells.halo)
         ADD(b, cells.halo->d_out, cells.halo->exchange.out[cells.halo->exchange.n_peer]);
     report(b, "filter");
-    hx_device_cells_free(&cells, dev);
+    hx_device_bins_free(&cells, dev);
 }
 
 static void run_stages(bench *b)

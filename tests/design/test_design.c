@@ -6,7 +6,7 @@
  *     test_design DEVICE bench NX NY NZ RADIUS [DISTORT [single]]
  *         seconds of each step on a box of unit cubes; single: weights of the sums */
 #include "core/base/clock.h"
-#include "core/design/cells.h"
+#include "core/design/bins.h"
 #include "core/design/groups.h"
 #include "tests/lib/box_part.h"
 #include "tests/lib/fixture.h"
@@ -299,13 +299,13 @@ static void check_cone(fields *f, const hx_mesh *mesh, double radius)
     for (int k = 0; k < 2; k++) {
         hx_device *dev = k == 0 ? &device : &cpu;
         double *const *x = k == 0 ? f->d : f->c;
-        hx_device_cells cells;
+        hx_device_bins cells;
         hx_voxels made = {{0}};
         if (k == 0) { /* the other call makes its own */
             CHECK_OK(hx_voxels_create(&made, mesh, radius));
             CHECK(hx_voxels_taken(&made) == hx_voxels_bytes(mesh, radius));
         }
-        CHECK_OK(hx_device_cells_create(&cells, dev, mesh, radius, 2, &made));
+        CHECK_OK(hx_device_bins_create(&cells, dev, mesh, radius, 2, &made));
         CHECK(made.n[0] == 0 && !made.elem && !made.width && !made.weight);
         fixture_set_threads(k == 0 ? 2 : 1);
         const double *const value[2] = {x[DC], x[RHO]}, *const out = x[OUT];
@@ -313,8 +313,8 @@ static void check_cone(fields *f, const hx_mesh *mesh, double radius)
                                             (double *[2]){x[OUT], x[ENERGY]}));
         CHECK_OK(dev->ops->copy(dev, x[MODULUS], x[OUT], f->n * sizeof(double)));
         CHECK_OK(dev->ops->design->cone_sum(dev, &cells, radius, 1, &out, &x[OUT])); /* in place */
-        hx_device_cells_free(&cells, dev);
-        hx_device_cells_free(&cells, dev);
+        hx_device_bins_free(&cells, dev);
+        hx_device_bins_free(&cells, dev);
     }
     check_field(f, MODULUS, 1e-12, "cone sum");
     check_field(f, ENERGY, 1e-12, "cone sum of a second field");
@@ -341,7 +341,7 @@ static double sum_near(const fields *f, const double *x, size_t e, double radius
 
 /* An element's own contribution with single-precision weights is bitwise the same wherever it lies,
  * so that subdomains give the same results as the whole mesh. */
-static void check_own(const fields *f, const hx_device_cells *cells, double radius)
+static void check_own(const fields *f, const hx_device_bins *cells, double radius)
 {
     /* if all weights are double, three elements suffice */
     const size_t n_sample = device.ops->design->cone_rounding > 0.0 ? 30 : 3;
@@ -372,8 +372,8 @@ static void check_single(fields *f, const hx_mesh *mesh, double radius)
     double *const x = malloc(3 * bytes), *const exact = malloc(bytes), *const again = malloc(bytes),
                   forth = 0.0, back = 0.0, error = 0.0;
     const double *const dc = f->d[DC], *const rho = f->d[RHO];
-    hx_device_cells cells;
-    CHECK_OK(hx_device_cells_create(&cells, &device, mesh, radius, 1, NULL));
+    hx_device_bins cells;
+    CHECK_OK(hx_device_bins_create(&cells, &device, mesh, radius, 1, NULL));
     CHECK(!cells.single);
     CHECK_OK(device.ops->design->cone_sum(&device, &cells, radius, 1, &dc, &f->d[OUT]));
     fixture_get(&device, f->n, exact, f->d[OUT]);
@@ -388,7 +388,7 @@ static void check_single(fields *f, const hx_mesh *mesh, double radius)
     }
     CHECK(memcmp(f->found, again, bytes) == 0);
     const double most = cells.voxels.n[0] > 0 ? 0.0 : device.ops->design->cone_rounding;
-    hx_device_cells_free(&cells, &device);
+    hx_device_bins_free(&cells, &device);
     for (size_t e = 0; e < f->n; e++) {
         hx_mesh_centroid(mesh, (int64_t)e, x + 3 * e);
         back += f->found[e] * f->host[RHO][e];
@@ -495,11 +495,11 @@ static void check_voxel_case(const struct voxel_case *c)
     CHECK_OK(fixture_finish(&mesh, FIXTURE_SHUFFLED));
     fill(&f, (size_t)mesh.n_elem, NULL);
     for (const double *radius = c->radius; *radius > 0.0; radius++) {
-        hx_device_cells cells;
-        CHECK_OK(hx_device_cells_create(&cells, &device, &mesh, *radius, 1, NULL));
+        hx_device_bins cells;
+        CHECK_OK(hx_device_bins_create(&cells, &device, &mesh, *radius, 1, NULL));
         CHECK_MSG((cells.voxels.n[0] > 0) == c->is_grid, "%s, radius %g: %s", c->what, *radius,
                   c->is_grid ? "no voxels" : "voxels");
-        hx_device_cells_free(&cells, &device);
+        hx_device_bins_free(&cells, &device);
         check_single(&f, &mesh, *radius);
         check_cone(&f, &mesh, *radius);
     }
@@ -509,8 +509,8 @@ static void check_voxel_case(const struct voxel_case *c)
 
 /* The bounds of a row contain the centroids in its cells and are as tight as the resolution
  * permits. */
-static void check_bound(const hx_device_cells *cells, const hx_cell_row *row, int axis,
-                        int64_t cell, double x, double *least, double *most)
+static void check_bound(const hx_device_bins *cells, const hx_bin_row *row, int axis, int64_t cell,
+                        double x, double *least, double *most)
 {
     const double along = HX_CELL_PARTS * ((x - cells->origin[axis]) / cells->size - (double)cell);
     CHECK(row->lower[axis] <= along + 1e-6 && along - 1e-6 <= row->upper[axis]);
@@ -522,16 +522,16 @@ static void check_bound(const hx_device_cells *cells, const hx_cell_row *row, in
  * are many. */
 static void check_rows(const box_part *part, int has_rows)
 {
-    hx_device_cells cells;
+    hx_device_bins cells;
     hx_mesh mesh;
     int64_t place = 0;
     CHECK_OK(box_part_create(&mesh, part));
     CHECK_OK(fixture_finish(&mesh, FIXTURE_SHUFFLED));
-    CHECK_OK(hx_device_cells_create(&cells, &cpu, &mesh, 13.5, 1, NULL));
+    CHECK_OK(hx_device_bins_create(&cells, &cpu, &mesh, 13.5, 1, NULL));
     CHECK(cells.voxels.n[0] == 0 && (cells.d_row != NULL) == has_rows);
     const int64_t *const n = cells.n_cell;
     for (int64_t r = 0; cells.d_row && r < n[1] * n[2]; r++) {
-        const hx_cell_row *const row = cells.d_row + r;
+        const hx_bin_row *const row = cells.d_row + r;
         const int64_t last = cells.d_start[(r + 1) * n[0]];
         double least[3] = {INFINITY, INFINITY, INFINITY}, most[3] = {0.0, 0.0, 0.0};
         if (place == last) continue;
@@ -545,7 +545,7 @@ static void check_rows(const box_part *part, int has_rows)
             CHECK(row->lower[d] > least[d] - 1.001 && row->upper[d] < most[d] + 1.001);
     }
     CHECK(place == (has_rows ? mesh.n_elem : 0));
-    hx_device_cells_free(&cells, &cpu);
+    hx_device_bins_free(&cells, &cpu);
     hx_mesh_free(&mesh);
 }
 
@@ -627,7 +627,7 @@ static double lap(double *clock)
 static int bench(const int size[3], double radius, double distort, int single)
 {
     hx_mesh mesh;
-    hx_device_cells cells;
+    hx_device_bins cells;
     fields f;
     void *d_state;
     double best[3] = {INFINITY, INFINITY, INFINITY}, mass, grey, change, mean;
@@ -637,7 +637,7 @@ static int bench(const int size[3], double radius, double distort, int single)
     CHECK_OK(hx_mesh_finish(&mesh));
     fill(&f, (size_t)mesh.n_elem, NULL);
     double clock = hx_clock();
-    CHECK_OK(hx_device_cells_create(&cells, &device, &mesh, radius, 1, NULL));
+    CHECK_OK(hx_device_bins_create(&cells, &device, &mesh, radius, 1, NULL));
     cells.single = single;
     printf("cells %.3f s\n", lap(&clock));
     CHECK_OK(device.ops->alloc(&device, sizeof(hx_oc_state), &d_state));
@@ -659,13 +659,13 @@ static int bench(const int size[3], double radius, double distort, int single)
                                              &mass, &grey));
         best[2] = fmin(best[2], lap(&clock));
     }
-    CHECK_OK(hx_cells_estimate(&mesh, radius, &mean));
+    CHECK_OK(hx_bins_estimate(&mesh, radius, &mean));
     printf("%s, %lld elements, %.0f neighbours: cone sum %.4g ms (%.3g G pairs/s), optimality "
            "criteria %.4g ms, modulus, sensitivities and measures %.4g ms\n",
            device.description, (long long)mesh.n_elem, mean, 1e3 * best[0],
            1e-9 * mean * (double)mesh.n_elem / best[0], 1e3 * best[1], 1e3 * best[2]);
     device.ops->release(&device, d_state);
-    hx_device_cells_free(&cells, &device);
+    hx_device_bins_free(&cells, &device);
     release(&f);
     hx_mesh_free(&mesh);
     TEST_END();

@@ -1,7 +1,7 @@
 /* The sensitivity filter, and the cells that it searches, against all pairs of elements.
  *
  *     test_filter [cpu | cuda] */
-#include "core/design/cells.h"
+#include "core/design/bins.h"
 #include "tests/lib/fixture.h"
 
 static hx_device device;
@@ -65,10 +65,10 @@ static int64_t count_pairs(const hx_mesh *mesh, double radius)
 /* Every element has one place, ascending within a cell, and lies within the cell's walls. */
 static void check_cells(const hx_mesh *mesh, double radius)
 {
-    hx_cells cells;
+    hx_bins cells;
     int64_t n_wrong = 0, n_seen = 0;
     char *const seen = calloc((size_t)mesh->n_elem, 1);
-    CHECK_OK(hx_cells_create(&cells, mesh, radius));
+    CHECK_OK(hx_bins_create(&cells, mesh, radius));
     CHECK(seen && cells.n == mesh->n_elem && cells.start[0] == 0);
     const int64_t n_cell = cells.n_cell[0] * cells.n_cell[1] * cells.n_cell[2];
     CHECK(cells.start[n_cell] == mesh->n_elem && n_cell <= mesh->n_elem + 64);
@@ -89,8 +89,8 @@ static void check_cells(const hx_mesh *mesh, double radius)
     }
     CHECK_MSG(n_wrong == 0 && n_seen == mesh->n_elem, "%lld elements in a wrong cell",
               (long long)n_wrong);
-    hx_cells_free(&cells);
-    hx_cells_free(&cells);
+    hx_bins_free(&cells);
+    hx_bins_free(&cells);
     free(seen);
 }
 
@@ -215,7 +215,7 @@ static void check_invariants(const hx_problem *problem)
 static int64_t estimated_pairs(const hx_mesh *mesh, double radius)
 {
     double mean = 0.0;
-    CHECK_OK(hx_cells_estimate(mesh, radius, &mean));
+    CHECK_OK(hx_bins_estimate(mesh, radius, &mean));
     return llround(mean * (double)mesh->n_elem);
 }
 
@@ -253,7 +253,7 @@ static void check_estimate(fixture_order order)
     CHECK_OK(make_mesh(&mesh, &large, order));
     check_cells(&mesh, 1.0);
     for (int i = 0; i < 3; i++) {
-        CHECK_OK(hx_cells_estimate(&mesh, radius[i], &mean));
+        CHECK_OK(hx_bins_estimate(&mesh, radius[i], &mean));
         CHECK_REL(mean, (double)count_pairs(&mesh, radius[i]) / (double)mesh.n_elem, 0.05);
     }
     hx_mesh_free(&mesh);
@@ -285,10 +285,10 @@ static void check_bad_radius(const hx_problem *problem)
     const hx_filter_kind *const kind = hx_filter_find("sensitivity");
     const hx_mesh unfinished = {.n_elem = 1};
     hx_filter filter;
-    hx_cells cells;
-    CHECK_FAILS(hx_cells_create(&cells, &unfinished, 1.0), HX_EINPUT,
+    hx_bins cells;
+    CHECK_FAILS(hx_bins_create(&cells, &unfinished, 1.0), HX_EINPUT,
                 "a mesh with a positive volume");
-    CHECK_FAILS(hx_cells_create(&cells, problem->mesh, 1e-200), HX_EINPUT,
+    CHECK_FAILS(hx_bins_create(&cells, problem->mesh, 1e-200), HX_EINPUT,
                 "it must be above 1e-150");
     CHECK(kind != NULL && hx_filter_find("sensitivty") == NULL);
     for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {

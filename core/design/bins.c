@@ -1,4 +1,4 @@
-#include "cells.h"
+#include "bins.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -22,22 +22,22 @@ static int64_t most_cells(int64_t n_elem)
     return n_elem + 64;
 }
 
-static int64_t cell_along(const hx_cells *cells, int axis, double x)
+static int64_t cell_along(const hx_bins *cells, int axis, double x)
 {
     const double cell = (x - cells->origin[axis]) / cells->size;
     if (!(cell > 0.0)) return 0;
     return cell < (double)cells->n_cell[axis] ? (int64_t)cell : cells->n_cell[axis] - 1;
 }
 
-int64_t hx_cells_at(const hx_cells *cells, const double x[3])
+int64_t hx_bins_at(const hx_bins *cells, const double x[3])
 {
     return (cell_along(cells, 2, x[2]) * cells->n_cell[1] + cell_along(cells, 1, x[1])) *
                cells->n_cell[0] +
            cell_along(cells, 0, x[0]);
 }
 
-int64_t hx_cells_lay(hx_cells *cells, const hx_mesh *mesh, const double lower[3],
-                     const double upper[3])
+int64_t hx_bins_lay(hx_bins *cells, const hx_mesh *mesh, const double lower[3],
+                    const double upper[3])
 {
     double n_total;
     cells->size = EDGE * cbrt(mesh->total_volume / (double)hx_mesh_n_elem_all(mesh));
@@ -54,7 +54,7 @@ int64_t hx_cells_lay(hx_cells *cells, const hx_mesh *mesh, const double lower[3]
 }
 
 /* Fills `member` with the elements sorted by cell. */
-static int sort_elements(hx_cells *cells, const hx_mesh *mesh, int64_t n_cell)
+static int sort_elements(hx_bins *cells, const hx_mesh *mesh, int64_t n_cell)
 {
     uint64_t *key;
     int n_bits = 1;
@@ -64,23 +64,22 @@ static int sort_elements(hx_cells *cells, const hx_mesh *mesh, int64_t n_cell)
     for (int64_t e = 0; e < mesh->n_elem; e++) {
         double x[3];
         hx_mesh_centroid(mesh, e, x);
-        key[e] = (uint64_t)hx_cells_at(cells, x);
+        key[e] = (uint64_t)hx_bins_at(cells, x);
     }
     const int rc = hx_radix_sort(key, cells->member, mesh->n_elem, n_bits);
     free(key);
     return rc;
 }
 
-static int64_t cell_of_member(const hx_cells *cells, const hx_mesh *mesh, int64_t place,
-                              double x[3])
+static int64_t cell_of_member(const hx_bins *cells, const hx_mesh *mesh, int64_t place, double x[3])
 {
     hx_mesh_centroid(mesh, cells->member[place], x);
-    return hx_cells_at(cells, x);
+    return hx_bins_at(cells, x);
 }
 
 /* Sets the coordinates by place, and `start` of each cell to its first place (or the next cell's,
  * if it is empty). */
-static void fill_places(hx_cells *cells, const hx_mesh *mesh, int64_t n_cell)
+static void fill_places(hx_bins *cells, const hx_mesh *mesh, int64_t n_cell)
 {
     const int64_t n = mesh->n_elem;
 #pragma omp parallel for schedule(static)
@@ -114,7 +113,7 @@ static int check_input(const hx_mesh *mesh, double radius)
     return HX_OK;
 }
 
-int hx_cells_create(hx_cells *cells, const hx_mesh *mesh, double radius)
+int hx_bins_create(hx_bins *cells, const hx_mesh *mesh, double radius)
 {
     int rc;
     const size_t n = (size_t)mesh->n_elem;
@@ -124,7 +123,7 @@ int hx_cells_create(hx_cells *cells, const hx_mesh *mesh, double radius)
     HX_TRY(check_input(mesh, radius));
     cells->n = mesh->n_elem;
     hx_mesh_centroid_bounds(mesh, lower, upper);
-    const int64_t n_cell = hx_cells_lay(cells, mesh, lower, upper);
+    const int64_t n_cell = hx_bins_lay(cells, mesh, lower, upper);
     HX_TRY_FAIL(
         hx_alloc_raw(&cells->start, (size_t)n_cell + 1, sizeof *cells->start, "filter cells"));
     HX_TRY_FAIL(hx_alloc_raw(&cells->member, n, sizeof *cells->member, "filter cells"));
@@ -134,12 +133,12 @@ int hx_cells_create(hx_cells *cells, const hx_mesh *mesh, double radius)
     fill_places(cells, mesh, n_cell);
     return HX_OK;
 fail:
-    hx_cells_free(cells);
+    hx_bins_free(cells);
     return rc;
 }
 
 /* Number of centroids within the radius of the centroid at a place. */
-static int64_t count_ball(const hx_cells *cells, int64_t place, double radius)
+static int64_t count_ball(const hx_bins *cells, int64_t place, double radius)
 {
     const double x = cells->x[place], y = cells->y[place], z = cells->z[place];
     const double reach = radius * (1.0 + 1e-9);
@@ -158,27 +157,27 @@ static int64_t count_ball(const hx_cells *cells, int64_t place, double radius)
     return n;
 }
 
-int hx_cells_estimate(const hx_mesh *mesh, double radius, double *mean_neighbours)
+int hx_bins_estimate(const hx_mesh *mesh, double radius, double *mean_neighbours)
 {
-    hx_cells cells;
+    hx_bins cells;
     int64_t n = 0, n_sample = 0;
-    HX_TRY(hx_cells_create(&cells, mesh, radius));
+    HX_TRY(hx_bins_create(&cells, mesh, radius));
     const int64_t stride = mesh->n_elem / 1000 + 1;
     for (int64_t p = 0; p < mesh->n_elem; p += stride, n_sample++)
         n += count_ball(&cells, p, radius);
     *mean_neighbours = (double)n / (double)n_sample;
-    hx_cells_free(&cells);
+    hx_bins_free(&cells);
     return HX_OK;
 }
 
-size_t hx_device_cells_bytes(int64_t n_elem, int n_field)
+size_t hx_device_bins_bytes(int64_t n_elem, int n_field)
 {
     return ((size_t)n_elem + (size_t)most_cells(n_elem) + 1) * sizeof(int32_t) +
            (size_t)(3 + n_field) * ((size_t)n_elem + HX_CELLS_PADDING) * sizeof(double);
 }
 
 /* Uploads the grid of voxels. */
-static int put_voxels(hx_device_cells *cells, hx_device *dev, const hx_voxels *host)
+static int put_voxels(hx_device_bins *cells, hx_device *dev, const hx_voxels *host)
 {
     hx_voxels *const v = &cells->voxels;
     const size_t n_point = (size_t)(host->n[0] * host->n[1] * host->n[2]);
@@ -201,12 +200,12 @@ static double within_edge(double a)
 }
 
 /* Bounds of the centroids of a row of cells. */
-static hx_cell_row bound_row(const hx_cells *cells, int64_t j, int64_t k)
+static hx_bin_row bound_row(const hx_bins *cells, int64_t j, int64_t k)
 {
     const int32_t *const start = cells->start + (k * cells->n_cell[1] + j) * cells->n_cell[0];
     const double inverse = 1.0 / cells->size;
     double lower[3] = {1.0, 1.0, 1.0}, upper[3] = {0.0, 0.0, 0.0};
-    hx_cell_row row = {{0}, {0}, {0}};
+    hx_bin_row row = {{0}, {0}, {0}};
     for (int64_t i = 0; i < cells->n_cell[0]; i++)
         for (int32_t p = start[i]; p < start[i + 1]; p++) {
             const double x[3] = {(cells->x[p] - cells->origin[0]) * inverse - (double)i,
@@ -224,12 +223,12 @@ static hx_cell_row bound_row(const hx_cells *cells, int64_t j, int64_t k)
     return row;
 }
 
-/* Uploads the bounds of rows, unless rows and cells together exceed hx_device_cells_bytes. */
-static int put_rows(hx_device_cells *cells, hx_device *dev, const hx_cells *host)
+/* Uploads the bounds of rows, unless rows and cells together exceed hx_device_bins_bytes. */
+static int put_rows(hx_device_bins *cells, hx_device *dev, const hx_bins *host)
 {
     const int64_t n_y = host->n_cell[1], n_row = n_y * host->n_cell[2],
                   n_spare = most_cells(host->n) - n_row * host->n_cell[0];
-    hx_cell_row *row;
+    hx_bin_row *row;
     if ((size_t)n_row * sizeof *row > (size_t)n_spare * sizeof *host->start) return HX_OK;
     HX_TRY(hx_alloc_raw(&row, (size_t)n_row, sizeof *row, "rows of filter cells"));
 #pragma omp parallel for schedule(static)
@@ -239,7 +238,7 @@ static int put_rows(hx_device_cells *cells, hx_device *dev, const hx_cells *host
     return rc;
 }
 
-static int put_cells(hx_device_cells *cells, hx_device *dev, const hx_cells *host)
+static int put_cells(hx_device_bins *cells, hx_device *dev, const hx_bins *host)
 {
     const size_t n_cell = (size_t)(host->n_cell[0] * host->n_cell[1] * host->n_cell[2]);
     const size_t places = ((size_t)host->n + HX_CELLS_PADDING) * sizeof(double);
@@ -255,7 +254,7 @@ static int put_cells(hx_device_cells *cells, hx_device *dev, const hx_cells *hos
     return hx_device_put(dev, &cells->d_z, host->z, places);
 }
 
-static int alloc_values(hx_device_cells *cells, hx_device *dev, int n_field)
+static int alloc_values(hx_device_bins *cells, hx_device *dev, int n_field)
 {
     const size_t places = ((size_t)cells->n + HX_CELLS_PADDING) * sizeof(double);
     for (int i = 0; i < n_field; i++) {
@@ -274,10 +273,10 @@ static int get_voxels(hx_voxels *voxels, const hx_mesh *mesh, double radius, hx_
     return HX_OK;
 }
 
-int hx_device_cells_create(hx_device_cells *cells, hx_device *dev, const hx_mesh *mesh,
-                           double radius, int n_field, hx_voxels *made)
+int hx_device_bins_create(hx_device_bins *cells, hx_device *dev, const hx_mesh *mesh, double radius,
+                          int n_field, hx_voxels *made)
 {
-    hx_cells host = {0};
+    hx_bins host = {0};
     hx_voxels voxels = {0};
     int rc;
     memset(cells, 0, sizeof *cells);
@@ -287,20 +286,20 @@ int hx_device_cells_create(hx_device_cells *cells, hx_device *dev, const hx_mesh
     if (voxels.n[0] > 0) {
         HX_TRY_FAIL(put_voxels(cells, dev, &voxels));
     } else {
-        HX_TRY_FAIL(hx_cells_create(&host, mesh, radius));
+        HX_TRY_FAIL(hx_bins_create(&host, mesh, radius));
         HX_TRY_FAIL(put_cells(cells, dev, &host));
-        hx_cells_free(&host);
+        hx_bins_free(&host);
         HX_TRY_FAIL(alloc_values(cells, dev, n_field));
     }
     rc = HX_OK;
 fail:
     hx_voxels_free(&voxels);
-    hx_cells_free(&host);
-    if (rc < 0) hx_device_cells_free(cells, dev);
+    hx_bins_free(&host);
+    if (rc < 0) hx_device_bins_free(cells, dev);
     return rc;
 }
 
-void hx_device_cells_free(hx_device_cells *cells, hx_device *dev)
+void hx_device_bins_free(hx_device_bins *cells, hx_device *dev)
 {
     if (!dev) return;
     dev->ops->release(dev, cells->d_start);
@@ -317,7 +316,7 @@ void hx_device_cells_free(hx_device_cells *cells, hx_device *dev)
     memset(cells, 0, sizeof *cells);
 }
 
-void hx_cells_free(hx_cells *cells)
+void hx_bins_free(hx_bins *cells)
 {
     free(cells->start);
     free(cells->member);
