@@ -23,7 +23,8 @@ extern const hx_update_kind *const hx_updates[];
 /* A name that users may give even if this build does not have it. */
 typedef struct hx_plugin_name {
     const char *name;
-    const char *stand_in; /* the strategy that replaces it on a device without it; NULL: none */
+    const char
+        *stand_in; /* the operator kind that replaces it on a device without it; NULL: none */
 } hx_plugin_name;
 
 /* Both end with a name NULL. */
@@ -40,7 +41,7 @@ const hx_update_kind *hx_update_find(const char *name);
 /* Everything chosen, from what this build holds; double precision, relative residual. */
 hx_solver_params hx_solver_defaults(void);
 
-/* The strategy that runs on `device` for the name `name`: that strategy itself, or, on a device
+/* The operator kind that runs on `device` for the name `name`: that kind itself, or, on a device
  * without it, the replacement that its folder's list names (*substituted = 1). NULL: the name is
  * unknown everywhere, or has no replacement. */
 const hx_operator_kind *hx_operator_kind_resolve(const char *device, const char *name,

@@ -10,7 +10,7 @@ namespace hx_fused
 {
 
 constexpr int WARPS = 28, THREADS = 32 * WARPS; // 28 warps leave 72 registers per thread
-constexpr int DOF = HX_MG_DOF, OFFSETS = HX_LATTICE_OFFSETS, BLOCK_NUMBERS = DOF * DOF;
+constexpr int DOF = HX_MG_DOF, OFFSETS = HX_COARSE_OFFSETS, BLOCK_NUMBERS = DOF * DOF;
 constexpr int LANE_NUMBERS = BLOCK_NUMBERS / 2 * 32; // numbers of a node in shared memory, in pairs
 constexpr int STATE_ROWS = 8;                        // space for the 6 rows of a node
 constexpr unsigned LANES = 0xffffffffu;

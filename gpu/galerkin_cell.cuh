@@ -246,7 +246,7 @@ __device__ __forceinline__ void shift_moment(const float edge[3], int corner, fl
 
 __device__ __forceinline__ int offset_between(int from, int to)
 {
-    return HX_LATTICE_CENTRE + ((to & 1) - (from & 1)) + 3 * ((to >> 1 & 1) - (from >> 1 & 1)) +
+    return HX_COARSE_CENTRE + ((to & 1) - (from & 1)) + 3 * ((to >> 1 & 1) - (from >> 1 & 1)) +
            9 * ((to >> 2) - (from >> 2));
 }
 

@@ -31,7 +31,7 @@ __global__ void __launch_bounds__(THREADS, 5)
 // computed.
 __host__ __device__ constexpr unsigned found_blocks(bool mirrored)
 {
-    return mirrored ? HX_LATTICE_CENTRE + 1 : HX_LATTICE_OFFSETS;
+    return mirrored ? HX_COARSE_CENTRE + 1 : HX_COARSE_OFFSETS;
 }
 
 // The blocks that process the same nodes are consecutive, so that the data they all read is in the
@@ -50,7 +50,7 @@ __device__ __forceinline__ bool is_found_here(const hx_mg_level &level, int64_t 
 // Whether a block after the central one is written as the mirror image of another.
 __device__ __forceinline__ bool is_image(const hx_mg_level &level, int64_t a, int offset)
 {
-    if (offset <= HX_LATTICE_CENTRE) return false;
+    if (offset <= HX_COARSE_CENTRE) return false;
     const int64_t b = level.d_neighbour[offset * level.n_node + a];
     return b != a && is_found_here(level, a, b);
 }
@@ -65,7 +65,7 @@ struct block_place {
 __device__ __forceinline__ block_place place_block(const hx_mg_level &level, int64_t a, int offset,
                                                    bool mirrored)
 {
-    const int back = HX_LATTICE_OFFSETS - 1 - offset;
+    const int back = HX_COARSE_OFFSETS - 1 - offset;
     block_place p = {};
     p.n_row = DOF * level.n_node;
     p.to = level.d_matrix + DOF * (offset * p.n_row + a);
@@ -224,9 +224,9 @@ __device__ __forceinline__ child_range reach_children(const hx_mg_level &coarse,
 {
     const int mode = coarse.mode[k];
     child_range c;
-    c.from = hx_lattice_stride(mode) * p - at;
-    c.low = max(c.from + hx_lattice_low(mode), -1);
-    c.high = min(c.from + hx_lattice_high(mode), 1);
+    c.from = hx_coarse_stride(mode) * p - at;
+    c.low = max(c.from + hx_coarse_low(mode), -1);
+    c.high = min(c.from + hx_coarse_high(mode), 1);
     return c;
 }
 
@@ -237,7 +237,7 @@ __device__ __forceinline__ void add_row(const hx_mg_level &fine, int32_t i, int 
     const int64_t n_row = DOF * fine.n_node, at = i < 0 ? 0 : i;
     const float *__restrict__ entry = fine.d_matrix + DOF * (n * n_row + at) + r;
     const bool is_there =
-        i >= 0 && (n == HX_LATTICE_CENTRE || __ldg(fine.d_neighbour + n * fine.n_node + at) != i);
+        i >= 0 && (n == HX_COARSE_CENTRE || __ldg(fine.d_neighbour + n * fine.n_node + at) != i);
     const float d[3] = {child.x, child.y, child.z}, w = child.w;
     float v[DOF];
 #pragma unroll
@@ -288,12 +288,12 @@ __device__ __forceinline__ void add_children(const hx_mg_level &fine, const hx_m
                                              const float4 *child, int64_t a, int share,
                                              const int p[3], int first, int r, float sum[DOF])
 {
-    for (int k = 0; k < HX_LATTICE_OFFSETS / SHARES; k++) {
+    for (int k = 0; k < HX_COARSE_OFFSETS / SHARES; k++) {
         const int o = child_of_share<SHARES>(share, k);
         const child_range in_x = reach_children(coarse, 0, o % 3 - 1, p[0]),
                           in_y = reach_children(coarse, 1, o / 3 % 3 - 1, p[1]),
                           in_z = reach_children(coarse, 2, o / 9 - 1, p[2]);
-        const int to = HX_LATTICE_CENTRE - (in_z.from * 3 + in_y.from) * 3 - in_x.from;
+        const int to = HX_COARSE_CENTRE - (in_z.from * 3 + in_y.from) * 3 - in_x.from;
         if (in_x.low > in_x.high || in_y.low > in_y.high || in_z.low > in_z.high) continue;
         const int32_t i = a < 0 ? -1 : coarse.d_child[o * coarse.n_node + a];
         float row[DOF] = {};
@@ -302,7 +302,7 @@ __device__ __forceinline__ void add_children(const hx_mg_level &fine, const hx_m
             for (int y = in_y.low; y <= in_y.high; y++)
                 for (int x = in_x.low; x <= in_x.high; x++) {
                     const int n = (3 * z + y) * 3 + x;
-                    add_row(fine, i, n + HX_LATTICE_CENTRE, r, child[n + to], row);
+                    add_row(fine, i, n + HX_COARSE_CENTRE, r, child[n + to], row);
                 }
         add_turned(child[o], row, first, r, sum);
     }
@@ -314,7 +314,7 @@ template <int SHARES, int WARPS, int MIN>
 __global__ void __launch_bounds__(32 * SHARES * WARPS, MIN)
     galerkin_kernel(hx_mg_level fine, hx_mg_level coarse, bool mirrored)
 {
-    __shared__ float4 child[HX_LATTICE_OFFSETS]; // distance from the parent, weight
+    __shared__ float4 child[HX_COARSE_OFFSETS]; // distance from the parent, weight
     __shared__ float part[WARPS][SHARES - 1][DOF][32];
     const int lane = static_cast<int>(threadIdx.x), share = static_cast<int>(threadIdx.y),
               warp = static_cast<int>(threadIdx.z), r = lane % DOF,
@@ -327,7 +327,7 @@ __global__ void __launch_bounds__(32 * SHARES * WARPS, MIN)
     const bool is_found =
         lane < DOF * ROW_NODES && a < coarse.n_node && !is_image(coarse, a, parent);
     float sum[DOF] = {};
-    if (thread < HX_LATTICE_OFFSETS) {
+    if (thread < HX_COARSE_OFFSETS) {
         float d[3];
         const float w = hx_mg_child(&fine, &coarse, thread, d);
         child[thread] = make_float4(d[0], d[1], d[2], w);
@@ -349,7 +349,7 @@ __global__ void __launch_bounds__(32 * SHARES * WARPS, MIN)
 }
 
 template <int SHARES, int WARPS, int MIN>
-void multiply_lattice(cudaStream_t stream, const hx_mg_level &fine, const hx_mg_level &coarse)
+void multiply_coarse(cudaStream_t stream, const hx_mg_level &fine, const hx_mg_level &coarse)
 {
     const bool mirrored = !fine.local && !coarse.local;
     galerkin_kernel<SHARES, WARPS, MIN>
@@ -416,9 +416,9 @@ int hx_cuda_galerkin(hx_device *dev, const hx_mg_level *fine, const hx_mg_level 
 {
     cudaStream_t stream = hx_cuda_of(dev)->stream;
     if (coarse->n_node > SMALL_NODES)
-        multiply_lattice<3, 4, 3>(stream, *fine, *coarse);
+        multiply_coarse<3, 4, 3>(stream, *fine, *coarse);
     else
-        multiply_lattice<9, 1, 3>(stream, *fine, *coarse);
+        multiply_coarse<9, 1, 3>(stream, *fine, *coarse);
     HX_TRY_LAUNCH("Galerkin");
     return HX_OK;
 }

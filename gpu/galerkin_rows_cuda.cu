@@ -17,7 +17,7 @@ namespace
 constexpr int DOF = HX_MG_DOF, CORNERS = 8, WARPS = CORNERS, THREADS = 32 * WARPS;
 // coarse nodes per direction: one before the cell, its two, and one after it
 constexpr int SIDE = 4;
-constexpr int OFFSETS = HX_LATTICE_OFFSETS;
+constexpr int OFFSETS = HX_COARSE_OFFSETS;
 constexpr int ENTRIES = 16; // entries of a row in shared memory at a time
 
 // Size of one S_J, and distance between planes of J in z, padded to avoid bank conflicts.
@@ -228,7 +228,7 @@ __global__ void add_transposed_kernel(hx_mg_level level)
 {
     const int64_t a = blockIdx.x * static_cast<int64_t>(blockDim.x) + threadIdx.x;
     const int offset = static_cast<int>(blockIdx.y);
-    const bool is_own = offset == HX_LATTICE_CENTRE;
+    const bool is_own = offset == HX_COARSE_CENTRE;
     if (a >= level.n_node) return;
     const int64_t b = level.d_neighbour[offset * level.n_node + a];
     if (b == a && !is_own) return; // there is no neighbour
@@ -266,7 +266,7 @@ int hx_cuda_rows_galerkin(hx_device *dev, const hx_mg_mesh *mesh, const hx_matri
         rows_kernel<<<static_cast<unsigned>(n), THREADS, n_byte, stream>>>(in, *level);
         HX_TRY_LAUNCH("Galerkin product from rows");
     }
-    const dim3 grid(hx_blocks(level->n_node, 128), HX_LATTICE_CENTRE + 1);
+    const dim3 grid(hx_blocks(level->n_node, 128), HX_COARSE_CENTRE + 1);
     add_transposed_kernel<<<grid, 128, 0, stream>>>(*level);
     HX_TRY_LAUNCH("Galerkin product from rows");
     return HX_OK;

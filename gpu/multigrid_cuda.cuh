@@ -86,7 +86,7 @@ int hx_cuda_mg_mesh_restrict(hx_device *dev, const hx_mg_mesh *mesh, const doubl
                              const float *d_t, const hx_mg_level *level);
 int hx_cuda_mg_mesh_prolong(hx_device *dev, const hx_mg_mesh *mesh, const float *d_y,
                             const float *d_m, float *d_x);
-// multigrid_lattice_cuda.cu
+// multigrid_coarse_cuda.cu
 int hx_cuda_mg_multiply(hx_device *dev, const hx_mg_level *level, const float *d_x, float *d_y);
 int hx_cuda_mg_power_next(hx_device *dev, const hx_mg_level *level, const float *d_x, float *d_y);
 int hx_cuda_mg_residual(hx_device *dev, const hx_mg_level *level, const float *d_x, float *d_y);

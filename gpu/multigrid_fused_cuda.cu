@@ -52,7 +52,7 @@ __device__ __forceinline__ float multiply_lower(const float2 *m, int w, const fl
 }
 
 // Restricts the residuals of a node's children to its b: displacements, forces and moments as in
-// restrict_kernel (multigrid_lattice_cuda.cu).
+// restrict_kernel (multigrid_coarse_cuda.cu).
 __device__ __forceinline__ float restrict_node(const cycle &c, int l, int child,
                                                const float4 *residual, unsigned tag)
 {

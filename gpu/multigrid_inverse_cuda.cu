@@ -67,7 +67,7 @@ template <int DOF> __global__ void scale_kernel(hx_mg_level level, sweep s)
     double d = 0.0;
     if (i < s.n) {
         const int r = static_cast<int>(i % DOF);
-        d = entry_of<DOF>(level, i / DOF, HX_LATTICE_CENTRE, r, r);
+        d = entry_of<DOF>(level, i / DOF, HX_COARSE_CENTRE, r, r);
     }
     s.scale[i] = d > 0.0 ? 1.0 / sqrt(d) : 0.0;
     if (i == 0) *s.refused = 0;
@@ -79,10 +79,10 @@ template <int DOF> __global__ void fill_kernel(hx_mg_level level, sweep s)
     constexpr int BLOCK = DOF * DOF;
     const int64_t k = blockIdx.x * static_cast<int64_t>(blockDim.x) + threadIdx.x;
     const int64_t row = k % s.n, a = row / DOF;
-    if (k >= HX_LATTICE_OFFSETS * BLOCK * level.n_node) return;
+    if (k >= HX_COARSE_OFFSETS * BLOCK * level.n_node) return;
     const int column = static_cast<int>(k / s.n), o = column / DOF, c = column % DOF;
     const int64_t b = level.d_neighbour[o * level.n_node + a], j = DOF * b + c;
-    if ((b == a && o != HX_LATTICE_CENTRE) || j > row) return;
+    if ((b == a && o != HX_COARSE_CENTRE) || j > row) return;
     const double value =
         entry_of<DOF>(level, a, o, static_cast<int>(row % DOF), c) * (s.scale[row] * s.scale[j]);
     s.a[row * s.pitch + j] = j == row ? value * (1.0 + s.added) : value;
@@ -430,7 +430,7 @@ int invert(hx_device *dev, const hx_mg_level *level, double added, double *d_wor
     scale_kernel<DOF><<<hx_blocks(s.pitch, HX_BLOCK), HX_BLOCK, 0, stream>>>(*level, s);
     HX_TRY_LAUNCH("multigrid scale");
     fill_kernel<DOF>
-        <<<hx_blocks(HX_LATTICE_OFFSETS * DOF * n, HX_BLOCK), HX_BLOCK, 0, stream>>>(*level, s);
+        <<<hx_blocks(HX_COARSE_OFFSETS * DOF * n, HX_BLOCK), HX_BLOCK, 0, stream>>>(*level, s);
     HX_TRY_LAUNCH("multigrid fill");
     first_kernel<<<static_cast<unsigned>(n_tile), THREADS, 0, stream>>>(s);
     HX_TRY_LAUNCH("multigrid first pivots");

@@ -62,12 +62,12 @@ __global__ void __launch_bounds__(WARP) factorise_kernel(hx_mg_level level)
     const hx_mg_level_lines lines = level.lines;
     const int lane = static_cast<int>(threadIdx.x), r = lane < DOF ? lane : DOF - 1;
     const int64_t n_row = DOF * level.n_node, line = blockIdx.x;
-    const int before = HX_LATTICE_OFFSETS - 1 - lines.next;
+    const int before = HX_COARSE_OFFSETS - 1 - lines.next;
     const int32_t begin = lines.d_first[line], end = lines.d_first[line + 1];
     double d[DOF] = {}; // row r of D, then of D^-1
     for (int32_t p = begin; p < end; p++) {
         const int64_t row = DOF * static_cast<int64_t>(lines.d_node[p]) + r;
-        const int64_t centre = DOF * HX_LATTICE_CENTRE;
+        const int64_t centre = DOF * HX_COARSE_CENTRE;
         float c[DOF] = {};
         double l[DOF] = {}, now[DOF], own = 0.0;
 #pragma unroll

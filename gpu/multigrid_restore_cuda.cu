@@ -18,9 +18,9 @@ __global__ void __launch_bounds__(NODES *DOF) restore_rigid_kernel(hx_mg_level l
     const bool is_free = a < level.n_own && !level.d_held[a];
     if (is_free) {
         double sum[DOF] = {};
-        for (int o = 0; o < HX_LATTICE_OFFSETS; o++) {
+        for (int o = 0; o < HX_COARSE_OFFSETS; o++) {
             double v[DOF], d[3];
-            if (o != HX_LATTICE_CENTRE && level.d_neighbour[o * level.n_node + a] == a) continue;
+            if (o != HX_COARSE_CENTRE && level.d_neighbour[o * level.n_node + a] == a) continue;
             hx_mg_offset(&level, o, d);
 #pragma unroll
             for (int c = 0; c < DOF; c++)
@@ -36,13 +36,13 @@ __global__ void __launch_bounds__(NODES *DOF) restore_rigid_kernel(hx_mg_level l
 #pragma unroll
         for (int c = 0; c < DOF; c++) {
             force[c][t] = sum[c];
-            diagonal[c][t] = level.d_matrix[(DOF * HX_LATTICE_CENTRE + c) * n_row + row];
+            diagonal[c][t] = level.d_matrix[(DOF * HX_COARSE_CENTRE + c) * n_row + row];
         }
     }
     __syncthreads();
     if (!is_free) return;
     for (int c = 0; c < DOF; c++)
-        level.d_matrix[(DOF * HX_LATTICE_CENTRE + c) * n_row + row] = hx_mg_restored(
+        level.d_matrix[(DOF * HX_COARSE_CENTRE + c) * n_row + row] = hx_mg_restored(
             diagonal[c][t], diagonal[r][DOF * node + c], force[c][t], force[r][DOF * node + c]);
 }
 

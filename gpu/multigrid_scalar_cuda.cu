@@ -15,7 +15,7 @@ extern const hx_multigrid_ops hx_cuda_multigrid_scalar_ops;
 namespace
 {
 
-constexpr int CORNERS = 8, ROW = HX_LATTICE_OFFSETS;
+constexpr int CORNERS = 8, ROW = HX_COARSE_OFFSETS;
 
 __device__ __forceinline__ int64_t thread_of_grid()
 {
@@ -227,7 +227,7 @@ __global__ void __launch_bounds__(32 * WARPS)
     const int32_t *const corner = in.cells.corner + CORNERS * cell;
     for (int c = 0; c < 2; c++) {
         const int b = column + c;
-        const int offset = HX_LATTICE_CENTRE + ((b & 1) - (row & 1)) +
+        const int offset = HX_COARSE_CENTRE + ((b & 1) - (row & 1)) +
                            3 * ((b >> 1 & 1) - (row >> 1 & 1)) + 9 * ((b >> 2) - (row >> 2));
         matrix[offset * n_node + corner[row]] += entry[c];
     }
@@ -376,8 +376,8 @@ __device__ __forceinline__ int child_offset(const hx_mg_level &coarse, const int
     const int stride[3] = {1, 3, 9};
 #pragma unroll
     for (int i = 0; i < 3; i++) {
-        const int e = to[i] - hx_lattice_stride(coarse.mode[i]) * at[i];
-        if (e < hx_lattice_low(coarse.mode[i]) || e > hx_lattice_high(coarse.mode[i])) return -1;
+        const int e = to[i] - hx_coarse_stride(coarse.mode[i]) * at[i];
+        if (e < hx_coarse_low(coarse.mode[i]) || e > hx_coarse_high(coarse.mode[i])) return -1;
         offset += (e + 1) * stride[i];
     }
     return offset;
@@ -391,7 +391,7 @@ __global__ void galerkin_kernel(hx_mg_level fine, hx_mg_level coarse)
     const int p = static_cast<int>(thread / coarse.n_node);
     if (p >= ROW) return;
     const int parent[3] = {p % 3 - 1, p / 3 % 3 - 1, p / 9 - 1};
-    const int is_there = p == HX_LATTICE_CENTRE || coarse.d_neighbour[p * coarse.n_node + a] != a;
+    const int is_there = p == HX_COARSE_CENTRE || coarse.d_neighbour[p * coarse.n_node + a] != a;
     float sum = 0.0f, d[3];
     for (int o = 0; is_there && o < ROW; o++) {
         const int64_t i = coarse.d_child[o * coarse.n_node + a];
@@ -417,7 +417,7 @@ __global__ void diagonal_kernel(hx_mg_level level)
 {
     const int64_t a = thread_of_grid();
     if (a >= level.n_node) return;
-    const float d = level.d_matrix[HX_LATTICE_CENTRE * level.n_node + a];
+    const float d = level.d_matrix[HX_COARSE_CENTRE * level.n_node + a];
     level.d_m[a] = d > 0.0f ? 1.0f / d : 0.0f;
 }
 
@@ -432,7 +432,7 @@ void fill_dense(int64_t n, const int32_t *neighbour, const float *entry, double 
     for (int64_t a = 0; a < n; a++)
         for (int o = 0; o < ROW; o++) {
             const int64_t b = neighbour[o * n + a];
-            if (b != a || o == HX_LATTICE_CENTRE)
+            if (b != a || o == HX_COARSE_CENTRE)
                 matrix[a * n + b] = static_cast<double>(entry[o * n + a]);
         }
 }
@@ -565,7 +565,7 @@ __global__ void __launch_bounds__(32 * ROW_WARPS)
         const int b = lane + 32 * i, x = b % SIDE - 1 - corner[0],
                   y = b / SIDE % SIDE - 1 - corner[1], z = b / SIDE / SIDE - 1 - corner[2];
         if (x * x > 1 || y * y > 1 || z * z > 1) continue;
-        level.d_matrix[(HX_LATTICE_CENTRE + x + 3 * y + 9 * z) * level.n_node + here] +=
+        level.d_matrix[(HX_COARSE_CENTRE + x + 3 * y + 9 * z) * level.n_node + here] +=
             static_cast<float>(value[i]);
     }
 }
@@ -577,7 +577,7 @@ __global__ void add_transposed_kernel(hx_mg_level level)
     const int offset = static_cast<int>(blockIdx.y);
     if (a >= level.n_node) return;
     const int64_t b = level.d_neighbour[offset * level.n_node + a];
-    if (b == a && offset != HX_LATTICE_CENTRE) return; // there is no neighbour
+    if (b == a && offset != HX_COARSE_CENTRE) return; // there is no neighbour
     float *const one = level.d_matrix + offset * level.n_node + a;
     float *const two = level.d_matrix + (ROW - 1 - offset) * level.n_node + b;
     const float sum = *one + *two;
@@ -599,7 +599,7 @@ int rows_galerkin(hx_device *dev, const hx_mg_mesh *mesh, const hx_matrix *matri
         rows_galerkin_kernel<<<static_cast<unsigned>(n), 32 * ROW_WARPS, 0, stream>>>(in, *level);
         HX_TRY_LAUNCH("scalar Galerkin product from rows");
     }
-    const dim3 grid(hx_blocks(level->n_node, HX_BLOCK), HX_LATTICE_CENTRE + 1);
+    const dim3 grid(hx_blocks(level->n_node, HX_BLOCK), HX_COARSE_CENTRE + 1);
     add_transposed_kernel<<<grid, HX_BLOCK, 0, stream>>>(*level);
     HX_TRY_LAUNCH("scalar Galerkin product from rows");
     return HX_OK;

@@ -198,7 +198,7 @@ typedef struct hx_diag_facts {
  * O(n_elem), once at the end. Errors such as HX_ENOMEM become warnings. Overwrites state that
  * hx_optimizer_advance needs. */
 void hx_diags_after(hx_diags *diags, hx_session *s, const hx_diag_facts *facts);
-/* Finds doubts->option, which hx_diags_after does first. volume: fraction of the last design. With
+/* Finds diags->option, which hx_diags_after does first. volume: fraction of the last design. With
  * a distributed mesh it remains what hx_diag_part found. */
 int hx_diag_part_after(hx_diags *diags, hx_session *s, double volume);
 /* " --preserve passive": option for `hextop verify`, `surface`, `analyse` and `mesh`, without which

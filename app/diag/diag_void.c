@@ -2,7 +2,7 @@
  * not void, and nothing holds the piece against it, the stiffness of void carries the load. Pieces
  * are connected by the points of their cells: nodes, or control points of a spline. If no such
  * piece is cut off, pieces connected by faces are examined: one that is cut off then is held by
- * hinges only. If each rank has a window of the mesh, all ranks call the same functions and reach
+ * hinges only. If each rank has a part of the mesh, all ranks call the same functions and reach
  * the same verdict. */
 #include <math.h>
 #include <stdio.h>
@@ -28,7 +28,7 @@ typedef struct cut {
     uint8_t *is_there; /* [n_elem] 1: not void (owned), like the other arrays */
     int64_t n_body;
     /* [n_point] body of each point; rigid sets join pieces into one body; -1: void only, or, in a
-     * window, elements of other ranks only */
+     * distributed mesh, elements of other ranks only */
     int32_t *body_of;
     hx_rigid_body *body; /* [n_body] for heat, only n_fixed is set */
 } cut;

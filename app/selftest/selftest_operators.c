@@ -176,7 +176,7 @@ static int check_all(hx_operator *op, const part *p, errors *worst)
     return check_single(op, p, &worst->single);
 }
 
-/* --- of a strategy --- */
+/* --- of an operator kind --- */
 
 /* Notes the names of the vector units that were tried. */
 static void note_unit(hx_selftest *t, const char *unit)

@@ -12,9 +12,9 @@ static double elements(const hx_dist_report *r)
     return (double)r->n_elem;
 }
 
-static double lattice_nodes(const hx_dist_report *r)
+static double coarse_nodes(const hx_dist_report *r)
 {
-    return (double)r->n_lattice;
+    return (double)r->n_coarse;
 }
 
 static double solves(const hx_dist_report *r)
@@ -42,9 +42,9 @@ static double sums(const hx_dist_report *r)
     return r->figures.sum_seconds;
 }
 
-static double lattices(const hx_dist_report *r)
+static double coarse_levels(const hx_dist_report *r)
 {
-    return r->figures.lattice_seconds;
+    return r->figures.coarse_seconds;
 }
 
 static double host(const hx_dist_report *r)
@@ -68,10 +68,10 @@ static const struct {
     const char *(*print)(double value, char *text, size_t n_text);
 } ROW[] = {
     {"elements", elements, count_text},
-    {"nodes of distributed levels", lattice_nodes, count_text},
+    {"nodes of distributed levels", coarse_nodes, count_text},
     {"solves", solves, hx_format_seconds},
     {"  halo exchanges", exchanges, hx_format_seconds},
-    {"  lattices", lattices, hx_format_seconds},
+    {"  lattices", coarse_levels, hx_format_seconds},
     {"sums", sums, hx_format_seconds},
     {"elements for filters", halos, hx_format_seconds},
     {"sent", sent, hx_format_bytes},
@@ -149,7 +149,7 @@ int hx_dist_report_write(hx_session *s, hx_json *json)
         hx_json_integer(json, "rank", r);
         hx_json_integer(json, "elements", report[r].n_elem);
         hx_json_integer(json, "nodes", report[r].n_node);
-        hx_json_integer(json, "lattice_nodes", report[r].n_lattice);
+        hx_json_integer(json, "lattice_nodes", report[r].n_coarse);
         hx_json_number(json, "solve_seconds", f->solve_seconds);
         hx_json_integer(json, "exchanges", f->n_exchange);
         hx_json_number(json, "exchange_seconds", f->exchange_seconds);
@@ -159,7 +159,7 @@ int hx_dist_report_write(hx_session *s, hx_json *json)
         hx_json_integer(json, "halo_bytes", f->halo_bytes);
         hx_json_integer(json, "sums", f->n_sum);
         hx_json_number(json, "sum_seconds", f->sum_seconds);
-        hx_json_number(json, "lattice_seconds", f->lattice_seconds);
+        hx_json_number(json, "lattice_seconds", f->coarse_seconds);
         hx_json_integer(json, "host_peak_bytes", report[r].host_bytes);
         hx_json_integer(json, "device_bytes", report[r].device_bytes);
         hx_json_close_object(json);

@@ -6,7 +6,7 @@
 #include "../text/json.h"
 #include "session.h"
 
-/* *report: [team->size], which the caller frees; NULL with one process. */
+/* *report: [comm->size], which the caller frees; NULL with one process. */
 int hx_dist_report_take(hx_session *s, hx_dist_report **report);
 
 /* Logs least, median and largest values over the processes. */

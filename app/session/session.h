@@ -62,8 +62,9 @@ typedef struct hx_session {
     const hx_comm *comm; /* the processes of the run (borrowed); NULL: one */
     /* 1: the processes may each make a part of the mesh, and none the whole: in a run */
     int may_distribute_mesh;
-    int own_folders;    /* 1: not all of them see the output folder */
-    hx_comm_reduce all; /* reductions over the team, for a distributed mesh (session_dist_mesh.c) */
+    int own_folders; /* 1: not all of them see the output folder */
+    hx_comm_reduce
+        all; /* reductions over the communicator, for a distributed mesh (session_dist_mesh.c) */
     /* [n_set][2] numbers of nodes and elements of its sets over all processes (owned) */
     int64_t *set_size;
     hx_dist dist;                 /* with several processes, once the device is open */
@@ -117,12 +118,12 @@ void hx_session_free_lists(hx_session *s);
 int hx_session_serve(hx_session *s);
 
 /* The steps one by one, for commands that stop earlier or print in between. */
-int hx_session_make_mesh(hx_session *s); /* mesh and sets, with a team distributed */
+int hx_session_make_mesh(hx_session *s); /* mesh and sets, distributed with a communicator */
 /* Begins a step, which a terminal shows until the next line. Returns the time. */
 double hx_session_begin_step(hx_setup_step step);
 void hx_session_end_step(hx_session *s, hx_setup_step step, double begin);
 
-/* Divides the mesh of a session without a team for n_rank processes by solver.partition, before the
+/* Divides the mesh of a session without a communicator for n_rank processes by solver.partition, before the
  * problem is made; the key is set to the partition used. Errors: those of hx_partition_make. */
 int hx_session_cut_mesh(hx_session *s, int n_rank);
 int hx_session_measure(hx_session *s); /* measures the mesh's quality, once */
@@ -156,7 +157,7 @@ int hx_session_find_device(const hx_session *s, const hx_device_ops **ops);
 int hx_session_set_threads(const hx_session *s);
 /* without selecting an operator */
 int hx_session_start_device(hx_session *s, const hx_device_ops *ops);
-int hx_session_make_operator(hx_session *s); /* for s->strategy and s->layout */
+int hx_session_make_operator(hx_session *s); /* for s->op_kind and s->layout */
 int hx_session_make_filter(hx_session *s);   /* on the device */
 /* The kinds named by optimization.objective and optimization.update. */
 const hx_objective_kind *hx_session_objective(const hx_session *s);
@@ -173,11 +174,11 @@ hx_device *hx_session_solver_device(hx_session *s);
 const hx_problem *hx_session_design(const hx_session *s);
 hx_device *hx_session_design_device(hx_session *s);
 
-/* Device bytes of a run on one of n_rank processes, for a session without a team whose solver has
+/* Device bytes of a run on one of n_rank processes, for a session without a communicator whose solver has
  * been selected. HX_EINPUT: the problem runs only on one process. O(n_elem). */
 int hx_session_rank_bytes(hx_session *s, int n_rank, int rank, size_t *bytes);
 
-/* "2 processes (MPI), ...; at most 3,072 elements each, ...", for a session with a team; returns
+/* "2 processes (MPI), ...; at most 3,072 elements each, ...", for a session with a communicator; returns
  * text. */
 const char *hx_session_comm_text(const hx_session *s, char *text, size_t n_text);
 

@@ -42,7 +42,7 @@ hx_device *hx_session_design_device(hx_session *s)
 }
 
 /* Largest number of nodes of a replicated coarse grid, from the leader's config. */
-static int find_whole_lattice(hx_session *s)
+static int find_whole_coarse(hx_session *s)
 {
     int32_t n = s->cfg.solver.whole_coarse_grid;
     HX_TRY(s->comm->ops->broadcast(s->comm, HX_DIST_ROOT, &n, sizeof n));
@@ -67,7 +67,7 @@ int hx_session_create_subdomain(hx_session *s)
     const int rc = hx_dist_create(&s->dist, s->comm, &s->device, &s->problem);
     if (rc == HX_EINPUT) hx_error_prefix("%s: ", s->cfg.path);
     HX_TRY(rc);
-    HX_TRY(find_whole_lattice(s));
+    HX_TRY(find_whole_coarse(s));
     HX_TRY(find_transport(s));
     HX_TRY(hx_session_agree_dist_mesh(s));
     if (can_distribute_design(s)) HX_TRY(hx_design_distribute(&s->dist));

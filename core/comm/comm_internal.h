@@ -17,7 +17,7 @@ struct hx_comm_work {
     size_t n_float;
 };
 
-/* Allocates team->work for a communicator of known size; hx_comm_leave frees it. HX_ENOMEM. */
+/* Allocates comm->work for a communicator of known size; hx_comm_leave frees it. HX_ENOMEM. */
 int hx_comm_create_work(hx_comm *comm);
 
 #endif

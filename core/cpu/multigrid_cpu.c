@@ -367,7 +367,7 @@ HX_INLINED void row_product_lanes(const hx_mg_level *level, int64_t a, const flo
     for (int o = 0; o < 27; o++, block += BLOCK) {
         const int64_t b = level->d_neighbour[o * level->n_node + a];
         const float *const y = x + DOF * b;
-        if (b == a && o != HX_LATTICE_CENTRE) continue;
+        if (b == a && o != HX_COARSE_CENTRE) continue;
         even += *load_rows(block, &column) * y[0];
         odd += *load_rows(block + DOF, &column) * y[1];
         even += *load_rows(block + 2 * DOF, &column) * y[2];
@@ -498,8 +498,8 @@ static inline int child_offset(const hx_mg_level *coarse, const int to[3], int p
     const int at[3] = {p % 3 - 1, p / 3 % 3 - 1, p / 9 - 1};
     int e[3];
     for (int i = 0; i < 3; i++) {
-        e[i] = to[i] - hx_lattice_stride(coarse->mode[i]) * at[i];
-        if (e[i] < hx_lattice_low(coarse->mode[i]) || e[i] > hx_lattice_high(coarse->mode[i]))
+        e[i] = to[i] - hx_coarse_stride(coarse->mode[i]) * at[i];
+        if (e[i] < hx_coarse_low(coarse->mode[i]) || e[i] > hx_coarse_high(coarse->mode[i]))
             return -1;
     }
     return (e[2] + 1) * 9 + (e[1] + 1) * 3 + e[0] + 1;
@@ -578,7 +578,7 @@ HX_INLINED void galerkin_row_lanes(const hx_mg_level *fine, const hx_mg_level *c
         for (int n = 0; n < 27; n++) {
             const float *const block = fine->d_matrix + ROW * i + BLOCK * n;
             const parents *const l = &list[o][n];
-            if (fine->d_neighbour[n * fine->n_node + i] == i && n != HX_LATTICE_CENTRE) continue;
+            if (fine->d_neighbour[n * fine->n_node + i] == i && n != HX_COARSE_CENTRE) continue;
             for (int k = 0; k < l->n; k++) {
                 const parent *const q = &l->of[k];
                 if (!(touched >> q->offset & 1u)) memset(sum[q->offset], 0, sizeof sum[0]);
@@ -610,7 +610,7 @@ static int cpu_diagonal(hx_device *dev, const hx_mg_level *level)
 #pragma omp parallel for schedule(static)
     for (int64_t a = 0; a < level->n_node; a++)
         for (int r = 0; r < DOF; r++) {
-            const float d = level->d_matrix[ROW * a + BLOCK * HX_LATTICE_CENTRE + (DOF + 1) * r];
+            const float d = level->d_matrix[ROW * a + BLOCK * HX_COARSE_CENTRE + (DOF + 1) * r];
             level->d_m[DOF * a + r] = d > 0.0f ? 1.0f / d : 0.0f;
         }
     return HX_OK;
@@ -625,7 +625,7 @@ static int cpu_dense(hx_device *dev, const hx_mg_level *level, double *matrix)
         for (int o = 0; o < 27; o++) {
             const int64_t b = level->d_neighbour[o * level->n_node + a];
             const float *block = level->d_matrix + ROW * a + BLOCK * o;
-            if (b == a && o != HX_LATTICE_CENTRE) continue;
+            if (b == a && o != HX_COARSE_CENTRE) continue;
             for (int c = 0; c < DOF; c++)
                 for (int r = 0; r < DOF; r++)
                     matrix[(DOF * a + r) * n + DOF * b + c] = (double)block[DOF * c + r];

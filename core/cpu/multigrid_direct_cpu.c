@@ -8,10 +8,10 @@ static void fill(const hx_mg_level *level, int dof, const hx_mg_direct *direct)
     const int64_t block = (int64_t)dof * dof;
 #pragma omp parallel for schedule(static)
     for (int64_t a = 0; a < level->n_node; a++)
-        for (int o = 0; o < HX_LATTICE_OFFSETS; o++) {
+        for (int o = 0; o < HX_COARSE_OFFSETS; o++) {
             const int64_t b = level->d_neighbour[o * level->n_node + a];
-            const float *from = level->d_matrix + block * (HX_LATTICE_OFFSETS * a + o);
-            if (direct->order[b] < direct->order[a] || (b == a && o != HX_LATTICE_CENTRE)) continue;
+            const float *from = level->d_matrix + block * (HX_COARSE_OFFSETS * a + o);
+            if (direct->order[b] < direct->order[a] || (b == a && o != HX_COARSE_CENTRE)) continue;
             for (int r = 0; r < dof; r++)
                 for (int c = b == a ? r : 0; c < dof; c++)
                     *hx_skyline_entry(&direct->factors, (int64_t)dof * direct->order[a] + r,

@@ -349,9 +349,9 @@ static void add_share(const hx_mg_level *level, const int32_t *corner, const flo
             const int offset =
                 ((b & 1) - (a & 1)) + 3 * ((b >> 1 & 1) - (a >> 1 & 1)) + 9 * ((b >> 2) - (a >> 2));
             float *const to =
-                level->d_matrix + (ROW * (int64_t)corner[a] + BLOCK * (HX_LATTICE_CENTRE + offset));
+                level->d_matrix + (ROW * (int64_t)corner[a] + BLOCK * (HX_COARSE_CENTRE + offset));
             float *const back =
-                level->d_matrix + (ROW * (int64_t)corner[b] + BLOCK * (HX_LATTICE_CENTRE - offset));
+                level->d_matrix + (ROW * (int64_t)corner[b] + BLOCK * (HX_COARSE_CENTRE - offset));
             for (int k = 0; k < BLOCK; k++) to[k] += share[k];
             if (a == b) continue;
             for (int c = 0; c < DOF; c++)

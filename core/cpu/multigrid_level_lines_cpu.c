@@ -40,7 +40,7 @@ static void invert(block *a, const double diagonal[DOF])
 static void factorise_place(const hx_mg_level *level, int64_t a, int64_t b, block *before,
                             float *factor)
 {
-    const float *const centre = level->d_matrix + ROW * a + BLOCK * HX_LATTICE_CENTRE;
+    const float *const centre = level->d_matrix + ROW * a + BLOCK * HX_COARSE_CENTRE;
     double diagonal[DOF];
     block d, l;
     for (int i = 0; i < DOF; i++)
@@ -55,7 +55,7 @@ static void factorise_place(const hx_mg_level *level, int64_t a, int64_t b, bloc
     memset(&l, 0, sizeof l);
     if (b >= 0) {
         const float *const c =
-            level->d_matrix + ROW * a + BLOCK * (HX_LATTICE_OFFSETS - 1 - level->lines.next);
+            level->d_matrix + ROW * a + BLOCK * (HX_COARSE_OFFSETS - 1 - level->lines.next);
         for (int i = 0; i < DOF; i++)
             for (int k = 0; k < DOF; k++)
                 for (int j = 0; j < DOF; j++) l.v[i][j] += (double)c[DOF * k + i] * before->v[k][j];

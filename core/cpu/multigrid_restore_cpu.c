@@ -2,16 +2,16 @@
  * hx_multigrid_ops.restore_rigid. */
 #include "multigrid_cpu.h"
 
-enum { DOF = HX_MG_DOF, BLOCK = DOF * DOF, ROW = HX_LATTICE_OFFSETS * BLOCK };
+enum { DOF = HX_MG_DOF, BLOCK = DOF * DOF, ROW = HX_COARSE_OFFSETS * BLOCK };
 
 /* force[column][row]: forces of rigid motion `column` about node a, with unit displacement or
  * rotation. */
 static void find_forces(const hx_mg_level *level, int64_t a, double force[DOF][DOF])
 {
-    for (int o = 0; o < HX_LATTICE_OFFSETS; o++) {
+    for (int o = 0; o < HX_COARSE_OFFSETS; o++) {
         const float *const block = level->d_matrix + ROW * a + BLOCK * o;
         double d[3];
-        if (o != HX_LATTICE_CENTRE && level->d_neighbour[o * level->n_node + a] == a) continue;
+        if (o != HX_COARSE_CENTRE && level->d_neighbour[o * level->n_node + a] == a) continue;
         hx_mg_offset(level, o, d);
         for (int r = 0; r < DOF; r++) {
             double v[DOF];
@@ -30,7 +30,7 @@ int hx_cpu_restore_rigid(hx_device *dev, const hx_mg_level *level)
     (void)dev;
 #pragma omp parallel for schedule(static)
     for (int64_t a = 0; a < level->n_own; a++) {
-        float *const diagonal = level->d_matrix + ROW * a + BLOCK * HX_LATTICE_CENTRE;
+        float *const diagonal = level->d_matrix + ROW * a + BLOCK * HX_COARSE_CENTRE;
         double force[DOF][DOF] = {{0.0}};
         if (level->d_held[a]) continue;
         find_forces(level, a, force);

@@ -157,7 +157,7 @@ static void put_share(share *s, const int32_t corner[CORNERS], const hx_mg_level
         for (int b = 0; b < NEAR; b++) {
             const int at[3] = {b % SIDE - 1, b / SIDE % SIDE - 1, b / (SIDE * SIDE) - 1};
             double row[3], col[3];
-            int offset = HX_LATTICE_CENTRE, step = 1;
+            int offset = HX_COARSE_CENTRE, step = 1;
             if (!(s->touched[c] >> b & 1)) continue;
             for (int i = 0; i < 3; i++, step *= 3) {
                 const double edge = s->mesh->size[i] / s->mesh->unit;
@@ -191,13 +191,13 @@ static void add_transposed(const hx_mg_level *level)
 {
 #pragma omp parallel for schedule(static)
     for (int64_t a = 0; a < level->n_node; a++)
-        for (int o = 0; o <= HX_LATTICE_CENTRE; o++) {
+        for (int o = 0; o <= HX_COARSE_CENTRE; o++) {
             const int64_t b = level->d_neighbour[o * level->n_node + a];
-            if (b == a && o != HX_LATTICE_CENTRE) continue;
+            if (b == a && o != HX_COARSE_CENTRE) continue;
             float *const one = level->d_matrix + ROW * a + BLOCK * o;
             float *const two = level->d_matrix + ROW * b + BLOCK * (26 - o);
             for (int i = 0; i < DOF; i++)
-                for (int j = 0; j < (o == HX_LATTICE_CENTRE ? i + 1 : DOF); j++) {
+                for (int j = 0; j < (o == HX_COARSE_CENTRE ? i + 1 : DOF); j++) {
                     const float sum = one[DOF * i + j] + two[DOF * j + i];
                     one[DOF * i + j] = sum;
                     two[DOF * j + i] = sum;

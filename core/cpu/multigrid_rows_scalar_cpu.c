@@ -69,7 +69,7 @@ static void put_share(const share *s, const int32_t corner[CORNERS], const hx_mg
                       z = b / (SIDE * SIDE) - 1 - (c >> 2);
             /* also skips nodes that are not neighbours of the corner */
             if (s->value[c][b] == 0.0) continue;
-            level->d_matrix[ROW * (int64_t)corner[c] + HX_LATTICE_CENTRE + x + 3 * y + 9 * z] +=
+            level->d_matrix[ROW * (int64_t)corner[c] + HX_COARSE_CENTRE + x + 3 * y + 9 * z] +=
                 (float)s->value[c][b];
         }
 }
@@ -88,9 +88,9 @@ static void add_transposed(const hx_mg_level *level)
 {
 #pragma omp parallel for schedule(static)
     for (int64_t a = 0; a < level->n_node; a++)
-        for (int o = 0; o <= HX_LATTICE_CENTRE; o++) {
+        for (int o = 0; o <= HX_COARSE_CENTRE; o++) {
             const int64_t b = level->d_neighbour[o * level->n_node + a];
-            if (b == a && o != HX_LATTICE_CENTRE) continue;
+            if (b == a && o != HX_COARSE_CENTRE) continue;
             float *const one = level->d_matrix + ROW * a + o;
             float *const two = level->d_matrix + ROW * b + 26 - o;
             const float sum = *one + *two;

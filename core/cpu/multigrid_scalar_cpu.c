@@ -129,7 +129,7 @@ static void add_cell(const hx_mg_level *level, const int32_t *corner,
 {
     for (int a = 0; a < CORNERS; a++)
         for (int b = 0; b < CORNERS; b++) {
-            const int offset = HX_LATTICE_CENTRE + ((b & 1) - (a & 1)) +
+            const int offset = HX_COARSE_CENTRE + ((b & 1) - (a & 1)) +
                                3 * ((b >> 1 & 1) - (a >> 1 & 1)) + 9 * ((b >> 2) - (a >> 2));
             level->d_matrix[ROW * (int64_t)corner[a] + offset] += matrix[a][b];
         }
@@ -172,7 +172,7 @@ static inline float row_product(const hx_mg_level *level, int64_t a, const float
     float sum = 0.0f;
     for (int o = 0; o < ROW; o++) {
         const int64_t b = level->d_neighbour[o * level->n_node + a];
-        if (b != a || o == HX_LATTICE_CENTRE) sum += row[o] * x[b];
+        if (b != a || o == HX_COARSE_CENTRE) sum += row[o] * x[b];
     }
     return sum;
 }
@@ -250,8 +250,8 @@ static inline int child_offset(const hx_mg_level *coarse, const int to[3], int p
     const int at[3] = {p % 3 - 1, p / 3 % 3 - 1, p / 9 - 1};
     int e[3];
     for (int i = 0; i < 3; i++) {
-        e[i] = to[i] - hx_lattice_stride(coarse->mode[i]) * at[i];
-        if (e[i] < hx_lattice_low(coarse->mode[i]) || e[i] > hx_lattice_high(coarse->mode[i]))
+        e[i] = to[i] - hx_coarse_stride(coarse->mode[i]) * at[i];
+        if (e[i] < hx_coarse_low(coarse->mode[i]) || e[i] > hx_coarse_high(coarse->mode[i]))
             return -1;
     }
     return (e[2] + 1) * 9 + (e[1] + 1) * 3 + e[0] + 1;
@@ -268,7 +268,7 @@ static void add_child(const hx_mg_level *fine, const hx_mg_level *coarse, int64_
     for (int n = 0; n < ROW; n++) {
         const int64_t k = fine->d_neighbour[n * fine->n_node + i];
         const int to[3] = {at[0] + n % 3 - 1, at[1] + n / 3 % 3 - 1, at[2] + n / 9 - 1};
-        if (k == i && n != HX_LATTICE_CENTRE) continue;
+        if (k == i && n != HX_COARSE_CENTRE) continue;
         for (int p = 0; p < ROW; p++) {
             const int e = child_offset(coarse, to, p);
             if (e < 0) continue;
@@ -297,7 +297,7 @@ static int cpu_diagonal(hx_device *dev, const hx_mg_level *level)
     (void)dev;
 #pragma omp parallel for schedule(static)
     for (int64_t a = 0; a < level->n_node; a++) {
-        const float d = level->d_matrix[ROW * a + HX_LATTICE_CENTRE];
+        const float d = level->d_matrix[ROW * a + HX_COARSE_CENTRE];
         level->d_m[a] = d > 0.0f ? 1.0f / d : 0.0f;
     }
     return HX_OK;
@@ -311,7 +311,7 @@ static int cpu_dense(hx_device *dev, const hx_mg_level *level, double *matrix)
     for (int64_t a = 0; a < n; a++)
         for (int o = 0; o < ROW; o++) {
             const int64_t b = level->d_neighbour[o * n + a];
-            if (b != a || o == HX_LATTICE_CENTRE)
+            if (b != a || o == HX_COARSE_CENTRE)
                 matrix[a * n + b] = (double)level->d_matrix[ROW * a + o];
         }
     return HX_OK;

@@ -49,10 +49,10 @@ static int list_groups(hx_groups *groups, const hx_groups_work *w, const hx_prob
         groups->n_group++;
         groups->n_member += size[e];
     }
-    HX_TRY_FAIL(
-        hx_alloc(&groups->start, (size_t)groups->n_group + 1, sizeof *groups->start, "ties"));
-    HX_TRY_FAIL(
-        hx_alloc_raw(&groups->member, (size_t)groups->n_member, sizeof *groups->member, "ties"));
+    HX_TRY_FAIL(hx_alloc(&groups->start, (size_t)groups->n_group + 1, sizeof *groups->start,
+                         "linked variables"));
+    HX_TRY_FAIL(hx_alloc_raw(&groups->member, (size_t)groups->n_member, sizeof *groups->member,
+                             "linked variables"));
     int64_t group = 0;
     for (int64_t e = 0; e < n; e++) {
         const int32_t r = w->rep[e];

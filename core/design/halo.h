@@ -17,7 +17,7 @@ typedef struct hx_halo {
     int64_t n_own, n_beyond; /* own elements, and halo elements stored after them */
     hx_exchange
         exchange; /* own elements that others need, and halo elements (owned, like all below) */
-    hx_transport_exchange direct;     /* route from device to device */
+    hx_transport_exchange direct;     /* from device to device */
     int64_t *d_out;                   /* own elements to send */
     double *d_send;                   /* their values */
     double *host;                     /* send or receive buffer */

@@ -1,6 +1,6 @@
 /* Exchange of numbers between devices without a detour through the host. The transport is either
- * memory that other processes of this machine have opened (hx_device_ops.mail), or a
- * message-passing library, also between machines (hx_device_ops.mail_far). `d_` names memory of the
+ * memory that other processes of this machine have opened (hx_device_ops.transport), or a
+ * message-passing library, also between machines (hx_device_ops.transport_far). `d_` names memory of the
  * device, either its own or that of another process that it has opened.
  *
  * Each process has a receive buffer (`box`) and writes into the buffers of the others: first the

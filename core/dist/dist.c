@@ -266,20 +266,20 @@ static int sum_device(hx_dist *dist, size_t n, float *d_sum)
         for (size_t k = 0; k < n; k += most)
             HX_TRY(hx_transport_sum_single(&dist->transport, (int64_t)(n - k < most ? n - k : most),
                                            d_sum + k));
-        dist->figures.lattice_seconds += hx_clock() - begin;
+        dist->figures.coarse_seconds += hx_clock() - begin;
         return HX_OK;
     }
-    if (dist->lattice_floats < n) {
-        free(dist->lattice);
-        dist->lattice = NULL;
-        dist->lattice_floats = 0;
-        HX_TRY(hx_alloc_raw(&dist->lattice, n, sizeof(float), what));
-        dist->lattice_floats = n;
+    if (dist->coarse_floats < n) {
+        free(dist->coarse);
+        dist->coarse = NULL;
+        dist->coarse_floats = 0;
+        HX_TRY(hx_alloc_raw(&dist->coarse, n, sizeof(float), what));
+        dist->coarse_floats = n;
     }
-    HX_TRY(dist->plain->download(dev, dist->lattice, d_sum, n * sizeof(float)));
-    HX_TRY(hx_comm_sum_single(dist->comm, (int64_t)n, dist->lattice));
-    HX_TRY(dist->plain->upload(dev, d_sum, dist->lattice, n * sizeof(float)));
-    dist->figures.lattice_seconds += hx_clock() - begin;
+    HX_TRY(dist->plain->download(dev, dist->coarse, d_sum, n * sizeof(float)));
+    HX_TRY(hx_comm_sum_single(dist->comm, (int64_t)n, dist->coarse));
+    HX_TRY(dist->plain->upload(dev, d_sum, dist->coarse, n * sizeof(float)));
+    dist->figures.coarse_seconds += hx_clock() - begin;
     return HX_OK;
 }
 
@@ -319,10 +319,10 @@ static const hx_interface_ops interface_ops = {
     .make_consistent = make_consistent,
     .sum = hx_dist_sum_own,
     .host = hx_dist_host,
-    .split_lattice = hx_dist_split_lattice,
+    .split_coarse = hx_dist_split_coarse,
     .most_whole = hx_dist_most_whole,
     .free_level = hx_dist_free_level,
-    .add_lattice = hx_dist_add_lattice,
+    .add_coarse = hx_dist_add_coarse,
     .make_level_consistent = hx_dist_make_level_consistent,
     .level_power = hx_dist_level_power,
     .split_lines = hx_dist_split_lines,
@@ -446,7 +446,7 @@ int hx_dist_create(hx_dist *dist, const hx_comm *comm, hx_device *device, const 
     dist->comm = comm;
     dist->device = device;
     dist->plain = device->ops;
-    dist->most_whole = HX_LATTICE_WHOLE;
+    dist->most_whole = HX_COARSE_WHOLE;
     HX_TRY(hx_subdomain_create(&dist->subdomain, comm, whole));
     hx_dist_set_host(dist);
     set_tables(dist);
@@ -545,7 +545,7 @@ void hx_dist_free(hx_dist *dist)
     free(dist->values);
     free(dist->send);
     free(dist->receive);
-    free(dist->lattice);
+    free(dist->coarse);
     free(dist->field);
     free(dist->whole);
     free(dist->design);

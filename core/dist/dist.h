@@ -44,7 +44,7 @@ typedef struct hx_dist_call {
  * device to device do not block the host, sums do. */
 typedef struct hx_dist_stats {
     int64_t n_exchange, n_sum; /* exchanges of interface points; sums over all ranks */
-    double exchange_seconds, sum_seconds, lattice_seconds;
+    double exchange_seconds, sum_seconds, coarse_seconds;
     int64_t exchange_bytes;     /* sent by this rank */
     int64_t n_halo, halo_bytes; /* exchanges of element values for filters */
     double halo_seconds;
@@ -54,7 +54,7 @@ typedef struct hx_dist_stats {
 /* Figures of one rank: its subdomain, time and memory. */
 typedef struct hx_dist_report {
     int64_t n_elem, n_node;
-    int64_t n_lattice;    /* nodes of distributed coarse grids, including ghosts */
+    int64_t n_coarse;     /* nodes of distributed coarse grids, including ghosts */
     int64_t host_bytes;   /* largest resident memory of the process */
     int64_t device_bytes; /* hx_dist.device_bytes */
     hx_dist_stats figures;
@@ -102,8 +102,8 @@ typedef struct hx_dist {
     double *whole; /* [n_elem of the whole] on the leader, if it has the design on its device */
     int64_t most_whole;    /* most nodes of a replicated coarse grid; larger ones are distributed */
     hx_local_level *level; /* the distributed levels (owned) */
-    float *lattice;        /* buffer for a coarse grid's values on the host */
-    size_t lattice_floats;
+    float *coarse;         /* buffer for a coarse grid's values on the host */
+    size_t coarse_floats;
     hx_dist_stats figures, at_record; /* at_record: figures at the start of a recording */
     /* 1: products run in parts, overlapped with the exchange; set before operators are made */
     int divides;
@@ -135,7 +135,7 @@ static inline int hx_dist_note_error(hx_dist *dist, int rc)
 int hx_dist_create(hx_dist *dist, const hx_comm *comm, hx_device *device, const hx_problem *whole);
 void hx_dist_free(hx_dist *dist);
 
-/* From here on exchanges go from device to device if possible; otherwise ranks->mail.ops is NULL.
+/* From here on exchanges go from device to device if possible; otherwise dist->transport.ops is NULL.
  * To be called before the first operation. Collective. */
 int hx_dist_connect(hx_dist *dist, hx_transport_kind way);
 

@@ -9,11 +9,11 @@
 #include <string.h>
 
 #include "../base/memory.h"
-#include "../solver/lattice_share.h"
+#include "../solver/coarse_local.h"
 #include "local_level.h"
 
 static const char what[] = "a distributed coarse grid";
-enum { OFFSETS = HX_LATTICE_OFFSETS, CORNERS = 8 };
+enum { OFFSETS = HX_COARSE_OFFSETS, CORNERS = 8 };
 
 /* --- the local part of a coarse grid --- */
 
@@ -42,15 +42,15 @@ static int create_view(hx_level_view *v, int64_t n, int size)
 
 /* The owner of a node is the lowest rank with an element in a cell around it; the elements of a
  * cell are listed in ascending order. */
-static void own_finest(const hx_dist *dist, const hx_lattice *lattice, hx_level_view *v)
+static void own_finest(const hx_dist *dist, const hx_coarse *coarse, hx_level_view *v)
 {
 #pragma omp parallel for schedule(static)
     for (int64_t a = 0; a < v->n; a++) {
         int32_t least = INT32_MAX;
         for (int c = 0; c < CORNERS; c++) {
-            const int32_t cell = lattice->node_cell[c * v->n + a];
+            const int32_t cell = coarse->node_cell[c * v->n + a];
             if (cell < 0) continue;
-            const int32_t elem = lattice->cell_elem[lattice->cell_elem_at[cell]];
+            const int32_t elem = coarse->cell_elem[coarse->cell_elem_at[cell]];
             least = elem < least ? elem : least;
         }
         v->owner[a] = hx_subdomain_rank_of(&dist->subdomain, dist->comm->size, least);
@@ -58,14 +58,14 @@ static void own_finest(const hx_dist *dist, const hx_lattice *lattice, hx_level_
 }
 
 /* Owners on any level of a distributed mesh, where each node already has its rank. */
-static void own_by_ranks(const hx_lattice_level *level, hx_level_view *v)
+static void own_by_ranks(const hx_coarse_level *level, hx_level_view *v)
 {
 #pragma omp parallel for schedule(static)
     for (int64_t a = 0; a < v->n; a++) v->owner[a] = level->rank[a];
 }
 
 /* The owner of a node is the lowest owner of its children. */
-static void own_coarser(const hx_lattice_level *level, const hx_level_view *fine, hx_level_view *v,
+static void own_coarser(const hx_coarse_level *level, const hx_level_view *fine, hx_level_view *v,
                         int size)
 {
 #pragma omp parallel for schedule(static)
@@ -79,18 +79,18 @@ static void own_coarser(const hx_lattice_level *level, const hx_level_view *fine
 }
 
 /* Marks the corners of this rank's cells. Must come first, since it overwrites `state`. */
-static void touch_cells(const hx_lattice *lattice, uint8_t *state)
+static void touch_cells(const hx_coarse *coarse, uint8_t *state)
 {
 #pragma omp parallel for schedule(static)
-    for (int64_t k = 0; k < CORNERS * lattice->n_cell; k++) {
+    for (int64_t k = 0; k < CORNERS * coarse->n_cell; k++) {
 #pragma omp atomic write
-        state[lattice->cell_corner[k]] = TOUCHED;
+        state[coarse->cell_corner[k]] = TOUCHED;
     }
 }
 
 /* Marks own nodes and their neighbours. If b is the neighbour of a at an offset, then a is the
  * neighbour of b at the opposite offset, so looking up owners of neighbours is sufficient. */
-static void need_neighbours(const hx_lattice_level *level, const hx_level_view *v, int rank,
+static void need_neighbours(const hx_coarse_level *level, const hx_level_view *v, int rank,
                             uint8_t *state)
 {
 #pragma omp parallel for schedule(static)
@@ -101,7 +101,7 @@ static void need_neighbours(const hx_lattice_level *level, const hx_level_view *
 
 /* Parents of own nodes receive contributions from this rank; parents of all local nodes provide
  * values for prolongation. */
-static void touch_parents(const hx_lattice_level *level, const hx_level_view *fine, int64_t n,
+static void touch_parents(const hx_coarse_level *level, const hx_level_view *fine, int64_t n,
                           uint8_t *state)
 {
 #pragma omp parallel for schedule(static)
@@ -150,11 +150,11 @@ static int number_nodes(hx_level_view *v, int rank, int size, const uint8_t *sta
 
 /* Makes v[l] of levels 0 .. n - 1. The owners of level 0 are known, and the cells of the coarse
  * grid are already those of the subdomain. */
-static int find_views(const hx_dist *dist, const hx_lattice *lattice, int n, hx_level_view *v)
+static int find_views(const hx_dist *dist, const hx_coarse *coarse, int n, hx_level_view *v)
 {
     const int rank = dist->comm->rank, size = dist->comm->size;
     for (int l = 0; l < n; l++) {
-        const hx_lattice_level *const level = &lattice->level[l];
+        const hx_coarse_level *const level = &coarse->level[l];
         uint8_t *state;
         if (l > 0) HX_TRY(create_view(&v[l], level->n_node, size));
         if (l > 0 && level->rank)
@@ -163,7 +163,7 @@ static int find_views(const hx_dist *dist, const hx_lattice *lattice, int n, hx_
             own_coarser(level, &v[l - 1], &v[l], size);
         HX_TRY(hx_alloc(&state, (size_t)level->n_node, 1, what));
         if (l == 0)
-            touch_cells(lattice, state);
+            touch_cells(coarse, state);
         else
             touch_parents(level, &v[l - 1], level->n_node, state);
         need_neighbours(level, &v[l], rank, state);
@@ -193,7 +193,7 @@ static int take_list(int32_t **list, int n_row, const hx_level_view *v, const in
 
 /* With a distributed mesh, lists cover only a part of the grid, so nodes get global numbers
  * computed from their grid positions. */
-static int find_codes(const hx_lattice_level *level, hx_level_view *v)
+static int find_codes(const hx_coarse_level *level, hx_level_view *v)
 {
     if (!level->rank) return HX_OK;
     HX_TRY(hx_alloc_raw(&v->code, (size_t)v->n_local, sizeof *v->code, what));
@@ -205,7 +205,7 @@ static int find_codes(const hx_lattice_level *level, hx_level_view *v)
     return HX_OK;
 }
 
-static int take_places(hx_lattice_level *level, const hx_level_view *v)
+static int take_places(hx_coarse_level *level, const hx_level_view *v)
 {
     int32_t *to;
     HX_TRY(hx_alloc_raw(&to, 3 * (size_t)v->n_local, sizeof *to, what));
@@ -226,7 +226,7 @@ static void drop_children(int32_t *child, int64_t n, int64_t n_own)
 }
 
 /* coarser: the view of the next level; NULL if that is replicated. */
-static int localise(hx_lattice_level *level, hx_level_view *v, const hx_level_view *finer,
+static int localise(hx_coarse_level *level, hx_level_view *v, const hx_level_view *finer,
                     const hx_level_view *coarser)
 {
     HX_TRY(find_codes(level, v));
@@ -248,15 +248,15 @@ static int localise(hx_lattice_level *level, hx_level_view *v, const hx_level_vi
     return HX_OK;
 }
 
-static int localise_all(hx_lattice *lattice, int n, hx_level_view *v)
+static int localise_all(hx_coarse *coarse, int n, hx_level_view *v)
 {
-    hx_lattice_level *const whole = &lattice->level[n];
+    hx_coarse_level *const whole = &coarse->level[n];
 #pragma omp parallel for schedule(static)
-    for (int64_t k = 0; k < CORNERS * lattice->n_cell; k++)
-        lattice->cell_corner[k] = v[0].number[lattice->cell_corner[k]];
-    HX_TRY(take_list(&lattice->node_cell, CORNERS, &v[0], NULL));
+    for (int64_t k = 0; k < CORNERS * coarse->n_cell; k++)
+        coarse->cell_corner[k] = v[0].number[coarse->cell_corner[k]];
+    HX_TRY(take_list(&coarse->node_cell, CORNERS, &v[0], NULL));
     for (int l = 0; l < n; l++)
-        HX_TRY(localise(&lattice->level[l], &v[l], l > 0 ? &v[l - 1] : NULL,
+        HX_TRY(localise(&coarse->level[l], &v[l], l > 0 ? &v[l - 1] : NULL,
                         l + 1 < n ? &v[l + 1] : NULL));
 #pragma omp parallel for schedule(static)
     for (int64_t k = 0; k < OFFSETS * whole->n_node; k++)
@@ -267,17 +267,17 @@ static int localise_all(hx_lattice *lattice, int n, hx_level_view *v)
 
 /* Returns the number of distributed levels: the finest ones, as long as they are large; at least
  * one level stays replicated. */
-static int count_shared(const hx_dist *dist, const hx_lattice *lattice)
+static int count_shared(const hx_dist *dist, const hx_coarse *coarse)
 {
     const hx_problem *const whole = dist->subdomain.whole;
     int n = 0;
     if (whole->space.element != HX_ELEMENT_LINEAR || whole->rigid.n > 0) return 0;
-    while (n + 1 < lattice->n_level && lattice->level[n].n_all > dist->most_whole) n++;
+    while (n + 1 < coarse->n_level && coarse->level[n].n_all > dist->most_whole) n++;
     return n;
 }
 
 /* Marks rows that are sums over several ranks, and rows of other ranks. */
-static int mark_divided(hx_lattice_level *level)
+static int mark_divided(hx_coarse_level *level)
 {
     const hx_local_level *const s = level->local;
     HX_TRY(hx_alloc(&level->divided, (size_t)level->n_node, sizeof *level->divided, what));
@@ -291,28 +291,28 @@ int64_t hx_dist_most_whole(hx_device *dev)
     return hx_dist_of(dev)->most_whole;
 }
 
-int hx_dist_split_lattice(hx_device *dev, hx_lattice *lattice)
+int hx_dist_split_coarse(hx_device *dev, hx_coarse *coarse)
 {
     hx_dist *const dist = hx_dist_of(dev);
-    const int n = count_shared(dist, lattice);
-    hx_level_view v[HX_LATTICE_LEVELS] = {{0}};
+    const int n = count_shared(dist, coarse);
+    hx_level_view v[HX_COARSE_LEVELS] = {{0}};
     int rc;
     if (n > 0) {
-        HX_TRY_FAIL(create_view(&v[0], lattice->level[0].n_node, dist->comm->size));
-        if (lattice->level[0].rank)
-            own_by_ranks(&lattice->level[0], &v[0]);
+        HX_TRY_FAIL(create_view(&v[0], coarse->level[0].n_node, dist->comm->size));
+        if (coarse->level[0].rank)
+            own_by_ranks(&coarse->level[0], &v[0]);
         else
-            own_finest(dist, lattice, &v[0]);
+            own_finest(dist, coarse, &v[0]);
     }
-    HX_TRY_FAIL(hx_lattice_cut(lattice, &dist->subdomain.problem));
+    HX_TRY_FAIL(hx_coarse_cut(coarse, &dist->subdomain.problem));
     if (n == 0) return HX_OK;
-    HX_TRY_FAIL(find_views(dist, lattice, n, v));
-    HX_TRY_FAIL(localise_all(lattice, n, v));
+    HX_TRY_FAIL(find_views(dist, coarse, n, v));
+    HX_TRY_FAIL(localise_all(coarse, n, v));
     for (int l = 0; l < n; l++) {
-        HX_TRY_FAIL(hx_local_level_create(dist, &v[l], &lattice->level[l].local));
-        HX_TRY_FAIL(mark_divided(&lattice->level[l]));
+        HX_TRY_FAIL(hx_local_level_create(dist, &v[l], &coarse->level[l].local));
+        HX_TRY_FAIL(mark_divided(&coarse->level[l]));
     }
-    lattice->n_shared = n;
+    coarse->n_shared = n;
 fail:
     for (int l = 0; l < n; l++) free_view(&v[l]);
     return rc;

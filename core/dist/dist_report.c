@@ -10,7 +10,7 @@ int hx_dist_gather_report(hx_dist *dist, hx_dist_report *report)
     memset(&own, 0, sizeof own); /* padding is sent and must be defined */
     own.n_elem = dist->subdomain.mesh.n_elem;
     own.n_node = dist->subdomain.mesh.n_node;
-    own.n_lattice = hx_dist_lattice_nodes(dist);
+    own.n_coarse = hx_dist_coarse_nodes(dist);
     own.host_bytes = (int64_t)hx_host_memory_peak();
     own.device_bytes = (int64_t)dist->device_bytes;
     own.figures = dist->figures;

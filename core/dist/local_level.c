@@ -197,7 +197,7 @@ static void free_subdomain(hx_device *dev, hx_local_level *s)
     free(s);
 }
 
-int64_t hx_dist_lattice_nodes(const hx_dist *dist)
+int64_t hx_dist_coarse_nodes(const hx_dist *dist)
 {
     int64_t n = 0;
     for (const hx_local_level *s = dist->level; s; s = s->next) n += s->n_own + s->n_ghost;
@@ -244,8 +244,8 @@ static int put_block_entries(hx_device *dev, int64_t n, const int32_t *node, int
     HX_TRY(hx_alloc_raw(&at, (size_t)count, sizeof *at, what));
     for (int64_t k = 0; k < count; k++) {
         const int64_t a = node[k / block], j = k % block;
-        at[k] = by_columns ? (j / dof * n_node + a) * dof + j % dof
-                           : HX_LATTICE_OFFSETS * block * a + j;
+        at[k] =
+            by_columns ? (j / dof * n_node + a) * dof + j % dof : HX_COARSE_OFFSETS * block * a + j;
     }
     const int rc = hx_device_put(dev, d_at, at, (size_t)count * sizeof *at);
     free(at);
@@ -328,7 +328,7 @@ static int make_consistent(hx_dist *dist, hx_local_level *s, float *d_y)
     const double begin = hx_clock();
     HX_TRY(dist->transport.ops ? make_consistent_transport(dist, s, d_y)
                                : make_consistent_by_host(dist, s, d_y));
-    dist->figures.lattice_seconds += hx_clock() - begin;
+    dist->figures.coarse_seconds += hx_clock() - begin;
     return HX_OK;
 }
 
@@ -404,20 +404,20 @@ static int add_parts(hx_dist *dist, hx_local_level *s, int components, const int
     const parts p = {components, d_touch, d_sum};
     HX_TRY(dist->transport.ops ? add_parts_transport(dist, s, &p, d_y)
                                : add_parts_by_host(dist, s, &p, d_y));
-    dist->figures.lattice_seconds += hx_clock() - begin;
+    dist->figures.coarse_seconds += hx_clock() - begin;
     return HX_OK;
 }
 
-int hx_dist_add_lattice(hx_device *dev, int dof, const hx_mg_level *level)
+int hx_dist_add_coarse(hx_device *dev, int dof, const hx_mg_level *level)
 {
     hx_dist *const dist = hx_dist_of(dev);
     hx_local_level *const s = level->local;
     if (!s) {
-        const size_t n = (size_t)(HX_LATTICE_OFFSETS * dof * dof) * (size_t)level->n_node;
+        const size_t n = (size_t)(HX_COARSE_OFFSETS * dof * dof) * (size_t)level->n_node;
         return hx_dist_sum_device(dist, n, level->d_matrix);
     }
     HX_TRY(prepare(dist, s, dof, level->n_node));
-    for (int o = 0; o < HX_LATTICE_OFFSETS; o++)
+    for (int o = 0; o < HX_COARSE_OFFSETS; o++)
         HX_TRY(add_parts(dist, s, dof * dof, s->d_touch_block, s->d_sum_block,
                          level->d_matrix + o * s->block_step));
     return HX_OK;
@@ -483,7 +483,7 @@ static int restrict_of(hx_device *dev, int dof, const hx_mg_level *fine, const f
 static int galerkin_of(hx_device *dev, int dof, const hx_mg_level *fine, const hx_mg_level *coarse)
 {
     HX_TRY(plain_of(hx_dist_of(dev), dof)->galerkin(dev, fine, coarse));
-    return fine->local ? hx_dist_add_lattice(dev, dof, coarse) : HX_OK;
+    return fine->local ? hx_dist_add_coarse(dev, dof, coarse) : HX_OK;
 }
 
 static int smooth(hx_device *dev, const hx_mg_level *level, int i, const float *d_x, float *d_y)

@@ -50,15 +50,15 @@ struct hx_local_level {
 int hx_local_level_create(hx_dist *dist, const hx_level_view *view, hx_local_level **local);
 
 /* Entries of hx_interface_ops, in dist_coarse.c and local_level.c. */
-int hx_dist_split_lattice(hx_device *dev, struct hx_lattice *lattice);
+int hx_dist_split_coarse(hx_device *dev, struct hx_coarse *coarse);
 int64_t hx_dist_most_whole(hx_device *dev);
 void hx_dist_free_level(hx_device *dev, hx_local_level *local);
-int hx_dist_add_lattice(hx_device *dev, int dof, const hx_mg_level *level);
+int hx_dist_add_coarse(hx_device *dev, int dof, const hx_mg_level *level);
 int hx_dist_make_level_consistent(hx_device *dev, const hx_mg_level *level, float *d_y);
 int hx_dist_level_power(hx_device *dev, int dof, const hx_mg_level *level);
 
 /* Returns the number of nodes of all distributed levels on this rank. */
-int64_t hx_dist_lattice_nodes(const hx_dist *dist);
+int64_t hx_dist_coarse_nodes(const hx_dist *dist);
 
 /* level->b := sum of the contributions of all ranks, at the own nodes of a distributed level or at
  * all nodes of a replicated one. */

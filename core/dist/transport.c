@@ -227,7 +227,7 @@ static int wait_aside(const hx_transport *transport)
 #undef REAL
 #undef NAME
 
-static hx_transport_exchange route_to_all(const hx_transport *transport, int64_t n)
+static hx_transport_exchange exchange_with_all(const hx_transport *transport, int64_t n)
 {
     const int rank = transport->comm->rank;
     hx_transport_exchange exchange = {{0}, {0}, {0}};
@@ -242,7 +242,7 @@ static hx_transport_exchange route_to_all(const hx_transport *transport, int64_t
 /* A single launch; only if no two ranks share a device. */
 static int sum_few(hx_transport *transport, int64_t n, double *d_y)
 {
-    const hx_transport_exchange exchange = route_to_all(transport, n);
+    const hx_transport_exchange exchange = exchange_with_all(transport, n);
     const hx_transport_items items = begin_turn(transport, &exchange, 1, sizeof *d_y);
     const hx_transport_arrivals from = came(transport);
     return transport->ops->sum_few(transport->dev, &items, &from, n, d_y);
@@ -250,7 +250,7 @@ static int sum_few(hx_transport *transport, int64_t n, double *d_y)
 
 int hx_transport_sum(hx_transport *transport, int64_t n, double *d_y)
 {
-    const hx_transport_exchange exchange = route_to_all(transport, n);
+    const hx_transport_exchange exchange = exchange_with_all(transport, n);
     if (transport->ops->sum_few && n <= HX_TRANSPORT_FEW && !transport->has_same)
         return sum_few(transport, n, d_y);
     HX_TRY(hx_transport_send(transport, &exchange, 1, NULL, NULL, d_y));
@@ -259,7 +259,7 @@ int hx_transport_sum(hx_transport *transport, int64_t n, double *d_y)
 
 int hx_transport_sum_single(hx_transport *transport, int64_t n, float *d_y)
 {
-    const hx_transport_exchange exchange = route_to_all(transport, n);
+    const hx_transport_exchange exchange = exchange_with_all(transport, n);
     HX_TRY(hx_transport_send_single(transport, &exchange, 1, NULL, NULL, d_y));
     return add_all_single(transport, n, d_y);
 }
@@ -306,7 +306,7 @@ static int try_sum(hx_transport *transport, float *d_y, int *is_right)
 {
     const int size = transport->comm->size;
     const float own = (float)(1 << transport->comm->rank % 20);
-    const hx_transport_exchange exchange = route_to_all(transport, 1);
+    const hx_transport_exchange exchange = exchange_with_all(transport, 1);
     hx_transport_items items = begin_turn(transport, &exchange, 1, sizeof own);
     float sum = 0.0f, right = 0.0f;
     for (int r = 0; r < size; r++) right += (float)(1 << r % 20);
@@ -352,7 +352,7 @@ static int join_library(hx_transport *transport, int *joined)
                  worked(transport->ops->join(transport->dev, comm->rank, comm->size, id)), joined);
 }
 
-/* Tries one transport; mail->ops is NULL afterwards if it does not work. */
+/* Tries one transport; transport->ops is NULL afterwards if it does not work. */
 static int try_way(hx_transport *transport, const hx_transport_ops *ops)
 {
     int works;

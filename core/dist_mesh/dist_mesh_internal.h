@@ -72,7 +72,7 @@ double hx_dist_mesh_reach(const hx_dist_mesh_task *task, const hx_dist_mesh_piec
 int hx_dist_mesh_find_ghosts(const hx_dist_mesh_task *task, const hx_dist_mesh_piece *piece,
                              int64_t n_own, const int64_t *own, int64_t *first, int64_t **elem);
 
-/* Adds the source's sets of faces to the raw window. */
+/* Adds the source's sets of faces to the raw distributed mesh. */
 int hx_dist_mesh_faces(const hx_dist_mesh_task *task, hx_mesh *mesh);
 
 /* Makes the raw mesh of elements elem[first[size]]; takes ownership of first[size + 1]. */

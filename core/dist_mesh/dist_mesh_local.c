@@ -177,7 +177,7 @@ static int64_t count_nodes(const int32_t *conn, int64_t end)
     return (int64_t)last + 1;
 }
 
-/* Makes mesh->window; takes ownership of `first`. */
+/* Makes mesh->ownership; takes ownership of `first`. */
 static int make_dist_mesh(const hx_dist_mesh_task *task, int64_t *first, hx_mesh *mesh)
 {
     const int me = task->comm->rank;

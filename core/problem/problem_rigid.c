@@ -114,7 +114,7 @@ static int64_t next_held(const uint8_t *fixed, int64_t point, int64_t n)
     return point;
 }
 
-/* The supports that are searched, and their bodies; in a window, only those of points that this
+/* The supports that are searched, and their bodies; in a distributed mesh, only those of points that this
  * process owns. */
 typedef struct holds {
     const hx_problem *problem;
@@ -240,7 +240,7 @@ static int judge_with(const holds *h, int64_t n_body, hx_rigid_body *body, void 
     return HX_OK;
 }
 
-/* The free motions of body[n_body], whose extents are known. Collective if the mesh is a window. */
+/* The free motions of body[n_body], whose extents are known. Collective if the mesh is distributed. */
 static int judge(const holds *h, int64_t n_body, hx_rigid_body *body)
 {
     double *work = NULL;
@@ -278,7 +278,7 @@ static int check_body(const hx_problem *problem, hx_rigid_body *body, int64_t n_
                     which, text);
 }
 
-/* What holds own points of a window, where the mesh counts as one body. */
+/* What holds own points of a distributed mesh, where the mesh counts as one body. */
 static int check_one_body(hx_problem *problem, const char *origin)
 {
     const hx_mesh *const mesh = problem->mesh;

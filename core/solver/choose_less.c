@@ -9,7 +9,7 @@
 /* A kind that needs nearly as much would fail too. */
 #define MARKEDLY 0.95
 
-/* The candidate that needs the least memory; strategy = NULL: there is none. */
+/* The candidate that needs the least memory; op_kind = NULL: there is none. */
 typedef struct least {
     const hx_operator_kind *op_kind;
     hx_layout layout;

@@ -1,4 +1,4 @@
-/* Floating components of a design (`loose parts`): components of stiff elements that are connected
+/* Floating components of a design: components of stiff elements that are connected
  * to the rest only by much softer elements or by a hinge. Their rigid-body motions need almost no
  * energy. Each is an eigenvector with a small eigenvalue that the coarse grids cannot represent if
  * two components lie in one cell, so multigrid deflates these motions (multigrid_deflation.c).

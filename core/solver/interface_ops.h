@@ -16,12 +16,12 @@ extern "C" {
 
 struct hx_mg_level; /* multigrid.h */
 struct hx_mg_lines;
-struct hx_lattice;     /* lattice.h */
+struct hx_coarse;      /* coarse.h */
 struct hx_local_level; /* defined by whoever partitions the problem */
 
 /* Default for `most_whole`: coarse grids with at most this many nodes are replicated on every
  * rank. */
-enum { HX_LATTICE_WHOLE = 20000 };
+enum { HX_COARSE_WHOLE = 20000 };
 
 /* y = K x over the elements of a subdomain; each call computes the whole product or one part. */
 typedef struct hx_product_parts {
@@ -52,7 +52,7 @@ typedef struct hx_interface_ops {
     const hx_interface_host *(*host)(hx_device *dev);
     /* Reduces the coarse grids of the whole mesh to those of this subdomain: its cells, and, on
      * large levels, the nodes around them. Such levels set their `local`. */
-    int (*split_lattice)(hx_device *dev, struct hx_lattice *lattice);
+    int (*split_coarse)(hx_device *dev, struct hx_coarse *coarse);
     /* Coarse grids with at most this many nodes stay replicated on every rank. */
     int64_t (*most_whole)(hx_device *dev);
     void (*free_level)(hx_device *dev, struct hx_local_level *local);
@@ -62,7 +62,7 @@ typedef struct hx_interface_ops {
     /* hx_multigrid_ops.power_step for a distributed level; t is in the level's d_y. */
     int (*level_power)(hx_device *dev, int dof, const struct hx_mg_level *level);
     /* Sums the matrix of the first coarse grid over the subdomains; dof unknowns per node. */
-    int (*add_lattice)(hx_device *dev, int dof, const struct hx_mg_level *level);
+    int (*add_coarse)(hx_device *dev, int dof, const struct hx_mg_level *level);
     /* Distributes n lines of points that may cross subdomains: from lines of the whole mesh, in its
      * numbering, to the pieces in this subdomain. */
     int (*split_lines)(hx_device *dev, int64_t n, const int32_t *first, const int32_t *point,
@@ -120,9 +120,9 @@ static inline const hx_interface_host *hx_interface_host_of(hx_device *dev)
     return dev->ops->interface ? dev->ops->interface->host(dev) : NULL;
 }
 
-static inline int hx_interface_add_lattice(hx_device *dev, int dof, const struct hx_mg_level *level)
+static inline int hx_interface_add_coarse(hx_device *dev, int dof, const struct hx_mg_level *level)
 {
-    return dev->ops->interface ? dev->ops->interface->add_lattice(dev, dof, level) : HX_OK;
+    return dev->ops->interface ? dev->ops->interface->add_coarse(dev, dof, level) : HX_OK;
 }
 
 static inline int hx_interface_make_level_consistent(hx_device *dev,

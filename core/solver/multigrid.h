@@ -1,5 +1,5 @@
 /* What a device does for the preconditioner `multigrid`: smoothing, and transfers and Galerkin
- * products between the mesh and the coarse grids of lattice.h. All vectors except those of PCG are
+ * products between the mesh and the coarse grids of coarse.h. All vectors except those of PCG are
  * floats.
  *
  * `d_` names device memory. Operations are queued in order; none waits, except `dense` and
@@ -11,9 +11,9 @@
 
 #include "../base/host_device.h"
 #include "../matrix/matrix.h"
+#include "coarse.h"
 #include "device_mesh.h"
 #include "fused_cycle.h"
-#include "lattice.h"
 #include "skyline.h"
 
 #ifdef __cplusplus
@@ -79,7 +79,7 @@ static HX_HD float hx_mg_start_value(int64_t k)
 /* Lines of coarse nodes along the shortest step of the grid. The smoother uses their block
  * tridiagonal matrices in place of the diagonal (level_line.h). Each owned node is in one line. */
 typedef struct hx_mg_level_lines {
-    int next;         /* offset (lattice.h) to the next node of a line; 0: no lines, point Jacobi */
+    int next;         /* offset (coarse.h) to the next node of a line; 0: no lines, point Jacobi */
     int most;         /* largest number of nodes of a line, at most HX_LEVEL_LONGEST */
     int64_t n;        /* number of lines */
     int32_t *d_first; /* [n + 1] first place of each line */
@@ -92,15 +92,15 @@ enum { HX_LEVEL_LONGEST = 64 }; /* a device processes the nodes of a line one af
  * conduction there is one, the temperature, and each 6 x 6 block below is a number
  * (conduction_ops.h). */
 typedef struct hx_mg_level {
-    int64_t n_node, n_own; /* as in hx_lattice_level */
+    int64_t n_node, n_own; /* as in hx_coarse_level */
     float step[3];
-    int mode[3]; /* hx_lattice_mode */
+    int mode[3]; /* hx_coarse_mode */
     float scale; /* on levels after the first: the matrix is P'AP times this */
-    int32_t *d_neighbour, *d_child, *d_parent; /* as in hx_lattice_level */
+    int32_t *d_neighbour, *d_child, *d_parent; /* as in hx_coarse_level */
     float *d_matrix; /* [n_node] rows of 27 blocks of 6 x 6, in the order that the device prefers */
     /* [n_node] 1: a support, a spring or a rigid set is near; NULL: not computed yet */
     uint8_t *d_held;
-    uint8_t *d_divided; /* as in hx_lattice_level */
+    uint8_t *d_divided; /* as in hx_coarse_level */
     float *d_m;         /* inverse diagonal, or 1 with lines; 0 in empty rows */
     float *d_b;         /* right-hand side */
     float *d_x, *d_y;   /* two iterates: a smoothing step reads one and writes the other */
@@ -108,7 +108,7 @@ typedef struct hx_mg_level {
     float *d_v;         /* vector of the power iteration */
     hx_mg_smoother *d_smoother;
     hx_mg_level_lines lines;
-    struct hx_local_level *local; /* as in hx_lattice_level (owned) */
+    struct hx_local_level *local; /* as in hx_coarse_level (owned) */
 } hx_mg_level;
 
 /* The mesh, sorted into the cells of level 0. */
@@ -184,8 +184,8 @@ static HX_HD float hx_mg_child(const hx_mg_level *fine, const hx_mg_level *coars
     const int at[3] = {offset % 3 - 1, offset / 3 % 3 - 1, offset / 9 - 1};
     float w = 1.0f;
     for (int i = 0; i < 3; i++) {
-        d[i] = ((float)at[i] - hx_lattice_centre(coarse->mode[i])) * fine->step[i];
-        w *= hx_lattice_weight(coarse->mode[i], at[i]);
+        d[i] = ((float)at[i] - hx_coarse_centre(coarse->mode[i])) * fine->step[i];
+        w *= hx_coarse_weight(coarse->mode[i], at[i]);
     }
     return w;
 }
@@ -201,7 +201,7 @@ static HX_HD float hx_mg_parents(const hx_mg_level *fine, const hx_mg_level *coa
         wide[i] = first[i] && second[i];
         d[i] = wide[i] ? fine->step[i] : 0.0f;
         if (wide[i]) w *= 0.5f;
-        if (coarse->mode[i] == HX_LATTICE_COLLAPSE)
+        if (coarse->mode[i] == HX_COARSE_COLLAPSE)
             d[i] = second[i] ? 0.5f * fine->step[i] : -0.5f * fine->step[i];
     }
     return w;
@@ -393,10 +393,10 @@ typedef struct hx_multigrid_ops {
     int (*inverse_multiply)(hx_device *dev, int64_t n, const float *d_inverse, const float *d_b,
                             float *d_y);
     /* The cycle over small coarse grids in one kernel launch (fused coarse cycle, fused_cycle.h).
-     * NULL: not available. resident_room returns how many blocks run at the same time (0: unknown)
-     * and how many nodes of a level each can hold. resident_fits returns 1 if the device can run
+     * NULL: not available. fused_room returns how many blocks run at the same time (0: unknown)
+     * and how many nodes of a level each can hold. fused_fits returns 1 if the device can run
      * the given cycle with first level `level`, whose x a trial run overwrites, and otherwise 0.
-     * resident_cycle sets x of that level to the result of the cycle for its b; d_inverse is the
+     * fused_cycle sets x of that level to the result of the cycle for its b; d_inverse is the
      * inverse of the last level. */
     void (*fused_room)(hx_device *dev, int *n_block, int *n_node);
     int (*fused_fits)(hx_device *dev, const hx_mg_fused *fused, const hx_mg_level *level);

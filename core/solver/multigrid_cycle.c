@@ -65,7 +65,7 @@ hx_mg_smoothing hx_mg_smoothing_of(const hx_multigrid *mg, int l)
     if (l < 0) return mg->rows ? mg->on_rows : mg->on_mesh;
     if (l == 0) return on_first;
     const int is_twice = hx_mg_restores(mg);
-    if (l + 2 == mg->n_level && mg->level[l].n_node <= HX_LATTICE_FEW)
+    if (l + 2 == mg->n_level && mg->level[l].n_node <= HX_COARSE_FEW)
         /* on_few: the level itself is visited at least four times */
         return l > 1 && is_twice ? on_few : on_others_once;
     return is_twice ? on_others : on_others_once;

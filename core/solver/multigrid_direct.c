@@ -46,7 +46,7 @@ static int sort_layers(const layers *l, int64_t n, int64_t n_key, int32_t *order
 }
 
 /* Number of places in each direction. */
-static void measure(const hx_lattice_level *level, int64_t size[3])
+static void measure(const hx_coarse_level *level, int64_t size[3])
 {
     for (int i = 0; i < 3; i++) size[i] = 1;
     for (int64_t a = 0; a < level->n_node; a++)
@@ -56,7 +56,7 @@ static void measure(const hx_lattice_level *level, int64_t size[3])
 
 /* Orders nodes such that the index along the longest direction varies slowest, along the shortest
  * fastest. */
-static int order_nodes(const hx_lattice_level *level, int32_t *order)
+static int order_nodes(const hx_coarse_level *level, int32_t *order)
 {
     int64_t size[3];
     layers l = {.place = level->place};
@@ -76,11 +76,11 @@ static int order_nodes(const hx_lattice_level *level, int32_t *order)
 }
 
 /* Computes last[k] of hx_skyline_create for dof unknowns per node. */
-static void find_last(const hx_lattice_level *level, const int32_t *order, int dof, int64_t *last)
+static void find_last(const hx_coarse_level *level, const int32_t *order, int dof, int64_t *last)
 {
     for (int64_t a = 0; a < level->n_node; a++) {
         int64_t most = order[a];
-        for (int o = 0; o < HX_LATTICE_OFFSETS; o++) {
+        for (int o = 0; o < HX_COARSE_OFFSETS; o++) {
             const int64_t b = order[level->neighbour[o * level->n_node + a]];
             most = b > most ? b : most;
         }
@@ -89,7 +89,7 @@ static void find_last(const hx_lattice_level *level, const int32_t *order, int d
 }
 
 /* Prepares the factors of a level if they take at most `most` operations; *found: 1 if they do. */
-static int try_level(hx_multigrid *mg, const hx_lattice_level *level, double most, int *found)
+static int try_level(hx_multigrid *mg, const hx_coarse_level *level, double most, int *found)
 {
     const int64_t n = mg->dof * level->n_node;
     hx_mg_direct *direct = &mg->direct;
@@ -118,20 +118,20 @@ static int alloc_inverse(hx_multigrid *mg, int64_t n)
     return ops->alloc(mg->dev, pitch * pitch * sizeof(float), &mg->d_inverse);
 }
 
-int hx_mg_direct_choose(hx_multigrid *mg, const hx_lattice *lattice, int64_t n_elem, int *n_level)
+int hx_mg_direct_choose(hx_multigrid *mg, const hx_coarse *coarse, int64_t n_elem, int *n_level)
 {
     const double most = OPERATIONS * (double)n_elem;
     int found = 0;
-    *n_level = lattice->n_level;
+    *n_level = coarse->n_level;
     if (mg->ops->inverse) {
-        int l = lattice->n_shared;
-        while (l + 1 < lattice->n_level && lattice->level[l].n_node > N_INVERSE) l++;
+        int l = coarse->n_shared;
+        while (l + 1 < coarse->n_level && coarse->level[l].n_node > N_INVERSE) l++;
         *n_level = l + 1;
-        return alloc_inverse(mg, mg->dof * lattice->level[l].n_node);
+        return alloc_inverse(mg, mg->dof * coarse->level[l].n_node);
     }
-    for (int l = lattice->n_shared; l < lattice->n_level; l++) {
-        const hx_lattice_level *level = &lattice->level[l];
-        const int is_last = l + 1 == lattice->n_level;
+    for (int l = coarse->n_shared; l < coarse->n_level; l++) {
+        const hx_coarse_level *level = &coarse->level[l];
+        const int is_last = l + 1 == coarse->n_level;
         if (level->n_node > N_TRIED && !is_last) continue;
         HX_TRY(try_level(mg, level, is_last ? INFINITY : most, &found));
         *n_level = l + 1;

@@ -104,7 +104,7 @@ static void list_steps(const hx_multigrid *mg, hx_mg_fused *r, written *w, int l
 }
 
 /* Lists nodes along a Morton curve. */
-static int list_own(const hx_lattice_level *level, int32_t *own)
+static int list_own(const hx_coarse_level *level, int32_t *own)
 {
     enum { BITS = 16 }; /* per direction */
     const size_t n = (size_t)level->n_node;
@@ -149,12 +149,12 @@ static void reset(int32_t *met_at, const int32_t *met, int n)
 
 /* Lists the nodes that nodes begin .. end of `own` read, and the index of each neighbour among
  * them; returns how many. */
-static int list_near(const hx_lattice_level *level, int64_t begin, int64_t end, part_lists *p,
+static int list_near(const hx_coarse_level *level, int64_t begin, int64_t end, part_lists *p,
                      int32_t *near)
 {
     int n = 0;
     for (int64_t k = begin; k < end; k++)
-        for (int o = 0; o < HX_LATTICE_OFFSETS; o++) {
+        for (int o = 0; o < HX_COARSE_OFFSETS; o++) {
             const int32_t a = p->own[k], b = level->neighbour[o * level->n_node + a];
             p->place[NEAR_STRIDE * (int64_t)a + o] = meet(b, p->met_at, near, &n);
         }
@@ -163,7 +163,7 @@ static int list_near(const hx_lattice_level *level, int64_t begin, int64_t end, 
 }
 
 /* Lists the parents of these nodes, and the index of each parent among them; returns how many. */
-static int list_above(const hx_lattice_level *level, int n_near, const int32_t *near,
+static int list_above(const hx_coarse_level *level, int n_near, const int32_t *near,
                       int32_t *met_at, int32_t *above, uint16_t *parent)
 {
     int n = 0;
@@ -184,7 +184,7 @@ static void cut(void *list, int n_list, size_t from, size_t to)
 }
 
 /* Allocates `met_at` and lists of the maximum length. */
-static int make_lists(const hx_lattice_level *level, int64_t n_next, int n_block, size_t most_near,
+static int make_lists(const hx_coarse_level *level, int64_t n_next, int n_block, size_t most_near,
                       part_lists *p)
 {
     const size_t n_near = (size_t)n_block * most_near, n_above = (size_t)n_block * (size_t)n_next,
@@ -204,7 +204,7 @@ static int make_lists(const hx_lattice_level *level, int64_t n_next, int n_block
     return list_own(level, p->own);
 }
 
-static void fill_lists(const hx_lattice_level *level, int64_t n_next, int n_block, size_t most_near,
+static void fill_lists(const hx_coarse_level *level, int64_t n_next, int n_block, size_t most_near,
                        hx_fused_part *part, part_lists *p)
 {
     for (int b = 0; b < n_block; b++) {
@@ -225,13 +225,13 @@ static void fill_lists(const hx_lattice_level *level, int64_t n_next, int n_bloc
 }
 
 /* For a level that has a next one. */
-static int put_part(hx_device *dev, const hx_lattice_level *level, int n_block, hx_fused_part *part)
+static int put_part(hx_device *dev, const hx_coarse_level *level, int n_block, hx_fused_part *part)
 {
     const int64_t n_node = level->n_node, n_next = level[1].n_node;
     part_lists p = {NULL, NULL, NULL, NULL, NULL, NULL};
     int rc;
     part->most_node = (int)((n_node + n_block - 1) / n_block);
-    const size_t most_near = HX_LATTICE_OFFSETS * (size_t)part->most_node;
+    const size_t most_near = HX_COARSE_OFFSETS * (size_t)part->most_node;
     HX_TRY_FAIL(make_lists(level, n_next, n_block, most_near, &p));
     fill_lists(level, n_next, n_block, most_near, part, &p);
     const size_t n_near = (size_t)n_block * (size_t)part->most_near,
@@ -279,11 +279,11 @@ static int put_words(hx_multigrid *mg, hx_mg_fused *r)
 
 /* The first coarse grid such that it and all coarser ones have at most `most` nodes and point
  * smoothers; -1: none. */
-static int find_first(const hx_multigrid *mg, const hx_lattice *lattice, int64_t most)
+static int find_first(const hx_multigrid *mg, const hx_coarse *coarse, int64_t most)
 {
     int first = -1;
     if (mg->level[mg->n_level - 1].n_node > most) return first;
-    for (int l = mg->n_level - 2; l >= lattice->n_shared; l--) {
+    for (int l = mg->n_level - 2; l >= coarse->n_shared; l--) {
         if (mg->n_level - 1 - l > HX_FUSED_LEVELS || mg->level[l].lines.next ||
             mg->level[l].n_node > most)
             break;
@@ -292,7 +292,7 @@ static int find_first(const hx_multigrid *mg, const hx_lattice *lattice, int64_t
     return first;
 }
 
-static int try_first(hx_multigrid *mg, const hx_lattice *lattice, int first, int n_block)
+static int try_first(hx_multigrid *mg, const hx_coarse *coarse, int first, int n_block)
 {
     hx_mg_fused *const r = &mg->fused;
     written w;
@@ -303,7 +303,7 @@ static int try_first(hx_multigrid *mg, const hx_lattice *lattice, int first, int
     list_steps(mg, r, &w, 0);
     if (r->n_step > HX_FUSED_STEPS) return 0;
     for (int l = 0; l < r->n_level; l++)
-        HX_TRY(put_part(mg->dev, &lattice->level[first + l], n_block, &r->part[l]));
+        HX_TRY(put_part(mg->dev, &coarse->level[first + l], n_block, &r->part[l]));
     HX_TRY(put_words(mg, r));
     return mg->ops->fused_fits(mg->dev, r, mg->level + first);
 }
@@ -321,7 +321,7 @@ static int agree(hx_multigrid *mg, int fits)
     return HX_OK;
 }
 
-int hx_mg_fused_create(hx_multigrid *mg, const hx_lattice *lattice)
+int hx_mg_fused_create(hx_multigrid *mg, const hx_coarse *coarse)
 {
     int n_block, n_node, fits = 0;
     if (!mg->ops->fused_room || mg->n_level < 2) return HX_OK;
@@ -329,9 +329,9 @@ int hx_mg_fused_create(hx_multigrid *mg, const hx_lattice *lattice)
     /* each block must have at least one of its nodes */
     const int64_t lowest = mg->level[mg->n_level - 2].n_node;
     if (lowest < n_block) n_block = (int)lowest;
-    const int first = find_first(mg, lattice, (int64_t)n_block * n_node);
+    const int first = find_first(mg, coarse, (int64_t)n_block * n_node);
     for (int l = first; l >= 0 && l < mg->n_level - 1 && fits == 0; l++) {
-        fits = try_first(mg, lattice, l, n_block);
+        fits = try_first(mg, coarse, l, n_block);
         if (fits <= 0) hx_mg_fused_free(mg);
     }
     if (fits == HX_ENOMEM) { /* optional: continue without it */

@@ -92,9 +92,9 @@ typedef struct hx_multigrid {
     hx_mg_smoothing on_mesh; /* smoother on a mesh of linear elements */
     hx_mg_smoothing on_rows; /* smoother if there are rows */
     int n_level;
-    hx_mg_level level[HX_LATTICE_LEVELS];
+    hx_mg_level level[HX_COARSE_LEVELS];
     int64_t n_spring_block;
-    int64_t *d_spring_at;  /* [n_spring_block] as in lattice_springs.h */
+    int64_t *d_spring_at;  /* [n_spring_block] as in coarse_springs.h */
     float *d_spring_block; /* [n_spring_block][dof][dof] */
     hx_mg_direct direct; /* factors of the last level's matrix, if the device solves with factors */
     float *d_inverse;    /* otherwise the inverse of that matrix */
@@ -108,7 +108,7 @@ typedef struct hx_multigrid {
     hx_mg_smoother *d_smoother;
     hx_mg_rigid rigid;
     hx_mg_deflation deflation;
-    /* [HX_LATTICE_LEVELS + 1] lower bounds of the estimated eigenvalues, the mesh first */
+    /* [HX_COARSE_LEVELS + 1] lower bounds of the estimated eigenvalues, the mesh first */
     double *d_least;
     int n_setup;
     /* 1: the stored moduli come from a checkpoint, or the stored blocks use other mean strains */
@@ -154,7 +154,7 @@ int hx_mg_restore(hx_multigrid *mg, const hx_operator *op, int l);
 /* multigrid_direct.c. Chooses the level that is solved directly and becomes the last: on a device
  * with factors, the first whose factorization costs little compared with a solve per design; on a
  * device that inverts, the first with a few hundred nodes; otherwise the coarsest. */
-int hx_mg_direct_choose(hx_multigrid *mg, const hx_lattice *lattice, int64_t n_elem, int *n_level);
+int hx_mg_direct_choose(hx_multigrid *mg, const hx_coarse *coarse, int64_t n_elem, int *n_level);
 /* Initial fraction of the diagonal that is added. It is larger with more levels, because the
  * rounding noise of (nearly) dependent modes grows from each level to the next. */
 double hx_mg_direct_added(const hx_multigrid *mg);
@@ -198,7 +198,7 @@ void hx_mg_lines_free(hx_multigrid *mg);
 /* multigrid_level_lines.c. Lines of coarse nodes if the mesh has lines; otherwise none. On a
  * distributed level each rank smooths lines of the nodes it owns, cut where another rank owns the
  * next node. */
-int hx_mg_level_lines_create(hx_multigrid *mg, const hx_lattice_level *from, hx_mg_level *to);
+int hx_mg_level_lines_create(hx_multigrid *mg, const hx_coarse_level *from, hx_mg_level *to);
 /* Device bytes, for n_node nodes of all levels together. */
 double hx_mg_level_lines_bytes(const hx_problem *problem, const hx_device_ops *device,
                                double n_node);
@@ -207,7 +207,7 @@ void hx_mg_level_lines_free(hx_device *dev, hx_mg_level_lines *lines);
 /* multigrid_fused.c. The cycle over the last coarse grids in one kernel launch (fused coarse
  * cycle), if the device supports it and has room; hx_mg_cycle then uses it. All levels must exist,
  * but their values are not needed. */
-int hx_mg_fused_create(hx_multigrid *mg, const hx_lattice *lattice);
+int hx_mg_fused_create(hx_multigrid *mg, const hx_coarse *coarse);
 /* Device bytes, for n_node nodes of all levels together. */
 double hx_mg_fused_bytes(const hx_multigrid_ops *ops, int dof, double n_node);
 void hx_mg_fused_free(hx_multigrid *mg);

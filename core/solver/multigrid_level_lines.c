@@ -11,10 +11,9 @@
 static const char *const WHAT = "lines of a coarse grid";
 
 /* Offset of the next node along the shortest step. */
-static int next_of(const hx_lattice_level *level)
+static int next_of(const hx_coarse_level *level)
 {
-    static const int next[3] = {HX_LATTICE_CENTRE + 1, HX_LATTICE_CENTRE + 3,
-                                HX_LATTICE_CENTRE + 9};
+    static const int next[3] = {HX_COARSE_CENTRE + 1, HX_COARSE_CENTRE + 3, HX_COARSE_CENTRE + 9};
     int axis = -1;
     for (int i = 0; i < 3; i++)
         if (level->layer[i] > 1 && (axis < 0 || level->step[i] < level->step[axis])) axis = i;
@@ -22,7 +21,7 @@ static int next_of(const hx_lattice_level *level)
 }
 
 /* The owned node at an offset, or -1. */
-static int64_t own_at(const hx_lattice_level *level, int offset, int64_t a)
+static int64_t own_at(const hx_coarse_level *level, int offset, int64_t a)
 {
     const int64_t b = level->neighbour[offset * level->n_node + a];
     return b == a || b >= level->n_own ? -1 : b;
@@ -30,9 +29,9 @@ static int64_t own_at(const hx_lattice_level *level, int offset, int64_t a)
 
 /* Lists lines of owned nodes in the order of their first nodes, cut after HX_LEVEL_LONGEST nodes;
  * returns how many. */
-static int64_t walk(const hx_lattice_level *level, int next, int32_t *first, int32_t *node)
+static int64_t walk(const hx_coarse_level *level, int next, int32_t *first, int32_t *node)
 {
-    const int before = HX_LATTICE_OFFSETS - 1 - next;
+    const int before = HX_COARSE_OFFSETS - 1 - next;
     int64_t n = 0, at = 0;
     for (int64_t end = 0; end < level->n_own; end++) {
         int length = 0;
@@ -57,7 +56,7 @@ static int put(hx_device *dev, hx_mg_level_lines *lines, int64_t n_own, const in
                            &lines->d_factor);
 }
 
-int hx_mg_level_lines_create(hx_multigrid *mg, const hx_lattice_level *from, hx_mg_level *to)
+int hx_mg_level_lines_create(hx_multigrid *mg, const hx_coarse_level *from, hx_mg_level *to)
 {
     int32_t *first = NULL, *node = NULL;
     int rc;

@@ -254,7 +254,7 @@ int hx_mg_wants_lines(const hx_problem *problem, const hx_device_ops *device)
 {
     return device->multigrid && device->multigrid->lines_solve && problem->components == 3 &&
            problem->space.element == HX_ELEMENT_LINEAR &&
-           hx_plan_aspect(hx_problem_whole(problem)) > HX_LATTICE_STRETCHED;
+           hx_plan_aspect(hx_problem_whole(problem)) > HX_COARSE_STRETCHED;
 }
 
 /* Extracts the pieces of the whole mesh's lines `line` to `end` that lie in a subdomain, and

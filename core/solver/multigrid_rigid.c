@@ -17,7 +17,7 @@ int hx_mg_rigid_create(hx_multigrid *mg, const hx_operator *op)
     int64_t *dof;
     if (problem->rigid.n == 0) return HX_OK;
     const size_t n = 6 * (size_t)problem->rigid.n, n_dof = 3 * (size_t)problem->rigid.n_node,
-                 lattice_bytes = 6 * (size_t)mg->level[0].n_node * sizeof(float);
+                 coarse_bytes = 6 * (size_t)mg->level[0].n_node * sizeof(float);
     HX_TRY(hx_alloc_raw(&dof, n_dof, sizeof *dof, "rigid sets"));
     for (size_t k = 0; k < n_dof; k++) dof[k] = 3 * (int64_t)problem->rigid.node[k / 3] + k % 3;
     const int rc = hx_device_put(mg->dev, &rigid->d_dof, dof, n_dof * sizeof *dof);
@@ -30,8 +30,8 @@ int hx_mg_rigid_create(hx_multigrid *mg, const hx_operator *op)
     HX_TRY(ops->alloc(mg->dev, n * sizeof(double), &rigid->d_sum));
     HX_TRY(ops->alloc(mg->dev, n * sizeof(double), &rigid->d_c));
     HX_TRY(ops->alloc(mg->dev, n * n * sizeof(double), &rigid->d_inverse));
-    HX_TRY(ops->alloc(mg->dev, lattice_bytes, &rigid->d_b));
-    return ops->alloc(mg->dev, n * lattice_bytes, &rigid->d_y);
+    HX_TRY(ops->alloc(mg->dev, coarse_bytes, &rigid->d_b));
+    return ops->alloc(mg->dev, n * coarse_bytes, &rigid->d_y);
 }
 
 /* level[0].b = P0'r. */
@@ -121,13 +121,13 @@ int hx_mg_rigid_setup(hx_multigrid *mg, const hx_operator *op)
     const hx_mg_rigid *rigid = &mg->rigid;
     const hx_device_ops *ops = mg->dev->ops;
     const int n = rigid->n_column;
-    const int64_t n_lattice = HX_MG_DOF * mg->level[0].n_node;
+    const int64_t n_coarse = HX_MG_DOF * mg->level[0].n_node;
     double *e = rigid->matrix, *inverse = e + n * n, *alone = inverse + n * n, energy, least = 0.0;
-    HX_TRY(ops->zero(mg->dev, rigid->d_y, (size_t)(n * n_lattice) * sizeof(float)));
+    HX_TRY(ops->zero(mg->dev, rigid->d_y, (size_t)(n * n_coarse) * sizeof(float)));
     for (int k = 0; k < n; k++) {
         HX_TRY(motion_forces(mg, op, k, &alone[k]));
         HX_TRY(restrict_free(mg, rigid->d_w, mg->d_t, (size_t)op->linear.n));
-        HX_TRY(continue_motion(mg, rigid->d_y + k * n_lattice));
+        HX_TRY(continue_motion(mg, rigid->d_y + k * n_coarse));
         least = fmax(least, 1e-30 * alone[k]);
     }
     for (int k = 0; k < n; k++) {

@@ -46,21 +46,21 @@ const hx_plan *hx_plan_of(const hx_problem *problem, const hx_operator_kind *op_
     return plan && plan->mesh == problem->mesh && plan->op_kind == op_kind ? plan : NULL;
 }
 
-hx_lattice_draft *hx_plan_take_lattice(const hx_problem *problem, double coarsening)
+hx_coarse_draft *hx_plan_take_coarse(const hx_problem *problem, double coarsening)
 {
     hx_plan *const plan = problem->plan;
     if (!plan || plan->mesh != problem->mesh || plan->coarsening != coarsening) return NULL;
-    hx_lattice_draft *const draft = plan->lattice;
-    plan->lattice = NULL;
+    hx_coarse_draft *const draft = plan->coarse;
+    plan->coarse = NULL;
     return draft;
 }
 
-int hx_plan_take_finished(const hx_problem *problem, double coarsening, hx_lattice *lattice)
+int hx_plan_take_finished(const hx_problem *problem, double coarsening, hx_coarse *coarse)
 {
     hx_plan *const plan = problem->plan;
     if (!plan || plan->mesh != problem->mesh || plan->coarsening != coarsening || !plan->finished)
         return 0;
-    *lattice = *plan->finished;
+    *coarse = *plan->finished;
     free(plan->finished);
     plan->finished = NULL;
     return 1;
@@ -70,7 +70,7 @@ double hx_plan_aspect(const hx_problem *problem)
 {
     const hx_plan *const plan = problem->plan;
     if (plan && plan->mesh == problem->mesh && plan->aspect > 0.0) return plan->aspect;
-    return hx_lattice_aspect(problem->mesh);
+    return hx_coarse_aspect(problem->mesh);
 }
 
 void hx_plan_drop_lists(hx_plan *plan)
@@ -82,8 +82,8 @@ void hx_plan_drop_lists(hx_plan *plan)
 void hx_plan_free(hx_plan *plan)
 {
     hx_plan_drop_lists(plan);
-    hx_lattice_draft_free(plan->lattice);
-    if (plan->finished) hx_lattice_free(plan->finished);
+    hx_coarse_draft_free(plan->coarse);
+    if (plan->finished) hx_coarse_free(plan->finished);
     free(plan->finished);
     memset(plan, 0, sizeof *plan);
 }

@@ -4,7 +4,7 @@
 #ifndef HX_PLAN_H
 #define HX_PLAN_H
 
-#include "lattice.h"
+#include "coarse.h"
 #include "precond.h"
 
 #ifdef __cplusplus
@@ -19,11 +19,11 @@ typedef struct hx_plan {
     /* values of hx_operator_kind.bytes and single_bytes, counted on the lists */
     size_t bytes, single_bytes;
 
-    hx_lattice_draft *lattice;     /* until multigrid takes it or it is finished (owned) */
-    hx_lattice *finished;          /* finished coarse grids, until multigrid takes them (owned) */
-    double coarsening;             /* coarsening of the draft; 0: there was no draft */
-    double n_lattice_node, n_cell; /* nodes and cells of the first coarse grid */
-    double aspect;                 /* hx_lattice_aspect of the mesh; 0: not measured */
+    hx_coarse_draft *coarse;      /* until multigrid takes it or it is finished (owned) */
+    hx_coarse *finished;          /* finished coarse grids, until multigrid takes them (owned) */
+    double coarsening;            /* coarsening of the draft; 0: there was no draft */
+    double n_coarse_node, n_cell; /* nodes and cells of the first coarse grid */
+    double aspect;                /* hx_coarse_aspect of the mesh; 0: not measured */
 } hx_plan;
 
 /* Makes the lists of an operator kind unless they exist. Silently does nothing if the kind has no
@@ -44,13 +44,13 @@ void hx_plan_finish_precond(hx_plan *plan, const hx_problem *problem, const hx_p
 const hx_plan *hx_plan_of(const hx_problem *problem, const hx_operator_kind *op_kind);
 
 /* Passes ownership of the draft of the coarse grids to the caller. NULL: there is none. */
-hx_lattice_draft *hx_plan_take_lattice(const hx_problem *problem, double coarsening);
+hx_coarse_draft *hx_plan_take_coarse(const hx_problem *problem, double coarsening);
 
 /* Returns 1 and passes ownership of the finished coarse grids to the caller, or returns 0 if there
  * are none. */
-int hx_plan_take_finished(const hx_problem *problem, double coarsening, hx_lattice *lattice);
+int hx_plan_take_finished(const hx_problem *problem, double coarsening, hx_coarse *coarse);
 
-/* hx_lattice_aspect of the problem's mesh, measured or from its plan. */
+/* hx_coarse_aspect of the problem's mesh, measured or from its plan. */
 double hx_plan_aspect(const hx_problem *problem);
 
 /* Frees the lists after `setup` has used them. */

@@ -1,5 +1,5 @@
 /* The preconditioner `multigrid`: one symmetric multigrid cycle in single precision. The smoother
- * on the mesh is matrix-free. The coarse levels are Cartesian grids laid over the mesh (lattice.h),
+ * on the mesh is matrix-free. The coarse levels are Cartesian grids laid over the mesh (coarse.h),
  * with Galerkin matrices of the current modulus, which keeps the iteration count low at any
  * contrast. A new design changes only values, not the structure. */
 #include <math.h>
@@ -9,8 +9,8 @@
 
 #include "../base/memory.h"
 #include "../device/timeline.h"
+#include "coarse_springs.h"
 #include "interface_ops.h"
-#include "lattice_springs.h"
 #include "multigrid_internal.h"
 #include "plan.h"
 #include "vector_ops.h"
@@ -29,7 +29,7 @@
  * them. */
 #define SHARES_ALWAYS 1e9
 #define SHARES_ROOM 0.1
-#define LEAST_BYTES ((HX_LATTICE_LEVELS + 1) * sizeof(double))
+#define LEAST_BYTES ((HX_COARSE_LEVELS + 1) * sizeof(double))
 enum {
     /* iterations of a solve; an update of cell contributions takes as long as two or three */
     MEANS_ITERATIONS = 20,
@@ -57,7 +57,7 @@ static int is_narrow(const hx_problem *problem, const hx_device_ops *device)
     const hx_problem *const whole = hx_problem_whole(problem);
     return device->multigrid && device->multigrid->fused_room &&
            hx_mesh_n_elem_all(whole->mesh) <= STRETCHED_ELEMENTS &&
-           hx_plan_aspect(whole) > HX_LATTICE_STRETCHED;
+           hx_plan_aspect(whole) > HX_COARSE_STRETCHED;
 }
 
 static double coarsening_of(const hx_problem *problem, const hx_device_ops *device)
@@ -68,30 +68,30 @@ static double coarsening_of(const hx_problem *problem, const hx_device_ops *devi
     return is_narrow(problem, device) ? COARSENING_STRETCHED : COARSENING;
 }
 
-static int put_mesh(hx_multigrid *mg, const hx_operator *op, const hx_lattice *lattice,
+static int put_mesh(hx_multigrid *mg, const hx_operator *op, const hx_coarse *coarse,
                     const uint8_t *held)
 {
     hx_device *dev = mg->dev;
     hx_mg_mesh *m = &mg->mesh;
-    const size_t n_cell = (size_t)lattice->n_cell, n_elem = (size_t)op->model.n_elem,
+    const size_t n_cell = (size_t)coarse->n_cell, n_elem = (size_t)op->model.n_elem,
                  n_node = (size_t)op->model.n_point, word = sizeof(int32_t);
     m->model = &op->model;
-    m->n_cell = lattice->n_cell;
-    m->unit = lattice->unit;
-    memcpy(m->origin, lattice->origin, sizeof m->origin);
-    memcpy(m->size, lattice->size, sizeof m->size);
-    memcpy(m->colour_at, lattice->colour_at, sizeof m->colour_at);
-    HX_TRY(hx_device_put(dev, &m->d_cell, lattice->cell, n_cell * 3 * word));
-    HX_TRY(hx_device_put(dev, &m->d_cell_corner, lattice->cell_corner, n_cell * 8 * word));
-    HX_TRY(hx_device_put(dev, &m->d_node_cell, lattice->node_cell,
-                         8 * (size_t)lattice->level[0].n_node * word));
+    m->n_cell = coarse->n_cell;
+    m->unit = coarse->unit;
+    memcpy(m->origin, coarse->origin, sizeof m->origin);
+    memcpy(m->size, coarse->size, sizeof m->size);
+    memcpy(m->colour_at, coarse->colour_at, sizeof m->colour_at);
+    HX_TRY(hx_device_put(dev, &m->d_cell, coarse->cell, n_cell * 3 * word));
+    HX_TRY(hx_device_put(dev, &m->d_cell_corner, coarse->cell_corner, n_cell * 8 * word));
+    HX_TRY(hx_device_put(dev, &m->d_node_cell, coarse->node_cell,
+                         8 * (size_t)coarse->level[0].n_node * word));
     HX_TRY(dev->ops->alloc(dev, n_cell * 8 * (size_t)mg->dof * sizeof(float), &m->d_partial));
-    HX_TRY(hx_device_put(dev, &m->d_cell_elem, lattice->cell_elem, n_elem * word));
-    HX_TRY(hx_device_put(dev, &m->d_cell_elem_at, lattice->cell_elem_at, (n_cell + 1) * word));
-    HX_TRY(hx_device_put(dev, &m->d_cell_node, lattice->cell_node, n_node * word));
-    HX_TRY(hx_device_put(dev, &m->d_cell_node_at, lattice->cell_node_at, (n_cell + 1) * word));
-    HX_TRY(hx_device_put(dev, &m->d_coloured, lattice->coloured, n_cell * word));
-    HX_TRY(hx_device_put(dev, &m->d_position, lattice->position, n_node * 3 * sizeof(float)));
+    HX_TRY(hx_device_put(dev, &m->d_cell_elem, coarse->cell_elem, n_elem * word));
+    HX_TRY(hx_device_put(dev, &m->d_cell_elem_at, coarse->cell_elem_at, (n_cell + 1) * word));
+    HX_TRY(hx_device_put(dev, &m->d_cell_node, coarse->cell_node, n_node * word));
+    HX_TRY(hx_device_put(dev, &m->d_cell_node_at, coarse->cell_node_at, (n_cell + 1) * word));
+    HX_TRY(hx_device_put(dev, &m->d_coloured, coarse->coloured, n_cell * word));
+    HX_TRY(hx_device_put(dev, &m->d_position, coarse->position, n_node * 3 * sizeof(float)));
     HX_TRY(hx_device_put(dev, &m->d_fixed, held, n_node));
     return mg->ops->mesh_prepare && !mg->rows ? mg->ops->mesh_prepare(dev, m) : HX_OK;
 }
@@ -129,9 +129,9 @@ static int put_local(hx_multigrid *mg)
     return HX_OK;
 }
 
-static int put_level(hx_multigrid *mg, const hx_lattice *lattice, int l, int is_smoothed)
+static int put_level(hx_multigrid *mg, const hx_coarse *coarse, int l, int is_smoothed)
 {
-    const hx_lattice_level *from = &lattice->level[l];
+    const hx_coarse_level *from = &coarse->level[l];
     hx_mg_level *to = &mg->level[l];
     hx_device *dev = mg->dev;
     const hx_device_ops *ops = dev->ops;
@@ -155,32 +155,31 @@ static int put_level(hx_multigrid *mg, const hx_lattice *lattice, int l, int is_
     return ops->zero(dev, to->d_smoother, sizeof *to->d_smoother);
 }
 
-static int put_levels(hx_multigrid *mg, const hx_operator *op, const hx_lattice *lattice,
+static int put_levels(hx_multigrid *mg, const hx_operator *op, const hx_coarse *coarse,
                       const uint8_t *held)
 {
     int n_level;
-    HX_TRY(put_mesh(mg, op, lattice, held));
+    HX_TRY(put_mesh(mg, op, coarse, held));
     HX_TRY(put_kept(mg));
-    HX_TRY(hx_mg_direct_choose(mg, lattice, hx_mesh_n_elem_all(hx_problem_whole(op->problem)->mesh),
+    HX_TRY(hx_mg_direct_choose(mg, coarse, hx_mesh_n_elem_all(hx_problem_whole(op->problem)->mesh),
                                &n_level));
     for (int l = 0; l < n_level; l++) {
         mg->n_level = l + 1; /* so that `destroy` frees this level */
-        HX_TRY(put_level(mg, lattice, l, l + 1 < n_level));
+        HX_TRY(put_level(mg, coarse, l, l + 1 < n_level));
     }
     for (int l = 1; l < n_level; l++)
         mg->level[l].scale = (float)(1.0 / hx_mg_smoothing_of(mg, l - 1).weight);
     mg->added = hx_mg_direct_added(mg);
-    return hx_mg_fused_create(mg, lattice);
+    return hx_mg_fused_create(mg, coarse);
 }
 
-static int put_springs(hx_multigrid *mg, const hx_problem *problem, const hx_lattice *lattice,
+static int put_springs(hx_multigrid *mg, const hx_problem *problem, const hx_coarse *coarse,
                        const uint8_t *held)
 {
-    hx_lattice_springs springs;
+    hx_coarse_springs springs;
     int rc;
-    HX_TRY(hx_problem_is_heat(problem)
-               ? hx_lattice_films_create(&springs, lattice, problem, held)
-               : hx_lattice_springs_create(&springs, lattice, problem, held));
+    HX_TRY(hx_problem_is_heat(problem) ? hx_coarse_films_create(&springs, coarse, problem, held)
+                                       : hx_coarse_springs_create(&springs, coarse, problem, held));
     const size_t n = (size_t)springs.n, block = (size_t)(mg->dof * mg->dof);
     mg->n_spring_block = springs.n;
     if (n > 0)
@@ -190,7 +189,7 @@ static int put_springs(hx_multigrid *mg, const hx_problem *problem, const hx_lat
                                   n * block * sizeof *springs.block));
     rc = HX_OK;
 fail:
-    hx_lattice_springs_free(&springs);
+    hx_coarse_springs_free(&springs);
     return rc;
 }
 
@@ -332,20 +331,20 @@ static int find_ops(hx_multigrid *mg, const hx_problem *problem)
 
 /* Takes the coarse grids from the plan or makes new ones; for a subdomain, those of the whole
  * mesh. */
-static int make_lattice(hx_device *dev, hx_lattice *lattice, const hx_problem *problem)
+static int make_coarse(hx_device *dev, hx_coarse *coarse, const hx_problem *problem)
 {
     const double coarsening = coarsening_of(problem, dev->ops);
     const hx_problem *const whole = hx_problem_whole(problem);
-    memset(lattice, 0, sizeof *lattice);
-    if (!problem->whole && hx_plan_take_finished(problem, coarsening, lattice)) return HX_OK;
-    hx_lattice_draft *draft = hx_plan_take_lattice(whole, coarsening);
-    if (!draft) HX_TRY(hx_lattice_begin(&draft, &whole->space, coarsening));
+    memset(coarse, 0, sizeof *coarse);
+    if (!problem->whole && hx_plan_take_finished(problem, coarsening, coarse)) return HX_OK;
+    hx_coarse_draft *draft = hx_plan_take_coarse(whole, coarsening);
+    if (!draft) HX_TRY(hx_coarse_begin(&draft, &whole->space, coarsening));
     const hx_interface_ops *const interface = problem->whole ? dev->ops->interface : NULL;
-    HX_TRY(hx_lattice_finish(lattice, &whole->space, draft, N_LAST,
-                             interface ? interface->most_whole(dev) : 0));
+    HX_TRY(hx_coarse_finish(coarse, &whole->space, draft, N_LAST,
+                            interface ? interface->most_whole(dev) : 0));
     if (!problem->whole) return HX_OK;
-    const int rc = interface->split_lattice(dev, lattice);
-    if (rc < 0) hx_lattice_free(lattice);
+    const int rc = interface->split_coarse(dev, coarse);
+    if (rc < 0) hx_coarse_free(coarse);
     return rc;
 }
 
@@ -353,7 +352,7 @@ static int create(hx_precond *pc)
 {
     const hx_operator *op = pc->op;
     const size_t n_node = (size_t)op->model.n_point;
-    hx_lattice lattice;
+    hx_coarse coarse;
     hx_multigrid *mg;
     uint8_t *held; /* degrees of freedom that M0 leaves unchanged: supports and rigid sets */
     HX_TRY(hx_alloc(&mg, 1, sizeof *mg, "multigrid"));
@@ -364,20 +363,20 @@ static int create(hx_precond *pc)
     HX_TRY(hx_mg_blocks_create(mg, op));
     HX_TRY(hx_mg_lines_create(mg, op));
     HX_TRY(alloc_vectors(mg, op->linear.n));
-    HX_TRY(make_lattice(mg->dev, &lattice, op->problem));
-    mg->on_mesh = mg->lines.n > 0 ? hx_mg_smoothing_lines(lattice.across_next,
+    HX_TRY(make_coarse(mg->dev, &coarse, op->problem));
+    mg->on_mesh = mg->lines.n > 0 ? hx_mg_smoothing_lines(coarse.across_next,
                                                           is_narrow(op->problem, mg->dev->ops))
-                                  : hx_mg_smoothing_for(lattice.across);
+                                  : hx_mg_smoothing_for(coarse.across);
     mg->on_rows = hx_mg_smoothing_rows(degree_of(op->problem));
     int rc = hx_alloc_raw(&held, n_node, 1, "multigrid");
     if (rc == HX_OK) {
         hx_mg_flag_held(op->problem, n_node, held);
-        rc = put_levels(mg, op, &lattice, held);
+        rc = put_levels(mg, op, &coarse, held);
     }
-    if (rc == HX_OK) rc = put_springs(mg, op->problem, &lattice, held);
+    if (rc == HX_OK) rc = put_springs(mg, op->problem, &coarse, held);
     if (rc == HX_OK) rc = hx_mg_rigid_create(mg, op);
     free(held);
-    hx_lattice_free(&lattice);
+    hx_coarse_free(&coarse);
     return rc;
 }
 
@@ -419,7 +418,7 @@ static int make_level(hx_multigrid *mg, const hx_operator *op, int l)
         HX_TRY(find_first(mg));
         HX_TRY(ops->add_blocks(mg->dev, level, mg->n_spring_block, mg->d_spring_at,
                                mg->d_spring_block));
-        HX_TRY(hx_interface_add_lattice(mg->dev, mg->dof, level));
+        HX_TRY(hx_interface_add_coarse(mg->dev, mg->dof, level));
     }
     HX_TRY(hx_mg_restore(mg, op, l));
     HX_TRY(ops->diagonal(mg->dev, level));
@@ -522,25 +521,25 @@ static int apply(hx_precond *pc, const double *d_r, double *d_z)
     return mg->rigid.n_column > 0 ? hx_mg_rigid_add(mg, pc->op, d_r, d_z) : HX_OK;
 }
 
-static int plan_lattice(hx_plan *plan, const hx_problem *problem, const hx_device_ops *device)
+static int plan_coarse(hx_plan *plan, const hx_problem *problem, const hx_device_ops *device)
 {
-    plan->aspect = hx_lattice_aspect(problem->mesh);
+    plan->aspect = hx_coarse_aspect(problem->mesh);
     const double coarsening = coarsening_of(problem, device);
-    HX_TRY(hx_lattice_begin(&plan->lattice, &problem->space, coarsening));
-    hx_lattice_draft_size(plan->lattice, &plan->n_lattice_node, &plan->n_cell);
+    HX_TRY(hx_coarse_begin(&plan->coarse, &problem->space, coarsening));
+    hx_coarse_draft_size(plan->coarse, &plan->n_coarse_node, &plan->n_cell);
     plan->coarsening = coarsening;
     return HX_OK;
 }
 
 /* Finishes the draft for a whole mesh. On several ranks each lists its own subdomain later, in
  * `create`. */
-static int finish_lattice(hx_plan *plan, const hx_problem *problem)
+static int finish_coarse(hx_plan *plan, const hx_problem *problem)
 {
-    hx_lattice *finished;
-    if (!plan->lattice || problem->whole || problem->mesh->ownership) return HX_OK;
+    hx_coarse *finished;
+    if (!plan->coarse || problem->whole || problem->mesh->ownership) return HX_OK;
     HX_TRY(hx_alloc(&finished, 1, sizeof *finished, "multigrid coarse grids"));
-    const int rc = hx_lattice_finish(finished, &problem->space, plan->lattice, N_LAST, 0);
-    plan->lattice = NULL; /* also if that failed; `create` then starts over */
+    const int rc = hx_coarse_finish(finished, &problem->space, plan->coarse, N_LAST, 0);
+    plan->coarse = NULL; /* also if that failed; `create` then starts over */
     if (rc < 0)
         free(finished);
     else
@@ -553,30 +552,30 @@ static int finish_lattice(hx_plan *plan, const hx_problem *problem)
 static int count_spline(const hx_problem *problem, double coarsening, double *n_node,
                         double *n_cell)
 {
-    hx_lattice_draft *draft;
+    hx_coarse_draft *draft;
     if (problem->space.element != HX_ELEMENT_SPLINE) return 0;
-    if (hx_lattice_begin(&draft, &problem->space, coarsening) < 0) {
+    if (hx_coarse_begin(&draft, &problem->space, coarsening) < 0) {
         hx_error_clear();
         return 0;
     }
-    hx_lattice_draft_size(draft, n_node, n_cell);
-    hx_lattice_draft_free(draft);
+    hx_coarse_draft_size(draft, n_node, n_cell);
+    hx_coarse_draft_free(draft);
     return 1;
 }
 
 /* Nodes and cells of the first coarse grid. */
-static void count_lattice(const hx_problem *problem, const hx_device_ops *device, double *n_node,
-                          double *n_cell)
+static void count_coarse(const hx_problem *problem, const hx_device_ops *device, double *n_node,
+                         double *n_cell)
 {
     problem = hx_problem_whole(problem);
     const hx_plan *const plan = problem->plan;
     const double coarsening = coarsening_of(problem, device);
     if (!plan || plan->mesh != problem->mesh || plan->coarsening != coarsening) {
         if (count_spline(problem, coarsening, n_node, n_cell)) return;
-        hx_lattice_estimate(problem->mesh, coarsening, n_node, n_cell);
+        hx_coarse_estimate(problem->mesh, coarsening, n_node, n_cell);
         return;
     }
-    *n_node = plan->n_lattice_node;
+    *n_node = plan->n_coarse_node;
     *n_cell = plan->n_cell;
 }
 
@@ -585,7 +584,7 @@ static void count_lattice(const hx_problem *problem, const hx_device_ops *device
  * a cube. */
 static double count_here(const hx_problem *problem, double n_node, double n)
 {
-    if (!problem->whole || n_node <= HX_LATTICE_WHOLE) return n;
+    if (!problem->whole || n_node <= HX_COARSE_WHOLE) return n;
     const double own =
         n * (double)problem->mesh->n_elem / (double)hx_mesh_n_elem_all(problem->whole->mesh);
     return fmin(n, own + 8.0 * cbrt(own * own));
@@ -632,7 +631,7 @@ static size_t bytes(const hx_problem *problem, const hx_device_ops *device,
     const double n_point = (double)problem->space.n_point;
     const double dof = hx_problem_is_heat(problem) ? 1.0 : HX_MG_DOF;
     double n_whole, n_cell;
-    count_lattice(problem, device, &n_whole, &n_cell);
+    count_coarse(problem, device, &n_whole, &n_cell);
     const double n_node = count_here(problem, n_whole, n_whole);
     n_cell = count_here(problem, n_whole, n_cell);
     const double vectors = 5.0 * 4.0 * problem->components * n_point;
@@ -670,8 +669,8 @@ const hx_precond_kind hx_precond_multigrid = {
     .chosen_from = 500, /* smaller meshes are solved as fast with a diagonal */
     .runs_on = runs_on,
     .bytes = bytes,
-    .plan = plan_lattice,
-    .plan_more = finish_lattice,
+    .plan = plan_coarse,
+    .plan_more = finish_coarse,
     .create = create,
     .setup = setup,
     .apply = apply,

@@ -16,8 +16,8 @@
 #include "core/design/halo.h"
 #include "core/dist/dist.h"
 #include "core/mesh/mesh_quality.h"
+#include "core/solver/coarse.h"
 #include "core/solver/congruence.h"
-#include "core/solver/lattice.h"
 #include "core/solver/multigrid_internal.h"
 #include "core/solver/patches.h"
 #include "tests/lib/fixture.h"
@@ -267,7 +267,7 @@ static void cut_patches(bench *b, const hx_mesh *mesh)
     hx_patches_free(&p);
 }
 
-static void add_level(bench *b, const hx_lattice_level *level)
+static void add_level(bench *b, const hx_coarse_level *level)
 {
     const int64_t n = level->n_node;
     ADD(b, level->place, 3 * n);
@@ -276,7 +276,7 @@ static void add_level(bench *b, const hx_lattice_level *level)
     if (level->parent) ADD(b, level->parent, 8 * n);
 }
 
-static void report_lattice(bench *b, const hx_lattice *l, const hx_space *space, const char *stage)
+static void report_coarse(bench *b, const hx_coarse *l, const hx_space *space, const char *stage)
 {
     stop(b);
     ADD(b, l->cell, 3 * l->n_cell);
@@ -295,21 +295,20 @@ static void report_lattice(bench *b, const hx_lattice *l, const hx_space *space,
 
 static void lay_lattice(bench *b)
 {
-    hx_lattice lattice;
+    hx_coarse coarse;
     start(b);
-    CHECK_OK(hx_lattice_create(&lattice, &b->mesh, 4.0, 300));
-    report_lattice(b, &lattice, &b->space, "coarse grids");
+    CHECK_OK(hx_coarse_create(&coarse, &b->mesh, 4.0, 300));
+    report_coarse(b, &coarse, &b->space, "coarse grids");
     if (b->comm.size > 1) {
         hx_device *const dev = &b->dist.dev;
         const hx_interface_ops *const interface = dev->ops->interface;
         b->dist.most_whole = 300;
         start(b);
-        CHECK_OK(interface->split_lattice(dev, &lattice));
-        report_lattice(b, &lattice, &b->dist.subdomain.space, "local coarse grids");
-        for (int l = 0; l < lattice.n_shared; l++)
-            interface->free_level(dev, lattice.level[l].local);
+        CHECK_OK(interface->split_coarse(dev, &coarse));
+        report_coarse(b, &coarse, &b->dist.subdomain.space, "local coarse grids");
+        for (int l = 0; l < coarse.n_shared; l++) interface->free_level(dev, coarse.level[l].local);
     }
-    hx_lattice_free(&lattice);
+    hx_coarse_free(&coarse);
 }
 
 /* Lines of stretched elements, for the line smoother. */

@@ -1,11 +1,11 @@
 /* Shared by tests of the parts of multigrid: models with their coarse grids on a device, the dense
- * prolongation P of the finest coarse grid, in double precision, from the definition in lattice.h,
+ * prolongation P of the finest coarse grid, in double precision, from the definition in coarse.h,
  * and checks of a matrix and of an estimate of its largest eigenvalue. */
 #ifndef MULTIGRID_MODEL_H
 #define MULTIGRID_MODEL_H
 
 #include "box_part.h"
-#include "core/solver/lattice.h"
+#include "core/solver/coarse.h"
 #include "core/solver/multigrid.h"
 #include "dense_model.h"
 
@@ -16,12 +16,12 @@ typedef struct grids {
     hx_mesh mesh;
     hx_problem problem;
     hx_operator op;
-    hx_lattice lattice;
+    hx_coarse coarse;
     hx_mg_mesh m;
-    hx_mg_level level[HX_LATTICE_LEVELS];
-    int32_t *place[HX_LATTICE_LEVELS]; /* [n_node][3] */
-    /* position of place 0 relative to the origin, divided by `unit` (lattice.h) */
-    double first[HX_LATTICE_LEVELS][3];
+    hx_mg_level level[HX_COARSE_LEVELS];
+    int32_t *place[HX_COARSE_LEVELS]; /* [n_node][3] */
+    /* position of place 0 relative to the origin, divided by `unit` (coarse.h) */
+    double first[HX_COARSE_LEVELS][3];
     double *modulus;
     float *d_m; /* of the mesh */
     int64_t n_dof, n_col;
@@ -172,7 +172,7 @@ static inline void make_problem(grids *g, const sample *s)
 
 static inline void put_mesh(grids *g)
 {
-    const hx_lattice *l = &g->lattice;
+    const hx_coarse *l = &g->coarse;
     const size_t word = sizeof(int32_t), n_cell = (size_t)l->n_cell,
                  n_elem = (size_t)g->mesh.n_elem, n_node = (size_t)g->mesh.n_node;
     hx_mg_mesh *m = &g->m;
@@ -195,7 +195,7 @@ static inline void put_mesh(grids *g)
     m->d_fixed = put(g->problem.supports.fixed, n_node);
 }
 
-static inline void put_level(const hx_lattice_level *from, hx_mg_level *to)
+static inline void put_level(const hx_coarse_level *from, hx_mg_level *to)
 {
     const size_t n = (size_t)from->n_node, word = sizeof(int32_t), vector = n * DOF * sizeof(float);
     const hx_mg_smoother none = {0};
@@ -220,7 +220,7 @@ static inline void put_level(const hx_lattice_level *from, hx_mg_level *to)
 /* Positions of the finest nodes from the corners of cells, of other nodes from their children. */
 static inline void find_places(grids *g)
 {
-    const hx_lattice *l = &g->lattice;
+    const hx_coarse *l = &g->coarse;
     for (int k = 0; k < l->n_level; k++) {
         const int64_t n = l->level[k].n_node;
         int32_t *place = malloc(3 * (size_t)n * sizeof *place);
@@ -229,7 +229,7 @@ static inline void find_places(grids *g)
         for (int i = 0; k > 0 && i < 3; i++) /* a single node lies in the middle of its cell */
             g->first[k][i] =
                 g->first[k - 1][i] +
-                (l->level[k].mode[i] == HX_LATTICE_COLLAPSE ? 0.5 * l->level[k - 1].step[i] : 0.0);
+                (l->level[k].mode[i] == HX_COARSE_COLLAPSE ? 0.5 * l->level[k - 1].step[i] : 0.0);
         for (int64_t c = 0; k == 0 && c < l->n_cell; c++)
             for (int i = 0; i < 24; i++)
                 place[3 * l->cell_corner[8 * c + i / 3] + i % 3] =
@@ -240,9 +240,9 @@ static inline void find_places(grids *g)
                 const int64_t b = l->level[k].child[o * n + a];
                 for (int i = 0; b >= 0 && i < 3; i++) {
                     const int32_t from = g->place[k - 1][3 * b + i] - to[i];
-                    place[3 * a + i] = l->level[k].mode[i] == HX_LATTICE_HALVE  ? from / 2
-                                       : l->level[k].mode[i] == HX_LATTICE_STAY ? from
-                                                                                : 0;
+                    place[3 * a + i] = l->level[k].mode[i] == HX_COARSE_HALVE  ? from / 2
+                                       : l->level[k].mode[i] == HX_COARSE_KEEP ? from
+                                                                               : 0;
                 }
             }
     }
@@ -261,7 +261,7 @@ static inline void add_motion(double *row, int64_t n_col, int64_t j, double w, c
 
 static inline void fill_p(grids *g)
 {
-    const hx_lattice *l = &g->lattice;
+    const hx_coarse *l = &g->coarse;
     g->n_dof = 3 * g->mesh.n_node;
     g->n_col = DOF * l->level[0].n_node;
     g->p = new_doubles(g->n_dof * g->n_col);
@@ -278,20 +278,20 @@ static inline void fill_p(grids *g)
 }
 
 /* Makes everything except the dense arrays P and d_m. */
-static inline void make_lattices(grids *g, const sample *s)
+static inline void make_coarse_levels(grids *g, const sample *s)
 {
     memset(g, 0, sizeof *g);
     make_problem(g, s);
-    CHECK_OK(hx_lattice_create(&g->lattice, &g->mesh, s->coarsening, 8));
+    CHECK_OK(hx_coarse_create(&g->coarse, &g->mesh, s->coarsening, 8));
     put_mesh(g);
-    for (int k = 0; k < g->lattice.n_level; k++) put_level(&g->lattice.level[k], &g->level[k]);
+    for (int k = 0; k < g->coarse.n_level; k++) put_level(&g->coarse.level[k], &g->level[k]);
     find_places(g);
 }
 
 static inline void make_grids(grids *g, const sample *s)
 {
     double *d_diag;
-    make_lattices(g, s);
+    make_coarse_levels(g, s);
     fill_p(g);
     g->d_m = put(NULL, (size_t)g->n_dof * sizeof(float));
     d_diag = put(NULL, (size_t)g->n_dof * sizeof(double));
@@ -299,7 +299,7 @@ static inline void make_grids(grids *g, const sample *s)
     CHECK_OK(ops->invert(&device, g->n_dof, d_diag, g->d_m));
     release(d_diag);
     printf("%s: %lld unknowns, %lld on the first of %d coarse grids\n", s->name,
-           (long long)g->n_dof, (long long)g->n_col, g->lattice.n_level);
+           (long long)g->n_dof, (long long)g->n_col, g->coarse.n_level);
 }
 
 static inline void free_grids(grids *g)
@@ -309,7 +309,7 @@ static inline void free_grids(grids *g)
                              g->m.d_node_cell,    g->m.d_coloured,    g->m.d_partial,
                              g->m.d_position,     g->m.d_fixed,       g->d_m};
     for (size_t i = 0; i < sizeof of_mesh / sizeof of_mesh[0]; i++) release(of_mesh[i]);
-    for (int k = 0; k < g->lattice.n_level; k++) {
+    for (int k = 0; k < g->coarse.n_level; k++) {
         hx_mg_level *l = &g->level[k];
         void *const owned[] = {l->d_neighbour, l->d_child, l->d_parent,  l->d_matrix,
                                l->d_m,         l->d_b,     l->d_x,       l->d_y,
@@ -317,7 +317,7 @@ static inline void free_grids(grids *g)
         for (size_t i = 0; i < sizeof owned / sizeof owned[0]; i++) release(owned[i]);
         free(g->place[k]);
     }
-    hx_lattice_free(&g->lattice);
+    hx_coarse_free(&g->coarse);
     hx_operator_free(&g->op);
     hx_problem_free(&g->problem);
     hx_mesh_free(&g->mesh);

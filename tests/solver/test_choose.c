@@ -270,13 +270,13 @@ static void check_plan(hx_problem *problem)
     const double compliance = compliance_of(problem, &params);
     const size_t bytes = kind->bytes(problem, device.ops, otf);
     hx_plan_precond(&plan, problem, kind, device.ops);
-    CHECK(plan.lattice && plan.n_cell > 0.0);
-    CHECK(plan.aspect == hx_lattice_aspect(problem->mesh));
+    CHECK(plan.coarse && plan.n_cell > 0.0);
+    CHECK(plan.aspect == hx_coarse_aspect(problem->mesh));
     problem->plan = &plan;
     CHECK(hx_plan_aspect(problem) == plan.aspect);
     CHECK(kind->bytes(problem, device.ops, otf) == bytes);
     CHECK(compliance_of(problem, &params) == compliance);
-    CHECK(!plan.lattice && plan.n_cell > 0.0); /* the draft has been taken */
+    CHECK(!plan.coarse && plan.n_cell > 0.0); /* the draft has been taken */
     CHECK(compliance_of(problem, &params) == compliance);
     problem->plan = NULL;
     hx_plan_free(&plan);

@@ -18,7 +18,7 @@ static int n_block_wanted, warps_wanted;
 /* One word per node: the launch's first step + the step that wrote it. */
 typedef struct machine {
     const hx_mg_fused *r;
-    const hx_lattice_level *level; /* first level of the cycle */
+    const hx_coarse_level *level; /* first level of the cycle */
     /* HX_FUSED_COPIES, or one less: then the last copy shares memory with the first */
     int n_copy;
     uint32_t *x[HX_FUSED_LEVELS], *residual[HX_FUSED_LEVELS], *b, *y;
@@ -103,8 +103,8 @@ static int may_pass(machine *m, int block, const hx_fused_step *step, int s)
 static int are_there(machine *m, const hx_fused_step *step, int64_t a)
 {
     const int l = step->level;
-    const hx_lattice_level *const coarse = &m->level[l + 1];
-    for (int o = 0; o < HX_LATTICE_OFFSETS; o++) {
+    const hx_coarse_level *const coarse = &m->level[l + 1];
+    for (int o = 0; o < HX_COARSE_OFFSETS; o++) {
         const int32_t child = coarse->child[o * coarse->n_node + a];
         if (child >= 0 && !is_there(m, m->residual[l][child], step->by)) return 0;
     }
@@ -241,11 +241,11 @@ static void free_machine(machine *m)
     free(m->y);
 }
 
-static void make_machine(machine *m, const hx_mg_fused *r, const hx_lattice *lattice)
+static void make_machine(machine *m, const hx_mg_fused *r, const hx_coarse *coarse)
 {
     memset(m, 0, sizeof *m);
     m->r = r;
-    m->level = &lattice->level[r->first];
+    m->level = &coarse->level[r->first];
     m->n_copy = HX_FUSED_COPIES;
     m->first_tag = 1;
     for (int l = 0; l < r->n_level; l++) {
@@ -270,7 +270,7 @@ static void make_machine(machine *m, const hx_mg_fused *r, const hx_lattice *lat
 static void check_above(const machine *m, int l)
 {
     enum { CORNERS = 8 };
-    const hx_lattice_level *const level = &m->level[l];
+    const hx_coarse_level *const level = &m->level[l];
     const hx_fused_part *const part = &m->r->part[l];
     const size_t n_parent = CORNERS * (size_t)m->r->n_block * (size_t)part->most_near;
     uint16_t *const parent = get(n_parent * sizeof *parent, part->d_parent);
@@ -331,14 +331,14 @@ static void check_lists(const machine *m, int l)
         for (int64_t k = begin; k < end; k++) {
             const int32_t a = m->own[l][k];
             CHECK(++seen[a] == 1);
-            for (int o = 0; o < HX_LATTICE_OFFSETS; o++)
+            for (int o = 0; o < HX_COARSE_OFFSETS; o++)
                 CHECK(near[place[32 * (int64_t)a + o]] == m->level[l].neighbour[o * n + a]);
-            for (int o = HX_LATTICE_OFFSETS; o < 32; o++) CHECK(place[32 * (int64_t)a + o] == 0);
+            for (int o = HX_COARSE_OFFSETS; o < 32; o++) CHECK(place[32 * (int64_t)a + o] == 0);
         }
         for (int j = 0; j < part->most_near; j++) {
             int is_needed = near[j] < 0;
             for (int64_t k = begin; k < end && !is_needed; k++)
-                for (int o = 0; o < HX_LATTICE_OFFSETS; o++)
+                for (int o = 0; o < HX_COARSE_OFFSETS; o++)
                     is_needed += m->level[l].neighbour[o * n + m->own[l][k]] == near[j];
             CHECK(is_needed);
             CHECK(near[j] >= 0 || j + 1 == part->most_near || near[j + 1] < 0);
@@ -369,11 +369,11 @@ static void check(const box_part *part, double coarsening, int n_last, int n_blo
 {
     static hx_multigrid mg;
     hx_mesh mesh;
-    hx_lattice lattice;
+    hx_coarse coarse;
     machine m;
     CHECK_OK(box_part_create(&mesh, part));
     CHECK_OK(fixture_finish(&mesh, FIXTURE_IN_ORDER));
-    CHECK_OK(hx_lattice_create(&lattice, &mesh, coarsening, n_last));
+    CHECK_OK(hx_coarse_create(&coarse, &mesh, coarsening, n_last));
     memset(&mg, 0, sizeof mg);
     mg.dev = &device;
     mg.table = *device.ops->multigrid;
@@ -381,19 +381,19 @@ static void check(const box_part *part, double coarsening, int n_last, int n_blo
     mg.table.fused_fits = fits;
     mg.ops = &mg.table;
     mg.dof = HX_MG_DOF;
-    mg.n_level = lattice.n_level;
-    for (int l = 0; l < lattice.n_level; l++) mg.level[l].n_node = lattice.level[l].n_node;
+    mg.n_level = coarse.n_level;
+    for (int l = 0; l < coarse.n_level; l++) mg.level[l].n_node = coarse.level[l].n_node;
     n_block_wanted = n_block;
     warps_wanted = WARPS;
-    CHECK_OK(hx_mg_fused_create(&mg, &lattice));
+    CHECK_OK(hx_mg_fused_create(&mg, &coarse));
     CHECK_MSG(mg.fused.n_level == n_level, "%s: %d levels of %d", context, mg.fused.n_level,
-              lattice.n_level);
+              coarse.n_level);
     if (mg.fused.n_level > 0) {
         const hx_mg_fused *const r = &mg.fused;
         CHECK(r->first + r->n_level + 1 == mg.n_level);
         CHECK(r->n_step == count_steps(&mg, r->first));
-        CHECK(r->n_block <= lattice.level[mg.n_level - 2].n_node);
-        make_machine(&m, r, &lattice);
+        CHECK(r->n_block <= coarse.level[mg.n_level - 2].n_node);
+        make_machine(&m, r, &coarse);
         for (int l = 0; l < r->n_level; l++) check_lists(&m, l);
         for (int l = 0; l < r->n_level; l++) check_above(&m, l);
         check_halves(r);
@@ -401,14 +401,14 @@ static void check(const box_part *part, double coarsening, int n_last, int n_blo
         printf("%s: %d blocks, %d levels, %d steps\n", context, r->n_block, r->n_level, r->n_step);
         free_machine(&m);
         if (r->n_block > 2) {
-            make_machine(&m, r, &lattice);
+            make_machine(&m, r, &coarse);
             CHECK_MSG(!run(&m, HX_FUSED_COPIES - 1), "%s: an early write is not detected", context);
             free_machine(&m);
         }
     }
     hx_mg_fused_free(&mg);
     CHECK(mg.fused.n_level == 0 && !mg.fused.d_word);
-    hx_lattice_free(&lattice);
+    hx_coarse_free(&coarse);
     hx_mesh_free(&mesh);
 }
 

@@ -26,7 +26,7 @@ static void multiply_on_host(const hx_mg_level *level, const int32_t *neighbour,
             double sum = 0.0, all = 0.0;
             for (int o = 0; o < 27; o++) {
                 const int64_t b = neighbour[o * level->n_node + a];
-                if (b == a && o != HX_LATTICE_CENTRE) continue;
+                if (b == a && o != HX_COARSE_CENTRE) continue;
                 for (int c = 0; c < DOF; c++) {
                     const double entry = (double)matrix[entry_at(level, a, o, r, c)];
                     sum += entry * x[DOF * b + c];
@@ -66,7 +66,7 @@ static void check_entries(const hx_mg_level *level, const int32_t *neighbour, co
     for (int64_t a = 0; a < level->n_node; a++)
         for (int o = 0; o < 27; o++) {
             const int64_t b = neighbour[o * level->n_node + a];
-            const int is_stray = b == a && o != HX_LATTICE_CENTRE;
+            const int is_stray = b == a && o != HX_COARSE_CENTRE;
             const double scale = sqrt(size_of_node(size, a) * size_of_node(size, b));
             for (int k = 0; k < BLOCK; k++) {
                 const int r = k % DOF, c = k / DOF;
@@ -94,7 +94,7 @@ static void check_level(const grids *g, int k)
                  *const d_y = put(NULL, (size_t)n * sizeof(float));
     if (!matrix) abort();
     CHECK_OK(device.ops->download(&device, matrix, level->d_matrix, bytes));
-    const int32_t *const neighbour = g->lattice.level[k].neighbour;
+    const int32_t *const neighbour = g->coarse.level[k].neighbour;
     multiply_on_host(level, neighbour, matrix, x, expected, size);
     check_entries(level, neighbour, matrix, size);
     CHECK_OK(ops->multiply(&device, level, d_x, d_y));
@@ -179,7 +179,7 @@ int main(int argc, char **argv)
     grids g;
     if (status != 0) return status;
     context = large.name;
-    make_lattices(&g, &large);
+    make_coarse_levels(&g, &large);
     for (int k = 0; k < 4; k++) printf("%lld nodes\n", (long long)g.level[k].n_node);
     CHECK(g.level[0].n_node > 60000 && g.level[2].n_node > 1000 && g.level[3].n_node <= 1000);
     CHECK_OK(ops->mesh_galerkin(&device, &g.m, &g.level[0]));

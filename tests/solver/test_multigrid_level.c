@@ -10,9 +10,9 @@ static int64_t n_restored; /* number of corrected nodes in all samples */
 /* ---- Galerkin matrices ---- */
 
 /* Prolongation P from coarse grid k to k - 1, [6 n_fine][6 n_coarse]. */
-static double *lattice_p(const grids *g, int k)
+static double *coarse_p(const grids *g, int k)
 {
-    const hx_lattice_level *fine = &g->lattice.level[k - 1], *coarse = fine + 1;
+    const hx_coarse_level *fine = &g->coarse.level[k - 1], *coarse = fine + 1;
     const int64_t n_col = DOF * coarse->n_node;
     double *p = new_doubles(DOF * fine->n_node * n_col);
     for (int64_t a = 0; a < fine->n_node; a++)
@@ -20,8 +20,8 @@ static double *lattice_p(const grids *g, int k)
             double w = 1.0, d[3];
             for (int i = 0; i < 3; i++) {
                 const int32_t at = g->place[k - 1][3 * a + i], up = g->place[k][3 * j + i];
-                if (coarse->mode[i] == HX_LATTICE_HALVE) w *= fmax(0.0, 1.0 - fabs(at / 2.0 - up));
-                if (coarse->mode[i] == HX_LATTICE_STAY) w *= at == up;
+                if (coarse->mode[i] == HX_COARSE_HALVE) w *= fmax(0.0, 1.0 - fabs(at / 2.0 - up));
+                if (coarse->mode[i] == HX_COARSE_KEEP) w *= at == up;
                 d[i] =
                     g->first[k - 1][i] + at * fine->step[i] - g->first[k][i] - up * coarse->step[i];
             }
@@ -54,9 +54,9 @@ static void check_galerkin(const grids *g)
 {
     CHECK_OK(ops->mesh_galerkin(&device, &g->m, &g->level[0]));
     double *a = dense_of(&g->level[0]);
-    for (int k = 1; k < g->lattice.n_level; k++) {
+    for (int k = 1; k < g->coarse.n_level; k++) {
         const int64_t n = DOF * g->level[k - 1].n_node, m = DOF * g->level[k].n_node;
-        double *p = lattice_p(g, k), *expected = triple(n, m, p, a);
+        double *p = coarse_p(g, k), *expected = triple(n, m, p, a);
         for (int64_t i = 0; i < m * m; i++) expected[i] *= (double)g->level[k].scale;
         CHECK_OK(ops->galerkin(&device, &g->level[k - 1], &g->level[k]));
         free(a);
@@ -182,7 +182,7 @@ static void check_smoothing(const hx_mg_level *level, const double *a)
     free(d);
 }
 
-static void check_lattice(const hx_mg_level *level, int first)
+static void check_coarse(const hx_mg_level *level, int first)
 {
     const int64_t n = DOF * level->n_node;
     double *a = dense_of(level);
@@ -207,7 +207,7 @@ static void check_transfers(const grids *g, int k)
 {
     const hx_mg_level *fine = &g->level[k - 1], *coarse = &g->level[k];
     const int64_t n = DOF * fine->n_node, m = DOF * coarse->n_node;
-    double *p = lattice_p(g, k), *r = random_doubles(n, 11), *y = random_doubles(m, 12),
+    double *p = coarse_p(g, k), *r = random_doubles(n, 11), *y = random_doubles(m, 12),
            *x = random_doubles(n, 13), *b = new_doubles(m);
     float *d_r = put_floats(n, r), *d_y = put_floats(m, y), *d_x = put_floats(n, x);
     CHECK_OK(ops->restrict_to(&device, fine, d_r, coarse));
@@ -342,7 +342,7 @@ static void check_noise(const hx_mg_level *level)
     int fits = 0;
     if (!block || !at) abort();
     for (int64_t k = 0; k < n_node; k++) {
-        at[k] = HX_LATTICE_OFFSETS * k + HX_LATTICE_CENTRE;
+        at[k] = HX_COARSE_OFFSETS * k + HX_COARSE_CENTRE;
         for (int r = 0; r < DOF; r++)
             block[DOF * DOF * k + (DOF + 1) * r] =
                 (float)(-1e-5 * a[(DOF * k + r) * n + DOF * k + r]);
@@ -442,14 +442,14 @@ static void check_rigid(const grids *g, int k)
 static void check_levels(const grids *g)
 {
     check_galerkin(g);
-    for (int k = 0; k < g->lattice.n_level; k++) {
+    for (int k = 0; k < g->coarse.n_level; k++) {
         check_rigid(g, k);
-        check_lattice(&g->level[k], k == 0);
+        check_coarse(&g->level[k], k == 0);
         check_inverse(&g->level[k]);
         if (k > 0) check_transfers(g, k);
     }
-    const hx_mg_level *last = &g->level[g->lattice.n_level - 1];
-    if (ops->inverse && g->lattice.n_level > 1 && last->n_node >= 12) check_noise(last);
+    const hx_mg_level *last = &g->level[g->coarse.n_level - 1];
+    if (ops->inverse && g->coarse.n_level > 1 && last->n_node >= 12) check_noise(last);
 }
 
 int main(int argc, char **argv)

@@ -220,7 +220,7 @@ static void check_eigenvalue(const hx_mg_level *level, const double *a, const do
 static void check_axis(const grids *g, int k, int axis)
 {
     static hx_multigrid mg; /* the fields that lines use */
-    hx_lattice_level from = g->lattice.level[k];
+    hx_coarse_level from = g->coarse.level[k];
     hx_mg_level level = g->level[k];
     const int64_t n = DOF * level.n_node;
     memset(&mg, 0, sizeof mg);
@@ -251,10 +251,10 @@ static void check_axis(const grids *g, int k, int axis)
 static void check_levels(const grids *g)
 {
     CHECK_OK(ops->mesh_galerkin(&device, &g->m, &g->level[0]));
-    for (int k = 0; k < g->lattice.n_level; k++) {
+    for (int k = 0; k < g->coarse.n_level; k++) {
         if (k > 0) CHECK_OK(ops->galerkin(&device, &g->level[k - 1], &g->level[k]));
         for (int axis = 0; axis < 3; axis++)
-            if (g->lattice.level[k].layer[axis] > 1) check_axis(g, k, axis);
+            if (g->coarse.level[k].layer[axis] > 1) check_axis(g, k, axis);
     }
 }
 
@@ -262,7 +262,7 @@ static void check_levels(const grids *g)
 static void check_none(const grids *g)
 {
     static hx_multigrid mg;
-    hx_lattice_level from = g->lattice.level[0];
+    hx_coarse_level from = g->coarse.level[0];
     hx_mg_level level = g->level[0];
     memset(&mg, 0, sizeof mg);
     mg.dev = &device;

@@ -3,7 +3,7 @@
  * the mesh, smoother and power iteration.
  *
  *     test_multigrid_mesh [cpu | cuda] */
-#include "core/solver/lattice_springs.h"
+#include "core/solver/coarse_springs.h"
 #include "tests/lib/multigrid_model.h"
 
 /* ---- transfers between mesh and coarse grid ---- */
@@ -70,7 +70,7 @@ static void check_restrict(const grids *g)
 /* Motions 0 .. 2 are translations, 3 .. 5 rotations about axes through the centre of the box. */
 static void rigid_at(const grids *g, int motion, const double x[3], double u[3])
 {
-    const hx_lattice *l = &g->lattice;
+    const hx_coarse *l = &g->coarse;
     const int i = motion % 3, p = (i + 1) % 3, q = (i + 2) % 3;
     double d[3];
     for (int k = 0; k < 3; k++)
@@ -83,15 +83,15 @@ static void rigid_at(const grids *g, int motion, const double x[3], double u[3])
 }
 
 /* The motion on coarse grid k. */
-static double *rigid_on_lattice(const grids *g, int k, int motion)
+static double *rigid_on_coarse(const grids *g, int k, int motion)
 {
-    const hx_lattice_level *level = &g->lattice.level[k];
+    const hx_coarse_level *level = &g->coarse.level[k];
     double *y = new_doubles(DOF * level->n_node);
     for (int64_t j = 0; j < level->n_node; j++) {
         double x[3];
         for (int i = 0; i < 3; i++)
-            x[i] = g->lattice.origin[i] +
-                   (g->first[k][i] + g->place[k][3 * j + i] * level->step[i]) * g->lattice.unit;
+            x[i] = g->coarse.origin[i] +
+                   (g->first[k][i] + g->place[k][3 * j + i] * level->step[i]) * g->coarse.unit;
         rigid_at(g, motion, x, y + DOF * j);
         if (motion >= 3) y[DOF * j + motion] = 1.0;
     }
@@ -101,7 +101,7 @@ static double *rigid_on_lattice(const grids *g, int k, int motion)
 static void check_rigid(const grids *g)
 {
     for (int motion = 0; motion < 6; motion++) {
-        double *y = rigid_on_lattice(g, 0, motion), *zero = new_doubles(g->n_dof),
+        double *y = rigid_on_coarse(g, 0, motion), *zero = new_doubles(g->n_dof),
                *u = prolonged(g, zero, y), *expected = new_doubles(g->n_dof);
         for (int64_t a = 0; a < g->mesh.n_node; a++) {
             double at[3];
@@ -114,10 +114,10 @@ static void check_rigid(const grids *g)
         free(zero);
         free(u);
         free(expected);
-        for (int k = 1; k < g->lattice.n_level; k++) { /* from each coarse grid to the finer one */
+        for (int k = 1; k < g->coarse.n_level; k++) { /* from each coarse grid to the finer one */
             const hx_mg_level *fine = &g->level[k - 1], *coarse = &g->level[k];
             const int64_t n = DOF * fine->n_node;
-            double *from = rigid_on_lattice(g, k, motion), *to = rigid_on_lattice(g, k - 1, motion);
+            double *from = rigid_on_coarse(g, k, motion), *to = rigid_on_coarse(g, k - 1, motion);
             zero = new_doubles(n);
             float *d_y = put_floats(DOF * coarse->n_node, from), *d_x = put_floats(n, zero);
             CHECK_OK(ops->prolong_from(&device, coarse, d_y, fine, d_x));
@@ -235,7 +235,7 @@ static void mean_stiffness(double x[8][3], double ke[24][24], double mean[24][24
  * energy when only mean strains contribute; computed by definition, with equal moduli. */
 static int may_be_mean(const grids *g, int64_t cell)
 {
-    const hx_lattice *const l = &g->lattice;
+    const hx_coarse *const l = &g->coarse;
     const int32_t begin = l->cell_elem_at[cell], end = l->cell_elem_at[cell + 1];
     double *const exact = new_doubles(g->n_col * g->n_col),
                   *const mean = new_doubles(g->n_col * g->n_col), least = 1.0;
@@ -268,7 +268,7 @@ static uint8_t *may_mean, *is_mean;
  * device marks no others, and none that belong to a class. */
 static int64_t find_means(const grids *g)
 {
-    const size_t n_cell = (size_t)g->lattice.n_cell;
+    const size_t n_cell = (size_t)g->coarse.n_cell;
     int64_t n = 0;
     may_mean = calloc(n_cell, 1);
     is_mean = calloc((size_t)g->mesh.n_elem, 1);
@@ -292,7 +292,7 @@ static int64_t n_by_rule[3];
  * how many. */
 static int64_t choose_means(const grids *g, const hx_mg_mesh *m)
 {
-    const hx_lattice *const l = &g->lattice;
+    const hx_coarse *const l = &g->coarse;
     uint8_t *const of = calloc((size_t)l->n_cell, 1);
     int64_t n = 0;
     if (!of) abort();
@@ -361,7 +361,7 @@ static double *updated(const grids *g, hx_mg_mesh *m, hx_mg_update how)
 /* kept[e]: the moduli that an update with `now` uses; returns the number of cells that changed. */
 static int64_t keep(const grids *g, const double *now, int all, double *kept)
 {
-    const hx_lattice *l = &g->lattice;
+    const hx_coarse *l = &g->coarse;
     int64_t n = 0;
     for (int64_t cell = 0; cell < l->n_cell; cell++) {
         int changed = all;
@@ -450,7 +450,7 @@ static void check_update(grids *g)
 static void check_springs(const grids *g)
 {
     hx_problem problem = g->problem;
-    hx_lattice_springs springs;
+    hx_coarse_springs springs;
     double *expected = galerkin_of_mesh(g), stiff = 0.0;
     uint64_t seed = 21;
     int64_t *dof = malloc((size_t)g->n_dof * sizeof *dof);
@@ -461,7 +461,7 @@ static void check_springs(const grids *g)
     problem.springs.stiffness = k;
     for (int64_t i = 0; i < g->n_dof; i++) {
         if (fixture_uniform(&seed, 0.0, 1.0) > 0.2) continue;
-        const double size = stiff * g->lattice.unit * fixture_uniform(&seed, 0.1, 1.0);
+        const double size = stiff * g->coarse.unit * fixture_uniform(&seed, 0.1, 1.0);
         dof[problem.springs.n] = i;
         k[problem.springs.n++] = size;
         for (int64_t r = 0; r < g->n_col && !fixed_at(g, i); r++)
@@ -469,7 +469,7 @@ static void check_springs(const grids *g)
                 expected[r * g->n_col + c] +=
                     size * g->p[i * g->n_col + r] * g->p[i * g->n_col + c];
     }
-    CHECK_OK(hx_lattice_springs_create(&springs, &g->lattice, &problem, problem.supports.fixed));
+    CHECK_OK(hx_coarse_springs_create(&springs, &g->coarse, &problem, problem.supports.fixed));
     CHECK(springs.n > 0);
     int64_t *d_at = put(springs.at, (size_t)springs.n * sizeof *springs.at);
     float *d_block = put(springs.block, (size_t)springs.n * 36 * sizeof *springs.block);
@@ -477,7 +477,7 @@ static void check_springs(const grids *g)
     CHECK_OK(ops->add_blocks(&device, &g->level[0], springs.n, d_at, d_block));
     double *a = dense_of(&g->level[0]);
     check_matrix(g->n_col, a, expected, "P'(K + S)P");
-    hx_lattice_springs_free(&springs);
+    hx_coarse_springs_free(&springs);
     release(d_at);
     release(d_block);
     free(dof);
@@ -613,8 +613,8 @@ static void check_empty(void)
     int32_t *const d_cell = g.m.d_cell, *const d_at = g.m.d_cell_elem_at;
     int32_t *const cell = calloc(3 * (n + MORE), word), *const at = calloc(n + MORE + 1, word);
     if (!cell || !at) abort();
-    memcpy(cell + 3 * MORE, g.lattice.cell, 3 * n * word);
-    memcpy(at + MORE, g.lattice.cell_elem_at, (n + 1) * word); /* the empty cells come first */
+    memcpy(cell + 3 * MORE, g.coarse.cell, 3 * n * word);
+    memcpy(at + MORE, g.coarse.cell_elem_at, (n + 1) * word); /* the empty cells come first */
     g.m.n_cell += MORE;
     g.m.d_cell = put(cell, 3 * (n + MORE) * word);
     g.m.d_cell_elem_at = put(at, (n + MORE + 1) * word);

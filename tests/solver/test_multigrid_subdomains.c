@@ -6,7 +6,7 @@
  *     test_multigrid_shares [cpu | cuda] */
 #include "tests/lib/multigrid_model.h"
 
-enum { SIDE = 26, N_PLACE = SIDE * SIDE * SIDE, OFFSETS = HX_LATTICE_OFFSETS, OWN = 1 };
+enum { SIDE = 26, N_PLACE = SIDE * SIDE * SIDE, OFFSETS = HX_COARSE_OFFSETS, OWN = 1 };
 enum { NEXT_SIDE = SIDE / 2 + 1, N_NEXT = NEXT_SIDE * NEXT_SIDE * NEXT_SIDE };
 
 /* One of three ranks, with `dof` unknowns per node, numbered as in dist_coarse.c. */
@@ -83,7 +83,7 @@ static void list_neighbours(share *s)
             n_ghost += b >= s->n_own;
             n_none += b == a;
         }
-        CHECK(o == HX_LATTICE_CENTRE || (n_own > 0 && n_ghost > 0 && n_none > 0));
+        CHECK(o == HX_COARSE_CENTRE || (n_own > 0 && n_ghost > 0 && n_none > 0));
         n_own = n_ghost = n_none = 0;
     }
 }
@@ -117,8 +117,8 @@ static void fill_matrix(share *s)
     for (int64_t a = 0; a < s->n_own; a++)
         for (int o = 0; o < OFFSETS; o++) {
             const int64_t b = s->neighbour[o * s->n_node + a];
-            if (b == a && o != HX_LATTICE_CENTRE) continue;
-            if (o >= HX_LATTICE_CENTRE || b >= s->n_own) fill_block(s, a, o, &seed);
+            if (b == a && o != HX_COARSE_CENTRE) continue;
+            if (o >= HX_COARSE_CENTRE || b >= s->n_own) fill_block(s, a, o, &seed);
         }
 }
 
@@ -293,7 +293,7 @@ static void check_diagonal(const share *s)
     double *const m = get_floats(n_of(s), s->level.d_m), off = 0.0;
     for (int64_t i = 0; i < n_own_of(s); i++) {
         const int r = (int)(i % s->dof);
-        const double entry = block_of(s, i / s->dof, HX_LATTICE_CENTRE)[(s->dof + 1) * r];
+        const double entry = block_of(s, i / s->dof, HX_COARSE_CENTRE)[(s->dof + 1) * r];
         test_worst(&off, fabs(m[i] * entry - 1.0));
     }
     CHECK_MSG(off <= 1e-6, "%s: inverse diagonal off by %g", context, off);
@@ -403,7 +403,7 @@ static void put_next(share *s)
     s->next.n_node = s->next.n_own = N_NEXT;
     for (int i = 0; i < 3; i++) {
         s->next.step[i] = 2.0f * s->level.step[i];
-        s->next.mode[i] = HX_LATTICE_HALVE;
+        s->next.mode[i] = HX_COARSE_HALVE;
     }
     s->next.d_child = put(child, n_child * sizeof *child);
     s->next.d_b = put(NULL, (size_t)(s->dof * N_NEXT) * sizeof(float));

@@ -53,7 +53,7 @@ typedef struct solved {
 /* The operator whose rows are used for the first coarse matrix instead of elements. */
 static const hx_operator *rows_of;
 
-static int lattice_of_rows(hx_device *dev, const hx_mg_mesh *mesh, const hx_mg_level *level)
+static int coarse_of_rows(hx_device *dev, const hx_mg_mesh *mesh, const hx_mg_level *level)
 {
     const hx_assembled *rows = rows_of->op_kind->assembled(rows_of->state);
     return device.ops->multigrid->rows_galerkin(dev, mesh, &rows->matrix, level);
@@ -63,7 +63,7 @@ static int update_of_rows(hx_device *dev, const hx_mg_mesh *mesh, const hx_mg_le
                           hx_mg_update holds)
 {
     (void)holds;
-    return lattice_of_rows(dev, mesh, level);
+    return coarse_of_rows(dev, mesh, level);
 }
 
 /* With with_rows, the first coarse matrix of linear elements is computed from rows; everything else
@@ -89,7 +89,7 @@ static solved solve(const mixed_box *box, hx_element element, const char *operat
     if (with_rows) {
         hx_multigrid *const mg = s.pc.impl;
         rows_of = &s.op;
-        mg->table.mesh_galerkin = lattice_of_rows;
+        mg->table.mesh_galerkin = coarse_of_rows;
         mg->table.mesh_update = update_of_rows;
     }
     for (int i = 0; i < 2; i++) {

@@ -1,4 +1,4 @@
-/* Coarse grids (`lattice`) for multigrid on any hexahedral mesh: nested Cartesian grids laid over
+/* Coarse grids (`coarse`) for multigrid on any hexahedral mesh: nested Cartesian grids laid over
  * the mesh (auxiliary space method; Xu, Computing 56, 1996), whose cells and nodes exist only where
  * the mesh is.
  *
@@ -14,14 +14,14 @@
  *     u(x) = sum_j w_j (u_j + theta_j x (x - X_j) / unit),  w_j trilinear, sum_j w_j = 1.
  *
  * Level l + 1 has cells of 2 x 2 x 2 cells of level l. A direction with few cells is not coarsened
- * while another has twice as many (hx_lattice_grid_mode), because fewer cells would make a thin
+ * while another has twice as many (hx_coarse_grid_mode), because fewer cells would make a thin
  * part too stiff. Two cells of a direction become one. On the level below that, the two
  * layers of nodes of the single cell become one layer, which is kept: a wider cell would be half
  * empty, and its far nodes almost linearly dependent on the near ones. Offsets (dx, dy, dz) in
  * {-1, 0, 1}^3 are numbered (dz + 1) * 9 + (dy + 1) * 3 + dx + 1; corners of a cell by the bits x =
  * 1, y = 2, z = 4. */
-#ifndef HX_LATTICE_H
-#define HX_LATTICE_H
+#ifndef HX_COARSE_H
+#define HX_COARSE_H
 
 #include "../base/host_device.h"
 #include "../mesh/mesh.h"
@@ -31,49 +31,49 @@
 extern "C" {
 #endif
 
-enum { HX_LATTICE_LEVELS = 16, HX_LATTICE_OFFSETS = 27 };
-#define HX_LATTICE_CENTRE 13 /* the offset (0, 0, 0) */
+enum { HX_COARSE_LEVELS = 16, HX_COARSE_OFFSETS = 27 };
+#define HX_COARSE_CENTRE 13 /* the offset (0, 0, 0) */
 
 /* A coarse grid with at most this many nodes has few modes left, so the level below it is visited
  * once (V-cycle instead of W-cycle). */
-enum { HX_LATTICE_FEW = 1100 };
+enum { HX_COARSE_FEW = 1100 };
 
 /* How a direction changes from one level to the next: the number of cells is halved; two layers of
  * nodes collapse into one; a single layer of nodes remains; several cells remain. */
 typedef enum {
-    HX_LATTICE_HALVE,
-    HX_LATTICE_COLLAPSE,
-    HX_LATTICE_KEEP,
-    HX_LATTICE_STAY
-} hx_lattice_mode;
+    HX_COARSE_HALVE,
+    HX_COARSE_COLLAPSE,
+    HX_COARSE_SINGLE,
+    HX_COARSE_KEEP
+} hx_coarse_mode;
 
-/* The children of a node at place I are at hx_lattice_stride * I + offset, with offset in [low,
+/* The children of a node at place I are at hx_coarse_stride * I + offset, with offset in [low,
  * high]. Their weight is 1/2 for nonzero offsets if the direction is halved, and 1 otherwise. Their
  * distance from the node is offset - centre, in steps of the finer level. */
-static HX_HD int hx_lattice_stride(int mode)
+static HX_HD int hx_coarse_stride(int mode)
 {
-    if (mode == HX_LATTICE_STAY) return 1;
+    if (mode == HX_COARSE_KEEP) return 1;
     /* 4: the only place is 0, and others are out of reach */
-    return mode == HX_LATTICE_HALVE ? 2 : 4;
+    return mode == HX_COARSE_HALVE ? 2 : 4;
 }
-static HX_HD int hx_lattice_low(int mode)
+static HX_HD int hx_coarse_low(int mode)
 {
-    return mode == HX_LATTICE_HALVE ? -1 : 0;
+    return mode == HX_COARSE_HALVE ? -1 : 0;
 }
-static HX_HD int hx_lattice_high(int mode)
+static HX_HD int hx_coarse_high(int mode)
 {
-    return mode == HX_LATTICE_KEEP || mode == HX_LATTICE_STAY ? 0 : 1;
+    return mode == HX_COARSE_SINGLE || mode == HX_COARSE_KEEP ? 0 : 1;
 }
-static HX_HD float hx_lattice_centre(int mode)
+static HX_HD float hx_coarse_centre(int mode)
 {
-    return mode == HX_LATTICE_COLLAPSE ? 0.5f : 0.0f;
+    return mode == HX_COARSE_COLLAPSE ? 0.5f : 0.0f;
 }
-static HX_HD float hx_lattice_weight(int mode, int offset)
+static HX_HD float hx_coarse_weight(int mode, int offset)
 {
-    return mode == HX_LATTICE_HALVE && offset != 0 ? 0.5f : 1.0f;
+    return mode == HX_COARSE_HALVE && offset != 0 ? 0.5f : 1.0f;
 }
 
-typedef struct hx_lattice_level {
+typedef struct hx_coarse_level {
     /* number of nodes listed here; n_own: the first of them, whose rows are complete on this rank
      * (all nodes of a replicated level) */
     int64_t n_node, n_own;
@@ -84,7 +84,7 @@ typedef struct hx_lattice_level {
     uint16_t *rank;
     double step[3]; /* edges of a cell divided by `unit` */
     int32_t *place; /* [n_node][3] along the axes, in cells; 0 in directions that have collapsed */
-    int mode[3];    /* hx_lattice_mode of each direction, coming from level - 1 */
+    int mode[3];    /* hx_coarse_mode of each direction, coming from level - 1 */
     int32_t *neighbour; /* [27][n_node] node at each offset; the node itself if there is none */
     int32_t *child; /* [27][n_node] child at each offset (modes above), or -1; NULL on level 0 */
     /* [8][n_node] nodes of level + 1 that the node is interpolated from, by corner of its cell
@@ -95,18 +95,18 @@ typedef struct hx_lattice_level {
     uint8_t *divided;
     struct hx_local_level
         *local; /* data of a distributed level (interface_ops.h); NULL: the level is replicated */
-} hx_lattice_level;
+} hx_coarse_level;
 
-typedef struct hx_lattice {
+typedef struct hx_coarse {
     /* position of the grid's corner, and edges of a cell of level 0, in units of length */
     double origin[3], size[3];
     double unit; /* length by which rotations are scaled to displacements */
     /* mean number of elements across a cell of level 0, in the direction with the most
-     * (lattice_size.c) */
+     * (coarse_size.c) */
     double across;
     double across_next;    /* mean number in the direction with the second most */
     int n_level, n_shared; /* n_shared: number of distributed levels, which come first */
-    hx_lattice_level level[HX_LATTICE_LEVELS];
+    hx_coarse_level level[HX_COARSE_LEVELS];
 
     int64_t n_cell;        /* number of cells of level 0 */
     int32_t *cell;         /* [n_cell][3] grid coordinates */
@@ -120,42 +120,42 @@ typedef struct hx_lattice {
     float *position;       /* [n_point][3] grid coordinates of the points of the space */
     int32_t *coloured; /* [n_cell] cells sorted by colour; cells of one colour share no corner */
     int32_t colour_at[9];
-} hx_lattice;
+} hx_coarse;
 
 /* `coarsening`: mean number of elements across a cell in each direction; cells are larger if some
  * elements are. Coarsening stops at n_last nodes or fewer. O(n_elem); the result does not depend on
  * the number of threads. */
-int hx_lattice_create(hx_lattice *lattice, const hx_mesh *mesh, double coarsening, int64_t n_last);
-/* hx_lattice_create for the points of a space. For a spline, cells are enlarged until no basis
+int hx_coarse_create(hx_coarse *coarse, const hx_mesh *mesh, double coarsening, int64_t n_last);
+/* hx_coarse_create for the points of a space. For a spline, cells are enlarged until no basis
  * function extends over more than two of them in any direction. */
-int hx_lattice_create_under(hx_lattice *lattice, const hx_space *space, double coarsening,
-                            int64_t n_last);
+int hx_coarse_create_under(hx_coarse *coarse, const hx_space *space, double coarsening,
+                           int64_t n_last);
 
-/* First half of hx_lattice_create_under: determines the cells and nodes of the finest coarse grid
+/* First half of hx_coarse_create_under: determines the cells and nodes of the finest coarse grid
  * and counts them, but makes no lists. Collective on a distributed mesh (mesh.h). */
-typedef struct hx_lattice_draft hx_lattice_draft;
-int hx_lattice_begin(hx_lattice_draft **draft, const hx_space *space, double coarsening);
-void hx_lattice_draft_size(const hx_lattice_draft *draft, double *n_node, double *n_cell);
-/* Second half, with the same result as hx_lattice_create_under. Takes ownership of the draft, also
+typedef struct hx_coarse_draft hx_coarse_draft;
+int hx_coarse_begin(hx_coarse_draft **draft, const hx_space *space, double coarsening);
+void hx_coarse_draft_size(const hx_coarse_draft *draft, double *n_node, double *n_cell);
+/* Second half, with the same result as hx_coarse_create_under. Takes ownership of the draft, also
  * if it fails. On a distributed mesh, levels with more than `most_whole` nodes in all are listed
  * only around this rank's own elements; the last level is always complete. */
-int hx_lattice_finish(hx_lattice *lattice, const hx_space *space, hx_lattice_draft *draft,
-                      int64_t n_last, int64_t most_whole);
+int hx_coarse_finish(hx_coarse *coarse, const hx_space *space, hx_coarse_draft *draft,
+                     int64_t n_last, int64_t most_whole);
 /* Accepts NULL. */
-void hx_lattice_draft_free(hx_lattice_draft *draft);
+void hx_coarse_draft_free(hx_coarse_draft *draft);
 
 /* Longest over shortest edge of the elements, averaged over a sample. */
-double hx_lattice_aspect(const hx_mesh *mesh);
+double hx_coarse_aspect(const hx_mesh *mesh);
 /* Above this aspect ratio of the mesh, multigrid uses line smoothers (multigrid_lines.c), and the
  * cell size takes uneven layers into account. */
-#define HX_LATTICE_STRETCHED 6.0
+#define HX_COARSE_STRETCHED 6.0
 
 /* Estimates the numbers of nodes and cells of the finest coarse grid from the mesh (for memory
  * estimates). */
-void hx_lattice_estimate(const hx_mesh *mesh, double coarsening, double *n_node, double *n_cell);
+void hx_coarse_estimate(const hx_mesh *mesh, double coarsening, double *n_node, double *n_cell);
 
 /* Accepts a zeroed struct. */
-void hx_lattice_free(hx_lattice *lattice);
+void hx_coarse_free(hx_coarse *coarse);
 
 #ifdef __cplusplus
 }

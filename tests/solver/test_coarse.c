@@ -1,6 +1,6 @@
-/* Coarse grids of multigrid over meshes of every kind: the guarantees of lattice.h, checked with
+/* Coarse grids of multigrid over meshes of every kind: the guarantees of coarse.h, checked with
  * the mesh and the lists only. */
-#include "core/solver/lattice.h"
+#include "core/solver/coarse.h"
 #include "tests/lib/box_part.h"
 
 enum { MOST_THREADS = 3 };
@@ -151,7 +151,7 @@ static int64_t settle(places *p, int64_t node, const int32_t at[3])
 
 /* Each corner of a cell has one place, no corner is missing or superfluous, and node_cell is the
  * inverse of cell_corner. */
-static void check_cells(const hx_lattice *l, places *p)
+static void check_cells(const hx_coarse *l, places *p)
 {
     const int64_t n_node = l->level[0].n_node;
     int64_t wrong = 0, n_linked = 0;
@@ -185,7 +185,7 @@ static void check_partition(const int32_t *list, const int32_t *at, int64_t n, i
 }
 
 /* Cell of each element, from the lists. */
-static int32_t *cells_of(const hx_lattice *l, int64_t n, const int32_t *list, const int32_t *at)
+static int32_t *cells_of(const hx_coarse *l, int64_t n, const int32_t *list, const int32_t *at)
 {
     int32_t *cell = malloc((size_t)n * sizeof *cell);
     if (!cell) abort();
@@ -196,7 +196,7 @@ static int32_t *cells_of(const hx_lattice *l, int64_t n, const int32_t *list, co
 
 /* Elements are in the cell that contains their centroid, nodes in that of their first element, and
  * every cell has elements. */
-static void check_lists(const hx_lattice *l, const hx_mesh *mesh, const int32_t *elem_cell)
+static void check_lists(const hx_coarse *l, const hx_mesh *mesh, const int32_t *elem_cell)
 {
     int64_t wrong = 0, empty = 0;
     int32_t *node_cell = cells_of(l, mesh->n_node, l->cell_node, l->cell_node_at);
@@ -218,7 +218,7 @@ static void check_lists(const hx_lattice *l, const hx_mesh *mesh, const int32_t 
 
 /* Nodes lie within the cells of all their elements: at their own place, or on the plane between
  * cells. */
-static void check_positions(const hx_lattice *l, const hx_mesh *mesh, const int32_t *elem_cell)
+static void check_positions(const hx_coarse *l, const hx_mesh *mesh, const int32_t *elem_cell)
 {
     int64_t outside = 0, wrong = 0;
     for (int64_t e = 0; e < mesh->n_elem; e++)
@@ -245,7 +245,7 @@ static void check_positions(const hx_lattice *l, const hx_mesh *mesh, const int3
 }
 
 /* At every node of the mesh, the hat functions of the existing coarse nodes sum up to one. */
-static void check_weights(const hx_lattice *l, const hx_mesh *mesh, const places *p)
+static void check_weights(const hx_coarse *l, const hx_mesh *mesh, const places *p)
 {
     double off = 0.0;
     for (int64_t a = 0; a < mesh->n_node; a++) {
@@ -263,7 +263,7 @@ static void check_weights(const hx_lattice *l, const hx_mesh *mesh, const places
     CHECK_MSG(off <= 1e-12, "%s: weights sum to 1 but %g", context, off);
 }
 
-static void check_colours(const hx_lattice *l)
+static void check_colours(const hx_coarse *l)
 {
     int32_t *colour = malloc((size_t)l->level[0].n_node * sizeof *colour);
     uint8_t *seen = calloc((size_t)l->n_cell, 1);
@@ -287,12 +287,12 @@ static void check_colours(const hx_lattice *l)
 }
 
 /* Every node is found at each offset, and vice versa. */
-static void check_neighbours(const hx_lattice_level *level, const places *p)
+static void check_neighbours(const hx_coarse_level *level, const places *p)
 {
     const int64_t n = level->n_node;
     int64_t wrong = 0;
     for (int64_t a = 0; a < n; a++)
-        for (int o = 0; o < HX_LATTICE_OFFSETS; o++) {
+        for (int o = 0; o < HX_COARSE_OFFSETS; o++) {
             const int32_t at[3] = {p->at[3 * a] + o % 3 - 1, p->at[3 * a + 1] + o / 3 % 3 - 1,
                                    p->at[3 * a + 2] + o / 9 - 1};
             const int32_t there = node_at(p, at), b = level->neighbour[o * n + a];
@@ -305,14 +305,14 @@ static void check_neighbours(const hx_lattice_level *level, const places *p)
 /* Derives the places of the coarse nodes from those of their children, which must agree, and checks
  * both lists: 2 I + offset, and parents with nonzero weight, in directions that are halved; one of
  * each in directions that stay; otherwise two layers collapse into one, or one remains. */
-static void check_links(const hx_lattice_level *fine, const places *p,
-                        const hx_lattice_level *coarse, places *up)
+static void check_links(const hx_coarse_level *fine, const places *p, const hx_coarse_level *coarse,
+                        places *up)
 {
     const int64_t n = fine->n_node, n_up = coarse->n_node;
     int64_t wrong = 0, n_child = 0, n_parent = 0;
     alloc_places(up, n_up);
     for (int64_t a = 0; a < n_up; a++)
-        for (int o = 0; o < HX_LATTICE_OFFSETS; o++) {
+        for (int o = 0; o < HX_COARSE_OFFSETS; o++) {
             const int to[3] = {o % 3 - 1, o / 3 % 3 - 1, o / 9 - 1};
             const int32_t b = coarse->child[o * n_up + a];
             int32_t at[3];
@@ -321,11 +321,11 @@ static void check_links(const hx_lattice_level *fine, const places *p,
             for (int i = 0; i < 3; i++) {
                 const int mode = coarse->mode[i];
                 const int32_t from = p->at[3 * b + i] - to[i];
-                wrong += mode == HX_LATTICE_HALVE && from % 2 != 0;
-                wrong += mode == HX_LATTICE_COLLAPSE && (from != 0 || to[i] < 0);
-                wrong += mode == HX_LATTICE_KEEP && (from != 0 || to[i] != 0);
-                wrong += mode == HX_LATTICE_STAY && to[i] != 0;
-                at[i] = mode == HX_LATTICE_HALVE ? from / 2 : mode == HX_LATTICE_STAY ? from : 0;
+                wrong += mode == HX_COARSE_HALVE && from % 2 != 0;
+                wrong += mode == HX_COARSE_COLLAPSE && (from != 0 || to[i] < 0);
+                wrong += mode == HX_COARSE_SINGLE && (from != 0 || to[i] != 0);
+                wrong += mode == HX_COARSE_KEEP && to[i] != 0;
+                at[i] = mode == HX_COARSE_HALVE ? from / 2 : mode == HX_COARSE_KEEP ? from : 0;
             }
             wrong += settle(up, a, at);
         }
@@ -334,7 +334,7 @@ static void check_links(const hx_lattice_level *fine, const places *p,
     for (int64_t a = 0; a < n; a++) {
         int n_odd = 0, count = 0;
         for (int i = 0; i < 3; i++)
-            n_odd += coarse->mode[i] == HX_LATTICE_HALVE && p->at[3 * a + i] % 2 != 0;
+            n_odd += coarse->mode[i] == HX_COARSE_HALVE && p->at[3 * a + i] % 2 != 0;
         for (int c = 0; c < 8; c++) {
             const int32_t b = fine->parent[c * n + a];
             int32_t at[3], offset = 0;
@@ -342,13 +342,13 @@ static void check_links(const hx_lattice_level *fine, const places *p,
             count++;
             for (int i = 2; i >= 0; i--) {
                 const int mode = coarse->mode[i], from = p->at[3 * a + i], bit = c >> i & 1;
-                const int stride = mode == HX_LATTICE_STAY ? 1 : 2;
-                at[i] = mode == HX_LATTICE_HALVE  ? from / 2 + bit
-                        : mode == HX_LATTICE_STAY ? from
-                                                  : 0;
+                const int stride = mode == HX_COARSE_KEEP ? 1 : 2;
+                at[i] = mode == HX_COARSE_HALVE  ? from / 2 + bit
+                        : mode == HX_COARSE_KEEP ? from
+                                                 : 0;
                 offset = 3 * offset + from - stride * at[i] + 1;
-                wrong += mode == HX_LATTICE_STAY && bit != 0;
-                wrong += (mode == HX_LATTICE_COLLAPSE || mode == HX_LATTICE_KEEP) && from != bit;
+                wrong += mode == HX_COARSE_KEEP && bit != 0;
+                wrong += (mode == HX_COARSE_COLLAPSE || mode == HX_COARSE_SINGLE) && from != bit;
             }
             wrong += node_at(up, at) != b || coarse->child[offset * n_up + b] != a;
         }
@@ -359,14 +359,14 @@ static void check_links(const hx_lattice_level *fine, const places *p,
     CHECK_MSG(n_child == n_parent, "%s: %lld, %lld", context, (ll)n_child, (ll)n_parent);
 }
 
-static void check_levels(const hx_lattice *l, places *p, int64_t n_last)
+static void check_levels(const hx_coarse *l, places *p, int64_t n_last)
 {
-    const hx_lattice_level *last = &l->level[l->n_level - 1];
+    const hx_coarse_level *last = &l->level[l->n_level - 1];
     CHECK(l->level[0].child == NULL && last->parent == NULL);
     for (int i = 0; i < 3; i++) CHECK_REL(l->level[0].step[i], l->size[i] / l->unit, 1e-14);
     check_neighbours(&l->level[0], p);
     for (int k = 0; k + 1 < l->n_level; k++) {
-        const hx_lattice_level *fine = &l->level[k], *coarse = fine + 1;
+        const hx_coarse_level *fine = &l->level[k], *coarse = fine + 1;
         places up;
         int longest = 0, all = 0;
         for (int i = 0; i < 3; i++) {
@@ -381,15 +381,15 @@ static void check_levels(const hx_lattice *l, places *p, int64_t n_last)
                       some = is_even ? fine->n_node > 1100 || longest > 32
                              : n > 5 ? n <= 8 && fine->n_node <= 4000
                                      : n >= 3;
-            const int mode = some && longest - 1 >= most ? HX_LATTICE_STAY
-                             : n > 1                     ? HX_LATTICE_HALVE
-                             : n > 0                     ? HX_LATTICE_COLLAPSE
-                                                         : HX_LATTICE_KEEP;
+            const int mode = some && longest - 1 >= most ? HX_COARSE_KEEP
+                             : n > 1                     ? HX_COARSE_HALVE
+                             : n > 0                     ? HX_COARSE_COLLAPSE
+                                                         : HX_COARSE_SINGLE;
             CHECK(coarse->mode[i] == mode);
-            CHECK(coarse->step[i] == (mode == HX_LATTICE_HALVE  ? 2.0 * fine->step[i]
-                                      : mode == HX_LATTICE_STAY ? fine->step[i]
-                                                                : 0.0));
-            n_stay += mode == HX_LATTICE_STAY;
+            CHECK(coarse->step[i] == (mode == HX_COARSE_HALVE  ? 2.0 * fine->step[i]
+                                      : mode == HX_COARSE_KEEP ? fine->step[i]
+                                                               : 0.0));
+            n_stay += mode == HX_COARSE_KEEP;
         }
         CHECK(fine->n_node > n_last && coarse->n_node < fine->n_node);
         check_links(fine, p, coarse, &up);
@@ -406,7 +406,7 @@ static int64_t n_different(const void *a, const void *b, int64_t n, size_t size)
     return n > 0 && (!a || !b || memcmp(a, b, (size_t)n * size) != 0);
 }
 
-static void check_same(const hx_lattice *a, const hx_lattice *b, const hx_mesh *mesh)
+static void check_same(const hx_coarse *a, const hx_coarse *b, const hx_mesh *mesh)
 {
     const size_t word = sizeof(int32_t);
     const int64_t n = a->n_cell, n0 = a->level[0].n_node;
@@ -427,7 +427,7 @@ static void check_same(const hx_lattice *a, const hx_lattice *b, const hx_mesh *
     wrong += n_different(a->colour_at, b->colour_at, 9, word);
     NONE(wrong);
     for (int l = 0; l < a->n_level; l++) {
-        const hx_lattice_level *x = &a->level[l], *y = &b->level[l];
+        const hx_coarse_level *x = &a->level[l], *y = &b->level[l];
         wrong += x->n_node != y->n_node;
         if (x->n_node != y->n_node) break;
         wrong += n_different(x->step, y->step, 3, sizeof(double));
@@ -439,12 +439,12 @@ static void check_same(const hx_lattice *a, const hx_lattice *b, const hx_mesh *
     NONE(wrong);
 }
 
-static void check_lattice(const hx_mesh *mesh, double coarsening, int64_t n_last)
+static void check_coarse(const hx_mesh *mesh, double coarsening, int64_t n_last)
 {
-    hx_lattice l, other;
+    hx_coarse l, other;
     places p;
     double n_node, n_cell;
-    CHECK_OK(hx_lattice_create(&l, mesh, coarsening, n_last));
+    CHECK_OK(hx_coarse_create(&l, mesh, coarsening, n_last));
     check_cells(&l, &p);
     check_partition(l.cell_elem, l.cell_elem_at, mesh->n_elem, l.n_cell);
     check_partition(l.cell_node, l.cell_node_at, mesh->n_node, l.n_cell);
@@ -454,26 +454,26 @@ static void check_lattice(const hx_mesh *mesh, double coarsening, int64_t n_last
     check_weights(&l, mesh, &p);
     check_colours(&l);
     check_levels(&l, &p, n_last);
-    hx_lattice_estimate(mesh, coarsening, &n_node, &n_cell);
+    hx_coarse_estimate(mesh, coarsening, &n_node, &n_cell);
     CHECK(n_cell >= 0.5 * (double)l.n_cell && n_node >= 0.5 * (double)l.level[0].n_node);
     printf("%-18s %.0f: %5lld cells (%5.0f), %5lld nodes (%5.0f), %d levels, last %lld\n", context,
            coarsening, (ll)l.n_cell, n_cell, (ll)l.level[0].n_node, n_node, l.n_level,
            (ll)l.level[l.n_level - 1].n_node);
     fixture_set_threads(MOST_THREADS);
     const hx_space space = hx_space_linear(mesh);
-    hx_lattice_draft *draft; /* the same in two halves */
-    CHECK_OK(hx_lattice_begin(&draft, &space, coarsening));
-    hx_lattice_draft_size(draft, &n_node, &n_cell);
+    hx_coarse_draft *draft; /* the same in two halves */
+    CHECK_OK(hx_coarse_begin(&draft, &space, coarsening));
+    hx_coarse_draft_size(draft, &n_node, &n_cell);
     CHECK(n_cell == (double)l.n_cell && n_node == (double)l.level[0].n_node);
-    CHECK_OK(hx_lattice_finish(&other, &space, draft, n_last, 0));
+    CHECK_OK(hx_coarse_finish(&other, &space, draft, n_last, 0));
     fixture_set_threads(1);
     check_same(&l, &other, mesh);
-    hx_lattice_free(&other);
+    hx_coarse_free(&other);
     free_places(&p);
     free(elem_cell);
-    hx_lattice_free(&l);
+    hx_coarse_free(&l);
     CHECK(l.n_level == 0 && l.cell == NULL); /* freeing twice does no harm */
-    hx_lattice_free(&l);
+    hx_coarse_free(&l);
 }
 
 /* Layers of nodes of the first coarse grid over a box of cubes, with cells of four elements: one
@@ -482,14 +482,14 @@ static void check_across(const int n[3], const int layers[3])
 {
     const box_part part = {.n = {n[0], n[1], n[2]}};
     hx_mesh mesh;
-    hx_lattice l;
+    hx_coarse l;
     CHECK_OK(box_part_create(&mesh, &part));
     CHECK_OK(fixture_finish(&mesh, FIXTURE_IN_ORDER));
-    CHECK_OK(hx_lattice_create(&l, &mesh, 4.0, 64));
+    CHECK_OK(hx_coarse_create(&l, &mesh, 4.0, 64));
     for (int i = 0; i < 3; i++)
         CHECK_MSG(l.level[0].layer[i] == layers[i], "%d x %d x %d, axis %d: %lld", n[0], n[1], n[2],
                   i, (ll)l.level[0].layer[i]);
-    hx_lattice_free(&l);
+    hx_coarse_free(&l);
     hx_mesh_free(&mesh);
 }
 
@@ -511,9 +511,9 @@ int main(void)
         hx_mesh mesh;
         context = samples[i].name;
         make(&mesh, &samples[i]);
-        check_lattice(&mesh, 4.0, 64); /* the parameters of multigrid */
-        check_lattice(&mesh, 1.0, 8);
-        check_lattice(&mesh, 2.0, 1);
+        check_coarse(&mesh, 4.0, 64); /* the parameters of multigrid */
+        check_coarse(&mesh, 1.0, 8);
+        check_coarse(&mesh, 2.0, 1);
         hx_mesh_free(&mesh);
     }
     CHECK_MSG(n_stay > 10, "%d directions stayed", n_stay);

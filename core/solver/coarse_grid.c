@@ -1,4 +1,4 @@
-#include "lattice_grid.h"
+#include "coarse_grid.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -21,7 +21,7 @@ enum { MARGIN = 4 };
 enum { THIN_LEAST = 3, THIN_MOST = 5, THIN_SMALL = 8, SMALL_NODES = 4000 };
 enum { EVEN = 4, EVEN_DEPTH = 2, EVEN_LONG = 32 };
 
-static int stays(const hx_lattice_grid *g, int i)
+static int stays(const hx_coarse_grid *g, int i)
 {
     const int64_t n = g->n[i];
     int64_t longest = 0, third = -n;
@@ -32,7 +32,7 @@ static int stays(const hx_lattice_grid *g, int i)
     third -= longest;
     if (n < THIN_LEAST) return 0;
     if ((n == EVEN || (n < EVEN && g->depth >= EVEN_DEPTH)) && longest < EVEN_LONG &&
-        g->n_all <= HX_LATTICE_FEW)
+        g->n_all <= HX_COARSE_FEW)
         return 0;
     if (n <= THIN_MOST) return longest >= 2 * n;
     if (n > THIN_SMALL || g->n_all > SMALL_NODES) return 0;
@@ -41,36 +41,36 @@ static int stays(const hx_lattice_grid *g, int i)
 
 /* End (exclusive) of the listed nodes: one more than the cells, unless these nodes have
  * collapsed. */
-static int64_t node_end(const hx_lattice_grid *g, int i)
+static int64_t node_end(const hx_coarse_grid *g, int i)
 {
     return g->layer[i] == 1 ? 1 : g->high[i] + 1;
 }
 
-static int64_t n_listed_cell(const hx_lattice_grid *g)
+static int64_t n_listed_cell(const hx_coarse_grid *g)
 {
     return (g->high[0] - g->low[0]) * (g->high[1] - g->low[1]) * (g->high[2] - g->low[2]);
 }
 
-static int64_t n_listed_node(const hx_lattice_grid *g)
+static int64_t n_listed_node(const hx_coarse_grid *g)
 {
     return (node_end(g, 0) - g->low[0]) * (node_end(g, 1) - g->low[1]) *
            (node_end(g, 2) - g->low[2]);
 }
 
-static int64_t cell_at(const hx_lattice_grid *g, int64_t i, int64_t j, int64_t k)
+static int64_t cell_at(const hx_coarse_grid *g, int64_t i, int64_t j, int64_t k)
 {
     return ((k - g->low[2]) * (g->high[1] - g->low[1]) + j - g->low[1]) * (g->high[0] - g->low[0]) +
            i - g->low[0];
 }
 
-static int64_t node_at(const hx_lattice_grid *g, int64_t i, int64_t j, int64_t k)
+static int64_t node_at(const hx_coarse_grid *g, int64_t i, int64_t j, int64_t k)
 {
     return ((k - g->low[2]) * (node_end(g, 1) - g->low[1]) + j - g->low[1]) *
                (node_end(g, 0) - g->low[0]) +
            i - g->low[0];
 }
 
-int32_t hx_lattice_grid_cell(const hx_lattice_grid *g, int64_t i, int64_t j, int64_t k)
+int32_t hx_coarse_grid_cell(const hx_coarse_grid *g, int64_t i, int64_t j, int64_t k)
 {
     if (i < g->low[0] || j < g->low[1] || k < g->low[2] || i >= g->high[0] || j >= g->high[1] ||
         k >= g->high[2])
@@ -78,7 +78,7 @@ int32_t hx_lattice_grid_cell(const hx_lattice_grid *g, int64_t i, int64_t j, int
     return g->cell[cell_at(g, i, j, k)];
 }
 
-int32_t hx_lattice_grid_node(const hx_lattice_grid *g, int64_t i, int64_t j, int64_t k)
+int32_t hx_coarse_grid_node(const hx_coarse_grid *g, int64_t i, int64_t j, int64_t k)
 {
     if (i < g->low[0] || j < g->low[1] || k < g->low[2] || i >= node_end(g, 0) ||
         j >= node_end(g, 1) || k >= node_end(g, 2))
@@ -86,14 +86,14 @@ int32_t hx_lattice_grid_node(const hx_lattice_grid *g, int64_t i, int64_t j, int
     return g->node[node_at(g, i, j, k)];
 }
 
-static int alloc_lists(hx_lattice_grid *g)
+static int alloc_lists(hx_coarse_grid *g)
 {
     HX_TRY(hx_alloc(&g->cell, (size_t)n_listed_cell(g), sizeof *g->cell, WHAT));
     return hx_alloc(&g->node, (size_t)n_listed_node(g), sizeof *g->node, WHAT);
 }
 
-void hx_lattice_grid_begin(hx_lattice_grid *g, const int64_t n[3], const int64_t layer[3],
-                           uint16_t *rank)
+void hx_coarse_grid_begin(hx_coarse_grid *g, const int64_t n[3], const int64_t layer[3],
+                          uint16_t *rank)
 {
     memset(g, 0, sizeof *g);
     memcpy(g->n, n, sizeof g->n);
@@ -102,13 +102,13 @@ void hx_lattice_grid_begin(hx_lattice_grid *g, const int64_t n[3], const int64_t
     g->rank = rank;
 }
 
-int hx_lattice_grid_alloc(hx_lattice_grid *g, const int64_t n[3], const int64_t layer[3])
+int hx_coarse_grid_alloc(hx_coarse_grid *g, const int64_t n[3], const int64_t layer[3])
 {
-    hx_lattice_grid_begin(g, n, layer, NULL);
+    hx_coarse_grid_begin(g, n, layer, NULL);
     return alloc_lists(g);
 }
 
-int hx_lattice_grid_list(hx_lattice_grid *g, const int64_t low[3], const int64_t high[3])
+int hx_coarse_grid_list(hx_coarse_grid *g, const int64_t low[3], const int64_t high[3])
 {
     for (int i = 0; low && i < 3; i++) {
         if (low[i] - MARGIN > 0) g->low[i] = low[i] - MARGIN;
@@ -120,19 +120,19 @@ int hx_lattice_grid_list(hx_lattice_grid *g, const int64_t low[3], const int64_t
         for (int64_t j = g->low[1]; j < g->high[1]; j++)
             for (int64_t i = g->low[0]; i < g->high[0]; i++)
                 g->cell[cell_at(g, i, j, k)] =
-                    g->rank[hx_lattice_grid_place(g, i, j, k)] != HX_LATTICE_NO_RANK;
+                    g->rank[hx_coarse_grid_place(g, i, j, k)] != HX_COARSE_NO_RANK;
     return HX_OK;
 }
 
-static int is_used(const hx_lattice_grid *g, int64_t i, int64_t j, int64_t k)
+static int is_used(const hx_coarse_grid *g, int64_t i, int64_t j, int64_t k)
 {
     if (i < 0 || j < 0 || k < 0 || i >= g->n[0] || j >= g->n[1] || k >= g->n[2]) return 0;
-    return g->rank ? g->rank[hx_lattice_grid_place(g, i, j, k)] != HX_LATTICE_NO_RANK
+    return g->rank ? g->rank[hx_coarse_grid_place(g, i, j, k)] != HX_COARSE_NO_RANK
                    : g->cell[cell_at(g, i, j, k)];
 }
 
 /* 1 if a cell around the node is used; for a collapsed direction, cell 0. */
-static int is_node(const hx_lattice_grid *g, int64_t i, int64_t j, int64_t k)
+static int is_node(const hx_coarse_grid *g, int64_t i, int64_t j, int64_t k)
 {
     int used = 0;
     for (int c = 0; c < 8; c++) used |= is_used(g, i - (c & 1), j - (c >> 1 & 1), k - (c >> 2));
@@ -147,7 +147,7 @@ static int64_t number_flags(int32_t *flag, int64_t n)
     return count;
 }
 
-static void flag_nodes(hx_lattice_grid *g)
+static void flag_nodes(hx_coarse_grid *g)
 {
 #pragma omp parallel for schedule(static)
     for (int64_t k = g->low[2]; k < node_end(g, 2); k++)
@@ -156,7 +156,7 @@ static void flag_nodes(hx_lattice_grid *g)
                 g->node[node_at(g, i, j, k)] = is_node(g, i, j, k);
 }
 
-int hx_lattice_grid_number(hx_lattice_grid *g)
+int hx_coarse_grid_number(hx_coarse_grid *g)
 {
     flag_nodes(g);
     g->n_cell = number_flags(g->cell, n_listed_cell(g));
@@ -177,7 +177,7 @@ int hx_lattice_grid_number(hx_lattice_grid *g)
     return HX_OK;
 }
 
-void hx_lattice_grid_count(hx_lattice_grid *g)
+void hx_coarse_grid_count(hx_coarse_grid *g)
 {
     int64_t n_node = 0, n_cell = 0;
 #pragma omp parallel for schedule(static) reduction(+ : n_node)
@@ -185,49 +185,49 @@ void hx_lattice_grid_count(hx_lattice_grid *g)
         for (int64_t j = 0; j < g->layer[1]; j++)
             for (int64_t i = 0; i < g->layer[0]; i++) n_node += is_node(g, i, j, k);
 #pragma omp parallel for schedule(static) reduction(+ : n_cell)
-    for (int64_t i = 0; i < hx_lattice_grid_places(g); i++)
-        n_cell += g->rank[i] != HX_LATTICE_NO_RANK;
+    for (int64_t i = 0; i < hx_coarse_grid_places(g); i++)
+        n_cell += g->rank[i] != HX_COARSE_NO_RANK;
     g->n_all = n_node;
     g->n_cell_all = n_cell;
 }
 
-hx_lattice_mode hx_lattice_grid_mode(const hx_lattice_grid *g, int i)
+hx_coarse_mode hx_coarse_grid_mode(const hx_coarse_grid *g, int i)
 {
-    if (stays(g, i)) return HX_LATTICE_STAY;
-    if (g->n[i] > 1) return HX_LATTICE_HALVE;
-    return g->layer[i] > 1 ? HX_LATTICE_COLLAPSE : HX_LATTICE_KEEP;
+    if (stays(g, i)) return HX_COARSE_KEEP;
+    if (g->n[i] > 1) return HX_COARSE_HALVE;
+    return g->layer[i] > 1 ? HX_COARSE_COLLAPSE : HX_COARSE_SINGLE;
 }
 
 /* Number of cells that are merged along each direction. */
-static void find_widths(const hx_lattice_grid *g, int64_t width[3])
+static void find_widths(const hx_coarse_grid *g, int64_t width[3])
 {
-    for (int i = 0; i < 3; i++) width[i] = hx_lattice_grid_mode(g, i) == HX_LATTICE_STAY ? 1 : 2;
+    for (int i = 0; i < 3; i++) width[i] = hx_coarse_grid_mode(g, i) == HX_COARSE_KEEP ? 1 : 2;
 }
 
 /* Lowest rank of the cells within a coarse cell. */
-static uint16_t least_rank(const hx_lattice_grid *g, const int64_t width[3], const int64_t at[3])
+static uint16_t least_rank(const hx_coarse_grid *g, const int64_t width[3], const int64_t at[3])
 {
-    uint16_t least = HX_LATTICE_NO_RANK;
+    uint16_t least = HX_COARSE_NO_RANK;
     for (int64_t z = width[2] * at[2]; z < width[2] * (at[2] + 1) && z < g->n[2]; z++)
         for (int64_t y = width[1] * at[1]; y < width[1] * (at[1] + 1) && y < g->n[1]; y++)
             for (int64_t x = width[0] * at[0]; x < width[0] * (at[0] + 1) && x < g->n[0]; x++) {
-                const uint16_t rank = g->rank[hx_lattice_grid_place(g, x, y, z)];
+                const uint16_t rank = g->rank[hx_coarse_grid_place(g, x, y, z)];
                 least = rank < least ? rank : least;
             }
     return least;
 }
 
-static int has_cell(const hx_lattice_grid *g, const int64_t width[3], const int64_t at[3])
+static int has_cell(const hx_coarse_grid *g, const int64_t width[3], const int64_t at[3])
 {
     int used = 0;
     for (int64_t z = width[2] * at[2]; z < width[2] * (at[2] + 1); z++)
         for (int64_t y = width[1] * at[1]; y < width[1] * (at[1] + 1); y++)
             for (int64_t x = width[0] * at[0]; x < width[0] * (at[0] + 1); x++)
-                used |= hx_lattice_grid_cell(g, x, y, z) >= 0;
+                used |= hx_coarse_grid_cell(g, x, y, z) >= 0;
     return used;
 }
 
-static int alloc_coarse(const hx_lattice_grid *g, const int64_t width[3], hx_lattice_grid *next)
+static int alloc_coarse(const hx_coarse_grid *g, const int64_t width[3], hx_coarse_grid *next)
 {
     int64_t n[3], layer[3];
     uint16_t *rank;
@@ -235,13 +235,13 @@ static int alloc_coarse(const hx_lattice_grid *g, const int64_t width[3], hx_lat
         n[i] = (g->n[i] + width[i] - 1) / width[i];
         layer[i] = g->n[i] > 1 ? n[i] + 1 : 1;
     }
-    if (!g->rank) return hx_lattice_grid_alloc(next, n, layer);
+    if (!g->rank) return hx_coarse_grid_alloc(next, n, layer);
     HX_TRY(hx_alloc_raw(&rank, (size_t)(n[0] * n[1] * n[2]), sizeof *rank, WHAT));
-    hx_lattice_grid_begin(next, n, layer, rank);
+    hx_coarse_grid_begin(next, n, layer, rank);
     return HX_OK;
 }
 
-int hx_lattice_grid_coarsen(const hx_lattice_grid *g, hx_lattice_grid *next)
+int hx_coarse_grid_coarsen(const hx_coarse_grid *g, hx_coarse_grid *next)
 {
     int64_t width[3];
     find_widths(g, width);
@@ -253,14 +253,14 @@ int hx_lattice_grid_coarsen(const hx_lattice_grid *g, hx_lattice_grid *next)
             for (int64_t i = 0; i < next->n[0]; i++) {
                 const int64_t at[3] = {i, j, k};
                 if (next->rank)
-                    next->rank[hx_lattice_grid_place(next, i, j, k)] = least_rank(g, width, at);
+                    next->rank[hx_coarse_grid_place(next, i, j, k)] = least_rank(g, width, at);
                 else
                     next->cell[cell_at(next, i, j, k)] = has_cell(g, width, at);
             }
     return HX_OK;
 }
 
-void hx_lattice_grid_free(hx_lattice_grid *g)
+void hx_coarse_grid_free(hx_coarse_grid *g)
 {
     free(g->cell);
     free(g->node);

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "../base/memory.h"
-#include "lattice_springs.h"
+#include "coarse_springs.h"
 
 enum { CORNERS = 8 };
 static const char *const WHAT = "convection terms of the coarse grid";
@@ -15,14 +15,14 @@ typedef struct place {
     double weight[CORNERS];
 } place;
 
-static place find_place(const hx_lattice *lattice, const int32_t *cell_of, int64_t node)
+static place find_place(const hx_coarse *coarse, const int32_t *cell_of, int64_t node)
 {
     const int64_t cell = cell_of[node];
-    place p = {.corner = lattice->cell_corner + CORNERS * cell, .at = lattice->cell + 3 * cell};
+    place p = {.corner = coarse->cell_corner + CORNERS * cell, .at = coarse->cell + 3 * cell};
     for (int c = 0; c < CORNERS; c++) {
         p.weight[c] = 1.0;
         for (int i = 0; i < 3; i++) {
-            const double s = (double)lattice->position[3 * node + i] - p.at[i];
+            const double s = (double)coarse->position[3 * node + i] - p.at[i];
             p.weight[c] *= c >> i & 1 ? s : 1.0 - s;
         }
     }
@@ -34,7 +34,7 @@ static place find_place(const hx_lattice *lattice, const int32_t *cell_of, int64
 static int offset_of(const place *p, int a, const place *q, int b)
 {
     static const int stride[3] = {1, 3, 9};
-    int offset = HX_LATTICE_CENTRE;
+    int offset = HX_COARSE_CENTRE;
     for (int i = 0; i < 3; i++)
         offset += stride[i] * (q->at[i] + (b >> i & 1) - p->at[i] - (a >> i & 1));
     return offset;
@@ -44,28 +44,28 @@ static void add_entry(const place *p, const place *q, double value, double *sum)
 {
     for (int a = 0; a < CORNERS; a++) {
         if (p->weight[a] == 0.0) continue;
-        double *row = sum + HX_LATTICE_OFFSETS * (int64_t)p->corner[a];
+        double *row = sum + HX_COARSE_OFFSETS * (int64_t)p->corner[a];
         for (int b = 0; b < CORNERS; b++)
             if (q->weight[b] != 0.0)
                 row[offset_of(p, a, q, b)] += value * p->weight[a] * q->weight[b];
     }
 }
 
-static void add_films(const hx_lattice *lattice, const hx_films *films, const uint8_t *held,
+static void add_films(const hx_coarse *coarse, const hx_films *films, const uint8_t *held,
                       const int32_t *cell_of, double *sum)
 {
     for (int64_t k = 0; k < films->n; k++) {
         if (held[films->node[k]]) continue;
-        const place p = find_place(lattice, cell_of, films->node[k]);
+        const place p = find_place(coarse, cell_of, films->node[k]);
         for (int64_t j = films->ptr[k]; j < films->ptr[k + 1]; j++) {
             if (held[films->col[j]]) continue;
-            const place q = find_place(lattice, cell_of, films->col[j]);
+            const place q = find_place(coarse, cell_of, films->col[j]);
             add_entry(&p, &q, films->value[j], sum);
         }
     }
 }
 
-static int list_sums(hx_lattice_springs *films, int64_t n, const double *sum)
+static int list_sums(hx_coarse_springs *films, int64_t n, const double *sum)
 {
     int64_t n_entry = 0;
     for (int64_t k = 0; k < n; k++) n_entry += sum[k] != 0.0;
@@ -79,10 +79,10 @@ static int list_sums(hx_lattice_springs *films, int64_t n, const double *sum)
     return HX_OK;
 }
 
-int hx_lattice_films_create(hx_lattice_springs *films, const hx_lattice *lattice,
-                            const hx_problem *problem, const uint8_t *held)
+int hx_coarse_films_create(hx_coarse_springs *films, const hx_coarse *coarse,
+                           const hx_problem *problem, const uint8_t *held)
 {
-    const int64_t n = HX_LATTICE_OFFSETS * lattice->level[0].n_node;
+    const int64_t n = HX_COARSE_OFFSETS * coarse->level[0].n_node;
     int32_t *cell_of = NULL;
     double *sum = NULL;
     int rc;
@@ -90,14 +90,14 @@ int hx_lattice_films_create(hx_lattice_springs *films, const hx_lattice *lattice
     if (problem->films.n == 0) return HX_OK;
     HX_TRY_FAIL(hx_alloc_raw(&cell_of, (size_t)problem->space.n_point, sizeof *cell_of, WHAT));
     HX_TRY_FAIL(hx_alloc(&sum, (size_t)n, sizeof *sum, WHAT));
-    for (int64_t cell = 0; cell < lattice->n_cell; cell++)
-        for (int32_t l = lattice->cell_node_at[cell]; l < lattice->cell_node_at[cell + 1]; l++)
-            cell_of[lattice->cell_node[l]] = (int32_t)cell;
-    add_films(lattice, &problem->films, held, cell_of, sum);
+    for (int64_t cell = 0; cell < coarse->n_cell; cell++)
+        for (int32_t l = coarse->cell_node_at[cell]; l < coarse->cell_node_at[cell + 1]; l++)
+            cell_of[coarse->cell_node[l]] = (int32_t)cell;
+    add_films(coarse, &problem->films, held, cell_of, sum);
     HX_TRY_FAIL(list_sums(films, n, sum));
 fail:
     free(cell_of);
     free(sum);
-    if (rc < 0) hx_lattice_springs_free(films);
+    if (rc < 0) hx_coarse_springs_free(films);
     return rc;
 }

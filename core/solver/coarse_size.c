@@ -1,6 +1,6 @@
 /* Chooses the width of the cells of the first coarse grid from the number of elements they should
  * contain, and the number of cells. */
-#include "lattice_size.h"
+#include "coarse_size.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -8,7 +8,7 @@
 
 #include "../base/memory.h"
 #include "../mesh/hex_shape.h"
-#include "lattice_grid.h"
+#include "coarse_grid.h"
 
 static const char *const WHAT = "multigrid coarse grids";
 
@@ -158,7 +158,7 @@ static int measure(const hx_mesh *mesh, const sample *s, extents *x)
     return average(mesh, s, x);
 }
 
-double hx_lattice_aspect(const hx_mesh *mesh)
+double hx_coarse_aspect(const hx_mesh *mesh)
 {
     extents x = {{0.0}, {0.0}, 0.0};
     sample s;
@@ -171,14 +171,14 @@ double hx_lattice_aspect(const hx_mesh *mesh)
 
 /* Mean number of elements across a cell, in the direction with the most and in the next, over the
  * sample. */
-static int count_across(hx_lattice *lattice, const hx_mesh *mesh, const sample *s)
+static int count_across(hx_coarse *coarse, const hx_mesh *mesh, const sample *s)
 {
     double sum[3] = {0.0, 0.0, (double)s->n};
     for (int64_t k = 0; k < s->n; k++) {
         const edges edge = sample_at(s, mesh, k);
         double most = 0.0, next = 0.0;
         for (int i = 0; i < 3; i++) {
-            const double n = lattice->size[i] / edge.v[i];
+            const double n = coarse->size[i] / edge.v[i];
             next = n > most ? most : larger(next, n);
             most = larger(most, n);
         }
@@ -186,8 +186,8 @@ static int count_across(hx_lattice *lattice, const hx_mesh *mesh, const sample *
         sum[1] += next;
     }
     HX_TRY(hx_reduce_sum(hx_mesh_reduce(mesh), 3, sum));
-    lattice->across = sum[0] / sum[2];
-    lattice->across_next = sum[1] / sum[2];
+    coarse->across = sum[0] / sum[2];
+    coarse->across_next = sum[1] / sum[2];
     return HX_OK;
 }
 
@@ -211,7 +211,7 @@ static double least_size(const extents *x, int i)
 
 static double cell_size(const extents *x, int i, double mean, double wanted, int may_narrow)
 {
-    const int has_sheets = may_narrow && x->aspect > HX_LATTICE_STRETCHED && mean < 1.0 &&
+    const int has_sheets = may_narrow && x->aspect > HX_COARSE_STRETCHED && mean < 1.0 &&
                            2.0 * x->half[i] > UNEVEN * x->mean[i];
     return has_sheets ? least_size(x, i) : fmax(wanted, least_size(x, i));
 }
@@ -238,7 +238,7 @@ static void divide_slender(const extents *x, const double length[3], double size
 }
 
 /* Sets the cell size and n[3] for the measured extents. */
-static void fit_cells(hx_lattice *lattice, const hx_mesh *mesh, const extents *x, double coarsening,
+static void fit_cells(hx_coarse *coarse, const hx_mesh *mesh, const extents *x, double coarsening,
                       int is_linear, int64_t n[3])
 {
     const double volume = cbrt(x->mean[0] * x->mean[1] * x->mean[2]);
@@ -250,92 +250,92 @@ static void fit_cells(hx_lattice *lattice, const hx_mesh *mesh, const extents *x
         const double wanted =
             fmax(coarsening * mesh->elem_size * share,
                  may_narrow && x->aspect > STRETCHED ? ELEMENTS_LEAST * x->mean[i] : 0.0);
-        lattice->size[i] = cell_size(x, i, mean, wanted, may_narrow);
+        coarse->size[i] = cell_size(x, i, mean, wanted, may_narrow);
     }
-    if (may_narrow) divide_slender(x, length, lattice->size);
+    if (may_narrow) divide_slender(x, length, coarse->size);
     for (;;) {
         double places = 1.0;
         for (int i = 0; i < 3; i++) {
-            n[i] = (int64_t)ceil(length[i] / lattice->size[i] - 1e-6);
+            n[i] = (int64_t)ceil(length[i] / coarse->size[i] - 1e-6);
             if (n[i] < 1) n[i] = 1;
             places *= (double)(n[i] + 1);
         }
         if (places <= MAX_PLACES * (double)hx_mesh_n_elem_all(mesh) + 1e4 && places < 2e9) break;
-        for (int i = 0; i < 3; i++) lattice->size[i] *= 1.5;
+        for (int i = 0; i < 3; i++) coarse->size[i] *= 1.5;
     }
 }
 
-int hx_lattice_choose_size(hx_lattice *lattice, const hx_mesh *mesh, double coarsening,
-                           int is_linear, int64_t n[3])
+int hx_coarse_choose_size(hx_coarse *coarse, const hx_mesh *mesh, double coarsening, int is_linear,
+                          int64_t n[3])
 {
     extents x;
     sample s;
     sample_create(&s, mesh);
     int rc = measure(mesh, &s, &x);
     if (rc == HX_OK) {
-        fit_cells(lattice, mesh, &x, coarsening, is_linear, n);
-        lattice->unit = cbrt(lattice->size[0] * lattice->size[1] * lattice->size[2]);
-        memcpy(lattice->origin, mesh->box_min, sizeof lattice->origin);
-        rc = count_across(lattice, mesh, &s);
+        fit_cells(coarse, mesh, &x, coarsening, is_linear, n);
+        coarse->unit = cbrt(coarse->size[0] * coarse->size[1] * coarse->size[2]);
+        memcpy(coarse->origin, mesh->box_min, sizeof coarse->origin);
+        rc = count_across(coarse, mesh, &s);
     }
     free(s.edge);
     return rc;
 }
 
-int64_t hx_lattice_cell_along(const hx_lattice *lattice, int i, double x, int64_t n)
+int64_t hx_coarse_cell_along(const hx_coarse *coarse, int i, double x, int64_t n)
 {
-    const double place = (x - lattice->origin[i]) / lattice->size[i];
+    const double place = (x - coarse->origin[i]) / coarse->size[i];
     return !(place > 0.0) ? 0 : place >= (double)n ? n - 1 : (int64_t)place;
 }
 
-void hx_lattice_find_cell(const hx_lattice *lattice, const hx_mesh *mesh, int64_t e,
-                          const int64_t n[3], int64_t at[3])
+void hx_coarse_find_cell(const hx_coarse *coarse, const hx_mesh *mesh, int64_t e,
+                         const int64_t n[3], int64_t at[3])
 {
     double c[3];
     hx_mesh_centroid(mesh, e, c);
-    for (int i = 0; i < 3; i++) at[i] = hx_lattice_cell_along(lattice, i, c[i], n[i]);
+    for (int i = 0; i < 3; i++) at[i] = hx_coarse_cell_along(coarse, i, c[i], n[i]);
 }
 
 /* Counts the cells among n[3] that contain a centroid, and their corners. */
-static int count_used(const hx_lattice *lattice, const hx_mesh *mesh, const int64_t n[3],
+static int count_used(const hx_coarse *coarse, const hx_mesh *mesh, const int64_t n[3],
                       double *n_node, double *n_cell)
 {
     const int64_t layer[3] = {n[0] + 1, n[1] + 1, n[2] + 1};
-    hx_lattice_grid g;
+    hx_coarse_grid g;
     int rc;
-    HX_TRY_FAIL(hx_lattice_grid_alloc(&g, n, layer));
+    HX_TRY_FAIL(hx_coarse_grid_alloc(&g, n, layer));
 #pragma omp parallel for schedule(static)
     for (int64_t e = 0; e < mesh->n_elem; e++) {
         int64_t at[3];
-        hx_lattice_find_cell(lattice, mesh, e, n, at);
-        const int64_t place = hx_lattice_grid_place(&g, at[0], at[1], at[2]);
+        hx_coarse_find_cell(coarse, mesh, e, n, at);
+        const int64_t place = hx_coarse_grid_place(&g, at[0], at[1], at[2]);
 #pragma omp atomic write
         g.cell[place] = 1;
     }
-    HX_TRY_FAIL(hx_lattice_grid_number(&g));
+    HX_TRY_FAIL(hx_coarse_grid_number(&g));
     *n_cell = (double)g.n_cell;
     *n_node = (double)g.n_node;
     rc = HX_OK;
 fail:
-    hx_lattice_grid_free(&g);
+    hx_coarse_grid_free(&g);
     return rc;
 }
 
-void hx_lattice_estimate(const hx_mesh *mesh, double coarsening, double *n_node, double *n_cell)
+void hx_coarse_estimate(const hx_mesh *mesh, double coarsening, double *n_node, double *n_cell)
 {
     const double ideal = (double)hx_mesh_n_elem_all(mesh) / (coarsening * coarsening * coarsening);
-    hx_lattice lattice;
+    hx_coarse coarse;
     int64_t n[3];
     if (mesh->ownership) { /* counting would need communication */
         *n_cell = *n_node = 1.2 * ideal + 100.0;
         return;
     }
-    if (hx_lattice_choose_size(&lattice, mesh, coarsening, 1, n) == HX_OK &&
-        count_used(&lattice, mesh, n, n_node, n_cell) == HX_OK)
+    if (hx_coarse_choose_size(&coarse, mesh, coarsening, 1, n) == HX_OK &&
+        count_used(&coarse, mesh, n, n_node, n_cell) == HX_OK)
         return;
     hx_error_clear(); /* too little memory to count */
     const double places = (double)n[0] * (double)n[1] * (double)n[2];
-    const double volume = lattice.size[0] * lattice.size[1] * lattice.size[2];
+    const double volume = coarse.size[0] * coarse.size[1] * coarse.size[2];
     /* side of a cube of cells, to which a layer of cells around the mesh is added */
     const double side = cbrt(fmax(1.0, fmin(ideal, mesh->total_volume / volume)));
     *n_cell = fmin(places, (side + 2.0) * (side + 2.0) * (side + 2.0) * 1.2);

@@ -1,4 +1,4 @@
-#include "lattice_springs.h"
+#include "coarse_springs.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -26,19 +26,19 @@ static int compare_entries(const void *a, const void *b)
 
 /* Rows of the prolongation P at a node: the values of component i, by corner and degree of
  * freedom. */
-static void node_rows(const hx_lattice *lattice, const hx_space *space, int64_t cell, int64_t node,
+static void node_rows(const hx_coarse *coarse, const hx_space *space, int64_t cell, int64_t node,
                       double row[3][CORNERS][DOF])
 {
-    const int32_t *at = lattice->cell + 3 * cell;
+    const int32_t *at = coarse->cell + 3 * cell;
     const double *x = space->xyz + 3 * node;
     memset(row, 0, 3 * sizeof *row);
     for (int c = 0; c < CORNERS; c++) {
         double w = 1.0, d[3];
         for (int i = 0; i < 3; i++) {
             const int bit = c >> i & 1;
-            const double s = (double)lattice->position[3 * node + i] - at[i];
+            const double s = (double)coarse->position[3 * node + i] - at[i];
             w *= bit ? s : 1.0 - s;
-            d[i] = (x[i] - lattice->origin[i] - (at[i] + bit) * lattice->size[i]) / lattice->unit;
+            d[i] = (x[i] - coarse->origin[i] - (at[i] + bit) * coarse->size[i]) / coarse->unit;
         }
         for (int i = 0; i < 3; i++) {
             const int j = (i + 1) % 3, m = (i + 2) % 3;
@@ -73,12 +73,12 @@ static int64_t find_spring(const hx_problem *problem, int64_t node)
 }
 
 /* Adds the springs of a cell; returns 0 if it has none. */
-static int fill_cell(const hx_lattice *lattice, const hx_problem *problem, const uint8_t *held,
+static int fill_cell(const hx_coarse *coarse, const hx_problem *problem, const uint8_t *held,
                      int64_t cell, cell_blocks blocks)
 {
     int n = 0;
-    for (int32_t l = lattice->cell_node_at[cell]; l < lattice->cell_node_at[cell + 1]; l++) {
-        const int64_t node = lattice->cell_node[l];
+    for (int32_t l = coarse->cell_node_at[cell]; l < coarse->cell_node_at[cell + 1]; l++) {
+        const int64_t node = coarse->cell_node[l];
         double row[3][CORNERS][DOF];
         int located = 0;
         for (int64_t k = find_spring(problem, node);
@@ -86,27 +86,27 @@ static int fill_cell(const hx_lattice *lattice, const hx_problem *problem, const
             const int i = (int)(problem->springs.dof[k] % 3);
             if (held[node] >> i & 1) continue;
             if (n++ == 0) memset(blocks, 0, PAIRS * sizeof *blocks);
-            if (!located++) node_rows(lattice, &problem->space, cell, node, row);
+            if (!located++) node_rows(coarse, &problem->space, cell, node, row);
             add_spring(row[i], problem->springs.stiffness[k], blocks);
         }
     }
     return n > 0;
 }
 
-static void fill_entries(const hx_lattice *lattice, int64_t cell, int64_t place, entry *to)
+static void fill_entries(const hx_coarse *coarse, int64_t cell, int64_t place, entry *to)
 {
-    const int32_t *corner = lattice->cell_corner + CORNERS * cell;
+    const int32_t *corner = coarse->cell_corner + CORNERS * cell;
     for (int a = 0; a < CORNERS; a++)
         for (int b = 0; b < CORNERS; b++) {
-            const int offset = HX_LATTICE_CENTRE + ((b & 1) - (a & 1)) +
+            const int offset = HX_COARSE_CENTRE + ((b & 1) - (a & 1)) +
                                3 * ((b >> 1 & 1) - (a >> 1 & 1)) + 9 * ((b >> 2) - (a >> 2));
-            to[CORNERS * a + b] = (entry){HX_LATTICE_OFFSETS * (int64_t)corner[a] + offset,
+            to[CORNERS * a + b] = (entry){HX_COARSE_OFFSETS * (int64_t)corner[a] + offset,
                                           PAIRS * place + CORNERS * a + b};
         }
 }
 
 /* Lists the cells that have springs, ascending. */
-static int list_cells(const hx_lattice *lattice, const hx_problem *problem, int64_t *n_cell,
+static int list_cells(const hx_coarse *coarse, const hx_problem *problem, int64_t *n_cell,
                       int64_t **cell)
 {
     uint8_t *has = NULL;
@@ -117,10 +117,10 @@ static int list_cells(const hx_lattice *lattice, const hx_problem *problem, int6
     for (int64_t k = 0; k < problem->springs.n; k++) has[problem->springs.dof[k] / 3] = 1;
     for (int pass = 0; pass < 2; pass++) {
         int64_t n = 0;
-        for (int64_t c = 0; c < lattice->n_cell; c++) {
+        for (int64_t c = 0; c < coarse->n_cell; c++) {
             int found = 0;
-            for (int32_t l = lattice->cell_node_at[c]; l < lattice->cell_node_at[c + 1]; l++)
-                found |= has[lattice->cell_node[l]];
+            for (int32_t l = coarse->cell_node_at[c]; l < coarse->cell_node_at[c + 1]; l++)
+                found |= has[coarse->cell_node[l]];
             if (!found) continue;
             if (pass == 1) (*cell)[n] = c;
             n++;
@@ -135,7 +135,7 @@ fail:
 }
 
 /* Merges entries with the same target into one block. */
-static int merge(hx_lattice_springs *springs, int64_t n, const entry *list, cell_blocks *blocks)
+static int merge(hx_coarse_springs *springs, int64_t n, const entry *list, cell_blocks *blocks)
 {
     int64_t n_target = 0;
     for (int64_t k = 0; k < n; k++) n_target += k == 0 || list[k].at != list[k - 1].at;
@@ -154,8 +154,8 @@ static int merge(hx_lattice_springs *springs, int64_t n, const entry *list, cell
     return HX_OK;
 }
 
-int hx_lattice_springs_create(hx_lattice_springs *springs, const hx_lattice *lattice,
-                              const hx_problem *problem, const uint8_t *held)
+int hx_coarse_springs_create(hx_coarse_springs *springs, const hx_coarse *coarse,
+                             const hx_problem *problem, const uint8_t *held)
 {
     int64_t n_cell = 0, *cell = NULL, place = 0;
     cell_blocks *blocks = NULL;
@@ -163,12 +163,12 @@ int hx_lattice_springs_create(hx_lattice_springs *springs, const hx_lattice *lat
     int rc;
     memset(springs, 0, sizeof *springs);
     if (problem->springs.n == 0) return HX_OK;
-    HX_TRY_FAIL(list_cells(lattice, problem, &n_cell, &cell));
+    HX_TRY_FAIL(list_cells(coarse, problem, &n_cell, &cell));
     HX_TRY_FAIL(hx_alloc_raw(&blocks, (size_t)n_cell, sizeof *blocks, "springs"));
     HX_TRY_FAIL(hx_alloc_raw(&list, (size_t)n_cell * PAIRS, sizeof *list, "springs"));
     for (int64_t k = 0; k < n_cell; k++) {
-        if (!fill_cell(lattice, problem, held, cell[k], blocks[place])) continue;
-        fill_entries(lattice, cell[k], place, list + PAIRS * place);
+        if (!fill_cell(coarse, problem, held, cell[k], blocks[place])) continue;
+        fill_entries(coarse, cell[k], place, list + PAIRS * place);
         place++;
     }
     qsort(list, (size_t)(PAIRS * place), sizeof *list, compare_entries);
@@ -178,11 +178,11 @@ fail:
     free(cell);
     free(blocks);
     free(list);
-    if (rc < 0) hx_lattice_springs_free(springs);
+    if (rc < 0) hx_coarse_springs_free(springs);
     return rc;
 }
 
-void hx_lattice_springs_free(hx_lattice_springs *springs)
+void hx_coarse_springs_free(hx_coarse_springs *springs)
 {
     free(springs->at);
     free(springs->block);

@@ -95,7 +95,7 @@ __device__ __forceinline__ void multiply_lower(const hx_mg_level &level, const f
         const int64_t stride = is_own ? n_row : 1;
         const float *__restrict__ entry =
             level.d_matrix +
-            (is_own ? DOF * (HX_LATTICE_OFFSETS - 1 - first - o) * n_row + DOF * b[o] + s
+            (is_own ? DOF * (HX_COARSE_OFFSETS - 1 - first - o) * n_row + DOF * b[o] + s
                     : (DOF * (first + o) + s) * n_row + DOF * a);
         // the neighbour is the node itself: there is none
         const float v = b[o] == a ? 0.0f : x[DOF * b[o] + s];
@@ -111,7 +111,7 @@ template <mode MODE>
 __global__ void __launch_bounds__(ROWS *QUARTERS, HALF_BLOCKS)
     half_row_kernel(hx_mg_level level, int step, const float *__restrict__ x, float *__restrict__ y)
 {
-    constexpr int HALF = QUARTERS / 2, EACH = (HX_LATTICE_CENTRE + 1) / HALF;
+    constexpr int HALF = QUARTERS / 2, EACH = (HX_COARSE_CENTRE + 1) / HALF;
     static_assert(EACH == 7, "each thread has 7 of 14 or 13 neighbours, the last one 6");
     __shared__ float upper[HALF][ROWS], lower[HALF][ROWS][DOF + 1];
     const int64_t row = blockIdx.x * static_cast<int64_t>(ROWS) + threadIdx.x;
@@ -119,7 +119,7 @@ __global__ void __launch_bounds__(ROWS *QUARTERS, HALF_BLOCKS)
     const bool inside = row < DOF * level.n_own;
     if (inside && x) {
         if (quarter < HALF) {
-            upper[quarter][t] = multiply_upper(level, x, row, HX_LATTICE_CENTRE + EACH * quarter);
+            upper[quarter][t] = multiply_upper(level, x, row, HX_COARSE_CENTRE + EACH * quarter);
         } else {
             float sum[DOF];
             if (quarter == HALF)
@@ -276,7 +276,7 @@ __global__ void diagonal_kernel(hx_mg_level level)
     const int64_t n_row = DOF * level.n_node;
     const int64_t row = blockIdx.x * static_cast<int64_t>(blockDim.x) + threadIdx.x;
     if (row >= n_row) return;
-    const float d = level.d_matrix[(DOF * HX_LATTICE_CENTRE + row % DOF) * n_row + row];
+    const float d = level.d_matrix[(DOF * HX_COARSE_CENTRE + row % DOF) * n_row + row];
     level.d_m[row] = d > 0.0f ? 1.0f / d : 0.0f;
 }
 
@@ -285,9 +285,9 @@ void fill_dense(int64_t n_node, const int32_t *neighbour, const float *matrix, d
     const int64_t n = DOF * n_node;
     for (int64_t k = 0; k < n * n; k++) dense[k] = 0.0;
     for (int64_t a = 0; a < n_node; a++)
-        for (int o = 0; o < HX_LATTICE_OFFSETS; o++) {
+        for (int o = 0; o < HX_COARSE_OFFSETS; o++) {
             const int64_t b = neighbour[o * n_node + a];
-            if (b == a && o != HX_LATTICE_CENTRE) continue;
+            if (b == a && o != HX_COARSE_CENTRE) continue;
             for (int c = 0; c < DOF; c++)
                 for (int r = 0; r < DOF; r++)
                     dense[(DOF * a + r) * n + DOF * b + c] =
@@ -301,7 +301,7 @@ __global__ void add_blocks_kernel(int64_t n, const int64_t *__restrict__ at,
 {
     const int64_t k = blockIdx.x * static_cast<int64_t>(blockDim.x) + threadIdx.x, i = k / 36;
     if (i >= n) return;
-    const int64_t node = at[i] / HX_LATTICE_OFFSETS, o = at[i] % HX_LATTICE_OFFSETS;
+    const int64_t node = at[i] / HX_COARSE_OFFSETS, o = at[i] % HX_COARSE_OFFSETS;
     const int r = static_cast<int>(k % 36) / DOF, c = static_cast<int>(k % 36) % DOF;
     level.d_matrix[((DOF * o + c) * level.n_node + node) * DOF + r] += block[k];
 }
