@@ -44,7 +44,7 @@ struct hx_cuda_lower {
 // Interface rows, which are complete after BOUNDARY.
 struct hx_cuda_interface {
     int64_t n;
-    int32_t *d_row;          // [n] (owned); nullptr, like d_is_common, if there are none
+    int32_t *d_row;          // [n] (owned); nullptr, like d_is_interface, if there are none
     uint8_t *d_is_interface; // [n_row] (owned)
 };
 

@@ -123,8 +123,9 @@ int hx_session_make_mesh(hx_session *s); /* mesh and sets, distributed with a co
 double hx_session_begin_step(hx_setup_step step);
 void hx_session_end_step(hx_session *s, hx_setup_step step, double begin);
 
-/* Divides the mesh of a session without a communicator for n_rank processes by solver.partition, before the
- * problem is made; the key is set to the partition used. Errors: those of hx_partition_make. */
+/* Divides the mesh of a session without a communicator for n_rank processes by solver.partition,
+ * before the problem is made; the key is set to the partition used. Errors: those of
+ * hx_partition_make. */
 int hx_session_cut_mesh(hx_session *s, int n_rank);
 int hx_session_measure(hx_session *s); /* measures the mesh's quality, once */
 /* Starts the measurement concurrently if a GPU computes and the host would wait; hx_session_measure
@@ -174,12 +175,12 @@ hx_device *hx_session_solver_device(hx_session *s);
 const hx_problem *hx_session_design(const hx_session *s);
 hx_device *hx_session_design_device(hx_session *s);
 
-/* Device bytes of a run on one of n_rank processes, for a session without a communicator whose solver has
- * been selected. HX_EINPUT: the problem runs only on one process. O(n_elem). */
+/* Device bytes of a run on one of n_rank processes, for a session without a communicator whose
+ * solver has been selected. HX_EINPUT: the problem runs only on one process. O(n_elem). */
 int hx_session_rank_bytes(hx_session *s, int n_rank, int rank, size_t *bytes);
 
-/* "2 processes (MPI), ...; at most 3,072 elements each, ...", for a session with a communicator; returns
- * text. */
+/* "2 processes (MPI), ...; at most 3,072 elements each, ...", for a session with a communicator;
+ * returns text. */
 const char *hx_session_comm_text(const hx_session *s, char *text, size_t n_text);
 
 /* Points of the space over all processes. */

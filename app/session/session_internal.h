@@ -15,20 +15,20 @@ int hx_session_read_file(hx_session *s);
 
 hx_filter_params hx_session_filter_params(const hx_session *s);
 
-/* session_parts.c. With a communicator: divides the mesh by solver.partition, identically on all processes,
- * and sets the key to the partition used. Nothing with one process. */
+/* session_parts.c. With a communicator: divides the mesh by solver.partition, identically on all
+ * processes, and sets the key to the partition used. Nothing with one process. */
 int hx_session_distribute_mesh(hx_session *s);
 
-/* session_dist_mesh.c. With a communicator, if allowed and unless the whole mesh is needed: makes the raw
- * distributed mesh (core/dist_mesh), s->mesh.ownership, and sets solver.partition to the partition
- * used. Else does nothing. */
+/* session_dist_mesh.c. With a communicator, if allowed and unless the whole mesh is needed: makes
+ * the raw distributed mesh (core/dist_mesh), s->mesh.ownership, and sets solver.partition to the
+ * partition used. Else does nothing. */
 int hx_session_make_dist_mesh(hx_session *s);
 void hx_session_generate_params(const hx_session *s, hx_generate_params *params);
 /* Collective: computes what all processes need to know about a distributed mesh. */
 int hx_session_agree_dist_mesh(hx_session *s);
 
-/* session_dist.c. With a communicator: makes the subdomain of this process on the device that was started.
- * Nothing with one process. */
+/* session_dist.c. With a communicator: makes the subdomain of this process on the device that was
+ * started. Nothing with one process. */
 int hx_session_create_subdomain(hx_session *s);
 /* Sends the leader's selections to the other processes, which are compared with it. */
 int hx_session_tell_choice(hx_session *s);

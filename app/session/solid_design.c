@@ -86,7 +86,7 @@ const char *hx_solid_design_text(const hx_solid_design *d, int threshold_given, 
     return text;
 }
 
-/* *n_loose: number of solid elements in other pieces. */
+/* *n_floating: number of solid elements in other pieces. */
 static int make_mesh(const hx_solid_design *d, const hx_session *s, int64_t first,
                      hx_solid_mesh *solid, int64_t *n_floating)
 {

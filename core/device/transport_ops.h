@@ -1,7 +1,7 @@
 /* Exchange of numbers between devices without a detour through the host. The transport is either
  * memory that other processes of this machine have opened (hx_device_ops.transport), or a
- * message-passing library, also between machines (hx_device_ops.transport_far). `d_` names memory of the
- * device, either its own or that of another process that it has opened.
+ * message-passing library, also between machines (hx_device_ops.transport_far). `d_` names memory
+ * of the device, either its own or that of another process that it has opened.
  *
  * Each process has a receive buffer (`box`) and writes into the buffers of the others: first the
  * values, then, in the head of the buffer, a flag that they have arrived. Exchanges are numbered

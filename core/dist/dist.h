@@ -86,9 +86,9 @@ typedef struct hx_dist {
     int64_t *d_from;
     int32_t *d_source;
     int components[HX_DIST_ENTRIES];
-    int64_t *d_at[HX_DIST_ENTRIES]; /* [n_common * components] entries of a vector (owned) */
-    void *d_values;                 /* [n_common * 6] doubles (owned, like all below) */
-    /* on the host: [n_common * 6], and [with[n_peer] * 6] for each of the other two */
+    int64_t *d_at[HX_DIST_ENTRIES]; /* [n_interface * components] entries of a vector (owned) */
+    void *d_values;                 /* [n_interface * 6] doubles (owned, like all below) */
+    /* on the host: [n_interface * 6], and [with[n_peer] * 6] for each of the other two */
     double *values, *send, *receive;
     hx_message *message; /* [n_peer] messages of an exchange */
     double *d_own;       /* [n] values at own points, 0 elsewhere (owned, like the next two) */
@@ -135,8 +135,8 @@ static inline int hx_dist_note_error(hx_dist *dist, int rc)
 int hx_dist_create(hx_dist *dist, const hx_comm *comm, hx_device *device, const hx_problem *whole);
 void hx_dist_free(hx_dist *dist);
 
-/* From here on exchanges go from device to device if possible; otherwise dist->transport.ops is NULL.
- * To be called before the first operation. Collective. */
+/* From here on exchanges go from device to device if possible; otherwise dist->transport.ops is
+ * NULL. To be called before the first operation. Collective. */
 int hx_dist_connect(hx_dist *dist, hx_transport_kind way);
 
 /* Returns the device memory of the exchanges except those of coarse grids and filters. Before
@@ -152,8 +152,8 @@ hx_transport_kind hx_dist_transport_kind(const hx_dist *dist);
 int hx_dist_send_call(hx_dist *dist, const hx_dist_call *call);
 int hx_dist_receive_call(hx_dist *dist, hx_dist_call *call);
 
-/* spread: d_share[n_elem of the subdomain] on every rank := d_whole[n_elem of the whole] on the
- * leader's device; d_whole is NULL on other ranks. collect is the reverse. Blocking. */
+/* scatter: d_local[n_elem of the subdomain] on every rank := d_whole[n_elem of the whole] on the
+ * root's device; d_whole is NULL on other ranks. gather is the reverse. Blocking. */
 int hx_dist_scatter(hx_dist *dist, const double *d_whole, double *d_local);
 int hx_dist_gather(hx_dist *dist, const double *d_local, double *d_whole);
 
@@ -207,8 +207,8 @@ static inline void hx_dist_count(hx_dist *dist, int64_t bytes)
 int hx_dist_put_entries(hx_device *dev, int64_t n, const int32_t *node, int64_t stride,
                         int64_t offset, int components, int64_t **d_at);
 
-/* y[at[n_common of the subdomain][components]] := sum over the ranks that have the point; at most
- * 12 components. */
+/* y[at[n_interface of the subdomain][components]] := sum over the ranks that have the point; at
+ * most 12 components. */
 int hx_dist_add_at(hx_dist *dist, int components, const int64_t *d_at, float *d_y);
 
 static inline hx_dist *hx_dist_of(hx_device *dev)

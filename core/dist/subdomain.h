@@ -35,14 +35,14 @@ typedef struct hx_subdomain {
 
     /* Interface points: local numbers, in ascending order of their numbers in the whole. */
     int64_t n_interface;
-    int32_t *interface; /* [n_common] (owned, like all below) */
+    int32_t *interface; /* [n_interface] (owned, like all below) */
     int n_peer;
     int *peer;     /* [n_peer] ranks, ascending */
     int64_t *with; /* [n_peer + 1] first position in `interface_of` of each peer */
-    int32_t *
-        interface_of; /* [with[n_peer]] positions in `interface`, in the same order as on the peer */
-    int64_t *from;    /* [n_common + 1] first position in `source` */
-    /* [from[n_common]] sources of an interface point's values in the order of the ranks: the
+    /* [with[n_peer]] positions in `interface`, in the same order as on the peer */
+    int32_t *interface_of;
+    int64_t *from; /* [n_interface + 1] first position in `source` */
+    /* [from[n_interface]] sources of an interface point's values in the order of the ranks: the
      * position in `interface_of`, or -1 for this rank */
     int32_t *source;
 } hx_subdomain;

@@ -39,7 +39,8 @@ typedef struct hx_transport_exchange {
 
 /* Selects a transport and tests it. Afterwards ops is NULL on all ranks if the device or the
  * machines support none, and also if two ranks share a device, unless way is HX_TRANSPORT_DIRECT.
- * Collective, like all functions below. dev and comm must outlive *transport, which must be zeroed. */
+ * Collective, like all functions below. dev and comm must outlive *transport, which must be
+ * zeroed. */
 int hx_transport_create(hx_transport *transport, const hx_comm *comm, hx_device *dev,
                         hx_transport_kind way);
 /* Not collective. Accepts a zeroed struct. */

@@ -114,8 +114,8 @@ static int64_t next_held(const uint8_t *fixed, int64_t point, int64_t n)
     return point;
 }
 
-/* The supports that are searched, and their bodies; in a distributed mesh, only those of points that this
- * process owns. */
+/* The supports that are searched, and their bodies; in a distributed mesh, only those of points
+ * that this process owns. */
 typedef struct holds {
     const hx_problem *problem;
     const int32_t *body_of; /* [n_point of the space] NULL: all is body 0 */
@@ -240,7 +240,8 @@ static int judge_with(const holds *h, int64_t n_body, hx_rigid_body *body, void 
     return HX_OK;
 }
 
-/* The free motions of body[n_body], whose extents are known. Collective if the mesh is distributed. */
+/* The free motions of body[n_body], whose extents are known. Collective if the mesh is
+ * distributed. */
 static int judge(const holds *h, int64_t n_body, hx_rigid_body *body)
 {
     double *work = NULL;

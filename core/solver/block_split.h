@@ -14,12 +14,13 @@ typedef struct hx_block_split {
     int32_t *block; /* [n_block] (owned) */
 } hx_block_split;
 
-/* For blocks of `each` consecutive elements; common[n_common]: the interface nodes. O(n_elem). */
+/* For blocks of `each` consecutive elements; interface[n_interface]: the interface nodes.
+ * O(n_elem). */
 int hx_block_split_elements(hx_block_split *split, const hx_mesh *mesh, int64_t n_interface,
                             const int32_t *interface, int64_t each);
 
 /* For blocks of `each` consecutive rows, with `components` rows per point and n_point points.
- * O(n_block + n_common). */
+ * O(n_block + n_interface). */
 int hx_block_split_rows(hx_block_split *split, int64_t n_point, int64_t n_interface,
                         const int32_t *interface, int components, int64_t each);
 

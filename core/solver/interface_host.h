@@ -23,7 +23,7 @@ struct hx_interface_host {
     const hx_reduce *all; /* the communicator (borrowed, like everything here) */
     int64_t n_own; /* nodes that this rank owns, which come first; each node is owned by one rank */
     int64_t n_interface;      /* number of interface points */
-    const int32_t *interface; /* [n_common] in an order that all ranks agree on */
+    const int32_t *interface; /* [n_interface] in an order that all ranks agree on */
     /* Sends the items first[i] .. first[i + 1] of `bytes` each to all other ranks that share point
      * common[i]. The caller frees *told. O(items sent and received). */
     int (*tell)(const hx_interface_host *host, const int64_t *first, size_t bytes, const void *item,

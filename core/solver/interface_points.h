@@ -7,7 +7,7 @@
 #include "../base/error.h"
 #include "../base/memory.h"
 
-/* (*is_common)[n_point], owned by the caller: 1 at point[n], 0 elsewhere. */
+/* (*is_interface)[n_point], owned by the caller: 1 at point[n], 0 elsewhere. */
 static inline int hx_mark_interface(int64_t n_point, int64_t n, const int32_t *point,
                                     uint8_t **is_interface)
 {

@@ -257,7 +257,7 @@ typedef struct hx_mg_lines {
     int32_t *d_point;   /* [n_point] points in the order of the lines */
     float *d_factor;    /* [n_point][HX_LINE_NUMBERS] by place */
     double *d_block;    /* [n_point][6] diagonal blocks of K, by point */
-    void *interface;    /* on a subdomain: data of hx_interface_ops.share_lines; otherwise NULL */
+    void *interface;    /* on a subdomain: data of hx_interface_ops.split_lines; otherwise NULL */
 } hx_mg_lines;
 
 /* A sparse matrix by rows: row i, which is entry d_at[i] of a vector, has the entries d_first[i] ..

@@ -36,8 +36,8 @@ typedef struct hx_mg_rigid {
     double *matrix; /* [4 n_column][n_column] on the host: E, its inverse, Q'K Q, and one column */
 } hx_mg_rigid;
 
-/* Floating components of the design (deflation.h). The multigrid cycle M0 is combined with a deflation
- * space Z of their rigid-body motions, which is solved for before and after the cycle
+/* Floating components of the design (deflation.h). The multigrid cycle M0 is combined with a
+ * deflation space Z of their rigid-body motions, which is solved for before and after the cycle
  * (multiplicative; balancing, Mandel, Commun. Numer. Methods Eng. 9, 1993),
  *
  *     M^-1 = Q + (I - Q K) M0^-1 (I - K Q),   Q = Z (Z'K Z)^-1 Z'.

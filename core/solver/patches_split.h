@@ -21,9 +21,9 @@ typedef struct hx_patches_split {
 } hx_patches_split;
 
 /* Reorders runs of patches: first[run] .. first[run + 1] of p, each within one group.
- * n_boundary[run] returns how many of them come first. common[n_common]: the interface nodes among
- * n_node nodes. p must outlive the result. O(n_elem), or O(1) without interface nodes; allocates as
- * many bytes as the lists it owns. */
+ * n_boundary[run] returns how many of them come first. interface[n_interface]: the interface nodes
+ * among n_node nodes. p must outlive the result. O(n_elem), or O(1) without interface nodes;
+ * allocates as many bytes as the lists it owns. */
 int hx_patches_split_create(hx_patches_split *split, const hx_patches *p, int64_t n_node,
                             int64_t n_interface, const int32_t *interface, int n_run,
                             const int64_t *first, int64_t *n_boundary);

@@ -6,7 +6,8 @@
 
 typedef enum { NONE, OWN, COMMON } content;
 
-/* Content of one row of a block's nodes along x; is_common = NULL: there are no interface nodes. */
+/* Content of one row of a block's nodes along x; is_interface = NULL: there are no interface
+ * nodes. */
 static content look_at_row(const int32_t *node, int n, const uint8_t *is_interface)
 {
     content found = NONE;

@@ -17,7 +17,7 @@ typedef struct hx_voxel_tiling {
 } hx_voxel_tiling;
 
 /* (*block)[*n_block], owned by the caller: the blocks that contain nodes; first the *n_boundary
- * blocks with an interface node (common[n_common], of n_node nodes), then the others, both
+ * blocks with an interface node (interface[n_interface], of n_node nodes), then the others, both
  * ascending. O(n_elem). */
 int hx_voxel_blocks_list(const hx_voxel_lists *lists, const hx_voxel_tiling *tiling, int64_t n_node,
                          int64_t n_interface, const int32_t *interface, int *n_block,

@@ -1,6 +1,6 @@
 /* The whole chain design -> filter -> projection -> compliance, for every filter of the registry:
- * derivatives by each design variable against central differences of the analysis, and the volume of
- * every design of a run.
+ * derivatives by each design variable against central differences of the analysis, and the volume
+ * of every design of a run.
  *
  *     test_chain [cpu | cuda] [quick] */
 #include "tests/lib/fixture.h"

@@ -1,7 +1,7 @@
 /* Linked elements: the groups of symmetric, extruded and other meshes; designs that stay bitwise
  * equal within a group; their derivative against differences; errors.
  *
- *     test_ties [cpu | cuda] */
+ *     test_groups [cpu | cuda] */
 #include "core/mesh/point_grid.h"
 #include "tests/lib/fixture.h"
 

@@ -5,7 +5,7 @@
  * that begin with two elements exactly above one another, and a bar of wedges whose images are all
  * half an element off, in closed form.
  *
- *     test_ties_moved [SCENES [REGULAR SCENES]] */
+ *     test_groups_moved [SCENES [REGULAR SCENES]] */
 #include "tests/lib/moved_scene.h"
 
 enum { N_MESH = 60, N_MOVE = 9, N_REGULAR = 430 };

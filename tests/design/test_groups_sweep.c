@@ -5,7 +5,7 @@
  * scaled, rotated, mirrored, all of these together, placed along other axes, and extruded in the
  * opposite direction.
  *
- *     test_ties_sweep [SCENES [FIRST]]     manually: 20000; to repeat one scene: 1 NUMBER */
+ *     test_groups_sweep [SCENES [FIRST]]     manually: 20000; to repeat one scene: 1 NUMBER */
 #include "tests/lib/moved_scene.h"
 
 enum { N_SCENE = 600 };

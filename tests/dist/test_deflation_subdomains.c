@@ -3,7 +3,7 @@
  * which take as many iterations as with one rank. Run by mpirun with any number of processes, or
  * without it as a single one.
  *
- *     test_loose_shares [cpu | cuda] */
+ *     test_deflation_subdomains [cpu | cuda] */
 #include "core/comm/comm_reduce.h"
 #include "core/dist/dist.h"
 #include "core/dist_mesh/dist_mesh.h"

@@ -99,9 +99,9 @@ static void check_sets(void)
            "use total_force or node_force");
     load[0].set = "inner-node";
     load[0].kind = HX_LOAD_PRESSURE;
-    EXPECT("beam.cfg:5: loads[0]: ",
-           "spans no boundary face (1 node), but a pressure needs a surface",
-           "name a set of faces");
+    EXPECT(
+        "beam.cfg:5: loads[0]: ", "spans no boundary face (1 node), but a pressure needs a surface",
+        "name a set of faces");
 
     hx_mesh bare = mesh;
     hx_problem problem;

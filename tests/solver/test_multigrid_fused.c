@@ -1,6 +1,6 @@
 /* The fused coarse cycle, in one kernel launch, against the same steps launched one by one.
  *
- *     test_multigrid_resident [cuda] [quick] */
+ *     test_multigrid_fused [cuda] [quick] */
 #include "core/solver/multigrid_internal.h"
 #include "tests/lib/hard_models.h"
 

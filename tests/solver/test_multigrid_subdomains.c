@@ -3,7 +3,7 @@
  * and symmetric among owned nodes. Ghosts have values in vectors that are multiplied, and NaN in
  * everything that is not available on this rank.
  *
- *     test_multigrid_shares [cpu | cuda] */
+ *     test_multigrid_subdomains [cpu | cuda] */
 #include "tests/lib/multigrid_model.h"
 
 enum { SIDE = 26, N_PLACE = SIDE * SIDE * SIDE, OFFSETS = HX_COARSE_OFFSETS, OWN = 1 };

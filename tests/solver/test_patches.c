@@ -222,8 +222,8 @@ static void check_rows(const hx_patches *p, const hx_mesh *mesh)
     free(n_row_of);
 }
 
-/* Products in parts, with common[n_common] as interface nodes: complete there after the first part,
- * and bitwise equal to the whole product at the end. */
+/* Products in parts, with interface[n_interface] as interface nodes: complete there after the first
+ * part, and bitwise equal to the whole product at the end. */
 static void check_split(const hx_patches *p, const sample *s, const product *whole,
                         int64_t n_interface, const int32_t *interface)
 {
