@@ -320,7 +320,7 @@ static int make_title(const hx_output *out, int iteration, const hx_hash *densit
     return HX_OK;
 }
 
-/* Data that all processes need to write a file, sent by the leader. */
+/* Data that all processes need to write a file, sent by the root. */
 typedef struct file_order {
     int32_t is_synced;
     char path[PATH_MAX], title[HX_VTK_TITLE];

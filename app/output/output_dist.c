@@ -41,7 +41,7 @@ static int do_share(hx_output *out, int32_t what)
     }
 }
 
-/* Answers a call of the leader; errors on all processes are reported by the leader. */
+/* Answers a call of the root; errors on all processes are reported by the root. */
 static int answer(void *context, const hx_dist_call *call)
 {
     hx_output *const out = context;
@@ -95,7 +95,7 @@ int hx_output_sum_hash(const hx_output *out, hx_hash *hash)
 
 enum { MOST_FIELDS = 32 };
 
-/* Settings that determine the file, from the leader's config. */
+/* Settings that determine the file, from the root's config. */
 typedef struct file_choice {
     double threshold;
     int32_t format, n_field, field[MOST_FIELDS];
@@ -126,7 +126,7 @@ static int take_choice(hx_config *cfg, const file_choice *c)
     return HX_OK;
 }
 
-/* 1 if only the leader writes: text files, files of part of a mesh that each process has whole, and
+/* 1 if only the root writes: text files, files of part of a mesh that each process has whole, and
  * files in a folder that not all processes see. */
 static int writes_alone(const hx_session *s, const file_choice *c, int is_shared)
 {

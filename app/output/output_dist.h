@@ -1,6 +1,6 @@
 /* Inside of the output: VTK files of a run of several processes. Each process sends its values of a
  * field to the processes that write them, and each writer writes one piece of the file. Process 0
- * (the leader) starts each step and the others follow. With one process nothing is sent: its own
+ * (the root) starts each step and the others follow. With one process nothing is sent: its own
  * values are the field. */
 #ifndef HX_OUTPUT_DIST_H
 #define HX_OUTPUT_DIST_H
@@ -20,7 +20,7 @@ struct hx_output_dist {
     double *own; /* [own n_elem][2]: three floats, or a double, before they are sent (owned) */
 };
 
-/* Calls of the leader: hx_dist_call.what. */
+/* Calls of the root: hx_dist_call.what. */
 enum {
     HX_OUTPUT_TAKE = HX_DIST_OTHER,
     HX_OUTPUT_WRITE,
@@ -28,7 +28,7 @@ enum {
     HX_OUTPUT_WRITE_TRACE
 };
 
-/* On a follower: answers the leader's calls from here on, until hx_output_free. *out must not
+/* On a follower: answers the root's calls from here on, until hx_output_free. *out must not
  * move. */
 void hx_output_follow(hx_output *out, hx_session *s);
 
@@ -36,7 +36,7 @@ void hx_output_follow(hx_output *out, hx_session *s);
 int hx_output_take_local(hx_output *out);
 int hx_output_write_local(hx_output *out, int iteration, const char *path, int is_synced);
 
-/* On the leader: makes the followers do the same step. */
+/* On the root: makes the followers do the same step. */
 int hx_output_tell(hx_output *out, int32_t what);
 
 /* Decides which process writes which piece, before the fields are added. Collective: *rc is that of
@@ -51,7 +51,7 @@ int hx_output_agree(const hx_output *out, int rc);
  * inconsistent. */
 int hx_output_judge(hx_output *out, int rc);
 
-/* Broadcasts the leader's bytes. */
+/* Broadcasts the root's bytes. */
 int hx_output_spread(const hx_output *out, void *data, size_t bytes);
 
 /* Replaces *hash by the sum over all processes. */

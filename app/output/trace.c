@@ -16,7 +16,7 @@
 
 static const char what[] = "timeline";
 
-/* Nanoseconds by which the leader's clock is ahead when this process' clock shows `at`. */
+/* Nanoseconds by which the root's clock is ahead when this process' clock shows `at`. */
 typedef struct reading {
     double at, offset, width;
 } reading;
@@ -100,7 +100,7 @@ static int agree_on_first(const hx_trace *trace, extent *all, extent *own)
     return HX_OK;
 }
 
-/* Converts a time to the leader's clock; the two clocks may drift slightly. */
+/* Converts a time to the root's clock; the two clocks may drift slightly. */
 static double shift(const hx_trace *trace, double time)
 {
     const reading *const a = &trace->start, *const b = &trace->end;
@@ -118,7 +118,7 @@ static int fetch(hx_trace *trace, extent *own)
     return HX_OK;
 }
 
-/* Computes their spans, by the leader's clock. */
+/* Computes their spans, by the root's clock. */
 static int find_spans(const hx_trace *trace, extent *own, hx_span_time **spans)
 {
     HX_TRY(hx_timeline_spans(trace->timeline, own->first, spans, &own->n));
@@ -131,7 +131,7 @@ static int find_spans(const hx_trace *trace, extent *own, hx_span_time **spans)
     return HX_OK;
 }
 
-/* all[size]: range of each process. list: on the leader the spans of all, rank after rank, which
+/* all[size]: range of each process. list: on the root the spans of all, rank after rank, which
  * the caller frees; elsewhere NULL. */
 static int gather_spans(const hx_trace *trace, const extent *own, const hx_span_time *spans,
                         extent *all, hx_span_time **list)
@@ -152,7 +152,7 @@ static int gather_spans(const hx_trace *trace, const extent *own, const hx_span_
     return rc;
 }
 
-/* Collects the spans of all processes on the leader. */
+/* Collects the spans of all processes on the root. */
 static int collect(hx_trace *trace, extent *all, hx_span_time **list)
 {
     extent own = {0};
@@ -251,7 +251,7 @@ static int write_collected(hx_output *out, const extent *all, const hx_span_time
     return HX_OK;
 }
 
-/* Collective; the leader writes. */
+/* Collective; the root writes. */
 static int write_share(hx_output *out, int is_leader)
 {
     extent *all;

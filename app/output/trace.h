@@ -7,14 +7,14 @@
 
 #define HX_TRACE_FILE "timeline.json"
 
-/* Starts recording marks in all processes if output.timeline is set. Called by the leader, once the
+/* Starts recording marks in all processes if output.timeline is set. Called by the root, once the
  * session is open. HX_ENOMEM, HX_EENV: the device cannot record marks. */
 int hx_trace_begin(hx_output *out);
 
 /* Writes DIR/timeline.json from the recorded marks; nothing if there are none. HX_EIO. */
 int hx_trace_write(hx_output *out);
 
-/* The parts of a follower, when the leader calls (output_dist.c). */
+/* The parts of a follower, when the root calls (output_dist.c). */
 int hx_trace_begin_local(hx_output *out);
 int hx_trace_write_local(hx_output *out);
 

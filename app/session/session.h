@@ -106,7 +106,7 @@ typedef struct hx_session {
 /* Runs all steps below, in order. The caller zeroed s and filled s->cfg. */
 int hx_session_open(hx_session *s);
 
-/* Replaces hx_session_open on a process other than the leader (core/dist/dist.h): makes mesh,
+/* Replaces hx_session_open on a process other than the root (core/dist/dist.h): makes mesh,
  * problem and solver of its subdomain. */
 int hx_session_open_follower(hx_session *s);
 
@@ -114,7 +114,7 @@ int hx_session_open_follower(hx_session *s);
  * if the mesh is distributed, since a run does not read them afterwards. Does nothing otherwise. */
 void hx_session_free_lists(hx_session *s);
 
-/* On that process: runs its part until the leader ends the run (hx_analysis_dismiss). */
+/* On that process: runs its part until the root ends the run (hx_analysis_dismiss). */
 int hx_session_serve(hx_session *s);
 
 /* The steps one by one, for commands that stop earlier or print in between. */

@@ -1,4 +1,4 @@
-/* A session of several processes: the leader opens it like a single process, but solves its
+/* A session of several processes: the root opens it like a single process, but solves its
  * subdomain on ranks.dev; the others make the same mesh and problem, and solve their subdomains. */
 #include <stdio.h>
 #include <stdlib.h>
@@ -23,7 +23,7 @@ hx_device *hx_session_solver_device(hx_session *s)
     return s->dist.comm ? &s->dist.dev : &s->device;
 }
 
-/* 1 if the design can be distributed. Otherwise the leader has the whole design: groups of linked
+/* 1 if the design can be distributed. Otherwise the root has the whole design: groups of linked
  * elements may span several subdomains, and the filter "helmholtz" solves on the whole mesh. */
 static int can_distribute_design(const hx_session *s)
 {
@@ -41,7 +41,7 @@ hx_device *hx_session_design_device(hx_session *s)
     return s->dist.design ? &s->dist.dev : &s->device;
 }
 
-/* Largest number of nodes of a replicated coarse grid, from the leader's config. */
+/* Largest number of nodes of a replicated coarse grid, from the root's config. */
 static int find_whole_coarse(hx_session *s)
 {
     int32_t n = s->cfg.solver.whole_coarse_grid;
@@ -50,7 +50,7 @@ static int find_whole_coarse(hx_session *s)
     return HX_OK;
 }
 
-/* Finds the transport between the processes by the leader's config, which then names the one in
+/* Finds the transport between the processes by the root's config, which then names the one in
  * use. */
 static int find_transport(hx_session *s)
 {
@@ -77,7 +77,7 @@ int hx_session_create_subdomain(hx_session *s)
 
 enum { WORD = 64 };
 
-/* Data that must agree on all processes, and the selections of the leader. */
+/* Data that must agree on all processes, and the selections of the root. */
 typedef struct choice {
     char version[WORD], device[WORD], op[WORD], preconditioner[WORD];
     int32_t layout;
@@ -113,7 +113,7 @@ static int differ(const hx_hash *a, const hx_hash *b)
     return a->a != b->a || a->b != b->b;
 }
 
-/* HX_EENV: this process cannot take part in the leader's run. */
+/* HX_EENV: this process cannot take part in the root's run. */
 static int compare(const hx_session *s, const choice *leader, const choice *own)
 {
     const int rank = s->comm->rank;

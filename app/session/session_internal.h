@@ -30,7 +30,7 @@ int hx_session_agree_dist_mesh(hx_session *s);
 /* session_dist.c. With a communicator: makes the subdomain of this process on the device that was
  * started. Nothing with one process. */
 int hx_session_create_subdomain(hx_session *s);
-/* Sends the leader's selections to the other processes, which are compared with it. */
+/* Sends the root's selections to the other processes, which are compared with it. */
 int hx_session_tell_choice(hx_session *s);
 
 /* session_measure.c. Waits for the measurement begun by hx_session_measure_meanwhile. */

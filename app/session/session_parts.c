@@ -10,7 +10,7 @@
 #include "core/partition/partition.h"
 #include "session_internal.h"
 
-/* Sent by the leader before the parts. */
+/* Sent by the root before the parts. */
 typedef struct announcement {
     int32_t rc, kind;
     int64_t n_elem;
@@ -46,7 +46,7 @@ int hx_session_cut_mesh(hx_session *s, int n_rank)
     return rc;
 }
 
-/* On the leader: sends the partition to the others. */
+/* On the root: sends the partition to the others. */
 static int send_parts(const hx_session *s, int rc, hx_partition *p)
 {
     const hx_comm *const comm = s->comm;
@@ -57,7 +57,7 @@ static int send_parts(const hx_session *s, int rc, hx_partition *p)
 }
 
 /* A process that has read another mesh receives the parts, too; the error is raised when it is
- * compared with the leader (hx_session_tell_choice). */
+ * compared with the root (hx_session_tell_choice). */
 static int hear_parts(const hx_session *s, hx_partition *p)
 {
     const hx_comm *const comm = s->comm;

@@ -58,7 +58,7 @@ typedef struct hx_analysis {
     const hx_problem *fields;
     hx_device *dev;
     /* 1: the design is distributed. All processes then call hx_analysis_solve, compliance,
-     * body_work, energy, forget and snapshot together; only the leader calls the rest. */
+     * body_work, energy, reset and snapshot together; only the root calls the rest. */
     int is_joint;
     /* Not NULL: several processes solve. Then `op` belongs to a subdomain, and so do the fields and
      * vectors below unless stated otherwise. NULL: one process solves. (borrowed, like the next
@@ -191,13 +191,13 @@ int hx_analysis_spring_force(const hx_analysis *analysis, int load_case, double 
 /* Heat only: heat that convection removes from the part, int h (T - ambient) dA. */
 int hx_analysis_film_heat(const hx_analysis *analysis, int load_case, double *heat);
 
-/* With ranks, called by the leader: report[size] with an entry per process. */
+/* With ranks, called by the root: report[size] with an entry per process. */
 int hx_analysis_report(hx_analysis *analysis, hx_dist_report *report);
 
-/* In a follower: takes part in every operation that the leader starts, until the leader calls
+/* In a follower: takes part in every operation that the root starts, until the root calls
  * hx_analysis_dismiss. */
 int hx_analysis_serve(hx_analysis *analysis);
-/* Called by the leader: the followers return from hx_analysis_serve. Does nothing with one
+/* Called by the root: the followers return from hx_analysis_serve. Does nothing with one
  * process. */
 void hx_analysis_dismiss(hx_analysis *analysis);
 

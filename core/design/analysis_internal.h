@@ -51,7 +51,7 @@ int hx_analysis_reaction_local(hx_analysis *a, int load_case, double total[3]);
 /* In a follower: performs the operation of `call`. */
 int hx_analysis_answer(hx_analysis *a, const hx_dist_call *call);
 
-/* Downloads a field into host[n_elem of the whole] on the leader, gathered from all processes if
+/* Downloads a field into host[n_elem of the whole] on the root, gathered from all processes if
  * fields are distributed. host: NULL in a follower. */
 int hx_analysis_download(const hx_analysis *a, const double *d_field, double *host);
 
@@ -68,7 +68,7 @@ int hx_analysis_snapshot_last(hx_analysis *a, hx_snapshot *image);
 size_t hx_snapshot_packed_bytes(const hx_snapshot *image);
 void hx_snapshot_pack(const hx_snapshot *image, char *to);
 int hx_snapshot_unpack(hx_snapshot *image, char *from, size_t bytes);
-/* image: given in the leader and in a single process, otherwise NULL. */
+/* image: given in the root and in a single process, otherwise NULL. */
 int hx_analysis_snapshot_local(hx_analysis *a, hx_snapshot *image, hx_snapshot_mode mode);
 
 #endif

@@ -1,5 +1,5 @@
 /* Saves and loads the state of an analysis that the next design needs. With several processes the
- * leader's image holds vectors of the whole problem, like that of one process, and the state of
+ * root's image holds vectors of the whole problem, like that of one process, and the state of
  * each process' preconditioner as a part of its own. With the same number of processes and the same
  * partition a resumed run is bitwise identical; otherwise the preconditioners start without that
  * state. */
@@ -99,7 +99,7 @@ int hx_snapshot_unpack(hx_snapshot *image, char *from, size_t bytes)
     return HX_OK;
 }
 
-/* Sizes of the parts of all processes; the leader gets the list. */
+/* Sizes of the parts of all processes; the root gets the list. */
 static int sizes_of_all(const hx_dist *dist, size_t own, size_t **bytes)
 {
     HX_TRY(hx_alloc(bytes, (size_t)dist->comm->size, sizeof **bytes, "checkpoint"));
@@ -153,7 +153,7 @@ fail:
     return rc;
 }
 
-/* Reads the parts of all processes from the leader's image into one buffer. */
+/* Reads the parts of all processes from the root's image into one buffer. */
 static int get_local(const hx_dist *dist, hx_snapshot *image, size_t *bytes, char **all)
 {
     char name[HX_SNAPSHOT_NAME];
@@ -204,7 +204,7 @@ fail:
     return rc;
 }
 
-/* Transfers u of a case between the processes and the leader's image. */
+/* Transfers u of a case between the processes and the root's image. */
 static int snapshot_case(hx_analysis *a, hx_snapshot *image, hx_snapshot_mode mode, int c,
                          double *whole)
 {

@@ -1,5 +1,5 @@
 /* Results of an analysis for the whole problem. In one process these are the operator's. With
- * several processes the leader notifies the others, which perform the same operation on their
+ * several processes the root notifies the others, which perform the same operation on their
  * subdomains, and scatters or gathers the data. */
 #include <math.h>
 #include <stdio.h>
@@ -308,7 +308,7 @@ int hx_analysis_report(hx_analysis *a, hx_dist_report *report)
     return judge(a, hx_dist_gather_report(a->dist, report));
 }
 
-/* The solve stage of a process that takes part while the leader holds the design. */
+/* The solve stage of a process that takes part while the root holds the design. */
 static int solve_stage(hx_analysis *a, double penalty)
 {
     HX_IN_STAGE(a->op->dev, HX_SPAN_PCG, -1, solve_spread(a, penalty));
@@ -321,7 +321,7 @@ static int solve_of_design(hx_analysis *a, const hx_dist_call *call)
     return HX_OK;
 }
 
-/* Sends this process' report to the leader. */
+/* Sends this process' report to the root. */
 static int send_report(hx_analysis *a)
 {
     hx_dist_report *report;

@@ -1,5 +1,5 @@
-/* The optimizer with a distributed design: the leader announces each operation, and all processes
- * execute it together, each for its elements. With one process, or if the leader holds the design,
+/* The optimizer with a distributed design: the root announces each operation, and all processes
+ * execute it together, each for its elements. With one process, or if the root holds the design,
  * nothing is announced. */
 #include "analysis_internal.h"
 #include "optimizer_internal.h"
@@ -102,6 +102,6 @@ int hx_optimizer_serve(hx_optimizer *opt)
         if (call.what == HX_CALL_DISMISS) return HX_OK;
         const int rc = answer(opt, &call);
         if (rc < 0 && rc != HX_ENUMERIC) return rc;
-        if (rc < 0) hx_error_clear(); /* the leader reports it */
+        if (rc < 0) hx_error_clear(); /* the root reports it */
     }
 }

@@ -1,7 +1,7 @@
 /* Internals of the optimizer: the first design, and the work of one process on its part of the
  * design, or on the whole if the design is not distributed. Each function `_share` matches the one
  * of optimizer.h without the suffix. If the design is distributed, all processes call it together;
- * arguments that only the leader uses (arrays of the whole, images) are NULL elsewhere. */
+ * arguments that only the root uses (arrays of the whole, images) are NULL elsewhere. */
 #ifndef HX_OPTIMIZER_INTERNAL_H
 #define HX_OPTIMIZER_INTERNAL_H
 

@@ -52,7 +52,7 @@ static int snapshot_field(const hx_mesh *mesh, hx_snapshot *image, double *field
     return rc;
 }
 
-/* Transfers the design between the leader's image and the subdomains. */
+/* Transfers the design between the root's image and the subdomains. */
 static int snapshot_design(hx_optimizer *opt, hx_snapshot *image, hx_snapshot_mode mode)
 {
     hx_dist *const dist = opt->analysis->dist;
@@ -88,7 +88,7 @@ static int snapshot_whole(hx_optimizer *opt, hx_snapshot *image, hx_snapshot_mod
     return rc;
 }
 
-/* Sends the numbers that the leader loaded to the other processes. */
+/* Sends the numbers that the root loaded to the other processes. */
 static int send_numbers(hx_optimizer *opt, int leads)
 {
     const hx_comm *const comm = opt->analysis->dist->comm;

@@ -33,7 +33,7 @@ enum { HX_DIST_ROOT = 0, HX_DIST_ENTRIES = 3, HX_DIST_WORDS = 4 };
 /* Values of hx_dist_call.what from here on are reserved for the owner of hx_dist.answer. */
 enum { HX_DIST_OTHER = 1000 };
 
-/* A step that the leader requests from the other ranks, with its arguments. */
+/* A step that the root requests from the other ranks, with its arguments. */
 typedef struct hx_dist_call {
     int32_t what; /* defined by the caller; 0: the run is over */
     int32_t number;
@@ -99,8 +99,8 @@ typedef struct hx_dist {
     hx_pcg_state *d_sums;                  /* this rank's sums of a step of PCG */
     double *d_power;                       /* [2] sums of a power iteration */
     double *field;                         /* [n_elem of the subdomain] on the host */
-    double *whole; /* [n_elem of the whole] on the leader, if it has the design on its device */
-    int64_t most_whole;    /* most nodes of a replicated coarse grid; larger ones are distributed */
+    double *whole;      /* [n_elem of the whole] on the root, if it has the design on its device */
+    int64_t most_whole; /* most nodes of a replicated coarse grid; larger ones are distributed */
     hx_local_level *level; /* the distributed levels (owned) */
     float *coarse;         /* buffer for a coarse grid's values on the host */
     size_t coarse_floats;
@@ -108,7 +108,7 @@ typedef struct hx_dist {
     /* 1: products run in parts, overlapped with the exchange; set before operators are made */
     int divides;
     int waits;      /* 1: a step of PCG has operations that wait on the host for other ranks */
-    void *design;   /* table of design_dist.h; NULL: the leader has the design (owned) */
+    void *design;   /* table of design_dist.h; NULL: the root has the design (owned) */
     void *d_design; /* device memory of that table (owned) */
     /* device memory of this rank, set by the owner of the struct, for reports */
     size_t device_bytes;
@@ -148,7 +148,7 @@ const char *hx_dist_transport(const hx_dist *dist);
 /* Returns the transport in use, never HX_TRANSPORT_ANY. */
 hx_transport_kind hx_dist_transport_kind(const hx_dist *dist);
 
-/* The leader announces the next step (tell); the other ranks wait for it (listen). */
+/* The root announces the next step (send_call); the other ranks wait for it (receive_call). */
 int hx_dist_send_call(hx_dist *dist, const hx_dist_call *call);
 int hx_dist_receive_call(hx_dist *dist, hx_dist_call *call);
 
@@ -157,17 +157,17 @@ int hx_dist_receive_call(hx_dist *dist, hx_dist_call *call);
 int hx_dist_scatter(hx_dist *dist, const double *d_whole, double *d_local);
 int hx_dist_gather(hx_dist *dist, const double *d_local, double *d_whole);
 
-/* own[n_elem of the subdomain] on every host := whole[n_elem of the whole] on the leader's host. */
+/* own[n_elem of the subdomain] on every host := whole[n_elem of the whole] on the root's host. */
 int hx_dist_scatter_host(hx_dist *dist, const double *whole, double *own);
 
-/* Like hx_dist_gather and hx_dist_scatter, with whole[n_elem of the whole] on the leader's host,
+/* Like hx_dist_gather and hx_dist_scatter, with whole[n_elem of the whole] on the root's host,
  * NULL on other ranks. Blocking. With a distributed mesh (mesh.h), `whole` has the elements of all
  * ranks in the order of the file; vectors below likewise have its nodes in that order. */
 int hx_dist_gather_field(hx_dist *dist, const double *d_local, double *whole);
 int hx_dist_scatter_field(hx_dist *dist, const double *whole, double *d_local);
 
-/* collect: whole[n_point of the whole][components] on the leader's host, NULL on other ranks, :=
- * vectors of the subdomains. spread is the reverse. Blocking. O(n). */
+/* gather: whole[n_point of the whole][components] on the root's host, NULL on other ranks, :=
+ * vectors of the subdomains. scatter is the reverse. Blocking. O(n). */
 int hx_dist_gather_vector(hx_dist *dist, int components, const double *d_local, double *whole);
 int hx_dist_scatter_vector(hx_dist *dist, int components, const double *whole, double *d_local);
 

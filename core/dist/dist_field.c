@@ -1,4 +1,4 @@
-/* Element fields of all subdomains as one field of the whole, on the leader's host or device. */
+/* Element fields of all subdomains as one field of the whole, on the root's host or device. */
 #include <stdlib.h>
 
 #include "../base/memory.h"
@@ -31,8 +31,8 @@ static int need_whole(hx_dist *dist)
                         sizeof *dist->whole, what);
 }
 
-/* With a distributed mesh, the leader's fields of the whole are in the order of the file. On the
- * leader (*orig)[n_elem of all ranks] := position of each element in the file, rank after rank; the
+/* With a distributed mesh, the root's fields of the whole are in the order of the file. On the
+ * root (*orig)[n_elem of all ranks] := position of each element in the file, rank after rank; the
  * caller frees it. */
 static int gather_places(hx_dist *dist, int32_t **orig)
 {
@@ -50,7 +50,7 @@ static int gather_places(hx_dist *dist, int32_t **orig)
     return rc;
 }
 
-/* Converts the leader's field between the order of the file and that of the ranks. */
+/* Converts the root's field between the order of the file and that of the ranks. */
 static int reorder(hx_dist *dist, const double *from, double *to, int to_file)
 {
     const int64_t n = hx_mesh_n_elem_all(dist->subdomain.whole->mesh);
@@ -69,7 +69,7 @@ static int reorder(hx_dist *dist, const double *from, double *to, int to_file)
     return rc;
 }
 
-/* Allocates a temporary field of the whole on the leader. */
+/* Allocates a temporary field of the whole on the root. */
 static int alloc_way(const hx_dist *dist, double **way)
 {
     *way = NULL;

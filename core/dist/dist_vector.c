@@ -1,4 +1,4 @@
-/* Vectors of all subdomains as one vector of the whole, on the leader's host. */
+/* Vectors of all subdomains as one vector of the whole, on the root's host. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -7,7 +7,7 @@
 
 static const char what[] = "a vector of all ranks";
 
-/* On the leader: the points of all ranks, by their numbers in the whole. */
+/* On the root: the points of all ranks, by their numbers in the whole. */
 typedef struct points {
     int64_t *n;     /* [size] points of each rank */
     size_t *bytes;  /* [size] bytes moved for each rank */

@@ -63,7 +63,7 @@ static void close_source(hx_mesh_source *source)
 
 /* --- reading --- */
 
-/* On the leader only; a format without read_to is reported in the reason. */
+/* On the root only; a format without read_to is reported in the reason. */
 static int read_file(hx_mesh_pieces *p, const char *path, hx_notes *notes)
 {
     const hx_mesh_format *const format = hx_mesh_format_of_file(path);

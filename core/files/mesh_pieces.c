@@ -12,7 +12,7 @@ static const char what[] = "pieces of a mesh file";
 
 enum { LEADER = 0 };
 
-/* Header that the leader broadcasts before each round; the other ranks have no other
+/* Header that the root broadcasts before each round; the other ranks have no other
  * information. */
 typedef struct round_head {
     int64_t n_node, n_elem; /* numbers of items sent, continuing the numbering */
@@ -46,7 +46,7 @@ static int take_spans(hx_mesh_pieces *p, int64_t n, const hx_piece_span *span)
     return HX_OK;
 }
 
-/* Sends records to a store, n_new on all ranks; on the leader record[n]. */
+/* Sends records to a store, n_new on all ranks; on the root record[n]. */
 static int send_records(hx_mesh_pieces *p, hx_file_store *s, int64_t n, const void *record,
                         int64_t n_new)
 {
@@ -82,7 +82,7 @@ static int do_round(hx_mesh_pieces *p, const round_head *head)
     return hx_comm_agree(p->comm, rc);
 }
 
-/* On the leader: sends what has been collected. */
+/* On the root: sends what has been collected. */
 static int send_all(hx_mesh_pieces *p)
 {
     round_head head = {p->n_xyz, p->n_conn, 1};

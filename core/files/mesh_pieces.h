@@ -26,7 +26,7 @@ typedef struct hx_piece_shared {
 enum { HX_PIECE_SHARED = HX_SOURCE_SETS / 2 };
 
 typedef struct hx_mesh_pieces {
-    hx_import_sink sink; /* first member: the leader's reader fills it */
+    hx_import_sink sink; /* first member: the root's reader fills it */
     const hx_comm *comm; /* (borrowed) */
 
     hx_file_store node; /* xyz[3] length */
@@ -43,7 +43,7 @@ typedef struct hx_mesh_pieces {
     hx_piece_shared shared[HX_PIECE_SHARED];
     int sorts_sets; /* as in hx_mesh_source */
 
-    /* On the leader only: what has not been sent yet, and which nodes elements use. */
+    /* On the root only: what has not been sent yet, and which nodes elements use. */
     int64_t n_xyz, n_conn, n_span;
     double *xyz;         /* [HX_PIECE][3] (owned, as all below) */
     int32_t *conn;       /* [HX_PIECE][8] */
@@ -66,14 +66,14 @@ enum { HX_PIECE = 1 << 18 };
 int hx_mesh_pieces_begin(hx_mesh_pieces *pieces, const hx_comm *comm);
 void hx_mesh_pieces_free(hx_mesh_pieces *pieces);
 
-/* On all ranks but the leader, while it reads: receives items until there are no more. */
+/* On all ranks but the root, while it reads: receives items until there are no more. */
 int hx_mesh_pieces_serve(hx_mesh_pieces *pieces);
 
-/* On the leader, after reading with result rc: ends hx_mesh_pieces_serve on the other ranks. On all
- * ranks: returns the leader's result. */
+/* On the root, after reading with result rc: ends hx_mesh_pieces_serve on the other ranks. On all
+ * ranks: returns the root's result. */
 int hx_mesh_pieces_end(hx_mesh_pieces *pieces, int rc);
 
-/* This function and the next two are collective. Shares what only the leader has: names of sets,
+/* This function and the next two are collective. Shares what only the root has: names of sets,
  * and faces given by nodes. path: for messages. */
 int hx_mesh_pieces_share(hx_mesh_pieces *pieces, const char *path);
 

@@ -1,4 +1,4 @@
-/* Collective steps after a file has been read: what only the leader has goes to all ranks, nodes
+/* Collective steps after a file has been read: what only the root has goes to all ranks, nodes
  * that no element has are left out, and cells get their standard numbering. */
 #include <stdlib.h>
 #include <string.h>
@@ -21,7 +21,7 @@ static int tell(const hx_mesh_pieces *p, void *data, size_t bytes)
     return bytes > 0 ? p->comm->ops->broadcast(p->comm, LEADER, data, bytes) : HX_OK;
 }
 
-/* --- what the leader knows --- */
+/* --- what the root knows --- */
 
 typedef struct facts {
     int64_t first_node, first_elem, n_used, n_face[HX_SOURCE_SETS], n_name[HX_SOURCE_SETS];
@@ -103,7 +103,7 @@ static int find_side(const hx_mesh_pieces *p, const char *path, int set, int64_t
     return HX_OK;
 }
 
-/* Finds the nodes of faces given by element and side, which the leader has. */
+/* Finds the nodes of faces given by element and side, which the root has. */
 static int find_sides(hx_mesh_pieces *p, const char *path, int set)
 {
     hx_source_faces *const f = &p->faces[set];
@@ -134,7 +134,7 @@ static int find_all_sides(hx_mesh_pieces *p, const char *path)
     return HX_OK;
 }
 
-/* Sends the leader's faces to all ranks. */
+/* Sends the root's faces to all ranks. */
 static int share_faces(hx_mesh_pieces *p, const facts *f)
 {
     for (int i = 0; i < p->n_set; i++) {

@@ -427,7 +427,7 @@ int hx_check_repaired(const hx_mesh *mesh, const hx_renumbered_list *list, const
     int64_t n = 0;
     for (int64_t i = 0; i < list->n; i++) n += list->cell[i].mirrored;
     if (n == 0 && !order) return HX_OK;
-    HX_TRY(hx_alloc(&repaired, (size_t)mesh->n_elem, 1, "flags of mended elements"));
+    HX_TRY(hx_alloc(&repaired, (size_t)mesh->n_elem, 1, "flags of repaired elements"));
     for (int64_t e = 0; order && e < mesh->n_elem; e++) repaired[e] = order[e] != HX_ORDER_VTK;
     for (int64_t i = 0; i < list->n; i++)
         if (list->cell[i].mirrored) repaired[list->cell[i].elem] = 1;
