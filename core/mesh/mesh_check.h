@@ -26,8 +26,8 @@ extern const int hx_order_permutation[HX_N_ORDER][8];
  * sets. O(n). */
 int hx_mesh_repair_order(hx_mesh *mesh, uint8_t **order, hx_notes *notes);
 
-/* Checks elements of a raw mesh (repaired[n_elem] not 0) that were inverted and were corrected one by
- * one: HX_EINPUT if one lies on the same side of a face as another element with that face, which
+/* Checks elements of a raw mesh (repaired[n_elem] not 0) that were inverted and were corrected one
+ * by one: HX_EINPUT if one lies on the same side of a face as another element with that face, which
  * happens if a node lies outside the elements around it. The check compares the directions in which
  * two valid elements traverse their common face, and uses no coordinates. O(n_elem) if any is
  * marked; 32 bytes per element and 8 per node temporarily. */

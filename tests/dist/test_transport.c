@@ -1,7 +1,7 @@
 /* Receive buffers that several processes write to (transport_ops.h). This process plays three of
- * them on one device: destinations, numbers of exchanges, and sums in the given order; a single process,
- * which has no buffers; and the transport selected by threads that play processes with a device
- * each, or with two sharing one. test_shares and test_processes.py use real processes.
+ * them on one device: destinations, numbers of exchanges, and sums in the given order; a single
+ * process, which has no buffers; and the transport selected by threads that play processes with a
+ * device each, or with two sharing one. test_subdomains and test_processes.py use real processes.
  *
  *     test_transport [cpu | cuda] */
 #include <pthread.h>
