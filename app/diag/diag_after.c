@@ -172,8 +172,8 @@ static double difference(double a, double b)
     return fabs(a - b) / fmax(fabs(a), fabs(b));
 }
 
-/* 1 if the densities changed and the compliance did not, beyond what the solver resolves. A run
- * that starts from another run's design may have converged there. */
+/* 1 if the densities changed and the compliance did not, beyond what the solver resolves. Soft
+ * springs add a constant that hides most of the change, but not the derivatives. A run that starts from another run's design may have converged there. */
 static int has_no_influence(const hx_session *s, const hx_diag_facts *f)
 {
     enum { ENOUGH = 3 };

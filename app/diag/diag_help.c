@@ -77,7 +77,7 @@ const hx_diag_words hx_diag_help[HX_N_DIAG] = {
     [HX_DIAG_NO_INFLUENCE] =
         {"difference between the largest and smallest compliance of all designs, relative to the "
          "larger one",
-         "< 0.001",
+         "< 1e-5",
          "a rigid coupling spans the part, or springs are far softer than it: the design is "
          "arbitrary, and no other warning judges it. Not for runs from `optimization.initial`",
          "let the loads deform elements that are not passive"},

@@ -433,7 +433,7 @@ static void put_size(FILE *out, const hx_new_set *set)
 {
     const int64_t n_elem = set->set->n_elem;
     if (n_elem > 0) {
-        fprintf(out, "%lld element%s", (long long)n_elem, n_elem == 1 ? "" : "s");
+        fprintf(out, "%lld %s", (long long)n_elem, hx_noun(n_elem, "element", "elements"));
         if (set->set->n_face == 0 || set->is_inner) return;
         fprintf(out, " and ");
     }
@@ -445,10 +445,12 @@ static void put_size(FILE *out, const hx_new_set *set)
     if (set->is_inner)
         fprintf(out, "faces between solids");
     else if (set->n_face > 0)
-        fprintf(out, "%lld %s, area %.4g", (long long)set->n_face,
-                set->set->n_face > 0 ? "faces" : "faces of its nodes", set->area);
+        fprintf(out, "%lld %s%s, area %.4g", (long long)set->n_face,
+                hx_noun(set->n_face, "face", "faces"), set->set->n_face > 0 ? "" : " of its nodes",
+                set->area);
     else
-        fprintf(out, "%lld node%s", (long long)set->set->n_node, set->set->n_node == 1 ? "" : "s");
+        fprintf(out, "%lld %s", (long long)set->set->n_node,
+                hx_noun(set->set->n_node, "node", "nodes"));
 }
 
 /* Prints values that are only rounding as 0. */

@@ -26,8 +26,8 @@ typedef struct hx_file_middle {
     int32_t end[2]; /* like hx_file_value.node */
     int16_t component;
     int16_t load_case; /* 0: a support */
-    int32_t is_corner; /* 1: quadratic elements have this force in addition at the corner end[0] */
     double value;
+    int32_t is_corner; /* 1: quadratic elements have this force in addition at the corner end[0] */
 } hx_file_middle;
 
 /* A load on a set in a step, or by mass on the whole part. */

@@ -85,7 +85,7 @@ def check_all_units():
     check_units("bin.cdb", cdb("/UNITS,BIN"), 'units = "lbf, in, psi";   # the file states them: \'BIN\'', 3.04579e7)
     check_units("com.cdb", cdb("/COM,--- Data in consistent MKS units. See Solving Units"), 'units = "N, m, Pa";   # the file states', 2.1e11)
     check_units("cgs.cdb", cdb("/UNITS,CGS"), "# units: the file states its units, 'CGS'", None)
-    said = check_units("mks.cdb", cdb("/UNITS,MKS"), 'units = "N, mm, MPa";   # the file\'s lengths are taken as such', 210000.0,
+    said = check_units("mks.cdb", cdb("/UNITS,MKS"), 'units = "N, mm, MPa";   # lengths of the file are taken as mm', 210000.0,
                        "units=N, mm, MPa")
     contradiction = "states its units, 'MKS': N, m, Pa; the config has units = \"N, mm, MPa\", and no number is converted"
     check(contradiction in said, f"new: other units than those of the file: {said}")
@@ -103,14 +103,14 @@ def check_centres():
           "*ELSET, ELSET=FIRST\n1\n*NSET, NSET=END\n1, 4, 7, 10\n")
     said = run("new", "bar.inp")[1]
     for line in ('"ALL": 2 elements, centre 2 0.5 0.5', '"FIRST": 1 element, centre 0.5 0.5 0.5',
-                 '"END": 1 faces of its nodes, area 1, centre 0 0.5 0.5'):
+                 '"END": 1 face of its nodes, area 1, centre 0 0.5 0.5'):
         check("#   " + line + "\n" in said, f"centres: lacks {line}: {said}")
     grid = "# vtk DataFile Version 3.0\nx\nASCII\nDATASET UNSTRUCTURED_GRID\nPOINTS 12 double\n" + "".join(
         f"{x} {y} {z}\n" for x, y, z in POINTS)
     both = grid + "CELLS 3 23\n" + "".join("8 " + " ".join(str(a - 1) for a in c) + "\n" for c in CELLS) + "4 0 3 9 6\nCELL_TYPES 3\n12\n12\n9\n"
     write("both.vtk", both + "CELL_DATA 3\nSCALARS part int 1\nLOOKUP_TABLE default\n7\n8\n8\n")
     said = run("new", "both.vtk")[1]
-    check('"part=8": 1 element and 1 faces, area 1, centre 1.5 0.5 0.5' in said, f"elements and faces: {said}")
+    check('"part=8": 1 element and 1 face, area 1, centre 1.5 0.5 0.5' in said, f"elements and faces: {said}")
     cells = grid + "CELLS 2 18\n" + "".join("8 " + " ".join(str(a - 1) for a in c) + "\n" for c in CELLS) + "CELL_TYPES 2\n12\n12\nCELL_DATA 2\n"
     for kind, values, why in (("long", "9000000000\n1\n", "it has values beyond 32 bits"), ("bit", "1 0\n", "its type is bit; save it as int")):
         write("array.vtk", cells + f"SCALARS mine {kind} 1\nLOOKUP_TABLE default\n{values}")

@@ -181,7 +181,7 @@ static void read_two(const double low[2][3], const double high[2][3], double ang
     const int rc = hx_stl_read(&stl, path);
     CHECK_MSG(rc == (crosses ? HX_EINPUT : HX_OK), "order %d, angle %g, (%g, %g, %g): %s", order,
               angle, move[0], move[1], move[2], rc < 0 ? hx_error_message() : "read");
-    if (rc < 0) CHECK(strstr(hx_error_message(), "two shells cross, near (") != NULL);
+    if (rc < 0) CHECK(strstr(hx_error_message(), "two shells cross near (") != NULL);
     CHECK(rc < 0 || stl.n_solid == 2);
     hx_stl_free(&stl);
     hx_error_clear();
