@@ -40,6 +40,17 @@ static int mark_set(const hx_session *s, const char *name, unsigned bits, uint8_
     return HX_OK;
 }
 
+/* Marks the points of rigid sets whose reference point the file holds entirely, which makes them
+ * supports. */
+static int mark_held_sets(const hx_session *s, uint8_t *mark)
+{
+    const hx_conditions *from = &s->conditions;
+    for (int64_t i = 0; i < from->n_rigid; i++)
+        if (from->rigid[i].held == HX_FILE_HELD_ALL)
+            HX_TRY(mark_set(s, from->rigid[i].set, HX_FIX_X | HX_FIX_Y | HX_FIX_Z, mark));
+    return HX_OK;
+}
+
 /* Marks the points that the mesh's file holds; mid-side nodes that it does not name follow their
  * ends. */
 static int mark_file(const hx_session *s, uint8_t *mark)
@@ -61,7 +72,7 @@ static int mark_file(const hx_session *s, uint8_t *mark)
             mark[p] |= (uint8_t)(1u << from->middle[k].component);
     }
     free(node);
-    return HX_OK;
+    return mark_held_sets(s, mark);
 }
 
 static unsigned fix_bits(const hx_session *s, const hx_config_support *support)

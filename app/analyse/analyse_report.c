@@ -77,10 +77,11 @@ static void print_design(const hx_analyse *a)
     hx_log_info("compliance  %.6g%s", a->compliance, u->work);
 }
 
-/* Values that are only rounding relative to the others of their kind are printed as 0. */
-static void add_three(hx_table *table, const double value[3])
+/* Values that are only rounding relative to the others of their kind, or to `size`, are printed
+ * as 0. */
+static void add_three(hx_table *table, const double value[3], double size)
 {
-    const double least = 1e-9 * hx_norm3(value);
+    const double least = 1e-9 * fmax(hx_norm3(value), size);
     for (int i = 0; i < 3; i++)
         hx_table_add(table, "%.6g", fabs(value[i]) > least ? value[i] : 0.0);
 }
@@ -93,8 +94,24 @@ static void add_sum(hx_table *table, const char *what, const char *set, const hx
         hx_table_add(table, "%.6g", sum->force[0]);
         return;
     }
-    add_three(table, sum->force);
-    add_three(table, sum->moment);
+    add_three(table, sum->force, 0.0);
+    add_three(table, sum->moment, 0.0);
+}
+
+/* Adds a sum of reactions, which may cancel to the rounding of the forces that make it up. */
+static void add_reaction(hx_table *table, const hx_analyse *a, const hx_analyse_case *of,
+                         const char *what, const char *set, const hx_analyse_sum *sum)
+{
+    const hx_mesh *const mesh = &a->session->mesh;
+    double far[3];
+    if (is_heat(a)) {
+        add_sum(table, what, set, sum, 1);
+        return;
+    }
+    for (int i = 0; i < 3; i++) far[i] = fmax(fabs(mesh->box_min[i]), fabs(mesh->box_max[i]));
+    hx_table_add(table, "%s%s%s", what, set ? " " : "", set ? set : "");
+    add_three(table, sum->force, of->size);
+    add_three(table, sum->moment, of->size * hx_norm3(far));
 }
 
 /* Adds the sum of all forces, which should be 0. */
@@ -127,8 +144,8 @@ static void print_sums(const hx_analyse *a, const hx_analyse_case *of)
     add_heads(&table, a);
     add_sum(&table, heat ? "sources" : "loads", NULL, &of->load, heat);
     for (size_t i = 0; i < s->cfg.supports.n; i++)
-        add_sum(&table, "support", set_name(s, support[i].set), &of->support[i], heat);
-    if (s->cfg.supports.n > 1) add_sum(&table, "all supports", NULL, &of->reaction, heat);
+        add_reaction(&table, a, of, "support", set_name(s, support[i].set), &of->support[i]);
+    if (s->cfg.supports.n > 1) add_reaction(&table, a, of, "all supports", NULL, &of->reaction);
     for (size_t i = 0; i < s->cfg.springs.n; i++)
         add_sum(&table, "springs", set_name(s, spring[i].set), &of->spring_of[i], heat);
     if (s->cfg.springs.n > 1) add_sum(&table, "all springs", NULL, &of->spring, heat);

@@ -157,7 +157,7 @@ int hx_abaqus_begin_rigid_body(hx_abaqus_reader *r)
     if (!reference || !*reference) /* CalculiX creates a reference node of its own */
         return hx_abaqus_unread(r, HX_UNREAD_CARRIES, "*RIGID BODY", "without REF NODE=NODE");
     HX_TRY(add_coupling(r, reference));
-    current(r)->is_rigid = 1;
+    current(r)->is_rigid = current(r)->is_body = 1;
     if (hx_abaqus_parameter(&r->scan, "PINNSET") ||
         hx_abaqus_parameter(&r->scan, "ANALYTICALSURFACE"))
         current(r)->fault = "a rigid body is read only with NSET, ELSET and TIE NSET";
@@ -271,8 +271,11 @@ static int leave_out(hx_abaqus_reader *r, const hx_abaqus_coupling *c, hx_import
 static int resolve(hx_abaqus_reader *r, const hx_number_index *nodes, hx_abaqus_coupling *c)
 {
     hx_import_set *set;
-    hx_import_coupling to = {
-        .is_rigid = c->is_rigid, .rotation = -1, .keyword = c->keyword, .line = c->line};
+    hx_import_coupling to = {.is_rigid = c->is_rigid,
+                             .is_body = c->is_body,
+                             .rotation = -1,
+                             .keyword = c->keyword,
+                             .line = c->line};
     if (c->awaits)
         return HX_IMPORT_RAISE(&r->import, c->line,
                                "*COUPLING without *KINEMATIC or *DISTRIBUTING after it");

@@ -63,7 +63,7 @@ typedef struct hx_abaqus_coupling {
     char keyword[48];
     hx_abaqus_word reference, rotation, members; /* nodes; the surface */
     hx_import_set *set;                          /* in the older forms */
-    int is_rigid;
+    int is_rigid, is_body;
     int awaits;          /* expects *KINEMATIC or *DISTRIBUTING */
     unsigned components; /* the components given; 0: all */
     const char *fault;   /* why it cannot be used: constant text, or NULL */

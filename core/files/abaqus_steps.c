@@ -171,12 +171,14 @@ static int boundary_line(hx_abaqus_reader *r, char *line)
     if (!hx_abaqus_field(&line, &target)) return HX_OK;
     r->condition.kind = HX_CONDITION_SUPPORT;
     r->condition.value = 0.0;
+    r->condition.is_type = 0;
     if (!hx_abaqus_field(&line, &field) || !*field)
         return HX_ABAQUS_RAISE(&r->scan,
                                "a boundary condition needs a component, 1 to 3, or a type "
                                "such as ENCASTRE");
     if (isalpha((unsigned char)*field)) {
         r->condition.components = named_components(field);
+        r->condition.is_type = 1;
         if (r->condition.components == 0)
             return HX_ABAQUS_RAISE(&r->scan,
                                    "unknown boundary condition '%.20s'; ENCASTRE, PINNED, XSYMM, "

@@ -41,12 +41,14 @@ typedef struct hx_condition {
     /* HX_CONDITION_NO_LOADS after a load of the other family in the same step;
      * HX_CONDITION_NO_SUPPORTS of a step after the first that was not static */
     int is_late;
+    int is_type; /* a support by a type such as ENCASTRE, which CalculiX does not read */
 } hx_condition;
 
 /* A set coupled to a reference node. */
 typedef struct hx_import_coupling {
     const hx_import_set *set;
     int is_rigid, equally; /* as in conditions.h */
+    int is_body;           /* *RIGID BODY: programs differ about components 4 to 6 of its nodes */
     int64_t node;          /* number of the reference node */
     int64_t rotation;      /* number of the node whose components are the rotation; -1: none */
     double point[3];

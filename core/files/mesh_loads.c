@@ -10,11 +10,17 @@
 #include "../base/vec3.h"
 #include "mesh_conditions.h"
 
+enum { MOVES = 7, TURNS = 56 }; /* components of a reference node */
+
 /* State of a coupling: the loads at its reference node, and its supported components. */
 typedef struct reference_state {
     double force[6], value[6];
     int step[6];           /* step in which the force was last set */
     unsigned held, awaits; /* awaits: supported components that this step must state again */
+    /* rotations supported at a node that has none in CalculiX: components, values, where */
+    unsigned turned;
+    double turn_value[6];
+    int64_t turn_node, turn_line;
 } reference_state;
 
 typedef struct set_load {
@@ -110,6 +116,46 @@ static int hold_reference(hx_set_loads *s, const hx_condition *c, size_t i, unsi
     return HX_OK;
 }
 
+/* Components 4 to 6 at the nodes of a *RIGID BODY. CalculiX 2.20 ignores them; in Abaqus they are
+ * rotations and moments of the REF NODE. Supports are judged at the end. Types such as ENCASTRE are
+ * read only by Abaqus, so that they mean one thing. */
+static int turn_body(hx_set_loads *s, const hx_condition *c, size_t i, int64_t number)
+{
+    reference_state *const at = &s->reference[i];
+    char text[340];
+    if (c->kind != HX_CONDITION_SUPPORT) {
+        if (!(fabs(c->value) > 0.0)) return HX_OK;
+        return hx_import_conditions_set_load_fault(
+            s->all,
+            "%s: a moment (components 4 to 6) on node %s of a *RIGID BODY: CalculiX ignores it, "
+            "and Abaqus applies it at the REF NODE: for CalculiX load components 1 to 3 of the ROT "
+            "NODE, for both programs use *COUPLING with *KINEMATIC",
+            place(s, c->line, text), HX_IMPORT_NUMBER(s->import, number));
+    }
+    for (int k = 3; k < 6; k++)
+        if (c->components >> k & 1u) at->turn_value[k] = c->value;
+    at->turned |= c->components & TURNS;
+    at->turn_node = number;
+    at->turn_line = c->line;
+    return HX_OK;
+}
+
+/* Refuses supports of rotations at a *RIGID BODY, unless its ROT NODE has the same. */
+static int check_turned(hx_set_loads *s, const reference_state *at)
+{
+    char text[340];
+    unsigned same = 0;
+    for (int k = 3; k < 6; k++)
+        if (at->held >> k & 1u && !(fabs(at->value[k] - at->turn_value[k]) > 0.0)) same |= 1u << k;
+    if ((at->turned & ~same) == 0) return HX_OK;
+    return hx_import_conditions_set_support_fault(
+        s->all,
+        "%s: a support of rotations (components 4 to 6) of node %s of a *RIGID BODY: CalculiX "
+        "ignores it, and Abaqus applies it at the REF NODE: for CalculiX support components 1 to 3 "
+        "of the ROT NODE, for both programs use *COUPLING with *KINEMATIC",
+        place(s, at->turn_line, text), HX_IMPORT_NUMBER(s->import, at->turn_node));
+}
+
 static void load_reference(reference_state *at, const hx_condition *c, unsigned components)
 {
     for (int k = 0; k < 6; k++) {
@@ -128,8 +174,12 @@ int hx_set_loads_at_node(hx_set_loads *s, const hx_condition *c, int64_t number,
         const int turns = coupling->rotation >= 0 && coupling->rotation == number;
         if (number != coupling->node && !turns) continue;
         if (in_mesh && !coupling->is_rigid && !turns) continue; /* then it is an ordinary node */
-        const unsigned components = turns ? (c->components & 7u) << 3 : c->components;
+        unsigned components = turns ? (c->components & MOVES) << 3 : c->components;
         *is_taken = 1;
+        if (coupling->is_body && !c->is_type && (c->components & TURNS) != 0) {
+            HX_TRY(turn_body(s, c, i, number));
+            if (!turns) components &= MOVES;
+        }
         if (c->kind == HX_CONDITION_SUPPORT) return hold_reference(s, c, i, components);
         load_reference(&s->reference[i], c, components);
         return HX_OK;
@@ -149,7 +199,7 @@ void hx_set_loads_renew(hx_set_loads *s, int awaits)
         reference_state *const at = &s->reference[i];
         at->awaits = awaits ? at->held : 0;
         if (awaits) continue;
-        at->held = 0;
+        at->held = at->turned = 0;
         memset(at->value, 0, sizeof at->value);
     }
 }
@@ -379,6 +429,7 @@ int hx_set_loads_finish(hx_set_loads *s, hx_conditions *to)
         const reference_state *const at = &s->reference[i];
         hx_file_rigid rigid = {.held = at->held, .line = coupling->line};
         if (!coupling->is_rigid) continue;
+        HX_TRY(check_turned(s, at));
         snprintf(name, sizeof name, "%s: reference node %s", place(s, coupling->line, text),
                  HX_IMPORT_NUMBER(s->import, coupling->node));
         memcpy(rigid.point, coupling->point, sizeof rigid.point);

@@ -341,6 +341,44 @@ def check_held(hextop, coupling, element):
     check(abs(case["loads"]["moment"][0] - (4.0 + 1.0 * -3.0 - 1.0 * 2.0)) < 1e-9, f"{label}: the load's moment")
 
 
+HELD_ENDS = """*BOUNDARY
+9001, 1, 6
+9002, 1, 2
+9002, 3, 3, LIFT
+9002, 4, 6
+*STEP
+*STATIC
+*CLOAD
+3, 2, 7.
+*END STEP
+"""
+
+
+def check_held_ends(hextop):
+    """Rigid sets whose reference nodes the file holds, or moves, entirely: the support has their reactions."""
+    for element in ("linear", "quadratic"):
+        for lift in ("0.", "0.1"):
+            label = f"held ends, {element}, moved by {lift}"
+            write_coupled("ends", HELD_ENDS.replace("LIFT", lift))
+            found, _, _ = analyse(hextop, "ends", "solver.element=" + element)
+            case = found["cases"][0]
+            off = [abs(a + b) for a, b in zip(case["loads"]["force"], case["supports"][0]["force"])]
+            check(max(off) < 1e-8 and abs(case["loads"]["force"][1] - 7.0) < 1e-12, f"{label}: the load is carried")
+            for kind in ("force", "moment"):
+                pairs = zip(case["supports"][0][kind], case["reactions"][kind])
+                check(max(abs(a - b) for a, b in pairs) < 1e-8, f"{label}: the support has every {kind}")
+    # one held, one moved along z, no load: the reactions cancel, and are printed as 0
+    lifted = HELD_ENDS.replace("9002, 1, 2\n", "").replace("9002, 4, 6\n", "").replace("*CLOAD\n3, 2, 7.\n", "")
+    write_coupled("ends", lifted.replace("LIFT", "0.1"))
+    said = run(hextop, "analyse", "ends.cfg", "solver.device=cpu")
+    row = next(line.split() for line in said.split("\n") if line.startswith("  support "))
+    check(row[2:] == ["0"] * 6, f"held and moved: {' '.join(row)}")
+    write_coupled("ends", HELD_ENDS.split("9002")[0] + "*STEP\n*STATIC\n*CLOAD\n9002, 3, -100.\n*END STEP\n")
+    said = run(hextop, "analyse", "ends.cfg", "solver.device=cpu")
+    row = next(line.split() for line in said.split("\n") if line.startswith("  support "))
+    check(row[2:] == ["0", "0", "100", "100", "-600", "0"], f"held and loaded: {' '.join(row)}")
+
+
 PIN = """*BOUNDARY
 9001, 1, 3
 9001, 6
@@ -356,9 +394,8 @@ EALL, GRAV, 9.81, 0., 1., 0.
 """
 
 
-def check_pin(hextop):
-    """Reference nodes of the file support the ends in some directions: these forces are among the reactions, and the
-    job has them."""
+def write_coupled(name, rest):
+    """A bar whose ends follow the nodes 9001 and 9002, with `rest` after its mesh, and its config."""
     size = (5, 2, 2)
     number = {(i, j, k): 1 + i + 6 * (j + 3 * k) for k in range(3) for j in range(3) for i in range(6)}
     text = ["*NODE"] + [f"{a}, {i}, {j}, {k}" for (i, j, k), a in number.items()]
@@ -369,14 +406,21 @@ def check_pin(hextop):
         text.append(f"{n + 1}, " + ", ".join(map(str, nodes)))
         sides["low"] += [f"{n + 1}, S6"] if i == 0 else []
         sides["high"] += [f"{n + 1}, S4"] if i == size[0] - 1 else []
-    for name, faces in sides.items():
-        text += [f"*SURFACE, NAME={name}", *faces]
-    for name, node in (("low", 9001), ("high", 9002)):
-        text += [f"*COUPLING, CONSTRAINT NAME=C{node}, REF NODE={node}, SURFACE={name}", "*KINEMATIC", "1, 3"]
-    write("pin.inp", "\n".join(text) + "\n" + PIN)
-    write("pin.cfg", '''mesh = { file = "pin.inp"; }; material = { E = 1000.0; nu = 0.3; density = 0.02; };
+    for side, faces in sides.items():
+        text += [f"*SURFACE, NAME={side}", *faces]
+    for side, node in (("low", 9001), ("high", 9002)):
+        text += [f"*COUPLING, CONSTRAINT NAME=C{node}, REF NODE={node}, SURFACE={side}", "*KINEMATIC", "1, 3"]
+    write(name + ".inp", "\n".join(text) + "\n" + rest)
+    write(name + ".cfg", f'mesh = {{ file = "{name}.inp"; }};' + '''
+material = { E = 1000.0; nu = 0.3; density = 0.02; };
 supports = ( { from = "file"; } ); loads = ( { from = "file"; } );
 optimization = { volume_fraction = 1.0; filter = { kind = "none"; }; }; output = { format = "ascii"; };\n''')
+
+
+def check_pin(hextop):
+    """Reference nodes of the file support the ends in some directions: these forces are among the reactions, and the
+    job has them."""
+    write_coupled("pin", PIN)
     found, _, fields = analyse(hextop, "pin")
     points = read_points("pin.csv", 0)
     check_sums("pin", found)
@@ -698,6 +742,7 @@ def main():
         check_largest(hextop, has_ccx)
         check_spline(hextop, meshes)
         check_void_load(hextop)
+        check_held_ends(hextop)
         if has_ccx:
             for kind in ["hexahedra"] + ccx.KINDS:
                 compare(hextop, kind, "linear")

@@ -8,6 +8,8 @@ reference nodes, pins, OP=NEW, and assemblies compared with an equal flat file.
 import glob
 import math
 import os
+import re
+import subprocess
 import sys
 import tempfile
 
@@ -143,6 +145,33 @@ def test_pins(hextop):
                 quadratic)
 
 
+def test_bodies(hextop):
+    """*RIGID BODY, whose rotations are those of the ROT NODE; CalculiX ignores components 4 to 6 of its nodes, which
+    are refused unless the ROT NODE has the same."""
+    text, _ = model("hexahedra")
+    tied = sorted({a for a in re.findall(r"(?m)^(\d+), [^,]+, [^,]+, " + re.escape(repr(float(SIZE[2]))) + "$", text)})
+    nodes = "*NODE\n911, 0., 0., 11.\n*NSET, NSET=TIED\n" + numbers(tied) + "\n"
+    body = nodes + "*RIGID BODY, NSET=TIED, REF NODE=901, ROT NODE=911\n" + FIXED
+    load = "*CLOAD\n901, 1, 3.\n901, 2, -2.\n"
+    compare(hextop, "body", body, [load + "911, 2, 5.\n"])
+    compare(hextop, "body_held", body + "*BOUNDARY\n911, 1, 3\n901, 4, 6\n", [load])
+    ignored = {"none": body, "ref": body + "*BOUNDARY\n901, 4, 6\n", "rot": body + "*BOUNDARY\n911, 4, 6\n",
+               "alone": body.replace(", ROT NODE=911", "") + "*BOUNDARY\n901, 4, 6\n"}
+    steps = {name: "" for name in ignored}
+    ignored["moment"], steps["moment"] = body, "901, 5, 20.\n"
+    found = {}
+    for name, head in ignored.items():
+        step = f"*STEP\n*STATIC\n{load}{steps[name]}*NODE PRINT, NSET=NSOLID\nU\n*END STEP\n"
+        write(name + ".inp", text + head + step)
+        config(name, False)
+        found[name] = solve(name, 1)[0]
+        check(difference(found[name], found["none"]) <= SAME, f"CalculiX ignores rotations of bodies: {name}")
+        done = subprocess.run([hextop, "-q", "check", name + ".cfg"], capture_output=True, text=True, check=False)
+        want = "loads" if name == "moment" else "supports"
+        check(done.returncode == 0 if name == "none" else done.returncode == 2 and "(components 4 to 6)" in done.stderr
+              and want + "[0]" in done.stderr and "*RIGID BODY" in done.stderr, f"{name}: {done.stderr}")
+
+
 def test_new(hextop):
     """OP=NEW: supports that each step states again, and where it comes too late to end anything."""
     again = "*BOUNDARY, OP=NEW\n" + FIXED
@@ -249,6 +278,7 @@ def main():
         os.chdir(folder)
         test_couplings(hextop)
         test_pins(hextop)
+        test_bodies(hextop)
         test_new(hextop)
         test_pressures(hextop)
         test_mass(hextop)

@@ -275,6 +275,38 @@ static void test_couplings(void)
     hx_mesh_free(&mesh);
 }
 
+/* CalculiX 2.20 ignores components 4 to 6 of a *RIGID BODY, whose rotations are components 1 to 3 of
+ * the ROT NODE; in Abaqus they are rotations of the REF NODE. */
+static void test_rotations_of_bodies(void)
+{
+#define END "*NSET, NSET=end\n9, 10, 11, 12\n*RIGID BODY, NSET=end, REF NODE=99"
+#define BODY TWO_HEX POINT END ", ROT NODE=98\n"
+#define FREE TWO_HEX POINT END "\n"
+    hx_mesh mesh;
+    static const char *const clear[] = {
+        BODY "*BOUNDARY\n99, 1, 6\n98, 1, 3\n", BODY "*BOUNDARY\n98, 1, 6\n99, 1, 3\n",
+        BODY "*BOUNDARY\n98, 1, 3\n" STEP("*BOUNDARY\n99, 1, 6\n*CLOAD\n99, 5, 0.\n"),
+        FREE "*BOUNDARY\n99, ENCASTRE\n"};
+    for (int i = 0; i < 4; i++) {
+        read_good(clear[i], &mesh);
+        no_fault();
+        CHECK_MSG(stated.rigid[0].held == HX_FILE_HELD_ALL, "file %d", i);
+        hx_mesh_free(&mesh);
+    }
+    check_fault(BODY "*BOUNDARY\n99, 4, 6\n", 0,
+                "case.inp:26: a support of rotations (components 4 to 6) of node 99 of a *RIGID");
+    check_fault(FREE "*BOUNDARY\n99, 1, 6\n", 0, "a support of rotations (components 4 to 6)");
+    check_fault(BODY "*BOUNDARY\n98, 1, 2\n99, 4, 6\n", 0, "of node 99 of a *RIGID BODY");
+    check_fault(BODY "*BOUNDARY\n98, 1, 3\n99, 5, 5, 0.1\n", 0, "of node 99 of a *RIGID BODY");
+    check_fault(BODY "*BOUNDARY\n98, 4, 6\n", 0, "of node 98 of a *RIGID BODY");
+    check_fault(BODY STEP("*CLOAD\n99, 5, 20.\n"), 1, "a moment (components 4 to 6) on node 99");
+    check_fault(FREE STEP("*CLOAD\n99, 5, 20.\n"), 1, "use *COUPLING with *KINEMATIC");
+    check_fault(BODY STEP("*CLOAD\n98, 4, 20.\n"), 1, "a moment (components 4 to 6) on node 98");
+#undef FREE
+#undef BODY
+#undef END
+}
+
 static int has_note(const hx_notes *notes, const char *text)
 {
     int any = 0;
@@ -503,6 +535,7 @@ int main(void)
     test_named_twice();
     test_mass_loads();
     test_couplings();
+    test_rotations_of_bodies();
     test_coupled_middles();
     test_pin();
     test_late_new();
