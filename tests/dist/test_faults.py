@@ -20,8 +20,8 @@ RUN = ["run", os.path.join(ROOT, "configs", "cantilever.cfg"), "mesh.nx=8", "mes
        "solver.deterministic=true", "solver.threads=1", "mesh.in_parts=always", "optimization.iterations=2",
        "output.every=1"]
 PLAIN, PART = [], ["output.threshold=0.3"]
-PLACES = re.compile(r"alloc ((?:output_ranks|file_pieces|vtk_kept|vtk_stream|team_trade)\.c:\d+) (\d+)")
-LOOSE_PLACES = re.compile(r"alloc ((?:loose|loose_border|loose_groups|loose_parts|multigrid_loose|common_host|host_ranks)\.c:\d+) (\d+)")
+PLACES = re.compile(r"alloc ((?:output_dist|file_pieces|vtk_kept|vtk_stream|comm_alltoall)\.c:\d+) (\d+)")
+LOOSE_PLACES = re.compile(r"alloc ((?:deflation|deflation_interface|deflation_components|deflation_motions|multigrid_deflation|interface_host|dist_host)\.c:\d+) (\d+)")
 # A floating component in void.
 LUMP = """
 mesh = { generator = "cantilever"; nx = 14; ny = 4; nz = 8; };
