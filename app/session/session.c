@@ -231,6 +231,7 @@ static int read_mesh(hx_session *s, const char *key)
     }
     if (moved.file) HX_TRY_FAIL(hx_config_set_word(&s->cfg.mesh.file, moved.file));
     if (has_file) HX_TRY_FAIL(resolve_file(s, key, &s->cfg.mesh.file));
+    if (s->outputs) HX_TRY_FAIL(hx_output_names_check_config(s->outputs, &s->cfg));
     if (has_file) HX_TRY_FAIL(hx_session_check_model(s));
     rc = make_raw_mesh(s);
     if (rc == HX_OK && moved.file) rc = hx_moved_mesh_check(s, &moved, gone);
