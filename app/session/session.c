@@ -253,7 +253,7 @@ int hx_session_make_mesh(hx_session *s)
         hx_config_is_heat(&s->cfg) || (s->has_physics_of_file && s->conditions.is_heat);
     HX_TRY(hx_settle_unread(&s->cfg, is_heat, &s->conditions));
     HX_TRY(hx_warn_of_units(&s->cfg, &s->conditions.units));
-    HX_TRY(hx_take_file_material(&s->cfg, &s->conditions.material));
+    HX_TRY(hx_take_file_material(&s->cfg, &s->conditions.material, !s->is_draft));
     const double begin = hx_session_begin_step(HX_SETUP_SETS);
     const hx_config_set *set = s->cfg.sets.entry;
     HX_TRY(check_set_names(s));

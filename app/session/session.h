@@ -52,6 +52,7 @@ typedef struct hx_session {
     hx_conditions conditions; /* supports, loads and material that the mesh's file states */
     /* files that the command writes, none of which may be one that is read (borrowed); NULL: none */
     const hx_output_names *outputs;
+    int is_draft; /* 1: the config is not yet written, so its defaults are not used (`hextop new`) */
     int has_physics_of_file; /* 1: the physics is that of the mesh's file (`hextop new`) */
     hx_mesh_quality quality; /* set by hx_session_measure */
     int is_measured;
