@@ -22,6 +22,8 @@ static int read_options(hx_analyse *a, const hx_options *options)
     const char *const threshold = hx_option_text(options, HX_ANALYSE_THRESHOLD);
     const char *const named = hx_option_text(options, HX_ANALYSE_DENSITY);
     if (named) HX_TRY(hx_result_locate(&a->path, named));
+    HX_TRY(hx_output_names_check_result(&a->outputs, &a->path));
+    HX_TRY(hx_output_names_check(&a->outputs));
     a->result = a->path.file;
     HX_TRY(hx_option_read_number("--threshold", threshold, 1.0, &a->threshold));
     HX_TRY(hx_preserve_read(hx_option_text(options, HX_ANALYSE_PRESERVE), &a->preserve));
@@ -102,6 +104,7 @@ int hx_analyse_open(hx_analyse *a, const hx_options *options)
 {
     hx_session *s = &a->whole;
     a->session = s;
+    s->outputs = &a->outputs;
     HX_TRY(read_options(a, options));
     HX_TRY(read_config(s, options));
     HX_TRY(hx_session_make_mesh(s));

@@ -62,6 +62,7 @@ typedef struct hx_analyse_case {
 typedef struct hx_analyse {
     hx_session whole, solid; /* `solid` is only the solid, whose mesh is read a second time */
     hx_session *session;     /* the one that is analysed */
+    hx_output_names outputs; /* files that the command writes */
     hx_result_path path;     /* of the result */
     const char *result;      /* path of the VTK file (in `path`); NULL: the part as meshed */
     int is_black_white, solid_only, threshold_given;

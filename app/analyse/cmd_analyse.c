@@ -49,9 +49,11 @@ static int analyse(hx_analyse *a, const hx_options *options)
     const char *const vtk = hx_option_text(options, HX_ANALYSE_VTK),
                       *const points = hx_option_text(options, HX_ANALYSE_POINTS),
                       *const json = hx_option_text(options, HX_ANALYSE_OUTPUT);
-    HX_TRY(hx_output_probe_file(vtk, hx_option_text(options, HX_ANALYSE_DENSITY)));
-    HX_TRY(hx_output_probe_file(points, hx_option_text(options, HX_ANALYSE_DENSITY)));
-    HX_TRY(hx_output_probe_file(json, hx_option_text(options, HX_ANALYSE_DENSITY)));
+    hx_output_names_add(&a->outputs, vtk);
+    hx_output_names_add(&a->outputs, points);
+    hx_output_names_add(&a->outputs, json);
+    HX_TRY(hx_output_names_probe(&a->outputs));
+    HX_TRY(hx_output_names_check_input(&a->outputs, options->argument[0], "the config"));
     HX_TRY(hx_analyse_open(a, options));
     HX_TRY(solve(a, vtk != NULL, points));
     hx_analyse_print(a);

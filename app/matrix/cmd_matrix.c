@@ -57,24 +57,6 @@ static int choose_device(hx_session *s)
     return HX_OK;
 }
 
-static int check_input(const hx_matrix_job *job, const char *file, const char *key)
-{
-    char *path = NULL;
-    if (!file) return HX_OK;
-    HX_TRY(hx_config_resolve_path(&job->session.cfg, file, &path));
-    const int rc = hx_matrix_check_input(&job->plan, path, key);
-    free(path);
-    return rc;
-}
-
-/* HX_EINPUT: an output is a file that the config reads. */
-static int check_inputs(const hx_matrix_job *job)
-{
-    const hx_config *const cfg = &job->session.cfg;
-    HX_TRY(check_input(job, cfg->mesh.file, "mesh.file"));
-    return check_input(job, cfg->optimization.initial, "optimization.initial");
-}
-
 /* Opens the problem; rows follow the file's order of nodes, so the mesh is not renumbered. */
 static int open_problem(hx_matrix_job *job, const hx_options *options)
 {
@@ -86,7 +68,8 @@ static int open_problem(hx_matrix_job *job, const hx_options *options)
         s->cfg.mesh.shuffle = 0;
         s->cfg.mesh.reorder = 0;
     }
-    HX_TRY(check_inputs(job));
+    hx_matrix_output_names(&job->plan, &job->outputs);
+    s->outputs = &job->outputs;
     HX_TRY(hx_session_make_mesh(s));
     HX_TRY(hx_session_make_problem(s));
     return refuse_rigid(s);

@@ -73,8 +73,8 @@ int hx_matrix_name_order(hx_matrix_plan *plan);
 /* HX_EINPUT: a file cannot be written, two files are the same, or one is the config or the
  * result. */
 int hx_matrix_check_names(const hx_matrix_plan *plan);
-/* HX_EINPUT: an output is the file `input` (NULL: none); what: "the config". */
-int hx_matrix_check_input(const hx_matrix_plan *plan, const char *input, const char *what);
+/* The names of all files of the plan. */
+void hx_matrix_output_names(const hx_matrix_plan *plan, hx_output_names *names);
 
 /* The entries of K that are written to the file. */
 typedef struct hx_matrix_cut {
@@ -288,7 +288,8 @@ int hx_matrix_hand_work(void *what);
 
 struct hx_matrix_job {
     hx_session session;
-    hx_matrix_meter meter; /* memory of its device */
+    hx_output_names outputs; /* those of the plan */
+    hx_matrix_meter meter;   /* memory of its device */
     hx_matrix_plan plan;
     hx_matrix_stages stages;
     hx_matrix_sides sides;

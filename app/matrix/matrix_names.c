@@ -24,39 +24,20 @@ int hx_matrix_name_order(hx_matrix_plan *plan)
     return HX_OK;
 }
 
-static int check_pair(const char *file, const char *other)
-{
-    const int meet = hx_atomic_file_meet(file, other);
-    if (meet <= 0) return meet;
-    if (strcmp(file, other) == 0)
-        return HX_RAISE(HX_EINPUT, "'%s' is named for two files: give each a name of its own",
-                        file);
-    return HX_RAISE(HX_EINPUT, "'%s' and '%s' are the same file: give each a name of its own",
-                    other, file);
-}
-
-int hx_matrix_check_input(const hx_matrix_plan *plan, const char *input, const char *what)
+void hx_matrix_output_names(const hx_matrix_plan *plan, hx_output_names *names)
 {
     const char *file[HX_N_MATRIX_FILE];
+    memset(names, 0, sizeof *names);
     hx_matrix_files(plan, file);
-    for (int i = 0; input && i < HX_N_MATRIX_FILE; i++)
-        if (file[i] && hx_atomic_file_is(file[i], input))
-            return HX_RAISE(HX_EINPUT, "'%s' is %s, which is read: choose another name", file[i],
-                            what);
-    return HX_OK;
+    for (int i = 0; i < HX_N_MATRIX_FILE; i++) hx_output_names_add(names, file[i]);
 }
 
 int hx_matrix_check_names(const hx_matrix_plan *plan)
 {
-    const char *file[HX_N_MATRIX_FILE];
-    hx_matrix_files(plan, file);
-    HX_TRY(hx_matrix_check_input(plan, plan->config, "the config"));
-    HX_TRY(hx_matrix_check_input(plan, plan->density, "the file of --density"));
-    for (int i = 0; i < HX_N_MATRIX_FILE; i++) {
-        if (!file[i]) continue;
-        HX_TRY(hx_write_check(file[i]));
-        for (int j = 0; j < i; j++)
-            if (file[j]) HX_TRY(check_pair(file[i], file[j]));
-    }
-    return HX_OK;
+    hx_output_names names;
+    hx_matrix_output_names(plan, &names);
+    HX_TRY(hx_output_names_check_input(&names, plan->config, "the config"));
+    HX_TRY(hx_output_names_check_result(&names, &plan->result));
+    for (size_t i = 0; i < names.n; i++) HX_TRY(hx_write_check(names.name[i]));
+    return hx_output_names_check(&names);
 }

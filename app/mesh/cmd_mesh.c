@@ -32,6 +32,7 @@ typedef struct mesh_job {
     hx_result_path result;
     hx_solid_design design;
     hx_fields fields;
+    hx_output_names outputs;
 } mesh_job;
 
 /* Prescribed temperatures, NaN at other nodes; int h dA of convection at each node. */
@@ -303,7 +304,21 @@ static int check_options(mesh_job *job, const hx_options *options, int is_mesh)
                         "--density needs a config instead of '%s', which states the elements that "
                         "are forced solid (passive or loaded)",
                         options->argument[0]);
-    return hx_result_locate(&job->result, density);
+    HX_TRY(hx_result_locate(&job->result, density));
+    return hx_output_names_check_result(&job->outputs, &job->result);
+}
+
+/* HX_EINPUT: the file cannot be written, or is one of those that are read. */
+static int check_names(mesh_job *job, const hx_options *options, int is_mesh)
+{
+    hx_output_names *const outputs = &job->outputs;
+    const char *const input = options->argument[0];
+    hx_output_names_add(outputs, options->argument[1]);
+    HX_TRY(hx_output_names_probe(outputs));
+    HX_TRY(hx_output_names_check_input(outputs, input, is_mesh ? "the mesh" : "the config"));
+    HX_TRY(hx_output_names_check_input(outputs, hx_option_text(options, SURFACE), "the surface"));
+    job->whole.outputs = outputs;
+    return hx_output_names_check(outputs);
 }
 
 static int command_mesh(const hx_options *options)
@@ -312,7 +327,7 @@ static int command_mesh(const hx_options *options)
     const int is_mesh = hx_is_mesh_file(options->argument[0]);
     memset(&job, 0, sizeof job);
     HX_TRY(check_target(options->argument[1]));
-    HX_TRY(hx_output_probe_file(options->argument[1], options->argument[0]));
+    HX_TRY(check_names(&job, options, is_mesh));
     if (!is_mesh && hx_option_given(options, HX_MESH_OPTION_SIZE))
         return HX_RAISE(HX_EINPUT, "--element-size applies to a CAD model without a config; with a "
                                    "config give mesh.element_size=LENGTH");

@@ -156,34 +156,69 @@ static int put(hx_value *tree, const char *key, const char *value)
     return rc;
 }
 
-/* Makes a minimal config that can read the part, with the arguments. */
-static int make_tree(const hx_new_part *part, const char *named, hx_value **tree)
+/* Fills a minimal config that can read the part, with the arguments. is_heat: for heat, unless an
+ * argument sets the physics. */
+static int fill_tree(const hx_new_part *part, const char *named, int is_heat, hx_value **tree)
 {
     char folder[160];
     HX_TRY(hx_value_read_text(tree, "optimization = { volume_fraction = 0.3; };", "new"));
     snprintf(folder, sizeof folder, "out/%s", part->name);
     HX_TRY(put(*tree, part->is_file ? "mesh.file" : "mesh.generator", named));
     HX_TRY(put(*tree, "output.directory", folder));
+    if (is_heat) HX_TRY(put(*tree, "physics", hx_physics_name(HX_PHYSICS_HEAT)));
     if (part->is_cad) HX_TRY(put(*tree, "units", hx_new_asks_for_heat(part) ? MM_OF_HEAT : MM));
     for (size_t i = 0; i < part->n_override; i++)
         HX_TRY(hx_value_override(*tree, part->override[i]));
     return HX_OK;
 }
 
-static int read_part(hx_new_part *part, const char *named)
+static int read_config(hx_new_part *part, const char *named, int is_heat)
 {
     hx_value *tree = NULL;
-    int has_physics = 0;
-    const int rc = make_tree(part, named, &tree);
-    if (rc < 0) {
-        hx_value_free(tree);
-        return rc;
+    const int rc = fill_tree(part, named, is_heat, &tree);
+    if (rc == HX_OK) return hx_config_from_tree(&part->session.cfg, tree, "new");
+    hx_value_free(tree);
+    return rc;
+}
+
+/* Keys of heat are refused in a config for elasticity, the default, though the file may be a job for
+ * heat, whose config they suit: takes the arguments for heat, and refuses them with the first
+ * message unless the file is for heat. If they fail for heat, too, a config without them reads the
+ * file, which decides between the two messages. */
+static int read_part_of_heat(hx_new_part *part, const char *named)
+{
+    char first[2048], second[2048] = ""; /* as long as a message may be */
+    snprintf(first, sizeof first, "%s", hx_error_message());
+    hx_error_clear();
+    int rc = read_config(part, named, 1);
+    if (rc == HX_EINPUT) {
+        const size_t n = part->n_override;
+        snprintf(second, sizeof second, "%s", hx_error_message());
+        hx_error_clear();
+        if (strcmp(first, second) == 0) return HX_RAISE(HX_EINPUT, "%s", first);
+        part->n_override = 0;
+        rc = read_config(part, named, 1);
+        part->n_override = n;
     }
-    HX_TRY(hx_config_from_tree(&part->session.cfg, tree, "new"));
+    if (rc == HX_OK) rc = hx_session_make_mesh(&part->session);
+    if (rc < 0 && rc != HX_EINPUT) return rc;
+    const int is_heat = part->session.conditions.is_heat;
+    if (is_heat && !second[0]) return rc;
+    hx_error_clear();
+    return HX_RAISE(HX_EINPUT, "%s", is_heat ? second : first);
+}
+
+static int read_part(hx_new_part *part, const char *named)
+{
+    int has_physics = 0;
     for (size_t i = 0; i < part->n_override; i++)
         has_physics |= strncmp(part->override[i], "physics=", 8) == 0;
+    part->session.is_draft = 1;
     part->session.has_physics_of_file = !has_physics;
-    return hx_session_make_mesh(&part->session);
+    const int rc = read_config(part, named, 0);
+    if (rc == HX_EINPUT && part->is_file && !part->is_cad && !has_physics)
+        return read_part_of_heat(part, named);
+    return rc < 0 ? rc : hx_session_make_mesh(&part->session);
 }
 
 /* The units that the file states, otherwise mm, unless an argument gives them. */

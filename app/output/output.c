@@ -120,20 +120,6 @@ int hx_output_ask_folder(hx_session *s)
     return HX_OK;
 }
 
-int hx_output_probe_file(const char *path, const char *read)
-{
-    char folder[PATH_MAX];
-    const char *const slash = path ? strrchr(path, '/') : NULL;
-    if (!path) return HX_OK;
-    snprintf(folder, sizeof folder, "%.*s", slash ? (int)(slash - path) + 1 : 1,
-             slash ? path : ".");
-    if (access(folder, W_OK | X_OK) != 0)
-        return HX_RAISE(HX_EINPUT, "cannot write '%s': %s: %s", path, folder, strerror(errno));
-    HX_TRY(hx_link_check_way(path));
-    if (!read || !hx_atomic_file_is(path, read)) return HX_OK;
-    return HX_RAISE(HX_EINPUT, "'%s' is the file that is read: give the output another name", path);
-}
-
 /* mkdir -p */
 static int make_directory(const hx_config *cfg)
 {

@@ -41,11 +41,6 @@ int hx_output_probe(const hx_config *cfg);
  * before the mesh is made. Collective. */
 int hx_output_ask_folder(hx_session *s);
 
-/* Checks an output file before anything takes time. HX_EINPUT: the folder of the file cannot be
- * written, or the file is `read`, which the command reads (NULL: none). path = NULL: no file was
- * requested. */
-int hx_output_probe_file(const char *path, const char *read);
-
 /* Creates output.directory and tests that a file can be written there. HX_EENV. */
 int hx_output_make_directory(const hx_config *cfg);
 

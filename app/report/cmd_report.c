@@ -86,15 +86,19 @@ static const char *make_title(const hx_report *report, char *text, size_t n_text
 
 /* --- the command --- */
 
-static int read_runs(hx_report *report, const hx_options *options)
+static int read_runs(hx_report *report, const hx_options *options, const char *path)
 {
+    hx_output_names outputs = {0};
+    hx_output_names_add(&outputs, path);
     if (options->n_argument > HX_REPORT_MAX_RUN)
         return HX_RAISE(HX_EINPUT, "%zu %s; a report shows at most %d", options->n_argument,
                         hx_noun(options->n_argument, "folder", "folders"), HX_REPORT_MAX_RUN);
+    if (hx_option_text(options, OUTPUT)) HX_TRY(hx_output_names_probe(&outputs));
     for (size_t i = 0; i < options->n_argument; i++) {
         report->n_run = i + 1;
-        HX_TRY(hx_report_read(&report->run[i], options->argument[i]));
+        HX_TRY(hx_report_read(&report->run[i], options->argument[i], &outputs));
     }
+    HX_TRY(hx_output_names_check(&outputs));
     HX_TRY(make_labels(report));
     for (size_t i = 0; i < report->n_run; i++) {
         HX_TRY(hx_report_make_part(&report->run[i], report->n_triangle));
@@ -174,6 +178,16 @@ fail:
     return rc;
 }
 
+/* report.html in the folder of a run, for several runs in the current folder. */
+static const char *name_beside(const hx_options *options, char path[PATH_MAX])
+{
+    const char *const folder = options->n_argument == 1 ? options->argument[0] : "";
+    const size_t n = strlen(folder);
+    snprintf(path, PATH_MAX, "%.4000s%sreport.html", folder,
+             n > 0 && folder[n - 1] != '/' ? "/" : "");
+    return path;
+}
+
 static int make_report(hx_report *report, const hx_options *options)
 {
     char beside[PATH_MAX], title[512] = "", a[32], b[32], c[32];
@@ -184,17 +198,10 @@ static int make_report(hx_report *report, const hx_options *options)
     HX_TRY(hx_config_check_variables());
     HX_TRY(read_triangles(hx_option_text(options, TRIANGLES), options->n_argument,
                           &report->n_triangle));
-    HX_TRY(hx_output_probe_file(path, NULL));
-    HX_TRY(read_runs(report, options));
+    if (!path) path = name_beside(options, beside);
+    HX_TRY(read_runs(report, options, path));
     share_colours(report);
     report->title = make_title(report, title, sizeof title);
-    if (!path) {
-        const char *const folder = report->n_run == 1 ? report->run[0].folder : "";
-        const size_t n = strlen(folder);
-        snprintf(beside, sizeof beside, "%.4000s%sreport.html", folder,
-                 n > 0 && folder[n - 1] != '/' ? "/" : "");
-        path = beside;
-    }
     HX_TRY(write_page(report, path, &n_byte));
     for (size_t i = 0; i < report->n_run; i++) say_part(&report->run[i]);
     hx_log_info("%s: %s, written in %s, with %s of memory", path,

@@ -3,6 +3,7 @@
 #define HX_REPORT_H
 
 #include "../config/units.h"
+#include "../session/output_names.h"
 #include "../text/csv_read.h"
 #include "../text/json_read.h"
 #include "core/base/memory.h"
@@ -74,8 +75,9 @@ typedef struct hx_report {
 void hx_report_say(hx_report_lines *lines, const char *fmt, ...) HX_PRINTF(2, 3);
 
 /* Reads the files of a folder. HX_EINPUT: it is not a folder, or not that of a run. A file that
- * cannot be read is noted in run->missing. */
-int hx_report_read(hx_report_run *run, const char *folder);
+ * cannot be read is noted in run->missing. HX_EINPUT, too: one of `outputs` is a file that is
+ * read. */
+int hx_report_read(hx_report_run *run, const char *folder, const hx_output_names *outputs);
 /* Makes run->part from run->result; if that is impossible, run->missing states the reason.
  * HX_ENOMEM. */
 int hx_report_make_part(hx_report_run *run, int64_t n_triangle);

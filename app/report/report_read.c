@@ -95,23 +95,26 @@ static int parse_config(hx_report_run *run, const hx_config *cfg)
 }
 
 /* Reads settings and units of the config, if there is no summary that has them. */
-static void read_config(hx_report_run *run)
+static int read_config(hx_report_run *run, const hx_output_names *outputs)
 {
     char path[PATH_MAX];
+    int rc = HX_OK;
     hx_config cfg;
     memset(&cfg, 0, sizeof cfg);
     if (!is_there(run, "config.cfg")) {
         hx_report_say(&run->missing, "There is no config.cfg.");
-        return;
+        return HX_OK;
     }
     if (hx_config_read(&cfg, join(run, "config.cfg", path), 0, NULL) < 0)
         say_error(run);
     else {
+        rc = hx_output_names_check_config(outputs, &cfg);
         run->units = cfg.units;
         run->is_heat = hx_config_is_heat(&cfg);
-        if (!run->summary.root && parse_config(run, &cfg) < 0) say_error(run);
+        if (rc == HX_OK && !run->summary.root && parse_config(run, &cfg) < 0) say_error(run);
     }
     hx_config_free(&cfg);
+    return rc;
 }
 
 /* --- densities --- */
@@ -244,7 +247,19 @@ static int check_folder(const char *folder)
     return HX_OK;
 }
 
-int hx_report_read(hx_report_run *run, const char *folder)
+/* HX_EINPUT: the page would replace a file of the run that is read. */
+static int check_outputs(const hx_report_run *run, const hx_output_names *outputs)
+{
+    static const char *const name[] = {"summary.json", "verify.json", "history.csv",
+                                       "run.log",      "config.cfg",  "density.vtk.series"};
+    char path[PATH_MAX];
+    for (size_t i = 0; i < sizeof name / sizeof name[0]; i++)
+        HX_TRY(hx_output_names_check_input(outputs, join(run, name[i], path), name[i]));
+    HX_TRY(hx_output_names_check_input(outputs, run->result, "the result"));
+    return hx_output_names_check_input(outputs, run->stress, "the stresses");
+}
+
+int hx_report_read(hx_report_run *run, const char *folder, const hx_output_names *outputs)
 {
     memset(run, 0, sizeof *run);
     run->folder = folder;
@@ -255,10 +270,11 @@ int hx_report_read(hx_report_run *run, const char *folder)
                         "'%s' is not the folder of a run: it has no summary.json, history.csv or "
                         "density_*.vtk; name the output.directory of a run",
                         folder);
+    HX_TRY(check_outputs(run, outputs));
     read_json(run, "summary.json", &run->summary);
     read_json(run, "verify.json", &run->verify);
     read_history(run);
-    read_config(run);
+    HX_TRY(read_config(run, outputs));
     if (strcmp(hx_json_text_at(run->summary.root, "physics", ""), "heat") == 0) run->is_heat = 1;
     run->state = find_state(run);
     if (!run->summary.root)

@@ -62,7 +62,8 @@ static void print_apart(double a, double b, char text[2][40])
 
 /* Warns of a number of the config that differs from the file. A default is compared only if nothing
  * is taken from the file and the config is that of an analysis. */
-static void warn_of_difference(const hx_config *cfg, const hx_file_material *m, const number *n)
+static void warn_of_difference(const hx_config *cfg, const hx_file_material *m, const number *n,
+                               int with_defaults)
 {
     const int is_given = hx_config_given(cfg, n->key);
     char text[2][40];
@@ -72,7 +73,7 @@ static void warn_of_difference(const hx_config *cfg, const hx_file_material *m, 
         hx_log_warning(
             "%s = %s%s of the config takes precedence; material '%s' of the mesh's file has %s%s",
             n->key, text[0], n->unit, m->name, text[1], n->unit);
-    else if (!cfg->material.from && cfg->loads.n > 0)
+    else if (with_defaults && !cfg->material.from && cfg->loads.n > 0)
         hx_log_warning("%s = %s%s, the default, is used; material '%s' of the mesh's file has "
                        "%s%s, which material.from = \"file\" takes",
                        n->key, text[0], n->unit, m->name, text[1], n->unit);
@@ -94,16 +95,16 @@ static int take(hx_config *cfg, const hx_file_material *m, const number *n)
         cfg, HX_RAISE(HX_EINPUT, "material '%s' of the mesh's file has no %s", m->name, n->word));
 }
 
-int hx_take_file_material(hx_config *cfg, const hx_file_material *m)
+int hx_take_file_material(hx_config *cfg, const hx_file_material *m, int with_defaults)
 {
     number list[N_NUMBER];
     char text[200] = "";
     const int n = list_numbers(cfg, m, list);
     if (cfg->material.from) HX_TRY(check_usable(cfg, m));
-    warn_of_fault(cfg, m);
+    if (with_defaults) warn_of_fault(cfg, m);
     if (m->fault || !m->name) return HX_OK;
     for (int i = 0; i < n; i++) {
-        warn_of_difference(cfg, m, &list[i]);
+        warn_of_difference(cfg, m, &list[i], with_defaults);
         if (cfg->material.from) HX_TRY(take(cfg, m, &list[i]));
         if (!isnan(*list[i].to))
             snprintf(text + strlen(text), sizeof text - strlen(text), "%s %s %g%s",

@@ -121,9 +121,10 @@ static char *last_name(char *text)
 }
 
 /* Finds the last file of the series, in the same folder. */
-static int follow_series(const char *series, char **file)
+static int follow_series(const char *series, hx_result_path *result)
 {
-    char *text = NULL;
+    char *text = NULL, **const file = &result->file;
+    HX_TRY(hx_strdup(&result->series, series));
     int rc = read_text(series, &text);
     const char *const name = rc == HX_OK ? last_name(text) : NULL;
     if (rc == HX_OK && !name)
@@ -138,7 +139,7 @@ static int follow_series(const char *series, char **file)
     return rc;
 }
 
-static int search_folder(const char *folder, char **file)
+static int search_folder(const char *folder, hx_result_path *result)
 {
     char *series = NULL, hint[512];
     HX_TRY(join(folder, strlen(folder), series_name, &series));
@@ -147,28 +148,28 @@ static int search_folder(const char *folder, char **file)
         find_hint(folder, hint, sizeof hint);
         rc = HX_RAISE(HX_EINPUT, "'%s' is a folder without a %s%s", folder, series_name, hint);
     } else {
-        rc = follow_series(series, file);
+        rc = follow_series(series, result);
     }
     free(series);
     return rc;
 }
 
-static int find_file(const char *named, char **file)
+static int find_file(const char *named, hx_result_path *result)
 {
     static const char ending[] = ".series";
     const size_t n = strlen(named);
-    if (is_folder(named)) return search_folder(named, file);
+    if (is_folder(named)) return search_folder(named, result);
     if (access(named, R_OK) != 0)
         return HX_RAISE(HX_EINPUT, "cannot read '%s': %s", named, strerror(errno));
     if (n > strlen(ending) && strcmp(named + n - strlen(ending), ending) == 0)
-        return follow_series(named, file);
-    return hx_strdup(file, named);
+        return follow_series(named, result);
+    return hx_strdup(&result->file, named);
 }
 
 int hx_result_locate(hx_result_path *result, const char *named)
 {
     memset(result, 0, sizeof *result);
-    int rc = find_file(named, &result->file);
+    int rc = find_file(named, result);
     if (rc == HX_OK)
         rc = join(result->file, folder_length(result->file), "config.cfg", &result->config);
     if (rc == HX_OK && access(result->config, F_OK) == 0) return HX_OK;
@@ -182,6 +183,7 @@ void hx_result_path_free(hx_result_path *result)
 {
     free(result->file);
     free(result->config);
+    free(result->series);
     memset(result, 0, sizeof *result);
 }
 

@@ -8,6 +8,7 @@
 typedef struct hx_result_path {
     char *file;   /* the VTK file (owned) */
     char *config; /* config.cfg in its folder; NULL: there is none (owned) */
+    char *series; /* the list in which the file was found; NULL: the file was named (owned) */
 } hx_result_path;
 
 /* named: a file itself, the last one of a series, or the last one of a folder's density.vtk.series.

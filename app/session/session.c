@@ -231,6 +231,7 @@ static int read_mesh(hx_session *s, const char *key)
     }
     if (moved.file) HX_TRY_FAIL(hx_config_set_word(&s->cfg.mesh.file, moved.file));
     if (has_file) HX_TRY_FAIL(resolve_file(s, key, &s->cfg.mesh.file));
+    if (s->outputs) HX_TRY_FAIL(hx_output_names_check_config(s->outputs, &s->cfg));
     if (has_file) HX_TRY_FAIL(hx_session_check_model(s));
     rc = make_raw_mesh(s);
     if (rc == HX_OK && moved.file) rc = hx_moved_mesh_check(s, &moved, gone);
@@ -252,7 +253,7 @@ int hx_session_make_mesh(hx_session *s)
         hx_config_is_heat(&s->cfg) || (s->has_physics_of_file && s->conditions.is_heat);
     HX_TRY(hx_settle_unread(&s->cfg, is_heat, &s->conditions));
     HX_TRY(hx_warn_of_units(&s->cfg, &s->conditions.units));
-    HX_TRY(hx_take_file_material(&s->cfg, &s->conditions.material));
+    HX_TRY(hx_take_file_material(&s->cfg, &s->conditions.material, !s->is_draft));
     const double begin = hx_session_begin_step(HX_SETUP_SETS);
     const hx_config_set *set = s->cfg.sets.entry;
     HX_TRY(check_set_names(s));

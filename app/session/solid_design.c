@@ -123,11 +123,50 @@ static double sum_sizes(const hx_problem *problem, int load_case)
     return sum;
 }
 
+/* Returns why the solid may lack elements: the file does not have them; "": it has all. */
+static const char *name_missing(const hx_solid_design *d, char *text, size_t n_text)
+{
+    text[0] = '\0';
+    if (d->n_missing > 0)
+        snprintf(text, n_text,
+                 "; the file lacks the %lld %s below output.threshold, which count as void: write "
+                 "the last design with a lower output.threshold, or none",
+                 (long long)d->n_missing, hx_noun(d->n_missing, "element", "elements"));
+    return text;
+}
+
+/* 1 if a lower threshold makes another element of the file solid. */
+static int can_lower(const hx_solid_design *d, const hx_problem *problem)
+{
+    for (int64_t e = 0; e < problem->mesh->n_elem; e++)
+        if (!d->is_solid[e] && d->part.state[e] != HX_PART_VOID &&
+            !(d->n_missing > 0 && d->density[e] <= problem->rho_min))
+            return 1;
+    return 0;
+}
+
+/* What brings the loads back: only options that are not applied yet. */
+static const char *advise(const hx_solid_design *d, const hx_problem *whole, char *text,
+                          size_t n_text)
+{
+    char lower[120] = "", missing[200];
+    if (can_lower(d, whole))
+        snprintf(lower, sizeof lower, "; --threshold below %.4g makes more elements solid",
+                 d->threshold);
+    snprintf(text, n_text, "%s%s%s",
+             d->part.preserve & HX_PRESERVE_LOADS
+                 ? ""
+                 : "; --preserve loads makes loaded elements solid",
+             lower, name_missing(d, missing, sizeof missing));
+    return text;
+}
+
 /* HX_EINPUT: a case has no load left. */
-static int check_left(const hx_problem *whole, const hx_problem *solid)
+static int check_left(const hx_solid_design *d, const hx_problem *whole, const hx_problem *solid)
 {
     for (int c = 0; c < solid->cases.n; c++) {
         double most = 0.0, all = 0.0;
+        char advice[400];
         if (solid->supports.prescribed || solid->films.n > 0 || hx_problem_body(solid, c)) continue;
         for (int64_t k = 0; k < solid->components * solid->space.n_point; k++)
             most = fmax(most, fabs(solid->cases.force[c][k]));
@@ -136,9 +175,9 @@ static int check_left(const hx_problem *whole, const hx_problem *solid)
         if (most > HX_LOADS_CANCEL * all) continue; /* rounding error is no load */
         return HX_RAISE(HX_EINPUT,
                         "case %d: all of its %s is on void, or on pieces that are not connected to "
-                        "the largest; --preserve loads makes loaded elements solid, --threshold "
-                        "makes more elements solid",
-                        c + 1, whole->components == 1 ? "heat" : "force");
+                        "the largest%s",
+                        c + 1, whole->components == 1 ? "heat" : "force",
+                        advise(d, whole, advice, sizeof advice));
     }
     return HX_OK;
 }
@@ -182,8 +221,13 @@ int hx_solid_session_make(hx_session *to, const hx_session *whole, const hx_soli
         rc = hx_problem_create_part(&to->problem, &whole->problem, &to->space, solid.node,
                                     solid.elem, "the 0/1 design without void");
     hx_solid_mesh_free(&solid);
+    if (rc == HX_EINPUT && d->n_missing > 0) {
+        char text[200], message[2048]; /* as long as a message may be */
+        snprintf(message, sizeof message, "%s", hx_error_message());
+        rc = HX_RAISE(HX_EINPUT, "%s%s", message, name_missing(d, text, sizeof text));
+    }
     HX_TRY(rc);
-    HX_TRY(check_left(&whole->problem, &to->problem));
+    HX_TRY(check_left(d, &whole->problem, &to->problem));
     warn_of_lost(&whole->problem, &to->problem, n_floating);
     return HX_OK;
 }

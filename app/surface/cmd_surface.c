@@ -276,6 +276,16 @@ static int write_surface(job *j)
     return j->plan.format->write(j->plan.target, &j->surface, &about);
 }
 
+/* HX_EINPUT: the surface would replace a file that is read. */
+static int check_inputs(const job *j)
+{
+    const hx_surface_source *const source = &j->source;
+    hx_output_names outputs = {0};
+    hx_output_names_add(&outputs, j->plan.target);
+    HX_TRY(hx_output_names_check_result(&outputs, &source->path));
+    return source->config ? hx_output_names_check_config(&outputs, &source->session.cfg) : HX_OK;
+}
+
 static int make_surface(job *j, const hx_options *options)
 {
     char a[32], b[32];
@@ -285,6 +295,7 @@ static int make_surface(job *j, const hx_options *options)
     HX_TRY(probe_target(j->plan.target));
     HX_TRY(hx_surface_source_open(&j->source, j->plan.result, j->plan.config, j->plan.preserve,
                                   j->plan.cuts));
+    HX_TRY(check_inputs(j));
     const double opened = hx_clock();
     report_source(j);
     HX_TRY(make_field(j));

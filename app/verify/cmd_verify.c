@@ -27,6 +27,18 @@ static int write_vtk(const hx_verify *v, const char *path)
     return HX_OK;
 }
 
+/* HX_EINPUT: a file cannot be written, or is one of those that are read. */
+static int check_names(hx_verify *v, const char *json, const char *vtk, const char *surface)
+{
+    hx_output_names_add(&v->outputs, json);
+    hx_output_names_add(&v->outputs, vtk);
+    HX_TRY(hx_output_names_probe(&v->outputs));
+    HX_TRY(hx_output_names_check_input(&v->outputs, v->config, "the config"));
+    HX_TRY(hx_output_names_check_result(&v->outputs, &v->path));
+    HX_TRY(hx_output_names_check_input(&v->outputs, surface, "the surface"));
+    return hx_output_names_check(&v->outputs);
+}
+
 static int verify(hx_verify *v, const hx_options *options)
 {
     const char *const vtk = hx_option_text(options, HX_VERIFY_VTK);
@@ -35,8 +47,7 @@ static int verify(hx_verify *v, const hx_options *options)
     snprintf(beside, sizeof beside, "%.*sverify.json", folder_length(v->result), v->result);
     const char *const output = hx_option_text(options, HX_VERIFY_OUTPUT);
     const char *const json = output ? output : beside;
-    HX_TRY(hx_output_probe_file(json, v->result));
-    HX_TRY(hx_output_probe_file(vtk, v->result));
+    HX_TRY(check_names(v, json, vtk, hx_option_text(options, HX_VERIFY_SURFACE)));
     HX_TRY(hx_verify_open(v, options));
     HX_TRY(hx_verify_analyse(v, vtk != NULL));
     hx_verify_print(v);

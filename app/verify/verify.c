@@ -104,6 +104,7 @@ int hx_verify_open(hx_verify *v, const hx_options *options)
                                         hx_option_text(options, HX_VERIFY_MESHER),
                                         &v->surface.options));
     HX_TRY(read_options(v, options));
+    s->outputs = &v->outputs;
     HX_TRY(hx_config_read(&s->cfg, v->config, v->n_override, v->override));
     hx_config_solve_by_residual(&s->cfg);
     if (v->quadratic.solid_only && hx_config_is_heat(&s->cfg))

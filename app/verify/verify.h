@@ -74,6 +74,7 @@ typedef struct hx_verify_surface {
 typedef struct hx_verify {
     hx_session session;
     hx_result_path path;         /* paths of the result and of the config beside it (owned) */
+    hx_output_names outputs;     /* files that the command writes */
     const char *result;          /* the VTK file (borrowed from path) */
     const char *config;          /* the config's file (borrowed) */
     size_t n_override;           /* number of KEY=VALUE arguments */

@@ -52,6 +52,11 @@ int hx_vtk_make_mesh(hx_vtk_reader *r)
                              "no solid among %lld cells, which are points, lines and faces (gmsh "
                              "saves volumes only if a Physical Volume contains them)",
                              (long long)r->n_elem);
+    if (r->wanted && r->n_elem == 0)
+        return HX_FILE_RAISE(&r->scan,
+                             "no cells: a run writes none if all densities are below "
+                             "output.threshold; write the design with a lower output.threshold, or "
+                             "none");
     const char *slash = strrchr(r->scan.path, '/');
     double *xyz = r->xyz;
     int32_t *conn = r->conn;

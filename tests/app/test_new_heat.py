@@ -197,12 +197,41 @@ def check_rest(config):
     check('ignore = ("S4");' in said and '    { set = "E34"; source = 1.0; },' in said, "a shell that is left out on purpose")
 
 
+def check_arguments():
+    """Keys of heat suit a job for heat without physics="heat"; others are refused with the message of its physics."""
+    write("job.inp", "", steps("*CFLUX\nTIP,11,2.\n"))
+    for argument in ("material.conductivity=2.0", "units=W, mm, K", 'supports=({set="FIX";temperature=0.0;})',
+                     'loads=({set="TIP";heat=1.0;})', 'convection=({set="TIP";coefficient=1.0;ambient=0.0;})'):
+        code, said, warned = run("new", "job.inp", argument)
+        check(code == 0 and 'physics = "heat";' in said and argument.split("=", 1)[1].strip('"') in said,
+              f"{argument}: {code}: {warned}")
+        check("the default, is used" not in warned, f"{argument}: warns of a default: {warned}")
+        with open("job.cfg", "w", encoding="utf-8") as f:
+            f.write(said)
+        code, _, warned = run("check", "job.cfg")
+        check(code == 0, f"{argument}: check: {code}: {warned}")
+    for argument, reason in (("material.conductivity=-1.0", "-1 is out of range"), ("material.nu=0.9", "0.9 is out of range"),
+                             ("output.every=x", "a string where an integer is expected")):
+        code, said, warned = run("new", "job.inp", argument)
+        check(code == 2 and not said and reason in warned, f"{argument}: {code}: {warned}")
+    write("job.inp", "", "*STEP\n*STATIC\n*BOUNDARY\nFIX,1,3\n*CLOAD\nTIP,3,-25.\n*END STEP\n")
+    for argument in ("material.conductivity=2.0", "material.conductivity=-1.0", 'loads=({set="TIP";heat=1.0;})'):
+        code, said, warned = run("new", "job.inp", argument)
+        check(code == 2 and not said and ('this config has "elasticity"' in warned or "out of range" in warned),
+              f"elasticity, {argument}: {code}: {warned}")
+    code, said, warned = run("new", "job.inp", 'loads=({set="TIP";total_force=[0.0,0.0,-1.0];})')
+    check(code == 0 and 'from = "file"' in said and "the default, is used" not in warned, f"a load of one's own: {warned}")
+    code, said, warned = run("new", "job.inp", "material.E=5.0")
+    check(code == 0 and "material.E = 5 of the config takes precedence" in warned, f"a given modulus: {warned}")
+
+
 def main():
     with tempfile.TemporaryDirectory() as work:
         os.chdir(work)
         configs = {name: check_exact(name, *case) for name, case in EXACT.items()}
         for name, case in REFUSED.items():
             check_refused(name, *case)
+        check_arguments()
         check_rest(configs["a static step after it"])
         os.chdir("/")
     print(f"{n_check} checks, {n_failed} failed")

@@ -101,7 +101,8 @@ static void make_page(const char *folder)
     hx_report_run *const run = &report.run[0];
     char *text = NULL;
     size_t n = 0;
-    int rc = hx_report_read(run, folder);
+    const hx_output_names outputs = {0};
+    int rc = hx_report_read(run, folder, &outputs);
     if (rc == HX_OK) rc = hx_strdup(&run->label, "fuzz");
     if (rc == HX_OK) rc = hx_report_make_part(run, report.n_triangle);
     if (rc == HX_OK) {
