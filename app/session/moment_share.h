@@ -1,6 +1,6 @@
-/* Nodal forces with a given moment and the sum 0, for surface_file.c: with weights w_a, the weighted
- * centroid c and d_a = x_a - c, the forces w_a theta x d_a have the smallest sum of |f_a|^2 / w_a
- * among all with the moment T theta, T = sum w_a (|d_a|^2 I - d_a d_a'). */
+/* Nodal forces with a given moment and the sum 0, for surface_file.c: with weights w_a, the
+ * weighted centroid c and d_a = x_a - c, the forces w_a theta x d_a have the smallest sum of
+ * |f_a|^2 / w_a among all with the moment T theta, T = sum w_a (|d_a|^2 I - d_a d_a'). */
 #ifndef HX_MOMENT_SHARE_H
 #define HX_MOMENT_SHARE_H
 

@@ -192,6 +192,20 @@ driven_refused "the part is in pieces that are not connected" all.stl
 "$hextop" -q check driven.cfg optimization.volume_fraction=0.05 >stdout 2>stderr
 grep -qF "the 24 elements that are forced solid in a 0/1 design" stderr || fault "check counts others: $(cat stderr)"
 
+# What a displacement of the mesh's file drives, too: 4 elements at its right end.
+awk '/^\*Cload/ { skip = 1; next } /^\*/ { skip = 0 } !skip { print } /^CUBE-1.7, 3, 3/ { print "Set-right, 1, 1, 0.1" }' \
+    "$meshes/cube_job.inp" >pulled.inp
+"$hextop" -q run cube.cfg mesh.file=pulled.inp 'loads=()' output.directory=pulled 2>stderr ||
+    fault "the run fails: $(cat stderr)"
+surface pulled/density_0002.vtk pulled.stl
+says 'beside the result: 4 elements are forced solid'
+
+# The 0/1 design of a driven part: the set is void, so that nothing deforms what remains.
+"$hextop" -q analyse driven.cfg --density driven/density_0012.vtk --solid-only --threshold 0.6 --preserve none \
+    >stdout 2>stderr
+[ $? = 2 ] && grep -qF "case 1: all of its prescribed displacement other than 0 is on void" stderr ||
+    fault "analyse: a driven set on void: $(cat stderr)"
+
 # Temperatures other than the reference drive a case that has no other load.
 cat >hot.cfg <<'END'
 physics = "heat";
