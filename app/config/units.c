@@ -296,6 +296,7 @@ int hx_units_parse_heat(hx_units *units, const char *text)
     const char *p = unit_of[POWER]->name, *l = unit_of[LENGTH]->name;
     const char *t = unit_of[TEMPERATURE]->name;
     units->metre = unit_of[LENGTH]->si;
+    units->watt = unit_of[POWER]->si;
     const size_t size = HX_UNIT_SIZE;
     snprintf(units->system, sizeof units->system, "%s, %s, %s", p, l, t);
     snprintf(units->length, size, " %s", l);

@@ -26,6 +26,7 @@ typedef struct hx_units {
      * set. They are: power; temperature; power per length and temperature; power per area and
      * temperature; power per volume; power per area. */
     char power[HX_UNIT_SIZE], temperature[HX_UNIT_SIZE], conductivity[HX_UNIT_SIZE];
+    double watt; /* watts per unit of power; 0: no units of heat */
     char film[HX_UNIT_SIZE], source[HX_UNIT_SIZE], flux[HX_UNIT_SIZE];
 } hx_units;
 

@@ -44,8 +44,13 @@ static int may_exceed(const hx_session *s, double fraction, int *may)
     const hx_problem *const problem = &s->problem;
     const hx_config_load *const load = s->cfg.loads.entry;
     const double passive = problem->passive.density ? problem->passive.mass : 0.0;
+    const hx_config_support *const support = s->cfg.supports.entry;
     double forced = 0.0;
     *may = 1;
+    if (hx_part_is_driven_by_file(s)) return HX_OK;
+    for (size_t i = 0; i < s->cfg.supports.n; i++)
+        if (hx_part_is_driven_by(s, &support[i]))
+            forced += volume_at(s, hx_mesh_find_set(&s->mesh, support[i].set));
     for (size_t i = 0; i < s->cfg.loads.n; i++) {
         if (load[i].from) return HX_OK;
         if (load[i].set) forced += volume_at(s, hx_mesh_find_set(&s->mesh, load[i].set));

@@ -17,15 +17,21 @@ void hx_warn_of_unread(const hx_unread *list)
         hx_log_warning("%s", text);
 }
 
+/* 1 if both factors are known and differ by more than the digits in which files state them. */
+static int is_other(double file, double own)
+{
+    return file > 0.0 && own > 0.0 && fabs(file - own) > 1e-4 * own;
+}
+
 int hx_warn_of_units(const hx_config *cfg, const hx_file_units *stated)
 {
     const int is_heat = hx_config_is_heat(cfg);
-    const char *const text = is_heat ? stated->heat : stated->units;
+    const char *const text = is_heat && stated->heat ? stated->heat : stated->text;
     const hx_units *const own = &cfg->units;
-    hx_units units;
-    if (!text || !own->system[0]) return HX_OK;
-    HX_TRY(is_heat ? hx_units_parse_heat(&units, text) : hx_units_parse(&units, text));
-    if (strcmp(units.length, own->length) == 0 && strcmp(units.stress, own->stress) == 0)
+    if (!own->system[0]) return HX_OK;
+    const double newton = own->pascal * own->metre * own->metre;
+    if (!is_other(stated->metre, own->metre) &&
+        !(is_heat ? is_other(stated->watt, own->watt) : is_other(stated->newton, newton)))
         return HX_OK;
     hx_log_warning("%s states its units, '%s': %s; the config has units = \"%s\", and no number is "
                    "converted",

@@ -99,14 +99,17 @@ static int keep_named(hx_result_part *part, const hx_mesh *mesh, const char *nam
     return set ? keep_set(part, mesh, set) : HX_OK;
 }
 
-/* Forces elements behind the file's supports or loads solid; load_case = 0: loads of any step. */
+/* Forces elements behind the file's supports or loads solid; load_case = 0: loads of any step.
+ * is_driven: 1: only behind values other than 0. */
 static int keep_values(hx_result_part *part, const hx_mesh *mesh, int64_t n,
-                       const hx_file_value *value, int load_case)
+                       const hx_file_value *value, int load_case, int is_driven)
 {
     hx_set set = {0};
     HX_TRY(hx_conditions_nodes(mesh, n, value, &set.node));
     for (int64_t k = 0; k < n; k++)
-        if (load_case == 0 || value[k].load_case == load_case) set.node[set.n_node++] = set.node[k];
+        if ((load_case == 0 || value[k].load_case == load_case) &&
+            (!is_driven || value[k].value != 0.0))
+            set.node[set.n_node++] = set.node[k];
     const int rc = keep_set(part, mesh, &set);
     free(set.node);
     return rc;
@@ -121,11 +124,67 @@ static int keep_loads(hx_result_part *part, const hx_session *s)
         const int step = s->conditions.n_case > 1 ? load[i].load_case : 0;
         HX_TRY(keep_named(part, mesh, load[i].set));
         if (!load[i].from) continue;
-        HX_TRY(keep_values(part, mesh, s->conditions.n_force, s->conditions.force, step));
+        HX_TRY(keep_values(part, mesh, s->conditions.n_force, s->conditions.force, step, 0));
         for (int64_t k = 0; k < s->conditions.n_load; k++)
             if (step == 0 || s->conditions.load[k].load_case == step)
                 HX_TRY(keep_named(part, mesh, s->conditions.load[k].set));
     }
+    return HX_OK;
+}
+
+/* 1 if every load case has an entry in loads. */
+static int all_cases_have_loads(const hx_session *s)
+{
+    const hx_config_load *const load = s->cfg.loads.entry;
+    int all = 1;
+    for (int c = 1; c <= s->problem.cases.n; c++) {
+        int any = 0;
+        for (size_t i = 0; i < s->cfg.loads.n; i++) any |= load[i].load_case == c;
+        all &= any;
+    }
+    return all;
+}
+
+int hx_part_is_driven_by(const hx_session *s, const hx_config_support *support)
+{
+    int any = 0;
+    if (!support->set) return 0;
+    if (hx_config_is_heat(&s->cfg))
+        return support->temperature != s->problem.reference && !all_cases_have_loads(s);
+    for (int i = 0; i < 3; i++) any |= support->value[i] != 0.0;
+    return any;
+}
+
+static int is_driven_rigid(const hx_file_rigid *rigid)
+{
+    int any = 0;
+    for (int i = 0; i < 6; i++) any |= (rigid->held >> i & 1u) && rigid->value[i] != 0.0;
+    return any;
+}
+
+int hx_part_is_driven_by_file(const hx_session *s)
+{
+    const hx_config_support *const support = s->cfg.supports.entry;
+    const hx_conditions *const c = &s->conditions;
+    int by_file = 0, any = 0;
+    for (size_t i = 0; i < s->cfg.supports.n; i++) by_file |= support[i].from != NULL;
+    for (int64_t k = 0; by_file && k < c->n_support; k++) any |= c->support[k].value != 0.0;
+    for (int64_t k = 0; by_file && k < c->n_rigid; k++) any |= is_driven_rigid(&c->rigid[k]);
+    return any;
+}
+
+/* Supports that drive the part count as loads. */
+static int keep_driven(hx_result_part *part, const hx_session *s)
+{
+    const hx_mesh *const mesh = &s->mesh;
+    const hx_config_support *const support = s->cfg.supports.entry;
+    const hx_conditions *const c = &s->conditions;
+    for (size_t i = 0; i < s->cfg.supports.n; i++)
+        if (hx_part_is_driven_by(s, &support[i])) HX_TRY(keep_named(part, mesh, support[i].set));
+    if (!hx_part_is_driven_by_file(s)) return HX_OK;
+    HX_TRY(keep_values(part, mesh, c->n_support, c->support, 0, 1));
+    for (int64_t k = 0; k < c->n_rigid; k++)
+        if (is_driven_rigid(&c->rigid[k])) HX_TRY(keep_named(part, mesh, c->rigid[k].set));
     return HX_OK;
 }
 
@@ -137,7 +196,7 @@ static int keep_supports(hx_result_part *part, const hx_session *s)
     for (size_t i = 0; i < s->cfg.supports.n; i++) {
         HX_TRY(keep_named(part, mesh, support[i].set));
         if (!support[i].from) continue;
-        HX_TRY(keep_values(part, mesh, s->conditions.n_support, s->conditions.support, 0));
+        HX_TRY(keep_values(part, mesh, s->conditions.n_support, s->conditions.support, 0, 0));
         for (int64_t k = 0; k < s->conditions.n_rigid; k++)
             if (s->conditions.rigid[k].held)
                 HX_TRY(keep_named(part, mesh, s->conditions.rigid[k].set));
@@ -223,6 +282,7 @@ static int make(hx_result_part *part, const hx_session *s, const double *density
     HX_TRY_FAIL(hx_alloc(&part->is_kept, (size_t)n, 1, "states of elements"));
     HX_TRY_FAIL(hx_alloc(&part->kept_face, (size_t)n, 1, "states of elements"));
     if (preserve & HX_PRESERVE_LOADS) HX_TRY_FAIL(keep_loads(part, s));
+    if (preserve & HX_PRESERVE_LOADS) HX_TRY_FAIL(keep_driven(part, s));
     if (preserve & HX_PRESERVE_SUPPORTS) HX_TRY_FAIL(keep_supports(part, s));
     set_states(part, &s->problem, n, (preserve & HX_PRESERVE_PASSIVE) != 0);
     HX_TRY_FAIL(measure(part, &s->problem, density));

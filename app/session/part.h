@@ -28,7 +28,8 @@ int hx_preserve_read(const char *text, unsigned *preserve);
 typedef enum { HX_PART_FREE, HX_PART_SOLID, HX_PART_VOID } hx_part_state;
 
 /* State of an element. Passive elements with a density of at least 0.9 are forced solid, and so are
- * the elements behind loads and supports. For a set (or what the mesh's file loads), these are the
+ * the elements behind loads and supports; supports that drive the part (hx_part_is_driven_by) count
+ * as loads. For a set (or what the mesh's file loads), these are the
  * elements that own its faces (faces that the mesh names, or boundary faces all of whose nodes are
  * in the set), or all of whose nodes are in the set; and for nodes that none of these contain, for
  * example on an edge, all elements around. Passive elements with a density of at most 0.1 are
@@ -56,6 +57,14 @@ typedef struct hx_result_part {
  * those of the whole. */
 int hx_part_create(hx_result_part *part, const hx_session *s, const double *density,
                    int64_t n_missing, unsigned preserve);
+
+/* 1 if the support drives the part, so that it counts as a load: a prescribed displacement other
+ * than 0, or a temperature other than the reference in a load case without loads. Needs the
+ * problem of the session. */
+int hx_part_is_driven_by(const hx_session *s, const hx_config_support *support);
+
+/* 1 if prescribed displacements of the mesh's file drive the part. */
+int hx_part_is_driven_by_file(const hx_session *s);
 
 /* A warning if the result lacks elements that its 0/1 design needs; NULL if it does not. Returns
  * text. */

@@ -161,13 +161,24 @@ static const char *advise(const hx_solid_design *d, const hx_problem *whole, cha
     return text;
 }
 
+/* 1 if prescribed values other than 0 are left, or rigid sets, which may have some. */
+static int is_driven(const hx_problem *solid)
+{
+    const double *const value = solid->supports.prescribed;
+    int any = value && solid->rigid.n > 0;
+    for (int64_t k = 0; value && k < solid->components * solid->space.n_point; k++)
+        any |= value[k] != 0.0;
+    return any;
+}
+
 /* HX_EINPUT: a case has no load left. */
 static int check_left(const hx_solid_design *d, const hx_problem *whole, const hx_problem *solid)
 {
+    const int driven = is_driven(solid), is_heat = whole->components == 1;
     for (int c = 0; c < solid->cases.n; c++) {
         double most = 0.0, all = 0.0;
         char advice[400];
-        if (solid->supports.prescribed || solid->films.n > 0 || hx_problem_body(solid, c)) continue;
+        if (driven || solid->films.n > 0 || hx_problem_body(solid, c)) continue;
         for (int64_t k = 0; k < solid->components * solid->space.n_point; k++)
             most = fmax(most, fabs(solid->cases.force[c][k]));
         for (int64_t k = 0; k < whole->components * whole->space.n_point; k++)
@@ -176,7 +187,11 @@ static int check_left(const hx_solid_design *d, const hx_problem *whole, const h
         return HX_RAISE(HX_EINPUT,
                         "case %d: all of its %s is on void, or on pieces that are not connected to "
                         "the largest%s",
-                        c + 1, whole->components == 1 ? "heat" : "force",
+                        c + 1,
+                        !(all > 0.0) ? is_heat ? "prescribed temperature above the lowest"
+                                               : "prescribed displacement other than 0"
+                        : is_heat    ? "heat"
+                                     : "force",
                         advise(d, whole, advice, sizeof advice));
     }
     return HX_OK;

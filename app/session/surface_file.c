@@ -1,7 +1,8 @@
 /* Transfers supports and forces of a mesh's file to the mesh of a surface: over the faces that
  * their nodes span, by position, or at the nearest nodes if they span none. Connected nodes form a
  * group. If part of a group is not on the surface, the rest of it takes the forces of that part, so
- * that their sum stays; a group that is not on it at all is refused. */
+ * that their sum stays; a group that is not on it at all is refused. A group all of whose faces are
+ * on the surface keeps its moment, too. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -9,13 +10,18 @@
 
 #include "core/base/memory.h"
 #include "core/base/names.h"
+#include "core/base/vec3.h"
 #include "core/mesh/load_faces.h"
 #include "core/mesh/point_grid.h"
+#include "moment_share.h"
 #include "node_groups.h"
 #include "surface_sets.h"
 
 /* Largest distance between a node and the node that replaces it, relative to the element size. */
 static const double at_node = 0.4;
+
+/* Fraction of a group's area from which it counts as being on the surface as a whole. */
+static const double whole = 0.99;
 
 /* at[] of a node that is carried over by its faces, and of one that is not found. */
 enum { BY_FACES = -2, NOT_FOUND = -1 };
@@ -24,6 +30,10 @@ typedef struct group {
     int64_t n_node, n_point, n_found; /* all; those carried over one by one, and those found */
     double area;                      /* of its faces on raw, summed over nodes of raw */
     double sum[3], lacks[3];          /* its forces; those that no node of raw has yet */
+    double area_from;                 /* of its faces on the mesh, summed over nodes */
+    double off[3], work; /* moment that the forces on raw lack; sum of |force| |arm|, about x[] */
+    const double *x;     /* its first node (borrowed) */
+    hx_moment_share share;
 } group;
 
 /* Nodes of the mesh with a support or force, and their places on the raw mesh of the surface. */
@@ -149,7 +159,8 @@ static int find_places(patch *p)
     for (int64_t k = 0; k < p->n_node; k++) {
         const int32_t a = p->node[k];
         group *const g = group_at(p, a);
-        g->n_node++;
+        if (g->n_node++ == 0) g->x = p->xyz + 3 * k;
+        g->area_from += p->area[a];
         p->at[k] = BY_FACES;
         if (p->area[a] > 0.0 && g->area > 0.0) continue;
         const int64_t r = raw_node_at(p, k);
@@ -364,6 +375,78 @@ static void add_points(const patch *p, const double *f, double *now)
     }
 }
 
+/* off += the moment of a force about the group's first node; returns |force| |arm|. */
+static double add_moment(group *g, const double *x, const double *f, double sign)
+{
+    double arm[3], moment[3];
+    for (int d = 0; d < 3; d++) arm[d] = x[d] - g->x[d];
+    hx_cross3(arm, f, moment);
+    for (int d = 0; d < 3; d++) g->off[d] += sign * moment[d];
+    return hx_norm3(arm) * hx_norm3(f);
+}
+
+/* Measures off[] and work of each group; now[]: all forces on raw. */
+static void measure_moments(const patch *p, const double *f, const double *now)
+{
+    for (int64_t k = 0; k < p->n_node; k++) {
+        const int64_t a = p->node[k], r = p->at[k];
+        group *const g = group_at(p, p->node[k]);
+        double share[3]; /* as in add_points */
+        g->work += add_moment(g, p->xyz + 3 * k, f + 3 * a, 1.0);
+        if (r < 0) continue;
+        const int takes = !(g->area > 0.0) && g->n_found < g->n_point;
+        for (int d = 0; d < 3; d++)
+            share[d] = f[3 * a + d] + (takes ? g->lacks[d] / (double)g->n_found : 0.0);
+        add_moment(g, p->raw->xyz + 3 * r, share, -1.0);
+    }
+    for (int64_t r = 0; r < p->raw->n_node; r++)
+        if (p->near[r] >= 0)
+            add_moment(group_at(p, p->near[r]), p->raw->xyz + 3 * r, now + 3 * r, -1.0);
+}
+
+/* Restores the moments of groups that are on the surface as a whole. Of a part of a group only the
+ * sum of the forces stays: restoring the moment would bend the part. */
+static void restore_moments(const patch *p, double *now)
+{
+    static const double rounding = 1e-12;
+    for (int64_t r = 0; r < p->raw->n_node; r++)
+        if (p->near[r] >= 0)
+            hx_moment_share_place(&group_at(p, p->near[r])->share, p->area_raw[r],
+                                  p->raw->xyz + 3 * r);
+    for (int64_t i = 0; i < p->n_group; i++)
+        if (p->group[i].area > 0.0) hx_moment_share_centre(&p->group[i].share);
+    for (int64_t r = 0; r < p->raw->n_node; r++)
+        if (p->near[r] >= 0)
+            hx_moment_share_spread(&group_at(p, p->near[r])->share, p->area_raw[r],
+                                   p->raw->xyz + 3 * r);
+    for (int64_t i = 0; i < p->n_group; i++) {
+        group *const g = &p->group[i];
+        if (!(g->area > whole * g->area_from) || !(hx_norm3(g->off) > rounding * g->work)) continue;
+        hx_moment_share_solve(&g->share, g->off);
+        memset(g->off, 0, sizeof g->off);
+    }
+    for (int64_t r = 0; r < p->raw->n_node; r++)
+        if (p->near[r] >= 0)
+            hx_moment_share_add(&group_at(p, p->near[r])->share, p->area_raw[r],
+                                p->raw->xyz + 3 * r, now + 3 * r);
+}
+
+/* Notes the change of the moment of groups that are on the surface in part. */
+static int note_moments(hx_surface_part *part, const patch *p, int load_case)
+{
+    static const double least = 0.01;
+    double off[3] = {0.0}, work = 0.0;
+    for (int64_t i = 0; i < p->n_group; i++) {
+        for (int d = 0; d < 3; d++) off[d] += p->group[i].off[d];
+        work += p->group[i].work;
+    }
+    if (!(hx_norm3(off) > least * work)) return HX_OK;
+    return hx_notes_add(&part->notes, HX_NOTE_WARNING,
+                        "step %d of the mesh's file: the forces keep their sum, but their moment "
+                        "changes by (%.6g, %.6g, %.6g)",
+                        load_case, -off[0], -off[1], -off[2]);
+}
+
 /* HX_EINPUT: a group is not on the surface. */
 static int check_forces(const hx_surface_part *part, const patch *p, int load_case)
 {
@@ -385,7 +468,7 @@ static int note_forces(hx_surface_part *part, const patch *p, int load_case)
     const double to = hx_faces_area(p->raw, p->n_to, p->to);
     int64_t n_lost = 0;
     for (int64_t k = 0; k < p->n_node; k++) n_lost += p->at[k] == NOT_FOUND;
-    if (from > 0.0 && !(to > 0.99 * from))
+    if (from > 0.0 && !(to > whole * from))
         HX_TRY(hx_notes_add(&part->notes, HX_NOTE_WARNING,
                             "step %d of the mesh's file: %.3g %% of the loaded area is on the "
                             "surface",
@@ -412,9 +495,12 @@ static int find_forces(hx_surface_part *part, const places *at, int load_case)
     HX_TRY_FAIL(make_patch(&p, at));
     spread(&p, f, at->now);
     HX_TRY_FAIL(check_forces(part, &p, load_case));
+    measure_moments(&p, f, at->now);
+    restore_moments(&p, at->now);
     HX_TRY_FAIL(add_middles(&p, at->now, load_case, to));
     add_points(&p, f, at->now);
     HX_TRY_FAIL(note_forces(part, &p, load_case));
+    HX_TRY_FAIL(note_moments(part, &p, load_case));
     rc = keep_values(at->raw, at->now, load_case, &to->n_force, &to->force);
 fail:
     free_patch(&p);

@@ -10,6 +10,7 @@
 #include "core/mesh/face_tree.h"
 #include "core/mesh/load_faces.h"
 #include "core/mesh/point_grid.h"
+#include "part.h"
 
 /* Largest distance of a face of the surface from the faces of a set, and of a node from the node
  * that it replaces, relative to the element size. */
@@ -168,6 +169,17 @@ static int use_set(hx_surface_part *p, const place *at, const char *name, int by
 
 /* --- the config's lists --- */
 
+static int refuse_driven(const hx_session *s, const hx_config_support *support)
+{
+    const char *const what = hx_config_is_heat(&s->cfg) ? "temperature" : "displacement";
+    return HX_RAISE(HX_EINPUT,
+                    "%s: no part of set '%s', whose prescribed %s drives the part, is on the "
+                    "surface: `hextop surface` with loads in --preserve (the default) makes the "
+                    "elements behind it solid; otherwise check that the surface belongs to this "
+                    "part, its place and its unit",
+                    support->origin, support->set, what);
+}
+
 /* Scales a value that acts on each node, so that the sum stays the same. */
 static void keep_sum(const hx_surface_set *set, double value[3])
 {
@@ -190,7 +202,7 @@ static int note_lost(hx_surface_part *p, const char *origin, const char *set)
                         "%s: no part of set '%s' is on the surface: it is left out", origin, set);
 }
 
-static int map_supports(hx_surface_part *p, const place *at)
+static int map_supports(hx_surface_part *p, const hx_session *s, const place *at)
 {
     hx_config_support *entry = p->cfg.supports.entry;
     size_t n = 0;
@@ -199,6 +211,7 @@ static int map_supports(hx_surface_part *p, const place *at)
         hx_config_support support = entry[i];
         if (support.set) HX_TRY(use_set(p, at, support.set, 0, &set));
         if (set && is_empty(set)) {
+            if (hx_part_is_driven_by(s, &support)) return refuse_driven(s, &support);
             HX_TRY(note_lost(p, support.origin, support.set));
             continue;
         }
@@ -282,7 +295,7 @@ static int map_lists(hx_surface_part *p, const hx_session *s, const place *at)
     const size_t n_file = (size_t)(s->conditions.n_load + s->conditions.n_rigid);
     HX_TRY(hx_alloc(&p->set, cfg->supports.n + cfg->springs.n + cfg->loads.n + n_file,
                     sizeof *p->set, "sets"));
-    HX_TRY(map_supports(p, at));
+    HX_TRY(map_supports(p, s, at));
     HX_TRY(map_springs(p, at));
     HX_TRY(map_loads(p, at));
     return hx_config_is_by_file(cfg) ? map_file(p, &s->conditions, at) : HX_OK;

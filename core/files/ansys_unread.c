@@ -343,15 +343,27 @@ static int refuse_meshing(hx_ansys_reader *r)
     return HX_OK;
 }
 
+/* The factors of /UNITS,USER,LENFACT,MASSFACT,TIMEFACT,,,,FORCEFACT. */
+static void take_factors(hx_ansys_reader *r)
+{
+    double metre, mass, second, newton;
+    if (!hx_ansys_number(r, 2, &metre) || !hx_ansys_number(r, 3, &mass) ||
+        !hx_ansys_number(r, 4, &second) || !hx_ansys_number(r, 8, &newton))
+        return;
+    if (!(newton > 0.0) && mass > 0.0)
+        newton = mass * metre / (second > 0.0 ? second * second : 1.0);
+    hx_file_units_set_factors(&r->import.units, metre, newton);
+}
+
 /* /UNITS,MKS: a statement that converts nothing, here or in ANSYS. */
 static int note_units(hx_ansys_reader *r)
 {
     char word[HX_ANSYS_WORD];
     r->has_units = 1;
     r->import.units = hx_file_units_of_ansys(hx_ansys_word(r, 1, word));
+    if (hx_ansys_is(r, 1, "USER")) take_factors(r);
     return hx_notes_add(r->notes, HX_NOTE_INFO,
-                        "%s:%lld: the file states its units, '%.20s'; they are ignored, and "
-                        "lengths are in the `units` of the config",
+                        "%s:%lld: the file states its units, '%.20s'; no number is converted",
                         r->import.path, (long long)r->line, hx_ansys_word(r, 1, word));
 }
 

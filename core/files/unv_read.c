@@ -628,11 +628,11 @@ static int name_data(reader *r, int64_t number)
     return pass_data(r);
 }
 
-/* Code, description in 20 columns, temperature mode; then factors. Coordinates are not converted:
- * the config states the units. */
+/* Code, description in 20 columns, temperature mode; then factors. No number is converted. */
 static int read_units(reader *r)
 {
     char text[21] = "";
+    double factor[3] = {0.0}; /* units of length, force and temperature per SI unit */
     int more;
     HX_TRY(next_line(r, &more));
     if (!more) return HX_OK;
@@ -641,9 +641,14 @@ static int read_units(reader *r)
         text[n - 1] = '\0';
     r->import.units = hx_file_units_of_unv(atoi(r->line), text + strspn(text, " "));
     HX_TRY(hx_notes_add(r->import.notes, HX_NOTE_INFO,
-                        "%s:%lld: the file states its units, '%s'; they are ignored, and lengths "
-                        "are in the `units` of the config",
+                        "%s:%lld: the file states its units, '%s'; no number is converted",
                         r->scan.path, (long long)r->scan.word_line, text + strspn(text, " ")));
+    HX_TRY(next_line(r, &more));
+    if (!more) return HX_OK;
+    for (char *c = r->line; *c; c++)
+        if (*c == 'D' || *c == 'd') *c = 'e';
+    if (sscanf(r->line, "%lf %lf %lf", &factor[0], &factor[1], &factor[2]) >= 2)
+        hx_file_units_set_factors(&r->import.units, 1.0 / factor[0], 1.0 / factor[1]);
     return pass_data(r);
 }
 

@@ -271,9 +271,13 @@ static int add_loads(hx_problem *problem, const hx_problem_params *params)
 
 /* Describes why a load case has no effect. */
 static const char *missing_load(const hx_problem *problem, const hx_problem_params *params, int c,
-                                int applied)
+                                int applied, int64_t n_body)
 {
     const int is_heat = hx_problem_is_heat(problem);
+    if (problem->supports.prescribed && n_body > 1)
+        return "deforms nothing: the part is in pieces that are not connected, the prescribed "
+               "displacements move each of them as a rigid body, and no load acts on a free degree "
+               "of freedom; connect the pieces, or add a load";
     if (problem->supports.prescribed)
         return "deforms nothing: the prescribed displacements move the part as a rigid body, and "
                "no load acts on a free degree of freedom; add a load, or change the value of a "
@@ -310,7 +314,7 @@ static int last_case_of_loads(const hx_problem_params *params)
 /* If only the weights define a case after the last load's, the error is reported for the
  * weights. */
 static int raise_unloaded(const hx_problem *problem, const hx_problem_params *params, int c,
-                          int applied)
+                          int applied, int64_t n_body)
 {
     const int n = last_case_of_loads(params), n_weight = (int)params->n_weight;
     if (n > 0 && c >= n)
@@ -319,7 +323,7 @@ static int raise_unloaded(const hx_problem *problem, const hx_problem_params *pa
                         hx_noun(n_weight, "entry", "entries"), n == 1 ? "is" : "are", n,
                         n == 1 ? "" : "s");
     return HX_RAISE(HX_EINPUT, "%s: load case %d %s", params->origin, c + 1,
-                    missing_load(problem, params, c, applied));
+                    missing_load(problem, params, c, applied, n_body));
 }
 
 /* Every case must load something that can move, or prescribed values must deform the part. */
@@ -327,9 +331,10 @@ static int check_loaded(const hx_problem *problem, const hx_problem_params *para
 {
     const int64_t n_dof = problem->components * problem->space.n_point;
     const int n = problem->components;
+    int64_t n_body = 1;
     if (problem->supports.prescribed) {
         int is_rigid;
-        HX_TRY(hx_problem_is_moved_rigidly(problem, &is_rigid));
+        HX_TRY(hx_problem_is_moved_rigidly(problem, &is_rigid, &n_body));
         if (!is_rigid) return HX_OK;
     }
     for (int c = 0; c < problem->cases.n; c++) {
@@ -346,7 +351,7 @@ static int check_loaded(const hx_problem *problem, const hx_problem_params *para
         HX_TRY(hx_reduce_sum_i64(hx_mesh_reduce(problem->mesh), 2, any));
         applied = any[0] > 0;
         if (any[1] > 0) continue;
-        return raise_unloaded(problem, params, c, applied);
+        return raise_unloaded(problem, params, c, applied, n_body);
     }
     return HX_OK;
 }

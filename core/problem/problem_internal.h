@@ -122,7 +122,8 @@ void hx_rigid_hold(const hx_space *space, const int32_t *node, hx_rigid_set *set
 /* *is := 1 if the prescribed displacements move every body rigidly (to 1e-12 of the largest) and
  * neither springs nor prescribed motions of rigid sets act, so that a case without another load
  * deforms nothing. 0 for heat, whose temperatures are relative to a common one. Collective if the
- * mesh is distributed. Four passes over the prescribed points (problem_rigid.c). */
-int hx_problem_is_moved_rigidly(const hx_problem *problem, int *is);
+ * mesh is distributed. *n_body := number of bodies, or 1 if it is distributed. Four passes over the
+ * prescribed points (problem_rigid.c). */
+int hx_problem_is_moved_rigidly(const hx_problem *problem, int *is, int64_t *n_body);
 
 #endif

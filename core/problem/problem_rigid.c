@@ -456,26 +456,26 @@ static int fit_bodies(const hx_problem *problem, const int32_t *body_of, int64_t
     return HX_OK;
 }
 
-int hx_problem_is_moved_rigidly(const hx_problem *problem, int *is)
+int hx_problem_is_moved_rigidly(const hx_problem *problem, int *is, int64_t *n_body)
 {
     const hx_mesh *const mesh = problem->mesh;
     int32_t *body_of = NULL, *of_point = NULL;
     hx_rigid_body *body = NULL;
     fit *f = NULL;
-    int64_t n_body = 1;
     int rc;
     *is = 0;
+    *n_body = 1;
     if (!problem->supports.prescribed || hx_problem_is_heat(problem) || problem->springs.n > 0)
         return HX_OK;
     if (!mesh->ownership) {
         HX_TRY_FAIL(hx_alloc_raw(&body_of, (size_t)mesh->n_node, sizeof *body_of, "bodies"));
-        HX_TRY_FAIL(hx_mesh_bodies(mesh, body_of, &n_body));
+        HX_TRY_FAIL(hx_mesh_bodies(mesh, body_of, n_body));
     }
-    HX_TRY_FAIL(hx_alloc(&body, (size_t)n_body, sizeof *body, "bodies"));
-    HX_TRY_FAIL(hx_alloc(&f, (size_t)n_body, sizeof *f, "bodies"));
-    measure_bodies(mesh, body_of, n_body, body);
+    HX_TRY_FAIL(hx_alloc(&body, (size_t)*n_body, sizeof *body, "bodies"));
+    HX_TRY_FAIL(hx_alloc(&f, (size_t)*n_body, sizeof *f, "bodies"));
+    measure_bodies(mesh, body_of, *n_body, body);
     if (body_of) HX_TRY_FAIL(bodies_of_points(&problem->space, body_of, &of_point));
-    rc = fit_bodies(problem, of_point, n_body, body, f, is);
+    rc = fit_bodies(problem, of_point, *n_body, body, f, is);
 fail:
     hx_free_large(body_of, (size_t)mesh->n_node * sizeof *body_of);
     free(of_point);

@@ -94,6 +94,39 @@ def check_all_units():
                 'optimization = { volume_fraction = 0.3; filter = { radius = 1.5; }; };\n')
     check(contradiction in run("check", "mks.cfg")[1], "check: other units than those of the file")
     check("states its units, 'MKS': N" not in run("check", "mks.cfg", "units=N, m, Pa")[1], "check: the units of the file")
+    check("no number is converted" in said and "ignored" not in said, f"new: what becomes of stated units: {said}")
+
+
+def check_contradictions():
+    """Units are compared by value: by other names of a unit, and for systems that `units` cannot name."""
+    factors = "    -1\n   164\n{:10d}{:20s}         2\n  1.0D+03  1.0D+00  1.0D+00\n  0.0D+00\n    -1\n" + unv(None)
+    for name, text, units, wanted in (
+            ("cgs.cdb", cdb("/UNITS,CGS"), "N, mm, MPa", "'CGS': dyn, cm, dyn/cm^2; the config has"),
+            ("cgs.cdb", cdb("/UNITS,CGS"), "N, cm, N/cm^2", "'CGS': dyn, cm, dyn/cm^2; the config has"),
+            ("user.cdb", cdb("/UNITS,USER,0.001,1000,1,1,0,1,1,0.001"), "N, m, Pa", "a force of 1 N, a length of 0.001 m; the"),
+            ("user.cdb", cdb("/UNITS,USER,0.001,1000,1,1,0,1,1,0.001"), "N, mm, MPa", None),
+            ("user.cdb", cdb("/UNITS,USER,0.001,1000,1"), "kN, mm, GPa", "a force of 1 N, a length of 0.001 m; the"),
+            ("user.cdb", cdb("/UNITS,USER,0.001"), "N, m, Pa", "'USER': a length of 0.001 m; the config has"),
+            ("user.cdb", cdb("/UNITS,USER"), "N, m, Pa", None), # its units are unknown
+            ("si.cdb", cdb("/UNITS,SI"), "N, m, N/m^2", None), ("mpa.cdb", cdb("/UNITS,MPA"), "N, mm, N/mm^2", None),
+            ("bin.cdb", cdb("/UNITS,BIN"), "lbf, in, lbf/in^2", None), ("si.cdb", cdb("/UNITS,SI"), "kN, m, kPa", "'SI': N, m, Pa; the"),
+            ("c4.unv", unv((4, "BA: Foot (poundal)")), "lbf, ft, psf", "poundal, ft, poundal/ft^2; the config has"),
+            ("c6.unv", unv((6, "CM: cm (centi newton)")), "N, cm, N/cm^2", "cN, cm, cN/cm^2; the config has"),
+            ("c3.unv", unv((3, "MG: Meter (kilogram f)")), "kgf, m, kgf/m^2", None),
+            ("c9.unv", factors.format(9, "US: USER_DEFINED"), "N, m, Pa", "a force of 1 N, a length of 0.001 m; the config"),
+            ("c9.unv", factors.format(9, "US: USER_DEFINED"), "N, mm, MPa", None),
+            ("c11.unv", factors.format(11, "other"), "N, cm, N/cm^2", "a force of 1 N, a length of 0.001 m; the config"),
+            ("c10.unv", factors.format(10, "MN: mm (newton)"), "N, m, Pa", "N, mm, MPa; the config has"),
+            ("nmm.cdb", cdb("/UNITS,MPA"), "W, mm, K", "'MPA': mW, mm, K; the config has"),
+            ("cgs.cdb", cdb("/UNITS,CGS"), "W, cm, K", "'CGS': dyn, cm, dyn/cm^2; the config has"),
+            ("nmm.cdb", cdb("/UNITS,MPA"), "mW, mm, K", None)):
+        write(name, text)
+        heat = ["physics=heat"] if "W" in units else []
+        code, said = run("new", name, f"units={units}", *heat, "-o", "units.cfg")
+        check(code == 0, f"new {name}: {said}")
+        said = run("check", "units.cfg")[1]
+        check(wanted in said if wanted else "the config has units" not in said, f"{name}, units={units}: lacks {wanted}: {said}")
+        os.remove("units.cfg")
 
 
 def check_centres():
@@ -147,6 +180,7 @@ def main():
     with tempfile.TemporaryDirectory() as work:
         os.chdir(work)
         check_all_units()
+        check_contradictions()
         check_centres()
         check_groups()
         check_compressed()

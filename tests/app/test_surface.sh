@@ -162,6 +162,67 @@ says 'beside the result: 8 elements are forced solid'
 refused 2 "8 elements that are forced solid (passive or loaded) have 1000: give a --threshold" \
     cube/density_0002.vtk bad.stl --preserve loads,supports
 
+# Elements behind prescribed displacements other than 0 are solid, like loaded ones; without them the set is not on the
+# surface, which is refused with its name.
+cat >driven.cfg <<'END'
+mesh = { generator = "cantilever"; nx = 16; ny = 6; nz = 4; };
+material = { E = 1000.0; nu = 0.3; };
+supports = ( { set = "left"; fix = "xyz"; }, { set = "right"; fix = "z"; value = [0.0, 0.0, -0.1]; } );
+loads = ( );
+optimization = { volume_fraction = 0.4; iterations = 12; filter = { kind = "sensitivity"; radius = 1.5; }; };
+solver = { operator = "otf"; device = "cpu"; };
+output = { directory = "driven"; };
+END
+"$hextop" -q run driven.cfg 2>stderr || fault "the run fails: $(cat stderr)"
+surface driven/density_0012.vtk driven.stl
+says 'beside the result: 24 elements are forced solid'
+says '^box +0 0 0 to 16 6 4'
+surface driven/density_0012.vtk all.stl --preserve loads,supports
+says 'beside the result: 48 elements are forced solid'
+surface driven/density_0012.vtk lost.stl --preserve passive
+says 'beside the result: 0 elements are forced solid'
+# driven_refused MESSAGE SURFACE: verify refuses the surface.
+driven_refused() {
+    "$hextop" -q verify driven --surface "$2" >stdout 2>stderr
+    [ $? = 2 ] && grep -qF -- "$1" stderr || fault "verify --surface $2: not refused with: $1: $(cat stderr)"
+}
+driven_refused "no part of set 'right', whose prescribed displacement drives the part, is on the surface" lost.stl
+driven_refused "the part is in pieces that are not connected, the prescribed displacements move each of them" driven.stl
+driven_refused "the part is in pieces that are not connected" all.stl
+"$hextop" -q check driven.cfg optimization.volume_fraction=0.05 >stdout 2>stderr
+grep -qF "the 24 elements that are forced solid in a 0/1 design" stderr || fault "check counts others: $(cat stderr)"
+
+# What a displacement of the mesh's file drives, too: 4 elements at its right end.
+awk '/^\*Cload/ { skip = 1; next } /^\*/ { skip = 0 } !skip { print } /^CUBE-1.7, 3, 3/ { print "Set-right, 1, 1, 0.1" }' \
+    "$meshes/cube_job.inp" >pulled.inp
+"$hextop" -q run cube.cfg mesh.file=pulled.inp 'loads=()' output.directory=pulled 2>stderr ||
+    fault "the run fails: $(cat stderr)"
+surface pulled/density_0002.vtk pulled.stl
+says 'beside the result: 4 elements are forced solid'
+
+# The 0/1 design of a driven part: the set is void, so that nothing deforms what remains.
+"$hextop" -q analyse driven.cfg --density driven/density_0012.vtk --solid-only --threshold 0.6 --preserve none \
+    >stdout 2>stderr
+[ $? = 2 ] && grep -qF "case 1: all of its prescribed displacement other than 0 is on void" stderr ||
+    fault "analyse: a driven set on void: $(cat stderr)"
+
+# Temperatures other than the reference drive a case that has no other load.
+cat >hot.cfg <<'END'
+physics = "heat";
+mesh = { generator = "cantilever"; nx = 8; ny = 4; nz = 4; };
+material = { conductivity = 1.0; };
+supports = ( { set = "left"; temperature = 20.0; }, { set = "right"; temperature = 80.0; } );
+optimization = { volume_fraction = 0.5; iterations = 2; filter = { radius = 1.5; }; };
+solver = { operator = "otf"; device = "cpu"; };
+output = { directory = "hot"; };
+END
+"$hextop" -q run hot.cfg 2>stderr || fault "the run fails: $(cat stderr)"
+surface hot/density_0002.vtk hot.stl
+says 'beside the result: 16 elements are forced solid'
+"$hextop" -q run hot.cfg output.directory=heated 'loads=({source=1.0;})' 2>stderr || fault "the run fails: $(cat stderr)"
+surface heated/density_0002.vtk hot.stl
+says 'beside the result: 0 elements are forced solid'
+
 # Pieces: two posts without material between them.
 awk 'BEGIN {
     print "# vtk DataFile Version 3.0\nposts\nASCII\nDATASET UNSTRUCTURED_GRID\nPOINTS 48 double"

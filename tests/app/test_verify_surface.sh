@@ -201,6 +201,35 @@ by_job() {
     ok "by file: $1" "$hextop" mesh file.cfg made.inp --surface "$3" --refine 0 mesh.file="$2"
     ok "by file: $1: the sum" near "$(sum_of made.inp 3)" "$4" 1e-12
 }
+# moment_of JOB COMPONENT: of its *CLOAD about the origin, in all steps
+moment_of() {
+    awk -F, -v d="$2" '/^\*/ { kind = /^\*CLOAD/ ? 2 : /^\*NODE *(,|$)/; next }
+        kind == 1 { for (i = 1; i <= 3; i++) x[$1 + 0, i] = $(i + 1) }
+        kind == 2 { i = d % 3 + 1; j = i % 3 + 1
+            if ($2 + 0 == j) s += x[$1 + 0, i] * $3
+            if ($2 + 0 == i) s -= x[$1 + 0, j] * $3 }
+        END { print s + 0 }' "$1"
+}
+# However the cells are cut, equal forces at the nodes of a face, which are no even traction, keep their moment.
+equal="*CLOAD"
+for z in 0 1 2 3 4; do
+    for y in 0 1 2 3 4; do
+        equal="$equal
+$((9 + 9 * (y + 5 * z))), 3, -4"
+    done
+done
+stating equal.inp "$equal"
+for refine in 0 1 2; do
+    ok "by file: equal forces" "$hextop" mesh file.cfg made.inp --surface bar.stl --refine $refine mesh.file=equal.inp
+    ok "by file: equal forces: the sum" near "$(sum_of made.inp 3)" -100 1e-9
+    ok "by file: equal forces: the moment about x, --refine $refine" near "$(moment_of made.inp 1)" -200 1e-6
+    ok "by file: equal forces: the moment about y, --refine $refine" near "$(moment_of made.inp 2)" 800 1e-6
+    ok "by file: equal forces: no warning" test "$(grep -c 'their moment changes' stderr)" = 0
+done
+ok "by file: equal forces on half" "$hextop" mesh file.cfg made.inp --surface half.stl --refine 0 mesh.file=equal.inp
+ok "by file: equal forces on half: the sum" near "$(sum_of made.inp 3)" -100 1e-9
+ok "by file: equal forces on half: the moment" contains stderr "forces keep their sum, but their moment changes by (10"
+
 # refused_file WHAT MESSAGE FILE SURFACE [KEY=VALUE ...]: both commands must exit with 2 and this message.
 refused_file() {
     what=$1 message=$2 file=$3 surface=$4
