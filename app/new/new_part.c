@@ -181,10 +181,10 @@ static int read_config(hx_new_part *part, const char *named, int is_heat)
     return rc;
 }
 
-/* Keys of heat are refused in a config for elasticity, the default, though the file may be a job for
- * heat, whose config they suit: takes the arguments for heat, and refuses them with the first
- * message unless the file is for heat. If they fail for heat, too, a config without them reads the
- * file, which decides between the two messages. */
+/* Keys of heat are refused in a config for elasticity, the default, though the file may be a job of
+ * heat, whose config has them: takes the arguments for heat, and refuses them with the first
+ * message unless the file is such a job. If they fail for heat, too, a config without them reads
+ * the file, which decides between the two messages. */
 static int read_part_of_heat(hx_new_part *part, const char *named)
 {
     char first[2048], second[2048] = ""; /* as long as a message may be */

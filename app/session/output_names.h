@@ -1,4 +1,4 @@
-/* The files that a command writes: each can be written, no two are the same file, and none is a file
+/* The files that a command writes: each can be written, no two are the same file, and none is one
  * that the command reads. Files are compared by device and inode, so through links. */
 #ifndef HX_OUTPUT_NAMES_H
 #define HX_OUTPUT_NAMES_H

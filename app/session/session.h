@@ -50,9 +50,9 @@ typedef struct hx_session {
     /* spline of a spline file; its image `mesh` has one element per cell; otherwise empty */
     hx_spline spline;
     hx_conditions conditions; /* supports, loads and material that the mesh's file states */
-    /* files that the command writes, none of which may be one that is read (borrowed); NULL: none */
+    /* files that the command writes; none may be one that is read (borrowed); NULL: none */
     const hx_output_names *outputs;
-    int is_draft; /* 1: the config is not yet written, so its defaults are not used (`hextop new`) */
+    int is_draft; /* 1: the config is yet to be written; its defaults are not used (`hextop new`) */
     int has_physics_of_file; /* 1: the physics is that of the mesh's file (`hextop new`) */
     hx_mesh_quality quality; /* set by hx_session_measure */
     int is_measured;
