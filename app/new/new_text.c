@@ -378,17 +378,20 @@ static void put_conductivity(writer *w)
     }
     fprintf(w->out, "\nmaterial = { ");
     if (!is_files && lacks_units(w)) fprintf(w->out, "   # steel: 50 W/(m K); convert it\n#   ");
+    const hx_units *const u = &w->part->session.cfg.units;
+    const double steel = u->watt > 0.0 && u->metre > 0.0 ? 50.0 * u->metre / u->watt : 50.0;
+    char text[40];
     int is_steel = 0;
     if (is_files)
         put_key(w, "material.from", "file");
     else
-        is_steel = put_key(w, "material.conductivity", "50.0");
+        is_steel = put_key(w, "material.conductivity", fraction(steel, 6, text));
     if (is_files) put_given(w, "material.conductivity");
     put_given(w, "material.conductivity_min");
     if (!is_files && lacks_units(w))
         fprintf(w->out, "\n};\n");
     else
-        fprintf(w->out, " };%s\n", is_steel ? "   # steel in W/(m K) or mW/(mm K)" : "");
+        fprintf(w->out, " };%s\n", is_steel ? "   # steel, 50 W/(m K)" : "");
 }
 
 /* Steel, in the units of the config. */

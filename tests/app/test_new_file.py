@@ -138,6 +138,9 @@ def check_centres():
     for line in ('"ALL": 2 elements, centre 2 0.5 0.5', '"FIRST": 1 element, centre 0.5 0.5 0.5',
                  '"END": 1 face of its nodes, area 1, centre 0 0.5 0.5'):
         check("#   " + line + "\n" in said, f"centres: lacks {line}: {said}")
+    for units, value in (("W, m, K", "50.0"), ("W, mm, K", "0.05"), ("mW, mm, K", "50.0")):
+        said = run("new", "bar.inp", "physics=heat", "units=" + units)[1]
+        check(f"conductivity = {value}; }};   # steel, 50 W/(m K)\n" in said, f"steel in {units}: {said}")
     grid = "# vtk DataFile Version 3.0\nx\nASCII\nDATASET UNSTRUCTURED_GRID\nPOINTS 12 double\n" + "".join(
         f"{x} {y} {z}\n" for x, y, z in POINTS)
     both = grid + "CELLS 3 23\n" + "".join("8 " + " ".join(str(a - 1) for a in c) + "\n" for c in CELLS) + "4 0 3 9 6\nCELL_TYPES 3\n12\n12\n9\n"
