@@ -64,7 +64,7 @@ static int starts_steep(const hx_config *cfg)
 static double calm_move(const hx_config *cfg)
 {
     const double move = cfg->optimization.move;
-    if (starts_steep(cfg)) return fmin(move, 0.05);
+    if (starts_steep(cfg)) return fmin(move, 0.025);
     if (move > 0.2) return 0.1;
     return cfg->optimization.damping > 0.5 || cfg->optimization.penalty > 3.0 ? move : 0.25 * move;
 }
