@@ -331,9 +331,8 @@ static int command_mesh(const hx_options *options)
     if (!is_mesh && hx_option_given(options, HX_MESH_OPTION_SIZE))
         return HX_RAISE(HX_EINPUT, "--element-size applies to a CAD model without a config; with a "
                                    "config give mesh.element_size=LENGTH");
-    HX_TRY(check_options(&job, options, is_mesh));
-    if (is_mesh) return hx_convert_mesh(options);
-    const int rc = write_mesh(&job, options);
+    int rc = check_options(&job, options, is_mesh);
+    if (rc == HX_OK) rc = is_mesh ? hx_convert_mesh(options) : write_mesh(&job, options);
     mesh_job_free(&job);
     return rc;
 }
