@@ -207,8 +207,8 @@ static inline void hx_dist_count(hx_dist *dist, int64_t bytes)
 int hx_dist_put_entries(hx_device *dev, int64_t n, const int32_t *node, int64_t stride,
                         int64_t offset, int components, int64_t **d_at);
 
-/* y[at[n_interface of the subdomain][components]] := sum over the ranks that have the point; at
- * most 12 components. */
+/* y[at[n_interface of the subdomain][components]] := sum over the ranks that have the point.
+ * components: at most 12. */
 int hx_dist_add_at(hx_dist *dist, int components, const int64_t *d_at, float *d_y);
 
 static inline hx_dist *hx_dist_of(hx_device *dev)

@@ -239,8 +239,8 @@ static void flag_derived(const hx_mesh *mesh, const hx_set *set, uint8_t *flag, 
     for (int64_t i = 0; i < n; i++) flag[derived_node(mesh, set, i)] = value;
 }
 
-/* 1 if a node of the set is in none of its elements and faces; flag[n_node] is 0 on entry and exit.
- */
+/* Returns 1 if a node of the set is in none of its elements and faces; flag[n_node] is 0 on entry
+ * and exit. */
 static int has_more_nodes(const hx_mesh *mesh, const hx_set *set, uint8_t *flag)
 {
     int more = 0;
@@ -256,8 +256,8 @@ static int compare_elements(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* 1 if the nodes hold a whole element that is none of the set's: a set of nodes gets it when it is
- * read, one of faces does not; flag as above. */
+/* Returns 1 if the nodes contain a whole element that the set does not have: a set read as nodes
+ * then gets the element, one read as faces does not; flag as above. */
 static int spans_element(const hx_mesh *mesh, const hx_set *set, uint8_t *flag)
 {
     int spans = 0;
@@ -277,10 +277,10 @@ static int spans_element(const hx_mesh *mesh, const hx_set *set, uint8_t *flag)
     return spans;
 }
 
-/* What is said of nodes (*BOUNDARY, *CLOAD) names sets of nodes only, so those of faces are listed
- * too, and others that do not follow from elements: read again it is the same set. If all nodes
- * together would bring an element that the set does not have, only those that do not follow are
- * listed. node[n_node]: what is listed; returns how many. */
+/* *BOUNDARY and *CLOAD refer only to sets of nodes, so the nodes of sets of faces are listed, and
+ * nodes that do not follow from the set's elements; the set is then read back equal. If all its
+ * nodes together contained a whole element that the set does not have, only those that do not
+ * follow are listed. node[n_node]: the nodes to list; returns their number. */
 static int64_t list_nodes(const hx_mesh *mesh, const hx_set *set, uint8_t *flag, int32_t *node)
 {
     const int has_more = has_more_nodes(mesh, set, flag);

@@ -51,12 +51,13 @@ typedef struct hx_import_other {
 /* A named selection; any of the lists may be empty, and several may be filled. */
 typedef struct hx_import_set {
     char *name;
-    hx_set_kind kind;       /* of one that hx_import_set_of made: sets of one name stay apart */
-    int is_unmet;           /* named, and no cell of the file is in it */
+    /* for a set made by hx_import_set_of: sets of one name and different kinds are separate */
+    hx_set_kind kind;
+    int is_unmet;           /* named in the file, but no cell belongs to it */
     int is_flushed;         /* the sink has taken members of it */
-    int is_reference;       /* of nodes that are none of the mesh's by intent */
-    int is_shortened;       /* members that it names several times were taken out */
-    int is_of_loads;        /* a load made it: no face that it lacks refuses the mesh */
+    int is_reference;       /* its nodes are intentionally not nodes of the mesh */
+    int is_shortened;       /* repeated members were removed */
+    int is_of_loads;        /* made for a load: faces that no element has do not refuse the mesh */
     int is_held, is_loaded; /* supports, loads have taken its members so far */
     int64_t taken_line;     /* the first line that took them, 0: none */
     hx_numbers node;        /* numbers of nodes */
@@ -215,8 +216,8 @@ int hx_import_flush(hx_import *import, int with_nodes);
 
 /* Makes a raw mesh (the caller calls hx_mesh_finish) with nodes and elements in the file's order:
  * resolves numbers of corners and set members, leaves out nodes that no element has as a corner,
- * corrects the order of element nodes where it is unambiguous (solid.h, mesh_check.h), and finds
- * the elements of faces given by nodes. In a set of nodes, a node on an edge is replaced by the
+ * corrects the order of element nodes if it is unambiguous (solid.h, mesh_check.h), and finds the
+ * elements of faces given by nodes. In a set of nodes, a node on an edge is replaced by the
  * edge's ends. The mesh keeps the file's numbers, and the middles of its edges if some are curved.
  * Destroys xyz, corner and the sets. O(n). HX_EINPUT, with line and number: cells that are not
  * solids of solid.h, repeated or missing numbers, no solid at all. With a sink, the sink finishes,

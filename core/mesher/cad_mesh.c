@@ -29,8 +29,8 @@ static void take_line(void *context, int stream, const char *text)
     if (m->rc == HX_OK) m->solid[m->n++] = s;
 }
 
-/* Elements per full turn of a curve, and the smallest of them: curvature refines by a factor of at
- * most 4. */
+/* Elements per full turn of a curve, and the smallest of them: curvature refines elements by at
+ * most a factor of 4. */
 static const char script[] =
     "SetFactory(\"OpenCASCADE\");\n"
     "General.NumThreads = 1;\n"
