@@ -16,7 +16,7 @@ typedef struct file_shape {
     hx_mesh_pieces pieces;
     char *name; /* name of the file without its folders (owned) */
     int n_faces;
-    hx_source_faces faces[HX_SOURCE_SETS];  /* those of the pieces that there are */
+    hx_source_faces faces[HX_SOURCE_SETS];  /* faces of the sets in the pieces */
     hx_shared_name shared[HX_PIECE_SHARED]; /* texts of the pieces' names */
 } file_shape;
 

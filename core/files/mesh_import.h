@@ -146,7 +146,7 @@ struct hx_import {
      * rows. */
     const int (*side_row)[7];
     int has_collapsed_brick; /* a hexahedron with repeated nodes was added */
-    int keeps_unused;        /* nodes of no element are nodes of the mesh, which is refused then */
+    int keeps_unused;        /* unused nodes stay in the mesh, which is then refused */
     int sorts_shared;        /* for a sink: the mesh has its sets by name if sets of several kinds
                                 share one */
 };

@@ -18,7 +18,8 @@ typedef struct hx_piece_span {
     int16_t bit, of_elements;
 } hx_piece_span;
 
-/* A name of sets of several kinds (hx_shared_name), by places of sets: one of them has it. */
+/* A name that sets of several kinds share (hx_shared_name): indices of these sets, one of which
+ * keeps the name. */
 typedef struct hx_piece_shared {
     int16_t name, set[HX_N_SET_KIND]; /* -1: none of that kind */
 } hx_piece_shared;
@@ -38,7 +39,7 @@ typedef struct hx_mesh_pieces {
     int n_set;
     char *name[HX_SOURCE_SETS]; /* (owned, each) */
     uint8_t has_elements[HX_SOURCE_SETS];
-    hx_source_faces faces[HX_SOURCE_SETS]; /* of each set; n 0: none (arrays owned) */
+    hx_source_faces faces[HX_SOURCE_SETS]; /* per set; n = 0: none (arrays owned) */
     int n_shared;
     hx_piece_shared shared[HX_PIECE_SHARED];
     int sorts_sets; /* as in hx_mesh_source */

@@ -221,8 +221,8 @@ static int find_values(hx_vtk_reader *r, const hx_file_number *type, int64_t n, 
     return HX_OK;
 }
 
-/* The set of each value, NULL: of none; and Gmsh's groups of volumes by their numbers. Kinds are
- * those of the whole mesh (vtk_sets.c): flags and faces are of one set, of the kind of nodes. */
+/* The set of each value, NULL: none; and Gmsh's numbered groups of volumes. Kinds are those of the
+ * whole mesh (vtk_sets.c): flags and faces belong to one set, of the kind of nodes. */
 typedef struct targets {
     hx_import_set *set[2][HX_VTK_SET_VALUES];
 } targets;
