@@ -193,9 +193,9 @@ static int is_face(const hx_vtk_reader *r, int32_t cell)
 
 enum { KEY_SIZE = HX_FILE_WORD_SIZE + 40 };
 
-/* The key of a set until all sets are known: its kind, a line break, which no array's name contains,
- * and its name. Arrays of flags and of faces, as hextop writes them, form one set of points, cells
- * and faces. */
+/* The key of a set until all sets are known: its kind, a line break, which no array's name
+ * contains, and its name. Arrays of flags and of faces, as hextop writes them, form one set of
+ * points, cells and faces. */
 static const char *key_of(hx_set_kind kind, const char *name, char key[KEY_SIZE])
 {
     snprintf(key, KEY_SIZE, "%d\n%s", (int)kind, name);
