@@ -11,7 +11,7 @@
 #include "interface_ops.h"
 #include "line_block.h"
 #include "multigrid_internal.h"
-#include "plan.h"
+#include "plan_coarse.h"
 
 static const char *const WHAT = "lines of nodes";
 
@@ -254,7 +254,7 @@ int hx_mg_wants_lines(const hx_problem *problem, const hx_device_ops *device)
 {
     return device->multigrid && device->multigrid->lines_solve && problem->components == 3 &&
            problem->space.element == HX_ELEMENT_LINEAR &&
-           hx_plan_aspect(hx_problem_whole(problem)) > HX_COARSE_STRETCHED;
+           hx_coarse_plan_aspect(hx_problem_whole(problem)) > HX_COARSE_STRETCHED;
 }
 
 /* Extracts the pieces of the whole mesh's lines `line` to `end` that lie in a subdomain, and

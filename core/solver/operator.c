@@ -9,7 +9,7 @@
 #include "element_ops.h"
 #include "interface_ops.h"
 #include "operator_springs.h"
-#include "plan.h"
+#include "plan_operator.h"
 #include "product.h"
 #include "rigid_ops.h"
 #include "vector_ops.h"
@@ -108,7 +108,7 @@ void hx_operator_account(hx_account *account, const hx_problem *problem,
     add_model(account, mesh, needs_lists(problem, op_kind));
     hx_account_add(account, "supports", supports);
     if (problem->space.element == HX_ELEMENT_LINEAR) {
-        const hx_plan *const plan = hx_plan_of(problem, op_kind);
+        const hx_operator_plan *const plan = hx_operator_plan_of(problem, op_kind);
         hx_account_add(account, "operator", plan ? plan->bytes : op_kind->bytes(mesh, layout));
         const hx_operator_kind *const exact = exact_of(problem, op_kind);
         if (exact)
@@ -366,7 +366,7 @@ int hx_operator_create(hx_operator *op, hx_device *dev, const hx_operator_kind *
     HX_TRY_FAIL(put_supports(op, problem));
     HX_TRY_FAIL(hx_operator_put_springs(op, problem));
     HX_TRY_FAIL(put_rigid_sets(op, problem));
-    const hx_plan *const plan = hx_plan_of(problem, op_kind);
+    const hx_operator_plan *const plan = hx_operator_plan_of(problem, op_kind);
     op->model.lists = plan ? plan->lists : NULL;
     rc = op_kind->setup(&op->state, dev, &op->model, mesh, layout);
     op->model.lists = NULL;

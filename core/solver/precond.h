@@ -34,11 +34,12 @@ typedef struct hx_precond_kind {
     /* Device bytes that it holds besides its vectors. O(n_elem). NULL: none. */
     size_t (*bytes)(const hx_problem *problem, const hx_device_ops *device,
                     const hx_operator_kind *op_kind);
-    /* Fills the kind's part of the plan (plan.h) before the device is available. O(n_elem). NULL:
+    /* Fills the plan of the kind's coarse grids (plan_coarse.h) before the device is available. O(n_elem). NULL:
      * nothing to plan. */
-    int (*plan)(struct hx_plan *plan, const hx_problem *problem, const hx_device_ops *device);
+    int (*plan)(struct hx_coarse_plan *plan, const hx_problem *problem,
+                const hx_device_ops *device);
     /* After `plan`: does on the host what `create` would do there. NULL: nothing. */
-    int (*plan_more)(struct hx_plan *plan, const hx_problem *problem);
+    int (*plan_more)(struct hx_coarse_plan *plan, const hx_problem *problem);
     /* Allocates memory for pc->a. */
     int (*create)(hx_precond *pc);
     /* Called after each change of A (hx_operator_update). */

@@ -12,7 +12,8 @@
 #include "coarse_springs.h"
 #include "interface_ops.h"
 #include "multigrid_internal.h"
-#include "plan.h"
+#include "plan_coarse.h"
+#include "plan_operator.h"
 #include "vector_ops.h"
 
 /* Chosen by measurement: doc/notebook/2026-11-28-multigrid.md. */
@@ -57,7 +58,7 @@ static int is_narrow(const hx_problem *problem, const hx_device_ops *device)
     const hx_problem *const whole = hx_problem_whole(problem);
     return device->multigrid && device->multigrid->fused_room &&
            hx_mesh_n_elem_all(whole->mesh) <= STRETCHED_ELEMENTS &&
-           hx_plan_aspect(whole) > HX_COARSE_STRETCHED;
+           hx_coarse_plan_aspect(whole) > HX_COARSE_STRETCHED;
 }
 
 static double coarsening_of(const hx_problem *problem, const hx_device_ops *device)
@@ -336,8 +337,8 @@ static int make_coarse(hx_device *dev, hx_coarse *coarse, const hx_problem *prob
     const double coarsening = coarsening_of(problem, dev->ops);
     const hx_problem *const whole = hx_problem_whole(problem);
     memset(coarse, 0, sizeof *coarse);
-    if (!problem->whole && hx_plan_take_finished(problem, coarsening, coarse)) return HX_OK;
-    hx_coarse_draft *draft = hx_plan_take_coarse(whole, coarsening);
+    if (!problem->whole && hx_coarse_plan_take_finished(problem, coarsening, coarse)) return HX_OK;
+    hx_coarse_draft *draft = hx_coarse_plan_take_draft(whole, coarsening);
     if (!draft) HX_TRY(hx_coarse_begin(&draft, &whole->space, coarsening));
     const hx_interface_ops *const interface = problem->whole ? dev->ops->interface : NULL;
     HX_TRY(hx_coarse_finish(coarse, &whole->space, draft, N_LAST,
@@ -521,25 +522,25 @@ static int apply(hx_precond *pc, const double *d_r, double *d_z)
     return mg->rigid.n_column > 0 ? hx_mg_rigid_add(mg, pc->op, d_r, d_z) : HX_OK;
 }
 
-static int plan_coarse(hx_plan *plan, const hx_problem *problem, const hx_device_ops *device)
+static int plan_coarse(hx_coarse_plan *plan, const hx_problem *problem, const hx_device_ops *device)
 {
     plan->aspect = hx_coarse_aspect(problem->mesh);
     const double coarsening = coarsening_of(problem, device);
-    HX_TRY(hx_coarse_begin(&plan->coarse, &problem->space, coarsening));
-    hx_coarse_draft_size(plan->coarse, &plan->n_coarse_node, &plan->n_cell);
+    HX_TRY(hx_coarse_begin(&plan->draft, &problem->space, coarsening));
+    hx_coarse_draft_size(plan->draft, &plan->n_coarse_node, &plan->n_cell);
     plan->coarsening = coarsening;
     return HX_OK;
 }
 
 /* Finishes the draft for a whole mesh. On several ranks each lists its own subdomain later, in
  * `create`. */
-static int finish_coarse(hx_plan *plan, const hx_problem *problem)
+static int finish_coarse(hx_coarse_plan *plan, const hx_problem *problem)
 {
     hx_coarse *finished;
-    if (!plan->coarse || problem->whole || problem->mesh->ownership) return HX_OK;
+    if (!plan->draft || problem->whole || problem->mesh->ownership) return HX_OK;
     HX_TRY(hx_alloc(&finished, 1, sizeof *finished, "multigrid coarse grids"));
-    const int rc = hx_coarse_finish(finished, &problem->space, plan->coarse, N_LAST, 0);
-    plan->coarse = NULL; /* also if that failed; `create` then starts over */
+    const int rc = hx_coarse_finish(finished, &problem->space, plan->draft, N_LAST, 0);
+    plan->draft = NULL; /* also if that failed; `create` then starts over */
     if (rc < 0)
         free(finished);
     else
@@ -568,7 +569,7 @@ static void count_coarse(const hx_problem *problem, const hx_device_ops *device,
                          double *n_cell)
 {
     problem = hx_problem_whole(problem);
-    const hx_plan *const plan = problem->plan;
+    const hx_coarse_plan *const plan = problem->coarse_plan;
     const double coarsening = coarsening_of(problem, device);
     if (!plan || plan->mesh != problem->mesh || plan->coarsening != coarsening) {
         if (count_spline(problem, coarsening, n_node, n_cell)) return;
@@ -606,7 +607,7 @@ static size_t product_bytes(const hx_problem *problem, const hx_device_ops *devi
     const size_t n_elem = (size_t)mesh->n_elem;
     if (problem->space.element != HX_ELEMENT_LINEAR)
         return 2 * (size_t)problem->components * (size_t)problem->space.n_point * sizeof(double);
-    const hx_plan *const plan = hx_plan_of(problem, op_kind);
+    const hx_operator_plan *const plan = hx_operator_plan_of(problem, op_kind);
     if (plan) return plan->single_bytes;
     if (op_kind->single_bytes) return op_kind->single_bytes(mesh);
     if (op_kind->apply_single || !free) return (size_t)op_kind->single_bytes_per_elem * n_elem;
