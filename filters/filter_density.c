@@ -9,7 +9,7 @@
 #include "core/base/memory.h"
 #include "core/design/cone.h"
 #include "core/design/filter.h"
-#include "core/solver/vector_ops.h"
+#include "core/linalg/vector_ops.h"
 
 extern const hx_filter_kind hx_filter_density; /* below */
 

@@ -16,9 +16,9 @@
 #include "core/base/names.h"
 #include "core/design/filter.h"
 #include "core/design/helmholtz.h"
+#include "core/krylov/pcg.h"
+#include "core/linalg/vector_ops.h"
 #include "core/registry.h"
-#include "core/solver/pcg.h"
-#include "core/solver/vector_ops.h"
 
 typedef struct helmholtz_filter {
     hx_device *dev;

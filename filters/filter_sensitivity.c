@@ -10,7 +10,7 @@
 #include "core/base/memory.h"
 #include "core/design/cone.h"
 #include "core/design/filter.h"
-#include "core/solver/vector_ops.h"
+#include "core/linalg/vector_ops.h"
 
 static size_t bytes(const hx_mesh *mesh, const hx_filter_params *params)
 {

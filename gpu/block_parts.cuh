@@ -1,10 +1,10 @@
 // Products in parts, for kernels whose thread blocks each have some elements or rows: a list of
-// thread blocks, those with interface points first (core/solver/block_split.h). Without interface
+// thread blocks, those with interface points first (core/operator/block_split.h). Without interface
 // points there is no list, and the blocks are numbered as in an undivided product.
 #ifndef HX_BLOCK_PARTS_CUH
 #define HX_BLOCK_PARTS_CUH
 
-#include "core/solver/block_split.h"
+#include "core/operator/block_split.h"
 #include "cuda_device.cuh"
 #include "product_parts.cuh"
 

@@ -1,6 +1,6 @@
 // Loads proportional to mass, computed from coordinates once per design and load case.
+#include "core/operator/element_ops.h"
 #include "core/problem/body_force.h"
-#include "core/solver/element_ops.h"
 #include "hex8_cuda.cuh"
 #include "points_cuda.cuh"
 

@@ -1,7 +1,7 @@
-// Heat conduction on the GPU (core/solver/conduction_ops.h): one thread per node, element or row of
-// the films. Sums are in the order of the lists.
+// Heat conduction on the GPU (core/operator/conduction_ops.h): one thread per node, element or row
+// of the films. Sums are in the order of the lists.
 #include "core/mesh/hex8_conduction.h"
-#include "core/solver/conduction_ops.h"
+#include "core/operator/conduction_ops.h"
 #include "fields_cuda.cuh"
 #include "points_cuda.cuh"
 

@@ -6,7 +6,7 @@
 #include <cstring>
 
 #include "core/base/memory.h"
-#include "core/solver/operator_kind.h"
+#include "core/operator/operator_kind.h"
 #include "cuda_device.cuh"
 
 constexpr size_t STAGING_BYTES = 4096;

@@ -4,8 +4,8 @@
 #define HX_DIAGONAL_CUDA_CUH
 
 #include "core/mesh/cell.h"
-#include "core/solver/device_mesh.h"
-#include "core/solver/patches.h"
+#include "core/operator/device_mesh.h"
+#include "core/operator/patches.h"
 #include "hex8_otf.cuh"
 #include "patches_cuda.cuh"
 

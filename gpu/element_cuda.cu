@@ -1,7 +1,7 @@
 // The diagonal of K, its diagonal blocks and element energies, from coordinates. Not
 // performance-critical: once per design iteration.
-#include "core/solver/block3.h"
-#include "core/solver/element_ops.h"
+#include "core/linalg/block3.h"
+#include "core/operator/element_ops.h"
 #include "hex8_cuda.cuh"
 #include "points_cuda.cuh"
 #include "vector_cuda.cuh"

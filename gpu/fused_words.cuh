@@ -3,7 +3,7 @@
 #ifndef HX_FUSED_WORDS_CUH
 #define HX_FUSED_WORDS_CUH
 
-#include "core/solver/fused_cycle.h"
+#include "core/multigrid/fused_cycle.h"
 #include "multigrid_cuda.cuh"
 
 namespace hx_fused

@@ -3,7 +3,7 @@
 #ifndef HX_GALERKIN_CLASSES_CUDA_CUH
 #define HX_GALERKIN_CLASSES_CUDA_CUH
 
-#include "core/solver/multigrid_place.h"
+#include "core/multigrid/multigrid_place.h"
 #include "galerkin_cuda.cuh"
 
 // classes of equal cells; one more class holds all other cells

@@ -2,7 +2,7 @@
 #ifndef HX_GALERKIN_CUDA_CUH
 #define HX_GALERKIN_CUDA_CUH
 
-#include "core/solver/multigrid.h"
+#include "core/multigrid/multigrid.h"
 #include "cuda_device.cuh"
 
 // The cells of level 0, as seen by a kernel.

@@ -4,7 +4,7 @@
 #define HX_HEX8_CUDA_CUH
 
 #include "core/mesh/hex8.h"
-#include "core/solver/device_mesh.h"
+#include "core/operator/device_mesh.h"
 #include "cuda_device.cuh"
 
 // Gathers the values at one element's corners from a nodal vector [n_node][3] into v[24].

@@ -4,7 +4,7 @@
 
 #include "block_stream.cuh"
 #include "core/base/memory.h"
-#include "core/solver/interface_points.h"
+#include "core/operator/interface_points.h"
 #include "product_cuda.cuh"
 #include "vector_cuda.cuh"
 

@@ -1,4 +1,4 @@
-// Block smoother for splines, with blocks of control points (core/solver/multigrid.h), as in
+// Block smoother for splines, with blocks of control points (core/multigrid/multigrid.h), as in
 // core/cpu/multigrid_blocks_cpu.c: a thread block inverts the matrix of a block in double
 // precision, in shared memory; in the product with the inverse, each thread multiplies a row.
 #include "multigrid_cuda.cuh"

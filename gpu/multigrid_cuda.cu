@@ -1,5 +1,5 @@
-// Multigrid on the GPU (core/solver/multigrid.h): smoothing on the mesh, and the table. Other parts
-// are in multigrid_transfer_cuda.cu, multigrid_coarse_cuda.cu, multigrid_inverse_cuda.cu,
+// Multigrid on the GPU (core/multigrid/multigrid.h): smoothing on the mesh, and the table. Other
+// parts are in multigrid_transfer_cuda.cu, multigrid_coarse_cuda.cu, multigrid_inverse_cuda.cu,
 // galerkin_cuda.cu, multigrid_blocks_cuda.cu and multigrid_rigid_cuda.cu.
 #include "galerkin_means_cuda.cuh"
 #include "multigrid_cuda.cuh"

@@ -1,4 +1,4 @@
-// Shared by the files of multigrid. The contract of each function is in core/solver/multigrid.h.
+// Shared by the files of multigrid. The contract of each function is in core/multigrid/multigrid.h.
 #ifndef HX_MULTIGRID_CUDA_CUH
 #define HX_MULTIGRID_CUDA_CUH
 

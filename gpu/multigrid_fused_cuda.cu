@@ -1,5 +1,5 @@
-// The fused coarse cycle (core/solver/fused_cycle.h): a multigrid cycle over the small coarse grids
-// in one launch of a persistent kernel. A warp processes one node of each grid. The matrix of the
+// The fused coarse cycle (core/multigrid/fused_cycle.h): a multigrid cycle over the small coarse
+// grids in one launch of a persistent kernel. A warp processes one node of each grid. The matrix of the
 // first of these grids, 27 blocks per row of a node, is in registers, one block per lane; the
 // matrices of the grids below it are in shared memory. All blocks run at the same time, which a
 // cooperative launch guarantees.

@@ -1,7 +1,7 @@
 // The inverse of the matrix of the coarsest grid, which multigrid solves directly.
 //
 // A, scaled to unit diagonal and with a small fraction of it added
-// (core/solver/skyline.h explains why), is swept block by block. With the pivots K of a block,
+// (core/linalg/skyline.h explains why), is swept block by block. With the pivots K of a block,
 // G = A_KK^-1 and W = A_.K G,
 //
 //     A_ij -= W_i A_jK',  A_iK = W_i,  A_KK = -G    (i, j not in K)

@@ -1,8 +1,8 @@
-// Line smoothing on coarse grids along lines of nodes (core/solver/level_line.h), as in
+// Line smoothing on coarse grids along lines of nodes (core/multigrid/level_line.h), as in
 // core/cpu/multigrid_level_lines_cpu.c: one warp per line. The numbers of a line are loaded to
 // shared memory at once. Along the line, six lanes, one per component, exchange values by shuffles
 // only.
-#include "core/solver/level_line.h"
+#include "core/multigrid/level_line.h"
 #include "multigrid_cuda.cuh"
 
 namespace

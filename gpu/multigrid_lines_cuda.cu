@@ -1,7 +1,7 @@
-// Line smoothing for stretched meshes, along lines of points (core/solver/multigrid.h), as in
+// Line smoothing for stretched meshes, along lines of points (core/multigrid/multigrid.h), as in
 // core/cpu/multigrid_lines_cpu.c: one thread walks along a line. The data of the next point is
 // loaded while it computes one.
-#include "core/solver/line_block.h"
+#include "core/multigrid/line_block.h"
 #include "hex8_cuda.cuh"
 #include "multigrid_cuda.cuh"
 #include "vector_cuda.cuh"

@@ -3,7 +3,7 @@
 #ifndef HX_OPERATOR_KIND_ASSEMBLED_CUH
 #define HX_OPERATOR_KIND_ASSEMBLED_CUH
 
-#include "core/solver/assembled.h"
+#include "core/operator/assembled.h"
 #include "matrix_cuda.cuh"
 
 extern "C" const hx_operator_kind hx_operator_cuda_otf; // the exact operator if K is rounded

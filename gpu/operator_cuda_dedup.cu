@@ -7,8 +7,8 @@
 #include <cstdlib>
 
 #include "core/base/memory.h"
-#include "core/solver/congruence.h"
-#include "core/solver/operator_kind.h"
+#include "core/operator/congruence.h"
+#include "core/operator/operator_kind.h"
 #include "diagonal_cuda.cuh"
 #include "hex8_parity.cuh"
 #include "operator_setup.cuh"

@@ -8,7 +8,7 @@
 
 #include "block_parts.cuh"
 #include "core/base/memory.h"
-#include "core/solver/operator_kind.h"
+#include "core/operator/operator_kind.h"
 #include "hex8_cuda.cuh"
 #include "operator_setup.cuh"
 

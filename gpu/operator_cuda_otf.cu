@@ -10,7 +10,7 @@
 // requested; 4 bytes per element if the mesh has both tetrahedra and other elements.
 #include <cstdlib>
 
-#include "core/solver/operator_kind.h"
+#include "core/operator/operator_kind.h"
 #include "diagonal_cuda.cuh"
 #include "operator_setup.cuh"
 #include "otf_cuda.cuh"

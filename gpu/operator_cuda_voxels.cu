@@ -1,4 +1,4 @@
-// voxels: a mesh of equal bricks at places of a regular grid (core/solver/voxel_lists.h), in any
+// voxels: a mesh of equal bricks at places of a regular grid (core/operator/voxel_lists.h), in any
 // order, is multiplied place by place; any other mesh as by dedup.
 //
 // A thread processes a column of nodes along z and the column of elements above it; a block has
@@ -12,7 +12,7 @@
 // bitwise reproducible.
 #include <cstdlib>
 
-#include "core/solver/voxel_blocks.h"
+#include "core/operator/voxel_blocks.h"
 #include "fields_cuda.cuh"
 #include "hex8_parity.cuh"
 #include "operator_setup.cuh"

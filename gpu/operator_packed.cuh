@@ -13,7 +13,7 @@
 #include <cstdlib>
 
 #include "block_parts.cuh"
-#include "core/solver/operator_kind.h"
+#include "core/operator/operator_kind.h"
 #include "hex8_cuda.cuh"
 #include "operator_setup.cuh"
 

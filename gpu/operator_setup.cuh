@@ -3,7 +3,7 @@
 #define HX_OPERATOR_KIND_SETUP_CUH
 
 #include "core/base/memory.h"
-#include "core/solver/operator_kind.h"
+#include "core/operator/operator_kind.h"
 
 // *state := a zeroed State with its device and model set, filled by fill(State *). If that fails,
 // it is torn down. `what` names it in the message if there is not enough memory.

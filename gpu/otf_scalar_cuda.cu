@@ -1,5 +1,5 @@
 // otf with one unknown per node (heat conduction): no stored Ke, one thread per element
-// (hex8_conduction.cuh), one block per patch of 128 elements (core/solver/patches.h). Sums are in
+// (hex8_conduction.cuh), one block per patch of 128 elements (core/operator/patches.h). Sums are in
 // the order of the patch's lists, without atomics, and bitwise reproducible.
 //
 // Memory: 16 bytes of corners per element; 74 bytes per row of its patch (about 1.9 rows per
@@ -8,7 +8,7 @@
 #include <cstdlib>
 
 #include "core/mesh/hex8_conduction.h"
-#include "core/solver/operator_kind.h"
+#include "core/operator/operator_kind.h"
 #include "hex8_conduction.cuh"
 #include "operator_setup.cuh"
 #include "otf_cuda.cuh"

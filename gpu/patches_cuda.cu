@@ -3,7 +3,7 @@
 
 #include <cstring>
 
-#include "core/solver/patches_split.h"
+#include "core/operator/patches_split.h"
 
 template <class T> static int put(hx_device *dev, T **d_to, const T *from, int64_t n)
 {

@@ -1,5 +1,5 @@
-// Patches (core/solver/patches.h) on the GPU: their lists, the pipeline that loads one patch while
-// another is computed, and the sums in a fixed order. Shared by otf and dedup, for double and
+// Patches (core/operator/patches.h) on the GPU: their lists, the pipeline that loads one patch
+// while another is computed, and the sums in a fixed order. Shared by otf and dedup, for double and
 // float.
 //
 // A persistent block processes every gridDim.x-th patch. With a second field this applies only to
@@ -16,8 +16,8 @@
 #include <cuda_pipeline.h>
 
 #include "barriers_cuda.cuh"
-#include "core/solver/device_mesh.h"
-#include "core/solver/patches.h"
+#include "core/operator/device_mesh.h"
+#include "core/operator/patches.h"
 #include "cuda_device.cuh"
 #include "product_parts.cuh"
 

@@ -1,6 +1,6 @@
 // The steps of PCG on the GPU, in few fused passes. Scalars stay in hx_pcg_state in device memory.
 // Packs and sums are as in vector_cuda.cuh.
-#include "core/solver/pcg_ops.h"
+#include "core/krylov/pcg_ops.h"
 #include "vector_cuda.cuh"
 
 // Number of blocks of a sum per multiprocessor that five vectors need to saturate the memory

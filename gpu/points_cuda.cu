@@ -4,8 +4,8 @@
 #include <cstdlib>
 
 #include "core/base/memory.h"
+#include "core/linalg/block3.h"
 #include "core/problem/body_force.h"
-#include "core/solver/block3.h"
 #include "points_cuda.cuh"
 
 namespace

@@ -4,8 +4,8 @@
 #define HX_POINTS_CUDA_CUH
 
 #include "core/matrix/pattern.h"
+#include "core/operator/device_mesh.h"
 #include "core/problem/problem.h"
-#include "core/solver/device_mesh.h"
 #include "cuda_device.cuh"
 
 // A rule (core/space/cell_rule.h) for a warp whose lanes are the Gauss points: the values of all

@@ -1,6 +1,6 @@
 // Rigid-body motions of a set: six sums in a fixed order, then an update of every node of the set.
+#include "core/operator/rigid_ops.h"
 #include "core/problem/rigid_set.h"
-#include "core/solver/rigid_ops.h"
 #include "sums_cuda.cuh"
 
 // out: the sums or, if `project` is set, the motion that they are projected to.

@@ -1,9 +1,9 @@
 // Operations of element_ops.h computed from the control points of a spline's cells: one thread
 // block per cell, or per control point, which processes its cells in ascending order. The threads
 // are the Gauss points, and their sums have a fixed order. Not performance-critical.
+#include "core/linalg/block3.h"
 #include "core/matrix/form.h"
 #include "core/problem/body_force.h"
-#include "core/solver/block3.h"
 #include "points_cuda.cuh"
 #include "spline_cells.cuh"
 

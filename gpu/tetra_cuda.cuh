@@ -4,7 +4,7 @@
 #ifndef HX_TETRA_CUDA_CUH
 #define HX_TETRA_CUDA_CUH
 
-#include "core/solver/device_mesh.h"
+#include "core/operator/device_mesh.h"
 #include "hex8_otf.cuh"
 #include "patches_cuda.cuh"
 

@@ -1,9 +1,9 @@
-// Vector operations on the GPU (core/solver/vector_ops.h).
+// Vector operations on the GPU (core/linalg/vector_ops.h).
 //
 // Every sum runs over a fixed number of blocks, and the last block to finish adds their results in
 // order, so a dot product is bitwise reproducible on a given GPU. Vectors are read and written 16
 // bytes at a time: 2 doubles or 4 floats per thread and step.
-#include "core/solver/vector_ops.h"
+#include "core/linalg/vector_ops.h"
 #include "fields_cuda.cuh"
 #include "vector_cuda.cuh"
 

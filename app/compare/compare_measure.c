@@ -13,7 +13,7 @@
 #include "core/base/quantile.h"
 #include "core/base/sum.h"
 #include "core/files/vtk.h"
-#include "core/solver/assembled.h"
+#include "core/operator/assembled.h"
 
 typedef struct measurement {
     hx_session *s;

@@ -6,7 +6,7 @@
 
 #include "../text/log.h"
 #include "core/base/memory.h"
-#include "core/solver/operator.h"
+#include "core/operator/operator.h"
 #include "matrix_bench.h"
 
 enum { N_SPEC = 10, N_BUILDING = 3, N_NOTE = N_SPEC + N_BUILDING + 2 };

@@ -9,7 +9,7 @@
 
 #include "../text/log.h"
 #include "core/matrix/matrix.h"
-#include "core/solver/conduction_ops.h"
+#include "core/operator/conduction_ops.h"
 #include "session_internal.h"
 
 static int has_no_splines(const hx_session *s, const hx_device_ops *ops)

@@ -10,9 +10,9 @@
 #include "../session/solid_mesh.h"
 #include "core/base/clock.h"
 #include "core/base/memory.h"
+#include "core/krylov/precond.h"
+#include "core/operator/conduction_ops.h"
 #include "core/registry.h"
-#include "core/solver/conduction_ops.h"
-#include "core/solver/precond.h"
 #include "verify.h"
 
 /* The mesh that is analysed. */

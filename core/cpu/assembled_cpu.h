@@ -3,7 +3,7 @@
 #ifndef HX_ASSEMBLED_CPU_H
 #define HX_ASSEMBLED_CPU_H
 
-#include "../solver/assembled.h"
+#include "../operator/assembled.h"
 #include "matrix_cpu.h"
 
 /* Defines the functions of an operator kind (WHAT_bytes and so on) for the matrix

@@ -7,14 +7,14 @@
 #include "../design/helmholtz.h"
 #include "../device/timeline_ops.h"
 #include "../device/transport_ops.h"
+#include "../krylov/pcg_ops.h"
+#include "../linalg/vector_ops.h"
 #include "../matrix/interaction_ops.h"
 #include "../matrix/matrix.h"
-#include "../solver/conduction_ops.h"
-#include "../solver/element_ops.h"
-#include "../solver/multigrid.h"
-#include "../solver/pcg_ops.h"
-#include "../solver/rigid_ops.h"
-#include "../solver/vector_ops.h"
+#include "../multigrid/multigrid.h"
+#include "../operator/conduction_ops.h"
+#include "../operator/element_ops.h"
+#include "../operator/rigid_ops.h"
 
 #ifdef __cplusplus
 extern "C" {

@@ -8,7 +8,7 @@
 #ifndef HX_CPU_OTF_H
 #define HX_CPU_OTF_H
 
-#include "../solver/operator_kind.h"
+#include "../operator/operator_kind.h"
 
 #ifdef __cplusplus
 extern "C" {

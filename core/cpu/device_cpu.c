@@ -11,7 +11,7 @@
 #include "../base/clock.h"
 #include "../base/memory.h"
 #include "../base/vector_unit.h"
-#include "../solver/operator_kind.h"
+#include "../operator/operator_kind.h"
 #include "cpu_ops.h"
 
 typedef struct cpu_device {

@@ -3,9 +3,9 @@
 #include <string.h>
 
 #include "../base/vectorised.h"
+#include "../linalg/block3.h"
 #include "../mesh/cell.h"
 #include "../mesh/hex8.h"
-#include "../solver/block3.h"
 #include "cpu_ops.h"
 #include "points_cpu.h"
 

@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "../base/memory.h"
-#include "../solver/assembled.h"
+#include "../operator/assembled.h"
 #include "cpu_ops.h"
 #include "matrix_cpu.h"
 

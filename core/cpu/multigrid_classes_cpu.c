@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "../base/memory.h"
-#include "../solver/multigrid_place.h"
+#include "../multigrid/multigrid_place.h"
 #include "multigrid_cpu.h"
 
 /* Relative to the edge of a cell: positions that differ by less give the same table in single

@@ -3,7 +3,7 @@
 #define HX_MULTIGRID_CPU_H
 
 #include "../base/vectorised.h"
-#include "../solver/multigrid.h"
+#include "../multigrid/multigrid.h"
 
 #ifdef __cplusplus
 extern "C" {

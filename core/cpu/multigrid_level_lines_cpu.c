@@ -1,7 +1,7 @@
 /* Line smoothing on coarse grids, on the host. */
 #include <string.h>
 
-#include "../solver/level_line.h"
+#include "../multigrid/level_line.h"
 #include "multigrid_cpu.h"
 
 enum { DOF = HX_MG_DOF, BLOCK = HX_LEVEL_BLOCK, ROW = 27 * BLOCK };

@@ -1,7 +1,7 @@
 /* Line smoothing for stretched meshes, along lines of points, on the host. */
 #include <string.h>
 
-#include "../solver/line_block.h"
+#include "../multigrid/line_block.h"
 #include "cpu_ops.h"
 
 /* k = the block of K that couples point a (row) with point b (column), summed over a's elements in

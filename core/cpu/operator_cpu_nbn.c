@@ -10,7 +10,7 @@
 
 #include "../base/memory.h"
 #include "../mesh/hex8.h"
-#include "../solver/operator_kind.h"
+#include "../operator/operator_kind.h"
 
 typedef struct nbn {
     const hx_device_model *model; /* (borrowed) */

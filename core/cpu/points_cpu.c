@@ -2,9 +2,9 @@
  * (element_ops.h, conduction_ops.h): point by point in a fixed order, or cell by cell. */
 #include "points_cpu.h"
 
+#include "../linalg/block3.h"
 #include "../mesh/hex8.h"
 #include "../problem/body_force.h"
-#include "../solver/block3.h"
 #include "cpu_ops.h"
 #include "spline_points_cpu.h"
 

@@ -7,8 +7,8 @@
 
 #include "../base/vectorised.h"
 #include "../matrix/pattern.h"
+#include "../operator/device_mesh.h"
 #include "../problem/problem.h"
-#include "../solver/device_mesh.h"
 
 /* The operations of element_ops.h and conduction_ops.h for a model with points (points_cpu.c). */
 void hx_cpu_points_diagonal(const hx_device_model *model, double *d_diag);

@@ -10,9 +10,9 @@
 #include <math.h>
 #include <string.h>
 
+#include "../linalg/block3.h"
 #include "../matrix/form.h"
 #include "../problem/body_force.h"
-#include "../solver/block3.h"
 
 enum { FEW = 32 }; /* smallest number of cells of a colour for which several threads pay off */
 

@@ -4,8 +4,8 @@
 #define HX_SPLINE_POINTS_CPU_H
 
 #include "../matrix/pattern.h"
+#include "../operator/device_mesh.h"
 #include "../problem/problem.h"
-#include "../solver/device_mesh.h"
 #include "../spline/spline_cell.h"
 
 /* The tables of a cell. */

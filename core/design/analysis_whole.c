@@ -9,7 +9,7 @@
 #include "../base/clock.h"
 #include "../base/memory.h"
 #include "../device/timeline.h"
-#include "../solver/vector_ops.h"
+#include "../linalg/vector_ops.h"
 #include "analysis_internal.h"
 #include "design_ops.h"
 

@@ -9,8 +9,8 @@
 #include "../base/sort.h"
 #include "../base/sum.h"
 #include "../device/timeline.h"
+#include "../linalg/vector_ops.h"
 #include "../mesh/cell_marks.h"
-#include "../solver/vector_ops.h"
 
 static const char what[] = "elements within the filter's radius";
 

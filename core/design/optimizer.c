@@ -7,7 +7,7 @@
 #include "../base/clock.h"
 #include "../base/memory.h"
 #include "../device/timeline.h"
-#include "../solver/vector_ops.h"
+#include "../linalg/vector_ops.h"
 #include "analysis_internal.h"
 #include "optimizer_internal.h"
 

@@ -2,7 +2,7 @@
 #include <stdlib.h>
 
 #include "../base/memory.h"
-#include "../solver/vector_ops.h"
+#include "../linalg/vector_ops.h"
 #include "optimizer_internal.h"
 #include "root.h"
 

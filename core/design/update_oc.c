@@ -5,7 +5,7 @@
 #include <stdlib.h>
 
 #include "../base/memory.h"
-#include "../solver/vector_ops.h"
+#include "../linalg/vector_ops.h"
 #include "oc.h"
 #include "root.h"
 #include "update.h"

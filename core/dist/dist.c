@@ -7,8 +7,8 @@
 #include "../base/memory.h"
 #include "../device/concurrent.h"
 #include "../device/timeline.h"
+#include "../operator/rigid_ops.h"
 #include "../problem/rigid_set.h"
-#include "../solver/rigid_ops.h"
 #include "local_level.h"
 
 static const char what[] = "exchange between ranks";

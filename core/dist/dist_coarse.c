@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "../base/memory.h"
-#include "../solver/coarse_local.h"
+#include "../multigrid/coarse_local.h"
 #include "local_level.h"
 
 static const char what[] = "a distributed coarse grid";

@@ -1,5 +1,5 @@
-/* Exchanges on the host about interface points (solver/interface_host.h), and short sums of numbers
- * on a device. */
+/* Exchanges on the host about interface points (operator/interface_host.h), and short sums of
+ * numbers on a device. */
 #include <stdlib.h>
 #include <string.h>
 

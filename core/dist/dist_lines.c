@@ -1,4 +1,4 @@
-/* Line smoothing across subdomains (../solver/multigrid_lines.c). A rank smooths the segments of
+/* Line smoothing across subdomains (../multigrid/multigrid_lines.c). A rank smooths the segments of
  * lines inside its subdomain, and then each line that leaves it as a whole, with the residual at
  * its other points received from their owners. Every rank that has a point of a line therefore
  * computes the same value there as a single process. Few lines leave a subdomain, so little is
@@ -8,7 +8,7 @@
 
 #include "../base/clock.h"
 #include "../base/memory.h"
-#include "../solver/line_block.h"
+#include "../multigrid/line_block.h"
 #include "dist.h"
 #include "exchange.h"
 

@@ -131,7 +131,8 @@ typedef struct hx_problem {
         initial_density; /* density of the free elements, such that the volume constraint is met */
     int64_t n_body;      /* parts of the mesh that share no node */
 
-    /* lists made in advance, ../solver/plan_operator.h and plan_coarse.h; NULL: none (borrowed) */
+    /* lists made in advance, ../operator/plan_operator.h and ../multigrid/plan_coarse.h; NULL: none
+     * (borrowed) */
     struct hx_operator_plan *operator_plan;
     struct hx_coarse_plan *coarse_plan;
 

@@ -2,8 +2,8 @@
  * criterion, precision and memory; the solver that owns what was chosen.
  *
  *     test_choose [cpu | cuda] */
-#include "core/solver/plan_coarse.h"
-#include "core/solver/plan_operator.h"
+#include "core/multigrid/plan_coarse.h"
+#include "core/operator/plan_operator.h"
 #include "core/solver/solver.h"
 #include "tests/lib/fixture.h"
 #include "tests/lib/mixed_mesh.h"

@@ -30,15 +30,16 @@ CORE = {
     "core/mesher": ["core/base", "core/mesh", "core/problem", "core/files"],
     "core/device": ["core/base"],
     "core/matrix": ["core/base", "core/mesh", "core/spline", "core/space", "core/problem", "core/device"],
-    "core/solver": ["core/base", "core/mesh", "core/spline", "core/space", "core/problem", "core/device", "core/matrix"],
-    "core/dist": ["core/base", "core/mesh", "core/spline", "core/space", "core/problem", "core/device", "core/matrix",
-                   "core/solver", "core/partition", "core/comm"],
-    "core/design": ["core/base", "core/mesh", "core/spline", "core/space", "core/problem", "core/device", "core/matrix",
-                    "core/solver", "core/comm", "core/dist"],
-    "core": ["core/base", "core/device", "core/matrix", "core/solver", "core/design"],
+    "core/linalg": ["core/base", "core/device"],
 }
-BACKEND = ["core/base", "core/mesh", "core/spline", "core/space", "core/problem", "core/device", "core/matrix",
-           "core/solver", "core/comm", "core/dist", "core/design"]
+SOLVER = ["core/operator", "core/krylov", "core/multigrid", "core/solver"]  # each may include the ones before it
+BELOW = ["core/base", "core/mesh", "core/spline", "core/space", "core/problem", "core/device", "core/matrix", "core/linalg"]
+for i, room in enumerate(SOLVER):
+    CORE[room] = BELOW + SOLVER[:i]
+CORE["core/dist"] = BELOW + SOLVER + ["core/partition", "core/comm"]
+CORE["core/design"] = BELOW + SOLVER + ["core/comm", "core/dist"]
+CORE["core"] = ["core/base", "core/device", "core/matrix", "core/linalg"] + SOLVER + ["core/design"]
+BACKEND = BELOW + SOLVER + ["core/comm", "core/dist", "core/design"]
 APP = ["app/text", "app/config", "app/session", "app/diag", "app/output"]  # each may include the ones before it
 COMMANDS = ["app/analyse", "app/check", "app/compare", "app/help", "app/matrix", "app/mesh", "app/new",
             "app/report", "app/run", "app/selftest", "app/surface", "app/verify"]

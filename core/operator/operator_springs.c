@@ -4,8 +4,8 @@
 #include <string.h>
 
 #include "../base/memory.h"
+#include "../linalg/vector_ops.h"
 #include "interface_points.h"
-#include "vector_ops.h"
 
 static const char what[] = "springs and films";
 

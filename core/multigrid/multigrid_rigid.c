@@ -4,10 +4,10 @@
 #include <stdlib.h>
 
 #include "../base/memory.h"
-#include "dense.h"
+#include "../linalg/dense.h"
+#include "../linalg/vector_ops.h"
+#include "../operator/rigid_ops.h"
 #include "multigrid_internal.h"
-#include "rigid_ops.h"
-#include "vector_ops.h"
 
 int hx_mg_rigid_create(hx_multigrid *mg, const hx_operator *op)
 {

@@ -1,6 +1,6 @@
 /* Jacobi: M = diag A in double precision, fused into PCG's vector passes. */
+#include "../linalg/vector_ops.h"
 #include "precond.h"
-#include "vector_ops.h"
 
 static int create(hx_precond *pc)
 {

@@ -12,9 +12,9 @@
 
 #include "../base/memory.h"
 #include "../base/sum.h"
-#include "interface_ops.h"
+#include "../linalg/vector_ops.h"
+#include "../operator/interface_ops.h"
 #include "multigrid_internal.h"
-#include "vector_ops.h"
 
 static const char *const WHAT = "multigrid coarse grids";
 

@@ -2,9 +2,9 @@
 #ifndef HX_MULTIGRID_INTERNAL_H
 #define HX_MULTIGRID_INTERNAL_H
 
-#include "assembled.h"
+#include "../krylov/precond.h"
+#include "../operator/assembled.h"
 #include "multigrid.h"
-#include "precond.h"
 
 /* A smoother and the cycle below it: the degree of the Chebyshev polynomial, the part of the
  * spectrum that it covers, and how often the next level is visited (with smoothing in between). */

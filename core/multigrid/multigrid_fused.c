@@ -18,7 +18,7 @@
 
 #include "../base/memory.h"
 #include "../base/radix_sort.h"
-#include "interface_ops.h"
+#include "../operator/interface_ops.h"
 #include "multigrid_internal.h"
 
 static const char *const WHAT = "fused coarse cycle";

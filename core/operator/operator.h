@@ -7,10 +7,10 @@
 #define HX_OPERATOR_H
 
 #include "../base/memory.h"
+#include "../linalg/linear.h"
 #include "../problem/problem.h"
 #include "conduction_ops.h"
 #include "device_space.h"
-#include "linear.h"
 #include "operator_kind.h"
 
 #ifdef __cplusplus

@@ -4,8 +4,8 @@
 #ifndef HX_PLAN_COARSE_H
 #define HX_PLAN_COARSE_H
 
+#include "../krylov/precond.h"
 #include "coarse.h"
-#include "precond.h"
 
 #ifdef __cplusplus
 extern "C" {

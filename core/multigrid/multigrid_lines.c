@@ -8,7 +8,7 @@
 #include "../base/memory.h"
 #include "../base/sum.h"
 #include "../mesh/cell.h"
-#include "interface_ops.h"
+#include "../operator/interface_ops.h"
 #include "line_block.h"
 #include "multigrid_internal.h"
 #include "plan_coarse.h"

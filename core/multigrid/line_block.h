@@ -9,8 +9,8 @@
 
 #include <stdint.h>
 
+#include "../linalg/block3.h"
 #include "../mesh/hex8.h"
-#include "block3.h"
 
 enum {
     HX_LINE_NUMBERS = 16, /* 6 + 9; a multiple of 32 bytes */

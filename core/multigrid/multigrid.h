@@ -10,11 +10,11 @@
 #include <math.h>
 
 #include "../base/host_device.h"
+#include "../linalg/skyline.h"
 #include "../matrix/matrix.h"
+#include "../operator/device_mesh.h"
 #include "coarse.h"
-#include "device_mesh.h"
 #include "fused_cycle.h"
-#include "skyline.h"
 
 #ifdef __cplusplus
 extern "C" {

@@ -4,7 +4,7 @@
 #define HX_PRECOND_H
 
 #include "../device/snapshot.h"
-#include "operator.h"
+#include "../operator/operator.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -34,8 +34,8 @@ typedef struct hx_precond_kind {
     /* Device bytes that it holds besides its vectors. O(n_elem). NULL: none. */
     size_t (*bytes)(const hx_problem *problem, const hx_device_ops *device,
                     const hx_operator_kind *op_kind);
-    /* Fills the plan of the kind's coarse grids (plan_coarse.h) before the device is available. O(n_elem). NULL:
-     * nothing to plan. */
+    /* Fills the plan of the kind's coarse grids (plan_coarse.h) before the device is available.
+     * O(n_elem). NULL: nothing to plan. */
     int (*plan)(struct hx_coarse_plan *plan, const hx_problem *problem,
                 const hx_device_ops *device);
     /* After `plan`: does on the host what `create` would do there. NULL: nothing. */

@@ -18,8 +18,8 @@
 #ifndef HX_DEFLATION_H
 #define HX_DEFLATION_H
 
+#include "../operator/interface_host.h"
 #include "../problem/problem.h"
-#include "interface_host.h"
 
 enum { HX_DEFLATION_MOTIONS = 6, HX_DEFLATION_MOST = 100 /* components, the softest */ };
 

@@ -1,6 +1,6 @@
 /* Block Jacobi: M consists of the 3x3 diagonal blocks of A, one per point, in double precision.
  * Rows and columns of fixed entries are those of the identity. */
-#include "element_ops.h"
+#include "../operator/element_ops.h"
 #include "precond.h"
 
 static int create(hx_precond *pc)

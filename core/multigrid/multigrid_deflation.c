@@ -5,8 +5,8 @@
 
 #include "../base/memory.h"
 #include "../device/timeline.h"
+#include "../operator/interface_ops.h"
 #include "deflation.h"
-#include "interface_ops.h"
 #include "multigrid_internal.h"
 
 /* number of designs that are not searched after a search without result; doubled each time */

@@ -3,7 +3,7 @@
 
 #include <math.h>
 
-#include "vector_ops.h"
+#include "../linalg/vector_ops.h"
 
 /* A correction is lost if it reduces |r| by less than a fifth (GAIN). MAX_LOST lost corrections in
  * a row, or MAX_REFINEMENTS corrections, end the refinement. */

@@ -9,12 +9,12 @@
 
 #include "../base/memory.h"
 #include "../device/timeline.h"
+#include "../linalg/vector_ops.h"
+#include "../operator/interface_ops.h"
+#include "../operator/plan_operator.h"
 #include "coarse_springs.h"
-#include "interface_ops.h"
 #include "multigrid_internal.h"
 #include "plan_coarse.h"
-#include "plan_operator.h"
-#include "vector_ops.h"
 
 /* Chosen by measurement: doc/notebook/2026-11-28-multigrid.md. */
 #define COARSENING 4.0 /* elements across a cell of the first coarse grid, in each direction */

@@ -7,9 +7,9 @@
 #include "../base/clock.h"
 #include "../base/fault.h"
 #include "../device/timeline.h"
-#include "interface_ops.h"
+#include "../linalg/vector_ops.h"
+#include "../operator/interface_ops.h"
 #include "pcg_internal.h"
-#include "vector_ops.h"
 
 static int is_z_vector(const hx_pcg *pcg)
 {

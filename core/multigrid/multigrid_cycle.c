@@ -3,11 +3,11 @@
 #include <math.h>
 
 #include "../device/timeline.h"
-#include "interface_ops.h"
+#include "../linalg/vector_ops.h"
+#include "../operator/interface_ops.h"
+#include "../operator/operator_springs.h"
+#include "../operator/product.h"
 #include "multigrid_internal.h"
-#include "operator_springs.h"
-#include "product.h"
-#include "vector_ops.h"
 
 /* Chosen by measurement: doc/notebook/2026-11-26-where-iterations-were-many.md. */
 #define KEPT 0.97 /* lower bound, relative to the last design's largest eigenvalue */

@@ -5,6 +5,7 @@
 
 #include "../base/memory.h"
 #include "../base/sum.h"
+#include "../linalg/vector_ops.h"
 #include "../matrix/matrix.h"
 #include "element_ops.h"
 #include "interface_ops.h"
@@ -12,7 +13,6 @@
 #include "plan_operator.h"
 #include "product.h"
 #include "rigid_ops.h"
-#include "vector_ops.h"
 
 const char *hx_layout_name(hx_layout layout)
 {
