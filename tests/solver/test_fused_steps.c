@@ -2,8 +2,8 @@
  * simulated machine of blocks and warps in any order that the rules allow: a warp proceeds when the
  * words it needs carry the step that it waits for; if values come through shared memory, together
  * with all warps of its block. No word is overwritten before all have read it, and there is no
- * deadlock, whichever warps are fast or slow. With one copy fewer of the iterates, the test must detect an
- * error.
+ * deadlock, whichever warps are fast or slow. With one copy fewer of the iterates, the test must
+ * detect an error.
  *
  *     test_fused_steps */
 #include "core/multigrid/multigrid_internal.h"
