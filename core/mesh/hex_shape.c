@@ -147,7 +147,7 @@ HX_INLINED lanes jacobians(const maps *m)
     return lowest;
 }
 
-HX_INLINED void measure_lanes(const double *xyz, const int32_t *conn, hx_hex_shapes *shapes)
+HX_INLINED void measure_shapes_lanes(const double *xyz, const int32_t *conn, hx_hex_shapes *shapes)
 {
     maps m;
     lanes square[12];
@@ -158,12 +158,12 @@ HX_INLINED void measure_lanes(const double *xyz, const int32_t *conn, hx_hex_sha
     memcpy(shapes->volume, &volume, sizeof volume);
 }
 
-HX_VERSIONS_UNFUSED(measure, (const double *xyz, const int32_t *conn, hx_hex_shapes *shapes),
+HX_VERSIONS_UNFUSED(measure_shapes, (const double *xyz, const int32_t *conn, hx_hex_shapes *shapes),
                     (xyz, conn, shapes))
 
 void hx_hex_shapes_of(const double *xyz, const int32_t *conn, hx_hex_shapes *shapes)
 {
-    measure(xyz, conn, shapes);
+    measure_shapes(xyz, conn, shapes);
 }
 
 HX_INLINED lanes norm(const lanes a[3])
