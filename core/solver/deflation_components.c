@@ -236,7 +236,7 @@ static void count_ranges(const hx_component_grouping *g, int64_t *at)
     g->first[g->n_part] = sum;
 }
 
-static int list_nodes(hx_component_grouping *g)
+static int list_component_nodes(hx_component_grouping *g)
 {
     int64_t *at;
     HX_TRY(hx_alloc(&at, RANGES * (size_t)g->n_part, sizeof *at, what));
@@ -263,7 +263,7 @@ static int find_nodes(hx_component_grouping *g, int rc)
         for (int a = 0; a < 8; a++) hx_atomic_min(&g->owner[mesh->conn[8 * e + a]], p);
     }
     if (g->others) HX_TRY(hx_component_agree_owners(g));
-    return hx_interface_agree(g->others, list_nodes(g));
+    return hx_interface_agree(g->others, list_component_nodes(g));
 }
 
 int hx_component_number_all(hx_component_grouping *g)

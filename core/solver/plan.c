@@ -4,7 +4,7 @@
 #include <string.h>
 
 /* Empties the plan if it belongs to another mesh. */
-static void begin(hx_plan *plan, const hx_mesh *mesh)
+static void begin_plan(hx_plan *plan, const hx_mesh *mesh)
 {
     if (plan->mesh == mesh) return;
     hx_plan_free(plan);
@@ -13,7 +13,7 @@ static void begin(hx_plan *plan, const hx_mesh *mesh)
 
 void hx_plan_operator(hx_plan *plan, const hx_problem *problem, const hx_operator_kind *op_kind)
 {
-    begin(plan, problem->mesh);
+    begin_plan(plan, problem->mesh);
     if (plan->op_kind == op_kind) return;
     hx_plan_drop_lists(plan);
     plan->op_kind = NULL;
@@ -29,7 +29,7 @@ void hx_plan_operator(hx_plan *plan, const hx_problem *problem, const hx_operato
 void hx_plan_precond(hx_plan *plan, const hx_problem *problem, const hx_precond_kind *kind,
                      const hx_device_ops *device)
 {
-    begin(plan, problem->mesh);
+    begin_plan(plan, problem->mesh);
     if (plan->coarsening > 0.0 || !kind->plan) return;
     if (kind->plan(plan, problem, device) < 0) hx_error_clear();
 }
