@@ -34,8 +34,8 @@ __global__ void __launch_bounds__(HX_BLOCK)
     hx_rigid_apply(&set, xyz + 3 * a, motion, y + 3 * a);
 }
 
-static int add_up(hx_device *dev, const hx_rigid_set *set, bool project, const int32_t *d_node,
-                  const double *d_xyz, const double *d_y, double *d_out)
+static int add_up_set(hx_device *dev, const hx_rigid_set *set, bool project, const int32_t *d_node,
+                      const double *d_xyz, const double *d_y, double *d_out)
 {
     const hx_cuda *impl = hx_cuda_of(dev);
     const unsigned all = hx_blocks(set->n, HX_BLOCK),
@@ -50,7 +50,7 @@ static int add_up(hx_device *dev, const hx_rigid_set *set, bool project, const i
 static int sum(hx_device *dev, const hx_rigid_set *set, const int32_t *d_node, const double *d_xyz,
                const double *d_y, double *d_sum)
 {
-    return add_up(dev, set, false, d_node, d_xyz, d_y, d_sum);
+    return add_up_set(dev, set, false, d_node, d_xyz, d_y, d_sum);
 }
 
 static int spread_motion(hx_device *dev, const hx_rigid_set *set, const int32_t *d_node,
@@ -65,7 +65,7 @@ static int spread_motion(hx_device *dev, const hx_rigid_set *set, const int32_t 
 static int project_rigid(hx_device *dev, const hx_rigid_set *set, const int32_t *d_node,
                          const double *d_xyz, double *d_motion, double *d_y)
 {
-    HX_TRY(add_up(dev, set, true, d_node, d_xyz, d_y, d_motion));
+    HX_TRY(add_up_set(dev, set, true, d_node, d_xyz, d_y, d_motion));
     return spread_motion(dev, set, d_node, d_xyz, d_motion, d_y);
 }
 

@@ -258,7 +258,7 @@ static int invert_entries(hx_device *dev, int64_t n, double *d_d)
     return HX_OK;
 }
 
-static int dot(hx_device *dev, int64_t n, const double *d_a, const double *d_b, double *result)
+static int dot_cuda(hx_device *dev, int64_t n, const double *d_a, const double *d_b, double *result)
 {
     const hx_cuda *impl = hx_cuda_of(dev);
     dot_kernel<<<hx_sum_blocks<double>(impl, n, HX_READ_PER_SM), HX_BLOCK, 0, impl->stream>>>(
@@ -314,8 +314,8 @@ static hx_vector_ops make_vector_ops()
     ops.subtract_single = subtract_single;
     ops.flush_single = flush_single;
     ops.invert = invert_entries;
-    ops.field_dot = dot;
-    ops.dot = dot;
+    ops.field_dot = dot_cuda;
+    ops.dot = dot_cuda;
     ops.dots = dots;
     ops.sum = sum;
     return ops;

@@ -130,7 +130,7 @@ void hx_matrix_sides_free(hx_matrix_sides *sides)
     memset(sides, 0, sizeof *sides);
 }
 
-static double dot(int64_t n, const double *a, const double *b)
+static double dot_in_parts(int64_t n, const double *a, const double *b)
 {
     double part[HX_N_PART];
 #pragma omp parallel for schedule(static)
@@ -165,10 +165,10 @@ static void make_orthonormal(int64_t n, double *const *motion, int m)
 {
     for (int pass = 0; pass < 2; pass++)
         for (int k = 0; k < m; k++) {
-            const double share = dot(n, motion[k], motion[m]);
+            const double share = dot_in_parts(n, motion[k], motion[m]);
             for (int64_t i = 0; i < n; i++) motion[m][i] -= share * motion[k][i];
         }
-    const double length = sqrt(dot(n, motion[m], motion[m]));
+    const double length = sqrt(dot_in_parts(n, motion[m], motion[m]));
     for (int64_t i = 0; i < n; i++) motion[m][i] /= length;
 }
 

@@ -162,12 +162,12 @@ static int64_t list_line(const near *list, int32_t end, int64_t at, uint8_t *is_
 }
 
 /* Numbers of lines, and of their points, whose first end is in each part of the points; after
- * add_up, those in all parts before. */
+ * add_up_counts, those in all parts before. */
 typedef struct counts {
     int64_t line[HX_N_PART + 1], point[HX_N_PART + 1];
 } counts;
 
-static void add_up(counts *c)
+static void add_up_counts(counts *c)
 {
     for (int part = 0; part < HX_N_PART; part++) {
         c->point[part + 1] += c->point[part];
@@ -188,7 +188,7 @@ static void count_lines(const near *list, int64_t n_point, counts *c)
             c->line[part + 1] += (n + LONGEST - 1) / LONGEST;
         }
     }
-    add_up(c);
+    add_up_counts(c);
 }
 
 /* Lists closed lines, from points that are in no line yet; afterwards every point is in one. */
@@ -288,7 +288,7 @@ static int64_t cut_lines(int64_t n_line, const int32_t *whole_first, const int32
         cut_some(whole_first, whole_point, hx_part_begin(n_line, part),
                  hx_part_begin(n_line, part + 1), place, &c.line[part + 1], &c.point[part + 1],
                  NULL, NULL);
-    add_up(&c);
+    add_up_counts(&c);
 #pragma omp parallel for schedule(static)
     for (int part = 0; part < HX_N_PART; part++) {
         int64_t n = c.line[part], at = c.point[part];
