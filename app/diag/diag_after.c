@@ -269,7 +269,7 @@ static int has_mixed_signs(const hx_session *s)
     return s->problem.supports.prescribed && !hx_config_is_heat(&s->cfg);
 }
 
-/* Iterations that project() recommends. */
+/* Iterations that advise_projection() recommends. */
 static int project_iterations(const hx_session *s, const hx_diag_facts *f)
 {
     const hx_config *const cfg = &s->cfg;
@@ -298,8 +298,8 @@ static const char *projection_steps(const hx_session *s, char *text, size_t n_te
 }
 
 /* first: arguments to put before the others, from another cause; "" for none. */
-static void project(const hx_session *s, const hx_diag_facts *f, const char *first, char *text,
-                    size_t n_text)
+static void advise_projection(const hx_session *s, const hx_diag_facts *f, const char *first,
+                              char *text, size_t n_text)
 {
     const hx_config *const cfg = &s->cfg;
     const int advised = project_iterations(s, f),
@@ -370,7 +370,7 @@ static const char *less_grey(const hx_diags *diags, const hx_session *s, const h
     if (is_weak(cfg)) penalise(cfg, penalty, sizeof penalty);
     if (!was_warned(diags, HX_DIAG_INITIAL_FILTERED) &&
         !(is_weak(cfg) && cfg->optimization.projection.given))
-        project(s, f, first, more, sizeof more);
+        advise_projection(s, f, first, more, sizeof more);
     snprintf(text, n_text, "`hextop verify %s%s` analyses that part%s%s%s%s", folder,
              hx_diags_option(diags), penalty[0] ? "; " : "", penalty, more[0] ? "; " : "", more);
     return text;
@@ -591,7 +591,7 @@ static const char *calm_or_keep(const hx_diags *diags, const hx_session *s, cons
             snprintf(text, n_text, "`optimization.iterations=%d` ends with that design", better);
         return text;
     } else if (is_swinging(s, f) && is_projected_first(s, f))
-        project(s, f, "", text, n_text);
+        advise_projection(s, f, "", text, n_text);
     else
         calm(s, f, text, n_text);
     const size_t used = strlen(text);

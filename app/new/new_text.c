@@ -43,7 +43,7 @@ int hx_new_escape(char c, char *to)
 }
 
 /* Writes a name for libconfig text in quotes, on one line even in a comment. */
-static void put_text(FILE *out, const char *text)
+static void put_quoted_text(FILE *out, const char *text)
 {
     char escaped[5];
     for (; *text; text++) fwrite(escaped, 1, (size_t)hx_new_escape(*text, escaped), out);
@@ -79,7 +79,7 @@ static void put_words(FILE *out, const char *text)
         if (*text == ',')
             fputs("\", \"", out);
         else
-            put_text(out, c);
+            put_quoted_text(out, c);
     }
     fputs("\")", out);
 }
@@ -126,7 +126,7 @@ static int put_key(writer *w, const char *path, const char *value)
         put_words(w->out, other);
     } else if (is_text) {
         fputc('"', w->out);
-        put_text(w->out, other ? other : value);
+        put_quoted_text(w->out, other ? other : value);
         fputc('"', w->out);
     } else {
         fputs(other ? other : value, w->out);
@@ -143,7 +143,7 @@ static const char *fraction(double value, int digits, char text[40])
     return text;
 }
 
-static int put_number(writer *w, const char *path, double value, int digits)
+static int put_key_number(writer *w, const char *path, double value, int digits)
 {
     char text[40];
     return put_key(w, path, fraction(value, digits, text));
@@ -195,7 +195,7 @@ static void put_units(writer *w)
     }
     if (!part->units && !overridden(part, "units")) {
         fprintf(w->out, "# units: the file states its units, '");
-        put_text(w->out, stated);
+        put_quoted_text(w->out, stated);
         fprintf(w->out, "', which `units` cannot name; all numbers are in the units of the file\n");
         take_key(w, "units");
         return;
@@ -208,7 +208,7 @@ static void put_units(writer *w)
                 part->is_file ? "file" : "generator", unit);
     } else if (is_default && stated[0]) {
         fprintf(w->out, "   # the file states them: '");
-        put_text(w->out, stated);
+        put_quoted_text(w->out, stated);
         fputc('\'', w->out);
     } else if (is_default) {
         fprintf(w->out, "   # the file's lengths are taken as mm; in m: %s",
@@ -222,7 +222,7 @@ static void put_head(writer *w)
     const hx_new_part *const part = w->part;
     const hx_mesh *const m = &part->session.mesh;
     fprintf(w->out, "# ");
-    put_text(w->out, part->name);
+    put_quoted_text(w->out, part->name);
     fprintf(w->out,
             ": %lld %s, %lld %s, mean edge %.4g\n# box %g to %g, %g to %g, %g to %g; volume "
             "%.5g\n#\n#     hextop check CONFIG     reports the part, what is missing, and the "
@@ -273,7 +273,7 @@ static void put_unread(writer *w, unsigned roles)
                     "until they are left out on\n"
                     "    # purpose, by uncommenting this line:\n"
                     "    # ");
-    put_text(w->out, below_folder(w, text));
+    put_quoted_text(w->out, below_folder(w, text));
     hx_unread_words(list, roles, text, sizeof text);
     fprintf(w->out, "\n    # ignore = ");
     for (const char *c = text; *c; c++)
@@ -287,7 +287,7 @@ static void put_mesh(writer *w)
     fprintf(w->out, "\nmesh = { ");
     if (part->is_file) {
         fprintf(w->out, "file = \"");
-        put_text(w->out, part->file);
+        put_quoted_text(w->out, part->file);
         fprintf(w->out, "\";");
         take_key(w, "mesh.file"); /* cmd_new.c: it replaces PART */
     } else {
@@ -305,7 +305,7 @@ static void put_mesh(writer *w)
     if (part->is_cad) {
         fputc(' ', w->out);
         const double size = part->session.cfg.mesh.element_size;
-        put_number(w, "mesh.element_size", size, digits_of(size));
+        put_key_number(w, "mesh.element_size", size, digits_of(size));
     }
     put_given(w, "mesh.degree");
     put_given(w, "mesh.refine");
@@ -324,7 +324,7 @@ static int put_file_material(writer *w)
     const hx_file_material *const m = &w->part->session.conditions.material;
     if (!m->name || m->fault || isnan(m->young) || isnan(m->poisson)) return 0;
     fprintf(w->out, "\n# '");
-    put_text(w->out, m->name);
+    put_quoted_text(w->out, m->name);
     fprintf(w->out, "' of the file, in its own units: E %g, nu %g", m->young, m->poisson);
     if (!isnan(m->density)) fprintf(w->out, ", density %g", m->density);
     fprintf(w->out, "\nmaterial = { ");
@@ -349,7 +349,7 @@ static void put_other_material(writer *w)
              : hx_new_is_heat(w->part) ? "it has no conductivity"
                                        : "it has no modulus and Poisson's ratio");
     fprintf(w->out, "\n# Not from the file, so check it: ");
-    put_text(w->out, text);
+    put_quoted_text(w->out, text);
     hx_log_warning(
         "the config has %s, because %s",
         overridden(w->part, hx_new_is_heat(w->part) ? "material.conductivity" : "material.E")
@@ -373,7 +373,7 @@ static void put_conductivity(writer *w)
     if (!is_files) put_other_material(w);
     if (is_files) {
         fprintf(w->out, "\n# '");
-        put_text(w->out, m->name);
+        put_quoted_text(w->out, m->name);
         fprintf(w->out, "' of the file, in its own units: conductivity %g", m->conductivity);
     }
     fprintf(w->out, "\nmaterial = { ");
@@ -423,11 +423,11 @@ static void put_material(writer *w)
                          !overridden(w->part, "material.density");
     fprintf(w->out, "\nmaterial = {%s%s\n%s    ", is_steel ? "            # steel" : "",
             is_steel && lead[0] ? "; convert it to the units of the file" : "", lead);
-    put_number(w, "material.E", 2.1e11 / pascal, 6);
+    put_key_number(w, "material.E", 2.1e11 / pascal, 6);
     fprintf(w->out, "       #%s\n    ", stress);
     put_key(w, "material.nu", "0.3");
     fprintf(w->out, "\n%s    ", lead);
-    put_number(w, "material.density", 7850.0 / kilograms, 6);
+    put_key_number(w, "material.density", 7850.0 / kilograms, 6);
     fprintf(w->out, "  #%s: for the mass in reports, and for gravity\n};\n", density);
 }
 
@@ -490,7 +490,7 @@ static void put_sets(writer *w)
     for (size_t i = 0; i < n_listed; i++) {
         const hx_new_set *const set = &part->set[i];
         fprintf(w->out, "#   \"");
-        put_text(w->out, set->set->name);
+        put_quoted_text(w->out, set->set->name);
         fprintf(w->out, "\": ");
         put_size(w->out, set);
         fprintf(w->out, ", centre %.4g %.4g %.4g\n", clean(set->centre[0], size),
@@ -543,7 +543,7 @@ static void put_support(writer *w, const char *name, const hx_new_set *set)
 {
     (void)set;
     fprintf(w->out, "#   { set = \"");
-    put_text(w->out, name);
+    put_quoted_text(w->out, name);
     fprintf(w->out, "\"; fix = \"xyz\"; },\n");
 }
 
@@ -551,7 +551,7 @@ static void put_load(writer *w, const char *name, const hx_new_set *set)
 {
     const hx_units *const u = &w->part->session.cfg.units;
     fprintf(w->out, "#   { set = \"");
-    put_text(w->out, name);
+    put_quoted_text(w->out, name);
     fprintf(w->out, "\"; total_force = [0.0, 0.0, -1000.0]; },");
     if (set && set->n_face > 0) fprintf(w->out, "   # over %.4g%s", set->area, u->area);
     fputc('\n', w->out);
@@ -675,7 +675,7 @@ static void put_stated(writer *w, int is_load)
         fputc('\n', w->out);
     } else if (n > 0 || (w->part->is_file && fault)) {
         fprintf(w->out, "#   { from = \"file\"; },   # ");
-        put_text(w->out, fault ? fault : "");
+        put_quoted_text(w->out, fault ? fault : "");
         fputc('\n', w->out);
     }
 }
@@ -687,7 +687,7 @@ static void put_heat_entry(writer *w, const hx_file_heat *heat)
     const int is_load = LOADS_OF_HEAT >> heat->kind & 1u, is_taken = takes_heat(w->part);
     char text[40];
     fprintf(w->out, "%s{ set = \"", is_taken ? "    " : "#   ");
-    put_text(w->out, heat->set);
+    put_quoted_text(w->out, heat->set);
     fprintf(w->out, "\"; %s = %s;", key[heat->kind],
             fraction(heat->value, digits_of(heat->value), text));
     if (heat->kind == HX_FILE_FILM)
@@ -710,7 +710,7 @@ static void put_temperature(writer *w, const char *name, const hx_new_set *set)
 {
     (void)set;
     fprintf(w->out, "#   { set = \"");
-    put_text(w->out, name);
+    put_quoted_text(w->out, name);
     fprintf(w->out, "\"; temperature = 0.0; },\n");
 }
 
@@ -718,7 +718,7 @@ static void put_heat_load(writer *w, const char *name, const hx_new_set *set)
 {
     (void)set;
     fprintf(w->out, "#   { set = \"");
-    put_text(w->out, name);
+    put_quoted_text(w->out, name);
     fprintf(w->out, "\"; heat = 1.0; },\n");
 }
 
@@ -730,7 +730,7 @@ static void put_heat_notes(writer *w)
     const int64_t n_mechanical = count_stated(c, 0) + count_stated(c, 1);
     if (c->heat_note) {
         fprintf(w->out, "\n# Not in this config: ");
-        put_text(w->out, below_folder(w, c->heat_note));
+        put_quoted_text(w->out, below_folder(w, c->heat_note));
         fputc('\n', w->out);
         hx_log_warning("not in the config: %s", c->heat_note);
     } else if (n_mechanical > 0) {
@@ -741,8 +741,8 @@ static void put_heat_notes(writer *w)
     if (!c->is_heat || takes_heat(w->part)) return;
     fprintf(w->out, "\n# The file's temperatures, loads and convection are commented out, because "
                     "a config cannot state\n# exactly what the file does: ");
-    put_text(w->out,
-             fault ? below_folder(w, fault) : "items that hextop does not read, see mesh above");
+    put_quoted_text(w->out, fault ? below_folder(w, fault)
+                                  : "items that hextop does not read, see mesh above");
     fprintf(w->out, ".\n# Decide what to do about it, and uncomment those that apply.\n");
     hx_log_warning("the file's temperatures and loads of heat are commented out in the config: %s",
                    fault ? fault : "it states items that hextop does not read");
@@ -852,16 +852,16 @@ static void put_passive(writer *w)
                     "# Regions that are not designed: elements, or a skin behind faces.\n");
     if (solid) {
         fprintf(w->out, "# passive = ( { set = \"");
-        put_text(w->out, solid->set->name);
+        put_quoted_text(w->out, solid->set->name);
         fprintf(w->out, "\"; density = 1.0; } );\n");
     }
     fprintf(w->out, "# passive = ( { set = \"");
-    put_text(w->out, face ? face->set->name : needs_sides(part) ? "z-min" : "NAME");
+    put_quoted_text(w->out, face ? face->set->name : needs_sides(part) ? "z-min" : "NAME");
     fprintf(w->out, "\"; skin = %s; } );\n", fraction(2.0 * part->session.mesh.elem_size, 3, text));
 }
 
 /* Writes a key of a line of its own, with a comment that concerns any value. */
-static void put_line(writer *w, const char *path, const char *value, const char *comment)
+static void put_key_line(writer *w, const char *path, const char *value, const char *comment)
 {
     const char *const other = overridden(w->part, path);
     if (other && !other[0]) {
@@ -887,7 +887,7 @@ static void put_filter(writer *w)
     fprintf(w->out, "    filter = { ");
     put_key(w, "optimization.filter.kind", "sensitivity");
     fputc(' ', w->out);
-    const int is_default = put_number(w, "optimization.filter.radius", radius, 3);
+    const int is_default = put_key_number(w, "optimization.filter.radius", radius, 3);
     fputc(' ', w->out);
     put_key(w, "optimization.filter.unit", "length");
     fprintf(w->out, " };%s\n",
@@ -900,10 +900,11 @@ static void put_filter(writer *w)
 static void put_design(writer *w)
 {
     fprintf(w->out, "\noptimization = {\n");
-    put_line(w, "optimization.volume_fraction", "0.3", "        # of the part's volume is kept\n");
-    put_line(w, "optimization.iterations", "75", "              # at most\n");
-    put_line(w, "optimization.change_tolerance", "0.01",
-             "      # ends once no density changes by more\n");
+    put_key_line(w, "optimization.volume_fraction", "0.3",
+                 "        # of the part's volume is kept\n");
+    put_key_line(w, "optimization.iterations", "75", "              # at most\n");
+    put_key_line(w, "optimization.change_tolerance", "0.01",
+                 "      # ends once no density changes by more\n");
     put_filter(w);
     fprintf(w->out, "};\n");
 }

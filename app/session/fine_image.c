@@ -46,7 +46,7 @@ static int keep_cells(const uint8_t *keep, int64_t n_cell, int64_t per, int64_t 
 }
 
 /* Makes f->mesh with n^3 elements per cell, not finished. */
-static int make_mesh(hx_fine_image *f, const hx_session *s, const uint8_t *keep, int n)
+static int make_image_mesh(hx_fine_image *f, const hx_session *s, const uint8_t *keep, int n)
 {
     double *xyz = NULL;
     int32_t *conn = NULL;
@@ -63,7 +63,7 @@ static int make_mesh(hx_fine_image *f, const hx_session *s, const uint8_t *keep,
     return hx_mesh_create(&f->mesh, s->mesh.name, n_node, xyz, n_elem, conn);
 }
 
-static int choose(hx_fine_image *f, const hx_session *s, const uint8_t *keep)
+static int choose_fineness(hx_fine_image *f, const hx_session *s, const uint8_t *keep)
 {
     int64_t n_cell = keep ? 0 : s->spline.n_cell;
     for (int64_t c = 0; keep && c < s->spline.n_cell; c++) n_cell += keep[c];
@@ -71,14 +71,14 @@ static int choose(hx_fine_image *f, const hx_session *s, const uint8_t *keep)
     int n = f->wanted < MOST_CHOSEN ? f->wanted : MOST_CHOSEN;
     while (n > 1 && (double)n_cell * n * n * n > most_elements) n--;
     for (; n > 1; n--) {
-        const int rc = make_mesh(f, s, keep, n);
+        const int rc = make_image_mesh(f, s, keep, n);
         if (rc != HX_EINPUT) return rc;
         hx_error_clear(); /* invalid hexahedra: tries fewer, and finally the image */
     }
     return HX_OK;
 }
 
-static int create(hx_fine_image *f, const hx_session *s, const uint8_t *keep, int asked)
+static int create_fine_image(hx_fine_image *f, const hx_session *s, const uint8_t *keep, int asked)
 {
     memset(f, 0, sizeof *f);
     if (s->spline.n_patch == 0 && asked > 0)
@@ -88,13 +88,13 @@ static int create(hx_fine_image *f, const hx_session *s, const uint8_t *keep, in
     f->n = 1;
     f->is_asked = asked > 0;
     f->turn = 8.0 * degrees * hx_spline_bend(&s->spline);
-    if (asked == 0) return choose(f, s, keep);
-    return asked > 1 ? make_mesh(f, s, keep, asked) : HX_OK;
+    if (asked == 0) return choose_fineness(f, s, keep);
+    return asked > 1 ? make_image_mesh(f, s, keep, asked) : HX_OK;
 }
 
 int hx_fine_image_create(hx_fine_image *f, const hx_session *s, const uint8_t *keep, int asked)
 {
-    HX_TRY(create(f, s, keep, asked));
+    HX_TRY(create_fine_image(f, s, keep, asked));
     return f->mesh.conn ? hx_mesh_finish(&f->mesh) : HX_OK;
 }
 
@@ -106,7 +106,7 @@ static int64_t child_at(int64_t cell, int n, const int at[3])
     return ((cell * n + at[2]) * n + at[1]) * n + at[0];
 }
 
-static int add_faces(hx_fine_image *f, const hx_mesh *mesh, const hx_set *set)
+static int add_image_faces(hx_fine_image *f, const hx_mesh *mesh, const hx_set *set)
 {
     const int n = f->n;
     int64_t n_face = 0, *face = NULL, *child = NULL;
@@ -168,14 +168,14 @@ int hx_fine_image_with_sets(hx_fine_image *f, const hx_session *s)
 {
     int32_t *node = NULL;
     int rc;
-    HX_TRY(create(f, s, NULL, 0));
+    HX_TRY(create_fine_image(f, s, NULL, 0));
     if (!f->mesh.conn) return HX_OK;
     HX_TRY_FAIL(hx_alloc_raw(&node, (size_t)s->mesh.n_node, sizeof *node, "nodes of sets"));
     find_corners(f, &s->mesh, node);
     for (size_t i = 0; i < s->mesh.n_set; i++) {
         const hx_set *const set = &s->mesh.set[i];
         HX_TRY_FAIL(add_nodes(f, set, node));
-        HX_TRY_FAIL(add_faces(f, &s->mesh, set));
+        HX_TRY_FAIL(add_image_faces(f, &s->mesh, set));
         HX_TRY_FAIL(add_elements(f, set));
     }
     rc = hx_mesh_finish(&f->mesh);

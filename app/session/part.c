@@ -235,7 +235,8 @@ static void find_own(const hx_mesh *mesh, int64_t *begin, int64_t *end)
 }
 
 /* density: NULL: of a run that has not begun. Collective if the mesh is distributed. */
-static int measure(hx_result_part *part, const hx_problem *problem, const double *density)
+static int measure_result_part(hx_result_part *part, const hx_problem *problem,
+                               const double *density)
 {
     enum { VOID_MASS, MASS, THERE, OPEN, SOLID, N_SOLID, N_VOID, N };
     double sum[N] = {0.0};
@@ -270,8 +271,8 @@ static int holds_forced(const hx_result_part *part, double target)
     return target >= part->solid_volume * (1.0 - 1e-9);
 }
 
-static int make(hx_result_part *part, const hx_session *s, const double *density, int64_t n_missing,
-                unsigned preserve)
+static int make_result_part(hx_result_part *part, const hx_session *s, const double *density,
+                            int64_t n_missing, unsigned preserve)
 {
     int rc;
     const int64_t n = s->mesh.n_elem;
@@ -285,7 +286,7 @@ static int make(hx_result_part *part, const hx_session *s, const double *density
     if (preserve & HX_PRESERVE_LOADS) HX_TRY_FAIL(keep_driven(part, s));
     if (preserve & HX_PRESERVE_SUPPORTS) HX_TRY_FAIL(keep_supports(part, s));
     set_states(part, &s->problem, n, (preserve & HX_PRESERVE_PASSIVE) != 0);
-    HX_TRY_FAIL(measure(part, &s->problem, density));
+    HX_TRY_FAIL(measure_result_part(part, &s->problem, density));
     return HX_OK;
 fail:
     hx_part_free(part);
@@ -296,11 +297,11 @@ int hx_part_create(hx_result_part *part, const hx_session *s, const double *dens
                    int64_t n_missing, unsigned preserve)
 {
     unsigned kept = preserve & ~HX_PRESERVE_FIT;
-    HX_TRY(make(part, s, density, n_missing, kept));
+    HX_TRY(make_result_part(part, s, density, n_missing, kept));
     while (preserve & HX_PRESERVE_FIT && kept && !holds_forced(part, part->target)) {
         hx_part_free(part);
         kept = kept == HX_PRESERVE_PASSIVE ? 0 : kept & HX_PRESERVE_PASSIVE;
-        HX_TRY(make(part, s, density, n_missing, kept));
+        HX_TRY(make_result_part(part, s, density, n_missing, kept));
     }
     return HX_OK;
 }

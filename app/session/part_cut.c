@@ -7,7 +7,7 @@
 #include "part.h"
 
 /* number[n_node]: new number of each node of a kept element, -1 for others. */
-static int32_t number_nodes(const hx_mesh *mesh, const uint8_t *keep, int32_t *number)
+static int32_t number_kept_nodes(const hx_mesh *mesh, const uint8_t *keep, int32_t *number)
 {
     int32_t n = 0;
     for (int64_t a = 0; a < mesh->n_node; a++) number[a] = -1;
@@ -26,7 +26,7 @@ static int keep_elements(const hx_mesh *mesh, const uint8_t *keep, int64_t n_ele
     int32_t *number = NULL, *conn = NULL;
     double *xyz = NULL;
     HX_TRY_FAIL(hx_alloc(&number, (size_t)mesh->n_node, sizeof *number, "numbers of nodes"));
-    const int32_t n_node = number_nodes(mesh, keep, number);
+    const int32_t n_node = number_kept_nodes(mesh, keep, number);
     HX_TRY_FAIL(hx_alloc(&xyz, 3 * (size_t)n_node, sizeof *xyz, "nodes"));
     HX_TRY_FAIL(hx_alloc(&conn, 8 * (size_t)n_elem, sizeof *conn, "elements"));
     for (int64_t a = 0; a < mesh->n_node; a++) {

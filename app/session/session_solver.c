@@ -165,7 +165,7 @@ static int find_named_operator_kind(hx_session *s)
     return HX_OK;
 }
 
-static void say(void *context, const char *line)
+static void log_choice(void *context, const char *line)
 {
     (void)context;
     hx_log_detail("  auto      %s", line);
@@ -181,7 +181,7 @@ static hx_choose_params choose_params(const hx_session *s)
     params.deterministic = cfg->solver.deterministic;
     params.keep_layout = hx_config_given(cfg, "solver.layout");
     params.layout = cfg->solver.layout;
-    params.say = say;
+    params.say = log_choice;
     return params;
 }
 

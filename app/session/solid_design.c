@@ -28,7 +28,7 @@ static int read_densities(hx_solid_design *d, hx_session *s, const char *result)
     return hx_result_origin_find(&d->origin, s, result, &match);
 }
 
-static int cut(hx_solid_design *d, const hx_session *s, const char *result)
+static int cut_design(hx_solid_design *d, const hx_session *s, const char *result)
 {
     double largest = 0.0;
     for (int64_t e = 0; e < s->mesh.n_elem; e++) {
@@ -55,7 +55,7 @@ int hx_solid_design_make(hx_solid_design *d, const hx_session *s, const char *re
     HX_TRY_FAIL(hx_alloc(&d->is_solid, n, sizeof *d->is_solid, "solid elements"));
     HX_TRY_FAIL(hx_part_create(&d->part, s, d->density, d->n_missing, preserve));
     if (isnan(threshold)) HX_TRY_FAIL(hx_part_threshold(&d->part, s, d->density, &d->threshold));
-    HX_TRY_FAIL(cut(d, s, result));
+    HX_TRY_FAIL(cut_design(d, s, result));
     return HX_OK;
 fail:
     hx_solid_design_free(d);
@@ -87,8 +87,8 @@ const char *hx_solid_design_text(const hx_solid_design *d, int threshold_given, 
 }
 
 /* *n_floating: number of solid elements in other pieces. */
-static int make_mesh(const hx_solid_design *d, const hx_session *s, int64_t first,
-                     hx_solid_mesh *solid, int64_t *n_floating)
+static int make_design_mesh(const hx_solid_design *d, const hx_session *s, int64_t first,
+                            hx_solid_mesh *solid, int64_t *n_floating)
 {
     const int64_t n = s->mesh.n_elem;
     uint8_t *is_kept = NULL;
@@ -226,7 +226,7 @@ int hx_solid_session_make(hx_session *to, const hx_session *whole, const hx_soli
 {
     hx_solid_mesh solid;
     int64_t n_floating = 0;
-    HX_TRY(make_mesh(d, whole, first, &solid, &n_floating));
+    HX_TRY(make_design_mesh(d, whole, first, &solid, &n_floating));
     to->mesh = solid.mesh; /* moved before anything points to it */
     to->conditions = solid.conditions;
     memset(&solid.mesh, 0, sizeof solid.mesh);

@@ -169,8 +169,8 @@ static int copy_conditions(hx_solid_mesh *solid, const hx_conditions *from, cons
                        &own->force);
 }
 
-static int make(hx_solid_mesh *solid, const hx_conditions *conditions, const maps *to,
-                int64_t first)
+static int make_solid_mesh(hx_solid_mesh *solid, const hx_conditions *conditions, const maps *to,
+                           int64_t first)
 {
     const hx_mesh *mesh = to->mesh;
     HX_TRY(copy_mesh(solid, to));
@@ -192,7 +192,7 @@ int hx_solid_mesh_create(hx_solid_mesh *solid, const hx_mesh *mesh, const hx_con
     HX_TRY_FAIL(hx_alloc_raw(&to.node, (size_t)mesh->n_node, sizeof *to.node, "solid part"));
     HX_TRY_FAIL(hx_alloc_raw(&to.elem, (size_t)mesh->n_elem, sizeof *to.elem, "solid part"));
     HX_TRY_FAIL(number_part(solid, &to, is_kept));
-    HX_TRY_FAIL(make(solid, conditions, &to, first));
+    HX_TRY_FAIL(make_solid_mesh(solid, conditions, &to, first));
 fail:
     free(to.node);
     free(to.elem);

@@ -84,7 +84,7 @@ static int add_areas(const hx_mesh *mesh, int64_t n_face, const int64_t *face, d
     return HX_OK;
 }
 
-static int list_nodes(patch *p, const uint8_t *flag)
+static int list_patch_nodes(patch *p, const uint8_t *flag)
 {
     for (int64_t a = 0; a < p->mesh->n_node; a++) p->n_node += flag[a];
     HX_TRY(hx_alloc_raw(&p->node, (size_t)p->n_node, sizeof *p->node, "nodes of a file"));
@@ -180,7 +180,7 @@ static int make_patch(patch *p, const places *at)
     p->raw = at->raw;
     p->new_node = at->new_node;
     p->new_elem = at->new_elem;
-    HX_TRY(list_nodes(p, at->flag));
+    HX_TRY(list_patch_nodes(p, at->flag));
     HX_TRY(hx_point_grid_create(&p->grid_raw, p->raw->n_node, p->raw->xyz));
     HX_TRY(find_faces(p, at->flag));
     HX_TRY(hx_node_groups_create(p->mesh, at->flag, &p->n_group, &p->group_of));
@@ -194,7 +194,8 @@ static int is_lost(const group *g)
 }
 
 /* HX_EINPUT for node k of the patch, whose group is not on the surface; `what` is its value. */
-static int refuse(const hx_surface_part *part, const patch *p, int64_t k, const char *what)
+static int refuse_patch_node(const hx_surface_part *part, const patch *p, int64_t k,
+                             const char *what)
 {
     const hx_mesh *const mesh = p->mesh;
     const double *const x = p->xyz + 3 * k;
@@ -238,7 +239,7 @@ static int check_component(const hx_surface_part *part, const patch *p, int comp
         const int32_t a = p->node[k];
         const int none = is_lost(group_at(p, a));
         if (none && held[3 * (int64_t)a + component] != 0.0)
-            return refuse(part, p, k, "a prescribed displacement of the mesh's file");
+            return refuse_patch_node(part, p, k, "a prescribed displacement of the mesh's file");
         if (none || p->at[k] == NOT_FOUND) flag[a] = 1;
     }
     return HX_OK;
@@ -305,7 +306,7 @@ static int find_supports(hx_surface_part *part, const places *at)
 
 /* Counts what each group lacks if the nodes of raw near its faces get the traction of the nearest
  * node, now[]; f[] are the forces. */
-static void spread(const patch *p, const double *f, double *now)
+static void spread_lost_force(const patch *p, const double *f, double *now)
 {
     for (int64_t k = 0; k < p->n_node; k++) {
         const int32_t a = p->node[k];
@@ -457,7 +458,7 @@ static int check_forces(const hx_surface_part *part, const patch *p, int load_ca
         snprintf(what, sizeof what,
                  "step %d of the mesh's file: the force (%.6g, %.6g, %.6g in all)", load_case,
                  g->sum[0], g->sum[1], g->sum[2]);
-        return refuse(part, p, k, what);
+        return refuse_patch_node(part, p, k, what);
     }
     return HX_OK;
 }
@@ -493,7 +494,7 @@ static int find_forces(hx_surface_part *part, const places *at, int load_case)
     }
     if (!any) return HX_OK;
     HX_TRY_FAIL(make_patch(&p, at));
-    spread(&p, f, at->now);
+    spread_lost_force(&p, f, at->now);
     HX_TRY_FAIL(check_forces(part, &p, load_case));
     measure_moments(&p, f, at->now);
     restore_moments(&p, at->now);

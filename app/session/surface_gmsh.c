@@ -71,7 +71,7 @@ static int write_share(const filling *f, double part, hx_surface_simplification 
     return rc;
 }
 
-static int fill(const filling *f, hx_mesh *made)
+static int fill_surface(const filling *f, hx_mesh *made)
 {
     const double limit = f->session->cfg.mesh.time_limit;
     hx_notes said = {0}; /* notes of one attempt; the reason of its failure is in the error */
@@ -100,7 +100,7 @@ static int try_share(const filling *f, double part, hx_surface_part *p, hx_mesh 
     hx_mesh made = {0};
     hx_surface_simplification fewer;
     HX_TRY(write_share(f, part, &fewer));
-    HX_TRY(fill(f, &made));
+    HX_TRY(fill_surface(f, &made));
     int rc = hx_cut_mesh_take(raw, &made, 0, piece, &p->cut);
     if (rc == HX_OK && p->cut.worst < least_quality)
         rc = HX_RAISE(HX_EINPUT, "gmsh left tetrahedra of quality %.2g, %lld below 0.05",

@@ -102,8 +102,8 @@ const char *hx_surface_piece_advice(const hx_surface_part *p)
 }
 
 /* Cuts cells that are fine enough, and finer ones until the volume is that of the surface. */
-static int cut(hx_surface_part *p, const hx_session *s, const hx_surface *surface, int asked,
-               hx_mesh *raw, int32_t **piece)
+static int cut_fine_cells(hx_surface_part *p, const hx_session *s, const hx_surface *surface,
+                          int asked, hx_mesh *raw, int32_t **piece)
 {
     int64_t n_tet = 0, n_alone = 0;
     int n_refine = 0;
@@ -250,8 +250,8 @@ static int choose_pieces(hx_surface_part *p, const hx_surface *surface, const hx
     return rc;
 }
 
-static int make_mesh(hx_surface_part *p, const hx_session *s, const hx_surface *surface,
-                     const hx_mesh *raw, const int32_t *piece)
+static int make_cut_mesh(hx_surface_part *p, const hx_session *s, const hx_surface *surface,
+                         const hx_mesh *raw, const int32_t *piece)
 {
     int rc;
     int32_t *new_node = NULL, *new_elem = NULL;
@@ -338,8 +338,8 @@ static int check_held(const hx_surface_part *p, const hx_session *s, const char 
                     path, what);
 }
 
-static int create(hx_surface_part *p, const hx_session *s, const char *path,
-                  const hx_surface_options *options)
+static int create_surface_part(hx_surface_part *p, const hx_session *s, const char *path,
+                               const hx_surface_options *options)
 {
     int rc;
     hx_surface surface = {0};
@@ -350,7 +350,7 @@ static int create(hx_surface_part *p, const hx_session *s, const char *path,
     if (options->mesher != HX_MESHER_CUT)
         HX_TRY_FAIL(hx_surface_by_gmsh(p, s, &surface, options, path, &raw, &piece));
     if (!raw.conn) {
-        HX_TRY_FAIL(cut(p, s, &surface, options->n_refine, &raw, &piece));
+        HX_TRY_FAIL(cut_fine_cells(p, s, &surface, options->n_refine, &raw, &piece));
         snprintf(p->mesher, sizeof p->mesher, "cut cells");
     }
     HX_TRY_FAIL(check_volume(p, path));
@@ -358,7 +358,7 @@ static int create(hx_surface_part *p, const hx_session *s, const char *path,
     HX_TRY_FAIL(hx_surface_sets_find(p, s, &raw));
     if (hx_config_is_by_file(&s->cfg)) HX_TRY_FAIL(hx_surface_file_supports(p, s, &raw));
     HX_TRY_FAIL(check_held(p, s, path));
-    HX_TRY_FAIL(make_mesh(p, s, &surface, &raw, piece));
+    HX_TRY_FAIL(make_cut_mesh(p, s, &surface, &raw, piece));
 fail:
     hx_mesh_free(&raw);
     hx_surface_free(&surface);
@@ -376,7 +376,7 @@ int hx_surface_part_create(hx_surface_part *p, const hx_session *s, const char *
     memset(p, 0, sizeof *p);
     HX_TRY_FAIL(hx_fine_image_with_sets(&fine, s));
     if (fine.mesh.conn) finer.mesh = fine.mesh;
-    HX_TRY_FAIL(create(p, &finer, path, options));
+    HX_TRY_FAIL(create_surface_part(p, &finer, path, options));
     p->seconds = hx_clock() - begin;
 fail:
     hx_fine_image_free(&fine);

@@ -366,8 +366,8 @@ int hx_surface_sets_trim(hx_surface_part *p, const hx_mesh *raw, const int32_t *
     return HX_OK;
 }
 
-static int add_set(hx_mesh *mesh, const hx_surface_set *set, const int32_t *new_node,
-                   const int32_t *new_elem)
+static int add_surface_set(hx_mesh *mesh, const hx_surface_set *set, const int32_t *new_node,
+                           const int32_t *new_elem)
 {
     int rc;
     int32_t *node = NULL;
@@ -388,6 +388,7 @@ fail:
 int hx_surface_sets_add(hx_surface_part *p, const int32_t *new_node, const int32_t *new_elem)
 {
     for (size_t i = 0; i < p->n_set; i++)
-        if (!is_empty(&p->set[i])) HX_TRY(add_set(&p->mesh, &p->set[i], new_node, new_elem));
+        if (!is_empty(&p->set[i]))
+            HX_TRY(add_surface_set(&p->mesh, &p->set[i], new_node, new_elem));
     return HX_OK;
 }

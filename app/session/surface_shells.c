@@ -18,7 +18,7 @@ typedef struct shells {
     uint8_t *has;    /* [n_vertex] at roots: it contains held tetrahedra (owned) */
 } shells;
 
-static int32_t root_of(int32_t *root, int32_t v)
+static int32_t root_of_vertex(int32_t *root, int32_t v)
 {
     while (root[v] != v) v = root[v] = root[root[v]];
     return v;
@@ -41,15 +41,15 @@ static int open_shells(shells *s, const hx_surface *surface)
     for (int32_t v = 0; v < surface->n_vertex; v++) s->root[v] = v;
     for (int64_t t = 0; t < surface->n_tri; t++)
         for (int k = 1; k < 3; k++) {
-            const int32_t a = root_of(s->root, surface->tri[3 * t]);
-            const int32_t b = root_of(s->root, surface->tri[3 * t + k]);
+            const int32_t a = root_of_vertex(s->root, surface->tri[3 * t]);
+            const int32_t b = root_of_vertex(s->root, surface->tri[3 * t + k]);
             s->root[a < b ? b : a] = a < b ? a : b;
         }
     for (int64_t t = 0; t < surface->n_tri; t++) {
         const double part = hx_triple3(corner_of(surface, t, 0), corner_of(surface, t, 1),
                                        corner_of(surface, t, 2)) /
                             6.0;
-        s->volume[root_of(s->root, surface->tri[3 * t])] += part;
+        s->volume[root_of_vertex(s->root, surface->tri[3 * t])] += part;
         total += part;
     }
     /* its triangles face inwards */
@@ -91,7 +91,8 @@ static int32_t shell_around(shells *s, const double x[3])
     int32_t best = -1;
     memset(s->is_odd, 0, (size_t)s->surface->n_vertex);
     for (int64_t t = 0; t < s->surface->n_tri; t++)
-        if (is_crossed(s->surface, t, x)) s->is_odd[root_of(s->root, s->surface->tri[3 * t])] ^= 1;
+        if (is_crossed(s->surface, t, x))
+            s->is_odd[root_of_vertex(s->root, s->surface->tri[3 * t])] ^= 1;
     for (int32_t v = 0; v < s->surface->n_vertex; v++)
         if (s->is_odd[v] && s->volume[v] > 0.0 && (best < 0 || s->volume[v] < s->volume[best]))
             best = v;
@@ -128,9 +129,9 @@ static int32_t shell_of_piece(shells *s, const hx_mesh *raw, const int32_t *piec
 }
 
 /* Considers held pieces first, then the others, which are fragments unless a shell is theirs. */
-static void look(shells *s, const hx_mesh *raw, const int32_t *piece, const int64_t *first,
-                 const int64_t *last, int64_t n_piece, const uint8_t *is_held,
-                 hx_shell_count *count)
+static void count_shell_pieces(shells *s, const hx_mesh *raw, const int32_t *piece,
+                               const int64_t *first, const int64_t *last, int64_t n_piece,
+                               const uint8_t *is_held, hx_shell_count *count)
 {
     int n_floating = 0;
     for (int32_t i = 0; i < n_piece; i++) {
@@ -159,7 +160,7 @@ int hx_count_shells(const hx_surface *surface, const hx_mesh *raw, const int32_t
         for (int64_t i = 0; i < n_piece; i++) first[i] = -1;
         for (int64_t e = 0; e < raw->n_elem; e++) last[piece[e]] = e;
         for (int64_t e = raw->n_elem; e-- > 0;) first[piece[e]] = e;
-        look(&s, raw, piece, first, last, n_piece, is_held, count);
+        count_shell_pieces(&s, raw, piece, first, last, n_piece, is_held, count);
         for (int32_t v = 0; v < surface->n_vertex; v++) {
             if (!(s.volume[v] > 0.0) || s.has[v]) continue;
             count->n_left++;

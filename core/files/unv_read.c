@@ -135,7 +135,7 @@ static int use_system(reader *r, int is_place, int64_t label, int64_t node, int6
 }
 
 /* Label, the systems of coordinates and of displacements, colour; then the coordinates. */
-static int read_nodes(reader *r)
+static int read_unv_nodes(reader *r)
 {
     int more, n;
     int64_t head[4];
@@ -359,8 +359,8 @@ static int take_node_numbers(reader *r, int64_t n, int64_t node[HX_SOLID_NODES])
 }
 
 /* Gmsh gives elements of second order the type of the first. */
-static int add_face(reader *r, const cell_type *type, int64_t number, int64_t n_node,
-                    const int64_t *node, int64_t line)
+static int add_unv_face(reader *r, const cell_type *type, int64_t number, int64_t n_node,
+                        const int64_t *node, int64_t line)
 {
     int64_t quad[4];
     const int n = type->shape == HX_SHAPE_TRIANGLE ? 3 : 4;
@@ -390,8 +390,8 @@ static int add_line(reader *r, int64_t kind, int64_t number, int64_t n, const in
     return hx_numbers_append(&r->cell_corner, 4, end);
 }
 
-static int add_cell(reader *r, int64_t kind, int64_t number, int64_t n, const int64_t *node,
-                    int64_t line)
+static int add_unv_cell(reader *r, int64_t kind, int64_t number, int64_t n, const int64_t *node,
+                        int64_t line)
 {
     int64_t in_order[HX_SOLID_NODES];
     const cell_type *const type = find_type(kind);
@@ -399,7 +399,7 @@ static int add_cell(reader *r, int64_t kind, int64_t number, int64_t n, const in
     if (n != type->n_node && (type->is_solid || n < type->n_node))
         return HX_FILE_RAISE(&r->scan, "element %lld, of type %s, has %lld nodes; it must have %d",
                              (long long)number, type->name, (long long)n, type->n_node);
-    if (!type->is_solid) return add_face(r, type, number, n, node, line);
+    if (!type->is_solid) return add_unv_face(r, type, number, n, node, line);
     for (int k = 0; k < type->n_node; k++) in_order[k] = node[type->order ? type->order[k] : k];
     return hx_import_add_solids(&r->import, type->solid, 1, &number, in_order, line);
 }
@@ -419,7 +419,7 @@ static int read_elements(reader *r, int n_head)
         const int is_beam = head[1] == 11 || (head[1] >= 21 && head[1] <= 24);
         if (is_beam) HX_TRY(need_line(r)); /* orientation and ends of the beam */
         HX_TRY(take_node_numbers(r, n_node, node));
-        HX_TRY(add_cell(r, head[1], head[0], n_node, node, line));
+        HX_TRY(add_unv_cell(r, head[1], head[0], n_node, node, line));
     }
 }
 
@@ -673,7 +673,7 @@ static int read_data(reader *r, int64_t number)
     switch (number) {
     case 2411:
     case 781:
-        return read_nodes(r);
+        return read_unv_nodes(r);
     case 15:
         return read_short_nodes(r);
     case 2412:
@@ -725,7 +725,7 @@ static int read_data(reader *r, int64_t number)
     }
 }
 
-static int read_file(reader *r)
+static int read_unv_file(reader *r)
 {
     int found, more, n;
     int64_t number;
@@ -766,7 +766,7 @@ int hx_unv_read(const char *path, hx_mesh *mesh, hx_conditions *conditions, hx_n
     memset(mesh, 0, sizeof *mesh);
     HX_TRY_FAIL(hx_import_open(&r.import, path, notes));
     HX_TRY_FAIL(hx_file_scan_open(&r.scan, path));
-    HX_TRY_FAIL(read_file(&r));
+    HX_TRY_FAIL(read_unv_file(&r));
     HX_TRY_FAIL(check_systems(&r));
     HX_TRY_FAIL(resolve_members(&r));
     HX_TRY_FAIL(name_groups(&r));

@@ -61,7 +61,7 @@ static int load_norm(hx_pcg *pcg, const hx_linear *a, const hx_load *load, doubl
     return HX_OK;
 }
 
-static int look(hx_pcg_run *s)
+static int read_state(hx_pcg_run *s)
 {
     hx_device *dev = s->pcg->dev;
     HX_IN_SPAN_OF_HOST(dev, HX_SPAN_LOOK, -1,
@@ -94,7 +94,7 @@ static int makes_z_late(const hx_pcg_run *s)
 }
 
 /* Uploads the initial state. The system solved is K u / scale = f / scale. */
-static int begin(hx_pcg_run *s, double scale, int iterations)
+static int begin_pcg(hx_pcg_run *s, double scale, int iterations)
 {
     const hx_pcg_params *params = &s->pcg->params;
     hx_device *dev = s->pcg->dev;
@@ -331,7 +331,7 @@ static int advance_first(hx_pcg_run *s)
     hx_device *dev = s->pcg->dev;
     HX_IN_SPAN(dev, HX_SPAN_ITERATION, -1, s->iterate(s, 1));
     s->has_z = 0;
-    HX_TRY(look(s));
+    HX_TRY(read_state(s));
     return s->all_sampled > 0.0 || s->state.reason == HX_PCG_RUNNING ? HX_OK : sample(s, 1);
 }
 
@@ -340,7 +340,7 @@ static int advance(hx_pcg_run *s)
 {
     if (s->has_z && makes_z_late(s)) return advance_first(s);
     HX_TRY(run_iterations(s));
-    HX_TRY(look(s));
+    HX_TRY(read_state(s));
     if (s->n_look++ >= SAMPLES_FIRST && s->n_look % SAMPLES_EVERY != 0) return HX_OK;
     return sample(s, 0);
 }
@@ -394,7 +394,7 @@ int hx_pcg_start_from_residual(hx_pcg_run *s)
         HX_TRY(ops->pcg->start_rounded(dev, n, pcg->d_z_single, pcg->d_r, pcg->d_state));
     else
         HX_TRY(ops->pcg->start(dev, n, fused_diagonal(s), pcg->d_z, pcg->d_r, pcg->d_state));
-    return look(s);
+    return read_state(s);
 }
 
 static int start_double(hx_pcg_run *s)
@@ -410,7 +410,7 @@ static int solve_double(hx_pcg_run *s, int iterations, hx_pcg_result *result)
     int changed;
     s->iterate = iterate_double;
     s->n_look = 0;
-    HX_TRY(begin(s, 1.0, iterations));
+    HX_TRY(begin_pcg(s, 1.0, iterations));
     HX_TRY(start_double(s));
     hx_pcg_begin_asking(&asked, &s->state);
     while (s->state.reason == HX_PCG_RUNNING) {
@@ -421,7 +421,7 @@ static int solve_double(hx_pcg_run *s, int iterations, hx_pcg_result *result)
         if (s->state.reason != HX_PCG_RUNNING) continue;
         HX_TRY(hx_pcg_ask(s, s->state.iterations - iterations, &asked, &changed));
         if (!changed) continue;
-        HX_TRY(begin(s, 1.0, s->state.iterations));
+        HX_TRY(begin_pcg(s, 1.0, s->state.iterations));
         HX_TRY(start_double(s));
     }
     return HX_OK;
@@ -439,7 +439,7 @@ static int true_residual(hx_pcg_run *s)
     HX_TRY(ops->vector->subtract_single(dev, pcg->n, 1.0 / s->norm, s->load->d_f, pcg->d_q, d_r));
     HX_TRY(hx_linear_constrain_single(s->a, d_r));
     HX_TRY(ops->pcg->start_single(dev, pcg->n, pcg->single.d_m, d_r, pcg->d_state));
-    return look(s);
+    return read_state(s);
 }
 
 /* u += the increment. Several ranks may hold increments at an interface point that differ by single
@@ -492,7 +492,7 @@ static int is_due(const hx_pcg_run *s, progress *p)
            s->state.iterations - p->replaced_at >= LONGEST;
 }
 
-static void judge(const hx_pcg_run *s, progress *p, double recurrence)
+static void judge_recurrence(const hx_pcg_run *s, progress *p, double recurrence)
 {
     const double rr = s->state.rr;
     const int lost = rr > 4.0 * recurrence && rr > 0.25 * p->best;
@@ -508,7 +508,7 @@ static void judge(const hx_pcg_run *s, progress *p, double recurrence)
 static int solve_mixed(hx_pcg_run *s, hx_pcg_result *result)
 {
     s->iterate = iterate_single;
-    HX_TRY(begin(s, s->norm, 0));
+    HX_TRY(begin_pcg(s, s->norm, 0));
     HX_TRY(start_single(s));
     progress p = {.best = s->state.rr, .largest = s->state.rr};
     while (s->state.reason == HX_PCG_RUNNING && p.n_lost < MAX_LOST) {
@@ -520,7 +520,7 @@ static int solve_mixed(hx_pcg_run *s, hx_pcg_result *result)
         if (s->state.reason == HX_PCG_INDEFINITE) return HX_OK;
         const double recurrence = s->state.rr;
         HX_TRY(true_residual(s));
-        judge(s, &p, recurrence);
+        judge_recurrence(s, &p, recurrence);
         result->replacements++;
     }
     return HX_OK;

@@ -3,7 +3,7 @@
 #include "../operator/element_ops.h"
 #include "precond.h"
 
-static int create(hx_precond *pc)
+static int create_block_jacobi(hx_precond *pc)
 {
     const hx_linear *a = pc->a;
     double *d_block;
@@ -17,27 +17,27 @@ static int create(hx_precond *pc)
     return HX_OK;
 }
 
-static int setup(hx_precond *pc)
+static int setup_block_jacobi(hx_precond *pc)
 {
     const hx_linear *a = pc->a;
     HX_TRY(a->block_diagonal(a, pc->impl));
     return a->dev->ops->element->block_invert(a->dev, a->n / 3, pc->impl);
 }
 
-static int apply(hx_precond *pc, const double *d_r, double *d_z)
+static int apply_block_jacobi(hx_precond *pc, const double *d_r, double *d_z)
 {
     const hx_linear *a = pc->a;
     return a->dev->ops->element->block_apply(a->dev, a->n / 3, pc->impl, d_r, d_z);
 }
 
-static void destroy(hx_precond *pc)
+static void destroy_block_jacobi(hx_precond *pc)
 {
     pc->a->dev->ops->release(pc->a->dev, pc->impl);
 }
 
 /* Summing the blocks requires the node lists. */
-static size_t bytes(const hx_problem *problem, const hx_device_ops *device,
-                    const hx_operator_kind *op_kind)
+static size_t block_jacobi_bytes(const hx_problem *problem, const hx_device_ops *device,
+                                 const hx_operator_kind *op_kind)
 {
     (void)device;
     if (problem->space.element != HX_ELEMENT_LINEAR || hx_operator_kind_needs_lists(op_kind))
@@ -49,9 +49,9 @@ const hx_precond_kind hx_precond_block_jacobi = {
     .name = "block-jacobi",
     .help = "the 3x3 diagonal blocks of K, one per node",
     .vectors = 2, /* six numbers per node */
-    .bytes = bytes,
-    .create = create,
-    .setup = setup,
-    .apply = apply,
-    .destroy = destroy,
+    .bytes = block_jacobi_bytes,
+    .create = create_block_jacobi,
+    .setup = setup_block_jacobi,
+    .apply = apply_block_jacobi,
+    .destroy = destroy_block_jacobi,
 };

@@ -13,7 +13,7 @@
 static const char *const WHAT = "multigrid coarse grids";
 
 /* Like fmax, which is slower because it handles NaN. */
-static double larger(double a, double b)
+static double larger_coordinate(double a, double b)
 {
     return a > b ? a : b;
 }
@@ -178,7 +178,8 @@ static void place_point(const hx_coarse *coarse, const double x[3], const int32_
 {
     for (int i = 0; i < 3; i++) {
         const double at = (x[i] - coarse->origin[i]) / coarse->size[i];
-        const double above = larger(at, low[i]), inside = above < low[i] + 1.0 ? above : low[i] + 1;
+        const double above = larger_coordinate(at, low[i]),
+                     inside = above < low[i] + 1.0 ? above : low[i] + 1;
         position[i] = (float)(high[i] > low[i] ? high[i] : inside);
     }
 }

@@ -15,7 +15,7 @@ typedef struct place {
     double weight[CORNERS];
 } place;
 
-static place find_place(const hx_coarse *coarse, const int32_t *cell_of, int64_t node)
+static place find_coarse_place(const hx_coarse *coarse, const int32_t *cell_of, int64_t node)
 {
     const int64_t cell = cell_of[node];
     place p = {.corner = coarse->cell_corner + CORNERS * cell, .at = coarse->cell + 3 * cell};
@@ -56,10 +56,10 @@ static void add_films(const hx_coarse *coarse, const hx_films *films, const uint
 {
     for (int64_t k = 0; k < films->n; k++) {
         if (held[films->node[k]]) continue;
-        const place p = find_place(coarse, cell_of, films->node[k]);
+        const place p = find_coarse_place(coarse, cell_of, films->node[k]);
         for (int64_t j = films->ptr[k]; j < films->ptr[k + 1]; j++) {
             if (held[films->col[j]]) continue;
-            const place q = find_place(coarse, cell_of, films->col[j]);
+            const place q = find_coarse_place(coarse, cell_of, films->col[j]);
             add_entry(&p, &q, films->value[j], sum);
         }
     }

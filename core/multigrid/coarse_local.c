@@ -28,7 +28,7 @@ static int is_needed(const cut *c, const hx_coarse *coarse, int64_t cell)
     return 0;
 }
 
-static int begin(cut *c, const hx_coarse *coarse, const hx_problem *local)
+static int begin_cut(cut *c, const hx_coarse *coarse, const hx_problem *local)
 {
     const int64_t n_whole = local->whole->space.n_point, n_point = local->space.n_point;
     c->local = local;
@@ -131,7 +131,7 @@ static int cut_positions(const cut *c, hx_coarse *coarse)
 int hx_coarse_cut(hx_coarse *coarse, const hx_problem *local)
 {
     cut c = {0};
-    int rc = begin(&c, coarse, local);
+    int rc = begin_cut(&c, coarse, local);
     if (rc == HX_OK) rc = cut_positions(&c, coarse);
     if (rc == HX_OK)
         rc = cut_list(&c, coarse->n_cell, new_element, &coarse->cell_elem, &coarse->cell_elem_at);

@@ -91,7 +91,7 @@ static edges sample_at(const sample *s, const hx_mesh *mesh, int64_t k)
 }
 
 /* Like fmax, which is slower because it handles NaN. */
-static double larger(double a, double b)
+static double larger_length(double a, double b)
 {
     return a > b ? a : b;
 }
@@ -102,7 +102,7 @@ static void add_sample(extents *x, edges edge)
     for (int i = 0; i < 3; i++) {
         x->mean[i] += edge.v[i];
         least = edge.v[i] < least ? edge.v[i] : least;
-        most = larger(most, edge.v[i]);
+        most = larger_length(most, edge.v[i]);
     }
     x->aspect += most / least;
 }
@@ -130,12 +130,12 @@ static int find_reaches(const hx_mesh *mesh, int64_t e, int64_t end, double reac
         double low[3], high[3], c[3];
         element_box(mesh, e + i, low, high);
         hx_mesh_centroid(mesh, e + i, c);
-        for (int d = 0; d < 3; d++) reach[d][i] = larger(high[d] - c[d], c[d] - low[d]);
+        for (int d = 0; d < 3; d++) reach[d][i] = larger_length(high[d] - c[d], c[d] - low[d]);
     }
     return n;
 }
 
-static int measure(const hx_mesh *mesh, const sample *s, extents *x)
+static int measure_sample(const hx_mesh *mesh, const sample *s, extents *x)
 {
     const int64_t begin = hx_mesh_own_begin(mesh), end = hx_mesh_own_end(mesh);
     double half0 = 0.0, half1 = 0.0, half2 = 0.0;
@@ -145,9 +145,9 @@ static int measure(const hx_mesh *mesh, const sample *s, extents *x)
         double reach[3][HX_HEX_LANES];
         const int n = find_reaches(mesh, e, end, reach);
         for (int i = 0; i < n; i++) {
-            half0 = larger(half0, reach[0][i]);
-            half1 = larger(half1, reach[1][i]);
-            half2 = larger(half2, reach[2][i]);
+            half0 = larger_length(half0, reach[0][i]);
+            half1 = larger_length(half1, reach[1][i]);
+            half2 = larger_length(half2, reach[2][i]);
         }
     }
     for (int64_t k = 0; k < s->n; k++) add_sample(x, sample_at(s, mesh, k));
@@ -179,8 +179,8 @@ static int count_across(hx_coarse *coarse, const hx_mesh *mesh, const sample *s)
         double most = 0.0, next = 0.0;
         for (int i = 0; i < 3; i++) {
             const double n = coarse->size[i] / edge.v[i];
-            next = n > most ? most : larger(next, n);
-            most = larger(most, n);
+            next = n > most ? most : larger_length(next, n);
+            most = larger_length(most, n);
         }
         sum[0] += most;
         sum[1] += next;
@@ -271,7 +271,7 @@ int hx_coarse_choose_size(hx_coarse *coarse, const hx_mesh *mesh, double coarsen
     extents x;
     sample s;
     sample_create(&s, mesh);
-    int rc = measure(mesh, &s, &x);
+    int rc = measure_sample(mesh, &s, &x);
     if (rc == HX_OK) {
         fit_cells(coarse, mesh, &x, coarsening, is_linear, n);
         coarse->unit = cbrt(coarse->size[0] * coarse->size[1] * coarse->size[2]);

@@ -40,14 +40,14 @@ static int softer_first(const void *a, const void *b)
     return x->mark < y->mark ? -1 : x->mark > y->mark;
 }
 
-static int is_same(const hx_floating_component *a, const hx_floating_component *b)
+static int is_same_component(const hx_floating_component *a, const hx_floating_component *b)
 {
     return a->n_all == b->n_all && a->mark == b->mark;
 }
 
 /* Moves the softest components to the front, each set of nodes once, with at most n_node nodes in
  * all. Returns how many; 0 if all components are held. */
-static int choose(hx_floating_component *part, int64_t n, int64_t n_node)
+static int choose_components(hx_floating_component *part, int64_t n, int64_t n_node)
 {
     int n_kept = 0, is_floating = 0;
     for (int64_t p = 0; p < n; p++) is_floating |= !part[p].is_held;
@@ -55,7 +55,7 @@ static int choose(hx_floating_component *part, int64_t n, int64_t n_node)
     qsort(part, (size_t)n, sizeof *part, softer_first);
     for (int64_t p = 0; p < n && n_kept < HX_DEFLATION_MOST; p++) {
         int q = 0;
-        while (q < n_kept && !is_same(&part[q], &part[p])) q++;
+        while (q < n_kept && !is_same_component(&part[q], &part[p])) q++;
         if (q < n_kept || part[p].n_all > n_node) continue;
         n_node -= part[p].n_all;
         const hx_floating_component one = part[p];
@@ -158,7 +158,7 @@ static int list_columns(const hx_deflation_rows *of, int64_t **list, int64_t *n)
     return HX_OK;
 }
 
-static int64_t place_of(const int64_t *list, int64_t n, int64_t what)
+static int64_t place_of_column(const int64_t *list, int64_t n, int64_t what)
 {
     const int64_t *const found = bsearch(&what, list, (size_t)n, sizeof *list, ascending);
     return found ? found - list : -1;
@@ -172,11 +172,12 @@ static int transpose(hx_deflation_rows *rows, const hx_deflation_rows *of)
     HX_TRY(list_columns(of, &list, &n));
     HX_TRY_FAIL(alloc_rows(rows, n, of->n_entry));
     memcpy(rows->at, list, (size_t)n * sizeof *list);
-    for (int64_t k = 0; k < of->n_entry; k++) rows->first[place_of(list, n, of->column[k]) + 1]++;
+    for (int64_t k = 0; k < of->n_entry; k++)
+        rows->first[place_of_column(list, n, of->column[k]) + 1]++;
     for (int64_t i = 0; i < n; i++) rows->first[i + 1] += rows->first[i];
     for (int64_t i = 0; i < of->n; i++)
         for (int64_t k = of->first[i]; k < of->first[i + 1]; k++) {
-            const int64_t to = rows->first[place_of(list, n, of->column[k])]++;
+            const int64_t to = rows->first[place_of_column(list, n, of->column[k])]++;
             rows->column[to] = i;
             rows->value[to] = of->value[k];
         }
@@ -207,14 +208,15 @@ static void keep_own(hx_deflation_rows *columns, int64_t n_dof)
 }
 
 /* e[n][n] = Z'B, where B is given by its n columns; sums over the entries of this rank. */
-static void multiply(const hx_deflation_rows *z, const hx_deflation_rows *columns, double *e)
+static void multiply_columns(const hx_deflation_rows *z, const hx_deflation_rows *columns,
+                             double *e)
 {
     const int n = (int)columns->n;
     memset(e, 0, (size_t)n * (size_t)n * sizeof *e);
 #pragma omp parallel for schedule(dynamic, 1)
     for (int q = 0; q < n; q++)
         for (int64_t k = columns->first[q]; k < columns->first[q + 1]; k++) {
-            const int64_t row = place_of(z->at, z->n, columns->column[k]);
+            const int64_t row = place_of_column(z->at, z->n, columns->column[k]);
             if (row < 0) continue;
             for (int64_t l = z->first[row]; l < z->first[row + 1]; l++)
                 e[n * z->column[l] + q] += z->value[l] * columns->value[k];
@@ -226,7 +228,7 @@ static void multiply(const hx_deflation_rows *z, const hx_deflation_rows *column
 static int find_energies(const hx_deflation *deflation, const hx_interface_host *others, double *e)
 {
     const int n = deflation->n_column;
-    multiply(&deflation->motion, &deflation->forces_transposed, e);
+    multiply_columns(&deflation->motion, &deflation->forces_transposed, e);
     HX_TRY(hx_interface_sum(others, HX_OK, (int64_t)n * n, e));
     for (int p = 0; p < n; p++)
         for (int q = 0; q < p; q++) {
@@ -282,7 +284,7 @@ static int find_dependent(const hx_deflation *deflation, const hx_interface_host
                           double *gram, double *scale)
 {
     const int n = deflation->n_column;
-    multiply(&deflation->motion, &deflation->motion_transposed, gram);
+    multiply_columns(&deflation->motion, &deflation->motion_transposed, gram);
     HX_TRY(hx_interface_sum(others, HX_OK, (int64_t)n * n, gram));
     for (int i = 0; i < n; i++) scale[i] = 1.0;
     scale_unit(n, gram, scale);
@@ -292,7 +294,7 @@ static int find_dependent(const hx_deflation *deflation, const hx_interface_host
 }
 
 /* Inverse of e[n][n], which is overwritten, on the columns whose scale[n] is above 0. */
-static void invert(int n, double *e, double *scale, double *inverse)
+static void invert_coupling(int n, double *e, double *scale, double *inverse)
 {
     scale_unit(n, e, scale);
     factor(n, e, NOTHING);
@@ -331,7 +333,7 @@ static int make_inverse(hx_deflation *deflation, const hx_interface_host *others
     double *const inverse = e + n * n, *const scale = inverse + n * n;
     HX_TRY_FAIL(find_dependent(deflation, others, e, scale));
     HX_TRY_FAIL(find_energies(deflation, others, e));
-    invert((int)n, e, scale, inverse);
+    invert_coupling((int)n, e, scale, inverse);
     rc = put_inverse(&deflation->inverse, (int)n, inverse);
 fail:
     free(e);
@@ -368,8 +370,8 @@ int hx_deflation_create(hx_deflation *deflation, const hx_problem *problem,
     memset(deflation, 0, sizeof *deflation);
     int rc = hx_find_floating_components(problem, others, modulus, &part, &n_part);
     if (rc == HX_OK && n_part > 0) {
-        deflation->n_part =
-            choose(part, n_part, hx_mesh_n_node_all(hx_problem_whole(problem)->mesh) + FEW);
+        deflation->n_part = choose_components(
+            part, n_part, hx_mesh_n_node_all(hx_problem_whole(problem)->mesh) + FEW);
         deflation->n_column = M * deflation->n_part;
     }
     if (rc == HX_OK && deflation->n_part > 0) rc = make_matrices(deflation, problem, others, part);

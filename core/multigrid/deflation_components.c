@@ -106,7 +106,7 @@ static int larger_first(const void *a, const void *b)
 }
 
 /* Merges entries with equal labels. */
-static int64_t add_up(sized *list, int64_t n)
+static int64_t add_up_sizes(sized *list, int64_t n)
 {
     int64_t n_kept = 0;
     qsort(list, (size_t)n, sizeof *list, by_lowest);
@@ -154,7 +154,7 @@ static int count_here(hx_component_grouping *g, sized **list, int64_t *n)
     *n = 0;
     for (int64_t e = 0; e < g->problem->mesh->n_elem; e++)
         if (g->number[e] > 0) (*list)[(*n)++] = (sized){g->number[e], g->label[e], 0};
-    *n = add_up(*list, *n);
+    *n = add_up_sizes(*list, *n);
     return HX_OK;
 }
 
@@ -197,7 +197,7 @@ static int number_parts(hx_component_grouping *g)
     int64_t n_here = 0, n;
     int rc = count_here(g, &here, &n_here);
     HX_TRY_FAIL(hx_interface_gather(g->others, rc, n_here, sizeof *here, here, &all, &n));
-    n = add_up(all, n);
+    n = add_up_sizes(all, n);
     rc = put_parts(g, all, n);
     if (rc == HX_OK) number_roots(g, all);
 fail:
@@ -236,7 +236,7 @@ static void count_ranges(const hx_component_grouping *g, int64_t *at)
     g->first[g->n_part] = sum;
 }
 
-static int list_nodes(hx_component_grouping *g)
+static int list_component_nodes(hx_component_grouping *g)
 {
     int64_t *at;
     HX_TRY(hx_alloc(&at, RANGES * (size_t)g->n_part, sizeof *at, what));
@@ -263,7 +263,7 @@ static int find_nodes(hx_component_grouping *g, int rc)
         for (int a = 0; a < 8; a++) hx_atomic_min(&g->owner[mesh->conn[8 * e + a]], p);
     }
     if (g->others) HX_TRY(hx_component_agree_owners(g));
-    return hx_interface_agree(g->others, list_nodes(g));
+    return hx_interface_agree(g->others, list_component_nodes(g));
 }
 
 int hx_component_number_all(hx_component_grouping *g)

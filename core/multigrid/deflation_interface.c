@@ -32,7 +32,7 @@ static int32_t node_in_all(const hx_problem *problem, int32_t node)
 
 /* Lists the faces of stiff elements that have only interface nodes, each at its first node. first[]
  * counts them if list is NULL, and otherwise contains the next free places. */
-static void list_faces(const hx_component_grouping *g, int64_t *first, face *list)
+static void list_interface_faces(const hx_component_grouping *g, int64_t *first, face *list)
 {
     const hx_mesh *const mesh = g->problem->mesh;
     for (int64_t e = 0; e < mesh->n_elem; e++)
@@ -74,12 +74,12 @@ static int tell_faces(const hx_component_grouping *g, hx_interface_messages *tol
     face *list = NULL;
     int rc = hx_alloc(&first, (size_t)n + 1, sizeof *first, what);
     if (rc == HX_OK) {
-        list_faces(g, first, NULL);
+        list_interface_faces(g, first, NULL);
         begin_lists(n, first);
         rc = hx_alloc_raw(&list, (size_t)first[n], sizeof *list, what);
     }
     if (rc == HX_OK) {
-        list_faces(g, first, list);
+        list_interface_faces(g, first, list);
         end_lists(n, first);
     }
     rc = hx_interface_agree(g->others, rc);
@@ -143,7 +143,7 @@ typedef struct label_tree {
     uint32_t *parent;
 } label_tree;
 
-static uint32_t place_of(const label_tree *t, uint32_t label)
+static uint32_t place_of_label(const label_tree *t, uint32_t label)
 {
     return (uint32_t)hx_count_below_i32(t->label, t->n, (int64_t)label);
 }
@@ -160,7 +160,8 @@ static int grow_tree(label_tree *t, const pair *list, int64_t n)
     HX_TRY(hx_alloc_raw(&t->parent, (size_t)t->n, sizeof *t->parent, what));
     for (int64_t i = 0; i < t->n; i++) t->parent[i] = (uint32_t)i;
     for (int64_t i = 0; i < n; i++)
-        hx_component_join(t->parent, place_of(t, list[i].low), place_of(t, list[i].high));
+        hx_component_join(t->parent, place_of_label(t, list[i].low),
+                          place_of_label(t, list[i].high));
     return HX_OK;
 }
 
@@ -177,7 +178,7 @@ static void relabel(hx_component_grouping *g, const label_tree *t)
     g->n_part = 0;
     for (int64_t e = 0; e < g->problem->mesh->n_elem; e++) {
         if (!hx_component_is_stiff(g, e) || hx_component_root(g, e) != (uint32_t)e) continue;
-        const uint32_t at = place_of(t, g->label[e]);
+        const uint32_t at = place_of_label(t, g->label[e]);
         const int is_there = at < t->n && (uint32_t)t->label[at] == g->label[e];
         const uint32_t lowest =
             is_there ? (uint32_t)t->label[hx_component_find(t->parent, at)] : g->label[e];

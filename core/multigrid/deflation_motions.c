@@ -127,7 +127,7 @@ static int is_held(holding *h)
     return h->n >= M && factor(h->gram, HELD) == 0;
 }
 
-static int64_t place_of(const int32_t *list, int64_t n, int32_t what)
+static int64_t place_of_node(const int32_t *list, int64_t n, int32_t what)
 {
     const int64_t at = hx_count_below_i32(list, n, what);
     return at < n && list[at] == what ? at : -1;
@@ -167,8 +167,8 @@ static int list_strained(const hx_component_grouping *g, uint32_t p,
 }
 
 /* Adds K_e times the motions to the forces, for one element. */
-static void add_element(const hx_component_grouping *g, uint32_t p,
-                        const hx_floating_component *part, int64_t e)
+static void add_element_forces(const hx_component_grouping *g, uint32_t p,
+                               const hx_floating_component *part, int64_t e)
 {
     const hx_problem *const problem = g->problem;
     const int32_t *const conn = problem->mesh->conn + 8 * e;
@@ -183,7 +183,8 @@ static void add_element(const hx_component_grouping *g, uint32_t p,
         for (int k = 0; k < M; k++) memcpy(u[k] + 3 * a, here[k], sizeof here[k]);
     }
     for (int a = 0; a < 8; a++) {
-        double *const to = part->force + 18 * place_of(part->touched, part->n_touched, conn[a]);
+        double *const to =
+            part->force + 18 * place_of_node(part->touched, part->n_touched, conn[a]);
         for (int i = 0; i < 3; i++)
             for (int k = 0; k < M; k++) {
                 double sum = 0.0;
@@ -201,7 +202,7 @@ static void finish_forces(const hx_problem *problem, const hx_floating_component
             const int64_t node = part->touched[t];
             double *const to = part->force + 18 * t + M * i, u[M][3];
             const double spring = spring_at(&problem->springs, 3 * node + i);
-            if (spring > 0.0 && place_of(part->node, part->n_node, (int32_t)node) >= 0) {
+            if (spring > 0.0 && place_of_node(part->node, part->n_node, (int32_t)node) >= 0) {
                 motion_at(problem, part, node, u);
                 for (int k = 0; k < M; k++) to[k] += spring * u[k][i];
             }
@@ -234,7 +235,7 @@ static int find_forces(const hx_component_grouping *g, uint32_t p, hx_floating_c
     part->n_touched = hx_unique_i32(part->touched, n_touched);
     HX_TRY_FAIL(hx_alloc(&part->force, 18 * (size_t)part->n_touched, sizeof *part->force,
                          "floating components"));
-    for (int64_t i = 0; i < n; i++) add_element(g, p, part, list[i]);
+    for (int64_t i = 0; i < n; i++) add_element_forces(g, p, part, list[i]);
     finish_forces(g->problem, part);
     rc = HX_OK;
 fail:

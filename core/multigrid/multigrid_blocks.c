@@ -37,8 +37,8 @@ static void list_points(const hx_spline_rule *rule, int c, int32_t *first, int32
     first[0] = 0;
 }
 
-static int put(hx_multigrid *mg, const hx_spline_rule *rule, const int32_t *first,
-               const int32_t *point, const int64_t *at)
+static int put_blocks(hx_multigrid *mg, const hx_spline_rule *rule, const int32_t *first,
+                      const int32_t *point, const int64_t *at)
 {
     const int64_t n = rule->n_block;
     hx_mg_blocks *const b = &mg->blocks;
@@ -64,7 +64,7 @@ int hx_mg_blocks_create(hx_multigrid *mg, const hx_operator *op)
     HX_TRY_FAIL(hx_alloc_raw(&at, n, sizeof *at, WHAT));
     HX_TRY_FAIL(hx_alloc_raw(&point, (size_t)rule->n_point, sizeof *point, WHAT));
     list_points(rule, op->linear.components, first, point, at);
-    HX_TRY_FAIL(put(mg, rule, first, point, at));
+    HX_TRY_FAIL(put_blocks(mg, rule, first, point, at));
     HX_TRY_FAIL(mg->dev->ops->alloc(mg->dev, n_dof * sizeof *mg->d_none, &mg->d_none));
     rc = mg->dev->ops->zero(mg->dev, mg->d_none, n_dof * sizeof *mg->d_none);
 fail:

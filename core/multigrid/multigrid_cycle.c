@@ -106,7 +106,8 @@ static int multiply_rows(const hx_multigrid *mg, const hx_operator *op, const fl
 }
 
 /* y = K x on all rows. */
-static int multiply(const hx_multigrid *mg, const hx_operator *op, const float *d_x, float *d_y)
+static int multiply_all_rows(const hx_multigrid *mg, const hx_operator *op, const float *d_x,
+                             float *d_y)
 {
     return mg->rows ? multiply_rows(mg, op, d_x, d_y)
                     : hx_operator_multiply_single(op, mg->op_kind, mg->state, d_x, d_y);
@@ -114,7 +115,7 @@ static int multiply(const hx_multigrid *mg, const hx_operator *op, const float *
 
 int hx_mg_product(const hx_multigrid *mg, const hx_operator *op, const float *d_x, float *d_y)
 {
-    HX_TRY(multiply(mg, op, d_x, d_y));
+    HX_TRY(multiply_all_rows(mg, op, d_x, d_y));
     return mg->dev->ops->vector->zero_entries_single(mg->dev, op->n_fixed, op->d_fixed, d_y);
 }
 
@@ -123,7 +124,7 @@ int hx_mg_product(const hx_multigrid *mg, const hx_operator *op, const float *d_
 static int product_of_step(const hx_multigrid *mg, const hx_operator *op, const float *d_x,
                            float *d_y)
 {
-    return mg->d_none ? hx_mg_product(mg, op, d_x, d_y) : multiply(mg, op, d_x, d_y);
+    return mg->d_none ? hx_mg_product(mg, op, d_x, d_y) : multiply_all_rows(mg, op, d_x, d_y);
 }
 
 /* Power step with blocks or lines. The first step after a new design or from a random vector gives
@@ -303,7 +304,7 @@ int hx_mg_cycle(const hx_multigrid *mg, int l, float **d_solution)
 }
 
 /* First step of the smoother on the mesh from x = 0: x = b[0] M^-1 r. */
-static int start(const hx_multigrid *mg, const hx_operator *op, const double *d_r)
+static int start_smoother(const hx_multigrid *mg, const hx_operator *op, const double *d_r)
 {
     const hx_multigrid_ops *ops = mg->ops;
     const int64_t n = op->linear.n;
@@ -331,7 +332,7 @@ static int step(const hx_multigrid *mg, const hx_operator *op, int i, const doub
 static int smooth_before(const hx_multigrid *mg, const hx_operator *op, const double *d_r)
 {
     const int degree = hx_mg_smoothing_of(mg, -1).degree;
-    HX_TRY(start(mg, op, d_r));
+    HX_TRY(start_smoother(mg, op, d_r));
     for (int i = 1; i < degree; i++) HX_TRY(step(mg, op, i, d_r, NULL));
     return HX_OK;
 }

@@ -30,7 +30,7 @@ static void release_rows(hx_device *dev, hx_mg_rows *rows)
     *rows = (hx_mg_rows){0};
 }
 
-static void release(hx_multigrid *mg)
+static void release_deflation(hx_multigrid *mg)
 {
     hx_mg_deflation *const deflation = &mg->deflation;
     for (int i = 0; i < HX_MG_LOOSE_ROWS; i++) release_rows(mg->dev, &deflation->rows[i]);
@@ -42,7 +42,7 @@ static void release(hx_multigrid *mg)
     deflation->n_column = 0;
 }
 
-static int put_rows(hx_device *dev, hx_mg_rows *to, const hx_deflation_rows *from)
+static int put_deflation_rows(hx_device *dev, hx_mg_rows *to, const hx_deflation_rows *from)
 {
     const size_t n = (size_t)from->n, n_entry = (size_t)from->n_entry;
     to->n = from->n;
@@ -53,7 +53,7 @@ static int put_rows(hx_device *dev, hx_mg_rows *to, const hx_deflation_rows *fro
     return hx_device_put(dev, &to->d_value, from->value, n_entry * sizeof *from->value);
 }
 
-static int put(hx_multigrid *mg, const hx_operator *op, const hx_deflation *from)
+static int put_deflation(hx_multigrid *mg, const hx_operator *op, const hx_deflation *from)
 {
     hx_device *const dev = mg->dev;
     hx_mg_deflation *const deflation = &mg->deflation;
@@ -61,11 +61,11 @@ static int put(hx_multigrid *mg, const hx_operator *op, const hx_deflation *from
     if (!deflation->d_r)
         HX_TRY(dev->ops->alloc(dev, (size_t)((op->linear.n + 63) / 64 * 64) * sizeof(double),
                                &deflation->d_r));
-    HX_TRY(put_rows(dev, &deflation->rows[HX_MG_LOOSE_MOTION], &from->motion));
-    HX_TRY(put_rows(dev, &deflation->rows[HX_MG_LOOSE_SUMS], &from->motion_transposed));
-    HX_TRY(put_rows(dev, &deflation->rows[HX_MG_LOOSE_FORCES], &from->forces));
-    HX_TRY(put_rows(dev, &deflation->rows[HX_MG_LOOSE_WORK], &from->forces_transposed));
-    HX_TRY(put_rows(dev, &deflation->rows[HX_MG_LOOSE_INVERSE], &from->inverse));
+    HX_TRY(put_deflation_rows(dev, &deflation->rows[HX_MG_LOOSE_MOTION], &from->motion));
+    HX_TRY(put_deflation_rows(dev, &deflation->rows[HX_MG_LOOSE_SUMS], &from->motion_transposed));
+    HX_TRY(put_deflation_rows(dev, &deflation->rows[HX_MG_LOOSE_FORCES], &from->forces));
+    HX_TRY(put_deflation_rows(dev, &deflation->rows[HX_MG_LOOSE_WORK], &from->forces_transposed));
+    HX_TRY(put_deflation_rows(dev, &deflation->rows[HX_MG_LOOSE_INVERSE], &from->inverse));
     HX_TRY(dev->ops->alloc(dev, n * sizeof(double), &deflation->d_sum));
     HX_TRY(dev->ops->alloc(dev, n * sizeof(double), &deflation->d_all));
     HX_TRY(dev->ops->alloc(dev, n * sizeof(double), &deflation->d_c));
@@ -74,7 +74,8 @@ static int put(hx_multigrid *mg, const hx_operator *op, const hx_deflation *from
 }
 
 /* Finds the floating components of the design, on the host. */
-static int look(const hx_multigrid *mg, const hx_operator *op, hx_deflation *deflation)
+static int look_for_components(const hx_multigrid *mg, const hx_operator *op,
+                               hx_deflation *deflation)
 {
     const hx_interface_host *const others = hx_interface_host_of(mg->dev);
     double *modulus = NULL;
@@ -90,21 +91,21 @@ static int look(const hx_multigrid *mg, const hx_operator *op, hx_deflation *def
 
 static int look_and_put(hx_multigrid *mg, const hx_operator *op, hx_deflation *deflation)
 {
-    HX_IN_SPAN_OF_HOST(mg->dev, HX_SPAN_LOOSE, -1, look(mg, op, deflation));
+    HX_IN_SPAN_OF_HOST(mg->dev, HX_SPAN_LOOSE, -1, look_for_components(mg, op, deflation));
     return deflation->n_part > 0
-               ? hx_interface_agree(hx_interface_host_of(mg->dev), put(mg, op, deflation))
+               ? hx_interface_agree(hx_interface_host_of(mg->dev), put_deflation(mg, op, deflation))
                : HX_OK;
 }
 
 /* Searches and uploads; continues without deflation if memory is insufficient. */
-static int find(hx_multigrid *mg, const hx_operator *op)
+static int find_deflation(hx_multigrid *mg, const hx_operator *op)
 {
     hx_deflation deflation = {0};
-    release(mg);
+    release_deflation(mg);
     int rc = look_and_put(mg, op, &deflation);
     hx_deflation_free(&deflation);
     if (rc == HX_ENOMEM) {
-        release(mg);
+        release_deflation(mg);
         hx_error_clear();
         rc = HX_OK;
     }
@@ -117,10 +118,10 @@ int hx_mg_deflation_setup(hx_multigrid *mg, const hx_operator *op, int *changed)
     *changed = deflation->n_column > 0;
     if (deflation->state.pause > 0) deflation->state.pause--;
     if (!deflation->state.is_on || !can_float(mg, op)) {
-        release(mg);
+        release_deflation(mg);
         return HX_OK;
     }
-    HX_TRY(find(mg, op));
+    HX_TRY(find_deflation(mg, op));
     deflation->state.is_on = deflation->n_column > 0;
     *changed |= deflation->n_column > 0;
     return HX_OK;
@@ -130,7 +131,7 @@ int hx_mg_enable_deflation(hx_multigrid *mg, const hx_operator *op)
 {
     hx_mg_deflation *const deflation = &mg->deflation;
     if (deflation->state.is_on || deflation->state.pause > 0 || !can_float(mg, op)) return 0;
-    HX_TRY(find(mg, op));
+    HX_TRY(find_deflation(mg, op));
     deflation->state.is_on = deflation->n_column > 0;
     if (!deflation->state.is_on) {
         deflation->state.last = deflation->state.last > 0 ? 2 * deflation->state.last : FIRST_PAUSE;
@@ -140,7 +141,7 @@ int hx_mg_enable_deflation(hx_multigrid *mg, const hx_operator *op)
 }
 
 /* c = (Z'K Z)^-1 times the sums over all ranks. */
-static int solve(const hx_multigrid *mg)
+static int solve_deflation(const hx_multigrid *mg)
 {
     const hx_mg_deflation *const deflation = &mg->deflation;
     double *d_sum;
@@ -161,14 +162,14 @@ int hx_mg_deflation_apply(hx_multigrid *mg, const hx_operator *op, const double 
     float *const d_single = d_z ? NULL : mg->d_x;
     HX_TRY(dev->ops->zero(dev, deflation->d_sum, n_byte));
     HX_TRY(mg->ops->rows_add(dev, &rows[HX_MG_LOOSE_SUMS], 1.0, d_r, NULL, deflation->d_sum, NULL));
-    HX_TRY(solve(mg));
+    HX_TRY(solve_deflation(mg));
     HX_TRY(dev->ops->copy(dev, deflation->d_r, d_r, (size_t)op->linear.n * sizeof *d_r));
     HX_TRY(mg->ops->rows_add(dev, &rows[HX_MG_LOOSE_FORCES], -1.0, deflation->d_c, NULL,
                              deflation->d_r, NULL));
     HX_TRY(hx_mg_apply(mg, op, deflation->d_r, d_z));
     HX_TRY(mg->ops->rows_add(dev, &rows[HX_MG_LOOSE_WORK], -1.0, d_z, d_single, deflation->d_sum,
                              NULL));
-    HX_TRY(solve(mg));
+    HX_TRY(solve_deflation(mg));
     return mg->ops->rows_add(dev, &rows[HX_MG_LOOSE_MOTION], 1.0, deflation->d_c, NULL, d_z,
                              d_single);
 }
@@ -188,6 +189,6 @@ void hx_mg_deflation_reset(hx_multigrid *mg)
 
 void hx_mg_deflation_free(hx_multigrid *mg)
 {
-    release(mg);
+    release_deflation(mg);
     mg->dev->ops->release(mg->dev, mg->deflation.d_r);
 }

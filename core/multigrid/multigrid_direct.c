@@ -27,7 +27,7 @@ typedef struct layers {
     int64_t key[3];
 } layers;
 
-static int64_t key_of(const layers *l, int64_t a)
+static int64_t key_of_layer(const layers *l, int64_t a)
 {
     const int32_t *at = l->place + 3 * a;
     return l->key[0] * at[0] + l->key[1] * at[1] + l->key[2] * at[2];
@@ -38,15 +38,15 @@ static int sort_layers(const layers *l, int64_t n, int64_t n_key, int32_t *order
 {
     int32_t *count;
     HX_TRY(hx_alloc(&count, (size_t)n_key + 1, sizeof *count, WHAT));
-    for (int64_t a = 0; a < n; a++) count[key_of(l, a) + 1]++;
+    for (int64_t a = 0; a < n; a++) count[key_of_layer(l, a) + 1]++;
     for (int64_t k = 0; k < n_key; k++) count[k + 1] += count[k];
-    for (int64_t a = 0; a < n; a++) order[a] = count[key_of(l, a)];
+    for (int64_t a = 0; a < n; a++) order[a] = count[key_of_layer(l, a)];
     free(count);
     return HX_OK;
 }
 
 /* Number of places in each direction. */
-static void measure(const hx_coarse_level *level, int64_t size[3])
+static void measure_level(const hx_coarse_level *level, int64_t size[3])
 {
     for (int i = 0; i < 3; i++) size[i] = 1;
     for (int64_t a = 0; a < level->n_node; a++)
@@ -61,7 +61,7 @@ static int order_nodes(const hx_coarse_level *level, int32_t *order)
     int64_t size[3];
     layers l = {.place = level->place};
     int axis[3] = {0, 1, 2};
-    measure(level, size);
+    measure_level(level, size);
     for (int i = 0; i < 3; i++) /* sort the axes by size, ascending */
         for (int j = i + 1; j < 3; j++)
             if (size[axis[j]] < size[axis[i]]) {

@@ -133,7 +133,7 @@ typedef struct part_lists {
 } part_lists;
 
 /* Index of a node within a block, in the order of first occurrence. */
-static uint16_t meet(int32_t node, int32_t *met_at, int32_t *met, int *n)
+static uint16_t meet_node(int32_t node, int32_t *met_at, int32_t *met, int *n)
 {
     if (met_at[node] < 0) {
         met[*n] = node;
@@ -156,7 +156,7 @@ static int list_near(const hx_coarse_level *level, int64_t begin, int64_t end, p
     for (int64_t k = begin; k < end; k++)
         for (int o = 0; o < HX_COARSE_OFFSETS; o++) {
             const int32_t a = p->own[k], b = level->neighbour[o * level->n_node + a];
-            p->place[NEAR_STRIDE * (int64_t)a + o] = meet(b, p->met_at, near, &n);
+            p->place[NEAR_STRIDE * (int64_t)a + o] = meet_node(b, p->met_at, near, &n);
         }
     reset(p->met_at, near, n);
     return n;
@@ -170,14 +170,14 @@ static int list_above(const hx_coarse_level *level, int n_near, const int32_t *n
     for (int j = 0; j < n_near; j++)
         for (int c = 0; c < CORNERS; c++) {
             const int32_t b = level->parent[c * level->n_node + near[j]];
-            if (b >= 0) parent[CORNERS * j + c] = meet(b, met_at, above, &n);
+            if (b >= 0) parent[CORNERS * j + c] = meet_node(b, met_at, above, &n);
         }
     reset(met_at, above, n);
     return n;
 }
 
 /* Shortens consecutive lists from `from` to `to` bytes each. */
-static void cut(void *list, int n_list, size_t from, size_t to)
+static void shorten_lists(void *list, int n_list, size_t from, size_t to)
 {
     char *const first = list;
     for (size_t k = 1; k < (size_t)n_list; k++) memmove(first + k * to, first + k * from, to);
@@ -218,10 +218,10 @@ static void fill_lists(const hx_coarse_level *level, int64_t n_next, int n_block
         if (n_above > part->most_above) part->most_above = n_above;
     }
     const size_t n_near = (size_t)part->most_near, n_above = (size_t)part->most_above;
-    cut(p->near, n_block, most_near * sizeof *p->near, n_near * sizeof *p->near);
-    cut(p->above, n_block, (size_t)n_next * sizeof *p->above, n_above * sizeof *p->above);
-    cut(p->parent, n_block, CORNERS * most_near * sizeof *p->parent,
-        CORNERS * n_near * sizeof *p->parent);
+    shorten_lists(p->near, n_block, most_near * sizeof *p->near, n_near * sizeof *p->near);
+    shorten_lists(p->above, n_block, (size_t)n_next * sizeof *p->above, n_above * sizeof *p->above);
+    shorten_lists(p->parent, n_block, CORNERS * most_near * sizeof *p->parent,
+                  CORNERS * n_near * sizeof *p->parent);
 }
 
 /* For a level that has a next one. */

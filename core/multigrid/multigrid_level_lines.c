@@ -29,7 +29,8 @@ static int64_t own_at(const hx_coarse_level *level, int offset, int64_t a)
 
 /* Lists lines of owned nodes in the order of their first nodes, cut after HX_LEVEL_LONGEST nodes;
  * returns how many. */
-static int64_t walk(const hx_coarse_level *level, int next, int32_t *first, int32_t *node)
+static int64_t walk_level_lines(const hx_coarse_level *level, int next, int32_t *first,
+                                int32_t *node)
 {
     const int before = HX_COARSE_OFFSETS - 1 - next;
     int64_t n = 0, at = 0;
@@ -45,8 +46,8 @@ static int64_t walk(const hx_coarse_level *level, int next, int32_t *first, int3
     return n;
 }
 
-static int put(hx_device *dev, hx_mg_level_lines *lines, int64_t n_own, const int32_t *first,
-               const int32_t *node)
+static int put_level_lines(hx_device *dev, hx_mg_level_lines *lines, int64_t n_own,
+                           const int32_t *first, const int32_t *node)
 {
     for (int64_t k = 0; k < lines->n; k++)
         if (first[k + 1] - first[k] > lines->most) lines->most = first[k + 1] - first[k];
@@ -65,8 +66,8 @@ int hx_mg_level_lines_create(hx_multigrid *mg, const hx_coarse_level *from, hx_m
     if (to->lines.next == 0) return HX_OK;
     HX_TRY_FAIL(hx_alloc_raw(&first, (size_t)from->n_own + 1, sizeof *first, WHAT));
     HX_TRY_FAIL(hx_alloc_raw(&node, (size_t)from->n_own, sizeof *node, WHAT));
-    to->lines.n = walk(from, to->lines.next, first, node);
-    rc = put(mg->dev, &to->lines, from->n_own, first, node);
+    to->lines.n = walk_level_lines(from, to->lines.next, first, node);
+    rc = put_level_lines(mg->dev, &to->lines, from->n_own, first, node);
 fail:
     free(first);
     free(node);

@@ -162,12 +162,12 @@ static int64_t list_line(const near *list, int32_t end, int64_t at, uint8_t *is_
 }
 
 /* Numbers of lines, and of their points, whose first end is in each part of the points; after
- * add_up, those in all parts before. */
+ * add_up_counts, those in all parts before. */
 typedef struct counts {
     int64_t line[HX_N_PART + 1], point[HX_N_PART + 1];
 } counts;
 
-static void add_up(counts *c)
+static void add_up_counts(counts *c)
 {
     for (int part = 0; part < HX_N_PART; part++) {
         c->point[part + 1] += c->point[part];
@@ -188,7 +188,7 @@ static void count_lines(const near *list, int64_t n_point, counts *c)
             c->line[part + 1] += (n + LONGEST - 1) / LONGEST;
         }
     }
-    add_up(c);
+    add_up_counts(c);
 }
 
 /* Lists closed lines, from points that are in no line yet; afterwards every point is in one. */
@@ -210,8 +210,8 @@ static int64_t walk_closed(const near *list, int64_t n_point, int64_t n, int64_t
 
 /* Lists the lines from their ends with the lower number, in ascending order, and then the closed
  * lines. Returns how many. */
-static int64_t walk(const near *list, int64_t n_point, uint8_t *is_in, int32_t *first,
-                    int32_t *point)
+static int64_t walk_lines(const near *list, int64_t n_point, uint8_t *is_in, int32_t *first,
+                          int32_t *point)
 {
     counts c;
     count_lines(list, n_point, &c);
@@ -232,8 +232,8 @@ static int64_t walk(const near *list, int64_t n_point, uint8_t *is_in, int32_t *
     return n;
 }
 
-static int put(hx_multigrid *mg, int64_t n, int64_t n_point, const int32_t *first,
-               const int32_t *point)
+static int put_mesh_lines(hx_multigrid *mg, int64_t n, int64_t n_point, const int32_t *first,
+                          const int32_t *point)
 {
     hx_device *const dev = mg->dev;
     hx_mg_lines *const lines = &mg->lines;
@@ -279,8 +279,8 @@ static void cut_some(const int32_t *whole_first, const int32_t *whole_point, int
 
 /* Extracts the pieces of all lines; each point stays in exactly one. Returns the number of lines in
  * first[]. */
-static int64_t cut(int64_t n_line, const int32_t *whole_first, const int32_t *whole_point,
-                   const int32_t *place, int32_t *first, int32_t *point)
+static int64_t cut_lines(int64_t n_line, const int32_t *whole_first, const int32_t *whole_point,
+                         const int32_t *place, int32_t *first, int32_t *point)
 {
     counts c = {{0}, {0}};
 #pragma omp parallel for schedule(static)
@@ -288,7 +288,7 @@ static int64_t cut(int64_t n_line, const int32_t *whole_first, const int32_t *wh
         cut_some(whole_first, whole_point, hx_part_begin(n_line, part),
                  hx_part_begin(n_line, part + 1), place, &c.line[part + 1], &c.point[part + 1],
                  NULL, NULL);
-    add_up(&c);
+    add_up_counts(&c);
 #pragma omp parallel for schedule(static)
     for (int part = 0; part < HX_N_PART; part++) {
         int64_t n = c.line[part], at = c.point[part];
@@ -316,8 +316,8 @@ static int put_share(hx_multigrid *mg, const hx_problem *share, int64_t n_line,
     for (size_t a = 0; a < n_whole; a++) place[a] = -1;
 #pragma omp parallel for schedule(static)
     for (size_t a = 0; a < n_point; a++) place[share->whole_node[a]] = (int32_t)a;
-    const int64_t n = cut(n_line, whole_first, whole_point, place, first, point);
-    HX_TRY_FAIL(put(mg, n, (int64_t)n_point, first, point));
+    const int64_t n = cut_lines(n_line, whole_first, whole_point, place, first, point);
+    HX_TRY_FAIL(put_mesh_lines(mg, n, (int64_t)n_point, first, point));
     HX_TRY_FAIL(interface->split_lines(mg->dev, n_line, whole_first, whole_point, &mg->lines));
 fail:
     free(place);
@@ -341,9 +341,9 @@ int hx_mg_lines_create(hx_multigrid *mg, const hx_operator *op)
     HX_TRY_FAIL(hx_alloc_raw(&point, n_point, sizeof *point, WHAT));
     HX_TRY_FAIL(hx_alloc(&is_in, n_point, 1, WHAT));
     HX_TRY_FAIL(find_near(mesh, list));
-    const int64_t n = walk(list, (int64_t)n_point, is_in, first, point);
+    const int64_t n = walk_lines(list, (int64_t)n_point, is_in, first, point);
     rc = problem->whole ? put_share(mg, problem, n, first, point)
-                        : put(mg, n, (int64_t)n_point, first, point);
+                        : put_mesh_lines(mg, n, (int64_t)n_point, first, point);
 fail:
     free(list);
     free(first);

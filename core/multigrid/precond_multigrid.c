@@ -165,7 +165,7 @@ static int put_levels(hx_multigrid *mg, const hx_operator *op, const hx_coarse *
     HX_TRY(hx_mg_direct_choose(mg, coarse, hx_mesh_n_elem_all(hx_problem_whole(op->problem)->mesh),
                                &n_level));
     for (int l = 0; l < n_level; l++) {
-        mg->n_level = l + 1; /* so that `destroy` frees this level */
+        mg->n_level = l + 1; /* so that `destroy_multigrid` frees this level */
         HX_TRY(put_level(mg, coarse, l, l + 1 < n_level));
     }
     for (int l = 1; l < n_level; l++)
@@ -255,7 +255,7 @@ static void release_level(hx_device *dev, hx_mg_level *level)
     if (level->local) dev->ops->interface->free_level(dev, level->local);
 }
 
-static void destroy(hx_precond *pc)
+static void destroy_multigrid(hx_precond *pc)
 {
     hx_multigrid *mg = pc->impl;
     if (!mg) return;
@@ -349,7 +349,7 @@ static int make_coarse(hx_device *dev, hx_coarse *coarse, const hx_problem *prob
     return rc;
 }
 
-static int create(hx_precond *pc)
+static int create_multigrid(hx_precond *pc)
 {
     const hx_operator *op = pc->op;
     const size_t n_node = (size_t)op->model.n_point;
@@ -426,7 +426,7 @@ static int make_level(hx_multigrid *mg, const hx_operator *op, int l)
     return level->lines.next ? ops->level_factorise(mg->dev, level) : HX_OK;
 }
 
-static int setup(hx_precond *pc)
+static int setup_multigrid(hx_precond *pc)
 {
     hx_multigrid *mg = pc->impl;
     const hx_operator *op = pc->op;
@@ -514,7 +514,7 @@ static void reset(hx_precond *pc)
     mg->added = hx_mg_direct_added(mg);
 }
 
-static int apply(hx_precond *pc, const double *d_r, double *d_z)
+static int apply_multigrid(hx_precond *pc, const double *d_r, double *d_z)
 {
     hx_multigrid *const mg = pc->impl;
     if (mg->deflation.n_column > 0) return hx_mg_deflation_apply(mg, pc->op, d_r, d_z);
@@ -533,14 +533,14 @@ static int plan_coarse(hx_coarse_plan *plan, const hx_problem *problem, const hx
 }
 
 /* Finishes the draft for a whole mesh. On several ranks each lists its own subdomain later, in
- * `create`. */
+ * `create_multigrid`. */
 static int finish_coarse(hx_coarse_plan *plan, const hx_problem *problem)
 {
     hx_coarse *finished;
     if (!plan->draft || problem->whole || problem->mesh->ownership) return HX_OK;
     HX_TRY(hx_alloc(&finished, 1, sizeof *finished, "multigrid coarse grids"));
     const int rc = hx_coarse_finish(finished, &problem->space, plan->draft, N_LAST, 0);
-    plan->draft = NULL; /* also if that failed; `create` then starts over */
+    plan->draft = NULL; /* also if that failed; `create_multigrid` then starts over */
     if (rc < 0)
         free(finished);
     else
@@ -625,8 +625,8 @@ static double kept_bytes(const hx_problem *problem, const hx_device_ops *device,
            (shares <= SHARES_ALWAYS ? shares : 0.0);
 }
 
-static size_t bytes(const hx_problem *problem, const hx_device_ops *device,
-                    const hx_operator_kind *op_kind)
+static size_t multigrid_bytes(const hx_problem *problem, const hx_device_ops *device,
+                              const hx_operator_kind *op_kind)
 {
     const hx_mesh *mesh = problem->mesh;
     const double n_point = (double)problem->space.n_point;
@@ -669,16 +669,16 @@ const hx_precond_kind hx_precond_multigrid = {
     .iterations = 15,
     .chosen_from = 500, /* smaller meshes are solved as fast with a diagonal */
     .runs_on = runs_on,
-    .bytes = bytes,
+    .bytes = multigrid_bytes,
     .plan = plan_coarse,
     .plan_more = finish_coarse,
-    .create = create,
-    .setup = setup,
-    .apply = apply,
+    .create = create_multigrid,
+    .setup = setup_multigrid,
+    .apply = apply_multigrid,
     .single_z = single_z,
     .snapshot = snapshot,
     .reset = reset,
     .refresh = refresh,
     .enable_deflation = enable_deflation,
-    .destroy = destroy,
+    .destroy = destroy_multigrid,
 };

@@ -25,7 +25,7 @@ typedef struct sizes {
     int64_t n_member[MOST_SIZES];
 } sizes;
 
-static double larger(double a, double b)
+static double larger_component(double a, double b)
 {
     return a > b ? a : b;
 }
@@ -34,7 +34,7 @@ static double longest_edge(double j[3][3])
 {
     double longest = 0.0;
     for (int k = 0; k < 3; k++)
-        for (int i = 0; i < 3; i++) longest = larger(longest, fabs(j[k][i]));
+        for (int i = 0; i < 3; i++) longest = larger_component(longest, fabs(j[k][i]));
     return longest;
 }
 
@@ -46,7 +46,7 @@ static int element_jacobian(const hx_mesh *mesh, int64_t elem, double jacobian[3
     hx_hex_map_init(&map, mesh->xyz, mesh->conn + 8 * elem);
     memcpy(jacobian, map.c[1], 9 * sizeof(double));
     for (int k = 4; k < 8; k++)
-        for (int i = 0; i < 3; i++) largest = larger(largest, fabs(map.c[k][i]));
+        for (int i = 0; i < 3; i++) largest = larger_component(largest, fabs(map.c[k][i]));
     return largest <= HX_CONGRUENCE_TOLERANCE * longest_edge(jacobian);
 }
 
@@ -54,7 +54,7 @@ static int has_size(double j[3][3], double size[3][3], double tolerance)
 {
     double largest = 0.0;
     for (int k = 0; k < 3; k++)
-        for (int i = 0; i < 3; i++) largest = larger(largest, fabs(j[k][i] - size[k][i]));
+        for (int i = 0; i < 3; i++) largest = larger_component(largest, fabs(j[k][i] - size[k][i]));
     return largest <= tolerance;
 }
 

@@ -13,7 +13,7 @@ const hx_device_mesh *hx_device_mesh_find(const hx_device *dev, const hx_mesh *m
     return m;
 }
 
-static void release(hx_device *dev, hx_device_mesh *m)
+static void release_mesh(hx_device *dev, hx_device_mesh *m)
 {
     dev->ops->release(dev, m->d_xyz);
     dev->ops->release(dev, m->d_conn);
@@ -33,7 +33,7 @@ static int upload(hx_device_mesh *m, hx_device *dev, const hx_mesh *mesh)
     return hx_device_put(dev, &m->d_conn, mesh->conn, n_elem * 8 * sizeof(int32_t));
 }
 
-static hx_device_mesh **place_of(hx_device *dev, const hx_device_mesh *m)
+static hx_device_mesh **place_of_mesh(hx_device *dev, const hx_device_mesh *m)
 {
     hx_device_mesh **place = &dev->mesh;
     while (*place && *place != m) place = &(*place)->next;
@@ -43,13 +43,13 @@ static hx_device_mesh **place_of(hx_device *dev, const hx_device_mesh *m)
 int hx_device_mesh_take(const hx_device_mesh **d_mesh, hx_device *dev, const hx_mesh *mesh)
 {
     const hx_device_mesh *found = hx_device_mesh_find(dev, mesh);
-    hx_device_mesh *m = *place_of(dev, found);
+    hx_device_mesh *m = *place_of_mesh(dev, found);
     *d_mesh = NULL;
     if (!found) {
         HX_TRY(hx_alloc(&m, 1, sizeof *m, "mesh on the device"));
         const int rc = upload(m, dev, mesh);
         if (rc < 0) {
-            release(dev, m);
+            release_mesh(dev, m);
             return rc;
         }
         m->next = dev->mesh;
@@ -71,7 +71,7 @@ static int upload_lists(hx_device_mesh *m, hx_device *dev, const int64_t *ptr, c
 
 int hx_device_mesh_need_lists(hx_device *dev, const hx_device_mesh *d_mesh)
 {
-    hx_device_mesh *m = *place_of(dev, d_mesh);
+    hx_device_mesh *m = *place_of_mesh(dev, d_mesh);
     const hx_mesh *mesh = m->mesh;
     if (m->d_node_elem) return HX_OK;
     if (mesh->node_elem_ptr) return upload_lists(m, dev, mesh->node_elem_ptr, mesh->node_elem);
@@ -103,8 +103,8 @@ size_t hx_device_mesh_list_bytes(const hx_mesh *mesh)
 void hx_device_mesh_drop(hx_device *dev, const hx_device_mesh *d_mesh)
 {
     if (!d_mesh) return;
-    hx_device_mesh **place = place_of(dev, d_mesh), *m = *place;
+    hx_device_mesh **place = place_of_mesh(dev, d_mesh), *m = *place;
     if (--m->n_holder > 0) return;
     *place = m->next;
-    release(dev, m);
+    release_mesh(dev, m);
 }

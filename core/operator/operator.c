@@ -173,7 +173,7 @@ static int put_rigid_sets(hx_operator *op, const hx_problem *problem)
                          (size_t)problem->rigid.n_node * sizeof(int32_t));
 }
 
-static int apply(const hx_linear *a, const double *d_x, double *d_y)
+static int apply_operator(const hx_linear *a, const double *d_x, double *d_y)
 {
     return hx_operator_apply(a->context, d_x, d_y);
 }
@@ -226,12 +226,12 @@ static int constrain_single(const hx_linear *a, float *d_y)
     return op->dev->ops->vector->zero_entries_single(op->dev, op->n_fixed, op->d_fixed, d_y);
 }
 
-static int project(const hx_linear *a, double *d_z)
+static int project_operator(const hx_linear *a, double *d_z)
 {
     return hx_operator_project(a->context, d_z);
 }
 
-static int diagonal(const hx_linear *a, double *d_diagonal)
+static int operator_diagonal(const hx_linear *a, double *d_diagonal)
 {
     return hx_operator_diagonal(a->context, d_diagonal);
 }
@@ -257,12 +257,12 @@ static void set_linear(hx_operator *op, const hx_problem *problem)
         .n = problem->components * problem->space.n_point,
         .components = problem->components,
         .context = op,
-        .apply = apply,
-        .diagonal = diagonal,
+        .apply = apply_operator,
+        .diagonal = operator_diagonal,
         .apply_all = apply_all,
         .constrain = constrain,
         .constrain_single = constrain_single,
-        .project = problem->rigid.n > 0 ? project : NULL,
+        .project = problem->rigid.n > 0 ? project_operator : NULL,
         .apply_dot = op_kind->apply_dot && is_all && !may_divide ? apply_dot : NULL,
         .apply_single = op_kind->apply_single ? apply_single : NULL,
         .prepare_single = op_kind->prepare_single ? prepare_single : NULL,

@@ -136,7 +136,7 @@ static void colour(hx_patch_placing *w, int n_elem)
 
 /* Assigns items, in order, to the first free place that equals their colour modulo COLOURS; the
  * remaining ones to other places, in the same bank of doubles if possible. */
-static void spread(const uint8_t *colour_of, int n, int n_place, uint16_t *place)
+static void spread_colours(const uint8_t *colour_of, int n, int n_place, uint16_t *place)
 {
     int next[COLOURS], n_left = 0;
     int16_t left[HX_PATCH_INCIDENCES];
@@ -165,7 +165,7 @@ static void permute_elements(hx_patch_placing *w, int32_t *elem, int n)
     int16_t row_of[HX_MAX_PATCH][8];
     int32_t from[HX_MAX_PATCH];
     uint16_t place[HX_MAX_PATCH];
-    spread(w->elem_colour, n, n, place);
+    spread_colours(w->elem_colour, n, n, place);
     memcpy(row_of, w->row_of, (size_t)n * sizeof *row_of);
     memcpy(from, elem, (size_t)n * sizeof *from);
     for (int k = 0; k < n; k++) {
@@ -180,7 +180,7 @@ static void place_by_colour(hx_patch_placing *w, int n_row, int max_row)
     uint8_t colour_of[HX_PATCH_INCIDENCES];
     for (int k = 0; k < n_row; k++)
         colour_of[k] = (uint8_t)(k < w->rows.n ? w->row_colour[ordered_row(w, k)] : k % COLOURS);
-    spread(colour_of, n_row, max_row, w->position);
+    spread_colours(colour_of, n_row, max_row, w->position);
 }
 
 /* For one bank, the eight slots by the number of the 16 rows that read the bank in that slot: slot

@@ -10,7 +10,7 @@ void hx_patch_rows_clear(hx_patch_rows *rows, int size)
     rows->n = 0;
 }
 
-static int add_row(hx_patch_rows *rows, int32_t node, int times)
+static int add_patch_row(hx_patch_rows *rows, int32_t node, int times)
 {
     rows->node[rows->n] = node;
     rows->count[rows->n] = (uint8_t)times;
@@ -26,9 +26,9 @@ static int find_row(hx_patch_rows *rows, int32_t node, int times)
     while (rows->key[at] != -1 && rows->key[at] != node) at = (at + 1) & mask;
     if (rows->key[at] == -1) {
         rows->key[at] = node;
-        rows->row[at] = (int16_t)add_row(rows, node, times);
+        rows->row[at] = (int16_t)add_patch_row(rows, node, times);
     } else if (rows->count[rows->row[at]] + times > 8) {
-        rows->row[at] = (int16_t)add_row(rows, node, times);
+        rows->row[at] = (int16_t)add_patch_row(rows, node, times);
     } else {
         rows->count[rows->row[at]] = (uint8_t)(rows->count[rows->row[at]] + times);
     }

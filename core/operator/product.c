@@ -12,7 +12,7 @@ typedef struct product {
     void *d_y;
 } product;
 
-static int run(const void *context, hx_product_part part)
+static int run_product(const void *context, hx_product_part part)
 {
     const product *const p = context;
     if (part == HX_PRODUCT_WHOLE)
@@ -37,9 +37,9 @@ int hx_operator_multiply(const hx_operator *op, const hx_operator_kind *op_kind,
 {
     const int components = op->linear.components;
     const product whole = {op, op_kind, state, d_x, d_y};
-    const hx_product_parts parts = {&whole, run};
+    const hx_product_parts parts = {&whole, run_product};
     if (op_kind->apply_part) return hx_interface_add_parts(op->dev, components, &parts, d_y);
-    HX_TRY(run(&whole, HX_PRODUCT_WHOLE));
+    HX_TRY(run_product(&whole, HX_PRODUCT_WHOLE));
     return hx_interface_add(op->dev, components, d_y);
 }
 

@@ -103,8 +103,8 @@ struct zero_passive_body {
     }
 };
 
-static int project(hx_device *dev, int64_t n, const hx_projection *law, const double *d_passive,
-                   const double *d_filtered, double *d_physical)
+static int project_design(hx_device *dev, int64_t n, const hx_projection *law,
+                          const double *d_passive, const double *d_filtered, double *d_physical)
 {
     return hx_for_each(dev, n, project_body{*law, d_passive, d_filtered, d_physical});
 }
@@ -136,8 +136,9 @@ __global__ void __launch_bounds__(HX_BLOCK)
     }
 }
 
-static int measure(hx_device *dev, int64_t n, const double *d_rho, const double *d_volume,
-                   const double *d_passive, double *mass, double *grey)
+static int measure_design_sums(hx_device *dev, int64_t n, const double *d_rho,
+                               const double *d_volume, const double *d_passive, double *mass,
+                               double *grey)
 {
     const hx_cuda *impl = hx_cuda_of(dev);
     double result[2];
@@ -269,14 +270,14 @@ static int oc_end(hx_device *dev, const hx_device_oc *oc)
     return HX_OK;
 }
 
-static hx_design_ops make_ops()
+static hx_design_ops make_design_ops()
 {
     hx_design_ops ops = {};
     ops.modulus = modulus;
     ops.sensitivity = sensitivity;
-    ops.measure = measure;
+    ops.measure = measure_design_sums;
     ops.sum_positive = sum_positive;
-    ops.project = project;
+    ops.project = project_design;
     ops.project_backward = project_backward;
     ops.zero_passive = zero_passive;
     ops.oc_begin = oc_begin;
@@ -290,4 +291,4 @@ static hx_design_ops make_ops()
     return ops;
 }
 
-const hx_design_ops hx_cuda_design_ops = make_ops();
+const hx_design_ops hx_cuda_design_ops = make_design_ops();

@@ -88,7 +88,8 @@ __global__ void __launch_bounds__(HX_BLOCK)
     value[e] = 0.125 * sum;
 }
 
-static int apply(hx_device *dev, const hx_device_helmholtz *h, const double *d_x, double *d_y)
+static int apply_helmholtz_cuda(hx_device *dev, const hx_device_helmholtz *h, const double *d_x,
+                                double *d_y)
 {
     const cudaStream_t stream = hx_cuda_of(dev)->stream;
     flux_kernel<<<hx_blocks(h->n_elem, HX_BLOCK), HX_BLOCK, 0, stream>>>(*h, d_x);
@@ -99,7 +100,7 @@ static int apply(hx_device *dev, const hx_device_helmholtz *h, const double *d_x
     return HX_OK;
 }
 
-static int diagonal(hx_device *dev, const hx_device_helmholtz *h, double *d_diagonal)
+static int helmholtz_cuda_diagonal(hx_device *dev, const hx_device_helmholtz *h, double *d_diagonal)
 {
     helmholtz_diagonal_kernel<<<hx_blocks(h->n_node, HX_BLOCK), HX_BLOCK, 0,
                                 hx_cuda_of(dev)->stream>>>(*h, d_diagonal);
@@ -127,4 +128,5 @@ static int to_elements(hx_device *dev, const hx_device_helmholtz *h, const doubl
     return HX_OK;
 }
 
-const hx_helmholtz_ops hx_cuda_helmholtz_ops = {apply, diagonal, to_nodes, to_elements};
+const hx_helmholtz_ops hx_cuda_helmholtz_ops = {apply_helmholtz_cuda, helmholtz_cuda_diagonal,
+                                                to_nodes, to_elements};

@@ -12,7 +12,7 @@ int hx_cuda_make_queue(cudaStream_t *stream)
     return HX_OK;
 }
 
-static int make_room(hx_cuda *impl)
+static int make_fork_room(hx_cuda *impl)
 {
     if (!impl->room) HX_TRY_CUDA(cudaStreamCreateWithFlags(&impl->room, cudaStreamNonBlocking));
     for (cudaEvent_t &mark : impl->room_mark)
@@ -23,7 +23,7 @@ static int make_room(hx_cuda *impl)
 int hx_cuda_fork_point(hx_device *dev)
 {
     hx_cuda *impl = hx_cuda_of(dev);
-    HX_TRY(make_room(impl));
+    HX_TRY(make_fork_room(impl));
     HX_TRY_CUDA(cudaEventRecord(impl->room_mark[0], impl->stream));
     return HX_OK;
 }

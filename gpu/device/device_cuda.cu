@@ -79,7 +79,7 @@ static void note_capability(int place)
 
 // Starts the driver and creates the context, which takes a second or more if no process holds the
 // GPU.
-static void prepare(int place)
+static void prepare_place(int place)
 {
     int n = 0;
     if (cudaGetDeviceCount(&n) == cudaSuccess && n > 0) note_capability(place % n);
@@ -178,7 +178,7 @@ static int alloc(hx_device *, size_t bytes, void *d_out)
     return HX_OK;
 }
 
-static void release(hx_device *, void *d_p)
+static void release_block(hx_device *, void *d_p)
 {
     cudaFree(d_p);
 }
@@ -342,26 +342,26 @@ static int copy_bandwidth(hx_device *dev, double *bytes_per_second)
     int rc = alloc(dev, bytes, &d_from);
     if (rc == HX_OK) rc = alloc(dev, bytes, &d_to);
     if (rc == HX_OK) rc = time_copies(dev, d_from, d_to, bytes, bytes_per_second);
-    release(dev, d_from);
-    release(dev, d_to);
+    release_block(dev, d_from);
+    release_block(dev, d_to);
     return rc;
 }
 
 extern "C" const hx_operator_kind hx_operator_cuda_otf;
 
-static hx_device_ops make_ops()
+static hx_device_ops make_device_ops()
 {
     hx_device_ops ops = {};
     ops.name = "cuda";
     ops.help = "the first NVIDIA GPU";
     ops.look_every = 16;
     ops.available = available;
-    ops.prepare = prepare;
+    ops.prepare = prepare_place;
     ops.open = open_device;
     ops.close = close_device;
     ops.memory = memory;
     ops.alloc = alloc;
-    ops.release = release;
+    ops.release = release_block;
     ops.upload = upload;
     ops.download = download;
     ops.copy = copy;
@@ -395,4 +395,4 @@ static hx_device_ops make_ops()
     return ops;
 }
 
-extern "C" const hx_device_ops hx_device_ops_cuda = make_ops();
+extern "C" const hx_device_ops hx_device_ops_cuda = make_device_ops();

@@ -161,8 +161,8 @@ __global__ void __launch_bounds__(HX_BLOCK)
 }
 
 template <class T>
-static int start(hx_device *dev, int64_t n, const T *d_m, const T *d_z, const T *d_r,
-                 hx_pcg_state *d_state)
+static int start_pcg(hx_device *dev, int64_t n, const T *d_m, const T *d_z, const T *d_r,
+                     hx_pcg_state *d_state)
 {
     const hx_cuda *impl = hx_cuda_of(dev);
     start_kernel<<<hx_sum_blocks<T>(impl, n, HX_READ_PER_SM), HX_BLOCK, 0, impl->stream>>>(
@@ -210,7 +210,8 @@ static int alpha_from(hx_device *dev, const double *d_sum, hx_pcg_state *d_state
     return HX_OK;
 }
 
-static int take(hx_device *dev, hx_pcg_step step, const hx_pcg_state *d_sums, hx_pcg_state *d_state)
+static int take_pcg_step(hx_device *dev, hx_pcg_step step, const hx_pcg_state *d_sums,
+                         hx_pcg_state *d_state)
 {
     take_kernel<<<1, 1, 0, hx_cuda_of(dev)->stream>>>(step, d_sums, d_state);
     HX_TRY_LAUNCH("pcg_take");
@@ -266,7 +267,7 @@ static int beta_rounded(hx_device *dev, int64_t n, const double *d_r, const floa
 static int start_single(hx_device *dev, int64_t n, const float *d_m, const float *d_r,
                         hx_pcg_state *d_state)
 {
-    return start<float>(dev, n, d_m, nullptr, d_r, d_state);
+    return start_pcg<float>(dev, n, d_m, nullptr, d_r, d_state);
 }
 
 static int direction_single(hx_device *dev, int64_t n, const float *d_m, const float *d_r,
@@ -275,14 +276,14 @@ static int direction_single(hx_device *dev, int64_t n, const float *d_m, const f
     return direction<float>(dev, n, d_m, nullptr, d_r, d_p, d_state);
 }
 
-static hx_pcg_ops make_ops()
+static hx_pcg_ops make_pcg_ops()
 {
     hx_pcg_ops ops = {};
-    ops.start = start<double>;
+    ops.start = start_pcg<double>;
     ops.direction = direction<double>;
     ops.alpha = alpha<double>;
     ops.alpha_from = alpha_from;
-    ops.take = take;
+    ops.take = take_pcg_step;
     ops.update = update<double>;
     ops.beta = beta;
     ops.start_rounded = start_rounded;
@@ -295,4 +296,4 @@ static hx_pcg_ops make_ops()
     return ops;
 }
 
-const hx_pcg_ops hx_cuda_pcg_ops = make_ops();
+const hx_pcg_ops hx_cuda_pcg_ops = make_pcg_ops();

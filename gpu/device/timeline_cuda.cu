@@ -97,7 +97,7 @@ static int read_marks(hx_device *dev, void *impl, uint64_t *count, hx_mark *ring
     return dev->ops->download(dev, count, m->d_count, sizeof *count);
 }
 
-static hx_timeline_ops make_ops()
+static hx_timeline_ops make_timeline_ops()
 {
     hx_timeline_ops ops = {};
     ops.open = open_marks;
@@ -108,4 +108,4 @@ static hx_timeline_ops make_ops()
     return ops;
 }
 
-const hx_timeline_ops hx_cuda_timeline_ops = make_ops();
+const hx_timeline_ops hx_cuda_timeline_ops = make_timeline_ops();

@@ -205,12 +205,13 @@ static int spring_add(hx_device *dev, int64_t n, const int64_t *d_dof, const dou
     return HX_OK;
 }
 
-static int fill(hx_device *dev, int64_t n, double value, double *d_y)
+static int fill_vector(hx_device *dev, int64_t n, double value, double *d_y)
 {
     return hx_for_each(dev, n, fill_body{value, d_y});
 }
 
-static int multiply(hx_device *dev, int64_t n, const double *d_a, const double *d_b, double *d_c)
+static int multiply_entries(hx_device *dev, int64_t n, const double *d_a, const double *d_b,
+                            double *d_c)
 {
     return hx_for_each(dev, n, product_body{d_a, d_b, d_c});
 }
@@ -250,14 +251,14 @@ static int flush_single(hx_device *dev, int64_t n, double scale, float *d_x, dou
     return HX_OK;
 }
 
-static int invert(hx_device *dev, int64_t n, double *d_d)
+static int invert_entries(hx_device *dev, int64_t n, double *d_d)
 {
     invert_kernel<<<hx_pack_blocks<double>(n), HX_BLOCK, 0, hx_cuda_of(dev)->stream>>>(n, d_d);
     HX_TRY_LAUNCH("invert");
     return HX_OK;
 }
 
-static int dot(hx_device *dev, int64_t n, const double *d_a, const double *d_b, double *result)
+static int dot_cuda(hx_device *dev, int64_t n, const double *d_a, const double *d_b, double *result)
 {
     const hx_cuda *impl = hx_cuda_of(dev);
     dot_kernel<<<hx_sum_blocks<double>(impl, n, HX_READ_PER_SM), HX_BLOCK, 0, impl->stream>>>(
@@ -294,7 +295,7 @@ static int sum(hx_device *dev, int64_t n, const double *d_a, double *result)
     return dev->ops->download(dev, result, impl->d_result, sizeof *result);
 }
 
-static hx_vector_ops make_ops()
+static hx_vector_ops make_vector_ops()
 {
     hx_vector_ops ops = {};
     ops.zero_entries = zero_entries<double>;
@@ -305,19 +306,19 @@ static hx_vector_ops make_ops()
     ops.take_entries_single = take_entries<float>;
     ops.spring_add = spring_add<double>;
     ops.spring_add_single = spring_add<float>;
-    ops.fill = fill;
-    ops.multiply = multiply;
+    ops.fill = fill_vector;
+    ops.multiply = multiply_entries;
     ops.divide = divide;
     ops.axpy = axpy;
     ops.subtract = subtract;
     ops.subtract_single = subtract_single;
     ops.flush_single = flush_single;
-    ops.invert = invert;
-    ops.field_dot = dot;
-    ops.dot = dot;
+    ops.invert = invert_entries;
+    ops.field_dot = dot_cuda;
+    ops.dot = dot_cuda;
     ops.dots = dots;
     ops.sum = sum;
     return ops;
 }
 
-const hx_vector_ops hx_cuda_vector_ops = make_ops();
+const hx_vector_ops hx_cuda_vector_ops = make_vector_ops();

@@ -13,7 +13,7 @@ static const hx_cuda_fill_kind *find_gather(const hx_incidence *in)
     return in->is_tetrahedral ? &hx_cuda_fill_tetra : &hx_cuda_fill_gather;
 }
 
-static const hx_cuda_fill_kind *find(hx_fill fill, const hx_incidence *in)
+static const hx_cuda_fill_kind *find_fill_kind(hx_fill fill, const hx_incidence *in)
 {
     switch (fill) {
     case HX_FILL_GATHER:
@@ -46,8 +46,8 @@ static int check_spline(hx_fill fill)
 }
 
 // Returns HX_OK, an error, or 1 if the kind does not support this matrix.
-static int create(void **state, const hx_cuda_fill_kind *kind, hx_device *dev, const hx_matrix *m,
-                  const hx_fill_input *d_input)
+static int create_fill_state(void **state, const hx_cuda_fill_kind *kind, hx_device *dev,
+                             const hx_matrix *m, const hx_fill_input *d_input)
 {
     hx_cuda_filling *filling;
     HX_TRY(hx_alloc(&filling, 1, kind->struct_bytes, "fill"));
@@ -80,8 +80,8 @@ int hx_cuda_fill_create(void **state, hx_device *dev, hx_fill fill, const hx_mat
         return HX_RAISE(
             HX_EINPUT,
             "device 'cuda' fills only matrices of 8-node hexahedra or of quadratic elements");
-    const int rc = create(state, find(fill, in), dev, m, d_input);
-    return rc == 1 ? create(state, &hx_cuda_fill_control, dev, m, d_input) : rc;
+    const int rc = create_fill_state(state, find_fill_kind(fill, in), dev, m, d_input);
+    return rc == 1 ? create_fill_state(state, &hx_cuda_fill_control, dev, m, d_input) : rc;
 }
 
 int hx_cuda_fill_run(void *state)

@@ -12,7 +12,7 @@
 #include "core/base/radix_sort.h"
 #include "fill_tiles_cuda.cuh"
 
-static int bits_of(int64_t most)
+static int bits_of_key(int64_t most)
 {
     int n = 1;
     while (most >> n) n++;
@@ -189,8 +189,8 @@ static int sort_prepare(hx_cuda_filling *filling)
         return HX_RAISE(HX_EENV,
                         "%lld triplets are more than a 32-bit index can count; use fill 'gather'",
                         static_cast<long long>(f->n));
-    s.col_bits = bits_of(p->n_point);
-    s.n_bits = s.col_bits + bits_of(p->n_row);
+    s.col_bits = bits_of_key(p->n_point);
+    s.n_bits = s.col_bits + bits_of_key(p->n_row);
     // Padding of a format is never written, so it is set to 0 here.
     HX_TRY(ops->zero(f->dev, f->m->d_value, hx_value_bytes(*f->m)));
     if (f->n == 0) return HX_OK;
@@ -458,7 +458,7 @@ static int triplets_run(hx_cuda_filling *filling)
     double begin = hx_clock();
     HX_TRY(f->m->spec.components == 3 ? integrate<3>(f, &begin) : integrate<1>(f, &begin));
     memcpy(f->scratch, f->key, static_cast<size_t>(f->n) * sizeof *f->key);
-    HX_TRY(hx_radix_sort(f->scratch, f->order, f->n, 32 + bits_of(f->m->pattern.n_point)));
+    HX_TRY(hx_radix_sort(f->scratch, f->order, f->n, 32 + bits_of_key(f->m->pattern.n_point)));
     convert(f);
     HX_TRY(end_step(f, CONVERSION, &begin));
     HX_TRY(f->dev->ops->upload(f->dev, f->m->d_value, f->value, hx_value_bytes(*f->m)));

@@ -57,7 +57,7 @@ static int work(hx_device *dev, const hx_device_model *model, const hx_body_fiel
     return HX_OK;
 }
 
-static hx_body_ops make_ops()
+static hx_body_ops make_body_ops()
 {
     hx_body_ops ops = {};
     ops.force = force;
@@ -65,4 +65,4 @@ static hx_body_ops make_ops()
     return ops;
 }
 
-const hx_body_ops hx_cuda_body_ops = make_ops();
+const hx_body_ops hx_cuda_body_ops = make_body_ops();

@@ -80,7 +80,7 @@ __global__ void energy_kernel(hx_device_model model, const double *__restrict__ 
     energy[e] = hx_hex8_energy(x, ue, model.lambda, model.mu);
 }
 
-static int diagonal(hx_device *dev, const hx_device_model *model, double *d_diag)
+static int stiffness_diagonal(hx_device *dev, const hx_device_model *model, double *d_diag)
 {
     if (model->points) return hx_cuda_points_diagonal(dev, model, d_diag);
     const auto kernel = model->has_collapsed ? diagonal_kernel<true> : diagonal_kernel<false>;
@@ -193,10 +193,10 @@ static int block_apply(hx_device *dev, int64_t n_node, const double *d_block, co
     return HX_OK;
 }
 
-static hx_element_ops make_ops()
+static hx_element_ops make_element_ops()
 {
     hx_element_ops ops = {};
-    ops.diagonal = diagonal;
+    ops.diagonal = stiffness_diagonal;
     ops.energy = energy;
     ops.block_diagonal = block_diagonal;
     ops.block_fix = block_fix;
@@ -206,4 +206,4 @@ static hx_element_ops make_ops()
     return ops;
 }
 
-const hx_element_ops hx_cuda_element_ops = make_ops();
+const hx_element_ops hx_cuda_element_ops = make_element_ops();

@@ -5,7 +5,7 @@
 
 #include "core/operator/patches_split.h"
 
-template <class T> static int put(hx_device *dev, T **d_to, const T *from, int64_t n)
+template <class T> static int put_array(hx_device *dev, T **d_to, const T *from, int64_t n)
 {
     const size_t n_bytes = static_cast<size_t>(n) * sizeof(T);
     HX_TRY(dev->ops->alloc(dev, n_bytes, d_to));
@@ -23,16 +23,16 @@ static int put_patches(hx_cuda_patches *to, hx_device *dev, const hx_patches *fr
     to->n_row = from->n_row;
     to->n_shared = from->n_shared;
     to->n_partial = from->n_partial;
-    HX_TRY(put(dev, &to->d_span, from->span, from->n_patch));
-    HX_TRY(put(dev, &to->d_corner, from->corner, from->n_place));
-    HX_TRY(put(dev, &to->d_row_node, from->row_node, from->n_row));
-    HX_TRY(put(dev, &to->d_row_position, from->row_position, from->n_row));
-    HX_TRY(put(dev, &to->d_row_slot, from->row_slot, from->n_row));
-    HX_TRY(put(dev, &to->d_shared_node, from->shared_node, from->n_shared));
-    HX_TRY(put(dev, &to->d_shared_ptr, from->shared_ptr, from->n_shared + 1));
-    HX_TRY(put(dev, &to->d_shared_sum, from->shared_sum, from->n_shared_row));
+    HX_TRY(put_array(dev, &to->d_span, from->span, from->n_patch));
+    HX_TRY(put_array(dev, &to->d_corner, from->corner, from->n_place));
+    HX_TRY(put_array(dev, &to->d_row_node, from->row_node, from->n_row));
+    HX_TRY(put_array(dev, &to->d_row_position, from->row_position, from->n_row));
+    HX_TRY(put_array(dev, &to->d_row_slot, from->row_slot, from->n_row));
+    HX_TRY(put_array(dev, &to->d_shared_node, from->shared_node, from->n_shared));
+    HX_TRY(put_array(dev, &to->d_shared_ptr, from->shared_ptr, from->n_shared + 1));
+    HX_TRY(put_array(dev, &to->d_shared_sum, from->shared_sum, from->n_shared_row));
     const unsigned none[2] = {0, 0};
-    HX_TRY(put(dev, &to->d_taken, none, 2));
+    HX_TRY(put_array(dev, &to->d_taken, none, 2));
     return dev->ops->alloc(dev, static_cast<size_t>(from->n_partial) * 3 * sizeof(double),
                            &to->d_partial);
 }

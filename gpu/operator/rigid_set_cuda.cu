@@ -34,8 +34,8 @@ __global__ void __launch_bounds__(HX_BLOCK)
     hx_rigid_apply(&set, xyz + 3 * a, motion, y + 3 * a);
 }
 
-static int add_up(hx_device *dev, const hx_rigid_set *set, bool project, const int32_t *d_node,
-                  const double *d_xyz, const double *d_y, double *d_out)
+static int add_up_set(hx_device *dev, const hx_rigid_set *set, bool project, const int32_t *d_node,
+                      const double *d_xyz, const double *d_y, double *d_out)
 {
     const hx_cuda *impl = hx_cuda_of(dev);
     const unsigned all = hx_blocks(set->n, HX_BLOCK),
@@ -50,11 +50,11 @@ static int add_up(hx_device *dev, const hx_rigid_set *set, bool project, const i
 static int sum(hx_device *dev, const hx_rigid_set *set, const int32_t *d_node, const double *d_xyz,
                const double *d_y, double *d_sum)
 {
-    return add_up(dev, set, false, d_node, d_xyz, d_y, d_sum);
+    return add_up_set(dev, set, false, d_node, d_xyz, d_y, d_sum);
 }
 
-static int spread(hx_device *dev, const hx_rigid_set *set, const int32_t *d_node,
-                  const double *d_xyz, const double *d_motion, double *d_y)
+static int spread_motion(hx_device *dev, const hx_rigid_set *set, const int32_t *d_node,
+                         const double *d_xyz, const double *d_motion, double *d_y)
 {
     rigid_spread_kernel<<<hx_blocks(set->n, HX_BLOCK), HX_BLOCK, 0, hx_cuda_of(dev)->stream>>>(
         *set, d_node, d_xyz, d_motion, d_y);
@@ -62,20 +62,20 @@ static int spread(hx_device *dev, const hx_rigid_set *set, const int32_t *d_node
     return HX_OK;
 }
 
-static int project(hx_device *dev, const hx_rigid_set *set, const int32_t *d_node,
-                   const double *d_xyz, double *d_motion, double *d_y)
+static int project_rigid(hx_device *dev, const hx_rigid_set *set, const int32_t *d_node,
+                         const double *d_xyz, double *d_motion, double *d_y)
 {
-    HX_TRY(add_up(dev, set, true, d_node, d_xyz, d_y, d_motion));
-    return spread(dev, set, d_node, d_xyz, d_motion, d_y);
+    HX_TRY(add_up_set(dev, set, true, d_node, d_xyz, d_y, d_motion));
+    return spread_motion(dev, set, d_node, d_xyz, d_motion, d_y);
 }
 
-static hx_rigid_ops make_ops()
+static hx_rigid_ops make_rigid_ops()
 {
     hx_rigid_ops ops = {};
     ops.sum = sum;
-    ops.spread = spread;
-    ops.project = project;
+    ops.spread = spread_motion;
+    ops.project = project_rigid;
     return ops;
 }
 
-const hx_rigid_ops hx_cuda_rigid_ops = make_ops();
+const hx_rigid_ops hx_cuda_rigid_ops = make_rigid_ops();

@@ -51,7 +51,7 @@ static int cpu_apply(hx_device *dev, const hx_device_helmholtz *h, const double 
     return HX_OK;
 }
 
-static int cpu_diagonal(hx_device *dev, const hx_device_helmholtz *h, double *d_diagonal)
+static int cpu_helmholtz_diagonal(hx_device *dev, const hx_device_helmholtz *h, double *d_diagonal)
 {
     (void)dev;
 #pragma omp parallel for schedule(static)
@@ -95,7 +95,7 @@ static int cpu_to_elements(hx_device *dev, const hx_device_helmholtz *h, const d
 
 const hx_helmholtz_ops hx_cpu_helmholtz_ops = {
     .apply = cpu_apply,
-    .diagonal = cpu_diagonal,
+    .diagonal = cpu_helmholtz_diagonal,
     .to_nodes = cpu_to_nodes,
     .to_elements = cpu_to_elements,
 };

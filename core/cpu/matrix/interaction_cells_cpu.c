@@ -84,7 +84,7 @@ HX_INLINED void cell_pair(const hx_interaction *in, int n, const double *h, int 
     }
 }
 
-static void add_cell(const numbers *to, const int c[3], double *h)
+static void add_interaction_cell(const numbers *to, const int c[3], double *h)
 {
     const hx_interaction *const in = to->in;
     const int n = hx_interaction_cell_points(in), dim = in->dim;
@@ -140,7 +140,7 @@ int hx_cpu_interaction_cells(const hx_interaction *in, hx_interaction_way way, d
     const double begin = hx_cpu_core_seconds();
     for (c[2] = 0; c[2] < in->axis[2].n_cell; c[2]++)
         for (c[1] = 0; c[1] < in->axis[1].n_cell; c[1]++)
-            for (c[0] = 0; c[0] < in->axis[0].n_cell; c[0]++) add_cell(&to, c, h);
+            for (c[0] = 0; c[0] < in->axis[0].n_cell; c[0]++) add_interaction_cell(&to, c, h);
     *time = (hx_interaction_time){.pairs = hx_cpu_core_seconds() - begin};
     read_numbers(&to, value);
 fail:

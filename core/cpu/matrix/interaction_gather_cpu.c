@@ -112,8 +112,8 @@ static void add_blocks(const hx_interaction *in, const int c[3], const int r[3],
     }
 }
 
-static void add_cell(const hx_interaction *in, const int c[3], const cell_lines *cell,
-                     double *value)
+static void add_cell_lines(const hx_interaction *in, const int c[3], const cell_lines *cell,
+                           double *value)
 {
     const int dim = in->dim, n = cell->n, n_lane = cell->n_lane;
     const int o0 = in->axis[0].degree + 1, o1 = in->axis[1].degree + 1;
@@ -139,7 +139,7 @@ static void add_colour(const hx_interaction *in, int colour, const cell_lines *c
 #pragma omp for schedule(dynamic, 1)
     for (int line = 0; line < n1 * n2; line++) {
         int c[3] = {0, first1 + o1 * (line % n1), first2 + o2 * (line / n1)};
-        for (; c[0] < in->axis[0].n_cell; c[0]++) add_cell(in, c, cell, value);
+        for (; c[0] < in->axis[0].n_cell; c[0]++) add_cell_lines(in, c, cell, value);
     }
 }
 

@@ -100,7 +100,7 @@ static int diagonal_entry(const hx_device_pattern *p, int64_t row)
     return k;
 }
 
-static int cpu_diagonal(hx_device *dev, const hx_matrix *m, double *d_diag)
+static int cpu_matrix_diagonal(hx_device *dev, const hx_matrix *m, double *d_diag)
 {
     const hx_device_pattern *p = &m->pattern;
     const int c = m->spec.components;
@@ -198,7 +198,7 @@ const hx_matrix_ops hx_cpu_matrix_ops = {
     .multiply = hx_cpu_matrix_multiply,
     .multiply_dot = hx_cpu_matrix_multiply_dot,
     .multiply_single = hx_cpu_matrix_multiply_single,
-    .diagonal = cpu_diagonal,
+    .diagonal = cpu_matrix_diagonal,
     .rows = cpu_rows,
     .plan_bytes = cpu_plan_bytes,
     .cutter_create = hx_cpu_cutter_create,

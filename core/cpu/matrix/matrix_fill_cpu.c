@@ -89,7 +89,7 @@ fail:
 }
 
 /* Adds the tiles of corner a of a cell to its row. */
-static void add_row(const hx_matrix *m, int64_t row, int64_t pair, const hx_cpu_tiles *tiles)
+static void add_corner_row(const hx_matrix *m, int64_t row, int64_t pair, const hx_cpu_tiles *tiles)
 {
     const hx_device_pattern *p = &m->pattern;
     const int n = (int)(p->d_row_ptr[row + 1] - p->d_row_ptr[row]), c = m->spec.components;
@@ -138,7 +138,7 @@ static void fill_owner(const filling *s, int64_t owner)
         }
         hx_cpu_cell_tiles(&s->input.form, x, s->input.d_modulus[cell], corners, rows);
         for (int a = 0; a < 8; a++)
-            if (corners >> a & 1) add_row(m, point[a] - base, 64 * cell + 8 * a, &rows[a]);
+            if (corners >> a & 1) add_corner_row(m, point[a] - base, 64 * cell + 8 * a, &rows[a]);
     }
 }
 

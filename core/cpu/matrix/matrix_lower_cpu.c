@@ -86,7 +86,7 @@ static int list_shared(lower *s, int64_t n_row, int32_t *count)
     return HX_OK;
 }
 
-static int create(lower *s, const hx_device_pattern *p, int c)
+static int create_lower(lower *s, const hx_device_pattern *p, int c)
 {
     int32_t *stamp = NULL, *index = NULL, *count = NULL;
     const size_t n_row = (size_t)p->n_row;
@@ -116,7 +116,7 @@ int hx_cpu_lower_create(const hx_matrix *m, void **plan)
     HX_TRY(hx_alloc(&s, 1, sizeof *s, "lower product"));
     *plan = s;
     cut_parts(s, m->pattern.n_row);
-    return create(s, &m->pattern, m->spec.components);
+    return create_lower(s, &m->pattern, m->spec.components);
 }
 
 typedef double eight __attribute__((vector_size(64)));

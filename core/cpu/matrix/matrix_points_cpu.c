@@ -77,7 +77,7 @@ HX_VERSIONS(conduction,
 
 /* Adds the tiles of a point to its row; `pair` is the pair of the point with the cell's first
  * point. */
-static void add_row(const hx_matrix *m, int64_t row, int64_t pair, int n, row_tiles tile)
+static void add_point_row(const hx_matrix *m, int64_t row, int64_t pair, int n, row_tiles tile)
 {
     const hx_device_pattern *p = &m->pattern;
     const int n_entry = (int)(p->d_row_ptr[row + 1] - p->d_row_ptr[row]), c = m->spec.components;
@@ -110,6 +110,6 @@ void hx_cpu_add_points(const hx_matrix *m, const hx_fill_input *input, int64_t c
     else
         conduction(rule, x, modulus, n_own, own, rows);
     for (int k = 0; k < n_own; k++)
-        add_row(m, point[own[k]] - m->pattern.row_first,
-                hx_incidence_pair(in, cell) + (int64_t)own[k] * n, n, rows[k]);
+        add_point_row(m, point[own[k]] - m->pattern.row_first,
+                      hx_incidence_pair(in, cell) + (int64_t)own[k] * n, n, rows[k]);
 }

@@ -95,8 +95,8 @@ static void add_block(const hx_matrix *m, int64_t row, int n_entry, const int sl
 }
 
 /* Adds the contributions of a cell to the row of its control point a. */
-static void add_row(const hx_matrix *m, const hx_fill_input *input, const filled *s, int64_t e,
-                    int a)
+static void add_control_row(const hx_matrix *m, const hx_fill_input *input, const filled *s,
+                            int64_t e, int a)
 {
     const hx_device_pattern *const p = &m->pattern;
     const double modulus = input->d_modulus[e];
@@ -131,5 +131,5 @@ void hx_cpu_add_spline(const hx_matrix *m, const hx_fill_input *input, int64_t e
         s.weight[a] = s.cell.weight[s.cell.point[a]];
     root_gradients(&s);
     for (int a = 0; a < s.cell.n; a++)
-        if (s.cell.point[a] >= first && s.cell.point[a] < end) add_row(m, input, &s, e, a);
+        if (s.cell.point[a] >= first && s.cell.point[a] < end) add_control_row(m, input, &s, e, a);
 }

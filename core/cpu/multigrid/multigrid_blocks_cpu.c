@@ -13,8 +13,8 @@ enum { MOST = 81 }; /* maximum number of unknowns of a block: 3^3 control points
 static const double least_pivot = 1e-10;
 
 /* a[n][n] := the entries between a block's unknowns, without those whose m is 0. */
-static void gather(const hx_matrix *matrix, const int32_t *point, int n_point, const float *m,
-                   double *a)
+static void gather_block(const hx_matrix *matrix, const int32_t *point, int n_point, const float *m,
+                         double *a)
 {
     const hx_device_pattern *const p = &matrix->pattern;
     const int c = matrix->spec.components, n = c * n_point;
@@ -56,7 +56,7 @@ static int factorise(int n, double *a, double *d)
 }
 
 /* inverse[n][n] := D^-1/2 L^-T L^-1 D^-1/2; the strict upper triangle of a is scratch. */
-static void invert(int n, double *a, const double *d, float *inverse)
+static void invert_block_matrix(int n, double *a, const double *d, float *inverse)
 {
     double column[MOST];
     for (int c = 0; c < n; c++) {
@@ -82,9 +82,9 @@ static void invert_block(const hx_matrix *matrix, const hx_mg_blocks *blocks, in
     const int n_point = blocks->d_first[b + 1] - blocks->d_first[b];
     const int c = matrix->spec.components, n = c * n_point;
     float *const inverse = blocks->d_inverse + blocks->d_at[b];
-    gather(matrix, point, n_point, m, a);
+    gather_block(matrix, point, n_point, m, a);
     if (factorise(n, a, d)) {
-        invert(n, a, d, inverse);
+        invert_block_matrix(n, a, d, inverse);
         return;
     }
     memset(inverse, 0, (size_t)(n * n) * sizeof *inverse);

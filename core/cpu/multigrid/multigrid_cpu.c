@@ -604,7 +604,7 @@ static int cpu_galerkin(hx_device *dev, const hx_mg_level *fine, const hx_mg_lev
     return HX_OK;
 }
 
-static int cpu_diagonal(hx_device *dev, const hx_mg_level *level)
+static int cpu_level_diagonal(hx_device *dev, const hx_mg_level *level)
 {
     (void)dev;
 #pragma omp parallel for schedule(static)
@@ -665,7 +665,7 @@ const hx_multigrid_ops hx_cpu_multigrid_ops = {
     .prolong_from = cpu_prolong_from,
     .galerkin = cpu_galerkin,
     .restore_rigid = hx_cpu_restore_rigid,
-    .diagonal = cpu_diagonal,
+    .diagonal = cpu_level_diagonal,
     .direct_factorise = hx_cpu_direct_factorise,
     .direct_solve = hx_cpu_direct_solve,
     .blocks_invert = hx_cpu_blocks_invert,

@@ -3,7 +3,7 @@
 #include "../device/cpu_ops.h"
 
 /* Unknown r of a node is dof * order[node] + r. A row of the matrix is 27 blocks [column][row]. */
-static void fill(const hx_mg_level *level, int dof, const hx_mg_direct *direct)
+static void fill_factor(const hx_mg_level *level, int dof, const hx_mg_direct *direct)
 {
     const int64_t block = (int64_t)dof * dof;
 #pragma omp parallel for schedule(static)
@@ -24,13 +24,13 @@ static int factorise(const hx_mg_level *level, int dof, double added, hx_mg_dire
                      int *fits)
 {
     hx_skyline_clear(&direct->factors);
-    fill(level, dof, direct);
+    fill_factor(level, dof, direct);
     *fits = hx_skyline_factorise(&direct->factors, added) == 0;
     return HX_OK;
 }
 
-static int solve(const hx_mg_level *level, int dof, const hx_mg_direct *direct, const float *b,
-                 float *x)
+static int solve_direct(const hx_mg_level *level, int dof, const hx_mg_direct *direct,
+                        const float *b, float *x)
 {
     double *y = direct->factors.vector;
     for (int64_t a = 0; a < level->n_node; a++)
@@ -54,7 +54,7 @@ int hx_cpu_direct_solve(hx_device *dev, const hx_mg_level *level, const hx_mg_di
                         const float *d_b, float *d_x)
 {
     (void)dev;
-    return solve(level, HX_MG_DOF, direct, d_b, d_x);
+    return solve_direct(level, HX_MG_DOF, direct, d_b, d_x);
 }
 
 int hx_cpu_direct_factorise_scalar(hx_device *dev, const hx_mg_level *level, double added,
@@ -68,5 +68,5 @@ int hx_cpu_direct_solve_scalar(hx_device *dev, const hx_mg_level *level, const h
                                const float *d_b, float *d_x)
 {
     (void)dev;
-    return solve(level, 1, direct, d_b, d_x);
+    return solve_direct(level, 1, direct, d_b, d_x);
 }

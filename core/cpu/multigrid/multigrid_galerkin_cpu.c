@@ -81,8 +81,8 @@ HX_INLINED int find_node(const hx_mg_mesh *mesh, int64_t cell, int32_t node, nod
 
 /* Loads elements first .. first + n - 1 of the mesh's list by cell, with unit modulus or their own.
  * Lanes without an element repeat the last one, with modulus 0. */
-HX_INLINED void gather(const hx_mg_mesh *mesh, int is_unit, int64_t cell, const int32_t *list,
-                       int n, nodes *s, group *g)
+HX_INLINED void gather_elements(const hx_mg_mesh *mesh, int is_unit, int64_t cell,
+                                const int32_t *list, int n, nodes *s, group *g)
 {
     const hx_device_model *model = mesh->model;
     g->n = n;
@@ -302,7 +302,7 @@ HX_INLINED void cell_product_lanes(const hx_mg_mesh *mesh, int is_unit, int64_t 
             add_nodes(&s->nodes, s->matrix);
             clear_nodes(&s->nodes);
         }
-        gather(mesh, is_unit, cell, elem + k, n, &s->nodes, g);
+        gather_elements(mesh, is_unit, cell, elem + k, n, &s->nodes, g);
         fill_modes(1.0 / mesh->unit, g);
         fill_points(g);
         for (int a = 0, pair = 0; a < 8; a++)

@@ -12,7 +12,7 @@ typedef struct block {
 
 /* A := A^-1 of a symmetric matrix, by sweeps. Unknowns are left out by the rules of level_line.h;
  * diagonal[] is the diagonal before other blocks of the line were eliminated. */
-static void invert(block *a, const double diagonal[DOF])
+static void invert_line_block(block *a, const double diagonal[DOF])
 {
     int is_in[DOF];
     double most = 0.0;
@@ -65,7 +65,7 @@ static void factorise_place(const hx_mg_level *level, int64_t a, int64_t b, bloc
                 d.v[j][i] = d.v[i][j];
             }
     }
-    invert(&d, diagonal);
+    invert_line_block(&d, diagonal);
     *before = d;
     for (int i = 0; i < BLOCK; i++) {
         factor[i] = (float)d.v[i / DOF][i % DOF];

@@ -106,7 +106,7 @@ static uint64_t sum_row(const share *s, int64_t row, double sum[NEAR][3][DOF])
 }
 
 /* Adds a row's forces and moments to the cell's corners. */
-static void add_row(share *s, int64_t row)
+static void add_row_motions(share *s, int64_t row)
 {
     double sum[NEAR][3][DOF];
     place at;
@@ -172,8 +172,8 @@ static void put_share(share *s, const int32_t corner[CORNERS], const hx_mg_level
         }
 }
 
-static void add_cell(const hx_mg_mesh *mesh, const hx_matrix *matrix, int64_t cell,
-                     const hx_mg_level *level)
+static void add_row_cell(const hx_mg_mesh *mesh, const hx_matrix *matrix, int64_t cell,
+                         const hx_mg_level *level)
 {
     share s;
     s.mesh = mesh;
@@ -182,7 +182,7 @@ static void add_cell(const hx_mg_mesh *mesh, const hx_matrix *matrix, int64_t ce
     memcpy(s.at, mesh->d_cell + 3 * cell, sizeof s.at);
     for (int i = 0; i < 3; i++) s.first[i] = mesh->origin[i] + s.at[i] * mesh->size[i];
     for (int32_t l = mesh->d_cell_node_at[cell]; l < mesh->d_cell_node_at[cell + 1]; l++)
-        add_row(&s, mesh->d_cell_node[l]);
+        add_row_motions(&s, mesh->d_cell_node[l]);
     put_share(&s, mesh->d_cell_corner + 8 * cell, level);
 }
 
@@ -213,7 +213,7 @@ int hx_cpu_rows_galerkin(hx_device *dev, const hx_mg_mesh *mesh, const hx_matrix
     for (int colour = 0; colour < 8; colour++) {
 #pragma omp parallel for schedule(dynamic, 4)
         for (int32_t k = mesh->colour_at[colour]; k < mesh->colour_at[colour + 1]; k++)
-            add_cell(mesh, matrix, mesh->d_coloured[k], level);
+            add_row_cell(mesh, matrix, mesh->d_coloured[k], level);
     }
     add_transposed(level);
     return HX_OK;

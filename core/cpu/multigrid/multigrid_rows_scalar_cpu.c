@@ -36,7 +36,7 @@ static void locate(const share *s, int64_t point, double weight[CORNERS], int ne
 }
 
 /* Adds the entries of a free row up to the diagonal, which counts half. */
-static void add_row(share *s, int64_t row)
+static void add_scalar_row(share *s, int64_t row)
 {
     const hx_device_pattern *p = &s->matrix->pattern;
     const double *const value = s->matrix->d_value;
@@ -74,12 +74,12 @@ static void put_share(const share *s, const int32_t corner[CORNERS], const hx_mg
         }
 }
 
-static void add_cell(const hx_mg_mesh *mesh, const hx_matrix *matrix, int64_t cell,
-                     const hx_mg_level *level)
+static void add_scalar_row_cell(const hx_mg_mesh *mesh, const hx_matrix *matrix, int64_t cell,
+                                const hx_mg_level *level)
 {
     share s = {.mesh = mesh, .matrix = matrix, .at = mesh->d_cell + 3 * cell};
     for (int32_t l = mesh->d_cell_node_at[cell]; l < mesh->d_cell_node_at[cell + 1]; l++)
-        add_row(&s, mesh->d_cell_node[l]);
+        add_scalar_row(&s, mesh->d_cell_node[l]);
     put_share(&s, mesh->d_cell_corner + 8 * cell, level);
 }
 
@@ -107,7 +107,7 @@ int hx_cpu_rows_galerkin_scalar(hx_device *dev, const hx_mg_mesh *mesh, const hx
     for (int colour = 0; colour < 8; colour++) {
 #pragma omp parallel for schedule(dynamic, 4)
         for (int32_t k = mesh->colour_at[colour]; k < mesh->colour_at[colour + 1]; k++)
-            add_cell(mesh, matrix, mesh->d_coloured[k], level);
+            add_scalar_row_cell(mesh, matrix, mesh->d_coloured[k], level);
     }
     add_transposed(level);
     return HX_OK;

@@ -92,8 +92,8 @@ static void locate_element(const hx_mg_mesh *mesh, int64_t cell, int64_t elem, d
 
 /* matrix += P_e' K_e P_e of one element, from the gradients of the cell's functions at the Gauss
  * points. */
-HX_INLINED void add_element_lanes(const double x[24], const float w[CORNERS][8], float modulus,
-                                  float matrix[CORNERS][CORNERS])
+HX_INLINED void add_scalar_element_lanes(const double x[24], const float w[CORNERS][8],
+                                         float modulus, float matrix[CORNERS][CORNERS])
 {
     for (int q = 0; q < 8; q++) {
         const double r = hx_hex8_gauss(q, 0), s = hx_hex8_gauss(q, 1), t = hx_hex8_gauss(q, 2);
@@ -118,14 +118,14 @@ HX_INLINED void add_element_lanes(const double x[24], const float w[CORNERS][8],
                               coarse[2][c] * coarse[2][d]);
     }
 }
-HX_VERSIONS(add_element,
+HX_VERSIONS(add_scalar_element,
             (const double x[24], const float w[CORNERS][8], float modulus,
              float matrix[CORNERS][CORNERS]),
             (x, w, modulus, matrix))
 
 /* Adds a cell's matrix to the rows of its corners. */
-static void add_cell(const hx_mg_level *level, const int32_t *corner,
-                     float matrix[CORNERS][CORNERS])
+static void add_scalar_cell(const hx_mg_level *level, const int32_t *corner,
+                            float matrix[CORNERS][CORNERS])
 {
     for (int a = 0; a < CORNERS; a++)
         for (int b = 0; b < CORNERS; b++) {
@@ -148,9 +148,10 @@ static int cpu_mesh_galerkin(hx_device *dev, const hx_mg_mesh *mesh, const hx_mg
             for (int32_t l = mesh->d_cell_elem_at[cell]; l < mesh->d_cell_elem_at[cell + 1]; l++) {
                 const int64_t elem = mesh->d_cell_elem[l];
                 locate_element(mesh, cell, elem, x, w);
-                add_element(x, (const float(*)[8])w, (float)mesh->model->d_modulus[elem], matrix);
+                add_scalar_element(x, (const float(*)[8])w, (float)mesh->model->d_modulus[elem],
+                                   matrix);
             }
-            add_cell(level, mesh->d_cell_corner + CORNERS * cell, matrix);
+            add_scalar_cell(level, mesh->d_cell_corner + CORNERS * cell, matrix);
         }
     }
     return HX_OK;
@@ -292,7 +293,7 @@ static int cpu_galerkin(hx_device *dev, const hx_mg_level *fine, const hx_mg_lev
     return HX_OK;
 }
 
-static int cpu_diagonal(hx_device *dev, const hx_mg_level *level)
+static int cpu_scalar_level_diagonal(hx_device *dev, const hx_mg_level *level)
 {
     (void)dev;
 #pragma omp parallel for schedule(static)
@@ -329,7 +330,7 @@ const hx_multigrid_ops hx_cpu_multigrid_scalar_ops = {
     .restrict_to = cpu_restrict_to,
     .prolong_from = cpu_prolong_from,
     .galerkin = cpu_galerkin,
-    .diagonal = cpu_diagonal,
+    .diagonal = cpu_scalar_level_diagonal,
     .direct_factorise = hx_cpu_direct_factorise_scalar,
     .direct_solve = hx_cpu_direct_solve_scalar,
     .dense = cpu_dense,

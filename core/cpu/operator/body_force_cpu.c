@@ -5,7 +5,7 @@
 #include "../device/cpu_ops.h"
 #include "../matrix/points_cpu.h"
 
-static void gather(const int32_t *conn, const double *nodal, double v[24])
+static void gather_corners(const int32_t *conn, const double *nodal, double v[24])
 {
     for (int a = 0; a < 8; a++) memcpy(v + 3 * a, nodal + 3 * (int64_t)conn[a], 3 * sizeof *v);
 }
@@ -26,7 +26,7 @@ static int cpu_body_force(hx_device *dev, const hx_device_model *model, const hx
             const int64_t elem = model->d_node_elem[k] >> 3;
             const double mass = hx_mass_of(d_rho[elem]);
             double x[24], f[3];
-            gather(model->d_conn + 8 * elem, model->d_xyz, x);
+            gather_corners(model->d_conn + 8 * elem, model->d_xyz, x);
             hx_hex8_body_force(x, (int)(model->d_node_elem[k] & 7u), field, f);
             for (int i = 0; i < 3; i++) sum[i] += mass * f[i];
         }
@@ -47,8 +47,8 @@ static int cpu_body_work(hx_device *dev, const hx_device_model *model, const hx_
     for (int64_t elem = 0; elem < model->n_elem; elem++) {
         const int32_t *conn = model->d_conn + 8 * elem;
         double x[24], u[24];
-        gather(conn, model->d_xyz, x);
-        gather(conn, d_u, u);
+        gather_corners(conn, model->d_xyz, x);
+        gather_corners(conn, d_u, u);
         d_dc[elem] += factor * hx_mass_slope(d_rho[elem]) * hx_hex8_body_work(x, u, field);
     }
     return HX_OK;

@@ -12,7 +12,7 @@ static void gather_coordinates(const hx_device_model *model, int64_t elem, doubl
         memcpy(x + 3 * a, model->d_xyz + 3 * (int64_t)conn[a], 3 * sizeof *x);
 }
 
-static int cpu_diagonal(hx_device *dev, const hx_device_model *model, double *d_diag)
+static int cpu_conduction_diagonal(hx_device *dev, const hx_device_model *model, double *d_diag)
 {
     (void)dev;
     if (model->points) {
@@ -86,7 +86,7 @@ static int cpu_film_add_single(hx_device *dev, const hx_device_films *films, con
 }
 
 const hx_conduction_ops hx_cpu_conduction_ops = {
-    .diagonal = cpu_diagonal,
+    .diagonal = cpu_conduction_diagonal,
     .energy = cpu_energy,
     .film_add = cpu_film_add,
     .film_add_single = cpu_film_add_single,

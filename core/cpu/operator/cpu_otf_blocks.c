@@ -272,7 +272,7 @@ static void multiply_block_single(const hx_cpu_otf *s, int64_t b, const float *x
 
 /* y = K x. If `sum` is not NULL, also x'y over the unshared nodes of each block, then over each
  * chunk of shared nodes, computed while they are in the cache. */
-static void multiply(const hx_cpu_otf *s, const double *x, double *y, double *sum)
+static void multiply_blocks(const hx_cpu_otf *s, const double *x, double *y, double *sum)
 {
     double (*const dot)(int64_t, const int32_t *, const double *, const double *) =
         s->components == 3 ? dot_vectors : dot_numbers;
@@ -294,14 +294,14 @@ static void multiply(const hx_cpu_otf *s, const double *x, double *y, double *su
 
 int hx_cpu_otf_apply(void *state, const double *d_x, double *d_y)
 {
-    multiply(state, d_x, d_y, NULL);
+    multiply_blocks(state, d_x, d_y, NULL);
     return HX_OK;
 }
 
 int hx_cpu_otf_apply_dot(void *state, const double *d_x, double *d_y, double *d_sum)
 {
     const hx_cpu_otf *s = state;
-    multiply(s, d_x, d_y, s->sum);
+    multiply_blocks(s, d_x, d_y, s->sum);
     *d_sum = hx_sum(count_sums(s->n_block, s->n_shared), s->sum);
     return HX_OK;
 }

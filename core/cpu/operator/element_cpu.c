@@ -16,7 +16,7 @@ static void gather_coordinates(const hx_device_model *model, int64_t elem, doubl
         memcpy(x + 3 * a, model->d_xyz + 3 * (int64_t)conn[a], 3 * sizeof *x);
 }
 
-static int cpu_diagonal(hx_device *dev, const hx_device_model *model, double *d_diag)
+static int cpu_element_diagonal(hx_device *dev, const hx_device_model *model, double *d_diag)
 {
     (void)dev;
     if (model->points) {
@@ -279,7 +279,7 @@ static int cpu_block_apply(hx_device *dev, int64_t n_node, const double *d_block
 }
 
 const hx_element_ops hx_cpu_element_ops = {
-    .diagonal = cpu_diagonal,
+    .diagonal = cpu_element_diagonal,
     .energy = cpu_energy,
     .block_diagonal = cpu_block_diagonal,
     .block_fix = cpu_block_fix,

@@ -31,7 +31,7 @@ static size_t n_batch_bound(const hx_mesh *mesh)
     return (size_t)mesh->n_elem / W + (size_t)hx_colouring_most(mesh);
 }
 
-static size_t bytes(const hx_mesh *mesh, hx_layout layout)
+static size_t ebe_bytes(const hx_mesh *mesh, hx_layout layout)
 {
     const size_t n_stored =
         layout == HX_LAYOUT_ROWMAJOR ? (size_t)mesh->n_elem : n_batch_bound(mesh) * W;
@@ -83,8 +83,8 @@ static void teardown(void *state)
     free(s);
 }
 
-static int setup(void **state, hx_device *dev, const hx_device_model *model, const hx_mesh *mesh,
-                 hx_layout layout)
+static int setup_ebe(void **state, hx_device *dev, const hx_device_model *model,
+                     const hx_mesh *mesh, hx_layout layout)
 {
     ebe *s;
     int rc;
@@ -161,7 +161,7 @@ static void apply_batch(const ebe *s, int colour, int64_t batch, const double *x
     }
 }
 
-static int apply(void *state, const double *d_x, double *d_y)
+static int apply_ebe(void *state, const double *d_x, double *d_y)
 {
     const ebe *s = state;
     const hx_colouring *colouring = &s->colouring;
@@ -191,8 +191,8 @@ const hx_operator_kind hx_operator_cpu_ebe = {
     .deterministic = 1,
     .bytes_per_elem = 4608,
     .layouts = HX_LAYOUT_BIT(HX_LAYOUT_ROWMAJOR) | HX_LAYOUT_BIT(HX_LAYOUT_INTERLEAVED),
-    .bytes = bytes,
-    .setup = setup,
-    .apply = apply,
+    .bytes = ebe_bytes,
+    .setup = setup_ebe,
+    .apply = apply_ebe,
     .teardown = teardown,
 };

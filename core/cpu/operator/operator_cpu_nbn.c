@@ -18,7 +18,7 @@ typedef struct nbn {
     double *ke;
 } nbn;
 
-static size_t bytes(const hx_mesh *mesh, hx_layout layout)
+static size_t nbn_bytes(const hx_mesh *mesh, hx_layout layout)
 {
     (void)layout;
     return (size_t)mesh->n_elem * 576 * sizeof(double);
@@ -74,8 +74,8 @@ static void teardown(void *state)
     free(s);
 }
 
-static int setup(void **state, hx_device *dev, const hx_device_model *model, const hx_mesh *mesh,
-                 hx_layout layout)
+static int setup_nbn(void **state, hx_device *dev, const hx_device_model *model,
+                     const hx_mesh *mesh, hx_layout layout)
 {
     nbn *s;
     int rc;
@@ -105,7 +105,7 @@ static void three_rows(const double *k, int row_stride, int column_stride, const
         for (int i = 0; i < 3; i++) sum[i] += k[i * row_stride + j * column_stride] * xe[j];
 }
 
-static int apply(void *state, const double *d_x, double *d_y)
+static int apply_nbn(void *state, const double *d_x, double *d_y)
 {
     const nbn *s = state;
     const hx_device_model *model = s->model;
@@ -137,8 +137,8 @@ const hx_operator_kind hx_operator_cpu_nbn = {
     .deterministic = 1,
     .bytes_per_elem = 4608,
     .layouts = HX_LAYOUT_BIT(HX_LAYOUT_ROWMAJOR) | HX_LAYOUT_BIT(HX_LAYOUT_INTERLEAVED),
-    .bytes = bytes,
-    .setup = setup,
-    .apply = apply,
+    .bytes = nbn_bytes,
+    .setup = setup_nbn,
+    .apply = apply_nbn,
     .teardown = teardown,
 };

@@ -19,14 +19,14 @@ static const hx_cpu_otf_kernel *const kernels[] = {
     NULL,
 };
 
-static size_t bytes(const hx_mesh *mesh, hx_layout layout)
+static size_t otf_bytes(const hx_mesh *mesh, hx_layout layout)
 {
     (void)layout;
     return hx_cpu_otf_bytes(mesh, 3);
 }
 
-static int setup(void **state, hx_device *dev, const hx_device_model *model, const hx_mesh *mesh,
-                 hx_layout layout)
+static int setup_otf(void **state, hx_device *dev, const hx_device_model *model,
+                     const hx_mesh *mesh, hx_layout layout)
 {
     (void)dev;
     (void)layout;
@@ -145,7 +145,7 @@ static void block_diagonal(const hx_cpu_otf *s, int64_t block, double *d_diag)
     memcpy((double *)s->partial + 3 * b->slot, row[b->n_own], (size_t)b->n_shared * sizeof row[0]);
 }
 
-static int diagonal(void *state, double *d_diag)
+static int otf_diagonal(void *state, double *d_diag)
 {
     return hx_cpu_otf_diagonal(state, block_diagonal, d_diag);
 }
@@ -163,11 +163,11 @@ const hx_operator_kind hx_operator_cpu_otf = {
     .deterministic = 1,
     .bytes_per_elem = 64,
     .layouts = HX_LAYOUT_BIT(HX_LAYOUT_INTERLEAVED),
-    .bytes = bytes,
-    .setup = setup,
+    .bytes = otf_bytes,
+    .setup = setup_otf,
     .apply = hx_cpu_otf_apply,
     .apply_dot = hx_cpu_otf_apply_dot,
-    .diagonal = diagonal,
+    .diagonal = otf_diagonal,
     .apply_single = hx_cpu_otf_apply_single,
     .variant = variant,
     .teardown = hx_cpu_otf_teardown,
