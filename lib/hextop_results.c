@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "app/output/summary.h"
-#include "app/session/part.h"
+#include "app/result/part.h"
 #include "core/base/memory.h"
 #include "core/base/names.h"
 #include "core/base/text_stream.h"

@@ -6,10 +6,10 @@
 
 #include "../output/output.h"
 #include "../output/progress.h"
+#include "../result/solid_design.h"
+#include "../result/surface_part.h"
 #include "../session/config_problem.h"
 #include "../session/result_path.h"
-#include "../session/solid_design.h"
-#include "../session/surface_part.h"
 #include "../text/commands.h"
 #include "../text/table.h"
 #include "convert_mesh.h"

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../session/surface_source.h"
+#include "../result/surface_source.h"
 #include "../text/log.h"
 #include "core/base/clock.h"
 #include "core/base/quantile.h"

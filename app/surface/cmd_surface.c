@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../session/surface_source.h"
+#include "../result/surface_source.h"
 #include "../text/commands.h"
 #include "../text/table.h"
 #include "core/base/atomic_file.h"

@@ -7,7 +7,7 @@
 #include <unistd.h>
 
 #include "../output/output.h"
-#include "../session/solid_design.h"
+#include "../result/solid_design.h"
 #include "core/base/memory.h"
 #include "core/base/names.h"
 #include "core/base/sum.h"

@@ -6,8 +6,8 @@
 #include <string.h>
 
 #include "../output/output.h"
+#include "../result/solid_mesh.h"
 #include "../session/config_problem.h"
-#include "../session/solid_mesh.h"
 #include "core/base/clock.h"
 #include "core/base/memory.h"
 #include "core/krylov/precond.h"

@@ -42,7 +42,7 @@ CORE["core"] = ["core/base", "core/device", "core/matrix", "core/linalg"] + SOLV
 BACKEND = BELOW + SOLVER + ["core/comm", "core/dist", "core/design"]
 BACKENDS = ["core/cpu", "gpu"]  # mirror images
 BACKEND_ROOMS = ["device", "matrix", "operator", "multigrid", "design"]  # each may include the ones before it
-APP = ["app/text", "app/config", "app/session", "app/diag", "app/output"]  # each may include the ones before it
+APP = ["app/text", "app/config", "app/session", "app/result", "app/diag", "app/output"]  # each may include the ones before it
 COMMANDS = ["app/analyse", "app/check", "app/compare", "app/help", "app/matrix", "app/mesh", "app/new",
             "app/report", "app/run", "app/selftest", "app/surface", "app/verify"]
 ALL_CORE = list(CORE)  # all except core/cpu, which no room includes
@@ -94,7 +94,7 @@ def may_include(room):
                "tests/cpu": [f"core/cpu/{below}" for below in BACKEND_ROOMS],
                "tests/app": ["app/diag", "app/matrix", "app/output", "app/selftest", "app/session", "app/text"],
                "tests/soak": ["app/session"],
-               "tests/fuzz": ["app/text", "app/config", "app/session", "app/output", "app/report", "app/run"]}
+               "tests/fuzz": ["app/text", "app/config", "app/session", "app/result", "app/output", "app/report", "app/run"]}
         return ALL_CORE + ["lib", "tests/lib", "tests/fuzz"] + own.get(room, [])
     return MAY.get(room)
 

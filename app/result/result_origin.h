@@ -4,9 +4,9 @@
 #ifndef HX_RESULT_ORIGIN_H
 #define HX_RESULT_ORIGIN_H
 
+#include "../session/session.h"
 #include "../text/json.h"
 #include "core/files/result_match.h"
-#include "session.h"
 
 enum { HX_ORIGIN_KEYS = 8 }; /* number of keys that are listed; the others are counted */
 

@@ -2,10 +2,10 @@
 #ifndef HX_SURFACE_SOURCE_H
 #define HX_SURFACE_SOURCE_H
 
+#include "../session/result_path.h"
 #include "fine_image.h"
 #include "part.h"
 #include "result_origin.h"
-#include "result_path.h"
 
 typedef struct hx_surface_source {
     hx_result_path path;     /* path of the result (owned) */

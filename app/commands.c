@@ -1,4 +1,4 @@
-#include "commands.h"
+#include "text/commands.h"
 
 #include <string.h>
 

@@ -6,8 +6,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "../session/identity.h"
 #include "core/base/memory.h"
-#include "identity.h"
 
 /* --- settings line by line --- */
 

@@ -7,13 +7,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../session/signal_hooks.h"
 #include "core/base/memory.h"
 #include "core/base/names.h"
 #include "core/mesher/gmsh_fill.h"
 #include "core/mesher/gmsh_program.h"
 #include "core/mesher/model_files.h"
 #include "core/surface/surface_simplify.h"
-#include "signal_hooks.h"
 
 /* Tetrahedra below this quality (1: regular) are slivers, with which PCG would not converge. */
 static const double least_quality = 0.01;

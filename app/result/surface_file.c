@@ -8,13 +8,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../session/moment_share.h"
+#include "../session/node_groups.h"
 #include "core/base/memory.h"
 #include "core/base/names.h"
 #include "core/base/vec3.h"
 #include "core/mesh/load_faces.h"
 #include "core/mesh/point_grid.h"
-#include "moment_share.h"
-#include "node_groups.h"
 #include "surface_sets.h"
 
 /* Largest distance between a node and the node that replaces it, relative to the element size. */

@@ -3,8 +3,8 @@
 #ifndef HX_SURFACE_PART_H
 #define HX_SURFACE_PART_H
 
+#include "../session/session.h"
 #include "core/surface/cut_mesh.h"
-#include "session.h"
 
 /* The mesher of the tetrahedra. CUT: the mesh's cells are cut by the surface. GMSH: gmsh, or cut
  * cells with a warning if it fails. AUTO: like GMSH, but without a warning if gmsh is not

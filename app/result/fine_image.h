@@ -3,8 +3,8 @@
 #ifndef HX_FINE_IMAGE_H
 #define HX_FINE_IMAGE_H
 
+#include "../session/session.h"
 #include "core/surface/surface.h"
-#include "session.h"
 
 /* Largest number of hexahedra along a span. */
 #define HX_FINE_MOST 16
