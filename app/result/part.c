@@ -313,10 +313,11 @@ const char *hx_part_short_text(const hx_result_part *part, const char *result, c
     if (part->n_missing == 0 || part->target >= enough * part->wanted) return NULL;
     snprintf(text, n_text,
              "%s has elements with a volume of %.4g, and the 0/1 design of this run has %.4g: it "
-             "needs some of the %lld elements below output.threshold, which the file lacks; write "
+             "needs some of the %lld %s below output.threshold, which the file lacks; write "
              "the last design with a lower output.threshold such as 0.1, or none; --threshold "
              "takes what the file has",
-             result, part->target, part->wanted, (long long)part->n_missing);
+             result, part->target, part->wanted, (long long)part->n_missing,
+             hx_noun(part->n_missing, "element", "elements"));
     return text;
 }
 
@@ -382,9 +383,11 @@ int hx_part_check_target(const hx_result_part *part, double target)
 {
     if (holds_forced(part, target)) return HX_OK;
     return HX_RAISE(HX_EINPUT,
-                    "the target volume is %g, and %lld elements that are forced solid (passive or "
-                    "loaded) have %g: give a --threshold, or force fewer by --preserve %s",
-                    target, (long long)part->n_solid, part->solid_volume, fewer(part));
+                    "the target volume is %g, and %lld %s forced solid (passive or loaded) %s %g: "
+                    "give a --threshold, or force fewer by --preserve %s",
+                    target, (long long)part->n_solid,
+                    hx_noun(part->n_solid, "element that is", "elements that are"),
+                    hx_noun(part->n_solid, "has", "have"), part->solid_volume, fewer(part));
 }
 
 int hx_part_threshold(const hx_result_part *part, const hx_session *s, const double *density,
