@@ -4,7 +4,8 @@
     python3 tests/tree/test_layers.py SOURCE_ROOT
 
 Prints one line per violation; exit status 1 if there is one. First, it must find all violations in a made-up tree.
---rooms prints the rooms, their floors (the number of rooms below) and their arrows (includes)."""
+--rooms prints the rooms, their floors (the number of rooms below) and their arrows (includes).
+--circles prints the circles of calls between the files of a room; their number may only fall."""
 import os
 import re
 import shutil
@@ -59,6 +60,13 @@ for room in COMMANDS:
 MAY["app"] = ALL_CORE + APP + COMMANDS
 MAY["lib"] = ALL_CORE + APP
 MAY["examples"] = ALL_CORE + ["lib"]
+
+# Files of a room that call one another in a circle, so that none can be read by itself. A room that is not listed has
+# none; a number that has fallen is lowered here.
+CIRCLES = {"app/config": 2, "app/output": 4, "app/result": 3, "app/selftest": 11, "app/session": 7, "app/verify": 4,
+           "core/cpu/matrix": 4, "core/cpu/multigrid": 2, "core/design": 2, "core/dist": 6, "core/files": 27,
+           "core/krylov": 2, "core/matrix": 2, "core/mesh": 4, "core/mesher": 5, "core/partition": 2,
+           "core/problem": 9, "core/space": 5, "core/surface": 5, "gpu/matrix": 5}
 
 CUDA = r"cuda|cub/|thrust/|cooperative_groups|nv[a-z]*\.h|curand|cublas|cusparse|cusolver"
 NEVER = {"core": CUDA + "|libconfig", "filters": CUDA + "|libconfig", "gpu": "libconfig",
@@ -242,6 +250,73 @@ def check_headers(root, files):
                     yield job.result()
 
 
+DEFINES = re.compile(r"^(?!static\b)[A-Za-z_][\w \t*<>,]*?[ *](hx_\w+)\((?:[^;{}()]|\([^()]*\))*\)\s*\{", re.M)
+
+
+def circles_of(arrows):
+    """Strongly connected components of more than one node (Tarjan 1972), each sorted."""
+    index, low, stack, on_stack, found = {}, {}, [], set(), []
+
+    def visit(node):
+        index[node] = low[node] = len(index)
+        stack.append(node)
+        on_stack.add(node)
+        for other in sorted(arrows.get(node, ())):
+            if other not in index:
+                visit(other)
+                low[node] = min(low[node], low[other])
+            elif other in on_stack:
+                low[node] = min(low[node], index[other])
+        if low[node] == index[node]:
+            part = []
+            while not part or part[-1] != node:
+                part.append(stack.pop())
+                on_stack.discard(part[-1])
+            if len(part) > 1:
+                found.append(sorted(part))
+
+    for node in sorted(arrows):
+        if node not in index:
+            visit(node)
+    return sorted(found)
+
+
+def room_circles(root, files):
+    """{room: its circles}: a file calls another of its room if it names a function that the other defines."""
+    code = {}
+    for path in files:
+        if path.endswith((".c", ".cu")) and not path.startswith("tests/"):
+            with open(os.path.join(root, path), encoding="utf-8") as text:
+                code[path] = TOKEN.sub(" ", text.read())
+    home = {name: path for path in code for name in DEFINES.findall(code[path])}
+    calls = {}
+    for path, text in code.items():
+        for name in set(re.findall(r"\bhx_\w+", text)):
+            other = home.get(name, path)
+            if other != path and room_of(other) == room_of(path):
+                calls.setdefault(room_of(path), {}).setdefault(path, set()).add(other)
+    found = {room: circles_of(arrows) for room, arrows in calls.items()}
+    return {room: circles for room, circles in found.items() if circles}
+
+
+def check_circles(root, files):
+    """Compares the number of files in circles with CIRCLES."""
+    now = {room: sum(map(len, circles)) for room, circles in room_circles(root, files).items()}
+    for room in sorted(set(now) | (set(CIRCLES) & {room_of(path) for path in files})):
+        if now.get(room, 0) > CIRCLES.get(room, 0):
+            yield f"{room}/: {now[room]} files call one another in circles, at most {CIRCLES.get(room, 0)}; --circles lists them"
+        elif now.get(room, 0) < CIRCLES.get(room, 0):
+            yield f"{room}/: only {now.get(room, 0)} files are in circles: lower CIRCLES in tests/tree/test_layers.py"
+
+
+def draw_circles(root, files):
+    circles = room_circles(root, files)
+    for room in sorted(circles, key=lambda r: (-sum(map(len, circles[r])), r)):
+        for circle in circles[room]:
+            print(f"{room:16} {len(circle):2} files: {' '.join(map(os.path.basename, circle))}")
+    print(f"{sum(map(len, circles.values()))} circles, {sum(len(c) for room in circles.values() for c in room)} files")
+
+
 def floors(arrows):
     """Number of rooms below each, along the longest path down."""
     depth = {}
@@ -269,7 +344,7 @@ def draw(files, edges):
 
 def judge(root, files, edges):
     return [*check_names(files), *check_rooms(files), *check_builds(root, files),
-            *check_includes(edges), *check_cycles(edges), *check_output(root, files),
+            *check_includes(edges), *check_cycles(edges), *check_circles(root, files), *check_output(root, files),
             *check_headers(root, files)]
 
 
@@ -290,6 +365,8 @@ BAD_HOUSE = {  # file: (text, the expected message)
     "app/run/low.h": ("typedef int low;\n", "the same file name twice"),
     "core/device/loud.c": ('static void f(void) { printf("x"); }\n', "nothing prints"),
     "core/device/broken.h": ("size_t missing(void);\n", "does not compile alone"),
+    "core/stress/hen.c": ("int hx_hen(int n)\n{\n    return hx_egg(n - 1);\n}\n", "core/stress/: 2 files call one another"),
+    "core/stress/egg.c": ("int hx_egg(\n    int n)\n{\n    return n > 0 ? hx_hen(n) : 0;\n}\n", None),
 }
 
 
@@ -307,9 +384,9 @@ def check_itself():
 
 
 def main():
-    words = [word for word in sys.argv[1:] if word != "--rooms"]
+    words = [word for word in sys.argv[1:] if word not in ("--rooms", "--circles")]
     if len(words) != 1:
-        sys.exit("usage: test_layers.py SOURCE_ROOT [--rooms]")
+        sys.exit("usage: test_layers.py SOURCE_ROOT [--rooms | --circles]")
     root = words[0]
     files = find_files(root)
     if not any(path.startswith("core/") for path in files):
@@ -317,6 +394,9 @@ def main():
     edges = read_includes(root, files)
     if "--rooms" in sys.argv:
         draw(files, edges)
+        return
+    if "--circles" in sys.argv:
+        draw_circles(root, files)
         return
     violations = check_itself() + judge(root, files, edges)
     print("".join(line + "\n" for line in violations), end="")
