@@ -20,6 +20,7 @@ run() { # run NAME THREADS CONFIG
     ' "$folder/history.csv" >"$folder/history"
     grep -v 'directory *=' "$folder/config.cfg" >"$folder/config"
     rm "$folder/history.csv" "$folder/config.cfg" "$folder/summary.json" "$folder/run.log"
+    rm -f "$folder"/checkpoint* # only written by runs that take a while
 }
 
 for config in configs/cantilever.cfg configs/lbeam.cfg configs/michell.cfg configs/conrod.cfg \
