@@ -46,7 +46,7 @@ typedef struct hx_compare_plan {
     X(bytes_per_second)    /* from the data that a product must move: hx_compare_product_bytes */  \
     X(of_copy_bandwidth)   /* bytes_per_second / copy bandwidth of the same run */                 \
     X(speedup_over_ebe)    /* over ebe rowmajor on the same device and mesh */                     \
-    X(speedup_over_paper)  /* over the fastest of the operators of P1 there, in any layout */      \
+    X(speedup_over_p1)     /* over the fastest of the operators of P1 there, in any layout */      \
     X(speedup_over_otf)    /* over the fastest layout of otf on the same device and mesh */        \
     X(pattern_seconds)     /* for stored matrices, like the next four; made once */                \
     X(fill_seconds)        /* median time of computing its values, once per design */              \

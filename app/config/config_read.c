@@ -12,6 +12,7 @@
 #include "config_schema.h"
 #include "core/base/memory.h"
 #include "core/base/names.h"
+#include "core/base/old_names.h"
 #include "core/base/vector_unit.h"
 #include "core/registry.h"
 
@@ -361,6 +362,22 @@ static int check_unknown(const hx_value *group, const char *prefix, const char *
     return HX_OK;
 }
 
+/* The text of an environment variable, also under the names that earlier versions gave it, with a
+ * warning; NULL: it is not set. *name: the name under which it is set. */
+static const char *variable_text(const char *now, const char **name)
+{
+    const char *text = getenv(now);
+    *name = now;
+    for (size_t i = 0; !text || !text[0]; i++) {
+        const char *const old = hx_name_before(HX_OLD_VARIABLE, now, i);
+        if (!old) return NULL;
+        text = getenv(old);
+        *name = old;
+    }
+    if (*name != now) hx_log_warning("environment variable %s is now called %s", *name, now);
+    return text;
+}
+
 /* Reads the environment variable that stands for a key; *taken = 1 if it is set and the key is not
  * given. It is always read, so that a wrong word is refused. */
 static int read_variable(const hx_value *value, const hx_key *key, const char *shown, char *base,
@@ -369,10 +386,10 @@ static int read_variable(const hx_value *value, const hx_key *key, const char *s
     char origin[512];
     hx_value *said = NULL;
     int *const at = (int *)(void *)(base + key->offset);
-    const char *const text = getenv(key->variable);
+    const char *name, *const text = variable_text(key->variable, &name);
     *taken = 0;
-    if (!text || !text[0]) return HX_OK;
-    snprintf(origin, sizeof origin, "environment variable %s='%.400s'", key->variable, text);
+    if (!text) return HX_OK;
+    snprintf(origin, sizeof origin, "environment variable %s='%.400s'", name, text);
     HX_TRY(hx_value_of_argument(&said, text, origin));
     int rc = read_value(said, key, shown, base);
     hx_value_free(said);

@@ -525,10 +525,10 @@ const hx_key hx_keys[] = {
                 "variable HEXTOP_TRANSPORT is used"),
     KEY("solver.whole_coarse_grid", INT, AT(solver.whole_coarse_grid), .is_free = 1,
         .unit = "nodes", .fallback = "20000", .range = "[1, inf)",
-        .variable = "HEXTOP_WHOLE_LATTICE",
+        .variable = "HEXTOP_WHOLE_COARSE_GRID",
         .help = "largest number of nodes of a coarse grid that multigrid on several processes "
                 "keeps whole in each; larger ones are distributed. Without the key, the "
-                "environment variable HEXTOP_WHOLE_LATTICE is used"),
+                "environment variable HEXTOP_WHOLE_COARSE_GRID is used"),
     KEY("solver.vector_unit", WORD, AT(solver.vector_unit), .is_free = 1, .fallback = "auto",
         .more_word = vector_word, .variable = "HEXTOP_VECTOR",
         .help = "vector unit of the CPU, which the last bits of results depend on; auto: the best "

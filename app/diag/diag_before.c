@@ -227,17 +227,17 @@ static int judge_held_loads(hx_diags *diags, const hx_session *s)
         double held;
         HX_TRY(share_held(&s->problem, c, &held));
         const double percent = 100.0 * held;
-        if (!(held > hx_diag_limit(HX_DIAG_HELD_LOAD))) continue;
+        if (!(held > hx_diag_limit(HX_DIAG_LOAD_ON_SUPPORT))) continue;
         if (held >= 1.0 && !hx_problem_body(&s->problem, c) && !s->problem.supports.prescribed)
             continue; /* hx_problem refuses it */
         HX_TRY(held_words(s, c, remedy, sizeof remedy));
         if (is_heat)
-            hx_diags_advise(diags, HX_DIAG_HELD_LOAD, held, remedy,
+            hx_diags_advise(diags, HX_DIAG_LOAD_ON_SUPPORT, held, remedy,
                             "%.0f %% of the heat of load case %d enters at nodes with a prescribed "
                             "temperature and does not flow through the part",
                             percent, c + 1);
         else
-            hx_diags_advise(diags, HX_DIAG_HELD_LOAD, held, remedy,
+            hx_diags_advise(diags, HX_DIAG_LOAD_ON_SUPPORT, held, remedy,
                             "%.0f %% of the nodal forces of load case %d act on fixed degrees of "
                             "freedom: the supports carry them, and the part does not",
                             percent, c + 1);

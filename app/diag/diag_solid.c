@@ -26,7 +26,7 @@ static void judge_pieces(hx_diags *diags, const hx_attached *a)
              hx_diags_option(diags));
     if (loose > 0)
         hx_diags_advise(
-            diags, HX_DIAG_LOOSE_PIECES, (double)loose, remedy,
+            diags, HX_DIAG_FLOATING_PIECES, (double)loose, remedy,
             "the 0/1 design falls into %s pieces: %s element%s not connected to the largest",
             hx_format_count(a->pieces.n, text, sizeof text),
             hx_format_count(loose, count, sizeof count), loose == 1 ? " is" : "s are");

@@ -506,7 +506,7 @@ static void write_quadratic(hx_json *json, const hx_verify *v)
     if (!q->asked) return;
     hx_json_open_object(json, "quadratic");
     hx_json_string(json, "element", q->element);
-    hx_json_bool(json, "solid_alone", q->solid_only);
+    hx_json_bool(json, "solid_only", q->solid_only);
     hx_json_integer(json, "elements", q->n_elem);
     hx_json_integer(json, "points", q->n_point);
     hx_json_integer(json, "bytes", (int64_t)q->bytes);
@@ -519,11 +519,11 @@ static void write_quadratic(hx_json *json, const hx_verify *v)
 static void write_nodes(hx_json *json, const hx_attached_nodes *nodes, int with_force)
 {
     hx_json_integer(json, "nodes_on_largest_piece", nodes->n[HX_NODE_MAIN]);
-    hx_json_integer(json, "nodes_on_loose_pieces", nodes->n[HX_NODE_LOOSE]);
+    hx_json_integer(json, "nodes_on_floating_pieces", nodes->n[HX_NODE_LOOSE]);
     hx_json_integer(json, "nodes_on_void", nodes->n[HX_NODE_VOID]);
     if (!with_force) return;
     hx_json_number(json, "force_on_largest_piece", nodes->force[HX_NODE_MAIN]);
-    hx_json_number(json, "force_on_loose_pieces", nodes->force[HX_NODE_LOOSE]);
+    hx_json_number(json, "force_on_floating_pieces", nodes->force[HX_NODE_LOOSE]);
     hx_json_number(json, "force_on_void", nodes->force[HX_NODE_VOID]);
 }
 
@@ -620,10 +620,10 @@ int hx_verify_write(const hx_verify *v, const char *path)
     hx_json_integer(&json, "elements", v->session.mesh.n_elem);
     hx_json_integer(&json, "elements_missing", v->n_missing);
     hx_json_integer(&json, "elements_solid", v->n_solid);
-    hx_json_integer(&json, "elements_solid_whatever_density", v->part.n_solid);
-    hx_json_integer(&json, "elements_void_whatever_density", v->part.n_void);
+    hx_json_integer(&json, "elements_forced_solid", v->part.n_solid);
+    hx_json_integer(&json, "elements_forced_void", v->part.n_void);
     hx_json_integer(&json, "elements_solid_below_threshold", v->n_filled);
-    hx_json_number(&json, "volume_asked_for", v->part.target);
+    hx_json_number(&json, "volume_target", v->part.target);
     hx_json_number(&json, "volume_solid", v->volume);
     hx_json_number(&json, "threshold", v->threshold);
     hx_json_bool(&json, "threshold_keeps_volume", !v->threshold_given);
