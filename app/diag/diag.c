@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "../text/log.h"
+#include "core/base/fit.h"
 #include "core/base/grow.h"
 #include "core/base/memory.h"
 
@@ -115,12 +116,12 @@ static void add(hx_diags *diags, hx_diag_kind kind, double value, const char *ow
                 va_list args)
 {
     const char *const remedy = own ? own : hx_diag_table[kind].remedy;
-    char text[1024];
-    vsnprintf(text, sizeof text, fmt, args);
+    char line[1024], *const text = hx_fit_all(line, sizeof line, fmt, args);
     diags->is_adding = 1;
     hx_log_warning("%s%s%s", text, remedy[0] ? "; " : "", remedy);
     diags->is_adding = 0;
     keep(diags, kind, value, text, own);
+    if (text != line) free(text);
 }
 
 void hx_diags_add(hx_diags *diags, hx_diag_kind kind, double value, const char *fmt, ...)

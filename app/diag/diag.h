@@ -5,6 +5,7 @@
 
 #include "../session/session.h"
 #include "../text/json.h"
+#include "../text/shell_word.h"
 
 /* In the order of the table in diag.c. */
 typedef enum {
@@ -52,6 +53,9 @@ typedef enum {
     HX_DIAG_OTHER,
     HX_N_DIAG
 } hx_diag_kind;
+
+/* Size of a remedy: a path in quotes, and words. */
+enum { HX_REMEDY = HX_SHELL_WORD + 2048 };
 
 typedef struct hx_diag_row {
     const char *code;

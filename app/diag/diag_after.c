@@ -10,6 +10,7 @@
 #include "../text/shell_word.h"
 #include "../text/table.h"
 #include "core/base/clock.h"
+#include "core/base/fit.h"
 #include "core/base/memory.h"
 #include "core/base/names.h"
 #include "diag.h"
@@ -44,9 +45,9 @@ static int enough_iterations(const hx_config *cfg, int most)
  * not. */
 static const char *move_words(const hx_config *cfg, double move, char *text, size_t n_text)
 {
-    const size_t used = (size_t)snprintf(text, n_text, "optimization.move=%.3g", move);
+    const size_t used = hx_fit(text, n_text, "optimization.move=%.3g", move);
     if (cfg->optimization.change_tolerance >= move)
-        snprintf(text + used, n_text - used, " optimization.change_tolerance=%.3g", 0.1 * move);
+        hx_fit(text + used, n_text - used, " optimization.change_tolerance=%.3g", 0.1 * move);
     return text;
 }
 
@@ -92,15 +93,15 @@ static const char *begin_flat(const hx_config *cfg, char *text, size_t n_text)
     char last[64] = "", move[96] = "";
     flat.optimization.projection.beta = 1.0;
     flat.optimization.projection.beta_max = most;
-    if (is_other) snprintf(last, sizeof last, "optimization.projection.beta_max=%g ", most);
+    if (is_other) hx_fit(last, sizeof last, "optimization.projection.beta_max=%g ", most);
     if (calm_move(cfg) < cfg->optimization.move) move_words(cfg, calm_move(cfg), move, sizeof move);
-    snprintf(text, n_text,
-             "a projection that starts at beta = %g makes densities jump: "
-             "`optimization.projection.beta=1 %s%s%s%s%soptimization.iterations=%d` starts flat",
-             cfg->optimization.projection.beta, last, move, move[0] ? " " : "",
-             cfg->optimization.damping > 0.5 ? "optimization.damping=0.5 " : "",
-             cfg->optimization.penalty > 3.0 ? "optimization.penalty=3 " : "",
-             enough_iterations(&flat, cfg->optimization.iterations));
+    hx_fit(text, n_text,
+           "a projection that starts at beta = %g makes densities jump: "
+           "`optimization.projection.beta=1 %s%s%s%s%soptimization.iterations=%d` starts flat",
+           cfg->optimization.projection.beta, last, move, move[0] ? " " : "",
+           cfg->optimization.damping > 0.5 ? "optimization.damping=0.5 " : "",
+           cfg->optimization.penalty > 3.0 ? "optimization.penalty=3 " : "",
+           enough_iterations(&flat, cfg->optimization.iterations));
     return text;
 }
 
@@ -115,15 +116,14 @@ static void penalise(const hx_config *cfg, char *text, size_t n_text)
     hx_config usual = *cfg; /* (borrowed) all pointers */
     usual.optimization.penalty = 3.0;
     const int n = enough_iterations(&usual, cfg->optimization.iterations);
-    const size_t used =
-        (size_t)snprintf(text, n_text,
-                         "optimization.penalty = %g hardly penalizes intermediate densities: "
-                         "`optimization.penalty=3",
-                         cfg->optimization.penalty);
+    const size_t used = hx_fit(text, n_text,
+                               "optimization.penalty = %g hardly penalizes intermediate densities: "
+                               "`optimization.penalty=3",
+                               cfg->optimization.penalty);
     if (n > cfg->optimization.iterations && cfg->optimization.continuation.given)
-        snprintf(text + used, n_text - used, " optimization.iterations=%d` does", n);
+        hx_fit(text + used, n_text - used, " optimization.iterations=%d` does", n);
     else
-        snprintf(text + used, n_text - used, "` does");
+        hx_fit(text + used, n_text - used, "` does");
 }
 
 /* Arguments for a filter that supports a projection, and for its radius if neither the config nor a
@@ -292,8 +292,8 @@ static const char *projection_steps(const hx_session *s, char *text, size_t n_te
                  move = starts_steep(cfg) ? calm_move(cfg) : usual;
     char words[96] = "";
     if (cfg->optimization.move > move) move_words(cfg, move, words, sizeof words);
-    snprintf(text, n_text, "%s%s%s", words, words[0] ? " " : "",
-             cfg->optimization.damping > 0.5 ? "optimization.damping=0.5 " : "");
+    hx_fit(text, n_text, "%s%s%s", words, words[0] ? " " : "",
+           cfg->optimization.damping > 0.5 ? "optimization.damping=0.5 " : "");
     return text;
 }
 
@@ -310,30 +310,30 @@ static void project(const hx_session *s, const hx_diag_facts *f, const char *fir
     const char *const filter = filter_words(s);
     char steps[160];
     if (!cfg->optimization.projection.given || filter[0])
-        snprintf(text, n_text,
-                 "a projection %sreduces greyness: `%s%s%s%s%soptimization.iterations=%d`",
-                 cfg->optimization.projection.given ? "after a filter " : "", first,
-                 is_weak(cfg) ? "optimization.penalty=3 " : "", filter,
-                 cfg->optimization.projection.given && most >= 0.5 * steepest
-                     ? ""
-                     : "'optimization.projection={}' ",
-                 projection_steps(s, steps, sizeof steps), n);
+        hx_fit(text, n_text,
+               "a projection %sreduces greyness: `%s%s%s%s%soptimization.iterations=%d`",
+               cfg->optimization.projection.given ? "after a filter " : "", first,
+               is_weak(cfg) ? "optimization.penalty=3 " : "", filter,
+               cfg->optimization.projection.given && most >= 0.5 * steepest
+                   ? ""
+                   : "'optimization.projection={}' ",
+               projection_steps(s, steps, sizeof steps), n);
     else if (f->last->beta < most)
-        snprintf(text, n_text, "`%soptimization.iterations=%d` lets beta reach its final value",
-                 first, n);
+        hx_fit(text, n_text, "`%soptimization.iterations=%d` lets beta reach its final value",
+               first, n);
     else if (starts_steep(cfg))
         begin_flat(cfg, text, n_text);
     else if (most < steepest)
-        snprintf(text, n_text,
-                 "`%soptimization.projection.beta_max=%g optimization.iterations=%d` makes the "
-                 "projection steeper",
-                 first, steepest, n);
+        hx_fit(text, n_text,
+               "`%soptimization.projection.beta_max=%g optimization.iterations=%d` makes the "
+               "projection steeper",
+               first, steepest, n);
     else if (first[0])
-        snprintf(text, n_text, "`%.*s` reduces greyness", (int)strlen(first) - 1, first);
+        hx_fit(text, n_text, "`%.*s` reduces greyness", (int)strlen(first) - 1, first);
     else
-        snprintf(text, n_text,
-                 "the projection cannot be steeper: a smaller optimization.filter.radius "
-                 "or a finer mesh makes its grey boundary layer thinner");
+        hx_fit(text, n_text,
+               "the projection cannot be steeper: a smaller optimization.filter.radius "
+               "or a finer mesh makes its grey boundary layer thinner");
 }
 
 /* The least greyness that any design can have: free densities are rho_min or 1, and their mean is
@@ -365,14 +365,14 @@ static const char *less_grey(const hx_diags *diags, const hx_session *s, const h
                              const char *first, char *text, size_t n_text)
 {
     const hx_config *const cfg = &s->cfg;
-    char word[256], penalty[256] = "", more[480] = "";
+    char word[HX_SHELL_WORD], penalty[256] = "", more[1024] = "";
     const char *const folder = hx_shell_word(cfg->output.directory, word, sizeof word);
     if (is_weak(cfg)) penalise(cfg, penalty, sizeof penalty);
     if (!was_warned(diags, HX_DIAG_INITIAL_FILTERED) &&
         !(is_weak(cfg) && cfg->optimization.projection.given))
         project(s, f, first, more, sizeof more);
-    snprintf(text, n_text, "`hextop verify %s%s` analyses that part%s%s%s%s", folder,
-             hx_diags_option(diags), penalty[0] ? "; " : "", penalty, more[0] ? "; " : "", more);
+    hx_fit(text, n_text, "`hextop verify %s%s` analyses that part%s%s%s%s", folder,
+           hx_diags_option(diags), penalty[0] ? "; " : "", penalty, more[0] ? "; " : "", more);
     return text;
 }
 
@@ -387,14 +387,14 @@ static int is_beta_early(const hx_diags *diags, const hx_session *s, const hx_it
 static void judge_grey(hx_diags *diags, const hx_session *s, const hx_diag_facts *f)
 {
     const double least = least_greyness(s), little = 0.05;
-    char remedy[1024], bound[160] = "";
+    char remedy[HX_REMEDY], bound[160] = "";
     if (is_beta_early(diags, s, f->last)) return;
     if (!(f->last->greyness > hx_diag_limit(HX_DIAG_GREY))) return;
     if (least > little)
-        snprintf(bound, sizeof bound,
-                 ", and no design can have less than %.2f, because no density is below "
-                 "optimization.rho_min = %g",
-                 least, s->cfg.optimization.rho_min);
+        hx_fit(bound, sizeof bound,
+               ", and no design can have less than %.2f, because no density is below "
+               "optimization.rho_min = %g",
+               least, s->cfg.optimization.rho_min);
     hx_diags_advise(
         diags, HX_DIAG_GREY, f->last->greyness,
         less_grey(diags, s, f, least > little ? "optimization.rho_min=0.001 " : "", remedy,
@@ -411,14 +411,14 @@ static void judge_volume(hx_diags *diags, const hx_session *s, const hx_diag_fac
     const double step = fmax(0.2, cfg->optimization.move);
     const double off = fabs(f->last->volume - s->problem.volume_fraction);
     const int n = f->last->iteration + 3 + (int)ceil(off / step);
-    char remedy[256];
+    char remedy[HX_REMEDY];
     if (!f->last->volume_missed) return;
     if (starts_steep(cfg))
         begin_flat(cfg, remedy, sizeof remedy);
     else
-        snprintf(remedy, sizeof remedy,
-                 "`optimization.move=%g optimization.iterations=%d` reaches it", step,
-                 f->last->climbing ? enough_iterations(cfg, n) : n);
+        hx_fit(remedy, sizeof remedy,
+               "`optimization.move=%g optimization.iterations=%d` reaches it", step,
+               f->last->climbing ? enough_iterations(cfg, n) : n);
     hx_diags_advise(diags, HX_DIAG_VOLUME, fabs(f->last->volume / s->problem.volume_fraction - 1.0),
                     remedy,
                     "the volume is not met: the last design has a volume fraction of %.5g instead "
@@ -429,12 +429,12 @@ static void judge_volume(hx_diags *diags, const hx_session *s, const hx_diag_fac
 
 static void judge_run(hx_diags *diags, const hx_session *s, const hx_diag_facts *f)
 {
-    char remedy[1024];
+    char remedy[HX_REMEDY];
     if (!hx_diag_soft_void(s, remedy, sizeof remedy))
-        snprintf(remedy, sizeof remedy,
-                 "`solver.max_iterations=%d` allows more PCG iterations; a larger "
-                 "optimization.rho_min reduces their number",
-                 10 * s->pcg.params.max_iterations);
+        hx_fit(remedy, sizeof remedy,
+               "`solver.max_iterations=%d` allows more PCG iterations; a larger "
+               "optimization.rho_min reduces their number",
+               10 * s->pcg.params.max_iterations);
     if (f->n_unconverged > 0)
         hx_diags_advise(diags, HX_DIAG_PCG, f->n_unconverged, remedy,
                         "PCG did not converge in %d of %d %s", f->n_unconverged, f->n_iteration,
@@ -447,16 +447,16 @@ void hx_diag_initial(hx_diags *diags, const hx_session *s, const hx_iteration *f
 {
     const double before = s->initial_greyness;
     const int is_projected = s->cfg.optimization.projection.given;
-    char remedy[1200];
+    char remedy[HX_REMEDY];
     if (!hx_filter_maps_design(&s->filter)) return;
     if (!(fabs(first->greyness - before) > hx_diag_limit(HX_DIAG_INITIAL_FILTERED))) return;
     if (resume)
-        snprintf(remedy, sizeof remedy, "`%s` continues that run exactly", resume);
+        hx_fit(remedy, sizeof remedy, "`%s` continues that run exactly", resume);
     else
-        snprintf(remedy, sizeof remedy,
-                 "`optimization.filter.kind=none%s` starts from them as they are; a run "
-                 "with output.checkpoint can be continued exactly with --resume",
-                 is_projected ? " optimization.projection=" : "");
+        hx_fit(remedy, sizeof remedy,
+               "`optimization.filter.kind=none%s` starts from them as they are; a run "
+               "with output.checkpoint can be continued exactly with --resume",
+               is_projected ? " optimization.projection=" : "");
     hx_diags_advise(
         diags, HX_DIAG_INITIAL_FILTERED, first->greyness - before, remedy,
         "the densities of optimization.initial are filtered already, and this run %s them a second "
@@ -492,15 +492,15 @@ static const char *calm(const hx_session *s, const hx_diag_facts *f, char *text,
     if (starts_steep(cfg)) return begin_flat(cfg, text, n_text);
     if (move < cfg->optimization.move) move_words(cfg, move, words, sizeof words);
     if (n > cfg->optimization.iterations)
-        snprintf(more, sizeof more, " optimization.iterations=%d",
-                 is_grey ? most_of(n, project_iterations(s, f)) : n);
+        hx_fit(more, sizeof more, " optimization.iterations=%d",
+               is_grey ? most_of(n, project_iterations(s, f)) : n);
     const char *const damping = cfg->optimization.damping > 0.5 ? " optimization.damping=0.5" : "",
                       *const penalty =
                           cfg->optimization.penalty > 3.0 ? " optimization.penalty=3" : "";
     char all[320];
-    snprintf(all, sizeof all, "%s%s%s%s%s", damping, penalty, words[0] ? " " : "", words, more);
-    snprintf(text, n_text, "`%s` %s", all + 1,
-             damping[0] || penalty[0] ? "lets the design converge" : "takes smaller steps");
+    hx_fit(all, sizeof all, "%s%s%s%s%s", damping, penalty, words[0] ? " " : "", words, more);
+    hx_fit(text, n_text, "`%s` %s", all + 1,
+           damping[0] || penalty[0] ? "lets the design converge" : "takes smaller steps");
     return text;
 }
 
@@ -512,19 +512,19 @@ static const char *format_rise(const hx_session *s, double value, double low, ch
     const double rise = 0.01 * hx_compliance_percent(hx_compliance_is_shifted(s), low, value),
                  ratio = 1.0 + rise;
     if (isnan(rise))
-        snprintf(text, n_text, "above");
+        hx_fit(text, n_text, "above");
     else if (rise < 10.0)
-        snprintf(text, n_text, "%.*f %% above", rise < 0.1 ? 1 : 0, 100.0 * rise);
+        hx_fit(text, n_text, "%.*f %% above", rise < 0.1 ? 1 : 0, 100.0 * rise);
     else if (ratio < 1e3)
-        snprintf(text, n_text, "%.0f times", ratio);
+        hx_fit(text, n_text, "%.0f times", ratio);
     else if (ratio < 1e6)
-        snprintf(text, n_text, "%.3g thousand times", 1e-3 * ratio);
+        hx_fit(text, n_text, "%.3g thousand times", 1e-3 * ratio);
     else if (ratio < 1e9)
-        snprintf(text, n_text, "%.3g million times", 1e-6 * ratio);
+        hx_fit(text, n_text, "%.3g million times", 1e-6 * ratio);
     else if (ratio < 1e12)
-        snprintf(text, n_text, "%.3g billion times", 1e-9 * ratio);
+        hx_fit(text, n_text, "%.3g billion times", 1e-9 * ratio);
     else
-        snprintf(text, n_text, "%.3g times", ratio);
+        hx_fit(text, n_text, "%.3g times", ratio);
     return text;
 }
 
@@ -546,11 +546,11 @@ static const char *sharpen(const hx_session *s, char *text, size_t n_text)
 {
     char steps[160];
     projection_steps(s, steps, sizeof steps);
-    snprintf(
-        text, n_text,
-        "the filter \"%s\" blurs the design of optimization.initial: "
-        "`%s'optimization.projection={}' %soptimization.iterations=%d` keeps it black-and-white",
-        s->filter.kind->name, filter_words(s), steps, most_of(s->cfg.optimization.iterations, 150));
+    hx_fit(text, n_text,
+           "the filter \"%s\" blurs the design of optimization.initial: "
+           "`%s'optimization.projection={}' %soptimization.iterations=%d` keeps it black-and-white",
+           s->filter.kind->name, filter_words(s), steps,
+           most_of(s->cfg.optimization.iterations, 150));
     return text;
 }
 
@@ -579,16 +579,16 @@ static const char *calm_or_keep(const hx_diags *diags, const hx_session *s, cons
                                 int better, char *text, size_t n_text)
 {
     const int last = f->last->iteration;
-    char word[256];
+    char word[HX_SHELL_WORD];
     if (is_blurred(s, f)) {
         sharpen(s, text, n_text);
     } else if (is_drifting(s, f)) {
         if (is_written(&s->cfg, better, last))
-            snprintf(text, n_text, "`hextop verify %s/density_%04d.vtk%s` analyses that design",
-                     hx_shell_word(s->cfg.output.directory, word, sizeof word), better,
-                     hx_diags_option(diags));
+            hx_fit(text, n_text, "`hextop verify %s/density_%04d.vtk%s` analyses that design",
+                   hx_shell_word(s->cfg.output.directory, word, sizeof word), better,
+                   hx_diags_option(diags));
         else
-            snprintf(text, n_text, "`optimization.iterations=%d` ends with that design", better);
+            hx_fit(text, n_text, "`optimization.iterations=%d` ends with that design", better);
         return text;
     } else if (is_swinging(s, f) && is_projected_first(s, f))
         project(s, f, "", text, n_text);
@@ -596,8 +596,8 @@ static const char *calm_or_keep(const hx_diags *diags, const hx_session *s, cons
         calm(s, f, text, n_text);
     const size_t used = strlen(text);
     if (!is_written(&s->cfg, better, last))
-        snprintf(text + used, n_text - used,
-                 "; `output.every=1` writes every design, including that of iteration %d", better);
+        hx_fit(text + used, n_text - used,
+               "; `output.every=1` writes every design, including that of iteration %d", better);
     return text;
 }
 
@@ -606,7 +606,7 @@ static const char *calm_or_keep(const hx_diags *diags, const hx_session *s, cons
 static int judge_rise(hx_diags *diags, const hx_session *s, const hx_diag_facts *f)
 {
     const int last = f->last->iteration, is_settled = has_settled(s, f->last);
-    char remedy[512], above[64];
+    char remedy[HX_REMEDY], above[64];
     int back;
     if (!is_rising(s, f)) return 0;
     const double now = f->recent[0].compliance, before = f->recent[1].compliance,
@@ -655,10 +655,10 @@ static const char *rising_text(const hx_config *cfg, const hx_iteration *last, c
     const hx_schedule penalty = hx_penalty_schedule(cfg), beta = hx_beta_schedule(cfg);
     const int rises[] = {last->penalty < penalty.last, last->beta < beta.last};
     if (rises[0] && rises[1])
-        snprintf(text, n_text, "penalty %g and beta %g", last->penalty, last->beta);
+        hx_fit(text, n_text, "penalty %g and beta %g", last->penalty, last->beta);
     else
-        snprintf(text, n_text, "%s %g", rises[0] ? "penalty" : "beta",
-                 rises[0] ? last->penalty : last->beta);
+        hx_fit(text, n_text, "%s %g", rises[0] ? "penalty" : "beta",
+               rises[0] ? last->penalty : last->beta);
     return text;
 }
 
@@ -687,8 +687,8 @@ static const char *go_on(const hx_session *s, const hx_diag_facts *f, char *text
     if (starts_steep(&s->cfg) && !f->last->climbing) /* whatever the recent designs show */
         return begin_flat(&s->cfg, text, n_text);
     const int n = go_on_iterations(s, f), is_grey = f->last->greyness > hx_diag_limit(HX_DIAG_GREY);
-    snprintf(text, n_text, "`optimization.iterations=%d` continues the run",
-             is_grey ? most_of(n, project_iterations(s, f)) : n);
+    hx_fit(text, n_text, "`optimization.iterations=%d` continues the run",
+           is_grey ? most_of(n, project_iterations(s, f)) : n);
     return text;
 }
 
@@ -697,7 +697,7 @@ static void judge_change(hx_diags *diags, const hx_session *s, const hx_diag_fac
 {
     const double tolerance = s->cfg.optimization.change_tolerance;
     const hx_iteration *const last = f->last;
-    char more[256], rising[96];
+    char more[1024], rising[96];
     if (f->was_stopped || last->volume_missed) return; /* there is no design to compare with */
     go_on(s, f, more, sizeof more);
     if (last->climbing) {
@@ -731,27 +731,27 @@ static void let_deform(const hx_config *cfg, char *text, size_t n_text)
     size_t used = 0;
     for (size_t i = 0; i < cfg->loads.n && used + 64 < n_text; i++)
         if (load[i].coupling == HX_COUPLING_RIGID)
-            used += (size_t)snprintf(text + used, n_text - used,
-                                     "%sloads[%zu].coupling=distributing", used > 0 ? " " : "`", i);
+            used += hx_fit(text + used, n_text - used, "%sloads[%zu].coupling=distributing",
+                           used > 0 ? " " : "`", i);
     if (used > 0)
-        snprintf(text + used, n_text - used, "` lets the part deform");
+        hx_fit(text + used, n_text - used, "` lets the part deform");
     else if (hx_config_is_heat(cfg))
-        snprintf(text, n_text,
-                 "larger convection[].coefficient, or prescribed temperatures, let "
-                 "the part determine the temperatures");
+        hx_fit(text, n_text,
+               "larger convection[].coefficient, or prescribed temperatures, let "
+               "the part determine the temperatures");
     else if (cfg->springs.n > 0)
-        snprintf(text, n_text,
-                 "larger springs[].stiffness, or supports instead of springs, let "
-                 "the loads deform the part");
+        hx_fit(text, n_text,
+               "larger springs[].stiffness, or supports instead of springs, let "
+               "the loads deform the part");
     else
-        snprintf(text, n_text, "check that the loads deform elements that are not passive");
+        hx_fit(text, n_text, "check that the loads deform elements that are not passive");
 }
 
 /* Warns if the densities hardly influence the compliance. Returns 1 if it warned. */
 static int judge_influence(hx_diags *diags, const hx_session *s, const hx_diag_facts *f)
 {
     const double differs = difference(f->span->most, f->span->least);
-    char remedy[512];
+    char remedy[HX_REMEDY];
     if (!has_no_influence(s, f)) return 0;
     let_deform(&s->cfg, remedy, sizeof remedy);
     hx_diags_advise(diags, HX_DIAG_NO_INFLUENCE, differs, remedy,
@@ -768,7 +768,7 @@ static int judge_influence(hx_diags *diags, const hx_session *s, const hx_diag_f
 /* For a mesh that no process has as a whole. */
 static void print_not_judged(const hx_session *s)
 {
-    char word[256];
+    char word[HX_SHELL_WORD];
     hx_log_info("not judged: pieces of the 0/1 design, and loads and supports on its void, because "
                 "no process has the whole mesh; `hextop verify %s` judges them in one process",
                 hx_shell_word(s->cfg.output.directory, word, sizeof word));

@@ -266,8 +266,8 @@ static const char *below_folder(const writer *w, const char *text)
 static void put_unread(writer *w, unsigned roles)
 {
     const hx_unread *const list = &w->part->session.conditions.unread;
-    char text[900];
-    hx_unread_text(list, roles, 0, "", text, sizeof text);
+    char text[8192];
+    hx_unread_text(list, roles, 0, "", text, 900);
     fprintf(w->out, "\n"
                     "    # Items of the file that hextop does not read. from = \"file\" is refused "
                     "until they are left out on\n"

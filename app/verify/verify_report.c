@@ -11,6 +11,7 @@
 #include "../text/json.h"
 #include "../text/table.h"
 #include "core/base/atomic_file.h"
+#include "core/base/fit.h"
 #include "core/base/memory.h"
 #include "core/base/names.h"
 #include "core/problem/simp.h"
@@ -21,14 +22,16 @@ static void warn(hx_verify *v, const char *fmt, ...) HX_PRINTF(2, 3);
 
 static void warn(hx_verify *v, const char *fmt, ...)
 {
-    char text[512];
+    char line[512];
     va_list args;
     va_start(args, fmt);
-    vsnprintf(text, sizeof text, fmt, args);
+    char *const text = hx_fit_all(line, sizeof line, fmt, args);
     va_end(args);
     hx_log_warning("%s", text);
-    if (v->n_warning < sizeof v->warning / sizeof v->warning[0])
-        memcpy(v->warning[v->n_warning++], text, sizeof text);
+    if (v->n_warning < sizeof v->warning / sizeof v->warning[0] &&
+        hx_strdup(&v->warning[v->n_warning], text) == HX_OK)
+        v->n_warning++;
+    if (text != line) free(text);
 }
 
 /* --- tables --- */
@@ -394,7 +397,7 @@ static void warn_filled(hx_verify *v)
 static int warn_missing(hx_verify *v)
 {
     static const double enough = 0.98;
-    char count[32], text[512];
+    char count[32], text[HX_PART_TEXT];
     if (v->n_missing == 0) return 0;
     hx_format_count(v->n_missing, count, sizeof count);
     hx_log_info("%s lacks %s elements, because it was written with a threshold: their density is "
