@@ -390,7 +390,8 @@ static int read_variable(const hx_value *value, const hx_key *key, const char *s
     const char *name, *const text = variable_text(key->variable, &name);
     *taken = 0;
     if (!text) return HX_OK;
-    snprintf(origin, sizeof origin, "environment variable %s='%.400s'", name, text);
+    snprintf(origin, sizeof origin, "environment variable %s='%.400s%s'", name, text,
+             strlen(text) > 400 ? " ..." : "");
     HX_TRY(hx_value_of_argument(&said, text, origin));
     int rc = read_value(said, key, shown, base);
     hx_value_free(said);

@@ -72,6 +72,12 @@ def folders():
         kept = json.load(file)["warnings"]
     shown = re.findall("hextop: warning: (.*)", done.stderr)
     check(kept == shown and any(len(text) > 512 for text in kept), f"verify: {[len(text) for text in kept]}, {shown}")
+    # a folder without a series: the hint names a file in it
+    os.remove(f"{FOLDER}/density.vtk.series")
+    said = run("verify", FOLDER)
+    check(said.returncode == 2 and f"name a file: {FOLDER}/density_0003.vtk" in said.stderr, f"no series: {said.stderr}")
+    done = run("run", "grey.cfg", "output.directory=" + FOLDER)
+    check(done.returncode == 0, f"second run: {done.stderr}")
     # a folder where a config is expected: the command works without the last words
     said = run("analyse", FOLDER)
     check(said.returncode == 2, f"analyse of a folder: exit {said.returncode}")
