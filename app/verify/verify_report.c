@@ -588,7 +588,7 @@ static void write_pieces(hx_json *json, const hx_verify *v)
     hx_json_open_object(json, "pieces");
     hx_json_integer(json, "joined_by_nodes", v->attached.pieces.n);
     hx_json_integer(json, "joined_by_faces", v->n_face_piece);
-    if (v->n_surface_piece >= 0) hx_json_integer(json, "of_surface", v->n_surface_piece);
+    if (v->n_surface_piece >= 0) hx_json_integer(json, "surface_shells", v->n_surface_piece);
     hx_json_integer(json, "largest_elements", v->attached.pieces.n_elem[0]);
     hx_json_number(json, "largest_volume", v->attached.pieces.volume[0]);
     hx_json_close_object(json);

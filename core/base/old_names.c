@@ -22,6 +22,8 @@ const hx_old_name hx_old_names[] = {
     {HX_OLD_JSON, "solid_alone", "solid_only"},
     {HX_OLD_JSON, "of_the_paper", "published_in_p1"},
     {HX_OLD_JSON, "speedup_over_paper", "speedup_over_p1"},
+    {HX_OLD_JSON, "of_copy_bandwidth", "copy_bandwidth_fraction"},
+    {HX_OLD_JSON, "of_surface", "surface_shells"},
     {HX_OLD_JSON, "what", "check"},
     {HX_OLD_JSON, "against", "reference"},
     {HX_OLD_CHECKPOINT, "share 1 of several", "subdomains"},

@@ -833,7 +833,7 @@ def test_hinges():
     said = hextop("verify", "tetra").stderr
     with open("tetra/verify.json") as file:
         pieces = json.load(file)["pieces"]
-    check(pieces["joined_by_faces"] > pieces["joined_by_nodes"] >= pieces["of_surface"] > 0, f"single tetrahedra touch in edges: {pieces}")
+    check(pieces["joined_by_faces"] > pieces["joined_by_nodes"] >= pieces["surface_shells"] > 0, f"single tetrahedra touch in edges: {pieces}")
     check("hinges" not in said, f"which the surface does not follow: {said}")
     # two quadrants of the bar that share an edge
     with open("hexahedra/density_0030.vtk") as file:
