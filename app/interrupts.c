@@ -16,7 +16,7 @@ static void note(int which)
 }
 
 /* Signals that are ignored, for example by nohup, stay ignored. */
-static void begin(void)
+static void begin_interrupts(void)
 {
     struct sigaction action;
     memset(&action, 0, sizeof action);
@@ -41,4 +41,4 @@ static void end(void)
     if (caught) raise(caught);
 }
 
-const hx_signal_hooks hx_interrupts = {begin, is_caught, end};
+const hx_signal_hooks hx_interrupts = {begin_interrupts, is_caught, end};

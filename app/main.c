@@ -111,7 +111,7 @@ static int is_to_print(const hx_options *options)
     return !options->command || options->help || options->version || options->command->prints;
 }
 
-static int run(int argc, char **argv)
+static int run_command(int argc, char **argv)
 {
     hx_options options;
     if (hx_streams_open() < 0) return 1; /* there is no stream to print to */
@@ -131,5 +131,5 @@ static int run(int argc, char **argv)
 
 int main(int argc, char **argv)
 {
-    return hx_stack_run(run, argc, argv);
+    return hx_stack_run(run_command, argc, argv);
 }

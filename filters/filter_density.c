@@ -9,17 +9,17 @@
 #include "core/base/memory.h"
 #include "core/design/cone.h"
 #include "core/design/filter.h"
-#include "core/solver/vector_ops.h"
+#include "core/linalg/vector_ops.h"
 
 extern const hx_filter_kind hx_filter_density; /* below */
 
-static size_t bytes(const hx_mesh *mesh, const hx_filter_params *params)
+static size_t density_bytes(const hx_mesh *mesh, const hx_filter_params *params)
 {
     return hx_cone_bytes(mesh, params->voxel_bytes, params->volume_weighted,
                          hx_filter_kind_sums(&hx_filter_density, params));
 }
 
-static int create(hx_filter *filter)
+static int create_density(hx_filter *filter)
 {
     hx_cone *cone;
     HX_TRY(hx_alloc(&cone, 1, sizeof *cone, "density filter"));
@@ -28,7 +28,7 @@ static int create(hx_filter *filter)
                           hx_filter_kind_sums(filter->kind, &filter->params), 0);
 }
 
-static int forward(hx_filter *filter, const double *d_design, double *d_filtered)
+static int forward_density(hx_filter *filter, const double *d_design, double *d_filtered)
 {
     const hx_cone *cone = filter->impl;
     hx_device *dev = filter->dev;
@@ -44,7 +44,7 @@ static int forward(hx_filter *filter, const double *d_design, double *d_filtered
 }
 
 /* If both derivatives are needed, they are summed together and share the weights. */
-static int backward(hx_filter *filter, const double *d_design, double *d_dc, double *d_dv)
+static int backward_density(hx_filter *filter, const double *d_design, double *d_dc, double *d_dv)
 {
     const hx_cone *cone = filter->impl;
     hx_device *dev = filter->dev;
@@ -62,7 +62,7 @@ static int backward(hx_filter *filter, const double *d_design, double *d_dc, dou
     return HX_OK;
 }
 
-static void destroy(hx_filter *filter)
+static void destroy_density(hx_filter *filter)
 {
     if (filter->impl) hx_cone_free(filter->impl);
     free(filter->impl);
@@ -78,9 +78,9 @@ const hx_filter_kind hx_filter_density = {
     .sums_pairs = 2,
     .is_distributed = 1,
     .bytes_per_elem = 56,
-    .bytes = bytes,
-    .create = create,
-    .forward = forward,
-    .backward = backward,
-    .destroy = destroy,
+    .bytes = density_bytes,
+    .create = create_density,
+    .forward = forward_density,
+    .backward = backward_density,
+    .destroy = destroy_density,
 };

@@ -16,9 +16,9 @@
 #include "core/base/names.h"
 #include "core/design/filter.h"
 #include "core/design/helmholtz.h"
+#include "core/krylov/pcg.h"
+#include "core/linalg/vector_ops.h"
 #include "core/registry.h"
-#include "core/solver/pcg.h"
-#include "core/solver/vector_ops.h"
 
 typedef struct helmholtz_filter {
     hx_device *dev;
@@ -34,19 +34,19 @@ typedef struct helmholtz_filter {
 enum { NODAL_VECTORS = 7 }; /* the three above, PCG's r, p and q, and the preconditioner's */
 #define TOLERANCE 1e-10
 
-static int apply(const hx_linear *a, const double *d_x, double *d_y)
+static int apply_helmholtz(const hx_linear *a, const double *d_x, double *d_y)
 {
     const helmholtz_filter *impl = a->context;
     return a->dev->ops->helmholtz->apply(a->dev, &impl->field, d_x, d_y);
 }
 
-static int diagonal(const hx_linear *a, double *d_diagonal)
+static int helmholtz_diagonal(const hx_linear *a, double *d_diagonal)
 {
     const helmholtz_filter *impl = a->context;
     return a->dev->ops->helmholtz->diagonal(a->dev, &impl->field, d_diagonal);
 }
 
-static size_t bytes(const hx_mesh *mesh, const hx_filter_params *params)
+static size_t helmholtz_bytes(const hx_mesh *mesh, const hx_filter_params *params)
 {
     (void)params;
     /* PCG rounds its vectors up to 64 entries */
@@ -54,7 +54,7 @@ static size_t bytes(const hx_mesh *mesh, const hx_filter_params *params)
            NODAL_VECTORS * ((size_t)mesh->n_node + 64) * sizeof(double);
 }
 
-static int create(hx_filter *filter)
+static int create_helmholtz(hx_filter *filter)
 {
     static const hx_pcg_params params = {
         .criterion = HX_PCG_RELATIVE, .tolerance = TOLERANCE, .max_iterations = 5000};
@@ -75,8 +75,8 @@ static int create(hx_filter *filter)
                           .n = filter->problem->mesh->n_node,
                           .components = 1,
                           .context = impl,
-                          .apply = apply,
-                          .diagonal = diagonal};
+                          .apply = apply_helmholtz,
+                          .diagonal = helmholtz_diagonal};
     HX_TRY(hx_precond_create(&impl->pc, hx_precond_find("jacobi"), &impl->a, NULL));
     HX_TRY(hx_precond_setup(&impl->pc));
     HX_TRY(hx_pcg_create(&impl->pcg, &params, &impl->a, &impl->pc));
@@ -88,7 +88,7 @@ static int create(hx_filter *filter)
 
 /* x = A^-1 f, starting from the given x. All solves use the same vectors, so that PCG's iterations
  * are recorded (as a CUDA graph) only once. */
-static int solve(helmholtz_filter *impl)
+static int solve_helmholtz(helmholtz_filter *impl)
 {
     hx_pcg_result result;
     HX_TRY(hx_pcg_solve(&impl->pcg, &impl->a, &impl->pc, impl->d_f, impl->d_x, &result));
@@ -104,7 +104,7 @@ static int solve(helmholtz_filter *impl)
                     hx_noun(result.iterations, "iteration", "iterations"), result.residual);
 }
 
-static int forward(hx_filter *filter, const double *d_design, double *d_filtered)
+static int forward_helmholtz(hx_filter *filter, const double *d_design, double *d_filtered)
 {
     helmholtz_filter *impl = filter->impl;
     hx_device *dev = impl->dev;
@@ -114,7 +114,7 @@ static int forward(hx_filter *filter, const double *d_design, double *d_filtered
                                       d_filtered));
     HX_TRY(ops->to_nodes(dev, &impl->field, d_filtered, impl->d_f));
     HX_TRY(dev->ops->copy(dev, impl->d_x, impl->d_warm, nodal));
-    HX_TRY(solve(impl));
+    HX_TRY(solve_helmholtz(impl));
     HX_TRY(dev->ops->copy(dev, impl->d_warm, impl->d_x, nodal));
     return ops->to_elements(dev, &impl->field, impl->d_x, d_filtered);
 }
@@ -125,12 +125,12 @@ static int transpose(helmholtz_filter *impl, double *d_a)
     const hx_helmholtz_ops *ops = dev->ops->helmholtz;
     HX_TRY(ops->to_nodes(dev, &impl->field, d_a, impl->d_f));
     HX_TRY(dev->ops->zero(dev, impl->d_x, (size_t)impl->a.n * sizeof(double)));
-    HX_TRY(solve(impl));
+    HX_TRY(solve_helmholtz(impl));
     HX_TRY(ops->to_elements(dev, &impl->field, impl->d_x, d_a));
     return dev->ops->vector->multiply(dev, impl->field.n_elem, impl->field.d_weight, d_a, d_a);
 }
 
-static int backward(hx_filter *filter, const double *d_design, double *d_dc, double *d_dv)
+static int backward_helmholtz(hx_filter *filter, const double *d_design, double *d_dc, double *d_dv)
 {
     (void)d_design;
     HX_TRY(transpose(filter->impl, d_dc));
@@ -150,7 +150,7 @@ static int reset(hx_filter *filter)
     return impl->dev->ops->zero(impl->dev, impl->d_warm, (size_t)impl->a.n * sizeof *impl->d_warm);
 }
 
-static void destroy(hx_filter *filter)
+static void destroy_helmholtz(hx_filter *filter)
 {
     helmholtz_filter *impl = filter->impl;
     hx_device *dev = filter->dev;
@@ -173,11 +173,11 @@ const hx_filter_kind hx_filter_helmholtz = {
     .needs_radius = 1,
     .maps_design = 1,
     .bytes_per_elem = 120,
-    .bytes = bytes,
-    .create = create,
-    .forward = forward,
-    .backward = backward,
+    .bytes = helmholtz_bytes,
+    .create = create_helmholtz,
+    .forward = forward_helmholtz,
+    .backward = backward_helmholtz,
     .snapshot = snapshot,
     .reset = reset,
-    .destroy = destroy,
+    .destroy = destroy_helmholtz,
 };

@@ -10,14 +10,14 @@
 #include "core/base/memory.h"
 #include "core/design/cone.h"
 #include "core/design/filter.h"
-#include "core/solver/vector_ops.h"
+#include "core/linalg/vector_ops.h"
 
-static size_t bytes(const hx_mesh *mesh, const hx_filter_params *params)
+static size_t sensitivity_bytes(const hx_mesh *mesh, const hx_filter_params *params)
 {
     return hx_cone_bytes(mesh, params->voxel_bytes, params->volume_weighted, 1);
 }
 
-static int create(hx_filter *filter)
+static int create_sensitivity(hx_filter *filter)
 {
     hx_cone *cone;
     HX_TRY(hx_alloc(&cone, 1, sizeof *cone, "sensitivity filter"));
@@ -25,13 +25,14 @@ static int create(hx_filter *filter)
     return hx_cone_create(cone, filter->dev, filter->problem, &filter->params, 1, 1);
 }
 
-static int forward(hx_filter *filter, const double *d_design, double *d_filtered)
+static int forward_sensitivity(hx_filter *filter, const double *d_design, double *d_filtered)
 {
     return filter->dev->ops->copy(filter->dev, d_filtered, d_design,
                                   (size_t)filter->problem->mesh->n_elem * sizeof *d_design);
 }
 
-static int backward(hx_filter *filter, const double *d_design, double *d_dc, double *d_dv)
+static int backward_sensitivity(hx_filter *filter, const double *d_design, double *d_dc,
+                                double *d_dv)
 {
     const hx_cone *cone = filter->impl;
     hx_device *dev = filter->dev;
@@ -46,7 +47,7 @@ static int backward(hx_filter *filter, const double *d_design, double *d_dc, dou
     return ops->vector->divide(dev, n, d_dc, cone->d_sum_weight, d_dc);
 }
 
-static void destroy(hx_filter *filter)
+static void destroy_sensitivity(hx_filter *filter)
 {
     if (filter->impl) hx_cone_free(filter->impl);
     free(filter->impl);
@@ -62,9 +63,9 @@ const hx_filter_kind hx_filter_sensitivity = {
     .sums_pairs = 1,
     .is_distributed = 1,
     .bytes_per_elem = 48,
-    .bytes = bytes,
-    .create = create,
-    .forward = forward,
-    .backward = backward,
-    .destroy = destroy,
+    .bytes = sensitivity_bytes,
+    .create = create_sensitivity,
+    .forward = forward_sensitivity,
+    .backward = backward_sensitivity,
+    .destroy = destroy_sensitivity,
 };

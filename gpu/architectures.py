@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Prints the names of the .cu files here whose code depends on the architecture: those that compare __CUDA_ARCH__ with
+"""Prints the names of the .cu files in the rooms here whose code depends on the architecture: those that compare __CUDA_ARCH__ with
 a number, directly or in a header. Meson runs it if GPU code is compiled but not run (-Dgpu_optimise=false)."""
 import os
 import re
@@ -21,4 +21,5 @@ def differs(path):
     return known[path]
 
 
-print("\n".join(name for name in sorted(os.listdir(here)) if name.endswith(".cu") and differs(os.path.join(here, name))))
+sources = [os.path.join(folder, name) for folder, _, names in os.walk(here) for name in names if name.endswith(".cu")]
+print("\n".join(sorted(os.path.basename(path) for path in sources if differs(path))))

@@ -243,7 +243,7 @@ const double *hextop_array(hextop *h, const char *name, int load_case, int64_t *
 }
 
 /* The VTK solid of a cell. */
-static hx_solid_id solid_of(const int32_t conn[8])
+static hx_solid_id array_solid_of(const int32_t conn[8])
 {
     const hx_solid_id id = hx_solid_of_cell(conn);
     return id == HX_SOLID_WEDGE6 ? HX_SOLID_VTK_WEDGE6 : id;
@@ -253,7 +253,7 @@ static void fill_cells(const hx_mesh *mesh, int32_t *value)
 {
     for (int64_t e = 0; e < mesh->n_elem; e++) {
         const int32_t *const conn = mesh->conn + 8 * e;
-        const hx_solid_id id = solid_of(conn);
+        const hx_solid_id id = array_solid_of(conn);
         const int *const corner = hx_solid_nodes(id);
         int32_t *const to = value + 8 * (int64_t)(mesh->elem_orig ? mesh->elem_orig[e] : e);
         for (int k = 0; k < 8; k++) {
@@ -270,7 +270,7 @@ static void fill_types(const hx_mesh *mesh, int32_t *value)
                                                 [HX_SOLID_VTK_WEDGE6] = 13,
                                                 [HX_SOLID_PYRAMID5] = 14};
     for (int64_t e = 0; e < mesh->n_elem; e++)
-        value[mesh->elem_orig ? mesh->elem_orig[e] : e] = type[solid_of(mesh->conn + 8 * e)];
+        value[mesh->elem_orig ? mesh->elem_orig[e] : e] = type[array_solid_of(mesh->conn + 8 * e)];
 }
 
 static int get_indices(hextop *h, const char *name, int64_t *shape, int32_t **value)

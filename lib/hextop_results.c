@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "app/output/summary.h"
-#include "app/session/part.h"
+#include "app/result/part.h"
 #include "core/base/memory.h"
 #include "core/base/names.h"
 #include "core/base/text_stream.h"
@@ -189,7 +189,7 @@ static int has_ending(const char *path, const char *ending)
     return n > n_ending && strcmp(path + n - n_ending, ending) == 0;
 }
 
-static int write_file(hextop *h, const char *path)
+static int write_result_file(hextop *h, const char *path)
 {
     char endings[128];
     HX_TRY(hx_handle_need_design(h));
@@ -204,5 +204,5 @@ static int write_file(hextop *h, const char *path)
 int hextop_write(hextop *h, const char *path)
 {
     hx_handle_enter(h);
-    return hx_handle_leave(h, write_file(h, path));
+    return hx_handle_leave(h, write_result_file(h, path));
 }

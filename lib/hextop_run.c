@@ -42,7 +42,7 @@ int hx_handle_need_design(const hextop *h)
 }
 
 /* Calls the caller's function with the caller's locale and threads. */
-static int tell(hextop *h, const hx_iteration *it)
+static int call_watch(hextop *h, const hx_iteration *it)
 {
     const hextop_iteration told = {
         .iteration = it->iteration,
@@ -79,11 +79,11 @@ static int step(hextop *h, int *stop)
     if (it.iteration == 1) hx_diag_initial(&h->diags, s, &it, NULL);
     h->done = hx_outcome_is_last(s, &it);
     if (h->done) hx_outcome_diag(s, &h->stats, 0, &h->diags);
-    *stop = tell(h, &it);
+    *stop = call_watch(h, &it);
     return HX_OK;
 }
 
-static int run(hextop *h, int most)
+static int run_hextop(hextop *h, int most)
 {
     int stop = 0;
     if (h->running)
@@ -107,5 +107,5 @@ static int run(hextop *h, int most)
 int hextop_run(hextop *h, int most)
 {
     hx_handle_enter(h);
-    return hx_handle_leave(h, run(h, most));
+    return hx_handle_leave(h, run_hextop(h, most));
 }

@@ -14,6 +14,7 @@ import sys
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 # Rooms whose tests have other names: kernels are tested through the rooms that call them.
 TESTED_BY = {"gpu": ["solver", "design", "gpu"], "core/cpu": ["cpu", "solver", "design"], "core/device": ["solver"],
+             "core/linalg": ["solver"], "core/operator": ["solver"], "core/krylov": ["solver"], "core/multigrid": ["solver", "dist"],
              "core/comm": ["base", "dist"], "core": ["solver", "design"], "lib": ["api"], "filters": ["design"], "configs": ["app"]}
 
 

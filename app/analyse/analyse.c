@@ -42,7 +42,7 @@ static int read_options(hx_analyse *a, const hx_options *options)
     return HX_OK;
 }
 
-static int read_config(hx_session *s, const hx_options *options)
+static int read_analysis_config(hx_session *s, const hx_options *options)
 {
     HX_TRY(hx_config_read(&s->cfg, options->argument[0], options->n_argument - 1,
                           options->argument + 1));
@@ -106,7 +106,7 @@ int hx_analyse_open(hx_analyse *a, const hx_options *options)
     a->session = s;
     s->outputs = &a->outputs;
     HX_TRY(read_options(a, options));
-    HX_TRY(read_config(s, options));
+    HX_TRY(read_analysis_config(s, options));
     HX_TRY(hx_session_make_mesh(s));
     HX_TRY(hx_session_make_problem(s));
     if (a->result) {
@@ -115,7 +115,7 @@ int hx_analyse_open(hx_analyse *a, const hx_options *options)
     }
     if (a->solid_only) {
         s = a->session = &a->solid;
-        HX_TRY(read_config(s, options));
+        HX_TRY(read_analysis_config(s, options));
         /* the operator that was selected for the whole */
         HX_TRY(hx_config_set_word(&s->cfg.solver.op, a->whole.cfg.solver.op));
         HX_TRY(hx_solid_session_make(s, &a->whole, &a->design, 0));

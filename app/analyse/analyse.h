@@ -2,10 +2,10 @@
 #ifndef HX_ANALYSE_H
 #define HX_ANALYSE_H
 
+#include "../result/solid_design.h"
 #include "../session/place.h"
 #include "../session/result_path.h"
 #include "../session/session.h"
-#include "../session/solid_design.h"
 #include "../text/options.h"
 #include "core/base/atomic_file.h"
 #include "core/files/vtk_fields.h"

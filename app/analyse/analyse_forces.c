@@ -8,7 +8,8 @@
 #include "core/base/vec3.h"
 
 /* Adds component i of a force, or heat, at point p. */
-static void add(hx_analyse_sum *sum, const hx_space *space, int64_t p, int i, double force)
+static void add_force_component(hx_analyse_sum *sum, const hx_space *space, int64_t p, int i,
+                                double force)
 {
     const double *const x = space->xyz + 3 * p;
     const int j = (i + 1) % 3, k = (i + 2) % 3;
@@ -95,7 +96,8 @@ static int sum_loads(hx_analyse *a, int c, double *force)
     HX_TRY(hx_problem_nodal_force(&s->problem, c, a->rho, force));
     for (int64_t k = 0; k < films->n; k++) force[films->node[k]] -= films->source[k];
     for (int64_t p = 0; p < s->space.n_point; p++) {
-        for (int i = 0; i < n; i++) add(&of->load, &s->space, p, i, force[n * p + i]);
+        for (int i = 0; i < n; i++)
+            add_force_component(&of->load, &s->space, p, i, force[n * p + i]);
         of->size += n == 3 ? hx_norm3(force + 3 * p) : fabs(force[p]);
     }
     return HX_OK;
@@ -111,7 +113,8 @@ static void sum_held_points(hx_analyse *a, int c)
     for (int i = 0; i < rigid->n; i++)
         for (int64_t k = 0; rigid->set[i].held && k < rigid->set[i].n; k++) {
             const int64_t p = rigid->node[rigid->set[i].first + k];
-            for (int d = 0; d < 3; d++) add(&of->held, &s->space, p, d, a->reaction[3 * p + d]);
+            for (int d = 0; d < 3; d++)
+                add_force_component(&of->held, &s->space, p, d, a->reaction[3 * p + d]);
         }
     add_sum(&of->reaction, &of->held, 1.0);
     of->size += hx_norm3(of->held.force);
@@ -129,7 +132,7 @@ static int sum_reactions(hx_analyse *a, int c)
         double *const r = a->reaction + n * p;
         for (int i = 0; i < n; i++) {
             if (!(s->problem.supports.fixed[p] >> i & 1)) r[i] = 0.0;
-            add(&of->reaction, &s->space, p, i, r[i]);
+            add_force_component(&of->reaction, &s->space, p, i, r[i]);
         }
         of->size += n == 3 ? hx_norm3(r) : fabs(r[0]);
     }
@@ -142,7 +145,7 @@ static void sum_marked(const hx_analyse *a, const uint8_t *mark, hx_analyse_sum 
     const int n = s->problem.components;
     for (int64_t p = 0; p < s->space.n_point; p++)
         for (int i = 0; i < n; i++)
-            if (mark[p] >> i & 1) add(sum, &s->space, p, i, a->reaction[n * p + i]);
+            if (mark[p] >> i & 1) add_force_component(sum, &s->space, p, i, a->reaction[n * p + i]);
 }
 
 static int sum_supports(hx_analyse *a, int c, uint8_t *mark)
@@ -175,7 +178,8 @@ static int sum_springs(hx_analyse *a, int c, uint8_t *mark)
         for (int64_t k = 0; k < springs->n; k++) {
             const int64_t dof = springs->dof[k];
             if (mark[dof / 3])
-                add(sum, &s->space, dof / 3, (int)(dof % 3), -springs->stiffness[k] * a->u[dof]);
+                add_force_component(sum, &s->space, dof / 3, (int)(dof % 3),
+                                    -springs->stiffness[k] * a->u[dof]);
         }
     }
     return HX_OK;

@@ -13,7 +13,7 @@ void hx_analyse_write_head(const hx_analyse *a, FILE *stream)
           stream);
 }
 
-static void put(FILE *stream, int n, const double *value)
+static void write_values(FILE *stream, int n, const double *value)
 {
     char text[40];
     for (int i = 0; i < n; i++) {
@@ -31,14 +31,14 @@ void hx_analyse_write_points(const hx_analyse *a, int load_case, int64_t first, 
             double of[4];
             fprintf(stream, "%d,%lld,%d", load_case + 1,
                     (long long)hx_mesh_elem_number(&a->session->mesh, first + k), q + 1);
-            put(stream, 3, cell[k].x[q]);
-            put(stream, 1, &cell[k].volume[q]);
-            put(stream, 1, &a->rho[first + k]);
-            put(stream, a->stress.n_component, value);
+            write_values(stream, 3, cell[k].x[q]);
+            write_values(stream, 1, &cell[k].volume[q]);
+            write_values(stream, 1, &a->rho[first + k]);
+            write_values(stream, a->stress.n_component, value);
             if (a->stress.n_component == HX_STRESS_COMPONENTS) {
                 of[0] = hx_von_mises(value);
                 hx_principal_stresses(value, of + 1);
-                put(stream, 4, of);
+                write_values(stream, 4, of);
             }
             fputc('\n', stream);
         }

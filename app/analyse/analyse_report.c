@@ -16,9 +16,9 @@
 #include "core/base/vec3.h"
 
 /* Prints and keeps a warning. */
-static void warn(hx_analyse *a, const char *fmt, ...) HX_PRINTF(2, 3);
+static void warn_analysis(hx_analyse *a, const char *fmt, ...) HX_PRINTF(2, 3);
 
-static void warn(hx_analyse *a, const char *fmt, ...)
+static void warn_analysis(hx_analyse *a, const char *fmt, ...)
 {
     char line[512];
     va_list args;
@@ -232,25 +232,26 @@ static void warn_all(hx_analyse *a)
 {
     char count[32], text[HX_PART_TEXT];
     if (a->result && hx_result_origin_is_off(&a->design.origin))
-        warn(a, "%s is %s", a->result, hx_result_origin_text(&a->design.origin, text));
+        warn_analysis(a, "%s is %s", a->result, hx_result_origin_text(&a->design.origin, text));
     if (a->is_black_white && !a->threshold_given &&
         hx_part_short_text(&a->design.part, a->result, text, sizeof text))
-        warn(a, "%s", text);
+        warn_analysis(a, "%s", text);
     if (a->design.n_missing > 0 && !a->is_black_white)
-        warn(a,
-             "%s lacks %s %s, because it was written with a threshold: their density is taken as "
-             "rho_min",
-             a->result, hx_format_count(a->design.n_missing, count, sizeof count),
-             hx_noun(a->design.n_missing, "element", "elements"));
+        warn_analysis(
+            a,
+            "%s lacks %s %s, because it was written with a threshold: their density is taken as "
+            "rho_min",
+            a->result, hx_format_count(a->design.n_missing, count, sizeof count),
+            hx_noun(a->design.n_missing, "element", "elements"));
     for (int c = 0; c < a->session->problem.cases.n; c++) {
         const hx_analyse_case *const of = &a->load_case[c];
         if (of->pcg.reason != HX_PCG_CONVERGED)
-            warn(a, "case %d: the solve did not converge (%s, |r|/|f| = %.2g)", c + 1,
-                 hx_pcg_reason_name(of->pcg.reason), of->pcg.residual);
+            warn_analysis(a, "case %d: the solve did not converge (%s, |r|/|f| = %.2g)", c + 1,
+                          hx_pcg_reason_name(of->pcg.reason), of->pcg.residual);
         if (!(imbalance(of) < 1e-6))
-            warn(a,
-                 "case %d: loads and reactions do not balance: they differ by %.2g of the forces",
-                 c + 1, imbalance(of));
+            warn_analysis(
+                a, "case %d: loads and reactions do not balance: they differ by %.2g of the forces",
+                c + 1, imbalance(of));
     }
 }
 

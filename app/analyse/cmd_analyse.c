@@ -34,7 +34,7 @@ static int write_vtk(const hx_analyse *a, const char *path)
 }
 
 /* Solves all cases, and writes the table of Gauss points meanwhile. */
-static int solve(hx_analyse *a, int with_fields, const char *points)
+static int solve_all_cases(hx_analyse *a, int with_fields, const char *points)
 {
     hx_atomic_file file;
     int rc;
@@ -46,7 +46,7 @@ static int solve(hx_analyse *a, int with_fields, const char *points)
     return rc;
 }
 
-static int analyse(hx_analyse *a, const hx_options *options)
+static int analyse_config(hx_analyse *a, const hx_options *options)
 {
     const char *const vtk = hx_option_text(options, HX_ANALYSE_VTK),
                       *const points = hx_option_text(options, HX_ANALYSE_POINTS),
@@ -57,7 +57,7 @@ static int analyse(hx_analyse *a, const hx_options *options)
     HX_TRY(hx_output_names_probe(&a->outputs));
     HX_TRY(hx_output_names_check_input(&a->outputs, options->argument[0], "the config"));
     HX_TRY(hx_analyse_open(a, options));
-    HX_TRY(solve(a, vtk != NULL, points));
+    HX_TRY(solve_all_cases(a, vtk != NULL, points));
     hx_analyse_print(a);
     if (points) hx_log_info("%s: one line per Gauss point", points);
     if (json) HX_TRY(hx_analyse_write(a, json));
@@ -88,7 +88,7 @@ static int command_analyse(const hx_options *options)
     hx_analyse a;
     memset(&a, 0, sizeof a);
     HX_TRY(check_config(options->argument[0]));
-    const int rc = analyse(&a, options);
+    const int rc = analyse_config(&a, options);
     hx_analyse_free(&a);
     return rc;
 }

@@ -7,8 +7,8 @@
 #include "check.h"
 #include "core/base/names.h"
 
-static void add_row(hx_table *table, const char *name, const hx_partition_figures *f, int n_rank,
-                    double seconds)
+static void add_partition_row(hx_table *table, const char *name, const hx_partition_figures *f,
+                              int n_rank, double seconds)
 {
     int64_t least = f->share[0].n_elem, most = 0, halo = 0, sent = 0;
     int neighbours = 0;
@@ -33,7 +33,8 @@ static void add_row(hx_table *table, const char *name, const hx_partition_figure
     hx_table_add(table, "%s", hx_format_seconds(seconds, text, sizeof text));
 }
 
-static int measure(hx_table *table, const hx_mesh *mesh, hx_partition_kind kind, int n_rank)
+static int measure_partition_row(hx_table *table, const hx_mesh *mesh, hx_partition_kind kind,
+                                 int n_rank)
 {
     hx_partition partition;
     hx_partition_figures figures;
@@ -42,7 +43,7 @@ static int measure(hx_table *table, const hx_mesh *mesh, hx_partition_kind kind,
     const double seconds = hx_clock() - begin;
     const int rc = hx_partition_measure(&figures, &partition, mesh);
     if (rc == HX_OK) {
-        add_row(table, hx_partition_name(kind), &figures, n_rank, seconds);
+        add_partition_row(table, hx_partition_name(kind), &figures, n_rank, seconds);
         hx_partition_figures_free(&figures);
     }
     hx_partition_free(&partition);
@@ -88,7 +89,7 @@ int hx_check_dist(const hx_session *s, int n_rank)
     int rc = HX_OK;
     for (int kind = 0; kind < HX_N_PARTITION && rc == HX_OK; kind++)
         if (hx_partition_available((hx_partition_kind)kind))
-            rc = measure(&table, &s->mesh, (hx_partition_kind)kind, n_rank);
+            rc = measure_partition_row(&table, &s->mesh, (hx_partition_kind)kind, n_rank);
     table.level = HX_LOG_NORMAL;
     hx_table_end(&table, 2);
     if (!hx_partition_available(HX_PARTITION_GRAPH))

@@ -74,7 +74,7 @@ static void add_names(hx_table *table, const hx_mesh *mesh, const hx_set *set)
     hx_table_add(table, "%s", names);
 }
 
-static void add_row(hx_table *table, const listed *face, double size)
+static void add_face_row(hx_table *table, const listed *face, double size)
 {
     const hx_face_shape *const shape = &face->shape;
     const int has_axis = shape->kind == HX_FACE_PLANE || shape->kind == HX_FACE_CYLINDER ||
@@ -123,7 +123,7 @@ static void print_faces(const hx_session *s, listed *face, size_t n)
     hx_table_add(&table, "triangles");
     if (has_names) hx_table_add(&table, "further names");
     for (size_t i = 0; i < n_shown; i++) {
-        add_row(&table, &face[i], size);
+        add_face_row(&table, &face[i], size);
         if (has_names) add_names(&table, mesh, face[i].set);
     }
     hx_table_end(&table, 2);

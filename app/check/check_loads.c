@@ -180,8 +180,8 @@ static int add_heat(hx_table *table, const hx_config_load *load, const hx_units 
     return 1;
 }
 
-static int add_load(hx_table *table, const hx_mesh *mesh, const hx_config_load *load,
-                    const hx_units *u)
+static int add_load_row(hx_table *table, const hx_mesh *mesh, const hx_config_load *load,
+                        const hx_units *u)
 {
     char text[96];
     hx_table_add(table, "%s", load->set ? load->set : load->from ? "the file" : "the part");
@@ -238,7 +238,7 @@ int hx_check_loads(const hx_session *s)
         hx_table table;
         hx_table_begin(&table, "lll");
         for (size_t i = 0; rc == HX_OK && i < s->cfg.loads.n; i++)
-            rc = add_load(&table, &s->mesh, &load[i], &s->cfg.units);
+            rc = add_load_row(&table, &s->mesh, &load[i], &s->cfg.units);
         hx_table_end(&table, 2);
         HX_TRY(rc);
     }

@@ -69,7 +69,7 @@ int hx_check_mesh(hx_check *check)
 
 /* Adds the boundary faces on which a load on the set acts, and their area; inner faces are left
  * out. */
-static int add_faces(hx_table *table, const hx_session *s, const hx_set *set)
+static int add_face_rows(hx_table *table, const hx_session *s, const hx_set *set)
 {
     char count[32], area[64] = "", inside[96] = "";
     int64_t n = 0, *face = NULL;
@@ -133,7 +133,7 @@ int hx_check_sets(const hx_session *s)
         hx_table_add(&table, "%s", mesh->set[i].name);
         hx_table_add(&table, "%s", hx_format_count(mesh->set[i].n_node, text, sizeof text));
         hx_table_add(&table, "%s", hx_format_count(mesh->set[i].n_elem, text, sizeof text));
-        HX_TRY(add_faces(&table, s, &mesh->set[i]));
+        HX_TRY(add_face_rows(&table, s, &mesh->set[i]));
     }
     hx_table_end(&table, 2);
     print_united(mesh);

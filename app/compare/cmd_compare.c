@@ -27,7 +27,8 @@ static int set_directory(hx_compare *c)
 }
 
 /* Reads the config with the command line's changes. size: a size of --paper, or NULL. */
-static int read_config(hx_compare *c, const hx_options *options, const hx_compare_size *size)
+static int read_compare_config(hx_compare *c, const hx_options *options,
+                               const hx_compare_size *size)
 {
     hx_config *cfg = &c->session.cfg;
     HX_TRY(
@@ -211,7 +212,7 @@ static int compare_on_mesh(hx_compare *c, const hx_options *options, const hx_co
     const hx_device_ops *device[MAX_DEVICE + 1];
     hx_compare_reference ref;
     hx_session_free(s);
-    HX_TRY(read_config(c, options, size));
+    HX_TRY(read_compare_config(c, options, size));
     HX_TRY(list_devices(c, device));
     HX_TRY(check_operators(c, device));
     const double begin = hx_clock();
@@ -239,7 +240,7 @@ static size_t count_rows(const hx_compare *c, hx_compare_status status)
 }
 
 /* Returns HX_OK, or 1 if a check failed. */
-static int compare(hx_compare *c, const hx_options *options)
+static int compare_all(hx_compare *c, const hx_options *options)
 {
     HX_TRY(hx_compare_plan_read(&c->plan, options));
     if (c->plan.n_size == 0) HX_TRY(compare_on_mesh(c, options, NULL));
@@ -267,7 +268,7 @@ static int command_compare(const hx_options *options)
 {
     hx_compare c;
     memset(&c, 0, sizeof c);
-    const int rc = compare(&c, options);
+    const int rc = compare_all(&c, options);
     hx_session_free(&c.session);
     free(c.group);
     free(c.row);

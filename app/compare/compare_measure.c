@@ -13,7 +13,7 @@
 #include "core/base/quantile.h"
 #include "core/base/sum.h"
 #include "core/files/vtk.h"
-#include "core/solver/assembled.h"
+#include "core/operator/assembled.h"
 
 typedef struct measurement {
     hx_session *s;
@@ -62,7 +62,7 @@ static void skip(hx_compare_row *row, size_t needed, size_t n_free)
 }
 
 /* Turns the error just raised into the row's note: not supported by the device. */
-static void refuse(hx_compare_row *row)
+static void note_refusal(hx_compare_row *row)
 {
     row->status = HX_COMPARE_REFUSED;
     snprintf(row->note, sizeof row->note, "%.250s", hx_error_message());
@@ -109,7 +109,7 @@ static int checked_product(measurement *m, const double *x, double *y)
     return dev->ops->download(dev, y, m->d_y, bytes);
 }
 
-static int check(measurement *m)
+static int check_measurement(measurement *m)
 {
     const hx_compare_reference *ref = m->ref;
     hx_compare_figures *f = &m->row->f;
@@ -327,7 +327,7 @@ static int solve_cases(measurement *m)
     return HX_OK;
 }
 
-static int solve(measurement *m, double mesh_seconds)
+static int solve_measurement(measurement *m, double mesh_seconds)
 {
     hx_session *s = m->s;
     double warm;
@@ -361,7 +361,7 @@ static void show_step(const hx_session *s, const char *step)
                       hx_layout_name(s->layout), step);
 }
 
-static int measure(measurement *m, double mesh_seconds)
+static int take_measurement(measurement *m, double mesh_seconds)
 {
     hx_session *s = m->s;
     size_t n_free = 0, n_total = 0;
@@ -375,18 +375,18 @@ static int measure(measurement *m, double mesh_seconds)
         return HX_OK;
     }
     if (rc == HX_EINPUT) {
-        refuse(m->row);
+        note_refusal(m->row);
         return HX_OK;
     }
     HX_TRY(rc);
     show_step(s, "check");
-    HX_TRY(check(m));
+    HX_TRY(check_measurement(m));
     show_step(s, "products");
     HX_TRY(time_products(m));
     HX_TRY(measure_matrix(m));
     if (!m->plan->pcg) return HX_OK;
     show_step(s, "PCG");
-    return solve(m, mesh_seconds);
+    return solve_measurement(m, mesh_seconds);
 }
 
 int hx_compare_measure(hx_session *s, const hx_compare_plan *plan, const hx_compare_reference *ref,
@@ -405,7 +405,7 @@ int hx_compare_measure(hx_session *s, const hx_compare_plan *plan, const hx_comp
                      : s->op_kind->space_bytes(&s->problem.space, s->layout)) /
         (double)s->mesh.n_elem;
     row->f.nominal_bytes_per_element = s->op_kind->bytes_per_elem;
-    const int rc = measure(&m, mesh_seconds);
+    const int rc = take_measurement(&m, mesh_seconds);
     release_vectors(&m);
     hx_session_drop_operator(s);
     if (rc == HX_OK) hx_compare_forecast_left(forecast, row);

@@ -71,7 +71,7 @@ static void put_label(FILE *f, const hx_compare *c, const hx_compare_row *row)
     fputs("\"", f);
 }
 
-static void put_number(FILE *f, double value)
+static void put_plot_number(FILE *f, double value)
 {
     if (isfinite(value))
         fprintf(f, " %.9g", value);
@@ -104,7 +104,7 @@ static void put_product_plot(FILE *f, const hx_compare *c)
         const hx_compare_row *row = &c->row[i];
         if (!isfinite(speed(row))) continue;
         put_label(f, c, row);
-        put_number(f, speed(row) / unit);
+        put_plot_number(f, speed(row) / unit);
         fputc('\n', f);
     }
     fputs("EOD\n", f);
@@ -137,9 +137,9 @@ static void put_matrix_plot(FILE *f, const hx_compare *c)
         const hx_compare_row *row = &c->row[i];
         if (!isfinite(fill_time(row))) continue;
         put_label(f, c, row);
-        put_number(f, 1e3 * row->f.pattern_seconds);
-        put_number(f, 1e3 * row->f.fill_seconds);
-        put_number(f, 1e3 * row->f.product_median_seconds);
+        put_plot_number(f, 1e3 * row->f.pattern_seconds);
+        put_plot_number(f, 1e3 * row->f.fill_seconds);
+        put_plot_number(f, 1e3 * row->f.product_median_seconds);
         fputc('\n', f);
     }
     fputs("EOD\n", f);
@@ -169,8 +169,8 @@ static void put_iteration_plot(FILE *f, const hx_compare *c)
         const double ms = 1e3 / row->f.pcg_iterations;
         if (!isfinite(pcg_time(row))) continue;
         put_label(f, c, row);
-        put_number(f, ms * row->f.pcg_spmv_seconds);
-        put_number(f, ms * row->f.pcg_vector_seconds);
+        put_plot_number(f, ms * row->f.pcg_spmv_seconds);
+        put_plot_number(f, ms * row->f.pcg_vector_seconds);
         fputc('\n', f);
     }
     fputs("EOD\n", f);
@@ -223,7 +223,7 @@ static void put_line_plot(FILE *f, const hx_compare *c, const char *name, const 
         fprintf(f, "\n%lld", (long long)c->group[g].n_elem);
         for (size_t k = g; k < g + step; k++)
             for (size_t i = 0; i < c->group[k].n_row; i++)
-                put_number(f, figure(&c->row[c->group[k].first_row + i]));
+                put_plot_number(f, figure(&c->row[c->group[k].first_row + i]));
         low = fmin(low, (double)c->group[g].n_elem);
         high = fmax(high, (double)c->group[g].n_elem);
     }
@@ -251,12 +251,12 @@ static void put_stages_plot(FILE *f, const hx_compare *c)
         const hx_compare_figures *s = &c->row[i].f;
         if (!isfinite(stage_time(&c->row[i]))) continue;
         put_label(f, c, &c->row[i]);
-        put_number(f, s->stage_precomputation_seconds);
-        put_number(f, s->stage_pcg_seconds);
-        put_number(f, s->stage_compliance_seconds);
-        put_number(f, s->stage_filter_seconds);
-        put_number(f, s->stage_update_seconds);
-        put_number(f, s->stage_output_seconds);
+        put_plot_number(f, s->stage_precomputation_seconds);
+        put_plot_number(f, s->stage_pcg_seconds);
+        put_plot_number(f, s->stage_compliance_seconds);
+        put_plot_number(f, s->stage_filter_seconds);
+        put_plot_number(f, s->stage_update_seconds);
+        put_plot_number(f, s->stage_output_seconds);
         fputc('\n', f);
     }
     fputs("EOD\n", f);

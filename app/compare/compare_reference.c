@@ -216,7 +216,7 @@ static int product(const hx_session *s, hx_compare_reference *ref)
     return HX_OK;
 }
 
-static int fill(hx_compare_reference *ref, hx_session *s)
+static int fill_reference(hx_compare_reference *ref, hx_session *s)
 {
     const size_t n = (size_t)ref->n_dof;
     double **const vector[] = {&ref->x, &ref->z, &ref->kx, &ref->y};
@@ -240,7 +240,7 @@ int hx_compare_reference_create(hx_compare_reference *ref, hx_session *s)
 {
     memset(ref, 0, sizeof *ref);
     ref->n_dof = s->problem.components * s->problem.space.n_point;
-    const int rc = fill(ref, s);
+    const int rc = fill_reference(ref, s);
     if (rc < 0) hx_compare_reference_free(ref);
     return rc;
 }

@@ -12,9 +12,9 @@
 #include "../text/json.h"
 #include "config_tree.h"
 #include "core/files/vtk.h"
+#include "core/krylov/pcg.h"
 #include "core/partition/partition.h"
 #include "core/problem/problem.h"
-#include "core/solver/pcg.h"
 #include "units.h"
 
 /* A list of entries of one type: `const hx_config_load *load = cfg->loads.entry;` */

@@ -96,8 +96,8 @@ static int locate(const hx_value *parent, const path_step *step, const char *sho
 }
 
 /* Walks to the parent of the last step, creating groups and lists on the way. */
-static int walk(hx_value **parent, size_t *at, const path_step *step, int n_step, int create,
-                const char *origin)
+static int walk_path(hx_value **parent, size_t *at, const path_step *step, int n_step, int create,
+                     const char *origin)
 {
     char shown[512] = "the config";
     size_t length = 0;
@@ -120,7 +120,7 @@ static int walk(hx_value **parent, size_t *at, const path_step *step, int n_step
     }
 }
 
-static int apply(hx_value *root, const char *argument, const char *origin)
+static int apply_override(hx_value *root, const char *argument, const char *origin)
 {
     path_step step[MAX_STEP];
     const char *equals = strchr(argument, '=');
@@ -134,7 +134,7 @@ static int apply(hx_value *root, const char *argument, const char *origin)
     hx_value *parent = root;
     size_t at = 0;
     const int removing = equals[1] == '\0';
-    HX_TRY(walk(&parent, &at, step, n_step, !removing, origin));
+    HX_TRY(walk_path(&parent, &at, step, n_step, !removing, origin));
     if (removing) {
         if (at < parent->n) hx_value_remove(parent, at);
         return HX_OK;
@@ -159,7 +159,7 @@ int hx_value_override(hx_value *root, const char *argument)
     char origin[512];
     snprintf(origin, sizeof origin, HX_ARGUMENT "%.450s%s'", argument,
              strlen(argument) > 450 ? " ..." : "");
-    const int rc = apply(root, argument, origin);
+    const int rc = apply_override(root, argument, origin);
     if (rc == HX_EINPUT) hx_error_prefix("%s: ", origin);
     return rc;
 }

@@ -66,7 +66,7 @@ static int is_exponent(const char *begin, const char *c)
 
 /* Writes the integer as a number with a fraction, which libconfig stores as a double; returns its
  * length. */
-static size_t put_number(char *out, const char *digits, size_t n)
+static size_t put_as_double(char *out, const char *digits, size_t n)
 {
     if (digits[n - 1] != 'L' && digits[1] != 'x' && digits[1] != 'X') {
         memcpy(out, digits, n);
@@ -98,7 +98,7 @@ int hx_value_widen_integers(const char *text, char **wide)
             after++;
         const size_t n = after == c ? 1 : (size_t)(after - c);
         if (is_word && is_integer(c, n) && is_too_large(c, n) && !is_exponent(text, c)) {
-            out += put_number(out, c, n);
+            out += put_as_double(out, c, n);
             is_mixed = 1;
         } else {
             if (*c == '[') array = out, is_mixed = 0;

@@ -3,8 +3,8 @@
 #include "config.h"
 #include "core/base/vector_unit.h"
 #include "core/generate/generate.h"
+#include "core/krylov/pcg.h"
 #include "core/registry.h"
-#include "core/solver/pcg.h"
 
 static const char *generator_word(size_t i)
 {

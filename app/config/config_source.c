@@ -36,7 +36,7 @@ static int add_line(hx_config_source *s, int file, int line)
 }
 
 /* Appends n characters of a file that begin on its line *line, and updates *line. */
-static int put(join *j, int file, const char *c, size_t n, int *line)
+static int put_source(join *j, int file, const char *c, size_t n, int *line)
 {
     for (const char *const end = c + n; c < end; c++) {
         fputc(*c, j->out);
@@ -90,7 +90,7 @@ static int add_text(join *j, const char *text, int file, int depth)
         after = hx_value_skip_text(c, &passed);
         if (after == c) after++;
         is_start = *c == '\n' || (is_start && (*c == ' ' || *c == '\t'));
-        HX_TRY(put(j, file, c, (size_t)(after - c), &line));
+        HX_TRY(put_source(j, file, c, (size_t)(after - c), &line));
         c = after;
     }
     return HX_OK;

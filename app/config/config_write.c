@@ -80,7 +80,7 @@ static void write_members(writer *w, const hx_config *cfg, const char *prefix, c
     }
 }
 
-static void put_text(FILE *stream, const char *text)
+static void put_config_text(FILE *stream, const char *text)
 {
     fputc('"', stream);
     for (const unsigned char *c = (const unsigned char *)text; *c; c++) {
@@ -94,7 +94,7 @@ static void put_text(FILE *stream, const char *text)
     fputc('"', stream);
 }
 
-static void put_number(FILE *stream, double value)
+static void put_config_number(FILE *stream, double value)
 {
     char text[40];
     hx_format_double(value, text, sizeof text);
@@ -107,7 +107,7 @@ static void put_numbers(FILE *stream, size_t n, const double *value)
     fputc('[', stream);
     for (size_t i = 0; i < n; i++) {
         if (i > 0) fputs(", ", stream);
-        put_number(stream, value[i]);
+        put_config_number(stream, value[i]);
     }
     fputc(']', stream);
 }
@@ -134,17 +134,17 @@ static void put_value(FILE *stream, const hx_key *key, const void *at)
 {
     switch (key->type) {
     case HX_KEY_TEXT:
-        put_text(stream, *(const char *const *)at);
+        put_config_text(stream, *(const char *const *)at);
         break;
     case HX_KEY_WORD:
-        put_text(stream, hx_key_word(key, *(const int *)at));
+        put_config_text(stream, hx_key_word(key, *(const int *)at));
         break;
     case HX_KEY_CHOICES: {
         const hx_config_choices *choices = at;
         fputc('(', stream);
         for (size_t i = 0; i < choices->n; i++) {
             if (i > 0) fputs(", ", stream);
-            put_text(stream, hx_key_word(key, choices->word[i]));
+            put_config_text(stream, hx_key_word(key, choices->word[i]));
         }
         fputc(')', stream);
         break;
@@ -156,7 +156,7 @@ static void put_value(FILE *stream, const hx_key *key, const void *at)
         fprintf(stream, "%d", *(const int *)at);
         break;
     case HX_KEY_FLOAT:
-        put_number(stream, *(const double *)at);
+        put_config_number(stream, *(const double *)at);
         break;
     case HX_KEY_VECTOR:
         put_numbers(stream, 3, at);
@@ -171,7 +171,7 @@ static void put_value(FILE *stream, const hx_key *key, const void *at)
         fputc('(', stream);
         for (size_t i = 0; i < words->n; i++) {
             if (i > 0) fputs(", ", stream);
-            put_text(stream, words->word[i]);
+            put_config_text(stream, words->word[i]);
         }
         fputc(')', stream);
     }

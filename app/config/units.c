@@ -60,7 +60,7 @@ enum {
     THERMAL = 1 << POWER | 1 << LENGTH | 1 << TEMPERATURE
 };
 
-static int is_near(double a, double b)
+static int is_near_factor(double a, double b)
 {
     return fabs(a - b) <= 1e-9 * fabs(b);
 }
@@ -77,7 +77,7 @@ static int name_stress(const unit *force, const unit *length, char *text, size_t
 {
     const double si = force->si / (length->si * length->si);
     for (int i = 0; i < N_KNOWN; i++)
-        if (known[i].kind == STRESS && is_near(known[i].si, si)) {
+        if (known[i].kind == STRESS && is_near_factor(known[i].si, si)) {
             snprintf(text, n_text, "%s", known[i].name);
             return 1;
         }
@@ -129,7 +129,7 @@ static int check_stress(const char *text, const unit *const unit_of[N_KIND])
 {
     const unit *force = unit_of[FORCE], *length = unit_of[LENGTH], *stress = unit_of[STRESS];
     char right[2 * WORD], is[4 * WORD] = "", pairs[128] = "";
-    if (is_near(stress->si, force->si / (length->si * length->si))) return HX_OK;
+    if (is_near_factor(stress->si, force->si / (length->si * length->si))) return HX_OK;
     if (name_stress(force, length, right, sizeof right))
         snprintf(is, sizeof is, "1 %s / %s^2 is 1 %s, so ", force->name, length->name, right);
     for (int f = 0; f < N_KNOWN; f++) /* units that fit the given lengths or forces */
@@ -137,7 +137,7 @@ static int check_stress(const char *text, const unit *const unit_of[N_KIND])
             const size_t used = strlen(pairs);
             if (known[f].kind != FORCE || known[l].kind != LENGTH) continue;
             if (&known[f] != force && &known[l] != length) continue;
-            if (is_near(stress->si, known[f].si / (known[l].si * known[l].si)))
+            if (is_near_factor(stress->si, known[f].si / (known[l].si * known[l].si)))
                 snprintf(pairs + used, sizeof pairs - used, "%s%s and %s", used ? ", or " : "",
                          known[f].name, known[l].name);
         }
@@ -163,7 +163,7 @@ static void name_mass(hx_units *units, const unit *const unit_of[N_KIND])
     units->mass_si = kg;
     units->density_si = kg / (metre * metre * metre);
     for (size_t i = 0; i < sizeof named / sizeof named[0]; i++) {
-        if (!is_near(named[i].kg, kg)) continue;
+        if (!is_near_factor(named[i].kg, kg)) continue;
         snprintf(units->mass, sizeof units->mass, " %s", named[i].name);
         snprintf(units->density, sizeof units->density, " %s/%s^3", named[i].name, length);
         return;
@@ -180,7 +180,7 @@ static int find_step(const hx_units *units, double mass, const double *step_kg, 
     const double kg = fabs(mass) * units->mass_si;
     int own = -1, k = 0;
     for (int i = 0; i < n; i++)
-        if (is_near(step_kg[i], units->mass_si)) own = i;
+        if (is_near_factor(step_kg[i], units->mass_si)) own = i;
     const int stays = own >= 0 && step_kg[own] < 1e3;
     if (stays && !(fabs(mass) < 1e-3)) return -1;
     if (own > 0) k = own;

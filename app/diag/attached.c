@@ -47,7 +47,7 @@ void hx_attached_free(hx_attached *a)
     memset(a, 0, sizeof *a);
 }
 
-static void add_set(const hx_attached *a, const char *name, hx_attached_nodes *nodes)
+static void add_attached_set(const hx_attached *a, const char *name, hx_attached_nodes *nodes)
 {
     const hx_set *const set = name ? hx_mesh_find_set(&a->session->mesh, name) : NULL;
     for (int64_t k = 0; set && k < set->n_node; k++) nodes->n[a->node[set->node[k]]]++;
@@ -56,7 +56,7 @@ static void add_set(const hx_attached *a, const char *name, hx_attached_nodes *n
 void hx_attached_set(const hx_attached *a, const char *name, hx_attached_nodes *nodes)
 {
     memset(nodes, 0, sizeof *nodes);
-    add_set(a, name, nodes);
+    add_attached_set(a, name, nodes);
 }
 
 /* The file's list has all components of a node in succession. */
@@ -67,7 +67,7 @@ void hx_attached_file_supports(const hx_attached *a, hx_attached_nodes *nodes)
     for (int64_t k = 0; k < file->n_support; k++)
         if (k == 0 || a->held[k] != a->held[k - 1]) nodes->n[a->node[a->held[k]]]++;
     for (int64_t i = 0; i < file->n_rigid; i++)
-        if (file->rigid[i].held) add_set(a, file->rigid[i].set, nodes);
+        if (file->rigid[i].held) add_attached_set(a, file->rigid[i].set, nodes);
 }
 
 hx_node_state hx_attached_state(const hx_attached *a, int64_t i)

@@ -112,8 +112,8 @@ void hx_diags_stop_listening(hx_diags *diags)
     hx_log_remove_sink(diags);
 }
 
-static void add(hx_diags *diags, hx_diag_kind kind, double value, const char *own, const char *fmt,
-                va_list args)
+static void add_diag(hx_diags *diags, hx_diag_kind kind, double value, const char *own,
+                     const char *fmt, va_list args)
 {
     const char *const remedy = own ? own : hx_diag_table[kind].remedy;
     char line[1024], *const text = hx_fit_all(line, sizeof line, fmt, args);
@@ -128,7 +128,7 @@ void hx_diags_add(hx_diags *diags, hx_diag_kind kind, double value, const char *
 {
     va_list args;
     va_start(args, fmt);
-    add(diags, kind, value, NULL, fmt, args);
+    add_diag(diags, kind, value, NULL, fmt, args);
     va_end(args);
 }
 
@@ -137,7 +137,7 @@ void hx_diags_advise(hx_diags *diags, hx_diag_kind kind, double value, const cha
 {
     va_list args;
     va_start(args, fmt);
-    add(diags, kind, value, remedy, fmt, args);
+    add_diag(diags, kind, value, remedy, fmt, args);
     va_end(args);
 }
 

@@ -136,8 +136,8 @@ const char *hx_diag_projection_steps(const hx_session *s, char *text, size_t n_t
     return text;
 }
 
-void hx_diag_project(const hx_session *s, const hx_diag_facts *f, const char *first, char *text,
-                     size_t n_text)
+void hx_diag_advise_projection(const hx_session *s, const hx_diag_facts *f, const char *first,
+                               char *text, size_t n_text)
 {
     const hx_config *const cfg = &s->cfg;
     const int advised = hx_diag_project_iterations(s, f),

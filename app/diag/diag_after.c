@@ -53,7 +53,7 @@ static const char *less_grey(const hx_diags *diags, const hx_session *s, const h
     if (hx_diag_is_weak(cfg)) hx_diag_penalise(cfg, penalty, sizeof penalty);
     if (!hx_diag_was_warned(diags, HX_DIAG_INITIAL_FILTERED) &&
         !(hx_diag_is_weak(cfg) && cfg->optimization.projection.given))
-        hx_diag_project(s, f, first, more, sizeof more);
+        hx_diag_advise_projection(s, f, first, more, sizeof more);
     hx_fit(text, n_text, "`hextop verify %s%s` analyses that part%s%s%s%s", folder,
            hx_diags_option(diags), penalty[0] ? "; " : "", penalty, more[0] ? "; " : "", more);
     return text;

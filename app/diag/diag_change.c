@@ -119,7 +119,7 @@ static const char *calm_or_keep(const hx_diags *diags, const hx_session *s, cons
             hx_fit(text, n_text, "`optimization.iterations=%d` ends with that design", better);
         return text;
     } else if (hx_diag_is_swinging(s, f) && is_projected_first(s, f))
-        hx_diag_project(s, f, "", text, n_text);
+        hx_diag_advise_projection(s, f, "", text, n_text);
     else
         calm(s, f, text, n_text);
     const size_t used = strlen(text);

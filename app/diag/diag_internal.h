@@ -83,7 +83,7 @@ void hx_diag_penalise(const hx_config *cfg, char *text, size_t n_text);
  * generator gives one. */
 const char *hx_diag_filter_words(const hx_session *s);
 
-/* Iterations that hx_diag_project recommends. */
+/* Iterations that hx_diag_advise_projection recommends. */
 int hx_diag_project_iterations(const hx_session *s, const hx_diag_facts *f);
 
 /* text := arguments for the steps that a projection uses if the config states none, and for a
@@ -91,8 +91,8 @@ int hx_diag_project_iterations(const hx_session *s, const hx_diag_facts *f);
 const char *hx_diag_projection_steps(const hx_session *s, char *text, size_t n_text);
 
 /* first: arguments to put before the others, from another cause; "" for none. */
-void hx_diag_project(const hx_session *s, const hx_diag_facts *f, const char *first, char *text,
-                     size_t n_text);
+void hx_diag_advise_projection(const hx_session *s, const hx_diag_facts *f, const char *first,
+                               char *text, size_t n_text);
 
 /* --- change (diag_change.c) --- */
 

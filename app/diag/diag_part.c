@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../session/part.h"
+#include "../result/part.h"
 #include "../text/log.h"
 #include "../text/shell_word.h"
 #include "../text/table.h"
@@ -109,7 +109,7 @@ int hx_diag_part_remedy(const hx_session *s, char *text, size_t n_text)
     return HX_OK;
 }
 
-static int warn(hx_diags *diags, const hx_session *s, const hx_result_part *part)
+static int warn_of_part(hx_diags *diags, const hx_session *s, const hx_result_part *part)
 {
     const char *const unit = s->cfg.units.volume;
     unsigned preserve;
@@ -138,8 +138,9 @@ int hx_diag_part(hx_diags *diags, const hx_session *s)
     if (!may) return HX_OK;
     HX_TRY(hx_part_create(&part, s, NULL, 0, HX_PRESERVE_USUAL));
     const double share = part.solid_volume / part.target;
-    const int rc =
-        share > hx_diag_limit(HX_DIAG_FORCED_SOLID) * (1.0 + 1e-9) ? warn(diags, s, &part) : HX_OK;
+    const int rc = share > hx_diag_limit(HX_DIAG_FORCED_SOLID) * (1.0 + 1e-9)
+                       ? warn_of_part(diags, s, &part)
+                       : HX_OK;
     hx_part_free(&part);
     return rc;
 }

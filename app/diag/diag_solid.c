@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../session/solid_design.h"
+#include "../result/solid_design.h"
 #include "../text/log.h"
 #include "../text/shell_word.h"
 #include "../text/table.h"

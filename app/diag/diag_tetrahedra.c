@@ -135,7 +135,7 @@ static double error_of(const strains *t, int64_t e, const int corner[8])
 
 /* Adds block by block, then the sums of the blocks in order, so that the number of threads does not
  * change a bit. */
-static int add_up(const strains *t, double *error, double *share)
+static int add_up_errors(const strains *t, double *error, double *share)
 {
     enum { BLOCK = 4096 };
     const hx_mesh *const mesh = &t->s->mesh;
@@ -188,7 +188,7 @@ int hx_diag_tetrahedra(const hx_session *s, const uint8_t *is_solid, double *sha
         HX_TRY_FAIL(hx_analysis_displacement(&s->analysis, c, t.u));
         strain_of_cells(&t);
         strain_of_nodes(&t);
-        HX_TRY_FAIL(add_up(&t, &of_case, share));
+        HX_TRY_FAIL(add_up_errors(&t, &of_case, share));
         *error = fmax(*error, of_case);
     }
 fail:

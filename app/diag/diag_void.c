@@ -109,7 +109,7 @@ static int find_pieces(cut *c, const uint8_t *without, joint by)
                : hx_space_bodies(space, c->is_there, c->body_of, &c->n_body);
 }
 
-static int32_t root_of(int32_t *joined, int32_t piece)
+static int32_t root_of_piece(int32_t *joined, int32_t piece)
 {
     while (joined[piece] != piece) piece = joined[piece] = joined[joined[piece]];
     return piece;
@@ -121,8 +121,8 @@ static void join_rigid_set(const cut *c, const hx_rigid_set *set, int32_t *joine
     for (int64_t k = set->first; k < set->first + set->n; k++) {
         const int32_t piece = c->body_of[c->s->problem.rigid.node[k]];
         if (piece < 0) continue;
-        if (first < 0) first = root_of(joined, piece);
-        joined[root_of(joined, piece)] = first;
+        if (first < 0) first = root_of_piece(joined, piece);
+        joined[root_of_piece(joined, piece)] = first;
     }
 }
 
@@ -135,7 +135,7 @@ static int join_rigid_sets(cut *c)
     for (int64_t i = 0; i < c->n_body; i++) joined[i] = (int32_t)i;
     for (int i = 0; i < rigid->n; i++) join_rigid_set(c, &rigid->set[i], joined);
     for (int64_t a = 0; a < c->s->problem.space.n_point; a++)
-        if (c->body_of[a] >= 0) c->body_of[a] = root_of(joined, c->body_of[a]);
+        if (c->body_of[a] >= 0) c->body_of[a] = root_of_piece(joined, c->body_of[a]);
     free(joined);
     return HX_OK;
 }
@@ -370,7 +370,7 @@ static void warn_hinge(hx_diags *diags, const hx_session *s, const off *worst, c
                     worst->n_body == 1 ? "piece that is" : "pieces that are");
 }
 
-static void warn(hx_diags *diags, const hx_session *s, const off *worst, const char *remedy)
+static void warn_of_void(hx_diags *diags, const hx_session *s, const off *worst, const char *remedy)
 {
     const int is_heat = hx_config_is_heat(&s->cfg), is_one = worst->n_body == 1;
     char pieces[96];
@@ -415,7 +415,7 @@ static int judge_joint(hx_diags *diags, const hx_session *s, joint by, int *foun
     if (worst.is_moved)
         warn_moved(diags, s, &worst, remedy);
     else
-        (by == BY_FACES ? warn_hinge : warn)(diags, s, &worst, remedy);
+        (by == BY_FACES ? warn_hinge : warn_of_void)(diags, s, &worst, remedy);
 fail:
     free(without);
     return rc;

@@ -8,7 +8,7 @@
 #include "core/version.h"
 
 /* Escapes text for roff. */
-static void put(const char *text, size_t n)
+static void put_escaped(const char *text, size_t n)
 {
     for (size_t i = 0; i < n; i++) {
         switch (text[i]) {
@@ -37,16 +37,16 @@ static void put(const char *text, size_t n)
     }
 }
 
-static void put_text(const char *text)
+static void put_man_text(const char *text)
 {
-    put(text, strlen(text));
+    put_escaped(text, strlen(text));
 }
 
 /* Prints "before TEXT after", in which only TEXT is escaped. */
-static void put_line(const char *before, const char *text, const char *after)
+static void put_man_line(const char *before, const char *text, const char *after)
 {
     printf("%s", before);
-    put_text(text);
+    put_man_text(text);
     printf("%s\n", after);
 }
 
@@ -63,7 +63,7 @@ static void put_prose(const char *text)
         if (n == 0) {
             printf(".PP\n");
         } else {
-            put(text, n);
+            put_escaped(text, n);
             printf("\n");
         }
         text += n + (text[n] == '\n');
@@ -76,12 +76,12 @@ static void put_options(const hx_option *option, size_t n_option)
     for (const hx_option *o = option; o < option + n_option; o++) {
         const char *const usual = o->note ? o->note : o->fallback;
         printf(".TP\n\\fB");
-        if (o->letter) put_line("", o->letter, "\\fR, \\fB\\c");
-        put_text(o->name);
-        if (o->value) put_line(" \\fI", o->value, "\\fR");
+        if (o->letter) put_man_line("", o->letter, "\\fR, \\fB\\c");
+        put_man_text(o->name);
+        if (o->value) put_man_line(" \\fI", o->value, "\\fR");
         if (!o->value) printf("\\fR\n");
-        put_text(o->help);
-        if (usual) put_line(" (default: ", usual, ")");
+        put_man_text(o->help);
+        if (usual) put_man_line(" (default: ", usual, ")");
         if (!usual) printf("\n");
     }
 }
@@ -90,8 +90,8 @@ static void put_synopsis(void)
 {
     printf(".SH SYNOPSIS\n.nf\n");
     for (size_t i = 0; hx_commands[i]; i++) {
-        put_line("\\fBhextop ", hx_commands[i]->name, "\\fR \\c");
-        put_text(hx_commands[i]->arguments);
+        put_man_line("\\fBhextop ", hx_commands[i]->name, "\\fR \\c");
+        put_man_text(hx_commands[i]->arguments);
         printf("\n");
     }
     printf(".fi\n");
@@ -102,8 +102,8 @@ static void put_commands(void)
     printf(".SH COMMANDS\n");
     for (size_t i = 0; hx_commands[i]; i++) {
         const hx_command *const c = hx_commands[i];
-        put_line(".SS hextop ", c->name, "");
-        put_text(c->summary);
+        put_man_line(".SS hextop ", c->name, "");
+        put_man_text(c->summary);
         printf(".\n.PP\n");
         put_prose(c->help);
         put_options(c->option, c->n_option);
@@ -118,18 +118,18 @@ static void put_key(const hx_key *key)
     char text[256];
     const size_t n = hx_key_words(key, word, sizeof word / sizeof word[0]);
     if (key->type == HX_KEY_GROUP || key->type == HX_KEY_LIST) {
-        put_line(".SS ", key->path, "");
-        put_line("", key->help, ".");
+        put_man_line(".SS ", key->path, "");
+        put_man_line("", key->help, ".");
         return;
     }
-    put_line(".TP\n\\fB", key->path, "\\fR");
-    put_line("", key->help, ".");
-    put_line("", hx_key_type_word(key->type), "\\c");
-    if (key->unit) put_line(", in ", key->unit, "\\c");
-    if (n == 0 && key->range) put_line(", ", key->range, "\\c");
-    for (size_t i = 0; i < n; i++) put_line(i ? " | " : ": ", word[i], "\\c");
+    put_man_line(".TP\n\\fB", key->path, "\\fR");
+    put_man_line("", key->help, ".");
+    put_man_line("", hx_key_type_word(key->type), "\\c");
+    if (key->unit) put_man_line(", in ", key->unit, "\\c");
+    if (n == 0 && key->range) put_man_line(", ", key->range, "\\c");
+    for (size_t i = 0; i < n; i++) put_man_line(i ? " | " : ": ", word[i], "\\c");
     if (key->required || key->note || key->fallback)
-        put_line("; default: ", hx_key_default(key, text, sizeof text), "\\c");
+        put_man_line("; default: ", hx_key_default(key, text, sizeof text), "\\c");
     printf(".\n");
 }
 
@@ -148,7 +148,7 @@ static void put_exit_status(void)
            ".TP\n\\fB0\\fR\ndone, also with warnings\n"
            ".TP\n\\fB1\\fR\nthe run failed:\n");
 #define TEXT_OF(status, n, text)                                                                   \
-    if ((n) == (status)) put_line("", text, ";");
+    if ((n) == (status)) put_man_line("", text, ";");
 #define TEXT_OF_1(code, value, status, text) TEXT_OF(1, status, text)
 #define TEXT_OF_2(code, value, status, text) TEXT_OF(2, status, text)
     HX_ERROR_LIST(TEXT_OF_1)

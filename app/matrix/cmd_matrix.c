@@ -12,7 +12,7 @@
 #include "core/base/memory.h"
 #include "core/base/names.h"
 #include "core/files/result_match.h"
-#include "core/solver/conduction_ops.h"
+#include "core/operator/conduction_ops.h"
 #include "matrix_job.h"
 
 /* Repetitions of the fill, for its time, if no rows are written. */

@@ -6,7 +6,7 @@
 
 #include "../text/log.h"
 #include "core/base/memory.h"
-#include "core/solver/operator.h"
+#include "core/operator/operator.h"
 #include "matrix_bench.h"
 
 enum { N_SPEC = 10, N_BUILDING = 3, N_NOTE = N_SPEC + N_BUILDING + 2 };
@@ -337,7 +337,7 @@ static int make_reference(all *a, const double *modulus)
     return rc;
 }
 
-static int measure(all *a, hx_device *dev, const double *modulus, hx_matrix_meter *meter)
+static int measure_all(all *a, hx_device *dev, const double *modulus, hx_matrix_meter *meter)
 {
     const hx_problem *problem = a->problem;
     const hx_form form = hx_problem_is_heat(problem)
@@ -369,7 +369,7 @@ int hx_matrix_bench_all(hx_device *dev, const hx_problem *problem, const double 
                     hx_format_count(problem->space.n_point, b_text, sizeof b_text),
                     problem->space.element == HX_ELEMENT_LINEAR ? "nodes" : "points",
                     hx_space_text(&problem->space, kinds, sizeof kinds));
-        rc = measure(a, dev, modulus, meter);
+        rc = measure_all(a, dev, modulus, meter);
     }
     if (!hx_bench_is_quiet()) {
         if (a->n_filled > 0) print_fills(a);

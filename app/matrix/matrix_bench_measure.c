@@ -355,7 +355,7 @@ static int check_product(const hx_bench_check *check, const hx_matrix *m, double
     return dev->ops->download(dev, y, check->d_y, bytes);
 }
 
-static int is_same(const hx_bench_check *check)
+static int is_same_product(const hx_bench_check *check)
 {
     return memcmp(check->y, check->again, check->n * sizeof(double)) == 0;
 }
@@ -367,12 +367,12 @@ static int find_bits(const hx_bench_check *check, const hx_matrix *m, void *stat
     const hx_matrix_ops *ops = check->dev->ops->matrix;
     *bits = HX_BITS_UNKNOWN;
     HX_TRY(check_product(check, m, check->again));
-    if (!is_same(check)) return HX_OK;
+    if (!is_same_product(check)) return HX_OK;
     *bits = HX_BITS_SAME;
     for (int i = 0; i < n_design && *bits == HX_BITS_SAME; i++) {
         HX_TRY(ops->fill_run(state));
         HX_TRY(check_product(check, m, check->again));
-        if (!is_same(check)) *bits = HX_BITS_VARY;
+        if (!is_same_product(check)) *bits = HX_BITS_VARY;
     }
     return HX_OK;
 }
@@ -492,7 +492,7 @@ typedef struct multiplying {
     const hx_bench_check *check;
 } multiplying;
 
-static int multiply(void *context)
+static int multiply_matrix(void *context)
 {
     const multiplying *p = context;
     hx_device *dev = p->check->dev;
@@ -503,7 +503,7 @@ int hx_bench_product(hx_bench_time *time, const hx_matrix *m, const hx_bench_che
 {
     multiplying p = {m, check};
     *time = hx_bench_no_time;
-    return repeat(check->dev, multiply, &p, time);
+    return repeat(check->dev, multiply_matrix, &p, time);
 }
 
 double hx_bench_product_bytes(const hx_matrix *m)

@@ -51,8 +51,8 @@ typedef struct face {
 } face;
 
 /* Counts elements and points for a number of layers. */
-static void count(hx_bench_element element, const face *f, int64_t n_layer, int64_t *n_elem,
-                  int64_t *n_point)
+static void count_layers(hx_bench_element element, const face *f, int64_t n_layer, int64_t *n_elem,
+                         int64_t *n_point)
 {
     const int64_t n_hex = f->n_quad * n_layer, n_corner = f->n_point * (n_layer + 1);
     const int64_t n_edge = f->n_edge * (n_layer + 1) + f->n_point * n_layer;
@@ -66,11 +66,11 @@ static void count(hx_bench_element element, const face *f, int64_t n_layer, int6
 static void choose_layers(hx_bench_plan *plan, const face *f, int by_points, int64_t wanted)
 {
     int64_t n[2][2]; /* with zero layers and with one: elements, points */
-    for (int i = 0; i < 2; i++) count(plan->element, f, i, &n[i][0], &n[i][1]);
+    for (int i = 0; i < 2; i++) count_layers(plan->element, f, i, &n[i][0], &n[i][1]);
     const int64_t begin = n[0][by_points], step = n[1][by_points] - begin;
     const int64_t n_layer = llround((double)(wanted - begin) / (double)step);
     plan->n[2] = n_layer < 1 ? 1 : (int)n_layer;
-    count(plan->element, f, plan->n[2], &plan->n_elem, &plan->n_point);
+    count_layers(plan->element, f, plan->n[2], &plan->n_elem, &plan->n_point);
 }
 
 static face cylinder_face(int n_radius, int n_around)
@@ -150,7 +150,7 @@ static void plan_cube(hx_bench_plan *plan, int by_points, int64_t wanted)
     for (int n = 1; n < 1000; n++) {
         const face f = {(n + 1) * (int64_t)(n + 1), 2 * n * (int64_t)(n + 1), n * (int64_t)n};
         int64_t n_of[2];
-        count(plan->element, &f, n, &n_of[0], &n_of[1]);
+        count_layers(plan->element, &f, n, &n_of[0], &n_of[1]);
         const int64_t off = llabs(n_of[by_points] - wanted);
         if (off >= best) return;
         best = off;

@@ -52,7 +52,7 @@ static int64_t elements_of(const hx_p3_row *paper)
 }
 
 /* A triplet has 16 bytes; a number is stored with its row, besides the columns' pointers. */
-static void count(row *r, const hx_device_pattern *lower)
+static void count_p3_bytes(row *r, const hx_device_pattern *lower)
 {
     r->n_triplet = 36 * elements_of(r->paper);
     r->n_csc = lower->n_entry;
@@ -118,7 +118,7 @@ static int measure_on(hx_bench *bench, row *r, const hx_mesh *mesh)
     int rc;
     HX_TRY_FAIL(hx_bench_site_open(&site, bench->dev, &space, conduction, NULL));
     HX_TRY_FAIL(hx_bench_pattern_make(&lower, &site, HX_BUILD_THREE_STAGE, HX_PART_LOWER, 1));
-    count(r, &lower.pattern);
+    count_p3_bytes(r, &lower.pattern);
     hx_bench_pattern_free(&lower);
     HX_TRY_FAIL(hx_bench_pattern_make(&pattern, &site, HX_BUILD_THREE_STAGE, spec.part, 0));
     HX_TRY_FAIL(measure_ways(bench, r, &site, &pattern, &spec));
@@ -213,7 +213,7 @@ static int measure_stream(hx_bench *bench, row *r)
     return hx_bench_is_left_out(rc, r->stream.note, sizeof r->stream.note) ? HX_OK : rc;
 }
 
-static int measure(hx_bench *bench, row *r)
+static int measure_p3_row(hx_bench *bench, row *r)
 {
     const int64_t n_elem = elements_of(r->paper);
     hx_mesh mesh = {0};
@@ -433,7 +433,7 @@ int hx_bench_p3(hx_bench *bench)
     for (; n < HX_P3_N_ROW && rc == HX_OK; n++) {
         r[n] = (row){
             .paper = &hx_p3_rows[n], .triplets = none, .gather = none, .one_core = (double)NAN};
-        rc = measure(bench, &r[n]);
+        rc = measure_p3_row(bench, &r[n]);
         if (rc == HX_OK) rc = measure_stream(bench, &r[n]);
     }
     if (hx_bench_is_quiet()) return rc;

@@ -74,7 +74,7 @@ fail:
     return rc;
 }
 
-static int measure(hx_bench *bench, row *r)
+static int measure_p4_row(hx_bench *bench, row *r)
 {
     hx_bench_part part;
     if (hx_bench_plan_size(&r->plan) > (double)bench->most) return HX_OK;
@@ -164,7 +164,7 @@ int hx_bench_p4(hx_bench *bench)
         HX_TRY(hx_bench_plan_make(&r[n].plan, HX_BENCH_CUBE,
                                   n < N_SIZE ? HX_BENCH_HEX8 : HX_BENCH_TET4, 0,
                                   paper ? paper->n_dof : LARGE));
-        rc = measure(bench, &r[n]);
+        rc = measure_p4_row(bench, &r[n]);
     }
     if (!hx_bench_is_quiet()) print_rows(bench, r, n);
     return rc;

@@ -156,7 +156,7 @@ static int run_ways(hx_bench *bench, void *state, const hx_interaction *in, hx_p
     return HX_OK;
 }
 
-static int measure(hx_bench *bench, hx_p5_result *r)
+static int measure_p5_result(hx_bench *bench, hx_p5_result *r)
 {
     hx_interaction in;
     compared c = {0};
@@ -196,7 +196,7 @@ int hx_bench_p5(hx_bench *bench)
         result[n].dim = own ? own[0] : paper->dim;
         result[n].p = own ? own[1] : paper->p;
         result[n].n = own ? own[2] : paper->n;
-        rc = measure(bench, &result[n]);
+        rc = measure_p5_result(bench, &result[n]);
     }
     if (hx_bench_is_quiet()) return rc;
     hx_bench_p5_print_points();

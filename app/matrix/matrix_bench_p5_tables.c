@@ -228,7 +228,7 @@ static void add_seconds(hx_table *table, const double phase[2])
     hx_table_add(table, "%.3g + %.3g", phase[0], phase[1]);
 }
 
-static void add_row(hx_table *table, const hx_p5_result *r)
+static void add_p5_row(hx_table *table, const hx_p5_result *r)
 {
     static const hx_p5_row none = {.ew_sparse = (double)NAN, .ew_skyline = (double)NAN};
     const hx_p5_row *const paper = r->paper ? r->paper : &none;
@@ -267,7 +267,7 @@ void hx_bench_p5_print_times(const hx_bench *bench, const hx_p5_result *result, 
                 "P5, Tables 11 to 16: K of one patch, in P5 in seconds and here in milliseconds\n");
     hx_table_begin(&table, "lrrrrrrrrrrrrrr");
     hx_bench_add_words(&table, head, sizeof head / sizeof head[0]);
-    for (int i = 0; i < n; i++) add_row(&table, &result[i]);
+    for (int i = 0; i < n; i++) add_p5_row(&table, &result[i]);
     hx_bench_end_table(&table);
     for (int i = 0; i < n; i++)
         for (int w = 0; w < HX_N_WAY; w++)

@@ -7,7 +7,8 @@
 #include "matrix_bench.h"
 
 /* Sets up operator and PCG, with all moduli 1, and solves. */
-static int solve(hx_solver *solver, hx_device *dev, const hx_problem *problem, hx_bench_solve *out)
+static int solve_bench(hx_solver *solver, hx_device *dev, const hx_problem *problem,
+                       hx_bench_solve *out)
 {
     const size_t n = 3 * (size_t)problem->mesh->n_node;
     const size_t n_elem = (size_t)problem->mesh->n_elem;
@@ -66,7 +67,7 @@ int hx_bench_solve_cube(hx_bench_solve *out, hx_device *dev, const hx_mesh *mesh
     HX_TRY(hx_problem_create(&problem, mesh, &params));
     int rc = hx_solver_create(&solver, dev, &problem, &asked);
     if (rc == HX_OK) {
-        rc = solve(&solver, dev, &problem, out);
+        rc = solve_bench(&solver, dev, &problem, out);
         hx_solver_free(&solver);
     }
     hx_problem_free(&problem);

@@ -63,7 +63,7 @@ static int take_host(stream *s, int64_t n_entry)
     return HX_OK;
 }
 
-static int load(stream *s, const double *modulus)
+static int load_stream(stream *s, const double *modulus)
 {
     const size_t n_cell = (size_t)s->mesh->n_elem, n_point = (size_t)s->mesh->n_node;
     HX_TRY(hx_device_put(s->dev, &s->d_whole[0], s->mesh->conn, 8 * n_cell * sizeof(int32_t)));
@@ -186,7 +186,7 @@ static int make_all(stream *s)
 }
 
 /* Checks that each row ends with its own column, that columns ascend, and that K 1 = 0 in sum. */
-static void check(const stream *s)
+static void check_stream(const stream *s)
 {
     const int64_t *const ptr = s->ptr;
     double sum = 0.0, trace = 0.0;
@@ -226,11 +226,11 @@ static int measure_copy(stream *s)
 }
 
 /* One pass, timed from the mesh in host memory to the last row there. */
-static int run(stream *s, const double *modulus, double budget)
+static int run_stream(stream *s, const double *modulus, double budget)
 {
     HX_TRY(s->dev->ops->sync(s->dev));
     const double begin = hx_clock();
-    HX_TRY(load(s, modulus));
+    HX_TRY(load_stream(s, modulus));
     s->out->upload_seconds = hx_clock() - begin;
     if (s->out->upload_bytes >= budget)
         return HX_RAISE(HX_EENV, "the mesh alone takes %.2f GB on the device",
@@ -263,8 +263,8 @@ int hx_bench_stream_run(hx_bench_stream *out, hx_device *dev, const hx_mesh *mes
     stream s = {.dev = dev, .ops = dev->ops->matrix, .mesh = mesh, .out = out};
     memset(out, 0, sizeof *out);
     int rc = take_host(&s, n_entry);
-    if (rc == HX_OK) rc = run(&s, modulus, budget);
-    if (rc == HX_OK) check(&s);
+    if (rc == HX_OK) rc = run_stream(&s, modulus, budget);
+    if (rc == HX_OK) check_stream(&s);
     if (rc == HX_OK) rc = measure_copy(&s);
     close_stream(&s);
     return hx_bench_is_left_out(rc, out->note, sizeof out->note) ? HX_OK : rc;

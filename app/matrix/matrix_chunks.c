@@ -146,7 +146,7 @@ static void take_all(hx_row_range *range, const hx_space *space)
 }
 
 /* Prepares the mesh of range `next` and its moduli. */
-static int prepare(void *of_job)
+static int prepare_chunk(void *of_job)
 {
     hx_matrix_job *const job = of_job;
     hx_matrix_chunks *const c = &job->chunks;
@@ -181,7 +181,7 @@ static int take_prepared(hx_matrix_job *job, hx_matrix_chunk *chunk)
     memset(&c->prepared, 0, sizeof c->prepared);
     HX_TRY(hx_matrix_stages_load(&job->stages, &chunk->range, c->modulus));
     c->n_cell += chunk->range.incidence.n_cell;
-    return ++c->next < c->n_range ? hx_matrix_worker_give(&c->preparer, prepare, job) : HX_OK;
+    return ++c->next < c->n_range ? hx_matrix_worker_give(&c->preparer, prepare_chunk, job) : HX_OK;
 }
 
 static int bring_rows(hx_matrix_job *job, hx_matrix_chunk *chunk)
@@ -224,7 +224,7 @@ static int make_rows(hx_matrix_job *job)
     snprintf(what, sizeof what, "writing %.120s", job->plan.output ? job->plan.output : "");
     hx_progress_begin(&meter, job->plan.output ? what : "matrix");
     const double begin = hx_clock();
-    HX_TRY(hx_matrix_worker_give(&c->preparer, prepare, job));
+    HX_TRY(hx_matrix_worker_give(&c->preparer, prepare_chunk, job));
     for (int64_t k = 0; k < c->n_range; k++) {
         HX_TRY(hx_matrix_go_on(job));
         HX_TRY(make_range(job, k));

@@ -157,7 +157,7 @@ typedef struct task {
 } task;
 
 /* Makes room for n items in *array, whose contents are lost if it grows. */
-static int make_room(void *array, int64_t *room, int64_t n, size_t size, const char *what)
+static int make_room_for_items(void *array, int64_t *room, int64_t n, size_t size, const char *what)
 {
     if (n <= *room) return HX_OK;
     free(*(void **)array);
@@ -172,7 +172,7 @@ static int make_points(const task *t)
 {
     hx_number_rows *const out = t->out;
     const int64_t n = t->blocks->ptr[t->range->n];
-    HX_TRY(make_room(&out->point, &out->room_block, n, sizeof *out->point, "columns"));
+    HX_TRY(make_room_for_items(&out->point, &out->room_block, n, sizeof *out->point, "columns"));
 #pragma omp parallel for schedule(static)
     for (int64_t k = 0; k < n; k++)
         out->point[k] = t->range->point ? t->range->point[t->blocks->col[k]] : t->blocks->col[k];
@@ -184,7 +184,7 @@ static int make_pointers(const task *t)
     const int64_t n = t->range->n, *const block = t->blocks->ptr;
     hx_number_rows *const out = t->out;
     const int c = t->cut->components;
-    HX_TRY(make_room(&out->ptr, &out->room_row, c * n + 1, sizeof *out->ptr, "rows"));
+    HX_TRY(make_room_for_items(&out->ptr, &out->room_row, c * n + 1, sizeof *out->ptr, "rows"));
     out->ptr[0] = 0;
 #pragma omp parallel for schedule(static)
     for (int64_t r = 0; r < n; r++)
@@ -198,8 +198,8 @@ static int make_pointers(const task *t)
 static int make_numbers(hx_number_rows *out, int64_t n)
 {
     int64_t room = out->room_number;
-    HX_TRY(make_room(&out->col, &room, n, sizeof *out->col, "columns"));
-    return make_room(&out->value, &out->room_number, n, sizeof *out->value, "values");
+    HX_TRY(make_room_for_items(&out->col, &room, n, sizeof *out->col, "columns"));
+    return make_room_for_items(&out->value, &out->room_number, n, sizeof *out->value, "values");
 }
 
 HX_INLINED void fill_row(const task *t, int c, int64_t r, int i)

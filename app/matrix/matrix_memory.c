@@ -47,7 +47,7 @@ static hx_kept_block *find_unused(hx_matrix_memory *m, size_t bytes)
     return NULL;
 }
 
-static int make_room(hx_matrix_memory *m)
+static int make_room_in_memory(hx_matrix_memory *m)
 {
     hx_kept_block *larger;
     if (m->n < m->room) return HX_OK;
@@ -64,7 +64,7 @@ static int new_block(hx_matrix_memory *m, size_t bytes, hx_kept_block **block)
 {
     void *d_p = NULL;
     if ((double)(m->held + bytes) > m->limit) release_unused(m);
-    HX_TRY(make_room(m));
+    HX_TRY(make_room_in_memory(m));
     int rc = m->layer.under->alloc(m->dev, bytes, &d_p);
     if (rc < 0) { /* freeing the kept memory may make the allocation possible */
         release_unused(m);
@@ -93,7 +93,7 @@ static int alloc(hx_device *dev, size_t bytes, void *d_out)
 }
 
 /* Memory not in the list was allocated earlier, or by the device itself. */
-static void release(hx_device *dev, void *d_p)
+static void release_in_memory(hx_device *dev, void *d_p)
 {
     hx_matrix_memory *const m = of_device(dev);
     for (int i = 0; d_p && i < m->n; i++)
@@ -121,7 +121,7 @@ void hx_matrix_memory_open(hx_matrix_memory *m, hx_device *dev, double limit)
     m->limit = limit;
     m->layer.ops = *dev->ops;
     m->layer.ops.alloc = alloc;
-    m->layer.ops.release = release;
+    m->layer.ops.release = release_in_memory;
     m->layer.ops.memory = memory;
     dev->ops = &m->layer.ops;
 }

@@ -22,7 +22,7 @@ static hx_matrix_meter *of_device(hx_device *dev)
     return (hx_matrix_meter *)ops;
 }
 
-static int make_room(hx_matrix_meter *m)
+static int make_room_in_meter(hx_matrix_meter *m)
 {
     hx_metered *larger;
     if (m->n < m->room) return HX_OK;
@@ -40,7 +40,7 @@ static int alloc(hx_device *dev, size_t bytes, void *d_out)
     hx_matrix_meter *const m = of_device(dev);
     hx_metered block = {.bytes = bytes};
     memset(d_out, 0, sizeof(void *));
-    HX_TRY(make_room(m));
+    HX_TRY(make_room_in_meter(m));
     HX_TRY(m->layer.under->alloc(dev, bytes, &block.d_p));
     memcpy(d_out, &block.d_p, sizeof block.d_p);
     m->block[m->n++] = block;
@@ -52,7 +52,7 @@ static int alloc(hx_device *dev, size_t bytes, void *d_out)
 
 /* Memory not in the list was allocated before the meter. The search begins with the last block,
  * which is the most likely one. */
-static void release(hx_device *dev, void *d_p)
+static void release_in_meter(hx_device *dev, void *d_p)
 {
     hx_matrix_meter *const m = of_device(dev);
     int i = d_p ? m->n - 1 : -1;
@@ -71,7 +71,7 @@ void hx_matrix_meter_open(hx_matrix_meter *m, hx_device *dev)
     m->layer.under = dev->ops;
     m->layer.ops = *dev->ops;
     m->layer.ops.alloc = alloc;
-    m->layer.ops.release = release;
+    m->layer.ops.release = release_in_meter;
     dev->ops = &m->layer.ops;
 }
 

@@ -130,7 +130,7 @@ void hx_matrix_sides_free(hx_matrix_sides *sides)
     memset(sides, 0, sizeof *sides);
 }
 
-static double dot(int64_t n, const double *a, const double *b)
+static double dot_in_parts(int64_t n, const double *a, const double *b)
 {
     double part[HX_N_PART];
 #pragma omp parallel for schedule(static)
@@ -165,10 +165,10 @@ static void make_orthonormal(int64_t n, double *const *motion, int m)
 {
     for (int pass = 0; pass < 2; pass++)
         for (int k = 0; k < m; k++) {
-            const double share = dot(n, motion[k], motion[m]);
+            const double share = dot_in_parts(n, motion[k], motion[m]);
             for (int64_t i = 0; i < n; i++) motion[m][i] -= share * motion[k][i];
         }
-    const double length = sqrt(dot(n, motion[m], motion[m]));
+    const double length = sqrt(dot_in_parts(n, motion[m], motion[m]));
     for (int64_t i = 0; i < n; i++) motion[m][i] /= length;
 }
 
@@ -202,7 +202,7 @@ static int32_t node_number(const hx_mesh *mesh, int64_t node)
     return mesh->node_orig ? mesh->node_orig[node] : (int32_t)node;
 }
 
-static int bits_of(uint64_t value)
+static int count_value_bits(uint64_t value)
 {
     int n = 1;
     while (value >>= 1) n++;
@@ -224,7 +224,7 @@ static int number_middles(const hx_space *space, int32_t *number)
         const uint64_t b = (uint64_t)node_number(mesh, space->edge[2 * k + 1]);
         key[k] = a < b ? a * n_node + b : b * n_node + a;
     }
-    HX_TRY_FAIL(hx_radix_sort(key, order, space->n_edge, bits_of(n_node * n_node)));
+    HX_TRY_FAIL(hx_radix_sort(key, order, space->n_edge, count_value_bits(n_node * n_node)));
     for (int64_t k = 0; k < space->n_edge; k++)
         number[mesh->n_node + order[k]] = (int32_t)(mesh->n_node + k);
 fail:

@@ -14,7 +14,7 @@ static void do_it(hx_matrix_worker *worker, int (*work)(void *what), void *what)
     if (worker->rc < 0) snprintf(worker->message, sizeof worker->message, "%s", hx_error_message());
 }
 
-static void *run(void *of_worker)
+static void *run_worker(void *of_worker)
 {
     hx_matrix_worker *const worker = of_worker;
 #ifdef _OPENMP
@@ -35,14 +35,14 @@ static void *run(void *of_worker)
     return NULL;
 }
 
-static int begin(hx_matrix_worker *worker)
+static int begin_worker(hx_matrix_worker *worker)
 {
 #ifdef _OPENMP
     worker->n_thread = omp_get_max_threads();
 #endif
     if (pthread_mutex_init(&worker->lock, NULL) != 0) return 0;
     if (pthread_cond_init(&worker->change, NULL) == 0) {
-        worker->runs = pthread_create(&worker->thread, NULL, run, worker) == 0;
+        worker->runs = pthread_create(&worker->thread, NULL, run_worker, worker) == 0;
         if (!worker->runs) pthread_cond_destroy(&worker->change);
     }
     if (!worker->runs) pthread_mutex_destroy(&worker->lock);
@@ -64,7 +64,7 @@ int hx_matrix_worker_wait(hx_matrix_worker *worker)
 int hx_matrix_worker_give(hx_matrix_worker *worker, int (*work)(void *what), void *what)
 {
     HX_TRY(hx_matrix_worker_wait(worker));
-    if (!worker->runs && !begin(worker)) { /* without a thread the task runs here */
+    if (!worker->runs && !begin_worker(worker)) { /* without a thread the task runs here */
         do_it(worker, work, what);
         return HX_OK;
     }

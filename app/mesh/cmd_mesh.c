@@ -6,10 +6,10 @@
 
 #include "../output/output.h"
 #include "../output/progress.h"
+#include "../result/solid_design.h"
+#include "../result/surface_part.h"
 #include "../session/config_problem.h"
 #include "../session/result_path.h"
-#include "../session/solid_design.h"
-#include "../session/surface_part.h"
 #include "../text/commands.h"
 #include "../text/table.h"
 #include "convert_mesh.h"
@@ -150,7 +150,7 @@ static int write_format(const hx_session *s, const hx_mesh_format *format, const
     return HX_OK;
 }
 
-static int read_config(hx_session *s, const hx_options *options, const hx_mesh_format *format)
+static int read_mesh_config(hx_session *s, const hx_options *options, const hx_mesh_format *format)
 {
     HX_TRY(hx_config_read(&s->cfg, options->argument[0], options->n_argument - 2,
                           options->argument + 2));
@@ -173,7 +173,7 @@ static int make_solid(mesh_job *job, const hx_options *options, const hx_mesh_fo
     HX_TRY(hx_preserve_read(hx_option_text(options, PRESERVE), &preserve));
     HX_TRY(hx_solid_design_create(&job->design, &job->whole, result, cut, preserve));
     job->session = &job->solid;
-    HX_TRY(read_config(job->session, options, format));
+    HX_TRY(read_mesh_config(job->session, options, format));
     HX_TRY(hx_solid_session_make(job->session, &job->whole, &job->design,
                                  format->holds_problem ? 1 : 0));
     hx_log_info("%s: %s", result,
@@ -266,7 +266,7 @@ static int write_mesh(mesh_job *job, const hx_options *options)
     const char *path = options->argument[1];
     const hx_mesh_format *const format = hx_mesh_format_of_name(path);
     job->session = &job->whole;
-    HX_TRY(read_config(job->session, options, format));
+    HX_TRY(read_mesh_config(job->session, options, format));
     HX_TRY(hx_session_make_mesh(job->session));
     HX_TRY(hx_session_make_problem(job->session));
     if (job->result.file) HX_TRY(make_solid(job, options, format));

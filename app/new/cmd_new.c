@@ -26,7 +26,7 @@ static int check_target(const char *target)
     return HX_RAISE(HX_EINPUT, "'%s' exists: name another file, or remove it", target);
 }
 
-static int write_file(const hx_new_part *part, const char *target)
+static int write_new_config(const hx_new_part *part, const char *target)
 {
     int rc;
     hx_atomic_file file;
@@ -128,7 +128,7 @@ static int make_config(hx_new_part *part, const hx_options *options, const char 
     const char *const named = find_part(options, override, &n, text);
     HX_TRY(check_target(target));
     HX_TRY(hx_new_part_open(part, named, target ? target : find_stdout(path), n, override));
-    HX_TRY(target ? write_file(part, target) : write_out(part));
+    HX_TRY(target ? write_new_config(part, target) : write_out(part));
     if (target)
         hx_log_info(hx_new_is_complete(part)
                         ? "%s: supports and loads are complete; next run `hextop check` on it"

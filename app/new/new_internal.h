@@ -20,7 +20,7 @@ typedef void (*hx_new_entry_call)(hx_new_writer *w, const char *name, const hx_n
 /* --- keys (new_text.c) --- */
 
 /* Writes a name for libconfig text in quotes, on one line even in a comment. */
-void hx_new_put_text(FILE *out, const char *text);
+void hx_new_put_quoted_text(FILE *out, const char *text);
 
 /* The value that a KEY=VALUE argument gives to the key; NULL: none. */
 const char *hx_new_overridden(const hx_new_part *part, const char *key);
@@ -36,7 +36,7 @@ int hx_new_put_key(hx_new_writer *w, const char *path, const char *value);
 const char *hx_new_fraction(double value, int digits, char text[40]);
 
 /* Writes a number for a key, like hx_new_put_key. */
-int hx_new_put_number(hx_new_writer *w, const char *path, double value, int digits);
+int hx_new_put_key_number(hx_new_writer *w, const char *path, double value, int digits);
 
 /* Fewest significant digits that give the number back: 0.342, not 0.34200000000000003. */
 int hx_new_digits_of(double value);

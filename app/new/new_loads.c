@@ -24,7 +24,7 @@ static void put_support(hx_new_writer *w, const char *name, const hx_new_set *se
 {
     (void)set;
     fprintf(w->out, "#   { set = \"");
-    hx_new_put_text(w->out, name);
+    hx_new_put_quoted_text(w->out, name);
     fprintf(w->out, "\"; fix = \"xyz\"; },\n");
 }
 
@@ -32,7 +32,7 @@ static void put_load(hx_new_writer *w, const char *name, const hx_new_set *set)
 {
     const hx_units *const u = &w->part->session.cfg.units;
     fprintf(w->out, "#   { set = \"");
-    hx_new_put_text(w->out, name);
+    hx_new_put_quoted_text(w->out, name);
     fprintf(w->out, "\"; total_force = [0.0, 0.0, -1000.0]; },");
     if (set && set->n_face > 0) fprintf(w->out, "   # over %.4g%s", set->area, u->area);
     fputc('\n', w->out);
@@ -122,7 +122,7 @@ static void put_stated(hx_new_writer *w, int is_load)
         fputc('\n', w->out);
     } else if (n > 0 || (w->part->is_file && fault)) {
         fprintf(w->out, "#   { from = \"file\"; },   # ");
-        hx_new_put_text(w->out, fault ? fault : "");
+        hx_new_put_quoted_text(w->out, fault ? fault : "");
         fputc('\n', w->out);
     }
 }
@@ -175,7 +175,7 @@ static void put_heat_entry(hx_new_writer *w, const hx_file_heat *heat)
     const int is_load = LOADS_OF_HEAT >> heat->kind & 1u, is_taken = takes_heat(w->part);
     char text[40];
     fprintf(w->out, "%s{ set = \"", is_taken ? "    " : "#   ");
-    hx_new_put_text(w->out, heat->set);
+    hx_new_put_quoted_text(w->out, heat->set);
     fprintf(w->out, "\"; %s = %s;", key[heat->kind],
             hx_new_fraction(heat->value, hx_new_digits_of(heat->value), text));
     if (heat->kind == HX_FILE_FILM)
@@ -199,7 +199,7 @@ static void put_temperature(hx_new_writer *w, const char *name, const hx_new_set
 {
     (void)set;
     fprintf(w->out, "#   { set = \"");
-    hx_new_put_text(w->out, name);
+    hx_new_put_quoted_text(w->out, name);
     fprintf(w->out, "\"; temperature = 0.0; },\n");
 }
 
@@ -207,7 +207,7 @@ static void put_heat_load(hx_new_writer *w, const char *name, const hx_new_set *
 {
     (void)set;
     fprintf(w->out, "#   { set = \"");
-    hx_new_put_text(w->out, name);
+    hx_new_put_quoted_text(w->out, name);
     fprintf(w->out, "\"; heat = 1.0; },\n");
 }
 
@@ -219,7 +219,7 @@ static void put_heat_notes(hx_new_writer *w)
     const int64_t n_mechanical = count_stated(c, 0) + count_stated(c, 1);
     if (c->heat_note) {
         fprintf(w->out, "\n# Not in this config: ");
-        hx_new_put_text(w->out, hx_new_below_folder(w, c->heat_note));
+        hx_new_put_quoted_text(w->out, hx_new_below_folder(w, c->heat_note));
         fputc('\n', w->out);
         hx_log_warning("not in the config: %s", c->heat_note);
     } else if (n_mechanical > 0) {
@@ -230,8 +230,8 @@ static void put_heat_notes(hx_new_writer *w)
     if (!c->is_heat || takes_heat(w->part)) return;
     fprintf(w->out, "\n# The file's temperatures, loads and convection are commented out, because "
                     "a config cannot state\n# exactly what the file does: ");
-    hx_new_put_text(w->out, fault ? hx_new_below_folder(w, fault)
-                                  : "items that hextop does not read, see mesh above");
+    hx_new_put_quoted_text(w->out, fault ? hx_new_below_folder(w, fault)
+                                         : "items that hextop does not read, see mesh above");
     fprintf(w->out, ".\n# Decide what to do about it, and uncomment those that apply.\n");
     hx_log_warning("the file's temperatures and loads of heat are commented out in the config: %s",
                    fault ? fault : "it states items that hextop does not read");

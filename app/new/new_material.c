@@ -17,7 +17,7 @@ void hx_new_put_units(hx_new_writer *w)
     }
     if (!part->units && !hx_new_overridden(part, "units")) {
         fprintf(w->out, "# units: the file states its units, '");
-        hx_new_put_text(w->out, stated);
+        hx_new_put_quoted_text(w->out, stated);
         fprintf(w->out, "', which `units` cannot name; all numbers are in the units of the file\n");
         hx_new_take_key(w, "units");
         return;
@@ -30,7 +30,7 @@ void hx_new_put_units(hx_new_writer *w)
                 part->is_file ? "file" : "generator", unit);
     } else if (is_default && stated[0]) {
         fprintf(w->out, "   # the file states them: '");
-        hx_new_put_text(w->out, stated);
+        hx_new_put_quoted_text(w->out, stated);
         fputc('\'', w->out);
     } else if (is_default) {
         fprintf(w->out, "   # the file's lengths are taken as mm; in m: %s",
@@ -45,7 +45,7 @@ static int put_file_material(hx_new_writer *w)
     const hx_file_material *const m = &w->part->session.conditions.material;
     if (!m->name || m->fault || isnan(m->young) || isnan(m->poisson)) return 0;
     fprintf(w->out, "\n# '");
-    hx_new_put_text(w->out, m->name);
+    hx_new_put_quoted_text(w->out, m->name);
     fprintf(w->out, "' of the file, in its own units: E %g, nu %g", m->young, m->poisson);
     if (!isnan(m->density)) fprintf(w->out, ", density %g", m->density);
     fprintf(w->out, "\nmaterial = { ");
@@ -70,7 +70,7 @@ static void put_other_material(hx_new_writer *w)
              : hx_new_is_heat(w->part) ? "it has no conductivity"
                                        : "it has no modulus and Poisson's ratio");
     fprintf(w->out, "\n# Not from the file, so check it: ");
-    hx_new_put_text(w->out, text);
+    hx_new_put_quoted_text(w->out, text);
     hx_log_warning(
         "the config has %s, because %s",
         hx_new_overridden(w->part, hx_new_is_heat(w->part) ? "material.conductivity" : "material.E")
@@ -94,7 +94,7 @@ static void put_conductivity(hx_new_writer *w)
     if (!is_files) put_other_material(w);
     if (is_files) {
         fprintf(w->out, "\n# '");
-        hx_new_put_text(w->out, m->name);
+        hx_new_put_quoted_text(w->out, m->name);
         fprintf(w->out, "' of the file, in its own units: conductivity %g", m->conductivity);
     }
     fprintf(w->out, "\nmaterial = { ");
@@ -143,10 +143,10 @@ void hx_new_put_material(hx_new_writer *w)
                          !hx_new_overridden(w->part, "material.density");
     fprintf(w->out, "\nmaterial = {%s%s\n%s    ", is_steel ? "            # steel" : "",
             is_steel && lead[0] ? "; convert it to the units of the file" : "", lead);
-    hx_new_put_number(w, "material.E", 2.1e11 / pascal, 6);
+    hx_new_put_key_number(w, "material.E", 2.1e11 / pascal, 6);
     fprintf(w->out, "       #%s\n    ", stress);
     hx_new_put_key(w, "material.nu", "0.3");
     fprintf(w->out, "\n%s    ", lead);
-    hx_new_put_number(w, "material.density", 7850.0 / kilograms, 6);
+    hx_new_put_key_number(w, "material.density", 7850.0 / kilograms, 6);
     fprintf(w->out, "  #%s: for the mass in reports, and for gravity\n};\n", density);
 }

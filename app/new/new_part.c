@@ -128,7 +128,7 @@ static void name_part(hx_new_part *part, const char *named)
     snprintf(part->name, sizeof part->name, "%.*s", n < 100 ? (int)n : 100, name);
 }
 
-static int refuse(const char *named)
+static int refuse_part(const char *named)
 {
     const char *name[64];
     char hint[512];
@@ -141,7 +141,7 @@ static int refuse(const char *named)
 }
 
 /* KEY="TEXT", the text as libconfig takes it between quotes. */
-static int put(hx_value *tree, const char *key, const char *value)
+static int put_quoted_key(hx_value *tree, const char *key, const char *value)
 {
     enum { MOST_ESCAPED = 4 };
     char *argument = NULL;
@@ -163,16 +163,17 @@ static int fill_tree(const hx_new_part *part, const char *named, int is_heat, hx
     char folder[160];
     HX_TRY(hx_value_read_text(tree, "optimization = { volume_fraction = 0.3; };", "new"));
     snprintf(folder, sizeof folder, "out/%s", part->name);
-    HX_TRY(put(*tree, part->is_file ? "mesh.file" : "mesh.generator", named));
-    HX_TRY(put(*tree, "output.directory", folder));
-    if (is_heat) HX_TRY(put(*tree, "physics", hx_physics_name(HX_PHYSICS_HEAT)));
-    if (part->is_cad) HX_TRY(put(*tree, "units", hx_new_asks_for_heat(part) ? MM_OF_HEAT : MM));
+    HX_TRY(put_quoted_key(*tree, part->is_file ? "mesh.file" : "mesh.generator", named));
+    HX_TRY(put_quoted_key(*tree, "output.directory", folder));
+    if (is_heat) HX_TRY(put_quoted_key(*tree, "physics", hx_physics_name(HX_PHYSICS_HEAT)));
+    if (part->is_cad)
+        HX_TRY(put_quoted_key(*tree, "units", hx_new_asks_for_heat(part) ? MM_OF_HEAT : MM));
     for (size_t i = 0; i < part->n_override; i++)
         HX_TRY(hx_value_override(*tree, part->override[i]));
     return HX_OK;
 }
 
-static int read_config(hx_new_part *part, const char *named, int is_heat)
+static int read_part_config(hx_new_part *part, const char *named, int is_heat)
 {
     hx_value *tree = NULL;
     const int rc = fill_tree(part, named, is_heat, &tree);
@@ -190,14 +191,14 @@ static int read_part_of_heat(hx_new_part *part, const char *named)
     char first[HX_MESSAGE_SIZE], second[HX_MESSAGE_SIZE] = "";
     snprintf(first, sizeof first, "%s", hx_error_message());
     hx_error_clear();
-    int rc = read_config(part, named, 1);
+    int rc = read_part_config(part, named, 1);
     if (rc == HX_EINPUT) {
         const size_t n = part->n_override;
         snprintf(second, sizeof second, "%s", hx_error_message());
         hx_error_clear();
         if (strcmp(first, second) == 0) return HX_RAISE(HX_EINPUT, "%s", first);
         part->n_override = 0;
-        rc = read_config(part, named, 1);
+        rc = read_part_config(part, named, 1);
         part->n_override = n;
     }
     if (rc == HX_OK) rc = hx_session_make_mesh(&part->session);
@@ -215,7 +216,7 @@ static int read_part(hx_new_part *part, const char *named)
         has_physics |= strncmp(part->override[i], "physics=", 8) == 0;
     part->session.is_draft = 1;
     part->session.has_physics_of_file = !has_physics;
-    const int rc = read_config(part, named, 0);
+    const int rc = read_part_config(part, named, 0);
     if (rc == HX_EINPUT && part->is_file && !part->is_cad && !has_physics)
         return read_part_of_heat(part, named);
     return rc < 0 ? rc : hx_session_make_mesh(&part->session);
@@ -243,7 +244,7 @@ int hx_new_part_open(hx_new_part *part, const char *named, const char *target, s
     part->n_override = n_override;
     part->override = override;
     part->is_file = hx_model_is_file(named);
-    if (!part->is_file && !hx_generator_find(named)) return refuse(named);
+    if (!part->is_file && !hx_generator_find(named)) return refuse_part(named);
     part->is_cad = part->is_file && hx_model_is_cad(named);
     name_part(part, named);
     if (part->is_file)

@@ -67,7 +67,7 @@ void hx_new_put_sets(hx_new_writer *w)
     for (size_t i = 0; i < n_listed; i++) {
         const hx_new_set *const set = &part->set[i];
         fprintf(w->out, "#   \"");
-        hx_new_put_text(w->out, set->set->name);
+        hx_new_put_quoted_text(w->out, set->set->name);
         fprintf(w->out, "\": ");
         put_size(w->out, set);
         fprintf(w->out, ", centre %.4g %.4g %.4g\n", clean(set->centre[0], size),
@@ -161,11 +161,11 @@ void hx_new_put_passive(hx_new_writer *w)
                     "# Regions that are not designed: elements, or a skin behind faces.\n");
     if (solid) {
         fprintf(w->out, "# passive = ( { set = \"");
-        hx_new_put_text(w->out, solid->set->name);
+        hx_new_put_quoted_text(w->out, solid->set->name);
         fprintf(w->out, "\"; density = 1.0; } );\n");
     }
     fprintf(w->out, "# passive = ( { set = \"");
-    hx_new_put_text(w->out, face ? face->set->name : needs_sides(part) ? "z-min" : "NAME");
+    hx_new_put_quoted_text(w->out, face ? face->set->name : needs_sides(part) ? "z-min" : "NAME");
     fprintf(w->out, "\"; skin = %s; } );\n",
             hx_new_fraction(2.0 * part->session.mesh.elem_size, 3, text));
 }

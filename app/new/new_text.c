@@ -18,7 +18,7 @@ int hx_new_escape(char c, char *to)
     return 1;
 }
 
-void hx_new_put_text(FILE *out, const char *text)
+void hx_new_put_quoted_text(FILE *out, const char *text)
 {
     char escaped[5];
     for (; *text; text++) fwrite(escaped, 1, (size_t)hx_new_escape(*text, escaped), out);
@@ -53,7 +53,7 @@ static void put_words(FILE *out, const char *text)
         if (*text == ',')
             fputs("\", \"", out);
         else
-            hx_new_put_text(out, c);
+            hx_new_put_quoted_text(out, c);
     }
     fputs("\")", out);
 }
@@ -97,7 +97,7 @@ int hx_new_put_key(hx_new_writer *w, const char *path, const char *value)
         put_words(w->out, other);
     } else if (is_text) {
         fputc('"', w->out);
-        hx_new_put_text(w->out, other ? other : value);
+        hx_new_put_quoted_text(w->out, other ? other : value);
         fputc('"', w->out);
     } else {
         fputs(other ? other : value, w->out);
@@ -113,7 +113,7 @@ const char *hx_new_fraction(double value, int digits, char text[40])
     return text;
 }
 
-int hx_new_put_number(hx_new_writer *w, const char *path, double value, int digits)
+int hx_new_put_key_number(hx_new_writer *w, const char *path, double value, int digits)
 {
     char text[40];
     return hx_new_put_key(w, path, hx_new_fraction(value, digits, text));
@@ -154,7 +154,7 @@ static void put_head(hx_new_writer *w)
     const hx_new_part *const part = w->part;
     const hx_mesh *const m = &part->session.mesh;
     fprintf(w->out, "# ");
-    hx_new_put_text(w->out, part->name);
+    hx_new_put_quoted_text(w->out, part->name);
     fprintf(w->out,
             ": %lld %s, %lld %s, mean edge %.4g\n# box %g to %g, %g to %g, %g to %g; volume "
             "%.5g\n#\n#     hextop check CONFIG     reports the part, what is missing, and the "
@@ -202,7 +202,7 @@ static void put_unread(hx_new_writer *w, unsigned roles)
                     "until they are left out on\n"
                     "    # purpose, by uncommenting this line:\n"
                     "    # ");
-    hx_new_put_text(w->out, hx_new_below_folder(w, text));
+    hx_new_put_quoted_text(w->out, hx_new_below_folder(w, text));
     hx_unread_words(list, roles, text, sizeof text);
     fprintf(w->out, "\n    # ignore = ");
     for (const char *c = text; *c; c++)
@@ -216,7 +216,7 @@ static void put_mesh(hx_new_writer *w)
     fprintf(w->out, "\nmesh = { ");
     if (part->is_file) {
         fprintf(w->out, "file = \"");
-        hx_new_put_text(w->out, part->file);
+        hx_new_put_quoted_text(w->out, part->file);
         fprintf(w->out, "\";");
         hx_new_take_key(w, "mesh.file"); /* cmd_new.c: it replaces PART */
     } else {
@@ -234,7 +234,7 @@ static void put_mesh(hx_new_writer *w)
     if (part->is_cad) {
         fputc(' ', w->out);
         const double size = part->session.cfg.mesh.element_size;
-        hx_new_put_number(w, "mesh.element_size", size, hx_new_digits_of(size));
+        hx_new_put_key_number(w, "mesh.element_size", size, hx_new_digits_of(size));
     }
     hx_new_put_given(w, "mesh.degree");
     hx_new_put_given(w, "mesh.refine");
@@ -248,7 +248,7 @@ static void put_mesh(hx_new_writer *w)
 }
 
 /* Writes a key of a line of its own, with a comment that concerns any value. */
-static void put_line(hx_new_writer *w, const char *path, const char *value, const char *comment)
+static void put_key_line(hx_new_writer *w, const char *path, const char *value, const char *comment)
 {
     const char *const other = hx_new_overridden(w->part, path);
     if (other && !other[0]) {
@@ -274,7 +274,7 @@ static void put_filter(hx_new_writer *w)
     fprintf(w->out, "    filter = { ");
     hx_new_put_key(w, "optimization.filter.kind", "sensitivity");
     fputc(' ', w->out);
-    const int is_default = hx_new_put_number(w, "optimization.filter.radius", radius, 3);
+    const int is_default = hx_new_put_key_number(w, "optimization.filter.radius", radius, 3);
     fputc(' ', w->out);
     hx_new_put_key(w, "optimization.filter.unit", "length");
     fprintf(w->out, " };%s\n",
@@ -287,10 +287,11 @@ static void put_filter(hx_new_writer *w)
 static void put_design(hx_new_writer *w)
 {
     fprintf(w->out, "\noptimization = {\n");
-    put_line(w, "optimization.volume_fraction", "0.3", "        # of the part's volume is kept\n");
-    put_line(w, "optimization.iterations", "75", "              # at most\n");
-    put_line(w, "optimization.change_tolerance", "0.01",
-             "      # ends once no density changes by more\n");
+    put_key_line(w, "optimization.volume_fraction", "0.3",
+                 "        # of the part's volume is kept\n");
+    put_key_line(w, "optimization.iterations", "75", "              # at most\n");
+    put_key_line(w, "optimization.change_tolerance", "0.01",
+                 "      # ends once no density changes by more\n");
     put_filter(w);
     fprintf(w->out, "};\n");
 }

@@ -109,8 +109,8 @@ static void put_error(FILE *f, double error)
         fputc(',', f);
 }
 
-static void put_line(FILE *f, const hx_iteration *it, const hx_history *history,
-                     double output_seconds)
+static void put_history_line(FILE *f, const hx_iteration *it, const hx_history *history,
+                             double output_seconds)
 {
     const int n_case = history->n_case;
     fprintf(f, "%d,%.12g,%.10g,%.8g,%.8g,%d,%.6g,%.6g", it->iteration, it->compliance, it->volume,
@@ -157,7 +157,7 @@ int hx_history_add(hx_history *history, const hx_iteration *it, double output_se
     size_t n;
     hx_text_stream text;
     HX_TRY(hx_text_stream_open(&text, "line of history.csv"));
-    put_line(text.stream, it, history, output_seconds);
+    put_history_line(text.stream, it, history, output_seconds);
     HX_TRY(hx_text_stream_close(&text, &line, &n));
     int rc = hx_resize(&history->pending, history->n_pending, history->n_pending + n, 1,
                        "line of history.csv");

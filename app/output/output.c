@@ -351,7 +351,7 @@ int hx_output_write_local(hx_output *out, int iteration, const char *path, int i
     return HX_OK;
 }
 
-static int write_file(hx_output *out, int iteration, const char *path, int is_synced)
+static int write_output_file(hx_output *out, int iteration, const char *path, int is_synced)
 {
     HX_TRY(hx_output_tell(out, HX_OUTPUT_WRITE));
     return hx_output_write_local(out, iteration, path, is_synced);
@@ -359,14 +359,15 @@ static int write_file(hx_output *out, int iteration, const char *path, int is_sy
 
 int hx_output_write_as(hx_output *out, int iteration, const char *path)
 {
-    return write_file(out, iteration, path, 0);
+    return write_output_file(out, iteration, path, 0);
 }
 
 int hx_output_write(hx_output *out, int iteration, int is_synced)
 {
     char path[PATH_MAX], name[64];
     snprintf(name, sizeof name, "density_%04d.vtk", iteration);
-    HX_TRY(write_file(out, iteration, hx_output_path(out, name, path, sizeof path), is_synced));
+    HX_TRY(
+        write_output_file(out, iteration, hx_output_path(out, name, path, sizeof path), is_synced));
     HX_TRY(hx_output_remember(out, name, iteration));
     return hx_vtk_write_series(hx_output_path(out, "density.vtk.series", path, sizeof path),
                                out->n_file, (const char *const *)out->file, out->time);

@@ -135,7 +135,7 @@ static int writes_alone(const hx_session *s, const file_choice *c, int is_shared
 }
 
 /* The part of the preparation that needs no communication. */
-static int prepare(hx_output *out, const file_choice *c, int to_first)
+static int prepare_output_dist(hx_output *out, const file_choice *c, int to_first)
 {
     hx_session *const s = out->session;
     hx_output_dist *r;
@@ -153,7 +153,7 @@ static int prepare(hx_output *out, const file_choice *c, int to_first)
 
 /* Allocates room for the mesh data of a piece of a file, and for one corner of its elements,
  * (*corner)[own and then those of the piece], which the caller frees. */
-static int make_room(hx_output_dist *r, const hx_session *s, int32_t **corner)
+static int make_room_for_piece(hx_output_dist *r, const hx_session *s, int32_t **corner)
 {
     const size_t n_own = (size_t)s->dist.subdomain.mesh.n_elem,
                  n = (size_t)r->pieces.of[HX_FILE_ELEMENTS].n;
@@ -185,7 +185,7 @@ static int bring_mesh(hx_output_dist *r, const hx_session *s)
 {
     int32_t *corner = NULL;
     int rc;
-    HX_TRY_FAIL(hx_comm_agree(s->comm, make_room(r, s, &corner)));
+    HX_TRY_FAIL(hx_comm_agree(s->comm, make_room_for_piece(r, s, &corner)));
     HX_TRY_FAIL(hx_file_pieces_bring(&r->pieces, HX_FILE_NODES, 3 * sizeof(double),
                                      s->dist.subdomain.mesh.xyz, r->xyz));
     for (int c = 0; c < 8; c++) HX_TRY_FAIL(bring_corner(r, s, c, corner));
@@ -227,12 +227,12 @@ static int check_writers(const hx_session *s, int to_first)
                     s->cfg.output.directory);
 }
 
-static int create(hx_output *out, const file_choice *c, int is_shared)
+static int create_output_dist(hx_output *out, const file_choice *c, int is_shared)
 {
     hx_session *const s = out->session;
     const int to_first = writes_alone(s, c, is_shared);
     HX_TRY(check_writers(s, to_first));
-    HX_TRY(hx_comm_agree(s->comm, prepare(out, c, to_first)));
+    HX_TRY(hx_comm_agree(s->comm, prepare_output_dist(out, c, to_first)));
     hx_output_dist *const r = out->dist;
     HX_TRY(hx_file_pieces_create(&r->pieces, s->comm, &s->dist.subdomain, to_first));
     for (int k = 0; k < HX_FILE_KINDS; k++) {
@@ -255,7 +255,7 @@ int hx_output_dist_create(hx_output *out, int *rc)
     get_choice(&s->cfg, &c);
     HX_TRY(hx_output_spread(out, &c, sizeof c));
     HX_TRY(hx_comm_shares_folder(s->comm, c.directory, &is_shared));
-    *rc = create(out, &c, is_shared);
+    *rc = create_output_dist(out, &c, is_shared);
     return HX_OK;
 }
 

@@ -30,7 +30,7 @@ static void keep_text(hx_run_log *log, const char *text)
     log->n += n - 1;
 }
 
-static void put_text(hx_run_log *log, const char *text)
+static void put_log_text(hx_run_log *log, const char *text)
 {
     if (!log->stream) {
         keep_text(log, text);
@@ -41,12 +41,12 @@ static void put_text(hx_run_log *log, const char *text)
 }
 
 /* The sink: writes lines with the same prefixes as the terminal. */
-static void put_line(void *user, hx_log_kind kind, const char *text)
+static void put_log_line(void *user, hx_log_kind kind, const char *text)
 {
-    if (kind == HX_LOG_WARNING) put_text(user, "hextop: warning: ");
-    if (kind == HX_LOG_ERROR) put_text(user, "hextop: error: ");
-    put_text(user, text);
-    put_text(user, "\n");
+    if (kind == HX_LOG_WARNING) put_log_text(user, "hextop: warning: ");
+    if (kind == HX_LOG_ERROR) put_log_text(user, "hextop: error: ");
+    put_log_text(user, text);
+    put_log_text(user, "\n");
 }
 
 /* "2026-11-22 18:30:26 +0100" */
@@ -65,24 +65,24 @@ static void put_argument(hx_run_log *log, const char *argument)
     static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
                                 "+,-./:=@_%";
     char c[2] = "";
-    put_text(log, " ");
+    put_log_text(log, " ");
     if (argument[0] && !argument[strspn(argument, plain)]) {
-        put_text(log, argument);
+        put_log_text(log, argument);
         return;
     }
-    put_text(log, "'");
+    put_log_text(log, "'");
     for (; *argument; argument++) {
         c[0] = *argument;
-        put_text(log, *argument == '\'' ? "'\\''" : c);
+        put_log_text(log, *argument == '\'' ? "'\\''" : c);
     }
-    put_text(log, "'");
+    put_log_text(log, "'");
 }
 
 static void put_command(hx_run_log *log, const hx_options *options)
 {
-    put_text(log, "command   hextop");
-    if (options->level == HX_LOG_QUIET) put_text(log, " -q");
-    if (options->level == HX_LOG_VERBOSE) put_text(log, " -v");
+    put_log_text(log, "command   hextop");
+    if (options->level == HX_LOG_QUIET) put_log_text(log, " -q");
+    if (options->level == HX_LOG_VERBOSE) put_log_text(log, " -v");
     put_argument(log, options->command->name);
     for (size_t i = 0; i < options->n_argument; i++) put_argument(log, options->argument[i]);
     for (size_t i = 0; i < options->command->n_option; i++) {
@@ -91,7 +91,7 @@ static void put_command(hx_run_log *log, const hx_options *options)
         if (options->command->option[i].kind != HX_OPTION_FLAG)
             put_argument(log, options->value[i]);
     }
-    put_text(log, "\n");
+    put_log_text(log, "\n");
 }
 
 /* "host, Linux 6.1.0 x86_64, 16 processors, 128 GB" */
@@ -104,7 +104,7 @@ static void put_machine(hx_run_log *log)
     hx_format_bytes((double)pages * (double)sysconf(_SC_PAGESIZE), memory, sizeof memory);
     snprintf(text, sizeof text, "machine   %s, %s %s %s, %ld processor%s, %s\n", name.nodename,
              name.sysname, name.release, name.machine, n, n == 1 ? "" : "s", memory);
-    put_text(log, text);
+    put_log_text(log, text);
 }
 
 int hx_run_log_begin(hx_run_log *log, const hx_options *options)
@@ -112,19 +112,19 @@ int hx_run_log_begin(hx_run_log *log, const hx_options *options)
     char text[4096], folder[4000] = "";
     const hx_log_sink sink = {.level =
                                   options->level == HX_LOG_VERBOSE ? HX_LOG_VERBOSE : HX_LOG_NORMAL,
-                              .line = put_line,
+                              .line = put_log_line,
                               .user = log};
     memset(log, 0, sizeof *log);
     log->begin = hx_clock();
-    put_text(log, "hextop " HX_VERSION "\n");
+    put_log_text(log, "hextop " HX_VERSION "\n");
     put_command(log, options);
     if (getcwd(folder, sizeof folder)) {
         snprintf(text, sizeof text, "folder    %s\n", folder);
-        put_text(log, text);
+        put_log_text(log, text);
     }
     put_machine(log);
     snprintf(text, sizeof text, "started   %s\n\n", time_text(folder, sizeof folder));
-    put_text(log, text);
+    put_log_text(log, text);
     return hx_log_add_sink(&sink);
 }
 
@@ -140,7 +140,7 @@ int hx_run_log_open(hx_run_log *log, const char *path, int is_resumed)
 {
     if (is_stream(STDOUT_FILENO, path) || is_stream(STDERR_FILENO, path)) return HX_OK;
     HX_TRY(hx_atomic_file_grow(&log->stream, path, is_resumed));
-    if (log->text) put_text(log, log->text);
+    if (log->text) put_log_text(log, log->text);
     free(log->text);
     log->text = NULL;
     log->n = log->capacity = 0;
@@ -152,13 +152,13 @@ void hx_run_log_end(hx_run_log *log, int rc)
     char text[4096], now[64], seconds[32];
     hx_log_remove_sink(log);
     if (log->stream) {
-        if (rc < 0) put_line(log, HX_LOG_ERROR, hx_error_message());
+        if (rc < 0) put_log_line(log, HX_LOG_ERROR, hx_error_message());
         snprintf(text, sizeof text, "\nended     %s after %s: %s\n", time_text(now, sizeof now),
                  hx_format_seconds(hx_clock() - log->begin, seconds, sizeof seconds),
                  rc == 0  ? "done"
                  : rc < 0 ? "failed"
                           : "not finished");
-        put_text(log, text);
+        put_log_text(log, text);
         if (fclose(log->stream) != 0) log->lost = 1;
         if (log->lost)
             hx_log_warning("run.log is incomplete: not all lines could be written to the disk");

@@ -143,7 +143,7 @@ double hx_stats_time_left(const hx_stats *stats, int n)
     return (sum / count + stats->stage[HX_STAGE_OUTPUT] / stats->n_iteration) * n;
 }
 
-static void add_row(hx_table *table, const char *name, double seconds, double total)
+static void add_stats_row(hx_table *table, const char *name, double seconds, double total)
 {
     hx_table_add(table, "%s", name);
     hx_table_add(table, "%.3f", seconds);
@@ -159,14 +159,14 @@ void hx_stats_print(const hx_stats *stats)
     hx_table_add(&table, "seconds");
     hx_table_add(&table, "share");
     for (int i = 0; i < HX_N_STAGE; i++) {
-        add_row(&table, hx_stage_name((hx_stage)i), stats->stage[i], stats->total);
+        add_stats_row(&table, hx_stage_name((hx_stage)i), stats->stage[i], stats->total);
         if (i != HX_STAGE_PCG) continue;
-        add_row(&table, "  matrix-vector products", stats->spmv, stats->total);
-        add_row(&table, "  preconditioner", stats->precond, stats->total);
-        add_row(&table, "  vector work", stats->stage[i] - stats->spmv - stats->precond,
-                stats->total);
+        add_stats_row(&table, "  matrix-vector products", stats->spmv, stats->total);
+        add_stats_row(&table, "  preconditioner", stats->precond, stats->total);
+        add_stats_row(&table, "  vector work", stats->stage[i] - stats->spmv - stats->precond,
+                      stats->total);
     }
-    add_row(&table, "total", stats->total, stats->total);
+    add_stats_row(&table, "total", stats->total, stats->total);
     hx_table_end(&table, 2);
 }
 

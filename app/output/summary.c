@@ -276,8 +276,8 @@ int hx_summary_print(hx_session *s, const hx_stats *stats, const hx_diags *diags
     return print(s, stats, diags, status, 1, stream);
 }
 
-static int write_file(hx_session *s, const hx_stats *stats, const hx_diags *diags,
-                      const char *status, int has_fields, const char *path)
+static int write_summary_file(hx_session *s, const hx_stats *stats, const hx_diags *diags,
+                              const char *status, int has_fields, const char *path)
 {
     int rc;
     hx_atomic_file file;
@@ -294,10 +294,10 @@ int hx_summary_write(hx_session *s, const hx_stats *stats, const hx_diags *diags
                      const char *status, const char *path)
 {
     const int has_fields = s->opt.iteration == stats->last.iteration;
-    const int rc = write_file(s, stats, diags, status, has_fields, path);
+    const int rc = write_summary_file(s, stats, diags, status, has_fields, path);
     if ((rc != HX_EDEVICE && rc != HX_ENOMEM) || !has_fields) return rc;
     hx_log_warning("%s lacks the load cases and the hash of the densities: %s", path,
                    hx_error_message());
     hx_error_clear();
-    return write_file(s, stats, diags, status, 0, path);
+    return write_summary_file(s, stats, diags, status, 0, path);
 }

@@ -220,7 +220,7 @@ static void write_events(FILE *f, int size, const extent *all, const hx_span_tim
     fputs("\n]\n", f);
 }
 
-static int write_file(const char *path, int size, const extent *all, const hx_span_time *list)
+static int write_trace_file(const char *path, int size, const extent *all, const hx_span_time *list)
 {
     hx_atomic_file file;
     HX_TRY(hx_atomic_file_open(&file, path));
@@ -228,7 +228,7 @@ static int write_file(const char *path, int size, const extent *all, const hx_sp
     return hx_atomic_file_commit(&file);
 }
 
-static void say(const char *path, int size, const extent *all)
+static void report_trace(const char *path, int size, const extent *all)
 {
     double precision = 0.0;
     for (int r = 0; r < size; r++) precision = fmax(precision, all[r].precision);
@@ -246,8 +246,8 @@ static int write_collected(hx_output *out, const extent *all, const hx_span_time
     char path[PATH_MAX];
     const int size = out->trace->comm->size;
     hx_output_path(out, HX_TRACE_FILE, path, sizeof path);
-    HX_TRY(write_file(path, size, all, list));
-    say(path, size, all);
+    HX_TRY(write_trace_file(path, size, all, list));
+    report_trace(path, size, all);
     return HX_OK;
 }
 

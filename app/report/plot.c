@@ -202,7 +202,7 @@ static size_t next_point(size_t k, size_t n)
     return k + 1 < n && k + step >= n ? n - 1 : k + step;
 }
 
-static void put_line(const axes *a, const hx_plot_line *line)
+static void put_plot_line(const axes *a, const hx_plot_line *line)
 {
     const char *join = "M";
     fprintf(a->f, "<path class=\"line s%d\" d=\"", line->colour);
@@ -248,7 +248,7 @@ void hx_plot_lines(const hx_plot *p, FILE *f)
                 is_log ? "over the design iterations, on a logarithmic axis"
                        : "over the design iterations");
     put_axes(&a, p->x_name);
-    for (size_t i = 0; i < p->n_line; i++) put_line(&a, &p->line[i]);
+    for (size_t i = 0; i < p->n_line; i++) put_plot_line(&a, &p->line[i]);
     for (size_t i = 0; i < p->n_line; i++) put_hover(&a, p, &p->line[i]);
     close_figure(f);
 }

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../session/surface_source.h"
+#include "../result/surface_source.h"
 #include "../text/log.h"
 #include "core/base/clock.h"
 #include "core/base/quantile.h"
@@ -198,7 +198,7 @@ static int find_range(hx_report_field *f, int64_t n)
 
 /* --- the surface --- */
 
-static int cut(maker *m)
+static int cut_part_surface(maker *m)
 {
     const double begin = hx_clock();
     hx_report_part *part = &m->run->part;
@@ -255,12 +255,12 @@ static int open_source(maker *m)
     return hx_surface_source_open(&m->source, run->result, "none", 0, 0);
 }
 
-static int make(maker *m, int64_t n_triangle)
+static int make_picture(maker *m, int64_t n_triangle)
 {
     const double begin = hx_clock();
     HX_TRY(open_source(m));
     const double opened = hx_clock();
-    HX_TRY(cut(m));
+    HX_TRY(cut_part_surface(m));
     const double cut_out = hx_clock();
     HX_TRY(add_stress(m));
     HX_TRY(add_field(m, "density", "Density just inside the surface", "", m->source.rho, NULL));
@@ -280,7 +280,7 @@ int hx_report_make_part(hx_report_run *run, int64_t n_triangle)
     if (!run->result) return HX_OK;
     memset(&m, 0, sizeof m);
     m.run = run;
-    int rc = make(&m, n_triangle);
+    int rc = make_picture(&m, n_triangle);
     hx_surface_field_free(&m.field);
     hx_surface_source_free(&m.source);
     if (rc == HX_OK) {

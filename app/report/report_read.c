@@ -33,7 +33,7 @@ void hx_report_say(hx_report_lines *lines, const char *fmt, ...)
     if (text != line) free(text);
 }
 
-static char *join(const hx_report_run *run, const char *name, char path[PATH_MAX])
+static char *join_run_path(const hx_report_run *run, const char *name, char path[PATH_MAX])
 {
     snprintf(path, PATH_MAX, "%.3000s/%.900s", run->folder, name);
     return path;
@@ -42,7 +42,7 @@ static char *join(const hx_report_run *run, const char *name, char path[PATH_MAX
 static int is_there(const hx_report_run *run, const char *name)
 {
     char path[PATH_MAX];
-    return access(join(run, name, path), F_OK) == 0;
+    return access(join_run_path(run, name, path), F_OK) == 0;
 }
 
 /* Notes the last error as a missing file. */
@@ -57,7 +57,7 @@ static void read_json(hx_report_run *run, const char *name, hx_json_tree *tree)
 {
     char path[PATH_MAX];
     if (!is_there(run, name)) return;
-    if (hx_json_read(tree, join(run, name, path)) < 0) say_error(run);
+    if (hx_json_read(tree, join_run_path(run, name, path)) < 0) say_error(run);
     if (!tree->root || tree->root->kind == HX_JSON_OBJECT) return;
     hx_report_say(&run->missing, "%s is not a JSON object", name);
     hx_json_free(tree);
@@ -70,7 +70,7 @@ static void read_history(hx_report_run *run)
         hx_report_say(&run->missing, "There is no history.csv, so there are no plots.");
         return;
     }
-    if (hx_csv_read(&run->history, join(run, "history.csv", path)) < 0) {
+    if (hx_csv_read(&run->history, join_run_path(run, "history.csv", path)) < 0) {
         say_error(run);
         return;
     }
@@ -97,7 +97,7 @@ static int parse_config(hx_report_run *run, const hx_config *cfg)
 }
 
 /* Reads settings and units of the config, if there is no summary that has them. */
-static int read_config(hx_report_run *run, const hx_output_names *outputs)
+static int read_run_config(hx_report_run *run, const hx_output_names *outputs)
 {
     char path[PATH_MAX];
     int rc = HX_OK;
@@ -107,7 +107,7 @@ static int read_config(hx_report_run *run, const hx_output_names *outputs)
         hx_report_say(&run->missing, "There is no config.cfg.");
         return HX_OK;
     }
-    if (hx_config_read(&cfg, join(run, "config.cfg", path), 0, NULL) < 0)
+    if (hx_config_read(&cfg, join_run_path(run, "config.cfg", path), 0, NULL) < 0)
         say_error(run);
     else {
         rc = hx_output_names_check_config(outputs, &cfg);
@@ -126,7 +126,7 @@ static int set_result(hx_report_run *run, const char *name)
     char path[PATH_MAX];
     free(run->result);
     run->result = NULL;
-    return hx_strdup(&run->result, join(run, name, path));
+    return hx_strdup(&run->result, join_run_path(run, name, path));
 }
 
 /* Finds the last file in the series of this run, if it exists. */
@@ -135,7 +135,7 @@ static int find_in_series(hx_report_run *run)
     char path[PATH_MAX];
     hx_json_tree tree;
     if (!is_there(run, "density.vtk.series")) return HX_OK;
-    if (hx_json_read(&tree, join(run, "density.vtk.series", path)) < 0) {
+    if (hx_json_read(&tree, join_run_path(run, "density.vtk.series", path)) < 0) {
         hx_error_clear(); /* the folder is searched instead */
         return HX_OK;
     }
@@ -167,7 +167,7 @@ static int is_verified(const hx_report_run *run, const char *name)
     char path[PATH_MAX], line[64] = "";
     const size_t n = strlen(name);
     if (n < 4 || strcmp(name + n - 4, ".vtk") != 0) return 0;
-    FILE *const f = hx_input_open(join(run, name, path), NULL);
+    FILE *const f = hx_input_open(join_run_path(run, name, path), NULL);
     if (!f) return 0;
     const int two = fgets(line, sizeof line, f) && fgets(line, sizeof line, f);
     fclose(f);
@@ -190,7 +190,7 @@ static int look_at_file(hx_report_run *run, const char *name, long *most)
         return set_result(run, name);
     }
     if (number >= 0 || !is_verified(run, name)) return HX_OK;
-    join(run, name, path);
+    join_run_path(run, name, path);
     if (run->stress && changed(run->stress) >= changed(path)) return HX_OK;
     free(run->stress);
     run->stress = NULL;
@@ -218,7 +218,7 @@ static int is_held(const hx_report_run *run)
 {
     char path[PATH_MAX];
     struct flock lock = {.l_type = F_WRLCK, .l_whence = SEEK_SET};
-    const int fd = open(join(run, "history.csv", path), O_RDONLY | O_NONBLOCK);
+    const int fd = open(join_run_path(run, "history.csv", path), O_RDONLY | O_NONBLOCK);
     if (fd < 0) return 0;
     const int known = fcntl(fd, F_GETLK, &lock) == 0;
     close(fd);
@@ -256,7 +256,7 @@ static int check_outputs(const hx_report_run *run, const hx_output_names *output
                                        "run.log",      "config.cfg",  "density.vtk.series"};
     char path[PATH_MAX];
     for (size_t i = 0; i < sizeof name / sizeof name[0]; i++)
-        HX_TRY(hx_output_names_check_input(outputs, join(run, name[i], path), name[i]));
+        HX_TRY(hx_output_names_check_input(outputs, join_run_path(run, name[i], path), name[i]));
     HX_TRY(hx_output_names_check_input(outputs, run->result, "the result"));
     return hx_output_names_check_input(outputs, run->stress, "the stresses");
 }
@@ -276,7 +276,7 @@ int hx_report_read(hx_report_run *run, const char *folder, const hx_output_names
     read_json(run, "summary.json", &run->summary);
     read_json(run, "verify.json", &run->verify);
     read_history(run);
-    HX_TRY(read_config(run, outputs));
+    HX_TRY(read_run_config(run, outputs));
     if (strcmp(hx_json_text_at(run->summary.root, "physics", ""), "heat") == 0) run->is_heat = 1;
     run->state = find_state(run);
     if (!run->summary.root)

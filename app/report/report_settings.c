@@ -8,7 +8,7 @@
 #include "report.h"
 #include "report_settings.h"
 
-static int add_row(hx_report_rows *rows, const char *name, const char *value)
+static int add_setting_row(hx_report_rows *rows, const char *name, const char *value)
 {
     HX_TRY(hx_grow(&rows->row, rows->n, &rows->capacity, sizeof *rows->row, "settings"));
     hx_report_row *const row = &rows->row[rows->n++];
@@ -51,10 +51,10 @@ static int flatten(hx_report_rows *rows, const char *name, const hx_json_value *
 {
     char text[1024];
     if (v->kind == HX_JSON_OBJECT) return flatten_members(rows, name, v);
-    if (v->kind != HX_JSON_ARRAY) return add_row(rows, name, v->text ? v->text : "");
+    if (v->kind != HX_JSON_ARRAY) return add_setting_row(rows, name, v->text ? v->text : "");
     if (v->first && is_list(v->first)) return flatten_members(rows, name, v);
     list_text(v, text, sizeof text);
-    return add_row(rows, name, text);
+    return add_setting_row(rows, name, text);
 }
 
 int hx_report_rows_make(hx_report_rows *rows, const hx_report_run *run)
@@ -77,7 +77,7 @@ void hx_report_rows_free(hx_report_rows *rows)
     memset(rows, 0, sizeof *rows);
 }
 
-static const char *find(const hx_report_rows *rows, const char *name)
+static const char *find_setting_row(const hx_report_rows *rows, const char *name)
 {
     for (size_t i = 0; i < rows->n; i++)
         if (strcmp(rows->row[i].name, name) == 0) return rows->row[i].value;
@@ -110,16 +110,16 @@ void hx_report_write_settings(const hx_report_run *run, FILE *f)
 static int is_first(const hx_report_rows *rows, size_t r, const char *name)
 {
     for (size_t i = 0; i < r; i++)
-        if (find(&rows[i], name)) return 0;
+        if (find_setting_row(&rows[i], name)) return 0;
     return 1;
 }
 
 static int differs(const hx_report_rows *rows, size_t n_run, const char *name)
 {
-    const char *const first = find(&rows[0], name);
+    const char *const first = find_setting_row(&rows[0], name);
     if (strcmp(name, "output.directory") == 0) return 0;
     for (size_t i = 1; i < n_run; i++) {
-        const char *const other = find(&rows[i], name);
+        const char *const other = find_setting_row(&rows[i], name);
         if (!first != !other || (first && strcmp(first, other) != 0)) return 1;
     }
     return 0;
@@ -131,7 +131,7 @@ static void put_difference(const hx_report_rows *rows, size_t n_run, const char 
     hx_html_text(f, name);
     fputs("</code></th>", f);
     for (size_t i = 0; i < n_run; i++) {
-        const char *const value = find(&rows[i], name);
+        const char *const value = find_setting_row(&rows[i], name);
         fputs("<td>", f);
         hx_html_text(f, value ? value : "–");
         fputs("</td>", f);

@@ -254,13 +254,13 @@ static void put_row(FILE *f, const char *name, const char *value)
     fputs("</td></tr>\n", f);
 }
 
-static void put_text(FILE *f, const hx_report_run *run, const char *name, const char *key)
+static void put_table_text(FILE *f, const hx_report_run *run, const char *name, const char *key)
 {
     const char *const text = hx_json_text_at(run->summary.root, key, NULL);
     if (text) put_row(f, name, text);
 }
 
-static void put_number(FILE *f, const hx_report_run *run, const char *name, const char *key)
+static void put_table_number(FILE *f, const hx_report_run *run, const char *name, const char *key)
 {
     char text[64];
     const double value = hx_json_number_at(run->summary.root, key);
@@ -297,23 +297,23 @@ void hx_report_write_machine(const hx_report_run *run, FILE *f)
     fputs("<details><summary>Mesh and machine</summary><div class=\"wide\"><table "
           "class=\"settings\"><tbody>\n",
           f);
-    put_text(f, run, "Mesh", "mesh.name");
-    put_number(f, run, "Elements", "elements");
-    put_number(f, run, "Nodes", "nodes");
-    put_text(f, run, "Kind", "element");
+    put_table_text(f, run, "Mesh", "mesh.name");
+    put_table_number(f, run, "Elements", "elements");
+    put_table_number(f, run, "Nodes", "nodes");
+    put_table_text(f, run, "Kind", "element");
     put_box(f, run);
-    put_number(f, run, "Smallest scaled Jacobian", "mesh.quality.min_scaled_jacobian");
-    put_number(f, run, "Elements below 0.2", "mesh.quality.poor_elements");
-    put_number(f, run, "Largest aspect ratio", "mesh.quality.max_aspect");
-    put_text(f, run, "Device", "device_description");
-    put_text(f, run, "Operator", "operator");
-    put_text(f, run, "Preconditioner", "preconditioner");
-    put_text(f, run, "Precision", "precision");
-    put_text(f, run, "Filter", "filter");
+    put_table_number(f, run, "Smallest scaled Jacobian", "mesh.quality.min_scaled_jacobian");
+    put_table_number(f, run, "Elements below 0.2", "mesh.quality.poor_elements");
+    put_table_number(f, run, "Largest aspect ratio", "mesh.quality.max_aspect");
+    put_table_text(f, run, "Device", "device_description");
+    put_table_text(f, run, "Operator", "operator");
+    put_table_text(f, run, "Preconditioner", "preconditioner");
+    put_table_text(f, run, "Precision", "precision");
+    put_table_text(f, run, "Filter", "filter");
     put_bytes(f, run, "Host memory, peak", "memory.host_peak_bytes");
     put_bytes(f, run, "Device memory", "memory.device_bytes");
-    put_text(f, run, "hextop", "versions.hextop");
-    put_text(f, run, "Compiler", "versions.compiler");
-    put_text(f, run, "CUDA", "versions.cuda");
+    put_table_text(f, run, "hextop", "versions.hextop");
+    put_table_text(f, run, "Compiler", "versions.compiler");
+    put_table_text(f, run, "CUDA", "versions.cuda");
     fputs("</tbody></table></div></details>\n", f);
 }

@@ -110,7 +110,7 @@ static void conclude(hx_checkpoint *c)
 
 /* Waits for the thread. A checkpoint that failed leaves the previous one. The time of the next
  * follows from the duration of this one. */
-static void join(hx_checkpoint *c)
+static void join_checkpoint(hx_checkpoint *c)
 {
     if (!c->is_writing) return;
     pthread_join(c->thread, NULL);
@@ -120,7 +120,7 @@ static void join(hx_checkpoint *c)
 
 /* Copies all parts and starts a thread that writes them, or writes them here if there is no thread.
  * Failures are warned of. */
-static void begin(hx_checkpoint *c, const hx_checkpoint_parts *parts)
+static void begin_checkpoint(hx_checkpoint *c, const hx_checkpoint_parts *parts)
 {
     const double now = hx_clock();
     hx_snapshot_begin(&c->image, HX_SNAPSHOT_SAVE);
@@ -142,17 +142,17 @@ static void begin(hx_checkpoint *c, const hx_checkpoint_parts *parts)
 void hx_checkpoint_offer(hx_checkpoint *c, const hx_checkpoint_parts *parts)
 {
     const double now = hx_clock();
-    if (c->is_writing && c->is_written) join(c);
+    if (c->is_writing && c->is_written) join_checkpoint(c);
     if (c->interval == 0.0 || now < c->due || c->is_writing) return;
-    begin(c, parts);
+    begin_checkpoint(c, parts);
     if (!isnan(c->interval)) c->due = hx_clock() + c->interval;
 }
 
 int hx_checkpoint_write(hx_checkpoint *c, const hx_checkpoint_parts *parts)
 {
-    join(c);
-    begin(c, parts);
-    join(c);
+    join_checkpoint(c);
+    begin_checkpoint(c, parts);
+    join_checkpoint(c);
     return c->rc;
 }
 
@@ -260,7 +260,7 @@ int hx_checkpoint_command(const char *result, int n, char *text, size_t n_text)
 
 void hx_checkpoint_free(hx_checkpoint *c)
 {
-    join(c);
+    join_checkpoint(c);
     hx_snapshot_free(&c->image);
     free(c->path);
     free(c->previous);

@@ -14,7 +14,7 @@
 
 /* --- texts --- */
 
-static int put_text(hx_snapshot *image, const char *name, const char *text)
+static int put_snapshot_text(hx_snapshot *image, const char *name, const char *text)
 {
     const void *p = text;
     size_t n = strlen(text);
@@ -39,14 +39,14 @@ static int put_identity(hx_snapshot *image, hx_session *s)
     hx_identity identity;
     char *settings, machine[HX_MACHINE_TEXT];
     HX_TRY(hx_identity_of(s, &identity));
-    HX_TRY(put_text(image, "run.operator", cfg->solver.op));
-    HX_TRY(put_text(image, "run.layout", hx_layout_name(cfg->solver.layout)));
-    HX_TRY(put_text(image, "run.preconditioner", cfg->solver.preconditioner));
-    HX_TRY(put_text(image, "run.machine", hx_machine_text(&s->device, machine)));
+    HX_TRY(put_snapshot_text(image, "run.operator", cfg->solver.op));
+    HX_TRY(put_snapshot_text(image, "run.layout", hx_layout_name(cfg->solver.layout)));
+    HX_TRY(put_snapshot_text(image, "run.preconditioner", cfg->solver.preconditioner));
+    HX_TRY(put_snapshot_text(image, "run.machine", hx_machine_text(&s->device, machine)));
     HX_TRY(hx_snapshot_host(image, "run.mesh", &identity.mesh, sizeof identity.mesh));
     HX_TRY(hx_snapshot_host(image, "run.order", &identity.order, sizeof identity.order));
     HX_TRY(hx_config_settings(cfg, &settings));
-    const int rc = put_text(image, "run.settings", settings);
+    const int rc = put_snapshot_text(image, "run.settings", settings);
     free(settings);
     return rc;
 }
@@ -97,7 +97,7 @@ static int is_of_list(const char *line)
     return memchr(line, '[', strcspn(line, " \n")) != NULL;
 }
 
-static void take(difference *found, const char *then, const char *now, int weight)
+static void take_difference(difference *found, const char *then, const char *now, int weight)
 {
     if (weight > found->weight) *found = (difference){then, now, weight};
 }
@@ -110,9 +110,9 @@ static void find_difference(const hx_config *cfg, const char *text, const char *
         const char *const there = find_line(other, line, strcspn(line, "=") + 1);
         if (is_of_list(line) || (there && is_same_line(line, there))) continue;
         if (is_now)
-            take(found, there, line, weight_of(cfg, line, other));
+            take_difference(found, there, line, weight_of(cfg, line, other));
         else if (!there)
-            take(found, line, NULL, 1);
+            take_difference(found, line, NULL, 1);
     }
 }
 
@@ -133,7 +133,7 @@ static void find_list_difference(const char *then, const char *now, difference *
         then = next_line(then);
         now = next_line(now);
     }
-    take(found, *then ? then : NULL, *now ? now : NULL, 1);
+    take_difference(found, *then ? then : NULL, *now ? now : NULL, 1);
 }
 
 static int length_of(const char *line)
@@ -237,8 +237,8 @@ enum { N_COUNT = 5, N_SECONDS = HX_N_STAGE + 4, N_LAST = 12 };
 
 /* Copies between the statistics and flat arrays; only the values of the last iteration that are
  * needed later. */
-static void pack(const hx_stats *stats, int64_t count[N_COUNT], double seconds[N_SECONDS],
-                 double last[N_LAST])
+static void pack_stats(const hx_stats *stats, int64_t count[N_COUNT], double seconds[N_SECONDS],
+                       double last[N_LAST])
 {
     const hx_iteration *it = &stats->last;
     const int64_t c[N_COUNT] = {stats->n_iteration, stats->pcg_iterations, stats->n_fell_back,
@@ -333,7 +333,7 @@ static int put_stats(hx_snapshot *image, hx_stats *stats, int n_case)
 {
     int64_t count[N_COUNT];
     double seconds[N_SECONDS], last[N_LAST];
-    pack(stats, count, seconds, last);
+    pack_stats(stats, count, seconds, last);
     HX_TRY(hx_snapshot_host(image, "run.counts", count, sizeof count));
     HX_TRY(hx_snapshot_host(image, "run.seconds", seconds, sizeof seconds));
     HX_TRY(hx_snapshot_host(image, "run.last", last, sizeof last));
@@ -368,7 +368,7 @@ static int put_series(hx_snapshot *image, const hx_output *out)
     for (size_t i = 0; i < out->n_file; i++)
         fprintf(list.stream, "%d %s\n", (int)out->time[i], out->file[i]);
     HX_TRY(hx_text_stream_close(&list, &text, NULL));
-    const int rc = put_text(image, "run.files", text);
+    const int rc = put_snapshot_text(image, "run.files", text);
     free(text);
     return rc;
 }

@@ -105,7 +105,7 @@ static int open_history(run *r)
 }
 
 /* Pre-computation: makes all objects of the run and its output folder. */
-static int prepare(run *r, const hx_options *options)
+static int prepare_run(run *r, const hx_options *options)
 {
     hx_session *s = &r->session;
     s->comm = options->comm;
@@ -358,7 +358,7 @@ static int run_config(run *r, const hx_options *options)
 {
     const double begin = hx_clock();
     r->stats.begin = begin;
-    HX_TRY(prepare(r, options));
+    HX_TRY(prepare_run(r, options));
     hx_progress_header(&r->session);
     HX_TRY(diag_before(r));
     hx_session_free_lists(&r->session);

@@ -94,8 +94,8 @@ static int check_known(hx_selftest *t)
 
 enum { N_PRODUCT = 100 };
 
-static int multiply(hx_device *dev, const hx_operator *op, double *d_xy, double *first,
-                    double *n_other)
+static int multiply_operator(hx_device *dev, const hx_operator *op, double *d_xy, double *first,
+                             double *n_other)
 {
     const int64_t n = op->linear.n;
     const size_t bytes = (size_t)n * sizeof *first;
@@ -125,7 +125,7 @@ static int multiply_again(hx_selftest *t, const hx_problem *problem, double *n_o
         modulus[e] = hx_sample_random(52, e, 1e-3, 1.0);
     HX_TRY_FAIL(hx_operator_set_modulus(&op, modulus));
     HX_TRY_FAIL(hx_selftest_poisoned(dev, 2 * op.linear.n, &d_xy));
-    HX_TRY_FAIL(multiply(dev, &op, d_xy, first, n_other));
+    HX_TRY_FAIL(multiply_operator(dev, &op, d_xy, first, n_other));
 fail:
     dev->ops->release(dev, d_xy);
     hx_operator_free(&op);
@@ -177,7 +177,7 @@ static int save(hx_selftest *t, hx_selftest_job *job, char *path, size_t n_path)
     return rc;
 }
 
-static int load(hx_selftest_job *job, const char *path)
+static int load_job(hx_selftest_job *job, const char *path)
 {
     hx_snapshot image = {0};
     int rc = hx_snapshot_read(&image, path);
@@ -192,7 +192,7 @@ static int load(hx_selftest_job *job, const char *path)
 static int steps(hx_selftest *t, hx_selftest_job *job, int first, char *path, size_t n_path,
                  trace *out)
 {
-    if (path && first > 0) HX_TRY(load(job, path));
+    if (path && first > 0) HX_TRY(load_job(job, path));
     for (int i = first; i < N_DESIGN; i++) {
         HX_TRY(hx_selftest_job_step(job, &out->number[i]));
         if (path && first == 0 && i == N_SAVED - 1) HX_TRY(save(t, job, path, n_path));
@@ -201,8 +201,8 @@ static int steps(hx_selftest *t, hx_selftest_job *job, int first, char *path, si
     return hx_optimizer_density(&job->opt, out->number + N_DESIGN);
 }
 
-static int run(hx_selftest *t, const hx_sample *s, const hx_selftest_job_params *params, int first,
-               char *path, size_t n_path, trace *out)
+static int run_design(hx_selftest *t, const hx_sample *s, const hx_selftest_job_params *params,
+                      int first, char *path, size_t n_path, trace *out)
 {
     hx_selftest_job job;
     int rc = hx_selftest_job_open(&job, t, &s->problem, params);
@@ -221,7 +221,7 @@ static int check_stored(hx_selftest *t, const hx_sample *s, trace *found)
                  bound = 1e-9 + 0.25 * t->parts.device->design->cone_rounding;
     if (!hx_selftest_filter(t, params.filter)) return HX_OK;
     hx_selftest_begin(t, "%d designs", N_DESIGN);
-    const int rc = run(t, s, &params, 0, NULL, 0, found);
+    const int rc = run_design(t, s, &params, 0, NULL, 0, found);
     return hx_selftest_end(t, rc, fabs(found->number[N_DESIGN - 1] / exact - 1.0), bound,
                            "stored compliance");
 }
@@ -242,7 +242,7 @@ static int set_threads(int n)
 static int compare_run(hx_selftest *t, const hx_sample *s, const hx_selftest_job_params *params,
                        int first, char *path, size_t n_path, const trace *once, trace *again)
 {
-    const int rc = run(t, s, params, first, path, n_path, again);
+    const int rc = run_design(t, s, params, first, path, n_path, again);
     const double n_other =
         hx_selftest_other_bits(once->n - first, once->number + first, again->number + first);
     return hx_selftest_end(t, rc, n_other, 0.0, "the same bits");
@@ -257,7 +257,7 @@ static int check_bits(hx_selftest *t, const hx_sample *s, trace *once, trace *ag
     if (!kind || !hx_selftest_filter(t, params.filter)) return HX_OK;
     if (kind->runs_on && !kind->runs_on(t->parts.device)) return HX_OK;
     hx_selftest_begin(t, "%d designs and a checkpoint", N_DESIGN);
-    const int rc = run(t, s, &params, 0, path, sizeof path, once);
+    const int rc = run_design(t, s, &params, 0, path, sizeof path, once);
     HX_TRY(hx_selftest_end(t, rc, 0.0, 0.0, "both end"));
     if (rc < 0) return HX_OK;
     hx_selftest_begin(t, "%d designs, again", N_DESIGN);

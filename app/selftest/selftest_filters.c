@@ -155,7 +155,7 @@ static const reference *find_reference(const char *name)
 
 /* --- on the device --- */
 
-static int forward(hx_filter *filter, int64_t n, const double *rho, double *physical)
+static int run_forward(hx_filter *filter, int64_t n, const double *rho, double *physical)
 {
     hx_device *const dev = filter->dev;
     const size_t bytes = (size_t)n * sizeof *rho;
@@ -172,7 +172,7 @@ fail:
 }
 
 /* After a forward call with the same design. */
-static int backward(hx_filter *filter, int64_t n, const double *rho, double *dc, double *dv)
+static int run_backward(hx_filter *filter, int64_t n, const double *rho, double *dc, double *dv)
 {
     hx_device *const dev = filter->dev;
     const size_t bytes = (size_t)n * sizeof *rho;
@@ -204,11 +204,11 @@ static int check_values(hx_selftest *t, hx_filter *filter, const trial *f, const
     double error = NAN;
     hx_selftest_begin(t, "%s, %s", filter->kind->name, hx_sample_name(f->s->spec.cells));
     int rc = ref->of(f);
-    if (rc >= 0) rc = forward(filter, f->n, f->rho, f->found);
+    if (rc >= 0) rc = run_forward(filter, f->n, f->rho, f->found);
     if (rc >= 0 && !filter->kind->maps_design) {
         memcpy(f->found, f->dc, (size_t)f->n * sizeof *f->dc);
         memcpy(f->back, f->dv, (size_t)f->n * sizeof *f->dc);
-        rc = backward(filter, f->n, f->rho, f->found, f->back);
+        rc = run_backward(filter, f->n, f->rho, f->found, f->back);
     }
     if (rc >= 0) error = largest_difference(f->n, f->found, f->expected);
     return hx_selftest_end(t, rc, error, bound_of(ref, filter->dev), ref->by);
@@ -220,7 +220,7 @@ static int check_unity(hx_selftest *t, hx_filter *filter, const trial *f)
     hx_selftest_begin(t, "%s, %s, a constant", filter->kind->name,
                       hx_sample_name(f->s->spec.cells));
     for (int64_t e = 0; e < f->n; e++) f->expected[e] = 0.37;
-    const int rc = forward(filter, f->n, f->expected, f->found);
+    const int rc = run_forward(filter, f->n, f->expected, f->found);
     for (int64_t e = 0; e < f->n; e++) hx_selftest_worst(&error, fabs(f->found[e] - 0.37));
     return hx_selftest_end(t, rc, error, 1e-9, "stays");
 }
@@ -229,7 +229,7 @@ static int check_volume(hx_selftest *t, hx_filter *filter, const trial *f)
 {
     const double *const v = f->s->problem.volume;
     hx_selftest_begin(t, "%s, %s, volume", filter->kind->name, hx_sample_name(f->s->spec.cells));
-    const int rc = forward(filter, f->n, f->rho, f->found);
+    const int rc = run_forward(filter, f->n, f->rho, f->found);
     const double error =
         hx_selftest_dot(f->n, v, f->found) / hx_selftest_dot(f->n, v, f->rho) - 1.0;
     return hx_selftest_end(t, rc, fabs(error), 1e-9, "stays");
@@ -242,8 +242,8 @@ static int check_transpose(hx_selftest *t, hx_filter *filter, const trial *f)
     double left = NAN, right = NAN, size = 1.0;
     hx_selftest_begin(t, "%s, %s, transpose", filter->kind->name, hx_sample_name(f->s->spec.cells));
     memcpy(f->back, f->dc, bytes);
-    int rc = forward(filter, f->n, f->rho, f->found);
-    if (rc >= 0) rc = backward(filter, f->n, f->rho, f->back, f->dv);
+    int rc = run_forward(filter, f->n, f->rho, f->found);
+    if (rc >= 0) rc = run_backward(filter, f->n, f->rho, f->back, f->dv);
     if (rc >= 0) {
         left = hx_selftest_dot(f->n, f->found, f->dc);
         right = hx_selftest_dot(f->n, f->rho, f->back);
@@ -263,7 +263,7 @@ static int check_filter(hx_selftest *t, hx_filter *filter, const trial *f)
     return check_transpose(t, filter, f);
 }
 
-static void fill(trial *f)
+static void fill_trial(trial *f)
 {
     for (int64_t e = 0; e < f->n; e++) {
         f->rho[e] = hx_sample_random(21, e, 0.2, 0.9);
@@ -272,13 +272,13 @@ static void fill(trial *f)
     }
 }
 
-static int run(hx_selftest *t, trial *f)
+static int run_filter_trial(hx_selftest *t, trial *f)
 {
     for (size_t i = 0; t->parts.filters[i]; i++) {
         const hx_filter_kind *const kind = t->parts.filters[i];
         const hx_filter_params params = {.radius = kind->needs_radius ? f->radius : 0.0};
         hx_filter filter;
-        fill(f);
+        fill_trial(f);
         HX_TRY(hx_filter_create(&filter, kind, &t->device, &f->s->problem, &params));
         const int rc = check_filter(t, &filter, f);
         hx_filter_free(&filter);
@@ -301,7 +301,7 @@ static int run_sample(hx_selftest *t, const hx_sample_spec *spec)
     f.back = f.found + f.n;
     f.expected = f.back + f.n;
     f.dv = f.expected + f.n;
-    HX_TRY_FAIL(run(t, &f));
+    HX_TRY_FAIL(run_filter_trial(t, &f));
 fail:
     free(f.rho);
     hx_sample_free(&s);

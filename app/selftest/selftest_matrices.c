@@ -21,7 +21,7 @@ typedef struct part {
     int n_owned;
 } part;
 
-static int put(part *p, const void *d_out, const void *from, int64_t n, size_t size)
+static int put_matrix_part(part *p, const void *d_out, const void *from, int64_t n, size_t size)
 {
     if (!from) return HX_OK;
     HX_TRY(hx_device_put(p->dev, &p->d_owned[p->n_owned], from, (size_t)n * size));
@@ -29,7 +29,7 @@ static int put(part *p, const void *d_out, const void *from, int64_t n, size_t s
     return HX_OK;
 }
 
-#define PUT(part, to, from, n) HX_TRY(put((part), &(to), (from), (n), sizeof *(from)))
+#define PUT(part, to, from, n) HX_TRY(put_matrix_part((part), &(to), (from), (n), sizeof *(from)))
 
 static int put_input(part *p)
 {

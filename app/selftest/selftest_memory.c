@@ -23,7 +23,7 @@ static uint64_t pattern(int chunk, int64_t i, int pass)
     return pass ? ~bits : bits;
 }
 
-static int take(memory_test *m, double bytes)
+static int take_memory(memory_test *m, double bytes)
 {
     const double size = CHUNK * sizeof(uint64_t);
     while (m->n < MOST_CHUNK && (double)m->n * size < bytes) {
@@ -65,14 +65,14 @@ static int pass(memory_test *m, int number, double *n_wrong)
     return HX_OK;
 }
 
-static int check(hx_selftest *t, memory_test *m, double bytes)
+static int check_memory_test(hx_selftest *t, memory_test *m, double bytes)
 {
     char text[32];
     double n_wrong = 0.0;
     hx_selftest_begin(t, "%s written and read, twice", hx_format_bytes(bytes, text, sizeof text));
     int rc = hx_alloc_raw(&m->word, CHUNK, sizeof *m->word, "a pattern");
     if (rc >= 0) rc = check_room(m, bytes);
-    if (rc >= 0) rc = take(m, bytes);
+    if (rc >= 0) rc = take_memory(m, bytes);
     for (int i = 0; i < 2 && rc >= 0; i++) rc = pass(m, i, &n_wrong);
     while (m->n > 0) m->dev->ops->release(m->dev, m->d[--m->n]);
     free(m->word);
@@ -91,7 +91,7 @@ int hx_selftest_run_memory(hx_selftest *t, const hx_selftest_parts *parts, doubl
         hx_selftest_begin(t, "open %s", parts->device->name);
         return hx_selftest_end(t, HX_RAISE(rc, "%s", why), NAN, 0.0, "-");
     }
-    rc = check(t, &m, bytes);
+    rc = check_memory_test(t, &m, bytes);
     hx_device_close(&t->device);
     memset(&t->device, 0, sizeof t->device);
     return rc;

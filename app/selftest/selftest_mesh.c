@@ -55,7 +55,7 @@ static void place_nodes(builder *b)
 
 /* Adds a cell of `n` points, the last of which is repeated for the remaining corners; tetrahedra
  * and wedges list all eight. */
-static void put(builder *b, const int32_t node[9], const int place[8])
+static void put_sample_cell(builder *b, const int32_t node[9], const int place[8])
 {
     for (int a = 0; a < 8; a++) b->conn[8 * b->n_elem + a] = node[place[a]];
     b->n_elem++;
@@ -64,7 +64,7 @@ static void put(builder *b, const int32_t node[9], const int place[8])
 static void put_tetrahedron(builder *b, const int32_t node[9], int p, int q, int r, int s)
 {
     const int place[8] = {p, q, r, r, s, s, s, s};
-    put(b, node, place);
+    put_sample_cell(b, node, place);
 }
 
 /* Six tetrahedra, along the six paths from corner 0 to corner 6 over edges. */
@@ -77,7 +77,7 @@ static void put_tetrahedra(builder *b, const int32_t node[9])
 static void put_wedges(builder *b, const int32_t node[9])
 {
     static const int wedge[2][8] = {{0, 1, 2, 2, 4, 5, 6, 6}, {0, 2, 3, 3, 4, 6, 7, 7}};
-    for (int w = 0; w < 2; w++) put(b, node, wedge[w]);
+    for (int w = 0; w < 2; w++) put_sample_cell(b, node, wedge[w]);
 }
 
 /* Pyramids from every face to a node in the middle; two at the upper face, whose neighbours are
@@ -87,7 +87,7 @@ static void put_pyramids(builder *b, const int32_t node[9])
     for (int f = 0; f < 5; f++) {
         const int *const out = hx_hex_face[f]; /* seen from the middle, reversed */
         const int place[8] = {out[0], out[3], out[2], out[1], CENTRE, CENTRE, CENTRE, CENTRE};
-        put(b, node, place);
+        put_sample_cell(b, node, place);
     }
     put_tetrahedron(b, node, 4, 6, 5, CENTRE);
     put_tetrahedron(b, node, 4, 7, 6, CENTRE);
@@ -114,7 +114,7 @@ static void put_box_cell(builder *b, int i, int j, int k)
         node[a] = node_at(b->spec, i + ((a + 1) >> 1) % 2, j + (a >> 1) % 2, k + (a >> 2));
     switch (layer) {
     case 0:
-        put(b, node, hexahedron);
+        put_sample_cell(b, node, hexahedron);
         break;
     case 1:
         put_centre(b, node);

@@ -26,9 +26,9 @@ static void format_error(double error, double bound, char *text, size_t n_text)
         snprintf(text, n_text, "%.1e", error);
 }
 
-static void say(hx_log_level level, const char *fmt, ...) HX_PRINTF(2, 3);
+static void log_line(hx_log_level level, const char *fmt, ...) HX_PRINTF(2, 3);
 
-static void say(hx_log_level level, const char *fmt, ...)
+static void log_line(hx_log_level level, const char *fmt, ...)
 {
     char text[512];
     va_list args;
@@ -45,9 +45,9 @@ void hx_selftest_report_end(void *context, const hx_selftest_line *line)
     char error[32], bound[32];
     if (!hx_log_wants(level)) return;
     if (!r->device)
-        say(HX_LOG_NORMAL, "%-45s%-24s%8s%7s%8s%7s", "", "against", "error", "bound", "", "s");
+        log_line(HX_LOG_NORMAL, "%-45s%-24s%8s%7s%8s%7s", "", "against", "error", "bound", "", "s");
     if (r->device != line->device || r->section != line->section)
-        say(level, "%s, %s", line->device, line->section);
+        log_line(level, "%s, %s", line->device, line->section);
     r->device = line->device;
     r->section = line->section;
     format_error(line->error, line->bound, error, sizeof error);
@@ -55,16 +55,16 @@ void hx_selftest_report_end(void *context, const hx_selftest_line *line)
         snprintf(bound, sizeof bound, "0");
     else
         snprintf(bound, sizeof bound, "%.0e", line->bound);
-    say(level, "  %-43s%-24s%8s%7s%8s%7.2f%s%s", line->what, line->against, error, bound,
-        line->passed ? "ok" : "FAILED", line->seconds, line->passed && line->note[0] ? "  " : "",
-        line->passed ? line->note : "");
-    if (!line->passed && line->note[0]) say(level, "    %s", line->note);
+    log_line(level, "  %-43s%-24s%8s%7s%8s%7.2f%s%s", line->what, line->against, error, bound,
+             line->passed ? "ok" : "FAILED", line->seconds,
+             line->passed && line->note[0] ? "  " : "", line->passed ? line->note : "");
+    if (!line->passed && line->note[0]) log_line(level, "    %s", line->note);
 }
 
 void hx_selftest_report_sum(const hx_selftest *t, double seconds, const char *devices)
 {
-    say(t->n_failed > 0 ? HX_LOG_QUIET : HX_LOG_NORMAL, "%zu %s, %zu failed, %.1f s on %s", t->n,
-        hx_noun(t->n, "check", "checks"), t->n_failed, seconds, devices);
+    log_line(t->n_failed > 0 ? HX_LOG_QUIET : HX_LOG_NORMAL, "%zu %s, %zu failed, %.1f s on %s",
+             t->n, hx_noun(t->n, "check", "checks"), t->n_failed, seconds, devices);
 }
 
 static void write_line(hx_json *json, const hx_selftest_line *line)

@@ -31,7 +31,8 @@ static int difference(hx_selftest_job *job, int64_t e, double rho, double *slope
     return HX_OK;
 }
 
-static int compare(hx_selftest_job *job, int64_t n, const double *rho, double *dc, double *error)
+static int compare_differences(hx_selftest_job *job, int64_t n, const double *rho, double *dc,
+                               double *error)
 {
     double compliance, scale = 0.0, worst = 0.0;
     HX_TRY(hx_selftest_job_step(job, &compliance));
@@ -47,8 +48,8 @@ static int compare(hx_selftest_job *job, int64_t n, const double *rho, double *d
     return HX_OK;
 }
 
-static int check(hx_selftest *t, const hx_sample *s, double *rho, const hx_filter_kind *kind,
-                 double beta)
+static int check_sensitivities(hx_selftest *t, const hx_sample *s, double *rho,
+                               const hx_filter_kind *kind, double beta)
 {
     const hx_selftest_job_params params = {.filter = kind->name,
                                            .radius = kind->needs_radius ? 1.6 : 0.0,
@@ -61,7 +62,7 @@ static int check(hx_selftest *t, const hx_sample *s, double *rho, const hx_filte
     hx_selftest_begin(t, "%s, %s%s", s->c == 1 ? "heat" : "elasticity", kind->name,
                       beta > 0.0 ? " and projection" : "");
     int rc = hx_selftest_job_open(&job, t, &s->problem, &params);
-    if (rc >= 0) rc = compare(&job, n, rho, rho + n, &error);
+    if (rc >= 0) rc = compare_differences(&job, n, rho, rho + n, &error);
     hx_selftest_job_close(&job);
     return hx_selftest_end(t, rc, error, 1e-7, "central differences");
 }
@@ -71,13 +72,13 @@ static int check_filters(hx_selftest *t, const hx_sample *s, double *rho)
     for (size_t i = 0; t->parts.filters[i]; i++) {
         const hx_filter_kind *const kind = t->parts.filters[i];
         if (kind->is_heuristic) continue; /* its result is not a derivative */
-        HX_TRY(check(t, s, rho, kind, 0.0));
-        if (kind->maps_design) HX_TRY(check(t, s, rho, kind, 3.0));
+        HX_TRY(check_sensitivities(t, s, rho, kind, 0.0));
+        if (kind->maps_design) HX_TRY(check_sensitivities(t, s, rho, kind, 3.0));
     }
     return HX_OK;
 }
 
-static int run(hx_selftest *t, hx_physics physics)
+static int run_sensitivities(hx_selftest *t, hx_physics physics)
 {
     hx_sample_spec spec = hx_sample_box(HX_SAMPLE_HEXAHEDRA, 5, 3, 3);
     double *rho = NULL;
@@ -97,6 +98,6 @@ fail:
 
 int hx_selftest_sensitivities(hx_selftest *t)
 {
-    HX_TRY(run(t, HX_PHYSICS_ELASTICITY));
-    return run(t, HX_PHYSICS_HEAT);
+    HX_TRY(run_sensitivities(t, HX_PHYSICS_ELASTICITY));
+    return run_sensitivities(t, HX_PHYSICS_HEAT);
 }

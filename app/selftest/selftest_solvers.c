@@ -24,8 +24,8 @@ hx_solver_params hx_selftest_solver_params(const hx_selftest *t, const hx_operat
     return params;
 }
 
-static int solve(hx_analysis *analysis, const hx_selftest_solve_params *params, double *u,
-                 double *compliance, int *iterations)
+static int solve_analysis(hx_analysis *analysis, const hx_selftest_solve_params *params, double *u,
+                          double *compliance, int *iterations)
 {
     double c;
     const double penalty = params->penalty > 0.0 ? params->penalty : 1.0;
@@ -53,13 +53,13 @@ int hx_selftest_solve(hx_selftest *t, const hx_sample *s, const hx_selftest_solv
     hx_solver_params how = hx_selftest_solver_params(t, op_kind, precond, params->tolerance);
     how.choose.precision = params->precision;
     HX_TRY(hx_analysis_open(&analysis, &t->device, &s->problem, &how));
-    const int rc = solve(&analysis, params, u, compliance, iterations);
+    const int rc = solve_analysis(&analysis, params, u, compliance, iterations);
     hx_analysis_free(&analysis);
     return rc;
 }
 
-static int check(hx_selftest *t, const hx_sample *s, const double *expected, double *u,
-                 const hx_precond_kind *kind, hx_precision precision)
+static int check_precond(hx_selftest *t, const hx_sample *s, const double *expected, double *u,
+                         const hx_precond_kind *kind, hx_precision precision)
 {
     const int mixed = precision == HX_PRECISION_MIXED;
     const hx_selftest_solve_params params = {.precond = kind,
@@ -92,14 +92,14 @@ static int check_sample(hx_selftest *t, const hx_sample *s, double *expected, do
     for (size_t i = 0; t->parts.preconds[i]; i++) {
         const hx_precond_kind *const kind = t->parts.preconds[i];
         if (!is_offered(t, kind)) continue;
-        HX_TRY(check(t, s, expected, u, kind, HX_PRECISION_DOUBLE));
+        HX_TRY(check_precond(t, s, expected, u, kind, HX_PRECISION_DOUBLE));
         if (hx_operator_kind_of(op_kind, s->c)->apply_single && strcmp(kind->name, "jacobi") == 0)
-            HX_TRY(check(t, s, expected, u, kind, HX_PRECISION_MIXED));
+            HX_TRY(check_precond(t, s, expected, u, kind, HX_PRECISION_MIXED));
     }
     return HX_OK;
 }
 
-static int run(hx_selftest *t, const hx_sample_spec *spec)
+static int run_solvers(hx_selftest *t, const hx_sample_spec *spec)
 {
     hx_sample s;
     double *expected = NULL;
@@ -124,6 +124,6 @@ int hx_selftest_solvers(hx_selftest *t)
     specs[1].physics = HX_PHYSICS_HEAT;
     specs[2].element = HX_ELEMENT_QUADRATIC;
     specs[2].contrast = 1e2;
-    for (size_t i = 0; i < sizeof specs / sizeof specs[0]; i++) HX_TRY(run(t, &specs[i]));
+    for (size_t i = 0; i < sizeof specs / sizeof specs[0]; i++) HX_TRY(run_solvers(t, &specs[i]));
     return HX_OK;
 }

@@ -15,7 +15,7 @@ enum { MOST_DEVICES = 8 };
  * every thread that has called it. */
 static atomic_int is_started[MOST_DEVICES];
 
-static void *prepare(void *argument)
+static void *prepare_device(void *argument)
 {
     hx_device_start *start = argument;
     for (size_t i = 0; start->ops[i]; i++) start->ops[i]->prepare(start->place);
@@ -56,7 +56,7 @@ void hx_device_start_begin(hx_device_start *start, const char *name, int place)
         if (!wanted || !hx_devices[i]->prepare || atomic_exchange(&is_started[i], 1)) continue;
         start->ops[n++] = hx_devices[i];
     }
-    if (n > 0) start->running = pthread_create(&start->thread, NULL, prepare, start) == 0;
+    if (n > 0) start->running = pthread_create(&start->thread, NULL, prepare_device, start) == 0;
     if (start->running) leave_core(start);
 }
 

@@ -79,7 +79,7 @@ static const struct {
     {"device memory", device, hx_format_bytes},
 };
 
-static int compare(const void *a, const void *b)
+static int compare_doubles(const void *a, const void *b)
 {
     const double x = *(const double *)a, y = *(const double *)b;
     return (x > y) - (x < y);
@@ -93,7 +93,7 @@ static void print_table(const hx_dist_report *report, int size, double *value)
     for (size_t i = 0; i < sizeof head / sizeof head[0]; i++) hx_table_add(&table, "%s", head[i]);
     for (size_t i = 0; i < sizeof ROW / sizeof ROW[0]; i++) {
         for (int r = 0; r < size; r++) value[r] = ROW[i].of(&report[r]);
-        qsort(value, (size_t)size, sizeof *value, compare);
+        qsort(value, (size_t)size, sizeof *value, compare_doubles);
         const double shown[3] = {value[0], value[size / 2], value[size - 1]};
         hx_table_add(&table, "%s", ROW[i].name);
         for (int k = 0; k < 3; k++) {

@@ -86,7 +86,7 @@ static void warn_of_fault(const hx_config *cfg, const hx_file_material *m)
     hx_log_warning("the material of the config is used for all elements; %s", m->fault);
 }
 
-static int take(hx_config *cfg, const hx_file_material *m, const number *n)
+static int take_number(hx_config *cfg, const hx_file_material *m, const number *n)
 {
     if (hx_config_given(cfg, n->key)) return HX_OK;
     if (!isnan(n->from)) *n->to = n->from;
@@ -105,7 +105,7 @@ int hx_take_file_material(hx_config *cfg, const hx_file_material *m, int with_de
     if (m->fault || !m->name) return HX_OK;
     for (int i = 0; i < n; i++) {
         warn_of_difference(cfg, m, &list[i], with_defaults);
-        if (cfg->material.from) HX_TRY(take(cfg, m, &list[i]));
+        if (cfg->material.from) HX_TRY(take_number(cfg, m, &list[i]));
         if (!isnan(*list[i].to))
             snprintf(text + strlen(text), sizeof text - strlen(text), "%s %s %g%s",
                      i > 0 ? "," : "", list[i].word, *list[i].to, list[i].unit);

@@ -130,7 +130,7 @@ static shape shape_of(const hx_config *cfg, const hx_mesh *mesh, const hx_spline
     return sum;
 }
 
-static void add(hx_account *account, const char *name, double bytes)
+static void add_footprint(hx_account *account, const char *name, double bytes)
 {
     hx_account_add(account, name, (size_t)bytes);
 }
@@ -146,10 +146,10 @@ static void add_problem(const hx_config *cfg, const shape *s, int n_case, hx_acc
 {
     const double vector = (double)components_of(cfg) * s->point * sizeof(double);
     if (cfg->solver.element != HX_ELEMENT_LINEAR)
-        add(account, "points", space_bytes(s) + 8.0 * s->edge);
-    add(account, "supports", s->point);
+        add_footprint(account, "points", space_bytes(s) + 8.0 * s->edge);
+    add_footprint(account, "supports", s->point);
     hx_account_add(account, "volumes", sizeof(double));
-    add(account, "loads", n_case * vector);
+    add_footprint(account, "loads", n_case * vector);
     hx_account_add(account, "first densities", sizeof(double));
     if (cfg->passive.n > 0) hx_account_add(account, "passive", sizeof(double));
 }
@@ -164,7 +164,7 @@ static void add_blocks(const hx_config *cfg, const shape *s, hx_account *account
     const double c = (double)components_of(cfg), points = s->place > 27.5 ? 27.0 : 8.0;
     if (cfg->solver.element != HX_ELEMENT_SPLINE) return;
     if (!hx_config_is_auto(name) && strcmp(name, "multigrid") != 0) return;
-    add(account, "preconditioner", (44.0 * c + 4.0 * points * c * c) * s->point);
+    add_footprint(account, "preconditioner", (44.0 * c + 4.0 * points * c * c) * s->point);
 }
 
 /* Adds bytes per element of the solver: the vectors r, p, q, and u of each load case; loads are
@@ -185,9 +185,10 @@ static void add_solver(const hx_config *cfg, const shape *s, int n_case, hx_acco
                                                    ? 0
                                                    : LIST_BYTES_PER_ELEM));
     hx_account_add(account, "modulus", sizeof(double));
-    if (is_quadratic) add(account, "points on the device", space_bytes(s));
-    add(account, "operator", op_kind->bytes_per_elem * s->entry / linear_shape.entry);
-    add(account, "vectors", (3 + n_case) * (double)components_of(cfg) * s->point * sizeof(double));
+    if (is_quadratic) add_footprint(account, "points on the device", space_bytes(s));
+    add_footprint(account, "operator", op_kind->bytes_per_elem * s->entry / linear_shape.entry);
+    add_footprint(account, "vectors",
+                  (3 + n_case) * (double)components_of(cfg) * s->point * sizeof(double));
     hx_account_add(account, "densities",
                    (cfg->passive.n > 0 ? 4 : 3) * sizeof(double)); /* lower bound */
     if (kind) hx_account_add(account, "filter", (size_t)kind->bytes_per_elem);

@@ -5,7 +5,7 @@
 
 #include "../text/log.h"
 
-static int settle(const hx_mesh *mesh, const char *origin, hx_set_use use, char **set)
+static int resolve_meant_set(const hx_mesh *mesh, const char *origin, hx_set_use use, char **set)
 {
     const char *const meant = hx_mesh_name_for(mesh, *set, use);
     if (!*set || strcmp(meant, *set) == 0) return HX_OK;
@@ -32,19 +32,19 @@ int hx_settle_meant_sets(hx_config *cfg, const hx_mesh *mesh)
     hx_config_passive *const passive = cfg->passive.entry;
     if (mesh->n_shared == 0) return HX_OK;
     for (size_t i = 0; i < cfg->supports.n; i++)
-        HX_TRY(settle(mesh, support[i].origin, HX_USE_NODES, &support[i].set));
+        HX_TRY(resolve_meant_set(mesh, support[i].origin, HX_USE_NODES, &support[i].set));
     for (size_t i = 0; i < cfg->springs.n; i++)
-        HX_TRY(settle(mesh, spring[i].origin,
-                      spring[i].per == HX_SPRING_AREA ? HX_USE_FACES : HX_USE_NODES,
-                      &spring[i].set));
+        HX_TRY(resolve_meant_set(mesh, spring[i].origin,
+                                 spring[i].per == HX_SPRING_AREA ? HX_USE_FACES : HX_USE_NODES,
+                                 &spring[i].set));
     for (size_t i = 0; i < cfg->convection.n; i++)
-        HX_TRY(settle(mesh, film[i].origin, HX_USE_FACES, &film[i].set));
+        HX_TRY(resolve_meant_set(mesh, film[i].origin, HX_USE_FACES, &film[i].set));
     for (size_t i = 0; i < cfg->loads.n; i++)
-        HX_TRY(settle(mesh, load[i].origin, use_of(&load[i]), &load[i].set));
+        HX_TRY(resolve_meant_set(mesh, load[i].origin, use_of(&load[i]), &load[i].set));
     for (size_t i = 0; i < cfg->passive.n; i++)
-        HX_TRY(
-            settle(mesh, passive[i].origin,
-                   isnan(passive[i].skin) || passive[i].skin <= 0.0 ? HX_USE_ELEMS : HX_USE_FACES,
-                   &passive[i].set));
+        HX_TRY(resolve_meant_set(mesh, passive[i].origin,
+                                 isnan(passive[i].skin) || passive[i].skin <= 0.0 ? HX_USE_ELEMS
+                                                                                  : HX_USE_FACES,
+                                 &passive[i].set));
     return HX_OK;
 }

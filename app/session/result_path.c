@@ -24,7 +24,7 @@ static size_t folder_length(const char *path)
 }
 
 /* Joins the first n bytes of a folder's name and a name. */
-static int join(const char *folder, size_t n, const char *name, char **path)
+static int join_path(const char *folder, size_t n, const char *name, char **path)
 {
     const int needs_slash = n > 0 && folder[n - 1] != '/';
     const size_t size = n + strlen(name) + 2;
@@ -44,8 +44,8 @@ static int holds_series(const char *path, const char *name)
 {
     char *folder = NULL, *series = NULL;
     int found = 0;
-    if (name[0] != '.' && join(path, strlen(path), name, &folder) == HX_OK &&
-        join(folder, strlen(folder), series_name, &series) == HX_OK)
+    if (name[0] != '.' && join_path(path, strlen(path), name, &folder) == HX_OK &&
+        join_path(folder, strlen(folder), series_name, &series) == HX_OK)
         found = access(series, R_OK) == 0;
     free(folder);
     free(series);
@@ -132,7 +132,7 @@ static int follow_series(const char *series, hx_result_path *result)
         rc = HX_RAISE(HX_EINPUT, "%s: not a list of files as `hextop run` writes it", series);
     if (rc == HX_OK)
         rc = name[0] == '/' ? hx_strdup(file, name)
-                            : join(series, folder_length(series), name, file);
+                            : join_path(series, folder_length(series), name, file);
     if (rc == HX_OK && access(*file, R_OK) != 0)
         rc = HX_RAISE(HX_EINPUT, "cannot read '%s', which %s names: %s", *file, series,
                       strerror(errno));
@@ -143,7 +143,7 @@ static int follow_series(const char *series, hx_result_path *result)
 static int search_folder(const char *folder, hx_result_path *result)
 {
     char *series = NULL, hint[PATH_MAX + 512];
-    HX_TRY(join(folder, strlen(folder), series_name, &series));
+    HX_TRY(join_path(folder, strlen(folder), series_name, &series));
     int rc = HX_OK;
     if (access(series, F_OK) != 0) {
         find_hint(folder, hint, sizeof hint);
@@ -172,7 +172,7 @@ int hx_result_locate(hx_result_path *result, const char *named)
     memset(result, 0, sizeof *result);
     int rc = find_file(named, result);
     if (rc == HX_OK)
-        rc = join(result->file, folder_length(result->file), "config.cfg", &result->config);
+        rc = join_path(result->file, folder_length(result->file), "config.cfg", &result->config);
     if (rc == HX_OK && access(result->config, F_OK) == 0) return HX_OK;
     free(result->config);
     result->config = NULL;
@@ -192,7 +192,7 @@ int hx_path_seen_from(const char *from, const char *file, char **shown)
 {
     char *folder = NULL;
     const size_t n_folder = folder_length(from);
-    HX_TRY(n_folder ? join(from, n_folder, "", &folder) : hx_strdup(&folder, "."));
+    HX_TRY(n_folder ? join_path(from, n_folder, "", &folder) : hx_strdup(&folder, "."));
     errno = 0;
     char *const base = realpath(folder, NULL);
     char *const whole = errno == ENOMEM ? NULL : realpath(file, NULL);

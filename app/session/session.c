@@ -348,7 +348,8 @@ int hx_session_make_problem(hx_session *s)
         hx_config_make_problem(&s->cfg, &s->space, &s->conditions, &s->problem, &notes, s->lacking);
     hx_log_notes(&notes);
     HX_TRY(rc);
-    s->problem.plan = &s->plan;
+    s->problem.operator_plan = &s->operator_plan;
+    s->problem.coarse_plan = &s->coarse_plan;
     s->loads_of = NULL;
     HX_TRY(resolve_radius(s));
     HX_TRY(make_groups(s));
@@ -580,7 +581,8 @@ void hx_session_free(hx_session *s)
     hx_dist_free(&s->dist);
     hx_device_close(&s->device);
     hx_groups_free(&s->groups);
-    hx_plan_free(&s->plan);
+    hx_operator_plan_free(&s->operator_plan);
+    hx_coarse_plan_free(&s->coarse_plan);
     hx_voxels_free(&s->voxels);
     hx_problem_free(&s->problem);
     hx_space_free(&s->space);

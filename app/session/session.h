@@ -13,8 +13,9 @@
 #include "core/dist/dist.h"
 #include "core/generate/generate.h"
 #include "core/mesh/mesh_quality.h"
+#include "core/multigrid/plan_coarse.h"
+#include "core/operator/plan_operator.h"
 #include "core/registry.h"
-#include "core/solver/plan.h"
 #include "core/spline/spline.h"
 #include "device_start.h"
 #include "output_names.h"
@@ -59,7 +60,9 @@ typedef struct hx_session {
     hx_measuring measuring; /* measurement of `quality`, concurrent with other work */
     hx_space space;         /* for solver.element */
     hx_problem problem;
-    hx_plan plan; /* for the problem's mesh, used by the solver */
+    /* lists of the problem's mesh made in advance, used by the solver */
+    hx_operator_plan operator_plan;
+    hx_coarse_plan coarse_plan;
     /* notes on missing supports and loads are added here (borrowed); NULL: they are errors */
     hx_notes *lacking;
     hx_groups groups;    /* linked variables, by symmetry and extrusion */

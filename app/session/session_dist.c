@@ -114,7 +114,7 @@ static int differ(const hx_hash *a, const hx_hash *b)
 }
 
 /* HX_EENV: this process cannot take part in the root's run. */
-static int compare(const hx_session *s, const choice *leader, const choice *own)
+static int compare_choices(const hx_session *s, const choice *leader, const choice *own)
 {
     const int rank = s->comm->rank;
     if (strcmp(leader->version, HX_VERSION) != 0)
@@ -149,7 +149,7 @@ static int hear_choice(hx_session *s)
     HX_TRY(hx_config_set_word(&s->cfg.solver.preconditioner, leader.preconditioner));
     s->cfg.solver.layout = (hx_layout)leader.layout;
     const int rc = identify(s, &own);
-    return hx_comm_agree(s->comm, rc < 0 ? rc : compare(s, &leader, &own));
+    return hx_comm_agree(s->comm, rc < 0 ? rc : compare_choices(s, &leader, &own));
 }
 
 int hx_session_open_follower(hx_session *s)

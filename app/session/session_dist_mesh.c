@@ -89,7 +89,7 @@ static const char *asks_for_whole(const hx_session *s)
     return NULL;
 }
 
-static int refuse(const hx_session *s, const char *why)
+static int refuse_dist_mesh(const hx_session *s, const char *why)
 {
     return hx_session_blame(
         s, "mesh.in_parts",
@@ -101,7 +101,7 @@ static int refuse(const hx_session *s, const char *why)
 /* Logs why each process makes the whole mesh. HX_EINPUT: the config forbids it. */
 static int take_whole(const hx_session *s, const char *why)
 {
-    if (s->cfg.mesh.in_parts == HX_IN_PARTS_ALWAYS) return refuse(s, why);
+    if (s->cfg.mesh.in_parts == HX_IN_PARTS_ALWAYS) return refuse_dist_mesh(s, why);
     hx_log_detail("mesh: each process creates the whole mesh, because of %s", why);
     return HX_OK;
 }
@@ -160,7 +160,8 @@ static int find_faults(hx_session *s, const char **why)
 }
 
 /* Makes the distributed mesh, unless the elements are too long. */
-static int create(hx_session *s, const hx_mesh_source *source, const hx_dist_mesh_params *params)
+static int create_dist_mesh(hx_session *s, const hx_mesh_source *source,
+                            const hx_dist_mesh_params *params)
 {
     hx_comm_reduce_of(&s->all, s->comm);
     HX_TRY(hx_dist_mesh_create(&s->mesh, s->comm, &s->all.all, source, params));
@@ -193,7 +194,7 @@ static int create_of_file(hx_session *s, const hx_dist_mesh_params *params)
     int rc = hx_file_source_open(&source, s->comm, s->cfg.mesh.file, least, &notes, why);
     if (rc == HX_OK && !why[0]) {
         hx_log_notes(&notes);
-        rc = create(s, &source, params);
+        rc = create_dist_mesh(s, &source, params);
         if (rc == HX_OK && s->mesh.ownership) rc = note_faces(s, &source);
     } else if (rc == HX_OK) {
         rc = take_whole(s, why);
@@ -259,7 +260,7 @@ int hx_session_make_dist_mesh(hx_session *s)
     own.in_elements = params.in_elements;
     if (rc == HX_OK) rc = agree(s, &own, &agreed);
     if (rc == HX_OK && agreed)
-        rc = s->cfg.mesh.file ? create_of_file(s, &params) : create(s, &source, &params);
+        rc = s->cfg.mesh.file ? create_of_file(s, &params) : create_dist_mesh(s, &source, &params);
     hx_source_close(&source);
     return rc;
 }
@@ -287,7 +288,8 @@ int hx_session_agree_dist_mesh(hx_session *s)
     HX_TRY(hx_mesh_hash_all(&s->mesh, &s->mesh_hash));
     HX_TRY(hx_mesh_order_hash_all(&s->mesh, &s->order_hash));
     s->has_mesh_hash = s->has_order_hash = 1;
-    hx_plan_precond(&s->plan, &s->problem, s->precond_kind, hx_session_solver_device(s)->ops);
+    hx_coarse_plan_make(&s->coarse_plan, &s->problem, s->precond_kind,
+                        hx_session_solver_device(s)->ops);
     return HX_OK;
 }
 

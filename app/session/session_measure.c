@@ -7,7 +7,7 @@
 
 #include "session_internal.h"
 
-static void *measure(void *argument)
+static void *measure_machine(void *argument)
 {
     hx_measuring *const m = argument;
 #ifdef _OPENMP
@@ -34,7 +34,7 @@ void hx_session_measure_meanwhile(hx_session *s)
     if (s->is_measured || s->mesh.ownership || m->is_running) return;
     m->mesh = &s->mesh;
     m->n_thread = count_threads();
-    m->is_running = pthread_create(&m->thread, NULL, measure, m) == 0;
+    m->is_running = pthread_create(&m->thread, NULL, measure_machine, m) == 0;
 }
 
 void hx_session_end_measuring(hx_session *s)

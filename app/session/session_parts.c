@@ -16,7 +16,7 @@ typedef struct announcement {
     int64_t n_elem;
 } announcement;
 
-static int choose(hx_session *s, hx_partition *p, int n_rank)
+static int choose_partition(hx_session *s, hx_partition *p, int n_rank)
 {
     static const char key[] = "solver.partition";
     const hx_partition_kind asked = s->cfg.solver.partition;
@@ -40,7 +40,7 @@ int hx_session_cut_mesh(hx_session *s, int n_rank)
 {
     hx_partition p;
     if (n_rank < 2) return HX_OK;
-    HX_TRY(choose(s, &p, n_rank));
+    HX_TRY(choose_partition(s, &p, n_rank));
     const int rc = put_in_order(s, &p);
     hx_partition_free(&p);
     return rc;
@@ -78,7 +78,7 @@ int hx_session_distribute_mesh(hx_session *s)
     int rc;
     if (!s->comm) return HX_OK;
     if (s->comm->rank == HX_DIST_ROOT)
-        rc = send_parts(s, choose(s, &p, s->comm->size), &p);
+        rc = send_parts(s, choose_partition(s, &p, s->comm->size), &p);
     else
         rc = hear_parts(s, &p);
     if (rc == HX_OK) rc = put_in_order(s, &p);

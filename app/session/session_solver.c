@@ -9,7 +9,7 @@
 
 #include "../text/log.h"
 #include "core/matrix/matrix.h"
-#include "core/solver/conduction_ops.h"
+#include "core/operator/conduction_ops.h"
 #include "session_internal.h"
 
 static int has_no_splines(const hx_session *s, const hx_device_ops *ops)
@@ -165,7 +165,7 @@ static int find_named_operator_kind(hx_session *s)
     return HX_OK;
 }
 
-static void say(void *context, const char *line)
+static void log_choice(void *context, const char *line)
 {
     (void)context;
     hx_log_detail("  auto      %s", line);
@@ -181,7 +181,7 @@ static hx_choose_params choose_params(const hx_session *s)
     params.deterministic = cfg->solver.deterministic;
     params.keep_layout = hx_config_given(cfg, "solver.layout");
     params.layout = cfg->solver.layout;
-    params.say = say;
+    params.say = log_choice;
     return params;
 }
 
@@ -337,11 +337,11 @@ static void plan_ahead(hx_session *s)
     const hx_operator_kind *const op_kind = foresee_operator_kind(s, ops);
     const hx_precond_kind *const kind = find_precond(s, ops);
     hx_session_count_loads(s);
-    if (op_kind) hx_plan_operator(&s->plan, &s->problem, op_kind);
+    if (op_kind) hx_operator_plan_make(&s->operator_plan, &s->problem, op_kind);
     if (kind && hx_device_start_is_running(&s->device_start))
-        hx_plan_precond(&s->plan, &s->problem, kind, ops);
+        hx_coarse_plan_make(&s->coarse_plan, &s->problem, kind, ops);
     if (kind && hx_device_start_is_running(&s->device_start))
-        hx_plan_finish_precond(&s->plan, &s->problem, kind);
+        hx_coarse_plan_finish(&s->coarse_plan, &s->problem, kind);
     /* after a lack of memory it is repeated when it is needed */
     if (hx_device_start_is_running(&s->device_start) && hx_session_measure(s) < 0) hx_error_clear();
 }
@@ -390,7 +390,7 @@ static int make_operator(hx_session *s, size_t other)
     const size_t held = s->filter.kind ? hx_session_filter_bytes(s) : 0;
     const int rc = hx_operator_create(&s->op, hx_session_solver_device(s), s->op_kind, s->layout,
                                       hx_session_solved(s), other - held);
-    hx_plan_drop_lists(&s->plan);
+    hx_operator_plan_drop_lists(&s->operator_plan);
     return rc < 0 ? hx_session_blame(s, "solver.operator", rc) : rc;
 }
 
@@ -419,8 +419,10 @@ int hx_session_make_solver(hx_session *s)
     hx_account other;
     for (;;) {
         other = (hx_account){0};
-        if (!s->op.dev && !s->comm) hx_plan_operator(&s->plan, &s->problem, s->op_kind);
-        hx_plan_precond(&s->plan, &s->problem, s->precond_kind, hx_session_solver_device(s)->ops);
+        if (!s->op.dev && !s->comm)
+            hx_operator_plan_make(&s->operator_plan, &s->problem, s->op_kind);
+        hx_coarse_plan_make(&s->coarse_plan, &s->problem, s->precond_kind,
+                            hx_session_solver_device(s)->ops);
         hx_session_other_account(s, &other); /* once, since it takes passes over the mesh */
         const int rc = make_solver(s, hx_account_sum(&other));
         if (rc == HX_OK) break;

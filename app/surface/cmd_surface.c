@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../session/surface_source.h"
+#include "../result/surface_source.h"
 #include "../text/commands.h"
 #include "../text/table.h"
 #include "core/base/atomic_file.h"
@@ -234,7 +234,7 @@ static void warn_volume(const job *j)
             volume, j->target);
 }
 
-static void warn(const job *j)
+static void warn_of_surface(const job *j)
 {
     const hx_surface_report *r = &j->report;
     char a[32], text[HX_ORIGIN_TEXT];
@@ -310,7 +310,7 @@ static int make_surface(job *j, const hx_options *options)
     HX_TRY(write_surface(j));
     report_shape(j);
     report_unit(j);
-    warn(j);
+    warn_of_surface(j);
     hx_log_detail(
         "seconds    mesh %.3f, threshold %.3f, triangles %.3f, smoothing %.3f, check %.3f, "
         "file %.3f",

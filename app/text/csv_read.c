@@ -18,7 +18,7 @@ static char *end_line(char *at)
     return end + 1;
 }
 
-static size_t count(const char *text, char c)
+static size_t count_char(const char *text, char c)
 {
     size_t n = 0;
     for (; *text; text++) n += *text == c;
@@ -27,7 +27,7 @@ static size_t count(const char *text, char c)
 
 static int read_names(hx_csv *csv, const char *path, char *line)
 {
-    csv->n_column = count(line, ',') + 1;
+    csv->n_column = count_char(line, ',') + 1;
     HX_TRY(hx_alloc(&csv->name, csv->n_column, sizeof *csv->name, "columns"));
     for (size_t i = 0; i < csv->n_column; i++) {
         const size_t n = strcspn(line, ",");
@@ -42,10 +42,10 @@ static int read_names(hx_csv *csv, const char *path, char *line)
 
 static int read_row(hx_csv *csv, const char *path, size_t row, size_t capacity, const char *line)
 {
-    if (count(line, ',') + 1 != csv->n_column)
+    if (count_char(line, ',') + 1 != csv->n_column)
         return HX_RAISE(HX_EINPUT, "%s:%zu: %zu %s, but the first line names %zu", path, row + 2,
-                        count(line, ',') + 1, hx_noun(count(line, ',') + 1, "field", "fields"),
-                        csv->n_column);
+                        count_char(line, ',') + 1,
+                        hx_noun(count_char(line, ',') + 1, "field", "fields"), csv->n_column);
     for (size_t i = 0; i < csv->n_column; i++) {
         char *end;
         double value = NAN;
@@ -64,7 +64,7 @@ static int read_row(hx_csv *csv, const char *path, size_t row, size_t capacity, 
 
 static int read_rows(hx_csv *csv, const char *path, char *line)
 {
-    const size_t n_row = count(line, '\n');
+    const size_t n_row = count_char(line, '\n');
     HX_TRY(hx_alloc(&csv->value, csv->n_column * n_row, sizeof *csv->value, "table"));
     for (char *next; (next = end_line(line)); line = next)
         HX_TRY(read_row(csv, path, csv->n_row++, n_row, line));

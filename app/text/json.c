@@ -16,7 +16,7 @@ const char *hx_format_double(double value, char *text, size_t n_text)
 }
 
 /* Bytes that are not UTF-8, which a title or folder may contain, become U+FFFD. */
-static void put_text(hx_json *json, const char *text)
+static void put_json_text(hx_json *json, const char *text)
 {
     fputc('"', json->stream);
     size_t left = strlen(text), n;
@@ -57,7 +57,7 @@ static void put_key(hx_json *json, const char *key)
     if (json->depth > 0) fputc('\n', json->stream);
     fprintf(json->stream, "%*s", 2 * json->depth, "");
     if (!key) return;
-    put_text(json, key);
+    put_json_text(json, key);
     fputs(": ", json->stream);
 }
 
@@ -108,12 +108,12 @@ void hx_json_string(hx_json *json, const char *key, const char *value)
 {
     put_key(json, key);
     if (value)
-        put_text(json, value);
+        put_json_text(json, value);
     else
         fputs("null", json->stream);
 }
 
-static void put_number(hx_json *json, double value)
+static void put_json_number(hx_json *json, double value)
 {
     char text[32];
     fputs(isfinite(value) ? hx_format_double(value, text, sizeof text) : "null", json->stream);
@@ -122,7 +122,7 @@ static void put_number(hx_json *json, double value)
 void hx_json_number(hx_json *json, const char *key, double value)
 {
     put_key(json, key);
-    put_number(json, value);
+    put_json_number(json, value);
 }
 
 void hx_json_integer(hx_json *json, const char *key, int64_t value)
@@ -143,7 +143,7 @@ void hx_json_numbers(hx_json *json, const char *key, size_t n, const double *val
     fputc('[', json->stream);
     for (size_t i = 0; i < n; i++) {
         if (i > 0) fputs(", ", json->stream);
-        put_number(json, value[i]);
+        put_json_number(json, value[i]);
     }
     fputc(']', json->stream);
 }

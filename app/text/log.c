@@ -95,9 +95,9 @@ static void print_line(FILE *stream, const char *lead, const char *text)
 }
 
 /* Logs a line to stdout. */
-static void say(hx_log_level level, const char *fmt, va_list args) HX_PRINTF(2, 0);
+static void log_formatted(hx_log_level level, const char *fmt, va_list args) HX_PRINTF(2, 0);
 
-static void say(hx_log_level level, const char *fmt, va_list args)
+static void log_formatted(hx_log_level level, const char *fmt, va_list args)
 {
     char line[MAX_LINE];
     if (!hx_log_wants(level)) return;
@@ -111,7 +111,7 @@ void hx_log_info(const char *fmt, ...)
 {
     va_list args;
     va_start(args, fmt);
-    say(HX_LOG_NORMAL, fmt, args);
+    log_formatted(HX_LOG_NORMAL, fmt, args);
     va_end(args);
 }
 
@@ -119,7 +119,7 @@ void hx_log_detail(const char *fmt, ...)
 {
     va_list args;
     va_start(args, fmt);
-    say(HX_LOG_VERBOSE, fmt, args);
+    log_formatted(HX_LOG_VERBOSE, fmt, args);
     va_end(args);
 }
 

@@ -13,7 +13,7 @@ typedef struct call {
     char **argv;
 } call;
 
-static void *start(void *context)
+static void *start_on_stack(void *context)
 {
     call *const c = context;
     c->result = c->main(c->argc, c->argv);
@@ -37,7 +37,8 @@ static int run_in_thread(call *c)
 #ifdef __GLIBC__
     if (ok) (void)pthread_setattr_default_np(&attr); /* for the threads of OpenMP */
 #endif
-    ok = ok && pthread_create(&thread, &attr, start, c) == 0 && pthread_join(thread, NULL) == 0;
+    ok = ok && pthread_create(&thread, &attr, start_on_stack, c) == 0 &&
+         pthread_join(thread, NULL) == 0;
     pthread_attr_destroy(&attr);
     return ok;
 }

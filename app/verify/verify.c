@@ -7,7 +7,7 @@
 #include <unistd.h>
 
 #include "../output/output.h"
-#include "../session/solid_design.h"
+#include "../result/solid_design.h"
 #include "core/base/memory.h"
 #include "core/base/names.h"
 #include "core/base/sum.h"
@@ -244,7 +244,8 @@ static int find_peaks(hx_verify *v, hx_verify_analysis *a, int with_fields)
     return HX_OK;
 }
 
-static int analyse(hx_verify *v, const double *density, hx_verify_analysis *a, int with_fields)
+static int analyse_density(hx_verify *v, const double *density, hx_verify_analysis *a,
+                           int with_fields)
 {
     hx_session *s = &v->session;
     const size_t n_case = (size_t)s->problem.cases.n;
@@ -281,13 +282,13 @@ int hx_verify_analyse(hx_verify *v, int with_fields)
     const int64_t n = v->session.mesh.n_elem;
     hx_verify_analysis *const grey = &v->analysis[HX_VERIFY_GREY];
     hx_verify_analysis *const solid = &v->analysis[HX_VERIFY_SOLID];
-    HX_TRY(analyse(v, v->density, grey, 0));
+    HX_TRY(analyse_density(v, v->density, grey, 0));
     for (int64_t e = 0; e < n; e++)
         if (problem->passive.density && !isnan(problem->passive.density[e]))
             problem->passive.density[e] =
                 v->black_white[e]; /* otherwise the filter would keep a grey density */
     if (with_fields) HX_TRY(keep_densities(v));
-    HX_TRY(analyse(v, v->black_white, solid, with_fields));
+    HX_TRY(analyse_density(v, v->black_white, solid, with_fields));
     grey->volume = volume_fraction(v, v->density);
     solid->volume = v->volume / hx_sum(n, problem->volume);
     if (v->quadratic.asked) HX_TRY(hx_verify_analyse_quadratic(v));

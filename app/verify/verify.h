@@ -3,12 +3,12 @@
 #define HX_VERIFY_H
 
 #include "../diag/attached.h"
-#include "../session/part.h"
+#include "../result/part.h"
+#include "../result/result_origin.h"
+#include "../result/surface_part.h"
 #include "../session/place.h"
-#include "../session/result_origin.h"
 #include "../session/result_path.h"
 #include "../session/session.h"
-#include "../session/surface_part.h"
 #include "../text/options.h"
 #include "core/design/black_white.h"
 #include "core/files/vtk_fields.h"

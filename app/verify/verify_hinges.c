@@ -10,7 +10,7 @@
 #include "core/surface/surface.h"
 #include "verify.h"
 
-static int32_t root_of(int32_t *parent, int32_t i)
+static int32_t root_of_fan(int32_t *parent, int32_t i)
 {
     while (parent[i] != i) i = parent[i] = parent[parent[i]];
     return i;
@@ -37,9 +37,11 @@ static int count_shells(const hx_surface *surface, int64_t *n_shell)
     for (size_t i = 0; i < n; i++) parent[i] = (int32_t)i;
     for (int64_t t = 0; t < surface->n_tri; t++)
         for (int k = 1; k < 3; k++)
-            parent[root_of(parent, surface->tri[3 * t + k])] = root_of(parent, surface->tri[3 * t]);
+            parent[root_of_fan(parent, surface->tri[3 * t + k])] =
+                root_of_fan(parent, surface->tri[3 * t]);
     for (int64_t t = 0; t < surface->n_tri; t++)
-        volume[root_of(parent, surface->tri[3 * t])] += volume_below(surface, surface->tri + 3 * t);
+        volume[root_of_fan(parent, surface->tri[3 * t])] +=
+            volume_below(surface, surface->tri + 3 * t);
     for (size_t i = 0; i < n; i++) *n_shell += volume[i] > 0.0;
 fail:
     free(parent);

@@ -6,13 +6,13 @@
 #include <string.h>
 
 #include "../output/output.h"
+#include "../result/solid_mesh.h"
 #include "../session/config_problem.h"
-#include "../session/solid_mesh.h"
 #include "core/base/clock.h"
 #include "core/base/memory.h"
+#include "core/krylov/precond.h"
+#include "core/operator/conduction_ops.h"
 #include "core/registry.h"
-#include "core/solver/conduction_ops.h"
-#include "core/solver/precond.h"
 #include "verify.h"
 
 /* The mesh that is analysed. */
@@ -116,7 +116,7 @@ static int open_part(const hx_verify *v, int solid, part *p, size_t *bytes, size
 }
 
 /* HX_EENV, with the memory of either part; 0: not counted or not possible. */
-static int refuse(const hx_verify *v, size_t whole, size_t solid, size_t n_free)
+static int refuse_quadratic(const hx_verify *v, size_t whole, size_t solid, size_t n_free)
 {
     char a[32], b[32], c[32], alone[64] = "";
     if (!hx_config_is_heat(&v->session.cfg))
@@ -138,14 +138,14 @@ static int find_part(hx_verify *v, part *p)
         HX_TRY(open_part(v, 0, p, &whole, &n_free));
         q->bytes = whole;
         if (n_free == 0 || whole <= n_free) return HX_OK;
-        if (hx_config_is_heat(&v->session.cfg)) return refuse(v, whole, 0, n_free);
+        if (hx_config_is_heat(&v->session.cfg)) return refuse_quadratic(v, whole, 0, n_free);
         part_free(p);
     }
     HX_TRY(open_part(v, 1, p, &solid, &n_free));
     q->solid_only = 1;
     q->bytes = solid;
     if (n_free == 0 || solid <= n_free) return HX_OK;
-    return refuse(v, whole, solid, n_free);
+    return refuse_quadratic(v, whole, solid, n_free);
 }
 
 /* Finds the peaks of a case over nodes and elements of the solid. */
@@ -198,7 +198,7 @@ fail:
     return rc;
 }
 
-static int analyse(hx_verify *v, part *p)
+static int analyse_quadratic(hx_verify *v, part *p)
 {
     hx_verify_quadratic *const q = &v->quadratic;
     hx_verify_analysis *const a = &q->analysis;
@@ -229,7 +229,7 @@ int hx_verify_analyse_quadratic(hx_verify *v)
     part p;
     hx_session_drop_operator(&v->session); /* its memory is needed here */
     int rc = find_part(v, &p);
-    if (rc == HX_OK) rc = analyse(v, &p);
+    if (rc == HX_OK) rc = analyse_quadratic(v, &p);
     if (rc == HX_EINPUT && v->quadratic.solid_only)
         hx_error_prefix("quadratic elements, only the solid: ");
     part_free(&p);

@@ -18,9 +18,9 @@
 #include "verify.h"
 
 /* Prints and keeps a warning. */
-static void warn(hx_verify *v, const char *fmt, ...) HX_PRINTF(2, 3);
+static void warn_verify(hx_verify *v, const char *fmt, ...) HX_PRINTF(2, 3);
 
-static void warn(hx_verify *v, const char *fmt, ...)
+static void warn_verify(hx_verify *v, const char *fmt, ...)
 {
     char line[512];
     va_list args;
@@ -57,7 +57,7 @@ static void add_row_as(hx_table *table, const char *what, double a, double b, do
     hx_table_add(table, "%s", difference(a, b, percent, text, sizeof text));
 }
 
-static void add_row(hx_table *table, const char *what, double a, double b)
+static void add_verify_row(hx_table *table, const char *what, double a, double b)
 {
     add_row_as(table, what, a, b, hx_verify_percent(a, b));
 }
@@ -122,8 +122,8 @@ static void add_peak(hx_table *table, const hx_verify *v, const hx_verify_analys
     const hx_units *const u = &v->session.cfg.units;
     char text[96], what[64];
     if (!hx_config_is_heat(&v->session.cfg)) {
-        add_row(table, label("largest displacement", u->length, text, sizeof text),
-                a->displacement.value, b->displacement.value);
+        add_verify_row(table, label("largest displacement", u->length, text, sizeof text),
+                       a->displacement.value, b->displacement.value);
         return;
     }
     hx_table_add(table, "%s", label("highest temperature", u->temperature, text, sizeof text));
@@ -131,8 +131,8 @@ static void add_peak(hx_table *table, const hx_verify *v, const hx_verify_analys
     hx_table_add(table, "%.6g", b->displacement.value);
     hx_table_add(table, "%s", "");
     snprintf(what, sizeof what, "  above %.6g", v->session.problem.reference);
-    add_row(table, label(what, u->temperature, text, sizeof text), over_reference(v, a),
-            over_reference(v, b));
+    add_verify_row(table, label(what, u->temperature, text, sizeof text), over_reference(v, a),
+                   over_reference(v, b));
 }
 
 /* Prints two analyses side by side. */
@@ -157,14 +157,14 @@ void hx_verify_print_pair(const hx_verify *v, const char *const name[2],
                  v->session.problem.cases.weight[c]);
         add_compliance(&table, v, what, a->case_compliance[c], b->case_compliance[c]);
     }
-    add_row(&table, "volume fraction", a->volume, b->volume);
+    add_verify_row(&table, "volume fraction", a->volume, b->volume);
     const int is_heat = hx_config_is_heat(&v->session.cfg);
     add_peak(&table, v, a, b);
     add_places(&table, "node", &a->displacement, &b->displacement, n_case);
-    add_row(&table,
-            is_heat ? label("largest heat flux", u->flux, text, sizeof text)
-                    : label("largest von Mises", u->stress, text, sizeof text),
-            a->stress.value, b->stress.value);
+    add_verify_row(&table,
+                   is_heat ? label("largest heat flux", u->flux, text, sizeof text)
+                           : label("largest von Mises", u->stress, text, sizeof text),
+                   a->stress.value, b->stress.value);
     add_places(&table, "element", &a->stress, &b->stress, n_case);
     hx_table_end(&table, 2);
 }
@@ -241,8 +241,8 @@ static void warn_difference_as(hx_verify *v, const char *what, double a, double 
 {
     char text[32];
     if (!(fabs(percent) > v->tolerance)) return;
-    warn(v, "%s of the 0/1 design differs: %.6g, and %.6g in the grey design (%s)", what, b, a,
-         difference(a, b, percent, text, sizeof text));
+    warn_verify(v, "%s of the 0/1 design differs: %.6g, and %.6g in the grey design (%s)", what, b,
+                a, difference(a, b, percent, text, sizeof text));
 }
 
 static void warn_difference(hx_verify *v, const char *what, double a, double b)
@@ -280,9 +280,9 @@ static void warn_solves(hx_verify *v)
 {
     for (int i = 0; i < HX_N_VERIFY; i++)
         if (v->analysis[i].reason != HX_PCG_CONVERGED)
-            warn(v, "the solve of the %s design did not converge (%s, |r|/|f| = %.2g)",
-                 i == HX_VERIFY_GREY ? "grey" : "0/1", hx_pcg_reason_name(v->analysis[i].reason),
-                 v->analysis[i].pcg_residual);
+            warn_verify(v, "the solve of the %s design did not converge (%s, |r|/|f| = %.2g)",
+                        i == HX_VERIFY_GREY ? "grey" : "0/1",
+                        hx_pcg_reason_name(v->analysis[i].reason), v->analysis[i].pcg_residual);
 }
 
 /* Warns if quadratic elements, which are softer, give another compliance than linear ones. */
@@ -292,22 +292,23 @@ static void warn_quadratic(hx_verify *v)
                                                                            &v->quadratic.analysis;
     if (!v->quadratic.asked) return;
     if (b->reason != HX_PCG_CONVERGED)
-        warn(v, "the solve with quadratic elements did not converge (%s, |r|/|f| = %.2g)",
-             hx_pcg_reason_name(b->reason), b->pcg_residual);
+        warn_verify(v, "the solve with quadratic elements did not converge (%s, |r|/|f| = %.2g)",
+                    hx_pcg_reason_name(b->reason), b->pcg_residual);
     const double percent = hx_verify_compliance_percent(v, a->compliance, b->compliance);
     if (fabs(percent) > v->tolerance)
-        warn(v,
-             "with quadratic elements the compliance differs by %+.1f %% from that with linear "
-             "ones: the mesh is too coarse for this part; use a finer mesh, or solver.element = "
-             "\"quadratic\"",
-             percent);
+        warn_verify(
+            v,
+            "with quadratic elements the compliance differs by %+.1f %% from that with linear "
+            "ones: the mesh is too coarse for this part; use a finer mesh, or solver.element = "
+            "\"quadratic\"",
+            percent);
 }
 
 static void warn_surface(hx_verify *v)
 {
     char text[512];
     for (size_t i = 0; v->surface.path && hx_verify_warn_surface(v, i, text, sizeof text); i++)
-        if (text[0]) warn(v, "%s", text);
+        if (text[0]) warn_verify(v, "%s", text);
 }
 
 static void warn_pieces(hx_verify *v)
@@ -315,18 +316,21 @@ static void warn_pieces(hx_verify *v)
     char a[32], b[32];
     const int64_t loose = hx_attached_count_floating(&v->attached);
     if (loose > 0)
-        warn(v, "the solid falls into %s %s: %s %s not connected to the largest",
-             hx_format_count(v->attached.pieces.n, a, sizeof a),
-             hx_noun(v->attached.pieces.n, "piece", "pieces"), hx_format_count(loose, b, sizeof b),
-             hx_noun(loose, "element is", "elements are"));
+        warn_verify(v, "the solid falls into %s %s: %s %s not connected to the largest",
+                    hx_format_count(v->attached.pieces.n, a, sizeof a),
+                    hx_noun(v->attached.pieces.n, "piece", "pieces"),
+                    hx_format_count(loose, b, sizeof b),
+                    hx_noun(loose, "element is", "elements are"));
     if (v->n_surface_piece > v->attached.pieces.n)
-        warn(v,
-             "the surface falls into %s %s whose elements touch only at nodes or edges: such "
-             "hinges cannot be made",
-             hx_format_count(v->n_surface_piece, a, sizeof a),
-             hx_noun(v->n_surface_piece, "piece", "pieces"));
+        warn_verify(
+            v,
+            "the surface falls into %s %s whose elements touch only at nodes or edges: such "
+            "hinges cannot be made",
+            hx_format_count(v->n_surface_piece, a, sizeof a),
+            hx_noun(v->n_surface_piece, "piece", "pieces"));
     else if (v->n_surface_piece < 0 && v->n_face_piece > v->attached.pieces.n)
-        warn(v, "some solid elements touch only at a node or an edge: such hinges cannot be made");
+        warn_verify(
+            v, "some solid elements touch only at a node or an edge: such hinges cannot be made");
 }
 
 static void warn_set(hx_verify *v, const char *what, size_t i, const char *set)
@@ -334,7 +338,7 @@ static void warn_set(hx_verify *v, const char *what, size_t i, const char *set)
     hx_attached_nodes nodes;
     hx_attached_set(&v->attached, set, &nodes);
     if (hx_attached_is_floating(&nodes))
-        warn(v, "%s[%zu]: set '%s' is not attached to the largest piece", what, i, set);
+        warn_verify(v, "%s[%zu]: set '%s' is not attached to the largest piece", what, i, set);
 }
 
 static void warn_support(hx_verify *v, size_t i, const hx_config_support *support)
@@ -346,10 +350,11 @@ static void warn_support(hx_verify *v, size_t i, const hx_config_support *suppor
     }
     hx_attached_file_supports(&v->attached, &nodes);
     if (hx_attached_is_floating(&nodes))
-        warn(v,
-             "supports[%zu]: the supports from the mesh's file are not attached to the largest "
-             "piece",
-             i);
+        warn_verify(
+            v,
+            "supports[%zu]: the supports from the mesh's file are not attached to the largest "
+            "piece",
+            i);
 }
 
 static void warn_loads(hx_verify *v)
@@ -369,11 +374,12 @@ static void warn_loads(hx_verify *v)
         const int64_t n_off = nodes.n[HX_NODE_VOID] + nodes.n[HX_NODE_LOOSE];
         const double off = nodes.force[HX_NODE_VOID] + nodes.force[HX_NODE_LOOSE];
         if (n_off > 0)
-            warn(v,
-                 "case %d: %s loaded %s, with %.1f %% of the force, are on void or on pieces that "
-                 "are not connected: their motion dominates the compliance",
-                 c + 1, hx_format_count(n_off, a, sizeof a), hx_noun(n_off, "node", "nodes"),
-                 100.0 * off / (off + nodes.force[HX_NODE_MAIN]));
+            warn_verify(
+                v,
+                "case %d: %s loaded %s, with %.1f %% of the force, are on void or on pieces that "
+                "are not connected: their motion dominates the compliance",
+                c + 1, hx_format_count(n_off, a, sizeof a), hx_noun(n_off, "node", "nodes"),
+                100.0 * off / (off + nodes.force[HX_NODE_MAIN]));
     }
 }
 
@@ -384,10 +390,10 @@ static void warn_filled(hx_verify *v)
         if (hx_config_is_heat(&v->session.cfg)) return; /* heat enters at any density */
         const double share = hx_verify_filled_force(v, c);
         if (share > 0.01)
-            warn(v,
-                 "case %d: %.1f %% of the force acts on elements below the threshold that "
-                 "--preserve makes solid: the design itself has no material there",
-                 c + 1, 100.0 * share);
+            warn_verify(v,
+                        "case %d: %.1f %% of the force acts on elements below the threshold that "
+                        "--preserve makes solid: the design itself has no material there",
+                        c + 1, 100.0 * share);
     }
 }
 
@@ -404,11 +410,11 @@ static int warn_missing(hx_verify *v)
                 "taken as rho_min",
                 v->result, count);
     if (!v->threshold_given && hx_part_short_text(&v->part, v->result, text, sizeof text)) {
-        warn(v, "%s", text);
+        warn_verify(v, "%s", text);
         return 1;
     }
     if (v->part.mass >= enough * v->part.wanted) return 0;
-    warn(
+    warn_verify(
         v,
         "the densities in %s have a volume of %.3g instead of %.3g; the rest is in the %s elements "
         "below output.threshold, which the file lacks: the grey design is %s than in the run, so "
@@ -437,7 +443,7 @@ void hx_verify_print(hx_verify *v)
     print_shifted(v);
     hx_log_info("%s", "");
     if (hx_result_origin_is_off(&v->origin))
-        warn(v, "%s is %s", v->result, hx_result_origin_text(&v->origin, text));
+        warn_verify(v, "%s is %s", v->result, hx_result_origin_text(&v->origin, text));
     if (!warn_missing(v)) warn_differences(v);
     warn_solves(v);
     warn_quadratic(v);

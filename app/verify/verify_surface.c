@@ -91,7 +91,7 @@ static int make_problem(hx_verify *v, solve *s)
                     hx_format_bytes((double)n_free, b, sizeof b));
 }
 
-static int analyse(hx_verify *v, solve *s)
+static int analyse_surface(hx_verify *v, solve *s)
 {
     hx_verify_surface *const f = &v->surface;
     hx_verify_analysis *const a = &f->analysis;
@@ -121,7 +121,7 @@ int hx_verify_analyse_surface(hx_verify *v)
     solve s;
     memset(&s, 0, sizeof s);
     hx_session_drop_operator(&v->session); /* its memory is needed here */
-    const int rc = analyse(v, &s);
+    const int rc = analyse_surface(v, &s);
     if (rc == HX_EINPUT) hx_error_prefix("%s: ", v->surface.path);
     solve_free(&s);
     return rc;

@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-static int place_of(const hx_account *account, const char *name)
+static int place_of_entry(const hx_account *account, const char *name)
 {
     int i = 0;
     while (i < account->n && strcmp(account->item[i].name, name) != 0) i++;
@@ -12,7 +12,7 @@ static int place_of(const hx_account *account, const char *name)
 void hx_account_add(hx_account *account, const char *name, size_t bytes)
 {
     const int last = HX_ACCOUNT_ITEMS - 1;
-    int i = place_of(account, name);
+    int i = place_of_entry(account, name);
     if (i == account->n && i >= last) {
         name = "other";
         i = last;
@@ -23,7 +23,7 @@ void hx_account_add(hx_account *account, const char *name, size_t bytes)
 
 const hx_memory_item *hx_account_find(const hx_account *account, const char *name)
 {
-    const int i = place_of(account, name);
+    const int i = place_of_entry(account, name);
     return i < account->n ? &account->item[i] : NULL;
 }
 

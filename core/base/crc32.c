@@ -45,7 +45,7 @@ uint32_t hx_crc32(uint32_t before, const void *bytes, size_t n)
 }
 
 /* Returns a b modulo the generator. */
-static uint32_t multiply(uint32_t a, uint32_t b)
+static uint32_t multiply_modulo(uint32_t a, uint32_t b)
 {
     uint32_t product = 0;
     for (uint32_t bit = 0x80000000u; bit; bit >>= 1) {
@@ -59,8 +59,8 @@ uint32_t hx_crc32_join(uint32_t first, uint32_t second, uint64_t n)
 {
     uint32_t shift = 0x80000000u /* 1 */, power = 0x00800000u /* x^8: shift by one byte */;
     for (; n > 0; n >>= 1) {
-        if (n & 1u) shift = multiply(shift, power);
-        power = multiply(power, power);
+        if (n & 1u) shift = multiply_modulo(shift, power);
+        power = multiply_modulo(power, power);
     }
-    return multiply(first, shift) ^ second;
+    return multiply_modulo(first, shift) ^ second;
 }

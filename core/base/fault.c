@@ -52,7 +52,7 @@ static void arm(const char *text)
 }
 
 /* Runs once the environment is available; earlier calls are not counted. */
-__attribute__((constructor)) static void begin(void)
+__attribute__((constructor)) static void begin_faults(void)
 {
     const char *const text = getenv("HEXTOP_FAULT"), *const list = getenv("HEXTOP_FAULT_LIST");
     if (list) snprintf(faults.list, sizeof faults.list, "%s", list);
@@ -89,7 +89,7 @@ __attribute__((destructor)) static void end(void)
 }
 
 /* Returns the entry of a site. The table has more entries than there are sites. */
-static site *find(const char *kind, const char *name)
+static site *find_site(const char *kind, const char *name)
 {
     unsigned h = 2166136261u;
     for (const char *c = kind; *c; c++) h = (h ^ (unsigned char)*c) * 16777619u;
@@ -104,9 +104,9 @@ static site *find(const char *kind, const char *name)
     }
 }
 
-static int count(const char *kind, const char *name)
+static int count_site(const char *kind, const char *name)
 {
-    const long here = ++find(kind, name)->n, all = ++find(kind, "*")->n;
+    const long here = ++find_site(kind, name)->n, all = ++find_site(kind, "*")->n;
     if (!faults.is_armed || strcmp(kind, faults.kind) != 0) return HX_FAULT_NONE;
     if (faults.is_fired) return faults.is_lasting ? faults.how : HX_FAULT_NONE;
     const int any = strcmp(faults.name, "*") == 0;
@@ -124,7 +124,7 @@ int hx_fault_at(const char *kind, const char *file, int line)
     snprintf(name, sizeof name, line > 0 ? "%s:%d" : "%s", slash ? slash + 1 : file, line);
     const int before = errno;
     pthread_mutex_lock(&lock);
-    const int how = count(kind, name);
+    const int how = count_site(kind, name);
     pthread_mutex_unlock(&lock);
     errno = before;
     return how;

@@ -7,7 +7,7 @@
 static const char what[] = "values of all ranks";
 
 /* *out := every[size] of `bytes` each; the caller frees it. */
-static int gather(const hx_reduce *all, size_t bytes, const void *own, void *out)
+static int gather_values(const hx_reduce *all, size_t bytes, const void *own, void *out)
 {
     void **const every = out;
     HX_TRY(hx_alloc_raw(every, (size_t)all->size, bytes, what));
@@ -20,7 +20,7 @@ int hx_reduce_sum(const hx_reduce *all, int n, double *value)
 {
     double *every;
     if (!all) return HX_OK;
-    HX_TRY(gather(all, (size_t)n * sizeof *value, value, &every));
+    HX_TRY(gather_values(all, (size_t)n * sizeof *value, value, &every));
     for (int i = 0; i < n; i++) {
         value[i] = every[i];
         for (int r = 1; r < all->size; r++) value[i] += every[r * n + i];
@@ -33,7 +33,7 @@ int hx_reduce_sum_i64(const hx_reduce *all, int n, int64_t *value)
 {
     int64_t *every;
     if (!all) return HX_OK;
-    HX_TRY(gather(all, (size_t)n * sizeof *value, value, &every));
+    HX_TRY(gather_values(all, (size_t)n * sizeof *value, value, &every));
     for (int i = 0; i < n; i++) {
         uint64_t sum = 0; /* unsigned, since hashes wrap around */
         for (int r = 0; r < all->size; r++) sum += (uint64_t)every[r * n + i];
@@ -47,7 +47,7 @@ int hx_reduce_max(const hx_reduce *all, int n, double *value)
 {
     double *every;
     if (!all) return HX_OK;
-    HX_TRY(gather(all, (size_t)n * sizeof *value, value, &every));
+    HX_TRY(gather_values(all, (size_t)n * sizeof *value, value, &every));
     for (int i = 0; i < n; i++)
         for (int r = 0; r < all->size; r++)
             if (every[r * n + i] > value[i]) value[i] = every[r * n + i];
@@ -60,7 +60,7 @@ int hx_reduce_exscan(const hx_reduce *all, int64_t value, int64_t *before)
     int64_t *every;
     *before = 0;
     if (!all) return HX_OK;
-    HX_TRY(gather(all, sizeof value, &value, &every));
+    HX_TRY(gather_values(all, sizeof value, &value, &every));
     for (int r = 0; r < all->rank; r++) *before += every[r];
     free(every);
     return HX_OK;

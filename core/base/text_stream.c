@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static int refuse(const char *what)
+static int refuse_stream(const char *what)
 {
     return HX_RAISE(HX_ENOMEM, "%s: out of memory; end other programs and try again", what);
 }
@@ -13,7 +13,7 @@ int hx_text_stream_open(hx_text_stream *s, const char *what)
     memset(s, 0, sizeof *s);
     s->what = what;
     s->stream = open_memstream(&s->text, &s->n);
-    return s->stream ? HX_OK : refuse(what);
+    return s->stream ? HX_OK : refuse_stream(what);
 }
 
 int hx_text_stream_close(hx_text_stream *s, char **text, size_t *n)
@@ -25,7 +25,7 @@ int hx_text_stream_close(hx_text_stream *s, char **text, size_t *n)
     if (n) *n = s->n;
     if (lost) {
         hx_text_stream_free(s);
-        return refuse(s->what ? s->what : "text");
+        return refuse_stream(s->what ? s->what : "text");
     }
     *text = s->text;
     s->text = NULL;

@@ -25,7 +25,7 @@ int hx_vector_unit_runs(hx_vector_unit unit)
     return unit == HX_VECTOR_BASELINE;
 }
 
-static void take(hx_vector_unit unit)
+static void take_vector_unit(hx_vector_unit unit)
 {
 #if defined(__GNUC__)
     __atomic_store_n(&hx_vector_unit_taken, (int)unit, __ATOMIC_RELAXED);
@@ -44,7 +44,7 @@ static hx_vector_unit find_best(void)
 hx_vector_unit hx_vector_unit_choose(void)
 {
     const hx_vector_unit unit = find_best();
-    take(unit);
+    take_vector_unit(unit);
     return unit;
 }
 
@@ -63,7 +63,7 @@ int hx_vector_unit_pin(const char *name)
                             "this processor or this build does not support vector unit '%s'; the "
                             "best supported one is '%s'",
                             name, unit_name[find_best()]);
-        take((hx_vector_unit)unit);
+        take_vector_unit((hx_vector_unit)unit);
         return HX_OK;
     }
     return HX_RAISE(HX_EINPUT, "unknown vector unit '%s'%s", name,

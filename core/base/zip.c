@@ -22,7 +22,7 @@ static const int method = DEFLATED;
 static const int method = STORED;
 #endif
 
-static unsigned char *put(unsigned char *to, uint64_t bits, int n)
+static unsigned char *put_bits(unsigned char *to, uint64_t bits, int n)
 {
     for (int i = 0; i < n; i++) *to++ = (unsigned char)(bits >> 8 * i);
     return to;
@@ -32,22 +32,22 @@ static unsigned char *put(unsigned char *to, uint64_t bits, int n)
  * share. */
 static unsigned char *put_common(unsigned char *to, const hx_zip_member *m)
 {
-    to = put(to, VERSION, 2);
-    to = put(to, 0, 2);
-    to = put(to, (uint64_t)method, 2);
-    to = put(to, 0, 2);
-    to = put(to, 0x21, 2);
-    to = put(to, m->crc, 4);
-    to = put(to, m->packed, 4);
-    to = put(to, m->size, 4);
-    to = put(to, strlen(m->name), 2);
-    return put(to, 0, 2);
+    to = put_bits(to, VERSION, 2);
+    to = put_bits(to, 0, 2);
+    to = put_bits(to, (uint64_t)method, 2);
+    to = put_bits(to, 0, 2);
+    to = put_bits(to, 0x21, 2);
+    to = put_bits(to, m->crc, 4);
+    to = put_bits(to, m->packed, 4);
+    to = put_bits(to, m->size, 4);
+    to = put_bits(to, strlen(m->name), 2);
+    return put_bits(to, 0, 2);
 }
 
 static void write_local(hx_zip *zip, const hx_zip_member *m)
 {
     unsigned char bytes[4 + HEADER];
-    put_common(put(bytes, 0x04034b50u, 4), m);
+    put_common(put_bits(bytes, 0x04034b50u, 4), m);
     fwrite(bytes, sizeof bytes, 1, zip->stream);
     fwrite(m->name, strlen(m->name), 1, zip->stream);
 }
@@ -72,7 +72,7 @@ static int begin_packing(hx_zip *zip)
     return HX_RAISE(HX_ENOMEM, "no memory for compression");
 }
 
-static int pack(hx_zip *zip, const void *bytes, size_t n, int flush)
+static int pack_bytes(hx_zip *zip, const void *bytes, size_t n, int flush)
 {
     z_stream *const z = zip->packer;
     hx_zip_member *const m = &zip->member[zip->n - 1];
@@ -117,7 +117,7 @@ int hx_zip_put(hx_zip *zip, const void *bytes, size_t n)
     m->crc = hx_crc32(m->crc, bytes, n);
     m->size += n;
 #ifdef HX_HAVE_ZLIB
-    return pack(zip, bytes, n, Z_NO_FLUSH);
+    return pack_bytes(zip, bytes, n, Z_NO_FLUSH);
 #else
     m->packed += n;
     fwrite(bytes, n, 1, zip->stream);
@@ -129,7 +129,7 @@ int hx_zip_close(hx_zip *zip)
 {
     hx_zip_member *const m = &zip->member[zip->n - 1];
 #ifdef HX_HAVE_ZLIB
-    HX_TRY(pack(zip, NULL, 0, Z_FINISH));
+    HX_TRY(pack_bytes(zip, NULL, 0, Z_FINISH));
     end_packing(zip);
 #endif
     const off_t end = ftello(zip->stream);
@@ -147,21 +147,21 @@ int hx_zip_end(hx_zip *zip)
     unsigned char bytes[64];
     for (int i = 0; i < zip->n; i++) {
         const hx_zip_member *const m = &zip->member[i];
-        unsigned char *to = put(bytes, 0x02014b50u, 4);
-        to = put_common(put(to, VERSION, 2), m);
-        to = put(to, 0, 6);
-        to = put(to, 0, 4);
-        to = put(to, m->at, 4);
+        unsigned char *to = put_bits(bytes, 0x02014b50u, 4);
+        to = put_common(put_bits(to, VERSION, 2), m);
+        to = put_bits(to, 0, 6);
+        to = put_bits(to, 0, 4);
+        to = put_bits(to, m->at, 4);
         fwrite(bytes, (size_t)(to - bytes), 1, zip->stream);
         fwrite(m->name, strlen(m->name), 1, zip->stream);
     }
-    unsigned char *to = put(bytes, 0x06054b50u, 4);
-    to = put(to, 0, 4);
-    to = put(to, (uint64_t)zip->n, 2);
-    to = put(to, (uint64_t)zip->n, 2);
-    to = put(to, (uint64_t)ftello(zip->stream) - begin, 4);
-    to = put(to, begin, 4);
-    to = put(to, 0, 2);
+    unsigned char *to = put_bits(bytes, 0x06054b50u, 4);
+    to = put_bits(to, 0, 4);
+    to = put_bits(to, (uint64_t)zip->n, 2);
+    to = put_bits(to, (uint64_t)zip->n, 2);
+    to = put_bits(to, (uint64_t)ftello(zip->stream) - begin, 4);
+    to = put_bits(to, begin, 4);
+    to = put_bits(to, 0, 2);
     fwrite(bytes, (size_t)(to - bytes), 1, zip->stream);
     return HX_OK;
 }

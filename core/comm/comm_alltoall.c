@@ -56,7 +56,7 @@ static void move(int64_t n, size_t bytes, const int32_t *from_at, const char *fr
 }
 
 /* Copies n outgoing items, starting with item `first`, to a buffer. */
-static void pack(const trade *t, int64_t first, int64_t n, char *to)
+static void pack_items(const trade *t, int64_t first, int64_t n, char *to)
 {
     if (t->out_at)
         move(n, t->bytes, t->out_at + first, t->out, NULL, to);
@@ -81,11 +81,11 @@ static hx_message message_of(const trade *t, int rank, int64_t at)
     const size_t of_block = (size_t)t->most * t->bytes;
     hx_message m = {rank, (size_t)(out > in ? out : in) * t->bytes,
                     t->send + (size_t)rank * of_block, t->receive + (size_t)rank * of_block};
-    pack(t, t->out_first[rank] + at, out, t->send + (size_t)rank * of_block);
+    pack_items(t, t->out_first[rank] + at, out, t->send + (size_t)rank * of_block);
     return m;
 }
 
-static void take(const trade *t, int rank, int64_t at)
+static void take_items(const trade *t, int rank, int64_t at)
 {
     const int64_t n = rest(t->in_first[rank + 1] - t->in_first[rank], at, t->block);
     unpack(t, t->in_first[rank] + at, n, t->receive + (size_t)rank * (size_t)t->most * t->bytes);
@@ -97,7 +97,7 @@ static void keep_own(const trade *t)
     const int me = t->comm->rank;
     const int64_t n = t->out_first[me + 1] - t->out_first[me];
     for (int64_t at = 0; at < n; at += t->most) {
-        pack(t, t->out_first[me] + at, rest(n, at, t->most), t->send);
+        pack_items(t, t->out_first[me] + at, rest(n, at, t->most), t->send);
         unpack(t, t->in_first[me] + at, rest(n, at, t->most), t->send);
     }
 }
@@ -114,7 +114,7 @@ static int go_on(const trade *t, int64_t at, int *n_message)
     if (*n_message == 0) return HX_OK;
     HX_TRY(t->comm->ops->exchange(t->comm, *n_message, t->message));
     for (int r = 0; r < t->comm->size; r++)
-        if (r != t->comm->rank) take(t, r, at);
+        if (r != t->comm->rank) take_items(t, r, at);
     return HX_OK;
 }
 

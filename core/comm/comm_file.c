@@ -53,7 +53,7 @@ int hx_comm_shares_folder(const hx_comm *comm, const char *folder, int *shared)
     return rc;
 }
 
-static int create(hx_comm_file *file, const char *path, uint64_t bytes)
+static int create_comm_file(hx_comm_file *file, const char *path, uint64_t bytes)
 {
     if (!leads(file->comm)) return HX_OK;
     HX_TRY(hx_atomic_file_open(&file->file, path));
@@ -75,7 +75,7 @@ int hx_comm_file_open(hx_comm_file *file, const hx_comm *comm, const char *path,
     memset(file, 0, sizeof *file);
     file->comm = comm;
     int rc = hx_strdup(&file->path, path);
-    if (rc == HX_OK) rc = create(file, path, bytes);
+    if (rc == HX_OK) rc = create_comm_file(file, path, bytes);
     rc = hx_comm_agree(comm, rc);
     if (rc == HX_OK) rc = open_all(file);
     if (rc < 0) hx_comm_file_free(file);

@@ -29,7 +29,7 @@ int hx_comm_is_started(void)
 
 enum { PIECE = 1 << 30 };
 
-static int check(int rc, const char *what)
+static int check_mpi(int rc, const char *what)
 {
     char text[MPI_MAX_ERROR_STRING];
     int n;
@@ -43,8 +43,8 @@ static int mpi_broadcast(const hx_comm *comm, int from, void *data, size_t bytes
     (void)comm;
     for (size_t at = 0; at < bytes; at += PIECE) {
         const int n = (int)(bytes - at < PIECE ? bytes - at : PIECE);
-        HX_TRY(check(MPI_Bcast((char *)data + at, n, MPI_BYTE, from, MPI_COMM_WORLD),
-                     "the broadcast"));
+        HX_TRY(check_mpi(MPI_Bcast((char *)data + at, n, MPI_BYTE, from, MPI_COMM_WORLD),
+                         "the broadcast"));
     }
     return HX_OK;
 }
@@ -88,13 +88,13 @@ static int mpi_exchange(const hx_comm *comm, int n, const hx_message *message)
                 n_request++;
             }
     if (rc == MPI_SUCCESS) rc = MPI_Waitall((int)n_request, request, MPI_STATUSES_IGNORE);
-    return check(rc, "the exchange of messages");
+    return check_mpi(rc, "the exchange of messages");
 }
 
 static int mpi_all_gather(const hx_comm *comm, const void *own, size_t bytes, void *all)
 {
     if (bytes <= PIECE / 8)
-        return check(
+        return check_mpi(
             MPI_Allgather(own, (int)bytes, MPI_BYTE, all, (int)bytes, MPI_BYTE, MPI_COMM_WORLD),
             "gathering data");
     for (int r = 0; r < comm->size; r++) {
@@ -118,10 +118,11 @@ static int move_all(const hx_comm *comm, int root, const size_t *bytes, char *al
             const int n = (int)(bytes[r] - done < PIECE ? bytes[r] - done : PIECE);
             const int is_root = comm->rank == root, peer = is_root ? r : root;
             char *const here = is_root ? all + at + done : own + done;
-            HX_TRY(check(is_root == to_root ? MPI_Recv(here, n, MPI_BYTE, peer, 1, MPI_COMM_WORLD,
-                                                       MPI_STATUS_IGNORE)
-                                            : MPI_Send(here, n, MPI_BYTE, peer, 1, MPI_COMM_WORLD),
-                         "gathering data"));
+            HX_TRY(check_mpi(
+                is_root == to_root
+                    ? MPI_Recv(here, n, MPI_BYTE, peer, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE)
+                    : MPI_Send(here, n, MPI_BYTE, peer, 1, MPI_COMM_WORLD),
+                "gathering data"));
         }
     }
     return HX_OK;
@@ -167,7 +168,7 @@ static int mpi_open_file(const hx_comm *comm, FILE *stream, const char *path, vo
         *opened = file;
     else
         free(file);
-    return check(rc, "opening the file");
+    return check_mpi(rc, "opening the file");
 }
 
 /* MPI libraries report a refusal of the disk differently: as fewer bytes without an error, or as an
@@ -197,7 +198,7 @@ static int mpi_close_file(void *opened, int is_synced)
     const int closed = MPI_File_close(file);
     free(file);
     if (rc == MPI_SUCCESS) rc = closed;
-    return check(rc, "closing the file");
+    return check_mpi(rc, "closing the file");
 }
 
 static void mpi_abort(const hx_comm *comm, int status)
@@ -238,7 +239,7 @@ int hx_comm_available(void)
 static int count_host(hx_comm *comm)
 {
     MPI_Comm host;
-    HX_TRY(check(
+    HX_TRY(check_mpi(
         MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, comm->rank, MPI_INFO_NULL, &host),
         "counting the processes of this machine"));
     MPI_Comm_rank(host, &comm->host_rank);

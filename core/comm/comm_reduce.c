@@ -1,6 +1,6 @@
 #include "comm_reduce.h"
 
-static int gather(const hx_reduce *all, const void *own, size_t bytes, void *every)
+static int gather_ranks(const hx_reduce *all, const void *own, size_t bytes, void *every)
 {
     const hx_comm *const comm = ((const hx_comm_reduce *)all)->comm;
     return comm->ops->all_gather(comm, own, bytes, every);
@@ -8,6 +8,6 @@ static int gather(const hx_reduce *all, const void *own, size_t bytes, void *eve
 
 void hx_comm_reduce_of(hx_comm_reduce *all, const hx_comm *comm)
 {
-    all->all = (hx_reduce){.rank = comm->rank, .size = comm->size, .gather = gather};
+    all->all = (hx_reduce){.rank = comm->rank, .size = comm->size, .gather = gather_ranks};
     all->comm = comm;
 }

@@ -9,9 +9,9 @@
 #include "../base/memory.h"
 #include "../base/sum.h"
 #include "../device/timeline.h"
-#include "../solver/element_ops.h"
-#include "../solver/interface_ops.h"
-#include "../solver/vector_ops.h"
+#include "../linalg/vector_ops.h"
+#include "../operator/element_ops.h"
+#include "../operator/interface_ops.h"
 #include "design_ops.h"
 
 /* 1 if a case has both loads by mass and other loads, so that the other loads are stored

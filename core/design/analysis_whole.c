@@ -9,11 +9,11 @@
 #include "../base/clock.h"
 #include "../base/memory.h"
 #include "../device/timeline.h"
-#include "../solver/vector_ops.h"
+#include "../linalg/vector_ops.h"
 #include "analysis_internal.h"
 #include "design_ops.h"
 
-static int tell(const hx_analysis *a, int32_t what, int32_t number, double value)
+static int send_analysis_call(const hx_analysis *a, int32_t what, int32_t number, double value)
 {
     const hx_dist_call call = {what, number, value};
     return a->dist ? hx_dist_send_call(a->dist, &call) : HX_OK;
@@ -23,11 +23,11 @@ static int tell(const hx_analysis *a, int32_t what, int32_t number, double value
  * themselves. */
 static int tell_unless_joint(const hx_analysis *a, int32_t what, double value)
 {
-    return a->is_joint ? HX_OK : tell(a, what, 0, value);
+    return a->is_joint ? HX_OK : send_analysis_call(a, what, 0, value);
 }
 
 /* Records that an operation failed in this process while others may continue. */
-static int judge(const hx_analysis *a, int rc)
+static int mark_lost(const hx_analysis *a, int rc)
 {
     if (rc < 0 && a->dist) a->dist->is_lost = 1;
     return rc;
@@ -58,11 +58,11 @@ static int solve_spread(hx_analysis *a, double penalty)
 int hx_analysis_solve(hx_analysis *a, const double *d_rho, double penalty)
 {
     a->d_rho = d_rho;
-    if (!a->is_joint) HX_TRY(tell(a, HX_CALL_SOLVE, a->design, penalty));
+    if (!a->is_joint) HX_TRY(send_analysis_call(a, HX_CALL_SOLVE, a->design, penalty));
     if (a->d_modulus_whole)
         HX_TRY(a->dev->ops->design->modulus(a->dev, a->problem->mesh->n_elem, a->problem->least,
                                             a->problem->young, penalty, d_rho, a->d_modulus_whole));
-    return judge(a, solve_spread(a, penalty));
+    return mark_lost(a, solve_spread(a, penalty));
 }
 
 /* Uploads rho, or 1 everywhere, to d_density. */
@@ -93,7 +93,7 @@ int hx_analysis_solve_density(hx_analysis *a, const double *rho, double penalty)
 int hx_analysis_compliance(hx_analysis *a, double *compliance)
 {
     if (isnan(a->compliance)) HX_TRY(tell_unless_joint(a, HX_CALL_COMPLIANCE, 0.0));
-    return judge(a, hx_analysis_compliance_local(a, compliance));
+    return mark_lost(a, hx_analysis_compliance_local(a, compliance));
 }
 
 /* Computes both this process' part of the energies and the gathered field. */
@@ -108,9 +108,9 @@ static int collect_energy(hx_analysis *a, double *d_energy)
 
 int hx_analysis_energy(hx_analysis *a, double *d_energy, double *d_work)
 {
-    if (!a->dist || a->is_joint) return judge(a, hx_analysis_energy_local(a, d_energy, d_work));
-    HX_TRY(tell(a, HX_CALL_ENERGY, 0, 0.0));
-    return judge(a, collect_energy(a, d_energy));
+    if (!a->dist || a->is_joint) return mark_lost(a, hx_analysis_energy_local(a, d_energy, d_work));
+    HX_TRY(send_analysis_call(a, HX_CALL_ENERGY, 0, 0.0));
+    return mark_lost(a, collect_energy(a, d_energy));
 }
 
 static int collect_body_work(hx_analysis *a)
@@ -127,10 +127,10 @@ int hx_analysis_body_work(hx_analysis *a, double *d_dc)
 {
     const int64_t n = a->problem->mesh->n_elem;
     if (!a->problem->cases.body) return HX_OK;
-    if (!a->dist || a->is_joint) return judge(a, hx_analysis_body_work_local(a, d_dc));
+    if (!a->dist || a->is_joint) return mark_lost(a, hx_analysis_body_work_local(a, d_dc));
     HX_TRY(need_field(a, n, &a->d_field_whole));
-    HX_TRY(tell(a, HX_CALL_BODY_WORK, 0, 0.0));
-    HX_TRY(judge(a, collect_body_work(a)));
+    HX_TRY(send_analysis_call(a, HX_CALL_BODY_WORK, 0, 0.0));
+    HX_TRY(mark_lost(a, collect_body_work(a)));
     return a->dev->ops->vector->axpy(a->dev, n, 1.0, a->d_field_whole, d_dc);
 }
 
@@ -145,8 +145,8 @@ int hx_analysis_stiffness_error(hx_analysis *a, double *d_work, double *error)
     double compliance;
     if (!a->dist) return hx_analysis_stiffness_error_local(a, d_work, error);
     HX_TRY(hx_analysis_compliance(a, &compliance));
-    HX_TRY(tell(a, HX_CALL_STIFFNESS_ERROR, 0, 0.0));
-    return judge(a, share_stiffness_error(a, error));
+    HX_TRY(send_analysis_call(a, HX_CALL_STIFFNESS_ERROR, 0, 0.0));
+    return mark_lost(a, share_stiffness_error(a, error));
 }
 
 int hx_analysis_download(const hx_analysis *a, const double *d_field, double *host)
@@ -158,14 +158,14 @@ int hx_analysis_download(const hx_analysis *a, const double *d_field, double *ho
 
 int hx_analysis_modulus(const hx_analysis *a, double *host)
 {
-    if (a->is_joint) HX_TRY(tell(a, HX_CALL_MODULUS, 0, 0.0));
-    return judge(a, hx_analysis_download(a, a->d_modulus, host));
+    if (a->is_joint) HX_TRY(send_analysis_call(a, HX_CALL_MODULUS, 0, 0.0));
+    return mark_lost(a, hx_analysis_download(a, a->d_modulus, host));
 }
 
 static int download_density(const hx_analysis *a, double *host)
 {
-    if (a->is_joint) HX_TRY(tell(a, HX_CALL_DENSITY, 0, 0.0));
-    return judge(a, hx_analysis_download(a, a->d_rho, host));
+    if (a->is_joint) HX_TRY(send_analysis_call(a, HX_CALL_DENSITY, 0, 0.0));
+    return mark_lost(a, hx_analysis_download(a, a->d_rho, host));
 }
 
 int hx_analysis_point_displacement(const hx_analysis *a, int load_case, double *u)
@@ -173,7 +173,7 @@ int hx_analysis_point_displacement(const hx_analysis *a, int load_case, double *
     if (!a->dist)
         return a->dev->ops->download(a->dev, u, a->d_u[load_case],
                                      (size_t)hx_analysis_whole_entries(a) * sizeof *u);
-    HX_TRY(tell(a, HX_CALL_DISPLACEMENT, load_case, 0.0));
+    HX_TRY(send_analysis_call(a, HX_CALL_DISPLACEMENT, load_case, 0.0));
     return hx_dist_gather_vector(a->dist, a->problem->components, a->d_u[load_case], u);
 }
 
@@ -208,7 +208,7 @@ int hx_analysis_own_displacement(const hx_analysis *a, int load_case, double *ow
 int hx_analysis_reset(hx_analysis *a)
 {
     HX_TRY(tell_unless_joint(a, HX_CALL_FORGET, 0.0));
-    return judge(a, hx_analysis_reset_local(a));
+    return mark_lost(a, hx_analysis_reset_local(a));
 }
 
 int hx_analysis_load(const hx_analysis *a, int load_case, double total[3])
@@ -217,8 +217,8 @@ int hx_analysis_load(const hx_analysis *a, int load_case, double total[3])
     const size_t n = (size_t)problem->mesh->n_elem;
     double *rho, body[3];
     if (a->is_joint) {
-        HX_TRY(tell(a, HX_CALL_APPLIED, load_case, 0.0));
-        return judge(a, hx_analysis_applied_local(a, load_case, total));
+        HX_TRY(send_analysis_call(a, HX_CALL_APPLIED, load_case, 0.0));
+        return mark_lost(a, hx_analysis_applied_local(a, load_case, total));
     }
     hx_problem_total_force(problem, load_case, total);
     if (!hx_problem_body(problem, load_case)) return HX_OK;
@@ -238,8 +238,8 @@ static int collect_residual(hx_analysis *a, int load_case, double *residual)
 
 int hx_analysis_residual(hx_analysis *a, int load_case, double *residual)
 {
-    HX_TRY(tell(a, HX_CALL_RESIDUAL, load_case, 0.0));
-    if (a->dist) return judge(a, collect_residual(a, load_case, residual));
+    HX_TRY(send_analysis_call(a, HX_CALL_RESIDUAL, load_case, 0.0));
+    if (a->dist) return mark_lost(a, collect_residual(a, load_case, residual));
     HX_TRY(hx_analysis_residual_local(a, load_case));
     return a->dev->ops->download(a->dev, residual, a->pcg->d_q,
                                  (size_t)hx_analysis_whole_entries(a) * sizeof *residual);
@@ -251,8 +251,8 @@ int hx_analysis_reaction(hx_analysis *a, int load_case, double total[3])
     const int64_t n = hx_analysis_whole_entries(a), c = problem->components;
     double *reaction;
     if (a->dist) {
-        HX_TRY(tell(a, HX_CALL_REACTION, load_case, 0.0));
-        return judge(a, hx_analysis_reaction_local(a, load_case, total));
+        HX_TRY(send_analysis_call(a, HX_CALL_REACTION, load_case, 0.0));
+        return mark_lost(a, hx_analysis_reaction_local(a, load_case, total));
     }
     HX_TRY(hx_alloc_raw(&reaction, (size_t)n, sizeof *reaction, "reactions"));
     const int rc = hx_analysis_residual(a, load_case, reaction);
@@ -299,13 +299,13 @@ int hx_analysis_snapshot(hx_analysis *a, hx_snapshot *image)
 {
     HX_TRY(
         tell_unless_joint(a, image->mode == HX_SNAPSHOT_SAVE ? HX_CALL_SAVE : HX_CALL_LOAD, 0.0));
-    return judge(a, hx_analysis_snapshot_local(a, image, image->mode));
+    return mark_lost(a, hx_analysis_snapshot_local(a, image, image->mode));
 }
 
 int hx_analysis_report(hx_analysis *a, hx_dist_report *report)
 {
-    HX_TRY(tell(a, HX_CALL_REPORT, 0, 0.0));
-    return judge(a, hx_dist_gather_report(a->dist, report));
+    HX_TRY(send_analysis_call(a, HX_CALL_REPORT, 0, 0.0));
+    return mark_lost(a, hx_dist_gather_report(a->dist, report));
 }
 
 /* The solve stage of a process that takes part while the root holds the design. */
@@ -384,5 +384,6 @@ int hx_analysis_serve(hx_analysis *a)
 
 void hx_analysis_dismiss(hx_analysis *a)
 {
-    if (a->dist && is_leader(a) && tell(a, HX_CALL_DISMISS, 0, 0.0) < 0) hx_error_clear();
+    if (a->dist && is_leader(a) && send_analysis_call(a, HX_CALL_DISMISS, 0, 0.0) < 0)
+        hx_error_clear();
 }

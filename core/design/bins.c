@@ -224,7 +224,7 @@ static hx_bin_row bound_row(const hx_bins *cells, int64_t j, int64_t k)
 }
 
 /* Uploads the bounds of rows, unless rows and cells together exceed hx_device_bins_bytes. */
-static int put_rows(hx_device_bins *cells, hx_device *dev, const hx_bins *host)
+static int put_bin_rows(hx_device_bins *cells, hx_device *dev, const hx_bins *host)
 {
     const int64_t n_y = host->n_cell[1], n_row = n_y * host->n_cell[2],
                   n_spare = most_cells(host->n) - n_row * host->n_cell[0];
@@ -248,7 +248,7 @@ static int put_cells(hx_device_bins *cells, hx_device *dev, const hx_bins *host)
     HX_TRY(hx_device_put(dev, &cells->d_start, host->start, (n_cell + 1) * sizeof *host->start));
     HX_TRY(
         hx_device_put(dev, &cells->d_member, host->member, (size_t)host->n * sizeof *host->member));
-    HX_TRY(put_rows(cells, dev, host));
+    HX_TRY(put_bin_rows(cells, dev, host));
     HX_TRY(hx_device_put(dev, &cells->d_x, host->x, places));
     HX_TRY(hx_device_put(dev, &cells->d_y, host->y, places));
     return hx_device_put(dev, &cells->d_z, host->z, places);

@@ -49,7 +49,7 @@ int hx_threshold_of_volume(int64_t n, const double *volume, const double *densit
 
 /* --- pieces --- */
 
-static int32_t root_of(int32_t *parent, int32_t e)
+static int32_t root_of_element(int32_t *parent, int32_t e)
 {
     while (parent[e] != e) {
         parent[e] = parent[parent[e]];
@@ -58,9 +58,9 @@ static int32_t root_of(int32_t *parent, int32_t e)
     return e;
 }
 
-static void join(int32_t *parent, int32_t a, int32_t b)
+static void join_pieces(int32_t *parent, int32_t a, int32_t b)
 {
-    const int32_t root_a = root_of(parent, a), root_b = root_of(parent, b);
+    const int32_t root_a = root_of_element(parent, a), root_b = root_of_element(parent, b);
     if (root_a < root_b)
         parent[root_b] = root_a;
     else
@@ -74,7 +74,7 @@ static void join_at_nodes(const hx_mesh *mesh, const uint8_t *is_solid, int32_t 
         for (int64_t k = mesh->node_elem_ptr[a]; k < mesh->node_elem_ptr[a + 1]; k++) {
             const int32_t e = (int32_t)(mesh->node_elem[k] >> 3);
             if (!is_solid[e]) continue;
-            if (first >= 0) join(parent, first, e);
+            if (first >= 0) join_pieces(parent, first, e);
             first = e;
         }
     }
@@ -94,7 +94,7 @@ static void join_at_faces(const hx_mesh *mesh, const uint8_t *is_solid, int32_t 
     for (int64_t e = 0; e < mesh->n_elem; e++)
         for (int face = 0; is_solid[e] && face < 6; face++) {
             const int32_t other = neighbour(mesh, is_solid, (int32_t)e, face);
-            if (other >= 0) join(parent, (int32_t)e, other);
+            if (other >= 0) join_pieces(parent, (int32_t)e, other);
         }
 }
 
@@ -125,7 +125,7 @@ static int list_pieces(hx_pieces *pieces, int64_t n_elem, const uint8_t *is_soli
     HX_TRY_FAIL(hx_alloc(&pieces->volume, n, sizeof *pieces->volume, "pieces"));
     for (int64_t e = 0; e < n_elem; e++) {
         if (!is_solid[e]) continue;
-        const int32_t root = root_of(parent, (int32_t)e);
+        const int32_t root = root_of_element(parent, (int32_t)e);
         piece *const p = &list[place[root]];
         p->root = root;
         p->n_elem++;
@@ -138,7 +138,7 @@ static int list_pieces(hx_pieces *pieces, int64_t n_elem, const uint8_t *is_soli
         pieces->volume[i] = list[i].volume;
     }
     for (int64_t e = 0; e < n_elem; e++)
-        pieces->of[e] = is_solid[e] ? place[root_of(parent, (int32_t)e)] : -1;
+        pieces->of[e] = is_solid[e] ? place[root_of_element(parent, (int32_t)e)] : -1;
 fail:
     free(list);
     return rc;

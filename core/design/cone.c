@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-#include "../solver/vector_ops.h"
+#include "../linalg/vector_ops.h"
 
 size_t hx_cone_bytes(const hx_mesh *mesh, size_t voxel_bytes, int volume_weighted, int n_field)
 {

@@ -14,8 +14,9 @@ static const hx_design_ops *plain(hx_device *dev)
     return hx_dist_of(dev)->plain->design;
 }
 
-static int measure(hx_device *dev, int64_t n, const double *d_rho, const double *d_volume,
-                   const double *d_passive, double *mass, double *grey)
+static int measure_dist_design(hx_device *dev, int64_t n, const double *d_rho,
+                               const double *d_volume, const double *d_passive, double *mass,
+                               double *grey)
 {
     double sum[2];
     HX_TRY(plain(dev)->measure(dev, n, d_rho, d_volume, d_passive, &sum[0], &sum[1]));
@@ -112,7 +113,7 @@ int hx_design_distribute(hx_dist *dist)
     hx_design_ops *ops;
     HX_TRY(hx_alloc(&ops, 1, sizeof *ops, "operations of a subdomain"));
     *ops = *dist->plain->design;
-    ops->measure = measure;
+    ops->measure = measure_dist_design;
     ops->sum_positive = sum_positive;
     ops->oc_begin = oc_begin;
     ops->oc_pass = oc_pass;

@@ -90,7 +90,7 @@ static int compare_points(const nearest *best, int64_t point, double distance)
     return hx_place_rank(&w->place, e, other);
 }
 
-static void look_at(void *context, int64_t point)
+static void look_at_point(void *context, int64_t point)
 {
     nearest *const best = context;
     const double *const y = best->p->xyz + 3 * point;
@@ -115,6 +115,7 @@ int64_t hx_groups_nearest(const hx_groups_work *w, const hx_groups_points *p, in
     const double d[3] = {y[0] - x[0], y[1] - x[1], y[2] - x[2]};
     best.distance = hx_norm3(d);
     if (best.distance > w->place.margin) /* otherwise other points would be at the same position */
-        hx_point_grid_visit(&p->grid, x, best.distance + 8.0 * w->place.margin, look_at, &best);
+        hx_point_grid_visit(&p->grid, x, best.distance + 8.0 * w->place.margin, look_at_point,
+                            &best);
     return best.is_equal ? -1 : best.point;
 }

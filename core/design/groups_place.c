@@ -98,7 +98,7 @@ static int is_absent(const hx_place *place, int key)
 
 /* The keys: distance from the mean across the extrusion, distances from the planes, distance from
  * the mean along the extrusion, volume, components along the skew directions. */
-static double key_of(const hx_place *place, int key, int64_t elem)
+static double key_of_element(const hx_place *place, int key, int64_t elem)
 {
     double x[3], d[3], along = 0.0, square = 0.0;
     if (key == 2 + HX_PLACE_PLANES) return place->volume[elem];
@@ -125,7 +125,7 @@ int hx_place_rank(const hx_place *place, int64_t a, int64_t b)
 {
     for (int key = 0; key < HX_PLACE_KEYS; key++) {
         if (is_absent(place, key)) continue;
-        const double at = key_of(place, key, a), other = key_of(place, key, b);
+        const double at = key_of_element(place, key, a), other = key_of_element(place, key, b);
         if (fabs(at - other) > tolerance_of(place, key, at)) return at < other ? -1 : 1;
     }
     return 0;
@@ -150,7 +150,7 @@ static int fill_keys(const hx_place *place, int key, entry *at, int64_t n)
                                                     : least) reduction(max                         \
                                                                        : most) if (n > 10000)
     for (int64_t i = 0; i < n; i++) {
-        at[i].key = key_of(place, key, at[i].elem);
+        at[i].key = key_of_element(place, key, at[i].elem);
         least = fmin(least, at[i].key);
         most = fmax(most, at[i].key);
     }

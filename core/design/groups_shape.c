@@ -14,8 +14,8 @@ static void add_vector(hx_group_shape *shape, const double v[3], double margin)
 
 /* Adds a face whose plane is normal . x = normal . middle, with `middle` relative to the
  * centroid. */
-static void add_face(hx_group_shape *shape, const hx_mesh *mesh, const int32_t *conn, int f,
-                     const double x[3], double margin)
+static void add_shape_face(hx_group_shape *shape, const hx_mesh *mesh, const int32_t *conn, int f,
+                           const double x[3], double margin)
 {
     const int *const at = hx_hex_face[f];
     double corner[4][3], middle[3], diagonal[2][3], v[3];
@@ -51,7 +51,7 @@ void hx_group_shape_find(hx_group_shape *shape, const hx_mesh *mesh, int64_t ele
     }
     hx_mesh_centroid(mesh, elem, centre);
     for (int f = 0; f < 6; f++)
-        if (hx_cell_face(conn, f, node) >= 3) add_face(shape, mesh, conn, f, centre, margin);
+        if (hx_cell_face(conn, f, node) >= 3) add_shape_face(shape, mesh, conn, f, centre, margin);
 }
 
 double hx_group_shape_offset(const hx_group_shape *shape, const double d[3])

@@ -9,8 +9,8 @@
 #include "../base/sort.h"
 #include "../base/sum.h"
 #include "../device/timeline.h"
+#include "../linalg/vector_ops.h"
 #include "../mesh/cell_marks.h"
-#include "../solver/vector_ops.h"
 
 static const char what[] = "elements within the filter's radius";
 
@@ -211,7 +211,7 @@ static int64_t most(int64_t a, int64_t b)
     return a > b ? a : b;
 }
 
-static int is_near(const finder *f, const run *r, int64_t cell, int64_t place)
+static int is_near_run(const finder *f, const run *r, int64_t cell, int64_t place)
 {
     const int64_t *const n = f->cells.n_cell;
     const int64_t i = cell % n[0], j = cell / n[0] % n[1], k = cell / (n[0] * n[1]);
@@ -236,7 +236,7 @@ static void find_near(const finder *f, const run *r, const run *among)
     for (int64_t c = 0; c < f->n_cell; c++)
         for (int64_t p = f->cells.start[c]; f->mark[c] && p < f->cells.start[c + 1]; p++)
             if (is_of(f, among, p) && !is_of(f, r, p))
-                f->near[f->cells.member[p]] = (uint8_t)is_near(f, r, c, p);
+                f->near[f->cells.member[p]] = (uint8_t)is_near_run(f, r, c, p);
 }
 
 static int64_t count_near(const finder *f, const run *of)

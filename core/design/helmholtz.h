@@ -16,8 +16,8 @@
 #include "../base/host_device.h"
 #include "../mesh/cell.h"
 #include "../mesh/hex8.h"
+#include "../operator/device_mesh.h"
 #include "../problem/problem.h"
-#include "../solver/device_mesh.h"
 
 #ifdef __cplusplus
 extern "C" {

@@ -39,7 +39,7 @@ static int filter_uniform(smeared *s, double density, double *design)
 }
 
 /* Volume fraction of the filtered design after projection with this beta. */
-static int project(const smeared *s, double beta, hx_volume_at *at)
+static int project_smeared(const smeared *s, double beta, hx_volume_at *at)
 {
     const hx_filter *const filter = s->filter;
     hx_device *dev = filter->dev;
@@ -61,7 +61,7 @@ typedef struct extremes {
 static int find_extremes(extremes *x, const smeared *s, const hx_schedule *beta)
 {
     hx_schedule walk = *beta;
-    HX_TRY(project(s, walk.value, &x->first));
+    HX_TRY(project_smeared(s, walk.value, &x->first));
     x->lowest = x->highest = x->first;
     double done = walk.value;
     while (!hx_schedule_ended(&walk)) {
@@ -70,7 +70,7 @@ static int find_extremes(extremes *x, const smeared *s, const hx_schedule *beta)
         if (!(walk.value > before)) return HX_OK; /* the step is too small for double precision */
         if (walk.value < BETA_RATIO * done && !hx_schedule_ended(&walk)) continue;
         hx_volume_at at;
-        HX_TRY(project(s, walk.value, &at));
+        HX_TRY(project_smeared(s, walk.value, &at));
         if (at.fraction < x->lowest.fraction) x->lowest = at;
         if (at.fraction > x->highest.fraction) x->highest = at;
         done = walk.value;

@@ -6,8 +6,8 @@
 #include <string.h>
 
 #include "../base/memory.h"
-#include "../solver/element_ops.h"
-#include "../solver/vector_ops.h"
+#include "../linalg/vector_ops.h"
+#include "../operator/element_ops.h"
 #include "design_ops.h"
 
 int hx_objective_vectors(const hx_objective_kind *kind, const hx_problem *problem)

@@ -7,7 +7,7 @@
 #include "../base/clock.h"
 #include "../base/memory.h"
 #include "../device/timeline.h"
-#include "../solver/vector_ops.h"
+#include "../linalg/vector_ops.h"
 #include "analysis_internal.h"
 #include "optimizer_internal.h"
 
@@ -216,7 +216,7 @@ static int check_breakdown(const hx_optimizer *opt, const hx_iteration *record)
 }
 
 /* Step 1: solves K(rho) u = f for every load case, and the adjoint problems. */
-static int analyse(hx_optimizer *opt, hx_iteration *record)
+static int analyse_design(hx_optimizer *opt, hx_iteration *record)
 {
     const hx_analysis_record *solves = &opt->analysis->record;
     HX_TRY(hx_analysis_solve(opt->analysis, opt->d_physical, opt->penalty.value));
@@ -339,7 +339,7 @@ static void begin_record(hx_optimizer *opt, hx_iteration *record)
     record->climbing = !hx_schedule_ended(&opt->penalty) || !hx_schedule_ended(&opt->beta);
 }
 
-static int evaluate(hx_optimizer *opt, hx_iteration *record)
+static int evaluate_design(hx_optimizer *opt, hx_iteration *record)
 {
     HX_TRY(differentiate(opt, record));
     return measure_design(opt, record);
@@ -361,10 +361,10 @@ static int take_step(hx_optimizer *opt, hx_iteration *record)
     HX_TRY(dev->ops->sync(dev));
     record->stage[HX_STAGE_FILTER] = lap(&clock);
 
-    HX_IN_STAGE(dev, HX_SPAN_PCG, -1, analyse(opt, record));
+    HX_IN_STAGE(dev, HX_SPAN_PCG, -1, analyse_design(opt, record));
     record->stage[HX_STAGE_PCG] = lap(&clock);
 
-    HX_IN_STAGE(dev, HX_SPAN_COMPLIANCE, -1, evaluate(opt, record));
+    HX_IN_STAGE(dev, HX_SPAN_COMPLIANCE, -1, evaluate_design(opt, record));
     record->stage[HX_STAGE_COMPLIANCE] = lap(&clock);
 
     HX_IN_STAGE(dev, HX_SPAN_FILTER, -1, filter_sensitivities(opt));

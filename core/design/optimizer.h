@@ -14,7 +14,7 @@
 #define HX_OPTIMIZER_H
 
 #include "../device/snapshot.h"
-#include "../solver/pcg.h"
+#include "../krylov/pcg.h"
 #include "filter.h"
 #include "groups.h"
 #include "least_volume.h"

@@ -7,7 +7,7 @@
 /* Values of hx_dist_call.what; lower values are those of the analysis. */
 enum { STEP = HX_CALL_OPTIMIZER, ADVANCE, UNDO, DENSITY, SENSITIVITY, ENERGY, SAVE, LOAD };
 
-static int tell(const hx_optimizer *opt, int32_t what)
+static int send_optimizer_call(const hx_optimizer *opt, int32_t what)
 {
     const hx_dist_call call = {.what = what};
     return opt->analysis->is_joint ? hx_dist_send_call(opt->analysis->dist, &call) : HX_OK;
@@ -15,7 +15,7 @@ static int tell(const hx_optimizer *opt, int32_t what)
 
 /* A result that is not finite is not finite in all processes, so they agree without
  * communication. */
-static int judge(const hx_optimizer *opt, int rc)
+static int mark_design_lost(const hx_optimizer *opt, int rc)
 {
     if (rc < 0 && rc != HX_ENUMERIC && opt->analysis->is_joint) opt->analysis->dist->is_lost = 1;
     return rc;
@@ -23,38 +23,38 @@ static int judge(const hx_optimizer *opt, int rc)
 
 int hx_optimizer_step(hx_optimizer *opt, hx_iteration *record)
 {
-    HX_TRY(tell(opt, STEP));
-    return judge(opt, hx_optimizer_step_local(opt, record));
+    HX_TRY(send_optimizer_call(opt, STEP));
+    return mark_design_lost(opt, hx_optimizer_step_local(opt, record));
 }
 
 void hx_optimizer_advance(hx_optimizer *opt)
 {
-    if (tell(opt, ADVANCE) < 0) hx_error_clear(); /* the next call reports it */
+    if (send_optimizer_call(opt, ADVANCE) < 0) hx_error_clear(); /* the next call reports it */
     hx_optimizer_advance_local(opt);
 }
 
 int hx_optimizer_undo(hx_optimizer *opt)
 {
-    HX_TRY(tell(opt, UNDO));
-    return judge(opt, hx_optimizer_undo_local(opt));
+    HX_TRY(send_optimizer_call(opt, UNDO));
+    return mark_design_lost(opt, hx_optimizer_undo_local(opt));
 }
 
 int hx_optimizer_density(const hx_optimizer *opt, double *host)
 {
-    HX_TRY(tell(opt, DENSITY));
-    return judge(opt, hx_analysis_download(opt->analysis, opt->d_physical, host));
+    HX_TRY(send_optimizer_call(opt, DENSITY));
+    return mark_design_lost(opt, hx_analysis_download(opt->analysis, opt->d_physical, host));
 }
 
 int hx_optimizer_sensitivity(const hx_optimizer *opt, double *host)
 {
-    HX_TRY(tell(opt, SENSITIVITY));
-    return judge(opt, hx_analysis_download(opt->analysis, opt->d_dc, host));
+    HX_TRY(send_optimizer_call(opt, SENSITIVITY));
+    return mark_design_lost(opt, hx_analysis_download(opt->analysis, opt->d_dc, host));
 }
 
 int hx_optimizer_energy(hx_optimizer *opt, double *host)
 {
-    HX_TRY(tell(opt, ENERGY));
-    return judge(opt, hx_optimizer_energy_local(opt, host));
+    HX_TRY(send_optimizer_call(opt, ENERGY));
+    return mark_design_lost(opt, hx_optimizer_energy_local(opt, host));
 }
 
 int hx_optimizer_stiffness_error(hx_optimizer *opt, double *error)
@@ -64,8 +64,8 @@ int hx_optimizer_stiffness_error(hx_optimizer *opt, double *error)
 
 int hx_optimizer_snapshot(hx_optimizer *opt, hx_snapshot *image)
 {
-    HX_TRY(tell(opt, image->mode == HX_SNAPSHOT_SAVE ? SAVE : LOAD));
-    return judge(opt, hx_optimizer_snapshot_local(opt, image, image->mode));
+    HX_TRY(send_optimizer_call(opt, image->mode == HX_SNAPSHOT_SAVE ? SAVE : LOAD));
+    return mark_design_lost(opt, hx_optimizer_snapshot_local(opt, image, image->mode));
 }
 
 static int answer(hx_optimizer *opt, const hx_dist_call *call)

@@ -2,7 +2,7 @@
 #include <stdlib.h>
 
 #include "../base/memory.h"
-#include "../solver/vector_ops.h"
+#include "../linalg/vector_ops.h"
 #include "optimizer_internal.h"
 #include "root.h"
 
@@ -14,7 +14,7 @@ static double initial_density(const hx_problem *problem, const double *density, 
 }
 
 /* HX_EINPUT: the density of an element is invalid. */
-static int refuse(const hx_problem *problem, const double *density, int64_t e)
+static int refuse_density(const hx_problem *problem, const double *density, int64_t e)
 {
     return HX_RAISE(HX_EINPUT, "initial density of element %lld is %g; it must be in [0, 1]",
                     (long long)hx_mesh_elem_number(hx_problem_whole(problem)->mesh,
@@ -32,7 +32,7 @@ static int fill_design(const hx_problem *problem, const double *density, double 
         if (!(rho >= 0.0 && rho <= 1.0) && e < bad) bad = e;
         design[e] = fmax(rho, problem->rho_min);
     }
-    return bad == INT64_MAX ? HX_OK : refuse(problem, density, bad);
+    return bad == INT64_MAX ? HX_OK : refuse_density(problem, density, bad);
 }
 
 /* Assigns rho to the free elements; passive ones take their values from design[n_elem] (NULL
@@ -94,7 +94,7 @@ int hx_optimizer_start(hx_optimizer *opt, const double *density)
     if (density || problem->passive.density)
         HX_TRY(put_design(opt, density));
     else if (!(rho >= 0.0 && rho <= 1.0))
-        return refuse(problem, NULL, 0);
+        return refuse_density(problem, NULL, 0);
     else
         HX_TRY(dev->ops->vector->fill(dev, problem->mesh->n_elem, fmax(rho, problem->rho_min),
                                       opt->d_design));

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 
 #include "../base/memory.h"
-#include "../solver/vector_ops.h"
+#include "../linalg/vector_ops.h"
 #include "oc.h"
 #include "root.h"
 #include "update.h"
@@ -17,7 +17,7 @@ typedef struct oc {
     double shift;         /* with loads by mass: multiple of the mean positive dc / dv */
 } oc;
 
-static void destroy(hx_update *update)
+static void destroy_oc(hx_update *update)
 {
     oc *own = update->impl;
     if (own) update->dev->ops->release(update->dev, own->d_state);
@@ -25,14 +25,14 @@ static void destroy(hx_update *update)
     update->impl = NULL;
 }
 
-static int create(hx_update *update)
+static int create_oc(hx_update *update)
 {
     oc *own;
     HX_TRY(hx_alloc(&own, 1, sizeof *own, "optimality criteria"));
     update->impl = own;
     own->shift = 1.0;
     const int rc = update->dev->ops->alloc(update->dev, sizeof *own->d_state, &own->d_state);
-    if (rc < 0) destroy(update);
+    if (rc < 0) destroy_oc(update);
     return rc;
 }
 
@@ -174,8 +174,8 @@ const hx_update_kind hx_update_oc = {
     .name = "oc",
     .help = "optimality criteria with a move limit and damping",
     .bytes = sizeof(hx_oc_state),
-    .create = create,
+    .create = create_oc,
     .propose = propose,
     .snapshot = snapshot,
-    .destroy = destroy,
+    .destroy = destroy_oc,
 };

@@ -15,7 +15,7 @@ void hx_snapshot_begin(hx_snapshot *image, hx_snapshot_mode mode)
     for (size_t i = 0; i < image->n; i++) image->entry[i].is_used = 0;
 }
 
-static hx_snapshot_entry *find(const hx_snapshot *image, const char *name)
+static hx_snapshot_entry *find_snapshot_entry(const hx_snapshot *image, const char *name)
 {
     for (size_t i = 0; i < image->n; i++)
         if (strcmp(image->entry[i].name, name) == 0) return &image->entry[i];
@@ -24,7 +24,7 @@ static hx_snapshot_entry *find(const hx_snapshot *image, const char *name)
 
 int hx_snapshot_has(const hx_snapshot *image, const char *name)
 {
-    const hx_snapshot_entry *const e = find(image, name);
+    const hx_snapshot_entry *const e = find_snapshot_entry(image, name);
     return e && (image->mode == HX_SNAPSHOT_LOAD || e->is_used);
 }
 
@@ -41,9 +41,9 @@ void hx_snapshot_name_now(char name[HX_SNAPSHOT_NAME])
 }
 
 /* Creates or reuses an entry of `bytes` with this name. */
-static int put(hx_snapshot *image, const char *name, size_t bytes, hx_snapshot_entry **entry)
+static int put_entry(hx_snapshot *image, const char *name, size_t bytes, hx_snapshot_entry **entry)
 {
-    hx_snapshot_entry *e = find(image, name);
+    hx_snapshot_entry *e = find_snapshot_entry(image, name);
     if (strlen(name) >= HX_SNAPSHOT_NAME || (e && e->is_used))
         return HX_RAISE(HX_EINTERNAL, "checkpoint: the name '%s' is too long or occurs twice",
                         name);
@@ -67,7 +67,7 @@ static int put(hx_snapshot *image, const char *name, size_t bytes, hx_snapshot_e
 
 static int get(hx_snapshot *image, const char *name, hx_snapshot_entry **entry)
 {
-    hx_snapshot_entry *const e = find(image, name);
+    hx_snapshot_entry *const e = find_snapshot_entry(image, name);
     if (!e)
         return HX_RAISE(HX_EINPUT,
                         "%s: the checkpoint has no '%s', which this run needs; it was written with "
@@ -93,7 +93,7 @@ int hx_snapshot_host(hx_snapshot *image, const char *name, void *p, size_t bytes
 {
     hx_snapshot_entry *e = NULL;
     if (image->mode == HX_SNAPSHOT_SAVE) {
-        HX_TRY(put(image, name, bytes, &e));
+        HX_TRY(put_entry(image, name, bytes, &e));
         memcpy(e->data, p, bytes);
         return HX_OK;
     }
@@ -107,7 +107,7 @@ int hx_snapshot_device(hx_snapshot *image, const char *name, hx_device *dev, voi
 {
     hx_snapshot_entry *e = NULL;
     if (image->mode == HX_SNAPSHOT_SAVE) {
-        HX_TRY(put(image, name, bytes, &e));
+        HX_TRY(put_entry(image, name, bytes, &e));
         return dev->ops->download(dev, e->data, d_p, bytes);
     }
     HX_TRY(get_sized(image, name, bytes, &e));
@@ -118,7 +118,7 @@ int hx_snapshot_borrow(hx_snapshot *image, const char *name, const void **p, siz
 {
     hx_snapshot_entry *e = NULL;
     if (image->mode == HX_SNAPSHOT_SAVE) {
-        HX_TRY(put(image, name, *bytes, &e));
+        HX_TRY(put_entry(image, name, *bytes, &e));
         if (*bytes > 0) memcpy(e->data, *p, *bytes);
         return HX_OK;
     }

@@ -117,7 +117,7 @@ fail:
 
 /* --- reading --- */
 
-static int refuse(const char *path, const char *what)
+static int refuse_snapshot(const char *path, const char *what)
 {
     return HX_RAISE(HX_EINPUT, "%s: %s", path, what);
 }
@@ -125,17 +125,18 @@ static int refuse(const char *path, const char *what)
 static int check_head(const char *path, const head *h, size_t n_read)
 {
     if (n_read < sizeof h->magic || memcmp(h->magic, magic, sizeof magic) != 0)
-        return refuse(path, "not a checkpoint of hextop");
-    if (n_read < sizeof *h) return refuse(path, "the checkpoint is truncated in its head");
+        return refuse_snapshot(path, "not a checkpoint of hextop");
+    if (n_read < sizeof *h) return refuse_snapshot(path, "the checkpoint is truncated in its head");
     if (h->order != ORDER)
-        return refuse(path, "the checkpoint was written on a machine with another byte order");
+        return refuse_snapshot(path,
+                               "the checkpoint was written on a machine with another byte order");
     if (h->version > HX_SNAPSHOT_VERSION)
         return HX_RAISE(HX_EINPUT,
                         "%s: the checkpoint was written by a later version of hextop (format %u, "
                         "this version reads %d)",
                         path, (unsigned)h->version, HX_SNAPSHOT_VERSION);
     if (h->sum != hx_crc32(0, h, offsetof(head, sum)) || h->n_entry > MOST_ENTRIES)
-        return refuse(path, "the head of the checkpoint is damaged");
+        return refuse_snapshot(path, "the head of the checkpoint is damaged");
     return HX_OK;
 }
 
@@ -143,7 +144,7 @@ static int check_head(const char *path, const head *h, size_t n_read)
 static int check_table(const char *path, const head *h, const record *table, uint64_t size)
 {
     if (h->table_sum != hx_crc32(0, table, (size_t)h->n_entry * sizeof *table))
-        return refuse(path, "the table of the checkpoint is damaged");
+        return refuse_snapshot(path, "the table of the checkpoint is damaged");
     for (uint64_t i = 0; i < h->n_entry; i++) {
         const record *const r = &table[i];
         if (!memchr(r->name, '\0', sizeof r->name) || r->at > size || r->bytes > size - r->at)
@@ -178,7 +179,7 @@ static int read_entries(hx_snapshot *image, const char *path, const head *h, con
     return HX_OK;
 }
 
-static int read_all(hx_snapshot *image, const char *path, FILE *f, uint64_t size)
+static int read_snapshot(hx_snapshot *image, const char *path, FILE *f, uint64_t size)
 {
     head h;
     record *table;
@@ -187,7 +188,7 @@ static int read_all(hx_snapshot *image, const char *path, FILE *f, uint64_t size
     HX_TRY(hx_alloc(&table, (size_t)h.n_entry + 1, sizeof *table, "checkpoint"));
     int rc = fread(table, sizeof *table, (size_t)h.n_entry, f) == h.n_entry
                  ? check_table(path, &h, table, size)
-                 : refuse(path, "the checkpoint is truncated in its table");
+                 : refuse_snapshot(path, "the checkpoint is truncated in its table");
     if (rc == HX_OK) rc = read_entries(image, path, &h, table, f);
     free(table);
     return rc;
@@ -206,7 +207,7 @@ int hx_snapshot_read(hx_snapshot *image, const char *path)
         rc = HX_RAISE(HX_EINPUT, "%s: cannot read the checkpoint: %s", path,
                       f ? strerror(errno) : why);
     } else {
-        rc = read_all(image, path, f, (uint64_t)info.st_size);
+        rc = read_snapshot(image, path, f, (uint64_t)info.st_size);
     }
     if (f) fclose(f);
     if (rc < 0) hx_snapshot_free(image);

@@ -7,8 +7,8 @@
 #include "../base/memory.h"
 #include "../device/concurrent.h"
 #include "../device/timeline.h"
+#include "../operator/rigid_ops.h"
 #include "../problem/rigid_set.h"
-#include "../solver/rigid_ops.h"
 #include "local_level.h"
 
 static const char what[] = "exchange between ranks";
@@ -59,7 +59,7 @@ int hx_dist_need_power(hx_dist *dist)
     return dist->plain->alloc(&dist->dev, 2 * sizeof *dist->d_power, &dist->d_power);
 }
 
-static int dot(hx_device *dev, int64_t n, const double *d_a, const double *d_b, double *result)
+static int dot_dist(hx_device *dev, int64_t n, const double *d_a, const double *d_b, double *result)
 {
     hx_dist *const dist = hx_dist_of(dev);
     HX_TRY(hx_dist_own(dist, n, d_a, &n, &d_a));
@@ -300,7 +300,7 @@ static int make_consistent(hx_device *dev, int components, double *d_y)
 {
     hx_dist *const dist = hx_dist_of(dev);
     HX_TRY(hx_dist_zero_others(dist, components * dist->subdomain.space.n_point, d_y));
-    return add(dev, components, d_y);
+    return add_interface(dev, components, d_y);
 }
 
 static int64_t interface_points(hx_device *dev, const int32_t **point)
@@ -312,8 +312,8 @@ static int64_t interface_points(hx_device *dev, const int32_t **point)
 
 static const hx_interface_ops interface_ops = {
     .points = interface_points,
-    .add = add,
-    .add_single = add_single,
+    .add = add_interface,
+    .add_single = add_interface_single,
     .add_parts = add_parts,
     .add_parts_single = add_parts_single,
     .make_consistent = make_consistent,
@@ -339,13 +339,13 @@ static int body_force(hx_device *dev, const hx_device_model *model, const hx_bod
     double *d_sum = NULL;
     if (!d_static || d_static != d_f) {
         HX_TRY(dist->plain->body->force(dev, model, field, d_rho, NULL, d_f));
-        HX_TRY(add(dev, 3, d_f));
+        HX_TRY(add_interface(dev, 3, d_f));
         return d_static ? dist->plain->vector->axpy(dev, 3 * model->n_point, 1.0, d_static, d_f)
                         : HX_OK;
     }
     HX_TRY(dist->plain->alloc(dev, bytes, &d_sum));
     int rc = dist->plain->body->force(dev, model, field, d_rho, NULL, d_sum);
-    if (rc == HX_OK) rc = add(dev, 3, d_sum);
+    if (rc == HX_OK) rc = add_interface(dev, 3, d_sum);
     if (rc == HX_OK) rc = dist->plain->vector->axpy(dev, 3 * model->n_point, 1.0, d_sum, d_f);
     dist->plain->release(dev, d_sum);
     return rc;
@@ -405,7 +405,7 @@ static void set_tables(hx_dist *dist)
 {
     dist->ops = *dist->plain;
     dist->vector = *dist->plain->vector;
-    dist->vector.dot = dot;
+    dist->vector.dot = dot_dist;
     dist->vector.dots = dots;
     dist->vector.field_dot = field_dot;
     dist->vector.sum = sum;

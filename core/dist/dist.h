@@ -15,12 +15,12 @@
 #define HX_DIST_H
 
 #include "../comm/comm_reduce.h"
-#include "../solver/conduction_ops.h"
-#include "../solver/element_ops.h"
-#include "../solver/interface_ops.h"
-#include "../solver/multigrid.h"
-#include "../solver/pcg_ops.h"
-#include "../solver/vector_ops.h"
+#include "../krylov/pcg_ops.h"
+#include "../linalg/vector_ops.h"
+#include "../multigrid/multigrid.h"
+#include "../operator/conduction_ops.h"
+#include "../operator/element_ops.h"
+#include "../operator/interface_ops.h"
 #include "subdomain.h"
 #include "transport.h"
 

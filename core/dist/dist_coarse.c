@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "../base/memory.h"
-#include "../solver/coarse_local.h"
+#include "../multigrid/coarse_local.h"
 #include "local_level.h"
 
 static const char what[] = "a distributed coarse grid";
@@ -115,7 +115,7 @@ static void touch_parents(const hx_coarse_level *level, const hx_level_view *fin
 
 /* Numbers own nodes first, then ghosts by owner, those to which this rank contributes first; each
  * group ascends. */
-static int number_nodes(hx_level_view *v, int rank, int size, const uint8_t *state)
+static int number_level_nodes(hx_level_view *v, int rank, int size, const uint8_t *state)
 {
     int64_t n = 0;
     for (int64_t a = 0; a < v->n; a++) {
@@ -167,7 +167,7 @@ static int find_views(const hx_dist *dist, const hx_coarse *coarse, int n, hx_le
         else
             touch_parents(level, &v[l - 1], level->n_node, state);
         need_neighbours(level, &v[l], rank, state);
-        const int rc = number_nodes(&v[l], rank, size, state);
+        const int rc = number_level_nodes(&v[l], rank, size, state);
         free(state);
         HX_TRY(rc);
     }

@@ -140,7 +140,7 @@ static int collect_host(hx_dist *dist, const double *d_local, double *whole)
                                                   : gather_field(dist, dist->field, whole);
 }
 
-static int spread(hx_dist *dist, const double *d_whole, double *d_local)
+static int spread_field(hx_dist *dist, const double *d_whole, double *d_local)
 {
     const size_t n_whole = (size_t)dist->subdomain.whole->mesh->n_elem * sizeof(double);
     HX_TRY(need_whole(dist));
@@ -170,7 +170,7 @@ int hx_dist_scatter_field(hx_dist *dist, const double *whole, double *d_local)
 
 int hx_dist_scatter(hx_dist *dist, const double *d_whole, double *d_local)
 {
-    return hx_dist_note_error(dist, spread(dist, d_whole, d_local));
+    return hx_dist_note_error(dist, spread_field(dist, d_whole, d_local));
 }
 
 int hx_dist_gather(hx_dist *dist, const double *d_local, double *d_whole)

@@ -1,5 +1,5 @@
-/* Exchanges on the host about interface points (solver/interface_host.h), and short sums of numbers
- * on a device. */
+/* Exchanges on the host about interface points (operator/interface_host.h), and short sums of
+ * numbers on a device. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -31,8 +31,8 @@ typedef struct parcel {
 } parcel;
 
 /* Counts the parcels to each rank, and packs them if p->sent is allocated. */
-static void pack(const hx_subdomain *subdomain, int size, const int64_t *first, const char *item,
-                 parcel *p)
+static void pack_parcels(const hx_subdomain *subdomain, int size, const int64_t *first,
+                         const char *item, parcel *p)
 {
     int64_t n = 0;
     for (int r = 0, k = 0; r < size; r++) {
@@ -73,7 +73,7 @@ static int alloc_sent(const hx_subdomain *subdomain, int size, const int64_t *fi
 {
     HX_TRY(hx_alloc(&p->out, (size_t)size + 1, sizeof *p->out, what));
     HX_TRY(hx_alloc(&p->in, (size_t)size + 1, sizeof *p->in, what));
-    pack(subdomain, size, first, NULL, p);
+    pack_parcels(subdomain, size, first, NULL, p);
     return hx_alloc_raw(&p->sent, (size_t)p->out[size], p->stride, what);
 }
 
@@ -88,8 +88,8 @@ static int alloc_received(int size, parcel *p, hx_interface_messages *told)
     return HX_OK;
 }
 
-static int tell(const hx_interface_host *host, const int64_t *first, size_t bytes, const void *item,
-                hx_interface_messages *told)
+static int exchange_parcels(const hx_interface_host *host, const int64_t *first, size_t bytes,
+                            const void *item, hx_interface_messages *told)
 {
     const hx_dist *const dist = ranks_of(host);
     const hx_comm *const comm = dist->comm;
@@ -98,7 +98,7 @@ static int tell(const hx_interface_host *host, const int64_t *first, size_t byte
     int rc;
     memset(told, 0, sizeof *told);
     HX_TRY_FAIL(hx_comm_agree(comm, alloc_sent(&dist->subdomain, size, first, &p)));
-    pack(&dist->subdomain, size, first, item, &p);
+    pack_parcels(&dist->subdomain, size, first, item, &p);
     HX_TRY_FAIL(hx_comm_alltoall_counts(comm, p.out, p.in));
     HX_TRY_FAIL(hx_comm_agree(comm, alloc_received(size, &p, told)));
     HX_TRY_FAIL(hx_comm_alltoallv(comm, p.out, p.in, p.stride, p.sent, p.received));
@@ -120,7 +120,7 @@ void hx_dist_set_host(hx_dist *dist)
                                      .n_own = subdomain->n_own,
                                      .n_interface = subdomain->n_interface,
                                      .interface = subdomain->interface,
-                                     .tell = tell,
+                                     .tell = exchange_parcels,
                                      .agree = agree};
 }
 

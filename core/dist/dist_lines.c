@@ -1,4 +1,4 @@
-/* Line smoothing across subdomains (../solver/multigrid_lines.c). A rank smooths the segments of
+/* Line smoothing across subdomains (../multigrid/multigrid_lines.c). A rank smooths the segments of
  * lines inside its subdomain, and then each line that leaves it as a whole, with the residual at
  * its other points received from their owners. Every rank that has a point of a line therefore
  * computes the same value there as a single process. Few lines leave a subdomain, so little is
@@ -8,7 +8,7 @@
 
 #include "../base/clock.h"
 #include "../base/memory.h"
-#include "../solver/line_block.h"
+#include "../multigrid/line_block.h"
 #include "dist.h"
 #include "exchange.h"
 
@@ -51,7 +51,7 @@ static int has(const view *v, int64_t i, int rank)
 }
 
 /* Returns 1 if this rank has some of the n points, and not all points have the same ranks. */
-static int look(view *v, int64_t n, const int32_t *point)
+static int find_line_ranks(view *v, int64_t n, const int32_t *point)
 {
     int differ = 0;
     v->n_all = 0;
@@ -81,7 +81,7 @@ typedef struct list {
     int32_t *out;
 } list;
 
-static int compare(const void *a, const void *b)
+static int compare_crossings(const void *a, const void *b)
 {
     const int32_t x = *(const int32_t *)a, y = *(const int32_t *)b;
     return (x > y) - (x < y);
@@ -92,8 +92,8 @@ static int compare(const void *a, const void *b)
 static int32_t number_of(const hx_subdomain *subdomain, int32_t node)
 {
     const size_t n_own = (size_t)subdomain->n_own, n_other = (size_t)subdomain->mesh.n_node - n_own;
-    const int32_t *at = bsearch(&node, subdomain->node, n_own, sizeof node, compare);
-    if (!at) at = bsearch(&node, subdomain->node + n_own, n_other, sizeof node, compare);
+    const int32_t *at = bsearch(&node, subdomain->node, n_own, sizeof node, compare_crossings);
+    if (!at) at = bsearch(&node, subdomain->node + n_own, n_other, sizeof node, compare_crossings);
     return (int32_t)(at - subdomain->node);
 }
 
@@ -140,7 +140,7 @@ static void list_lines(view *v, int64_t n, const int32_t *first, const int32_t *
     for (int64_t line = 0; line < n; line++) {
         const int64_t n_point = first[line + 1] - first[line];
         const int32_t *const node = point + first[line];
-        if (!v->is_interface[line] || !look(v, n_point, node)) continue;
+        if (!v->is_interface[line] || !find_line_ranks(v, n_point, node)) continue;
         for (int64_t i = 0; i < n_point; i++, l->n_point++)
             if (has(v, i, v->rank))
                 list_own(v, i, node[i], l);
@@ -348,7 +348,7 @@ static crossing *crossing_of(const hx_mg_lines *lines)
 
 /* Fills value[n_own ..], `bytes` per point, with the values of the guests from their owners, which
  * send theirs from value[.. n_own - 1]. */
-static int fill(hx_dist *dist, crossing *c, size_t bytes)
+static int fill_guests(hx_dist *dist, crossing *c, size_t bytes)
 {
     hx_exchange *const r = &c->exchange;
     const double begin = hx_clock();
@@ -366,8 +366,8 @@ static int fill(hx_dist *dist, crossing *c, size_t bytes)
 }
 
 /* Copies entries of the subdomain's points to the host. */
-static int take(hx_dist *dist, const crossing *c, int components, const int64_t *d_at,
-                const double *d_x, void *value)
+static int take_crossing(hx_dist *dist, const crossing *c, int components, const int64_t *d_at,
+                         const double *d_x, void *value)
 {
     const int64_t n = c->n_own * components;
     HX_TRY(dist->plain->vector->take_entries(&dist->dev, n, d_at, d_x, c->d_value));
@@ -386,7 +386,7 @@ static int take_single(hx_dist *dist, const crossing *c, int components, const i
 static int take_couplings(hx_dist *dist, crossing *c, const hx_mg_lines *lines)
 {
     HX_TRY(take_single(dist, c, N_COUPLING, c->d_coupling, lines->d_factor, c->value));
-    HX_TRY(fill(dist, c, N_COUPLING * sizeof(float)));
+    HX_TRY(fill_guests(dist, c, N_COUPLING * sizeof(float)));
     for (int64_t i = 0; i < c->n_own + c->n_guest; i++)
         memcpy(c->factor + HX_LINE_NUMBERS * (int64_t)c->place[i] + HX_LINE_COUPLING,
                c->value + (size_t)i * N_COUPLING * sizeof(float), N_COUPLING * sizeof(float));
@@ -410,11 +410,11 @@ static int factorise(hx_device *dev, const hx_mg_lines *lines, float *d_m)
     const size_t n = (size_t)c->lines.n_point;
     HX_TRY(dist->multigrid_plain->lines_factorise(dev, lines, d_m));
     if (c->lines.n == 0) return HX_OK;
-    HX_TRY(take(dist, c, N_BLOCK, c->d_block, lines->d_block, c->value));
-    HX_TRY(fill(dist, c, N_BLOCK * sizeof(double)));
+    HX_TRY(take_crossing(dist, c, N_BLOCK, c->d_block, lines->d_block, c->value));
+    HX_TRY(fill_guests(dist, c, N_BLOCK * sizeof(double)));
     HX_TRY(dist->plain->upload(dev, c->lines.d_block, c->value, n * N_BLOCK * sizeof(double)));
     HX_TRY(take_single(dist, c, N_VECTOR, c->d_vector, d_m, c->value));
-    HX_TRY(fill(dist, c, N_VECTOR * sizeof(float)));
+    HX_TRY(fill_guests(dist, c, N_VECTOR * sizeof(float)));
     HX_TRY(dist->plain->upload(dev, c->d_m, c->value, n * N_VECTOR * sizeof(float)));
     return dist->multigrid_plain->lines_factorise(dev, &c->lines, c->d_m);
 }
@@ -426,14 +426,14 @@ static int take_residual(hx_dist *dist, crossing *c, const double *d_r, const fl
     float *const t = (float *)c->value;
     HX_TRY(take_single(dist, c, N_VECTOR, c->d_vector, d_t, t));
     if (d_r) {
-        HX_TRY(take(dist, c, N_VECTOR, c->d_vector, d_r, c->residual));
+        HX_TRY(take_crossing(dist, c, N_VECTOR, c->d_vector, d_r, c->residual));
         for (int64_t k = 0; k < N_VECTOR * c->n_own; k++) t[k] -= (float)c->residual[k];
     }
-    HX_TRY(fill(dist, c, N_VECTOR * sizeof(float)));
+    HX_TRY(fill_guests(dist, c, N_VECTOR * sizeof(float)));
     return dist->plain->upload(&dist->dev, c->d_t, t, n * N_VECTOR * sizeof(float));
 }
 
-static int solve(hx_device *dev, const hx_mg_lines *lines, const double *d_r, float *d_t)
+static int solve_dist_lines(hx_device *dev, const hx_mg_lines *lines, const double *d_r, float *d_t)
 {
     hx_dist *const dist = hx_dist_of(dev);
     const hx_multigrid_ops *const plain = dist->multigrid_plain;
@@ -475,5 +475,5 @@ void hx_dist_set_lines(hx_dist *dist)
     if (!dist->multigrid_plain->lines_solve) return;
     dist->multigrid.blocks_power = blocks_power;
     dist->multigrid.lines_factorise = factorise;
-    dist->multigrid.lines_solve = solve;
+    dist->multigrid.lines_solve = solve_dist_lines;
 }

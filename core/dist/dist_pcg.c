@@ -25,8 +25,8 @@ static int end_step(hx_dist *dist, hx_pcg_step step, hx_pcg_state *d_state)
     return dist->plain->pcg->take(&dist->dev, step, dist->d_sums, d_state);
 }
 
-static int start(hx_device *dev, int64_t n, const double *d_m, const double *d_z, const double *d_r,
-                 hx_pcg_state *d_state)
+static int start_dist_pcg(hx_device *dev, int64_t n, const double *d_m, const double *d_z,
+                          const double *d_r, hx_pcg_state *d_state)
 {
     hx_dist *const dist = hx_dist_of(dev);
     const int is_r = !d_m && (!d_z || d_z == d_r);
@@ -170,7 +170,7 @@ static void set_rounded(hx_pcg_ops *pcg, const hx_pcg_ops *plain)
 void hx_dist_set_pcg(hx_dist *dist)
 {
     dist->pcg = (hx_pcg_ops){
-        .start = start,
+        .start = start_dist_pcg,
         .direction = dist->plain->pcg->direction, /* reads scalars and sums nothing */
         .alpha = alpha,
         .alpha_from = alpha_from,

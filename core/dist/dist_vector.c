@@ -107,8 +107,8 @@ static int spread_to_others(hx_dist *dist, int components, double *d_local)
                                                   : HX_OK;
 }
 
-static int spread(hx_dist *dist, int components, const double *whole, double *d_local, points *p,
-                  double *own)
+static int spread_vector(hx_dist *dist, int components, const double *whole, double *d_local,
+                         points *p, double *own)
 {
     const size_t n = (size_t)(dist->subdomain.space.n_point * components);
     HX_TRY(find_points(dist, components, p));
@@ -127,7 +127,7 @@ static int move(hx_dist *dist, int components, const double *d_from, double *d_t
     HX_TRY(hx_alloc_raw(&own, (size_t)(dist->subdomain.space.n_point * components), sizeof *own,
                         what));
     const int rc = d_from ? collect(dist, components, d_from, to, &p, own)
-                          : spread(dist, components, from, d_to, &p, own);
+                          : spread_vector(dist, components, from, d_to, &p, own);
     free_points(&p);
     free(own);
     if (rc < 0) dist->is_lost = 1;

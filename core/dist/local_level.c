@@ -10,7 +10,7 @@
 
 static const char what[] = "a distributed level of the coarse grid";
 
-static int64_t larger(int64_t a, int64_t b)
+static int64_t larger_count(int64_t a, int64_t b)
 {
     return a > b ? a : b;
 }
@@ -63,8 +63,8 @@ fail:
 
 static int alloc_values(hx_local_level *s, hx_device *dev)
 {
-    const int64_t n_part = larger(s->n_touch, s->part.in[s->part.n_peer]),
-                  n = larger(NUMBERS * larger(s->n_serve, s->n_ghost), BLOCK * n_part);
+    const int64_t n_part = larger_count(s->n_touch, s->part.in[s->part.n_peer]),
+                  n = larger_count(NUMBERS * larger_count(s->n_serve, s->n_ghost), BLOCK * n_part);
     HX_TRY(hx_alloc_raw(&s->host, (size_t)n, sizeof *s->host, what));
     return dev->ops->alloc(dev, (size_t)n * sizeof *s->d_value, &s->d_value);
 }
@@ -253,7 +253,7 @@ static int put_block_entries(hx_device *dev, int64_t n, const int32_t *node, int
 }
 
 /* Made with the first matrix, which defines the number of unknowns per node. */
-static int prepare(hx_dist *dist, hx_local_level *s, int dof, int64_t n_node)
+static int prepare_level(hx_dist *dist, hx_local_level *s, int dof, int64_t n_node)
 {
     const int by_columns = dist->multigrid_plain->matrix_by_columns;
     hx_device *const dev = &dist->dev;
@@ -270,7 +270,8 @@ static int prepare(hx_dist *dist, hx_local_level *s, int dof, int64_t n_node)
 }
 
 /* Copies entries of a vector to the host. */
-static int take(hx_dist *dist, hx_local_level *s, int64_t n, const int64_t *d_at, const float *d_y)
+static int take_level_entries(hx_dist *dist, hx_local_level *s, int64_t n, const int64_t *d_at,
+                              const float *d_y)
 {
     HX_TRY(dist->plain->vector->take_entries_single(&dist->dev, n, d_at, d_y, s->d_value));
     return dist->plain->download(&dist->dev, s->host, s->d_value, (size_t)n * sizeof *s->host);
@@ -300,7 +301,7 @@ static int make_consistent_transport(hx_dist *dist, hx_local_level *s, float *d_
  * ghosts come in. */
 static int serve(hx_dist *dist, hx_local_level *s, const float *d_y)
 {
-    HX_TRY(take(dist, s, s->dof * s->n_serve, s->d_serve, d_y));
+    HX_TRY(take_level_entries(dist, s, s->dof * s->n_serve, s->d_serve, d_y));
     hx_exchange_pack(&s->value, (size_t)s->dof * sizeof *d_y, s->host);
     return HX_OK;
 }
@@ -358,7 +359,7 @@ static int add_parts_transport(hx_dist *dist, hx_local_level *s, const parts *p,
 /* Through the host. */
 static int hand_over(hx_dist *dist, hx_local_level *s, const parts *p, const float *d_y)
 {
-    HX_TRY(take(dist, s, p->components * s->n_touch, p->d_touch, d_y));
+    HX_TRY(take_level_entries(dist, s, p->components * s->n_touch, p->d_touch, d_y));
     hx_exchange_pack(&s->part, (size_t)p->components * sizeof *d_y, s->host);
     return HX_OK;
 }
@@ -382,7 +383,7 @@ static int gather_parts(hx_dist *dist, hx_local_level *s, const parts *p, float 
     const size_t bytes = (size_t)p->components * sizeof *d_y;
     HX_TRY(hx_exchange_run(dist->comm, &s->part, bytes));
     hx_dist_count(dist, hx_exchange_bytes(&s->part, bytes));
-    HX_TRY(take(dist, s, n, p->d_sum, d_y));
+    HX_TRY(take_level_entries(dist, s, n, p->d_sum, d_y));
     add_received(s, p->components);
     HX_TRY(dist->plain->upload(&dist->dev, s->d_value, s->host, (size_t)n * sizeof *s->host));
     return dist->plain->vector->put_entries_single(&dist->dev, n, p->d_sum, s->d_value, d_y);
@@ -416,7 +417,7 @@ int hx_dist_add_coarse(hx_device *dev, int dof, const hx_mg_level *level)
         const size_t n = (size_t)(HX_COARSE_OFFSETS * dof * dof) * (size_t)level->n_node;
         return hx_dist_sum_device(dist, n, level->d_matrix);
     }
-    HX_TRY(prepare(dist, s, dof, level->n_node));
+    HX_TRY(prepare_level(dist, s, dof, level->n_node));
     for (int o = 0; o < HX_COARSE_OFFSETS; o++)
         HX_TRY(add_parts(dist, s, dof * dof, s->d_touch_block, s->d_sum_block,
                          level->d_matrix + o * s->block_step));

@@ -132,7 +132,8 @@ static int64_t count_nodes(hx_subdomain *subdomain, const hx_comm *comm, const i
 }
 
 /* place[n_point of the whole] := local node number; -1: not in the subdomain. */
-static int number_nodes(hx_subdomain *subdomain, const hx_comm *comm, int32_t *place, int64_t *n)
+static int number_subdomain_nodes(hx_subdomain *subdomain, const hx_comm *comm, int32_t *place,
+                                  int64_t *n)
 {
     const int64_t n_node = subdomain->whole->mesh->n_node;
     int64_t next[HX_N_PART][2] = {{0}};
@@ -151,8 +152,8 @@ static int number_nodes(hx_subdomain *subdomain, const hx_comm *comm, int32_t *p
     return HX_OK;
 }
 
-static int make_mesh(hx_subdomain *subdomain, const hx_comm *comm, int64_t n_node,
-                     const int32_t *place)
+static int make_subdomain_mesh(hx_subdomain *subdomain, const hx_comm *comm, int64_t n_node,
+                               const int32_t *place)
 {
     const hx_mesh *const mesh = subdomain->whole->mesh;
     const int64_t begin = subdomain->first[comm->rank],
@@ -405,8 +406,8 @@ int hx_subdomain_create(hx_subdomain *subdomain, const hx_comm *comm, const hx_p
     HX_TRY_FAIL(find_runs(subdomain, comm));
     HX_TRY_FAIL(count_elements(subdomain, comm));
     HX_TRY_FAIL(hx_alloc_raw(&place, (size_t)whole->space.n_point, sizeof *place, what));
-    HX_TRY_FAIL(number_nodes(subdomain, comm, place, &n_node));
-    HX_TRY_FAIL(make_mesh(subdomain, comm, n_node, place));
+    HX_TRY_FAIL(number_subdomain_nodes(subdomain, comm, place, &n_node));
+    HX_TRY_FAIL(make_subdomain_mesh(subdomain, comm, n_node, place));
     HX_TRY_FAIL(make_space(subdomain, comm, place));
     HX_TRY_FAIL(find_interface(subdomain, comm, place));
     HX_TRY_FAIL(make_problem(subdomain, comm));

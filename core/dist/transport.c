@@ -68,7 +68,7 @@ static int worked(int rc)
     return rc == HX_OK;
 }
 
-static int find_place(const hx_transport *transport, place *own)
+static int find_transport_place(const hx_transport *transport, place *own)
 {
     memset(own, 0, sizeof *own);
     if (gethostname(own->host, HOST - 1) != 0)
@@ -84,7 +84,7 @@ static int can_reach(hx_transport *transport, int *can)
 {
     const int is_boxes = transport->ops->join == NULL;
     place own, all[HX_TRANSPORT_RANKS];
-    own.is_known = worked(find_place(transport, &own));
+    own.is_known = worked(find_transport_place(transport, &own));
     HX_TRY(transport->comm->ops->all_gather(transport->comm, &own, sizeof own, all));
     *can = 1;
     transport->has_same = 0;

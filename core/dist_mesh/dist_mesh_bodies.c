@@ -195,7 +195,7 @@ fail:
     return rc;
 }
 
-static int64_t root_of(int64_t *parent, int64_t i)
+static int64_t root_of_body(int64_t *parent, int64_t i)
 {
     while (parent[i] != i) i = parent[i] = parent[parent[i]];
     return i;
@@ -207,7 +207,7 @@ static void number_roots(int64_t *parent, int64_t n, int32_t *number)
     int32_t next = 0;
     for (int64_t i = 0; i < n; i++) number[i] = -1;
     for (int64_t i = 0; i < n; i++) {
-        const int64_t root = root_of(parent, i);
+        const int64_t root = root_of_body(parent, i);
         if (number[root] < 0) number[root] = next++;
         parent[i] = root;
     }
@@ -216,15 +216,16 @@ static void number_roots(int64_t *parent, int64_t n, int32_t *number)
 }
 
 /* *n_body := number of bodies left after joining all pairs; number[g->n_body] or NULL. */
-static int join(const graph *g, int64_t n_edge, const int64_t *edge, int64_t *n_body,
-                int32_t *number)
+static int join_body_pairs(const graph *g, int64_t n_edge, const int64_t *edge, int64_t *n_body,
+                           int32_t *number)
 {
     int64_t *parent;
     HX_TRY(hx_alloc_raw(&parent, (size_t)g->n_body, sizeof *parent, what));
     for (int64_t i = 0; i < g->n_body; i++) parent[i] = i;
     *n_body = g->n_body;
     for (int64_t i = 0; i < n_edge; i++) {
-        const int64_t a = root_of(parent, edge[2 * i]), b = root_of(parent, edge[2 * i + 1]);
+        const int64_t a = root_of_body(parent, edge[2 * i]),
+                      b = root_of_body(parent, edge[2 * i + 1]);
         *n_body -= a != b;
         parent[a] = b;
     }
@@ -247,7 +248,7 @@ static int join_all(const hx_comm *comm, const graph *g, int64_t *n_body, int32_
     const size_t n_edge = (size_t)in_first[comm->size];
     HX_TRY_FAIL(hx_alloc_raw(&edge, 2 * n_edge, sizeof *edge, what));
     HX_TRY_FAIL(hx_comm_alltoallv(comm, out_first, in_first, 2 * sizeof *edge, g->edge, edge));
-    if (comm->rank == 0) HX_TRY_FAIL(join(g, (int64_t)n_edge, edge, n_body, number));
+    if (comm->rank == 0) HX_TRY_FAIL(join_body_pairs(g, (int64_t)n_edge, edge, n_body, number));
     HX_TRY_FAIL(comm->ops->broadcast(comm, 0, n_body, sizeof *n_body));
     if (number && g->n_body > 0)
         rc = comm->ops->broadcast(comm, 0, number, (size_t)g->n_body * sizeof *number);

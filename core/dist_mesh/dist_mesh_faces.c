@@ -22,21 +22,21 @@ static void free_places(places *p)
     free(p->here);
 }
 
-static int64_t find(const places *p, int64_t number)
+static int64_t find_in_places(const places *p, int64_t number)
 {
     const int64_t at = hx_count_below_i64(p->number, p->n, number);
     return at < p->n && p->number[at] == number ? at : -1;
 }
 
-static int32_t place_of(const places *p, int64_t number)
+static int32_t place_of_number(const places *p, int64_t number)
 {
-    const int64_t at = find(p, number);
+    const int64_t at = find_in_places(p, number);
     return at < 0 ? -1 : p->here[at];
 }
 
 /* Sorts p->number[n], which may be in any order with repetitions, and finds the local numbers;
  * orig[n_here]: numbers in the source. */
-static int place(places *p, int64_t n, int64_t n_here, const int32_t *orig)
+static int index_places(places *p, int64_t n, int64_t n_here, const int32_t *orig)
 {
     hx_sort_i64(p->number, n);
     p->n = hx_unique_i64(p->number, n);
@@ -44,7 +44,7 @@ static int place(places *p, int64_t n, int64_t n_here, const int32_t *orig)
     memset(p->here, 0xff, (size_t)p->n * sizeof *p->here);
 #pragma omp parallel for schedule(static)
     for (int64_t i = 0; i < n_here; i++) {
-        const int64_t at = find(p, orig[i]);
+        const int64_t at = find_in_places(p, orig[i]);
         if (at >= 0) p->here[at] = (int32_t)i;
     }
     return HX_OK;
@@ -67,7 +67,7 @@ static int place_nodes(const hx_mesh_source *source, const hx_mesh *mesh, places
         if (f->n > 0) memcpy(node->number + next, f->node, (size_t)f->n * sizeof *f->node);
         next += 4 * f->n;
     }
-    return place(node, next, mesh->n_node, mesh->node_orig);
+    return index_places(node, next, mesh->n_node, mesh->node_orig);
 }
 
 /* Finds the elements that face sets refer to. */
@@ -78,7 +78,7 @@ static int place_elems(const hx_mesh_source *source, const hx_mesh *mesh, places
     for (int i = 0; i < source->n_faces; i++)
         for (int64_t k = 0; k < source->faces[i].n; k++)
             if (source->faces[i].elem[k] >= 0) elem->number[next++] = source->faces[i].elem[k];
-    return place(elem, next, mesh->n_elem, mesh->elem_orig);
+    return index_places(elem, next, mesh->n_elem, mesh->elem_orig);
 }
 
 /* The local part of a set. */
@@ -121,7 +121,7 @@ static int nodes_here(const hx_source_faces *f, int64_t k, const places *node, i
 {
     int all = 1;
     for (int j = 0; j < 4; j++) {
-        here[j] = place_of(node, f->node[k][j]);
+        here[j] = place_of_number(node, f->node[k][j]);
         all &= here[j] >= 0;
     }
     return all;
@@ -152,7 +152,7 @@ static int find_faces(const hx_source_faces *f, const hx_mesh *mesh, const place
     for (int64_t k = 0; k < f->n; k++) {
         int32_t here[4];
         int64_t face = match_of[k] >= 0 ? match.face[match_of[k]] : -1;
-        const int32_t e = f->elem[k] >= 0 ? place_of(elem, f->elem[k]) : -1;
+        const int32_t e = f->elem[k] >= 0 ? place_of_number(elem, f->elem[k]) : -1;
         if (e >= 0 && nodes_here(f, k, node, here)) face = face_with(mesh, e, here);
         to->missing[k] = face < 0;
         if (face >= 0) to->face[to->n_face++] = face;
@@ -174,14 +174,14 @@ static void take_missing(hx_source_faces *f, const places *node, found *to)
             continue;
         }
         for (int j = 0; j < 3; j++) {
-            const int32_t here = place_of(node, f->node[k][j]);
+            const int32_t here = place_of_number(node, f->node[k][j]);
             if (here >= 0) to->node[to->n_node++] = here;
         }
     }
 }
 
-static int add_set(const hx_dist_mesh_task *task, hx_source_faces *f, const places *node,
-                   const places *elem, hx_mesh *mesh)
+static int add_face_set(const hx_dist_mesh_task *task, hx_source_faces *f, const places *node,
+                        const places *elem, hx_mesh *mesh)
 {
     found here = {0};
     int rc;
@@ -207,7 +207,7 @@ int hx_dist_mesh_faces(const hx_dist_mesh_task *task, hx_mesh *mesh)
     HX_TRY_FAIL(place_nodes(source, mesh, &node));
     HX_TRY_FAIL(place_elems(source, mesh, &elem));
     for (int i = 0; i < source->n_faces; i++)
-        HX_TRY_FAIL(add_set(task, &source->faces[i], &node, &elem, mesh));
+        HX_TRY_FAIL(add_face_set(task, &source->faces[i], &node, &elem, mesh));
 fail:
     free_places(&node);
     free_places(&elem);

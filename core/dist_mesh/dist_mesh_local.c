@@ -147,7 +147,8 @@ static int make_table(const hx_dist_mesh_task *task, node_table *t, int64_t n, c
 
 /* Turns slots into local numbers; (*node)[*n_node] := numbers in the source, which the caller
  * frees. */
-static int number_nodes(node_table *t, int64_t n, int32_t *conn, int64_t *n_node, int64_t **node)
+static int number_local_nodes(node_table *t, int64_t n, int32_t *conn, int64_t *n_node,
+                              int64_t **node)
 {
     *n_node = hx_number_by_first_use(8 * n, conn, t->first);
 #pragma omp parallel for schedule(static)
@@ -239,7 +240,7 @@ int hx_dist_mesh_make_local(const hx_dist_mesh_task *task, const int64_t *elem, 
         HX_TRY_FAIL(hx_alloc_raw(&in_set[1], (size_t)n, sizeof(uint64_t), what));
     HX_TRY_FAIL(hx_alloc_raw(&conn, 8 * (size_t)n, sizeof *conn, what));
     HX_TRY_FAIL(make_table(task, &table, n, elem, conn, in_set[1]));
-    HX_TRY_FAIL(number_nodes(&table, n, conn, &n_node, &node));
+    HX_TRY_FAIL(number_local_nodes(&table, n, conn, &n_node, &node));
     free_table(&table);
     if (hx_source_has_sets(source, 0))
         HX_TRY_FAIL(hx_alloc_raw(&in_set[0], (size_t)n_node, sizeof(uint64_t), what));

@@ -12,7 +12,8 @@
 
 static const char what[] = "a part of a distributed mesh";
 
-static int cut(const hx_dist_mesh_task *task, const hx_dist_mesh_piece *p, int32_t *rank)
+static int partition_piece(const hx_dist_mesh_task *task, const hx_dist_mesh_piece *p,
+                           int32_t *rank)
 {
     const hx_partition_items items = {.n = p->n,
                                       .centroid = (const double(*)[3])p->centroid,
@@ -43,8 +44,8 @@ static void free_parcels(parcels *c)
 
 /* next[HX_N_PART][size] := position of the next element that each part of the order sends to each
  * rank. */
-static int count(const hx_dist_mesh_piece *p, const int32_t *rank, int size, int64_t *next,
-                 int64_t *first)
+static int count_next(const hx_dist_mesh_piece *p, const int32_t *rank, int size, int64_t *next,
+                      int64_t *first)
 {
     int64_t sum = 0;
 #pragma omp parallel for schedule(static)
@@ -63,14 +64,14 @@ static int count(const hx_dist_mesh_piece *p, const int32_t *rank, int size, int
     return HX_OK;
 }
 
-static int pack(const hx_dist_mesh_piece *p, const int32_t *rank, int size, parcels *c)
+static int pack_elements(const hx_dist_mesh_piece *p, const int32_t *rank, int size, parcels *c)
 {
     int64_t *next;
     HX_TRY(hx_alloc(&c->out_first, (size_t)size + 1, sizeof *c->out_first, what));
     HX_TRY(hx_alloc_raw(&c->out_key, (size_t)p->n, sizeof *c->out_key, what));
     HX_TRY(hx_alloc_raw(&c->out_place, (size_t)p->n, sizeof *c->out_place, what));
     HX_TRY(hx_alloc(&next, HX_N_PART * (size_t)size, sizeof *next, what));
-    count(p, rank, size, next, c->out_first);
+    count_next(p, rank, size, next, c->out_first);
 #pragma omp parallel for schedule(static)
     for (int part = 0; part < HX_N_PART; part++)
         for (int64_t i = hx_part_begin(p->n, part); i < hx_part_begin(p->n, part + 1); i++) {
@@ -132,8 +133,8 @@ int hx_dist_mesh_migrate(const hx_dist_mesh_task *task, hx_dist_mesh_piece *p, i
     int rc;
     *own = NULL;
     HX_TRY_FAIL(hx_alloc_raw(&rank, (size_t)p->n, sizeof *rank, what));
-    HX_TRY_FAIL(cut(task, p, rank));
-    HX_TRY_FAIL(pack(p, rank, task->comm->size, &c));
+    HX_TRY_FAIL(partition_piece(task, p, rank));
+    HX_TRY_FAIL(pack_elements(p, rank, task->comm->size, &c));
     hx_dist_mesh_piece_free(p);
     HX_TRY_FAIL(trade(task->comm, &c));
     rc = put_in_order(task, &c, n_own, own);

@@ -83,7 +83,7 @@ static double smaller(double a, double b)
     return a < b ? a : b;
 }
 
-static double larger(double a, double b)
+static double larger_bound(double a, double b)
 {
     return a > b ? a : b;
 }
@@ -96,16 +96,16 @@ static double aspect_of(const double x[24])
         double low = x[d], high = x[d];
         for (int a = 1; a < 8; a++) {
             low = smaller(low, x[3 * a + d]);
-            high = larger(high, x[3 * a + d]);
+            high = larger_bound(high, x[3 * a + d]);
         }
         least = smaller(least, high - low);
-        most = larger(most, high - low);
+        most = larger_bound(most, high - low);
     }
     return most / least;
 }
 
-static void look_at(const hx_dist_mesh_block *b, int64_t k, double centroid[3], uint8_t *weight,
-                    findings *f)
+static void look_at_element(const hx_dist_mesh_block *b, int64_t k, double centroid[3],
+                            uint8_t *weight, findings *f)
 {
     const double *const x = b->xyz + 24 * k;
     int32_t conn[8];
@@ -126,17 +126,17 @@ static void look_at(const hx_dist_mesh_block *b, int64_t k, double centroid[3], 
     for (int a = 0; a < 8; a++)
         for (int d = 0; d < 3; d++) {
             f->low[d] = smaller(f->low[d], x[3 * a + d]);
-            f->high[d] = larger(f->high[d], x[3 * a + d]);
-            f->half[d] = larger(f->half[d], fabs(x[3 * a + d] - centroid[d]));
+            f->high[d] = larger_bound(f->high[d], x[3 * a + d]);
+            f->half[d] = larger_bound(f->half[d], fabs(x[3 * a + d] - centroid[d]));
         }
 }
 
-static void add(findings *to, const findings *f)
+static void add_findings(findings *to, const findings *f)
 {
     for (int d = 0; d < 3; d++) {
         to->low[d] = smaller(to->low[d], f->low[d]);
-        to->high[d] = larger(to->high[d], f->high[d]);
-        to->half[d] = larger(to->half[d], f->half[d]);
+        to->high[d] = larger_bound(to->high[d], f->high[d]);
+        to->half[d] = larger_bound(to->half[d], f->half[d]);
     }
     to->volume += f->volume;
     hx_kinds_join(&to->kinds, &f->kinds);
@@ -153,9 +153,9 @@ static void look_at_block(const hx_dist_mesh_block *b, int64_t at, hx_dist_mesh_
         part[i] = nothing;
         part[i].is_exact = f->is_exact;
         for (int64_t k = hx_part_begin(b->n, i); k < hx_part_begin(b->n, i + 1); k++)
-            look_at(b, k, p->centroid[at + k], &p->weight[at + k], &part[i]);
+            look_at_element(b, k, p->centroid[at + k], &p->weight[at + k], &part[i]);
     }
-    for (int i = 0; i < HX_N_PART; i++) add(f, &part[i]);
+    for (int i = 0; i < HX_N_PART; i++) add_findings(f, &part[i]);
 }
 
 static int look_at_all(const hx_dist_mesh_task *task, hx_dist_mesh_piece *p, hx_dist_mesh_block *b,
@@ -172,7 +172,7 @@ static int look_at_all(const hx_dist_mesh_task *task, hx_dist_mesh_piece *p, hx_
 }
 
 /* Combines the properties over all ranks. */
-static int join(const hx_dist_mesh_task *task, hx_dist_mesh_piece *p, findings *f)
+static int join_findings(const hx_dist_mesh_task *task, hx_dist_mesh_piece *p, findings *f)
 {
     double most[10];
     for (int d = 0; d < 3; d++) {
@@ -237,7 +237,7 @@ int hx_dist_mesh_piece_create(hx_dist_mesh_piece *p, const hx_dist_mesh_task *ta
     HX_TRY_FAIL(hx_alloc_raw(&p->sorted, (size_t)p->n, sizeof *p->sorted, what));
     HX_TRY_FAIL(hx_dist_mesh_block_create(&block, p->n));
     HX_TRY_FAIL(look_at_all(task, p, &block, &f));
-    HX_TRY_FAIL(join(task, p, &f));
+    HX_TRY_FAIL(join_findings(task, p, &f));
     rc = sort_keys(task, p);
 fail:
     hx_dist_mesh_block_free(&block);

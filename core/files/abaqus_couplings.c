@@ -257,7 +257,7 @@ static int note_middles(hx_abaqus_reader *r, const hx_abaqus_coupling *c, const 
 }
 
 /* Lists a coupling that is not read. One that shares a load has no stiffness of its own. */
-static int leave_out(hx_abaqus_reader *r, const hx_abaqus_coupling *c, hx_import_set *set)
+static int leave_out_coupling(hx_abaqus_reader *r, const hx_abaqus_coupling *c, hx_import_set *set)
 {
     char word[64];
     const unsigned roles =
@@ -289,7 +289,7 @@ static int resolve(hx_abaqus_reader *r, const hx_number_index *nodes, hx_abaqus_
         return HX_IMPORT_RAISE(&r->import, c->reference.line,
                                "*%s: reference node %s, which the file does not have", c->keyword,
                                HX_IMPORT_NUMBER(&r->import, to.node));
-    if (find_fault(c)) return leave_out(r, c, set);
+    if (find_fault(c)) return leave_out_coupling(r, c, set);
     to.set = set;
     to.equally = set->face_elem.n == 0 && set->quad.n == 0;
     HX_TRY(note_middles(r, c, set));

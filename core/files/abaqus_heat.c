@@ -136,7 +136,7 @@ static int cflux_line(hx_abaqus_reader *r, char *line)
 }
 
 /* Returns the side of "S4", "F4": 1 to 6; 0 for "BF"; -1: another label. */
-static int side_of(const char *label, char letter)
+static int side_of_label(const char *label, char letter)
 {
     if (letter == 'S' && strcasecmp(label, "BF") == 0) return 0;
     const int is_side = toupper((unsigned char)label[0]) == letter && label[1] >= '1' &&
@@ -152,7 +152,7 @@ static int element_line(hx_abaqus_reader *r, char *line, char letter)
     if (!hx_abaqus_field(&line, &target)) return HX_OK;
     if (!hx_abaqus_field(&line, &label))
         return hx_abaqus_heat_fault(r, 0, "a thermal load without a label");
-    const int side = side_of(label, letter);
+    const int side = side_of_label(label, letter);
     if (side < 0) return heat_unread(r, label);
     if (side == 0) heat.kind = HX_FILE_SOURCE;
     if (letter == 'F') HX_TRY(read_value(r, &line, &heat.ambient));

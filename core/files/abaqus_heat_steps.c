@@ -269,7 +269,8 @@ static acting evaluate_family(const hx_abaqus_reader *r, const hx_abaqus_heat_gr
     return now;
 }
 
-static int evaluate(hx_abaqus_reader *r, const hx_abaqus_heat_group *group, int step, acting *now)
+static int evaluate_heat_step(hx_abaqus_reader *r, const hx_abaqus_heat_group *group, int step,
+                              acting *now)
 {
     const acting other = evaluate_family(r, group, HX_LOADS_OF_ELEMENTS, step);
     *now = evaluate_family(r, group, HX_LOADS_OF_SURFACES, step);
@@ -333,7 +334,7 @@ static int emit(const hx_abaqus_heat_group *group, const acting *now, int load_c
     return hx_strdup(&heat->set, group->set->name);
 }
 
-static int is_same(const acting *a, const acting *b)
+static int is_same_heat(const acting *a, const acting *b)
 {
     return a->is_on == b->is_on &&
            (!a->is_on || (!(a->value < b->value || a->value > b->value) &&
@@ -346,14 +347,14 @@ static int emit_common(hx_abaqus_reader *r, const hx_abaqus_heat_group *group, c
 {
     acting first, now;
     int differs = 0;
-    HX_TRY(evaluate(r, group, step[0], &first));
+    HX_TRY(evaluate_heat_step(r, group, step[0], &first));
     for (int i = 1; i < n; i++) {
-        HX_TRY(evaluate(r, group, step[i], &now));
-        differs |= !is_same(&first, &now);
+        HX_TRY(evaluate_heat_step(r, group, step[i], &now));
+        differs |= !is_same_heat(&first, &now);
     }
     if (!differs) return first.is_on ? emit(group, &first, 0, room, to) : HX_OK;
     for (int i = 0; i < n; i++) {
-        HX_TRY(evaluate(r, group, step[i], &now));
+        HX_TRY(evaluate_heat_step(r, group, step[i], &now));
         if (now.is_on) HX_TRY(emit(group, &now, i + 1, room, to));
     }
     return hx_abaqus_heat_fault(r, group->history.end[-1].line,
@@ -372,7 +373,7 @@ static int number_cases(hx_abaqus_reader *r, const int *step, int n, int *of_ste
         int has_load = 0;
         for (size_t k = 0; k < r->n_heat_group; k++) {
             acting now;
-            HX_TRY(evaluate(r, &r->heat_group[k], step[i], &now));
+            HX_TRY(evaluate_heat_step(r, &r->heat_group[k], step[i], &now));
             has_load |= is_load(r->heat_group[k].kind) && now.is_on;
         }
         of_step[i] = has_load ? ++to->n_heat_case : 0;
@@ -395,7 +396,7 @@ static int emit_steps(hx_abaqus_reader *r, const int *step, int n, int *of_step,
         for (size_t k = 0; k < r->n_heat_group; k++) {
             acting now;
             if (!is_load(r->heat_group[k].kind)) continue;
-            HX_TRY(evaluate(r, &r->heat_group[k], step[i], &now));
+            HX_TRY(evaluate_heat_step(r, &r->heat_group[k], step[i], &now));
             if (now.is_on) HX_TRY(emit(&r->heat_group[k], &now, of_step[i], &room, to));
         }
     return HX_OK;

@@ -18,7 +18,7 @@ static int compare_real(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-static int64_t place_of(const double *list, int64_t n, double value)
+static int64_t place_of_value(const double *list, int64_t n, double value)
 {
     const double *const found = bsearch(&value, list, (size_t)n, sizeof value, compare_real);
     return found - list;
@@ -76,7 +76,7 @@ static int put_materials(hx_abaqus_writer *w, const hx_problem *problem, const d
         hx_abaqus_put_text(w, elset);
         for (int64_t i = 0; i < w->mesh->n_elem; i++) {
             const int64_t e = hx_abaqus_elem_at(w, i);
-            if (place_of(distinct, n, modulus[e]) != k) continue;
+            if (place_of_value(distinct, n, modulus[e]) != k) continue;
             hx_abaqus_put_text(w, column++ % HX_ABAQUS_PER_LINE == 0 ? "\n" : ", ");
             hx_abaqus_put_int(w, hx_abaqus_elem_number(w, e));
         }

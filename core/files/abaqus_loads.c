@@ -8,7 +8,7 @@
 #include "abaqus_reader.h"
 
 /* Adds r->condition, with a step and a family. */
-static int add_load(hx_abaqus_reader *r, int family, const hx_import_set *set)
+static int add_abaqus_load(hx_abaqus_reader *r, int family, const hx_import_set *set)
 {
     hx_condition *added;
     r->condition.line = hx_abaqus_scan_number(&r->scan);
@@ -56,7 +56,7 @@ static int add_side(hx_abaqus_reader *r, char *target, int side, double value)
     }
     r->condition.kind = HX_CONDITION_PRESSURE;
     r->condition.vector[0] = value;
-    return add_load(r, HX_LOADS_OF_ELEMENTS, r->set);
+    return add_abaqus_load(r, HX_LOADS_OF_ELEMENTS, r->set);
 }
 
 /* magnitude, direction */
@@ -71,7 +71,7 @@ static int add_gravity(hx_abaqus_reader *r, char *line, double size, const hx_im
         r->condition.vector[3 + i] = direction[i] / length;
         r->condition.vector[i] = size * direction[i] / length;
     }
-    return add_load(r, HX_LOADS_OF_ELEMENTS, set);
+    return add_abaqus_load(r, HX_LOADS_OF_ELEMENTS, set);
 }
 
 /* square of the speed, point, axis */
@@ -86,7 +86,7 @@ static int add_rotation(hx_abaqus_reader *r, char *line, double square, const hx
             &r->scan, "CENTRIF: the square of the speed is %g; it must not be negative", square);
     r->condition.kind = HX_CONDITION_CENTRIFUGAL;
     r->condition.value = sqrt(square);
-    return add_load(r, HX_LOADS_OF_ELEMENTS, set);
+    return add_abaqus_load(r, HX_LOADS_OF_ELEMENTS, set);
 }
 
 /* Finds the elements on which a load by mass acts; without a name, all. A single element is
@@ -144,12 +144,12 @@ static int dsload_line(hx_abaqus_reader *r, char *line)
     HX_TRY(read_numbers(r, &line, 1, "a pressure", r->condition.vector));
     hx_abaqus_mark_taken(r, to.set, 0);
     HX_TRY(hx_abaqus_load_repeated(r, to.set, 0, HX_LOADS_OF_SURFACES, r->condition.vector[0]));
-    return add_load(r, HX_LOADS_OF_SURFACES, to.set);
+    return add_abaqus_load(r, HX_LOADS_OF_SURFACES, to.set);
 }
 
 /* --- keywords --- */
 
-static int begin(hx_abaqus_reader *r, int family)
+static int begin_load(hx_abaqus_reader *r, int family)
 {
     const unsigned loads = 1u << HX_ABAQUS_OP_DLOAD | 1u << HX_ABAQUS_OP_DSLOAD;
     const int is_late = (r->step_used & loads) != 0;
@@ -160,17 +160,17 @@ static int begin(hx_abaqus_reader *r, int family)
     memset(&r->condition, 0, sizeof r->condition);
     r->condition.kind = HX_CONDITION_NO_LOADS;
     r->condition.is_late = is_late;
-    return add_load(r, family, NULL);
+    return add_abaqus_load(r, family, NULL);
 }
 
 int hx_abaqus_begin_dload(hx_abaqus_reader *r)
 {
     r->data = dload_line;
-    return begin(r, HX_LOADS_OF_ELEMENTS);
+    return begin_load(r, HX_LOADS_OF_ELEMENTS);
 }
 
 int hx_abaqus_begin_dsload(hx_abaqus_reader *r)
 {
     r->data = dsload_line;
-    return begin(r, HX_LOADS_OF_SURFACES);
+    return begin_load(r, HX_LOADS_OF_SURFACES);
 }

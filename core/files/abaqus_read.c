@@ -134,7 +134,7 @@ static int note_cell(hx_abaqus_reader *r)
 }
 
 /* Adds a cell that is not a solid; a cell that bounds a solid is kept for the sets. */
-static int add_cell(hx_abaqus_reader *r)
+static int add_abaqus_cell(hx_abaqus_reader *r)
 {
     const hx_shape shape = r->type->shape;
     const int is_triangle = shape == HX_SHAPE_TRIANGLE;
@@ -154,7 +154,7 @@ static int finish_entry(hx_abaqus_reader *r)
 {
     r->n_entry = 0;
     if (r->set) HX_TRY(hx_numbers_append(&r->set->elem, 1, r->entry));
-    if (!r->type->is_solid) return add_cell(r);
+    if (!r->type->is_solid) return add_abaqus_cell(r);
     return hx_import_add_solids(&r->import, r->type->solid, 1, r->entry, r->entry + 1,
                                 r->entry_line);
 }
@@ -220,7 +220,7 @@ static int unknown_element_line(hx_abaqus_reader *r, char *line)
     r->entry_line = hx_abaqus_scan_number(&r->scan);
     HX_TRY(hx_abaqus_own_number(r, 1, &r->entry[0]));
     if (r->set) HX_TRY(hx_numbers_append(&r->set->elem, 1, r->entry));
-    return add_cell(r);
+    return add_abaqus_cell(r);
 }
 
 static int begin_element(hx_abaqus_reader *r)
@@ -376,7 +376,7 @@ static int read_lines(hx_abaqus_reader *r)
     return hx_abaqus_finish_parts(r);
 }
 
-static void reader_free(hx_abaqus_reader *r)
+static void abaqus_reader_free(hx_abaqus_reader *r)
 {
     hx_abaqus_scan_free(&r->scan);
     hx_import_free(&r->import);
@@ -406,7 +406,7 @@ static int take_comment(void *context, const char *text)
 }
 
 /* Makes the mesh from the import. */
-static int make_mesh(hx_abaqus_reader *r, hx_mesh *mesh, hx_conditions *conditions)
+static int make_abaqus_mesh(hx_abaqus_reader *r, hx_mesh *mesh, hx_conditions *conditions)
 {
     HX_TRY(hx_import_finish(&r->import, mesh));
     if (r->import.sink) return HX_OK;
@@ -416,8 +416,8 @@ static int make_mesh(hx_abaqus_reader *r, hx_mesh *mesh, hx_conditions *conditio
     return hx_abaqus_find_material(r, mesh, &conditions->material);
 }
 
-static int read_file(const char *path, hx_mesh *mesh, hx_conditions *conditions,
-                     hx_import_sink *sink, hx_notes *notes)
+static int read_abaqus_file(const char *path, hx_mesh *mesh, hx_conditions *conditions,
+                            hx_import_sink *sink, hx_notes *notes)
 {
     int rc;
     hx_abaqus_reader r = {.notes = notes, .scope = -1, .member_scope = -1};
@@ -439,7 +439,7 @@ static int read_file(const char *path, hx_mesh *mesh, hx_conditions *conditions,
     HX_TRY_FAIL(hx_abaqus_note_formulations(&r));
     HX_TRY_FAIL(hx_abaqus_resolve_cells(&r));
     HX_TRY_FAIL(hx_abaqus_name_sets(&r));
-    HX_TRY_FAIL(make_mesh(&r, mesh, conditions));
+    HX_TRY_FAIL(make_abaqus_mesh(&r, mesh, conditions));
     if (r.n_skipped > 0)
         HX_TRY_FAIL(hx_notes_add(
             notes, HX_NOTE_DETAIL,
@@ -448,7 +448,7 @@ static int read_file(const char *path, hx_mesh *mesh, hx_conditions *conditions,
 fail:
     if (rc < 0 && mesh) hx_mesh_free(mesh);
     if (rc < 0 && conditions) hx_conditions_free(conditions);
-    reader_free(&r);
+    abaqus_reader_free(&r);
     return rc;
 }
 
@@ -456,10 +456,10 @@ int hx_abaqus_read(const char *path, hx_mesh *mesh, hx_conditions *conditions, h
 {
     memset(mesh, 0, sizeof *mesh);
     if (conditions) memset(conditions, 0, sizeof *conditions);
-    return read_file(path, mesh, conditions, NULL, notes);
+    return read_abaqus_file(path, mesh, conditions, NULL, notes);
 }
 
 int hx_abaqus_read_to(const char *path, hx_import_sink *sink, hx_notes *notes)
 {
-    return read_file(path, NULL, NULL, sink, notes);
+    return read_abaqus_file(path, NULL, NULL, sink, notes);
 }

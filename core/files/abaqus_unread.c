@@ -348,7 +348,8 @@ static const char *const harmless[] = {
     "CONNECTOR DERIVED COMPONENT",
 };
 
-static const unread_keyword *find(const unread_keyword *list, size_t n, const char *keyword)
+static const unread_keyword *find_unread_keyword(const unread_keyword *list, size_t n,
+                                                 const char *keyword)
 {
     for (size_t i = 0; i < n; i++)
         if (hx_abaqus_same_word(list[i].name, keyword)) return &list[i];
@@ -362,7 +363,7 @@ static int has_word(const char *const *list, size_t n, const char *keyword)
     return 0;
 }
 
-#define FIND(list, keyword) find(list, sizeof(list) / sizeof(list)[0], keyword)
+#define FIND(list, keyword) find_unread_keyword(list, sizeof(list) / sizeof(list)[0], keyword)
 #define HAS(list, keyword) has_word(list, sizeof(list) / sizeof(list)[0], keyword)
 
 int hx_abaqus_unread(hx_abaqus_reader *r, unsigned roles, const char *word, const char *what)

@@ -142,7 +142,7 @@ static int are_usable(const hx_numbers *numbers)
 }
 
 /* CalculiX has no pyramids: they are written as bricks with repeated nodes. */
-static hx_solid_id solid_of(const hx_mesh *mesh, int64_t elem)
+static hx_solid_id ccx_solid_of(const hx_mesh *mesh, int64_t elem)
 {
     const hx_solid_id id = hx_solid_of_cell(mesh->conn + 8 * elem);
     return id == HX_SOLID_PYRAMID5 ? HX_SOLID_HEX8 : id;
@@ -160,7 +160,7 @@ static void put_element(hx_abaqus_writer *w, int64_t e, int is_job, hx_solid_id 
 {
     static const char *const type[] = {
         [HX_SOLID_HEX8] = "C3D8", [HX_SOLID_TET4] = "C3D4", [HX_SOLID_WEDGE6] = "C3D6"};
-    const hx_solid_id id = solid_of(w->mesh, e);
+    const hx_solid_id id = ccx_solid_of(w->mesh, e);
     const int *const corner = hx_solid_nodes(id);
     if (id != *last) put_element_head(w, type[id], is_job);
     *last = id;
@@ -281,7 +281,7 @@ static int spans_element(const hx_mesh *mesh, const hx_set *set, uint8_t *flag)
  * nodes that do not follow from the set's elements; the set is then read back equal. If all its
  * nodes together contained a whole element that the set does not have, only those that do not
  * follow are listed. node[n_node]: the nodes to list; returns their number. */
-static int64_t list_nodes(const hx_mesh *mesh, const hx_set *set, uint8_t *flag, int32_t *node)
+static int64_t list_set_nodes(const hx_mesh *mesh, const hx_set *set, uint8_t *flag, int32_t *node)
 {
     const int has_more = has_more_nodes(mesh, set, flag);
     const int is_whole = !spans_element(mesh, set, flag);
@@ -294,9 +294,9 @@ static int64_t list_nodes(const hx_mesh *mesh, const hx_set *set, uint8_t *flag,
     return n;
 }
 
-static int side_of(const hx_mesh *mesh, int64_t face)
+static int side_of_face(const hx_mesh *mesh, int64_t face)
 {
-    return hx_abaqus_side[hx_solids[solid_of(mesh, face / 6)].kind][face % 6];
+    return hx_abaqus_side[hx_solids[ccx_solid_of(mesh, face / 6)].kind][face % 6];
 }
 
 /* "*NSET, NSET=NAME"; *n: keywords of the set so far. */
@@ -324,7 +324,7 @@ static int put_sets(hx_abaqus_writer *w)
         const hx_set *const set = &stated;
         int n_keyword = 0;
         stated.n_face = hx_set_stated_faces(mesh, &mesh->set[i]);
-        const int64_t n_node = list_nodes(mesh, set, flag, node);
+        const int64_t n_node = list_set_nodes(mesh, set, flag, node);
         if (n_node > 0) {
             put_set_keyword(w, "*NSET, NSET=", i, &n_keyword);
             put_list(w, n_node, node, hx_abaqus_point_number);
@@ -338,7 +338,7 @@ static int put_sets(hx_abaqus_writer *w)
         for (int64_t k = 0; k < set->n_face; k++) {
             hx_abaqus_put_int(w, hx_abaqus_elem_number(w, set->face[k] / 6));
             hx_abaqus_put_text(w, ", S");
-            hx_abaqus_put_int(w, side_of(mesh, set->face[k]));
+            hx_abaqus_put_int(w, side_of_face(mesh, set->face[k]));
             hx_abaqus_put_text(w, "\n");
         }
     }

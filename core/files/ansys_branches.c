@@ -11,7 +11,7 @@
  * may; a branch of it has run. */
 enum { UNDECIDED, RUNS, WAITS, DONE };
 
-static int compare(const char *operation, double a, double b, int *is_true)
+static int compare_operands(const char *operation, double a, double b, int *is_true)
 {
     static const char *const word[] = {"EQ", "NE", "LT", "GT", "LE", "GE", "ABLT", "ABGT"};
     const int result[] = {a == b,           a != b, a<b, a> b, a <= b, a >= b, fabs(a) < fabs(b),
@@ -35,7 +35,7 @@ static int decide(const hx_ansys_reader *r)
     const int has_more = *hx_ansys_word(r, 4, word) && strcasecmp(word, "THEN") != 0;
     if (has_more || !hx_ansys_is_session(r, left) || !*hx_ansys_word(r, 3, word) ||
         !hx_ansys_number(r, 1, &a) || !hx_ansys_number(r, 3, &b) ||
-        !compare(operation, a, b, &is_true))
+        !compare_operands(operation, a, b, &is_true))
         return UNDECIDED;
     return is_true ? RUNS : WAITS;
 }

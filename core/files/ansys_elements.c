@@ -247,7 +247,7 @@ static void count_solid(hx_ansys_reader *r, int64_t type, int number, int64_t li
 }
 
 /* Nodes after the first n_node are zero; zeros at the end count as not given. */
-static int add_element(hx_ansys_reader *r, hx_ansys_pending *given)
+static int add_ansys_element(hx_ansys_reader *r, hx_ansys_pending *given)
 {
     const int64_t type = given->type, number = given->number, line = given->line;
     int64_t *const node = given->node;
@@ -288,8 +288,8 @@ static int most_nodes(hx_ansys_reader *r, int64_t type, int *n)
 }
 
 /* Reads n nodes: those from field `first` of the line, then fields of the following lines. */
-static int read_nodes(hx_ansys_reader *r, const hx_ansys_layout *l, int first, int n_line, int n,
-                      int64_t *node)
+static int read_element_nodes(hx_ansys_reader *r, const hx_ansys_layout *l, int first, int n_line,
+                              int n, int64_t *node)
 {
     int column = first;
     for (int k = 0; k < n; k++, column++) {
@@ -318,8 +318,8 @@ static int solid_record(hx_ansys_reader *r, const hx_ansys_layout *l)
     p.real = field[REAL];
     p.material = field[MATERIAL];
     p.n_node = (int)field[N_NODE];
-    HX_TRY(read_nodes(r, l, FIRST, 8, p.n_node, p.node));
-    return add_element(r, &p);
+    HX_TRY(read_element_nodes(r, l, FIRST, 8, p.n_node, p.node));
+    return add_ansys_element(r, &p);
 }
 
 /* Number, type, real constants, material, coordinate system, nodes; or, with COMPACT, number and
@@ -348,8 +348,8 @@ static int plain_record(hx_ansys_reader *r, const hx_ansys_layout *l, int first)
         HX_TRY(most_nodes(r, p.type, &most));
         if (most > p.n_node) p.n_node = most;
     }
-    HX_TRY(read_nodes(r, l, first, n_line, p.n_node, p.node));
-    return add_element(r, &p);
+    HX_TRY(read_element_nodes(r, l, first, n_line, p.n_node, p.node));
+    return add_ansys_element(r, &p);
 }
 
 /* EBLOCK,19,SOLID; EBLOCK,10 or EBLOCK,9,COMPACT */
@@ -385,7 +385,7 @@ int hx_ansys_close_element(hx_ansys_reader *r)
     hx_ansys_pending *const p = &r->pending;
     if (!p->is_open) return HX_OK;
     p->is_open = 0;
-    return add_element(r, p);
+    return add_ansys_element(r, p);
 }
 
 static int take_nodes(hx_ansys_reader *r, int k, int n)

@@ -17,7 +17,7 @@ const hx_import_set *hx_ansys_find_set(const hx_ansys_reader *r, const char *nam
     return NULL;
 }
 
-static int choose(hx_ansys_reader *r, int64_t node)
+static int choose_node(hx_ansys_reader *r, int64_t node)
 {
     HX_TRY(hx_grow(&r->chosen, r->n_chosen, &r->chosen_capacity, sizeof *r->chosen, "nodes"));
     r->chosen[r->n_chosen++] = node;
@@ -26,7 +26,7 @@ static int choose(hx_ansys_reader *r, int64_t node)
 
 static int choose_list(hx_ansys_reader *r, const hx_numbers *list)
 {
-    for (int64_t i = 0; i < list->n; i++) HX_TRY(choose(r, hx_numbers_get(list, i)));
+    for (int64_t i = 0; i < list->n; i++) HX_TRY(choose_node(r, hx_numbers_get(list, i)));
     return HX_OK;
 }
 
@@ -37,7 +37,8 @@ static int choose_range(hx_ansys_reader *r, int64_t first, int64_t last, int64_t
     if (step < 1) step = 1;
     for (int64_t i = 0; i < all->n; i++) {
         const int64_t node = hx_numbers_get(all, i);
-        if (node >= first && node <= last && (node - first) % step == 0) HX_TRY(choose(r, node));
+        if (node >= first && node <= last && (node - first) % step == 0)
+            HX_TRY(choose_node(r, node));
     }
     return HX_OK;
 }
@@ -65,7 +66,7 @@ static int choose_nodes(hx_ansys_reader *r, int end, int *known)
              number == floor(number) && hx_ansys_number(r, end, &last) &&
              hx_ansys_number(r, end + 1, &step);
     if (!*known) return HX_OK;
-    if (last <= number || last > 1e15) return choose(r, (int64_t)number);
+    if (last <= number || last > 1e15) return choose_node(r, (int64_t)number);
     *known = r->selection == HX_ANSYS_ALL; /* only the selected nodes of the range are meant */
     return *known ? choose_range(r, (int64_t)number, (int64_t)last, (int64_t)step) : HX_OK;
 }

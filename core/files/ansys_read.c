@@ -326,7 +326,7 @@ static int read_commands(hx_ansys_reader *r)
     return r->line == line ? hx_ansys_skip_format(r) : HX_OK;
 }
 
-static int read_all(hx_ansys_reader *r)
+static int read_ansys(hx_ansys_reader *r)
 {
     int found = 1;
     const char *why;
@@ -347,7 +347,7 @@ static int read_all(hx_ansys_reader *r)
     return hx_ansys_name_solids(r);
 }
 
-static void reader_free(hx_ansys_reader *r)
+static void ansys_reader_free(hx_ansys_reader *r)
 {
     if (r->stream) fclose(r->stream);
     free(r->text);
@@ -378,13 +378,13 @@ int hx_ansys_read(const char *path, hx_mesh *mesh, hx_conditions *conditions, hx
     HX_TRY_FAIL(hx_import_open(&r.import, path, notes));
     r.import.shape_hint = "SOLID185, SOLID186, SOLID187, SOLID285 and similar elements";
     r.import.empty_hint = "CDWRITE,DB writes nodes and elements as NBLOCK and EBLOCK";
-    HX_TRY_FAIL(read_all(&r));
+    HX_TRY_FAIL(read_ansys(&r));
     HX_TRY_FAIL(hx_import_finish(&r.import, mesh));
     HX_TRY_FAIL(hx_import_conditions_finish(&r.conditions, &r.import, mesh, conditions));
     if (conditions) HX_TRY_FAIL(hx_materials_finish(&r.materials, path, &conditions->material));
 fail:
     if (rc < 0) hx_mesh_free(mesh);
     if (rc < 0 && conditions) hx_conditions_free(conditions);
-    reader_free(&r);
+    ansys_reader_free(&r);
     return rc;
 }

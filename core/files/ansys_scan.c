@@ -48,7 +48,7 @@ int hx_ansys_is_end(hx_ansys_reader *r)
 /* --- fields in columns --- */
 
 /* Copies the non-blank characters of a field; it may lie beyond the end of the line. */
-static void cut(const hx_ansys_reader *r, int begin, int width, char field[MOST_WIDTH + 1])
+static void cut_field(const hx_ansys_reader *r, int begin, int width, char field[MOST_WIDTH + 1])
 {
     const int length = r->length < (size_t)begin + (size_t)width ? (int)r->length : begin + width;
     int n = 0;
@@ -92,7 +92,7 @@ static int parse_real(const char *text, double *value)
 int hx_ansys_int(const hx_ansys_reader *r, const hx_ansys_layout *l, int k, int64_t *value)
 {
     char field[MOST_WIDTH + 1];
-    cut(r, l->begin[k], l->width[k], field);
+    cut_field(r, l->begin[k], l->width[k], field);
     if (parse_int(field, value)) return HX_OK;
     return HX_ANSYS_RAISE(r, "'%.*s' where an integer is expected", HX_ANSYS_SHOWN, field);
 }
@@ -100,7 +100,7 @@ int hx_ansys_int(const hx_ansys_reader *r, const hx_ansys_layout *l, int k, int6
 int hx_ansys_real(const hx_ansys_reader *r, const hx_ansys_layout *l, int k, double *value)
 {
     char field[MOST_WIDTH + 1];
-    cut(r, l->begin[l->n_int + k], l->width[l->n_int + k], field);
+    cut_field(r, l->begin[l->n_int + k], l->width[l->n_int + k], field);
     *value = 0.0;
     if (!field[0] || parse_real(field, value)) return HX_OK;
     return HX_ANSYS_RAISE(r, "'%.*s' where a number is expected", HX_ANSYS_SHOWN, field);
@@ -111,7 +111,7 @@ int hx_ansys_count(const hx_ansys_reader *r, const hx_ansys_layout *l)
     int n = l->n_int;
     char field[MOST_WIDTH + 1];
     for (; n > 0; n--) {
-        cut(r, l->begin[n - 1], l->width[n - 1], field);
+        cut_field(r, l->begin[n - 1], l->width[n - 1], field);
         if (field[0]) break;
     }
     return n;

@@ -21,7 +21,7 @@ static void *open_library(void)
 }
 
 /* (function **)to := the function of that name; returns 0 if the library has none. */
-static int find(void *handle, const char *name, void *to)
+static int find_function(void *handle, const char *name, void *to)
 {
     void *const at = dlsym(handle, name);
     memcpy(to, &at, sizeof at);
@@ -36,7 +36,7 @@ static void look_for_library(void)
     void *const handle = open_library();
     if (!handle) return;
     is_there = is_whole = 1;
-#define FIND(result, name, arguments) is_whole &= find(handle, #name, &loaded.name);
+#define FIND(result, name, arguments) is_whole &= find_function(handle, #name, &loaded.name);
     HX_EXODUS_LIST(FIND)
 #undef FIND
 }

@@ -224,7 +224,7 @@ static int read_ids(reader *r, ex_entity_type type, int64_t n, int64_t **id)
     return HX_OK;
 }
 
-static int read_nodes(reader *r)
+static int read_exodus_nodes(reader *r)
 {
     int rc = HX_OK;
     double *x = NULL;
@@ -284,7 +284,7 @@ static int add_solid(reader *r, const cell_type *type, const int64_t *node, int6
 }
 
 /* Adds the corners of a face in the form that sets use. */
-static int add_face(reader *r, hx_import_set *set, const int64_t *node, const int8_t *corner)
+static int add_side_face(reader *r, hx_import_set *set, const int64_t *node, const int8_t *corner)
 {
     int64_t quad[4];
     for (int k = 0; k < 4; k++)
@@ -292,12 +292,12 @@ static int add_face(reader *r, hx_import_set *set, const int64_t *node, const in
     return hx_numbers_append(&set->quad, 4, quad);
 }
 
-static int add_cell(reader *r, const block *b, const cell_type *type, const int64_t *node,
-                    int64_t number)
+static int add_exodus_cell(reader *r, const block *b, const cell_type *type, const int64_t *node,
+                           int64_t number)
 {
     HX_TRY(hx_import_add_other(&r->import, type->shape, b->param.topology, number, 0));
     const int8_t *const corner = find_side(type, 1);
-    if (corner) return add_face(r, b->set, node, corner);
+    if (corner) return add_side_face(r, b->set, node, corner);
     for (int64_t k = 0; k < b->param.num_nodes_per_entry; k++)
         HX_TRY(hx_numbers_append(&b->set->node, 1, &r->node_id[node[k] - 1]));
     return HX_OK;
@@ -350,7 +350,7 @@ static int read_block(reader *r, block *b)
         const int64_t number = r->elem_id[b->first + e];
         const int64_t *const node = b->conn + e * p->num_nodes_per_entry;
         HX_TRY(type->is_solid ? add_solid(r, type, node, number)
-                              : add_cell(r, b, type, node, number));
+                              : add_exodus_cell(r, b, type, node, number));
         if (type->is_solid) HX_TRY(hx_numbers_append(&b->set->elem, 1, &number));
     }
     return HX_OK;
@@ -424,7 +424,7 @@ static int add_side(reader *r, hx_import_set *set, int64_t elem, int64_t side)
     if (!b) return damaged(r, "the elements of a side set");
     const int8_t *const corner = find_side(find_type(&b->param), side);
     const int64_t *const node = b->conn + (elem - 1 - b->first) * b->param.num_nodes_per_entry;
-    if (corner) return add_face(r, set, node, corner);
+    if (corner) return add_side_face(r, set, node, corner);
     if (!find_type(&b->param)->is_solid)
         return add_edge(r, set, find_type(&b->param), b, node, side);
     return HX_IMPORT_RAISE(&r->import, 0, "side set '%.60s': element %lld has no side %lld",
@@ -470,7 +470,7 @@ static int read_sets(reader *r, ex_entity_type type, int64_t n)
     return rc;
 }
 
-static void reader_free(reader *r)
+static void exodus_reader_free(reader *r)
 {
     if (r->file >= 0) r->lib->ex_close(r->file);
     for (int64_t i = 0; i < r->n_block; i++) free(r->block[i].conn);
@@ -490,7 +490,7 @@ int hx_exodus_read(const char *path, hx_mesh *mesh, hx_conditions *conditions, h
     rc = open_file(&r);
     if (rc == HX_EENV) (void)hx_import_place(&r.import, 0, rc);
     HX_TRY_FAIL(rc);
-    HX_TRY_FAIL(read_nodes(&r));
+    HX_TRY_FAIL(read_exodus_nodes(&r));
     HX_TRY_FAIL(read_blocks(&r));
     HX_TRY_FAIL(read_sets(&r, EX_SIDE_SET, r.init.num_side_sets));
     HX_TRY_FAIL(read_sets(&r, EX_NODE_SET, r.init.num_node_sets));
@@ -498,7 +498,7 @@ int hx_exodus_read(const char *path, hx_mesh *mesh, hx_conditions *conditions, h
     /* the format has no other conditions */
     if (rc == HX_OK) hx_import_give_unread(&r.import, conditions);
 fail:
-    reader_free(&r);
+    exodus_reader_free(&r);
     hx_exodus_unlock();
     return rc;
 }

@@ -58,7 +58,7 @@ int hx_file_scan_place(const hx_file_scan *scan, int code)
 }
 
 /* Makes at least n bytes (n <= SMALL_BUFFER) available, fewer only at the end of the file. */
-static int fill(hx_file_scan *scan, size_t n)
+static int fill_buffer(hx_file_scan *scan, size_t n)
 {
     if (scan->len - scan->pos >= n) return HX_OK;
     memmove(scan->buffer, scan->buffer + scan->pos, scan->len - scan->pos);
@@ -85,7 +85,7 @@ static inline void next_byte(hx_file_scan *scan)
 static int skip_blanks(hx_file_scan *scan)
 {
     for (;;) {
-        if (scan->pos == scan->len) HX_TRY(fill(scan, 1));
+        if (scan->pos == scan->len) HX_TRY(fill_buffer(scan, 1));
         if (scan->pos == scan->len || !at_blank(scan)) return HX_OK;
         next_byte(scan);
     }
@@ -94,7 +94,7 @@ static int skip_blanks(hx_file_scan *scan)
 int hx_file_scan_word(hx_file_scan *scan, int *found)
 {
     HX_TRY(skip_blanks(scan));
-    HX_TRY(fill(scan, HX_FILE_WORD_SIZE));
+    HX_TRY(fill_buffer(scan, HX_FILE_WORD_SIZE));
     scan->word_line = scan->line;
     scan->word_offset = scan->offset + (int64_t)scan->pos;
     size_t n = 0;
@@ -132,12 +132,12 @@ const char *hx_file_scan_shown(hx_file_scan *scan)
 int hx_file_scan_line(hx_file_scan *scan, char *text, size_t n_text, int *found)
 {
     size_t n = 0;
-    HX_TRY(fill(scan, 1));
+    HX_TRY(fill_buffer(scan, 1));
     *found = scan->pos < scan->len;
     scan->word_line = scan->line;
     scan->word_offset = scan->offset + (int64_t)scan->pos;
     for (;;) {
-        if (scan->pos == scan->len) HX_TRY(fill(scan, 1));
+        if (scan->pos == scan->len) HX_TRY(fill_buffer(scan, 1));
         if (scan->pos == scan->len) break;
         const char c = (char)scan->buffer[scan->pos];
         next_byte(scan);
@@ -151,7 +151,7 @@ int hx_file_scan_line(hx_file_scan *scan, char *text, size_t n_text, int *found)
 int hx_file_scan_next_is(hx_file_scan *scan, const char *word)
 {
     const size_t n = strlen(word);
-    if (fill(scan, HX_FILE_WORD_SIZE) < 0) return 0; /* the next read reports the error */
+    if (fill_buffer(scan, HX_FILE_WORD_SIZE) < 0) return 0; /* the next read reports the error */
     size_t pos = scan->pos;
     while (pos < scan->len && (scan->buffer[pos] == ' ' || scan->buffer[pos] == '\r' ||
                                scan->buffer[pos] == '\n' || scan->buffer[pos] == '\t'))
@@ -225,7 +225,7 @@ static inline double decode_real(const unsigned char *byte, const hx_file_number
 /* Returns the numbers of a binary array available in the buffer, at most n. */
 static int ready(hx_file_scan *scan, int n_byte, int64_t n, int64_t *n_ready)
 {
-    HX_TRY(fill(scan, (size_t)n_byte));
+    HX_TRY(fill_buffer(scan, (size_t)n_byte));
     scan->word_offset = scan->offset + (int64_t)scan->pos;
     *n_ready = (int64_t)((scan->len - scan->pos) / (size_t)n_byte);
     if (*n_ready > n) *n_ready = n;
@@ -371,7 +371,7 @@ int hx_file_scan_jump(hx_file_scan *scan, hx_file_mark to)
  * bits), and the text follows. */
 static int skip_binary_string(hx_file_scan *scan)
 {
-    HX_TRY(fill(scan, 8));
+    HX_TRY(fill_buffer(scan, 8));
     scan->word_offset = scan->offset + (int64_t)scan->pos;
     if (scan->pos == scan->len) return HX_FILE_RAISE(scan, "the file ends inside an array");
     const int n_byte = 1 << (3 - (scan->buffer[scan->pos] >> 6));

@@ -64,7 +64,7 @@ static void close_source(hx_mesh_source *source)
 /* --- reading --- */
 
 /* On the root only; a format without read_to is reported in the reason. */
-static int read_file(hx_mesh_pieces *p, const char *path, hx_notes *notes)
+static int read_on_root(hx_mesh_pieces *p, const char *path, hx_notes *notes)
 {
     const hx_mesh_format *const format = hx_mesh_format_of_file(path);
     if (format && format->read_to) return format->read_to(path, &p->sink, notes);
@@ -72,14 +72,14 @@ static int read_file(hx_mesh_pieces *p, const char *path, hx_notes *notes)
     return HX_OK;
 }
 
-static int read_all(hx_mesh_pieces *p, const char *path, hx_notes *notes)
+static int read_pieces(hx_mesh_pieces *p, const char *path, hx_notes *notes)
 {
-    const int rc = p->comm->rank == LEADER ? read_file(p, path, notes) : hx_mesh_pieces_serve(p);
+    const int rc = p->comm->rank == LEADER ? read_on_root(p, path, notes) : hx_mesh_pieces_serve(p);
     return hx_mesh_pieces_end(p, rc);
 }
 
 /* On all ranks; *is_out: as in mesh_pieces.h. */
-static int settle(hx_mesh_pieces *p, const char *path, int *is_out)
+static int settle_pieces(hx_mesh_pieces *p, const char *path, int *is_out)
 {
     HX_TRY(hx_mesh_pieces_share(p, path));
     HX_TRY(hx_mesh_pieces_settle_cells(p, path, is_out));
@@ -141,8 +141,8 @@ int hx_file_source_open(hx_mesh_source *source, const hx_comm *comm, const char 
     HX_TRY_FAIL(hx_mesh_pieces_begin(&shape->pieces, comm));
     shape->pieces.sink.least_elem = least;
     HX_TRY_FAIL(name_source(shape, path));
-    HX_TRY_FAIL(read_all(&shape->pieces, path, notes));
-    if (!shape->pieces.sink.why[0]) HX_TRY_FAIL(settle(&shape->pieces, path, &is_out));
+    HX_TRY_FAIL(read_pieces(&shape->pieces, path, notes));
+    if (!shape->pieces.sink.why[0]) HX_TRY_FAIL(settle_pieces(&shape->pieces, path, &is_out));
     snprintf(why, HX_FILE_WHY, "%s",
              is_out ? "elements whose nodes are out of order" : shape->pieces.sink.why);
     fill_source(source, shape);

@@ -238,7 +238,7 @@ static int begin_section(hx_gmsh_reader *r)
     return hx_file_scan_begin(&r->scan);
 }
 
-static int read_nodes(hx_gmsh_reader *r, int is_parametric)
+static int read_gmsh_nodes(hx_gmsh_reader *r, int is_parametric)
 {
     r->has_nodes = 1;
     if (r->major == 2) return hx_gmsh_read_nodes_2(r, is_parametric);
@@ -262,12 +262,12 @@ static int read_entities(hx_gmsh_reader *r)
 }
 
 /* Reads the section of that name, or skips it. */
-static int read_section(hx_gmsh_reader *r, const char *name, const char *end)
+static int read_gmsh_section(hx_gmsh_reader *r, const char *name, const char *end)
 {
     if (strcmp(name, "$PhysicalNames") == 0)
         HX_TRY(hx_gmsh_read_names(r));
     else if (strcmp(name, "$Nodes") == 0 || strcmp(name, "$ParametricNodes") == 0)
-        HX_TRY(read_nodes(r, name[1] == 'P'));
+        HX_TRY(read_gmsh_nodes(r, name[1] == 'P'));
     else if (strcmp(name, "$Elements") == 0)
         HX_TRY(read_elements(r));
     else if (strcmp(name, "$Entities") == 0 && r->major == 4)
@@ -300,7 +300,7 @@ static int read_sections(hx_gmsh_reader *r)
         memcpy(name, r->scan.word, sizeof name);
         snprintf(end, sizeof end, "$End%s", name + 1);
         const int64_t line = hx_gmsh_line(r);
-        HX_TRY(read_section(r, name, end));
+        HX_TRY(read_gmsh_section(r, name, end));
         if (strcmp(name, "$Periodic") == 0) HX_TRY(note_periodic(r, line));
         if (strcmp(name, "$PartitionedEntities") == 0)
             HX_TRY(hx_notes_add(r->import.notes, HX_NOTE_WARNING,
@@ -331,7 +331,7 @@ static int read_start(hx_gmsh_reader *r)
 }
 
 /* Reads into a mesh or a sink. */
-static int read_file(const char *path, hx_mesh *mesh, hx_import_sink *sink, hx_notes *notes)
+static int read_gmsh_file(const char *path, hx_mesh *mesh, hx_import_sink *sink, hx_notes *notes)
 {
     int rc = HX_OK;
     hx_gmsh_reader r;
@@ -359,10 +359,10 @@ fail:
 int hx_gmsh_read(const char *path, hx_mesh *mesh, hx_notes *notes)
 {
     memset(mesh, 0, sizeof *mesh);
-    return read_file(path, mesh, NULL, notes);
+    return read_gmsh_file(path, mesh, NULL, notes);
 }
 
 int hx_gmsh_read_to(const char *path, hx_import_sink *sink, hx_notes *notes)
 {
-    return read_file(path, NULL, sink, notes);
+    return read_gmsh_file(path, NULL, sink, notes);
 }

@@ -101,7 +101,7 @@ static int are_positive(const hx_numbers *list)
     return list->n > 0 && min > 0;
 }
 
-static int invert(int32_t **at, int64_t n, const int32_t *orig)
+static int invert_orig(int32_t **at, int64_t n, const int32_t *orig)
 {
     if (!orig) return HX_OK;
     HX_TRY(hx_alloc_raw(at, (size_t)n, sizeof **at, "the file's order"));
@@ -112,8 +112,8 @@ static int invert(int32_t **at, int64_t n, const int32_t *orig)
 static int number_everything(writer *w)
 {
     const hx_mesh *const mesh = w->mesh;
-    HX_TRY(invert(&w->node_at, mesh->n_node, mesh->node_orig));
-    HX_TRY(invert(&w->elem_at, mesh->n_elem, mesh->elem_orig));
+    HX_TRY(invert_orig(&w->node_at, mesh->n_node, mesh->node_orig));
+    HX_TRY(invert_orig(&w->elem_at, mesh->n_elem, mesh->elem_orig));
     w->keeps_node_numbers = are_positive(&mesh->node_number);
     w->keeps_elem_numbers = are_positive(&mesh->elem_number);
     for (int64_t e = 0; e < mesh->n_elem; e++)
@@ -305,7 +305,7 @@ static int count_entities(writer *w, layer *l)
     return HX_OK;
 }
 
-static int prepare(writer *w)
+static int prepare_writer(writer *w)
 {
     int64_t number;
     HX_TRY(hx_alloc(&w->in_group, w->mesh->n_set * N_LAYER, 1, "groups"));
@@ -513,7 +513,7 @@ static void write_elements(writer *w)
     end_section(w, "Elements");
 }
 
-static int write_file(writer *w, const char *path)
+static int write_gmsh_file(writer *w, const char *path)
 {
     int rc = HX_OK;
     hx_atomic_file file;
@@ -541,8 +541,8 @@ int hx_gmsh_write(const char *path, const hx_mesh *mesh, int is_ascii)
     memset(&w, 0, sizeof w);
     w.mesh = mesh;
     w.is_ascii = is_ascii;
-    int rc = prepare(&w);
-    if (rc == HX_OK) rc = write_file(&w, path);
+    int rc = prepare_writer(&w);
+    if (rc == HX_OK) rc = write_gmsh_file(&w, path);
     for (int k = 0; k < N_LAYER; k++) {
         free(w.layer[k].item);
         free(w.layer[k].entity);

@@ -76,7 +76,7 @@ static int read_vertices(reader *r)
     return HX_OK;
 }
 
-static int add_cell(reader *r, const section *s, const int64_t *node, int64_t reference)
+static int add_medit_cell(reader *r, const section *s, const int64_t *node, int64_t reference)
 {
     char name[48];
     hx_import_set *set;
@@ -156,7 +156,7 @@ static int read_cells(reader *r, const section *s)
     HX_TRY(find_order(r, &s, n));
     for (int64_t i = 0; i < n; i++) {
         HX_TRY(hx_file_scan_int(&r->scan, &integer, s->n_node + 1, entry));
-        HX_TRY(add_cell(r, s, entry, entry[s->n_node]));
+        HX_TRY(add_medit_cell(r, s, entry, entry[s->n_node]));
     }
     return HX_OK;
 }
@@ -181,7 +181,7 @@ static int is_high_order(const char *word)
 
 /* Reads the section that the last word opens; the numbers of other sections are skipped one by
  * one. */
-static int read_section(reader *r)
+static int read_medit_section(reader *r)
 {
     const char *const word = r->scan.word;
     int64_t version;
@@ -204,14 +204,14 @@ static int read_section(reader *r)
                          hx_file_scan_shown(&r->scan));
 }
 
-static int read_file(reader *r)
+static int read_medit_file(reader *r)
 {
     int found;
     HX_TRY(next_word(r, &found));
     if (!found || strcasecmp(r->scan.word, "MeshVersionFormatted") != 0)
         return HX_FILE_RAISE(&r->scan, "not a Medit file, which begins with MeshVersionFormatted");
     while (found && strcasecmp(r->scan.word, "End") != 0) {
-        HX_TRY(read_section(r));
+        HX_TRY(read_medit_section(r));
         HX_TRY(next_word(r, &found));
     }
     return HX_OK;
@@ -226,7 +226,7 @@ int hx_medit_read(const char *path, hx_mesh *mesh, hx_conditions *conditions, hx
     memset(mesh, 0, sizeof *mesh);
     HX_TRY_FAIL(hx_import_open(&r.import, path, notes));
     HX_TRY_FAIL(hx_file_scan_open(&r.scan, path));
-    HX_TRY_FAIL(read_file(&r));
+    HX_TRY_FAIL(read_medit_file(&r));
     rc = hx_import_finish(&r.import, mesh);
 fail:
     hx_file_scan_free(&r.scan);

@@ -114,7 +114,7 @@ static void state_free(state *s)
 }
 
 /* "FILE:LINE", or "FILE" if the line is not known. */
-static const char *place(const state *s, const hx_condition *c, char *text, size_t n_text)
+static const char *condition_place(const state *s, const hx_condition *c, char *text, size_t n_text)
 {
     char line[24] = "";
     if (c->line > 0) snprintf(line, sizeof line, ":%lld", (long long)c->line);
@@ -144,7 +144,7 @@ static int add_support(state *s, const hx_condition *c, int64_t at, int64_t numb
                 s->all,
                 "%s: node %s has other supports than in step 1, but all load cases must have the "
                 "same supports: write one file per set of supports",
-                place(s, c, text, sizeof text), HX_IMPORT_NUMBER(s->import, number));
+                condition_place(s, c, text, sizeof text), HX_IMPORT_NUMBER(s->import, number));
         s->value[3 * at + d] = c->value;
         s->fixed[at] |= (uint8_t)(1u << d);
         if (s->awaits) s->awaits[at] &= (uint8_t) ~(1u << d);
@@ -154,7 +154,7 @@ static int add_support(state *s, const hx_condition *c, int64_t at, int64_t numb
 
 /* Index of the node with that number in the state, -1: neither the mesh nor the omitted nodes have
  * it. */
-static int64_t find_place(const state *s, int64_t number)
+static int64_t find_node_place(const state *s, int64_t number)
 {
     const int64_t node = hx_import_node_index(s->import, number);
     const int64_t middle = node < 0 ? hx_import_middle(s->import, number) : -1;
@@ -162,7 +162,7 @@ static int64_t find_place(const state *s, int64_t number)
 }
 
 /* Leaves out a support of a node that belongs to no element and to no coupling that is read. */
-static int leave_out(state *s, const hx_condition *c, int64_t number)
+static int leave_out_support(state *s, const hx_condition *c, int64_t number)
 {
     if (s->n_idle++ > 0) return HX_OK;
     s->first_idle = number;
@@ -178,7 +178,7 @@ static int note_idle(const state *s)
     return hx_notes_add(
         s->import->notes, HX_NOTE_INFO,
         "%s: supports of nodes that no element has are left out: %lld, the first on node %s",
-        place(s, &at, text, sizeof text), (long long)s->n_idle,
+        condition_place(s, &at, text, sizeof text), (long long)s->n_idle,
         HX_IMPORT_NUMBER(s->import, s->first_idle));
 }
 
@@ -186,7 +186,7 @@ static int note_idle(const state *s)
 static int apply_at(state *s, const hx_condition *c, int64_t number)
 {
     const int is_force = c->kind == HX_CONDITION_FORCE;
-    const int64_t at = find_place(s, number);
+    const int64_t at = find_node_place(s, number);
     char text[340];
     int is_taken;
     HX_TRY(hx_set_loads_at_node(s->loads, c, number, at >= 0, &is_taken));
@@ -195,18 +195,18 @@ static int apply_at(state *s, const hx_condition *c, int64_t number)
         return hx_import_conditions_set_load_fault(
             s->all,
             "%s: a moment on node %s, which has no rotations; only reference nodes have them",
-            place(s, c, text, sizeof text), HX_IMPORT_NUMBER(s->import, number));
+            condition_place(s, c, text, sizeof text), HX_IMPORT_NUMBER(s->import, number));
     if ((c->components & 7u) == 0) return HX_OK; /* only rotations */
     if (at >= 0) return is_force ? add_force(s, c, at) : add_support(s, c, at, number);
     const int is_missing = hx_number_index_find(&s->import->node_index, number) < 0;
     if (c->is_of_set && is_missing) return HX_OK; /* the set is noted */
-    if (!is_force && !is_missing) return leave_out(s, c, number);
+    if (!is_force && !is_missing) return leave_out_support(s, c, number);
     return (is_force ? hx_import_conditions_set_load_fault
                      : hx_import_conditions_set_support_fault)(
         s->all,
         "%s: a %s on node %s, which belongs to no element and is not the reference node of a "
         "coupling that is read",
-        place(s, c, text, sizeof text), is_force ? "force" : "support",
+        condition_place(s, c, text, sizeof text), is_force ? "force" : "support",
         HX_IMPORT_NUMBER(s->import, number));
 }
 
@@ -232,7 +232,7 @@ static int64_t number_at(const state *s, int64_t at)
     for (size_t i = 0; i < s->all->n; i++) {
         const hx_condition *const c = &s->all->list[i];
         for (int64_t k = 0; c->kind == HX_CONDITION_SUPPORT && k < c->node.n; k++)
-            if (find_place(s, hx_numbers_get(&c->node, k)) == at)
+            if (find_node_place(s, hx_numbers_get(&c->node, k)) == at)
                 return hx_numbers_get(&c->node, k);
     }
     return -1;
@@ -255,10 +255,10 @@ static int check_renewed(state *s)
         s->all,
         "%s: *BOUNDARY, OP=NEW ends a support of node %s, but all load cases must have the same "
         "supports: write one file per set of supports",
-        place(s, &from, text, sizeof text), HX_IMPORT_NUMBER(s->import, number));
+        condition_place(s, &from, text, sizeof text), HX_IMPORT_NUMBER(s->import, number));
 }
 
-static int apply(state *s, const hx_condition *c)
+static int apply_condition(state *s, const hx_condition *c)
 {
     if (c->kind == HX_CONDITION_NO_SUPPORTS) return renew_supports(s, c);
     if (c->kind == HX_CONDITION_NO_FORCES) {
@@ -333,7 +333,7 @@ static int run_steps(state *s, hx_conditions *to)
         for (size_t i = next; i < s->all->n && s->all->list[i].step <= step; i++)
             hx_set_loads_restate(s->loads, &s->all->list[i]);
         for (; next < s->all->n && s->all->list[next].step <= step; next++)
-            HX_TRY(apply(s, &s->all->list[next]));
+            HX_TRY(apply_condition(s, &s->all->list[next]));
         HX_TRY(check_renewed(s));
         if (step > 0) HX_TRY(emit_forces(s, step, to));
         if (step > 0) HX_TRY(hx_set_loads_emit(s->loads, step, to));

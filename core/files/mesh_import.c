@@ -236,7 +236,8 @@ void hx_import_give_unread(hx_import *import, hx_conditions *conditions)
     memset(&import->unread, 0, sizeof import->unread);
 }
 
-static int add_set(hx_import *import, const char *name, hx_set_kind kind, hx_import_set **set)
+static int add_import_set(hx_import *import, const char *name, hx_set_kind kind,
+                          hx_import_set **set)
 {
     if (import->sink && import->n_set == HX_SOURCE_SETS)
         return hx_import_need_whole(import, "more than 64 sets");
@@ -257,7 +258,7 @@ int hx_import_set_named(hx_import *import, const char *name, hx_import_set **set
         *set = import->set[i];
         return HX_OK;
     }
-    return add_set(import, name, HX_KIND_NODES, set);
+    return add_import_set(import, name, HX_KIND_NODES, set);
 }
 
 int hx_import_set_of(hx_import *import, const char *name, hx_set_kind kind, hx_import_set **set)
@@ -266,7 +267,7 @@ int hx_import_set_of(hx_import *import, const char *name, hx_set_kind kind, hx_i
         *set = import->set[i];
         if ((*set)->kind == kind && strcmp((*set)->name, name) == 0) return HX_OK;
     }
-    return add_set(import, name, kind, set);
+    return add_import_set(import, name, kind, set);
 }
 
 void hx_import_drop_set(hx_import *import, hx_import_set *set)
@@ -521,7 +522,7 @@ int64_t hx_import_elem_index(const hx_import *import, int64_t number)
     return hx_number_index_find(&import->elem_index, number);
 }
 
-static int make_mesh(hx_import *import, hx_mesh *mesh)
+static int make_import_mesh(hx_import *import, hx_mesh *mesh)
 {
     int rc = HX_OK;
     int32_t *conn = NULL;
@@ -631,7 +632,7 @@ int hx_import_finish(hx_import *import, hx_mesh *mesh)
     memset(mesh, 0, sizeof *mesh);
     HX_TRY(hx_import_check_cells(import));
     HX_TRY(build_indices(import));
-    HX_TRY(make_mesh(import, mesh));
+    HX_TRY(make_import_mesh(import, mesh));
     HX_TRY_FAIL(hx_import_name_apart(import, mesh));
     HX_TRY_FAIL(settle_cells(import, mesh));
     HX_TRY_FAIL(hx_mesh_repair_order(mesh, &import->order, import->notes));

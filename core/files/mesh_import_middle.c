@@ -38,7 +38,7 @@ int hx_import_add_middles(hx_import *import, hx_solid_id id, int64_t n, const in
     return HX_OK;
 }
 
-static hx_solid_id solid_of(const hx_import *import, int64_t elem)
+static hx_solid_id import_solid_of(const hx_import *import, int64_t elem)
 {
     return import->solid ? (hx_solid_id)import->solid[elem] : HX_SOLID_HEX8;
 }
@@ -58,15 +58,15 @@ int hx_import_middle_corners(const hx_import *import, const hx_mesh *mesh, int64
     int32_t conn[8]; /* in the file's order */
     for (int a = 0; a < 8; a++)
         conn[a] = cell ? cell->corner[a] : mesh->conn[8 * elem + hx_order_permutation[order][a]];
-    return hx_solid_middle(solid_of(import, elem), (int)(import->middle_place[middle] % PLACES),
-                           conn, corner);
+    return hx_solid_middle(import_solid_of(import, elem),
+                           (int)(import->middle_place[middle] % PLACES), conn, corner);
 }
 
 /* Takes the nodes of element e that are not corners, from index *next of the list. */
 static int take_middles(hx_import *import, const int32_t *conn, const uint8_t *is_corner, int64_t e,
                         int64_t *next, hx_middle_survey *survey)
 {
-    const hx_solid_id id = solid_of(import, e);
+    const hx_solid_id id = import_solid_of(import, e);
     const int n_middle = hx_solids[id].n_node - hx_solids[id].n_corner;
     for (int k = 0; k < n_middle; k++) {
         int32_t corner[HX_SOLID_CORNERS];
@@ -154,7 +154,7 @@ static int is_zero(const double f[3])
 }
 
 /* Records the change from one to the other; the resultant must not change. */
-static int compare(const wrench *before, const wrench *after, hx_middle_report *report)
+static int compare_wrenches(const wrench *before, const wrench *after, hx_middle_report *report)
 {
     double force[3], moment[3];
     for (int d = 0; d < 3; d++) {
@@ -195,7 +195,7 @@ int hx_share_forces(const hx_import *import, const hx_mesh *mesh, const double *
     report->n_force += n_force;
     for (int64_t a = 0; a < mesh->n_node; a++)
         if (!is_zero(f + 3 * a)) add_to_wrench(&after, mesh->xyz + 3 * a, f + 3 * a);
-    const int rc = compare(&before, &after, report);
+    const int rc = compare_wrenches(&before, &after, report);
     if (rc < 0) free(*shared);
     return rc;
 }

@@ -198,7 +198,7 @@ static int place_face(const hx_import *import, const hx_mesh *mesh, int64_t elem
     return HX_OK;
 }
 
-static int add_faces(const hx_import *import, const hx_import_set *set, hx_mesh *mesh)
+static int add_import_faces(const hx_import *import, const hx_import_set *set, hx_mesh *mesh)
 {
     int rc = HX_OK;
     int64_t *face = NULL, n = 0, elem;
@@ -333,7 +333,7 @@ int hx_import_make_set(const hx_import *import, const hx_import_set *set, hx_mes
     HX_TRY(hx_mesh_add_node_set(mesh, set->name, 0, NULL));
     HX_TRY(add_nodes(import, set, mesh));
     HX_TRY(add_elems(import, set, mesh));
-    HX_TRY(add_faces(import, set, mesh));
+    HX_TRY(add_import_faces(import, set, mesh));
     HX_TRY(add_quads(import, set, mesh));
     HX_TRY(add_free(import, set, mesh));
     hx_mesh_mark_skin(mesh, set->name, set->node.n == 0 && set->quad.n > 0);

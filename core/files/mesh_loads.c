@@ -39,7 +39,7 @@ struct hx_set_loads {
 };
 
 /* "FILE:LINE" of a condition or coupling. */
-static const char *place(const hx_set_loads *s, int64_t line, char text[340])
+static const char *load_place(const hx_set_loads *s, int64_t line, char text[340])
 {
     char number[24] = "";
     if (line > 0) snprintf(number, sizeof number, ":%lld", (long long)line);
@@ -63,7 +63,7 @@ static int check_references(hx_set_loads *s)
             s->all,
             "%s: reference node %s belongs to an element: it must belong to none, or be one of the "
             "nodes of its rigid coupling",
-            place(s, coupling->line, text), HX_IMPORT_NUMBER(s->import, coupling->node)));
+            load_place(s, coupling->line, text), HX_IMPORT_NUMBER(s->import, coupling->node)));
     }
     return HX_OK;
 }
@@ -100,7 +100,7 @@ static int hold_reference(hx_set_loads *s, const hx_condition *c, size_t i, unsi
             s->all,
             "%s: a support of node %s, the reference node of a distributing coupling; only "
             "reference nodes of rigid couplings can be supported",
-            place(s, c->line, text), HX_IMPORT_NUMBER(s->import, coupling->node));
+            load_place(s, c->line, text), HX_IMPORT_NUMBER(s->import, coupling->node));
     for (int k = 0; k < 6; k++) {
         if (!(components >> k & 1u)) continue;
         if (c->step > 1 && (!(at->held >> k & 1u) || at->value[k] != c->value))
@@ -108,7 +108,7 @@ static int hold_reference(hx_set_loads *s, const hx_condition *c, size_t i, unsi
                 s->all,
                 "%s: reference node %s has other supports than in step 1, but all load cases must "
                 "have the same supports: write one file per set of supports",
-                place(s, c->line, text), HX_IMPORT_NUMBER(s->import, coupling->node));
+                load_place(s, c->line, text), HX_IMPORT_NUMBER(s->import, coupling->node));
         at->held |= 1u << k;
         at->awaits &= ~(1u << k);
         at->value[k] = c->value;
@@ -130,7 +130,7 @@ static int turn_body(hx_set_loads *s, const hx_condition *c, size_t i, int64_t n
             "%s: a moment (components 4 to 6) on node %s of a *RIGID BODY: CalculiX ignores it, "
             "and Abaqus applies it at the REF NODE: for CalculiX load components 1 to 3 of the ROT "
             "NODE, for both programs use *COUPLING with *KINEMATIC",
-            place(s, c->line, text), HX_IMPORT_NUMBER(s->import, number));
+            load_place(s, c->line, text), HX_IMPORT_NUMBER(s->import, number));
     }
     for (int k = 3; k < 6; k++)
         if (c->components >> k & 1u) at->turn_value[k] = c->value;
@@ -153,7 +153,7 @@ static int check_turned(hx_set_loads *s, const reference_state *at)
         "%s: a support of rotations (components 4 to 6) of node %s of a *RIGID BODY: CalculiX "
         "ignores it, and Abaqus applies it at the REF NODE: for CalculiX support components 1 to 3 "
         "of the ROT NODE, for both programs use *COUPLING with *KINEMATIC",
-        place(s, at->turn_line, text), HX_IMPORT_NUMBER(s->import, at->turn_node));
+        load_place(s, at->turn_line, text), HX_IMPORT_NUMBER(s->import, at->turn_node));
 }
 
 static void load_reference(reference_state *at, const hx_condition *c, unsigned components)
@@ -274,7 +274,7 @@ static int check_axis(hx_set_loads *s, const hx_condition *c)
             s->all,
             "%s: a centrifugal load in addition to the one of step %d about another axis or on "
             "another set; CalculiX uses only the first: give one, with OP=NEW",
-            place(s, c->line, text), before->step);
+            load_place(s, c->line, text), before->step);
     }
     return HX_OK;
 }
@@ -293,7 +293,7 @@ static int check_overlap(hx_set_loads *s, const hx_condition *c)
             s->all,
             "%s: a pressure on set '%.60s' overlaps one on set '%.60s' that stays active from step "
             "%d: give OP=NEW, or name the same set",
-            place(s, c->line, text), c->set->name, before->set->name, before->step);
+            load_place(s, c->line, text), c->set->name, before->set->name, before->step);
     }
     return HX_OK;
 }
@@ -311,13 +311,13 @@ static int reset_loads(hx_set_loads *s, const hx_condition *c)
                 "%s: OP=NEW after a load of the same step by the other of *DLOAD and *DSLOAD: "
                 "Abaqus ends the loads of earlier steps there, but CalculiX does not; give OP=NEW "
                 "with the first load of the step",
-                place(s, c->line, text));
+                load_place(s, c->line, text));
         if (s->load[i].what.family != c->family)
             return hx_import_conditions_set_load_fault(
                 s->all,
                 "%s: OP=NEW while loads by both *DLOAD and *DSLOAD are active: Abaqus and CalculiX "
                 "differ in which of them end; give them with one of the two keywords",
-                place(s, c->line, text));
+                load_place(s, c->line, text));
         s->load[i].is_off = 1;
     }
     return HX_OK;
@@ -333,7 +333,7 @@ static int check_whole(hx_set_loads *s, const hx_condition *c)
         s->all,
         "%s: a load by mass on set '%.60s', which has %lld of the %lld elements; such loads must "
         "act on all elements",
-        place(s, c->line, text), c->set->name, (long long)(set ? set->n_elem : 0),
+        load_place(s, c->line, text), c->set->name, (long long)(set ? set->n_elem : 0),
         (long long)s->mesh->n_elem);
 }
 
@@ -344,7 +344,7 @@ static int check_faces(hx_set_loads *s, const hx_condition *c)
     if (set && set->n_face > 0) return HX_OK;
     return hx_import_conditions_set_load_fault(s->all,
                                                "%s: a pressure on '%.60s', which has no faces",
-                                               place(s, c->line, text), c->set->name);
+                                               load_place(s, c->line, text), c->set->name);
 }
 
 void hx_set_loads_restate(hx_set_loads *s, const hx_condition *c)
@@ -367,7 +367,7 @@ int hx_set_loads_apply(hx_set_loads *s, const hx_condition *c)
 
 /* --- what acts in a step --- */
 
-static int add_load(hx_set_loads *s, hx_file_load load, const char *set, hx_conditions *to)
+static int add_set_load(hx_set_loads *s, hx_file_load load, const char *set, hx_conditions *to)
 {
     HX_TRY(hx_grow(&to->load, (size_t)to->n_load, &s->load_capacity, sizeof *to->load,
                    "loads of a file"));
@@ -386,7 +386,7 @@ static int emit_load(hx_set_loads *s, const hx_condition *c, int step, hx_condit
     load.kind = rotates                            ? HX_FILE_CENTRIFUGAL
                 : c->kind == HX_CONDITION_PRESSURE ? HX_FILE_PRESSURE
                                                    : HX_FILE_GRAVITY;
-    return add_load(s, load, load.kind == HX_FILE_PRESSURE ? c->set->name : NULL, to);
+    return add_set_load(s, load, load.kind == HX_FILE_PRESSURE ? c->set->name : NULL, to);
 }
 
 static int is_zero(const double *value, int n)
@@ -415,7 +415,7 @@ int hx_set_loads_emit(hx_set_loads *s, int step, hx_conditions *to)
         memcpy(load.value, force, sizeof load.value);
         memcpy(load.moment, force + 3, sizeof load.moment);
         memcpy(load.point, coupling->point, sizeof load.point);
-        HX_TRY(add_load(s, load, coupling->set->name, to));
+        HX_TRY(add_set_load(s, load, coupling->set->name, to));
     }
     return HX_OK;
 }
@@ -430,7 +430,7 @@ int hx_set_loads_finish(hx_set_loads *s, hx_conditions *to)
         hx_file_rigid rigid = {.held = at->held, .line = coupling->line};
         if (!coupling->is_rigid) continue;
         HX_TRY(check_turned(s, at));
-        snprintf(name, sizeof name, "%s: reference node %s", place(s, coupling->line, text),
+        snprintf(name, sizeof name, "%s: reference node %s", load_place(s, coupling->line, text),
                  HX_IMPORT_NUMBER(s->import, coupling->node));
         memcpy(rigid.point, coupling->point, sizeof rigid.point);
         memcpy(rigid.value, at->value, sizeof rigid.value);

@@ -16,7 +16,7 @@ static int leads(const hx_mesh_pieces *p)
     return p->comm->rank == LEADER;
 }
 
-static int tell(const hx_mesh_pieces *p, void *data, size_t bytes)
+static int broadcast_pieces(const hx_mesh_pieces *p, void *data, size_t bytes)
 {
     return bytes > 0 ? p->comm->ops->broadcast(p->comm, LEADER, data, bytes) : HX_OK;
 }
@@ -74,11 +74,11 @@ static int share_facts(hx_mesh_pieces *p, facts *f)
 {
     memset(f, 0, sizeof *f);
     if (leads(p)) state_facts(p, f);
-    HX_TRY(tell(p, f, sizeof *f));
+    HX_TRY(broadcast_pieces(p, f, sizeof *f));
     take_facts(p, f);
     for (int i = 0; i < p->n_set; i++) {
         if (!leads(p)) HX_TRY(hx_alloc(&p->name[i], (size_t)f->n_name[i], 1, what));
-        HX_TRY(tell(p, p->name[i], (size_t)f->n_name[i]));
+        HX_TRY(broadcast_pieces(p, p->name[i], (size_t)f->n_name[i]));
     }
     return HX_OK;
 }
@@ -145,8 +145,8 @@ static int share_faces(hx_mesh_pieces *p, const facts *f)
         to->name = p->name[i];
         if (!leads(p)) HX_TRY(hx_alloc_raw(&to->elem, n, sizeof *to->elem, what));
         if (!leads(p)) HX_TRY(hx_alloc_raw(&to->node, n, sizeof *to->node, what));
-        HX_TRY(tell(p, to->elem, n * sizeof *to->elem));
-        HX_TRY(tell(p, to->node, n * sizeof *to->node));
+        HX_TRY(broadcast_pieces(p, to->elem, n * sizeof *to->elem));
+        HX_TRY(broadcast_pieces(p, to->node, n * sizeof *to->node));
     }
     return HX_OK;
 }
@@ -168,11 +168,11 @@ static void renumber(hx_mesh_pieces *p)
         }
 }
 
-static int leave_out(hx_mesh_pieces *p)
+static int leave_out_cells(hx_mesh_pieces *p)
 {
     const size_t n_word = ((size_t)p->node.n + 63) / 64;
     if (!leads(p)) HX_TRY(hx_alloc_raw(&p->used, n_word, sizeof *p->used, what));
-    HX_TRY(tell(p, p->used, n_word * sizeof *p->used));
+    HX_TRY(broadcast_pieces(p, p->used, n_word * sizeof *p->used));
     HX_TRY(hx_file_store_keep(&p->node, p->used));
     renumber(p);
     return HX_OK;
@@ -197,7 +197,7 @@ int hx_mesh_pieces_share(hx_mesh_pieces *p, const char *path)
 
 int hx_mesh_pieces_leave_out(hx_mesh_pieces *p)
 {
-    if (p->has_unused) HX_TRY(leave_out(p));
+    if (p->has_unused) HX_TRY(leave_out_cells(p));
     free(p->used);
     p->used = NULL;
     return HX_OK;
@@ -265,7 +265,7 @@ static void put_back(const hx_mesh_pieces *p, int64_t first, const batch *b)
 }
 
 /* Returns HX_EINPUT: the element is not a solid. */
-static int refuse(const char *path, const batch *b, int64_t bad)
+static int refuse_cell(const char *path, const batch *b, int64_t bad)
 {
     const int rc = hx_refuse_cell(&b->mesh, bad);
     hx_error_prefix("%s: ", path);
@@ -279,7 +279,7 @@ static int settle_batch(const hx_mesh_pieces *p, const char *path, int64_t first
     hx_renumbered_list list;
     uint8_t *order = NULL;
     int rc = hx_settle_cells(&b->mesh, &list, &report);
-    if (rc == HX_OK && report.bad >= 0) rc = refuse(path, b, report.bad);
+    if (rc == HX_OK && report.bad >= 0) rc = refuse_cell(path, b, report.bad);
     if (rc == HX_OK) rc = hx_mesh_repair_order(&b->mesh, &order, NULL);
     if (rc == HX_OK) {
         *is_out |= report.first_mirrored >= 0 || order;
@@ -309,7 +309,7 @@ int hx_mesh_pieces_settle_cells(hx_mesh_pieces *p, const char *path, int *is_out
     int rc = create_batch(p, path, &b), own = HX_OK;
     *is_out = 0;
     HX_TRY_FAIL(rc);
-    HX_TRY_FAIL(tell(p, &n_batch, sizeof n_batch));
+    HX_TRY_FAIL(broadcast_pieces(p, &n_batch, sizeof n_batch));
     for (int64_t i = 0; i < n_batch; i++) {
         const int64_t first = i * BATCH, left = p->elem.n_own - first;
         const int64_t n = left < 0 ? 0 : left < BATCH ? left : BATCH;

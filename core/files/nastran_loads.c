@@ -283,7 +283,7 @@ int hx_nastran_take_mpcadd(hx_nastran_reader *r)
 
 /* --- loads --- */
 
-static int add_load(hx_nastran_reader *r, const hx_nastran_load *load)
+static int add_nastran_load(hx_nastran_reader *r, const hx_nastran_load *load)
 {
     HX_TRY(hx_grow(&r->load, r->n_load, &r->load_capacity, sizeof *r->load, "loads"));
     r->load[r->n_load] = *load;
@@ -305,7 +305,8 @@ int hx_nastran_take_force(hx_nastran_reader *r)
         HX_TRY(hx_nastran_real(&r->scan, 4 + d, 0.0, &load.value[d]));
         load.value[d] *= size;
     }
-    return system == 0 ? add_load(r, &load) : hx_nastran_lose(r, "FORCE of a coordinate system");
+    return system == 0 ? add_nastran_load(r, &load)
+                       : hx_nastran_lose(r, "FORCE of a coordinate system");
 }
 
 /* SID, P, G1, G2, G3, G4 */
@@ -319,7 +320,7 @@ int hx_nastran_take_pload(hx_nastran_reader *r)
         if (load.node[k] < 1 && k < 3)
             return HX_NASTRAN_RAISE(&r->scan, "three or four corners are expected");
     }
-    return add_load(r, &load);
+    return add_nastran_load(r, &load);
 }
 
 /* SID, EID, P1, P2, P3, P4, G1, G3 or G4; CID, N1, N2, N3, SORL, LDIR */
@@ -345,7 +346,7 @@ int hx_nastran_take_pload4(hx_nastran_reader *r)
         return hx_nastran_lose(r, "PLOAD4 of shells");
     HX_TRY(hx_nastran_int(&r->scan, 6, 0, &load.node[0]));
     HX_TRY(hx_nastran_int(&r->scan, 7, 0, &load.node[1]));
-    return add_load(r, &load);
+    return add_nastran_load(r, &load);
 }
 
 /* SID, S, S1, L1, S2, L2, ... */

@@ -150,7 +150,7 @@ static int refuse_more(hx_nastran_reader *r, const cell_type *type, int64_t numb
 }
 
 /* Reads the nodes in the fields after EID and PID; *n_blank nodes after the corners are missing. */
-static int read_nodes(hx_nastran_reader *r, const cell_type *type, int64_t *node, int *n_blank)
+static int read_cell_nodes(hx_nastran_reader *r, const cell_type *type, int64_t *node, int *n_blank)
 {
     *n_blank = 0;
     for (int k = 0; k < type->n_node; k++) {
@@ -189,7 +189,7 @@ static int take_cell(hx_nastran_reader *r, const cell_type *type)
     HX_TRY(hx_nastran_int(&r->scan, 0, -1, &number));
     if (number < 1) return HX_NASTRAN_RAISE(&r->scan, "the number of an element is expected");
     HX_TRY(hx_nastran_int(&r->scan, 1, number, &property));
-    HX_TRY(read_nodes(r, type, node, &n_blank));
+    HX_TRY(read_cell_nodes(r, type, node, &n_blank));
     if (type->is_solid) {
         HX_TRY(refuse_more(r, type, number));
         HX_TRY(open_property(r, property));
@@ -306,7 +306,7 @@ static int note_partial(hx_nastran_reader *r)
         r->import.path, (long long)r->n_partial);
 }
 
-static void reader_free(hx_nastran_reader *r)
+static void nastran_reader_free(hx_nastran_reader *r)
 {
     hx_nastran_free(&r->scan);
     hx_import_free(&r->import);
@@ -369,7 +369,7 @@ int hx_nastran_read(const char *path, hx_mesh *mesh, hx_conditions *conditions, 
     HX_TRY_FAIL(hx_import_conditions_finish(&r->conditions, &r->import, mesh, conditions));
     if (conditions) rc = hx_nastran_find_material(r, &conditions->material);
 fail:
-    reader_free(r);
+    nastran_reader_free(r);
     free(r);
     if (rc < 0) hx_mesh_free(mesh);
     return rc;

@@ -32,7 +32,7 @@ int hx_nastran_keep_place(hx_nastran_reader *r, int64_t node, int64_t system, in
     return HX_OK;
 }
 
-static hx_nastran_system *find(hx_nastran_reader *r, int64_t number)
+static hx_nastran_system *find_system(hx_nastran_reader *r, int64_t number)
 {
     for (size_t i = 0; i < r->n_system; i++)
         if (r->system[i].number == number) return &r->system[i];
@@ -85,7 +85,7 @@ static int make_axes(hx_nastran_reader *r, hx_nastran_system *s, int depth)
             &r->import, s->line,
             HX_RAISE(HX_EINPUT, "coordinate systems refer to each other in a circle"));
     if (s->within != 0) {
-        hx_nastran_system *const outer = find(r, s->within);
+        hx_nastran_system *const outer = find_system(r, s->within);
         if (!outer) return unknown(r, s->line, s->within);
         HX_TRY(make_axes(r, outer, depth + 1));
         for (int k = 0; k < 3; k++) leave(outer, s->point[k]);
@@ -107,7 +107,7 @@ static int make_axes(hx_nastran_reader *r, hx_nastran_system *s, int depth)
 int hx_nastran_move_nodes(hx_nastran_reader *r)
 {
     for (size_t i = 0; i < r->n_place; i++) {
-        hx_nastran_system *const s = find(r, r->place[i].system);
+        hx_nastran_system *const s = find_system(r, r->place[i].system);
         if (!s) return unknown(r, r->place[i].line, r->place[i].system);
         HX_TRY(make_axes(r, s, 0));
         leave(s, r->import.xyz + 3 * r->place[i].node);

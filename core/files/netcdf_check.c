@@ -15,7 +15,7 @@ typedef struct header {
     int is_bad;
 } header;
 
-static int64_t take(header *h, int n_byte)
+static int64_t take_integer(header *h, int n_byte)
 {
     unsigned char bytes[8];
     uint64_t value = 0;
@@ -45,14 +45,14 @@ static void pass(header *h, int64_t n, int n_byte)
 /* Reads the number of entries of a list with that tag, each of at least 8 bytes. */
 static int64_t take_list(header *h, int64_t tag)
 {
-    const int64_t found = take(h, 4), n = take(h, h->count_bytes);
+    const int64_t found = take_integer(h, 4), n = take_integer(h, h->count_bytes);
     if ((found != tag && (found != 0 || n != 0)) || n > h->left / 8) h->is_bad = 1;
     return h->is_bad ? 0 : n;
 }
 
 static void pass_name(header *h)
 {
-    pass(h, take(h, h->count_bytes), 1);
+    pass(h, take_integer(h, h->count_bytes), 1);
 }
 
 static void pass_attributes(header *h)
@@ -60,29 +60,29 @@ static void pass_attributes(header *h)
     static const int size[] = {0, 1, 1, 2, 4, 4, 8, 1, 2, 4, 8, 8};
     for (int64_t i = take_list(h, 12); i > 0 && !h->is_bad; i--) {
         pass_name(h);
-        const int64_t type = take(h, 4);
+        const int64_t type = take_integer(h, 4);
         if (type < 1 || type > 11) h->is_bad = 1;
-        if (!h->is_bad) pass(h, take(h, h->count_bytes), size[type]);
+        if (!h->is_bad) pass(h, take_integer(h, h->count_bytes), size[type]);
     }
 }
 
 static void pass_header(header *h)
 {
-    (void)take(h, 4); /* the number of records may be "unknown", all bits set */
+    (void)take_integer(h, 4); /* the number of records may be "unknown", all bits set */
     h->is_bad = 0;
-    if (h->count_bytes == 8) (void)take(h, 4);
+    if (h->count_bytes == 8) (void)take_integer(h, 4);
     for (int64_t i = take_list(h, 10); i > 0 && !h->is_bad; i--) {
         pass_name(h);
-        (void)take(h, h->count_bytes);
+        (void)take_integer(h, h->count_bytes);
     }
     pass_attributes(h);
     for (int64_t i = take_list(h, 11); i > 0 && !h->is_bad; i--) {
         pass_name(h);
-        pass(h, take(h, h->count_bytes), h->count_bytes);
+        pass(h, take_integer(h, h->count_bytes), h->count_bytes);
         pass_attributes(h);
-        (void)take(h, 4);
-        (void)take(h, h->count_bytes);
-        (void)take(h, h->place_bytes);
+        (void)take_integer(h, 4);
+        (void)take_integer(h, h->count_bytes);
+        (void)take_integer(h, h->place_bytes);
     }
 }
 

@@ -36,8 +36,8 @@ static int set_fault(hx_file_material *to, const char *text)
 }
 
 /* Compares a used material with the first one. */
-static int take(const hx_numbered_material *first, const hx_numbered_material *m, const char *path,
-                hx_file_material *to)
+static int take_material(const hx_numbered_material *first, const hx_numbered_material *m,
+                         const char *path, hx_file_material *to)
 {
     char text[500];
     if (m->line == 0) {
@@ -80,7 +80,7 @@ int hx_materials_finish(const hx_numbered_materials *materials, const char *path
     to->density = first->density;
     to->conductivity = first->conductivity;
     for (size_t i = 0; i < materials->n; i++)
-        if (materials->list[i].is_used) HX_TRY(take(first, &materials->list[i], path, to));
+        if (materials->list[i].is_used) HX_TRY(take_material(first, &materials->list[i], path, to));
     return HX_OK;
 }
 

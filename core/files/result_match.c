@@ -38,7 +38,7 @@ static const double *corner(const hx_mesh *mesh, int64_t e, int k)
 }
 
 /* Returns 1 if no coordinate differs by more than the tolerance. */
-static int is_near(const double *x, const double *y, double tolerance)
+static int is_near_point(const double *x, const double *y, double tolerance)
 {
     return fabs(x[0] - y[0]) <= tolerance && fabs(x[1] - y[1]) <= tolerance &&
            fabs(x[2] - y[2]) <= tolerance;
@@ -51,14 +51,14 @@ static int is_covered(const hx_mesh *one, int64_t e, const hx_mesh *other, int64
     for (int i = 0; i < 8; i++) {
         const double *const x = corner(one, e, i);
         int k = 0;
-        while (k < 8 && !is_near(x, corner(other, f, (i + k) & 7), tolerance)) k++;
+        while (k < 8 && !is_near_point(x, corner(other, f, (i + k) & 7), tolerance)) k++;
         if (k == 8) return 0;
     }
     return 1;
 }
 
 /* Compares corners as sets, because they may have another order, or occur twice. */
-static int is_same(const matcher *m, int64_t elem, int64_t cell)
+static int is_same_cell(const matcher *m, int64_t elem, int64_t cell)
 {
     return is_covered(m->mesh, elem, m->file, cell, m->tolerance) &&
            is_covered(m->file, cell, m->mesh, elem, m->tolerance);
@@ -97,7 +97,7 @@ static int32_t elem_of_number(const matcher *m, double number, int64_t cell)
     if (!(number >= 0.0 && number < (double)m->mesh->n_elem)) return NO_ELEMENT;
     const int64_t n = (int64_t)number;
     const int32_t e = m->number_elem ? m->number_elem[n] : (int32_t)n;
-    return is_same(m, e, cell) ? e : NO_ELEMENT;
+    return is_same_cell(m, e, cell) ? e : NO_ELEMENT;
 }
 
 /* Returns the number of cells that are still to be searched; *n_by_id: found by
@@ -131,11 +131,12 @@ typedef struct search {
 } search;
 
 /* The search may visit an element twice. */
-static int look_at(void *context, int32_t e)
+static int look_at_candidate(void *context, int32_t e)
 {
     search *const s = context;
-    if (e == s->elem || !is_near(s->m->centre + 3 * (int64_t)e, s->centre, s->reach)) return 0;
-    if (!is_same(s->m, e, s->cell)) return 0;
+    if (e == s->elem || !is_near_point(s->m->centre + 3 * (int64_t)e, s->centre, s->reach))
+        return 0;
+    if (!is_same_cell(s->m, e, s->cell)) return 0;
     s->elem = s->elem == NO_ELEMENT ? e : SEVERAL_ELEMENTS;
     return s->elem == SEVERAL_ELEMENTS;
 }
@@ -150,7 +151,7 @@ static int32_t elem_of_corners(const matcher *m, int64_t cell)
         low[d] = s.centre[d] - s.reach;
         high[d] = s.centre[d] + s.reach;
     }
-    (void)hx_node_grid_visit(&m->grid, low, high, look_at, &s);
+    (void)hx_node_grid_visit(&m->grid, low, high, look_at_candidate, &s);
     return s.elem;
 }
 
@@ -251,7 +252,7 @@ static int refuse_double(const matcher *m, int64_t first, int64_t cell)
 }
 
 /* Computes cell[] from m->elem[]. */
-static int invert(const matcher *m, int32_t *cell)
+static int invert_match(const matcher *m, int32_t *cell)
 {
 #pragma omp parallel for schedule(static)
     for (int64_t e = 0; e < m->mesh->n_elem; e++) cell[e] = -1;
@@ -274,7 +275,7 @@ static int match_cells(matcher *m, int32_t *cell, hx_result_match *match)
     HX_TRY(number_elements(m));
     const int64_t n_left = match_by_numbers(m, &n_by_id);
     if (n_left > 0) HX_TRY(match_by_corners(m));
-    HX_TRY(invert(m, cell));
+    HX_TRY(invert_match(m, cell));
     match->n_missing = m->mesh->n_elem - m->file->n_elem;
     match->way = n_left > 0    ? HX_MATCH_BY_CORNERS
                  : n_by_id > 0 ? HX_MATCH_BY_NUMBERS

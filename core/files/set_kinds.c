@@ -18,7 +18,7 @@ typedef struct namer {
     int n_noted;
 } namer;
 
-static int compare(const void *a, const void *b)
+static int compare_kinds(const void *a, const void *b)
 {
     const hx_kind_set *const p = a, *const q = b;
     const int order = strcmp(*p->name, *q->name);
@@ -89,7 +89,7 @@ int hx_kinds_name_apart(size_t n, hx_kind_set *list, const hx_kind_words *words,
     namer t = {n, list, words ? words : &usual, path, notes, mesh, 0};
     size_t end;
     if (n < 2) return HX_OK;
-    qsort(list, n, sizeof *list, compare);
+    qsort(list, n, sizeof *list, compare_kinds);
     for (size_t i = 0; i < n; i = end) {
         for (end = i + 1; end < n && strcmp(*list[end].name, *list[i].name) == 0;) end++;
         if (end > i + 1) HX_TRY(name_group(&t, i, end));

@@ -60,8 +60,8 @@ static void clean(const hx_set_name_rule *rule, const char *from, size_t most, i
 }
 
 /* Keeps the name, or appends a number; if that name is reserved too, puts "S_" before it. */
-static void settle(const hx_set_name_rule *rule, const hx_set_names *names, const char *name,
-                   char *to, size_t n_to)
+static void make_unique_name(const hx_set_name_rule *rule, const hx_set_names *names,
+                             const char *name, char *to, size_t n_to)
 {
     clean(rule, name, rule->most, 0, to);
     if (!is_taken(rule, names, to)) return;
@@ -92,7 +92,7 @@ int hx_set_names_make(const hx_mesh *mesh, const hx_set_name_rule *rule, hx_set_
             const int rc = hx_alloc(&text, n_text, 1, "names of sets");
             if (rc < 0) hx_set_names_free(names);
             HX_TRY(rc);
-            settle(rule, names, name, text, n_text);
+            make_unique_name(rule, names, name, text, n_text);
             if (changes || strcmp(text, name) == 0)
                 names->name[i] = text;
             else

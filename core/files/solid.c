@@ -208,7 +208,7 @@ static int is_folded_tetra(const int32_t conn[8])
 }
 
 /* Computes the numbering of solid.h; 0: not a known solid. */
-static int settle(const int32_t conn[8], int32_t to[8])
+static int settle_corners(const int32_t conn[8], int32_t to[8])
 {
     static const hx_solid_id id[HX_CELL_OTHER] = {[HX_CELL_WEDGE] = HX_SOLID_WEDGE6,
                                                   [HX_CELL_PYRAMID] = HX_SOLID_PYRAMID5,
@@ -338,11 +338,11 @@ static void map_faces(const int32_t from[8], const int32_t to[8], int8_t face[6]
 enum { STAYS, CHANGES, MIRRORED, UNKNOWN };
 
 /* Determines what the cell needs, and its corners after that. */
-static int look_at(const hx_mesh *mesh, int64_t e, int32_t to[8])
+static int look_at_cell(const hx_mesh *mesh, int64_t e, int32_t to[8])
 {
     const int32_t *const conn = mesh->conn + 8 * e;
     if (!hx_cell_is_collapsed(conn)) return STAYS;
-    if (!settle(conn, to)) return UNKNOWN;
+    if (!settle_corners(conn, to)) return UNKNOWN;
     const int is_mirrored = volume_of(mesh->xyz, to) < 0.0;
     if (is_mirrored) mirror(to);
     if (hx_cell_kind_of(to) == HX_CELL_WEDGE) turn_wedge(mesh->xyz, to);
@@ -368,7 +368,7 @@ int hx_settle_cells(hx_mesh *mesh, hx_renumbered_list *list, hx_settle_report *r
 #pragma omp parallel for schedule(static) reduction(+ : n_changed) reduction(min : bad)
     for (int64_t e = 0; e < mesh->n_elem; e++) {
         int32_t to[8];
-        const int what = look_at(mesh, e, to);
+        const int what = look_at_cell(mesh, e, to);
         n_changed += what != STAYS;
         if (what == UNKNOWN && e < bad) bad = e;
     }
@@ -378,7 +378,7 @@ int hx_settle_cells(hx_mesh *mesh, hx_renumbered_list *list, hx_settle_report *r
     HX_TRY(hx_alloc_raw(&list->cell, (size_t)n_changed, sizeof *list->cell, "renumbered cells"));
     for (int64_t e = 0; e < mesh->n_elem; e++) {
         int32_t to[8];
-        const int what = look_at(mesh, e, to);
+        const int what = look_at_cell(mesh, e, to);
         if (what == STAYS) continue;
         change(mesh, e, what, to, &list->cell[list->n++]);
         if (what != MIRRORED) continue;

@@ -45,8 +45,8 @@ static int turn(const char *path, hx_spline *spline, hx_notes *notes)
         spline->n_patch, hx_noun(spline->n_patch, "patch", "patches"), n == 1 ? "is" : "are");
 }
 
-static int make(const char *path, const hx_spline_options *options, hx_spline *spline,
-                hx_mesh *mesh, hx_notes *notes)
+static int make_spline_mesh(const char *path, const hx_spline_options *options, hx_spline *spline,
+                            hx_mesh *mesh, hx_notes *notes)
 {
     HX_TRY(find_interfaces(path, spline, notes));
     HX_TRY(turn(path, spline, notes));
@@ -72,7 +72,7 @@ int hx_spline_file_mesh(const char *path,
 {
     memset(mesh, 0, sizeof *mesh);
     HX_TRY(read(path, spline, notes));
-    int rc = make(path, options, spline, mesh, notes);
+    int rc = make_spline_mesh(path, options, spline, mesh, notes);
     if (rc == HX_EINPUT) hx_error_prefix("%s: ", path);
     if (rc == HX_OK) rc = note(path, spline, mesh, notes);
     if (rc == HX_OK) return HX_OK;

@@ -182,7 +182,7 @@ static int read_patch(reader *r)
 
 /* --- the file --- */
 
-static int read_section(reader *r)
+static int read_mfem_section(reader *r)
 {
     const char *const word = r->scan.word;
     const int64_t line = r->scan.word_line;
@@ -216,7 +216,7 @@ static int read_section(reader *r)
                          hx_file_scan_shown(&r->scan));
 }
 
-static int read_file(reader *r)
+static int read_mfem_file(reader *r)
 {
     int found;
     char line[64];
@@ -228,7 +228,7 @@ static int read_file(reader *r)
     for (;;) {
         HX_TRY(next_word(r, &found));
         if (!found) break;
-        HX_TRY(read_section(r));
+        HX_TRY(read_mfem_section(r));
     }
     if (!r->has_patches || r->n_element == 0)
         return HX_FILE_RAISE(&r->scan, "no patches: sections 'elements' and 'patches' are needed");
@@ -246,7 +246,7 @@ int hx_spline_mfem_read(const char *path, hx_spline *spline, hx_notes *notes)
     memset(&r, 0, sizeof r);
     *spline = (hx_spline){0};
     int rc = hx_file_scan_open(&r.scan, path);
-    if (rc == HX_OK) rc = read_file(&r);
+    if (rc == HX_OK) rc = read_mfem_file(&r);
     if (rc == HX_OK) rc = hx_mfem_take(&r, spline);
     for (int k = 0; r.patch && k < r.n_patch; k++) hx_spline_patch_free(&r.patch[k]);
     free(r.patch);

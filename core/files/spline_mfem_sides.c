@@ -65,7 +65,7 @@ static int check_vertices(const reader *r, int64_t n, const int64_t *list, int w
     return HX_OK;
 }
 
-static int list_faces(reader *r)
+static int list_mfem_faces(reader *r)
 {
     HX_TRY(hx_alloc(&r->face, 6 * (size_t)r->n_element, sizeof *r->face, "sides of patches"));
     for (int k = 0; k < 6 * r->n_patch; k++) {
@@ -185,7 +185,7 @@ int hx_mfem_take(hx_mfem_reader *r, hx_spline *spline)
                              hx_noun(r->n_vertex, "vertex", "vertices"));
     HX_TRY(check_vertices(r, r->n_element, r->vertex, 8, 0, r->element_line));
     HX_TRY(check_vertices(r, r->n_boundary, r->boundary, 5, 1, r->boundary_line));
-    HX_TRY(list_faces(r));
+    HX_TRY(list_mfem_faces(r));
     spline->patch = r->patch;
     spline->n_patch = r->n_patch;
     r->patch = NULL;

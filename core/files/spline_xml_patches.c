@@ -54,7 +54,7 @@ static int add_place(reader *r, int id)
 }
 
 /* Selects the geometries of the MultiPatch, or all volumes if there is none. */
-static int choose(reader *r)
+static int choose_patches(reader *r)
 {
     int first = 0, last = -1, id = 0;
     HX_TRY(hx_alloc(&r->place, r->n_geometry + 1, sizeof *r->place, "patches"));
@@ -98,8 +98,8 @@ static int patch_of(const reader *r, const numbers *list, const char *what, int 
 }
 
 /* Reads the side from four numbers starting at `at`; G+Smo counts sides from 1. */
-static int side_of(const reader *r, const numbers *list, const char *what, size_t at,
-                   hx_spline_side *side)
+static int read_patch_side(const reader *r, const numbers *list, const char *what, size_t at,
+                           hx_spline_side *side)
 {
     int id = 0, number = 0;
     HX_TRY(whole(r, list, at, &id));
@@ -115,8 +115,8 @@ static int side_of(const reader *r, const numbers *list, const char *what, size_
 static int take_interface(const reader *r, const numbers *list, size_t at,
                           hx_spline_interface *interface)
 {
-    HX_TRY(side_of(r, list, "interfaces", at, &interface->a));
-    HX_TRY(side_of(r, list, "interfaces", at + 2, &interface->b));
+    HX_TRY(read_patch_side(r, list, "interfaces", at, &interface->a));
+    HX_TRY(read_patch_side(r, list, "interfaces", at + 2, &interface->b));
     for (int d = 0; d < 3; d++) {
         int forwards = 1;
         HX_TRY(whole(r, list, at + 4 + (size_t)d, &interface->along[d]));
@@ -165,7 +165,7 @@ static int take_boundaries(reader *r, hx_spline *spline)
         HX_TRY(hx_alloc(&to.side, b->list.n / 2, sizeof *to.side, "sides"));
         int rc = HX_OK;
         for (size_t at = 0; rc == HX_OK && at < b->list.n; at += 2)
-            rc = side_of(r, &b->list, "boundary", at, &to.side[to.n_side++]);
+            rc = read_patch_side(r, &b->list, "boundary", at, &to.side[to.n_side++]);
         if (rc < 0 || !b->name || !*b->name) { /* a block of all free sides is not a set */
             free(to.side);
             HX_TRY(rc);
@@ -196,7 +196,7 @@ static int note_others(const reader *r, hx_notes *notes)
 
 int hx_gismo_take(hx_gismo_reader *r, hx_spline *spline, hx_notes *notes)
 {
-    HX_TRY(choose(r));
+    HX_TRY(choose_patches(r));
     HX_TRY(hx_alloc(&spline->patch, (size_t)r->n, sizeof *spline->patch, "patches"));
     HX_TRY(note_others(r, notes));
     for (int k = 0; k < r->n; k++) {

@@ -225,7 +225,7 @@ static int read_multipatch(reader *r)
     }
 }
 
-static int read_file(reader *r)
+static int read_xml_file(reader *r)
 {
     hx_xml_event event;
     do {
@@ -241,7 +241,7 @@ static int read_file(reader *r)
     return HX_OK;
 }
 
-static void reader_free(reader *r)
+static void xml_reader_free(reader *r)
 {
     for (size_t i = 0; i < r->n_geometry; i++) hx_spline_patch_free(&r->geometry[i].patch);
     for (size_t i = 0; i < r->n_interface; i++) {
@@ -267,9 +267,9 @@ int hx_spline_xml_read(const char *path, hx_spline *spline, hx_notes *notes)
     *spline = (hx_spline){0};
     HX_TRY(hx_alloc(&r, 1, sizeof *r, "the state of an XML reader"));
     int rc = hx_xml_open(&r->xml, path);
-    if (rc == HX_OK) rc = read_file(r);
+    if (rc == HX_OK) rc = read_xml_file(r);
     if (rc == HX_OK) rc = hx_gismo_take(r, spline, notes);
-    reader_free(r);
+    xml_reader_free(r);
     if (rc < 0) hx_spline_free(spline);
     return rc;
 }

@@ -125,8 +125,8 @@ static int take_node_numbers(unv_reader *r, int64_t n, int64_t node[HX_SOLID_NOD
 }
 
 /* Gmsh gives elements of second order the type of the first. */
-static int add_face(unv_reader *r, const cell_type *type, int64_t number, int64_t n_node,
-                    const int64_t *node, int64_t line)
+static int add_unv_face(unv_reader *r, const cell_type *type, int64_t number, int64_t n_node,
+                        const int64_t *node, int64_t line)
 {
     int64_t quad[4];
     const int n = type->shape == HX_SHAPE_TRIANGLE ? 3 : 4;
@@ -156,8 +156,8 @@ static int add_line(unv_reader *r, int64_t kind, int64_t number, int64_t n, cons
     return hx_numbers_append(&r->cell_corner, 4, end);
 }
 
-static int add_cell(unv_reader *r, int64_t kind, int64_t number, int64_t n, const int64_t *node,
-                    int64_t line)
+static int add_unv_cell(unv_reader *r, int64_t kind, int64_t number, int64_t n, const int64_t *node,
+                        int64_t line)
 {
     int64_t in_order[HX_SOLID_NODES];
     const cell_type *const type = find_type(kind);
@@ -165,7 +165,7 @@ static int add_cell(unv_reader *r, int64_t kind, int64_t number, int64_t n, cons
     if (n != type->n_node && (type->is_solid || n < type->n_node))
         return HX_FILE_RAISE(&r->scan, "element %lld, of type %s, has %lld nodes; it must have %d",
                              (long long)number, type->name, (long long)n, type->n_node);
-    if (!type->is_solid) return add_face(r, type, number, n, node, line);
+    if (!type->is_solid) return add_unv_face(r, type, number, n, node, line);
     for (int k = 0; k < type->n_node; k++) in_order[k] = node[type->order ? type->order[k] : k];
     return hx_import_add_solids(&r->import, type->solid, 1, &number, in_order, line);
 }
@@ -184,6 +184,6 @@ int hx_unv_read_elements(unv_reader *r, int n_head)
         const int is_beam = head[1] == 11 || (head[1] >= 21 && head[1] <= 24);
         if (is_beam) HX_TRY(hx_unv_need_line(r)); /* orientation and ends of the beam */
         HX_TRY(take_node_numbers(r, n_node, node));
-        HX_TRY(add_cell(r, head[1], head[0], n_node, node, line));
+        HX_TRY(add_unv_cell(r, head[1], head[0], n_node, node, line));
     }
 }

@@ -179,7 +179,7 @@ static int read_data(unv_reader *r, int64_t number)
     }
 }
 
-static int read_file(unv_reader *r)
+static int read_unv_file(unv_reader *r)
 {
     int found, more, n;
     int64_t number;
@@ -220,7 +220,7 @@ int hx_unv_read(const char *path, hx_mesh *mesh, hx_conditions *conditions, hx_n
     memset(mesh, 0, sizeof *mesh);
     HX_TRY_FAIL(hx_import_open(&r.import, path, notes));
     HX_TRY_FAIL(hx_file_scan_open(&r.scan, path));
-    HX_TRY_FAIL(read_file(&r));
+    HX_TRY_FAIL(read_unv_file(&r));
     HX_TRY_FAIL(hx_unv_check_systems(&r));
     HX_TRY_FAIL(hx_unv_resolve_members(&r));
     HX_TRY_FAIL(hx_unv_name_groups(&r));

@@ -81,8 +81,8 @@ static void mark_brought(const hx_mesh *mesh, const hx_set *set, int64_t n_face,
 /* Lists the nodes for the array on points: all of them, or, if these would contain elements that
  * are not in the set, those that do not belong to its elements and faces. The caller frees
  * *list. */
-static int list_nodes(const hx_mesh *mesh, const hx_set *set, int64_t n_face, int64_t *n,
-                      int32_t **list)
+static int list_array_nodes(const hx_mesh *mesh, const hx_set *set, int64_t n_face, int64_t *n,
+                            int32_t **list)
 {
     uint8_t *flag = NULL;
     *n = set->n_node;
@@ -141,8 +141,8 @@ static void mask_faces(const hx_vtk_piece *piece, const hx_mesh *mesh, int64_t n
     }
 }
 
-static int add_faces(hx_fields *fields, const hx_mesh *mesh, const hx_set *set, int64_t n_face,
-                     const char *set_name)
+static int add_face_array(hx_fields *fields, const hx_mesh *mesh, const hx_set *set, int64_t n_face,
+                          const char *set_name)
 {
     char name[HX_VTK_NAME];
     uint8_t *mask = NULL;
@@ -157,7 +157,7 @@ static int add_nodes(hx_fields *fields, const hx_mesh *mesh, const hx_set *set, 
 {
     int32_t *flag = NULL, *node = NULL;
     int64_t n;
-    HX_TRY(list_nodes(mesh, set, n_face, &n, &node));
+    HX_TRY(list_array_nodes(mesh, set, n_face, &n, &node));
     const int is_empty = set->n_elem == 0 && n_face == 0;
     int rc = HX_OK;
     if (n > 0 || is_empty)
@@ -167,14 +167,15 @@ static int add_nodes(hx_fields *fields, const hx_mesh *mesh, const hx_set *set, 
     return rc;
 }
 
-static int add_set(hx_fields *fields, const hx_mesh *mesh, const hx_set *set, const char *set_name)
+static int add_set_array(hx_fields *fields, const hx_mesh *mesh, const hx_set *set,
+                         const char *set_name)
 {
     char name[HX_VTK_NAME];
     int32_t *flag = NULL;
     const int64_t n_face = hx_set_stated_faces(mesh, set);
     snprintf(name, sizeof name, "set_%s", set_name);
     HX_TRY(add_nodes(fields, mesh, set, n_face, name));
-    if (n_face > 0) HX_TRY(add_faces(fields, mesh, set, n_face, set_name));
+    if (n_face > 0) HX_TRY(add_face_array(fields, mesh, set, n_face, set_name));
     if (set->n_elem == 0) return HX_OK;
     HX_TRY(hx_fields_add(fields, mesh, HX_VTK_CELL, HX_VTK_I32, 1, name, &flag));
     if (flag) flag_items(fields->piece, HX_VTK_CELL, mesh->elem_orig, set->n_elem, set->elem, flag);
@@ -206,7 +207,7 @@ int hx_fields_add_sets(hx_fields *fields, const hx_mesh *mesh)
     HX_TRY(hx_set_names_make(mesh, &hx_vtk_name_rule, &names));
     int rc = HX_OK;
     for (size_t i = 0; i < mesh->n_set && rc == HX_OK; i++)
-        rc = add_set(fields, mesh, &mesh->set[i], names.name[i]);
+        rc = add_set_array(fields, mesh, &mesh->set[i], names.name[i]);
     if (rc == HX_OK) rc = add_rules(fields, mesh, names.name);
     hx_set_names_free(&names);
     return rc;

@@ -51,7 +51,7 @@ static void free_asked(asked *a)
 }
 
 /* Lists the nodes of kept elements, each once. */
-static int list_nodes(asked *a, const hx_vtk_kept *k, const hx_vtk_piece *piece)
+static int list_kept_nodes(asked *a, const hx_vtk_kept *k, const hx_vtk_piece *piece)
 {
     const int64_t n = 8 * k->n_own_elem;
     HX_TRY(hx_alloc_raw(&a->node, (size_t)n, sizeof *a->node, what));
@@ -64,12 +64,12 @@ static int list_nodes(asked *a, const hx_vtk_kept *k, const hx_vtk_piece *piece)
 }
 
 /* Local preparation. The home ranks have consecutive pieces of the nodes. */
-static int prepare(hx_vtk_kept *k, asked *a, const hx_comm *comm, int64_t n_node,
-                   const hx_vtk_piece *piece, const double *value, double least)
+static int prepare_kept(hx_vtk_kept *k, asked *a, const hx_comm *comm, int64_t n_node,
+                        const hx_vtk_piece *piece, const double *value, double least)
 {
     const size_t size = (size_t)comm->size;
     HX_TRY(list_kept(piece->n[HX_VTK_CELL], value, least, &k->elem, &k->n_own_elem));
-    HX_TRY(list_nodes(a, k, piece));
+    HX_TRY(list_kept_nodes(a, k, piece));
     HX_TRY(hx_alloc_raw(&k->conn, 8 * (size_t)k->n_own_elem, sizeof *k->conn, what));
     HX_TRY(hx_alloc(&a->out_first, size + 1, sizeof *a->out_first, what));
     HX_TRY(hx_alloc(&a->in_first, size + 1, sizeof *a->in_first, what));
@@ -89,8 +89,8 @@ static int ask(asked *a, const hx_comm *comm)
 }
 
 /* number[n of the piece] := 1 if some rank requests the node, otherwise 0; then the new numbers. */
-static int number_nodes(hx_vtk_kept *k, const asked *a, const hx_comm *comm,
-                        const hx_vtk_piece *piece, int32_t *number)
+static int number_requested_nodes(hx_vtk_kept *k, const asked *a, const hx_comm *comm,
+                                  const hx_vtk_piece *piece, int32_t *number)
 {
     const int64_t first = piece->first[HX_VTK_POINT], n = piece->n[HX_VTK_POINT];
     int64_t own[2] = {0, k->n_own_elem};
@@ -141,11 +141,11 @@ int hx_vtk_keep(hx_vtk_kept *k, const hx_comm *comm, int64_t n_node, const hx_vt
     int32_t *number = NULL;
     int rc;
     memset(k, 0, sizeof *k);
-    rc = prepare(k, &a, comm, n_node, piece, value, least);
+    rc = prepare_kept(k, &a, comm, n_node, piece, value, least);
     if (rc == HX_OK) rc = hx_alloc(&number, (size_t)piece->n[HX_VTK_POINT], sizeof *number, what);
     HX_TRY_FAIL(hx_comm_agree(comm, rc));
     HX_TRY_FAIL(ask(&a, comm));
-    HX_TRY_FAIL(number_nodes(k, &a, comm, piece, number));
+    HX_TRY_FAIL(number_requested_nodes(k, &a, comm, piece, number));
     rc = name_nodes(k, &a, comm, piece, number);
 fail:
     free(number);

@@ -115,7 +115,8 @@ static int read_size(const hx_vtk_reader *r, cell_reader *c, int64_t cell, int64
     return HX_OK;
 }
 
-static int read_nodes(const hx_vtk_reader *r, cell_reader *c, int64_t cell, int n, int64_t *node)
+static int read_corner_nodes(const hx_vtk_reader *r, cell_reader *c, int64_t cell, int n,
+                             int64_t *node)
 {
     HX_TRY(hx_file_scan_int(&c->nodes, r->cells_type, n, node));
     for (int k = 0; k < n; k++)
@@ -141,7 +142,7 @@ static int read_cell(hx_vtk_reader *r, cell_reader *c, int64_t cell, int64_t typ
                              "cell %lld is of type %lld and has %lld nodes; it must "
                              "have %d",
                              (long long)cell, (long long)type, (long long)n, hx_solids[*id].n_node);
-    HX_TRY(read_nodes(r, c, cell, (int)n, as_read));
+    HX_TRY(read_corner_nodes(r, c, cell, (int)n, as_read));
     for (int k = 0; k < n; k++) node[k] = as_read[voxel ? voxel[k] : k];
     return HX_OK;
 }

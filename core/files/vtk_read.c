@@ -271,7 +271,7 @@ static const struct {
 };
 
 /* Reads the section that the last word opens. */
-static int read_section(hx_vtk_reader *r)
+static int read_vtk_section(hx_vtk_reader *r)
 {
     const char *word = r->scan.word;
     if (strcasecmp(word, "DATASET") == 0) return read_dataset(r);
@@ -333,13 +333,13 @@ static int read_legacy(hx_vtk_reader *r, const char *path)
     for (;;) {
         HX_TRY(hx_file_scan_word(&r->scan, &found));
         if (!found) break;
-        HX_TRY(read_section(r));
+        HX_TRY(read_vtk_section(r));
     }
     if (r->import) return hx_vtk_check_sections(r);
     return r->mesh && !r->has_mesh ? hx_vtk_make_mesh(r) : HX_OK;
 }
 
-static void reader_free(hx_vtk_reader *r)
+static void vtk_reader_free(hx_vtk_reader *r)
 {
     hx_file_scan_free(&r->scan);
     free(r->xyz);
@@ -379,11 +379,11 @@ static void begin_again(hx_vtk_reader *r, size_t n_note)
     if (r->wanted && r->wanted_n < 0) free(r->value);
     r->is_ghost = NULL;
     if (r->has_mesh) hx_mesh_free(r->mesh);
-    reader_free(r);
+    vtk_reader_free(r);
     *r = next;
 }
 
-static int read_file(hx_vtk_reader *r, const char *path)
+static int read_vtk_file(hx_vtk_reader *r, const char *path)
 {
     const size_t n_note = r->notes ? r->notes->n : 0;
     r->n_node = r->n_elem = -1;
@@ -426,11 +426,11 @@ static int read_mesh(const char *path, int is_repaired, hx_mesh *mesh, hx_notes 
     memset(mesh, 0, sizeof *mesh);
     r.mesh = mesh;
     r.notes = notes;
-    int rc = read_file(&r, path);
+    int rc = read_vtk_file(&r, path);
     if (rc == HX_OK && is_repaired) rc = repair_cells(path, mesh, notes);
     if (rc == HX_OK) rc = hx_vtk_make_faces(&r);
     if (rc == HX_OK) rc = hx_vtk_name_sets(&r);
-    reader_free(&r);
+    vtk_reader_free(&r);
     if (rc < 0) hx_mesh_free(mesh);
     return rc;
 }
@@ -447,10 +447,10 @@ int hx_vtk_read_to(const char *path, hx_import_sink *sink, hx_notes *notes)
     import.sorts_shared = 1;
     r.import = &import;
     r.notes = notes;
-    HX_TRY_FAIL(read_file(&r, path));
+    HX_TRY_FAIL(read_vtk_file(&r, path));
     rc = hx_import_finish(&import, NULL);
 fail:
-    reader_free(&r);
+    vtk_reader_free(&r);
     hx_import_free(&import);
     return rc;
 }
@@ -485,7 +485,7 @@ int hx_vtk_read_cell_array(const char *path, const char *name, const hx_mesh *me
                                  "cell array in the file's order"));
         r.value = in_file_order;
     }
-    HX_TRY_FAIL(read_file(&r, path));
+    HX_TRY_FAIL(read_vtk_file(&r, path));
     if (!r.has_value) {
         rc = no_array(&r, path);
         goto fail;
@@ -494,7 +494,7 @@ int hx_vtk_read_cell_array(const char *path, const char *name, const hx_mesh *me
         for (int64_t e = 0; e < mesh->n_elem; e++) value[e] = in_file_order[mesh->elem_orig[e]];
 
 fail:
-    reader_free(&r);
+    vtk_reader_free(&r);
     free(in_file_order);
     return rc;
 }
@@ -509,7 +509,7 @@ int hx_vtk_read_result(const char *path, const char *name, hx_vtk_result *result
     r.wanted = name;
     r.wanted_n = -1;
     r.wants_original = true;
-    HX_TRY_FAIL(read_file(&r, path));
+    HX_TRY_FAIL(read_vtk_file(&r, path));
     if (!r.has_value) {
         rc = no_array(&r, path);
         goto fail;
@@ -521,7 +521,7 @@ int hx_vtk_read_result(const char *path, const char *name, hx_vtk_result *result
     r.value = r.original = NULL;
 fail:
     free(r.value);
-    reader_free(&r);
+    vtk_reader_free(&r);
     if (rc < 0) hx_vtk_result_free(result);
     return rc;
 }

@@ -196,14 +196,14 @@ enum { KEY_SIZE = HX_FILE_WORD_SIZE + 40 };
 /* The key of a set until all sets are known: its kind, a line break, which no array's name
  * contains, and its name. Arrays of flags and of faces, as hextop writes them, form one set of
  * points, cells and faces. */
-static const char *key_of(hx_set_kind kind, const char *name, char key[KEY_SIZE])
+static const char *key_of_set(hx_set_kind kind, const char *name, char key[KEY_SIZE])
 {
     snprintf(key, KEY_SIZE, "%d\n%s", (int)kind, name);
     return key;
 }
 
 /* Room for n faces of one more set. */
-static int add_faces(hx_vtk_reader *r, const char *name, int64_t n, hx_vtk_faces **made)
+static int add_vtk_faces(hx_vtk_reader *r, const char *name, int64_t n, hx_vtk_faces **made)
 {
     HX_TRY(
         hx_grow(&r->faces, r->n_faces, &r->faces_capacity, sizeof *r->faces, "sets of a VTK file"));
@@ -221,7 +221,7 @@ static int keep_faces(hx_vtk_reader *r, const char *name, int64_t n, const int32
     hx_vtk_faces *faces;
     for (int64_t i = 0; i < n; i++) n_face += is_face(r, member[i]);
     if (n_face == 0) return HX_OK;
-    HX_TRY(add_faces(r, name, n_face, &faces));
+    HX_TRY(add_vtk_faces(r, name, n_face, &faces));
     for (int64_t i = 0; i < n; i++)
         if (is_face(r, member[i])) faces->n += take_face(r, member[i], faces->node[faces->n]);
     return HX_OK;
@@ -238,7 +238,7 @@ int hx_vtk_take_faces(hx_vtk_reader *r, const char *name, int64_t n, const int32
                             "the faces of the set are found by its nodes",
                             r->scan.path, name);
     for (int64_t i = 0; i < n; i++) n_face += __builtin_popcount((unsigned)value[i]);
-    HX_TRY(add_faces(r, key_of(HX_KIND_NODES, name, key), n_face, &faces));
+    HX_TRY(add_vtk_faces(r, key_of_set(HX_KIND_NODES, name, key), n_face, &faces));
     HX_TRY(hx_alloc_raw(&faces->elem, (size_t)n_face, sizeof *faces->elem, "faces of a set"));
     for (int64_t i = 0; i < n; i++) {
         const int32_t e = r->elem_new ? r->elem_new[i] : (int32_t)i;
@@ -326,11 +326,11 @@ static hx_set_kind kind_of(const hx_vtk_reader *r, int64_t n, const int32_t *mem
     return n_face > 0 ? HX_KIND_FACES : HX_KIND_CURVES;
 }
 
-static int add_set(hx_vtk_reader *r, int is_flag, const char *name, int64_t n,
-                   const int32_t *member)
+static int add_vtk_set(hx_vtk_reader *r, int is_flag, const char *name, int64_t n,
+                       const int32_t *member)
 {
     char key[KEY_SIZE];
-    key_of(is_flag ? HX_KIND_NODES : kind_of(r, n, member), name, key);
+    key_of_set(is_flag ? HX_KIND_NODES : kind_of(r, n, member), name, key);
     const int is_new = !hx_mesh_find_set(r->mesh, key), on_points = r->where == HX_VTK_ON_POINTS;
     const int rc = on_points ? add_points(r, key, n, member) : add_cells(r, key, n, member);
     if (rc < 0) hx_error_prefix("%s: set '%s': ", r->scan.path, name);
@@ -355,7 +355,7 @@ static int add_groups(hx_vtk_reader *r, int32_t value, int64_t n, const int32_t 
             if (of == dim && is != HX_VTK_GHOST) mine[n_mine++] = member[i];
         }
         snprintf(name, sizeof name, "%s %ld", word[dim], (long)value);
-        if (n_mine > 0) rc = add_set(r, 0, name, n_mine, mine);
+        if (n_mine > 0) rc = add_vtk_set(r, 0, name, n_mine, mine);
     }
     free(mine);
     return rc;
@@ -413,12 +413,12 @@ int hx_vtk_make_sets(hx_vtk_reader *r, const char *name, int64_t n, const int32_
     if (hx_vtk_is_flag(name, &all)) {
         const bool has_one = all.n > 0 && all.value[all.n - 1] == 1;
         const int64_t first = has_one ? start[all.n - 1] : n;
-        HX_TRY_FAIL(add_set(r, 1, name + 4, n - first, member + first));
+        HX_TRY_FAIL(add_vtk_set(r, 1, name + 4, n - first, member + first));
     } else {
         for (int v = 0; v < all.n; v++) {
             char set_name[HX_FILE_WORD_SIZE + 16];
             snprintf(set_name, sizeof set_name, "%s=%ld", name, (long)all.value[v]);
-            HX_TRY_FAIL(add_set(r, 0, set_name, start[v + 1] - start[v], member + start[v]));
+            HX_TRY_FAIL(add_vtk_set(r, 0, set_name, start[v + 1] - start[v], member + start[v]));
             if (r->where == HX_VTK_ON_CELLS && strcmp(name, "CellEntityIds") == 0)
                 HX_TRY_FAIL(
                     add_groups(r, all.value[v], start[v + 1] - start[v], member + start[v]));

@@ -70,7 +70,7 @@ static int boundary_shape(int64_t type)
 }
 
 /* Marks a cell that is not an element; all cells before it were elements. */
-static int leave_out(hx_vtk_reader *r, int64_t cell, int shape)
+static int leave_out_cell(hx_vtk_reader *r, int64_t cell, int shape)
 {
     if (!r->elem_new) {
         HX_TRY(hx_alloc_raw(&r->elem_new, (size_t)r->n_elem, sizeof *r->elem_new, "cells"));
@@ -119,12 +119,12 @@ int hx_vtk_take_types(hx_vtk_reader *r, int64_t first, int64_t n, const int64_t 
         const hx_solid_id *const id = hx_vtk_find_solid(type[k]);
         int32_t conn[8];
         if (r->is_ghost && r->is_ghost[e]) {
-            HX_TRY(leave_out(r, e, HX_VTK_GHOST));
+            HX_TRY(leave_out_cell(r, e, HX_VTK_GHOST));
             continue;
         }
         const int shape = id ? 0 : boundary_shape(type[k]);
         if (r->cell_begin && shape) {
-            HX_TRY(leave_out(r, e, shape));
+            HX_TRY(leave_out_cell(r, e, shape));
             continue;
         }
         if (!id) return refuse_type(r, e, type[k]);
@@ -142,7 +142,7 @@ int hx_vtk_take_types(hx_vtk_reader *r, int64_t first, int64_t n, const int64_t 
 /* --- second order --- */
 
 /* A solid is identified by its number of nodes, which is different for each of VTK's kinds. */
-static hx_solid_id solid_of(const hx_vtk_reader *r, int64_t elem)
+static hx_solid_id vtk_solid_of(const hx_vtk_reader *r, int64_t elem)
 {
     const int64_t n = r->cell_begin[elem + 1] - r->cell_begin[elem];
     for (size_t i = 0; i < sizeof solids / sizeof solids[0]; i++)
@@ -168,7 +168,7 @@ static int64_t count_middles(const hx_vtk_reader *r)
     int64_t n = 0;
     for (int64_t e = 0; r->cell_begin && e < r->n_elem; e++) {
         if (elem_of(r, e) < 0) continue;
-        const hx_solid *const solid = &hx_solids[solid_of(r, e)];
+        const hx_solid *const solid = &hx_solids[vtk_solid_of(r, e)];
         n += solid->n_node - solid->n_corner;
     }
     return n;
@@ -182,7 +182,7 @@ static void place_middles(const hx_vtk_reader *r, int64_t *place)
     for (int64_t i = 0; i < 8 * r->n_solid; i++) place[r->conn[i]] = -2;
     for (int64_t e = 0; e < r->n_elem; e++) {
         if (elem_of(r, e) < 0) continue;
-        const hx_solid *const solid = &hx_solids[solid_of(r, e)];
+        const hx_solid *const solid = &hx_solids[vtk_solid_of(r, e)];
         const int32_t *const node = r->cell_node + r->cell_begin[e] + solid->n_corner;
         for (int k = 0; k < solid->n_node - solid->n_corner; k++)
             if (place[node[k]] == -1) place[node[k]] = e * PLACES + k;
@@ -202,7 +202,7 @@ static void list_ends(hx_vtk_reader *r, const int64_t *place, hx_middle_survey *
         }
         if (place[a] < 0) continue;
         const int64_t e = place[a] / PLACES;
-        const int n = hx_solid_middle(solid_of(r, e), (int)(place[a] % PLACES),
+        const int n = hx_solid_middle(vtk_solid_of(r, e), (int)(place[a] % PLACES),
                                       r->conn + 8 * elem_of(r, e), corner);
         hx_survey_middle(survey, a, r->xyz + 3 * a, r->xyz, n, corner);
         r->middle[a] = at;

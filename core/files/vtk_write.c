@@ -28,7 +28,7 @@ static int cell_type(hx_solid_id id)
 }
 
 /* The solid that VTK sees in the cell. */
-static hx_solid_id solid_of(const int32_t conn[8])
+static hx_solid_id seen_solid_of(const int32_t conn[8])
 {
     const hx_solid_id id = hx_solid_of_cell(conn);
     return id == HX_SOLID_WEDGE6 ? HX_SOLID_VTK_WEDGE6 : id;
@@ -63,7 +63,7 @@ static void selection_free(selection *s)
 }
 
 /* inverse[orig[i]] = i; NULL for NULL. */
-static int invert(int64_t n, const int32_t *orig, int32_t **inverse)
+static int invert_numbers(int64_t n, const int32_t *orig, int32_t **inverse)
 {
     *inverse = NULL;
     if (!orig) return HX_OK;
@@ -181,7 +181,7 @@ static unsigned char *encode_cells(const void *what, int64_t begin, int64_t end,
     const selection *s = what;
     for (int64_t i = begin; i < end; i++) {
         const int32_t *conn = conn_of(s, i);
-        const hx_solid_id id = solid_of(conn);
+        const hx_solid_id id = seen_solid_of(conn);
         const int *const corner = hx_solid_nodes(id), n = hx_solids[id].n_node;
         to = hx_vtk_put_int(to, n, ascii, ' ');
         for (int k = 0; k < n; k++)
@@ -196,7 +196,7 @@ static unsigned char *encode_cell_types(const void *what, int64_t begin, int64_t
 {
     const selection *s = what;
     for (int64_t i = begin; i < end; i++)
-        to = hx_vtk_put_int(to, cell_type(solid_of(conn_of(s, i))), ascii, '\n');
+        to = hx_vtk_put_int(to, cell_type(seen_solid_of(conn_of(s, i))), ascii, '\n');
     return to;
 }
 
@@ -316,7 +316,7 @@ static int64_t count_numbers(const selection *s, int64_t begin, int64_t end)
     if (!is_there || !hx_mesh_is_collapsed(s->mesh)) return 9 * n;
     if (s->mesh->ownership && !s->piece) return count_by_kind(s->mesh);
 #pragma omp parallel for schedule(static) reduction(+ : n)
-    for (int64_t i = begin; i < end; i++) n += hx_solids[solid_of(conn_of(s, i))].n_node;
+    for (int64_t i = begin; i < end; i++) n += hx_solids[seen_solid_of(conn_of(s, i))].n_node;
     return n;
 }
 
@@ -568,8 +568,8 @@ static int select_items(selection *s, const hx_comm *comm, const hx_vtk_options 
 {
     HX_TRY(check_comm(comm, options));
     if (s->mesh->ownership) return HX_OK; /* select_kept uses the piece */
-    HX_TRY(invert(s->mesh->n_node, s->mesh->node_orig, &s->node));
-    HX_TRY(invert(s->mesh->n_elem, s->mesh->elem_orig, &s->elem));
+    HX_TRY(invert_numbers(s->mesh->n_node, s->mesh->node_orig, &s->node));
+    HX_TRY(invert_numbers(s->mesh->n_elem, s->mesh->elem_orig, &s->elem));
     return options->value ? select_part(s, options->value, options->least) : HX_OK;
 }
 

@@ -66,7 +66,7 @@ static int decode_four(source *s)
 }
 
 /* Reads the next n bytes; 0: there are fewer. */
-static int take(source *s, size_t n, unsigned char *bytes)
+static int take_data_bytes(source *s, size_t n, unsigned char *bytes)
 {
     if (!s->is_base64) {
         if ((size_t)(s->end - s->at) < n) return 0;
@@ -99,7 +99,7 @@ static int take_size(const hx_vtu_file *file, source *s, uint64_t *size)
     unsigned char bytes[8];
     hx_vtu_values one = {.n = 1, .n_byte = file->header_bytes, .kind = 'u', .at = bytes};
     one.is_big = file->is_big;
-    if (!take(s, (size_t)file->header_bytes, bytes)) return 0;
+    if (!take_data_bytes(s, (size_t)file->header_bytes, bytes)) return 0;
     *size = hx_vtu_bits(&one, 0);
     return 1;
 }
@@ -152,7 +152,7 @@ static int decode_plain(const hx_vtu_file *file, const hx_vtu_array *array, sour
     if (!s->is_base64) return HX_OK;
     HX_TRY(hx_alloc_raw(&values->own, (size_t)size, 1, "an array of a VTK file"));
     values->at = values->own;
-    return take(s, (size_t)size, values->own) ? HX_OK : refuse_cut(file, array);
+    return take_data_bytes(s, (size_t)size, values->own) ? HX_OK : refuse_cut(file, array);
 }
 
 #ifdef HX_HAVE_ZLIB
@@ -197,7 +197,7 @@ static int inflate_blocks(const hx_vtu_file *file, const hx_vtu_array *array, so
     for (uint64_t i = 0; i < b->n; i++) {
         const uint64_t size = i + 1 == b->n && b->last > 0 ? b->last : b->size;
         uLongf n = (uLongf)size;
-        if (!take(s, (size_t)b->stored[i], stored)) return refuse_cut(file, array);
+        if (!take_data_bytes(s, (size_t)b->stored[i], stored)) return refuse_cut(file, array);
         const int status = uncompress(to, &n, stored, (uLong)b->stored[i]);
         if (status != Z_OK || n != size)
             return ARRAY_RAISE(file, array,

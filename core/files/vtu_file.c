@@ -139,7 +139,7 @@ static const struct {
                 {"CellData", HX_VTU_CELL_DATA}};
 
 /* Reads the arrays of a section whose start was read. */
-static int read_section(hx_vtu_file *file, hx_vtu_section section)
+static int read_vtu_section(hx_vtu_file *file, hx_vtu_section section)
 {
     hx_xml_event event;
     const int depth = file->xml.depth - 1;
@@ -179,7 +179,7 @@ static int read_piece(hx_vtu_file *file)
         if (event != HX_XML_START) continue;
         size_t i = 0;
         while (i < 4 && strcmp(xml->name, sections[i].name) != 0) i++;
-        HX_TRY(i < 4 ? read_section(file, sections[i].section) : hx_xml_skip(xml));
+        HX_TRY(i < 4 ? read_vtu_section(file, sections[i].section) : hx_xml_skip(xml));
     } while (xml->depth > depth);
     return HX_OK;
 }

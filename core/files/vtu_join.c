@@ -107,7 +107,7 @@ static int fill_cells(hx_vtu_grid *grid, const hx_vtu_part *part, int64_t n_node
                       (long long)part->n_point - 1);
 }
 
-static int load(hx_vtu_grid *grid)
+static int load_grid(hx_vtu_grid *grid)
 {
     int64_t n_node = 0;
     for (size_t i = 0; i < grid->n_part; i++) {
@@ -349,7 +349,7 @@ static void revive_roots(const hx_vtu_grid *grid, const int32_t *root, uint8_t *
         if (root[a] != a && !unused[a]) unused[root[a]] = 0;
 }
 
-static int leave_out(hx_vtu_grid *grid, hx_notes *notes)
+static int leave_out_pieces(hx_vtu_grid *grid, hx_notes *notes)
 {
     int rc = HX_OK;
     int64_t n_ghost = 0;
@@ -377,8 +377,8 @@ fail:
 int hx_vtu_join(hx_vtu_grid *grid, hx_notes *notes)
 {
     HX_TRY(list_parts(grid));
-    HX_TRY(load(grid));
-    return leave_out(grid, notes);
+    HX_TRY(load_grid(grid));
+    return leave_out_pieces(grid, notes);
 }
 
 void hx_vtu_grid_free(hx_vtu_grid *grid)

@@ -148,7 +148,7 @@ static int is_everywhere(const joined *j, const char *kinds)
 
 /* Collects the values of kept points or cells, as 32-bit integers (*fits: all fit) or as reals; for
  * a point that pieces share, the first piece's value. */
-static int gather(const joined *j, int32_t *whole, double *real, int *fits)
+static int gather_kept(const joined *j, int32_t *whole, double *real, int *fits)
 {
     const int on_points = j->section == HX_VTU_POINT_DATA;
     const int32_t *const map = on_points ? j->grid->point_new : j->grid->cell_new;
@@ -181,7 +181,7 @@ static int take_sets(hx_vtk_reader *r, const joined *j)
     int fits = 1;
     int32_t *value = NULL;
     HX_TRY(hx_alloc_raw(&value, (size_t)j->n, sizeof *value, "values of an integer array"));
-    int rc = gather(j, value, NULL, &fits);
+    int rc = gather_kept(j, value, NULL, &fits);
     if (rc == HX_OK)
         rc = fits ? hx_vtk_make_sets(r, j->name, j->n, value)
                   : hx_vtk_note_no_sets(r, j->name, HX_VTK_BEYOND);
@@ -201,10 +201,10 @@ static int take_wanted(hx_vtk_reader *r, const joined *j)
     if (!is_it && !is_original) return HX_OK;
     if (is_it && r->wanted_n >= 0) {
         r->has_value = true;
-        return gather(j, NULL, r->value, &fits);
+        return gather_kept(j, NULL, r->value, &fits);
     }
     HX_TRY(hx_alloc_raw(&value, (size_t)j->n, sizeof *value, "cell array"));
-    const int rc = gather(j, NULL, value, &fits);
+    const int rc = gather_kept(j, NULL, value, &fits);
     for (int64_t e = 0; r->elem_new && e < j->n; e++)
         if (r->elem_new[e] >= 0) value[r->elem_new[e]] = value[e];
     *(is_it ? &r->value : &r->original) = value;

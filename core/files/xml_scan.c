@@ -18,7 +18,7 @@ int hx_xml_place(const hx_xml_scan *xml, int64_t line, int code)
 
 /* --- the file --- */
 
-static int read_all(hx_xml_scan *xml, FILE *stream)
+static int read_xml(hx_xml_scan *xml, FILE *stream)
 {
     struct stat info;
     if (fstat(fileno(stream), &info) != 0)
@@ -38,7 +38,7 @@ int hx_xml_open(hx_xml_scan *xml, const char *path)
     const char *why;
     FILE *const stream = hx_input_open(path, &why);
     int rc =
-        stream ? read_all(xml, stream) : HX_RAISE(HX_EINPUT, "%s: cannot open it: %s", path, why);
+        stream ? read_xml(xml, stream) : HX_RAISE(HX_EINPUT, "%s: cannot open it: %s", path, why);
     if (stream) fclose(stream);
     if (rc == HX_OK && xml->size >= 3 && memcmp(xml->data, "\xef\xbb\xbf", 3) == 0) xml->next = 3;
     if (rc < 0) hx_xml_free(xml);
@@ -131,7 +131,7 @@ static int read_name(hx_xml_scan *xml, char name[HX_XML_NAME_SIZE])
 
 /* --- attributes --- */
 
-static int put(hx_xml_scan *xml, char c)
+static int put_decoded(hx_xml_scan *xml, char c)
 {
     if (xml->n_decoded == sizeof xml->decoded)
         return HX_XML_RAISE(xml, xml->line, "a tag with more than %d bytes of attributes",
@@ -145,11 +145,12 @@ static int put_code(hx_xml_scan *xml, unsigned long code)
 {
     if (code == 0 || code > 0x10ffff)
         return HX_XML_RAISE(xml, xml->line, "&#%lu; is not a character", code);
-    if (code < 0x80) return put(xml, (char)code);
+    if (code < 0x80) return put_decoded(xml, (char)code);
     const int n = code < 0x800 ? 1 : code < 0x10000 ? 2 : 3;
     static const unsigned lead[4] = {0, 0xc0, 0xe0, 0xf0};
-    HX_TRY(put(xml, (char)(lead[n] | code >> 6 * n)));
-    for (int k = n - 1; k >= 0; k--) HX_TRY(put(xml, (char)(0x80 | (code >> 6 * k & 0x3f))));
+    HX_TRY(put_decoded(xml, (char)(lead[n] | code >> 6 * n)));
+    for (int k = n - 1; k >= 0; k--)
+        HX_TRY(put_decoded(xml, (char)(0x80 | (code >> 6 * k & 0x3f))));
     return HX_OK;
 }
 
@@ -162,7 +163,7 @@ static int put_entity(hx_xml_scan *xml, const char *from, size_t n_left, size_t 
     } list[] = {{"&lt;", '<'}, {"&gt;", '>'}, {"&amp;", '&'}, {"&quot;", '"'}, {"&apos;", '\''}};
     for (size_t i = 0; i < sizeof list / sizeof list[0]; i++) {
         *n = strlen(list[i].word);
-        if (n_left >= *n && memcmp(from, list[i].word, *n) == 0) return put(xml, list[i].c);
+        if (n_left >= *n && memcmp(from, list[i].word, *n) == 0) return put_decoded(xml, list[i].c);
     }
     if (n_left > 3 && from[1] == '#') {
         char *end;
@@ -174,7 +175,7 @@ static int put_entity(hx_xml_scan *xml, const char *from, size_t n_left, size_t 
             return put_code(xml, code);
     }
     *n = 1;
-    return put(xml, '&'); /* VTK does not escape names */
+    return put_decoded(xml, '&'); /* VTK does not escape names */
 }
 
 static int read_value(hx_xml_scan *xml, const char **value)
@@ -191,10 +192,10 @@ static int read_value(hx_xml_scan *xml, const char **value)
         if (*at == '&')
             HX_TRY(put_entity(xml, at, (size_t)(end - at), &n));
         else
-            HX_TRY(put(xml, is_blank(*at) ? ' ' : *at));
+            HX_TRY(put_decoded(xml, is_blank(*at) ? ' ' : *at));
         at += n;
     }
-    HX_TRY(put(xml, '\0'));
+    HX_TRY(put_decoded(xml, '\0'));
     *value = xml->decoded + begin;
     advance(xml, (size_t)(end - from) + 2);
     return HX_OK;
@@ -217,7 +218,7 @@ static int read_attribute(hx_xml_scan *xml)
     hx_xml_pair *const pair = &xml->attribute[xml->n_attribute];
     pair->name = xml->decoded + xml->n_decoded;
     for (const char *c = name;; c++) {
-        HX_TRY(put(xml, *c));
+        HX_TRY(put_decoded(xml, *c));
         if (!*c) break;
     }
     HX_TRY(read_value(xml, &pair->value));

@@ -95,7 +95,7 @@ typedef struct box {
 
 /* at[] := grid position of item `number` in a grid of n[0] x n[1] x ... items. next_place() moves
  * to the next item without a division. */
-static void find_place(const int64_t n[2], int64_t number, int64_t at[3])
+static void find_grid_place(const int64_t n[2], int64_t number, int64_t at[3])
 {
     if (number <= UINT32_MAX) { /* 32-bit division takes a third of the time */
         const uint32_t rest = (uint32_t)number / (uint32_t)n[0];
@@ -128,7 +128,7 @@ static int box_elements(const hx_mesh_source *source, int64_t n, const int64_t *
         if (k > 0 && elem[k] == elem[k - 1] + 1)
             next_place(b->n, at);
         else
-            find_place(b->n, elem[k], at);
+            find_grid_place(b->n, elem[k], at);
         const int64_t a = at[2] * up + at[1] * row + at[0];
         const int64_t corner[8] = {a,      a + 1,      a + 1 + row,      a + row,
                                    a + up, a + 1 + up, a + 1 + row + up, a + row + up};
@@ -161,7 +161,7 @@ static int box_nodes(const hx_mesh_source *source, int64_t n, const int64_t *nod
         if (k > 0 && node[k] == node[k - 1] + 1)
             next_place(along, at);
         else
-            find_place(along, node[k], at);
+            find_grid_place(along, node[k], at);
         for (int d = 0; d < 3; d++) xyz[3 * k + d] = b->length[d] * (double)at[d] / (double)b->n[d];
         if (in_set) in_set[k] = box_sets(b, at);
     }

@@ -243,7 +243,7 @@ static int64_t count_ring_quads(const counts *c)
     return n;
 }
 
-static int choose(const hx_generate_params *params, counts *c, int *n_layer)
+static int choose_conrod(const hx_generate_params *params, counts *c, int *n_layer)
 {
     static const double n_elem[6] = {0, 33178, 85376, 182637, 465708, 1033820}; /* Table 1 of P1 */
     const double bores = pi * (inner[LOWER] * inner[LOWER] + inner[UPPER] * inner[UPPER]);
@@ -299,7 +299,7 @@ static int open_conrod(hx_mesh_source *source, const hx_generate_params *params)
     counts c;
     hx_quads quads = {0};
     memset(source, 0, sizeof *source);
-    HX_TRY(choose(params, &c, &n_layer));
+    HX_TRY(choose_conrod(params, &c, &n_layer));
     const int rc = draw(&quads, &c);
     if (rc == HX_OK) return extrude(&quads, &c, n_layer, source);
     hx_quads_free(&quads);

@@ -27,8 +27,8 @@ static int64_t point_index(const l_shape *l, int64_t i, int64_t j, int64_t k)
 
 /* at[] := grid position of item `number`, for items that are t deep, in rows of `full` items up to
  * `height` and of `arm` items above. */
-static void find_place(int64_t number, int64_t t, int64_t full, int64_t arm, int64_t height,
-                       int64_t at[3])
+static void find_lbeam_place(int64_t number, int64_t t, int64_t full, int64_t arm, int64_t height,
+                             int64_t at[3])
 {
     const int64_t column = number / t, below = full * height;
     at[1] = number % t;
@@ -42,7 +42,7 @@ static int lbeam_elements(const hx_mesh_source *source, int64_t n, const int64_t
     const l_shape *const l = source->shape;
     for (int64_t e = 0; e < n; e++) {
         int64_t at[3];
-        find_place(elem[e], l->t, l->n, l->w, l->w, at);
+        find_lbeam_place(elem[e], l->t, l->n, l->w, l->w, at);
         for (int c = 0; c < 8; c++)
             conn[8 * e + c] = point_index(l, at[0] + (c % 4 == 1 || c % 4 == 2),
                                           at[1] + (c % 4 >= 2), at[2] + (c >= 4));
@@ -70,7 +70,7 @@ static int lbeam_nodes(const hx_mesh_source *source, int64_t n, const int64_t *n
     const l_shape *const l = source->shape;
     for (int64_t a = 0; a < n; a++) {
         int64_t at[3];
-        find_place(node[a], l->t + 1, l->n + 1, l->w + 1, l->w + 1, at);
+        find_lbeam_place(node[a], l->t + 1, l->n + 1, l->w + 1, l->w + 1, at);
         for (int d = 0; d < 3; d++) xyz[3 * a + d] = (double)at[d];
         if (in_set) in_set[a] = sets_of(l, at);
     }

@@ -145,7 +145,7 @@ static int is_in_set(int set, const double xz[2])
     }
 }
 
-static int choose(const hx_generate_params *params, counts *c, int *n_layer)
+static int choose_michell(const hx_generate_params *params, counts *c, int *n_layer)
 {
     /* Table 1 of P1 and the text below it */
     static const double n_elem[6] = {0, 38148, 85674, 183432, 453175, 1170894};
@@ -185,7 +185,7 @@ static int open_michell(hx_mesh_source *source, const hx_generate_params *params
     counts c;
     hx_quads quads = {0};
     memset(source, 0, sizeof *source);
-    HX_TRY(choose(params, &c, &n_layer));
+    HX_TRY(choose_michell(params, &c, &n_layer));
     const int rc = add_blocks(&quads, &c);
     if (rc == HX_OK)
         return hx_quads_source(&quads, "michell", n_layer, thickness, N_SET, set, source);

@@ -204,7 +204,7 @@ static void rows_free(rows *s)
 }
 
 /* Index of a point in `found`, or -1; *place: its position in the table, or a free one. */
-static int find(const row *r, int32_t point, uint32_t *place)
+static int find_point(const row *r, int32_t point, uint32_t *place)
 {
     uint32_t k = (uint32_t)point * 2654435761u >> 7 & r->mask;
     while (r->table[k] && r->found[r->table[k] - 1] != point) k = (k + 1) & r->mask;
@@ -227,7 +227,8 @@ static void find_neighbours(row *r, const hx_incidence *in, hx_part part, int64_
         const int n = hx_incidence_count(in, cell);
         for (int b = 0; b < n; b++) {
             uint32_t place;
-            if ((part == HX_PART_LOWER && point[b] > a) || find(r, point[b], &place) >= 0) continue;
+            if ((part == HX_PART_LOWER && point[b] > a) || find_point(r, point[b], &place) >= 0)
+                continue;
             r->used[r->n] = (int32_t)place;
             r->found[r->n] = point[b];
             r->table[place] = ++r->n;
@@ -245,7 +246,7 @@ static void order_neighbours(row *r, int32_t *col)
     }
     for (int i = 0; i < r->n; i++) {
         uint32_t place;
-        r->rank[find(r, col[i], &place)] = i;
+        r->rank[find_point(r, col[i], &place)] = i;
     }
 }
 
@@ -259,7 +260,7 @@ static void set_slots(const row *r, hx_pattern *p, const hx_incidence *in, int64
         const int64_t pair = hx_incidence_pair(in, cell) + (in->point_place[k] - first) * n;
         for (int b = 0; b < n; b++) {
             uint32_t place;
-            const int i = find(r, in->point[first + b], &place);
+            const int i = find_point(r, in->point[first + b], &place);
             hx_pattern_set_slot(p, pair + b, i < 0 ? -1 : r->rank[i]);
         }
     }

@@ -7,7 +7,7 @@
 #include "../base/radix_sort.h"
 #include "pattern_internal.h"
 
-static int bits_of(int64_t n)
+static int bits_of_count(int64_t n)
 {
     int bits = 1;
     while (n >> bits) bits++;
@@ -37,7 +37,7 @@ static void make_keys(const hx_incidence *in, const hx_pattern_spec *spec, int b
 static int sort_keys(const hx_incidence *in, const hx_pattern_spec *spec, int64_t n,
                      uint64_t **sorted, int32_t **order, hx_stepper *stepper)
 {
-    const int bits = bits_of(in->n_point);
+    const int bits = bits_of_count(in->n_point);
     uint64_t *key = NULL;
     int rc;
     HX_TRY_FAIL(hx_alloc_raw(&key, (size_t)n, sizeof *key, "keys of pairs"));
@@ -46,7 +46,7 @@ static int sort_keys(const hx_incidence *in, const hx_pattern_spec *spec, int64_
     make_keys(in, spec, bits, key);
     memcpy(*sorted, key, (size_t)n * sizeof *key);
     hx_stepper_end(stepper, "keys");
-    HX_TRY_FAIL(hx_radix_sort(*sorted, *order, n, bits + bits_of(spec->n_row)));
+    HX_TRY_FAIL(hx_radix_sort(*sorted, *order, n, bits + bits_of_count(spec->n_row)));
 #pragma omp parallel for schedule(static)
     for (int64_t i = 0; i < n; i++) (*sorted)[i] = key[(*order)[i]];
     hx_stepper_end(stepper, "sort");
@@ -84,7 +84,7 @@ static void place_entries(hx_pattern *p, int bits, const uint64_t *sorted, const
 int hx_pattern_build_sort(hx_pattern *p, const hx_incidence *in, const hx_pattern_spec *spec,
                           hx_stepper *stepper)
 {
-    const int bits = bits_of(in->n_point);
+    const int bits = bits_of_count(in->n_point);
     uint64_t *sorted = NULL;
     int32_t *order = NULL, *count = NULL;
     int rc;

@@ -273,7 +273,7 @@ typedef struct planner {
 } planner;
 
 /* Adds the row of point a to the range with mark mark_of (from 1). */
-static void add_row(planner *p, int64_t a, int32_t mark_of)
+static void add_range_row(planner *p, int64_t a, int32_t mark_of)
 {
     const hx_mesh *const mesh = p->mesh;
     const hx_range_cost *const cost = p->cost;
@@ -298,34 +298,34 @@ static void add_row(planner *p, int64_t a, int32_t mark_of)
               cost->host_row * now->row + cost->host_entry * now->entry;
 }
 
-static int64_t larger(int64_t a, int64_t b)
+static int64_t larger_size(int64_t a, int64_t b)
 {
     return a > b ? a : b;
 }
 
 static void note_most(hx_range_most *most, const hx_range_most *range)
 {
-    most->cell = larger(most->cell, range->cell);
-    most->point = larger(most->point, range->point);
-    most->row = larger(most->row, range->row);
-    most->entry = larger(most->entry, range->entry);
+    most->cell = larger_size(most->cell, range->cell);
+    most->point = larger_size(most->point, range->point);
+    most->row = larger_size(most->row, range->row);
+    most->entry = larger_size(most->entry, range->entry);
 }
 
 /* The bytes of the row as a range of its own: the larger of device and host. */
 static int64_t row_alone(planner *p, int64_t a, int32_t mark_of)
 {
     memset(&p->now, 0, sizeof p->now);
-    add_row(p, a, mark_of);
-    return larger(p->device, p->host);
+    add_range_row(p, a, mark_of);
+    return larger_size(p->device, p->host);
 }
 
 /* HX_EINPUT with the smallest sufficient budget. */
-static int refuse(planner *p, double budget)
+static int refuse_budget(planner *p, double budget)
 {
     int64_t most = 0;
     char least[32], given[32];
     for (int64_t a = 0; a < p->mesh->n_node; a++) {
-        most = larger(most, row_alone(p, a, -1 - (int32_t)a)); /* a mark of its own */
+        most = larger_size(most, row_alone(p, a, -1 - (int32_t)a)); /* a mark of its own */
     }
     return HX_RAISE(
         HX_EINPUT,
@@ -341,13 +341,13 @@ static int plan(planner *p, double device_budget, double host_budget, int64_t *n
     *n_range = 0;
     first[0] = 0;
     for (int64_t a = 0; a < p->mesh->n_node; a++) {
-        add_row(p, a, mark_of);
+        add_range_row(p, a, mark_of);
         if ((double)p->device <= device_budget && (double)p->host <= host_budget) continue;
         note_most(most, &p->before);
         mark_of++;
         row_alone(p, a, mark_of);
         if ((double)p->device > device_budget || (double)p->host > host_budget)
-            return refuse(p, fmin(device_budget, host_budget));
+            return refuse_budget(p, fmin(device_budget, host_budget));
         if (a > first[*n_range]) first[++*n_range] = a;
     }
     note_most(most, &p->now);

@@ -75,7 +75,7 @@ static int must_stop(const hx_block_file *f, int *reason)
     return 1;
 }
 
-static int refuse(const hx_block_file *f, int reason)
+static int refuse_block_file(const hx_block_file *f, int reason)
 {
     if (reason == ECANCELED)
         return HX_RAISE(HX_EIO, "%s: not written, because the operation was cancelled",
@@ -133,7 +133,7 @@ int hx_block_put(hx_block_file *f, int64_t offset, int64_t n, size_t n_byte,
         *crc = hx_crc32_join(*crc, sum[b],
                              (uint64_t)(smaller((b + 1) * n_item, n) - b * n_item) * n_byte);
     free(sum);
-    return refuse(f, reason);
+    return refuse_block_file(f, reason);
 }
 
 int hx_block_put_text(hx_block_file *f, int64_t *offset, int64_t n, size_t n_most,
@@ -162,14 +162,14 @@ int hx_block_put_text(hx_block_file *f, int64_t *offset, int64_t n, size_t n_mos
         }
     }
     *offset = end_of_file;
-    return refuse(f, reason);
+    return refuse_block_file(f, reason);
 }
 
 int hx_block_put_bytes(hx_block_file *f, int64_t offset, const void *bytes, size_t n)
 {
     int reason = 0;
     if (!must_stop(f, &reason)) reason = write_at(f, offset, bytes, n);
-    return refuse(f, reason);
+    return refuse_block_file(f, reason);
 }
 
 int hx_block_finish(hx_block_file *f)
@@ -205,7 +205,7 @@ unsigned char *hx_put_bits_big(unsigned char *to, uint64_t bits, int n_byte)
     return to + n_byte;
 }
 
-static inline uint64_t bits_of(double value)
+static inline uint64_t bits_of_double(double value)
 {
     uint64_t bits;
     memcpy(&bits, &value, sizeof bits);
@@ -237,7 +237,7 @@ unsigned char *hx_put_f64_little(const void *what, int64_t begin, int64_t end, u
 {
     const double *const value = what;
     for (int64_t i = begin; i < end; i++, to += 8) {
-        const uint64_t v = bits_of(value[i]);
+        const uint64_t v = bits_of_double(value[i]);
         PUT4(to, v, 0, 8, 16, 24);
         PUT4(to + 4, v, 32, 40, 48, 56);
     }
@@ -255,7 +255,7 @@ unsigned char *hx_put_f64_big(const void *what, int64_t begin, int64_t end, unsi
 {
     const double *const value = what;
     for (int64_t i = begin; i < end; i++, to += 8) {
-        const uint64_t v = bits_of(value[i]);
+        const uint64_t v = bits_of_double(value[i]);
         PUT4(to, v, 56, 48, 40, 32);
         PUT4(to + 4, v, 24, 16, 8, 0);
     }

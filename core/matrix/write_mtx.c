@@ -37,7 +37,7 @@ typedef struct mtx_state {
     int64_t offset;
 } mtx_state;
 
-static unsigned char *put_number(unsigned char *to, int64_t value, char separator)
+static unsigned char *put_mtx_number(unsigned char *to, int64_t value, char separator)
 {
     unsigned char text[20];
     int n = 0;
@@ -92,14 +92,14 @@ static unsigned char *put_entries(const void *what, int64_t begin, int64_t end, 
     int64_t row = row_of(rows, begin);
     for (int64_t k = begin; k < end; k++) {
         while (rows->ptr[row + 1] <= k) row++;
-        to = put_number(to, rows->first + row + 1, ' ');
-        to = put_number(to, (int64_t)rows->col[k] + 1, ' ');
+        to = put_mtx_number(to, rows->first + row + 1, ' ');
+        to = put_mtx_number(to, (int64_t)rows->col[k] + 1, ' ');
         to = put_value(to, rows->value[k]);
     }
     return to;
 }
 
-static int put_rows(hx_matrix_writer *w, const hx_csr_rows *rows)
+static int put_mtx_rows(hx_matrix_writer *w, const hx_csr_rows *rows)
 {
     return hx_block_put_text(w->out, &((mtx_state *)w->state)->offset, rows->ptr[rows->n],
                              LINE_BYTES, put_entries, rows);
@@ -163,8 +163,8 @@ static unsigned char *put_held(const void *what, int64_t begin, int64_t end, uns
 {
     const hx_held_list *const held = what;
     for (int64_t i = begin; i < end; i++) {
-        to = put_number(to, (int64_t)held->index[i] + 1, ' ');
-        to = put_number(to, 1, ' ');
+        to = put_mtx_number(to, (int64_t)held->index[i] + 1, ' ');
+        to = put_mtx_number(to, 1, ' ');
         to = put_value(to, held->value[i]);
     }
     return to;
@@ -195,7 +195,7 @@ static int write_held(hx_block_file *out, const hx_held_list *held)
 static unsigned char *put_numbers(const void *what, int64_t begin, int64_t end, unsigned char *to)
 {
     const int32_t *const number = what;
-    for (int64_t i = begin; i < end; i++) to = put_number(to, (int64_t)number[i] + 1, '\n');
+    for (int64_t i = begin; i < end; i++) to = put_mtx_number(to, (int64_t)number[i] + 1, '\n');
     return to;
 }
 
@@ -230,7 +230,7 @@ const hx_matrix_file_kind hx_matrix_mtx = {
     .bytes = mtx_bytes,
     .n_state = sizeof(mtx_state),
     .begin = begin_matrix,
-    .rows = put_rows,
+    .rows = put_mtx_rows,
     .end = end_matrix,
     .columns_bytes = columns_bytes,
     .held_bytes = held_bytes,

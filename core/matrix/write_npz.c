@@ -29,8 +29,8 @@ typedef struct archive {
     int64_t total;
 } archive;
 
-static void add(archive *a, const char *name, const char *type, int n_byte, int n_dim, int64_t rows,
-                int64_t columns)
+static void add_array(archive *a, const char *name, const char *type, int n_byte, int n_dim,
+                      int64_t rows, int64_t columns)
 {
     member *const m = &a->member[a->n++];
     snprintf(m->name, sizeof m->name, "%s.npy", name);
@@ -198,11 +198,11 @@ static void matrix_archive(archive *a, const hx_matrix_shape *shape)
     const int n_byte = is_wide(shape) ? 8 : 4;
     const char *const type = is_wide(shape) ? "<i8" : "<i4";
     memset(a, 0, sizeof *a);
-    add(a, "indices", type, n_byte, 1, shape->n_entry, 0);
-    add(a, "indptr", type, n_byte, 1, shape->n_row + 1, 0);
-    add(a, "format", "|S3", 3, 0, 0, 0);
-    add(a, "shape", "<i8", 8, 1, 2, 0);
-    add(a, "data", "<f8", 8, 1, shape->n_entry, 0);
+    add_array(a, "indices", type, n_byte, 1, shape->n_entry, 0);
+    add_array(a, "indptr", type, n_byte, 1, shape->n_row + 1, 0);
+    add_array(a, "format", "|S3", 3, 0, 0, 0);
+    add_array(a, "shape", "<i8", 8, 1, 2, 0);
+    add_array(a, "data", "<f8", 8, 1, shape->n_entry, 0);
 }
 
 static int64_t npz_bytes(const hx_matrix_shape *shape)
@@ -238,7 +238,7 @@ static int begin_matrix(hx_matrix_writer *w)
     return put_short(w->out, &a->member[FORMAT], "csr");
 }
 
-static int put_rows(hx_matrix_writer *w, const hx_csr_rows *rows)
+static int put_npz_rows(hx_matrix_writer *w, const hx_csr_rows *rows)
 {
     archive *const a = w->state;
     member *const m = a->member;
@@ -264,7 +264,7 @@ static int end_matrix(hx_matrix_writer *w)
 static void columns_archive(archive *a, const hx_columns *columns)
 {
     memset(a, 0, sizeof *a);
-    add(a, columns->name, "<f8", 8, 2, columns->n, columns->n_column);
+    add_array(a, columns->name, "<f8", 8, 2, columns->n, columns->n_column);
     make_plan(a);
 }
 
@@ -288,8 +288,8 @@ static int write_columns(hx_block_file *out, const hx_columns *columns)
 static void held_archive(archive *a, const hx_held_list *held)
 {
     memset(a, 0, sizeof *a);
-    add(a, "index", "<i8", 8, 1, held->n, 0);
-    add(a, "value", "<f8", 8, 1, held->n, 0);
+    add_array(a, "index", "<i8", 8, 1, held->n, 0);
+    add_array(a, "value", "<f8", 8, 1, held->n, 0);
     make_plan(a);
 }
 
@@ -312,7 +312,7 @@ static int write_held(hx_block_file *out, const hx_held_list *held)
 static void numbers_archive(archive *a, const hx_number_list *list)
 {
     memset(a, 0, sizeof *a);
-    add(a, list->name, "<i8", 8, 1, list->n, 0);
+    add_array(a, list->name, "<i8", 8, 1, list->n, 0);
     make_plan(a);
 }
 
@@ -341,7 +341,7 @@ const hx_matrix_file_kind hx_matrix_npz = {
     .bytes = npz_bytes,
     .n_state = sizeof(archive),
     .begin = begin_matrix,
-    .rows = put_rows,
+    .rows = put_npz_rows,
     .end = end_matrix,
     .columns_bytes = columns_bytes,
     .held_bytes = held_bytes,

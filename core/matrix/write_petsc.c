@@ -42,7 +42,7 @@ static unsigned char *put_lengths(const void *what, int64_t begin, int64_t end, 
     return to;
 }
 
-static int put_rows(hx_matrix_writer *w, const hx_csr_rows *rows)
+static int put_petsc_rows(hx_matrix_writer *w, const hx_csr_rows *rows)
 {
     const int64_t n = rows->ptr[rows->n], lengths = HEADER_BYTES,
                   columns = lengths + 4 * w->shape.n_row, values = columns + 4 * w->shape.n_entry;
@@ -122,7 +122,7 @@ const hx_matrix_file_kind hx_matrix_petsc = {
     .bytes = petsc_bytes,
     .n_state = 1,
     .begin = begin_matrix,
-    .rows = put_rows,
+    .rows = put_petsc_rows,
     .end = end_matrix,
     .columns_bytes = columns_bytes,
     .held_bytes = held_bytes,

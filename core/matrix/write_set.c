@@ -30,7 +30,7 @@ static int is_on(const hx_write_place *place, dev_t disk)
            info.st_dev == disk;
 }
 
-static int refuse(const hx_write_place *first, int n_more, double bytes, double n_free)
+static int refuse_write_set(const hx_write_place *first, int n_more, double bytes, double n_free)
 {
     char more[32] = "", wanted[32], left[32];
     if (n_more > 0) snprintf(more, sizeof more, " and %d more", n_more);
@@ -60,7 +60,7 @@ static int check_disk(const hx_write_set *set, int k)
         n_more++;
     }
     const double n_free = (double)disk.f_bavail * block;
-    return bytes <= n_free ? HX_OK : refuse(&place[k], n_more, bytes, n_free);
+    return bytes <= n_free ? HX_OK : refuse_write_set(&place[k], n_more, bytes, n_free);
 }
 
 int hx_write_set_open(hx_write_set **set, int n, const hx_write_entry *entry,

@@ -16,7 +16,7 @@ static const double *corner_at(const hx_face_tree *tree, int64_t item, int corne
 }
 
 /* Items are split by the sum of their corners' coordinates. */
-static double key_of(const hx_face_tree *tree, int64_t item, int axis)
+static double key_of_item(const hx_face_tree *tree, int64_t item, int axis)
 {
     double sum = 0.0;
     for (int a = 0; a < 4; a++) sum += corner_at(tree, item, a)[axis];
@@ -36,11 +36,11 @@ static void split_items(hx_face_tree *tree, int64_t begin, int64_t middle, int64
 {
     int64_t low = begin, high = end - 1;
     while (low < high) {
-        const double pivot = key_of(tree, low + (high - low) / 2, axis);
+        const double pivot = key_of_item(tree, low + (high - low) / 2, axis);
         int64_t i = low, j = high;
         while (i <= j) {
-            while (key_of(tree, i, axis) < pivot) i++;
-            while (key_of(tree, j, axis) > pivot) j--;
+            while (key_of_item(tree, i, axis) < pivot) i++;
+            while (key_of_item(tree, j, axis) > pivot) j--;
             if (i <= j) swap_items(tree, i++, j--);
         }
         if (middle <= j)

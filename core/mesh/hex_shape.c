@@ -41,7 +41,7 @@ HX_INLINED void take_root(lanes *x)
     memcpy(x, of, sizeof of);
 }
 
-HX_INLINED lanes dot(const lanes a[3], const lanes b[3])
+HX_INLINED lanes dot_lanes(const lanes a[3], const lanes b[3])
 {
     return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
 }
@@ -54,7 +54,7 @@ HX_INLINED lanes triple(const lanes a[3], const lanes b[3], const lanes c[3])
 }
 
 /* Component d of corner a. */
-HX_INLINED lanes gather(const double *xyz, const int32_t *conn, int a, int d)
+HX_INLINED lanes gather_coordinate(const double *xyz, const int32_t *conn, int a, int d)
 {
     const double *const x = xyz + d;
     return (lanes){x[3 * (int64_t)conn[a]], x[3 * (int64_t)conn[8 + a]],
@@ -67,7 +67,7 @@ HX_INLINED void find_map(const double *xyz, const int32_t *conn, maps *m, lanes 
     for (int i = 0; square && i < 12; i++) square[i] = (lanes){0.0};
     for (int d = 0; d < 3; d++) {
         lanes x[8];
-        for (int a = 0; a < 8; a++) x[a] = gather(xyz, conn, a, d);
+        for (int a = 0; a < 8; a++) x[a] = gather_coordinate(xyz, conn, a, d);
         const lanes r[4] = {x[1] - x[0], x[2] - x[3], x[5] - x[4], x[6] - x[7]};
         const lanes s[4] = {x[3] - x[0], x[2] - x[1], x[7] - x[4], x[6] - x[5]};
         const lanes t[4] = {x[4] - x[0], x[5] - x[1], x[7] - x[3], x[6] - x[2]};
@@ -129,9 +129,9 @@ HX_INLINED lanes jacobians(const maps *m)
     find_columns(c[2], c[4], c[5], c[7], js); /* by r, t */
     find_columns(c[3], c[5], c[6], c[7], jt); /* by s, r */
     for (int i = 0; i < 4; i++) {
-        size_r[i] = dot(jr[i], jr[i]);
-        size_s[i] = dot(js[i], js[i]);
-        length_t[i] = dot(jt[i], jt[i]);
+        size_r[i] = dot_lanes(jr[i], jr[i]);
+        size_s[i] = dot_lanes(js[i], js[i]);
+        length_t[i] = dot_lanes(jt[i], jt[i]);
         take_root(&length_t[i]);
     }
     for (int corner = 0; corner < 8; corner++) {
@@ -147,7 +147,7 @@ HX_INLINED lanes jacobians(const maps *m)
     return lowest;
 }
 
-HX_INLINED void measure_lanes(const double *xyz, const int32_t *conn, hx_hex_shapes *shapes)
+HX_INLINED void measure_shapes_lanes(const double *xyz, const int32_t *conn, hx_hex_shapes *shapes)
 {
     maps m;
     lanes square[12];
@@ -158,17 +158,17 @@ HX_INLINED void measure_lanes(const double *xyz, const int32_t *conn, hx_hex_sha
     memcpy(shapes->volume, &volume, sizeof volume);
 }
 
-HX_VERSIONS_UNFUSED(measure, (const double *xyz, const int32_t *conn, hx_hex_shapes *shapes),
+HX_VERSIONS_UNFUSED(measure_shapes, (const double *xyz, const int32_t *conn, hx_hex_shapes *shapes),
                     (xyz, conn, shapes))
 
 void hx_hex_shapes_of(const double *xyz, const int32_t *conn, hx_hex_shapes *shapes)
 {
-    measure(xyz, conn, shapes);
+    measure_shapes(xyz, conn, shapes);
 }
 
 HX_INLINED lanes norm(const lanes a[3])
 {
-    lanes length = dot(a, a);
+    lanes length = dot_lanes(a, a);
     take_root(&length);
     return length;
 }
@@ -253,7 +253,7 @@ HX_INLINED void find_centroids_lanes(const double *xyz, const int32_t *conn, dou
 {
     for (int d = 0; d < 3; d++) {
         lanes corner[8];
-        for (int a = 0; a < 8; a++) corner[a] = gather(xyz, conn, a, d);
+        for (int a = 0; a < 8; a++) corner[a] = gather_coordinate(xyz, conn, a, d);
         const lanes centre = centroid(corner);
         memcpy(x[d], &centre, sizeof centre);
     }
@@ -271,7 +271,7 @@ HX_INLINED void find_reaches_lanes(const double *xyz, const int32_t *conn, doubl
 {
     for (int d = 0; d < 3; d++) {
         lanes corner[8];
-        for (int a = 0; a < 8; a++) corner[a] = gather(xyz, conn, a, d);
+        for (int a = 0; a < 8; a++) corner[a] = gather_coordinate(xyz, conn, a, d);
         const lanes centre = centroid(corner);
         lanes least = corner[0], most = corner[0];
         for (int a = 1; a < 8; a++) {

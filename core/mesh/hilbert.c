@@ -49,7 +49,7 @@ HX_VERSIONS_UNFUSED(keys_of_cells, (uint32_t x[3][HX_HILBERT_BLOCK], int n, uint
                     (x, n, key))
 
 /* Side of the cube. */
-static double side_of(double extent, double mean_volume)
+static double side_of_cube(double extent, double mean_volume)
 {
     const double size = cbrt(mean_volume);
     double side = size;
@@ -69,7 +69,7 @@ void hx_hilbert_lay(hx_hilbert *curve, const double low[3], const double high[3]
         if (high[d] - low[d] > extent) extent = high[d] - low[d];
         curve->low[d] = low[d];
     }
-    curve->scale = STEPS / side_of(extent, mean_volume > 0.0 ? mean_volume : 0.0);
+    curve->scale = STEPS / side_of_cube(extent, mean_volume > 0.0 ? mean_volume : 0.0);
 }
 
 void hx_hilbert_keys(const hx_hilbert *curve, int n, const double (*x)[3], uint64_t *key)

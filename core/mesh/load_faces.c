@@ -85,7 +85,7 @@ static int spanned_faces(const hx_mesh *mesh, const hx_set *set, int64_t *n_face
 }
 
 /* The faces of any set; there may be none. */
-static int list_faces(const hx_mesh *mesh, const hx_set *set, int64_t *n_face, int64_t **face)
+static int list_load_faces(const hx_mesh *mesh, const hx_set *set, int64_t *n_face, int64_t **face)
 {
     *face = NULL;
     *n_face = 0;
@@ -107,7 +107,7 @@ static int check_inner(const hx_mesh *mesh, const hx_set *set)
 
 int hx_load_faces(const hx_mesh *mesh, const hx_set *set, int64_t *n_face, int64_t **face)
 {
-    HX_TRY(list_faces(mesh, set, n_face, face));
+    HX_TRY(list_load_faces(mesh, set, n_face, face));
     if (*n_face > 0) return HX_OK;
     const int rc = check_inner(mesh, set);
     if (rc < 0) {
@@ -124,7 +124,7 @@ static int combine_part(const hx_mesh *mesh, const hx_set *part, hx_set_rule rul
     uint8_t *in_part = NULL;
     int rc;
     HX_TRY_FAIL(hx_alloc(&in_part, (size_t)mesh->n_elem, 1, "faces of a set"));
-    HX_TRY_FAIL(list_faces(mesh, part, &n, &face));
+    HX_TRY_FAIL(list_load_faces(mesh, part, &n, &face));
     for (int64_t i = 0; i < n; i++) in_part[face[i] / 6] |= (uint8_t)(1u << face[i] % 6);
 #pragma omp parallel for schedule(static)
     for (int64_t e = 0; e < mesh->n_elem; e++)

@@ -107,7 +107,7 @@ static int64_t mark_faces(const hx_mesh *mesh, int is_mixed, const uint8_t *node
 }
 
 /* face[] := faces of the mask, ascending. */
-static void list_faces(int64_t n_elem, const uint8_t *mask, int64_t *face)
+static void list_masked_faces(int64_t n_elem, const uint8_t *mask, int64_t *face)
 {
     int64_t first[HX_N_PART + 1] = {0};
 #pragma omp parallel for schedule(static)
@@ -147,7 +147,7 @@ int hx_mesh_boundary_faces(const hx_mesh *mesh, const uint8_t *node_flag, int64_
     }
     *n_face = mark_faces(mesh, is_mixed, flag ? flag : node_flag, mask);
     HX_TRY_FAIL(hx_alloc_raw(face, (size_t)*n_face, sizeof **face, "boundary faces"));
-    list_faces(mesh->n_elem, mask, *face);
+    list_masked_faces(mesh->n_elem, mask, *face);
 fail:
     if (rc < 0) *n_face = 0;
     free(flag);

@@ -196,7 +196,7 @@ typedef struct finding {
     double radius;
 } finding;
 
-static int look(const hx_mesh *mesh, const int32_t *rep, finding *f)
+static int examine_coincident(const hx_mesh *mesh, const int32_t *rep, finding *f)
 {
     int32_t *body = NULL;
     int64_t n_body = 0, first = 0;
@@ -234,12 +234,12 @@ static int refuse_bodies(const hx_mesh *mesh, const finding *f)
                     (long long)f->node[1], advice);
 }
 
-static int judge(const hx_mesh *mesh, const int32_t *rep, int64_t n_double, double radius,
-                 hx_notes *notes)
+static int judge_coincident(const hx_mesh *mesh, const int32_t *rep, int64_t n_double,
+                            double radius, hx_notes *notes)
 {
     finding f = {.n_double = n_double, .radius = radius};
     char faces[128] = "no faces between them are equal", advice[640];
-    HX_TRY(look(mesh, rep, &f));
+    HX_TRY(examine_coincident(mesh, rep, &f));
     if (f.trial.n_twin > 0)
         return HX_RAISE(HX_EINPUT,
                         "%s: elements %lld and %lld occupy the same place with different nodes "
@@ -293,7 +293,7 @@ int hx_mesh_repair_coincident(hx_mesh *mesh, double merge, int32_t **merged, hx_
     HX_TRY(hx_alloc_raw(&rep, (size_t)mesh->n_node, sizeof *rep, "coincident nodes"));
     int rc = hx_mesh_find_coincident(mesh, radius, rep, &n_double);
     if (rc == HX_OK && n_double > 0)
-        rc = isnan(merge) ? judge(mesh, rep, n_double, radius, notes)
+        rc = isnan(merge) ? judge_coincident(mesh, rep, n_double, radius, notes)
                           : merge_nodes(mesh, rep, n_double, merge, merged, notes);
     free(rep);
     return rc;

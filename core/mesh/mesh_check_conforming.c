@@ -350,7 +350,7 @@ static int lies_on_face(const face_search *s, const double p[3])
 }
 
 /* Examines a node near the face; nodes at its corners are coincident, not hanging. */
-static int look_at(void *context, int32_t node)
+static int look_at_near_node(void *context, int32_t node)
 {
     face_search *const s = context;
     const double *const p = s->mesh->xyz + 3 * (int64_t)node;
@@ -389,7 +389,7 @@ static int report_hanging(const hx_mesh *mesh, int64_t face, int64_t n, int keep
 {
     face_search s;
     open_face(mesh, face, &s);
-    (void)hx_node_grid_visit(grid, s.low, s.high, look_at, &s);
+    (void)hx_node_grid_visit(grid, s.low, s.high, look_at_near_node, &s);
     const long long node = (long long)hx_mesh_node_number(mesh, s.hanging);
     const long long elem = (long long)hx_mesh_elem_number(mesh, face / 6);
     if (keep_apart)
@@ -416,7 +416,7 @@ static int check_hanging(const hx_mesh *mesh, int64_t n_face, const int64_t *fac
     for (int64_t i = 0; i < n_face; i++) {
         face_search s;
         open_face(mesh, face[i], &s);
-        if (!hx_node_grid_visit(&grid, s.low, s.high, look_at, &s)) continue;
+        if (!hx_node_grid_visit(&grid, s.low, s.high, look_at_near_node, &s)) continue;
         n++;
         if (face[i] < first) first = face[i];
     }

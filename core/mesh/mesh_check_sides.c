@@ -113,7 +113,7 @@ static int32_t find_moved(const sides *s, int64_t e)
     return moved;
 }
 
-static int refuse(const sides *s, int64_t e, int64_t other, int64_t n_elem)
+static int refuse_overlap(const sides *s, int64_t e, int64_t other, int64_t n_elem)
 {
     const hx_mesh *mesh = s->mesh;
     const int32_t node = find_moved(s, is_at_fault(s, e) ? e : other);
@@ -128,7 +128,7 @@ static int refuse(const sides *s, int64_t e, int64_t other, int64_t n_elem)
                     (long long)hx_mesh_node_number(mesh, node), x[0], x[1], x[2]);
 }
 
-static int check(sides *s, int64_t n_repaired)
+static int check_sides(sides *s, int64_t n_repaired)
 {
     const int64_t n_elem = s->mesh->n_elem;
     int64_t n = 0, first = INT64_MAX, other;
@@ -143,7 +143,7 @@ static int check(sides *s, int64_t n_repaired)
     }
     if (n == 0) return HX_OK;
     (void)count_beside(s, first, &other);
-    return refuse(s, first, other, n);
+    return refuse_overlap(s, first, other, n);
 }
 
 int hx_mesh_check_repaired(const hx_mesh *mesh, const uint8_t *repaired)
@@ -152,7 +152,7 @@ int hx_mesh_check_repaired(const hx_mesh *mesh, const uint8_t *repaired)
     int64_t n_repaired = 0;
 #pragma omp parallel for schedule(static) reduction(+ : n_repaired)
     for (int64_t e = 0; e < mesh->n_elem; e++) n_repaired += repaired[e] != 0;
-    const int rc = n_repaired > 0 ? check(&s, n_repaired) : HX_OK;
+    const int rc = n_repaired > 0 ? check_sides(&s, n_repaired) : HX_OK;
     free(s.ptr);
     free(s.list);
     return rc;

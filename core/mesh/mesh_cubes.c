@@ -148,7 +148,7 @@ static int number_part(const cubes *c, int part)
     return HX_OK;
 }
 
-static int fill(cubes *c)
+static int fill_cubes(cubes *c)
 {
     const int64_t *const n = c->source->cubes;
     int rc = HX_OK;
@@ -178,7 +178,7 @@ int hx_source_mesh_in_order(const hx_mesh_source *s, hx_mesh *mesh)
     if (s->cubes[0] == 0 || s->n_elem > HX_MAX_ELEM || s->n_node > INT32_MAX)
         return hx_source_mesh(s, mesh);
     HX_TRY_FAIL(alloc(&c));
-    HX_TRY_FAIL(fill(&c));
+    HX_TRY_FAIL(fill_cubes(&c));
     hx_free_large(c.place, (size_t)s->n_elem * sizeof *c.place);
     hx_free_large(c.number, (size_t)s->n_node * sizeof *c.number);
     free(c.met);

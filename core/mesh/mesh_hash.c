@@ -10,7 +10,7 @@ static uint64_t orig(const int32_t *list, int64_t i)
     return (uint64_t)(list ? list[i] : i);
 }
 
-static hx_hash begin(int kind, uint64_t number)
+static hx_hash begin_hash(int kind, uint64_t number)
 {
     hx_hash h = {(uint64_t)kind, (uint64_t)kind + 7};
     hx_hash_next(&h, number);
@@ -19,14 +19,14 @@ static hx_hash begin(int kind, uint64_t number)
 
 static hx_hash node_hash(const hx_mesh *mesh, int64_t i)
 {
-    hx_hash h = begin(NODE, orig(mesh->node_orig, i));
+    hx_hash h = begin_hash(NODE, orig(mesh->node_orig, i));
     for (int k = 0; k < 3; k++) hx_hash_number(&h, mesh->xyz[3 * i + k]);
     return h;
 }
 
 static hx_hash element_hash(const hx_mesh *mesh, int64_t e)
 {
-    hx_hash h = begin(ELEMENT, orig(mesh->elem_orig, e));
+    hx_hash h = begin_hash(ELEMENT, orig(mesh->elem_orig, e));
     for (int k = 0; k < 8; k++) hx_hash_next(&h, orig(mesh->node_orig, mesh->conn[8 * e + k]));
     return h;
 }
@@ -35,7 +35,7 @@ static hx_hash middle_hash(const hx_mesh *mesh, int64_t i)
 {
     const int32_t *const end = mesh->middles.end + 2 * i;
     const uint64_t a = orig(mesh->node_orig, end[0]), b = orig(mesh->node_orig, end[1]);
-    hx_hash h = begin(MIDDLE, a < b ? a : b);
+    hx_hash h = begin_hash(MIDDLE, a < b ? a : b);
     hx_hash_next(&h, a < b ? b : a);
     for (int k = 0; k < 3; k++) hx_hash_number(&h, mesh->middles.xyz[3 * i + k]);
     return h;
@@ -66,7 +66,7 @@ static void add_own(const hx_mesh *mesh, item_hash of_node, item_hash of_element
 }
 
 /* Combines the hashes of all ranks, starting from `sum`. */
-static int join(const hx_mesh *mesh, const hx_hash *own, hx_hash *sum)
+static int join_hashes(const hx_mesh *mesh, const hx_hash *own, hx_hash *sum)
 {
     int64_t value[2] = {(int64_t)own->a, (int64_t)own->b};
     HX_TRY(hx_reduce_sum_i64(hx_mesh_reduce(mesh), 2, value));
@@ -77,7 +77,7 @@ static int join(const hx_mesh *mesh, const hx_hash *own, hx_hash *sum)
 
 static hx_hash begin_mesh(const hx_mesh *mesh)
 {
-    hx_hash sum = begin(0, (uint64_t)hx_mesh_n_node_all(mesh));
+    hx_hash sum = begin_hash(0, (uint64_t)hx_mesh_n_node_all(mesh));
     hx_hash_next(&sum, (uint64_t)hx_mesh_n_elem_all(mesh));
     return sum;
 }
@@ -88,7 +88,7 @@ int hx_mesh_hash_all(const hx_mesh *mesh, hx_hash *hash)
     *hash = begin_mesh(mesh);
     add_own(mesh, node_hash, element_hash, &own);
     add_items(mesh, 0, mesh->middles.n, middle_hash, &own);
-    return join(mesh, &own, hash);
+    return join_hashes(mesh, &own, hash);
 }
 
 hx_hash hx_mesh_hash(const hx_mesh *mesh)
@@ -98,21 +98,21 @@ hx_hash hx_mesh_hash(const hx_mesh *mesh)
 }
 
 /* Position of an item in the stored design: in the file's order for a distributed mesh. */
-static uint64_t place(const hx_mesh *mesh, const int32_t *list, int64_t i)
+static uint64_t place_in_design(const hx_mesh *mesh, const int32_t *list, int64_t i)
 {
     return mesh->ownership ? orig(list, i) : (uint64_t)i;
 }
 
 static hx_hash node_order(const hx_mesh *mesh, int64_t i)
 {
-    hx_hash h = begin(ORDER, place(mesh, mesh->node_orig, i));
+    hx_hash h = begin_hash(ORDER, place_in_design(mesh, mesh->node_orig, i));
     hx_hash_next(&h, orig(mesh->node_orig, i));
     return h;
 }
 
 static hx_hash element_order(const hx_mesh *mesh, int64_t e)
 {
-    hx_hash h = begin(ORDER + 1, place(mesh, mesh->elem_orig, e));
+    hx_hash h = begin_hash(ORDER + 1, place_in_design(mesh, mesh->elem_orig, e));
     hx_hash_next(&h, orig(mesh->elem_orig, e));
     return h;
 }
@@ -120,9 +120,9 @@ static hx_hash element_order(const hx_mesh *mesh, int64_t e)
 int hx_mesh_order_hash_all(const hx_mesh *mesh, hx_hash *hash)
 {
     hx_hash own = {0, 0};
-    *hash = begin(0, (uint64_t)hx_mesh_n_node_all(mesh));
+    *hash = begin_hash(0, (uint64_t)hx_mesh_n_node_all(mesh));
     add_own(mesh, node_order, element_order, &own);
-    return join(mesh, &own, hash);
+    return join_hashes(mesh, &own, hash);
 }
 
 hx_hash hx_mesh_order_hash(const hx_mesh *mesh)
@@ -134,7 +134,7 @@ hx_hash hx_mesh_order_hash(const hx_mesh *mesh)
 static hx_hash element_part(const hx_mesh *mesh, int64_t e)
 {
     const hx_mesh_ownership *const w = mesh->ownership;
-    hx_hash h = begin(ORDER + 2, (uint64_t)(w->elem_before + e - hx_mesh_own_begin(mesh)));
+    hx_hash h = begin_hash(ORDER + 2, (uint64_t)(w->elem_before + e - hx_mesh_own_begin(mesh)));
     hx_hash_next(&h, orig(mesh->elem_orig, e));
     return h;
 }
@@ -143,14 +143,14 @@ int hx_mesh_ownership_hash(const hx_mesh *mesh, uint64_t *hash)
 {
     hx_hash own = {0, 0}, all = {0, 0};
     add_items(mesh, hx_mesh_own_begin(mesh), hx_mesh_own_end(mesh), element_part, &own);
-    HX_TRY(join(mesh, &own, &all));
+    HX_TRY(join_hashes(mesh, &own, &all));
     *hash = all.a;
     return HX_OK;
 }
 
 static void add_value(uint64_t number, double value, uint64_t *a, uint64_t *b)
 {
-    hx_hash h = begin(VALUE, number);
+    hx_hash h = begin_hash(VALUE, number);
     hx_hash_number(&h, value);
     *a += h.a;
     *b += h.b;

@@ -192,7 +192,7 @@ int64_t hx_number_by_first_use(int64_t n_place, const int32_t *conn, uint32_t *n
 }
 
 /* Numbers nodes in order of their first use; nodes of no element come last. */
-static void number_nodes(const hx_mesh *mesh, uint32_t *number)
+static void number_nodes_by_use(const hx_mesh *mesh, uint32_t *number)
 {
     const int32_t *const conn = mesh->conn;
     const int64_t n_place = 8 * mesh->n_elem;
@@ -238,7 +238,7 @@ int hx_mesh_reorder(hx_mesh *mesh)
     HX_TRY_FAIL(hilbert_order(mesh, &order));
     HX_TRY_FAIL(permute_elements(mesh, order));
     HX_TRY_FAIL(hx_alloc_raw(&node_new, (size_t)mesh->n_node, sizeof *node_new, "node numbers"));
-    number_nodes(mesh, (uint32_t *)node_new);
+    number_nodes_by_use(mesh, (uint32_t *)node_new);
     HX_TRY_FAIL(renumber_nodes(mesh, node_new));
     HX_TRY_FAIL(hx_alloc_raw(&elem_new, (size_t)mesh->n_elem, sizeof *elem_new, "element numbers"));
 #pragma omp parallel for schedule(static)

@@ -96,7 +96,7 @@ typedef struct search {
     hx_nearest best;
 } search;
 
-static int look_at(void *context, int32_t node)
+static int look_at_grid_node(void *context, int32_t node)
 {
     search *const s = context;
     hx_nearest_look(&s->best, s->xyz, node);
@@ -111,7 +111,7 @@ int32_t hx_node_grid_nearest(const hx_node_grid *grid, const double x[3], double
         low[d] = x[d] - radius;
         high[d] = x[d] + radius;
     }
-    (void)hx_node_grid_visit(grid, low, high, look_at, &s);
+    (void)hx_node_grid_visit(grid, low, high, look_at_grid_node, &s);
     return (int32_t)s.best.point;
 }
 

@@ -39,7 +39,7 @@ static int find_edge(finder *f, int32_t end)
 
 /* Adds the face of an element between edges a and b, or finds it; returns 0 if another face lies
  * between the same edges. */
-static int add_face(finder *f, int elem, int a, int b, int32_t node)
+static int add_star_face(finder *f, int elem, int a, int b, int32_t node)
 {
     uint8_t *const number = a < b ? &f->face_of[a][b] : &f->face_of[b][a];
     if (*number == 0) {
@@ -56,14 +56,14 @@ static int add_face(finder *f, int elem, int a, int b, int32_t node)
     return met->across == node;
 }
 
-static int add_element(finder *f, int elem, const int32_t conn[8], int corner)
+static int add_star_element(finder *f, int elem, const int32_t conn[8], int corner)
 {
     int edge[3], is_plain = 1;
     f->next[elem] = 0;
     for (int i = 0; i < 3; i++) edge[i] = find_edge(f, conn[edge_end[corner][i]]);
     if (edge[0] == MOST || edge[1] == MOST || edge[2] == MOST) return 0;
     for (int i = 0; i < 3; i++)
-        is_plain &= add_face(f, elem, edge[i], edge[(i + 1) % 3], conn[across[corner][i]]);
+        is_plain &= add_star_face(f, elem, edge[i], edge[(i + 1) % 3], conn[across[corner][i]]);
     return is_plain;
 }
 
@@ -133,7 +133,7 @@ hx_node_star hx_node_star_of(const hx_mesh *mesh, int64_t node)
     f.n_end = f.n_face = f.n_open = 0; /* the rest is initialised when needed */
     if (n < 1 || n > MOST) return (hx_node_star){0, 0};
     for (int i = 0; i < (int)n; i++)
-        if (!add_element(&f, i, mesh->conn + 8 * (int64_t)(list[i] / 8), (int)(list[i] % 8)))
+        if (!add_star_element(&f, i, mesh->conn + 8 * (int64_t)(list[i] / 8), (int)(list[i] % 8)))
             return (hx_node_star){0, 0};
     return (hx_node_star){is_connected(&f, (int)n), f.n_open == 0};
 }

@@ -228,7 +228,7 @@ static int has_faces(const hx_mesh *mesh, const hx_set *rule)
 
 /* The nodes that a plain set has which is listed as the combined one: those of its elements and
  * stated faces too. */
-static int list_nodes(const hx_mesh *mesh, const hx_set *made, hx_set *listed)
+static int list_plain_nodes(const hx_mesh *mesh, const hx_set *made, hx_set *listed)
 {
     uint8_t *flag = NULL;
     *listed = *made;
@@ -253,7 +253,7 @@ static int compare_sets(const hx_mesh *mesh, const hx_set *set, const hx_set *ma
     hx_set listed = {0};
     int rc;
     if (!set) set = &empty;
-    HX_TRY_FAIL(list_nodes(mesh, made, &listed));
+    HX_TRY_FAIL(list_plain_nodes(mesh, made, &listed));
     const size_t n_node = (size_t)set->n_node, n_face = (size_t)set->n_face;
     /* What the file unites itself is listed by nodes. */
     const int are_faces = set->n_face == listed.n_face || (!is_listed && n_face == 0);

@@ -8,7 +8,7 @@
 #include "../base/vectorised.h"
 
 /* Lengths of an element's bounding box along the axes. */
-static void measure(const hx_mesh *mesh, int64_t elem, double length[3])
+static void measure_box(const hx_mesh *mesh, int64_t elem, double length[3])
 {
     for (int d = 0; d < 3; d++) {
         double low = INFINITY, high = -INFINITY;
@@ -41,7 +41,7 @@ int hx_voxel_grid_is_likely(const hx_mesh *mesh)
 {
     double length[3];
     if (mesh->n_elem == 0) return 0;
-    measure(mesh, 0, length);
+    measure_box(mesh, 0, length);
     return length[0] > 0.0 && length[1] > 0.0 && length[2] > 0.0 && sample_fits(mesh, length);
 }
 
@@ -49,7 +49,7 @@ int hx_voxel_grid_find(hx_voxel_grid *grid, const hx_mesh *mesh)
 {
     double length[3], upper[3], n_point = 1.0, n_node = 1.0;
     if (!hx_voxel_grid_is_likely(mesh)) return 0;
-    measure(mesh, 0, length);
+    measure_box(mesh, 0, length);
     hx_mesh_centroid_bounds(mesh, grid->lower, upper);
     for (int d = 0; d < 3; d++) {
         const double steps = floor((upper[d] - grid->lower[d]) / length[d] + 0.5);

@@ -186,7 +186,7 @@ static int mesh_shape(const hx_cad_job *job, const hx_cad_shape *shape, double *
     }
 }
 
-static int measure(const hx_mesh *mesh, hx_cad_facts *facts)
+static int measure_cad_mesh(const hx_mesh *mesh, hx_cad_facts *facts)
 {
     double *value = NULL;
     HX_TRY(hx_alloc_raw(&value, (size_t)mesh->n_elem, sizeof *value, "qualities"));
@@ -232,8 +232,8 @@ static int note_mesh(const hx_cad_job *job, const hx_cad_shape *shape, const hx_
 }
 
 /* Makes the Gmsh mesh file `made` in the scratch folder. */
-static int make_mesh(const hx_cad_job *job, const char *format, const char *made,
-                     hx_cad_facts *facts)
+static int make_cad_mesh(const hx_cad_job *job, const char *format, const char *made,
+                         hx_cad_facts *facts)
 {
     char name[16];
     hx_mesh mesh = {0};
@@ -247,7 +247,7 @@ static int make_mesh(const hx_cad_job *job, const char *format, const char *made
     HX_TRY_FAIL(mesh_shape(job, &shape, &facts->element_size, &mesh));
     if (strcmp(format, "STEP") == 0) HX_TRY_FAIL(hx_cad_add_names(job, &mesh));
     HX_TRY_FAIL(hx_mesh_finish(&mesh));
-    HX_TRY_FAIL(measure(&mesh, facts));
+    HX_TRY_FAIL(measure_cad_mesh(&mesh, facts));
     facts->n_solid = shape.n_solid;
     facts->n_face = shape.n_face;
     facts->volume = shape.volume;
@@ -289,7 +289,7 @@ static int make_and_read(const hx_cad_job *job, const char *format, uint64_t key
     char *made = NULL;
     const int is_chosen = !(job->options->element_size > 0.0);
     HX_TRY(hx_scratch_path(job->folder, "made.msh", &made));
-    int rc = make_mesh(job, format, made, &record->facts);
+    int rc = make_cad_mesh(job, format, made, &record->facts);
     if (rc == HX_OK && is_chosen)
         rc = hx_cad_key(job->path, record->facts.element_size, &record->key);
     else

@@ -217,8 +217,8 @@ static int check_mesh(const hx_cad_job *job, const hx_cad_shape *shape, const hx
     return HX_OK;
 }
 
-static int run(const hx_cad_job *job, const hx_cad_shape *shape, hx_mesh *mesh,
-               hx_gmsh_result *result)
+static int run_stl_gmsh(const hx_cad_job *job, const hx_cad_shape *shape, hx_mesh *mesh,
+                        hx_gmsh_result *result)
 {
     char *path = NULL;
     const char *const option[] = {"mesh.geo", "-0", "-nopopup", "-v", "3", NULL};
@@ -258,7 +258,7 @@ static int run_shells(const hx_cad_job *job, const hx_cad_shape *shape, double s
     HX_TRY(hx_cad_remesh_stl(job, shape->stl, size, &stl, result));
     int rc = write_surface(job, &stl);
     if (rc == HX_OK) rc = write_own(job, &stl, size);
-    if (rc == HX_OK) rc = run(job, shape, mesh, result);
+    if (rc == HX_OK) rc = run_stl_gmsh(job, shape, mesh, result);
     hx_stl_free(&stl);
     return rc;
 }
@@ -285,7 +285,7 @@ int hx_cad_mesh_stl(const hx_cad_job *job, const hx_cad_shape *shape, double siz
     HX_TRY(write_surface(job, shape->stl));
     if (shape->stl->n_shell == 1) {
         HX_TRY(write_new(job, size));
-        rc = run(job, shape, mesh, &result);
+        rc = run_stl_gmsh(job, shape, mesh, &result);
     } else {
         rc = run_shells(job, shape, size, mesh, &result);
     }
@@ -297,7 +297,7 @@ int hx_cad_mesh_stl(const hx_cad_job *job, const hx_cad_shape *shape, double siz
     memset(&result, 0, sizeof result);
     HX_TRY(write_surface(job, shape->stl));
     HX_TRY(write_own(job, shape->stl, size));
-    return run(job, shape, mesh, &result);
+    return run_stl_gmsh(job, shape, mesh, &result);
 }
 
 int hx_gmsh_fill(const hx_fill_options *options, const char *folder, const char *file,
@@ -316,7 +316,7 @@ int hx_gmsh_fill(const hx_fill_options *options, const char *folder, const char 
     int rc = read_shape(file, &shape);
     if (rc == HX_OK) rc = write_surface(&job, shape.stl);
     if (rc == HX_OK) rc = write_own(&job, shape.stl, options->element_size);
-    if (rc == HX_OK) rc = run(&job, &shape, mesh, &result);
+    if (rc == HX_OK) rc = run_stl_gmsh(&job, &shape, mesh, &result);
     hx_cad_shape_free(&shape);
     hx_gmsh_release(&program);
     return rc;

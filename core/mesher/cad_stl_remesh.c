@@ -61,7 +61,7 @@ static int write_job(const hx_cad_job *job, double size)
 
 /* --- what it wrote --- */
 
-static int read_nodes(remeshed *r)
+static int read_remeshed_nodes(remeshed *r)
 {
     int64_t n, n_value;
     HX_TRY(hx_file_scan_count(&r->scan, "the number of nodes", &n));
@@ -114,13 +114,13 @@ static int read_elements(remeshed *r)
     return HX_OK;
 }
 
-static int read_file(remeshed *r, const char *path)
+static int read_remeshed_file(remeshed *r, const char *path)
 {
     int found = 1;
     HX_TRY(hx_file_scan_open(&r->scan, path));
     while (found) {
         HX_TRY(hx_file_scan_word(&r->scan, &found));
-        if (found && strcmp(r->scan.word, "$Nodes") == 0) HX_TRY(read_nodes(r));
+        if (found && strcmp(r->scan.word, "$Nodes") == 0) HX_TRY(read_remeshed_nodes(r));
         if (found && strcmp(r->scan.word, "$Elements") == 0 && r->xyz) HX_TRY(read_elements(r));
     }
     if (r->n_tri == 0) return HX_FILE_RAISE(&r->scan, "no triangle");
@@ -210,7 +210,7 @@ int hx_cad_remesh_stl(const hx_cad_job *job, const hx_stl *old, double size, hx_
     HX_TRY(write_job(job, size));
     HX_TRY(hx_scratch_path(job->folder, "shells.msh", &path));
     int rc = hx_gmsh_run(job->program, &gmsh, job->notes, result);
-    if (rc == HX_OK && read_file(&r, path) < 0)
+    if (rc == HX_OK && read_remeshed_file(&r, path) < 0)
         rc = HX_RAISE(HX_EINPUT, "%s: gmsh made no triangles along it%s%s", job->path,
                       result->error[0] ? ": " : "", result->error);
     if (rc == HX_OK) rc = take_surface(old, &r, stl);

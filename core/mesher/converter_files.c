@@ -13,8 +13,8 @@
 #include "model_files.h"
 
 /* Returns HX_EINPUT if gmsh wrote no mesh, with gmsh's message. */
-static int judge(const char *path, const char *out, const hx_gmsh_program *program,
-                 const hx_gmsh_result *result)
+static int judge_conversion(const char *path, const char *out, const hx_gmsh_program *program,
+                            const hx_gmsh_result *result)
 {
     struct stat info;
     if (strstr(result->error, "MED") || strstr(result->process.tail, "MED support"))
@@ -114,7 +114,7 @@ static int read_by_gmsh(const char *path, const hx_model_options *options, hx_me
                              .context = options->context};
     rc = hx_gmsh_run(&program, &job, notes, &result);
     if (rc == HX_OK || rc == HX_EINPUT) {
-        const int verdict = judge(path, out, &program, &result);
+        const int verdict = judge_conversion(path, out, &program, &result);
         if (rc == HX_OK || verdict < 0) rc = verdict;
     }
     HX_TRY_FAIL(rc);

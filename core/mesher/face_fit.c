@@ -120,7 +120,8 @@ static void axis_of(const frame *f, const double *q, double axis[3])
 }
 
 /* Distance from the axis and height along it. */
-static void place(const frame *f, const double *q, const double *x, double *radius, double *height)
+static void place_by_axis(const frame *f, const double *q, const double *x, double *radius,
+                          double *height)
 {
     double axis[3], d[3];
     axis_of(f, q, axis);
@@ -134,14 +135,14 @@ static void place(const frame *f, const double *q, const double *x, double *radi
 static double to_cylinder(const frame *f, const double *q, const double *x)
 {
     double radius, height;
-    place(f, q, x, &radius, &height);
+    place_by_axis(f, q, x, &radius, &height);
     return radius - f->scale * q[4];
 }
 
 static double to_cone(const frame *f, const double *q, const double *x)
 {
     double radius, height;
-    place(f, q, x, &radius, &height);
+    place_by_axis(f, q, x, &radius, &height);
     return radius * cos(q[5]) - fabs(height - f->scale * q[4]) * sin(q[5]);
 }
 
@@ -400,7 +401,7 @@ static int fit_cone(const patch *p, hx_face_shape *shape)
     if (!has_normals(p, to_cone, &f, q)) return 0;
     set_axis(p, &f, q, shape);
     for (int c = 0; c < 3; c++) to[c] = shape->center[c];
-    place(&f, q, to, &radius, &height);
+    place_by_axis(&f, q, to, &radius, &height);
     shape->radius = fabs(height - f.scale * q[4]) * fabs(tan(q[5]));
     return 1;
 }

@@ -186,7 +186,7 @@ static double memory_for_it(void)
     return available > 0.0 ? mapped + available : 0.0;
 }
 
-static int judge(const hx_gmsh_job *job, const hx_gmsh_result *result)
+static int judge_gmsh_run(const hx_gmsh_job *job, const hx_gmsh_result *result)
 {
     char fate[128], bytes[32];
     if (result->process.exit_status == 0) return HX_OK;
@@ -221,5 +221,5 @@ int hx_gmsh_run(const hx_gmsh_program *program, const hx_gmsh_job *job, hx_notes
     }
     HX_TRY(hx_process_run(argv, &options, &result->process));
     HX_TRY(note_rest(&l));
-    return judge(job, result);
+    return judge_gmsh_run(job, result);
 }

@@ -24,8 +24,8 @@ static void read_head(const char *path, char head[HEAD_SIZE])
     head[n] = '\0';
 }
 
-static const hx_model_format *find(const hx_model_format *format, const char *path,
-                                   const char *head, int by_name)
+static const hx_model_format *find_model_format(const hx_model_format *format, const char *path,
+                                                const char *head, int by_name)
 {
     for (; format->name; format++) {
         const int is_head = format->is_head && format->is_head(head);
@@ -38,8 +38,8 @@ static const hx_model_format *find(const hx_model_format *format, const char *pa
 
 static const hx_model_format *find_in_all(const char *path, const char *head, int by_name)
 {
-    const hx_model_format *const format = find(hx_cad_formats, path, head, by_name);
-    return format ? format : find(hx_converter_formats, path, head, by_name);
+    const hx_model_format *const format = find_model_format(hx_cad_formats, path, head, by_name);
+    return format ? format : find_model_format(hx_converter_formats, path, head, by_name);
 }
 
 const hx_model_format *hx_model_format_of_file(const char *path)

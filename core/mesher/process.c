@@ -173,7 +173,7 @@ static void reap(pid_t pid)
 }
 
 /* Starts the child with empty standard input. Sets errno if it returns -1. */
-static int start(child *c, const char *path, const char *const *argv)
+static int start_child(child *c, const char *path, const char *const *argv)
 {
     int out[2] = {-1, -1}, err[2] = {-1, -1}, report[2] = {-1, -1}, reason = 0;
     int null = open("/dev/null", O_RDONLY | O_CLOEXEC);
@@ -321,7 +321,7 @@ int hx_process_run(const char *const *argv, const hx_process_options *options,
     HX_TRY(hx_process_find(argv[0], &path));
     if (!path) return HX_RAISE(HX_EENV, "the program '%s' does not exist", argv[0]);
     const double begin = hx_clock();
-    const int failed = start(&c, path, argv) != 0;
+    const int failed = start_child(&c, path, argv) != 0;
     const int reason = errno;
     free(path);
     if (failed)

@@ -151,7 +151,7 @@ static int read_knots(hx_step_text counts, hx_step_text values, spline *s)
 }
 
 /* de Boor's algorithm at t in [knot[k], knot[k + 1]]. */
-static void evaluate(const spline *s, size_t k, double t, double x[3])
+static void evaluate_spline(const spline *s, size_t k, double t, double x[3])
 {
     double d[MOST_DEGREE + 1][4];
     const size_t p = (size_t)s->degree;
@@ -174,7 +174,8 @@ static int sample(const spline *s, hx_step_edge *edge)
         const double low = s->knot[k], high = s->knot[k + 1];
         if (!(high > low)) continue;
         for (int i = edge->n_point > 0; i <= SAMPLES; i++)
-            evaluate(s, k, low + (high - low) * i / SAMPLES, edge->point + 3 * edge->n_point++);
+            evaluate_spline(s, k, low + (high - low) * i / SAMPLES,
+                            edge->point + 3 * edge->n_point++);
     }
     for (size_t i = 1; i + 1 < edge->n_point;
          i++) { /* a quarter of that of a chord twice as long */

@@ -12,7 +12,7 @@
 
 /* --- the file --- */
 
-static int read_all(FILE *f, const char *path, hx_step_file *file)
+static int read_step(FILE *f, const char *path, hx_step_file *file)
 {
     long size = -1;
     if (fseek(f, 0, SEEK_END) == 0) size = ftell(f);
@@ -87,7 +87,7 @@ int hx_step_read(hx_step_file *file, const char *path)
     memset(file, 0, sizeof *file);
     FILE *const f = hx_input_open(path, &why);
     if (!f) return HX_RAISE(HX_EINPUT, "%s: cannot open it: %s", path, why);
-    int rc = read_all(f, path, file);
+    int rc = read_step(f, path, file);
     fclose(f);
     if (rc == HX_OK && file->text) squeeze(file);
     if (rc == HX_OK && file->text) rc = find_entities(file);

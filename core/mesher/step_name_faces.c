@@ -131,7 +131,7 @@ static int is_in_face(const model *m, int64_t node, size_t i)
 
 /* --- is this face of the mesh that of the file? --- */
 
-static int is_near(const model *m, const hx_step_edge *edge, int32_t node)
+static int is_near_edge(const model *m, const hx_step_edge *edge, int32_t node)
 {
     return hx_step_edge_distance(edge, m->mesh->xyz + 3 * (size_t)node) <= m->naming->tolerance;
 }
@@ -153,8 +153,8 @@ static int has_rim(model *m, const hx_step_face *face, size_t i)
     for (size_t k = m->rim_start[i]; k < m->rim_start[i + 1]; k++) {
         const int32_t *const node = m->rim + 2 * k;
         size_t tried = 0;
-        while (tried < face->n_edge &&
-               !(is_near(m, &face->edge[at], node[0]) && is_near(m, &face->edge[at], node[1]))) {
+        while (tried < face->n_edge && !(is_near_edge(m, &face->edge[at], node[0]) &&
+                                         is_near_edge(m, &face->edge[at], node[1]))) {
             at = (at + 1) % face->n_edge;
             tried++;
             m->work += 1.0 + (double)face->edge[at].n_point;
@@ -268,7 +268,7 @@ static void mark_shells(const hx_step_file *file, named_face *list, size_t n)
 
 /* --- */
 
-static int add_set(model *m, const named_face *list, size_t n)
+static int add_named_set(model *m, const named_face *list, size_t n)
 {
     for (size_t i = 0; i < n; i++) {
         const hx_set *const set = &m->mesh->set[m->set[list[i].place]];
@@ -299,7 +299,7 @@ static int name_group(model *m, named_face *list, size_t n, size_t *n_edge, int 
         is_found = list[i].place >= 0;
     }
     *is_lost = !is_found;
-    return is_found ? add_set(m, list, n) : HX_OK;
+    return is_found ? add_named_set(m, list, n) : HX_OK;
 }
 
 int hx_step_name_faces(const hx_step_naming *naming, size_t *n_lost, char lost[HX_STEP_NAME])

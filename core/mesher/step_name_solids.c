@@ -155,7 +155,7 @@ static int64_t find_solid(const state *s, const body *b)
     return found;
 }
 
-static void settle(state *s)
+static void assign_solids(state *s)
 {
     int has_changed = 1;
     for (int round = 0; round < MOST_ROUNDS && has_changed; round++) {
@@ -210,7 +210,7 @@ int hx_step_name_solids(const hx_step_naming *naming, size_t *n_lost, char lost[
     HX_TRY_FAIL(find_bodies(&s));
     if (s.n != s.n_set) goto fail; /* cut into pieces */
     HX_TRY_FAIL(find_pairs(&s));
-    settle(&s);
+    assign_solids(&s);
     HX_TRY_FAIL(add_sets(&s, n_lost, lost));
 fail:
     free(s.body);

@@ -241,7 +241,7 @@ static int check_edges(const hx_stl *stl, const char *path, const edge *e)
 
 /* --- shells and faces: triangles that hang together --- */
 
-static int32_t root_of(int32_t *parent, int32_t i)
+static int32_t root_of_triangle(int32_t *parent, int32_t i)
 {
     while (parent[i] != i) i = parent[i] = parent[parent[i]];
     return i;
@@ -250,8 +250,8 @@ static int32_t root_of(int32_t *parent, int32_t i)
 /* The lower root remains, so that a group is identified by its first triangle. */
 static void unite(int32_t *parent, int32_t a, int32_t b)
 {
-    a = root_of(parent, a);
-    b = root_of(parent, b);
+    a = root_of_triangle(parent, a);
+    b = root_of_triangle(parent, b);
     if (a < b)
         parent[b] = a;
     else
@@ -263,7 +263,7 @@ static int number_groups(int32_t *parent, int64_t n, int32_t **group, int64_t *n
     HX_TRY(hx_alloc_raw(group, (size_t)n, sizeof **group, "groups of triangles"));
     *n_group = 0;
     for (int64_t t = 0; t < n; t++) {
-        const int32_t root = root_of(parent, (int32_t)t);
+        const int32_t root = root_of_triangle(parent, (int32_t)t);
         (*group)[t] = root == t ? (int32_t)(*n_group)++ : (*group)[root];
     }
     return HX_OK;
@@ -330,7 +330,7 @@ static int is_inside(const hx_stl *stl, int32_t shell, const double x[3])
 }
 
 /* Sums area and volume: shells may have either orientation, and cavities are subtracted. */
-static int measure(hx_stl *stl, const int32_t *depth)
+static int measure_stl(hx_stl *stl, const int32_t *depth)
 {
     double *volume = NULL;
     HX_TRY(hx_alloc(&volume, (size_t)stl->n_shell, sizeof *volume, "shells"));
@@ -352,7 +352,7 @@ typedef struct box {
     double min[3], max[3];
 } box;
 
-static int meet(const box *a, const box *b)
+static int meet_boxes(const box *a, const box *b)
 {
     int n = 0;
     for (int k = 0; k < 3; k++) n += a->min[k] < b->max[k] && b->min[k] < a->max[k];
@@ -455,7 +455,7 @@ static int place_shells(const hx_stl *stl, const char *path, uint8_t *in)
         for (int k = 0; k < 3; k++) size = fmax(size, boxes[a].max[k] - boxes[a].min[k]);
     for (int64_t a = 0; a < n; a++)
         for (int64_t b = 0; b < n; b++)
-            if (a != b && meet(&boxes[a], &boxes[b]))
+            if (a != b && meet_boxes(&boxes[a], &boxes[b]))
                 HX_TRY_FAIL(
                     place_shell(stl, (int32_t)a, (int32_t)b, 1e-6 * size, path, &in[a * n + b]));
     HX_TRY_FAIL(check_crossing(stl, 1e-6 * size, path));
@@ -483,7 +483,7 @@ static int sort_shells(hx_stl *stl, const char *path)
     for (int64_t a = 0; a < n; a++)
         for (int64_t b = 0; b < n && depth[a] % 2 == 1; b++)
             if (in[a * n + b] && depth[b] == depth[a] - 1) stl->solid_of[a] = stl->solid_of[b];
-    HX_TRY_FAIL(measure(stl, depth));
+    HX_TRY_FAIL(measure_stl(stl, depth));
 fail:
     free(in);
     free(depth);

@@ -55,8 +55,8 @@ static int straddles(const triangle *a, const triangle *b, double near, double n
 
 /* Where the triangle meets the plane that its corners are `height` above, as places along a
  * direction in it: [at[0], at[1]], the points of which are x. */
-static void cut(const triangle *t, const double height[3], const double direction[3], double at[2],
-                double x[2][3])
+static void cut_triangle(const triangle *t, const double height[3], const double direction[3],
+                         double at[2], double x[2][3])
 {
     at[0] = INFINITY;
     at[1] = -INFINITY;
@@ -86,8 +86,8 @@ static int cross(const triangle *a, const triangle *b, double near, double x[3])
     const double length = hx_norm3(line);
     if (!(length > 0.0)) return 0;
     for (int c = 0; c < 3; c++) line[c] /= length;
-    cut(a, above_b, line, at[0], end[0]);
-    cut(b, above_a, line, at[1], end[1]);
+    cut_triangle(a, above_b, line, at[0], end[0]);
+    cut_triangle(b, above_a, line, at[1], end[1]);
     const int first = at[0][0] < at[1][0], last = at[1][1] < at[0][1];
     if (!(at[last][1] - at[first][0] > near)) return 0;
     for (int c = 0; c < 3; c++) x[c] = 0.5 * (end[first][0][c] + end[last][1][c]);

@@ -11,7 +11,8 @@ static int64_t largest_halo(const hx_partition_figures *figures, int n_rank)
     return most;
 }
 
-static int measure(const hx_partition *p, const hx_mesh *mesh, int64_t *halo, double *balance)
+static int measure_partition(const hx_partition *p, const hx_mesh *mesh, int64_t *halo,
+                             double *balance)
 {
     hx_partition_figures figures;
     HX_TRY(hx_partition_measure(&figures, p, mesh));
@@ -22,13 +23,13 @@ static int measure(const hx_partition *p, const hx_mesh *mesh, int64_t *halo, do
 }
 
 /* *is_better := 1 if b is better than a. */
-static int compare(const hx_partition *a, const hx_partition *b, const hx_mesh *mesh,
-                   int *is_better)
+static int compare_partitions(const hx_partition *a, const hx_partition *b, const hx_mesh *mesh,
+                              int *is_better)
 {
     int64_t halo_a, halo_b;
     double balance_a, balance_b;
-    HX_TRY(measure(a, mesh, &halo_a, &balance_a));
-    HX_TRY(measure(b, mesh, &halo_b, &balance_b));
+    HX_TRY(measure_partition(a, mesh, &halo_a, &balance_a));
+    HX_TRY(measure_partition(b, mesh, &halo_b, &balance_b));
     *is_better = halo_b < halo_a && balance_b <= HX_PARTITION_BALANCE;
     return HX_OK;
 }
@@ -43,7 +44,7 @@ static int try_way(hx_partition *p, const hx_mesh *mesh, hx_partition_kind kind)
         hx_error_clear(); /* too many or too few elements for METIS */
         return HX_OK;
     }
-    const int rc = compare(p, &other, mesh, &is_better);
+    const int rc = compare_partitions(p, &other, mesh, &is_better);
     hx_partition_free(rc == HX_OK && is_better ? p : &other);
     if (rc == HX_OK && is_better) *p = other;
     return rc;

@@ -48,7 +48,7 @@ static int list_neighbours(const hx_mesh *mesh, int64_t e, idx_t other[6])
     return n;
 }
 
-static void join(graph *g, const hx_mesh *mesh)
+static void build_graph(graph *g, const hx_mesh *mesh)
 {
 #pragma omp parallel for schedule(static)
     for (int64_t e = 0; e < mesh->n_elem; e++) {
@@ -63,7 +63,7 @@ static void join(graph *g, const hx_mesh *mesh)
     }
 }
 
-static int cut(graph *g, const hx_mesh *mesh, int n_rank, int32_t *rank)
+static int cut_graph(graph *g, const hx_mesh *mesh, int n_rank, int32_t *rank)
 {
     idx_t n = (idx_t)mesh->n_elem, one = 1, parts = n_rank, cuts, options[METIS_NOPTIONS];
     METIS_SetDefaultOptions(options);
@@ -94,8 +94,8 @@ int hx_partition_graph(const hx_mesh *mesh, int n_rank, int32_t *rank)
     graph g;
     int rc = alloc_graph(&g, mesh->n_elem);
     if (rc == HX_OK) {
-        join(&g, mesh);
-        rc = cut(&g, mesh, n_rank, rank);
+        build_graph(&g, mesh);
+        rc = cut_graph(&g, mesh, n_rank, rank);
     }
     free_graph(&g);
     return rc;

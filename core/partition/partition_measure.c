@@ -31,7 +31,7 @@ typedef struct meetings {
     size_t n_byte;
 } meetings;
 
-static void meet(meetings *m, int32_t a, int32_t b)
+static void meet_ranks(meetings *m, int32_t a, int32_t b)
 {
     m->bit[(size_t)a * m->n_byte + (size_t)b / 8] |= (uint8_t)(1u << (b % 8));
 }
@@ -48,7 +48,7 @@ static void count_nodes(hx_partition_figures *f, const hx_partition *p, const hx
             s->n_halo += n > 1;
             s->n_sent += n - 1;
             for (int j = 0; j < n; j++)
-                if (j != i) meet(m, rank[i], rank[j]);
+                if (j != i) meet_ranks(m, rank[i], rank[j]);
         }
     }
     for (int r = 0; r < p->n_rank; r++)

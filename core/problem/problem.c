@@ -231,7 +231,8 @@ static int check_physics(const hx_problem *problem, const hx_load_spec *load)
                     hx_physics_name(problem->physics));
 }
 
-static int add_load(hx_problem *problem, const hx_problem_params *params, const hx_load_spec *load)
+static int add_problem_load(hx_problem *problem, const hx_problem_params *params,
+                            const hx_load_spec *load)
 {
     HX_TRY(check_physics(problem, load));
     if (hx_load_is_body(load)) return hx_problem_add_body(problem, params, load);
@@ -259,7 +260,7 @@ static int add_loads(hx_problem *problem, const hx_problem_params *params)
     if (problem->films.n > 0) measure_loads(problem, params, 0);
     for (size_t i = 0; i < params->n_load; i++) {
         const hx_load_spec *const load = &params->load[i];
-        HX_TRY(add_load(problem, params, load));
+        HX_TRY(add_problem_load(problem, params, load));
         if (!hx_load_is_body(load))
             measure_loads(problem, params, load->kind == HX_LOAD_FROM_FILE ? 0 : load->load_case);
     }

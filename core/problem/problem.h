@@ -131,7 +131,10 @@ typedef struct hx_problem {
         initial_density; /* density of the free elements, such that the volume constraint is met */
     int64_t n_body;      /* parts of the mesh that share no node */
 
-    struct hx_plan *plan; /* ../solver/plan.h; NULL: none (borrowed) */
+    /* lists made in advance, ../operator/plan_operator.h and ../multigrid/plan_coarse.h; NULL: none
+     * (borrowed) */
+    struct hx_operator_plan *operator_plan;
+    struct hx_coarse_plan *coarse_plan;
 
     /* In a subdomain: the whole problem, and the points (nodes first) and elements of it that
      * belong to the subdomain (borrowed); NULL: not a subdomain. */

@@ -54,7 +54,8 @@ static int append_faces(film_faces *faces, const hx_problem *problem,
     return HX_OK;
 }
 
-static int add_faces(film_faces *faces, const hx_problem *problem, const hx_convection_spec *film)
+static int add_film_faces(film_faces *faces, const hx_problem *problem,
+                          const hx_convection_spec *film)
 {
     const hx_set *set;
     int64_t n = 0, *face = NULL;
@@ -72,8 +73,8 @@ static int add_faces(film_faces *faces, const hx_problem *problem, const hx_conv
 }
 
 /* Appends the entries of a face at `entries->n`, and adds source[point] += h ambient int N. */
-static void add_face(film_entries *entries, const hx_space *space, const film_faces *faces,
-                     int64_t f, double *source)
+static void add_film_face(film_entries *entries, const hx_space *space, const film_faces *faces,
+                          int64_t f, double *source)
 {
     hx_space_face at;
     double mass[HX_FACE_POINTS][HX_FACE_POINTS], load[HX_FACE_POINTS] = {0.0};
@@ -99,7 +100,7 @@ static void add_face(film_entries *entries, const hx_space *space, const film_fa
     }
 }
 
-static int bits_of(uint64_t value)
+static int count_face_bits(uint64_t value)
 {
     int n = 1;
     while (value >>= 1) n++;
@@ -185,10 +186,11 @@ static int make_films(hx_problem *problem, const film_faces *faces, double *sour
     HX_TRY_FAIL(hx_alloc_raw(&key, n, sizeof *key, WHAT));
     HX_TRY_FAIL(hx_alloc_raw(&entries.value, n, sizeof(double), WHAT));
     HX_TRY_FAIL(hx_alloc_raw(&entries.order, n, sizeof *entries.order, WHAT));
-    for (int64_t f = 0; f < faces->n; f++) add_face(&entries, space, faces, f, source);
+    for (int64_t f = 0; f < faces->n; f++) add_film_face(&entries, space, faces, f, source);
     memcpy(key, entries.key, (size_t)entries.n * sizeof *key);
-    HX_TRY_FAIL(hx_radix_sort(entries.key, entries.order, entries.n,
-                              bits_of((uint64_t)space->n_point * (uint64_t)space->n_point)));
+    HX_TRY_FAIL(
+        hx_radix_sort(entries.key, entries.order, entries.n,
+                      count_face_bits((uint64_t)space->n_point * (uint64_t)space->n_point)));
     merge(films, &entries, key, space->n_point);
     for (int64_t k = 0; k < films->n; k++) films->source[k] = source[films->node[k]];
     rc = HX_OK;
@@ -211,7 +213,7 @@ int hx_problem_add_films(hx_problem *problem, const hx_problem_params *params)
         return HX_RAISE(HX_EINPUT, "%s: convection requires physics = \"heat\"",
                         params->convection[0].origin);
     for (size_t i = 0; i < params->n_convection; i++)
-        HX_TRY_FAIL(add_faces(&faces, problem, &params->convection[i]));
+        HX_TRY_FAIL(add_film_faces(&faces, problem, &params->convection[i]));
     HX_TRY_FAIL(hx_alloc(&source, (size_t)problem->space.n_point, sizeof *source, WHAT));
     HX_TRY_FAIL(find_offset(problem, &faces, &problem->films.offset));
     HX_TRY_FAIL(make_films(problem, &faces, source));

@@ -31,7 +31,7 @@ int hx_problem_check_conduction(const hx_problem_params *params)
 }
 
 /* Includes a temperature. */
-static void meet(double temperature, int *n, double *lowest, int *is_mixed)
+static void meet_temperature(double temperature, int *n, double *lowest, int *is_mixed)
 {
     *is_mixed |= *n > 0 && temperature != *lowest;
     if (*n == 0 || temperature < *lowest) *lowest = temperature;
@@ -43,9 +43,9 @@ void hx_problem_find_reference(hx_problem *problem, const hx_problem_params *par
     double lowest = 0.0;
     int n = 0;
     for (size_t i = 0; i < params->n_support; i++)
-        meet(params->support[i].value[0], &n, &lowest, &problem->is_mixed);
+        meet_temperature(params->support[i].value[0], &n, &lowest, &problem->is_mixed);
     for (size_t i = 0; i < params->n_convection; i++)
-        meet(params->convection[i].ambient, &n, &lowest, &problem->is_mixed);
+        meet_temperature(params->convection[i].ambient, &n, &lowest, &problem->is_mixed);
     problem->reference = isfinite(lowest) ? lowest : 0.0;
 }
 
@@ -73,7 +73,7 @@ static double add_span(const hx_space *space, int64_t cell, double rate, double 
 }
 
 /* Adds the same integral for a quadratic cell. */
-static double add_cell(const hx_space *space, int64_t cell, double rate, double *power)
+static double add_quadratic_cell(const hx_space *space, int64_t cell, double rate, double *power)
 {
     if (space->element == HX_ELEMENT_SPLINE) return add_span(space, cell, rate, power);
     const int index = hx_cell_load_rule(space->kind[cell], hx_space_is_curved(space));
@@ -91,13 +91,13 @@ static double add_cell(const hx_space *space, int64_t cell, double rate, double 
 }
 
 /* Adds it for a linear cell; a node that the cell names twice gets both shares. */
-static void add_element(const hx_space *space, int64_t e, double rate, double *power)
+static void add_heat_element(const hx_space *space, int64_t e, double rate, double *power)
 {
     const hx_mesh *mesh = space->mesh;
     const int32_t *conn = mesh->conn + 8 * e;
     double x[24], inverse[3][3];
     if (space->element != HX_ELEMENT_LINEAR) {
-        (void)add_cell(space, e, rate, power);
+        (void)add_quadratic_cell(space, e, rate, power);
         return;
     }
     for (int a = 0; a < 8; a++) memcpy(x + 3 * a, mesh->xyz + 3 * (int64_t)conn[a], 3 * sizeof *x);
@@ -113,7 +113,7 @@ static double volume_of(const hx_space *space, int64_t e)
     const hx_mesh *mesh = space->mesh;
     const int32_t *conn = mesh->conn + 8 * e;
     double x[24];
-    if (space->element != HX_ELEMENT_LINEAR) return add_cell(space, e, 0.0, NULL);
+    if (space->element != HX_ELEMENT_LINEAR) return add_quadratic_cell(space, e, 0.0, NULL);
     for (int a = 0; a < 8; a++) memcpy(x + 3 * a, mesh->xyz + 3 * (int64_t)conn[a], 3 * sizeof *x);
     return hx_hex8_volume(x);
 }
@@ -123,7 +123,8 @@ static int add_source(const hx_space *space, const hx_load_spec *load, double *p
     const hx_mesh *mesh = space->mesh;
     const hx_set *set;
     if (!load->set) {
-        for (int64_t e = 0; e < mesh->n_elem; e++) add_element(space, e, load->value[0], power);
+        for (int64_t e = 0; e < mesh->n_elem; e++)
+            add_heat_element(space, e, load->value[0], power);
         return HX_OK;
     }
     int64_t n_elem;
@@ -136,7 +137,7 @@ static int add_source(const hx_space *space, const hx_load_spec *load, double *p
             "of elements, omit `set` for the whole part, or use flux or heat",
             load->origin, load->set, (long long)set->n_node, hx_noun(set->n_node, "node", "nodes"));
     for (int64_t k = 0; k < set->n_elem; k++)
-        add_element(space, set->elem[k], load->value[0], power);
+        add_heat_element(space, set->elem[k], load->value[0], power);
     return HX_OK;
 }
 
@@ -161,7 +162,7 @@ static int share_by_volume(const hx_space *space, const hx_set *set, double heat
         if (set->elem[k] >= begin && set->elem[k] < end) volume += volume_of(space, set->elem[k]);
     HX_TRY(hx_reduce_sum(hx_mesh_reduce(space->mesh), 1, &volume));
     for (int64_t k = 0; k < set->n_elem; k++)
-        add_element(space, set->elem[k], heat / volume, power);
+        add_heat_element(space, set->elem[k], heat / volume, power);
     return HX_OK;
 }
 

@@ -276,7 +276,8 @@ static int create_part(hx_problem *part, const hx_problem *whole, const hx_space
     *part = *whole;
     part->mesh = space->mesh;
     part->space = *space;
-    part->plan = NULL;
+    part->operator_plan = NULL;
+    part->coarse_plan = NULL;
     memset(&part->supports, 0, sizeof part->supports);
     memset(&part->springs, 0, sizeof part->springs);
     memset(&part->films, 0, sizeof part->films);
@@ -299,7 +300,8 @@ int hx_problem_create_part(hx_problem *part, const hx_problem *whole, const hx_s
 {
     const hx_subdomain_of all = {0};
     int rc = create_part(part, whole, space, node, elem, &all, 0);
-    part->plan = whole->plan;
+    part->operator_plan = whole->operator_plan;
+    part->coarse_plan = whole->coarse_plan;
     if (rc == HX_OK)
         rc = hx_problem_is_heat(part) ? hx_problem_check_held(part, origin)
                                       : hx_problem_check_supported(part, origin);

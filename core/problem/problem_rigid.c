@@ -242,7 +242,7 @@ static int judge_with(const holds *h, int64_t n_body, hx_rigid_body *body, void 
 
 /* The free motions of body[n_body], whose extents are known. Collective if the mesh is
  * distributed. */
-static int judge(const holds *h, int64_t n_body, hx_rigid_body *body)
+static int judge_bodies(const holds *h, int64_t n_body, hx_rigid_body *body)
 {
     double *work = NULL;
     HX_TRY(hx_alloc_raw(&work, (size_t)n_body, N_COUNT * sizeof *work, "bodies"));
@@ -259,7 +259,7 @@ int hx_rigid_bodies_hold(const hx_problem *problem, const int32_t *body_of, int6
                      .body_of = body_of,
                      .n_point = space->element == HX_ELEMENT_SPLINE ? space->n_point
                                                                     : problem->mesh->n_node};
-    return judge(&h, n_body, body);
+    return judge_bodies(&h, n_body, body);
 }
 
 static int check_body(const hx_problem *problem, hx_rigid_body *body, int64_t n_body,
@@ -287,7 +287,7 @@ static int check_one_body(hx_problem *problem, const char *origin)
     hx_rigid_body body = {.first_node = 0};
     problem->n_body = 1;
     measure_bodies(mesh, NULL, 1, &body);
-    HX_TRY(judge(&h, 1, &body));
+    HX_TRY(judge_bodies(&h, 1, &body));
     return check_body(problem, &body, 1, origin);
 }
 
@@ -441,7 +441,7 @@ static int fit_bodies(const hx_problem *problem, const int32_t *body_of, int64_t
         memcpy(held[b].lower, body[b].lower, sizeof held[b].lower);
         memcpy(held[b].upper, body[b].upper, sizeof held[b].upper);
     }
-    const int rc = judge(&h, n_body, held);
+    const int rc = judge_bodies(&h, n_body, held);
     for (int64_t b = 0; b < n_body; b++) f[b].body = held[b];
     free(held);
     if (rc < 0) return rc;

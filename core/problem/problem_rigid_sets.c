@@ -135,7 +135,8 @@ static void take_held(hx_problem *problem, const hx_file_rigid *file, hx_rigid_s
 }
 
 /* owner[point]: 1 if another rigid set has the point. */
-static int add_set(hx_problem *problem, const rigid_spec *spec, const hx_set *from, uint8_t *owner)
+static int add_rigid_set(hx_problem *problem, const rigid_spec *spec, const hx_set *from,
+                         uint8_t *owner)
 {
     const hx_mesh *mesh = problem->mesh;
     const hx_space *space = &problem->space;
@@ -217,7 +218,7 @@ static int add_sets(hx_problem *problem, size_t n_set, const rigid_spec *list)
     HX_TRY_FAIL(hx_alloc(&problem->rigid.set, n_set, sizeof *problem->rigid.set, "rigid sets"));
     HX_TRY_FAIL(hx_alloc(&problem->rigid.node, n_node, sizeof(int32_t), "rigid sets"));
     for (size_t i = 0; i < n_set; i++)
-        HX_TRY_FAIL(add_set(problem, &list[i], hx_mesh_find_set(mesh, list[i].set), owner));
+        HX_TRY_FAIL(add_rigid_set(problem, &list[i], hx_mesh_find_set(mesh, list[i].set), owner));
     rc = HX_OK;
 fail:
     free(owner);

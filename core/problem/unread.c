@@ -25,7 +25,7 @@ static int same_word(const char *a, const char *b)
     }
 }
 
-static hx_unread_kind *find(const hx_unread *list, const char *word)
+static hx_unread_kind *find_unread_kind(const hx_unread *list, const char *word)
 {
     for (size_t i = 0; i < list->n; i++)
         if (same_word(list->kind[i].word, word)) return &list->kind[i];
@@ -36,8 +36,8 @@ int hx_unread_add(hx_unread *list, unsigned roles, const char *word, const char 
                   const char *path, int64_t line)
 {
     const char *const called = list->n < MOST_KINDS ? word : "other kinds";
-    hx_unread_kind *kind = find(list, word);
-    if (!kind) kind = find(list, called);
+    hx_unread_kind *kind = find_unread_kind(list, word);
+    if (!kind) kind = find_unread_kind(list, called);
     if (!kind) {
         HX_TRY(hx_resize(&list->kind, list->n, list->n + 1, sizeof *list->kind, "unread kinds"));
         kind = &list->kind[list->n++];
@@ -53,7 +53,7 @@ int hx_unread_add(hx_unread *list, unsigned roles, const char *word, const char 
 
 int hx_unread_ignore(hx_unread *list, const char *word)
 {
-    hx_unread_kind *const kind = find(list, word);
+    hx_unread_kind *const kind = find_unread_kind(list, word);
     if (kind) kind->is_ignored = 1;
     return kind != NULL;
 }

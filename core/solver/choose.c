@@ -126,7 +126,7 @@ static int by_promise(const void *a, const void *b)
 
 /* Reports a line such as "ebe, interleaved: ...". */
 HX_PRINTF(3, 4)
-static void say(const request *t, const candidate *c, const char *fmt, ...)
+static void log_candidate(const request *t, const candidate *c, const char *fmt, ...)
 {
     char line[640];
     va_list args;
@@ -154,14 +154,14 @@ static void keep_promising(const request *t, candidate *list, size_t *n)
             op_kind->promise && is_linear ? op_kind->promise(mesh) : HX_PROMISE_SOME;
         const double bytes = (double)op_kind->bytes_per_elem * n_elem;
         if (promise == HX_PROMISE_SURE) {
-            while (n_kept > 0) say(t, &list[--n_kept], "cannot be faster on this mesh");
+            while (n_kept > 0) log_candidate(t, &list[--n_kept], "cannot be faster on this mesh");
             list[n_kept++] = list[i];
             break;
         }
         if (promise == HX_PROMISE_NONE && *n > 1)
-            say(t, &list[i], "gains nothing on this mesh");
+            log_candidate(t, &list[i], "gains nothing on this mesh");
         else if (bytes > SMALL_BYTES && op_kind->bytes_per_elem > most)
-            say(t, &list[i], "stores too much to be faster");
+            log_candidate(t, &list[i], "stores too much to be faster");
         else
             list[n_kept++] = list[i];
     }
@@ -217,9 +217,9 @@ static int keep_fitting(const request *t, candidate *list, size_t *n)
         if (n_free == 0 || bytes <= n_free) /* n_free = 0: unknown */
             list[n_kept++] = *c;
         else
-            say(t, c, "needs %s, but only %s is free",
-                hx_format_bytes((double)bytes, want, sizeof want),
-                hx_format_bytes((double)n_free, have, sizeof have));
+            log_candidate(t, c, "needs %s, but only %s is free",
+                          hx_format_bytes((double)bytes, want, sizeof want),
+                          hx_format_bytes((double)n_free, have, sizeof have));
     }
     if (n_kept == 0) list[n_kept++] = list[*n - 1];
     *n = n_kept;
@@ -277,14 +277,14 @@ static int time_products(trial *t, double *median)
 }
 
 /* Times one candidate, which remains set up in the operator. */
-static int measure(trial *t, candidate *c)
+static int measure_candidate(trial *t, candidate *c)
 {
     const request *task = t->task;
     hx_operator_free(task->op);
     HX_TRY(hx_operator_create(task->op, task->dev, c->op_kind, c->layout, task->problem, 0));
     HX_TRY(hx_operator_set_modulus(task->op, t->modulus));
     HX_TRY(time_products(t, &c->seconds));
-    say(task, c, "%.3g ms per product", 1e3 * c->seconds);
+    log_candidate(task, c, "%.3g ms per product", 1e3 * c->seconds);
     return HX_OK;
 }
 
@@ -294,9 +294,9 @@ static int time_candidates(trial *t, candidate *list, size_t n, const candidate 
 {
     *best = *next = NULL;
     for (candidate *c = list; c < list + n; c++) {
-        const int rc = measure(t, c);
+        const int rc = measure_candidate(t, c);
         if (rc == HX_ENOMEM || rc == HX_EENV) {
-            say(t->task, c, "%s", hx_error_message());
+            log_candidate(t->task, c, "%s", hx_error_message());
             hx_operator_free(t->task->op);
             continue;
         }
@@ -321,7 +321,7 @@ static void note_times(hx_choice *choice, const candidate *best, const candidate
              1e3 * best->seconds, other);
 }
 
-static void take(hx_choice *choice, const candidate *c)
+static void take_candidate(hx_choice *choice, const candidate *c)
 {
     choice->op_kind = c->op_kind;
     choice->layout = c->layout;
@@ -335,16 +335,16 @@ static int take_fastest(hx_choice *choice, const request *task, candidate *list,
     const candidate *best, *next;
     rc = trial_begin(&t, task);
     if (rc == HX_ENOMEM) {
-        say(task, &list[n - 1], "not timed: %s", hx_error_message());
+        log_candidate(task, &list[n - 1], "not timed: %s", hx_error_message());
         hx_error_clear();
-        take(choice, &list[n - 1]);
+        take_candidate(choice, &list[n - 1]);
         snprintf(choice->note, sizeof choice->note, "auto: not enough memory to time the others");
         rc = HX_OK;
         goto fail;
     }
     HX_TRY_FAIL(rc);
     HX_TRY_FAIL(time_candidates(&t, list, n, &best, &next));
-    take(choice, best ? best : &list[n - 1]);
+    take_candidate(choice, best ? best : &list[n - 1]);
     if (best) note_times(choice, best, next);
     if (op->op_kind != choice->op_kind || op->layout != choice->layout) hx_operator_free(op);
     rc = HX_OK;
@@ -366,7 +366,7 @@ int hx_choose_operator(hx_choice *choice, const hx_choose_params *params, hx_dev
     if (n > 1 && !params->deterministic) {
         HX_TRY_FAIL(take_fastest(choice, &t, list, n));
     } else {
-        take(choice, &list[n - 1]);
+        take_candidate(choice, &list[n - 1]);
         snprintf(choice->note, sizeof choice->note, "auto: %s",
                  n > 1 ? "the deterministic operator that stores least" : "no other can be faster");
     }

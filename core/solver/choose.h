@@ -21,7 +21,7 @@
 
 #include <math.h>
 
-#include "pcg.h"
+#include "../krylov/pcg.h"
 
 #ifdef __cplusplus
 extern "C" {

@@ -54,8 +54,8 @@ static void free_parts(hx_solver *solver)
     hx_operator_free(&solver->op);
 }
 
-static int create(hx_solver *solver, hx_device *dev, const hx_problem *problem,
-                  const hx_solver_params *params)
+static int create_solver(hx_solver *solver, hx_device *dev, const hx_problem *problem,
+                         const hx_solver_params *params)
 {
     const hx_choose_params *choose = &params->choose;
     const hx_precond_kind *kind = params->precond;
@@ -83,7 +83,7 @@ int hx_solver_create(hx_solver *solver, hx_device *dev, const hx_problem *proble
                      const hx_solver_params *params)
 {
     memset(solver, 0, sizeof *solver);
-    const int rc = create(solver, dev, problem, params);
+    const int rc = create_solver(solver, dev, problem, params);
     if (rc < 0) hx_solver_free(solver);
     return rc;
 }

@@ -203,7 +203,7 @@ int hx_space_list_cells(hx_space *s)
     return HX_OK;
 }
 
-static int create(hx_space *s)
+static int create_space(hx_space *s)
 {
     HX_TRY(hx_alloc(&s->rule, HX_N_RULE, sizeof *s->rule, WHAT));
     for (int k = 0; k < HX_N_RULE; k++) hx_cell_rule_make(k, &s->rule[k]);
@@ -222,7 +222,7 @@ int hx_space_create(hx_space *space, const hx_mesh *mesh, hx_element element)
     if (element == HX_ELEMENT_SPLINE)
         return HX_RAISE(HX_EINTERNAL, "a spline space needs the spline of its mesh");
     *space = (hx_space){.mesh = mesh, .element = element};
-    const int rc = create(space);
+    const int rc = create_space(space);
     if (rc < 0) hx_space_free(space);
     return rc;
 }

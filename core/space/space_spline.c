@@ -137,7 +137,7 @@ double hx_space_spline_cell(const hx_space *s, int64_t cell, hx_spline_cell *tab
 /* --- faces --- */
 
 /* Direction across a local face of a cell, and 1 if the face is at the end. */
-static void side_of(int local, int *direction, int *end)
+static void side_of_local_face(int local, int *direction, int *end)
 {
     unsigned all = 7u, none = 7u;
     for (int i = 0; i < 4; i++) {
@@ -160,7 +160,7 @@ static int open_side(const hx_space *s, int64_t face, side *f)
 {
     int n, stride[3];
     hx_spline_cell_of(s->spline_rule, face / 6, hx_space_points(s, face / 6, &n), &f->cell);
-    side_of((int)(face % 6), &f->d, &f->end);
+    side_of_local_face((int)(face % 6), &f->d, &f->end);
     for (int k = 0; k < 2; k++) f->e[k] = (f->d + 1 + k) % 3;
     stride[0] = 1;
     stride[1] = f->cell.order[0];
@@ -238,7 +238,7 @@ static int check_rim(const hx_space *s, const hx_set *set, int64_t face, const u
     int span[3], d, end;
     char text[64];
     hx_spline_patch_spans(patch, cell, span);
-    side_of((int)(face % 6), &d, &end);
+    side_of_local_face((int)(face % 6), &d, &end);
     for (int k = 1; k < 3; k++) {
         const int e = (d + k) % 3;
         const int64_t step = e == 0 ? 1 : e == 1 ? n[0] : (int64_t)n[0] * n[1];

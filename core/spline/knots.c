@@ -8,7 +8,7 @@
 #include "../base/memory.h"
 #include "../base/names.h"
 
-static int check(int degree, int n, const double *knot)
+static int check_knot_vector(int degree, int n, const double *knot)
 {
     const int last = n + degree;
     if (degree < 1 || degree > HX_SPLINE_MAX_DEGREE)
@@ -42,7 +42,7 @@ int hx_knots_create(hx_knots *knots, int degree, int n, const double *knot)
 {
     const size_t n_knot = (size_t)n + (size_t)degree + 1;
     *knots = (hx_knots){.degree = degree, .n = n};
-    HX_TRY(check(degree, n, knot));
+    HX_TRY(check_knot_vector(degree, n, knot));
     int rc = hx_alloc(&knots->knot, n_knot, sizeof *knots->knot, "knots");
     if (rc == 0) rc = hx_alloc(&knots->span, (size_t)n, sizeof *knots->span, "spans");
     if (rc < 0) {

@@ -46,8 +46,8 @@ static void contract(const hx_spline_cell *cell, int d, int slope, int outer, in
 
 /* out[0]: values of sum f_a N_a at the Gauss points, out[1 + k]: derivatives by t_k (if
  * `slopes`). */
-static void evaluate(const hx_spline_cell *cell, const double *f, int slopes,
-                     double out[4][HX_SPLINE_LANES])
+static void evaluate_cell(const hx_spline_cell *cell, const double *f, int slopes,
+                          double out[4][HX_SPLINE_LANES])
 {
     const int n0 = cell->order[0], n1 = cell->order[1], n2 = cell->order[2];
     double last[2][HX_SPLINE_LANES], middle[3][HX_SPLINE_LANES];
@@ -64,8 +64,8 @@ static void evaluate(const hx_spline_cell *cell, const double *f, int slopes,
 }
 
 /* f[a] = w_a u_a for component i of u. */
-static void load(const hx_spline_cell *cell, const double *u, int stride, int i,
-                 double f[HX_SPLINE_LANES])
+static void load_cell_values(const hx_spline_cell *cell, const double *u, int stride, int i,
+                             double f[HX_SPLINE_LANES])
 {
     for (int a = 0; a < cell->n; a++) {
         const int64_t point = cell->point[a];
@@ -83,7 +83,7 @@ static void map_weights(const hx_spline_cell *cell, hx_spline_place *out)
         return;
     }
     for (int a = 0; a < cell->n; a++) f[a] = cell->weight[cell->point[a]];
-    evaluate(cell, f, 1, at);
+    evaluate_cell(cell, f, 1, at);
     memcpy(out->w, at[0], (size_t)cell->n * sizeof *out->w);
     for (int k = 0; k < 3; k++) memcpy(out->dw[k], at[1 + k], (size_t)cell->n * sizeof *out->w);
 }
@@ -94,8 +94,8 @@ double hx_spline_cell_map(const hx_spline_cell *cell, const double *xyz, hx_spli
     const int n0 = cell->order[0], n1 = cell->order[1];
     map_weights(cell, out);
     for (int i = 0; i < 3; i++) {
-        load(cell, xyz, 3, i, f);
-        evaluate(cell, f, 1, at[i]);
+        load_cell_values(cell, xyz, 3, i, f);
+        evaluate_cell(cell, f, 1, at[i]);
     }
     for (int q = 0; q < cell->n; q++) {
         double j[3][3], adjoint[3][3]; /* j[k][i] = dx_i / dt_k */
@@ -125,8 +125,8 @@ void hx_spline_cell_field(const hx_spline_cell *cell, const hx_spline_place *pla
                           double slope[3][HX_SPLINE_LANES])
 {
     double f[HX_SPLINE_LANES], at[4][HX_SPLINE_LANES];
-    load(cell, u, stride, i, f);
-    evaluate(cell, f, slope != NULL, at);
+    load_cell_values(cell, u, stride, i, f);
+    evaluate_cell(cell, f, slope != NULL, at);
     for (int q = 0; q < cell->n; q++) {
         const double here = at[0][q] / place->w[q];
         if (value) value[q] = here;

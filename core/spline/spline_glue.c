@@ -99,8 +99,8 @@ static int check_points(const hx_spline *spline, int (*n)[3], const hx_spline_in
     return 0;
 }
 
-static int check(const hx_spline *spline, int (*n)[3], const hx_spline_interface *interface,
-                 double reach)
+static int check_interface(const hx_spline *spline, int (*n)[3],
+                           const hx_spline_interface *interface, double reach)
 {
     int along[2];
     HX_TRY(hx_spline_check_interface(spline, interface));
@@ -217,7 +217,7 @@ static int check_all(const hx_spline *spline, int (*n)[3])
 {
     const double reach = HX_SPLINE_SAME_POINT * hx_spline_diagonal(spline);
     for (int k = 0; k < spline->n_interface; k++)
-        HX_TRY(check(spline, n, &spline->interface[k], reach));
+        HX_TRY(check_interface(spline, n, &spline->interface[k], reach));
     HX_TRY(check_once(spline));
     for (int k = 0; k < spline->n_patch; k++) HX_TRY(check_edges(&spline->patch[k], k + 1, reach));
     return 0;

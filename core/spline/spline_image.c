@@ -21,8 +21,8 @@ static const int corner_at[8][3] = {{0, 0, 0}, {1, 0, 0}, {1, 1, 0}, {0, 1, 0},
 /* --- nodes --- */
 
 /* Numbers the corners of the spans' parts as nodes; with one part this is hx_spline_image_nodes. */
-static int number_nodes(const hx_spline *spline, int part, int64_t **first, int32_t **nodes,
-                        int64_t *n_node)
+static int number_image_nodes(const hx_spline *spline, int part, int64_t **first, int32_t **nodes,
+                              int64_t *n_node)
 {
     int64_t *root = NULL;
     int(*n)[3] = NULL, rc;
@@ -51,7 +51,7 @@ fail:
 int hx_spline_image_nodes(const hx_spline *spline, int64_t **first, int32_t **nodes,
                           int64_t *n_node)
 {
-    return number_nodes(spline, 1, first, nodes, n_node);
+    return number_image_nodes(spline, 1, first, nodes, n_node);
 }
 
 /* The knot at which part i of the spans begins, or the last one ends. */
@@ -169,7 +169,7 @@ static int check_hexahedra(const hx_spline *spline, const double *xyz, const int
 /* --- sets --- */
 
 /* Faces of the elements at a side; the caller frees *face. */
-static int list_faces(const hx_spline_patch *patch, int side, int64_t *n, int64_t **face)
+static int list_side_faces(const hx_spline_patch *patch, int side, int64_t *n, int64_t **face)
 {
     int along[2];
     const int n_span[3] = {patch->axis[0].n_span, patch->axis[1].n_span, patch->axis[2].n_span};
@@ -188,7 +188,7 @@ static int list_faces(const hx_spline_patch *patch, int side, int64_t *n, int64_
 static int add_side(const hx_spline *spline, hx_spline_side side, const char *name, hx_mesh *mesh)
 {
     int64_t n, *face = NULL;
-    HX_TRY(list_faces(&spline->patch[side.patch], side.side, &n, &face));
+    HX_TRY(list_side_faces(&spline->patch[side.patch], side.side, &n, &face));
     const int rc = hx_mesh_add_face_set(mesh, name, n, face);
     free(face);
     return rc;
@@ -221,13 +221,14 @@ static int add_sets(const hx_spline *spline, hx_mesh *mesh)
 /* --- the mesh --- */
 
 /* Creates nodes and elements, with part^3 hexahedra per span. */
-static int fill(const hx_spline *spline, int part, double **xyz, int32_t **conn, int64_t *n_node)
+static int fill_image(const hx_spline *spline, int part, double **xyz, int32_t **conn,
+                      int64_t *n_node)
 {
     const size_t n_elem = (size_t)spline->n_cell * (size_t)(part * part * part);
     int64_t *first = NULL, *owner = NULL;
     int32_t *node = NULL;
     int rc;
-    HX_TRY(number_nodes(spline, part, &first, &node, n_node));
+    HX_TRY(number_image_nodes(spline, part, &first, &node, n_node));
     HX_TRY_FAIL(hx_alloc_raw(xyz, 3 * (size_t)*n_node, sizeof **xyz, "nodes"));
     HX_TRY_FAIL(hx_alloc_raw(conn, 8 * n_elem, sizeof **conn, "elements"));
     HX_TRY_FAIL(hx_alloc_raw(&owner, (size_t)*n_node, sizeof *owner, "nodes of spans"));
@@ -256,7 +257,7 @@ int hx_spline_image(const hx_spline *spline, const char *name, hx_mesh *mesh)
                         (long long)HX_MAX_ELEM);
     HX_TRY_FAIL(hx_alloc_raw(&volume, (size_t)spline->n_cell, sizeof *volume, "volumes"));
     HX_TRY_FAIL(hx_spline_volumes(spline, volume));
-    HX_TRY_FAIL(fill(spline, 1, &xyz, &conn, &n_node));
+    HX_TRY_FAIL(fill_image(spline, 1, &xyz, &conn, &n_node));
     HX_TRY_FAIL(check_hexahedra(spline, xyz, conn));
     rc = hx_mesh_create(mesh, name, n_node, xyz, spline->n_cell, conn);
     xyz = NULL;
@@ -286,7 +287,7 @@ int hx_spline_fine_image(const hx_spline *spline, int part, double **xyz, int32_
                         "%lld %s with %d^3 hexahedra each exceed the limit of %lld elements",
                         (long long)spline->n_cell, hx_noun(spline->n_cell, "span", "spans"), part,
                         (long long)HX_MAX_ELEM);
-    int rc = fill(spline, part, xyz, conn, n_node);
+    int rc = fill_image(spline, part, xyz, conn, n_node);
 #pragma omp parallel for schedule(static) reduction(min : bad)
     for (int64_t e = 0; e < (rc == HX_OK ? n_elem : 0); e++)
         if (!hx_mesh_is_valid_element(*xyz, *conn + 8 * e)) bad = e < bad ? e : bad;

@@ -82,7 +82,7 @@ typedef struct place {
 } place;
 
 /* A side of an open patch interpolates its corner control points. */
-static place place_of(const hx_spline *spline, hx_spline_side side)
+static place place_of_side(const hx_spline *spline, hx_spline_side side)
 {
     static const int plain[2] = {0, 0};
     const hx_spline_patch *const patch = &spline->patch[side.patch];
@@ -107,7 +107,7 @@ static place place_of(const hx_spline *spline, hx_spline_side side)
     return p;
 }
 
-static int is_near(const double a[3], const double b[3], double reach)
+static int is_near_corner(const double a[3], const double b[3], double reach)
 {
     double square = 0.0;
     for (int i = 0; i < 3; i++) square += (a[i] - b[i]) * (a[i] - b[i]);
@@ -121,9 +121,9 @@ static int fits(const place *a, const place *b, int is_crosswise, const int flip
         for (int j = 0; j < 2; j++) {
             const int u = i ^ flip[0], v = j ^ flip[1];
             const double *const there = is_crosswise ? b->corner[v][u] : b->corner[u][v];
-            if (!is_near(a->corner[i][j], there, reach)) return 0;
+            if (!is_near_corner(a->corner[i][j], there, reach)) return 0;
         }
-    return is_near(a->middle, b->middle, reach);
+    return is_near_corner(a->middle, b->middle, reach);
 }
 
 static int by_key(const void *a, const void *b)
@@ -180,7 +180,7 @@ int hx_spline_find_interfaces(hx_spline *spline, int *n_found)
         is_taken[6 * known->b.patch + known->b.side] = 1;
     }
     for (int k = 0; k < n_side; k++)
-        if (!is_taken[k]) list[n++] = place_of(spline, (hx_spline_side){k / 6, k % 6});
+        if (!is_taken[k]) list[n++] = place_of_side(spline, (hx_spline_side){k / 6, k % 6});
     qsort(list, (size_t)n, sizeof *list, by_key);
     for (int i = 0; i < n; i++) /* comparing the sum of 12 coordinates first excludes most pairs */
         for (int j = i + 1; j < n && list[j].key - list[i].key <= 12.0 * reach; j++) {

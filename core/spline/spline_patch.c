@@ -61,7 +61,7 @@ static int copy_weights(hx_spline_patch *patch, const hx_spline_raw *raw)
     return HX_OK;
 }
 
-static int make(hx_spline_patch *patch, const hx_spline_raw *raw)
+static int make_spline_patch(hx_spline_patch *patch, const hx_spline_raw *raw)
 {
     HX_TRY(make_axes(patch, raw));
     HX_TRY(check_count(patch, raw->n_coordinate, 3, "coordinates"));
@@ -79,7 +79,7 @@ static int make(hx_spline_patch *patch, const hx_spline_raw *raw)
 int hx_spline_patch_make(hx_spline_patch *patch, const hx_spline_raw *raw)
 {
     *patch = (hx_spline_patch){0};
-    const int rc = make(patch, raw);
+    const int rc = make_spline_patch(patch, raw);
     if (rc < 0) hx_spline_patch_free(patch);
     return rc;
 }

@@ -232,7 +232,7 @@ static int follow(const hx_spline *spline, int *count)
     return HX_OK;
 }
 
-static int spread(const hx_spline *spline, int n_part, const int *part, int *count)
+static int spread_counts(const hx_spline *spline, int n_part, const int *part, int *count)
 {
     const int n = 3 * spline->n_patch;
     if (n_part != 0 && n_part != 3 && n_part != n)
@@ -252,7 +252,7 @@ static int spread(const hx_spline *spline, int n_part, const int *part, int *cou
     return HX_OK;
 }
 
-static int check(const hx_spline *spline, int degree, const int *count)
+static int check_refinement(const hx_spline *spline, int degree, const int *count)
 {
     double n_cell = 0.0;
     if (degree < 0 || degree > HX_SPLINE_MAX_DEGREE)
@@ -280,8 +280,8 @@ int hx_spline_refine(hx_spline *spline, int degree, int n_part, const int *part)
 {
     int *count = NULL, rc;
     HX_TRY(hx_alloc(&count, 3 * (size_t)spline->n_patch, sizeof *count, "parts of spans"));
-    rc = spread(spline, n_part, part, count);
-    if (rc == HX_OK) rc = check(spline, degree, count);
+    rc = spread_counts(spline, n_part, part, count);
+    if (rc == HX_OK) rc = check_refinement(spline, degree, count);
     for (int k = 0; rc == HX_OK && k < spline->n_patch; k++) {
         free(spline->patch[k].number);
         spline->patch[k].number = NULL;

@@ -5,7 +5,7 @@
 #include "../base/error.h"
 #include "../base/memory.h"
 
-static int64_t root_of(int64_t *root, int64_t i)
+static int64_t root_of_side(int64_t *root, int64_t i)
 {
     while (root[i] != i) {
         root[i] = root[root[i]];
@@ -17,8 +17,8 @@ static int64_t root_of(int64_t *root, int64_t i)
 /* The lower root stays the root, so that numbers ascend with the patches. */
 static void unite(int64_t *root, int64_t i, int64_t j)
 {
-    i = root_of(root, i);
-    j = root_of(root, j);
+    i = root_of_side(root, i);
+    j = root_of_side(root, j);
     if (i < j)
         root[j] = i;
     else
@@ -36,7 +36,7 @@ static void unite_sides(int (*n)[3], const hx_spline_interface *interface, const
                   first[interface->b.patch] + hx_spline_grid_at(&b, i, j));
 }
 
-static int fill(const hx_spline *spline, int (*n)[3], int64_t *first, int64_t **root)
+static int fill_roots(const hx_spline *spline, int (*n)[3], int64_t *first, int64_t **root)
 {
     for (int k = 0; k < spline->n_patch; k++) {
         const double count = (double)n[k][0] * n[k][1] * n[k][2] + (double)first[k];
@@ -50,7 +50,7 @@ static int fill(const hx_spline *spline, int (*n)[3], int64_t *first, int64_t **
     for (int64_t i = 0; i < n_all; i++) (*root)[i] = i;
     for (int k = 0; k < spline->n_interface; k++)
         unite_sides(n, &spline->interface[k], first, *root);
-    for (int64_t i = 0; i < n_all; i++) (*root)[i] = root_of(*root, i);
+    for (int64_t i = 0; i < n_all; i++) (*root)[i] = root_of_side(*root, i);
     return 0;
 }
 
@@ -58,7 +58,7 @@ int hx_spline_unite(const hx_spline *spline, int (*n)[3], int64_t **first, int64
 {
     *root = NULL;
     HX_TRY(hx_alloc(first, (size_t)spline->n_patch + 1, sizeof **first, "patches"));
-    const int rc = fill(spline, n, *first, root);
+    const int rc = fill_roots(spline, n, *first, root);
     if (rc < 0) free(*first);
     if (rc < 0) *first = NULL;
     return rc;

@@ -124,7 +124,7 @@ static rule rule_of(const hx_spline_patch *patch, int is_exact)
     return r;
 }
 
-static int is_same(const rule *a, const rule *b)
+static int is_same_rule(const rule *a, const rule *b)
 {
     return a->n[0] == b->n[0] && a->n[1] == b->n[1] && a->n[2] == b->n[2];
 }
@@ -152,13 +152,13 @@ static double integrate(const hx_spline_patch *patch, const int span[3], const r
     return sum;
 }
 
-static double measure(const hx_spline_patch *patch, int64_t cell, const rule *analysis,
-                      const rule *exact, double *least)
+static double measure_cell(const hx_spline_patch *patch, int64_t cell, const rule *analysis,
+                           const rule *exact, double *least)
 {
     int span[3];
     *least = HUGE_VAL;
     hx_spline_patch_spans(patch, cell, span);
-    if (!is_same(analysis, exact)) integrate(patch, span, analysis, least);
+    if (!is_same_rule(analysis, exact)) integrate(patch, span, analysis, least);
     return integrate(patch, span, exact, least);
 }
 
@@ -199,14 +199,14 @@ int hx_spline_volumes(const hx_spline *spline, double *volume)
 #pragma omp parallel for schedule(static) reduction(min : bad) reduction(+ : n_bad)
         for (int64_t c = first; c < first + n; c++) {
             double least;
-            volume[c] = measure(patch, c, &analysis, &exact, &least);
+            volume[c] = measure_cell(patch, c, &analysis, &exact, &least);
             if (least > 0.0 && isfinite(volume[c])) continue;
             bad = c < bad ? c : bad;
             n_bad++;
         }
         if (n_bad == 0) continue;
         double least;
-        measure(patch, bad, &analysis, &exact, &least);
+        measure_cell(patch, bad, &analysis, &exact, &least);
         return raise_cell(spline, k, bad, least, n_bad);
     }
     return 0;

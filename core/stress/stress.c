@@ -13,8 +13,8 @@ enum { BLOCK = 256, N_GAUSS = 8 };
 /* --- fits --- */
 
 /* b := inverse(a) b by elimination; a[n][n] is symmetric and positive definite. */
-static void solve(int n, double a[HX_RULE_POINTS][HX_RULE_POINTS],
-                  double b[HX_RULE_POINTS][HX_RULE_GAUSS], int n_column)
+static void solve_dense(int n, double a[HX_RULE_POINTS][HX_RULE_POINTS],
+                        double b[HX_RULE_POINTS][HX_RULE_GAUSS], int n_column)
 {
     for (int k = 0; k < n; k++)
         for (int i = 0; i < n; i++) {
@@ -39,7 +39,7 @@ static void make_fit(int n, int n_gauss, double shape[HX_RULE_GAUSS][HX_RULE_POI
         }
         for (int q = 0; q < n_gauss; q++) right[a][q] = shape[q][a];
     }
-    solve(n, normal, right, n_gauss);
+    solve_dense(n, normal, right, n_gauss);
     for (int c = 0; c < n_corner; c++)
         for (int q = 0; q < n_gauss; q++) fit[c][q] = right[c][q];
 }

@@ -350,7 +350,7 @@ fail:
     return rc;
 }
 
-static int run(cutter *c, const hx_surface *surface, const hx_mesh *mesh, int n_refine)
+static int run_cutter(cutter *c, const hx_surface *surface, const hx_mesh *mesh, int n_refine)
 {
     HX_TRY(split_cells(c, surface, mesh));
     HX_TRY(hx_tet_lattice_join(&c->lattice));
@@ -378,7 +378,7 @@ int hx_cut_mesh_create(hx_mesh *cut, const hx_surface *surface, const hx_mesh *m
     memset(&c, 0, sizeof c);
     memset(report, 0, sizeof *report);
     *piece = NULL;
-    int rc = run(&c, surface, mesh, n_refine);
+    int rc = run_cutter(&c, surface, mesh, n_refine);
     if (rc == HX_OK) rc = hx_cut_to_mesh(cut, &c.result, piece, report);
     report->n_refine = n_refine;
     report->n_moved = c.n_moved;

@@ -25,7 +25,7 @@ void hx_incidence_free(hx_incidence *in)
     memset(in, 0, sizeof *in);
 }
 
-static int32_t root_of(int32_t *parent, int32_t a)
+static int32_t root_of_node(int32_t *parent, int32_t a)
 {
     while (parent[a] != a) {
         parent[a] = parent[parent[a]];
@@ -68,7 +68,8 @@ static int join_faces(int64_t n_node, int64_t n_tet, const int32_t *tet, int32_t
         for (int64_t k = i + 1;
              k < n && face_key(tet, order[k], base) == face_key(tet, order[i], base); k++) {
             if (face_sum(tet, order[k]) != face_sum(tet, order[i])) continue;
-            const int32_t a = root_of(parent, order[i] / 4), b = root_of(parent, order[k] / 4);
+            const int32_t a = root_of_node(parent, order[i] / 4),
+                          b = root_of_node(parent, order[k] / 4);
             if (a < b) parent[b] = a;
             if (b < a) parent[a] = b;
         }
@@ -84,7 +85,7 @@ typedef struct size_of {
 } size_of;
 
 /* Larger pieces first, equal ones in their original order. */
-static int compare(const void *a, const void *b)
+static int compare_pieces(const void *a, const void *b)
 {
     const size_of *const x = a, *const y = b;
     if (x->n != y->n) return x->n > y->n ? -1 : 1;
@@ -99,16 +100,16 @@ static int number_pieces(int64_t n_tet, int32_t *parent, int32_t *piece, int64_t
     HX_TRY(hx_alloc(&size, (size_t)n_tet, sizeof *size, "pieces"));
     for (int64_t t = 0; t < n_tet; t++) piece[t] = -1;
     for (int64_t t = 0; t < n_tet; t++) {
-        const int32_t root = root_of(parent, (int32_t)t);
+        const int32_t root = root_of_node(parent, (int32_t)t);
         if (piece[root] < 0) {
             piece[root] = (int32_t)n;
             size[n++].root = root;
         }
         size[piece[root]].n++;
     }
-    qsort(size, (size_t)n, sizeof *size, compare);
+    qsort(size, (size_t)n, sizeof *size, compare_pieces);
     for (int64_t i = 0; i < n; i++) piece[size[i].root] = (int32_t)i;
-    for (int64_t t = 0; t < n_tet; t++) piece[t] = piece[root_of(parent, (int32_t)t)];
+    for (int64_t t = 0; t < n_tet; t++) piece[t] = piece[root_of_node(parent, (int32_t)t)];
     *n_piece = n;
     free(size);
     return HX_OK;
@@ -125,7 +126,7 @@ static int find_pieces(const hx_tet_lattice *l, int32_t **piece, hx_cut_report *
     return rc;
 }
 
-static void measure(const hx_tet_lattice *l, hx_cut_report *report)
+static void measure_lattice(const hx_tet_lattice *l, hx_cut_report *report)
 {
     double sum = 0.0;
     report->worst = 1.0;
@@ -167,7 +168,7 @@ int hx_cut_to_mesh(hx_mesh *mesh, hx_tet_lattice *l, int32_t **piece, hx_cut_rep
     int32_t *conn = NULL;
     HX_TRY(compact(l));
     HX_TRY(find_pieces(l, piece, report));
-    measure(l, report);
+    measure_lattice(l, report);
     HX_TRY(hx_alloc_raw(&conn, 8 * (size_t)l->n_tet, sizeof *conn, "cut cells"));
     for (int64_t k = 0; k < 8 * l->n_tet; k++) conn[k] = l->tet[4 * (k / 8) + corner[k % 8]];
     double *const xyz = l->xyz;

@@ -113,7 +113,7 @@ fail:
     return rc;
 }
 
-static int32_t root_of(int32_t *parent, int32_t a)
+static int32_t root_of_shell(int32_t *parent, int32_t a)
 {
     while (parent[a] != a) {
         parent[a] = parent[parent[a]];
@@ -122,7 +122,8 @@ static int32_t root_of(int32_t *parent, int32_t a)
     return a;
 }
 
-static void measure(const welded *w, int32_t *parent, double *volume, hx_surface_report *report)
+static void measure_welded(const welded *w, int32_t *parent, double *volume,
+                           hx_surface_report *report)
 {
     double origin[3], area2 = 0.0;
     for (int d = 0; d < 3; d++) {
@@ -136,8 +137,8 @@ static void measure(const welded *w, int32_t *parent, double *volume, hx_surface
     }
     for (int64_t v = 0; v < w->n_vertex; v++) parent[v] = (int32_t)v;
     for (int64_t c = 0; c < 3 * w->n_tri; c++) {
-        const int32_t a = root_of(parent, w->tri[c]);
-        const int32_t b = root_of(parent, w->tri[hx_corner_next(c)]);
+        const int32_t a = root_of_shell(parent, w->tri[c]);
+        const int32_t b = root_of_shell(parent, w->tri[hx_corner_next(c)]);
         if (a < b) parent[b] = a;
         if (b < a) parent[a] = b;
     }
@@ -148,7 +149,7 @@ static void measure(const welded *w, int32_t *parent, double *volume, hx_surface
             for (int d = 0; d < 3; d++) x[k][d] = w->xyz[3 * (int64_t)tri[k] + d] - origin[d];
         hx_triangle_normal2(x[0], x[1], x[2], n);
         area2 += hx_norm3(n);
-        volume[root_of(parent, tri[0])] += hx_triple3(x[0], x[1], x[2]) / 6.0;
+        volume[root_of_shell(parent, tri[0])] += hx_triple3(x[0], x[1], x[2]) / 6.0;
         report->n_degenerate += tri[0] == tri[1] || tri[1] == tri[2] || tri[2] == tri[0];
     }
     report->area = 0.5 * area2;
@@ -172,7 +173,7 @@ static void count_shells(const welded *w, const int32_t *parent, const double *v
     report->largest_share = solid > 0.0 ? largest / solid : 0.0;
 }
 
-static int judge(const welded *w, hx_surface_report *report)
+static int judge_welded(const welded *w, hx_surface_report *report)
 {
     int rc;
     int32_t *opposite = NULL, *parent = NULL;
@@ -185,7 +186,7 @@ static int judge(const welded *w, hx_surface_report *report)
         hx_surface_pair(w->n_vertex, w->n_tri, w->tri, opposite, NULL, &report->n_bad_edge));
     HX_TRY_FAIL(count_bad_vertices(w, opposite, &report->n_bad_vertex));
     HX_TRY_FAIL(hx_surface_find_crossings(w->xyz, w->n_tri, w->tri, NULL, &report->n_crossing));
-    measure(w, parent, volume, report);
+    measure_welded(w, parent, volume, report);
     count_shells(w, parent, volume, report);
     report->n_vertex = w->n_vertex;
     report->n_tri = w->n_tri;
@@ -207,7 +208,7 @@ int hx_surface_check(const hx_surface *surface, hx_surface_precision precision,
     welded w;
     memset(report, 0, sizeof *report);
     HX_TRY(weld(surface, precision, &w));
-    const int rc = judge(&w, report);
+    const int rc = judge_welded(&w, report);
     welded_free(&w);
     return rc;
 }

@@ -39,7 +39,7 @@ static keys make_keys(const hx_mesh *mesh)
     return k;
 }
 
-static uint64_t key_of(const keys *k, const hx_mesh *mesh, int64_t e, int local, int in_face)
+static uint64_t key_of_corner(const keys *k, const hx_mesh *mesh, int64_t e, int local, int in_face)
 {
     const int32_t *conn = mesh->conn + 8 * e;
     if (local >= HX_PATCH_MIDDLE)
@@ -56,7 +56,7 @@ static void put_patch(soup *s, const hx_mesh *mesh, int64_t e, const hx_surface_
 {
     for (int i = 0; i < patch->n_tri; i++, ++*at) {
         for (int k = 0; k < 3; k++)
-            s->key[3 * *at + k] = key_of(&s->keys, mesh, e, patch->tri[i][k], in_face);
+            s->key[3 * *at + k] = key_of_corner(&s->keys, mesh, e, patch->tri[i][k], in_face);
         s->is_cap[*at] = in_face != 0;
     }
 }

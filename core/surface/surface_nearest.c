@@ -78,7 +78,7 @@ typedef struct nearest {
     double share[3];
 } nearest;
 
-static void look_at(const sheet *s, int64_t t, const double *x, nearest *best)
+static void look_at_triangle(const sheet *s, int64_t t, const double *x, nearest *best)
 {
     const int32_t *v = s->tri + 3 * t;
     const double *p[3];
@@ -98,14 +98,14 @@ static void look_around(const sheet *s, int32_t v, const double *x, nearest *bes
     const int64_t first = s->corner[v];
     int64_t c = first;
     do {
-        look_at(s, c / 3, x, best);
+        look_at_triangle(s, c / 3, x, best);
         c = hx_corner_turn(s->opposite, c);
     } while (c != first);
 }
 
 /* Starts with the fan of `start` and continues as long as a fan at a corner of the best triangle
  * has a nearer triangle. */
-static void walk(const sheet *s, int32_t start, const double *x, nearest *best)
+static void walk_sheet(const sheet *s, int32_t start, const double *x, nearest *best)
 {
     nearest here = {-1, INFINITY, {0.0, 0.0, 0.0}};
     look_around(s, start, x, &here);
@@ -223,7 +223,7 @@ static int carry_values(const simplifier *k, size_t n_value, float *const *value
 #pragma omp parallel for schedule(static)
     for (int64_t v = 0; v < n; v++) {
         at[v].distance = INFINITY;
-        walk(&k->old, k->origin[v], k->new.xyz + 3 * v, &at[v]);
+        walk_sheet(&k->old, k->origin[v], k->new.xyz + 3 * v, &at[v]);
     }
     for (size_t i = 0; i < n_value; i++) {
         memcpy(old, value[i], (size_t)k->old.n_vertex * sizeof *old);
@@ -246,7 +246,7 @@ fail:
 static double old_off(const simplifier *k, int64_t i)
 {
     nearest best = {-1, INFINITY, {0.0, 0.0, 0.0}};
-    walk(&k->new, k->number[k->into[i]], k->old.xyz + 3 * i, &best);
+    walk_sheet(&k->new, k->number[k->into[i]], k->old.xyz + 3 * i, &best);
     return best.distance;
 }
 
@@ -256,14 +256,14 @@ static double new_off(const simplifier *k, int64_t i)
 {
     nearest best = {-1, INFINITY, {0.0, 0.0, 0.0}};
     if (i < k->new.n_vertex) {
-        walk(&k->old, k->origin[i], k->new.xyz + 3 * i, &best);
+        walk_sheet(&k->old, k->origin[i], k->new.xyz + 3 * i, &best);
         return best.distance;
     }
     const int32_t *v = k->new.tri + 3 * (i - k->new.n_vertex);
     double x[3] = {0.0, 0.0, 0.0};
     for (int c = 0; c < 3; c++)
         for (int d = 0; d < 3; d++) x[d] += k->new.xyz[3 * (int64_t)v[c] + d] / 3.0;
-    for (int c = 0; c < 3; c++) walk(&k->old, k->origin[v[c]], x, &best);
+    for (int c = 0; c < 3; c++) walk_sheet(&k->old, k->origin[v[c]], x, &best);
     return best.distance;
 }
 
@@ -287,7 +287,7 @@ static int measure_way(const simplifier *k, int64_t n, off_of off, double *sum,
     return HX_OK;
 }
 
-static int measure(const simplifier *k, hx_surface_simplification *r)
+static int measure_deviation(const simplifier *k, hx_surface_simplification *r)
 {
     double sum = 0.0;
     HX_TRY(measure_way(k, k->old.n_vertex, old_off, &sum, r));
@@ -315,7 +315,7 @@ int hx_surface_simplify(hx_surface *s, int64_t n_want, size_t n_value, float *co
     HX_TRY_FAIL(begin_sheet(&k.old));
     HX_TRY_FAIL(begin_sheet(&k.new));
     if (n_value > 0) HX_TRY_FAIL(carry_values(&k, n_value, value));
-    HX_TRY_FAIL(measure(&k, result));
+    HX_TRY_FAIL(measure_deviation(&k, result));
 fail:
     free_simplifier(&k);
     return rc;

@@ -33,7 +33,7 @@ static void border_free(border *b)
     free(b->count);
 }
 
-static int64_t list_faces(const hx_mesh *mesh, const uint8_t *is_solid, int64_t *face)
+static int64_t list_solid_faces(const hx_mesh *mesh, const uint8_t *is_solid, int64_t *face)
 {
     int64_t n = 0;
     for (int64_t e = 0; e < mesh->n_elem; e++)
@@ -135,7 +135,7 @@ static void count_steps(border *b)
 static int border_create(border *b, const uint8_t *is_solid)
 {
     const size_t n_node = (size_t)b->mesh->n_node;
-    b->n = list_faces(b->mesh, is_solid, NULL);
+    b->n = list_solid_faces(b->mesh, is_solid, NULL);
     const size_t n = (size_t)b->n;
     HX_TRY(hx_alloc_raw(&b->face, n, sizeof *b->face, "faces of the solid elements"));
     HX_TRY(hx_alloc_raw(&b->key, 4 * n, sizeof *b->key, "edges of the solid elements"));
@@ -143,7 +143,7 @@ static int border_create(border *b, const uint8_t *is_solid)
     HX_TRY(hx_alloc(&b->bend, 4 * n, sizeof *b->bend, "edges of the solid elements"));
     HX_TRY(hx_alloc_raw(&b->parent, n_node, sizeof *b->parent, "nodes of the solid elements"));
     HX_TRY(hx_alloc(&b->count, 2 * n_node, sizeof *b->count, "nodes of the solid elements"));
-    list_faces(b->mesh, is_solid, b->face);
+    list_solid_faces(b->mesh, is_solid, b->face);
     HX_TRY(find_bends(b));
     join_bodies(b, is_solid);
     count_steps(b);

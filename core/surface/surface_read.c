@@ -24,7 +24,7 @@ typedef struct reader {
     size_t vertex_capacity, tri_capacity;
 } reader;
 
-static int load(reader *r)
+static int load_surface(reader *r)
 {
     const char *fault;
     FILE *const stream = hx_input_open(r->path, &fault);
@@ -381,7 +381,7 @@ int hx_surface_read(const char *path, hx_surface *surface)
     const int is_ply = has_ending(path, ".ply");
     if (!is_ply && !has_ending(path, ".stl"))
         return HX_RAISE(HX_EINPUT, "'%s': the name of a surface must end in .stl or .ply", path);
-    HX_TRY_FAIL(load(&r));
+    HX_TRY_FAIL(load_surface(&r));
     HX_TRY_FAIL(is_ply ? read_ply(&r) : read_stl(&r));
     HX_TRY_FAIL(hx_surface_weld(surface));
     if (surface->n_tri == 0)

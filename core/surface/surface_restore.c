@@ -38,7 +38,7 @@ static void shells_free(shells *s)
     free(s->direction);
 }
 
-static int32_t root_of(int32_t *parent, int32_t a)
+static int32_t root_of_restored(int32_t *parent, int32_t a)
 {
     while (parent[a] != a) {
         parent[a] = parent[parent[a]];
@@ -54,11 +54,12 @@ static int64_t number_shells(const hx_surface *s, int32_t *of)
     int32_t n = 0;
     for (int64_t v = 0; v < s->n_vertex; v++) of[v] = (int32_t)v;
     for (int64_t c = 0; c < 3 * s->n_tri; c++) {
-        const int32_t a = root_of(of, s->tri[c]), b = root_of(of, s->tri[hx_corner_next(c)]);
+        const int32_t a = root_of_restored(of, s->tri[c]),
+                      b = root_of_restored(of, s->tri[hx_corner_next(c)]);
         if (a < b) of[b] = a;
         if (b < a) of[a] = b;
     }
-    for (int64_t v = 0; v < s->n_vertex; v++) of[v] = root_of(of, (int32_t)v);
+    for (int64_t v = 0; v < s->n_vertex; v++) of[v] = root_of_restored(of, (int32_t)v);
     /* a root is the smallest vertex of its shell, so it is numbered before the others need it */
     for (int64_t v = 0; v < s->n_vertex; v++) of[v] = of[v] == v ? n++ : of[of[v]];
     return n;
@@ -93,7 +94,7 @@ static double share_of(const shells *s, const double *xyz, int64_t t, const doub
 }
 
 /* Volume of shell k; with directions, its derivative by the step length. */
-static double measure(const shells *s, const double *xyz, int64_t k, const double *direction)
+static double measure_shell(const shells *s, const double *xyz, int64_t k, const double *direction)
 {
     double part[HX_N_PART], origin[3];
     const int64_t first = s->begin[k], n = s->begin[k + 1] - first;
@@ -121,7 +122,7 @@ static int shells_create(shells *s, const hx_surface_motion *m)
     HX_TRY(hx_alloc_raw(&s->distance, (size_t)s->n, sizeof *s->distance, "shells"));
     HX_TRY(hx_alloc_raw(&s->direction, 3 * n_vertex, sizeof *s->direction, "shells"));
     list_triangles(s);
-    for (int64_t k = 0; k < s->n; k++) s->volume[k] = measure(s, m->before, k, NULL);
+    for (int64_t k = 0; k < s->n; k++) s->volume[k] = measure_shell(s, m->before, k, NULL);
     return HX_OK;
 }
 
@@ -131,7 +132,7 @@ static int64_t find_lacking(shells *s)
 {
     int64_t n = 0;
     for (int64_t k = 0; k < s->n; k++) {
-        const double lack = s->volume[k] - measure(s, s->m->surface->xyz, k, NULL);
+        const double lack = s->volume[k] - measure_shell(s, s->m->surface->xyz, k, NULL);
         s->distance[k] = fabs(lack) > EXACT * fabs(s->volume[k]) ? lack : 0.0;
         n += s->distance[k] != 0.0;
     }
@@ -189,7 +190,7 @@ static double step_of(const shells *s, int64_t k)
 {
     const double longest = LONGEST * cbrt(fabs(s->volume[k]));
     if (s->distance[k] == 0.0) return 0.0;
-    const double gain = measure(s, s->m->surface->xyz, k, s->direction);
+    const double gain = measure_shell(s, s->m->surface->xyz, k, s->direction);
     return gain > 0.0 ? fmin(fmax(s->distance[k] / gain, -longest), longest) : 0.0;
 }
 

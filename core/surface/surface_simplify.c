@@ -79,7 +79,7 @@ static void add_quadric(quadric *to, const quadric *q)
     to->c += q->c;
 }
 
-static double evaluate(const quadric *q, const double x[3])
+static double evaluate_quadric(const quadric *q, const double x[3])
 {
     const double *a = q->a;
     const double ax[3] = {a[0] * x[0] + a[1] * x[1] + a[2] * x[2],
@@ -102,21 +102,21 @@ static void find_least(const quadric *q, double x[3])
     x[2] = scale * (m2 * b[0] + m4 * b[1] + m5 * b[2]);
 }
 
-static const double *place(const collapser *k, int32_t v)
+static const double *place_of_vertex(const collapser *k, int32_t v)
 {
     return k->xyz + 3 * (int64_t)v;
 }
 
 /* Position at which a and b would merge, and its cost. */
-static double find_place(const collapser *k, int32_t a, int32_t b, double x[3])
+static double find_merged_place(const collapser *k, int32_t a, int32_t b, double x[3])
 {
     quadric q = k->q[a];
     add_quadric(&q, &k->q[b]);
     find_least(&q, x);
-    double cost = evaluate(&q, x);
-    const double *const end[2] = {place(k, a), place(k, b)};
+    double cost = evaluate_quadric(&q, x);
+    const double *const end[2] = {place_of_vertex(k, a), place_of_vertex(k, b)};
     for (int i = 0; i < 2; i++) {
-        const double at_end = evaluate(&q, end[i]);
+        const double at_end = evaluate_quadric(&q, end[i]);
         if (cost <= at_end) continue; /* otherwise rounding made x worse than an end */
         memcpy(x, end[i], 3 * sizeof *x);
         cost = at_end;
@@ -137,7 +137,7 @@ static int bucket_of(double cost)
 static int find_bucket(const collapser *k, int32_t a, int32_t b)
 {
     double x[3];
-    return bucket_of(find_place(k, a, b, x));
+    return bucket_of(find_merged_place(k, a, b, x));
 }
 
 static void put_in(collapser *k, int32_t edge, int bucket)
@@ -228,8 +228,9 @@ static int keeps_sides(const collapser *k, const int32_t *fan, int n, const doub
     for (int i = 0; i < n; i++) {
         const int64_t c = fan[i], next = hx_corner_next(c);
         if (c / 3 == gone_0 || c / 3 == gone_1) continue;
-        const double *p = place(k, k->tri[next]), *r = place(k, k->tri[hx_corner_next(next)]);
-        const double *old = place(k, k->tri[c]);
+        const double *p = place_of_vertex(k, k->tri[next]),
+                     *r = place_of_vertex(k, k->tri[hx_corner_next(next)]);
+        const double *old = place_of_vertex(k, k->tri[c]);
         double before[3], after[3];
         hx_triangle_normal2(old, p, r, before);
         hx_triangle_normal2(x, p, r, after);
@@ -291,7 +292,7 @@ static int try_candidate(collapser *k, const candidate *c)
     if (n_a == 0 || n_b == 0 || h < 0) return HX_OK;
     if (!keeps_manifold(k, fan_a, n_a, fan_b, n_b)) return HX_OK;
     const int32_t gone_0 = h / 3, gone_1 = k->opposite[h] / 3;
-    find_place(k, c->a, c->b, x);
+    find_merged_place(k, c->a, c->b, x);
     if (!keeps_sides(k, fan_a, n_a, x, gone_0, gone_1)) return HX_OK;
     if (!keeps_sides(k, fan_b, n_b, x, gone_0, gone_1)) return HX_OK;
     return collapse(k, h, fan_b, n_b, x);
@@ -304,13 +305,14 @@ static void make_quadrics(collapser *k)
     for (int64_t t = 0; t < k->n_tri; t++) {
         const int32_t *v = k->tri + 3 * t;
         double n[3];
-        hx_triangle_normal2(place(k, v[0]), place(k, v[1]), place(k, v[2]), n);
+        hx_triangle_normal2(place_of_vertex(k, v[0]), place_of_vertex(k, v[1]),
+                            place_of_vertex(k, v[2]), n);
         const double area = hx_norm3(n);
         if (!(area > 0.0)) continue;
         for (int d = 0; d < 3; d++) n[d] /= area;
         for (int i = 0; i < 3; i++) {
-            add_plane(&k->q[v[i]], area, n, -hx_dot3(n, place(k, v[0])));
-            add_place(&k->q[v[i]], place_share * area, place(k, v[i]));
+            add_plane(&k->q[v[i]], area, n, -hx_dot3(n, place_of_vertex(k, v[0])));
+            add_place(&k->q[v[i]], place_share * area, place_of_vertex(k, v[i]));
         }
     }
 }
@@ -336,7 +338,7 @@ static int make_buckets(collapser *k)
     return HX_OK;
 }
 
-static int begin(collapser *k)
+static int begin_collapser(collapser *k)
 {
     int64_t n_bad;
     const size_t n_vertex = (size_t)k->n_vertex;
@@ -363,7 +365,7 @@ int hx_surface_collapse(int64_t n_vertex, double *xyz, int64_t n_tri, int32_t *t
     k.tri = tri;
     k.into = into;
     for (int64_t v = 0; v < n_vertex; v++) into[v] = (int32_t)v;
-    HX_TRY_FAIL(begin(&k));
+    HX_TRY_FAIL(begin_collapser(&k));
     for (candidate c; k.n_left > n_want && pop(&k, &c);) HX_TRY_FAIL(try_candidate(&k, &c));
     *n_left = k.n_left;
 fail:

@@ -33,7 +33,7 @@ static void smoother_free(smoother *m)
     free(m->next);
 }
 
-static const double *place(const hx_surface *s, int64_t v)
+static const double *smoothed_place(const hx_surface *s, int64_t v)
 {
     return s->xyz + 3 * v;
 }
@@ -130,7 +130,7 @@ static double share_towards(const double *in, const double *out, const double *x
 static void slide(const smoother *m, int64_t v, double factor, double to[3])
 {
     const hx_surface *s = m->s;
-    const double *x = place(s, v), *neighbour[2] = {x, x};
+    const double *x = smoothed_place(s, v), *neighbour[2] = {x, x};
     const double *in = m->mesh->xyz + 3 * (int64_t)s->edge[2 * v];
     const double *out = m->mesh->xyz + 3 * (int64_t)s->edge[2 * v + 1];
     double e[3], along[3];
@@ -138,7 +138,7 @@ static void slide(const smoother *m, int64_t v, double factor, double to[3])
     for (int32_t k = m->first[v]; k < m->first[v + 1]; k++) {
         const int64_t c = m->corner[k];
         if (s->is_cap[c / 3] == s->is_cap[m->opposite[c] / 3]) continue;
-        if (n < 2) neighbour[n] = place(s, s->tri[hx_corner_next(c)]);
+        if (n < 2) neighbour[n] = smoothed_place(s, s->tri[hx_corner_next(c)]);
         n++;
     }
     if (n != 2) return;
@@ -152,7 +152,7 @@ static void slide(const smoother *m, int64_t v, double factor, double to[3])
 static void move_vertex(const smoother *m, int64_t v, double factor)
 {
     const hx_surface *s = m->s;
-    const double *x = place(s, v);
+    const double *x = smoothed_place(s, v);
     double sum[3] = {0.0, 0.0, 0.0}, *to = m->next + 3 * v;
     memcpy(to, x, 3 * sizeof *x);
     if (m->kind[v] == HX_VERTEX_FIXED) return;
@@ -162,7 +162,8 @@ static void move_vertex(const smoother *m, int64_t v, double factor)
     }
     const int n = m->first[v + 1] - m->first[v];
     for (int32_t k = m->first[v]; k < m->first[v + 1]; k++)
-        for (int d = 0; d < 3; d++) sum[d] += place(s, s->tri[hx_corner_next(m->corner[k])])[d];
+        for (int d = 0; d < 3; d++)
+            sum[d] += smoothed_place(s, s->tri[hx_corner_next(m->corner[k])])[d];
     for (int d = 0; d < 3; d++) to[d] = x[d] + factor * (sum[d] / n - x[d]);
 }
 
@@ -176,7 +177,8 @@ static void take_step(smoother *m, double factor)
 }
 
 /* Volume, and the area without caps. */
-static void measure(const hx_surface *s, const hx_mesh *mesh, double *volume, double *free_area)
+static void measure_surface(const hx_surface *s, const hx_mesh *mesh, double *volume,
+                            double *free_area)
 {
     double part_volume[HX_N_PART], part_area[HX_N_PART], origin[3];
     for (int d = 0; d < 3; d++) origin[d] = 0.5 * (mesh->box_min[d] + mesh->box_max[d]);
@@ -223,7 +225,7 @@ void hx_surface_vertex_normal(const hx_surface_motion *m, int64_t v, double n[3]
 static int restore_volume(smoother *m, double volume)
 {
     double now, area;
-    measure(m->s, m->mesh, &now, &area);
+    measure_surface(m->s, m->mesh, &now, &area);
     if (!(area > 0.0) || fabs(volume - now) <= 1e-6 * volume) return 0;
     const double distance = (volume - now) / area;
     const hx_surface_motion motion = motion_of(m);
@@ -251,7 +253,7 @@ static int restore(smoother *m, double volume)
     for (int i = 0; n_shell == 1 && i < MOST_RESTORED; i++)
         if (!restore_volume(m, volume)) break;
     double now, area;
-    measure(m->s, m->mesh, &now, &area);
+    measure_surface(m->s, m->mesh, &now, &area);
     if (n_shell == 1 && fabs(volume - now) <= 1e-6 * volume) return HX_OK;
     const hx_surface_motion motion = motion_of(m);
     return hx_surface_restore(&motion);
@@ -323,14 +325,14 @@ int hx_surface_smooth(hx_surface *surface, const hx_surface_field *field, int n_
     smoother m;
     memset(result, 0, sizeof *result);
     HX_TRY_FAIL(smoother_create(&m, surface, field->mesh));
-    measure(surface, field->mesh, &result->volume_before, &area);
+    measure_surface(surface, field->mesh, &result->volume_before, &area);
     for (int i = 0; i < n_step; i++) {
         take_step(&m, lambda);
         take_step(&m, mu);
     }
     if (n_step > 0) HX_TRY_FAIL(restore(&m, result->volume_before));
     if (n_step > 0) HX_TRY_FAIL(hold_crossing(&m, &result->n_held));
-    measure(surface, field->mesh, &result->volume_after, &area);
+    measure_surface(surface, field->mesh, &result->volume_after, &area);
 fail:
     smoother_free(&m);
     return rc;

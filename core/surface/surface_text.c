@@ -63,10 +63,10 @@ static int flush_page(page *p)
     return hx_zip_put(p->zip, p->text, n);
 }
 
-static int put_line(page *p, const char *fmt, ...) HX_PRINTF(2, 3);
+static int put_page_line(page *p, const char *fmt, ...) HX_PRINTF(2, 3);
 
 /* A line of at most 511 characters. */
-static int put_line(page *p, const char *fmt, ...)
+static int put_page_line(page *p, const char *fmt, ...)
 {
     va_list args;
     if (p->n + 512 > sizeof p->text) HX_TRY(flush_page(p));
@@ -100,29 +100,31 @@ static const char *escape(const char *text, char *to, size_t n_to)
 static int put_model(page *p, const hx_surface *s, const hx_surface_about *about)
 {
     char title[300];
-    HX_TRY(put_line(p, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"));
-    HX_TRY(put_line(p,
-                    "<model unit=\"%s\" xml:lang=\"en-US\" xmlns=\"http://schemas.microsoft.com/"
-                    "3dmanufacturing/core/2015/02\">\n",
-                    unit_name(about->metre)));
-    HX_TRY(put_line(p, "<metadata name=\"Title\">%s</metadata>\n",
-                    escape(about->title, title, sizeof title)));
-    HX_TRY(put_line(p, "<metadata name=\"Application\">hextop</metadata>\n<resources>\n"
-                       "<object id=\"1\" type=\"model\"><mesh><vertices>\n"));
+    HX_TRY(put_page_line(p, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"));
+    HX_TRY(
+        put_page_line(p,
+                      "<model unit=\"%s\" xml:lang=\"en-US\" xmlns=\"http://schemas.microsoft.com/"
+                      "3dmanufacturing/core/2015/02\">\n",
+                      unit_name(about->metre)));
+    HX_TRY(put_page_line(p, "<metadata name=\"Title\">%s</metadata>\n",
+                         escape(about->title, title, sizeof title)));
+    HX_TRY(put_page_line(p, "<metadata name=\"Application\">hextop</metadata>\n<resources>\n"
+                            "<object id=\"1\" type=\"model\"><mesh><vertices>\n"));
     for (int64_t v = 0; v < s->n_vertex; v++)
-        HX_TRY(put_line(p, "<vertex x=\"%.9g\" y=\"%.9g\" z=\"%.9g\"/>\n",
-                        (double)(float)s->xyz[3 * v], (double)(float)s->xyz[3 * v + 1],
-                        (double)(float)s->xyz[3 * v + 2]));
-    HX_TRY(put_line(p, "</vertices><triangles>\n"));
+        HX_TRY(put_page_line(p, "<vertex x=\"%.9g\" y=\"%.9g\" z=\"%.9g\"/>\n",
+                             (double)(float)s->xyz[3 * v], (double)(float)s->xyz[3 * v + 1],
+                             (double)(float)s->xyz[3 * v + 2]));
+    HX_TRY(put_page_line(p, "</vertices><triangles>\n"));
     for (int64_t t = 0; t < s->n_tri; t++)
-        HX_TRY(put_line(p, "<triangle v1=\"%d\" v2=\"%d\" v3=\"%d\"/>\n", (int)s->tri[3 * t],
-                        (int)s->tri[3 * t + 1], (int)s->tri[3 * t + 2]));
-    HX_TRY(put_line(p, "</triangles></mesh></object>\n</resources>\n<build><item objectid=\"1\"/>"
-                       "</build>\n</model>\n"));
+        HX_TRY(put_page_line(p, "<triangle v1=\"%d\" v2=\"%d\" v3=\"%d\"/>\n", (int)s->tri[3 * t],
+                             (int)s->tri[3 * t + 1], (int)s->tri[3 * t + 2]));
+    HX_TRY(put_page_line(p,
+                         "</triangles></mesh></object>\n</resources>\n<build><item objectid=\"1\"/>"
+                         "</build>\n</model>\n"));
     return flush_page(p);
 }
 
-static int put_text(hx_zip *zip, const char *name, const char *text)
+static int put_zip_text(hx_zip *zip, const char *name, const char *text)
 {
     HX_TRY(hx_zip_open(zip, name));
     HX_TRY(hx_zip_put(zip, text, strlen(text)));
@@ -132,13 +134,13 @@ static int put_text(hx_zip *zip, const char *name, const char *text)
 static int put_package(hx_zip *zip, const hx_surface *surface, const hx_surface_about *about)
 {
     page p = {.zip = zip};
-    HX_TRY(put_text(
+    HX_TRY(put_zip_text(
         zip, "[Content_Types].xml",
         "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<Types xmlns=\"http://schemas."
         "openxmlformats.org/package/2006/content-types\"><Default Extension=\"rels\" ContentType="
         "\"application/vnd.openxmlformats-package.relationships+xml\"/><Default Extension=\"model\""
         " ContentType=\"application/vnd.ms-package.3dmanufacturing-3dmodel+xml\"/></Types>\n"));
-    HX_TRY(put_text(
+    HX_TRY(put_zip_text(
         zip, "_rels/.rels",
         "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<Relationships xmlns=\"http://schemas."
         "openxmlformats.org/package/2006/relationships\"><Relationship Target=\"/3D/3dmodel.model\""

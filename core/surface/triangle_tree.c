@@ -20,7 +20,8 @@ static double centre3(const hx_surface *s, int64_t t, int d)
     return corner(s, t, 0)[d] + corner(s, t, 1)[d] + corner(s, t, 2)[d];
 }
 
-static void measure(const hx_triangle_tree *tree, hx_triangle_box *box, int64_t first, int64_t n)
+static void measure_tree_box(const hx_triangle_tree *tree, hx_triangle_box *box, int64_t first,
+                             int64_t n)
 {
     for (int d = 0; d < 3; d++) {
         box->low[d] = HUGE_VAL;
@@ -80,7 +81,7 @@ int hx_triangle_tree_create(hx_triangle_tree *tree, const hx_surface *surface)
     HX_TRY_FAIL(
         hx_alloc_raw(&tree->box, 2 * (size_t)n + 1, sizeof *tree->box, "tree of triangles"));
     for (int64_t t = 0; t < n; t++) tree->order[t] = (int32_t)t;
-    measure(tree, &tree->box[0], 0, n);
+    measure_tree_box(tree, &tree->box[0], 0, n);
     tree->box[0].first = 0;
     tree->box[0].n = (int32_t)n;
     tree->n_box = 1;
@@ -93,7 +94,7 @@ int hx_triangle_tree_create(hx_triangle_tree *tree, const hx_surface *surface)
             hx_triangle_box *const child = &tree->box[tree->n_box + i];
             child->first = i ? first + m / 2 : first;
             child->n = i ? m - m / 2 : m / 2;
-            measure(tree, child, child->first, child->n);
+            measure_tree_box(tree, child, child->first, child->n);
         }
         box->first = (int32_t)tree->n_box;
         box->n = 0;
@@ -120,7 +121,8 @@ static int meets_line(const hx_triangle_box *box, const double a[3], const doubl
 
 /* Relative position along d at which the line meets a triangle: returns 1; 0: it does not; -1: too
  * close to an edge or to its plane. */
-static int meet(const hx_surface *s, int64_t t, const double a[3], const double d[3], double *share)
+static int meet_triangle(const hx_surface *s, int64_t t, const double a[3], const double d[3],
+                         double *share)
 {
     static const double near = 1e-10;
     const double *const p = corner(s, t, 0);
@@ -145,8 +147,8 @@ static int meet(const hx_surface *s, int64_t t, const double a[3], const double 
 
 /* Visits the boxes along the line, counts crossings and finds the nearest. Returns their number,
  * -1: undecided. first: NULL if only the number matters. */
-static int walk(const hx_triangle_tree *tree, const double a[3], const double d[3], double far,
-                double *first)
+static int walk_tree(const hx_triangle_tree *tree, const double a[3], const double d[3], double far,
+                     double *first)
 {
     int32_t stack[DEPTH];
     int n_stack = 0, n = 0, unsure = 0;
@@ -164,7 +166,7 @@ static int walk(const hx_triangle_tree *tree, const double a[3], const double d[
         }
         for (int64_t i = box->first; i < box->first + box->n; i++) {
             double share = 0.0;
-            const int found = meet(tree->surface, tree->order[i], a, d, &share);
+            const int found = meet_triangle(tree->surface, tree->order[i], a, d, &share);
             if (found == 0 || share < 0.0 || share > far) continue;
             if (found < 0) unsure = 1;
             n++;
@@ -184,7 +186,7 @@ int hx_triangle_tree_inside(const hx_triangle_tree *tree, const double x[3])
     for (int d = 0; d < 3; d++)
         if (x[d] < box->low[d] || x[d] > box->high[d]) return 0;
     for (int i = 0; i < RAYS; i++) {
-        const int n = walk(tree, x, way[i], HUGE_VAL, NULL);
+        const int n = walk_tree(tree, x, way[i], HUGE_VAL, NULL);
         if (n >= 0) return n % 2;
     }
     return 0;
@@ -196,7 +198,7 @@ int hx_triangle_tree_crossing(const hx_triangle_tree *tree, const double a[3], c
     double d[3];
     for (int i = 0; i < 3; i++) d[i] = b[i] - a[i];
     *share = 2.0;
-    return walk(tree, a, d, 1.0, share) > 0 && *share <= 1.0;
+    return walk_tree(tree, a, d, 1.0, share) > 0 && *share <= 1.0;
 }
 
 int hx_triangle_tree_meets(const hx_triangle_tree *tree, const double low[3], const double high[3])

@@ -4,7 +4,7 @@
 //     gmsh -3 hook.geo -setnumber h 3 -o hook.msh
 //
 // h is the size of an element at the throat; README.md says which h gives how many.
-// Physical groups: volume `hook`; surfaces `throat` (where the sling lies), `collar` (held).
+// Physical groups: volume `hook`; surfaces `throat` (where the sling lies), `collar` (fixed).
 
 DefineConstant[ h = {7, Name "Size of an element at the throat"} ];
 

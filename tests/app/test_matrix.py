@@ -298,7 +298,7 @@ def test_documented():
     """Runs the example for scipy from doc/commands.md as it is printed there."""
     page = open(os.path.join(SOURCE, "doc", "commands.md"), encoding="utf-8").read()
     block = page.split("## Matrix")[1].split("```python")[1].split("```")[0]
-    matrix("-o", "K.npz", "--rhs", "f.npz", "--fixed", "held.npz")
+    matrix("-o", "K.npz", "--rhs", "f.npz", "--fixed", "fixed.npz")
     matrix("-o", "E.npz", "--rhs", "g.npz", "--supports", "eliminate")
     names = {}
     exec(block, names)

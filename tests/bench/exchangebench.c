@@ -8,7 +8,7 @@
  * the device supports that (recorded and replayed if it can). Prints medians and spreads. */
 #include "core/base/clock.h"
 #include "core/dist/dist.h"
-#include "core/solver/product.h"
+#include "core/operator/product.h"
 #include "tests/lib/box_part.h"
 #include "tests/lib/fixture.h"
 

@@ -16,10 +16,10 @@
 #include "core/design/halo.h"
 #include "core/dist/dist.h"
 #include "core/mesh/mesh_quality.h"
-#include "core/solver/coarse.h"
-#include "core/solver/congruence.h"
-#include "core/solver/multigrid_internal.h"
-#include "core/solver/patches.h"
+#include "core/multigrid/coarse.h"
+#include "core/multigrid/multigrid_internal.h"
+#include "core/operator/congruence.h"
+#include "core/operator/patches.h"
 #include "tests/lib/fixture.h"
 
 typedef struct bench {

@@ -1,7 +1,7 @@
 /* Multigrid on the CPU: congruent cells of the first coarse grid have the same Galerkin matrix with
  * tables and without, in any numbering of their elements. */
-#include "core/cpu/multigrid_cpu.h"
-#include "core/solver/multigrid_internal.h"
+#include "core/cpu/multigrid/multigrid_cpu.h"
+#include "core/multigrid/multigrid_internal.h"
 #include "tests/lib/fixture.h"
 
 static hx_device device;

@@ -1,6 +1,6 @@
 /* On the CPU, otf has a shorter path for blocks of congruent parallelepipeds: it gives the products
  * and diagonals of `nbn`, for every kind of vectors, and is used only for such blocks. */
-#include "core/cpu/cpu_otf.h"
+#include "core/cpu/operator/cpu_otf.h"
 #include "tests/lib/fixture.h"
 
 static hx_device device;

@@ -6,7 +6,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "core/solver/multigrid_internal.h"
+#include "core/multigrid/multigrid_internal.h"
 #include "tests/lib/fixture.h"
 
 static hx_device device;

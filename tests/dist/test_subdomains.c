@@ -2,7 +2,7 @@
  * diagonals of every operator, sums, distribution and collection of vectors and fields, sums of
  * arrays. Run by mpirun with any number of processes, or without it as a single one. */
 #include "core/dist/dist.h"
-#include "core/solver/operator.h"
+#include "core/operator/operator.h"
 #include "tests/lib/curved.h"
 #include "tests/lib/fixture.h"
 

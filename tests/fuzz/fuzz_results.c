@@ -7,8 +7,8 @@
 
 #include "app/config/config.h"
 #include "app/report/report.h"
+#include "app/result/surface_source.h"
 #include "app/run/folder.h"
-#include "app/session/surface_source.h"
 #include "core/files/result_match.h"
 #include "fuzz.h"
 

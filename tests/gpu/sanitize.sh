@@ -4,7 +4,7 @@
 #   sh tests/gpu/sanitize.sh [BUILD [LOGS]]      BUILD: build folder (build-gpu); LOGS: a new one
 # WHAT:  "operators pcg design run" (every operator by checkop, test_pcg, test_design, runs of two
 #        designs), or some of them; "matrix": the tests of matrices, which take longer
-# initcheck does not detect what the bulk copies of a GPU store (fills of matrices, gpu/gather_rows.cuh), nor that a
+# initcheck does not detect what the bulk copies of a GPU store (fills of matrices, gpu/matrix/gather_rows.cuh), nor that a
 # row of a table may be read beyond its used part, so operators that store a matrix are left out of it. checkop finds
 # what they do not write, because it poisons memory.
 # TOOLS: "memcheck racecheck initcheck synccheck"; LIMIT: seconds per job (100); JOBS: jobs at a time (12)

@@ -30,7 +30,7 @@ compiles_after() { # touching a file: 1 line of work, or none
     ninja -C build -n "$object" | grep -c 'Compiling Cuda object'
 }
 [ "$(compiles_after galerkin_cuda.cuh)" = 0 ] || fault "built again after a header that it does not include"
-[ "$(compiles_after sums_cuda.cuh)" = 1 ] || fault "not built again after gpu/sums_cuda.cuh"
+[ "$(compiles_after sums_cuda.cuh)" = 1 ] || fault "not built again after gpu/device/sums_cuda.cuh"
 ninja -C build "$object" >log 2>&1
 [ "$(compiles_after rigid_set.h)" = 1 ] || fault "not built again after rigid_set.h, which lies in core"
 

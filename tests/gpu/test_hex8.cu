@@ -6,9 +6,9 @@
 #include <cstring>
 
 #include "core/mesh/hex8.h"
-#include "gpu/diagonal_cuda.cuh"
-#include "gpu/hex8_parity.cuh"
-#include "gpu/tetra_cuda.cuh"
+#include "gpu/operator/diagonal_cuda.cuh"
+#include "gpu/operator/hex8_parity.cuh"
+#include "gpu/operator/tetra_cuda.cuh"
 
 namespace
 {

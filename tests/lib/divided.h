@@ -6,7 +6,7 @@
 #include "core/base/memory.h"
 #include "core/mesh/hex8.h"
 #include "core/mesh/hex8_conduction.h"
-#include "core/solver/interface_points.h"
+#include "core/operator/interface_points.h"
 #include "fixture.h"
 
 /* Nodes by the kind of elements around them. */

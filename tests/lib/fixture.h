@@ -16,10 +16,10 @@
 #include "core/design/oc.h"
 #include "core/design/optimizer.h"
 #include "core/generate/generate.h"
+#include "core/krylov/pcg_ops.h"
+#include "core/linalg/vector_ops.h"
+#include "core/operator/element_ops.h"
 #include "core/registry.h"
-#include "core/solver/element_ops.h"
-#include "core/solver/pcg_ops.h"
-#include "core/solver/vector_ops.h"
 #include "test.h"
 
 /* xorshift64; *state must not be 0. */

@@ -5,8 +5,8 @@
 #define MULTIGRID_MODEL_H
 
 #include "box_part.h"
-#include "core/solver/coarse.h"
-#include "core/solver/multigrid.h"
+#include "core/multigrid/coarse.h"
+#include "core/multigrid/multigrid.h"
 #include "dense_model.h"
 
 enum { DOF = HX_MG_DOF };

@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "core/base/memory.h"
-#include "core/solver/operator.h"
+#include "core/operator/operator.h"
 #include "tests/lib/fan.h"
 #include "tests/lib/mixed_model.h"
 #include "tests/lib/stiffness_reference.h"

@@ -5,7 +5,7 @@
 
 #include "core/base/memory.h"
 #include "core/mesh/hex8.h"
-#include "core/solver/patches.h"
+#include "core/operator/patches.h"
 #include "tests/lib/fixture.h"
 #include "tests/lib/patch_slots.h"
 

@@ -2,7 +2,7 @@
 #ifndef HX_TEST_PATCH_SLOTS_H
 #define HX_TEST_PATCH_SLOTS_H
 
-#include "core/solver/patches.h"
+#include "core/operator/patches.h"
 
 static inline int count_slots(const hx_eight *slot)
 {

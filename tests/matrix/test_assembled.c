@@ -6,7 +6,7 @@
  *
  * quick: a coarse mesh in one order, three designs and no count of bytes, for tools that slow a
  * device down. */
-#include "core/solver/assembled.h"
+#include "core/operator/assembled.h"
 #include "tests/lib/fixture.h"
 
 static hx_device device;

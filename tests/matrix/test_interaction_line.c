@@ -1,6 +1,6 @@
 /* The steps of a GPU's thread blocks for K of a patch (interaction_line.h), one thread after the
- * other, like gpu/fill_spline_cuda.cu, against the CPU's K: every value in its place and written
- * once, nothing read before it is written, nothing outside the block's memory; the smallest
+ * other, like gpu/matrix/fill_spline_cuda.cu, against the CPU's K: every value in its place and
+ * written once, nothing read before it is written, nothing outside the block's memory; the smallest
  * possible ring of layers changes no bit. */
 #include "core/base/memory.h"
 #include "core/matrix/interaction_line.h"

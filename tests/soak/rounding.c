@@ -23,7 +23,7 @@
 #include <string.h>
 
 #include "app/session/session.h"
-#include "core/solver/assembled.h"
+#include "core/operator/assembled.h"
 
 enum { MOST_TEXT = 4096, MOST_FIELDS = 24, MOST_KEYS = MOST_FIELDS + 4 };
 enum { NAME, CONFIG, KIND, DEVICE, EXACT, MESSAGE, FIRST_KEY };

@@ -13,9 +13,9 @@
 #include <string.h>
 
 #include "core/base/memory.h"
-#include "core/solver/block3.h"
-#include "core/solver/operator.h"
-#include "core/solver/patches.h"
+#include "core/linalg/block3.h"
+#include "core/operator/operator.h"
+#include "core/operator/patches.h"
 #include "tests/lib/box_part.h"
 #include "tests/lib/operator_bench.h"
 

@@ -1,6 +1,6 @@
 /* Thread blocks reordered for products in parts: every block occurs once, those with interface
  * points first. Also checks that all operators of GPUs support products in parts. */
-#include "core/solver/block_split.h"
+#include "core/operator/block_split.h"
 #include "tests/lib/fixture.h"
 
 /* Every block occurs once, both groups are ascending, and the marked ones come first. */

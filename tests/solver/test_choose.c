@@ -2,7 +2,8 @@
  * criterion, precision and memory; the solver that owns what was chosen.
  *
  *     test_choose [cpu | cuda] */
-#include "core/solver/plan.h"
+#include "core/multigrid/plan_coarse.h"
+#include "core/operator/plan_operator.h"
 #include "core/solver/solver.h"
 #include "tests/lib/fixture.h"
 #include "tests/lib/mixed_mesh.h"
@@ -236,21 +237,21 @@ static void check_planned_operator(hx_problem *problem, const hx_operator_kind *
     const size_t n = 3 * (size_t)problem->mesh->n_node;
     double *const x = problem->mesh->xyz;
     double *y = calloc(n, sizeof *y), *planned = calloc(n, sizeof *planned);
-    hx_plan plan = {0};
+    hx_operator_plan plan = {0};
     apply(problem, op_kind, x, y);
-    hx_plan_operator(&plan, problem, op_kind);
+    hx_operator_plan_make(&plan, problem, op_kind);
     CHECK(plan.op_kind == op_kind && plan.lists);
     CHECK(plan.bytes > 0 && plan.bytes <= op_kind->bytes(problem->mesh, hx_layout_first(op_kind)));
-    problem->plan = &plan;
-    CHECK(hx_plan_of(problem, op_kind) == &plan && !hx_plan_of(problem, NULL));
+    problem->operator_plan = &plan;
+    CHECK(hx_operator_plan_of(problem, op_kind) == &plan && !hx_operator_plan_of(problem, NULL));
     apply(problem, op_kind, x, planned);
     CHECK(memcmp(y, planned, n * sizeof *y) == 0);
-    hx_plan_drop_lists(&plan);
-    CHECK(hx_plan_of(problem, op_kind) == &plan); /* its counts remain valid */
+    hx_operator_plan_drop_lists(&plan);
+    CHECK(hx_operator_plan_of(problem, op_kind) == &plan); /* its counts remain valid */
     apply(problem, op_kind, x, planned);
     CHECK(memcmp(y, planned, n * sizeof *y) == 0);
-    problem->plan = NULL;
-    hx_plan_free(&plan);
+    problem->operator_plan = NULL;
+    hx_operator_plan_free(&plan);
     free(y);
     free(planned);
 }
@@ -260,7 +261,7 @@ static void check_plan(hx_problem *problem)
     const hx_precond_kind *const kind = hx_precond_find("multigrid");
     const hx_operator_kind *const otf = hx_operator_kind_find(device.ops->name, "otf");
     hx_solver_params params = hx_solver_defaults();
-    hx_plan plan = {0};
+    hx_coarse_plan plan = {0};
     for (size_t i = 0; hx_operator_kinds[i]; i++)
         if (hx_operator_kinds[i]->plan &&
             strcmp(hx_operator_kinds[i]->device, device.ops->name) == 0)
@@ -269,17 +270,17 @@ static void check_plan(hx_problem *problem)
     params.op_kind = otf; /* timings could choose another operator the next time */
     const double compliance = compliance_of(problem, &params);
     const size_t bytes = kind->bytes(problem, device.ops, otf);
-    hx_plan_precond(&plan, problem, kind, device.ops);
-    CHECK(plan.coarse && plan.n_cell > 0.0);
+    hx_coarse_plan_make(&plan, problem, kind, device.ops);
+    CHECK(plan.draft && plan.n_cell > 0.0);
     CHECK(plan.aspect == hx_coarse_aspect(problem->mesh));
-    problem->plan = &plan;
-    CHECK(hx_plan_aspect(problem) == plan.aspect);
+    problem->coarse_plan = &plan;
+    CHECK(hx_coarse_plan_aspect(problem) == plan.aspect);
     CHECK(kind->bytes(problem, device.ops, otf) == bytes);
     CHECK(compliance_of(problem, &params) == compliance);
-    CHECK(!plan.coarse && plan.n_cell > 0.0); /* the draft has been taken */
+    CHECK(!plan.draft && plan.n_cell > 0.0); /* the draft has been taken */
     CHECK(compliance_of(problem, &params) == compliance);
-    problem->plan = NULL;
-    hx_plan_free(&plan);
+    problem->coarse_plan = NULL;
+    hx_coarse_plan_free(&plan);
 }
 
 /* The choice predicted without a device is the actual choice; if there is no prediction, products

@@ -1,6 +1,6 @@
 /* Coarse grids of multigrid over meshes of every kind: the guarantees of coarse.h, checked with
  * the mesh and the lists only. */
-#include "core/solver/coarse.h"
+#include "core/multigrid/coarse.h"
 #include "tests/lib/box_part.h"
 
 enum { MOST_THREADS = 3 };

@@ -1,5 +1,5 @@
-/* Classes of congruent parallelepipeds (core/solver/congruence.h). */
-#include "core/solver/congruence.h"
+/* Classes of congruent parallelepipeds (core/operator/congruence.h). */
+#include "core/operator/congruence.h"
 
 #include "core/mesh/hex8.h"
 #include "tests/lib/fixture.h"

@@ -1,6 +1,6 @@
 /* Floating components of a design: which are found, whether their forces and energies are those of
  * K, and independence of the number of threads. */
-#include "core/solver/deflation_internal.h"
+#include "core/multigrid/deflation_internal.h"
 #include "tests/lib/box_part.h"
 
 static hx_device device;

@@ -1,5 +1,5 @@
 /* Inverses of small dense matrices, checked by multiplying with the matrix. */
-#include "core/solver/dense.h"
+#include "core/linalg/dense.h"
 #include "tests/lib/fixture.h"
 
 static double *new_matrix(int64_t n)

@@ -1,12 +1,12 @@
-/* The steps and lists of the fused coarse cycle (core/solver/fused_cycle.h), executed by a
+/* The steps and lists of the fused coarse cycle (core/multigrid/fused_cycle.h), executed by a
  * simulated machine of blocks and warps in any order that the rules allow: a warp proceeds when the
  * words it needs carry the step that it waits for; if values come through shared memory, together
- * with all warps of its block. No word is overwritten before all have read it, and there is no deadlock,
- * whichever warps are fast or slow. With one copy fewer of the iterates, the test must detect an
- * error.
+ * with all warps of its block. No word is overwritten before all have read it, and there is no
+ * deadlock, whichever warps are fast or slow. With one copy fewer of the iterates, the test must
+ * detect an error.
  *
  *     test_fused_steps */
-#include "core/solver/multigrid_internal.h"
+#include "core/multigrid/multigrid_internal.h"
 #include "tests/lib/box_part.h"
 
 enum { WARPS = 28, MOST_BLOCKS = 24 };

@@ -4,7 +4,7 @@
  *
  *     test_heat_quadratic [cpu | cuda] */
 #include "core/mesh/region.h"
-#include "core/solver/conduction_ops.h"
+#include "core/operator/conduction_ops.h"
 #include "tests/lib/space_box.h"
 
 static hx_device device;

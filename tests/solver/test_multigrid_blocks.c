@@ -3,8 +3,8 @@
  * because of its diagonal; the power step; bitwise equal results of two runs.
  *
  *     test_multigrid_blocks [cpu | cuda] */
-#include "core/solver/assembled.h"
-#include "core/solver/multigrid.h"
+#include "core/multigrid/multigrid.h"
+#include "core/operator/assembled.h"
 #include "tests/lib/spline_model.h"
 
 static hx_device device;

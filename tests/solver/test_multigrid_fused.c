@@ -1,7 +1,7 @@
 /* The fused coarse cycle, in one kernel launch, against the same steps launched one by one.
  *
  *     test_multigrid_fused [cuda] [quick] */
-#include "core/solver/multigrid_internal.h"
+#include "core/multigrid/multigrid_internal.h"
 #include "tests/lib/hard_models.h"
 
 enum { DOF = HX_MG_DOF, ROUNDINGS = 5 };

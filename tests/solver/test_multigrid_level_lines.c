@@ -4,8 +4,8 @@
  * is symmetric; steps of the smoother and the largest eigenvalue.
  *
  *     test_multigrid_level_lines [cpu | cuda] */
-#include "core/solver/level_line.h"
-#include "core/solver/multigrid_internal.h"
+#include "core/multigrid/level_line.h"
+#include "core/multigrid/multigrid_internal.h"
 #include "tests/lib/multigrid_model.h"
 
 static const int next_along[3] = {14, 16, 22};

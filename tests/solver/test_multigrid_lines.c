@@ -4,7 +4,7 @@
  * middle of a solve does not change its z.
  *
  *     test_multigrid_lines [cpu | cuda] */
-#include "core/solver/multigrid_internal.h"
+#include "core/multigrid/multigrid_internal.h"
 #include "tests/lib/box_part.h"
 
 static hx_device device;

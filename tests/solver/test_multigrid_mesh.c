@@ -3,7 +3,7 @@
  * the mesh, smoother and power iteration.
  *
  *     test_multigrid_mesh [cpu | cuda] */
-#include "core/solver/coarse_springs.h"
+#include "core/multigrid/coarse_springs.h"
 #include "tests/lib/multigrid_model.h"
 
 /* ---- transfers between mesh and coarse grid ---- */

@@ -2,7 +2,7 @@
  * and meshes, and the same solutions as with the diagonal.
  *
  *     test_multigrid_solve [cpu | cuda] [quick] */
-#include "core/solver/multigrid_internal.h"
+#include "core/multigrid/multigrid_internal.h"
 #include "tests/lib/hard_models.h"
 
 static hx_device device;

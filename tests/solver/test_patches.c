@@ -1,6 +1,6 @@
-/* The guarantees of core/solver/patches.h, and a product in plain C that uses the lists like a GPU
- * does. */
-#include "core/solver/patches_split.h"
+/* The guarantees of core/operator/patches.h, and a product in plain C that uses the lists like a
+ * GPU does. */
+#include "core/operator/patches_split.h"
 
 #include "core/base/memory.h"
 #include "core/mesh/hex8.h"

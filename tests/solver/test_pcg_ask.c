@@ -3,7 +3,7 @@
  * often; and what happens with the result. */
 #include <math.h>
 
-#include "core/solver/pcg_internal.h"
+#include "core/krylov/pcg_internal.h"
 #include "tests/lib/test.h"
 
 static int answer;                       /* return value of both functions */

@@ -2,7 +2,7 @@
  * and that block Jacobi needs no more iterations than point Jacobi.
  *
  *     test_precond [cpu | cuda] [quick] */
-#include "core/solver/block3.h"
+#include "core/linalg/block3.h"
 #include "tests/lib/dense_model.h"
 
 /* The blocks of the operator are those of the dense K. */

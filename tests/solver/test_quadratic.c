@@ -3,7 +3,7 @@
  *
  *     test_quadratic [cpu | cuda] */
 #include "core/mesh/region.h"
-#include "core/solver/assembled.h"
+#include "core/operator/assembled.h"
 #include "tests/lib/space_box.h"
 
 static hx_device device;

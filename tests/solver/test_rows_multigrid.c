@@ -6,7 +6,7 @@
  *     test_rows_multigrid [cpu | cuda] */
 #include "core/base/random.h"
 #include "core/mesh/region.h"
-#include "core/solver/multigrid_internal.h"
+#include "core/multigrid/multigrid_internal.h"
 #include "tests/lib/space_box.h"
 
 static hx_device device;

@@ -1,5 +1,5 @@
 /* Cholesky factorization within an envelope: solutions, dependent rows, threads. */
-#include "core/solver/skyline.h"
+#include "core/linalg/skyline.h"
 #include "tests/lib/fixture.h"
 
 static void *allocate(int64_t n, size_t size)

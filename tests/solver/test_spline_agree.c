@@ -6,7 +6,7 @@
  *     test_spline_agree [cpu | cuda] [quick]
  *
  * quick: only K and sums, for the first three parts. */
-#include "core/solver/assembled.h"
+#include "core/operator/assembled.h"
 #include "tests/lib/fill_sample.h"
 #include "tests/lib/spline_model.h"
 

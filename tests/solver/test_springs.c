@@ -2,7 +2,7 @@
  * every operator, the first coarse matrix of multigrid, iterations, and which springs hold a body.
  *
  *     test_springs [cpu | cuda] [quick] */
-#include "core/solver/coarse_springs.h"
+#include "core/multigrid/coarse_springs.h"
 #include "tests/lib/dense_model.h"
 
 static int same(double a, double b)

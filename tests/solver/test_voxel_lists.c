@@ -1,6 +1,6 @@
 /* Meshes whose elements are voxels: each element and node is found at its place, in any order; and
  * which meshes are not voxel meshes. */
-#include "core/solver/voxel_blocks.h"
+#include "core/operator/voxel_blocks.h"
 #include "tests/lib/box_part.h"
 
 static int has_notch(int i, int j, int k)

@@ -3,10 +3,10 @@
  * image. */
 #include "tests/lib/spline_model.h"
 
+#include "core/linalg/block3.h"
 #include "core/matrix/matrix.h"
-#include "core/solver/block3.h"
-#include "core/solver/conduction_ops.h"
-#include "core/solver/element_ops.h"
+#include "core/operator/conduction_ops.h"
+#include "core/operator/element_ops.h"
 #include "tests/lib/fill_sample.h"
 
 #define NU 0.3

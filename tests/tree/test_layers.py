@@ -30,23 +30,27 @@ CORE = {
     "core/mesher": ["core/base", "core/mesh", "core/problem", "core/files"],
     "core/device": ["core/base"],
     "core/matrix": ["core/base", "core/mesh", "core/spline", "core/space", "core/problem", "core/device"],
-    "core/solver": ["core/base", "core/mesh", "core/spline", "core/space", "core/problem", "core/device", "core/matrix"],
-    "core/dist": ["core/base", "core/mesh", "core/spline", "core/space", "core/problem", "core/device", "core/matrix",
-                   "core/solver", "core/partition", "core/comm"],
-    "core/design": ["core/base", "core/mesh", "core/spline", "core/space", "core/problem", "core/device", "core/matrix",
-                    "core/solver", "core/comm", "core/dist"],
-    "core": ["core/base", "core/device", "core/matrix", "core/solver", "core/design"],
+    "core/linalg": ["core/base", "core/device"],
 }
-BACKEND = ["core/base", "core/mesh", "core/spline", "core/space", "core/problem", "core/device", "core/matrix",
-           "core/solver", "core/comm", "core/dist", "core/design"]
-APP = ["app/text", "app/config", "app/session", "app/diag", "app/output"]  # each may include the ones before it
+SOLVER = ["core/operator", "core/krylov", "core/multigrid", "core/solver"]  # each may include the ones before it
+BELOW = ["core/base", "core/mesh", "core/spline", "core/space", "core/problem", "core/device", "core/matrix", "core/linalg"]
+for i, room in enumerate(SOLVER):
+    CORE[room] = BELOW + SOLVER[:i]
+CORE["core/dist"] = BELOW + SOLVER + ["core/partition", "core/comm"]
+CORE["core/design"] = BELOW + SOLVER + ["core/comm", "core/dist"]
+CORE["core"] = ["core/base", "core/device", "core/matrix", "core/linalg"] + SOLVER + ["core/design"]
+BACKEND = BELOW + SOLVER + ["core/comm", "core/dist", "core/design"]
+BACKENDS = ["core/cpu", "gpu"]  # mirror images
+BACKEND_ROOMS = ["device", "matrix", "operator", "multigrid", "design"]  # each may include the ones before it
+APP = ["app/text", "app/config", "app/session", "app/result", "app/diag", "app/output"]  # each may include the ones before it
 COMMANDS = ["app/analyse", "app/check", "app/compare", "app/help", "app/matrix", "app/mesh", "app/new",
             "app/report", "app/run", "app/selftest", "app/surface", "app/verify"]
 ALL_CORE = list(CORE)  # all except core/cpu, which no room includes
 
 MAY = dict(CORE)
-MAY["core/cpu"] = BACKEND
-MAY["gpu"] = BACKEND
+for i, room in enumerate(BACKEND_ROOMS):
+    for home in BACKENDS:
+        MAY[f"{home}/{room}"] = BACKEND + [f"{home}/{below}" for below in BACKEND_ROOMS[:i]]
 MAY["filters"] = BACKEND + ["core"]
 for i, room in enumerate(APP):
     MAY[room] = ALL_CORE + APP[:i]
@@ -86,10 +90,11 @@ def room_of(path):
 def may_include(room):
     """Tests are outside the layers: they may include all of core, and their own library."""
     if room.startswith("tests"):
-        own = {"tests/gpu": ["gpu", "app/text"], "tests/cpu": ["core/cpu"],
+        own = {"tests/gpu": [f"gpu/{below}" for below in BACKEND_ROOMS] + ["app/text"],
+               "tests/cpu": [f"core/cpu/{below}" for below in BACKEND_ROOMS],
                "tests/app": ["app/diag", "app/matrix", "app/output", "app/selftest", "app/session", "app/text"],
                "tests/soak": ["app/session"],
-               "tests/fuzz": ["app/text", "app/config", "app/session", "app/output", "app/report", "app/run"]}
+               "tests/fuzz": ["app/text", "app/config", "app/session", "app/result", "app/output", "app/report", "app/run"]}
         return ALL_CORE + ["lib", "tests/lib", "tests/fuzz"] + own.get(room, [])
     return MAY.get(room)
 
@@ -276,8 +281,11 @@ BAD_HOUSE = {  # file: (text, the expected message)
     "core/mesh/another.h": ('#include "other.h"\n', "a cycle of files"),
     "core/cellar/hidden.c": ("int hidden;\n", "is no room"),
     "core/problem/unbuilt.c": ("int unbuilt;\n", "core/problem/: has no meson.build"),
-    "core/solver/backend.c": ('#include "../cpu/pcg_fast.h"\n', "core/solver/backend.c: includes core/cpu"),
-    "core/cpu/pcg_fast.h": ("typedef int fast;\n", None),
+    "core/solver/backend.c": ('#include "../cpu/device/pcg_fast.h"\n', "core/solver/backend.c: includes core/cpu"),
+    "core/cpu/device/pcg_fast.h": ("typedef int fast;\n", None),
+    "core/cpu/matrix/up.c": ('#include "../design/fields.h"\n', "core/cpu/matrix/up.c: includes core/cpu/design"),
+    "core/cpu/design/fields.h": ("typedef int fields;\n", None),
+    "core/cpu/cellar/far.c": ("int far;\n", "core/cpu/cellar/ is no room"),
     "core/solver/cuda.c": ("#include <cuda_runtime.h>\n", "must not know"),
     "app/run/low.h": ("typedef int low;\n", "the same file name twice"),
     "core/device/loud.c": ('static void f(void) { printf("x"); }\n', "nothing prints"),

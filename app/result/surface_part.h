@@ -1,0 +1,71 @@
+/* The inside of a closed surface as a mesh of tetrahedra, with the supports, springs and loads of a
+ * config, found by their place. */
+#ifndef HX_SURFACE_PART_H
+#define HX_SURFACE_PART_H
+
+#include "../session/session.h"
+#include "core/surface/cut_mesh.h"
+
+/* The mesher of the tetrahedra. CUT: the mesh's cells are cut by the surface. GMSH: gmsh, or cut
+ * cells with a warning if it fails. AUTO: like GMSH, but without a warning if gmsh is not
+ * installed. */
+typedef enum { HX_MESHER_CUT, HX_MESHER_GMSH, HX_MESHER_AUTO, HX_N_MESHER } hx_surface_mesher;
+
+typedef struct hx_surface_options {
+    int n_refine; /* number of times that cells or tetrahedra are split into eight; -1: automatic */
+    hx_surface_mesher mesher;
+} hx_surface_options;
+
+/* A set of the config's mesh, transferred to the new mesh. */
+typedef struct hx_surface_set {
+    const char *from; /* its name in the config (borrowed) */
+    char *name;       /* on the new mesh (owned) */
+    int holds;        /* tied to a point by the mesh's file */
+    int is_shared;    /* a load, spring or coupling acts on it, so that its share is noted */
+    /* something acts on each node: the set keeps its nodes, and is not taken as faces */
+    int by_nodes;
+    /* area of its boundary faces (0: none), and the part found on the surface */
+    double area, found_area;
+    int64_t n_node, n_found; /* nodes that are on no such face, and the number found */
+    int32_t *node;           /* [n_found] of the raw mesh (owned) */
+    int64_t n_face, *face;   /* [n_face] faces of the raw mesh, element * 6 + local face (owned) */
+} hx_surface_set;
+
+typedef struct hx_surface_part {
+    hx_surface_report surface;
+    char mesher[40];          /* "cut cells", "gmsh 4.8.4" */
+    hx_cut_report cut;        /* also for gmsh's tetrahedra */
+    hx_mesh mesh;             /* finished (owned) */
+    hx_conditions conditions; /* (owned) */
+    hx_config cfg; /* that of the session, with its own lists and without passive regions */
+    size_t n_set;
+    hx_surface_set *set; /* (owned) */
+    int64_t n_dropped;   /* pieces of the surface that have no support and are left out */
+    double dropped;      /* volume of the tetrahedra that are left out */
+    int64_t n_fragment;  /* groups of tetrahedra without connection to the rest of their piece */
+    double seconds;
+    hx_notes notes; /* notes on what was left out (owned) */
+} hx_surface_part;
+
+/* For the session's mesh, before or after hx_session_make_problem; the session is borrowed.
+ * HX_EINPUT: the file is not a surface, is not closed (the message names a place), or belongs to
+ * another part; a load is not on it. */
+int hx_surface_part_create(hx_surface_part *part, const hx_session *s, const char *path,
+                           const hx_surface_options *options);
+
+/* Reads the values of --refine (NULL: automatic) and --mesher. HX_EINPUT. */
+int hx_surface_part_read_options(const char *refine, const char *mesher,
+                                 hx_surface_options *options);
+
+/* The words of --mesher; NULL after the last. */
+const char *hx_surface_mesher_word(size_t i);
+
+#define HX_SURFACE_MESHER_HELP                                                                     \
+    "of --surface: cut (the mesh's cells), gmsh, auto (gmsh if it is installed); cut cells if "    \
+    "gmsh "                                                                                        \
+    "makes no mesh or slivers"
+
+/* Accepts a zeroed struct. */
+void hx_surface_part_free(hx_surface_part *part);
+
+#endif

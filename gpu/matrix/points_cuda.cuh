@@ -1,0 +1,53 @@
+// Quadratic cells on the GPU: their rules, and the operations of element_ops.h for a model with
+// points, including splines.
+#ifndef HX_POINTS_CUDA_CUH
+#define HX_POINTS_CUDA_CUH
+
+#include "../device/cuda_device.cuh"
+#include "core/matrix/pattern.h"
+#include "core/operator/device_mesh.h"
+#include "core/problem/problem.h"
+
+// A rule (core/space/cell_rule.h) for a warp whose lanes are the Gauss points: the values of all
+// lanes are contiguous. 0 beyond the last point.
+constexpr int HX_RULE_LANES = 32;
+struct hx_point_rule {
+    double weight[HX_RULE_LANES];
+    double gradient[3][HX_RULE_POINTS][HX_RULE_LANES];
+    double shape[HX_RULE_POINTS][HX_RULE_LANES];
+};
+
+// [HX_N_CELL_RULE] in device memory, 83 kB, created by the first call, which waits. The device owns
+// it.
+int hx_cuda_point_rules(hx_device *dev, const hx_point_rule **d_rule);
+
+int hx_cuda_points_diagonal(hx_device *dev, const hx_device_model *model, double *d_diag);
+int hx_cuda_points_block_diagonal(hx_device *dev, const hx_device_model *model, double *d_block);
+int hx_cuda_points_energy(hx_device *dev, const hx_device_model *model, const double *d_u,
+                          double *d_energy);
+int hx_cuda_points_body_force(hx_device *dev, const hx_device_model *model,
+                              const hx_body_field *field, const double *d_rho,
+                              const double *d_static, double *d_f);
+int hx_cuda_points_body_work(hx_device *dev, const hx_device_model *model,
+                             const hx_body_field *field, double factor, const double *d_rho,
+                             const double *d_u, double *d_dc);
+
+// Operations for a spline's cells (spline_points_cuda.cu). The functions above call them.
+int hx_cuda_spline_diagonal(hx_device *dev, const hx_device_model *model, double *d_diag);
+int hx_cuda_spline_block_diagonal(hx_device *dev, const hx_device_model *model, double *d_block);
+int hx_cuda_spline_energy(hx_device *dev, const hx_device_model *model, const double *d_u,
+                          double *d_energy);
+int hx_cuda_spline_body_force(hx_device *dev, const hx_device_model *model,
+                              const hx_body_field *field, const double *d_rho,
+                              const double *d_static, double *d_f);
+int hx_cuda_spline_body_work(hx_device *dev, const hx_device_model *model,
+                             const hx_body_field *field, double factor, const double *d_rho,
+                             const double *d_u, double *d_dc);
+
+// spline_points_cuda.cu, heat conduction (conduction_ops.h)
+int hx_cuda_spline_conduction_diagonal(hx_device *dev, const hx_device_model *model,
+                                       double *d_diag);
+int hx_cuda_spline_conduction_energy(hx_device *dev, const hx_device_model *model,
+                                     const double *d_t, double *d_energy);
+
+#endif

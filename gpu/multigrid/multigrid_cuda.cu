@@ -1,0 +1,266 @@
+// Multigrid on the GPU (core/multigrid/multigrid.h): smoothing on the mesh, and the table. Other
+// parts are in multigrid_transfer_cuda.cu, multigrid_coarse_cuda.cu, multigrid_inverse_cuda.cu,
+// galerkin_cuda.cu, multigrid_blocks_cuda.cu and multigrid_rigid_cuda.cu.
+#include "galerkin_means_cuda.cuh"
+#include "multigrid_cuda.cuh"
+
+namespace
+{
+
+__global__ void invert_kernel(int64_t n, const double *__restrict__ diag, float *__restrict__ m)
+{
+    const int64_t k = blockIdx.x * static_cast<int64_t>(blockDim.x) + threadIdx.x;
+    if (k < n) m[k] = diag[k] > 0.0 ? static_cast<float>(1.0 / diag[k]) : 0.0f;
+}
+
+int invert(hx_device *dev, int64_t n, const double *d_diag, float *d_m)
+{
+    invert_kernel<<<hx_blocks(n, HX_BLOCK), HX_BLOCK, 0, hx_stream_of(dev)>>>(n, d_diag, d_m);
+    HX_TRY_LAUNCH("multigrid invert");
+    return HX_OK;
+}
+
+__global__ void power_start_kernel(int64_t n, const float *__restrict__ m, float *__restrict__ v)
+{
+    const int64_t k = blockIdx.x * static_cast<int64_t>(blockDim.x) + threadIdx.x;
+    if (k < n) v[k] = m[k] > 0.0f ? hx_mg_start_value(k) : 0.0f;
+}
+
+int power_start(hx_device *dev, int64_t n, const float *d_m, float *d_v)
+{
+    power_start_kernel<<<hx_blocks(n, HX_BLOCK), HX_BLOCK, 0, hx_stream_of(dev)>>>(n, d_m, d_v);
+    HX_TRY_LAUNCH("multigrid power start");
+    return HX_OK;
+}
+
+// A thread's contribution to v'Dv and t'D^-1 t.
+__device__ inline void add_power_sums(int64_t n, const float *__restrict__ m,
+                                      const float *__restrict__ t, const float *__restrict__ v,
+                                      double (&sum)[2])
+{
+    hx_for_each_pack<4>(n, [&](auto w, int64_t k) {
+        constexpr int N = decltype(w)::value;
+        const auto mk = hx_load<N>(m + k), tk = hx_load<N>(t + k), vk = hx_load<N>(v + k);
+        for (int i = 0; i < N; i++) {
+            if (!(mk.v[i] > 0.0f)) continue;
+            sum[0] += static_cast<double>(vk.v[i]) * static_cast<double>(vk.v[i] / mk.v[i]);
+            sum[1] += static_cast<double>(tk.v[i]) * static_cast<double>(tk.v[i] * mk.v[i]);
+        }
+    });
+}
+
+__global__ void __launch_bounds__(HX_BLOCK, HX_SUM_PER_SM)
+    power_sum_kernel(int64_t n, const float *__restrict__ m, const float *__restrict__ t,
+                     const float *__restrict__ v, hx_mg_smoother *smoother, double *result,
+                     double *partial, unsigned *ticket)
+{
+    double sum[2] = {0.0, 0.0};
+    add_power_sums(n, m, t, v, sum);
+    if (hx_finish_sums(sum, partial, ticket))
+        *result = static_cast<double>(hx_mg_power_result(smoother, sum[0], sum[1]));
+}
+
+// Computes only the two sums.
+__global__ void __launch_bounds__(HX_BLOCK, HX_SUM_PER_SM)
+    power_sums_kernel(int64_t n, const float *__restrict__ m, const float *__restrict__ t,
+                      const float *__restrict__ v, double *result, double *partial,
+                      unsigned *ticket)
+{
+    double sum[2] = {0.0, 0.0};
+    add_power_sums(n, m, t, v, sum);
+    if (!hx_finish_sums(sum, partial, ticket)) return;
+    result[0] = sum[0];
+    result[1] = sum[1];
+}
+
+int power_sums(hx_device *dev, int64_t n, const float *d_m, const float *d_t, const float *d_v,
+               double *d_sum)
+{
+    const hx_cuda *impl = hx_cuda_of(dev);
+    if (n == 0) return dev->ops->zero(dev, d_sum, 2 * sizeof *d_sum);
+    power_sums_kernel<<<hx_sum_blocks<float>(impl, n, HX_SUM_PER_SM), HX_BLOCK, 0, impl->stream>>>(
+        n, d_m, d_t, d_v, d_sum, impl->d_partial, impl->d_ticket);
+    HX_TRY_LAUNCH("multigrid power sums");
+    return HX_OK;
+}
+
+__global__ void power_result_kernel(hx_mg_smoother *smoother, double *sum)
+{
+    *sum = static_cast<double>(hx_mg_power_result(smoother, sum[0], sum[1]));
+}
+
+__global__ void power_scale_kernel(int64_t n, const float *__restrict__ m,
+                                   const float *__restrict__ t, const double *__restrict__ scale,
+                                   float *__restrict__ v)
+{
+    const float s = static_cast<float>(*scale);
+    hx_for_each_pack<4>(n, [&](auto w, int64_t k) {
+        constexpr int N = decltype(w)::value;
+        const auto mk = hx_load<N>(m + k), tk = hx_load<N>(t + k);
+        hx_pack<float, N> vk;
+        for (int i = 0; i < N; i++) vk.v[i] = s * mk.v[i] * tk.v[i];
+        hx_store(v + k, vk);
+    });
+}
+
+int power_end(hx_device *dev, int64_t n, const float *d_m, const float *d_t, double *d_sum,
+              float *d_v, hx_mg_smoother *d_smoother)
+{
+    const cudaStream_t stream = hx_stream_of(dev);
+    power_result_kernel<<<1, 1, 0, stream>>>(d_smoother, d_sum);
+    HX_TRY_LAUNCH("multigrid power result");
+    if (n == 0) return HX_OK;
+    power_scale_kernel<<<hx_pack_blocks<float>(n), HX_BLOCK, 0, stream>>>(n, d_m, d_t, d_sum, d_v);
+    HX_TRY_LAUNCH("multigrid power scale");
+    return HX_OK;
+}
+
+int power_step(hx_device *dev, int64_t n, const float *d_m, const float *d_t, float *d_v,
+               hx_mg_smoother *d_smoother)
+{
+    const hx_cuda *impl = hx_cuda_of(dev);
+    power_sum_kernel<<<hx_sum_blocks<float>(impl, n, HX_SUM_PER_SM), HX_BLOCK, 0, impl->stream>>>(
+        n, d_m, d_t, d_v, d_smoother, impl->d_result, impl->d_partial, impl->d_ticket);
+    HX_TRY_LAUNCH("multigrid power sum");
+    power_scale_kernel<<<hx_pack_blocks<float>(n), HX_BLOCK, 0, impl->stream>>>(
+        n, d_m, d_t, impl->d_result, d_v);
+    HX_TRY_LAUNCH("multigrid power scale");
+    return HX_OK;
+}
+
+__global__ void bound_kernel(hx_mg_smoother *smoother, double *least, double kept, double safety,
+                             double ratio)
+{
+    hx_mg_smoother_bound(smoother, least, kept, safety, ratio);
+}
+
+int bound(hx_device *dev, hx_mg_smoother *d_smoother, double *d_least, double kept, double safety,
+          double ratio)
+{
+    bound_kernel<<<1, 1, 0, hx_stream_of(dev)>>>(d_smoother, d_least, kept, safety, ratio);
+    HX_TRY_LAUNCH("multigrid bound");
+    return HX_OK;
+}
+
+__global__ void mesh_start_kernel(int64_t n, const hx_mg_smoother *__restrict__ smoother,
+                                  const double *__restrict__ r, const float *__restrict__ m,
+                                  float *__restrict__ d, float *__restrict__ x)
+{
+    const float b = smoother->b[0];
+    hx_for_each_pack<4>(n, [&](auto w, int64_t k) {
+        constexpr int N = decltype(w)::value;
+        const auto rk = hx_load<N>(r + k);
+        const auto mk = hx_load<N>(m + k);
+        hx_pack<float, N> xk;
+        for (int i = 0; i < N; i++) xk.v[i] = b * mk.v[i] * static_cast<float>(rk.v[i]);
+        hx_store(x + k, xk);
+        if (d) hx_store(d + k, xk);
+    });
+}
+
+int mesh_start(hx_device *dev, int64_t n, const hx_mg_smoother *d_smoother, const double *d_r,
+               const float *d_m, float *d_d, float *d_x)
+{
+    mesh_start_kernel<<<hx_pack_blocks<float>(n), HX_BLOCK, 0, hx_stream_of(dev)>>>(
+        n, d_smoother, d_r, d_m, d_d, d_x);
+    HX_TRY_LAUNCH("multigrid start");
+    return HX_OK;
+}
+
+__global__ void mesh_step_kernel(int64_t n, const hx_mg_smoother *__restrict__ smoother, int step,
+                                 const double *__restrict__ r, const float *__restrict__ t,
+                                 const float *__restrict__ m, float *__restrict__ d,
+                                 float *__restrict__ x, double *__restrict__ z)
+{
+    const float a = smoother->a[step], b = smoother->b[step];
+    hx_for_each_pack<4>(n, [&](auto w, int64_t k) {
+        constexpr int N = decltype(w)::value;
+        const auto rk = hx_load<N>(r + k);
+        const auto tk = hx_load<N>(t + k), mk = hx_load<N>(m + k);
+        auto xk = hx_load<N>(x + k);
+        hx_pack<float, N> dk = {};
+        if (step > 0) dk = hx_load<N>(d + k);
+        for (int i = 0; i < N; i++) {
+            dk.v[i] = a * dk.v[i] + b * mk.v[i] * (static_cast<float>(rk.v[i]) - tk.v[i]);
+            xk.v[i] += dk.v[i];
+        }
+        if (z) {
+            hx_pack<double, N> zk;
+            for (int i = 0; i < N; i++) zk.v[i] = static_cast<double>(xk.v[i]);
+            hx_store(z + k, zk);
+            return;
+        }
+        hx_store(x + k, xk);
+        if (d) hx_store(d + k, dk);
+    });
+}
+
+int mesh_step(hx_device *dev, int64_t n, const hx_mg_smoother *d_smoother, int i, const double *d_r,
+              const float *d_t, const float *d_m, float *d_d, float *d_x, double *d_z)
+{
+    mesh_step_kernel<<<hx_pack_blocks<float>(n), HX_BLOCK, 0, hx_stream_of(dev)>>>(
+        n, d_smoother, i, d_r, d_t, d_m, d_d, d_x, d_z);
+    HX_TRY_LAUNCH("multigrid step");
+    return HX_OK;
+}
+
+hx_multigrid_ops make_ops()
+{
+    hx_multigrid_ops ops = {};
+    ops.invert = invert;
+    ops.matrix_by_columns = 1;
+    ops.power_start = power_start;
+    ops.power_step = power_step;
+    ops.power_next = hx_cuda_mg_power_next;
+    ops.mesh_power_start = power_start;
+    ops.mesh_power_step = power_step;
+    ops.power_sums = power_sums;
+    ops.power_end = power_end;
+    ops.bound = bound;
+    ops.fused_room = hx_cuda_mg_fused_room;
+    ops.fused_fits = hx_cuda_mg_fused_fits;
+    ops.fused_cycle = hx_cuda_mg_fused_cycle;
+    ops.mesh_start = mesh_start;
+    ops.mesh_step = mesh_step;
+    ops.mesh_restrict = hx_cuda_mg_mesh_restrict;
+    ops.mesh_prolong = hx_cuda_mg_mesh_prolong;
+    ops.mesh_prepare = hx_cuda_mesh_prepare;
+    ops.mesh_release = hx_cuda_mesh_release;
+    ops.prepared_bytes = hx_cuda_prepared_bytes;
+    ops.mesh_galerkin = hx_cuda_mesh_galerkin;
+    ops.mesh_update = hx_cuda_mesh_update;
+    ops.rows_galerkin = hx_cuda_rows_galerkin;
+    ops.add_blocks = hx_cuda_mg_add_blocks;
+    ops.match_entries = hx_cuda_mg_match_entries;
+    ops.column_dots = hx_cuda_mg_column_dots;
+    ops.column_combine = hx_cuda_mg_column_combine;
+    ops.add = hx_cuda_mg_add;
+    ops.small_multiply = hx_cuda_mg_small_multiply;
+    ops.multiply = hx_cuda_mg_multiply;
+    ops.residual = hx_cuda_mg_residual;
+    ops.smooth = hx_cuda_mg_smooth;
+    ops.restrict_to = hx_cuda_mg_restrict_to;
+    ops.prolong_from = hx_cuda_mg_prolong_from;
+    ops.galerkin = hx_cuda_galerkin;
+    ops.restore_rigid = hx_cuda_mg_restore_rigid;
+    ops.diagonal = hx_cuda_mg_diagonal;
+    ops.inverse = hx_cuda_mg_inverse;
+    ops.inverse_fits = hx_cuda_mg_inverse_fits;
+    ops.inverse_multiply = hx_cuda_mg_inverse_multiply;
+    ops.blocks_invert = hx_cuda_mg_blocks_invert;
+    ops.blocks_solve = hx_cuda_mg_blocks_solve;
+    ops.blocks_power = hx_cuda_mg_blocks_power;
+    ops.lines_couple = hx_cuda_mg_lines_couple;
+    ops.lines_factorise = hx_cuda_mg_lines_factorise;
+    ops.lines_solve = hx_cuda_mg_lines_solve;
+    ops.level_factorise = hx_cuda_mg_level_factorise;
+    ops.level_solve = hx_cuda_mg_level_solve;
+    ops.level_power = hx_cuda_mg_blocks_power;
+    ops.rows_add = hx_cuda_mg_rows_add;
+    ops.dense = hx_cuda_mg_dense;
+    return ops;
+}
+
+} // namespace
+
+const hx_multigrid_ops hx_cuda_multigrid_ops = make_ops();

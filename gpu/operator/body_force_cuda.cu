@@ -1,0 +1,68 @@
+// Loads proportional to mass, computed from coordinates once per design and load case.
+#include "../matrix/points_cuda.cuh"
+#include "core/operator/element_ops.h"
+#include "core/problem/body_force.h"
+#include "hex8_cuda.cuh"
+
+// One thread per node, elements in ascending order, so that each sum has a fixed order.
+__global__ void body_force_kernel(hx_device_model model, hx_body_field field,
+                                  const double *__restrict__ rho, const double *fixed_part,
+                                  double *f)
+{
+    const int64_t node = blockIdx.x * static_cast<int64_t>(blockDim.x) + threadIdx.x;
+    double sum[3] = {0.0, 0.0, 0.0};
+    if (node >= model.n_node) return;
+    if (fixed_part)
+        for (int i = 0; i < 3; i++) sum[i] = fixed_part[3 * node + i];
+    for (int64_t k = model.d_node_elem_ptr[node]; k < model.d_node_elem_ptr[node + 1]; k++) {
+        const int64_t e = model.d_node_elem[k] >> 3;
+        const double mass = hx_mass_of(rho[e]);
+        double x[24], part[3];
+        hx_gather(model.d_conn + 8 * e, model.d_xyz, x);
+        hx_hex8_body_force(x, static_cast<int>(model.d_node_elem[k] & 7u), &field, part);
+        for (int i = 0; i < 3; i++) sum[i] += mass * part[i];
+    }
+    for (int i = 0; i < 3; i++) f[3 * node + i] = sum[i];
+}
+
+__global__ void body_work_kernel(hx_device_model model, hx_body_field field, double factor,
+                                 const double *__restrict__ rho, const double *__restrict__ u,
+                                 double *__restrict__ dc)
+{
+    const int64_t e = blockIdx.x * static_cast<int64_t>(blockDim.x) + threadIdx.x;
+    double x[24], ue[24];
+    if (e >= model.n_elem) return;
+    hx_gather(model.d_conn + 8 * e, model.d_xyz, x);
+    hx_gather(model.d_conn + 8 * e, u, ue);
+    dc[e] += factor * hx_mass_slope(rho[e]) * hx_hex8_body_work(x, ue, &field);
+}
+
+static int force(hx_device *dev, const hx_device_model *model, const hx_body_field *field,
+                 const double *d_rho, const double *d_static, double *d_f)
+{
+    if (model->points) return hx_cuda_points_body_force(dev, model, field, d_rho, d_static, d_f);
+    body_force_kernel<<<hx_blocks(model->n_node, 128), 128, 0, hx_cuda_of(dev)->stream>>>(
+        *model, *field, d_rho, d_static, d_f);
+    HX_TRY_LAUNCH("body_force");
+    return HX_OK;
+}
+
+static int work(hx_device *dev, const hx_device_model *model, const hx_body_field *field,
+                double factor, const double *d_rho, const double *d_u, double *d_dc)
+{
+    if (model->points) return hx_cuda_points_body_work(dev, model, field, factor, d_rho, d_u, d_dc);
+    body_work_kernel<<<hx_blocks(model->n_elem, 128), 128, 0, hx_cuda_of(dev)->stream>>>(
+        *model, *field, factor, d_rho, d_u, d_dc);
+    HX_TRY_LAUNCH("body_work");
+    return HX_OK;
+}
+
+static hx_body_ops make_body_ops()
+{
+    hx_body_ops ops = {};
+    ops.force = force;
+    ops.work = work;
+    return ops;
+}
+
+const hx_body_ops hx_cuda_body_ops = make_body_ops();

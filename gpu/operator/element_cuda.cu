@@ -1,0 +1,209 @@
+// The diagonal of K, its diagonal blocks and element energies, from coordinates. Not
+// performance-critical: once per design iteration.
+#include "../device/vector_cuda.cuh"
+#include "../matrix/points_cuda.cuh"
+#include "core/linalg/block3.h"
+#include "core/operator/element_ops.h"
+#include "hex8_cuda.cuh"
+
+// A node's tile of an element, the sum over all pairs of corners that name the node, computed at
+// the first of these corners. Returns false at the others.
+__device__ __forceinline__ bool point_tile(const hx_device_model &model, uint32_t incidence,
+                                           const double x[24], double tile[3][3])
+{
+    const int64_t e = incidence >> 3;
+    const int a = static_cast<int>(incidence & 7u);
+    const unsigned corners = hx_cell_corners_at(model.d_conn + 8 * e, a);
+    if (!hx_cell_is_first(corners, a)) return false;
+    hx_hex8_point_tile(x, corners, model.lambda, model.mu, tile);
+    return true;
+}
+
+// One thread per node, elements in ascending order, so that each sum has a fixed order. COLLAPSED:
+// elements may name a node several times.
+template <bool COLLAPSED>
+__global__ void diagonal_kernel(hx_device_model model, double *__restrict__ diag)
+{
+    const int64_t node = blockIdx.x * static_cast<int64_t>(blockDim.x) + threadIdx.x;
+    double sum[3] = {0.0, 0.0, 0.0};
+    if (node >= model.n_node) return;
+    for (int64_t k = model.d_node_elem_ptr[node]; k < model.d_node_elem_ptr[node + 1]; k++) {
+        const int64_t e = model.d_node_elem[k] >> 3;
+        double x[24], d[3];
+        hx_gather(model.d_conn + 8 * e, model.d_xyz, x);
+        if constexpr (COLLAPSED) {
+            double tile[3][3];
+            if (!point_tile(model, model.d_node_elem[k], x, tile)) continue;
+            for (int i = 0; i < 3; i++) d[i] = tile[i][i];
+        } else {
+            hx_hex8_diagonal(x, static_cast<int>(model.d_node_elem[k] & 7u), model.lambda, model.mu,
+                             d);
+        }
+        for (int i = 0; i < 3; i++) sum[i] += model.d_modulus[e] * d[i];
+    }
+    for (int i = 0; i < 3; i++) diag[3 * node + i] = sum[i];
+}
+
+// diagonal_kernel for the 3x3 block of each node.
+template <bool COLLAPSED>
+__global__ void block_diagonal_kernel(hx_device_model model, double *__restrict__ block)
+{
+    const int64_t node = blockIdx.x * static_cast<int64_t>(blockDim.x) + threadIdx.x;
+    double sum[6] = {};
+    if (node >= model.n_node) return;
+    for (int64_t k = model.d_node_elem_ptr[node]; k < model.d_node_elem_ptr[node + 1]; k++) {
+        const int64_t e = model.d_node_elem[k] >> 3;
+        const int a = static_cast<int>(model.d_node_elem[k] & 7u);
+        double x[24], tile[3][3];
+        hx_gather(model.d_conn + 8 * e, model.d_xyz, x);
+        if constexpr (COLLAPSED) {
+            if (!point_tile(model, model.d_node_elem[k], x, tile)) continue;
+        } else {
+            hx_hex8_tile(x, a, a, model.lambda, model.mu, tile);
+        }
+#pragma unroll
+        for (int i = 0; i < 3; i++)
+#pragma unroll
+            for (int j = i; j < 3; j++) sum[hx_block3_at(i, j)] += model.d_modulus[e] * tile[i][j];
+    }
+    for (int i = 0; i < 6; i++) block[6 * node + i] = sum[i];
+}
+
+__global__ void energy_kernel(hx_device_model model, const double *__restrict__ u,
+                              double *__restrict__ energy)
+{
+    const int64_t e = blockIdx.x * static_cast<int64_t>(blockDim.x) + threadIdx.x;
+    double x[24], ue[24];
+    if (e >= model.n_elem) return;
+    hx_gather(model.d_conn + 8 * e, model.d_xyz, x);
+    hx_gather(model.d_conn + 8 * e, u, ue);
+    energy[e] = hx_hex8_energy(x, ue, model.lambda, model.mu);
+}
+
+static int stiffness_diagonal(hx_device *dev, const hx_device_model *model, double *d_diag)
+{
+    if (model->points) return hx_cuda_points_diagonal(dev, model, d_diag);
+    const auto kernel = model->has_collapsed ? diagonal_kernel<true> : diagonal_kernel<false>;
+    kernel<<<hx_blocks(model->n_node, 128), 128, 0, hx_cuda_of(dev)->stream>>>(*model, d_diag);
+    HX_TRY_LAUNCH("diagonal");
+    return HX_OK;
+}
+
+static int block_diagonal(hx_device *dev, const hx_device_model *model, double *d_block)
+{
+    if (model->points) return hx_cuda_points_block_diagonal(dev, model, d_block);
+    const auto kernel =
+        model->has_collapsed ? block_diagonal_kernel<true> : block_diagonal_kernel<false>;
+    kernel<<<hx_blocks(model->n_node, 128), 128, 0, hx_cuda_of(dev)->stream>>>(*model, d_block);
+    HX_TRY_LAUNCH("block_diagonal");
+    return HX_OK;
+}
+
+static int energy(hx_device *dev, const hx_device_model *model, const double *d_u, double *d_energy)
+{
+    if (model->points) return hx_cuda_points_energy(dev, model, d_u, d_energy);
+    energy_kernel<<<hx_blocks(model->n_elem, 128), 128, 0, hx_cuda_of(dev)->stream>>>(*model, d_u,
+                                                                                      d_energy);
+    HX_TRY_LAUNCH("element_energy");
+    return HX_OK;
+}
+
+__global__ void block_add_kernel(int64_t n, const int64_t *__restrict__ dof,
+                                 const double *__restrict__ k, double *block)
+{
+    const int64_t i = blockIdx.x * static_cast<int64_t>(blockDim.x) + threadIdx.x;
+    if (i >= n) return;
+    const int c = static_cast<int>(dof[i] % 3);
+    block[6 * (dof[i] / 3) + hx_block3_at(c, c)] += k[i];
+}
+
+// Degrees of freedom of one node write the same zeros, so the order of threads does not matter.
+__global__ void block_fix_kernel(int64_t n, const int64_t *__restrict__ dof, double *block)
+{
+    const int64_t k = blockIdx.x * static_cast<int64_t>(blockDim.x) + threadIdx.x;
+    if (k < n) hx_block3_fix(block + 6 * (dof[k] / 3), static_cast<int>(dof[k] % 3));
+}
+
+// A block is three packs of 16 bytes.
+__device__ __forceinline__ void load_block(const double *block, double (&b)[6])
+{
+    for (int i = 0; i < 6; i += 2) {
+        const auto two = hx_load<2>(block + i);
+        b[i] = two.v[0];
+        b[i + 1] = two.v[1];
+    }
+}
+
+__global__ void block_invert_kernel(int64_t n_node, double *block)
+{
+    const int64_t node = blockIdx.x * static_cast<int64_t>(blockDim.x) + threadIdx.x;
+    double b[6];
+    if (node >= n_node) return;
+    load_block(block + 6 * node, b);
+    hx_block3_invert(b);
+    for (int i = 0; i < 6; i++) block[6 * node + i] = b[i];
+}
+
+// One thread per node: 48 bytes of block, 24 of r, 24 of z.
+__global__ void __launch_bounds__(HX_BLOCK)
+    block_apply_kernel(int64_t n_node, const double *__restrict__ block,
+                       const double *__restrict__ r, double *__restrict__ z)
+{
+    const int64_t node = blockIdx.x * static_cast<int64_t>(blockDim.x) + threadIdx.x;
+    double b[6], zn[3];
+    if (node >= n_node) return;
+    load_block(block + 6 * node, b);
+    hx_block3_apply(b, r + 3 * node, zn);
+    for (int i = 0; i < 3; i++) z[3 * node + i] = zn[i];
+}
+
+static int block_fix(hx_device *dev, int64_t n, const int64_t *d_dof, double *d_block)
+{
+    if (n == 0) return HX_OK;
+    block_fix_kernel<<<hx_blocks(n, HX_BLOCK), HX_BLOCK, 0, hx_cuda_of(dev)->stream>>>(n, d_dof,
+                                                                                       d_block);
+    HX_TRY_LAUNCH("block_fix");
+    return HX_OK;
+}
+
+static int block_add(hx_device *dev, int64_t n, const int64_t *d_dof, const double *d_k,
+                     double *d_block)
+{
+    if (n == 0) return HX_OK;
+    block_add_kernel<<<hx_blocks(n, HX_BLOCK), HX_BLOCK, 0, hx_cuda_of(dev)->stream>>>(
+        n, d_dof, d_k, d_block);
+    HX_TRY_LAUNCH("block_add");
+    return HX_OK;
+}
+
+static int block_invert(hx_device *dev, int64_t n_node, double *d_block)
+{
+    block_invert_kernel<<<hx_blocks(n_node, HX_BLOCK), HX_BLOCK, 0, hx_cuda_of(dev)->stream>>>(
+        n_node, d_block);
+    HX_TRY_LAUNCH("block_invert");
+    return HX_OK;
+}
+
+static int block_apply(hx_device *dev, int64_t n_node, const double *d_block, const double *d_r,
+                       double *d_z)
+{
+    block_apply_kernel<<<hx_blocks(n_node, HX_BLOCK), HX_BLOCK, 0, hx_cuda_of(dev)->stream>>>(
+        n_node, d_block, d_r, d_z);
+    HX_TRY_LAUNCH("block_apply");
+    return HX_OK;
+}
+
+static hx_element_ops make_element_ops()
+{
+    hx_element_ops ops = {};
+    ops.diagonal = stiffness_diagonal;
+    ops.energy = energy;
+    ops.block_diagonal = block_diagonal;
+    ops.block_fix = block_fix;
+    ops.block_add = block_add;
+    ops.block_invert = block_invert;
+    ops.block_apply = block_apply;
+    return ops;
+}
+
+const hx_element_ops hx_cuda_element_ops = make_element_ops();
