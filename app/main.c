@@ -73,7 +73,7 @@ static int dispatch(const hx_options *options)
 static int follow(const hx_comm *comm, const hx_options *options)
 {
     const hx_command *const c = options->command;
-    char why[1024];
+    char why[HX_MESSAGE_SIZE];
     hx_log_set_printing(0);
     const int has_share = c && c->follow && !options->help && !options->version &&
                           !options->stray && options->n_argument >= c->n_min;

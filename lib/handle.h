@@ -39,7 +39,7 @@ struct hextop {
     hextop_watch watch;
     void *log_user, *watch_user; /* (borrowed) */
     int code;
-    char message[2048];
+    char message[HX_MESSAGE_SIZE];
     /* Settings of the calling thread that a call changes and restores. */
     locale_t locale, callers_locale; /* locale: "C", for numbers (owned) */
     int depth, threads, callers_threads, callers_printing;

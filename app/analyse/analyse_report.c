@@ -2,6 +2,7 @@
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "../output/summary.h"
@@ -9,6 +10,7 @@
 #include "../text/json.h"
 #include "../text/table.h"
 #include "analyse.h"
+#include "core/base/fit.h"
 #include "core/base/memory.h"
 #include "core/base/names.h"
 #include "core/base/vec3.h"
@@ -18,15 +20,16 @@ static void warn_analysis(hx_analyse *a, const char *fmt, ...) HX_PRINTF(2, 3);
 
 static void warn_analysis(hx_analyse *a, const char *fmt, ...)
 {
-    char text[512];
+    char line[512];
     va_list args;
     va_start(args, fmt);
-    vsnprintf(text, sizeof text, fmt, args);
+    char *const text = hx_fit_all(line, sizeof line, fmt, args);
     va_end(args);
     hx_log_warning("%s", text);
     if (a->n_warning < sizeof a->warning / sizeof a->warning[0] &&
         hx_strdup(&a->warning[a->n_warning], text) == HX_OK)
         a->n_warning++;
+    if (text != line) free(text);
 }
 
 static int is_heat(const hx_analyse *a)
@@ -227,7 +230,7 @@ static double imbalance(const hx_analyse_case *of)
 
 static void warn_all(hx_analyse *a)
 {
-    char count[32], text[HX_ORIGIN_TEXT];
+    char count[32], text[HX_PART_TEXT];
     if (a->result && hx_result_origin_is_off(&a->design.origin))
         warn_analysis(a, "%s is %s", a->result, hx_result_origin_text(&a->design.origin, text));
     if (a->is_black_white && !a->threshold_given &&

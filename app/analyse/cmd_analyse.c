@@ -1,4 +1,5 @@
 /* hextop analyse: displacements, stresses and reactions of the part as meshed or as designed. */
+#include <limits.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -7,6 +8,7 @@
 #include "../output/output.h"
 #include "../output/progress.h"
 #include "../text/commands.h"
+#include "../text/shell_word.h"
 #include "analyse.h"
 
 static int write_vtk(const hx_analyse *a, const char *path)
@@ -66,18 +68,19 @@ static int analyse_config(hx_analyse *a, const hx_options *options)
 static int check_config(const char *path)
 {
     struct stat info;
-    char shown[300], file[320];
+    char folder[PATH_MAX], file[PATH_MAX + 16], word[HX_SHELL_WORD];
     if (stat(path, &info) != 0 || !S_ISDIR(info.st_mode)) return HX_OK;
     size_t n = strlen(path);
     while (n > 1 && path[n - 1] == '/') n--;
-    snprintf(shown, sizeof shown, "%.*s", (int)(n < 290 ? n : 290), path);
-    snprintf(file, sizeof file, "%s/config.cfg", shown);
+    snprintf(folder, sizeof folder, "%.*s", (int)n, path);
+    snprintf(file, sizeof file, "%s/config.cfg", folder);
+    const char *const shown = hx_shell_word(folder, word, sizeof word);
     if (access(file, R_OK) != 0)
-        return HX_RAISE(HX_EINPUT, "'%s' is a folder, not a config", shown);
+        return HX_RAISE(HX_EINPUT, "'%s' is a folder, not a config", folder);
     return HX_RAISE(HX_EINPUT,
-                    "'%s' is a folder, not a config; its result is analysed by `hextop analyse %s "
-                    "--density %s`, its solid part without --density",
-                    shown, file, shown);
+                    "'%s' is a folder, not a config; its result is analysed by `hextop analyse "
+                    "%s/config.cfg --density %s`, its solid part without --density",
+                    folder, shown, shown);
 }
 
 static int command_analyse(const hx_options *options)

@@ -5,6 +5,7 @@
 
 #include "../text/table.h"
 #include "check.h"
+#include "core/base/fit.h"
 #include "core/base/memory.h"
 #include "core/mesher/face_fit.h"
 #include "core/mesher/model_files.h"
@@ -63,12 +64,12 @@ static void add_names(hx_table *table, const hx_mesh *mesh, const hx_set *set)
 {
     char names[256] = "";
     size_t n = 0;
-    for (size_t i = 0; i < mesh->n_set && n < sizeof names; i++) {
+    for (size_t i = 0; i < mesh->n_set; i++) {
         const hx_set *const other = &mesh->set[i];
         if (!is_further(other) || !bsearch(set->face, other->face, (size_t)other->n_face,
                                            sizeof *set->face, compare_faces))
             continue;
-        n += (size_t)snprintf(names + n, sizeof names - n, "%s%s", n > 0 ? ", " : "", other->name);
+        n += hx_fit(names + n, sizeof names - n, "%s%s", n > 0 ? ", " : "", other->name);
     }
     hx_table_add(table, "%s", names);
 }

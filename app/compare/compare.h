@@ -44,25 +44,25 @@ typedef struct hx_compare_plan {
     X(elements_per_second) /* this and the following from the median */                            \
     X(dof_per_second)      /* counts all three of every point, for heat one */                     \
     X(bytes_per_second)    /* from the data that a product must move: hx_compare_product_bytes */  \
-    X(of_copy_bandwidth)   /* bytes_per_second / copy bandwidth of the same run */                 \
-    X(speedup_over_ebe)    /* over ebe rowmajor on the same device and mesh */                     \
-    X(speedup_over_paper)  /* over the fastest of the operators of P1 there, in any layout */      \
-    X(speedup_over_otf)    /* over the fastest layout of otf on the same device and mesh */        \
-    X(pattern_seconds)     /* for stored matrices, like the next four; made once */                \
-    X(fill_seconds)        /* median time of computing its values, once per design */              \
-    X(fill_spread)         /* (upper - lower quartile) / median */                                 \
-    X(matrix_bytes)        /* on the device: matrix and pattern */                                 \
-    X(break_even_products) /* least number per design with which it beats otf; or none */          \
-    X(pcg_iterations)      /* over all load cases, from zero */                                    \
-    X(pcg_residual)        /* largest |r| / |f| */                                                 \
-    X(pcg_seconds)         /* wall time */                                                         \
-    X(pcg_spmv_seconds)    /* part of it for products, from samples */                             \
-    X(pcg_vector_seconds)  /* the rest */                                                          \
-    X(pcg_spmv_share)      /* pcg_spmv_seconds / pcg_seconds */                                    \
-    X(pcg_iteration_seconds)        /* pcg_seconds / pcg_iterations */                             \
-    X(pcg_iteration_products)       /* pcg_iteration_seconds / product_median_seconds */           \
-    X(pcg_speedup_over_ebe)         /* in pcg_seconds, over ebe rowmajor */                        \
-    X(spmv_speedup_over_ebe)        /* in pcg_spmv_seconds */                                      \
+    X(copy_bandwidth_fraction) /* bytes_per_second / copy bandwidth of the same run */             \
+    X(speedup_over_ebe)        /* over ebe rowmajor on the same device and mesh */                 \
+    X(speedup_over_p1)         /* over the fastest of the operators of P1 there, in any layout */  \
+    X(speedup_over_otf)        /* over the fastest layout of otf on the same device and mesh */    \
+    X(pattern_seconds)         /* for stored matrices, like the next four; made once */            \
+    X(fill_seconds)            /* median time of computing its values, once per design */          \
+    X(fill_spread)             /* (upper - lower quartile) / median */                             \
+    X(matrix_bytes)            /* on the device: matrix and pattern */                             \
+    X(break_even_products)     /* least number per design with which it beats otf; or none */      \
+    X(pcg_iterations)          /* over all load cases, from zero */                                \
+    X(pcg_residual)            /* largest |r| / |f| */                                             \
+    X(pcg_seconds)             /* wall time */                                                     \
+    X(pcg_spmv_seconds)        /* part of it for products, from samples */                         \
+    X(pcg_vector_seconds)      /* the rest */                                                      \
+    X(pcg_spmv_share)          /* pcg_spmv_seconds / pcg_seconds */                                \
+    X(pcg_iteration_seconds)   /* pcg_seconds / pcg_iterations */                                  \
+    X(pcg_iteration_products)  /* pcg_iteration_seconds / product_median_seconds */                \
+    X(pcg_speedup_over_ebe)    /* in pcg_seconds, over ebe rowmajor */                             \
+    X(spmv_speedup_over_ebe)   /* in pcg_spmv_seconds */                                           \
     X(stage_precomputation_seconds) /* one design iteration (P1, Figure 15), --paper only */       \
     X(stage_pcg_seconds)                                                                           \
     X(stage_compliance_seconds)                                                                    \

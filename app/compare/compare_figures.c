@@ -103,9 +103,9 @@ void hx_compare_derive(hx_compare *c, size_t index)
         f->elements_per_second = (double)group->n_elem / median;
         f->dof_per_second = (double)group->n_dof / median;
         f->bytes_per_second = hx_compare_product_bytes(group, row) / median;
-        f->of_copy_bandwidth = f->bytes_per_second / group->copy_bandwidth;
+        f->copy_bandwidth_fraction = f->bytes_per_second / group->copy_bandwidth;
         f->speedup_over_ebe = base ? base->f.product_median_seconds / median : NAN;
-        f->speedup_over_paper = best / median;
+        f->speedup_over_p1 = best / median;
         f->speedup_over_otf = otf / median;
         f->break_even_products = otf > median ? f->fill_seconds / (otf - median) : NAN;
         f->pcg_vector_seconds = f->pcg_seconds - f->pcg_spmv_seconds;

@@ -110,7 +110,7 @@ static void write_row(hx_json *json, const hx_compare_row *row)
     hx_json_string(json, "operator", row->op_kind->name);
     hx_json_string(json, "layout", hx_layout_name(row->layout));
     hx_json_bool(json, "deterministic", row->op_kind->deterministic);
-    hx_json_bool(json, "of_the_paper", hx_compare_is_paper(row->op_kind));
+    hx_json_bool(json, "published_in_p1", hx_compare_is_paper(row->op_kind));
     hx_json_string(json, "status", status_name(row->status));
     hx_json_string(json, "note", row->note[0] ? row->note : NULL);
     hx_json_string(json, "pcg_outcome", pcg_outcome(row));

@@ -72,9 +72,9 @@ static void print_products(const hx_compare *c, const hx_compare_group *group)
         add_number(&table, 4, f->elements_per_second / unit);
         add_number(&table, 4, f->dof_per_second / unit);
         add_number(&table, 4, 1e-9 * f->bytes_per_second);
-        add_fixed(&table, 0, 100.0 * f->of_copy_bandwidth, " %");
+        add_fixed(&table, 0, 100.0 * f->copy_bandwidth_fraction, " %");
         add_fixed(&table, 2, f->speedup_over_ebe, "x");
-        add_fixed(&table, 2, f->speedup_over_paper, "x");
+        add_fixed(&table, 2, f->speedup_over_p1, "x");
     }
     hx_table_end(&table, 2);
 }

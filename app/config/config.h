@@ -6,6 +6,7 @@
 #ifndef HX_CONFIG_H
 #define HX_CONFIG_H
 
+#include <limits.h>
 #include <stddef.h>
 
 #include "../text/json.h"
@@ -220,6 +221,9 @@ int hx_config_check_variables(void);
 
 /* Like hx_config_read, for a tree, which is consumed even on failure; messages call it `path`. */
 int hx_config_from_tree(hx_config *cfg, hx_value *tree, const char *path);
+
+/* Size of the text below: a path, its line, and a key. */
+enum { HX_CONFIG_PLACE = PATH_MAX + 1024 };
 
 /* "FILE:LINE: KEY" if the key was written, else "FILE: KEY". */
 const char *hx_config_place(const hx_config *cfg, const char *key, char *text, size_t n_text);

@@ -157,7 +157,8 @@ fail:
 int hx_value_override(hx_value *root, const char *argument)
 {
     char origin[512];
-    snprintf(origin, sizeof origin, HX_ARGUMENT "%.450s'", argument);
+    snprintf(origin, sizeof origin, HX_ARGUMENT "%.450s%s'", argument,
+             strlen(argument) > 450 ? " ..." : "");
     const int rc = apply_override(root, argument, origin);
     if (rc == HX_EINPUT) hx_error_prefix("%s: ", origin);
     return rc;

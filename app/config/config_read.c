@@ -10,8 +10,10 @@
 #include "config.h"
 #include "config_check.h"
 #include "config_schema.h"
+#include "core/base/fit.h"
 #include "core/base/memory.h"
 #include "core/base/names.h"
+#include "core/base/old_names.h"
 #include "core/base/vector_unit.h"
 #include "core/registry.h"
 
@@ -19,10 +21,10 @@ enum { PATH_SIZE = 256, MAX_WORD = 128 };
 
 int hx_config_fault(const char *origin, const char *key, const char *fmt, ...)
 {
-    char message[1024];
+    char message[HX_MESSAGE_SIZE];
     va_list args;
     va_start(args, fmt);
-    vsnprintf(message, sizeof message, fmt, args);
+    hx_fit_args(message, sizeof message, fmt, args);
     va_end(args);
     return HX_RAISE(HX_EINPUT, "%s: %s%s%s", origin, key, key[0] ? ": " : "", message);
 }
@@ -266,7 +268,7 @@ static int read_entries(const hx_value *value, const hx_key *key, const char *sh
     if (value->kind != HX_VALUE_LIST) return wrong_type(value, key, shown);
     HX_TRY(hx_alloc(&list->entry, value->n, key->entry_size, "config entries"));
     for (size_t i = 0; i < value->n; i++) {
-        char prefix[PATH_SIZE], name[PATH_SIZE + 24], place[2 * PATH_SIZE + 512];
+        char prefix[PATH_SIZE], name[PATH_SIZE + 24], place[HX_CONFIG_PLACE];
         char *entry = (char *)list->entry + i * key->entry_size;
         snprintf(prefix, sizeof prefix, "%s[]", key->path);
         snprintf(name, sizeof name, "%s[%zu]", shown, i);
@@ -275,7 +277,7 @@ static int read_entries(const hx_value *value, const hx_key *key, const char *sh
                 value->child[i]->origin, name, "%s%s where a group { ... } is expected",
                 hx_value_kind_name(value->child[i]->kind), unread_argument(value->child[i]));
         list->n = i + 1;
-        snprintf(place, sizeof place, "%s: %s", entry_origin(value->child[i]), name);
+        hx_fit(place, sizeof place, "%s: %s", entry_origin(value->child[i]), name);
         HX_TRY(hx_strdup((char **)(void *)entry, place));
         HX_TRY(read_group(value->child[i], prefix, name, entry));
     }
@@ -361,6 +363,22 @@ static int check_unknown(const hx_value *group, const char *prefix, const char *
     return HX_OK;
 }
 
+/* The text of an environment variable, also under the names that earlier versions gave it, with a
+ * warning; NULL: it is not set. *name: the name under which it is set. */
+static const char *variable_text(const char *now, const char **name)
+{
+    const char *text = getenv(now);
+    *name = now;
+    for (size_t i = 0; !text || !text[0]; i++) {
+        const char *const old = hx_name_before(HX_OLD_VARIABLE, now, i);
+        if (!old) return NULL;
+        text = getenv(old);
+        *name = old;
+    }
+    if (*name != now) hx_log_warning("environment variable %s is now called %s", *name, now);
+    return text;
+}
+
 /* Reads the environment variable that stands for a key; *taken = 1 if it is set and the key is not
  * given. It is always read, so that a wrong word is refused. */
 static int read_variable(const hx_value *value, const hx_key *key, const char *shown, char *base,
@@ -369,10 +387,11 @@ static int read_variable(const hx_value *value, const hx_key *key, const char *s
     char origin[512];
     hx_value *said = NULL;
     int *const at = (int *)(void *)(base + key->offset);
-    const char *const text = getenv(key->variable);
+    const char *name, *const text = variable_text(key->variable, &name);
     *taken = 0;
-    if (!text || !text[0]) return HX_OK;
-    snprintf(origin, sizeof origin, "environment variable %s='%.400s'", key->variable, text);
+    if (!text) return HX_OK;
+    snprintf(origin, sizeof origin, "environment variable %s='%.400s%s'", name, text,
+             strlen(text) > 400 ? " ..." : "");
     HX_TRY(hx_value_of_argument(&said, text, origin));
     int rc = read_value(said, key, shown, base);
     hx_value_free(said);
@@ -546,13 +565,13 @@ int hx_config_is_argument(const hx_config *cfg, const char *key)
 const char *hx_config_place(const hx_config *cfg, const char *key, char *text, size_t n_text)
 {
     const hx_value *value = hx_value_find(cfg->tree, key);
-    snprintf(text, n_text, "%s: %s", value ? value->origin : cfg->path, key);
+    hx_fit(text, n_text, "%s: %s", value ? value->origin : cfg->path, key);
     return text;
 }
 
 int hx_config_blame(const hx_config *cfg, const char *key, int code)
 {
-    char place[1024];
+    char place[HX_CONFIG_PLACE];
     if (code < 0) hx_error_prefix("%s: ", hx_config_place(cfg, key, place, sizeof place));
     return code;
 }

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "../text/log.h"
+#include "core/base/fit.h"
 #include "core/base/grow.h"
 #include "core/base/memory.h"
 
@@ -23,7 +24,7 @@ const hx_diag_row hx_diag_table[HX_N_DIAG] = {
          "use a finer mesh, or `solver.element=quadratic solver.operator=auto`"},
     [HX_DIAG_FAR_FROM_ORIGIN] = {"far-from-origin", 1e-6, "move the part closer to the origin"},
     [HX_DIAG_UNIT] = {"unit", NONE, "check its unit"},
-    [HX_DIAG_HELD_LOAD] = {"held-load", 0.1, ""},
+    [HX_DIAG_LOAD_ON_SUPPORT] = {"load-on-support", 0.1, ""},
     [HX_DIAG_PASSIVE_VOID_LOAD] = {"passive-void-load", 0.0,
                                    "remove their elements from the void, or load other nodes"},
     [HX_DIAG_PASSIVE_VOID_SUPPORT] =
@@ -61,10 +62,10 @@ const hx_diag_row hx_diag_table[HX_N_DIAG] = {
     [HX_DIAG_CHANGING] = {"changing", 0.01, "allow more iterations"},
     [HX_DIAG_DAMPED] = {"damped", NONE, "use a larger optimization.damping"},
     [HX_DIAG_GREY] = {"grey", 0.2, "`hextop verify` analyses the 0/1 design"},
-    [HX_DIAG_LOOSE_PIECES] = {"loose-pieces", 0.0,
-                              "use a larger filter radius, a larger volume fraction or more "
-                              "iterations; `hextop surface --keep-largest` exports the "
-                              "largest piece only"},
+    [HX_DIAG_FLOATING_PIECES] = {"floating-pieces", 0.0,
+                                 "use a larger filter radius, a larger volume fraction or more "
+                                 "iterations; `hextop surface --keep-largest` exports the "
+                                 "largest piece only"},
     [HX_DIAG_LOAD_ON_VOID] = {"load-on-void", 0.01,
                               "make the loaded elements passive solid, or allow more volume or "
                               "more iterations"},
@@ -115,12 +116,12 @@ static void add_diag(hx_diags *diags, hx_diag_kind kind, double value, const cha
                      const char *fmt, va_list args)
 {
     const char *const remedy = own ? own : hx_diag_table[kind].remedy;
-    char text[1024];
-    vsnprintf(text, sizeof text, fmt, args);
+    char line[1024], *const text = hx_fit_all(line, sizeof line, fmt, args);
     diags->is_adding = 1;
     hx_log_warning("%s%s%s", text, remedy[0] ? "; " : "", remedy);
     diags->is_adding = 0;
     keep(diags, kind, value, text, own);
+    if (text != line) free(text);
 }
 
 void hx_diags_add(hx_diags *diags, hx_diag_kind kind, double value, const char *fmt, ...)

@@ -5,6 +5,7 @@
 
 #include "../session/session.h"
 #include "../text/json.h"
+#include "../text/shell_word.h"
 
 /* In the order of the table in diag.c. */
 typedef enum {
@@ -15,7 +16,7 @@ typedef enum {
     HX_DIAG_THIN_TETRAHEDRA,
     HX_DIAG_FAR_FROM_ORIGIN,
     HX_DIAG_UNIT,
-    HX_DIAG_HELD_LOAD,
+    HX_DIAG_LOAD_ON_SUPPORT,
     HX_DIAG_PASSIVE_VOID_LOAD,
     HX_DIAG_PASSIVE_VOID_SUPPORT,
     HX_DIAG_VOID_CUTS,
@@ -43,7 +44,7 @@ typedef enum {
     HX_DIAG_CHANGING,
     HX_DIAG_DAMPED,
     HX_DIAG_GREY,
-    HX_DIAG_LOOSE_PIECES,
+    HX_DIAG_FLOATING_PIECES,
     HX_DIAG_LOAD_ON_VOID,
     HX_DIAG_SUPPORT_ON_VOID,
     HX_DIAG_FEW_ELEMENTS,
@@ -52,6 +53,9 @@ typedef enum {
     HX_DIAG_OTHER,
     HX_N_DIAG
 } hx_diag_kind;
+
+/* Size of a remedy: a path in quotes, and words. */
+enum { HX_REMEDY = HX_SHELL_WORD + 2048 };
 
 typedef struct hx_diag_row {
     const char *code;

@@ -12,6 +12,7 @@
 #include "../text/log.h"
 #include "../text/table.h"
 #include "attached.h"
+#include "core/base/fit.h"
 #include "core/base/memory.h"
 #include "core/base/names.h"
 #include "core/base/sum.h"
@@ -54,19 +55,19 @@ static const char *joining(const hx_session *s, char *text, size_t n_text)
     int helps = 0;
     if (!isnan(s->cfg.mesh.merge) && hx_mesh_merge_helps(&s->mesh, radius, &helps) < 0) helps = 0;
     if (!helps)
-        snprintf(text, n_text,
-                 "unite them in the original model, or remove those that are not needed; each "
-                 "body that remains needs supports of its own");
+        hx_fit(text, n_text,
+               "unite them in the original model, or remove those that are not needed; each "
+               "body that remains needs supports of its own");
     else
-        snprintf(text, n_text,
-                 "`mesh.merge=%.2g` merges coincident nodes if the bodies should be one", radius);
+        hx_fit(text, n_text,
+               "`mesh.merge=%.2g` merges coincident nodes if the bodies should be one", radius);
     return text;
 }
 
 void hx_diag_mesh(hx_diags *diags, const hx_session *s)
 {
     const hx_mesh_quality *const q = &s->quality;
-    char text[32], remedy[160];
+    char text[32], remedy[HX_REMEDY];
     if (q->n_poor > 0)
         hx_diags_add(diags, HX_DIAG_POOR_ELEMENTS, q->min_scaled_jacobian,
                      "%s element%s a scaled Jacobian below 0.2 (worst: %.3f, element %lld): the "
@@ -96,9 +97,9 @@ static const char *in_si(const char *key, double value, double si, double least,
                          char *text, size_t n_text)
 {
     if (value >= least && value <= most && si > 0.0)
-        snprintf(text, n_text, "`%s=%.6g` if the value was meant in SI units", key, value / si);
+        hx_fit(text, n_text, "`%s=%.6g` if the value was meant in SI units", key, value / si);
     else
-        snprintf(text, n_text, "check its unit");
+        hx_fit(text, n_text, "check its unit");
     return text;
 }
 
@@ -200,7 +201,7 @@ static int is_held_set(const hx_session *s, const char *name, int *is_held)
 static int held_words(const hx_session *s, int load_case, char *text, size_t n_text)
 {
     const hx_config_load *const load = s->cfg.loads.entry;
-    size_t used = (size_t)snprintf(text, n_text, "`");
+    size_t used = hx_fit(text, n_text, "`");
     int n_held = 0, n_other = 0;
     for (size_t i = s->cfg.loads.n; i-- > 0 && used < n_text;) {
         int is_held = 0;
@@ -209,35 +210,34 @@ static int held_words(const hx_session *s, int load_case, char *text, size_t n_t
         n_held += is_held;
         n_other += !is_held;
         if (is_held)
-            used += (size_t)snprintf(text + used, n_text - used,
-                                     "%sloads[%zu]=", n_held > 1 ? " " : "", i);
+            used += hx_fit(text + used, n_text - used, "%sloads[%zu]=", n_held > 1 ? " " : "", i);
     }
     if (n_held == 0 || n_other == 0 || used + 64 > n_text)
         text[0] = '\0';
     else
-        snprintf(text + used, n_text - used, "` removes what acts on fixed nodes only");
+        hx_fit(text + used, n_text - used, "` removes what acts on fixed nodes only");
     return HX_OK;
 }
 
 static int judge_held_loads(hx_diags *diags, const hx_session *s)
 {
     const int n_case = s->problem.cases.n, is_heat = hx_config_is_heat(&s->cfg);
-    char remedy[512];
+    char remedy[HX_REMEDY];
     for (int c = 0; c < n_case; c++) {
         double held;
         HX_TRY(share_held(&s->problem, c, &held));
         const double percent = 100.0 * held;
-        if (!(held > hx_diag_limit(HX_DIAG_HELD_LOAD))) continue;
+        if (!(held > hx_diag_limit(HX_DIAG_LOAD_ON_SUPPORT))) continue;
         if (held >= 1.0 && !hx_problem_body(&s->problem, c) && !s->problem.supports.prescribed)
             continue; /* hx_problem refuses it */
         HX_TRY(held_words(s, c, remedy, sizeof remedy));
         if (is_heat)
-            hx_diags_advise(diags, HX_DIAG_HELD_LOAD, held, remedy,
+            hx_diags_advise(diags, HX_DIAG_LOAD_ON_SUPPORT, held, remedy,
                             "%.0f %% of the heat of load case %d enters at nodes with a prescribed "
                             "temperature and does not flow through the part",
                             percent, c + 1);
         else
-            hx_diags_advise(diags, HX_DIAG_HELD_LOAD, held, remedy,
+            hx_diags_advise(diags, HX_DIAG_LOAD_ON_SUPPORT, held, remedy,
                             "%.0f %% of the nodal forces of load case %d act on fixed degrees of "
                             "freedom: the supports carry them, and the part does not",
                             percent, c + 1);
@@ -296,7 +296,7 @@ static int count_void(const hx_session *s, const char *name, uint8_t *at_elem, i
 static int judge_void_support(hx_diags *diags, const hx_session *s, uint8_t *at_elem)
 {
     const hx_config_support *const support = s->cfg.supports.entry;
-    char remedy[512];
+    char remedy[HX_REMEDY];
     for (size_t i = 0; i < s->cfg.supports.n; i++) {
         int64_t n[2];
         HX_TRY(count_void(s, support[i].set, at_elem, n));
@@ -340,7 +340,7 @@ static int judge_void_load(hx_diags *diags, const hx_session *s, uint8_t *at_ele
 {
     const int is_heat = hx_config_is_heat(&s->cfg);
     int64_t n;
-    char text[32], remedy[512];
+    char text[32], remedy[HX_REMEDY];
     HX_TRY(find_loaded_void(s, at_elem, &n));
     if (n == 0) return HX_OK;
     HX_TRY(hx_diag_void_remedy(s, at_elem, remedy, sizeof remedy));
@@ -408,8 +408,8 @@ static int judge_parts(hx_diags *diags, hx_session *s)
 static const char *radius_of(const hx_session *s, double in_elements, char *text, size_t n_text)
 {
     const int is_relative = s->cfg.optimization.filter.unit == HX_UNIT_ELEMENT;
-    snprintf(text, n_text, "`optimization.filter.radius=%.4g` is %.2g elements; 1.5 to 6 are usual",
-             is_relative ? in_elements : in_elements * s->mesh.elem_size, in_elements);
+    hx_fit(text, n_text, "`optimization.filter.radius=%.4g` is %.2g elements; 1.5 to 6 are usual",
+           is_relative ? in_elements : in_elements * s->mesh.elem_size, in_elements);
     return text;
 }
 
@@ -420,7 +420,7 @@ static void judge_spline_filter(hx_diags *diags, const hx_session *s, double in_
     if (s->space.element != HX_ELEMENT_SPLINE) return;
     const int degree = hx_spline_degree(s->space.spline);
     const double share = in_elements / (0.5 * (degree + 1));
-    char remedy[128];
+    char remedy[HX_REMEDY];
     if (share < hx_diag_limit(HX_DIAG_FILTER_SPLINE))
         hx_diags_advise(
             diags, HX_DIAG_FILTER_SPLINE, share,
@@ -434,7 +434,7 @@ static void judge_spline_filter(hx_diags *diags, const hx_session *s, double in_
 void hx_diag_filter(hx_diags *diags, const hx_session *s)
 {
     const double in_elements = s->filter_radius / s->mesh.elem_size, usual = 2.5;
-    char remedy[128];
+    char remedy[HX_REMEDY];
     if (!(s->filter_radius > 0.0)) return;
     if (in_elements < hx_diag_limit(HX_DIAG_FILTER_SMALL))
         hx_diags_advise(diags, HX_DIAG_FILTER_SMALL, in_elements,
@@ -514,10 +514,10 @@ int hx_diag_soft_void(const hx_session *s, char *remedy, size_t n_remedy)
     other.optimization.penalty = fmin(usual, s->cfg.optimization.penalty);
     if (other.optimization.penalty < s->cfg.optimization.penalty &&
         !(void_stiffness(&other) < hx_diag_limit(HX_DIAG_SOFT_VOID)))
-        snprintf(remedy, n_remedy, "`optimization.penalty=%g` is usual", usual);
+        hx_fit(remedy, n_remedy, "`optimization.penalty=%g` is usual", usual);
     else
-        snprintf(remedy, n_remedy, "`optimization.rho_min=%.1g` makes void stiff enough",
-                 fmin(0.5, 1.1 * pow(1e-9, 1.0 / s->cfg.optimization.penalty)));
+        hx_fit(remedy, n_remedy, "`optimization.rho_min=%.1g` makes void stiff enough",
+               fmin(0.5, 1.1 * pow(1e-9, 1.0 / s->cfg.optimization.penalty)));
     return 1;
 }
 
@@ -526,11 +526,11 @@ static void judge_optimizer(hx_diags *diags, const hx_session *s)
 {
     const double tolerance = s->cfg.optimization.change_tolerance,
                  rho_min = s->cfg.optimization.rho_min, penalty = s->cfg.optimization.penalty;
-    char remedy[128];
+    char remedy[HX_REMEDY];
     const int n = s->cfg.optimization.iterations;
-    snprintf(remedy, sizeof remedy,
-             n < 100 ? "`optimization.change_tolerance=0.01 optimization.iterations=100` is usual"
-                     : "`optimization.change_tolerance=0.01` is usual");
+    hx_fit(remedy, sizeof remedy,
+           n < 100 ? "`optimization.change_tolerance=0.01 optimization.iterations=100` is usual"
+                   : "`optimization.change_tolerance=0.01` is usual");
     if (tolerance > hx_diag_limit(HX_DIAG_CHANGE_TOLERANCE))
         hx_diags_advise(diags, HX_DIAG_CHANGE_TOLERANCE, tolerance, remedy,
                         "optimization.change_tolerance = %g ends the run while densities still "
@@ -549,8 +549,8 @@ void hx_diag_solver(hx_diags *diags, const hx_session *s)
     const hx_config *const cfg = &s->cfg;
     const int n = hx_continuation_iterations(cfg);
     const double tolerance = cfg->solver.tolerance;
-    char remedy[96];
-    snprintf(remedy, sizeof remedy, "`optimization.iterations=%d` adds 20 to these", n + 20);
+    char remedy[HX_REMEDY];
+    hx_fit(remedy, sizeof remedy, "`optimization.iterations=%d` adds 20 to these", n + 20);
     if (n >= cfg->optimization.iterations)
         hx_diags_advise(
             diags, HX_DIAG_TOO_FEW_ITERATIONS, cfg->optimization.iterations, remedy,

@@ -17,9 +17,9 @@ const hx_diag_words hx_diag_help[HX_N_DIAG] = {
     [HX_DIAG_UNIT] = {"E or density, if units are stated", "",
                       "stiffer than diamond, or lighter than air; the remedy is the value "
                       "converted from SI units"},
-    [HX_DIAG_HELD_LOAD] = {"share of a case's force on held nodes", "> 0.1",
-                           "the supports take it; a case held entirely is refused",
-                           "load nodes that no support holds, or fix fewer directions"},
+    [HX_DIAG_LOAD_ON_SUPPORT] = {"share of a case's force on held nodes", "> 0.1",
+                                 "the supports take it; a case held entirely is refused",
+                                 "load nodes that no support holds, or fix fewer directions"},
     [HX_DIAG_PASSIVE_VOID_LOAD] = {"loaded nodes in passive void", "> 0",
                                    "the load acts on void, so the compliance measures the void"},
     [HX_DIAG_PASSIVE_VOID_SUPPORT] = {"nodes of a support that lies entirely in passive void",
@@ -103,8 +103,8 @@ const hx_diag_words hx_diag_help[HX_N_DIAG] = {
          "the run counts as converged because `optimization.damping` shortens the steps"},
     [HX_DIAG_GREY] = {"greyness", "> 0.2",
                       "the extracted part has a different stiffness; `verify` quantifies it"},
-    [HX_DIAG_LOOSE_PIECES] = {"solid elements connected to the part only through void", "> 0",
-                              "in the 0/1 design of `verify`"},
+    [HX_DIAG_FLOATING_PIECES] = {"solid elements connected to the part only through void", "> 0",
+                                 "in the 0/1 design of `verify`"},
     [HX_DIAG_LOAD_ON_VOID] = {"share of a case's force on void or floating pieces", "> 0.01",
                               "also if only the loaded elements are solid"},
     [HX_DIAG_SUPPORT_ON_VOID] =

@@ -9,6 +9,7 @@
 #include "../text/log.h"
 #include "../text/shell_word.h"
 #include "../text/table.h"
+#include "core/base/fit.h"
 #include "core/base/memory.h"
 #include "diag.h"
 
@@ -85,11 +86,11 @@ static void give_room(const hx_result_part *part, const hx_session *s, char *tex
 {
     const double fraction = roomy_fraction(part, &s->problem);
     if (isnan(fraction))
-        snprintf(text, n_text, "%s", thinner);
+        hx_fit(text, n_text, "%s", thinner);
     else
-        snprintf(text, n_text,
-                 "`optimization.volume_fraction=%g` has room for the elements behind loads",
-                 fraction);
+        hx_fit(text, n_text,
+               "`optimization.volume_fraction=%g` has room for the elements behind loads",
+               fraction);
 }
 
 int hx_diag_part_remedy(const hx_session *s, char *text, size_t n_text)
@@ -99,12 +100,12 @@ int hx_diag_part_remedy(const hx_session *s, char *text, size_t n_text)
     const double fraction = roomy_fraction(&part, &s->problem);
     hx_part_free(&part);
     if (isnan(fraction))
-        snprintf(text, n_text, "%s", thinner);
+        hx_fit(text, n_text, "%s", thinner);
     else
-        snprintf(text, n_text,
-                 "make the loaded elements passive solid, which needs an "
-                 "optimization.volume_fraction of at least %g",
-                 fraction);
+        hx_fit(text, n_text,
+               "make the loaded elements passive solid, which needs an "
+               "optimization.volume_fraction of at least %g",
+               fraction);
     return HX_OK;
 }
 
@@ -112,14 +113,14 @@ static int warn_of_part(hx_diags *diags, const hx_session *s, const hx_result_pa
 {
     const char *const unit = s->cfg.units.volume;
     unsigned preserve;
-    char room[160], remedy[1024], word[256], count[32];
+    char room[160], remedy[HX_REMEDY], word[HX_SHELL_WORD], count[32];
     HX_TRY(find_preserve(s, NULL, &preserve));
     diags->option = option_of(preserve);
     give_room(part, s, room, sizeof room);
-    snprintf(remedy, sizeof remedy,
-             "%s; after the run, `hextop verify %s%s` analyses a 0/1 design in which their "
-             "densities decide",
-             room, hx_shell_word(s->cfg.output.directory, word, sizeof word), option_of(preserve));
+    hx_fit(remedy, sizeof remedy,
+           "%s; after the run, `hextop verify %s%s` analyses a 0/1 design in which their "
+           "densities decide",
+           room, hx_shell_word(s->cfg.output.directory, word, sizeof word), option_of(preserve));
     hx_diags_advise(diags, HX_DIAG_FORCED_SOLID, part->solid_volume / part->target, remedy,
                     "the %s elements that are forced solid in a 0/1 design (behind loads, or "
                     "passive) have a volume of %.4g%s, and the target volume is only %.4g%s",

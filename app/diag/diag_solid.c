@@ -10,6 +10,7 @@
 #include "../text/shell_word.h"
 #include "../text/table.h"
 #include "attached.h"
+#include "core/base/fit.h"
 #include "core/base/memory.h"
 #include "diag.h"
 
@@ -18,15 +19,15 @@
 static void judge_pieces(hx_diags *diags, const hx_attached *a)
 {
     const int64_t loose = hx_attached_count_floating(a);
-    char text[32], count[32], remedy[512], word[256];
-    snprintf(remedy, sizeof remedy,
-             "use a larger filter radius, a larger volume fraction or more iterations; "
-             "`hextop surface %s part.stl --keep-largest%s` exports the largest piece only",
-             hx_shell_word(a->session->cfg.output.directory, word, sizeof word),
-             hx_diags_option(diags));
+    char text[32], count[32], remedy[HX_REMEDY], word[HX_SHELL_WORD];
+    hx_fit(remedy, sizeof remedy,
+           "use a larger filter radius, a larger volume fraction or more iterations; "
+           "`hextop surface %s part.stl --keep-largest%s` exports the largest piece only",
+           hx_shell_word(a->session->cfg.output.directory, word, sizeof word),
+           hx_diags_option(diags));
     if (loose > 0)
         hx_diags_advise(
-            diags, HX_DIAG_LOOSE_PIECES, (double)loose, remedy,
+            diags, HX_DIAG_FLOATING_PIECES, (double)loose, remedy,
             "the 0/1 design falls into %s pieces: %s element%s not connected to the largest",
             hx_format_count(a->pieces.n, text, sizeof text),
             hx_format_count(loose, count, sizeof count), loose == 1 ? " is" : "s are");
@@ -198,11 +199,11 @@ fail:
 static int judge_tetrahedra(hx_diags *diags, const hx_session *s, const uint8_t *is_solid)
 {
     double share, error;
-    char remedy[512], word[256];
-    snprintf(remedy, sizeof remedy,
-             "`hextop verify %s --element quadratic%s` quantifies it; a finer mesh or "
-             "`solver.element=quadratic solver.operator=auto` fixes it",
-             hx_shell_word(s->cfg.output.directory, word, sizeof word), hx_diags_option(diags));
+    char remedy[HX_REMEDY], word[HX_SHELL_WORD];
+    hx_fit(remedy, sizeof remedy,
+           "`hextop verify %s --element quadratic%s` quantifies it; a finer mesh or "
+           "`solver.element=quadratic solver.operator=auto` fixes it",
+           hx_shell_word(s->cfg.output.directory, word, sizeof word), hx_diags_option(diags));
     if (s->cfg.solver.element != HX_ELEMENT_LINEAR || s->mesh.n_kind[HX_CELL_TETRAHEDRON] == 0)
         return HX_OK;
     HX_TRY(hx_diag_tetrahedra(s, is_solid, &share, &error));

@@ -11,6 +11,7 @@
 
 #include "../text/table.h"
 #include "attached.h"
+#include "core/base/fit.h"
 #include "core/base/memory.h"
 #include "core/base/names.h"
 #include "core/base/vec3.h"
@@ -318,16 +319,16 @@ static int find_void_at(const hx_session *s, const uint8_t *at_elem, cut *c, uin
 /* From the last entry to the first, because removing an entry renumbers those after it. */
 static void print_remedy(const hx_session *s, const uint8_t *without, char *text, size_t n_text)
 {
-    size_t used = (size_t)snprintf(text, n_text, "`"), n = 0, n_all = s->cfg.passive.n;
+    size_t used = hx_fit(text, n_text, "`"), n = 0, n_all = s->cfg.passive.n;
     for (size_t i = n_all; i-- > 0 && used < n_text;) {
         if (!without[i]) continue;
-        used += (size_t)snprintf(text + used, n_text - used, "%spassive[%zu]=", n ? " " : "", i);
+        used += hx_fit(text + used, n_text - used, "%spassive[%zu]=", n ? " " : "", i);
         n++;
     }
     if (n == n_all || used + 64 > n_text)
-        snprintf(text, n_text, "`passive=` removes all passive regions");
+        hx_fit(text, n_text, "`passive=` removes all passive regions");
     else
-        snprintf(text + used, n_text - used, "` removes the void there");
+        hx_fit(text + used, n_text - used, "` removes the void there");
 }
 
 int hx_diag_void_remedy(const hx_session *s, const uint8_t *at_elem, char *text, size_t n_text)
@@ -374,11 +375,11 @@ static void warn_of_void(hx_diags *diags, const hx_session *s, const off *worst,
     const int is_heat = hx_config_is_heat(&s->cfg), is_one = worst->n_body == 1;
     char pieces[96];
     if (worst->is_held)
-        snprintf(pieces, sizeof pieces, "%s that no support holds against it",
-                 is_one ? "piece" : "pieces");
+        hx_fit(pieces, sizeof pieces, "%s that no support holds against it",
+               is_one ? "piece" : "pieces");
     else
-        snprintf(pieces, sizeof pieces, "%s without a %s", is_one ? "piece" : "pieces",
-                 is_heat ? "prescribed temperature" : "support");
+        hx_fit(pieces, sizeof pieces, "%s without a %s", is_one ? "piece" : "pieces",
+               is_heat ? "prescribed temperature" : "support");
     hx_diags_advise(diags, HX_DIAG_VOID_CUTS, worst->share, remedy,
                     "passive void cuts the part: %.3g %% of the %s of load case %d acts on %lld "
                     "%s, so void carries it and its %s dominates the compliance",
@@ -399,7 +400,7 @@ static int has_void(const hx_session *s)
 static int judge_joint(hx_diags *diags, const hx_session *s, joint by, int *found)
 {
     uint8_t *without = NULL;
-    char remedy[512];
+    char remedy[HX_REMEDY];
     off worst;
     int rc, helps;
     HX_TRY(hx_alloc(&without, s->cfg.passive.n, 1, "passive regions"));
@@ -410,7 +411,7 @@ static int judge_joint(hx_diags *diags, const hx_session *s, joint by, int *foun
     if (!helps && (by == BY_FACES || worst.is_moved)) goto fail;
     print_remedy(s, without, remedy, sizeof remedy);
     if (by == BY_FACES && !strstr(remedy, "`passive=`"))
-        snprintf(remedy + strlen(remedy), sizeof remedy - strlen(remedy), ", `passive=` all of it");
+        hx_fit(remedy + strlen(remedy), sizeof remedy - strlen(remedy), ", `passive=` all of it");
     if (worst.is_moved)
         warn_moved(diags, s, &worst, remedy);
     else

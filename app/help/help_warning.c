@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "../diag/diag.h"
+#include "core/base/old_names.h"
 
 /* 1 if the texts are equal, ignoring case; '-', '_' and blanks are equal. */
 static int is_code(const char *code, const char *word)
@@ -36,8 +37,21 @@ static void print_warning(int kind)
                                                : "for the last design, by `run`");
 }
 
+/* The code that replaced this one of an earlier version; NULL: none did. */
+static const char *code_now(const char *code)
+{
+    for (const hx_old_name *row = hx_old_names; row->old; row++)
+        if (row->kind == HX_OLD_WARNING && is_code(row->old, code)) return row->now;
+    return NULL;
+}
+
 int hx_print_warning(const char *code, const char *lead)
 {
+    const char *const now = code_now(code);
+    if (now) {
+        printf("%sThe warning %s is now called %s.\n\n", lead, code, now);
+        return hx_print_warning(now, "");
+    }
     for (int kind = 0; kind < HX_N_DIAG; kind++) {
         if (!is_code(hx_diag_table[kind].code, code)) continue;
         fputs(lead, stdout);

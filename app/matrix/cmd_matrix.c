@@ -183,7 +183,7 @@ static int matrix(hx_matrix_job *job, const hx_options *options)
 /* Cleans up after an error, whose message is kept. */
 static void end_quietly(hx_matrix_job *job, int rc)
 {
-    char message[512];
+    char message[HX_MESSAGE_SIZE];
     snprintf(message, sizeof message, "%s", hx_error_message());
     hx_matrix_chunks_free(job);
     if (rc < 0 && strcmp(message, hx_error_message()) != 0) (void)HX_RAISE(rc, "%s", message);

@@ -233,7 +233,7 @@ typedef struct hx_matrix_worker {
     int (*work)(void *what); /* NULL: nothing to do */
     void *what;
     int rc; /* result of the last task, with its message, until it is read */
-    char message[512];
+    char message[HX_MESSAGE_SIZE];
 } hx_matrix_worker;
 
 /* Waits for the current task, then starts the next. Returns the error of the task that ended. */

@@ -168,7 +168,7 @@ static int make_solid(mesh_job *job, const hx_options *options, const hx_mesh_fo
     const char *const result = job->result.file;
     double cut;
     unsigned preserve;
-    char text[512];
+    char text[HX_PART_TEXT];
     HX_TRY(hx_option_read_number("--threshold", threshold, 1.0, &cut));
     HX_TRY(hx_preserve_read(hx_option_text(options, PRESERVE), &preserve));
     HX_TRY(hx_solid_design_create(&job->design, &job->whole, result, cut, preserve));

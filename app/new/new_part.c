@@ -188,7 +188,7 @@ static int read_part_config(hx_new_part *part, const char *named, int is_heat)
  * the file, which decides between the two messages. */
 static int read_part_of_heat(hx_new_part *part, const char *named)
 {
-    char first[2048], second[2048] = ""; /* as long as a message may be */
+    char first[HX_MESSAGE_SIZE], second[HX_MESSAGE_SIZE] = "";
     snprintf(first, sizeof first, "%s", hx_error_message());
     hx_error_clear();
     int rc = read_part_config(part, named, 1);

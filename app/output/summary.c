@@ -102,7 +102,7 @@ static int write_heat(hx_json *json, hx_session *s, int c, double load, double r
     double convection;
     HX_TRY(hx_analysis_film_heat(&s->analysis, c, &convection));
     hx_json_number(json, "heat_in", load);
-    hx_json_number(json, "heat_to_held_temperatures", -reaction);
+    hx_json_number(json, "heat_to_prescribed_temperatures", -reaction);
     hx_json_number(json, "heat_to_convection", convection);
     return HX_OK;
 }
@@ -188,7 +188,7 @@ static void write_result(hx_json *json, const hx_session *s, const hx_stats *sta
     if (s->cfg.solver.criterion == HX_PCG_COMPLIANCE)
         hx_json_number(json, "compliance_error", last->pcg_error);
     hx_json_number(json, "volume", last->volume);
-    hx_json_number(json, "volume_wanted", s->problem.volume_fraction);
+    hx_json_number(json, "volume_target", s->problem.volume_fraction);
     hx_json_bool(json, "volume_met", !last->volume_missed);
     hx_json_integer(json, "designs_off_volume", stats->n_missed);
     if (!isnan(s->cfg.material.density))
@@ -211,11 +211,11 @@ static void write_result(hx_json *json, const hx_session *s, const hx_stats *sta
     hx_json_string(json, "filter", s->filter.kind->name);
     hx_json_number(json, "filter_radius", s->filter_radius);
     if (s->groups.n_group > 0) {
-        hx_json_open_object(json, "ties");
+        hx_json_open_object(json, "linked_variables");
         hx_json_integer(json, "groups", s->groups.n_group);
         hx_json_integer(json, "elements", s->groups.n_member);
         hx_json_integer(json, "elements_without_image", s->groups.n_alone);
-        hx_json_integer(json, "elements_off_their_image", s->groups.n_shifted);
+        hx_json_integer(json, "elements_without_exact_image", s->groups.n_shifted);
         hx_json_number(json, "largest_offset", s->groups.shift);
         hx_json_close_object(json);
     }
@@ -224,9 +224,9 @@ static void write_result(hx_json *json, const hx_session *s, const hx_stats *sta
     hx_json_bool(json, "solves_converged", stats->n_solve_failed == 0);
     hx_json_integer(json, "solves_not_converged", stats->n_solve_failed);
     hx_json_integer(json, "pcg_iterations_total", stats->pcg_iterations);
-    hx_json_integer(json, "pcg_fell_back", stats->n_fell_back);
+    hx_json_integer(json, "solves_finished_in_double_precision", stats->n_fell_back);
     hx_json_integer(json, "pcg_refinements", stats->n_refinement);
-    hx_json_integer(json, "pcg_took_exact", stats->n_took_exact);
+    hx_json_integer(json, "solves_finished_with_exact_product", stats->n_took_exact);
     hx_json_number(json, "seconds", stats->total);
     hx_json_open_object(json, "seconds_per_iteration");
     hx_json_number(json, "median", median);

@@ -167,7 +167,7 @@ static int collect(hx_trace *trace, extent *all, hx_span_time **list)
 
 static const char *const queue_name[HX_N_QUEUE] = {[HX_QUEUE_DEVICE] = "device",
                                                    [HX_QUEUE_CONCURRENT] =
-                                                       "device, beside the queue",
+                                                       "device, concurrent queue",
                                                    [HX_QUEUE_HOST] = "host"};
 
 /* Thread number in the file; some viewers take 0 for the idle task. */

@@ -236,7 +236,7 @@ static int simplify(maker *m, int64_t n_triangle)
 static int open_source(maker *m)
 {
     hx_report_run *run = m->run;
-    char text[512];
+    char text[HX_PART_TEXT];
     const int rc = hx_surface_source_open(&m->source, run->result, NULL,
                                           HX_PRESERVE_USUAL | HX_PRESERVE_FIT, 0);
     if (rc == HX_OK && m->source.config && m->source.part.preserve != HX_PRESERVE_USUAL)

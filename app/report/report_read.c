@@ -11,24 +11,26 @@
 
 #include "../config/config.h"
 #include "../text/log.h"
+#include "core/base/fit.h"
 #include "core/base/input_file.h"
 #include "core/base/text_stream.h"
 #include "report.h"
 
 void hx_report_say(hx_report_lines *lines, const char *fmt, ...)
 {
-    char text[1024];
+    char line[1024];
     va_list args;
-    va_start(args, fmt);
-    vsnprintf(text, sizeof text, fmt, args);
-    va_end(args);
     if (lines->n >= HX_REPORT_MAX_NOTE) return;
+    va_start(args, fmt);
+    char *const text = hx_fit_all(line, sizeof line, fmt, args);
+    va_end(args);
     if (hx_strdup(&lines->line[lines->n], text) == HX_OK) {
         lines->n++;
-        return;
+    } else {
+        hx_log_warning("the page lacks \"%s\": %s", text, hx_error_message());
+        hx_error_clear();
     }
-    hx_log_warning("the page lacks \"%s\": %s", text, hx_error_message());
-    hx_error_clear();
+    if (text != line) free(text);
 }
 
 static char *join_run_path(const hx_report_run *run, const char *name, char path[PATH_MAX])

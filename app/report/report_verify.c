@@ -165,7 +165,8 @@ static void judge_solves(hx_report_run *run)
     const double missed = hx_json_number_at(run->summary.root, "solves_not_converged");
     if (missed > 0.0)
         hx_report_say(&run->warning, "PCG did not converge in %g design iterations.", missed);
-    const double fell_back = hx_json_number_at(run->summary.root, "pcg_fell_back");
+    const double fell_back =
+        hx_json_number_at(run->summary.root, "solves_finished_in_double_precision");
     if (fell_back > 0.0)
         hx_report_say(&run->warning,
                       "%g solves were finished in double precision, since single precision did not "
@@ -178,7 +179,7 @@ static void judge_design(hx_report_run *run)
     const hx_json_value *const s = run->summary.root;
     if (is_false(run, "volume_met"))
         hx_report_say(&run->warning, "The volume is %.5g instead of %.5g.",
-                      hx_json_number_at(s, "volume"), hx_json_number_at(s, "volume_wanted"));
+                      hx_json_number_at(s, "volume"), hx_json_number_at(s, "volume_target"));
     const double grey = hx_json_number_at(s, "greyness");
     if (grey > 0.2)
         hx_report_say(&run->warning,

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/base/fit.h"
 #include "core/base/memory.h"
 #include "core/base/names.h"
 #include "core/design/black_white.h"
@@ -311,13 +312,13 @@ const char *hx_part_short_text(const hx_result_part *part, const char *result, c
 {
     static const double enough = 0.98;
     if (part->n_missing == 0 || part->target >= enough * part->wanted) return NULL;
-    snprintf(text, n_text,
-             "%s has elements with a volume of %.4g, and the 0/1 design of this run has %.4g: it "
-             "needs some of the %lld %s below output.threshold, which the file lacks; write "
-             "the last design with a lower output.threshold such as 0.1, or none; --threshold "
-             "takes what the file has",
-             result, part->target, part->wanted, (long long)part->n_missing,
-             hx_noun(part->n_missing, "element", "elements"));
+    hx_fit(text, n_text,
+           "%s has elements with a volume of %.4g, and the 0/1 design of this run has %.4g: it "
+           "needs some of the %lld %s below output.threshold, which the file lacks; write "
+           "the last design with a lower output.threshold such as 0.1, or none; --threshold "
+           "takes what the file has",
+           result, part->target, part->wanted, (long long)part->n_missing,
+           hx_noun(part->n_missing, "element", "elements"));
     return text;
 }
 

@@ -3,6 +3,8 @@
 #ifndef HX_PART_H
 #define HX_PART_H
 
+#include <limits.h>
+
 #include "fine_image.h"
 
 /* Elements that --preserve forces solid; springs count as supports. FIT: if these exceed the target
@@ -65,6 +67,9 @@ int hx_part_is_driven_by(const hx_session *s, const hx_config_support *support);
 
 /* 1 if prescribed displacements of the mesh's file drive the part. */
 int hx_part_is_driven_by_file(const hx_session *s);
+
+/* Size of the text below: a path, and words. */
+enum { HX_PART_TEXT = PATH_MAX + 512 };
 
 /* A warning if the result lacks elements that its 0/1 design needs; NULL if it does not. Returns
  * text. */

@@ -237,7 +237,7 @@ int hx_solid_session_make(hx_session *to, const hx_session *whole, const hx_soli
                                     solid.elem, "the 0/1 design without void");
     hx_solid_mesh_free(&solid);
     if (rc == HX_EINPUT && d->n_missing > 0) {
-        char text[200], message[2048]; /* as long as a message may be */
+        char text[200], message[HX_MESSAGE_SIZE];
         snprintf(message, sizeof message, "%s", hx_error_message());
         rc = HX_RAISE(HX_EINPUT, "%s%s", message, name_missing(d, text, sizeof text));
     }

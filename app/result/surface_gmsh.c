@@ -136,12 +136,12 @@ static int open_folder(filling *f)
 /* Ends with the error of the first fraction, that is, of the original surface. */
 static int try_all(filling *f, hx_surface_part *p, hx_mesh *raw, int32_t **piece)
 {
-    char first[512] = "";
+    char first[HX_MESSAGE_SIZE] = "";
     int rc = HX_OK;
     for (int i = 0; i < N_SHARE; i++) {
         rc = try_share(f, subdomain[i], p, raw, piece);
         if (rc != HX_EINPUT) return rc;
-        if (i == 0) snprintf(first, sizeof first, "%.511s", hx_error_message());
+        if (i == 0) snprintf(first, sizeof first, "%s", hx_error_message());
     }
     return HX_RAISE(HX_EINPUT, "%s", first);
 }

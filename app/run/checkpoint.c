@@ -171,7 +171,7 @@ static int take_word(hx_checkpoint *c, const char *name, char **word)
 /* Reports what is wrong with the last checkpoint, and whether the previous one is complete. */
 static int offer_previous(const hx_checkpoint *c, int rc)
 {
-    char message[1024];
+    char message[HX_MESSAGE_SIZE];
     hx_snapshot previous = {0};
     snprintf(message, sizeof message, "%s", hx_error_message());
     const int usable = hx_snapshot_read(&previous, c->previous) == HX_OK;
@@ -242,7 +242,7 @@ static int iteration_of(const char *name)
 
 int hx_checkpoint_command(const char *result, int n, char *text, size_t n_text)
 {
-    char folder[PATH_MAX], path[PATH_MAX], word[PATH_MAX];
+    char folder[PATH_MAX], path[PATH_MAX], word[HX_SHELL_WORD];
     const char *const slash = result ? strrchr(result, '/') : NULL;
     if (!slash || slash == result || (size_t)(slash - result) + 32 > sizeof folder) return 0;
     snprintf(folder, sizeof folder, "%.*s", (int)(slash - result), result);

@@ -37,7 +37,7 @@ typedef struct hx_checkpoint {
     int is_writing; /* the thread runs, or has not been joined */
     atomic_int is_written;
     int rc; /* of the thread */
-    char message[1024];
+    char message[HX_MESSAGE_SIZE];
     int n_written;
 } hx_checkpoint;
 

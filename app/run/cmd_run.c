@@ -204,7 +204,7 @@ static int is_over(const run *r)
 /* Advises the command that resumes the run of optimization.initial, if that left a checkpoint. */
 static void diag_initial(run *r, const hx_iteration *first)
 {
-    char command[1100];
+    char command[2 * HX_SHELL_WORD + 256];
     const hx_config *const cfg = &r->session.cfg;
     const int can = hx_checkpoint_command(cfg->optimization.initial, cfg->optimization.iterations,
                                           command, sizeof command);
@@ -321,11 +321,11 @@ static void print_result(run *r)
                     hx_outcome_is_settled(&r->session, &stats->last) ? "" : "not ",
                     stats->last.change, cfg->optimization.change_tolerance);
     hx_outcome_diag(&r->session, &r->stats, interrupted, &r->diags);
-    char path[PATH_MAX];
+    char path[PATH_MAX], quoted[HX_SHELL_WORD];
     hx_log_info("open in ParaView: %s (last design: %s), then Threshold density > 0.9",
                 hx_output_path(&r->output, "density.vtk.series", path, sizeof path),
                 hx_output_last(&r->output));
-    const char *const word = hx_shell_word(cfg->output.directory, path, sizeof path);
+    const char *const word = hx_shell_word(cfg->output.directory, quoted, sizeof quoted);
     const char *const option = hx_diags_option(&r->diags);
     hx_log_info("to analyse and export the 0/1 design: hextop verify %s%s, hextop surface %s "
                 "part.stl%s",

@@ -28,7 +28,7 @@ static void in_folder(const hx_config *cfg, const char *name, char path[PATH_MAX
 /* 1 if the first line of a file shows that hextop resolved it. */
 static int is_resolved(const char *path)
 {
-    char line[512] = "";
+    char line[PATH_MAX + 128] = ""; /* the path of a config, and words */
     FILE *const f = hx_input_open(path, NULL);
     const int has_line = f && fgets(line, sizeof line, f);
     if (f) fclose(f);

@@ -72,8 +72,8 @@ static void write_line(hx_json *json, const hx_selftest_line *line)
     hx_json_open_object(json, NULL);
     hx_json_string(json, "device", line->device);
     hx_json_string(json, "section", line->section);
-    hx_json_string(json, "what", line->what);
-    hx_json_string(json, "against", line->against);
+    hx_json_string(json, "check", line->what);
+    hx_json_string(json, "reference", line->against);
     hx_json_number(json, "error", line->error);
     hx_json_number(json, "bound", line->bound);
     hx_json_bool(json, "passed", line->passed);

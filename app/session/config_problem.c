@@ -169,7 +169,7 @@ static int create_problem(const hx_config *cfg, const hx_space *space,
         passive[i].density = cfg_passive[i].density;
         passive[i].skin = isnan(cfg_passive[i].skin) ? 0.0 : cfg_passive[i].skin;
     }
-    char place[1024];
+    char place[HX_CONFIG_PLACE];
     const hx_problem_params params = {
         .origin = cfg->path,
         .young = cfg->material.young,

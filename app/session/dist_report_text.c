@@ -71,9 +71,9 @@ static const struct {
     {"nodes of distributed levels", coarse_nodes, count_text},
     {"solves", solves, hx_format_seconds},
     {"  halo exchanges", exchanges, hx_format_seconds},
-    {"  lattices", coarse_levels, hx_format_seconds},
-    {"sums", sums, hx_format_seconds},
-    {"elements for filters", halos, hx_format_seconds},
+    {"  coarse levels", coarse_levels, hx_format_seconds},
+    {"reductions", sums, hx_format_seconds},
+    {"halo exchanges of filters", halos, hx_format_seconds},
     {"sent", sent, hx_format_bytes},
     {"host memory", host, hx_format_bytes},
     {"device memory", device, hx_format_bytes},
@@ -149,7 +149,7 @@ int hx_dist_report_write(hx_session *s, hx_json *json)
         hx_json_integer(json, "rank", r);
         hx_json_integer(json, "elements", report[r].n_elem);
         hx_json_integer(json, "nodes", report[r].n_node);
-        hx_json_integer(json, "lattice_nodes", report[r].n_coarse);
+        hx_json_integer(json, "coarse_nodes", report[r].n_coarse);
         hx_json_number(json, "solve_seconds", f->solve_seconds);
         hx_json_integer(json, "exchanges", f->n_exchange);
         hx_json_number(json, "exchange_seconds", f->exchange_seconds);
@@ -157,9 +157,9 @@ int hx_dist_report_write(hx_session *s, hx_json *json)
         hx_json_integer(json, "halo_exchanges", f->n_halo);
         hx_json_number(json, "halo_seconds", f->halo_seconds);
         hx_json_integer(json, "halo_bytes", f->halo_bytes);
-        hx_json_integer(json, "sums", f->n_sum);
-        hx_json_number(json, "sum_seconds", f->sum_seconds);
-        hx_json_number(json, "lattice_seconds", f->coarse_seconds);
+        hx_json_integer(json, "reductions", f->n_sum);
+        hx_json_number(json, "reduction_seconds", f->sum_seconds);
+        hx_json_number(json, "coarse_seconds", f->coarse_seconds);
         hx_json_integer(json, "host_peak_bytes", report[r].host_bytes);
         hx_json_integer(json, "device_bytes", report[r].device_bytes);
         hx_json_close_object(json);

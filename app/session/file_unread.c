@@ -7,7 +7,7 @@
 #include "../text/log.h"
 #include "core/base/memory.h"
 
-enum { TEXT = 900, WORDS = 400 };
+enum { TEXT = 900, WORDS = 8192 };
 
 void hx_warn_of_unread(const hx_unread *list)
 {

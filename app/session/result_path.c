@@ -4,6 +4,7 @@
 
 #include <dirent.h>
 #include <errno.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -66,9 +67,9 @@ static void find_hint(const char *path, char *hint, size_t n_hint)
     }
     if (dir) closedir(dir);
     if (file[0])
-        snprintf(hint, n_hint, "; name a file: %.200s%s%s", path, slash, file);
+        snprintf(hint, n_hint, "; name a file: %s%s%s", path, slash, file);
     else if (folder[0])
-        snprintf(hint, n_hint, "; there is one in %.200s%s%s", path, slash, folder);
+        snprintf(hint, n_hint, "; there is one in %s%s%s", path, slash, folder);
     else
         snprintf(hint, n_hint, "; name the output.directory of a `hextop run`");
 }
@@ -141,7 +142,7 @@ static int follow_series(const char *series, hx_result_path *result)
 
 static int search_folder(const char *folder, hx_result_path *result)
 {
-    char *series = NULL, hint[512];
+    char *series = NULL, hint[PATH_MAX + 512];
     HX_TRY(join_path(folder, strlen(folder), series_name, &series));
     int rc = HX_OK;
     if (access(series, F_OK) != 0) {

@@ -13,6 +13,7 @@
 #include "config_problem.h"
 #include "continuation.h"
 #include "core/base/clock.h"
+#include "core/base/fit.h"
 #include "core/base/memory.h"
 #include "core/base/names.h"
 #include "core/files/result_match.h"
@@ -139,7 +140,7 @@ static int has_elements(const hx_config *cfg, const char *name)
 static int settle_operator(hx_session *s)
 {
     hx_config *const cfg = &s->cfg;
-    char place[512];
+    char place[HX_CONFIG_PLACE];
     if (cfg->solver.element == HX_ELEMENT_LINEAR || hx_config_is_auto(cfg->solver.op)) return HX_OK;
     if (!hx_config_is_argument(cfg, "solver.element") ||
         hx_config_is_argument(cfg, "solver.operator") || has_elements(cfg, cfg->solver.op))
@@ -201,13 +202,13 @@ static int check_set_names(const hx_session *s)
 {
     const hx_config_set *const set = s->cfg.sets.entry;
     const hx_config_set *first = NULL;
-    char names[400] = "";
+    char names[2048] = "";
     size_t n = 0;
     for (size_t i = 0; i < s->cfg.sets.n; i++) {
         if (!hx_mesh_find_set(&s->mesh, set[i].name)) continue;
         if (n++ == 0) first = &set[i];
         const size_t used = strlen(names);
-        snprintf(names + used, sizeof names - used, "%s\"%.60s\"", n > 1 ? ", " : "", set[i].name);
+        hx_fit(names + used, sizeof names - used, "%s\"%.60s\"", n > 1 ? ", " : "", set[i].name);
     }
     if (n < 2) return HX_OK; /* hx_mesh_add_region refuses a single one */
     return HX_RAISE(
@@ -319,7 +320,7 @@ const char *hx_session_element_text(const hx_session *s, char *text, size_t n_te
 static int make_groups(hx_session *s)
 {
     hx_symmetry_plane plane[3];
-    char place[512];
+    char place[HX_CONFIG_PLACE];
     const hx_config *cfg = &s->cfg;
     const hx_config_plane *const cfg_plane = cfg->optimization.symmetry.entry;
     hx_groups_params params = {.n_plane = cfg->optimization.symmetry.n,

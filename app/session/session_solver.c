@@ -110,7 +110,7 @@ int hx_session_set_threads(const hx_session *s)
 /* HX_EINPUT, with the deterministic operators of the device. */
 static int require_deterministic(const hx_session *s)
 {
-    char words[256] = "";
+    char words[1024] = "";
     size_t used = 0;
     if (s->op_kind->deterministic) return HX_OK;
     for (size_t i = 0; hx_operator_kinds[i] && used < sizeof words; i++)
@@ -127,7 +127,7 @@ static int require_deterministic(const hx_session *s)
 /* HX_EINPUT, with the operators of the device that support heat. */
 static int refuse_physics(const hx_session *s)
 {
-    char words[256] = "";
+    char words[1024] = "";
     size_t used = 0;
     for (size_t i = 0; hx_operator_kinds[i] && used < sizeof words; i++)
         if (strcmp(hx_operator_kinds[i]->device, s->device.ops->name) == 0 &&
@@ -242,7 +242,7 @@ static int set_words(hx_session *s)
 
 int hx_session_take_less(hx_session *s, int rc)
 {
-    char why[512];
+    char why[HX_MESSAGE_SIZE];
     const char *const op = s->op_kind->name, *const precond = s->precond_kind->name;
     hx_choice choice = {.op_kind = s->op_kind, .layout = s->layout};
     const hx_choose_less less = {s->chose_operator, s->chose_precond, &choice, &s->precond_kind};
@@ -291,7 +291,7 @@ int hx_session_start_device(hx_session *s, const hx_device_ops *ops)
 /* Appends the operators of the device that support the precision to the message. */
 static int suggest_precision(const hx_session *s, int rc)
 {
-    char names[128] = "", message[512];
+    char names[1024] = "", message[HX_MESSAGE_SIZE];
     size_t used = 0;
     for (size_t i = 0; hx_operator_kinds[i] && used < sizeof names; i++) {
         const hx_operator_kind *other =

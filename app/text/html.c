@@ -2,8 +2,10 @@
 
 #include <stdarg.h>
 #include <stdint.h>
+#include <stdlib.h>
 #include <string.h>
 
+#include "core/base/fit.h"
 #include "utf8.h"
 
 static const char *entity(char c)
@@ -46,12 +48,13 @@ void hx_html_text(FILE *stream, const char *text)
 
 void hx_html_printf(FILE *stream, const char *fmt, ...)
 {
-    char text[4096];
+    char line[4096];
     va_list args;
     va_start(args, fmt);
-    vsnprintf(text, sizeof text, fmt, args);
+    char *const text = hx_fit_all(line, sizeof line, fmt, args);
     va_end(args);
     hx_html_text(stream, text);
+    if (text != line) free(text);
 }
 
 void hx_base64(FILE *stream, const void *bytes, size_t n)

@@ -10,6 +10,7 @@
 #include "core/base/grow.h"
 #include "core/base/input_file.h"
 #include "core/base/memory.h"
+#include "core/base/old_names.h"
 #include "utf8.h"
 
 enum { MAX_DEPTH = 64 };
@@ -307,14 +308,35 @@ void hx_json_free(hx_json_tree *tree)
 
 /* --- looking up --- */
 
+/* The member with the name of n characters; NULL: there is none. */
+static const hx_json_value *find_member(const hx_json_value *object, const char *name, size_t n)
+{
+    const hx_json_value *value = object->first;
+    while (value && !(strncmp(value->key, name, n) == 0 && value->key[n] == '\0'))
+        value = value->next;
+    return value;
+}
+
+/* Finds the member in files of earlier versions too. */
+static const hx_json_value *find_any(const hx_json_value *object, const char *name, size_t n)
+{
+    char now[64];
+    const hx_json_value *found = find_member(object, name, n);
+    snprintf(now, sizeof now, "%.*s", (int)n, name);
+    for (size_t i = 0; !found; i++) {
+        const char *const old = hx_name_before(HX_OLD_JSON, now, i);
+        if (!old) return NULL;
+        found = find_member(object, old, strlen(old));
+    }
+    return found;
+}
+
 const hx_json_value *hx_json_at(const hx_json_value *value, const char *path)
 {
     while (value && *path) {
         const size_t n = strcspn(path, ".");
         if (value->kind != HX_JSON_OBJECT) return NULL;
-        value = value->first;
-        while (value && !(strncmp(value->key, path, n) == 0 && value->key[n] == '\0'))
-            value = value->next;
+        value = find_any(value, path, n);
         path += n;
         if (*path == '.') path++;
     }

@@ -39,7 +39,8 @@ int hx_json_read(hx_json_tree *tree, const char *path);
 /* Accepts a zeroed tree, and leaves one. */
 void hx_json_free(hx_json_tree *tree);
 
-/* The member at a path such as "mesh.quality.bodies"; NULL: there is none. value may be NULL. */
+/* The member at a path such as "mesh.quality.bodies", also under the names that earlier versions
+ * gave it (old_names.h); NULL: there is none. value may be NULL. */
 const hx_json_value *hx_json_at(const hx_json_value *value, const char *path);
 /* The number at the path, NAN if there is none; the text at the path, `none` if there is no
  * string. */

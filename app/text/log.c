@@ -2,9 +2,12 @@
 
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
+
+#include "core/base/fit.h"
 
 enum { MAX_SINK = 8, MAX_LINE = 2304 };
 
@@ -96,11 +99,12 @@ static void log_formatted(hx_log_level level, const char *fmt, va_list args) HX_
 
 static void log_formatted(hx_log_level level, const char *fmt, va_list args)
 {
-    char text[MAX_LINE];
+    char line[MAX_LINE];
     if (!hx_log_wants(level)) return;
-    vsnprintf(text, sizeof text, fmt, args);
+    char *const text = hx_fit_all(line, sizeof line, fmt, args);
     tell_lines(level, level == HX_LOG_VERBOSE ? HX_LOG_DETAIL : HX_LOG_INFO, text);
     if (prints(level)) print_line(stdout, "", text);
+    if (text != line) free(text);
 }
 
 void hx_log_info(const char *fmt, ...)
@@ -129,12 +133,13 @@ void hx_log_text(hx_log_level level, const char *text)
 
 void hx_log_record(const char *fmt, ...)
 {
-    char text[MAX_LINE];
+    char line[MAX_LINE];
     va_list args;
     va_start(args, fmt);
-    vsnprintf(text, sizeof text, fmt, args);
+    char *const text = hx_fit_all(line, sizeof line, fmt, args);
     va_end(args);
     tell_lines(HX_LOG_NORMAL, HX_LOG_INFO, text);
+    if (text != line) free(text);
 }
 
 /* Columns of the terminal: a longer status line would wrap and could not be rewritten. */
@@ -213,10 +218,10 @@ static void complain(hx_log_kind kind, const char *lead, const char *fmt, va_lis
 
 static void complain(hx_log_kind kind, const char *lead, const char *fmt, va_list args)
 {
-    char text[MAX_LINE];
-    vsnprintf(text, sizeof text, fmt, args);
+    char line[MAX_LINE], *const text = hx_fit_all(line, sizeof line, fmt, args);
     tell_lines(HX_LOG_QUIET, kind, text);
     if (!silent) print_line(stderr, lead, text);
+    if (text != line) free(text);
 }
 
 void hx_log_warning(const char *fmt, ...)

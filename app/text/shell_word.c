@@ -4,6 +4,14 @@
 #include <stdio.h>
 #include <string.h>
 
+/* Bytes of the path in quotes. */
+static size_t quoted_size(const char *path)
+{
+    size_t n = 3;
+    for (; *path; path++) n += *path == '\'' ? 4 : 1;
+    return n;
+}
+
 const char *hx_shell_word(const char *path, char *text, size_t n_text)
 {
     size_t n = 0;
@@ -11,7 +19,7 @@ const char *hx_shell_word(const char *path, char *text, size_t n_text)
     while (isalnum((unsigned char)*at) || (unsigned char)*at >= 0x80 ||
            (*at && strchr("/._-+,:=@%", *at)))
         at++;
-    if (!*at || n_text < 4 * strlen(path) + 3) return path;
+    if (!*at || n_text < quoted_size(path)) return path;
     text[n++] = '\'';
     for (at = path; *at; at++) {
         if (*at != '\'')

@@ -2,7 +2,11 @@
 #ifndef HX_SHELL_WORD_H
 #define HX_SHELL_WORD_H
 
+#include <limits.h>
 #include <stddef.h>
+
+/* Size of the text in which every path fits as a word: each character may be an apostrophe. */
+enum { HX_SHELL_WORD = 4 * PATH_MAX + 3 };
 
 /* A path as a shell word: in quotes if it contains more than plain characters. Returns text, or the
  * path itself if it needs no quotes or text is too small for them. */

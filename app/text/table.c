@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/base/fit.h"
 #include "core/base/grow.h"
 #include "core/base/memory.h"
 
@@ -22,7 +23,7 @@ void hx_table_add(hx_table *table, const char *fmt, ...)
     char text[1024];
     va_list args;
     va_start(args, fmt);
-    vsnprintf(text, sizeof text, fmt, args);
+    hx_fit_args(text, sizeof text, fmt, args);
     va_end(args);
     if (hx_grow(&table->cell, table->n_cell, &table->capacity, sizeof(char *), "table") < 0) {
         table->failed = 1;

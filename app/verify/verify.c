@@ -331,6 +331,7 @@ void hx_verify_free(hx_verify *v)
     free(v->quadratic.analysis.case_compliance);
     hx_verify_surface_free(&v->surface);
     hx_fields_free(&v->fields);
+    for (size_t i = 0; i < v->n_warning; i++) free(v->warning[i]);
     hx_part_free(&v->part);
     hx_attached_free(&v->attached);
     free(v->density);

@@ -104,7 +104,7 @@ typedef struct hx_verify {
     float *flux;         /* [n_elem][3] for heat (owned) */
     hx_fields fields;    /* fields for the file of --vtk */
     size_t n_warning;
-    char warning[64][512]; /* as printed */
+    char *warning[64]; /* [n_warning] as printed (owned) */
 } hx_verify;
 
 /* Finds result and config from the arguments RESULT [CONFIG] [KEY=VALUE ...]. The caller zeroed v.

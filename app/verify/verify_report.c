@@ -11,6 +11,7 @@
 #include "../text/json.h"
 #include "../text/table.h"
 #include "core/base/atomic_file.h"
+#include "core/base/fit.h"
 #include "core/base/memory.h"
 #include "core/base/names.h"
 #include "core/problem/simp.h"
@@ -21,14 +22,16 @@ static void warn_verify(hx_verify *v, const char *fmt, ...) HX_PRINTF(2, 3);
 
 static void warn_verify(hx_verify *v, const char *fmt, ...)
 {
-    char text[512];
+    char line[512];
     va_list args;
     va_start(args, fmt);
-    vsnprintf(text, sizeof text, fmt, args);
+    char *const text = hx_fit_all(line, sizeof line, fmt, args);
     va_end(args);
     hx_log_warning("%s", text);
-    if (v->n_warning < sizeof v->warning / sizeof v->warning[0])
-        memcpy(v->warning[v->n_warning++], text, sizeof text);
+    if (v->n_warning < sizeof v->warning / sizeof v->warning[0] &&
+        hx_strdup(&v->warning[v->n_warning], text) == HX_OK)
+        v->n_warning++;
+    if (text != line) free(text);
 }
 
 /* --- tables --- */
@@ -400,7 +403,7 @@ static void warn_filled(hx_verify *v)
 static int warn_missing(hx_verify *v)
 {
     static const double enough = 0.98;
-    char count[32], text[512];
+    char count[32], text[HX_PART_TEXT];
     if (v->n_missing == 0) return 0;
     hx_format_count(v->n_missing, count, sizeof count);
     hx_log_info("%s lacks %s elements, because it was written with a threshold: their density is "
@@ -512,7 +515,7 @@ static void write_quadratic(hx_json *json, const hx_verify *v)
     if (!q->asked) return;
     hx_json_open_object(json, "quadratic");
     hx_json_string(json, "element", q->element);
-    hx_json_bool(json, "solid_alone", q->solid_only);
+    hx_json_bool(json, "solid_only", q->solid_only);
     hx_json_integer(json, "elements", q->n_elem);
     hx_json_integer(json, "points", q->n_point);
     hx_json_integer(json, "bytes", (int64_t)q->bytes);
@@ -525,11 +528,11 @@ static void write_quadratic(hx_json *json, const hx_verify *v)
 static void write_nodes(hx_json *json, const hx_attached_nodes *nodes, int with_force)
 {
     hx_json_integer(json, "nodes_on_largest_piece", nodes->n[HX_NODE_MAIN]);
-    hx_json_integer(json, "nodes_on_loose_pieces", nodes->n[HX_NODE_LOOSE]);
+    hx_json_integer(json, "nodes_on_floating_pieces", nodes->n[HX_NODE_LOOSE]);
     hx_json_integer(json, "nodes_on_void", nodes->n[HX_NODE_VOID]);
     if (!with_force) return;
     hx_json_number(json, "force_on_largest_piece", nodes->force[HX_NODE_MAIN]);
-    hx_json_number(json, "force_on_loose_pieces", nodes->force[HX_NODE_LOOSE]);
+    hx_json_number(json, "force_on_floating_pieces", nodes->force[HX_NODE_LOOSE]);
     hx_json_number(json, "force_on_void", nodes->force[HX_NODE_VOID]);
 }
 
@@ -591,7 +594,7 @@ static void write_pieces(hx_json *json, const hx_verify *v)
     hx_json_open_object(json, "pieces");
     hx_json_integer(json, "joined_by_nodes", v->attached.pieces.n);
     hx_json_integer(json, "joined_by_faces", v->n_face_piece);
-    if (v->n_surface_piece >= 0) hx_json_integer(json, "of_surface", v->n_surface_piece);
+    if (v->n_surface_piece >= 0) hx_json_integer(json, "surface_shells", v->n_surface_piece);
     hx_json_integer(json, "largest_elements", v->attached.pieces.n_elem[0]);
     hx_json_number(json, "largest_volume", v->attached.pieces.volume[0]);
     hx_json_close_object(json);
@@ -626,10 +629,10 @@ int hx_verify_write(const hx_verify *v, const char *path)
     hx_json_integer(&json, "elements", v->session.mesh.n_elem);
     hx_json_integer(&json, "elements_missing", v->n_missing);
     hx_json_integer(&json, "elements_solid", v->n_solid);
-    hx_json_integer(&json, "elements_solid_whatever_density", v->part.n_solid);
-    hx_json_integer(&json, "elements_void_whatever_density", v->part.n_void);
+    hx_json_integer(&json, "elements_forced_solid", v->part.n_solid);
+    hx_json_integer(&json, "elements_forced_void", v->part.n_void);
     hx_json_integer(&json, "elements_solid_below_threshold", v->n_filled);
-    hx_json_number(&json, "volume_asked_for", v->part.target);
+    hx_json_number(&json, "volume_target", v->part.target);
     hx_json_number(&json, "volume_solid", v->volume);
     hx_json_number(&json, "threshold", v->threshold);
     hx_json_bool(&json, "threshold_keeps_volume", !v->threshold_given);

@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { HX_MESSAGE_SIZE = 2048 };
+#include "fit.h"
 
 static _Thread_local char error_message[HX_MESSAGE_SIZE];
 static _Thread_local char error_where[256];
@@ -13,7 +13,7 @@ int hx_error_raise(int code, const char *src_file, int src_line, const char *fmt
 {
     va_list args;
     va_start(args, fmt);
-    vsnprintf(error_message, sizeof error_message, fmt, args);
+    hx_fit_args(error_message, sizeof error_message, fmt, args);
     va_end(args);
     const char *slash = strrchr(src_file, '/');
     snprintf(error_where, sizeof error_where, "%s:%d", slash ? slash + 1 : src_file, src_line);
@@ -25,10 +25,9 @@ void hx_error_prefix(const char *fmt, ...)
     char prefixed[HX_MESSAGE_SIZE];
     va_list args;
     va_start(args, fmt);
-    const int n = vsnprintf(prefixed, sizeof prefixed, fmt, args);
+    const size_t n = hx_fit_args(prefixed, sizeof prefixed, fmt, args);
     va_end(args);
-    if (n < 0 || n >= HX_MESSAGE_SIZE) return;
-    snprintf(prefixed + n, sizeof prefixed - (size_t)n, "%s", error_message);
+    hx_fit(prefixed + n, sizeof prefixed - n, "%s", error_message);
     memcpy(error_message, prefixed, sizeof error_message);
 }
 

@@ -20,6 +20,9 @@ extern "C" {
     X(HX_ENUMERIC, -6, 1, "the computation broke down")                                            \
     X(HX_EINTERNAL, -7, 1, "internal error")
 
+/* Size of a message; a longer one ends in " ...". Two paths of any length fit. */
+enum { HX_MESSAGE_SIZE = 12288 };
+
 enum hx_error {
     HX_OK = 0,
 #define HX_ERROR_ENUM(code, value, exit_status, text) code = (value),

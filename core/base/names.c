@@ -3,6 +3,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "fit.h"
+
 enum { LONGEST_NAME = 63 };
 
 /* Returns the edit distance in which two neighbours that are exchanged count as one edit, using at
@@ -48,8 +50,8 @@ const char *hx_name_list(const char *const *name, size_t n, char *text, size_t n
 {
     size_t used = 0;
     text[0] = '\0';
-    for (size_t i = 0; i < n && used < n_text; i++)
-        used += (size_t)snprintf(text + used, n_text - used, "%s%s", i > 0 ? ", " : "", name[i]);
+    for (size_t i = 0; i < n; i++)
+        used += hx_fit(text + used, n_text - used, "%s%s", i > 0 ? ", " : "", name[i]);
     return text;
 }
 
@@ -62,10 +64,9 @@ const char *hx_name_hint(const char *word, const char *const *name, size_t n, ch
     }
     const char *nearest = hx_nearest_name(word, name, n);
     size_t used = 0;
-    if (nearest) used = (size_t)snprintf(text, n_text, ", did you mean '%s'?", nearest);
-    if (used < n_text)
-        used += (size_t)snprintf(text + used, n_text - used, nearest ? " valid: " : "; valid: ");
-    if (used < n_text) hx_name_list(name, n, text + used, n_text - used);
+    if (nearest) used = hx_fit(text, n_text, ", did you mean '%s'?", nearest);
+    used += hx_fit(text + used, n_text - used, nearest ? " valid: " : "; valid: ");
+    hx_name_list(name, n, text + used, n_text - used);
     return text;
 }
 

@@ -19,7 +19,7 @@ const char *hx_nearest_name(const char *word, const char *const *name, size_t n)
 const char *hx_name_hint(const char *word, const char *const *name, size_t n, char *text,
                          size_t n_text);
 
-/* Writes "A, B, C" into `text`, as far as it fits. Returns text. */
+/* Writes "A, B, C" into `text`; a list that does not fit ends in " ...". Returns text. */
 const char *hx_name_list(const char *const *name, size_t n, char *text, size_t n_text);
 
 /* Returns `one` for a count of 1, otherwise `many`: printf("%d %s", n, hx_noun(n, "node",

@@ -5,21 +5,23 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "fit.h"
 #include "grow.h"
 #include "memory.h"
 
 int hx_notes_add(hx_notes *notes, hx_note_level level, const char *fmt, ...)
 {
-    char text[512];
+    char line[512];
     va_list args;
     if (!notes) return HX_OK;
     va_start(args, fmt);
-    vsnprintf(text, sizeof text, fmt, args);
+    char *const text = hx_fit_all(line, sizeof line, fmt, args);
     va_end(args);
-    HX_TRY(hx_resize(&notes->note, notes->n, notes->n + 1, sizeof *notes->note, "notes"));
-    HX_TRY(hx_strdup(&notes->note[notes->n].text, text));
-    notes->note[notes->n++].level = level;
-    return HX_OK;
+    int rc = hx_resize(&notes->note, notes->n, notes->n + 1, sizeof *notes->note, "notes");
+    if (rc == HX_OK) rc = hx_strdup(&notes->note[notes->n].text, text);
+    if (rc == HX_OK) notes->note[notes->n++].level = level;
+    if (text != line) free(text);
+    return rc;
 }
 
 void hx_notes_free(hx_notes *notes)

@@ -22,7 +22,7 @@ typedef struct hx_notes {
     hx_note *note; /* [n] (owned) */
 } hx_notes;
 
-/* Adds a line of at most 511 characters. If `notes` is NULL, the line is discarded. HX_ENOMEM. */
+/* Adds a line. If `notes` is NULL, the line is discarded. HX_ENOMEM. */
 int hx_notes_add(hx_notes *notes, hx_note_level level, const char *fmt, ...) HX_PRINTF(3, 4);
 
 /* Accepts a zeroed struct. */

@@ -11,7 +11,7 @@
 #include "analysis_internal.h"
 
 /* Prefixes of entries that are valid only for the number of processes that saved them. */
-static const char *const of_others[] = {"share ", "multigrid.", "analysis.last "};
+static const char *const of_others[] = {"subdomain", "multigrid.", "analysis.last "};
 
 /* State of PCG's error estimate. The saved run may have used another stopping criterion. */
 static int snapshot_slow(hx_analysis *a, hx_snapshot *image)
@@ -52,7 +52,7 @@ static int snapshot_alone(hx_analysis *a, hx_snapshot *image)
     for (int c = 0; a->warm_start && c < a->problem->cases.n; c++)
         HX_TRY(hx_snapshot_device(image, case_name(c, name), a->dev, a->d_u[c], bytes));
     HX_TRY(snapshot_slow(a, image));
-    if (image->mode == HX_SNAPSHOT_SAVE || !hx_snapshot_has(image, "share 1 of several"))
+    if (image->mode == HX_SNAPSHOT_SAVE || !hx_snapshot_has(image, "subdomains"))
         return snapshot_own(a, image);
     pass_over(image);
     /* it has none, so extrapolation starts from zero displacements */
@@ -92,6 +92,7 @@ int hx_snapshot_unpack(hx_snapshot *image, char *from, size_t bytes)
         if (n > (size_t)(end - from) || name[sizeof name - 1])
             return HX_RAISE(HX_EINPUT,
                             "the checkpoint is damaged: the data of one process are incomplete");
+        hx_snapshot_name_now(name);
         HX_TRY(hx_snapshot_host(image, name, from, n));
         from += n;
     }
@@ -114,14 +115,14 @@ static const char *local_name(const hx_dist *dist, int rank, char text[HX_SNAPSH
         snprintf(
             parts, sizeof parts, ", %016llx",
             (unsigned long long)(whole->ownership ? whole->ownership->hash : whole->parts.hash));
-    snprintf(text, HX_SNAPSHOT_NAME, "share %d of %d%s", rank + 1, dist->comm->size, parts);
+    snprintf(text, HX_SNAPSHOT_NAME, "subdomain %d of %d%s", rank + 1, dist->comm->size, parts);
     return text;
 }
 
 static int put_local(const hx_dist *dist, hx_snapshot *image, const size_t *bytes, char *all)
 {
     char name[HX_SNAPSHOT_NAME], mark = 1;
-    HX_TRY(hx_snapshot_host(image, "share 1 of several", &mark, 1));
+    HX_TRY(hx_snapshot_host(image, "subdomains", &mark, 1));
     for (int r = 0; r < dist->comm->size; all += bytes[r], r++)
         HX_TRY(hx_snapshot_host(image, local_name(dist, r, name), all, bytes[r]));
     return HX_OK;

@@ -7,6 +7,7 @@
 #include "../base/grow.h"
 #include "../base/memory.h"
 #include "../base/names.h"
+#include "../base/old_names.h"
 
 void hx_snapshot_begin(hx_snapshot *image, hx_snapshot_mode mode)
 {
@@ -25,6 +26,18 @@ int hx_snapshot_has(const hx_snapshot *image, const char *name)
 {
     const hx_snapshot_entry *const e = find_snapshot_entry(image, name);
     return e && (image->mode == HX_SNAPSHOT_LOAD || e->is_used);
+}
+
+void hx_snapshot_name_now(char name[HX_SNAPSHOT_NAME])
+{
+    for (const hx_old_name *row = hx_old_names; row->old; row++) {
+        const size_t n = strlen(row->old);
+        char rest[HX_SNAPSHOT_NAME];
+        if (row->kind != HX_OLD_CHECKPOINT || strncmp(name, row->old, n) != 0) continue;
+        snprintf(rest, sizeof rest, "%s", name + n);
+        snprintf(name, HX_SNAPSHOT_NAME, "%s%s", row->now, rest);
+        return;
+    }
 }
 
 /* Creates or reuses an entry of `bytes` with this name. */

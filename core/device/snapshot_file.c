@@ -159,6 +159,7 @@ static int read_entry(hx_snapshot *image, const char *path, const record *r, FIL
     hx_snapshot_entry *const e = &image->entry[image->n];
     memset(e, 0, sizeof *e);
     memcpy(e->name, r->name, sizeof e->name);
+    hx_snapshot_name_now(e->name);
     e->bytes = (size_t)r->bytes;
     image->n++;
     HX_TRY(hx_alloc_raw(&e->data, e->bytes, 1, "checkpoint"));

@@ -30,17 +30,17 @@ static const struct {
     [HX_SPAN_VECTORS] = {"vectors", "compute", NO_PLACE},
     [HX_SPAN_PRODUCT] = {"product", "compute", NO_PLACE},
     [HX_SPAN_INTERIOR] = {"interior", "compute", NO_PLACE},
-    [HX_SPAN_SCALARS] = {"scalars", "compute", NO_PLACE},
+    [HX_SPAN_SCALARS] = {"dot products", "compute", NO_PLACE},
     [HX_SPAN_PRECONDITIONER] = {"preconditioner", "compute", NO_PLACE},
     [HX_SPAN_SMOOTH] = {"smooth", "compute", ON_MESH},
     [HX_SPAN_RESTRICT] = {"restrict", "compute", ON_MESH},
     [HX_SPAN_PROLONG] = {"prolong", "compute", ON_MESH},
     [HX_SPAN_COARSE] = {"coarse solve", "compute", NO_PLACE},
-    [HX_SPAN_PUT] = {"put", "exchange", NO_PLACE},
-    [HX_SPAN_ADD] = {"add", "exchange", NO_PLACE},
-    [HX_SPAN_SUM] = {"sum", "exchange", NO_PLACE},
-    [HX_SPAN_HALO] = {"halo", "exchange", NO_PLACE},
-    [HX_SPAN_LOOK] = {"look", "wait", NO_PLACE},
+    [HX_SPAN_PUT] = {"send", "exchange", NO_PLACE},
+    [HX_SPAN_ADD] = {"receive", "exchange", NO_PLACE},
+    [HX_SPAN_SUM] = {"reduction", "exchange", NO_PLACE},
+    [HX_SPAN_HALO] = {"filter halo", "exchange", NO_PLACE},
+    [HX_SPAN_LOOK] = {"status check", "wait", NO_PLACE},
 };
 
 const char *hx_span_text(hx_span span, int number, char *text, size_t n_text)

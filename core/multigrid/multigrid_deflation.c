@@ -178,8 +178,9 @@ int hx_mg_deflation_snapshot(hx_multigrid *mg, hx_snapshot *image)
 {
     hx_mg_deflation_state *const state = &mg->deflation.state;
     if (image->mode == HX_SNAPSHOT_LOAD) hx_mg_deflation_reset(mg);
-    if (image->mode == HX_SNAPSHOT_LOAD && !hx_snapshot_has(image, "multigrid.loose")) return HX_OK;
-    return hx_snapshot_host(image, "multigrid.loose", state, sizeof *state);
+    if (image->mode == HX_SNAPSHOT_LOAD && !hx_snapshot_has(image, "multigrid.deflation"))
+        return HX_OK;
+    return hx_snapshot_host(image, "multigrid.deflation", state, sizeof *state);
 }
 
 void hx_mg_deflation_reset(hx_multigrid *mg)

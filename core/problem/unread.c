@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "../base/error.h"
+#include "../base/fit.h"
 #include "../base/grow.h"
 #include "../base/memory.h"
 
@@ -72,12 +73,23 @@ unsigned hx_unread_roles(const hx_unread *list)
     return roles;
 }
 
+enum { MOST_PATH = 300 };
+
+/* The path, or its end if it is longer than MOST_PATH; lead: what shows that. */
+static const char *short_path(const char *path, const char **lead)
+{
+    const size_t n = strlen(path);
+    *lead = n > MOST_PATH ? "..." : "";
+    return n > MOST_PATH ? path + n - MOST_PATH : path;
+}
+
 /* Writes "4 S4 (shells, line 29)"; the line of the first kind is printed before the list. */
 static void name_kind(const hx_unread_kind *kind, const hx_unread_kind *first, char text[600])
 {
     char place[360] = "";
+    const char *lead, *const path = short_path(kind->path, &lead);
     if (kind->line > 0 && strcmp(kind->path, first->path) != 0)
-        snprintf(place, sizeof place, "%.300s:%lld", kind->path, (long long)kind->line);
+        snprintf(place, sizeof place, "%s%s:%lld", lead, path, (long long)kind->line);
     else if (kind->line > 0 && kind->line != first->line)
         snprintf(place, sizeof place, "line %lld", (long long)kind->line);
     const char *const comma = kind->what[0] && place[0] ? ", " : "";
@@ -90,8 +102,9 @@ static void name_kind(const hx_unread_kind *kind, const hx_unread_kind *first, c
 static size_t begin_text(const hx_unread_kind *first, const char *lead, char *text, size_t n_text)
 {
     char line[24] = "";
+    const char *dots, *const path = short_path(first->path, &dots);
     if (first->line > 0) snprintf(line, sizeof line, ":%lld", (long long)first->line);
-    return (size_t)snprintf(text, n_text, "%.300s%s: %s", first->path, line, lead);
+    return (size_t)snprintf(text, n_text, "%s%s%s: %s", dots, path, line, lead);
 }
 
 size_t hx_unread_text(const hx_unread *list, unsigned roles, int is_ignored, const char *lead,
@@ -122,14 +135,13 @@ size_t hx_unread_text(const hx_unread *list, unsigned roles, int is_ignored, con
 
 void hx_unread_words(const hx_unread *list, unsigned roles, char *text, size_t n_text)
 {
-    size_t used = (size_t)snprintf(text, n_text, "(");
-    for (size_t i = 0; i < list->n && used < n_text; i++) {
+    size_t used = hx_fit(text, n_text, "(");
+    for (size_t i = 0; i < list->n; i++) {
         const hx_unread_kind *const kind = &list->kind[i];
         if (!is_meant(list, kind, roles, 0)) continue;
-        used += (size_t)snprintf(text + used, n_text - used, "%s\"%s\"", used > 1 ? ", " : "",
-                                 kind->word);
+        used += hx_fit(text + used, n_text - used, "%s\"%s\"", used > 1 ? ", " : "", kind->word);
     }
-    if (used < n_text) snprintf(text + used, n_text - used, ")");
+    hx_fit(text + used, n_text - used, ")");
 }
 
 unsigned hx_unread_refuses(const hx_unread *list, hx_unread_use use, int has_mass_load, int n_case)

@@ -89,7 +89,7 @@ static size_t list_fitting(const hx_choose_params *params, const hx_device *dev,
 int hx_choose_suggest(const hx_choose_params *params, hx_device *dev, const hx_problem *problem,
                       const hx_precond_kind *kind, size_t held_bytes, int rc)
 {
-    char message[640], text[320] = "", have[32];
+    char message[HX_MESSAGE_SIZE], text[1024] = "", have[32];
     size_t n_free = 0, n_total = 0;
     hx_choose_params any = *params;
     any.keep_layout = 0;

@@ -145,7 +145,7 @@ for operator in $("$hextop" list | awk '$2 == "cpu" && $3 == "yes" { print $1 }'
             near "$(number compliance mixed/summary.json)" "$compliance" 1e-6
         ok "mixed $operator: summary" contains mixed/summary.json '"precision": "mixed"'
         ok "mixed $operator: not finished in double" contains mixed/summary.json \
-            '"pcg_fell_back": 0'
+            '"solves_finished_in_double_precision": 0'
     else
         n_refused=$((n_refused + 1))
         "$hextop" run "$@" >stdout 2>stderr

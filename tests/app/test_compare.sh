@@ -87,7 +87,7 @@ ok "figures hold together" awk -F, '
 ok "ebe rowmajor is the reference" test \
     "$(column out/compare/compare.csv operator,layout,speedup_over_ebe,pcg_speedup_over_ebe |
         grep '^ebe,rowmajor')" = "ebe,rowmajor,1,1"
-column out/compare/compare.csv operator,speedup_over_paper | grep -E '^(nbn|ebe),' >best
+column out/compare/compare.csv operator,speedup_over_p1 | grep -E '^(nbn|ebe),' >best
 ok "the best of P1 has 1" awk -F, '
     $2 > most { most = $2 } END { exit !(most == 1) }' best
 ok "the same iterations" test "$(cut -d, -f11 figures | sort -n |

@@ -137,7 +137,7 @@ def variables():
     """Environment variables that change a run stand for keys, so config.cfg repeats the run without them."""
     plain = MESH + STEEL + LOAD + REST
     for name, key, word, other, wrong in (("HEXTOP_TRANSPORT", "transport", "messages", "direct", "pigeon"),
-                                          ("HEXTOP_WHOLE_LATTICE", "whole_coarse_grid", "50", "60", "few"),
+                                          ("HEXTOP_WHOLE_COARSE_GRID", "whole_coarse_grid", "50", "60", "few"),
                                           ("HEXTOP_VECTOR", "vector_unit", "baseline", "auto", "avx5")):
         taken = resolved(plain, env={name: word})
         check(value(taken, key).strip('"') == word, f"{name}={word}: {value(taken, key)}")
@@ -157,7 +157,7 @@ def variables():
             check(status == 2 and name in said and wrong in said, f"{name}={wrong}: exit {status}, {said[-300:]}")
         status, said = run("report", "o", env={name: wrong})
         check(status == 2 and name in said and wrong in said, f"report, {name}={wrong}: exit {status}, {said[-300:]}")
-    status, said = run("check", "c.cfg", env={"HEXTOP_WHOLE_LATTICE": "0"})
+    status, said = run("check", "c.cfg", env={"HEXTOP_WHOLE_COARSE_GRID": "0"})
     check(status == 2 and "out of range" in said, f"no node: {said[-300:]}")
     # the bits are those of the vector unit, however it is selected
     histories = set()

@@ -84,7 +84,7 @@ LASTING = {"bodies": "those of the first mesh that has it do not meet"}
 
 # Warnings whose remedy contains no command, and why.
 WORDLESS = {"poor-elements": "the mesh is to be made otherwise", "hinges": "likewise", "far-from-origin": "likewise",
-            "bodies": "of which no nodes coincide", "held-load": "of a set that is held in part",
+            "bodies": "of which no nodes coincide", "load-on-support": "of a set that is held in part",
             "no-influence": "of springs, whose stiffness is the designer's choice", "load-on-void": "which part is to be solid is the designer's choice", "support-on-void": "likewise",
             "few-elements": "where a load is to be spread is the designer's choice"}
 TRIED = set()
@@ -195,8 +195,8 @@ def test_before():
     expect("ties", config(CLEAN, b=SHORT, c=("iterations = 2;", "iterations = 2; symmetry = ( { point = [3.0, 0.0, 0.0]; "
                                              "normal = [1.0, 0.0, 0.0]; } );")), before=["no-image"])
     found = expect("loads", config(CLEAN, b=SHORT, c=('loads = (', 'loads = ( { set = "left"; total_force = [0.0, 1.0, 0.0]; },')),
-                   before=["held-load"])
-    check("`loads[0]=`" in found["held-load"]["remedy"], f"the load that is held: {found['held-load']}")
+                   before=["load-on-support"])
+    check("`loads[0]=`" in found["load-on-support"]["remedy"], f"the load that is held: {found['load-on-support']}")
     expect("void", config(CLEAN, b=SHORT, c=("density = 1.0", "density = 0.001"),
                           d=('fix = "xyz"; }', 'fix = "xyz"; }, { set = "right"; fix = "y"; }')),
            before=["passive-void-load", "passive-void-support"])
@@ -318,7 +318,7 @@ def test_after():
     expect("pcg", config(CLEAN, b=SHORT), after=["pcg"], words=["solver.max_iterations=3"])
     grey = config(CLEAN, a=('projection = { beta = 2.0; beta_max = 32.0; every = 8; };', ''),
                   b=("iterations = 60", "iterations = 40"))
-    found = expect("grey", grey, after=["grey"], absent=["loose-pieces", "few-elements", "load-on-void"])
+    found = expect("grey", grey, after=["grey"], absent=["floating-pieces", "few-elements", "load-on-void"])
     check(found["grey"]["value"] > found["grey"]["limit"] == 0.2, "with number and limit")
     hextop("report", "grey", "-o", "grey.html")
     with open("grey.html") as file:
@@ -331,8 +331,8 @@ def test_after():
                               '}, { name = "island"; box = { min = [7.0, 2.0, 2.0]; max = [9.0, 4.0, 4.0]; }; },'),
                     b=('passive = (', 'passive = ( { set = "hole"; density = 0.001; }, { set = "island"; density = 1.0; },'),
                     c=("iterations = 60", "iterations = 30"))
-    found = expect("island", island, after=["loose-pieces"])
-    check(found.get("loose-pieces", {}).get("value", 0) >= 8, f"its 8 elements: {found}")
+    found = expect("island", island, after=["floating-pieces"])
+    check(found.get("floating-pieces", {}).get("value", 0) >= 8, f"its 8 elements: {found}")
     aside = config(CLEAN, a=("sets = (", 'sets = ( { name = "aside"; box = { min = [7.9, 2.9, 2.9]; max = [8.1, 3.1, 3.1]; }; },'),
                    b=('fix = "xyz"; }', 'fix = "xyz"; }, { set = "aside"; fix = "y"; }'),
                    c=("iterations = 60", "iterations = 30"))
@@ -343,7 +343,7 @@ def test_after():
                   'box = { min = [7.9, -0.1, 5.9]; max = [8.1, 0.1, 6.1]; }; },'),
                   e=("loads = (", 'loads = ( { set = "corner"; total_force = [0.0, 0.02, 0.0]; },'))
     expect("lost", lost, after=["load-on-void"])
-    expect("uncut", config(grey, b=("iterations = 40", "iterations = 2")), after=["grey"], absent=["load-on-void", "loose-pieces"])
+    expect("uncut", config(grey, b=("iterations = 40", "iterations = 2")), after=["grey"], absent=["load-on-void", "floating-pieces"])
     dent = config(CLEAN, a=("nx = 16; ny = 6; nz = 6", "nx = 12; ny = 12; nz = 12"),
                   b=('{ name = "end"; box = { min = [15.0, 0.0, 0.0]; max = [16.0, 6.0, 6.0]; }; }',
                      '{ name = "tip"; box = { min = [5.9, 5.9, 11.9]; max = [6.1, 6.1, 12.1]; }; }'),
@@ -633,7 +633,7 @@ def test_influence():
                             'sets = ( { name = "all"; box = { min = [0.0, 0.0, 0.0]; max = [8.0, 4.0, 4.0]; }; } );'),
                    b=('{ set = "right"; total_force = [0.0, 0.0, -1.0]; }', '{ set = "all"; remote_force = [0.0, 0.0, -1.0]; '
                       'point = [4.0, 2.0, 2.0]; coupling = "rigid"; }'), c=("iterations = 60", "iterations = 20"))
-    found = expect("rigid", rigid, after=["no-influence"], absent=["changing", "grey", "load-on-void", "loose-pieces"])
+    found = expect("rigid", rigid, after=["no-influence"], absent=["changing", "grey", "load-on-void", "floating-pieces"])
     check("`loads[0].coupling=distributing`" in found["no-influence"]["remedy"] and found["no-influence"]["value"] < 1e-9, f"{found}")
     soft = config(rigid, a=("10.0, 10.0, 10.0", "1e-9, 1e-9, 1e-9"), b=('"all"; remote_force = [0.0, 0.0, -1.0]; point = [4.0, 2.0, 2.0]; '
                   'coupling = "rigid"', '"right"; total_force = [0.0, 0.0, -1.0]'), c=("tolerance = 1e-8", "tolerance = 1e-5"))
@@ -651,9 +651,9 @@ def test_shares():
     held = config(BEAM, a=('total_force = [0.0, 0.0, -1.0]; }', 'total_force = [0.0, 0.0, -1.0]; }, { set = "left"; total_force = '
                            '[0.2, 0.0, 0.0]; }'), b=("= 60", "= 2"))
     for force in turns:
-        found = expect("held-turned", held, before=["held-load"], words=[f"loads[1].total_force={force}"])
-        check(abs(found["held-load"]["value"] - 0.2 / 1.2) < 1e-6, f"{force}: a sixth of the force: {found['held-load']}")
-        expect("held-less", held, absent=["held-load"], words=[f"loads[1].total_force={[0.5 * f for f in force]}"])
+        found = expect("held-turned", held, before=["load-on-support"], words=[f"loads[1].total_force={force}"])
+        check(abs(found["load-on-support"]["value"] - 0.2 / 1.2) < 1e-6, f"{force}: a sixth of the force: {found['load-on-support']}")
+        expect("held-less", held, absent=["load-on-support"], words=[f"loads[1].total_force={[0.5 * f for f in force]}"])
     # the middle of an edge between two elements of void
     block = """
 mesh = { generator = "cantilever"; nx = 6; ny = 3; nz = 3; };
@@ -833,7 +833,7 @@ def test_hinges():
     said = hextop("verify", "tetra").stderr
     with open("tetra/verify.json") as file:
         pieces = json.load(file)["pieces"]
-    check(pieces["joined_by_faces"] > pieces["joined_by_nodes"] >= pieces["of_surface"] > 0, f"single tetrahedra touch in edges: {pieces}")
+    check(pieces["joined_by_faces"] > pieces["joined_by_nodes"] >= pieces["surface_shells"] > 0, f"single tetrahedra touch in edges: {pieces}")
     check("hinges" not in said, f"which the surface does not follow: {said}")
     # two quadrants of the bar that share an edge
     with open("hexahedra/density_0030.vtk") as file:

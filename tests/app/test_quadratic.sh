@@ -45,10 +45,10 @@ ok "check shows points" contains stdout "points"
 
 ok "verify" "$hextop" verify linear/density_0006.vtk linear/config.cfg --element quadratic
 ok "verify says it" contains stdout "quadratic hex20, 192 elements, 1,145 points"
-ok "verify.json" contains linear/verify.json '"solid_alone": false'
+ok "verify.json" contains linear/verify.json '"solid_only": false'
 ok "verify of the solid alone" "$hextop" verify linear/density_0006.vtk linear/config.cfg --element quadratic-solid --output solid.json
 ok "says that" contains stdout "of the largest solid piece, without void"
-ok "solid.json" contains solid.json '"solid_alone": true'
+ok "solid.json" contains solid.json '"solid_only": true'
 ok "verify of a quadratic run" "$hextop" verify quadratic/density_0006.vtk quadratic/config.cfg
 # the 0/1 design with quadratic elements, requested in two ways
 ok "directly" "$hextop" verify linear/density_0006.vtk linear/config.cfg solver.element=quadratic --output direct.json

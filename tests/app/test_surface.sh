@@ -93,12 +93,12 @@ for preserve in loads,passive supports passive none; do
     solid=$(sed -n 's/.*beside the result: \([0-9]*\) elements are forced solid.*/\1/p' stdout)
     "$hextop" -q verify $result out/config.cfg --preserve $preserve --output same.json 2>/dev/null ||
         fault "verify --preserve $preserve"
-    grep -q "\"elements_solid_whatever_density\": $solid," same.json ||
+    grep -q "\"elements_forced_solid\": $solid," same.json ||
         fault "--preserve $preserve: $solid elements are solid in surface, not in verify"
-    grep -q '"elements_void_whatever_density": 16,' same.json || fault "verify has other void"
-    awk -v a="$asked" '/volume_asked_for/ { off = $2 / a - 1; exit !(off * off < 1e-10) }' same.json ||
+    grep -q '"elements_forced_void": 16,' same.json || fault "verify has other void"
+    awk -v a="$asked" '/volume_target/ { off = $2 / a - 1; exit !(off * off < 1e-10) }' same.json ||
         fault "--preserve $preserve: asked for $asked in surface, not in verify"
-    awk '/volume_asked_for/ { a = $2 + 0 } /volume_solid/ { off = $2 - a; exit !(off * off <= 0.25) }' \
+    awk '/volume_target/ { a = $2 + 0 } /volume_solid/ { off = $2 - a; exit !(off * off <= 0.25) }' \
         same.json || fault "--preserve $preserve: verify is off by more than half an element"
 done
 refused 2 "20 elements that are forced solid (passive or loaded) have 20" $result bad.stl --volume 10

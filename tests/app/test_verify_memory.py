@@ -60,7 +60,7 @@ def verify(hextop, result, most):
                           preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_AS, (most, most)))
     if done.returncode == 0:
         report = json.load(open("verify.json", encoding="utf-8"))["quadratic"]
-        return "solid" if report["solid_alone"] else "whole", report
+        return "solid" if report["solid_only"] else "whole", report
     errors = [line for line in done.stderr.splitlines() if "warning" not in line]
     check(f"{result}, {most >> 20} MiB: one line", done.returncode in (1, 2, 127) and len(errors) >= 1, done.stderr)
     return ("refused" if "quadratic elements need" in done.stderr else "none"), done.stderr

@@ -142,7 +142,7 @@ grep -Eq "warning: iteration [0-9]+: the design has a volume of 0\.[0-9]+ instea
 grep -Eq "warning: the volume is not met: the last design has a volume fraction of 0\.[0-9]+ instead of $between " stderr ||
     fault "$what: the last design is not named: $(cat stderr)"
 says late/summary.json '"volume_met": false'
-says late/summary.json "\"volume_wanted\": $between"
+says late/summary.json "\"volume_target\": $between"
 off=$(column late volume | awk -v w="$between" '$1 > 1.0001 * w || $1 < 0.9999 * w { n++ } END { print n + 0 }')
 says late/summary.json "\"designs_off_volume\": $off"
 [ "$off" -gt 0 ] || fault "$what: all designs have the volume"

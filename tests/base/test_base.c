@@ -1,4 +1,6 @@
-/* Growing arrays, memory, sorting, random numbers, vectors, accounts of memory. */
+/* Growing arrays, memory, sorting, random numbers, vectors, accounts of memory, text of a fixed
+ * size. */
+#include <stdarg.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -8,6 +10,7 @@
 
 #include "core/base/account.h"
 #include "core/base/error.h"
+#include "core/base/fit.h"
 #include "core/base/grow.h"
 #include "core/base/memory.h"
 #include "core/base/random.h"
@@ -191,8 +194,49 @@ static void test_address_limit(void)
     CHECK_MSG(none == 1, "%zu available; 0 would mean unknown", none);
 }
 
+static char *fit_all(char *text, size_t n_text, const char *fmt, ...) HX_PRINTF(3, 4);
+
+static char *fit_all(char *text, size_t n_text, const char *fmt, ...)
+{
+    va_list args;
+    va_start(args, fmt);
+    char *const all = hx_fit_all(text, n_text, fmt, args);
+    va_end(args);
+    return all;
+}
+
+static void test_fit(void)
+{
+    char text[12] = "", small[3];
+    CHECK(hx_fit(text, sizeof text, "%s", "eleven chars") == 11 &&
+          strcmp(text, "eleven  ...") == 0);
+    CHECK(hx_fit(text, sizeof text, "%s", "ten chars.") == 10 && strcmp(text, "ten chars.") == 0);
+    CHECK(hx_fit(text + 10, sizeof text - 10, "%s", " more") == 1 && strlen(text) == 11);
+    CHECK(hx_fit(small, sizeof small, "%s", "abc") == 2 && strcmp(small, "ab") == 0);
+    CHECK(hx_fit(text, 0, "%s", "nothing") == 0);
+    CHECK(fit_all(text, sizeof text, "%d", 7) == text && strcmp(text, "7") == 0);
+    char *const all = fit_all(text, sizeof text, "%s", "more than eleven characters");
+    CHECK(all != text && strcmp(all, "more than eleven characters") == 0);
+    if (all != text) free(all);
+}
+
+static void test_long_message(void)
+{
+    static char path[2 * HX_MESSAGE_SIZE];
+    memset(path, 'x', sizeof path - 1);
+    (void)HX_RAISE(HX_EINPUT, "%s: missing", path);
+    hx_error_prefix("argument: ");
+    const char *const message = hx_error_message();
+    const size_t n = strlen(message);
+    CHECK(n == HX_MESSAGE_SIZE - 1 && strcmp(message + n - 4, " ...") == 0);
+    CHECK(strncmp(message, "argument: xxx", 13) == 0);
+    hx_error_clear();
+}
+
 int main(void)
 {
+    test_fit();
+    test_long_message();
     test_account();
     test_grow();
     test_resize();

@@ -322,12 +322,12 @@ def compare(hextop, name, size, folder, options):
     said = run(hextop, "surface", result, stl, "--smooth", options.smooth, *preserve, "--keep-largest", cwd=folder)
     verified = json.load(open(verify_json, encoding="utf-8"))
     row = {"part": name, "size": size, "elements": verified["elements"],
-           "solid": verified.get("elements_solid_whatever_density"),
+           "solid": verified.get("elements_forced_solid"),
            "grey": verified["grey"]["compliance"],
            "compliance": verified["black_white"]["compliance"],
            "displacement": verified["black_white"]["displacement"]["value"],
            "threshold": [verified["threshold"], number_after(said, "threshold")],
-           "asked": verified.get("volume_asked_for"),
+           "asked": verified.get("volume_target"),
            "volume": [verified.get("volume_solid"), number_after(said, "volume")], "tet": []}
     sizes = [share * part["h"] for share in options.elements or TETRAHEDRA[size]]
     for i, (x, cells) in enumerate(mesh_twice(stl, sizes, tag, folder)):

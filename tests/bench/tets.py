@@ -157,7 +157,7 @@ def measure(args, label, text):
         "grey": summary["compliance"],
         "0/1": found["black_white"]["compliance"],
         "quadratic": quadratic["analysis"]["compliance"] if quadratic else None,
-        "solid alone": bool(quadratic and quadratic["solid_alone"]),
+        "solid alone": bool(quadratic and quadratic["solid_only"]),
         "design s": summary["seconds_per_iteration"]["median"],
         "run s": summary["seconds"],
         "verify s": seconds,

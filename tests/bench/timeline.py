@@ -9,16 +9,36 @@ exchange, and the part that is not hidden, which means that no other queue of it
 time of such spans)."""
 import argparse
 import json
+import os
 import re
 import sys
 from collections import defaultdict
 
-DEVICE, BESIDE, HOST = 1, 2, 3  # tid: the queue of the device, a concurrent one, the host
+DEVICE, CONCURRENT, HOST = 1, 2, 3  # tid: the queue of the device, a concurrent one, the host
+
+
+def old_names():
+    """[(old, new)] of the spans that earlier versions named otherwise, from the table of the sources."""
+    path = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "core", "base", "old_names.c")
+    with open(path, encoding="utf-8") as file:
+        return re.findall(r'\{HX_OLD_SPAN, "([^"]+)", "([^"]+)"\}', file.read())
+
+
+OLD_NAMES = old_names()
+
+
+def name_now(name):
+    """Today's name of a span: the whole name, or the level between its first word and its number."""
+    for old, now in OLD_NAMES:
+        if name == old:
+            return now
+        name = name.replace(f" {old} ", f" {now} ")
+    return name
 
 
 class Span:
     def __init__(self, event):
-        self.name, self.kind = event["name"], event["cat"]
+        self.name, self.kind = name_now(event["name"]), event["cat"]
         self.begin, self.end = event["ts"], event["ts"] + event["dur"]
         self.pid, self.tid = event["pid"], event["tid"]
         self.own = []  # [(begin, end)] not covered by spans inside
@@ -153,13 +173,13 @@ def rows_of(queues):
         yield [*row, row[5] / wall if wall else 0.0, row[5] / n_iteration if n_iteration else 0.0]
 
 
-QUEUE = {DEVICE: "device", BESIDE: "beside", HOST: "host"}
+QUEUE = {DEVICE: "device", CONCURRENT: "concurrent", HOST: "host"}
 HEAD = ["rank", "queue", "name", "kind", "count", "ms", "own ms", "share", "us an it."]
 
 
 def print_rows(pid, queues, as_csv):
     line = "{},{},{},{},{},{:.3f},{:.3f},{:.4f},{:.2f}" if as_csv else \
-        "{:>4}  {:<6}  {:<24}  {:<8}  {:>8}  {:>11.3f}  {:>11.3f}  {:>7.1%}  {:>9.2f}"
+        "{:>4}  {:<10}  {:<24}  {:<8}  {:>8}  {:>11.3f}  {:>11.3f}  {:>7.1%}  {:>9.2f}"
     for queue, name, kind, n, us, own, share, each in rows_of(queues):
         print(line.format(pid, queue, name, kind, n, 1e-3 * us, 1e-3 * own, share, each))
 
@@ -190,7 +210,7 @@ def main():
             first, last = options.designs.split("-")
             processes[pid] = cut(queues, int(first), int(last))
     print(",".join(HEAD) if options.csv else
-          "{:>4}  {:<6}  {:<24}  {:<8}  {:>8}  {:>11}  {:>11}  {:>7}  {:>9}".format(*HEAD))
+          "{:>4}  {:<10}  {:<24}  {:<8}  {:>8}  {:>11}  {:>11}  {:>7}  {:>9}".format(*HEAD))
     for pid in sorted(processes):
         print_rows(pid, processes[pid], options.csv)
     for pid in sorted(processes):

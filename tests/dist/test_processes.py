@@ -119,13 +119,13 @@ def parts():
 def lattices():
     """Distributed coarse grids. If a grid of a few nodes is distributed here that one process would solve directly, the
     number of iterations differs."""
-    ENV["HEXTOP_WHOLE_LATTICE"] = "500"
+    ENV["HEXTOP_WHOLE_COARSE_GRID"] = "500"
     agree("coarse grids", PART % "cantilever", "mesh.nx=60", "mesh.ny=30", "mesh.nz=30", "mesh.distort=0.1",
           "solver.preconditioner=multigrid", ranks=(3,), designs=2, cases=1)
     with open("shared/summary.json", encoding="utf-8") as file:
-        held = [rank["lattice_nodes"] for rank in json.load(file)["ranks"]]
+        held = [rank["coarse_nodes"] for rank in json.load(file)["ranks"]]
     check(300 < min(held) and max(held) < 1280, f"coarse grids: {held} nodes are distributed")
-    ENV["HEXTOP_WHOLE_LATTICE"] = "12"
+    ENV["HEXTOP_WHOLE_COARSE_GRID"] = "12"
     size = "mesh.nx=24 mesh.ny=12 mesh.nz=12".split()
     agree("small coarse grids", PART % "cantilever", *size, ranks=(2, 4), designs=2, cases=5)
     agree("small coarse grids, contrast 1e9", PART % "lbeam", "mesh.nx=25", "mesh.ny=8", "optimization.rho_min=0.001",
@@ -135,17 +135,17 @@ def lattices():
           ranks=(3,))
     agree("small coarse grids, heat", EXAMPLE % ("heatsink", "heatsink"), designs=2, cases=50)
     agree("small coarse grids, springs", EXAMPLE % ("bell-crank", "bell-crank"), designs=2, cases=200, ranks=(3,))
-    ENV["HEXTOP_WHOLE_LATTICE"] = "few"
+    ENV["HEXTOP_WHOLE_COARSE_GRID"] = "few"
     said = run(2, "shared", PART % "cantilever", *size)
-    check(said.returncode == 2 and "HEXTOP_WHOLE_LATTICE='few'" in said.stderr, f"coarse grids: {said.stderr[-300:]}")
-    del ENV["HEXTOP_WHOLE_LATTICE"]
+    check(said.returncode == 2 and "HEXTOP_WHOLE_COARSE_GRID='few'" in said.stderr, f"coarse grids: {said.stderr[-300:]}")
+    del ENV["HEXTOP_WHOLE_COARSE_GRID"]
 
 
 def transports():
     """From device to device, by NCCL and by messages: bitwise the same results, for all kinds of exchange. Messages replace
     NCCL if it is missing or if two processes share a GPU, which NCCL does not support."""
     way = {"cpu": "shared memory", "cuda": "CUDA IPC"}[DEVICE]
-    shared_out = "HEXTOP_WHOLE_LATTICE"
+    shared_out = "HEXTOP_WHOLE_COARSE_GRID"
     cases = [("replicated coarse grids", PART % "cantilever", "mesh.nx=24 mesh.ny=12 mesh.nz=12", 3, 20000),
              ("distributed coarse grids", PART % "cantilever", "mesh.nx=24 mesh.ny=12 mesh.nz=12 mesh.distort=0.2", 3, 12),
              ("lines", PART % "michell", "mesh.nx=24 mesh.ny=8", 2, 12),
@@ -253,7 +253,7 @@ def windows():
         with open(name + ".cfg", "w", encoding="utf-8") as file:
             file.write(text)
         agree("windows: " + name, name + ".cfg", own, ranks=(n,), designs=4, cases=more)
-    ENV["HEXTOP_WHOLE_LATTICE"] = "60"
+    ENV["HEXTOP_WHOLE_COARSE_GRID"] = "60"
     agree("windows: coarse grids", PART % "cantilever", "mesh.nx=40", "mesh.ny=20", "mesh.nz=20", own,
           "solver.preconditioner=multigrid", ranks=(3, 4), designs=2, cases=3)
     for way in ("curve", "bisection"):  # bitwise like whole meshes, along the curve
@@ -265,7 +265,7 @@ def windows():
         check([h["pcg_iterations"] for h in a] == [h["pcg_iterations"] for h in b], f"windows, {way}: other iterations")
     with open("whole_curve/density_0003.vtk", "rb") as a, open("window_curve/density_0003.vtk", "rb") as b:
         check(a.read() == b.read(), "windows along the curve: not the bits of whole meshes")
-    del ENV["HEXTOP_WHOLE_LATTICE"]
+    del ENV["HEXTOP_WHOLE_COARSE_GRID"]
     fields = 'output.fields=["density","displacement","von_mises","energy"]'
     keys = [*EXACT, *size, "optimization.iterations=2", "output.every=0", fields]
     for folder, n in (("one", 1), ("three", 3)):
@@ -459,7 +459,7 @@ def outputs():
         ranks = json.load(file)["ranks"]
     check([r["rank"] for r in ranks] == [0, 1, 2] and sum(r["elements"] for r in ranks) == 16 * 8 * 8,
           f"the summary's ranks: {ranks}")
-    check(all(r["solve_seconds"] > r["exchange_seconds"] > 0 and r["exchanges"] > 0 and r["sums"] > 0 and
+    check(all(r["solve_seconds"] > r["exchange_seconds"] > 0 and r["exchanges"] > 0 and r["reductions"] > 0 and
               r["sent_bytes"] > 0 and r["host_peak_bytes"] > 1e6 and r["device_bytes"] > 1e4 for r in ranks),
           f"the summary's ranks: {ranks}")
     with open("first/run.log", encoding="utf-8") as file:
@@ -559,10 +559,10 @@ def graphs():
     with open("rigid.cfg", "w", encoding="utf-8") as file:
         file.write(RIGID)
     agree("graph: rigid sets", "rigid.cfg", multigrid, graph, ranks=(3,), designs=2, cases=2)
-    ENV["HEXTOP_WHOLE_LATTICE"] = "12"
+    ENV["HEXTOP_WHOLE_COARSE_GRID"] = "12"
     agree("graph: small coarse grids", config, "mesh.nx=24", "mesh.ny=12", "mesh.nz=12", "mesh.distort=0.2", multigrid, graph,
           ranks=(3,), designs=2, cases=5)
-    del ENV["HEXTOP_WHOLE_LATTICE"]
+    del ENV["HEXTOP_WHOLE_COARSE_GRID"]
     keys = [*EXACT, *size, multigrid, "output.checkpoint=1e-9", "output.every=0"]
     for name, filter_kind in (("shares", "sensitivity"), ("leader", "helmholtz")):
         own = [*keys, "optimization.filter.kind=" + filter_kind]

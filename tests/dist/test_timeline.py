@@ -26,7 +26,7 @@ ENV = dict(os.environ, OMPI_ALLOW_RUN_AS_ROOT="1", OMPI_ALLOW_RUN_AS_ROOT_CONFIR
            OMPI_MCA_rmaps_base_oversubscribe="1", OMPI_MCA_btl_vader_single_copy_mechanism="none",
            OMPI_MCA_mpi_yield_when_idle="1", OMPI_MCA_pml="ob1")
 ON = "output.timeline=true"
-DEVICE, BESIDE, HOST = 1, 2, 3
+DEVICE, CONCURRENT, HOST = 1, 2, 3
 
 
 def check(condition, text):
@@ -123,14 +123,14 @@ def check_run(name, n, folder, config, *keys, env=None):
         check(found == history, f"{name}, process {rank}: iterations {found}, history {history}")
         names = count_names(queues[rank, DEVICE])
         check(names == count_names(queues[0, DEVICE]) or "helmholtz" in name, f"{name}: processes differ")
-        check(names["put"] == names["add"] and (names["put"] > 0) == (n > 1), f"{name}: {names}")
+        check(names["send"] == names["receive"] and (names["send"] > 0) == (n > 1), f"{name}: {names}")
         check(count_names(queues[rank, HOST])["output"] == 1, f"{name}: files written")
     return queues
 
 
 def check_exchanges(name, queues):
     """A sum ends on every rank after it has begun on the last one, if the clocks are synchronised."""
-    sums = [[e for e in queues.get((r, DEVICE), []) if e["name"] == "sum"] for r in range(2)]
+    sums = [[e for e in queues.get((r, DEVICE), []) if e["name"] == "reduction"] for r in range(2)]
     worst = max((max(a["ts"], b["ts"]) - min(a["ts"] + a["dur"], b["ts"] + b["dur"]) for a, b in zip(*sums)), default=1e9)
     check(worst <= 20.0, f"{name}: a sum began {worst} us after another process had it")
 
@@ -209,9 +209,9 @@ def check_overlap(work):
     path = os.path.join(work, "overlap.json")
     with open(path, "w", encoding="utf-8") as file:
         json.dump([event("design 1", "stage", DEVICE, 0.0, 100.0), event("product", "compute", DEVICE, 10.0, 60.0),
-                   event("put", "exchange", DEVICE, 20.0, 40.0), event("sum", "exchange", DEVICE, 70.0, 80.0),
-                   event("product", "compute", BESIDE, 15.0, 24.0), event("smooth mesh", "compute", BESIDE, 36.0, 50.0),
-                   event("add", "exchange", BESIDE, 40.0, 50.0)], file)
+                   event("send", "exchange", DEVICE, 20.0, 40.0), event("reduction", "exchange", DEVICE, 70.0, 80.0),
+                   event("product", "compute", CONCURRENT, 15.0, 24.0), event("smooth mesh", "compute", CONCURRENT, 36.0, 50.0),
+                   event("receive", "exchange", CONCURRENT, 40.0, 50.0)], file)
     result = table(path)
     # queue 1: 20 + 10, of which 8 overlap with queue 2; queue 2: 10, all overlapped by the product
     check("exchange 0.040 ms, not hidden 0.022 ms (22.0% of the designs)" in result.stdout, f"overlap: {result.stdout}")
@@ -224,7 +224,7 @@ def by_two(work):
     check_same("two", 2, os.path.join(work, "two-off"), two)
     check_script(work, two, 2)
     shares = check_run("two, distributed coarse grids", 2, os.path.join(work, "lattices"), CANTILEVER, "mesh.nx=40", "mesh.ny=16",
-                       "mesh.nz=16", env={"HEXTOP_WHOLE_LATTICE": "50"})
+                       "mesh.nz=16", env={"HEXTOP_WHOLE_COARSE_GRID": "50"})
     check(any(name == "smooth coarse grid 1" for name in count_names(shares.get((0, DEVICE), []))), "no coarse grid is smoothed")
     check_run("two, messages", 2, os.path.join(work, "messages"), CANTILEVER, env={"HEXTOP_TRANSPORT": "messages"})
     check_run("two, helmholtz", 2, os.path.join(work, "helmholtz"), CANTILEVER, "optimization.filter.kind=helmholtz")

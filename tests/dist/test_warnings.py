@@ -17,7 +17,7 @@ N_CHECK = N_FAILED = 0
 ENV = dict(os.environ, OMPI_ALLOW_RUN_AS_ROOT="1", OMPI_ALLOW_RUN_AS_ROOT_CONFIRM="1", OMP_WAIT_POLICY="passive",
            OMP_NUM_THREADS="1", OMPI_MCA_rmaps_base_oversubscribe="1", OMPI_MCA_btl_vader_single_copy_mechanism="none",
            OMPI_MCA_mpi_yield_when_idle="1", OMPI_MCA_pml="ob1")
-JUDGED = ("initial-filtered", "void-cuts", "forced-solid", "held-load", "passive-void-load", "passive-void-support")
+JUDGED = ("initial-filtered", "void-cuts", "forced-solid", "load-on-support", "passive-void-load", "passive-void-support")
 SLOT = """
 mesh = { generator = "cantilever"; nx = 9; ny = 4; nz = 4; };
 material = { E = 1.0; nu = 0.3; density = 1.0; };
@@ -42,15 +42,15 @@ CASES = [  # name, expected codes, words of the command line
     ("falls", ["void-cuts"], ["loads=({gravity=[0.0,0.0,-1.0];})"]),
     ("cases", ["void-cuts"], ['loads=({set="hole";total_force=[0.0,0.0,-1.0];},{set="right";total_force=[0.0,1.0,0.0];'
                               'case=2;})', "passive[0]="]),
-    ("held", ["held-load"], ['supports=({set="left";fix="xyz";},{set="right";fix="xyz";})',
+    ("held", ["load-on-support"], ['supports=({set="left";fix="xyz";},{set="right";fix="xyz";})',
                   'loads=({set="top";total_force=[0.0,0.0,-1.0];})']),
     ("slides", ["void-cuts"], ['supports=({set="left";fix="xyz";},{set="right";fix="z";})',
                                'loads=({set="right";total_force=[0.0,1.0,0.0];})']),
-    ("carried", ["held-load"], ['supports=({set="left";fix="xyz";},{set="right";fix="xz";})',
+    ("carried", ["load-on-support"], ['supports=({set="left";fix="xyz";},{set="right";fix="xz";})',
                      'loads=({set="top";total_force=[0.0,0.0,-1.0];})']),
     ("turns", ["void-cuts"], ['supports=({set="left";fix="xyz";},{set="right-lower-edge";fix="xyz";})',
                               'loads=({set="top";total_force=[1.0,0.0,0.0];})']),
-    ("taken", ["held-load"], ["passive[1]=", 'loads=({set="right";total_force=[0.0,0.0,-1.0];},{set="left";total_force=[0.0,'
+    ("taken", ["load-on-support"], ["passive[1]=", 'loads=({set="right";total_force=[0.0,0.0,-1.0];},{set="left";total_force=[0.0,'
                               '0.0,-1.0];})']),
     ("end", ["passive-void-load", "passive-void-support"], ['passive[1].set="end"', 'supports=({set="left";fix="xyz";},'
                                                             '{set="right";fix="y";})']),

@@ -248,7 +248,7 @@ static void check_names(void)
     CHECK(strcmp(hx_span_text(HX_SPAN_DESIGN, 7, text, sizeof text), "design 7") == 0);
     CHECK(strcmp(hx_span_text(HX_SPAN_SMOOTH, 0, text, sizeof text), "smooth mesh") == 0);
     CHECK(strcmp(hx_span_text(HX_SPAN_SMOOTH, 2, text, sizeof text), "smooth coarse grid 2") == 0);
-    CHECK(strcmp(hx_span_text(HX_SPAN_PUT, -1, text, sizeof text), "put") == 0);
+    CHECK(strcmp(hx_span_text(HX_SPAN_PUT, -1, text, sizeof text), "send") == 0);
 }
 
 int main(int argc, char **argv)

@@ -1,0 +1,175 @@
+/* Remedies: arguments with which the next run converges to a black-and-white design. */
+#include <math.h>
+#include <string.h>
+
+#include "../session/continuation.h"
+#include "core/base/fit.h"
+#include "diag_internal.h"
+
+int hx_diag_enough_iterations(const hx_config *cfg, int most)
+{
+    const int rising = hx_continuation_iterations(cfg) + 40;
+    return most > rising ? most : rising;
+}
+
+const char *hx_diag_move_words(const hx_config *cfg, double move, char *text, size_t n_text)
+{
+    const size_t used = hx_fit(text, n_text, "optimization.move=%.3g", move);
+    if (cfg->optimization.change_tolerance >= move)
+        hx_fit(text + used, n_text - used, " optimization.change_tolerance=%.3g", 0.1 * move);
+    return text;
+}
+
+int hx_diag_starts_steep(const hx_config *cfg)
+{
+    static const double steep = 16.0;
+    return cfg->optimization.projection.given && cfg->optimization.projection.beta >= steep &&
+           !cfg->optimization.initial;
+}
+
+double hx_diag_calm_move(const hx_config *cfg)
+{
+    const double move = cfg->optimization.move;
+    if (hx_diag_starts_steep(cfg)) return fmin(move, 0.025);
+    if (move > 0.2) return 0.1;
+    return cfg->optimization.damping > 0.5 || cfg->optimization.penalty > 3.0 ? move : 0.25 * move;
+}
+
+int hx_diag_calm_iterations(const hx_config *cfg)
+{
+    const int n = cfg->optimization.iterations,
+              twice = (int)fmin(ceil(2.0 / hx_diag_calm_move(cfg)), 1000.0);
+    return hx_diag_calm_move(cfg) < cfg->optimization.move && twice > n ? twice : n;
+}
+
+/* Final beta of a projection that starts flat: with a larger one, designs jump in the end; with a
+ * smaller one, they stay grey. */
+static double last_beta(const hx_config *cfg)
+{
+    return fmin(fmax(cfg->optimization.projection.beta_max, 32.0), 64.0);
+}
+
+const char *hx_diag_begin_flat(const hx_config *cfg, char *text, size_t n_text)
+{
+    const double most = last_beta(cfg);
+    const int is_other = most != cfg->optimization.projection.beta_max;
+    hx_config flat = *cfg; /* (borrowed) all pointers */
+    char last[64] = "", move[96] = "";
+    flat.optimization.projection.beta = 1.0;
+    flat.optimization.projection.beta_max = most;
+    if (is_other) hx_fit(last, sizeof last, "optimization.projection.beta_max=%g ", most);
+    if (hx_diag_calm_move(cfg) < cfg->optimization.move)
+        hx_diag_move_words(cfg, hx_diag_calm_move(cfg), move, sizeof move);
+    hx_fit(text, n_text,
+           "a projection that starts at beta = %g makes densities jump: "
+           "`optimization.projection.beta=1 %s%s%s%s%soptimization.iterations=%d` starts flat",
+           cfg->optimization.projection.beta, last, move, move[0] ? " " : "",
+           cfg->optimization.damping > 0.5 ? "optimization.damping=0.5 " : "",
+           cfg->optimization.penalty > 3.0 ? "optimization.penalty=3 " : "",
+           hx_diag_enough_iterations(&flat, cfg->optimization.iterations));
+    return text;
+}
+
+int hx_diag_is_weak(const hx_config *cfg)
+{
+    return cfg->optimization.penalty < 2.0;
+}
+
+void hx_diag_penalise(const hx_config *cfg, char *text, size_t n_text)
+{
+    hx_config usual = *cfg; /* (borrowed) all pointers */
+    usual.optimization.penalty = 3.0;
+    const int n = hx_diag_enough_iterations(&usual, cfg->optimization.iterations);
+    const size_t used = hx_fit(text, n_text,
+                               "optimization.penalty = %g hardly penalizes intermediate densities: "
+                               "`optimization.penalty=3",
+                               cfg->optimization.penalty);
+    if (n > cfg->optimization.iterations && cfg->optimization.continuation.given)
+        hx_fit(text + used, n_text - used, " optimization.iterations=%d` does", n);
+    else
+        hx_fit(text + used, n_text - used, "` does");
+}
+
+const char *hx_diag_filter_words(const hx_session *s)
+{
+    const hx_config *const cfg = &s->cfg;
+    if (s->filter.kind->maps_design) return "";
+    return isnan(cfg->optimization.filter.radius) && !cfg->mesh.generator
+               ? "optimization.filter.kind=density optimization.filter.radius=1.5 "
+                 "optimization.filter.unit=element "
+               : "optimization.filter.kind=density ";
+}
+
+/* The largest beta that is recommended. */
+static const double steepest = 64.0;
+
+/* 1 if displacements are prescribed: then more material may raise the compliance, the sign of a
+ * derivative depends on the design, and designs alternate unless they change in small steps. */
+static int has_mixed_signs(const hx_session *s)
+{
+    return s->problem.supports.prescribed && !hx_config_is_heat(&s->cfg);
+}
+
+int hx_diag_project_iterations(const hx_session *s, const hx_diag_facts *f)
+{
+    const hx_config *const cfg = &s->cfg;
+    const int usual = has_mixed_signs(s) ? 300 : 150, n = cfg->optimization.iterations,
+              at_least = n > usual ? n : usual;
+    hx_config steeper = *cfg; /* (borrowed) all pointers */
+    steeper.optimization.projection.beta_max = steepest;
+    if (!cfg->optimization.projection.given) return at_least;
+    if (!s->filter.kind->maps_design) return hx_diag_enough_iterations(cfg, at_least);
+    if (f->last->beta < cfg->optimization.projection.beta_max)
+        return hx_diag_enough_iterations(cfg, 2 * n);
+    return hx_diag_enough_iterations(&steeper, n);
+}
+
+const char *hx_diag_projection_steps(const hx_session *s, char *text, size_t n_text)
+{
+    const hx_config *const cfg = &s->cfg;
+    const double usual = has_mixed_signs(s) ? 0.01 : 0.1,
+                 move = hx_diag_starts_steep(cfg) ? hx_diag_calm_move(cfg) : usual;
+    char words[96] = "";
+    if (cfg->optimization.move > move) hx_diag_move_words(cfg, move, words, sizeof words);
+    hx_fit(text, n_text, "%s%s%s", words, words[0] ? " " : "",
+           cfg->optimization.damping > 0.5 ? "optimization.damping=0.5 " : "");
+    return text;
+}
+
+void hx_diag_advise_projection(const hx_session *s, const hx_diag_facts *f, const char *first,
+                               char *text, size_t n_text)
+{
+    const hx_config *const cfg = &s->cfg;
+    const int advised = hx_diag_project_iterations(s, f),
+              n = hx_diag_goes_on(s, f) ? hx_diag_most_of(advised, hx_diag_go_on_iterations(s, f))
+                  : hx_diag_is_rising(s, f) ? hx_diag_most_of(advised, hx_diag_calm_iterations(cfg))
+                                            : advised;
+    const double most = cfg->optimization.projection.beta_max;
+    const char *const filter = hx_diag_filter_words(s);
+    char steps[160];
+    if (!cfg->optimization.projection.given || filter[0])
+        hx_fit(text, n_text,
+               "a projection %sreduces greyness: `%s%s%s%s%soptimization.iterations=%d`",
+               cfg->optimization.projection.given ? "after a filter " : "", first,
+               hx_diag_is_weak(cfg) ? "optimization.penalty=3 " : "", filter,
+               cfg->optimization.projection.given && most >= 0.5 * steepest
+                   ? ""
+                   : "'optimization.projection={}' ",
+               hx_diag_projection_steps(s, steps, sizeof steps), n);
+    else if (f->last->beta < most)
+        hx_fit(text, n_text, "`%soptimization.iterations=%d` lets beta reach its final value",
+               first, n);
+    else if (hx_diag_starts_steep(cfg))
+        hx_diag_begin_flat(cfg, text, n_text);
+    else if (most < steepest)
+        hx_fit(text, n_text,
+               "`%soptimization.projection.beta_max=%g optimization.iterations=%d` makes the "
+               "projection steeper",
+               first, steepest, n);
+    else if (first[0])
+        hx_fit(text, n_text, "`%.*s` reduces greyness", (int)strlen(first) - 1, first);
+    else
+        hx_fit(text, n_text,
+               "the projection cannot be steeper: a smaller optimization.filter.radius "
+               "or a finer mesh makes its grey boundary layer thinner");
+}
