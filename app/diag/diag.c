@@ -124,6 +124,13 @@ static void add_diag(hx_diags *diags, hx_diag_kind kind, double value, const cha
     if (text != line) free(text);
 }
 
+int hx_diags_have(const hx_diags *diags, hx_diag_kind kind)
+{
+    for (size_t i = 0; i < diags->n; i++)
+        if (diags->entry[i].kind == kind) return 1;
+    return 0;
+}
+
 void hx_diags_add(hx_diags *diags, hx_diag_kind kind, double value, const char *fmt, ...)
 {
     va_list args;

@@ -101,6 +101,9 @@ typedef struct hx_diags {
 int hx_diags_listen(hx_diags *diags);
 void hx_diags_stop_listening(hx_diags *diags);
 
+/* 1 if the list has a warning of this kind. */
+int hx_diags_have(const hx_diags *diags, hx_diag_kind kind);
+
 /* Logs "TEXT; REMEDY" as a warning and appends it to the list. */
 void hx_diags_add(hx_diags *diags, hx_diag_kind kind, double value, const char *fmt, ...)
     HX_PRINTF(4, 5);

@@ -12,13 +12,6 @@
  * is enough. */
 static const double no_solid = 0.5;
 
-int hx_diag_was_warned(const hx_diags *diags, hx_diag_kind kind)
-{
-    for (size_t i = 0; i < diags->n; i++)
-        if (diags->entry[i].kind == kind) return 1;
-    return 0;
-}
-
 /* The least greyness that any design can have: free densities are rho_min or 1, and their mean is
  * what the volume and the passive elements leave to them. A subdomain is treated like the whole
  * mesh. */
@@ -51,7 +44,7 @@ static const char *less_grey(const hx_diags *diags, const hx_session *s, const h
     char word[HX_SHELL_WORD], penalty[256] = "", more[1024] = "";
     const char *const folder = hx_shell_word(cfg->output.directory, word, sizeof word);
     if (hx_diag_is_weak(cfg)) hx_diag_penalise(cfg, penalty, sizeof penalty);
-    if (!hx_diag_was_warned(diags, HX_DIAG_INITIAL_FILTERED) &&
+    if (!hx_diags_have(diags, HX_DIAG_INITIAL_FILTERED) &&
         !(hx_diag_is_weak(cfg) && cfg->optimization.projection.given))
         hx_diag_advise_projection(s, f, first, more, sizeof more);
     hx_fit(text, n_text, "`hextop verify %s%s` analyses that part%s%s%s%s", folder,
@@ -62,7 +55,7 @@ static const char *less_grey(const hx_diags *diags, const hx_session *s, const h
 /* 1 if the run was too short for its projection, of which a warning came before the run. */
 static int is_beta_early(const hx_diags *diags, const hx_session *s, const hx_iteration *last)
 {
-    return hx_diag_was_warned(diags, HX_DIAG_TOO_FEW_ITERATIONS) && last->climbing &&
+    return hx_diags_have(diags, HX_DIAG_TOO_FEW_ITERATIONS) && last->climbing &&
            hx_filter_maps_design(&s->filter) && s->cfg.optimization.projection.given &&
            last->beta < s->cfg.optimization.projection.beta_max;
 }

@@ -229,7 +229,7 @@ void hx_diag_judge_change(hx_diags *diags, const hx_session *s, const hx_diag_fa
     if (f->was_stopped || last->volume_missed) return; /* there is no design to compare with */
     go_on(s, f, more, sizeof more);
     if (last->climbing) {
-        if (!hx_diag_was_warned(diags, HX_DIAG_TOO_FEW_ITERATIONS))
+        if (!hx_diags_have(diags, HX_DIAG_TOO_FEW_ITERATIONS))
             hx_diags_advise(diags, HX_DIAG_CHANGING, last->change, more,
                             "the run ended after %d design%s, before the continuation schedule was "
                             "complete (at %s)",

@@ -99,9 +99,4 @@ void hx_diag_advise_projection(const hx_session *s, const hx_diag_facts *f, cons
 /* For runs that ended by their iterations or by the tolerance. */
 void hx_diag_judge_change(hx_diags *diags, const hx_session *s, const hx_diag_facts *f);
 
-/* --- the run (diag_after.c) --- */
-
-/* 1 if the list has a warning of this kind. */
-int hx_diag_was_warned(const hx_diags *diags, hx_diag_kind kind);
-
 #endif

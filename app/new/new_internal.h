@@ -17,7 +17,7 @@ typedef struct hx_new_writer {
 /* Writes the entry of a set. */
 typedef void (*hx_new_entry_call)(hx_new_writer *w, const char *name, const hx_new_set *set);
 
-/* --- keys (new_text.c) --- */
+/* --- keys (new_keys.c) --- */
 
 /* Writes a name for libconfig text in quotes, on one line even in a comment. */
 void hx_new_put_quoted_text(FILE *out, const char *text);

@@ -94,7 +94,7 @@ int hx_unv_resolve_members(unv_reader *r);
 /* Once members are resolved, each group is one of elements, of faces or of nodes. */
 int hx_unv_name_groups(unv_reader *r);
 
-/* --- lines (unv_read.c) --- */
+/* --- lines (unv_scan.c) --- */
 
 /* Reads the next line; *more = 0 at the line of -1 that ends the data set. */
 int hx_unv_next_line(unv_reader *r, int *more);

@@ -254,7 +254,7 @@ DEFINES = re.compile(r"^(?!static\b)[A-Za-z_][\w \t*<>,]*?[ *](hx_\w+)\((?:[^;{}
 
 
 def circles_of(arrows):
-    """Strongly connected components of more than one node (Tarjan 1972), each sorted."""
+    """Strongly connected components of more than one node, by depth-first search, each sorted."""
     index, low, stack, on_stack, found = {}, {}, [], set(), []
 
     def visit(node):
