@@ -3,7 +3,7 @@
 # quick ones again under the address and undefined-behaviour sanitizers.
 #   sh tests/run.sh
 #   sh tests/run.sh quick   about two minutes: format, the tests of the tree, and those of the rooms that changed since HEAD,
-#                           in build-quick, which the first call sets up
+#                           in build-quick, which the first call sets up; clang-tidy over changed sources
 # The last line is "N passed, N failed, N skipped" over both; the exit status is 0 if none failed.
 set -u
 cd "$(dirname "$0")/.." || exit 1
@@ -81,6 +81,17 @@ check_format() {
     fi
 }
 
+# After a build, which generates headers: of changed sources only, and few, since each takes seconds.
+check_tidy() {
+    echo "=== clang-tidy"
+    python3 tests/tree/tidy.py build-quick --since HEAD --most 20
+    case $? in
+    0) passed=$((passed + 1)) ;;
+    77) skipped=$((skipped + 1)) ;;
+    *) failed=$((failed + 1)) ;;
+    esac
+}
+
 quick() {
     if ! configure build-quick -Dcuda=disabled -Dwerror=true || ! names=$(python3 tests/quick.py build-quick); then
         failed=1
@@ -102,6 +113,7 @@ END
 if [ "${1:-}" = quick ]; then
     check_format
     quick
+    check_tidy
     finish
 elif [ $# -gt 0 ]; then
     echo "usage: sh tests/run.sh [quick]" >&2

@@ -185,21 +185,21 @@ static int sum_springs(hx_analyse *a, int c, uint8_t *mark)
     return HX_OK;
 }
 
-int hx_analyse_sum_forces(hx_analyse *a, int c)
+int hx_analyse_sum_forces(hx_analyse *a, int load_case)
 {
     const hx_session *s = a->session;
-    hx_analyse_case *const of = &a->load_case[c];
+    hx_analyse_case *const of = &a->load_case[load_case];
     uint8_t *mark = NULL;
     double *force = NULL;
     int rc;
     const size_t n = (size_t)s->space.n_point;
     HX_TRY_FAIL(hx_alloc_raw(&mark, n, 1, "points of sets"));
     HX_TRY_FAIL(hx_alloc_raw(&force, n * (size_t)s->problem.components, sizeof *force, "forces"));
-    HX_TRY_FAIL(sum_loads(a, c, force));
-    HX_TRY_FAIL(sum_reactions(a, c));
-    HX_TRY_FAIL(sum_supports(a, c, mark));
-    HX_TRY_FAIL(sum_springs(a, c, mark));
-    HX_TRY_FAIL(hx_analysis_film_heat(&s->analysis, c, &of->film.force[0]));
+    HX_TRY_FAIL(sum_loads(a, load_case, force));
+    HX_TRY_FAIL(sum_reactions(a, load_case));
+    HX_TRY_FAIL(sum_supports(a, load_case, mark));
+    HX_TRY_FAIL(sum_springs(a, load_case, mark));
+    HX_TRY_FAIL(hx_analysis_film_heat(&s->analysis, load_case, &of->film.force[0]));
     add_sum(&of->balance, &of->load, 1.0);
     add_sum(&of->balance, &of->reaction, 1.0);
     add_sum(&of->balance, &of->spring, 1.0);

@@ -171,6 +171,7 @@ enum { MAX_DEVICE = 8 };
 static int list_devices(const hx_compare *c, const hx_device_ops *list[MAX_DEVICE + 1])
 {
     size_t n = 0;
+    /* NOLINTNEXTLINE(bugprone-sizeof-expression): a list of pointers */
     memset(list, 0, (MAX_DEVICE + 1) * sizeof *list);
     if (!c->plan.all_devices) return hx_session_find_device(&c->session, &list[0]);
     for (size_t i = 0; hx_devices[i] && n < MAX_DEVICE; i++) {

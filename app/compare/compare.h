@@ -189,7 +189,7 @@ void hx_compare_forecast_left(hx_compare_forecast *forecast, const hx_compare_ro
 void hx_compare_clear_figures(hx_compare_figures *f);
 
 /* Computes the figures of the group's rows that follow from others. */
-void hx_compare_derive(hx_compare *c, size_t group);
+void hx_compare_derive(hx_compare *c, size_t index);
 /* Bytes that a product must move: stored data, modulus (8) and connectivity (32) of the elements, x
  * read and y written once (16 per degree of freedom). For quadratic elements, whose operators store
  * a matrix, only that matrix and the vectors. */
@@ -216,7 +216,7 @@ int hx_compare_has_matrix(const hx_compare *c, const hx_compare_group *group);
 const char *hx_compare_label(const hx_compare_row *row, char *text, size_t n_text);
 
 /* Print tables on the terminal. */
-void hx_compare_print_group(const hx_compare *c, size_t group);
+void hx_compare_print_group(const hx_compare *c, size_t index);
 void hx_compare_print_notes(const hx_compare *c);
 void hx_compare_print_paper(const hx_compare *c);
 

@@ -89,6 +89,7 @@ static double point_gradients(const hx_cell_rule *rule, int q, double x[][3], do
     double j[3][3] = {{0.0}}, adjoint[3][3]; /* j[k] = dx / dxi_k */
     for (int a = 0; a < rule->n_point; a++)
         for (int k = 0; k < 3; k++)
+            /* NOLINTNEXTLINE(clang-analyzer-core*): the rule has n points */
             for (int i = 0; i < 3; i++) j[k][i] += rule->gradient[q][k][a] * x[a][i];
     for (int k = 0; k < 3; k++) hx_cross3(j[(k + 1) % 3], j[(k + 2) % 3], adjoint[k]);
     const double det = hx_dot3(j[0], adjoint[0]);
@@ -146,6 +147,7 @@ static void quadratic_heat(const hx_session *s, double modulus, const double *x,
         double slope[3] = {0.0};
         const double w = modulus * rule->weight[q] * point_gradients(rule, q, xe, g);
         for (int a = 0; a < n; a++)
+            /* NOLINTNEXTLINE(clang-analyzer-core*): the rule has n points */
             for (int i = 0; i < 3; i++) slope[i] += x[point[a]] * g[a][i];
         for (int a = 0; a < n; a++) heat[a] += w * hx_dot3(slope, g[a]);
     }

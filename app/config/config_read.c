@@ -220,9 +220,15 @@ static int read_choices(const hx_value *value, const hx_key *key, const char *sh
     return rc;
 }
 
+/* Where the config has the value of the key; NULL for a group without a member of its own. */
+static void *place_of(const hx_key *key, char *base)
+{
+    return key->offset == HX_NOWHERE ? NULL : base + key->offset;
+}
+
 static int set_default(const hx_key *key, char *base)
 {
-    void *at = key->offset == HX_NOWHERE ? NULL : base + key->offset;
+    void *at = place_of(key, base);
     const char *text = key->fallback;
     switch (key->type) {
     case HX_KEY_TEXT:
@@ -286,7 +292,7 @@ static int read_entries(const hx_value *value, const hx_key *key, const char *sh
 
 static int read_value(const hx_value *value, const hx_key *key, const char *shown, char *base)
 {
-    void *at = key->offset == HX_NOWHERE ? NULL : base + key->offset;
+    void *at = place_of(key, base);
     switch (key->type) {
     case HX_KEY_TEXT:
         return read_text(value, key, shown, at);

@@ -69,7 +69,9 @@ static int is_exponent(const char *begin, const char *c)
 static size_t put_as_double(char *out, const char *digits, size_t n)
 {
     if (digits[n - 1] != 'L' && digits[1] != 'x' && digits[1] != 'X') {
+        /* NOLINTNEXTLINE(bugprone-not-null-terminated-result): the caller counts characters */
         memcpy(out, digits, n);
+        /* NOLINTNEXTLINE(bugprone-not-null-terminated-result): the caller counts characters */
         memcpy(out + n, ".0", 2);
         return n + 2;
     }
@@ -77,8 +79,10 @@ static size_t put_as_double(char *out, const char *digits, size_t n)
     const double value = strtod(digits, NULL);
     char text[64];
     const int length = snprintf(text, sizeof text, "%.17g", value);
+    /* NOLINTNEXTLINE(bugprone-not-null-terminated-result): the caller counts characters */
     memcpy(out, text, (size_t)length);
     if (strpbrk(text, ".en")) return (size_t)length;
+    /* NOLINTNEXTLINE(bugprone-not-null-terminated-result): the caller counts characters */
     memcpy(out + length, ".0", 2);
     return (size_t)length + 2;
 }

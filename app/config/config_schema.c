@@ -87,6 +87,7 @@ static const char *const physics_words[] = {"elasticity", "heat", NULL};
 
 #define AT(member) offsetof(hx_config, member)
 #define IN(type, member) offsetof(hx_config_##type, member)
+/* NOLINTBEGIN(bugprone-macro-parentheses): initializers of members */
 #define GROUP(p, text)                                                                             \
     {                                                                                              \
         .path = p, .type = HX_KEY_GROUP, .offset = HX_NOWHERE, .help = text                        \
@@ -112,6 +113,7 @@ static const char *const physics_words[] = {"elasticity", "heat", NULL};
 
 #define ELASTICITY .only = 1 + HX_PHYSICS_ELASTICITY
 #define HEAT .only = 1 + HX_PHYSICS_HEAT
+/* NOLINTEND(bugprone-macro-parentheses) */
 
 const hx_key hx_keys[] = {
     KEY("title", TEXT, AT(title), .is_free = 1, .fallback = "", .note = "\"\"",

@@ -239,6 +239,7 @@ static int read_tree(hx_value **root, const char *text, const char *path)
     if (rc == HX_OK) rc = parse_source(root, &src);
     hx_config_source_free(&src);
     if (rc < 0) return rc;
+    /* NOLINTNEXTLINE(clang-analyzer-core*): codes are never positive */
     free((*root)->origin);
     (*root)->origin = NULL;
     rc = hx_strdup(&(*root)->origin, path);

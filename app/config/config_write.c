@@ -49,6 +49,12 @@ static int has_value(const hx_key *key, const void *at)
     }
 }
 
+/* Where the config has the value of the key; NULL for a group without a member of its own. */
+static const void *place_of(const hx_key *key, const char *base)
+{
+    return key->offset == HX_NOWHERE ? NULL : base + key->offset;
+}
+
 static void write_members(writer *w, const hx_config *cfg, const char *prefix, const char *base)
 {
     for (size_t i = 0; i < hx_n_key; i++) {
@@ -57,7 +63,7 @@ static void write_members(writer *w, const hx_config *cfg, const char *prefix, c
         if (key->generator_only && !cfg->mesh.generator) continue;
         if (key->file_only && !cfg->mesh.file) continue;
         if (key->only && key->only != 1 + (int)hx_config_physics(cfg)) continue;
-        const void *at = key->offset == HX_NOWHERE ? NULL : base + key->offset;
+        const void *at = place_of(key, base);
         if (!has_value(key, at) || (w->settings_only && key->is_free)) continue;
         if (key->type == HX_KEY_GROUP) {
             w->open(w, HX_KEY_GROUP, hx_key_name(key));

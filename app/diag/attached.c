@@ -53,10 +53,10 @@ static void add_attached_set(const hx_attached *a, const char *name, hx_attached
     for (int64_t k = 0; set && k < set->n_node; k++) nodes->n[a->node[set->node[k]]]++;
 }
 
-void hx_attached_set(const hx_attached *a, const char *name, hx_attached_nodes *nodes)
+void hx_attached_set(const hx_attached *a, const char *set, hx_attached_nodes *nodes)
 {
     memset(nodes, 0, sizeof *nodes);
-    add_attached_set(a, name, nodes);
+    add_attached_set(a, set, nodes);
 }
 
 /* The file's list has all components of a node in succession. */
@@ -70,13 +70,13 @@ void hx_attached_file_supports(const hx_attached *a, hx_attached_nodes *nodes)
         if (file->rigid[i].held) add_attached_set(a, file->rigid[i].set, nodes);
 }
 
-hx_node_state hx_attached_state(const hx_attached *a, int64_t i)
+hx_node_state hx_attached_state(const hx_attached *a, int64_t nodal)
 {
     const hx_space *const space = &a->session->space;
     hx_node_state state = HX_NODE_VOID;
     int64_t k;
-    if (i < a->session->mesh.n_node) return (hx_node_state)a->node[i];
-    const int64_t end = hx_space_nodal_cells(space, i, &k);
+    if (nodal < a->session->mesh.n_node) return (hx_node_state)a->node[nodal];
+    const int64_t end = hx_space_nodal_cells(space, nodal, &k);
     for (; k < end; k++) {
         const int32_t piece = a->pieces.of[hx_space_nodal_cell(space, k)];
         if (piece == 0) return HX_NODE_MAIN;

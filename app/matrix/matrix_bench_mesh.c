@@ -199,6 +199,7 @@ static void place_points(const int n[3], double *xyz)
             const double radius = INNER + (OUTER - INNER) * i / n[0];
             x[0] = radius * cos(angle);
             x[1] = radius * sin(angle);
+            /* NOLINTNEXTLINE(bugprone-integer-division): the layer */
             x[2] = LENGTH * (double)(row / n[1]) / n[2];
         }
     }

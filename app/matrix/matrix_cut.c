@@ -131,6 +131,7 @@ int hx_matrix_count(const hx_space *space, const hx_matrix_cut *cut, hx_part par
 #pragma omp parallel reduction(| : failed)
     {
         hx_matrix_counts mine = {0};
+        /* NOLINTNEXTLINE(clang-analyzer-optin*): a point has a cell */
         int32_t *const near = malloc(room * sizeof *near);
         failed = !near;
 #pragma omp for schedule(static)
@@ -219,6 +220,7 @@ HX_INLINED void fill_row(const task *t, int c, int64_t r, int i)
 static void fill_rows(const task *t)
 {
     const int64_t n = t->range->n;
+    /* NOLINTNEXTLINE(bugprone-branch-clone): overlooks the loops after the pragmas */
     if (t->cut->components == MOST) {
 #pragma omp parallel for schedule(static)
         for (int64_t k = 0; k < MOST * n; k++) fill_row(t, MOST, k / MOST, (int)(k % MOST));

@@ -21,8 +21,9 @@ typedef struct hx_progress_meter {
 
 void hx_progress_begin(hx_progress_meter *meter, const char *what);
 
-/* Reports that the fraction `share` is done; has the type of hx_vtk_options.progress. */
-void hx_progress_share(void *meter, double share);
+/* Reports that the fraction `share` is done; context: the hx_progress_meter. Has the type of
+ * hx_vtk_options.progress. */
+void hx_progress_share(void *context, double share);
 
 /* hx_vtk_write_part with a progress line; with -v also prints the size and speed. */
 int hx_progress_write(const char *path, const hx_mesh *mesh, const char *title,

@@ -37,10 +37,10 @@ const char *hx_solid_design_text(const hx_solid_design *design, int threshold_gi
                                  size_t n_text);
 
 /* The largest piece of the solid whose elements share nodes, without void, as a session of its own
- * up to the problem (hx_problem_create_part); solid->cfg has been read. first: see
+ * up to the problem (hx_problem_create_part); to->cfg has been read. first: see
  * hx_solid_mesh_create. Warns of elements, supports, springs and forces that are left out.
  * HX_EINPUT: the piece is not held. */
-int hx_solid_session_make(hx_session *solid, const hx_session *whole, const hx_solid_design *design,
+int hx_solid_session_make(hx_session *to, const hx_session *whole, const hx_solid_design *design,
                           int64_t first);
 
 /* Accepts a zeroed struct. */

@@ -88,6 +88,7 @@ static int count_splits(const filling *f, int64_t n_tet)
 {
     int n = 0;
     if (f->options->n_refine >= 0) return f->options->n_refine;
+    /* NOLINTNEXTLINE(clang-analyzer-security*): exact powers */
     for (double count = 8.0 * (double)n_tet; count <= enough; count *= 8.0) n++;
     return n;
 }

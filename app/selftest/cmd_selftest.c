@@ -16,6 +16,7 @@ static int find_devices(const char *name, const hx_device_ops *device[MAX_DEVICE
 {
     char why[200] = "";
     size_t n = 0;
+    /* NOLINTNEXTLINE(bugprone-sizeof-expression): a list of pointers */
     memset(device, 0, (MAX_DEVICE + 1) * sizeof *device);
     if (name && !hx_device_find(name))
         return HX_RAISE(HX_EINPUT,

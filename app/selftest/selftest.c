@@ -175,6 +175,7 @@ double hx_selftest_other_bits(int64_t n, const double *a, const double *b)
 {
     int64_t n_other = 0;
     for (int64_t i = 0; i < n; i++)
+        /* NOLINTNEXTLINE(bugprone-suspicious-memory-comparison): compares bits */
         n_other += memcmp(&a[i], &b[i], sizeof a[i]) != 0 || !isfinite(a[i]);
     return (double)n_other;
 }

@@ -140,6 +140,7 @@ static int agree(const hx_session *s, const intent *own, int *agreed)
     const int rc = s->comm->ops->all_gather(s->comm, own, sizeof *own, all);
     *agreed = own->wants != 0;
     for (int r = 0; rc == HX_OK && r < s->comm->size; r++)
+        /* NOLINTNEXTLINE(bugprone-suspicious-memory-comparison): compares bits; no padding */
         *agreed &= memcmp(&all[r], own, sizeof *own) == 0;
     free(all);
     return rc;

@@ -96,6 +96,7 @@ static const char *find_command_word(const hx_command *const *commands, int argc
 {
     int options_end = 0;
     for (int i = 1; i < argc; i++) {
+        /* NOLINTNEXTLINE(clang-analyzer-core*): argv has argc texts */
         if (!options_end && strcmp(argv[i], "--") == 0) {
             options_end = 1;
         } else if (!options_end && looks_like_option(argv[i])) {

@@ -127,10 +127,10 @@ int hx_verify_analyse_surface(hx_verify *v)
     return rc;
 }
 
-void hx_verify_surface_free(hx_verify_surface *f)
+void hx_verify_surface_free(hx_verify_surface *surface)
 {
-    hx_surface_part_free(&f->part);
-    free(f->analysis.case_compliance);
+    hx_surface_part_free(&surface->part);
+    free(surface->analysis.case_compliance);
 }
 
 /* --- report --- */

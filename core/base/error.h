@@ -54,20 +54,29 @@ void hx_error_clear(void);
 const char *hx_error_text(int code);
 int hx_error_exit_status(int code);
 
+/* HX_PLACED: the call adds a place to the message and returns `code`. */
+#ifndef __clang_analyzer__
 #define HX_RAISE(code, ...) hx_error_raise((code), __FILE__, __LINE__, __VA_ARGS__)
+#define HX_PLACED(code, call) (call)
+#define HX_FAILED(rc) ((rc) < 0)
+#else /* which does not see that hx_error_raise returns `code`, and that no code is positive */
+#define HX_RAISE(code, ...) (hx_error_raise((code), __FILE__, __LINE__, __VA_ARGS__), (code))
+#define HX_PLACED(code, call) ((call), (code))
+#define HX_FAILED(rc) ((rc) != HX_OK)
+#endif
 
 /* Forwards an error. */
 #define HX_TRY(call)                                                                               \
     do {                                                                                           \
         const int hx_rc_ = (call);                                                                 \
-        if (hx_rc_ < 0) return hx_rc_;                                                             \
+        if (HX_FAILED(hx_rc_)) return hx_rc_;                                                      \
     } while (0)
 
 /* Forwards an error through the single "fail:" label of a constructor; needs a local "int rc". */
 #define HX_TRY_FAIL(call)                                                                          \
     do {                                                                                           \
         rc = (call);                                                                               \
-        if (rc < 0) goto fail;                                                                     \
+        if (HX_FAILED(rc)) goto fail;                                                              \
     } while (0)
 
 #ifdef __cplusplus

@@ -12,6 +12,7 @@ enum { FEW = 64 };
         return (x > y) - (x < y);                                                                  \
     }
 
+/* NOLINTBEGIN(bugprone-macro-parentheses): `type` is a type */
 #define DEFINE_SORT(sort, type, compare)                                                           \
     void sort(type *list, int64_t n)                                                               \
     {                                                                                              \
@@ -35,6 +36,7 @@ enum { FEW = 64 };
         }                                                                                          \
     }
 
+/* NOLINTEND(bugprone-macro-parentheses) */
 #define DEFINE_UNIQUE(unique, type)                                                                \
     int64_t unique(type *list, int64_t n)                                                          \
     {                                                                                              \

@@ -62,6 +62,7 @@ static int need_requests(requests *kept, int n, const hx_message *message)
     if (kept->capacity >= capacity) return HX_OK;
     free(kept->request);
     *kept = (requests){0};
+    /* NOLINTNEXTLINE(bugprone-sizeof-expression): a list of pointers */
     HX_TRY(hx_alloc_raw(&kept->request, capacity, sizeof *kept->request, "messages"));
     kept->capacity = capacity;
     return HX_OK;
@@ -162,6 +163,7 @@ static int mpi_open_file(const hx_comm *comm, FILE *stream, const char *path, vo
     (void)comm;
     (void)stream;
     *opened = NULL;
+    /* NOLINTNEXTLINE(bugprone-sizeof-expression): MPI_File is a pointer */
     HX_TRY(hx_alloc(&file, 1, sizeof *file, "a file of several processes"));
     const int rc = MPI_File_open(MPI_COMM_SELF, path, MPI_MODE_WRONLY, MPI_INFO_NULL, file);
     if (rc == MPI_SUCCESS)
@@ -181,6 +183,7 @@ static int mpi_write_at(void *opened, uint64_t at, const void *data, size_t byte
         MPI_Status status;
         int n_done = 0;
         errno = 0;
+        /* NOLINTNEXTLINE(bugprone-misplaced-widening-cast): both have 64 bits */
         const int rc = MPI_File_write_at(file, (MPI_Offset)(at + done), (const char *)data + done,
                                          n, MPI_BYTE, &status);
         const int reason = errno;

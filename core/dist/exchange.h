@@ -18,11 +18,11 @@ typedef struct hx_exchange {
 
 /* Makes an exchange of n_out[size] and n_in[size] items to and from each rank, of at most `most`
  * bytes each. The counts of the other ranks must match. */
-int hx_exchange_create(hx_exchange *exchange, const hx_comm *comm, const int64_t *n_out,
+int hx_exchange_create(hx_exchange *r, const hx_comm *comm, const int64_t *n_out,
                        const int64_t *n_in, size_t most);
 
 /* Accepts a zeroed struct. */
-void hx_exchange_free(hx_exchange *exchange);
+void hx_exchange_free(hx_exchange *r);
 
 /* Returns the bytes of an exchange of items of `bytes` each. */
 static inline int64_t hx_exchange_bytes(const hx_exchange *exchange, size_t bytes)
@@ -41,14 +41,14 @@ static inline char *hx_exchange_received(const hx_exchange *exchange, int k, siz
 }
 
 /* Exchanges the buffers as they are. Blocking. */
-int hx_exchange_run(const hx_comm *comm, hx_exchange *exchange, size_t bytes);
+int hx_exchange_run(const hx_comm *comm, hx_exchange *r, size_t bytes);
 
 /* Copy to and from arrays without gaps, peer after peer. */
-void hx_exchange_pack(hx_exchange *exchange, size_t bytes, const void *out);
-void hx_exchange_unpack(const hx_exchange *exchange, size_t bytes, void *in);
+void hx_exchange_pack(hx_exchange *r, size_t bytes, const void *out);
+void hx_exchange_unpack(const hx_exchange *r, size_t bytes, void *in);
 
 /* The exchange in the reverse direction: sends items of the kind that are otherwise received. */
-int hx_exchange_reverse(const hx_comm *comm, hx_exchange *exchange, size_t bytes, const void *in,
+int hx_exchange_reverse(const hx_comm *comm, hx_exchange *r, size_t bytes, const void *in,
                         void *out);
 
 #endif

@@ -36,6 +36,7 @@ void hx_dist_mesh_block_free(hx_dist_mesh_block *b)
 
 int hx_dist_mesh_n_block(const hx_dist_mesh_task *task, int64_t n, int64_t *n_block)
 {
+    /* NOLINTNEXTLINE(bugprone-integer-division): rounded up */
     double most = (double)((n + HX_DIST_MESH_BLOCK - 1) / HX_DIST_MESH_BLOCK);
     HX_TRY(hx_reduce_max(task->all, 1, &most));
     *n_block = (int64_t)most;

@@ -224,6 +224,7 @@ int hx_abaqus_make_groups(hx_abaqus_groups *to, hx_abaqus_face_load *list, size_
     qsort(list, *n, sizeof *list, compare_places);
     merge(list, n, replaces);
     HX_TRY(hx_alloc(&to->item, *n, sizeof *to->item, "loads of a file"));
+    /* NOLINTNEXTLINE(bugprone-sizeof-expression): a list of pointers */
     HX_TRY(hx_alloc(&to->group, *n, sizeof *to->group, "groups of loads"));
     for (size_t i = 0; i < *n; i++) {
         const hx_abaqus_face_load *const load = &list[i];
@@ -235,6 +236,7 @@ int hx_abaqus_make_groups(hx_abaqus_groups *to, hx_abaqus_face_load *list, size_
     for (size_t i = 0; i < to->n_item; i++)
         if (i == 0 || compare_histories(&to->item[i - 1], &to->item[i]) != 0)
             to->group[to->n++] = &to->item[i];
+    /* NOLINTNEXTLINE(bugprone-sizeof-expression): a list of pointers */
     qsort(to->group, to->n, sizeof *to->group, compare_groups);
     return HX_OK;
 }

@@ -391,7 +391,7 @@ void hx_abaqus_mark_taken(const hx_abaqus_reader *r, hx_import_set *set, int is_
 /* Adds to r->set the nodes of the elements of a set, or the faces on one side of elements; or
  * appends a list to a list of a set, which must not become much longer than the n_all objects of
  * the file. */
-int hx_abaqus_add_nodes_of(hx_abaqus_reader *r, const char *elset);
+int hx_abaqus_add_nodes_of(hx_abaqus_reader *r, const char *name);
 int hx_abaqus_append_side(hx_abaqus_reader *r, const hx_abaqus_reference *elem, int side);
 int hx_abaqus_append_list(hx_import_set *set, hx_numbers *to, const hx_numbers *from,
                           int64_t n_all);

@@ -92,7 +92,8 @@ const char *hx_abaqus_scan_path(const hx_abaqus_scan *scan);
 /* Prefixes the message just raised with "path:line: " of the last line; returns code. */
 int hx_abaqus_scan_place(const hx_abaqus_scan *scan, int code);
 
-#define HX_ABAQUS_RAISE(scan, ...) hx_abaqus_scan_place((scan), HX_RAISE(HX_EINPUT, __VA_ARGS__))
+#define HX_ABAQUS_RAISE(scan, ...)                                                                 \
+    HX_PLACED(HX_EINPUT, hx_abaqus_scan_place((scan), HX_RAISE(HX_EINPUT, __VA_ARGS__)))
 
 /* Cuts the next field off a data line in place, without the blanks around it, and moves *at past
  * its comma; returns 0 if nothing is left. A comma at the end of a line begins no field. */

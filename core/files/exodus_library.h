@@ -26,6 +26,7 @@
     X(int, ex_get_id_map, (int, ex_entity_type, void_int *))
 
 typedef struct hx_exodus_library {
+/* NOLINTNEXTLINE(bugprone-macro-parentheses): a name and its list of parameters */
 #define HX_EXODUS_FIELD(result, name, arguments) result(*name) arguments;
     HX_EXODUS_LIST(HX_EXODUS_FIELD)
 #undef HX_EXODUS_FIELD

@@ -48,7 +48,8 @@ void hx_file_scan_free(hx_file_scan *scan);
 /* Prefixes the message just raised with "path:line: " or "path: byte N: ". Returns code. */
 int hx_file_scan_place(const hx_file_scan *scan, int code);
 
-#define HX_FILE_RAISE(scan, ...) hx_file_scan_place((scan), HX_RAISE(HX_EINPUT, __VA_ARGS__))
+#define HX_FILE_RAISE(scan, ...)                                                                   \
+    HX_PLACED(HX_EINPUT, hx_file_scan_place((scan), HX_RAISE(HX_EINPUT, __VA_ARGS__)))
 
 /* Reads the next word into scan->word. *found = 0 (and an empty word) at the end of the file. */
 int hx_file_scan_word(hx_file_scan *scan, int *found);

@@ -115,7 +115,7 @@ static int send_nodes(hx_import *import, int64_t n, const int64_t *number, const
 static int is_collapsed(const int64_t corner[8])
 {
     int same = 0;
-    for (int a = 1; a < 8; a++)
+    for (int a = 1; a < 8; a++) /* NOLINTNEXTLINE(clang-analyzer-core*): 8 corners */
         for (int b = 0; b < a; b++) same |= corner[a] == corner[b];
     return same;
 }

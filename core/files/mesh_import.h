@@ -186,7 +186,7 @@ void hx_import_drop_set(hx_import *import, hx_import_set *set);
 int hx_import_place(const hx_import *import, int64_t line, int code);
 
 #define HX_IMPORT_RAISE(import, line, ...)                                                         \
-    hx_import_place((import), (line), HX_RAISE(HX_EINPUT, __VA_ARGS__))
+    HX_PLACED(HX_EINPUT, hx_import_place((import), (line), HX_RAISE(HX_EINPUT, __VA_ARGS__)))
 
 /* Writes the file's name of a node or element number into text[HX_NUMBER_TEXT]; returns it. */
 const char *hx_import_number_text(const hx_import *import, int64_t number, char *text);

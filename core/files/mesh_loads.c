@@ -242,8 +242,9 @@ static int is_along(const double a[3], const double b[3])
 static int same_axis(const hx_condition *a, const hx_condition *b)
 {
     const double length = hx_norm3(a->vector + 3) * hx_norm3(b->vector + 3);
-    return memcmp(a->vector, b->vector, 3 * sizeof *a->vector) == 0 &&
-           hx_dot3(a->vector + 3, b->vector + 3) > (1.0 - 1e-10) * length;
+    for (int i = 0; i < 3; i++)
+        if (a->vector[i] != b->vector[i]) return 0;
+    return hx_dot3(a->vector + 3, b->vector + 3) > (1.0 - 1e-10) * length;
 }
 
 /* Returns 1 if the load restates a load of an earlier step. Gravity in another direction or on

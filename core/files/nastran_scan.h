@@ -47,7 +47,8 @@ const char *hx_nastran_text(const hx_nastran_scan *scan, size_t i);
 /* Prefixes the message just raised with "path:line: NAME: ". Returns code. */
 int hx_nastran_place(const hx_nastran_scan *scan, int code);
 
-#define HX_NASTRAN_RAISE(scan, ...) hx_nastran_place((scan), HX_RAISE(HX_EINPUT, __VA_ARGS__))
+#define HX_NASTRAN_RAISE(scan, ...)                                                                \
+    HX_PLACED(HX_EINPUT, hx_nastran_place((scan), HX_RAISE(HX_EINPUT, __VA_ARGS__)))
 
 #ifdef __cplusplus
 }

@@ -417,6 +417,7 @@ int hx_note_mirrored(const hx_mesh *mesh, const hx_settle_report *report, hx_not
     return hx_notes_add(notes, n_other > 0 ? HX_NOTE_WARNING : of_wedges,
                         "%s: %lld tetrahedra, wedges or pyramids were inverted and have been "
                         "corrected (the first: element %lld)",
+                        /* NOLINTNEXTLINE(bugprone-misplaced-widening-cast): both have 64 bits */
                         mesh->name, (long long)(n_wedge + n_other),
                         (long long)hx_mesh_elem_number(mesh, report->first_mirrored));
 }

@@ -151,7 +151,7 @@ int hx_vtk_find_value(const int32_t *list, int n, int32_t value);
 void hx_vtk_add_value(hx_vtk_values *list, int32_t value);
 
 /* Returns 1 if an array of that name and those values is one set, NAME of "set_NAME". */
-int hx_vtk_is_flag(const char *name, const hx_vtk_values *values);
+int hx_vtk_is_flag(const char *name, const hx_vtk_values *all);
 
 /* The solid of a type of cell, NULL: none; the node at each corner of a voxel, NULL: not a
  * voxel. */

@@ -75,7 +75,8 @@ int64_t hx_xml_line_of(const char *from, int64_t line, const char *to);
 /* Prefixes the message just raised with "path:line: ". Returns code. */
 int hx_xml_place(const hx_xml_scan *xml, int64_t line, int code);
 
-#define HX_XML_RAISE(xml, line, ...) hx_xml_place((xml), (line), HX_RAISE(HX_EINPUT, __VA_ARGS__))
+#define HX_XML_RAISE(xml, line, ...)                                                               \
+    HX_PLACED(HX_EINPUT, hx_xml_place((xml), (line), HX_RAISE(HX_EINPUT, __VA_ARGS__)))
 
 #ifdef __cplusplus
 }

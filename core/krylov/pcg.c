@@ -593,6 +593,11 @@ int hx_pcg_solve_load(hx_pcg *pcg, const hx_linear *a, hx_precond *pc, const hx_
         const double nan = NAN;
         HX_TRY(dev->ops->upload(dev, d_u, &nan, sizeof nan));
     }
+    /* The criterion `absolute` also holds for a z that is 0, of a preconditioner that is not positive
+     * definite, such as multigrid's for a negative K. */
+    if (s.state.reason == HX_PCG_CONVERGED && pcg->params.criterion == HX_PCG_ABSOLUTE &&
+        s.state.rz == 0.0 && s.state.rr > 0.0)
+        s.state.reason = HX_PCG_INDEFINITE;
     result->reason = (hx_pcg_reason)s.state.reason;
     result->iterations = s.state.iterations;
     if (pc->iterations < result->iterations) pc->iterations = result->iterations;

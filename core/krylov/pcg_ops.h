@@ -15,7 +15,7 @@ typedef enum {
     HX_PCG_RUNNING = 0,
     HX_PCG_CONVERGED,
     HX_PCG_MAX_ITER,
-    HX_PCG_INDEFINITE, /* p' K p <= 0 */
+    HX_PCG_INDEFINITE, /* p' K p <= 0, or r' M^-1 r = 0 */
     HX_PCG_NAN
 } hx_pcg_reason;
 

@@ -106,6 +106,7 @@ int hx_block_put(hx_block_file *f, int64_t offset, int64_t n, size_t n_byte,
                  hx_block_encoder *encode, const void *what, uint32_t *crc)
 {
     const int64_t n_item = BLOCK_BYTES / (int64_t)n_byte, n_block = (n + n_item - 1) / n_item;
+    /* NOLINTNEXTLINE(clang-analyzer-deadcode*): the pragma reads it */
     const int n_thread = f->n_thread < PUT_THREADS ? f->n_thread : PUT_THREADS;
     const int is_plain = is_as_in_memory(encode);
     uint32_t *sum = NULL;

@@ -38,7 +38,7 @@ static int is_iges(const char *head)
            strspn(head + 73, " 0123456789") > 0;
 }
 
-static int read_cad(const char *path, const hx_model_options *options, hx_mesh *mesh,
+static int read_cad(const char *path, const hx_model_options *given, hx_mesh *mesh,
                     hx_conditions *conditions, hx_notes *notes);
 
 /* A file whose first bytes do not match its name is refused by read_cad with the reason. */

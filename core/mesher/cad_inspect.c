@@ -162,7 +162,7 @@ static int inspect(const hx_cad_job *job, const char *file, int heal, hx_cad_sha
 
 int hx_cad_inspect(const hx_cad_job *job, const char *file, hx_cad_shape *shape)
 {
-    hx_gmsh_result result;
+    hx_gmsh_result result = {0}; /* if gmsh is not started */
     int rc = inspect(job, file, 0, shape, &result);
     if (rc < 0 && (result.process.is_timed_out || result.process.is_cancelled)) return rc;
     if (rc == HX_OK && shape->n_solid > 0 && shape->volume > 0.0) return HX_OK;

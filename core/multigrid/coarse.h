@@ -134,7 +134,7 @@ int hx_coarse_create_under(hx_coarse *coarse, const hx_space *space, double coar
 /* First half of hx_coarse_create_under: determines the cells and nodes of the finest coarse grid
  * and counts them, but makes no lists. Collective on a distributed mesh (mesh.h). */
 typedef struct hx_coarse_draft hx_coarse_draft;
-int hx_coarse_begin(hx_coarse_draft **draft, const hx_space *space, double coarsening);
+int hx_coarse_begin(hx_coarse_draft **out, const hx_space *space, double coarsening);
 void hx_coarse_draft_size(const hx_coarse_draft *draft, double *n_node, double *n_cell);
 /* Second half, with the same result as hx_coarse_create_under. Takes ownership of the draft, also
  * if it fails. On a distributed mesh, levels with more than `most_whole` nodes in all are listed

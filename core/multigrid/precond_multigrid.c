@@ -181,6 +181,7 @@ static int put_springs(hx_multigrid *mg, const hx_problem *problem, const hx_coa
     int rc;
     HX_TRY(hx_problem_is_heat(problem) ? hx_coarse_films_create(&springs, coarse, problem, held)
                                        : hx_coarse_springs_create(&springs, coarse, problem, held));
+    /* NOLINTNEXTLINE(bugprone-misplaced-widening-cast): at most 36 */
     const size_t n = (size_t)springs.n, block = (size_t)(mg->dof * mg->dof);
     mg->n_spring_block = springs.n;
     if (n > 0)

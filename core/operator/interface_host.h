@@ -51,11 +51,11 @@ void hx_interface_messages_free(hx_interface_messages *told);
 int hx_interface_sum(const hx_interface_host *host, int rc, int64_t n, double *sum);
 int hx_interface_sum_i64(const hx_interface_host *host, int rc, int64_t n, int64_t *sum);
 
-/* (*every)[*n_every] := the concatenated lists of all ranks, own[n] of `bytes` each, in rank order;
+/* (*out)[*n_every] := the concatenated lists of all ranks, own[n] of `bytes` each, in rank order;
  * owned by the caller. A copy if there is only one process. rc as in hx_interface_sum. For short
  * lists: each rank's list takes as much space as the longest. */
 int hx_interface_gather(const hx_interface_host *host, int rc, int64_t n, size_t bytes,
-                        const void *own, void *every, int64_t *n_every);
+                        const void *own, void *out, int64_t *n_every);
 
 #ifdef __cplusplus
 }

@@ -77,6 +77,7 @@ HX_INLINED void hx_spline_cell_gradients(const hx_spline_cell *cell, const hx_sp
                     h[i][a++] = by_value * u[a0] + by_slope * u[n0 + a0];
             }
         for (; a % 8 != 0; a++) h[i][a] = 0.0;
+        /* NOLINTNEXTLINE(clang-analyzer-core*): a cell has cell->n functions */
         for (a = 0; weight && a < cell->n; a++) h[i][a] *= weight[a];
     }
 }

@@ -206,9 +206,9 @@ static void check_compliance(const hx_problem *problem)
 
 int main(int argc, char **argv)
 {
-    static const char *const precond[] = {"jacobi", "multigrid"};
     hx_mesh mesh = {0};
     hx_problem problem = {0};
+    const hx_precond_kind *precond;
     const int status = fixture_open_small(&device, argc, argv);
     if (status) return status;
     stored = hx_operator_kind_find(device.ops->name, "bsr");
@@ -216,9 +216,10 @@ int main(int argc, char **argv)
     CHECK_OK(fixture_finish(&mesh, FIXTURE_SHUFFLED));
     CHECK_OK(create_problem(&problem, &mesh));
     n_unknown = 3 * mesh.n_node;
-    for (int i = 0; i < 2; i++) {
+    for (size_t i = 0;
+         (precond = fixture_next_precond(&device, stored, HX_PRECISION_DOUBLE, &i));) {
         fixture_settings how = fixture_defaults();
-        how.precond = precond[i];
+        how.precond = precond->name;
         how.pcg.tolerance = 1e-10;
         const outcome should = run(&problem, stored, &how);
         CHECK(should.record[0].pcg_refinements == 0);

@@ -234,6 +234,12 @@ static void test_mass_loads(void)
     no_fault();
     CHECK(count_of(2) == 1 && load_of(2, 0)->speed == 3.0);
     hx_mesh_free(&mesh);
+    read_good(TWO_HEX STEP("*DLOAD\nALL, CENTRIF, 1., 0., 0., 0., 1., 0., 0.\n")
+                  STEP("*DLOAD\nALL, CENTRIF, 9., 0., -0., 0., 1., 0., 0.\n"),
+              &mesh); /* 0 and -0 are the same point */
+    no_fault();
+    CHECK(count_of(2) == 1 && load_of(2, 0)->speed == 3.0);
+    hx_mesh_free(&mesh);
     check_fault(TWO_HEX STEP("*DLOAD\nALL, CENTRIF, 1., 0., 0., 0., 1., 0., 0.\n")
                     STEP("*DLOAD\nALL, CENTRIF, 9., 0., 0., 0., 0., 1., 0.\n"),
                 1, "a centrifugal load in addition to the one of step 1 about another axis");

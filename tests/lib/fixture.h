@@ -252,4 +252,24 @@ static inline const hx_operator_kind *fixture_next_operator_kind(const hx_device
     return NULL;
 }
 
+/* The next preconditioner of this build, from *i = 0; NULL after the last. Skips those that lack
+ * support by the device, or by PCG in this precision with the operator, and prints the reason. */
+static inline const hx_precond_kind *fixture_next_precond(const hx_device *dev,
+                                                          const hx_operator_kind *op_kind,
+                                                          hx_precision precision, size_t *i)
+{
+    for (const hx_precond_kind *kind; (kind = hx_preconds[*i]) != NULL;) {
+        ++*i;
+        if (kind->runs_on && !kind->runs_on(dev->ops)) {
+            printf("skipped: '%s' does not run on device '%s'\n", kind->name, dev->ops->name);
+        } else if (hx_pcg_check_precision(precision, op_kind, kind) != HX_OK) {
+            printf("skipped: %s\n", hx_error_message());
+            hx_error_clear();
+        } else {
+            return kind;
+        }
+    }
+    return NULL;
+}
+
 #endif

@@ -87,15 +87,19 @@ static inline void check_reasons(model *m, const fixture_settings *base)
     const int mixed = base->pcg.precision == HX_PRECISION_MIXED;
     const double *up = m->problem.supports.prescribed;
     const size_t bytes = N_DOF * sizeof(double);
+    const hx_operator_kind *const op_kind =
+        base->op_kind ? base->op_kind : hx_operator_kind_find(device.ops->name, "ebe");
+    const hx_precond_kind *kind;
     hx_pcg_result result;
     for (int absolute = 0; absolute < (is_quick ? 1 : 2); absolute++)
-        for (int i = 0; i < (mixed ? 2 : 3); i++) {
-            static const char *const precond[] = {"jacobi", "none", "block-jacobi"};
-            settings.precond = precond[i];
+        for (size_t i = 0;
+             (kind = fixture_next_precond(&device, op_kind, base->pcg.precision, &i));) {
+            settings.precond = kind->name;
             settings.pcg.criterion = absolute ? HX_PCG_ABSOLUTE : HX_PCG_RELATIVE;
             for (int64_t e = 0; e < m->mesh.n_elem; e++) m->modulus[e] = -1.0;
             result = solve(m, &settings, NULL);
-            CHECK_MSG(result.reason == HX_PCG_INDEFINITE, "%s", hx_pcg_reason_name(result.reason));
+            CHECK_MSG(result.reason == HX_PCG_INDEFINITE, "%s, %s", kind->name,
+                      hx_pcg_reason_name(result.reason));
             for (int k = 0; k < N_DOF; k++) CHECK(m->u[k] == (up ? up[k] : 0.0));
 
             m->modulus[7] = NAN;

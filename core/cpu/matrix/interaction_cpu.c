@@ -49,6 +49,7 @@ static void gradients_at(const hx_interaction *in, const int c[3], const int g[3
             for (a[0] = 0; a[0] <= degree[0]; a[0]++, to += layout->point) {
                 double h[3];
                 hx_interaction_gradient(t, degree, a, *w++, (const double(*)[3])frame, h);
+                /* NOLINTNEXTLINE(clang-analyzer-core*): dim are set */
                 for (int i = 0; i < in->dim; i++) to[i * layout->component] = h[i];
             }
 }

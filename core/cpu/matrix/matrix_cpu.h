@@ -38,7 +38,7 @@ void hx_cpu_add_points(const hx_matrix *m, const hx_fill_input *input, int64_t c
                        int64_t end);
 
 /* Adds the tiles of a spline's cell in this way (matrix_spline_cpu.c). */
-void hx_cpu_add_spline(const hx_matrix *m, const hx_fill_input *input, int64_t cell, int64_t first,
+void hx_cpu_add_spline(const hx_matrix *m, const hx_fill_input *input, int64_t e, int64_t first,
                        int64_t end);
 
 /* The fills `triplets` and `sort` (matrix_sort_cpu.c). */
@@ -64,7 +64,7 @@ size_t hx_cpu_matrix_expected(const hx_mesh *mesh, const hx_matrix_spec *spec);
 size_t hx_cpu_space_expected(const hx_space *space, const hx_matrix_spec *spec);
 
 /* matrix_cut_cpu.c */
-int hx_cpu_cutter_create(void **cutter, hx_device *dev, const hx_fill_input *whole);
+int hx_cpu_cutter_create(void **out, hx_device *dev, const hx_fill_input *whole);
 int hx_cpu_cut(void *cutter, int64_t first, int64_t n, hx_device_cut *cut);
 void hx_cpu_cutter_free(void *cutter);
 int hx_cpu_shift(hx_device *dev, const hx_device_pattern *pattern, int64_t first_point,

@@ -113,6 +113,7 @@ static void fill_owner(const filling *s, int64_t owner)
     const hx_incidence *in = &s->input.incidence;
     const int64_t base = m->pattern.row_first, first = base + owner * OWNED, end = end_of(m, owner);
     const int64_t *ptr = m->pattern.d_row_ptr;
+    /* NOLINTNEXTLINE(bugprone-misplaced-widening-cast): at most 9 */
     const size_t block = (size_t)(m->spec.components * m->spec.components);
     memset((double *)m->d_value + ptr[first - base] * (int64_t)block, 0,
            (size_t)(ptr[end - base] - ptr[first - base]) * block * sizeof(double));

@@ -52,6 +52,7 @@ fail:
 
 int hx_cpu_sort_create(hx_cpu_sort **sort, const hx_matrix *m, const hx_fill_input *input, int kept)
 {
+    /* NOLINTNEXTLINE(bugprone-misplaced-widening-cast): at most 9 */
     const size_t block = (size_t)(m->spec.components * m->spec.components);
     hx_cpu_sort *s;
     int rc;
@@ -174,6 +175,7 @@ void hx_cpu_sort_steps(const hx_cpu_sort *s, hx_steps *steps)
 
 size_t hx_cpu_sort_bytes(const hx_cpu_sort *s)
 {
+    /* NOLINTNEXTLINE(bugprone-misplaced-widening-cast): at most 9 */
     const size_t block = (size_t)(s->m->spec.components * s->m->spec.components);
     return (size_t)s->n * (sizeof *s->order + sizeof *s->key + block * sizeof *s->triplet);
 }

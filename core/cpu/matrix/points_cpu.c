@@ -81,6 +81,7 @@ HX_VERSIONS(own_product, (const hx_cell_rule *rule, hx_point_lanes x, int a, dou
             (rule, x, a, m))
 
 /* Loops over the places of a point: its cell, and its number in the cell. */
+/* NOLINTBEGIN(bugprone-macro-parentheses): cell and a are declared */
 #define FOR_CELLS(in, point, cell, a)                                                              \
     for (int64_t k_ = (in)->point_ptr[point], cell = 0, a = 0;                                     \
          k_ < (in)->point_ptr[(point) + 1] &&                                                      \
@@ -88,6 +89,7 @@ HX_VERSIONS(own_product, (const hx_cell_rule *rule, hx_point_lanes x, int a, dou
          a = (in)->point_place[k_] - hx_incidence_first(in, cell), 1);                             \
          k_++)
 
+/* NOLINTEND(bugprone-macro-parentheses) */
 void hx_cpu_points_block_diagonal(const hx_device_model *model, double *d_block)
 {
     if (model->points->spline) {

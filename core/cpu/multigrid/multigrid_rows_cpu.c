@@ -141,6 +141,7 @@ static void shift_block(double block[DOF][DOF], const double row[3], const doubl
     for (int i = 0; i < 3; i++) {
         const int i1 = (i + 1) % 3, i2 = (i + 2) % 3;
         for (int j = 0; j < DOF; j++)
+            /* NOLINTNEXTLINE(clang-analyzer-core*): rows 0 to 2 are set */
             block[3 + i][j] -= row[i1] * block[i2][j] - row[i2] * block[i1][j];
     }
     for (int i = 0; i < 3; i++) {
