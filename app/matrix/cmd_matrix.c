@@ -12,7 +12,6 @@
 #include "core/base/memory.h"
 #include "core/base/names.h"
 #include "core/files/result_match.h"
-#include "core/operator/conduction_ops.h"
 #include "matrix_job.h"
 
 /* Repetitions of the fill, for its time, if no rows are written. */
@@ -34,36 +33,13 @@ static int refuse_rigid(const hx_session *s)
                     s->cfg.path);
 }
 
-/* 1 if the device can make matrices of the config's physics and elements. */
-static int does_what_is_asked(const hx_session *s, const hx_device_ops *ops)
-{
-    if (!ops->matrix) return 0;
-    if (s->cfg.solver.element == HX_ELEMENT_SPLINE && !ops->matrix->splines) return 0;
-    if (!hx_config_is_heat(&s->cfg)) return 1;
-    if (!ops->conduction) return 0;
-    if (s->cfg.solver.element == HX_ELEMENT_SPLINE) return ops->conduction->splines;
-    return s->cfg.solver.element == HX_ELEMENT_LINEAR || ops->conduction->quadratic;
-}
-
-/* Selects the device; with "auto" the first such device that can run here. */
-static int choose_device(hx_session *s)
-{
-    if (!hx_config_is_auto(s->cfg.solver.device)) return HX_OK;
-    for (size_t i = 0; hx_devices[i]; i++) {
-        char why[256] = "";
-        if (does_what_is_asked(s, hx_devices[i]) && hx_devices[i]->available(why, sizeof why))
-            return hx_config_set_word(&s->cfg.solver.device, hx_devices[i]->name);
-    }
-    return HX_OK;
-}
-
 /* Opens the problem; rows follow the file's order of nodes, so the mesh is not renumbered. */
 static int open_problem(hx_matrix_job *job, const hx_options *options)
 {
     hx_session *const s = &job->session;
     HX_TRY(
         hx_config_read(&s->cfg, job->plan.config, options->n_argument - 1, options->argument + 1));
-    HX_TRY(choose_device(s));
+    HX_TRY(hx_matrix_choose_device(s));
     if (!job->plan.curve) {
         s->cfg.mesh.shuffle = 0;
         s->cfg.mesh.reorder = 0;
@@ -144,28 +120,13 @@ static int make_plan(hx_matrix_job *job)
     return HX_OK;
 }
 
-/* Uses only device and threads of the config; the meshes are those of P2 to P5. */
-static int bench_papers(hx_matrix_job *job, const hx_options *options)
-{
-    hx_session *const s = &job->session;
-    const hx_device_ops *ops = NULL;
-    HX_TRY(
-        hx_config_read(&s->cfg, job->plan.config, options->n_argument - 1, options->argument + 1));
-    HX_TRY(choose_device(s));
-    HX_TRY(hx_session_find_device(s, &ops));
-    HX_TRY(hx_session_start_device(s, ops));
-    return hx_matrix_bench_papers(&s->device, job->plan.bench, job->plan.most);
-}
-
 /* Returns 1 if a result of --bench is wrong. */
 static int matrix(hx_matrix_job *job, const hx_options *options)
 {
     HX_TRY(hx_matrix_plan_read(&job->plan, options));
-    const hx_bench_kind bench = job->plan.bench;
-    if (bench != HX_BENCH_NONE && bench != HX_BENCH_ALL) return bench_papers(job, options);
     HX_TRY(open_problem(job, options));
     HX_TRY(open_design(job));
-    if (bench == HX_BENCH_ALL)
+    if (job->plan.bench)
         return hx_matrix_bench_all(&job->session.device, &job->session.problem, job->modulus,
                                    &job->meter);
     HX_TRY(hx_matrix_stages_open(&job->stages, &job->session, &job->plan));
@@ -266,14 +227,8 @@ static const hx_option matrix_options[HX_N_MATRIX_OPTION] = {
                         .help = "method that computes the values"},
     [HX_MATRIX_BENCH] = {.name = "--bench",
                          .kind = HX_OPTION_TEXT,
-                         .value = "papers|p2|p3|p4|p5|all",
-                         .help = "measures: the tables of P2 to P5, or of one of them, on meshes "
-                                 "of their sizes; or every builder, fill and format on this mesh"},
-    [HX_MATRIX_MOST] = {.name = "--most",
-                        .kind = HX_OPTION_TEXT,
-                        .value = "ELEMENTS",
-                        .note = "70,000 on a CPU, 8.1 million on a GPU",
-                        .help = "largest mesh of --bench papers, p2, p3, p4, p5"},
+                         .value = "all",
+                         .help = "measures every builder, fill and format on this mesh"},
 };
 
 const hx_command hx_command_matrix = {
@@ -303,14 +258,11 @@ const hx_command hx_command_matrix = {
         "--rhs take account of their displacements. Files are written range by range, and are the "
         "same\n"
         "for any --memory.\n"
-        "--bench measures instead, with nodes in the order of the solver: \"all\" takes each "
-        "builder,\n"
-        "fill and format of the device on this mesh, checked against a product without a matrix;\n"
-        "\"papers\" takes the measurements of P2 to P5 (doc/references.md), and \"p2\", \"p3\", "
-        "\"p4\" or \"p5\"\n"
-        "one of them, on meshes with as many elements or nodes; of the config only the device "
-        "counts.\n"
-        "Exit status 1 if a result is wrong.\n",
+        "--bench all measures instead, with nodes in the order of the solver: each builder, fill "
+        "and\n"
+        "format of the device on this mesh, checked against a product without a matrix. Exit "
+        "status 1\n"
+        "if a result is wrong.\n",
     .n_min = 1,
     .option = matrix_options,
     .n_option = HX_N_MATRIX_OPTION,

@@ -1,11 +1,10 @@
-/* hextop matrix --bench papers, and the beginning and end of all benchmarks. */
+/* The beginning and end of a benchmark. */
 #include "matrix_bench.h"
 
 #include <math.h>
 #include <stdio.h>
 
 #include "../text/log.h"
-#include "core/registry.h"
 
 int hx_bench_begin(hx_bench *bench)
 {
@@ -32,43 +31,4 @@ int hx_bench_verdict(const hx_bench *bench)
     hx_log_warning("%d result%s wrong, or with bits that should be the same: see FAIL",
                    bench->n_wrong, bench->n_wrong == 1 ? " is" : "s are");
     return 1;
-}
-
-/* Elements that take minutes: on a CPU with few cores, and on a GPU. */
-static int64_t most_of(const hx_device *dev)
-{
-    return dev->ops == hx_device_find("cpu") ? 70000 : 8100000;
-}
-
-/* The largest mesh of P3, if only the current range is on the device. */
-static int64_t most_streamed(const hx_device *dev)
-{
-    return dev->ops == hx_device_find("cpu") ? most_of(dev) : 27000000;
-}
-
-/* On a GPU a solid patch of 128^3 points of degree 2. */
-static int64_t most_of_patch(const hx_device *dev)
-{
-    return dev->ops == hx_device_find("cpu") ? most_of(dev) : 10000000;
-}
-
-int hx_matrix_bench_papers(hx_device *dev, hx_bench_kind papers, int64_t most)
-{
-    hx_bench bench = {.dev = dev,
-                      .most = most > 0 ? most : most_of(dev),
-                      .most_stream = most > 0 ? most : most_streamed(dev),
-                      .most_patch = most > 0 ? most : most_of_patch(dev)};
-    HX_TRY(hx_bench_begin(&bench));
-    const int all = papers == HX_BENCH_PAPERS;
-    if (all || papers == HX_BENCH_P2) HX_TRY(hx_bench_p2(&bench));
-    if (all || papers == HX_BENCH_P3) HX_TRY(hx_bench_p3(&bench));
-    if (all || papers == HX_BENCH_P4) HX_TRY(hx_bench_p4(&bench));
-    if (all || papers == HX_BENCH_P5) HX_TRY(hx_bench_p5(&bench));
-    hx_log_info("%s", "");
-    for (int single = 0; single < 2; single++)
-        if (bench.n_checked[single] > 0)
-            hx_log_info("  checked: products of %d matrices from different fills, in %s precision: "
-                        "off by at most %.1e",
-                        bench.n_checked[single], single ? "single" : "double", bench.worst[single]);
-    return hx_bench_verdict(&bench);
 }

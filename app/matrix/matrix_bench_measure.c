@@ -10,7 +10,6 @@
 #include "core/base/quantile.h"
 #include "core/base/random.h"
 #include "core/base/sum.h"
-#include "core/generate/generate.h"
 #include "matrix_bench.h"
 
 /* Repetitions take about ENOUGH seconds in all; work that takes longer than SLOW is measured
@@ -164,26 +163,6 @@ void hx_bench_site_close(hx_bench_site *site)
     for (int i = 0; site->dev && i < HX_BENCH_N_ARRAY; i++)
         if (site->d_own[i]) site->dev->ops->release(site->dev, site->d_own[i]);
     memset(site, 0, sizeof *site);
-}
-
-int hx_bench_cube_of_nodes(int64_t n_node)
-{
-    const int n = (int)cbrt((double)n_node);
-    const int64_t low = (int64_t)n * n * n, high = ((int64_t)n + 1) * (n + 1) * (n + 1);
-    return n_node - low <= high - n_node ? n - 1 : n;
-}
-
-int hx_bench_cube(hx_mesh *mesh, int n)
-{
-    int rc;
-    memset(mesh, 0, sizeof *mesh);
-    HX_TRY_FAIL(hx_generate_box(mesh, n, n, n, 1.0, 1.0, 1.0));
-    HX_TRY_FAIL(hx_mesh_reorder(mesh));
-    HX_TRY_FAIL(hx_mesh_finish(mesh));
-    return HX_OK;
-fail:
-    hx_mesh_free(mesh);
-    return rc;
 }
 
 /* A pattern that is built repeatedly, with the times of its steps. */

@@ -20,14 +20,6 @@ void hx_bench_add(hx_table *table, int digits, double value, const char *unit)
         hx_table_add(table, "%.*f%s", decimals < 0 ? 0 : decimals > 7 ? 7 : decimals, value, unit);
 }
 
-void hx_bench_add_fixed(hx_table *table, int decimals, double value)
-{
-    if (isnan(value))
-        hx_table_add(table, "-");
-    else
-        hx_table_add(table, "%.*f", decimals, value);
-}
-
 void hx_bench_add_ms(hx_table *table, double seconds)
 {
     hx_bench_add(table, 4, 1e3 * seconds, "");
@@ -45,19 +37,6 @@ void hx_bench_add_time(hx_table *table, const hx_bench_time *time)
 void hx_bench_add_words(hx_table *table, const char *const *word, size_t n)
 {
     for (size_t i = 0; i < n; i++) hx_table_add(table, "%s", word[i]);
-}
-
-void hx_bench_add_count(hx_table *table, int64_t n)
-{
-    char text[32];
-    hx_table_add(table, "%s", hx_format_count(n, text, sizeof text));
-}
-
-void hx_bench_say_limit(const hx_bench *bench)
-{
-    char text[32];
-    hx_log_info("  Left out: meshes of more than %s elements (--most).",
-                hx_format_count(bench->most, text, sizeof text));
 }
 
 void hx_bench_end_table(hx_table *table)

@@ -27,7 +27,6 @@ enum {
     HX_MATRIX_BUILD,
     HX_MATRIX_FILL,
     HX_MATRIX_BENCH,
-    HX_MATRIX_MOST,
     HX_N_MATRIX_OPTION
 };
 
@@ -44,9 +43,7 @@ typedef struct hx_matrix_plan {
     double memory;
     hx_build build;
     const char *fill; /* name of the fill, which is checked when the device is known */
-    hx_bench_kind bench;
-    /* largest number of elements of the meshes of --bench papers; 0: depends on the device */
-    int64_t most;
+    int bench;        /* --bench all: measures, and writes no files */
 } hx_matrix_plan;
 
 /* The output files. */
@@ -67,6 +64,10 @@ void hx_matrix_files(const hx_matrix_plan *plan, const char *file[HX_N_MATRIX_FI
 int hx_matrix_plan_read(hx_matrix_plan *plan, const hx_options *options);
 /* Accepts a zeroed struct. */
 void hx_matrix_plan_free(hx_matrix_plan *plan);
+
+/* Selects the device of the config; with "auto" the first one that can run here and make matrices
+ * of its physics and elements. */
+int hx_matrix_choose_device(hx_session *s);
 
 /* Names the file of the order beside K, with the same ending. */
 int hx_matrix_name_order(hx_matrix_plan *plan);

@@ -43,48 +43,37 @@ static const char *build_word(size_t i)
 
 static const char *bench_word(size_t i)
 {
-    static const char *const word[] = {[HX_BENCH_PAPERS - 1] = "papers",
-                                       [HX_BENCH_ALL - 1] = "all",
-                                       [HX_BENCH_P2 - 1] = "p2",
-                                       [HX_BENCH_P3 - 1] = "p3",
-                                       [HX_BENCH_P4 - 1] = "p4",
-                                       [HX_BENCH_P5 - 1] = "p5",
-                                       [HX_BENCH_P5] = NULL};
+    static const char *const word[] = {"all", NULL};
     return word[i];
 }
 
-static int read_most(const char *text, int64_t *most)
+/* HX_EINPUT: the tables of papers belong to a program of the tests. */
+static int refuse_papers(const hx_matrix_plan *plan, const char *text)
 {
-    char *end = NULL;
-    if (!text) return HX_OK;
-    const double n = strtod(text, &end);
-    *most = (int64_t)n;
-    if (end != text && *end == '\0' && n >= 1.0 && n <= 1e9) return HX_OK;
-    return HX_RAISE(HX_EINPUT, "--most '%s' is not a number of elements from 1 to 1e9", text);
+    static const char *const paper[] = {"papers", "p2", "p3", "p4", "p5"};
+    for (size_t i = 0; i < sizeof paper / sizeof paper[0]; i++)
+        if (strcmp(text, paper[i]) == 0)
+            return HX_RAISE(HX_EINPUT,
+                            "--bench %s: the tables of papers are printed by another program, "
+                            "which is built with -Dtests=true: "
+                            "`build/tests/bench/paperbench %s%s%s`",
+                            text, plan->config, i > 0 ? " --papers " : "", i > 0 ? text : "");
+    return HX_OK;
 }
 
-/* Reads --bench, which measures and writes no files: options for files are refused, and with the
- * papers' meshes also options for the config's mesh. */
+/* Reads --bench, which measures and writes no files: options for files are refused. */
 static int read_bench(hx_matrix_plan *plan, const hx_options *options)
 {
     static const int other[] = {HX_MATRIX_OUTPUT,    HX_MATRIX_RHS,      HX_MATRIX_FIXED,
                                 HX_MATRIX_NEAR_NULL, HX_MATRIX_SUPPORTS, HX_MATRIX_LOWER,
-                                HX_MATRIX_MEMORY,    HX_MATRIX_BUILD,    HX_MATRIX_FILL,
-                                HX_MATRIX_DENSITY,   HX_MATRIX_ORDER};
-    enum { N_OTHER = sizeof other / sizeof other[0], N_OF_MESH = 2 };
+                                HX_MATRIX_MEMORY,    HX_MATRIX_BUILD,    HX_MATRIX_FILL};
     const char *const text = hx_option_text(options, HX_MATRIX_BENCH);
     int index = 0;
-    HX_TRY(read_most(hx_option_text(options, HX_MATRIX_MOST), &plan->most));
-    if (text) {
-        HX_TRY(read_word("--bench", text, bench_word, &index));
-        plan->bench = (hx_bench_kind)(index + 1);
-    }
-    const int is_papers = plan->bench != HX_BENCH_NONE && plan->bench != HX_BENCH_ALL;
-    if (plan->most > 0 && !is_papers)
-        return HX_RAISE(HX_EINPUT, "--most limits the meshes of --bench papers; it needs --bench");
     if (!text) return HX_OK;
-    const int n_refused = is_papers ? N_OTHER : N_OTHER - N_OF_MESH;
-    for (int i = 0; i < n_refused; i++)
+    HX_TRY(refuse_papers(plan, text));
+    HX_TRY(read_word("--bench", text, bench_word, &index));
+    plan->bench = 1;
+    for (size_t i = 0; i < sizeof other / sizeof other[0]; i++)
         if (hx_option_given(options, other[i]))
             return HX_RAISE(HX_EINPUT, "%s has no effect with --bench %s: leave it out",
                             options->command->option[other[i]].name, text);

@@ -17,6 +17,7 @@ import tempfile
 sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "lib"))
 # pylint: disable=wrong-import-position
+from printed_tables import cells, number
 from matrix_files import (HEXTOP, PETSc, SOURCE, check, columns, endings, held, hextop, load, np, read, scipy, small, sp,
                           spla, summary, vectors, viewer)
 
@@ -343,22 +344,6 @@ def test_fills():
     check(read("B.npz") == read("K.npz"), "the same file from either builder")
 
 
-def cells(said, title):
-    """Rows of cells of the table whose header contains the title."""
-    lines = said[said.index(title):].split("\n")[1:]
-    table = []
-    for line in lines:
-        row = re.split(r"  +", line.strip())
-        if not line.startswith("  ") or (table and len(row) != len(table[0])):
-            break
-        table.append(row)
-    return table
-
-
-def number(text):
-    return float(text.replace(",", "").rstrip("x%").strip())
-
-
 def check_peaks(said):
     """Peak memory includes at least K's values, on the host or the device, and is plausible."""
     found = re.search(r"^ *memory +at most (\S+) (\w?)B of the host(?:, whose memory the device shares|, (\S+) (\w?)B of the device)$",
@@ -401,70 +386,6 @@ def test_bench_all():
     check(quiet.stdout == "" and quiet.stderr == "", f"-q: {quiet.stdout}{quiet.stderr}")
 
 
-def test_bench_papers():
-    """The tables of the papers on the smallest sizes: counts are those of the papers, and times are numbers."""
-    said = matrix("--bench", "papers", "--most", "6000")
-    check(not re.search("FAIL[^:]", said), f"--bench papers: {said}")
-    check(said.count("Left out: meshes of more than 6,000 elements") == 5, f"what is left out: {said}")
-    check(said.count("Left out: meshes with more pairs of points than 6,000 hexahedra") == 1, f"of P2's elements: {said}")
-    counts = cells(said, "triplets, P3")
-    check(counts[0][:5] == ["1,000", "36,000", "36,000", "15,561", "15,561"]
-          and counts[0][5:9] == ["0.58", "0.58", "0.26", "0.26"] and counts[0][-1] == "equal",
-          f"P3, Table 1: {counts[0]}")
-    check(len(counts) == 9 and all(row[-1] == "-" for row in counts[1:]), f"P3, Table 1: {counts}")
-    times = cells(said, "triplets ms")
-    check(len(times) == 11 and all(number(t) > 0 for t in times[0][1:])
-          and all(t == "-" for t in times[1][2:]), f"P3, Table 2: {times[:2]}")
-    parts = cells(said, "P3 integration")
-    check(len(parts) == 11 and all(t == "-" for t in parts[1][2:]), f"P3, integration: {parts[:2]}")
-    share, alone, ms, down, rest, back = (number(t) for t in parts[0][2:8])
-    check(parts[0][1] == "82.8 %" and number(parts[1][1]) == 80.9 and min(ms, rest) > 0 and down == back == 0
-          and share == alone, f"P3, integration on a CPU, whose memory is the host's: {parts[0]}")
-    small(abs(alone / (100 * ms / (ms + rest)) - 1), 0.01, f"P3, share of integration: {parts[0]}")
-    check(all(number(t) > 0 for t in parts[0][8:]), f"P3, one core: {parts[0]}")
-    stages = cells(said, "paper S1 s")
-    check([row[7] for row in stages if row[8] != "-"] == ["4,096"] and len(stages) == 13,
-          f"P2, Tables 3 and 5: {stages}")
-    parts = cells(said, "P2's MB")
-    check(len(parts) == 40 and [row[8] for row in parts] == ["elements", "nodes"] * 20, f"P2's elements: {parts}")
-    for row in parts:
-        paper, ours = ((row[3], row[10]) if row[8] == "elements" else (row[2], row[9]))
-        small(abs(number(ours) / number(paper) - 1), 0.04, f"P2's elements, counts: {row}")
-    share = cells(said, "generation ms")
-    check(len(share) == 1 and int(share[0][2]) > 20 and int(share[0][5]) > 20
-          and 0 < number(share[0][4]) < 100, f"P2, share: {share}")
-    check("here" in said and "no comparison" in said, "a CPU has no atomic fill")
-
-
-def test_bench_sort():
-    """P4's table for hexahedra and tetrahedra: times of sorting each time and of keeping the order; the values are
-    right."""
-    said = matrix("--bench", "p4", "--most", "35000")
-    check("P2" not in said and "P3" not in said, f"one paper: {said}")
-    sort = cells(said, "sorted each time")
-    check(len(sort) == 12 and sort[0][0] == "Oven_1" and sort[0][5:8] == ["HEX8", "6,859", "5,832"], f"P4: {sort}")
-    check(sort[6][5:8] == ["TET4", "6,859", "34,992"], f"P4: {sort[6]}")
-    for row in (sort[0], sort[6]):
-        check(number(row[8]) > 0 and number(row[9]) > 0, f"P4: {row}")
-    check(not re.search("FAIL[^:]", said) and "checked: products of 5 matrices" in said, f"P4: {said}")
-
-
-def test_bench_patches():
-    """P5's tables: all its counts, and one of its patches with every method, which agree."""
-    said = matrix("--bench", "p5", "--most", "22000")
-    check(not re.search("FAIL[^:]", said), f"--bench p5: {said}")
-    points = cells(said, "points over FEA's")
-    check([row[5] for row in points[4:]] == ["7.8", "25.7", "59.3", "112.9"]
-          and all(row[4] == row[5] for row in points[4:]), f"P5, Tables 1 and 2: {points}")
-    counts = cells(said, "skyline / stored")
-    check(len(counts) == 18 and all(row[9] == "equal" and abs(number(row[10]) - number(row[11])) <= 0.5
-                                    for row in counts), f"P5, Tables 6 to 8: {counts}")
-    times = cells(said, "coalesced / gather")
-    check(len(times) == 19 and all(number(times[0][k]) > 0 for k in (4, 6, 12)) and times[0][10] != "-"
-          and all(row[12] == "-" for row in times[1:]), f"P5, Tables 11 to 16: {times[:2]}")
-    check(said.count("more pairs of points than 22,000 hexahedra") == 1, f"P5, what is left out: {said}")
-
-
 def test_bad_input():
     for name in ("K.mtx", "K.npz", "K.petsc"):
         if os.path.exists(name):
@@ -482,13 +403,14 @@ def test_bad_input():
     fails("is named for two files", "-o", "K.npz", "--rhs", "K.npz")
     fails("'dir.npz/' is a folder", "-o", "dir.npz/")
     fails("--lower writes one half of K and needs -o FILE", "--lower", "--rhs", "q.npz")
-    fails("did you mean 'papers'", "--bench", "paper")
-    fails("--fixed has no effect", "--bench", "p2", "--fixed", "d.npz")
+    fails("did you mean 'all'", "--bench", "al")
+    fails("--fixed has no effect", "--bench", "all", "--fixed", "d.npz")
     fails("--output has no effect", "--bench", "all", "-o", "K.npz")
-    fails("--fill has no effect", "--bench", "papers", "--fill", "sort")
-    fails("--order has no effect", "--bench", "papers", "--order", "file")
-    fails("--most limits the meshes of", "--most", "1000")
-    fails("is not a number of elements", "--bench", "papers", "--most", "many")
+    fails("--fill has no effect", "--bench", "all", "--fill", "sort")
+    fails("-Dtests=true: `build/tests/bench/paperbench part.cfg`", "--bench", "papers")
+    for paper in ("p2", "p3", "p4", "p5"):
+        fails(f"`build/tests/bench/paperbench part.cfg --papers {paper}`", "--bench", paper)
+    fails("unknown option '--most'", "--most", "1000")
     fails("cannot write", "-o", "nowhere/K.npz")
     check(sorted(os.listdir(".")) == before, "nothing was written")
     for end, other in ((".mtx", b"PK\x03\x04"), (".npz", b"%%MatrixMarket "), (".petsc", b"hello, hello")):
@@ -644,8 +566,7 @@ def main():
     for test in (test_rigid_motions, test_ranges, test_order, test_documented, test_density, test_fills):
         test()
     # tables of a CPU; files without rows, or limits that the driver of a GPU exceeds
-    for test in (test_bench_all, test_bench_papers, test_bench_sort, test_bench_patches,
-                 test_bad_input, test_names, test_together, test_full_disk) if CPU else ():
+    for test in (test_bench_all, test_bad_input, test_names, test_together, test_full_disk) if CPU else ():
         test()
     return summary()
 

@@ -1,12 +1,12 @@
 #!/bin/sh
 # Measures the figures on matrices in the documents: pattern, fills and products of hextop, the tables
-# of the papers, and the same with other libraries.
+# of the papers (by paperbench of the same build), and the same with other libraries.
 #   sh tests/bench/matrix.sh HEXTOP FOLDER [cuda | cpu]
 # Writes one log per step to FOLDER. On a GPU this takes some minutes: BUDGET (480) limits the seconds
 # of all steps together, and steps that do not fit are reported and skipped; each step also has a
 # limit of its own. On a CPU the meshes are small. Exit status 1 if a step failed or was skipped.
 set -u
-hextop=$1 out=$2 device=${3:-cuda} failed=0
+hextop=$1 papers=$(dirname "$1")/../tests/bench/paperbench out=$2 device=${3:-cuda} failed=0
 cd "$(dirname "$0")/../.." || exit 1
 mkdir -p "$out" || exit 1
 end=$(($(date +%s) + ${BUDGET:-480}))
@@ -68,6 +68,6 @@ stage() {
     step bench-all 60 "$hextop" matrix $config $box --bench all
     step compare-large 70 "$hextop" compare $config $large --operators $operators --no-pcg \
         --output "$out/compare-large"
-    for paper in p2 p3 p4 p5; do step bench-$paper 180 "$hextop" matrix $config --bench $paper; done
+    for paper in p2 p3 p4 p5; do step bench-$paper 180 "$papers" $config --papers $paper; done
 }
 exit "$failed"

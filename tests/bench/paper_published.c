@@ -3,7 +3,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "matrix_bench.h"
+#include "papers.h"
 
 const char *const hx_p2_function[HX_P2_N_FUNCTION] = {
     "countElemNum",      "scan",        "fillElemNum",       "scan",

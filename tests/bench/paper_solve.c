@@ -1,10 +1,10 @@
-/* The solution in --bench: a cube held at one side, by PCG with a stored matrix. */
+/* The solution in the tables of P2: a cube held at one side, by PCG with a stored matrix. */
 #include <math.h>
 #include <stdlib.h>
 
 #include "core/base/memory.h"
 #include "core/registry.h"
-#include "matrix_bench.h"
+#include "papers.h"
 
 /* Sets up operator and PCG, with all moduli 1, and solves. */
 static int solve_bench(hx_solver *solver, hx_device *dev, const hx_problem *problem,
@@ -45,9 +45,9 @@ int hx_bench_solve_cube(hx_bench_solve *out, hx_device *dev, const hx_mesh *mesh
                         const char *precond)
 {
     const hx_support_spec support = {
-        .set = "left", .origin = "--bench", .fix = HX_FIX_X | HX_FIX_Y | HX_FIX_Z};
+        .set = "left", .origin = "paperbench", .fix = HX_FIX_X | HX_FIX_Y | HX_FIX_Z};
     const hx_load_spec load = {.set = "right",
-                               .origin = "--bench",
+                               .origin = "paperbench",
                                .kind = HX_LOAD_TRACTION,
                                .value = {0.0, 0.0, -1.0},
                                .load_case = 1};
@@ -60,7 +60,7 @@ int hx_bench_solve_cube(hx_bench_solve *out, hx_device *dev, const hx_mesh *mesh
     asked.precond = hx_precond_find(precond);
     asked.tolerance = 1e-6;
     if (!asked.op_kind || !asked.precond) return HX_OK;
-    params.origin = "--bench";
+    params.origin = "paperbench";
     params.volume_fraction = 0.5;
     params.support = &support, params.n_support = 1;
     params.load = &load, params.n_load = 1;

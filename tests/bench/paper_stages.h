@@ -1,8 +1,8 @@
 /* The three stages of P2 on one mesh, and their tables. */
-#ifndef HX_MATRIX_BENCH_STAGES_H
-#define HX_MATRIX_BENCH_STAGES_H
+#ifndef PAPER_STAGES_H
+#define PAPER_STAGES_H
 
-#include "matrix_bench.h"
+#include "papers.h"
 
 enum { HX_BENCH_N_SOLVE = 2 };
 /* "jacobi", "block-jacobi". */
@@ -25,7 +25,7 @@ typedef struct hx_bench_stages {
 /* Resets it: nothing is measured. */
 void hx_bench_stages_clear(hx_bench_stages *s, const hx_p2_row *paper, const hx_bench_plan *plan);
 /* Measures the stages, for cubes of hex8 also the solves. Rows above the limit stay unmeasured. */
-int hx_bench_stages_run(hx_bench *bench, hx_bench_stages *s);
+int hx_bench_stages_run(hx_paper_bench *bench, hx_bench_stages *s);
 int hx_bench_stages_is_measured(const hx_bench_stages *s);
 double hx_bench_stages_fill(const hx_bench_stages *s, hx_fill fill);
 /* Sum of S1, S2 and S3 with that fill and its preparation. */
@@ -34,10 +34,10 @@ double hx_bench_stages_sum(const hx_bench_stages *s, hx_fill fill);
 hx_format hx_bench_stages_format(const hx_matrix_ops *ops);
 
 /* Tables 2 and 4: the steps of the preprocessor. */
-int hx_bench_p2_steps(hx_bench *bench);
+int hx_bench_p2_steps(hx_paper_bench *bench);
 
 /* Tables of rows, cubes first. */
-void hx_bench_print_bandwidth(const hx_bench *bench, const hx_bench_stages *s, int n);
+void hx_bench_print_bandwidth(const hx_paper_bench *bench, const hx_bench_stages *s, int n);
 void hx_bench_print_fills(const hx_bench_stages *s, int n);
 void hx_bench_print_shares(const hx_bench_stages *s, int n);
 /* Prints a line for each reason for which rows were left out. */

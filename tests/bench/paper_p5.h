@@ -1,10 +1,10 @@
 /* P5, isogeometric analysis by interaction: its published results, and the same measurements
  * here. */
-#ifndef HX_MATRIX_BENCH_P5_H
-#define HX_MATRIX_BENCH_P5_H
+#ifndef PAPER_P5_H
+#define PAPER_P5_H
 
 #include "core/matrix/interaction_ops.h"
-#include "matrix_bench.h"
+#include "papers.h"
 
 enum { HX_P5_N_ROW = 18 };
 
@@ -33,9 +33,9 @@ typedef struct hx_p5_result {
 } hx_p5_result;
 
 /* Print Tables 1 to 5, 9 and 10; for each row Tables 6 to 8; Tables 11 to 16
- * (matrix_bench_p5_tables.c). */
+ * (paper_p5_tables.c). */
 void hx_bench_p5_print_points(void);
 void hx_bench_p5_print_counts(void);
-void hx_bench_p5_print_times(const hx_bench *bench, const hx_p5_result *result, int n);
+void hx_bench_p5_print_times(const hx_paper_bench *bench, const hx_p5_result *result, int n);
 
 #endif

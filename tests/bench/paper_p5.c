@@ -1,12 +1,12 @@
 /* P5, K of NURBS patches by interaction: every method of the device on the sizes of P5. */
-#include "matrix_bench_p5.h"
+#include "paper_p5.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "../text/log.h"
+#include "app/text/log.h"
 #include "core/base/memory.h"
 
 /* Bytes of stored derivatives at a time (the card of P5 had 2e9 bytes in all), and of lines of
@@ -89,9 +89,9 @@ static int compare_times(const void *a, const void *b)
 }
 
 /* Times the median run, after one that is not counted. */
-static int run_way(hx_bench *bench, void *state, hx_interaction_way way, hx_p5_measured *m)
+static int run_way(hx_paper_bench *bench, void *state, hx_interaction_way way, hx_p5_measured *m)
 {
-    const hx_interaction_ops *const ops = bench->dev->ops->interaction;
+    const hx_interaction_ops *const ops = bench->shared.dev->ops->interaction;
     const size_t budget = (size_t)(way == HX_WAY_GATHER ? BUDGET_LINES : BUDGET);
     hx_interaction_time time[RUNS];
     int n = 1;
@@ -110,7 +110,7 @@ typedef struct compared {
     int n_seen;
 } compared;
 
-static void compare_values(hx_bench *bench, compared *c, const hx_interaction *in)
+static void compare_values(hx_paper_bench *bench, compared *c, const hx_interaction *in)
 {
     const size_t n = (size_t)in->n_block * (size_t)(in->dim * in->dim);
     double largest = 0.0, off = 0.0;
@@ -126,16 +126,16 @@ static void compare_values(hx_bench *bench, compared *c, const hx_interaction *i
     }
     const int is_right = off <= 1e-12 * largest;
     if (!is_right) {
-        bench->n_wrong++;
+        bench->shared.n_wrong++;
         hx_log_info("  FAIL: K of %dD, p = %d, is off by %.1e", in->dim, in->axis[0].degree,
                     off / largest);
     }
 }
 
-static int run_ways(hx_bench *bench, void *state, const hx_interaction *in, hx_p5_result *r,
+static int run_ways(hx_paper_bench *bench, void *state, const hx_interaction *in, hx_p5_result *r,
                     compared *c)
 {
-    const hx_interaction_ops *const ops = bench->dev->ops->interaction;
+    const hx_interaction_ops *const ops = bench->shared.dev->ops->interaction;
     hx_interaction_counts counts;
     hx_interaction_count(r->dim, r->p, r->n, &counts);
     for (int w = 0; w < HX_N_WAY; w++) {
@@ -156,7 +156,7 @@ static int run_ways(hx_bench *bench, void *state, const hx_interaction *in, hx_p
     return HX_OK;
 }
 
-static int measure_p5_result(hx_bench *bench, hx_p5_result *r)
+static int measure_p5_result(hx_paper_bench *bench, hx_p5_result *r)
 {
     hx_interaction in;
     compared c = {0};
@@ -170,24 +170,24 @@ static int measure_p5_result(hx_bench *bench, hx_p5_result *r)
         HX_TRY_FAIL(hx_alloc_raw(&c.value, n, sizeof *c.value, "a copy of K"));
         HX_TRY_FAIL(hx_alloc_raw(&c.first, n, sizeof *c.first, "a copy of K"));
     }
-    HX_TRY_FAIL(bench->dev->ops->interaction->open(&state, bench->dev, &in));
+    HX_TRY_FAIL(bench->shared.dev->ops->interaction->open(&state, bench->shared.dev, &in));
     HX_TRY_FAIL(run_ways(bench, state, &in, r, &c));
 fail:
-    if (state) bench->dev->ops->interaction->close(state);
+    if (state) bench->shared.dev->ops->interaction->close(state);
     free(c.value);
     free(c.first);
     hx_interaction_free(&in);
     return hx_bench_is_left_out(rc, r->way[0].note, sizeof r->way[0].note) ? HX_OK : rc;
 }
 
-int hx_bench_p5(hx_bench *bench)
+int hx_bench_p5(hx_paper_bench *bench)
 {
     hx_p5_result result[HX_P5_N_ROW + N_OWN];
     int n = 0, rc = HX_OK;
-    if (!bench->dev->ops->interaction)
+    if (!bench->shared.dev->ops->interaction)
         return HX_RAISE(HX_EINPUT,
                         "device '%s' cannot make matrices of splines; solver.device = \"cpu\" can",
-                        bench->dev->ops->name);
+                        bench->shared.dev->ops->name);
     memset(result, 0, sizeof result);
     for (; n < HX_P5_N_ROW + N_OWN && rc == HX_OK; n++) {
         const int *const own = n < HX_P5_N_ROW ? NULL : own_size[n - HX_P5_N_ROW];

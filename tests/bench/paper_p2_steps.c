@@ -2,9 +2,9 @@
 #include <math.h>
 #include <string.h>
 
-#include "../text/log.h"
+#include "app/text/log.h"
 #include "core/base/names.h"
-#include "matrix_bench_stages.h"
+#include "paper_stages.h"
 
 typedef struct preprocessed {
     hx_bench_plan plan;
@@ -60,13 +60,13 @@ static double rest_seconds(const preprocessed *p)
     return p->call.n > 0 ? fmax(rest, 0.0) : (double)NAN;
 }
 
-static int preprocess_part(const hx_bench *bench, const hx_bench_part *part, preprocessed *p)
+static int preprocess_part(const hx_paper_bench *bench, const hx_bench_part *part, preprocessed *p)
 {
     const hx_form form = {.kind = HX_FORM_CONDUCTION};
     hx_bench_site site = {0};
     hx_bench_pattern pattern = {0};
     int rc;
-    HX_TRY_FAIL(hx_bench_site_open(&site, bench->dev, &part->space, form, NULL));
+    HX_TRY_FAIL(hx_bench_site_open(&site, bench->shared.dev, &part->space, form, NULL));
     HX_TRY_FAIL(hx_bench_pattern_make(&pattern, &site, HX_BUILD_THREE_STAGE, HX_PART_FULL, 0));
     p->steps = pattern.steps;
     p->in_steps = pattern.in_steps;
@@ -77,7 +77,7 @@ fail:
     return rc;
 }
 
-static int preprocess(const hx_bench *bench, preprocessed *p)
+static int preprocess(const hx_paper_bench *bench, preprocessed *p)
 {
     hx_bench_part part;
     if (hx_bench_plan_size(&p->plan) > (double)bench->most) return HX_OK;
@@ -92,7 +92,7 @@ static int preprocess(const hx_bench *bench, preprocessed *p)
     return hx_bench_is_left_out(rc, p->note, sizeof p->note) ? HX_OK : rc;
 }
 
-static void print_preprocessor(const hx_bench *bench, const preprocessed *ours,
+static void print_preprocessor(const hx_paper_bench *bench, const preprocessed *ours,
                                hx_bench_element element)
 {
     char count[32];
@@ -154,7 +154,7 @@ static int plan_steps(hx_bench_plan *plan, hx_bench_element element, int i)
                               hx_p2_meshes[i].n_node);
 }
 
-static int bench_element(const hx_bench *bench, hx_bench_element element)
+static int bench_element(const hx_paper_bench *bench, hx_bench_element element)
 {
     preprocessed ours[HX_P2_N_MESH];
     for (int i = 0; i < HX_P2_N_MESH; i++) {
@@ -171,7 +171,7 @@ static int bench_element(const hx_bench *bench, hx_bench_element element)
     return HX_OK;
 }
 
-int hx_bench_p2_steps(hx_bench *bench)
+int hx_bench_p2_steps(hx_paper_bench *bench)
 {
     HX_TRY(bench_element(bench, HX_BENCH_HEX8));
     return bench_element(bench, HX_BENCH_HEX20);

@@ -2,8 +2,8 @@
 #include <math.h>
 #include <stdio.h>
 
-#include "../text/log.h"
-#include "matrix_bench_p5.h"
+#include "app/text/log.h"
+#include "paper_p5.h"
 
 const hx_p5_row hx_p5_rows[HX_P5_N_ROW] = {
     {2, 2, 225, 50625, 101250, 49729, 447561, 2554947, 36, 5, 4, 2, 2, {.05, .08}, {.05, .08}},
@@ -255,7 +255,7 @@ static void add_p5_row(hx_table *table, const hx_p5_result *r)
                  "x");
 }
 
-void hx_bench_p5_print_times(const hx_bench *bench, const hx_p5_result *result, int n)
+void hx_bench_p5_print_times(const hx_paper_bench *bench, const hx_p5_result *result, int n)
 {
     static const char *const head[] = {
         "",          "p",          "n",         "EW s",        "hash ms",

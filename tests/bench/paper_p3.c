@@ -9,11 +9,11 @@
 #include <omp.h>
 #endif
 
-#include "../text/log.h"
+#include "app/text/log.h"
 #include "core/base/memory.h"
 #include "core/generate/generate.h"
 #include "core/registry.h"
-#include "matrix_bench.h"
+#include "papers.h"
 
 /* Elements that one core fills in about a second. */
 enum { MOST_ON_ONE_CORE = 1000000 };
@@ -89,7 +89,7 @@ static int measure_way(way *w, const hx_bench_site *site, const hx_matrix *m, do
     return HX_OK;
 }
 
-static int measure_ways(hx_bench *bench, row *r, const hx_bench_site *site,
+static int measure_ways(hx_paper_bench *bench, row *r, const hx_bench_site *site,
                         const hx_bench_pattern *pattern, const hx_matrix_spec *spec)
 {
     hx_bench_time create;
@@ -97,7 +97,7 @@ static int measure_ways(hx_bench *bench, row *r, const hx_bench_site *site,
     hx_matrix m = {0};
     int rc;
     HX_TRY_FAIL(hx_bench_create(&create, &m, site->dev, &pattern->pattern, spec));
-    HX_TRY_FAIL(hx_bench_check_open(&check, bench, site->dev, pattern->pattern.n_row));
+    HX_TRY_FAIL(hx_bench_check_open(&check, &bench->shared, site->dev, pattern->pattern.n_row));
     const double before = pattern->call.median + create.median;
     HX_TRY_FAIL(measure_way(&r->gather, site, &m, before, HX_FILL_GATHER, &check));
     HX_TRY_FAIL(measure_way(&r->triplets, site, &m, before, HX_FILL_TRIPLETS, &check));
@@ -109,14 +109,14 @@ fail:
 
 static const hx_form conduction = {.kind = HX_FORM_CONDUCTION};
 
-static int measure_on(hx_bench *bench, row *r, const hx_mesh *mesh)
+static int measure_on(hx_paper_bench *bench, row *r, const hx_mesh *mesh)
 {
-    const hx_matrix_spec spec = spec_of(bench->dev->ops->matrix);
+    const hx_matrix_spec spec = spec_of(bench->shared.dev->ops->matrix);
     const hx_space space = hx_space_linear(mesh);
     hx_bench_site site = {0};
     hx_bench_pattern pattern = {0}, lower = {0};
     int rc;
-    HX_TRY_FAIL(hx_bench_site_open(&site, bench->dev, &space, conduction, NULL));
+    HX_TRY_FAIL(hx_bench_site_open(&site, bench->shared.dev, &space, conduction, NULL));
     HX_TRY_FAIL(hx_bench_pattern_make(&lower, &site, HX_BUILD_THREE_STAGE, HX_PART_LOWER, 1));
     count_p3_bytes(r, &lower.pattern);
     hx_bench_pattern_free(&lower);
@@ -185,23 +185,24 @@ static int64_t lower_entries(int n)
     return (a * a * a + b * b * b) / 2;
 }
 
-static int stream_mesh(hx_bench *bench, row *r, const hx_mesh *mesh)
+static int stream_mesh(hx_paper_bench *bench, row *r, const hx_mesh *mesh)
 {
     const int64_t n_entry = lower_entries(r->paper->n);
     double *one;
     HX_TRY(hx_alloc_raw(&one, (size_t)mesh->n_elem, sizeof *one, "conductivities"));
     for (int64_t e = 0; e < mesh->n_elem; e++) one[e] = 1.0;
-    const int rc = hx_bench_stream_run(&r->stream, bench->dev, mesh, one, n_entry, STREAM_BYTES);
+    const int rc =
+        hx_bench_stream_run(&r->stream, bench->shared.dev, mesh, one, n_entry, STREAM_BYTES);
     free(one);
     if (rc != HX_OK) return rc;
     r->is_streamed = 1;
     if (r->stream.note[0]) return HX_OK;
-    bench->n_wrong += !r->stream.is_right || r->stream.n_entry != n_entry;
+    bench->shared.n_wrong += !r->stream.is_right || r->stream.n_entry != n_entry;
     return HX_OK;
 }
 
 /* Streams the cube, numbered as in a file, in ranges of rows. */
-static int measure_stream(hx_bench *bench, row *r)
+static int measure_stream(hx_paper_bench *bench, row *r)
 {
     const int n = r->paper->n;
     hx_mesh mesh = {0};
@@ -213,7 +214,7 @@ static int measure_stream(hx_bench *bench, row *r)
     return hx_bench_is_left_out(rc, r->stream.note, sizeof r->stream.note) ? HX_OK : rc;
 }
 
-static int measure_p3_row(hx_bench *bench, row *r)
+static int measure_p3_row(hx_paper_bench *bench, row *r)
 {
     const int64_t n_elem = elements_of(r->paper);
     hx_mesh mesh = {0};
@@ -223,7 +224,7 @@ static int measure_p3_row(hx_bench *bench, row *r)
     if (rc == HX_OK) rc = measure_on(bench, r, &mesh);
     if (rc == HX_OK) rc = measure_one_core(r, &mesh);
     hx_mesh_free(&mesh);
-    if (r->is_counted && r->paper->n_csc > 0 && !is_right(r)) bench->n_wrong++;
+    if (r->is_counted && r->paper->n_csc > 0 && !is_right(r)) bench->shared.n_wrong++;
     return hx_bench_is_left_out(rc, r->note, sizeof r->note) ? HX_OK : rc;
 }
 
@@ -286,7 +287,7 @@ static void add_way(hx_table *table, const way *w, int64_t n_elem)
     hx_bench_add(table, 3, 1e-6 * (double)n_elem / w->total, "");
 }
 
-static void print_times(const hx_bench *bench, const row *r, int n)
+static void print_times(const hx_paper_bench *bench, const row *r, int n)
 {
     static const char *const head[] = {
         "elements", "paper s", "triplets ms", "values",  "Mel/s",       "x paper",   "gather ms",
@@ -425,7 +426,7 @@ static void print_streams(const row *r, int n)
         1e-9 * STREAM_BYTES);
 }
 
-int hx_bench_p3(hx_bench *bench)
+int hx_bench_p3(hx_paper_bench *bench)
 {
     row r[HX_P3_N_ROW];
     int n = 0, rc = HX_OK;

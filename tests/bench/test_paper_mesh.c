@@ -1,10 +1,9 @@
-/* The meshes of `hextop matrix --bench`: planned counts, volumes, and tetrahedra that fit together.
- */
+/* The meshes of `paperbench`: planned counts, volumes, and tetrahedra that fit together. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "../lib/test.h"
-#include "app/matrix/matrix_bench.h"
+#include "papers.h"
 
 static int64_t count_boundary(const hx_mesh *mesh)
 {

@@ -1,10 +1,10 @@
 /* The stages of P2 on one mesh: S1 pattern (preprocessor), S2 indices, S3 values. */
-#include "matrix_bench_stages.h"
+#include "paper_stages.h"
 
 #include <math.h>
 #include <string.h>
 
-#include "../text/log.h"
+#include "app/text/log.h"
 #include "core/base/names.h"
 
 const char *const hx_bench_preconds[HX_BENCH_N_SOLVE] = {"jacobi", "block-jacobi"};
@@ -55,44 +55,45 @@ static void note_bytes(hx_bench_stages *s, const hx_bench_site *site, const hx_m
     s->paper_bytes = 8.0 * (double)m->pattern.n_point * m->pattern.max_row;
 }
 
-static int run_on_space(hx_bench *bench, hx_bench_stages *s, const hx_space *space)
+static int run_on_space(hx_paper_bench *bench, hx_bench_stages *s, const hx_space *space)
 {
     const double nu = 0.3;
     const hx_form form = {HX_FORM_ELASTICITY, nu / ((1.0 + nu) * (1.0 - 2.0 * nu)),
                           0.5 / (1.0 + nu)};
-    const hx_matrix_spec spec = {hx_bench_stages_format(bench->dev->ops->matrix), HX_PART_FULL, 0,
-                                 3};
+    const hx_matrix_spec spec = {hx_bench_stages_format(bench->shared.dev->ops->matrix),
+                                 HX_PART_FULL, 0, 3};
     hx_bench_site site = {0};
     hx_bench_pattern pattern = {0};
     hx_bench_check check = {0};
     hx_matrix m = {0};
     int rc;
-    HX_TRY_FAIL(hx_bench_site_open(&site, bench->dev, space, form, NULL));
+    HX_TRY_FAIL(hx_bench_site_open(&site, bench->shared.dev, space, form, NULL));
     HX_TRY_FAIL(hx_bench_pattern_make(&pattern, &site, HX_BUILD_THREE_STAGE, HX_PART_FULL, 0));
     s->s1 = pattern.in_steps;
     s->call = pattern.call;
-    HX_TRY_FAIL(hx_bench_create(&s->s2, &m, bench->dev, &pattern.pattern, &spec));
+    HX_TRY_FAIL(hx_bench_create(&s->s2, &m, bench->shared.dev, &pattern.pattern, &spec));
     note_bytes(s, &site, &m);
-    HX_TRY_FAIL(hx_bench_check_open(&check, bench, bench->dev, 3 * space->n_point));
+    HX_TRY_FAIL(hx_bench_check_open(&check, &bench->shared, bench->shared.dev, 3 * space->n_point));
     HX_TRY_FAIL(run_fills(s, &site, &m, &check));
 fail:
-    hx_matrix_free(&m, bench->dev);
+    hx_matrix_free(&m, bench->shared.dev);
     hx_bench_check_close(&check);
     hx_bench_pattern_free(&pattern);
     hx_bench_site_close(&site);
     return rc;
 }
 
-static int run_on_part(hx_bench *bench, hx_bench_stages *s, const hx_bench_part *part)
+static int run_on_part(hx_paper_bench *bench, hx_bench_stages *s, const hx_bench_part *part)
 {
     const int is_cube = s->plan.shape == HX_BENCH_CUBE && s->plan.element == HX_BENCH_HEX8;
     int rc = run_on_space(bench, s, &part->space);
     for (int i = 0; is_cube && i < HX_BENCH_N_SOLVE && rc == HX_OK; i++)
-        rc = hx_bench_solve_cube(&s->solve[i], bench->dev, &part->mesh, hx_bench_preconds[i]);
+        rc =
+            hx_bench_solve_cube(&s->solve[i], bench->shared.dev, &part->mesh, hx_bench_preconds[i]);
     return rc;
 }
 
-int hx_bench_stages_run(hx_bench *bench, hx_bench_stages *s)
+int hx_bench_stages_run(hx_paper_bench *bench, hx_bench_stages *s)
 {
     hx_bench_part part;
     if (hx_bench_plan_size(&s->plan) > (double)bench->most) return HX_OK;

@@ -4,8 +4,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "../text/log.h"
-#include "matrix_bench.h"
+#include "app/text/log.h"
+#include "papers.h"
 
 /* Beyond the five of P4, to show the speed for large matrices: nodes of a cube of 100^3 elements.
  * Hexahedra, then tetrahedra. */
@@ -31,7 +31,7 @@ static int find_format(const hx_matrix_ops *ops, int single, hx_format *format)
     return (has & 1u << *format) != 0;
 }
 
-static int measure_precision(hx_bench *bench, sorted *s, const hx_bench_site *site,
+static int measure_precision(hx_paper_bench *bench, sorted *s, const hx_bench_site *site,
                              const hx_device_pattern *pattern, hx_bench_check *check, int single)
 {
     const hx_matrix_ops *ops = site->dev->ops->matrix;
@@ -39,7 +39,7 @@ static int measure_precision(hx_bench *bench, sorted *s, const hx_bench_site *si
     hx_bench_fill f;
     hx_matrix m;
     if (!find_format(ops, single, &spec.format)) return HX_OK;
-    HX_TRY(hx_matrix_create(&m, bench->dev, pattern, &spec));
+    HX_TRY(hx_matrix_create(&m, bench->shared.dev, pattern, &spec));
     int rc = hx_bench_fill_run(&f, site, &m, HX_FILL_GATHER, check);
     s->gather = f.run;
     if (rc == HX_OK && ops->fills & 1u << HX_FILL_SORT) {
@@ -48,11 +48,11 @@ static int measure_precision(hx_bench *bench, sorted *s, const hx_bench_site *si
         memcpy(s->note, f.note, sizeof s->note);
         if (rc == HX_OK) rc = hx_bench_fill_anew(&s->anew, site, &m, HX_FILL_SORT);
     }
-    hx_matrix_free(&m, bench->dev);
+    hx_matrix_free(&m, bench->shared.dev);
     return rc;
 }
 
-static int measure_on(hx_bench *bench, row *r, const hx_space *space)
+static int measure_on(hx_paper_bench *bench, row *r, const hx_space *space)
 {
     const hx_pattern_spec full = {.part = HX_PART_FULL};
     const hx_form form = {.kind = HX_FORM_CONDUCTION};
@@ -60,21 +60,21 @@ static int measure_on(hx_bench *bench, row *r, const hx_space *space)
     hx_bench_check check = {0};
     hx_device_pattern pattern = {0};
     int rc;
-    HX_TRY_FAIL(hx_bench_site_open(&site, bench->dev, space, form, NULL));
-    HX_TRY_FAIL(
-        bench->dev->ops->matrix->pattern(bench->dev, &site.input.incidence, &full, &pattern, NULL));
-    HX_TRY_FAIL(hx_bench_check_open(&check, bench, bench->dev, pattern.n_row));
+    HX_TRY_FAIL(hx_bench_site_open(&site, bench->shared.dev, space, form, NULL));
+    HX_TRY_FAIL(bench->shared.dev->ops->matrix->pattern(bench->shared.dev, &site.input.incidence,
+                                                        &full, &pattern, NULL));
+    HX_TRY_FAIL(hx_bench_check_open(&check, &bench->shared, bench->shared.dev, pattern.n_row));
     for (int single = 0; single < 2; single++)
         HX_TRY_FAIL(
             measure_precision(bench, &r->precision[single], &site, &pattern, &check, single));
 fail:
     hx_bench_check_close(&check);
-    hx_device_pattern_free(&pattern, bench->dev);
+    hx_device_pattern_free(&pattern, bench->shared.dev);
     hx_bench_site_close(&site);
     return rc;
 }
 
-static int measure_p4_row(hx_bench *bench, row *r)
+static int measure_p4_row(hx_paper_bench *bench, row *r)
 {
     hx_bench_part part;
     if (hx_bench_plan_size(&r->plan) > (double)bench->most) return HX_OK;
@@ -101,7 +101,7 @@ static void add_paper(hx_table *table, const hx_p4_row *paper)
         for (int i = 0; i < 4; i++) hx_table_add(table, "-");
 }
 
-static void print_rows(const hx_bench *bench, const row *r, int n)
+static void print_rows(const hx_paper_bench *bench, const row *r, int n)
 {
     static const char *const head[] = {
         "mesh",           "unknowns",   "elements",         "GPU ms",      "CPU ms", "ours",
@@ -151,7 +151,7 @@ static void print_rows(const hx_bench *bench, const row *r, int n)
     hx_bench_say_limit(bench);
 }
 
-int hx_bench_p4(hx_bench *bench)
+int hx_bench_p4(hx_paper_bench *bench)
 {
     const sorted none = {
         .anew = hx_bench_no_time, .kept = hx_bench_no_time, .gather = hx_bench_no_time};

@@ -4,9 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../text/log.h"
+#include "app/text/log.h"
 #include "core/base/memory.h"
-#include "matrix_bench_stages.h"
+#include "paper_stages.h"
 
 enum { N_ROW = HX_P2_N_ROW, N_WAY = 2 }; /* each by elements and by nodes */
 
@@ -35,7 +35,7 @@ static void add_ours(hx_table *table, const hx_bench_stages *s)
     hx_bench_add(table, 4, 1e-6 * s->bytes, "");
 }
 
-static void print_cubes(const hx_bench *bench, const hx_bench_stages *s, int n)
+static void print_cubes(const hx_paper_bench *bench, const hx_bench_stages *s, int n)
 {
     static const char *const head[] = {"table",     "nodes",       "elements", "paper S1 s",
                                        "S2 s",      "S3 s",        "MB",       "elements",
@@ -67,7 +67,7 @@ static void print_cubes(const hx_bench *bench, const hx_bench_stages *s, int n)
                 "  values; MB: matrix and pattern, in P2 its nodes times 81 neighbours times 8 "
                 "bytes. The ratio is that\n"
                 "  of all three stages, here with fill gather and its preparation.",
-                hx_format_name(hx_bench_stages_format(bench->dev->ops->matrix)));
+                hx_format_name(hx_bench_stages_format(bench->shared.dev->ops->matrix)));
     hx_bench_say_limit(bench);
 }
 
@@ -79,7 +79,7 @@ static double gain_of(const hx_bench_stages *s)
     return (paper->s1 + paper->s2 + paper->s3) / hx_bench_stages_sum(s, HX_FILL_GATHER);
 }
 
-static void print_parts(const hx_bench *bench, const hx_bench_stages *s, int n)
+static void print_parts(const hx_paper_bench *bench, const hx_bench_stages *s, int n)
 {
     static const char *const head[] = {
         "table",     "element",   "nodes", "elements", "paper S1 s", "S2 s",        "S3 s",
@@ -118,13 +118,13 @@ static void print_parts(const hx_bench *bench, const hx_bench_stages *s, int n)
                 "stages given in P2 (Table 1:\n"
                 "  S1, here with allocation), S3 by gather with its preparation; \"-\": above the "
                 "limit, or refused by the device.",
-                hx_format_name(hx_bench_stages_format(bench->dev->ops->matrix)));
+                hx_format_name(hx_bench_stages_format(bench->shared.dev->ops->matrix)));
     hx_log_info(
         "  Left out: meshes with more pairs of points than %s hexahedra of 8 nodes (--most).",
         hx_format_count(bench->most, count, sizeof count));
 }
 
-static int run_cubes(hx_bench *bench, p2 *all)
+static int run_cubes(hx_paper_bench *bench, p2 *all)
 {
     for (int i = 0; i < HX_P2_N_ROW; i++) {
         const hx_p2_row *const paper = &hx_p2_rows[i];
@@ -141,7 +141,7 @@ static int run_cubes(hx_bench *bench, p2 *all)
     return HX_OK;
 }
 
-static int run_part(hx_bench *bench, p2 *all, const hx_p2_row *paper, int by_points)
+static int run_part(hx_paper_bench *bench, p2 *all, const hx_p2_row *paper, int by_points)
 {
     hx_bench_stages *const first = all->row + all->n_cube, *const s = first + all->n_part;
     hx_bench_element element = HX_BENCH_HEX8;
@@ -162,14 +162,14 @@ static int run_part(hx_bench *bench, p2 *all, const hx_p2_row *paper, int by_poi
     return hx_bench_stages_run(bench, s);
 }
 
-static int run_parts(hx_bench *bench, p2 *all)
+static int run_parts(hx_paper_bench *bench, p2 *all)
 {
     for (int i = 0; i < HX_P2_N_ROW; i++)
         for (int way = 0; way < N_WAY; way++) HX_TRY(run_part(bench, all, &hx_p2_rows[i], way));
     return HX_OK;
 }
 
-static void print_rest(const hx_bench *bench, const p2 *all)
+static void print_rest(const hx_paper_bench *bench, const p2 *all)
 {
     const int n = all->n_cube + all->n_part;
     int i = 0;
@@ -180,7 +180,7 @@ static void print_rest(const hx_bench *bench, const p2 *all)
     hx_bench_print_shares(all->row, all->n_cube);
 }
 
-int hx_bench_p2(hx_bench *bench)
+int hx_bench_p2(hx_paper_bench *bench)
 {
     p2 *all;
     HX_TRY(hx_bench_p2_steps(bench));

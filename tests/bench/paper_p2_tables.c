@@ -2,8 +2,8 @@
 #include <math.h>
 #include <string.h>
 
-#include "../text/log.h"
-#include "matrix_bench_stages.h"
+#include "app/text/log.h"
+#include "paper_stages.h"
 
 /* Adds shape, element, number of elements. */
 static void add_mesh(hx_table *table, const hx_bench_plan *plan)
@@ -23,7 +23,7 @@ static void add_rate(hx_table *table, double bytes, double seconds, double copy)
         hx_table_add(table, "%.0f %%", 100.0 * rate / copy);
 }
 
-void hx_bench_print_bandwidth(const hx_bench *bench, const hx_bench_stages *s, int n)
+void hx_bench_print_bandwidth(const hx_paper_bench *bench, const hx_bench_stages *s, int n)
 {
     static const char *const head[] = {
         "",          "",        "elements",    "S1 GB/s", "of copy",   "S2",     "of copy",
@@ -35,11 +35,14 @@ void hx_bench_print_bandwidth(const hx_bench *bench, const hx_bench_stages *s, i
     for (int i = 0; i < n; i++) {
         if (!hx_bench_stages_is_measured(&s[i])) continue;
         add_mesh(&table, &s[i].plan);
-        add_rate(&table, s[i].s1_bytes, s[i].s1, bench->copy);
-        add_rate(&table, s[i].s2_bytes, s[i].s2.median, bench->copy);
-        add_rate(&table, s[i].s3_bytes, hx_bench_stages_fill(&s[i], HX_FILL_ATOMIC), bench->copy);
-        add_rate(&table, s[i].s3_bytes, hx_bench_stages_fill(&s[i], HX_FILL_SEPARATE), bench->copy);
-        add_rate(&table, s[i].s3_bytes, hx_bench_stages_fill(&s[i], HX_FILL_GATHER), bench->copy);
+        add_rate(&table, s[i].s1_bytes, s[i].s1, bench->shared.copy);
+        add_rate(&table, s[i].s2_bytes, s[i].s2.median, bench->shared.copy);
+        add_rate(&table, s[i].s3_bytes, hx_bench_stages_fill(&s[i], HX_FILL_ATOMIC),
+                 bench->shared.copy);
+        add_rate(&table, s[i].s3_bytes, hx_bench_stages_fill(&s[i], HX_FILL_SEPARATE),
+                 bench->shared.copy);
+        add_rate(&table, s[i].s3_bytes, hx_bench_stages_fill(&s[i], HX_FILL_GATHER),
+                 bench->shared.copy);
     }
     hx_bench_end_table(&table);
     hx_log_info("  effective: data that a stage must read and write once: mesh in, pattern out; "

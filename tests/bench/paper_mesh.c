@@ -1,4 +1,4 @@
-/* Meshes of --bench papers: cubes, hollow cylinders and connecting rods of hexahedra, or of six
+/* Meshes of the papers' tables: cubes, hollow cylinders and connecting rods of hexahedra, or of six
  * tetrahedra instead of each, with linear or quadratic elements, for a given number of elements or
  * points. */
 #include <math.h>
@@ -7,7 +7,7 @@
 
 #include "core/base/memory.h"
 #include "core/generate/generate.h"
-#include "matrix_bench.h"
+#include "papers.h"
 
 static const struct {
     const char *name;
@@ -307,4 +307,17 @@ void hx_bench_part_free(hx_bench_part *part)
     hx_space_free(&part->space);
     hx_mesh_free(&part->mesh);
     memset(part, 0, sizeof *part);
+}
+
+int hx_bench_cube(hx_mesh *mesh, int n)
+{
+    int rc;
+    memset(mesh, 0, sizeof *mesh);
+    HX_TRY_FAIL(hx_generate_box(mesh, n, n, n, 1.0, 1.0, 1.0));
+    HX_TRY_FAIL(hx_mesh_reorder(mesh));
+    HX_TRY_FAIL(hx_mesh_finish(mesh));
+    return HX_OK;
+fail:
+    hx_mesh_free(mesh);
+    return rc;
 }

@@ -5,8 +5,9 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "app/matrix/matrix_job.h"
 #include "core/base/clock.h"
-#include "matrix_job.h"
+#include "papers.h"
 
 enum {
     TRIAL_BYTES = 2000, /* bytes per row, until the first ranges have been measured */
