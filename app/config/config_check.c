@@ -2,6 +2,7 @@
 #include "config_check.h"
 
 #include <math.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -11,6 +12,16 @@
 #include "core/registry.h"
 
 enum { PATH_SIZE = 256 };
+
+int hx_config_fault(const char *origin, const char *key, const char *fmt, ...)
+{
+    char message[1024];
+    va_list args;
+    va_start(args, fmt);
+    vsnprintf(message, sizeof message, fmt, args);
+    va_end(args);
+    return HX_RAISE(HX_EINPUT, "%s: %s%s%s", origin, key, key[0] ? ": " : "", message);
+}
 
 int hx_config_check_mesh(const hx_config *cfg)
 {
