@@ -66,7 +66,7 @@ MAY["examples"] = ALL_CORE + ["lib"]
 CIRCLES = {"app/output": 4, "app/result": 3, "app/selftest": 9, "app/session": 7, "app/verify": 4,
            "core/design": 2, "core/dist": 6, 
            
-           "core/problem": 9, "core/space": 5, "gpu/matrix": 5}
+           "core/problem": 9, "gpu/matrix": 5}
 
 CUDA = r"cuda|cub/|thrust/|cooperative_groups|nv[a-z]*\.h|curand|cublas|cusparse|cusolver"
 NEVER = {"core": CUDA + "|libconfig", "filters": CUDA + "|libconfig", "gpu": "libconfig",
