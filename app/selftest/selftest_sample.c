@@ -142,17 +142,17 @@ static int make_matrices(hx_sample *s)
 
 /* --- problems --- */
 
-static int make_held(hx_sample *s, hx_problem_params *params)
+static int make_held(hx_sample *s, hx_problem_params params)
 {
     /* arbitrary values, which allocate the prescribed ones that are set below; two different ones,
      * since for heat a single one would be the reference */
     const unsigned fix =
-        params->physics == HX_PHYSICS_HEAT ? HX_FIX_X : HX_FIX_X | HX_FIX_Y | HX_FIX_Z;
+        params.physics == HX_PHYSICS_HEAT ? HX_FIX_X : HX_FIX_X | HX_FIX_Y | HX_FIX_Z;
     const hx_support_spec support[2] = {{"left", "selftest", fix, {1e-3}},
                                         {"right", "selftest", fix, {2e-3}}};
-    params->support = support;
-    params->n_support = 2;
-    HX_TRY(hx_problem_create(&s->problem, &s->mesh, params));
+    params.support = support;
+    params.n_support = 2;
+    HX_TRY(hx_problem_create(&s->problem, &s->mesh, &params));
     const hx_space *const space = &s->problem.space;
     const int c = s->problem.components;
     if (!s->problem.supports.prescribed) return HX_RAISE(HX_EINTERNAL, "nothing is prescribed");
@@ -172,9 +172,9 @@ static int make_held(hx_sample *s, hx_problem_params *params)
     return HX_OK;
 }
 
-static int make_loaded(hx_sample *s, hx_problem_params *params)
+static int make_loaded(hx_sample *s, hx_problem_params params)
 {
-    const int is_heat = params->physics == HX_PHYSICS_HEAT;
+    const int is_heat = params.physics == HX_PHYSICS_HEAT;
     const int is_bar = s->spec.hold == HX_SAMPLE_BAR;
     const hx_support_spec clamped = {"left", "selftest", HX_FIX_X | HX_FIX_Y | HX_FIX_Z, {0.0}};
     const hx_support_spec bar[3] = {{"left", "selftest", HX_FIX_X, {0.0}},
@@ -185,11 +185,11 @@ static int make_loaded(hx_sample *s, hx_problem_params *params)
                                is_heat ? HX_LOAD_FLUX : HX_LOAD_TRACTION,
                                {is_bar || is_heat ? 1.0 : 0.0, 0.0, is_bar || is_heat ? 0.0 : -1.0},
                                1};
-    params->support = is_heat || is_bar ? bar : &clamped;
-    params->n_support = is_bar && !is_heat ? 3 : 1;
-    params->load = &load;
-    params->n_load = 1;
-    return hx_problem_create(&s->problem, &s->mesh, params);
+    params.support = is_heat || is_bar ? bar : &clamped;
+    params.n_support = is_bar && !is_heat ? 3 : 1;
+    params.load = &load;
+    params.n_load = 1;
+    return hx_problem_create(&s->problem, &s->mesh, &params);
 }
 
 static int make_problem(hx_sample *s)
@@ -202,7 +202,7 @@ static int make_problem(hx_sample *s)
     if (s->spec.no_poisson) params.poisson = 0.0;
     params.volume_fraction = 0.5;
     params.space = &s->space;
-    return s->spec.hold == HX_SAMPLE_HELD ? make_held(s, &params) : make_loaded(s, &params);
+    return s->spec.hold == HX_SAMPLE_HELD ? make_held(s, params) : make_loaded(s, params);
 }
 
 int hx_sample_create(hx_sample *s, const hx_sample_spec *spec)
