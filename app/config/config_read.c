@@ -517,6 +517,7 @@ int hx_config_from_tree(hx_config *cfg, hx_value *tree, const char *path)
     int rc;
     memset(cfg, 0, sizeof *cfg);
     cfg->tree = tree;
+    cfg->solver.multigrid = hx_mg_defaults;
     HX_TRY_FAIL(hx_strdup(&cfg->path, path));
     HX_TRY_FAIL(read_tree(cfg));
     return HX_OK;
