@@ -76,6 +76,15 @@ static const hx_key *only_key(const char *topic)
     return found && found->type != HX_KEY_GROUP && found->type != HX_KEY_LIST ? found : NULL;
 }
 
+/* 1 for the keys in a group of experts, unless the topic names that group or a key in it. The group
+ * itself is printed. */
+static int is_hidden(const hx_key *key, const char *topic)
+{
+    static const char group[] = "solver.multigrid.";
+    if (strncmp(key->path, group, sizeof group - 1) != 0) return 0;
+    return !topic || strncmp("solver", topic, strlen(topic)) == 0;
+}
+
 size_t hx_print_keys(const char *topic)
 {
     size_t n = 0;
@@ -95,6 +104,7 @@ size_t hx_print_keys(const char *topic)
             "names them.\n");
     for (size_t i = 0; i < hx_n_key; i++) {
         if (topic && !is_about(hx_keys[i].path, topic)) continue;
+        if (is_hidden(&hx_keys[i], topic)) continue;
         print_key(&hx_keys[i]);
         n++;
     }

@@ -29,6 +29,13 @@ static int is_aggregate(const hx_key *key)
     return key->type == HX_KEY_GROUP || key->type == HX_KEY_LIST;
 }
 
+/* 1 for a key within a group of experts, which has a section of its own. */
+static int is_of_experts(const hx_key *key)
+{
+    static const char group[] = "solver.multigrid.";
+    return strncmp(key->path, group, sizeof group - 1) == 0;
+}
+
 static int is_top(const hx_key *key)
 {
     return !strchr(key->path, '.');
@@ -62,6 +69,18 @@ static void put_head(void)
            "|---|---|---|---|---|---|---|\n");
 }
 
+static void put_experts(void)
+{
+    printf(
+        "\n## solver.multigrid\n\nConstants of the preconditioner, for experts. "
+        "[Theory](theory.md#multigrid) explains the method; `core/multigrid/mg_params.h`\nnames "
+        "the measurements behind each default. A key is part of the settings of a result only if "
+        "it is given.\n\n");
+    put_head();
+    for (size_t k = 0; k < hx_n_key; k++)
+        if (is_of_experts(&hx_keys[k])) put_row(&hx_keys[k]);
+}
+
 void hx_print_keys_markdown(void)
 {
     printf("# Configuration reference\n\n"
@@ -82,6 +101,8 @@ void hx_print_keys_markdown(void)
                group->help + 1, group->type == HX_KEY_LIST ? " (a list of groups)" : "");
         put_head();
         for (size_t k = 0; k < hx_n_key; k++)
-            if (is_within(&hx_keys[k], group->path)) put_row(&hx_keys[k]);
+            if (is_within(&hx_keys[k], group->path) && !is_of_experts(&hx_keys[k]))
+                put_row(&hx_keys[k]);
     }
+    put_experts();
 }

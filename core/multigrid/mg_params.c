@@ -122,53 +122,63 @@ const hx_mg_params hx_mg_defaults = {
         },
 };
 
-static int check_smoothing(const char *name, const hx_mg_smoothing *smoothing, int least)
+/* A smoother with its name. */
+typedef struct named_smoothing {
+    const char *name;
+    const hx_mg_smoothing *smoothing;
+    int least; /* smallest degree */
+} named_smoothing;
+
+static int check_smoothing(const named_smoothing *s, const char **member)
 {
-    if (smoothing->degree < least || smoothing->degree > HX_MG_MAX_DEGREE)
-        return HX_RAISE(HX_EINPUT, "smoothing.%s.degree = %d is out of range; allowed is [%d, %d]",
-                        name, smoothing->degree, least, HX_MG_MAX_DEGREE);
-    if (!(smoothing->ratio > 1.0))
-        return HX_RAISE(HX_EINPUT, "smoothing.%s.ratio = %g is not above 1", name,
-                        smoothing->ratio);
+    *member = s->name;
+    if (s->smoothing->degree < s->least || s->smoothing->degree > HX_MG_MAX_DEGREE)
+        return HX_RAISE(HX_EINPUT, "the degree %d is out of range; allowed is [%d, %d]",
+                        s->smoothing->degree, s->least, HX_MG_MAX_DEGREE);
+    if (!(s->smoothing->ratio > 1.0))
+        return HX_RAISE(HX_EINPUT, "the ratio %g must be above 1", s->smoothing->ratio);
     return HX_OK;
 }
 
-/* On the mesh the first step leaves room for a second one. */
-static int check_smoothers(const hx_mg_smoothing_params *s)
+/* On the mesh a second step follows the first. */
+static int check_smoothers(const hx_mg_smoothing_params *s, const char **member)
 {
-    HX_TRY(check_smoothing("mesh_few", &s->mesh_few, 2));
-    HX_TRY(check_smoothing("mesh_some", &s->mesh_some, 2));
-    HX_TRY(check_smoothing("mesh_many", &s->mesh_many, 2));
-    HX_TRY(check_smoothing("mesh_most", &s->mesh_most, 2));
-    HX_TRY(check_smoothing("quadratic", &s->quadratic, 2));
-    HX_TRY(check_smoothing("high", &s->high, 2));
-    HX_TRY(check_smoothing("first", &s->first, 1));
-    HX_TRY(check_smoothing("others", &s->others, 1));
-    HX_TRY(check_smoothing("once", &s->once, 1));
-    HX_TRY(check_smoothing("few", &s->few, 1));
-    if (!(s->few_below <= s->some_below && s->some_below <= s->many_below))
-        return HX_RAISE(HX_EINPUT,
-                        "smoothing.few_below, some_below and many_below = %g, %g, %g do not ascend",
-                        s->few_below, s->some_below, s->many_below);
-    return HX_OK;
+    const named_smoothing all[] = {
+        {"smoothing.mesh_few", &s->mesh_few, 2},   {"smoothing.mesh_some", &s->mesh_some, 2},
+        {"smoothing.mesh_many", &s->mesh_many, 2}, {"smoothing.mesh_most", &s->mesh_most, 2},
+        {"smoothing.quadratic", &s->quadratic, 2}, {"smoothing.high", &s->high, 2},
+        {"smoothing.first", &s->first, 1},         {"smoothing.others", &s->others, 1},
+        {"smoothing.once", &s->once, 1},           {"smoothing.few", &s->few, 1}};
+    for (size_t i = 0; i < sizeof all / sizeof all[0]; i++)
+        HX_TRY(check_smoothing(&all[i], member));
+    const int is_some = s->few_below > s->some_below;
+    if (!is_some && s->some_below <= s->many_below) return HX_OK;
+    *member = is_some ? "smoothing.some_below" : "smoothing.many_below";
+    return HX_RAISE(HX_EINPUT, "%g is below %s = %g; the limits must ascend",
+                    is_some ? s->some_below : s->many_below, is_some ? "few_below" : "some_below",
+                    is_some ? s->few_below : s->some_below);
 }
 
-int hx_mg_params_check(const hx_mg_params *params)
+static int check_thin(const hx_mg_coarsening_params *c, const char **member)
 {
-    const hx_mg_coarsening_params *const c = &params->coarsening;
-    const double *const stiff = params->deflation.stiff;
-    HX_TRY(check_smoothers(&params->smoothing));
+    *member = "coarsening.thin";
     if (c->n_thin < 0 || c->n_thin > HX_MG_THIN_RULES)
-        return HX_RAISE(HX_EINPUT, "coarsening.thin has %d rules; at most %d are allowed",
-                        c->n_thin, HX_MG_THIN_RULES);
+        return HX_RAISE(HX_EINPUT, "%d rules; at most %d are allowed", c->n_thin, HX_MG_THIN_RULES);
     for (int k = 0; k < c->n_thin; k++)
-        if (c->thin[k].cells_from > c->thin[k].cells_to || c->thin[k].cells_from < 2)
+        if (c->thin[k].cells_from < 2 || c->thin[k].cells_from > c->thin[k].cells_to)
             return HX_RAISE(HX_EINPUT,
-                            "coarsening.thin[%d]: cells_from = %d must be at least 2 and at most "
-                            "cells_to = %d",
-                            k, c->thin[k].cells_from, c->thin[k].cells_to);
+                            "[%d]: cells_from = %d must be at least 2 and at most cells_to = %d", k,
+                            c->thin[k].cells_from, c->thin[k].cells_to);
+    return HX_OK;
+}
+
+int hx_mg_params_check(const hx_mg_params *params, const char **member)
+{
+    const double *const stiff = params->deflation.stiff;
+    HX_TRY(check_smoothers(&params->smoothing, member));
+    HX_TRY(check_thin(&params->coarsening, member));
+    *member = "deflation.stiff";
     if (!(stiff[0] >= stiff[1] && stiff[1] >= stiff[2]))
-        return HX_RAISE(HX_EINPUT, "deflation.stiff = [%g, %g, %g] does not descend", stiff[0],
-                        stiff[1], stiff[2]);
+        return HX_RAISE(HX_EINPUT, "[%g, %g, %g] must descend", stiff[0], stiff[1], stiff[2]);
     return HX_OK;
 }

@@ -180,8 +180,9 @@ static inline const hx_mg_params *hx_mg_params_of(const hx_problem *problem)
     return problem->multigrid ? problem->multigrid : &hx_mg_defaults;
 }
 
-/* HX_EINPUT: a member is outside of what the code can handle, with its name. */
-int hx_mg_params_check(const hx_mg_params *params);
+/* HX_EINPUT: a member is outside of what the code can handle; *member is its name, such as
+ * "deflation.stiff". */
+int hx_mg_params_check(const hx_mg_params *params, const char **member);
 
 #ifdef __cplusplus
 }

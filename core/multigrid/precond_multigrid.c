@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "../base/memory.h"
+#include "../base/names.h"
 #include "../device/timeline.h"
 #include "../linalg/vector_ops.h"
 #include "../operator/interface_ops.h"
@@ -343,6 +344,14 @@ static void choose_smoothers(hx_multigrid *mg, const hx_problem *problem, const 
     mg->on_rows = hx_mg_smoothing_rows(s, degree_of(problem));
 }
 
+static int check_params(const hx_mg_params *params)
+{
+    const char *member;
+    const int rc = hx_mg_params_check(params, &member);
+    if (rc < 0) hx_error_prefix("parameter %s of multigrid: ", member);
+    return rc;
+}
+
 static int create_multigrid(hx_precond *pc)
 {
     const hx_operator *op = pc->op;
@@ -355,7 +364,7 @@ static int create_multigrid(hx_precond *pc)
     mg->dev = op->dev;
     mg->params = hx_mg_params_of(op->problem);
     pc->monitoring = &mg->params->monitoring;
-    HX_TRY(hx_mg_params_check(mg->params));
+    HX_TRY(check_params(mg->params));
     HX_TRY(find_ops(mg, op->problem));
     HX_TRY(find_product(mg, op));
     HX_TRY(hx_mg_blocks_create(mg, op));
@@ -651,6 +660,50 @@ static size_t multigrid_bytes(const hx_problem *problem, const hx_device_ops *de
            product_bytes(problem, device, op_kind);
 }
 
+static void describe_level(const hx_multigrid *mg, int l, char *text, size_t n_text)
+{
+    static const char *const mode[] = {[HX_COARSE_HALVE] = "halved",
+                                       [HX_COARSE_COLLAPSE] = "collapsed",
+                                       [HX_COARSE_SINGLE] = "single",
+                                       [HX_COARSE_KEEP] = "kept"};
+    const hx_mg_level *const level = &mg->level[l];
+    const hx_mg_smoothing s = hx_mg_smoothing_of(mg, l);
+    size_t n = (size_t)snprintf(text, n_text, "coarse grid %d of %lld %s", l + 1,
+                                (long long)level->n_own, hx_noun(level->n_own, "node", "nodes"));
+    if (l > 0)
+        n += (size_t)snprintf(text + n, n_text - n, ", x %s, y %s, z %s", mode[level->mode[0]],
+                              mode[level->mode[1]], mode[level->mode[2]]);
+    if (l + 1 == mg->n_level)
+        snprintf(text + n, n_text - n, ": solved directly by %s",
+                 mg->ops->inverse ? "its inverse" : "Cholesky factors");
+    else
+        snprintf(text + n, n_text - n, ": degree %d, ratio %g, %d %s, weight %g%s", s.degree,
+                 s.ratio, s.visits, hx_noun(s.visits, "visit", "visits"), s.weight,
+                 level->lines.next ? ", by lines" : "");
+}
+
+static void describe(const hx_precond *pc, void (*say)(void *context, const char *line),
+                     void *context)
+{
+    const hx_multigrid *const mg = pc->impl;
+    const hx_mg_smoothing s = hx_mg_smoothing_of(mg, -1);
+    char text[256];
+    snprintf(text, sizeof text, "mesh: cells of %.3g elements, %.3g across; degree %d, ratio %g%s",
+             coarsening_of(pc->op->problem, mg->dev->ops), mg->across, s.degree, s.ratio,
+             mg->lines.n > 0    ? ", by lines"
+             : mg->blocks.n > 0 ? ", by blocks"
+                                : "");
+    say(context, text);
+    for (int l = 0; l < mg->n_level; l++) {
+        describe_level(mg, l, text, sizeof text);
+        say(context, text);
+    }
+    if (mg->fused.n_level == 0) return;
+    snprintf(text, sizeof text, "coarse grids %d to %d in one launch", mg->fused.first + 1,
+             mg->n_level);
+    say(context, text);
+}
+
 static int runs_on(const hx_device_ops *device)
 {
     return device->multigrid != NULL;
@@ -677,4 +730,5 @@ const hx_precond_kind hx_precond_multigrid = {
     .refresh = refresh,
     .enable_deflation = enable_deflation,
     .destroy = destroy_multigrid,
+    .describe = describe,
 };
