@@ -76,13 +76,10 @@ static const hx_key *only_key(const char *topic)
     return found && found->type != HX_KEY_GROUP && found->type != HX_KEY_LIST ? found : NULL;
 }
 
-/* 1 for the keys in a group of experts, unless the topic names that group or a key in it. The group
- * itself is printed. */
+/* 1 for keys of experts if the topic is the whole config or the group around them. */
 static int is_hidden(const hx_key *key, const char *topic)
 {
-    static const char group[] = "solver.multigrid.";
-    if (strncmp(key->path, group, sizeof group - 1) != 0) return 0;
-    return !topic || strncmp("solver", topic, strlen(topic)) == 0;
+    return hx_key_is_of_experts(key) && (!topic || strcmp(topic, "solver") == 0);
 }
 
 size_t hx_print_keys(const char *topic)

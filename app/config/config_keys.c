@@ -146,6 +146,12 @@ const char *hx_key_example(const hx_key *key)
     return "";
 }
 
+int hx_key_is_of_experts(const hx_key *key)
+{
+    static const char group[] = "solver.multigrid.";
+    return strncmp(key->path, group, sizeof group - 1) == 0;
+}
+
 const void *hx_key_in_multigrid(const hx_key *key, const hx_mg_params *params)
 {
     const int has_value = key->type != HX_KEY_GROUP && key->type != HX_KEY_LIST;

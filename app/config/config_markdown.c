@@ -29,13 +29,6 @@ static int is_aggregate(const hx_key *key)
     return key->type == HX_KEY_GROUP || key->type == HX_KEY_LIST;
 }
 
-/* 1 for a key within a group of experts, which has a section of its own. */
-static int is_of_experts(const hx_key *key)
-{
-    static const char group[] = "solver.multigrid.";
-    return strncmp(key->path, group, sizeof group - 1) == 0;
-}
-
 static int is_top(const hx_key *key)
 {
     return !strchr(key->path, '.');
@@ -69,6 +62,7 @@ static void put_head(void)
            "|---|---|---|---|---|---|---|\n");
 }
 
+/* Keys of experts have a section of their own. */
 static void put_experts(void)
 {
     printf(
@@ -78,7 +72,7 @@ static void put_experts(void)
         "it is given.\n\n");
     put_head();
     for (size_t k = 0; k < hx_n_key; k++)
-        if (is_of_experts(&hx_keys[k])) put_row(&hx_keys[k]);
+        if (hx_key_is_of_experts(&hx_keys[k])) put_row(&hx_keys[k]);
 }
 
 void hx_print_keys_markdown(void)
@@ -101,7 +95,7 @@ void hx_print_keys_markdown(void)
                group->help + 1, group->type == HX_KEY_LIST ? " (a list of groups)" : "");
         put_head();
         for (size_t k = 0; k < hx_n_key; k++)
-            if (is_within(&hx_keys[k], group->path) && !is_of_experts(&hx_keys[k]))
+            if (is_within(&hx_keys[k], group->path) && !hx_key_is_of_experts(&hx_keys[k]))
                 put_row(&hx_keys[k]);
     }
     put_experts();

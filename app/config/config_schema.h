@@ -86,6 +86,9 @@ const char *hx_key_own_example(const hx_key *key);
 /* The key's own example, else one of its type. */
 const char *hx_key_example(const hx_key *key);
 
+/* 1 for a key within solver.multigrid, the group of experts. */
+int hx_key_is_of_experts(const hx_key *key);
+
 /* The member of `params` that a key in solver.multigrid stands for; NULL for other keys and lists. */
 const void *hx_key_in_multigrid(const hx_key *key, const hx_mg_params *params);
 
