@@ -13,6 +13,7 @@
 #include "config_tree.h"
 #include "core/files/vtk.h"
 #include "core/krylov/pcg.h"
+#include "core/multigrid/mg_params.h"
 #include "core/partition/partition.h"
 #include "core/problem/problem.h"
 #include "units.h"
@@ -101,6 +102,12 @@ typedef struct hx_config_passive {
     char *set;
     double skin, density;
 } hx_config_passive;
+
+/* A rule of solver.multigrid.coarsening.thin. */
+typedef struct hx_config_thin {
+    char *origin;
+    hx_mg_thin rule;
+} hx_config_thin;
 
 typedef struct hx_config_plane {
     char *origin;
@@ -196,6 +203,8 @@ typedef struct hx_config {
         int transport;               /* hx_transport_kind */
         int whole_coarse_grid;       /* number of nodes */
         int vector_unit;             /* 0: auto, else 1 + hx_vector_unit */
+        hx_mg_params multigrid;
+        hx_config_list thin; /* as written; also in multigrid.coarsening.thin */
     } solver;
     /* option of the command line that names the folder; NULL: the key does */
     const char *output_option;

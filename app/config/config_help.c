@@ -76,6 +76,12 @@ static const hx_key *only_key(const char *topic)
     return found && found->type != HX_KEY_GROUP && found->type != HX_KEY_LIST ? found : NULL;
 }
 
+/* 1 for keys of experts if the topic is the whole config or the group around them. */
+static int is_hidden(const hx_key *key, const char *topic)
+{
+    return hx_key_is_of_experts(key) && (!topic || strcmp(topic, "solver") == 0);
+}
+
 size_t hx_print_keys(const char *topic)
 {
     size_t n = 0;
@@ -95,6 +101,7 @@ size_t hx_print_keys(const char *topic)
             "names them.\n");
     for (size_t i = 0; i < hx_n_key; i++) {
         if (topic && !is_about(hx_keys[i].path, topic)) continue;
+        if (is_hidden(&hx_keys[i], topic)) continue;
         print_key(&hx_keys[i]);
         n++;
     }

@@ -146,9 +146,49 @@ const char *hx_key_example(const hx_key *key)
     return "";
 }
 
+int hx_key_is_of_experts(const hx_key *key)
+{
+    static const char group[] = "solver.multigrid.";
+    return strncmp(key->path, group, sizeof group - 1) == 0;
+}
+
+const void *hx_key_in_multigrid(const hx_key *key, const hx_mg_params *params)
+{
+    const int has_value = key->type != HX_KEY_GROUP && key->type != HX_KEY_LIST;
+    if (!key->is_expert || !has_value) return NULL;
+    return (const char *)params + (key->offset - offsetof(hx_config, solver.multigrid));
+}
+
+/* A number of hx_mg_defaults as text that the config reads. */
+static void print_standard(const hx_key *key, const void *at, char *text, size_t n_text)
+{
+    const double *const value = at;
+    char number[3][40];
+    if (key->type == HX_KEY_INT) {
+        snprintf(text, n_text, "%d", *(const int *)at);
+        return;
+    }
+    for (int i = 0; i < (key->type == HX_KEY_VECTOR ? 3 : 1); i++) {
+        hx_format_double(value[i], number[i], sizeof number[i] - 2);
+        if (!strpbrk(number[i], ".e")) strcat(number[i], ".0");
+    }
+    if (key->type == HX_KEY_VECTOR)
+        snprintf(text, n_text, "[%s, %s, %s]", number[0], number[1], number[2]);
+    else
+        snprintf(text, n_text, "%s", number[0]);
+}
+
+void hx_key_print_multigrid(const hx_key *key, const hx_mg_params *params, char *text,
+                            size_t n_text)
+{
+    print_standard(key, hx_key_in_multigrid(key, params), text, n_text);
+}
+
 const char *hx_key_default(const hx_key *key, char *text, size_t n_text)
 {
-    if (key->required)
+    if (hx_key_in_multigrid(key, &hx_mg_defaults))
+        hx_key_print_multigrid(key, &hx_mg_defaults, text, n_text);
+    else if (key->required)
         snprintf(text, n_text, "required");
     else if (key->note)
         snprintf(text, n_text, "%s", key->note);

@@ -217,6 +217,7 @@ static void *place_of(const hx_key *key, char *base)
 
 static int set_default(const hx_key *key, char *base)
 {
+    if (key->is_expert) return HX_OK; /* hx_mg_defaults are in place */
     void *at = place_of(key, base);
     const char *text = key->fallback;
     switch (key->type) {
@@ -481,6 +482,37 @@ static void resolve_move(hx_config *cfg)
     if (cfg->optimization.projection.given) cfg->optimization.move = 0.1;
 }
 
+/* Copies the rules for thin directions, if any are given. */
+static int take_thin(hx_config *cfg)
+{
+    const char *const key = "solver.multigrid.coarsening.thin";
+    const hx_config_thin *const thin = cfg->solver.thin.entry;
+    hx_mg_coarsening_params *const to = &cfg->solver.multigrid.coarsening;
+    const size_t n = cfg->solver.thin.n;
+    if (!hx_config_given(cfg, key)) return HX_OK;
+    if (n == 0 || n > HX_MG_THIN_RULES)
+        return hx_config_blame(cfg, key,
+                               HX_RAISE(HX_EINPUT,
+                                        "%zu %s; 1 to %d are allowed; leave the key out for the "
+                                        "built-in rules",
+                                        n, hx_noun(n, "rule", "rules"), HX_MG_THIN_RULES));
+    to->n_thin = (int)n;
+    for (size_t i = 0; i < n; i++) to->thin[i] = thin[i].rule;
+    return HX_OK;
+}
+
+/* Checks solver.multigrid beyond the ranges of single keys. */
+static int resolve_multigrid(hx_config *cfg)
+{
+    const char *member;
+    char key[PATH_SIZE];
+    HX_TRY(take_thin(cfg));
+    const int rc = hx_mg_params_check(&cfg->solver.multigrid, &member);
+    if (rc == HX_OK) return HX_OK;
+    snprintf(key, sizeof key, "solver.multigrid.%s", member);
+    return hx_config_blame(cfg, key, rc);
+}
+
 void hx_config_solve_by_residual(hx_config *cfg)
 {
     if (cfg->solver.criterion != HX_PCG_COMPLIANCE) return;
@@ -501,6 +533,7 @@ static int read_tree(hx_config *cfg)
     HX_TRY(resolve_size(cfg));
     resolve_tolerance(cfg);
     HX_TRY(resolve_vector_unit(cfg));
+    HX_TRY(resolve_multigrid(cfg));
     resolve_move(cfg);
     HX_TRY(hx_config_check(cfg));
     HX_TRY(hx_config_blame(cfg, "units", parse_units(cfg)));
@@ -512,6 +545,7 @@ int hx_config_from_tree(hx_config *cfg, hx_value *tree, const char *path)
     int rc;
     memset(cfg, 0, sizeof *cfg);
     cfg->tree = tree;
+    cfg->solver.multigrid = hx_mg_defaults;
     HX_TRY_FAIL(hx_strdup(&cfg->path, path));
     HX_TRY_FAIL(read_tree(cfg));
     return HX_OK;

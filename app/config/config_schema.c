@@ -111,6 +111,22 @@ static const char *const physics_words[] = {"elasticity", "heat", NULL};
         .path = p, .type = HX_KEY_##t, .offset = where, __VA_ARGS__                                \
     }
 
+/* A key in solver.multigrid is the member of hx_mg_params of that name. */
+#define MG(member, limits, ...)                                                                      \
+    {                                                                                                \
+        .path = "solver.multigrid." #member, .offset = AT(solver.multigrid.member),                \
+        .type = _Generic(hx_mg_defaults.member, int                                                \
+                         : HX_KEY_INT, double                                                      \
+                         : HX_KEY_FLOAT, const double *                                            \
+                         : HX_KEY_VECTOR),                                                         \
+        .is_expert = 1, .range = limits, __VA_ARGS__ \
+    }
+#define EXPERTS(name, text)                                                                        \
+    {                                                                                              \
+        .path = "solver.multigrid" name, .type = HX_KEY_GROUP, .offset = HX_NOWHERE,               \
+        .is_expert = 1, .help = text                                                               \
+    }
+
 #define ELASTICITY .only = 1 + HX_PHYSICS_ELASTICITY
 #define HEAT .only = 1 + HX_PHYSICS_HEAT
 /* NOLINTEND(bugprone-macro-parentheses) */
@@ -531,6 +547,342 @@ const hx_key hx_keys[] = {
         .help = "vector unit of the CPU, which the last bits of results depend on; auto: the best "
                 "one, named by `hextop list`. Without the key, the environment variable "
                 "HEXTOP_VECTOR is used"),
+
+    EXPERTS("",
+            "constants of the preconditioner multigrid, for experts; the defaults were tuned on "
+            "many meshes. `hextop run -v` prints those that differ from the defaults, and what "
+            "multigrid has chosen"),
+    EXPERTS(".coarsening", "width of the cells of coarse grids, and where coarsening stops"),
+    MG(coarsening.elements, "[1, 100]", .unit = "elements", .example = "3.0",
+       .help = "number of elements across a cell of the first coarse grid in each direction, for "
+               "linear elements in elasticity"),
+    MG(coarsening.elements_narrow, "[1, 100]", .unit = "elements", .example = "3.0",
+       .help = "number of elements across a cell on a mesh with line smoothing, on a device where "
+               "coarse grids are cheap"),
+    MG(coarsening.narrow_most, "[0, inf)", .unit = "elements", .example = "1000000",
+       .help = "number of elements of the largest mesh to which elements_narrow applies"),
+    MG(coarsening.elements_heat, "[1, 100]", .unit = "elements", .example = "3.0",
+       .help = "number of elements across a cell for heat conduction"),
+    MG(coarsening.elements_quadratic, "[1, 100]", .unit = "elements", .example = "1.5",
+       .help = "number of elements across a cell for quadratic elements"),
+    MG(coarsening.elements_degree, "[1, 100]", .unit = "elements", .example = "1.5",
+       .help = "number of elements across a cell for splines, divided by their degree"),
+    MG(coarsening.proportion_aspect, "[1, inf)", .example = "4.0",
+       .help =
+           "mean aspect ratio of elements above which the edges of a cell follow the square root "
+           "of the proportions of the mean element, instead of these proportions"),
+    MG(coarsening.sheet_ratio, "[1, inf)", .example = "2.0",
+       .help =
+           "ratio of the largest to the mean edge along short edges of stretched elements above "
+           "which cells are no wider than the largest element"),
+    MG(coarsening.sheet_elements, "[0, inf)", .unit = "elements", .example = "3.0",
+       .help = "number of elements across a cell above which sheet_ratio and slender_across apply"),
+    MG(coarsening.slender_along, "[1, inf)", .unit = "cells", .example = "8.0",
+       .help = "number of cells along a part above which it is slender"),
+    MG(coarsening.slender_across, "[1, 100]", .unit = "cells", .example = "4.0",
+       .help = "number of cells across a slender part"),
+    MG(coarsening.slender_elements, "[1, 100]", .unit = "elements", .example = "1.5",
+       .help = "smallest number of elements across the cells of a slender part"),
+    MG(coarsening.places, "[1, 1000]", .example = "100",
+       .help = "largest number of places of the first coarse grid per element of the mesh, which "
+               "limits memory"),
+    MG(coarsening.sample, "[1, inf)", .unit = "elements", .example = "1000000",
+       .help = "approximate number of elements that are measured for the cell size"),
+    MG(coarsening.last_nodes, "[8, 10000]", .unit = "nodes", .example = "100",
+       .help = "number of nodes of a coarse grid below or at which no further one follows"),
+    {.path = "solver.multigrid.coarsening.thin",
+     .type = HX_KEY_LIST,
+     .offset = AT(solver.thin),
+     .entry_size = sizeof(hx_config_thin),
+     .is_expert = 1,
+     .help = "rules, in place of the built-in ones, that decide whether a direction of a coarse "
+             "grid keeps its cells on the next coarse grid. The first rule whose conditions all "
+             "hold decides; without one the direction is coarsened"},
+    KEY("solver.multigrid.coarsening.thin[].cells_from", INT, IN(thin, rule.cells_from),
+        .required = 1, .unit = "cells", .range = "[2, 1000]", .example = "3",
+        .help = "smallest number of cells along the direction"),
+    KEY("solver.multigrid.coarsening.thin[].cells_to", INT, IN(thin, rule.cells_to), .required = 1,
+        .unit = "cells", .range = "[2, 1000]", .example = "5",
+        .help = "largest number of cells along the direction"),
+    KEY("solver.multigrid.coarsening.thin[].longest", FLOAT, IN(thin, rule.longest),
+        .fallback = "0.0", .range = "[0, 1000]", .example = "2.0",
+        .help =
+            "smallest ratio of the number of cells along the longest direction to that along this "
+            "one"),
+    KEY("solver.multigrid.coarsening.thin[].third", FLOAT, IN(thin, rule.third), .fallback = "0.0",
+        .range = "[0, 1000]", .example = "1.5",
+        .help =
+            "smallest ratio of the number of cells along the third direction to that along this "
+            "one"),
+    KEY("solver.multigrid.coarsening.thin[].longest_below", INT, IN(thin, rule.longest_below),
+        .unit = "cells", .fallback = "0", .range = "[0, inf)", .example = "32",
+        .help = "number of cells below which the longest direction must lie; 0: any number"),
+    KEY("solver.multigrid.coarsening.thin[].nodes_most", INT, IN(thin, rule.nodes_most),
+        .unit = "nodes", .fallback = "0", .range = "[0, inf)", .example = "4000",
+        .help = "largest number of nodes of the coarse grid; 0: any number"),
+    KEY("solver.multigrid.coarsening.thin[].depth_from", INT, IN(thin, rule.depth_from),
+        .fallback = "0", .range = "[0, 16]", .example = "2", .unit = "coarse grids",
+        .help = "smallest number of finer coarse grids"),
+    KEY("solver.multigrid.coarsening.thin[].keeps", BOOL, IN(thin, rule.keeps), .fallback = "true",
+        .example = "false",
+        .help = "whether the direction keeps its cells; otherwise it is coarsened"),
+    EXPERTS(".lines", "line smoothing on meshes of stretched elements"),
+    MG(lines.aspect, "[1, inf)", .example = "4.0",
+       .help =
+           "mean aspect ratio of the elements of a mesh above which lines of nodes are smoothed"),
+    MG(lines.element_aspect, "[1, inf)", .example = "2.0",
+       .help = "aspect ratio of an element above which its short edges join a line"),
+    MG(lines.longest, "[1, 100000]", .unit = "nodes", .example = "128",
+       .help = "largest number of nodes of a line, which a device processes one after the other"),
+    MG(lines.level_longest, "[1, 100000]", .unit = "nodes", .example = "128",
+       .help = "largest number of nodes of a line on a coarse grid"),
+    EXPERTS(".smoothing", "smoothers, by the level that they smooth"),
+    EXPERTS(".smoothing.mesh_few",
+            "Chebyshev smoother on the mesh with fewer than few_below elements across a cell"),
+    MG(smoothing.mesh_few.degree, "[2, 8]", .example = "3",
+       .help = "degree of the Chebyshev polynomial on the mesh with fewer than few_below elements "
+               "across a cell: the number of products per smoothing"),
+    MG(smoothing.mesh_few.ratio, "(1, 1000]", .example = "8.0",
+       .help = "ratio of the largest to the smallest eigenvalue that is smoothed on the mesh with "
+               "fewer than few_below elements across a cell"),
+    EXPERTS(".smoothing.mesh_some",
+            "Chebyshev smoother on the mesh with fewer than some_below elements across a cell"),
+    MG(smoothing.mesh_some.degree, "[2, 8]", .example = "4",
+       .help = "degree of the Chebyshev polynomial on the mesh with fewer than some_below elements "
+               "across a cell: the number of products per smoothing"),
+    MG(smoothing.mesh_some.ratio, "(1, 1000]", .example = "12.0",
+       .help = "ratio of the largest to the smallest eigenvalue that is smoothed on the mesh with "
+               "fewer than some_below elements across a cell"),
+    EXPERTS(".smoothing.mesh_many",
+            "Chebyshev smoother on the mesh with fewer than many_below elements across a cell"),
+    MG(smoothing.mesh_many.degree, "[2, 8]", .example = "5",
+       .help = "degree of the Chebyshev polynomial on the mesh with fewer than many_below elements "
+               "across a cell: the number of products per smoothing"),
+    MG(smoothing.mesh_many.ratio, "(1, 1000]", .example = "20.0",
+       .help = "ratio of the largest to the smallest eigenvalue that is smoothed on the mesh with "
+               "fewer than many_below elements across a cell"),
+    EXPERTS(".smoothing.mesh_most",
+            "Chebyshev smoother on the mesh with more elements across a cell"),
+    MG(smoothing.mesh_most.degree, "[2, 8]", .example = "5",
+       .help =
+           "degree of the Chebyshev polynomial on the mesh with more elements across a cell: the "
+           "number of products per smoothing"),
+    MG(smoothing.mesh_most.ratio, "(1, 1000]", .example = "40.0",
+       .help = "ratio of the largest to the smallest eigenvalue that is smoothed on the mesh with "
+               "more elements across a cell"),
+    MG(smoothing.few_below, "(0, inf)", .unit = "elements", .example = "4.5",
+       .help =
+           "mean number of elements across a cell of the first coarse grid below which the mesh "
+           "is smoothed by mesh_few"),
+    MG(smoothing.some_below, "(0, inf)", .unit = "elements", .example = "8.0",
+       .help =
+           "mean number of elements across a cell of the first coarse grid below which the mesh "
+           "is smoothed by mesh_some, at least few_below"),
+    MG(smoothing.many_below, "(0, inf)", .unit = "elements", .example = "12.0",
+       .help =
+           "mean number of elements across a cell of the first coarse grid below which the mesh "
+           "is smoothed by mesh_many, at least some_below"),
+    EXPERTS(".smoothing.quadratic",
+            "Chebyshev smoother on quadratic elements and splines up to quadratic_degree"),
+    MG(smoothing.quadratic.degree, "[2, 8]", .example = "5",
+       .help = "degree of the Chebyshev polynomial on quadratic elements and splines up to "
+               "quadratic_degree: the number of products per smoothing"),
+    MG(smoothing.quadratic.ratio, "(1, 1000]", .example = "20.0",
+       .help = "ratio of the largest to the smallest eigenvalue that is smoothed on quadratic "
+               "elements and splines up to quadratic_degree"),
+    EXPERTS(".smoothing.high", "Chebyshev smoother on splines of a degree above quadratic_degree"),
+    MG(smoothing.high.degree, "[2, 8]", .example = "5",
+       .help = "degree of the Chebyshev polynomial on splines of a degree above quadratic_degree: "
+               "the number of products per smoothing"),
+    MG(smoothing.high.ratio, "(1, 1000]", .example = "40.0",
+       .help = "ratio of the largest to the smallest eigenvalue that is smoothed on splines of a "
+               "degree above quadratic_degree"),
+    MG(smoothing.quadratic_degree, "[0, 10]", .example = "3",
+       .help = "largest degree of splines that are smoothed like quadratic elements"),
+    EXPERTS(".smoothing.first", "Chebyshev smoother on the first coarse grid"),
+    MG(smoothing.first.degree, "[1, 8]", .example = "3",
+       .help =
+           "degree of the Chebyshev polynomial on the first coarse grid: the number of products "
+           "per smoothing"),
+    MG(smoothing.first.ratio, "(1, 1000]", .example = "10.0",
+       .help =
+           "ratio of the largest to the smallest eigenvalue that is smoothed on the first coarse "
+           "grid"),
+    MG(smoothing.first.visits, "[1, 4]", .example = "1",
+       .help =
+           "number of visits of the next coarse grid per cycle on the first coarse grid; 2 gives "
+           "a W-cycle"),
+    MG(smoothing.first.weight, "(0, 2)", .example = "1.4",
+       .help = "factor of the correction from the next coarse grid on the first coarse grid"),
+    EXPERTS(".smoothing.others",
+            "Chebyshev smoother on the other coarse grids if each visits the next one twice"),
+    MG(smoothing.others.degree, "[1, 8]", .example = "3",
+       .help =
+           "degree of the Chebyshev polynomial on the other coarse grids if each visits the next "
+           "one twice: the number of products per smoothing"),
+    MG(smoothing.others.ratio, "(1, 1000]", .example = "12.0",
+       .help =
+           "ratio of the largest to the smallest eigenvalue that is smoothed on the other coarse "
+           "grids if each visits the next one twice"),
+    MG(smoothing.others.visits, "[1, 4]", .example = "1",
+       .help =
+           "number of visits of the next coarse grid per cycle on the other coarse grids if each "
+           "visits the next one twice; 2 gives a W-cycle"),
+    MG(smoothing.others.weight, "(0, 2)", .example = "1.4",
+       .help =
+           "factor of the correction from the next coarse grid on the other coarse grids if each "
+           "visits the next one twice"),
+    EXPERTS(".smoothing.once",
+            "Chebyshev smoother on the other coarse grids if each visits the next one once"),
+    MG(smoothing.once.degree, "[1, 8]", .example = "3",
+       .help =
+           "degree of the Chebyshev polynomial on the other coarse grids if each visits the next "
+           "one once: the number of products per smoothing"),
+    MG(smoothing.once.ratio, "(1, 1000]", .example = "12.0",
+       .help =
+           "ratio of the largest to the smallest eigenvalue that is smoothed on the other coarse "
+           "grids if each visits the next one once"),
+    MG(smoothing.once.visits, "[1, 4]", .example = "2",
+       .help =
+           "number of visits of the next coarse grid per cycle on the other coarse grids if each "
+           "visits the next one once; 2 gives a W-cycle"),
+    MG(smoothing.once.weight, "(0, 2)", .example = "1.2",
+       .help =
+           "factor of the correction from the next coarse grid on the other coarse grids if each "
+           "visits the next one once"),
+    EXPERTS(".smoothing.few",
+            "Chebyshev smoother on a coarse grid of at most few_nodes nodes above the direct "
+            "solve"),
+    MG(smoothing.few.degree, "[1, 8]", .example = "2",
+       .help =
+           "degree of the Chebyshev polynomial on a coarse grid of at most few_nodes nodes above "
+           "the direct solve: the number of products per smoothing"),
+    MG(smoothing.few.ratio, "(1, 1000]", .example = "8.0",
+       .help =
+           "ratio of the largest to the smallest eigenvalue that is smoothed on a coarse grid of "
+           "at most few_nodes nodes above the direct solve"),
+    MG(smoothing.few.visits, "[1, 4]", .example = "2",
+       .help = "number of visits of the next coarse grid per cycle on a coarse grid of at most "
+               "few_nodes nodes above the direct solve; 2 gives a W-cycle"),
+    MG(smoothing.few.weight, "(0, 2)", .example = "1.2",
+       .help = "factor of the correction from the next coarse grid on a coarse grid of at most "
+               "few_nodes nodes above the direct solve"),
+    MG(smoothing.few_nodes, "[0, inf)", .unit = "nodes", .example = "2000",
+       .help = "number of nodes below or at which a coarse grid above the direct solve is smoothed "
+               "by `few`, or by `once` if it is visited less often"),
+    EXPERTS(".spectrum", "estimates of the largest eigenvalues, by power iteration"),
+    MG(spectrum.safety, "[1, 10]", .example = "1.2",
+       .help =
+           "ratio of the upper end of the smoothed interval to the estimated largest eigenvalue"),
+    MG(spectrum.safety_found, "[1, 10]", .example = "1.1",
+       .help =
+           "ratio of the upper end of the smoothed interval to an estimate that was refreshed in "
+           "a long solve"),
+    MG(spectrum.kept, "[0, 1]", .example = "0.95",
+       .help = "smallest ratio of an estimate to that of the previous design"),
+    MG(spectrum.steps_begin, "[2, 1000]", .unit = "power steps", .example = "30",
+       .help = "number of power steps on each level for the first design"),
+    MG(spectrum.steps_mesh, "[2, 1000]", .unit = "power steps", .example = "4",
+       .help = "number of power steps on the mesh for a later design"),
+    MG(spectrum.steps_uneven, "[2, 1000]", .unit = "power steps", .example = "10",
+       .help = "number of power steps on a mesh of unequal elements for a later design"),
+    MG(spectrum.steps_first, "[2, 1000]", .unit = "power steps", .example = "8",
+       .help = "number of power steps on the first coarse grid for a later design"),
+    MG(spectrum.steps_others, "[2, 1000]", .unit = "power steps", .example = "20",
+       .help = "number of power steps on the other coarse grids for a later design"),
+    MG(spectrum.steps_refresh, "[2, 1000]", .unit = "power steps", .example = "60",
+       .help = "number of power steps from a random vector, when a solve takes long"),
+    MG(spectrum.steps_unscaled, "[0, 8]", .unit = "power steps", .example = "4",
+       .help = "number of power steps on a coarse grid after which its vector is scaled"),
+    EXPERTS(".direct", "direct solve on the last coarse grid"),
+    MG(direct.operations, "[0, inf)", .example = "20000.0",
+       .help = "largest number of operations of a factorization on a CPU, per element of the mesh"),
+    MG(direct.factor_nodes, "[1, inf)", .unit = "nodes", .example = "10000",
+       .help = "number of nodes of the largest coarse grid that a CPU factorizes"),
+    MG(direct.inverse_nodes, "[1, 2000]", .unit = "nodes", .example = "400",
+       .help = "number of nodes of the largest coarse grid that a GPU inverts"),
+    MG(direct.added, "(0, 0.1]", .example = "1e-5",
+       .help = "fraction of the diagonal that is added to the last matrix if there is one coarse "
+               "grid, twice as much for each further one"),
+    MG(direct.added_factor, "[1.1, 1000]", .example = "2.0",
+       .help = "factor by which that fraction grows while rounding noise exceeds it"),
+    MG(direct.added_most, "(0, 1]", .example = "0.02",
+       .help = "largest fraction of the diagonal that is added to the last matrix"),
+    EXPERTS(".update", "updates of the first coarse matrix for a new design"),
+    MG(update.stored_bytes, "[0, inf)", .unit = "bytes", .example = "2e9",
+       .help = "size up to which the contributions of all cells are stored in any case"),
+    MG(update.stored_room, "[0, 1]", .example = "0.2",
+       .help = "fraction of the device memory that must remain free to store contributions of a "
+               "larger size"),
+    MG(update.means_iterations, "[0, inf)", .unit = "iterations", .example = "30",
+       .help = "number of iterations of a solve above which contributions of cells are no longer "
+               "computed from mean strains"),
+    MG(update.means_cells, "[0, inf)", .unit = "cells", .example = "64",
+       .help = "smallest number of cells of a mesh whose contributions are computed from mean "
+               "strains"),
+    EXPERTS(".rigid", "rigid sets"),
+    MG(rigid.cycles, "[1, 100]", .unit = "cycles", .example = "6",
+       .help = "number of multigrid cycles that extend the motion of a rigid set elastically into "
+               "the part"),
+    MG(rigid.added, "(0, 1]", .example = "1e-5",
+       .help =
+           "fraction of the energy of motions without extension that is added to the diagonal of "
+           "their matrix"),
+    EXPERTS(".deflation", "deflation of floating components"),
+    MG(deflation.stiff, "(0, 1]", .example = "[0.05, 0.005, 0.0005]",
+       .help =
+           "fractions of the largest modulus above which elements form components, in descending "
+           "order"),
+    MG(deflation.softness, "(0, inf)", .example = "20.0",
+       .help = "smallest softness of a component that is deflated"),
+    MG(deflation.components, "[1, 400]", .unit = "components", .example = "50",
+       .help = "largest number of components that are deflated, the softest"),
+    MG(deflation.noise, "[0, inf)", .unit = "components", .example = "5000",
+       .help = "number of components of one stiffness fraction above which they count as noise, in "
+               "addition to those of noise_elements"),
+    MG(deflation.noise_elements, "[1, inf)", .unit = "elements", .example = "500",
+       .help =
+           "number of elements of the mesh per additional component that does not count as noise"),
+    MG(deflation.spare_nodes, "[0, inf)", .unit = "nodes", .example = "200000",
+       .help =
+           "largest number of nodes of all deflated components together, in addition to those of "
+           "the mesh"),
+    MG(deflation.held_nodes, "[0, inf)", .unit = "nodes", .example = "2000",
+       .help = "number of nodes above which a component that supports hold is not deflated"),
+    MG(deflation.diagonal, "(0, 10]", .example = "0.3",
+       .help = "estimated diagonal entry of an element's stiffness matrix, divided by its modulus "
+               "and edge"),
+    MG(deflation.held_pivot, "[0, 1)", .example = "1e-7",
+       .help = "smallest relative pivot of the supports that hold a component"),
+    MG(deflation.energy_pivot, "[0, 1)", .example = "1e-12",
+       .help = "relative pivot of the energies of a component below which its nodes lack a motion"),
+    MG(deflation.column_pivot, "[0, 1)", .example = "1e-9",
+       .help = "relative pivot below which a motion depends linearly on those of other components"),
+    MG(deflation.coupled_pivot, "[0, 1)", .example = "1e-14",
+       .help = "relative pivot of the coupled energies below which only rounding is left"),
+    MG(deflation.pause, "[1, 1000]", .unit = "designs", .example = "4",
+       .help =
+           "number of designs that are not searched after a search without result, doubled each "
+           "time"),
+    EXPERTS(".monitoring", "when a long solve enables deflation or refreshes estimates"),
+    MG(monitoring.earliest, "[1, inf)", .unit = "iterations", .example = "12",
+       .help = "smallest number of iterations before deflation is enabled because convergence is "
+               "slow"),
+    MG(monitoring.every, "[1, 1000]", .unit = "iterations", .example = "8",
+       .help = "number of iterations over which convergence is judged"),
+    MG(monitoring.far, "[1, inf)", .unit = "iterations", .example = "80",
+       .help = "predicted number of iterations above which deflation is enabled early"),
+    MG(monitoring.deflate_after, "[1, inf)", .unit = "iterations", .example = "40",
+       .help = "number of iterations after which deflation is enabled in any case"),
+    MG(monitoring.patience, "[1, 100000]", .unit = "iterations", .example = "60",
+       .help = "number of iterations after which estimates are refreshed, doubled each time"),
+    MG(monitoring.worth, "[0, inf)", .unit = "iterations", .example = "20",
+       .help = "predicted number of remaining iterations below which estimates are not refreshed"),
+    MG(monitoring.rises, "[1, inf)", .example = "6",
+       .help = "number of rises of the residual at which estimates are refreshed early"),
+    MG(monitoring.decades, "[0, 100]", .unit = "decades", .example = "2.0",
+       .help = "smallest reduction of the residual that must be left for early deflation, or for a "
+               "refresh because r'z < 0"),
 
     GROUP("output", "files that a run writes"),
     KEY("output.directory", TEXT, AT(output.directory), .is_free = 1, .fallback = "out",

@@ -4,6 +4,8 @@
 
 #include <stddef.h>
 
+#include "core/multigrid/mg_params.h"
+
 typedef enum {
     HX_KEY_GROUP,
     HX_KEY_LIST, /* list of groups: hx_config_list */
@@ -31,8 +33,11 @@ typedef struct hx_key {
     int file_only;      /* refused with mesh.generator */
     int is_free;        /* 1: a run resumed from a checkpoint may have another value */
     int takes_auto;     /* the number may be "auto", stored as NaN */
-    int zero_unset;     /* 1: 0 is read as if the key were not given; earlier versions wrote it */
-    int only;           /* 1 + the hx_physics that the key applies to; 0: any */
+    /* 1: for experts, a key in solver.multigrid: its default is that of hx_mg_defaults, it is part of
+     * the settings of a result only if it is given, and help on the groups above leaves it out */
+    int is_expert;
+    int zero_unset; /* 1: 0 is read as if the key were not given; earlier versions wrote it */
+    int only;       /* 1 + the hx_physics that the key applies to; 0: any */
     const char *unit;
     const char *fallback;               /* default, as text; NULL: none */
     const char *note;                   /* shown instead of a default; NULL: none */
@@ -80,6 +85,16 @@ const char *hx_key_type_word(hx_key_type type);
 const char *hx_key_own_example(const hx_key *key);
 /* The key's own example, else one of its type. */
 const char *hx_key_example(const hx_key *key);
+
+/* 1 for a key within solver.multigrid, the group of experts. */
+int hx_key_is_of_experts(const hx_key *key);
+
+/* The member of `params` that a key in solver.multigrid stands for; NULL for other keys and lists. */
+const void *hx_key_in_multigrid(const hx_key *key, const hx_mg_params *params);
+
+/* Its value in `params`, as a config states it. */
+void hx_key_print_multigrid(const hx_key *key, const hx_mg_params *params, char *text,
+                            size_t n_text);
 
 /* The default as shown to users. */
 const char *hx_key_default(const hx_key *key, char *text, size_t n_text);

@@ -63,6 +63,7 @@ static void write_members(writer *w, const hx_config *cfg, const char *prefix, c
         if (key->generator_only && !cfg->mesh.generator) continue;
         if (key->file_only && !cfg->mesh.file) continue;
         if (key->only && key->only != 1 + (int)hx_config_physics(cfg)) continue;
+        if (key->is_expert && !hx_config_given(cfg, key->path)) continue;
         const void *at = place_of(key, base);
         if (!has_value(key, at) || (w->settings_only && key->is_free)) continue;
         if (key->type == HX_KEY_GROUP) {

@@ -350,6 +350,7 @@ int hx_session_make_problem(hx_session *s)
     HX_TRY(rc);
     s->problem.operator_plan = &s->operator_plan;
     s->problem.coarse_plan = &s->coarse_plan;
+    s->problem.multigrid = &s->cfg.solver.multigrid;
     s->loads_of = NULL;
     HX_TRY(resolve_radius(s));
     HX_TRY(make_groups(s));

@@ -167,7 +167,9 @@ static int create_dist_mesh(hx_session *s, const hx_mesh_source *source,
     hx_comm_reduce_of(&s->all, s->comm);
     HX_TRY(hx_dist_mesh_create(&s->mesh, s->comm, &s->all.all, source, params));
     const char *why =
-        s->mesh.ownership->aspect > MOST_ASPECT ? "lines of nodes along short edges" : NULL;
+        s->mesh.ownership->aspect > fmin(MOST_ASPECT, s->cfg.solver.multigrid.lines.aspect)
+            ? "lines of nodes along short edges"
+            : NULL;
     if (!why && !source->is_local) HX_TRY(find_faults(s, &why));
     if (why) {
         hx_mesh_free(&s->mesh);

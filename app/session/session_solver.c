@@ -7,7 +7,9 @@
 #include <omp.h>
 #endif
 
+#include "../config/config_schema.h"
 #include "../text/log.h"
+#include "core/base/names.h"
 #include "core/matrix/matrix.h"
 #include "core/operator/conduction_ops.h"
 #include "session_internal.h"
@@ -414,6 +416,33 @@ static int make_solver(hx_session *s, size_t other)
     return hx_pcg_create(&s->pcg, &params, &s->op.linear, &s->pc);
 }
 
+static void log_multigrid(void *context, const char *line)
+{
+    (void)context;
+    hx_log_detail("  multigrid %s", line);
+}
+
+/* Prints the parameters of multigrid that differ from the defaults, and what it has chosen. */
+static void tell_multigrid(const hx_session *s)
+{
+    const hx_mg_params *const params = hx_mg_params_of(hx_session_solved(s));
+    char now[128], usual[128];
+    if (!s->pc.kind->describe) return;
+    for (size_t i = 0; i < hx_n_key; i++) {
+        if (!hx_key_in_multigrid(&hx_keys[i], params)) continue;
+        hx_key_print_multigrid(&hx_keys[i], params, now, sizeof now);
+        hx_key_print_multigrid(&hx_keys[i], &hx_mg_defaults, usual, sizeof usual);
+        if (strcmp(now, usual) != 0)
+            hx_log_detail("  multigrid %s = %s, default %s", hx_keys[i].path, now, usual);
+    }
+    if (hx_config_given(&s->cfg, "solver.multigrid.coarsening.thin"))
+        hx_log_detail("  multigrid solver.multigrid.coarsening.thin with %d %s, default %d",
+                      params->coarsening.n_thin,
+                      hx_noun(params->coarsening.n_thin, "rule", "rules"),
+                      hx_mg_defaults.coarsening.n_thin);
+    s->pc.kind->describe(&s->pc, log_multigrid, NULL);
+}
+
 int hx_session_make_solver(hx_session *s)
 {
     const double begin = hx_session_begin_step(HX_SETUP_SOLVER);
@@ -429,6 +458,7 @@ int hx_session_make_solver(hx_session *s)
         if (rc == HX_OK) break;
         if ((rc != HX_ENOMEM && rc != HX_EENV) || !hx_session_take_less(s, rc)) return rc;
     }
+    tell_multigrid(s);
     s->device_account = s->op.account;
     for (int i = 0; i < other.n; i++)
         hx_account_add(&s->device_account, other.item[i].name, other.item[i].bytes);

@@ -61,7 +61,9 @@ static int make_problem(const hx_verify *v, part *p)
         p->mesh == &p->own.mesh ? &p->own.conditions : &v->session.conditions;
     cfg.passive.n = 0;
     HX_TRY(hx_space_create(&p->space, p->mesh, HX_ELEMENT_QUADRATIC));
-    return hx_config_make_problem(&cfg, &p->space, conditions, &p->problem, NULL, NULL);
+    HX_TRY(hx_config_make_problem(&cfg, &p->space, conditions, &p->problem, NULL, NULL));
+    p->problem.multigrid = &v->session.cfg.solver.multigrid;
+    return HX_OK;
 }
 
 hx_solver_params hx_verify_solver_params(const hx_verify *v)

@@ -81,6 +81,7 @@ static int make_problem(hx_verify *v, solve *s)
     HX_TRY(hx_space_create(&s->space, &f->part.mesh, HX_ELEMENT_QUADRATIC));
     HX_TRY(hx_config_make_problem(&f->part.cfg, &s->space, &f->part.conditions, &s->problem, NULL,
                                   NULL));
+    s->problem.multigrid = &v->session.cfg.solver.multigrid;
     HX_TRY(hx_verify_count_bytes(v, &s->problem, &s->device, &f->bytes));
     HX_TRY(s->device.ops->memory(&s->device, &n_free, &n_total));
     if (n_free == 0 || f->bytes <= n_free) return HX_OK;

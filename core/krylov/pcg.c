@@ -445,7 +445,7 @@ static int solve_double(hx_pcg_run *s, int iterations, hx_pcg_result *result)
     s->n_look = 0;
     HX_TRY(begin_pcg(s, 1.0, iterations));
     HX_TRY(start_double(s));
-    hx_pcg_begin_asking(&asked, &s->state);
+    hx_pcg_begin_asking(s, &asked);
     while (s->state.reason == HX_PCG_RUNNING) {
         HX_TRY(advance(s));
         if ((s->a->exact && s->state.reason == HX_PCG_INDEFINITE) ||

@@ -37,7 +37,8 @@ typedef struct hx_pcg_asking {
     int n_rise; /* number of calls at which r'r had increased */
 } hx_pcg_asking;
 
-void hx_pcg_begin_asking(hx_pcg_asking *a, const hx_pcg_state *state);
+/* Called with the state at the start of a solve. */
+void hx_pcg_begin_asking(const hx_pcg_run *s, hx_pcg_asking *a);
 
 /* Called after n_done iterations, with the state of the last status check. *changed: 1 if the
  * preconditioner has changed, so that the solve must restart from its current u. */

@@ -51,7 +51,7 @@ typedef struct hx_precond_kind {
      * must not change. NULL, or a NULL result: `apply` needs a d_z. */
     const float *(*single_z)(const hx_precond *pc);
     /* Refreshes, with more work, what `setup` only estimated. PCG calls it if a solve takes long,
-     * if the residual rises repeatedly, or if r'z < 0. Returns 1 if the preconditioner has changed;
+     * if the residual rises repeatedly, or if r'z < 0 (hx_precond.monitoring). Returns 1 if the preconditioner has changed;
      * PCG then restarts from the current u. NULL: nothing is estimated. */
     int (*refresh)(hx_precond *pc);
     /* Enables deflation if that helps. PCG calls it at most once per solve, if the solve takes
@@ -62,7 +62,31 @@ typedef struct hx_precond_kind {
     /* Resets the kind, so that the next set-up reuses nothing. NULL: it never reuses anything. */
     void (*reset)(hx_precond *pc);
     void (*destroy)(hx_precond *pc);
+    /* Passes lines of text about what the kind has chosen, for detailed output. NULL: nothing. */
+    void (*describe)(const hx_precond *pc, void (*say)(void *context, const char *line),
+                     void *context);
 } hx_precond_kind;
+
+/* When PCG calls `enable_deflation` and `refresh` in the course of a solve (pcg_ask.c). Counts are
+ * iterations. Notebook: 2026-11-28-loose-parts.md for deflation and `decades`, 2026-11-26-lines.md
+ * for refreshes, 2026-11-28-rigid-motions-and-rounding.md for `rises`. */
+typedef struct hx_precond_monitoring {
+    /* Deflation is enabled at most once per solve: after deflate_after iterations, or after at
+     * least `earliest` iterations, checked every `every`, if recent convergence predicts at least
+     * `far` iterations in all. */
+    int earliest, every, far, deflate_after;
+    /* Estimates are refreshed after `patience` iterations, a limit that is doubled each time, but
+     * later if the last `every` or more iterations predict that fewer than `worth` are left, which
+     * is about the cost of a refresh. */
+    int patience, worth;
+    /* If the residual rises this often, an eigenvalue estimate is too low, and the smoother
+     * amplifies the modes above it. The first refresh then comes early. */
+    int rises;
+    /* Decades that must be left to reduce for early deflation, and for a refresh because of r'z <
+     * 0. The residual varies by a third of a decade within two iterations, so closer to the end
+     * recent convergence predicts little. */
+    double decades;
+} hx_precond_monitoring;
 
 struct hx_precond {
     const hx_precond_kind *kind;
@@ -71,7 +95,10 @@ struct hx_precond {
     double *d_inverse_diagonal; /* [n] or NULL; PCG fuses it into its vector passes (owned) */
     int version;                /* changes if `apply` would queue different work */
     int iterations;             /* largest iteration count of a solve since the last set-up */
-    void *impl;                 /* (owned by the kind) */
+    /* set by `create` of a kind with `refresh` or `enable_deflation`; NULL: these are not called
+     * (borrowed) */
+    const hx_precond_monitoring *monitoring;
+    void *impl; /* (owned by the kind) */
 };
 
 /* op is the operator that `a` belongs to; it may be NULL for kinds that do not need it. HX_EINPUT

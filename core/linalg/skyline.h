@@ -16,9 +16,6 @@ extern "C" {
 
 enum { HX_SKYLINE_BLOCK = 6 };
 
-/* First value of `added` in hx_skyline_factorise, relative to the diagonal. */
-#define HX_SKYLINE_ADDED 3e-6
-
 typedef struct hx_skyline {
     int64_t n, n_block;
     int64_t *end; /* [n_block] end of the columns of each block's rows (exclusive) */

@@ -9,6 +9,7 @@
 #include "../base/sum.h"
 #include "coarse_grid.h"
 #include "coarse_size.h"
+#include "mg_params.h"
 
 static const char *const WHAT = "multigrid coarse grids";
 
@@ -346,10 +347,11 @@ static int is_last(const grid *g, int n_level, int64_t n_last)
     return g->n_all <= n_last || single || n_level == HX_COARSE_LEVELS;
 }
 
-int hx_coarse_create(hx_coarse *coarse, const hx_mesh *mesh, double coarsening, int64_t n_last)
+int hx_coarse_create(hx_coarse *coarse, const hx_mesh *mesh, const hx_mg_params *params,
+                     double coarsening, int64_t n_last)
 {
     const hx_space space = hx_space_linear(mesh);
-    return hx_coarse_create_under(coarse, &space, coarsening, n_last);
+    return hx_coarse_create_under(coarse, &space, params, coarsening, n_last);
 }
 
 /* 1 if the elements of some point lie in three or more cells along a direction. This happens for
@@ -391,22 +393,24 @@ void hx_coarse_draft_free(hx_coarse_draft *draft)
 }
 
 /* Numbers the finest grid, or counts it if the mesh is distributed. */
-static int begin_grid(hx_coarse_draft *draft, const hx_mesh *mesh, const int64_t n[3],
+static int begin_grid(hx_coarse_draft *draft, const hx_mesh *mesh,
+                      const hx_mg_coarsening_params *params, const int64_t n[3],
                       const int64_t layer[3])
 {
     uint16_t *rank = NULL;
     if (!mesh->ownership) {
-        HX_TRY(hx_coarse_grid_alloc(&draft->here, n, layer));
+        HX_TRY(hx_coarse_grid_alloc(&draft->here, params, n, layer));
         flag_cells(&draft->here, mesh->n_elem, draft->place);
         return hx_coarse_grid_number(&draft->here);
     }
     const int rc = find_ranks(mesh, n, draft->place, &rank, draft->low, draft->high);
-    hx_coarse_grid_begin(&draft->here, n, layer, rank);
+    hx_coarse_grid_begin(&draft->here, params, n, layer, rank);
     if (rc == HX_OK) hx_coarse_grid_count(&draft->here);
     return rc;
 }
 
-int hx_coarse_begin(hx_coarse_draft **out, const hx_space *space, double coarsening)
+int hx_coarse_begin(hx_coarse_draft **out, const hx_space *space, const hx_mg_params *params,
+                    double coarsening)
 {
     const hx_mesh *mesh = space->mesh;
     const int is_linear = space->element == HX_ELEMENT_LINEAR;
@@ -416,13 +420,13 @@ int hx_coarse_begin(hx_coarse_draft **out, const hx_space *space, double coarsen
     *out = NULL;
     HX_TRY(hx_alloc(&draft, 1, sizeof *draft, WHAT));
     hx_coarse *const coarse = &draft->coarse;
-    HX_TRY_FAIL(hx_coarse_choose_size(coarse, mesh, coarsening, is_linear, n));
+    HX_TRY_FAIL(hx_coarse_choose_size(coarse, mesh, params, coarsening, is_linear, n));
     while (reaches_too_far(coarse, space, n))
-        HX_TRY_FAIL(hx_coarse_choose_size(coarse, mesh, coarsening *= 1.25, is_linear, n));
+        HX_TRY_FAIL(hx_coarse_choose_size(coarse, mesh, params, coarsening *= 1.25, is_linear, n));
     HX_TRY_FAIL(hx_alloc_raw(&draft->place, (size_t)mesh->n_elem, sizeof *draft->place, WHAT));
     HX_TRY_FAIL(trim(coarse, mesh, n, draft->place));
     for (int i = 0; i < 3; i++) layer[i] = n[i] + 1;
-    HX_TRY_FAIL(begin_grid(draft, mesh, n, layer));
+    HX_TRY_FAIL(begin_grid(draft, mesh, &params->coarsening, n, layer));
     *out = draft;
     return HX_OK;
 fail:
@@ -534,12 +538,12 @@ fail:
     return rc;
 }
 
-int hx_coarse_create_under(hx_coarse *coarse, const hx_space *space, double coarsening,
-                           int64_t n_last)
+int hx_coarse_create_under(hx_coarse *coarse, const hx_space *space, const hx_mg_params *params,
+                           double coarsening, int64_t n_last)
 {
     hx_coarse_draft *draft;
     memset(coarse, 0, sizeof *coarse);
-    HX_TRY(hx_coarse_begin(&draft, space, coarsening));
+    HX_TRY(hx_coarse_begin(&draft, space, params, coarsening));
     return hx_coarse_finish(coarse, space, draft, n_last, 0);
 }
 

@@ -14,7 +14,7 @@
  *     u(x) = sum_j w_j (u_j + theta_j x (x - X_j) / unit),  w_j trilinear, sum_j w_j = 1.
  *
  * Level l + 1 has cells of 2 x 2 x 2 cells of level l. A direction with few cells is not coarsened
- * while another has twice as many (hx_coarse_grid_mode), because fewer cells would make a thin
+ * while another has many more (hx_coarse_grid_mode), because fewer cells would make a thin
  * part too stiff. Two cells of a direction become one. On the level below that, the two
  * layers of nodes of the single cell become one layer, which is kept: a wider cell would be half
  * empty, and its far nodes almost linearly dependent on the near ones. Offsets (dx, dy, dz) in
@@ -33,10 +33,6 @@ extern "C" {
 
 enum { HX_COARSE_LEVELS = 16, HX_COARSE_OFFSETS = 27 };
 #define HX_COARSE_CENTRE 13 /* the offset (0, 0, 0) */
-
-/* A coarse grid with at most this many nodes has few modes left, so the level below it is visited
- * once (V-cycle instead of W-cycle). */
-enum { HX_COARSE_FEW = 1100 };
 
 /* How a direction changes from one level to the next: the number of cells is halved; two layers of
  * nodes collapse into one; a single layer of nodes remains; several cells remain. */
@@ -122,19 +118,25 @@ typedef struct hx_coarse {
     int32_t colour_at[9];
 } hx_coarse;
 
+struct hx_mg_params; /* mg_params.h */
+
 /* `coarsening`: mean number of elements across a cell in each direction; cells are larger if some
- * elements are. Coarsening stops at n_last nodes or fewer. O(n_elem); the result does not depend on
+ * elements are. params: sizes of cells and the
+ * rules for thin directions; they must outlive the draft. Coarsening stops at n_last nodes or
+ * fewer. O(n_elem); the result does not depend on
  * the number of threads. */
-int hx_coarse_create(hx_coarse *coarse, const hx_mesh *mesh, double coarsening, int64_t n_last);
+int hx_coarse_create(hx_coarse *coarse, const hx_mesh *mesh, const struct hx_mg_params *params,
+                     double coarsening, int64_t n_last);
 /* hx_coarse_create for the points of a space. For a spline, cells are enlarged until no basis
  * function extends over more than two of them in any direction. */
-int hx_coarse_create_under(hx_coarse *coarse, const hx_space *space, double coarsening,
-                           int64_t n_last);
+int hx_coarse_create_under(hx_coarse *coarse, const hx_space *space,
+                           const struct hx_mg_params *params, double coarsening, int64_t n_last);
 
 /* First half of hx_coarse_create_under: determines the cells and nodes of the finest coarse grid
  * and counts them, but makes no lists. Collective on a distributed mesh (mesh.h). */
 typedef struct hx_coarse_draft hx_coarse_draft;
-int hx_coarse_begin(hx_coarse_draft **out, const hx_space *space, double coarsening);
+int hx_coarse_begin(hx_coarse_draft **out, const hx_space *space, const struct hx_mg_params *params,
+                    double coarsening);
 void hx_coarse_draft_size(const hx_coarse_draft *draft, double *n_node, double *n_cell);
 /* Second half, with the same result as hx_coarse_create_under. Takes ownership of the draft, also
  * if it fails. On a distributed mesh, levels with more than `most_whole` nodes in all are listed
@@ -145,14 +147,12 @@ int hx_coarse_finish(hx_coarse *coarse, const hx_space *space, hx_coarse_draft *
 void hx_coarse_draft_free(hx_coarse_draft *draft);
 
 /* Longest over shortest edge of the elements, averaged over a sample. */
-double hx_coarse_aspect(const hx_mesh *mesh);
-/* Above this aspect ratio of the mesh, multigrid uses line smoothers (multigrid_lines.c), and the
- * cell size takes uneven layers into account. */
-#define HX_COARSE_STRETCHED 6.0
+double hx_coarse_aspect(const hx_mesh *mesh, const struct hx_mg_params *params);
 
 /* Estimates the numbers of nodes and cells of the finest coarse grid from the mesh (for memory
  * estimates). */
-void hx_coarse_estimate(const hx_mesh *mesh, double coarsening, double *n_node, double *n_cell);
+void hx_coarse_estimate(const hx_mesh *mesh, const struct hx_mg_params *params, double coarsening,
+                        double *n_node, double *n_cell);
 
 /* Accepts a zeroed struct. */
 void hx_coarse_free(hx_coarse *coarse);

@@ -11,17 +11,8 @@ static const char *const WHAT = "multigrid coarse grids";
  * nodes one step away, whose parents and cells lie another two steps away. */
 enum { MARGIN = 4 };
 
-/* Directions that are not coarsened. A direction with THIN_LEAST to THIN_MOST cells is kept while
- * another has at least twice as many. In a grid of at most SMALL_NODES nodes, which cost little,
- * one with up to THIN_SMALL cells is kept too, beside a direction with three times as many, or with
- * twice as many if it is the only thin one, that is, if the third direction has at least 1.5 times
- * as many. In a grid of few nodes that is shorter than EVEN_LONG cells, EVEN cells are halved, and
- * from the third coarse grid on so are three; there that is sufficient. Measured:
- * doc/notebook/2026-11-28-thin-parts.md. */
-enum { THIN_LEAST = 3, THIN_MOST = 5, THIN_SMALL = 8, SMALL_NODES = 4000 };
-enum { EVEN = 4, EVEN_DEPTH = 2, EVEN_LONG = 32 };
-
-static int stays(const hx_coarse_grid *g, int i)
+/* 1 if the rule applies to direction i. */
+static int applies(const hx_mg_thin *rule, const hx_coarse_grid *g, int i)
 {
     const int64_t n = g->n[i];
     int64_t longest = 0, third = -n;
@@ -30,13 +21,19 @@ static int stays(const hx_coarse_grid *g, int i)
         third += g->n[k];
     }
     third -= longest;
-    if (n < THIN_LEAST) return 0;
-    if ((n == EVEN || (n < EVEN && g->depth >= EVEN_DEPTH)) && longest < EVEN_LONG &&
-        g->n_all <= HX_COARSE_FEW)
-        return 0;
-    if (n <= THIN_MOST) return longest >= 2 * n;
-    if (n > THIN_SMALL || g->n_all > SMALL_NODES) return 0;
-    return longest >= 3 * n || (longest >= 2 * n && 2 * third >= 3 * n);
+    return n >= rule->cells_from && n <= rule->cells_to && g->depth >= rule->depth_from &&
+           (double)longest >= rule->longest * (double)n &&
+           (double)third >= rule->third * (double)n &&
+           (rule->longest_below == 0 || longest < rule->longest_below) &&
+           (rule->nodes_most == 0 || g->n_all <= rule->nodes_most);
+}
+
+/* 1 if the cells of direction i are kept: the first rule that applies decides. */
+static int stays(const hx_coarse_grid *g, int i)
+{
+    for (int k = 0; k < g->params->n_thin; k++)
+        if (applies(&g->params->thin[k], g, i)) return g->params->thin[k].keeps;
+    return 0;
 }
 
 /* End (exclusive) of the listed nodes: one more than the cells, unless these nodes have
@@ -92,19 +89,21 @@ static int alloc_lists(hx_coarse_grid *g)
     return hx_alloc(&g->node, (size_t)n_listed_node(g), sizeof *g->node, WHAT);
 }
 
-void hx_coarse_grid_begin(hx_coarse_grid *g, const int64_t n[3], const int64_t layer[3],
-                          uint16_t *rank)
+void hx_coarse_grid_begin(hx_coarse_grid *g, const hx_mg_coarsening_params *params,
+                          const int64_t n[3], const int64_t layer[3], uint16_t *rank)
 {
     memset(g, 0, sizeof *g);
+    g->params = params;
     memcpy(g->n, n, sizeof g->n);
     memcpy(g->layer, layer, sizeof g->layer);
     memcpy(g->high, n, sizeof g->high);
     g->rank = rank;
 }
 
-int hx_coarse_grid_alloc(hx_coarse_grid *g, const int64_t n[3], const int64_t layer[3])
+int hx_coarse_grid_alloc(hx_coarse_grid *g, const hx_mg_coarsening_params *params,
+                         const int64_t n[3], const int64_t layer[3])
 {
-    hx_coarse_grid_begin(g, n, layer, NULL);
+    hx_coarse_grid_begin(g, params, n, layer, NULL);
     return alloc_lists(g);
 }
 
@@ -235,9 +234,9 @@ static int alloc_coarse(const hx_coarse_grid *g, const int64_t width[3], hx_coar
         n[i] = (g->n[i] + width[i] - 1) / width[i];
         layer[i] = g->n[i] > 1 ? n[i] + 1 : 1;
     }
-    if (!g->rank) return hx_coarse_grid_alloc(next, n, layer);
+    if (!g->rank) return hx_coarse_grid_alloc(next, g->params, n, layer);
     HX_TRY(hx_alloc_raw(&rank, (size_t)(n[0] * n[1] * n[2]), sizeof *rank, WHAT));
-    hx_coarse_grid_begin(next, n, layer, rank);
+    hx_coarse_grid_begin(next, g->params, n, layer, rank);
     return HX_OK;
 }
 

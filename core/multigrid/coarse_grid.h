@@ -4,6 +4,7 @@
 #define HX_COARSE_GRID_H
 
 #include "coarse.h"
+#include "mg_params.h"
 
 enum { HX_COARSE_NO_RANK = UINT16_MAX };
 
@@ -11,8 +12,9 @@ enum { HX_COARSE_NO_RANK = UINT16_MAX };
  * cells of the whole grid are used, and cells and nodes may be listed only in a box around those of
  * this process. */
 typedef struct hx_coarse_grid {
-    int depth;        /* number of finer coarse grids above it */
-    int64_t n[3];     /* number of cells */
+    const hx_mg_coarsening_params *params; /* rules of the next level (borrowed) */
+    int depth;                             /* number of finer coarse grids above it */
+    int64_t n[3];                          /* number of cells */
     int64_t layer[3]; /* layers of nodes: one more than cells, or 1 if they have collapsed */
     /* listed cells: low <= place < high; the nodes of these cells are listed too */
     int64_t low[3], high[3];
@@ -43,11 +45,12 @@ int32_t hx_coarse_grid_node(const hx_coarse_grid *g, int64_t i, int64_t j, int64
 
 /* Allocates lists of the whole grid; the caller flags cells (0 or 1 in g->cell) before they are
  * numbered. */
-int hx_coarse_grid_alloc(hx_coarse_grid *g, const int64_t n[3], const int64_t layer[3]);
+int hx_coarse_grid_alloc(hx_coarse_grid *g, const hx_mg_coarsening_params *params,
+                         const int64_t n[3], const int64_t layer[3]);
 
 /* Prepares a grid with given ranks (ownership passes to the grid) and without lists. */
-void hx_coarse_grid_begin(hx_coarse_grid *g, const int64_t n[3], const int64_t layer[3],
-                          uint16_t *rank);
+void hx_coarse_grid_begin(hx_coarse_grid *g, const hx_mg_coarsening_params *params,
+                          const int64_t n[3], const int64_t layer[3], uint16_t *rank);
 /* Allocates the lists of a grid with ranks and flags its used cells: the cells low .. high - 1,
  * widened on each side by the margin that coarser levels and halo exchanges need; NULL: all
  * cells. */
@@ -63,10 +66,8 @@ void hx_coarse_grid_count(hx_coarse_grid *g);
  * cells is: it is flagged, or has a rank if the mesh is distributed. */
 int hx_coarse_grid_coarsen(const hx_coarse_grid *g, hx_coarse_grid *next);
 
-/* How direction i changes on the next level. A direction with 3 to 5 cells is kept while another
- * has at least twice as many; the exceptions, for short grids with few nodes, are 4 cells, and 3
- * cells from the third coarse grid on. In a small grid, 6 to 8 cells are kept while another
- * direction has three times as many, or twice as many if it is the only thin direction. */
+/* How direction i changes on the next level; hx_mg_coarsening_params.thin decides whether few cells
+ * are kept. */
 hx_coarse_mode hx_coarse_grid_mode(const hx_coarse_grid *g, int i);
 
 void hx_coarse_grid_free(hx_coarse_grid *g);

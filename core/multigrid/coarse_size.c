@@ -9,11 +9,9 @@
 #include "../base/memory.h"
 #include "../mesh/hex_shape.h"
 #include "coarse_grid.h"
+#include "mg_params.h"
 
 static const char *const WHAT = "multigrid coarse grids";
-
-/* Maximum number of grid places per element, which bounds the memory for flags. */
-enum { MAX_PLACES = 64 };
 
 typedef struct extents {
     double half[3]; /* largest distance of a node from its element's centroid */
@@ -35,24 +33,15 @@ static void element_box(const hx_mesh *mesh, int64_t e, double low[3], double hi
     }
 }
 
-/* Approximate number of elements in the sample that determines the cell size. */
-enum { SAMPLE = 100000 };
-
 typedef struct edges {
     double v[3];
 } edges;
 
-static int64_t stride_of(const hx_mesh *mesh)
-{
-    return hx_mesh_n_elem_all(mesh) / SAMPLE + 1;
-}
-
 /* Element k of the sample, among this rank's own elements; the sample takes equidistant elements of
  * the whole mesh. */
-static int64_t sampled(const hx_mesh *mesh, int64_t k)
+static int64_t sampled(const hx_mesh *mesh, int64_t stride, int64_t k)
 {
-    const int64_t stride = stride_of(mesh),
-                  before = mesh->ownership ? mesh->ownership->elem_before : 0;
+    const int64_t before = mesh->ownership ? mesh->ownership->elem_before : 0;
     return hx_mesh_own_begin(mesh) + (before + stride - 1) / stride * stride - before + k * stride;
 }
 
@@ -68,26 +57,27 @@ static edges edges_of(const hx_mesh *mesh, int64_t e)
 /* Edges of the bounding boxes of a sample. They are measured by all threads and summed by one in a
  * fixed order. */
 typedef struct sample {
-    int64_t n;
+    int64_t n, stride;
     edges *edge; /* [n] (owned); NULL if memory is short: then they are measured when needed */
 } sample;
 
-static void sample_create(sample *s, const hx_mesh *mesh)
+static void sample_create(sample *s, const hx_mesh *mesh, const hx_mg_params *params)
 {
-    const int64_t left = hx_mesh_own_end(mesh) - sampled(mesh, 0);
-    s->n = left > 0 ? (left + stride_of(mesh) - 1) / stride_of(mesh) : 0;
+    s->stride = hx_mesh_n_elem_all(mesh) / params->coarsening.sample + 1;
+    const int64_t left = hx_mesh_own_end(mesh) - sampled(mesh, s->stride, 0);
+    s->n = left > 0 ? (left + s->stride - 1) / s->stride : 0;
     if (hx_alloc_raw(&s->edge, (size_t)s->n, sizeof *s->edge, WHAT) < 0) {
         hx_error_clear();
         s->edge = NULL;
         return;
     }
 #pragma omp parallel for schedule(static)
-    for (int64_t k = 0; k < s->n; k++) s->edge[k] = edges_of(mesh, sampled(mesh, k));
+    for (int64_t k = 0; k < s->n; k++) s->edge[k] = edges_of(mesh, sampled(mesh, s->stride, k));
 }
 
 static edges sample_at(const sample *s, const hx_mesh *mesh, int64_t k)
 {
-    return s->edge ? s->edge[k] : edges_of(mesh, sampled(mesh, k));
+    return s->edge ? s->edge[k] : edges_of(mesh, sampled(mesh, s->stride, k));
 }
 
 /* Like fmax, which is slower because it handles NaN. */
@@ -158,12 +148,12 @@ static int measure_sample(const hx_mesh *mesh, const sample *s, extents *x)
     return average(mesh, s, x);
 }
 
-double hx_coarse_aspect(const hx_mesh *mesh)
+double hx_coarse_aspect(const hx_mesh *mesh, const hx_mg_params *params)
 {
     extents x = {{0.0}, {0.0}, 0.0};
     sample s;
     if (mesh->ownership) return mesh->ownership->aspect;
-    sample_create(&s, mesh);
+    sample_create(&s, mesh, params);
     for (int64_t k = 0; k < s.n; k++) add_sample(&x, sample_at(&s, mesh, k));
     free(s.edge);
     return x.aspect / (double)s.n;
@@ -191,68 +181,61 @@ static int count_across(hx_coarse *coarse, const hx_mesh *mesh, const sample *s)
     return HX_OK;
 }
 
-/* Above this aspect ratio, the errors that the smoother leaves are smooth along short edges, which
- * calls for coarsening in that direction; thin walls there, however, need narrow cells. The cell
- * proportions are a compromise between both. */
-#define STRETCHED 3.0
-/* Stiff sheets between soft layers move independently along short edges. If elements stretched
- * enough for line smoothing differ in that direction, the largest being more than UNEVEN times the
- * mean, cells are no wider than the largest element. A wider cell would tie sheets together as if
- * the material between them were as stiff as its stiffest part. Not for cells with few elements (at
- * most FEW_ELEMENTS across), as for heat conduction and quadratic elements, which have no line
- * smoother. */
-#define FEW_ELEMENTS 2.25
-#define UNEVEN 1.5
-
 static double least_size(const extents *x, int i)
 {
     return 2.0 * (1.0 + 1e-9) * x->half[i];
 }
 
-static double cell_size(const extents *x, int i, double mean, double wanted, int may_narrow)
+/* Stiff sheets between soft layers move independently along short edges. If elements stretched
+ * enough for line smoothing differ in that direction (sheet_ratio), cells are no wider than the
+ * largest element. A wider cell would tie sheets together as if the material between them were as
+ * stiff as its stiffest part. Not for cells with few elements (sheet_elements), as for heat
+ * conduction and quadratic elements, which have no line smoother. */
+static double cell_size(const extents *x, const hx_mg_params *params, int i, double mean,
+                        double wanted, int may_narrow)
 {
-    const int has_sheets = may_narrow && x->aspect > HX_COARSE_STRETCHED && mean < 1.0 &&
-                           2.0 * x->half[i] > UNEVEN * x->mean[i];
+    const int has_sheets = may_narrow && x->aspect > params->lines.aspect && mean < 1.0 &&
+                           2.0 * x->half[i] > params->coarsening.sheet_ratio * x->mean[i];
     return has_sheets ? least_size(x, i) : fmax(wanted, least_size(x, i));
 }
 
-/* A slender part (more than CELLS_ALONG cells long) has CELLS_ACROSS cells in each cross direction
- * if these contain at least ELEMENTS_LEAST elements across. With two by two cells the coarse grid
- * is too stiff for the independent motions of chords and walls
- * (doc/notebook/2026-11-28-thin-parts.md). */
-#define CELLS_ALONG 10.0
-#define CELLS_ACROSS 3.0
-#define ELEMENTS_LEAST 2.0
-
-static void divide_slender(const extents *x, const double length[3], double size[3])
+/* A slender part (longer than slender_along cells) has slender_across cells in each cross direction
+ * if these contain at least slender_elements elements across. With two by two cells the coarse grid
+ * is too stiff for the independent motions of chords and walls. */
+static void divide_slender(const extents *x, const hx_mg_coarsening_params *c,
+                           const double length[3], double size[3])
 {
     double narrow[3];
     int n_thin = 0, n_long = 0;
     for (int i = 0; i < 3; i++) {
-        narrow[i] = fmax(length[i] / CELLS_ACROSS * (1.0 + 1e-9), least_size(x, i));
+        narrow[i] = fmax(length[i] / c->slender_across * (1.0 + 1e-9), least_size(x, i));
         n_thin += narrow[i] < size[i];
-        n_long += length[i] > CELLS_ALONG * size[i];
+        n_long += length[i] > c->slender_along * size[i];
     }
     for (int i = 0; n_thin == 2 && n_long == 1 && i < 3; i++)
-        if (narrow[i] >= ELEMENTS_LEAST * x->mean[i]) size[i] = fmin(size[i], narrow[i]);
+        if (narrow[i] >= c->slender_elements * x->mean[i]) size[i] = fmin(size[i], narrow[i]);
 }
 
-/* Sets the cell size and n[3] for the measured extents. */
-static void fit_cells(hx_coarse *coarse, const hx_mesh *mesh, const extents *x, double coarsening,
-                      int is_linear, int64_t n[3])
+/* Sets the cell size and n[3] for the measured extents. Of stretched elements, the errors that the
+ * smoother leaves are smooth along short edges, which calls for coarsening in that direction; thin
+ * walls there, however, need narrow cells. The cell proportions are a compromise between both. */
+static void fit_cells(hx_coarse *coarse, const hx_mesh *mesh, const extents *x,
+                      const hx_mg_params *params, double coarsening, int is_linear, int64_t n[3])
 {
+    const hx_mg_coarsening_params *const c = &params->coarsening;
     const double volume = cbrt(x->mean[0] * x->mean[1] * x->mean[2]);
-    const int may_narrow = is_linear && coarsening > FEW_ELEMENTS;
+    const int may_narrow = is_linear && coarsening > c->sheet_elements,
+              is_stretched = x->aspect > c->proportion_aspect;
     double length[3];
     for (int i = 0; i < 3; i++) {
-        const double mean = x->mean[i] / volume, share = x->aspect > STRETCHED ? sqrt(mean) : mean;
+        const double mean = x->mean[i] / volume, share = is_stretched ? sqrt(mean) : mean;
         length[i] = mesh->box_max[i] - mesh->box_min[i];
         const double wanted =
             fmax(coarsening * mesh->elem_size * share,
-                 may_narrow && x->aspect > STRETCHED ? ELEMENTS_LEAST * x->mean[i] : 0.0);
-        coarse->size[i] = cell_size(x, i, mean, wanted, may_narrow);
+                 may_narrow && is_stretched ? c->slender_elements * x->mean[i] : 0.0);
+        coarse->size[i] = cell_size(x, params, i, mean, wanted, may_narrow);
     }
-    if (may_narrow) divide_slender(x, length, coarse->size);
+    if (may_narrow) divide_slender(x, c, length, coarse->size);
     for (;;) {
         double places = 1.0;
         for (int i = 0; i < 3; i++) {
@@ -260,20 +243,20 @@ static void fit_cells(hx_coarse *coarse, const hx_mesh *mesh, const extents *x, 
             if (n[i] < 1) n[i] = 1;
             places *= (double)(n[i] + 1);
         }
-        if (places <= MAX_PLACES * (double)hx_mesh_n_elem_all(mesh) + 1e4 && places < 2e9) break;
+        if (places <= c->places * (double)hx_mesh_n_elem_all(mesh) + 1e4 && places < 2e9) break;
         for (int i = 0; i < 3; i++) coarse->size[i] *= 1.5;
     }
 }
 
-int hx_coarse_choose_size(hx_coarse *coarse, const hx_mesh *mesh, double coarsening, int is_linear,
-                          int64_t n[3])
+int hx_coarse_choose_size(hx_coarse *coarse, const hx_mesh *mesh, const hx_mg_params *params,
+                          double coarsening, int is_linear, int64_t n[3])
 {
     extents x;
     sample s;
-    sample_create(&s, mesh);
+    sample_create(&s, mesh, params);
     int rc = measure_sample(mesh, &s, &x);
     if (rc == HX_OK) {
-        fit_cells(coarse, mesh, &x, coarsening, is_linear, n);
+        fit_cells(coarse, mesh, &x, params, coarsening, is_linear, n);
         coarse->unit = cbrt(coarse->size[0] * coarse->size[1] * coarse->size[2]);
         memcpy(coarse->origin, mesh->box_min, sizeof coarse->origin);
         rc = count_across(coarse, mesh, &s);
@@ -297,13 +280,13 @@ void hx_coarse_find_cell(const hx_coarse *coarse, const hx_mesh *mesh, int64_t e
 }
 
 /* Counts the cells among n[3] that contain a centroid, and their corners. */
-static int count_used(const hx_coarse *coarse, const hx_mesh *mesh, const int64_t n[3],
-                      double *n_node, double *n_cell)
+static int count_used(const hx_coarse *coarse, const hx_mesh *mesh, const hx_mg_params *params,
+                      const int64_t n[3], double *n_node, double *n_cell)
 {
     const int64_t layer[3] = {n[0] + 1, n[1] + 1, n[2] + 1};
     hx_coarse_grid g;
     int rc;
-    HX_TRY_FAIL(hx_coarse_grid_alloc(&g, n, layer));
+    HX_TRY_FAIL(hx_coarse_grid_alloc(&g, &params->coarsening, n, layer));
 #pragma omp parallel for schedule(static)
     for (int64_t e = 0; e < mesh->n_elem; e++) {
         int64_t at[3];
@@ -321,7 +304,8 @@ fail:
     return rc;
 }
 
-void hx_coarse_estimate(const hx_mesh *mesh, double coarsening, double *n_node, double *n_cell)
+void hx_coarse_estimate(const hx_mesh *mesh, const hx_mg_params *params, double coarsening,
+                        double *n_node, double *n_cell)
 {
     const double ideal = (double)hx_mesh_n_elem_all(mesh) / (coarsening * coarsening * coarsening);
     hx_coarse coarse;
@@ -330,8 +314,8 @@ void hx_coarse_estimate(const hx_mesh *mesh, double coarsening, double *n_node, 
         *n_cell = *n_node = 1.2 * ideal + 100.0;
         return;
     }
-    if (hx_coarse_choose_size(&coarse, mesh, coarsening, 1, n) == HX_OK &&
-        count_used(&coarse, mesh, n, n_node, n_cell) == HX_OK)
+    if (hx_coarse_choose_size(&coarse, mesh, params, coarsening, 1, n) == HX_OK &&
+        count_used(&coarse, mesh, params, n, n_node, n_cell) == HX_OK)
         return;
     hx_error_clear(); /* too little memory to count */
     /* NOLINTNEXTLINE(clang-analyzer-core*): measuring a whole mesh cannot fail */

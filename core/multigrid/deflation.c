@@ -7,17 +7,9 @@
 
 #include "../base/memory.h"
 #include "deflation_internal.h"
+#include "mg_params.h"
 
-enum {
-    M = HX_DEFLATION_MOTIONS,
-    /* limit for the nodes of all components together, beyond those of the mesh: 30 MB */
-    FEW = 100000
-};
-
-/* Smallest pivots of matrices scaled to a unit diagonal: of Z'Z, below which a column depends
- * linearly on earlier ones; of Z'K Z, below which only rounding is left. */
-#define DEPENDENT 1e-10
-#define NOTHING 1e-15
+enum { M = HX_DEFLATION_MOTIONS };
 
 /* ---- selection ---- */
 
@@ -45,15 +37,15 @@ static int is_same_component(const hx_floating_component *a, const hx_floating_c
     return a->n_all == b->n_all && a->mark == b->mark;
 }
 
-/* Moves the softest components to the front, each set of nodes once, with at most n_node nodes in
- * all. Returns how many; 0 if all components are held. */
-static int choose_components(hx_floating_component *part, int64_t n, int64_t n_node)
+/* Moves the softest components to the front, at most n_most, each set of nodes once, with at most
+ * n_node nodes in all. Returns how many; 0 if all components are held. */
+static int choose_components(hx_floating_component *part, int64_t n, int n_most, int64_t n_node)
 {
     int n_kept = 0, is_floating = 0;
     for (int64_t p = 0; p < n; p++) is_floating |= !part[p].is_held;
     if (!is_floating) return 0;
     qsort(part, (size_t)n, sizeof *part, softer_first);
-    for (int64_t p = 0; p < n && n_kept < HX_DEFLATION_MOST; p++) {
+    for (int64_t p = 0; p < n && n_kept < n_most; p++) {
         int q = 0;
         while (q < n_kept && !is_same_component(&part[q], &part[p])) q++;
         if (q < n_kept || part[p].n_all > n_node) continue;
@@ -279,25 +271,26 @@ static void solve_unit(int n, const double *l, int c, double *x)
 }
 
 /* Sets scale[n] to 0 for columns of Z that depend linearly on earlier ones: the component consists
- * of two smaller ones, or has too few nodes for all six motions. */
+ * of two smaller ones, or has too few nodes for all six motions. least: smallest pivot of the matrix
+ * scaled to a unit diagonal. */
 static int find_dependent(const hx_deflation *deflation, const hx_interface_host *others,
-                          double *gram, double *scale)
+                          double least, double *gram, double *scale)
 {
     const int n = deflation->n_column;
     multiply_columns(&deflation->motion, &deflation->motion_transposed, gram);
     HX_TRY(hx_interface_sum(others, HX_OK, (int64_t)n * n, gram));
     for (int i = 0; i < n; i++) scale[i] = 1.0;
     scale_unit(n, gram, scale);
-    factor(n, gram, DEPENDENT);
+    factor(n, gram, least);
     for (int i = 0; i < n; i++) scale[i] = gram[n * i + i] > 0.0;
     return HX_OK;
 }
 
 /* Inverse of e[n][n], which is overwritten, on the columns whose scale[n] is above 0. */
-static void invert_coupling(int n, double *e, double *scale, double *inverse)
+static void invert_coupling(int n, double least, double *e, double *scale, double *inverse)
 {
     scale_unit(n, e, scale);
-    factor(n, e, NOTHING);
+    factor(n, e, least);
 #pragma omp parallel for schedule(dynamic, 1)
     for (int c = 0; c < n; c++) solve_unit(n, e, c, inverse + (size_t)n * (size_t)c);
     for (int i = 0; i < n; i++)
@@ -324,16 +317,17 @@ static int put_inverse(hx_deflation_rows *rows, int n, const double *inverse)
     return HX_OK;
 }
 
-static int make_inverse(hx_deflation *deflation, const hx_interface_host *others)
+static int make_inverse(hx_deflation *deflation, const hx_interface_host *others,
+                        const hx_mg_deflation_params *params)
 {
     const size_t n = (size_t)deflation->n_column;
     double *e = NULL;
     int rc = hx_alloc(&e, (2 * n + 1) * n, sizeof *e, "floating components");
     HX_TRY_FAIL(hx_interface_agree(others, rc));
     double *const inverse = e + n * n, *const scale = inverse + n * n;
-    HX_TRY_FAIL(find_dependent(deflation, others, e, scale));
+    HX_TRY_FAIL(find_dependent(deflation, others, params->column_pivot, e, scale));
     HX_TRY_FAIL(find_energies(deflation, others, e));
-    invert_coupling((int)n, e, scale, inverse);
+    invert_coupling((int)n, params->coupled_pivot, e, scale, inverse);
     rc = put_inverse(&deflation->inverse, (int)n, inverse);
 fail:
     free(e);
@@ -359,19 +353,22 @@ static int make_matrices(hx_deflation *deflation, const hx_problem *problem,
     const int64_t n_own = others ? others->n_own : problem->mesh->n_node;
     HX_TRY(hx_component_complete_forces(others, part, deflation->n_part));
     HX_TRY(hx_interface_agree(others, make_rows(deflation, problem, part, n_own)));
-    return hx_interface_agree(others, make_inverse(deflation, others));
+    return hx_interface_agree(
+        others, make_inverse(deflation, others, &hx_mg_params_of(problem)->deflation));
 }
 
 int hx_deflation_create(hx_deflation *deflation, const hx_problem *problem,
                         const hx_interface_host *others, const double *modulus)
 {
+    const hx_mg_deflation_params *const params = &hx_mg_params_of(problem)->deflation;
     hx_floating_component *part = NULL;
     int64_t n_part = 0;
     memset(deflation, 0, sizeof *deflation);
     int rc = hx_find_floating_components(problem, others, modulus, &part, &n_part);
     if (rc == HX_OK && n_part > 0) {
-        deflation->n_part = choose_components(
-            part, n_part, hx_mesh_n_node_all(hx_problem_whole(problem)->mesh) + FEW);
+        deflation->n_part = choose_components(part, n_part, params->components,
+                                              hx_mesh_n_node_all(hx_problem_whole(problem)->mesh) +
+                                                  params->spare_nodes);
         deflation->n_column = M * deflation->n_part;
     }
     if (rc == HX_OK && deflation->n_part > 0) rc = make_matrices(deflation, problem, others, part);

@@ -21,7 +21,7 @@
 #include "../operator/interface_host.h"
 #include "../problem/problem.h"
 
-enum { HX_DEFLATION_MOTIONS = 6, HX_DEFLATION_MOST = 100 /* components, the softest */ };
+enum { HX_DEFLATION_MOTIONS = 6 };
 
 /* A sparse matrix: row i, which is entry at[i] of a vector, has the entries first[i] .. first[i +
  * 1]. */

@@ -5,10 +5,7 @@
 
 #include "../base/memory.h"
 #include "deflation_internal.h"
-
-/* Smallest softness for which deflating a component pays off; measured,
- * doc/notebook/2026-11-28-loose-parts.md. */
-#define SOFT 30.0
+#include "mg_params.h"
 
 /* Two components that share a node on this rank: that of an element, and the owner of the node. */
 typedef struct hinge {
@@ -83,11 +80,12 @@ static int spread_to_all(const hx_component_grouping *g, hx_floating_component *
 
 int hx_component_choose_chains(const hx_component_grouping *g, hx_floating_component *part)
 {
+    const double least = hx_mg_params_of(g->problem)->deflation.softness;
     int64_t *mark = NULL, n_hinge = 0;
     hinge *list = NULL;
     int more = 0;
     for (int64_t p = 0; p < g->n_part; p++) {
-        part[p].is_chosen = part[p].softness > SOFT;
+        part[p].is_chosen = part[p].softness > least;
         more |= part[p].is_chosen;
     }
     if (!more || g->n_part < 2) return HX_OK; /* the same on all ranks */

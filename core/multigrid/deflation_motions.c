@@ -7,22 +7,14 @@
 #include "../base/sort.h"
 #include "../mesh/hex8.h"
 #include "deflation_internal.h"
+#include "mg_params.h"
 
-/* Fractions of the largest modulus above which an element is stiff; measured,
- * doc/notebook/2026-11-28-loose-parts.md. */
-static const double share[] = {1e-2, 1e-3, 1e-4};
-enum {
-    N_SHARE = sizeof share / sizeof share[0],
-    M = HX_DEFLATION_MOTIONS,
-    MOST_PARTS = 2000, /* plus one per 1000 elements; larger numbers are noise */
-    FEW = 1000         /* nodes of a held component that may still be selected with floating ones */
-};
+enum { M = HX_DEFLATION_MOTIONS };
 
-/* an element's contribution to the diagonal of K, divided by modulus times edge */
-#define DIAGONAL 0.25
-/* smallest pivots, relative to the diagonal, for supports that hold a component */
-#define HELD 1e-8
-#define NONE 1e-13 /* smallest pivots of energies; below, the nodes do not have this motion */
+static const hx_mg_deflation_params *params_of(const hx_component_grouping *g)
+{
+    return &hx_mg_params_of(g->problem)->deflation;
+}
 
 void hx_floating_motion(const hx_floating_component *part, const double x[3], int k, double u[3])
 {
@@ -121,10 +113,10 @@ static void add_holding(const hx_problem *problem, const hx_floating_component *
     }
 }
 
-/* 1 if they leave it no motion. */
-static int is_held(holding *h)
+/* 1 if they leave it no motion. least: smallest relative pivot. */
+static int is_held(holding *h, double least)
 {
-    return h->n >= M && factor(h->gram, HELD) == 0;
+    return h->n >= M && factor(h->gram, least) == 0;
 }
 
 static int64_t place_of_node(const int32_t *list, int64_t n, int32_t what)
@@ -253,12 +245,13 @@ typedef struct energies {
 static void add_weights(const hx_component_grouping *g, const hx_floating_component *part,
                         energies *to)
 {
+    const double diagonal = params_of(g)->diagonal;
     for (int64_t a = 0; a < part->n_node; a++) {
         const int64_t node = part->node[a];
         double u[M][3], d = 0.0;
         for (int64_t k = g->node_elem_ptr[node]; k < g->node_elem_ptr[node + 1]; k++) {
             const int64_t e = g->node_elem[k] >> 3;
-            d += DIAGONAL * g->modulus[e] * cbrt(g->problem->volume[e]);
+            d += diagonal * g->modulus[e] * cbrt(g->problem->volume[e]);
         }
         motion_at(g->problem, part, node, u);
         for (int k = 0; k < M; k++)
@@ -267,11 +260,12 @@ static void add_weights(const hx_component_grouping *g, const hx_floating_compon
     }
 }
 
-/* Trace of energy^-1 weight. */
-static double softness_of(double energy[M][M], double weight[M][M])
+/* Trace of energy^-1 weight. Pivots of energies below `least` times the diagonal are rounding: the
+ * nodes do not have that motion. */
+static double softness_of(double energy[M][M], double weight[M][M], double least)
 {
     double trace = 0.0;
-    factor(energy, NONE);
+    factor(energy, least);
     for (int c = 0; c < M; c++) {
         double y[M];
         for (int i = 0; i < M; i++) {
@@ -400,14 +394,14 @@ static int hold_parts(const hx_component_grouping *g, hx_floating_component *par
     }
     HX_TRY(hx_interface_sum(g->others, HX_OK, n * (int64_t)(sizeof *sum / sizeof(double)),
                             (double *)sum));
-    for (int64_t p = 0; p < n; p++) part[p].is_held = is_held(&sum[p]);
+    for (int64_t p = 0; p < n; p++) part[p].is_held = is_held(&sum[p], params_of(g)->held_pivot);
     return HX_OK;
 }
 
 /* 1 if a component is never selected, even if others are floating. */
-static int is_left(const hx_floating_component *part)
+static int is_left(const hx_component_grouping *g, const hx_floating_component *part)
 {
-    return part->n_all == 0 || (part->is_held && part->n_all > FEW);
+    return part->n_all == 0 || (part->is_held && part->n_all > params_of(g)->held_nodes);
 }
 
 static int soften_parts(const hx_component_grouping *g, hx_floating_component *part, energies *sum)
@@ -417,11 +411,11 @@ static int soften_parts(const hx_component_grouping *g, hx_floating_component *p
     memset(sum, 0, (size_t)n * sizeof *sum);
 #pragma omp parallel for schedule(dynamic, 1) /* the largest come first */
     for (int64_t p = 0; p < n; p++) {
-        const int made = is_left(&part[p]) ? HX_OK : find_forces(g, (uint32_t)p, &part[p]);
+        const int made = is_left(g, &part[p]) ? HX_OK : find_forces(g, (uint32_t)p, &part[p]);
         if (made < 0) {
 #pragma omp critical(hx_floating_component)
             rc = made;
-        } else if (!is_left(&part[p])) {
+        } else if (!is_left(g, &part[p])) {
             add_energies(g, &part[p], &sum[p]);
         }
     }
@@ -429,7 +423,9 @@ static int soften_parts(const hx_component_grouping *g, hx_floating_component *p
                             (double *)sum));
     for (int64_t p = 0; p < n; p++) {
         part[p].is_strained = sum[p].n_touched > 0.0;
-        if (part[p].is_strained) part[p].softness = softness_of(sum[p].energy, sum[p].weight);
+        if (part[p].is_strained)
+            part[p].softness =
+                softness_of(sum[p].energy, sum[p].weight, params_of(g)->energy_pivot);
     }
     return HX_OK;
 }
@@ -525,7 +521,8 @@ static int take_share(hx_component_grouping *g, hx_floating_component **part, in
 {
     int touch;
     HX_TRY(hx_component_join_faces(g));
-    if (g->n_part > MOST_PARTS + g->n_elem_all / 1000) return HX_OK;
+    if (g->n_part > params_of(g)->noise + g->n_elem_all / params_of(g)->noise_elements)
+        return HX_OK;
     HX_TRY(hx_component_number_all(g));
     HX_TRY(take_parts(g, part, n_part));
     HX_TRY(hx_component_join_nodes(g, &touch));
@@ -536,6 +533,8 @@ int hx_find_floating_components(const hx_problem *problem, const hx_interface_ho
                                 const double *modulus, hx_floating_component **part,
                                 int64_t *n_part)
 {
+    enum { N_STIFF = 3 };
+    const double *const stiff = hx_mg_params_of(problem)->deflation.stiff;
     hx_component_grouping g;
     int64_t n_stiff = 0, n;
     double largest = 0.0;
@@ -546,8 +545,8 @@ int hx_find_floating_components(const hx_problem *problem, const hx_interface_ho
     for (int64_t e = 0; e < problem->mesh->n_elem; e++) largest = fmax(largest, modulus[e]);
     HX_TRY_FAIL(hx_component_grouping_create(&g, problem, others, modulus));
     HX_TRY_FAIL(hx_reduce_max(hx_interface_reduce(others), 1, &largest));
-    for (int i = 0; i < N_SHARE && largest > 0.0; i++) {
-        g.least = share[i] * largest;
+    for (int i = 0; i < N_STIFF && largest > 0.0; i++) {
+        g.least = stiff[i] * largest;
         HX_TRY_FAIL(count_stiff(&g, &n));
         if (n > n_stiff) HX_TRY_FAIL(take_share(&g, part, n_part));
         n_stiff = n;

@@ -80,13 +80,12 @@ static HX_HD float hx_mg_start_value(int64_t k)
  * tridiagonal matrices in place of the diagonal (level_line.h). Each owned node is in one line. */
 typedef struct hx_mg_level_lines {
     int next;         /* offset (coarse.h) to the next node of a line; 0: no lines, point Jacobi */
-    int most;         /* largest number of nodes of a line, at most HX_LEVEL_LONGEST */
+    int most;         /* largest number of nodes of a line */
     int64_t n;        /* number of lines */
     int32_t *d_first; /* [n + 1] first place of each line */
     int32_t *d_node;  /* [n_own] nodes in the order of the lines */
     float *d_factor;  /* [n_own][HX_LEVEL_LINE_NUMBERS] by place */
 } hx_mg_level_lines;
-enum { HX_LEVEL_LONGEST = 64 }; /* a device processes the nodes of a line one after the other */
 
 /* A coarse grid in device memory, with 6 floats per node: displacement and rotation. For heat
  * conduction there is one, the temperature, and each 6 x 6 block below is a number

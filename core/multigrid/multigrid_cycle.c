@@ -9,66 +9,36 @@
 #include "../operator/product.h"
 #include "multigrid_internal.h"
 
-/* Chosen by measurement: doc/notebook/2026-11-26-where-iterations-were-many.md. */
-#define KEPT 0.97 /* lower bound, relative to the last design's largest eigenvalue */
-/* over the estimated largest eigenvalue, because localized modes are found late */
-#define SAFETY 1.3
-#define SAFETY_FOUND 1.05 /* over an estimate from POWER_REVISE steps during a solve */
-enum {
-    POWER_FIRST = 20, /* power iterations for the first design */
-    POWER_AGAIN = 2,  /* on the mesh, for a later design */
-    POWER_UNEVEN = 8, /* on a mesh with unequal elements, where localized modes are likely */
-    POWER_LEVEL = 6,  /* on the first coarse grid */
-    /* on the others: products are cheap, and a missed mode costs many iterations */
-    POWER_BELOW = 16,
-    POWER_REVISE = 40, /* from a random vector, when a solve takes long */
-    POWER_UNSCALED = 8 /* number of steps after which the vector of a coarse grid is scaled */
-};
-/* Overcorrection of W-cycle levels: doc/notebook/2026-11-28-overcorrection.md. */
-#define WEIGHT 1.5
-static const hx_mg_smoothing on_quadratic = {4, 16.0, 1, 1.0}, on_cubic = {6, 30.0, 1, 1.0},
-                             on_first = {2, 8.0, 2, WEIGHT}, on_others = {4, 16.0, 2, WEIGHT},
-                             on_others_once = {4, 16.0, 1, 1.0}, on_few = {3, 10.0, 1, 1.0};
-
-/* Smoothers on the mesh, by the number of elements across a cell of the first coarse grid (less
- * than `across`). Errors with wavelengths shorter than a cell must be smoothed, and their
- * eigenvalues decrease with the square of that number. */
-static const struct {
-    double across;
-    hx_mg_smoothing smoothing;
-} on_mesh[] = {{5.0, {2, 6.0, 1, 1.0}},
-               {7.0, {3, 10.0, 1, 1.0}},
-               {10.0, {4, 16.0, 1, 1.0}},
-               {INFINITY, {6, 30.0, 1, 1.0}}};
-
-hx_mg_smoothing hx_mg_smoothing_for(double across)
+hx_mg_smoothing hx_mg_smoothing_for(const hx_mg_smoothing_params *s, double across)
 {
-    int i = 0;
-    while (across >= on_mesh[i].across) i++;
-    return on_mesh[i].smoothing;
+    if (across < s->few_below) return s->mesh_few;
+    if (across < s->some_below) return s->mesh_some;
+    return across < s->many_below ? s->mesh_many : s->mesh_most;
 }
 
-hx_mg_smoothing hx_mg_smoothing_lines(double across_next, int is_narrow)
+hx_mg_smoothing hx_mg_smoothing_lines(const hx_mg_smoothing_params *s, double across_next,
+                                      int is_narrow)
 {
-    if (is_narrow) return on_mesh[sizeof on_mesh / sizeof on_mesh[0] - 1].smoothing;
-    /* a degree of at least three */
-    return hx_mg_smoothing_for(fmax(across_next, on_mesh[0].across));
+    if (is_narrow) return s->mesh_most;
+    /* at least mesh_some */
+    return hx_mg_smoothing_for(s, fmax(across_next, s->few_below));
 }
 
-hx_mg_smoothing hx_mg_smoothing_rows(int degree)
+hx_mg_smoothing hx_mg_smoothing_rows(const hx_mg_smoothing_params *s, int degree)
 {
-    return degree > 2 ? on_cubic : on_quadratic;
+    return degree > s->quadratic_degree ? s->high : s->quadratic;
 }
 
 hx_mg_smoothing hx_mg_smoothing_of(const hx_multigrid *mg, int l)
 {
+    const hx_mg_smoothing_params *const s = &mg->params->smoothing;
     if (l < 0) return mg->rows ? mg->on_rows : mg->on_mesh;
-    if (l == 0) return on_first;
+    if (l == 0) return s->first;
     const int is_twice = hx_mg_restores(mg);
-    if (l + 2 == mg->n_level && mg->level[l].n_node <= HX_COARSE_FEW)
-        /* on_few: the level itself is visited at least four times */
-        return l > 1 && is_twice ? on_few : on_others_once;
-    return is_twice ? on_others : on_others_once;
+    if (l + 2 == mg->n_level && mg->level[l].n_node <= s->few_nodes)
+        /* few: the level itself is visited at least four times */
+        return l > 1 && is_twice ? s->few : s->once;
+    return is_twice ? s->others : s->once;
 }
 
 /* Arguments of one product by rows. */
@@ -164,7 +134,8 @@ static int step_level(const hx_multigrid *mg, const hx_mg_level *level, int64_t 
  * at the start that norm is at most the growth of stiffness between two designs. */
 static int leap_level(const hx_multigrid *mg, const hx_mg_level *level, int n_step, int *n_done)
 {
-    const int n = (n_step <= POWER_UNSCALED ? n_step - 1 : POWER_UNSCALED) / 2 * 2;
+    const int most = mg->params->spectrum.steps_unscaled;
+    const int n = (n_step <= most ? n_step - 1 : most) / 2 * 2;
     *n_done = 0;
     if (!level || level->local || level->lines.next || !mg->ops->power_next) return HX_OK;
     for (; *n_done < n; *n_done += 2) {
@@ -197,31 +168,33 @@ static int estimate(hx_multigrid *mg, const hx_operator *op, int l, int n_step, 
             HX_TRY(level ? step_level(mg, level, n)
                          : ops->mesh_power_step(mg->dev, n, d_m, d_t, d_v, d_smoother));
     }
-    return ops->bound(mg->dev, d_smoother, mg->d_least + l + 1, KEPT, SAFETY,
-                      hx_mg_smoothing_of(mg, l).ratio);
+    return ops->bound(mg->dev, d_smoother, mg->d_least + l + 1, mg->params->spectrum.kept,
+                      mg->params->spectrum.safety, hx_mg_smoothing_of(mg, l).ratio);
 }
 
 int hx_mg_estimate(hx_multigrid *mg, const hx_operator *op, int is_first)
 {
-    const int again = mg->on_mesh.degree > 2 || mg->d_none ? POWER_UNEVEN : POWER_AGAIN;
-    HX_TRY(estimate(mg, op, -1, is_first ? POWER_FIRST : again, is_first));
+    const hx_mg_spectrum_params *const s = &mg->params->spectrum;
+    const int again = mg->on_mesh.degree > 2 || mg->d_none ? s->steps_uneven : s->steps_mesh;
+    HX_TRY(estimate(mg, op, -1, is_first ? s->steps_begin : again, is_first));
     for (int l = 0; l + 1 < mg->n_level; l++) {
-        const int n_later = l == 0 ? POWER_LEVEL : POWER_BELOW;
-        HX_TRY(estimate(mg, op, l, is_first ? POWER_FIRST : n_later, is_first));
+        const int n_later = l == 0 ? s->steps_first : s->steps_others;
+        HX_TRY(estimate(mg, op, l, is_first ? s->steps_begin : n_later, is_first));
     }
     return HX_OK;
 }
 
 /* After this many steps from a random vector little can be missed. lambda is set such that the
- * bound SAFETY * lambda has the smaller margin SAFETY_FOUND, for this design and for later ones
+ * bound safety * lambda has the smaller margin safety_found, for this design and for later ones
  * that reuse it. */
 static int take_found(hx_multigrid *mg, int l, hx_mg_smoother *found)
 {
     hx_device *const dev = mg->dev;
+    const hx_mg_spectrum_params *const s = &mg->params->spectrum;
     hx_mg_smoother *d_smoother = l < 0 ? mg->d_smoother : mg->level[l].d_smoother;
-    found->lambda *= SAFETY_FOUND / SAFETY;
-    const double least = KEPT * found->lambda;
-    hx_mg_smoother_set(found, SAFETY, hx_mg_smoothing_of(mg, l).ratio);
+    found->lambda *= s->safety_found / s->safety;
+    const double least = s->kept * found->lambda;
+    hx_mg_smoother_set(found, s->safety, hx_mg_smoothing_of(mg, l).ratio);
     HX_TRY(dev->ops->upload(dev, mg->d_least + l + 1, &least, sizeof least));
     return dev->ops->upload(dev, d_smoother, found, sizeof *found);
 }
@@ -229,14 +202,15 @@ static int take_found(hx_multigrid *mg, int l, hx_mg_smoother *found)
 int hx_mg_refresh(hx_multigrid *mg, const hx_operator *op)
 {
     hx_device *dev = mg->dev;
+    const hx_mg_spectrum_params *const s = &mg->params->spectrum;
     int changed = 0;
     for (int l = -1; l + 1 < mg->n_level; l++) {
         hx_mg_smoother *d_smoother = l < 0 ? mg->d_smoother : mg->level[l].d_smoother;
         hx_mg_smoother before, after;
         HX_TRY(dev->ops->download(dev, &before, d_smoother, sizeof before));
-        HX_TRY(estimate(mg, op, l, POWER_REVISE, 1));
+        HX_TRY(estimate(mg, op, l, s->steps_refresh, 1));
         HX_TRY(dev->ops->download(dev, &after, d_smoother, sizeof after));
-        if (after.lambda > SAFETY * before.lambda) {
+        if (after.lambda > s->safety * before.lambda) {
             changed = 1;
             HX_TRY(take_found(mg, l, &after));
         } else {

@@ -9,9 +9,6 @@
 #include "deflation.h"
 #include "multigrid_internal.h"
 
-/* number of designs that are not searched after a search without result; doubled each time */
-enum { FIRST_PAUSE = 8 };
-
 /* Deflation requires elasticity on linear elements, and no rigid sets, whose correction is not
  * combined with it. The result is the same on all ranks. */
 static int can_float(const hx_multigrid *mg, const hx_operator *op)
@@ -134,7 +131,8 @@ int hx_mg_enable_deflation(hx_multigrid *mg, const hx_operator *op)
     HX_TRY(find_deflation(mg, op));
     deflation->state.is_on = deflation->n_column > 0;
     if (!deflation->state.is_on) {
-        deflation->state.last = deflation->state.last > 0 ? 2 * deflation->state.last : FIRST_PAUSE;
+        deflation->state.last =
+            deflation->state.last > 0 ? 2 * deflation->state.last : mg->params->deflation.pause;
         deflation->state.pause = deflation->state.last;
     }
     return deflation->state.is_on;

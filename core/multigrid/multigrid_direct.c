@@ -9,18 +9,6 @@
 
 static const char *const WHAT = "coarsest level";
 
-/* Maximum number of operations of the factorization per element and design:
- * doc/notebook/2026-11-28-multigrid.md. */
-#define OPERATIONS 15000.0
-/* The fraction added to the diagonal is multiplied by ADDED_FACTOR while rounding noise exceeds it,
- * up to ADDED_MOST. */
-#define ADDED_FACTOR 4.0
-#define ADDED_MOST 1e-2
-enum {
-    N_TRIED = 20000, /* coarse grids with more nodes are not factorized */
-    N_INVERSE = 600  /* maximum number of nodes of a coarse grid that a device inverts */
-};
-
 /* Nodes sorted by key[0] x + key[1] y + key[2] z. */
 typedef struct layers {
     const int32_t *place;
@@ -120,19 +108,20 @@ static int alloc_inverse(hx_multigrid *mg, int64_t n)
 
 int hx_mg_direct_choose(hx_multigrid *mg, const hx_coarse *coarse, int64_t n_elem, int *n_level)
 {
-    const double most = OPERATIONS * (double)n_elem;
+    const hx_mg_direct_params *const direct = &mg->params->direct;
+    const double most = direct->operations * (double)n_elem;
     int found = 0;
     *n_level = coarse->n_level;
     if (mg->ops->inverse) {
         int l = coarse->n_shared;
-        while (l + 1 < coarse->n_level && coarse->level[l].n_node > N_INVERSE) l++;
+        while (l + 1 < coarse->n_level && coarse->level[l].n_node > direct->inverse_nodes) l++;
         *n_level = l + 1;
         return alloc_inverse(mg, mg->dof * coarse->level[l].n_node);
     }
     for (int l = coarse->n_shared; l < coarse->n_level; l++) {
         const hx_coarse_level *level = &coarse->level[l];
         const int is_last = l + 1 == coarse->n_level;
-        if (level->n_node > N_TRIED && !is_last) continue;
+        if (level->n_node > direct->factor_nodes && !is_last) continue;
         HX_TRY(try_level(mg, level, is_last ? INFINITY : most, &found));
         *n_level = l + 1;
         if (found) break;
@@ -142,16 +131,19 @@ int hx_mg_direct_choose(hx_multigrid *mg, const hx_coarse *coarse, int64_t n_ele
 
 /* Assumes a coarse grid of equal width in all directions, and coarser ones with an eighth of its
  * nodes each. */
-double hx_mg_direct_bytes(const hx_multigrid_ops *ops, int dof, double n_node, int64_t n_elem)
+double hx_mg_direct_bytes(const hx_multigrid_ops *ops, const hx_mg_params *params, int dof,
+                          double n_node, int64_t n_elem)
 {
+    const hx_mg_direct_params *const direct = &params->direct;
     if (ops->inverse) {
-        while (n_node > N_INVERSE) n_node *= 0.125;
+        while (n_node > direct->inverse_nodes) n_node *= 0.125;
         const int64_t n = (int64_t)(dof * n_node), pitch = hx_mg_pitch(n);
         return 4.0 * (double)(pitch * pitch) + 8.0 * (double)hx_mg_inverse_work(n);
     }
     for (;; n_node *= 0.125) {
         const double n = dof * n_node, width = dof * 1.5 * pow(n_node, 2.0 / 3.0);
-        if (n_node < 64.0 || n * width * width <= OPERATIONS * (double)n_elem)
+        if (n_node < params->coarsening.last_nodes ||
+            n * width * width <= direct->operations * (double)n_elem)
             return 8.0 * n * (width + 4.0);
     }
 }
@@ -159,7 +151,7 @@ double hx_mg_direct_bytes(const hx_multigrid_ops *ops, int dof, double n_node, i
 double hx_mg_direct_added(const hx_multigrid *mg)
 {
     const int n_above = mg->dof == HX_MG_DOF ? mg->n_level - 1 : 0;
-    return fmin(ldexp(HX_SKYLINE_ADDED, n_above), ADDED_MOST);
+    return fmin(ldexp(mg->params->direct.added, n_above), mg->params->direct.added_most);
 }
 
 int hx_mg_direct_begin(hx_multigrid *mg)
@@ -172,14 +164,15 @@ int hx_mg_direct_begin(hx_multigrid *mg)
 /* Factorizes or inverts, increasing the fraction added to the diagonal until it is sufficient. */
 static int make_consistent(hx_multigrid *mg)
 {
+    const hx_mg_direct_params *const direct = &mg->params->direct;
     const hx_mg_level *last = &mg->level[mg->n_level - 1];
     for (int fits = 0;;) {
         HX_TRY(mg->ops->inverse
                    ? mg->ops->inverse_fits(mg->dev, mg->dof * last->n_node, mg->d_sweep, &fits)
                    : mg->ops->direct_factorise(mg->dev, last, mg->added, &mg->direct, &fits));
         /* at the limit: some rows stay left out */
-        if (fits || mg->added >= ADDED_MOST) return HX_OK;
-        mg->added *= ADDED_FACTOR;
+        if (fits || mg->added >= direct->added_most) return HX_OK;
+        mg->added *= direct->added_factor;
         HX_TRY(hx_mg_direct_begin(mg));
     }
 }

@@ -4,17 +4,8 @@
 
 #include "../krylov/precond.h"
 #include "../operator/assembled.h"
+#include "mg_params.h"
 #include "multigrid.h"
-
-/* A smoother and the cycle below it: the degree of the Chebyshev polynomial, the part of the
- * spectrum that it covers, and how often the next level is visited (with smoothing in between). */
-typedef struct hx_mg_smoothing {
-    int degree;
-    double ratio;
-    int visits; /* of the level below: 1 gives a V-cycle, 2 a W-cycle */
-    /* factor of the correction from the level below; doc/notebook/2026-11-28-overcorrection.md */
-    double weight;
-} hx_mg_smoothing;
 
 /* Rigid sets. Their nodes are held in the multigrid cycle M0, and a direct solve for the motions c
  * of all sets is added (two subspaces, additive):
@@ -74,6 +65,7 @@ typedef struct hx_mg_deflation {
 
 typedef struct hx_multigrid {
     hx_device *dev;
+    const hx_mg_params *params;  /* of the problem (borrowed) */
     const hx_multigrid_ops *ops; /* = &table */
     hx_multigrid_ops table;
     int dof; /* unknowns per coarse node: HX_MG_DOF, or 1 for heat conduction */
@@ -89,6 +81,7 @@ typedef struct hx_multigrid {
     hx_mg_lines lines;
     double *d_none; /* [n_dof] zeros, with blocks or lines; NULL: point Jacobi smoother */
     hx_mg_mesh mesh;
+    double across;           /* mean number of elements across a cell of the first coarse grid */
     hx_mg_smoothing on_mesh; /* smoother on a mesh of linear elements */
     hx_mg_smoothing on_rows; /* smoother if there are rows */
     int n_level;
@@ -119,13 +112,14 @@ typedef struct hx_multigrid {
 
 /* multigrid_cycle.c. The smoother on the mesh, for `across` elements across a cell of the first
  * coarse grid. */
-hx_mg_smoothing hx_mg_smoothing_for(double across);
+hx_mg_smoothing hx_mg_smoothing_for(const hx_mg_smoothing_params *s, double across);
 /* The smoother on a mesh with line smoothing. Lines damp errors along short edges regardless of the
  * number of elements there, so across_next is the number in the next direction. is_narrow: cells
  * have few elements, on a device where coarse grids are cheap. */
-hx_mg_smoothing hx_mg_smoothing_lines(double across_next, int is_narrow);
+hx_mg_smoothing hx_mg_smoothing_lines(const hx_mg_smoothing_params *s, double across_next,
+                                      int is_narrow);
 /* The smoother with rows, for quadratic elements (degree 0) or splines of the given degree. */
-hx_mg_smoothing hx_mg_smoothing_rows(int degree);
+hx_mg_smoothing hx_mg_smoothing_rows(const hx_mg_smoothing_params *s, int degree);
 /* The smoother of coarse grid l, or of the mesh (l = -1), where the degree is always above 1. */
 hx_mg_smoothing hx_mg_smoothing_of(const hx_multigrid *mg, int l);
 /* y = K x on the mesh, including springs, with 0 at supports. */
@@ -160,7 +154,8 @@ int hx_mg_direct_choose(hx_multigrid *mg, const hx_coarse *coarse, int64_t n_ele
 double hx_mg_direct_added(const hx_multigrid *mg);
 /* Bytes of the factors, or of the inverse on the device, estimated from the number of nodes of the
  * first coarse grid. */
-double hx_mg_direct_bytes(const hx_multigrid_ops *ops, int dof, double n_node, int64_t n_elem);
+double hx_mg_direct_bytes(const hx_multigrid_ops *ops, const hx_mg_params *params, int dof,
+                          double n_node, int64_t n_elem);
 /* Computes the factors or the inverse of a new design's last matrix. A device that inverts starts
  * in hx_mg_direct_begin, concurrently with work that does not touch the last level, and finishes in
  * hx_mg_direct_wait, which must precede any solve on the last level and does nothing if no

@@ -27,9 +27,9 @@ static int64_t own_at(const hx_coarse_level *level, int offset, int64_t a)
     return b == a || b >= level->n_own ? -1 : b;
 }
 
-/* Lists lines of owned nodes in the order of their first nodes, cut after HX_LEVEL_LONGEST nodes;
+/* Lists lines of owned nodes in the order of their first nodes, cut after `longest` nodes;
  * returns how many. */
-static int64_t walk_level_lines(const hx_coarse_level *level, int next, int32_t *first,
+static int64_t walk_level_lines(const hx_coarse_level *level, int next, int longest, int32_t *first,
                                 int32_t *node)
 {
     const int before = HX_COARSE_OFFSETS - 1 - next;
@@ -38,7 +38,7 @@ static int64_t walk_level_lines(const hx_coarse_level *level, int next, int32_t 
         int length = 0;
         if (own_at(level, before, end) >= 0) continue;
         for (int64_t a = end; a >= 0; a = own_at(level, next, a)) {
-            if (length++ % HX_LEVEL_LONGEST == 0) first[n++] = (int32_t)at;
+            if (length++ % longest == 0) first[n++] = (int32_t)at;
             node[at++] = (int32_t)a;
         }
     }
@@ -66,7 +66,8 @@ int hx_mg_level_lines_create(hx_multigrid *mg, const hx_coarse_level *from, hx_m
     if (to->lines.next == 0) return HX_OK;
     HX_TRY_FAIL(hx_alloc_raw(&first, (size_t)from->n_own + 1, sizeof *first, WHAT));
     HX_TRY_FAIL(hx_alloc_raw(&node, (size_t)from->n_own, sizeof *node, WHAT));
-    to->lines.n = walk_level_lines(from, to->lines.next, first, node);
+    to->lines.n =
+        walk_level_lines(from, to->lines.next, mg->params->lines.level_longest, first, node);
     rc = put_level_lines(mg->dev, &to->lines, from->n_own, first, node);
 fail:
     free(first);

@@ -15,12 +15,6 @@
 
 static const char *const WHAT = "lines of nodes";
 
-/* An element is stretched if its longest edges are more than this many times as long as its
- * shortest. */
-#define STRETCHED 3.0
-/* Maximum number of points of a line: a device processes them one after the other. */
-enum { LONGEST = 64 };
-
 static const int edge_of[3][4][2] = {{{0, 1}, {3, 2}, {4, 5}, {7, 6}},
                                      {{0, 3}, {1, 2}, {4, 7}, {5, 6}},
                                      {{0, 4}, {1, 5}, {2, 6}, {3, 7}}};
@@ -60,8 +54,9 @@ static void offer(near *to, int32_t point, double length)
 
 enum { NOT_STRETCHED = 3 };
 
-/* Shortest direction of the element if it is stretched. */
-static uint8_t direction_of(const hx_mesh *mesh, int64_t e)
+/* Shortest direction of the element if its longest edges are more than `aspect` times as long as its
+ * shortest. */
+static uint8_t direction_of(const hx_mesh *mesh, int64_t e, double aspect)
 {
     const int32_t *const conn = mesh->conn + 8 * e;
     double length[3] = {0.0}, least, most;
@@ -74,7 +69,7 @@ static uint8_t direction_of(const hx_mesh *mesh, int64_t e)
         if (length[d] < length[shortest]) shortest = d;
     least = length[shortest];
     most = fmax(length[0], fmax(length[1], length[2]));
-    return most > STRETCHED * least ? (uint8_t)shortest : NOT_STRETCHED;
+    return most > aspect * least ? (uint8_t)shortest : NOT_STRETCHED;
 }
 
 /* The corner at the other end of a corner's edge in a direction. */
@@ -100,12 +95,12 @@ static near near_to(const hx_mesh *mesh, const uint8_t *direction, int64_t a)
     return to;
 }
 
-static int find_near(const hx_mesh *mesh, near *list)
+static int find_near(const hx_mesh *mesh, double aspect, near *list)
 {
     uint8_t *direction;
     HX_TRY(hx_alloc_raw(&direction, (size_t)mesh->n_elem, sizeof *direction, WHAT));
 #pragma omp parallel for schedule(static)
-    for (int64_t e = 0; e < mesh->n_elem; e++) direction[e] = direction_of(mesh, e);
+    for (int64_t e = 0; e < mesh->n_elem; e++) direction[e] = direction_of(mesh, e, aspect);
 #pragma omp parallel for schedule(static)
     for (int64_t a = 0; a < mesh->n_node; a++) list[a] = near_to(mesh, direction, a);
     free(direction);
@@ -146,15 +141,15 @@ static int64_t length_from(const near *list, int32_t end)
     return from < end ? 0 : n;
 }
 
-/* Lists that line starting at point[at], cut into pieces that start at first[n]; returns the number
- * of pieces. */
-static int64_t list_line(const near *list, int32_t end, int64_t at, uint8_t *is_in, int32_t *first,
-                         int32_t *point)
+/* Lists that line starting at point[at], cut into pieces of at most `longest` points that start at
+ * first[n]; returns the number of pieces. */
+static int64_t list_line(const near *list, int32_t end, int longest, int64_t at, uint8_t *is_in,
+                         int32_t *first, int32_t *point)
 {
     int64_t n = 0, length = 0;
     for (int32_t from = -1, a = end, next; a >= 0; from = a, a = next, length++) {
         next = next_of(list, a, from);
-        if (length % LONGEST == 0) first[n++] = (int32_t)(at + length);
+        if (length % longest == 0) first[n++] = (int32_t)(at + length);
         is_in[a] = 1;
         point[at + length] = a;
     }
@@ -175,7 +170,7 @@ static void add_up_counts(counts *c)
     }
 }
 
-static void count_lines(const near *list, int64_t n_point, counts *c)
+static void count_lines(const near *list, int64_t n_point, int longest, counts *c)
 {
     memset(c, 0, sizeof *c);
 #pragma omp parallel for schedule(dynamic)
@@ -185,20 +180,20 @@ static void count_lines(const near *list, int64_t n_point, counts *c)
             if (!is_end(list, (int32_t)a)) continue;
             const int64_t n = length_from(list, (int32_t)a);
             c->point[part + 1] += n;
-            c->line[part + 1] += (n + LONGEST - 1) / LONGEST;
+            c->line[part + 1] += (n + longest - 1) / longest;
         }
     }
     add_up_counts(c);
 }
 
 /* Lists closed lines, from points that are in no line yet; afterwards every point is in one. */
-static int64_t walk_closed(const near *list, int64_t n_point, int64_t n, int64_t at, uint8_t *is_in,
-                           int32_t *first, int32_t *point)
+static int64_t walk_closed(const near *list, int64_t n_point, int longest, int64_t n, int64_t at,
+                           uint8_t *is_in, int32_t *first, int32_t *point)
 {
     for (int64_t start = 0; at < n_point; start++) {
         int64_t length = 0;
         for (int32_t a = (int32_t)start, b, c; a >= 0 && !is_in[a]; length++) {
-            if (length % LONGEST == 0) first[n++] = (int32_t)at;
+            if (length % longest == 0) first[n++] = (int32_t)at;
             is_in[a] = 1;
             point[at++] = a;
             b = neighbour(list, a, 0), c = neighbour(list, a, 1);
@@ -210,11 +205,11 @@ static int64_t walk_closed(const near *list, int64_t n_point, int64_t n, int64_t
 
 /* Lists the lines from their ends with the lower number, in ascending order, and then the closed
  * lines. Returns how many. */
-static int64_t walk_lines(const near *list, int64_t n_point, uint8_t *is_in, int32_t *first,
-                          int32_t *point)
+static int64_t walk_lines(const near *list, int64_t n_point, int longest, uint8_t *is_in,
+                          int32_t *first, int32_t *point)
 {
     counts c;
-    count_lines(list, n_point, &c);
+    count_lines(list, n_point, longest, &c);
 #pragma omp parallel for schedule(dynamic)
     for (int part = 0; part < HX_N_PART; part++) {
         const int64_t stop = hx_part_begin(n_point, part + 1);
@@ -222,12 +217,12 @@ static int64_t walk_lines(const near *list, int64_t n_point, uint8_t *is_in, int
         for (int64_t a = hx_part_begin(n_point, part); a < stop; a++) {
             const int64_t length = is_end(list, (int32_t)a) ? length_from(list, (int32_t)a) : 0;
             if (length == 0) continue;
-            n += list_line(list, (int32_t)a, at, is_in, first + n, point);
+            n += list_line(list, (int32_t)a, longest, at, is_in, first + n, point);
             at += length;
         }
     }
-    const int64_t n =
-        walk_closed(list, n_point, c.line[HX_N_PART], c.point[HX_N_PART], is_in, first, point);
+    const int64_t n = walk_closed(list, n_point, longest, c.line[HX_N_PART], c.point[HX_N_PART],
+                                  is_in, first, point);
     first[n] = (int32_t)n_point;
     return n;
 }
@@ -254,7 +249,8 @@ int hx_mg_wants_lines(const hx_problem *problem, const hx_device_ops *device)
 {
     return device->multigrid && device->multigrid->lines_solve && problem->components == 3 &&
            problem->space.element == HX_ELEMENT_LINEAR &&
-           hx_coarse_plan_aspect(hx_problem_whole(problem)) > HX_COARSE_STRETCHED;
+           hx_coarse_plan_aspect(hx_problem_whole(problem)) >
+               hx_mg_params_of(problem)->lines.aspect;
 }
 
 /* Extracts the pieces of the whole mesh's lines `line` to `end` that lie in a subdomain, and
@@ -329,6 +325,7 @@ fail:
 int hx_mg_lines_create(hx_multigrid *mg, const hx_operator *op)
 {
     const hx_problem *const problem = op->problem;
+    const hx_mg_line_params *const params = &hx_mg_params_of(problem)->lines;
     const hx_mesh *const mesh = hx_problem_whole(problem)->mesh;
     const size_t n_point = (size_t)mesh->n_node;
     near *list = NULL;
@@ -340,8 +337,8 @@ int hx_mg_lines_create(hx_multigrid *mg, const hx_operator *op)
     HX_TRY_FAIL(hx_alloc_raw(&first, n_point + 1, sizeof *first, WHAT));
     HX_TRY_FAIL(hx_alloc_raw(&point, n_point, sizeof *point, WHAT));
     HX_TRY_FAIL(hx_alloc(&is_in, n_point, 1, WHAT));
-    HX_TRY_FAIL(find_near(mesh, list));
-    const int64_t n = walk_lines(list, (int64_t)n_point, is_in, first, point);
+    HX_TRY_FAIL(find_near(mesh, params->element_aspect, list));
+    const int64_t n = walk_lines(list, (int64_t)n_point, params->longest, is_in, first, point);
     rc = problem->whole ? put_share(mg, problem, n, first, point)
                         : put_mesh_lines(mg, n, (int64_t)n_point, first, point);
 fail:

@@ -73,9 +73,6 @@ static int add_motions(const hx_multigrid *mg, const hx_operator *op, const doub
     return HX_OK;
 }
 
-/* Number of multigrid cycles that extend a motion elastically into the part. */
-enum { N_CONTINUE = 4 };
-
 /* y ~ A^-1 b on the first coarse grid, where b is the right-hand side of that level. */
 static int continue_motion(const hx_multigrid *mg, float *d_y)
 {
@@ -85,7 +82,7 @@ static int continue_motion(const hx_multigrid *mg, float *d_y)
     float *d_solution;
     HX_TRY(ops->copy(mg->dev, mg->rigid.d_b, level->d_b, n_byte));
     HX_TRY(ops->zero(mg->dev, d_y, n_byte));
-    for (int i = 0; i < N_CONTINUE; i++) {
+    for (int i = 0; i < mg->params->rigid.cycles; i++) {
         if (i > 0) {
             HX_TRY(ops->copy(mg->dev, level->d_b, mg->rigid.d_b, n_byte));
             HX_TRY(mg->ops->residual(mg->dev, level, d_y, level->d_d));
@@ -139,7 +136,7 @@ int hx_mg_rigid_setup(hx_multigrid *mg, const hx_operator *op)
     for (int i = 0; i < n; i++) {
         for (int j = 0; j < i; j++)
             e[i * n + j] = e[j * n + i] = 0.5 * (e[i * n + j] + e[j * n + i]);
-        e[i * n + i] += fmax(1e-6 * alone[i], fmax(least, 1e-300));
+        e[i * n + i] += fmax(mg->params->rigid.added * alone[i], fmax(least, 1e-300));
     }
     hx_dense_invert(n, e, inverse);
     return ops->upload(mg->dev, rigid->d_inverse, inverse, (size_t)(n * n) * sizeof *inverse);

@@ -3,6 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "mg_params.h"
+
 void hx_coarse_plan_make(hx_coarse_plan *plan, const hx_problem *problem,
                          const hx_precond_kind *kind, const hx_device_ops *device)
 {
@@ -43,7 +45,7 @@ double hx_coarse_plan_aspect(const hx_problem *problem)
 {
     const hx_coarse_plan *const plan = problem->coarse_plan;
     if (plan && plan->mesh == problem->mesh && plan->aspect > 0.0) return plan->aspect;
-    return hx_coarse_aspect(problem->mesh);
+    return hx_coarse_aspect(problem->mesh, hx_mg_params_of(problem));
 }
 
 void hx_coarse_plan_free(hx_coarse_plan *plan)

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "../base/memory.h"
+#include "../base/names.h"
 #include "../device/timeline.h"
 #include "../linalg/vector_ops.h"
 #include "../operator/interface_ops.h"
@@ -16,29 +17,7 @@
 #include "multigrid_internal.h"
 #include "plan_coarse.h"
 
-/* Chosen by measurement: doc/notebook/2026-11-28-multigrid.md. */
-#define COARSENING 4.0 /* elements across a cell of the first coarse grid, in each direction */
-/* For meshes with line smoothing of up to STRETCHED_ELEMENTS elements, on a device where coarse
- * grids are cheap. */
-#define COARSENING_STRETCHED 2.5
-#define STRETCHED_ELEMENTS 500000
-#define COARSENING_HEAT 2.0      /* coarse grids with one unknown per node are cheap */
-#define COARSENING_QUADRATIC 2.0 /* for quadratic elements */
-#define COARSENING_DEGREE 2.0    /* for splines, times the degree */
-/* The contributions of cells to the first coarse matrix are stored if they take at most
- * SHARES_ALWAYS bytes, or if the fraction SHARES_ROOM of the device memory remains free beside
- * them. */
-#define SHARES_ALWAYS 1e9
-#define SHARES_ROOM 0.1
 #define LEAST_BYTES ((HX_COARSE_LEVELS + 1) * sizeof(double))
-enum {
-    /* iterations of a solve; an update of cell contributions takes as long as two or three */
-    MEANS_ITERATIONS = 20,
-    /* cells of a mesh; fewer exact contributions are computed at the same time anyway */
-    MEANS_CELLS = 32
-};
-/* maximum number of nodes of the last coarse grid; multigrid_direct.c may stop earlier */
-enum { N_LAST = 64 };
 
 /* Highest degree of a spline; 0 for a mesh. */
 static int degree_of(const hx_problem *problem)
@@ -56,17 +35,19 @@ static int degree_of(const hx_problem *problem)
 static int is_narrow(const hx_problem *problem, const hx_device_ops *device)
 {
     const hx_problem *const whole = hx_problem_whole(problem);
+    const hx_mg_params *const params = hx_mg_params_of(problem);
     return device->multigrid && device->multigrid->fused_room &&
-           hx_mesh_n_elem_all(whole->mesh) <= STRETCHED_ELEMENTS &&
-           hx_coarse_plan_aspect(whole) > HX_COARSE_STRETCHED;
+           hx_mesh_n_elem_all(whole->mesh) <= params->coarsening.narrow_most &&
+           hx_coarse_plan_aspect(whole) > params->lines.aspect;
 }
 
 static double coarsening_of(const hx_problem *problem, const hx_device_ops *device)
 {
-    if (problem->space.element == HX_ELEMENT_SPLINE) return COARSENING_DEGREE * degree_of(problem);
-    if (hx_problem_is_heat(problem)) return COARSENING_HEAT;
-    if (problem->space.element != HX_ELEMENT_LINEAR) return COARSENING_QUADRATIC;
-    return is_narrow(problem, device) ? COARSENING_STRETCHED : COARSENING;
+    const hx_mg_coarsening_params *const c = &hx_mg_params_of(problem)->coarsening;
+    if (problem->space.element == HX_ELEMENT_SPLINE) return c->elements_degree * degree_of(problem);
+    if (hx_problem_is_heat(problem)) return c->elements_heat;
+    if (problem->space.element != HX_ELEMENT_LINEAR) return c->elements_quadratic;
+    return is_narrow(problem, device) ? c->elements_narrow : c->elements;
 }
 
 static int put_mesh(hx_multigrid *mg, const hx_operator *op, const hx_coarse *coarse,
@@ -109,19 +90,20 @@ static int put_kept(hx_multigrid *mg)
     return dev->ops->alloc(dev, (n_cell + 2) * sizeof *m->d_changed, &m->d_changed);
 }
 
-/* Allocates the stored contributions of cells before the first update, when everything else that a
+/* The stored contributions of cells are optional. Allocates them before the first update, when everything else that a
  * run needs has been allocated. Without them, all cells are computed in each update. */
 static int put_local(hx_multigrid *mg)
 {
     hx_device *const dev = mg->dev;
     hx_mg_mesh *const m = &mg->mesh;
+    const hx_mg_update_params *const update = &mg->params->update;
     const size_t bytes = (size_t)m->n_cell * HX_MG_SHARE * sizeof *m->d_share;
     size_t n_free, n_total;
     if (mg->has_looked) return HX_OK;
     mg->has_looked = 1;
     HX_TRY(dev->ops->memory(dev, &n_free, &n_total));
-    if ((double)bytes > SHARES_ALWAYS &&
-        (double)n_free < (double)bytes + SHARES_ROOM * (double)n_total)
+    if ((double)bytes > update->stored_bytes &&
+        (double)n_free < (double)bytes + update->stored_room * (double)n_total)
         return HX_OK;
     if (dev->ops->alloc(dev, bytes, &m->d_share) < 0) { /* optional: continue without them */
         m->d_share = NULL;
@@ -340,13 +322,34 @@ static int make_coarse(hx_device *dev, hx_coarse *coarse, const hx_problem *prob
     memset(coarse, 0, sizeof *coarse);
     if (!problem->whole && hx_coarse_plan_take_finished(problem, coarsening, coarse)) return HX_OK;
     hx_coarse_draft *draft = hx_coarse_plan_take_draft(whole, coarsening);
-    if (!draft) HX_TRY(hx_coarse_begin(&draft, &whole->space, coarsening));
+    if (!draft)
+        HX_TRY(hx_coarse_begin(&draft, &whole->space, hx_mg_params_of(problem), coarsening));
     const hx_interface_ops *const interface = problem->whole ? dev->ops->interface : NULL;
-    HX_TRY(hx_coarse_finish(coarse, &whole->space, draft, N_LAST,
+    HX_TRY(hx_coarse_finish(coarse, &whole->space, draft,
+                            hx_mg_params_of(problem)->coarsening.last_nodes,
                             interface ? interface->most_whole(dev) : 0));
     if (!problem->whole) return HX_OK;
     const int rc = interface->split_coarse(dev, coarse);
     if (rc < 0) hx_coarse_free(coarse);
+    return rc;
+}
+
+/* Chooses the smoother on the mesh. */
+static void choose_smoothers(hx_multigrid *mg, const hx_problem *problem, const hx_coarse *coarse)
+{
+    const hx_mg_smoothing_params *const s = &mg->params->smoothing;
+    mg->across = coarse->across;
+    mg->on_mesh = mg->lines.n > 0 ? hx_mg_smoothing_lines(s, coarse->across_next,
+                                                          is_narrow(problem, mg->dev->ops))
+                                  : hx_mg_smoothing_for(s, coarse->across);
+    mg->on_rows = hx_mg_smoothing_rows(s, degree_of(problem));
+}
+
+static int check_params(const hx_mg_params *params)
+{
+    const char *member;
+    const int rc = hx_mg_params_check(params, &member);
+    if (rc < 0) hx_error_prefix("parameter %s of multigrid: ", member);
     return rc;
 }
 
@@ -360,16 +363,16 @@ static int create_multigrid(hx_precond *pc)
     HX_TRY(hx_alloc(&mg, 1, sizeof *mg, "multigrid"));
     pc->impl = mg;
     mg->dev = op->dev;
+    mg->params = hx_mg_params_of(op->problem);
+    pc->monitoring = &mg->params->monitoring;
+    HX_TRY(check_params(mg->params));
     HX_TRY(find_ops(mg, op->problem));
     HX_TRY(find_product(mg, op));
     HX_TRY(hx_mg_blocks_create(mg, op));
     HX_TRY(hx_mg_lines_create(mg, op));
     HX_TRY(alloc_vectors(mg, op->linear.n));
     HX_TRY(make_coarse(mg->dev, &coarse, op->problem));
-    mg->on_mesh = mg->lines.n > 0 ? hx_mg_smoothing_lines(coarse.across_next,
-                                                          is_narrow(op->problem, mg->dev->ops))
-                                  : hx_mg_smoothing_for(coarse.across);
-    mg->on_rows = hx_mg_smoothing_rows(degree_of(op->problem));
+    choose_smoothers(mg, op->problem, &coarse);
     int rc = hx_alloc_raw(&held, n_node, 1, "multigrid");
     if (rc == HX_OK) {
         hx_mg_flag_held(op->problem, n_node, held);
@@ -383,15 +386,15 @@ static int create_multigrid(hx_precond *pc)
 }
 
 /* Decides whether contributions of cells may use mean strains: not if the mesh, or a rank's
- * subdomain, has few cells; not for the first design, whose difficulty is unknown; and not after
+ * subdomain, has few cells, whose exact contributions are all computed at the same time anyway; not for the first design, whose difficulty is unknown; and not after
  * any solve that took long, because mean strains may increase its iterations. */
 static void choose_means(const hx_precond *pc)
 {
     hx_multigrid *const mg = pc->impl;
     const int before = mg->mesh.takes_means;
-    if (mg->n_setup > 0 && pc->iterations > MEANS_ITERATIONS) mg->is_hard = 1;
-    mg->mesh.takes_means =
-        mg->mesh.d_mean && mg->mesh.n_cell >= MEANS_CELLS && mg->n_setup > 0 && !mg->is_hard;
+    if (mg->n_setup > 0 && pc->iterations > mg->params->update.means_iterations) mg->is_hard = 1;
+    mg->mesh.takes_means = mg->mesh.d_mean && mg->mesh.n_cell >= mg->params->update.means_cells &&
+                           mg->n_setup > 0 && !mg->is_hard;
     if (mg->mesh.takes_means != before) mg->is_restored = 1; /* recompute all contributions */
 }
 
@@ -525,9 +528,9 @@ static int apply_multigrid(hx_precond *pc, const double *d_r, double *d_z)
 
 static int plan_coarse(hx_coarse_plan *plan, const hx_problem *problem, const hx_device_ops *device)
 {
-    plan->aspect = hx_coarse_aspect(problem->mesh);
+    plan->aspect = hx_coarse_aspect(problem->mesh, hx_mg_params_of(problem));
     const double coarsening = coarsening_of(problem, device);
-    HX_TRY(hx_coarse_begin(&plan->draft, &problem->space, coarsening));
+    HX_TRY(hx_coarse_begin(&plan->draft, &problem->space, hx_mg_params_of(problem), coarsening));
     hx_coarse_draft_size(plan->draft, &plan->n_coarse_node, &plan->n_cell);
     plan->coarsening = coarsening;
     return HX_OK;
@@ -540,7 +543,8 @@ static int finish_coarse(hx_coarse_plan *plan, const hx_problem *problem)
     hx_coarse *finished;
     if (!plan->draft || problem->whole || problem->mesh->ownership) return HX_OK;
     HX_TRY(hx_alloc(&finished, 1, sizeof *finished, "multigrid coarse grids"));
-    const int rc = hx_coarse_finish(finished, &problem->space, plan->draft, N_LAST, 0);
+    const int rc = hx_coarse_finish(finished, &problem->space, plan->draft,
+                                    hx_mg_params_of(problem)->coarsening.last_nodes, 0);
     plan->draft = NULL; /* also if that failed; `create_multigrid` then starts over */
     if (rc < 0)
         free(finished);
@@ -556,7 +560,7 @@ static int count_spline(const hx_problem *problem, double coarsening, double *n_
 {
     hx_coarse_draft *draft;
     if (problem->space.element != HX_ELEMENT_SPLINE) return 0;
-    if (hx_coarse_begin(&draft, &problem->space, coarsening) < 0) {
+    if (hx_coarse_begin(&draft, &problem->space, hx_mg_params_of(problem), coarsening) < 0) {
         hx_error_clear();
         return 0;
     }
@@ -574,7 +578,7 @@ static void count_coarse(const hx_problem *problem, const hx_device_ops *device,
     const double coarsening = coarsening_of(problem, device);
     if (!plan || plan->mesh != problem->mesh || plan->coarsening != coarsening) {
         if (count_spline(problem, coarsening, n_node, n_cell)) return;
-        hx_coarse_estimate(problem->mesh, coarsening, n_node, n_cell);
+        hx_coarse_estimate(problem->mesh, hx_mg_params_of(problem), coarsening, n_node, n_cell);
         return;
     }
     *n_node = plan->n_coarse_node;
@@ -623,7 +627,7 @@ static double kept_bytes(const hx_problem *problem, const hx_device_ops *device,
         !device->multigrid || !device->multigrid->mesh_update)
         return 0.0;
     return 4.0 * (double)problem->mesh->n_elem + 4.0 * n_cell +
-           (shares <= SHARES_ALWAYS ? shares : 0.0);
+           (shares <= hx_mg_params_of(problem)->update.stored_bytes ? shares : 0.0);
 }
 
 static size_t multigrid_bytes(const hx_problem *problem, const hx_device_ops *device,
@@ -644,9 +648,10 @@ static size_t multigrid_bytes(const hx_problem *problem, const hx_device_ops *de
     const double prepared = device->multigrid && device->multigrid->prepared_bytes
                                 ? device->multigrid->prepared_bytes(mesh->n_elem, n_cell)
                                 : 0.0;
-    const double factors =
-        device->multigrid ? hx_mg_direct_bytes(device->multigrid, (int)dof, n_whole, mesh->n_elem)
-                          : 0.0;
+    const double factors = device->multigrid
+                               ? hx_mg_direct_bytes(device->multigrid, hx_mg_params_of(problem),
+                                                    (int)dof, n_whole, mesh->n_elem)
+                               : 0.0;
     const double blocks = hx_mg_blocks_bytes(problem, device) +
                           hx_mg_lines_bytes(problem, device, op_kind) +
                           hx_mg_level_lines_bytes(problem, device, 8.0 / 7.0 * n_node) +
@@ -654,6 +659,50 @@ static size_t multigrid_bytes(const hx_problem *problem, const hx_device_ops *de
     const double kept = kept_bytes(problem, device, n_cell);
     return (size_t)(vectors + lists + levels + prepared + factors + blocks + kept) +
            product_bytes(problem, device, op_kind);
+}
+
+static void describe_level(const hx_multigrid *mg, int l, char *text, size_t n_text)
+{
+    static const char *const mode[] = {[HX_COARSE_HALVE] = "halved",
+                                       [HX_COARSE_COLLAPSE] = "collapsed",
+                                       [HX_COARSE_SINGLE] = "single",
+                                       [HX_COARSE_KEEP] = "kept"};
+    const hx_mg_level *const level = &mg->level[l];
+    const hx_mg_smoothing s = hx_mg_smoothing_of(mg, l);
+    size_t n = (size_t)snprintf(text, n_text, "coarse grid %d of %lld %s", l + 1,
+                                (long long)level->n_own, hx_noun(level->n_own, "node", "nodes"));
+    if (l > 0)
+        n += (size_t)snprintf(text + n, n_text - n, ", x %s, y %s, z %s", mode[level->mode[0]],
+                              mode[level->mode[1]], mode[level->mode[2]]);
+    if (l + 1 == mg->n_level)
+        snprintf(text + n, n_text - n, ": solved directly by %s",
+                 mg->ops->inverse ? "its inverse" : "Cholesky factors");
+    else
+        snprintf(text + n, n_text - n, ": degree %d, ratio %g, %d %s, weight %g%s", s.degree,
+                 s.ratio, s.visits, hx_noun(s.visits, "visit", "visits"), s.weight,
+                 level->lines.next ? ", by lines" : "");
+}
+
+static void describe(const hx_precond *pc, void (*say)(void *context, const char *line),
+                     void *context)
+{
+    const hx_multigrid *const mg = pc->impl;
+    const hx_mg_smoothing s = hx_mg_smoothing_of(mg, -1);
+    char text[256];
+    snprintf(text, sizeof text, "mesh: cells of %.3g elements, %.3g across; degree %d, ratio %g%s",
+             coarsening_of(pc->op->problem, mg->dev->ops), mg->across, s.degree, s.ratio,
+             mg->lines.n > 0    ? ", by lines"
+             : mg->blocks.n > 0 ? ", by blocks"
+                                : "");
+    say(context, text);
+    for (int l = 0; l < mg->n_level; l++) {
+        describe_level(mg, l, text, sizeof text);
+        say(context, text);
+    }
+    if (mg->fused.n_level == 0) return;
+    snprintf(text, sizeof text, "coarse grids %d to %d in one launch", mg->fused.first + 1,
+             mg->n_level);
+    say(context, text);
 }
 
 static int runs_on(const hx_device_ops *device)
@@ -682,4 +731,5 @@ const hx_precond_kind hx_precond_multigrid = {
     .refresh = refresh,
     .enable_deflation = enable_deflation,
     .destroy = destroy_multigrid,
+    .describe = describe,
 };

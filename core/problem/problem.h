@@ -135,6 +135,8 @@ typedef struct hx_problem {
      * (borrowed) */
     struct hx_operator_plan *operator_plan;
     struct hx_coarse_plan *coarse_plan;
+    /* parameters of multigrid, ../multigrid/mg_params.h; NULL: the defaults (borrowed) */
+    const struct hx_mg_params *multigrid;
 
     /* In a subdomain: the whole problem, and the points (nodes first) and elements of it that
      * belong to the subdomain (borrowed); NULL: not a subdomain. */

@@ -12,7 +12,8 @@
 extern "C" {
 #endif
 
-/* A struct that is zeroed except for the lists in `choose` leaves every choice to the solver. */
+/* A struct that is zeroed except for the lists in `choose` leaves every choice to the solver.
+ * Parameters of multigrid belong to the problem (hx_problem.multigrid). */
 typedef struct hx_solver_params {
     hx_choose_params choose; /* candidates and requirements */
     /* NULL: chosen automatically; otherwise used in choose.layout if the kind supports that */

@@ -297,7 +297,7 @@ static void lay_lattice(bench *b)
 {
     hx_coarse coarse;
     start(b);
-    CHECK_OK(hx_coarse_create(&coarse, &b->mesh, 4.0, 300));
+    CHECK_OK(hx_coarse_create(&coarse, &b->mesh, &hx_mg_defaults, 4.0, 300));
     report_coarse(b, &coarse, &b->space, "coarse grids");
     if (b->comm.size > 1) {
         hx_device *const dev = &b->dist.dev;

@@ -84,6 +84,9 @@ def base_of(key):
         return {"sets": f'sets = ( {{ name = "mount"; {shape} }} );', "optimization": PLAIN}
     if ".symmetry" in key:
         return {"optimization": PLAIN.replace("};", '}; symmetry = ( { point = [0.0, 2.0, 0.0]; normal = [0.0, 1.0, 0.0]; } );', 1)}
+    if ".thin[]" in key:
+        return {"optimization": PLAIN, "solver": 'solver = { device = "cpu"; multigrid = { coarsening = { thin = ( { cells_from '
+                '= 3; cells_to = 5; } ); }; }; };'}
     if group == "solver" or key == "optimization.initial":
         return {"optimization": PLAIN}
     return {}

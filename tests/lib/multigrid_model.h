@@ -6,6 +6,7 @@
 
 #include "box_part.h"
 #include "core/multigrid/coarse.h"
+#include "core/multigrid/mg_params.h"
 #include "core/multigrid/multigrid.h"
 #include "dense_model.h"
 
@@ -282,7 +283,7 @@ static inline void make_coarse_levels(grids *g, const sample *s)
 {
     memset(g, 0, sizeof *g);
     make_problem(g, s);
-    CHECK_OK(hx_coarse_create(&g->coarse, &g->mesh, s->coarsening, 8));
+    CHECK_OK(hx_coarse_create(&g->coarse, &g->mesh, &hx_mg_defaults, s->coarsening, 8));
     put_mesh(g);
     for (int k = 0; k < g->coarse.n_level; k++) put_level(&g->coarse.level[k], &g->level[k]);
     find_places(g);

@@ -2,6 +2,7 @@
  * criterion, precision and memory; the solver that owns what was chosen.
  *
  *     test_choose [cpu | cuda] */
+#include "core/multigrid/mg_params.h"
 #include "core/multigrid/plan_coarse.h"
 #include "core/operator/plan_operator.h"
 #include "core/solver/solver.h"
@@ -272,7 +273,7 @@ static void check_plan(hx_problem *problem)
     const size_t bytes = kind->bytes(problem, device.ops, otf);
     hx_coarse_plan_make(&plan, problem, kind, device.ops);
     CHECK(plan.draft && plan.n_cell > 0.0);
-    CHECK(plan.aspect == hx_coarse_aspect(problem->mesh));
+    CHECK(plan.aspect == hx_coarse_aspect(problem->mesh, &hx_mg_defaults));
     problem->coarse_plan = &plan;
     CHECK(hx_coarse_plan_aspect(problem) == plan.aspect);
     CHECK(kind->bytes(problem, device.ops, otf) == bytes);

@@ -1,6 +1,7 @@
 /* Coarse grids of multigrid over meshes of every kind: the guarantees of coarse.h, checked with
  * the mesh and the lists only. */
 #include "core/multigrid/coarse.h"
+#include "core/multigrid/mg_params.h"
 #include "tests/lib/box_part.h"
 
 enum { MOST_THREADS = 3 };
@@ -444,7 +445,7 @@ static void check_coarse(const hx_mesh *mesh, double coarsening, int64_t n_last)
     hx_coarse l, other;
     places p;
     double n_node, n_cell;
-    CHECK_OK(hx_coarse_create(&l, mesh, coarsening, n_last));
+    CHECK_OK(hx_coarse_create(&l, mesh, &hx_mg_defaults, coarsening, n_last));
     check_cells(&l, &p);
     check_partition(l.cell_elem, l.cell_elem_at, mesh->n_elem, l.n_cell);
     check_partition(l.cell_node, l.cell_node_at, mesh->n_node, l.n_cell);
@@ -454,7 +455,7 @@ static void check_coarse(const hx_mesh *mesh, double coarsening, int64_t n_last)
     check_weights(&l, mesh, &p);
     check_colours(&l);
     check_levels(&l, &p, n_last);
-    hx_coarse_estimate(mesh, coarsening, &n_node, &n_cell);
+    hx_coarse_estimate(mesh, &hx_mg_defaults, coarsening, &n_node, &n_cell);
     CHECK(n_cell >= 0.5 * (double)l.n_cell && n_node >= 0.5 * (double)l.level[0].n_node);
     printf("%-18s %.0f: %5lld cells (%5.0f), %5lld nodes (%5.0f), %d levels, last %lld\n", context,
            coarsening, (ll)l.n_cell, n_cell, (ll)l.level[0].n_node, n_node, l.n_level,
@@ -462,7 +463,7 @@ static void check_coarse(const hx_mesh *mesh, double coarsening, int64_t n_last)
     fixture_set_threads(MOST_THREADS);
     const hx_space space = hx_space_linear(mesh);
     hx_coarse_draft *draft; /* the same in two halves */
-    CHECK_OK(hx_coarse_begin(&draft, &space, coarsening));
+    CHECK_OK(hx_coarse_begin(&draft, &space, &hx_mg_defaults, coarsening));
     hx_coarse_draft_size(draft, &n_node, &n_cell);
     CHECK(n_cell == (double)l.n_cell && n_node == (double)l.level[0].n_node);
     CHECK_OK(hx_coarse_finish(&other, &space, draft, n_last, 0));
@@ -485,7 +486,7 @@ static void check_across(const int n[3], const int layers[3])
     hx_coarse l;
     CHECK_OK(box_part_create(&mesh, &part));
     CHECK_OK(fixture_finish(&mesh, FIXTURE_IN_ORDER));
-    CHECK_OK(hx_coarse_create(&l, &mesh, 4.0, 64));
+    CHECK_OK(hx_coarse_create(&l, &mesh, &hx_mg_defaults, 4.0, 64));
     for (int i = 0; i < 3; i++)
         CHECK_MSG(l.level[0].layer[i] == layers[i], "%d x %d x %d, axis %d: %lld", n[0], n[1], n[2],
                   i, (ll)l.level[0].layer[i]);

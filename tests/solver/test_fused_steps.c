@@ -373,9 +373,10 @@ static void check(const box_part *part, double coarsening, int n_last, int n_blo
     machine m;
     CHECK_OK(box_part_create(&mesh, part));
     CHECK_OK(fixture_finish(&mesh, FIXTURE_IN_ORDER));
-    CHECK_OK(hx_coarse_create(&coarse, &mesh, coarsening, n_last));
+    CHECK_OK(hx_coarse_create(&coarse, &mesh, &hx_mg_defaults, coarsening, n_last));
     memset(&mg, 0, sizeof mg);
     mg.dev = &device;
+    mg.params = &hx_mg_defaults;
     mg.table = *device.ops->multigrid;
     mg.table.fused_room = room;
     mg.table.fused_fits = fits;

@@ -276,9 +276,9 @@ static void check_inverse(const hx_mg_level *level)
     void *d_work = put(NULL, (size_t)hx_mg_inverse_work(n) * sizeof(double)),
          *d_again = put(NULL, bytes);
     float *d_x = put(NULL, bytes), *d_b = put_floats(n, b), *d_y = put_floats(n, b);
-    CHECK_OK(ops->inverse(&device, level, HX_SKYLINE_ADDED, d_work, d_again));
+    CHECK_OK(ops->inverse(&device, level, hx_mg_defaults.direct.added, d_work, d_again));
     CHECK_OK(ops->inverse_fits(&device, n, d_work, &fits));
-    CHECK_OK(ops->inverse(&device, level, HX_SKYLINE_ADDED, d_work, d_x));
+    CHECK_OK(ops->inverse(&device, level, hx_mg_defaults.direct.added, d_work, d_x));
     CHECK_OK(ops->inverse_fits(&device, n, d_work, &fits));
     CHECK_OK(ops->inverse_multiply(&device, n, d_x, d_b, d_y));
     double *x = get_floats(pitch * pitch, d_x), *again = get_floats(pitch * pitch, d_again),
@@ -303,7 +303,7 @@ static void check_inverse(const hx_mg_level *level)
             if (xj != 0.0)
                 for (int64_t i = 0; i < n; i++) /* the lower triangle is the one that is used */
                     left[i] += (i > j ? a[i * n + j] : a[j * n + i]) * scale[i] * scale[j] *
-                               (i == j ? 1.0 + HX_SKYLINE_ADDED : 1.0) * xj;
+                               (i == j ? 1.0 + hx_mg_defaults.direct.added : 1.0) * xj;
         }
         for (int64_t i = 0; i < n; i++)
             if (x[i * pitch + i] > 0.0) test_worst(&off, fabs(left[i] - (i == c)));
@@ -336,7 +336,7 @@ static void check_inverse(const hx_mg_level *level)
 static void check_noise(const hx_mg_level *level)
 {
     const int64_t n_node = level->n_node, n = DOF * n_node;
-    double *a = dense_of(level), added = HX_SKYLINE_ADDED;
+    double *a = dense_of(level), added = hx_mg_defaults.direct.added;
     float *block = calloc((size_t)(n_node * DOF * DOF), sizeof *block);
     int64_t *at = calloc((size_t)n_node, sizeof *at);
     int fits = 0;

@@ -1,5 +1,5 @@
 /* Line smoother on coarse grids, along each axis, against dense matrices in double precision: each
- * owned node is in one line along the shortest step, no longer than HX_LEVEL_LONGEST; the factors
+ * owned node is in one line along the shortest step, no longer than level_longest; the factors
  * solve M x = t, where M consists of the blocks of the lines plus a fraction of the diagonal; M^-1
  * is symmetric; steps of the smoother and the largest eigenvalue.
  *
@@ -7,6 +7,8 @@
 #include "core/multigrid/level_line.h"
 #include "core/multigrid/multigrid_internal.h"
 #include "tests/lib/multigrid_model.h"
+
+enum { LONGEST = 64 }; /* the default of level_longest */
 
 static const int next_along[3] = {14, 16, 22};
 
@@ -36,8 +38,8 @@ static void check_ends(const hx_mg_level *level, const int32_t *neighbour, const
     const int length = (int)(end - first[line]);
     const int has_next = neighbour[next * level->n_node + last] != last,
               has_before = neighbour[(26 - next) * level->n_node + begin] != begin;
-    CHECK(!has_next || length == HX_LEVEL_LONGEST);
-    CHECK(!has_before || (line > 0 && first[line] - first[line - 1] == HX_LEVEL_LONGEST));
+    CHECK(!has_next || length == LONGEST);
+    CHECK(!has_before || (line > 0 && first[line] - first[line - 1] == LONGEST));
     n_longer += length > 1;
     n_cut += has_next;
 }
@@ -64,7 +66,7 @@ static places check_lists(const hx_mg_level *level)
         most = first[l + 1] - first[l] > most ? first[l + 1] - first[l] : most;
         check_ends(level, neighbour, first, node, l);
     }
-    CHECK(lines->most == most && most <= HX_LEVEL_LONGEST);
+    CHECK(lines->most == most && most <= LONGEST);
     free(first);
     free(node);
     free(neighbour);
@@ -225,6 +227,7 @@ static void check_axis(const grids *g, int k, int axis)
     const int64_t n = DOF * level.n_node;
     memset(&mg, 0, sizeof mg);
     mg.dev = &device;
+    mg.params = &hx_mg_defaults;
     mg.lines.n_point = 1;
     for (int i = 0; i < 3; i++) from.step[i] = i == axis ? 1.0 : 1.5;
     CHECK_OK(hx_mg_level_lines_create(&mg, &from, &level));
@@ -266,6 +269,7 @@ static void check_none(const grids *g)
     hx_mg_level level = g->level[0];
     memset(&mg, 0, sizeof mg);
     mg.dev = &device;
+    mg.params = &hx_mg_defaults;
     CHECK_OK(hx_mg_level_lines_create(&mg, &from, &level));
     CHECK(level.lines.next == 0 && level.lines.n == 0 && !level.lines.d_first);
     mg.lines.n_point = 1;

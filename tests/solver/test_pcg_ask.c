@@ -4,6 +4,7 @@
 #include <math.h>
 
 #include "core/krylov/pcg_internal.h"
+#include "core/multigrid/mg_params.h"
 #include "tests/lib/test.h"
 
 static int answer;                       /* return value of both functions */
@@ -87,7 +88,7 @@ static asked watch(history left, int criterion, int n_iteration)
 {
     static const hx_precond_kind kind = {
         .name = "watched", .enable_deflation = enable_deflation, .refresh = refresh};
-    hx_precond pc = {.kind = &kind};
+    hx_precond pc = {.kind = &kind, .monitoring = &hx_mg_defaults.monitoring};
     hx_pcg_run s = {.pc = &pc};
     hx_pcg_asking a;
     asked when = {0, 0, 0};
@@ -99,7 +100,7 @@ static asked watch(history left, int criterion, int n_iteration)
         int changed = -1;
         s.state.rr = s.state.rz = s.state.stop * pow(10.0, 2.0 * left(k));
         if (k > 0 && k == indefinite_at) s.state.rz = -s.state.rz;
-        if (k == 0) hx_pcg_begin_asking(&a, &s.state);
+        if (k == 0) hx_pcg_begin_asking(&s, &a);
         if (k == 0) continue;
         CHECK(hx_pcg_ask(&s, k, &a, &changed) == HX_OK && changed == 0);
         if (n_deflation_check > before[0]) when.enable_deflation = k;
@@ -125,19 +126,19 @@ static void test_answers(void)
                                          .enable_deflation = enable_deflation,
                                          .refresh = refresh},
                                  none = {.name = "none"};
-    hx_precond pc = {.kind = &both};
+    hx_precond pc = {.kind = &both, .monitoring = &hx_mg_defaults.monitoring};
     hx_pcg_run s = {.pc = &pc};
     hx_pcg_asking a;
     int changed = 0;
     s.state.criterion = HX_PCG_COMPLIANCE;
     n_deflation_check = n_refresh = 0;
-    hx_pcg_begin_asking(&a, &s.state);
+    hx_pcg_begin_asking(&s, &a);
     answer = 1;
     CHECK(hx_pcg_ask(&s, 40, &a, &changed) == HX_OK && changed == 1);
     CHECK(n_deflation_check == 1 && n_refresh == 0);
     CHECK(hx_pcg_ask(&s, 41, &a, &changed) == HX_OK && changed == 1);
     CHECK(n_deflation_check == 1 && n_refresh == 1);
-    hx_pcg_begin_asking(&a, &s.state);
+    hx_pcg_begin_asking(&s, &a);
     n_deflation_check = n_refresh = 0;
     for (int k = 16; k < 21; k++) { /* the residual rises for the fourth time after 19 */
         s.state.rr = k;
@@ -146,16 +147,16 @@ static void test_answers(void)
     }
     answer = HX_EDEVICE;
     s.state.rr = 1.0;
-    hx_pcg_begin_asking(&a, &s.state);
+    hx_pcg_begin_asking(&s, &a);
     for (int k = 1; k <= 4; k++) {
         s.state.rr = 1.0 + k;
         CHECK(hx_pcg_ask(&s, k, &a, &changed) == (k < 4 ? HX_OK : HX_EDEVICE));
     }
-    hx_pcg_begin_asking(&a, &s.state);
+    hx_pcg_begin_asking(&s, &a);
     CHECK(hx_pcg_ask(&s, 30, &a, &changed) == HX_EDEVICE);
     CHECK(hx_pcg_ask(&s, 40, &a, &changed) == HX_EDEVICE);
     pc.kind = &none;
-    hx_pcg_begin_asking(&a, &s.state);
+    hx_pcg_begin_asking(&s, &a);
     CHECK(hx_pcg_ask(&s, 1000, &a, &changed) == HX_OK && changed == 0);
 }
 

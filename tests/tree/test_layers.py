@@ -97,7 +97,7 @@ def may_include(room):
     if room.startswith("tests"):
         own = {"tests/gpu": [f"gpu/{below}" for below in BACKEND_ROOMS] + ["app/text"],
                "tests/cpu": [f"core/cpu/{below}" for below in BACKEND_ROOMS],
-               "tests/app": ["app/diag", "app/matrix", "app/output", "app/selftest", "app/session", "app/text"],
+               "tests/app": ["app/config", "app/diag", "app/matrix", "app/output", "app/selftest", "app/session", "app/text"],
                "tests/bench": ["app/text", "app/config", "app/session", "app/matrix"],
                "tests/soak": ["app/session"],
                "tests/fuzz": ["app/text", "app/config", "app/session", "app/result", "app/output", "app/report", "app/run"]}
