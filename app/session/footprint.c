@@ -121,11 +121,11 @@ static shape shape_of(const hx_config *cfg, const hx_mesh *mesh, const hx_spline
         if ((int)kind < HX_N_CELL_RULE) n_kind[kind]++, n++;
     }
     for (int k = 0; k < HX_N_CELL_RULE && n > 0; k++) {
-        const double subdomain = (double)n_kind[k] / (double)n;
-        sum.point += subdomain * quadratic_shape[k].point;
-        sum.place += subdomain * quadratic_shape[k].place;
-        sum.edge += subdomain * quadratic_shape[k].edge;
-        sum.entry += subdomain * quadratic_shape[k].entry;
+        const double fraction = (double)n_kind[k] / (double)n;
+        sum.point += fraction * quadratic_shape[k].point;
+        sum.place += fraction * quadratic_shape[k].place;
+        sum.edge += fraction * quadratic_shape[k].edge;
+        sum.entry += fraction * quadratic_shape[k].entry;
     }
     return sum;
 }

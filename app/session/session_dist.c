@@ -1,5 +1,5 @@
 /* A session of several processes: the root opens it like a single process, but solves its
- * subdomain on ranks.dev; the others make the same mesh and problem, and solve their subdomains. */
+ * subdomain on dist.dev; the others make the same mesh and problem, and solve their subdomains. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

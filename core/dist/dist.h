@@ -185,7 +185,7 @@ void hx_dist_set_recording(hx_dist *dist);
 /* Frees the levels that have not been freed individually. */
 void hx_dist_free_levels(hx_dist *dist);
 
-/* ranks->host and entries of hx_interface_ops (dist_host.c). */
+/* dist->host and entries of hx_interface_ops (dist_host.c). */
 void hx_dist_set_host(hx_dist *dist);
 const hx_interface_host *hx_dist_host(hx_device *dev);
 int hx_dist_sum_own(hx_device *dev, int64_t n, const double *d_own, double *d_all);

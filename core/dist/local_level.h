@@ -46,7 +46,7 @@ struct hx_local_level {
 };
 
 /* Makes the exchanges of a level of which this rank has n_own own nodes and n_ghost ghosts of each
- * rank. `dist` owns *share until hx_dist_free_level. Collective. */
+ * rank. `dist` owns *local until hx_dist_free_level. Collective. */
 int hx_local_level_create(hx_dist *dist, const hx_level_view *view, hx_local_level **local);
 
 /* Entries of hx_interface_ops, in dist_coarse.c and local_level.c. */

@@ -11,7 +11,7 @@ extern "C" {
 #endif
 
 /* Items received: those of rank r are first[r] .. first[r + 1], in the order in which it sent them;
- * item i belongs to point common[at[i]]. */
+ * item i belongs to point interface[at[i]]. */
 typedef struct hx_interface_messages {
     int64_t *first; /* [size + 1] (owned, like the next) */
     int32_t *at;    /* [first[size]] */
@@ -24,8 +24,8 @@ struct hx_interface_host {
     int64_t n_own; /* nodes that this rank owns, which come first; each node is owned by one rank */
     int64_t n_interface;      /* number of interface points */
     const int32_t *interface; /* [n_interface] in an order that all ranks agree on */
-    /* Sends the items first[i] .. first[i + 1] of `bytes` each to all other ranks that share point
-     * common[i]. The caller frees *told. O(items sent and received). */
+    /* Sends the items first[i] .. first[i + 1] of `bytes` each to all other ranks that have point
+     * interface[i]. The caller frees *told. O(items sent and received). */
     int (*tell)(const hx_interface_host *host, const int64_t *first, size_t bytes, const void *item,
                 hx_interface_messages *told);
     /* Returns the same result on all ranks: 0, or an error with its message if rc is an error on
