@@ -243,7 +243,7 @@ void hx_footprint_print(const hx_session *s, const hx_account *account, int deta
     hx_table table;
     char text[32];
     const size_t sum = hx_account_sum(account);
-    if (!hx_log_wants(least)) return;
+    if (!hx_log_is_on(least)) return;
     hx_table_begin(&table, "lrr");
     table.level = least;
     hx_table_add(&table, "on the device");

@@ -68,7 +68,7 @@ typedef struct hx_dist {
     const hx_device_ops *plain; /* operations of the backend */
     hx_device *device; /* the backend's device, whose memory and queue `dev` uses (borrowed) */
     hx_subdomain subdomain;
-    hx_comm_reduce all;     /* the communicator behind the interface of base/reduce.h */
+    hx_comm_reduce reduce;  /* the communicator behind the interface of base/reduce.h */
     hx_interface_host host; /* exchanges on the host about interface points */
     hx_device_ops ops;
     hx_vector_ops vector;
@@ -130,7 +130,7 @@ static inline int hx_dist_note_error(hx_dist *dist, int rc)
     return rc;
 }
 
-/* Makes the subdomain of this rank, to be solved on the device. *ranks must not move. `device` and
+/* Makes the subdomain of this rank, to be solved on the device. *dist must not move. `device` and
  * `whole` must outlive it. HX_EINPUT of hx_subdomain_create. */
 int hx_dist_create(hx_dist *dist, const hx_comm *comm, hx_device *device, const hx_problem *whole);
 void hx_dist_free(hx_dist *dist);

@@ -41,7 +41,7 @@ typedef struct model {
 
 typedef struct job {
     hx_comm comm;
-    hx_comm_reduce all;
+    hx_comm_reduce reduce;
     hx_device device;
     const sample *sample;
     model alone, shared; /* alone: the whole mesh */
@@ -81,7 +81,7 @@ static int make_window(job *j, hx_mesh *mesh)
     const hx_dist_mesh_params params = {.partition = HX_PARTITION_BISECTION, .reach = 1.0};
     hx_mesh_source source;
     HX_TRY(hx_generator_find("cantilever")->open(&source, &brick));
-    const int rc = hx_dist_mesh_create(mesh, &j->comm, &j->all.all, &source, &params);
+    const int rc = hx_dist_mesh_create(mesh, &j->comm, &j->reduce.base, &source, &params);
     hx_source_close(&source);
     return rc < 0 ? rc : hx_mesh_finish(mesh);
 }
@@ -264,7 +264,7 @@ static int count_divided(const job *j)
     for (int p = 0; p < j->subdomain.n_part; p++) {
         const hx_deflation_rows *const z = &j->subdomain.motion_transposed;
         int64_t has = z->first[6 * p + 6] > z->first[6 * p];
-        CHECK_OK(hx_reduce_sum_i64(&j->all.all, 1, &has));
+        CHECK_OK(hx_reduce_sum_i64(&j->reduce.base, 1, &has));
         n_divided += has > 1;
     }
     return n_divided;
@@ -405,7 +405,7 @@ int main(int argc, char **argv)
     const int status = fixture_open_small(&j.device, argc, argv);
     if (status) return status;
     CHECK_OK(hx_comm_join(&j.comm));
-    hx_comm_reduce_of(&j.all, &j.comm);
+    hx_comm_reduce_of(&j.reduce, &j.comm);
     fixture_move(&j.device, j.comm.host_rank);
     for (size_t i = 0; i < sizeof samples / sizeof samples[0]; i++) check_sample(&j, &samples[i]);
     hx_device_close(&j.device);

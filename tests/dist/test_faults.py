@@ -119,7 +119,7 @@ def iterations(folder):
         return [int(line["pcg_iterations"]) for line in csv.DictReader(file)]
 
 
-def test_loose():
+def test_floating_components():
     with open("lump.cfg", "w", encoding="utf-8") as file:
         file.write(LUMP)
     start = ["run", os.path.abspath("lump.cfg"), "-q"]
@@ -155,7 +155,7 @@ def main():
                      for call in (range(1, n + 1) if ALL else [n if is_last else (n + 1) // 2])]
             with concurrent.futures.ThreadPoolExecutor(AT_ONCE) as pool:
                 list(pool.map(lambda c, r=rank, k=keys: fail(r, *c, k), calls))
-        test_loose()
+        test_floating_components()
         os.chdir("/")
     print(f"{N_CHECK} checks, {N_FAILED} failed")
     return 1 if N_FAILED else 0

@@ -25,7 +25,7 @@
 
 typedef struct job {
     hx_comm comm;
-    hx_comm_reduce all;
+    hx_comm_reduce reduce;
     hx_mesh_source source;
     hx_mesh whole, ownership;
     const char *path;
@@ -41,7 +41,7 @@ static int make_dist_mesh(job *j)
 {
     const hx_dist_mesh_params params = {
         .partition = HX_PARTITION_BISECTION, .reach = 1.5, .in_elements = 1};
-    HX_TRY(hx_dist_mesh_create(&j->ownership, &j->comm, &j->all.all, &j->source, &params));
+    HX_TRY(hx_dist_mesh_create(&j->ownership, &j->comm, &j->reduce.base, &j->source, &params));
     return hx_mesh_finish(&j->ownership);
 }
 
@@ -125,7 +125,7 @@ static void check_sets(const job *j)
                 n[3] = {count_nodes(j, set, whole, &n_other), count_elems(j, set, whole, &n_other),
                         count_faces(j, set, whole, &n_other)};
         CHECK_MSG(strcmp(set->name, whole->name) == 0, "%s instead of %s", set->name, whole->name);
-        CHECK_OK(hx_reduce_sum_i64(&j->all.all, 3, n));
+        CHECK_OK(hx_reduce_sum_i64(&j->reduce.base, 3, n));
         CHECK_MSG(n[0] == whole->n_node && n[1] == whole->n_elem && n[2] == whole->n_face &&
                       n_other == 0,
                   "set %s: %lld nodes instead of %lld, %lld elements instead of %lld, %lld faces "
@@ -270,7 +270,7 @@ int main(int argc, char **argv)
     job j = {.path = ""};
     int n_file = 0;
     CHECK_OK(hx_comm_join(&j.comm));
-    hx_comm_reduce_of(&j.all, &j.comm);
+    hx_comm_reduce_of(&j.reduce, &j.comm);
     for (int at = 1, end; at < argc; at = end + 1) {
         for (end = at; end < argc && strcmp(argv[end], "--") != 0;) end++;
         test_one(&j, end - at, argv + at);
