@@ -2,15 +2,27 @@
 #include "config_check.h"
 
 #include <math.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "../text/json.h"
 #include "config_schema.h"
+#include "core/base/fit.h"
 #include "core/base/names.h"
 #include "core/registry.h"
 
 enum { PATH_SIZE = 256 };
+
+int hx_config_fault(const char *origin, const char *key, const char *fmt, ...)
+{
+    char message[HX_MESSAGE_SIZE];
+    va_list args;
+    va_start(args, fmt);
+    hx_fit_args(message, sizeof message, fmt, args);
+    va_end(args);
+    return HX_RAISE(HX_EINPUT, "%s: %s%s%s", origin, key, key[0] ? ": " : "", message);
+}
 
 int hx_config_check_mesh(const hx_config *cfg)
 {

@@ -1,6 +1,5 @@
 /* Fills hx_config from the tree, key by key through the schema. */
 #include <math.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,16 +17,6 @@
 #include "core/registry.h"
 
 enum { PATH_SIZE = 256, MAX_WORD = 128 };
-
-int hx_config_fault(const char *origin, const char *key, const char *fmt, ...)
-{
-    char message[HX_MESSAGE_SIZE];
-    va_list args;
-    va_start(args, fmt);
-    hx_fit_args(message, sizeof message, fmt, args);
-    va_end(args);
-    return HX_RAISE(HX_EINPUT, "%s: %s%s%s", origin, key, key[0] ? ": " : "", message);
-}
 
 int hx_config_set_word(char **word, const char *value)
 {
@@ -543,54 +532,6 @@ int hx_config_read(hx_config *cfg, const char *path, size_t n_override, const ch
         return rc;
     }
     return hx_config_from_tree(cfg, tree, path);
-}
-
-int hx_config_is_auto(const char *name)
-{
-    return strcmp(name, "auto") == 0;
-}
-
-int hx_config_has_field(const hx_config *cfg, hx_config_field field)
-{
-    for (size_t i = 0; i < cfg->output.fields.n; i++)
-        if (cfg->output.fields.word[i] == (int)field) return 1;
-    return 0;
-}
-
-int hx_config_given(const hx_config *cfg, const char *key)
-{
-    return hx_value_find(cfg->tree, key) != NULL;
-}
-
-int hx_config_is_argument(const hx_config *cfg, const char *key)
-{
-    const hx_value *value = hx_value_find(cfg->tree, key);
-    return value && strncmp(value->origin, HX_ARGUMENT, strlen(HX_ARGUMENT)) == 0;
-}
-
-const char *hx_config_place(const hx_config *cfg, const char *key, char *text, size_t n_text)
-{
-    const hx_value *value = hx_value_find(cfg->tree, key);
-    hx_fit(text, n_text, "%s: %s", value ? value->origin : cfg->path, key);
-    return text;
-}
-
-int hx_config_blame(const hx_config *cfg, const char *key, int code)
-{
-    char place[HX_CONFIG_PLACE];
-    if (code < 0) hx_error_prefix("%s: ", hx_config_place(cfg, key, place, sizeof place));
-    return code;
-}
-
-int hx_config_resolve_path(const hx_config *cfg, const char *written, char **path)
-{
-    const char *slash = strrchr(cfg->path, '/');
-    if (written[0] == '/' || !slash) return hx_strdup(path, written);
-    const size_t dir = (size_t)(slash - cfg->path) + 1;
-    HX_TRY(hx_alloc(path, dir + strlen(written) + 1, 1, "path"));
-    memcpy(*path, cfg->path, dir);
-    strcpy(*path + dir, written);
-    return HX_OK;
 }
 
 static void free_members(const char *prefix, char *base)

@@ -5,6 +5,8 @@
 #ifndef HX_OUTPUT_DIST_H
 #define HX_OUTPUT_DIST_H
 
+#include <sys/stat.h>
+
 #include "core/dist/file_pieces.h"
 #include "output.h"
 
@@ -28,8 +30,8 @@ enum {
     HX_OUTPUT_WRITE_TRACE
 };
 
-/* On a follower: answers the root's calls from here on, until hx_output_free. *out must not
- * move. */
+/* On a follower: answers the root's calls from here on, until hx_output_free (output_follow.c). *out
+ * must not move. */
 void hx_output_follow(hx_output *out, hx_session *s);
 
 /* The collective parts of the functions of output.h. On followers path and title are NULL. */
@@ -76,6 +78,10 @@ void hx_output_leave_mesh(hx_output *out);
 
 /* own[own n_elem] receives a field of the design, which may be distributed or on process 0. */
 int hx_output_own_design(hx_output *out, hx_design_field field, double *own);
+
+/* output_folder.c: path[PATH_MAX] receives output.directory, or the existing folder in which it will
+ * be created; *status: of that folder. HX_EENV. */
+int hx_output_find_folder(const hx_config *cfg, char *path, struct stat *status);
 
 /* output_fields.c: memory of the fields, and their values. */
 int hx_output_add_fields(hx_output *out);

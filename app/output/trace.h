@@ -14,7 +14,7 @@ int hx_trace_begin(hx_output *out);
 /* Writes DIR/timeline.json from the recorded marks; nothing if there are none. HX_EIO. */
 int hx_trace_write(hx_output *out);
 
-/* The parts of a follower, when the root calls (output_dist.c). */
+/* The parts of a follower, when the root calls (output_follow.c). */
 int hx_trace_begin_local(hx_output *out);
 int hx_trace_write_local(hx_output *out);
 

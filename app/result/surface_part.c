@@ -74,33 +74,6 @@ static int check_surface(hx_surface_part *p, const char *path, const hx_surface 
     return HX_OK;
 }
 
-int hx_config_is_by_file(const hx_config *cfg)
-{
-    const hx_config_load *load = cfg->loads.entry;
-    const hx_config_support *support = cfg->supports.entry;
-    int any = 0;
-    for (size_t i = 0; i < cfg->loads.n; i++) any |= load[i].from != NULL;
-    for (size_t i = 0; i < cfg->supports.n; i++) any |= support[i].from != NULL;
-    return any;
-}
-
-int hx_config_loads_by_step(const hx_config *cfg, const hx_conditions *conditions, int step)
-{
-    const hx_config_load *load = cfg->loads.entry;
-    int any = 0;
-    for (size_t i = 0; i < cfg->loads.n; i++) /* a file with one step has it for any case */
-        any |= load[i].from &&
-               (load[i].load_case == 0 || conditions->n_case == 1 || load[i].load_case == step);
-    return any;
-}
-
-const char *hx_surface_piece_advice(const hx_surface_part *p)
-{
-    return p->n_fragment > 0 ? "; the surface is connected there, --refine with a larger number "
-                               "follows it more closely"
-                             : "";
-}
-
 /* Cuts cells that are fine enough, and finer ones until the volume is that of the surface. */
 static int cut_fine_cells(hx_surface_part *p, const hx_session *s, const hx_surface *surface,
                           int requested, hx_mesh *raw, int32_t **piece)

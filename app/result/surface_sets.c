@@ -329,6 +329,13 @@ int hx_surface_set_holds(const hx_config *cfg, const char *set)
 
 /* --- on the new mesh --- */
 
+const char *hx_surface_piece_advice(const hx_surface_part *p)
+{
+    return p->n_fragment > 0 ? "; the surface is connected there, --refine with a larger number "
+                               "follows it more closely"
+                             : "";
+}
+
 /* Takes what is left out from a set. HX_EINPUT: nothing remains. */
 static int trim_set(hx_surface_part *p, hx_surface_set *set, const hx_mesh *raw,
                     const int32_t *new_node, const int32_t *new_elem)

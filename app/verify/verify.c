@@ -131,19 +131,6 @@ int hx_verify_open(hx_verify *v, const hx_options *options)
     return hx_alloc_raw(&v->stress, (size_t)s->mesh.n_elem, sizeof *v->stress, "stresses");
 }
 
-void hx_verify_offer_displacement(const hx_space *space, const hx_mesh *mesh,
-                                  const int32_t *node_map, const int32_t *elem_map,
-                                  const uint8_t *is_counted, int components, int load_case,
-                                  const double *u, hx_verify_peak *peak)
-{
-    hx_space_largest found;
-    hx_space_find_largest(space, is_counted, components, 1.0, u, &found);
-    if (!found.is_set || (peak->load_case > 0 && !(found.value > peak->value))) return;
-    *peak = (hx_verify_peak){.value = found.value, .load_case = load_case};
-    peak->place = hx_place_of(&found, mesh, node_map, elem_map);
-    memcpy(peak->point, found.x, sizeof peak->point);
-}
-
 static void find_displacement(const hx_verify *v, int load_case, hx_verify_peak *peak)
 {
     const hx_session *const s = &v->session;
@@ -212,17 +199,6 @@ static int keep_densities(hx_verify *v)
     memcpy(black_white, v->black_white, n * sizeof *black_white);
     for (size_t e = 0; e < n; e++) piece[e] = v->attached.pieces.of[e] + 1;
     return HX_OK;
-}
-
-void hx_verify_find_fluxes(const hx_problem *problem, const double *modulus, double *u, float *flux,
-                           float *size)
-{
-    for (int64_t a = 0; a < problem->space.n_point; a++) u[a] += problem->reference;
-    hx_output_heat_flux(problem, modulus, u, flux);
-    for (int64_t e = 0; e < problem->mesh->n_elem; e++) {
-        const float *const q = flux + 3 * e;
-        size[e] = sqrtf(q[0] * q[0] + q[1] * q[1] + q[2] * q[2]);
-    }
 }
 
 /* Finds the peaks of all cases from the optimizer's displacements. */
@@ -317,12 +293,6 @@ double hx_verify_filled_force(const hx_verify *v, int load_case)
             filled += size;
     }
     return all > 0.0 ? filled / all : 0.0;
-}
-
-double hx_verify_percent(double a, double b)
-{
-    if (fabs(a) > 0.0) return 100.0 * (b - a) / fabs(a);
-    return fabs(b) > 0.0 ? (double)NAN : 0.0;
 }
 
 void hx_verify_free(hx_verify *v)

@@ -125,7 +125,8 @@ typedef enum {
 } hx_verify_element;
 const char *hx_verify_element_word(size_t i); /* NULL after the last */
 
-/* Updates the peak if a case has a larger displacement, or temperature. u[n_point][components].
+/* Updates the peak if a case has a larger displacement, or temperature (verify_peaks.c).
+ * u[n_point][components].
  * is_counted[n_elem]: only points of these cells; NULL: all points. The maps are those of
  * hx_place_of. */
 void hx_verify_offer_displacement(const hx_space *space, const hx_mesh *mesh,
@@ -164,7 +165,19 @@ void hx_verify_print_surface(const hx_verify *v);
 const char *hx_verify_warn_surface(const hx_verify *v, size_t i, char *text, size_t n_text);
 void hx_verify_write_surface(hx_json *json, const hx_verify *v);
 
-/* Parts of the report: write one analysis, and the differences of two, as JSON objects; print a
+/* 100 (b - a) / |a|; 0 if both are 0, NaN if only a is (verify_pair.c). */
+double hx_verify_percent(double a, double b);
+/* For compliances: see hx_compliance_percent. */
+double hx_verify_compliance_percent(const hx_verify *v, double a, double b);
+
+/* "+12.3 %", or "4.5e+06 times" if that is easier to read; returns text. */
+const char *hx_verify_difference(double a, double b, double percent, char *text, size_t n_text);
+
+/* The value of a peak at a node to which percentages refer: the displacement, or the temperature
+ * above the lowest held or ambient one, which does not depend on the zero of the scale. */
+double hx_verify_over_reference(const hx_verify *v, const hx_verify_analysis *a);
+
+/* Write one analysis, and the differences of two, as JSON objects; print a
  * table of two. */
 void hx_verify_write_analysis(hx_json *json, const hx_verify *v, const char *key,
                               const hx_verify_analysis *a);
@@ -182,11 +195,6 @@ int hx_verify_count_bytes(const hx_verify *v, const hx_problem *problem, hx_devi
 /* Fraction of a case's force, by magnitude, at nodal points whose elements are all below the
  * threshold and partly solid only because of `part`. */
 double hx_verify_filled_force(const hx_verify *v, int load_case);
-
-/* 100 (b - a) / |a|; 0 if both are 0, NaN if only a is. */
-double hx_verify_percent(double a, double b);
-/* For compliances: see hx_compliance_percent. */
-double hx_verify_compliance_percent(const hx_verify *v, double a, double b);
 
 /* Print tables and warnings on the terminal; write the same as JSON. */
 void hx_verify_print(hx_verify *v);

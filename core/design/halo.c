@@ -1,15 +1,14 @@
+/* Makes the halo of a subdomain: finds its elements, which every process searches in the whole
+ * mesh. */
 #include "halo.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "../base/clock.h"
 #include "../base/memory.h"
 #include "../base/sort.h"
 #include "../base/sum.h"
-#include "../device/timeline.h"
-#include "../linalg/vector_ops.h"
 #include "../mesh/cell_marks.h"
 
 static const char what[] = "elements within the filter's radius";
@@ -405,43 +404,6 @@ fail:
     return rc;
 }
 
-/* Exchanges the values of the halo elements from device to device, to d_to. */
-static int fill_direct(hx_halo *h, const double *d_own, double *d_to)
-{
-    hx_transport *const transport = &h->dist->transport;
-    HX_TRY(hx_transport_send(transport, &h->direct, 1, NULL, h->d_out, d_own));
-    return hx_transport_take(transport, h->n_beyond, d_to);
-}
-
-static int fill_by_host(hx_halo *h, const double *d_own, double *d_to)
-{
-    hx_device *const dev = &h->dist->dev;
-    hx_exchange *const r = &h->exchange;
-    const int64_t n_out = r->out[r->n_peer];
-    HX_TRY(dev->ops->vector->take_entries(dev, n_out, h->d_out, d_own, h->d_send));
-    HX_TRY(dev->ops->download(dev, h->host, h->d_send, (size_t)n_out * sizeof *h->host));
-    hx_exchange_pack(r, sizeof *h->host, h->host);
-    HX_TRY(hx_exchange_run(h->dist->comm, r, sizeof *h->host));
-    hx_exchange_unpack(r, sizeof *h->host, h->host);
-    return dev->ops->upload(dev, d_to, h->host, (size_t)h->n_beyond * sizeof *h->host);
-}
-
-int hx_halo_fill(hx_halo *h, int field, const double *d_own)
-{
-    hx_dist *const dist = h->dist;
-    hx_device *const dev = &dist->dev;
-    double *const d_value = h->d_value[field], *const d_beyond = d_value + h->n_own;
-    const double begin = hx_clock();
-    HX_TRY(dev->ops->copy(dev, d_value, d_own, (size_t)h->n_own * sizeof *d_own));
-    HX_IN_SPAN(dev, HX_SPAN_HALO, -1,
-               dist->transport.ops ? fill_direct(h, d_own, d_beyond)
-                                   : fill_by_host(h, d_own, d_beyond));
-    dist->figures.n_halo++;
-    dist->figures.halo_bytes += hx_exchange_bytes(&h->exchange, sizeof *h->host);
-    dist->figures.halo_seconds += hx_clock() - begin;
-    return HX_OK;
-}
-
 size_t hx_halo_bytes(const hx_dist *dist, double radius, int n_field)
 {
     const hx_mesh *const whole = dist->subdomain.whole->mesh;
@@ -454,16 +416,4 @@ size_t hx_halo_bytes(const hx_dist *dist, double radius, int n_field)
     return (size_t)(beyond * each) + (size_t)n_field *
                                          (size_t)((double)dist->subdomain.mesh.n_elem + beyond) *
                                          sizeof(double);
-}
-
-void hx_halo_free(hx_halo *h)
-{
-    if (!h) return;
-    hx_device *const dev = &h->dist->dev;
-    dev->ops->release(dev, h->d_out);
-    dev->ops->release(dev, h->d_send);
-    for (int i = 0; i < HX_CELLS_FIELDS; i++) dev->ops->release(dev, h->d_value[i]);
-    hx_exchange_free(&h->exchange);
-    free(h->host);
-    free(h);
 }

@@ -11,15 +11,6 @@
 
 enum { TRANSLATIONS = 7, ALL = 63, MOST_COUPLINGS = 10000 };
 
-/* Copies a word of the file that stands for a node or a set, with its position. */
-int hx_abaqus_keep_word(const hx_abaqus_reader *r, const char *word, hx_abaqus_word *to)
-{
-    to->scope = r->scope;
-    to->line = hx_abaqus_scan_number(&r->scan);
-    free(to->text);
-    return hx_strdup(&to->text, word);
-}
-
 static hx_abaqus_coupling *current(const hx_abaqus_reader *r)
 {
     return &r->coupling[r->n_coupling - 1];

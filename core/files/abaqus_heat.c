@@ -2,7 +2,6 @@
  * and temperatures of *BOUNDARY, recorded line by line. A config states them in its own way; the
  * file's heat-transfer steps do not become load cases of elasticity. */
 #include <ctype.h>
-#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
@@ -12,21 +11,6 @@
 #include "abaqus_reader.h"
 
 enum { ON_ELEMENTS = HX_LOADS_OF_ELEMENTS, ON_SURFACES = HX_LOADS_OF_SURFACES };
-
-int hx_abaqus_heat_fault(hx_abaqus_reader *r, int64_t line, const char *fmt, ...)
-{
-    char text[300], whole[1000];
-    va_list args;
-    va_start(args, fmt);
-    vsnprintf(text, sizeof text, fmt, args);
-    va_end(args);
-    if (r->heat_fault) return HX_OK;
-    const int is_open = line == 0 && r->scan.depth > 0;
-    if (is_open) line = hx_abaqus_scan_number(&r->scan);
-    snprintf(whole, sizeof whole, "%.600s:%lld: %s",
-             is_open ? hx_abaqus_scan_path(&r->scan) : r->import.path, (long long)line, text);
-    return hx_strdup(&r->heat_fault, whole);
-}
 
 /* Records something of heat that is not read: "*DFLUX, AMPLITUDE". */
 static int heat_unread(hx_abaqus_reader *r, const char *what)

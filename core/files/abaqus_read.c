@@ -1,254 +1,13 @@
+/* Reads an Abaqus input file keyword by keyword; the lines of a part are read once per instance. */
 #include "abaqus_read.h"
 
-#include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 
-#include "../base/memory.h"
+#include "../base/names.h"
 #include "../mesh/set_rules.h"
 #include "abaqus_reader.h"
-
-/* --- nodes --- */
-
-static int node_line(hx_abaqus_reader *r, char *line)
-{
-    char *field;
-    int64_t number = 0;
-    double x[3] = {0.0, 0.0, 0.0};
-    if (!hx_abaqus_field(&line, &field)) return HX_OK;
-    HX_TRY(hx_abaqus_int(&r->scan, field, "the number of a node", &number));
-    for (int d = 0; d < 3 && hx_abaqus_field(&line, &field); d++)
-        if (*field) HX_TRY(hx_abaqus_real(&r->scan, field, "a coordinate", &x[d]));
-    HX_TRY(hx_abaqus_own_number(r, 0, &number));
-    hx_abaqus_place_node(r, x);
-    if (r->set) HX_TRY(hx_numbers_append(&r->set->node, 1, &number));
-    return hx_import_add_nodes(&r->import, 1, &number, x, hx_abaqus_scan_number(&r->scan));
-}
-
-int hx_abaqus_refuse_input(hx_abaqus_reader *r)
-{
-    if (!hx_abaqus_parameter(&r->scan, "INPUT")) return HX_OK;
-    return HX_ABAQUS_RAISE(&r->scan, "*%s with INPUT: use *INCLUDE, INPUT=FILE in its data",
-                           r->scan.keyword_shown);
-}
-
-static int begin_node(hx_abaqus_reader *r)
-{
-    const char *const system = hx_abaqus_parameter(&r->scan, "SYSTEM");
-    const char *const set = hx_abaqus_parameter(&r->scan, "NSET");
-    if (system && strcasecmp(system, "R") != 0)
-        return HX_ABAQUS_RAISE(&r->scan,
-                               "*NODE with SYSTEM=%.20s; only Cartesian coordinates are "
-                               "read",
-                               system);
-    HX_TRY(hx_abaqus_refuse_input(r));
-    if (set && *set) HX_TRY(hx_abaqus_open_set(r, HX_KIND_NODES, set, &r->set));
-    r->data = node_line;
-    return HX_OK;
-}
-
-/* --- elements --- */
-
-#define SOLID(name, n_node, id)                                                                    \
-    {                                                                                              \
-        name, n_node, 1, HX_SHAPE_OTHER, id                                                        \
-    }
-#define CELL(name, n_node, shape)                                                                  \
-    {                                                                                              \
-        name, n_node, 0, shape, HX_SOLID_HEX8                                                      \
-    }
-static const hx_abaqus_type types[] = {
-    SOLID("C3D8", 8, HX_SOLID_HEX8),        SOLID("DC3D8", 8, HX_SOLID_HEX8),
-    SOLID("C3D4", 4, HX_SOLID_TET4),        SOLID("DC3D4", 4, HX_SOLID_TET4),
-    SOLID("C3D6", 6, HX_SOLID_WEDGE6),      SOLID("DC3D6", 6, HX_SOLID_WEDGE6),
-    SOLID("C3D5", 5, HX_SOLID_PYRAMID5),    SOLID("DC3D5", 5, HX_SOLID_PYRAMID5),
-    SOLID("C3D10", 10, HX_SOLID_TET10),     SOLID("DC3D10", 10, HX_SOLID_TET10),
-    CELL("C3D15V", 0, HX_SHAPE_OTHER), /* 15 to 18 nodes */
-    SOLID("C3D15", 15, HX_SOLID_WEDGE15),   SOLID("DC3D15", 15, HX_SOLID_WEDGE15),
-    SOLID("C3D13", 13, HX_SOLID_PYRAMID13), SOLID("C3D20", 20, HX_SOLID_HEX20),
-    SOLID("DC3D20", 20, HX_SOLID_HEX20),    SOLID("C3D27", 27, HX_SOLID_ABAQUS_HEX27),
-    CELL("S3", 3, HX_SHAPE_TRIANGLE),       CELL("S4", 4, HX_SHAPE_QUADRANGLE),
-    CELL("S6", 6, HX_SHAPE_TRIANGLE),       CELL("S8", 8, HX_SHAPE_QUADRANGLE),
-    CELL("STRI3", 3, HX_SHAPE_TRIANGLE),    CELL("STRI65", 6, HX_SHAPE_TRIANGLE),
-    CELL("S9", 9, HX_SHAPE_QUADRANGLE),     CELL("M3D3", 3, HX_SHAPE_TRIANGLE),
-    CELL("M3D4", 4, HX_SHAPE_QUADRANGLE),   CELL("M3D6", 6, HX_SHAPE_TRIANGLE),
-    CELL("M3D8", 8, HX_SHAPE_QUADRANGLE),   CELL("M3D9", 9, HX_SHAPE_QUADRANGLE),
-    CELL("SFM3D3", 3, HX_SHAPE_TRIANGLE),   CELL("SFM3D4", 4, HX_SHAPE_QUADRANGLE),
-    CELL("SFM3D6", 6, HX_SHAPE_TRIANGLE),   CELL("SFM3D8", 8, HX_SHAPE_QUADRANGLE),
-    CELL("DS3", 3, HX_SHAPE_TRIANGLE),      CELL("DS4", 4, HX_SHAPE_QUADRANGLE),
-    CELL("DS6", 6, HX_SHAPE_TRIANGLE),      CELL("DS8", 8, HX_SHAPE_QUADRANGLE),
-    CELL("R3D3", 3, HX_SHAPE_TRIANGLE),     CELL("R3D4", 4, HX_SHAPE_QUADRANGLE),
-    CELL("CPS3", 3, HX_SHAPE_TRIANGLE),     CELL("CPS4", 4, HX_SHAPE_QUADRANGLE),
-    CELL("CPS6", 6, HX_SHAPE_TRIANGLE),     CELL("CPS8", 8, HX_SHAPE_QUADRANGLE),
-    CELL("CPE3", 3, HX_SHAPE_TRIANGLE),     CELL("CPE4", 4, HX_SHAPE_QUADRANGLE),
-    CELL("CPE6", 6, HX_SHAPE_TRIANGLE),     CELL("CPE8", 8, HX_SHAPE_QUADRANGLE),
-    CELL("CAX3", 3, HX_SHAPE_TRIANGLE),     CELL("CAX4", 4, HX_SHAPE_QUADRANGLE),
-    CELL("CAX6", 6, HX_SHAPE_TRIANGLE),     CELL("CAX8", 8, HX_SHAPE_QUADRANGLE),
-    CELL("DCAX3", 3, HX_SHAPE_TRIANGLE),    CELL("DCAX4", 4, HX_SHAPE_QUADRANGLE),
-    CELL("DCAX6", 6, HX_SHAPE_TRIANGLE),    CELL("DCAX8", 8, HX_SHAPE_QUADRANGLE),
-    CELL("CPEG3", 3, HX_SHAPE_TRIANGLE),    CELL("CPEG4", 4, HX_SHAPE_QUADRANGLE),
-    CELL("CPEG6", 6, HX_SHAPE_TRIANGLE),    CELL("CPEG8", 8, HX_SHAPE_QUADRANGLE),
-    CELL("DC2D3", 3, HX_SHAPE_TRIANGLE),    CELL("DC2D4", 4, HX_SHAPE_QUADRANGLE),
-    CELL("DC2D6", 6, HX_SHAPE_TRIANGLE),    CELL("DC2D8", 8, HX_SHAPE_QUADRANGLE),
-    CELL("T2D2", 2, HX_SHAPE_LINE),         CELL("T2D3", 3, HX_SHAPE_LINE),
-    CELL("T3D2", 2, HX_SHAPE_LINE),         CELL("T3D3", 3, HX_SHAPE_LINE),
-    CELL("DC1D2", 2, HX_SHAPE_LINE),        CELL("DC1D3", 3, HX_SHAPE_LINE),
-    CELL("B21", 2, HX_SHAPE_LINE),          CELL("B22", 3, HX_SHAPE_LINE),
-    CELL("B23", 2, HX_SHAPE_LINE),          CELL("B31", 2, HX_SHAPE_LINE),
-    CELL("B32", 3, HX_SHAPE_LINE),          CELL("B33", 2, HX_SHAPE_LINE),
-    CELL("PIPE31", 2, HX_SHAPE_LINE),       CELL("PIPE32", 3, HX_SHAPE_LINE),
-    CELL("ELBOW31", 2, HX_SHAPE_LINE),      CELL("ELBOW32", 3, HX_SHAPE_LINE),
-    CELL("FRAME3D", 2, HX_SHAPE_LINE),      CELL("SAX1", 2, HX_SHAPE_LINE),
-    CELL("SAX2", 3, HX_SHAPE_LINE),         CELL("R2D2", 2, HX_SHAPE_LINE),
-    CELL("RAX2", 2, HX_SHAPE_LINE),         CELL("RB2D2", 2, HX_SHAPE_LINE),
-    CELL("RB3D2", 2, HX_SHAPE_LINE),        CELL("MASS", 1, HX_SHAPE_POINT),
-    CELL("ROTARYI", 1, HX_SHAPE_POINT),     CELL("HEATCAP", 1, HX_SHAPE_POINT),
-    CELL("SPRINGA", 2, HX_SHAPE_LINE),      CELL("SPRING1", 1, HX_SHAPE_POINT),
-    CELL("SPRING2", 2, HX_SHAPE_LINE),      CELL("DASHPOTA", 2, HX_SHAPE_LINE),
-    CELL("DASHPOT1", 1, HX_SHAPE_POINT),    CELL("DASHPOT2", 2, HX_SHAPE_LINE),
-    CELL("GAPUNI", 2, HX_SHAPE_LINE),       CELL("GAPCYL", 2, HX_SHAPE_LINE),
-    CELL("GAPSPHER", 2, HX_SHAPE_LINE),     CELL("CONN3D2", 2, HX_SHAPE_LINE),
-    CELL("DCOUP3D", 1, HX_SHAPE_POINT),     CELL("", 0, HX_SHAPE_OTHER), /* the others */
-};
-
-static const hx_abaqus_type *find_type(const char *name)
-{
-    static const hx_abaqus_type network = CELL("D", 0, HX_SHAPE_LINE); /* for fluids, in CalculiX */
-    const hx_abaqus_type *type = types;
-    if (strcasecmp(name, network.name) == 0) return &network;
-    while (strncasecmp(type->name, name, strlen(type->name)) != 0) type++;
-    return type;
-}
-
-/* Notes type and line of a cell that is not a solid. */
-static int note_cell(hx_abaqus_reader *r)
-{
-    size_t i = r->other_type;
-    for (i = i ? i - 1 : 0; i < r->import.n_other; i++)
-        if (strcmp(r->import.other[i].type, r->type_name) == 0) break;
-    const int64_t type = (int64_t)i, line = r->entry_line;
-    r->other_type = i + 1;
-    HX_TRY(hx_numbers_append(&r->cell_type, 1, &type));
-    return hx_numbers_append(&r->cell_line, 1, &line);
-}
-
-/* Adds a cell that is not a solid; a cell that bounds a solid is kept for the sets. */
-static int add_abaqus_cell(hx_abaqus_reader *r)
-{
-    const hx_shape shape = r->type->shape;
-    const int is_triangle = shape == HX_SHAPE_TRIANGLE;
-    const int is_surface = is_triangle || shape == HX_SHAPE_QUADRANGLE;
-    const int64_t begin = r->cell_node.n, *const number = r->entry, *const node = number + 1;
-    HX_TRY(hx_import_add_other(&r->import, shape, r->type_name, *number, r->entry_line));
-    if (shape >= HX_SHAPE_HIGH_ORDER) return HX_OK;
-    HX_TRY(note_cell(r));
-    HX_TRY(hx_numbers_append(&r->cell_number, 1, number));
-    HX_TRY(hx_numbers_append(&r->cell_begin, 1, &begin));
-    if (!is_surface) return hx_numbers_append(&r->cell_node, r->type->n_node, node);
-    const int64_t corner[4] = {node[0], node[1], node[2], node[is_triangle ? 2 : 3]};
-    return hx_numbers_append(&r->cell_node, 4, corner);
-}
-
-static int finish_entry(hx_abaqus_reader *r)
-{
-    r->n_entry = 0;
-    if (r->set) HX_TRY(hx_numbers_append(&r->set->elem, 1, r->entry));
-    if (!r->type->is_solid) return add_abaqus_cell(r);
-    return hx_import_add_solids(&r->import, r->type->solid, 1, r->entry, r->entry + 1,
-                                r->entry_line);
-}
-
-/* Adds their base to the numbers of the element and its nodes. */
-static int own_numbers(hx_abaqus_reader *r)
-{
-    const int has_own_node = r->has_own_node;
-    if (r->n_instance == 0 && !r->in_assembly) return HX_OK;
-    for (int k = 0; k <= r->type->n_node; k++)
-        if (!(r->entry_has_base >> k & 1)) HX_TRY(hx_abaqus_own_number(r, k == 0, &r->entry[k]));
-    r->has_own_node = has_own_node; /* the part may have none */
-    return HX_OK;
-}
-
-/* Reads one number of an element; in the assembly a node may be "INSTANCE.17". */
-static int read_entry(hx_abaqus_reader *r, char *field)
-{
-    const int k = r->n_entry;
-    hx_abaqus_reference to;
-    if (k == 0) r->entry_line = hx_abaqus_scan_number(&r->scan);
-    if (k == 0) r->entry_has_base = 0;
-    if (k == 0 || r->n_instance == 0 || r->scope >= 0 || !strchr(field, '.'))
-        return hx_abaqus_int(&r->scan, field,
-                             k == 0 ? "the number of an element" : "the number of a node",
-                             &r->entry[k]);
-    HX_TRY(hx_abaqus_refer(r, HX_KIND_NODES, field, &to));
-    if (!to.is_number)
-        return HX_ABAQUS_RAISE(&r->scan, "'%.60s' where a node, INSTANCE.NUMBER, is expected",
-                               field);
-    r->entry[k] = to.number;
-    r->entry_has_base |= (uint64_t)1 << k;
-    return HX_OK;
-}
-
-/* The numbers continue over several lines until the element has all nodes of its type. */
-static int element_line(hx_abaqus_reader *r, char *line)
-{
-    char *field;
-    while (hx_abaqus_field(&line, &field)) {
-        HX_TRY(read_entry(r, field));
-        if (++r->n_entry <= r->type->n_node) continue;
-        HX_TRY(own_numbers(r));
-        HX_TRY(finish_entry(r));
-        if (hx_abaqus_field(&line, &field) && *field)
-            return HX_ABAQUS_RAISE(&r->scan, "element %lld of type %s has more than %d nodes",
-                                   (long long)(r->entry[0] % HX_ABAQUS_BASE), r->type_name,
-                                   r->type->n_node);
-        return HX_OK;
-    }
-    return HX_OK;
-}
-
-/* For an unknown type, each line is an element unless the line before ends with a comma. */
-static int unknown_element_line(hx_abaqus_reader *r, char *line)
-{
-    char *field;
-    const int goes_on = r->continues;
-    const size_t n = strlen(line);
-    r->continues = n > 0 && line[n - 1] == ',';
-    if (goes_on || !hx_abaqus_field(&line, &field)) return HX_OK;
-    HX_TRY(hx_abaqus_int(&r->scan, field, "the number of an element", &r->entry[0]));
-    r->entry_line = hx_abaqus_scan_number(&r->scan);
-    HX_TRY(hx_abaqus_own_number(r, 1, &r->entry[0]));
-    if (r->set) HX_TRY(hx_numbers_append(&r->set->elem, 1, r->entry));
-    return add_abaqus_cell(r);
-}
-
-static int begin_element(hx_abaqus_reader *r)
-{
-    const char *const type = hx_abaqus_parameter(&r->scan, "TYPE");
-    const char *const set = hx_abaqus_parameter(&r->scan, "ELSET");
-    if (!type || !*type)
-        return HX_ABAQUS_RAISE(&r->scan, "*ELEMENT needs TYPE; for example *ELEMENT, TYPE=C3D8");
-    HX_TRY(hx_abaqus_refuse_input(r));
-    r->type = find_type(type);
-    snprintf(r->type_name, sizeof r->type_name, "%s", type);
-    for (char *c = r->type_name; *c; c++) *c = (char)toupper((unsigned char)*c);
-    HX_TRY(hx_abaqus_count_formulation(r));
-    r->other_type = 0;
-    if (set && *set) HX_TRY(hx_abaqus_open_set(r, HX_KIND_ELEMS, set, &r->set));
-    r->n_entry = 0;
-    r->continues = 0;
-    r->data = r->type->n_node > 0 ? element_line : unknown_element_line;
-    return HX_OK;
-}
-
-static int check_entry_complete(hx_abaqus_reader *r)
-{
-    if (r->n_entry == 0) return HX_OK;
-    return HX_ABAQUS_RAISE(&r->scan,
-                           "element %lld of type %s has %d nodes before this; it needs %d",
-                           (long long)r->entry[0], r->type_name, r->n_entry - 1, r->type->n_node);
-}
 
 /* --- what is not read --- */
 
@@ -266,8 +25,8 @@ typedef struct keyword {
 } keyword;
 
 static const keyword keywords[] = {
-    {"NODE", begin_node},
-    {"ELEMENT", begin_element},
+    {"NODE", hx_abaqus_begin_node},
+    {"ELEMENT", hx_abaqus_begin_element},
     {"NSET", hx_abaqus_begin_nset},
     {"ELSET", hx_abaqus_begin_elset},
     {"SURFACE", hx_abaqus_begin_surface},
@@ -341,10 +100,74 @@ static int soften(hx_abaqus_reader *r, int rc)
     return HX_OK;
 }
 
+/* --- parts --- */
+
+static int take_line(hx_abaqus_reader *r, hx_abaqus_line kind);
+
+/* Reads the marked lines, after a keyword has been read and before it is handled. */
+static int read_part(hx_abaqus_reader *r, const hx_abaqus_part *part)
+{
+    const hx_abaqus_scan saved = r->scan;
+    const int depth = r->scan.depth + 1;
+    hx_abaqus_line kind;
+    int rc;
+    r->scan.keyword_text = NULL;
+    r->scan.keyword_capacity = 0;
+    r->in_part = 1;
+    HX_TRY_FAIL(hx_abaqus_scan_enter(&r->scan, &part->begin));
+    for (;;) {
+        HX_TRY_FAIL(hx_abaqus_scan_line(&r->scan, &kind));
+        if (kind == HX_ABAQUS_END || r->scan.depth < depth) {
+            rc = HX_RAISE(HX_EINPUT, "%s: the file changed while it was read", r->import.path);
+            goto fail;
+        }
+        if (kind == HX_ABAQUS_KEYWORD && strcmp(r->scan.keyword, "ENDPART") == 0) break;
+        HX_TRY_FAIL(take_line(r, kind));
+    }
+    HX_TRY_FAIL(take_line(r, HX_ABAQUS_END));
+    hx_abaqus_scan_leave(&r->scan);
+fail:
+    free(r->scan.keyword_text);
+    r->scan.keyword_text = saved.keyword_text;
+    r->scan.keyword_capacity = saved.keyword_capacity;
+    r->scan.keyword = saved.keyword;
+    r->scan.keyword_line = saved.keyword_line;
+    memcpy(r->scan.keyword_shown, saved.keyword_shown, sizeof saved.keyword_shown);
+    r->scan.n_parameter = saved.n_parameter;
+    memcpy(r->scan.parameter, saved.parameter, sizeof saved.parameter);
+    r->in_part = 0;
+    return rc;
+}
+
+/* Places a part once its instance is known completely. */
+static int read_placed_part(hx_abaqus_reader *r)
+{
+    const hx_abaqus_part *const part = r->placing;
+    r->placing = NULL;
+    return part ? read_part(r, part) : HX_OK;
+}
+
+/* Reads a part that no instance places, if it is the only one. */
+static int finish_parts(hx_abaqus_reader *r)
+{
+    if (r->in_part) return HX_OK;
+    if (r->scope >= 0)
+        return HX_IMPORT_RAISE(&r->import, r->instance[r->scope].line,
+                               "*END INSTANCE of instance '%.60s' is missing",
+                               r->instance[r->scope].name);
+    if (r->n_part == 0 || r->n_instance > 0) return HX_OK;
+    if (r->n_part > 1)
+        return HX_IMPORT_RAISE(&r->import, 0, "%zu %s but no *INSTANCE that places one", r->n_part,
+                               hx_noun(r->n_part, "part", "parts"));
+    return read_part(r, &r->part[0]); /* a single part */
+}
+
+/* --- lines --- */
+
 static int begin_keyword(hx_abaqus_reader *r)
 {
-    HX_TRY(check_entry_complete(r));
-    HX_TRY(hx_abaqus_before_keyword(r));
+    HX_TRY(hx_abaqus_check_entry(r));
+    HX_TRY(read_placed_part(r));
     r->data = NULL;
     r->soft = HX_ABAQUS_HARD;
     r->set = NULL;
@@ -357,23 +180,25 @@ static int begin_keyword(hx_abaqus_reader *r)
     return begin_unread(r);
 }
 
-/* --- the whole --- */
-
-int hx_abaqus_take_line(hx_abaqus_reader *r, hx_abaqus_line kind)
+/* Reads one line, the keyword or data line that the scan found; HX_ABAQUS_END: there are no
+ * more. */
+static int take_line(hx_abaqus_reader *r, hx_abaqus_line kind)
 {
-    if (kind == HX_ABAQUS_END) return check_entry_complete(r);
+    if (kind == HX_ABAQUS_END) return hx_abaqus_check_entry(r);
     if (kind == HX_ABAQUS_KEYWORD) return begin_keyword(r);
     return r->data ? soften(r, r->data(r, r->scan.text)) : HX_OK;
 }
+
+/* --- the whole --- */
 
 static int read_lines(hx_abaqus_reader *r)
 {
     hx_abaqus_line kind = HX_ABAQUS_DATA;
     while (kind != HX_ABAQUS_END) {
         HX_TRY(hx_abaqus_scan_line(&r->scan, &kind));
-        HX_TRY(hx_abaqus_take_line(r, kind));
+        HX_TRY(take_line(r, kind));
     }
-    return hx_abaqus_finish_parts(r);
+    return finish_parts(r);
 }
 
 static void abaqus_reader_free(hx_abaqus_reader *r)

@@ -1,6 +1,8 @@
-/* State of one pass over an Abaqus input file, shared by abaqus_read.c (keywords, nodes, elements),
- * abaqus_parts.c, abaqus_sets.c, abaqus_steps.c, abaqus_loads.c, abaqus_couplings.c and
- * abaqus_material.c. Not installed.
+/* State of one pass over an Abaqus input file, shared by abaqus_read.c (keywords, parts in their
+ * instances) and, below it, abaqus_parts.c, abaqus_elements.c (nodes and elements), abaqus_sets.c,
+ * abaqus_steps.c, abaqus_loads.c, abaqus_faces.c, abaqus_heat.c, abaqus_heat_steps.c,
+ * abaqus_couplings.c, abaqus_material.c and abaqus_unread.c; lowest are abaqus_names.c (what a word
+ * refers to), abaqus_places.c (elements by number) and abaqus_faults.c. Not installed.
  *
  * Numbers and names restart in each instance and in the assembly. In this state, a number is the
  * file's number plus the base of its instance or assembly, and a set of an instance is called
@@ -257,30 +259,28 @@ int hx_abaqus_own_number(hx_abaqus_reader *r, int is_elem, int64_t *number);
 /* Transforms coordinates of the current instance's part to those of the assembly. */
 void hx_abaqus_place_node(const hx_abaqus_reader *r, double x[3]);
 
-/* Parts and instances (abaqus_parts.c). hx_abaqus_before_keyword places a part once its instance is
- * known completely. */
+/* Parts and instances (abaqus_parts.c). */
 int hx_abaqus_begin_part(hx_abaqus_reader *r);
 int hx_abaqus_begin_assembly(hx_abaqus_reader *r);
 int hx_abaqus_end_assembly(hx_abaqus_reader *r);
 int hx_abaqus_begin_instance(hx_abaqus_reader *r);
 int hx_abaqus_end_instance(hx_abaqus_reader *r);
-int hx_abaqus_before_keyword(hx_abaqus_reader *r);
-int hx_abaqus_finish_parts(hx_abaqus_reader *r);
+void hx_abaqus_free_parts(hx_abaqus_reader *r);
 
 /* Removes the instance's name from the sets if there is only one instance; shortens the numbers,
  * and notes how. */
 int hx_abaqus_name_sets(hx_abaqus_reader *r);
 int hx_abaqus_name_numbers(hx_abaqus_reader *r);
-void hx_abaqus_free_parts(hx_abaqus_reader *r);
 
-/* Reads one line, the keyword or data line that the scan found; HX_ABAQUS_END: there are no
- * more. */
-int hx_abaqus_take_line(hx_abaqus_reader *r, hx_abaqus_line kind);
+/* HX_EINPUT: the last element has too few nodes (abaqus_elements.c). */
+int hx_abaqus_check_entry(hx_abaqus_reader *r);
 
 /* Returns HX_EINPUT: the data lines of the keyword are in another file. */
 int hx_abaqus_refuse_input(hx_abaqus_reader *r);
 
 /* Functions that begin a keyword: they read its parameters and set r->data. */
+int hx_abaqus_begin_node(hx_abaqus_reader *r);
+int hx_abaqus_begin_element(hx_abaqus_reader *r);
 int hx_abaqus_begin_nset(hx_abaqus_reader *r);
 int hx_abaqus_begin_elset(hx_abaqus_reader *r);
 int hx_abaqus_begin_surface(hx_abaqus_reader *r);
@@ -297,7 +297,7 @@ int hx_abaqus_begin_distributing(hx_abaqus_reader *r);
 int hx_abaqus_begin_kinematic_coupling(hx_abaqus_reader *r);
 int hx_abaqus_begin_rigid_body(hx_abaqus_reader *r);
 
-/* Adds an entry to the list of what is not read (abaqus_unread.c), at the current line. */
+/* Adds an entry to the list of what is not read (abaqus_faults.c), at the current line. */
 int hx_abaqus_unread(hx_abaqus_reader *r, unsigned roles, const char *word, const char *what);
 
 /* Begins a keyword that is not read. *is_harmless = 1: output requests and similar keywords, which

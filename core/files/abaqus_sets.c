@@ -11,17 +11,6 @@
 #include "abaqus_reader.h"
 #include "abaqus_write.h"
 
-hx_import_set *hx_abaqus_find_set(const hx_abaqus_reader *r, hx_set_kind kind, const char *name)
-{
-    hx_import_set *found = NULL;
-    for (size_t i = 0; i < r->import.n_set; i++) {
-        if (strcasecmp(r->import.set[i]->name, name) != 0) continue;
-        if (r->import.set[i]->kind == kind) return r->import.set[i];
-        if (!found) found = r->import.set[i];
-    }
-    return found;
-}
-
 /* Sorts a list of the set that has grown beyond the number of objects in the file, and removes
  * duplicates: otherwise sets that name other sets would grow without bound. */
 static int make_unique(hx_import_set *set, hx_numbers *list, int64_t n_all)
@@ -201,21 +190,6 @@ static int elset_line(hx_abaqus_reader *r, char *line)
 }
 
 /* --- nodes of elements --- */
-
-int hx_abaqus_update_places(hx_abaqus_reader *r)
-{
-    if (!r->elem_place.list || r->elem_place.list->n != r->elem_listed) {
-        hx_number_index_free(&r->elem_place);
-        HX_TRY(hx_number_index_create(&r->elem_place, &r->import.elem_number));
-        r->elem_listed = r->import.elem_number.n;
-    }
-    if (!r->cell_place.list || r->cell_place.list->n != r->cell_listed) {
-        hx_number_index_free(&r->cell_place);
-        HX_TRY(hx_number_index_create(&r->cell_place, &r->cell_number));
-        r->cell_listed = r->cell_number.n;
-    }
-    return HX_OK;
-}
 
 /* Nodes of a cell that is not a solid: [begin, end) of cell_node. */
 static void cell_nodes(const hx_abaqus_reader *r, int64_t cell, int64_t *begin, int64_t *end)
@@ -428,13 +402,6 @@ static int resolve_set(hx_abaqus_reader *r, hx_import_set *set, hx_numbers *elem
 fail:
     hx_numbers_free(&kept);
     return rc;
-}
-
-hx_cell_kind hx_abaqus_kind_of(const hx_abaqus_reader *r, int64_t number)
-{
-    if (!r->import.solid) return HX_CELL_HEXAHEDRON;
-    const int64_t place = hx_number_index_find(&r->elem_place, number);
-    return place < 0 ? HX_CELL_HEXAHEDRON : hx_solids[r->import.solid[place]].kind;
 }
 
 static int refuse_side(hx_abaqus_reader *r, const hx_import_set *set, int64_t number, int64_t side,

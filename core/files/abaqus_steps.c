@@ -1,6 +1,5 @@
 /* Supports and forces of an Abaqus input file: *STEP, *BOUNDARY, *CLOAD. */
 #include <ctype.h>
-#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
@@ -10,18 +9,6 @@
 #include "abaqus_reader.h"
 
 enum { MOST_STEPS = 1000 };
-
-int hx_abaqus_load_fault(hx_abaqus_reader *r, const char *fmt, ...)
-{
-    char text[300];
-    va_list args;
-    va_start(args, fmt);
-    vsnprintf(text, sizeof text, fmt, args);
-    va_end(args);
-    return hx_import_conditions_set_load_fault(
-        &r->conditions, "%s:%lld: %s", hx_abaqus_scan_path(&r->scan),
-        (long long)r->scan.file[r->scan.depth - 1].line, text);
-}
 
 int hx_abaqus_begin_step(hx_abaqus_reader *r)
 {

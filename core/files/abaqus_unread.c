@@ -366,13 +366,6 @@ static int has_word(const char *const *list, size_t n, const char *keyword)
 #define FIND(list, keyword) find_unread_keyword(list, sizeof(list) / sizeof(list)[0], keyword)
 #define HAS(list, keyword) has_word(list, sizeof(list) / sizeof(list)[0], keyword)
 
-int hx_abaqus_unread(hx_abaqus_reader *r, unsigned roles, const char *word, const char *what)
-{
-    const int64_t line = r->scan.depth > 0 ? r->scan.file[r->scan.depth - 1].line : 0;
-    return hx_unread_add(&r->import.unread, roles, word, what, 1, hx_abaqus_scan_path(&r->scan),
-                         line);
-}
-
 static int unread_keyword_line(hx_abaqus_reader *r, const unread_keyword *k)
 {
     char word[64];

@@ -24,50 +24,6 @@ const int hx_abaqus_face[HX_CELL_OTHER][7] = {[HX_CELL_HEXAHEDRON] = {-1, 4, 5, 
                                               [HX_CELL_PYRAMID] = {-1, 4, 2, 1, 3, 0, -1},
                                               [HX_CELL_TETRAHEDRON] = {-1, 4, 2, 1, 0, -1, -1}};
 
-enum { FIELD_SIZE = 20, BUFFER = 1 << 16 };
-
-static void flush(hx_abaqus_writer *w)
-{
-    fwrite(w->text, 1, w->n_text, w->stream); /* errors are detected by the commit */
-    w->n_text = 0;
-}
-
-void hx_abaqus_put_text(hx_abaqus_writer *w, const char *text)
-{
-    const size_t n = strlen(text);
-    if (w->n_text + n > BUFFER) flush(w);
-    memcpy(w->text + w->n_text, text, n);
-    w->n_text += n;
-}
-
-void hx_abaqus_put_int(hx_abaqus_writer *w, int64_t value)
-{
-    char digit[24];
-    int n = sizeof digit;
-    digit[--n] = '\0';
-    do {
-        digit[--n] = (char)('0' + value % 10);
-        value /= 10;
-    } while (value > 0);
-    hx_abaqus_put_text(w, digit + n);
-}
-
-/* CalculiX reads 20 characters of a number and refuses a truncated exponent. */
-void hx_abaqus_put_real(hx_abaqus_writer *w, double value)
-{
-    char text[40];
-    int n = 0;
-    for (int digits = 15; digits <= 17; digits++) {
-        n = snprintf(text, sizeof text, "%.*g", digits, value);
-        if (strtod(text, NULL) == value) break;
-    }
-    for (int digits = 16; n > FIELD_SIZE; digits--)
-        n = snprintf(text, sizeof text, "%.*g", digits, value);
-    hx_abaqus_put_text(w, text);
-    if (!strpbrk(text, ".e"))
-        hx_abaqus_put_text(w, "."); /* Fortran accepts 1e5 as a real number, Abaqus requires 1.e5 */
-}
-
 /* --- names --- */
 
 /* Names that a job uses itself. */
@@ -107,20 +63,6 @@ const hx_set_name_rule hx_abaqus_name_rule = {.most = 80,
                                               .ignores_case = 1};
 
 /* --- mesh and sets --- */
-
-/* Numbers start from 1, unless the mesh's file had its own; middles of edges come last. */
-int64_t hx_abaqus_point_number(const hx_abaqus_writer *w, int64_t point)
-{
-    if (point >= w->mesh->n_node) return w->first_middle + point - w->mesh->n_node;
-    const int64_t orig = w->mesh->node_orig ? w->mesh->node_orig[point] : point;
-    return w->own_node ? hx_numbers_get(&w->mesh->node_number, orig) : orig + 1;
-}
-
-int64_t hx_abaqus_elem_number(const hx_abaqus_writer *w, int64_t elem)
-{
-    const int64_t orig = w->mesh->elem_orig ? w->mesh->elem_orig[elem] : elem;
-    return w->own_elem ? hx_numbers_get(&w->mesh->elem_number, orig) : orig + 1;
-}
 
 /* The largest number in use plus one. */
 static int64_t next_number(const hx_numbers *numbers, int is_own, int64_t n)
@@ -376,7 +318,7 @@ static int put_rules(hx_abaqus_writer *w)
 
 static int write_all(hx_abaqus_writer *w, const char *title, const hx_problem *problem)
 {
-    HX_TRY(hx_alloc_raw(&w->text, BUFFER, 1, "a block of text"));
+    HX_TRY(hx_alloc_raw(&w->text, HX_ABAQUS_BUFFER, 1, "a block of text"));
     HX_TRY(hx_set_names_make(w->mesh, &hx_abaqus_name_rule, &w->names));
     HX_TRY(hx_mesh_invert(w->mesh->n_node, w->mesh->node_orig, &w->node));
     HX_TRY(hx_mesh_invert(w->mesh->n_elem, w->mesh->elem_orig, &w->elem));
@@ -390,7 +332,7 @@ static int write_all(hx_abaqus_writer *w, const char *title, const hx_problem *p
     put_mesh(w, problem != NULL);
     HX_TRY(put_sets(w));
     if (problem) HX_TRY(hx_abaqus_put_job(w, problem));
-    flush(w);
+    hx_abaqus_flush(w);
     return HX_OK;
 }
 

@@ -7,11 +7,11 @@
 #include "../problem/problem.h"
 #include "set_names.h"
 
-enum { HX_ABAQUS_PER_LINE = 12 };
+enum { HX_ABAQUS_PER_LINE = 12, HX_ABAQUS_BUFFER = 1 << 16 };
 
 typedef struct hx_abaqus_writer {
     FILE *stream;
-    char *text; /* a buffer (owned) */
+    char *text; /* [HX_ABAQUS_BUFFER] (owned) */
     size_t n_text;
     const hx_mesh *mesh;
     const hx_space *space; /* of second order: the middles of its edges are nodes; otherwise NULL */
@@ -23,6 +23,8 @@ typedef struct hx_abaqus_writer {
     int has_joined;               /* HX_ABAQUS_JOINS has been written */
 } hx_abaqus_writer;
 
+/* hx_abaqus_flush writes what is in the buffer; errors are detected by the commit. */
+void hx_abaqus_flush(hx_abaqus_writer *w);
 void hx_abaqus_put_text(hx_abaqus_writer *w, const char *text);
 void hx_abaqus_put_int(hx_abaqus_writer *w, int64_t value);
 void hx_abaqus_put_real(hx_abaqus_writer *w, double value);

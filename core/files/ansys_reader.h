@@ -1,5 +1,5 @@
-/* State of one pass over an ANSYS archive. ansys_scan.c handles lines, fields and parameters,
- * ansys_elements.c elements, ansys_read.c nodes and components, ansys_loads.c loads and supports,
+/* State of one pass over an ANSYS archive. ansys_scan.c handles lines, fields and values of
+ * parameters, ansys_assign.c assignments to parameters, ansys_elements.c elements, ansys_read.c nodes and components, ansys_loads.c loads and supports,
  * ansys_materials.c materials, ansys_branches.c branches, ansys_unread.c the commands that are
  * reported but not read, ansys_known.c the commands without effect. Internal. */
 #ifndef HX_ANSYS_READER_H
@@ -168,11 +168,14 @@ int hx_ansys_number(const hx_ansys_reader *r, int k, double *value);
 /* Parses field k, which must be an integer. */
 int hx_ansys_integer(const hx_ansys_reader *r, int k, int64_t *value);
 
-/* Handles NAME=value and *SET,NAME,value. */
-int hx_ansys_assign(hx_ansys_reader *r, const char *name, const char *value);
+/* Finds a parameter by its name, without regard to case; NULL: there is none. */
+hx_ansys_parameter *hx_ansys_find_parameter(const hx_ansys_reader *r, const char *name);
 
-/* Handles *GET,NAME,ACTIVE,,INT: whether the session is interactive. */
-int hx_ansys_assign_session(hx_ansys_reader *r, const char *name);
+/* Parses text as a number: a literal or a parameter with a value, possibly with a sign. "" leaves
+ * *value as it is. Returns 1 on success. */
+int hx_ansys_value(const hx_ansys_reader *r, const char *text, double *value);
+
+/* Returns 1 if the parameter states whether the session is interactive. */
 int hx_ansys_is_session(const hx_ansys_reader *r, const char *name);
 
 /* --- ansys_elements.c --- */
@@ -251,6 +254,14 @@ int hx_ansys_follow_branches(hx_ansys_reader *r);
 /* Returns 1 if the command stands in a branch or loop that is not decided, so that it may run never
  * or several times. */
 int hx_ansys_is_nested(const hx_ansys_reader *r);
+
+/* --- ansys_assign.c --- */
+
+/* Handles NAME=value and *SET,NAME,value. */
+int hx_ansys_assign(hx_ansys_reader *r, const char *name, const char *value);
+
+/* Handles *GET,NAME,ACTIVE,,INT: whether the session is interactive. */
+int hx_ansys_assign_session(hx_ansys_reader *r, const char *name);
 
 /* --- ansys_known.c --- */
 

@@ -1,5 +1,5 @@
 #define _POSIX_C_SOURCE 200809L /* getline */
-/* Lines, fields, formats and parameters of ANSYS archives. */
+/* Lines, fields and formats of ANSYS archives, and the values of their parameters. */
 #include <ctype.h>
 #include <errno.h>
 #include <math.h>
@@ -7,10 +7,9 @@
 #include <string.h>
 #include <strings.h>
 
-#include "../base/grow.h"
 #include "ansys_reader.h"
 
-enum { MOST_WIDTH = 40, MOST_PARAMETERS = 4096 };
+enum { MOST_WIDTH = 40 };
 
 int hx_ansys_line(hx_ansys_reader *r, int *found)
 {
@@ -212,18 +211,18 @@ int hx_ansys_is_unblocked(const hx_ansys_reader *r)
            (toupper((unsigned char)word[0]) == 'R' && isdigit((unsigned char)word[1]));
 }
 
-static hx_ansys_parameter *find_parameter(const hx_ansys_reader *r, const char *name)
+hx_ansys_parameter *hx_ansys_find_parameter(const hx_ansys_reader *r, const char *name)
 {
     for (size_t i = r->n_parameter; i-- > 0;)
         if (strcasecmp(r->parameter[i].name, name) == 0) return &r->parameter[i];
     return NULL;
 }
 
-static int value_of(const hx_ansys_reader *r, const char *text, double *value)
+int hx_ansys_value(const hx_ansys_reader *r, const char *text, double *value)
 {
     if (!*text || parse_real(text, value)) return 1;
     const int has_sign = *text == '-' || *text == '+';
-    const hx_ansys_parameter *const p = find_parameter(r, text + has_sign);
+    const hx_ansys_parameter *const p = hx_ansys_find_parameter(r, text + has_sign);
     if (p) *value = *text == '-' ? -p->value : p->value;
     return p && isfinite(p->value);
 }
@@ -232,7 +231,7 @@ int hx_ansys_number(const hx_ansys_reader *r, int k, double *value)
 {
     char text[HX_ANSYS_WORD];
     *value = 0.0;
-    return value_of(r, hx_ansys_word(r, k, text), value);
+    return hx_ansys_value(r, hx_ansys_word(r, k, text), value);
 }
 
 int hx_ansys_integer(const hx_ansys_reader *r, int k, int64_t *value)
@@ -250,34 +249,8 @@ int hx_ansys_integer(const hx_ansys_reader *r, int k, int64_t *value)
                           HX_ANSYS_SHOWN, text);
 }
 
-int hx_ansys_assign(hx_ansys_reader *r, const char *name, const char *value)
-{
-    double number = 0.0;
-    if (strlen(name) >= HX_ANSYS_NAME || strcspn(name, "(%") != strlen(name)) return HX_OK;
-    hx_ansys_parameter *p = find_parameter(r, name);
-    if (!*value || !value_of(r, value, &number) || hx_ansys_is_nested(r)) number = NAN;
-    if (!p && (isnan(number) || r->n_parameter == MOST_PARAMETERS)) return HX_OK;
-    if (!p) {
-        HX_TRY(hx_grow(&r->parameter, r->n_parameter, &r->parameter_capacity, sizeof *r->parameter,
-                       "parameters of a file"));
-        p = &r->parameter[r->n_parameter++];
-        snprintf(p->name, sizeof p->name, "%s", name);
-    }
-    p->value = number;
-    p->is_session = 0;
-    return HX_OK;
-}
-
-int hx_ansys_assign_session(hx_ansys_reader *r, const char *name)
-{
-    HX_TRY(hx_ansys_assign(r, name, "0"));
-    hx_ansys_parameter *const p = find_parameter(r, name);
-    if (p) p->is_session = isfinite(p->value);
-    return HX_OK;
-}
-
 int hx_ansys_is_session(const hx_ansys_reader *r, const char *name)
 {
-    const hx_ansys_parameter *const p = find_parameter(r, name);
+    const hx_ansys_parameter *const p = hx_ansys_find_parameter(r, name);
     return p && p->is_session;
 }

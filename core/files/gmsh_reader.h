@@ -1,5 +1,5 @@
-/* State of one pass over a Gmsh file, shared by gmsh_read.c (sections), gmsh_groups.c (physical
- * groups), gmsh_read_2.c (nodes and elements of format 2) and gmsh_read_4.c (format 4.1).
+/* State of one pass over a Gmsh file, shared by gmsh_scan.c (numbers and types of elements),
+ * gmsh_read.c (sections), gmsh_groups.c (physical groups), gmsh_read_2.c (nodes and elements of format 2) and gmsh_read_4.c (format 4.1).
  * Internal. */
 #ifndef HX_GMSH_READER_H
 #define HX_GMSH_READER_H

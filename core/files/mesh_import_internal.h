@@ -1,4 +1,4 @@
-/* Shared by mesh_import.c, mesh_import_sets.c and mesh_import_middle.c; not installed. */
+/* Shared by the mesh_import*.c files; not installed. */
 #ifndef HX_MESH_IMPORT_INTERNAL_H
 #define HX_MESH_IMPORT_INTERNAL_H
 
@@ -48,10 +48,6 @@ int hx_import_no_node(const hx_import *import, int64_t line, int64_t elem, int64
 /* Adds the set to the raw mesh. */
 int hx_import_make_set(const hx_import *import, const hx_import_set *set, hx_mesh *mesh);
 
-/* Adds the kind of n elements and their nodes that are not corners to import->solid and
- * import->middle. */
-int hx_import_add_middles(hx_import *import, hx_solid_id id, int64_t n, const int64_t *node);
-
 /* Lists the nodes of second order and their positions; conn is [n_elem][8] indices of nodes in the
  * file. Notes their number and their largest distance from the middle of their edges. O(n). */
 int hx_import_list_middles(hx_import *import, const int32_t *conn);
@@ -79,7 +75,8 @@ void hx_share_supports(const hx_import *import, const hx_mesh *mesh, uint8_t *fi
 
 int hx_note_shared(const hx_import *import, const hx_middle_report *report);
 
-/* Line of an element, 0: not known. */
+/* Line of a node or element, 0: not known. */
+int64_t hx_import_node_line(const hx_import *import, int64_t node);
 int64_t hx_import_elem_line(const hx_import *import, int64_t elem);
 
 /* Frees the lists and keeps the name. */

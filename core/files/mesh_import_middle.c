@@ -13,31 +13,6 @@
 
 enum { PLACES = 32 }; /* more than the nodes of an element that are not corners */
 
-/* Makes room for n more elements; those before it are hexahedra of 8 nodes. */
-static int reserve_solids(hx_import *import, int64_t n)
-{
-    const int64_t needed = import->n_elem + n;
-    if (needed <= import->solid_capacity) return HX_OK;
-    const int64_t twice = 2 * import->solid_capacity, capacity = needed > twice ? needed : twice;
-    HX_TRY(hx_resize(&import->solid, (size_t)import->solid_capacity, (size_t)capacity, 1,
-                     "kinds of elements"));
-    import->solid_capacity = capacity;
-    return HX_OK;
-}
-
-int hx_import_add_middles(hx_import *import, hx_solid_id id, int64_t n, const int64_t *node)
-{
-    const hx_solid *const solid = &hx_solids[id];
-    const int n_middle = solid->n_node - solid->n_corner;
-    if (id == HX_SOLID_HEX8 && !import->solid) return HX_OK;
-    HX_TRY(reserve_solids(import, n));
-    memset(import->solid + import->n_elem, id, (size_t)n);
-    for (int64_t i = 0; i < n && n_middle > 0; i++)
-        HX_TRY(hx_numbers_append(&import->middle, n_middle,
-                                 node + i * solid->n_node + solid->n_corner));
-    return HX_OK;
-}
-
 static hx_solid_id import_solid_of(const hx_import *import, int64_t elem)
 {
     return import->solid ? (hx_solid_id)import->solid[elem] : HX_SOLID_HEX8;

@@ -54,12 +54,6 @@ static void decode_name(char *name)
     *to = '\0';
 }
 
-void hx_vtk_note_seen(hx_vtk_reader *r, const char *name)
-{
-    const size_t n = strlen(r->seen);
-    snprintf(r->seen + n, sizeof r->seen - n, "%s%.60s", n > 0 ? ", " : "", name);
-}
-
 /* Keeps the array in memory of its own. */
 static int keep_array(hx_vtk_reader *r, const hx_file_number *type, int64_t n, double **value)
 {
@@ -228,15 +222,6 @@ static int read_dataset(hx_vtk_reader *r)
         return HX_FILE_RAISE(&r->scan, "DATASET is %s; it must be UNSTRUCTURED_GRID%s",
                              hx_file_scan_shown(&r->scan), hx_foreign_vtk_remedy(r->scan.word));
     return HX_OK;
-}
-
-int hx_vtk_check_wanted(const hx_vtk_reader *r)
-{
-    if (!r->wanted || r->wanted_n < 0 || r->n_elem == r->wanted_n) return HX_OK;
-    return HX_FILE_RAISE(
-        &r->scan, "%lld cells; the mesh of this run has %lld%s", (long long)r->n_elem,
-        (long long)r->wanted_n,
-        r->n_elem < r->wanted_n ? " (a file written with a threshold lacks elements)" : "");
 }
 
 static int read_data_head(hx_vtk_reader *r, hx_vtk_data_where where)

@@ -1,6 +1,7 @@
-/* State of one pass over a legacy VTK file, shared by the parts of the reader: vtk_cells.c (points
- * and cells), vtk_solids.c (types of cells), vtk_sets.c (mesh and sets) and vtk_read.c (sections,
- * data arrays); vtu_read.c fills it from XML. Internal. */
+/* State of one pass over a legacy VTK file, shared by the parts of the reader: vtk_types.c (types
+ * of numbers), vtk_cells.c (points and cells), vtk_pieces.c (both piece by piece), vtk_solids.c
+ * (types of cells), vtk_sets.c (mesh and sets), vtk_wanted.c (the array that is searched) and
+ * vtk_read.c (sections, data arrays); vtu_read.c fills it from XML. Internal. */
 #ifndef HX_VTK_READER_H
 #define HX_VTK_READER_H
 

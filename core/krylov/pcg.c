@@ -365,7 +365,9 @@ static int scale_guess(hx_pcg_run *s, const double *d_f)
     return dev->ops->vector->axpy(dev, pcg->n, factor - 1.0, pcg->d_q, pcg->d_q);
 }
 
-int hx_pcg_find_residual(hx_pcg_run *s)
+/* r = f - K u with the exact K on the free degrees of freedom, q = K u. p may hold f until it is
+ * set to 0. */
+static int find_residual(hx_pcg_run *s)
 {
     hx_pcg *pcg = s->pcg;
     const double *d_f;
@@ -377,7 +379,8 @@ int hx_pcg_find_residual(hx_pcg_run *s)
     return hx_linear_constrain(s->a, pcg->d_r);
 }
 
-int hx_pcg_start_from_residual(hx_pcg_run *s)
+/* p = 0, z = M^-1 r, and the first convergence test. Waits. Sets has_z for the first iteration. */
+static int start_from_residual(hx_pcg_run *s)
 {
     hx_pcg *pcg = s->pcg;
     hx_device *dev = pcg->dev;
@@ -399,8 +402,38 @@ int hx_pcg_start_from_residual(hx_pcg_run *s)
 
 static int start_double(hx_pcg_run *s)
 {
-    HX_TRY(hx_pcg_find_residual(s));
-    return hx_pcg_start_from_residual(s);
+    HX_TRY(find_residual(s));
+    return start_from_residual(s);
+}
+
+/* Continues a solve whose recurrence, with the operator as it is stored, satisfies the criterion,
+ * from the residual of the exact operator if that does not (iterative refinement). u holds the sum
+ * of the corrections. If the corrections gain nothing more, or if the stored operator is not
+ * positive definite, the solve continues with the exact operator. Waits. */
+static int refine(hx_pcg_run *s, hx_pcg_refinement *refinement, hx_pcg_result *result)
+{
+    const hx_pcg *const pcg = s->pcg;
+    double rr;
+    HX_TRY(find_residual(s));
+    HX_TRY(pcg->dev->ops->vector->dot(pcg->dev, pcg->n, pcg->d_r, pcg->d_r, &rr));
+    if (pcg->params.criterion == HX_PCG_RELATIVE && sqrt(rr) <= pcg->params.tolerance * s->norm) {
+        /* the usual case: converged without another application of the preconditioner */
+        s->state.rr = rr;
+        s->state.reason = HX_PCG_CONVERGED;
+        return HX_OK;
+    }
+    const int is_idle = hx_pcg_refinement_is_over(refinement, rr);
+    /* as accurate as rounding in double precision allows */
+    if (is_idle && !s->a->exact) return HX_OK;
+    if (is_idle || s->state.reason == HX_PCG_INDEFINITE) {
+        s->a = s->a->exact;
+        *refinement = (hx_pcg_refinement){.best = INFINITY};
+        result->took_exact = 1;
+    }
+    HX_TRY(hx_pcg_put_refinement_stop(s, rr));
+    HX_TRY(start_from_residual(s));
+    result->refinements += s->state.reason == HX_PCG_RUNNING;
+    return HX_OK;
 }
 
 static int solve_double(hx_pcg_run *s, int iterations, hx_pcg_result *result)
@@ -417,7 +450,7 @@ static int solve_double(hx_pcg_run *s, int iterations, hx_pcg_result *result)
         HX_TRY(advance(s));
         if ((s->a->exact && s->state.reason == HX_PCG_INDEFINITE) ||
             ((s->a->exact || result->took_exact) && s->state.reason == HX_PCG_CONVERGED))
-            HX_TRY(hx_pcg_refine(s, &p, result));
+            HX_TRY(refine(s, &p, result));
         if (s->state.reason != HX_PCG_RUNNING) continue;
         HX_TRY(hx_pcg_ask(s, s->state.iterations - iterations, &asked, &changed));
         if (!changed) continue;

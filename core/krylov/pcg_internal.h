@@ -22,13 +22,6 @@ typedef struct hx_pcg_run {
     int (*iterate)(struct hx_pcg_run *, int marked); /* queues one iteration */
 } hx_pcg_run;
 
-/* r = f - K u with the exact K on the free degrees of freedom, q = K u. p may hold f until it is
- * set to 0. */
-int hx_pcg_find_residual(hx_pcg_run *s);
-
-/* p = 0, z = M^-1 r, and the first convergence test. Waits. Sets has_z for the first iteration. */
-int hx_pcg_start_from_residual(hx_pcg_run *s);
-
 /* Frees the recording, so that the next iterations are recorded newly. */
 void hx_pcg_reset_recording(hx_pcg *pcg);
 
@@ -56,10 +49,11 @@ typedef struct hx_pcg_refinement {
     int n_lost, n;
 } hx_pcg_refinement;
 
-/* Continues a solve whose recurrence, with the operator as it is stored, satisfies the criterion,
- * from the residual of the exact operator if that does not (iterative refinement). u holds the sum
- * of the corrections. If the corrections gain nothing more, or if the stored operator is not
- * positive definite, the solve continues with the exact operator. Waits. */
-int hx_pcg_refine(hx_pcg_run *s, hx_pcg_refinement *refinement, hx_pcg_result *result);
+/* Counts the correction, after which r'r is rr. Returns 1 if the refinement ends. */
+int hx_pcg_refinement_is_over(hx_pcg_refinement *p, double rr);
+
+/* Uploads the bound for the next correction, which starts with |r|; with the exact operator, the
+ * bound of the solve. */
+int hx_pcg_put_refinement_stop(const hx_pcg_run *s, double rr);
 
 #endif

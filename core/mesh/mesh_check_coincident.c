@@ -41,7 +41,8 @@ static double mean_edge(const hx_mesh *mesh)
     return hx_sum_parts(part) / (double)mesh->n_elem;
 }
 
-int hx_mesh_find_coincident(const hx_mesh *mesh, double radius, int32_t *rep, int64_t *n_double)
+/* rep[n_node] := the first node within `radius`, possibly the node itself. */
+static int find_coincident(const hx_mesh *mesh, double radius, int32_t *rep, int64_t *n_double)
 {
     hx_node_grid grid;
     *n_double = 0;
@@ -276,7 +277,7 @@ int hx_mesh_count_coincident(const hx_mesh *mesh, int64_t *n)
     *n = 0;
     if (!all_finite(mesh) || !(radius > 0.0) || !isfinite(radius)) return HX_OK;
     HX_TRY(hx_alloc_raw(&rep, (size_t)mesh->n_node, sizeof *rep, "coincident nodes"));
-    const int rc = hx_mesh_find_coincident(mesh, radius, rep, n);
+    const int rc = find_coincident(mesh, radius, rep, n);
     free(rep);
     return rc;
 }
@@ -291,10 +292,26 @@ int hx_mesh_repair_coincident(hx_mesh *mesh, double merge, int32_t **merged, hx_
     const double radius = isnan(merge) ? same_place(mesh) : merge;
     if (!(radius > 0.0) || !isfinite(radius)) return HX_OK;
     HX_TRY(hx_alloc_raw(&rep, (size_t)mesh->n_node, sizeof *rep, "coincident nodes"));
-    int rc = hx_mesh_find_coincident(mesh, radius, rep, &n_double);
+    int rc = find_coincident(mesh, radius, rep, &n_double);
     if (rc == HX_OK && n_double > 0)
         rc = isnan(merge) ? judge_coincident(mesh, rep, n_double, radius, notes)
                           : merge_nodes(mesh, rep, n_double, merge, merged, notes);
+    free(rep);
+    return rc;
+}
+
+int hx_mesh_merge_helps(const hx_mesh *mesh, double radius, int *helps)
+{
+    int32_t *rep = NULL;
+    int64_t n_double = 0;
+    hx_merge_trial trial;
+    *helps = 0;
+    HX_TRY(hx_alloc_raw(&rep, (size_t)mesh->n_node, sizeof *rep, "coincident nodes"));
+    int rc = find_coincident(mesh, radius, rep, &n_double);
+    if (rc == HX_OK && n_double > 0) {
+        rc = hx_mesh_try_merge(mesh, rep, &trial);
+        *helps = rc == HX_OK && trial.is_sound;
+    }
     free(rep);
     return rc;
 }

@@ -159,19 +159,3 @@ fail:
     free(is_double);
     return rc;
 }
-
-int hx_mesh_merge_helps(const hx_mesh *mesh, double radius, int *helps)
-{
-    int32_t *rep = NULL;
-    int64_t n_double = 0;
-    hx_merge_trial trial;
-    *helps = 0;
-    HX_TRY(hx_alloc_raw(&rep, (size_t)mesh->n_node, sizeof *rep, "coincident nodes"));
-    int rc = hx_mesh_find_coincident(mesh, radius, rep, &n_double);
-    if (rc == HX_OK && n_double > 0) {
-        rc = hx_mesh_try_merge(mesh, rep, &trial);
-        *helps = rc == HX_OK && trial.is_sound;
-    }
-    free(rep);
-    return rc;
-}

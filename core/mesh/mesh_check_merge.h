@@ -12,9 +12,6 @@ typedef struct hx_merge_trial {
     char why[512];   /* otherwise the reason, with the file's numbers */
 } hx_merge_trial;
 
-/* rep[n_node] := the first node within `radius`, possibly the node itself. */
-int hx_mesh_find_coincident(const hx_mesh *mesh, double radius, int32_t *rep, int64_t *n_double);
-
 /* Tries to merge nodes with rep[node], on the elements that have such nodes. O(n_node + n_elem),
  * and temporarily a mesh of these elements. */
 int hx_mesh_try_merge(const hx_mesh *mesh, const int32_t *rep, hx_merge_trial *trial);

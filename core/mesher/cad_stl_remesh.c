@@ -219,3 +219,14 @@ int hx_cad_remesh_stl(const hx_cad_job *job, const hx_stl *old, double size, hx_
     free(path);
     return rc;
 }
+
+void hx_cad_write_stl_sizes(FILE *f, double size)
+{
+    enum { REFINED = 4 };
+    fprintf(f,
+            "Mesh.MeshSizeMax = %.17g;\nMesh.MeshSizeMin = %.17g;\n"
+            "Mesh.MeshSizeFromCurvature = 14;\nMesh.MeshSizeFromPoints = 0;\n"
+            "Mesh.MeshSizeExtendFromBoundary = 1;\nMesh.ElementOrder = 1;\n"
+            "Mesh.Optimize = 1;\nMesh.OptimizeThreshold = 0.6;\n",
+            size, size / REFINED);
+}

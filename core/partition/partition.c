@@ -8,12 +8,6 @@
 #include "../base/names.h"
 #include "partition_ways.h"
 
-int hx_partition_weight(const int32_t conn[8])
-{
-    int corner[8];
-    return hx_cell_distinct(conn, corner);
-}
-
 const char *hx_partition_name(hx_partition_kind kind)
 {
     static const char *const name[] = {"curve", "graph", "bisection", "auto"};

@@ -283,17 +283,3 @@ void hx_space_triangle_points(const hx_mesh *mesh, const int32_t node[3], const 
         for (int i = 0; i < 3; i++) point->normal[i] = at.weight * normal[i];
     }
 }
-
-double hx_space_faces_area(const hx_space *s, int64_t n_face, const int64_t *face)
-{
-    double area = 0.0;
-    if (s->element == HX_ELEMENT_LINEAR ||
-        (s->element == HX_ELEMENT_QUADRATIC && s->mesh->middles.n == 0))
-        return hx_faces_area(s->mesh, n_face, face);
-    for (int64_t f = 0; f < n_face; f++) {
-        hx_space_face at;
-        hx_space_face_of(s, face[f], &at);
-        for (int q = 0; q < at.n_gauss; q++) area += hx_norm3(at.at[q].normal);
-    }
-    return area;
-}

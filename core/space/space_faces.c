@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "../base/memory.h"
+#include "../base/vec3.h"
 #include "space_internal.h"
 
 /* The middle of a cell's edge between two of its nodes, or -1. */
@@ -123,6 +124,20 @@ void hx_space_face_lump(const hx_space_face *face, double share[HX_FACE_POINTS])
         mass += share[a];
     }
     for (int a = 0; a < face->n && !face->has_sums; a++) share[a] *= total / mass;
+}
+
+double hx_space_faces_area(const hx_space *s, int64_t n_face, const int64_t *face)
+{
+    double area = 0.0;
+    if (s->element == HX_ELEMENT_LINEAR ||
+        (s->element == HX_ELEMENT_QUADRATIC && s->mesh->middles.n == 0))
+        return hx_faces_area(s->mesh, n_face, face);
+    for (int64_t f = 0; f < n_face; f++) {
+        hx_space_face at;
+        hx_space_face_of(s, face[f], &at);
+        for (int q = 0; q < at.n_gauss; q++) area += hx_norm3(at.at[q].normal);
+    }
+    return area;
 }
 
 int64_t hx_space_middle(const hx_space *s, int32_t a, int32_t b)

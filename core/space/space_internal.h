@@ -16,6 +16,10 @@ int hx_space_list_cells(hx_space *space);
 void hx_space_spline_face(const hx_space *space, int64_t face, hx_space_face *out);
 int hx_space_spline_points(const hx_space *space, const hx_set *set, int64_t *n, int32_t **point);
 
+/* Bit d: corner a of a hexahedron is at the end of its span in direction d
+ * (space_spline_nodes.c). */
+unsigned hx_space_corner_ends(int a);
+
 /* Parameters of a corner (0 to 7) of a cell in its patch; the patch of a cell. */
 void hx_space_corner_parameters(const hx_spline_patch *patch, int64_t cell, int a, double t[3]);
 const hx_spline_patch *hx_space_patch_of(const hx_spline *spline, int64_t cell);

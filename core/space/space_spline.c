@@ -62,29 +62,6 @@ static void number_places(hx_space *s)
                                s->point + (s->n_per_cell ? e * s->n_per_cell : s->cell_ptr[e]));
 }
 
-/* Bit d: corner a of a hexahedron is at the end of its span in direction d. */
-static unsigned ends_of(int a)
-{
-    return (unsigned)((a + 1) >> 1 & 1) | (unsigned)(a >> 1 & 1) << 1 | (unsigned)(a >> 2 & 1) << 2;
-}
-
-void hx_space_corner_parameters(const hx_spline_patch *patch, int64_t cell, int a, double t[3])
-{
-    int span[3];
-    hx_spline_patch_spans(patch, cell, span);
-    for (int d = 0; d < 3; d++) {
-        const hx_knots *const axis = &patch->axis[d];
-        t[d] = axis->knot[axis->span[span[d]] + (int)(ends_of(a) >> d & 1u)];
-    }
-}
-
-const hx_spline_patch *hx_space_patch_of(const hx_spline *spline, int64_t cell)
-{
-    int k = 0;
-    while (k + 1 < spline->n_patch && spline->patch[k + 1].first_cell <= cell) k++;
-    return &spline->patch[k];
-}
-
 /* Checks, for each cell by two opposite corners, that the mesh is the spline's image. */
 static int check_image(const hx_space *s)
 {
@@ -141,8 +118,8 @@ static void side_of_local_face(int local, int *direction, int *end)
 {
     unsigned all = 7u, none = 7u;
     for (int i = 0; i < 4; i++) {
-        all &= ends_of(hx_hex_face[local][i]);
-        none &= ~ends_of(hx_hex_face[local][i]);
+        all &= hx_space_corner_ends(hx_hex_face[local][i]);
+        none &= ~hx_space_corner_ends(hx_hex_face[local][i]);
     }
     const unsigned across = all | none;
     *direction = across == 1u ? 0 : across == 2u ? 1 : 2;

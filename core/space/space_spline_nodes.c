@@ -1,9 +1,32 @@
-/* Values of a spline at the nodes of its image, and values and gradients anywhere in a cell. */
+/* Corners of the cells of a spline, values at the nodes of its image, and values and gradients
+ * anywhere in a cell. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "../base/memory.h"
 #include "space_internal.h"
+
+unsigned hx_space_corner_ends(int a)
+{
+    return (unsigned)((a + 1) >> 1 & 1) | (unsigned)(a >> 1 & 1) << 1 | (unsigned)(a >> 2 & 1) << 2;
+}
+
+void hx_space_corner_parameters(const hx_spline_patch *patch, int64_t cell, int a, double t[3])
+{
+    int span[3];
+    hx_spline_patch_spans(patch, cell, span);
+    for (int d = 0; d < 3; d++) {
+        const hx_knots *const axis = &patch->axis[d];
+        t[d] = axis->knot[axis->span[span[d]] + (int)(hx_space_corner_ends(a) >> d & 1u)];
+    }
+}
+
+const hx_spline_patch *hx_space_patch_of(const hx_spline *spline, int64_t cell)
+{
+    int k = 0;
+    while (k + 1 < spline->n_patch && spline->patch[k + 1].first_cell <= cell) k++;
+    return &spline->patch[k];
+}
 
 /* R_a of a cell's control points at parameters within its span. */
 static int shape_at(const hx_space *s, int64_t cell, const double t[3], double *shape)

@@ -123,6 +123,13 @@ static inline int hx_bits(uint64_t n)
     return bits;
 }
 
+/* x[k] := corner k of triangle t, with the vertices at xyz. */
+static inline void hx_triangle_corners(const hx_surface *s, const double *xyz, int64_t t,
+                                       const double *x[3])
+{
+    for (int k = 0; k < 3; k++) x[k] = xyz + 3 * (int64_t)s->tri[3 * t + k];
+}
+
 /* (b - a) x (c - a): along the normal, twice the area in length. */
 static inline void hx_triangle_normal2(const double a[3], const double b[3], const double c[3],
                                        double n[3])

@@ -153,6 +153,18 @@ static double place_on_edge(const hx_surface_motion *m, int64_t v, double e[3])
     return hx_dot3(along, e) / hx_dot3(e, e);
 }
 
+void hx_surface_vertex_normal(const hx_surface_motion *m, int64_t v, double n[3])
+{
+    n[0] = n[1] = n[2] = 0.0;
+    for (int32_t k = m->first[v]; k < m->first[v + 1]; k++) {
+        const double *x[3];
+        double here[3];
+        hx_triangle_corners(m->surface, m->surface->xyz, m->corner[k] / 3, x);
+        hx_triangle_normal2(x[0], x[1], x[2], here);
+        for (int d = 0; d < 3; d++) n[d] += here[d];
+    }
+}
+
 /* Unit vector along which a vertex moves outwards; 0 if it is fixed or at the end of its edge. */
 static void find_direction(const shells *s, int64_t v, double to[3])
 {

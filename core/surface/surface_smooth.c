@@ -53,11 +53,6 @@ static void list_corners(smoother *m)
     m->first[0] = 0;
 }
 
-static void corners_of(const hx_surface *s, const double *xyz, int64_t t, const double *x[3])
-{
-    for (int k = 0; k < 3; k++) x[k] = xyz + 3 * (int64_t)s->tri[3 * t + k];
-}
-
 /* 1 if caps that meet at a vertex differ in direction by more than 30 degrees: an edge of the
  * part. */
 static int is_sharp(const smoother *m, int64_t v)
@@ -67,7 +62,7 @@ static int is_sharp(const smoother *m, int64_t v)
         const int64_t t = m->corner[k] / 3;
         const double *x[3];
         if (!m->s->is_cap[t]) continue;
-        corners_of(m->s, m->s->xyz, t, x);
+        hx_triangle_corners(m->s, m->s->xyz, t, x);
         hx_triangle_normal2(x[0], x[1], x[2], here);
         if (hx_dot3(first, first) == 0.0) memcpy(first, here, sizeof first);
         if (hx_dot3(first, here) < 0.866 * sqrt(hx_dot3(first, first) * hx_dot3(here, here)))
@@ -188,7 +183,7 @@ static void measure_surface(const hx_surface *s, const hx_mesh *mesh, double *vo
         for (int64_t t = hx_part_begin(s->n_tri, i); t < hx_part_begin(s->n_tri, i + 1); t++) {
             const double *x[3];
             double y[3][3], n[3];
-            corners_of(s, s->xyz, t, x);
+            hx_triangle_corners(s, s->xyz, t, x);
             for (int k = 0; k < 3; k++)
                 for (int d = 0; d < 3; d++) y[k][d] = x[k][d] - origin[d];
             sum += hx_triple3(y[0], y[1], y[2]);
@@ -205,18 +200,6 @@ static void measure_surface(const hx_surface *s, const hx_mesh *mesh, double *vo
 static hx_surface_motion motion_of(const smoother *m)
 {
     return (hx_surface_motion){m->s, m->mesh, m->first, m->corner, m->kind, m->before};
-}
-
-void hx_surface_vertex_normal(const hx_surface_motion *m, int64_t v, double n[3])
-{
-    n[0] = n[1] = n[2] = 0.0;
-    for (int32_t k = m->first[v]; k < m->first[v + 1]; k++) {
-        const double *x[3];
-        double here[3];
-        corners_of(m->surface, m->surface->xyz, m->corner[k] / 3, x);
-        hx_triangle_normal2(x[0], x[1], x[2], here);
-        for (int d = 0; d < 3; d++) n[d] += here[d];
-    }
 }
 
 /* Moves free vertices along their normals by the missing volume divided by the area: a Newton step,
@@ -264,8 +247,8 @@ static int has_turned(const smoother *m, int64_t t)
 {
     const double *x[3], *y[3];
     double a[3], b[3];
-    corners_of(m->s, m->before, t, x);
-    corners_of(m->s, m->s->xyz, t, y);
+    hx_triangle_corners(m->s, m->before, t, x);
+    hx_triangle_corners(m->s, m->s->xyz, t, y);
     hx_triangle_normal2(x[0], x[1], x[2], a);
     hx_triangle_normal2(y[0], y[1], y[2], b);
     return hx_dot3(a, b) <= 0.0 || hx_dot3(b, b) < 1e-6 * hx_dot3(a, a);

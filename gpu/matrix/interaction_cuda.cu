@@ -1,4 +1,4 @@
-// K of a spline patch on the GPU: the table, and what all methods share.
+// K of a spline patch on the GPU: the table of methods.
 #include "interaction_cuda.cuh"
 
 #include <cstdlib>
@@ -76,12 +76,6 @@ void close_patch(void *state)
 }
 
 } // namespace
-
-int hx_cuda_patch_elapsed(const hx_cuda_patch *p, int from, int to, double *seconds)
-{
-    HX_TRY(p->dev->ops->sync(p->dev));
-    return p->dev->ops->elapsed(p->dev, from, to, seconds);
-}
 
 const hx_interaction_ops hx_cuda_interaction_ops = {
     1u << HX_WAY_POINTS | 1u << HX_WAY_PAIRS | 1u << HX_WAY_GATHER,

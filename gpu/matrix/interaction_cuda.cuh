@@ -15,7 +15,7 @@ struct hx_cuda_patch {
     double *d_value;            // [n_block][dim][dim] (owned)
 };
 
-// interaction_cuda.cu: seconds between two marks of the queue. Waits.
+// interaction_time_cuda.cu: seconds between two marks of the queue. Waits.
 int hx_cuda_patch_elapsed(const hx_cuda_patch *p, int from, int to, double *seconds);
 
 // fill_interaction_cuda.cu

@@ -8,7 +8,7 @@
 constexpr unsigned HX_FULL_WARP = 0xffffffffu;
 constexpr int HX_WARP = 32;
 
-// Times of the steps on the device's own clock; the time in which the host allocates or waits
+// Times of the steps on the device's own clock (pattern_steps_cuda.cu); the time in which the host allocates or waits
 // between two steps is in neither of them.
 struct hx_step_clock {
     hx_steps *steps; // nullptr: no times are needed
@@ -137,7 +137,7 @@ int hx_queue_set_counts(const hx_building *b, const hx_row_job *job, unsigned n_
 // Their slots and columns, from the offsets.
 int hx_queue_sets(const hx_building *b, const hx_row_job *job, unsigned n_row);
 
-// pattern_cuda.cu: *d_widest = the largest of *d_widest and the differences of ptr[0 .. n].
+// pattern_steps_cuda.cu: *d_widest = the largest of *d_widest and the differences of ptr[0 .. n].
 int hx_queue_widest(const hx_building *b, int64_t n, const int64_t *d_ptr, unsigned *d_widest);
 // Reads the properties of the rows, and n_entry. Waits.
 int hx_read_offsets(const hx_building *b, hx_found *d_found, hx_found *found);

@@ -1,7 +1,7 @@
 /* Cells of multigrid's first coarse grid that contain the same elements in the same places: the
- * contribution of such a cell to P'K P is a sum of one table per element times its modulus. Tables
- * are computed once, for the most frequent cells of a regular mesh. All other cells, and those that
- * touch a support, are computed by multigrid_galerkin_cpu.c.
+ * contribution of such a cell to P'K P is a sum of one table per element times its modulus
+ * (multigrid_tables_cpu.c). Tables are computed once, for the most frequent cells of a regular
+ * mesh. All other cells, and those that touch a support, are computed by multigrid_galerkin_cpu.c.
  *
  * A table is the upper half of a symmetric matrix: blocks of corners a <= b. */
 #include <stdlib.h>
@@ -9,7 +9,7 @@
 
 #include "../../base/memory.h"
 #include "../../multigrid/multigrid_place.h"
-#include "multigrid_cpu.h"
+#include "multigrid_classes_cpu.h"
 
 /* Relative to the edge of a cell: positions that differ by less give the same table in single
  * precision. */
@@ -21,26 +21,9 @@ enum {
     ROW = 27 * BLOCK,
     N_MODEL = HX_MG_PLACE_MODELS,
     N_ELEM = HX_MG_PLACE_ELEMS,
-    LANES = 8,
     SHARE = HX_MG_SHARE,
-    STRIP = 9 * LANES, /* numbers of a table that are summed at a time */
+    STRIP = HX_CPU_STRIP,
     N_STRIP = SHARE / STRIP
-};
-
-typedef float lanes __attribute__((vector_size(LANES * sizeof(float))));
-
-/* Elements of a class, and their tables in strips: [N_STRIP][n_elem][STRIP] (owned). */
-typedef struct cell_class {
-    int32_t model; /* one of its cells */
-    int n_elem;
-    float *table;
-} cell_class;
-
-struct hx_cpu_classes {
-    int n;
-    cell_class of[N_MODEL];
-    uint8_t *cell; /* [n_cell] class of each cell, or N_MODEL (owned) */
-    int32_t *elem; /* [n_elem] sorted by cell as in d_cell_elem, then by place (owned) */
 };
 
 /* Returns 1 if a cell may belong to a class: it has a suitable number of elements
@@ -104,11 +87,11 @@ static void find_models(const hx_mg_mesh *mesh, struct hx_cpu_classes *s)
         const int n_elem = mesh->d_cell_elem_at[cell + 1] - mesh->d_cell_elem_at[cell];
         if (!is_candidate(mesh, cell)) continue;
         if (class_of(mesh, s, cell) == N_MODEL)
-            s->of[s->n++] = (cell_class){.model = (int32_t)cell, .n_elem = n_elem};
+            s->of[s->n++] = (hx_cpu_class){.model = (int32_t)cell, .n_elem = n_elem};
     }
 }
 
-static int fill_table(const hx_mg_mesh *mesh, const int32_t *elem, cell_class *c)
+static int fill_table(const hx_mg_mesh *mesh, const int32_t *elem, hx_cpu_class *c)
 {
     float share[SHARE];
     HX_TRY(hx_alloc_raw(&c->table, (size_t)c->n_elem, sizeof share, "multigrid tables"));
@@ -160,46 +143,4 @@ double hx_cpu_classes_bytes(int64_t n_elem, double n_cell)
 {
     (void)n_cell;
     return 5.0 * (double)n_elem; /* 4 for the list, 1 for the classes and tables of cells */
-}
-
-void hx_cpu_classes_free(hx_device *dev, hx_mg_mesh *mesh)
-{
-    struct hx_cpu_classes *const s = mesh->own;
-    (void)dev;
-    if (!s) return;
-    for (int m = 0; m < s->n; m++) free(s->of[m].table);
-    free(s->cell);
-    free(s->elem);
-    free(s);
-    mesh->own = NULL;
-}
-
-/* share = sum of modulus times table over the elements. */
-HX_INLINED void sum_tables_lanes(int n, const float *modulus, const float *table, float *share)
-{
-    for (int strip = 0; strip < N_STRIP; strip++, share += STRIP) {
-        lanes sum[STRIP / LANES];
-        memset(sum, 0, sizeof sum);
-        for (int k = 0; k < n; k++, table += STRIP)
-            for (int i = 0; i < STRIP / LANES; i++) {
-                lanes t;
-                memcpy(&t, table + LANES * i, sizeof t);
-                sum[i] += modulus[k] * t;
-            }
-        memcpy(share, sum, sizeof sum);
-    }
-}
-HX_VERSIONS(sum_tables, (int n, const float *modulus, const float *table, float *share),
-            (n, modulus, table, share))
-
-int hx_cpu_classes_share(const hx_mg_mesh *mesh, int64_t cell, float *share)
-{
-    const struct hx_cpu_classes *const s = mesh->own;
-    float modulus[N_ELEM];
-    if (!s || s->cell[cell] == N_MODEL || !s->of[s->cell[cell]].table) return 0;
-    const cell_class *const c = &s->of[s->cell[cell]];
-    const int32_t *const elem = s->elem + mesh->d_cell_elem_at[cell];
-    for (int k = 0; k < c->n_elem; k++) modulus[k] = hx_cpu_modulus(mesh, elem[k]);
-    sum_tables(c->n_elem, modulus, c->table, share);
-    return 1;
 }

@@ -35,7 +35,7 @@ static inline float hx_cpu_modulus(const hx_mg_mesh *mesh, int64_t elem)
 void hx_cpu_element_share(const hx_mg_mesh *mesh, int64_t cell, int32_t elem, float *share);
 
 /* hx_multigrid_ops.mesh_prepare, mesh_release and prepared_bytes: classes of equal cells
- * (multigrid_classes_cpu.c). */
+ * (multigrid_classes_cpu.c, multigrid_tables_cpu.c). */
 int hx_cpu_classes_create(hx_device *dev, hx_mg_mesh *mesh);
 void hx_cpu_classes_free(hx_device *dev, hx_mg_mesh *mesh);
 double hx_cpu_classes_bytes(int64_t n_elem, double n_cell);

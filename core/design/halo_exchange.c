@@ -1,0 +1,56 @@
+/* The values of a halo, which are exchanged before each sum; and the end of a halo. */
+#include <stdlib.h>
+
+#include "../base/clock.h"
+#include "../device/timeline.h"
+#include "../linalg/vector_ops.h"
+#include "halo.h"
+
+/* Exchanges the values of the halo elements from device to device, to d_to. */
+static int fill_direct(hx_halo *h, const double *d_own, double *d_to)
+{
+    hx_transport *const transport = &h->dist->transport;
+    HX_TRY(hx_transport_send(transport, &h->direct, 1, NULL, h->d_out, d_own));
+    return hx_transport_take(transport, h->n_beyond, d_to);
+}
+
+static int fill_by_host(hx_halo *h, const double *d_own, double *d_to)
+{
+    hx_device *const dev = &h->dist->dev;
+    hx_exchange *const r = &h->exchange;
+    const int64_t n_out = r->out[r->n_peer];
+    HX_TRY(dev->ops->vector->take_entries(dev, n_out, h->d_out, d_own, h->d_send));
+    HX_TRY(dev->ops->download(dev, h->host, h->d_send, (size_t)n_out * sizeof *h->host));
+    hx_exchange_pack(r, sizeof *h->host, h->host);
+    HX_TRY(hx_exchange_run(h->dist->comm, r, sizeof *h->host));
+    hx_exchange_unpack(r, sizeof *h->host, h->host);
+    return dev->ops->upload(dev, d_to, h->host, (size_t)h->n_beyond * sizeof *h->host);
+}
+
+int hx_halo_fill(hx_halo *h, int field, const double *d_own)
+{
+    hx_dist *const dist = h->dist;
+    hx_device *const dev = &dist->dev;
+    double *const d_value = h->d_value[field], *const d_beyond = d_value + h->n_own;
+    const double begin = hx_clock();
+    HX_TRY(dev->ops->copy(dev, d_value, d_own, (size_t)h->n_own * sizeof *d_own));
+    HX_IN_SPAN(dev, HX_SPAN_HALO, -1,
+               dist->transport.ops ? fill_direct(h, d_own, d_beyond)
+                                   : fill_by_host(h, d_own, d_beyond));
+    dist->figures.n_halo++;
+    dist->figures.halo_bytes += hx_exchange_bytes(&h->exchange, sizeof *h->host);
+    dist->figures.halo_seconds += hx_clock() - begin;
+    return HX_OK;
+}
+
+void hx_halo_free(hx_halo *h)
+{
+    if (!h) return;
+    hx_device *const dev = &h->dist->dev;
+    dev->ops->release(dev, h->d_out);
+    dev->ops->release(dev, h->d_send);
+    for (int i = 0; i < HX_CELLS_FIELDS; i++) dev->ops->release(dev, h->d_value[i]);
+    hx_exchange_free(&h->exchange);
+    free(h->host);
+    free(h);
+}
