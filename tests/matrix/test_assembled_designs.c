@@ -1,7 +1,8 @@
 /* Ten designs of P1's cantilever CB1, plain and distorted, with K stored against the matrix-free
  * product, at contrast 1e3 and 1e9: compliances agree to 1e-10, and so do displacements, whose
- * difference in the energy norm is printed. The first operator meets every preconditioner but the
- * identity, the others only those whose iterations do not grow with the mesh.
+ * difference in the energy norm is printed. Every operator meets every preconditioner but the
+ * identity; on a CPU those after the first meet only those whose iterations do not grow with the
+ * mesh, on the hardest problem (distorted, contrast 1e9).
  *
  *     test_assembled_designs [cpu | cuda] [whole]
  *
@@ -9,6 +10,7 @@
 #include "tests/lib/fixture.h"
 
 static hx_device device;
+static int is_short; /* 1: on a CPU, without `whole` */
 
 enum { N_DESIGN = 10, CB1_LAYERS = 25, CPU_LAYERS = 12 };
 
@@ -144,6 +146,7 @@ static void make_problem(hx_mesh *mesh, hx_problem *problem, int layers, double 
 
 static void check_mesh(int layers, double distort, double rho_min)
 {
+    const int is_hardest = distort > 0.0 && rho_min < 0.01;
     char name[64];
     hx_mesh mesh;
     hx_problem problem;
@@ -160,7 +163,7 @@ static void check_mesh(int layers, double distort, double rho_min)
         for (size_t p = 0;
              (precond = fixture_next_precond(&device, op_kind, HX_PRECISION_DOUBLE, &p));) {
             st.precond = precond->name;
-            if (n_operator > 0 && precond->iterations == 0) continue;
+            if (is_short && n_operator > 0 && (!is_hardest || precond->iterations == 0)) continue;
             if (precond->identity)
                 printf("skipped: '%s' takes too many iterations at high contrast\n", precond->name);
             else
@@ -179,8 +182,8 @@ int main(int argc, char **argv)
     const int status = fixture_open(&device, argc - whole, argv, &quick);
     if (status != 0) return status;
     if (!device.ops->matrix) TEST_SKIP("device '%s' has no matrices", device.ops->name);
-    const int is_cpu = strcmp(device.ops->name, "cpu") == 0;
-    const int layers = is_cpu && !whole ? CPU_LAYERS : CB1_LAYERS;
+    is_short = strcmp(device.ops->name, "cpu") == 0 && !whole;
+    const int layers = is_short ? CPU_LAYERS : CB1_LAYERS;
     fixture_set_threads(2);
     for (int distorted = 0; distorted < 2; distorted++) {
         check_mesh(layers, distorted ? 0.2 : 0.0, 0.1); /* contrast 1e3 */
