@@ -14,7 +14,7 @@
 #include "tests/lib/void_patterns.h"
 
 /* How elements are distributed. */
-typedef enum { CURVE, IN_TURN, WINDOW } sharing;
+typedef enum { CURVE, IN_TURN, DISTRIBUTED } sharing;
 
 typedef enum { BOX, DISTORTED, CELLS } shape;
 
@@ -76,7 +76,7 @@ static int make_mesh(hx_mesh *mesh, shape of)
     return hx_mesh_finish(mesh);
 }
 
-static int make_window(job *j, hx_mesh *mesh)
+static int make_dist_mesh(job *j, hx_mesh *mesh)
 {
     const hx_dist_mesh_params params = {.partition = HX_PARTITION_BISECTION, .reach = 1.0};
     hx_mesh_source source;
@@ -141,8 +141,8 @@ static void make_models(job *j)
 {
     const sharing how = j->sample->sharing;
     CHECK_OK(make_mesh(&j->alone.mesh, j->sample->shape));
-    CHECK_OK(how == WINDOW ? make_window(j, &j->shared.mesh)
-                           : make_mesh(&j->shared.mesh, j->sample->shape));
+    CHECK_OK(how == DISTRIBUTED ? make_dist_mesh(j, &j->shared.mesh)
+                                : make_mesh(&j->shared.mesh, j->sample->shape));
     if (how == IN_TURN) CHECK_OK(part_in_turn(j, &j->shared.mesh));
     CHECK_OK(make_problem(j, &j->alone));
     CHECK_OK(make_problem(j, &j->shared));
@@ -275,7 +275,7 @@ static void check_parts(job *j)
     hx_device *const dev = &j->dist.dev;
     const int size = j->comm.size;
     CHECK_OK(hx_deflation_create(&j->whole, &j->alone.problem, NULL, j->alone.modulus));
-    if (j->sample->sharing == WINDOW) { /* as in a run */
+    if (j->sample->sharing == DISTRIBUTED) { /* as in a run */
         hx_mesh_free_lists(&j->shared.mesh);
         hx_mesh_free_lists(&j->dist.subdomain.mesh);
     }
@@ -382,13 +382,13 @@ static const sample samples[] = {
      8, 90},
     {"floating components, in turn", DISTORTED, islands, 1e9, 0.0, IN_TURN, HX_TRANSPORT_NONE, 0, 8,
      92},
-    {"floating components, distributed mesh", BOX, islands, 1e9, 0.02, WINDOW, HX_TRANSPORT_ANY, 0,
-     8, 75},
+    {"floating components, distributed mesh", BOX, islands, 1e9, 0.02, DISTRIBUTED,
+     HX_TRANSPORT_ANY, 0, 8, 75},
     {"mirror images", BOX, mirrored, 1e9, 0.0, CURVE, HX_TRANSPORT_NONE, 0, 4, 0},
     {"mirror images, in turn", BOX, mirrored, 1e9, 0.0, IN_TURN, HX_TRANSPORT_NONE, 0, 4, 0},
     {"attached by void", DISTORTED, hanging, 1e9, 0.0, CURVE, HX_TRANSPORT_ANY, 0, 1, 34},
-    {"attached by void, distributed mesh", BOX, hanging, 1e9, 0.02, WINDOW, HX_TRANSPORT_NONE, 0, 1,
-     32},
+    {"attached by void, distributed mesh", BOX, hanging, 1e9, 0.02, DISTRIBUTED, HX_TRANSPORT_NONE,
+     0, 1, 32},
     {"black and white", DISTORTED, black_and_white, 1e9, 0.02, CURVE, HX_TRANSPORT_LIBRARY, 0, 8,
      43},
     {"black and white, in turn", DISTORTED, black_and_white, 1e9, 0.02, IN_TURN, HX_TRANSPORT_ANY,

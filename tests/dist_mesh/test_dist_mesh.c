@@ -46,7 +46,7 @@ static int make_dist_mesh(job *j, const hx_generator *gen, const hx_generate_par
     return hx_mesh_finish(&j->ownership);
 }
 
-/* Returns the rank that owns an element of the window. */
+/* Returns the rank that owns an element of the distributed mesh. */
 static int rank_of(const job *j, int64_t e)
 {
     int rank = 0;
@@ -172,7 +172,7 @@ static uint8_t *flags_of(int64_t n_all, int64_t n, const int32_t *list, const in
     return flag;
 }
 
-/* Checks a set on own elements and their nodes; outermost nodes of the window may lack some of
+/* Checks a set on own elements and their nodes; outermost nodes of the part may lack some of
  * their elements. */
 static void check_set(const hx_mesh *w, uint8_t *const node[2], uint8_t *const elem[2])
 {
@@ -297,7 +297,7 @@ static void check_dist_mesh(job *j, const char *name, const hx_generate_params *
     free(j->here);
 }
 
-static void test_windows(job *j)
+static void test_meshes(job *j)
 {
     static const struct {
         const char *name;
@@ -401,7 +401,7 @@ int main(void)
     CHECK_OK(hx_comm_join(&j.comm));
     hx_comm_reduce_of(&j.reduce, &j.comm);
     if (j.comm.rank == 0) printf("%d processes\n", j.comm.size);
-    test_windows(&j);
+    test_meshes(&j);
     test_plate(&j);
     test_no_element(&j);
     test_trade(&j);

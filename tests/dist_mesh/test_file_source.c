@@ -7,7 +7,7 @@
  *     test_file_source FILE why TEXT   the file needs the whole mesh; the reason contains TEXT
  *     test_file_source FILE bad TEXT   all ranks refuse it with a message that contains TEXT
  *     test_file_source FILE bodies N   the mesh has N bodies
- *     test_file_source FILE memory pieces|window|whole
+ *     test_file_source FILE memory pieces|distributed|whole
  *                                      prints the largest memory of each process
  *
  * Several of these, separated by --, may be given in one run. */
@@ -179,7 +179,7 @@ static void test_few(job *j)
     CHECK(!j->source.shape);
 }
 
-static void test_windows(job *j)
+static void test_distributed(job *j)
 {
     const int n_failed = test_n_failed;
     char why[HX_FILE_WHY];
@@ -195,7 +195,7 @@ static void test_windows(job *j)
 /* The file gives this many names to sets of several kinds. */
 static void test_shared(job *j, long n)
 {
-    test_windows(j);
+    test_distributed(j);
     CHECK_MSG(j->whole.n_shared == (size_t)n, "%zu names are shared for %ld", j->whole.n_shared, n);
 }
 
@@ -232,7 +232,7 @@ static void say_memory(job *j, const char *what)
         CHECK_OK(read_whole(j));
     } else {
         CHECK_OK(hx_file_source_open(&j->source, &j->comm, j->path, 0, NULL, why));
-        if (strcmp(what, "window") == 0) CHECK_OK(make_dist_mesh(j));
+        if (strcmp(what, "distributed") == 0) CHECK_OK(make_dist_mesh(j));
     }
     printf("process %d of %d: %.1f MB before, %.1f at most, %.1f now; %.2f s\n", j->comm.rank,
            j->comm.size, 1e-6 * (double)before, 1e-6 * (double)hx_host_memory_peak(),
@@ -256,7 +256,7 @@ static void test_one(job *j, int n, char **word)
     else if (strcmp(what, "memory") == 0)
         say_memory(j, word[2]);
     else
-        test_windows(j);
+        test_distributed(j);
     hx_source_close(&j->source);
     hx_mesh_free(&j->ownership);
     hx_mesh_free(&j->whole);
