@@ -60,8 +60,8 @@ int hx_dist_level_power(hx_device *dev, int dof, const hx_mg_level *level);
 /* Returns the number of nodes of all distributed levels on this rank. */
 int64_t hx_dist_coarse_nodes(const hx_dist *dist);
 
-/* level->d_b := sum of the contributions of all ranks, at the own nodes of a distributed level or at
- * all nodes of a replicated one. */
+/* level->d_b := sum of the contributions of all ranks, at the own nodes of a distributed level or
+ * at all nodes of a replicated one. */
 int hx_dist_add_right_side(hx_dist *dist, int dof, const hx_mg_level *level);
 
 /* Replaces the entries of the table that need other ranks. */
