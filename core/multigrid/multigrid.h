@@ -330,8 +330,8 @@ typedef struct hx_multigrid_ops {
                        hx_mg_update holds);
 
     /* level->d_matrix = P'K P from the rows of K, for any element: a matrix with 3 unknowns per
-     * point (1 for heat conduction), full or lower. The result is bitwise symmetric and equal for both
-     * storage forms. NULL: not available. */
+     * point (1 for heat conduction), full or lower. The result is bitwise symmetric and equal for
+     * both storage forms. NULL: not available. */
     int (*rows_galerkin)(hx_device *dev, const hx_mg_mesh *mesh, const hx_matrix *matrix,
                          const hx_mg_level *level);
 
