@@ -131,7 +131,7 @@ int hx_matrix_count(const hx_space *space, const hx_matrix_cut *cut, hx_part par
 #pragma omp parallel reduction(| : failed)
     {
         hx_matrix_counts mine = {0};
-        /* NOLINTNEXTLINE(clang-analyzer-optin*): a point has a cell */
+        /* NOLINTNEXTLINE(clang-analyzer-optin*): room > 0, since every point has a cell */
         int32_t *const near = malloc(room * sizeof *near);
         failed = !near;
 #pragma omp for schedule(static)

@@ -159,7 +159,7 @@ void hx_output_heat_flux(const hx_problem *problem, const double *conductivity,
             hx_cell_middle(conn, middle);
             for (int a = 0; a < 8; a++) {
                 memcpy(x + 3 * a, mesh->xyz + 3 * (int64_t)conn[a], 3 * sizeof *x);
-                /* NOLINTNEXTLINE(clang-analyzer-core*): written or scratch */
+                /* NOLINTNEXTLINE(clang-analyzer-core*): not NULL, see needs_scratch */
                 t[a] = temperature[conn[a]];
             }
             hx_hex8_temperature_gradient(x, t, middle[0], middle[1], middle[2], gradient);

@@ -188,9 +188,10 @@ static const char *name_beside(const hx_options *options, char path[PATH_MAX])
     return path;
 }
 
-static int make_report(hx_report *report, const hx_options *options)
+/* title: room for the title of the page. */
+static int make_report(hx_report *report, const hx_options *options, char *title, size_t n_title)
 {
-    char beside[PATH_MAX], title[512] = "", a[32], b[32], c[32];
+    char beside[PATH_MAX], a[32], b[32], c[32];
     int64_t n_byte = 0;
     const double begin = hx_clock();
     const char *path = hx_option_text(options, OUTPUT);
@@ -201,7 +202,7 @@ static int make_report(hx_report *report, const hx_options *options)
     if (!path) path = name_beside(options, beside);
     HX_TRY(read_runs(report, options, path));
     share_colours(report);
-    report->title = make_title(report, title, sizeof title);
+    report->title = make_title(report, title, n_title);
     HX_TRY(write_page(report, path, &n_byte));
     for (size_t i = 0; i < report->n_run; i++) say_part(&report->run[i]);
     hx_log_info("%s: %s, written in %s, with %s of memory", path,
@@ -214,8 +215,9 @@ static int make_report(hx_report *report, const hx_options *options)
 static int report_runs(const hx_options *options)
 {
     hx_report report;
+    char title[512] = "";
     memset(&report, 0, sizeof report);
-    const int rc = make_report(&report, options);
+    const int rc = make_report(&report, options, title, sizeof title);
     for (size_t i = 0; i < report.n_run; i++) hx_report_free_run(&report.run[i]);
     return rc;
 }

@@ -368,6 +368,7 @@ int hx_session_open_device(hx_session *s)
     HX_TRY(check_precision(s));
     s->chose_operator = hx_config_is_auto(s->cfg.solver.op);
     s->chose_precond = hx_config_is_auto(s->cfg.solver.preconditioner);
+    /* NOLINTNEXTLINE(clang-analyzer-core*): hx_session_find_device sets ops */
     HX_TRY(hx_config_set_word(&s->cfg.solver.device, ops->name));
     HX_TRY(set_words(s));
     HX_TRY(hx_session_broadcast_choice(s));

@@ -253,7 +253,7 @@ static int localise_all(hx_coarse *coarse, int n, hx_level_view *v)
     hx_coarse_level *const whole = &coarse->level[n];
 #pragma omp parallel for schedule(static)
     for (int64_t k = 0; k < CORNERS * coarse->n_cell; k++)
-        /* NOLINTNEXTLINE(clang-analyzer-core*): the view of level 0 is made */
+        /* NOLINTNEXTLINE(clang-analyzer-core*): find_views made v[0].number */
         coarse->cell_corner[k] = v[0].number[coarse->cell_corner[k]];
     HX_TRY(take_list(&coarse->node_cell, CORNERS, &v[0], NULL));
     for (int l = 0; l < n; l++)

@@ -59,10 +59,10 @@ static int reorder(hx_dist *dist, const double *from, double *to, int to_file)
     if (rc == HX_OK && hx_dist_is_root(dist)) {
 #pragma omp parallel for schedule(static)
         for (int64_t i = 0; i < n; i++) {
-            if (to_file) /* NOLINTNEXTLINE(clang-analyzer-core*): the root has both */
+            if (to_file) /* NOLINTNEXTLINE(clang-analyzer-core*): the root has both fields */
                 to[orig[i]] = from[i];
             else
-                /* NOLINTNEXTLINE(clang-analyzer-core*): the root has both */
+                /* NOLINTNEXTLINE(clang-analyzer-core*): the root has both fields */
                 to[i] = from[orig[i]];
         }
     }

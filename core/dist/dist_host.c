@@ -44,7 +44,7 @@ static void pack_parcels(const hx_subdomain *subdomain, int size, const int64_t 
                 if (!p->sent) continue;
                 char *const to = p->sent + (size_t)n * p->stride;
                 memcpy(to, &place, sizeof place);
-                /* NOLINTNEXTLINE(clang-analyzer-core*): items exist if counted */
+                /* NOLINTNEXTLINE(clang-analyzer-core*): parcels have items */
                 memcpy(to + sizeof place, item + (size_t)l * p->bytes, p->bytes);
             }
         }

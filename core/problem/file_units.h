@@ -21,7 +21,7 @@ typedef struct hx_file_units {
 hx_file_units hx_file_units_of_ansys(const char *word);
 
 /* The units of data set 164 of a universal file: its code, and its description. */
-hx_file_units hx_file_units_of_unv(int code, const char *stated);
+hx_file_units hx_file_units_of_unv(int code, const char *text);
 
 /* Factors that the file itself states for a system without a name here; 0: not stated. Named
  * systems keep theirs. */

@@ -160,7 +160,7 @@ static void add_point_force(const hx_problem *problem, const hx_body_field *fiel
         int n;
         const int32_t *const point = hx_space_points(space, e, &n);
         cell_body(space, e, field, hx_mass_of(density_of(problem, rho, e)), f);
-        for (int a = 0; a < n; a++)
+        for (int a = 0; a < n; a++) /* NOLINTNEXTLINE(clang-analyzer-core*): cell_body sets f[n] */
             for (int i = 0; i < 3; i++) force[3 * (int64_t)point[a] + i] += f[a][i];
     }
 }

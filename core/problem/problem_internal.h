@@ -48,7 +48,7 @@ int hx_problem_add_load(const hx_space *space, const hx_load_spec *load, double 
 
 /* Prescribes component i of a node. HX_EINPUT: not finite, or already prescribed with another
  * value. */
-int hx_problem_hold(hx_problem *problem, const char *origin, int64_t node, int i, double value);
+int hx_problem_hold(hx_problem *problem, const char *origin, int64_t node, int i, double wanted);
 
 /* Conditions of the mesh file (problem_file.c); NULL: none. HX_EINPUT: there are none, or they
  * cannot be applied completely. */

@@ -191,7 +191,7 @@ static int add_surface_load(const hx_space *space, const hx_set *set, const hx_l
     double area, t[3];
     HX_TRY(hx_problem_faces(space->mesh, set, load->origin, &n_face, &face));
     int rc = hx_problem_measure_faces(space, n_face, face, &n_all, &area);
-    for (int i = 0; i < 3; i++)
+    for (int i = 0; rc == HX_OK && i < 3; i++)
         t[i] = load->kind == HX_LOAD_TOTAL_FORCE ? load->value[i] / area : load->value[i];
     if (rc == HX_OK && n_all == 0)
         rc = add_without_faces(space, set, load, n_node, force);

@@ -190,6 +190,7 @@ static size_t list_sets(const hx_problem_params *params, rigid_spec *list)
     const hx_conditions *const c = params->conditions;
     const int by_file = hx_params_hold_by_file(params);
     size_t n = 0;
+    /* NOLINTNEXTLINE(clang-analyzer-core*): both are 0 without conditions */
     for (int64_t i = 0; (by_file || hx_params_load_by_file(params)) && i < c->n_rigid; i++)
         if (!by_file || c->rigid[i].held != HX_FILE_HELD_ALL)
             ask_for(list, &n,

@@ -49,6 +49,7 @@ static double nodal_size(const search *f, int64_t i)
     const int n = hx_space_node_points(f->space, i, point, share);
     for (int a = 0; a < n; a++)
         for (int c = 0; c < f->components; c++)
+            /* NOLINTNEXTLINE(clang-analyzer-core*): 1 or 3 components */
             value[c] += share[a] * f->u[f->components * (int64_t)point[a] + c];
     return size_of(f, value);
 }

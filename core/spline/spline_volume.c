@@ -142,13 +142,14 @@ static double integrate(const hx_spline_patch *patch, const int span[3], const r
     }
     hx_spline_sample(patch, span, r->n, t, NULL, &j[0][0][0]);
     const double scale = half[0] * half[1] * half[2];
-    for (int k = 0; k < r->n[0] * r->n[1] * r->n[2]; k++) {
-        const double det = hx_triple3(j[k][0], j[k][1], j[k][2]);
-        const double w = r->weight[0][k % r->n[0]] * r->weight[1][k / r->n[0] % r->n[1]] *
-                         r->weight[2][k / r->n[0] / r->n[1]];
-        if (!(det > *least)) *least = det; /* also true for NaN */
-        sum += w * scale * det;
-    }
+    for (int q2 = 0, k = 0; q2 < r->n[2]; q2++)
+        for (int q1 = 0; q1 < r->n[1]; q1++)
+            for (int q0 = 0; q0 < r->n[0]; q0++, k++) {
+                const double det = hx_triple3(j[k][0], j[k][1], j[k][2]);
+                const double w = r->weight[0][q0] * r->weight[1][q1] * r->weight[2][q2];
+                if (!(det > *least)) *least = det; /* also true for NaN */
+                sum += w * scale * det;
+            }
     return sum;
 }
 

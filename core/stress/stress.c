@@ -40,7 +40,7 @@ static void make_fit(int n, int n_gauss, double shape[HX_RULE_GAUSS][HX_RULE_POI
         for (int q = 0; q < n_gauss; q++) right[a][q] = shape[q][a];
     }
     solve_dense(n, normal, right, n_gauss);
-    for (int c = 0; c < n_corner; c++)
+    for (int c = 0; c < n_corner; c++) /* NOLINTNEXTLINE(clang-analyzer-core*): n_corner <= n */
         for (int q = 0; q < n_gauss; q++) fit[c][q] = right[c][q];
 }
 

@@ -261,6 +261,7 @@ static int put_back(smoother *m, int64_t t)
     for (int k = 0; k < 3; k++) {
         const int64_t v = m->s->tri[3 * t + k];
         const size_t size = 3 * sizeof *m->before;
+        /* NOLINTNEXTLINE(bugprone-suspicious-memory-comparison): unmoved means the same bits */
         if (memcmp(m->s->xyz + 3 * v, m->before + 3 * v, size) == 0) continue;
         memcpy(m->s->xyz + 3 * v, m->before + 3 * v, size);
         n++;
