@@ -84,8 +84,8 @@ static int exchange_queries(node_query *a, const hx_comm *comm)
 {
     HX_TRY(hx_comm_alltoall_counts(comm, a->out_first, a->in_first));
     HX_TRY(hx_comm_agree(
-        /* NOLINTNEXTLINE(clang-analyzer-core*): prepare_kept has allocated in_first */
         comm,
+        /* NOLINTNEXTLINE(clang-analyzer-core*): prepare_kept has allocated in_first */
         hx_alloc_raw(&a->queried, (size_t)a->in_first[comm->size], sizeof *a->queried, what)));
     return hx_comm_alltoallv(comm, a->out_first, a->in_first, sizeof *a->node, a->node, a->queried);
 }
