@@ -22,7 +22,7 @@ const hx_command *hx_command_find(const char *name)
     return NULL;
 }
 
-const hx_command *hx_command_want(const char *name)
+const hx_command *hx_command_require(const char *name)
 {
     const char *names[N_COMMAND];
     char hint[256];

@@ -42,7 +42,7 @@ static int dispatch(const hx_options *options)
     }
     const hx_command *const c = options->command;
     if (!c) {
-        (void)hx_command_want(options->word);
+        (void)hx_command_require(options->word);
         return 2;
     }
     if (options->help) {

@@ -44,7 +44,7 @@ int hx_handle_need_design(const hextop *h)
 /* Calls the caller's function with the caller's locale and threads. */
 static int call_watch(hextop *h, const hx_iteration *it)
 {
-    const hextop_iteration told = {
+    const hextop_iteration reported = {
         .iteration = it->iteration,
         .iterations = h->session.cfg.optimization.iterations,
         .pcg_iterations = it->pcg_iterations,
@@ -59,7 +59,7 @@ static int call_watch(hextop *h, const hx_iteration *it)
     };
     if (!h->watch) return 0;
     (void)hx_handle_leave(h, HX_OK);
-    const int stop = h->watch(h->watch_user, &told);
+    const int stop = h->watch(h->watch_user, &reported);
     hx_handle_enter(h);
     return stop;
 }

@@ -10,11 +10,11 @@
 static void add_partition_row(hx_table *table, const char *name, const hx_partition_figures *f,
                               int n_rank, double seconds)
 {
-    int64_t least = f->share[0].n_elem, most = 0, halo = 0, sent = 0;
+    int64_t least = f->subdomain[0].n_elem, most = 0, halo = 0, sent = 0;
     int neighbours = 0;
     char text[32];
     for (int r = 0; r < n_rank; r++) {
-        const hx_partition_share *s = f->share + r;
+        const hx_partition_subdomain *s = f->subdomain + r;
         if (s->n_elem < least) least = s->n_elem;
         if (s->n_elem > most) most = s->n_elem;
         if (s->n_halo > halo) halo = s->n_halo;

@@ -123,7 +123,7 @@ static int count_rows_to_come(const hx_compare *c, const hx_device_ops *ops)
     for (size_t i = 0; hx_operator_kinds[i]; i++) {
         const hx_operator_kind *const op_kind = hx_operator_kinds[i];
         if (strcmp(op_kind->device, ops->name) != 0) continue;
-        if (!hx_compare_plan_wants(&c->plan, op_kind->name)) continue;
+        if (!hx_compare_plan_includes(&c->plan, op_kind->name)) continue;
         const hx_operator_kind *const known = hx_compare_operator(&c->session, op_kind);
         for (int layout = 0; known && layout < HX_N_LAYOUT; layout++)
             n += (known->layouts & HX_LAYOUT_BIT(layout)) != 0;
@@ -148,7 +148,7 @@ static int compare_on_device(hx_compare *c, const hx_compare_reference *ref,
     for (size_t i = 0; hx_operator_kinds[i]; i++) {
         const hx_operator_kind *op_kind = hx_operator_kinds[i];
         if (strcmp(op_kind->device, ops->name) != 0) continue;
-        if (!hx_compare_plan_wants(&c->plan, op_kind->name)) continue;
+        if (!hx_compare_plan_includes(&c->plan, op_kind->name)) continue;
         op_kind = hx_compare_operator(s, op_kind);
         if (!op_kind) {
             note_without(&c->group[c->n_group - 1], hx_operator_kinds[i]->name);

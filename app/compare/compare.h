@@ -154,7 +154,7 @@ enum {
 /* HX_EINPUT: the message names the option. */
 int hx_compare_plan_read(hx_compare_plan *plan, const hx_options *options);
 /* 1 if the plan includes the operator. */
-int hx_compare_plan_wants(const hx_compare_plan *plan, const char *name);
+int hx_compare_plan_includes(const hx_compare_plan *plan, const char *name);
 
 /* Computes density and modulus from the config, and K x on the host, in about 2 us per element and
  * thread; the bits do not depend on the number of threads. Needs mesh and problem. */

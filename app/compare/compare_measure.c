@@ -207,8 +207,8 @@ static int measure_matrix(measurement *m)
     const hx_operator *op = &m->s->op;
     hx_compare_figures *f = &m->row->f;
     double seconds[N_BATCH];
-    const int asked = m->plan->repeats;
-    const int n = asked > 0 && asked < N_BATCH ? asked : N_BATCH;
+    const int requested = m->plan->repeats;
+    const int n = requested > 0 && requested < N_BATCH ? requested : N_BATCH;
     if (!hx_compare_is_matrix(op->op_kind)) return HX_OK;
     const hx_assembled *a = op->op_kind->assembled(op->state);
     f->pattern_seconds = 0.0;

@@ -121,7 +121,7 @@ int hx_compare_plan_read(hx_compare_plan *plan, const hx_options *options)
     return HX_OK;
 }
 
-int hx_compare_plan_wants(const hx_compare_plan *plan, const char *name)
+int hx_compare_plan_includes(const hx_compare_plan *plan, const char *name)
 {
     for (size_t i = 0; i < plan->n_operator; i++)
         if (strcmp(plan->operators[i], name) == 0) return 1;

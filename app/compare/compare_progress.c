@@ -15,7 +15,7 @@
 static double interval(void)
 {
     if (hx_log_is_terminal()) return TERMINAL;
-    return hx_log_wants(HX_LOG_VERBOSE) ? VERBOSE : SLOW;
+    return hx_log_is_on(HX_LOG_VERBOSE) ? VERBOSE : SLOW;
 }
 
 /* Expected iterations of this load case: the estimate, or, once the residual has fallen by ten, the

@@ -220,7 +220,7 @@ typedef struct hx_config {
 } hx_config;
 
 /* Reads and validates the config FILE with the KEY=VALUE arguments. HX_EINPUT: "FILE:LINE:
- * path.to.key: what is wrong; what would be right". */
+ * PATH.KEY: what is wrong; what would be right". */
 int hx_config_read(hx_config *cfg, const char *path, size_t n_override,
                    const char *const *override);
 

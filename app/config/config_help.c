@@ -49,11 +49,11 @@ static void drop_places(const char *path, char *text, size_t n_text)
 }
 
 /* 1 for the key of that name, with or without its groups, and for keys in that group. */
-static int is_about(const char *key, const char *asked)
+static int is_about(const char *key, const char *requested)
 {
     char path[128], topic[128];
     drop_places(key, path, sizeof path);
-    drop_places(asked, topic, sizeof topic);
+    drop_places(requested, topic, sizeof topic);
     const size_t n = strlen(topic);
     const char *at = path;
     while (at && n > 0) {

@@ -17,7 +17,7 @@ static int find_states(hx_attached *a)
             const int32_t piece = a->pieces.of[mesh->node_elem[k] / 8];
             const uint8_t state = piece < 0    ? HX_NODE_VOID
                                   : piece == 0 ? HX_NODE_MAIN
-                                               : HX_NODE_LOOSE;
+                                               : HX_NODE_FLOATING;
             if (state > a->node[i]) a->node[i] = state;
         }
     return HX_OK;
@@ -80,7 +80,7 @@ hx_node_state hx_attached_state(const hx_attached *a, int64_t nodal)
     for (; k < end; k++) {
         const int32_t piece = a->pieces.of[hx_space_nodal_cell(space, k)];
         if (piece == 0) return HX_NODE_MAIN;
-        if (piece > 0) state = HX_NODE_LOOSE;
+        if (piece > 0) state = HX_NODE_FLOATING;
     }
     return state;
 }
@@ -125,7 +125,7 @@ void hx_attached_loads(const hx_attached *a, int load_case, hx_attached_nodes *n
 
 int hx_attached_is_floating(const hx_attached_nodes *nodes)
 {
-    return nodes->n[HX_NODE_MAIN] == 0 && nodes->n[HX_NODE_VOID] + nodes->n[HX_NODE_LOOSE] > 0;
+    return nodes->n[HX_NODE_MAIN] == 0 && nodes->n[HX_NODE_VOID] + nodes->n[HX_NODE_FLOATING] > 0;
 }
 
 int64_t hx_attached_count_floating(const hx_attached *a)

@@ -6,7 +6,7 @@
 #include "../session/session.h"
 #include "core/design/black_white.h"
 
-typedef enum { HX_NODE_VOID, HX_NODE_LOOSE, HX_NODE_MAIN, HX_N_NODE_STATE } hx_node_state;
+typedef enum { HX_NODE_VOID, HX_NODE_FLOATING, HX_NODE_MAIN, HX_N_NODE_STATE } hx_node_state;
 
 typedef struct hx_attached {
     const hx_session *session; /* (borrowed) */

@@ -82,7 +82,8 @@ void hx_diag_mesh(hx_diags *diags, const hx_session *s)
             "the mesh consists of %lld bodies that share no node (the largest has %s elements; "
             "element %lld at %.4g, %.4g, %.4g belongs to another one)",
             (long long)q->n_body, hx_format_count(q->largest_body, text, sizeof text),
-            (long long)q->loose_elem, q->loose_xyz[0], q->loose_xyz[1], q->loose_xyz[2]);
+            (long long)q->other_body_elem, q->other_body_xyz[0], q->other_body_xyz[1],
+            q->other_body_xyz[2]);
     if (q->n_hinge > 0)
         hx_diags_add(diags, HX_DIAG_HINGES, (double)q->n_hinge,
                      "at %s nodes, elements touch without sharing a face and form hinges",

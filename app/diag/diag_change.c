@@ -133,7 +133,7 @@ static const char *calm_or_keep(const hx_diags *diags, const hx_session *s, cons
  * Returns 1 if it warned. */
 static int judge_rise(hx_diags *diags, const hx_session *s, const hx_diag_facts *f)
 {
-    const int last = f->last->iteration, is_settled = hx_diag_has_settled(s, f->last);
+    const int last = f->last->iteration, has_converged = hx_diag_has_converged(s, f->last);
     char remedy[HX_REMEDY], above[64];
     int back;
     if (!hx_diag_is_rising(s, f)) return 0;
@@ -155,7 +155,7 @@ static int judge_rise(hx_diags *diags, const hx_session *s, const hx_diag_facts 
                         calm_or_keep(diags, s, f, best, remedy, sizeof remedy),
                         "%sthe compliance of the last design, %.6g, is %s that of iteration %d, "
                         "%.6g",
-                        is_settled ? "the run counts as converged, but " : "", now,
+                        has_converged ? "the run counts as converged, but " : "", now,
                         format_rise(s, now, low, above, sizeof above), best, low);
     }
     return 1;
@@ -210,7 +210,8 @@ static void warn_fall(hx_diags *diags, const hx_session *s, const hx_diag_facts 
             hx_noun(back, "iteration", "iterations"));
 }
 
-static const char *go_on(const hx_session *s, const hx_diag_facts *f, char *text, size_t n_text)
+static const char *advise_more(const hx_session *s, const hx_diag_facts *f, char *text,
+                               size_t n_text)
 {
     if (hx_diag_starts_steep(&s->cfg) && !f->last->climbing) /* whatever the recent designs show */
         return hx_diag_begin_flat(&s->cfg, text, n_text);
@@ -227,7 +228,7 @@ void hx_diag_judge_change(hx_diags *diags, const hx_session *s, const hx_diag_fa
     const hx_iteration *const last = f->last;
     char more[1024], rising[96];
     if (f->was_stopped || last->volume_missed) return; /* there is no design to compare with */
-    go_on(s, f, more, sizeof more);
+    advise_more(s, f, more, sizeof more);
     if (last->climbing) {
         if (!hx_diags_have(diags, HX_DIAG_TOO_FEW_ITERATIONS))
             hx_diags_advise(diags, HX_DIAG_CHANGING, last->change, more,
@@ -238,7 +239,7 @@ void hx_diag_judge_change(hx_diags *diags, const hx_session *s, const hx_diag_fa
         return;
     }
     if (judge_rise(diags, s, f)) return;
-    if (hx_diag_has_settled(s, last)) {
+    if (hx_diag_has_converged(s, last)) {
         judge_damping(diags, s, f);
         return;
     }

@@ -7,7 +7,7 @@
 /* --- the last designs (diag_recent.c) --- */
 
 /* 1 if the last step changed no density by more than the tolerance, at the final exponents. */
-int hx_diag_has_settled(const hx_session *s, const hx_iteration *last);
+int hx_diag_has_converged(const hx_session *s, const hx_iteration *last);
 
 /* The lowest compliance of the recent designs that meet the volume. *back: number of designs before
  * the last one. The last one must meet the volume. */

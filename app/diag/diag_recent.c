@@ -4,7 +4,7 @@
 #include "../session/continuation.h"
 #include "diag_internal.h"
 
-int hx_diag_has_settled(const hx_session *s, const hx_iteration *last)
+int hx_diag_has_converged(const hx_session *s, const hx_iteration *last)
 {
     return last->change < s->cfg.optimization.change_tolerance && !last->climbing;
 }
@@ -100,7 +100,7 @@ int hx_diag_goes_on(const hx_session *s, const hx_diag_facts *f)
 {
     if (f->was_stopped || f->last->volume_missed) return 0;
     if (f->last->climbing) return 1;
-    if (hx_diag_is_rising(s, f) || hx_diag_has_settled(s, f->last)) return 0;
+    if (hx_diag_is_rising(s, f) || hx_diag_has_converged(s, f->last)) return 0;
     return hx_diag_fall_of(s, f) > hx_diag_limit(HX_DIAG_CHANGING) ||
            s->cfg.optimization.change_tolerance > 0.0;
 }

@@ -18,19 +18,19 @@
 
 static void judge_pieces(hx_diags *diags, const hx_attached *a)
 {
-    const int64_t loose = hx_attached_count_floating(a);
+    const int64_t n_floating = hx_attached_count_floating(a);
     char text[32], count[32], remedy[HX_REMEDY], word[HX_SHELL_WORD];
     hx_fit(remedy, sizeof remedy,
            "use a larger filter radius, a larger volume fraction or more iterations; "
            "`hextop surface %s part.stl --keep-largest%s` exports the largest piece only",
            hx_shell_word(a->session->cfg.output.directory, word, sizeof word),
            hx_diags_option(diags));
-    if (loose > 0)
+    if (n_floating > 0)
         hx_diags_advise(
-            diags, HX_DIAG_FLOATING_PIECES, (double)loose, remedy,
+            diags, HX_DIAG_FLOATING_PIECES, (double)n_floating, remedy,
             "the 0/1 design falls into %s pieces: %s element%s not connected to the largest",
             hx_format_count(a->pieces.n, text, sizeof text),
-            hx_format_count(loose, count, sizeof count), loose == 1 ? " is" : "s are");
+            hx_format_count(n_floating, count, sizeof count), n_floating == 1 ? " is" : "s are");
 }
 
 static void judge_support(hx_diags *diags, const hx_attached *a, const char *list, size_t i,
@@ -43,7 +43,7 @@ static void judge_support(hx_diags *diags, const hx_attached *a, const char *lis
         hx_attached_file_supports(a, &nodes);
     if (hx_attached_is_floating(&nodes))
         hx_diags_add(diags, HX_DIAG_SUPPORT_ON_VOID,
-                     (double)(nodes.n[HX_NODE_VOID] + nodes.n[HX_NODE_LOOSE]),
+                     (double)(nodes.n[HX_NODE_VOID] + nodes.n[HX_NODE_FLOATING]),
                      "%s[%zu]: %s%s%s lies entirely on void or floating pieces of the 0/1 design",
                      list, i, set ? "set '" : "what the mesh file supports", set ? set : "",
                      set ? "'" : "");

@@ -4,7 +4,7 @@
 #include "matrix_job.h"
 
 /* 1 if the device can make matrices of the config's physics and elements. */
-static int does_what_is_asked(const hx_session *s, const hx_device_ops *ops)
+static int supports_request(const hx_session *s, const hx_device_ops *ops)
 {
     if (!ops->matrix) return 0;
     if (s->cfg.solver.element == HX_ELEMENT_SPLINE && !ops->matrix->splines) return 0;
@@ -19,7 +19,7 @@ int hx_matrix_choose_device(hx_session *s)
     if (!hx_config_is_auto(s->cfg.solver.device)) return HX_OK;
     for (size_t i = 0; hx_devices[i]; i++) {
         char why[256] = "";
-        if (does_what_is_asked(s, hx_devices[i]) && hx_devices[i]->available(why, sizeof why))
+        if (supports_request(s, hx_devices[i]) && hx_devices[i]->available(why, sizeof why))
             return hx_config_set_word(&s->cfg.solver.device, hx_devices[i]->name);
     }
     return HX_OK;

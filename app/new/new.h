@@ -43,7 +43,7 @@ int hx_new_part_open(hx_new_part *part, const char *named, const char *target, s
 int hx_new_is_heat(const hx_new_part *part);
 
 /* 1 if a KEY=VALUE argument sets physics = "heat". */
-int hx_new_asks_for_heat(const hx_new_part *part);
+int hx_new_is_heat_requested(const hx_new_part *part);
 
 /* Escapes a character for libconfig text in quotes, into to[5]; returns the length. */
 int hx_new_escape(char c, char *to);

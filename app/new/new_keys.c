@@ -31,10 +31,10 @@ const char *hx_new_overridden(const hx_new_part *part, const char *key)
     return value;
 }
 
-int hx_new_asks_for_heat(const hx_new_part *part)
+int hx_new_is_heat_requested(const hx_new_part *part)
 {
-    const char *const asked = hx_new_overridden(part, "physics");
-    return asked && strstr(asked, "heat");
+    const char *const requested = hx_new_overridden(part, "physics");
+    return requested && strstr(requested, "heat");
 }
 
 /* Writes a list of texts: as given, or from words separated by commas. */
@@ -58,7 +58,7 @@ static void put_words(FILE *out, const char *text)
 /* 1: the config is for heat, since the file is a job for heat or an argument sets it. */
 int hx_new_is_heat(const hx_new_part *part)
 {
-    if (hx_new_overridden(part, "physics")) return hx_new_asks_for_heat(part);
+    if (hx_new_overridden(part, "physics")) return hx_new_is_heat_requested(part);
     return part->session.conditions.is_heat;
 }
 

@@ -167,7 +167,7 @@ static int fill_tree(const hx_new_part *part, const char *named, int is_heat, hx
     HX_TRY(put_quoted_key(*tree, "output.directory", folder));
     if (is_heat) HX_TRY(put_quoted_key(*tree, "physics", hx_physics_name(HX_PHYSICS_HEAT)));
     if (part->is_cad)
-        HX_TRY(put_quoted_key(*tree, "units", hx_new_asks_for_heat(part) ? MM_OF_HEAT : MM));
+        HX_TRY(put_quoted_key(*tree, "units", hx_new_is_heat_requested(part) ? MM_OF_HEAT : MM));
     for (size_t i = 0; i < part->n_override; i++)
         HX_TRY(hx_value_override(*tree, part->override[i]));
     return HX_OK;
@@ -223,7 +223,7 @@ static int read_part(hx_new_part *part, const char *named)
 }
 
 /* The units that the file states, otherwise mm, unless an argument gives them. */
-static int settle_units(hx_new_part *part)
+static int choose_units(hx_new_part *part)
 {
     hx_config *const cfg = &part->session.cfg;
     const hx_file_units *const stated = &part->session.conditions.units;
@@ -253,7 +253,7 @@ int hx_new_part_open(hx_new_part *part, const char *named, const char *target, s
         HX_TRY(hx_strdup(&part->file, named));
     HX_TRY(read_part(part, named));
     find_heat_fault(part);
-    HX_TRY(settle_units(part));
+    HX_TRY(choose_units(part));
     return measure_sets(part);
 }
 

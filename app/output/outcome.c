@@ -5,14 +5,14 @@
 #include "../text/log.h"
 #include "core/base/names.h"
 
-int hx_outcome_is_settled(const hx_session *s, const hx_iteration *it)
+int hx_outcome_has_converged(const hx_session *s, const hx_iteration *it)
 {
     return it->change < s->cfg.optimization.change_tolerance && !it->climbing;
 }
 
 int hx_outcome_is_last(const hx_session *s, const hx_iteration *it)
 {
-    return it->iteration == s->cfg.optimization.iterations || hx_outcome_is_settled(s, it);
+    return it->iteration == s->cfg.optimization.iterations || hx_outcome_has_converged(s, it);
 }
 
 int hx_outcome_judge(const hx_session *s, const hx_iteration *it)

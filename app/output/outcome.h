@@ -11,7 +11,7 @@ int hx_outcome_is_last(const hx_session *s, const hx_iteration *it);
 
 /* 1 if the design has converged: no density changed by more than change_tolerance, and penalty and
  * beta have their final values. */
-int hx_outcome_is_settled(const hx_session *s, const hx_iteration *it);
+int hx_outcome_has_converged(const hx_session *s, const hx_iteration *it);
 
 /* HX_ENUMERIC if PCG failed and the run cannot continue, or must not by solver.on_failure. */
 int hx_outcome_judge(const hx_session *s, const hx_iteration *it);

@@ -60,7 +60,7 @@ int hx_output_take(hx_output *out, hx_session *s)
 {
     memset(out, 0, sizeof *out);
     out->session = s;
-    HX_TRY(hx_output_tell(out, HX_OUTPUT_TAKE));
+    HX_TRY(hx_output_broadcast(out, HX_OUTPUT_TAKE));
     const int rc = hx_output_take_local(out);
     if (rc < 0) hx_output_free(out);
     return rc;
@@ -173,7 +173,7 @@ static int make_file(hx_output *out, int iteration, const char *path, int is_syn
     return hx_output_spread(out, order, sizeof *order);
 }
 
-static int write_share(hx_output *out, int iteration, const char *path, int is_synced)
+static int write_local_fields(hx_output *out, int iteration, const char *path, int is_synced)
 {
     file_order order;
     int64_t n_written = 0;
@@ -192,13 +192,13 @@ static int write_share(hx_output *out, int iteration, const char *path, int is_s
 int hx_output_write_local(hx_output *out, int iteration, const char *path, int is_synced)
 {
     HX_IN_SPAN_OF_HOST(&out->session->device, HX_SPAN_OUTPUT, -1,
-                       write_share(out, iteration, path, is_synced));
+                       write_local_fields(out, iteration, path, is_synced));
     return HX_OK;
 }
 
 static int write_output_file(hx_output *out, int iteration, const char *path, int is_synced)
 {
-    HX_TRY(hx_output_tell(out, HX_OUTPUT_WRITE));
+    HX_TRY(hx_output_broadcast(out, HX_OUTPUT_WRITE));
     return hx_output_write_local(out, iteration, path, is_synced);
 }
 

@@ -39,7 +39,7 @@ int hx_output_probe(const hx_config *cfg);
 
 /* Determines whether all processes see the output folder, or the one in which it will be made,
  * before the mesh is made. Collective. */
-int hx_output_ask_folder(hx_session *s);
+int hx_output_query_folder(hx_session *s);
 
 /* Creates output.directory and tests that a file can be written there. HX_EENV. */
 int hx_output_make_directory(const hx_config *cfg);

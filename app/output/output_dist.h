@@ -39,7 +39,7 @@ int hx_output_take_local(hx_output *out);
 int hx_output_write_local(hx_output *out, int iteration, const char *path, int is_synced);
 
 /* On the root: makes the followers do the same step. */
-int hx_output_tell(hx_output *out, int32_t what);
+int hx_output_broadcast(hx_output *out, int32_t what);
 
 /* Decides which process writes which piece, before the fields are added. Collective: *rc is that of
  * each process. */

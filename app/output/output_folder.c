@@ -96,7 +96,7 @@ int hx_output_probe(const hx_config *cfg)
     return rc < 0 ? hx_config_blame(cfg, "output.directory", rc) : HX_OK;
 }
 
-int hx_output_ask_folder(hx_session *s)
+int hx_output_query_folder(hx_session *s)
 {
     char path[PATH_MAX];
     struct stat status;

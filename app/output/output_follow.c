@@ -7,14 +7,14 @@
 
 /* The follower's part of the warnings before the first design; afterwards the lists of the mesh are
  * not needed. */
-static int judge_share(hx_session *s)
+static int judge_local(hx_session *s)
 {
     const int rc = hx_diags_follow(s);
     hx_session_free_lists(s);
     return rc;
 }
 
-static int do_share(hx_output *out, int32_t what)
+static int do_local(hx_output *out, int32_t what)
 {
     switch (what) {
     case HX_OUTPUT_TAKE:
@@ -24,7 +24,7 @@ static int do_share(hx_output *out, int32_t what)
     case HX_OUTPUT_BEGIN_TRACE:
         return hx_trace_begin_local(out);
     case HX_DIAGS_CALL:
-        return judge_share(out->session);
+        return judge_local(out->session);
     default:
         return hx_trace_write_local(out);
     }
@@ -34,7 +34,7 @@ static int do_share(hx_output *out, int32_t what)
 static int answer(void *context, const hx_dist_call *call)
 {
     hx_output *const out = context;
-    const int rc = do_share(out, call->what);
+    const int rc = do_local(out, call->what);
     if (rc < 0 && out->session->dist.is_lost) return rc;
     if (rc < 0) hx_error_clear();
     return HX_OK;

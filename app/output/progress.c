@@ -64,7 +64,7 @@ static void print_machine(const hx_session *s)
 {
     const char *lead = "machine";
     char text[HX_MACHINE_TEXT];
-    if (!hx_log_wants(HX_LOG_VERBOSE)) return;
+    if (!hx_log_is_on(HX_LOG_VERBOSE)) return;
     hx_machine_text(&s->device, text);
     for (char *line = strtok(text, "\n"); line; line = strtok(NULL, "\n")) {
         hx_log_detail("  %-9s %s", lead, line);

@@ -168,7 +168,7 @@ static void write_setup(hx_json *json, const hx_session *s, const hx_stats *stat
 static void write_converged(hx_json *json, const hx_session *s, const hx_iteration *last)
 {
     if (s->cfg.optimization.change_tolerance > 0.0)
-        hx_json_bool(json, "converged", hx_outcome_is_settled(s, last));
+        hx_json_bool(json, "converged", hx_outcome_has_converged(s, last));
     else
         hx_json_string(json, "converged", NULL);
 }

@@ -76,7 +76,7 @@ int hx_trace_begin_local(hx_output *out)
 int hx_trace_begin(hx_output *out)
 {
     if (!out->session->cfg.output.timeline) return HX_OK;
-    HX_TRY(hx_output_tell(out, HX_OUTPUT_BEGIN_TRACE));
+    HX_TRY(hx_output_broadcast(out, HX_OUTPUT_BEGIN_TRACE));
     return hx_trace_begin_local(out);
 }
 
@@ -253,13 +253,13 @@ static int write_collected(hx_output *out, const extent *all, const hx_span_time
 }
 
 /* Collective; the root writes. */
-static int write_share(hx_output *out, int is_leader)
+static int write_local_trace(hx_output *out, int is_root)
 {
     extent *all;
     hx_span_time *list = NULL;
     HX_TRY(hx_output_agree(out, hx_alloc(&all, (size_t)out->trace->comm->size, sizeof *all, what)));
     int rc = hx_output_judge(out, collect(out->trace, all, &list));
-    if (rc == HX_OK && is_leader) rc = write_collected(out, all, list);
+    if (rc == HX_OK && is_root) rc = write_collected(out, all, list);
     free(all);
     free(list);
     return rc;
@@ -267,12 +267,12 @@ static int write_share(hx_output *out, int is_leader)
 
 int hx_trace_write_local(hx_output *out)
 {
-    return write_share(out, 0);
+    return write_local_trace(out, 0);
 }
 
 int hx_trace_write(hx_output *out)
 {
     if (!out->trace) return HX_OK;
-    HX_TRY(hx_output_tell(out, HX_OUTPUT_WRITE_TRACE));
-    return write_share(out, 1);
+    HX_TRY(hx_output_broadcast(out, HX_OUTPUT_WRITE_TRACE));
+    return write_local_trace(out, 1);
 }

@@ -1,5 +1,5 @@
 /* timeline.json of a run: where each process' device and host spent the time of the last designs
- * (core/device/timeline.h), for ui.perfetto.dev or chrome://tracing. */
+ * (core/device/timeline.h), for https://ui.perfetto.dev or chrome://tracing. */
 #ifndef HX_TRACE_H
 #define HX_TRACE_H
 

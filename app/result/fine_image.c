@@ -78,23 +78,24 @@ static int choose_fineness(hx_fine_image *f, const hx_session *s, const uint8_t 
     return HX_OK;
 }
 
-static int create_fine_image(hx_fine_image *f, const hx_session *s, const uint8_t *keep, int asked)
+static int create_fine_image(hx_fine_image *f, const hx_session *s, const uint8_t *keep,
+                             int requested)
 {
     memset(f, 0, sizeof *f);
-    if (s->spline.n_patch == 0 && asked > 0)
+    if (s->spline.n_patch == 0 && requested > 0)
         return HX_RAISE(HX_EINPUT, "--cuts applies to splines (.xml of G+Smo, MFEM NURBS .mesh); "
                                    "the surface of a mesh is cut from its own elements");
     if (s->spline.n_patch == 0) return HX_OK;
     f->n = 1;
-    f->is_asked = asked > 0;
+    f->is_requested = requested > 0;
     f->turn = 8.0 * degrees * hx_spline_bend(&s->spline);
-    if (asked == 0) return choose_fineness(f, s, keep);
-    return asked > 1 ? make_image_mesh(f, s, keep, asked) : HX_OK;
+    if (requested == 0) return choose_fineness(f, s, keep);
+    return requested > 1 ? make_image_mesh(f, s, keep, requested) : HX_OK;
 }
 
-int hx_fine_image_create(hx_fine_image *f, const hx_session *s, const uint8_t *keep, int asked)
+int hx_fine_image_create(hx_fine_image *f, const hx_session *s, const uint8_t *keep, int requested)
 {
-    HX_TRY(create_fine_image(f, s, keep, asked));
+    HX_TRY(create_fine_image(f, s, keep, requested));
     return f->mesh.conn ? hx_mesh_finish(&f->mesh) : HX_OK;
 }
 
@@ -213,9 +214,9 @@ const char *hx_fine_image_text(const hx_fine_image *f, char *text, size_t n_text
                  "%d x %d x %d %s per span%s: the span's edges turn by %.3g degrees, those of the "
                  "hexahedra by %.3g",
                  f->n, f->n, f->n, hx_noun(f->n, "hexahedron", "hexahedra"),
-                 f->is_asked ? "" : " by curvature", f->turn, f->turn / f->n);
+                 f->is_requested ? "" : " by curvature", f->turn, f->turn / f->n);
     const size_t n = strlen(text);
-    if (!f->is_asked && f->n > 0 && f->wanted > f->n)
+    if (!f->is_requested && f->n > 0 && f->wanted > f->n)
         snprintf(text + n, n_text - n, " (%d would keep them below %g)", f->wanted, most_turn);
     return text;
 }

@@ -10,8 +10,8 @@
 #define HX_FINE_MOST 16
 
 typedef struct hx_fine_image {
-    int n;        /* hexahedra along a span; 1: the image itself; 0: there is no spline */
-    int is_asked; /* 1: n was given; 0: it follows from the curvature */
+    int n;            /* hexahedra along a span; 1: the image itself; 0: there is no spline */
+    int is_requested; /* 1: n was given; 0: it follows from the curvature */
     /* number that the curvature requires; above n: that would be too many, or not valid */
     int wanted;
     double turn; /* largest turn of an edge of a span, degrees */
@@ -20,9 +20,10 @@ typedef struct hx_fine_image {
 } hx_fine_image;
 
 /* Makes the image of the session's spline. keep: [n_elem] 1: cells that are included; NULL: all.
- * asked: n; 0: such that no hexahedron turns by more than 5 degrees, with at most 8 per span and 4
- * million elements. HX_EINPUT: asked without a spline, or invalid hexahedra. O(n^3 cells). */
-int hx_fine_image_create(hx_fine_image *f, const hx_session *s, const uint8_t *keep, int asked);
+ * requested: n; 0: such that no hexahedron turns by more than 5 degrees, with at most 8 per span
+ * and 4 million elements. HX_EINPUT: n is requested without a spline, or invalid hexahedra.
+ * O(n^3 cells). */
+int hx_fine_image_create(hx_fine_image *f, const hx_session *s, const uint8_t *keep, int requested);
 
 /* Makes the image of all cells, with the sets of the session's mesh on its faces and elements. */
 int hx_fine_image_with_sets(hx_fine_image *f, const hx_session *s);

@@ -231,8 +231,8 @@ static int is_absent(const hx_result_part *part, const hx_problem *problem, doub
 static void find_own(const hx_mesh *mesh, int64_t *begin, int64_t *end)
 {
     const hx_mesh_ownership *const w = mesh->ownership;
-    *begin = w ? w->first[w->all->rank] : 0;
-    *end = w ? w->first[w->all->rank + 1] : mesh->n_elem;
+    *begin = w ? w->first[w->reduce->rank] : 0;
+    *end = w ? w->first[w->reduce->rank + 1] : mesh->n_elem;
 }
 
 /* density: NULL: of a run that has not begun. Collective if the mesh is distributed. */

@@ -87,7 +87,7 @@ int hx_part_cut(const hx_result_part *part, const hx_session *s, double *rho, ui
 
 /* The finer image of the mesh that hx_part_cut keeps, for a session with a spline; see
  * hx_fine_image_create. */
-int hx_part_fine_image(const hx_result_part *part, const hx_session *s, int asked,
+int hx_part_fine_image(const hx_result_part *part, const hx_session *s, int requested,
                        hx_fine_image *fine);
 
 /* 1 if element e is solid by its density and not forced void. */

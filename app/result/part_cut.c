@@ -82,14 +82,14 @@ int hx_part_cut(const hx_result_part *part, const hx_session *s, double *rho, ui
     return HX_OK;
 }
 
-int hx_part_fine_image(const hx_result_part *part, const hx_session *s, int asked,
+int hx_part_fine_image(const hx_result_part *part, const hx_session *s, int requested,
                        hx_fine_image *fine)
 {
     uint8_t *keep = NULL;
-    if (part->n_void == 0) return hx_fine_image_create(fine, s, NULL, asked);
+    if (part->n_void == 0) return hx_fine_image_create(fine, s, NULL, requested);
     HX_TRY(hx_alloc(&keep, (size_t)s->mesh.n_elem, 1, "elements of the surface"));
     for (int64_t e = 0; e < s->mesh.n_elem; e++) keep[e] = part->state[e] != HX_PART_VOID;
-    const int rc = hx_fine_image_create(fine, s, keep, asked);
+    const int rc = hx_fine_image_create(fine, s, keep, requested);
     free(keep);
     return rc;
 }

@@ -159,20 +159,21 @@ int hx_result_origin_find(hx_result_origin *o, hx_session *s, const char *file,
 
 void hx_result_origin_excuse(hx_result_origin *o, size_t n, const char *const *override)
 {
-    o->is_asked = o->n_key > 0 && o->n_key <= HX_ORIGIN_KEYS;
-    for (int i = 0; i < o->n_key && o->is_asked; i++) {
+    o->is_requested = o->n_key > 0 && o->n_key <= HX_ORIGIN_KEYS;
+    for (int i = 0; i < o->n_key && o->is_requested; i++) {
         const size_t length = strlen(o->key[i].key);
         size_t k = 0;
         while (k < n && (strncmp(override[k], o->key[i].key, length) != 0 ||
                          override[k][length + strspn(override[k] + length, " ")] != '='))
             k++;
-        o->is_asked = k < n;
+        o->is_requested = k < n;
     }
 }
 
 int hx_result_origin_is_off(const hx_result_origin *o)
 {
-    return o->is_known && !(o->same_mesh && o->same_density && (o->same_settings || o->is_asked));
+    return o->is_known &&
+           !(o->same_mesh && o->same_density && (o->same_settings || o->is_requested));
 }
 
 static const char *verdict(const hx_result_origin *o)

@@ -19,7 +19,7 @@ typedef struct hx_result_origin {
     int is_known; /* 0: the file has no hashes, since another program or an old version wrote it */
     /* same_density: the densities are those that the run wrote */
     int same_mesh, same_settings, same_density;
-    int is_asked; /* all differing keys were changed on the command line */
+    int is_requested; /* all differing keys were changed on the command line */
     /* number of differing keys; 0 with other settings: the run's config is not available */
     int n_key;
     hx_origin_key key[HX_ORIGIN_KEYS];

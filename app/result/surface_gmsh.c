@@ -26,8 +26,8 @@ static const double most_off = 0.01;
 static const double enough = 1e5;
 
 /* Fractions of the surface's triangles, in the order in which they are tried. */
-static const double subdomain[] = {1.0, 0.7, 0.5, 0.35};
-enum { N_SHARE = sizeof subdomain / sizeof subdomain[0] };
+static const double fractions[] = {1.0, 0.7, 0.5, 0.35};
+enum { N_FRACTION = sizeof fractions / sizeof fractions[0] };
 
 typedef struct filling {
     const hx_session *session;
@@ -51,7 +51,7 @@ static int copy_surface(const hx_surface *from, hx_surface *to)
 }
 
 /* Writes the STL with that fraction of the triangles. HX_EINPUT: it is too far off. */
-static int write_share(const filling *f, double part, hx_surface_simplification *fewer)
+static int write_fraction(const filling *f, double fraction, hx_surface_simplification *fewer)
 {
     hx_surface s = {0};
     hx_surface_report report;
@@ -59,7 +59,7 @@ static int write_share(const filling *f, double part, hx_surface_simplification 
     const double reach = most_off * f->session->mesh.elem_size;
     int rc = copy_surface(f->surface, &s);
     if (rc == HX_OK)
-        rc = hx_surface_simplify(&s, (int64_t)(part * (double)s.n_tri), 0, NULL, fewer);
+        rc = hx_surface_simplify(&s, (int64_t)(fraction * (double)s.n_tri), 0, NULL, fewer);
     if (rc == HX_OK && fewer->mean > reach)
         rc = HX_RAISE(HX_EINPUT, "%lld of its triangles are %.2g off it on average",
                       (long long)fewer->n_after, fewer->mean);
@@ -95,12 +95,12 @@ static int count_splits(const filling *f, int64_t n_tet)
 
 /* Makes *raw with that fraction of the triangles. HX_EINPUT: it has slivers, or gmsh made no
  * mesh. */
-static int try_share(const filling *f, double part, hx_surface_part *p, hx_mesh *raw,
-                     int32_t **piece)
+static int try_fraction(const filling *f, double fraction, hx_surface_part *p, hx_mesh *raw,
+                        int32_t **piece)
 {
     hx_mesh made = {0};
     hx_surface_simplification fewer;
-    HX_TRY(write_share(f, part, &fewer));
+    HX_TRY(write_fraction(f, fraction, &fewer));
     HX_TRY(fill_surface(f, &made));
     int rc = hx_cut_mesh_take(raw, &made, 0, piece, &p->cut);
     if (rc == HX_OK && p->cut.worst < least_quality)
@@ -139,8 +139,8 @@ static int try_all(filling *f, hx_surface_part *p, hx_mesh *raw, int32_t **piece
 {
     char first[HX_MESSAGE_SIZE] = "";
     int rc = HX_OK;
-    for (int i = 0; i < N_SHARE; i++) {
-        rc = try_share(f, subdomain[i], p, raw, piece);
+    for (int i = 0; i < N_FRACTION; i++) {
+        rc = try_fraction(f, fractions[i], p, raw, piece);
         if (rc != HX_EINPUT) return rc;
         if (i == 0) snprintf(first, sizeof first, "%s", hx_error_message());
     }

@@ -76,11 +76,12 @@ static int check_surface(hx_surface_part *p, const char *path, const hx_surface 
 
 /* Cuts cells that are fine enough, and finer ones until the volume is that of the surface. */
 static int cut_fine_cells(hx_surface_part *p, const hx_session *s, const hx_surface *surface,
-                          int asked, hx_mesh *raw, int32_t **piece)
+                          int requested, hx_mesh *raw, int32_t **piece)
 {
     int64_t n_tet = 0, n_alone = 0;
     int n_refine = 0;
-    if (asked >= 0) return hx_cut_mesh_create(raw, surface, &s->mesh, asked, piece, &p->cut);
+    if (requested >= 0)
+        return hx_cut_mesh_create(raw, surface, &s->mesh, requested, piece, &p->cut);
     if (hx_config_is_by_file(&s->cfg)) HX_TRY(hx_surface_file_alone(s, &n_alone));
     const int may_refine = n_alone == 0;
     HX_TRY(hx_cut_mesh_count(surface, &s->mesh, &n_tet));

@@ -8,7 +8,7 @@
 #include "core/base/vec3.h"
 
 /* Pieces that are not held and are considered; tetrahedra of a piece that are tried. */
-enum { MOST_LOOSE = 200, MOST_TRIED = 8 };
+enum { MOST_FLOATING = 200, MOST_TRIED = 8 };
 
 typedef struct shells {
     const hx_surface *surface;
@@ -139,7 +139,7 @@ static void count_shell_pieces(shells *s, const hx_mesh *raw, const int32_t *pie
         const int32_t shell = shell_of_piece(s, raw, piece, i, first[i], last[i]);
         if (shell >= 0) s->has[shell] = 1;
     }
-    for (int32_t i = 0; i < n_piece && n_floating < MOST_LOOSE; i++) {
+    for (int32_t i = 0; i < n_piece && n_floating < MOST_FLOATING; i++) {
         if (is_held[i] || first[i] < 0) continue;
         n_floating++;
         const int32_t shell = shell_of_piece(s, raw, piece, i, first[i], last[i]);

@@ -11,9 +11,9 @@
 #include "core/mesh/hex_jacobian.h"
 
 /* *path: the config to use; NULL: none. */
-static int find_config(const hx_result_path *result, const char *asked, char **path)
+static int find_config(const hx_result_path *result, const char *requested, char **path)
 {
-    const char *const used = asked ? asked : result->config;
+    const char *const used = requested ? requested : result->config;
     *path = NULL;
     return used && strcmp(used, "none") != 0 ? hx_strdup(path, used) : HX_OK;
 }

@@ -116,7 +116,7 @@ static int prepare_run(run *r, const hx_options *options)
     r->is_resumed = hx_option_given(options, RESUME);
     if (!r->is_resumed) HX_TRY(hx_run_check_folder(&s->cfg, hx_option_given(options, FORCE)));
     if (r->is_resumed) HX_TRY(hx_checkpoint_read(&r->checkpoint, &s->cfg));
-    HX_TRY(hx_output_ask_folder(s));
+    HX_TRY(hx_output_query_folder(s));
     HX_TRY(hx_session_open(s));
     HX_TRY(hx_stats_begin(&r->stats, s->cfg.optimization.iterations, s->problem.cases.n));
     const double begin = hx_session_begin_step(HX_SETUP_FILES);
@@ -147,7 +147,7 @@ static int is_last(const run *r, const hx_iteration *it)
 
 /* An intermediate file that cannot be written, or for which memory is missing, is warned of, and
  * the run continues, since the computed designs are more valuable. */
-static int bear(int rc, int last)
+static int tolerate(int rc, int last)
 {
     if (rc >= 0 || last || (rc != HX_EIO && rc != HX_ENOMEM)) return rc;
     hx_log_warning("%s; the run continues", hx_error_message());
@@ -166,9 +166,9 @@ static int record(run *r, const hx_iteration *it, int last)
     const int every = r->session.cfg.output.every; /* 0: only the last one */
     int rc = HX_OK;
     if (last || (every > 0 && it->iteration % every == 0))
-        rc = bear(hx_output_write(&r->output, it->iteration, last && is_long(r)), last);
+        rc = tolerate(hx_output_write(&r->output, it->iteration, last && is_long(r)), last);
     const double seconds = hx_clock() - begin;
-    const int line = bear(hx_history_add(&r->history, it, seconds), last);
+    const int line = tolerate(hx_history_add(&r->history, it, seconds), last);
     hx_stats_add(&r->stats, it, r->session.problem.cases.n, seconds);
     hx_progress_iteration(&r->session, &r->stats, it);
     return rc < 0 ? rc : line;
@@ -192,12 +192,12 @@ static int is_over(const run *r)
 {
     const hx_config *cfg = &r->session.cfg;
     const hx_iteration *last = &r->stats.last;
-    const int settled = last->change < cfg->optimization.change_tolerance && !last->climbing;
-    if (!r->is_resumed || (!settled && r->session.opt.iteration < cfg->optimization.iterations))
+    const int converged = last->change < cfg->optimization.change_tolerance && !last->climbing;
+    if (!r->is_resumed || (!converged && r->session.opt.iteration < cfg->optimization.iterations))
         return 0;
     hx_log_info("nothing is left to do: the run ended with iteration %d%s", last->iteration,
-                settled ? ", when no density changed by more than optimization.change_tolerance"
-                        : ", the number given by optimization.iterations");
+                converged ? ", when no density changed by more than optimization.change_tolerance"
+                          : ", the number given by optimization.iterations");
     return 1;
 }
 
@@ -218,7 +218,7 @@ static int optimise(run *r)
         hx_iteration it;
         /* K u = f, compliance, sensitivities, filter, optimality criteria */
         HX_TRY(hx_session_step(&r->session, &it));
-        HX_TRY(bear(hx_diags_meanwhile(&r->diags, &r->session), 0));
+        HX_TRY(tolerate(hx_diags_meanwhile(&r->diags, &r->session), 0));
         const int verdict = hx_outcome_judge(&r->session, &it),
                   last = verdict < 0 || is_last(r, &it);
         HX_TRY(record(r, &it, last));
@@ -318,7 +318,7 @@ static void print_result(run *r)
                 hx_noun(stats->pcg_iterations, "iteration", "iterations"));
     if (cfg->optimization.change_tolerance > 0.0)
         hx_log_info("the design has %sconverged: change %.4g, change_tolerance %g",
-                    hx_outcome_is_settled(&r->session, &stats->last) ? "" : "not ",
+                    hx_outcome_has_converged(&r->session, &stats->last) ? "" : "not ",
                     stats->last.change, cfg->optimization.change_tolerance);
     hx_outcome_diag(&r->session, &r->stats, interrupted, &r->diags);
     char path[PATH_MAX], quoted[HX_SHELL_WORD];
@@ -421,7 +421,7 @@ static int follow_run(const hx_options *options)
     s.may_distribute_mesh = 1;
     int rc = hx_config_read(&s.cfg, options->argument[0], options->n_argument - 1,
                             options->argument + 1);
-    if (rc == HX_OK) rc = hx_output_ask_folder(&s);
+    if (rc == HX_OK) rc = hx_output_query_folder(&s);
     if (rc == HX_OK) rc = hx_session_open_follower(&s);
     if (rc == HX_OK) hx_output_follow(&output, &s);
     if (rc == HX_OK) rc = hx_session_serve(&s);

@@ -43,7 +43,7 @@ void hx_selftest_report_end(void *context, const hx_selftest_line *line)
     hx_selftest_report *const r = context;
     const hx_log_level level = line->passed ? HX_LOG_NORMAL : HX_LOG_QUIET;
     char error[32], bound[32];
-    if (!hx_log_wants(level)) return;
+    if (!hx_log_is_on(level)) return;
     if (!r->device)
         log_line(HX_LOG_NORMAL, "%-45s%-24s%8s%7s%8s%7s", "", "against", "error", "bound", "", "s");
     if (r->device != line->device || r->section != line->section)

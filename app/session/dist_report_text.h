@@ -1,7 +1,7 @@
 /* Times and memory of the processes of a run, as text and in the summary. Called on process 0;
  * nothing happens with one process. */
-#ifndef HX_DIST_REPORT_H
-#define HX_DIST_REPORT_H
+#ifndef HX_DIST_REPORT_TEXT_H
+#define HX_DIST_REPORT_TEXT_H
 
 #include "../text/json.h"
 #include "session.h"

@@ -130,7 +130,7 @@ static int list_rigid_sets(const hx_config *cfg, int is_heat, hx_conditions *con
     return HX_OK;
 }
 
-int hx_settle_unread(const hx_config *cfg, int is_heat, hx_conditions *conditions)
+int hx_handle_unread(const hx_config *cfg, int is_heat, hx_conditions *conditions)
 {
     static const char *const instead[] = {"the supports", "the loads", "the material"};
     hx_unread *const list = &conditions->unread;

@@ -10,7 +10,7 @@
  * loads and material as unusable because of them (conditions->support_fault and so on). is_heat: 1:
  * kinds that are read for heat count as read. HX_EINPUT, with the key's place: a word of
  * mesh.ignore is not in the list. */
-int hx_settle_unread(const hx_config *cfg, int is_heat, hx_conditions *conditions);
+int hx_handle_unread(const hx_config *cfg, int is_heat, hx_conditions *conditions);
 
 /* 1: the config or the file has a load by mass. */
 int hx_has_mass_load(const hx_config *cfg, const hx_conditions *conditions);

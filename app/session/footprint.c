@@ -121,11 +121,11 @@ static shape shape_of(const hx_config *cfg, const hx_mesh *mesh, const hx_spline
         if ((int)kind < HX_N_CELL_RULE) n_kind[kind]++, n++;
     }
     for (int k = 0; k < HX_N_CELL_RULE && n > 0; k++) {
-        const double subdomain = (double)n_kind[k] / (double)n;
-        sum.point += subdomain * quadratic_shape[k].point;
-        sum.place += subdomain * quadratic_shape[k].place;
-        sum.edge += subdomain * quadratic_shape[k].edge;
-        sum.entry += subdomain * quadratic_shape[k].entry;
+        const double fraction = (double)n_kind[k] / (double)n;
+        sum.point += fraction * quadratic_shape[k].point;
+        sum.place += fraction * quadratic_shape[k].place;
+        sum.edge += fraction * quadratic_shape[k].edge;
+        sum.entry += fraction * quadratic_shape[k].entry;
     }
     return sum;
 }
@@ -243,7 +243,7 @@ void hx_footprint_print(const hx_session *s, const hx_account *account, int deta
     hx_table table;
     char text[32];
     const size_t sum = hx_account_sum(account);
-    if (!hx_log_wants(least)) return;
+    if (!hx_log_is_on(least)) return;
     hx_table_begin(&table, "lrr");
     table.level = least;
     hx_table_add(&table, "on the device");

@@ -23,7 +23,7 @@ static hx_set_use use_of(const hx_config_load *load)
     return is_on_faces ? HX_USE_FACES : HX_USE_NODES;
 }
 
-int hx_settle_meant_sets(hx_config *cfg, const hx_mesh *mesh)
+int hx_resolve_meant_sets(hx_config *cfg, const hx_mesh *mesh)
 {
     hx_config_support *const support = cfg->supports.entry;
     hx_config_spring *const spring = cfg->springs.entry;

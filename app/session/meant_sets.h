@@ -8,6 +8,6 @@
 /* Replaces each such name in a support, spring, convection, load or passive region by that of the
  * set of the fitting kind (hx_mesh_name_for): supports and forces take nodes, loads on an area take
  * faces, loads on a volume take elements. Names of the mesh's sets do not change. */
-int hx_settle_meant_sets(hx_config *cfg, const hx_mesh *mesh);
+int hx_resolve_meant_sets(hx_config *cfg, const hx_mesh *mesh);
 
 #endif

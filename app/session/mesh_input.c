@@ -8,11 +8,11 @@ int hx_input_read(const char *path, const hx_model_options *options, hx_mesh *me
                   hx_conditions *conditions)
 {
     hx_notes notes = {0};
-    hx_model_options asked = *options;
+    hx_model_options requested = *options;
     const int by_program = hx_model_format_of_file(path) != NULL;
     if (by_program) hx_signals_begin();
-    asked.is_cancelled = hx_signals_caught;
-    const int rc = hx_model_read(path, &asked, mesh, conditions, &notes);
+    requested.is_cancelled = hx_signals_caught;
+    const int rc = hx_model_read(path, &requested, mesh, conditions, &notes);
     if (by_program) hx_signals_end();
     hx_log_notes(&notes);
     return rc;

@@ -104,7 +104,7 @@ void hx_session_generate_params(const hx_session *s, hx_generate_params *params)
 
 /* Splines are analysed as splines unless another element is given. HX_EINPUT: the file is a
  * mesh. */
-static int settle_element(hx_session *s)
+static int choose_element(hx_session *s)
 {
     const int is_spline = s->spline.n_patch > 0;
     if (is_spline && !hx_config_given(&s->cfg, "solver.element")) {
@@ -137,7 +137,7 @@ static int has_elements(const hx_config *cfg, const char *name)
 
 /* An element given on the command line takes precedence over an operator of the config that does
  * not support it: the config of a run names the operator that its own element had. */
-static int settle_operator(hx_session *s)
+static int choose_operator(hx_session *s)
 {
     hx_config *const cfg = &s->cfg;
     char place[HX_CONFIG_PLACE];
@@ -176,8 +176,8 @@ static int make_raw_mesh(hx_session *s)
     double begin = hx_session_begin_step(HX_SETUP_MESH);
     HX_TRY(get_mesh(s));
     hx_session_end_step(s, HX_SETUP_MESH, begin);
-    HX_TRY(settle_element(s));
-    HX_TRY(settle_operator(s));
+    HX_TRY(choose_element(s));
+    HX_TRY(choose_operator(s));
     HX_TRY(hx_footprint_check(s));
     if (cfg->mesh.shuffle != 0) {
         begin = hx_session_begin_step(HX_SETUP_SHUFFLE);
@@ -249,10 +249,10 @@ int hx_session_make_mesh(hx_session *s)
     /* mpirun may have bound the process to one core */
     if (s->comm) HX_TRY(hx_session_set_threads(s));
     HX_TRY(read_mesh(s, key));
-    HX_TRY(hx_settle_meant_sets(&s->cfg, &s->mesh));
+    HX_TRY(hx_resolve_meant_sets(&s->cfg, &s->mesh));
     const int is_heat =
         hx_config_is_heat(&s->cfg) || (s->has_physics_of_file && s->conditions.is_heat);
-    HX_TRY(hx_settle_unread(&s->cfg, is_heat, &s->conditions));
+    HX_TRY(hx_handle_unread(&s->cfg, is_heat, &s->conditions));
     HX_TRY(hx_warn_of_units(&s->cfg, &s->conditions.units));
     HX_TRY(hx_take_file_material(&s->cfg, &s->conditions.material, !s->is_draft));
     const double begin = hx_session_begin_step(HX_SETUP_SETS);
@@ -508,7 +508,7 @@ static int make_design(hx_session *s)
         .penalty = hx_penalty_schedule(cfg),
         .beta = hx_beta_schedule(cfg),
         .least = &s->least_volume,
-        .settled = cfg->optimization.change_tolerance,
+        .change_tolerance = cfg->optimization.change_tolerance,
     };
     int rc;
     double *density = NULL;

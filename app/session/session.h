@@ -70,8 +70,8 @@ typedef struct hx_session {
     /* 1: the processes may each make a part of the mesh, and none the whole: in a run */
     int may_distribute_mesh;
     int own_folders; /* 1: not all of them see the output folder */
-    hx_comm_reduce
-        all; /* reductions over the communicator, for a distributed mesh (session_dist_mesh.c) */
+    /* reductions over the communicator, for a distributed mesh (session_dist_mesh.c) */
+    hx_comm_reduce reduce;
     /* [n_set][2] numbers of nodes and elements of its sets over all processes (owned) */
     int64_t *set_size;
     hx_dist dist;                 /* with several processes, once the device is open */

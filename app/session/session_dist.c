@@ -1,5 +1,5 @@
 /* A session of several processes: the root opens it like a single process, but solves its
- * subdomain on ranks.dev; the others make the same mesh and problem, and solve their subdomains. */
+ * subdomain on dist.dev; the others make the same mesh and problem, and solve their subdomains. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -93,7 +93,7 @@ static int identify(hx_session *s, choice *c)
     return HX_OK;
 }
 
-int hx_session_tell_choice(hx_session *s)
+int hx_session_broadcast_choice(hx_session *s)
 {
     choice c;
     if (!s->comm) return HX_OK;
@@ -114,25 +114,25 @@ static int differ(const hx_hash *a, const hx_hash *b)
 }
 
 /* HX_EENV: this process cannot take part in the root's run. */
-static int compare_choices(const hx_session *s, const choice *leader, const choice *own)
+static int compare_choices(const hx_session *s, const choice *root, const choice *own)
 {
     const int rank = s->comm->rank;
-    if (strcmp(leader->version, HX_VERSION) != 0)
+    if (strcmp(root->version, HX_VERSION) != 0)
         return HX_RAISE(
             HX_EENV,
             "process %d runs hextop %s, process 0 runs %s: start the same program on all machines",
-            rank, HX_VERSION, leader->version);
-    if (strcmp(leader->device, s->device.ops->name) != 0)
+            rank, HX_VERSION, root->version);
+    if (strcmp(root->device, s->device.ops->name) != 0)
         return HX_RAISE(HX_EENV,
                         "process %d has device '%s', process 0 has '%s': name one in solver.device "
                         "that all have",
-                        rank, s->device.ops->name, leader->device);
-    if (differ(&leader->mesh, &own->mesh))
+                        rank, s->device.ops->name, root->device);
+    if (differ(&root->mesh, &own->mesh))
         return HX_RAISE(HX_EENV,
                         "process %d reads another mesh than process 0: the same files must "
                         "be on all machines",
                         rank);
-    if (differ(&leader->settings, &own->settings))
+    if (differ(&root->settings, &own->settings))
         return HX_RAISE(HX_EENV,
                         "process %d reads another config than process 0: the same files "
                         "must be on all machines",
@@ -142,14 +142,14 @@ static int compare_choices(const hx_session *s, const choice *leader, const choi
 
 static int hear_choice(hx_session *s)
 {
-    choice leader, own;
-    HX_TRY(s->comm->ops->broadcast(s->comm, HX_DIST_ROOT, &leader, sizeof leader));
-    HX_TRY(hx_config_set_word(&s->cfg.solver.device, leader.device));
-    HX_TRY(hx_config_set_word(&s->cfg.solver.op, leader.op));
-    HX_TRY(hx_config_set_word(&s->cfg.solver.preconditioner, leader.preconditioner));
-    s->cfg.solver.layout = (hx_layout)leader.layout;
+    choice root, own;
+    HX_TRY(s->comm->ops->broadcast(s->comm, HX_DIST_ROOT, &root, sizeof root));
+    HX_TRY(hx_config_set_word(&s->cfg.solver.device, root.device));
+    HX_TRY(hx_config_set_word(&s->cfg.solver.op, root.op));
+    HX_TRY(hx_config_set_word(&s->cfg.solver.preconditioner, root.preconditioner));
+    s->cfg.solver.layout = (hx_layout)root.layout;
     const int rc = identify(s, &own);
-    return hx_comm_agree(s->comm, rc < 0 ? rc : compare_choices(s, &leader, &own));
+    return hx_comm_agree(s->comm, rc < 0 ? rc : compare_choices(s, &root, &own));
 }
 
 int hx_session_open_follower(hx_session *s)

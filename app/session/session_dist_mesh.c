@@ -50,7 +50,7 @@ static int holds_by_file(const hx_config *cfg)
 }
 
 /* Reason why a mesh from a file is needed whole in each process; NULL: none. */
-static const char *file_asks_for_whole(const hx_config *cfg)
+static const char *file_needs_whole(const hx_config *cfg)
 {
     const hx_mesh_format *const format = hx_mesh_format_of_file(cfg->mesh.file);
     if (!format || !format->read_to) return "a mesh.file other than .vtk, .msh or .inp";
@@ -61,11 +61,11 @@ static const char *file_asks_for_whole(const hx_config *cfg)
 }
 
 /* Reason why the whole mesh is needed in each process; NULL: none. */
-static const char *asks_for_whole(const hx_session *s)
+static const char *session_needs_whole(const hx_session *s)
 {
     const hx_config *const cfg = &s->cfg;
     const hx_partition_kind partition = cfg->solver.partition;
-    const char *const of_file = cfg->mesh.file ? file_asks_for_whole(cfg) : NULL;
+    const char *const of_file = cfg->mesh.file ? file_needs_whole(cfg) : NULL;
     if (of_file) return of_file;
     if (cfg->mesh.distort > 0.0) return "mesh.distort";
     if (cfg->mesh.shuffle != 0) return "mesh.shuffle";
@@ -125,7 +125,7 @@ static void set_reach(const hx_session *s, const hx_generate_params *generate, i
 
 /* The mesh that a process would make, on which all must agree before they make it together. */
 typedef struct intent {
-    int64_t wants;                  /* 1: in parts */
+    int64_t in_parts;               /* 1: in parts */
     int64_t n_elem, n_node, n_byte; /* n_byte: of the file */
     double reach;
     int64_t partition, in_elements;
@@ -136,9 +136,9 @@ typedef struct intent {
 static int agree(const hx_session *s, const intent *own, int *agreed)
 {
     intent *all;
-    HX_TRY(hx_alloc_raw(&all, (size_t)s->comm->size, sizeof *all, "windows of a mesh"));
+    HX_TRY(hx_alloc_raw(&all, (size_t)s->comm->size, sizeof *all, "parts of a mesh"));
     const int rc = s->comm->ops->all_gather(s->comm, own, sizeof *own, all);
-    *agreed = own->wants != 0;
+    *agreed = own->in_parts != 0;
     for (int r = 0; rc == HX_OK && r < s->comm->size; r++)
         /* NOLINTNEXTLINE(bugprone-suspicious-memory-comparison): compares bits; no padding */
         *agreed &= memcmp(&all[r], own, sizeof *own) == 0;
@@ -155,7 +155,7 @@ static int find_faults(hx_session *s, const char **why)
     if (n_body > 1) *why = "bodies that share no node";
     if (!isnan(s->cfg.mesh.merge)) return HX_OK;
     HX_TRY(hx_mesh_count_coincident(&s->mesh, &n_double));
-    HX_TRY(hx_reduce_sum_i64(&s->all.all, 1, &n_double));
+    HX_TRY(hx_reduce_sum_i64(&s->reduce.base, 1, &n_double));
     if (n_double > 0) *why = "nodes that lie where another one does";
     return HX_OK;
 }
@@ -164,8 +164,8 @@ static int find_faults(hx_session *s, const char **why)
 static int create_dist_mesh(hx_session *s, const hx_mesh_source *source,
                             const hx_dist_mesh_params *params)
 {
-    hx_comm_reduce_of(&s->all, s->comm);
-    HX_TRY(hx_dist_mesh_create(&s->mesh, s->comm, &s->all.all, source, params));
+    hx_comm_reduce_of(&s->reduce, s->comm);
+    HX_TRY(hx_dist_mesh_create(&s->mesh, s->comm, &s->reduce.base, source, params));
     const char *why =
         s->mesh.ownership->aspect > fmin(MOST_ASPECT, s->cfg.solver.multigrid.lines.aspect)
             ? "lines of nodes along short edges"
@@ -207,9 +207,9 @@ static int create_of_file(hx_session *s, const hx_dist_mesh_params *params)
     return rc;
 }
 
-/* Opens a generated mesh; *wants: its part. */
+/* Opens a generated mesh; *in_parts = 1: each process makes a part of it. */
 static int open_generator(const hx_session *s, hx_mesh_source *source, hx_dist_mesh_params *params,
-                          int *wants)
+                          int *in_parts)
 {
     const hx_config *const cfg = &s->cfg;
     hx_generate_params generate;
@@ -217,33 +217,33 @@ static int open_generator(const hx_session *s, hx_mesh_source *source, hx_dist_m
     generate.n_process = s->comm->size;
     generate.n_on_host = s->comm->host_size;
     HX_TRY(hx_generator_find(cfg->mesh.generator)->open(source, &generate));
-    *wants = cfg->mesh.in_parts == HX_IN_PARTS_ALWAYS || source->n_elem >= AUTO_ELEMENTS;
+    *in_parts = cfg->mesh.in_parts == HX_IN_PARTS_ALWAYS || source->n_elem >= AUTO_ELEMENTS;
     set_reach(s, &generate, source->n_elem, params);
     return HX_OK;
 }
 
 /* Opens the source of a mesh that may be made in parts; for a file only its size, since all open it
- * together. own->wants: 1: it will be made. */
+ * together. own->in_parts = 1: it will be made in parts. */
 static int open_source(const hx_session *s, hx_mesh_source *source, hx_dist_mesh_params *params,
                        intent *own)
 {
     const hx_config *const cfg = &s->cfg;
     const int is_curve = cfg->solver.partition == HX_PARTITION_CURVE;
     struct stat state;
-    int wants = 0;
+    int in_parts = 0;
     if (cfg->mesh.in_parts == HX_IN_PARTS_NEVER) return HX_OK;
-    const char *const why = asks_for_whole(s);
+    const char *const why = session_needs_whole(s);
     if (why) return take_whole(s, why);
     params->partition = is_curve ? HX_PARTITION_CURVE : HX_PARTITION_BISECTION;
     if (cfg->mesh.file) {
         own->n_byte = stat(cfg->mesh.file, &state) == 0 ? (int64_t)state.st_size : 0;
-        wants =
+        in_parts =
             cfg->mesh.in_parts == HX_IN_PARTS_ALWAYS || own->n_byte >= AUTO_ELEMENTS * LEAST_BYTES;
         set_reach(s, NULL, 0, params);
     } else {
-        HX_TRY(open_generator(s, source, params, &wants));
+        HX_TRY(open_generator(s, source, params, &in_parts));
     }
-    own->wants = wants;
+    own->in_parts = in_parts;
     return HX_OK;
 }
 
@@ -281,7 +281,7 @@ static int count_sets(hx_session *s)
             s->set_size[2 * i + 1] +=
                 set->elem[k] >= hx_mesh_own_begin(mesh) && set->elem[k] < hx_mesh_own_end(mesh);
     }
-    return hx_reduce_sum_i64(&s->all.all, (int)(2 * mesh->n_set), s->set_size);
+    return hx_reduce_sum_i64(&s->reduce.base, (int)(2 * mesh->n_set), s->set_size);
 }
 
 int hx_session_agree_dist_mesh(hx_session *s)

@@ -19,10 +19,10 @@ typedef struct announcement {
 static int choose_partition(hx_session *s, hx_partition *p, int n_rank)
 {
     static const char key[] = "solver.partition";
-    const hx_partition_kind asked = s->cfg.solver.partition;
+    const hx_partition_kind requested = s->cfg.solver.partition;
     *p = (hx_partition){.kind = HX_PARTITION_CURVE}; /* divided when the subdomains are made */
-    if (asked == HX_PARTITION_CURVE || s->spline.n_patch > 0) return HX_OK;
-    const int rc = hx_partition_choose(p, &s->mesh, asked, n_rank);
+    if (requested == HX_PARTITION_CURVE || s->spline.n_patch > 0) return HX_OK;
+    const int rc = hx_partition_choose(p, &s->mesh, requested, n_rank);
     return rc < 0 ? hx_session_blame(s, key, rc) : HX_OK;
 }
 
@@ -57,7 +57,7 @@ static int send_parts(const hx_session *s, int rc, hx_partition *p)
 }
 
 /* A process that has read another mesh receives the parts, too; the error is raised when it is
- * compared with the root (hx_session_tell_choice). */
+ * compared with the root (hx_session_broadcast_choice). */
 static int hear_parts(const hx_session *s, hx_partition *p)
 {
     const hx_comm *const comm = s->comm;

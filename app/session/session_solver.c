@@ -20,7 +20,7 @@ static int has_no_splines(const hx_session *s, const hx_device_ops *ops)
 }
 
 /* 1 if the device supports the config's physics with its elements. */
-static int does_what_is_asked(const hx_session *s, const hx_device_ops *ops)
+static int supports_request(const hx_session *s, const hx_device_ops *ops)
 {
     if (has_no_splines(s, ops)) return 0;
     if (!hx_config_is_heat(&s->cfg)) return 1;
@@ -32,7 +32,7 @@ static int does_what_is_asked(const hx_session *s, const hx_device_ops *ops)
 /* HX_EINPUT: it does not support them. */
 static int check_physics(const hx_session *s, const hx_device_ops *ops)
 {
-    if (does_what_is_asked(s, ops)) return HX_OK;
+    if (supports_request(s, ops)) return HX_OK;
     if (has_no_splines(s, ops))
         return hx_session_blame(
             s, "solver.device",
@@ -66,7 +66,7 @@ int hx_session_find_device(const hx_session *s, const hx_device_ops **ops)
     }
     for (size_t i = 0; hx_devices[i] && !*ops; i++) {
         char why[256] = "";
-        if (!does_what_is_asked(s, hx_devices[i])) continue;
+        if (!supports_request(s, hx_devices[i])) continue;
         if (hx_devices[i]->available(why, sizeof why)) *ops = hx_devices[i];
     }
     if (*ops) return HX_OK;
@@ -335,7 +335,7 @@ static void plan_ahead(hx_session *s)
 {
     if (s->comm) return; /* the lists belong to the subdomain */
     const hx_device_ops *const ops = s->device_start.ops[0];
-    if (!hx_device_start_is_running(&s->device_start) || !does_what_is_asked(s, ops)) return;
+    if (!hx_device_start_is_running(&s->device_start) || !supports_request(s, ops)) return;
     const hx_operator_kind *const op_kind = foresee_operator_kind(s, ops);
     const hx_precond_kind *const kind = find_precond(s, ops);
     hx_session_count_loads(s);
@@ -373,7 +373,7 @@ int hx_session_open_device(hx_session *s)
     /* NOLINTNEXTLINE(clang-analyzer-core*): hx_session_find_device sets ops */
     HX_TRY(hx_config_set_word(&s->cfg.solver.device, ops->name));
     HX_TRY(set_words(s));
-    HX_TRY(hx_session_tell_choice(s));
+    HX_TRY(hx_session_broadcast_choice(s));
     hx_session_end_step(s, HX_SETUP_DEVICE, begin);
     return HX_OK;
 }

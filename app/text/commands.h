@@ -14,6 +14,6 @@ extern const hx_command *const hx_commands[];
 /* The command of that name; NULL: there is none. Prints nothing. */
 const hx_command *hx_command_find(const char *name);
 /* Like hx_command_find, but prints an error with the valid names if there is none. */
-const hx_command *hx_command_want(const char *name);
+const hx_command *hx_command_require(const char *name);
 
 #endif

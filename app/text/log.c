@@ -55,7 +55,7 @@ static int prints(hx_log_level level)
     return !silent && log_level >= level;
 }
 
-int hx_log_wants(hx_log_level level)
+int hx_log_is_on(hx_log_level level)
 {
     for (int i = 0; i < n_sink; i++)
         if (sinks[i].level >= level) return 1;
@@ -100,7 +100,7 @@ static void log_formatted(hx_log_level level, const char *fmt, va_list args) HX_
 static void log_formatted(hx_log_level level, const char *fmt, va_list args)
 {
     char line[MAX_LINE];
-    if (!hx_log_wants(level)) return;
+    if (!hx_log_is_on(level)) return;
     char *const text = hx_fit_all(line, sizeof line, fmt, args);
     tell_lines(level, level == HX_LOG_VERBOSE ? HX_LOG_DETAIL : HX_LOG_INFO, text);
     if (prints(level)) print_line(stdout, "", text);

@@ -39,7 +39,7 @@ int hx_log_set_printing(int on);
 
 /* 1 if the terminal or a sink receives lines of this level; otherwise a long text need not be
  * made. */
-int hx_log_wants(hx_log_level level);
+int hx_log_is_on(hx_log_level level);
 
 /* 1 if stdout is a terminal and printing is on, so that a status line can be rewritten. */
 int hx_log_is_terminal(void);

@@ -26,7 +26,7 @@ static int read_element(hx_verify *v, const char *text)
     for (size_t i = 0; i < HX_N_VERIFY_ELEMENT; i++) {
         valid[i] = hx_verify_element_word(i);
         if (strcmp(text, valid[i]) != 0) continue;
-        v->quadratic.asked = i != HX_VERIFY_LINEAR;
+        v->quadratic.requested = i != HX_VERIFY_LINEAR;
         v->quadratic.solid_only = i == HX_VERIFY_QUADRATIC_SOLID;
         return HX_OK;
     }
@@ -112,7 +112,7 @@ int hx_verify_open(hx_verify *v, const hx_options *options)
                                    "flows, too: use --element quadratic with physics = \"heat\"");
     if (v->surface.path && hx_config_is_heat(&s->cfg))
         return HX_RAISE(HX_EINPUT, "--surface does not support physics = \"heat\"");
-    if (v->quadratic.asked) {
+    if (v->quadratic.requested) {
         s->own_element = 1 + (int)s->cfg.solver.element;
         s->cfg.solver.element = HX_ELEMENT_LINEAR; /* the design is compared with linear elements */
     }
@@ -267,7 +267,7 @@ int hx_verify_analyse(hx_verify *v, int with_fields)
     HX_TRY(analyse_density(v, v->black_white, solid, with_fields));
     grey->volume = volume_fraction(v, v->density);
     solid->volume = v->volume / hx_sum(n, problem->volume);
-    if (v->quadratic.asked) HX_TRY(hx_verify_analyse_quadratic(v));
+    if (v->quadratic.requested) HX_TRY(hx_verify_analyse_quadratic(v));
     return v->surface.path ? hx_verify_analyse_surface(v) : HX_OK;
 }
 

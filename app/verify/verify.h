@@ -49,7 +49,7 @@ enum {
 
 /* The 0/1 design analysed with quadratic elements. */
 typedef struct hx_verify_quadratic {
-    int asked;
+    int requested;
     int solid_only; /* 1: only the largest solid piece, without void */
     size_t bytes;   /* bytes that it needs, counted beforehand */
     int64_t n_elem, n_point;

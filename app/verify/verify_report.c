@@ -48,7 +48,7 @@ static void print_quadratic(const hx_verify *v)
     static const char *const name[2] = {"0/1 linear", "quadratic"};
     const hx_verify_quadratic *const q = &v->quadratic;
     char a[32], b[32], c[32];
-    if (!q->asked) return;
+    if (!q->requested) return;
     hx_log_info("\nquadratic %s, %s %s%s, %s %s, %s of memory; %s, %d %s, %.3g s", q->element,
                 hx_format_count(q->n_elem, a, sizeof a), hx_noun(q->n_elem, "element", "elements"),
                 q->solid_only ? " of the largest solid piece, without void" : "",
@@ -157,7 +157,7 @@ static void warn_quadratic(hx_verify *v)
 {
     const hx_verify_analysis *const a = &v->analysis[HX_VERIFY_SOLID], *const b =
                                                                            &v->quadratic.analysis;
-    if (!v->quadratic.asked) return;
+    if (!v->quadratic.requested) return;
     if (b->reason != HX_PCG_CONVERGED)
         warn_verify(v, "the solve with quadratic elements did not converge (%s, |r|/|f| = %.2g)",
                     hx_pcg_reason_name(b->reason), b->pcg_residual);
@@ -181,13 +181,13 @@ static void warn_surface(hx_verify *v)
 static void warn_pieces(hx_verify *v)
 {
     char a[32], b[32];
-    const int64_t loose = hx_attached_count_floating(&v->attached);
-    if (loose > 0)
+    const int64_t n_floating = hx_attached_count_floating(&v->attached);
+    if (n_floating > 0)
         warn_verify(v, "the solid falls into %s %s: %s %s not connected to the largest",
                     hx_format_count(v->attached.pieces.n, a, sizeof a),
                     hx_noun(v->attached.pieces.n, "piece", "pieces"),
-                    hx_format_count(loose, b, sizeof b),
-                    hx_noun(loose, "element is", "elements are"));
+                    hx_format_count(n_floating, b, sizeof b),
+                    hx_noun(n_floating, "element is", "elements are"));
     if (v->n_surface_piece > v->attached.pieces.n)
         warn_verify(
             v,
@@ -238,8 +238,8 @@ static void warn_loads(hx_verify *v)
         hx_attached_nodes nodes;
         char a[32];
         hx_attached_loads(&v->attached, c, &nodes);
-        const int64_t n_off = nodes.n[HX_NODE_VOID] + nodes.n[HX_NODE_LOOSE];
-        const double off = nodes.force[HX_NODE_VOID] + nodes.force[HX_NODE_LOOSE];
+        const int64_t n_off = nodes.n[HX_NODE_VOID] + nodes.n[HX_NODE_FLOATING];
+        const double off = nodes.force[HX_NODE_VOID] + nodes.force[HX_NODE_FLOATING];
         if (n_off > 0)
             warn_verify(
                 v,
@@ -328,7 +328,7 @@ void hx_verify_print(hx_verify *v)
 static void write_quadratic(hx_json *json, const hx_verify *v)
 {
     const hx_verify_quadratic *const q = &v->quadratic;
-    if (!q->asked) return;
+    if (!q->requested) return;
     hx_json_open_object(json, "quadratic");
     hx_json_string(json, "element", q->element);
     hx_json_bool(json, "solid_only", q->solid_only);
@@ -344,11 +344,11 @@ static void write_quadratic(hx_json *json, const hx_verify *v)
 static void write_nodes(hx_json *json, const hx_attached_nodes *nodes, int with_force)
 {
     hx_json_integer(json, "nodes_on_largest_piece", nodes->n[HX_NODE_MAIN]);
-    hx_json_integer(json, "nodes_on_floating_pieces", nodes->n[HX_NODE_LOOSE]);
+    hx_json_integer(json, "nodes_on_floating_pieces", nodes->n[HX_NODE_FLOATING]);
     hx_json_integer(json, "nodes_on_void", nodes->n[HX_NODE_VOID]);
     if (!with_force) return;
     hx_json_number(json, "force_on_largest_piece", nodes->force[HX_NODE_MAIN]);
-    hx_json_number(json, "force_on_floating_pieces", nodes->force[HX_NODE_LOOSE]);
+    hx_json_number(json, "force_on_floating_pieces", nodes->force[HX_NODE_FLOATING]);
     hx_json_number(json, "force_on_void", nodes->force[HX_NODE_VOID]);
 }
 

@@ -179,7 +179,8 @@ void hx_verify_print_surface(const hx_verify *v)
 /* A possible cause of a difference in compliance or displacement: linear elements. */
 static const char *by_elements(const hx_verify *v)
 {
-    const int is_linear = !v->quadratic.asked && v->session.cfg.solver.element == HX_ELEMENT_LINEAR;
+    const int is_linear =
+        !v->quadratic.requested && v->session.cfg.solver.element == HX_ELEMENT_LINEAR;
     return is_linear ? "; --element quadratic prints how much of it comes from linear elements"
                      : "";
 }
@@ -202,7 +203,7 @@ static void warn_difference(const hx_verify *v, const char *what, double a, doub
     if (isnan(percent) || fabs(percent) <= v->tolerance) return;
     snprintf(text, n_text,
              "%s of the surface differs: %.6g, and %.6g in the 0/1 design%s, %+.1f %%%s", what, b,
-             a, v->quadratic.asked ? " with quadratic elements" : "", percent, cause);
+             a, v->quadratic.requested ? " with quadratic elements" : "", percent, cause);
 }
 
 static void warn_solve(const hx_verify_analysis *a, char *text, size_t n_text)
@@ -215,7 +216,7 @@ static void warn_solve(const hx_verify_analysis *a, char *text, size_t n_text)
 const char *hx_verify_warn_surface(const hx_verify *v, size_t i, char *text, size_t n_text)
 {
     const hx_verify_analysis *const a =
-        v->quadratic.asked ? &v->quadratic.analysis : &v->analysis[HX_VERIFY_SOLID];
+        v->quadratic.requested ? &v->quadratic.analysis : &v->analysis[HX_VERIFY_SOLID];
     const hx_verify_analysis *const b = &v->surface.analysis;
     const hx_notes *const notes = &v->surface.part.notes;
     char cause[96];

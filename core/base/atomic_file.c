@@ -246,7 +246,7 @@ static void sync_folder(const char *path)
 
 /* Returns the reason of an earlier failed write, whose errno is lost, by trying one more byte. The
  * file is discarded afterwards. */
-static int ask_again(FILE *stream)
+static int query_write_error(FILE *stream)
 {
     errno = 0;
     return write(fileno(stream), "", 1) < 0 ? errno : 0;
@@ -267,7 +267,7 @@ static int finish(hx_atomic_file *file, int is_synced)
     const int had_error = ferror(file->stream);
     int failed =
         had_error || fflush(file->stream) != 0 || (is_synced && fsync(fileno(file->stream)) != 0);
-    int reason = had_error ? ask_again(file->stream) : errno;
+    int reason = had_error ? query_write_error(file->stream) : errno;
     if (fclose(file->stream) != 0 && !failed) {
         failed = 1;
         reason = errno;

@@ -17,7 +17,7 @@
 static const size_t LARGE = (size_t)64 << 20;
 
 /* Requests huge pages (2 MB). Has no effect if the system has none or uses them anyway. */
-static void ask_huge_pages(void *p, size_t bytes)
+static void request_huge_pages(void *p, size_t bytes)
 {
 #ifdef MADV_HUGEPAGE
     static const size_t HUGE_PAGE = (size_t)2 << 20;
@@ -50,7 +50,7 @@ static int allocate(void *out, size_t count, size_t size, const char *what, int 
             what, hx_format_bytes((double)bytes, want, sizeof want),
             hx_format_bytes((double)hx_host_memory_available(), have, sizeof have));
     }
-    ask_huge_pages(p, bytes);
+    request_huge_pages(p, bytes);
     memcpy(out, &p, sizeof p);
     return HX_OK;
 }

@@ -103,7 +103,7 @@ static void keep_own(const trade *t)
 }
 
 /* Exchanges one message per rank, beginning with item `at`; *n_message = 0 at the end. */
-static int go_on(const trade *t, int64_t at, int *n_message)
+static int exchange_block(const trade *t, int64_t at, int *n_message)
 {
     *n_message = 0;
     for (int r = 0; r < t->comm->size; r++) {
@@ -154,7 +154,8 @@ int hx_comm_alltoall_listed(const hx_comm *comm, const int64_t *out_first, const
     if (rc == HX_OK) rc = hx_alloc(&t.message, n, sizeof *t.message, what);
     HX_TRY_FAIL(hx_comm_agree(comm, rc));
     keep_own(&t);
-    for (int64_t at = 0; n_message > 0; at += block) HX_TRY_FAIL(go_on(&t, at, &n_message));
+    for (int64_t at = 0; n_message > 0; at += block)
+        HX_TRY_FAIL(exchange_block(&t, at, &n_message));
     rc = HX_OK;
 fail:
     free(t.send);

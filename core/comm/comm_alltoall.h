@@ -1,7 +1,7 @@
 /* A single exchange of items between all pairs of ranks, in blocks, so that no second copy of all
  * items is needed. Through host memory. */
-#ifndef HX_COMM_TRADE_H
-#define HX_COMM_TRADE_H
+#ifndef HX_COMM_ALLTOALL_H
+#define HX_COMM_ALLTOALL_H
 
 #include "comm.h"
 

@@ -1,5 +1,5 @@
 /* Internals of the analysis: the work of one process on its subdomain, or on the whole problem if
- * there is only one process. Each function matches the one of analysis.h without `_share`; with
+ * there is only one process. Each function matches the one of analysis.h without `_local`; with
  * ranks all processes call it together. */
 #ifndef HX_ANALYSIS_INTERNAL_H
 #define HX_ANALYSIS_INTERNAL_H

@@ -33,7 +33,7 @@ static int mark_lost(const hx_analysis *a, int rc)
     return rc;
 }
 
-static int is_leader(const hx_analysis *a)
+static int analysis_is_root(const hx_analysis *a)
 {
     return a->dist->comm->rank == HX_DIST_ROOT;
 }
@@ -134,7 +134,7 @@ int hx_analysis_body_work(hx_analysis *a, double *d_dc)
     return a->dev->ops->vector->axpy(a->dev, n, 1.0, a->d_field_whole, d_dc);
 }
 
-static int share_stiffness_error(hx_analysis *a, double *error)
+static int local_stiffness_error(hx_analysis *a, double *error)
 {
     HX_TRY(need_field(a, a->op->model.n_elem, &a->d_field));
     return hx_analysis_stiffness_error_local(a, a->d_field, error);
@@ -146,7 +146,7 @@ int hx_analysis_stiffness_error(hx_analysis *a, double *d_work, double *error)
     if (!a->dist) return hx_analysis_stiffness_error_local(a, d_work, error);
     HX_TRY(hx_analysis_compliance(a, &compliance));
     HX_TRY(send_analysis_call(a, HX_CALL_STIFFNESS_ERROR, 0, 0.0));
-    return mark_lost(a, share_stiffness_error(a, error));
+    return mark_lost(a, local_stiffness_error(a, error));
 }
 
 int hx_analysis_download(const hx_analysis *a, const double *d_field, double *host)
@@ -344,7 +344,7 @@ int hx_analysis_answer(hx_analysis *a, const hx_dist_call *call)
     case HX_CALL_BODY_WORK:
         return collect_body_work(a);
     case HX_CALL_STIFFNESS_ERROR:
-        return share_stiffness_error(a, &unused);
+        return local_stiffness_error(a, &unused);
     case HX_CALL_DENSITY:
         return hx_analysis_download(a, a->d_rho, NULL);
     case HX_CALL_MODULUS:
@@ -384,6 +384,6 @@ int hx_analysis_serve(hx_analysis *a)
 
 void hx_analysis_dismiss(hx_analysis *a)
 {
-    if (a->dist && is_leader(a) && send_analysis_call(a, HX_CALL_DISMISS, 0, 0.0) < 0)
+    if (a->dist && analysis_is_root(a) && send_analysis_call(a, HX_CALL_DISMISS, 0, 0.0) < 0)
         hx_error_clear();
 }

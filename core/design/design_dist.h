@@ -9,7 +9,7 @@
 extern "C" {
 #endif
 
-/* After this call ranks->dev works on element fields of the subdomain, and analyses created on it
+/* After this call dist->dev works on element fields of the subdomain, and analyses created on it
  * have distributed fields (analysis.h). Call it before any analysis exists, in all processes. */
 int hx_design_distribute(hx_dist *dist);
 

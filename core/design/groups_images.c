@@ -96,19 +96,19 @@ static double clearance(const hx_mirror *mirror, int n_mirror, const double towa
 static void choose_direction(const hx_groups_params *params, const hx_isometry *image, int n_image,
                              double toward[3])
 {
-    static const double subdomain[] = {0.41, 0.13, 0.23, 0.31, 0.53, 0.67, 0.79, 0.91};
-    enum { N_SHARE = sizeof subdomain / sizeof subdomain[0] };
+    static const double fraction[] = {0.41, 0.13, 0.23, 0.31, 0.53, 0.67, 0.79, 0.91};
+    enum { N_FRACTION = sizeof fraction / sizeof fraction[0] };
     hx_mirror mirror[HX_GROUPS_MOST_IMAGES];
     const int n_mirror = hx_images_mirrors(image, n_image, mirror);
     double best = -1.0;
-    for (int trial = 0; trial < N_SHARE * N_SHARE; trial++) {
+    for (int trial = 0; trial < N_FRACTION * N_FRACTION; trial++) {
         double v[3] = {0.0};
         for (size_t p = 0; p < params->n_plane; p++) {
             const double *const n = params->plane[p].normal, length = hx_norm3(n);
             const double part = p == 0 ? 1.0
                                 : p % 2 == 1
-                                    ? subdomain[trial % N_SHARE]
-                                    : subdomain[trial % N_SHARE] * subdomain[trial / N_SHARE];
+                                    ? fraction[trial % N_FRACTION]
+                                    : fraction[trial % N_FRACTION] * fraction[trial / N_FRACTION];
             for (int i = 0; i < 3; i++) v[i] += part * n[i] / length;
         }
         const double length = hx_norm3(v);

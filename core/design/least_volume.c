@@ -174,8 +174,8 @@ static const char *takers(const hx_filter *filter, const char *already, char *te
 /* The volume fraction that designs need in addition to what is taken. */
 static double margin_of(const hx_filter *filter, double taken)
 {
-    const double subdomain = LEAST_LEFT * taken;
-    return filter->problem->passive.density ? subdomain : fmin(subdomain, LEAST_OF_WHOLE);
+    const double margin = LEAST_LEFT * taken;
+    return filter->problem->passive.density ? margin : fmin(margin, LEAST_OF_WHOLE);
 }
 
 /* The least fraction above the taken one plus its margin, rounded up to a tenth of the margin or

@@ -308,7 +308,7 @@ static int propose(hx_optimizer *opt, hx_iteration *record, int is_again)
  * the next projection. */
 static int climb(hx_optimizer *opt, hx_iteration *record)
 {
-    const int settled = record->change < opt->params.settled;
+    const int settled = record->change < opt->params.change_tolerance;
     const int penalty = hx_schedule_advance(&opt->penalty, settled);
     const int beta = hx_schedule_advance(&opt->beta, settled);
     record->raised = penalty || beta;

@@ -39,7 +39,7 @@ typedef struct hx_optimizer_params {
     /* least volume for this filter and beta, if known; NULL: it is computed */
     const hx_least_volume *least;
     /* both schedules rise early if no density changes by more than this; 0: never */
-    double settled;
+    double change_tolerance;
 } hx_optimizer_params;
 
 /* Stages of a run (P1, Figure 15). */

@@ -1,5 +1,5 @@
 /* Internals of the optimizer: the first design, and the work of one process on its part of the
- * design, or on the whole if the design is not distributed. Each function `_share` matches the one
+ * design, or on the whole if the design is not distributed. Each function `_local` matches the one
  * of optimizer.h without the suffix. If the design is distributed, all processes call it together;
  * arguments that only the root uses (arrays of the whole, images) are NULL elsewhere. */
 #ifndef HX_OPTIMIZER_INTERNAL_H

@@ -26,7 +26,7 @@ static const struct {
     [HX_SPAN_GALERKIN] = {"Galerkin", "compute", ON_MESH},
     [HX_SPAN_EIGENVALUES] = {"eigenvalues", "compute", NO_PLACE},
     [HX_SPAN_FACTORS] = {"coarse factors", "compute", NO_PLACE},
-    [HX_SPAN_LOOSE] = {"floating components", "compute", NO_PLACE},
+    [HX_SPAN_FLOATING] = {"floating components", "compute", NO_PLACE},
     [HX_SPAN_VECTORS] = {"vectors", "compute", NO_PLACE},
     [HX_SPAN_PRODUCT] = {"product", "compute", NO_PLACE},
     [HX_SPAN_INTERIOR] = {"interior", "compute", NO_PLACE},

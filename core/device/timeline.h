@@ -30,8 +30,8 @@ typedef enum {
     HX_SPAN_MODULUS,   /* the moduli, and hence K, from the densities */
     HX_SPAN_GALERKIN,  /* matrix of coarse grid `number`, from 1, here and below; 0 is the mesh */
     HX_SPAN_EIGENVALUES,
-    HX_SPAN_FACTORS, /* of the coarsest grid */
-    HX_SPAN_LOOSE,   /* search for floating components, on the host */
+    HX_SPAN_FACTORS,  /* of the coarsest grid */
+    HX_SPAN_FLOATING, /* search for floating components, on the host */
     HX_SPAN_VECTORS,
     HX_SPAN_PRODUCT,
     HX_SPAN_INTERIOR, /* elements without interface points */

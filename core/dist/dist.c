@@ -14,7 +14,7 @@
 static const char what[] = "exchange between ranks";
 enum {
     MOST_COMPONENTS = 6,
-    MOST_MAILED = 1 << 20 /* floats that a rank receives at once in a sum over all ranks */
+    MOST_RECEIVED = 1 << 20 /* floats that a rank receives at once in a sum over all ranks */
 };
 
 static int sum_of_host(hx_dist *dist, int n, double *sum)
@@ -262,7 +262,7 @@ static int sum_device(hx_dist *dist, size_t n, float *d_sum)
     hx_device *const dev = &dist->dev;
     const double begin = hx_clock();
     if (dist->transport.ops) {
-        const size_t most = MOST_MAILED / ((size_t)dist->comm->size - 1);
+        const size_t most = MOST_RECEIVED / ((size_t)dist->comm->size - 1);
         for (size_t k = 0; k < n; k += most)
             HX_TRY(hx_transport_sum_single(&dist->transport, (int64_t)(n - k < most ? n - k : most),
                                            d_sum + k));
@@ -495,7 +495,7 @@ int hx_dist_connect(hx_dist *dist, hx_transport_kind way)
     int rc = hx_transport_exchange_create(&dist->transport, n, n, MOST_COMPONENTS * sizeof(double),
                                           &dist->to_peers);
     free(n);
-    if (rc == HX_OK) rc = hx_transport_need(&dist->transport, MOST_MAILED * sizeof(float));
+    if (rc == HX_OK) rc = hx_transport_need(&dist->transport, MOST_RECEIVED * sizeof(float));
     if (rc == HX_OK) hx_dist_set_recording(dist);
     return rc;
 }
@@ -512,7 +512,7 @@ size_t hx_dist_bytes(const hx_dist *dist)
     if (dist->transport.ops)
         half = dist->transport.half;
     else if (!dist->device)
-        half = MOST_MAILED * sizeof(float);
+        half = MOST_RECEIVED * sizeof(float);
     return EACH * (size_t)dist->subdomain.n_interface +
            (half > 0 ? HX_TRANSPORT_HEAD + 2 * half : 0);
 }

@@ -68,7 +68,7 @@ typedef struct hx_dist {
     const hx_device_ops *plain; /* operations of the backend */
     hx_device *device; /* the backend's device, whose memory and queue `dev` uses (borrowed) */
     hx_subdomain subdomain;
-    hx_comm_reduce all;     /* the communicator behind the interface of base/reduce.h */
+    hx_comm_reduce reduce;  /* the communicator behind the interface of base/reduce.h */
     hx_interface_host host; /* exchanges on the host about interface points */
     hx_device_ops ops;
     hx_vector_ops vector;
@@ -130,7 +130,7 @@ static inline int hx_dist_note_error(hx_dist *dist, int rc)
     return rc;
 }
 
-/* Makes the subdomain of this rank, to be solved on the device. *ranks must not move. `device` and
+/* Makes the subdomain of this rank, to be solved on the device. *dist must not move. `device` and
  * `whole` must outlive it. HX_EINPUT of hx_subdomain_create. */
 int hx_dist_create(hx_dist *dist, const hx_comm *comm, hx_device *device, const hx_problem *whole);
 void hx_dist_free(hx_dist *dist);
@@ -185,7 +185,7 @@ void hx_dist_set_recording(hx_dist *dist);
 /* Frees the levels that have not been freed individually. */
 void hx_dist_free_levels(hx_dist *dist);
 
-/* ranks->host and entries of hx_interface_ops (dist_host.c). */
+/* dist->host and entries of hx_interface_ops (dist_host.c). */
 void hx_dist_set_host(hx_dist *dist);
 const hx_interface_host *hx_dist_host(hx_device *dev);
 int hx_dist_sum_own(hx_device *dev, int64_t n, const double *d_own, double *d_all);

@@ -55,7 +55,7 @@ static void pack_parcels(const hx_subdomain *subdomain, int size, const int64_t 
 
 /* Unpacks parcels and translates positions into this rank's interface points. */
 static void unpack(const hx_subdomain *subdomain, int size, const parcel *p,
-                   hx_interface_messages *told)
+                   hx_interface_messages *received)
 {
     for (int r = 0, k = 0; r < size; r++) {
         if (k == subdomain->n_peer || subdomain->peer[k] != r) continue;
@@ -63,8 +63,8 @@ static void unpack(const hx_subdomain *subdomain, int size, const parcel *p,
             const char *const from = p->received + (size_t)n * p->stride;
             int32_t place;
             memcpy(&place, from, sizeof place);
-            told->at[n] = subdomain->interface_of[subdomain->with[k] + place];
-            memcpy((char *)told->item + (size_t)n * p->bytes, from + sizeof place, p->bytes);
+            received->at[n] = subdomain->interface_of[subdomain->with[k] + place];
+            memcpy((char *)received->item + (size_t)n * p->bytes, from + sizeof place, p->bytes);
         }
         k++;
     }
@@ -78,50 +78,50 @@ static int alloc_sent(const hx_subdomain *subdomain, int size, const int64_t *fi
     return hx_alloc_raw(&p->sent, (size_t)p->out[size], p->stride, what);
 }
 
-static int alloc_received(int size, parcel *p, hx_interface_messages *told)
+static int alloc_received(int size, parcel *p, hx_interface_messages *received)
 {
     const size_t n = (size_t)p->in[size];
     HX_TRY(hx_alloc_raw(&p->received, n, p->stride, what));
-    HX_TRY(hx_alloc_raw(&told->first, (size_t)size + 1, sizeof *told->first, what));
-    HX_TRY(hx_alloc_raw(&told->at, n, sizeof *told->at, what));
-    HX_TRY(hx_alloc_raw(&told->item, n, p->bytes, what));
-    memcpy(told->first, p->in, ((size_t)size + 1) * sizeof *told->first);
+    HX_TRY(hx_alloc_raw(&received->first, (size_t)size + 1, sizeof *received->first, what));
+    HX_TRY(hx_alloc_raw(&received->at, n, sizeof *received->at, what));
+    HX_TRY(hx_alloc_raw(&received->item, n, p->bytes, what));
+    memcpy(received->first, p->in, ((size_t)size + 1) * sizeof *received->first);
     return HX_OK;
 }
 
 static int exchange_parcels(const hx_interface_host *host, const int64_t *first, size_t bytes,
-                            const void *item, hx_interface_messages *told)
+                            const void *item, hx_interface_messages *received)
 {
     const hx_dist *const dist = ranks_of(host);
     const hx_comm *const comm = dist->comm;
     const int size = comm->size;
     parcel p = {.bytes = bytes, .stride = sizeof(int32_t) + bytes};
     int rc;
-    memset(told, 0, sizeof *told);
+    memset(received, 0, sizeof *received);
     HX_TRY_FAIL(hx_comm_agree(comm, alloc_sent(&dist->subdomain, size, first, &p)));
     pack_parcels(&dist->subdomain, size, first, item, &p);
     HX_TRY_FAIL(hx_comm_alltoall_counts(comm, p.out, p.in));
-    HX_TRY_FAIL(hx_comm_agree(comm, alloc_received(size, &p, told)));
+    HX_TRY_FAIL(hx_comm_agree(comm, alloc_received(size, &p, received)));
     HX_TRY_FAIL(hx_comm_alltoallv(comm, p.out, p.in, p.stride, p.sent, p.received));
-    unpack(&dist->subdomain, size, &p, told);
+    unpack(&dist->subdomain, size, &p, received);
 fail:
     free(p.out);
     free(p.in);
     free(p.sent);
     free(p.received);
-    if (rc < 0) hx_interface_messages_free(told);
+    if (rc < 0) hx_interface_messages_free(received);
     return rc;
 }
 
 void hx_dist_set_host(hx_dist *dist)
 {
     const hx_subdomain *const subdomain = &dist->subdomain;
-    hx_comm_reduce_of(&dist->all, dist->comm);
-    dist->host = (hx_interface_host){.all = &dist->all.all,
+    hx_comm_reduce_of(&dist->reduce, dist->comm);
+    dist->host = (hx_interface_host){.reduce = &dist->reduce.base,
                                      .n_own = subdomain->n_own,
                                      .n_interface = subdomain->n_interface,
                                      .interface = subdomain->interface,
-                                     .tell = exchange_parcels,
+                                     .exchange = exchange_parcels,
                                      .agree = agree};
 }
 
@@ -138,7 +138,7 @@ static int sum_by_host(hx_dist *dist, int64_t n, double *d_sum)
     double *sum;
     HX_TRY(hx_alloc_raw(&sum, (size_t)n, sizeof *sum, what));
     int rc = dist->plain->download(dev, sum, d_sum, bytes);
-    if (rc == HX_OK) rc = hx_reduce_sum(&dist->all.all, (int)n, sum);
+    if (rc == HX_OK) rc = hx_reduce_sum(&dist->reduce.base, (int)n, sum);
     if (rc == HX_OK) rc = dist->plain->upload(dev, d_sum, sum, bytes);
     free(sum);
     return rc;

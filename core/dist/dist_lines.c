@@ -233,7 +233,7 @@ static int find_places(hx_device *dev, const hx_mg_lines *lines, int32_t **place
     return rc;
 }
 
-/* Data of hx_mg_lines.common: entries of the couplings at interface points in the factors of the
+/* Data of hx_mg_lines.interface: entries of the couplings at interface points in the factors of the
  * segments, and the crossing lines. */
 typedef struct local_lines {
     int64_t *d_interface; /* [n_interface][N_COUPLING] */

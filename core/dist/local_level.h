@@ -46,7 +46,7 @@ struct hx_local_level {
 };
 
 /* Makes the exchanges of a level of which this rank has n_own own nodes and n_ghost ghosts of each
- * rank. `dist` owns *share until hx_dist_free_level. Collective. */
+ * rank. `dist` owns *local until hx_dist_free_level. Collective. */
 int hx_local_level_create(hx_dist *dist, const hx_level_view *view, hx_local_level **local);
 
 /* Entries of hx_interface_ops, in dist_coarse.c and local_level.c. */
@@ -60,8 +60,8 @@ int hx_dist_level_power(hx_device *dev, int dof, const hx_mg_level *level);
 /* Returns the number of nodes of all distributed levels on this rank. */
 int64_t hx_dist_coarse_nodes(const hx_dist *dist);
 
-/* level->b := sum of the contributions of all ranks, at the own nodes of a distributed level or at
- * all nodes of a replicated one. */
+/* level->d_b := sum of the contributions of all ranks, at the own nodes of a distributed level or
+ * at all nodes of a replicated one. */
 int hx_dist_add_right_side(hx_dist *dist, int dof, const hx_mg_level *level);
 
 /* Replaces the entries of the table that need other ranks. */

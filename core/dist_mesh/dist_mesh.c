@@ -16,7 +16,7 @@ static int check_shares(const hx_dist_mesh_task *task, int64_t n_own)
     int64_t *n;
     int missing = -1;
     HX_TRY(hx_alloc_raw(&n, (size_t)size, sizeof *n, what));
-    const int rc = task->all->gather(task->all, &n_own, sizeof n_own, n);
+    const int rc = task->reduce->gather(task->reduce, &n_own, sizeof n_own, n);
     for (int r = size - 1; rc == HX_OK && r >= 0; r--)
         if (n[r] == 0) missing = r;
     free(n);
@@ -43,7 +43,7 @@ static int check_numbers(const hx_mesh_source *source)
 static int check_dist_mesh(const hx_dist_mesh_task *task, int64_t n)
 {
     double most = (double)n;
-    HX_TRY(hx_reduce_max(task->all, 1, &most));
+    HX_TRY(hx_reduce_max(task->reduce, 1, &most));
     if (most <= (double)HX_MAX_ELEM) return HX_OK;
     return HX_RAISE(
         HX_EINPUT,
@@ -52,10 +52,10 @@ static int check_dist_mesh(const hx_dist_mesh_task *task, int64_t n)
         task->source->name, most, (long long)HX_MAX_ELEM);
 }
 
-int hx_dist_mesh_create(hx_mesh *mesh, const hx_comm *comm, const hx_reduce *all,
+int hx_dist_mesh_create(hx_mesh *mesh, const hx_comm *comm, const hx_reduce *reduce,
                         const hx_mesh_source *source, const hx_dist_mesh_params *params)
 {
-    const hx_dist_mesh_task task = {comm, all, source, params};
+    const hx_dist_mesh_task task = {comm, reduce, source, params};
     hx_dist_mesh_piece piece = {0};
     int64_t n_own = 0, *own = NULL, *elem = NULL, *first = NULL;
     int rc;

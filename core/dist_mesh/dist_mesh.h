@@ -21,11 +21,11 @@ typedef struct hx_dist_mesh_params {
 } hx_dist_mesh_params;
 
 /* Makes the raw mesh with its sets; the caller calls hx_mesh_finish. Elements follow a Hilbert
- * curve within the parts of `partition`, nodes the order of first use. `all`, the communicator
- * behind base/reduce.h, and the communicator itself must outlive the mesh. HX_EINPUT: a rank would
- * have no element, or a node belongs to no element. Collective. O(n / size), and a few bits per
- * global element; 90 bytes per element of a rank besides the mesh. */
-int hx_dist_mesh_create(hx_mesh *mesh, const hx_comm *comm, const hx_reduce *all,
+ * curve within the parts of `partition`, nodes the order of first use. `reduce`, the
+ * communicator behind base/reduce.h, and the communicator itself must outlive the mesh. HX_EINPUT:
+ * a rank would have no element, or a node belongs to no element. Collective. O(n / size), and a few
+ * bits per global element; 90 bytes per element of a rank besides the mesh. */
+int hx_dist_mesh_create(hx_mesh *mesh, const hx_comm *comm, const hx_reduce *reduce,
                         const hx_mesh_source *source, const hx_dist_mesh_params *params);
 
 /* *n_body := number of bodies of the global mesh (parts without a common node), for a raw mesh.

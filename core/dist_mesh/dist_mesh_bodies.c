@@ -264,9 +264,9 @@ static int make_graph(const hx_mesh *mesh, const hx_comm *comm, const uint8_t *i
 {
     int64_t n_own;
     HX_TRY(find_own(mesh, is_there, g, &n_own));
-    HX_TRY(hx_reduce_exscan(mesh->ownership->all, n_own, &g->first));
+    HX_TRY(hx_reduce_exscan(mesh->ownership->reduce, n_own, &g->first));
     g->n_body = n_own;
-    HX_TRY(hx_reduce_sum_i64(mesh->ownership->all, 1, &g->n_body));
+    HX_TRY(hx_reduce_sum_i64(mesh->ownership->reduce, 1, &g->n_body));
     return trade_rim(mesh, comm, g);
 }
 

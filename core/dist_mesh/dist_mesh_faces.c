@@ -189,7 +189,7 @@ static int add_face_set(const hx_dist_mesh_task *task, hx_source_faces *f, const
     HX_TRY_FAIL(hx_alloc_raw(&here.node, 3 * (size_t)f->n, sizeof *here.node, what));
     HX_TRY_FAIL(hx_alloc_raw(&here.missing, (size_t)f->n, sizeof *here.missing, what));
     HX_TRY_FAIL(find_faces(f, mesh, node, elem, &here));
-    HX_TRY_FAIL(hx_reduce_min_u16(task->all, f->n, here.missing));
+    HX_TRY_FAIL(hx_reduce_min_u16(task->reduce, f->n, here.missing));
     take_missing(f, node, &here);
     if (here.n_node > 0) HX_TRY_FAIL(hx_mesh_add_node_set(mesh, f->name, here.n_node, here.node));
     rc = hx_mesh_add_face_set(mesh, f->name, here.n_face, here.face);

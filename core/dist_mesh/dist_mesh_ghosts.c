@@ -18,7 +18,7 @@ typedef struct near_grid {
     int64_t n[3], n_cell, width[3];
     int32_t *cell; /* [n_own] cell of the centroid (owned, like the next two) */
     uint8_t *mark; /* [n_cell] */
-    uint8_t *bits; /* [all->size][n_byte] cells marked by each rank */
+    uint8_t *bits; /* [reduce->size][n_byte] cells marked by each rank */
     size_t n_byte;
 } near_grid;
 
@@ -119,7 +119,7 @@ static int share_marks(const hx_dist_mesh_task *task, near_grid *g)
     return rc;
 }
 
-static int asks_for(const near_grid *g, int rank, int64_t cell)
+static int needs_cell(const near_grid *g, int rank, int64_t cell)
 {
     return g->bits[(size_t)rank * g->n_byte + (size_t)cell / 8] >> (cell % 8) & 1;
 }
@@ -133,7 +133,7 @@ static int64_t list_for(const near_grid *g, int rank, int64_t n_own, const int64
     for (int part = 0; part < HX_N_PART; part++) {
         int64_t n = 0;
         for (int64_t e = hx_part_begin(n_own, part); e < hx_part_begin(n_own, part + 1); e++)
-            n += asks_for(g, rank, g->cell[e]);
+            n += needs_cell(g, rank, g->cell[e]);
         first[part + 1] = n;
     }
     for (int part = 0; part < HX_N_PART; part++) first[part + 1] += first[part];
@@ -142,7 +142,7 @@ static int64_t list_for(const near_grid *g, int rank, int64_t n_own, const int64
     for (int part = 0; part < HX_N_PART; part++) {
         int64_t next = first[part];
         for (int64_t e = hx_part_begin(n_own, part); e < hx_part_begin(n_own, part + 1); e++)
-            if (asks_for(g, rank, g->cell[e])) out[next++] = own[e];
+            if (needs_cell(g, rank, g->cell[e])) out[next++] = own[e];
     }
     return first[HX_N_PART];
 }

@@ -7,7 +7,7 @@
 /* Arguments of all steps. */
 typedef struct hx_dist_mesh_task {
     const hx_comm *comm;
-    const hx_reduce *all;
+    const hx_reduce *reduce;
     const hx_mesh_source *source;
     const hx_dist_mesh_params *params;
 } hx_dist_mesh_task;

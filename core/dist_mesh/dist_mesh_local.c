@@ -136,7 +136,7 @@ static int make_table(const hx_dist_mesh_task *task, node_table *t, int64_t n, c
         HX_TRY(create_table(t, bits));
         HX_TRY(name_nodes(task, t, n, elem, conn, in_set));
         is_full = t->is_full;
-        HX_TRY(hx_reduce_max(task->all, 1, &is_full));
+        HX_TRY(hx_reduce_max(task->reduce, 1, &is_full));
         if (is_full == 0.0) return HX_OK;
         free_table(t);
         if (bits == 31)
@@ -188,15 +188,15 @@ static int make_dist_mesh(const hx_dist_mesh_task *task, int64_t *first, hx_mesh
     if (rc < 0) free(first);
     HX_TRY(rc);
     w = mesh->ownership;
-    w->all = task->all;
+    w->reduce = task->reduce;
     w->first = first;
     w->n_elem = task->source->n_elem;
     w->own_node = count_nodes(mesh->conn, first[me]);
     w->n_own_node = count_nodes(mesh->conn, first[me + 1]) - w->own_node;
-    HX_TRY(hx_reduce_exscan(task->all, first[me + 1] - first[me], &w->elem_before));
-    HX_TRY(hx_reduce_exscan(task->all, w->n_own_node, &w->node_before));
+    HX_TRY(hx_reduce_exscan(task->reduce, first[me + 1] - first[me], &w->elem_before));
+    HX_TRY(hx_reduce_exscan(task->reduce, w->n_own_node, &w->node_before));
     n_node = w->n_own_node;
-    HX_TRY(hx_reduce_sum_i64(task->all, 1, &n_node));
+    HX_TRY(hx_reduce_sum_i64(task->reduce, 1, &n_node));
     w->n_node = n_node;
     if (n_node == task->source->n_node) return HX_OK;
     return HX_RAISE(HX_EINPUT, "%s: %lld %s no stiffness; remove them from the mesh",

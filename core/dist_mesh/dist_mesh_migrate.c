@@ -19,7 +19,7 @@ static int partition_piece(const hx_dist_mesh_task *task, const hx_dist_mesh_pie
                                       .centroid = (const double(*)[3])p->centroid,
                                       .weight = p->weight,
                                       .key = p->key,
-                                      .all = task->all};
+                                      .reduce = task->reduce};
     if (task->params->partition == HX_PARTITION_BISECTION)
         return hx_partition_bisection(&items, task->comm->size, rank);
     return hx_partition_curve(&items, p->sorted, task->comm->size, rank);

@@ -38,7 +38,7 @@ int hx_dist_mesh_n_block(const hx_dist_mesh_task *task, int64_t n, int64_t *n_bl
 {
     /* NOLINTNEXTLINE(bugprone-integer-division): rounded up */
     double most = (double)((n + HX_DIST_MESH_BLOCK - 1) / HX_DIST_MESH_BLOCK);
-    HX_TRY(hx_reduce_max(task->all, 1, &most));
+    HX_TRY(hx_reduce_max(task->reduce, 1, &most));
     *n_block = (int64_t)most;
     return HX_OK;
 }
@@ -182,9 +182,9 @@ static int join_findings(const hx_dist_mesh_task *task, hx_dist_mesh_piece *p, f
         most[6 + d] = f->half[d];
     }
     most[9] = f->is_mixed;
-    HX_TRY(hx_reduce_max(task->all, 10, most));
+    HX_TRY(hx_reduce_max(task->reduce, 10, most));
     double sum[2] = {f->volume, f->aspect};
-    HX_TRY(hx_reduce_sum(task->all, 2, sum));
+    HX_TRY(hx_reduce_sum(task->reduce, 2, sum));
     for (int d = 0; d < 3; d++) {
         p->low[d] = -most[d];
         p->high[d] = most[3 + d];
@@ -192,7 +192,7 @@ static int join_findings(const hx_dist_mesh_task *task, hx_dist_mesh_piece *p, f
     }
     p->volume = sum[0];
     p->aspect = sum[1] / (double)task->source->n_elem;
-    HX_TRY(hx_kinds_sum(task->all, &f->kinds));
+    HX_TRY(hx_kinds_sum(task->reduce, &f->kinds));
     p->elem_size = hx_kinds_size(&f->kinds);
     if (!(p->volume > 0.0) || !(p->elem_size > 0.0) || !isfinite(p->volume))
         return HX_RAISE(HX_EINPUT,

@@ -260,7 +260,7 @@ static int read_abaqus_file(const char *path, hx_mesh *mesh, hx_conditions *cond
     HX_TRY_FAIL(hx_abaqus_name_materials(&r));
     HX_TRY_FAIL(hx_abaqus_group_faces(&r));
     HX_TRY_FAIL(hx_abaqus_group_heat(&r));
-    HX_TRY_FAIL(hx_abaqus_settle_steps(&r));
+    HX_TRY_FAIL(hx_abaqus_keep_static_steps(&r));
     HX_TRY_FAIL(hx_abaqus_note_formulations(&r));
     HX_TRY_FAIL(hx_abaqus_resolve_cells(&r));
     HX_TRY_FAIL(hx_abaqus_name_sets(&r));

@@ -359,7 +359,7 @@ void hx_abaqus_free_groups(hx_abaqus_groups *groups);
 hx_cell_kind hx_abaqus_kind_of(const hx_abaqus_reader *r, int64_t number);
 
 /* Removes the loads of steps that are not static: these are not load cases. */
-int hx_abaqus_settle_steps(hx_abaqus_reader *r);
+int hx_abaqus_keep_static_steps(hx_abaqus_reader *r);
 
 /* Copies a word that is looked up later. */
 int hx_abaqus_keep_word(const hx_abaqus_reader *r, const char *word, hx_abaqus_word *to);

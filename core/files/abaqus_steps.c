@@ -61,8 +61,8 @@ static int count_static(const hx_abaqus_reader *r, int **of_step, int *n_static)
 
 /* Gives a condition the number of its static step; *stays = 0: it is left out. In CalculiX loads
  * and supports stay active in later steps, whatever the type of their own step. */
-static int settle_condition(hx_abaqus_reader *r, const int *of_step, int n_static, hx_condition *c,
-                            int *stays)
+static int number_static_step(hx_abaqus_reader *r, const int *of_step, int n_static,
+                              hx_condition *c, int *stays)
 {
     const int step = c->step, before = step > 0 ? of_step[step - 1] : 0;
     const int is_static = step == 0 || of_step[step] > before;
@@ -85,7 +85,7 @@ static int settle_condition(hx_abaqus_reader *r, const int *of_step, int n_stati
         r->import.path, (long long)c->line, step);
 }
 
-int hx_abaqus_settle_steps(hx_abaqus_reader *r)
+int hx_abaqus_keep_static_steps(hx_abaqus_reader *r)
 {
     hx_import_conditions *const all = &r->conditions;
     int *of_step = NULL, n_static, rc = HX_OK;
@@ -95,7 +95,7 @@ int hx_abaqus_settle_steps(hx_abaqus_reader *r)
     HX_TRY(count_static(r, &of_step, &n_static));
     for (size_t i = 0; i < all->n; i++) {
         int stays = 1;
-        if (rc == HX_OK) rc = settle_condition(r, of_step, n_static, &all->list[i], &stays);
+        if (rc == HX_OK) rc = number_static_step(r, of_step, n_static, &all->list[i], &stays);
         if (stays)
             all->list[n++] = all->list[i];
         else

@@ -10,7 +10,7 @@
 
 static const char what[] = "a mesh file in pieces";
 
-enum { LEADER = 0 };
+enum { ROOT = 0 };
 
 typedef struct file_shape {
     hx_mesh_pieces pieces;
@@ -20,7 +20,7 @@ typedef struct file_shape {
     hx_shared_name shared[HX_PIECE_SHARED]; /* texts of the pieces' names */
 } file_shape;
 
-/* --- what is asked --- */
+/* --- queries --- */
 
 static int give_elements(const hx_mesh_source *source, int64_t n, const int64_t *elem,
                          int64_t *conn, uint64_t *in_set)
@@ -29,7 +29,7 @@ static int give_elements(const hx_mesh_source *source, int64_t n, const int64_t 
     const int has_sets = in_set && hx_source_has_sets(source, 1);
     int32_t *got;
     HX_TRY(hx_alloc_raw(&got, 8 * (size_t)n, sizeof *got, what));
-    const int rc = hx_file_store_ask(&shape->pieces.elem, n, elem, got, has_sets ? in_set : NULL);
+    const int rc = hx_file_store_query(&shape->pieces.elem, n, elem, got, has_sets ? in_set : NULL);
     for (int64_t k = 0; k < (rc < 0 ? 0 : 8 * n); k++) conn[k] = got[k];
     if (in_set && !has_sets && n > 0) memset(in_set, 0, (size_t)n * sizeof *in_set);
     free(got);
@@ -40,14 +40,14 @@ static int give_nodes(const hx_mesh_source *source, int64_t n, const int64_t *no
                       uint64_t *in_set)
 {
     const file_shape *const shape = source->shape;
-    return hx_file_store_ask(&shape->pieces.node, n, node, xyz, in_set);
+    return hx_file_store_query(&shape->pieces.node, n, node, xyz, in_set);
 }
 
 static int give_numbers(const hx_mesh_source *source, int64_t n, const int64_t *node,
                         int64_t *number)
 {
     const file_shape *const shape = source->shape;
-    HX_TRY(hx_file_store_ask_old(&shape->pieces.node, n, node, number));
+    HX_TRY(hx_file_store_query_old(&shape->pieces.node, n, node, number));
     for (int64_t i = 0; i < n; i++) number[i] += shape->pieces.first_node;
     return HX_OK;
 }
@@ -74,15 +74,15 @@ static int read_on_root(hx_mesh_pieces *p, const char *path, hx_notes *notes)
 
 static int read_pieces(hx_mesh_pieces *p, const char *path, hx_notes *notes)
 {
-    const int rc = p->comm->rank == LEADER ? read_on_root(p, path, notes) : hx_mesh_pieces_serve(p);
+    const int rc = p->comm->rank == ROOT ? read_on_root(p, path, notes) : hx_mesh_pieces_serve(p);
     return hx_mesh_pieces_end(p, rc);
 }
 
 /* On all ranks; *is_out: as in mesh_pieces.h. */
-static int settle_pieces(hx_mesh_pieces *p, const char *path, int *is_out)
+static int finish_pieces(hx_mesh_pieces *p, const char *path, int *is_out)
 {
     HX_TRY(hx_mesh_pieces_share(p, path));
-    HX_TRY(hx_mesh_pieces_settle_cells(p, path, is_out));
+    HX_TRY(hx_mesh_pieces_normalize_cells(p, path, is_out));
     return *is_out ? HX_OK : hx_mesh_pieces_leave_out(p);
 }
 
@@ -142,7 +142,7 @@ int hx_file_source_open(hx_mesh_source *source, const hx_comm *comm, const char 
     shape->pieces.sink.least_elem = least;
     HX_TRY_FAIL(name_source(shape, path));
     HX_TRY_FAIL(read_pieces(&shape->pieces, path, notes));
-    if (!shape->pieces.sink.why[0]) HX_TRY_FAIL(settle_pieces(&shape->pieces, path, &is_out));
+    if (!shape->pieces.sink.why[0]) HX_TRY_FAIL(finish_pieces(&shape->pieces, path, &is_out));
     snprintf(why, HX_FILE_WHY, "%s",
              is_out ? "elements whose nodes are out of order" : shape->pieces.sink.why);
     fill_source(source, shape);

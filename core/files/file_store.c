@@ -10,7 +10,7 @@
 
 static const char what[] = "pieces of a mesh file";
 
-enum { WORDS = HX_STORE_BLOCK / 64, MOST_ASKED = 1 << 18 };
+enum { WORDS = HX_STORE_BLOCK / 64, MOST_REQUESTED = 1 << 18 };
 
 void hx_file_store_begin(hx_file_store *s, const hx_comm *comm, size_t bytes)
 {
@@ -186,21 +186,21 @@ fail:
     return rc;
 }
 
-/* --- what is asked --- */
+/* --- queries --- */
 
 /* The distinct numbers requested, ordered by the rank that holds them, and the requests that this
  * rank receives. */
-typedef struct question {
-    int64_t n, n_asked, n_in;
-    int64_t *asked;                /* [n_asked] by rank (owned, as all below) */
-    int32_t *place;                /* [n] index in asked */
+typedef struct query {
+    int64_t n, n_requested, n_in;
+    int64_t *requested;            /* [n_requested] by rank (owned, as all below) */
+    int32_t *place;                /* [n] index in requested */
     int64_t *out_first, *in_first; /* [size + 1] */
     int64_t *in;                   /* [n_in] numbers requested from this rank */
-} question;
+} query;
 
-static void free_question(question *q)
+static void free_store_query(query *q)
 {
-    free(q->asked);
+    free(q->requested);
     free(q->place);
     free(q->out_first);
     free(q->in_first);
@@ -241,21 +241,21 @@ static int home_now(const hx_file_store *s, int64_t number)
     return (int)(find_block(s, number, &at) % s->comm->size);
 }
 
-/* Sorts unique[n_asked] into q->asked by rank; place follows. */
-static int sort_asked(const hx_file_store *s, question *q, const int64_t *unique)
+/* Sorts unique[n_requested] into q->requested by rank; place follows. */
+static int sort_requests(const hx_file_store *s, query *q, const int64_t *unique)
 {
     int32_t *home = NULL, *at = NULL, *where = NULL;
-    const size_t n = (size_t)q->n_asked;
+    const size_t n = (size_t)q->n_requested;
     int rc;
     HX_TRY_FAIL(hx_alloc_raw(&home, n, sizeof *home, what));
     HX_TRY_FAIL(hx_alloc_raw(&at, n, sizeof *at, what));
     HX_TRY_FAIL(hx_alloc_raw(&where, n, sizeof *where, what));
 #pragma omp parallel for schedule(static)
-    for (int64_t i = 0; i < q->n_asked; i++) home[i] = home_now(s, unique[i]);
-    count_homes(s->comm->size, q->n_asked, home, q->out_first);
-    HX_TRY_FAIL(sort_homes(s->comm->size, q->n_asked, home, q->out_first, at));
-    for (int64_t i = 0; i < q->n_asked; i++) {
-        q->asked[i] = unique[at[i]];
+    for (int64_t i = 0; i < q->n_requested; i++) home[i] = home_now(s, unique[i]);
+    count_homes(s->comm->size, q->n_requested, home, q->out_first);
+    HX_TRY_FAIL(sort_homes(s->comm->size, q->n_requested, home, q->out_first, at));
+    for (int64_t i = 0; i < q->n_requested; i++) {
+        q->requested[i] = unique[at[i]];
         where[at[i]] = (int32_t)i;
     }
     for (int64_t i = 0; i < q->n; i++) q->place[i] = where[q->place[i]];
@@ -267,7 +267,7 @@ fail:
 }
 
 /* Exchanges the requests: fills q->in. */
-static int put_question(const hx_file_store *s, question *q, int64_t n, const int64_t *number)
+static int put_query(const hx_file_store *s, query *q, int64_t n, const int64_t *number)
 {
     const size_t size = (size_t)s->comm->size;
     int64_t *unique = NULL;
@@ -277,25 +277,24 @@ static int put_question(const hx_file_store *s, question *q, int64_t n, const in
     HX_TRY_FAIL(hx_alloc(&q->out_first, size + 1, sizeof *q->out_first, what));
     HX_TRY_FAIL(hx_alloc(&q->in_first, size + 1, sizeof *q->in_first, what));
     HX_TRY_FAIL(hx_alloc_raw(&unique, (size_t)n, sizeof *unique, what));
-    HX_TRY_FAIL(hx_alloc_raw(&q->asked, (size_t)n, sizeof *q->asked, what));
+    HX_TRY_FAIL(hx_alloc_raw(&q->requested, (size_t)n, sizeof *q->requested, what));
     HX_TRY_FAIL(hx_alloc_raw(&q->place, (size_t)n, sizeof *q->place, what));
-    HX_TRY_FAIL(make_unique(n, number, unique, q->place, &q->n_asked));
-    HX_TRY_FAIL(sort_asked(s, q, unique));
+    HX_TRY_FAIL(make_unique(n, number, unique, q->place, &q->n_requested));
+    HX_TRY_FAIL(sort_requests(s, q, unique));
     HX_TRY_FAIL(hx_comm_alltoall_counts(s->comm, q->out_first, q->in_first));
     q->n_in = q->in_first[size];
     HX_TRY_FAIL(hx_alloc_raw(&q->in, (size_t)q->n_in, sizeof *q->in, what));
-    rc = hx_comm_alltoallv(s->comm, q->out_first, q->in_first, sizeof *q->in, q->asked, q->in);
+    rc = hx_comm_alltoallv(s->comm, q->out_first, q->in_first, sizeof *q->in, q->requested, q->in);
 fail:
     free(unique);
     return rc;
 }
 
 /* to[n] := from[n_in], of `bytes` each, in the order requested. */
-static int answer(const hx_file_store *s, const question *q, size_t bytes, const char *from,
-                  char *to)
+static int answer(const hx_file_store *s, const query *q, size_t bytes, const char *from, char *to)
 {
     char *got;
-    HX_TRY(hx_alloc_raw(&got, (size_t)q->n_asked, bytes, what));
+    HX_TRY(hx_alloc_raw(&got, (size_t)q->n_requested, bytes, what));
     const int rc = hx_comm_alltoallv(s->comm, q->in_first, q->out_first, bytes, from, got);
 #pragma omp parallel for schedule(static)
     for (int64_t i = 0; i < (rc < 0 ? 0 : q->n); i++)
@@ -304,7 +303,7 @@ static int answer(const hx_file_store *s, const question *q, size_t bytes, const
     return rc;
 }
 
-static int answer_records(const hx_file_store *s, const question *q, char *record)
+static int answer_records(const hx_file_store *s, const query *q, char *record)
 {
     char *out;
     HX_TRY(hx_alloc_raw(&out, (size_t)q->n_in, s->bytes, what));
@@ -319,7 +318,7 @@ static int answer_records(const hx_file_store *s, const question *q, char *recor
     return rc;
 }
 
-static int answer_sets(const hx_file_store *s, const question *q, uint64_t *sets)
+static int answer_sets(const hx_file_store *s, const query *q, uint64_t *sets)
 {
     uint64_t *out;
     HX_TRY(hx_alloc_raw(&out, (size_t)q->n_in, sizeof *out, what));
@@ -344,7 +343,7 @@ static int64_t find_bit(const uint64_t *word, int64_t rank)
     return 64 * w + __builtin_ctzll(bits);
 }
 
-static int answer_old(const hx_file_store *s, const question *q, int64_t *old)
+static int answer_old(const hx_file_store *s, const query *q, int64_t *old)
 {
     int64_t *out;
     HX_TRY(hx_alloc_raw(&out, (size_t)q->n_in, sizeof *out, what));
@@ -363,7 +362,7 @@ static int answer_old(const hx_file_store *s, const question *q, int64_t *old)
 /* Number of rounds of requests, equal on all ranks. */
 static int count_rounds(const hx_comm *comm, int64_t n, int64_t *n_round)
 {
-    int64_t own = (n + MOST_ASKED - 1) / MOST_ASKED, *all;
+    int64_t own = (n + MOST_REQUESTED - 1) / MOST_REQUESTED, *all;
     HX_TRY(hx_alloc_raw(&all, (size_t)comm->size, sizeof *all, what));
     const int rc = comm->ops->all_gather(comm, &own, sizeof own, all);
     *n_round = 0;
@@ -374,35 +373,35 @@ static int count_rounds(const hx_comm *comm, int64_t n, int64_t *n_round)
 }
 
 /* Each of the last three arguments may be NULL. */
-static int ask(const hx_file_store *s, int64_t n, const int64_t *number, char *record,
-               uint64_t *sets, int64_t *old)
+static int query_records(const hx_file_store *s, int64_t n, const int64_t *number, char *record,
+                         uint64_t *sets, int64_t *old)
 {
-    question q = {0};
+    query q = {0};
     int64_t n_round;
     int rc;
     HX_TRY_FAIL(count_rounds(s->comm, n, &n_round));
     for (int64_t i = 0; i < n_round; i++) {
-        int64_t begin = i * MOST_ASKED, end = begin + MOST_ASKED;
+        int64_t begin = i * MOST_REQUESTED, end = begin + MOST_REQUESTED;
         if (begin > n) begin = n;
         if (end > n) end = n;
-        HX_TRY_FAIL(put_question(s, &q, end - begin, number + begin));
+        HX_TRY_FAIL(put_query(s, &q, end - begin, number + begin));
         if (record) HX_TRY_FAIL(answer_records(s, &q, record + (size_t)begin * s->bytes));
         if (sets) HX_TRY_FAIL(answer_sets(s, &q, sets + begin));
         if (old) HX_TRY_FAIL(answer_old(s, &q, old + begin));
-        free_question(&q);
+        free_store_query(&q);
     }
 fail:
-    free_question(&q);
+    free_store_query(&q);
     return rc;
 }
 
-int hx_file_store_ask(const hx_file_store *s, int64_t n, const int64_t *number, void *record,
-                      uint64_t *sets)
+int hx_file_store_query(const hx_file_store *s, int64_t n, const int64_t *number, void *record,
+                        uint64_t *sets)
 {
-    return ask(s, n, number, (char *)record, sets, NULL);
+    return query_records(s, n, number, (char *)record, sets, NULL);
 }
 
-int hx_file_store_ask_old(const hx_file_store *s, int64_t n, const int64_t *number, int64_t *old)
+int hx_file_store_query_old(const hx_file_store *s, int64_t n, const int64_t *number, int64_t *old)
 {
-    return ask(s, n, number, NULL, NULL, old);
+    return query_records(s, n, number, NULL, NULL, old);
 }

@@ -66,12 +66,12 @@ void *hx_file_store_own(const hx_file_store *store, int64_t k, int64_t *number);
 /* record[n] := the records number[n], and sets[n] the bits of the sets that they are in; either may
  * be NULL. Numbers may repeat; each is sent once. Collective. O(n), 100 bytes for each of 262,144
  * numbers at a time. */
-int hx_file_store_ask(const hx_file_store *store, int64_t n, const int64_t *number, void *record,
-                      uint64_t *sets);
+int hx_file_store_query(const hx_file_store *store, int64_t n, const int64_t *number, void *record,
+                        uint64_t *sets);
 
 /* old[n] := the numbers that records number[n] had before some were removed. Collective. */
-int hx_file_store_ask_old(const hx_file_store *store, int64_t n, const int64_t *number,
-                          int64_t *old);
+int hx_file_store_query_old(const hx_file_store *store, int64_t n, const int64_t *number,
+                            int64_t *old);
 
 /* Sends item[i] of `bytes` bytes to rank home[i]. (*in)[*n_in], which the caller frees, receives
  * the items sent to this rank, ordered by sender and then in the sender's order. Collective. */

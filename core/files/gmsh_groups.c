@@ -105,7 +105,7 @@ static int note_unmet(const hx_gmsh_reader *r)
         lacks ? "; the file lacks $Entities, which assigns elements to them" : "");
 }
 
-int hx_gmsh_settle_groups(hx_gmsh_reader *r)
+int hx_gmsh_mark_empty_groups(hx_gmsh_reader *r)
 {
     r->import.kind_words = &dim_word;
     for (int64_t i = 0; i < r->n_group; i++) r->group[i].set->is_unmet = 1;

@@ -183,7 +183,7 @@ static int read_gmsh_file(const char *path, hx_mesh *mesh, hx_import_sink *sink,
     HX_TRY_FAIL(hx_file_scan_open(&r.scan, path));
     HX_TRY_FAIL(read_start(&r));
     HX_TRY_FAIL(read_sections(&r));
-    HX_TRY_FAIL(hx_gmsh_settle_groups(&r));
+    HX_TRY_FAIL(hx_gmsh_mark_empty_groups(&r));
     hx_file_scan_free(&r.scan);
     rc = hx_import_finish(&r.import, mesh);
 fail:

@@ -90,7 +90,7 @@ int hx_gmsh_read_names(hx_gmsh_reader *r);
 int hx_gmsh_group_set(hx_gmsh_reader *r, int64_t dim, int64_t tag, hx_import_set **set);
 
 /* Marks the sets of groups without any cell, once all cells are read. */
-int hx_gmsh_settle_groups(hx_gmsh_reader *r);
+int hx_gmsh_mark_empty_groups(hx_gmsh_reader *r);
 
 void hx_gmsh_free_groups(hx_gmsh_reader *r);
 

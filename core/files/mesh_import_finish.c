@@ -232,10 +232,10 @@ fail:
 }
 
 /* Gives tetrahedra, wedges and pyramids their standard numbering. */
-static int settle_cells(hx_import *import, hx_mesh *mesh)
+static int normalize_import_cells(hx_import *import, hx_mesh *mesh)
 {
-    hx_settle_report report;
-    HX_TRY(hx_settle_cells(mesh, &import->renumbered, &report));
+    hx_normalize_report report;
+    HX_TRY(hx_normalize_cells(mesh, &import->renumbered, &report));
     if (report.bad >= 0)
         return hx_import_place(import, hx_import_elem_line(import, report.bad),
                                hx_refuse_cell(mesh, report.bad));
@@ -303,7 +303,7 @@ int hx_import_finish(hx_import *import, hx_mesh *mesh)
     HX_TRY(build_indices(import));
     HX_TRY(make_import_mesh(import, mesh));
     HX_TRY_FAIL(hx_import_name_apart(import, mesh));
-    HX_TRY_FAIL(settle_cells(import, mesh));
+    HX_TRY_FAIL(normalize_import_cells(import, mesh));
     HX_TRY_FAIL(hx_mesh_repair_order(mesh, &import->order, import->notes));
     HX_TRY_FAIL(hx_check_repaired(mesh, &import->renumbered, import->order));
     HX_TRY_FAIL(hx_import_keep_middles(import, mesh));

@@ -251,7 +251,7 @@ static int collect_quads(const hx_import *import, const hx_import_set *set, hx_f
 
 /* Adds the corners of triangles that are not faces of elements, such as halves of a hexahedron's
  * face, as nodes of the set. */
-static int add_loose_triangles(const hx_import_set *set, hx_mesh *mesh, const hx_face_match *q)
+static int add_unmatched_triangles(const hx_import_set *set, hx_mesh *mesh, const hx_face_match *q)
 {
     int32_t *node = NULL;
     int64_t n = 0;
@@ -277,7 +277,7 @@ static int add_quads(const hx_import *import, const hx_import_set *set, hx_mesh 
     HX_TRY_FAIL(hx_face_match_create(&q, set->quad.n / 4, mesh->n_node));
     HX_TRY_FAIL(collect_quads(import, set, &q, &out));
     hx_face_match_find(&q, mesh);
-    HX_TRY_FAIL(add_loose_triangles(set, mesh, &q));
+    HX_TRY_FAIL(add_unmatched_triangles(set, mesh, &q));
     int64_t n = 0;
     for (int64_t i = 0; i < q.n; i++) {
         if (q.face[i] >= 0)

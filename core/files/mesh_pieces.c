@@ -10,7 +10,7 @@
 
 static const char what[] = "pieces of a mesh file";
 
-enum { LEADER = 0 };
+enum { ROOT = 0 };
 
 /* Header that the root broadcasts before each round; the other ranks have no other
  * information. */
@@ -86,7 +86,7 @@ static int do_round(hx_mesh_pieces *p, const round_head *head)
 static int send_all(hx_mesh_pieces *p)
 {
     round_head head = {p->n_xyz, p->n_conn, 1};
-    HX_TRY(p->comm->ops->broadcast(p->comm, LEADER, &head, sizeof head));
+    HX_TRY(p->comm->ops->broadcast(p->comm, ROOT, &head, sizeof head));
     const int rc = do_round(p, &head);
     p->is_over = rc < 0;
     return rc;
@@ -96,7 +96,7 @@ int hx_mesh_pieces_serve(hx_mesh_pieces *p)
 {
     round_head head = {0, 0, 1};
     for (;;) {
-        HX_TRY(p->comm->ops->broadcast(p->comm, LEADER, &head, sizeof head));
+        HX_TRY(p->comm->ops->broadcast(p->comm, ROOT, &head, sizeof head));
         if (!head.goes_on) return HX_OK;
         const int rc = do_round(p, &head);
         p->is_over = rc < 0;
@@ -108,9 +108,8 @@ int hx_mesh_pieces_end(hx_mesh_pieces *p, int rc)
 {
     round_head head = {0, 0, 0};
     if (p->is_over) return rc;
-    if (p->comm->rank == LEADER)
-        HX_TRY(p->comm->ops->broadcast(p->comm, LEADER, &head, sizeof head));
-    HX_TRY(p->comm->ops->broadcast(p->comm, LEADER, p->sink.why, sizeof p->sink.why));
+    if (p->comm->rank == ROOT) HX_TRY(p->comm->ops->broadcast(p->comm, ROOT, &head, sizeof head));
+    HX_TRY(p->comm->ops->broadcast(p->comm, ROOT, p->sink.why, sizeof p->sink.why));
     return hx_comm_agree(p->comm, p->sink.why[0] ? HX_OK : rc);
 }
 
@@ -428,7 +427,7 @@ int hx_mesh_pieces_begin(hx_mesh_pieces *p, const hx_comm *comm)
     p->early[0] = -1;
     hx_file_store_begin(&p->node, comm, 3 * sizeof(double));
     hx_file_store_begin(&p->elem, comm, 8 * sizeof(int32_t));
-    if (comm->rank != LEADER) return HX_OK;
+    if (comm->rank != ROOT) return HX_OK;
     HX_TRY(hx_alloc_raw(&p->xyz, HX_PIECE, 3 * sizeof *p->xyz, what));
     HX_TRY(hx_alloc_raw(&p->conn, HX_PIECE, 8 * sizeof *p->conn, what));
     HX_TRY(hx_alloc_raw(&p->span, HX_PIECE, sizeof *p->span, what));

@@ -80,7 +80,7 @@ int hx_mesh_pieces_share(hx_mesh_pieces *pieces, const char *path);
 
 /* Gives collapsed cells their standard numbering. *is_out: elements are inverted or their nodes out
  * of order. HX_EINPUT: an element that is not a solid. */
-int hx_mesh_pieces_settle_cells(hx_mesh_pieces *pieces, const char *path, int *is_out);
+int hx_mesh_pieces_normalize_cells(hx_mesh_pieces *pieces, const char *path, int *is_out);
 
 /* Leaves out the nodes that no element has. */
 int hx_mesh_pieces_leave_out(hx_mesh_pieces *pieces);

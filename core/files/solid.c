@@ -208,7 +208,7 @@ static int is_folded_tetra(const int32_t conn[8])
 }
 
 /* Computes the numbering of solid.h; 0: not a known solid. */
-static int settle_corners(const int32_t conn[8], int32_t to[8])
+static int normalize_corners(const int32_t conn[8], int32_t to[8])
 {
     static const hx_solid_id id[HX_CELL_OTHER] = {[HX_CELL_WEDGE] = HX_SOLID_WEDGE6,
                                                   [HX_CELL_PYRAMID] = HX_SOLID_PYRAMID5,
@@ -342,7 +342,7 @@ static int look_at_cell(const hx_mesh *mesh, int64_t e, int32_t to[8])
 {
     const int32_t *const conn = mesh->conn + 8 * e;
     if (!hx_cell_is_collapsed(conn)) return STAYS;
-    if (!settle_corners(conn, to)) return UNKNOWN;
+    if (!normalize_corners(conn, to)) return UNKNOWN;
     const int is_mirrored = volume_of(mesh->xyz, to) < 0.0;
     if (is_mirrored) mirror(to);
     if (hx_cell_kind_of(to) == HX_CELL_WEDGE) turn_wedge(mesh->xyz, to);
@@ -360,7 +360,7 @@ static void change(hx_mesh *mesh, int64_t e, int what, const int32_t to[8], hx_r
     memcpy(conn, to, 8 * sizeof *to);
 }
 
-int hx_settle_cells(hx_mesh *mesh, hx_renumbered_list *list, hx_settle_report *report)
+int hx_normalize_cells(hx_mesh *mesh, hx_renumbered_list *list, hx_normalize_report *report)
 {
     int64_t n_changed = 0, bad = INT64_MAX;
     memset(list, 0, sizeof *list);
@@ -407,8 +407,8 @@ void hx_renumbered_free(hx_renumbered_list *list)
     memset(list, 0, sizeof *list);
 }
 
-int hx_note_mirrored(const hx_mesh *mesh, const hx_settle_report *report, hx_note_level of_wedges,
-                     hx_notes *notes)
+int hx_note_mirrored(const hx_mesh *mesh, const hx_normalize_report *report,
+                     hx_note_level of_wedges, hx_notes *notes)
 {
     const int64_t n_wedge = report->n_mirrored[HX_CELL_WEDGE];
     const int64_t n_other =

@@ -98,18 +98,18 @@ typedef struct hx_renumbered_list {
     hx_renumbered *cell; /* [n] ascending (owned) */
 } hx_renumbered_list;
 
-/* Result of hx_settle_cells. */
-typedef struct hx_settle_report {
+/* Result of hx_normalize_cells. */
+typedef struct hx_normalize_report {
     /* inverted cells by kind; the first of them */
     int64_t n_mirrored[HX_CELL_OTHER], first_mirrored;
     int64_t bad; /* first element whose repeated nodes form no known solid, or -1 */
-} hx_settle_report;
+} hx_normalize_report;
 
 /* Gives the collapsed cells of a raw mesh the numbering above, whatever theirs was: bricks with
  * repeated nodes, LS-DYNA's tetrahedra (0 1 2 3 3 3 3 3), and inverted cells, recognized by their
  * volume. Wedges that are not prisms are turned about their height. If there is a bad element,
  * nothing is changed. O(n_elem); 64 bytes per changed cell. HX_ENOMEM. */
-int hx_settle_cells(hx_mesh *mesh, hx_renumbered_list *list, hx_settle_report *report);
+int hx_normalize_cells(hx_mesh *mesh, hx_renumbered_list *list, hx_normalize_report *report);
 
 /* Returns the entry of that element, or NULL. O(log n). */
 const hx_renumbered *hx_find_renumbered(const hx_renumbered_list *list, int64_t elem);
@@ -118,14 +118,14 @@ const hx_renumbered *hx_find_renumbered(const hx_renumbered_list *list, int64_t 
 void hx_renumbered_free(hx_renumbered_list *list);
 
 /* Notes how many cells were inverted, if any; for wedges at level of_wedges. */
-int hx_note_mirrored(const hx_mesh *mesh, const hx_settle_report *report, hx_note_level of_wedges,
-                     hx_notes *notes);
+int hx_note_mirrored(const hx_mesh *mesh, const hx_normalize_report *report,
+                     hx_note_level of_wedges, hx_notes *notes);
 
 /* Applies hx_mesh_check_repaired to the cells that were inverted: those of the list, and those to
  * which hx_mesh_repair_order gave another order[n_elem] (NULL: none). */
 int hx_check_repaired(const hx_mesh *mesh, const hx_renumbered_list *list, const uint8_t *order);
 
-/* Returns HX_EINPUT with the reason why hx_settle_cells could not convert the element. */
+/* Returns HX_EINPUT with the reason why hx_normalize_cells could not convert the element. */
 int hx_refuse_cell(const hx_mesh *mesh, int64_t elem);
 
 #ifdef __cplusplus

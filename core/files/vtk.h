@@ -107,7 +107,7 @@ int hx_vtk_read_cell_array(const char *path, const char *name, const hx_mesh *me
 /* The cells of a file and one array of them. */
 typedef struct hx_vtk_result {
     hx_mesh cells;    /* points and cells, raw, without sets (owned) */
-    double *value;    /* [cells.n_elem] the array asked for (owned) */
+    double *value;    /* [cells.n_elem] the array requested (owned) */
     double *original; /* [cells.n_elem] vtkOriginalCellIds; NULL: the file has none (owned) */
     double precision; /* rounding of a written coordinate, relative to the largest */
     char title[256];

@@ -31,27 +31,27 @@ static int list_kept(int64_t n_all, const double *value, double least, int32_t *
 }
 
 /* Nodes that this rank's elements name, and the requests to their home ranks, which write them. */
-typedef struct asked {
+typedef struct node_query {
     int64_t n;
     int32_t *node;                 /* [n] in the whole mesh, ascending (owned, like the rest) */
     int32_t *number;               /* [n] in the file */
     int64_t *out_first, *in_first; /* [size + 1] */
     int64_t (*count)[2];           /* [size] numbers of nodes and elements that each rank writes */
-    int32_t *wanted; /* [in_first[size]] nodes requested by others, and their numbers */
-} asked;
+    int32_t *queried; /* [in_first[size]] nodes requested by others, and their numbers */
+} node_query;
 
-static void free_asked(asked *a)
+static void free_query(node_query *a)
 {
     free(a->node);
     free(a->number);
     free(a->out_first);
     free(a->in_first);
     free(a->count);
-    free(a->wanted);
+    free(a->queried);
 }
 
 /* Lists the nodes of kept elements, each once. */
-static int list_kept_nodes(asked *a, const hx_vtk_kept *k, const hx_vtk_piece *piece)
+static int list_kept_nodes(node_query *a, const hx_vtk_kept *k, const hx_vtk_piece *piece)
 {
     const int64_t n = 8 * k->n_own_elem;
     HX_TRY(hx_alloc_raw(&a->node, (size_t)n, sizeof *a->node, what));
@@ -64,7 +64,7 @@ static int list_kept_nodes(asked *a, const hx_vtk_kept *k, const hx_vtk_piece *p
 }
 
 /* Local preparation. The home ranks have consecutive pieces of the nodes. */
-static int prepare_kept(hx_vtk_kept *k, asked *a, const hx_comm *comm, int64_t n_node,
+static int prepare_kept(hx_vtk_kept *k, node_query *a, const hx_comm *comm, int64_t n_node,
                         const hx_vtk_piece *piece, const double *value, double least)
 {
     const size_t size = (size_t)comm->size;
@@ -80,23 +80,24 @@ static int prepare_kept(hx_vtk_kept *k, asked *a, const hx_comm *comm, int64_t n
 }
 
 /* Collective, like the next two functions: each fails on all ranks if it fails on one. */
-static int ask(asked *a, const hx_comm *comm)
+static int exchange_queries(node_query *a, const hx_comm *comm)
 {
     HX_TRY(hx_comm_alltoall_counts(comm, a->out_first, a->in_first));
     HX_TRY(hx_comm_agree(
+        comm,
         /* NOLINTNEXTLINE(clang-analyzer-core*): prepare_kept has allocated in_first */
-        comm, hx_alloc_raw(&a->wanted, (size_t)a->in_first[comm->size], sizeof *a->wanted, what)));
-    return hx_comm_alltoallv(comm, a->out_first, a->in_first, sizeof *a->node, a->node, a->wanted);
+        hx_alloc_raw(&a->queried, (size_t)a->in_first[comm->size], sizeof *a->queried, what)));
+    return hx_comm_alltoallv(comm, a->out_first, a->in_first, sizeof *a->node, a->node, a->queried);
 }
 
 /* number[n of the piece] := 1 if some rank requests the node, otherwise 0; then the new numbers. */
-static int number_requested_nodes(hx_vtk_kept *k, const asked *a, const hx_comm *comm,
+static int number_requested_nodes(hx_vtk_kept *k, const node_query *a, const hx_comm *comm,
                                   const hx_vtk_piece *piece, int32_t *number)
 {
     const int64_t first = piece->first[HX_VTK_POINT], n = piece->n[HX_VTK_POINT];
     int64_t own[2] = {0, k->n_own_elem};
     /* NOLINTNEXTLINE(clang-analyzer-core*): the caller has allocated number */
-    for (int64_t i = 0; i < a->in_first[comm->size]; i++) number[a->wanted[i] - first] = 1;
+    for (int64_t i = 0; i < a->in_first[comm->size]; i++) number[a->queried[i] - first] = 1;
     /* NOLINTNEXTLINE(clang-analyzer-core*): the caller has allocated number */
     for (int64_t i = 0; i < n; i++) k->n_own_node += number[i];
     own[0] = k->n_own_node;
@@ -120,14 +121,14 @@ static int number_requested_nodes(hx_vtk_kept *k, const asked *a, const hx_comm 
 }
 
 /* Receives the answers of the home ranks, and renumbers the nodes of elements. */
-static int name_nodes(hx_vtk_kept *k, asked *a, const hx_comm *comm, const hx_vtk_piece *piece,
+static int name_nodes(hx_vtk_kept *k, node_query *a, const hx_comm *comm, const hx_vtk_piece *piece,
                       const int32_t *number)
 {
     const int64_t first = piece->first[HX_VTK_POINT];
     for (int64_t i = 0; i < a->in_first[comm->size]; i++)
         /* NOLINTNEXTLINE(clang-analyzer-core*): the caller has allocated number */
-        a->wanted[i] = number[a->wanted[i] - first];
-    HX_TRY(hx_comm_alltoallv(comm, a->in_first, a->out_first, sizeof *a->number, a->wanted,
+        a->queried[i] = number[a->queried[i] - first];
+    HX_TRY(hx_comm_alltoallv(comm, a->in_first, a->out_first, sizeof *a->number, a->queried,
                              a->number));
 #pragma omp parallel for schedule(static)
     for (int64_t e = 0; e < k->n_own_elem; e++)
@@ -141,19 +142,19 @@ static int name_nodes(hx_vtk_kept *k, asked *a, const hx_comm *comm, const hx_vt
 int hx_vtk_keep(hx_vtk_kept *k, const hx_comm *comm, int64_t n_node, const hx_vtk_piece *piece,
                 const double *value, double least)
 {
-    asked a = {.n = 0};
+    node_query a = {.n = 0};
     int32_t *number = NULL;
     int rc;
     memset(k, 0, sizeof *k);
     rc = prepare_kept(k, &a, comm, n_node, piece, value, least);
     if (rc == HX_OK) rc = hx_alloc(&number, (size_t)piece->n[HX_VTK_POINT], sizeof *number, what);
     HX_TRY_FAIL(hx_comm_agree(comm, rc));
-    HX_TRY_FAIL(ask(&a, comm));
+    HX_TRY_FAIL(exchange_queries(&a, comm));
     HX_TRY_FAIL(number_requested_nodes(k, &a, comm, piece, number));
     rc = name_nodes(k, &a, comm, piece, number);
 fail:
     free(number);
-    free_asked(&a);
+    free_query(&a);
     if (rc < 0) hx_vtk_kept_free(k);
     return rc;
 }

@@ -118,7 +118,7 @@ static int read_array(hx_vtk_reader *r, const char *name, const hx_file_number *
             return hx_file_scan_real(&r->scan, type, n, r->value);
         }
         hx_vtk_note_seen(r, name);
-        if (r->wants_original && !r->original && strcmp(name, "vtkOriginalCellIds") == 0)
+        if (r->needs_original && !r->original && strcmp(name, "vtkOriginalCellIds") == 0)
             return keep_array(r, type, n, &r->original);
     }
     return hx_file_scan_skip(&r->scan, type, n_value);
@@ -356,7 +356,7 @@ static void begin_again(hx_vtk_reader *r, size_t n_note)
                           .wanted = r->wanted,
                           .wanted_n = r->wanted_n,
                           .value = r->wanted_n < 0 ? NULL : r->value,
-                          .wants_original = r->wants_original,
+                          .needs_original = r->needs_original,
                           .is_ghost = r->is_ghost,
                           .n_node = -1,
                           .n_elem = -1};
@@ -381,10 +381,11 @@ static int read_vtk_file(hx_vtk_reader *r, const char *path)
 
 /* Gives tetrahedra, wedges and pyramids their standard numbering. Other programs write wedges in
  * both orientations. */
-static int settle_cells(const char *path, hx_mesh *mesh, hx_renumbered_list *list, hx_notes *notes)
+static int normalize_vtk_cells(const char *path, hx_mesh *mesh, hx_renumbered_list *list,
+                               hx_notes *notes)
 {
-    hx_settle_report report;
-    HX_TRY(hx_settle_cells(mesh, list, &report));
+    hx_normalize_report report;
+    HX_TRY(hx_normalize_cells(mesh, list, &report));
     if (report.bad < 0) return hx_note_mirrored(mesh, &report, HX_NOTE_DETAIL, notes);
     const int rc = hx_refuse_cell(mesh, report.bad);
     hx_error_prefix("%s: ", path);
@@ -396,7 +397,7 @@ static int repair_cells(const char *path, hx_mesh *mesh, hx_notes *notes)
 {
     uint8_t *order = NULL;
     hx_renumbered_list list = {0};
-    int rc = settle_cells(path, mesh, &list, notes);
+    int rc = normalize_vtk_cells(path, mesh, &list, notes);
     if (rc == HX_OK) rc = hx_mesh_repair_order(mesh, &order, notes);
     if (rc == HX_OK) rc = hx_check_repaired(mesh, &list, order);
     hx_renumbered_free(&list);
@@ -493,7 +494,7 @@ int hx_vtk_read_result(const char *path, const char *name, hx_vtk_result *result
     r.mesh = &result->cells;
     r.wanted = name;
     r.wanted_n = -1;
-    r.wants_original = true;
+    r.needs_original = true;
     HX_TRY_FAIL(read_vtk_file(&r, path));
     if (!r.has_value) {
         rc = no_array(&r, path);

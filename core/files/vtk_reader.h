@@ -92,7 +92,7 @@ typedef struct hx_vtk_reader {
     int64_t wanted_n;   /* number of cells it must have; -1: any number, and value is allocated */
     double *value;      /* [wanted_n] in the file's order */
     bool has_value;
-    bool wants_original;
+    bool needs_original;
     double *original; /* [n_elem] vtkOriginalCellIds, if they are wanted and there (owned) */
     char seen[400];   /* names of the cell arrays found, for the message */
     double precision; /* rounding of the coordinates, relative to the largest one */

@@ -197,7 +197,7 @@ static int take_wanted(hx_vtk_reader *r, const joined *j)
     const int is_it = !r->has_value && strcmp(j->name, r->wanted) == 0;
     if (!is_it) hx_vtk_note_seen(r, j->name);
     const int is_original =
-        r->wants_original && !r->original && strcmp(j->name, "vtkOriginalCellIds") == 0;
+        r->needs_original && !r->original && strcmp(j->name, "vtkOriginalCellIds") == 0;
     if (!is_it && !is_original) return HX_OK;
     if (is_it && r->wanted_n >= 0) {
         r->has_value = true;

@@ -314,10 +314,10 @@ static int complete_spec(const hx_incidence *in, hx_pattern_spec *spec)
     return HX_OK;
 }
 
-int hx_pattern_build(hx_pattern *p, const hx_incidence *in, const hx_pattern_spec *asked,
+int hx_pattern_build(hx_pattern *p, const hx_incidence *in, const hx_pattern_spec *requested,
                      hx_steps *steps)
 {
-    hx_pattern_spec spec = *asked;
+    hx_pattern_spec spec = *requested;
     hx_incidence with_lists;
     hx_stepper stepper = hx_stepper_begin(steps);
     int rc;

@@ -148,7 +148,7 @@ typedef struct hx_device_pattern {
 /* Builds a pattern on the host. steps: NULL, or receives the time of each step. HX_EINPUT: a row
  * with 65,535 entries or more. O(n_pair), in parallel; both builders and any number of threads give
  * the same result. Temporary memory: three-stage little, sort 24 bytes per pair. */
-int hx_pattern_build(hx_pattern *p, const hx_incidence *in, const hx_pattern_spec *asked,
+int hx_pattern_build(hx_pattern *p, const hx_incidence *in, const hx_pattern_spec *requested,
                      hx_steps *steps);
 
 /* Number of entries of the pattern, and of its widest row (NULL: not needed). Takes as long as the

@@ -118,7 +118,7 @@ typedef struct hx_mesh_parts {
  * n_elem, sets and lists to this rank's elements. node_orig and elem_orig are numbers in the whole
  * mesh. */
 typedef struct hx_mesh_ownership {
-    const hx_reduce *all;             /* reductions over the ranks (borrowed) */
+    const hx_reduce *reduce;          /* reductions over the ranks (borrowed) */
     int64_t n_node, n_elem;           /* of the whole mesh */
     int64_t node_before, elem_before; /* of lower ranks, in the whole mesh */
     int64_t own_node, n_own_node;     /* first own node here, and number of own nodes */
@@ -127,7 +127,7 @@ typedef struct hx_mesh_ownership {
     double reach;
     /* longest over shortest edge of the elements' bounding boxes, mean over the whole mesh */
     double aspect;
-    int64_t *first; /* [all->size + 1] first element of each rank among those here (owned) */
+    int64_t *first; /* [reduce->size + 1] first element of each rank among those here (owned) */
     /* 1: node_number is indexed by nodes here, not by their numbers in the whole mesh */
     int has_numbers;
 } hx_mesh_ownership;
@@ -304,11 +304,12 @@ static inline int64_t hx_mesh_n_node_all(const hx_mesh *mesh)
 /* Own elements are begin .. end - 1; all elements if the mesh is not distributed. */
 static inline int64_t hx_mesh_own_begin(const hx_mesh *mesh)
 {
-    return mesh->ownership ? mesh->ownership->first[mesh->ownership->all->rank] : 0;
+    return mesh->ownership ? mesh->ownership->first[mesh->ownership->reduce->rank] : 0;
 }
 static inline int64_t hx_mesh_own_end(const hx_mesh *mesh)
 {
-    return mesh->ownership ? mesh->ownership->first[mesh->ownership->all->rank + 1] : mesh->n_elem;
+    return mesh->ownership ? mesh->ownership->first[mesh->ownership->reduce->rank + 1]
+                           : mesh->n_elem;
 }
 
 /* Returns 1 if this rank owns the node. */
@@ -323,13 +324,13 @@ static inline int hx_mesh_owns_node(const hx_mesh *mesh, int64_t node)
 static inline int hx_mesh_count_all(const hx_mesh *mesh, int64_t n, int64_t *all)
 {
     *all = n;
-    return mesh->ownership ? hx_reduce_sum_i64(mesh->ownership->all, 1, all) : HX_OK;
+    return mesh->ownership ? hx_reduce_sum_i64(mesh->ownership->reduce, 1, all) : HX_OK;
 }
 
 /* Reductions over the ranks of a distributed mesh; NULL: the mesh is not distributed. */
 static inline const hx_reduce *hx_mesh_reduce(const hx_mesh *mesh)
 {
-    return mesh->ownership ? mesh->ownership->all : NULL;
+    return mesh->ownership ? mesh->ownership->reduce : NULL;
 }
 
 /* The file's numbers, for messages. */

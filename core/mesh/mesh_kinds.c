@@ -43,11 +43,11 @@ void hx_kinds_join(hx_kinds *to, const hx_kinds *more)
     }
 }
 
-int hx_kinds_sum(const hx_reduce *all, hx_kinds *k)
+int hx_kinds_sum(const hx_reduce *reduce, hx_kinds *k)
 {
-    HX_TRY(hx_reduce_sum_i64(all, HX_N_SOLID, k->n));
-    HX_TRY(hx_reduce_sum(all, HX_N_SOLID, k->volume));
-    return hx_reduce_sum(all, HX_N_SOLID, k->edge);
+    HX_TRY(hx_reduce_sum_i64(reduce, HX_N_SOLID, k->n));
+    HX_TRY(hx_reduce_sum(reduce, HX_N_SOLID, k->volume));
+    return hx_reduce_sum(reduce, HX_N_SOLID, k->edge);
 }
 
 /* Length of an element of one kind. */

@@ -21,8 +21,8 @@ void hx_kinds_add(hx_kinds *kinds, const double *xyz, const int32_t conn[8]);
 
 void hx_kinds_join(hx_kinds *to, const hx_kinds *more);
 
-/* kinds := sum over all ranks; all may be NULL. Collective. */
-int hx_kinds_sum(const hx_reduce *all, hx_kinds *kinds);
+/* kinds := sum over all ranks; reduce may be NULL. Collective. */
+int hx_kinds_sum(const hx_reduce *reduce, hx_kinds *kinds);
 
 /* Length of an element: hx_mesh.elem_size. */
 double hx_kinds_size(const hx_kinds *kinds);

@@ -286,14 +286,14 @@ static int measure_bodies(const hx_mesh *mesh, hx_mesh_quality *q)
     if (q->n_body == 1) goto fail;
     HX_TRY_FAIL(hx_alloc(&count, (size_t)q->n_body, sizeof *count, "sizes of the parts"));
     for (int64_t e = 0; e < mesh->n_elem; e++) count[body[mesh->conn[(size_t)e * 8]]]++;
-    int64_t largest = 0, loose = 0;
+    int64_t largest = 0, other = 0;
     for (int64_t b = 1; b < q->n_body; b++)
         if (count[b] > count[largest]) largest = b;
     q->largest_body = count[largest];
-    while (body[mesh->conn[(size_t)loose * 8]] == largest) loose++;
-    q->loose_elem = hx_mesh_elem_number(mesh, loose);
-    memcpy(q->loose_xyz, mesh->xyz + 3 * (int64_t)mesh->conn[(size_t)loose * 8],
-           sizeof q->loose_xyz);
+    while (body[mesh->conn[(size_t)other * 8]] == largest) other++;
+    q->other_body_elem = hx_mesh_elem_number(mesh, other);
+    memcpy(q->other_body_xyz, mesh->xyz + 3 * (int64_t)mesh->conn[(size_t)other * 8],
+           sizeof q->other_body_xyz);
 fail:
     free(body);
     free(count);

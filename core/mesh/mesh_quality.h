@@ -17,10 +17,10 @@ typedef struct hx_mesh_quality {
     double max_aspect;   /* longest / shortest edge of an element */
     int64_t aspect_elem; /* original number */
     double min_volume, max_volume, mean_volume;
-    int64_t n_body;       /* number of bodies connected through shared nodes */
-    int64_t largest_body; /* number of elements of the largest body */
-    int64_t loose_elem;   /* original number of an element of another body */
-    double loose_xyz[3];  /* a corner of it */
+    int64_t n_body;           /* number of bodies connected through shared nodes */
+    int64_t largest_body;     /* number of elements of the largest body */
+    int64_t other_body_elem;  /* original number of an element of another body */
+    double other_body_xyz[3]; /* a corner of it */
     /* number of nodes whose elements are not connected through faces around them */
     int64_t n_hinge;
 } hx_mesh_quality;

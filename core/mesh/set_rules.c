@@ -193,7 +193,7 @@ static hx_set *find_set(hx_mesh *mesh, const char *name)
     return NULL;
 }
 
-static int settle_name(const hx_mesh *mesh, char **name, hx_set_use use)
+static int resolve_name(const hx_mesh *mesh, char **name, hx_set_use use)
 {
     char *text = NULL;
     const char *const meant = hx_mesh_name_for(mesh, *name, use);
@@ -206,13 +206,13 @@ static int settle_name(const hx_mesh *mesh, char **name, hx_set_use use)
 
 /* A file unites sets of nodes. If sets of other kinds have their names, the union is still one of
  * nodes, and its parts are the surfaces of these names. */
-static int settle_names(const hx_mesh *mesh, hx_stated_rule *stated)
+static int resolve_names(const hx_mesh *mesh, hx_stated_rule *stated)
 {
     hx_set *const rule = &stated->set;
     if (stated->is_listed) return HX_OK;
-    HX_TRY(settle_name(mesh, &rule->name, HX_USE_NODES));
+    HX_TRY(resolve_name(mesh, &rule->name, HX_USE_NODES));
     for (size_t p = 0; p < rule->n_part; p++)
-        HX_TRY(settle_name(mesh, &rule->part[p], HX_USE_FACES));
+        HX_TRY(resolve_name(mesh, &rule->part[p], HX_USE_FACES));
     return HX_OK;
 }
 
@@ -331,7 +331,7 @@ int hx_mesh_apply_set_rules(hx_mesh *mesh)
 {
     hx_set_rules *const rules = &mesh->rules;
     int goes_on = rules->n > 0;
-    for (size_t i = 0; i < rules->n; i++) HX_TRY(settle_names(mesh, &rules->rule[i]));
+    for (size_t i = 0; i < rules->n; i++) HX_TRY(resolve_names(mesh, &rules->rule[i]));
     while (goes_on) {
         goes_on = 0;
         for (size_t i = 0; i < rules->n; i++) {

@@ -121,7 +121,7 @@ static int find_ranks(const hx_mesh *mesh, const int64_t n[3], const int32_t *pl
 #pragma omp parallel for schedule(static) reduction(min : low[:3]) reduction(max : high[:3])
     for (int64_t e = begin; e < end; e++) {
         const int64_t at[3] = {place[e] % n[0], place[e] / n[0] % n[1], place[e] / n[0] / n[1]};
-        __atomic_store_n(&of[place[e]], (uint16_t)mesh->ownership->all->rank, __ATOMIC_RELAXED);
+        __atomic_store_n(&of[place[e]], (uint16_t)mesh->ownership->reduce->rank, __ATOMIC_RELAXED);
         for (int i = 0; i < 3; i++) {
             low[i] = at[i] < low[i] ? at[i] : low[i];
             high[i] = at[i] + 1 > high[i] ? at[i] + 1 : high[i];
@@ -129,7 +129,7 @@ static int find_ranks(const hx_mesh *mesh, const int64_t n[3], const int32_t *pl
     }
     memcpy(own_low, low, sizeof low);
     memcpy(own_high, high, sizeof high);
-    return hx_reduce_min_u16(mesh->ownership->all, n_place, of);
+    return hx_reduce_min_u16(mesh->ownership->reduce, n_place, of);
 }
 
 static void list_cells(hx_coarse *coarse, const grid *g)

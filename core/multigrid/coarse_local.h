@@ -10,7 +10,7 @@
 extern "C" {
 #endif
 
-/* `coarse` covers the space of share->whole; removes from its lists what the subdomain does not
+/* `coarse` covers the space of local->whole; removes from its lists what the subdomain does not
  * have. The elements of the subdomain are a contiguous range of the whole. O(n_elem of the
  * whole). */
 int hx_coarse_cut(hx_coarse *coarse, const hx_problem *local);

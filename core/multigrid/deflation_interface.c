@@ -67,7 +67,7 @@ static void end_lists(int64_t n, int64_t *first)
     first[0] = 0;
 }
 
-static int tell_faces(const hx_component_grouping *g, hx_interface_messages *told)
+static int exchange_faces(const hx_component_grouping *g, hx_interface_messages *received)
 {
     const int64_t n = g->others->n_interface;
     int64_t *first = NULL;
@@ -83,7 +83,7 @@ static int tell_faces(const hx_component_grouping *g, hx_interface_messages *tol
         end_lists(n, first);
     }
     rc = hx_interface_agree(g->others, rc);
-    if (rc == HX_OK) rc = g->others->tell(g->others, first, sizeof *list, list, told);
+    if (rc == HX_OK) rc = g->others->exchange(g->others, first, sizeof *list, list, received);
     free(first);
     free(list);
     return rc;
@@ -112,16 +112,16 @@ static int by_labels(const void *a, const void *b)
 
 /* Pairs of labels that a face joins, each once. Only faces received from higher ranks are used; the
  * lower rank of a pair handles it. */
-static int find_pairs(const hx_component_grouping *g, const hx_interface_messages *told,
+static int find_pairs(const hx_component_grouping *g, const hx_interface_messages *received,
                       pair **list, int64_t *n)
 {
-    const hx_reduce *const all = g->others->all;
-    const int64_t begin = told->first[all->rank + 1], end = told->first[all->size];
-    const face *const f = told->item;
+    const hx_reduce *const reduce = g->others->reduce;
+    const int64_t begin = received->first[reduce->rank + 1], end = received->first[reduce->size];
+    const face *const f = received->item;
     *n = 0;
     HX_TRY(hx_alloc_raw(list, (size_t)(end - begin), sizeof **list, what));
     for (int64_t i = begin; i < end; i++) {
-        const int64_t e = element_at(g, g->others->interface[told->at[i]], &f[i]);
+        const int64_t e = element_at(g, g->others->interface[received->at[i]], &f[i]);
         if (e < 0) continue;
         const uint32_t a = g->label[hx_component_root(g, e)], b = f[i].label;
         (*list)[(*n)++] = a < b ? (pair){a, b} : (pair){b, a};
@@ -189,18 +189,18 @@ static void relabel(hx_component_grouping *g, const label_tree *t)
 
 int hx_component_join_interface(hx_component_grouping *g)
 {
-    hx_interface_messages told = {0};
+    hx_interface_messages received = {0};
     label_tree tree = {0};
     pair *own = NULL, *all = NULL;
     int64_t n_own = 0, n_all;
     int rc;
-    HX_TRY_FAIL(tell_faces(g, &told));
-    rc = find_pairs(g, &told, &own, &n_own);
+    HX_TRY_FAIL(exchange_faces(g, &received));
+    rc = find_pairs(g, &received, &own, &n_own);
     HX_TRY_FAIL(hx_interface_gather(g->others, rc, n_own, sizeof *own, own, &all, &n_all));
     rc = grow_tree(&tree, all, n_all);
     if (rc == HX_OK) relabel(g, &tree);
 fail:
-    hx_interface_messages_free(&told);
+    hx_interface_messages_free(&received);
     free_tree(&tree);
     free(own);
     free(all);
@@ -225,22 +225,22 @@ int hx_component_agree_owners(hx_component_grouping *g)
 {
     const hx_interface_host *const others = g->others;
     const size_t n = (size_t)others->n_interface;
-    hx_interface_messages told = {0};
+    hx_interface_messages received = {0};
     int64_t *first = NULL;
     uint32_t *own = NULL;
     int rc = hx_alloc_raw(&first, n + 1, sizeof *first, what);
     if (rc == HX_OK) rc = hx_alloc_raw(&own, n, sizeof *own, what);
     if (rc == HX_OK) list_owners(g, first, own);
     HX_TRY_FAIL(hx_interface_agree(others, rc));
-    HX_TRY_FAIL(others->tell(others, first, sizeof *own, own, &told));
-    const uint32_t *const theirs = told.item;
-    for (int64_t i = 0; i < told.first[others->all->size]; i++) {
-        uint32_t *const owner = &g->owner[others->interface[told.at[i]]];
+    HX_TRY_FAIL(others->exchange(others, first, sizeof *own, own, &received));
+    const uint32_t *const theirs = received.item;
+    for (int64_t i = 0; i < received.first[others->reduce->size]; i++) {
+        uint32_t *const owner = &g->owner[others->interface[received.at[i]]];
         if (theirs[i] < *owner) *owner = theirs[i];
     }
     rc = HX_OK;
 fail:
-    hx_interface_messages_free(&told);
+    hx_interface_messages_free(&received);
     free(first);
     free(own);
     return rc;
@@ -253,12 +253,12 @@ enum { BLOCK = 1 << 16 };
 /* Joins, among all components, those that other ranks have joined. */
 int hx_component_join_messages(const hx_interface_host *others, uint32_t *above, int64_t n)
 {
-    const int size = others->all->size;
+    const int size = others->reduce->size;
     uint32_t *every = NULL;
     int rc = others->agree(others, hx_alloc_raw(&every, (size_t)size * BLOCK, sizeof *every, what));
     for (int64_t at = 0; rc == HX_OK && at < n; at += BLOCK) {
         const int64_t m = n - at < BLOCK ? n - at : BLOCK;
-        rc = others->all->gather(others->all, above + at, (size_t)m * sizeof *above, every);
+        rc = others->reduce->gather(others->reduce, above + at, (size_t)m * sizeof *above, every);
         for (int64_t i = 0; rc == HX_OK && i < size * m; i++)
             hx_component_join(above, (uint32_t)(at + i % m), every[i]);
     }
@@ -310,8 +310,8 @@ static int list_places(const hx_interface_host *others, const hx_floating_compon
     return HX_OK;
 }
 
-static int tell_forces(const hx_interface_host *others, const hx_floating_component *part,
-                       int n_part, hx_interface_messages *told)
+static int exchange_forces(const hx_interface_host *others, const hx_floating_component *part,
+                           int n_part, hx_interface_messages *received)
 {
     const int64_t n = others->n_interface;
     int64_t *first = NULL;
@@ -329,7 +329,7 @@ static int tell_forces(const hx_interface_host *others, const hx_floating_compon
         end_lists(n, first);
     }
     rc = hx_interface_agree(others, rc);
-    if (rc == HX_OK) rc = others->tell(others, first, sizeof *list, list, told);
+    if (rc == HX_OK) rc = others->exchange(others, first, sizeof *list, list, received);
     free(first);
     free(place);
     free(list);
@@ -345,11 +345,11 @@ static void add_force(const hx_floating_component *part, double *force, int32_t 
 
 /* Adds up the forces of a component in rank order: those of lower ranks, its own, those of higher
  * ranks. list[n]: the items that belong to it. */
-static int add_shares(const hx_interface_host *others, const hx_interface_messages *told,
+static int add_shares(const hx_interface_host *others, const hx_interface_messages *received,
                       const int64_t *list, int64_t n, hx_floating_component *part)
 {
-    const share_of_force *const theirs = told->item;
-    const int64_t n_own = part->n_touched, above = told->first[others->all->rank + 1];
+    const share_of_force *const theirs = received->item;
+    const int64_t n_own = part->n_touched, above = received->first[others->reduce->rank + 1];
     int32_t *const own = part->touched;
     double *const own_force = part->force;
     double *force = NULL;
@@ -357,16 +357,17 @@ static int add_shares(const hx_interface_host *others, const hx_interface_messag
     HX_TRY(hx_alloc_raw(&part->touched, (size_t)(n_own + n), sizeof *part->touched, what));
     part->force = NULL;
     if (n_own > 0) memcpy(part->touched, own, (size_t)n_own * sizeof *own);
-    for (int64_t k = 0; k < n; k++) part->touched[n_own + k] = others->interface[told->at[list[k]]];
+    for (int64_t k = 0; k < n; k++)
+        part->touched[n_own + k] = others->interface[received->at[list[k]]];
     hx_sort_i32(part->touched, n_own + n);
     part->n_touched = hx_unique_i32(part->touched, n_own + n);
     const int rc = hx_alloc(&force, ENTRIES * (size_t)part->n_touched, sizeof *force, what);
     if (rc == HX_OK) {
         for (; i < n && list[i] < above; i++)
-            add_force(part, force, others->interface[told->at[list[i]]], theirs[list[i]].force);
+            add_force(part, force, others->interface[received->at[list[i]]], theirs[list[i]].force);
         for (int64_t t = 0; t < n_own; t++) add_force(part, force, own[t], own_force + ENTRIES * t);
         for (; i < n; i++)
-            add_force(part, force, others->interface[told->at[list[i]]], theirs[list[i]].force);
+            add_force(part, force, others->interface[received->at[list[i]]], theirs[list[i]].force);
     }
     part->force = force;
     free(own);
@@ -389,19 +390,20 @@ static int sort_by_part(const share_of_force *item, int64_t n, int n_part, int64
 int hx_component_complete_forces(const hx_interface_host *others, hx_floating_component *part,
                                  int n_part)
 {
-    hx_interface_messages told = {0};
+    hx_interface_messages received = {0};
     int64_t *first = NULL, *by_part = NULL;
     int rc;
     if (!others) return HX_OK;
-    HX_TRY_FAIL(tell_forces(others, part, n_part, &told));
+    HX_TRY_FAIL(exchange_forces(others, part, n_part, &received));
     rc = hx_alloc(&first, (size_t)n_part + 1, sizeof *first, what);
     if (rc == HX_OK)
-        rc = sort_by_part(told.item, told.first[others->all->size], n_part, first, &by_part);
+        rc = sort_by_part(received.item, received.first[others->reduce->size], n_part, first,
+                          &by_part);
     for (int p = 0; p < n_part && rc == HX_OK; p++)
-        rc = add_shares(others, &told, by_part + first[p], first[p + 1] - first[p], &part[p]);
+        rc = add_shares(others, &received, by_part + first[p], first[p + 1] - first[p], &part[p]);
     rc = hx_interface_agree(others, rc);
 fail:
-    hx_interface_messages_free(&told);
+    hx_interface_messages_free(&received);
     free(first);
     free(by_part);
     return rc;

@@ -448,7 +448,7 @@ static int make_parts(const hx_component_grouping *g, hx_floating_component *par
 /* Hash of a node, which is summed over the nodes of a component. */
 static uint64_t mark_of(const hx_component_grouping *g, int32_t node)
 {
-    const uint64_t rank = g->others ? (uint64_t)g->others->all->rank : 0;
+    const uint64_t rank = g->others ? (uint64_t)g->others->reduce->rank : 0;
     uint64_t h = (rank << 32) + (uint64_t)node + 1;
     h = (h ^ h >> 30) * 0xbf58476d1ce4e5b9u;
     h = (h ^ h >> 27) * 0x94d049bb133111ebu;

@@ -2,8 +2,8 @@
  * kernel launch (multigrid_fused.c). On a device whose blocks all run at the same time, the
  * persistent kernel keeps the coarse matrices in registers and shared memory, and each node
  * proceeds as soon as the values it needs are available, without a barrier for all nodes. */
-#ifndef HX_FUSED_H
-#define HX_FUSED_H
+#ifndef HX_FUSED_CYCLE_H
+#define HX_FUSED_CYCLE_H
 
 #include <stdint.h>
 

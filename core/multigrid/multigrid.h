@@ -307,7 +307,7 @@ typedef struct hx_multigrid_ops {
     int (*mesh_step)(hx_device *dev, int64_t n, const hx_mg_smoother *d_smoother, int i,
                      const double *d_r, const float *d_t, const float *d_m, float *d_d, float *d_x,
                      double *d_z);
-    /* mesh_restrict: level->b = P'(r - t). mesh_prolong: x += P y where m is not 0. */
+    /* mesh_restrict: level->d_b = P'(r - t). mesh_prolong: x += P y where m is not 0. */
     int (*mesh_restrict)(hx_device *dev, const hx_mg_mesh *mesh, const double *d_r,
                          const float *d_t, const hx_mg_level *level);
     int (*mesh_prolong)(hx_device *dev, const hx_mg_mesh *mesh, const float *d_y, const float *d_m,
@@ -318,7 +318,7 @@ typedef struct hx_multigrid_ops {
     int (*mesh_prepare)(hx_device *dev, hx_mg_mesh *mesh);
     void (*mesh_release)(hx_device *dev, hx_mg_mesh *mesh);
     double (*prepared_bytes)(int64_t n_elem, double n_cell);
-    /* level->matrix = P'K P, without the columns of fixed degrees of freedom. */
+    /* level->d_matrix = P'K P, without the columns of fixed degrees of freedom. */
     int (*mesh_galerkin)(hx_device *dev, const hx_mg_mesh *mesh, const hx_mg_level *level);
     /* mesh_galerkin with the stored moduli d_kept, and with mean strains where allowed if
      * takes_means is set. The moduli of a cell are replaced by those of the design as soon as one
@@ -328,9 +328,9 @@ typedef struct hx_multigrid_ops {
     int (*mesh_update)(hx_device *dev, const hx_mg_mesh *mesh, const hx_mg_level *level,
                        hx_mg_update holds);
 
-    /* level->matrix = P'K P from the rows of K, for any element: a matrix with 3 unknowns per point
-     * (1 for heat conduction), full or lower. The result is bitwise symmetric and equal for both
-     * storage forms. NULL: not available. */
+    /* level->d_matrix = P'K P from the rows of K, for any element: a matrix with 3 unknowns per
+     * point (1 for heat conduction), full or lower. The result is bitwise symmetric and equal for
+     * both storage forms. NULL: not available. */
     int (*rows_galerkin)(hx_device *dev, const hx_mg_mesh *mesh, const hx_matrix *matrix,
                          const hx_mg_level *level);
 

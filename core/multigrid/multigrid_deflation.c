@@ -30,7 +30,7 @@ static void release_rows(hx_device *dev, hx_mg_rows *rows)
 static void release_deflation(hx_multigrid *mg)
 {
     hx_mg_deflation *const deflation = &mg->deflation;
-    for (int i = 0; i < HX_MG_LOOSE_ROWS; i++) release_rows(mg->dev, &deflation->rows[i]);
+    for (int i = 0; i < HX_MG_DEFLATION_ROWS; i++) release_rows(mg->dev, &deflation->rows[i]);
     double **const owned[] = {&deflation->d_sum, &deflation->d_all, &deflation->d_c};
     for (size_t i = 0; i < sizeof owned / sizeof owned[0]; i++) {
         mg->dev->ops->release(mg->dev, *owned[i]);
@@ -58,11 +58,13 @@ static int put_deflation(hx_multigrid *mg, const hx_operator *op, const hx_defla
     if (!deflation->d_r)
         HX_TRY(dev->ops->alloc(dev, (size_t)((op->linear.n + 63) / 64 * 64) * sizeof(double),
                                &deflation->d_r));
-    HX_TRY(put_deflation_rows(dev, &deflation->rows[HX_MG_LOOSE_MOTION], &from->motion));
-    HX_TRY(put_deflation_rows(dev, &deflation->rows[HX_MG_LOOSE_SUMS], &from->motion_transposed));
-    HX_TRY(put_deflation_rows(dev, &deflation->rows[HX_MG_LOOSE_FORCES], &from->forces));
-    HX_TRY(put_deflation_rows(dev, &deflation->rows[HX_MG_LOOSE_WORK], &from->forces_transposed));
-    HX_TRY(put_deflation_rows(dev, &deflation->rows[HX_MG_LOOSE_INVERSE], &from->inverse));
+    HX_TRY(put_deflation_rows(dev, &deflation->rows[HX_MG_DEFLATION_MOTION], &from->motion));
+    HX_TRY(
+        put_deflation_rows(dev, &deflation->rows[HX_MG_DEFLATION_SUMS], &from->motion_transposed));
+    HX_TRY(put_deflation_rows(dev, &deflation->rows[HX_MG_DEFLATION_FORCES], &from->forces));
+    HX_TRY(
+        put_deflation_rows(dev, &deflation->rows[HX_MG_DEFLATION_WORK], &from->forces_transposed));
+    HX_TRY(put_deflation_rows(dev, &deflation->rows[HX_MG_DEFLATION_INVERSE], &from->inverse));
     HX_TRY(dev->ops->alloc(dev, n * sizeof(double), &deflation->d_sum));
     HX_TRY(dev->ops->alloc(dev, n * sizeof(double), &deflation->d_all));
     HX_TRY(dev->ops->alloc(dev, n * sizeof(double), &deflation->d_c));
@@ -88,7 +90,7 @@ static int look_for_components(const hx_multigrid *mg, const hx_operator *op,
 
 static int look_and_put(hx_multigrid *mg, const hx_operator *op, hx_deflation *deflation)
 {
-    HX_IN_SPAN_OF_HOST(mg->dev, HX_SPAN_LOOSE, -1, look_for_components(mg, op, deflation));
+    HX_IN_SPAN_OF_HOST(mg->dev, HX_SPAN_FLOATING, -1, look_for_components(mg, op, deflation));
     return deflation->n_part > 0
                ? hx_interface_agree(hx_interface_host_of(mg->dev), put_deflation(mg, op, deflation))
                : HX_OK;
@@ -147,7 +149,7 @@ static int solve_deflation(const hx_multigrid *mg)
                                 &d_sum));
     HX_TRY(
         mg->dev->ops->zero(mg->dev, deflation->d_c, (size_t)deflation->n_column * sizeof(double)));
-    return mg->ops->rows_add(mg->dev, &deflation->rows[HX_MG_LOOSE_INVERSE], 1.0, d_sum, NULL,
+    return mg->ops->rows_add(mg->dev, &deflation->rows[HX_MG_DEFLATION_INVERSE], 1.0, d_sum, NULL,
                              deflation->d_c, NULL);
 }
 
@@ -159,16 +161,17 @@ int hx_mg_deflation_apply(hx_multigrid *mg, const hx_operator *op, const double 
     const size_t n_byte = (size_t)deflation->n_column * sizeof(double);
     float *const d_single = d_z ? NULL : mg->d_x;
     HX_TRY(dev->ops->zero(dev, deflation->d_sum, n_byte));
-    HX_TRY(mg->ops->rows_add(dev, &rows[HX_MG_LOOSE_SUMS], 1.0, d_r, NULL, deflation->d_sum, NULL));
-    HX_TRY(solve_deflation(mg));
-    HX_TRY(dev->ops->copy(dev, deflation->d_r, d_r, (size_t)op->linear.n * sizeof *d_r));
-    HX_TRY(mg->ops->rows_add(dev, &rows[HX_MG_LOOSE_FORCES], -1.0, deflation->d_c, NULL,
-                             deflation->d_r, NULL));
-    HX_TRY(hx_mg_apply(mg, op, deflation->d_r, d_z));
-    HX_TRY(mg->ops->rows_add(dev, &rows[HX_MG_LOOSE_WORK], -1.0, d_z, d_single, deflation->d_sum,
+    HX_TRY(mg->ops->rows_add(dev, &rows[HX_MG_DEFLATION_SUMS], 1.0, d_r, NULL, deflation->d_sum,
                              NULL));
     HX_TRY(solve_deflation(mg));
-    return mg->ops->rows_add(dev, &rows[HX_MG_LOOSE_MOTION], 1.0, deflation->d_c, NULL, d_z,
+    HX_TRY(dev->ops->copy(dev, deflation->d_r, d_r, (size_t)op->linear.n * sizeof *d_r));
+    HX_TRY(mg->ops->rows_add(dev, &rows[HX_MG_DEFLATION_FORCES], -1.0, deflation->d_c, NULL,
+                             deflation->d_r, NULL));
+    HX_TRY(hx_mg_apply(mg, op, deflation->d_r, d_z));
+    HX_TRY(mg->ops->rows_add(dev, &rows[HX_MG_DEFLATION_WORK], -1.0, d_z, d_single,
+                             deflation->d_sum, NULL));
+    HX_TRY(solve_deflation(mg));
+    return mg->ops->rows_add(dev, &rows[HX_MG_DEFLATION_MOTION], 1.0, deflation->d_c, NULL, d_z,
                              d_single);
 }
 

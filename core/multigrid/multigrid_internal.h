@@ -37,12 +37,12 @@ typedef struct hx_mg_rigid {
  * computed exactly, so that the small forces that move a component are not lost in the rounding of
  * a single precision product. */
 enum {
-    HX_MG_LOOSE_MOTION,  /* Z */
-    HX_MG_LOOSE_SUMS,    /* Z' */
-    HX_MG_LOOSE_FORCES,  /* K Z */
-    HX_MG_LOOSE_WORK,    /* (K Z)' */
-    HX_MG_LOOSE_INVERSE, /* (Z'K Z)^-1 */
-    HX_MG_LOOSE_ROWS
+    HX_MG_DEFLATION_MOTION,  /* Z */
+    HX_MG_DEFLATION_SUMS,    /* Z' */
+    HX_MG_DEFLATION_FORCES,  /* K Z */
+    HX_MG_DEFLATION_WORK,    /* (K Z)' */
+    HX_MG_DEFLATION_INVERSE, /* (Z'K Z)^-1 */
+    HX_MG_DEFLATION_ROWS
 };
 
 /* Written to checkpoints as it is. */
@@ -57,7 +57,7 @@ typedef struct hx_mg_deflation_state {
 typedef struct hx_mg_deflation {
     hx_mg_deflation_state state;
     int n_column; /* 0: no floating components on any rank */
-    hx_mg_rows rows[HX_MG_LOOSE_ROWS];
+    hx_mg_rows rows[HX_MG_DEFLATION_ROWS];
     double *d_sum, *d_c; /* [n_column] sums over the points of this rank */
     double *d_all;       /* [n_column] sums over all ranks */
     double *d_r; /* [n_dof] right-hand side of the multigrid cycle; NULL until it is needed */
@@ -181,7 +181,7 @@ void hx_mg_blocks_free(hx_multigrid *mg);
 
 /* multigrid_lines.c. Lines of nodes for line smoothing if the mean element is stretched; otherwise
  * none. Only for hexahedra with 8 nodes; the decision is the same on all subdomains. */
-int hx_mg_wants_lines(const hx_problem *problem, const hx_device_ops *device);
+int hx_mg_needs_lines(const hx_problem *problem, const hx_device_ops *device);
 int hx_mg_lines_create(hx_multigrid *mg, const hx_operator *op);
 /* Factorizes the lines of a new design. */
 int hx_mg_lines_setup(hx_multigrid *mg, const hx_operator *op);

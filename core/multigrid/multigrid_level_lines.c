@@ -78,7 +78,7 @@ fail:
 double hx_mg_level_lines_bytes(const hx_problem *problem, const hx_device_ops *device,
                                double n_node)
 {
-    if (!hx_mg_wants_lines(problem, device)) return 0.0;
+    if (!hx_mg_needs_lines(problem, device)) return 0.0;
     return (4.0 * HX_LEVEL_LINE_NUMBERS + 8.0) * n_node;
 }
 

@@ -245,7 +245,7 @@ static int put_mesh_lines(hx_multigrid *mg, int64_t n, int64_t n_point, const in
     return HX_OK;
 }
 
-int hx_mg_wants_lines(const hx_problem *problem, const hx_device_ops *device)
+int hx_mg_needs_lines(const hx_problem *problem, const hx_device_ops *device)
 {
     return device->multigrid && device->multigrid->lines_solve && problem->components == 3 &&
            problem->space.element == HX_ELEMENT_LINEAR &&
@@ -332,7 +332,7 @@ int hx_mg_lines_create(hx_multigrid *mg, const hx_operator *op)
     int32_t *first = NULL, *point = NULL;
     uint8_t *is_in = NULL;
     int rc;
-    if (!hx_mg_wants_lines(problem, mg->dev->ops)) return HX_OK;
+    if (!hx_mg_needs_lines(problem, mg->dev->ops)) return HX_OK;
     HX_TRY_FAIL(hx_alloc_raw(&list, n_point, sizeof *list, WHAT));
     HX_TRY_FAIL(hx_alloc_raw(&first, n_point + 1, sizeof *first, WHAT));
     HX_TRY_FAIL(hx_alloc_raw(&point, n_point, sizeof *point, WHAT));
@@ -364,7 +364,7 @@ int hx_mg_lines_setup(hx_multigrid *mg, const hx_operator *op)
 double hx_mg_lines_bytes(const hx_problem *problem, const hx_device_ops *device,
                          const hx_operator_kind *op_kind)
 {
-    if (!hx_mg_wants_lines(problem, device)) return 0.0;
+    if (!hx_mg_needs_lines(problem, device)) return 0.0;
     const double lists = hx_operator_kind_needs_lists(op_kind)
                              ? 0.0
                              : (double)hx_device_mesh_list_bytes(problem->mesh);

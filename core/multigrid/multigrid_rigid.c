@@ -34,7 +34,7 @@ int hx_mg_rigid_create(hx_multigrid *mg, const hx_operator *op)
     return ops->alloc(mg->dev, n * coarse_bytes, &rigid->d_y);
 }
 
-/* level[0].b = P0'r. */
+/* level[0].d_b = P0'r. */
 static int restrict_free(const hx_multigrid *mg, const double *d_r, float *d_t, size_t n_dof)
 {
     HX_TRY(mg->dev->ops->zero(mg->dev, d_t, n_dof * sizeof *d_t));

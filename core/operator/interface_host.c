@@ -9,12 +9,12 @@ static const char what[] = "lists of several ranks";
 
 enum { BLOCK = 1 << 16 }; /* numbers per rank and message */
 
-void hx_interface_messages_free(hx_interface_messages *told)
+void hx_interface_messages_free(hx_interface_messages *received)
 {
-    free(told->first);
-    free(told->at);
-    free(told->item);
-    *told = (hx_interface_messages){0};
+    free(received->first);
+    free(received->at);
+    free(received->item);
+    *received = (hx_interface_messages){0};
 }
 
 static int block_of(int64_t n, int64_t at)
@@ -26,7 +26,7 @@ int hx_interface_sum(const hx_interface_host *host, int rc, int64_t n, double *s
 {
     HX_TRY(hx_interface_agree(host, rc));
     for (int64_t at = 0; host && at < n; at += BLOCK)
-        HX_TRY(hx_reduce_sum(host->all, block_of(n, at), sum + at));
+        HX_TRY(hx_reduce_sum(host->reduce, block_of(n, at), sum + at));
     return HX_OK;
 }
 
@@ -34,7 +34,7 @@ int hx_interface_sum_i64(const hx_interface_host *host, int rc, int64_t n, int64
 {
     HX_TRY(hx_interface_agree(host, rc));
     for (int64_t at = 0; host && at < n; at += BLOCK)
-        HX_TRY(hx_reduce_sum_i64(host->all, block_of(n, at), sum + at));
+        HX_TRY(hx_reduce_sum_i64(host->reduce, block_of(n, at), sum + at));
     return HX_OK;
 }
 
@@ -63,15 +63,15 @@ static int copy_list(int64_t n, size_t bytes, const void *own, void **every, int
 static int gather_lists(const hx_interface_host *host, const int64_t *count, int64_t most,
                         size_t bytes, const void *own, void **every, int64_t *n_every)
 {
-    const int size = host->all->size;
+    const int size = host->reduce->size;
     /* NOLINTNEXTLINE(clang-analyzer-core*): the caller has allocated count */
-    const size_t room = (size_t)most * bytes, n_byte = (size_t)count[host->all->rank] * bytes;
+    const size_t room = (size_t)most * bytes, n_byte = (size_t)count[host->reduce->rank] * bytes;
     char *mine = NULL, *all = NULL;
     int rc = hx_alloc(&mine, room, 1, what);
     if (rc == HX_OK) rc = hx_alloc_raw(&all, room * (size_t)size, 1, what);
     if (rc == HX_OK && n_byte > 0) memcpy(mine, own, n_byte);
     rc = host->agree(host, rc);
-    if (rc == HX_OK && most > 0) rc = host->all->gather(host->all, mine, room, all);
+    if (rc == HX_OK && most > 0) rc = host->reduce->gather(host->reduce, mine, room, all);
     if (rc == HX_OK) *n_every = close_gaps(size, most, count, bytes, all);
     free(mine);
     if (rc < 0) {
@@ -90,10 +90,10 @@ int hx_interface_gather(const hx_interface_host *host, int rc, int64_t n, size_t
     *every = NULL;
     *n_every = 0;
     if (!host) return rc < 0 ? rc : copy_list(n, bytes, own, every, n_every);
-    if (rc == HX_OK) rc = hx_alloc_raw(&count, (size_t)host->all->size, sizeof *count, what);
+    if (rc == HX_OK) rc = hx_alloc_raw(&count, (size_t)host->reduce->size, sizeof *count, what);
     rc = host->agree(host, rc);
-    if (rc == HX_OK) rc = host->all->gather(host->all, &n, sizeof n, count);
-    for (int r = 0; rc == HX_OK && r < host->all->size; r++)
+    if (rc == HX_OK) rc = host->reduce->gather(host->reduce, &n, sizeof n, count);
+    for (int r = 0; rc == HX_OK && r < host->reduce->size; r++)
         /* NOLINTNEXTLINE(clang-analyzer-core*): count is there if rc is HX_OK */
         most = count[r] > most ? count[r] : most;
     if (rc == HX_OK) rc = gather_lists(host, count, most, bytes, own, every, n_every);

@@ -11,7 +11,7 @@ extern "C" {
 #endif
 
 /* Items received: those of rank r are first[r] .. first[r + 1], in the order in which it sent them;
- * item i belongs to point common[at[i]]. */
+ * item i belongs to point interface[at[i]]. */
 typedef struct hx_interface_messages {
     int64_t *first; /* [size + 1] (owned, like the next) */
     int32_t *at;    /* [first[size]] */
@@ -20,14 +20,14 @@ typedef struct hx_interface_messages {
 
 typedef struct hx_interface_host hx_interface_host;
 struct hx_interface_host {
-    const hx_reduce *all; /* the communicator (borrowed, like everything here) */
+    const hx_reduce *reduce; /* the communicator (borrowed, like everything here) */
     int64_t n_own; /* nodes that this rank owns, which come first; each node is owned by one rank */
     int64_t n_interface;      /* number of interface points */
     const int32_t *interface; /* [n_interface] in an order that all ranks agree on */
-    /* Sends the items first[i] .. first[i + 1] of `bytes` each to all other ranks that share point
-     * common[i]. The caller frees *told. O(items sent and received). */
-    int (*tell)(const hx_interface_host *host, const int64_t *first, size_t bytes, const void *item,
-                hx_interface_messages *told);
+    /* Sends the items first[i] .. first[i + 1] of `bytes` each to all other ranks that have point
+     * interface[i]. The caller frees *received. O(items sent and received). */
+    int (*exchange)(const hx_interface_host *host, const int64_t *first, size_t bytes,
+                    const void *item, hx_interface_messages *received);
     /* Returns the same result on all ranks: 0, or an error with its message if rc is an error on
      * any rank. */
     int (*agree)(const hx_interface_host *host, int rc);
@@ -40,11 +40,11 @@ static inline int hx_interface_agree(const hx_interface_host *host, int rc)
 
 static inline const hx_reduce *hx_interface_reduce(const hx_interface_host *host)
 {
-    return host ? host->all : NULL;
+    return host ? host->reduce : NULL;
 }
 
 /* Accepts a zeroed struct. */
-void hx_interface_messages_free(hx_interface_messages *told);
+void hx_interface_messages_free(hx_interface_messages *received);
 
 /* sum[n] over all ranks, in rank order, in blocks of half a MB each. rc: result of the preceding
  * local work, on which the ranks first agree. O(n size). */

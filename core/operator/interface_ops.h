@@ -1,4 +1,4 @@
-/* Operations on vectors of a device that holds a subdomain (hx_device_ops.common). Values at
+/* Operations on vectors of a device that holds a subdomain (hx_device_ops.interface). Values at
  * interface points, which several ranks share, are equal on all of them. A sum over elements first
  * contains each rank's own contribution and is completed by adding those of the others, in the same
  * order on every rank (the halo exchange of interface values). `d_` names device memory. All

@@ -67,10 +67,10 @@ typedef struct hx_operator_kind {
     int (*update)(void *state);
     /* y = K(E) x over all degrees of freedom; y is overwritten. Hot. */
     int (*apply)(void *state, const double *d_x, double *d_y);
-    /* One part of the product, divided by the interface points that `setup` found (model->common).
-     * It does at most what product_part.h states for that part. All four parts together equal the
-     * whole product, bitwise if the kind is deterministic. NULL: only the whole product is
-     * available. Hot. */
+    /* One part of the product, divided by the interface points that `setup` found
+     * (model->interface). It does at most what product_part.h states for that part. All four parts
+     * together equal the whole product, bitwise if the kind is deterministic. NULL: only the whole
+     * product is available. Hot. */
     int (*apply_part)(void *state, hx_product_part part, const double *d_x, double *d_y);
     /* `apply` that also returns *d_sum = x'y, summed in a fixed order. NULL: not available. Hot. */
     int (*apply_dot)(void *state, const double *d_x, double *d_y, double *d_sum);

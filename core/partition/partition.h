@@ -53,24 +53,24 @@ void hx_partition_free(hx_partition *partition);
  * and takes the one whose largest halo is smallest, in case of a tie the first of curve, bisection
  * and graph. It skips METIS if that fails, and methods whose balance exceeds
  * HX_PARTITION_BALANCE. */
-int hx_partition_choose(hx_partition *partition, const hx_mesh *mesh, hx_partition_kind asked,
+int hx_partition_choose(hx_partition *partition, const hx_mesh *mesh, hx_partition_kind requested,
                         int n_rank);
 
 /* Figures of one rank. A node on several ranks counts as halo on each of them. */
-typedef struct hx_partition_share {
+typedef struct hx_partition_subdomain {
     int64_t n_elem, weight; /* weight: sum of hx_partition_weight */
     int64_t n_node, n_halo; /* nodes of its elements; how many are also on other ranks */
     /* halo nodes, each counted once per other rank that has it: the nodes sent, and received, in an
      * exchange */
     int64_t n_sent;
     int n_neighbour; /* ranks with common nodes */
-} hx_partition_share;
+} hx_partition_subdomain;
 
 typedef struct hx_partition_figures {
-    hx_partition_share *share; /* [n_rank] (owned) */
-    int64_t n_cut;             /* faces between elements of different ranks */
-    int64_t n_shared;          /* nodes on more than one rank */
-    double balance;            /* largest weight of a rank over the mean; at best 1 */
+    hx_partition_subdomain *subdomain; /* [n_rank] (owned) */
+    int64_t n_cut;                     /* faces between elements of different ranks */
+    int64_t n_shared;                  /* nodes on more than one rank */
+    double balance;                    /* largest weight of a rank over the mean; at best 1 */
 } hx_partition_figures;
 
 /* O(n_elem); n_rank^2 bits of scratch memory. */

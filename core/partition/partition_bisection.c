@@ -114,7 +114,7 @@ static int join_groups(bisection *b)
     double *box = NULL;
     int64_t *weight = NULL;
     int rc = HX_OK, k = 0;
-    if (!b->items->all) return HX_OK;
+    if (!b->items->reduce) return HX_OK;
     HX_TRY_FAIL(hx_alloc_raw(&box, 6 * n, sizeof *box, what));
     HX_TRY_FAIL(hx_alloc_raw(&weight, n, sizeof *weight, what));
     for (int r = 0; r < b->n_rank; r++) {
@@ -126,8 +126,8 @@ static int join_groups(bisection *b)
         }
         weight[k++] = g->weight;
     }
-    HX_TRY_FAIL(hx_reduce_max(b->items->all, 6 * b->n_group, box));
-    HX_TRY_FAIL(hx_reduce_sum_i64(b->items->all, b->n_group, weight));
+    HX_TRY_FAIL(hx_reduce_max(b->items->reduce, 6 * b->n_group, box));
+    HX_TRY_FAIL(hx_reduce_sum_i64(b->items->reduce, b->n_group, weight));
     k = 0;
     for (int r = 0; r < b->n_rank; r++) {
         group *const g = &b->of[r];
@@ -308,7 +308,7 @@ static int find_keys(bisection *b)
         HX_TRY_FAIL(make_line(b, r, list, n_list, &of[k], &run[k]));
         k++;
     }
-    HX_TRY_FAIL(hx_partition_cut_keys(b->items->all, b->n_group, run, limit, limit + n));
+    HX_TRY_FAIL(hx_partition_cut_keys(b->items->reduce, b->n_group, run, limit, limit + n));
     k = 0;
     for (int r = 0; r < b->n_rank; r++)
         if (b->of[r].n_rank > 1) b->of[r].key = limit[n + (size_t)k++];
@@ -362,7 +362,7 @@ static int bisect(bisection *b)
         find_steps(b);
         for (int is_fine = 0; is_fine < 2; is_fine++) {
             count_weights(b, is_fine);
-            HX_TRY(hx_reduce_sum_i64(b->items->all, COARSE * b->n_group, b->count));
+            HX_TRY(hx_reduce_sum_i64(b->items->reduce, COARSE * b->n_group, b->count));
             narrow(b, is_fine);
         }
         HX_TRY(find_keys(b));

@@ -7,7 +7,7 @@ static int64_t largest_halo(const hx_partition_figures *figures, int n_rank)
 {
     int64_t most = 0;
     for (int r = 0; r < n_rank; r++)
-        if (figures->share[r].n_halo > most) most = figures->share[r].n_halo;
+        if (figures->subdomain[r].n_halo > most) most = figures->subdomain[r].n_halo;
     return most;
 }
 
@@ -50,9 +50,10 @@ static int try_way(hx_partition *p, const hx_mesh *mesh, hx_partition_kind kind)
     return rc;
 }
 
-int hx_partition_choose(hx_partition *p, const hx_mesh *mesh, hx_partition_kind asked, int n_rank)
+int hx_partition_choose(hx_partition *p, const hx_mesh *mesh, hx_partition_kind requested,
+                        int n_rank)
 {
-    if (asked != HX_PARTITION_AUTO) return hx_partition_make(p, mesh, asked, n_rank);
+    if (requested != HX_PARTITION_AUTO) return hx_partition_make(p, mesh, requested, n_rank);
     HX_TRY(hx_partition_make(p, mesh, HX_PARTITION_CURVE, n_rank));
     if (n_rank == 1) return HX_OK;
     int rc = try_way(p, mesh, HX_PARTITION_BISECTION);

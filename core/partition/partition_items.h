@@ -18,7 +18,7 @@ typedef struct hx_partition_items {
     const double (*centroid)[3]; /* [n] */
     const uint8_t *weight;       /* [n]; NULL: 8 */
     const uint64_t *key;         /* [n] position in the global order */
-    const hx_reduce *all;        /* NULL: there is only one rank */
+    const hx_reduce *reduce;     /* NULL: there is only one rank */
 } hx_partition_items;
 
 /* Returns hx_partition_weight of an element of a finished mesh. */
@@ -53,7 +53,7 @@ typedef struct hx_partition_run {
 /* cut[n_cut] := for each cut the largest key up to which the items of all ranks, run[i], lie before
  * the cut: twice their weight minus the weight of the last one is at most limit[i]. -1: no item
  * does. Collective. O(n_cut log n). */
-int hx_partition_cut_keys(const hx_reduce *all, int n_cut, const hx_partition_run *run,
+int hx_partition_cut_keys(const hx_reduce *reduce, int n_cut, const hx_partition_run *run,
                           const int64_t *limit, int64_t *cut);
 
 /* rank[n] := partition along the order of the keys, by weight; sorted: the items in that order.

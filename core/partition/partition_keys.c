@@ -50,19 +50,19 @@ static int64_t twice_middle(int size, int n_cut, const prefix *every, int i)
 }
 
 /* Halves the interval [low, high] of each search. */
-static int halve(const hx_reduce *all, int n_cut, const hx_partition_run *run, const int64_t *limit,
-                 int64_t *low, int64_t *high, prefix *own, prefix *every)
+static int halve(const hx_reduce *reduce, int n_cut, const hx_partition_run *run,
+                 const int64_t *limit, int64_t *low, int64_t *high, prefix *own, prefix *every)
 {
     for (int i = 0; i < n_cut; i++) {
         const uint64_t width = (uint64_t)high[i] - (uint64_t)low[i];
         own[i] = prefix_of(&run[i], low[i] + (int64_t)((width + 1) / 2));
     }
-    if (all) HX_TRY(all->gather(all, own, (size_t)n_cut * sizeof *own, every));
+    if (reduce) HX_TRY(reduce->gather(reduce, own, (size_t)n_cut * sizeof *own, every));
     for (int i = 0; i < n_cut; i++) {
         const uint64_t width = (uint64_t)high[i] - (uint64_t)low[i];
         const int64_t middle = low[i] + (int64_t)((width + 1) / 2);
         if (width == 0) continue;
-        if (twice_middle(all ? all->size : 1, n_cut, all ? every : own, i) <= limit[i])
+        if (twice_middle(reduce ? reduce->size : 1, n_cut, reduce ? every : own, i) <= limit[i])
             low[i] = middle;
         else
             high[i] = middle - 1;
@@ -70,7 +70,7 @@ static int halve(const hx_reduce *all, int n_cut, const hx_partition_run *run, c
     return HX_OK;
 }
 
-int hx_partition_cut_keys(const hx_reduce *all, int n_cut, const hx_partition_run *run,
+int hx_partition_cut_keys(const hx_reduce *reduce, int n_cut, const hx_partition_run *run,
                           const int64_t *limit, int64_t *cut)
 {
     enum { STEPS = 65 }; /* enough for keys below 2^63 and for -1 */
@@ -79,14 +79,14 @@ int hx_partition_cut_keys(const hx_reduce *all, int n_cut, const hx_partition_ru
     int64_t *high = NULL;
     int rc;
     HX_TRY_FAIL(hx_alloc_raw(&own, n, sizeof *own, what));
-    HX_TRY_FAIL(hx_alloc_raw(&every, n * (size_t)(all ? all->size : 1), sizeof *every, what));
+    HX_TRY_FAIL(hx_alloc_raw(&every, n * (size_t)(reduce ? reduce->size : 1), sizeof *every, what));
     HX_TRY_FAIL(hx_alloc_raw(&high, n, sizeof *high, what));
     for (int i = 0; i < n_cut; i++) {
         cut[i] = -1;
         high[i] = INT64_MAX;
     }
     for (int step = 0; step < STEPS; step++)
-        HX_TRY_FAIL(halve(all, n_cut, run, limit, cut, high, own, every));
+        HX_TRY_FAIL(halve(reduce, n_cut, run, limit, cut, high, own, every));
 fail:
     free(own);
     free(every);
@@ -123,12 +123,12 @@ static int cut_run(const hx_partition_items *items, const hx_partition_run *run,
                    hx_partition_run *of, int64_t *limit, int64_t *cut)
 {
     int64_t all = run->before ? run->before[run->n] : 8 * run->n;
-    HX_TRY(hx_reduce_sum_i64(items->all, 1, &all));
+    HX_TRY(hx_reduce_sum_i64(items->reduce, 1, &all));
     for (int r = 1; r < n_rank; r++) {
         of[r - 1] = *run;
         limit[r - 1] = (2 * all * r - 1) / n_rank;
     }
-    return hx_partition_cut_keys(items->all, n_rank - 1, of, limit, cut);
+    return hx_partition_cut_keys(items->reduce, n_rank - 1, of, limit, cut);
 }
 
 static int rank_of_key(int64_t key, int n_rank, const int64_t *cut)

@@ -7,7 +7,7 @@
 
 void hx_partition_figures_free(hx_partition_figures *figures)
 {
-    free(figures->share);
+    free(figures->subdomain);
     memset(figures, 0, sizeof *figures);
 }
 
@@ -43,7 +43,7 @@ static void count_nodes(hx_partition_figures *f, const hx_partition *p, const hx
         const int n = list_ranks(p, mesh, a, rank);
         f->n_shared += n > 1;
         for (int i = 0; i < n; i++) {
-            hx_partition_share *s = f->share + rank[i];
+            hx_partition_subdomain *s = f->subdomain + rank[i];
             s->n_node++;
             s->n_halo += n > 1;
             s->n_sent += n - 1;
@@ -53,7 +53,8 @@ static void count_nodes(hx_partition_figures *f, const hx_partition *p, const hx
     }
     for (int r = 0; r < p->n_rank; r++)
         for (int q = 0; q < p->n_rank; q++)
-            f->share[r].n_neighbour += m->bit[(size_t)r * m->n_byte + (size_t)q / 8] >> (q % 8) & 1;
+            f->subdomain[r].n_neighbour +=
+                m->bit[(size_t)r * m->n_byte + (size_t)q / 8] >> (q % 8) & 1;
 }
 
 static int64_t count_cut_faces(const hx_partition *p, const hx_mesh *mesh)
@@ -75,14 +76,14 @@ static void count_elements(hx_partition_figures *f, const hx_partition *p, const
 {
     int64_t all = 0, most = 0;
     for (int64_t e = 0; e < mesh->n_elem; e++) {
-        hx_partition_share *s = f->share + p->rank[e];
+        hx_partition_subdomain *s = f->subdomain + p->rank[e];
         const int weight = hx_partition_weight(mesh->conn + 8 * e);
         s->n_elem++;
         s->weight += weight;
         all += weight;
     }
     for (int r = 0; r < p->n_rank; r++)
-        if (f->share[r].weight > most) most = f->share[r].weight;
+        if (f->subdomain[r].weight > most) most = f->subdomain[r].weight;
     f->balance = (double)most * p->n_rank / (double)all;
 }
 
@@ -101,7 +102,7 @@ int hx_partition_measure(hx_partition_figures *f, const hx_partition *p, const h
     meetings m = {.n_byte = ((size_t)p->n_rank + 7) / 8};
     int32_t *rank = NULL;
     memset(f, 0, sizeof *f);
-    int rc = hx_alloc(&f->share, (size_t)p->n_rank, sizeof *f->share, "figures of ranks");
+    int rc = hx_alloc(&f->subdomain, (size_t)p->n_rank, sizeof *f->subdomain, "figures of ranks");
     if (rc == HX_OK) rc = hx_alloc(&m.bit, (size_t)p->n_rank, m.n_byte, "neighbours of ranks");
     if (rc == HX_OK)
         rc = hx_alloc(&rank, (size_t)most_at_a_node(mesh), sizeof *rank, "ranks of a node");

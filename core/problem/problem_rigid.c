@@ -48,7 +48,7 @@ static void measure_bodies(const hx_mesh *mesh, const int32_t *body_of, int64_t 
 enum { BODIES_AT_ONCE = 1 << 12 };
 
 /* The extents in all processes of n bodies. */
-static int spread_extents(const hx_reduce *all, int n, hx_rigid_body *body, double (*most)[6])
+static int spread_extents(const hx_reduce *reduce, int n, hx_rigid_body *body, double (*most)[6])
 {
     for (int b = 0; b < n; b++)
         for (int i = 0; i < 3; i++) {
@@ -56,7 +56,7 @@ static int spread_extents(const hx_reduce *all, int n, hx_rigid_body *body, doub
             most[b][i] = is_here ? -body[b].lower[i] : -INFINITY;
             most[b][3 + i] = is_here ? body[b].upper[i] : -INFINITY;
         }
-    HX_TRY(hx_reduce_max(all, 6 * n, most[0]));
+    HX_TRY(hx_reduce_max(reduce, 6 * n, most[0]));
     for (int b = 0; b < n; b++)
         for (int i = 0; i < 3 && most[b][3] > -INFINITY; i++) {
             body[b].lower[i] = -most[b][i];
@@ -68,15 +68,15 @@ static int spread_extents(const hx_reduce *all, int n, hx_rigid_body *body, doub
 int hx_rigid_bodies_measure(const hx_problem *problem, const int32_t *body_of, int64_t n_body,
                             hx_rigid_body *body)
 {
-    const hx_reduce *const all = hx_mesh_reduce(problem->mesh);
+    const hx_reduce *const reduce = hx_mesh_reduce(problem->mesh);
     double(*most)[6] = NULL;
     int rc = HX_OK;
     measure_points(problem->space.n_point, problem->space.xyz, body_of, n_body, body);
-    if (!all) return HX_OK;
+    if (!reduce) return HX_OK;
     HX_TRY(hx_alloc_raw(&most, BODIES_AT_ONCE, sizeof *most, "bodies"));
     for (int64_t b = 0; b < n_body && rc == HX_OK; b += BODIES_AT_ONCE) {
         const int64_t n = n_body - b < BODIES_AT_ONCE ? n_body - b : BODIES_AT_ONCE;
-        rc = spread_extents(all, (int)n, body + b, most);
+        rc = spread_extents(reduce, (int)n, body + b, most);
     }
     free(most);
     return rc;
@@ -84,10 +84,10 @@ int hx_rigid_bodies_measure(const hx_problem *problem, const int32_t *body_of, i
 
 int hx_rigid_bodies_sum(const hx_problem *problem, int64_t n_body, int n, double *value)
 {
-    const hx_reduce *const all = hx_mesh_reduce(problem->mesh);
-    for (int64_t b = 0; all && b < n_body; b += BODIES_AT_ONCE) {
+    const hx_reduce *const reduce = hx_mesh_reduce(problem->mesh);
+    for (int64_t b = 0; reduce && b < n_body; b += BODIES_AT_ONCE) {
         const int64_t n_now = n_body - b < BODIES_AT_ONCE ? n_body - b : BODIES_AT_ONCE;
-        HX_TRY(hx_reduce_sum(all, (int)n_now * n, value + n * b));
+        HX_TRY(hx_reduce_sum(reduce, (int)n_now * n, value + n * b));
     }
     return HX_OK;
 }
@@ -95,10 +95,10 @@ int hx_rigid_bodies_sum(const hx_problem *problem, int64_t n_body, int n, double
 /* value[n_body][n] := the largest of all processes. */
 static int take_most(const hx_problem *problem, int64_t n_body, int n, double *value)
 {
-    const hx_reduce *const all = hx_mesh_reduce(problem->mesh);
-    for (int64_t b = 0; all && b < n_body; b += BODIES_AT_ONCE) {
+    const hx_reduce *const reduce = hx_mesh_reduce(problem->mesh);
+    for (int64_t b = 0; reduce && b < n_body; b += BODIES_AT_ONCE) {
         const int64_t n_now = n_body - b < BODIES_AT_ONCE ? n_body - b : BODIES_AT_ONCE;
-        HX_TRY(hx_reduce_max(all, (int)n_now * n, value + n * b));
+        HX_TRY(hx_reduce_max(reduce, (int)n_now * n, value + n * b));
     }
     return HX_OK;
 }
@@ -415,14 +415,14 @@ static void add_values(const hx_problem *problem, const int32_t *body_of, fit *f
         add_set_values(problem, &problem->rigid.set[i], body_of, f);
 }
 
-/* Points that several windows have count several times, which changes no fit that is exact. */
-static int sum_window(const hx_reduce *all, fit *f)
+/* Points that several ranks have count several times, which changes no fit that is exact. */
+static int sum_fit(const hx_reduce *reduce, fit *f)
 {
     double most[2] = {f->most, f->off};
-    if (!all) return HX_OK;
-    HX_TRY(hx_reduce_sum(all, 3, f->right_move));
-    HX_TRY(hx_reduce_sum(all, 3, f->right_turn));
-    HX_TRY(hx_reduce_max(all, 2, most));
+    if (!reduce) return HX_OK;
+    HX_TRY(hx_reduce_sum(reduce, 3, f->right_move));
+    HX_TRY(hx_reduce_sum(reduce, 3, f->right_turn));
+    HX_TRY(hx_reduce_max(reduce, 2, most));
     f->most = most[0];
     f->off = most[1];
     return HX_OK;
@@ -433,7 +433,7 @@ static int sum_window(const hx_reduce *all, fit *f)
 static int fit_bodies(const hx_problem *problem, const int32_t *body_of, int64_t n_body,
                       const hx_rigid_body *body, fit *f, int *is)
 {
-    const hx_reduce *const all = hx_mesh_reduce(problem->mesh);
+    const hx_reduce *const reduce = hx_mesh_reduce(problem->mesh);
     const holds h = {.problem = problem, .body_of = body_of, .n_point = problem->space.n_point};
     hx_rigid_body *held = NULL;
     HX_TRY(hx_alloc(&held, (size_t)n_body, sizeof *held, "bodies"));
@@ -448,7 +448,7 @@ static int fit_bodies(const hx_problem *problem, const int32_t *body_of, int64_t
     for (int pass = 0; pass < 4; pass++) {
         for (int64_t b = 0; b < n_body; b++) start_pass(&f[b]);
         add_values(problem, body_of, f);
-        if (problem->mesh->ownership) HX_TRY(sum_window(all, f));
+        if (problem->mesh->ownership) HX_TRY(sum_fit(reduce, f));
         for (int64_t b = 0; b < n_body && pass < 3; b++) improve_fit(&f[b]);
     }
     *is = 1;

@@ -18,11 +18,11 @@ constexpr int MOST_THREADS = 8;
 // Pinned memory costs half a millisecond per megabyte. The buffers for uploads of less than
 // MANY_BYTES fit into the 2 MB that the driver has pinned anyway for small downloads.
 constexpr size_t MANY_BYTES = static_cast<size_t>(128) << 20;
-struct comm {
+struct upload_plan {
     int n_thread;
     size_t piece; // bytes of a buffer
 };
-constexpr comm FEW = {4, 224 << 10}, MANY = {MOST_THREADS, 2 << 20};
+constexpr upload_plan FEW = {4, 224 << 10}, MANY = {MOST_THREADS, 2 << 20};
 
 struct lane {
     cudaStream_t stream;
@@ -117,9 +117,9 @@ int hx_cuda_upload_large(hx_device *dev, void *d_to, const void *from, size_t by
     std::thread thread[MOST_THREADS];
     const int n_core = static_cast<int>(std::thread::hardware_concurrency());
     const bool is_many = bytes >= MANY_BYTES;
-    const comm &t = is_many ? MANY : FEW;
-    const int n_thread = n_core > 0 && n_core < t.n_thread ? n_core : t.n_thread;
-    job.piece = t.piece;
+    const upload_plan &plan = is_many ? MANY : FEW;
+    const int n_thread = n_core > 0 && n_core < plan.n_thread ? n_core : plan.n_thread;
+    job.piece = plan.piece;
     job.place = impl->place;
     job.d_to = static_cast<char *>(d_to);
     job.from = static_cast<const char *>(from);

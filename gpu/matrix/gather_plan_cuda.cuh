@@ -25,7 +25,7 @@ __device__ __forceinline__ int corner_bits(int a)
 
 struct block_range {
     int64_t place;      // first place of its rows
-    int64_t cell_begin; // in plan.cell
+    int64_t cell_begin; // in plan.d_cell
     int32_t row, n_place;
     uint8_t n_row, n_cell;
     uint16_t irregular; // bits of the rows that are not as in a grid

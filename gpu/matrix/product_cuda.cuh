@@ -93,7 +93,7 @@ void hx_cuda_lower_free(hx_device *dev, hx_cuda_lower *lower);
 size_t hx_cuda_lower_bytes(const hx_matrix *m, const hx_cuda_lower *lower);
 int hx_cuda_lower_expected(const hx_incidence *incidence, const hx_matrix_spec *spec,
                            size_t *bytes);
-// point[common.n]: the interface points.
+// point[interface.n]: the interface points.
 int hx_cuda_lower_divide(hx_device *dev, const hx_matrix *m, const hx_cuda_interface &interface,
                          const int32_t *point, hx_cuda_lower *lower);
 int hx_cuda_lower_multiply(hx_device *dev, const hx_matrix *m, const hx_cuda_product *plan,

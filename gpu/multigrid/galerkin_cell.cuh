@@ -21,8 +21,8 @@ constexpr int DOF = HX_MG_DOF, CORNERS = 8, CELL = CORNERS * DOF;
 // them are summed, because the matrix is symmetric. Cells of one colour share no corner, so they
 // add their contributions without atomics and in a fixed order.
 
-constexpr int PAIRS = 4, TEAM = PAIRS * DOF, TEAMS = 4, THREADS = TEAMS * TEAM;
-constexpr int BATCH = TEAMS; // number of elements in shared memory at a time
+constexpr int PAIRS = 4, GROUP = PAIRS * DOF, GROUPS = 4, THREADS = GROUPS * GROUP;
+constexpr int BATCH = GROUPS; // number of elements in shared memory at a time
 // rows of column k: corners k, k + 1 .. k + 4; of column k + 4: k + 4 .. k + 7
 constexpr int N_ROW_CORNER = 5;
 
@@ -277,7 +277,7 @@ __device__ __forceinline__ void add_sums(float *to, const float *from, int n, bo
 __device__ __forceinline__ void sum_cell(const galerkin_input &in, int64_t cell, shared_data &data)
 {
     const int begin = in.elem_at[cell], end = in.elem_at[cell + 1];
-    const int thread = static_cast<int>(threadIdx.x), comm = thread / TEAM, t = thread % TEAM;
+    const int thread = static_cast<int>(threadIdx.x), group = thread / GROUP, t = thread % GROUP;
     const int corner = t / DOF, component = t % DOF;
     column_pair sum = {};
     for (int first = begin; first < end; first += BATCH) {
@@ -292,13 +292,13 @@ __device__ __forceinline__ void sum_cell(const galerkin_input &in, int64_t cell,
         if (thread < 16 * n)
             fill_rows(thread % 8, thread / 8 % 2, in.lambda, in.mu, data.element[thread / 16]);
         __syncthreads();
-        if (comm < n) add_element(data.element[comm], corner, component, sum);
+        if (group < n) add_element(data.element[group], corner, component, sum);
         __syncthreads();
     }
-    for (int from = 0; from < TEAMS; from++) {
-        if (comm == from) {
+    for (int from = 0; from < GROUPS; from++) {
+        if (group == from) {
             add_sums(data.sum[t], sum.first[0], N_ROW_CORNER * DOF, from == 0);
-            add_sums(data.sum[t + TEAM], sum.second[0], (N_ROW_CORNER - 1) * DOF, from == 0);
+            add_sums(data.sum[t + GROUP], sum.second[0], (N_ROW_CORNER - 1) * DOF, from == 0);
         }
         __syncthreads();
     }

@@ -127,8 +127,8 @@ __global__ void __launch_bounds__(HX_PACKED_BLOCK, HX_PACKED_BLOCKS_PER_SM)
     }
 }
 
-template <class Strategy> struct hx_packed_kind {
-    using entry = typename Strategy::entry;
+template <class Kind> struct hx_packed_kind {
+    using entry = typename Kind::entry;
     using layout = hx_packed_by_warp<entry>;
 
     struct packed {
@@ -201,7 +201,7 @@ template <class Strategy> struct hx_packed_kind {
         t.help = help;
         t.deterministic = 0; // the order of atomic additions is not defined
         t.bytes_per_elem = HX_PACKED_ENTRIES * sizeof(entry);
-        t.error = Strategy::error;
+        t.error = Kind::error;
         t.exact = t.error > 0.0 ? &hx_operator_cuda_otf : nullptr;
         t.layouts = HX_LAYOUT_BIT(HX_LAYOUT_INTERLEAVED);
         t.bytes = bytes;

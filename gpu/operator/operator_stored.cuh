@@ -26,15 +26,15 @@ struct hx_stored {
     hx_cuda_blocks blocks;
 };
 
-template <class Strategy> struct hx_stored_kind {
-    using interleaved = typename Strategy::interleaved;
+template <class Kind> struct hx_stored_kind {
+    using interleaved = typename Kind::interleaved;
 
     static size_t bytes(const hx_mesh *mesh, hx_layout layout)
     {
         return sizeof(double) * (layout == HX_LAYOUT_ROWMAJOR
                                      ? hx_row_major::entries(mesh->n_elem)
                                      : interleaved::entries(mesh->n_elem)) +
-               hx_cuda_blocks_bytes(hx_blocks(mesh->n_elem, Strategy::elems));
+               hx_cuda_blocks_bytes(hx_blocks(mesh->n_elem, Kind::elems));
     }
 
     static void teardown(void *state)
@@ -52,7 +52,7 @@ template <class Strategy> struct hx_stored_kind {
             state, dev, model, "operator", teardown, [&](hx_stored *s) {
                 s->layout = layout;
                 HX_TRY(hx_cuda_blocks_of_elements(&s->blocks, dev, mesh, model->n_interface,
-                                                  model->interface, Strategy::elems));
+                                                  model->interface, Kind::elems));
                 return layout == HX_LAYOUT_ROWMAJOR ? hx_fill_ke<hx_row_major>(dev, model, &s->d_ke)
                                                     : hx_fill_ke<interleaved>(dev, model, &s->d_ke);
             });
@@ -68,9 +68,9 @@ template <class Strategy> struct hx_stored_kind {
             HX_TRY_CUDA(cudaMemsetAsync(d_y, 0, n_bytes, stream));
         if (run.n == 0) return HX_OK;
         if (s.layout == HX_LAYOUT_ROWMAJOR)
-            Strategy::template launch<hx_row_major>(s, run, d_x, d_y);
+            Kind::template launch<hx_row_major>(s, run, d_x, d_y);
         else
-            Strategy::template launch<interleaved>(s, run, d_x, d_y);
+            Kind::template launch<interleaved>(s, run, d_x, d_y);
         HX_TRY_LAUNCH("operator");
         return HX_OK;
     }

@@ -286,7 +286,7 @@ else
     ok "the memory foretold is taken" near "${foretold}e6" "$peak" 0.15
 fi
 
-ok "check shares the mesh out" "$hextop" check small.cfg --ranks 3
+ok "check divides the mesh" "$hextop" check small.cfg --ranks 3
 ok "... along the curve" grep -q '^  curve  *42  *43  *1\.0[0-9]* ' stdout
 refused_ranks() { # WORDS: argument of --ranks and the expected message
     "$hextop" check small.cfg --ranks "$1" >stdout 2>stderr

@@ -98,7 +98,7 @@ static void test_sinks(void)
     hx_log_set_level(HX_LOG_NORMAL);
     CHECK_OK(hx_log_add_sink(&(hx_log_sink){HX_LOG_NORMAL, hear, hear_status, &coarse}));
     CHECK_OK(hx_log_add_sink(&(hx_log_sink){HX_LOG_VERBOSE, hear, NULL, &fine}));
-    CHECK(hx_log_wants(HX_LOG_VERBOSE));
+    CHECK(hx_log_is_on(HX_LOG_VERBOSE));
     capture(out, err, sizeof out);
     CHECK(strstr(out, "plain 2\n") && !strstr(out, "fine"));
     is(coarse.text, all);
@@ -110,7 +110,7 @@ static void test_sinks(void)
     CHECK(was == 1 && !hx_log_is_terminal());
     hx_log_remove_sink(&fine);
     hx_log_remove_sink(&fine); /* no more */
-    CHECK(hx_log_wants(HX_LOG_NORMAL) && !hx_log_wants(HX_LOG_VERBOSE));
+    CHECK(hx_log_is_on(HX_LOG_NORMAL) && !hx_log_is_on(HX_LOG_VERBOSE));
     fine.n = 0;
     capture(out, err, sizeof out);
     is(out, "");
@@ -118,7 +118,7 @@ static void test_sinks(void)
     is(coarse.text, all);
     CHECK(fine.n == 0);
     hx_log_remove_sink(&coarse);
-    CHECK(!hx_log_wants(HX_LOG_NORMAL));
+    CHECK(!hx_log_is_on(HX_LOG_NORMAL));
     CHECK(hx_log_set_printing(1) == 0);
 }
 

@@ -109,9 +109,9 @@ ok "its weight: compliance" near "$(row compliance)" 682.6667 2e-3
 
 # Pieces: one without supports is left out; two with supports stay.
 stl pieces.stl "0 0 0 8 1 4" "2 2.6 0.6 6 3.7 3.4"
-verified "a loose piece" pieces.stl
+verified "a floating piece" pieces.stl
 ok "a separate piece: reported" contains stderr "1 piece of the surface lacks supports"
-ok "a loose piece: compliance" near "$(row compliance)" 4 2e-3
+ok "a floating piece: compliance" near "$(row compliance)" 4 2e-3
 ok "verify.json has it" contains bar/verify.json '"pieces_left_out": 1'
 
 # Pieces are those of the surface, as `hextop surface` counts them, however the cells cut them: two are smaller than a
@@ -266,7 +266,7 @@ stl apart.stl "0 0 0 3 4 4" "5 1 1 8 4 4"
 stating apart.inp "*CLOAD
 117, 3, -4.
 126, 3, -2."
-refused_file "forces on a loose piece" "the force (0, 0, -6 in all) at node 117 (8, 2, 2) and 1 connected node is on a piece" \
+refused_file "forces on a floating piece" "the force (0, 0, -6 in all) at node 117 (8, 2, 2) and 1 connected node is on a piece" \
     apart.inp apart.stl
 refused_file "with a pressure besides" "that is not connected to a support and is left out: it would act on nothing" \
     apart.inp apart.stl 'loads=({from="file";},{set="left";pressure=1.0;})'
@@ -296,7 +296,7 @@ stating moved.inp "*BOUNDARY
 111, 3, -1."
 refused_file "a displacement that is not on it" \
     "a prescribed displacement of the mesh's file at node 117 (8, 2, 2) is not on the surface" moved.inp short.stl
-# forces per node of the config: the nodes of a line of which the loose piece has two
+# forces per node of the config: the nodes of a line of which the floating piece has two
 stl apart_too.stl "0 0 0 8 1 4" "5 3 1 8 4 4"
 per_node='loads=({set="ends";node_force=[0.0,0.0,1.0];})'
 ends='sets=({name="ends";box={min=[7.9,-0.1,1.9];max=[8.1,4.1,2.1];};})'

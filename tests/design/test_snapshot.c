@@ -75,7 +75,7 @@ static const hx_operator_kind *find_deterministic(void)
 
 /* Two bars on the support, and floating components between them, which the designs keep for a
  * while. */
-static const double *loose_density(const hx_mesh *mesh)
+static const double *floating_density(const hx_mesh *mesh)
 {
     static double rho[N_ELEM];
     for (int e = 0; e < N_ELEM; e++) {
@@ -106,7 +106,7 @@ static void open_run(fixture_solver *s, const hx_problem *problem, const model *
     settings.pcg.tolerance = hx_pcg_tolerance(m->criterion);
     if (m->deflation) {
         settings.pcg.tolerance = 1e-8;
-        settings.density = loose_density(problem->mesh);
+        settings.density = floating_density(problem->mesh);
     }
     if (m->penalty_start > 0.0)
         settings.optimizer.penalty = (hx_schedule){

@@ -16,7 +16,7 @@
 /* How elements are distributed. */
 enum { MOST_COMPONENTS = 100 }; /* the default of deflation.components */
 
-typedef enum { CURVE, IN_TURN, WINDOW } sharing;
+typedef enum { CURVE, IN_TURN, DISTRIBUTED } sharing;
 
 typedef enum { BOX, DISTORTED, CELLS } shape;
 
@@ -43,7 +43,7 @@ typedef struct model {
 
 typedef struct job {
     hx_comm comm;
-    hx_comm_reduce all;
+    hx_comm_reduce reduce;
     hx_device device;
     const sample *sample;
     model alone, shared; /* alone: the whole mesh */
@@ -78,12 +78,12 @@ static int make_mesh(hx_mesh *mesh, shape of)
     return hx_mesh_finish(mesh);
 }
 
-static int make_window(job *j, hx_mesh *mesh)
+static int make_dist_mesh(job *j, hx_mesh *mesh)
 {
     const hx_dist_mesh_params params = {.partition = HX_PARTITION_BISECTION, .reach = 1.0};
     hx_mesh_source source;
     HX_TRY(hx_generator_find("cantilever")->open(&source, &brick));
-    const int rc = hx_dist_mesh_create(mesh, &j->comm, &j->all.all, &source, &params);
+    const int rc = hx_dist_mesh_create(mesh, &j->comm, &j->reduce.base, &source, &params);
     hx_source_close(&source);
     return rc < 0 ? rc : hx_mesh_finish(mesh);
 }
@@ -143,8 +143,8 @@ static void make_models(job *j)
 {
     const sharing how = j->sample->sharing;
     CHECK_OK(make_mesh(&j->alone.mesh, j->sample->shape));
-    CHECK_OK(how == WINDOW ? make_window(j, &j->shared.mesh)
-                           : make_mesh(&j->shared.mesh, j->sample->shape));
+    CHECK_OK(how == DISTRIBUTED ? make_dist_mesh(j, &j->shared.mesh)
+                                : make_mesh(&j->shared.mesh, j->sample->shape));
     if (how == IN_TURN) CHECK_OK(part_in_turn(j, &j->shared.mesh));
     CHECK_OK(make_problem(j, &j->alone));
     CHECK_OK(make_problem(j, &j->shared));
@@ -266,7 +266,7 @@ static int count_divided(const job *j)
     for (int p = 0; p < j->subdomain.n_part; p++) {
         const hx_deflation_rows *const z = &j->subdomain.motion_transposed;
         int64_t has = z->first[6 * p + 6] > z->first[6 * p];
-        CHECK_OK(hx_reduce_sum_i64(&j->all.all, 1, &has));
+        CHECK_OK(hx_reduce_sum_i64(&j->reduce.base, 1, &has));
         n_divided += has > 1;
     }
     return n_divided;
@@ -277,7 +277,7 @@ static void check_parts(job *j)
     hx_device *const dev = &j->dist.dev;
     const int size = j->comm.size;
     CHECK_OK(hx_deflation_create(&j->whole, &j->alone.problem, NULL, j->alone.modulus));
-    if (j->sample->sharing == WINDOW) { /* as in a run */
+    if (j->sample->sharing == DISTRIBUTED) { /* as in a run */
         hx_mesh_free_lists(&j->shared.mesh);
         hx_mesh_free_lists(&j->dist.subdomain.mesh);
     }
@@ -384,13 +384,13 @@ static const sample samples[] = {
      8, 90},
     {"floating components, in turn", DISTORTED, islands, 1e9, 0.0, IN_TURN, HX_TRANSPORT_NONE, 0, 8,
      92},
-    {"floating components, distributed mesh", BOX, islands, 1e9, 0.02, WINDOW, HX_TRANSPORT_ANY, 0,
-     8, 75},
+    {"floating components, distributed mesh", BOX, islands, 1e9, 0.02, DISTRIBUTED,
+     HX_TRANSPORT_ANY, 0, 8, 75},
     {"mirror images", BOX, mirrored, 1e9, 0.0, CURVE, HX_TRANSPORT_NONE, 0, 4, 0},
     {"mirror images, in turn", BOX, mirrored, 1e9, 0.0, IN_TURN, HX_TRANSPORT_NONE, 0, 4, 0},
     {"attached by void", DISTORTED, hanging, 1e9, 0.0, CURVE, HX_TRANSPORT_ANY, 0, 1, 34},
-    {"attached by void, distributed mesh", BOX, hanging, 1e9, 0.02, WINDOW, HX_TRANSPORT_NONE, 0, 1,
-     32},
+    {"attached by void, distributed mesh", BOX, hanging, 1e9, 0.02, DISTRIBUTED, HX_TRANSPORT_NONE,
+     0, 1, 32},
     {"black and white", DISTORTED, black_and_white, 1e9, 0.02, CURVE, HX_TRANSPORT_LIBRARY, 0, 8,
      43},
     {"black and white, in turn", DISTORTED, black_and_white, 1e9, 0.02, IN_TURN, HX_TRANSPORT_ANY,
@@ -407,7 +407,7 @@ int main(int argc, char **argv)
     const int status = fixture_open_small(&j.device, argc, argv);
     if (status) return status;
     CHECK_OK(hx_comm_join(&j.comm));
-    hx_comm_reduce_of(&j.all, &j.comm);
+    hx_comm_reduce_of(&j.reduce, &j.comm);
     fixture_move(&j.device, j.comm.host_rank);
     for (size_t i = 0; i < sizeof samples / sizeof samples[0]; i++) check_sample(&j, &samples[i]);
     hx_device_close(&j.device);

@@ -21,7 +21,7 @@ RUN = ["run", os.path.join(ROOT, "configs", "cantilever.cfg"), "mesh.nx=8", "mes
        "output.every=1"]
 PLAIN, PART = [], ["output.threshold=0.3"]
 PLACES = re.compile(r"alloc ((?:output_dist|file_pieces|vtk_kept|vtk_stream|comm_alltoall)\.c:\d+) (\d+)")
-LOOSE_PLACES = re.compile(r"alloc ((?:deflation|deflation_interface|deflation_components|deflation_motions|multigrid_deflation|interface_host|dist_host)\.c:\d+) (\d+)")
+COMPONENT_PLACES = re.compile(r"alloc ((?:deflation|deflation_interface|deflation_components|deflation_motions|multigrid_deflation|interface_host|dist_host)\.c:\d+) (\d+)")
 # A floating component in void.
 LUMP = """
 mesh = { generator = "cantilever"; nx = 14; ny = 4; nz = 8; };
@@ -119,12 +119,12 @@ def iterations(folder):
         return [int(line["pcg_iterations"]) for line in csv.DictReader(file)]
 
 
-def test_loose():
+def test_floating_components():
     with open("lump.cfg", "w", encoding="utf-8") as file:
         file.write(LUMP)
     start = ["run", os.path.abspath("lump.cfg"), "-q"]
     for rank in (0, 1):
-        found = places(rank, [], start, LOOSE_PLACES)
+        found = places(rank, [], start, COMPONENT_PLACES)
         check(len(found) > 30, f"sites of allocations: {found}")
         fewest = sum(iterations("run"))
         calls = [(place, 1) for place, _ in found[rank::1 if ALL else 2]]
@@ -155,7 +155,7 @@ def main():
                      for call in (range(1, n + 1) if ALL else [n if is_last else (n + 1) // 2])]
             with concurrent.futures.ThreadPoolExecutor(AT_ONCE) as pool:
                 list(pool.map(lambda c, r=rank, k=keys: fail(r, *c, k), calls))
-        test_loose()
+        test_floating_components()
         os.chdir("/")
     print(f"{N_CHECK} checks, {N_FAILED} failed")
     return 1 if N_FAILED else 0

@@ -72,7 +72,7 @@ def compare(name, alone, shared, bound, more=1):
               f"{name}, design {a['iteration']}: {b['pcg_iterations']} PCG iterations instead of {a['pcg_iterations']}")
 
 
-def is_of_leader(config, keys):
+def is_of_root(config, keys):
     """True if the design stays on the first rank: with linked variables, and with the filter that is not distributed."""
     with open(config, encoding="utf-8") as file:
         text = file.read()
@@ -90,7 +90,7 @@ def agree(name, config, *keys, ranks=(2, 3), designs=5, bound=1e-9, cases=1):
         check(said.returncode == 0, f"{name} by {n}: status {said.returncode}: {said.stderr[-600:]}")
         if said.returncode == 0:
             check(f"{n} processes" in said.stdout, f"{name}: the log does not name its {n} processes")
-            held = "on process 0" if is_of_leader(config, keys) else "distributed"
+            held = "on process 0" if is_of_root(config, keys) else "distributed"
             check("the design is " + held in said.stdout, f"{name}: the design is not {held}")
             compare(f"{name} by {n}", alone, history("shared"), bound, cases)
             left = [f for f in os.listdir("shared") if ".tmp" in f]
@@ -116,7 +116,7 @@ def parts():
     agree("bracket", EXAMPLE % ("bracket", "bracket"), designs=2, cases=4, ranks=(2,))
 
 
-def lattices():
+def coarse_grids():
     """Distributed coarse grids. If a grid of a few nodes is distributed here that one process would solve directly, the
     number of iterations differs."""
     ENV["HEXTOP_WHOLE_COARSE_GRID"] = "500"
@@ -237,41 +237,41 @@ def mesh_section(path):
     return text[text.index(b"POINTS"):text.index(b"CELL_DATA")], len(text) - text.index(b"CELL_DATA")
 
 
-def windows():
+def distributed_meshes():
     """Distributed meshes: the same designs, files and file names, with distributed coarse grids listed around own elements,
     along the curve and by bisection. A run resumed by as many processes is bitwise the same, by other numbers within the
     tolerance. Options that need the whole mesh are refused by name."""
     own = "mesh.in_parts=always"
     size = "mesh.nx=24 mesh.ny=12 mesh.nz=12".split()
-    agree("windows: cantilever", PART % "cantilever", *size, own, ranks=(2, 4), cases=2)
-    agree("windows: curve", PART % "cantilever", *size, own, "solver.partition=curve", "optimization.filter.radius=4",
+    agree("distributed mesh: cantilever", PART % "cantilever", *size, own, ranks=(2, 4), cases=2)
+    agree("distributed mesh: curve", PART % "cantilever", *size, own, "solver.partition=curve", "optimization.filter.radius=4",
           ranks=(3, 4), cases=2)
-    agree("windows: L-beam", PART % "lbeam", "mesh.nx=25", "mesh.ny=8", own, ranks=(3,), cases=2)
-    agree("windows: Michell", PART % "michell", "mesh.nx=24", "mesh.ny=1", own, ranks=(4,), cases=2)
-    agree("windows: connecting rod", PART % "conrod", "mesh.nx=30", "mesh.ny=4", own, ranks=(3,), cases=2)
+    agree("distributed mesh: L-beam", PART % "lbeam", "mesh.nx=25", "mesh.ny=8", own, ranks=(3,), cases=2)
+    agree("distributed mesh: Michell", PART % "michell", "mesh.nx=24", "mesh.ny=1", own, ranks=(4,), cases=2)
+    agree("distributed mesh: connecting rod", PART % "conrod", "mesh.nx=30", "mesh.ny=4", own, ranks=(3,), cases=2)
     for name, text, n, more in (("heat", HEAT, 3, 2), ("loads", LOADS, 2, 4)):
         with open(name + ".cfg", "w", encoding="utf-8") as file:
             file.write(text)
-        agree("windows: " + name, name + ".cfg", own, ranks=(n,), designs=4, cases=more)
+        agree("distributed mesh: " + name, name + ".cfg", own, ranks=(n,), designs=4, cases=more)
     ENV["HEXTOP_WHOLE_COARSE_GRID"] = "60"
-    agree("windows: coarse grids", PART % "cantilever", "mesh.nx=40", "mesh.ny=20", "mesh.nz=20", own,
+    agree("distributed mesh: coarse grids", PART % "cantilever", "mesh.nx=40", "mesh.ny=20", "mesh.nz=20", own,
           "solver.preconditioner=multigrid", ranks=(3, 4), designs=2, cases=3)
     for way in ("curve", "bisection"):  # bitwise like whole meshes, along the curve
-        for folder, kind in (("whole_" + way, "never"), ("window_" + way, "always")):
+        for folder, kind in (("whole_" + way, "never"), ("distributed_" + way, "always")):
             said = run(3, folder, PART % "cantilever", *EXACT, *size, "optimization.iterations=3", "output.every=0",
                        "mesh.in_parts=" + kind, "solver.partition=" + way)
-            check(said.returncode == 0, f"windows, {way}, {kind}: {said.stderr}")
-        a, b = history("whole_" + way), history("window_" + way)
-        check([h["pcg_iterations"] for h in a] == [h["pcg_iterations"] for h in b], f"windows, {way}: other iterations")
-    with open("whole_curve/density_0003.vtk", "rb") as a, open("window_curve/density_0003.vtk", "rb") as b:
-        check(a.read() == b.read(), "windows along the curve: not the bits of whole meshes")
+            check(said.returncode == 0, f"distributed mesh, {way}, {kind}: {said.stderr}")
+        a, b = history("whole_" + way), history("distributed_" + way)
+        check([h["pcg_iterations"] for h in a] == [h["pcg_iterations"] for h in b], f"distributed mesh, {way}: other iterations")
+    with open("whole_curve/density_0003.vtk", "rb") as a, open("distributed_curve/density_0003.vtk", "rb") as b:
+        check(a.read() == b.read(), "distributed mesh along the curve: not the bits of whole meshes")
     del ENV["HEXTOP_WHOLE_COARSE_GRID"]
     fields = 'output.fields=["density","displacement","von_mises","energy"]'
     keys = [*EXACT, *size, "optimization.iterations=2", "output.every=0", fields]
     for folder, n in (("one", 1), ("three", 3)):
         said = run(n, folder, PART % "cantilever", *keys, own)
-        check(said.returncode == 0, f"windows: files by {n}: {said.stderr}")
-    check(mesh_section("one/density_0002.vtk") == mesh_section("three/density_0002.vtk"), "windows: a different mesh in the file")
+        check(said.returncode == 0, f"distributed mesh: files by {n}: {said.stderr}")
+    check(mesh_section("one/density_0002.vtk") == mesh_section("three/density_0002.vtk"), "distributed mesh: a different mesh in the file")
     identity = []
     for folder in ("one", "three"):
         with open(folder + "/summary.json", encoding="utf-8") as file:
@@ -279,15 +279,15 @@ def windows():
         case = summary["cases"][0]
         identity.append([summary["identity"]["mesh"], summary["mesh"]["sets"], summary["mesh"]["nodes"],
                          [round(x, 9) for x in case["load_sum"] + case["reaction_sum"]]])
-    check(identity[0] == identity[1], f"windows: {identity}")
+    check(identity[0] == identity[1], f"distributed mesh: {identity}")
     same = hextop(1, "verify", "three")
-    check(same.returncode == 0, f"verify of a run in windows: {same.stderr}")
+    check(same.returncode == 0, f"verify of a run with a distributed mesh: {same.stderr}")
     for folder, n, least in (("part1", 1, 0.3), ("part3", 3, 0.3), ("none3", 3, 1.0)):
         said = run(n, folder, PART % "cantilever", *keys, own, f"output.threshold={least}")
-        check(said.returncode == 0, f"windows: a part by {n}: {said.stderr}")
-    check(mesh_section("part1/density_0002.vtk") == mesh_section("part3/density_0002.vtk"), "windows: a different part in the file")
-    check(b"POINTS 0 double" in mesh_section("none3/density_0002.vtk")[0], "windows: an empty part has points")
-    check(hextop(1, "verify", "part3").returncode == 0, "verify of a part written in windows")
+        check(said.returncode == 0, f"distributed mesh: a part by {n}: {said.stderr}")
+    check(mesh_section("part1/density_0002.vtk") == mesh_section("part3/density_0002.vtk"), "distributed mesh: a different part in the file")
+    check(b"POINTS 0 double" in mesh_section("none3/density_0002.vtk")[0], "distributed mesh: an empty part has points")
+    check(hextop(1, "verify", "part3").returncode == 0, "verify of a part written from a distributed mesh")
     keep = [*EXACT, *size, own, "output.checkpoint=1e-9", "output.every=0"]
     check(run(3, "w8", PART % "cantilever", *keep, "optimization.iterations=8").returncode == 0, "eight designs")
     check(run(3, "w4", PART % "cantilever", *keep, "optimization.iterations=4").returncode == 0, "four designs")
@@ -295,21 +295,21 @@ def windows():
         folder = f"w4_{n}{way}"
         shutil.copytree("w4", folder)
         said = run(n, folder, PART % "cantilever", *keep, "solver.partition=" + way, "optimization.iterations=8", "--resume")
-        check(said.returncode == 0, f"windows resumed by {n}, {way}: {said.stderr}")
-        compare(f"windows resumed by {n}, {way}", history("w8"), history(folder), 1e-9, 2)
+        check(said.returncode == 0, f"distributed mesh resumed by {n}, {way}: {said.stderr}")
+        compare(f"distributed mesh resumed by {n}, {way}", history("w8"), history(folder), 1e-9, 2)
         if (n, way) == (3, "bisection"):
             with open("w8/density_0008.vtk", "rb") as a, open(folder + "/density_0008.vtk", "rb") as b:
-                check(a.read() == b.read(), "windows resumed by as many: not the same bits")
+                check(a.read() == b.read(), "distributed mesh resumed by as many: not the same bits")
     for key, text in (("mesh.distort=0.1", "mesh.distort"), ("optimization.filter.kind=helmholtz", "optimization.filter.kind"),
                       ("output.format=ascii", "output.format"), ("solver.element=quadratic", "solver.element")):
         said = run(2, "refused", PART % "cantilever", *size, own, key)
-        check(said.returncode == 2 and "mesh.in_parts" in said.stderr and text in said.stderr, f"windows, {key}: {said.stderr}")
-        check(len(re.findall("hextop: error:", said.stderr)) == 1 and not os.path.exists("refused"), f"windows, {key}")
+        check(said.returncode == 2 and "mesh.in_parts" in said.stderr and text in said.stderr, f"distributed mesh, {key}: {said.stderr}")
+        check(len(re.findall("hextop: error:", said.stderr)) == 1 and not os.path.exists("refused"), f"distributed mesh, {key}")
     pair = ", ".join('{ set = "right"; total_force = [0.0, 0.0, %.1f]; }' % f for f in (-1.0, 1.0))
     said = run(2, "refused", PART % "cantilever", *size, own, f"loads=({pair})")
-    check(said.returncode == 2 and "cancel each other" in said.stderr, f"windows, loads that cancel: {said.stderr}")
+    check(said.returncode == 2 and "cancel each other" in said.stderr, f"distributed mesh, loads that cancel: {said.stderr}")
     said = run(3, "refused", PART % "cantilever", "mesh.nx=2", "mesh.ny=1", "mesh.nz=1", "optimization.filter.radius=1", own)
-    check(said.returncode == 2 and "gets none of the 2 elements" in said.stderr, f"windows of two elements: {said.stderr}")
+    check(said.returncode == 2 and "gets none of the 2 elements" in said.stderr, f"distributed mesh of two elements: {said.stderr}")
 
 
 def mixed():
@@ -510,29 +510,29 @@ output = { every = 0; };
 """
 
 
-def loose():
+def floating_components():
     """Floating components, which multigrid deflates: as many iterations as with one process, a quarter of those without
     deflation; a checkpoint stores that the designs have them. The tolerance is 1e-9, since at 1e-12 even the operators of
     one process differ by up to six iterations."""
     with open("lumps.cfg", "w", encoding="utf-8") as file:
         file.write(LUMPS)
     multigrid, enough = "solver.preconditioner=multigrid", "solver.tolerance=1e-9"
-    for name, keys, ranks in (("whole", ["mesh.in_parts=never"], (2, 3)), ("windows", ["mesh.in_parts=always"], (3,))):
-        agree("loose, " + name, "lumps.cfg", multigrid, enough, *keys, ranks=ranks, bound=1e-7, cases=2)
+    for name, keys, ranks in (("whole", ["mesh.in_parts=never"], (2, 3)), ("distributed", ["mesh.in_parts=always"], (3,))):
+        agree("floating components, " + name, "lumps.cfg", multigrid, enough, *keys, ranks=ranks, bound=1e-7, cases=2)
     first, then = [int(h["pcg_iterations"]) for h in history("shared")][:2]
-    check(40 < first < 60 and then < first - 5, f"loose: {first} iterations, then {then}")
+    check(40 < first < 60 and then < first - 5, f"floating components: {first} iterations, then {then}")
     keys = [*EXACT, multigrid, "output.checkpoint=1e-9", "output.every=0"]
-    check(run(3, "l4", "lumps.cfg", *keys, "optimization.iterations=4").returncode == 0, "loose: four designs")
-    check(run(3, "l2", "lumps.cfg", *keys, "optimization.iterations=2").returncode == 0, "loose: two designs")
+    check(run(3, "l4", "lumps.cfg", *keys, "optimization.iterations=4").returncode == 0, "floating components: four designs")
+    check(run(3, "l2", "lumps.cfg", *keys, "optimization.iterations=2").returncode == 0, "floating components: two designs")
     for n in (3, 2):
         shutil.copytree("l2", f"l2by{n}")
         said = hextop(n, "run", "lumps.cfg", f"output.directory=l2by{n}", "solver.device=" + DEVICE, *keys,
                       "optimization.iterations=4", "--resume")
-        check(said.returncode == 0, f"loose, resumed by {n}: {said.stderr}")
-    compare("loose, resumed", history("l4"), history("l2by3"), 0.0, 0)
-    compare("loose, resumed by two", history("l4"), history("l2by2"), 1e-7, 30)  # searches for the components once more
+        check(said.returncode == 0, f"floating components, resumed by {n}: {said.stderr}")
+    compare("floating components, resumed", history("l4"), history("l2by3"), 0.0, 0)
+    compare("floating components, resumed by two", history("l4"), history("l2by2"), 1e-7, 30)  # searches for the components once more
     with open("l4/density_0004.vtk", "rb") as a, open("l2by3/density_0004.vtk", "rb") as b:
-        check(a.read() == b.read(), "loose, resumed: not the same bits")
+        check(a.read() == b.read(), "floating components, resumed: not the same bits")
 
 
 def graphs():
@@ -564,7 +564,7 @@ def graphs():
           ranks=(3,), designs=2, cases=5)
     del ENV["HEXTOP_WHOLE_COARSE_GRID"]
     keys = [*EXACT, *size, multigrid, "output.checkpoint=1e-9", "output.every=0"]
-    for name, filter_kind in (("shares", "sensitivity"), ("leader", "helmholtz")):
+    for name, filter_kind in (("local", "sensitivity"), ("root", "helmholtz")):
         own = [*keys, "optimization.filter.kind=" + filter_kind]
         check(run(3, name + "8", config, *own, graph, "optimization.iterations=8").returncode == 0, "eight designs of parts")
         check(run(3, name + "4", config, *own, graph, "optimization.iterations=4").returncode == 0, "four designs of parts")
@@ -577,7 +577,7 @@ def graphs():
             if (n, way) == (3, "graph"):
                 with open(name + "8/density_0008.vtk", "rb") as a, open(folder + "/density_0008.vtk", "rb") as b:
                     check(a.read() == b.read(), "parts resumed by as many processes: not the same bits")
-    with open("shares8/config.cfg", encoding="utf-8") as file:
+    with open("local8/config.cfg", encoding="utf-8") as file:
         check('partition = "graph"' in file.read(), "config.cfg does not name the partition")
 
 
@@ -599,9 +599,9 @@ def refused():
         check(said.returncode == 2, f"{keys} of one process: exit status {said.returncode}")
         check(len(re.findall("hextop: error:", said.stderr)) == 1 and text in said.stderr, f"{keys}: {said.stderr}")
         check(not os.path.exists("two"), f"{keys} of one process: files are written")
-    shares = hextop(3, "check", config, *size)
-    check(shares.returncode == 0 and re.search(r"ranks +3", shares.stdout), "check by three processes: no shares")
-    check(re.search(r"ranks +[0-9.]+ [kM]B of device memory in the first of 3 processes", shares.stdout),
+    divided = hextop(3, "check", config, *size)
+    check(divided.returncode == 0 and re.search(r"ranks +3", divided.stdout), "check by three processes: no subdomains")
+    check(re.search(r"ranks +[0-9.]+ [kM]B of device memory in the first of 3 processes", divided.stdout),
           "check by three processes: no memory")
     middles = hextop(1, "check", config, *size, "solver.element=quadratic", "--ranks=2")
     check(middles.returncode == 0 and "of device memory in the first of 2 processes" in middles.stdout,
@@ -665,7 +665,7 @@ def kinds_of(title):
     return [row.split() for row in rows if re.match(r"  [a-z]", row)]
 
 
-def window_kinds():
+def distributed_kinds():
     """Every operator with block-jacobi, and every preconditioner and filter, on distributed meshes: these free the lists of
     elements at nodes after set-up, and must rebuild them for kinds that need the lists later."""
     size = "mesh.nx=12 mesh.ny=6 mesh.nz=6 mesh.in_parts=always".split()
@@ -674,7 +674,7 @@ def window_kinds():
     # Atomic additions: refused with solver.deterministic = true, but equal within the solver's tolerance.
     unordered = {row[0] for row in here if row[3] == "no"}
     preconds = [row[0] for row in kinds_of("Preconditioners")]
-    filters = [row[0] for row in kinds_of("Filters") if row[0] != "helmholtz"]  # refused with distributed meshes, see windows()
+    filters = [row[0] for row in kinds_of("Filters") if row[0] != "helmholtz"]  # refused with distributed meshes, see distributed_meshes()
     check(len(operators) > 3 and len(preconds) > 3 and len(filters) > 2, f"hextop list: {operators} {preconds} {filters}")
     for keys in ([[f"solver.operator={o}", "solver.preconditioner=block-jacobi",
                    *(["solver.deterministic=false"] if o in unordered else [])] for o in operators] +
@@ -704,7 +704,8 @@ def main():
         if why:
             print("skipped: " + why)
             return 77
-        jobs = (parts, lattices, windows, window_kinds, transports, settings, mixed, quadratic, convection, rigid, prescribed, designs, outputs, resumed, loose, graphs,
+        jobs = (parts, coarse_grids, distributed_meshes, distributed_kinds, transports, settings, mixed, quadratic,
+                convection, rigid, prescribed, designs, outputs, resumed, floating_components, graphs,
                 refused, killed)
         unknown = set(SCENES) - {job.__name__ for job in jobs}
         check(not unknown, f"no such scenes: {unknown}")

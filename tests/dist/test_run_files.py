@@ -98,15 +98,15 @@ def same_design(name, config, *keys):
 def all_fields(name, config, *keys):
     """Written by three processes: as by one process within rounding, and bitwise as the first process writes it by itself."""
     keys = [*keys, "optimization.iterations=2", "solver.tolerance=1e-12"]
-    for n, folder, more in ((1, "one", []), (3, "together", []), (3, "leader", ["output.threshold=0.0"])):
+    for n, folder, more in ((1, "one", []), (3, "together", []), (3, "root", ["output.threshold=0.0"])):
         said = run(n, folder, config, *keys, *more)
         check(said.returncode == 0, f"{name}, {folder}: {said.stderr[-600:]}")
         check(("by 3 processes\n" in said.stdout) == (folder == "together"), f"{name}, {folder}: {said.stdout[-900:]}")
-    one, together, leader = (fields(f"{folder}/density_0002.vtk") for folder in ("one", "together", "leader"))
+    one, together, root = (fields(f"{folder}/density_0002.vtk") for folder in ("one", "together", "root"))
     compare(name, one, together, 1e-5)
-    numbers = leader.pop("CELL_DATA vtkOriginalCellIds", [])
+    numbers = root.pop("CELL_DATA vtkOriginalCellIds", [])
     check(list(numbers) == list(range(len(numbers))), f"{name}: a part with all elements has different ones")
-    compare(name + ", alone", leader, together, 0.0)
+    compare(name + ", alone", root, together, 0.0)
 
 
 def texts():

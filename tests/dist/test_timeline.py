@@ -223,9 +223,9 @@ def by_two(work):
     check_exchanges("two", queues)
     check_same("two", 2, os.path.join(work, "two-off"), two)
     check_script(work, two, 2)
-    shares = check_run("two, distributed coarse grids", 2, os.path.join(work, "lattices"), CANTILEVER, "mesh.nx=40", "mesh.ny=16",
-                       "mesh.nz=16", env={"HEXTOP_WHOLE_COARSE_GRID": "50"})
-    check(any(name == "smooth coarse grid 1" for name in count_names(shares.get((0, DEVICE), []))), "no coarse grid is smoothed")
+    spans = check_run("two, distributed coarse grids", 2, os.path.join(work, "coarse_grids"), CANTILEVER, "mesh.nx=40", "mesh.ny=16",
+                      "mesh.nz=16", env={"HEXTOP_WHOLE_COARSE_GRID": "50"})
+    check(any(name == "smooth coarse grid 1" for name in count_names(spans.get((0, DEVICE), []))), "no coarse grid is smoothed")
     check_run("two, messages", 2, os.path.join(work, "messages"), CANTILEVER, env={"HEXTOP_TRANSPORT": "messages"})
     check_run("two, helmholtz", 2, os.path.join(work, "helmholtz"), CANTILEVER, "optimization.filter.kind=helmholtz")
     check_run("two, mixed", 2, os.path.join(work, "mixed"), CANTILEVER, "solver.precision=mixed",

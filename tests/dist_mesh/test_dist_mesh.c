@@ -16,7 +16,7 @@
 
 typedef struct job {
     hx_comm comm;
-    hx_comm_reduce all;
+    hx_comm_reduce reduce;
     hx_mesh whole, ownership;
     hx_partition partition; /* of the whole mesh */
     int32_t *elem_at;       /* [whole.n_elem] index in `whole` of each element of the source */
@@ -39,13 +39,14 @@ static int make_dist_mesh(job *j, const hx_generator *gen, const hx_generate_par
 {
     hx_mesh_source source;
     HX_TRY(gen->open(&source, params));
-    const int rc = hx_dist_mesh_create(&j->ownership, &j->comm, &j->all.all, &source, ownership);
+    const int rc =
+        hx_dist_mesh_create(&j->ownership, &j->comm, &j->reduce.base, &source, ownership);
     hx_source_close(&source);
     HX_TRY(rc);
     return hx_mesh_finish(&j->ownership);
 }
 
-/* Returns the rank that owns an element of the window. */
+/* Returns the rank that owns an element of the distributed mesh. */
 static int rank_of(const job *j, int64_t e)
 {
     int rank = 0;
@@ -143,7 +144,7 @@ static void check_owners(const job *j)
     }
     CHECK(n_wrong == 0 && n_own == w->ownership->n_own_node);
     CHECK_OK(hx_comm_agree(&j->comm, HX_OK));
-    CHECK_OK(hx_reduce_sum_i64(&j->all.all, 1, &n_own));
+    CHECK_OK(hx_reduce_sum_i64(&j->reduce.base, 1, &n_own));
     CHECK(n_own == all->n_node && w->ownership->n_node == all->n_node);
     CHECK(w->ownership->n_elem == all->n_elem);
     free(node_at);
@@ -171,7 +172,7 @@ static uint8_t *flags_of(int64_t n_all, int64_t n, const int32_t *list, const in
     return flag;
 }
 
-/* Checks a set on own elements and their nodes; outermost nodes of the window may lack some of
+/* Checks a set on own elements and their nodes; outermost nodes of the part may lack some of
  * their elements. */
 static void check_set(const hx_mesh *w, uint8_t *const node[2], uint8_t *const elem[2])
 {
@@ -296,7 +297,7 @@ static void check_dist_mesh(job *j, const char *name, const hx_generate_params *
     free(j->here);
 }
 
-static void test_windows(job *j)
+static void test_meshes(job *j)
 {
     static const struct {
         const char *name;
@@ -329,8 +330,8 @@ static void test_no_element(job *j)
     hx_mesh_source source;
     if (j->comm.size == 1) return;
     CHECK_OK(hx_generator_find("cantilever")->open(&source, &params));
-    CHECK_FAILS(hx_dist_mesh_create(&mesh, &j->comm, &j->all.all, &source, &ownership), HX_EINPUT,
-                "gets none of the 1");
+    CHECK_FAILS(hx_dist_mesh_create(&mesh, &j->comm, &j->reduce.base, &source, &ownership),
+                HX_EINPUT, "gets none of the 1");
     hx_mesh_free(&mesh);
     hx_source_close(&source);
 }
@@ -398,9 +399,9 @@ int main(void)
     static job j;
     if (hx_comm_is_started() && !hx_comm_available()) TEST_SKIP("this build has no MPI");
     CHECK_OK(hx_comm_join(&j.comm));
-    hx_comm_reduce_of(&j.all, &j.comm);
+    hx_comm_reduce_of(&j.reduce, &j.comm);
     if (j.comm.rank == 0) printf("%d processes\n", j.comm.size);
-    test_windows(&j);
+    test_meshes(&j);
     test_plate(&j);
     test_no_element(&j);
     test_trade(&j);

@@ -7,7 +7,7 @@
  *     test_file_source FILE why TEXT   the file needs the whole mesh; the reason contains TEXT
  *     test_file_source FILE bad TEXT   all ranks refuse it with a message that contains TEXT
  *     test_file_source FILE bodies N   the mesh has N bodies
- *     test_file_source FILE memory pieces|window|whole
+ *     test_file_source FILE memory pieces|distributed|whole
  *                                      prints the largest memory of each process
  *
  * Several of these, separated by --, may be given in one run. */
@@ -25,7 +25,7 @@
 
 typedef struct job {
     hx_comm comm;
-    hx_comm_reduce all;
+    hx_comm_reduce reduce;
     hx_mesh_source source;
     hx_mesh whole, ownership;
     const char *path;
@@ -41,7 +41,7 @@ static int make_dist_mesh(job *j)
 {
     const hx_dist_mesh_params params = {
         .partition = HX_PARTITION_BISECTION, .reach = 1.5, .in_elements = 1};
-    HX_TRY(hx_dist_mesh_create(&j->ownership, &j->comm, &j->all.all, &j->source, &params));
+    HX_TRY(hx_dist_mesh_create(&j->ownership, &j->comm, &j->reduce.base, &j->source, &params));
     return hx_mesh_finish(&j->ownership);
 }
 
@@ -125,7 +125,7 @@ static void check_sets(const job *j)
                 n[3] = {count_nodes(j, set, whole, &n_other), count_elems(j, set, whole, &n_other),
                         count_faces(j, set, whole, &n_other)};
         CHECK_MSG(strcmp(set->name, whole->name) == 0, "%s instead of %s", set->name, whole->name);
-        CHECK_OK(hx_reduce_sum_i64(&j->all.all, 3, n));
+        CHECK_OK(hx_reduce_sum_i64(&j->reduce.base, 3, n));
         CHECK_MSG(n[0] == whole->n_node && n[1] == whole->n_elem && n[2] == whole->n_face &&
                       n_other == 0,
                   "set %s: %lld nodes instead of %lld, %lld elements instead of %lld, %lld faces "
@@ -179,7 +179,7 @@ static void test_few(job *j)
     CHECK(!j->source.shape);
 }
 
-static void test_windows(job *j)
+static void test_distributed(job *j)
 {
     const int n_failed = test_n_failed;
     char why[HX_FILE_WHY];
@@ -195,7 +195,7 @@ static void test_windows(job *j)
 /* The file gives this many names to sets of several kinds. */
 static void test_shared(job *j, long n)
 {
-    test_windows(j);
+    test_distributed(j);
     CHECK_MSG(j->whole.n_shared == (size_t)n, "%zu names are shared for %ld", j->whole.n_shared, n);
 }
 
@@ -232,7 +232,7 @@ static void say_memory(job *j, const char *what)
         CHECK_OK(read_whole(j));
     } else {
         CHECK_OK(hx_file_source_open(&j->source, &j->comm, j->path, 0, NULL, why));
-        if (strcmp(what, "window") == 0) CHECK_OK(make_dist_mesh(j));
+        if (strcmp(what, "distributed") == 0) CHECK_OK(make_dist_mesh(j));
     }
     printf("process %d of %d: %.1f MB before, %.1f at most, %.1f now; %.2f s\n", j->comm.rank,
            j->comm.size, 1e-6 * (double)before, 1e-6 * (double)hx_host_memory_peak(),
@@ -256,7 +256,7 @@ static void test_one(job *j, int n, char **word)
     else if (strcmp(what, "memory") == 0)
         say_memory(j, word[2]);
     else
-        test_windows(j);
+        test_distributed(j);
     hx_source_close(&j->source);
     hx_mesh_free(&j->ownership);
     hx_mesh_free(&j->whole);
@@ -270,7 +270,7 @@ int main(int argc, char **argv)
     job j = {.path = ""};
     int n_file = 0;
     CHECK_OK(hx_comm_join(&j.comm));
-    hx_comm_reduce_of(&j.all, &j.comm);
+    hx_comm_reduce_of(&j.reduce, &j.comm);
     for (int at = 1, end; at < argc; at = end + 1) {
         for (end = at; end < argc && strcmp(argv[end], "--") != 0;) end++;
         test_one(&j, end - at, argv + at);

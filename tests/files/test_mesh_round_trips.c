@@ -182,11 +182,11 @@ static void compare_kind_sets(const hx_mesh *a, const hx_mesh *b, int has_faces)
 }
 
 /* Cells in the numbering that readers give them. */
-static void settle(hx_mesh *mesh)
+static void normalize_cells(hx_mesh *mesh)
 {
     hx_renumbered_list list;
-    hx_settle_report report;
-    CHECK_OK(hx_settle_cells(mesh, &list, &report));
+    hx_normalize_report report;
+    CHECK_OK(hx_normalize_cells(mesh, &list, &report));
     CHECK(report.bad < 0 && report.first_mirrored < 0);
     hx_renumbered_free(&list);
 }
@@ -201,7 +201,7 @@ static void test_kind(mixed_kind kind, int is_reordered)
     for (int i = 0; i < 2; i++) {
         hx_mesh *const made = i == 0 ? &original : &mesh;
         CHECK_OK(mixed_create(made, &box));
-        settle(made);
+        normalize_cells(made);
         add_kind_sets(made, &box);
         if (i == 1 && is_reordered) CHECK_OK(hx_mesh_shuffle(made, 11));
         CHECK_OK(hx_mesh_finish(made));

@@ -587,7 +587,7 @@ static double compare_numbering(hx_solid_id id, const double (*xyz)[3], const in
         int turn[8];
         hx_mesh mesh;
         hx_renumbered_list list;
-        hx_settle_report report;
+        hx_normalize_report report;
         double *const x = malloc((size_t)n * sizeof *xyz);
         int32_t *const conn = malloc(8 * sizeof *conn);
         if (!x || !conn) abort();
@@ -595,7 +595,7 @@ static double compare_numbering(hx_solid_id id, const double (*xyz)[3], const in
         mixed_rotation(number, turn);
         for (int a = 0; a < 8; a++) conn[a] = node[corner[turn[a]]];
         CHECK_OK(hx_mesh_create(&mesh, "cell", n, x, 1, conn));
-        CHECK_OK(hx_settle_cells(&mesh, &list, &report));
+        CHECK_OK(hx_normalize_cells(&mesh, &list, &report));
         CHECK(report.bad < 0 && hx_solid_of_cell(mesh.conn) == id);
         stiffness_of(mesh.xyz, mesh.conn, n, k);
         if (isnan(first[0])) memcpy(first, k, sizeof k);

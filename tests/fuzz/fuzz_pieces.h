@@ -14,16 +14,16 @@ static inline void fuzz_fail(const char *path, const char *what)
     abort();
 }
 
-/* Creates a finished window with all elements. *why: see hx_file_source_open. */
-static inline int fuzz_window(const char *path, const hx_comm *comm, const hx_reduce *all,
-                              char why[HX_FILE_WHY], hx_mesh *ownership)
+/* Creates a finished distributed mesh with all elements. *why: see hx_file_source_open. */
+static inline int fuzz_dist_mesh(const char *path, const hx_comm *comm, const hx_reduce *reduce,
+                                 char why[HX_FILE_WHY], hx_mesh *ownership)
 {
     const hx_dist_mesh_params params = {.partition = HX_PARTITION_BISECTION};
     hx_mesh_source source;
     hx_notes notes = {0};
     int rc = hx_file_source_open(&source, comm, path, 0, &notes, why);
     if (rc == HX_OK && !why[0]) {
-        rc = hx_dist_mesh_create(ownership, comm, all, &source, &params);
+        rc = hx_dist_mesh_create(ownership, comm, reduce, &source, &params);
         if (rc == HX_OK) rc = hx_mesh_finish(ownership);
     }
     hx_source_close(&source);
@@ -37,12 +37,12 @@ static inline int fuzz_pieces(const char *path)
 {
     char why[HX_FILE_WHY] = "";
     hx_comm comm;
-    hx_comm_reduce all;
+    hx_comm_reduce reduce;
     hx_mesh ownership = {0}, whole = {0};
     hx_hash hash, exact;
     hx_comm_self(&comm);
-    hx_comm_reduce_of(&all, &comm);
-    const int rc = fuzz_window(path, &comm, &all.all, why, &ownership);
+    hx_comm_reduce_of(&reduce, &comm);
+    const int rc = fuzz_dist_mesh(path, &comm, &reduce.base, why, &ownership);
     const int in_pieces = rc == HX_OK && !why[0];
     if (rc == HX_EINTERNAL) fuzz_fail(path, "in pieces");
     if (!why[0]) {

@@ -1,6 +1,6 @@
 // The element products of hex8_otf.cuh, hex8_parity.cuh and tetra_cuda.cuh, and the diagonals of
-// cells that name a point at several corners, against the stiffness of core/hex8.h, on the host: no
-// GPU is needed. Exit status 0 if all agree, or the number of the product that does not.
+// cells that name a point at several corners, against the stiffness of core/mesh/hex8.h, on the
+// host: no GPU is needed. Exit status 0 if all agree, or the number of the product that does not.
 #include <cmath>
 #include <cstdint>
 #include <cstring>

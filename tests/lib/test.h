@@ -32,7 +32,7 @@ static int test_n_check, test_n_failed;
     CHECK_MSG(isfinite((double)(tol)) && fabs((double)(a) - (double)(b)) <= (tol),                 \
               "%.12g against %.12g", (double)(a), (double)(b))
 
-/* A call that must succeed: prints the recorded message if it does not. Needs core/error.h. */
+/* A call that must succeed: prints the recorded message if it does not. Needs core/base/error.h. */
 #define CHECK_OK(call)                                                                             \
     do {                                                                                           \
         const int test_rc_ = (call);                                                               \

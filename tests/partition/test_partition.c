@@ -34,7 +34,7 @@ static int64_t count_cut(const hx_mesh *mesh, const int32_t *rank)
 static void check_nodes(const hx_mesh *mesh, const hx_partition *p, const hx_partition_figures *f)
 {
     const int n_rank = p->n_rank;
-    hx_partition_share *share = calloc((size_t)n_rank, sizeof *share);
+    hx_partition_subdomain *subdomain = calloc((size_t)n_rank, sizeof *subdomain);
     uint8_t *meets = calloc((size_t)n_rank * (size_t)n_rank, 1), *is_at = malloc((size_t)n_rank);
     int64_t n_shared = 0;
     for (int32_t a = 0; a < mesh->n_node; a++) {
@@ -46,9 +46,9 @@ static void check_nodes(const hx_mesh *mesh, const hx_partition *p, const hx_par
         n_shared += n > 1;
         for (int r = 0; r < n_rank; r++) {
             if (!is_at[r]) continue;
-            share[r].n_node++;
-            share[r].n_halo += n > 1;
-            share[r].n_sent += n - 1;
+            subdomain[r].n_node++;
+            subdomain[r].n_halo += n > 1;
+            subdomain[r].n_sent += n - 1;
             for (int q = 0; q < n_rank; q++)
                 if (is_at[q] && q != r) meets[r * n_rank + q] = 1;
         }
@@ -57,12 +57,12 @@ static void check_nodes(const hx_mesh *mesh, const hx_partition *p, const hx_par
     for (int r = 0; r < n_rank; r++) {
         int n_neighbour = 0;
         for (int q = 0; q < n_rank; q++) n_neighbour += meets[r * n_rank + q];
-        CHECK(f->share[r].n_node == share[r].n_node);
-        CHECK(f->share[r].n_halo == share[r].n_halo);
-        CHECK(f->share[r].n_sent == share[r].n_sent);
-        CHECK(f->share[r].n_neighbour == n_neighbour);
+        CHECK(f->subdomain[r].n_node == subdomain[r].n_node);
+        CHECK(f->subdomain[r].n_halo == subdomain[r].n_halo);
+        CHECK(f->subdomain[r].n_sent == subdomain[r].n_sent);
+        CHECK(f->subdomain[r].n_neighbour == n_neighbour);
     }
-    free(share);
+    free(subdomain);
     free(meets);
     free(is_at);
 }
@@ -74,10 +74,10 @@ static void check_elements(const hx_mesh *mesh, const hx_partition *p,
     for (int r = 0; r < p->n_rank; r++) {
         int64_t n = 0;
         for (int64_t e = 0; e < mesh->n_elem; e++) n += p->rank[e] == r;
-        CHECK(n > 0 && f->share[r].n_elem == n);
+        CHECK(n > 0 && f->subdomain[r].n_elem == n);
         n_elem += n;
-        weight += f->share[r].weight;
-        if (f->share[r].weight > most) most = f->share[r].weight;
+        weight += f->subdomain[r].weight;
+        if (f->subdomain[r].weight > most) most = f->subdomain[r].weight;
     }
     CHECK(n_elem == mesh->n_elem);
     CHECK_REL(f->balance, (double)most * p->n_rank / (double)weight, 1e-14);
@@ -97,7 +97,7 @@ static void check_kind(const hx_mesh *mesh, hx_partition_kind kind, int n_rank, 
     CHECK(f.n_cut == count_cut(mesh, p.rank));
     if (kind == HX_PARTITION_CURVE) { /* at most one element too many */
         int64_t weight = 0;
-        for (int r = 0; r < n_rank; r++) weight += f.share[r].weight;
+        for (int r = 0; r < n_rank; r++) weight += f.subdomain[r].weight;
         CHECK(f.balance <= 1.0 + (double)heaviest * n_rank / (double)weight);
         for (int64_t e = 1; e < mesh->n_elem; e++) CHECK(p.rank[e] >= p.rank[e - 1]);
     } else {
@@ -141,7 +141,7 @@ static void check_bar(void)
         CHECK_OK(hx_partition_make(&p, &mesh, (hx_partition_kind)way, 2));
         CHECK_OK(hx_partition_measure(&f, &p, &mesh));
         CHECK(f.n_cut == 4 && f.n_shared == 9);
-        CHECK(f.share[0].n_neighbour == 1 && f.share[1].n_sent == 9);
+        CHECK(f.subdomain[0].n_neighbour == 1 && f.subdomain[1].n_sent == 9);
         hx_partition_figures_free(&f);
         hx_partition_free(&p);
     }
@@ -174,7 +174,7 @@ static void check_bisection(int is_shuffled)
         CHECK(memcmp(p.rank, again.rank, (size_t)mesh.n_elem * sizeof *p.rank) == 0);
         CHECK_OK(hx_partition_measure(&f, &p, &mesh));
         for (int r = 0; r < n_rank; r++) /* one element per cut */
-            CHECK(llabs(n_rank * f.share[r].n_elem - mesh.n_elem) <= 4 * n_rank);
+            CHECK(llabs(n_rank * f.subdomain[r].n_elem - mesh.n_elem) <= 4 * n_rank);
         hx_partition_figures_free(&f);
         hx_partition_free(&p);
         hx_partition_free(&again);
@@ -201,7 +201,7 @@ static void check_choice(int n_rank)
         CHECK_OK(hx_partition_measure(&f, &p, &mesh));
         balance[way] = f.balance;
         for (int r = 0; r < n_rank; r++)
-            if (f.share[r].n_halo > halo[way]) halo[way] = f.share[r].n_halo;
+            if (f.subdomain[r].n_halo > halo[way]) halo[way] = f.subdomain[r].n_halo;
         hx_partition_figures_free(&f);
         hx_partition_free(&p);
     }

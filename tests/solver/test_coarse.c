@@ -142,7 +142,7 @@ static void alloc_places(places *p, int64_t n_node)
 }
 
 /* Sets the place of a node, or reports 1 if it has another one. */
-static int64_t settle(places *p, int64_t node, const int32_t at[3])
+static int64_t set_place(places *p, int64_t node, const int32_t at[3])
 {
     int32_t *here = p->at + 3 * node;
     if (node < 0 || node >= p->n_node) return 1;
@@ -162,7 +162,7 @@ static void check_cells(const hx_coarse *l, places *p)
             const int32_t at[3] = {l->cell[3 * c] + (k & 1), l->cell[3 * c + 1] + (k >> 1 & 1),
                                    l->cell[3 * c + 2] + (k >> 2)};
             const int64_t node = l->cell_corner[8 * c + k];
-            wrong += settle(p, node, at) || l->node_cell[k * n_node + node] != c;
+            wrong += set_place(p, node, at) || l->node_cell[k * n_node + node] != c;
         }
     NONE(wrong);
     for (int64_t k = 0; k < 8 * n_node; k++) n_linked += l->node_cell[k] >= 0;
@@ -328,7 +328,7 @@ static void check_links(const hx_coarse_level *fine, const places *p, const hx_c
                 wrong += mode == HX_COARSE_KEEP && to[i] != 0;
                 at[i] = mode == HX_COARSE_HALVE ? from / 2 : mode == HX_COARSE_KEEP ? from : 0;
             }
-            wrong += settle(up, a, at);
+            wrong += set_place(up, a, at);
         }
     NONE(wrong);
     index_places(up);

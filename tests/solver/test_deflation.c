@@ -248,7 +248,7 @@ int main(int argc, char **argv)
     fill(&m, &on_slab, 1.0);
     check("a block on it", &m, 0, 0);
     fill(&m, &far, 1.0);
-    check("a loose one", &m, 2, 12);
+    check("a floating one", &m, 2, 12);
     fill(&m, &bit, 1.0);
     check("one with an edge on the block, and both together", &m, 4, 18);
     free_model(&m);
@@ -261,7 +261,7 @@ int main(int argc, char **argv)
     fill(&m, &at_right, 1.0);
     check("a block on springs", &m, 0, 0);
     fill(&m, &bit, 1.0);
-    check("and a loose one", &m, 3, 18);
+    check("and a floating one", &m, 3, 18);
     free_model(&m);
     hx_device_close(&device);
     TEST_END();

@@ -539,16 +539,18 @@ static void test_few_cells(void)
 
 /* If a design has floating components, the next design is searched for them; the search ends with a
  * design that has none. */
-static void test_loose_designs(void)
+static void test_floating_components(void)
 {
-    const sample s = {
-        .name = "loose", .part = {.n = {12, 3, 9}}, .pattern = islands, .contrast = 1e9};
+    const sample s = {.name = "floating components",
+                      .part = {.n = {12, 3, 9}},
+                      .pattern = islands,
+                      .contrast = 1e9};
     const fixture_settings settings = settings_of(&device, "multigrid", "otf", 1e-8);
     static const pattern design[] = {islands, islands, solid, solid};
     static const int most[] = {96, 60, 16, 16};
     fixture_solver used;
     model m;
-    context = "loose designs";
+    context = "floating components";
     make_model(&m, &s);
     double *u = new_doubles(m.n);
     start(&used, &device, &m, &settings);
@@ -561,8 +563,8 @@ static void test_loose_designs(void)
         CHECK(result.reason == HX_PCG_CONVERGED);
         CHECK_MSG(result.iterations <= most[i], "design %d: %d iterations", i, result.iterations);
         CHECK((n_deflation(&used) > 0) == (i < 2));
-        printf("loose, design %d: %d iterations, %d columns\n", i + 1, result.iterations,
-               n_deflation(&used));
+        printf("floating components, design %d: %d iterations, %d columns\n", i + 1,
+               result.iterations, n_deflation(&used));
     }
     fixture_solver_free(&used);
     free(u);
@@ -580,7 +582,7 @@ int main(int argc, char **argv)
     test_samples();
     test_units();
     test_growth(quick);
-    test_loose_designs();
+    test_floating_components();
     test_marks();
     test_other_design(10.0);
     test_other_design(1e9);

@@ -71,7 +71,7 @@ static int look(const hx_voxel_lists *v, const hx_voxel_tiling *t, int block, co
     return found;
 }
 
-/* Lists all blocks with nodes, once; first those with a node of common[n], both groups
+/* Lists all blocks with nodes, once; first those with a node of interface[n], both groups
  * ascending. */
 static void check_blocks(const hx_voxel_lists *v, const hx_mesh *mesh, int64_t n,
                          const int32_t *interface)

@@ -9,7 +9,7 @@
 extern "C" {
 #endif
 
-/* level->matrix = P'K P from the elements of the mesh: hx_multigrid_ops.mesh_galerkin. */
+/* level->d_matrix = P'K P from the elements of the mesh: hx_multigrid_ops.mesh_galerkin. */
 int hx_cpu_mesh_galerkin(hx_device *dev, const hx_mg_mesh *mesh, const hx_mg_level *level);
 /* mesh_galerkin with the stored moduli: hx_multigrid_ops.mesh_update. */
 int hx_cpu_mesh_update(hx_device *dev, const hx_mg_mesh *mesh, const hx_mg_level *level,

@@ -369,7 +369,7 @@ static void find_share(const hx_mg_mesh *mesh, int64_t cell, const float edge[3]
     fold_matrix(s->matrix, share);
 }
 
-/* level->matrix = sum of the cells' contributions, taken from d_share or computed here. */
+/* level->d_matrix = sum of the cells' contributions, taken from d_share or computed here. */
 static void sum_shares(const hx_mg_mesh *mesh, const hx_mg_level *level, const float *d_share)
 {
     float edge[3];

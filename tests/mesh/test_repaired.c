@@ -107,7 +107,7 @@ static void test_outside(int kind, int mirrored)
 }
 
 /* An element that occurs twice, once mirrored, is a different error. */
-static void test_mended_twin(void)
+static void test_repaired_twin(void)
 {
     static const double xyz[4][3] = {{0, 0, 0}, {1, 0, 0}, {0, 1, 0}, {0, 0, 1}};
     static const int32_t cell[2][8] = {{0, 1, 2, 2, 3, 3, 3, 3}, {0, 2, 1, 1, 3, 3, 3, 3}};
@@ -130,6 +130,6 @@ int main(void)
         test_outside(MIXED_TETRAHEDRA, mirrored);
         test_outside(MIXED_TETRAHEDRA_5, mirrored);
     }
-    test_mended_twin();
+    test_repaired_twin();
     TEST_END();
 }

@@ -9,16 +9,16 @@
 
 static const char what[] = "pieces of a mesh file";
 
-enum { LEADER = 0 };
+enum { ROOT = 0 };
 
 static int leads(const hx_mesh_pieces *p)
 {
-    return p->comm->rank == LEADER;
+    return p->comm->rank == ROOT;
 }
 
 static int broadcast_pieces(const hx_mesh_pieces *p, void *data, size_t bytes)
 {
-    return bytes > 0 ? p->comm->ops->broadcast(p->comm, LEADER, data, bytes) : HX_OK;
+    return bytes > 0 ? p->comm->ops->broadcast(p->comm, ROOT, data, bytes) : HX_OK;
 }
 
 /* --- what the root knows --- */
@@ -114,7 +114,7 @@ static int find_sides(hx_mesh_pieces *p, const char *path, int set)
     HX_TRY_FAIL(hx_alloc_raw(&elem, (size_t)f->n, sizeof *elem, what));
     for (int64_t k = 0; k < f->n; k++)
         if (f->node[k][0] < 0) elem[n++] = f->elem[k];
-    HX_TRY_FAIL(hx_file_store_ask(&p->elem, n, elem, conn, NULL));
+    HX_TRY_FAIL(hx_file_store_query(&p->elem, n, elem, conn, NULL));
     n = 0;
     for (int64_t k = 0; k < f->n && rc == HX_OK; k++)
         if (f->node[k][0] < 0) {
@@ -251,7 +251,7 @@ static int fill_batch(const hx_mesh_pieces *p, int64_t first, int64_t n, batch *
     }
     m->n_elem = n;
     m->n_node = 8 * n;
-    return hx_file_store_ask(&p->node, 8 * n, b->node, m->xyz, NULL);
+    return hx_file_store_query(&p->node, 8 * n, b->node, m->xyz, NULL);
 }
 
 /* Copies renumbered elements back to the store. */
@@ -272,13 +272,13 @@ static int refuse_cell(const char *path, const batch *b, int64_t bad)
     return rc;
 }
 
-static int settle_batch(const hx_mesh_pieces *p, const char *path, int64_t first, batch *b,
-                        int *is_out)
+static int normalize_batch(const hx_mesh_pieces *p, const char *path, int64_t first, batch *b,
+                           int *is_out)
 {
-    hx_settle_report report;
+    hx_normalize_report report;
     hx_renumbered_list list;
     uint8_t *order = NULL;
-    int rc = hx_settle_cells(&b->mesh, &list, &report);
+    int rc = hx_normalize_cells(&b->mesh, &list, &report);
     if (rc == HX_OK && report.bad >= 0) rc = refuse_cell(path, b, report.bad);
     if (rc == HX_OK) rc = hx_mesh_repair_order(&b->mesh, &order, NULL);
     if (rc == HX_OK) {
@@ -301,7 +301,7 @@ static int share_is_out(const hx_comm *comm, int *is_out)
     return rc;
 }
 
-int hx_mesh_pieces_settle_cells(hx_mesh_pieces *p, const char *path, int *is_out)
+int hx_mesh_pieces_normalize_cells(hx_mesh_pieces *p, const char *path, int *is_out)
 {
     /* The first rank has most elements. */
     int64_t n_batch = (p->elem.n_own + BATCH - 1) / BATCH;
@@ -314,7 +314,7 @@ int hx_mesh_pieces_settle_cells(hx_mesh_pieces *p, const char *path, int *is_out
         const int64_t first = i * BATCH, left = p->elem.n_own - first;
         const int64_t n = left < 0 ? 0 : left < BATCH ? left : BATCH;
         HX_TRY_FAIL(fill_batch(p, first, n, &b));
-        if (own == HX_OK) own = settle_batch(p, path, first, &b, is_out);
+        if (own == HX_OK) own = normalize_batch(p, path, first, &b, is_out);
     }
     HX_TRY_FAIL(hx_comm_agree(p->comm, own));
     rc = share_is_out(p->comm, is_out);
