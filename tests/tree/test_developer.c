@@ -1,7 +1,10 @@
 /* The examples of doc/developer.md, compiled outside of the tree from the page's own text
  * (named_blocks.py): an operator and a preconditioner against those of the library, a filter's
- * transpose, an objective's derivatives by differences, an update's volume, a generator's volume
- * and a file of the example's format. */
+ * transpose, an objective's derivatives by differences, an update's volume, a generator's volume,
+ * a file of the example's format, and the output of the command. */
+#include <unistd.h>
+
+#include "app/text/commands.h"
 #include "core/mesh/mesh_source.h"
 #include "hexes_read.h"
 #include "tests/lib/fixture.h"
@@ -12,6 +15,7 @@ extern const hx_filter_kind hx_filter_nodal;
 extern const hx_objective_kind hx_objective_motion;
 extern const hx_update_kind hx_update_careful;
 extern const hx_generator hx_generator_taper;
+extern const hx_command hx_command_count;
 
 static hx_device device;
 enum { N_ELEM = 5 * 4 * 3, N_DOF = 3 * 6 * 5 * 4 };
@@ -254,6 +258,41 @@ static void check_format(void)
     remove("two.hexes");
 }
 
+/* ---- command ---- */
+
+/* One tetrahedron, so that the noun of one element is checked too. */
+static void write_tetrahedron(void)
+{
+    FILE *const f = fopen("one.vtk", "w");
+    CHECK(f != NULL);
+    if (!f) return;
+    fputs("# vtk DataFile Version 3.0\none\nASCII\nDATASET UNSTRUCTURED_GRID\nPOINTS 4 double\n"
+          "0 0 0 1 0 0 0 1 0 0 0 1\nCELLS 1 5\n4 0 1 2 3\nCELL_TYPES 1\n10\n",
+          f);
+    fclose(f);
+}
+
+static void check_command(void)
+{
+    char line[80] = "";
+    const char *const file = "one.vtk";
+    const hx_options options = {.argument = &file, .n_argument = 1};
+    write_tetrahedron();
+    fflush(stdout);
+    const int saved = dup(1);
+    CHECK(saved >= 0 && freopen("count.txt", "w", stdout) != NULL);
+    CHECK_OK(hx_command_count.run(&options));
+    fflush(stdout);
+    CHECK(dup2(saved, 1) == 1);
+    close(saved);
+    FILE *const f = fopen("count.txt", "r");
+    CHECK(f && fgets(line, sizeof line, f));
+    if (f) fclose(f);
+    CHECK_MSG(strcmp(line, "4 nodes, 1 element\n") == 0, "hextop count: %s", line);
+    remove("count.txt");
+    remove("one.vtk");
+}
+
 int main(int argc, char **argv)
 {
     hx_mesh mesh;
@@ -268,6 +307,7 @@ int main(int argc, char **argv)
     check_update(&problem);
     check_generator();
     check_format();
+    check_command();
     hx_problem_free(&problem);
     hx_mesh_free(&mesh);
     hx_device_close(&device);
