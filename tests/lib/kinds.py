@@ -51,7 +51,7 @@ def unordered(program):
 
 @functools.lru_cache(maxsize=None)
 def accepted(program, key, words, *keys, physics="elasticity"):
-    """Those of the words that `hextop check` accepts as the value of the key, beside other keys."""
+    """The words that `hextop check` accepts as the value of the key, with other keys."""
     with tempfile.TemporaryDirectory() as folder:
         path = os.path.join(folder, "part.cfg")
         with open(path, "w", encoding="ascii") as file:
