@@ -1,7 +1,7 @@
 /* The examples of doc/developer.md, compiled outside of the tree from the page's own text
  * (named_blocks.py): an operator and a preconditioner against those of the library, a filter's
  * transpose, an objective's derivatives by differences, an update's volume, a generator's volume,
- * a file of the example's format, and the output of the command. */
+ * a file of the example's format, the resultant of the load, and the output of the command. */
 #include <unistd.h>
 
 #include "app/text/commands.h"
@@ -16,6 +16,8 @@ extern const hx_objective_kind hx_objective_motion;
 extern const hx_update_kind hx_update_careful;
 extern const hx_generator hx_generator_taper;
 extern const hx_command hx_command_count;
+void hx_add_hydrostatic(const hx_space *space, int64_t n_face, const int64_t *face, double slope,
+                        double level, double *force);
 
 static hx_device device;
 enum { N_ELEM = 5 * 4 * 3, N_DOF = 3 * 6 * 5 * 4 };
@@ -258,6 +260,35 @@ static void check_format(void)
     remove("two.hexes");
 }
 
+/* ---- load ---- */
+
+/* On the end of an undistorted box, 4 wide: half of slope times width times depth squared. The
+ * level is that of the top of the box. */
+static void check_load(void)
+{
+    const fixture_box box = {{5, 4, 3}, {5.0, 4.0, 3.0}, 0.0, 1};
+    hx_mesh mesh;
+    hx_space space;
+    int64_t n_face, *face;
+    double force[N_DOF] = {0.0}, sum[3] = {0.0, 0.0, 0.0};
+    CHECK_OK(fixture_box_create(&mesh, &box));
+    CHECK_OK(hx_mesh_finish(&mesh));
+    CHECK_OK(hx_space_create(&space, &mesh, HX_ELEMENT_LINEAR));
+    uint8_t *const flag = calloc((size_t)mesh.n_node, 1);
+    CHECK(flag != NULL);
+    for (int64_t i = 0; flag && i < mesh.n_node; i++) flag[i] = mesh.xyz[3 * i] > 5.0 - 1e-9;
+    CHECK_OK(hx_mesh_boundary_faces(&mesh, flag, &n_face, &face));
+    CHECK(n_face == 12);
+    hx_add_hydrostatic(&space, n_face, face, 2.0, 3.0, force);
+    for (int i = 0; i < N_DOF; i++) sum[i % 3] += force[i];
+    CHECK_MSG(fabs(sum[0] + 0.5 * 2.0 * 4.0 * 9.0) < 1e-12, "hydrostatic: %.17g along x", sum[0]);
+    CHECK(fabs(sum[1]) < 1e-14 && fabs(sum[2]) < 1e-14);
+    free(flag);
+    free(face);
+    hx_space_free(&space);
+    hx_mesh_free(&mesh);
+}
+
 /* ---- command ---- */
 
 /* One tetrahedron, so that the noun of one element is checked too. */
@@ -307,6 +338,7 @@ int main(int argc, char **argv)
     check_update(&problem);
     check_generator();
     check_format();
+    check_load();
     check_command();
     hx_problem_free(&problem);
     hx_mesh_free(&mesh);
