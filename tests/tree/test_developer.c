@@ -4,6 +4,7 @@
  * a file of the example's format, the resultant of the load, and the output of the command. */
 #include <unistd.h>
 
+#include "app/config/config_schema.h"
 #include "app/text/commands.h"
 #include "core/mesh/mesh_source.h"
 #include "hexes_read.h"
@@ -289,6 +290,24 @@ static void check_load(void)
     hx_mesh_free(&mesh);
 }
 
+/* ---- key ---- */
+
+/* hx_keys is that of the scratch tree, with one more row. */
+static void check_key(void)
+{
+    const hx_key *key = NULL;
+    int same_offset = 0;
+    for (size_t i = 0; i < hx_n_key; i++)
+        if (strcmp(hx_keys[i].path, "output.announce") == 0) key = &hx_keys[i];
+    CHECK(key != NULL);
+    if (!key) return;
+    CHECK(key->type == HX_KEY_TEXT && key->is_free && strcmp(key->note, "nothing") == 0);
+    for (size_t i = 0; i < hx_n_key; i++)
+        same_offset +=
+            strncmp(hx_keys[i].path, "output.", 7) == 0 && hx_keys[i].offset == key->offset;
+    CHECK(same_offset == 1);
+}
+
 /* ---- command ---- */
 
 /* One tetrahedron, so that the noun of one element is checked too. */
@@ -339,6 +358,7 @@ int main(int argc, char **argv)
     check_generator();
     check_format();
     check_load();
+    check_key();
     check_command();
     hx_problem_free(&problem);
     hx_mesh_free(&mesh);
