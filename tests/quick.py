@@ -4,8 +4,8 @@
     tests/quick.py BUILD [FILE ...]
 
 FILE: changed files, by default those of `git diff HEAD` and untracked ones. A test belongs to the folder of its source
-(tests/ROOM/test_NAME.c or .py or .sh), and to the room of core, app, gpu, lib or filters with that name; gpu and
-core/cpu are tested by the rooms whose kernels they hold. The tests of tests/tree, which read the tree, always belong."""
+(tests/ROOM/test_NAME.c or .py or .sh), and to the room of core, app, gpu, lib or filters with that name; the rooms of
+gpu and core/cpu are tested by those whose kernels they hold. The tests of tests/tree, which read the tree, always belong."""
 import json
 import pathlib
 import subprocess
@@ -13,9 +13,10 @@ import sys
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 # Rooms whose tests have other names: kernels are tested through the rooms that call them.
-TESTED_BY = {"gpu": ["solver", "design", "gpu"], "core/cpu": ["cpu", "solver", "design"], "core/device": ["solver"],
-             "core/linalg": ["solver"], "core/operator": ["solver"], "core/krylov": ["solver"], "core/multigrid": ["solver", "dist"],
-             "core/comm": ["base", "dist"], "core": ["solver", "design"], "lib": ["api"], "filters": ["design"], "configs": ["app"]}
+TESTED_BY = {"core/device": ["device", "linalg", "operator", "krylov"], "core/multigrid": ["multigrid", "dist"],
+             "core/comm": ["base", "dist"], "core": ["operator", "solver", "design"], "lib": ["api"], "filters": ["design"],
+             "configs": ["app"]}
+BACKENDS = ("gpu/", "core/cpu/")
 
 
 def changed_files():
@@ -32,6 +33,9 @@ def rooms_of(files):
         room = "/".join(parts[:2]) if parts[0] == "core" and len(parts) > 2 else parts[0]
         if parts[0] == "tests" and len(parts) > 2:
             rooms.add(parts[1])
+        elif name.startswith(BACKENDS):
+            rooms.add(room.split("/")[-1])
+            rooms.update(TESTED_BY.get(f"core/{parts[-2]}", [parts[-2]]))
         else:
             rooms.update(TESTED_BY.get(room, [room.split("/")[-1]]))
     return rooms

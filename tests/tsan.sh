@@ -72,7 +72,7 @@ meson test -C "$build" --no-rebuild --timeout-multiplier 10 --num-processes "${J
 grep -E '^ *[0-9]+/[0-9]+ .* (FAIL|TIMEOUT|ERROR|SKIP) |^(Ok|Fail|Skipped|Timeout):' "$work/log"
 
 # Sessions within and beside each other: their results are those of the CPU suite's test `soak`.
-python3 tests/soak/generate.py . "$work/soak" 11 12 200 &&
+python3 tests/soak/generate.py "$build/app/hextop" . "$work/soak" 11 12 200 &&
     "$build/tests/soak/soak" "$work/soak/list" cpu "$work/soak/out" 1 0 || failed=1
 
 n=0

@@ -43,7 +43,9 @@ run() {
         fault "$folder does not run: $(cat "$folder.err")"
 }
 
-for kind in sensitivity density helmholtz none; do
+n_filter=0 n_projected=0
+for kind in $(kinds Filters); do
+    n_filter=$((n_filter + 1))
     run $kind optimization.filter.kind=$kind optimization.continuation.every=3
     met $kind
     [ "$(column $kind penalty)" = "1 1 1 1.5 1.5 1.5 2 2 2 2.5 2.5 2.5 " ] ||
@@ -56,7 +58,12 @@ for kind in sensitivity density helmholtz none; do
     grep -q "\"filter\": \"$kind\"" $kind/summary.json || fault "$kind: summary.json has no filter"
 done
 
-for kind in density helmholtz; do
+for kind in $(kinds Filters); do
+    if ! "$hextop" check small.cfg optimization.filter.kind="$kind" optimization.projection.every=3 >check.txt 2>check.err; then
+        says check.err "filter '$kind' does not change the densities; a projection needs filtered ones"
+        continue
+    fi
+    n_projected=$((n_projected + 1))
     run p$kind optimization.filter.kind=$kind optimization.projection.every=3 \
         optimization.projection.beta_max=5 optimization.filter.volume_weighted=true
     met p$kind
@@ -73,6 +80,7 @@ for kind in density helmholtz; do
     sed 1d p$kind/config.cfg >a && sed 1d again/config.cfg | sed "s/\"again\"/\"p$kind\"/" >b
     cmp a b || fault "config.cfg is no fixed point"
 done
+[ $n_filter -ge 2 ] && [ $n_projected -ge 2 ] || fault "$n_filter filters, $n_projected with a projection"
 
 # A design that changes by less than the tolerance takes the next step of the schedule at once, and ends the run only
 # after the last step: here every design does.

@@ -4,8 +4,8 @@ steady step a load case; or it is commented out with the reason and does not run
 
     test_new_heat.py HEXTOP SRCDIR
 
-The expected extreme temperatures of each step are those that CalculiX printed; if ccx is installed, it is run
-as well."""
+The expected extreme temperatures of each step are those that CalculiX printed; if ccx is installed, the test
+runs it and compares, too."""
 
 import os
 import re

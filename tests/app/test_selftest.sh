@@ -35,10 +35,13 @@ ok "no file left" test -z "$(ls "$TMPDIR")"
 for operator in $("$hextop" list | awk '$2 == "cpu" && $3 == "yes" { print $1 }'); do
     ok "operator $operator" grep -qE "^  $operator  +K u summed on the host .* ok " stdout
 done
-for part in jacobi block-jacobi multigrid none; do
+for title in Preconditioners Filters; do
+    ok "$title of the registry" test "$(kinds $title | wc -l)" -ge 2
+done
+for part in $(kinds Preconditioners); do
     ok "preconditioner $part" grep -qE "^  $part, hexahedra +u of CG on the host .* ok " stdout
 done
-for part in sensitivity density helmholtz none; do
+for part in $(kinds Filters); do
     ok "filter $part" grep -qE "^  $part, hexahedra +(all pairs|dense solution|nothing changes) .* ok " stdout
 done
 ok "JSON" python3 - <<'END'

@@ -4,7 +4,7 @@ its volume and with the units that the config states.
 
     test_surface_formats.py HEXTOP SRCDIR
 
-Assimp reads them too where it is (Debian: assimp-utils). Exit status 0 passed, 1 failed."""
+If Assimp is installed (Debian: assimp-utils), it reads them, too. Exit status 0 passed, 1 failed."""
 import json
 import os
 import shutil

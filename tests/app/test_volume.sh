@@ -67,7 +67,14 @@ moves() {
 
 # A volume at the limit, at which no design could change, is refused; the volume that the message names runs, with a
 # warning; ample room gives no warning.
-for kind in density helmholtz; do
+spreading='' other=''
+for kind in $(kinds Filters); do
+    "$hextop" check ring.cfg optimization.filter.kind="$kind" optimization.projection= optimization.volume_fraction=0.01 \
+        >stdout 2>stderr
+    if grep -qF "as filter '$kind' spreads them" stderr; then spreading="$spreading $kind"; else other="$other $kind"; fi
+done
+[ -n "$spreading" ] && [ -n "$other" ] || fault "filters that spread passive elements: $spreading; others: $other"
+for kind in $spreading; do
     for projection in "optimization.projection.eta=0.5" "optimization.projection="; do
         what="$kind, $projection"
         options="optimization.filter.kind=$kind $projection"
@@ -100,7 +107,7 @@ what="a symmetric design"
 refused 0.2 'optimization.symmetry=({point=[0,5,0];normal=[0,1,0];})'
 moves tied 'optimization.symmetry=({point=[0,5,0];normal=[0,1,0];})' optimization.volume_fraction="$least" \
     optimization.iterations=3
-for kind in sensitivity none; do
+for kind in $other; do
     what=$kind
     taken=$("$hextop" check ring.cfg optimization.filter.kind=$kind optimization.projection= |
         sed -n 's/.*with the filter, and rho_min take \([0-9.]*\).*/\1/p')

@@ -27,5 +27,5 @@ tail_lines=40 step tests meson test -C "$build" --print-errorlogs --num-processe
 tail_lines=20 step sanitize sh tests/gpu/sanitize.sh "$build" "$logs/sanitize"
 LIMIT=150 WHAT=matrix TOOLS="memcheck racecheck synccheck" tail_lines=20 \
     step sanitize-matrix sh tests/gpu/sanitize.sh "$build" "$logs/sanitize-matrix"
-tail_lines=16 step operators "$build/tests/solver/checkop" cuda --bench 160 80 80
+tail_lines=16 step operators "$build/tests/operator/checkop" cuda --bench 160 80 80
 exit "$failed"

@@ -8,7 +8,7 @@ HEXTOP is of a build with -Dfault_injection=true, under the address sanitizer. E
 and the disk is full from each write on. What must hold each time: exit status 0, 1 or 2; one message with
 "hextop: error:" if not 0, with a reason; nothing for a sanitizer to say (leaks, too); no temporary file left; no
 file under a final name that is not whole; a run can be repeated, or resumed from its checkpoint, to the same bits.
-Exit status 0 is right where the results are those of the run without a fault, or a warning says what is not.
+Exit status 0 is right where the results are those of the run without a fault, or a warning names what differs.
 A site is tried in the first scene that reaches it (--all: in each). What libconfig, the OpenMP runtime or the
 sanitizer itself does when it gets no memory is counted as others'.
 --sample N takes N faults of all, by a fixed seed, --seconds S as many as begin within S, in random order; --at repeats one and prints all that it said."""

@@ -42,7 +42,7 @@ def write_config(name, directory, n=(8, 2, 1)):
 
 
 def run(*words, most=None, **more):
-    """Of files of `most` bytes at the most."""
+    """Runs the program with files limited to `most` bytes."""
     env = dict(os.environ, TMPDIR=os.path.realpath("elsewhere"), **more)
     done = subprocess.run([hextop, *words], capture_output=True, text=True, check=False, timeout=240,
                           **limited(most, env))
@@ -93,7 +93,7 @@ def full_disk():
 
 
 def gone():
-    """Folder removed in the middle; where it is not the first place that takes the design."""
+    """The output folder is removed during a run; the design goes to the next place that takes it."""
     process = subprocess.Popen([hextop, "run", "gone.cfg"], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE,
                                text=True, env=dict(os.environ, TMPDIR=os.path.realpath("elsewhere")))
     for _ in range(2000):

@@ -1,4 +1,4 @@
-/* Faults of meshes that files bring, whatever their format: nodes at one place, bodies that touch,
+/* Faults of meshes of files of any format: nodes at one place, bodies that touch,
  * cracks, hanging nodes. What is generated has none. */
 #include <math.h>
 #include <stdlib.h>

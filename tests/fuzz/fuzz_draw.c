@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "core/registry.h"
 #include "fuzz_loads.h"
 
 typedef struct drawer {
@@ -284,10 +285,11 @@ static void put_mesh(drawer *d)
 
 static void put_optimization(drawer *d)
 {
-    static const char *const kind[] = {"sensitivity", "none", "density", "helmholtz"};
+    unsigned n = 0;
+    while (hx_filters[n]) n++;
     fprintf(d->out, "optimization = { volume_fraction = %.3f; ", (below(d, 200) + 1.0) / 200.0);
     if (below(d, 3) == 2) fprintf(d->out, "rho_min = %.6f; ", (below(d, 200) + 1.0) / 1000.0);
-    fprintf(d->out, "filter = { kind = \"%s\"; ", kind[below(d, 4)]);
+    fprintf(d->out, "filter = { kind = \"%s\"; ", hx_filters[below(d, n)]->name);
     put_positive_key(d, "radius");
     if (below(d, 3) == 2) fputs("unit = \"length\"; ", d->out);
     if (below(d, 3) == 2) fputs("volume_weighted = true; ", d->out);
@@ -301,11 +303,14 @@ static void put_optimization(drawer *d)
 
 static void put_solver(drawer *d)
 {
-    static const char *const op[] = {"ebe", "nbn", "otf", "bsr", "csr"};
-    static const char *const pc[] = {"jacobi", "multigrid", "none", "block_jacobi", "auto"};
+    unsigned n_op = 0, n_pc = 0;
+    while (hx_operator_names[n_op].name) n_op++;
+    while (hx_preconds[n_pc]) n_pc++;
+    const char *const op = hx_operator_names[below(d, n_op)].name;
+    const unsigned pc = below(d, n_pc + 1);
     fputs("solver = { device = \"cpu\"; ", d->out);
-    fprintf(d->out, "operator = \"%s\"; preconditioner = \"%s\"; ", op[below(d, 5)],
-            pc[below(d, 5)]);
+    fprintf(d->out, "operator = \"%s\"; preconditioner = \"%s\"; ", op,
+            pc < n_pc ? hx_preconds[pc]->name : "auto");
     if (below(d, 4) == 3) fputs("element = \"quadratic\"; ", d->out);
     if (below(d, 4) == 3) fputs("precision = \"mixed\"; ", d->out);
     fputs("};\n", d->out);

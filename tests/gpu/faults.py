@@ -195,7 +195,7 @@ def fault_of_folder(bench, config, folder, reference):
     if before:
         with open(os.path.join(folder, "summary.json"), encoding="utf-8") as f:
             if json.load(f)["status"] != "failed":
-                return "summary.json does not say that it failed"
+                return "summary.json does not report the failure"
     if not os.path.exists(os.path.join(folder, "checkpoint.state")):
         return None
     rc, text, _, _ = bench.run(config, folder, more=["--resume"])

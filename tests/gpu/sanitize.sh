@@ -87,7 +87,7 @@ command -v compute-sanitizer >/dev/null || {
     echo "skipped: no compute-sanitizer"
     exit 77
 }
-[ -x "$build/tests/solver/checkop" ] || {
+[ -x "$build/tests/operator/checkop" ] || {
     echo "no tests in $build"
     exit 1
 }
@@ -170,7 +170,7 @@ for tool in $tools; do
         case $tool-$name in
         initcheck-bsr* | initcheck-c* | initcheck-ell) continue ;; # see above
         esac
-        job all "$tool" tests/solver/checkop cuda --only "$name"
+        job all "$tool" tests/operator/checkop cuda --only "$name"
     done ;;
     esac
 done

@@ -7,6 +7,9 @@ trap 'rm -rf "$work"' EXIT
 cd "$work" || exit 1
 failed=0
 
+# kinds TITLE: the names that `hextop list` prints under a title, such as Filters, Preconditioners or Generators.
+kinds() { "$hextop" list | sed -n "/^$1\\( (.*)\\)*\$/,/^\$/s/^  \\([a-z0-9_-]*\\) .*/\\1/p"; }
+
 # fault WHAT: reports a failed check.
 fault() {
     failed=$((failed + 1))

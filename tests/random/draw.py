@@ -3,9 +3,14 @@
 A config is a dict (groups), with tuples for lists and lists for vectors; `text` writes it for libconfig. A mesh is points
 and cells with sets of cells; `write_vtk` writes it, its nodes, cells and corners in any order. `Change` is a rotation or
 reflection, a translation and other units, of the mesh and of every key that they concern."""
+import os
 import random
+import sys
 
 import numpy as np
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "lib"))
+import kinds  # pylint: disable=wrong-import-position
 
 KUHN = ((0, 1, 2, 6), (0, 2, 3, 6), (0, 3, 7, 6), (0, 7, 4, 6), (0, 4, 5, 6), (0, 5, 1, 6))
 RING = ((0, 3, 2, 1), (4, 5, 6, 7), (0, 1, 5, 4), (1, 2, 6, 5), (2, 3, 7, 6), (3, 0, 4, 7))
@@ -373,7 +378,8 @@ class Draw:
     onto another config, otherwise only those that map axes onto axes; rigid, heat, quadratic, bearing, ties: its
     features."""
 
-    def __init__(self, seed, most=160):
+    def __init__(self, seed, program, most=160):
+        self.program = program
         self.rng = rng = random.Random("random %s" % seed)
         self.quadratic = rng.random() < 0.35
         self.heat = rng.random() < 0.3
@@ -582,7 +588,9 @@ class Draw:
 
     def optimization(self):
         rng, part = self.rng, self.part
-        kind = pick(rng, {"sensitivity": 2, "density": 3, "helmholtz": 2, "none": 1})
+        filters = kinds.names(self.program, "Filters")
+        projected = kinds.accepted(self.program, "optimization.filter.kind", filters, "optimization.projection={}")
+        kind = pick(rng, {k: 1 if k == "none" else 3 if k in projected else 2 for k in filters})
         fraction = (0.5, 0.8)
         if any(e.get("density", 1.0) < 1 for e in self.config.get("passive", ())):  # on half of the part
             fraction = (0.3, 0.45)
@@ -596,7 +604,7 @@ class Draw:
                 o["filter"]["radius"], o["filter"]["unit"] = edge * rng.uniform(1.3, 2), "length"
             if kind != "helmholtz" and rng.random() < 0.3:
                 o["filter"]["volume_weighted"] = True
-        if kind in ("density", "helmholtz") and rng.random() < 0.3:
+        if kind != "none" and kind in projected and rng.random() < 0.3:
             o["projection"] = {"beta": 1.0, "beta_max": 4.0, "every": 2}
         if rng.random() < 0.25 and o["penalty"] > 2:
             o["continuation"] = {"penalty_start": 1.5, "step": 0.5, "every": 1}
@@ -624,7 +632,13 @@ class Draw:
         self.config["solver"] = s
 
     def operators(self):
-        return ("bsr", "bsrsym", "csr") if self.quadratic else ("otf", "bsr", "csr") if self.heat else ("ebe", "nbn", "otf", "bsr", "bsrsym", "csr")
+        return self.accepted("solver.operator", kinds.operators(self.program, "cpu"))
 
     def preconditioners(self):
-        return ("jacobi", "multigrid") + (() if self.heat else ("block-jacobi", ))
+        """All but "none", which takes too many iterations."""
+        words = [k for k in kinds.names(self.program, "Preconditioners") if k != "none"]
+        return self.accepted("solver.preconditioner", tuple(words))
+
+    def accepted(self, key, words):
+        keys = ("solver.device=cpu", ) + (("solver.element=quadratic", ) if self.quadratic else ())
+        return kinds.accepted(self.program, key, words, *keys, physics="heat" if self.heat else "elasticity")

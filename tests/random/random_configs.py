@@ -157,7 +157,7 @@ class Trial:
     def __init__(self, seed, number, folder):
         self.name = "%d-%d" % (seed, number)
         self.folder, self.found = os.path.join(folder, self.name), []
-        self.draw = draw.Draw(self.name)
+        self.draw = draw.Draw(self.name, HEXTOP)
         self.rng = np.random.default_rng([seed, number])
         self.done, self.refused = collections.Counter(), None
         shutil.rmtree(self.folder, ignore_errors=True)

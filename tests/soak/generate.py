@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Draws random configs for soak.c: meshes, loads, filters, operators, physics, elements; among them input that must be
 refused and runs that are stopped.
-    generate.py SRCDIR FOLDER SEED [N [MOST]]     N configs (40) of at most about MOST elements (16000)
+    generate.py HEXTOP SRCDIR FOLDER SEED [N [MOST]]     N configs (40) of at most about MOST elements (16000)
 Writes each config and its mesh to FOLDER, and `list` with one line per session and fields separated by tabs:
     name  config  kind  device  exact  text  KEY=VALUE ...
 kind is run, pieces (one iteration per call), stop (the callback stops it, then it is closed), resume (stopped, then
@@ -15,15 +15,12 @@ import re
 import shlex
 import sys
 
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "lib"))
+import kinds
 from meshes import from_tree, generated, vector, written
 
-# Values of solver.operator; a CPU replaces those that it lacks.
-ATOMIC = ("ebe", "ebe8", "ebe24", "ebe64", "warp64", "sym")  # on a GPU they add in any order
-EXACT = ("nbn", "otf", "voxels", "dedup", "bsr", "bsrsym", "csr", "ell", "coo")
-SINGLE = ("sym32", "bsr32")  # stiffness in single precision: the design differs by about 1e-7
-QUADRATIC = ("bsr", "bsr", "bsrsym", "csr", "ell", "coo", "bsr32")
-HEAT = ("otf", "otf", "csr")
-CPU = ("ebe", "nbn", "otf", "bsr", "bsrsym", "csr")
+SINGLE = ("sym32", "bsr32")  # store the stiffness in single precision: the design differs by about 1e-7
+MIXED = ("otf", "dedup", "voxels")  # have a product in single precision, for mixed precision
 
 
 def pick(rng, odds):
@@ -38,8 +35,9 @@ def force(rng, size=1.0):
 class Draw:
     """One config: its entries by group, drawn at random."""
 
-    def __init__(self, rng, part):
-        self.rng, self.part = rng, part
+    def __init__(self, rng, part, program):
+        self.rng, self.part, self.program = rng, part, program
+        self.unordered = [k for k in kinds.unordered(program) if k not in SINGLE]  # a GPU adds in any order
         self.heat = part.heat and rng.random() < 0.25
         self.quadratic = part.elements < 600 and rng.random() < 0.4
         self.rigid = self.mass = self.coarse = False
@@ -144,7 +142,9 @@ class Draw:
         rng, part = self.rng, self.part
         self.iterations = rng.randint(2, 5)
         least = "0.05" if self.quadratic else rng.choice(("0.001", "0.01", "0.05"))  # jacobi must also converge
-        kind = pick(rng, {"sensitivity": 3, "density": 3, "helmholtz": 2, "none": 1})
+        filters = kinds.names(self.program, "Filters")
+        projected = kinds.accepted(self.program, "optimization.filter.kind", filters, "optimization.projection={}")
+        kind = pick(rng, {k: 1 if k == "none" else 3 for k in filters})
         lines = ["volume_fraction = %.2f; iterations = %d; move = %.2f;" % (rng.uniform(0.3, 0.6), self.iterations, rng.uniform(0.05, 0.25)),
                  "penalty = %.1f; rho_min = %s; damping = %.1f;" % (rng.uniform(2, 3 if self.quadratic else 4), least, rng.uniform(0.4, 0.6))]
         unit = rng.random()
@@ -153,7 +153,7 @@ class Draw:
             radius = 'radius = %.4g; unit = "length";' % (max(part.size) * rng.uniform(0.08, 0.15))
         weighted = " volume_weighted = true;" if rng.random() < 0.3 and kind != "helmholtz" else ""
         lines.append('filter = { kind = "%s"; %s%s };' % (kind, radius, weighted) if kind != "none" else 'filter = { kind = "none"; };')
-        if kind in ("density", "helmholtz") and rng.random() < 0.4:
+        if kind != "none" and kind in projected and rng.random() < 0.4:
             lines.append("projection = { eta = %.2f; beta = 1.0; beta_max = %.0f; factor = 2.0; every = %d; };"
                          % (rng.uniform(0.4, 0.6), rng.choice((4, 8)), rng.choice((1, 2, 25))))
             self.coarse = True
@@ -177,19 +177,29 @@ class Draw:
         """Thin plates of quadratic elements: diagonal preconditioners do not converge within 10,000 iterations."""
         return self.quadratic and "michell" in self.part.mesh
 
+    def accepted(self, key, words):
+        keys = ("solver.device=cpu", ) + (("solver.element=quadratic", ) if self.quadratic else ())
+        return kinds.accepted(self.program, key, words, *keys, physics="heat" if self.heat else "elasticity")
+
+    def operators(self, names):
+        """Values of solver.operator; a CPU replaces those that it lacks."""
+        return self.accepted("solver.operator", names)
+
+    def preconds(self):
+        return self.accepted("solver.preconditioner", kinds.names(self.program, "Preconditioners"))
+
     def solver(self):
         rng = self.rng
-        pool = QUADRATIC if self.quadratic else HEAT if self.heat else EXACT + ATOMIC + SINGLE
-        self.op = "auto" if rng.random() < 0.15 else rng.choice(pool)
+        self.op = "auto" if rng.random() < 0.15 else rng.choice(self.operators(kinds.operators(self.program)))
         if self.quadratic and self.heat:
-            self.op = rng.choice(("bsr", "bsrsym", "csr"))
-        precond = pick(rng, {"auto": 2, "multigrid": 3, "jacobi": 2, "block-jacobi": 1, "none": 0.3})
-        if self.heat and precond == "block-jacobi" or precond == "none" and self.part.elements > 500:
+            self.op = rng.choice(self.operators(kinds.operators(self.program, "cpu")))
+        precond = pick(rng, {"auto": 2, **{k: 3 if k == "multigrid" else 0.3 if k == "none" else 1.5 for k in self.preconds()}})
+        if precond == "none" and self.part.elements > 500:
             precond = "jacobi"
         if self.bends():
             precond = "multigrid"
-        self.mixed = self.op in ("otf", "dedup", "voxels") and not self.rigid and precond in ("auto", "jacobi", "none") and rng.random() < 0.5
-        self.deterministic = self.op not in ATOMIC + SINGLE[:1] and rng.random() < 0.4
+        self.mixed = self.op in MIXED and not self.rigid and precond in ("auto", "jacobi", "none") and rng.random() < 0.5
+        self.deterministic = self.op not in [*self.unordered, "sym32"] and rng.random() < 0.4
         lines = ['operator = "%s"; preconditioner = "%s"; tolerance = %s;' % (self.op, precond, rng.choice(("1e-10", "1e-11")))]
         if self.quadratic:
             lines.append('element = "quadratic";')
@@ -226,13 +236,13 @@ class Draw:
 
     def exact(self):
         """auto may choose another operator next time; operators in single precision are compared with each other."""
-        on_gpu = "bits" if self.op not in ATOMIC + ("sym32", "auto") or self.deterministic else "rounding"
+        on_gpu = "bits" if self.op not in [*self.unordered, "sym32", "auto"] or self.deterministic else "rounding"
         return on_gpu + (" single" if self.op in SINGLE else "") + (" coarse" if self.coarse else "")
 
     def twin(self, rng):
         """Keys that change how a CPU computes, but not what."""
-        pool = ("bsr", "bsrsym", "csr") if self.quadratic else ("otf", "bsr", "bsrsym", "csr") if self.heat else CPU
-        preconds = ["multigrid", "jacobi"] + ([] if self.heat else ["block-jacobi"])
+        pool = self.operators(kinds.operators(self.program, "cpu"))
+        preconds = [p for p in self.preconds() if p != "none"]
         if self.part.elements > 2000 or self.bends():
             preconds = ["multigrid", "auto"]
         keys = ["operator=" + rng.choice(pool), "preconditioner=" + rng.choice([p for p in preconds if p != self.precond]),
@@ -263,9 +273,9 @@ def refusals(source):
 
 
 def main():
-    source, folder, seed = os.path.realpath(sys.argv[1]), sys.argv[2], int(sys.argv[3])
-    n = int(sys.argv[4]) if len(sys.argv) > 4 else 40
-    most = int(sys.argv[5]) if len(sys.argv) > 5 else 16000
+    program, source, folder, seed = os.path.realpath(sys.argv[1]), os.path.realpath(sys.argv[2]), sys.argv[3], int(sys.argv[4])
+    n = int(sys.argv[5]) if len(sys.argv) > 5 else 40
+    most = int(sys.argv[6]) if len(sys.argv) > 6 else 16000
     rng = random.Random("soak %d" % seed)
     os.makedirs(folder, exist_ok=True)
     bad, lines, twins, fast = refusals(source), [], [], []
@@ -275,7 +285,7 @@ def main():
         make = pick(rng, {"generated": 3, "written": 3, "tree": 2})
         part = {"generated": lambda: generated(rng, limit), "written": lambda: written(rng, limit, folder, "mesh" + name),
                 "tree": lambda: from_tree(rng, limit, source)}[make]()
-        draw = Draw(rng, part)
+        draw = Draw(rng, part, program)
         with open(os.path.join(folder, name + ".cfg"), "w") as f:
             f.write(draw.text(name))
         kind = pick(rng, {"run": 6, "pieces": 1, "stop": 1, "resume": 1, "nested": 1, "beside": 1}) if i + 1 < n else "run"

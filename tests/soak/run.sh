@@ -38,7 +38,7 @@ parts=$(($(nproc) / 2))
 for seed in "$@"; do
     echo "=== seed $seed, $device"
     folder=$work/$seed
-    python3 "$here/generate.py" "$here/../.." "$folder" "$seed" "$n" "$most" || exit 1
+    python3 "$here/generate.py" "$build/app/hextop" "$here/../.." "$folder" "$seed" "$n" "$most" || exit 1
     list=fast
     [ "$device" != cpu ] || list=twins
     part=0 processes=

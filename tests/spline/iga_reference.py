@@ -45,7 +45,7 @@ class Axis:
 
 
 def elevated(patch, degree):
-    """The same volume with directions of a lower degree raised to this one, by collocation at Greville
+    """The volume with directions of a lower degree raised to this one, by collocation at Greville
     points. Continuity at knots is kept, so the multiplicity of each knot increases with the degree."""
     for d in range(3):
         p, u = patch.degrees[d], patch.knots[d]

@@ -1,7 +1,11 @@
 /* The examples of doc/developer.md, compiled outside of the tree from the page's own text
  * (named_blocks.py): an operator and a preconditioner against those of the library, a filter's
- * transpose, an objective's derivatives by differences, an update's volume, a generator's volume
- * and a file of the example's format. */
+ * transpose, an objective's derivatives by differences, an update's volume, a generator's volume,
+ * a file of the example's format, the resultant of the load, and the output of the command. */
+#include <unistd.h>
+
+#include "app/config/config_schema.h"
+#include "app/text/commands.h"
 #include "core/mesh/mesh_source.h"
 #include "hexes_read.h"
 #include "tests/lib/fixture.h"
@@ -12,6 +16,9 @@ extern const hx_filter_kind hx_filter_nodal;
 extern const hx_objective_kind hx_objective_motion;
 extern const hx_update_kind hx_update_careful;
 extern const hx_generator hx_generator_taper;
+extern const hx_command hx_command_count;
+void hx_add_hydrostatic(const hx_space *space, int64_t n_face, const int64_t *face, double slope,
+                        double level, double *force);
 
 static hx_device device;
 enum { N_ELEM = 5 * 4 * 3, N_DOF = 3 * 6 * 5 * 4 };
@@ -254,6 +261,88 @@ static void check_format(void)
     remove("two.hexes");
 }
 
+/* ---- load ---- */
+
+/* On the end of an undistorted box, 4 wide: half of slope times width times depth squared. The
+ * level is that of the top of the box. */
+static void check_load(void)
+{
+    const fixture_box box = {{5, 4, 3}, {5.0, 4.0, 3.0}, 0.0, 1};
+    hx_mesh mesh;
+    hx_space space;
+    int64_t n_face, *face;
+    double force[N_DOF] = {0.0}, sum[3] = {0.0, 0.0, 0.0};
+    CHECK_OK(fixture_box_create(&mesh, &box));
+    CHECK_OK(hx_mesh_finish(&mesh));
+    CHECK_OK(hx_space_create(&space, &mesh, HX_ELEMENT_LINEAR));
+    uint8_t *const flag = calloc((size_t)mesh.n_node, 1);
+    CHECK(flag != NULL);
+    for (int64_t i = 0; flag && i < mesh.n_node; i++) flag[i] = mesh.xyz[3 * i] > 5.0 - 1e-9;
+    CHECK_OK(hx_mesh_boundary_faces(&mesh, flag, &n_face, &face));
+    CHECK(n_face == 12);
+    hx_add_hydrostatic(&space, n_face, face, 2.0, 3.0, force);
+    for (int i = 0; i < N_DOF; i++) sum[i % 3] += force[i];
+    CHECK_MSG(fabs(sum[0] + 0.5 * 2.0 * 4.0 * 9.0) < 1e-12, "hydrostatic: %.17g along x", sum[0]);
+    CHECK(fabs(sum[1]) < 1e-14 && fabs(sum[2]) < 1e-14);
+    free(flag);
+    free(face);
+    hx_space_free(&space);
+    hx_mesh_free(&mesh);
+}
+
+/* ---- key ---- */
+
+/* hx_keys is that of the scratch tree, with one more row. */
+static void check_key(void)
+{
+    const hx_key *key = NULL;
+    int same_offset = 0;
+    for (size_t i = 0; i < hx_n_key; i++)
+        if (strcmp(hx_keys[i].path, "output.announce") == 0) key = &hx_keys[i];
+    CHECK(key != NULL);
+    if (!key) return;
+    CHECK(key->type == HX_KEY_TEXT && key->is_free && strcmp(key->note, "nothing") == 0);
+    for (size_t i = 0; i < hx_n_key; i++)
+        same_offset +=
+            strncmp(hx_keys[i].path, "output.", 7) == 0 && hx_keys[i].offset == key->offset;
+    CHECK(same_offset == 1);
+}
+
+/* ---- command ---- */
+
+/* One tetrahedron, so that the noun of one element is checked too. */
+static void write_tetrahedron(void)
+{
+    FILE *const f = fopen("one.vtk", "w");
+    CHECK(f != NULL);
+    if (!f) return;
+    fputs("# vtk DataFile Version 3.0\none\nASCII\nDATASET UNSTRUCTURED_GRID\nPOINTS 4 double\n"
+          "0 0 0 1 0 0 0 1 0 0 0 1\nCELLS 1 5\n4 0 1 2 3\nCELL_TYPES 1\n10\n",
+          f);
+    fclose(f);
+}
+
+static void check_command(void)
+{
+    char line[80] = "";
+    const char *const file = "one.vtk";
+    const hx_options options = {.argument = &file, .n_argument = 1};
+    write_tetrahedron();
+    fflush(stdout);
+    const int saved = dup(1);
+    CHECK(saved >= 0 && freopen("count.txt", "w", stdout) != NULL);
+    CHECK_OK(hx_command_count.run(&options));
+    fflush(stdout);
+    CHECK(dup2(saved, 1) == 1);
+    close(saved);
+    FILE *const f = fopen("count.txt", "r");
+    CHECK(f && fgets(line, sizeof line, f));
+    if (f) fclose(f);
+    CHECK_MSG(strcmp(line, "4 nodes, 1 element\n") == 0, "hextop count: %s", line);
+    remove("count.txt");
+    remove("one.vtk");
+}
+
 int main(int argc, char **argv)
 {
     hx_mesh mesh;
@@ -268,6 +357,9 @@ int main(int argc, char **argv)
     check_update(&problem);
     check_generator();
     check_format();
+    check_load();
+    check_key();
+    check_command();
     hx_problem_free(&problem);
     hx_mesh_free(&mesh);
     hx_device_close(&device);

@@ -99,7 +99,7 @@ def may_include(room):
                "tests/cpu": [f"core/cpu/{below}" for below in BACKEND_ROOMS],
                "tests/app": ["app/config", "app/diag", "app/matrix", "app/output", "app/selftest", "app/session", "app/text"],
                "tests/bench": ["app/text", "app/config", "app/session", "app/matrix"],
-               "tests/soak": ["app/session"],
+               "tests/soak": ["app/session"], "tests/tree": ["app/text", "app/config"],
                "tests/fuzz": ["app/text", "app/config", "app/session", "app/result", "app/output", "app/report", "app/run"]}
         return ALL_CORE + ["lib", "tests/lib", "tests/fuzz"] + own.get(room, [])
     return MAY.get(room)

@@ -127,6 +127,19 @@ def check_rooms(sources, all_pages):
             fault(page.path, 1, f"does not name {path.name}, which lies beside it")
 
 
+def check_backends(all_pages):
+    """Each room of the two backends has a README, and that of the tests of the tree names each of them."""
+    for home in ("gpu", "core/cpu"):
+        for path in sorted((ROOT / home).glob("*/")):
+            if any(path.glob("meson.build")) and path / "README.md" not in all_pages:
+                fault(path, 1, "this room has no README.md")
+    page = all_pages[ROOT / "tests/tree/README.md"]
+    text = "\n".join(line for _, line in page.text)
+    for path in sorted((ROOT / "tests/tree").glob("test_*")):
+        if f"`{path.name}`" not in text:
+            fault(page.path, 1, f"does not name {path.name}, which lies beside it")
+
+
 def check_rule():
     """The rule has to find measurements in made-up sentences, and nothing in others."""
     for text in ("a look takes 0.05 s", "of 140 GB", "takes 12 iterations", "it is 3 times faster", "1.2 to 1.4 ms",
@@ -285,6 +298,7 @@ def main():
                for p in (ROOT / folder).rglob("*") if p.is_file()]
     check_rule()
     check_rooms(sources, all_pages)
+    check_backends(all_pages)
     check_index(all_pages)
     check_entries(sources)
     with tempfile.TemporaryDirectory() as parent:
