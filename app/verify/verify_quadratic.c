@@ -205,6 +205,7 @@ static int analyse_quadratic(hx_verify *v, part *p)
     HX_TRY(hx_alloc(&a->case_compliance, (size_t)p->problem.cases.n, sizeof *a->case_compliance,
                     "load cases"));
     HX_TRY(hx_analysis_open(&p->analysis, &p->device, &p->problem, &params));
+    hx_log_notes(&p->analysis.own->notes);
     HX_TRY(hx_analysis_solve_density(&p->analysis, p->mesh == &p->own.mesh ? NULL : v->black_white,
                                      p->problem.penalty));
     HX_TRY(hx_analysis_compliance(&p->analysis, &a->compliance));
