@@ -189,10 +189,12 @@ static hx_solver_params solver_params(const hx_session *s)
     return params;
 }
 
-/* Adds what the design takes, whose filter may exist already. */
-static hx_solver_params solver_params_beside(const hx_session *s, const hx_account *design)
+/* With the memory of the design, which *design receives; its filter may exist already. */
+static hx_solver_params solver_params_beside(const hx_session *s, hx_account *design)
 {
     hx_solver_params params = solver_params(s);
+    *design = (hx_account){0};
+    hx_session_design_account(s, design);
     params.choose.other_bytes = hx_account_sum(design);
     params.held_bytes = s->filter.kind ? hx_session_filter_bytes(s) : 0;
     return params;
@@ -221,9 +223,9 @@ int hx_session_choose_solver(hx_session *s)
     const int finds_operator = hx_config_is_auto(s->cfg.solver.op);
     const int finds_precond = hx_config_is_auto(s->cfg.solver.preconditioner);
     int substituted = 0;
-    hx_account design = {0};
-    if (finds_operator || finds_precond) hx_session_design_account(s, &design);
-    hx_solver_params params = solver_params_beside(s, &design);
+    hx_account design;
+    hx_solver_params params = solver_params(s);
+    if (finds_operator || finds_precond) params = solver_params_beside(s, &design);
     if (!finds_operator)
         HX_TRY(hx_session_blame(s, "solver.operator",
                                 find_named_operator_kind(s, &params.op_kind, &substituted)));
@@ -246,11 +248,10 @@ static int set_words(hx_session *s)
 
 int hx_session_take_less(hx_session *s, int rc)
 {
-    hx_account design = {0};
+    hx_account design;
     if (s->comm) return 0; /* the other processes would keep theirs */
     hx_optimizer_free(&s->opt);
     hx_analysis_free(&s->analysis);
-    hx_session_design_account(s, &design);
     const hx_solver_params params = solver_params_beside(s, &design);
     const int less = hx_solver_take_less(&s->solver, &s->device, &s->problem, &params, rc);
     hx_log_notes(&s->solver.notes);
@@ -259,8 +260,7 @@ int hx_session_take_less(hx_session *s, int rc)
 
 int hx_session_suggest(hx_session *s, int rc)
 {
-    hx_account design = {0};
-    hx_session_design_account(s, &design);
+    hx_account design;
     const hx_solver_params params = solver_params_beside(s, &design);
     return hx_choose_suggest(&params.choose, &s->device, &s->problem, s->solver.precond,
                              s->device_bytes, rc);
@@ -364,8 +364,7 @@ const char *hx_session_operator_text(const hx_session *s, char *text, size_t n_t
 
 int hx_session_make_operator(hx_session *s)
 {
-    hx_account design = {0};
-    hx_session_design_account(s, &design);
+    hx_account design;
     const hx_solver_params params = solver_params_beside(s, &design);
     return blame_part(s, hx_solver_make_operator(&s->solver, hx_session_solver_device(s),
                                                  hx_session_solved(s), &params));
@@ -374,8 +373,7 @@ int hx_session_make_operator(hx_session *s)
 int hx_session_make_solver(hx_session *s)
 {
     const double begin = hx_session_begin_step(HX_SETUP_SOLVER);
-    hx_account design = {0};
-    hx_session_design_account(s, &design);
+    hx_account design;
     const hx_solver_params params = solver_params_beside(s, &design);
     const int rc =
         hx_solver_make(&s->solver, hx_session_solver_device(s), hx_session_solved(s), &params);
@@ -384,7 +382,7 @@ int hx_session_make_solver(hx_session *s)
     HX_TRY(blame_part(s, rc));
     if (replaced) {
         HX_TRY(set_words(s));
-        design = (hx_account){0}; /* the vectors of PCG, which the design borrows, are others */
+        design = (hx_account){0}; /* it borrows vectors of PCG, which has others now */
         hx_session_design_account(s, &design);
     }
     s->device_account = s->solver.account;
