@@ -326,7 +326,7 @@ int hx_analyse_solve(hx_analyse *a, int with_fields, FILE *points)
     hx_session *const s = a->session;
     const double begin = hx_clock();
     a->with_fields = with_fields;
-    HX_TRY(hx_analysis_create(&s->analysis, &s->op, &s->pc, &s->pcg, 0));
+    HX_TRY(hx_analysis_create(&s->analysis, &s->solver.op, &s->solver.pc, &s->solver.pcg, 0));
     HX_TRY(hx_analysis_solve_density(&s->analysis, a->rho, s->problem.penalty));
     HX_TRY(hx_analysis_compliance(&s->analysis, &a->compliance));
     HX_TRY(hx_analysis_modulus(&s->analysis, a->modulus));

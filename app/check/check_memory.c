@@ -14,7 +14,7 @@ int hx_check_memory(hx_check *check)
     const double want = hx_diag_host_bytes(s, &host_free);
     const double host = (double)hx_session_mesh_bytes(s) + (double)hx_problem_bytes(&s->problem);
     const int shared = strcmp(s->device.ops->name, "cpu") == 0;
-    const double held = (double)s->op.device_bytes; /* after a trial of operators */
+    const double held = (double)s->solver.op.device_bytes; /* after a trial of operators */
     hx_account account = {0};
     hx_session_device_account(s, &account);
     const double device = (double)hx_account_sum(&account);

@@ -19,7 +19,7 @@ static int set_uniform(hx_session *s)
     HX_TRY(hx_alloc_raw(&modulus, n_elem, sizeof *modulus, "moduli"));
 #pragma omp parallel for schedule(static)
     for (size_t e = 0; e < n_elem; e++) modulus[e] = uniform;
-    const int rc = hx_operator_set_modulus(&s->op, modulus);
+    const int rc = hx_operator_set_modulus(&s->solver.op, modulus);
     free(modulus);
     return rc;
 }
@@ -33,7 +33,7 @@ static int measure_setup(hx_session *s, double *seconds)
     *seconds = 0.0;
     for (int pass = 0; pass < 2 && *seconds < long_enough; pass++) {
         const double begin = hx_clock();
-        HX_TRY(hx_precond_setup(&s->pc));
+        HX_TRY(hx_precond_setup(&s->solver.pc));
         HX_TRY(s->device.ops->sync(&s->device));
         *seconds = hx_clock() - begin;
     }
@@ -45,16 +45,17 @@ static int measure_iteration(hx_session *s, const double *d_f, double *d_u, doub
 {
     enum { FEW = 2, MOST = 20 };
     hx_device *dev = &s->device;
-    const size_t bytes = (size_t)s->op.linear.n * sizeof(double);
+    const size_t bytes = (size_t)s->solver.op.linear.n * sizeof(double);
     hx_pcg_result result = {0};
     *seconds = 0.0;
     for (int n = FEW; n > 0;) {
-        if (s->op.d_prescribed)
-            HX_TRY(dev->ops->copy(dev, d_u, s->op.d_prescribed, bytes));
+        if (s->solver.op.d_prescribed)
+            HX_TRY(dev->ops->copy(dev, d_u, s->solver.op.d_prescribed, bytes));
         else
             HX_TRY(dev->ops->zero(dev, d_u, bytes));
-        s->pcg.params.max_iterations = n;
-        HX_TRY(hx_pcg_solve(&s->pcg, &s->op.linear, &s->pc, d_f, d_u, &result));
+        s->solver.pcg.params.max_iterations = n;
+        HX_TRY(
+            hx_pcg_solve(&s->solver.pcg, &s->solver.op.linear, &s->solver.pc, d_f, d_u, &result));
         if (result.iterations > 0) /* the start costs about one more: residual and preconditioner */
             *seconds = result.seconds / (result.iterations + 1);
         n = n == FEW && result.seconds < long_enough ? MOST : 0;
@@ -68,7 +69,7 @@ static int measure_solver(hx_session *s, double *setup, double *seconds)
     int rc;
     double *force = NULL, *d_u = NULL, *d_f = NULL;
     hx_device *dev = &s->device;
-    const size_t bytes = (size_t)s->op.linear.n * sizeof(double);
+    const size_t bytes = (size_t)s->solver.op.linear.n * sizeof(double);
     *setup = *seconds = 0.0;
     if (hx_log_is_terminal()) hx_log_status("measuring a PCG iteration ...");
     HX_TRY_FAIL(set_uniform(s));

@@ -62,8 +62,8 @@ static int measure_operator(hx_compare *c, const hx_compare_reference *ref,
     hx_session *s = &c->session;
     hx_compare_group *group = &c->group[c->n_group - 1];
     HX_TRY(hx_grow(&c->row, c->n_row, &c->row_capacity, sizeof *c->row, "results"));
-    s->op_kind = op_kind;
-    s->layout = layout;
+    s->solver.op_kind = op_kind;
+    s->solver.layout = layout;
     hx_compare_row *row = &c->row[c->n_row];
     HX_TRY(hx_compare_measure(s, &c->plan, ref, group->mesh_seconds, &c->forecast, row));
     row->group = c->n_group - 1;

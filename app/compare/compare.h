@@ -161,7 +161,7 @@ int hx_compare_plan_includes(const hx_compare_plan *plan, const char *name);
 int hx_compare_reference_create(hx_compare_reference *ref, hx_session *s);
 void hx_compare_reference_free(hx_compare_reference *ref);
 
-/* Sets up s->op_kind in s->layout on the open device, checks and times it, solves with it, stores
+/* Sets up s->solver.op_kind in s->solver.layout on the open device, checks and times it, solves with it, stores
  * the figures in the row, and frees it. If it does not fit into memory, the row is skipped and no
  * error is returned. `mesh_seconds` counts as pre-computation. */
 int hx_compare_measure(hx_session *s, const hx_compare_plan *plan, const hx_compare_reference *ref,

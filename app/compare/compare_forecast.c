@@ -24,7 +24,8 @@ void hx_compare_forecast_solve(hx_compare_forecast *forecast, const hx_session *
                  solve = iteration * forecast->iterations,
                  done = hx_clock() - forecast->begin + solve;
     forecast->all_seconds = done * forecast->n_row;
-    hx_log_info("\nforecast  PCG with %s%s: about %s %s over %d load case%s,", s->pc.kind->name,
+    hx_log_info("\nforecast  PCG with %s%s: about %s %s over %d load case%s,",
+                s->solver.pc.kind->name,
                 forecast->chose_precond
                     ? " (solver.preconditioner is \"auto\"; to compare with another one, name it)"
                     : "",

@@ -36,8 +36,9 @@ static size_t bytes_needed(const measurement *m)
     hx_account account = {0};
     if (m->plan->pcg) return hx_session_device_bytes(s);
     if (s->problem.space.element == HX_ELEMENT_LINEAR)
-        return hx_operator_bytes(&s->mesh, s->op_kind, s->layout) + 2 * vector_bytes(s);
-    hx_operator_account(&account, &s->problem, s->op_kind, s->layout);
+        return hx_operator_bytes(&s->mesh, s->solver.op_kind, s->solver.layout) +
+               2 * vector_bytes(s);
+    hx_operator_account(&account, &s->problem, s->solver.op_kind, s->solver.layout);
     return hx_account_sum(&account) + 2 * vector_bytes(s);
 }
 
@@ -78,13 +79,13 @@ static int set_up(measurement *m)
     if (m->plan->pcg)
         HX_TRY(hx_session_make_operator(s));
     else
-        HX_TRY(hx_operator_create(&s->op, dev, s->op_kind, s->layout, &s->problem,
-                                  2 * vector_bytes(s)));
+        HX_TRY(hx_operator_create(&s->solver.op, dev, s->solver.op_kind, s->solver.layout,
+                                  &s->problem, 2 * vector_bytes(s)));
     HX_TRY(dev->ops->sync(dev));
     m->row->f.setup_seconds = hx_clock() - begin;
     HX_TRY(dev->ops->alloc(dev, vector_bytes(s), &m->d_x));
     HX_TRY(dev->ops->alloc(dev, vector_bytes(s), &m->d_y));
-    return hx_operator_set_modulus(&s->op, m->ref->modulus);
+    return hx_operator_set_modulus(&s->solver.op, m->ref->modulus);
 }
 
 static void release_vectors(measurement *m)
@@ -105,7 +106,7 @@ static int checked_product(measurement *m, const double *x, double *y)
     HX_TRY(dev->ops->upload(dev, m->d_x, x, bytes));
     /* Times n <= N_BATCH products one by one, after one more that makes the device busy when the
      * first mark is set. */
-    HX_TRY(m->s->op.op_kind->apply(m->s->op.state, m->d_x, m->d_y));
+    HX_TRY(m->s->solver.op.op_kind->apply(m->s->solver.op.state, m->d_x, m->d_y));
     return dev->ops->download(dev, y, m->d_y, bytes);
 }
 
@@ -122,7 +123,7 @@ static int check_measurement(measurement *m)
     f->error = sqrt(hx_dot(n, y, y)) / ref->kx_norm;
     HX_TRY(checked_product(m, ref->z, y));
     f->symmetry = fabs(zkx - hx_dot(n, ref->x, y)) / (ref->z_norm * ref->kx_norm);
-    f->error_bound = m->s->op_kind->error > 0.0 ? m->s->op_kind->error : 1e-12;
+    f->error_bound = m->s->solver.op_kind->error > 0.0 ? m->s->solver.op_kind->error : 1e-12;
     if (!(f->error <= f->error_bound && f->symmetry <= f->error_bound))
         m->row->status = HX_COMPARE_WRONG;
     return HX_OK;
@@ -133,7 +134,7 @@ enum { N_WARM = 3, N_BATCH = HX_N_MARK - 1 };
 /* Times n <= N_BATCH fills one by one, after one more. */
 static int time_batch(const measurement *m, int n, double *seconds)
 {
-    const hx_operator *op = &m->s->op;
+    const hx_operator *op = &m->s->solver.op;
     const hx_device_ops *ops = op->dev->ops;
     HX_TRY(op->op_kind->apply(op->state, m->d_x, m->d_y));
     HX_TRY(ops->mark(op->dev, 0));
@@ -178,7 +179,7 @@ static int time_products(measurement *m)
 /* Bytes of a matrix that a product reads. */
 static int time_fills(const measurement *m, int n, double *seconds)
 {
-    const hx_operator *op = &m->s->op;
+    const hx_operator *op = &m->s->solver.op;
     const hx_device_ops *ops = op->dev->ops;
     HX_TRY(op->op_kind->update(op->state));
     HX_TRY(ops->mark(op->dev, 0));
@@ -204,7 +205,7 @@ static double stored_bytes(const hx_operator *op, const hx_assembled *a)
 /* Times an operator's matrix: the steps of its pattern, and the values of a design. */
 static int measure_matrix(measurement *m)
 {
-    const hx_operator *op = &m->s->op;
+    const hx_operator *op = &m->s->solver.op;
     hx_compare_figures *f = &m->row->f;
     double seconds[N_BATCH];
     const int requested = m->plan->repeats;
@@ -247,21 +248,22 @@ static int solve_case(measurement *m, int load_case, hx_pcg_result *result)
     const size_t bytes = vector_bytes(s);
     HX_TRY(hx_problem_nodal_force(&s->problem, load_case, m->ref->density, m->ref->y));
     HX_TRY(dev->ops->upload(dev, m->d_y, m->ref->y, bytes));
-    if (s->op.d_prescribed)
-        HX_TRY(dev->ops->copy(dev, m->d_x, s->op.d_prescribed, bytes));
+    if (s->solver.op.d_prescribed)
+        HX_TRY(dev->ops->copy(dev, m->d_x, s->solver.op.d_prescribed, bytes));
     else
         HX_TRY(dev->ops->zero(dev, m->d_x, bytes));
-    return hx_pcg_solve(&s->pcg, &s->op.linear, &s->pc, m->d_y, m->d_x, result);
+    return hx_pcg_solve(&s->solver.pcg, &s->solver.op.linear, &s->solver.pc, m->d_y, m->d_x,
+                        result);
 }
 
 /* Runs PCG once, since a device loads some code at first use. *seconds: time of one iteration with
  * its start. */
 static int warm_up_pcg(measurement *m, double *seconds)
 {
-    hx_pcg_params *params = &m->s->pcg.params;
+    hx_pcg_params *params = &m->s->solver.pcg.params;
     const int max_iterations = params->max_iterations;
     hx_pcg_result result;
-    HX_TRY(hx_precond_setup(&m->s->pc));
+    HX_TRY(hx_precond_setup(&m->s->solver.pc));
     params->max_iterations = 1;
     HX_TRY(solve_case(m, 0, &result));
     *seconds = result.seconds;
@@ -357,8 +359,8 @@ static int solve_measurement(measurement *m, double mesh_seconds)
 static void show_step(const hx_session *s, const char *step)
 {
     if (hx_log_is_terminal())
-        hx_log_status("%s, %s: %s %s: %s", s->mesh.name, s->device.ops->name, s->op_kind->name,
-                      hx_layout_name(s->layout), step);
+        hx_log_status("%s, %s: %s %s: %s", s->mesh.name, s->device.ops->name,
+                      s->solver.op_kind->name, hx_layout_name(s->solver.layout), step);
 }
 
 static int take_measurement(measurement *m, double mesh_seconds)
@@ -394,17 +396,17 @@ int hx_compare_measure(hx_session *s, const hx_compare_plan *plan, const hx_comp
 {
     measurement m = {.s = s, .plan = plan, .ref = ref, .forecast = forecast, .row = row};
     hx_compare_clear_figures(&row->f);
-    row->op_kind = s->op_kind;
-    row->layout = s->layout;
+    row->op_kind = s->solver.op_kind;
+    row->layout = s->solver.layout;
     row->status = HX_COMPARE_OK;
     row->pcg_reason = HX_PCG_RUNNING;
     row->note[0] = '\0';
     row->f.bytes_per_element =
         (double)(s->problem.space.element == HX_ELEMENT_LINEAR
-                     ? s->op_kind->bytes(&s->mesh, s->layout)
-                     : s->op_kind->space_bytes(&s->problem.space, s->layout)) /
+                     ? s->solver.op_kind->bytes(&s->mesh, s->solver.layout)
+                     : s->solver.op_kind->space_bytes(&s->problem.space, s->solver.layout)) /
         (double)s->mesh.n_elem;
-    row->f.nominal_bytes_per_element = s->op_kind->bytes_per_elem;
+    row->f.nominal_bytes_per_element = s->solver.op_kind->bytes_per_elem;
     const int rc = take_measurement(&m, mesh_seconds);
     release_vectors(&m);
     hx_session_drop_operator(s);

@@ -22,7 +22,7 @@ static double interval(void)
  * number extrapolated to the tolerance. */
 static double iterations_of_case(const hx_compare_meter *m, int iterations, double residual)
 {
-    const hx_pcg_params *const params = &m->s->pcg.params;
+    const hx_pcg_params *const params = &m->s->solver.pcg.params;
     const double fall = m->first_residual / residual;
     double likely = m->likely;
     if (fall > 10.0 && params->criterion == HX_PCG_RELATIVE)
@@ -40,7 +40,7 @@ static void show(const hx_compare_meter *m, int iterations, double residual, dou
     if (m->n_case > 1)
         snprintf(which, sizeof which, " of load case %d of %d", m->load_case + 1, m->n_case);
     snprintf(text, sizeof text, "%s %s: about %s left; PCG%s, %d iteration%s, |r| %.0e",
-             s->op_kind->name, hx_layout_name(s->layout),
+             s->solver.op_kind->name, hx_layout_name(s->solver.layout),
              hx_format_seconds(left, rest, sizeof rest), which, iterations,
              iterations == 1 ? "" : "s", residual / m->first_residual);
     if (hx_log_is_terminal())
@@ -71,12 +71,12 @@ void hx_compare_meter_begin(hx_compare_meter *m, hx_session *s, double likely)
     const double now = hx_clock();
     *m = (hx_compare_meter){
         .s = s, .n_case = s->problem.cases.n, .likely = likely, .begin = now, .shown = now};
-    s->pcg.watch = watch;
-    s->pcg.context = m;
+    s->solver.pcg.watch = watch;
+    s->solver.pcg.context = m;
 }
 
 void hx_compare_meter_end(hx_compare_meter *m)
 {
-    m->s->pcg.watch = NULL;
-    m->s->pcg.context = NULL;
+    m->s->solver.pcg.watch = NULL;
+    m->s->solver.pcg.context = NULL;
 }

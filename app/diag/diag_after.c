@@ -110,7 +110,7 @@ static void judge_run(hx_diags *diags, const hx_session *s, const hx_diag_facts 
         hx_fit(remedy, sizeof remedy,
                "`solver.max_iterations=%d` allows more PCG iterations; a larger "
                "optimization.rho_min reduces their number",
-               10 * s->pcg.params.max_iterations);
+               10 * s->solver.pcg.params.max_iterations);
     if (f->n_unconverged > 0)
         hx_diags_advise(diags, HX_DIAG_PCG, f->n_unconverged, remedy,
                         "PCG did not converge in %d of %d %s", f->n_unconverged, f->n_iteration,
@@ -144,17 +144,17 @@ void hx_diag_initial(hx_diags *diags, const hx_session *s, const hx_iteration *f
 static int judge_stiffness(hx_diags *diags, hx_session *s)
 {
     double error;
-    if (!(s->op.op_kind->error > 0.0)) return HX_OK;
+    if (!(s->solver.op.op_kind->error > 0.0)) return HX_OK;
     HX_TRY(hx_optimizer_stiffness_error(&s->opt, &error));
     hx_log_detail("operator '%s': its rounded stiffness changes the compliance by %.1e",
-                  s->op.op_kind->name, error);
+                  s->solver.op.op_kind->name, error);
     if (!(fabs(error) <= hx_diag_limit(HX_DIAG_ROUNDED_STIFFNESS)))
         hx_diags_add(
             diags, HX_DIAG_ROUNDED_STIFFNESS, fabs(error),
             "operator \"%s\" stores the stiffness in single precision: the rounding changes the "
             "compliance by an estimated %.2g %%, because the part is slender or softly "
             "supported",
-            s->op.op_kind->name, 100.0 * fabs(error));
+            s->solver.op.op_kind->name, 100.0 * fabs(error));
     return HX_OK;
 }
 

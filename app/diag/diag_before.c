@@ -580,7 +580,8 @@ double hx_diag_host_bytes(const hx_session *s, double *have)
 {
     const int shared = strcmp(s->device.ops->name, "cpu") == 0;
     const double host = (double)hx_session_mesh_bytes(s) + (double)hx_problem_bytes(&s->problem);
-    const double taken = s->device_bytes > 0 ? (double)s->device_bytes : (double)s->op.device_bytes;
+    const double taken =
+        s->device_bytes > 0 ? (double)s->device_bytes : (double)s->solver.op.device_bytes;
     *have = (double)hx_host_memory_available() + host + (shared ? taken : 0.0);
     return host + (shared ? (double)hx_session_device_bytes(s) : 0.0);
 }

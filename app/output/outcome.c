@@ -58,7 +58,7 @@ static void report_precision(const hx_stats *stats, const hx_iteration *it)
 /* Reports on operators whose stored K is rounded. */
 static void report_refinement(const hx_session *s, const hx_stats *stats, const hx_iteration *it)
 {
-    const char *const name = s->op.op_kind->name;
+    const char *const name = s->solver.op.op_kind->name;
     if (it->pcg_refinements > 0)
         hx_log_detail("iteration %d: %d %s of the residual by the exact product, because operator "
                       "'%s' stores stiffness in single precision",
@@ -69,7 +69,7 @@ static void report_refinement(const hx_session *s, const hx_stats *stats, const 
         hx_log_warning("iteration %d: the rounding errors of operator '%s' could not be corrected; "
                        "this solve was finished with the product of '%s', and later ones may have "
                        "to be; solver.operator = \"%s\" would be faster",
-                       it->iteration, name, s->op.exact->name, s->op.exact->name);
+                       it->iteration, name, s->solver.op.exact->name, s->solver.op.exact->name);
     else
         hx_log_detail("iteration %d: a solve was finished with the exact product", it->iteration);
 }
@@ -87,7 +87,7 @@ static void report_restarts(const hx_iteration *it)
  * lack of memory costs time and is warned of. */
 static void report_recording(const hx_session *s, const hx_stats *stats)
 {
-    const hx_pcg *pcg = &s->pcg;
+    const hx_pcg *pcg = &s->solver.pcg;
     if (stats->n_iteration != 1 || pcg->cannot_record == HX_OK) return;
     if (pcg->cannot_record == HX_ENOMEM)
         hx_log_warning("PCG's iterations are launched one by one instead of as a graph, which "

@@ -104,10 +104,10 @@ void hx_progress_header(const hx_session *s)
     if (s->comm) hx_log_info("  ranks     %s", hx_session_comm_text(s, text, sizeof text));
     hx_log_info("  operator  %s", hx_session_operator_text(s, text, sizeof text));
     hx_log_info("  solver    PCG, %s preconditioner, %s precision, %s %g, at most %d %s",
-                s->precond_kind->name, hx_precision_name(s->pcg.params.precision),
-                stop_text[s->pcg.params.criterion], s->pcg.params.tolerance,
-                s->pcg.params.max_iterations,
-                hx_noun(s->pcg.params.max_iterations, "iteration", "iterations"));
+                s->solver.precond->name, hx_precision_name(s->solver.pcg.params.precision),
+                stop_text[s->solver.pcg.params.criterion], s->solver.pcg.params.tolerance,
+                s->solver.pcg.params.max_iterations,
+                hx_noun(s->solver.pcg.params.max_iterations, "iteration", "iterations"));
     if (s->filter.kind->needs_radius)
         hx_log_info("  filter    %s, radius %.4g%s (%.3g elements%s)", s->filter.kind->name,
                     s->filter_radius, cfg->units.length, s->filter_radius / s->mesh.elem_size,

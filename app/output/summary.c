@@ -141,10 +141,10 @@ static void write_memory(hx_json *json, const hx_session *s)
     hx_json_open_object(json, "memory");
     hx_json_integer(json, "host_peak_bytes", (int64_t)hx_host_memory_peak());
     hx_json_integer(json, "device_bytes", (int64_t)s->device_bytes);
-    hx_json_integer(json, "operator_bytes", (int64_t)s->op.device_bytes);
+    hx_json_integer(json, "operator_bytes", (int64_t)s->solver.op.device_bytes);
     hx_json_integer(json, "vector_bytes",
-                    (int64_t)(s->device_bytes - s->op.device_bytes - hx_session_optimizer_bytes(s) -
-                              hx_session_filter_bytes(s)));
+                    (int64_t)(s->device_bytes - s->solver.op.device_bytes -
+                              hx_session_optimizer_bytes(s) - hx_session_filter_bytes(s)));
     hx_json_integer(json, "mesh_bytes", (int64_t)hx_session_mesh_bytes(s));
     hx_json_integer(json, "problem_bytes", (int64_t)hx_problem_bytes(&s->problem));
     hx_json_integer(json, "filter_bytes", (int64_t)hx_session_filter_bytes(s));
@@ -203,11 +203,11 @@ static void write_result(hx_json *json, const hx_session *s, const hx_stats *sta
     hx_json_integer(json, "points", hx_session_n_point(s));
     hx_json_string(json, "device", s->device.ops->name);
     hx_json_string(json, "device_description", s->device.description);
-    hx_json_string(json, "operator", s->op_kind->name);
-    hx_json_bool(json, "operator_deterministic", s->op_kind->deterministic);
-    hx_json_string(json, "layout", hx_layout_name(s->layout));
-    hx_json_string(json, "preconditioner", s->precond_kind->name);
-    hx_json_string(json, "precision", hx_precision_name(s->pcg.params.precision));
+    hx_json_string(json, "operator", s->solver.op_kind->name);
+    hx_json_bool(json, "operator_deterministic", s->solver.op_kind->deterministic);
+    hx_json_string(json, "layout", hx_layout_name(s->solver.layout));
+    hx_json_string(json, "preconditioner", s->solver.precond->name);
+    hx_json_string(json, "precision", hx_precision_name(s->solver.pcg.params.precision));
     hx_json_string(json, "filter", s->filter.kind->name);
     hx_json_number(json, "filter_radius", s->filter_radius);
     if (s->groups.n_group > 0) {

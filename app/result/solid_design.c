@@ -242,6 +242,8 @@ int hx_solid_session_make(hx_session *to, const hx_session *whole, const hx_soli
         rc = HX_RAISE(HX_EINPUT, "%s%s", message, name_missing(d, text, sizeof text));
     }
     HX_TRY(rc);
+    to->problem.operator_plan = &to->operator_plan;
+    to->problem.coarse_plan = &to->coarse_plan;
     HX_TRY(check_left(d, &whole->problem, &to->problem));
     warn_of_lost(&whole->problem, &to->problem, n_floating);
     return HX_OK;

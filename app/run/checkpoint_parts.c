@@ -203,7 +203,7 @@ static int check_machine(hx_snapshot *image, const hx_session *s)
     char *then, now[HX_MACHINE_TEXT];
     if (!hx_snapshot_has(image, "run.machine")) return HX_OK;
     HX_TRY(hx_checkpoint_text(image, "run.machine", &then));
-    if (s->op_kind->deterministic)
+    if (s->solver.op_kind->deterministic)
         warn_machine(image->path, then, hx_machine_text(&s->device, now));
     free(then);
     return HX_OK;

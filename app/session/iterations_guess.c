@@ -21,7 +21,7 @@ hx_iterations_guess hx_guess_iterations(const hx_session *s)
         digits = fmax(1.0, s->cfg.solver.criterion == HX_PCG_COMPLIANCE ? 0.5 * all : all);
     const double with_diagonal = 700.0 * pow((double)s->mesh.n_elem / 31250.0, 0.2);
     const double limit = (double)s->cfg.solver.max_iterations;
-    const int own = s->precond_kind->iterations;
+    const int own = s->solver.precond->iterations;
     const double n = own > 0 ? own : with_diagonal;
     hx_iterations_guess g = {n, n / 3.0, n * 3.0};
     if (s->space.element == HX_ELEMENT_SPLINE)

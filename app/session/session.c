@@ -515,7 +515,8 @@ static int make_design(hx_session *s)
     HX_TRY(hx_session_check_volume(s));
     HX_TRY_FAIL(hx_session_read_initial(s, &density));
     s->initial_greyness = measure_greyness(s, density);
-    HX_TRY_FAIL(hx_analysis_create(&s->analysis, &s->op, &s->pc, &s->pcg, cfg->solver.warm_start));
+    HX_TRY_FAIL(hx_analysis_create(&s->analysis, &s->solver.op, &s->solver.pc, &s->solver.pcg,
+                                   cfg->solver.warm_start));
     HX_TRY_FAIL(hx_analysis_follow(&s->analysis));
     rc = hx_optimizer_create(&s->opt, &params, &s->analysis, &s->filter,
                              density ? density + first_element(s) : NULL);
@@ -557,9 +558,7 @@ void hx_session_drop_operator(hx_session *s)
 {
     hx_optimizer_free(&s->opt);
     hx_analysis_free(&s->analysis);
-    hx_pcg_free(&s->pcg);
-    hx_precond_free(&s->pc);
-    hx_operator_free(&s->op);
+    hx_solver_free_parts(&s->solver);
 }
 
 int hx_session_open(hx_session *s)
@@ -578,6 +577,7 @@ void hx_session_free(hx_session *s)
     hx_device_start_end(&s->device_start); /* the thread that starts the driver must end first */
     hx_session_end_measuring(s);
     hx_session_drop_operator(s);
+    hx_solver_free(&s->solver);
     hx_filter_free(&s->filter);
     hx_dist_free(&s->dist);
     hx_device_close(&s->device);

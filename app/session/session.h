@@ -77,13 +77,8 @@ typedef struct hx_session {
     hx_dist dist;                 /* with several processes, once the device is open */
     hx_device_start device_start; /* runs while mesh and problem are made */
     hx_device device;
-    const hx_operator_kind *op_kind;
-    hx_layout layout;
-    const hx_precond_kind *precond_kind;
-    int chose_operator, chose_precond; /* 1: selected by "auto" */
-    hx_operator op;
-    hx_precond pc;
-    hx_pcg pcg;
+    /* its note: reason for the operator if it differs from the config */
+    hx_solver solver;
     hx_analysis analysis;
     hx_filter filter;
     double initial_greyness; /* greyness of the densities of optimization.initial; NaN: none */
@@ -107,7 +102,6 @@ typedef struct hx_session {
     hx_hash mesh_hash, order_hash; /* mesh_hash.h, computed when needed (identity.h) */
     int has_mesh_hash, has_order_hash;
     int own_element; /* 1 + solver.element of the config, if a command takes another element */
-    char operator_note[128]; /* reason for the operator if it differs from the config; else "" */
 } hx_session;
 
 /* Runs all steps below, in order. The caller zeroed s and filled s->cfg. */
@@ -142,7 +136,7 @@ void hx_session_measure_meanwhile(hx_session *s);
 /* supports, loads, passive elements, radius, linked variables */
 int hx_session_make_problem(hx_session *s);
 /* Selects device, operator and layout, and resolves their names in cfg. With solver.operator =
- * "auto" the operators are timed, and s->op may hold the selected one. */
+ * "auto" the operators are timed, and s->solver.op may hold the selected one. */
 int hx_session_open_device(hx_session *s);
 /* Makes operator, preconditioner and PCG. If a selection of "auto" does not get its memory, one
  * that stores less replaces it, with a warning; likewise in hx_session_make_design. */
@@ -165,7 +159,7 @@ int hx_session_find_device(const hx_session *s, const hx_device_ops **ops);
 int hx_session_set_threads(const hx_session *s);
 /* without selecting an operator */
 int hx_session_start_device(hx_session *s, const hx_device_ops *ops);
-int hx_session_make_operator(hx_session *s); /* for s->op_kind and s->layout */
+int hx_session_make_operator(hx_session *s); /* as s->solver has chosen */
 int hx_session_make_filter(hx_session *s);   /* on the device */
 /* The kinds named by optimization.objective and optimization.update. */
 const hx_objective_kind *hx_session_objective(const hx_session *s);

@@ -163,10 +163,11 @@ int hx_session_open_follower(hx_session *s)
     HX_TRY(hx_session_start_device(s, ops));
     HX_TRY(hx_session_create_subdomain(s));
     HX_TRY(hear_choice(s));
-    HX_TRY(hx_session_find_named(s));
+    HX_TRY(hx_session_choose_solver(s));
     HX_TRY(hx_session_make_solver(s));
     if (s->dist.design) return hx_session_make_design(s);
-    HX_TRY(hx_analysis_create(&s->analysis, &s->op, &s->pc, &s->pcg, s->cfg.solver.warm_start));
+    HX_TRY(hx_analysis_create(&s->analysis, &s->solver.op, &s->solver.pc, &s->solver.pcg,
+                              s->cfg.solver.warm_start));
     return hx_analysis_follow(&s->analysis);
 }
 

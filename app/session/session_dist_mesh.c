@@ -291,7 +291,7 @@ int hx_session_agree_dist_mesh(hx_session *s)
     HX_TRY(hx_mesh_hash_all(&s->mesh, &s->mesh_hash));
     HX_TRY(hx_mesh_order_hash_all(&s->mesh, &s->order_hash));
     s->has_mesh_hash = s->has_order_hash = 1;
-    hx_coarse_plan_make(&s->coarse_plan, &s->problem, s->precond_kind,
+    hx_coarse_plan_make(&s->coarse_plan, &s->problem, s->solver.precond,
                         hx_session_solver_device(s)->ops);
     return HX_OK;
 }

@@ -36,12 +36,12 @@ int hx_session_broadcast_choice(hx_session *s);
 /* session_measure.c. Waits for the measurement begun by hx_session_measure_meanwhile. */
 void hx_session_end_measuring(hx_session *s);
 
-/* Finds operator, layout and preconditioner by the words of solver.*. */
-int hx_session_find_named(hx_session *s);
+/* Chooses operator, layout and preconditioner by solver.*. */
+int hx_session_choose_solver(hx_session *s);
 
 /* After a lack of device memory: returns 1 if a selection of "auto" is replaced by one that stores
- * less, with a warning; operator, preconditioner and PCG are then freed. 0: the message states what
- * would fit. */
+ * less, with a warning. Without a communicator optimizer, analysis and the parts of the solver are
+ * freed. 0: the message states what would fit. */
 int hx_session_take_less(hx_session *s, int rc);
 
 /* Appends to the message of a lack of device memory what would fit instead; returns rc. */
@@ -53,11 +53,7 @@ void hx_session_count_voxels(hx_session *s);
 /* Computes load_bytes of the solved problem once, since memory accounts need it repeatedly.
  * O(n_dof). */
 void hx_session_count_loads(hx_session *s);
-/* Adds the device memory besides the operator. */
-void hx_session_other_account(const hx_session *s, hx_account *account);
-/* Sum of these items. */
-size_t hx_session_other_bytes(const hx_session *s);
-/* Sum of these items without preconditioner and PCG. */
-size_t hx_session_design_bytes(const hx_session *s);
+/* Adds the device memory besides operator, preconditioner and PCG. */
+void hx_session_design_account(const hx_session *s, hx_account *account);
 
 #endif

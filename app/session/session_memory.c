@@ -47,7 +47,7 @@ size_t hx_session_optimizer_bytes(const hx_session *s)
     const hx_filter_params params = hx_session_filter_params(s);
     return hx_optimizer_bytes(hx_session_design(s), hx_session_update(s),
                               hx_filter_find(s->cfg.optimization.filter.kind), &params,
-                              s->precond_kind) +
+                              s->solver.precond) +
            hx_groups_bytes(&s->groups);
 }
 
@@ -59,7 +59,7 @@ void hx_session_count_loads(hx_session *s)
     s->loads_of = solved;
 }
 
-static void add_design(const hx_session *s, hx_account *account)
+void hx_session_design_account(const hx_session *s, hx_account *account)
 {
     const hx_problem *const solved = hx_session_solved(s);
     const size_t vector =
@@ -69,6 +69,7 @@ static void add_design(const hx_session *s, hx_account *account)
     const size_t loads = s->loads_of == solved
                              ? s->load_bytes
                              : hx_analysis_load_bytes(solved, s->cfg.solver.precision);
+    if (s->dist.comm) hx_account_add(account, "exchanges", hx_dist_bytes(&s->dist));
     hx_account_add(account, "displacements",
                    n_case * vector +
                        (s->cfg.solver.warm_start ? hx_analysis_follow_bytes(solved) : 0));
@@ -77,37 +78,12 @@ static void add_design(const hx_session *s, hx_account *account)
     hx_account_add(account, "filter", hx_session_filter_bytes(s));
 }
 
-void hx_session_other_account(const hx_session *s, hx_account *account)
-{
-    const hx_problem *const solved = hx_session_solved(s);
-    const size_t vector =
-        (size_t)solved->components * (size_t)solved->space.n_point * sizeof(double);
-    const size_t n_pcg = (size_t)hx_pcg_vectors(s->precond_kind, s->problem.rigid.n > 0);
-    hx_account_add(account, "preconditioner",
-                   hx_precond_bytes(s->precond_kind, solved, s->device.ops, s->op_kind));
-    hx_account_add(account, "pcg", n_pcg * vector);
-    if (s->dist.comm) hx_account_add(account, "exchanges", hx_dist_bytes(&s->dist));
-    add_design(s, account);
-}
-
-size_t hx_session_other_bytes(const hx_session *s)
-{
-    hx_account account = {0};
-    hx_session_other_account(s, &account);
-    return hx_account_sum(&account);
-}
-
-size_t hx_session_design_bytes(const hx_session *s)
-{
-    hx_account account = {0};
-    add_design(s, &account);
-    return hx_account_sum(&account);
-}
-
 void hx_session_device_account(const hx_session *s, hx_account *account)
 {
-    hx_operator_account(account, hx_session_solved(s), s->op_kind, s->layout);
-    hx_session_other_account(s, account);
+    const hx_problem *const solved = hx_session_solved(s);
+    hx_operator_account(account, solved, s->solver.op_kind, s->solver.layout);
+    hx_choose_account(account, s->device.ops, solved, s->solver.op_kind, s->solver.precond);
+    hx_session_design_account(s, account);
 }
 
 size_t hx_session_device_bytes(const hx_session *s)

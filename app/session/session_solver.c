@@ -110,11 +110,11 @@ int hx_session_set_threads(const hx_session *s)
 }
 
 /* HX_EINPUT, with the deterministic operators of the device. */
-static int require_deterministic(const hx_session *s)
+static int require_deterministic(const hx_session *s, const hx_operator_kind *op_kind)
 {
     char words[1024] = "";
     size_t used = 0;
-    if (s->op_kind->deterministic) return HX_OK;
+    if (op_kind->deterministic) return HX_OK;
     for (size_t i = 0; hx_operator_kinds[i] && used < sizeof words; i++)
         if (strcmp(hx_operator_kinds[i]->device, s->device.ops->name) == 0 &&
             hx_operator_kinds[i]->deterministic)
@@ -123,11 +123,11 @@ static int require_deterministic(const hx_session *s)
     return HX_RAISE(HX_EINPUT,
                     "'%s' on device '%s' adds in an order that differs from run to run, and "
                     "solver.deterministic is true; deterministic operators there: auto%s",
-                    s->op_kind->name, s->device.ops->name, words);
+                    op_kind->name, s->device.ops->name, words);
 }
 
 /* HX_EINPUT, with the operators of the device that support heat. */
-static int refuse_physics(const hx_session *s)
+static int refuse_physics(const hx_session *s, const hx_operator_kind *op_kind)
 {
     char words[1024] = "";
     size_t used = 0;
@@ -139,32 +139,34 @@ static int refuse_physics(const hx_session *s)
     return HX_RAISE(HX_EINPUT,
                     "operator '%s' on device '%s' does not support physics = \"heat\"; operators "
                     "there that do: auto%s",
-                    s->op_kind->name, s->device.ops->name, words);
+                    op_kind->name, s->device.ops->name, words);
 }
 
-static int find_named_operator_kind(hx_session *s)
+/* The operator kind that solver.operator names; *substituted: 1 if another one replaces it. */
+static int find_named_operator_kind(const hx_session *s, const hx_operator_kind **op_kind,
+                                    int *substituted)
 {
-    const hx_config *cfg = &s->cfg;
-    int substituted = 0;
-    s->op_kind = hx_operator_kind_resolve(s->device.ops->name, cfg->solver.op, &substituted);
-    if (!s->op_kind)
-        return HX_RAISE(HX_EINPUT, "no operator '%s' on device '%s'%s; see `hextop list`",
-                        cfg->solver.op, s->device.ops->name,
-                        hx_operator_kind_find("cpu", cfg->solver.op) ? ", but on 'cpu'" : "");
-    if (!hx_operator_kind_of(s->op_kind, s->problem.components)) return refuse_physics(s);
-    s->op_kind = hx_operator_kind_of(s->op_kind, s->problem.components);
-    if (cfg->solver.deterministic) HX_TRY(require_deterministic(s));
-    s->layout = s->cfg.solver.layout;
-    const int has_layout = (s->op_kind->layouts & HX_LAYOUT_BIT(s->layout)) != 0;
-    if (substituted)
-        snprintf(s->operator_note, sizeof s->operator_note, "instead of %s, which needs a GPU",
-                 cfg->solver.op);
-    if (!has_layout) { /* the same config can be used with operators that have only one layout */
-        snprintf(s->operator_note, sizeof s->operator_note, "instead of %s, %s", cfg->solver.op,
-                 hx_layout_name(cfg->solver.layout));
-        s->layout = hx_layout_first(s->op_kind);
-    }
-    return HX_OK;
+    const char *const name = s->cfg.solver.op, *const device = s->device.ops->name;
+    *op_kind = hx_operator_kind_resolve(device, name, substituted);
+    if (!*op_kind)
+        return HX_RAISE(HX_EINPUT, "no operator '%s' on device '%s'%s; see `hextop list`", name,
+                        device, hx_operator_kind_find("cpu", name) ? ", but on 'cpu'" : "");
+    const hx_operator_kind *const used = hx_operator_kind_of(*op_kind, s->problem.components);
+    if (!used) return refuse_physics(s, *op_kind);
+    return s->cfg.solver.deterministic ? require_deterministic(s, used) : HX_OK;
+}
+
+/* A config can also be used without a GPU, and with operators that have only one layout. */
+static void note_named_operator(hx_session *s, int substituted)
+{
+    const char *const name = s->cfg.solver.op;
+    const hx_layout layout = s->cfg.solver.layout;
+    hx_solver *const solver = &s->solver;
+    if (solver->layout != layout)
+        snprintf(solver->note, sizeof solver->note, "instead of %s, %s", name,
+                 hx_layout_name(layout));
+    else if (substituted)
+        snprintf(solver->note, sizeof solver->note, "instead of %s, which needs a GPU", name);
 }
 
 static void log_choice(void *context, const char *line)
@@ -173,119 +175,103 @@ static void log_choice(void *context, const char *line)
     hx_log_detail("  auto      %s", line);
 }
 
-/* Parameters of the selection, from solver.*. */
-static hx_choose_params choose_params(const hx_session *s)
+/* From solver.*, without the memory of others. */
+static hx_solver_params solver_params(const hx_session *s)
 {
     const hx_config *cfg = &s->cfg;
-    hx_choose_params params = hx_solver_defaults().choose;
-    params.precision = cfg->solver.precision;
-    params.criterion = cfg->solver.criterion;
-    params.deterministic = cfg->solver.deterministic;
-    params.keep_layout = hx_config_given(cfg, "solver.layout");
-    params.layout = cfg->solver.layout;
-    params.say = log_choice;
+    hx_solver_params params = hx_solver_defaults();
+    params.choose.precision = cfg->solver.precision;
+    params.choose.criterion = cfg->solver.criterion;
+    params.choose.deterministic = cfg->solver.deterministic;
+    params.choose.keep_layout = hx_config_given(cfg, "solver.layout");
+    params.choose.layout = cfg->solver.layout;
+    params.choose.say = log_choice;
+    params.tolerance = cfg->solver.tolerance;
+    params.max_iterations = cfg->solver.max_iterations;
     return params;
 }
 
-static int find_fastest_operator_kind(hx_session *s)
+/* With the memory of the design, which *design receives; its filter may exist already. */
+static hx_solver_params solver_params_beside(const hx_session *s, hx_account *design)
 {
-    hx_choose_params params = choose_params(s);
-    hx_choice choice;
-    params.other_bytes = hx_session_design_bytes(s);
-    HX_TRY(hx_choose_operator(&choice, &params, &s->device, hx_session_solved(s), s->precond_kind,
-                              &s->op));
-    if (s->comm) hx_operator_free(&s->op); /* it was timed on the whole mesh */
-    s->op_kind = choice.op_kind;
-    s->layout = choice.layout;
-    snprintf(s->operator_note, sizeof s->operator_note, "%s", choice.note);
-    return HX_OK;
-}
-
-static int find_operator_kind(hx_session *s)
-{
-    const int is_auto = hx_config_is_auto(s->cfg.solver.op);
-    return hx_session_blame(s, "solver.operator",
-                            is_auto ? find_fastest_operator_kind(s) : find_named_operator_kind(s));
+    hx_solver_params params = solver_params(s);
+    *design = (hx_account){0};
+    hx_session_design_account(s, design);
+    params.choose.other_bytes = hx_account_sum(design);
+    params.held_bytes = s->filter.kind ? hx_session_filter_bytes(s) : 0;
+    return params;
 }
 
 static const hx_precond_kind *find_precond(const hx_session *s, const hx_device_ops *ops)
 {
     const char *name = s->cfg.solver.preconditioner;
-    const hx_choose_params params = choose_params(s);
+    const hx_solver_params params = solver_params(s);
     const hx_space linear = hx_space_linear(&s->mesh); /* some commands have no other space */
     const int64_t size = hx_choose_size(s->space.mesh ? &s->space : &linear);
-    return hx_config_is_auto(name) ? hx_choose_precond(&params, ops, size) : hx_precond_find(name);
+    return hx_config_is_auto(name) ? hx_choose_precond(&params.choose, ops, size)
+                                   : hx_precond_find(name);
 }
 
-/* "auto" replaces a preconditioner that does not fit into memory by a smaller one. */
-static int fit_precond(hx_session *s)
+/* Puts the operator's key before messages about it. */
+static int blame_part(const hx_session *s, int rc)
 {
-    const hx_precond_kind *chosen = s->precond_kind;
-    hx_choose_params params = choose_params(s);
-    if (!hx_config_is_auto(s->cfg.solver.preconditioner)) return HX_OK;
-    params.other_bytes = hx_session_design_bytes(s);
-    HX_TRY(hx_choose_smaller_precond(&params, &s->device, hx_session_solved(s), s->op_kind,
-                                     s->layout, s->op.dev ? s->op.device_bytes : 0,
-                                     &s->precond_kind));
-    if (s->precond_kind != chosen)
-        hx_log_warning("%s does not fit into the memory of device '%s': %s is used, which takes "
-                       "many times more iterations",
-                       chosen->name, s->device.ops->name, s->precond_kind->name);
+    return rc < 0 && s->solver.part == HX_SOLVER_OPERATOR
+               ? hx_session_blame(s, "solver.operator", rc)
+               : rc;
+}
+
+int hx_session_choose_solver(hx_session *s)
+{
+    const int finds_operator = hx_config_is_auto(s->cfg.solver.op);
+    const int finds_precond = hx_config_is_auto(s->cfg.solver.preconditioner);
+    int substituted = 0;
+    hx_account design;
+    hx_solver_params params = solver_params(s);
+    if (finds_operator || finds_precond) params = solver_params_beside(s, &design);
+    if (!finds_operator)
+        HX_TRY(hx_session_blame(s, "solver.operator",
+                                find_named_operator_kind(s, &params.op_kind, &substituted)));
+    if (!finds_precond) params.precond = hx_precond_find(s->cfg.solver.preconditioner);
+    const int rc = hx_solver_choose(&s->solver, &s->device, hx_session_solved(s), &params);
+    hx_log_notes(&s->solver.notes);
+    HX_TRY(blame_part(s, rc));
+    if (!finds_operator) note_named_operator(s, substituted);
+    if (s->comm) hx_operator_free(&s->solver.op); /* it was timed on the whole mesh */
     return HX_OK;
 }
 
 static int set_words(hx_session *s)
 {
-    HX_TRY(hx_config_set_word(&s->cfg.solver.op, s->op_kind->name));
-    HX_TRY(hx_config_set_word(&s->cfg.solver.preconditioner, s->precond_kind->name));
-    s->cfg.solver.layout = s->layout;
+    HX_TRY(hx_config_set_word(&s->cfg.solver.op, s->solver.op_kind->name));
+    HX_TRY(hx_config_set_word(&s->cfg.solver.preconditioner, s->solver.precond->name));
+    s->cfg.solver.layout = s->solver.layout;
     return HX_OK;
 }
 
 int hx_session_take_less(hx_session *s, int rc)
 {
-    char why[HX_MESSAGE_SIZE];
-    const char *const op = s->op_kind->name, *const precond = s->precond_kind->name;
-    hx_choice choice = {.op_kind = s->op_kind, .layout = s->layout};
-    const hx_choose_less less = {s->chose_operator, s->chose_precond, &choice, &s->precond_kind};
-    hx_choose_params params = choose_params(s);
-    params.other_bytes = hx_session_design_bytes(s);
+    hx_account design;
     if (s->comm) return 0; /* the other processes would keep theirs */
-    hx_session_drop_operator(s);
-    if (!hx_choose_take_less(&params, &s->device, &s->problem, &less)) {
-        const size_t held = s->filter.kind ? hx_session_filter_bytes(s) : 0;
-        (void)hx_choose_suggest(&params, &s->device, &s->problem, s->precond_kind, held, rc);
-        return 0;
-    }
-    snprintf(why, sizeof why, "%s", hx_error_message());
-    hx_error_clear();
-    if (choice.op_kind != s->op_kind) {
-        hx_log_warning(
-            "operator %s did not get its memory on device '%s' (%s): %s is used, which stores less",
-            op, s->device.ops->name, why, choice.op_kind->name);
-        snprintf(s->operator_note, sizeof s->operator_note, "%s", choice.note);
-        s->op_kind = choice.op_kind;
-        s->layout = choice.layout;
-    } else {
-        hx_log_warning("%s did not get its memory on device '%s' (%s): %s is used, which takes "
-                       "many times more iterations",
-                       precond, s->device.ops->name, why, s->precond_kind->name);
-    }
-    return set_words(s) == HX_OK;
+    hx_optimizer_free(&s->opt);
+    hx_analysis_free(&s->analysis);
+    const hx_solver_params params = solver_params_beside(s, &design);
+    const int less = hx_solver_take_less(&s->solver, &s->device, &s->problem, &params, rc);
+    hx_log_notes(&s->solver.notes);
+    return less && set_words(s) == HX_OK;
 }
 
 int hx_session_suggest(hx_session *s, int rc)
 {
-    hx_choose_params params = choose_params(s);
-    params.other_bytes = hx_session_design_bytes(s);
-    return hx_choose_suggest(&params, &s->device, &s->problem, s->precond_kind, s->device_bytes,
-                             rc);
+    hx_account design;
+    const hx_solver_params params = solver_params_beside(s, &design);
+    return hx_choose_suggest(&params.choose, &s->device, &s->problem, s->solver.precond,
+                             s->device_bytes, rc);
 }
 
 int hx_session_start_device(hx_session *s, const hx_device_ops *ops)
 {
     HX_TRY(hx_session_set_threads(s));
-    s->precond_kind = find_precond(s, ops);
+    s->solver.precond = find_precond(s, ops);
     const int rc = hx_device_open_at(&s->device, ops, s->comm ? s->comm->host_rank : 0);
     return rc < 0 ? hx_session_blame(s, "solver.device", rc) : rc;
 }
@@ -313,18 +299,20 @@ static int check_precision(const hx_session *s)
 {
     const int rigid = hx_pcg_check_rigid(s->cfg.solver.precision, s->problem.rigid.n);
     if (rigid < 0) return hx_session_blame(s, "solver.precision", rigid);
-    const int rc = hx_pcg_check_precision(s->cfg.solver.precision, s->op_kind, s->precond_kind);
+    const int rc =
+        hx_pcg_check_precision(s->cfg.solver.precision, s->solver.op_kind, s->solver.precond);
     if (rc == HX_OK) return HX_OK;
     return hx_session_blame(s, "solver.precision",
-                            s->op_kind->apply_single ? rc : suggest_precision(s, rc));
+                            s->solver.op_kind->apply_single ? rc : suggest_precision(s, rc));
 }
 
 /* The operator that will run on a device which is not open yet; NULL: it has to be timed first. */
 static const hx_operator_kind *foresee_operator_kind(const hx_session *s, const hx_device_ops *ops)
 {
-    const hx_choose_params params = choose_params(s);
+    const hx_solver_params params = solver_params(s);
     int substituted;
-    if (hx_config_is_auto(s->cfg.solver.op)) return hx_choose_foresee(&params, ops, &s->problem);
+    if (hx_config_is_auto(s->cfg.solver.op))
+        return hx_choose_foresee(&params.choose, ops, &s->problem);
     return hx_operator_kind_of(hx_operator_kind_resolve(ops->name, s->cfg.solver.op, &substituted),
                                s->problem.components);
 }
@@ -348,13 +336,6 @@ static void plan_ahead(hx_session *s)
     if (hx_device_start_is_running(&s->device_start) && hx_session_measure(s) < 0) hx_error_clear();
 }
 
-int hx_session_find_named(hx_session *s)
-{
-    HX_TRY(hx_session_blame(s, "solver.operator", find_named_operator_kind(s)));
-    s->precond_kind = find_precond(s, s->device.ops);
-    return HX_OK;
-}
-
 int hx_session_open_device(hx_session *s)
 {
     const hx_device_ops *ops = NULL;
@@ -365,11 +346,8 @@ int hx_session_open_device(hx_session *s)
     HX_TRY(hx_session_start_device(s, ops));
     HX_TRY(hx_session_create_subdomain(s));
     hx_session_count_loads(s);
-    HX_TRY(find_operator_kind(s));
-    HX_TRY(fit_precond(s));
+    HX_TRY(hx_session_choose_solver(s));
     HX_TRY(check_precision(s));
-    s->chose_operator = hx_config_is_auto(s->cfg.solver.op);
-    s->chose_precond = hx_config_is_auto(s->cfg.solver.preconditioner);
     /* NOLINTNEXTLINE(clang-analyzer-core*): hx_session_find_device sets ops */
     HX_TRY(hx_config_set_word(&s->cfg.solver.device, ops->name));
     HX_TRY(set_words(s));
@@ -380,54 +358,33 @@ int hx_session_open_device(hx_session *s)
 
 const char *hx_session_operator_text(const hx_session *s, char *text, size_t n_text)
 {
-    const char *note = s->operator_note;
-    snprintf(text, n_text, "%s, %s, %sdeterministic%s%s%s", s->op_kind->name,
-             hx_layout_name(s->layout), s->op_kind->deterministic ? "" : "not ",
+    const char *note = s->solver.note;
+    snprintf(text, n_text, "%s, %s, %sdeterministic%s%s%s", s->solver.op_kind->name,
+             hx_layout_name(s->solver.layout), s->solver.op_kind->deterministic ? "" : "not ",
              note[0] ? " (" : "", note, note[0] ? ")" : "");
     return text;
 }
 
-/* other: bytes that must also fit into the memory. */
-static int make_operator(hx_session *s, size_t other)
-{
-    const size_t held = s->filter.kind ? hx_session_filter_bytes(s) : 0;
-    const int rc = hx_operator_create(&s->op, hx_session_solver_device(s), s->op_kind, s->layout,
-                                      hx_session_solved(s), other - held);
-    hx_operator_plan_drop_lists(&s->operator_plan);
-    return rc < 0 ? hx_session_blame(s, "solver.operator", rc) : rc;
-}
-
 int hx_session_make_operator(hx_session *s)
 {
-    return make_operator(s, hx_session_other_bytes(s));
+    hx_account design;
+    const hx_solver_params params = solver_params_beside(s, &design);
+    return blame_part(s, hx_solver_make_operator(&s->solver, hx_session_solver_device(s),
+                                                 hx_session_solved(s), &params));
 }
 
-static int make_solver(hx_session *s, size_t other)
-{
-    const hx_config *cfg = &s->cfg;
-    const hx_pcg_params params = {
-        .criterion = cfg->solver.criterion,
-        .tolerance = cfg->solver.tolerance,
-        .max_iterations = cfg->solver.max_iterations,
-        .precision = cfg->solver.precision,
-    };
-    if (!s->op.dev) HX_TRY(make_operator(s, other)); /* otherwise the timing has made it */
-    HX_TRY(hx_precond_create(&s->pc, s->precond_kind, &s->op.linear, &s->op));
-    return hx_pcg_create(&s->pcg, &params, &s->op.linear, &s->pc);
-}
-
-static void log_multigrid(void *context, const char *line)
+static void log_multigrid_line(void *context, const char *line)
 {
     (void)context;
     hx_log_detail("  multigrid %s", line);
 }
 
 /* Prints the parameters of multigrid that differ from the defaults, and what it has chosen. */
-static void tell_multigrid(const hx_session *s)
+static void log_multigrid(const hx_session *s)
 {
     const hx_mg_params *const params = hx_mg_params_of(hx_session_solved(s));
     char now[128], usual[128];
-    if (!s->pc.kind->describe) return;
+    if (!s->solver.pc.kind->describe) return;
     for (size_t i = 0; i < hx_n_key; i++) {
         if (!hx_key_in_multigrid(&hx_keys[i], params)) continue;
         hx_key_print_multigrid(&hx_keys[i], params, now, sizeof now);
@@ -440,28 +397,27 @@ static void tell_multigrid(const hx_session *s)
                       params->coarsening.n_thin,
                       hx_noun(params->coarsening.n_thin, "rule", "rules"),
                       hx_mg_defaults.coarsening.n_thin);
-    s->pc.kind->describe(&s->pc, log_multigrid, NULL);
+    s->solver.pc.kind->describe(&s->solver.pc, log_multigrid_line, NULL);
 }
 
 int hx_session_make_solver(hx_session *s)
 {
     const double begin = hx_session_begin_step(HX_SETUP_SOLVER);
-    hx_account other;
-    for (;;) {
-        other = (hx_account){0};
-        if (!s->op.dev && !s->comm)
-            hx_operator_plan_make(&s->operator_plan, &s->problem, s->op_kind);
-        hx_coarse_plan_make(&s->coarse_plan, &s->problem, s->precond_kind,
-                            hx_session_solver_device(s)->ops);
-        hx_session_other_account(s, &other); /* once, since it takes passes over the mesh */
-        const int rc = make_solver(s, hx_account_sum(&other));
-        if (rc == HX_OK) break;
-        if ((rc != HX_ENOMEM && rc != HX_EENV) || !hx_session_take_less(s, rc)) return rc;
+    hx_account design;
+    const hx_solver_params params = solver_params_beside(s, &design);
+    const int rc =
+        hx_solver_make(&s->solver, hx_session_solver_device(s), hx_session_solved(s), &params);
+    const int replaced = s->solver.notes.n > 0;
+    hx_log_notes(&s->solver.notes);
+    HX_TRY(blame_part(s, rc));
+    if (replaced) {
+        HX_TRY(set_words(s));
+        design = (hx_account){0}; /* it borrows vectors of PCG, which has others now */
+        hx_session_design_account(s, &design);
     }
-    tell_multigrid(s);
-    s->device_account = s->op.account;
-    for (int i = 0; i < other.n; i++)
-        hx_account_add(&s->device_account, other.item[i].name, other.item[i].bytes);
+    log_multigrid(s);
+    s->device_account = s->solver.account;
+    hx_account_add_all(&s->device_account, &design);
     s->device_bytes = hx_account_sum(&s->device_account);
     s->dist.device_bytes = s->device_bytes;
     hx_session_end_step(s, HX_SETUP_SOLVER, begin);

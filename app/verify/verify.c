@@ -230,7 +230,7 @@ static int analyse_density(hx_verify *v, const double *density, hx_verify_analys
     hx_iteration record;
     HX_TRY(hx_alloc(&a->case_compliance, n_case, sizeof *a->case_compliance, "load cases"));
     HX_TRY(make_filter(s));
-    HX_TRY(hx_analysis_create(&s->analysis, &s->op, &s->pc, &s->pcg, 0));
+    HX_TRY(hx_analysis_create(&s->analysis, &s->solver.op, &s->solver.pc, &s->solver.pcg, 0));
     HX_TRY(hx_optimizer_create(&s->opt, &params, &s->analysis, &s->filter, density));
     HX_TRY(hx_optimizer_step(&s->opt, &record)); /* the proposed design is not used */
     a->compliance = record.compliance;

@@ -78,20 +78,18 @@ hx_solver_params hx_verify_solver_params(const hx_verify *v)
 int hx_verify_count_bytes(const hx_verify *v, const hx_problem *problem, hx_device *device,
                           size_t *bytes)
 {
-    const hx_solver_params params = hx_verify_solver_params(v);
+    hx_solver_params params = hx_verify_solver_params(v);
     const size_t vector =
         (size_t)problem->components * (size_t)problem->space.n_point * sizeof(double);
     const hx_precond_kind *kind =
         hx_choose_precond(&params.choose, device->ops, hx_choose_size(&problem->space));
-    hx_account account = {0};
     hx_operator none = {0};
     hx_choice choice;
     HX_TRY(hx_choose_operator(&choice, &params.choose, device, problem, kind, &none));
-    hx_operator_account(&account, problem, choice.op_kind, choice.layout);
-    *bytes = hx_account_sum(&account) +
-             hx_precond_bytes(kind, problem, device->ops, choice.op_kind) +
-             (size_t)(hx_pcg_vectors(kind, problem->rigid.n > 0) + problem->cases.n) * vector +
-             hx_analysis_load_bytes(problem, params.choose.precision);
+    params.choose.other_bytes = (size_t)problem->cases.n * vector +
+                                hx_analysis_load_bytes(problem, params.choose.precision);
+    *bytes =
+        hx_choose_bytes(&params.choose, device->ops, problem, choice.op_kind, choice.layout, kind);
     return HX_OK;
 }
 
@@ -209,6 +207,7 @@ static int analyse_quadratic(hx_verify *v, part *p)
     HX_TRY(hx_alloc(&a->case_compliance, (size_t)p->problem.cases.n, sizeof *a->case_compliance,
                     "load cases"));
     HX_TRY(hx_analysis_open(&p->analysis, &p->device, &p->problem, &params));
+    hx_log_notes(&p->analysis.own->notes);
     HX_TRY(hx_analysis_solve_density(&p->analysis, p->mesh == &p->own.mesh ? NULL : v->black_white,
                                      p->problem.penalty));
     HX_TRY(hx_analysis_compliance(&p->analysis, &a->compliance));

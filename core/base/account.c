@@ -21,6 +21,12 @@ void hx_account_add(hx_account *account, const char *name, size_t bytes)
     account->item[i].bytes += bytes;
 }
 
+void hx_account_add_all(hx_account *account, const hx_account *items)
+{
+    for (int i = 0; i < items->n; i++)
+        hx_account_add(account, items->item[i].name, items->item[i].bytes);
+}
+
 const hx_memory_item *hx_account_find(const hx_account *account, const char *name)
 {
     const int i = place_of_entry(account, name);

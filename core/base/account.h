@@ -26,6 +26,9 @@ typedef struct hx_account {
  * use, further items are added to the last one, "other", so the sum remains complete. */
 void hx_account_add(hx_account *account, const char *name, size_t bytes);
 
+/* Adds each item of another account. */
+void hx_account_add_all(hx_account *account, const hx_account *items);
+
 /* Returns the item of that name, or NULL. */
 const hx_memory_item *hx_account_find(const hx_account *account, const char *name);
 

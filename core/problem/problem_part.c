@@ -300,8 +300,6 @@ int hx_problem_create_part(hx_problem *part, const hx_problem *whole, const hx_s
 {
     const hx_subdomain_of all = {0};
     int rc = create_part(part, whole, space, node, elem, &all, 0);
-    part->operator_plan = whole->operator_plan;
-    part->coarse_plan = whole->coarse_plan;
     if (rc == HX_OK)
         rc = hx_problem_is_heat(part) ? hx_problem_check_held(part, origin)
                                       : hx_problem_check_supported(part, origin);

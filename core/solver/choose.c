@@ -55,16 +55,24 @@ const hx_precond_kind *hx_choose_precond(const hx_choose_params *params,
     return best;
 }
 
+void hx_choose_account(hx_account *account, const hx_device_ops *device, const hx_problem *problem,
+                       const hx_operator_kind *op_kind, const hx_precond_kind *kind)
+{
+    const size_t vector =
+        (size_t)problem->components * (size_t)problem->space.n_point * sizeof(double);
+    const size_t n_pcg = (size_t)hx_pcg_vectors(kind, hx_problem_whole(problem)->rigid.n > 0);
+    hx_account_add(account, "preconditioner", hx_precond_bytes(kind, problem, device, op_kind));
+    hx_account_add(account, "pcg", n_pcg * vector);
+}
+
 size_t hx_choose_bytes(const hx_choose_params *params, const hx_device_ops *device,
                        const hx_problem *problem, const hx_operator_kind *op_kind, hx_layout layout,
                        const hx_precond_kind *kind)
 {
     hx_account account = {0};
-    const size_t vector =
-        (size_t)problem->components * (size_t)problem->space.n_point * sizeof(double);
     hx_operator_account(&account, problem, op_kind, layout);
-    return hx_account_sum(&account) + hx_precond_bytes(kind, problem, device, op_kind) +
-           (size_t)hx_pcg_vectors(kind, problem->rigid.n > 0) * vector + params->other_bytes;
+    hx_choose_account(&account, device, problem, op_kind, kind);
+    return hx_account_sum(&account) + params->other_bytes;
 }
 
 /* 1 if everything obviously fits, so that it need not be counted, which takes passes over the mesh:

@@ -86,6 +86,10 @@ int hx_choose_smaller_precond(const hx_choose_params *params, hx_device *dev,
                               const hx_problem *problem, const hx_operator_kind *op_kind,
                               hx_layout layout, size_t held_bytes, const hx_precond_kind **kind);
 
+/* Adds the device memory of preconditioner and PCG. O(n_elem). */
+void hx_choose_account(hx_account *account, const hx_device_ops *device, const hx_problem *problem,
+                       const hx_operator_kind *op_kind, const hx_precond_kind *kind);
+
 /* Device bytes of everything that a solve with this choice needs, including params->other_bytes.
  * One pass over the mesh. */
 size_t hx_choose_bytes(const hx_choose_params *params, const hx_device_ops *device,

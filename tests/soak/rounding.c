@@ -46,7 +46,7 @@ static sums of_case(const hx_session *s, const hx_matrix *m, const double *u)
     const double n_entry = terms_of_entry(s);
     const double *const value = m->d_value; /* device memory is host memory on the CPU */
     double squares = 0.0, size = 0.0;
-    for (int64_t i = 0; i < s->op.linear.n; i++) {
+    for (int64_t i = 0; i < s->solver.op.linear.n; i++) {
         double partial = 0.0, row = 0.0, of_row = 0.0;
         for (int64_t k = m->d_ptr[i]; k < m->d_ptr[i + 1]; k++) {
             const double term = value[k] * u[m->d_col[k]];
@@ -63,8 +63,8 @@ static sums of_case(const hx_session *s, const hx_matrix *m, const double *u)
 /* Bounds for the design that was just analysed. */
 static int of_design(hx_session *s, double compliance, sums *most)
 {
-    const hx_matrix *const m = &s->op.op_kind->assembled(s->op.state)->matrix;
-    double *const u = malloc((size_t)s->op.linear.n * sizeof *u);
+    const hx_matrix *const m = &s->solver.op.op_kind->assembled(s->solver.op.state)->matrix;
+    double *const u = malloc((size_t)s->solver.op.linear.n * sizeof *u);
     sums all = {0.0, 0.0};
     int rc = u ? HX_OK : HX_ENOMEM;
     for (int c = 0; c < s->problem.cases.n && rc == HX_OK; c++) {

@@ -322,6 +322,38 @@ static void check_solver(const hx_problem *problem)
     hx_solver_free(&solver);
 }
 
+/* The solver makes the plans of a problem, and what it makes uses them. */
+static void check_solver_plans(hx_problem *problem)
+{
+    hx_solver_params params = hx_solver_defaults();
+    hx_operator_plan lists = {0};
+    hx_coarse_plan coarse = {0};
+    hx_solver solver = {0};
+    params.op_kind = hx_operator_kind_find(device.ops->name, "nbn");
+    params.precond = hx_precond_find("multigrid");
+    problem->operator_plan = &lists;
+    problem->coarse_plan = &coarse;
+    CHECK_OK(hx_solver_choose(&solver, &device, problem, &params));
+    CHECK(!solver.op.dev && !lists.mesh && !coarse.mesh); /* no memory before it is made */
+    CHECK_OK(hx_solver_make(&solver, &device, problem, &params));
+    CHECK(coarse.n_cell > 0.0 && !coarse.draft);
+    CHECK(lists.mesh == problem->mesh && !lists.lists);
+    CHECK((lists.op_kind == params.op_kind) == (params.op_kind->plan != NULL));
+    const hx_memory_item *const held = hx_account_find(&solver.account, "preconditioner");
+    CHECK(held &&
+          held->bytes == hx_precond_bytes(params.precond, problem, device.ops, params.op_kind));
+    CHECK(hx_account_find(&solver.account, "pcg") != NULL);
+    CHECK(hx_account_sum(&solver.account) > solver.op.device_bytes + held->bytes);
+    hx_solver_free_parts(&solver);
+    CHECK(!solver.op.dev && solver.op_kind == params.op_kind);
+    CHECK_OK(hx_solver_make(&solver, &device, problem, &params)); /* again */
+    hx_solver_free(&solver);
+    problem->operator_plan = NULL;
+    problem->coarse_plan = NULL;
+    hx_operator_plan_free(&lists);
+    hx_coarse_plan_free(&coarse);
+}
+
 static int no_setup(void **state, hx_device *dev, const hx_device_model *model, const hx_mesh *mesh,
                     hx_layout layout)
 {
@@ -378,7 +410,20 @@ static void check_giving_way(const hx_problem *problem)
     CHECK_OK(hx_solver_create(&solver, &device, problem, &params));
     CHECK(solver.op.op_kind == otf && solver.pc.kind == preconds[1]);
     CHECK(strstr(solver.note, "greedy") != NULL);
+    CHECK(solver.notes.n == 2 &&
+          strstr(solver.notes.note[0].text, "operator greedy did not get its "
+                                            "memory on device"));
+    CHECK(strstr(solver.notes.note[0].text, "(nothing is left): otf is used") != NULL);
+    CHECK(strstr(solver.notes.note[1].text, "large did not get its memory") != NULL);
+    /* what is left was chosen, too, but nothing needs less */
+    CHECK(hx_solver_take_less(&solver, &device, problem, &params, HX_ENOMEM) == 0);
+    CHECK(!solver.op.dev && solver.op_kind == otf);
     hx_solver_free(&solver);
+
+    hx_problem local = *problem; /* the other processes would keep their choice */
+    local.whole = problem;
+    CHECK_FAILS(hx_solver_create(&solver, &device, &local, &params), HX_ENOMEM, "nothing is left");
+    CHECK(strstr(hx_error_message(), "fit") == NULL);
 
     params.precond = &large; /* named by the user */
     CHECK_FAILS(hx_solver_create(&solver, &device, problem, &params), HX_ENOMEM,
@@ -409,6 +454,7 @@ int main(int argc, char **argv)
     check_plan(&problem);
     check_foreseen(&problem);
     check_solver(&problem);
+    check_solver_plans(&problem);
     check_giving_way(&problem);
     hx_problem_free(&problem);
     hx_mesh_free(&mesh);
