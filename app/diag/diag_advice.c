@@ -1,8 +1,10 @@
 /* Remedies: arguments with which the next run converges to a black-and-white design. */
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "../session/continuation.h"
+#include "../text/shell_word.h"
 #include "core/base/fit.h"
 #include "diag_internal.h"
 
@@ -67,6 +69,29 @@ const char *hx_diag_begin_flat(const hx_config *cfg, char *text, size_t n_text)
            cfg->optimization.damping > 0.5 ? "optimization.damping=0.5 " : "",
            cfg->optimization.penalty > 3.0 ? "optimization.penalty=3 " : "",
            hx_diag_enough_iterations(&flat, cfg->optimization.iterations));
+    return text;
+}
+
+int hx_diag_resume_command(const char *folder, int iterations, char *text, size_t n_text)
+{
+    char word[HX_SHELL_WORD];
+    const char *const shown = hx_shell_word(folder, word, sizeof word);
+    const int used = snprintf(text, n_text,
+                              "hextop run %s/config.cfg --resume output.directory=%s "
+                              "optimization.iterations=%d",
+                              shown, shown, iterations);
+    return used > 0 && (size_t)used < n_text;
+}
+
+const char *hx_diag_iterate_further(const hx_session *s, const hx_diag_facts *f, int iterations,
+                                    char *text, size_t n_text)
+{
+    char command[2 * HX_SHELL_WORD + 128];
+    if (f->has_checkpoint &&
+        hx_diag_resume_command(s->cfg.output.directory, iterations, command, sizeof command))
+        hx_fit(text, n_text, "continue the run with `%s`", command);
+    else
+        hx_fit(text, n_text, "start again with `optimization.iterations=%d`", iterations);
     return text;
 }
 
@@ -156,7 +181,10 @@ void hx_diag_advise_projection(const hx_session *s, const hx_diag_facts *f, cons
                    ? ""
                    : "'optimization.projection={}' ",
                hx_diag_projection_steps(s, steps, sizeof steps), n);
-    else if (f->last->beta < most)
+    else if (f->last->beta < most && !first[0]) {
+        const size_t used = strlen(hx_diag_iterate_further(s, f, n, text, n_text));
+        hx_fit(text + used, n_text - used, ", so that beta reaches its final value");
+    } else if (f->last->beta < most)
         hx_fit(text, n_text, "`%soptimization.iterations=%d` lets beta reach its final value",
                first, n);
     else if (hx_diag_starts_steep(cfg))

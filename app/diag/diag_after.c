@@ -41,7 +41,7 @@ static const char *less_grey(const hx_diags *diags, const hx_session *s, const h
                              const char *first, char *text, size_t n_text)
 {
     const hx_config *const cfg = &s->cfg;
-    char word[HX_SHELL_WORD], penalty[256] = "", more[1024] = "";
+    char word[HX_SHELL_WORD], penalty[256] = "", more[2 * HX_SHELL_WORD + 1024] = "";
     const char *const folder = hx_shell_word(cfg->output.directory, word, sizeof word);
     if (hx_diag_is_weak(cfg)) hx_diag_penalise(cfg, penalty, sizeof penalty);
     if (!hx_diags_have(diags, HX_DIAG_INITIAL_FILTERED) &&
