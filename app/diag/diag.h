@@ -205,6 +205,11 @@ typedef struct hx_diag_facts {
  * checkpoint are in the folder. Returns 1 if it fits. */
 int hx_diag_resume_command(const char *folder, int iterations, char *text, size_t n_text);
 
+/* text := arguments for a new run whose design is closer to black and white: a projection, after a
+ * filter that supports one, or a steeper projection. Returns 0 if the projection of the config
+ * cannot be steeper. */
+int hx_diag_sharpen(const hx_session *s, char *text, size_t n_text);
+
 /* Judges the design that was just analysed, on the host: the 0/1 design that `hextop verify` would
  * make of it, its pieces, and where its strain energy is, unless the design is very grey.
  * O(n_elem), once at the end. Errors such as HX_ENOMEM become warnings. Overwrites state that

@@ -98,7 +98,7 @@ static void judge_volume(hx_diags *diags, const hx_session *s, const hx_diag_fac
     hx_diags_advise(diags, HX_DIAG_VOLUME, fabs(f->last->volume / s->problem.volume_fraction - 1.0),
                     remedy,
                     "the volume is not met: the last design has a volume fraction of %.5g instead "
-                    "of %g (%d of %d %s miss it)",
+                    "of %g (not met in %d of %d %s)",
                     f->last->volume, s->problem.volume_fraction, f->n_missed, f->n_iteration,
                     hx_noun(f->n_iteration, "design", "designs"));
 }

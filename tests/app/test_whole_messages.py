@@ -104,6 +104,28 @@ def resumed():
         check(done.returncode == 0 and "after iteration 30" in done.stdout, f"{found[0]}: {done.stderr}")
 
 
+def sharpened():
+    """The command of `verify` that makes a design black-and-white, from a config without a projection and with overrides."""
+    write("grey.cfg", MODEL + GREY)
+    folder = FOLDER + "/grey"
+    run("run", "grey.cfg", "output.directory=" + folder)
+    said = run("verify", folder, "grey.cfg", "title=it's grey")
+    lines = [line for line in said.stderr.splitlines() if "grey design that was optimized" in line]
+    found = commands(said.stderr)
+    check(len(lines) == 1 and len(found) == 1, f"verify: {said.stderr}")
+    if not found:
+        return
+    check("title=it's grey" in found[0] and f"output.directory={folder}-projection" in found[0], f"verify: {found}")
+    done = run(*found[0])
+    check(done.returncode == 0, f"{found[0]}: {done.stderr}")
+    difference = []
+    for name in (folder, folder + "-projection"):
+        run("verify", name)
+        with open(name + "/verify.json", encoding="utf-8") as file:
+            difference.append(abs(json.load(file)["difference_percent"]["compliance"]))
+    check(difference[1] < 0.5 * difference[0], f"the command helps: {difference}")
+
+
 def continued():
     """The command for more iterations: it continues a run that left a checkpoint, and starts any other one again."""
     write("grey.cfg", MODEL + GREY)
@@ -183,6 +205,7 @@ def main():
         os.chdir(work)
         folders()
         continued()
+        sharpened()
         arguments()
         second_run()
         ignored()
