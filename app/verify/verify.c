@@ -319,12 +319,6 @@ double hx_verify_filled_force(const hx_verify *v, int load_case)
     return all > 0.0 ? filled / all : 0.0;
 }
 
-double hx_verify_percent(double a, double b)
-{
-    if (fabs(a) > 0.0) return 100.0 * (b - a) / fabs(a);
-    return fabs(b) > 0.0 ? (double)NAN : 0.0;
-}
-
 void hx_verify_free(hx_verify *v)
 {
     for (int i = 0; i < HX_N_VERIFY; i++) free(v->analysis[i].case_compliance);

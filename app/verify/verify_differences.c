@@ -4,8 +4,32 @@
 #include <string.h>
 
 #include "../diag/diag.h"
+#include "../session/compliance_ratio.h"
 #include "core/base/fit.h"
 #include "verify.h"
+
+double hx_verify_percent(double a, double b)
+{
+    if (fabs(a) > 0.0) return 100.0 * (b - a) / fabs(a);
+    return fabs(b) > 0.0 ? (double)NAN : 0.0;
+}
+
+double hx_verify_compliance_percent(const hx_verify *v, double a, double b)
+{
+    return hx_compliance_percent(hx_compliance_is_shifted(&v->session), a, b);
+}
+
+const char *hx_verify_format_difference(double a, double b, double percent, char *text,
+                                        size_t n_text)
+{
+    if (isnan(percent))
+        snprintf(text, n_text, "-");
+    else if (percent > 999.0 && a > 0.0)
+        snprintf(text, n_text, "%.3g times", b / a);
+    else
+        snprintf(text, n_text, "%+.1f %%", percent);
+    return text;
+}
 
 /* The text of the warning. */
 typedef struct differences {

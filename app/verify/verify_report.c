@@ -36,18 +36,6 @@ static void warn_verify(hx_verify *v, const char *fmt, ...)
 
 /* --- tables --- */
 
-const char *hx_verify_format_difference(double a, double b, double percent, char *text,
-                                        size_t n_text)
-{
-    if (isnan(percent))
-        snprintf(text, n_text, "-");
-    else if (percent > 999.0 && a > 0.0)
-        snprintf(text, n_text, "%.3g times", b / a);
-    else
-        snprintf(text, n_text, "%+.1f %%", percent);
-    return text;
-}
-
 static void add_row_as(hx_table *table, const char *what, double a, double b, double percent)
 {
     char text[32];
@@ -60,11 +48,6 @@ static void add_row_as(hx_table *table, const char *what, double a, double b, do
 static void add_verify_row(hx_table *table, const char *what, double a, double b)
 {
     add_row_as(table, what, a, b, hx_verify_percent(a, b));
-}
-
-double hx_verify_compliance_percent(const hx_verify *v, double a, double b)
-{
-    return hx_compliance_percent(hx_compliance_is_shifted(&v->session), a, b);
 }
 
 static void add_compliance(hx_table *table, const hx_verify *v, const char *what, double a,
