@@ -90,7 +90,7 @@ typedef struct hx_diag {
 typedef struct hx_diags {
     size_t n;
     hx_diag *entry; /* [n] (owned) */
-    int is_adding;  /* 1: the list has the line that is being logged */
+    int is_adding;  /* 1: hx_diags_add logs a warning, which it appends itself */
     /* option that `hextop verify` and `surface` need for the last design; NULL: none (constant) */
     const char *option;
 } hx_diags;

@@ -103,7 +103,7 @@ static void conclude(hx_checkpoint *c)
     struct stat info;
     const double bytes = stat(c->path, &info) == 0 ? (double)info.st_size : 0.0;
     c->n_written++;
-    hx_log_detail("checkpoint: %.3g MB copied in %.3g s, written in %.3g s while the run went on",
+    hx_log_detail("checkpoint: %.3g MB copied in %.3g s, written in %.3g s while the run continued",
                   1e-6 * bytes, c->copied, c->written);
 }
 

@@ -146,8 +146,8 @@ static int is_last(const run *r, const hx_iteration *it)
     return hx_outcome_is_last(&r->session, it) || interrupted;
 }
 
-/* An intermediate file that cannot be written, or for which memory is missing, is warned of, and
- * the run continues, since the computed designs are more valuable. */
+/* Warns if an intermediate file cannot be written or memory for it is missing. The run continues,
+ * since the computed designs are more valuable. */
 static int bear(int rc, int last)
 {
     if (rc >= 0 || last || (rc != HX_EIO && rc != HX_ENOMEM)) return rc;

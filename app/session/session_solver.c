@@ -258,14 +258,14 @@ int hx_session_take_less(hx_session *s, int rc)
     snprintf(why, sizeof why, "%s", hx_error_message());
     hx_error_clear();
     if (choice.op_kind != s->op_kind) {
-        hx_log_warning(
-            "operator %s did not get its memory on device '%s' (%s): %s is used, which stores less",
-            op, s->device.ops->name, why, choice.op_kind->name);
+        hx_log_warning("operator %s needs more memory than device '%s' has (%s): %s is used, which "
+                       "stores less",
+                       op, s->device.ops->name, why, choice.op_kind->name);
         snprintf(s->operator_note, sizeof s->operator_note, "%s", choice.note);
         s->op_kind = choice.op_kind;
         s->layout = choice.layout;
     } else {
-        hx_log_warning("%s did not get its memory on device '%s' (%s): %s is used, which takes "
+        hx_log_warning("%s needs more memory than device '%s' has (%s): %s is used, which takes "
                        "many times more iterations",
                        precond, s->device.ops->name, why, s->precond_kind->name);
     }
