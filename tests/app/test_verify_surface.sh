@@ -256,7 +256,7 @@ $line"
 by_job "a line of nodes" line.inp bar.stl 5
 by_job "three of five nodes of a line" line.inp half.stl 5
 ok "three of five: reported" contains stderr \
-    "step 1 of the mesh's file: 2 of the 5 loaded nodes are not on the surface: the nodes connected with them take"
+    "step 1 of the mesh's file: 2 of the 5 loaded nodes are not on the surface: their forces act on the nodes connected with them"
 stating both.inp "*CLOAD
 225, 3, -7.
 $line"
