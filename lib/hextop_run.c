@@ -78,7 +78,7 @@ static int step(hextop *h, int *stop)
     hx_outcome_warn(s, &h->stats, &it);
     if (it.iteration == 1) hx_diag_initial(&h->diags, s, &it, NULL);
     h->done = hx_outcome_is_last(s, &it);
-    if (h->done) hx_outcome_diag(s, &h->stats, 0, &h->diags);
+    if (h->done) hx_outcome_diag(s, &h->stats, 0, 0, &h->diags);
     *stop = call_watch(h, &it);
     return HX_OK;
 }

@@ -77,10 +77,12 @@ static int check_config(const char *path)
     const char *const shown = hx_shell_word(folder, word, sizeof word);
     if (access(file, R_OK) != 0)
         return HX_RAISE(HX_EINPUT, "'%s' is a folder, not a config", folder);
-    return HX_RAISE(HX_EINPUT,
-                    "'%s' is a folder, not a config; its result is analysed by `hextop analyse "
-                    "%s/config.cfg --density %s`, its solid part without --density",
-                    folder, shown, shown);
+    return HX_RAISE(
+        HX_EINPUT,
+        "'%s' is a folder, not a config: `hextop analyse %s/config.cfg --density %s` "
+        "analyses its last design, with --black-white its 0/1 design; without --density "
+        "the mesh is analysed as completely solid",
+        folder, shown, shown);
 }
 
 static int command_analyse(const hx_options *options)
@@ -98,7 +100,7 @@ static const hx_option analyse_options[] = {
                             .kind = HX_OPTION_FILE,
                             .value = "RESULT.vtk",
                             .help = "result whose densities are analysed; for a folder, its last "
-                                    "design; default: the solid part"},
+                                    "design; default: every element is solid"},
     [HX_ANALYSE_BLACK_WHITE] =
         {.name = "--black-white",
          .help = "analyses its 0/1 design, with the threshold that keeps the volume"},

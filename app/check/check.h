@@ -26,7 +26,7 @@ static inline int hx_check_is_quiet(void)
 /* Reports on the mesh. */
 int hx_check_mesh(hx_check *check);
 int hx_check_sets(const hx_session *s); /* without the faces of a CAD model */
-/* faces of a CAD model and their shapes; if there are many, the largest */
+/* the faces of a CAD model with their shapes, or only the largest if there are many */
 int hx_check_faces(const hx_session *s);
 int hx_check_is_model_face(const hx_set *set);
 

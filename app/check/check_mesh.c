@@ -32,7 +32,7 @@ static void report_spline(const hx_session *s)
     if (s->spline.n_patch == 0) return;
     hx_spline_image_volumes(&s->mesh, &image, &exact);
     hx_log_info("  spline            %s", hx_spline_text(&s->spline, text, sizeof text));
-    hx_log_info("  spline's volume   %.9g%s; its spans as elements %.9g", exact,
+    hx_log_info("  spline volume     %.9g%s; %.9g with a hexahedron for each knot span", exact,
                 s->cfg.units.volume, image);
 }
 

@@ -51,12 +51,12 @@ typedef struct hx_compare_plan {
     X(pattern_seconds)         /* for stored matrices, like the next four; made once */            \
     X(fill_seconds)            /* median time of computing its values, once per design */          \
     X(fill_spread)             /* (upper - lower quartile) / median */                             \
-    X(matrix_bytes)            /* on the device: matrix and pattern */                             \
+    X(matrix_bytes)            /* of matrix and pattern, on the device */                          \
     X(break_even_products)     /* least number per design with which it beats otf; or none */      \
     X(pcg_iterations)          /* over all load cases, from zero */                                \
     X(pcg_residual)            /* largest |r| / |f| */                                             \
     X(pcg_seconds)             /* wall time */                                                     \
-    X(pcg_spmv_seconds)        /* part of it for products, from samples */                         \
+    X(pcg_spmv_seconds)        /* time of the products in it, estimated from samples */            \
     X(pcg_vector_seconds)      /* the rest */                                                      \
     X(pcg_spmv_share)          /* pcg_spmv_seconds / pcg_seconds */                                \
     X(pcg_iteration_seconds)   /* pcg_seconds / pcg_iterations */                                  \

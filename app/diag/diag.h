@@ -54,8 +54,8 @@ typedef enum {
     HX_N_DIAG
 } hx_diag_kind;
 
-/* Size of a remedy: a path in quotes, and words. */
-enum { HX_REMEDY = HX_SHELL_WORD + 2048 };
+/* Size of a remedy: up to three paths in quotes, and words. */
+enum { HX_REMEDY = 3 * HX_SHELL_WORD + 2048 };
 
 typedef struct hx_diag_row {
     const char *code;
@@ -90,7 +90,7 @@ typedef struct hx_diag {
 typedef struct hx_diags {
     size_t n;
     hx_diag *entry; /* [n] (owned) */
-    int is_adding;  /* 1: the list has the line that is being logged */
+    int is_adding;  /* 1: hx_diags_add logs a warning, which it appends itself */
     /* option that `hextop verify` and `surface` need for the last design; NULL: none (constant) */
     const char *option;
 } hx_diags;
@@ -195,10 +195,20 @@ typedef struct hx_diag_facts {
     const hx_diag_span *span;
     /* number of designs; of those with a failed solve; of those off the volume */
     int n_iteration, n_unconverged, n_missed;
-    int was_stopped; /* by a signal or the caller, so it may still change */
-    int n_recent;    /* number of latest designs that have the final penalty and beta */
+    int was_stopped;    /* by a signal or the caller, so it may still change */
+    int has_checkpoint; /* --resume can continue this run */
+    int n_recent;       /* number of latest designs that have the final penalty and beta */
     const hx_diag_record *recent; /* [n_recent] latest first */
 } hx_diag_facts;
+
+/* text := the command that continues, up to a total number of iterations, the run whose results and
+ * checkpoint are in the folder. Returns 1 if it fits. */
+int hx_diag_resume_command(const char *folder, int iterations, char *text, size_t n_text);
+
+/* text := arguments for a new run whose design is closer to black and white: a projection, after a
+ * filter that supports one, or a steeper projection. Returns 0 if the projection of the config
+ * cannot be steeper. */
+int hx_diag_sharpen(const hx_session *s, char *text, size_t n_text);
 
 /* Judges the design that was just analysed, on the host: the 0/1 design that `hextop verify` would
  * make of it, its pieces, and where its strain energy is, unless the design is very grey.

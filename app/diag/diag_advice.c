@@ -1,9 +1,12 @@
 /* Remedies: arguments with which the next run converges to a black-and-white design. */
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "../session/continuation.h"
+#include "../text/shell_word.h"
 #include "core/base/fit.h"
+#include "core/registry.h"
 #include "diag_internal.h"
 
 int hx_diag_enough_iterations(const hx_config *cfg, int most)
@@ -70,6 +73,29 @@ const char *hx_diag_begin_flat(const hx_config *cfg, char *text, size_t n_text)
     return text;
 }
 
+int hx_diag_resume_command(const char *folder, int iterations, char *text, size_t n_text)
+{
+    char word[HX_SHELL_WORD];
+    const char *const shown = hx_shell_word(folder, word, sizeof word);
+    const int used = snprintf(text, n_text,
+                              "hextop run %s/config.cfg --resume output.directory=%s "
+                              "optimization.iterations=%d",
+                              shown, shown, iterations);
+    return used > 0 && (size_t)used < n_text;
+}
+
+const char *hx_diag_iterate_further(const hx_session *s, const hx_diag_facts *f, int iterations,
+                                    char *text, size_t n_text)
+{
+    char command[2 * HX_SHELL_WORD + 128];
+    if (f->has_checkpoint &&
+        hx_diag_resume_command(s->cfg.output.directory, iterations, command, sizeof command))
+        hx_fit(text, n_text, "continue the run with `%s`", command);
+    else
+        hx_fit(text, n_text, "start again with `optimization.iterations=%d`", iterations);
+    return text;
+}
+
 int hx_diag_is_weak(const hx_config *cfg)
 {
     return cfg->optimization.penalty < 2.0;
@@ -90,10 +116,16 @@ void hx_diag_penalise(const hx_config *cfg, char *text, size_t n_text)
         hx_fit(text + used, n_text - used, "` does");
 }
 
+/* 1 if the config's filter supports a projection. `hextop verify` has no filter in its session. */
+static int maps_design(const hx_config *cfg)
+{
+    return hx_filter_find(cfg->optimization.filter.kind)->maps_design;
+}
+
 const char *hx_diag_filter_words(const hx_session *s)
 {
     const hx_config *const cfg = &s->cfg;
-    if (s->filter.kind->maps_design) return "";
+    if (maps_design(cfg)) return "";
     return isnan(cfg->optimization.filter.radius) && !cfg->mesh.generator
                ? "optimization.filter.kind=density optimization.filter.radius=1.5 "
                  "optimization.filter.unit=element "
@@ -118,7 +150,7 @@ int hx_diag_project_iterations(const hx_session *s, const hx_diag_facts *f)
     hx_config steeper = *cfg; /* (borrowed) all pointers */
     steeper.optimization.projection.beta_max = steepest;
     if (!cfg->optimization.projection.given) return at_least;
-    if (!s->filter.kind->maps_design) return hx_diag_enough_iterations(cfg, at_least);
+    if (!maps_design(cfg)) return hx_diag_enough_iterations(cfg, at_least);
     if (f->last->beta < cfg->optimization.projection.beta_max)
         return hx_diag_enough_iterations(cfg, 2 * n);
     return hx_diag_enough_iterations(&steeper, n);
@@ -136,6 +168,37 @@ const char *hx_diag_projection_steps(const hx_session *s, char *text, size_t n_t
     return text;
 }
 
+/* text := arguments for n iterations with a projection, after a filter that supports one. */
+static void write_projection_words(const hx_session *s, const char *first, int n, char *text,
+                                   size_t n_text)
+{
+    const hx_config *const cfg = &s->cfg;
+    const int is_kept = cfg->optimization.projection.given &&
+                        cfg->optimization.projection.beta_max >= 0.5 * steepest;
+    char steps[160];
+    hx_fit(text, n_text, "%s%s%s%s%soptimization.iterations=%d", first,
+           hx_diag_is_weak(cfg) ? "optimization.penalty=3 " : "", hx_diag_filter_words(s),
+           is_kept ? "" : "'optimization.projection={}' ",
+           hx_diag_projection_steps(s, steps, sizeof steps), n);
+}
+
+int hx_diag_sharpen(const hx_session *s, char *text, size_t n_text)
+{
+    const hx_config *const cfg = &s->cfg;
+    const double most = cfg->optimization.projection.beta_max;
+    const hx_iteration last = {.beta = most}; /* the run reached its final beta */
+    const hx_diag_facts facts = {.last = &last, .was_stopped = 1};
+    const int n = hx_diag_project_iterations(s, &facts);
+    if (!cfg->optimization.projection.given || hx_diag_filter_words(s)[0])
+        write_projection_words(s, "", n, text, n_text);
+    else if (most < steepest)
+        hx_fit(text, n_text, "%soptimization.projection.beta_max=%g optimization.iterations=%d",
+               hx_diag_is_weak(cfg) ? "optimization.penalty=3 " : "", steepest, n);
+    else
+        return 0;
+    return 1;
+}
+
 void hx_diag_advise_projection(const hx_session *s, const hx_diag_facts *f, const char *first,
                                char *text, size_t n_text)
 {
@@ -145,18 +208,15 @@ void hx_diag_advise_projection(const hx_session *s, const hx_diag_facts *f, cons
                   : hx_diag_is_rising(s, f) ? hx_diag_most_of(advised, hx_diag_calm_iterations(cfg))
                                             : advised;
     const double most = cfg->optimization.projection.beta_max;
-    const char *const filter = hx_diag_filter_words(s);
-    char steps[160];
-    if (!cfg->optimization.projection.given || filter[0])
-        hx_fit(text, n_text,
-               "a projection %sreduces greyness: `%s%s%s%s%soptimization.iterations=%d`",
-               cfg->optimization.projection.given ? "after a filter " : "", first,
-               hx_diag_is_weak(cfg) ? "optimization.penalty=3 " : "", filter,
-               cfg->optimization.projection.given && most >= 0.5 * steepest
-                   ? ""
-                   : "'optimization.projection={}' ",
-               hx_diag_projection_steps(s, steps, sizeof steps), n);
-    else if (f->last->beta < most)
+    char words[512];
+    write_projection_words(s, first, n, words, sizeof words);
+    if (!cfg->optimization.projection.given || hx_diag_filter_words(s)[0])
+        hx_fit(text, n_text, "a projection %sreduces greyness: `%s`",
+               cfg->optimization.projection.given ? "after a filter " : "", words);
+    else if (f->last->beta < most && !first[0]) {
+        const size_t used = strlen(hx_diag_iterate_further(s, f, n, text, n_text));
+        hx_fit(text + used, n_text - used, ", so that beta reaches its final value");
+    } else if (f->last->beta < most)
         hx_fit(text, n_text, "`%soptimization.iterations=%d` lets beta reach its final value",
                first, n);
     else if (hx_diag_starts_steep(cfg))

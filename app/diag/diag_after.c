@@ -41,7 +41,7 @@ static const char *less_grey(const hx_diags *diags, const hx_session *s, const h
                              const char *first, char *text, size_t n_text)
 {
     const hx_config *const cfg = &s->cfg;
-    char word[HX_SHELL_WORD], penalty[256] = "", more[1024] = "";
+    char word[HX_SHELL_WORD], penalty[256] = "", more[2 * HX_SHELL_WORD + 1024] = "";
     const char *const folder = hx_shell_word(cfg->output.directory, word, sizeof word);
     if (hx_diag_is_weak(cfg)) hx_diag_penalise(cfg, penalty, sizeof penalty);
     if (!hx_diags_have(diags, HX_DIAG_INITIAL_FILTERED) &&
@@ -98,7 +98,7 @@ static void judge_volume(hx_diags *diags, const hx_session *s, const hx_diag_fac
     hx_diags_advise(diags, HX_DIAG_VOLUME, fabs(f->last->volume / s->problem.volume_fraction - 1.0),
                     remedy,
                     "the volume is not met: the last design has a volume fraction of %.5g instead "
-                    "of %g (%d of %d %s miss it)",
+                    "of %g (not met in %d of %d %s)",
                     f->last->volume, s->problem.volume_fraction, f->n_missed, f->n_iteration,
                     hx_noun(f->n_iteration, "design", "designs"));
 }

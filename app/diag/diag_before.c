@@ -423,13 +423,13 @@ static void judge_spline_filter(hx_diags *diags, const hx_session *s, double in_
     const double share = in_elements / (0.5 * (degree + 1));
     char remedy[HX_REMEDY];
     if (share < hx_diag_limit(HX_DIAG_FILTER_SPLINE))
-        hx_diags_advise(
-            diags, HX_DIAG_FILTER_SPLINE, share,
-            radius_of(s, 0.5 * (degree + 1) * 1.05, remedy, sizeof remedy),
-            "the filter radius of %.2g spans is less than half of the %d spans that a "
-            "function of degree %d covers: such functions bridge narrower gaps in the design, "
-            "which may therefore fall into pieces",
-            in_elements, degree + 1, degree);
+        hx_diags_advise(diags, HX_DIAG_FILTER_SPLINE, share,
+                        radius_of(s, 0.5 * (degree + 1) * 1.05, remedy, sizeof remedy),
+                        "the filter radius of %.2g spans is less than half of the %d spans that a "
+                        "function of degree %d covers: such functions carry load across gaps that "
+                        "are narrower, so "
+                        "the design may consist of separate pieces",
+                        in_elements, degree + 1, degree);
 }
 
 void hx_diag_filter(hx_diags *diags, const hx_session *s)

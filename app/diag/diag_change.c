@@ -217,16 +217,15 @@ static const char *advise_more(const hx_session *s, const hx_diag_facts *f, char
         return hx_diag_begin_flat(&s->cfg, text, n_text);
     const int n = hx_diag_go_on_iterations(s, f),
               is_grey = f->last->greyness > hx_diag_limit(HX_DIAG_GREY);
-    hx_fit(text, n_text, "`optimization.iterations=%d` continues the run",
-           is_grey ? hx_diag_most_of(n, hx_diag_project_iterations(s, f)) : n);
-    return text;
+    return hx_diag_iterate_further(
+        s, f, is_grey ? hx_diag_most_of(n, hx_diag_project_iterations(s, f)) : n, text, n_text);
 }
 
 void hx_diag_judge_change(hx_diags *diags, const hx_session *s, const hx_diag_facts *f)
 {
     const double tolerance = s->cfg.optimization.change_tolerance;
     const hx_iteration *const last = f->last;
-    char more[1024], rising[96];
+    char more[HX_REMEDY], rising[96];
     if (f->was_stopped || last->volume_missed) return; /* there is no design to compare with */
     advise_more(s, f, more, sizeof more);
     if (last->climbing) {

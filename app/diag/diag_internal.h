@@ -73,6 +73,11 @@ int hx_diag_calm_iterations(const hx_config *cfg);
 /* text := what makes a projection start flat, for one that starts steep. */
 const char *hx_diag_begin_flat(const hx_config *cfg, char *text, size_t n_text);
 
+/* text := how to obtain a total number of iterations: the command that continues the run if it has a
+ * checkpoint, else the argument for a run from the start. */
+const char *hx_diag_iterate_further(const hx_session *s, const hx_diag_facts *f, int iterations,
+                                    char *text, size_t n_text);
+
 /* 1 if the penalty hardly makes intermediate densities unfavourable; 3 is usual for SIMP. */
 int hx_diag_is_weak(const hx_config *cfg);
 

@@ -10,6 +10,7 @@
 #include "help_search.h"
 #include "help_shell.h"
 #include "help_warning.h"
+#include "help_words.h"
 
 enum { MAN, BASH, ZSH, MARKDOWN };
 
@@ -36,14 +37,17 @@ static void print_group_of(const char *name)
     printf("\n");
 }
 
-/* A command takes precedence over a key of that name, then a warning, then a search for the word.
- * Returns the exit status. */
+/* A command takes precedence over all other meanings. Terms and former names come before keys, then
+ * a warning, then a search for the word. Returns the exit status. */
 static int explain(const char *topic)
 {
     if (hx_command_find(topic)) {
         hx_print_command_help(hx_command_find(topic));
         print_group_of(topic);
-    } else if (hx_print_keys(topic) > 0) {
+        return 0;
+    }
+    const size_t n_word = hx_print_words(topic);
+    if (hx_print_keys(topic) > 0) {
         hx_print_warning(topic, "\n");
         hx_print_elsewhere(topic);
     } else if (strcmp(topic, "warnings") == 0) {
@@ -51,7 +55,7 @@ static int explain(const char *topic)
     } else if (hx_print_warning(topic, "")) {
         printf("\n");
         hx_print_found(topic, 0);
-    } else if (hx_print_found(topic, 1) == 0) {
+    } else if (hx_print_found(topic, 1) == 0 && n_word == 0) {
         hx_help_say_near(topic);
         return 2;
     }
@@ -91,6 +95,10 @@ const hx_command hx_command_help = {
         "its\n"
         "name or text: keys, commands, options, operators, preconditioners, filters, generators, "
         "warnings.\n"
+        "Terms of the literature (help dirichlet), members of JSON files (help linked_variables) "
+        "and "
+        "names of\n"
+        "earlier versions are explained with the keys and the page of doc/ that describe them.\n"
         "The code of a warning in summary.json (help grey) explains it; help warnings lists all "
         "codes.\n"
         "Without an argument it lists the commands.\n",

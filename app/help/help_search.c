@@ -10,10 +10,11 @@
 #include "core/base/names.h"
 #include "core/generate/generate.h"
 #include "core/registry.h"
+#include "help_words.h"
 
 enum { LINE_WIDTH = 99, MOST_NAME = 512 };
 
-static const char warnings[] = "Warnings";
+static const char warnings[] = "Warnings", terms[] = "Terms";
 
 /* Calls `visit` for everything that can be found. */
 typedef void (*visit_call)(void *context, const char *group, const char *name, const char *owner,
@@ -73,6 +74,9 @@ static void visit_all(visit_call visit, void *context)
     VISIT_ALL(hx_devices, "Devices (solver.device)");
     VISIT_ALL(hx_generators, "Generators (mesh.generator)");
     visit_warnings(visit, context);
+    for (size_t i = 0; i < hx_n_term; i++)
+        for (size_t k = 0; k < HX_TERM_NAMES && hx_terms[i].name[k]; k++)
+            visit(context, terms, hx_terms[i].name[k], NULL, hx_terms[i].meaning);
     for (size_t i = 0; i < hx_n_key; i++) {
         const char *word[64];
         const size_t n = hx_keys[i].word ? hx_key_words(&hx_keys[i], word, 64) : 0;
@@ -102,9 +106,11 @@ typedef struct search {
     size_t n;
 } search;
 
-/* 1: the warning of that very code, which hx_print_warning printed. */
+/* 1: the warning of that very code, which hx_print_warning printed, or the term, which
+ * hx_print_words printed. */
 static int is_printed(const char *group, const char *name, const char *word)
 {
+    if (group == terms) return hx_term_is_named(hx_term_of(name), word);
     return group == warnings && strlen(name) == strlen(word) && holds(name, word);
 }
 
@@ -140,7 +146,8 @@ static void print_other(void *context, const char *group, const char *name, cons
 {
     search *const s = context;
     (void)help;
-    if (strcmp(group, "Config keys") == 0 || strcmp(group, "Words of keys") == 0) return;
+    if (strcmp(group, "Config keys") == 0 || strcmp(group, "Words of keys") == 0 || group == terms)
+        return;
     if (!holds(name, s->word) || is_printed(group, name, s->word)) return;
     printf("%s%s%s%s%s", s->n++ ? ", " : "\nElsewhere: ", name, owner ? " of " : "",
            owner ? owner : "", group == warnings ? " (a warning)" : "");

@@ -36,11 +36,11 @@ enum { HX_BENCH_N_ARRAY = 12 };
 
 /* A space on a device, with moduli: the input of patterns and fills. */
 typedef struct hx_bench_site {
-    hx_device *dev;                /* (borrowed) */
-    hx_matrix_meter *meter;        /* of the open device (borrowed); NULL: none is open */
-    int64_t n_elem;                /* cells */
-    hx_fill_input input;           /* with the points' places; its rule is the space's */
-    hx_spline_rule spline;         /* of a spline: the input's, its arrays on the device */
+    hx_device *dev;         /* (borrowed) */
+    hx_matrix_meter *meter; /* of the open device (borrowed); NULL: none is open */
+    int64_t n_elem;         /* cells */
+    hx_fill_input input;    /* has the places of points, and the quadrature rule of the space */
+    hx_spline_rule spline;  /* rule of `input` for a spline; its arrays are on the device */
     void *d_own[HX_BENCH_N_ARRAY]; /* (owned) */
 } hx_bench_site;
 
@@ -104,8 +104,9 @@ typedef struct hx_bench_fill {
     char note[192];     /* reason why it was left out, or "" */
 } hx_bench_fill;
 
-/* check: NULL, or results are checked and counted in its bench. A lack of memory becomes a note,
- * not an error. The form of the site is that of the matrix. */
+/* Times a fill. check: verifies the values and counts the checks in its bench; NULL: no check. If
+ * memory is missing, a note states so, and HX_OK is returned. The site and the matrix must have the
+ * same form. */
 int hx_bench_fill_run(hx_bench_fill *out, const hx_bench_site *site, const hx_matrix *m,
                       hx_fill fill, hx_bench_check *check);
 /* Times preparation and run together, with nothing kept. No time if memory is missing. */

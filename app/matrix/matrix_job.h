@@ -150,12 +150,12 @@ int hx_matrix_sides_bytes(const hx_matrix_sides *sides, const hx_problem *proble
 int hx_matrix_write_sides(const hx_matrix_sides *sides, const hx_problem *problem,
                           const hx_matrix_plan *plan, hx_write_set *set);
 
-/* Rows on the device: memory of a range that is kept until the rows are on the host. */
+/* Device memory of one range of rows, kept until the rows have been downloaded. */
 typedef struct hx_matrix_made {
     hx_device_pattern pattern;
     hx_matrix matrix;
     size_t bytes;  /* including pattern and matrix */
-    int mark;      /* index of the time stamps of its fill: this and the next */
+    int mark;      /* time stamps `mark` and `mark` + 1 enclose its fill */
     int is_queued; /* 1: the time of the fill has not been read yet */
 } hx_matrix_made;
 

@@ -109,12 +109,13 @@ static void report_chunks(const hx_matrix_job *job)
     const hx_matrix_chunks *const c = &job->chunks;
     const double rate = (double)c->n_byte / c->loop_seconds;
     char count[32], most[32], download[32], a[32], b[32], d[32], e[32], f[32];
-    hx_log_info("chunks     %s of at most %s, download %sB/s, %.3g %% of the pinned copy measured "
-                "now",
+    hx_log_info("chunks     %s of at most %s, downloaded at %sB/s, %.3g %% of the rate of a pinned "
+                "copy",
                 hx_format_count(c->n_range, count, sizeof count),
                 hx_format_bytes((double)job->stages.range_bytes, most, sizeof most),
                 large_number(rate, download, sizeof download), 100.0 * rate / c->copy_rate);
-    hx_log_info("           %sB/s pinned copy; each cell is integrated %.2f times on average",
+    hx_log_info("           a pinned copy, timed in this run, has %sB/s; each cell is integrated "
+                "%.2f times on average",
                 large_number(c->copy_rate, a, sizeof a),
                 (double)c->n_cell / (double)job->session.mesh.n_elem);
     hx_log_info("           in all %s: waited for meshes %s (made in %s), uploads %s, pattern and "

@@ -359,11 +359,11 @@ static const hx_option mesh_options[] = {
                   .fallback = HX_PRESERVE_DEFAULT,
                   .word = hx_preserve_word,
                   .help = HX_PRESERVE_HELP},
-    [SURFACE] =
-        {.name = "--surface",
-         .kind = HX_OPTION_FILE,
-         .value = "PART.stl",
-         .help = "writes the mesh inside this closed surface (.stl or .ply) that verify analyses"},
+    [SURFACE] = {.name = "--surface",
+                 .kind = HX_OPTION_FILE,
+                 .value = "PART.stl",
+                 .help = "writes the tetrahedral mesh of the inside of this closed surface (.stl "
+                         "or .ply), which `hextop verify --surface` analyses"},
     [REFINE] = {.name = "--refine",
                 .kind = HX_OPTION_TEXT,
                 .value = "TIMES",

@@ -85,7 +85,8 @@ static const char *value_of(const char *argument, const char *key, char text[PAT
     return text[0] ? text : NULL;
 }
 
-/* Place of PART among the arguments: the first one that is no KEY=VALUE, or a file; n: none. */
+/* Index of PART: the first argument that is not KEY=VALUE, or that is the name of a file. Returns
+ * n_argument if there is none. */
 static size_t find_argument(const hx_options *options)
 {
     size_t i = 0;

@@ -35,7 +35,7 @@ static void put_head(hx_new_writer *w)
     hx_new_put_units(w);
 }
 
-/* Writes the line that leaves them out, as a comment. */
+/* Writes, as a comment, the line of mesh.ignore that leaves out what was not read. */
 static void put_unread(hx_new_writer *w, unsigned roles)
 {
     const hx_unread *const list = &w->part->session.conditions.unread;

@@ -131,7 +131,8 @@ void hx_outcome_warn(const hx_session *s, const hx_stats *stats, const hx_iterat
     warn_flat(stats, it);
 }
 
-void hx_outcome_diag(hx_session *s, const hx_stats *stats, int was_stopped, hx_diags *diags)
+void hx_outcome_diag(hx_session *s, const hx_stats *stats, int was_stopped, int has_checkpoint,
+                     hx_diags *diags)
 {
     const hx_diag_facts facts = {
         .last = &stats->last,
@@ -140,6 +141,7 @@ void hx_outcome_diag(hx_session *s, const hx_stats *stats, int was_stopped, hx_d
         .n_unconverged = stats->n_unconverged,
         .n_missed = stats->n_missed,
         .was_stopped = was_stopped,
+        .has_checkpoint = has_checkpoint,
         .recent = stats->recent,
         .n_recent = stats->n_recent,
     };

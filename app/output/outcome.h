@@ -17,8 +17,9 @@ int hx_outcome_has_converged(const hx_session *s, const hx_iteration *it);
 int hx_outcome_judge(const hx_session *s, const hx_iteration *it);
 
 /* Prints the warnings about the result after the last iteration. was_stopped: the run ended before
- * the config's number of iterations. */
-void hx_outcome_diag(hx_session *s, const hx_stats *stats, int was_stopped, hx_diags *diags);
+ * the config's number of iterations. has_checkpoint: --resume can continue the run. */
+void hx_outcome_diag(hx_session *s, const hx_stats *stats, int was_stopped, int has_checkpoint,
+                     hx_diags *diags);
 
 /* Logs warnings about this iteration, which stats already contains. */
 void hx_outcome_warn(const hx_session *s, const hx_stats *stats, const hx_iteration *it);

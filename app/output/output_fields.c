@@ -7,7 +7,7 @@
 #include "core/mesh/hex8_conduction.h"
 #include "output_dist.h"
 
-/* Adds memory beside the fields, counted with them; allocates nothing while only planning. */
+/* Allocates scratch memory and counts it with the fields. For a plan, it is only counted. */
 static int add_scratch(hx_output *out, double **array, size_t n, const char *what)
 {
     out->fields.bytes += n * sizeof **array;

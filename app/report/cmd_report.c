@@ -229,12 +229,12 @@ static const hx_option report_options[] = {
                 .value = "FILE.html",
                 .help = "file to write; default: report.html in the folder of a run, for several "
                         "runs in the current folder"},
-    [TRIANGLES] = {.name = "--triangles",
-                   .kind = HX_OPTION_TEXT,
-                   .value = "N",
-                   .fallback = "300000",
-                   .help =
-                       "largest number of triangles of each part; of all parts together 800,000"},
+    [TRIANGLES] =
+        {.name = "--triangles",
+         .kind = HX_OPTION_TEXT,
+         .value = "N",
+         .fallback = "300000",
+         .help = "maximum number of triangles per part; all parts together have at most 800,000"},
 };
 
 const hx_command hx_command_report = {

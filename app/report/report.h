@@ -69,7 +69,7 @@ typedef struct hx_report {
     hx_report_run run[HX_REPORT_MAX_RUN];
     size_t n_run;
     const char *title;  /* of the page */
-    int64_t n_triangle; /* largest number of triangles of each part */
+    int64_t n_triangle; /* maximum number of triangles per part */
 } hx_report;
 
 void hx_report_say(hx_report_lines *lines, const char *fmt, ...) HX_PRINTF(2, 3);

@@ -14,7 +14,7 @@ typedef struct hx_fine_image {
     int is_requested; /* 1: n was given; 0: it follows from the curvature */
     /* number that the curvature requires; above n: that would be too many, or not valid */
     int wanted;
-    double turn; /* largest turn of an edge of a span, degrees */
+    double turn; /* largest angle by which an edge of a span turns, degrees */
     /* finished; element n^3 c + i belongs to kept cell c; empty if n is below 2 (owned) */
     hx_mesh mesh;
 } hx_fine_image;

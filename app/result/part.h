@@ -7,8 +7,8 @@
 
 #include "fine_image.h"
 
-/* Elements that --preserve forces solid; springs count as supports. FIT: if these exceed the target
- * volume, only passive ones, and if these exceed it, none. */
+/* Elements that --preserve forces solid; springs count as supports. FIT: if they exceed the target
+ * volume, only passive elements are forced solid; if these exceed it, too, no element is. */
 enum {
     HX_PRESERVE_LOADS = 1,
     HX_PRESERVE_SUPPORTS = 2,
@@ -101,7 +101,7 @@ static inline int hx_part_is_dense(const hx_result_part *part, const double *den
 int hx_part_check_target(const hx_result_part *part, double target);
 
 /* *threshold: density above which free elements must be solid so that the volume is nearest to the
- * target. HX_EINPUT: the elements that are forced solid have more. */
+ * target. HX_EINPUT: the elements that are forced solid exceed it. */
 int hx_part_threshold(const hx_result_part *part, const hx_session *s, const double *density,
                       double *threshold);
 

@@ -89,7 +89,7 @@ static void name_differences(hx_result_origin *o, lines *then, lines *now)
     }
 }
 
-/* --- the config of then --- */
+/* --- the config of the run --- */
 
 /* *text: settings of the config.cfg beside the file, if they are those with which the file was
  * written; else NULL. */

@@ -477,7 +477,7 @@ static int note_forces(hx_surface_part *part, const patch *p, int load_case)
     if (n_lost == 0) return HX_OK;
     return hx_notes_add(&part->notes, HX_NOTE_WARNING,
                         "step %d of the mesh's file: %lld of the %lld loaded nodes are not on the "
-                        "surface: the nodes connected with them take their forces",
+                        "surface: their forces act on the nodes connected with them",
                         load_case, (long long)n_lost, (long long)p->n_node);
 }
 

@@ -10,7 +10,6 @@
 #include <unistd.h>
 
 #include "../text/log.h"
-#include "../text/shell_word.h"
 #include "checkpoint_parts.h"
 #include "core/base/atomic_file.h"
 #include "core/base/clock.h"
@@ -104,7 +103,7 @@ static void conclude(hx_checkpoint *c)
     struct stat info;
     const double bytes = stat(c->path, &info) == 0 ? (double)info.st_size : 0.0;
     c->n_written++;
-    hx_log_detail("checkpoint: %.3g MB copied in %.3g s, written in %.3g s while the run went on",
+    hx_log_detail("checkpoint: %.3g MB copied in %.3g s, written in %.3g s while the run continued",
                   1e-6 * bytes, c->copied, c->written);
 }
 
@@ -242,7 +241,7 @@ static int iteration_of(const char *name)
 
 int hx_checkpoint_command(const char *result, int n, char *text, size_t n_text)
 {
-    char folder[PATH_MAX], path[PATH_MAX], word[HX_SHELL_WORD];
+    char folder[PATH_MAX], path[PATH_MAX];
     const char *const slash = result ? strrchr(result, '/') : NULL;
     if (!slash || slash == result || (size_t)(slash - result) + 32 > sizeof folder) return 0;
     snprintf(folder, sizeof folder, "%.*s", (int)(slash - result), result);
@@ -250,12 +249,7 @@ int hx_checkpoint_command(const char *result, int n, char *text, size_t n_text)
     if (access(path, R_OK) != 0) return 0;
     snprintf(path, sizeof path, "%.*s/config.cfg", (int)(slash - result), result);
     if (access(path, R_OK) != 0) return 0;
-    const char *const shown = hx_shell_word(folder, word, sizeof word);
-    const int used = snprintf(text, n_text,
-                              "hextop run %s/config.cfg --resume output.directory=%s "
-                              "optimization.iterations=%d",
-                              shown, shown, iteration_of(slash + 1) + n);
-    return used > 0 && (size_t)used < n_text;
+    return hx_diag_resume_command(folder, iteration_of(slash + 1) + n, text, n_text);
 }
 
 void hx_checkpoint_free(hx_checkpoint *c)

@@ -28,10 +28,10 @@ typedef struct hx_checkpoint_parts {
 typedef struct hx_checkpoint {
     char *path, *previous; /* (owned) */
     double interval;   /* seconds; NaN: 100 times the duration of the last one; 0: none by time */
-    double due;        /* hx_clock of the next one */
+    double due;        /* hx_clock at which the next checkpoint is due */
     double copied;     /* seconds that the run waited for the checkpoint being written */
-    double written;    /* seconds that the thread took for it */
-    double seconds;    /* sum of both for the last one */
+    double written;    /* seconds that the thread took to write it */
+    double seconds;    /* copied + written, of the last checkpoint */
     hx_snapshot image; /* image of the checkpoint being written */
     pthread_t thread;
     int is_writing; /* the thread runs, or has not been joined */

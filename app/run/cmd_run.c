@@ -20,6 +20,7 @@
 #include "../text/shell_word.h"
 #include "checkpoint.h"
 #include "core/base/clock.h"
+#include "core/base/fit.h"
 #include "core/base/names.h"
 #include "folder.h"
 
@@ -145,8 +146,8 @@ static int is_last(const run *r, const hx_iteration *it)
     return hx_outcome_is_last(&r->session, it) || interrupted;
 }
 
-/* An intermediate file that cannot be written, or for which memory is missing, is warned of, and
- * the run continues, since the computed designs are more valuable. */
+/* Warns if an intermediate file cannot be written or memory for it is missing. The run continues,
+ * since the computed designs are more valuable. */
 static int tolerate(int rc, int last)
 {
     if (rc >= 0 || last || (rc != HX_EIO && rc != HX_ENOMEM)) return rc;
@@ -268,19 +269,32 @@ static void save_design(run *r, int code)
                        hx_error_message());
 }
 
+/* The command that continues this run, in back quotes; returns text. */
+static const char *resume_command(const run *r, char *text, size_t n_text)
+{
+    const hx_config *const cfg = &r->session.cfg;
+    char command[2 * HX_SHELL_WORD + 128];
+    hx_diag_resume_command(cfg->output.directory, cfg->optimization.iterations, command,
+                           sizeof command);
+    hx_fit(text, n_text, "`%s`", command);
+    return text;
+}
+
 /* After a step that failed: writes the state before it as a checkpoint, as far as it is available
  * if the device is lost. */
 static void keep_state(run *r)
 {
     const hx_checkpoint_parts parts = checkpoint_parts(r, r->history.path);
     const int analysed = r->stats.n_iteration;
+    char command[2 * HX_SHELL_WORD + 160];
     if (analysed > 0 && hx_optimizer_undo(&r->session.opt) == HX_OK &&
         hx_checkpoint_write(&r->checkpoint, &parts) == HX_OK)
-        hx_log_info("the state after iteration %d is saved: --resume continues from it; only "
-                    "settings of solver and output may change, and other changes need a new run",
-                    analysed);
+        hx_log_info("the state after iteration %d is saved: %s continues from it; only settings of "
+                    "solver and output may change, and other changes need a new run",
+                    analysed, resume_command(r, command, sizeof command));
     else if (hx_checkpoint_exists(&r->checkpoint))
-        hx_log_info("--resume continues from the last checkpoint, %s", r->checkpoint.path);
+        hx_log_info("%s continues from the last checkpoint, %s",
+                    resume_command(r, command, sizeof command), r->checkpoint.path);
 }
 
 /* After a failure: prints the error, then saves the current design and the summary of the completed
@@ -320,7 +334,8 @@ static void print_result(run *r)
         hx_log_info("the design has %sconverged: change %.4g, change_tolerance %g",
                     hx_outcome_has_converged(&r->session, &stats->last) ? "" : "not ",
                     stats->last.change, cfg->optimization.change_tolerance);
-    hx_outcome_diag(&r->session, &r->stats, interrupted, &r->diags);
+    hx_outcome_diag(&r->session, &r->stats, interrupted, hx_checkpoint_exists(&r->checkpoint),
+                    &r->diags);
     char path[PATH_MAX], quoted[HX_SHELL_WORD];
     hx_log_info("open in ParaView: %s (last design: %s), then Threshold density > 0.9",
                 hx_output_path(&r->output, "density.vtk.series", path, sizeof path),
@@ -354,6 +369,16 @@ static int diag_before(run *r)
     return HX_OK;
 }
 
+static void warn_interrupted(const run *r)
+{
+    char command[2 * HX_SHELL_WORD + 160];
+    if (hx_checkpoint_exists(&r->checkpoint))
+        hx_log_warning("interrupted; the results so far are complete, and %s continues the run",
+                       resume_command(r, command, sizeof command));
+    else
+        hx_log_warning("interrupted; the results so far are complete");
+}
+
 static int run_config(run *r, const hx_options *options)
 {
     const double begin = hx_clock();
@@ -379,10 +404,7 @@ static int run_config(run *r, const hx_options *options)
     print_result(r);
     HX_TRY(write_summary(r, interrupted ? "interrupted" : "done"));
     HX_TRY(hx_trace_write(&r->output));
-    if (interrupted)
-        hx_log_warning("interrupted; the results so far are complete%s",
-                       hx_checkpoint_exists(&r->checkpoint) ? ", and --resume continues the run"
-                                                            : "");
+    if (interrupted) warn_interrupted(r);
     return interrupted ? EXIT_INTERRUPTED : 0;
 }
 

@@ -15,7 +15,7 @@ typedef enum {
 const char *hx_sample_name(hx_sample_cells cells);
 
 typedef enum {
-    HX_SAMPLE_CANTILEVER, /* the face x = 0 is held, x = max is pulled, for heat heated */
+    HX_SAMPLE_CANTILEVER, /* the face x = 0 is fixed; x = max is pulled or, for heat, heated */
     HX_SAMPLE_BAR,        /* x = 0 slides in its plane, x = max is pulled along x */
     HX_SAMPLE_HELD        /* u of hx_sample_field is prescribed on the whole boundary */
 } hx_sample_hold;

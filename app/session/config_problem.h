@@ -10,9 +10,9 @@
 /* The region of an entry of `sets`; it borrows the entry's names. */
 void hx_config_region(const hx_config_set *set, hx_region *region);
 
-/* The problem of the config on a finished mesh, which it borrows, with what the
- * mesh's file states; the caller frees it. Errors,
- * notes, lacking (may be NULL) and cost of hx_problem_create. */
+/* Makes the problem of the config, with the loads and supports of the mesh's file, on a finished
+ * mesh, which it borrows. The caller frees it. Errors, notes, lacking (may be NULL) and cost: see
+ * hx_problem_create. */
 int hx_config_make_problem(const hx_config *cfg, const hx_space *space,
                            const hx_conditions *conditions, hx_problem *problem, hx_notes *notes,
                            hx_notes *lacking);

@@ -13,7 +13,7 @@ typedef struct hx_device_start {
     atomic_int is_done;
     const hx_device_ops *ops[8]; /* devices to prepare; NULL after the last */
     int place;                   /* index among several devices, as in hx_device_open_at */
-    int n_thread;                /* OpenMP threads before one of them was given up; 0: none was */
+    int n_thread;                /* OpenMP threads before the start took one; 0: it took none */
 } hx_device_start;
 
 /* Prepares the device of that name, or with "auto" all devices of this build, unless a session of

@@ -1,4 +1,4 @@
-/* Sets in a config whose name a mesh file gives to sets of several kinds. */
+/* Sets of a config whose name belongs to sets of several kinds in the mesh file. */
 #ifndef HX_APP_MEANT_SETS_H
 #define HX_APP_MEANT_SETS_H
 

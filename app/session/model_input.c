@@ -62,8 +62,9 @@ int hx_session_check_model(const hx_session *s)
     return hx_session_blame(
         s, "units",
         HX_RAISE(HX_EINPUT,
-                 "length in %s, but CAD models become mm: '%s', even if drawn in %s; write units, "
-                 "element_size and all other lengths in mm, such as units = \"%s\"",
+                 "the unit of length is %s, but CAD models are converted to mm, such as '%s', "
+                 "which is drawn in %s; write units, element_size and all other lengths in mm: "
+                 "units = \"%s\"",
                  length, cfg->mesh.file, unit, hx_config_is_heat(cfg) ? "W, mm, K" : "N, mm, MPa"));
 }
 

@@ -115,7 +115,8 @@ int hx_session_open_follower(hx_session *s);
  * if the mesh is distributed, since a run does not read them afterwards. Does nothing otherwise. */
 void hx_session_free_lists(hx_session *s);
 
-/* On that process: runs its part until the root ends the run (hx_analysis_dismiss). */
+/* After hx_session_open_follower: does the work of this process in each design, until the root ends
+ * the run (hx_analysis_dismiss). */
 int hx_session_serve(hx_session *s);
 
 /* The steps one by one, for commands that stop earlier or print in between. */

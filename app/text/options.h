@@ -42,7 +42,8 @@ typedef struct hx_command {
     /* Returns 0, an error code (negative, its message recorded), or an exit status (positive, its
      * message printed). */
     int (*run)(const hx_options *options);
-    /* The part of all processes except the first, with the same return values; NULL: none. */
+    /* Called instead of `run` in all processes except the first; returns the same values. NULL: the
+     * command uses one process. */
     int (*follow)(const hx_options *options);
 } hx_command;
 

@@ -10,6 +10,7 @@
 #include "../session/result_path.h"
 #include "../session/session.h"
 #include "../text/options.h"
+#include "../text/shell_word.h"
 #include "core/design/black_white.h"
 #include "core/files/vtk_fields.h"
 
@@ -195,6 +196,15 @@ int hx_verify_count_bytes(const hx_verify *v, const hx_problem *problem, hx_devi
 /* Fraction of a case's force, by magnitude, at nodal points whose elements are all below the
  * threshold and partly solid only because of `part`. */
 double hx_verify_filled_force(const hx_verify *v, int load_case);
+
+/* text := the warning about differences above the tolerance between both designs: their numbers,
+ * their meaning, and the command that reduces them (verify_differences.c). NULL: there are none. */
+enum { HX_VERIFY_DIFFERENCES = 4 * HX_SHELL_WORD + 4096 };
+const char *hx_verify_differences(const hx_verify *v, char *text, size_t n_text);
+
+/* Like hx_verify_differences, for a design and the part inside the surface, without stresses. */
+const char *hx_verify_surface_differences(const hx_verify *v, const hx_verify_analysis *design,
+                                          char *text, size_t n_text);
 
 /* Print tables and warnings on the terminal; write the same as JSON. */
 void hx_verify_print(hx_verify *v);

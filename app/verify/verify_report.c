@@ -97,50 +97,18 @@ static void print_design(const hx_verify *v)
     if (v->n_surface_piece > 0)
         snprintf(surface, sizeof surface, "; the surface has %s",
                  hx_format_count(v->n_surface_piece, a, sizeof a));
-    hx_log_info("pieces    %s; %s if elements count as joined only by common faces%s\n",
+    hx_log_info("pieces    %s, counting elements that share a node as connected; %s if they must "
+                "share a face%s\n",
                 hx_format_count(v->attached.pieces.n, a, sizeof a),
                 hx_format_count(v->n_face_piece, b, sizeof b), surface);
 }
 
 /* --- warnings --- */
 
-static void warn_difference_as(hx_verify *v, const char *what, double a, double b, double percent)
-{
-    char text[32];
-    if (!(fabs(percent) > v->tolerance)) return;
-    warn_verify(v, "%s of the 0/1 design differs: %.6g, and %.6g in the grey design (%s)", what, b,
-                a, hx_verify_difference(a, b, percent, text, sizeof text));
-}
-
-static void warn_difference(hx_verify *v, const char *what, double a, double b)
-{
-    warn_difference_as(v, what, a, b, hx_verify_percent(a, b));
-}
-
-static void warn_compliance(hx_verify *v, const char *what, double a, double b)
-{
-    warn_difference_as(v, what, a, b, hx_verify_compliance_percent(v, a, b));
-}
-
 static void warn_differences(hx_verify *v)
 {
-    const hx_verify_analysis *const a = &v->analysis[0], *const b = &v->analysis[1];
-    const int n_case = v->session.problem.cases.n;
-    warn_compliance(v, "the compliance", a->compliance, b->compliance);
-    for (int c = 0; n_case > 1 && c < n_case; c++) {
-        char what[48];
-        snprintf(what, sizeof what, "the compliance of case %d", c + 1);
-        warn_compliance(v, what, a->case_compliance[c], b->case_compliance[c]);
-    }
-    warn_difference(v, "the volume", a->volume, b->volume);
-    const int is_heat = hx_config_is_heat(&v->session.cfg);
-    char peak[96] = "the largest displacement";
-    if (is_heat)
-        snprintf(peak, sizeof peak, "the highest temperature above %.6g%s",
-                 v->session.problem.reference, v->session.cfg.units.temperature);
-    warn_difference(v, peak, hx_verify_over_reference(v, a), hx_verify_over_reference(v, b));
-    warn_difference(v, is_heat ? "the largest heat flux" : "the largest von Mises stress",
-                    a->stress.value, b->stress.value);
+    char text[HX_VERIFY_DIFFERENCES];
+    if (hx_verify_differences(v, text, sizeof text)) warn_verify(v, "%s", text);
 }
 
 static void warn_solves(hx_verify *v)
@@ -173,7 +141,7 @@ static void warn_quadratic(hx_verify *v)
 
 static void warn_surface(hx_verify *v)
 {
-    char text[512];
+    char text[4096];
     for (size_t i = 0; v->surface.path && hx_verify_warn_surface(v, i, text, sizeof text); i++)
         if (text[0]) warn_verify(v, "%s", text);
 }

@@ -8,6 +8,7 @@
 #include "../session/config_problem.h"
 #include "../text/table.h"
 #include "core/base/clock.h"
+#include "core/base/fit.h"
 #include "core/base/memory.h"
 #include "core/base/names.h"
 #include "verify.h"
@@ -177,34 +178,23 @@ void hx_verify_print_surface(const hx_verify *v)
     hx_verify_print_pair(v, name, &v->analysis[HX_VERIFY_SOLID], &f->analysis);
 }
 
-/* A possible cause of a difference in compliance or displacement: linear elements. */
-static const char *by_elements(const hx_verify *v)
-{
-    const int is_linear =
-        !v->quadratic.requested && v->session.cfg.solver.element == HX_ELEMENT_LINEAR;
-    return is_linear ? "; --element quadratic prints how much of it comes from linear elements"
-                     : "";
-}
-
-/* A possible cause of a difference in volume: pieces that the surface lacks. */
-static const char *by_pieces(const hx_verify *v, char *text, size_t n_text)
+/* Warns of large differences between a design and the part made from it, with possible causes:
+ * linear elements, and pieces that the surface lacks. */
+static void warn_differences(const hx_verify *v, const hx_verify_analysis *design, char *text,
+                             size_t n_text)
 {
     const int64_t n = v->attached.pieces.n;
-    text[0] = '\0';
+    const int is_linear =
+        !v->quadratic.requested && v->session.cfg.solver.element == HX_ELEMENT_LINEAR;
+    if (!hx_verify_surface_differences(v, design, text, n_text)) return;
+    size_t used = strlen(text);
+    if (is_linear)
+        used += hx_fit(text + used, n_text - used,
+                       "; --element quadratic prints how much of it comes from linear elements");
     if (n > 1)
-        snprintf(text, n_text, "; the 0/1 design is in %lld %s, which the surface may lack",
-                 (long long)n, hx_noun(n, "piece", "pieces"));
-    return text;
-}
-
-/* Warns of large differences between the design and the part made from it. */
-static void warn_difference(const hx_verify *v, const char *what, double a, double b,
-                            double percent, const char *cause, char *text, size_t n_text)
-{
-    if (isnan(percent) || fabs(percent) <= v->tolerance) return;
-    snprintf(text, n_text,
-             "%s of the surface differs: %.6g, and %.6g in the 0/1 design%s, %+.1f %%%s", what, b,
-             a, v->quadratic.requested ? " with quadratic elements" : "", percent, cause);
+        hx_fit(text + used, n_text - used,
+               "; the 0/1 design is in %lld %s, which the surface may lack", (long long)n,
+               hx_noun(n, "piece", "pieces"));
 }
 
 static void warn_solve(const hx_verify_analysis *a, char *text, size_t n_text)
@@ -220,26 +210,15 @@ const char *hx_verify_warn_surface(const hx_verify *v, size_t i, char *text, siz
         v->quadratic.requested ? &v->quadratic.analysis : &v->analysis[HX_VERIFY_SOLID];
     const hx_verify_analysis *const b = &v->surface.analysis;
     const hx_notes *const notes = &v->surface.part.notes;
-    char cause[96];
     text[0] = '\0';
     if (i == 0)
-        warn_difference(v, "the compliance", a->compliance, b->compliance,
-                        hx_verify_compliance_percent(v, a->compliance, b->compliance),
-                        by_elements(v), text, n_text);
+        warn_differences(v, a, text, n_text);
     else if (i == 1)
-        warn_difference(v, "the volume", a->volume, b->volume,
-                        hx_verify_percent(a->volume, b->volume), by_pieces(v, cause, sizeof cause),
-                        text, n_text);
-    else if (i == 2)
-        warn_difference(v, "the largest displacement", a->displacement.value, b->displacement.value,
-                        hx_verify_percent(a->displacement.value, b->displacement.value),
-                        by_elements(v), text, n_text);
-    else if (i == 3)
         warn_solve(b, text, n_text);
-    else if (i >= 4 + notes->n)
+    else if (i >= 2 + notes->n)
         return NULL;
-    else if (notes->note[i - 4].level == HX_NOTE_WARNING)
-        snprintf(text, n_text, "%s", notes->note[i - 4].text);
+    else if (notes->note[i - 2].level == HX_NOTE_WARNING)
+        snprintf(text, n_text, "%s", notes->note[i - 2].text);
     return text;
 }
 

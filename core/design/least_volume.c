@@ -268,10 +268,12 @@ int hx_least_volume_note(const hx_least_volume *least, const hx_filter *filter, 
     takers(filter, "", what, sizeof what);
     if (highest->beta > 0.0) snprintf(at, sizeof at, " at beta = %g", highest->beta);
     if (wanted > highest->fraction + margin_of(filter, highest->fraction))
-        return hx_notes_add(notes, HX_NOTE_WARNING,
-                            "volume_fraction = %g leaves %.2g of the volume to design: %s "
-                            "%.4g%s; a connected part needs more",
-                            wanted, wanted - highest->fraction, what, highest->fraction, at);
+        return hx_notes_add(
+            notes, HX_NOTE_WARNING,
+            "volume_fraction = %g leaves only %.2g of the volume to design, because "
+            "%s %.4g%s; this may be too little for a connected part, so set a "
+            "larger volume_fraction",
+            wanted, wanted - highest->fraction, what, highest->fraction, at);
     return hx_notes_add(notes, HX_NOTE_WARNING,
                         "volume_fraction = %g can be met only at the beginning of the run: %s "
                         "%.4g%s; the smallest value for the whole run is %.6g",

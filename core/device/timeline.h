@@ -16,11 +16,11 @@
 extern "C" {
 #endif
 
-/* Kinds of spans (names and kinds are in timeline.c): stages contain other spans; computation and
- * exchange between processes are what they consist of; waits are those of the host. */
+/* Spans. timeline.c has the name and the class of each: a stage contains other spans, which are
+ * computation, exchange between processes, or a wait of the host. */
 typedef enum {
-    HX_SPAN_DESIGN, /* the number is that of the design, from 1 */
-    HX_SPAN_FILTER, /* stages of a design, with the names of its timers */
+    HX_SPAN_DESIGN, /* numbered by the design, from 1 */
+    HX_SPAN_FILTER, /* this and the next ones: stages of a design, named like its timers */
     HX_SPAN_PCG,
     HX_SPAN_COMPLIANCE,
     HX_SPAN_UPDATE,

@@ -44,8 +44,8 @@ static int load_repeated(hx_abaqus_reader *r, int64_t n, int64_t *key, int side,
     }
     if (rc < 0 || n_more == 0) return rc;
     return hx_notes_add(r->notes, HX_NOTE_INFO,
-                        "%s:%lld: %lld %s named more than once by a set; a pressure acts "
-                        "once per mention, as in CalculiX",
+                        "%s:%lld: %lld %s listed more than once by a set; like in CalculiX, a "
+                        "pressure acts once for each time",
                         hx_abaqus_scan_path(&r->scan),
                         (long long)r->scan.file[r->scan.depth - 1].line, (long long)n_more,
                         hx_noun(n_more, "face is", "faces are"));

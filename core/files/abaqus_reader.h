@@ -132,16 +132,16 @@ typedef struct hx_abaqus_heat {
     int64_t line;
     double value, ambient;
     hx_import_set *named; /* the set of the file that holds these items; NULL: a single item */
-    int side;             /* side of all items, 0: none, or in item_side */
+    int side;             /* side of all items; 0: none, or each has its own in item_side */
     hx_numbers item;      /* numbers of nodes or elements (owned) */
     hx_numbers item_side; /* side per item of a surface (owned) */
 } hx_abaqus_heat;
 
-/* A set for a config, with its history. */
+/* A set for the config that `hextop new` writes, and the steps in which it acts. */
 typedef struct hx_abaqus_heat_group {
     hx_file_heat_kind kind;
     hx_import_set *set;
-    hx_abaqus_history history; /* of each of its items; in hx_abaqus_reader.heat_item */
+    hx_abaqus_history history; /* history of its items, which are in hx_abaqus_reader.heat_item */
 } hx_abaqus_heat_group;
 
 /* The procedure of a step. */
@@ -209,19 +209,20 @@ struct hx_abaqus_reader {
     hx_abaqus_section *section;   /* (owned) */
     hx_abaqus_property *property; /* of the current keyword */
 
-    /* What is not read: sections of cells that are not solids, and element formulations of
-     * solids. */
+    /* Parts of the file that are ignored, for the notes: sections of elements other than solids,
+     * and formulations of solid elements. */
     size_t n_carrier, carrier_capacity;
     hx_abaqus_word *carrier; /* (owned) */
-    hx_unread formulation; /* per type whose name has letters after the plain type's name (owned) */
+    hx_unread formulation;   /* per element type with a suffix, such as C3D8R (owned) */
 
     size_t n_heat, heat_capacity, n_heat_group, heat_group_capacity;
-    hx_abaqus_heat *heat;                           /* (owned) */
-    hx_abaqus_face_load *heat_item[HX_N_FILE_HEAT]; /* per kind: items of all lines (owned) */
-    size_t n_heat_item[HX_N_FILE_HEAT];             /* `place` of each becomes its group */
-    hx_abaqus_heat_group *heat_group;               /* (owned) */
-    char *heat_fault;                               /* (owned) */
-    unsigned step_has_heat; /* bit of each kind and family given so far in this step */
+    hx_abaqus_heat *heat; /* (owned) */
+    hx_abaqus_face_load
+        *heat_item[HX_N_FILE_HEAT];     /* faces of all data lines, by kind of load (owned) */
+    size_t n_heat_item[HX_N_FILE_HEAT]; /* the `place` of an item is set to its group */
+    hx_abaqus_heat_group *heat_group;   /* (owned) */
+    char *heat_fault;                   /* (owned) */
+    unsigned step_has_heat;             /* one bit for each kind and family of loads in this step */
     size_t n_procedure, procedure_capacity;
     hx_abaqus_procedure *procedure; /* [n_procedure] of steps 1, 2, ... (owned) */
 

@@ -31,10 +31,11 @@ int hx_abaqus_begin_step(hx_abaqus_reader *r)
                              r->scan.keyword_line));
     if (!hx_abaqus_parameter(&r->scan, "PERTURBATION")) return HX_OK;
     if (r->conditions.n_step > 1)
-        HX_TRY(hx_notes_add(r->notes, HX_NOTE_INFO,
-                            "%s:%lld: PERTURBATION: the stiffness that loads of earlier steps give "
-                            "is not read",
-                            hx_abaqus_scan_path(&r->scan), (long long)r->scan.keyword_line));
+        HX_TRY(
+            hx_notes_add(r->notes, HX_NOTE_INFO,
+                         "%s:%lld: PERTURBATION: the stress stiffness from loads of earlier steps "
+                         "is left out",
+                         hx_abaqus_scan_path(&r->scan), (long long)r->scan.keyword_line));
     const hx_condition none = {.kind = HX_CONDITION_NO_FORCES, .step = r->conditions.n_step};
     return hx_import_conditions_add(&r->conditions, &none, &added);
 }

@@ -322,7 +322,7 @@ int hx_ansys_fcum(hx_ansys_reader *r)
     return take_cumulate(r, 1);
 }
 
-/* --- what holds at last --- */
+/* --- final loads and supports --- */
 
 static int by_node(const void *a, const void *b)
 {

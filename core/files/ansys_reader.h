@@ -22,7 +22,7 @@ enum {
     HX_ANSYS_SHOWN = 60, /* characters of a line shown in a message */
     HX_ANSYS_NAME = 33,
     HX_ANSYS_INERTIA = 10,
-    HX_ANSYS_BLOCKS = 64, /* *IF, *DO and similar within each other */
+    HX_ANSYS_BLOCKS = 64, /* nesting depth of *IF, *DO and similar blocks */
     HX_ANSYS_OPTIONS = 3  /* values of KEYOPT that are kept */
 };
 
@@ -46,7 +46,7 @@ typedef struct hx_ansys_pending {
     int64_t node[HX_ANSYS_FIELDS];
 } hx_ansys_pending;
 
-/* A statement about one component of one node. */
+/* What a command does to one component of a load or support at one node. */
 typedef enum { HX_ANSYS_REPLACE, HX_ANSYS_ADD, HX_ANSYS_DELETE } hx_ansys_action;
 
 typedef struct hx_ansys_entry {

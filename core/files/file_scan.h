@@ -37,7 +37,8 @@ typedef struct hx_file_scan {
     int64_t line;                   /* 1-based line of the next byte; counted only in text */
     int64_t word_line, word_offset; /* where the last word began */
     int is_binary;                  /* set by the caller once it has read the file's format line */
-    int most_digits; /* most digits of a real number in a text file since the caller reset it */
+    /* largest number of digits of a real number read from a text file; the caller resets it */
+    int most_digits;
     char word[HX_FILE_WORD_SIZE];
     char shown[48]; /* see hx_file_scan_shown */
 } hx_file_scan;

@@ -19,7 +19,7 @@ typedef struct hx_mesh_write_options {
     const char *title;         /* or NULL */
     const hx_problem *problem; /* for formats that hold loads and supports; NULL: only the mesh */
     hx_notes *notes;           /* receives what the format cannot express; or NULL */
-    /* As in hx_vtk_options: for formats that hold fields, which are the large ones; or NULL. */
+    /* See hx_vtk_options; called only for formats that contain fields. NULL: no progress. */
     void (*progress)(void *context, double share);
     void *context;
 } hx_mesh_write_options;

@@ -10,11 +10,11 @@ int64_t hx_import_short(const hx_import *import, int64_t number);
 /* Checks and notes before a mesh is made: other solids, no solid, cells that only make sets. */
 int hx_import_check_cells(const hx_import *import);
 
-/* Gives sets of one name and several kinds names of their own, which the mesh records; it needs
- * to hold nothing else. */
+/* Gives sets of different kinds that share a name different names, and records these in the mesh,
+ * which may have no contents yet. */
 int hx_import_name_apart(hx_import *import, hx_mesh *mesh);
 
-/* Members of a set that are no part of the mesh of solids, for one note. */
+/* Members of a set that the mesh of solids does not have, collected for one note. */
 typedef struct hx_left_out {
     const char *what;
     int64_t n, first;

@@ -35,8 +35,8 @@ int hx_import_unknown(const hx_import *import, const hx_import_set *set, int64_t
                            set->name, HX_IMPORT_NUMBER(import, number));
 }
 
-/* Nodes of a set: those that the mesh has, followed by the corners in whose middle omitted ones
- * lie. */
+/* Nodes of a set: those that the mesh has, then, for each omitted midside node, both ends of its
+ * edge. */
 typedef struct node_list {
     int64_t n, n_middle, n_middle_corner;
     int32_t *node;

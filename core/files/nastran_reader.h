@@ -99,7 +99,7 @@ typedef struct hx_nastran_reader {
     hx_notes *notes;                                   /* (borrowed) */
     int64_t grid_line;                                 /* line of GRDSET; 0: there is none */
     int64_t grid_system, grid_components, grid_output; /* defaults of GRDSET */
-    /* GRIDs without CP (indices in the order of nodes); without CD; without PS */
+    /* indices of nodes whose GRID lacks CP, CD or PS, which then have the default */
     hx_numbers blank_system;
     hx_numbers blank_output, blank_components;
     hx_numbers turned; /* nodes whose displacements are in a coordinate system of their own */

@@ -332,8 +332,8 @@ static int check_part(const hx_mesh *mesh, const hx_vtk_result *result, const in
     return HX_RAISE(
         HX_EINPUT,
         "%lld %s; the mesh of this run has %lld: element %lld with its centre at (%.9g, %.9g, "
-        "%.9g) is not in the file, which is not a part written with output.threshold (%s): give "
-        "the config, or the mesh, that the result was made with",
+        "%.9g) is not in the file, and the file was not written with output.threshold (%s): name "
+        "the config or the mesh of the run that wrote the result",
         (long long)result->cells.n_elem, hx_noun(result->cells.n_elem, "cell", "cells"),
         (long long)mesh->n_elem, (long long)hx_mesh_elem_number(mesh, e), x[0], x[1], x[2], why);
 }

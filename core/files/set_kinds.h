@@ -12,19 +12,20 @@
 extern "C" {
 #endif
 
-/* A set as the file has it; no two of one name and kind. */
+/* A set as the file defines it. No two sets have the same name and kind. */
 typedef struct hx_kind_set {
-    char **name; /* malloc'ed: replaced if another set keeps it */
+    char **name; /* from malloc; replaced if another set keeps this name */
     hx_set_kind kind;
     int is_empty;
 } hx_kind_set;
 
-/* The kinds' words before a name; NULL in place of them: "nodes", "curve", "surface", "elements".
- */
+/* For each kind, the word that is put before a set's name to distinguish equal names. A parameter
+ * that is NULL means "nodes", "curve", "surface", "elements". */
 typedef const char *const hx_kind_words[HX_N_SET_KIND];
 
-/* Names the sets apart, with a note for each name; reorders list[n]. Of the mesh only
- * the names that sets share are changed; NULL: nobody records them. O(n log n). */
+/* Gives sets of different kinds that share a name different names, with a note for each name;
+ * reorders list[n]. mesh: receives the names that were shared; NULL: they are not recorded.
+ * O(n log n). */
 int hx_kinds_name_apart(size_t n, hx_kind_set *list, const hx_kind_words *words, const char *path,
                         hx_notes *notes, hx_mesh *mesh);
 

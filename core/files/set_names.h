@@ -12,13 +12,14 @@ extern "C" {
 
 /* The names that a format can hold. */
 typedef struct hx_set_name_rule {
-    size_t most; /* most bytes of a name in the file */
+    size_t most; /* largest number of bytes of a name in the file */
     /* Number of bytes that c takes in the file; 0: c is replaced by `instead`. */
     int (*n_byte)(unsigned char c);
     unsigned char (*instead)(unsigned char c);
-    /* whether c may begin a name; NULL: any can. Otherwise "S_" is put before it */
+    /* 1 if c may be the first character of a name; otherwise "S_" is put before the name. NULL: any
+     * character may */
     int (*is_first)(unsigned char c);
-    /* whether a name is reserved and gets a number; NULL: none is */
+    /* 1 for a reserved name, to which a number is appended; NULL: no name is reserved */
     int (*is_reserved)(const char *name);
     int ignores_case; /* "left" and "LEFT" are the same name */
 } hx_set_name_rule;

@@ -89,8 +89,9 @@ const char *hx_cell_kind_name(hx_cell_kind kind);
 typedef struct hx_renumbered {
     int32_t elem;
     int32_t corner[8]; /* as they were in the file */
-    int8_t face[6];    /* the new row of hx_hex_face of what was row f; -1: an edge or a point */
-    int8_t mirrored;   /* it was inverted */
+    /* face[f]: row of hx_hex_face that row f has become; -1: the face is an edge or a point */
+    int8_t face[6];
+    int8_t mirrored; /* it was inverted */
 } hx_renumbered;
 
 typedef struct hx_renumbered_list {

@@ -14,7 +14,7 @@ typedef struct unv_member {
 } unv_member;
 
 /* Shells and bars of one kind: they carry load if the file has properties; otherwise they only
- * mark. */
+ * mark faces and edges. */
 typedef struct unv_skin {
     int64_t kind, n, line;
     const char *name; /* in words */

@@ -93,7 +93,7 @@ typedef struct hx_vtk_reader {
     double *value;      /* [wanted_n] in the file's order */
     bool has_value;
     bool needs_original;
-    double *original; /* [n_elem] vtkOriginalCellIds, if they are wanted and there (owned) */
+    double *original; /* [n_elem] vtkOriginalCellIds, if requested and present (owned) */
     char seen[400];   /* names of the cell arrays found, for the message */
     double precision; /* rounding of the coordinates, relative to the largest one */
 } hx_vtk_reader;
@@ -136,11 +136,13 @@ int hx_vtk_make_mesh(hx_vtk_reader *r);
 #define HX_VTK_BEYOND "it has values beyond 32 bits"
 int hx_vtk_note_no_sets(const hx_vtk_reader *r, const char *name, const char *why);
 
-/* Makes sets of an array of the points or cells (r->where), after hx_vtk_make_mesh: set_NAME of 0
- * and 1 is the set NAME; an array NAME with few values is the sets NAME=VALUE. */
+/* Makes sets from an array of the points or cells (r->where), after hx_vtk_make_mesh. An array
+ * set_NAME of zeros and ones becomes the set NAME; another array NAME with few distinct values
+ * becomes a set NAME=VALUE for each value. */
 int hx_vtk_make_sets(hx_vtk_reader *r, const char *name, int64_t n, const int32_t *value);
 
-/* Distinct values, ascending; more than HX_VTK_SET_VALUES count as HX_VTK_SET_VALUES + 1. */
+/* Distinct values, ascending. If there are more than HX_VTK_SET_VALUES, n is HX_VTK_SET_VALUES
+ * + 1. */
 enum { HX_VTK_SET_VALUES = 256 };
 typedef struct hx_vtk_values {
     int n;

@@ -58,8 +58,8 @@ static HX_HD double hx_hex8_conduction_diagonal(const double *x, const int32_t c
     return sum;
 }
 
-/* All of them: first[a] is the first corner that names a's node, d[a] 0 at others. Each Jacobian
- * once. */
+/* The diagonal entries of all nodes, which computes each Jacobian once. first[a]: first corner with
+ * the node of corner a. d[a] is 0 unless a is that corner. */
 static HX_HD void hx_hex8_conduction_diagonals(const double *x, const int first[8], double d[8])
 {
     for (int a = 0; a < 8; a++) d[a] = 0.0;

@@ -59,11 +59,11 @@ typedef struct hx_set {
     char **part;   /* [n_part] names of its parts */
 } hx_set;
 
-/* A set made of others, as a file states it: name, rule and parts. */
+/* A set that a file defines as a combination of others: name, rule and parts. */
 typedef struct hx_stated_rule {
     hx_set set; /* without lists (owned) */
-    /* 1: hextop wrote the rule of a combined set; 0: the file itself unites sets, which is used if
-     * one of them has faces of its own */
+    /* 1: a rule of a combined set, written by hextop. 0: a union of sets in the file's own format,
+     * which is applied only if one of the sets has its own faces */
     int is_listed;
     int is_tried, is_done; /* state while the rules are applied */
 } hx_stated_rule;
@@ -121,8 +121,8 @@ typedef struct hx_mesh_ownership {
     const hx_reduce *reduce;          /* reductions over the ranks (borrowed) */
     int64_t n_node, n_elem;           /* of the whole mesh */
     int64_t node_before, elem_before; /* of lower ranks, in the whole mesh */
-    int64_t own_node, n_own_node;     /* first own node here, and number of own nodes */
-    uint64_t hash;                    /* hash of the order of all elements, rank by rank */
+    int64_t own_node, n_own_node; /* first node that this rank owns, and number of owned nodes */
+    uint64_t hash;                /* hash of the order of all elements, rank by rank */
     /* elements of other ranks within this distance of own ones are ghosts, by centroids: length */
     double reach;
     /* longest over shortest edge of the elements' bounding boxes, mean over the whole mesh */
@@ -132,8 +132,9 @@ typedef struct hx_mesh_ownership {
     int has_numbers;
 } hx_mesh_ownership;
 
-/* Fractions of an edge's length up to which it counts as straight, and two nodes as its same
- * middle. */
+/* Fractions of an edge's length. An edge is straight if its midside node is at most the first one
+ * away from its middle. Two midside nodes of an edge are the same if they are at most the second
+ * one apart. */
 #define HX_STRAIGHT_EDGE 1e-6
 #define HX_SAME_MIDDLE 1e-2
 

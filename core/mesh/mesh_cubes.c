@@ -76,8 +76,8 @@ HX_VERSIONS_UNFUSED(meet_row,
                      uint32_t upper),
                     (entry, place, n, lower, upper))
 
-/* number[node] := the first position that names it, for a row of nodes along x: among up to eight
- * cubes around each node, the one that comes first. */
+/* For a row of nodes along x: number[node] := the first position in the connectivity that has the
+ * node. That is in the first of the up to eight cubes around it. */
 static void find_first_places(const cubes *c, int64_t j, int64_t k)
 {
     const int64_t *const n = c->source->cubes;

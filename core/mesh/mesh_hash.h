@@ -39,7 +39,7 @@ hx_hash hx_mesh_part_hash(const hx_mesh *mesh, const double *value, double least
  * are the hash. */
 hx_hash hx_mesh_piece_hash(int64_t first, int64_t n, const double *value, double least);
 
-/* Contribution of values in the order of such a file: number[n] are the elements' original numbers,
+/* Contribution of values that are listed with the original numbers of their elements: number[n],
  * NULL: 0 .. n - 1. */
 hx_hash hx_mesh_values_hash(int64_t n, const double *number, const double *value);
 

@@ -227,7 +227,7 @@ int hx_mesh_renumber_sets(hx_mesh *mesh, const int32_t *node_new, const int32_t 
 #pragma omp parallel for schedule(static)
             for (int64_t j = 0; j < *n[k]; j++) {
 #pragma omp atomic write
-                flag[(*list[k])[j]] = 1; /* merged nodes are equal */
+                flag[(*list[k])[j]] = 1; /* several entries may be the same merged node */
             }
             const int rc = take_flagged(flag, n_all[k], n[k], list[k]);
             if (rc == HX_OK) continue;

@@ -88,7 +88,7 @@ typedef struct marked {
     int32_t *list[HX_SOURCE_SETS];
 } marked;
 
-/* Lowest of the sets. */
+/* Index of the first of the sets, which are bits. */
 static int lowest(uint64_t sets)
 {
     return __builtin_ctzll(sets);

@@ -27,7 +27,7 @@ fail:
     return rc;
 }
 
-/* Number of the cell in one direction; all distant positions share one. */
+/* Index of the cell along axis d; positions too far away for an integer share cell 0. */
 static int64_t cell_of(const hx_node_grid *grid, int d, double x)
 {
     const double at = floor((x - grid->origin[d]) / grid->cell), far = 0x1p61;

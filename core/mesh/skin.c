@@ -43,7 +43,8 @@ static int is_within(side *s, const double x[3])
     return s->distance <= s->limit;
 }
 
-/* A centroid at exactly the thickness counts, wherever the part is. */
+/* Tolerance for a centroid whose distance is exactly the thickness: the rounding of coordinates far
+ * from the origin. */
 static double rounding_of(const hx_mesh *mesh, double thickness)
 {
     double far = 0.0;

@@ -14,13 +14,18 @@
 #define PI 3.14159265358979323846
 
 /* Limits beyond which a set of faces is not accepted as a bore. */
-#define TILT 0.02    /* mean squared component of the normals along the axis: 8 degrees */
-#define FLAT 0.02    /* mean squared component perpendicular to the axis: an arc of 28 degrees */
-#define SPREAD 0.2   /* range of the radii, relative to their mean */
-#define COVERED 0.95 /* fraction of the cosine's integral */
-#define LACKING 10.0 /* degrees of the pressed half, on meshes whose faces span less; 1 % of F */
+/* mean square of the axial component of the normals; 0.02 is a tilt of 8 degrees */
+#define TILT 0.02
+/* smaller mean square of the normals' components across the axis; 0.02 is an arc of 28 degrees */
+#define FLAT 0.02
+/* range of the radii, relative to their mean */
+#define SPREAD 0.2
+/* least fraction of the integral of the cosine pressure that the faces cover */
+#define COVERED 0.95
+/* largest uncovered angle of the loaded half in degrees, unless a face spans more; 1 % of F */
+#define LACKING 10.0
 
-enum { N_STEP = 3600 }; /* steps of a turn in which angles are counted */
+enum { N_STEP = 3600 }; /* bins of a full turn in which covered angles are marked */
 #define DEGREES (360.0 / N_STEP)
 
 typedef struct bore {

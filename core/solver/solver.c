@@ -128,7 +128,7 @@ static void note_less(hx_solver *solver, const hx_device *dev, const hx_operator
     char why[HX_MESSAGE_SIZE];
     snprintf(why, sizeof why, "%s", hx_error_message());
     (void)hx_notes_add(&solver->notes, HX_NOTE_WARNING,
-                       "%s%s did not get its memory on device '%s' (%s): %s is used, which %s",
+                       "%s%s needs more memory than device '%s' has (%s): %s is used, which %s",
                        is_operator ? "operator " : "", is_operator ? op_kind->name : precond->name,
                        dev->ops->name, why,
                        is_operator ? solver->op_kind->name : solver->precond->name,

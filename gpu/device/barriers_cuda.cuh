@@ -7,7 +7,7 @@
 
 #include "cuda_device.cuh"
 
-// Whether the code being compiled may use them.
+// 1 if the architecture for which this code is compiled has them.
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900 && __CUDACC_VER_MAJOR__ >= 12
 constexpr bool HX_HAS_BULK = true;
 #else

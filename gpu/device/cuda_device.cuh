@@ -98,7 +98,7 @@ inline unsigned hx_blocks(int64_t n_thread, int block)
 
 // Uploads of at least this many bytes use several threads.
 constexpr size_t HX_LARGE_UPLOAD = static_cast<size_t>(1) << 20;
-// upload_cuda.cu. Waits.
+// upload_cuda.cu. Waits until the data are on the device.
 int hx_cuda_upload_large(hx_device *dev, void *d_to, const void *from, size_t bytes);
 void hx_cuda_lanes_free(struct hx_cuda_lanes *lanes); // accepts NULL
 

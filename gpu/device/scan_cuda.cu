@@ -9,10 +9,10 @@
 namespace
 {
 
-// 1 where an entry begins.
+// 1 if an entry begins at key i.
 struct is_entry {
     const uint64_t *key;
-    uint64_t end; // bound of the keys that have entries
+    uint64_t end; // keys from here on have no entry
     __host__ __device__ uint32_t operator()(int64_t i) const
     {
         return key[i] < end && (i == 0 || key[i] != key[i - 1]);

@@ -99,7 +99,7 @@ struct dot_pairs {
     const double *a[HX_MOST_DOTS], *b[HX_MOST_DOTS];
 };
 
-// Like dot_kernel, with each product in the same order.
+// K dot products in one pass; each sums its terms in the order of dot_kernel.
 template <int K>
 __global__ void __launch_bounds__(HX_BLOCK, HX_READ_PER_SM)
     dots_kernel(int64_t n, dot_pairs p, double *result, double *partial, unsigned *ticket)

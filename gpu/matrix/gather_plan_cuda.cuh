@@ -14,7 +14,7 @@ enum {
     ROWS = 2 * WARPS,       // maximum number of rows of a block
     MOST_PLACES = 8 * ROWS, // maximum number of places of its rows
     MOST_CELLS = 8 * WARPS, // maximum number of cells of a block
-    MOST_ENTRIES = 27,      // maximum number of entries of a row as in a grid
+    MOST_ENTRIES = 27,      // maximum number of entries of a row in a grid of hexahedra
 };
 
 // Bits of the reference coordinates of corner a.

@@ -12,8 +12,10 @@ namespace hx_dist_meshs
 enum {
     // minimum weight of a row, in entries; it bounds the number of rows of a window
     LEAST_WEIGHT = 8,
-    POINT_BITS = 5, // bits of a row in a cell: its point in the cell
-    ROW_BITS = 11,  // then its index in the window; above it, its rank among the row's cells
+    // A row in a cell is stored as its point in the cell, then its index in the window, and above
+    // both the rank of the cell among the row's cells.
+    POINT_BITS = 5,
+    ROW_BITS = 11,
 };
 
 static_assert(HX_MAX_CELL_POINT <= 1 << POINT_BITS, "points of a cell fit into their bits");

@@ -7,9 +7,11 @@ namespace
 {
 
 constexpr int N_WARP = HX_BLOCK / HX_WARP;
-constexpr int ROWS = 4;       // of hexahedra per warp: four independent chains of loads
-constexpr int MOST_PLACE = 8; // cells at a point, at most, in the kernel for hexahedra
-// maximum number for a row that a warp sorts; its slots fit into a byte
+// The kernel for hexahedra: rows per warp, for four independent chains of loads, and the largest
+// number of cells at a point.
+constexpr int ROWS = 4;
+constexpr int MOST_PLACE = 8;
+// Largest number of candidates for a row that a warp sorts, so that slots fit into a byte.
 constexpr int MOST_CANDIDATE = 255;
 constexpr int N_CANDIDATE = 256;
 constexpr uint32_t NO_PLACE = 0xffffffffu;

@@ -45,7 +45,7 @@ __global__ void __launch_bounds__(HX_BLOCK)
     const uint64_t key = s.key[0][i];
     const int64_t row = static_cast<int64_t>(key >> s.bits);
     const int64_t pair = s.pair ? s.pair[s.order[0][i]] : s.order[0][i];
-    int64_t k = 0xffff; // no slot, in either width
+    int64_t k = 0xffff; // "no slot", whether slots have 8 or 16 bits
     if (row < s.n_row) {
         const int64_t entry = static_cast<int64_t>(s.entry[i]) - 1;
         k = entry - s.row_ptr[row];

@@ -56,7 +56,7 @@ struct hx_cuda_product {
     hx_cuda_interface interface;
 };
 
-// A selection of a matrix's rows of points.
+// Some rows of points of a matrix.
 struct hx_cuda_rows {
     int64_t n;
     const int32_t *row;  // [n]; nullptr: the first n

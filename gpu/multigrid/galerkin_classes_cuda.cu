@@ -338,7 +338,7 @@ int find_classes(hx_device *dev, const hx_mg_mesh *mesh, found *f)
     return dev->ops->download(dev, static_cast<numbers *>(f), f->d_numbers, sizeof *f->d_numbers);
 }
 
-// The largest class without a name whose tables fit; -1: none.
+// The largest class that has no new name yet and whose tables fit; -1: there is none.
 int next_class(const found *f, const classes *c, const new_names &names)
 {
     int best = -1;

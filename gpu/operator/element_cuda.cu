@@ -1,13 +1,14 @@
-// The diagonal of K, its diagonal blocks and element energies, from coordinates. Not
-// performance-critical: once per design iteration.
+// The diagonal of K, its diagonal 3x3 blocks and the element energies, computed from coordinates.
+// Not performance-critical: they run once per design iteration.
 #include "../device/vector_cuda.cuh"
 #include "../matrix/points_cuda.cuh"
 #include "core/linalg/block3.h"
 #include "core/operator/element_ops.h"
 #include "hex8_cuda.cuh"
 
-// A node's tile of an element, the sum over all pairs of corners that name the node, computed at
-// the first of these corners. Returns false at the others.
+// tile := the 3x3 block of an element's stiffness that belongs to a node. If a collapsed element
+// has the node at several corners, the first of them gets the sum over all pairs of these corners,
+// and the others return false.
 __device__ __forceinline__ bool point_tile(const hx_device_model &model, uint32_t incidence,
                                            const double x[24], double tile[3][3])
 {
@@ -19,8 +20,8 @@ __device__ __forceinline__ bool point_tile(const hx_device_model &model, uint32_
     return true;
 }
 
-// One thread per node, elements in ascending order, so that each sum has a fixed order. COLLAPSED:
-// elements may name a node several times.
+// One thread per node adds its elements in ascending order, so the result is deterministic.
+// COLLAPSED: elements may have a node at several corners.
 template <bool COLLAPSED>
 __global__ void diagonal_kernel(hx_device_model model, double *__restrict__ diag)
 {

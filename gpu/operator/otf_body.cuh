@@ -1,4 +1,4 @@
-// What a thread of otf does for an element, in patches of SIZE elements.
+// The work of one thread of operator otf for one element of a patch of SIZE elements.
 #ifndef HX_OTF_BODY_CUH
 #define HX_OTF_BODY_CUH
 

@@ -243,9 +243,9 @@ hx_run_patches(const hx_patch_view &g, const int32_t *__restrict__ elem,
         if constexpr (TAKES) return patches[k & (2 * HX_PATCH_AHEAD - 1)];
         return static_cast<int>(blockIdx.x + k * gridDim.x);
     };
-    // number of patches known to all blocks at first
+    // number of patches that are assigned to blocks at first
     const int ahead = HX_PATCH_AHEAD * static_cast<int>(gridDim.x);
-    // there are patches that no block has at first
+    // whether patches remain that no block is assigned at first
     const bool are_left = TAKES && ahead < g.n_patch;
 
     // One load, if the element leaves registers for it

@@ -166,8 +166,8 @@ def test_rigid_motions():
 def chunks_of(said):
     """The report's line about ranges: their number, GB/s of download, its fraction of the copy rate, and how often a
     cell is integrated; None without such a line."""
-    found = re.search(r"chunks +([\d,]+) of at most \S+ \wB, download (\S+) (\w?)B/s, (\S+) % of the pinned copy "
-                      r"measured now\n.* each cell is integrated (\S+) times on average", said)
+    found = re.search(r"chunks +([\d,]+) of at most \S+ \wB, downloaded at (\S+) (\w?)B/s, (\S+) % of the rate of a pinned "
+                      r"copy\n.* each cell is integrated (\S+) times on average", said)
     if not found:
         return None
     rate = float(found[2]) * {"": 1.0, "k": 1e3, "M": 1e6, "G": 1e9}[found[3]]

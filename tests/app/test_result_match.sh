@@ -154,7 +154,7 @@ alike "points as floats of 7 digits, in another order" floats.vtk 1e-6
     fault "the run fails"
 refused "another mesh" other/density_0006.vtk "cell 0, counted from 0, with its centre at ("
 grep -qF "the nearest is element 0 at (" stderr || fault "what the mesh has there: $(cat stderr)"
-grep -qF "give the config, or the mesh, that the result was made with" stderr || fault "no advice"
+grep -qF "name the config or the mesh of the run that wrote the result" stderr || fault "no advice"
 python3 rewrite.py $result moved.vtk moved
 refused "a corner moved" moved.vtk "cell 127, counted from 0, with its centre at ("
 python3 rewrite.py $result mirror.vtk mirror shuffle

@@ -104,6 +104,52 @@ def resumed():
         check(done.returncode == 0 and "after iteration 30" in done.stdout, f"{found[0]}: {done.stderr}")
 
 
+def sharpened():
+    """The command of `verify` that makes a design black-and-white, from a config without a projection and with overrides."""
+    write("grey.cfg", MODEL + GREY)
+    folder = FOLDER + "/grey"
+    run("run", "grey.cfg", "output.directory=" + folder)
+    said = run("verify", folder, "grey.cfg", "title=it's grey")
+    lines = [line for line in said.stderr.splitlines() if "grey design that was optimized" in line]
+    found = commands(said.stderr)
+    check(len(lines) == 1 and len(found) == 1, f"verify: {said.stderr}")
+    if not found:
+        return
+    check("title=it's grey" in found[0] and f"output.directory={folder}-projection" in found[0], f"verify: {found}")
+    done = run(*found[0])
+    check(done.returncode == 0, f"{found[0]}: {done.stderr}")
+    difference = []
+    for name in (folder, folder + "-projection"):
+        run("verify", name)
+        with open(name + "/verify.json", encoding="utf-8") as file:
+            difference.append(abs(json.load(file)["difference_percent"]["compliance"]))
+    check(difference[1] < 0.5 * difference[0], f"the command helps: {difference}")
+
+
+def continued():
+    """The command for more iterations: it continues a run that left a checkpoint, and starts any other one again."""
+    write("grey.cfg", MODEL + GREY)
+    for is_kept, more in ((0, []), (1, ["output.checkpoint=1e-9"])):
+        folder = f"{FOLDER}/continued {is_kept}"
+        first = run("run", "grey.cfg", "output.directory=" + folder, *more)
+        with open(folder + "/summary.json", encoding="utf-8") as file:
+            remedy = {w["code"]: w["remedy"] for w in json.load(file)["warnings"]}.get("changing", "")
+        typed = re.search(r"with `([^`]+)`$", remedy)
+        check(first.returncode == 0 and typed, f"changing: {remedy}, {first.stderr}")
+        if not typed:
+            continue
+        words = shlex.split(typed[1])
+        if not is_kept:
+            check(remedy.startswith("start again with") and words[0] == "optimization.iterations=" + words[0].split("=")[1] and
+                  len(words) == 1, f"without a checkpoint: {remedy}")
+            words = ["hextop", "run", "grey.cfg", "output.directory=" + folder, *words]
+        done = run(*words[1:])
+        check(done.returncode == 0 and ("continuing after iteration 3," in done.stdout) == bool(is_kept), f"{words}: {done.stderr}")
+        with open(folder + "/history.csv", encoding="utf-8") as file:
+            rows = file.read().splitlines()
+        check(len(rows) > 4, f"{words}: {len(rows)} rows of history.csv")
+
+
 def arguments():
     """The longest remedy of a steep projection."""
     write("steep.cfg", MODEL + STEEP)
@@ -158,6 +204,8 @@ def main():
     with tempfile.TemporaryDirectory() as work:
         os.chdir(work)
         folders()
+        continued()
+        sharpened()
         arguments()
         second_run()
         ignored()

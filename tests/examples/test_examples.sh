@@ -90,7 +90,7 @@ follows heatsink/history.csv 0.107662004812 0.0578654887 0.0488619312
 # shellcheck disable=SC2086
 "$hextop" verify heatsink/density_0040.vtk "$parts/heatsink/heatsink.cfg" $plate >stdout 2>stderr ||
     fault "heatsink: verify fails: $(cat stderr)"
-says 'pieces +1;'
+says 'pieces +1, counting'
 says 'highest temperature, K +24\.[0-9]+ +2[67]\.'
 grep -q '"heat_in": 0.0899999' heatsink/summary.json && grep -q '"heat_to_prescribed_temperatures": 0.08999' heatsink/summary.json ||
     fault "heatsink: the heat is lost: $(grep heat_ heatsink/summary.json)"

@@ -91,7 +91,7 @@ expect 2 "--element-size 0: expected a length above 0" "$hextop" mesh part.step 
 expect 2 "applies to CAD models" "$hextop" check part.cfg mesh.file="$source/examples/meshes/lplate.vtk"
 expect 2 "applies to CAD models" "$hextop" mesh "$source/examples/meshes/lplate.vtk" x.vtk --element-size 1
 sed 's/N, mm, MPa/N, m, Pa/' part.cfg >metre.cfg
-expect 2 "metre.cfg:1: units: length in m, but CAD models become mm" "$hextop" check metre.cfg
+expect 2 "metre.cfg:1: units: the unit of length is m, but CAD models are converted to mm" "$hextop" check metre.cfg
 
 command -v gmsh >/dev/null || {
     [ $failed -eq 0 ] || exit 1

@@ -108,13 +108,13 @@ def median(values):
 
 
 def is_leaking(ends, n_session):
-    """What is resident after each round. A driver takes a pool once or twice, of 1.6 MB: that is a step, a leak comes
-    every round. So the median of the rises, a session, and what the later half of the rounds adds are bounded besides their
-    slope; not of fewer than 6 rounds, which show neither."""
+    """1 if the resident memory at the end of each round grows. A driver allocates a pool of 1.6 MB once or twice, which is
+    a step; a leak grows in every round. So there are limits for the median growth per session and for the growth in the later
+    half of the rounds. Fewer than 6 rounds are not judged."""
     rises = [b - a for a, b in zip(ends, ends[1:])]
     typical, half = median(rises), ends[-1] - ends[len(ends) // 2]
     n_later = n_session * (len(ends) - 1 - len(ends) // 2)
-    print("    resident: a round %+.0f in the median, %.0f a session; the last %d sessions %+d" % (
+    print("    resident: median growth %+.0f per round, %.0f per session; in the last %d sessions %+d" % (
         typical, typical / n_session, n_later, half))
     return len(ends) >= 5 and (typical > max(4096.0, 1024.0 * n_session) or half > max(2 << 20, 2048 * n_later))
 

@@ -77,7 +77,7 @@ static const part *most_risen(void)
     return most;
 }
 
-static void print_held(int n, long long fused, double bytes_a_session)
+static void print_held(int n, long long fused, double bytes_per_session)
 {
     long long in_use = 0, taken = 0;
 #ifdef __GLIBC__
@@ -86,10 +86,11 @@ static void print_held(int n, long long fused, double bytes_a_session)
     taken = (long long)(info.arena + info.hblkhd);
 #endif
     const part *const most = most_risen();
-    printf("%6d sessions: malloc %lld of %lld, resident %lld kB, %+.0f bytes a session; most %+lld "
+    printf("%6d sessions: malloc %lld of %lld, resident %lld kB, %+.0f bytes per session; largest "
+           "growth %+lld "
            "kB, "
            "%+lld mappings: %s\n",
-           n, in_use, taken, fused, bytes_a_session, most->kb - most->first_kb,
+           n, in_use, taken, fused, bytes_per_session, most->kb - most->first_kb,
            most->n - most->first_n, most->name);
     fflush(stdout);
 }

@@ -414,7 +414,7 @@ static void check_giving_way(const hx_problem *problem)
           strstr(solver.notes.note[0].text, "operator greedy did not get its "
                                             "memory on device"));
     CHECK(strstr(solver.notes.note[0].text, "(nothing is left): otf is used") != NULL);
-    CHECK(strstr(solver.notes.note[1].text, "large did not get its memory") != NULL);
+    CHECK(strstr(solver.notes.note[1].text, "large needs more memory") != NULL);
     /* what is left was chosen, too, but nothing needs less */
     CHECK(hx_solver_take_less(&solver, &device, problem, &params, HX_ENOMEM) == 0);
     CHECK(!solver.op.dev && solver.op_kind == otf);
