@@ -411,8 +411,7 @@ static void check_giving_way(const hx_problem *problem)
     CHECK(solver.op.op_kind == otf && solver.pc.kind == preconds[1]);
     CHECK(strstr(solver.note, "greedy") != NULL);
     CHECK(solver.notes.n == 2 &&
-          strstr(solver.notes.note[0].text, "operator greedy did not get its "
-                                            "memory on device"));
+          strstr(solver.notes.note[0].text, "operator greedy needs more memory than device"));
     CHECK(strstr(solver.notes.note[0].text, "(nothing is left): otf is used") != NULL);
     CHECK(strstr(solver.notes.note[1].text, "large needs more memory") != NULL);
     /* what is left was chosen, too, but nothing needs less */
