@@ -224,13 +224,14 @@ static int refuse_stranger(const matcher *m, int64_t cell)
     find_centre(m->file, cell, x);
     const int64_t e = nearest_elem(m, x);
     find_centre(m->mesh, e, y);
-    return HX_RAISE(HX_EINPUT,
-                    "cell %lld, counted from 0, with its centre at (%.9g, %.9g, %.9g), is not an "
-                    "element of this mesh; the nearest is element %lld at (%.9g, %.9g, %.9g), "
-                    "whose corners differ by up to %.3g (rounding explains %.1g): name the config or "
-                    "the mesh of the run that wrote the result",
-                    (long long)cell, x[0], x[1], x[2], (long long)hx_mesh_elem_number(m->mesh, e),
-                    y[0], y[1], y[2], deviation(m, e, cell), m->tolerance);
+    return HX_RAISE(
+        HX_EINPUT,
+        "cell %lld, counted from 0, with its centre at (%.9g, %.9g, %.9g), is not an "
+        "element of this mesh; the nearest is element %lld at (%.9g, %.9g, %.9g), "
+        "whose corners differ by up to %.3g (rounding explains %.1g): name the config or "
+        "the mesh of the run that wrote the result",
+        (long long)cell, x[0], x[1], x[2], (long long)hx_mesh_elem_number(m->mesh, e), y[0], y[1],
+        y[2], deviation(m, e, cell), m->tolerance);
 }
 
 static int refuse_several(const matcher *m, int64_t cell)
