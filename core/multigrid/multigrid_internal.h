@@ -228,4 +228,19 @@ int hx_mg_deflation_snapshot(hx_multigrid *mg, hx_snapshot *image);
 void hx_mg_deflation_reset(hx_multigrid *mg);
 void hx_mg_deflation_free(hx_multigrid *mg);
 
+/* --- cells of the first coarse grid and memory (multigrid_bytes.c) --- */
+
+/* Highest degree of a spline; 0 for a mesh. */
+int hx_mg_degree(const hx_problem *problem);
+
+/* 1 if cells of few elements are used; for linear elements in elasticity. */
+int hx_mg_is_narrow(const hx_problem *problem, const hx_device_ops *device);
+
+/* Number of elements across a cell of the first coarse grid. */
+double hx_mg_coarsening(const hx_problem *problem, const hx_device_ops *device);
+
+/* `bytes` of the preconditioner (precond.h). */
+size_t hx_mg_bytes(const hx_problem *problem, const hx_device_ops *device,
+                   const hx_operator_kind *op_kind);
+
 #endif

@@ -6,7 +6,7 @@
 BUILD is a configured build folder whose generated headers exist (`meson compile`). FILE: only these sources. --since: only
 sources that changed since the commit (`git diff`), and new ones; a header counts as the source of that name. --most: at most
 that many sources. Prints what clang-tidy finds, and the number of sources; the exit status is 1 if there is a finding and 77
-if clang-tidy 14 is missing. All sources take about ten minutes on two cores, so this is no test; `sh tests/run.sh quick`
+if clang-tidy 14 is missing. All sources take some ten minutes on two cores, estimated from half of them, so this is no test; `sh tests/run.sh quick`
 runs it over changed sources."""
 import argparse
 import concurrent.futures
