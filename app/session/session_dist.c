@@ -142,7 +142,7 @@ static int compare_choices(const hx_session *s, const choice *root, const choice
 
 static int hear_choice(hx_session *s)
 {
-    choice root, own;
+    choice root, own = {.layout = 0};
     HX_TRY(s->comm->ops->broadcast(s->comm, HX_DIST_ROOT, &root, sizeof root));
     HX_TRY(hx_config_set_word(&s->cfg.solver.device, root.device));
     HX_TRY(hx_config_set_word(&s->cfg.solver.op, root.op));

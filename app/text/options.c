@@ -152,7 +152,7 @@ int hx_options_parse(hx_options *options, const hx_command *const *commands, int
     options->word = find_command_word(commands, argc, argv);
     for (size_t i = 0; options->word && commands[i]; i++)
         if (strcmp(commands[i]->name, options->word) == 0) options->command = commands[i];
-    for (int i = 1; i < argc; i++) {
+    for (int i = 1; i < argc && argv[i]; i++) {
         if (!options_end && strcmp(argv[i], "--") == 0)
             options_end = 1;
         else if (!options_end && looks_like_option(argv[i])) {
