@@ -64,7 +64,7 @@ static int make_densities(hx_analyse *a)
     for (int64_t e = 0; e < n; e++) {
         if (a->result && !a->solid_only)
             a->rho[e] = a->is_black_white ? a->design.black_white[e]
-                                          : fmax(a->design.density[e], s->problem.rho_min);
+                                          : fmax(a->design.density[e], s->design.rho_min);
         a->is_counted[e] = a->result && !a->solid_only ? a->design.is_solid[e] : a->rho[e] > 0.1;
         a->n_counted += a->is_counted[e];
         for (int i = 0; a->is_counted[e] && i < 8; i++)
@@ -327,7 +327,7 @@ int hx_analyse_solve(hx_analyse *a, int with_fields, FILE *points)
     const double begin = hx_clock();
     a->with_fields = with_fields;
     HX_TRY(hx_analysis_create(&s->analysis, &s->solver.op, &s->solver.pc, &s->solver.pcg, 0));
-    HX_TRY(hx_analysis_solve_density(&s->analysis, a->rho, s->problem.penalty));
+    HX_TRY(hx_analysis_solve_density(&s->analysis, a->rho, s->design.penalty.last));
     HX_TRY(hx_analysis_compliance(&s->analysis, &a->compliance));
     HX_TRY(hx_analysis_modulus(&s->analysis, a->modulus));
     a->seconds[0] = hx_clock() - begin;

@@ -1,6 +1,7 @@
 /* hextop check: material, supports, springs and loads. */
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "../config/config_schema.h"
@@ -242,10 +243,12 @@ int hx_check_loads(const hx_session *s)
         hx_table_end(&table, 2);
         HX_TRY(rc);
     }
+    double *rho = NULL;
+    HX_TRY(hx_session_first_density(s, &rho));
     for (int c = 0; c < s->problem.cases.n; c++) {
         double total[3], body[3];
         hx_problem_total_force(&s->problem, c, total);
-        hx_problem_total_body(&s->problem, c, NULL, body);
+        hx_problem_total_body(&s->problem, c, rho, body);
         for (int i = 0; i < 3; i++) total[i] += body[i];
         drop_rounding(total);
         if (hx_config_is_heat(&s->cfg))
@@ -255,5 +258,6 @@ int hx_check_loads(const hx_session *s)
             hx_log_info("  sum of case %d, weight %g: %s%s", c + 1, s->problem.cases.weight[c],
                         vector_text(total, text, sizeof text), s->cfg.units.force);
     }
+    free(rho);
     return HX_OK;
 }

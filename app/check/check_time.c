@@ -13,8 +13,8 @@
 static int set_uniform(hx_session *s)
 {
     const size_t n_elem = (size_t)s->mesh.n_elem;
-    const double uniform = hx_simp_between(s->problem.least, s->problem.young, s->problem.penalty,
-                                           s->problem.volume_fraction);
+    const double uniform = hx_simp_between(s->problem.least, s->problem.young,
+                                           s->design.penalty.last, s->design.volume_fraction);
     double *modulus = NULL;
     HX_TRY(hx_alloc_raw(&modulus, n_elem, sizeof *modulus, "moduli"));
 #pragma omp parallel for schedule(static)

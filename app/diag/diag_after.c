@@ -29,7 +29,7 @@ static double least_greyness(const hx_session *s)
             passive += v * rho;
     }
     if (!(free > 0.0)) return 0.0;
-    const double mean = (s->problem.volume_fraction * all - passive) / free;
+    const double mean = (s->design.volume_fraction * all - passive) / free;
     const double solid = fmin(fmax((mean - low) / (1.0 - low), 0.0), 1.0);
     return (1.0 - solid) * 4.0 * low * (1.0 - low);
 }
@@ -85,7 +85,7 @@ static void judge_volume(hx_diags *diags, const hx_session *s, const hx_diag_fac
 {
     const hx_config *const cfg = &s->cfg;
     const double step = fmax(0.2, cfg->optimization.move);
-    const double off = fabs(f->last->volume - s->problem.volume_fraction);
+    const double off = fabs(f->last->volume - s->design.volume_fraction);
     const int n = f->last->iteration + 3 + (int)ceil(off / step);
     char remedy[HX_REMEDY];
     if (!f->last->volume_missed) return;
@@ -95,11 +95,11 @@ static void judge_volume(hx_diags *diags, const hx_session *s, const hx_diag_fac
         hx_fit(remedy, sizeof remedy,
                "`optimization.move=%g optimization.iterations=%d` reaches it", step,
                f->last->climbing ? hx_diag_enough_iterations(cfg, n) : n);
-    hx_diags_advise(diags, HX_DIAG_VOLUME, fabs(f->last->volume / s->problem.volume_fraction - 1.0),
+    hx_diags_advise(diags, HX_DIAG_VOLUME, fabs(f->last->volume / s->design.volume_fraction - 1.0),
                     remedy,
                     "the volume is not met: the last design has a volume fraction of %.5g instead "
                     "of %g (not met in %d of %d %s)",
-                    f->last->volume, s->problem.volume_fraction, f->n_missed, f->n_iteration,
+                    f->last->volume, s->design.volume_fraction, f->n_missed, f->n_iteration,
                     hx_noun(f->n_iteration, "design", "designs"));
 }
 

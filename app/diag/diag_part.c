@@ -69,11 +69,11 @@ static const char *option_of(unsigned preserve)
 
 /* A volume fraction in which the forced elements leave a tenth of the volume to the design; NaN if
  * that is nearly all that passive void leaves. */
-static double roomy_fraction(const hx_result_part *part, const hx_problem *problem)
+static double roomy_fraction(const hx_result_part *part, const hx_session *s)
 {
     static const double room = 1.1, nearly_all = 0.9;
-    const double total = problem->total_volume, wanted = room * part->solid_volume,
-                 in_void = problem->volume_fraction * total - part->wanted;
+    const double total = s->problem.total_volume, wanted = room * part->solid_volume,
+                 in_void = s->design.volume_fraction * total - part->wanted;
     return wanted > nearly_all * part->open_volume ? (double)NAN
                                                    : ceil(1e3 * (wanted + in_void) / total) / 1e3;
 }
@@ -84,7 +84,7 @@ static const char thinner[] =
 /* text := what gives the forced elements room. */
 static void give_room(const hx_result_part *part, const hx_session *s, char *text, size_t n_text)
 {
-    const double fraction = roomy_fraction(part, &s->problem);
+    const double fraction = roomy_fraction(part, s);
     if (isnan(fraction))
         hx_fit(text, n_text, "%s", thinner);
     else
@@ -97,7 +97,7 @@ int hx_diag_part_remedy(const hx_session *s, char *text, size_t n_text)
 {
     hx_result_part part;
     HX_TRY(hx_part_create(&part, s, NULL, 0, HX_PRESERVE_USUAL));
-    const double fraction = roomy_fraction(&part, &s->problem);
+    const double fraction = roomy_fraction(&part, s);
     hx_part_free(&part);
     if (isnan(fraction))
         hx_fit(text, n_text, "%s", thinner);
@@ -133,8 +133,8 @@ int hx_diag_part(hx_diags *diags, const hx_session *s)
 {
     hx_result_part part;
     int may;
-    if (!s->problem.mesh || s->problem.volume_fraction <= 0.0) return HX_OK; /* nothing to design */
-    HX_TRY(may_exceed(s, s->problem.volume_fraction, &may));
+    if (!s->problem.mesh || s->design.volume_fraction <= 0.0) return HX_OK; /* nothing to design */
+    HX_TRY(may_exceed(s, s->design.volume_fraction, &may));
     if (!may) return HX_OK;
     HX_TRY(hx_part_create(&part, s, NULL, 0, HX_PRESERVE_USUAL));
     const double share = part.solid_volume / part.target;

@@ -220,7 +220,7 @@ static int is_driven(const cut *c, int64_t body, const pull on)
                                          : hx_rigid_body_is_driven(&c->body[body], on, on[SIZE]);
 }
 
-static int measure_case(const cut *c, int load_case, double *force, off *found)
+static int measure_case(const cut *c, int load_case, const double *rho, double *force, off *found)
 {
     pull *pulls = NULL;
     double all = 0.0;
@@ -229,7 +229,7 @@ static int measure_case(const cut *c, int load_case, double *force, off *found)
     *found = (off){.load_case = load_case};
     HX_TRY_FAIL(hx_reduce_max(hx_mesh_reduce(c->s->problem.mesh), 1, &rounding));
     HX_TRY_FAIL(hx_alloc(&pulls, (size_t)c->n_body, sizeof *pulls, "pieces"));
-    HX_TRY_FAIL(hx_problem_nodal_force(&c->s->problem, load_case, NULL, force));
+    HX_TRY_FAIL(hx_problem_nodal_force(&c->s->problem, load_case, rho, force));
     HX_TRY_FAIL(add_pulls(c, force, rounding, pulls, &all));
     for (int64_t i = 0; i < c->n_body && all > 0.0; i++) {
         if (!is_driven(c, i, pulls[i])) continue;
@@ -247,16 +247,17 @@ fail:
 static int measure_cut(const hx_session *s, const uint8_t *without, joint by, off *worst)
 {
     const hx_problem *const p = &s->problem;
-    double *force = NULL;
+    double *force = NULL, *rho = NULL;
     int rc;
     cut c;
     *worst = (off){0};
     HX_TRY(find_cut(&c, s, without, by));
     HX_TRY_FAIL(hx_alloc_raw(&force, (size_t)p->components * (size_t)p->space.n_point,
                              sizeof *force, "loads"));
+    HX_TRY_FAIL(hx_session_first_density(s, &rho));
     for (int i = 0; i < p->cases.n; i++) {
         off found;
-        HX_TRY_FAIL(measure_case(&c, i, force, &found));
+        HX_TRY_FAIL(measure_case(&c, i, rho, force, &found));
         if (found.share > worst->share) *worst = found;
     }
     if (by == BY_POINTS && !(worst->share > 0.0)) {
@@ -266,6 +267,7 @@ static int measure_cut(const hx_session *s, const uint8_t *without, joint by, of
     rc = HX_OK;
 fail:
     free(force);
+    free(rho);
     free_cut(&c);
     return rc;
 }

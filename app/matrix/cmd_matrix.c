@@ -53,7 +53,7 @@ static int open_problem(hx_matrix_job *job, const hx_options *options)
 
 /* Computes the physical densities that `hextop run` analyses first; any operator would do, and this
  * one is small. */
-static int first_design(hx_matrix_job *job)
+static int first_design(hx_matrix_job *job, double *penalty)
 {
     hx_session *const s = &job->session;
     const int is_linear = s->problem.space.element == HX_ELEMENT_LINEAR;
@@ -65,7 +65,7 @@ static int first_design(hx_matrix_job *job)
     HX_TRY(hx_session_make_design(s));
     HX_TRY(hx_optimizer_filter(&s->opt));
     HX_TRY(hx_optimizer_density(&s->opt, job->rho));
-    s->problem.penalty = s->opt.penalty.value;
+    *penalty = s->opt.penalty.value;
     hx_session_drop_operator(s);
     hx_filter_free(&s->filter);
     return HX_OK;
@@ -75,7 +75,7 @@ static int result_design(hx_matrix_job *job)
 {
     hx_session *const s = &job->session;
     const char *const path = job->plan.density;
-    const double rho_min = s->problem.rho_min;
+    const double rho_min = s->design.rho_min;
     const hx_device_ops *ops = NULL;
     hx_result_match match;
     char count[32];
@@ -98,10 +98,11 @@ static int result_design(hx_matrix_job *job)
 static int open_design(hx_matrix_job *job)
 {
     const size_t n = (size_t)job->session.mesh.n_elem;
+    double penalty = job->session.design.penalty.last;
     HX_TRY(hx_alloc_raw(&job->rho, n, sizeof *job->rho, "densities"));
     HX_TRY(hx_alloc_raw(&job->modulus, n, sizeof *job->modulus, "moduli"));
-    HX_TRY(job->plan.density ? result_design(job) : first_design(job));
-    hx_problem_modulus(&job->session.problem, job->rho, job->modulus);
+    HX_TRY(job->plan.density ? result_design(job) : first_design(job, &penalty));
+    hx_problem_modulus(&job->session.problem, penalty, job->rho, job->modulus);
     return HX_OK;
 }
 

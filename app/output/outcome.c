@@ -102,7 +102,7 @@ static void report_recording(const hx_session *s, const hx_stats *stats)
 static void warn_missed(const hx_session *s, const hx_stats *stats, const hx_iteration *it)
 {
     if (!it->volume_missed) return;
-    const double wanted = s->problem.volume_fraction;
+    const double wanted = s->design.volume_fraction;
     if (stats->n_missed == 1)
         hx_log_warning(
             "iteration %d: the design has a volume of %.5g instead of volume_fraction = %g",

@@ -115,10 +115,10 @@ void hx_progress_header(const hx_session *s)
     else
         hx_log_info("  filter    %s", s->filter.kind->name);
     if (cfg->optimization.projection.given)
-        hx_log_info("            projected at eta %g, beta %g", s->filter.params.eta,
-                    s->filter.params.beta);
+        hx_log_info("            projected at eta %g, beta %g", s->design.eta,
+                    s->design.beta.value);
     hx_log_info("  design    volume fraction %g, penalty %g, rho_min %g, move limit %g, %d %s%s",
-                s->problem.volume_fraction, s->problem.penalty, s->problem.rho_min,
+                s->design.volume_fraction, s->design.penalty.last, s->design.rho_min,
                 cfg->optimization.move, cfg->optimization.iterations,
                 hx_noun(cfg->optimization.iterations, "iteration", "iterations"),
                 cfg->optimization.change_tolerance > 0.0 ? " at most" : "");

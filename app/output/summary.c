@@ -188,7 +188,7 @@ static void write_result(hx_json *json, const hx_session *s, const hx_stats *sta
     if (s->cfg.solver.criterion == HX_PCG_COMPLIANCE)
         hx_json_number(json, "compliance_error", last->pcg_error);
     hx_json_number(json, "volume", last->volume);
-    hx_json_number(json, "volume_target", s->problem.volume_fraction);
+    hx_json_number(json, "volume_target", s->design.volume_fraction);
     hx_json_bool(json, "volume_met", !last->volume_missed);
     hx_json_integer(json, "designs_off_volume", stats->n_missed);
     if (!isnan(s->cfg.material.density))

@@ -130,7 +130,7 @@ static int read_stress(maker *m, const char *path, double *value, int *n_case)
         char name[64];
         hx_result_match match;
         hx_fields_case_name("von_mises", *n_case, name, sizeof name);
-        if (hx_result_read(path, name, mesh, s->problem.rho_min, NAN, one, &match) < 0) break;
+        if (hx_result_read(path, name, mesh, s->design.rho_min, NAN, one, &match) < 0) break;
         for (int64_t e = 0; e < mesh->n_elem; e++) value[e] = fmax(value[e], one[e]);
     }
     free(one);

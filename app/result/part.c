@@ -222,9 +222,9 @@ static void set_states(hx_result_part *part, const hx_problem *problem, int64_t 
 }
 
 /* 1 if a result that was written with a threshold lacks the element. */
-static int is_absent(const hx_result_part *part, const hx_problem *problem, double density)
+static int is_absent(const hx_result_part *part, const hx_session *s, double density)
 {
-    return part->n_missing > 0 && density <= problem->rho_min;
+    return part->n_missing > 0 && density <= s->design.rho_min;
 }
 
 /* The elements of this process: all, or its own ones of a distributed mesh. */
@@ -236,9 +236,9 @@ static void find_own(const hx_mesh *mesh, int64_t *begin, int64_t *end)
 }
 
 /* density: NULL: of a run that has not begun. Collective if the mesh is distributed. */
-static int measure_result_part(hx_result_part *part, const hx_problem *problem,
-                               const double *density)
+static int measure_result_part(hx_result_part *part, const hx_session *s, const double *density)
 {
+    const hx_problem *const problem = &s->problem;
     enum { VOID_MASS, MASS, THERE, OPEN, SOLID, N_SOLID, N_VOID, N };
     double sum[N] = {0.0};
     int64_t begin, end;
@@ -249,8 +249,8 @@ static int measure_result_part(hx_result_part *part, const hx_problem *problem,
                   is_void = part->state[e] == HX_PART_VOID;
         if (is_void) sum[VOID_MASS] += problem->passive.density[e] * volume;
         if (!is_void) sum[OPEN] += volume;
-        if (!is_void && density) sum[MASS] += fmax(density[e], problem->rho_min) * volume;
-        if (is_solid || (!is_void && !(density && is_absent(part, problem, density[e]))))
+        if (!is_void && density) sum[MASS] += fmax(density[e], s->design.rho_min) * volume;
+        if (is_solid || (!is_void && !(density && is_absent(part, s, density[e]))))
             sum[THERE] += volume;
         if (is_solid) sum[SOLID] += volume;
         sum[N_SOLID] += is_solid;
@@ -261,7 +261,7 @@ static int measure_result_part(hx_result_part *part, const hx_problem *problem,
     part->n_void = (int64_t)sum[N_VOID];
     part->solid_volume = sum[SOLID];
     part->open_volume = sum[OPEN];
-    part->wanted = problem->volume_fraction * problem->total_volume - sum[VOID_MASS];
+    part->wanted = s->design.volume_fraction * problem->total_volume - sum[VOID_MASS];
     part->mass = density ? sum[MASS] : part->wanted;
     part->target = part->n_missing > 0 ? fmin(part->wanted, sum[THERE]) : part->mass;
     return HX_OK;
@@ -287,7 +287,7 @@ static int make_result_part(hx_result_part *part, const hx_session *s, const dou
     if (preserve & HX_PRESERVE_LOADS) HX_TRY_FAIL(keep_driven(part, s));
     if (preserve & HX_PRESERVE_SUPPORTS) HX_TRY_FAIL(keep_supports(part, s));
     set_states(part, &s->problem, n, (preserve & HX_PRESERVE_PASSIVE) != 0);
-    HX_TRY_FAIL(measure_result_part(part, &s->problem, density));
+    HX_TRY_FAIL(measure_result_part(part, s, density));
     return HX_OK;
 fail:
     hx_part_free(part);
@@ -347,7 +347,7 @@ static void prefer_none(int64_t n, const double *volume, const double *density, 
 static int is_open(const hx_result_part *part, const hx_session *s, const double *density,
                    int64_t e)
 {
-    return part->state[e] == HX_PART_FREE && !is_absent(part, &s->problem, density[e]);
+    return part->state[e] == HX_PART_FREE && !is_absent(part, s, density[e]);
 }
 
 static int threshold_of_free(const hx_result_part *part, const hx_session *s, const double *density,

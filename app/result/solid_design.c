@@ -17,7 +17,7 @@
  * config. */
 static int read_densities(hx_solid_design *d, hx_session *s, const char *result)
 {
-    const double rho_min = s->problem.rho_min;
+    const double rho_min = s->design.rho_min;
     hx_result_match match;
     HX_TRY(hx_result_read(result, "density", &s->mesh, rho_min, rho_min, d->density, &match));
     d->n_missing = match.n_missing;
@@ -38,7 +38,7 @@ static int cut_design(hx_solid_design *d, const hx_session *s, const char *resul
         d->n_solid += d->is_solid[e];
         d->n_filled += d->is_solid[e] && !is_dense;
         if (d->is_solid[e]) d->volume += s->problem.volume[e];
-        d->black_white[e] = d->is_solid[e] ? 1.0 : s->problem.rho_min;
+        d->black_white[e] = d->is_solid[e] ? 1.0 : s->design.rho_min;
     }
     if (d->n_solid > 0) return HX_OK;
     return HX_RAISE(HX_EINPUT, "%s: no element has a density of at least %g; the largest is %.4g",
@@ -136,17 +136,17 @@ static const char *name_missing(const hx_solid_design *d, char *text, size_t n_t
 }
 
 /* 1 if a lower threshold makes another element of the file solid. */
-static int can_lower(const hx_solid_design *d, const hx_problem *problem)
+static int can_lower(const hx_solid_design *d, const hx_session *s)
 {
-    for (int64_t e = 0; e < problem->mesh->n_elem; e++)
+    for (int64_t e = 0; e < s->mesh.n_elem; e++)
         if (!d->is_solid[e] && d->part.state[e] != HX_PART_VOID &&
-            !(d->n_missing > 0 && d->density[e] <= problem->rho_min))
+            !(d->n_missing > 0 && d->density[e] <= s->design.rho_min))
             return 1;
     return 0;
 }
 
 /* What brings the loads back: only options that are not applied yet. */
-static const char *advise(const hx_solid_design *d, const hx_problem *whole, char *text,
+static const char *advise(const hx_solid_design *d, const hx_session *whole, char *text,
                           size_t n_text)
 {
     char lower[120] = "", missing[200];
@@ -172,8 +172,9 @@ static int is_driven(const hx_problem *solid)
 }
 
 /* HX_EINPUT: a case has no load left. */
-static int check_left(const hx_solid_design *d, const hx_problem *whole, const hx_problem *solid)
+static int check_left(const hx_solid_design *d, const hx_session *s, const hx_problem *solid)
 {
+    const hx_problem *const whole = &s->problem;
     const int driven = is_driven(solid), is_heat = whole->components == 1;
     for (int c = 0; c < solid->cases.n; c++) {
         double most = 0.0, all = 0.0;
@@ -192,7 +193,7 @@ static int check_left(const hx_solid_design *d, const hx_problem *whole, const h
                                                : "prescribed displacement other than 0"
                         : is_heat    ? "heat"
                                      : "force",
-                        advise(d, whole, advice, sizeof advice));
+                        advise(d, s, advice, sizeof advice));
     }
     return HX_OK;
 }
@@ -242,9 +243,11 @@ int hx_solid_session_make(hx_session *to, const hx_session *whole, const hx_soli
         rc = HX_RAISE(HX_EINPUT, "%s%s", message, name_missing(d, text, sizeof text));
     }
     HX_TRY(rc);
+    to->design = whole->design;
+    to->design.initial_density = 1.0;
     to->problem.operator_plan = &to->operator_plan;
     to->problem.coarse_plan = &to->coarse_plan;
-    HX_TRY(check_left(d, &whole->problem, &to->problem));
+    HX_TRY(check_left(d, whole, &to->problem));
     warn_of_lost(&whole->problem, &to->problem, n_floating);
     return HX_OK;
 }

@@ -86,7 +86,7 @@ static int resume(run *r, const char *path)
     size_t n = 0;
     const hx_checkpoint_parts parts = checkpoint_parts(r, path);
     int rc = hx_checkpoint_load(&r->checkpoint, &parts, &history, &n);
-    if (rc == HX_OK) hx_stats_recall(&r->stats, history, r->session.problem.volume_fraction);
+    if (rc == HX_OK) hx_stats_recall(&r->stats, history, r->session.design.volume_fraction);
     if (rc == HX_OK)
         rc = hx_history_resume(&r->history, path, r->session.problem.cases.n, history, n);
     free(history);

@@ -49,7 +49,10 @@ static int read_options(hx_verify *v, const hx_options *options)
  * densities of passive elements, so it is made for each analysis. */
 static int make_filter(hx_session *s)
 {
-    static const hx_filter_params params = {0};
+    const hx_filter_params params = {.design = &s->design};
+    s->design.penalty =
+        (hx_schedule){.value = s->design.penalty.last, .last = s->design.penalty.last};
+    s->design.beta = (hx_schedule){0};
     hx_filter_free(&s->filter);
     return hx_filter_create(&s->filter, hx_filter_find("none"), &s->device, &s->problem, &params);
 }
@@ -226,7 +229,7 @@ static int analyse_density(hx_verify *v, const double *density, hx_verify_analys
     hx_session *s = &v->session;
     const size_t n_case = (size_t)s->problem.cases.n;
     static const hx_least_volume any = {.most = {.first = {INFINITY, 0.0}}}; /* as in the file */
-    const hx_optimizer_params params = {.move = 0.2, .damping = 0.5, .least = &any};
+    const hx_optimizer_params params = {.least = &any};
     hx_iteration record;
     HX_TRY(hx_alloc(&a->case_compliance, n_case, sizeof *a->case_compliance, "load cases"));
     HX_TRY(make_filter(s));

@@ -209,7 +209,7 @@ static int analyse_quadratic(hx_verify *v, part *p)
     HX_TRY(hx_analysis_open(&p->analysis, &p->device, &p->problem, &params));
     hx_log_notes(&p->analysis.own->notes);
     HX_TRY(hx_analysis_solve_density(&p->analysis, p->mesh == &p->own.mesh ? NULL : v->black_white,
-                                     p->problem.penalty));
+                                     v->session.design.penalty.last));
     HX_TRY(hx_analysis_compliance(&p->analysis, &a->compliance));
     a->reason = p->analysis.record.reason;
     a->pcg_iterations = p->analysis.record.pcg_iterations;

@@ -84,15 +84,16 @@ static void print_design(const hx_verify *v)
                     hx_noun(v->part.n_void, "element is", "elements are"));
     hx_log_info("volume    %.6g%s, target %.6g%s", v->volume, u->volume, v->part.target, u->volume);
     const hx_problem *const problem = &v->session.problem;
+    const double rho_min = v->session.design.rho_min;
     hx_log_info(
         "void      has %.3g %s, from rho_min = %g",
-        hx_simp_between(problem->least, problem->young, problem->penalty, problem->rho_min) /
+        hx_simp_between(problem->least, problem->young, v->session.design.penalty.last, rho_min) /
             problem->young,
-        hx_problem_is_heat(problem) ? "of the conductivity" : "E", problem->rho_min);
+        hx_problem_is_heat(problem) ? "of the conductivity" : "E", rho_min);
     if (v->session.cfg.optimization.continuation.given)
         hx_log_info("penalty   %g, the final value of the continuation: a run that stopped earlier "
                     "had less",
-                    v->session.problem.penalty);
+                    v->session.design.penalty.last);
     char surface[64] = "";
     if (v->n_surface_piece > 0)
         snprintf(surface, sizeof surface, "; the surface has %s",
@@ -420,7 +421,7 @@ int hx_verify_write(const hx_verify *v, const char *path)
     hx_json_number(&json, "volume_solid", v->volume);
     hx_json_number(&json, "threshold", v->threshold);
     hx_json_bool(&json, "threshold_keeps_volume", !v->threshold_given);
-    hx_json_number(&json, "rho_min", v->session.problem.rho_min);
+    hx_json_number(&json, "rho_min", v->session.design.rho_min);
     hx_json_number(&json, "tolerance_percent", v->tolerance);
     hx_json_bool(&json, "compliance_has_ratio", !hx_compliance_is_shifted(&v->session));
     hx_verify_write_analysis(&json, v, "grey", &v->analysis[HX_VERIFY_GREY]);

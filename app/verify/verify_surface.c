@@ -104,7 +104,7 @@ static int analyse_surface(hx_verify *v, solve *s)
                     "load cases"));
     HX_TRY(hx_analysis_open(&s->analysis, &s->device, &s->problem, &params));
     hx_log_notes(&s->analysis.own->notes);
-    HX_TRY(hx_analysis_solve_density(&s->analysis, NULL, s->problem.penalty));
+    HX_TRY(hx_analysis_solve_density(&s->analysis, NULL, v->session.design.penalty.last));
     HX_TRY(hx_analysis_compliance(&s->analysis, &a->compliance));
     a->reason = s->analysis.record.reason;
     a->pcg_iterations = s->analysis.record.pcg_iterations;

@@ -104,11 +104,8 @@ int hx_optimizer_filter(hx_optimizer *opt)
 /* Sets penalty and beta of the first design. */
 static void begin_continuation(hx_optimizer *opt)
 {
-    const double penalty = opt->problem->penalty, beta = opt->filter->params.beta;
-    opt->penalty = opt->params.penalty;
-    opt->beta = opt->params.beta;
-    if (opt->penalty.every <= 0) opt->penalty = (hx_schedule){.value = penalty, .last = penalty};
-    if (opt->beta.every <= 0) opt->beta = (hx_schedule){.value = beta, .last = beta};
+    opt->penalty = opt->design->penalty;
+    opt->beta = opt->design->beta;
     opt->filter->projection.beta = opt->beta.value;
 }
 
@@ -117,7 +114,7 @@ static int check_volume(hx_optimizer *opt)
 {
     hx_least_volume least;
     if (opt->params.least) return hx_least_volume_check(opt->params.least, opt->filter);
-    HX_TRY(hx_least_volume_find(&least, opt->filter, &opt->beta));
+    HX_TRY(hx_least_volume_find(&least, opt->filter));
     return hx_least_volume_check(&least, opt->filter);
 }
 
@@ -127,9 +124,8 @@ static int create_update(hx_optimizer *opt)
     opt->update = (hx_update){
         .dev = opt->analysis->dev,
         .problem = opt->problem,
+        .design = opt->design,
         .filter = opt->filter,
-        .move = opt->params.move,
-        .damping = opt->params.damping,
         .total_volume = opt->total_volume,
         .d_volume = opt->d_volume,
     };
@@ -149,13 +145,9 @@ int hx_optimizer_create(hx_optimizer *opt, const hx_optimizer_params *params, hx
     opt->problem = analysis->fields;
     opt->analysis = analysis;
     opt->filter = filter;
+    opt->design = filter->design;
     opt->last_value = INFINITY;
-    if (!(params->move > 0.0 && params->move <= 1.0))
-        return HX_RAISE(HX_EINPUT, "the move limit is %g; it must be above 0 and at most 1",
-                        params->move);
-    if (!(params->damping > 0.0 && params->damping <= 1.0))
-        return HX_RAISE(HX_EINPUT, "the damping is %g; it must be above 0 and at most 1",
-                        params->damping);
+    HX_TRY(hx_design_check(opt->design, "the design"));
     opt->total_volume = opt->problem->total_volume;
     begin_continuation(opt);
     HX_TRY_FAIL(check_volume(opt));
@@ -262,7 +254,7 @@ static int measure_design(const hx_optimizer *opt, hx_iteration *record)
     HX_TRY(dev->ops->design->measure(dev, opt->problem->mesh->n_elem, opt->d_physical,
                                      opt->d_volume, opt->filter->d_passive, &mass, &grey));
     record->volume = mass / opt->total_volume;
-    const double wanted = opt->problem->volume_fraction;
+    const double wanted = opt->design->volume_fraction;
     record->volume_missed = !(fabs(record->volume - wanted) <= HX_VOLUME_TOLERANCE * wanted);
     record->greyness = 4.0 * grey / opt->problem->design_volume;
     return HX_OK;
@@ -308,7 +300,7 @@ static int propose(hx_optimizer *opt, hx_iteration *record, int is_again)
  * the next projection. */
 static int climb(hx_optimizer *opt, hx_iteration *record)
 {
-    const int settled = record->change < opt->params.change_tolerance;
+    const int settled = record->change < opt->design->change_tolerance;
     const int penalty = hx_schedule_advance(&opt->penalty, settled);
     const int beta = hx_schedule_advance(&opt->beta, settled);
     record->raised = penalty || beta;

@@ -282,7 +282,7 @@ static int put_steps(hx_abaqus_writer *w, const hx_problem *problem, const doubl
     return HX_OK;
 }
 
-int hx_abaqus_put_job(hx_abaqus_writer *w, const hx_problem *problem)
+int hx_abaqus_put_job(hx_abaqus_writer *w, const hx_problem *problem, double penalty)
 {
     int rc;
     const size_t n_elem = (size_t)w->mesh->n_elem, n_point = (size_t)hx_abaqus_points(w);
@@ -291,7 +291,7 @@ int hx_abaqus_put_job(hx_abaqus_writer *w, const hx_problem *problem)
     HX_TRY_FAIL(hx_alloc_raw(&modulus, n_elem, sizeof *modulus, "moduli of a job"));
     HX_TRY_FAIL(hx_alloc_raw(&force, 3 * n_point, sizeof *force, "forces of a job"));
     hx_problem_solid_density(problem, rho);
-    hx_problem_modulus(problem, rho, modulus);
+    hx_problem_modulus(problem, penalty, rho, modulus);
     HX_TRY_FAIL(put_springs(w, problem));
     put_rigid_sets(w, problem);
     HX_TRY_FAIL(put_materials(w, problem, problem->passive.density ? modulus : NULL));

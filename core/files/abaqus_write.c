@@ -316,7 +316,8 @@ static int put_rules(hx_abaqus_writer *w)
     return HX_OK;
 }
 
-static int write_all(hx_abaqus_writer *w, const char *title, const hx_problem *problem)
+static int write_all(hx_abaqus_writer *w, const char *title, const hx_problem *problem,
+                     double penalty)
 {
     HX_TRY(hx_alloc_raw(&w->text, HX_ABAQUS_BUFFER, 1, "a block of text"));
     HX_TRY(hx_set_names_make(w->mesh, &hx_abaqus_name_rule, &w->names));
@@ -331,13 +332,13 @@ static int write_all(hx_abaqus_writer *w, const char *title, const hx_problem *p
     HX_TRY(put_rules(w));
     put_mesh(w, problem != NULL);
     HX_TRY(put_sets(w));
-    if (problem) HX_TRY(hx_abaqus_put_job(w, problem));
+    if (problem) HX_TRY(hx_abaqus_put_job(w, problem, penalty));
     hx_abaqus_flush(w);
     return HX_OK;
 }
 
 int hx_abaqus_write(const char *path, const hx_mesh *mesh, const char *title,
-                    const hx_problem *problem)
+                    const hx_problem *problem, double penalty)
 {
     hx_atomic_file file;
     const int is_quadratic = problem && problem->space.element != HX_ELEMENT_LINEAR;
@@ -349,7 +350,7 @@ int hx_abaqus_write(const char *path, const hx_mesh *mesh, const char *title,
     HX_TRY(hx_atomic_file_open(&file, path));
     hx_abaqus_writer w = {
         .stream = file.stream, .mesh = mesh, .space = is_quadratic ? &problem->space : NULL};
-    int rc = write_all(&w, title, problem);
+    int rc = write_all(&w, title, problem, penalty);
     if (rc == HX_OK) rc = hx_atomic_file_commit(&file);
     if (rc == HX_EINPUT) hx_error_prefix("%s: ", path);
     free(w.text);

@@ -51,6 +51,6 @@ static inline int64_t hx_abaqus_points(const hx_abaqus_writer *w)
 }
 
 /* Writes the springs, rigid sets, material, supports and steps of the job (abaqus_job.c). */
-int hx_abaqus_put_job(hx_abaqus_writer *w, const hx_problem *problem);
+int hx_abaqus_put_job(hx_abaqus_writer *w, const hx_problem *problem, double penalty);
 
 #endif

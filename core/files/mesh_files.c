@@ -135,7 +135,7 @@ static int note_pyramids(const char *path, const hx_mesh *mesh, hx_notes *notes)
 
 static int write_abaqus(const char *path, const hx_mesh *mesh, const hx_mesh_write_options *options)
 {
-    HX_TRY(hx_abaqus_write(path, mesh, options->title, options->problem));
+    HX_TRY(hx_abaqus_write(path, mesh, options->title, options->problem, options->penalty));
     HX_TRY(hx_set_names_note(mesh, &hx_abaqus_name_rule, path, options->notes));
     return note_pyramids(path, mesh, options->notes);
 }

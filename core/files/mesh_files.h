@@ -18,6 +18,7 @@ typedef struct hx_mesh_write_options {
     int is_ascii;              /* for formats that have both ASCII and binary */
     const char *title;         /* or NULL */
     const hx_problem *problem; /* for formats that hold loads and supports; NULL: only the mesh */
+    double penalty;            /* with a problem: SIMP exponent of passive elements */
     hx_notes *notes;           /* receives what the format cannot express; or NULL */
     /* See hx_vtk_options; called only for formats that contain fields. NULL: no progress. */
     void (*progress)(void *context, double share);
