@@ -45,6 +45,7 @@ typedef struct hx_interface_ops {
     /* Makes y consistent: each interface point takes the value of one rank, because values that
      * every rank computed for itself may differ by rounding. */
     int (*make_consistent)(hx_device *dev, int components, double *d_y);
+    int (*make_consistent_single)(hx_device *dev, int components, float *d_y);
     /* all[n] := sums of own[n] over the ranks, in rank order; for a few hundred numbers. Waits if
      * the exchange does not run from device to device. */
     int (*sum)(hx_device *dev, int64_t n, const double *d_own, double *d_all);
@@ -59,7 +60,7 @@ typedef struct hx_interface_ops {
     /* Makes y[dof unknowns per node] of a level consistent: copies the values of nodes that other
      * ranks own. */
     int (*make_level_consistent)(hx_device *dev, const struct hx_mg_level *level, float *d_y);
-    /* hx_multigrid_ops.power_step for a distributed level; t is in the level's d_y. */
+    /* hx_mg_smoother_ops.level_power for a distributed level; t is in the level's d_y. */
     int (*level_power)(hx_device *dev, int dof, const struct hx_mg_level *level);
     /* Sums the matrix of the first coarse grid over the subdomains; dof unknowns per node. */
     int (*add_coarse)(hx_device *dev, int dof, const struct hx_mg_level *level);
@@ -105,6 +106,12 @@ static inline int hx_interface_add_parts_single(hx_device *dev, int components,
 static inline int hx_interface_make_consistent(hx_device *dev, int components, double *d_y)
 {
     return dev->ops->interface ? dev->ops->interface->make_consistent(dev, components, d_y) : HX_OK;
+}
+
+static inline int hx_interface_make_consistent_single(hx_device *dev, int components, float *d_y)
+{
+    return dev->ops->interface ? dev->ops->interface->make_consistent_single(dev, components, d_y)
+                               : HX_OK;
 }
 
 /* *d_sum: where the sums of own[n] over all ranks are, in own[n] or in all[n]. */
