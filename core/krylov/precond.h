@@ -67,7 +67,7 @@ typedef struct hx_precond_kind {
                      void *context);
 } hx_precond_kind;
 
-/* When PCG calls `enable_deflation` and `refresh` in the course of a solve (pcg_ask.c). Counts are
+/* When PCG calls `enable_deflation` and `refresh` in the course of a solve (pcg_monitor.c). Counts are
  * iterations. Notebook: 2026-11-28-loose-parts.md for deflation and `decades`, 2026-11-26-lines.md
  * for refreshes, 2026-11-28-rigid-motions-and-rounding.md for `rises`. */
 typedef struct hx_precond_monitoring {
