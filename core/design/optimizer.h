@@ -16,7 +16,7 @@
 #include "../device/snapshot.h"
 #include "../krylov/pcg.h"
 #include "filter.h"
-#include "groups.h"
+#include "groups_dist.h"
 #include "least_volume.h"
 #include "objective.h"
 #include "update.h"
@@ -95,6 +95,7 @@ typedef struct hx_optimizer {
     hx_objective objective;         /* (owned, like the next two) */
     hx_update update;
     hx_device_groups groups; /* without groups if no elements are linked */
+    struct hx_linked linked; /* with several ranks (owned) */
     int iteration;
     hx_schedule penalty, beta; /* values for the next design */
     double total_volume;
