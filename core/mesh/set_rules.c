@@ -226,7 +226,7 @@ static int has_faces(const hx_mesh *mesh, const hx_set *rule)
     return 0;
 }
 
-/* *listed := the combined set as a reader gets it from its lists: a plain set that also contains the
+/* *listed := the combined set as readers get it from its lists: a plain set that also contains the
  * nodes of its elements and stated faces. */
 static int list_plain_nodes(const hx_mesh *mesh, const hx_set *made, hx_set *listed)
 {
