@@ -1,6 +1,6 @@
-/* The group solver.multigrid: the example of each key arrives in the member of hx_mg_params that the
- * key names, and changes nothing else; every member has a key; settings contain a key only if it is
- * given. */
+/* The group solver.multigrid: the example of each key arrives in the member of hx_mg_params that
+ * the key names, and changes nothing else; every member has a key; settings contain a key only if
+ * it is given. */
 #include <stdlib.h>
 #include <string.h>
 

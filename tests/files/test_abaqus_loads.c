@@ -281,8 +281,8 @@ static void test_couplings(void)
     hx_mesh_free(&mesh);
 }
 
-/* CalculiX 2.20 ignores components 4 to 6 of a *RIGID BODY, whose rotations are components 1 to 3 of
- * the ROT NODE; in Abaqus they are rotations of the REF NODE. */
+/* CalculiX 2.20 ignores components 4 to 6 of a *RIGID BODY, whose rotations are components 1 to 3
+ * of the ROT NODE; in Abaqus they are rotations of the REF NODE. */
 static void test_rotations_of_bodies(void)
 {
 #define END "*NSET, NSET=end\n9, 10, 11, 12\n*RIGID BODY, NSET=end, REF NODE=99"
