@@ -16,8 +16,8 @@ static const char *vector_text(const double *v, char *text, size_t n_text)
     return text;
 }
 
-/* Prints nothing if there are neither units nor a density: it would only repeat two numbers of the
- * config. */
+/* Prints nothing if there are neither units nor a density, since that would only repeat two numbers
+ * of the config. */
 void hx_check_material(const hx_session *s)
 {
     const hx_units *u = &s->cfg.units;
@@ -38,8 +38,8 @@ void hx_check_material(const hx_session *s)
                                        hx_session_mass(s, 1.0), b, sizeof b));
 }
 
-/* Adds rows such as "set held in x, y by reference node 17 9 nodes" for sets that the file makes
- * rigid. */
+/* Adds rows for sets that the file makes rigid, such as "set held in x, y by reference node 17 9
+ * nodes". */
 static void add_rigid_sets(hx_table *table, const hx_session *s)
 {
     static const char *const component[] = {"x", "y", "z", "xx", "yy", "zz"};

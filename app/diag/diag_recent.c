@@ -1,4 +1,4 @@
-/* What the last designs of a run show: whether the compliance falls, rises or alternates. */
+/* Properties of the last designs of a run: whether the compliance falls, rises or alternates. */
 #include <math.h>
 
 #include "../session/continuation.h"

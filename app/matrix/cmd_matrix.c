@@ -14,10 +14,10 @@
 #include "core/files/result_match.h"
 #include "matrix_job.h"
 
-/* Repetitions of the fill, for its time, if no rows are written. */
+/* Number of fills that are timed if no rows are written. */
 enum { REPEATS = 5 };
 
-/* HX_EINPUT: a set that moves as a rigid body has unknowns of its own, which are not rows of K. */
+/* HX_EINPUT: a set that moves as a rigid body has its own unknowns, which are not rows of K. */
 static int refuse_rigid(const hx_session *s)
 {
     const hx_config_load *const load = s->cfg.loads.entry;
@@ -33,7 +33,7 @@ static int refuse_rigid(const hx_session *s)
                     s->cfg.path);
 }
 
-/* Opens the problem; rows follow the file's order of nodes, so the mesh is not renumbered. */
+/* Opens the problem. Rows follow the file's order of nodes, so the mesh is not renumbered. */
 static int open_problem(hx_matrix_job *job, const hx_options *options)
 {
     hx_session *const s = &job->session;
@@ -51,8 +51,8 @@ static int open_problem(hx_matrix_job *job, const hx_options *options)
     return refuse_rigid(s);
 }
 
-/* Computes the physical densities that `hextop run` analyses first; any operator would do, and this
- * one is small. */
+/* Computes the physical densities that `hextop run` analyses first. Any operator would do; the one
+ * chosen needs little memory. */
 static int first_design(hx_matrix_job *job, double *penalty)
 {
     hx_session *const s = &job->session;

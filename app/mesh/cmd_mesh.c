@@ -24,13 +24,13 @@
 /* The options of `hextop mesh`. */
 enum { DENSITY = HX_MESH_OPTION_SIZE + 1, THRESHOLD, PRESERVE, SURFACE, REFINE, MESHER };
 
-/* The mesh that is written: that of the config, only the solid of a result, or the inside of a
+/* The mesh that is written: that of the config, only the solid of a result, or the mesh inside a
  * surface. */
 typedef struct mesh_job {
     hx_session whole, solid;
     hx_session made; /* borrows the config of `part`; mesh, space and problem are its own */
     hx_surface_part part;
-    hx_session *session; /* the one that is written */
+    hx_session *session; /* the session whose mesh is written */
     hx_result_path result;
     hx_solid_design design;
     hx_fields fields;
@@ -84,7 +84,7 @@ static int add_springs(hx_fields *fields, const hx_session *s)
     return HX_OK;
 }
 
-/* Nodal forces of each case; loads by mass are those of the first design. */
+/* Nodal forces of each case. Loads by mass are those of the first design. */
 static int add_loads(hx_fields *fields, const hx_session *s)
 {
     double *rho = NULL;
@@ -161,8 +161,10 @@ static int read_mesh_config(hx_session *s, const hx_options *options, const hx_m
     HX_TRY(hx_config_read(&s->cfg, options->argument[0], options->n_argument - 2,
                           options->argument + 2));
     if (!format->holds_problem || hx_config_is_heat(&s->cfg))
-        s->cfg.solver.element = HX_ELEMENT_LINEAR;   /* a file of nodes cannot contain more */
-    s->own_element = 1 + (int)s->cfg.solver.element; /* the image of a spline, not the spline */
+        /* a file of nodes cannot state other kinds of loads */
+        s->cfg.solver.element = HX_ELEMENT_LINEAR;
+    /* the file contains the image of a spline, not the spline */
+    s->own_element = 1 + (int)s->cfg.solver.element;
     if (s->cfg.solver.element == HX_ELEMENT_SPLINE) s->cfg.solver.element = HX_ELEMENT_LINEAR;
     return HX_OK;
 }

@@ -96,7 +96,7 @@ static void write_mesh(hx_json *json, const hx_session *s)
     hx_json_close_object(json);
 }
 
-/* Writes where the heat of a case enters and leaves. */
+/* Writes where the heat of a load case enters and leaves the part. */
 static int write_heat(hx_json *json, hx_session *s, int c, double load, double reaction)
 {
     double convection;
@@ -248,7 +248,7 @@ void hx_summary_write_versions(hx_json *json)
     hx_json_close_object(json);
 }
 
-/* has_fields: the device has the fields of the last iteration. */
+/* has_fields = 1: the device has the fields of the last iteration. */
 static int print(hx_session *s, const hx_stats *stats, const hx_diags *diags, const char *status,
                  int has_fields, FILE *stream)
 {

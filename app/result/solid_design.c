@@ -86,7 +86,7 @@ const char *hx_solid_design_text(const hx_solid_design *d, int threshold_given, 
     return text;
 }
 
-/* *n_floating: number of solid elements in other pieces. */
+/* *n_floating := number of solid elements that are not in the largest piece. */
 static int make_design_mesh(const hx_solid_design *d, const hx_session *s, int64_t first,
                             hx_solid_mesh *solid, int64_t *n_floating)
 {
@@ -111,7 +111,8 @@ static int64_t count_held(const hx_problem *problem)
     return n;
 }
 
-/* Sum of the magnitudes of a case's forces, without those on rigid sets, which pass them on. */
+/* Sum of the magnitudes of a case's forces, without forces on rigid sets, which transmit them to
+ * other nodes. */
 static double sum_sizes(const hx_problem *problem, int load_case)
 {
     const double *const f = problem->cases.force[load_case];
@@ -123,7 +124,8 @@ static double sum_sizes(const hx_problem *problem, int load_case)
     return sum;
 }
 
-/* Returns why the solid may lack elements: the file does not have them; "": it has all. */
+/* Returns why the solid may lack elements: the file does not have them; returns "" if it has
+ * all. */
 static const char *name_missing(const hx_solid_design *d, char *text, size_t n_text)
 {
     text[0] = '\0';
@@ -135,7 +137,7 @@ static const char *name_missing(const hx_solid_design *d, char *text, size_t n_t
     return text;
 }
 
-/* 1 if a lower threshold makes another element of the file solid. */
+/* Returns 1 if a lower threshold would make another element of the file solid. */
 static int can_lower(const hx_solid_design *d, const hx_session *s)
 {
     for (int64_t e = 0; e < s->mesh.n_elem; e++)
@@ -145,7 +147,7 @@ static int can_lower(const hx_solid_design *d, const hx_session *s)
     return 0;
 }
 
-/* What brings the loads back: only options that are not applied yet. */
+/* Options that would bring the loads back; only those that are not applied yet are named. */
 static const char *advise(const hx_solid_design *d, const hx_session *whole, char *text,
                           size_t n_text)
 {
@@ -161,7 +163,8 @@ static const char *advise(const hx_solid_design *d, const hx_session *whole, cha
     return text;
 }
 
-/* 1 if prescribed values other than 0 are left, or rigid sets, which may have some. */
+/* Returns 1 if prescribed values other than 0 are left, or rigid sets, which may have such
+ * values. */
 static int is_driven(const hx_problem *solid)
 {
     const double *const value = solid->supports.prescribed;
@@ -184,7 +187,7 @@ static int check_left(const hx_solid_design *d, const hx_session *s, const hx_pr
             most = fmax(most, fabs(solid->cases.force[c][k]));
         for (int64_t k = 0; k < whole->components * whole->space.n_point; k++)
             all = fmax(all, fabs(whole->cases.force[c][k]));
-        if (most > HX_LOADS_CANCEL * all) continue; /* rounding error is no load */
+        if (most > HX_LOADS_CANCEL * all) continue; /* rounding errors do not count as load */
         return HX_RAISE(HX_EINPUT,
                         "case %d: all of its %s is on void, or on pieces that are not connected to "
                         "the largest%s",
@@ -228,7 +231,7 @@ int hx_solid_session_make(hx_session *to, const hx_session *whole, const hx_soli
     hx_solid_mesh solid;
     int64_t n_floating = 0;
     HX_TRY(make_design_mesh(d, whole, first, &solid, &n_floating));
-    to->mesh = solid.mesh; /* moved before anything points to it */
+    to->mesh = solid.mesh; /* the session is moved before anything points to it */
     to->conditions = solid.conditions;
     memset(&solid.mesh, 0, sizeof solid.mesh);
     memset(&solid.conditions, 0, sizeof solid.conditions);

@@ -178,8 +178,8 @@ void hx_verify_print_surface(const hx_verify *v)
     hx_verify_print_pair(v, name, &v->analysis[HX_VERIFY_SOLID], &f->analysis);
 }
 
-/* Warns of large differences between a design and the part made from it, with possible causes:
- * linear elements, and pieces that the surface lacks. */
+/* Warns of large differences between a design and the part made from it. Possible causes are linear
+ * elements, and pieces that the surface lacks. */
 static void warn_differences(const hx_verify *v, const hx_verify_analysis *design, char *text,
                              size_t n_text)
 {

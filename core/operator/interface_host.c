@@ -59,7 +59,7 @@ static int copy_list(int64_t n, size_t bytes, const void *own, void **every, int
     return HX_OK;
 }
 
-/* Gathers the lists of all ranks, with count[size] items each, at most `most`. */
+/* Gathers the lists of all ranks. Rank r has count[r] items, at most `most`. */
 static int gather_lists(const hx_interface_host *host, const int64_t *count, int64_t most,
                         size_t bytes, const void *own, void **every, int64_t *n_every)
 {

@@ -138,7 +138,8 @@ static void check_derivatives(const hx_mesh *mesh, const model *m, int64_t strid
     double error = 0.0, largest = 0.0;
     for (int e = 0; e < N_ELEM; e++) test_worst(&largest, fabs(dc[e]));
     for (int64_t e = 0; e < N_ELEM; e += stride) {
-        const double h = 3e-3 * 4.0 / fmax(4.0, m->beta); /* the law is steep over 1 / beta */
+        /* the projection changes steeply within 1 / beta */
+        const double h = 3e-3 * 4.0 / fmax(4.0, m->beta);
         double c[4], v[4];
         if (is_passive(&problem, e)) { /* not a variable */
             CHECK(dv[e] == 0.0 && design[e] == problem.passive.density[e]);

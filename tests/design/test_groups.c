@@ -272,7 +272,7 @@ static void run_steps(fixture_solver *s, const hx_mesh *mesh, const hx_groups *g
     CHECK_MSG(high - low > 0.4, "densities from %g to %g", low, high); /* the steps had an effect */
 }
 
-/* Random initial densities become the mean of each group; later designs are bitwise equal within
+/* Random initial densities become the mean of each group. Later designs are bitwise equal within
  * groups. */
 static void check_designs(const hx_mesh *mesh, int flags, int n_passive, double damping,
                           const char *filter, double beta)
