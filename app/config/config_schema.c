@@ -596,8 +596,8 @@ const hx_key hx_keys[] = {
      .entry_size = sizeof(hx_config_thin),
      .is_expert = 1,
      .help = "rules, in place of the built-in ones, that decide whether a direction of a coarse "
-             "grid keeps its cells on the next coarse grid. The first rule whose conditions all "
-             "hold decides; without one the direction is coarsened"},
+             "grid keeps its cells on the next coarse grid: it does if all conditions of a rule "
+             "hold; otherwise it is coarsened"},
     KEY("solver.multigrid.coarsening.thin[].cells_from", INT, IN(thin, rule.cells_from),
         .required = 1, .unit = "cells", .range = "[2, 1000]", .example = "3",
         .help = "smallest number of cells along the direction"),
@@ -609,23 +609,9 @@ const hx_key hx_keys[] = {
         .help =
             "smallest ratio of the number of cells along the longest direction to that along this "
             "one"),
-    KEY("solver.multigrid.coarsening.thin[].third", FLOAT, IN(thin, rule.third), .fallback = "0.0",
-        .range = "[0, 1000]", .example = "1.5",
-        .help =
-            "smallest ratio of the number of cells along the third direction to that along this "
-            "one"),
-    KEY("solver.multigrid.coarsening.thin[].longest_below", INT, IN(thin, rule.longest_below),
-        .unit = "cells", .fallback = "0", .range = "[0, inf)", .example = "32",
-        .help = "number of cells below which the longest direction must lie; 0: any number"),
     KEY("solver.multigrid.coarsening.thin[].nodes_most", INT, IN(thin, rule.nodes_most),
         .unit = "nodes", .fallback = "0", .range = "[0, inf)", .example = "4000",
         .help = "largest number of nodes of the coarse grid; 0: any number"),
-    KEY("solver.multigrid.coarsening.thin[].depth_from", INT, IN(thin, rule.depth_from),
-        .fallback = "0", .range = "[0, 16]", .example = "2", .unit = "coarse grids",
-        .help = "smallest number of finer coarse grids"),
-    KEY("solver.multigrid.coarsening.thin[].keeps", BOOL, IN(thin, rule.keeps), .fallback = "true",
-        .example = "false",
-        .help = "whether the direction keeps its cells; otherwise it is coarsened"),
     EXPERTS(".lines", "line smoothing on meshes of stretched elements"),
     MG(lines.aspect, "[1, inf)", .example = "4.0",
        .help =

@@ -23,31 +23,12 @@ const hx_mg_params hx_mg_defaults = {
             .places = 64,
             .sample = 100000,
             .last_nodes = 64,
-            .n_thin = 5,
+            .n_thin = 2,
             .thin =
                 {
-                    /* In a short grid of few nodes four cells are halved, and at some depth three;
-                     * there that is sufficient. */
-                    {.cells_from = 4, .cells_to = 4, .longest_below = 32, .nodes_most = 1100},
-                    {.cells_from = 3,
-                     .cells_to = 3,
-                     .longest_below = 32,
-                     .nodes_most = 1100,
-                     .depth_from = 2},
-                    {.cells_from = 3, .cells_to = 5, .longest = 2.0, .keeps = 1},
-                    /* Further nodes of a small grid cost little. The second rule is for a direction
-                     * that is the only thin one. */
-                    {.cells_from = 6,
-                     .cells_to = 8,
-                     .longest = 3.0,
-                     .nodes_most = 4000,
-                     .keeps = 1},
-                    {.cells_from = 6,
-                     .cells_to = 8,
-                     .longest = 2.0,
-                     .third = 1.5,
-                     .nodes_most = 4000,
-                     .keeps = 1},
+                    {.cells_from = 3, .cells_to = 5, .longest = 2.0},
+                    /* Further nodes of a small grid cost little. */
+                    {.cells_from = 6, .cells_to = 8, .longest = 2.0, .nodes_most = 4000},
                 },
         },
     .lines = {.aspect = 6.0, .element_aspect = 3.0, .longest = 64, .level_longest = 64},

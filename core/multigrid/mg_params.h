@@ -13,17 +13,13 @@
 extern "C" {
 #endif
 
-/* A rule for a direction of a coarse grid that has few cells: whether they are kept on the next
- * coarse grid. The first rule that applies decides; without one the direction is coarsened. A rule
- * applies if all its conditions hold (notebook: 2026-11-28-thin-parts.md). */
+/* A rule for a direction of a coarse grid that has few cells: if all conditions of a rule hold, the
+ * next coarse grid keeps these cells; if no rule applies, the direction is coarsened. Notebook:
+ * 2026-11-28-thin-parts.md, 2026-11-29-rules-of-multigrid.md. */
 typedef struct hx_mg_thin {
     int cells_from, cells_to; /* the direction has a number of cells in this range [cells] */
     double longest;           /* the longest direction has at least this many times as many cells */
-    double third;             /* so does the third direction with this factor */
-    int longest_below;        /* the longest direction has fewer cells; 0: any number [cells] */
     int nodes_most;           /* the grid has at most this many nodes; 0: any number [nodes] */
-    int depth_from;           /* at least this many finer coarse grids lie above it [grids] */
-    int keeps;                /* 1: cells are kept; 0: the direction is coarsened */
 } hx_mg_thin;
 
 enum { HX_MG_THIN_RULES = 16 }; /* maximum number of rules */

@@ -113,10 +113,9 @@ static void test_rules(void)
 {
     hx_config cfg;
     read_with(&cfg, "solver.multigrid.coarsening.thin",
-              "({cells_from=3;cells_to=6;longest=1.5;third=1.25;longest_below=9;nodes_most=7;"
-              "depth_from=1;keeps=false;},{cells_from=2;cells_to=2;})");
+              "({cells_from=3;cells_to=6;longest=1.5;nodes_most=7;},{cells_from=2;cells_to=2;})");
     const hx_mg_coarsening_params *const c = &cfg.solver.multigrid.coarsening;
-    const hx_mg_thin first = {3, 6, 1.5, 1.25, 9, 7, 1, 0}, second = {2, 2, 0.0, 0.0, 0, 0, 0, 1};
+    const hx_mg_thin first = {3, 6, 1.5, 7}, second = {2, 2, 0.0, 0};
     CHECK(c->n_thin == 2);
     CHECK(memcmp(&c->thin[0], &first, sizeof first) == 0);
     CHECK(memcmp(&c->thin[1], &second, sizeof second) == 0);
