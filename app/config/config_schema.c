@@ -631,14 +631,6 @@ const hx_key hx_keys[] = {
     MG(smoothing.mesh_few.ratio, "(1, 1000]", .example = "8.0",
        .help = "ratio of the largest to the smallest eigenvalue that is smoothed on the mesh with "
                "fewer than few_below elements across a cell"),
-    EXPERTS(".smoothing.mesh_some",
-            "Chebyshev smoother on the mesh with fewer than some_below elements across a cell"),
-    MG(smoothing.mesh_some.degree, "[2, 8]", .example = "4",
-       .help = "degree of the Chebyshev polynomial on the mesh with fewer than some_below elements "
-               "across a cell: the number of products per smoothing"),
-    MG(smoothing.mesh_some.ratio, "(1, 1000]", .example = "12.0",
-       .help = "ratio of the largest to the smallest eigenvalue that is smoothed on the mesh with "
-               "fewer than some_below elements across a cell"),
     EXPERTS(".smoothing.mesh_many",
             "Chebyshev smoother on the mesh with fewer than many_below elements across a cell"),
     MG(smoothing.mesh_many.degree, "[2, 8]", .example = "5",
@@ -660,14 +652,10 @@ const hx_key hx_keys[] = {
        .help =
            "mean number of elements across a cell of the first coarse grid below which the mesh "
            "is smoothed by mesh_few"),
-    MG(smoothing.some_below, "(0, inf)", .unit = "elements", .example = "8.0",
-       .help =
-           "mean number of elements across a cell of the first coarse grid below which the mesh "
-           "is smoothed by mesh_some, at least few_below"),
     MG(smoothing.many_below, "(0, inf)", .unit = "elements", .example = "12.0",
        .help =
            "mean number of elements across a cell of the first coarse grid below which the mesh "
-           "is smoothed by mesh_many, at least some_below"),
+           "is smoothed by mesh_many, at least few_below"),
     EXPERTS(".smoothing.quadratic",
             "Chebyshev smoother on quadratic elements and splines up to quadratic_degree"),
     MG(smoothing.quadratic.degree, "[2, 8]", .example = "5",

@@ -35,11 +35,9 @@ const hx_mg_params hx_mg_defaults = {
     .smoothing =
         {
             .mesh_few = {2, 6.0, 1, 1.0},
-            .mesh_some = {3, 10.0, 1, 1.0},
             .mesh_many = {4, 16.0, 1, 1.0},
             .mesh_most = {6, 30.0, 1, 1.0},
             .few_below = 5.0,
-            .some_below = 7.0,
             .many_below = 10.0,
             .quadratic = {4, 16.0, 1, 1.0},
             .high = {6, 30.0, 1, 1.0},
@@ -124,20 +122,21 @@ static int check_smoothing(const named_smoothing *s, const char **member)
 /* On the mesh a second step follows the first. */
 static int check_smoothers(const hx_mg_smoothing_params *s, const char **member)
 {
-    const named_smoothing all[] = {
-        {"smoothing.mesh_few", &s->mesh_few, 2},   {"smoothing.mesh_some", &s->mesh_some, 2},
-        {"smoothing.mesh_many", &s->mesh_many, 2}, {"smoothing.mesh_most", &s->mesh_most, 2},
-        {"smoothing.quadratic", &s->quadratic, 2}, {"smoothing.high", &s->high, 2},
-        {"smoothing.first", &s->first, 1},         {"smoothing.others", &s->others, 1},
-        {"smoothing.once", &s->once, 1},           {"smoothing.few", &s->few, 1}};
+    const named_smoothing all[] = {{"smoothing.mesh_few", &s->mesh_few, 2},
+                                   {"smoothing.mesh_many", &s->mesh_many, 2},
+                                   {"smoothing.mesh_most", &s->mesh_most, 2},
+                                   {"smoothing.quadratic", &s->quadratic, 2},
+                                   {"smoothing.high", &s->high, 2},
+                                   {"smoothing.first", &s->first, 1},
+                                   {"smoothing.others", &s->others, 1},
+                                   {"smoothing.once", &s->once, 1},
+                                   {"smoothing.few", &s->few, 1}};
     for (size_t i = 0; i < sizeof all / sizeof all[0]; i++)
         HX_TRY(check_smoothing(&all[i], member));
-    const int is_some = s->few_below > s->some_below;
-    if (!is_some && s->some_below <= s->many_below) return HX_OK;
-    *member = is_some ? "smoothing.some_below" : "smoothing.many_below";
-    return HX_RAISE(HX_EINPUT, "%g is below %s = %g; the limits must ascend",
-                    is_some ? s->some_below : s->many_below, is_some ? "few_below" : "some_below",
-                    is_some ? s->few_below : s->some_below);
+    if (s->few_below <= s->many_below) return HX_OK;
+    *member = "smoothing.many_below";
+    return HX_RAISE(HX_EINPUT, "%g is below few_below = %g; the limits must ascend", s->many_below,
+                    s->few_below);
 }
 
 static int check_thin(const hx_mg_coarsening_params *c, const char **member)

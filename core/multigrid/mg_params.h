@@ -80,16 +80,16 @@ typedef struct hx_mg_smoothing_params {
     /* Smoothers on a mesh of linear elements, by the mean number of elements across a cell of the
      * first coarse grid: errors with wavelengths shorter than a cell must be smoothed, and their
      * eigenvalues decrease with the square of that number. */
-    hx_mg_smoothing mesh_few, mesh_some, mesh_many, mesh_most;
-    double few_below, some_below, many_below; /* elements across for the first three [elements] */
-    hx_mg_smoothing quadratic; /* on quadratic elements, and splines up to quadratic_degree */
-    hx_mg_smoothing high;      /* on splines of a higher degree */
-    int quadratic_degree;      /* highest degree of splines for `quadratic` */
-    hx_mg_smoothing first;     /* on the first coarse grid */
-    hx_mg_smoothing others;    /* on the others if each visits the next one twice */
-    hx_mg_smoothing once;      /* on the others if each visits the next one once */
-    hx_mg_smoothing few;       /* on a small one above the direct solve, visited often enough */
-    int few_nodes;             /* largest grid that `few` is for: it has few modes left [nodes] */
+    hx_mg_smoothing mesh_few, mesh_many, mesh_most;
+    double few_below, many_below; /* elements across for the first two [elements] */
+    hx_mg_smoothing quadratic;    /* on quadratic elements, and splines up to quadratic_degree */
+    hx_mg_smoothing high;         /* on splines of a higher degree */
+    int quadratic_degree;         /* highest degree of splines for `quadratic` */
+    hx_mg_smoothing first;        /* on the first coarse grid */
+    hx_mg_smoothing others;       /* on the others if each visits the next one twice */
+    hx_mg_smoothing once;         /* on the others if each visits the next one once */
+    hx_mg_smoothing few;          /* on a small one above the direct solve, visited often enough */
+    int few_nodes; /* largest grid that `few` is for: it has few modes left [nodes] */
 } hx_mg_smoothing_params;
 
 /* Estimates of the largest eigenvalues by power iteration. Notebook:

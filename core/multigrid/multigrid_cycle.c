@@ -12,7 +12,6 @@
 hx_mg_smoothing hx_mg_smoothing_for(const hx_mg_smoothing_params *s, double across)
 {
     if (across < s->few_below) return s->mesh_few;
-    if (across < s->some_below) return s->mesh_some;
     return across < s->many_below ? s->mesh_many : s->mesh_most;
 }
 
@@ -20,7 +19,7 @@ hx_mg_smoothing hx_mg_smoothing_lines(const hx_mg_smoothing_params *s, double ac
                                       int is_narrow)
 {
     if (is_narrow) return s->mesh_most;
-    /* at least mesh_some */
+    /* at least mesh_many */
     return hx_mg_smoothing_for(s, fmax(across_next, s->few_below));
 }
 

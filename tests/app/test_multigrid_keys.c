@@ -83,8 +83,8 @@ static void cover(uint8_t *covered, const void *member, size_t size)
 static void cover_rest(uint8_t *covered)
 {
     const hx_mg_smoothing_params *const s = &hx_mg_defaults.smoothing;
-    const hx_mg_smoothing *const on_mesh[] = {&s->mesh_few,  &s->mesh_some, &s->mesh_many,
-                                              &s->mesh_most, &s->quadratic, &s->high};
+    const hx_mg_smoothing *const on_mesh[] = {&s->mesh_few, &s->mesh_many, &s->mesh_most,
+                                              &s->quadratic, &s->high};
     for (size_t i = 0; i < sizeof on_mesh / sizeof on_mesh[0]; i++) {
         cover(covered, &on_mesh[i]->visits, sizeof on_mesh[i]->visits);
         cover(covered, &on_mesh[i]->weight, sizeof on_mesh[i]->weight);
