@@ -728,10 +728,6 @@ const hx_key hx_keys[] = {
     MG(spectrum.safety, "[1, 10]", .example = "1.2",
        .help =
            "ratio of the upper end of the smoothed interval to the estimated largest eigenvalue"),
-    MG(spectrum.safety_found, "[1, 10]", .example = "1.1",
-       .help =
-           "ratio of the upper end of the smoothed interval to an estimate that was refreshed in "
-           "a long solve"),
     MG(spectrum.kept, "[0, 1]", .example = "0.95",
        .help = "smallest ratio of an estimate to that of the previous design"),
     MG(spectrum.steps_begin, "[2, 1000]", .unit = "power steps", .example = "30",

@@ -49,7 +49,6 @@ const hx_mg_params hx_mg_defaults = {
     .spectrum =
         {
             .safety = 1.3,
-            .safety_found = 1.05,
             .kept = 0.97,
             .steps_begin = 20,
             .steps_mesh = 2,

@@ -91,13 +91,12 @@ typedef struct hx_mg_smoothing_params {
 
 /* Estimates of the largest eigenvalues by power iteration. Notebook:
  * 2026-11-26-where-iterations-were-many.md, 2026-11-28-rigid-motions-and-rounding.md for
- * safety_found and steps_refresh, 2026-11-28-small-coarse-grids.md for steps_unscaled. */
+ * steps_refresh, 2026-11-28-small-coarse-grids.md for steps_unscaled. */
 typedef struct hx_mg_spectrum_params {
-    double safety;       /* upper bound over the estimate, because localized modes are found late */
-    double safety_found; /* the same over an estimate of a refresh */
-    double kept;         /* lower bound of an estimate over that of the last design */
-    int steps_begin;     /* on all levels, for the first design [power steps] */
-    int steps_mesh;      /* on the mesh, for a later design [power steps] */
+    double safety;   /* upper bound over the estimate, because localized modes are found late */
+    double kept;     /* lower bound of an estimate over that of the last design */
+    int steps_begin; /* on all levels, for the first design [power steps] */
+    int steps_mesh;  /* on the mesh, for a later design [power steps] */
     /* on a mesh of unequal elements, where localized modes are likely [power steps] */
     int steps_uneven;
     int steps_first; /* on the first coarse grid, for a later design [power steps] */

@@ -177,15 +177,12 @@ int hx_mg_estimate(hx_multigrid *mg, const hx_operator *op, int is_first)
     return HX_OK;
 }
 
-/* After this many steps from a random vector little can be missed. lambda is set such that the
- * bound safety * lambda has the smaller margin safety_found, for this design and for later ones
- * that reuse it. */
+/* Takes an estimate from a random vector, for this design and for later ones that reuse it. */
 static int take_found(hx_multigrid *mg, int l, hx_mg_smoother *found)
 {
     hx_device *const dev = mg->dev;
     const hx_mg_spectrum_params *const s = &mg->params->spectrum;
     hx_mg_smoother *d_smoother = l < 0 ? mg->d_smoother : mg->level[l].d_smoother;
-    found->lambda *= s->safety_found / s->safety;
     const double least = s->kept * found->lambda;
     hx_mg_smoother_set(found, s->safety, hx_mg_smoothing_of(mg, l).ratio);
     HX_TRY(dev->ops->upload(dev, mg->d_least + l + 1, &least, sizeof least));
