@@ -99,10 +99,7 @@ typedef struct hx_mg_spectrum_params {
     int steps_mesh;  /* on the mesh, for a later design [power steps] */
     /* on a mesh of unequal elements, where localized modes are likely [power steps] */
     int steps_uneven;
-    int steps_first; /* on the first coarse grid, for a later design [power steps] */
-    /* on the others, where products are cheap and a missed mode costs many iterations
-     * [power steps] */
-    int steps_others;
+    int steps_coarse;   /* on coarse grids, for a later design [power steps] */
     int steps_refresh;  /* from a random vector, when a solve takes long [power steps] */
     int steps_unscaled; /* before the vector of a coarse grid is scaled [power steps] */
 } hx_mg_spectrum_params;

@@ -170,10 +170,8 @@ int hx_mg_estimate(hx_multigrid *mg, const hx_operator *op, int is_first)
     const hx_mg_spectrum_params *const s = &mg->params->spectrum;
     const int again = mg->on_mesh.degree > 2 || mg->d_none ? s->steps_uneven : s->steps_mesh;
     HX_TRY(estimate(mg, op, -1, is_first ? s->steps_begin : again, is_first));
-    for (int l = 0; l + 1 < mg->n_level; l++) {
-        const int n_later = l == 0 ? s->steps_first : s->steps_others;
-        HX_TRY(estimate(mg, op, l, is_first ? s->steps_begin : n_later, is_first));
-    }
+    for (int l = 0; l + 1 < mg->n_level; l++)
+        HX_TRY(estimate(mg, op, l, is_first ? s->steps_begin : s->steps_coarse, is_first));
     return HX_OK;
 }
 
