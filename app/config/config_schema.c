@@ -785,12 +785,6 @@ const hx_key hx_keys[] = {
        .help = "smallest softness of a component that is deflated"),
     MG(deflation.components, "[1, 400]", .unit = "components", .example = "50",
        .help = "largest number of components that are deflated, the softest"),
-    MG(deflation.noise, "[0, inf)", .unit = "components", .example = "5000",
-       .help = "number of components of one stiffness fraction above which they count as noise, in "
-               "addition to those of noise_elements"),
-    MG(deflation.noise_elements, "[1, inf)", .unit = "elements", .example = "500",
-       .help =
-           "number of elements of the mesh per additional component that does not count as noise"),
     MG(deflation.spare_nodes, "[0, inf)", .unit = "nodes", .example = "200000",
        .help =
            "largest number of nodes of all deflated components together, in addition to those of "

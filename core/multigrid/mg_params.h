@@ -137,8 +137,6 @@ typedef struct hx_mg_deflation_params {
     double stiff[3];
     double softness;      /* smallest softness for which deflating a component pays off */
     int components;       /* largest number of components, the softest [components] */
-    int noise;            /* more components than this for a fraction are noise [components] */
-    int noise_elements;   /* one component more per this many elements of the mesh [elements] */
     int spare_nodes;      /* nodes of all components together, beyond those of the mesh [nodes] */
     int held_nodes;       /* a larger component that supports hold is never deflated [nodes] */
     double diagonal;      /* an element's part of the diagonal of K over modulus times edge */
