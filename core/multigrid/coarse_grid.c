@@ -239,7 +239,6 @@ int hx_coarse_grid_coarsen(const hx_coarse_grid *g, hx_coarse_grid *next)
     int64_t width[3];
     find_widths(g, width);
     HX_TRY(alloc_coarse(g, width, next));
-    next->depth = g->depth + 1;
 #pragma omp parallel for schedule(static)
     for (int64_t k = 0; k < next->n[2]; k++)
         for (int64_t j = 0; j < next->n[1]; j++)
