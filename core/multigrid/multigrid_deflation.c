@@ -153,26 +153,33 @@ static int solve_deflation(const hx_multigrid *mg)
                                      NULL, deflation->d_c, NULL);
 }
 
-int hx_mg_deflation_apply(hx_multigrid *mg, const hx_operator *op, const double *d_r, double *d_z)
+int hx_mg_deflate_residual(hx_multigrid *mg, const hx_operator *op, const double **d_r)
 {
     hx_device *const dev = mg->dev;
+    const hx_mg_vector_ops *const ops = mg->ops->vector;
     const hx_mg_deflation *const deflation = &mg->deflation;
     const hx_mg_rows *const rows = deflation->rows;
-    const size_t n_byte = (size_t)deflation->n_column * sizeof(double);
+    HX_TRY(dev->ops->zero(dev, deflation->d_sum, (size_t)deflation->n_column * sizeof(double)));
+    HX_TRY(
+        ops->rows_add(dev, &rows[HX_MG_DEFLATION_SUMS], 1.0, *d_r, NULL, deflation->d_sum, NULL));
+    HX_TRY(solve_deflation(mg));
+    HX_TRY(dev->ops->copy(dev, deflation->d_r, *d_r, (size_t)op->linear.n * sizeof **d_r));
+    *d_r = deflation->d_r;
+    return ops->rows_add(dev, &rows[HX_MG_DEFLATION_FORCES], -1.0, deflation->d_c, NULL,
+                         deflation->d_r, NULL);
+}
+
+int hx_mg_deflate_solution(hx_multigrid *mg, double *d_z)
+{
+    const hx_mg_vector_ops *const ops = mg->ops->vector;
+    const hx_mg_deflation *const deflation = &mg->deflation;
+    const hx_mg_rows *const rows = deflation->rows;
     float *const d_single = d_z ? NULL : mg->d_x;
-    HX_TRY(dev->ops->zero(dev, deflation->d_sum, n_byte));
-    HX_TRY(mg->ops->vector->rows_add(dev, &rows[HX_MG_DEFLATION_SUMS], 1.0, d_r, NULL,
-                                     deflation->d_sum, NULL));
+    HX_TRY(ops->rows_add(mg->dev, &rows[HX_MG_DEFLATION_WORK], -1.0, d_z, d_single,
+                         deflation->d_sum, NULL));
     HX_TRY(solve_deflation(mg));
-    HX_TRY(dev->ops->copy(dev, deflation->d_r, d_r, (size_t)op->linear.n * sizeof *d_r));
-    HX_TRY(mg->ops->vector->rows_add(dev, &rows[HX_MG_DEFLATION_FORCES], -1.0, deflation->d_c, NULL,
-                                     deflation->d_r, NULL));
-    HX_TRY(hx_mg_apply(mg, op, deflation->d_r, d_z));
-    HX_TRY(mg->ops->vector->rows_add(dev, &rows[HX_MG_DEFLATION_WORK], -1.0, d_z, d_single,
-                                     deflation->d_sum, NULL));
-    HX_TRY(solve_deflation(mg));
-    return mg->ops->vector->rows_add(dev, &rows[HX_MG_DEFLATION_MOTION], 1.0, deflation->d_c, NULL,
-                                     d_z, d_single);
+    return ops->rows_add(mg->dev, &rows[HX_MG_DEFLATION_MOTION], 1.0, deflation->d_c, NULL, d_z,
+                         d_single);
 }
 
 int hx_mg_deflation_snapshot(hx_multigrid *mg, hx_snapshot *image)

@@ -64,6 +64,9 @@ typedef struct hx_mg_deflation {
     double *d_r; /* [n_dof] right-hand side of the multigrid cycle; NULL until it is needed */
 } hx_mg_deflation;
 
+/* Number of the mesh as a level; that of the first coarse grid is 0. */
+enum { HX_MG_MESH = -1 };
+
 typedef struct hx_multigrid {
     hx_device *dev;
     const hx_mg_params *params;  /* of the problem (borrowed) */
@@ -128,7 +131,7 @@ hx_mg_smoothing hx_mg_smoothing_lines(const hx_mg_smoothing_params *s, double ac
                                       int is_narrow);
 /* The smoother with rows, for quadratic elements (degree 0) or splines of the given degree. */
 hx_mg_smoothing hx_mg_smoothing_rows(const hx_mg_smoothing_params *s, int degree);
-/* The smoother of coarse grid l, or of the mesh (l = -1), where the degree is always above 1. */
+/* The smoother of level l. On the mesh the degree is always above 1. */
 hx_mg_smoothing hx_mg_smoothing_of(const hx_multigrid *mg, int l);
 /* y = K x on the mesh, including springs, with 0 at supports. */
 int hx_mg_product(const hx_multigrid *mg, const hx_operator *op, const float *d_x, float *d_y);
@@ -138,11 +141,12 @@ int hx_mg_estimate(hx_multigrid *mg, const hx_operator *op, int is_first);
 /* Estimates the eigenvalues from random vectors and updates the smoothers whose interval they
  * exceed. Returns 1 if there is any. */
 int hx_mg_refresh(hx_multigrid *mg, const hx_operator *op);
-/* Solves approximately on coarse grid l for its right-hand side; *d_solution points to one of its
- * iterates. Requires hx_mg_direct_wait. */
-int hx_mg_cycle(const hx_multigrid *mg, int l, float **d_solution);
-/* z = M0^-1 r: one multigrid cycle from the mesh down. */
-int hx_mg_apply(hx_multigrid *mg, const hx_operator *op, const double *d_r, double *d_z);
+/* One multigrid cycle from level l down. On a coarse grid: solves approximately for the grid's
+ * right-hand side; d_r and d_z are not used. On the mesh: z = M^-1 r, with deflation and without
+ * rigid sets; if d_z is NULL, the result is left in d_x. *d_solution points to the level's newest
+ * iterate, in single precision. */
+int hx_mg_cycle(hx_multigrid *mg, const hx_operator *op, int l, const double *d_r, double *d_z,
+                float **d_solution);
 
 /* multigrid_restore.c. 1 if coarse matrices are corrected such that rigid motions cause no forces;
  * needed if further levels follow the first, where such forces have more weight. */
@@ -224,8 +228,10 @@ void hx_mg_rigid_free(hx_multigrid *mg);
 int hx_mg_deflation_setup(hx_multigrid *mg, const hx_operator *op, int *changed);
 /* Searches for floating components when a solve takes long. Returns 1 if there are any. */
 int hx_mg_enable_deflation(hx_multigrid *mg, const hx_operator *op);
-/* z = M^-1 r with deflation; d_z = NULL: the result is left in d_x. */
-int hx_mg_deflation_apply(hx_multigrid *mg, const hx_operator *op, const double *d_r, double *d_z);
+/* Before the cycle: *d_r := r - K Q r in a vector of its own. */
+int hx_mg_deflate_residual(hx_multigrid *mg, const hx_operator *op, const double **d_r);
+/* After it: z += Q (r - K z), with z in d_z or, if that is NULL, in d_x. */
+int hx_mg_deflate_solution(hx_multigrid *mg, double *d_z);
 int hx_mg_deflation_snapshot(hx_multigrid *mg, hx_snapshot *image);
 void hx_mg_deflation_reset(hx_multigrid *mg);
 void hx_mg_deflation_free(hx_multigrid *mg);

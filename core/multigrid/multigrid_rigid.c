@@ -74,7 +74,7 @@ static int add_motions(const hx_multigrid *mg, const hx_operator *op, const doub
 }
 
 /* y ~ A^-1 b on the first coarse grid, where b is the right-hand side of that level. */
-static int continue_motion(const hx_multigrid *mg, float *d_y)
+static int continue_motion(hx_multigrid *mg, const hx_operator *op, float *d_y)
 {
     const hx_mg_level *level = &mg->level[0];
     const size_t n_byte = HX_MG_DOF * (size_t)level->n_node * sizeof(float);
@@ -88,7 +88,7 @@ static int continue_motion(const hx_multigrid *mg, float *d_y)
             HX_TRY(mg->ops->level->residual(mg->dev, level, d_y, level->d_d));
             HX_TRY(ops->copy(mg->dev, level->d_b, level->d_d, n_byte));
         }
-        HX_TRY(hx_mg_cycle(mg, 0, &d_solution));
+        HX_TRY(hx_mg_cycle(mg, op, 0, NULL, NULL, &d_solution));
         HX_TRY(mg->ops->vector->add(mg->dev, HX_MG_DOF * level->n_node, d_solution, d_y));
     }
     return HX_OK;
@@ -124,7 +124,7 @@ int hx_mg_rigid_setup(hx_multigrid *mg, const hx_operator *op)
     for (int k = 0; k < n; k++) {
         HX_TRY(motion_forces(mg, op, k, &alone[k]));
         HX_TRY(restrict_free(mg, rigid->d_w, mg->d_t, (size_t)op->linear.n));
-        HX_TRY(continue_motion(mg, rigid->d_y + k * n_coarse));
+        HX_TRY(continue_motion(mg, op, rigid->d_y + k * n_coarse));
         least = fmax(least, 1e-30 * alone[k]);
     }
     for (int k = 0; k < n; k++) {

@@ -463,8 +463,8 @@ static void reset(hx_precond *pc)
 static int apply_multigrid(hx_precond *pc, const double *d_r, double *d_z)
 {
     hx_multigrid *const mg = pc->impl;
-    if (mg->deflation.n_column > 0) return hx_mg_deflation_apply(mg, pc->op, d_r, d_z);
-    HX_TRY(hx_mg_apply(mg, pc->op, d_r, d_z));
+    float *d_x;
+    HX_TRY(hx_mg_cycle(mg, pc->op, HX_MG_MESH, d_r, d_z, &d_x));
     return mg->rigid.n_column > 0 ? hx_mg_rigid_add(mg, pc->op, d_r, d_z) : HX_OK;
 }
 

@@ -18,7 +18,7 @@ static double *solve(hx_multigrid *mg, int l, const float *b)
     double *const to = new_doubles(n);
     if (!x) abort();
     CHECK_OK(device.ops->upload(&device, mg->level[l].d_b, b, n * sizeof *b));
-    CHECK_OK(hx_mg_cycle(mg, l, &d_x));
+    CHECK_OK(hx_mg_cycle(mg, NULL, l, NULL, NULL, &d_x));
     CHECK_OK(device.ops->download(&device, x, d_x, n * sizeof *x));
     for (size_t k = 0; k < n; k++) to[k] = (double)x[k];
     free(x);
