@@ -1,4 +1,5 @@
-/* Operations on the rows of the schema: find a key, its words, its type, an example, its default. */
+/* Operations on the rows of the schema: find a key, its words, its type, an example, its
+ * default. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>

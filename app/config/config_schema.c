@@ -11,8 +11,8 @@ static const char *generator_word(size_t i)
     return hx_generators[i] ? hx_generators[i]->name : NULL;
 }
 
-/* Words of all devices are valid in every build; one that the build lacks is refused or replaced
- * later, with a message. */
+/* The words of all devices are valid in every build. If a build lacks one, it is refused or
+ * replaced later, with a message. */
 static const char *device_word(size_t i)
 {
     return i == 0 ? "auto" : hx_device_names[i - 1].name;
@@ -101,7 +101,7 @@ static const char *const physics_words[] = {"elasticity", "heat", NULL};
     {                                                                                              \
         .path = p, .type = HX_KEY_GROUP, .offset = IN(set, member.given), .help = text             \
     }
-/* A group whose presence switches something on. */
+/* A group whose mere presence switches something on. */
 #define SWITCH(p, member, text)                                                                    \
     {                                                                                              \
         .path = p, .type = HX_KEY_GROUP, .offset = AT(member.given), .help = text                  \
@@ -111,7 +111,7 @@ static const char *const physics_words[] = {"elasticity", "heat", NULL};
         .path = p, .type = HX_KEY_##t, .offset = where, __VA_ARGS__                                \
     }
 
-/* A key in solver.multigrid is the member of hx_mg_params of that name. */
+/* A key in solver.multigrid stands for the member of hx_mg_params with the same name. */
 #define MG(member, limits, ...)                                                                      \
     {                                                                                                \
         .path = "solver.multigrid." #member, .offset = AT(solver.multigrid.member),                \

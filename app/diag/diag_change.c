@@ -9,7 +9,8 @@
 #include "core/base/names.h"
 #include "diag_internal.h"
 
-/* text := arguments with which optimality criteria converge: usual exponents and smaller steps. */
+/* text := arguments with which the optimality criteria converge: usual exponents and smaller
+ * steps. */
 static const char *calm(const hx_session *s, const hx_diag_facts *f, char *text, size_t n_text)
 {
     const hx_config *const cfg = &s->cfg;
@@ -32,8 +33,8 @@ static const char *calm(const hx_session *s, const hx_diag_facts *f, char *text,
     return text;
 }
 
-/* Formats a compliance relative to a lower one: "12.3 % above", "5.7 times", and in words from a
- * thousand times upward. */
+/* Formats a compliance relative to a lower one: "12.3 % above", or "5.7 times"; from a thousand
+ * times upward in words. */
 static const char *format_rise(const hx_session *s, double value, double low, char *text,
                                size_t n_text)
 {
@@ -92,8 +93,8 @@ static int is_projected_first(const hx_session *s, const hx_diag_facts *f)
            (!cfg->optimization.projection.given || hx_diag_filter_words(s)[0]);
 }
 
-/* 1 if the compliance rises although steps are usual and no density changes as much as the move
- * limit allows: the filter, not the length of the steps, leads there. */
+/* Returns 1 if the compliance rises although steps are usual and no density changes by the whole
+ * move limit. Then the cause is the filter and not the length of the steps. */
 static int is_drifting(const hx_session *s, const hx_diag_facts *f)
 {
     const hx_config *const cfg = &s->cfg;
@@ -102,7 +103,7 @@ static int is_drifting(const hx_session *s, const hx_diag_facts *f)
            cfg->optimization.penalty <= 3.0 && f->last->change < 0.5 * cfg->optimization.move;
 }
 
-/* text := what ends the rise, and how to obtain the better, earlier design. */
+/* text := arguments that prevent the rise, and how to obtain the better, earlier design. */
 static const char *calm_or_keep(const hx_diags *diags, const hx_session *s, const hx_diag_facts *f,
                                 int better, char *text, size_t n_text)
 {
@@ -176,7 +177,7 @@ static void judge_damping(hx_diags *diags, const hx_session *s, const hx_diag_fa
                     f->last->change, tolerance, damping, change);
 }
 
-/* "penalty 1.5" or "penalty 1.5 and beta 2": the values that have not reached their end. */
+/* "penalty 1.5" or "penalty 1.5 and beta 2": values that have not reached their final value. */
 static const char *rising_text(const hx_config *cfg, const hx_iteration *last, char *text,
                                size_t n_text)
 {
@@ -190,7 +191,7 @@ static const char *rising_text(const hx_config *cfg, const hx_iteration *last, c
     return text;
 }
 
-/* Warns that the compliance still falls; in percent only if it has a ratio. */
+/* Warns that the compliance still falls; in percent only if compliances have a ratio. */
 static void warn_fall(hx_diags *diags, const hx_session *s, const hx_diag_facts *f, int back,
                       double fall, const char *remedy)
 {
@@ -213,7 +214,7 @@ static void warn_fall(hx_diags *diags, const hx_session *s, const hx_diag_facts 
 static const char *advise_more(const hx_session *s, const hx_diag_facts *f, char *text,
                                size_t n_text)
 {
-    if (hx_diag_starts_steep(&s->cfg) && !f->last->climbing) /* whatever the recent designs show */
+    if (hx_diag_starts_steep(&s->cfg) && !f->last->climbing) /* regardless of the recent designs */
         return hx_diag_begin_flat(&s->cfg, text, n_text);
     const int n = hx_diag_go_on_iterations(s, f),
               is_grey = f->last->greyness > hx_diag_limit(HX_DIAG_GREY);

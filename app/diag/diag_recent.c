@@ -1,4 +1,4 @@
-/* What the last designs of a run show: whether the compliance falls, rises or alternates. */
+/* Properties of the last designs of a run: whether the compliance falls, rises or alternates. */
 #include <math.h>
 
 #include "../session/continuation.h"
@@ -12,7 +12,7 @@ int hx_diag_has_converged(const hx_session *s, const hx_iteration *last)
 /* Designs that miss the volume cannot be compared with others. */
 static int meets_volume(const hx_session *s, const hx_diag_record *r)
 {
-    return fabs(r->volume / s->problem.volume_fraction - 1.0) <= HX_VOLUME_TOLERANCE;
+    return fabs(r->volume / s->design.volume_fraction - 1.0) <= HX_VOLUME_TOLERANCE;
 }
 
 double hx_diag_lowest_of(const hx_session *s, const hx_diag_facts *f, int *back)

@@ -262,7 +262,7 @@ static void put_zsh_help(const char *text)
     }
 }
 
-/* Prints the value of an option: ":NAME:ACTION". */
+/* Prints the value of an option as ":NAME:ACTION". */
 static void put_zsh_value(const hx_option *o)
 {
     printf(":%s:", o->value);
@@ -291,7 +291,7 @@ static void put_zsh_options(const hx_option *option, size_t n_option)
     }
 }
 
-/* Prints _files for any of the endings. */
+/* Prints _files for any of the file endings. */
 static void put_zsh_files(const char *ends)
 {
     printf("_files -g \"*(");

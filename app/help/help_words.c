@@ -7,7 +7,7 @@
 #include "../config/config_schema.h"
 #include "core/base/old_names.h"
 
-/* A test looks up each key and each page. */
+/* A test looks up every key and every page that is named here. */
 const hx_term hx_terms[] = {
     /* the boundary value problem */
     {{"boundary condition"},
@@ -316,8 +316,8 @@ static size_t print_member(const char *word)
     return n_found > 0;
 }
 
-/* Prints the present names of a word of earlier versions, except warnings, which
- * hx_print_warning explains, and entries of checkpoints, which nobody types. */
+/* Prints the current names of a word of earlier versions. Warnings are left out, since
+ * hx_print_warning explains them, and so are entries of checkpoints, which users never type. */
 static size_t print_old_names(const char *word)
 {
     static const char *const what[] = {[HX_OLD_JSON] = "The member %s of JSON files",

@@ -1,4 +1,4 @@
-/* The beginning and end of a benchmark. */
+/* Start and end of a benchmark, and its report. */
 #include "matrix_bench.h"
 
 #include <math.h>

@@ -65,7 +65,7 @@ static int check_lock(const char *path)
                     (long)lock.l_pid, path);
 }
 
-/* Locks the file until it is closed; a file system without locks is accepted. */
+/* Locks the file until it is closed; a file system that does not support locks is accepted. */
 static void take_lock(FILE *stream)
 {
     struct flock lock = {.l_type = F_WRLCK, .l_whence = SEEK_SET};
@@ -137,7 +137,7 @@ static int put_all(int fd, const char *text, size_t n)
     return 0;
 }
 
-/* Writes the pending lines; lines that do not fit on the disk are not written in part. */
+/* Writes the pending lines. If they do not all fit on the disk, none of them is written. */
 static int flush(hx_history *history)
 {
     const int fd = fileno(history->stream);

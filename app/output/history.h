@@ -1,4 +1,5 @@
-/* history.csv: one line per design iteration, on disk before the next one starts. */
+/* history.csv: one line per design iteration. Each line is on disk before the next iteration
+ * starts. */
 #ifndef HX_HISTORY_H
 #define HX_HISTORY_H
 
@@ -19,7 +20,7 @@ typedef struct hx_history {
  * pcg_error. HX_EENV: another run writes to the file. */
 int hx_history_open(hx_history *history, const char *path, int n_case, int has_error);
 
-/* Like hx_history_open, beginning with text[n], the lines of the run that is resumed. They include
+/* Like hx_history_open, but begins with text[n]: the lines of the run that is resumed, including
  * the header, which determines the columns. */
 int hx_history_resume(hx_history *history, const char *path, int n_case, const char *text,
                       size_t n);

@@ -83,8 +83,8 @@ static void report_restarts(const hx_iteration *it)
                    hx_pcg_reason_name(it->reason));
 }
 
-/* After the first design: reports why its iterations were not recorded. Some operators cannot be; a
- * lack of memory costs time and is warned of. */
+/* After the first design, reports why its iterations were not recorded. With some operators they
+ * cannot be; a lack of memory costs time, so it is a warning. */
 static void report_recording(const hx_session *s, const hx_stats *stats)
 {
     const hx_pcg *pcg = &s->solver.pcg;
@@ -98,11 +98,11 @@ static void report_recording(const hx_session *s, const hx_stats *stats)
                       pcg->not_recorded);
 }
 
-/* Warns of the first design whose volume is not the target. */
+/* Warns of the first design that misses the target volume. */
 static void warn_missed(const hx_session *s, const hx_stats *stats, const hx_iteration *it)
 {
     if (!it->volume_missed) return;
-    const double wanted = s->problem.volume_fraction;
+    const double wanted = s->design.volume_fraction;
     if (stats->n_missed == 1)
         hx_log_warning(
             "iteration %d: the design has a volume of %.5g instead of volume_fraction = %g",

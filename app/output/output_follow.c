@@ -1,4 +1,4 @@
-/* What a follower does when the root writes output: its answers to the calls of output_dist.h. */
+/* The follower's part of the output: its answers to the calls of the root (output_dist.h). */
 #include <string.h>
 
 #include "../diag/diag.h"

@@ -48,7 +48,7 @@ static void print_heat(const hx_session *s)
                     s->problem.reference, u->temperature);
 }
 
-/* Prints a note, once per run; only an analysis can quantify the error. */
+/* Prints a note once per run. Only an analysis can quantify this error. */
 static void say_stiff(const hx_session *s)
 {
     if (s->mesh.n_kind[HX_CELL_TETRAHEDRON] == 0 || s->space.element != HX_ELEMENT_LINEAR ||
@@ -59,7 +59,7 @@ static void say_stiff(const hx_session *s)
                 "            prints by how much");
 }
 
-/* Prints the properties on which the last bits depend, with -v. */
+/* With -v, prints the properties on which the last bits of the result depend. */
 static void print_machine(const hx_session *s)
 {
     const char *lead = "machine";
@@ -115,10 +115,10 @@ void hx_progress_header(const hx_session *s)
     else
         hx_log_info("  filter    %s", s->filter.kind->name);
     if (cfg->optimization.projection.given)
-        hx_log_info("            projected at eta %g, beta %g", s->filter.params.eta,
-                    s->filter.params.beta);
+        hx_log_info("            projected at eta %g, beta %g", s->design.eta,
+                    s->design.beta.value);
     hx_log_info("  design    volume fraction %g, penalty %g, rho_min %g, move limit %g, %d %s%s",
-                s->problem.volume_fraction, s->problem.penalty, s->problem.rho_min,
+                s->design.volume_fraction, s->design.penalty.last, s->design.rho_min,
                 cfg->optimization.move, cfg->optimization.iterations,
                 hx_noun(cfg->optimization.iterations, "iteration", "iterations"),
                 cfg->optimization.change_tolerance > 0.0 ? " at most" : "");
@@ -148,8 +148,8 @@ void hx_progress_header(const hx_session *s)
         hx_log_status("1 of %d  analysing the first design", cfg->optimization.iterations);
 }
 
-/* Time left until the last possible design; "": this was the last one. A tolerance can end the run
- * earlier, and while penalty or beta rises later designs may take longer. */
+/* Estimated time until the last possible design; "": this was the last one. A tolerance may end the
+ * run earlier, and while penalty or beta rises, later designs may take longer. */
 static const char *time_left(const hx_session *s, const hx_stats *stats, const hx_iteration *it,
                              char *text, size_t n_text)
 {
@@ -182,7 +182,7 @@ void hx_progress_iteration(const hx_session *s, const hx_stats *stats, const hx_
     char left[64], count[32];
     time_left(s, stats, it, left, sizeof left);
     if (is_terminal) show_iteration(it, n, left);
-    /* a terminal shows its status line, and the log of the run receives all lines */
+    /* a terminal only shows its status line, but the log of the run receives all lines */
     void (*const say)(const char *fmt, ...) = is_terminal ? hx_log_record : hx_log_info;
     const int n_digit = snprintf(count, sizeof count, "%d", n);
     const int width = snprintf(count, sizeof count, "%*d of %d", n_digit, it->iteration, n);
@@ -192,7 +192,7 @@ void hx_progress_iteration(const hx_session *s, const hx_stats *stats, const hx_
     say("  %s  %12.6g  %7.4f  %7.4f  %8.4f  %6d  %8.1e  %8.3f%s%s", count, it->compliance,
         it->volume, it->change, it->greyness, it->pcg_iterations, it->pcg_residual, it->seconds,
         left[0] ? "  " : "", left);
-    if (it->iteration == n) return; /* nothing comes after it */
+    if (it->iteration == n) return; /* no output follows */
     if (it->raised && it->beta > 0.0)
         say("        penalty %g, beta %g from here on", s->opt.penalty.value, s->opt.beta.value);
     else if (it->raised)

@@ -25,7 +25,7 @@ static void push_recent(hx_stats *stats, const hx_iteration *it)
     if (stats->n_recent < HX_STATS_RECENT) stats->n_recent++;
 }
 
-/* Designs before this one have another penalty or beta. */
+/* Designs before this one had another penalty or beta. */
 static void begin_recent(hx_stats *stats)
 {
     stats->n_recent = 0;
@@ -75,7 +75,7 @@ void hx_stats_add(hx_stats *stats, const hx_iteration *it, int n_case, double ou
     widen(&stats->span, it);
 }
 
-/* Reads the last two columns of a line, penalty and beta; 0 for anything else. */
+/* Reads the last two columns of a line, penalty and beta; 0 if the line has none. */
 static int read_last_two(const char *line, double *penalty, double *beta)
 {
     const char *const end = line + strcspn(line, "\n");

@@ -9,7 +9,7 @@
 typedef struct kind {
     const char *column, *title;
     int is_log, from_zero, is_work;
-    int is_second; /* 1: its unit is seconds */
+    int is_second; /* 1: the values are seconds */
 } kind;
 
 static const kind kinds[] = {
@@ -77,7 +77,7 @@ void hx_report_write_plots(const hx_report *report, FILE *f)
 
 /* --- stages --- */
 
-/* Total seconds of a stage, from the summary or the sum of the history; NAN: unknown. */
+/* Total seconds of a stage: from the summary, otherwise the sum over the history; NAN: unknown. */
 static double stage_seconds(const hx_report_run *run, int stage)
 {
     char path[64];

@@ -344,6 +344,8 @@ int hx_session_make_problem(hx_session *s)
                  ? hx_space_create_spline(&s->space, &s->mesh, &s->spline)
                  : hx_space_create(&s->space, &s->mesh, s->cfg.solver.element);
     if (rc < 0) return hx_session_blame(s, "solver.element", rc);
+    s->design = hx_design_of(&s->cfg);
+    HX_TRY(hx_design_check(&s->design, s->cfg.path));
     rc =
         hx_config_make_problem(&s->cfg, &s->space, &s->conditions, &s->problem, &notes, s->lacking);
     hx_log_notes(&notes);
@@ -398,8 +400,7 @@ hx_filter_params hx_session_filter_params(const hx_session *s)
     const hx_filter_params params = {
         .radius = s->filter_radius,
         .volume_weighted = s->cfg.optimization.filter.volume_weighted,
-        .beta = hx_beta_schedule(&s->cfg).value,
-        .eta = s->cfg.optimization.projection.eta,
+        .design = &s->design,
         .voxel_bytes = s->voxel_bytes,
     };
     return params;
@@ -420,10 +421,19 @@ static int locate_result(char **word)
     return rc;
 }
 
+int hx_session_first_density(const hx_session *s, double **density)
+{
+    *density = NULL;
+    if (!s->problem.cases.body) return HX_OK;
+    HX_TRY(hx_alloc_raw(density, (size_t)s->mesh.n_elem, sizeof **density, "densities"));
+    hx_design_fill(&s->design, &s->problem, *density);
+    return HX_OK;
+}
+
 int hx_session_read_initial(hx_session *s, double **density)
 {
     char **path = &s->cfg.optimization.initial;
-    const double rho_min = s->problem.rho_min;
+    const double rho_min = s->design.rho_min;
     hx_result_match match;
     char count[32];
     *density = NULL;
@@ -467,11 +477,10 @@ static int check_change(const hx_session *s)
 
 int hx_session_check_volume(hx_session *s)
 {
-    const hx_schedule beta = hx_beta_schedule(&s->cfg);
     hx_notes notes = {0};
     HX_TRY(check_change(s));
     if (!s->filter.kind) HX_TRY(hx_session_make_filter(s));
-    HX_TRY(hx_least_volume_find(&s->least_volume, &s->filter, &beta));
+    HX_TRY(hx_least_volume_find(&s->least_volume, &s->filter));
     int rc = hx_least_volume_check(&s->least_volume, &s->filter);
     if (rc == HX_EINPUT) hx_error_prefix("%s: ", s->cfg.path);
     if (rc == HX_OK) rc = hx_least_volume_note(&s->least_volume, &s->filter, &notes);
@@ -503,12 +512,7 @@ static int make_design(hx_session *s)
     const hx_optimizer_params params = {
         .objective = hx_session_objective(s),
         .update = hx_session_update(s),
-        .move = cfg->optimization.move,
-        .damping = cfg->optimization.damping,
-        .penalty = hx_penalty_schedule(cfg),
-        .beta = hx_beta_schedule(cfg),
         .least = &s->least_volume,
-        .change_tolerance = cfg->optimization.change_tolerance,
     };
     int rc;
     double *density = NULL;

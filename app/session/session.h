@@ -60,6 +60,7 @@ typedef struct hx_session {
     hx_measuring measuring; /* measurement of `quality`, concurrent with other work */
     hx_space space;         /* for solver.element */
     hx_problem problem;
+    hx_design_params design; /* borrowed by filter and optimizer */
     /* lists of the problem's mesh made in advance, used by the solver */
     hx_operator_plan operator_plan;
     hx_coarse_plan coarse_plan;
@@ -193,6 +194,10 @@ void hx_session_set_size(const hx_session *s, size_t i, int64_t *n_node, int64_t
 
 /* Mass of a design with this volume fraction; NaN without material.density. */
 double hx_session_mass(const hx_session *s, double volume_fraction);
+
+/* The uniform densities of the first design, without optimization.initial; NULL: no load depends on
+ * them. The caller frees *density. */
+int hx_session_first_density(const hx_session *s, double **density);
 
 /* The densities of optimization.initial; NULL: the design starts uniform. The caller frees
  * *density. */

@@ -23,12 +23,11 @@ hx_device *hx_session_solver_device(hx_session *s)
     return s->dist.comm ? &s->dist.dev : &s->device;
 }
 
-/* 1 if the design can be distributed. Otherwise the root has the whole design: groups of linked
- * elements may span several subdomains, and the filter "helmholtz" solves on the whole mesh. */
+/* 1 if the design can be distributed. Otherwise the root has the whole design: the filter
+ * "helmholtz" solves on the whole mesh. */
 static int can_distribute_design(const hx_session *s)
 {
-    return s->groups.n_group == 0 &&
-           hx_filter_find(s->cfg.optimization.filter.kind)->is_distributed;
+    return hx_filter_find(s->cfg.optimization.filter.kind)->is_distributed;
 }
 
 const hx_problem *hx_session_design(const hx_session *s)
@@ -142,7 +141,7 @@ static int compare_choices(const hx_session *s, const choice *root, const choice
 
 static int hear_choice(hx_session *s)
 {
-    choice root, own;
+    choice root, own = {.layout = 0};
     HX_TRY(s->comm->ops->broadcast(s->comm, HX_DIST_ROOT, &root, sizeof root));
     HX_TRY(hx_config_set_word(&s->cfg.solver.device, root.device));
     HX_TRY(hx_config_set_word(&s->cfg.solver.op, root.op));

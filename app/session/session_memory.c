@@ -1,5 +1,5 @@
 /* Memory of a session, on the device item by item. */
-#include "core/design/halo.h"
+#include "core/design/groups_dist.h"
 #include "session_internal.h"
 
 size_t hx_session_mesh_bytes(const hx_session *s)
@@ -42,13 +42,20 @@ size_t hx_session_filter_bytes(const hx_session *s)
     return hx_filter_bytes(kind, hx_session_design(s), &params) + halo;
 }
 
+static size_t groups_bytes(const hx_session *s)
+{
+    const hx_comm *const comm = s->dist.comm;
+    if (!comm) return hx_groups_bytes(&s->groups);
+    return hx_groups_rank_bytes(&s->groups, &s->dist.subdomain, comm->size, comm->rank);
+}
+
 size_t hx_session_optimizer_bytes(const hx_session *s)
 {
     const hx_filter_params params = hx_session_filter_params(s);
     return hx_optimizer_bytes(hx_session_design(s), hx_session_update(s),
                               hx_filter_find(s->cfg.optimization.filter.kind), &params,
                               s->solver.precond) +
-           hx_groups_bytes(&s->groups);
+           groups_bytes(s);
 }
 
 void hx_session_count_loads(hx_session *s)

@@ -6,7 +6,7 @@
 
 #include "../base/memory.h"
 #include "design_dist.h"
-#include "halo.h"
+#include "groups_dist.h"
 #include "oc.h"
 
 static const hx_design_ops *plain(hx_device *dev)
@@ -51,10 +51,20 @@ static int begin_sums(hx_dist *dist, const hx_device_oc *oc, hx_device_oc *alone
     return dist->plain->copy(dev, alone->d_state, oc->d_state, sizeof(hx_oc_state));
 }
 
+/* Another shift means other t. */
+static void note_shift(const hx_device_oc *oc)
+{
+    struct hx_linked *const linked = oc->groups ? oc->groups->linked : NULL;
+    if (!linked) return;
+    if (linked->shift != oc->shift) linked->has_largest = 0;
+    linked->shift = oc->shift;
+}
+
 static int oc_begin(hx_device *dev, const hx_device_oc *oc)
 {
     hx_dist *const dist = hx_dist_of(dev);
     hx_device_oc alone;
+    note_shift(oc);
     HX_TRY(begin_sums(dist, oc, &alone));
     HX_TRY(plain(dev)->oc_begin(dev, &alone));
     return end_sums(dist, 1, 2, oc->d_state);
@@ -83,6 +93,39 @@ static int oc_end(hx_device *dev, const hx_device_oc *oc)
     free(all);
     HX_TRY(rc);
     return dev->ops->upload(dev, oc->d_state, &state, sizeof state);
+}
+
+static int copy_own(hx_device *dev, const hx_halo *halo, int field, double *d_x)
+{
+    return dev->ops->copy(dev, d_x, halo->d_value[field], (size_t)halo->n_own * sizeof *d_x);
+}
+
+static int link_dist(hx_device *dev, const hx_device_groups *groups, const double *d_dv,
+                     double *d_dc)
+{
+    struct hx_linked *const linked = groups->linked;
+    hx_halo *const halo = linked->halo;
+    HX_TRY(hx_halo_fill(halo, 0, d_dv));
+    HX_TRY(hx_halo_fill(halo, 1, d_dc));
+    linked->has_largest = 0;
+    if (groups->n_group == 0) return HX_OK;
+    HX_TRY(plain(dev)->link(dev, groups, halo->d_value[0], halo->d_value[1]));
+    return copy_own(dev, halo, 1, d_dc);
+}
+
+/* The t of a step are the same at each of its trials, so members of other ranks keep the largest
+ * of their group. */
+static int copy_largest_dist(hx_device *dev, const hx_device_groups *groups, double *d_x)
+{
+    struct hx_linked *const linked = groups->linked;
+    hx_halo *const halo = linked->halo;
+    HX_TRY(linked->has_largest
+               ? dev->ops->copy(dev, halo->d_value[0], d_x, (size_t)halo->n_own * sizeof *d_x)
+               : hx_halo_fill(halo, 0, d_x));
+    linked->has_largest = 1;
+    if (groups->n_group == 0) return HX_OK;
+    HX_TRY(plain(dev)->copy_largest(dev, groups, halo->d_value[0]));
+    return copy_own(dev, halo, 0, d_x);
 }
 
 static int cone_cells(hx_device *dev, const hx_problem *problem, double radius, int n_field,
@@ -118,6 +161,8 @@ int hx_design_distribute(hx_dist *dist)
     ops->oc_begin = oc_begin;
     ops->oc_pass = oc_pass;
     ops->oc_end = oc_end;
+    ops->link = link_dist;
+    ops->copy_largest = copy_largest_dist;
     ops->cone_cells = cone_cells;
     ops->cone_sum = cone_sum;
     dist->ops.design = ops;

@@ -67,6 +67,7 @@ void hx_groups_free(hx_groups *groups);
 struct hx_device_groups {
     int64_t n_group;
     int32_t *d_start, *d_member;
+    struct hx_linked *linked; /* with several ranks (groups_dist.h); NULL: one (borrowed) */
 };
 int hx_device_groups_create(hx_device_groups *groups, hx_device *dev, const hx_groups *host);
 /* Accepts a zeroed struct. */

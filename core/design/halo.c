@@ -276,17 +276,15 @@ static void list_near(const finder *f, const run *of, int32_t *list)
 
 /* Lists elem[n_own + n_beyond] of the whole mesh: own elements, then the near elements of others;
  * n_in[]: their number for each rank. */
-static int list_beyond(hx_halo *h, const finder *f, int32_t **elem, int64_t *n_in)
+static int list_beyond(const hx_dist *dist, const finder *f, int32_t **elem, int64_t *n_in)
 {
-    const hx_dist *const dist = h->dist;
     const run own = run_of(dist, dist->comm->rank), own_in = run_in(f, &own), all = {0, f->n};
+    const int64_t n_own = own.end - own.begin;
     find_near(f, &own_in, &all);
-    h->n_own = own.end - own.begin;
-    h->n_beyond = count_near(f, &all);
-    HX_TRY(hx_alloc_raw(elem, (size_t)(h->n_own + h->n_beyond), sizeof **elem, what));
+    HX_TRY(hx_alloc_raw(elem, (size_t)(n_own + count_near(f, &all)), sizeof **elem, what));
 #pragma omp parallel for schedule(static)
     for (int64_t e = own.begin; e < own.end; e++) (*elem)[e - own.begin] = (int32_t)e;
-    list_near(f, &all, *elem + h->n_own);
+    list_near(f, &all, *elem + n_own);
     for (int r = 0; r < dist->comm->size; r++) {
         const run of = run_of(dist, r), of_in = run_in(f, &of);
         n_in[r] = count_near(f, &of_in);
@@ -308,13 +306,14 @@ static int put_near(const finder *f, const run *own, int64_t n, int64_t *out)
 
 /* Lists the own elements near each rank that has elements near this one: (*out)[] peer after peer,
  * n_out[] per rank. */
-static int list_out(hx_halo *h, const finder *f, const int64_t *n_in, int64_t **out, int64_t *n_out)
+static int list_out(const hx_dist *dist, const finder *f, const int64_t *n_in, int64_t **out,
+                    int64_t *n_out)
 {
-    const run own = run_of(h->dist, h->dist->comm->rank), own_in = run_in(f, &own);
+    const run own = run_of(dist, dist->comm->rank), own_in = run_in(f, &own);
     int64_t at = 0;
     *out = NULL;
-    for (int r = 0; r < h->dist->comm->size; r++) {
-        const run of = run_of(h->dist, r), of_in = run_in(f, &of);
+    for (int r = 0; r < dist->comm->size; r++) {
+        const run of = run_of(dist, r), of_in = run_in(f, &of);
         if (n_in[r] == 0) continue;
         find_near(f, &of_in, &own_in);
         n_out[r] = count_near(f, &own_in);
@@ -328,34 +327,22 @@ static int list_out(hx_halo *h, const finder *f, const int64_t *n_in, int64_t **
     return HX_OK;
 }
 
-static int list_elements(hx_halo *h, const finder *f, int32_t **elem, int64_t **out)
+/* Makes the halo, and lists its elements behind the own ones. */
+static int create_halo(hx_halo **halo, hx_dist *dist, const finder *f, int n_field, int32_t **elem)
 {
-    const size_t size = (size_t)h->dist->comm->size;
-    int64_t *n_in = NULL, *n_out = NULL;
+    const size_t size = (size_t)dist->comm->size;
+    int64_t *n_in = NULL, *n_out = NULL, *out = NULL;
     int rc;
     HX_TRY_FAIL(hx_alloc(&n_in, size, sizeof *n_in, what));
     HX_TRY_FAIL(hx_alloc(&n_out, size, sizeof *n_out, what));
-    HX_TRY_FAIL(list_beyond(h, f, elem, n_in));
-    HX_TRY_FAIL(list_out(h, f, n_in, out, n_out));
-    HX_TRY_FAIL(hx_exchange_create(&h->exchange, h->dist->comm, n_out, n_in, sizeof(double)));
-    rc = hx_transport_exchange_create(&h->dist->transport, n_out, n_in, sizeof(double), &h->direct);
+    HX_TRY_FAIL(list_beyond(dist, f, elem, n_in));
+    HX_TRY_FAIL(list_out(dist, f, n_in, &out, n_out));
+    rc = hx_halo_create(halo, dist, n_out, out, n_in, n_field);
 fail:
     free(n_in);
     free(n_out);
+    free(out);
     return rc;
-}
-
-static int alloc_buffers(hx_halo *h, const int64_t *out, int n_field)
-{
-    hx_device *const dev = &h->dist->dev;
-    const int64_t n_out = h->exchange.out[h->exchange.n_peer];
-    const size_t all = (size_t)(h->n_own + h->n_beyond);
-    HX_TRY(hx_device_put(dev, &h->d_out, out, (size_t)n_out * sizeof *out));
-    HX_TRY(dev->ops->alloc(dev, (size_t)n_out * sizeof *h->d_send, &h->d_send));
-    HX_TRY(hx_alloc_raw(&h->host, (size_t)most(n_out, h->n_beyond), sizeof *h->host, what));
-    for (int i = 0; i < n_field; i++)
-        HX_TRY(dev->ops->alloc(dev, all * sizeof(double), &h->d_value[i]));
-    return HX_OK;
 }
 
 /* Makes cells of own and halo elements. */
@@ -383,23 +370,18 @@ int hx_halo_create_bins(hx_device_bins *cells, hx_dist *dist, double radius, int
     finder f = {0};
     hx_halo *h = NULL;
     int32_t *elem = NULL;
-    int64_t *out = NULL;
     int rc;
     memset(cells, 0, sizeof *cells);
-    HX_TRY_FAIL(hx_alloc(&h, 1, sizeof *h, what));
-    h->dist = dist;
     HX_TRY_FAIL(check_reach(dist, radius));
     HX_TRY_FAIL(create_finder(&f, dist, radius));
-    HX_TRY_FAIL(list_elements(h, &f, &elem, &out));
+    HX_TRY_FAIL(create_halo(&h, dist, &f, n_field, &elem));
     free_finder(&f);
-    HX_TRY_FAIL(alloc_buffers(h, out, n_field));
     HX_TRY_FAIL(create_cells(cells, h, elem, radius, n_field));
     cells->halo = h;
     h = NULL;
 fail:
     free_finder(&f);
     free(elem);
-    free(out);
     hx_halo_free(h);
     return rc;
 }

@@ -1,5 +1,6 @@
-/* Halo of a subdomain for sums over balls (cone.h): elements of other processes within a radius of
- * its own. A sum runs over own and halo elements; a halo exchange brings the values of the latter
+/* Halo of a subdomain: the elements of other ranks that its own ones need, for sums over balls
+ * (cone.h) those within a radius, for linked variables (groups_dist.h) those in a group with an own
+ * element. A sum runs over own and halo elements; a halo exchange brings the values of the latter
  * from their owners before each sum. */
 #ifndef HX_HALO_H
 #define HX_HALO_H
@@ -23,6 +24,12 @@ typedef struct hx_halo {
     double *host;                     /* send or receive buffer */
     double *d_value[HX_CELLS_FIELDS]; /* [n_own + n_beyond] */
 } hx_halo;
+
+/* Creates a halo of the subdomain of `dist` with n_field fields: the n_out[size] own elements that
+ * each rank needs, rank after rank in out[], and the n_in[size] elements of each rank, both
+ * ascending. The lists of all ranks must match. */
+int hx_halo_create(hx_halo **halo, hx_dist *dist, const int64_t *n_out, const int64_t *out,
+                   const int64_t *n_in, int n_field);
 
 /* Creates, for the subdomain of `dist` and sums of n_field fields at a time, the halo and cells of
  * own and halo elements; the cells own the halo. Every process searches the whole mesh, so nothing

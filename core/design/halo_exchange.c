@@ -1,10 +1,55 @@
-/* The values of a halo, which are exchanged before each sum; and the end of a halo. */
+/* A halo from its lists, and its values, which are exchanged before each sum. */
 #include <stdlib.h>
 
 #include "../base/clock.h"
+#include "../base/memory.h"
 #include "../device/timeline.h"
 #include "../linalg/vector_ops.h"
 #include "halo.h"
+
+static const char what[] = "elements of other ranks";
+
+static int64_t total(const hx_dist *dist, const int64_t *n)
+{
+    int64_t sum = 0;
+    for (int r = 0; r < dist->comm->size; r++) sum += n[r];
+    return sum;
+}
+
+static int fill_lists(hx_halo *h, const int64_t *n_out, const int64_t *out, const int64_t *n_in,
+                      int n_field)
+{
+    hx_device *const dev = &h->dist->dev;
+    const int64_t n_sent = total(h->dist, n_out),
+                  n_most = n_sent > h->n_beyond ? n_sent : h->n_beyond;
+    HX_TRY(hx_exchange_create(&h->exchange, h->dist->comm, n_out, n_in, sizeof(double)));
+    HX_TRY(
+        hx_transport_exchange_create(&h->dist->transport, n_out, n_in, sizeof(double), &h->direct));
+    HX_TRY(hx_device_put(dev, &h->d_out, out, (size_t)n_sent * sizeof *out));
+    HX_TRY(dev->ops->alloc(dev, (size_t)n_sent * sizeof *h->d_send, &h->d_send));
+    HX_TRY(hx_alloc_raw(&h->host, (size_t)n_most, sizeof *h->host, what));
+    for (int i = 0; i < n_field; i++)
+        HX_TRY(dev->ops->alloc(dev, (size_t)(h->n_own + h->n_beyond) * sizeof(double),
+                               &h->d_value[i]));
+    return HX_OK;
+}
+
+int hx_halo_create(hx_halo **halo, hx_dist *dist, const int64_t *n_out, const int64_t *out,
+                   const int64_t *n_in, int n_field)
+{
+    hx_halo *h;
+    *halo = NULL;
+    HX_TRY(hx_alloc(&h, 1, sizeof *h, what));
+    h->dist = dist;
+    h->n_own = dist->subdomain.mesh.n_elem;
+    h->n_beyond = total(dist, n_in);
+    const int rc = fill_lists(h, n_out, out, n_in, n_field);
+    if (rc < 0)
+        hx_halo_free(h);
+    else
+        *halo = h;
+    return rc;
+}
 
 /* Exchanges the values of the halo elements from device to device, to d_to. */
 static int fill_direct(hx_halo *h, const double *d_own, double *d_to)

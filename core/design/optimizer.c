@@ -104,11 +104,8 @@ int hx_optimizer_filter(hx_optimizer *opt)
 /* Sets penalty and beta of the first design. */
 static void begin_continuation(hx_optimizer *opt)
 {
-    const double penalty = opt->problem->penalty, beta = opt->filter->params.beta;
-    opt->penalty = opt->params.penalty;
-    opt->beta = opt->params.beta;
-    if (opt->penalty.every <= 0) opt->penalty = (hx_schedule){.value = penalty, .last = penalty};
-    if (opt->beta.every <= 0) opt->beta = (hx_schedule){.value = beta, .last = beta};
+    opt->penalty = opt->design->penalty;
+    opt->beta = opt->design->beta;
     opt->filter->projection.beta = opt->beta.value;
 }
 
@@ -117,7 +114,7 @@ static int check_volume(hx_optimizer *opt)
 {
     hx_least_volume least;
     if (opt->params.least) return hx_least_volume_check(opt->params.least, opt->filter);
-    HX_TRY(hx_least_volume_find(&least, opt->filter, &opt->beta));
+    HX_TRY(hx_least_volume_find(&least, opt->filter));
     return hx_least_volume_check(&least, opt->filter);
 }
 
@@ -127,9 +124,8 @@ static int create_update(hx_optimizer *opt)
     opt->update = (hx_update){
         .dev = opt->analysis->dev,
         .problem = opt->problem,
+        .design = opt->design,
         .filter = opt->filter,
-        .move = opt->params.move,
-        .damping = opt->params.damping,
         .total_volume = opt->total_volume,
         .d_volume = opt->d_volume,
     };
@@ -149,13 +145,9 @@ int hx_optimizer_create(hx_optimizer *opt, const hx_optimizer_params *params, hx
     opt->problem = analysis->fields;
     opt->analysis = analysis;
     opt->filter = filter;
+    opt->design = filter->design;
     opt->last_value = INFINITY;
-    if (!(params->move > 0.0 && params->move <= 1.0))
-        return HX_RAISE(HX_EINPUT, "the move limit is %g; it must be above 0 and at most 1",
-                        params->move);
-    if (!(params->damping > 0.0 && params->damping <= 1.0))
-        return HX_RAISE(HX_EINPUT, "the damping is %g; it must be above 0 and at most 1",
-                        params->damping);
+    HX_TRY(hx_design_check(opt->design, "the design"));
     opt->total_volume = opt->problem->total_volume;
     begin_continuation(opt);
     HX_TRY_FAIL(check_volume(opt));
@@ -169,21 +161,48 @@ fail:
     return rc;
 }
 
-int hx_optimizer_link(hx_optimizer *opt, const hx_groups *groups)
+/* Brings design and volume of all members of the groups to the host. */
+static int download_members(hx_optimizer *opt, double *design, double *volume, int64_t n)
 {
     hx_device *dev = opt->analysis->dev;
-    const size_t n = (size_t)opt->problem->mesh->n_elem;
-    double *design = NULL;
-    if (groups->n_group == 0) return HX_OK;
-    HX_TRY(hx_device_groups_create(&opt->groups, dev, groups));
-    opt->update.groups = &opt->groups;
-    HX_TRY(hx_alloc_raw(&design, n, sizeof *design, "densities"));
-    int rc = dev->ops->download(dev, design, opt->d_design, n * sizeof *design);
+    const size_t bytes = (size_t)n * sizeof *design;
+    hx_halo *const halo = opt->linked.halo;
+    if (halo) {
+        HX_TRY(hx_halo_fill(halo, 0, opt->d_design));
+        HX_TRY(hx_halo_fill(halo, 1, opt->d_volume));
+    }
+    HX_TRY(dev->ops->download(dev, design, halo ? halo->d_value[0] : opt->d_design, bytes));
+    return dev->ops->download(dev, volume, halo ? halo->d_value[1] : opt->d_volume, bytes);
+}
+
+/* Assigns the mean density of its group to each element. */
+static int average_design(hx_optimizer *opt, const hx_groups *groups)
+{
+    hx_device *dev = opt->analysis->dev;
+    const int64_t n_elem = opt->problem->mesh->n_elem,
+                  n = n_elem + (opt->linked.halo ? opt->linked.halo->n_beyond : 0);
+    double *design;
+    HX_TRY(hx_alloc_raw(&design, 2 * (size_t)n, sizeof *design, "densities"));
+    int rc = download_members(opt, design, design + n, n);
     if (rc == HX_OK) {
-        hx_groups_average(groups, opt->problem->volume, design);
-        rc = dev->ops->upload(dev, opt->d_design, design, n * sizeof *design);
+        hx_groups_average(groups, design + n, design);
+        rc = dev->ops->upload(dev, opt->d_design, design, (size_t)n_elem * sizeof *design);
     }
     free(design);
+    return rc;
+}
+
+int hx_optimizer_link(hx_optimizer *opt, const hx_groups *groups)
+{
+    hx_dist *const dist = opt->analysis->dist;
+    hx_groups own = {0};
+    if (groups->n_group == 0) return HX_OK;
+    if (dist) HX_TRY(hx_groups_take_own(&own, &opt->linked.halo, dist, groups));
+    int rc = hx_device_groups_create(&opt->groups, opt->analysis->dev, dist ? &own : groups);
+    opt->groups.linked = dist ? &opt->linked : NULL;
+    opt->update.groups = &opt->groups;
+    if (rc == HX_OK) rc = average_design(opt, dist ? &own : groups);
+    hx_groups_free(&own);
     return rc;
 }
 
@@ -262,7 +281,7 @@ static int measure_design(const hx_optimizer *opt, hx_iteration *record)
     HX_TRY(dev->ops->design->measure(dev, opt->problem->mesh->n_elem, opt->d_physical,
                                      opt->d_volume, opt->filter->d_passive, &mass, &grey));
     record->volume = mass / opt->total_volume;
-    const double wanted = opt->problem->volume_fraction;
+    const double wanted = opt->design->volume_fraction;
     record->volume_missed = !(fabs(record->volume - wanted) <= HX_VOLUME_TOLERANCE * wanted);
     record->greyness = 4.0 * grey / opt->problem->design_volume;
     return HX_OK;
@@ -274,7 +293,7 @@ static int filter_sensitivities(hx_optimizer *opt)
     int finite;
     HX_TRY(
         hx_filter_backward_volume(opt->filter, opt->d_design, opt->d_volume, opt->d_dc, opt->d_dv));
-    if (opt->groups.n_group > 0)
+    if (opt->update.groups)
         HX_TRY(opt->analysis->dev->ops->design->link(opt->analysis->dev, &opt->groups, opt->d_dv,
                                                      opt->d_dc));
     HX_TRY(check_finite(opt, opt->d_dc, &finite));
@@ -308,7 +327,7 @@ static int propose(hx_optimizer *opt, hx_iteration *record, int is_again)
  * the next projection. */
 static int climb(hx_optimizer *opt, hx_iteration *record)
 {
-    const int settled = record->change < opt->params.change_tolerance;
+    const int settled = record->change < opt->design->change_tolerance;
     const int penalty = hx_schedule_advance(&opt->penalty, settled);
     const int beta = hx_schedule_advance(&opt->beta, settled);
     record->raised = penalty || beta;
@@ -438,5 +457,6 @@ void hx_optimizer_free(hx_optimizer *opt)
     hx_objective_free(&opt->objective);
     for (int i = 0; dev && i < opt->n_field; i++) dev->ops->release(dev, opt->field[i]);
     hx_device_groups_free(&opt->groups, dev);
+    hx_halo_free(opt->linked.halo);
     memset(opt, 0, sizeof *opt);
 }

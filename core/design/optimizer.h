@@ -16,10 +16,9 @@
 #include "../device/snapshot.h"
 #include "../krylov/pcg.h"
 #include "filter.h"
-#include "groups.h"
+#include "groups_dist.h"
 #include "least_volume.h"
 #include "objective.h"
-#include "schedule.h"
 #include "update.h"
 
 #ifdef __cplusplus
@@ -31,15 +30,8 @@ typedef struct hx_optimizer_params {
     /* parameters of that kind (borrowed for the optimizer's lifetime) */
     const void *objective_data;
     const hx_update_kind *update; /* NULL: optimality criteria */
-    double move;                  /* largest change of a density in a step, (0, 1] */
-    double damping;               /* eta of the optimality criteria, (0, 1] */
-    /* Continuation of the SIMP exponent up to problem->penalty and of the projection's beta from
-     * the filter's value; zeroed: none. */
-    hx_schedule penalty, beta;
     /* least volume for this filter and beta, if known; NULL: it is computed */
     const hx_least_volume *least;
-    /* both schedules rise early if no density changes by more than this; 0: never */
-    double change_tolerance;
 } hx_optimizer_params;
 
 /* Stages of a run (P1, Figure 15). */
@@ -63,7 +55,7 @@ typedef struct hx_iteration {
     double objective;  /* value for the analysed design; lower is better */
     double compliance; /* weighted sum over cases, of the analysed design */
     double volume;     /* volume fraction of the analysed design, passive elements included */
-    /* 1: it differs from problem->volume_fraction by more than HX_VOLUME_TOLERANCE */
+    /* 1: it differs from the prescribed fraction by more than HX_VOLUME_TOLERANCE */
     int volume_missed;
     double change;        /* largest density change proposed by this step */
     double penalty, beta; /* values of this analysis; beta = 0: no projection */
@@ -99,9 +91,11 @@ typedef struct hx_optimizer {
         *problem;
     hx_analysis *analysis;
     hx_filter *filter;
-    hx_objective objective; /* (owned, like the next two) */
+    const hx_design_params *design; /* the filter's (borrowed) */
+    hx_objective objective;         /* (owned, like the next two) */
     hx_update update;
     hx_device_groups groups; /* without groups if no elements are linked */
+    struct hx_linked linked; /* with several ranks (owned) */
     int iteration;
     hx_schedule penalty, beta; /* values for the next design */
     double total_volume;
@@ -126,8 +120,8 @@ typedef struct hx_optimizer {
 /* Creates the optimizer for the analysis' fields on its device. If the design is distributed, all
  * processes call it, each for its elements; only the root calls the functions below and receives
  * arrays of the whole. HX_EINPUT: a move limit or damping out of range, densities not in [0, 1], or
- * a volume fraction below the least volume (least_volume.h). Starts from problem->initial_density,
- * or from the uniform density whose filtered image has the prescribed volume, or from
+ * a volume fraction below the least volume (least_volume.h). Starts from
+ * hx_design_initial_density, or from the uniform density whose filtered image has the prescribed volume, or from
  * density[n_elem] if given (passive elements keep their densities). Analysis and filter are
  * borrowed and must not move. */
 int hx_optimizer_create(hx_optimizer *opt, const hx_optimizer_params *params, hx_analysis *analysis,

@@ -46,10 +46,10 @@ extern const hx_update_kind hx_update_oc;
 /* Constant from step to step. */
 struct hx_update {
     const hx_update_kind *kind;
-    hx_device *dev;            /* (borrowed, like the next two) */
-    const hx_problem *problem; /* volume_fraction is that of the next design */
+    hx_device *dev; /* (borrowed, like the next three) */
+    const hx_problem *problem;
+    const hx_design_params *design;
     hx_filter *filter;
-    double move, damping;
     double total_volume;
     const double *d_volume;         /* [n_elem] (borrowed) */
     const hx_device_groups *groups; /* groups of linked elements; NULL: none (borrowed) */

@@ -58,7 +58,7 @@ static int find_shift(const hx_update *update, hx_device_oc *criteria)
 
 static double wanted_mass(const hx_update *update)
 {
-    return update->problem->volume_fraction * update->total_volume;
+    return update->design->volume_fraction * update->total_volume;
 }
 
 /* Apart from the projection the filter is linear: at the analysed design the physical volume grows
@@ -145,9 +145,9 @@ static int propose(hx_update *update, hx_update_step *step)
     const hx_problem *problem = update->problem;
     hx_device_oc criteria = {
         .n = problem->mesh->n_elem,
-        .move = update->move,
-        .damping = update->damping,
-        .rho_min = problem->rho_min,
+        .move = update->design->move,
+        .damping = update->design->damping,
+        .rho_min = update->design->rho_min,
         .d_design = step->d_design,
         .d_dc = step->d_dc,
         .d_dv = step->d_dv,

@@ -3,23 +3,14 @@
  * it with bitwise the same result, so only contributions from the mesh are communicated. */
 #include "local_level.h"
 
-static int power_start(hx_device *dev, int64_t n, const float *d_m, float *d_v)
+static int power_step(hx_device *dev, int64_t n, const float *d_m, const float *d_t,
+                      const float *d_s, float *d_v, hx_mg_smoother *d_smoother)
 {
     hx_dist *const dist = hx_dist_of(dev);
-    HX_TRY(dist->multigrid_plain->power_start(dev, n, d_m, d_v));
-    /* the random start depends on positions in a vector: interface points take the value of their
-     * owner */
-    HX_TRY(hx_dist_zero_others_single(dist, n, d_v));
-    return dist->ops.interface->add_single(dev, hx_dist_components(dist, n), d_v);
-}
-
-static int power_step(hx_device *dev, int64_t n, const float *d_m, const float *d_t, float *d_v,
-                      hx_mg_smoother *d_smoother)
-{
-    hx_dist *const dist = hx_dist_of(dev);
-    const hx_multigrid_ops *const plain = dist->multigrid_plain;
+    const hx_mg_vector_ops *const plain = dist->multigrid_plain->vector;
     const float *d_own_t, *d_own_v;
     int64_t n_own;
+    (void)d_s;
     HX_TRY(hx_dist_need_power(dist));
     HX_TRY(hx_dist_own_single(dist, n, d_t, &dist->d_own_single, &n_own, &d_own_t));
     HX_TRY(hx_dist_own_single(dist, n, d_v, &dist->d_own_again, &n_own, &d_own_v));
@@ -53,7 +44,7 @@ static int restrict_own(hx_dist *dist, const hx_multigrid_ops *plain, int compon
         d_r = dist->d_own;
         d_t = dist->d_own_single;
     }
-    HX_TRY(plain->mesh_restrict(dev, &own, d_r, d_t, level));
+    HX_TRY(plain->transfer->mesh_restrict(dev, &own, d_r, d_t, level));
     return hx_dist_add_right_side(dist, dof, level);
 }
 
@@ -71,25 +62,37 @@ static int scalar_restrict(hx_device *dev, const hx_mg_mesh *mesh, const double 
     return restrict_own(dist, dist->plain->conduction->multigrid, 1, 1, mesh, d_r, d_t, level);
 }
 
+/* Copies the backend's tables for one physics and replaces what needs other ranks. */
+static void copy_tables(hx_dist_multigrid *to, const hx_multigrid_ops *plain, int dof)
+{
+    to->ops = *plain;
+    to->diagonal = *plain->diagonal;
+    to->transfer = *plain->transfer;
+    to->level = *plain->level;
+    to->ops.diagonal = &to->diagonal;
+    to->ops.transfer = &to->transfer;
+    to->ops.level = &to->level;
+    to->diagonal.power = power_step;
+    to->transfer.mesh_restrict = dof == 1 ? scalar_restrict : mesh_restrict;
+    hx_dist_set_levels(to, dof);
+    if (!plain->lines) return;
+    to->lines = *plain->lines;
+    to->ops.lines = &to->lines;
+}
+
 void hx_dist_set_multigrid(hx_dist *dist)
 {
     const hx_conduction_ops *const conduction = dist->plain->conduction;
     dist->multigrid_plain = dist->plain->multigrid;
     if (!dist->multigrid_plain) return;
-    dist->multigrid = *dist->multigrid_plain;
-    dist->multigrid.mesh_power_start = power_start;
-    dist->multigrid.mesh_power_step = power_step;
-    dist->multigrid.mesh_restrict = mesh_restrict;
+    copy_tables(&dist->multigrid, dist->multigrid_plain, HX_MG_DOF);
     hx_dist_set_lines(dist);
-    hx_dist_set_levels(&dist->multigrid, HX_MG_DOF);
-    dist->ops.multigrid = &dist->multigrid;
+    dist->ops.multigrid = &dist->multigrid.ops;
     if (!conduction) return;
     dist->conduction = *conduction;
     if (conduction->multigrid) {
-        dist->scalar = *conduction->multigrid;
-        dist->scalar.mesh_restrict = scalar_restrict;
-        hx_dist_set_levels(&dist->scalar, 1);
-        dist->conduction.multigrid = &dist->scalar;
+        copy_tables(&dist->scalar, conduction->multigrid, 1);
+        dist->conduction.multigrid = &dist->scalar.ops;
     }
     dist->ops.conduction = &dist->conduction;
 }

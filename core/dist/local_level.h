@@ -64,7 +64,7 @@ int64_t hx_dist_coarse_nodes(const hx_dist *dist);
  * at all nodes of a replicated one. */
 int hx_dist_add_right_side(hx_dist *dist, int dof, const hx_mg_level *level);
 
-/* Replaces the entries of the table that need other ranks. */
-void hx_dist_set_levels(hx_multigrid_ops *table, int dof);
+/* Replaces the operations on coarse grids that need other ranks. */
+void hx_dist_set_levels(hx_dist_multigrid *tables, int dof);
 
 #endif

@@ -10,7 +10,7 @@
 extern "C" {
 #endif
 
-/* Most points of a grid per element. */
+/* Maximum number of grid points per element. */
 enum { HX_VOXEL_SPARSE = 3 };
 /* Number of positions looked up at a time. */
 enum { HX_VOXEL_BLOCK = 64 };

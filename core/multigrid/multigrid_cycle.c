@@ -100,20 +100,12 @@ static int product_of_step(const hx_multigrid *mg, const hx_operator *op, const 
 /* Power step with blocks or lines. The first step after a new design or from a random vector gives
  * no estimate, because v does not have unit length yet. d_x must not be changed: in the middle of a
  * solve it is the z that PCG continues with. */
-static int power_by_blocks(hx_multigrid *mg, const hx_operator *op, int64_t n)
+static int power_by_blocks(hx_multigrid *mg, int64_t n)
 {
     hx_device *const dev = mg->dev;
     HX_TRY(dev->ops->copy(dev, mg->d_d, mg->d_t, (size_t)n * sizeof *mg->d_d));
-    HX_TRY(hx_mg_blocks_solve(mg, op, NULL, mg->d_d));
-    return mg->ops->blocks_power(dev, n, mg->d_m, mg->d_t, mg->d_d, mg->d_v, mg->d_smoother);
-}
-
-/* Sets a level's vector to random values. These depend on the index in the vector, so on a
- * distributed level each node takes the value of its owner. */
-static int start_level(const hx_multigrid *mg, const hx_mg_level *level, int64_t n)
-{
-    HX_TRY(mg->ops->power_start(mg->dev, n, level->d_m, level->d_v));
-    return hx_interface_make_level_consistent(mg->dev, level, level->d_v);
+    HX_TRY(mg->smoother->apply(dev, &mg->splitting, NULL, mg->d_d));
+    return mg->smoother->power(dev, n, mg->d_m, mg->d_t, mg->d_d, mg->d_v, mg->d_smoother);
 }
 
 static int step_level(const hx_multigrid *mg, const hx_mg_level *level, int64_t n)
@@ -122,11 +114,12 @@ static int step_level(const hx_multigrid *mg, const hx_mg_level *level, int64_t 
     if (level->lines.next) {
         const size_t bytes = (size_t)n * sizeof *level->d_d;
         HX_TRY(mg->dev->ops->copy(mg->dev, level->d_d, level->d_y, bytes));
-        HX_TRY(mg->ops->level_solve(mg->dev, level, level->d_d));
-        return mg->ops->level_power(mg->dev, n, level->d_m, level->d_y, level->d_d, level->d_v,
-                                    level->d_smoother);
+        HX_TRY(mg->ops->lines->level_apply(mg->dev, level, level->d_d));
+        return mg->ops->lines->level_power(mg->dev, n, level->d_m, level->d_y, level->d_d,
+                                           level->d_v, level->d_smoother);
     }
-    return mg->ops->power_step(mg->dev, n, level->d_m, level->d_y, level->d_v, level->d_smoother);
+    return mg->ops->diagonal->level_power(mg->dev, n, level->d_m, level->d_y, NULL, level->d_v,
+                                          level->d_smoother);
 }
 
 /* Takes an even number of steps without scaling v, before one with scaling; together they are at
@@ -137,10 +130,11 @@ static int leap_level(const hx_multigrid *mg, const hx_mg_level *level, int n_st
     const int most = mg->params->spectrum.steps_unscaled;
     const int n = (n_step <= most ? n_step - 1 : most) / 2 * 2;
     *n_done = 0;
-    if (!level || level->local || level->lines.next || !mg->ops->power_next) return HX_OK;
+    if (!level || level->local || level->lines.next || !mg->ops->diagonal->level_power_next)
+        return HX_OK;
     for (; *n_done < n; *n_done += 2) {
-        HX_TRY(mg->ops->power_next(mg->dev, level, level->d_v, level->d_x));
-        HX_TRY(mg->ops->power_next(mg->dev, level, level->d_x, level->d_v));
+        HX_TRY(mg->ops->diagonal->level_power_next(mg->dev, level, level->d_v, level->d_x));
+        HX_TRY(mg->ops->diagonal->level_power_next(mg->dev, level, level->d_x, level->d_v));
     }
     return HX_OK;
 }
@@ -155,21 +149,25 @@ static int estimate(hx_multigrid *mg, const hx_operator *op, int l, int n_step, 
     const float *d_m = level ? level->d_m : mg->d_m;
     float *d_v = level ? level->d_v : mg->d_v, *d_t = level ? level->d_y : mg->d_t;
     hx_mg_smoother *d_smoother = level ? level->d_smoother : mg->d_smoother;
-    if (from_noise)
-        HX_TRY(level ? start_level(mg, level, n) : ops->mesh_power_start(mg->dev, n, d_m, d_v));
+    if (from_noise) { /* values depend on the index in the vector, which owners share */
+        HX_TRY(ops->vector->power_start(mg->dev, n, d_m, d_v));
+        HX_TRY(level ? hx_interface_make_level_consistent(mg->dev, level, d_v)
+                     : hx_interface_make_consistent_single(mg->dev, op->linear.components, d_v));
+    }
     for (int i = 0, n_leap; i < n_step; i++) {
         const int is_noise = from_noise && i == 0; /* v has arbitrary length */
         HX_TRY(leap_level(mg, is_noise ? NULL : level, n_step - i, &n_leap));
         i += n_leap;
-        HX_TRY(level ? ops->multiply(mg->dev, level, d_v, d_t) : product_of_step(mg, op, d_v, d_t));
+        HX_TRY(level ? ops->level->multiply(mg->dev, level, d_v, d_t)
+                     : product_of_step(mg, op, d_v, d_t));
         if (l < 0 && mg->d_none)
-            HX_TRY(power_by_blocks(mg, op, n));
+            HX_TRY(power_by_blocks(mg, n));
         else
             HX_TRY(level ? step_level(mg, level, n)
-                         : ops->mesh_power_step(mg->dev, n, d_m, d_t, d_v, d_smoother));
+                         : ops->diagonal->power(mg->dev, n, d_m, d_t, NULL, d_v, d_smoother));
     }
-    return ops->bound(mg->dev, d_smoother, mg->d_least + l + 1, mg->params->spectrum.kept,
-                      mg->params->spectrum.safety, hx_mg_smoothing_of(mg, l).ratio);
+    return ops->vector->bound(mg->dev, d_smoother, mg->d_least + l + 1, mg->params->spectrum.kept,
+                              mg->params->spectrum.safety, hx_mg_smoothing_of(mg, l).ratio);
 }
 
 int hx_mg_estimate(hx_multigrid *mg, const hx_operator *op, int is_first)
@@ -232,7 +230,8 @@ static void swap(float **a, float **b)
 static int smooth_level(const hx_multigrid *mg, int l, int from_zero, float **d_x, float **d_y)
 {
     for (int i = 0; i < hx_mg_smoothing_of(mg, l).degree; i++) {
-        HX_TRY(mg->ops->smooth(mg->dev, &mg->level[l], i, from_zero && i == 0 ? NULL : *d_y, *d_x));
+        HX_TRY(mg->ops->level->smooth(mg->dev, &mg->level[l], i, from_zero && i == 0 ? NULL : *d_y,
+                                      *d_x));
         swap(d_x, d_y);
     }
     return HX_OK;
@@ -241,13 +240,14 @@ static int smooth_level(const hx_multigrid *mg, int l, int from_zero, float **d_
 static int restrict_level(const hx_multigrid *mg, int l, const float *d_y)
 {
     const hx_mg_level *level = &mg->level[l];
-    HX_TRY(mg->ops->residual(mg->dev, level, d_y, level->d_d));
-    return mg->ops->restrict_to(mg->dev, level, level->d_d, &mg->level[l + 1]);
+    HX_TRY(mg->ops->level->residual(mg->dev, level, d_y, level->d_d));
+    return mg->ops->transfer->restrict_to(mg->dev, level, level->d_d, &mg->level[l + 1]);
 }
 
 static int prolong_level(const hx_multigrid *mg, int l, const float *d_coarse, float *d_y)
 {
-    return mg->ops->prolong_from(mg->dev, &mg->level[l + 1], d_coarse, &mg->level[l], d_y);
+    return mg->ops->transfer->prolong_from(mg->dev, &mg->level[l + 1], d_coarse, &mg->level[l],
+                                           d_y);
 }
 
 int hx_mg_cycle(const hx_multigrid *mg, int l, float **d_solution)
@@ -258,12 +258,13 @@ int hx_mg_cycle(const hx_multigrid *mg, int l, float **d_solution)
     if (mg->fused.n_level > 0 && l == mg->fused.first) {
         *d_solution = d_x;
         HX_IN_SPAN(dev, HX_SPAN_COARSE, -1,
-                   mg->ops->fused_cycle(dev, &mg->fused, &mg->level[l], mg->d_inverse));
+                   mg->ops->fused->cycle(dev, &mg->fused, &mg->level[l], mg->direct.d_inverse));
         return HX_OK;
     }
     if (l + 1 == mg->n_level) {
         *d_solution = d_x;
-        HX_IN_SPAN(dev, HX_SPAN_COARSE, -1, hx_mg_direct_solve(mg, d_x));
+        HX_IN_SPAN(dev, HX_SPAN_COARSE, -1,
+                   mg->ops->direct->solve(dev, &mg->level[l], &mg->direct, mg->level[l].d_b, d_x));
         return HX_OK;
     }
     for (int visit = 0; visit < hx_mg_smoothing_of(mg, l).visits; visit++) {
@@ -280,14 +281,14 @@ int hx_mg_cycle(const hx_multigrid *mg, int l, float **d_solution)
 /* First step of the smoother on the mesh from x = 0: x = b[0] M^-1 r. */
 static int start_smoother(const hx_multigrid *mg, const hx_operator *op, const double *d_r)
 {
-    const hx_multigrid_ops *ops = mg->ops;
+    const hx_mg_vector_ops *ops = mg->ops->vector;
     const int64_t n = op->linear.n;
     const size_t bytes = (size_t)n * sizeof(float);
     if (!mg->d_none)
         return ops->mesh_start(mg->dev, n, mg->d_smoother, d_r, mg->d_m, mg->d_d, mg->d_x);
     HX_TRY(mg->dev->ops->zero(mg->dev, mg->d_x, bytes));
     HX_TRY(mg->dev->ops->zero(mg->dev, mg->d_t, bytes));
-    HX_TRY(hx_mg_blocks_solve(mg, op, d_r, mg->d_t));
+    HX_TRY(mg->smoother->apply(mg->dev, &mg->splitting, d_r, mg->d_t));
     return ops->mesh_step(mg->dev, n, mg->d_smoother, 0, mg->d_none, mg->d_t, mg->d_m, mg->d_d,
                           mg->d_x, NULL);
 }
@@ -297,10 +298,10 @@ static int step(const hx_multigrid *mg, const hx_operator *op, int i, const doub
                 double *d_z)
 {
     HX_TRY(product_of_step(mg, op, mg->d_x, mg->d_t));
-    if (mg->d_none) HX_TRY(hx_mg_blocks_solve(mg, op, d_r, mg->d_t));
-    return mg->ops->mesh_step(mg->dev, op->linear.n, mg->d_smoother, i,
-                              mg->d_none ? mg->d_none : d_r, mg->d_t, mg->d_m, mg->d_d, mg->d_x,
-                              d_z);
+    if (mg->d_none) HX_TRY(mg->smoother->apply(mg->dev, &mg->splitting, d_r, mg->d_t));
+    return mg->ops->vector->mesh_step(mg->dev, op->linear.n, mg->d_smoother, i,
+                                      mg->d_none ? mg->d_none : d_r, mg->d_t, mg->d_m, mg->d_d,
+                                      mg->d_x, d_z);
 }
 
 static int smooth_before(const hx_multigrid *mg, const hx_operator *op, const double *d_r)
@@ -323,8 +324,8 @@ static int restrict_mesh(const hx_multigrid *mg, const hx_operator *op, const do
 {
     const hx_multigrid_ops *ops = mg->ops;
     HX_TRY(hx_mg_product(mg, op, mg->d_x, mg->d_t));
-    HX_TRY(ops->match_entries(mg->dev, mg->rigid.n_dof, mg->rigid.d_dof, d_r, mg->d_t));
-    return ops->mesh_restrict(mg->dev, &mg->mesh, d_r, mg->d_t, &mg->level[0]);
+    HX_TRY(ops->vector->match_entries(mg->dev, mg->rigid.n_dof, mg->rigid.d_dof, d_r, mg->d_t));
+    return ops->transfer->mesh_restrict(mg->dev, &mg->mesh, d_r, mg->d_t, &mg->level[0]);
 }
 
 int hx_mg_apply(hx_multigrid *mg, const hx_operator *op, const double *d_r, double *d_z)
@@ -336,7 +337,7 @@ int hx_mg_apply(hx_multigrid *mg, const hx_operator *op, const double *d_r, doub
     if (mg->is_begun) HX_IN_SPAN(dev, HX_SPAN_FACTORS, -1, hx_mg_direct_wait(mg));
     HX_TRY(hx_mg_cycle(mg, 0, &d_coarse));
     HX_IN_SPAN(dev, HX_SPAN_PROLONG, 0,
-               mg->ops->mesh_prolong(dev, &mg->mesh, d_coarse, mg->d_m, mg->d_x));
+               mg->ops->transfer->mesh_prolong(dev, &mg->mesh, d_coarse, mg->d_m, mg->d_x));
     HX_IN_SPAN(dev, HX_SPAN_SMOOTH, 0, smooth_after(mg, op, d_r, d_z));
     return HX_OK;
 }

@@ -14,8 +14,8 @@
 static int can_float(const hx_multigrid *mg, const hx_operator *op)
 {
     const hx_problem *const problem = op->problem;
-    return mg->ops->rows_add && !mg->rows && mg->rigid.n_column == 0 &&
-           !hx_problem_is_heat(problem) && problem->space.element == HX_ELEMENT_LINEAR;
+    return !mg->rows && mg->rigid.n_column == 0 && !hx_problem_is_heat(problem) &&
+           problem->space.element == HX_ELEMENT_LINEAR;
 }
 
 static void release_rows(hx_device *dev, hx_mg_rows *rows)
@@ -149,8 +149,8 @@ static int solve_deflation(const hx_multigrid *mg)
                                 &d_sum));
     HX_TRY(
         mg->dev->ops->zero(mg->dev, deflation->d_c, (size_t)deflation->n_column * sizeof(double)));
-    return mg->ops->rows_add(mg->dev, &deflation->rows[HX_MG_DEFLATION_INVERSE], 1.0, d_sum, NULL,
-                             deflation->d_c, NULL);
+    return mg->ops->vector->rows_add(mg->dev, &deflation->rows[HX_MG_DEFLATION_INVERSE], 1.0, d_sum,
+                                     NULL, deflation->d_c, NULL);
 }
 
 int hx_mg_deflation_apply(hx_multigrid *mg, const hx_operator *op, const double *d_r, double *d_z)
@@ -161,18 +161,18 @@ int hx_mg_deflation_apply(hx_multigrid *mg, const hx_operator *op, const double 
     const size_t n_byte = (size_t)deflation->n_column * sizeof(double);
     float *const d_single = d_z ? NULL : mg->d_x;
     HX_TRY(dev->ops->zero(dev, deflation->d_sum, n_byte));
-    HX_TRY(mg->ops->rows_add(dev, &rows[HX_MG_DEFLATION_SUMS], 1.0, d_r, NULL, deflation->d_sum,
-                             NULL));
+    HX_TRY(mg->ops->vector->rows_add(dev, &rows[HX_MG_DEFLATION_SUMS], 1.0, d_r, NULL,
+                                     deflation->d_sum, NULL));
     HX_TRY(solve_deflation(mg));
     HX_TRY(dev->ops->copy(dev, deflation->d_r, d_r, (size_t)op->linear.n * sizeof *d_r));
-    HX_TRY(mg->ops->rows_add(dev, &rows[HX_MG_DEFLATION_FORCES], -1.0, deflation->d_c, NULL,
-                             deflation->d_r, NULL));
+    HX_TRY(mg->ops->vector->rows_add(dev, &rows[HX_MG_DEFLATION_FORCES], -1.0, deflation->d_c, NULL,
+                                     deflation->d_r, NULL));
     HX_TRY(hx_mg_apply(mg, op, deflation->d_r, d_z));
-    HX_TRY(mg->ops->rows_add(dev, &rows[HX_MG_DEFLATION_WORK], -1.0, d_z, d_single,
-                             deflation->d_sum, NULL));
+    HX_TRY(mg->ops->vector->rows_add(dev, &rows[HX_MG_DEFLATION_WORK], -1.0, d_z, d_single,
+                                     deflation->d_sum, NULL));
     HX_TRY(solve_deflation(mg));
-    return mg->ops->rows_add(dev, &rows[HX_MG_DEFLATION_MOTION], 1.0, deflation->d_c, NULL, d_z,
-                             d_single);
+    return mg->ops->vector->rows_add(dev, &rows[HX_MG_DEFLATION_MOTION], 1.0, deflation->d_c, NULL,
+                                     d_z, d_single);
 }
 
 int hx_mg_deflation_snapshot(hx_multigrid *mg, hx_snapshot *image)

@@ -11,9 +11,9 @@
 enum { NONE = -1, OPEN = -2 };
 
 enum {
-    /* sizes that are distinguished; those with few members become no class */
+    /* maximum number of different sizes; sizes with few members do not become classes */
     MOST_SIZES = 4 * HX_MAX_CLASS,
-    WINDOW = 1024, /* number of elements that one thread searches for new sizes at a time */
+    WINDOW = 1024, /* number of elements that one thread at a time searches for new sizes */
     SAMPLE = 4096
 };
 
@@ -58,7 +58,7 @@ static int has_size(double j[3][3], double size[3][3], double tolerance)
     return largest <= tolerance;
 }
 
-/* The first size, from index `from` on, that matches the Jacobian, or OPEN. */
+/* Returns the first size with an index of at least `from` that matches the Jacobian; OPEN: none. */
 static int find_size(sizes *s, int from, double jacobian[3][3])
 {
     for (int k = from; k < s->n; k++)
@@ -66,7 +66,7 @@ static int find_size(sizes *s, int from, double jacobian[3][3])
     return OPEN;
 }
 
-/* find_size over all sizes; an unknown size is added while there is room. */
+/* Like find_size() over all sizes, but adds an unknown size while there is room. */
 static int find_or_add_size(sizes *s, double jacobian[3][3])
 {
     int k = find_size(s, 0, jacobian);
@@ -157,7 +157,7 @@ int hx_congruence_list(const hx_congruence *congruence, int64_t n_elem, int32_t 
     enum { N_LIST = HX_MAX_CLASS + 1 };
     const int n_class = congruence->n_class;
     int64_t next[HX_N_PART][N_LIST] = {{0}},
-            /* first places by part and list; the last list is for elements of no class */
+            /* first places by part and list; the last list has the elements of no class */
         place = 0;
     HX_TRY(hx_alloc_raw(elem, (size_t)(n_elem + n_class), sizeof **elem, "classes of elements"));
 #pragma omp parallel for schedule(static)

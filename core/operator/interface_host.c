@@ -51,7 +51,7 @@ static int64_t close_gaps(int size, int64_t most, const int64_t *count, size_t b
     return n;
 }
 
-/* Gathers the lists of all ranks, with count[size] items each, at most `most`. */
+/* Gathers the lists of all ranks. Rank r has count[r] items, at most `most`. */
 static int gather_lists(const hx_interface_host *host, const int64_t *count, int64_t most,
                         size_t bytes, const void *own, void **every, int64_t *n_every)
 {

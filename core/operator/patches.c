@@ -20,8 +20,8 @@ void hx_patches_set_wide_from(int64_t n_elem)
     wide_from = n_elem;
 }
 
-/* Cuts the next patch, from `item` up to at most `end`: its items and number of rows, whole
- * banks. */
+/* Cuts the next patch from `item` on, at most up to `end`: finds its items and its number of rows,
+ * which fill whole banks. */
 static hx_span cut_patch(const hx_patch_group *group, const hx_mesh *mesh, int64_t item,
                          int64_t end, hx_patch_rows *rows)
 {
@@ -43,7 +43,7 @@ static hx_span cut_patch(const hx_patch_group *group, const hx_mesh *mesh, int64
 
 enum { CHUNK = 8192 };
 
-/* Number of items that one thread cuts at a time: whole patches if they are full. A patch ends with
+/* Number of items that one thread cuts at a time: a whole number of full patches. A patch ends with
  * its chunk. */
 static int64_t chunk_of(const hx_patch_group *group)
 {
@@ -65,7 +65,7 @@ static int64_t cut_chunk(const hx_patch_group *group, const hx_mesh *mesh, int64
     int64_t n = 0, item = begin;
     while (item < end) {
         const hx_span cut = cut_patch(group, mesh, item, end, rows);
-        if (cut.count == 0) break; /* only separators were left */
+        if (cut.count == 0) break; /* only separators (-1) were left */
         if (span && n < n_room) span[n] = cut;
         *n_row += cut.n;
         n++;
@@ -191,7 +191,7 @@ fail:
     return rc;
 }
 
-/* Where the shared nodes of each part of the nodes start, and their rows. */
+/* Start of the shared nodes of each part of the nodes, and of their rows. */
 typedef struct shared_begin {
     int64_t node[HX_N_PART + 1], row[HX_N_PART + 1];
 } shared_begin;
@@ -247,7 +247,7 @@ static void number_shared(hx_patches *p, const hx_mesh *mesh, const shared_begin
     p->shared_ptr[p->n_shared] = (int32_t)p->n_shared_row;
 }
 
-/* Numbers the partial sums: those of a patch start at its first row that has one. */
+/* Numbers the partial sums. Those of a patch start at its first row that has one. */
 static void number_partial(hx_patches *p, const int32_t *n_of)
 {
 #pragma omp parallel for schedule(static)
@@ -337,7 +337,7 @@ fail:
 
 int hx_patches_list_tetrahedra(const hx_mesh *mesh, int64_t *n_other, int32_t **elem)
 {
-    /* first places by part: other elements, tetrahedra */
+    /* first places by part: other elements, then tetrahedra */
     int64_t next[HX_N_PART][2] = {{0}}, place = 0;
     uint8_t *is_one;
     HX_TRY(hx_alloc_raw(elem, (size_t)mesh->n_elem, sizeof **elem, "patches"));
@@ -375,7 +375,7 @@ int hx_patches_list_tetrahedra(const hx_mesh *mesh, int64_t *n_other, int32_t **
 
 static size_t group_bytes(const hx_patch_group *group, const hx_mesh *mesh, size_t extra)
 {
-    /* upper bound if they cannot be counted */
+    /* upper bound if memory does not suffice to count them */
     size_t n_patch = (size_t)group->n_item, n_row = 8 * n_patch;
     int64_t *n_cut = NULL, rows;
     if (hx_alloc(&n_cut, (size_t)n_chunk(group) + 1, sizeof *n_cut, "patches") == HX_OK &&

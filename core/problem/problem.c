@@ -15,13 +15,8 @@
 
 hx_problem_params hx_problem_defaults(void)
 {
-    return (hx_problem_params){.origin = "problem",
-                               .young = 1.0,
-                               .poisson = 0.3,
-                               .conductivity = 1.0,
-                               .penalty = 3.0,
-                               .rho_min = 0.001,
-                               .volume_fraction = 1.0};
+    return (hx_problem_params){
+        .origin = "problem", .young = 1.0, .poisson = 0.3, .conductivity = 1.0, .rho_min = 0.001};
 }
 
 const char *hx_physics_name(hx_physics physics)
@@ -38,21 +33,12 @@ static int check_range(const hx_problem_params *params, const char *key, double 
                     value, right);
 }
 
-static int check_law(const hx_problem_params *params)
+static int check_material(const hx_problem_params *params)
 {
-    if (params->physics == HX_PHYSICS_HEAT) {
-        HX_TRY(hx_problem_check_conduction(params));
-    } else {
-        HX_TRY(check_range(params, "material.E", params->young, 1e-300, 1e300, "above 0"));
-        HX_TRY(check_range(params, "material.nu", params->poisson, -0.999, 0.499,
-                           "between -0.999 and 0.499"));
-    }
-    HX_TRY(check_range(params, "optimization.penalty", params->penalty, 1.0, 20.0,
-                       "between 1 and 20"));
-    HX_TRY(check_range(params, "optimization.rho_min", params->rho_min, 1e-6, 0.999,
-                       "between 1e-6 and 0.999"));
-    return check_range(params, "optimization.volume_fraction", params->volume_fraction,
-                       params->rho_min, 1.0, "between rho_min and 1");
+    if (params->physics == HX_PHYSICS_HEAT) return hx_problem_check_conduction(params);
+    HX_TRY(check_range(params, "material.E", params->young, 1e-300, 1e300, "above 0"));
+    return check_range(params, "material.nu", params->poisson, -0.999, 0.499,
+                       "between -0.999 and 0.499");
 }
 
 /* Prescribes the points of a support's set. */
@@ -382,9 +368,6 @@ static int add_volumes(hx_problem *problem, const hx_problem_params *params)
     if (problem->passive.n == hx_mesh_n_elem_all(mesh))
         return HX_RAISE(HX_EINPUT, "%s: every element is passive, so nothing is left to design",
                         params->origin);
-    const double target = params->volume_fraction * problem->total_volume;
-    problem->initial_density =
-        fmin(1.0, fmax(params->rho_min, (target - problem->passive.mass) / problem->design_volume));
     return HX_OK;
 }
 
@@ -426,10 +409,7 @@ int hx_problem_create(hx_problem *problem, const hx_mesh *mesh, const hx_problem
         set_heat(problem, params);
     else
         set_elasticity(problem, params);
-    problem->penalty = params->penalty;
-    problem->rho_min = params->rho_min;
-    problem->volume_fraction = params->volume_fraction;
-    HX_TRY_FAIL(check_law(params));
+    HX_TRY_FAIL(check_material(params));
     HX_TRY_FAIL(add_supports(problem, params));
     HX_TRY_FAIL(hx_problem_add_springs(problem, params));
     HX_TRY_FAIL(hx_problem_add_films(problem, params));
@@ -447,9 +427,10 @@ fail:
     return rc;
 }
 
-void hx_problem_modulus(const hx_problem *problem, const double *rho, double *modulus)
+void hx_problem_modulus(const hx_problem *problem, double penalty, const double *rho,
+                        double *modulus)
 {
-    const double young = problem->young, least = problem->least, penalty = problem->penalty;
+    const double young = problem->young, least = problem->least;
 #pragma omp parallel for schedule(static)
     for (int64_t e = 0; e < problem->mesh->n_elem; e++)
         modulus[e] = hx_simp_between(least, young, penalty, rho[e]);

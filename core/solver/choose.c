@@ -10,9 +10,10 @@
 
 enum { N_WARM = 3, N_TIMED = 5 };
 
-/* A product reads everything that is stored. A kind that stores this many times more than another
- * cannot be faster, unless its data stays in a cache, which is certain only for small meshes
- * (SMALL_BYTES). Products with stored matrices all run at memory bandwidth. */
+/* A product reads everything that is stored. A kind that stores TIMES_TOO_MUCH times as much as
+ * another cannot be faster, unless its data stays in a cache, which is certain only for small
+ * meshes (SMALL_BYTES). Products with stored matrices all run at memory bandwidth, so for them
+ * TIMES_OF_MATRICES suffices. */
 enum { TIMES_TOO_MUCH = 8, TIMES_OF_MATRICES = 2 };
 static const double SMALL_BYTES = 16e6;
 
@@ -36,8 +37,8 @@ const hx_precond_kind *hx_choose_precond(const hx_choose_params *params,
                                          const hx_device_ops *device, int64_t n_elem)
 {
     const hx_precond_kind *best = NULL;
-    /* A preconditioner that is not diagonal is useless if the criterion is r'z, and not available
-     * in mixed precision. */
+    /* A preconditioner that is not diagonal is useless if the criterion is r'z, and is not
+     * available in mixed precision. */
     const int only_diagonal =
         params->precision == HX_PRECISION_MIXED || params->criterion == HX_PCG_ABSOLUTE;
     for (size_t i = 0; params->preconds[i]; i++) {
@@ -69,9 +70,9 @@ size_t hx_choose_bytes(const hx_choose_params *params, const hx_device_ops *devi
     return hx_account_sum(&account) + params->other_bytes;
 }
 
-/* 1 if everything obviously fits, so that it need not be counted, which takes passes over the mesh:
- * the nominal bytes are less than half of the free memory. If the nominal numbers are too low, the
- * set-up counts and reports the error. */
+/* Returns 1 if everything certainly fits: the nominal bytes are less than half of the free memory.
+ * Nothing need then be counted, which takes passes over the mesh. If the nominal numbers are too
+ * low, the set-up counts and reports the error. */
 static int fits_easily(const hx_choose_params *params, const hx_problem *problem,
                        const hx_operator_kind *op_kind, size_t n_free)
 {
@@ -115,8 +116,9 @@ int hx_choose_is_candidate(const hx_choose_params *params, const hx_device_ops *
            !(op_kind->layouts & HX_LAYOUT_BIT(params->layout));
 }
 
-/* Largest storage first, the interleaved layout after others. The last candidate is the most
- * promising; being set up last, it need not be set up again. */
+/* Order of the candidates: largest storage first, the interleaved layout after the others. The last
+ * candidate is the most promising. It is set up last, so it need not be set up again if it is
+ * chosen. */
 static int by_promise(const void *a, const void *b)
 {
     const candidate *one = a, *two = b;
@@ -209,7 +211,8 @@ static int keep_fitting(const request *t, candidate *list, size_t *n)
     size_t n_free, n_total, n_kept = 0;
     char want[32], have[32];
     if (*n == 1)
-        /* the set-up will accept or refuse it; checking here would cost a pass over the mesh */
+        /* the set-up will accept or refuse the only candidate; checking here would cost a pass over
+         * the mesh */
         return HX_OK;
     HX_TRY(ops->memory(t->dev, &n_free, &n_total));
     for (size_t i = 0; i < *n; i++) {
@@ -290,7 +293,7 @@ static int measure_candidate(trial *t, candidate *c)
     return HX_OK;
 }
 
-/* best and next: the two fastest candidates, NULL if fewer could be timed. */
+/* best and next: the two fastest candidates, or NULL if fewer could be timed. */
 static int time_candidates(trial *t, candidate *list, size_t n, const candidate **best,
                            const candidate **next)
 {

@@ -1,6 +1,6 @@
 #!/bin/bash
-# Man page and shells' completion, as printed from the commands' tables and the config's schema: well
-# formed, complete, and bash completes what a user types. mandoc, groff and zsh judge where they are.
+# Man page and shell completion, as printed from the commands' tables and the config's schema: they are well
+# formed and complete, and bash completes what a user types. mandoc, groff and zsh check them if installed.
 #     test_completion.sh HEXTOP [zsh]
 # With zsh: only that shell, 77 if it is not installed.
 set -u

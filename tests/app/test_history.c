@@ -82,7 +82,7 @@ static void check_one_write(const char *path, int n_case, int has_error)
         n_write = 0;
         CHECK_OK(hx_history_add(&history, &it, 0.25));
         CHECK_MSG(n_write == 1, "%d cases, line %d: %d writes", n_case, i, n_write);
-        /* this one write is the line, already in the file */
+        /* this write has the whole line, which is already in the file */
         CHECK(size_of(path) == before + n_byte);
         CHECK(count_lines(path) == i);
     }
@@ -102,7 +102,7 @@ static void check_disks(const char *path)
     CHECK_OK(hx_history_add(&history, &one, 0.0));
     CHECK(count_lines(path) == 1);
     n_write = 0;
-    refuse_after = 1; /* half a line, then no more */
+    refuse_after = 1; /* half a line fits, then nothing */
     CHECK(hx_history_add(&history, &two, 0.0) == HX_EIO);
     hx_error_clear();
     CHECK(count_lines(path) == 1);

@@ -1,6 +1,6 @@
-/* The group solver.multigrid: the example of each key arrives in the member of hx_mg_params that the
- * key names, and changes nothing else; every member has a key; settings contain a key only if it is
- * given. */
+/* The group solver.multigrid: the example of each key arrives in the member of hx_mg_params that
+ * the key names, and changes nothing else; every member has a key; settings contain a key only if
+ * it is given. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -31,7 +31,7 @@ static size_t size_of(const hx_key *key)
                                         : sizeof(double);
 }
 
-/* 1 if the member has the value of the text, which is not the default. */
+/* Returns 1 if the member has the value of the text, and this is not the default. */
 static int has_value(const hx_key *key, const void *at, const char *value)
 {
     double number[3];
@@ -78,7 +78,8 @@ static void cover(uint8_t *covered, const void *member, size_t size)
     memset(covered + ((const char *)member - (const char *)&hx_mg_defaults), 1, size);
 }
 
-/* Members without a key: rules, which are a list, and what a smoother on the mesh does not use. */
+/* Members without a key: rules, which are a list, and members that a smoother on the mesh does not
+ * use. */
 static void cover_rest(uint8_t *covered)
 {
     const hx_mg_smoothing_params *const s = &hx_mg_defaults.smoothing;
@@ -101,7 +102,7 @@ static void test_keys(void)
         n += hx_key_in_multigrid(&hx_keys[i], &hx_mg_defaults) != NULL;
     }
     cover_rest(covered);
-    /* all defaults differ from 0, and padding is 0 */
+    /* no default is 0, whereas padding is 0 */
     for (size_t i = 0; i < sizeof covered; i++)
         n_left += !covered[i] && ((const char *)&hx_mg_defaults)[i] != 0;
     CHECK_MSG(n > 80 && n_left == 0, "%d keys; %d bytes of defaults have none", n, n_left);

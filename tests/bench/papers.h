@@ -146,7 +146,7 @@ typedef struct hx_p4_row {
 } hx_p4_row;
 extern const hx_p4_row hx_p4_rows[HX_P4_N_ROW];
 
-/* Each prints its tables, including what was measured before a failure. */
+/* Each prints its tables, even with results that were measured before a failure. */
 int hx_bench_p2(hx_paper_bench *bench);
 int hx_bench_p3(hx_paper_bench *bench);
 int hx_bench_p4(hx_paper_bench *bench);

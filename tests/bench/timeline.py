@@ -159,7 +159,7 @@ def totals(queues):
 
 
 def rows_of(queues):
-    """[queue, name, kind, count, us, us of its own, share, us an iteration]"""
+    """[queue, name, kind, count, us, us of its own, share, us per iteration]"""
     _, n_iteration, wall = totals(queues)
     found = {}
     for tid in sorted(queues):

@@ -131,7 +131,6 @@ static int make_problem(hx_problem *problem, const hx_mesh *mesh, int prescribed
     hx_problem_params params = fixture_problem();
     params.young = 7.0;
     params.density = 0.4;
-    params.volume_fraction = 0.5;
     params.support = support;
     params.n_support = prescribed ? 2 : 1;
     params.load = load;
@@ -163,6 +162,7 @@ static fixture_settings settings_of(const hx_objective_kind *kind, const parts *
                                     const double *density)
 {
     fixture_settings settings = fixture_defaults();
+    settings.design.volume_fraction = 0.5;
     settings.optimizer.objective = kind;
     settings.optimizer.objective_data = p;
     settings.density = density;
@@ -278,7 +278,7 @@ static int level_propose(hx_update *update, hx_update_step *step)
 {
     double level[N_ELEM];
     n_proposed++;
-    for (int e = 0; e < N_ELEM; e++) level[e] = update->problem->volume_fraction;
+    for (int e = 0; e < N_ELEM; e++) level[e] = update->design->volume_fraction;
     step->change = 0.25;
     step->trials = 3;
     return device.ops->upload(&device, step->d_proposal, level, sizeof level);
@@ -315,10 +315,10 @@ static void check_update(const hx_mesh *mesh)
     CHECK_OK(hx_optimizer_step(&s.opt, &record));
     CHECK(record.change == 0.25 && record.volume_trials == 3);
     fixture_get(&device, N_ELEM, proposal, s.opt.d_proposal);
-    for (int e = 0; e < N_ELEM; e++) CHECK(proposal[e] == problem.volume_fraction);
+    for (int e = 0; e < N_ELEM; e++) CHECK(proposal[e] == settings.design.volume_fraction);
     hx_optimizer_advance(&s.opt);
     CHECK_OK(hx_optimizer_step(&s.opt, &record));
-    CHECK_REL(record.volume, problem.volume_fraction, 1e-12);
+    CHECK_REL(record.volume, settings.design.volume_fraction, 1e-12);
     fixture_solver_free(&s);
     CHECK(n_created == 1 && n_proposed == 2 && n_destroyed == 1);
     hx_problem_free(&problem);
@@ -338,12 +338,12 @@ static void check_volume(const hx_mesh *mesh, const hx_update_kind *kind)
     CHECK_OK(fixture_solver_create(&s, &device, &problem, &settings));
     for (int i = 0; i < 3; i++) {
         CHECK_OK(hx_optimizer_step(&s.opt, &record));
-        CHECK_MSG(i == 0 || fabs(record.volume - problem.volume_fraction) <= 1e-6,
+        CHECK_MSG(i == 0 || fabs(record.volume - settings.design.volume_fraction) <= 1e-6,
                   "%s: volume %.9g in design %d", kind->name, record.volume, i);
         CHECK(record.change > 0.0);
         fixture_get(&device, N_ELEM, proposal, s.opt.d_proposal);
         for (int e = 0; e < N_ELEM; e++)
-            CHECK(proposal[e] >= problem.rho_min && proposal[e] <= 1.0);
+            CHECK(proposal[e] >= settings.design.rho_min && proposal[e] <= 1.0);
         hx_optimizer_advance(&s.opt);
     }
     fixture_solver_free(&s);

@@ -13,6 +13,7 @@ import random
 import re
 import shutil
 import signal
+import struct
 import subprocess
 import sys
 import tempfile
@@ -72,11 +73,9 @@ def compare(name, alone, shared, bound, more=1):
               f"{name}, design {a['iteration']}: {b['pcg_iterations']} PCG iterations instead of {a['pcg_iterations']}")
 
 
-def is_of_root(config, keys):
-    """True if the design stays on the first rank: with linked variables, and with the filter that is not distributed."""
-    with open(config, encoding="utf-8") as file:
-        text = file.read()
-    return "optimization.filter.kind=helmholtz" in keys or bool(re.search(r"\n *(symmetry|extrusion) *=", text))
+def is_of_root(keys):
+    """True if the design stays on the first rank: with the filter that is not distributed."""
+    return "optimization.filter.kind=helmholtz" in keys
 
 
 def agree(name, config, *keys, ranks=(2, 3), designs=5, bound=1e-9, cases=1):
@@ -90,7 +89,7 @@ def agree(name, config, *keys, ranks=(2, 3), designs=5, bound=1e-9, cases=1):
         check(said.returncode == 0, f"{name} by {n}: status {said.returncode}: {said.stderr[-600:]}")
         if said.returncode == 0:
             check(f"{n} processes" in said.stdout, f"{name}: the log does not name its {n} processes")
-            held = "on process 0" if is_of_root(config, keys) else "distributed"
+            held = "on process 0" if is_of_root(keys) else "distributed"
             check("the design is " + held in said.stdout, f"{name}: the design is not {held}")
             compare(f"{name} by {n}", alone, history("shared"), bound, cases)
             left = [f for f in os.listdir("shared") if ".tmp" in f]
@@ -412,6 +411,48 @@ def prescribed():
     check(abs(sums[1] / sums[0] - 1) < 1e-8, f"prescribed displacements: reactions {sums}")
 
 
+def densities(folder, design):
+    with open(f"{folder}/density_{design:04d}.vtk", "rb") as file:
+        text = file.read()
+    begin = re.search(rb"SCALARS density (double|float)[^\n]*\nLOOKUP_TABLE[^\n]*\n", text)
+    kind, size = ("d", 8) if begin.group(1) == b"double" else ("f", 4)
+    n = int(re.search(rb"CELL_DATA (\d+)", text).group(1))
+    return struct.unpack(f">{n}{kind}", text[begin.end():begin.end() + n * size])
+
+
+def linked():
+    """Linked variables whose groups lie on several ranks: two symmetry planes, and an extrusion along the direction in which
+    the mesh is divided; with a projection and loads by mass, for which a design takes several trials. The members of a group
+    have the same bits, on whatever rank (filtered densities only nearly); a resumed run has those of an uninterrupted one."""
+    n = 16, 8, 8
+    size = [f"mesh.{axis}={k}" for axis, k in zip(("nx", "ny", "nz"), n)]
+    planes = ", ".join("{ point = [0.0, 4.0, 4.0]; normal = [%s]; }" % normal for normal in ("0.0, 1.0, 0.0", "0.0, 0.0, 1.0"))
+    config = PART % "cantilever"
+    symmetry, extruded = f"optimization.symmetry=({planes})", "optimization.extrusion=[1.0,0.0,0.0]"
+    trials = ["optimization.filter.kind=density", "optimization.projection.beta=4.0", "material.density=1e-4",
+              'loads=( { set = "right"; total_force = [0.0, 0.0, -1.0]; }, { gravity = [0.0, 0.0, -9.81]; } )']
+    for name, keys, spread in (("planes", [symmetry], 4), ("extrusion", [extruded], 16), ("both", [symmetry, extruded], 64),
+                               ("projection, gravity", [symmetry, *trials], 4)):
+        keys = [*size, "solver.preconditioner=multigrid", *keys]
+        agree("linked: " + name, config, *keys, ranks=(2, 3, 4), cases=2)
+        alone, shared = densities("alone", 5), densities("shared", 5)
+        off = max(abs(a - b) for a, b in zip(alone, shared))
+        check(off < 1e-8, f"linked: {name}: a density {off:.1e} off")
+        most = n[0] * n[1] * n[2] // spread
+        check(keys[-len(trials):] == trials or len(set(shared)) <= most,
+              f"linked: {name}: {len(set(shared))} densities in {most} groups")
+    keys = [*EXACT, *size, symmetry, *trials, "output.checkpoint=1e-9", "output.every=0"]
+    for folder, last in (("linked6", 6), ("linked3", 3)):
+        check(run(3, folder, config, *keys, f"optimization.iterations={last}").returncode == 0, f"linked: {last} designs")
+    for ranks in (3, 1):
+        shutil.copytree("linked3", f"linked3by{ranks}")
+        said = hextop(ranks, "run", config, f"output.directory=linked3by{ranks}", "solver.device=" + DEVICE, *keys,
+                      "optimization.iterations=6", "--resume")
+        check(said.returncode == 0, f"linked, resumed by {ranks}: {said.stderr}")
+        compare(f"linked, resumed by {ranks}", history("linked6"), history(f"linked3by{ranks}"), 0.0 if ranks == 3 else 1e-9, 2)
+    check(densities("linked6", 6) == densities("linked3by3", 6), "linked, resumed: not the same bits")
+
+
 def designs():
     """Distributed designs: filters that reach beyond a subdomain, or beyond the next one; projection, passive elements,
     initial designs from a file, loads by mass; and a design on the first rank, with a filter that is not distributed."""
@@ -705,7 +746,7 @@ def main():
             print("skipped: " + why)
             return 77
         jobs = (parts, coarse_grids, distributed_meshes, distributed_kinds, transports, settings, mixed, quadratic,
-                convection, rigid, prescribed, designs, outputs, resumed, floating_components, graphs,
+                convection, rigid, prescribed, linked, designs, outputs, resumed, floating_components, graphs,
                 refused, killed)
         unknown = set(SCENES) - {job.__name__ for job in jobs}
         check(not unknown, f"no such scenes: {unknown}")

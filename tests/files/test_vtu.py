@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-""".vtu and .pvtu files as VTK writes them, against the same grid as legacy VTK: what hextop makes of
-them is the same to the bit, mesh and sets, and results are found in them.
+""".vtu and .pvtu files written by VTK, compared with the same grid in legacy VTK files: hextop reads
+the same mesh and sets from both, bitwise equal, and finds results in them.
 
     test_vtu.py HEXTOP SOURCE_ROOT
 

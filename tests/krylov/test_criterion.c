@@ -37,6 +37,7 @@ static void check_dense(model *m, const dense_case *c, double contrast)
     fixture_settings settings = fixture_defaults();
     double most = 0.0, energy;
     const double rounding = c->precision == HX_PRECISION_MIXED ? 1e-9 : 1e-10;
+    settings.design.volume_fraction = 0.4;
     settings.op_kind = hx_operator_kind_find(device.ops->name, "otf");
     settings.precond = c->precond;
     settings.pcg.criterion = HX_PCG_COMPLIANCE;
@@ -66,6 +67,7 @@ static void check_ends(model *m)
 {
     fixture_settings settings = fixture_defaults();
     double exact[N_DOF];
+    settings.design.volume_fraction = 0.4;
     settings.pcg.criterion = HX_PCG_COMPLIANCE;
     settings.pcg.tolerance = 1e-300;
     memcpy(exact, m->exact, sizeof exact);
@@ -106,7 +108,6 @@ static const double weights[2] = {0.3, 1.5};
 static int make_problem(hx_problem *problem, const hx_mesh *mesh, kind k)
 {
     hx_problem_params params = fixture_problem();
-    params.volume_fraction = 0.4;
     params.support = k == PRESCRIBED ? moved
                      : k == HEAT     ? &cooled
                      : k == SPRINGS  ? &sliding
@@ -247,6 +248,7 @@ static void check_designs(const hx_mesh *mesh, kind k, int quick)
     fixture_settings settings = fixture_defaults();
     hx_problem problem;
     char label[64];
+    settings.design.volume_fraction = 0.4;
     CHECK_OK(make_problem(&problem, mesh, k));
     settings.op_kind =
         hx_operator_kind_of(hx_operator_kind_find(device.ops->name, "otf"), problem.components);

@@ -145,7 +145,6 @@ static void check_problem(void)
     CHECK_OK(fixture_box_create(&mesh, &box));
     CHECK_OK(hx_mesh_add_node_set(&mesh, "empty", 0, NULL));
     CHECK_OK(fixture_finish(&mesh, FIXTURE_SHUFFLED));
-    params.volume_fraction = 0.6;
     params.support = fixture_determinate;
     params.n_support = FIXTURE_N_DETERMINATE;
     params.load = &load;

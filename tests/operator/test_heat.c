@@ -237,7 +237,7 @@ static double *solve(const hx_problem *problem, const char *op_kind, const char 
     settings.precond = precond;
     settings.pcg.tolerance = tolerance;
     CHECK_OK(fixture_solver_create(&s, &device, problem, &settings));
-    CHECK_OK(hx_analysis_solve_density(&s.analysis, rho, problem->penalty));
+    CHECK_OK(hx_analysis_solve_density(&s.analysis, rho, 3.0));
     CHECK(s.analysis.record.reason == HX_PCG_CONVERGED);
     CHECK_OK(hx_analysis_compliance(&s.analysis, &last_compliance));
     if (n_iteration) *n_iteration = s.analysis.record.pcg_iterations;

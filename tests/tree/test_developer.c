@@ -35,7 +35,6 @@ static void make_problem(hx_problem *problem, hx_mesh *mesh)
     hx_problem_params params = fixture_problem();
     CHECK_OK(fixture_box_create(mesh, &box));
     CHECK_OK(fixture_finish(mesh, FIXTURE_SHUFFLED));
-    params.volume_fraction = 0.5;
     params.support = &support;
     params.n_support = 1;
     params.load = load;
@@ -182,6 +181,7 @@ static void check_objective(const hx_problem *problem)
     fixture_settings settings = fixture_defaults();
     fixture_solver s;
     hx_iteration record;
+    settings.design.volume_fraction = 0.5;
     fill(density, N_ELEM, 0.2, 0.8);
     settings.density = density;
     settings.pcg.tolerance = 1e-14;
@@ -205,6 +205,7 @@ static void check_update(const hx_problem *problem)
     fixture_solver s;
     hx_iteration record;
     double first = 0.0;
+    settings.design.volume_fraction = 0.5;
     settings.optimizer.update = &hx_update_careful;
     CHECK_OK(fixture_solver_create(&s, &device, problem, &settings));
     for (int i = 0; i < 10; i++) {

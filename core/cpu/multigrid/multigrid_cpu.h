@@ -9,19 +9,19 @@
 extern "C" {
 #endif
 
-/* level->d_matrix = P'K P from the elements of the mesh: hx_multigrid_ops.mesh_galerkin. */
+/* level->d_matrix = P'K P from the elements of the mesh: hx_mg_transfer_ops.mesh_galerkin. */
 int hx_cpu_mesh_galerkin(hx_device *dev, const hx_mg_mesh *mesh, const hx_mg_level *level);
-/* mesh_galerkin with the stored moduli: hx_multigrid_ops.mesh_update. */
+/* mesh_galerkin with the stored moduli: hx_mg_transfer_ops.mesh_update. */
 int hx_cpu_mesh_update(hx_device *dev, const hx_mg_mesh *mesh, const hx_mg_level *level,
                        hx_mg_update holds);
 
-/* hx_multigrid_ops.level_factorise and level_solve; hx_cpu_level_step is step i of `smooth` from x
- * to y. y contains b - A x or, if x is NULL, anything (multigrid_level_lines_cpu.c). */
+/* hx_mg_smoother_ops.level_invert and level_apply of lines; hx_cpu_level_step is step i of `smooth`
+ * from x to y. y contains b - A x or, if x is NULL, anything (multigrid_level_lines_cpu.c). */
 int hx_cpu_level_factorise(hx_device *dev, const hx_mg_level *level);
 int hx_cpu_level_solve(hx_device *dev, const hx_mg_level *level, float *d_t);
 int hx_cpu_level_step(const hx_mg_level *level, int i, const float *d_x, float *d_y);
 
-/* hx_multigrid_ops.restore_rigid (multigrid_restore_cpu.c). */
+/* hx_mg_level_ops.restore_rigid (multigrid_restore_cpu.c). */
 int hx_cpu_restore_rigid(hx_device *dev, const hx_mg_level *level);
 
 /* Modulus of an element that the current matrix uses. */
@@ -34,7 +34,7 @@ static inline float hx_cpu_modulus(const hx_mg_mesh *mesh, int64_t elem)
  * blocks [column][row]. */
 void hx_cpu_element_share(const hx_mg_mesh *mesh, int64_t cell, int32_t elem, float *share);
 
-/* hx_multigrid_ops.mesh_prepare, mesh_release and prepared_bytes: classes of equal cells
+/* hx_mg_transfer_ops.mesh_prepare, mesh_release and prepared_bytes: classes of equal cells
  * (multigrid_classes_cpu.c, multigrid_tables_cpu.c). */
 int hx_cpu_classes_create(hx_device *dev, hx_mg_mesh *mesh);
 void hx_cpu_classes_free(hx_device *dev, hx_mg_mesh *mesh);

@@ -318,20 +318,41 @@ static int cpu_dense(hx_device *dev, const hx_mg_level *level, double *matrix)
     return HX_OK;
 }
 
-const hx_multigrid_ops hx_cpu_multigrid_scalar_ops = {
+static const hx_mg_smoother_ops diagonal_ops = {
+    .invert = hx_cpu_diagonal_invert,
+    .power = hx_cpu_diagonal_power,
+    .level_invert = cpu_scalar_level_diagonal,
+    .level_power = hx_cpu_diagonal_power,
+};
+
+static const hx_mg_transfer_ops transfer_ops = {
     .mesh_restrict = cpu_mesh_restrict,
     .mesh_prolong = cpu_mesh_prolong,
+    .restrict_to = cpu_restrict_to,
+    .prolong_from = cpu_prolong_from,
     .mesh_galerkin = cpu_mesh_galerkin,
     .rows_galerkin = hx_cpu_rows_galerkin_scalar,
-    .add_blocks = cpu_add_blocks,
+    .galerkin = cpu_galerkin,
+};
+
+static const hx_mg_level_ops level_ops = {
     .multiply = cpu_multiply,
     .residual = cpu_residual,
     .smooth = cpu_smooth,
-    .restrict_to = cpu_restrict_to,
-    .prolong_from = cpu_prolong_from,
-    .galerkin = cpu_galerkin,
-    .diagonal = cpu_scalar_level_diagonal,
-    .direct_factorise = hx_cpu_direct_factorise_scalar,
-    .direct_solve = hx_cpu_direct_solve_scalar,
+    .add_blocks = cpu_add_blocks,
     .dense = cpu_dense,
+};
+
+static const hx_mg_direct_ops direct_ops = {
+    .finish = hx_cpu_direct_factorise_scalar,
+    .solve = hx_cpu_direct_solve_scalar,
+};
+
+const hx_multigrid_ops hx_cpu_multigrid_scalar_ops = {
+    .vector = &hx_cpu_mg_vector_ops,
+    .diagonal = &diagonal_ops,
+    .blocks = &hx_cpu_mg_blocks_ops,
+    .transfer = &transfer_ops,
+    .level = &level_ops,
+    .direct = &direct_ops,
 };
