@@ -12,7 +12,6 @@
 #include "../text/table.h"
 #include "config_problem.h"
 #include "continuation.h"
-#include "core/base/clock.h"
 #include "core/base/fit.h"
 #include "core/base/memory.h"
 #include "core/base/names.h"
@@ -25,45 +24,6 @@
 #include "moved_mesh.h"
 #include "result_path.h"
 #include "session_internal.h"
-
-const char *hx_setup_step_name(hx_setup_step step)
-{
-    static const char *const name[HX_N_SETUP] = {
-        [HX_SETUP_MESH] = "mesh",       [HX_SETUP_SHUFFLE] = "shuffle",
-        [HX_SETUP_REORDER] = "reorder", [HX_SETUP_FINISH] = "finish",
-        [HX_SETUP_SETS] = "sets",       [HX_SETUP_PROBLEM] = "problem",
-        [HX_SETUP_DEVICE] = "device",   [HX_SETUP_SOLVER] = "solver",
-        [HX_SETUP_DESIGN] = "design",   [HX_SETUP_FILES] = "files",
-        [HX_SETUP_CHECK] = "check",
-    };
-    return name[step];
-}
-
-/* Shows on a terminal that a step begins, until the next line. */
-double hx_session_begin_step(hx_setup_step step)
-{
-    if (hx_log_is_terminal()) hx_log_status("set-up: %s ...", hx_setup_step_name(step));
-    return hx_clock();
-}
-
-void hx_session_end_step(hx_session *s, hx_setup_step step, double begin)
-{
-    const double n_elem = s->mesh.n_elem > 0 ? (double)s->mesh.n_elem : 1.0;
-    char text[32];
-    hx_device_start_look(&s->device_start);
-    s->setup_seconds[step] = hx_clock() - begin;
-    s->setup_peak[step] = hx_host_memory_peak();
-    hx_log_detail("set-up: %-8s %9.3f s  %8s of host memory at most, %4.0f bytes per element",
-                  hx_setup_step_name(step), s->setup_seconds[step],
-                  hx_format_bytes((double)s->setup_peak[step], text, sizeof text),
-                  (double)s->setup_peak[step] / n_elem);
-}
-
-/* Puts the key's place before messages about the user's input or machine. */
-int hx_session_blame(const hx_session *s, const char *key, int rc)
-{
-    return rc == HX_EINPUT || rc == HX_EENV ? hx_config_blame(&s->cfg, key, rc) : rc;
-}
 
 /* Replaces a path of the config by the absolute path, so that the resolved config works from any
  * folder. */
@@ -87,19 +47,6 @@ static int resolve_file(hx_session *s, const char *key, char **word)
     free(absolute);
     free(path);
     return rc;
-}
-
-void hx_session_generate_params(const hx_session *s, hx_generate_params *params)
-{
-    const hx_config *const cfg = &s->cfg;
-    params->size = cfg->mesh.size;
-    params->nx = cfg->mesh.nx;
-    params->ny = cfg->mesh.ny;
-    params->nz = cfg->mesh.nz;
-    params->distort = cfg->mesh.distort;
-    params->seed = (uint64_t)cfg->mesh.seed;
-    params->other_bytes = s->other_bytes;
-    params->n_process = params->n_on_host = params->in_order = 0;
 }
 
 /* Splines are analysed as splines unless another element is given. HX_EINPUT: the file is a
@@ -385,27 +332,6 @@ const char *hx_session_groups_text(const hx_session *s, char *text, size_t n_tex
     return text;
 }
 
-const hx_objective_kind *hx_session_objective(const hx_session *s)
-{
-    return hx_objective_find(s->cfg.optimization.objective);
-}
-
-const hx_update_kind *hx_session_update(const hx_session *s)
-{
-    return hx_update_find(s->cfg.optimization.update);
-}
-
-hx_filter_params hx_session_filter_params(const hx_session *s)
-{
-    const hx_filter_params params = {
-        .radius = s->filter_radius,
-        .volume_weighted = s->cfg.optimization.filter.volume_weighted,
-        .design = &s->design,
-        .voxel_bytes = s->voxel_bytes,
-    };
-    return params;
-}
-
 double hx_session_mass(const hx_session *s, double volume_fraction)
 {
     return s->cfg.material.density * s->mesh.total_volume * volume_fraction;
@@ -574,6 +500,25 @@ int hx_session_open(hx_session *s)
     HX_TRY(hx_session_open_device(s));
     HX_TRY(hx_session_make_solver(s));
     return hx_session_make_design(s);
+}
+
+int hx_session_open_follower(hx_session *s)
+{
+    const hx_device_ops *ops = NULL;
+    hx_device_start_begin(&s->device_start, s->cfg.solver.device, s->comm->host_rank);
+    HX_TRY(hx_session_make_mesh(s));
+    HX_TRY(hx_session_make_problem(s));
+    hx_device_start_end(&s->device_start);
+    HX_TRY(hx_session_find_device(s, &ops));
+    HX_TRY(hx_session_start_device(s, ops));
+    HX_TRY(hx_session_create_subdomain(s));
+    HX_TRY(hx_session_receive_choice(s));
+    HX_TRY(hx_session_choose_solver(s));
+    HX_TRY(hx_session_make_solver(s));
+    if (s->dist.design) return hx_session_make_design(s);
+    HX_TRY(hx_analysis_create(&s->analysis, &s->solver.op, &s->solver.pc, &s->solver.pcg,
+                              s->cfg.solver.warm_start));
+    return hx_analysis_follow(&s->analysis);
 }
 
 void hx_session_free(hx_session *s)

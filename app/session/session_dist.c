@@ -13,31 +13,11 @@
 #include "identity.h"
 #include "session_internal.h"
 
-const hx_problem *hx_session_solved(const hx_session *s)
-{
-    return s->dist.comm ? &s->dist.subdomain.problem : &s->problem;
-}
-
-hx_device *hx_session_solver_device(hx_session *s)
-{
-    return s->dist.comm ? &s->dist.dev : &s->device;
-}
-
 /* 1 if the design can be distributed. Otherwise the root has the whole design: the filter
  * "helmholtz" solves on the whole mesh. */
 static int can_distribute_design(const hx_session *s)
 {
     return hx_filter_find(s->cfg.optimization.filter.kind)->is_distributed;
-}
-
-const hx_problem *hx_session_design(const hx_session *s)
-{
-    return s->dist.design ? &s->dist.subdomain.problem : &s->problem;
-}
-
-hx_device *hx_session_design_device(hx_session *s)
-{
-    return s->dist.design ? &s->dist.dev : &s->device;
 }
 
 /* Largest number of nodes of a replicated coarse grid, from the root's config. */
@@ -139,7 +119,7 @@ static int compare_choices(const hx_session *s, const choice *root, const choice
     return HX_OK;
 }
 
-static int hear_choice(hx_session *s)
+int hx_session_receive_choice(hx_session *s)
 {
     choice root, own = {.layout = 0};
     HX_TRY(s->comm->ops->broadcast(s->comm, HX_DIST_ROOT, &root, sizeof root));
@@ -149,25 +129,6 @@ static int hear_choice(hx_session *s)
     s->cfg.solver.layout = (hx_layout)root.layout;
     const int rc = identify(s, &own);
     return hx_comm_agree(s->comm, rc < 0 ? rc : compare_choices(s, &root, &own));
-}
-
-int hx_session_open_follower(hx_session *s)
-{
-    const hx_device_ops *ops = NULL;
-    hx_device_start_begin(&s->device_start, s->cfg.solver.device, s->comm->host_rank);
-    HX_TRY(hx_session_make_mesh(s));
-    HX_TRY(hx_session_make_problem(s));
-    hx_device_start_end(&s->device_start);
-    HX_TRY(hx_session_find_device(s, &ops));
-    HX_TRY(hx_session_start_device(s, ops));
-    HX_TRY(hx_session_create_subdomain(s));
-    HX_TRY(hear_choice(s));
-    HX_TRY(hx_session_choose_solver(s));
-    HX_TRY(hx_session_make_solver(s));
-    if (s->dist.design) return hx_session_make_design(s);
-    HX_TRY(hx_analysis_create(&s->analysis, &s->solver.op, &s->solver.pc, &s->solver.pcg,
-                              s->cfg.solver.warm_start));
-    return hx_analysis_follow(&s->analysis);
 }
 
 int hx_session_rank_bytes(hx_session *s, int n_rank, int rank, size_t *bytes)

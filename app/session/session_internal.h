@@ -4,16 +4,18 @@
 
 #include "session.h"
 
+/* session_base.c, below the others. */
+
 /* Puts the key's place before messages about the user's input or machine; returns rc. */
 int hx_session_blame(const hx_session *s, const char *key, int rc);
+hx_filter_params hx_session_filter_params(const hx_session *s);
+void hx_session_generate_params(const hx_session *s, hx_generate_params *params);
 
 /* For mesh.file, whose path is absolute: hx_session_check_model refuses keys that contradict a
  * model's unit or apply only to models; hx_session_read_file reads the mesh with its conditions,
  * and sets the config's element size if it was chosen automatically. */
 int hx_session_check_model(const hx_session *s);
 int hx_session_read_file(hx_session *s);
-
-hx_filter_params hx_session_filter_params(const hx_session *s);
 
 /* session_parts.c. With a communicator: divides the mesh by solver.partition, identically on all
  * processes, and sets the key to the partition used. Nothing with one process. */
@@ -23,7 +25,6 @@ int hx_session_distribute_mesh(hx_session *s);
  * the raw distributed mesh (core/dist_mesh), s->mesh.ownership, and sets solver.partition to the
  * partition used. Else does nothing. */
 int hx_session_make_dist_mesh(hx_session *s);
-void hx_session_generate_params(const hx_session *s, hx_generate_params *params);
 /* Collective: computes what all processes need to know about a distributed mesh. */
 int hx_session_agree_dist_mesh(hx_session *s);
 
@@ -32,6 +33,9 @@ int hx_session_agree_dist_mesh(hx_session *s);
 int hx_session_create_subdomain(hx_session *s);
 /* Sends the root's selections to the other processes, which are compared with it. */
 int hx_session_broadcast_choice(hx_session *s);
+/* Receives them. HX_EENV: this process cannot take part in the root's run. Collective, with
+ * hx_session_broadcast_choice on the root. */
+int hx_session_receive_choice(hx_session *s);
 
 /* session_measure.c. Waits for the measurement begun by hx_session_measure_meanwhile. */
 void hx_session_end_measuring(hx_session *s);

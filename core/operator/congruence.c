@@ -79,17 +79,6 @@ static int find_or_add_size(sizes *s, double jacobian[3][3])
     return k;
 }
 
-/* Assigns the open elements among begin .. end - 1 one after the other, adding new sizes. */
-static void search_window(sizes *s, const hx_mesh *mesh, int64_t begin, int64_t end, int8_t *size)
-{
-    for (int64_t e = begin; e < end; e++) {
-        double jacobian[3][3];
-        if (size[e] != OPEN) continue;
-        size[e] =
-            (int8_t)(element_jacobian(mesh, e, jacobian) ? find_or_add_size(s, jacobian) : NONE);
-    }
-}
-
 /* Assigns open elements from `begin` on to the sizes with index at least `from`, or to NONE if they
  * are not parallelepipeds. */
 static void assign_sizes(sizes *s, int from, const hx_mesh *mesh, int64_t begin, int8_t *size)
@@ -130,13 +119,6 @@ static void choose_classes(hx_congruence *congruence, const sizes *s, int64_t sm
     }
 }
 
-static int has_all_classes(const sizes *s, int64_t smallest)
-{
-    int n = 0;
-    for (int k = 0; k < s->n; k++) n += s->n_member[k] >= smallest;
-    return n >= HX_MAX_CLASS;
-}
-
 int hx_congruence_create(hx_congruence *congruence, const hx_mesh *mesh, int64_t smallest)
 {
     const int64_t n_elem = mesh->n_elem;
@@ -151,9 +133,16 @@ int hx_congruence_create(hx_congruence *congruence, const hx_mesh *mesh, int64_t
     for (int64_t begin = 0; begin < n_elem; begin = first_open(mesh, size, begin)) {
         const int n_before = s.n;
         const int64_t end = begin + WINDOW < n_elem ? begin + WINDOW : n_elem;
-        search_window(&s, mesh, begin, end, size);
+        int n_large = 0;
+        for (int64_t e = begin; e < end; e++) { /* one after the other, adding new sizes */
+            double jacobian[3][3];
+            if (size[e] != OPEN) continue;
+            const int is_size = element_jacobian(mesh, e, jacobian);
+            size[e] = (int8_t)(is_size ? find_or_add_size(&s, jacobian) : (int)NONE);
+        }
         assign_sizes(&s, n_before, mesh, end, size);
-        if (s.n == MOST_SIZES || has_all_classes(&s, smallest)) break;
+        for (int k = 0; k < s.n; k++) n_large += s.n_member[k] >= smallest;
+        if (s.n == MOST_SIZES || n_large >= HX_MAX_CLASS) break;
         begin = end;
     }
     choose_classes(congruence, &s, smallest, class_of);

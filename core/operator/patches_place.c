@@ -4,12 +4,6 @@
 
 enum { BANK = HX_PATCH_BANK, COLOURS = HX_PATCH_COLOURS, NO_COLOUR = 255 };
 
-/* Number of corners of an element of this group, or of its points. */
-static int n_corner(const hx_patch_group *group)
-{
-    return group->is_tetrahedral ? 4 : 8;
-}
-
 /* Finds the rows of a patch; row_of[place][corner] refers to the initial places. */
 static void number_rows(const hx_patch_group *group, const hx_mesh *mesh, const hx_span *span,
                         hx_patch_placing *w)
@@ -217,7 +211,7 @@ void hx_patch_place(hx_patches *p, const hx_patch_group *group, const hx_mesh *m
         colour(w, span->count);
         permute_elements(w, group->elem + span->first, span->count);
     }
-    list_incidences(w, span->count, n_corner(group));
+    list_incidences(w, span->count, group->is_tetrahedral ? 4 : 8);
     order_rows(w);
     if (group->permutes)
         place_by_colour(w, span->n, group->max_row);

@@ -24,19 +24,6 @@ const char *hx_physics_name(hx_physics physics)
     return physics == HX_PHYSICS_HEAT ? "heat" : "elasticity";
 }
 
-int hx_problem_find_set(const hx_mesh *mesh, const char *name, const char *origin,
-                        const hx_set **set)
-{
-    const char *names[64];
-    char hint[1024];
-    size_t n = 0;
-    *set = hx_mesh_find_set(mesh, name);
-    if (*set) return HX_OK;
-    for (; n < mesh->n_set && n < sizeof names / sizeof names[0]; n++) names[n] = mesh->set[n].name;
-    return HX_RAISE(HX_EINPUT, "%s: the mesh has no set '%s'%s", origin, name,
-                    hx_name_hint(name, names, n, hint, sizeof hint));
-}
-
 /* Also refuses NaN. */
 static int check_range(const hx_problem_params *params, const char *key, double value, double low,
                        double high, const char *right)
@@ -52,48 +39,6 @@ static int check_material(const hx_problem_params *params)
     HX_TRY(check_range(params, "material.E", params->young, 1e-300, 1e300, "above 0"));
     return check_range(params, "material.nu", params->poisson, -0.999, 0.499,
                        "between -0.999 and 0.499");
-}
-
-/* The file's number of the node that is the point, or is near it. */
-static long long number_near(const hx_problem *problem, int64_t point)
-{
-    return (long long)hx_mesh_node_number(problem->mesh,
-                                          hx_space_near_node(&problem->space, point));
-}
-
-static int refuse_other_value(const hx_problem *problem, const char *origin, int64_t point, int i,
-                              double before, double wanted)
-{
-    const char *const component[] = {"x", "y", "z"};
-    const int is_heat = hx_problem_is_heat(problem);
-    return HX_RAISE(HX_EINPUT,
-                    "%s: node %lld%s: an earlier support prescribes %s = %g, this one %g; supports "
-                    "with common nodes must agree",
-                    origin, number_near(problem, point),
-                    problem->space.element == HX_ELEMENT_SPLINE ? " (a control point near it)"
-                    : point < problem->mesh->n_node             ? ""
-                                                                : " (the middle of an edge there)",
-                    is_heat ? "temperature" : component[i],
-                    before + (is_heat ? problem->reference : 0.0), wanted);
-}
-
-int hx_problem_hold(hx_problem *problem, const char *origin, int64_t node, int i, double wanted)
-{
-    double zero = 0.0; /* displacement of all nodes if no list is stored */
-    double *value = problem->supports.prescribed
-                        ? problem->supports.prescribed + problem->components * node + i
-                        : &zero;
-    const double counted = hx_problem_is_heat(problem) ? wanted - problem->reference : wanted;
-    if (!isfinite(wanted) && hx_problem_is_heat(problem))
-        return HX_RAISE(HX_EINPUT, "%s: temperature = %g is not finite", origin, wanted);
-    if (!isfinite(wanted))
-        return HX_RAISE(HX_EINPUT, "%s: value[%d] = %g is not a finite displacement", origin, i,
-                        wanted);
-    if (problem->supports.fixed[node] >> i & 1 && *value != counted)
-        return refuse_other_value(problem, origin, node, i, *value, wanted);
-    *value = counted;
-    problem->supports.fixed[node] |= (uint8_t)(1u << i);
-    return HX_OK;
 }
 
 /* Prescribes the points of a support's set. */
@@ -197,16 +142,6 @@ static int make_cases(hx_problem *problem, const hx_problem_params *params)
     }
     HX_TRY(hx_alloc(&problem->cases.size, (size_t)n_case, sizeof(double), "loads"));
     return hx_alloc(&problem->cases.body_size, (size_t)n_case, sizeof(double), "loads");
-}
-
-void hx_problem_measure_case(hx_problem *problem, int load_case)
-{
-    const int64_t n_dof = problem->components * problem->space.n_point;
-    const double *const force = problem->cases.force[load_case];
-    double most = problem->cases.size[load_case];
-#pragma omp parallel for simd schedule(static) reduction(max : most)
-    for (int64_t k = 0; k < n_dof; k++) most = fmax(most, fabs(force[k]));
-    problem->cases.size[load_case] = most;
 }
 
 /* HX_EINPUT: the load belongs to another physics. */

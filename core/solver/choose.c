@@ -33,24 +33,18 @@ typedef struct request {
     hx_operator *op;
 } request;
 
-/* A preconditioner that is not diagonal is useless if the criterion is r'z, and is not available in
- * mixed precision. */
-static int may_be_chosen(const hx_choose_params *params, const hx_precond_kind *kind,
-                         const hx_device_ops *device)
-{
-    const int only_diagonal =
-        params->precision == HX_PRECISION_MIXED || params->criterion == HX_PCG_ABSOLUTE;
-    return kind->chosen_from > 0 && !(only_diagonal && kind->apply) &&
-           (!kind->runs_on || kind->runs_on(device));
-}
-
 const hx_precond_kind *hx_choose_precond(const hx_choose_params *params,
                                          const hx_device_ops *device, int64_t n_elem)
 {
     const hx_precond_kind *best = NULL;
+    /* A preconditioner that is not diagonal is useless if the criterion is r'z, and is not
+     * available in mixed precision. */
+    const int only_diagonal =
+        params->precision == HX_PRECISION_MIXED || params->criterion == HX_PCG_ABSOLUTE;
     for (size_t i = 0; params->preconds[i]; i++) {
         const hx_precond_kind *kind = params->preconds[i];
-        if (!may_be_chosen(params, kind, device) || kind->chosen_from > n_elem) continue;
+        if (kind->chosen_from <= 0 || kind->chosen_from > n_elem) continue;
+        if ((only_diagonal && kind->apply) || (kind->runs_on && !kind->runs_on(device))) continue;
         if (!best || kind->chosen_from > best->chosen_from) best = kind;
     }
     return best;
@@ -322,16 +316,6 @@ static int time_candidates(trial *t, candidate *list, size_t n, const candidate 
     return HX_OK;
 }
 
-static void note_times(hx_choice *choice, const candidate *best, const candidate *next)
-{
-    char other[64] = "no other can be faster";
-    if (next)
-        snprintf(other, sizeof other, "next %s %s %.3g ms", next->op_kind->name,
-                 hx_layout_name(next->layout), 1e3 * next->seconds);
-    snprintf(choice->note, sizeof choice->note, "auto: %.3g ms per product; %s",
-             1e3 * best->seconds, other);
-}
-
 static void take_candidate(hx_choice *choice, const candidate *c)
 {
     choice->op_kind = c->op_kind;
@@ -343,6 +327,7 @@ static int take_fastest(hx_choice *choice, const request *task, candidate *list,
     hx_operator *op = task->op;
     int rc;
     trial t = {0};
+    char other[64] = "no other can be faster";
     const candidate *best, *next;
     rc = trial_begin(&t, task);
     if (rc == HX_ENOMEM) {
@@ -356,7 +341,12 @@ static int take_fastest(hx_choice *choice, const request *task, candidate *list,
     HX_TRY_FAIL(rc);
     HX_TRY_FAIL(time_candidates(&t, list, n, &best, &next));
     take_candidate(choice, best ? best : &list[n - 1]);
-    if (best) note_times(choice, best, next);
+    if (next)
+        snprintf(other, sizeof other, "next %s %s %.3g ms", next->op_kind->name,
+                 hx_layout_name(next->layout), 1e3 * next->seconds);
+    if (best)
+        snprintf(choice->note, sizeof choice->note, "auto: %.3g ms per product; %s",
+                 1e3 * best->seconds, other);
     if (op->op_kind != choice->op_kind || op->layout != choice->layout) hx_operator_free(op);
     rc = HX_OK;
 fail:
