@@ -336,6 +336,28 @@ static int make_groups(hx_session *s)
     return hx_groups_create(&s->groups, &s->problem, &params);
 }
 
+const hx_objective_kind *hx_session_objective(const hx_session *s)
+{
+    return hx_objective_find(s->cfg.optimization.objective.kind);
+}
+
+hx_response_params hx_session_objective_params(const hx_session *s)
+{
+    const double *const d = s->cfg.optimization.objective.direction;
+    hx_response_params params = {.set = s->cfg.optimization.objective.set};
+    for (int i = 0; i < 3; i++) params.direction[i] = isnan(d[i]) ? 0.0 : d[i];
+    return params;
+}
+
+/* HX_EINPUT: a parameter of the objective is missing or wrong. */
+static int check_objective(const hx_session *s)
+{
+    char place[HX_CONFIG_PLACE];
+    hx_response_params params = hx_session_objective_params(s);
+    params.origin = hx_config_place(&s->cfg, "optimization.objective", place, sizeof place);
+    return hx_response_check(hx_session_objective(s), "objective", &s->problem, &params);
+}
+
 int hx_session_make_problem(hx_session *s)
 {
     hx_notes notes = {0};
@@ -354,6 +376,7 @@ int hx_session_make_problem(hx_session *s)
     s->problem.coarse_plan = &s->coarse_plan;
     s->problem.multigrid = &s->cfg.solver.multigrid;
     s->loads_of = NULL;
+    HX_TRY(check_objective(s));
     HX_TRY(resolve_radius(s));
     HX_TRY(make_groups(s));
     hx_session_end_step(s, HX_SETUP_PROBLEM, begin);
@@ -383,11 +406,6 @@ const char *hx_session_groups_text(const hx_session *s, char *text, size_t n_tex
              hx_noun(groups->n_group, "group", "groups"), planes, is_extruded ? "extruded" : "",
              off, alone);
     return text;
-}
-
-const hx_objective_kind *hx_session_objective(const hx_session *s)
-{
-    return hx_objective_find(s->cfg.optimization.objective);
 }
 
 const hx_update_kind *hx_session_update(const hx_session *s)
@@ -511,6 +529,7 @@ static int make_design(hx_session *s)
     const hx_config *cfg = &s->cfg;
     const hx_optimizer_params params = {
         .objective = hx_session_objective(s),
+        .objective_params = hx_session_objective_params(s),
         .update = hx_session_update(s),
         .least = &s->least_volume,
     };

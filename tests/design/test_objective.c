@@ -26,14 +26,14 @@ typedef struct parts {
 } parts;
 
 /* l'u of a case. */
-static int measure(const hx_objective *o, int c, double *result)
+static int measure(const hx_response *o, int c, double *result)
 {
-    const parts *p = o->data;
+    const parts *p = o->params.data;
     return device.ops->vector->dot(&device, N_DOF, p->d_l, o->analysis->d_u[c], result);
 }
 
 /* sum over the cases of l'u: linear in u. */
-static int linear_value(const hx_objective *o, double *value)
+static int linear_value(const hx_response *o, double *value)
 {
     double part;
     *value = 0.0;
@@ -44,9 +44,9 @@ static int linear_value(const hx_objective *o, double *value)
     return HX_OK;
 }
 
-static int linear_load(const hx_objective *o, int c, double *d_load)
+static int linear_load(const hx_response *o, int c, double *d_load)
 {
-    const parts *p = o->data;
+    const parts *p = o->params.data;
     (void)c;
     return device.ops->copy(&device, d_load, p->d_l, N_DOF * sizeof(double));
 }
@@ -55,9 +55,9 @@ static const hx_objective_kind linear = {
     .name = "linear", .help = "displacement", .value = linear_value, .adjoint_load = linear_load};
 
 /* sum of (l'u)^2 / 2 over the cases, plus q'rho: nonlinear in u, and dependent on the densities. */
-static int square_value(const hx_objective *o, double *value)
+static int square_value(const hx_response *o, double *value)
 {
-    const parts *p = o->data;
+    const parts *p = o->params.data;
     double part;
     HX_TRY(device.ops->vector->dot(&device, N_ELEM, p->d_q, o->analysis->d_rho, value));
     for (int c = 0; c < N_CASE; c++) {
@@ -67,16 +67,16 @@ static int square_value(const hx_objective *o, double *value)
     return HX_OK;
 }
 
-static int square_derivative(const hx_objective *o, const double *d_energy, double *d_dc)
+static int square_derivative(const hx_response *o, const double *d_energy, double *d_dc)
 {
-    const parts *p = o->data;
+    const parts *p = o->params.data;
     (void)d_energy;
     return device.ops->copy(&device, d_dc, p->d_q, N_ELEM * sizeof(double));
 }
 
-static int square_load(const hx_objective *o, int c, double *d_load)
+static int square_load(const hx_response *o, int c, double *d_load)
 {
-    const parts *p = o->data;
+    const parts *p = o->params.data;
     double part;
     HX_TRY(measure(o, c, &part));
     HX_TRY(device.ops->zero(&device, d_load, N_DOF * sizeof(double)));
@@ -90,12 +90,12 @@ static const hx_objective_kind square = {.name = "square",
                                          .adjoint_load = square_load};
 
 /* Compliance without the knowledge that it is self-adjoint. */
-static int work_value(const hx_objective *o, double *value)
+static int work_value(const hx_response *o, double *value)
 {
     return hx_analysis_compliance(o->analysis, value);
 }
 
-static int work_derivative(const hx_objective *o, const double *d_energy, double *d_dc)
+static int work_derivative(const hx_response *o, const double *d_energy, double *d_dc)
 {
     const hx_analysis *a = o->analysis;
     (void)d_energy;
@@ -104,7 +104,7 @@ static int work_derivative(const hx_objective *o, const double *d_energy, double
                                   a->d_rho, a->d_u[1], d_dc);
 }
 
-static int work_load(const hx_objective *o, int c, double *d_load)
+static int work_load(const hx_response *o, int c, double *d_load)
 {
     HX_TRY(hx_analysis_force(o->analysis, c, d_load));
     return device.ops->vector->axpy(&device, N_DOF, weight[c] - 1.0, d_load, d_load);
@@ -164,7 +164,7 @@ static fixture_settings settings_of(const hx_objective_kind *kind, const parts *
     fixture_settings settings = fixture_defaults();
     settings.design.volume_fraction = 0.5;
     settings.optimizer.objective = kind;
-    settings.optimizer.objective_data = p;
+    settings.optimizer.objective_params.data = p;
     settings.density = density;
     settings.pcg.tolerance = 1e-14;
     return settings;
@@ -223,7 +223,8 @@ static void check_kind(const hx_mesh *mesh, const hx_objective_kind *kind, int p
     CHECK_OK(make_problem(&problem, mesh, prescribed));
     CHECK_OK(fixture_solver_create(&s, &device, &problem, &settings));
     const int has_adjoint = kind->adjoint_load != NULL;
-    if (has_adjoint) CHECK(hx_objective_vectors(kind, &problem) == N_CASE + 1);
+    if (has_adjoint)
+        CHECK(hx_response_bytes(kind, &problem) == (N_CASE + 1) * N_DOF * sizeof(double));
     CHECK_OK(hx_optimizer_step(&s.opt, &record));
     CHECK_OK(hx_optimizer_sensitivity(&s.opt, dc));
     for (int c = 0; c < N_CASE; c++) n_iteration += record.load_case[c].pcg.iterations;
@@ -256,7 +257,7 @@ static void check_compliance(const hx_mesh *mesh)
     hx_problem problem;
     double adjoint[N_ELEM], own[N_ELEM], worst = 0.0;
     CHECK_OK(make_problem(&problem, mesh, 0));
-    CHECK(hx_objective_vectors(&hx_objective_compliance, &problem) == 0);
+    CHECK(hx_response_bytes(&hx_objective_compliance, &problem) == 0);
     CHECK_REL(analyse(&problem, &work, adjoint),
               analyse(&problem, hx_objective_find("compliance"), own), 1e-13);
     for (int e = 0; e < N_ELEM; e++) test_worst(&worst, fabs(own[e]));
@@ -292,6 +293,7 @@ static void level_destroy(hx_update *update)
 
 static const hx_update_kind level = {.name = "level",
                                      .help = "uniform",
+                                     .most_constraints = 1,
                                      .bytes_per_elem = 8,
                                      .create = level_create,
                                      .propose = level_propose,
