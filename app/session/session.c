@@ -349,6 +349,25 @@ hx_response_params hx_session_objective_params(const hx_session *s)
     return params;
 }
 
+const char *hx_session_other_objective(const hx_session *s)
+{
+    const hx_objective_kind *const kind = hx_session_objective(s);
+    return kind == &hx_objective_compliance ? NULL : kind->name;
+}
+
+const char *hx_session_objective_text(const hx_session *s, char *text, size_t n_text)
+{
+    const hx_objective_kind *const kind = hx_session_objective(s);
+    const double *const d = s->cfg.optimization.objective.direction;
+    char set[128] = "", direction[96] = "";
+    if (kind->takes & HX_TAKES_SET)
+        hx_fit(set, sizeof set, ", set '%s'", s->cfg.optimization.objective.set);
+    if (kind->takes & HX_TAKES_DIRECTION)
+        snprintf(direction, sizeof direction, ", direction [%g, %g, %g]", d[0], d[1], d[2]);
+    snprintf(text, n_text, "%s%s%s", kind->name, set, direction);
+    return text;
+}
+
 /* HX_EINPUT: a parameter of the objective is missing or wrong. */
 static int check_objective(const hx_session *s)
 {

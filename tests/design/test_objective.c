@@ -604,7 +604,8 @@ int main(int argc, char **argv)
         check_kind(&mesh, &square, "none", prescribed, stride);
         for (size_t i = 0; hx_objectives[i]; i++)
             for (size_t k = 0; hx_filters[k]; k++)
-                if (!hx_filters[k]->is_heuristic)
+                if (hx_objectives[i]->adjoint_load ? !hx_filters[k]->is_heuristic
+                                                   : strcmp(hx_filters[k]->name, "none") == 0)
                     check_kind(&mesh, hx_objectives[i], hx_filters[k]->name, prescribed, stride);
     }
     check_tables(&mesh);
