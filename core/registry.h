@@ -4,7 +4,7 @@
 #define HX_REGISTRY_H
 
 #include "design/filter.h"
-#include "design/objective.h"
+#include "design/response.h"
 #include "design/update.h"
 #include "solver/solver.h"
 
@@ -18,6 +18,7 @@ extern const hx_operator_kind *const hx_operator_kinds[];
 extern const hx_precond_kind *const hx_preconds[];
 extern const hx_filter_kind *const hx_filters[];
 extern const hx_objective_kind *const hx_objectives[];
+extern const hx_constraint_kind *const hx_constraints[];
 extern const hx_update_kind *const hx_updates[];
 
 /* A name that users may give even if this build does not have it. */

@@ -50,6 +50,7 @@ static int check_rest(hx_check *check)
 static int check_design(hx_check *check)
 {
     hx_session *s = &check->session;
+    char text[256];
     hx_check_material(s);
     hx_diag_material(&check->diags, s);
     hx_check_supports(s);
@@ -57,6 +58,8 @@ static int check_design(hx_check *check)
     HX_TRY(hx_check_loads(s));
     HX_TRY(hx_check_passive(s));
     hx_diag_loads(&check->diags, s);
+    if (hx_session_other_objective(s))
+        hx_log_info("\nobjective %s", hx_session_objective_text(s, text, sizeof text));
     HX_TRY(hx_check_filter(s));
     hx_diag_filter(&check->diags, s);
     hx_check_groups(s);

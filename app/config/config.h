@@ -168,7 +168,11 @@ typedef struct hx_config {
     hx_config_numbers weights;
     struct {
         double volume_fraction, penalty, rho_min, move, damping;
-        char *objective, *update; /* names */
+        struct {
+            char *kind, *set;
+            double direction[3];
+        } objective;
+        char *update;
         int iterations;
         double change_tolerance;
         char *initial;

@@ -324,6 +324,11 @@ static int read_value(const hx_value *value, const hx_key *key, const char *show
     case HX_KEY_LIST:
         return read_entries(value, key, shown, at);
     case HX_KEY_GROUP: {
+        if (key->short_form && value->kind != HX_VALUE_GROUP) {
+            const hx_key *const only = hx_key_find(key->path, key->short_form);
+            HX_TRY(read_group(NULL, key->path, shown, base));
+            return read_value(value, only, shown, base);
+        }
         if (value->kind != HX_VALUE_GROUP) return wrong_type(value, key, shown);
         if (at) *(int *)at = 1;
         return read_group(value, key->path, shown, base);

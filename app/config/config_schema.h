@@ -50,6 +50,8 @@ typedef struct hx_key {
     /* environment variable that is used if the key is not given; NULL: none. Only for keys that are
      * stored as an int */
     const char *variable;
+    /* of a group: a word stands for the group with only this member, and is written for it */
+    const char *short_form;
     const char *help;
 } hx_key;
 

@@ -176,18 +176,18 @@ void hx_diag_initial(hx_diags *diags, const hx_session *s, const hx_iteration *f
 
 /* A design that was analysed. */
 typedef struct hx_diag_record {
-    double compliance, volume; /* volume: as a fraction of the part */
-    double change;             /* largest density change of the step that followed */
+    double objective, volume; /* volume: as a fraction of the part */
+    double change;            /* largest density change of the step that followed */
 } hx_diag_record;
 
 /* Properties of all designs of a run. */
 typedef struct hx_diag_span {
     int n;              /* number of designs */
-    double least, most; /* smallest and largest compliance */
+    double least, most; /* smallest and largest objective */
     double change;      /* largest density change */
-    int best; /* iteration with the lowest compliance among those with the final penalty and
+    int best; /* iteration with the lowest objective among those with the final penalty and
                          * beta that meet the volume; 0: none */
-    double best_compliance;
+    double best_objective;
 } hx_diag_span;
 
 typedef struct hx_diag_facts {

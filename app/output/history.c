@@ -22,6 +22,7 @@ static int write_header(const hx_history *history)
           file.stream);
     for (int c = 1; c <= history->n_case; c++)
         fprintf(file.stream, ",compliance_case%d,pcg_iterations_case%d", c, c);
+    if (history->objective) fprintf(file.stream, ",%s", history->objective);
     fputs(",seconds_pcg,seconds_spmv,seconds_preconditioner,seconds_vector,seconds_compliance,"
           "seconds_filter,"
           "seconds_update,seconds_output,penalty,beta",
@@ -83,19 +84,23 @@ static int begin_file(hx_history *history, const char *path, const char *text, s
     return HX_OK;
 }
 
-int hx_history_open(hx_history *history, const char *path, int n_case, int has_error)
+int hx_history_open(hx_history *history, const char *path, int n_case, const char *objective,
+                    int has_error)
 {
     memset(history, 0, sizeof *history);
     history->n_case = n_case;
+    history->objective = objective;
     history->has_error = has_error;
     return begin_file(history, path, NULL, 0);
 }
 
-int hx_history_resume(hx_history *history, const char *path, int n_case, const char *text, size_t n)
+int hx_history_resume(hx_history *history, const char *path, int n_case, const char *objective,
+                      const char *text, size_t n)
 {
     const char *const column = strstr(text, ",pcg_error"), *const end = strchr(text, '\n');
     memset(history, 0, sizeof *history);
     history->n_case = n_case;
+    history->objective = objective;
     history->has_error = column && end && column < end;
     return begin_file(history, path, text, n);
 }
@@ -117,6 +122,7 @@ static void put_history_line(FILE *f, const hx_iteration *it, const hx_history *
             it->change, it->greyness, it->pcg_iterations, it->pcg_residual, it->seconds);
     for (int c = 0; c < n_case; c++)
         fprintf(f, ",%.12g,%d", it->load_case[c].compliance, it->load_case[c].pcg.iterations);
+    if (history->objective) fprintf(f, ",%.12g", it->objective);
     fprintf(f, ",%.6g,%.6g,%.6g,%.6g,%.6g,%.6g,%.6g,%.6g,%.10g,%.10g", it->stage[HX_STAGE_PCG],
             it->spmv_seconds, hx_stats_precond(it), hx_stats_vector(it),
             it->stage[HX_STAGE_COMPLIANCE], it->stage[HX_STAGE_FILTER], it->stage[HX_STAGE_UPDATE],

@@ -112,12 +112,12 @@ static void warn_missed(const hx_session *s, const hx_stats *stats, const hx_ite
 }
 
 /* Warns once. */
-static void warn_flat(const hx_stats *stats, const hx_iteration *it)
+static void warn_flat(const hx_session *s, const hx_stats *stats, const hx_iteration *it)
 {
     if (it->is_flat && stats->n_flat == 1)
-        hx_log_warning("iteration %d: no density lowers the compliance, so the densities keep "
+        hx_log_warning("iteration %d: no density lowers the %s, so the densities keep "
                        "their ratios, and only the volume is met",
-                       it->iteration);
+                       it->iteration, hx_session_objective(s)->name);
 }
 
 void hx_outcome_warn(const hx_session *s, const hx_stats *stats, const hx_iteration *it)
@@ -128,7 +128,7 @@ void hx_outcome_warn(const hx_session *s, const hx_stats *stats, const hx_iterat
     report_precision(stats, it);
     report_refinement(s, stats, it);
     warn_missed(s, stats, it);
-    warn_flat(stats, it);
+    warn_flat(s, stats, it);
 }
 
 void hx_outcome_diag(hx_session *s, const hx_stats *stats, int was_stopped, int has_checkpoint,

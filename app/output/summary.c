@@ -183,6 +183,8 @@ static void write_result(hx_json *json, const hx_session *s, const hx_stats *sta
     hx_units_write(&s->cfg.units, json, "units");
     if (hx_config_is_heat(&s->cfg)) hx_json_string(json, "physics", "heat");
     hx_json_string(json, "status", status);
+    hx_json_string(json, "objective", hx_session_objective(s)->name);
+    if (hx_session_other_objective(s)) hx_json_number(json, "objective_value", last->objective);
     hx_json_number(json, "compliance", last->compliance);
     hx_json_bool(json, "compliance_has_ratio", !hx_compliance_is_shifted(s));
     if (s->cfg.solver.criterion == HX_PCG_COMPLIANCE)

@@ -66,6 +66,7 @@ static const char *unit_none(const hx_units *u)
 }
 
 static const figure figures[] = {
+    {"Objective", "objective_value", NULL, unit_none, 1}, /* if it is not the compliance */
     {"Compliance", "compliance", "compliance", unit_work, 1},
     {"Volume fraction", "volume", "volume", unit_none, 1},
     {"Mass", "mass", NULL, unit_mass, 1},

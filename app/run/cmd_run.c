@@ -86,9 +86,12 @@ static int resume(run *r, const char *path)
     size_t n = 0;
     const hx_checkpoint_parts parts = checkpoint_parts(r, path);
     int rc = hx_checkpoint_load(&r->checkpoint, &parts, &history, &n);
-    if (rc == HX_OK) hx_stats_recall(&r->stats, history, r->session.design.volume_fraction);
     if (rc == HX_OK)
-        rc = hx_history_resume(&r->history, path, r->session.problem.cases.n, history, n);
+        hx_stats_recall(&r->stats, history, r->session.design.volume_fraction,
+                        hx_session_objective(&r->session)->name);
+    if (rc == HX_OK)
+        rc = hx_history_resume(&r->history, path, r->session.problem.cases.n,
+                               hx_session_other_objective(&r->session), history, n);
     free(history);
     return rc;
 }
@@ -101,6 +104,7 @@ static int open_history(run *r)
     const hx_checkpoint_parts parts = checkpoint_parts(r, path);
     HX_TRY(r->is_resumed ? resume(r, path)
                          : hx_history_open(&r->history, path, r->session.problem.cases.n,
+                                           hx_session_other_objective(&r->session),
                                            r->session.cfg.solver.criterion == HX_PCG_COMPLIANCE));
     return hx_checkpoint_open(&r->checkpoint, &parts, r->is_resumed);
 }
@@ -316,7 +320,8 @@ static void print_result(run *r)
     const hx_stats *stats = &r->stats;
     hx_log_status_keep();
     const hx_config *cfg = &r->session.cfg;
-    char mass[64] = "", text[48];
+    const char *const other = hx_session_other_objective(&r->session);
+    char mass[64] = "", text[48], objective[64] = "";
     hx_log_info("%s", "");
     hx_stats_print(stats);
     if (hx_dist_report_print(&r->session) < 0) hx_log_warning("%s", hx_error_message());
@@ -324,8 +329,9 @@ static void print_result(run *r)
         snprintf(mass, sizeof mass, ", mass %s",
                  hx_units_mass_text(&cfg->units, hx_session_mass(&r->session, stats->last.volume),
                                     text, sizeof text));
-    hx_log_info("\ncompliance %.6g%s, volume %.4f%s, greyness %.4f after %d %s (%lld PCG %s)",
-                stats->last.compliance, cfg->units.work, stats->last.volume, mass,
+    if (other) snprintf(objective, sizeof objective, "%s %.6g, ", other, stats->last.objective);
+    hx_log_info("\n%scompliance %.6g%s, volume %.4f%s, greyness %.4f after %d %s (%lld PCG %s)",
+                objective, stats->last.compliance, cfg->units.work, stats->last.volume, mass,
                 stats->last.greyness, stats->n_iteration,
                 hx_noun(stats->n_iteration, "iteration", "iterations"),
                 (long long)stats->pcg_iterations,

@@ -283,6 +283,15 @@ static int make_groups(hx_session *s)
     return hx_groups_create(&s->groups, &s->problem, &params);
 }
 
+/* HX_EINPUT: a parameter of the objective is missing or wrong. */
+static int check_objective(const hx_session *s)
+{
+    char place[HX_CONFIG_PLACE];
+    hx_response_params params = hx_session_objective_params(s);
+    params.origin = hx_config_place(&s->cfg, "optimization.objective", place, sizeof place);
+    return hx_response_check(hx_session_objective(s), "objective", &s->problem, &params);
+}
+
 int hx_session_make_problem(hx_session *s)
 {
     hx_notes notes = {0};
@@ -301,6 +310,7 @@ int hx_session_make_problem(hx_session *s)
     s->problem.coarse_plan = &s->coarse_plan;
     s->problem.multigrid = &s->cfg.solver.multigrid;
     s->loads_of = NULL;
+    HX_TRY(check_objective(s));
     HX_TRY(resolve_radius(s));
     HX_TRY(make_groups(s));
     hx_session_end_step(s, HX_SETUP_PROBLEM, begin);
@@ -437,6 +447,7 @@ static int make_design(hx_session *s)
     const hx_config *cfg = &s->cfg;
     const hx_optimizer_params params = {
         .objective = hx_session_objective(s),
+        .objective_params = hx_session_objective_params(s),
         .update = hx_session_update(s),
         .least = &s->least_volume,
     };

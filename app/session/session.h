@@ -165,6 +165,11 @@ int hx_session_make_operator(hx_session *s); /* as s->solver has chosen */
 int hx_session_make_filter(hx_session *s);   /* on the device */
 /* The kinds named by optimization.objective and optimization.update. */
 const hx_objective_kind *hx_session_objective(const hx_session *s);
+hx_response_params hx_session_objective_params(const hx_session *s);
+/* Its name if it is not the compliance, which is reported in any case; else NULL. */
+const char *hx_session_other_objective(const hx_session *s);
+/* "displacement, set 'tip', direction [0, 0, -1]"; returns text. */
+const char *hx_session_objective_text(const hx_session *s, char *text, size_t n_text);
 const hx_update_kind *hx_session_update(const hx_session *s);
 /* Frees the optimizer, analysis, PCG, preconditioner and operator. */
 void hx_session_drop_operator(hx_session *s);

@@ -1,7 +1,10 @@
 /* What the other files of a session share: its steps, the place of an error, the problem and the
  * device of solver and design, and parameters that the config states. */
+#include <math.h>
+
 #include "../text/log.h"
 #include "core/base/clock.h"
+#include "core/base/fit.h"
 #include "core/base/memory.h"
 #include "session_internal.h"
 
@@ -59,7 +62,34 @@ void hx_session_generate_params(const hx_session *s, hx_generate_params *params)
 
 const hx_objective_kind *hx_session_objective(const hx_session *s)
 {
-    return hx_objective_find(s->cfg.optimization.objective);
+    return hx_objective_find(s->cfg.optimization.objective.kind);
+}
+
+hx_response_params hx_session_objective_params(const hx_session *s)
+{
+    const double *const d = s->cfg.optimization.objective.direction;
+    hx_response_params params = {.set = s->cfg.optimization.objective.set};
+    for (int i = 0; i < 3; i++) params.direction[i] = isnan(d[i]) ? 0.0 : d[i];
+    return params;
+}
+
+const char *hx_session_other_objective(const hx_session *s)
+{
+    const hx_objective_kind *const kind = hx_session_objective(s);
+    return kind == &hx_objective_compliance ? NULL : kind->name;
+}
+
+const char *hx_session_objective_text(const hx_session *s, char *text, size_t n_text)
+{
+    const hx_objective_kind *const kind = hx_session_objective(s);
+    const double *const d = s->cfg.optimization.objective.direction;
+    char set[128] = "", direction[96] = "";
+    if (kind->takes & HX_TAKES_SET)
+        hx_fit(set, sizeof set, ", set '%s'", s->cfg.optimization.objective.set);
+    if (kind->takes & HX_TAKES_DIRECTION)
+        snprintf(direction, sizeof direction, ", direction [%g, %g, %g]", d[0], d[1], d[2]);
+    snprintf(text, n_text, "%s%s%s", kind->name, set, direction);
+    return text;
 }
 
 const hx_update_kind *hx_session_update(const hx_session *s)

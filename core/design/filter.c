@@ -3,6 +3,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "../base/kind_table.h"
+
 /* Steepness of the projection of the first design. */
 static double first_beta(const hx_filter_params *params)
 {
@@ -60,7 +62,12 @@ int hx_filter_create(hx_filter *filter, const hx_filter_kind *kind, hx_device *d
 {
     const size_t bytes = (size_t)problem->mesh->n_elem * sizeof(double);
     int rc;
+    const hx_kind_entry entry[] = {HX_ENTRY(kind, name),    HX_ENTRY(kind, help),
+                                   HX_ENTRY(kind, bytes),   HX_ENTRY(kind, create),
+                                   HX_ENTRY(kind, forward), HX_ENTRY(kind, backward),
+                                   HX_ENTRY(kind, destroy)};
     memset(filter, 0, sizeof *filter);
+    HX_TRY(hx_kind_check("filter", kind->name, sizeof entry / sizeof entry[0], entry));
     HX_TRY(check_params(kind, params));
     filter->kind = kind;
     filter->dev = dev;

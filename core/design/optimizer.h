@@ -1,5 +1,5 @@
 /* The design loop (P1, Figure 1): analysis, sensitivities, filter, optimality criteria. The
- * objective (objective.h) and the update of the design (update.h) are kinds.
+ * objective (response.h) and the update of the design (update.h) are kinds.
  *
  *     hx_optimizer_create
  *     for (;;) {
@@ -18,18 +18,27 @@
 #include "filter.h"
 #include "groups_dist.h"
 #include "least_volume.h"
-#include "objective.h"
+#include "response.h"
 #include "update.h"
 
 #ifdef __cplusplus
 extern "C" {
 #endif
 
+/* A constraint beside the volume's: its value is at most `limit`. */
+typedef struct hx_constraint_spec {
+    const hx_constraint_kind *kind;
+    hx_response_params params;
+    double limit;
+} hx_constraint_spec;
+
 typedef struct hx_optimizer_params {
     const hx_objective_kind *objective; /* NULL: compliance */
-    /* parameters of that kind (borrowed for the optimizer's lifetime) */
-    const void *objective_data;
-    const hx_update_kind *update; /* NULL: optimality criteria */
+    hx_response_params objective_params;
+    /* beside the volume; the update may take no more than a certain number (update.h) */
+    int n_constraint;
+    const hx_constraint_spec *constraint; /* [n_constraint] (borrowed until create returns) */
+    const hx_update_kind *update;         /* NULL: optimality criteria */
     /* least volume for this filter and beta, if known; NULL: it is computed */
     const hx_least_volume *least;
 } hx_optimizer_params;
@@ -92,7 +101,10 @@ typedef struct hx_optimizer {
     hx_analysis *analysis;
     hx_filter *filter;
     const hx_design_params *design; /* the filter's (borrowed) */
-    hx_objective objective;         /* (owned, like the next two) */
+    hx_measured measured;           /* the analysed design */
+    hx_response objective;          /* (owned, like the next three) */
+    int n_constraint;
+    hx_response *constraint; /* [n_constraint]; the first is the volume */
     hx_update update;
     hx_device_groups groups; /* without groups if no elements are linked */
     struct hx_linked linked; /* with several ranks (owned) */
@@ -113,7 +125,9 @@ typedef struct hx_optimizer {
      * or hx_analysis_residual reuses it */
     double *d_dc, *d_dv;
     double *d_volume;
-    double *field[HX_OPTIMIZER_FIELDS]; /* [n_field] fields with memory of their own (owned) */
+    double **d_more; /* [n_constraint - 1] derivatives of the other constraints (owned) */
+    double *d_work;  /* field for those with an adjoint load */
+    double **field;  /* [n_field] fields with memory of their own (owned) */
     int n_field;
 } hx_optimizer;
 

@@ -49,7 +49,7 @@ static int find_shift(const hx_update *update, hx_device_oc *criteria)
     const oc *own = update->impl;
     hx_device *dev = update->dev;
     double sum[2];
-    if (!update->problem->cases.body) return HX_OK;
+    if (!update->changes_sign) return HX_OK;
     HX_TRY(dev->ops->design->sum_positive(dev, criteria->n, criteria->d_dc, criteria->d_dv,
                                           criteria->d_passive, sum));
     criteria->shift = sum[0] / sum[1] * own->shift;
@@ -58,7 +58,7 @@ static int find_shift(const hx_update *update, hx_device_oc *criteria)
 
 static double wanted_mass(const hx_update *update)
 {
-    return update->design->volume_fraction * update->total_volume;
+    return update->constraint[0].limit;
 }
 
 /* Apart from the projection the filter is linear: at the analysed design the physical volume grows
@@ -67,9 +67,9 @@ static int first_target(const hx_update *update, const hx_update_step *step, dou
 {
     hx_device *dev = update->dev;
     double taken;
-    HX_TRY(dev->ops->vector->field_dot(dev, update->problem->mesh->n_elem, step->d_dv,
-                                       step->d_design, &taken));
-    *target = taken + wanted_mass(update) - step->volume * update->total_volume;
+    HX_TRY(dev->ops->vector->field_dot(dev, update->problem->mesh->n_elem,
+                                       update->constraint[0].d_derivative, step->d_design, &taken));
+    *target = taken + wanted_mass(update) - update->constraint[0].now;
     if (!(*target > 0.0)) *target = 0.1 * taken;
     return HX_OK;
 }
@@ -92,8 +92,8 @@ static int first_scale(const hx_update *update, hx_device_oc *criteria, hx_updat
         *scale = state.scale;
         if (hx_filter_is_linear(update->filter)) break;
         if (*scale > 0.0 && *scale < HX_OC_ALL_UP) break;
-        HX_TRY(
-            dev->ops->vector->field_dot(dev, criteria->n, step->d_dv, step->d_proposal, &target));
+        HX_TRY(dev->ops->vector->field_dot(dev, criteria->n, update->constraint[0].d_derivative,
+                                           step->d_proposal, &target));
         target *= *scale > 0.0 ? 0.99 : 1.01;
     }
     return HX_OK;
@@ -150,7 +150,7 @@ static int propose(hx_update *update, hx_update_step *step)
         .rho_min = update->design->rho_min,
         .d_design = step->d_design,
         .d_dc = step->d_dc,
-        .d_dv = step->d_dv,
+        .d_dv = update->constraint[0].d_derivative,
         .d_passive = update->filter->d_passive,
         .d_proposal = step->d_proposal,
         .d_state = own->d_state,
@@ -173,6 +173,8 @@ static int snapshot(hx_update *update, hx_snapshot *image)
 const hx_update_kind hx_update_oc = {
     .name = "oc",
     .help = "optimality criteria with a move limit and damping",
+    .most_constraints = 1,
+    .is_distributed = 1,
     .bytes = sizeof(hx_oc_state),
     .create = create_oc,
     .propose = propose,

@@ -75,7 +75,7 @@ static size_t size_of(const char *path)
 static void check_one_write(const char *path, int n_case, int has_error)
 {
     hx_history history;
-    CHECK_OK(hx_history_open(&history, path, n_case, has_error));
+    CHECK_OK(hx_history_open(&history, path, n_case, NULL, has_error));
     for (int i = 1; i <= N_LINE; i++) {
         const hx_iteration it = iteration(i);
         const size_t before = size_of(path);
@@ -97,7 +97,7 @@ static void check_disks(const char *path)
 {
     hx_history history;
     const hx_iteration one = iteration(1), two = iteration(2);
-    CHECK_OK(hx_history_open(&history, path, MOST_CASES, 0));
+    CHECK_OK(hx_history_open(&history, path, MOST_CASES, NULL, 0));
     take_half = 1;
     CHECK_OK(hx_history_add(&history, &one, 0.0));
     CHECK(count_lines(path) == 1);
