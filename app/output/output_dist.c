@@ -250,8 +250,5 @@ int hx_output_bring(hx_output *out, hx_vtk_where where, size_t bytes, const void
 
 int hx_output_own_design(hx_output *out, hx_design_field field, double *own)
 {
-    hx_session *const s = out->session;
-    if (!s->comm || s->dist.design) return hx_optimizer_own_field(&s->opt, field, own);
-    if (s->comm->rank == HX_DIST_ROOT) HX_TRY(hx_optimizer_own_field(&s->opt, field, out->whole));
-    return hx_dist_scatter_host(&s->dist, out->whole, own);
+    return hx_optimizer_own_field(&out->session->opt, field, own);
 }

@@ -448,7 +448,7 @@ int hx_session_make_filter(hx_session *s)
     hx_filter_params params = hx_session_filter_params(s);
     params.voxels = &s->voxels;
     const int rc = hx_filter_create(&s->filter, hx_filter_find(s->cfg.optimization.filter.kind),
-                                    hx_session_design_device(s), hx_session_design(s), &params);
+                                    hx_session_solver_device(s), hx_session_solved(s), &params);
     return rc < 0 ? hx_session_blame(s, "optimization.filter.radius", rc) : rc;
 }
 
@@ -491,10 +491,10 @@ static double measure_greyness(const hx_session *s, const double *density)
     return 4.0 * sum / p->design_volume;
 }
 
-/* Index of this process' first element in the whole mesh, if the design is distributed. */
+/* Index of this process' first element in the whole mesh. */
 static int64_t first_element(const hx_session *s)
 {
-    return s->dist.design ? s->dist.subdomain.first[s->comm->rank] : 0;
+    return s->dist.comm ? s->dist.subdomain.first[s->comm->rank] : 0;
 }
 
 static int make_design(hx_session *s)

@@ -23,23 +23,6 @@ hx_device *hx_session_solver_device(hx_session *s)
     return s->dist.comm ? &s->dist.dev : &s->device;
 }
 
-/* 1 if the design can be distributed. Otherwise the root has the whole design: the filter
- * "helmholtz" solves on the whole mesh. */
-static int can_distribute_design(const hx_session *s)
-{
-    return hx_filter_find(s->cfg.optimization.filter.kind)->is_distributed;
-}
-
-const hx_problem *hx_session_design(const hx_session *s)
-{
-    return s->dist.design ? &s->dist.subdomain.problem : &s->problem;
-}
-
-hx_device *hx_session_design_device(hx_session *s)
-{
-    return s->dist.design ? &s->dist.dev : &s->device;
-}
-
 /* Largest number of nodes of a replicated coarse grid, from the root's config. */
 static int find_whole_coarse(hx_session *s)
 {
@@ -69,7 +52,7 @@ int hx_session_create_subdomain(hx_session *s)
     HX_TRY(find_whole_coarse(s));
     HX_TRY(find_transport(s));
     HX_TRY(hx_session_agree_dist_mesh(s));
-    if (can_distribute_design(s)) HX_TRY(hx_design_distribute(&s->dist));
+    HX_TRY(hx_design_distribute(&s->dist));
     hx_session_count_voxels(s);
     return HX_OK;
 }
@@ -164,24 +147,17 @@ int hx_session_open_follower(hx_session *s)
     HX_TRY(hear_choice(s));
     HX_TRY(hx_session_choose_solver(s));
     HX_TRY(hx_session_make_solver(s));
-    if (s->dist.design) return hx_session_make_design(s);
-    HX_TRY(hx_analysis_create(&s->analysis, &s->solver.op, &s->solver.pc, &s->solver.pcg,
-                              s->cfg.solver.warm_start));
-    return hx_analysis_follow(&s->analysis);
+    return hx_session_make_design(s);
 }
 
 int hx_session_rank_bytes(hx_session *s, int n_rank, int rank, size_t *bytes)
 {
     const hx_comm comm = {.rank = rank, .size = n_rank}; /* nothing is sent */
-    int mark;
     *bytes = 0;
     HX_TRY(hx_subdomain_create(&s->dist.subdomain, &comm, &s->problem));
     s->dist.comm = &comm;
-    s->dist.design = can_distribute_design(s) ? &mark : NULL;
     hx_session_count_voxels(s);
     *bytes = hx_session_device_bytes(s);
-    if (!s->dist.design && rank != HX_DIST_ROOT)
-        *bytes -= hx_session_optimizer_bytes(s) + hx_session_filter_bytes(s);
     hx_subdomain_free(&s->dist.subdomain);
     memset(&s->dist, 0, sizeof s->dist);
     hx_session_count_voxels(s);
@@ -193,11 +169,6 @@ void hx_session_free_lists(hx_session *s)
     if (!s->mesh.ownership) return;
     hx_mesh_free_lists(&s->mesh);
     hx_mesh_free_lists(&s->dist.subdomain.mesh);
-}
-
-int hx_session_serve(hx_session *s)
-{
-    return s->dist.design ? hx_optimizer_serve(&s->opt) : hx_analysis_serve(&s->analysis);
 }
 
 static const char *cut_text(hx_partition_kind kind)
@@ -215,11 +186,10 @@ const char *hx_session_comm_text(const hx_session *s, char *text, size_t n_text)
         if (subdomain->n_elem_of[r] > most) most = subdomain->n_elem_of[r];
     snprintf(text, n_text,
              "%d %s (%s), %d on this machine; at most %s %s each, %s; process 0 has %s interface "
-             "nodes, exchanged by %s; the design is %s",
+             "nodes, exchanged by %s",
              s->comm->size, hx_noun(s->comm->size, "process", "processes"), s->comm->ops->name,
              s->comm->host_size, hx_format_count(most, a, sizeof a),
              hx_noun(most, "element", "elements"), cut_text(s->cfg.solver.partition),
-             hx_format_count(subdomain->n_interface, b, sizeof b), hx_dist_transport(&s->dist),
-             s->dist.design ? "distributed" : "on process 0");
+             hx_format_count(subdomain->n_interface, b, sizeof b), hx_dist_transport(&s->dist));
     return text;
 }

@@ -6,28 +6,14 @@
 
 #include "analysis.h"
 
-/* The densities of the subdomain. */
-static inline const double *hx_analysis_rho(const hx_analysis *a)
-{
-    return a->d_rho_local ? a->d_rho_local : a->d_rho;
-}
-
 /* Values of hx_dist_call.what for the analysis and the optimizer (optimizer_dist.c); 0 dismisses
  * the followers. */
 enum {
     HX_CALL_DISMISS,
-    HX_CALL_SOLVE,
-    HX_CALL_COMPLIANCE,
-    HX_CALL_ENERGY,
-    HX_CALL_BODY_WORK,
-    HX_CALL_STIFFNESS_ERROR,
     HX_CALL_DENSITY,
     HX_CALL_MODULUS,
     HX_CALL_DISPLACEMENT,
     HX_CALL_RESIDUAL,
-    HX_CALL_FORGET,
-    HX_CALL_SAVE,
-    HX_CALL_LOAD,
     HX_CALL_REPORT,
     HX_CALL_APPLIED,
     HX_CALL_REACTION,
@@ -54,21 +40,15 @@ int hx_analysis_answer(hx_analysis *a, const hx_dist_call *call);
 /* Downloads a field into host[n_elem of the whole] on the root, gathered from all processes if
  * fields are distributed. host: NULL in a follower. */
 int hx_analysis_download(const hx_analysis *a, const double *d_field, double *host);
+/* The reverse. */
+int hx_analysis_upload(const hx_analysis *a, const double *host, double *d_field);
 
-int hx_analysis_solve_local(hx_analysis *a, double penalty);
-int hx_analysis_compliance_local(hx_analysis *a, double *compliance);
-int hx_analysis_stiffness_error_local(hx_analysis *a, double *d_work, double *error);
-int hx_analysis_energy_local(const hx_analysis *a, double *d_energy, double *d_work);
-int hx_analysis_body_work_local(const hx_analysis *a, double *d_dc);
 int hx_analysis_residual_local(hx_analysis *a, int load_case); /* writes pcg->d_q */
-int hx_analysis_reset_local(hx_analysis *a);
 /* Displacements of the previous design; an image has them if the run kept them. */
 int hx_analysis_snapshot_last(hx_analysis *a, hx_snapshot *image);
 /* Serializes an image to bytes, and back. */
 size_t hx_snapshot_packed_bytes(const hx_snapshot *image);
 void hx_snapshot_pack(const hx_snapshot *image, char *to);
 int hx_snapshot_unpack(hx_snapshot *image, char *from, size_t bytes);
-/* image: given in the root and in a single process, otherwise NULL. */
-int hx_analysis_snapshot_local(hx_analysis *a, hx_snapshot *image, hx_snapshot_mode mode);
 
 #endif

@@ -57,7 +57,7 @@ static int add_body(const hx_analysis *a, int load_case, double total[3])
     double *rho, body[3];
     if (!hx_problem_body(subdomain, load_case)) return HX_OK;
     HX_TRY(hx_alloc_raw(&rho, n, sizeof *rho, what));
-    const int rc = dev->ops->download(dev, rho, hx_analysis_rho(a), n * sizeof *rho);
+    const int rc = dev->ops->download(dev, rho, a->d_rho, n * sizeof *rho);
     if (rc == HX_OK) hx_problem_total_body(subdomain, load_case, rho, body);
     for (int i = 0; rc == HX_OK && i < 3; i++) total[i] += body[i];
     free(rho);

@@ -79,7 +79,7 @@ static int create_fields(hx_optimizer *opt)
     hx_device *dev = opt->analysis->dev;
     const hx_pcg *pcg = opt->analysis->pcg;
     const size_t bytes = (size_t)opt->problem->mesh->n_elem * sizeof(double);
-    const int fits = fits_vector(opt->problem) && opt->problem == opt->analysis->op->problem;
+    const int fits = fits_vector(opt->problem);
     HX_TRY(take_field(opt, NULL, &opt->d_design));
     HX_TRY(take_field(opt, NULL, &opt->d_proposal));
     HX_TRY(take_field(opt, NULL, &opt->d_volume));

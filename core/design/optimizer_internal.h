@@ -15,6 +15,6 @@ int hx_optimizer_step_local(hx_optimizer *opt, hx_iteration *record);
 void hx_optimizer_advance_local(hx_optimizer *opt);
 int hx_optimizer_undo_local(hx_optimizer *opt);
 int hx_optimizer_energy_local(hx_optimizer *opt, double *host);
-int hx_optimizer_snapshot_local(hx_optimizer *opt, hx_snapshot *image, hx_snapshot_mode mode);
+int hx_optimizer_snapshot_local(hx_optimizer *opt, hx_snapshot *image);
 
 #endif

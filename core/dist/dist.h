@@ -15,6 +15,7 @@
 #define HX_DIST_H
 
 #include "../comm/comm_reduce.h"
+#include "../device/snapshot.h"
 #include "../krylov/pcg_ops.h"
 #include "../linalg/vector_ops.h"
 #include "../multigrid/multigrid.h"
@@ -99,8 +100,7 @@ typedef struct hx_dist {
     hx_pcg_state *d_sums;                  /* this rank's sums of a step of PCG */
     double *d_power;                       /* [2] sums of a power iteration */
     double *field;                         /* [n_elem of the subdomain] on the host */
-    double *whole;      /* [n_elem of the whole] on the root, if it has the design on its device */
-    int64_t most_whole; /* most nodes of a replicated coarse grid; larger ones are distributed */
+    int64_t most_whole;    /* most nodes of a replicated coarse grid; larger ones are distributed */
     hx_local_level *level; /* the distributed levels (owned) */
     float *coarse;         /* buffer for a coarse grid's values on the host */
     size_t coarse_floats;
@@ -108,7 +108,7 @@ typedef struct hx_dist {
     /* 1: products run in parts, overlapped with the exchange; set before operators are made */
     int divides;
     int waits;      /* 1: a step of PCG has operations that wait on the host for other ranks */
-    void *design;   /* table of design_dist.h; NULL: the root has the design (owned) */
+    void *design;   /* table of design_dist.h; NULL: not made yet (owned) */
     void *d_design; /* device memory of that table (owned) */
     /* device memory of this rank, set by the owner of the struct, for reports */
     size_t device_bytes;
@@ -152,17 +152,10 @@ hx_transport_kind hx_dist_transport_kind(const hx_dist *dist);
 int hx_dist_send_call(hx_dist *dist, const hx_dist_call *call);
 int hx_dist_receive_call(hx_dist *dist, hx_dist_call *call);
 
-/* scatter: d_local[n_elem of the subdomain] on every rank := d_whole[n_elem of the whole] on the
- * root's device; d_whole is NULL on other ranks. gather is the reverse. Blocking. */
-int hx_dist_scatter(hx_dist *dist, const double *d_whole, double *d_local);
-int hx_dist_gather(hx_dist *dist, const double *d_local, double *d_whole);
-
-/* own[n_elem of the subdomain] on every host := whole[n_elem of the whole] on the root's host. */
-int hx_dist_scatter_host(hx_dist *dist, const double *whole, double *own);
-
-/* Like hx_dist_gather and hx_dist_scatter, with whole[n_elem of the whole] on the root's host,
- * NULL on other ranks. Blocking. With a distributed mesh (mesh.h), `whole` has the elements of all
- * ranks in the order of the file; vectors below likewise have its nodes in that order. */
+/* gather: whole[n_elem of the whole] on the root's host, NULL on other ranks, := fields of the
+ * subdomains. scatter is the reverse. Blocking. With a distributed mesh (mesh.h), `whole` has the
+ * elements of all ranks in the order of the file; vectors below likewise have its nodes in that
+ * order. */
 int hx_dist_gather_field(hx_dist *dist, const double *d_local, double *whole);
 int hx_dist_scatter_field(hx_dist *dist, const double *whole, double *d_local);
 
@@ -170,6 +163,10 @@ int hx_dist_scatter_field(hx_dist *dist, const double *whole, double *d_local);
  * vectors of the subdomains. scatter is the reverse. Blocking. O(n). */
 int hx_dist_gather_vector(hx_dist *dist, int components, const double *d_local, double *whole);
 int hx_dist_scatter_vector(hx_dist *dist, int components, const double *whole, double *d_local);
+
+/* An entry with the first n_point points of such a vector of the whole; the others are 0. */
+int hx_dist_snapshot_vector(hx_dist *dist, hx_snapshot *image, const char *name, int components,
+                            int64_t n_point, double *d_local);
 
 /* report[size] := figures of every rank, on all ranks. */
 int hx_dist_gather_report(hx_dist *dist, hx_dist_report *report);
