@@ -8,10 +8,9 @@
 #include "core/base/memory.h"
 #include "core/comm/comm_file.h"
 
-int hx_output_broadcast(hx_output *out, int32_t what)
+int hx_output_announce(hx_output *out, int32_t what)
 {
-    const hx_dist_call call = {.what = what};
-    return out->session->comm ? hx_dist_send_call(&out->session->dist, &call) : HX_OK;
+    return out->session->comm ? hx_dist_announce(&out->session->dist, what, 0) : HX_OK;
 }
 
 int hx_output_agree(const hx_output *out, int rc)

@@ -7,16 +7,13 @@
 
 #define HX_TRACE_FILE "timeline.json"
 
-/* Starts recording marks in all processes if output.timeline is set. Called by the root, once the
+/* Starts recording marks in all processes if output.timeline is set. To be called once the
  * session is open. HX_ENOMEM, HX_EENV: the device cannot record marks. */
 int hx_trace_begin(hx_output *out);
 
-/* Writes DIR/timeline.json from the recorded marks; nothing if there are none. HX_EIO. */
+/* Writes DIR/timeline.json from the recorded marks; nothing if there are none. The root writes.
+ * HX_EIO. */
 int hx_trace_write(hx_output *out);
-
-/* The parts of a follower, when the root calls (output_follow.c). */
-int hx_trace_begin_local(hx_output *out);
-int hx_trace_write_local(hx_output *out);
 
 /* Stops recording; call before the session is freed. Accepts NULL. */
 void hx_trace_free(hx_trace *trace);

@@ -499,8 +499,7 @@ int hx_analysis_compliance(hx_analysis *a, double *compliance)
     return HX_OK;
 }
 
-/* d_q of PCG = K u - f of a case on all rows; overwrites its d_p. */
-static int find_residual(const hx_analysis *a, int c)
+int hx_analysis_find_residual(const hx_analysis *a, int c)
 {
     const hx_vector_ops *vector = a->op->dev->ops->vector;
     double *const d_q = a->pcg->d_q, *const d_p = a->pcg->d_p;
@@ -514,7 +513,7 @@ static int find_residual(const hx_analysis *a, int c)
 static int case_residual_error(const hx_analysis *a, int c, double *error)
 {
     const hx_operator *op = a->op;
-    HX_TRY(find_residual(a, c));
+    HX_TRY(hx_analysis_find_residual(a, c));
     HX_TRY(hx_operator_restrict(op, a->pcg->d_q));
     return op->dev->ops->vector->dot(op->dev, vector_entries(a), a->d_u[c], a->pcg->d_q, error);
 }
@@ -571,11 +570,6 @@ int hx_analysis_body_work(hx_analysis *a, double *d_dc)
                                     a->d_rho, a->d_u[c], d_dc));
     }
     return HX_OK;
-}
-
-int hx_analysis_residual_local(hx_analysis *a, int load_case)
-{
-    return find_residual(a, load_case);
 }
 
 int hx_analysis_reset(hx_analysis *a)

@@ -57,8 +57,8 @@ typedef struct hx_analysis {
     hx_device *dev;            /* its device */
     /* Not NULL: several processes solve, each a subdomain, to which `op`, the fields and the vectors
      * below belong. All of them call hx_analysis_solve, compliance, body_work, energy,
-     * stiffness_error, reset and snapshot together; only the root calls the rest. NULL: one process
-     * solves. (borrowed, like the next three) */
+     * stiffness_error, reset and snapshot together; the root calls the rest, in which the others join
+     * (hx_optimizer_serve). NULL: one process solves. (borrowed, like the next three) */
     hx_dist *dist;
     hx_operator *op;
     hx_precond *pc;
@@ -186,10 +186,6 @@ int hx_analysis_film_heat(const hx_analysis *analysis, int load_case, double *he
 
 /* With ranks, called by the root: report[size] with an entry per process. */
 int hx_analysis_report(hx_analysis *analysis, hx_dist_report *report);
-
-/* Called by the root: the followers return from hx_optimizer_serve. Does nothing with one
- * process. */
-void hx_analysis_dismiss(hx_analysis *analysis);
 
 /* Accepts a zeroed struct. */
 void hx_analysis_free(hx_analysis *analysis);

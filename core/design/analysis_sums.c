@@ -64,7 +64,7 @@ static int add_body(const hx_analysis *a, int load_case, double total[3])
     return rc;
 }
 
-int hx_analysis_applied_local(const hx_analysis *a, int load_case, double total[3])
+int hx_analysis_sum_load(const hx_analysis *a, int load_case, double total[3])
 {
     const hx_problem *const subdomain = a->op->problem;
     uint8_t *is_own;
@@ -76,7 +76,7 @@ int hx_analysis_applied_local(const hx_analysis *a, int load_case, double total[
     return hx_dist_sum(a->dist, 3, total);
 }
 
-int hx_analysis_reaction_local(hx_analysis *a, int load_case, double total[3])
+int hx_analysis_sum_reaction(hx_analysis *a, int load_case, double total[3])
 {
     const hx_problem *const subdomain = a->op->problem;
     const size_t n = (size_t)subdomain->components * (size_t)subdomain->space.n_point;
@@ -84,7 +84,7 @@ int hx_analysis_reaction_local(hx_analysis *a, int load_case, double total[3])
     uint8_t *is_own = NULL;
     double *value = NULL;
     int rc;
-    HX_TRY_FAIL(hx_analysis_residual_local(a, load_case));
+    HX_TRY_FAIL(hx_analysis_find_residual(a, load_case));
     HX_TRY_FAIL(flag_own(a, &is_own));
     HX_TRY_FAIL(hx_alloc_raw(&value, n, sizeof *value, what));
     HX_TRY_FAIL(dev->ops->download(dev, value, a->pcg->d_q, n * sizeof *value));

@@ -1,35 +1,9 @@
-/* Results of an analysis for the whole problem. In one process these are the operator's. With
- * several processes the root notifies the others, which perform the same operation on their
- * subdomains, and scatters or gathers the data. */
-#include <math.h>
-#include <stdio.h>
+/* Results of an analysis for the whole problem, on the host of the first rank: gathered from the
+ * subdomains, or the operator's if there is one rank. Arrays of the whole are NULL on the others. */
 #include <stdlib.h>
-#include <string.h>
 
-#include "../base/clock.h"
 #include "../base/memory.h"
-#include "../device/timeline.h"
-#include "../linalg/vector_ops.h"
 #include "analysis_internal.h"
-#include "design_ops.h"
-
-static int send_analysis_call(const hx_analysis *a, int32_t what, int32_t number, double value)
-{
-    const hx_dist_call call = {what, number, value};
-    return a->dist ? hx_dist_send_call(a->dist, &call) : HX_OK;
-}
-
-/* Records that an operation failed in this process while others may continue. */
-static int mark_lost(const hx_analysis *a, int rc)
-{
-    if (rc < 0 && a->dist) a->dist->is_lost = 1;
-    return rc;
-}
-
-static int analysis_is_root(const hx_analysis *a)
-{
-    return a->dist->comm->rank == HX_DIST_ROOT;
-}
 
 /* Uploads rho, or 1 everywhere, to d_density. */
 static int upload_density(hx_analysis *a, const double *rho)
@@ -72,14 +46,8 @@ int hx_analysis_upload(const hx_analysis *a, const double *host, double *d_field
 
 int hx_analysis_modulus(const hx_analysis *a, double *host)
 {
-    HX_TRY(send_analysis_call(a, HX_CALL_MODULUS, 0, 0.0));
-    return mark_lost(a, hx_analysis_download(a, a->d_modulus, host));
-}
-
-static int download_density(const hx_analysis *a, double *host)
-{
-    HX_TRY(send_analysis_call(a, HX_CALL_DENSITY, 0, 0.0));
-    return mark_lost(a, hx_analysis_download(a, a->d_rho, host));
+    HX_TRY(hx_analysis_announce(a, HX_CALL_MODULUS, 0));
+    return hx_analysis_download(a, a->d_modulus, host);
 }
 
 int hx_analysis_point_displacement(const hx_analysis *a, int load_case, double *u)
@@ -87,7 +55,7 @@ int hx_analysis_point_displacement(const hx_analysis *a, int load_case, double *
     if (!a->dist)
         return a->dev->ops->download(a->dev, u, a->d_u[load_case],
                                      (size_t)hx_analysis_whole_entries(a) * sizeof *u);
-    HX_TRY(send_analysis_call(a, HX_CALL_DISPLACEMENT, load_case, 0.0));
+    HX_TRY(hx_analysis_announce(a, HX_CALL_DISPLACEMENT, load_case));
     return hx_dist_gather_vector(a->dist, a->problem->components, a->d_u[load_case], u);
 }
 
@@ -125,30 +93,23 @@ int hx_analysis_load(const hx_analysis *a, int load_case, double total[3])
     const size_t n = (size_t)problem->mesh->n_elem;
     double *rho, body[3];
     if (a->dist) {
-        HX_TRY(send_analysis_call(a, HX_CALL_APPLIED, load_case, 0.0));
-        return mark_lost(a, hx_analysis_applied_local(a, load_case, total));
+        HX_TRY(hx_analysis_announce(a, HX_CALL_TOTAL_LOAD, load_case));
+        return hx_dist_note_error(a->dist, hx_analysis_sum_load(a, load_case, total));
     }
     hx_problem_total_force(problem, load_case, total);
     if (!hx_problem_body(problem, load_case)) return HX_OK;
     HX_TRY(hx_alloc_raw(&rho, n, sizeof *rho, "densities"));
-    const int rc = download_density(a, rho);
+    const int rc = hx_analysis_download(a, a->d_rho, rho);
     if (rc == HX_OK) hx_problem_total_body(problem, load_case, rho, body);
     for (int i = 0; rc == HX_OK && i < 3; i++) total[i] += body[i];
     free(rho);
     return rc;
 }
 
-static int collect_residual(hx_analysis *a, int load_case, double *residual)
-{
-    HX_TRY(hx_analysis_residual_local(a, load_case));
-    return hx_dist_gather_vector(a->dist, a->problem->components, a->pcg->d_q, residual);
-}
-
 int hx_analysis_residual(hx_analysis *a, int load_case, double *residual)
 {
-    HX_TRY(send_analysis_call(a, HX_CALL_RESIDUAL, load_case, 0.0));
-    if (a->dist) return mark_lost(a, collect_residual(a, load_case, residual));
-    HX_TRY(hx_analysis_residual_local(a, load_case));
+    if (a->dist) return HX_RAISE(HX_EINTERNAL, "residuals of the whole mesh need one process");
+    HX_TRY(hx_analysis_find_residual(a, load_case));
     return a->dev->ops->download(a->dev, residual, a->pcg->d_q,
                                  (size_t)hx_analysis_whole_entries(a) * sizeof *residual);
 }
@@ -159,8 +120,8 @@ int hx_analysis_reaction(hx_analysis *a, int load_case, double total[3])
     const int64_t n = hx_analysis_whole_entries(a), c = problem->components;
     double *reaction;
     if (a->dist) {
-        HX_TRY(send_analysis_call(a, HX_CALL_REACTION, load_case, 0.0));
-        return mark_lost(a, hx_analysis_reaction_local(a, load_case, total));
+        HX_TRY(hx_analysis_announce(a, HX_CALL_REACTION, load_case));
+        return hx_dist_note_error(a->dist, hx_analysis_sum_reaction(a, load_case, total));
     }
     HX_TRY(hx_alloc_raw(&reaction, (size_t)n, sizeof *reaction, "reactions"));
     const int rc = hx_analysis_residual(a, load_case, reaction);
@@ -205,47 +166,6 @@ int hx_analysis_film_heat(const hx_analysis *a, int load_case, double *heat)
 
 int hx_analysis_report(hx_analysis *a, hx_dist_report *report)
 {
-    HX_TRY(send_analysis_call(a, HX_CALL_REPORT, 0, 0.0));
-    return mark_lost(a, hx_dist_gather_report(a->dist, report));
-}
-
-/* Sends this process' report to the root. */
-static int send_report(hx_analysis *a)
-{
-    hx_dist_report *report;
-    HX_TRY(hx_alloc(&report, (size_t)a->dist->comm->size, sizeof *report, "report"));
-    const int rc = hx_dist_gather_report(a->dist, report);
-    free(report);
-    return rc;
-}
-
-int hx_analysis_answer(hx_analysis *a, const hx_dist_call *call)
-{
-    double total[3];
-    switch (call->what) {
-    case HX_CALL_DENSITY:
-        return hx_analysis_download(a, a->d_rho, NULL);
-    case HX_CALL_MODULUS:
-        return hx_analysis_download(a, a->d_modulus, NULL);
-    case HX_CALL_DISPLACEMENT:
-        return hx_dist_gather_vector(a->dist, a->problem->components, a->d_u[call->number], NULL);
-    case HX_CALL_RESIDUAL:
-        return collect_residual(a, call->number, NULL);
-    case HX_CALL_REPORT:
-        return send_report(a);
-    case HX_CALL_APPLIED:
-        return hx_analysis_applied_local(a, call->number, total);
-    case HX_CALL_REACTION:
-        return hx_analysis_reaction_local(a, call->number, total);
-    default:
-        if (call->what >= HX_DIST_OTHER && a->dist->answer)
-            return a->dist->answer(a->dist->context, call);
-        return HX_RAISE(HX_EINTERNAL, "unknown operation %d for the processes", call->what);
-    }
-}
-
-void hx_analysis_dismiss(hx_analysis *a)
-{
-    if (a->dist && analysis_is_root(a) && send_analysis_call(a, HX_CALL_DISMISS, 0, 0.0) < 0)
-        hx_error_clear();
+    HX_TRY(hx_analysis_announce(a, HX_CALL_REPORT, 0));
+    return hx_dist_note_error(a->dist, hx_dist_gather_report(a->dist, report));
 }

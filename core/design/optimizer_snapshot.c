@@ -75,10 +75,22 @@ static int snapshot_design(hx_optimizer *opt, hx_snapshot *image)
     return rc;
 }
 
-int hx_optimizer_snapshot_local(hx_optimizer *opt, hx_snapshot *image)
+static int snapshot_all(hx_optimizer *opt, hx_snapshot *image)
 {
     HX_TRY(snapshot_numbers(opt, image));
     HX_TRY(snapshot_design(opt, image));
     HX_TRY(snapshot_kinds(opt, image));
     return hx_analysis_snapshot(opt->analysis, image);
+}
+
+int hx_optimizer_snapshot(hx_optimizer *opt, hx_snapshot *image)
+{
+    hx_dist *const dist = opt->analysis->dist;
+    const int is_save = image->mode == HX_SNAPSHOT_SAVE;
+    HX_TRY(hx_analysis_announce(opt->analysis, is_save ? HX_CALL_SAVE : HX_CALL_LOAD, 0));
+    if (!dist) return snapshot_all(opt, image);
+    image->reduce = &dist->reduce.base;
+    const int rc = hx_dist_note_error(dist, snapshot_all(opt, image));
+    image->reduce = NULL;
+    return rc;
 }

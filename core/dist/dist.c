@@ -569,12 +569,13 @@ static int check_lost(const hx_dist *dist)
                     "again with --resume to continue from the last checkpoint");
 }
 
-int hx_dist_send_call(hx_dist *dist, const hx_dist_call *call)
+int hx_dist_announce(hx_dist *dist, int32_t number_of_call, int32_t argument)
 {
-    hx_dist_call copy = *call;
+    hx_dist_call call = {number_of_call, argument};
+    if (!hx_dist_is_root(dist)) return HX_OK;
     HX_TRY(check_lost(dist));
     return hx_dist_note_error(
-        dist, dist->comm->ops->broadcast(dist->comm, HX_DIST_ROOT, &copy, sizeof copy));
+        dist, dist->comm->ops->broadcast(dist->comm, HX_DIST_ROOT, &call, sizeof call));
 }
 
 int hx_dist_receive_call(hx_dist *dist, hx_dist_call *call)

@@ -8,9 +8,8 @@
  * of points go from device to device if the machine supports it (transport.h). Everything else, and
  * those values otherwise, goes through host memory, and then the operations block.
  *
- * One rank leads: it has the whole problem, proposes designs and decides what is written. The
- * others follow and perform the steps named in hx_dist_call (design/analysis_whole.c,
- * design/optimizer_dist.c). */
+ * All ranks call the same collective functions. One rank leads: it decides which one comes next and
+ * what is written; the others wait for its announcement (hx_optimizer_serve). */
 #ifndef HX_DIST_H
 #define HX_DIST_H
 
@@ -34,11 +33,10 @@ enum { HX_DIST_ROOT = 0, HX_DIST_ENTRIES = 3, HX_DIST_WORDS = 4 };
 /* Values of hx_dist_call.what from here on are reserved for the owner of hx_dist.answer. */
 enum { HX_DIST_OTHER = 1000 };
 
-/* A step that the root requests from the other ranks, with its arguments. */
+/* A collective function that the root calls, and in which the other ranks join. */
 typedef struct hx_dist_call {
-    int32_t what; /* defined by the caller; 0: the run is over */
-    int32_t number;
-    double value;
+    int32_t what;   /* defined by the caller; 0: the run is over */
+    int32_t number; /* its argument */
 } hx_dist_call;
 
 /* Time and data volume of exchanges since hx_dist_create. Seconds are host time: exchanges from
@@ -112,7 +110,7 @@ typedef struct hx_dist {
     void *d_design; /* device memory of that table (owned) */
     /* device memory of this rank, set by the owner of the struct, for reports */
     size_t device_bytes;
-    /* On a follower: handles calls that belong neither to the analysis nor to the optimizer. */
+    /* On a follower: handles calls that the optimizer does not know. */
     int (*answer)(void *context, const hx_dist_call *call);
     void *context; /* (borrowed) */
     int is_lost;   /* 1: an operation failed, so the ranks are no longer in step */
@@ -148,8 +146,9 @@ const char *hx_dist_transport(const hx_dist *dist);
 /* Returns the transport in use, never HX_TRANSPORT_ANY. */
 hx_transport_kind hx_dist_transport_kind(const hx_dist *dist);
 
-/* The root announces the next step (send_call); the other ranks wait for it (receive_call). */
-int hx_dist_send_call(hx_dist *dist, const hx_dist_call *call);
+/* A collective function begins by `announce`: the root tells the other ranks, which wait for it in
+ * `receive_call`, to call the same function. On them it does nothing. */
+int hx_dist_announce(hx_dist *dist, int32_t what, int32_t number);
 int hx_dist_receive_call(hx_dist *dist, hx_dist_call *call);
 
 /* gather: whole[n_elem of the whole] on the root's host, NULL on other ranks, := fields of the
