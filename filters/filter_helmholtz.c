@@ -18,48 +18,70 @@
 #include "core/design/helmholtz.h"
 #include "core/krylov/pcg.h"
 #include "core/linalg/vector_ops.h"
+#include "core/operator/interface_ops.h"
 #include "core/registry.h"
 
 typedef struct helmholtz_filter {
     hx_device *dev;
     const hx_device_mesh *mesh; /* a reference, dropped by hx_device_mesh_drop */
     hx_device_helmholtz field;
-    hx_linear a; /* has no fixed unknowns */
+    /* Has no fixed unknowns. With several ranks its vectors are those of the subdomain's points,
+     * with 0 at points that are no nodes. */
+    hx_linear a;
     hx_precond pc;
     hx_pcg pcg;
-    /* [n_node] right-hand side, solution, solution of the last forward */
+    /* [a.n] right-hand side, solution, solution of the last forward */
     double *d_f, *d_x, *d_warm;
 } helmholtz_filter;
 
 enum { NODAL_VECTORS = 7 }; /* the three above, PCG's r, p and q, and the preconditioner's */
 #define TOLERANCE 1e-10
 
+/* Completes sums over elements at the nodes by those of other ranks. */
+static int complete(const helmholtz_filter *impl, double *d_y)
+{
+    const int64_t n_node = impl->field.n_node;
+    hx_device *dev = impl->dev;
+    if (impl->a.n > n_node)
+        HX_TRY(dev->ops->zero(dev, d_y + n_node, (size_t)(impl->a.n - n_node) * sizeof *d_y));
+    return hx_interface_add(dev, 1, d_y);
+}
+
 static int apply_helmholtz(const hx_linear *a, const double *d_x, double *d_y)
 {
     const helmholtz_filter *impl = a->context;
-    return a->dev->ops->helmholtz->apply(a->dev, &impl->field, d_x, d_y);
+    HX_TRY(a->dev->ops->helmholtz->apply(a->dev, &impl->field, d_x, d_y));
+    return complete(impl, d_y);
 }
 
 static int helmholtz_diagonal(const hx_linear *a, double *d_diagonal)
 {
     const helmholtz_filter *impl = a->context;
-    return a->dev->ops->helmholtz->diagonal(a->dev, &impl->field, d_diagonal);
+    HX_TRY(a->dev->ops->helmholtz->diagonal(a->dev, &impl->field, d_diagonal));
+    return complete(impl, d_diagonal);
+}
+
+static int to_nodes(const helmholtz_filter *impl, const double *d_value, double *d_node)
+{
+    HX_TRY(impl->dev->ops->helmholtz->to_nodes(impl->dev, &impl->field, d_value, d_node));
+    return complete(impl, d_node);
 }
 
 static size_t helmholtz_bytes(const hx_mesh *mesh, const hx_filter_params *params)
 {
-    (void)params;
+    const int64_t n = params->n_point > 0 ? params->n_point : mesh->n_node;
     /* PCG rounds its vectors up to 64 entries */
-    return hx_device_helmholtz_bytes(mesh) +
-           NODAL_VECTORS * ((size_t)mesh->n_node + 64) * sizeof(double);
+    return hx_device_helmholtz_bytes(mesh) + NODAL_VECTORS * ((size_t)n + 64) * sizeof(double);
 }
 
 static int create_helmholtz(hx_filter *filter)
 {
     static const hx_pcg_params params = {
         .criterion = HX_PCG_RELATIVE, .tolerance = TOLERANCE, .max_iterations = 5000};
-    const size_t nodal = (size_t)filter->problem->mesh->n_node * sizeof(double);
     hx_device *dev = filter->dev;
+    const int64_t n =
+        dev->ops->interface ? filter->problem->space.n_point : filter->problem->mesh->n_node;
+    const size_t nodal = (size_t)n * sizeof(double);
     helmholtz_filter *impl;
     if (!dev->ops->helmholtz)
         return HX_RAISE(HX_EINPUT, "device '%s' does not support filter 'helmholtz'",
@@ -72,7 +94,7 @@ static int create_helmholtz(hx_filter *filter)
                                       filter->params.radius / (2.0 * sqrt(3.0))));
     impl->a = (hx_linear){.dev = dev,
                           .name = "helmholtz",
-                          .n = filter->problem->mesh->n_node,
+                          .n = n,
                           .components = 1,
                           .context = impl,
                           .apply = apply_helmholtz,
@@ -112,7 +134,7 @@ static int forward_helmholtz(hx_filter *filter, const double *d_design, double *
     const size_t nodal = (size_t)impl->a.n * sizeof(double);
     HX_TRY(dev->ops->vector->multiply(dev, impl->field.n_elem, impl->field.d_weight, d_design,
                                       d_filtered));
-    HX_TRY(ops->to_nodes(dev, &impl->field, d_filtered, impl->d_f));
+    HX_TRY(to_nodes(impl, d_filtered, impl->d_f));
     HX_TRY(dev->ops->copy(dev, impl->d_x, impl->d_warm, nodal));
     HX_TRY(solve_helmholtz(impl));
     HX_TRY(dev->ops->copy(dev, impl->d_warm, impl->d_x, nodal));
@@ -123,7 +145,7 @@ static int transpose(helmholtz_filter *impl, double *d_a)
 {
     hx_device *dev = impl->dev;
     const hx_helmholtz_ops *ops = dev->ops->helmholtz;
-    HX_TRY(ops->to_nodes(dev, &impl->field, d_a, impl->d_f));
+    HX_TRY(to_nodes(impl, d_a, impl->d_f));
     HX_TRY(dev->ops->zero(dev, impl->d_x, (size_t)impl->a.n * sizeof(double)));
     HX_TRY(solve_helmholtz(impl));
     HX_TRY(ops->to_elements(dev, &impl->field, impl->d_x, d_a));
@@ -140,8 +162,7 @@ static int backward_helmholtz(hx_filter *filter, const double *d_design, double 
 static int snapshot(hx_filter *filter, hx_snapshot *image)
 {
     helmholtz_filter *impl = filter->impl;
-    return hx_snapshot_device(image, "helmholtz.x", impl->dev, impl->d_warm,
-                              (size_t)impl->a.n * sizeof *impl->d_warm);
+    return hx_filter_snapshot_nodes(filter, image, "helmholtz.x", impl->d_warm);
 }
 
 static int reset(hx_filter *filter)
@@ -172,6 +193,7 @@ const hx_filter_kind hx_filter_helmholtz = {
         "densities smoothed by a Helmholtz equation, in a time that hardly depends on the radius",
     .needs_radius = 1,
     .maps_design = 1,
+    .is_distributed = 1,
     .bytes_per_elem = 120,
     .bytes = helmholtz_bytes,
     .create = create_helmholtz,

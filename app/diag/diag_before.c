@@ -399,9 +399,8 @@ int hx_diags_follow(hx_session *s)
 /* For a mesh that no rank has as a whole. */
 static int judge_parts(hx_diags *diags, hx_session *s)
 {
-    const hx_dist_call call = {.what = HX_DIAGS_CALL};
     judge_place(diags, &s->mesh);
-    HX_TRY(hx_dist_send_call(&s->dist, &call));
+    HX_TRY(hx_dist_announce(&s->dist, HX_DIAGS_CALL, 0));
     return judge_shared_loads(diags, s);
 }
 

@@ -44,7 +44,7 @@ fail:
     return rc;
 }
 
-int hx_output_take_local(hx_output *out)
+static int take_memory(hx_output *out)
 {
     const hx_config *const cfg = &out->session->cfg;
     int rc;
@@ -60,8 +60,8 @@ int hx_output_take(hx_output *out, hx_session *s)
 {
     memset(out, 0, sizeof *out);
     out->session = s;
-    HX_TRY(hx_output_broadcast(out, HX_OUTPUT_TAKE));
-    const int rc = hx_output_take_local(out);
+    HX_TRY(hx_output_announce(out, HX_OUTPUT_TAKE));
+    const int rc = take_memory(out);
     if (rc < 0) hx_output_free(out);
     return rc;
 }
@@ -175,7 +175,7 @@ static int make_file(hx_output *out, int iteration, const char *path, int is_syn
     return hx_output_spread(out, order, sizeof *order);
 }
 
-static int write_local_fields(hx_output *out, int iteration, const char *path, int is_synced)
+static int write_piece(hx_output *out, int iteration, const char *path, int is_synced)
 {
     file_order order;
     int64_t n_written = 0;
@@ -191,17 +191,12 @@ static int write_local_fields(hx_output *out, int iteration, const char *path, i
     return n_written == 0 ? warn_empty(out, order.path) : HX_OK;
 }
 
-int hx_output_write_local(hx_output *out, int iteration, const char *path, int is_synced)
-{
-    HX_IN_SPAN_OF_HOST(&out->session->device, HX_SPAN_OUTPUT, -1,
-                       write_local_fields(out, iteration, path, is_synced));
-    return HX_OK;
-}
-
 static int write_output_file(hx_output *out, int iteration, const char *path, int is_synced)
 {
-    HX_TRY(hx_output_broadcast(out, HX_OUTPUT_WRITE));
-    return hx_output_write_local(out, iteration, path, is_synced);
+    HX_TRY(hx_output_announce(out, HX_OUTPUT_WRITE));
+    HX_IN_SPAN_OF_HOST(&out->session->device, HX_SPAN_OUTPUT, -1,
+                       write_piece(out, iteration, path, is_synced));
+    return HX_OK;
 }
 
 int hx_output_write_as(hx_output *out, int iteration, const char *path)

@@ -8,10 +8,9 @@
 #include "core/base/memory.h"
 #include "core/comm/comm_file.h"
 
-int hx_output_broadcast(hx_output *out, int32_t what)
+int hx_output_announce(hx_output *out, int32_t what)
 {
-    const hx_dist_call call = {.what = what};
-    return out->session->comm ? hx_dist_send_call(&out->session->dist, &call) : HX_OK;
+    return out->session->comm ? hx_dist_announce(&out->session->dist, what, 0) : HX_OK;
 }
 
 int hx_output_agree(const hx_output *out, int rc)
@@ -250,8 +249,5 @@ int hx_output_bring(hx_output *out, hx_vtk_where where, size_t bytes, const void
 
 int hx_output_own_design(hx_output *out, hx_design_field field, double *own)
 {
-    hx_session *const s = out->session;
-    if (!s->comm || s->dist.design) return hx_optimizer_own_field(&s->opt, field, own);
-    if (s->comm->rank == HX_DIST_ROOT) HX_TRY(hx_optimizer_own_field(&s->opt, field, out->whole));
-    return hx_dist_scatter_host(&s->dist, out->whole, own);
+    return hx_optimizer_own_field(&out->session->opt, field, own);
 }

@@ -22,24 +22,20 @@ struct hx_output_dist {
     double *own; /* [own n_elem][2]: three floats, or a double, before they are sent (owned) */
 };
 
-/* Calls of the root: hx_dist_call.what. */
+/* hx_dist_call.what: functions of output.h and trace.h that all processes call together. */
 enum {
     HX_OUTPUT_TAKE = HX_DIST_OTHER,
     HX_OUTPUT_WRITE,
-    HX_OUTPUT_BEGIN_TRACE, /* trace.h */
+    HX_OUTPUT_BEGIN_TRACE,
     HX_OUTPUT_WRITE_TRACE
 };
 
-/* On a follower: answers the root's calls from here on, until hx_output_free (output_follow.c).
+/* On a follower: joins in the root's calls from here on, until hx_output_free (output_follow.c).
  * *out must not move. */
 void hx_output_follow(hx_output *out, hx_session *s);
 
-/* The collective parts of the functions of output.h. On followers path and title are NULL. */
-int hx_output_take_local(hx_output *out);
-int hx_output_write_local(hx_output *out, int iteration, const char *path, int is_synced);
-
-/* On the root: makes the followers do the same step. */
-int hx_output_broadcast(hx_output *out, int32_t what);
+/* Begins a collective function: hx_dist_announce. */
+int hx_output_announce(hx_output *out, int32_t what);
 
 /* Decides which process writes which piece. Must precede the adding of fields. Collective: *rc is
  * the result of each process. */

@@ -1,4 +1,4 @@
-/* The follower's part of the output: its answers to the calls of the root (output_dist.h). */
+/* A follower joins in the functions of output_dist.h that the root calls. */
 #include <string.h>
 
 #include "../diag/diag.h"
@@ -7,35 +7,39 @@
 
 /* The follower's part of the warnings before the first design; afterwards the lists of the mesh are
  * not needed. */
-static int judge_local(hx_session *s)
+static int join_diags(hx_session *s)
 {
     const int rc = hx_diags_follow(s);
     hx_session_free_lists(s);
     return rc;
 }
 
-static int do_local(hx_output *out, int32_t what)
+static int join_output(hx_output *out, int32_t what)
 {
+    hx_session *const s = out->session;
     switch (what) {
     case HX_OUTPUT_TAKE:
-        return hx_output_take_local(out);
+        return hx_output_take(out, s);
     case HX_OUTPUT_WRITE:
-        return hx_output_write_local(out, 0, NULL, 0);
+        return hx_output_write_as(out, 0, NULL);
     case HX_OUTPUT_BEGIN_TRACE:
-        return hx_trace_begin_local(out);
+        s->cfg.output.timeline = 1; /* the root's config decides */
+        return hx_trace_begin(out);
     case HX_DIAGS_CALL:
-        return judge_local(out->session);
+        return join_diags(s);
     default:
-        return hx_trace_write_local(out);
+        return hx_trace_write(out);
     }
 }
 
-/* Answers a call of the root; errors on all processes are reported by the root. */
+/* Joins in a call of the root; errors on all processes are reported by the root. */
 static int answer(void *context, const hx_dist_call *call)
 {
     hx_output *const out = context;
-    const int rc = do_local(out, call->what);
-    if (rc < 0 && out->session->dist.is_lost) return rc;
+    hx_session *const s = out->session;
+    const int rc = join_output(out, call->what);
+    out->session = s; /* output whose memory is missing has been freed */
+    if (rc < 0 && s->dist.is_lost) return rc;
     if (rc < 0) hx_error_clear();
     return HX_OK;
 }

@@ -66,19 +66,14 @@ static int open_timeline(hx_output *out)
                     s->device.ops->name);
 }
 
-int hx_trace_begin_local(hx_output *out)
+int hx_trace_begin(hx_output *out)
 {
+    if (!out->session->cfg.output.timeline) return HX_OK;
+    HX_TRY(hx_output_announce(out, HX_OUTPUT_BEGIN_TRACE));
     HX_TRY(hx_output_agree(out, open_timeline(out)));
     HX_TRY(hx_output_judge(out, read_clock(out->trace->comm, &out->trace->start)));
     set_timeline(out->session, out->trace->timeline);
     return HX_OK;
-}
-
-int hx_trace_begin(hx_output *out)
-{
-    if (!out->session->cfg.output.timeline) return HX_OK;
-    HX_TRY(hx_output_broadcast(out, HX_OUTPUT_BEGIN_TRACE));
-    return hx_trace_begin_local(out);
 }
 
 /* The designs that a process has completely, from `first` (0: none) to `last`. Written are those
@@ -253,27 +248,16 @@ static int write_collected(hx_output *out, const extent *all, const hx_span_time
     return HX_OK;
 }
 
-/* Collective; the root writes. */
-static int write_local_trace(hx_output *out, int is_root)
+int hx_trace_write(hx_output *out)
 {
     extent *all;
     hx_span_time *list = NULL;
+    if (!out->trace) return HX_OK;
+    HX_TRY(hx_output_announce(out, HX_OUTPUT_WRITE_TRACE));
     HX_TRY(hx_output_agree(out, hx_alloc(&all, (size_t)out->trace->comm->size, sizeof *all, what)));
     int rc = hx_output_judge(out, collect(out->trace, all, &list));
-    if (rc == HX_OK && is_root) rc = write_collected(out, all, list);
+    if (rc == HX_OK && out->trace->comm->rank == HX_DIST_ROOT) rc = write_collected(out, all, list);
     free(all);
     free(list);
     return rc;
-}
-
-int hx_trace_write_local(hx_output *out)
-{
-    return write_local_trace(out, 0);
-}
-
-int hx_trace_write(hx_output *out)
-{
-    if (!out->trace) return HX_OK;
-    HX_TRY(hx_output_broadcast(out, HX_OUTPUT_WRITE_TRACE));
-    return write_local_trace(out, 1);
 }

@@ -11,12 +11,9 @@
  * session is open. HX_ENOMEM, HX_EENV: the device cannot record marks. */
 int hx_trace_begin(hx_output *out);
 
-/* Writes DIR/timeline.json from the recorded marks; nothing if there are none. HX_EIO. */
+/* Writes DIR/timeline.json from the recorded marks; nothing if there are none. The root writes.
+ * HX_EIO. */
 int hx_trace_write(hx_output *out);
-
-/* The follower's parts of these functions, run when the root calls (output_follow.c). */
-int hx_trace_begin_local(hx_output *out);
-int hx_trace_write_local(hx_output *out);
 
 /* Stops recording; call before the session is freed. Accepts NULL. */
 void hx_trace_free(hx_trace *trace);

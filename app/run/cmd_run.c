@@ -453,7 +453,7 @@ static int follow_run(const hx_options *options)
     if (rc == HX_OK) rc = hx_output_query_folder(&s);
     if (rc == HX_OK) rc = hx_session_open_follower(&s);
     if (rc == HX_OK) hx_output_follow(&output, &s);
-    if (rc == HX_OK) rc = hx_session_serve(&s);
+    if (rc == HX_OK) rc = hx_optimizer_serve(&s.opt);
     hx_output_free(&output);
     hx_session_free(&s);
     return rc;

@@ -394,7 +394,7 @@ int hx_session_make_filter(hx_session *s)
     hx_filter_params params = hx_session_filter_params(s);
     params.voxels = &s->voxels;
     const int rc = hx_filter_create(&s->filter, hx_filter_find(s->cfg.optimization.filter.kind),
-                                    hx_session_design_device(s), hx_session_design(s), &params);
+                                    hx_session_solver_device(s), hx_session_solved(s), &params);
     return rc < 0 ? hx_session_blame(s, "optimization.filter.radius", rc) : rc;
 }
 
@@ -436,10 +436,10 @@ static double measure_greyness(const hx_session *s, const double *density)
     return 4.0 * sum / p->design_volume;
 }
 
-/* Index of this process' first element in the whole mesh, if the design is distributed. */
+/* Index of this process' first element in the whole mesh. */
 static int64_t first_element(const hx_session *s)
 {
-    return s->dist.design ? s->dist.subdomain.first[s->comm->rank] : 0;
+    return s->dist.comm ? s->dist.subdomain.first[s->comm->rank] : 0;
 }
 
 static int make_design(hx_session *s)
@@ -526,10 +526,7 @@ int hx_session_open_follower(hx_session *s)
     HX_TRY(hx_session_receive_choice(s));
     HX_TRY(hx_session_choose_solver(s));
     HX_TRY(hx_session_make_solver(s));
-    if (s->dist.design) return hx_session_make_design(s);
-    HX_TRY(hx_analysis_create(&s->analysis, &s->solver.op, &s->solver.pc, &s->solver.pcg,
-                              s->cfg.solver.warm_start));
-    return hx_analysis_follow(&s->analysis);
+    return hx_session_make_design(s);
 }
 
 void hx_session_free(hx_session *s)

@@ -109,16 +109,12 @@ typedef struct hx_session {
 int hx_session_open(hx_session *s);
 
 /* Replaces hx_session_open on a process other than the root (core/dist/dist.h): makes mesh,
- * problem and solver of its subdomain. */
+ * problem, solver and design of its subdomain, for hx_optimizer_serve. */
 int hx_session_open_follower(hx_session *s);
 
 /* After the set-up, before the first design: frees the lists of elements around nodes on the host
  * if the mesh is distributed, since a run does not read them afterwards. Does nothing otherwise. */
 void hx_session_free_lists(hx_session *s);
-
-/* After hx_session_open_follower: does the work of this process in each design, until the root ends
- * the run (hx_analysis_dismiss). */
-int hx_session_serve(hx_session *s);
 
 /* The steps one by one, for commands that stop earlier or print in between. */
 int hx_session_make_mesh(hx_session *s); /* mesh and sets, distributed with a communicator */
@@ -177,11 +173,6 @@ void hx_session_drop_operator(hx_session *s);
 /* The problem that the solver works on, or a process' subdomain of it, and its device. */
 const hx_problem *hx_session_solved(const hx_session *s);
 hx_device *hx_session_solver_device(hx_session *s);
-
-/* The problem of the design and its device: the whole, or the subdomain if the design is
- * distributed. */
-const hx_problem *hx_session_design(const hx_session *s);
-hx_device *hx_session_design_device(hx_session *s);
 
 /* Device bytes of a run on one of n_rank processes, for a session without a communicator whose
  * solver has been selected. HX_EINPUT: the problem runs only on one process. O(n_elem). */

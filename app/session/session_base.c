@@ -117,13 +117,3 @@ hx_device *hx_session_solver_device(hx_session *s)
 {
     return s->dist.comm ? &s->dist.dev : &s->device;
 }
-
-const hx_problem *hx_session_design(const hx_session *s)
-{
-    return s->dist.design ? &s->dist.subdomain.problem : &s->problem;
-}
-
-hx_device *hx_session_design_device(hx_session *s)
-{
-    return s->dist.design ? &s->dist.dev : &s->device;
-}

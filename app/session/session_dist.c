@@ -12,12 +12,6 @@
 #include "core/version.h"
 #include "identity.h"
 #include "session_internal.h"
-
-/* 1 if the design can be distributed. Otherwise the root has the whole design: the filter
- * "helmholtz" solves on the whole mesh. */
-static int can_distribute_design(const hx_session *s)
-{
-    return hx_filter_find(s->cfg.optimization.filter.kind)->is_distributed;
 }
 
 /* Largest number of nodes of a replicated coarse grid, from the root's config. */
@@ -49,7 +43,7 @@ int hx_session_create_subdomain(hx_session *s)
     HX_TRY(find_whole_coarse(s));
     HX_TRY(find_transport(s));
     HX_TRY(hx_session_agree_dist_mesh(s));
-    if (can_distribute_design(s)) HX_TRY(hx_design_distribute(&s->dist));
+    HX_TRY(hx_design_distribute(&s->dist));
     hx_session_count_voxels(s);
     return HX_OK;
 }
@@ -134,15 +128,11 @@ int hx_session_receive_choice(hx_session *s)
 int hx_session_rank_bytes(hx_session *s, int n_rank, int rank, size_t *bytes)
 {
     const hx_comm comm = {.rank = rank, .size = n_rank}; /* nothing is sent */
-    int mark;
     *bytes = 0;
     HX_TRY(hx_subdomain_create(&s->dist.subdomain, &comm, &s->problem));
     s->dist.comm = &comm;
-    s->dist.design = can_distribute_design(s) ? &mark : NULL;
     hx_session_count_voxels(s);
     *bytes = hx_session_device_bytes(s);
-    if (!s->dist.design && rank != HX_DIST_ROOT)
-        *bytes -= hx_session_optimizer_bytes(s) + hx_session_filter_bytes(s);
     hx_subdomain_free(&s->dist.subdomain);
     memset(&s->dist, 0, sizeof s->dist);
     hx_session_count_voxels(s);
@@ -154,11 +144,6 @@ void hx_session_free_lists(hx_session *s)
     if (!s->mesh.ownership) return;
     hx_mesh_free_lists(&s->mesh);
     hx_mesh_free_lists(&s->dist.subdomain.mesh);
-}
-
-int hx_session_serve(hx_session *s)
-{
-    return s->dist.design ? hx_optimizer_serve(&s->opt) : hx_analysis_serve(&s->analysis);
 }
 
 static const char *cut_text(hx_partition_kind kind)
@@ -176,11 +161,10 @@ const char *hx_session_comm_text(const hx_session *s, char *text, size_t n_text)
         if (subdomain->n_elem_of[r] > most) most = subdomain->n_elem_of[r];
     snprintf(text, n_text,
              "%d %s (%s), %d on this machine; at most %s %s each, %s; process 0 has %s interface "
-             "nodes, exchanged by %s; the design is %s",
+             "nodes, exchanged by %s",
              s->comm->size, hx_noun(s->comm->size, "process", "processes"), s->comm->ops->name,
              s->comm->host_size, hx_format_count(most, a, sizeof a),
              hx_noun(most, "element", "elements"), cut_text(s->cfg.solver.partition),
-             hx_format_count(subdomain->n_interface, b, sizeof b), hx_dist_transport(&s->dist),
-             s->dist.design ? "distributed" : "on process 0");
+             hx_format_count(subdomain->n_interface, b, sizeof b), hx_dist_transport(&s->dist));
     return text;
 }

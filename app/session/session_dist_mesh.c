@@ -75,8 +75,6 @@ static const char *session_needs_whole(const hx_session *s)
     if (cfg->optimization.symmetry.n > 0) return "optimization.symmetry";
     if (!isnan(cfg->optimization.extrusion[0])) return "optimization.extrusion";
     if (cfg->optimization.initial) return "optimization.initial";
-    if (!hx_filter_find(cfg->optimization.filter.kind)->is_distributed)
-        return "optimization.filter.kind";
     if (cfg->springs.n > 0) return "springs";
     if (cfg->convection.n > 0) return "convection";
     if (holds_by_file(cfg)) return "supports from the mesh's file";
@@ -113,7 +111,7 @@ static void set_reach(const hx_session *s, const hx_generate_params *generate, i
 {
     const hx_config *const cfg = &s->cfg;
     const double radius = cfg->optimization.filter.radius;
-    if (!hx_filter_find(cfg->optimization.filter.kind)->needs_radius) return;
+    if (!hx_filter_find(cfg->optimization.filter.kind)->sums_pairs) return;
     params->in_elements = isnan(radius) || cfg->optimization.filter.unit == HX_UNIT_ELEMENT;
     /* it is required with mesh.file, and its absence is reported later */
     params->reach = isnan(radius) ? 0.0 : radius;

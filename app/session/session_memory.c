@@ -24,7 +24,7 @@ void hx_session_count_voxels(hx_session *s)
     const double radius = s->filter_radius;
     if (!hx_filter_find(s->cfg.optimization.filter.kind)->sums_pairs)
         s->voxel_bytes = 0;
-    else if (s->dist.design)
+    else if (s->dist.comm)
         s->voxel_bytes = hx_voxels_bytes_around(&s->dist.subdomain.mesh, &s->mesh, radius);
     else if (make_voxels(s))
         s->voxel_bytes = hx_voxels_taken(&s->voxels);
@@ -38,8 +38,8 @@ size_t hx_session_filter_bytes(const hx_session *s)
     const hx_filter_kind *const kind = hx_filter_find(s->cfg.optimization.filter.kind);
     const int n_sum = hx_filter_kind_sums(kind, &params);
     const size_t halo =
-        s->dist.design && n_sum > 0 ? hx_halo_bytes(&s->dist, params.radius, n_sum) : 0;
-    return hx_filter_bytes(kind, hx_session_design(s), &params) + halo;
+        s->dist.comm && n_sum > 0 ? hx_halo_bytes(&s->dist, params.radius, n_sum) : 0;
+    return hx_filter_bytes(kind, hx_session_solved(s), &params) + halo;
 }
 
 static size_t groups_bytes(const hx_session *s)
@@ -52,7 +52,7 @@ static size_t groups_bytes(const hx_session *s)
 size_t hx_session_optimizer_bytes(const hx_session *s)
 {
     const hx_filter_params params = hx_session_filter_params(s);
-    return hx_optimizer_bytes(hx_session_design(s), hx_session_update(s),
+    return hx_optimizer_bytes(hx_session_solved(s), hx_session_update(s),
                               hx_filter_find(s->cfg.optimization.filter.kind), &params,
                               s->solver.precond) +
            groups_bytes(s);

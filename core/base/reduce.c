@@ -1,6 +1,7 @@
 #include "reduce.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "memory.h"
 
@@ -51,6 +52,16 @@ int hx_reduce_max(const hx_reduce *reduce, int n, double *value)
     for (int i = 0; i < n; i++)
         for (int r = 0; r < reduce->size; r++)
             if (every[r * n + i] > value[i]) value[i] = every[r * n + i];
+    free(every);
+    return HX_OK;
+}
+
+int hx_reduce_first(const hx_reduce *reduce, void *p, size_t bytes)
+{
+    char *every;
+    if (!reduce) return HX_OK;
+    HX_TRY(gather_values(reduce, bytes, p, &every));
+    memcpy(p, every, bytes);
     free(every);
     return HX_OK;
 }

@@ -27,6 +27,9 @@ int hx_reduce_sum_i64(const hx_reduce *reduce, int n, int64_t *value);
 /* value[n] := maximum over all ranks. */
 int hx_reduce_max(const hx_reduce *reduce, int n, double *value);
 
+/* p[bytes] := that of the first rank. For a few numbers. */
+int hx_reduce_first(const hx_reduce *reduce, void *p, size_t bytes);
+
 /* *before := sum over lower ranks. */
 int hx_reduce_exscan(const hx_reduce *reduce, int64_t value, int64_t *before);
 

@@ -172,21 +172,6 @@ static int create_cases(hx_analysis *a)
     return HX_OK;
 }
 
-/* Allocates the subdomain's fields in addition to those of the whole problem. */
-static int create_fields(hx_analysis *a)
-{
-    hx_device *dev = a->op->dev;
-    const size_t n_local = (size_t)a->op->model.n_elem * sizeof(double),
-                 n_whole = (size_t)a->problem->mesh->n_elem * sizeof(double);
-    a->d_modulus = a->op->model.d_modulus;
-    if (!a->dist || a->is_joint) return HX_OK;
-    HX_TRY(dev->ops->alloc(dev, n_local, &a->d_rho_local));
-    if (a->dist->comm->rank != HX_DIST_ROOT) return HX_OK;
-    HX_TRY(dev->ops->alloc(dev, n_whole, &a->d_modulus_whole));
-    a->d_modulus = a->d_modulus_whole;
-    return HX_OK;
-}
-
 int hx_analysis_create(hx_analysis *a, hx_operator *op, hx_precond *pc, hx_pcg *pcg, int warm_start)
 {
     memset(a, 0, sizeof *a);
@@ -196,14 +181,13 @@ int hx_analysis_create(hx_analysis *a, hx_operator *op, hx_precond *pc, hx_pcg *
     a->pcg = pcg;
     a->warm_start = warm_start;
     a->dist = op->dev->ops->interface ? hx_dist_of(op->dev) : NULL;
-    a->is_joint = a->dist && a->dist->design;
-    a->fields = a->is_joint ? op->problem : a->problem;
-    a->dev = a->dist && !a->is_joint ? a->dist->device : op->dev;
+    a->fields = op->problem;
+    a->dev = op->dev;
+    a->d_modulus = op->model.d_modulus;
     if (a->problem->cases.body && !op->dev->ops->body)
         return HX_RAISE(HX_EINPUT, "device '%s' does not support loads by mass",
                         op->dev->ops->name);
-    int rc = create_cases(a);
-    if (rc == HX_OK) rc = create_fields(a);
+    const int rc = create_cases(a);
     if (rc < 0) hx_analysis_free(a);
     return rc;
 }
@@ -303,8 +287,8 @@ static int update_loads(const hx_analysis *a)
     for (int c = 0; c < a->problem->cases.n; c++) {
         const hx_body_field *body = hx_problem_body(a->problem, c);
         if (!body) continue;
-        HX_TRY(dev->ops->body->force(dev, &a->op->model, body, hx_analysis_rho(a),
-                                     a->load[c].d_static, a->load[c].d_f));
+        HX_TRY(dev->ops->body->force(dev, &a->op->model, body, a->d_rho, a->load[c].d_static,
+                                     a->load[c].d_f));
     }
     return HX_OK;
 }
@@ -314,7 +298,7 @@ static int update_operator(hx_analysis *a)
 {
     hx_device *dev = a->op->dev;
     HX_TRY(dev->ops->design->modulus(dev, a->op->model.n_elem, a->problem->least, a->problem->young,
-                                     a->penalty, hx_analysis_rho(a), a->op->model.d_modulus));
+                                     a->penalty, a->d_rho, a->op->model.d_modulus));
     HX_TRY(hx_operator_update(a->op));
     return update_loads(a);
 }
@@ -459,9 +443,11 @@ static int go_along(hx_analysis *a, int c)
     return isfinite(step) && dd > 0.0 ? vector->axpy(dev, n, step, d_d, d_u) : HX_OK;
 }
 
-int hx_analysis_solve_local(hx_analysis *a, double penalty)
+int hx_analysis_solve(hx_analysis *a, const double *d_rho, double penalty)
 {
+    const double begin = hx_clock();
     double error = 0.0, scale = 0.0;
+    a->d_rho = d_rho;
     a->penalty = penalty;
     a->compliance = NAN;
     memset(&a->record, 0, sizeof a->record);
@@ -475,6 +461,7 @@ int hx_analysis_solve_local(hx_analysis *a, double penalty)
         scale += a->problem->cases.weight[c] * a->load_case[c].pcg.scale;
     }
     a->record.pcg_error = error > 0.0 ? error / scale : 0.0;
+    if (a->dist) a->dist->figures.solve_seconds += hx_clock() - begin;
     return HX_OK;
 }
 
@@ -500,7 +487,7 @@ static int case_compliance(hx_analysis *a, int c, double *compliance)
     return HX_OK;
 }
 
-int hx_analysis_compliance_local(hx_analysis *a, double *compliance)
+int hx_analysis_compliance(hx_analysis *a, double *compliance)
 {
     double sum = 0.0;
     for (int c = 0; isnan(a->compliance) && c < a->problem->cases.n; c++) {
@@ -512,8 +499,7 @@ int hx_analysis_compliance_local(hx_analysis *a, double *compliance)
     return HX_OK;
 }
 
-/* d_q of PCG = K u - f of a case on all rows; overwrites its d_p. */
-static int find_residual(const hx_analysis *a, int c)
+int hx_analysis_find_residual(const hx_analysis *a, int c)
 {
     const hx_vector_ops *vector = a->op->dev->ops->vector;
     double *const d_q = a->pcg->d_q, *const d_p = a->pcg->d_p;
@@ -527,7 +513,7 @@ static int find_residual(const hx_analysis *a, int c)
 static int case_residual_error(const hx_analysis *a, int c, double *error)
 {
     const hx_operator *op = a->op;
-    HX_TRY(find_residual(a, c));
+    HX_TRY(hx_analysis_find_residual(a, c));
     HX_TRY(hx_operator_restrict(op, a->pcg->d_q));
     return op->dev->ops->vector->dot(op->dev, vector_entries(a), a->d_u[c], a->pcg->d_q, error);
 }
@@ -549,10 +535,10 @@ static int case_stiffness_error(const hx_analysis *a, int c, double *d_work, dou
     return HX_OK;
 }
 
-int hx_analysis_stiffness_error_local(hx_analysis *a, double *d_work, double *error)
+int hx_analysis_stiffness_error(hx_analysis *a, double *d_work, double *error)
 {
     double compliance, sum = 0.0;
-    HX_TRY(hx_analysis_compliance_local(a, &compliance));
+    HX_TRY(hx_analysis_compliance(a, &compliance));
     for (int c = 0; c < a->problem->cases.n; c++) {
         double of_case;
         HX_TRY(case_stiffness_error(a, c, d_work, &of_case));
@@ -562,7 +548,7 @@ int hx_analysis_stiffness_error_local(hx_analysis *a, double *d_work, double *er
     return HX_OK;
 }
 
-int hx_analysis_energy_local(const hx_analysis *a, double *d_energy, double *d_work)
+int hx_analysis_energy(hx_analysis *a, double *d_energy, double *d_work)
 {
     hx_device *dev = a->op->dev;
     const int64_t n = a->op->model.n_elem;
@@ -574,24 +560,19 @@ int hx_analysis_energy_local(const hx_analysis *a, double *d_energy, double *d_w
     return HX_OK;
 }
 
-int hx_analysis_body_work_local(const hx_analysis *a, double *d_dc)
+int hx_analysis_body_work(hx_analysis *a, double *d_dc)
 {
     hx_device *dev = a->op->dev;
     for (int c = 0; c < a->problem->cases.n; c++) {
         const hx_body_field *body = hx_problem_body(a->problem, c);
         if (!body) continue;
         HX_TRY(dev->ops->body->work(dev, &a->op->model, body, 2.0 * a->problem->cases.weight[c],
-                                    hx_analysis_rho(a), a->d_u[c], d_dc));
+                                    a->d_rho, a->d_u[c], d_dc));
     }
     return HX_OK;
 }
 
-int hx_analysis_residual_local(hx_analysis *a, int load_case)
-{
-    return find_residual(a, load_case);
-}
-
-int hx_analysis_reset_local(hx_analysis *a)
+int hx_analysis_reset(hx_analysis *a)
 {
     for (int c = 0; c < a->problem->cases.n; c++) HX_TRY(reset_displacement(a, a->d_u[c]));
     a->pcg->slow = 0.0;
@@ -616,11 +597,6 @@ void hx_analysis_free(hx_analysis *a)
     }
     if (dev) free_last(a);
     if (dev) dev->ops->release(dev, a->d_density);
-    if (dev) dev->ops->release(dev, a->d_rho_local);
-    if (dev) dev->ops->release(dev, a->d_modulus_whole);
-    if (dev) dev->ops->release(dev, a->d_field);
-    if (dev) dev->ops->release(dev, a->d_work);
-    if (dev) dev->ops->release(dev, a->d_field_whole);
     if (dev) dev->ops->release(dev, a->d_energy);
     free(a->d_u);
     free(a->load);

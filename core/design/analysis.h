@@ -53,16 +53,12 @@ typedef struct hx_case_load {
 
 typedef struct hx_analysis {
     const hx_problem *problem; /* the whole problem (borrowed, like the next) */
-    /* The problem whose elements the design's fields belong to: the whole problem, or that of `op`
-     * if the design is distributed over the ranks (design_dist.h). */
-    const hx_problem *fields;
-    hx_device *dev;
-    /* 1: the design is distributed. All processes then call hx_analysis_solve, compliance,
-     * body_work, energy, reset and snapshot together; only the root calls the rest. */
-    int is_joint;
-    /* Not NULL: several processes solve. Then `op` belongs to a subdomain, and so do the fields and
-     * vectors below unless stated otherwise. NULL: one process solves. (borrowed, like the next
-     * three) */
+    const hx_problem *fields;  /* the problem of `op`, to whose elements the fields belong */
+    hx_device *dev;            /* its device */
+    /* Not NULL: several processes solve, each a subdomain, to which `op`, the fields and the vectors
+     * below belong. All of them call hx_analysis_solve, compliance, body_work, energy,
+     * stiffness_error, reset and snapshot together; the root calls the rest, in which the others join
+     * (hx_optimizer_serve). NULL: one process solves. (borrowed, like the next three) */
     hx_dist *dist;
     hx_operator *op;
     hx_precond *pc;
@@ -72,16 +68,13 @@ typedef struct hx_analysis {
     int warm_start; /* 1: PCG starts from u of the last design */
     double penalty; /* value in the last solve */
     int design; /* number of the next design in timeline marks (timeline.h); the owner sets it */
-    /* field of the last solve (borrowed); NULL in a follower if the design is not distributed */
-    const double *d_rho;
-    double *d_density; /* that field if it came from the host (owned) */
-    double *d_modulus; /* field: the operator's, or d_modulus_whole (owned) */
-    /* used with ranks (owned) */
-    double *d_rho_local, *d_modulus_whole, *d_field, *d_work, *d_field_whole;
-    double *d_energy;   /* field; NULL: element energies are not needed (owned) */
-    double **d_u;       /* [n_case] vectors (owned) */
-    float **d_last;     /* [n_case] d_u of the previous design; NULL: no extrapolation (owned) */
-    hx_case_load *load; /* [n_case] (owned) */
+    const double *d_rho; /* field of the last solve (borrowed) */
+    double *d_density;   /* that field if it came from the host (owned) */
+    double *d_modulus;   /* field: the operator's (borrowed) */
+    double *d_energy;    /* field; NULL: element energies are not needed (owned) */
+    double **d_u;        /* [n_case] vectors (owned) */
+    float **d_last;      /* [n_case] d_u of the previous design; NULL: no extrapolation (owned) */
+    hx_case_load *load;  /* [n_case] (owned) */
     hx_case_record *load_case; /* [n_case] (owned) */
     double compliance;         /* NaN until computed */
     hx_analysis_record record; /* since the last hx_analysis_solve */
@@ -171,7 +164,7 @@ int hx_analysis_own_displacement(const hx_analysis *analysis, int load_case, dou
 int hx_analysis_reset(hx_analysis *analysis);
 
 /* Saves or loads what the next design needs: displacements with a warm start and the
- * preconditioner's state. image: NULL in a follower. */
+ * preconditioner's state. */
 int hx_analysis_snapshot(hx_analysis *analysis, hx_snapshot *image);
 
 /* Sum of the forces of a case, including loads by mass. */
@@ -193,13 +186,6 @@ int hx_analysis_film_heat(const hx_analysis *analysis, int load_case, double *he
 
 /* With ranks, called by the root: report[size] with an entry per process. */
 int hx_analysis_report(hx_analysis *analysis, hx_dist_report *report);
-
-/* In a follower: takes part in every operation that the root starts, until the root calls
- * hx_analysis_dismiss. */
-int hx_analysis_serve(hx_analysis *analysis);
-/* Called by the root: the followers return from hx_analysis_serve. Does nothing with one
- * process. */
-void hx_analysis_dismiss(hx_analysis *analysis);
 
 /* Accepts a zeroed struct. */
 void hx_analysis_free(hx_analysis *analysis);

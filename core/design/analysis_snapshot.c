@@ -17,9 +17,9 @@ static const char *const of_others[] = {"subdomain", "multigrid.", "analysis.las
 static int snapshot_slow(hx_analysis *a, hx_snapshot *image)
 {
     static const char name[] = "analysis.slow";
-    const int is_there = image->mode == HX_SNAPSHOT_SAVE
-                             ? a->pcg->params.criterion == HX_PCG_COMPLIANCE
-                             : hx_snapshot_has(image, name);
+    int is_there = image->mode == HX_SNAPSHOT_SAVE ? a->pcg->params.criterion == HX_PCG_COMPLIANCE
+                                                   : hx_snapshot_has(image, name);
+    HX_TRY(hx_reduce_first(image->reduce, &is_there, sizeof is_there));
     if (!is_there) return HX_OK;
     return hx_snapshot_host(image, name, &a->pcg->slow, sizeof a->pcg->slow);
 }
@@ -142,9 +142,9 @@ static int save_local(hx_analysis *a, hx_snapshot *image)
     hx_snapshot_pack(&own, packed);
     HX_TRY_FAIL(sizes_of_all(dist, n_own, &bytes));
     for (int r = 0; r < dist->comm->size; r++) n_all += bytes[r];
-    if (image) HX_TRY_FAIL(hx_alloc_raw(&all, n_all + 1, 1, "checkpoint"));
+    if (hx_dist_is_root(dist)) HX_TRY_FAIL(hx_alloc_raw(&all, n_all + 1, 1, "checkpoint"));
     HX_TRY_FAIL(dist->comm->ops->gather(dist->comm, HX_DIST_ROOT, packed, bytes, all));
-    if (image) HX_TRY_FAIL(put_local(dist, image, bytes, all));
+    if (hx_dist_is_root(dist)) HX_TRY_FAIL(put_local(dist, image, bytes, all));
     rc = HX_OK;
 fail:
     free(bytes);
@@ -180,7 +180,7 @@ static int load_local(hx_analysis *a, hx_snapshot *image)
     hx_dist *const dist = a->dist;
     const hx_comm *const comm = dist->comm;
     char name[HX_SNAPSHOT_NAME], *all = NULL, *packed = NULL;
-    int32_t has = image && hx_snapshot_has(image, local_name(dist, comm->size - 1, name));
+    int32_t has = hx_snapshot_has(image, local_name(dist, comm->size - 1, name));
     hx_snapshot own = {0};
     size_t *bytes = NULL;
     int rc;
@@ -190,7 +190,7 @@ static int load_local(hx_analysis *a, hx_snapshot *image)
         return hx_analysis_snapshot_last(a, &own);
     }
     HX_TRY_FAIL(hx_alloc(&bytes, (size_t)comm->size, sizeof *bytes, "checkpoint"));
-    if (image) HX_TRY_FAIL(get_local(dist, image, bytes, &all));
+    if (hx_dist_is_root(dist)) HX_TRY_FAIL(get_local(dist, image, bytes, &all));
     HX_TRY_FAIL(
         comm->ops->broadcast(comm, HX_DIST_ROOT, bytes, (size_t)comm->size * sizeof *bytes));
     HX_TRY_FAIL(hx_alloc_raw(&packed, bytes[comm->rank] + 1, 1, "checkpoint"));
@@ -205,41 +205,22 @@ fail:
     return rc;
 }
 
-/* Transfers u of a case between the processes and the root's image. */
-static int snapshot_case(hx_analysis *a, hx_snapshot *image, hx_snapshot_mode mode, int c,
-                         double *whole)
+static int snapshot_ranks(hx_analysis *a, hx_snapshot *image)
 {
     const int components = a->problem->components;
-    const size_t bytes = (size_t)hx_analysis_whole_entries(a) * sizeof *whole;
+    const int64_t n_point = hx_analysis_whole_entries(a) / components;
     char name[HX_SNAPSHOT_NAME];
-    if (mode == HX_SNAPSHOT_SAVE) {
-        HX_TRY(hx_dist_gather_vector(a->dist, components, a->d_u[c], whole));
-        return image ? hx_snapshot_host(image, case_name(c, name), whole, bytes) : HX_OK;
-    }
-    if (image) HX_TRY(hx_snapshot_host(image, case_name(c, name), whole, bytes));
-    return hx_dist_scatter_vector(a->dist, components, whole, a->d_u[c]);
-}
-
-static int snapshot_ranks(hx_analysis *a, hx_snapshot *image, hx_snapshot_mode mode)
-{
-    const size_t n = (size_t)hx_analysis_whole_entries(a);
-    double *whole = NULL;
-    int rc = HX_OK;
-    if (image) HX_TRY(hx_alloc_raw(&whole, n, sizeof *whole, "checkpoint"));
-    for (int c = 0; rc == HX_OK && a->warm_start && c < a->problem->cases.n; c++)
-        rc = snapshot_case(a, image, mode, c, whole);
-    free(whole);
-    HX_TRY(rc);
-    if (image) HX_TRY(snapshot_slow(a, image));
-    HX_TRY(a->dist->comm->ops->broadcast(a->dist->comm, HX_DIST_ROOT, &a->pcg->slow,
-                                         sizeof a->pcg->slow));
-    if (mode == HX_SNAPSHOT_SAVE) return save_local(a, image);
+    for (int c = 0; a->warm_start && c < a->problem->cases.n; c++)
+        HX_TRY(hx_dist_snapshot_vector(a->dist, image, case_name(c, name), components, n_point,
+                                       a->d_u[c]));
+    HX_TRY(snapshot_slow(a, image));
+    if (image->mode == HX_SNAPSHOT_SAVE) return save_local(a, image);
     HX_TRY(load_local(a, image));
-    if (image) pass_over(image);
+    pass_over(image);
     return HX_OK;
 }
 
-int hx_analysis_snapshot_local(hx_analysis *a, hx_snapshot *image, hx_snapshot_mode mode)
+int hx_analysis_snapshot(hx_analysis *a, hx_snapshot *image)
 {
-    return a->dist ? snapshot_ranks(a, image, mode) : snapshot_alone(a, image);
+    return a->dist ? snapshot_ranks(a, image) : snapshot_alone(a, image);
 }

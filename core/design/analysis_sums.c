@@ -57,14 +57,14 @@ static int add_body(const hx_analysis *a, int load_case, double total[3])
     double *rho, body[3];
     if (!hx_problem_body(subdomain, load_case)) return HX_OK;
     HX_TRY(hx_alloc_raw(&rho, n, sizeof *rho, what));
-    const int rc = dev->ops->download(dev, rho, hx_analysis_rho(a), n * sizeof *rho);
+    const int rc = dev->ops->download(dev, rho, a->d_rho, n * sizeof *rho);
     if (rc == HX_OK) hx_problem_total_body(subdomain, load_case, rho, body);
     for (int i = 0; rc == HX_OK && i < 3; i++) total[i] += body[i];
     free(rho);
     return rc;
 }
 
-int hx_analysis_applied_local(const hx_analysis *a, int load_case, double total[3])
+int hx_analysis_sum_load(const hx_analysis *a, int load_case, double total[3])
 {
     const hx_problem *const subdomain = a->op->problem;
     uint8_t *is_own;
@@ -76,7 +76,7 @@ int hx_analysis_applied_local(const hx_analysis *a, int load_case, double total[
     return hx_dist_sum(a->dist, 3, total);
 }
 
-int hx_analysis_reaction_local(hx_analysis *a, int load_case, double total[3])
+int hx_analysis_sum_reaction(hx_analysis *a, int load_case, double total[3])
 {
     const hx_problem *const subdomain = a->op->problem;
     const size_t n = (size_t)subdomain->components * (size_t)subdomain->space.n_point;
@@ -84,7 +84,7 @@ int hx_analysis_reaction_local(hx_analysis *a, int load_case, double total[3])
     uint8_t *is_own = NULL;
     double *value = NULL;
     int rc;
-    HX_TRY_FAIL(hx_analysis_residual_local(a, load_case));
+    HX_TRY_FAIL(hx_analysis_find_residual(a, load_case));
     HX_TRY_FAIL(flag_own(a, &is_own));
     HX_TRY_FAIL(hx_alloc_raw(&value, n, sizeof *value, what));
     HX_TRY_FAIL(dev->ops->download(dev, value, a->pcg->d_q, n * sizeof *value));

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "../base/kind_table.h"
+#include "../dist/dist.h"
 
 /* Steepness of the projection of the first design. */
 static double first_beta(const hx_filter_params *params)
@@ -52,7 +53,9 @@ size_t hx_filter_bytes(const hx_filter_kind *kind, const hx_problem *problem,
                        const hx_filter_params *params)
 {
     const size_t field = (size_t)problem->mesh->n_elem * sizeof(double);
-    return kind->bytes(problem->mesh, params) +
+    hx_filter_params local = *params;
+    local.n_point = problem->whole ? problem->space.n_point : 0;
+    return kind->bytes(problem->mesh, &local) +
            (hx_filter_kind_maps_design(kind, params) ? field : 0) +
            (problem->passive.density ? field : 0);
 }
@@ -69,6 +72,8 @@ int hx_filter_create(hx_filter *filter, const hx_filter_kind *kind, hx_device *d
     memset(filter, 0, sizeof *filter);
     HX_TRY(hx_kind_check("filter", kind->name, sizeof entry / sizeof entry[0], entry));
     HX_TRY(check_params(kind, params));
+    if (dev->ops->interface && !kind->is_distributed)
+        return HX_RAISE(HX_EINPUT, "filter '%s' supports only one process", kind->name);
     filter->kind = kind;
     filter->dev = dev;
     filter->problem = problem;
@@ -182,6 +187,14 @@ int hx_filter_mass(hx_filter *filter, const double *d_design, const double *d_vo
     HX_TRY(hx_filter_forward(filter, d_design, d_physical));
     return dev->ops->design->measure(dev, filter->problem->mesh->n_elem, d_physical, d_volume, NULL,
                                      mass, &grey);
+}
+
+int hx_filter_snapshot_nodes(hx_filter *filter, hx_snapshot *image, const char *name, double *d_x)
+{
+    const int64_t n_node = hx_mesh_n_node_all(hx_problem_whole(filter->problem)->mesh);
+    if (filter->dev->ops->interface)
+        return hx_dist_snapshot_vector(hx_dist_of(filter->dev), image, name, 1, n_node, d_x);
+    return hx_snapshot_device(image, name, filter->dev, d_x, (size_t)n_node * sizeof *d_x);
 }
 
 void hx_filter_free(hx_filter *filter)

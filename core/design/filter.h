@@ -27,6 +27,9 @@ typedef struct hx_filter_params {
     const hx_design_params *design;
     /* hx_voxels_bytes, for memory estimates; 0: the mesh is not assumed to be made of voxels */
     size_t voxel_bytes;
+    /* Entries of a vector of the subdomain, for memory estimates; 0: one rank. Set by
+     * hx_filter_bytes. */
+    int64_t n_point;
     /* Result of hx_voxels_create for mesh and radius, which a filter that sums pairs takes and
      * leaves zeroed. If it is zeroed or NULL, the filter makes its own. Only for a mesh that is not
      * distributed (borrowed until create returns). */
@@ -44,7 +47,8 @@ typedef struct hx_filter_kind {
     /* number of fields per sum over the elements within the radius if every design needs the
      * derivatives of both objective and volume; 0: no such sums */
     int sums_pairs;
-    int is_distributed; /* 1: supports subdomains on a device that completes sums (halo.h) */
+    /* 1: supports subdomains, by halos (halo.h) or sums at interface points (interface_ops.h) */
+    int is_distributed;
     int bytes_per_elem; /* device memory, nominal */
     /* Upper bound of the device memory of `create`, without the mesh's (device_mesh.h), which is
      * shared with the operator. */
@@ -112,6 +116,10 @@ int hx_filter_backward_volume(hx_filter *filter, const double *d_design, const d
 /* Sum of volume times physical density of a design, which replaces the design of the last forward.
  * Only if the design is mapped. Waits. */
 int hx_filter_mass(hx_filter *filter, const double *d_design, const double *d_volume, double *mass);
+
+/* For `snapshot` of a kind: d_x has a number per node; with several ranks the vector of the
+ * subdomain's points, with 0 at points that are no nodes. */
+int hx_filter_snapshot_nodes(hx_filter *filter, hx_snapshot *image, const char *name, double *d_x);
 
 /* Upper bound of the device memory of a filter for the problem, without the mesh's. */
 size_t hx_filter_bytes(const hx_filter_kind *kind, const hx_problem *problem,

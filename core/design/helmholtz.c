@@ -81,7 +81,8 @@ static void fill_elements(const hx_problem *problem, double length, float *metri
 {
     const hx_mesh *mesh = problem->mesh;
     const int64_t n = mesh->n_elem;
-    const double mean = mesh->total_volume / (double)n;
+    const hx_mesh *whole = hx_problem_whole(problem)->mesh; /* the same on all ranks */
+    const double mean = whole->total_volume / (double)hx_mesh_n_elem_all(whole);
 #pragma omp parallel for schedule(static)
     for (int64_t e = 0; e < n; e++) {
         float entry[6];

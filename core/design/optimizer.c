@@ -84,7 +84,7 @@ static int create_fields(hx_optimizer *opt)
     hx_device *dev = opt->analysis->dev;
     const hx_pcg *pcg = opt->analysis->pcg;
     const size_t bytes = (size_t)opt->problem->mesh->n_elem * sizeof(double);
-    const int fits = fits_vector(opt->problem) && opt->problem == opt->analysis->op->problem;
+    const int fits = fits_vector(opt->problem);
     HX_TRY(take_field(opt, NULL, &opt->d_design));
     HX_TRY(take_field(opt, NULL, &opt->d_proposal));
     HX_TRY(take_field(opt, NULL, &opt->d_volume));
@@ -182,7 +182,7 @@ static int create_update(hx_optimizer *opt)
                                    HX_ENTRY(kind, destroy)};
     HX_TRY(hx_kind_check("update", kind->name, sizeof entry / sizeof entry[0], entry));
     HX_TRY(check_constraints(opt, kind));
-    if (opt->analysis->is_joint && !kind->is_distributed)
+    if (opt->analysis->dist && !kind->is_distributed)
         return HX_RAISE(HX_EINPUT, "update '%s' does not support a distributed design", kind->name);
     HX_TRY(kind->create(&opt->update));
     opt->update.kind = kind;
@@ -470,7 +470,15 @@ static void begin_record(hx_optimizer *opt, hx_iteration *record)
     record->climbing = !hx_schedule_ended(&opt->penalty) || !hx_schedule_ended(&opt->beta);
 }
 
-int hx_optimizer_step_local(hx_optimizer *opt, hx_iteration *record)
+/* After a failure the ranks may be out of step; if a result is not finite, that is the same on all
+ * of them. */
+static int note_failure(const hx_optimizer *opt, int rc)
+{
+    hx_dist *const dist = opt->analysis->dist;
+    return dist && rc != HX_ENUMERIC ? hx_dist_note_error(dist, rc) : rc;
+}
+
+static int step_with_time(hx_optimizer *opt, hx_iteration *record)
 {
     const double begin = hx_clock();
     begin_record(opt, record);
@@ -480,14 +488,22 @@ int hx_optimizer_step_local(hx_optimizer *opt, hx_iteration *record)
     return HX_OK;
 }
 
-void hx_optimizer_advance_local(hx_optimizer *opt)
+int hx_optimizer_step(hx_optimizer *opt, hx_iteration *record)
+{
+    HX_TRY(hx_analysis_announce(opt->analysis, HX_CALL_STEP, 0));
+    return note_failure(opt, step_with_time(opt, record));
+}
+
+void hx_optimizer_advance(hx_optimizer *opt)
 {
     double *const d_design = opt->d_design;
+    if (hx_analysis_announce(opt->analysis, HX_CALL_ADVANCE, 0) < 0)
+        hx_error_clear(); /* the next call reports it */
     opt->d_design = opt->d_proposal;
     opt->d_proposal = d_design;
 }
 
-int hx_optimizer_undo_local(hx_optimizer *opt)
+static int undo(hx_optimizer *opt)
 {
     hx_device *dev = opt->analysis->dev;
     opt->penalty = opt->before.penalty;
@@ -502,6 +518,30 @@ int hx_optimizer_undo_local(hx_optimizer *opt)
     return hx_analysis_reset(opt->analysis);
 }
 
+int hx_optimizer_undo(hx_optimizer *opt)
+{
+    HX_TRY(hx_analysis_announce(opt->analysis, HX_CALL_UNDO, 0));
+    return note_failure(opt, undo(opt));
+}
+
+int hx_optimizer_density(const hx_optimizer *opt, double *host)
+{
+    HX_TRY(hx_analysis_announce(opt->analysis, HX_CALL_DENSITY, 0));
+    return hx_analysis_download(opt->analysis, opt->d_physical, host);
+}
+
+int hx_optimizer_sensitivity(const hx_optimizer *opt, double *host)
+{
+    HX_TRY(hx_analysis_announce(opt->analysis, HX_CALL_SENSITIVITY, 0));
+    return hx_analysis_download(opt->analysis, opt->d_dc, host);
+}
+
+int hx_optimizer_stiffness_error(hx_optimizer *opt, double *error)
+{
+    HX_TRY(hx_analysis_announce(opt->analysis, HX_CALL_STIFFNESS_ERROR, 0));
+    return note_failure(opt, hx_analysis_stiffness_error(opt->analysis, opt->d_dv, error));
+}
+
 /* Computes the element energies into dv. */
 static int weigh_energy(hx_optimizer *opt)
 {
@@ -510,9 +550,10 @@ static int weigh_energy(hx_optimizer *opt)
                                       opt->analysis->d_modulus, opt->d_dv);
 }
 
-int hx_optimizer_energy_local(hx_optimizer *opt, double *host)
+int hx_optimizer_energy(hx_optimizer *opt, double *host)
 {
-    HX_TRY(weigh_energy(opt));
+    HX_TRY(hx_analysis_announce(opt->analysis, HX_CALL_ENERGY, 0));
+    HX_TRY(note_failure(opt, weigh_energy(opt)));
     return hx_analysis_download(opt->analysis, opt->d_dv, host);
 }
 

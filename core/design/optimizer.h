@@ -131,11 +131,12 @@ typedef struct hx_optimizer {
     int n_field;
 } hx_optimizer;
 
-/* Creates the optimizer for the analysis' fields on its device. If the design is distributed, all
- * processes call it, each for its elements; only the root calls the functions below and receives
- * arrays of the whole. HX_EINPUT: a move limit or damping out of range, densities not in [0, 1], or
- * a volume fraction below the least volume (least_volume.h). Starts from
- * hx_design_initial_density, or from the uniform density whose filtered image has the prescribed volume, or from
+/* Creates the optimizer for the analysis' fields on its device. With several ranks all call it, each
+ * for its elements; the root calls the functions below, in which the others join
+ * (hx_optimizer_serve), and receives arrays of the whole. HX_EINPUT: a move limit or damping out of
+ * range, densities not in [0, 1], or a volume fraction below the least volume (least_volume.h).
+ * Starts from hx_design_initial_density, or from the uniform density whose filtered image has the
+ * prescribed volume, or from
  * density[n_elem] if given (passive elements keep their densities). Analysis and filter are
  * borrowed and must not move. */
 int hx_optimizer_create(hx_optimizer *opt, const hx_optimizer_params *params, hx_analysis *analysis,
@@ -179,9 +180,11 @@ int hx_optimizer_stiffness_error(hx_optimizer *opt, double *error);
  * deterministic. HX_EINPUT: the image belongs to something else. Waits. */
 int hx_optimizer_snapshot(hx_optimizer *opt, hx_snapshot *image);
 
-/* In a follower whose design is distributed (analysis->is_joint): takes part in the operations that
- * the root starts, until the root calls hx_analysis_dismiss. */
+/* In a follower: joins in the functions that the root calls, until the root calls
+ * hx_analysis_dismiss. */
 int hx_optimizer_serve(hx_optimizer *opt);
+/* On the root; does nothing with one rank. Accepts a zeroed struct. */
+void hx_analysis_dismiss(hx_analysis *analysis);
 
 /* Device bytes of the element fields and the update (NULL: optimality criteria) with a filter and a
  * preconditioner. The host holds none. */

@@ -1,96 +1,74 @@
-/* The optimizer with a distributed design: the root announces each operation, and all processes
- * execute it together, each for its elements. With one process, or if the root holds the design,
- * nothing is announced. */
+/* The followers' part of a run: they join in each collective function that the root announces. */
+#include <stdlib.h>
+
+#include "../base/memory.h"
 #include "analysis_internal.h"
-#include "optimizer_internal.h"
+#include "optimizer.h"
 
-/* Values of hx_dist_call.what; lower values are those of the analysis. */
-enum { STEP = HX_CALL_OPTIMIZER, ADVANCE, UNDO, DENSITY, SENSITIVITY, ENERGY, SAVE, LOAD };
-
-static int send_optimizer_call(const hx_optimizer *opt, int32_t what)
+/* A follower's checkpoint has no entries. */
+static int join_snapshot(hx_optimizer *opt, hx_snapshot_mode mode)
 {
-    const hx_dist_call call = {.what = what};
-    return opt->analysis->is_joint ? hx_dist_send_call(opt->analysis->dist, &call) : HX_OK;
+    hx_snapshot empty = {0};
+    hx_snapshot_begin(&empty, mode);
+    return hx_optimizer_snapshot(opt, &empty);
 }
 
-/* A result that is not finite is not finite in all processes, so they agree without
- * communication. */
-static int mark_design_lost(const hx_optimizer *opt, int rc)
+static int join_report(hx_analysis *a)
 {
-    if (rc < 0 && rc != HX_ENUMERIC && opt->analysis->is_joint) opt->analysis->dist->is_lost = 1;
+    hx_dist_report *report;
+    HX_TRY(hx_alloc(&report, (size_t)a->dist->comm->size, sizeof *report, "report"));
+    const int rc = hx_analysis_report(a, report);
+    free(report);
     return rc;
 }
 
-int hx_optimizer_step(hx_optimizer *opt, hx_iteration *record)
+static int join_analysis(hx_analysis *a, const hx_dist_call *call)
 {
-    HX_TRY(send_optimizer_call(opt, STEP));
-    return mark_design_lost(opt, hx_optimizer_step_local(opt, record));
+    double total[3];
+    switch (call->what) {
+    case HX_CALL_MODULUS:
+        return hx_analysis_modulus(a, NULL);
+    case HX_CALL_DISPLACEMENT:
+        return hx_analysis_point_displacement(a, call->number, NULL);
+    case HX_CALL_TOTAL_LOAD:
+        return hx_analysis_load(a, call->number, total);
+    case HX_CALL_REACTION:
+        return hx_analysis_reaction(a, call->number, total);
+    case HX_CALL_REPORT:
+        return join_report(a);
+    default:
+        if (call->what >= HX_DIST_OTHER && a->dist->answer)
+            return a->dist->answer(a->dist->context, call);
+        return HX_RAISE(HX_EINTERNAL, "unknown operation %d for the processes", call->what);
+    }
 }
 
-void hx_optimizer_advance(hx_optimizer *opt)
-{
-    if (send_optimizer_call(opt, ADVANCE) < 0) hx_error_clear(); /* the next call reports it */
-    hx_optimizer_advance_local(opt);
-}
-
-int hx_optimizer_undo(hx_optimizer *opt)
-{
-    HX_TRY(send_optimizer_call(opt, UNDO));
-    return mark_design_lost(opt, hx_optimizer_undo_local(opt));
-}
-
-int hx_optimizer_density(const hx_optimizer *opt, double *host)
-{
-    HX_TRY(send_optimizer_call(opt, DENSITY));
-    return mark_design_lost(opt, hx_analysis_download(opt->analysis, opt->d_physical, host));
-}
-
-int hx_optimizer_sensitivity(const hx_optimizer *opt, double *host)
-{
-    HX_TRY(send_optimizer_call(opt, SENSITIVITY));
-    return mark_design_lost(opt, hx_analysis_download(opt->analysis, opt->d_dc, host));
-}
-
-int hx_optimizer_energy(hx_optimizer *opt, double *host)
-{
-    HX_TRY(send_optimizer_call(opt, ENERGY));
-    return mark_design_lost(opt, hx_optimizer_energy_local(opt, host));
-}
-
-int hx_optimizer_stiffness_error(hx_optimizer *opt, double *error)
-{
-    return hx_analysis_stiffness_error(opt->analysis, opt->d_dv, error);
-}
-
-int hx_optimizer_snapshot(hx_optimizer *opt, hx_snapshot *image)
-{
-    HX_TRY(send_optimizer_call(opt, image->mode == HX_SNAPSHOT_SAVE ? SAVE : LOAD));
-    return mark_design_lost(opt, hx_optimizer_snapshot_local(opt, image, image->mode));
-}
-
-static int answer(hx_optimizer *opt, const hx_dist_call *call)
+static int join(hx_optimizer *opt, const hx_dist_call *call)
 {
     hx_iteration unused;
+    double error;
     switch (call->what) {
-    case STEP:
-        return hx_optimizer_step_local(opt, &unused);
-    case ADVANCE:
-        hx_optimizer_advance_local(opt);
+    case HX_CALL_STEP:
+        return hx_optimizer_step(opt, &unused);
+    case HX_CALL_ADVANCE:
+        hx_optimizer_advance(opt);
         return HX_OK;
-    case UNDO:
-        return hx_optimizer_undo_local(opt);
-    case DENSITY:
-        return hx_analysis_download(opt->analysis, opt->d_physical, NULL);
-    case SENSITIVITY:
-        return hx_analysis_download(opt->analysis, opt->d_dc, NULL);
-    case ENERGY:
-        return hx_optimizer_energy_local(opt, NULL);
-    case SAVE:
-        return hx_optimizer_snapshot_local(opt, NULL, HX_SNAPSHOT_SAVE);
-    case LOAD:
-        return hx_optimizer_snapshot_local(opt, NULL, HX_SNAPSHOT_LOAD);
+    case HX_CALL_UNDO:
+        return hx_optimizer_undo(opt);
+    case HX_CALL_DENSITY:
+        return hx_optimizer_density(opt, NULL);
+    case HX_CALL_SENSITIVITY:
+        return hx_optimizer_sensitivity(opt, NULL);
+    case HX_CALL_ENERGY:
+        return hx_optimizer_energy(opt, NULL);
+    case HX_CALL_STIFFNESS_ERROR:
+        return hx_optimizer_stiffness_error(opt, &error);
+    case HX_CALL_SAVE:
+        return join_snapshot(opt, HX_SNAPSHOT_SAVE);
+    case HX_CALL_LOAD:
+        return join_snapshot(opt, HX_SNAPSHOT_LOAD);
     default:
-        return hx_analysis_answer(opt->analysis, call);
+        return join_analysis(opt->analysis, call);
     }
 }
 
@@ -100,8 +78,13 @@ int hx_optimizer_serve(hx_optimizer *opt)
         hx_dist_call call;
         HX_TRY(hx_dist_receive_call(opt->analysis->dist, &call));
         if (call.what == HX_CALL_DISMISS) return HX_OK;
-        const int rc = answer(opt, &call);
+        const int rc = join(opt, &call);
         if (rc < 0 && rc != HX_ENUMERIC) return rc;
         if (rc < 0) hx_error_clear(); /* the root reports it */
     }
+}
+
+void hx_analysis_dismiss(hx_analysis *a)
+{
+    if (hx_analysis_announce(a, HX_CALL_DISMISS, 0) < 0) hx_error_clear();
 }

@@ -43,93 +43,56 @@ static int snapshot_field(const hx_mesh *mesh, hx_snapshot *image, double *field
     const size_t n = (size_t)hx_mesh_n_elem_all(mesh);
     const int32_t *const before = mesh->parts.before;
     double *ordered;
-    if (mesh->parts.n == 0) return hx_snapshot_host(image, design_name, field, n * sizeof *field);
+    if (mesh->parts.n == 0) return hx_snapshot_first(image, design_name, field, n * sizeof *field);
     HX_TRY(hx_alloc_raw(&ordered, n, sizeof *ordered, "checkpoint"));
     if (image->mode == HX_SNAPSHOT_SAVE)
         for (size_t e = 0; e < n; e++) ordered[before[e]] = field[e];
-    const int rc = hx_snapshot_host(image, design_name, ordered, n * sizeof *ordered);
+    const int rc = hx_snapshot_first(image, design_name, ordered, n * sizeof *ordered);
     if (rc == HX_OK && image->mode == HX_SNAPSHOT_LOAD)
         for (size_t e = 0; e < n; e++) field[e] = ordered[before[e]];
     free(ordered);
     return rc;
 }
 
-/* Transfers the design between the root's image and the subdomains. */
-static int snapshot_design(hx_optimizer *opt, hx_snapshot *image, hx_snapshot_mode mode)
+/* Saves the proposal, or loads the design, by the host of the first rank. */
+static int snapshot_design(hx_optimizer *opt, hx_snapshot *image)
 {
-    hx_dist *const dist = opt->analysis->dist;
     const hx_mesh *const mesh = opt->analysis->problem->mesh;
+    hx_dist *const dist = opt->analysis->dist;
+    const int is_first = !dist || hx_dist_is_root(dist);
     double *whole = NULL;
     int rc = HX_OK;
-    if (image)
+    if (!dist && mesh->parts.n == 0)
+        return hx_snapshot_device(image, design_name, opt->analysis->dev,
+                                  image->mode == HX_SNAPSHOT_SAVE ? opt->d_proposal : opt->d_design,
+                                  (size_t)mesh->n_elem * sizeof *whole);
+    if (is_first)
         HX_TRY(hx_alloc_raw(&whole, (size_t)hx_mesh_n_elem_all(mesh), sizeof *whole, "checkpoint"));
-    if (mode == HX_SNAPSHOT_SAVE) {
-        rc = hx_dist_gather_field(dist, opt->d_proposal, whole);
-        if (rc == HX_OK && image) rc = snapshot_field(mesh, image, whole);
-    } else {
-        if (image) rc = snapshot_field(mesh, image, whole);
-        if (rc == HX_OK) rc = hx_dist_scatter_field(dist, whole, opt->d_design);
-    }
+    if (image->mode == HX_SNAPSHOT_SAVE)
+        rc = hx_analysis_download(opt->analysis, opt->d_proposal, whole);
+    if (rc == HX_OK && is_first) rc = snapshot_field(mesh, image, whole);
+    if (rc == HX_OK && image->mode == HX_SNAPSHOT_LOAD)
+        rc = hx_analysis_upload(opt->analysis, whole, opt->d_design);
     free(whole);
     return rc;
 }
 
-/* If one process holds the whole design: transfers it from or to the device. */
-static int snapshot_whole(hx_optimizer *opt, hx_snapshot *image, hx_snapshot_mode mode)
+static int snapshot_all(hx_optimizer *opt, hx_snapshot *image)
 {
-    const hx_mesh *const mesh = opt->problem->mesh;
-    const size_t bytes = (size_t)mesh->n_elem * sizeof(double);
-    hx_device *const dev = opt->analysis->dev;
-    double *const d_field = mode == HX_SNAPSHOT_SAVE ? opt->d_proposal : opt->d_design, *field;
-    if (mesh->parts.n == 0) return hx_snapshot_device(image, design_name, dev, d_field, bytes);
-    HX_TRY(hx_alloc_raw(&field, (size_t)mesh->n_elem, sizeof *field, "checkpoint"));
-    int rc = mode == HX_SNAPSHOT_SAVE ? dev->ops->download(dev, field, d_field, bytes) : HX_OK;
-    if (rc == HX_OK) rc = snapshot_field(mesh, image, field);
-    if (rc == HX_OK && mode == HX_SNAPSHOT_LOAD) rc = dev->ops->upload(dev, d_field, field, bytes);
-    free(field);
-    return rc;
-}
-
-/* Sends the numbers that the root loaded to the other processes. */
-static int send_numbers(hx_optimizer *opt, int leads)
-{
-    const hx_comm *const comm = opt->analysis->dist->comm;
-    hx_snapshot own = {0};
-    size_t bytes = 0;
-    char *packed = NULL;
-    int rc;
-    hx_snapshot_begin(&own, HX_SNAPSHOT_SAVE);
-    if (leads) HX_TRY_FAIL(snapshot_numbers(opt, &own));
-    if (leads) HX_TRY_FAIL(snapshot_kinds(opt, &own));
-    bytes = hx_snapshot_packed_bytes(&own);
-    HX_TRY_FAIL(comm->ops->broadcast(comm, HX_DIST_ROOT, &bytes, sizeof bytes));
-    HX_TRY_FAIL(hx_alloc_raw(&packed, bytes + 1, 1, "checkpoint"));
-    if (leads) hx_snapshot_pack(&own, packed);
-    HX_TRY_FAIL(comm->ops->broadcast(comm, HX_DIST_ROOT, packed, bytes));
-    if (!leads) HX_TRY_FAIL(hx_snapshot_unpack(&own, packed, bytes));
-    if (!leads) HX_TRY_FAIL(snapshot_numbers(opt, &own));
-    if (!leads) HX_TRY_FAIL(snapshot_kinds(opt, &own));
-    rc = HX_OK;
-fail:
-    free(packed);
-    hx_snapshot_free(&own);
-    return rc;
-}
-
-static int snapshot_joint(hx_optimizer *opt, hx_snapshot *image, hx_snapshot_mode mode)
-{
-    if (image) HX_TRY(snapshot_numbers(opt, image));
-    HX_TRY(snapshot_design(opt, image, mode));
-    if (image) HX_TRY(snapshot_kinds(opt, image));
-    if (mode == HX_SNAPSHOT_LOAD) HX_TRY(send_numbers(opt, image != NULL));
-    return hx_analysis_snapshot_local(opt->analysis, image, mode);
-}
-
-int hx_optimizer_snapshot_local(hx_optimizer *opt, hx_snapshot *image, hx_snapshot_mode mode)
-{
-    if (opt->analysis->is_joint) return snapshot_joint(opt, image, mode);
     HX_TRY(snapshot_numbers(opt, image));
-    HX_TRY(snapshot_whole(opt, image, mode));
+    HX_TRY(snapshot_design(opt, image));
     HX_TRY(snapshot_kinds(opt, image));
     return hx_analysis_snapshot(opt->analysis, image);
+}
+
+int hx_optimizer_snapshot(hx_optimizer *opt, hx_snapshot *image)
+{
+    hx_dist *const dist = opt->analysis->dist;
+    const int is_save = image->mode == HX_SNAPSHOT_SAVE;
+    HX_TRY(hx_analysis_announce(opt->analysis, is_save ? HX_CALL_SAVE : HX_CALL_LOAD, 0));
+    if (!dist) return snapshot_all(opt, image);
+    image->reduce = &dist->reduce.base;
+    const int rc = hx_dist_note_error(dist, snapshot_all(opt, image));
+    image->reduce = NULL;
+    return rc;
 }

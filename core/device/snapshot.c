@@ -89,9 +89,10 @@ static int get_sized(hx_snapshot *image, const char *name, size_t bytes, hx_snap
                     hx_noun((*entry)->bytes, "byte", "bytes"), bytes);
 }
 
-int hx_snapshot_host(hx_snapshot *image, const char *name, void *p, size_t bytes)
+int hx_snapshot_first(hx_snapshot *image, const char *name, void *p, size_t bytes)
 {
     hx_snapshot_entry *e = NULL;
+    if (image->reduce && image->reduce->rank > 0) return HX_OK;
     if (image->mode == HX_SNAPSHOT_SAVE) {
         HX_TRY(put_entry(image, name, bytes, &e));
         memcpy(e->data, p, bytes);
@@ -102,10 +103,18 @@ int hx_snapshot_host(hx_snapshot *image, const char *name, void *p, size_t bytes
     return HX_OK;
 }
 
+int hx_snapshot_host(hx_snapshot *image, const char *name, void *p, size_t bytes)
+{
+    HX_TRY(hx_snapshot_first(image, name, p, bytes));
+    return image->mode == HX_SNAPSHOT_LOAD ? hx_reduce_first(image->reduce, p, bytes) : HX_OK;
+}
+
 int hx_snapshot_device(hx_snapshot *image, const char *name, hx_device *dev, void *d_p,
                        size_t bytes)
 {
     hx_snapshot_entry *e = NULL;
+    if (image->reduce)
+        return HX_RAISE(HX_EINTERNAL, "checkpoint: '%s' is on the devices of several ranks", name);
     if (image->mode == HX_SNAPSHOT_SAVE) {
         HX_TRY(put_entry(image, name, bytes, &e));
         return dev->ops->download(dev, e->data, d_p, bytes);

@@ -14,6 +14,7 @@
 #ifndef HX_SNAPSHOT_H
 #define HX_SNAPSHOT_H
 
+#include "../base/reduce.h"
 #include "device.h"
 
 #ifdef __cplusplus
@@ -36,6 +37,9 @@ typedef struct hx_snapshot {
     size_t n, capacity;
     hx_snapshot_entry *entry; /* (owned) */
     char *path;               /* file that it was read from, for messages; NULL: none (owned) */
+    /* Several ranks, which call the functions below together: the first one has the entries, and
+     * all of them load its values. NULL: one rank (borrowed) */
+    const hx_reduce *reduce;
 } hx_snapshot;
 
 /* Starts a new image. Memory of the previous one is kept for entries of the same name and size. */
@@ -43,10 +47,14 @@ void hx_snapshot_begin(hx_snapshot *image, hx_snapshot_mode mode);
 
 /* One entry, in host or device memory, copied into the image or from it. A name has at most
  * HX_SNAPSHOT_NAME - 1 characters and occurs only once. HX_EINPUT: the image to load from has no
- * such entry, or one of another size. An entry in device memory waits for the queue. */
+ * such entry, or one of another size. An entry in device memory waits for the queue, and
+ * needs one rank. */
 int hx_snapshot_host(hx_snapshot *image, const char *name, void *p, size_t bytes);
 int hx_snapshot_device(hx_snapshot *image, const char *name, hx_device *dev, void *d_p,
                        size_t bytes);
+
+/* Like hx_snapshot_host, for data of the first rank; the others do nothing. */
+int hx_snapshot_first(hx_snapshot *image, const char *name, void *p, size_t bytes);
 
 /* A host entry whose size is stored only in the image, such as text and lists. Saving copies *bytes
  * from *p; loading sets *p to the data in the image (borrowed) and *bytes to its size. */

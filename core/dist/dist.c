@@ -179,13 +179,21 @@ int hx_dist_zero_others_single(hx_dist *dist, int64_t n, float *d_v)
     return dist->plain->vector->zero_entries_single(&dist->dev, n_at, d_at, d_v);
 }
 
+/* Entries of the longest vector of the subdomain: filters solve for fewer unknowns per point. */
+static size_t most_entries(const hx_dist *dist, int64_t n)
+{
+    const int64_t of_problem = dist->subdomain.problem.components * dist->subdomain.space.n_point;
+    return (size_t)(n > of_problem ? n : of_problem);
+}
+
 int hx_dist_own(hx_dist *dist, int64_t n, const double *d_v, int64_t *n_own, const double **d_own)
 {
     const size_t bytes = (size_t)n * sizeof *d_v;
     *n_own = hx_dist_has_own_first(dist) ? hx_dist_count_own(dist, n) : n;
     *d_own = d_v;
     if (hx_dist_has_own_first(dist)) return HX_OK;
-    if (!dist->d_own) HX_TRY(dist->plain->alloc(&dist->dev, bytes, &dist->d_own));
+    if (!dist->d_own)
+        HX_TRY(dist->plain->alloc(&dist->dev, most_entries(dist, n) * sizeof *d_v, &dist->d_own));
     *d_own = dist->d_own;
     HX_TRY(dist->plain->copy(&dist->dev, dist->d_own, d_v, bytes));
     return hx_dist_zero_others(dist, n, dist->d_own);
@@ -198,7 +206,8 @@ int hx_dist_own_single(hx_dist *dist, int64_t n, const float *d_v, float **d_cop
     *n_own = hx_dist_has_own_first(dist) ? hx_dist_count_own(dist, n) : n;
     *d_own = d_v;
     if (hx_dist_has_own_first(dist)) return HX_OK;
-    if (!*d_copy) HX_TRY(dist->plain->alloc(&dist->dev, bytes, d_copy));
+    if (!*d_copy)
+        HX_TRY(dist->plain->alloc(&dist->dev, most_entries(dist, n) * sizeof *d_v, d_copy));
     *d_own = *d_copy;
     HX_TRY(dist->plain->copy(&dist->dev, *d_copy, d_v, bytes));
     return hx_dist_zero_others_single(dist, n, *d_copy);
@@ -421,7 +430,6 @@ static void set_tables(hx_dist *dist)
     dist->ops.interface = &interface_ops;
     dist->ops.close = keep_open;
     if (dist->plain->rigid) dist->ops.rigid = &rigid_ops;
-    dist->ops.helmholtz = NULL;
     dist->ops.interaction = NULL;
     dist->waits = dist->subdomain.whole->rigid.n > 0;
     hx_dist_set_recording(dist); /* none until the ranks are connected */
@@ -555,7 +563,6 @@ void hx_dist_free(hx_dist *dist)
     free(dist->receive);
     free(dist->coarse);
     free(dist->field);
-    free(dist->whole);
     free(dist->design);
     hx_dist_free_levels(dist);
     hx_subdomain_free(&dist->subdomain);
@@ -570,12 +577,13 @@ static int check_lost(const hx_dist *dist)
                     "again with --resume to continue from the last checkpoint");
 }
 
-int hx_dist_send_call(hx_dist *dist, const hx_dist_call *call)
+int hx_dist_announce(hx_dist *dist, int32_t number_of_call, int32_t argument)
 {
-    hx_dist_call copy = *call;
+    hx_dist_call call = {number_of_call, argument};
+    if (!hx_dist_is_root(dist)) return HX_OK;
     HX_TRY(check_lost(dist));
     return hx_dist_note_error(
-        dist, dist->comm->ops->broadcast(dist->comm, HX_DIST_ROOT, &copy, sizeof copy));
+        dist, dist->comm->ops->broadcast(dist->comm, HX_DIST_ROOT, &call, sizeof call));
 }
 
 int hx_dist_receive_call(hx_dist *dist, hx_dist_call *call)

@@ -8,13 +8,13 @@
  * of points go from device to device if the machine supports it (transport.h). Everything else, and
  * those values otherwise, goes through host memory, and then the operations block.
  *
- * One rank leads: it has the whole problem, proposes designs and decides what is written. The
- * others follow and perform the steps named in hx_dist_call (design/analysis_whole.c,
- * design/optimizer_dist.c). */
+ * All ranks call the same collective functions. One rank leads: it decides which one comes next and
+ * what is written; the others wait for its announcement (hx_optimizer_serve). */
 #ifndef HX_DIST_H
 #define HX_DIST_H
 
 #include "../comm/comm_reduce.h"
+#include "../device/snapshot.h"
 #include "../krylov/pcg_ops.h"
 #include "../linalg/vector_ops.h"
 #include "../multigrid/multigrid.h"
@@ -33,11 +33,10 @@ enum { HX_DIST_ROOT = 0, HX_DIST_ENTRIES = 3, HX_DIST_WORDS = 4 };
 /* Values of hx_dist_call.what from here on are reserved for the owner of hx_dist.answer. */
 enum { HX_DIST_OTHER = 1000 };
 
-/* A step that the root requests from the other ranks, with its arguments. */
+/* A collective function that the root calls, and in which the other ranks join. */
 typedef struct hx_dist_call {
-    int32_t what; /* defined by the caller; 0: the run is over */
-    int32_t number;
-    double value;
+    int32_t what;   /* defined by the caller; 0: the run is over */
+    int32_t number; /* its argument */
 } hx_dist_call;
 
 /* Time and data volume of exchanges since hx_dist_create. Seconds are host time: exchanges from
@@ -107,8 +106,7 @@ typedef struct hx_dist {
     hx_pcg_state *d_sums;                  /* this rank's sums of a step of PCG */
     double *d_power;                       /* [2] sums of a power iteration */
     double *field;                         /* [n_elem of the subdomain] on the host */
-    double *whole;      /* [n_elem of the whole] on the root, if it has the design on its device */
-    int64_t most_whole; /* most nodes of a replicated coarse grid; larger ones are distributed */
+    int64_t most_whole;    /* most nodes of a replicated coarse grid; larger ones are distributed */
     hx_local_level *level; /* the distributed levels (owned) */
     float *coarse;         /* buffer for a coarse grid's values on the host */
     size_t coarse_floats;
@@ -116,11 +114,11 @@ typedef struct hx_dist {
     /* 1: products run in parts, overlapped with the exchange; set before operators are made */
     int divides;
     int waits;      /* 1: a step of PCG has operations that wait on the host for other ranks */
-    void *design;   /* table of design_dist.h; NULL: the root has the design (owned) */
+    void *design;   /* table of design_dist.h; NULL: not made yet (owned) */
     void *d_design; /* device memory of that table (owned) */
     /* device memory of this rank, set by the owner of the struct, for reports */
     size_t device_bytes;
-    /* On a follower: handles calls that belong neither to the analysis nor to the optimizer. */
+    /* On a follower: handles calls that the optimizer does not know. */
     int (*answer)(void *context, const hx_dist_call *call);
     void *context; /* (borrowed) */
     int is_lost;   /* 1: an operation failed, so the ranks are no longer in step */
@@ -156,21 +154,15 @@ const char *hx_dist_transport(const hx_dist *dist);
 /* Returns the transport in use, never HX_TRANSPORT_ANY. */
 hx_transport_kind hx_dist_transport_kind(const hx_dist *dist);
 
-/* The root announces the next step (send_call); the other ranks wait for it (receive_call). */
-int hx_dist_send_call(hx_dist *dist, const hx_dist_call *call);
+/* A collective function begins by `announce`: the root tells the other ranks, which wait for it in
+ * `receive_call`, to call the same function. On them it does nothing. */
+int hx_dist_announce(hx_dist *dist, int32_t what, int32_t number);
 int hx_dist_receive_call(hx_dist *dist, hx_dist_call *call);
 
-/* scatter: d_local[n_elem of the subdomain] on every rank := d_whole[n_elem of the whole] on the
- * root's device; d_whole is NULL on other ranks. gather is the reverse. Blocking. */
-int hx_dist_scatter(hx_dist *dist, const double *d_whole, double *d_local);
-int hx_dist_gather(hx_dist *dist, const double *d_local, double *d_whole);
-
-/* own[n_elem of the subdomain] on every host := whole[n_elem of the whole] on the root's host. */
-int hx_dist_scatter_host(hx_dist *dist, const double *whole, double *own);
-
-/* Like hx_dist_gather and hx_dist_scatter, with whole[n_elem of the whole] on the root's host,
- * NULL on other ranks. Blocking. With a distributed mesh (mesh.h), `whole` has the elements of all
- * ranks in the order of the file; vectors below likewise have its nodes in that order. */
+/* gather: whole[n_elem of the whole] on the root's host, NULL on other ranks, := fields of the
+ * subdomains. scatter is the reverse. Blocking. With a distributed mesh (mesh.h), `whole` has the
+ * elements of all ranks in the order of the file; vectors below likewise have its nodes in that
+ * order. */
 int hx_dist_gather_field(hx_dist *dist, const double *d_local, double *whole);
 int hx_dist_scatter_field(hx_dist *dist, const double *whole, double *d_local);
 
@@ -178,6 +170,10 @@ int hx_dist_scatter_field(hx_dist *dist, const double *whole, double *d_local);
  * vectors of the subdomains. scatter is the reverse. Blocking. O(n). */
 int hx_dist_gather_vector(hx_dist *dist, int components, const double *d_local, double *whole);
 int hx_dist_scatter_vector(hx_dist *dist, int components, const double *whole, double *d_local);
+
+/* An entry with the first n_point points of such a vector of the whole; the others are 0. */
+int hx_dist_snapshot_vector(hx_dist *dist, hx_snapshot *image, const char *name, int components,
+                            int64_t n_point, double *d_local);
 
 /* report[size] := figures of every rank, on all ranks. */
 int hx_dist_gather_report(hx_dist *dist, hx_dist_report *report);

@@ -1,4 +1,4 @@
-/* Element fields of all subdomains as one field of the whole, on the root's host or device. */
+/* Element fields of all subdomains as one field of the whole, on the root's host. */
 #include <stdlib.h>
 
 #include "../base/memory.h"
@@ -22,13 +22,6 @@ static int need_field(hx_dist *dist)
     if (dist->field) return HX_OK;
     return hx_alloc_raw(&dist->field, (size_t)dist->subdomain.mesh.n_elem, sizeof *dist->field,
                         what);
-}
-
-static int need_whole(hx_dist *dist)
-{
-    if (dist->whole || !hx_dist_is_root(dist)) return HX_OK;
-    return hx_alloc_raw(&dist->whole, (size_t)dist->subdomain.whole->mesh->n_elem,
-                        sizeof *dist->whole, what);
 }
 
 /* With a distributed mesh, the root's fields of the whole are in the order of the file. On the
@@ -117,18 +110,12 @@ static int gather_to_file(hx_dist *dist, const double *own, double *whole)
     return rc;
 }
 
-int hx_dist_scatter_host(hx_dist *dist, const double *whole, double *own)
-{
-    return hx_dist_note_error(dist, dist->subdomain.whole->mesh->ownership
-                                        ? scatter_from_file(dist, whole, own)
-                                        : scatter_field(dist, whole, own));
-}
-
 static int spread_host(hx_dist *dist, const double *whole, double *d_local)
 {
     const size_t n_local = (size_t)dist->subdomain.mesh.n_elem * sizeof(double);
     HX_TRY(need_field(dist));
-    HX_TRY(hx_dist_scatter_host(dist, whole, dist->field));
+    HX_TRY(dist->subdomain.whole->mesh->ownership ? scatter_from_file(dist, whole, dist->field)
+                                                  : scatter_field(dist, whole, dist->field));
     return dist->plain->upload(&dist->dev, d_local, dist->field, n_local);
 }
 
@@ -141,24 +128,6 @@ static int collect_host(hx_dist *dist, const double *d_local, double *whole)
                                                   : gather_field(dist, dist->field, whole);
 }
 
-static int spread_field(hx_dist *dist, const double *d_whole, double *d_local)
-{
-    const size_t n_whole = (size_t)dist->subdomain.whole->mesh->n_elem * sizeof(double);
-    HX_TRY(need_whole(dist));
-    if (hx_dist_is_root(dist))
-        HX_TRY(dist->plain->download(&dist->dev, dist->whole, d_whole, n_whole));
-    return spread_host(dist, dist->whole, d_local);
-}
-
-static int collect(hx_dist *dist, const double *d_local, double *d_whole)
-{
-    const size_t n_whole = (size_t)dist->subdomain.whole->mesh->n_elem * sizeof(double);
-    HX_TRY(need_whole(dist));
-    HX_TRY(collect_host(dist, d_local, dist->whole));
-    return hx_dist_is_root(dist) ? dist->plain->upload(&dist->dev, d_whole, dist->whole, n_whole)
-                                 : HX_OK;
-}
-
 int hx_dist_gather_field(hx_dist *dist, const double *d_local, double *whole)
 {
     return hx_dist_note_error(dist, collect_host(dist, d_local, whole));
@@ -167,14 +136,4 @@ int hx_dist_gather_field(hx_dist *dist, const double *d_local, double *whole)
 int hx_dist_scatter_field(hx_dist *dist, const double *whole, double *d_local)
 {
     return hx_dist_note_error(dist, spread_host(dist, whole, d_local));
-}
-
-int hx_dist_scatter(hx_dist *dist, const double *d_whole, double *d_local)
-{
-    return hx_dist_note_error(dist, spread_field(dist, d_whole, d_local));
-}
-
-int hx_dist_gather(hx_dist *dist, const double *d_local, double *d_whole)
-{
-    return hx_dist_note_error(dist, collect(dist, d_local, d_whole));
 }

@@ -1,4 +1,4 @@
-/* Vectors of all subdomains as one vector of the whole, on the root's host. */
+/* Vectors of all subdomains as one vector of the whole, on the root's host or in its checkpoint. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -142,4 +142,22 @@ int hx_dist_gather_vector(hx_dist *dist, int components, const double *d_local, 
 int hx_dist_scatter_vector(hx_dist *dist, int components, const double *whole, double *d_local)
 {
     return move(dist, components, NULL, d_local, whole, NULL);
+}
+
+int hx_dist_snapshot_vector(hx_dist *dist, hx_snapshot *image, const char *name, int components,
+                            int64_t n_point, double *d_local)
+{
+    const hx_space *const space = &dist->subdomain.whole->space;
+    const int64_t n_all = space->mesh->ownership ? hx_mesh_n_node_all(space->mesh) : space->n_point;
+    const size_t each = (size_t)components * sizeof(double);
+    double *whole = NULL;
+    int rc = HX_OK;
+    if (hx_dist_is_root(dist)) HX_TRY(hx_alloc(&whole, (size_t)n_all, each, what));
+    if (image->mode == HX_SNAPSHOT_SAVE)
+        rc = hx_dist_gather_vector(dist, components, d_local, whole);
+    if (rc == HX_OK) rc = hx_snapshot_first(image, name, whole, (size_t)n_point * each);
+    if (rc == HX_OK && image->mode == HX_SNAPSHOT_LOAD)
+        rc = hx_dist_scatter_vector(dist, components, whole, d_local);
+    free(whole);
+    return rc;
 }

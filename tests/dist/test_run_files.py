@@ -203,7 +203,7 @@ def main():
         all_fields("linear", CANTILEVER, *SMALL, MECHANICAL)
         all_fields("quadratic", CANTILEVER, "mesh.nx=8", "mesh.ny=4", "mesh.nz=4", *SHUFFLED, MECHANICAL,
                    "solver.element=quadratic")
-        all_fields("design on the first rank", CANTILEVER, *SMALL, MECHANICAL, "optimization.filter.kind=helmholtz")
+        all_fields("filter by an equation", CANTILEVER, *SMALL, MECHANICAL, "optimization.filter.kind=helmholtz")
         all_fields("heat", HEAT_SINK, "mesh.nz=1", THERMAL)
         all_fields("flux only", HEAT_SINK, "mesh.nz=1", 'output.fields=["heat_flux","density"]')
         texts()
