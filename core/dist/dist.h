@@ -80,8 +80,8 @@ typedef struct hx_dist {
     hx_device_ops ops;
     hx_vector_ops vector;
     hx_pcg_ops pcg;
-    const hx_multigrid_ops *multigrid_plain;
-    hx_dist_multigrid multigrid, scalar; /* scalar: of heat conduction */
+    const hx_multigrid_ops *multigrid_plain; /* of the backend, for the problem's physics */
+    hx_dist_multigrid multigrid;
     hx_conduction_ops conduction;
     hx_body_ops body;
 

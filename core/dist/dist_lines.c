@@ -476,7 +476,8 @@ static int lines_power(hx_device *dev, int64_t n, const float *d_m, const float 
 
 void hx_dist_set_lines(hx_dist *dist)
 {
-    if (!dist->multigrid_plain->lines) return;
+    dist->multigrid.lines = *dist->multigrid_plain->lines;
+    dist->multigrid.ops.lines = &dist->multigrid.lines;
     dist->multigrid.lines.power = lines_power;
     dist->multigrid.lines.invert = factorise;
     dist->multigrid.lines.apply = solve_dist_lines;

@@ -424,9 +424,10 @@ int hx_dist_add_coarse(hx_device *dev, int dof, const hx_mg_level *level)
     return HX_OK;
 }
 
-int hx_dist_add_right_side(hx_dist *dist, int dof, const hx_mg_level *level)
+int hx_dist_add_right_side(hx_dist *dist, const hx_mg_level *level)
 {
     hx_local_level *const s = level->local;
+    const int dof = hx_dist_coarse_dof(dist);
     if (s) return add_parts(dist, s, dof, s->d_touch, s->d_sum, level->d_b);
     return hx_dist_sum_device(dist, (size_t)dof * (size_t)level->n_node, level->d_b);
 }
@@ -461,68 +462,30 @@ int hx_dist_level_power(hx_device *dev, int dof, const hx_mg_level *level)
     return make_consistent(dist, level->local, level->d_v);
 }
 
-static const hx_multigrid_ops *plain_of(const hx_dist *dist, int dof)
-{
-    return dof == 1 ? dist->plain->conduction->multigrid : dist->multigrid_plain;
-}
-
-static int smooth_of(hx_device *dev, int dof, const hx_mg_level *level, int i, const float *d_x,
-                     float *d_y)
-{
-    HX_TRY(plain_of(hx_dist_of(dev), dof)->level->smooth(dev, level, i, d_x, d_y));
-    return hx_dist_make_level_consistent(dev, level, d_y);
-}
-
-static int restrict_of(hx_device *dev, int dof, const hx_mg_level *fine, const float *d_r,
-                       const hx_mg_level *coarse)
-{
-    hx_dist *const dist = hx_dist_of(dev);
-    HX_TRY(plain_of(dist, dof)->transfer->restrict_to(dev, fine, d_r, coarse));
-    return fine->local ? hx_dist_add_right_side(dist, dof, coarse) : HX_OK;
-}
-
-static int galerkin_of(hx_device *dev, int dof, const hx_mg_level *fine, const hx_mg_level *coarse)
-{
-    HX_TRY(plain_of(hx_dist_of(dev), dof)->transfer->galerkin(dev, fine, coarse));
-    return fine->local ? hx_dist_add_coarse(dev, dof, coarse) : HX_OK;
-}
-
 static int smooth(hx_device *dev, const hx_mg_level *level, int i, const float *d_x, float *d_y)
 {
-    return smooth_of(dev, HX_MG_DOF, level, i, d_x, d_y);
+    HX_TRY(hx_dist_of(dev)->multigrid_plain->level->smooth(dev, level, i, d_x, d_y));
+    return hx_dist_make_level_consistent(dev, level, d_y);
 }
 
 static int restrict_to(hx_device *dev, const hx_mg_level *fine, const float *d_r,
                        const hx_mg_level *coarse)
 {
-    return restrict_of(dev, HX_MG_DOF, fine, d_r, coarse);
+    hx_dist *const dist = hx_dist_of(dev);
+    HX_TRY(dist->multigrid_plain->transfer->restrict_to(dev, fine, d_r, coarse));
+    return fine->local ? hx_dist_add_right_side(dist, coarse) : HX_OK;
 }
 
 static int galerkin(hx_device *dev, const hx_mg_level *fine, const hx_mg_level *coarse)
 {
-    return galerkin_of(dev, HX_MG_DOF, fine, coarse);
+    const hx_dist *const dist = hx_dist_of(dev);
+    HX_TRY(dist->multigrid_plain->transfer->galerkin(dev, fine, coarse));
+    return fine->local ? hx_dist_add_coarse(dev, hx_dist_coarse_dof(dist), coarse) : HX_OK;
 }
 
-static int scalar_smooth(hx_device *dev, const hx_mg_level *level, int i, const float *d_x,
-                         float *d_y)
+void hx_dist_set_levels(hx_dist_multigrid *tables)
 {
-    return smooth_of(dev, 1, level, i, d_x, d_y);
-}
-
-static int scalar_restrict_to(hx_device *dev, const hx_mg_level *fine, const float *d_r,
-                              const hx_mg_level *coarse)
-{
-    return restrict_of(dev, 1, fine, d_r, coarse);
-}
-
-static int scalar_galerkin(hx_device *dev, const hx_mg_level *fine, const hx_mg_level *coarse)
-{
-    return galerkin_of(dev, 1, fine, coarse);
-}
-
-void hx_dist_set_levels(hx_dist_multigrid *tables, int dof)
-{
-    tables->level.smooth = dof == 1 ? scalar_smooth : smooth;
-    tables->transfer.restrict_to = dof == 1 ? scalar_restrict_to : restrict_to;
-    tables->transfer.galerkin = dof == 1 ? scalar_galerkin : galerkin;
+    tables->level.smooth = smooth;
+    tables->transfer.restrict_to = restrict_to;
+    tables->transfer.galerkin = galerkin;
 }

@@ -55,16 +55,17 @@ static int put_deflation(hx_multigrid *mg, const hx_operator *op, const hx_defla
     hx_device *const dev = mg->dev;
     hx_mg_deflation *const deflation = &mg->deflation;
     const size_t n = (size_t)from->n_column;
+    const hx_deflation_rows *const rows[HX_MG_DEFLATION_ROWS] = {
+        [HX_MG_DEFLATION_MOTION] = &from->motion,
+        [HX_MG_DEFLATION_SUMS] = &from->motion_transposed,
+        [HX_MG_DEFLATION_FORCES] = &from->forces,
+        [HX_MG_DEFLATION_WORK] = &from->forces_transposed,
+        [HX_MG_DEFLATION_INVERSE] = &from->inverse};
     if (!deflation->d_r)
         HX_TRY(dev->ops->alloc(dev, (size_t)((op->linear.n + 63) / 64 * 64) * sizeof(double),
                                &deflation->d_r));
-    HX_TRY(put_deflation_rows(dev, &deflation->rows[HX_MG_DEFLATION_MOTION], &from->motion));
-    HX_TRY(
-        put_deflation_rows(dev, &deflation->rows[HX_MG_DEFLATION_SUMS], &from->motion_transposed));
-    HX_TRY(put_deflation_rows(dev, &deflation->rows[HX_MG_DEFLATION_FORCES], &from->forces));
-    HX_TRY(
-        put_deflation_rows(dev, &deflation->rows[HX_MG_DEFLATION_WORK], &from->forces_transposed));
-    HX_TRY(put_deflation_rows(dev, &deflation->rows[HX_MG_DEFLATION_INVERSE], &from->inverse));
+    for (int i = 0; i < HX_MG_DEFLATION_ROWS; i++)
+        HX_TRY(put_deflation_rows(dev, &deflation->rows[i], rows[i]));
     HX_TRY(dev->ops->alloc(dev, n * sizeof(double), &deflation->d_sum));
     HX_TRY(dev->ops->alloc(dev, n * sizeof(double), &deflation->d_all));
     HX_TRY(dev->ops->alloc(dev, n * sizeof(double), &deflation->d_c));

@@ -98,18 +98,10 @@ fail:
     return rc;
 }
 
-static int alloc_inverse(hx_multigrid *mg, int64_t n)
-{
-    const hx_device_ops *ops = mg->dev->ops;
-    const size_t pitch = (size_t)hx_mg_pitch(n), n_work = (size_t)hx_mg_inverse_work(n);
-    mg->direct.n = n;
-    HX_TRY(ops->alloc(mg->dev, n_work * sizeof(double), &mg->direct.d_work));
-    return ops->alloc(mg->dev, pitch * pitch * sizeof(float), &mg->direct.d_inverse);
-}
-
 int hx_mg_direct_choose(hx_multigrid *mg, const hx_coarse *coarse, int64_t n_elem, int *n_level)
 {
     const hx_mg_direct_params *const direct = &mg->params->direct;
+    const hx_device_ops *const ops = mg->dev->ops;
     const double most = direct->operations * (double)n_elem;
     int found = 0;
     *n_level = coarse->n_level;
@@ -117,7 +109,11 @@ int hx_mg_direct_choose(hx_multigrid *mg, const hx_coarse *coarse, int64_t n_ele
         int l = coarse->n_shared;
         while (l + 1 < coarse->n_level && coarse->level[l].n_node > direct->inverse_nodes) l++;
         *n_level = l + 1;
-        return alloc_inverse(mg, mg->dof * coarse->level[l].n_node);
+        const int64_t n = mg->dof * coarse->level[l].n_node, pitch = hx_mg_pitch(n);
+        mg->direct.n = n;
+        HX_TRY(ops->alloc(mg->dev, (size_t)hx_mg_inverse_work(n) * sizeof(double),
+                          &mg->direct.d_work));
+        return ops->alloc(mg->dev, (size_t)(pitch * pitch) * sizeof(float), &mg->direct.d_inverse);
     }
     for (int l = coarse->n_shared; l < coarse->n_level; l++) {
         const hx_coarse_level *level = &coarse->level[l];

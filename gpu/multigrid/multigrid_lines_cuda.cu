@@ -135,7 +135,7 @@ int hx_cuda_mg_lines_factorise(hx_device *dev, const hx_mg_splitting *splitting)
 int hx_cuda_mg_unit(hx_device *dev, int64_t n, float *d_m)
 {
     unit_kernel<<<hx_blocks(n, HX_BLOCK), HX_BLOCK, 0, hx_stream_of(dev)>>>(n, d_m);
-    HX_TRY_LAUNCH("multigrid lines");
+    HX_TRY_LAUNCH("multigrid unit");
     return HX_OK;
 }
 

@@ -495,20 +495,6 @@ static int cpu_prolong_from(hx_device *dev, const hx_mg_level *coarse, const flo
     return HX_OK;
 }
 
-/* Offset of the fine node at `to`, as a child of the coarse node at offset p; -1: it is not a child
- * of it. `to` is relative to the same coarse node as p. */
-static inline int child_offset(const hx_mg_level *coarse, const int to[3], int p)
-{
-    const int at[3] = {p % 3 - 1, p / 3 % 3 - 1, p / 9 - 1};
-    int e[3];
-    for (int i = 0; i < 3; i++) {
-        e[i] = to[i] - hx_coarse_stride(coarse->mode[i]) * at[i];
-        if (e[i] < hx_coarse_low(coarse->mode[i]) || e[i] > hx_coarse_high(coarse->mode[i]))
-            return -1;
-    }
-    return (e[2] + 1) * 9 + (e[1] + 1) * 3 + e[0] + 1;
-}
-
 /* A parent of a child's neighbour: its offset from the row's coarse node, its weight and the
  * neighbour's distance from it. These are the same for all nodes. */
 typedef struct parent {
@@ -529,7 +515,7 @@ static void list_parents(const hx_mg_level *fine, const hx_mg_level *coarse, par
             parents *const l = &list[o][n];
             l->n = 0;
             for (int p = 0; p < 27; p++) {
-                const int e = child_offset(coarse, to, p);
+                const int e = hx_cpu_child_offset(coarse, to, p);
                 if (e < 0) continue;
                 parent *const q = &l->of[l->n++];
                 q->offset = p;

@@ -60,6 +60,20 @@ HX_INLINED void hx_cpu_locate(const hx_mg_mesh *mesh, int64_t cell, int64_t node
                (c & 4 ? s[2] : 1.0f - s[2]);
 }
 
+/* Offset of the fine node at `to`, as a child of the coarse node at offset p; -1: it is not a child
+ * of it. `to` is relative to the same coarse node as p. */
+static inline int hx_cpu_child_offset(const hx_mg_level *coarse, const int to[3], int p)
+{
+    const int at[3] = {p % 3 - 1, p / 3 % 3 - 1, p / 9 - 1};
+    int e[3];
+    for (int i = 0; i < 3; i++) {
+        e[i] = to[i] - hx_coarse_stride(coarse->mode[i]) * at[i];
+        if (e[i] < hx_coarse_low(coarse->mode[i]) || e[i] > hx_coarse_high(coarse->mode[i]))
+            return -1;
+    }
+    return (e[2] + 1) * 9 + (e[1] + 1) * 3 + e[0] + 1;
+}
+
 /* Edges of a cell divided by the unit. */
 static inline void hx_cpu_cell_edges(const hx_mg_mesh *mesh, float edge[3])
 {
