@@ -38,7 +38,7 @@ examine() { # examine LOG TOOL PROGRAM ARGUMENTS...
     api=
     # Errors that CUDA calls return are for the program to handle: it may request memory that is not available.
     [ "$tool" != memcheck ] || api="--report-api-errors no"
-    # CUB's kernels take most of racecheck's time, and are not part of this project.
+    # CUB's kernels would take most of racecheck's time, and are not part of this project.
     only=${kernels:+--kernel-name kns=$kernels}
     [ "$tool" != racecheck ] || [ "${can_exclude:-}" = "" ] || [ -n "$only" ] ||
         only="--kernel-name-exclude kns=cub"

@@ -42,7 +42,7 @@ static void test_rotations(void)
             CHECK(n_same == 1);
         }
     }
-    for (int f = 0; f < 6; f++) /* all rotations: each directed edge once */
+    for (int f = 0; f < 6; f++) /* all rotations together: each directed edge once */
         for (int i = 0; i < 4; i++)
             CHECK(seen[hx_hex_face[f][i]][hx_hex_face[f][(i + 1) % 4]] == 1);
 }
@@ -50,8 +50,9 @@ static void test_rotations(void)
 static void test_kinds(void)
 {
     enum { CELL = 3 * 4, ALL = CELL * 7 };
-    /* hexahedra, wedges, pyramids, tetrahedra; in layers: 2 of the first, of 2 x 5 + 1 x 5 pyramids
-     * and 2 tetrahedra at each cut face, 1 of tetrahedra, 1 of wedges */
+    /* Hexahedra, wedges, pyramids, tetrahedra. Of the 7 layers of the layered mesh, 2 have
+     * hexahedra, 3 have 5 pyramids and 2 tetrahedra per cell, 1 has 6 tetrahedra per cell, and 1
+     * has 2 wedges per cell. */
     static const int64_t expected[MIXED_N_KIND][4] = {
         {ALL},
         {0, 2 * ALL},

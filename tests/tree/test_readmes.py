@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""What the READMEs promise: links and anchors lead somewhere, source files that are named exist, headers
-are named in their room, and every `hextop` line in a ```sh block works. tests/README.md describes what is
+"""Statements of the READMEs: links and anchors have targets, source files that are named exist, headers
+are named in the README of their room, and every `hextop` line in a ```sh block works. tests/README.md describes what is
 run and how it is cut short. The README of a room has at most 60 lines and no measured number: measurements are
 entries of doc/notebook, which keep the file names and commands of their day, so only their links are checked.
 
