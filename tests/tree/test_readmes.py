@@ -234,7 +234,8 @@ def shortened(line, words):
 
 
 def find_result(line):
-    """A shortened run ends with another number: a line that names a result gets the last one."""
+    """A shortened run ends with a lower number. If a line names a result that does not exist, the last result is
+    copied to that name."""
     for name in re.findall(r"\S+/density_\d{4}\.vtk", line):
         path = pathlib.Path(name)
         written = sorted(path.parent.glob("density_*.vtk"))
