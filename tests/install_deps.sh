@@ -1,10 +1,10 @@
 #!/bin/sh
-# Installs, by apt, what is missing to build hextop; nothing, and no network, where all is there.
+# Installs with apt the packages that are missing to build hextop. If none is missing, does nothing and needs no network.
 #   sh tests/install_deps.sh          compiler, Meson, Ninja, pkg-config, libconfig
-#   sh tests/install_deps.sh test     and what some tests need and skip without: VTK for Python and a
-#                                     screen for it, CalculiX, Gmsh, Chromium, Assimp, clang, zlib and
-#                                     Exodus for files that need them, METIS for partitions, Open MPI, and SciPy and PETSc for Python, which
-#                                     load hextop's matrices
+#   sh tests/install_deps.sh test     also what some tests need, which are skipped without it: VTK for Python and a
+#                                     screen for it, CalculiX, Gmsh, Chromium, Assimp, clang, zlib and Exodus for
+#                                     files that need them, METIS for partitions, Open MPI, and SciPy and PETSc for
+#                                     Python, which load hextop's matrices
 # Shared by examples/quickstart.sh and tests/run.sh.
 set -u
 PATH=$PATH:/usr/local/cuda/bin

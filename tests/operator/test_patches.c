@@ -625,8 +625,8 @@ static void test_apart(void)
     test_apart_in(1, FIXTURE_IN_ORDER);
 }
 
-/* Counts the loads of a corner by 16 places (doubles) and by 32 places (floats) in which two read
- * the same bank. */
+/* Counts the accesses of n_bank consecutive places to one corner, and those in which two places
+ * read the same bank. n_bank is 16 for doubles and 32 for floats. */
 static void count_meetings(const hx_patches *p, int n_bank, int64_t *n_met, int64_t *n_load)
 {
     const hx_patch_group *const group = p->group;
