@@ -339,7 +339,9 @@ void hx_matrix_stages_cost(const hx_matrix_stages *st, int widest, int several, 
         cost->host_row += n * c * pointer;
         cost->host_entry += n * (index + c * c * (number + index));
     }
-    if (several) { /* the mesh of the next range; points and cells also of this and the last one */
+    /* the mesh of the next range, and the lists of points and cells of that range, this one and the
+     * last one */
+    if (several) {
         cost->host_cell = 8 * index + number + (places ? 8 * index : 0) + 3 * index;
         cost->host_point = 3 * number + (places ? pointer : 0) + 3 * index;
     }

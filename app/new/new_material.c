@@ -135,7 +135,7 @@ void hx_new_put_material(hx_new_writer *w)
         fputc(' ', w->out);
         hx_new_put_key(w, "material.nu", "0.3");
         hx_new_put_given(w, "material.density");
-        fprintf(w->out, " };   # without units: displacements are in proportion\n");
+        fprintf(w->out, " };   # without units: displacements are proportional to 1 / E\n");
         return;
     }
     const char *const lead = lacks_units(w) ? "# " : "";

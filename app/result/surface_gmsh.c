@@ -62,7 +62,7 @@ static int write_fraction(const filling *f, double fraction, hx_surface_simplifi
     if (rc == HX_OK)
         rc = hx_surface_simplify(&s, (int64_t)(fraction * (double)s.n_tri), 0, NULL, fewer);
     if (rc == HX_OK && fewer->mean > reach)
-        rc = HX_RAISE(HX_EINPUT, "%lld of its triangles are %.2g off it on average",
+        rc = HX_RAISE(HX_EINPUT, "with %lld of its triangles, it is off by %.2g on average",
                       (long long)fewer->n_after, fewer->mean);
     if (rc == HX_OK) rc = hx_surface_check(&s, HX_SURFACE_F32, &report);
     if (rc == HX_OK && !report.is_closed_manifold)
@@ -115,12 +115,12 @@ static int try_fraction(const filling *f, double fraction, hx_surface_part *p, h
         rc = hx_cut_mesh_take(raw, &made, n_refine, piece, &p->cut);
     }
     if (rc == HX_OK && fewer.n_after < fewer.n_before)
-        rc = hx_notes_add(f->notes, HX_NOTE_INFO,
-                          "%s: gmsh meshes a surface simplified to %lld of its %lld %s, which is "
-                          "%.2g off it on average, %.2g at most: the others were slivers",
-                          f->path, (long long)fewer.n_after, (long long)fewer.n_before,
-                          hx_noun(fewer.n_before, "triangle", "triangles"), fewer.mean,
-                          fewer.largest);
+        rc = hx_notes_add(
+            f->notes, HX_NOTE_INFO,
+            "%s: gmsh meshes a surface simplified to %lld of its %lld %s, because the "
+            "others were slivers; it is off by %.2g on average, %.2g at most",
+            f->path, (long long)fewer.n_after, (long long)fewer.n_before,
+            hx_noun(fewer.n_before, "triangle", "triangles"), fewer.mean, fewer.largest);
     hx_mesh_free(&made);
     if (rc == HX_OK) return HX_OK;
     hx_mesh_free(raw);

@@ -28,7 +28,9 @@ typedef enum {
     HX_SPAN_SETUP,     /* of the preconditioner */
     HX_SPAN_ITERATION, /* of PCG */
     HX_SPAN_MODULUS,   /* the moduli, and hence K, from the densities */
-    HX_SPAN_GALERKIN,  /* matrix of coarse grid `number`, from 1, here and below; 0 is the mesh */
+    /* matrix of coarse grid `number`, counted from 1 (0 is the mesh); the same in the entries
+     * below */
+    HX_SPAN_GALERKIN,
     HX_SPAN_EIGENVALUES,
     HX_SPAN_FACTORS,  /* of the coarsest grid */
     HX_SPAN_FLOATING, /* search for floating components, on the host */

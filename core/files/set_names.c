@@ -108,8 +108,8 @@ void hx_set_names_free(hx_set_names *names)
     memset(names, 0, sizeof *names);
 }
 
-/* A name for a line of the log, with line breaks as
- * . Of a long name, it shows the beginning, and the characters from shortly before `differs` on. */
+/* A name for a line of the log, with line breaks as \n. Of a long name, it shows the beginning, and
+ * the characters from shortly before `differs` on. */
 static size_t put_shown(char *text, size_t n_text, const char *name, size_t differs)
 {
     enum { HEAD = 24, BEFORE = 6, BEHIND = 12 };

@@ -62,7 +62,7 @@ static void selection_free(selection *s)
     hx_vtk_kept_free(&s->kept);
 }
 
-/* inverse[orig[i]] = i; NULL for NULL. */
+/* inverse[orig[i]] = i; NULL if orig is NULL. */
 static int invert_numbers(int64_t n, const int32_t *orig, int32_t **inverse)
 {
     *inverse = NULL;

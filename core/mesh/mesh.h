@@ -344,8 +344,8 @@ int64_t hx_mesh_elem_number(const hx_mesh *mesh, int64_t elem);
 /* Computes volume[n_elem] of every element: `mesh->volume`, or that of the hexahedra. O(n_elem). */
 void hx_mesh_volumes(const hx_mesh *mesh, double *volume);
 
-/* inverse[orig[i]] = i, for node_orig or elem_orig; the caller frees it; NULL for NULL, the
- * identity. O(n). */
+/* inverse[orig[i]] = i, for node_orig or elem_orig; the caller frees it; NULL if orig is NULL,
+ * which is the identity. O(n). */
 int hx_mesh_invert(int64_t n, const int32_t *orig, int32_t **inverse);
 
 /* Mean of an element's nodes, each counted once. Requires a finished mesh, which determines whether

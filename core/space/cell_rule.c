@@ -173,8 +173,7 @@ static int is_among(int32_t point, int n, const int32_t *list)
     return i < n;
 }
 
-/* The corner of a wedge outside the triangle that an edge of a quadrilateral connects to corner
- * a. */
+/* The corner of a wedge that is not in the triangle and is connected to corner a by an edge. */
 static int32_t opposite(const int32_t conn[8], const int32_t triangle[3], int32_t a)
 {
     for (int f = 0; f < 6; f++) {

@@ -220,11 +220,11 @@ enum { HX_FACE_GAUSS = 25, HX_FACE_POINTS = 25 };
  * Degree of the integrand in each direction on a straight plane face, and of the rule used (the
  * area element has degree 1 or 0 on quads and collapsed triangles):
  *
- *                                quad4, tri3 quad8 tri6
- *     traction, pressure, flux 2, 2x2: 3 2 + 1 = 3, 2x2: 3 2 (collapsed 3), 2x2: 3
- *     film N_a N_b 3, 2x2: 3 4 + 1 = 5, 3x3: 5 4, 6 points: 4
- *     spring 2, 2x2: 3 4 + 1 = 5, 3x3: 5 4, 6 points: 4
- *     bearing (no polynomial) 2x2, 6 points 2x2 6 points
+ *                                quad4, tri3       quad8                tri6
+ *     traction, pressure, flux   2, 2x2: 3         2 + 1 = 3, 2x2: 3    2 (collapsed 3), 2x2: 3
+ *     film N_a N_b               3, 2x2: 3         4 + 1 = 5, 3x3: 5    4, 6 points: 4
+ *     spring                     2, 2x2: 3         4 + 1 = 5, 3x3: 5    4, 6 points: 4
+ *     bearing (no polynomial)    2x2, 6 points     2x2                  6 points
  *
  * The area element of a warped quadrilateral is not a polynomial; its rules are symmetric. */
 typedef struct hx_space_face {

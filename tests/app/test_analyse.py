@@ -68,7 +68,7 @@ def rows(words, begin, width, n):
 
 
 def read_points(path, first=1):
-    """[case] {(element, point): row of numbers by name}; first: what CalculiX adds to element numbers."""
+    """[case] {(element, point): row of numbers by name}; first: number that CalculiX adds to element numbers."""
     cases = {}
     with open(path, encoding="ascii") as f:
         for row in csv.DictReader(f):

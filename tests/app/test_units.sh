@@ -171,7 +171,7 @@ END
 grep -qxF 'units     W, mm, K; conductivity in W/(mm K), compliance in W K' line ||
     fault "units of heat: $(grep units line)"
 
-# The message about a stress without a name of its own does not explain it by itself.
+# The unit of stress may have no name of its own; then the message does not explain the unit by itself.
 "$hextop" check cubes.cfg 'units=kip, ft, ksi' >line 2>&1
 grep -qF '"kip, ft, ksi" is not consistent: with kip and ft stresses (E, pressure) are in kip/ft^2; ksi goes with kip and in' line ||
     fault "kip, ft, ksi: $(cat line)"

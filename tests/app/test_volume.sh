@@ -1,7 +1,7 @@
 #!/bin/sh
-# The target volume is refused if passive elements take all of it through the filter, with the least volume that works,
-# or if it exceeds what passive elements leave, with the largest one. Runs with that volume change the design from the
-# first iteration on; a missed volume is reported.
+# The target volume is refused if passive elements take all of it through the filter, or if it exceeds what passive
+# elements leave. The message gives the least or the largest volume that works. Runs with that volume change the design
+# from the first iteration on; a missed volume is reported.
 #     test_volume.sh HEXTOP
 set -u
 hextop=$(realpath "$1")
@@ -184,7 +184,7 @@ for options in "optimization.filter.kind=sensitivity optimization.projection=" \
     "$hextop" check ring.cfg $options 'passive[0].density=0.001' optimization.volume_fraction="$most" >stdout 2>stderr
     says stdout "with passive elements it is at most 0."
 done
-# Between the two limits' messages each number occurs once, and every printed number is accepted.
+# The message names only the limit that is exceeded, and the number in it is accepted.
 what="passive of 0.4"
 "$hextop" check ring.cfg optimization.filter.kind=sensitivity optimization.projection= 'passive[0].density=0.4' \
     optimization.volume_fraction=0.99 >stdout 2>stderr

@@ -24,7 +24,8 @@ typedef enum {
 
 typedef enum { HX_BENCH_CUBE, HX_BENCH_CYLINDER, HX_BENCH_ROD } hx_bench_shape;
 
-/* "TET4", and the element of that name, for which 0 is returned if there is none. */
+/* The name of an element, such as "TET4", and the element of a name; hx_bench_element_find returns
+ * 0 if there is none. */
 const char *hx_bench_element_name(hx_bench_element element);
 int hx_bench_element_find(const char *name, hx_bench_element *element);
 const char *hx_bench_shape_name(hx_bench_shape shape);

@@ -153,8 +153,8 @@ static void check_density(const model *m, double radius, int volume_weighted)
     free(found);
 }
 
-/* b'(F a) = a'(F'b) for two densities a strictly within the limits. A filter that may leave the
- * range of the design solves equations, to a tolerance. */
+/* Checks t'(F a - F b) = (F't)'(a - b) for two densities a and b strictly within the limits.
+ * Filters that solve equations satisfy this only to a tolerance. */
 static void check_transpose(const char *kind, const model *m, const hx_filter_params *params)
 {
     const size_t n = m->n;

@@ -60,8 +60,9 @@ static double objective_at(fixture_solver *s, int64_t e, double rho, double step
     return record.compliance;
 }
 
-/* With one temperature: incoming heat times (T - reference), without convection's own term; heat
- * leaves where the temperature is prescribed and through the films. */
+/* Checks that heat is balanced: it leaves where the temperature is prescribed, and through the
+ * films. With one temperature, the compliance must be the incoming heat times (T - reference),
+ * without a term for convection. */
 static void check_value(const fixture_solver *s, const hx_problem *problem,
                         const hx_iteration *record)
 {

@@ -4,7 +4,7 @@
  * threads that play processes, either with a device each or with two sharing one. test_subdomains
  * and test_processes.py use real processes.
  *
- *      test_transport [cpu | cuda] */
+ *     test_transport [cpu | cuda] */
 #include <pthread.h>
 
 #include "core/device/transport_ops.h"

@@ -142,7 +142,7 @@ SANITIZERS = re.compile(r"AddressSanitizer|LeakSanitizer|runtime error|SEGV")
 
 
 def environment(**more):
-    # gcc aligns what it moves to a fake stack for 32 bytes, vectors of 64 or not (its bug 110027)
+    # gcc aligns variables on the fake stack only to 32 bytes, even vectors of 64 bytes (gcc bug 110027)
     asan = "exitcode=99:allocator_may_return_null=1:detect_stack_use_after_return=0:handle_sigill=1"
     own = dict(os.environ, OMP_NUM_THREADS="1", ASAN_OPTIONS=asan,
                UBSAN_OPTIONS="halt_on_error=1:exitcode=98:print_stacktrace=1", TMPDIR=".", HOME=".", **more)

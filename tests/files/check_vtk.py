@@ -2,7 +2,7 @@
 """VTK itself reads hextop's VTK files, and hextop reads files that VTK wrote.
 
     check_vtk.py TEST_VTK            TEST_VTK: the program built from test_vtk.c
-    check_vtk.py --file FILE.vtk ... prints the contents of result files as VTK reads them; fails if there are NaN or no hexahedra
+    check_vtk.py --file FILE.vtk ... prints what VTK reads in result files; fails on NaN or without hexahedra
 
 Exit status 0 passed, 1 failed, 77 skipped (no VTK for Python)."""
 

@@ -41,7 +41,7 @@ static void test_mesh_styles(void)
     CHECK(stated.n_support == 12 && stated.n_force == 1 && !stated.fault);
     hx_mesh_free(&mesh);
 
-    /* A rigid body without a reference node does not refuse the mesh. */
+    /* The mesh is read even if a rigid body has no reference node. */
     check_unread(ONE_HEX "*NSET, NSET=wall\n1, 4\n*RIGID BODY, NSET=wall\n", HX_UNREAD_CARRIES,
                  "case.inp:14: 1 *RIGID BODY (without REF NODE=NODE)");
 
@@ -253,7 +253,7 @@ static int has_note(const hx_notes *notes, const char *text)
 }
 
 /* Members that the file does not have are left out of sets, supports and loads with a warning, as
- * in CalculiX 2.20; without a set they refuse the supports or loads. */
+ * in CalculiX 2.20; if they are not named by a set, the supports or loads are refused. */
 static void test_missing_members(void)
 {
     hx_mesh mesh;

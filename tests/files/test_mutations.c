@@ -4,7 +4,7 @@
  * readable and some refused: otherwise the mutations miss what the reader checks, or the reader
  * checks nothing. A file that can be read in pieces must give the same mesh.
  *
- *      test_mutations FILE... */
+ *     test_mutations FILE... */
 #ifdef _OPENMP
 #include <omp.h>
 #endif

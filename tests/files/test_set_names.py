@@ -36,9 +36,9 @@ def run(*args):
     return done.returncode, (done.stdout + done.stderr).decode("utf-8", "replace")
 
 
-# Line breaks, quotes, commas, blanks at the ends, names that formats and jobs have for themselves, names
-# that differ in case only, or become equal once they are cleaned or cut, what begins with a digit, long ones.
-# In groups, since `new` lists 40 sets at most.
+# Names with line breaks, quotes, commas, or blanks at the ends; names that formats and jobs use themselves;
+# names that differ only in case, or become equal once they are cleaned or truncated; names that begin with a
+# digit; long names. In groups, because `new` lists at most 40 sets.
 GROUPS = (["a\nb", "a_b", "a b", "A B", "a\tb", 'q"q', "q'q", "x,y", "x;y", "1st", "S_1st", "2", "-dash", "_low", "=", "a=b",
            "50%", "%41", "back\\slash"],
           [" lead", "trail ", "ünï", "NALL", "nall", "EALL", "NALL_2", "EMAT-1", "ESPRING-9", "NRIGID-1_2", "*NODE", "**",

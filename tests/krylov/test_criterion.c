@@ -1,6 +1,6 @@
-/* The criterion `compliance`: the remaining energy that PCG estimates, against that of a dense
- * solution and of solves to rounding accuracy, over designs that each start from the previous
- * solution.
+/* The criterion `compliance`: the remaining energy that PCG estimates is compared with that of a
+ * dense solution and of solves to rounding accuracy, for a sequence of designs in which each solve
+ * starts from the previous solution.
  *
  *     test_criterion [cpu | cuda] [quick]
  *
@@ -61,8 +61,8 @@ static void check_dense(model *m, const dense_case *c, double contrast)
            hx_precision_name(c->precision), contrast, most);
 }
 
-/* Stops at rounding accuracy if the tolerance cannot be reached, at once from the exact solution,
- * and with an unknown error if no iteration is allowed. */
+/* PCG stops at rounding accuracy if the tolerance cannot be reached, at once if it starts from the
+ * exact solution, and with an unknown error if no iteration is allowed. */
 static void check_ends(model *m)
 {
     fixture_settings settings = fixture_defaults();
@@ -131,9 +131,9 @@ static int make_problem(hx_problem *problem, const hx_mesh *mesh, kind k)
     return hx_problem_create(problem, mesh, &params);
 }
 
-/* Number of designs of a run: FEW in the transient, where wrong sensitivities would show (with
- * `jacobi` and a rigid set, compliances differ by 1.5e-4 at design 5, 1.0e-4 at 6, 5e-5 at 8); MANY
- * to convergence. */
+/* Number of designs of a run. FEW covers the first designs, in which wrong sensitivities would show
+ * (with `jacobi` and a rigid set, compliances differ by 1.5e-4 at design 5, 1.0e-4 at 6, 5e-5 at
+ * 8); MANY is enough for convergence. */
 enum { FEW = 8, MANY = 40 };
 #define TOLERANCE 1e-6
 

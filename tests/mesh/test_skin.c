@@ -131,7 +131,7 @@ static void check_tree(void)
     hx_mesh_free(&mesh);
 }
 
-/* In a problem: a skin keeps its density, a later entry wins; what is refused. */
+/* In a problem, a skin keeps its density, and a later entry has precedence; errors. */
 static void check_problem(void)
 {
     const fixture_box box = {{6, 4, 4}, {6.0, 4.0, 4.0}, 0.0, 0};

@@ -164,8 +164,8 @@ static void solve_condensed(model *m)
             for (int c = 0; c < n; c++) kt[r * N_DOF + c] += entry * t[k * N_DOF + c];
         }
     }
-    /* only the resultant and moment of forces on the right end matter: replaced by others with the
-     * same */
+    /* only the resultant and moment of the forces on the right end matter, so these are replaced by
+     * others with equal resultant and moment */
     for (int r = 0; r < n; r++) {
         for (int k = 0; k < N_DOF; k++) y[r] += (long double)t[k * N_DOF + r] * g[k];
         for (int c = 0; c <= r; c++)
