@@ -12,7 +12,6 @@
 #include "core/version.h"
 #include "identity.h"
 #include "session_internal.h"
-}
 
 /* Largest number of nodes of a replicated coarse grid, from the root's config. */
 static int find_whole_coarse(hx_session *s)
