@@ -176,6 +176,7 @@ int hx_session_rank_bytes(hx_session *s, int n_rank, int rank, size_t *bytes)
     const hx_comm comm = {.rank = rank, .size = n_rank}; /* nothing is sent */
     int mark;
     *bytes = 0;
+    HX_TRY(hx_session_check_objective(s, n_rank));
     HX_TRY(hx_subdomain_create(&s->dist.subdomain, &comm, &s->problem));
     s->dist.comm = &comm;
     s->dist.design = can_distribute_design(s) ? &mark : NULL;
