@@ -88,6 +88,7 @@ static const struct {
     {"sets[].or", "(\"left\", \"right\")"},
     {"sets[].not", "(\"left\", \"right\")"},
     {"optimization.volume_fraction", "0.3"},
+    {"optimization.objective", "\"compliance\""},
     {"optimization.objective.kind", "\"displacement\""},
     {"optimization.objective.set", "\"right\""},
     {"optimization.objective.direction", "[0.0, 0.0, -1.0]"},

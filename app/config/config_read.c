@@ -325,9 +325,10 @@ static int read_value(const hx_value *value, const hx_key *key, const char *show
         return read_entries(value, key, shown, at);
     case HX_KEY_GROUP: {
         if (key->short_form && value->kind != HX_VALUE_GROUP) {
-            const hx_key *const only = hx_key_find(key->path, key->short_form);
+            hx_key word = *hx_key_find(key->path, key->short_form);
+            word.path = key->path; /* in messages */
             HX_TRY(read_group(NULL, key->path, shown, base));
-            return read_value(value, only, shown, base);
+            return read_value(value, &word, shown, base);
         }
         if (value->kind != HX_VALUE_GROUP) return wrong_type(value, key, shown);
         if (at) *(int *)at = 1;

@@ -120,6 +120,19 @@ static void warn_flat(const hx_session *s, const hx_stats *stats, const hx_itera
                        it->iteration, hx_session_objective(s)->name);
 }
 
+/* Warns once. */
+static void warn_loose(const hx_session *s, const hx_stats *stats, const hx_iteration *it)
+{
+    const char *const other = hx_session_other_objective(s);
+    if (!other || stats->n_loose != 1 || it->compliance <= HX_STATS_LOOSE * stats->first_compliance)
+        return;
+    hx_log_warning("iteration %d: the compliance is %.2g times that of the first design: the %s "
+                   "falls because the design no longer connects the loads to the supports; add "
+                   "springs that resist at the set, make elements there passive, or minimize the "
+                   "compliance",
+                   it->iteration, it->compliance / stats->first_compliance, other);
+}
+
 void hx_outcome_warn(const hx_session *s, const hx_stats *stats, const hx_iteration *it)
 {
     report_recording(s, stats);
@@ -129,6 +142,7 @@ void hx_outcome_warn(const hx_session *s, const hx_stats *stats, const hx_iterat
     report_refinement(s, stats, it);
     warn_missed(s, stats, it);
     warn_flat(s, stats, it);
+    warn_loose(s, stats, it);
 }
 
 void hx_outcome_diag(hx_session *s, const hx_stats *stats, int was_stopped, int has_checkpoint,

@@ -11,6 +11,10 @@ enum { HX_STATS_RECENT = 6 };
  * quickly repeated. */
 #define HX_STATS_LONG 10.0
 
+/* A design that does not minimize the compliance and has so many times the first one's has lost the
+ * connection between its loads and supports. Continuation of the penalty raises it less. */
+#define HX_STATS_LOOSE 1e3
+
 typedef struct hx_stats {
     double begin;             /* hx_clock at the start of the command */
     double stage[HX_N_STAGE]; /* seconds */
@@ -28,7 +32,10 @@ typedef struct hx_stats {
     int64_t n_solve_failed; /* solves that did not converge */
     int n_missed;           /* designs whose volume is not the target */
     int n_flat;             /* designs that no density improves (optimizer.h) */
-    hx_iteration last;      /* the last iteration */
+    /* compliance of the first design, and number of designs with HX_STATS_LOOSE times as much */
+    double first_compliance;
+    int n_loose;
+    hx_iteration last; /* the last iteration */
     /* number of designs in `recent`: the latest designs with the penalty and beta of the last one,
      * at most HX_STATS_RECENT */
     int n_recent;

@@ -283,13 +283,17 @@ static int make_groups(hx_session *s)
     return hx_groups_create(&s->groups, &s->problem, &params);
 }
 
-/* HX_EINPUT: a parameter of the objective is missing or wrong. */
-static int check_objective(const hx_session *s)
+int hx_session_check_objective(const hx_session *s, int n_rank)
 {
     char place[HX_CONFIG_PLACE];
+    const hx_objective_kind *const kind = hx_session_objective(s);
     hx_response_params params = hx_session_objective_params(s);
     params.origin = hx_config_place(&s->cfg, "optimization.objective", place, sizeof place);
-    return hx_response_check(hx_session_objective(s), "objective", &s->problem, &params);
+    if (n_rank > 1 && !kind->is_distributed)
+        return HX_RAISE(HX_EINPUT,
+                        "%s: objective '%s' does not support several processes: run it in one",
+                        params.origin, kind->name);
+    return hx_response_check(kind, "objective", &s->problem, &params);
 }
 
 int hx_session_make_problem(hx_session *s)
@@ -310,7 +314,7 @@ int hx_session_make_problem(hx_session *s)
     s->problem.coarse_plan = &s->coarse_plan;
     s->problem.multigrid = &s->cfg.solver.multigrid;
     s->loads_of = NULL;
-    HX_TRY(check_objective(s));
+    HX_TRY(hx_session_check_objective(s, s->comm ? s->comm->size : 1));
     HX_TRY(resolve_radius(s));
     HX_TRY(make_groups(s));
     hx_session_end_step(s, HX_SETUP_PROBLEM, begin);

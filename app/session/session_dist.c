@@ -128,6 +128,7 @@ int hx_session_rank_bytes(hx_session *s, int n_rank, int rank, size_t *bytes)
 {
     const hx_comm comm = {.rank = rank, .size = n_rank}; /* nothing is sent */
     *bytes = 0;
+    HX_TRY(hx_session_check_objective(s, n_rank));
     HX_TRY(hx_subdomain_create(&s->dist.subdomain, &comm, &s->problem));
     s->dist.comm = &comm;
     hx_session_count_voxels(s);

@@ -17,6 +17,10 @@ void hx_session_generate_params(const hx_session *s, hx_generate_params *params)
 int hx_session_check_model(const hx_session *s);
 int hx_session_read_file(hx_session *s);
 
+/* HX_EINPUT: a parameter of the objective is missing or wrong, or it does not support so many
+ * processes. */
+int hx_session_check_objective(const hx_session *s, int n_rank);
+
 /* session_parts.c. With a communicator: divides the mesh by solver.partition, identically on all
  * processes, and sets the key to the partition used. Nothing with one process. */
 int hx_session_distribute_mesh(hx_session *s);
