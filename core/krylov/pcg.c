@@ -85,9 +85,10 @@ static int take_beta(const hx_pcg_run *s)
 /* Preconditioned conjugate gradients (Hestenes and Stiefel 1952), in double precision or, with
  * is_single, in single precision. Beside each step: the vectors that it passes through memory, with
  * + if it writes them, first if z is a vector, then if M^-1 is a diagonal m, which is fused into the
- * passes. Their sum is 13 in either case, without the work of A and M. The flexible beta takes one
- * more (q; two on the CPU), and z in single precision counts half. All scalars stay on the device,
- * which does nothing after the test has ended the solve; the host looks at them once per batch. */
+ * passes. Without the work of A and M they are 13 in either case, or 11 if A sums p'q. The flexible
+ * beta reads q as well (on the CPU z twice), and a z in single precision counts half. All scalars
+ * stay on the device, which does nothing more once a test has ended the solve; the host looks at
+ * them once per batch. Over subdomains, core/dist/dist_pcg.c completes each sum over the ranks. */
 static int run_pcg(hx_pcg_run *s)
 {
     int changed, has_run;

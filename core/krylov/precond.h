@@ -50,9 +50,10 @@ typedef struct hx_precond_kind {
     /* Where `apply` leaves z in single precision if d_z is NULL, which saves a vector. The address
      * must not change. NULL, or a NULL result: `apply` needs a d_z. */
     const float *(*single_z)(const hx_precond *pc);
-    /* Refreshes, with more work, what `setup` only estimated. PCG calls it if a solve takes long,
-     * if the residual rises repeatedly, or if r'z < 0 (hx_precond.monitoring). Returns 1 if the preconditioner has changed;
-     * PCG then restarts from the current u. NULL: nothing is estimated. */
+    /* Refreshes, with more work, what `setup` only estimated. PCG calls it if a solve takes long, if
+     * the residual rises repeatedly, or if r'z < 0 (hx_precond.monitoring). Returns 1 if the
+     * preconditioner has changed; PCG then restarts from the current u. NULL: nothing is
+     * estimated. */
     int (*refresh)(hx_precond *pc);
     /* Enables deflation if that helps. PCG calls it at most once per solve, if the solve takes
      * longer than most. Returns like `refresh`. NULL: there is no deflation. */

@@ -85,17 +85,6 @@ int hx_solver_make_operator(hx_solver *solver, hx_device *dev, const hx_problem 
     return make_operator(solver, dev, problem, params, &solve);
 }
 
-/* Makes lists of the mesh unless they exist, so that memory is counted on them and the set-up uses
- * them. */
-static void plan_parts(const hx_solver *solver, const hx_device *dev, const hx_problem *problem)
-{
-    const hx_problem *const whole = hx_problem_whole(problem);
-    if (problem->operator_plan && !solver->op.dev)
-        hx_operator_plan_make(problem->operator_plan, problem, solver->op_kind);
-    if (whole->coarse_plan)
-        hx_coarse_plan_make(whole->coarse_plan, whole, solver->precond, dev->ops);
-}
-
 static int make_parts(hx_solver *solver, hx_device *dev, const hx_problem *problem,
                       const hx_solver_params *params)
 {
@@ -107,8 +96,13 @@ static int make_parts(hx_solver *solver, hx_device *dev, const hx_problem *probl
         .max_iterations = params->max_iterations > 0 ? params->max_iterations : 10000,
         .precision = choose->precision,
     };
+    const hx_problem *const whole = hx_problem_whole(problem);
     hx_account solve = {0};
-    plan_parts(solver, dev, problem);
+    /* lists of the mesh, unless they exist, so that they are counted and used */
+    if (problem->operator_plan && !solver->op.dev)
+        hx_operator_plan_make(problem->operator_plan, problem, solver->op_kind);
+    if (whole->coarse_plan)
+        hx_coarse_plan_make(whole->coarse_plan, whole, solver->precond, dev->ops);
     hx_choose_account(&solve, dev->ops, problem, solver->op_kind, solver->precond);
     if (!solver->op.dev) /* otherwise the timing has left it set up */
         HX_TRY(make_operator(solver, dev, problem, params, &solve));
