@@ -28,7 +28,11 @@
 extern "C" {
 #endif
 
-enum { HX_DIST_ROOT = 0, HX_DIST_ENTRIES = 3, HX_DIST_WORDS = 4 };
+enum {
+    HX_DIST_ROOT = 0,
+    HX_DIST_ENTRIES = 3,
+    HX_DIST_RECEIVED = 1 << 20 /* floats that a rank receives at once in a sum over all ranks */
+};
 
 /* Values of hx_dist_call.what from here on are reserved for the owner of hx_dist.answer. */
 enum { HX_DIST_OTHER = 1000 };
@@ -199,6 +203,13 @@ int hx_dist_split_lines(hx_device *dev, int64_t n, const int32_t *first, const i
                         struct hx_mg_lines *lines);
 int hx_dist_add_lines(hx_device *dev, const struct hx_mg_lines *lines);
 void hx_dist_free_lines(hx_device *dev, struct hx_mg_lines *lines);
+
+/* Entries of hx_interface_ops (dist_points.c). */
+int hx_dist_add_interface(hx_device *dev, int components, double *d_y);
+int hx_dist_add_interface_single(hx_device *dev, int components, float *d_y);
+int hx_dist_add_parts(hx_device *dev, int components, const hx_product_parts *parts, double *d_y);
+int hx_dist_add_parts_single(hx_device *dev, int components, const hx_product_parts *parts,
+                             float *d_y);
 
 /* Adds one exchange to the figures. */
 static inline void hx_dist_count(hx_dist *dist, int64_t bytes)
