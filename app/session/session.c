@@ -283,19 +283,6 @@ static int make_groups(hx_session *s)
     return hx_groups_create(&s->groups, &s->problem, &params);
 }
 
-int hx_session_check_objective(const hx_session *s, int n_rank)
-{
-    char place[HX_CONFIG_PLACE];
-    const hx_objective_kind *const kind = hx_session_objective(s);
-    hx_response_params params = hx_session_objective_params(s);
-    params.origin = hx_config_place(&s->cfg, "optimization.objective", place, sizeof place);
-    if (n_rank > 1 && !kind->is_distributed)
-        return HX_RAISE(HX_EINPUT,
-                        "%s: objective '%s' does not support several processes: run it in one",
-                        params.origin, kind->name);
-    return hx_response_check(kind, "objective", &s->problem, &params);
-}
-
 int hx_session_make_problem(hx_session *s)
 {
     hx_notes notes = {0};

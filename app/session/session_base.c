@@ -92,6 +92,19 @@ const char *hx_session_objective_text(const hx_session *s, char *text, size_t n_
     return text;
 }
 
+int hx_session_check_objective(const hx_session *s, int n_rank)
+{
+    char place[HX_CONFIG_PLACE];
+    const hx_objective_kind *const kind = hx_session_objective(s);
+    hx_response_params params = hx_session_objective_params(s);
+    params.origin = hx_config_place(&s->cfg, "optimization.objective", place, sizeof place);
+    if (n_rank > 1 && !kind->is_distributed)
+        return HX_RAISE(HX_EINPUT,
+                        "%s: objective '%s' does not support several processes: run it in one",
+                        params.origin, kind->name);
+    return hx_response_check(kind, "objective", &s->problem, &params);
+}
+
 const hx_update_kind *hx_session_update(const hx_session *s)
 {
     return hx_update_find(s->cfg.optimization.update);

@@ -64,7 +64,7 @@ static int make_consistent_single(hx_device *dev, int components, float *d_y)
 {
     hx_dist *const dist = hx_dist_of(dev);
     HX_TRY(hx_dist_zero_others_single(dist, components * dist->subdomain.space.n_point, d_y));
-    return add_interface_single(dev, components, d_y);
+    return hx_dist_add_interface_single(dev, components, d_y);
 }
 
 static int64_t interface_points(hx_device *dev, const int32_t **point)
