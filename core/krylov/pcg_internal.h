@@ -1,4 +1,4 @@
-/* Shared by the files pcg*.c. pcg.c calls the others, and these call only pcg_start.c. */
+/* Shared by the files pcg*.c: pcg.c has the loop and calls the others, none of which calls it. */
 #ifndef HX_PCG_INTERNAL_H
 #define HX_PCG_INTERNAL_H
 

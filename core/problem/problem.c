@@ -144,18 +144,12 @@ static int make_cases(hx_problem *problem, const hx_problem_params *params)
     return hx_alloc(&problem->cases.body_size, (size_t)n_case, sizeof(double), "loads");
 }
 
-/* HX_EINPUT: the load belongs to another physics. */
-static int check_physics(const hx_problem *problem, const hx_load_spec *load)
-{
-    if (hx_load_is_heat(load) == hx_problem_is_heat(problem)) return HX_OK;
-    return HX_RAISE(HX_EINPUT, "%s: this load does not exist for physics = \"%s\"", load->origin,
-                    hx_physics_name(problem->physics));
-}
-
 static int add_problem_load(hx_problem *problem, const hx_problem_params *params,
                             const hx_load_spec *load)
 {
-    HX_TRY(check_physics(problem, load));
+    if (hx_load_is_heat(load) != hx_problem_is_heat(problem))
+        return HX_RAISE(HX_EINPUT, "%s: this load does not exist for physics = \"%s\"",
+                        load->origin, hx_physics_name(problem->physics));
     if (hx_load_is_body(load)) return hx_problem_add_body(problem, params, load);
     if (load->kind == HX_LOAD_FROM_FILE) return hx_problem_add_file_forces(problem, params, load);
     double *const force = problem->cases.force[load->load_case - 1];
@@ -223,22 +217,17 @@ static const char *missing_load(const hx_problem *problem, const hx_problem_para
                      "without a gap";
 }
 
-static int last_case_of_loads(const hx_problem_params *params)
-{
-    int last = 0;
-    for (size_t i = 0; i < params->n_load; i++) {
-        const int one = hx_load_last_case(params->conditions, &params->load[i]);
-        if (one > last) last = one;
-    }
-    return last;
-}
-
 /* If only the weights define a case after the last load's, the error is reported for the
  * weights. */
 static int raise_unloaded(const hx_problem *problem, const hx_problem_params *params, int c,
                           int applied, int64_t n_body)
 {
-    const int n = last_case_of_loads(params), n_weight = (int)params->n_weight;
+    const int n_weight = (int)params->n_weight;
+    int n = 0; /* the last case of a load */
+    for (size_t i = 0; i < params->n_load; i++) {
+        const int last = hx_load_last_case(params->conditions, &params->load[i]);
+        if (last > n) n = last;
+    }
     if (n > 0 && c >= n)
         return HX_RAISE(HX_EINPUT, "%s: %d %s, but there %s %d load case%s",
                         params->weight_origin ? params->weight_origin : "weights", n_weight,
@@ -371,24 +360,6 @@ static int add_volumes(hx_problem *problem, const hx_problem_params *params)
     return HX_OK;
 }
 
-static void set_elasticity(hx_problem *problem, const hx_problem_params *params)
-{
-    problem->components = 3;
-    problem->young = params->young;
-    problem->poisson = params->poisson;
-    problem->lambda = params->poisson / ((1.0 + params->poisson) * (1.0 - 2.0 * params->poisson));
-    problem->mu = 0.5 / (1.0 + params->poisson);
-}
-
-static void set_heat(hx_problem *problem, const hx_problem_params *params)
-{
-    problem->components = 1;
-    problem->young = params->conductivity;
-    problem->least = params->conductivity_min > 0.0 ? params->conductivity_min
-                                                    : DEFAULT_LEAST * params->conductivity;
-    hx_problem_find_reference(problem, params);
-}
-
 /* Turns the error into a note if the caller wants one. */
 static int forgive(int rc, const hx_problem_params *params)
 {
@@ -405,10 +376,20 @@ int hx_problem_create(hx_problem *problem, const hx_mesh *mesh, const hx_problem
     problem->mesh = mesh;
     problem->space = params->space ? *params->space : hx_space_linear(mesh);
     problem->physics = params->physics;
-    if (hx_problem_is_heat(problem))
-        set_heat(problem, params);
-    else
-        set_elasticity(problem, params);
+    if (hx_problem_is_heat(problem)) {
+        problem->components = 1;
+        problem->young = params->conductivity;
+        problem->least = params->conductivity_min > 0.0 ? params->conductivity_min
+                                                        : DEFAULT_LEAST * params->conductivity;
+        hx_problem_find_reference(problem, params);
+    } else {
+        const double nu = params->poisson;
+        problem->components = 3;
+        problem->young = params->young;
+        problem->poisson = nu;
+        problem->lambda = nu / ((1.0 + nu) * (1.0 - 2.0 * nu));
+        problem->mu = 0.5 / (1.0 + nu);
+    }
     HX_TRY_FAIL(check_material(params));
     HX_TRY_FAIL(add_supports(problem, params));
     HX_TRY_FAIL(hx_problem_add_springs(problem, params));
