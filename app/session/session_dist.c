@@ -1,5 +1,5 @@
-/* A session of several processes: the root opens it like a single process, but solves its
- * subdomain on dist.dev; the others make the same mesh and problem, and solve their subdomains. */
+/* A session of several processes: all open it like a single process, but each solves its subdomain
+ * on dist.dev; the root chooses the solver for all. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -75,10 +75,10 @@ static int identify(hx_session *s, choice *c)
     return HX_OK;
 }
 
-int hx_session_broadcast_choice(hx_session *s)
+int hx_session_tell_choice(hx_session *s)
 {
     choice c;
-    if (!s->comm) return HX_OK;
+    if (!s->comm || s->comm->rank != HX_DIST_ROOT) return HX_OK;
     memset(&c, 0, sizeof c);
     snprintf(c.version, sizeof c.version, "%s", HX_VERSION);
     snprintf(c.device, sizeof c.device, "%s", s->cfg.solver.device);
@@ -122,9 +122,10 @@ static int compare_choices(const hx_session *s, const choice *root, const choice
     return HX_OK;
 }
 
-static int hear_choice(hx_session *s)
+int hx_session_hear_choice(hx_session *s)
 {
     choice root, own;
+    if (!s->comm || s->comm->rank == HX_DIST_ROOT) return HX_OK;
     HX_TRY(s->comm->ops->broadcast(s->comm, HX_DIST_ROOT, &root, sizeof root));
     HX_TRY(hx_config_set_word(&s->cfg.solver.device, root.device));
     HX_TRY(hx_config_set_word(&s->cfg.solver.op, root.op));
@@ -132,22 +133,6 @@ static int hear_choice(hx_session *s)
     s->cfg.solver.layout = (hx_layout)root.layout;
     const int rc = identify(s, &own);
     return hx_comm_agree(s->comm, rc < 0 ? rc : compare_choices(s, &root, &own));
-}
-
-int hx_session_open_follower(hx_session *s)
-{
-    const hx_device_ops *ops = NULL;
-    hx_device_start_begin(&s->device_start, s->cfg.solver.device, s->comm->host_rank);
-    HX_TRY(hx_session_make_mesh(s));
-    HX_TRY(hx_session_make_problem(s));
-    hx_device_start_end(&s->device_start);
-    HX_TRY(hx_session_find_device(s, &ops));
-    HX_TRY(hx_session_start_device(s, ops));
-    HX_TRY(hx_session_create_subdomain(s));
-    HX_TRY(hear_choice(s));
-    HX_TRY(hx_session_choose_solver(s));
-    HX_TRY(hx_session_make_solver(s));
-    return hx_session_make_design(s);
 }
 
 int hx_session_rank_bytes(hx_session *s, int n_rank, int rank, size_t *bytes)

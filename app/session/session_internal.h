@@ -30,8 +30,11 @@ int hx_session_agree_dist_mesh(hx_session *s);
 /* session_dist.c. With a communicator: makes the subdomain of this process on the device that was
  * started. Nothing with one process. */
 int hx_session_create_subdomain(hx_session *s);
-/* Sends the root's selections to the other processes, which are compared with it. */
-int hx_session_broadcast_choice(hx_session *s);
+/* The root's selections: `hear` takes them on the other processes, before they would choose, and
+ * compares these processes with the root; `tell` sends them on the root, after it has chosen.
+ * Nothing with one process. */
+int hx_session_hear_choice(hx_session *s);
+int hx_session_tell_choice(hx_session *s);
 
 /* session_measure.c. Waits for the measurement begun by hx_session_measure_meanwhile. */
 void hx_session_end_measuring(hx_session *s);

@@ -57,7 +57,7 @@ static int send_parts(const hx_session *s, int rc, hx_partition *p)
 }
 
 /* A process that has read another mesh receives the parts, too; the error is raised when it is
- * compared with the root (hx_session_broadcast_choice). */
+ * compared with the root (hx_session_tell_choice). */
 static int hear_parts(const hx_session *s, hx_partition *p)
 {
     const hx_comm *const comm = s->comm;

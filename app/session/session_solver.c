@@ -346,12 +346,13 @@ int hx_session_open_device(hx_session *s)
     HX_TRY(hx_session_start_device(s, ops));
     HX_TRY(hx_session_create_subdomain(s));
     hx_session_count_loads(s);
+    HX_TRY(hx_session_hear_choice(s));
     HX_TRY(hx_session_choose_solver(s));
     HX_TRY(check_precision(s));
     /* NOLINTNEXTLINE(clang-analyzer-core*): hx_session_find_device sets ops */
     HX_TRY(hx_config_set_word(&s->cfg.solver.device, ops->name));
     HX_TRY(set_words(s));
-    HX_TRY(hx_session_broadcast_choice(s));
+    HX_TRY(hx_session_tell_choice(s));
     hx_session_end_step(s, HX_SETUP_DEVICE, begin);
     return HX_OK;
 }
