@@ -451,7 +451,7 @@ static int follow_run(const hx_options *options)
     int rc = hx_config_read(&s.cfg, options->argument[0], options->n_argument - 1,
                             options->argument + 1);
     if (rc == HX_OK) rc = hx_output_query_folder(&s);
-    if (rc == HX_OK) rc = hx_session_open_follower(&s);
+    if (rc == HX_OK) rc = hx_session_open(&s);
     if (rc == HX_OK) hx_output_follow(&output, &s);
     if (rc == HX_OK) rc = hx_optimizer_serve(&s.opt);
     hx_output_free(&output);

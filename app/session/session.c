@@ -504,22 +504,6 @@ int hx_session_open(hx_session *s)
     return hx_session_make_design(s);
 }
 
-int hx_session_open_follower(hx_session *s)
-{
-    const hx_device_ops *ops = NULL;
-    hx_device_start_begin(&s->device_start, s->cfg.solver.device, s->comm->host_rank);
-    HX_TRY(hx_session_make_mesh(s));
-    HX_TRY(hx_session_make_problem(s));
-    hx_device_start_end(&s->device_start);
-    HX_TRY(hx_session_find_device(s, &ops));
-    HX_TRY(hx_session_start_device(s, ops));
-    HX_TRY(hx_session_create_subdomain(s));
-    HX_TRY(hx_session_receive_choice(s));
-    HX_TRY(hx_session_choose_solver(s));
-    HX_TRY(hx_session_make_solver(s));
-    return hx_session_make_design(s);
-}
-
 void hx_session_free(hx_session *s)
 {
     hx_device_start_end(&s->device_start); /* the thread that starts the driver must end first */

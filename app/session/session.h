@@ -105,12 +105,9 @@ typedef struct hx_session {
     int own_element; /* 1 + solver.element of the config, if a command takes another element */
 } hx_session;
 
-/* Runs all steps below, in order. The caller zeroed s and filled s->cfg. */
+/* Runs all steps below, in order, on every process of a run. The caller zeroed s and filled
+ * s->cfg. */
 int hx_session_open(hx_session *s);
-
-/* Replaces hx_session_open on a process other than the root (core/dist/dist.h): makes mesh,
- * problem, solver and design of its subdomain, for hx_optimizer_serve. */
-int hx_session_open_follower(hx_session *s);
 
 /* After the set-up, before the first design: frees the lists of elements around nodes on the host
  * if the mesh is distributed, since a run does not read them afterwards. Does nothing otherwise. */

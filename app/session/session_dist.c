@@ -1,5 +1,5 @@
-/* A session of several processes: the root opens it like a single process, but solves its
- * subdomain on dist.dev; the others make the same mesh and problem, and solve their subdomains. */
+/* A session of several processes: all open it like a single process, but each solves its subdomain
+ * on dist.dev; the root chooses the solver for all. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -68,7 +68,7 @@ static int identify(hx_session *s, choice *c)
 int hx_session_broadcast_choice(hx_session *s)
 {
     choice c;
-    if (!s->comm) return HX_OK;
+    if (!s->comm || s->comm->rank != HX_DIST_ROOT) return HX_OK;
     memset(&c, 0, sizeof c);
     snprintf(c.version, sizeof c.version, "%s", HX_VERSION);
     snprintf(c.device, sizeof c.device, "%s", s->cfg.solver.device);
@@ -115,6 +115,7 @@ static int compare_choices(const hx_session *s, const choice *root, const choice
 int hx_session_receive_choice(hx_session *s)
 {
     choice root, own = {.layout = 0};
+    if (!s->comm || s->comm->rank == HX_DIST_ROOT) return HX_OK;
     HX_TRY(s->comm->ops->broadcast(s->comm, HX_DIST_ROOT, &root, sizeof root));
     HX_TRY(hx_config_set_word(&s->cfg.solver.device, root.device));
     HX_TRY(hx_config_set_word(&s->cfg.solver.op, root.op));

@@ -35,11 +35,11 @@ int hx_session_agree_dist_mesh(hx_session *s);
 /* session_dist.c. With a communicator: makes the subdomain of this process on the device that was
  * started. Nothing with one process. */
 int hx_session_create_subdomain(hx_session *s);
-/* Sends the root's selections to the other processes, which are compared with it. */
-int hx_session_broadcast_choice(hx_session *s);
-/* Receives them. HX_EENV: this process cannot take part in the root's run. Collective, with
- * hx_session_broadcast_choice on the root. */
+/* The root's selections: the other processes receive them before they would choose, and are compared
+ * with the root; the root broadcasts them after it has chosen. Nothing with one process. HX_EENV:
+ * this process cannot take part in the root's run. */
 int hx_session_receive_choice(hx_session *s);
+int hx_session_broadcast_choice(hx_session *s);
 
 /* session_measure.c. Waits for the measurement begun by hx_session_measure_meanwhile. */
 void hx_session_end_measuring(hx_session *s);

@@ -346,6 +346,7 @@ int hx_session_open_device(hx_session *s)
     HX_TRY(hx_session_start_device(s, ops));
     HX_TRY(hx_session_create_subdomain(s));
     hx_session_count_loads(s);
+    HX_TRY(hx_session_receive_choice(s));
     HX_TRY(hx_session_choose_solver(s));
     HX_TRY(check_precision(s));
     /* NOLINTNEXTLINE(clang-analyzer-core*): hx_session_find_device sets ops */
