@@ -35,9 +35,9 @@ int hx_session_agree_dist_mesh(hx_session *s);
 /* session_dist.c. With a communicator: makes the subdomain of this process on the device that was
  * started. Nothing with one process. */
 int hx_session_create_subdomain(hx_session *s);
-/* The root's selections: the other processes receive them before they would choose, and are compared
- * with the root; the root broadcasts them after it has chosen. Nothing with one process. HX_EENV:
- * this process cannot take part in the root's run. */
+/* The root's selections: the other processes receive them before they would choose, and are
+ * compared with the root; the root broadcasts them after it has chosen. Nothing with one
+ * process. HX_EENV: this process cannot take part in the root's run. */
 int hx_session_receive_choice(hx_session *s);
 int hx_session_broadcast_choice(hx_session *s);
 

@@ -55,10 +55,10 @@ typedef struct hx_analysis {
     const hx_problem *problem; /* the whole problem (borrowed, like the next) */
     const hx_problem *fields;  /* the problem of `op`, to whose elements the fields belong */
     hx_device *dev;            /* its device */
-    /* Not NULL: several processes solve, each a subdomain, to which `op`, the fields and the vectors
-     * below belong. All of them call hx_analysis_solve, compliance, body_work, energy,
-     * stiffness_error, reset and snapshot together; the root calls the rest, in which the others join
-     * (hx_optimizer_serve). NULL: one process solves. (borrowed, like the next three) */
+    /* Not NULL: several processes solve, each a subdomain, to which `op`, the fields and the
+     * vectors below belong. All of them call hx_analysis_solve, compliance, body_work, energy,
+     * stiffness_error, reset and snapshot together; the root calls the rest, in which the others
+     * join (hx_optimizer_serve). NULL: one process solves. (borrowed, like the next three) */
     hx_dist *dist;
     hx_operator *op;
     hx_precond *pc;

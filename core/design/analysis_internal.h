@@ -1,4 +1,5 @@
-/* Internals of the analysis, and the functions of analysis and optimizer in which all ranks join. */
+/* Internals of the analysis, and the functions of analysis and optimizer in which all ranks
+ * join. */
 #ifndef HX_ANALYSIS_INTERNAL_H
 #define HX_ANALYSIS_INTERNAL_H
 

@@ -1,5 +1,6 @@
 /* Results of an analysis for the whole problem, on the host of the first rank: gathered from the
- * subdomains, or the operator's if there is one rank. Arrays of the whole are NULL on the others. */
+ * subdomains, or the operator's if there is one rank. Arrays of the whole are NULL on the
+ * others. */
 #include <stdlib.h>
 
 #include "../base/memory.h"

@@ -6,8 +6,8 @@
  * be negative. As the volume is prescribed, s dv_e may be subtracted from every dc_e without
  * changing the optimum (a shift as in Ma, Kikuchi and Hagiwara, Comput. Mech. 13, 1993); elements
  * with a negative B_e drop to their lower limit. The optimizer takes s as the mean of the positive
- * dc_e / dv_e, and more after a step that increased the objective: with 0 the designs oscillate, and
- * with the largest ratio they progress slowly.
+ * dc_e / dv_e, and more after a step that increased the objective: with 0 the designs oscillate,
+ * and with the largest ratio they progress slowly.
  *
  * With t_e = rho_e (-dc_e / dv_e)^eta computed once, the volume is a monotone function of the scale
  * s = lambda^-eta, linear between the scales at which an element reaches a limit. Each pass over

@@ -131,14 +131,13 @@ typedef struct hx_optimizer {
     int n_field;
 } hx_optimizer;
 
-/* Creates the optimizer for the analysis' fields on its device. With several ranks all call it, each
- * for its elements; the root calls the functions below, in which the others join
- * (hx_optimizer_serve), and receives arrays of the whole. HX_EINPUT: a move limit or damping out of
- * range, densities not in [0, 1], or a volume fraction below the least volume (least_volume.h).
- * Starts from hx_design_initial_density, or from the uniform density whose filtered image has the
- * prescribed volume, or from
- * density[n_elem] if given (passive elements keep their densities). Analysis and filter are
- * borrowed and must not move. */
+/* Creates the optimizer for the analysis' fields on its device. With several ranks all call it,
+ * each for its elements; the root calls the functions below, in which the others join
+ * (hx_optimizer_serve), and receives arrays of the whole. HX_EINPUT: a move limit or damping out
+ * of range, densities not in [0, 1], or a volume fraction below the least volume
+ * (least_volume.h). Starts from hx_design_initial_density, or from the uniform density whose
+ * filtered image has the prescribed volume, or from density[n_elem] if given (passive elements
+ * keep their densities). Analysis and filter are borrowed and must not move. */
 int hx_optimizer_create(hx_optimizer *opt, const hx_optimizer_params *params, hx_analysis *analysis,
                         hx_filter *filter, const double *density);
 

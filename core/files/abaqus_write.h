@@ -28,8 +28,8 @@ extern const int hx_abaqus_face[HX_CELL_OTHER][7];
  * (tests/app/test_calculix.py). A quadratic problem is written with C3D20, C3D15 and C3D10. The
  * nodes at the middles of edges follow all others, and sets do not list them.
  *
- * penalty: SIMP exponent of passive elements. title may be NULL. HX_EINPUT: more than 1000 distinct moduli, or pyramids of second order. HX_EIO
- * as for hx_vtk_write. */
+ * penalty: SIMP exponent of passive elements. title may be NULL. HX_EINPUT: more than 1000
+ * distinct moduli, or pyramids of second order. HX_EIO as for hx_vtk_write. */
 int hx_abaqus_write(const char *path, const hx_mesh *mesh, const char *title,
                     const hx_problem *problem, double penalty);
 

@@ -83,12 +83,13 @@ static int take_beta(const hx_pcg_run *s)
 }
 
 /* Preconditioned conjugate gradients (Hestenes and Stiefel 1952), in double precision or, with
- * is_single, in single precision. Beside each step: the vectors that it passes through memory, with
- * + if it writes them, first if z is a vector, then if M^-1 is a diagonal m, which is fused into the
- * passes. Without the work of A and M they are 13 in either case, or 11 if A sums p'q. The flexible
- * beta reads q as well (on the CPU z twice), and a z in single precision counts half. All scalars
- * stay on the device, which does nothing more once a test has ended the solve; the host looks at
- * them once per batch. Over subdomains, core/dist/dist_pcg.c completes each sum over the ranks. */
+ * is_single, in single precision. Beside each step: the vectors that it passes through memory,
+ * with + if it writes them, first if z is a vector, then if M^-1 is a diagonal m, which is fused
+ * into the passes. Without the work of A and M they are 13 in either case, or 11 if A sums p'q.
+ * The flexible beta reads q as well (on the CPU z twice), and a z in single precision counts
+ * half. All scalars stay on the device, which does nothing more once a test has ended the solve;
+ * the host looks at them once per batch. Over subdomains, core/dist/dist_pcg.c completes each
+ * sum over the ranks. */
 static int run_pcg(hx_pcg_run *s)
 {
     int changed, has_run;
@@ -172,8 +173,8 @@ static int find_result(hx_pcg_run *s, double started)
         const double nan = NAN;
         HX_TRY(s->dev->ops->upload(s->dev, s->d_u, &nan, sizeof nan));
     }
-    /* The criterion `absolute` also holds for a z that is 0, of a preconditioner that is not positive
-     * definite, such as multigrid's for a negative K. */
+    /* The criterion `absolute` also holds for a z that is 0, of a preconditioner that is not
+     * positive definite, such as multigrid's for a negative K. */
     if (s->state.reason == HX_PCG_CONVERGED && s->pcg->params.criterion == HX_PCG_ABSOLUTE &&
         s->state.rz == 0.0 && s->state.rr > 0.0)
         s->state.reason = HX_PCG_INDEFINITE;

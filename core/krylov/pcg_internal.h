@@ -119,9 +119,10 @@ void hx_pcg_reset_recording(hx_pcg *pcg);
 
 /* Starts in single precision, with the true residual. Waits. */
 int hx_pcg_start_mixed(hx_pcg_run *s);
-/* After a status check: adds the increment to u and replaces the residual by the true one if it is
- * time to. state.reason becomes HX_PCG_CONVERGED or HX_PCG_MAX_ITER only by a true residual; any
- * other outcome, and is_stalled, must be examined in double precision. u holds the progress made. */
+/* After a status check: adds the increment to u and replaces the residual by the true one if it
+ * is time to. state.reason becomes HX_PCG_CONVERGED or HX_PCG_MAX_ITER only by a true residual;
+ * any other outcome, and is_stalled, must be examined in double precision. u holds the progress
+ * made. */
 int hx_pcg_replace_residual(hx_pcg_run *s);
 
 /* After a status check in double precision (pcg_refine.c). Continues a solve whose recurrence, with

@@ -6,9 +6,9 @@
 
 /* Sets size, unit, origin and the mean numbers of elements across a cell. Cells have the
  * proportions of the mean element and are large enough that the centroids of a node's elements
- * differ by at most one cell; n[3] returns the number of cells. is_linear: the elements are linear;
- * only then may cells become narrower than `coarsening` states (params, mg_params.h). O(n_elem). Collective on a
- * distributed mesh (mesh.h), like everything derived from it. */
+ * differ by at most one cell; n[3] returns the number of cells. is_linear: the elements are
+ * linear; only then may cells become narrower than `coarsening` states (params, mg_params.h).
+ * O(n_elem). Collective on a distributed mesh (mesh.h), like everything derived from it. */
 int hx_coarse_choose_size(hx_coarse *coarse, const hx_mesh *mesh, const struct hx_mg_params *params,
                           double coarsening, int is_linear, int64_t n[3]);
 

@@ -270,9 +270,9 @@ static void solve_unit(int n, const double *l, int c, double *x)
     }
 }
 
-/* Sets scale[n] to 0 for columns of Z that depend linearly on earlier ones: the component consists
- * of two smaller ones, or has too few nodes for all six motions. least: smallest pivot of the matrix
- * scaled to a unit diagonal. */
+/* Sets scale[n] to 0 for columns of Z that depend linearly on earlier ones: the component
+ * consists of two smaller ones, or has too few nodes for all six motions. least: smallest pivot
+ * of the matrix scaled to a unit diagonal. */
 static int find_dependent(const hx_deflation *deflation, const hx_interface_host *others,
                           double least, double *gram, double *scale)
 {

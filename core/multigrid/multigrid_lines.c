@@ -54,8 +54,8 @@ static void offer(near *to, int32_t point, double length)
 
 enum { NOT_STRETCHED = 3 };
 
-/* Shortest direction of the element if its longest edges are more than `aspect` times as long as its
- * shortest. */
+/* Shortest direction of the element if its longest edges are more than `aspect` times as long as
+ * its shortest. */
 static uint8_t direction_of(const hx_mesh *mesh, int64_t e, double aspect)
 {
     const int32_t *const conn = mesh->conn + 8 * e;

@@ -59,8 +59,9 @@ static int put_kept(hx_multigrid *mg)
     return dev->ops->alloc(dev, (n_cell + 2) * sizeof *m->d_changed, &m->d_changed);
 }
 
-/* The stored contributions of cells are optional. Allocates them before the first update, when everything else that a
- * run needs has been allocated. Without them, all cells are computed in each update. */
+/* The stored contributions of cells are optional. Allocates them before the first update, when
+ * everything else that a run needs has been allocated. Without them, all cells are computed in
+ * each update. */
 static int put_local(hx_multigrid *mg)
 {
     hx_device *const dev = mg->dev;
@@ -329,8 +330,9 @@ static int create_multigrid(hx_precond *pc)
 }
 
 /* Decides whether contributions of cells may use mean strains: not if the mesh, or a rank's
- * subdomain, has few cells, whose exact contributions are all computed at the same time anyway; not for the first design, whose difficulty is unknown; and not after
- * any solve that took long, because mean strains may increase its iterations. */
+ * subdomain, has few cells, whose exact contributions are all computed at the same time anyway;
+ * not for the first design, whose difficulty is unknown; and not after any solve that took long,
+ * because mean strains may increase its iterations. */
 static void choose_means(const hx_precond *pc)
 {
     hx_multigrid *const mg = pc->impl;

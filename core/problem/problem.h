@@ -219,8 +219,8 @@ void hx_problem_total_body(const hx_problem *problem, int load_case, const doubl
 int hx_problem_nodal_force(const hx_problem *problem, int load_case, const double *rho,
                            double *force);
 
-/* Adds one load, not by mass, to force[n_point][3]. HX_EINPUT: the set is unknown, or the set has no entity on which such a load
- * acts. */
+/* Adds one load, not by mass, to force[n_point][3]. HX_EINPUT: the set is unknown, or the set
+ * has no entity on which such a load acts. */
 int hx_problem_add_load(const hx_space *space, const hx_load_spec *load, double *force);
 
 /* Adds share times value[components] at each node of a set, distributed to the points that

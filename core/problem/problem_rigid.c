@@ -103,7 +103,8 @@ static int take_most(const hx_problem *problem, int64_t n_body, int n, double *v
     return HX_OK;
 }
 
-/* The first point from `point` on that is held, n if there is none. Most are not: eight at a time. */
+/* The first point from `point` on that is held, n if there is none. Most are not: eight at a
+ * time. */
 static int64_t next_held(const uint8_t *fixed, int64_t point, int64_t n)
 {
     uint64_t some = 0;

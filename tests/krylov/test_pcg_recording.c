@@ -77,8 +77,8 @@ static void check_no_recording(model *m)
     }
 }
 
-/* A device that records: it keeps the calls of an iteration instead of doing their work, and replays
- * them. */
+/* A device that records: it keeps the calls of an iteration instead of doing their work, and
+ * replays them. */
 typedef struct call {
     int (*run)(const struct call *c);
     const hx_linear *a;

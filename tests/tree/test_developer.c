@@ -1,7 +1,8 @@
 /* The examples of doc/developer.md, compiled outside of the tree from the page's own text
  * (named_blocks.py): an operator and a preconditioner against those of the library, a filter's
- * transpose, derivatives of an objective and a constraint, an update's volume, a generator's volume,
- * a file of the example's format, the resultant of the load, and the output of the command. */
+ * transpose, derivatives of an objective and a constraint, an update's volume, a generator's
+ * volume, a file of the example's format, the resultant of the load, and the output of the
+ * command. */
 #include <unistd.h>
 
 #include "app/config/config_schema.h"
