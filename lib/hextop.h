@@ -113,9 +113,9 @@ HEXTOP_API const double *hextop_array(hextop *h, const char *name, int load_case
 HEXTOP_API const int32_t *hextop_indices(hextop *h, const char *name, int64_t *shape);
 
 /* Returns a number. After hextop_prepare: "elements", "nodes", "cases". Of the last iteration:
- * "iteration", "compliance", "volume", "change", "greyness", "penalty", "beta", "mass",
- * "pcg_iterations" (of all solves), "seconds". NaN: not available, see hextop_error; "mass" is NaN
- * without material.density. */
+ * "iteration", "objective" (what is minimized), "compliance", "volume", "change", "greyness",
+ * "penalty", "beta", "mass", "pcg_iterations" (of all solves), "seconds". NaN: not available, see
+ * hextop_error; "mass" is NaN without material.density. */
 HEXTOP_API double hextop_number(hextop *h, const char *name);
 
 /* Returns the text that the program writes to summary.json. The handle owns the text, which is

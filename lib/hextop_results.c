@@ -27,6 +27,7 @@ NUMBER(elements, h->session.mesh.n_elem)
 NUMBER(nodes, h->session.mesh.n_node)
 NUMBER(cases, h->session.problem.cases.n)
 NUMBER(iteration, h->stats.last.iteration)
+NUMBER(objective, h->stats.last.objective)
 NUMBER(compliance, h->stats.last.compliance)
 NUMBER(volume, h->stats.last.volume)
 NUMBER(change, h->stats.last.change)
@@ -42,6 +43,7 @@ static const number_kind numbers[] = {
     {"nodes", 0, get_nodes},
     {"cases", 0, get_cases},
     {"iteration", 1, get_iteration},
+    {"objective", 1, get_objective},
     {"compliance", 1, get_compliance},
     {"volume", 1, get_volume},
     {"change", 1, get_change},

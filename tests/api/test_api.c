@@ -82,6 +82,7 @@ static void test_results(void)
     CHECK(hextop_number(h, "iteration") == 5.0 && hextop_number(h, "cases") == 1.0);
     CHECK(isnan(hextop_number(h, "mass")) && hextop_code(h) == 0);
     CHECK_REL(hextop_number(h, "compliance"), *hextop_array(h, "compliance", 0, NULL), 1e-14);
+    CHECK(hextop_number(h, "objective") == hextop_number(h, "compliance"));
 
     /* f'u of the loaded edge is the compliance */
     const double *const u = hextop_array(h, "displacement", 0, shape);

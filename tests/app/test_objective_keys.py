@@ -77,6 +77,12 @@ def check_value(rows):
     code, text = hextop("run", "d.cfg", "weights=[1.0, 1e-30]", "output.directory=one")
     row = history("one")[0]
     check(code == 0 and abs(row["displacement"] / row["compliance_case1"] - 1.0) < 1e-8, f"a load on the set: {row}")
+    for setting in ("solver.element=quadratic", "mesh.shuffle=7", "solver.precision=mixed"):
+        code, text = hextop("run", "d.cfg", "weights=[1.0, 1e-30]", setting, "solver.operator=", "optimization.iterations=1",
+                            "output.directory=other")
+        other = history("other")[0]
+        check(code == 0 and abs(other["displacement"] / other["compliance_case1"] - 1.0) < 1e-8, f"{setting}: {other}, {text}")
+        check(setting != "mesh.shuffle=7" or abs(other["displacement"] / row["displacement"] - 1.0) < 1e-8, "numbering")
     check(rows[0]["displacement"] > row["displacement"], "the second load case adds its part")
 
 
