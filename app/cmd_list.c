@@ -66,7 +66,8 @@ static void list_devices(void)
     list_vector_units();
 }
 
-/* Prints such as " a device replaces operators that it lacks: ebe8 as ebe, dedup as otf". */
+/* Prints such as " a device replaces operators that it does not have: ebe8 by ebe, dedup by
+ * otf". */
 static void print_stand_ins(void)
 {
     const char *separator = "  a device replaces operators that it lacks: ";

@@ -1,5 +1,5 @@
 /* Handling of Ctrl-C and similar signals while hextop waits for another program or has incomplete
- * files: ends that program, removes the files, then ends by the same signal. */
+ * files. A signal ends that program and removes the files; then hextop ends by the same signal. */
 #ifndef HX_INTERRUPTS_H
 #define HX_INTERRUPTS_H
 

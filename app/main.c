@@ -65,11 +65,11 @@ static int dispatch(const hx_options *options)
     return hx_error_exit_status(rc);
 }
 
-/* Seconds that the other processes have to come to the same end after one has failed. */
+/* Number of seconds that the other processes have to end on their own after one has failed. */
 #define PATIENCE 2.0
 
-/* Runs a process other than the first: its part of a run; nothing for other commands. It prints
- * nothing unless it is the only one that fails. */
+/* Runs a process other than the first: its part of a run, or nothing for other commands. It prints
+ * only if it is the only one that fails. */
 static int follow(const hx_comm *comm, const hx_options *options)
 {
     const hx_command *const c = options->command;
@@ -115,7 +115,8 @@ static int run_command(int argc, char **argv)
 {
     hx_options options;
     if (hx_streams_open() < 0) return 1; /* there is no stream to print to */
-    signal(SIGXFSZ, SIG_IGN);            /* a file-size limit is a failed write, with a message */
+    /* a write beyond the file-size limit fails with a message instead of a signal */
+    signal(SIGXFSZ, SIG_IGN);
     if (hx_options_parse(&options, hx_commands, argc, argv) < 0) return 2;
     hx_log_set_level(options.level);
     hx_signal_hooks_set(&hx_interrupts);

@@ -13,7 +13,7 @@ else
     meson setup build --buildtype=release
 fi
 meson compile -C build hextop:executable # without the tests
-# Threads that spin while they wait slow each other down if others use the CPU, too.
+# Threads that spin while they wait slow each other down if the CPU is also used by others.
 export OMP_WAIT_POLICY="${OMP_WAIT_POLICY:-passive}"
 build/app/hextop run configs/first.cfg
 build/app/hextop verify out/first

@@ -118,8 +118,8 @@ HEXTOP_API const int32_t *hextop_indices(hextop *h, const char *name, int64_t *s
  * without material.density. */
 HEXTOP_API double hextop_number(hextop *h, const char *name);
 
-/* Returns the text that the program writes to summary.json. The handle owns it, until the next call
- * of this function. NULL: see hextop_error. */
+/* Returns the text that the program writes to summary.json. The handle owns the text, which is
+ * valid until the next call of this function. NULL: see hextop_error. */
 HEXTOP_API const char *hextop_summary(hextop *h);
 
 /* Writes the last design in the format that the extension of `path` names: .vtk with the fields of
@@ -128,7 +128,8 @@ HEXTOP_API const char *hextop_summary(hextop *h);
 HEXTOP_API int hextop_write(hextop *h, const char *path);
 
 /* Code and message of the last failed call; 0 and "" if none failed. The handle owns the text,
- * until its next call. h = NULL: code and message for a handle that could not be created. */
+ * which is valid until its next call. h = NULL: code and message for a handle that could not be
+ * created. */
 HEXTOP_API int hextop_code(const hextop *h);
 HEXTOP_API const char *hextop_error(const hextop *h);
 

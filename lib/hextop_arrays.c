@@ -17,7 +17,7 @@ typedef struct array_kind {
     rows_of rows;
     int n_comp;
     int needs_design, has_cases;
-    int physics; /* hx_physics that defines it; -1: both */
+    int physics; /* hx_physics in which the array exists; -1: both */
     /* writes value[rows][n_comp] in the internal order of the mesh */
     int (*fill)(hextop *h, int load_case, double *value);
 } array_kind;

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""The last lines of what failing tests printed: failed.py TESTLOG.JSON..., logs that Meson writes. Nothing of those that
-passed. run.sh says it last, where the end of a long log is all that is seen of it."""
+"""Prints the last lines of the output of failed tests: failed.py TESTLOG.JSON..., which are logs that Meson writes.
+Tests that passed are omitted. run.sh calls it last, because often only the end of a long log is read."""
 import json
 import os
 import sys

@@ -1,10 +1,10 @@
 #!/bin/sh
-# Installs, by apt, what is missing to build hextop; nothing, and no network, where all is there.
+# Installs with apt the packages that are missing to build hextop. If none is missing, does nothing and needs no network.
 #   sh tests/install_deps.sh          compiler, Meson, Ninja, pkg-config, libconfig
-#   sh tests/install_deps.sh test     and what some tests need and skip without: VTK for Python and a
-#                                     screen for it, CalculiX, Gmsh, Chromium, Assimp, clang, zlib and
-#                                     Exodus for files that need them, METIS for partitions, Open MPI, and SciPy and PETSc for Python, which
-#                                     load hextop's matrices
+#   sh tests/install_deps.sh test     also what some tests need, which are skipped without it: VTK for Python and a
+#                                     screen for it, CalculiX, Gmsh, Chromium, Assimp, clang, zlib and Exodus for
+#                                     files that need them, METIS for partitions, Open MPI, and SciPy and PETSc for
+#                                     Python, which load hextop's matrices
 # Shared by examples/quickstart.sh and tests/run.sh.
 set -u
 PATH=$PATH:/usr/local/cuda/bin
@@ -17,7 +17,7 @@ compiles() { # compiler (may be two words: ccache gcc), language
         $1 -x "$2" -o /dev/null - >/dev/null 2>&1
 }
 
-# Installed packages stay: one that conflicts is left out rather than replacing another.
+# Never removes a package: if a package conflicts with installed ones, it is not installed.
 apt_install() {
     $sudo env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends \
         --no-remove "$@" >"$log" 2>&1
@@ -82,7 +82,7 @@ if [ -n "$missing" ]; then
     fi
 fi
 if [ -n "$optional" ]; then
-    # No password is asked for what tests can do without.
+    # Packages that are only needed for tests are not worth asking for a password.
     [ -z "$sudo" ] || sudo -n true 2>/dev/null || exit 0
     echo "Installing $optional"
     [ -n "$missing" ] || $sudo apt-get update -qq >"$log" 2>&1

@@ -4,8 +4,9 @@
     tests/quick.py BUILD [FILE ...]
 
 FILE: changed files, by default those of `git diff HEAD` and untracked ones. A test belongs to the folder of its source
-(tests/ROOM/test_NAME.c or .py or .sh), and to the room of core, app, gpu, lib or filters with that name; the rooms of
-gpu and core/cpu are tested by those whose kernels they hold. The tests of tests/tree, which read the tree, always belong."""
+(tests/ROOM/test_NAME.c or .py or .sh), and to the room of core, app, gpu, lib or filters with that name. Rooms of gpu and
+core/cpu are tested by the tests of the room whose kernels they contain. The tests of tests/tree, which read the tree,
+always belong."""
 import json
 import pathlib
 import subprocess

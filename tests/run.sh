@@ -1,6 +1,6 @@
 #!/bin/sh
-# Builds hextop twice and runs every test: all of them in a normal build with warnings as errors, the
-# quick ones again under the address and undefined-behaviour sanitizers.
+# Builds hextop twice and runs the tests: all of them in a normal build with warnings as errors, and
+# the quick ones again in a build with the address and undefined-behaviour sanitizers.
 #   sh tests/run.sh
 #   sh tests/run.sh quick   about two minutes: format, the tests of the tree, and those of the rooms that changed since HEAD,
 #                           in build-quick, which the first call sets up; clang-tidy over changed sources
@@ -8,7 +8,7 @@
 set -u
 cd "$(dirname "$0")/.." || exit 1
 [ ! -d /usr/local/cuda/bin ] || PATH=$PATH:/usr/local/cuda/bin
-# Tests run side by side and their meshes are small: threads that wait should not spin.
+# Several tests run at a time and their meshes are small, so waiting threads should not spin.
 export OMP_WAIT_POLICY="${OMP_WAIT_POLICY:-passive}"
 
 passed=0 failed=0 skipped=0 logs=
@@ -22,12 +22,12 @@ finish() {
     exit "$status"
 }
 
-# Number of tests with one of the results $2 (a pattern) in the log that Meson writes, a line each.
+# Counts the lines (tests) with one of the results $2 (a pattern) in the log that Meson writes.
 count() {
     grep -cE "\"result\": \"($2)\"" "$1"
 }
 
-# Takes up the folder of an earlier run, unless it is of another Meson or half made.
+# Reuses the folder of an earlier run, unless another Meson made it or it is incomplete.
 configure() {
     folder=$1
     shift
@@ -66,7 +66,7 @@ build_and_test() {
     failed=$((failed + n_failed))
 }
 
-# Other versions of clang-format break lines elsewhere.
+# Other versions of clang-format break lines differently.
 check_format() {
     echo "=== format"
     if ! clang-format --version 2>/dev/null | grep -q 'version 14\.'; then
@@ -81,7 +81,8 @@ check_format() {
     fi
 }
 
-# After a build, which generates headers: of changed sources only, and few, since each takes seconds.
+# Runs after a build, which generates headers. Checks only changed sources, and few of them, because each
+# takes seconds.
 check_tidy() {
     echo "=== clang-tidy"
     python3 tests/tree/tidy.py build-quick --since HEAD --most 20
@@ -124,14 +125,14 @@ if ! sh tests/install_deps.sh test; then
     finish
 fi
 check_format
-# 150 programs are linked, each with most of the library, in half the time by the linker that comes with binutils, too.
+# 150 programs are linked, each with most of the library. gold, which comes with binutils, links them in half the time.
 cuda_link_args=
 if command -v ld.gold >/dev/null 2>&1 && printf 'int main(void) { return 0; }\n' |
     ${CC:-cc} -x c -fuse-ld=gold -o /dev/null - >/dev/null 2>&1; then
     export CC_LD="${CC_LD:-gold}"
     if command -v nvcc >/dev/null 2>&1; then cuda_link_args="-Dcuda_link_args=-Xcompiler=-fuse-ld=$CC_LD"; fi
 fi
-# Without a GPU, its code is compiled but not run, and need not be fast.
+# Without a GPU, its code is compiled but not run, so it need not be fast.
 gpu_optimise=false
 if nvidia-smi -L >/dev/null 2>&1; then gpu_optimise=true; fi
 # shellcheck disable=SC2086
@@ -142,7 +143,8 @@ build_and_test build-test "" -Dwerror=true -Dgpu_optimise=$gpu_optimise $cuda_li
 # would take a tenth of the compile time.
 sanitized_args="-g1 -fno-sanitize=null,object-size" sanitizers=address,undefined
 if ${CC:-cc} --version 2>/dev/null | grep -q 'Free Software'; then
-    # Programs that trap need nothing of UBSan's library, whose six megabytes the leak sanitizer would read at each end.
+    # Programs that trap do not need UBSan's library, whose six megabytes the leak sanitizer would read at the end of
+    # every process.
     sanitizers=address
     sanitized_args="-g1 -fsanitize=undefined -fsanitize-undefined-trap-on-error -fexpensive-optimizations -ftree-pre -ftree-vrp -fstrict-aliasing"
 fi

@@ -11,8 +11,8 @@
 #include "core/base/sum.h"
 #include "core/base/vec3.h"
 
-/* Default tolerance on |r| / |f|: stresses need a smaller one than designs, for which the config's
- * is meant. */
+/* Default tolerance of |r| / |f|. Stresses need a smaller one than the designs for which the
+ * config's tolerance is meant. */
 static const double tolerance = 1e-10;
 
 /* --- the analysed densities --- */
@@ -59,12 +59,12 @@ static int make_densities(hx_analyse *a)
     HX_TRY(hx_alloc_raw(&a->rho, (size_t)n, sizeof *a->rho, "densities"));
     HX_TRY(hx_alloc_raw(&a->is_counted, (size_t)n, 1, "elements"));
     HX_TRY(hx_alloc(&a->counted_node, (size_t)s->mesh.n_node, 1, "nodes"));
-    /* 1 at solid elements, passive elements keep their density */
+    /* Gives solid elements density 1; passive elements keep their density. */
     hx_problem_solid_density(&s->problem, a->rho);
     for (int64_t e = 0; e < n; e++) {
         if (a->result && !a->solid_only)
             a->rho[e] = a->is_black_white ? a->design.black_white[e]
-                                          : fmax(a->design.density[e], s->problem.rho_min);
+                                          : fmax(a->design.density[e], s->design.rho_min);
         a->is_counted[e] = a->result && !a->solid_only ? a->design.is_solid[e] : a->rho[e] > 0.1;
         a->n_counted += a->is_counted[e];
         for (int i = 0; a->is_counted[e] && i < 8; i++)
@@ -92,7 +92,7 @@ static int make_arrays(hx_analyse *a)
     return hx_alloc_raw(&a->modulus, (size_t)s->mesh.n_elem, sizeof *a->modulus, "moduli");
 }
 
-/* Warns of loads and supports that only void carries, like `check`. */
+/* Warns of loads and supports that act only on void, like `check`. */
 static void warn_of_loads(const hx_session *s)
 {
     hx_diags diags = {0};
@@ -116,7 +116,7 @@ int hx_analyse_open(hx_analyse *a, const hx_options *options)
     if (a->solid_only) {
         s = a->session = &a->solid;
         HX_TRY(read_analysis_config(s, options));
-        /* the operator that was selected for the whole */
+        /* the operator that was selected for the whole part */
         HX_TRY(hx_config_set_word(&s->cfg.solver.op, a->whole.cfg.solver.op));
         HX_TRY(hx_solid_session_make(s, &a->whole, &a->design, 0));
     }
@@ -162,12 +162,13 @@ static void find_displacement(const hx_analyse *a, hx_analyse_case *of)
         find_extreme(a, a->is_counted, 1.0, &of->peak[HX_PEAK_DISPLACEMENT]);
         return;
     }
-    find_extreme(a, NULL, 1.0, &of->peak[HX_PEAK_DISPLACEMENT]); /* void is a part of it */
+    /* the analysed part includes void */
+    find_extreme(a, NULL, 1.0, &of->peak[HX_PEAK_DISPLACEMENT]);
     find_extreme(a, NULL, -1.0, &of->peak[HX_PEAK_COMPRESSION]);
 }
 
-/* Principal stresses differ from the mean stress by at most 2/3 of von Mises, so that few have to
- * be computed. */
+/* Principal stresses differ from the mean stress by at most 2/3 of the von Mises stress, so only
+ * few have to be computed. */
 static void offer_principal(hx_analyse_case *of, const double *stress, double von_mises,
                             int64_t number, int point, const double x[3])
 {
@@ -185,7 +186,7 @@ static void offer_principal(hx_analyse_case *of, const double *stress, double vo
 typedef struct seen {
     hx_analyse *a;
     int load_case;
-    float *largest; /* [n_elem] of the cell's points, for the file; or NULL */
+    float *largest; /* [n_elem] mean over the points of each cell, for the file; or NULL */
     FILE *points;
 } seen;
 
@@ -246,7 +247,8 @@ static int keep_heat(hx_analyse *a, int c)
     HX_TRY(add_field(a, "heat_flux", c, HX_VTK_POINT, HX_VTK_F64, 3, &flux));
     hx_space_at_nodes(space, 1, a->u, t);
     memcpy(flux, a->nodal.value, 3 * n * sizeof *flux);
-    if (space->element == HX_ELEMENT_SPLINE) return HX_OK; /* control points have it */
+    /* the reactions belong to control points, not to nodes */
+    if (space->element == HX_ELEMENT_SPLINE) return HX_OK;
     HX_TRY(add_field(a, "heat_flow", c, HX_VTK_POINT, HX_VTK_F64, 1, &flow));
     memcpy(flow, a->reaction, n * sizeof *flow);
     return HX_OK;
@@ -327,7 +329,7 @@ int hx_analyse_solve(hx_analyse *a, int with_fields, FILE *points)
     const double begin = hx_clock();
     a->with_fields = with_fields;
     HX_TRY(hx_analysis_create(&s->analysis, &s->solver.op, &s->solver.pc, &s->solver.pcg, 0));
-    HX_TRY(hx_analysis_solve_density(&s->analysis, a->rho, s->problem.penalty));
+    HX_TRY(hx_analysis_solve_density(&s->analysis, a->rho, s->design.penalty.last));
     HX_TRY(hx_analysis_compliance(&s->analysis, &a->compliance));
     HX_TRY(hx_analysis_modulus(&s->analysis, a->modulus));
     a->seconds[0] = hx_clock() - begin;

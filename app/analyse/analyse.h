@@ -1,4 +1,5 @@
-/* What `hextop analyse` computes, prints and writes: the part as meshed, or a result, analysed. */
+/* What `hextop analyse` computes, prints and writes: an analysis of the part as meshed, or of a
+ * result. */
 #ifndef HX_ANALYSE_H
 #define HX_ANALYSE_H
 
@@ -23,21 +24,21 @@ enum {
     HX_ANALYSE_OUTPUT
 };
 
-/* Largest values of a case. For heat, in this order: highest temperature, lowest temperature, heat
- * flux at a Gauss point, heat flux at a node. */
+/* Largest values of a load case. For heat they stand, in this order, for the highest temperature,
+ * the lowest temperature, the heat flux at a Gauss point, and the heat flux at a node. */
 typedef enum {
     HX_PEAK_DISPLACEMENT,
     HX_PEAK_VON_MISES, /* at a Gauss point */
     HX_PEAK_TENSION,   /* first principal stress at a Gauss point */
-    HX_PEAK_COMPRESSION /* third, the most negative */,
-    HX_PEAK_NODE, /* von Mises at a node */
+    HX_PEAK_COMPRESSION /* third principal stress, the most negative one, at a Gauss point */,
+    HX_PEAK_NODE, /* von Mises stress at a node */
     HX_N_PEAK
 } hx_analyse_peak_kind;
 
 typedef struct hx_analyse_peak {
     int is_set;
     double value;
-    hx_place place; /* for a Gauss point the place of its element */
+    hx_place place; /* for a Gauss point, the place of its element */
     int point;      /* Gauss point of the element, from 1; 0: none */
     double x[3];
 } hx_analyse_peak;
@@ -50,18 +51,18 @@ typedef struct hx_analyse_sum {
 typedef struct hx_analyse_case {
     double compliance, strain_energy;
     hx_pcg_result pcg;
-    /* on the part; film: convection, heat to the fluid */
+    /* forces on the part; film: convection, that is, heat to the fluid */
     hx_analyse_sum load, reaction, spring, film;
     hx_analyse_sum held;    /* part of `reaction` that acts through points of rigid sets */
-    hx_analyse_sum balance; /* sum of all of them, 0 up to rounding and the residual */
+    hx_analyse_sum balance; /* sum of all of these, which is 0 up to rounding and the residual */
     double size;            /* sum of the magnitudes of forces and reactions */
     hx_analyse_sum *support, *spring_of; /* [supports], [springs] of the config (owned) */
     hx_analyse_peak peak[HX_N_PEAK];
 } hx_analyse_case;
 
 typedef struct hx_analyse {
-    hx_session whole, solid; /* `solid` is only the solid, whose mesh is read a second time */
-    hx_session *session;     /* the one that is analysed */
+    hx_session whole, solid; /* `solid` contains only the solid; its mesh is read a second time */
+    hx_session *session;     /* the session that is analysed */
     hx_output_names outputs; /* files that the command writes */
     hx_result_path path;     /* of the result */
     const char *result;      /* path of the VTK file (in `path`); NULL: the part as meshed */
@@ -87,29 +88,30 @@ typedef struct hx_analyse {
 } hx_analyse;
 
 /* Reads config, mesh, problem and densities, and sets up the solver. The caller zeroed a.
- * HX_EINPUT: errors that `hextop check` reports, a file that does not belong to the mesh, options
- * that contradict each other. */
+ * HX_EINPUT: an error that `hextop check` also reports, a file that does not belong to the mesh,
+ * options that contradict each other. */
 int hx_analyse_open(hx_analyse *a, const hx_options *options);
 
 /* Solves all cases. with_fields: their fields are added to a->fields. points: stream for a table of
  * every Gauss point; NULL: none. HX_ENUMERIC: the result is not finite. */
 int hx_analyse_solve(hx_analyse *a, int with_fields, FILE *points);
 
-/* Keeps the value if it exceeds that of the peak. number: of the element if point > 0, else of the
- * node. */
+/* Keeps the value if it exceeds that of the peak. number: number of the element if point > 0,
+ * otherwise of the node. */
 void hx_analyse_offer(hx_analyse_peak *peak, double value, int64_t number, int point,
                       const double x[3]);
 
-/* Sums loads, reactions, springs and convection of a case, after its solve, with its displacements
- * in a->u. On return a->reaction has the reactions at fixed degrees of freedom, and 0 elsewhere. */
+/* Sums loads, reactions, springs and convection of a case. Called after its solve, with its
+ * displacements in a->u. On return a->reaction has the reactions at fixed degrees of freedom, and 0
+ * elsewhere. */
 int hx_analyse_sum_forces(hx_analyse *a, int load_case);
 
-/* The head of the table of Gauss points, and its rows for n cells. */
+/* Write the head of the table of Gauss points, and its rows for n cells. */
 void hx_analyse_write_head(const hx_analyse *a, FILE *stream);
 void hx_analyse_write_points(const hx_analyse *a, int load_case, int64_t first, int64_t n,
                              const hx_cell_stress *cell, FILE *stream);
 
-/* Prints tables and warnings on the terminal; writes the same as JSON. */
+/* Print tables and warnings on the terminal, and write the same as JSON. */
 void hx_analyse_print(hx_analyse *a);
 int hx_analyse_write(const hx_analyse *a, const char *path);
 

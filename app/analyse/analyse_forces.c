@@ -41,8 +41,8 @@ static int mark_set(const hx_session *s, const char *name, unsigned bits, uint8_
     return HX_OK;
 }
 
-/* Marks the points of rigid sets whose reference point the file holds entirely, which makes them
- * supports. */
+/* Marks the points of those rigid sets whose reference point is completely held by the mesh's file.
+ * Such sets act as supports. */
 static int mark_held_sets(const hx_session *s, uint8_t *mark)
 {
     const hx_conditions *from = &s->conditions;
@@ -52,8 +52,8 @@ static int mark_held_sets(const hx_session *s, uint8_t *mark)
     return HX_OK;
 }
 
-/* Marks the points that the mesh's file holds; mid-side nodes that it does not name follow their
- * ends. */
+/* Marks the points that the mesh's file holds. Mid-side nodes that it does not name are held if
+ * both ends of their edge are. */
 static int mark_file(const hx_session *s, uint8_t *mark)
 {
     const hx_conditions *from = &s->conditions;
@@ -103,8 +103,8 @@ static int sum_loads(hx_analyse *a, int c, double *force)
     return HX_OK;
 }
 
-/* Rigid sets of which a point holds some components: the forces at their nodes add up to the
- * reaction of that point. */
+/* Handles rigid sets of which some components of a point are held: the forces at their nodes add up
+ * to the reaction of that point. */
 static void sum_held_points(hx_analyse *a, int c)
 {
     const hx_session *s = a->session;
@@ -171,7 +171,7 @@ static int sum_springs(hx_analyse *a, int c, uint8_t *mark)
     const hx_springs *springs = &s->problem.springs;
     const hx_config_spring *spring = s->cfg.springs.entry;
     hx_analyse_case *const of = &a->load_case[c];
-    for (size_t i = 0; i <= s->cfg.springs.n; i++) { /* the last one: all springs */
+    for (size_t i = 0; i <= s->cfg.springs.n; i++) { /* the last entry: all springs */
         hx_analyse_sum *const sum = i < s->cfg.springs.n ? &of->spring_of[i] : &of->spring;
         memset(mark, i == s->cfg.springs.n, (size_t)s->space.n_point);
         if (i < s->cfg.springs.n) HX_TRY(mark_set(s, spring[i].set, 1, mark));

@@ -80,7 +80,7 @@ static void print_design(const hx_analyse *a)
     hx_log_info("compliance  %.6g%s", a->compliance, u->work);
 }
 
-/* Values that are only rounding relative to the others of their kind, or to `size`, are printed
+/* Values that are only rounding, relative to other values of their kind or to `size`, are printed
  * as 0. */
 static void add_three(hx_table *table, const double value[3], double size)
 {
@@ -101,7 +101,7 @@ static void add_sum(hx_table *table, const char *what, const char *set, const hx
     add_three(table, sum->moment, 0.0);
 }
 
-/* Adds a sum of reactions, which may cancel to the rounding of the forces that make it up. */
+/* Adds a sum of reactions. It may cancel down to the rounding of the forces in it. */
 static void add_reaction(hx_table *table, const hx_analyse *a, const hx_analyse_case *of,
                          const char *what, const char *set, const hx_analyse_sum *sum)
 {
@@ -167,7 +167,7 @@ static const char *peak_key(const hx_analyse *a, int kind)
     return key[is_heat(a)][kind];
 }
 
-/* Compression and the lowest temperature are found by their negative values. */
+/* The largest compression and the lowest temperature are found as the largest negated values. */
 static double peak_value(const hx_analyse_peak *peak, int kind)
 {
     return kind == HX_PEAK_COMPRESSION ? -peak->value : peak->value;
@@ -221,7 +221,7 @@ static void print_cases(const hx_analyse *a)
                     u->force[0] ? "," : "", u->force, u->work[0] ? "," : "", u->work);
 }
 
-/* Magnitude of the sum over that of all forces. */
+/* Magnitude of the sum of forces, relative to the sum of their magnitudes. */
 static double imbalance(const hx_analyse_case *of)
 {
     const double sum = hx_norm3(of->balance.force);

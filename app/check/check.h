@@ -17,7 +17,7 @@ typedef struct hx_check {
 /* Number of rows of the table of sets without -v. */
 enum { HX_CHECK_MOST_SETS = 40 };
 
-/* 1: tables are not printed and need not be made. */
+/* 1: tables are not printed, so they need not be made. */
 static inline int hx_check_is_quiet(void)
 {
     return hx_log_get_level() < HX_LOG_NORMAL;
@@ -26,7 +26,7 @@ static inline int hx_check_is_quiet(void)
 /* Reports on the mesh. */
 int hx_check_mesh(hx_check *check);
 int hx_check_sets(const hx_session *s); /* without the faces of a CAD model */
-/* the faces of a CAD model with their shapes, or only the largest if there are many */
+/* the faces of a CAD model with their shapes; if there are many, only the largest */
 int hx_check_faces(const hx_session *s);
 int hx_check_is_model_face(const hx_set *set);
 
@@ -45,7 +45,7 @@ int hx_check_loads(const hx_session *s);
 int hx_check_passive(const hx_session *s);
 int hx_check_filter(const hx_session *s);
 void hx_check_groups(const hx_session *s);
-void hx_check_volume(const hx_session *s); /* the volume that is left to the design */
+void hx_check_volume(const hx_session *s); /* volume available to the design */
 void hx_check_continuation(const hx_session *s);
 
 /* Reports the memory on the device, once the operator has been selected. */

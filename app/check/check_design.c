@@ -91,7 +91,7 @@ void hx_check_volume(const hx_session *s)
     hx_log_info(
         "\n"
         "volume    %g of the part; passive elements, with the filter, and rho_min take %.4g%s%s",
-        s->problem.volume_fraction, least->fraction, at, room);
+        s->design.volume_fraction, least->fraction, at, room);
 }
 
 void hx_check_groups(const hx_session *s)

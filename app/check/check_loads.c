@@ -1,6 +1,7 @@
 /* hextop check: material, supports, springs and loads. */
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "../config/config_schema.h"
@@ -15,8 +16,8 @@ static const char *vector_text(const double *v, char *text, size_t n_text)
     return text;
 }
 
-/* Prints nothing if there are neither units nor a density: it would only repeat two numbers of the
- * config. */
+/* Prints nothing if there are neither units nor a density, since that would only repeat two numbers
+ * of the config. */
 void hx_check_material(const hx_session *s)
 {
     const hx_units *u = &s->cfg.units;
@@ -37,8 +38,8 @@ void hx_check_material(const hx_session *s)
                                        hx_session_mass(s, 1.0), b, sizeof b));
 }
 
-/* Adds rows such as "set held in x, y by reference node 17 9 nodes" for sets that the file makes
- * rigid. */
+/* Adds rows for sets that the file makes rigid, such as "set held in x, y by reference node 17 9
+ * nodes". */
 static void add_rigid_sets(hx_table *table, const hx_session *s)
 {
     static const char *const component[] = {"x", "y", "z", "xx", "yy", "zz"};
@@ -242,10 +243,12 @@ int hx_check_loads(const hx_session *s)
         hx_table_end(&table, 2);
         HX_TRY(rc);
     }
+    double *rho = NULL;
+    HX_TRY(hx_session_first_density(s, &rho));
     for (int c = 0; c < s->problem.cases.n; c++) {
         double total[3], body[3];
         hx_problem_total_force(&s->problem, c, total);
-        hx_problem_total_body(&s->problem, c, NULL, body);
+        hx_problem_total_body(&s->problem, c, rho, body);
         for (int i = 0; i < 3; i++) total[i] += body[i];
         drop_rounding(total);
         if (hx_config_is_heat(&s->cfg))
@@ -255,5 +258,6 @@ int hx_check_loads(const hx_session *s)
             hx_log_info("  sum of case %d, weight %g: %s%s", c + 1, s->problem.cases.weight[c],
                         vector_text(total, text, sizeof text), s->cfg.units.force);
     }
+    free(rho);
     return HX_OK;
 }

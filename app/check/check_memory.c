@@ -14,7 +14,7 @@ int hx_check_memory(hx_check *check)
     const double want = hx_diag_host_bytes(s, &host_free);
     const double host = (double)hx_session_mesh_bytes(s) + (double)hx_problem_bytes(&s->problem);
     const int shared = strcmp(s->device.ops->name, "cpu") == 0;
-    const double held = (double)s->solver.op.device_bytes; /* after a trial of operators */
+    const double held = (double)s->solver.op.device_bytes; /* after operators have been tried */
     hx_account account = {0};
     hx_session_device_account(s, &account);
     const double device = (double)hx_account_sum(&account);
@@ -32,9 +32,9 @@ int hx_check_memory(hx_check *check)
     return HX_OK;
 }
 
-/* The peak of host memory during a run: the larger of the measured peak so far and what the run
- * will hold, including the device if it is the host, the output, and the current share of the
- * libraries. */
+/* Estimates the peak of host memory during a run: the larger of the peak measured so far and the
+ * memory that the run will hold. The latter includes the device if that is the host, the output,
+ * and the present memory of the libraries. */
 void hx_check_peak(const hx_session *s, const hx_output_plan *plan)
 {
     const int shared = strcmp(s->device.ops->name, "cpu") == 0;

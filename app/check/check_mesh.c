@@ -75,7 +75,7 @@ static int add_face_rows(hx_table *table, const hx_session *s, const hx_set *set
     int64_t n = 0, *face = NULL;
     const int64_t n_inside = hx_set_inner_faces(&s->mesh, set);
     const int rc = hx_load_faces(&s->mesh, set, &n, &face);
-    if (rc == HX_EINPUT) hx_error_clear(); /* all of them lie inside */
+    if (rc == HX_EINPUT) hx_error_clear(); /* all of these faces lie inside the part */
     if (rc < 0 && rc != HX_EINPUT) return rc;
     if (n > 0)
         snprintf(area, sizeof area, "%.6g%s%s", hx_faces_area(&s->mesh, n, face), s->cfg.units.area,
@@ -89,7 +89,7 @@ static int add_face_rows(hx_table *table, const hx_session *s, const hx_set *set
     return HX_OK;
 }
 
-/* A set that the file unites from node sets may span faces that none of these sets has. */
+/* A set that the file unites from node sets may span faces that none of those sets spans. */
 static void print_united(const hx_mesh *mesh)
 {
     enum { MOST = 5 };

@@ -13,8 +13,8 @@
 static int set_uniform(hx_session *s)
 {
     const size_t n_elem = (size_t)s->mesh.n_elem;
-    const double uniform = hx_simp_between(s->problem.least, s->problem.young, s->problem.penalty,
-                                           s->problem.volume_fraction);
+    const double uniform = hx_simp_between(s->problem.least, s->problem.young,
+                                           s->design.penalty.last, s->design.volume_fraction);
     double *modulus = NULL;
     HX_TRY(hx_alloc_raw(&modulus, n_elem, sizeof *modulus, "moduli"));
 #pragma omp parallel for schedule(static)
@@ -24,10 +24,11 @@ static int set_uniform(hx_session *s)
     return rc;
 }
 
-/* Seconds above which a measurement is not repeated with warm caches. */
+/* A measurement that takes more seconds than this is not repeated with warm caches. */
 static const double long_enough = 2.0;
 
-/* Times the set-up of the preconditioner, a second time (as for later designs) if that is short. */
+/* Times the set-up of the preconditioner. If it is short, the set-up is repeated, because later
+ * designs also repeat it. */
 static int measure_setup(hx_session *s, double *seconds)
 {
     *seconds = 0.0;
@@ -40,7 +41,8 @@ static int measure_setup(hx_session *s, double *seconds)
     return HX_OK;
 }
 
-/* Times PCG iterations from d_f and the vector d_u: as many as the time allows, up to 20. */
+/* Times PCG iterations with the right-hand side d_f and the vector d_u: as many as the time allows,
+ * up to 20. */
 static int measure_iteration(hx_session *s, const double *d_f, double *d_u, double *seconds)
 {
     enum { FEW = 2, MOST = 20 };
@@ -56,8 +58,8 @@ static int measure_iteration(hx_session *s, const double *d_f, double *d_u, doub
         s->solver.pcg.params.max_iterations = n;
         HX_TRY(
             hx_pcg_solve(&s->solver.pcg, &s->solver.op.linear, &s->solver.pc, d_f, d_u, &result));
-        if (result.iterations > 0) /* the start costs about one more: residual and preconditioner */
-            *seconds = result.seconds / (result.iterations + 1);
+        /* starting costs about as much as one more iteration: residual and preconditioner */
+        if (result.iterations > 0) *seconds = result.seconds / (result.iterations + 1);
         n = n == FEW && result.seconds < long_enough ? MOST : 0;
     }
     return HX_OK;

@@ -21,8 +21,8 @@ static int check_initial(hx_session *s)
     return rc;
 }
 
-/* Makes the problem even if supports or loads are missing: each is reported, and the other checks
- * still run. */
+/* Makes the problem even if supports or loads are missing. Each missing one is reported, and the
+ * other checks still run. */
 static int check_problem(hx_check *check)
 {
     hx_session *s = &check->session;
@@ -39,7 +39,7 @@ static int check_problem(hx_check *check)
     return rc;
 }
 
-/* Checks that do not need the problem, if it cannot be made. */
+/* Checks that are still possible if the problem cannot be made. */
 static int check_rest(hx_check *check)
 {
     hx_diag_material(&check->diags, &check->session);
@@ -50,6 +50,7 @@ static int check_rest(hx_check *check)
 static int check_design(hx_check *check)
 {
     hx_session *s = &check->session;
+    char text[256];
     hx_check_material(s);
     hx_diag_material(&check->diags, s);
     hx_check_supports(s);
@@ -57,6 +58,8 @@ static int check_design(hx_check *check)
     HX_TRY(hx_check_loads(s));
     HX_TRY(hx_check_passive(s));
     hx_diag_loads(&check->diags, s);
+    if (hx_session_other_objective(s))
+        hx_log_info("\nobjective %s", hx_session_objective_text(s, text, sizeof text));
     HX_TRY(hx_check_filter(s));
     hx_diag_filter(&check->diags, s);
     hx_check_groups(s);
@@ -86,7 +89,7 @@ static int check_solver(hx_check *check)
     HX_TRY(hx_output_make_plan(s, &plan));
     hx_check_peak(s, &plan);
     hx_check_output(check, &plan);
-    /* with errors there is nothing to solve */
+    /* after errors there is nothing to solve */
     return check->n_fault == 0 ? hx_check_time(s) : HX_OK;
 }
 
@@ -121,7 +124,7 @@ static int read_ranks(const hx_options *options, int *n_rank)
     return HX_OK;
 }
 
-/* Prints the units that the physics has: heat has no mass. */
+/* Prints the units that exist in this physics; heat has no mass. */
 static void print_units(const hx_config *cfg)
 {
     const hx_units *const u = &cfg->units;

@@ -36,7 +36,8 @@ static int read_compare_config(hx_compare *c, const hx_options *options,
     hx_config_solve_by_residual(cfg);
     HX_TRY(set_directory(c));
     c->forecast.chose_precond = hx_config_is_auto(cfg->solver.preconditioner);
-    if (c->forecast.chose_precond) /* operators are compared, so their preconditioner is fixed */
+    /* operators are compared, so all of them get the same preconditioner */
+    if (c->forecast.chose_precond)
         HX_TRY(hx_config_set_word(&cfg->solver.preconditioner, "jacobi"));
     if (c->plan.iterations > 0) cfg->solver.max_iterations = c->plan.iterations;
     if (!size) return HX_OK;
@@ -104,7 +105,7 @@ static int begin_group(hx_compare *c, const hx_compare_size *size, double mesh_s
     c->n_group++;
     const int rc = s->device.ops->copy_bandwidth(&c->session.device, &group->copy_bandwidth);
     if (rc != HX_ENOMEM) return rc;
-    group->copy_bandwidth = NAN; /* a mesh that fills the memory leaves no room for the test */
+    group->copy_bandwidth = NAN; /* a mesh that fills the memory would leave no room for the test */
     hx_error_clear();
     return HX_OK;
 }

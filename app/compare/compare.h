@@ -5,7 +5,7 @@
 #include "../session/session.h"
 #include "../text/options.h"
 
-/* A mesh of --paper: one of the generator's sizes, as in P1, or element counts like mesh.nx, ny,
+/* A mesh of --paper: one of the generator's sizes as in P1, or element counts like mesh.nx, ny,
  * nz. */
 typedef struct hx_compare_size {
     int size, nx, ny, nz;
@@ -101,21 +101,22 @@ typedef struct hx_compare_group {
     hx_element element;
     char kinds[64]; /* "hex8", "hex20 and tet10" */
     hx_physics physics;
-    double mesh_seconds; /* time of mesh and problem, with --paper also of the filter */
+    double mesh_seconds; /* time of making mesh and problem; with --paper, also the filter */
     const hx_device_ops *ops;
     char description[160];
     double copy_bandwidth;   /* bytes/s */
     size_t first_row, n_row; /* rows of this group */
-    char without[512];       /* operators that do not support its physics or elements; "" */
+    /* operators that do not support this group's physics or elements; "": none */
+    char without[512];
 } hx_compare_group;
 
 /* Forecast of the remaining time for one mesh on one device. */
 typedef struct hx_compare_forecast {
     int n_row, n_done;  /* numbers of operators and layouts: all, and measured so far */
-    int is_given;       /* 1: it has been printed */
+    int is_given;       /* 1: the forecast has been printed */
     int chose_precond;  /* 1: the preconditioner of the config is "auto" */
     double begin;       /* start time of the first row */
-    double iterations;  /* estimated PCG iterations over all load cases */
+    double iterations;  /* estimated number of PCG iterations over all load cases */
     double all_seconds; /* forecast seconds, once is_given */
 } hx_compare_forecast;
 
@@ -128,7 +129,8 @@ typedef struct hx_compare {
     hx_compare_row *row;     /* [n_row] (owned) */
 } hx_compare;
 
-/* Host vectors of the check: the product with a random x, from the element formulas. */
+/* Host vectors for checking an operator: the product with a random x, computed from the element
+ * formulas. */
 typedef struct hx_compare_reference {
     int64_t n_dof;   /* components * points */
     double *density; /* [n_elem] analysed densities (owned) */
@@ -157,23 +159,23 @@ int hx_compare_plan_read(hx_compare_plan *plan, const hx_options *options);
 int hx_compare_plan_includes(const hx_compare_plan *plan, const char *name);
 
 /* Computes density and modulus from the config, and K x on the host, in about 2 us per element and
- * thread; the bits do not depend on the number of threads. Needs mesh and problem. */
+ * thread. The result is bitwise independent of the number of threads. Needs mesh and problem. */
 int hx_compare_reference_create(hx_compare_reference *ref, hx_session *s);
 void hx_compare_reference_free(hx_compare_reference *ref);
 
-/* Sets up s->solver.op_kind in s->solver.layout on the open device, checks and times it, solves with it, stores
- * the figures in the row, and frees it. If it does not fit into memory, the row is skipped and no
- * error is returned. `mesh_seconds` counts as pre-computation. */
+/* Sets up s->solver.op_kind in s->solver.layout on the open device, checks and times it, solves
+ * with it, stores the figures in the row, and frees it. If the operator does not fit into memory,
+ * the row is skipped and no error is returned. `mesh_seconds` counts as pre-computation. */
 int hx_compare_measure(hx_session *s, const hx_compare_plan *plan, const hx_compare_reference *ref,
                        double mesh_seconds, hx_compare_forecast *forecast, hx_compare_row *row);
 
-/* Before a row is solved: for the first row, prints the preconditioner and the estimated time of
- * all rows. warm: seconds of a solve with one iteration. */
+/* Called before a row is solved. For the first row, prints the preconditioner and the estimated
+ * time of all rows. warm: seconds of a solve with one iteration. */
 void hx_compare_forecast_solve(hx_compare_forecast *forecast, const hx_session *s,
                                const hx_compare_row *row, double warm);
-/* Prints the remaining time while the solves of a row run: after the first second, on a terminal by
- * a rewritten line, otherwise once per minute, or every two seconds with -v. likely: estimated
- * iterations per load case. */
+/* Prints the remaining time while the solves of a row run. After the first second, a terminal shows
+ * it on a line that is rewritten; otherwise it is printed once per minute, or every two seconds
+ * with -v. likely: estimated iterations per load case. */
 typedef struct hx_compare_meter {
     hx_session *s; /* (borrowed) */
     int n_case, load_case, last, n_before;
@@ -182,21 +184,21 @@ typedef struct hx_compare_meter {
 void hx_compare_meter_begin(hx_compare_meter *meter, hx_session *s, double likely);
 void hx_compare_meter_end(hx_compare_meter *meter);
 
-/* Prints the remaining time after a row, if it is long. */
+/* After a row, prints the remaining time if it is long. */
 void hx_compare_forecast_left(hx_compare_forecast *forecast, const hx_compare_row *row);
 
 /* Sets every figure to NaN. */
 void hx_compare_clear_figures(hx_compare_figures *f);
 
-/* Computes the figures of the group's rows that follow from others. */
+/* Computes those figures of the group's rows that follow from other figures. */
 void hx_compare_derive(hx_compare *c, size_t index);
-/* Bytes that a product must move: stored data, modulus (8) and connectivity (32) of the elements, x
- * read and y written once (16 per degree of freedom). For quadratic elements, whose operators store
- * a matrix, only that matrix and the vectors. */
+/* Bytes that a product must move: stored data, modulus (8 per element) and connectivity (32 per
+ * element), and x read and y written once (16 per degree of freedom). For quadratic elements, whose
+ * operators store a matrix, only that matrix and the vectors. */
 double hx_compare_product_bytes(const hx_compare_group *group, const hx_compare_row *row);
 /* The variant of the operator for the session's physics and elements; NULL: there is none. */
 const hx_operator_kind *hx_compare_operator(const hx_session *s, const hx_operator_kind *op_kind);
-/* 0: the row was skipped or refused. */
+/* Returns 0 if the row was skipped or refused. */
 int hx_compare_is_measured(const hx_compare_row *row);
 /* 1 for the operators of P1. */
 int hx_compare_is_paper(const hx_operator_kind *op_kind);

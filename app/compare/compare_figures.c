@@ -72,7 +72,7 @@ static double best_of_paper(const hx_compare *c, const hx_compare_group *group)
     for (size_t i = 0; i < group->n_row; i++) {
         const hx_compare_row *row = &c->row[group->first_row + i];
         if (hx_compare_is_paper(row->op_kind) && hx_compare_is_measured(row))
-            best = fmin(best, row->f.product_median_seconds); /* fmin passes NaN over */
+            best = fmin(best, row->f.product_median_seconds); /* fmin ignores a NaN */
     }
     return best;
 }

@@ -7,7 +7,8 @@
 #include "core/base/clock.h"
 #include "core/base/names.h"
 
-/* Seconds above which each row prints the remaining time, and the forecast how to shorten it. */
+/* If a row or the whole comparison takes more seconds than this, each row prints the remaining
+ * time, and the forecast states how to shorten it. */
 #define LONG 30.0
 #define VERY_LONG 600.0
 
@@ -18,8 +19,8 @@ void hx_compare_forecast_solve(hx_compare_forecast *forecast, const hx_session *
     if (forecast->is_given) return;
     forecast->is_given = 1;
     forecast->iterations = hx_guess_iterations(s).likely * s->problem.cases.n;
-    /* the start of a solve takes about as long as an iteration; the first one on a GPU takes
-     * longer */
+    /* the start of a solve takes about as long as an iteration, and longer for the first solve on a
+     * GPU */
     const double iteration = fmax(0.5 * warm, row->f.product_median_seconds),
                  solve = iteration * forecast->iterations,
                  done = hx_clock() - forecast->begin + solve;

@@ -47,7 +47,7 @@ static int is_lack_of_memory(int rc)
     return rc == HX_EENV || rc == HX_ENOMEM;
 }
 
-/* Turns the error just raised into the row's note: skipped. */
+/* Clears the error just raised and makes it the note of the row, which is skipped. */
 static void skip(hx_compare_row *row, size_t needed, size_t n_free)
 {
     char a[32], b[32];
@@ -62,7 +62,8 @@ static void skip(hx_compare_row *row, size_t needed, size_t n_free)
     hx_error_clear();
 }
 
-/* Turns the error just raised into the row's note: not supported by the device. */
+/* Clears the error just raised and makes it the note of the row, whose operator the device does not
+ * support. */
 static void note_refusal(hx_compare_row *row)
 {
     row->status = HX_COMPARE_REFUSED;
@@ -96,7 +97,7 @@ static void release_vectors(measurement *m)
     m->d_x = m->d_y = NULL;
 }
 
-/* y = K x for all rows, with y filled with NaN before, so that rows that are not written show. */
+/* y = K x for all rows. y is filled with NaN before, so rows that are not written are noticed. */
 static int checked_product(measurement *m, const double *x, double *y)
 {
     hx_device *dev = &m->s->device;
@@ -104,8 +105,8 @@ static int checked_product(measurement *m, const double *x, double *y)
     for (int64_t i = 0; i < m->ref->n_dof; i++) y[i] = NAN;
     HX_TRY(dev->ops->upload(dev, m->d_y, y, bytes));
     HX_TRY(dev->ops->upload(dev, m->d_x, x, bytes));
-    /* Times n <= N_BATCH products one by one, after one more that makes the device busy when the
-     * first mark is set. */
+    /* Times n <= N_BATCH products one by one. One more product runs before them, so that the device
+     * is busy when the first mark is set. */
     HX_TRY(m->s->solver.op.op_kind->apply(m->s->solver.op.state, m->d_x, m->d_y));
     return dev->ops->download(dev, y, m->d_y, bytes);
 }
@@ -131,7 +132,7 @@ static int check_measurement(measurement *m)
 
 enum { N_WARM = 3, N_BATCH = HX_N_MARK - 1 };
 
-/* Times n <= N_BATCH fills one by one, after one more. */
+/* Times n <= N_BATCH fills one by one, after one more fill. */
 static int time_batch(const measurement *m, int n, double *seconds)
 {
     const hx_operator *op = &m->s->solver.op;
@@ -197,7 +198,7 @@ static double stored_bytes(const hx_operator *op, const hx_assembled *a)
 {
     const hx_device_pattern *const p = &a->pattern;
     const int is_bsr =
-        a->matrix.spec.format == HX_FORMAT_BSR; /* pointers, columns: the pattern's */
+        a->matrix.spec.format == HX_FORMAT_BSR; /* pointers and columns of the pattern */
     return (double)hx_matrix_bytes(&a->matrix, op->dev) +
            (is_bsr ? 4.0 * (double)p->n_entry + 8.0 * (double)(p->n_row + 1) : 0.0);
 }
@@ -256,8 +257,8 @@ static int solve_case(measurement *m, int load_case, hx_pcg_result *result)
                         result);
 }
 
-/* Runs PCG once, since a device loads some code at first use. *seconds: time of one iteration with
- * its start. */
+/* Runs PCG once, since a device loads some code at its first use. *seconds: time of one iteration,
+ * including the start. */
 static int warm_up_pcg(measurement *m, double *seconds)
 {
     hx_pcg_params *params = &m->s->solver.pcg.params;
@@ -278,7 +279,7 @@ static int write_density(const hx_session *s, const char *path, double *rho)
     return hx_vtk_write(path, &s->mesh, "hextop compare", s->cfg.output.format, &density, 1);
 }
 
-/* Times writing the densities analysed, as a run does. */
+/* Times how long it takes to write the analysed densities, as a run does. */
 static int time_output(const measurement *m, double *seconds)
 {
     const hx_session *s = m->s;
@@ -306,7 +307,7 @@ static int iterate_design(measurement *m, double precomputation_seconds)
     f->stage_precomputation_seconds = precomputation_seconds + hx_clock() - begin;
     const int rc = hx_optimizer_step(&s->opt, &it);
     for (int c = 0; c < s->problem.cases.n; c++) add_solve(m->row, &s->analysis.load_case[c].pcg);
-    if (rc == HX_ENUMERIC) { /* other operators may succeed */
+    if (rc == HX_ENUMERIC) { /* operators that follow may succeed */
         snprintf(m->row->note, sizeof m->row->note, "%.250s", hx_error_message());
         hx_error_clear();
         return HX_OK;
@@ -347,7 +348,7 @@ static int solve_measurement(measurement *m, double mesh_seconds)
     hx_compare_forecast_solve(m->forecast, s, m->row, warm);
     hx_compare_meter_begin(&meter, s, m->forecast->iterations / s->problem.cases.n);
     if (m->plan->paper) {
-        release_vectors(m); /* the optimizer has its own */
+        release_vectors(m); /* the optimizer has a solver of its own */
         rc = iterate_design(m, mesh_seconds + m->row->f.setup_seconds + solver_seconds);
     } else {
         rc = solve_cases(m);

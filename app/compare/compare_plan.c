@@ -5,7 +5,7 @@
 #include "compare.h"
 #include "core/base/names.h"
 
-/* Reads a whole number in [1, most]; the whole text up to `end` must be used. */
+/* Reads a whole number in [1, most]. All of the text up to `end` must belong to it. */
 static int read_count(const char *text, const char *end, long most, int *value)
 {
     char *after = NULL;
@@ -21,7 +21,7 @@ static int read_number(const char *option, const char *text, long most, int *val
     return HX_RAISE(HX_EINPUT, "%s %s: expected a whole number from 1 to %ld", option, text, most);
 }
 
-/* Raises an error that explains why an operator does not exist in this build. */
+/* Raises an error that explains why this build does not have an operator. */
 static int refuse_operator(const char *word, const char *const *name, size_t n_name)
 {
     char hint[512];
@@ -65,7 +65,7 @@ static int read_operators(hx_compare_plan *plan, const char *text)
     return HX_OK;
 }
 
-/* Reads "3", or one to three counts such as "16x8x8", which an x distinguishes from a size. */
+/* Reads a size such as "3", or counts such as "16x8x8"; the x distinguishes them. */
 static int read_size(const char *text, size_t n, hx_compare_size *size)
 {
     int *const count[] = {&size->nx, &size->ny, &size->nz};

@@ -13,7 +13,7 @@
 #include "compare.h"
 #include "core/base/atomic_file.h"
 
-/* The picture that a figure goes to. */
+/* The picture in which a figure is drawn. */
 typedef double (*figure_of)(const hx_compare_row *row);
 
 static double speed(const hx_compare_row *row)
@@ -111,7 +111,7 @@ static void put_product_plot(FILE *f, const hx_compare *c)
     put_title(f, c, "Product y = K x");
     fprintf(f, "set output \"compare.svg\"\nset ylabel \"%s elements/s\"\n", letter);
     fputs("set yrange [0:*]\n"
-          "set offsets 0, 0, graph 0.06, 0\n" /* room for the numbers */
+          "set offsets 0, 0, graph 0.06, 0\n" /* room for three numbers */
           "unset key\n"
           "plot $product using 0:2:xtic(1) with boxes linecolor rgb \"#4477aa\", \\\n"
           "     $product using 0:2:(sprintf(\"%.3g\", $2)) with labels offset 0,0.6\n"
@@ -339,8 +339,8 @@ static int is_link(const char *path)
     return lstat(path, &info) == 0 && S_ISLNK(info.st_mode);
 }
 
-/* Removes plots of an earlier comparison. Links stay for the new ones, and are removed only if
- * `all`. */
+/* Removes plots of an earlier comparison. Links are kept, so that new plots are written through
+ * them; they are removed only if `all` is set. */
 static void remove_pictures(const char *directory, int all)
 {
     char path[PATH_MAX];
@@ -362,8 +362,8 @@ static void say_pictures(const char *directory)
     hx_log_info("plotted in %s: %s (`gnuplot compare.gp` there repeats it)", directory, names);
 }
 
-/* Moves a plot to its name once gnuplot has made all of them, through a link like other files.
- * Returns 0, or -1 on failure. */
+/* Once gnuplot has made all plots, moves a plot to its final name; a link of that name is followed,
+ * as for other files. Returns 0, or -1 on failure. */
 static int place_picture(const char *directory, const char *folder, const char *name)
 {
     char from[PATH_MAX], to[PATH_MAX], *target = NULL;
@@ -379,8 +379,8 @@ static int place_picture(const char *directory, const char *folder, const char *
     return status;
 }
 
-/* Runs gnuplot in a folder of its own beside the script. If all went well the plots are moved out;
- * then the folder is removed. Returns the status of run_gnuplot. */
+/* Runs gnuplot in a new folder beside the script. If it succeeds, the plots are moved out of the
+ * folder. The folder is then removed in any case. Returns the status of run_gnuplot. */
 static int draw_pictures(const char *directory)
 {
     char folder[PATH_MAX], path[PATH_MAX];

@@ -1,4 +1,5 @@
-/* Remaining time of a long solve: on a terminal a rewritten line, otherwise a line now and then. */
+/* Remaining time of a long solve: on a terminal a line that is rewritten, otherwise a line from
+ * time to time. */
 #include <math.h>
 #include <string.h>
 
@@ -18,8 +19,8 @@ static double interval(void)
     return hx_log_is_on(HX_LOG_VERBOSE) ? VERBOSE : SLOW;
 }
 
-/* Expected iterations of this load case: the estimate, or, once the residual has fallen by ten, the
- * number extrapolated to the tolerance. */
+/* Expected iterations of this load case: the estimate, or, once the residual has fallen to a tenth,
+ * the number extrapolated to the tolerance. */
 static double iterations_of_case(const hx_compare_meter *m, int iterations, double residual)
 {
     const hx_pcg_params *const params = &m->s->solver.pcg.params;

@@ -23,9 +23,10 @@ static int make_density(hx_session *s, double **density)
     const int64_t n = s->mesh.n_elem;
     HX_TRY(hx_session_read_initial(s, density));
     const int given = *density != NULL;
+    const double uniform = hx_design_initial_density(&s->design, problem);
     if (!given) HX_TRY(hx_alloc_raw(density, (size_t)n, sizeof **density, "densities"));
     for (int64_t e = 0; e < n; e++) {
-        double rho = given ? (*density)[e] : problem->initial_density;
+        double rho = given ? (*density)[e] : uniform;
         if (problem->passive.density && !isnan(problem->passive.density[e]))
             rho = problem->passive.density[e];
         if (!(rho >= 0.0 && rho <= 1.0))
@@ -34,7 +35,7 @@ static int make_density(hx_session *s, double **density)
                                             "density of element %lld is %g, not in "
                                             "[0, 1]",
                                             (long long)hx_mesh_elem_number(&s->mesh, e), rho));
-        (*density)[e] = fmax(rho, problem->rho_min);
+        (*density)[e] = fmax(rho, s->design.rho_min);
     }
     return HX_OK;
 }
@@ -226,7 +227,7 @@ static int fill_reference(hx_compare_reference *ref, hx_session *s)
     for (size_t i = 0; i < sizeof vector / sizeof vector[0]; i++)
         HX_TRY(hx_alloc_raw(vector[i], n, sizeof **vector[i], "vectors of the check"));
     HX_TRY(make_density(s, &ref->density));
-    hx_problem_modulus(&s->problem, ref->density, ref->modulus);
+    hx_problem_modulus(&s->problem, s->design.penalty.last, ref->density, ref->modulus);
 #pragma omp parallel for schedule(static)
     for (int64_t i = 0; i < ref->n_dof; i++) {
         ref->x[i] = random_entry((uint64_t)i, 1);

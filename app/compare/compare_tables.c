@@ -20,7 +20,7 @@ static void add_fixed(hx_table *table, int decimals, double value, const char *u
         hx_table_add(table, "%.*f%s", decimals, value, unit);
 }
 
-/* Adds a number >= 0 with that many significant digits, including zeros at the end. */
+/* Adds a number >= 0 with that many significant digits; trailing zeros are kept. */
 static void add_number(hx_table *table, int digits, double value)
 {
     const int exponent = value > 0.0 ? (int)floor(log10(value)) : 0;

@@ -59,9 +59,9 @@ typedef struct hx_config_choices {
 /* `origin` of a list entry is the place where it was written: "bracket.cfg:12: supports[0]". */
 typedef struct hx_config_support {
     char *origin;
-    char *set, *from, *fix; /* set and fix, or from = "file" */
+    char *set, *from, *fix; /* `set` with `fix`, or from = "file" */
     double value[3];
-    double temperature; /* for heat, with `set` */
+    double temperature; /* for heat, together with `set` */
 } hx_config_support;
 
 typedef struct hx_config_convection {
@@ -94,7 +94,7 @@ typedef struct hx_config_load {
     double remote_force[3], moment[3], point[3];
     double source, heat, flux, node_heat; /* for heat */
     int coupling;                         /* HX_COUPLING_...; not given: distributing */
-    int load_case; /* from 1; 0, only with `from`: each step of the file is a case */
+    int load_case; /* counted from 1; 0 (only with `from`): each step of the file is a case */
 } hx_config_load;
 
 typedef struct hx_config_passive {
@@ -152,7 +152,8 @@ typedef struct hx_config {
         char *file;
         double merge;                    /* NaN: not given */
         double element_size, time_limit; /* for CAD models; NaN: not given */
-        hx_config_words ignore; /* words for items of the mesh file that are left out on purpose */
+        /* words for items of the mesh file that the user leaves out on purpose */
+        hx_config_words ignore;
         int shuffle, reorder;
         hx_config_in_parts in_parts;
         int degree;               /* for splines; 0: as in the file */
@@ -167,7 +168,11 @@ typedef struct hx_config {
     hx_config_numbers weights;
     struct {
         double volume_fraction, penalty, rho_min, move, damping;
-        char *objective, *update; /* names */
+        struct {
+            char *kind, *set;
+            double direction[3];
+        } objective;
+        char *update;
         int iterations;
         double change_tolerance;
         char *initial;
@@ -202,11 +207,11 @@ typedef struct hx_config {
         hx_partition_kind partition; /* also HX_PARTITION_AUTO */
         int transport;               /* hx_transport_kind */
         int whole_coarse_grid;       /* number of nodes */
-        int vector_unit;             /* 0: auto, else 1 + hx_vector_unit */
+        int vector_unit;             /* 0: auto; otherwise 1 + hx_vector_unit */
         hx_mg_params multigrid;
-        hx_config_list thin; /* as written; also in multigrid.coarsening.thin */
+        hx_config_list thin; /* rules as written; also in multigrid.coarsening.thin */
     } solver;
-    /* option of the command line that names the folder; NULL: the key does */
+    /* command-line option that replaces output.directory; NULL: the key names the folder */
     const char *output_option;
     struct {
         char *directory;
@@ -224,8 +229,8 @@ typedef struct hx_config {
 int hx_config_read(hx_config *cfg, const char *path, size_t n_override,
                    const char *const *override);
 
-/* HX_EINPUT: an environment variable that stands for a key has an invalid word. For commands that
- * can run without a config. */
+/* HX_EINPUT: an environment variable that replaces a key has an invalid word. For commands that can
+ * run without a config. */
 int hx_config_check_variables(void);
 
 /* Like hx_config_read, for a tree, which is consumed even on failure; messages call it `path`. */
@@ -257,8 +262,9 @@ int hx_config_resolve_path(const hx_config *cfg, const char *written, char **pat
 /* Writes the resolved config as libconfig text; running it repeats the run. */
 int hx_config_write(const hx_config *cfg, const char *path);
 
-/* The settings that determine the result, one line "optimization.penalty = 3.0" per value, without
- * the keys that a resumed run may change (hx_key.is_free). The caller frees *text. */
+/* The settings that determine the result, with one line such as "optimization.penalty = 3.0" per
+ * value. Keys that a resumed run may change (hx_key.is_free) are left out. The caller frees
+ * *text. */
 int hx_config_settings(const hx_config *cfg, char **text);
 
 /* Writes the resolved config as a JSON object. */

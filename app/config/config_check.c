@@ -146,8 +146,8 @@ static int check_one_of(const char *origin, int n, const char *names)
                            names);
 }
 
-/* Without `case` a load belongs to case 1, and forces of the file belong to all cases, which
- * earlier versions wrote as 0. */
+/* A load without `case` belongs to case 1. Forces of the file without `case` belong to all cases;
+ * earlier versions wrote this as 0. */
 static int resolve_case(const hx_value *entry, hx_config_load *load)
 {
     if (load->load_case > 0 || load->from) return HX_OK;
@@ -256,7 +256,7 @@ static int check_continuation(const hx_config *cfg)
     return HX_OK;
 }
 
-/* The tolerance is a fraction of the load, or of the compliance, and must be below 1. */
+/* The tolerance is a fraction of the load, or of the compliance, so it must be below 1. */
 static int check_tolerance(const hx_config *cfg)
 {
     static const char key[] = "solver.tolerance";

@@ -7,11 +7,11 @@
 /* HX_EINPUT "ORIGIN: KEY: message". */
 int hx_config_fault(const char *origin, const char *key, const char *fmt, ...) HX_PRINTF(3, 4);
 
-/* HX_EINPUT: no mesh is given, or keys of a generator beside a mesh file. */
+/* HX_EINPUT: no mesh is given, or keys of a generator are given in addition to a mesh file. */
 int hx_config_check_mesh(const hx_config *cfg);
 
-/* HX_EINPUT: keys of the other physics, entries with missing or conflicting keys, contradictions
- * among the keys of the optimization. Resolves the loads' cases. */
+/* HX_EINPUT: keys of the other physics, entries with missing or conflicting keys, contradictory
+ * keys of the optimization. Sets the load case of each load. */
 int hx_config_check(const hx_config *cfg);
 
 #endif

@@ -35,7 +35,7 @@ static void print_key(const hx_key *key)
            hx_key_default(key, fallback, sizeof fallback));
 }
 
-/* "loads.case" of "loads[].case" and "loads[0].case" */
+/* "loads.case" for "loads[].case" and for "loads[0].case" */
 static void drop_places(const char *path, char *text, size_t n_text)
 {
     size_t n = 0;
@@ -48,7 +48,8 @@ static void drop_places(const char *path, char *text, size_t n_text)
     text[n] = '\0';
 }
 
-/* 1 for the key of that name, with or without its groups, and for keys in that group. */
+/* Returns 1 for the key of that name, with or without its groups, and for all keys in a group of
+ * that name. */
 static int is_about(const char *key, const char *requested)
 {
     char path[128], topic[128];
@@ -57,14 +58,15 @@ static int is_about(const char *key, const char *requested)
     const size_t n = strlen(topic);
     const char *at = path;
     while (at && n > 0) {
-        if (strncmp(at, topic, n) == 0 && strchr(".", at[n])) return 1; /* or at its end */
+        /* the group may also be the end of the path */
+        if (strncmp(at, topic, n) == 0 && strchr(".", at[n])) return 1;
         at = strchr(at, '.');
         if (at) at++;
     }
     return 0;
 }
 
-/* The key with a value to which the topic refers, if there is exactly one; else NULL. */
+/* The only key with a value to which the topic refers; NULL if there is none, or more than one. */
 static const hx_key *only_key(const char *topic)
 {
     const hx_key *found = NULL;
@@ -76,7 +78,8 @@ static const hx_key *only_key(const char *topic)
     return found && found->type != HX_KEY_GROUP && found->type != HX_KEY_LIST ? found : NULL;
 }
 
-/* 1 for keys of experts if the topic is the whole config or the group around them. */
+/* Returns 1 for keys of experts if the topic is the whole config or a group that contains their
+ * group. */
 static int is_hidden(const hx_key *key, const char *topic)
 {
     return hx_key_is_of_experts(key) && (!topic || strcmp(topic, "solver") == 0);

@@ -14,8 +14,8 @@ void hx_print_key(const hx_key *key);
 /* The valid words "auto, cpu, cuda", or the range "(0, 1]"; "" if any value is valid. Fills
  * text[n_text] and returns it. */
 const char *hx_key_allowed(const hx_key *key, char *text, size_t n_text);
-/* A valid value in the syntax of a config: the key's own example or, without one, a value of its
- * type. May fill text[n_text]. */
+/* A valid value in the syntax of a config: the key's own example or, if it has none, a value of its
+ * type. May use text[n_text]. */
 const char *hx_key_shown_example(const hx_key *key, char *text, size_t n_text);
 /* Prints doc/config.md: all keys with type, unit, default, range, meaning and example. */
 void hx_print_keys_markdown(void);

@@ -1,4 +1,5 @@
-/* Operations on the rows of the schema: find a key, its words, its type, an example, its default. */
+/* Operations on the rows of the schema: find a key, its words, its type, an example, its
+ * default. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -40,6 +41,7 @@ static size_t add_word(const char **word, size_t n, size_t n_word, const char *t
 size_t hx_key_words(const hx_key *key, const char **word, size_t n_word)
 {
     size_t n = 0;
+    if (key->short_form) key = hx_key_find(key->path, key->short_form);
     for (size_t i = 0; key->word && key->word[i]; i++) n = add_word(word, n, n_word, key->word[i]);
     for (size_t i = 0; key->more_word && key->more_word(i); i++)
         n = add_word(word, n, n_word, key->more_word(i));

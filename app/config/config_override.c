@@ -16,7 +16,8 @@ typedef struct path_step {
 
 enum { MAX_STEP = 16 };
 
-/* "supports[0].fix" -> name supports, index 0, name fix. Returns the number of steps, 0 if bad. */
+/* Splits "supports[0].fix" into name supports, index 0, name fix. Returns the number of steps; 0 if
+ * the path is invalid. */
 static int split_path(const char *path, const char *end, path_step *step)
 {
     int n = 0;
@@ -56,7 +57,7 @@ int hx_value_of_argument(hx_value **value, const char *text, const char *origin)
     HX_TRY(hx_value_parse(value, text, origin));
     const size_t n = strlen(text);
     if (!*value && n >= 2 && text[0] == '[' && text[n - 1] == ']') {
-        /* libconfig's arrays cannot mix 0 and 0.5, its lists can */
+        /* libconfig's arrays cannot mix 0 and 0.5, but its lists can */
         char *list = NULL;
         HX_TRY(hx_strdup(&list, text));
         list[0] = '(';

@@ -1,4 +1,4 @@
-/* Queries of a config that has been read: which keys are given, and where. */
+/* Queries about a config that has been read: which keys are given, and where. */
 #include <stdio.h>
 #include <string.h>
 

@@ -51,7 +51,7 @@ static int wrong_type(const hx_value *value, const hx_key *key, const char *show
 
 static int check_number(const hx_value *value, const hx_key *key, const char *shown, double number)
 {
-    char text[40]; /* digits enough to differ from the limit */
+    char text[40]; /* enough digits to show that the value differs from the limit */
     if (hx_range_holds(key->range, number)) return HX_OK;
     if (key->zero_unset && number == 0.0) return HX_OK;
     if (isfinite(number) && fabs(number) > HX_LARGEST_NUMBER)
@@ -75,10 +75,10 @@ static int check_word(const hx_value *value, const hx_key *key, const char *show
                            hx_name_hint(text, word, n, hint, sizeof hint));
 }
 
-/* Checks the text written for a key, which is one of its words if it has words. */
+/* Checks the text given for a key. If the key has words, the text must be one of them. */
 static int find_text(const hx_value *value, const hx_key *key, const char *shown, const char **out)
 {
-    /* an argument such as output.directory=2024 is meant as text */
+    /* an argument such as output.directory=2024 is meant as text, not as a number */
     const int aggregate = value->kind == HX_VALUE_GROUP || value->kind == HX_VALUE_LIST;
     const char *text = value->kind == HX_VALUE_STRING ? value->text : aggregate ? NULL : value->raw;
     if (!text) return wrong_type(value, key, shown);
@@ -106,7 +106,7 @@ static int read_word(const hx_value *value, const hx_key *key, const char *shown
 
 static int read_int(const hx_value *value, const hx_key *key, const char *shown, int *out)
 {
-    /* an integer beyond 32 bits comes as a number (hx_value_widen_integers) */
+    /* an integer beyond 32 bits arrives as a floating-point number (hx_value_widen_integers) */
     if (value->kind == HX_VALUE_FLOAT && fabs(value->number) > 2147483647.0 &&
         value->number <= rint(value->number) && value->number >= rint(value->number))
         return hx_config_fault(value->origin, shown, "%.0f is too large; at most 2147483647",
@@ -189,7 +189,7 @@ static int read_words(const hx_value *value, const hx_key *key, const char *show
     return HX_OK;
 }
 
-/* The places of words that are valid. */
+/* Finds the index of each word among the words of the key; all words must be valid. */
 static int find_places(const hx_config_words *words, const hx_key *key, hx_config_choices *out)
 {
     HX_TRY(hx_alloc(&out->word, words->n, sizeof *out->word, "config words"));
@@ -209,7 +209,7 @@ static int read_choices(const hx_value *value, const hx_key *key, const char *sh
     return rc;
 }
 
-/* Where the config has the value of the key; NULL for a group without a member of its own. */
+/* The place in the config of a key's value; NULL for a group that has no member of its own. */
 static void *place_of(const hx_key *key, char *base)
 {
     return key->offset == HX_NOWHERE ? NULL : base + key->offset;
@@ -217,7 +217,7 @@ static void *place_of(const hx_key *key, char *base)
 
 static int set_default(const hx_key *key, char *base)
 {
-    if (key->is_expert) return HX_OK; /* hx_mg_defaults are in place */
+    if (key->is_expert) return HX_OK; /* the values of hx_mg_defaults are already set */
     void *at = place_of(key, base);
     const char *text = key->fallback;
     switch (key->type) {
@@ -250,7 +250,7 @@ static int set_default(const hx_key *key, char *base)
 
 static int read_group(const hx_value *group, const char *prefix, const char *shown, char *base);
 
-/* Place where an entry was written; an argument, if it changed part of the entry. */
+/* The place where an entry was written; if an argument changed part of the entry, that argument. */
 static const char *entry_origin(const hx_value *entry)
 {
     for (size_t i = entry->n; i > 0; i--)
@@ -298,7 +298,7 @@ static int read_value(const hx_value *value, const hx_key *key, const char *show
         return read_int(value, key, shown, at);
     case HX_KEY_FLOAT:
         if (key->takes_auto && value->kind == HX_VALUE_STRING && hx_config_is_auto(value->text))
-            return HX_OK; /* NaN, as without the key */
+            return HX_OK; /* NaN, as if the key were not given */
         if (value->kind != HX_VALUE_INT && value->kind != HX_VALUE_FLOAT)
             return wrong_type(value, key, shown);
         HX_TRY(check_number(value, key, shown, value->number));
@@ -324,6 +324,12 @@ static int read_value(const hx_value *value, const hx_key *key, const char *show
     case HX_KEY_LIST:
         return read_entries(value, key, shown, at);
     case HX_KEY_GROUP: {
+        if (key->short_form && value->kind != HX_VALUE_GROUP) {
+            hx_key word = *hx_key_find(key->path, key->short_form);
+            word.path = key->path; /* in messages */
+            HX_TRY(read_group(NULL, key->path, shown, base));
+            return read_value(value, &word, shown, base);
+        }
         if (value->kind != HX_VALUE_GROUP) return wrong_type(value, key, shown);
         if (at) *(int *)at = 1;
         return read_group(value, key->path, shown, base);
@@ -332,7 +338,7 @@ static int read_value(const hx_value *value, const hx_key *key, const char *show
     return HX_OK;
 }
 
-/* "; 'optimization.iterations' is one" for a key of that name in another group. */
+/* Adds "; 'optimization.iterations' is one" if another group has a key of that name. */
 static const char *found_elsewhere(const char *name, char *text, size_t n_text)
 {
     text[0] = '\0';
@@ -359,8 +365,8 @@ static int check_unknown(const hx_value *group, const char *prefix, const char *
     return HX_OK;
 }
 
-/* The text of an environment variable, also under the names that earlier versions gave it, with a
- * warning; NULL: it is not set. *name: the name under which it is set. */
+/* The text of an environment variable; NULL: it is not set. Names of earlier versions are also
+ * accepted, with a warning. *name: the name under which it is set. */
 static const char *variable_text(const char *now, const char **name)
 {
     const char *text = getenv(now);
@@ -375,8 +381,8 @@ static const char *variable_text(const char *now, const char **name)
     return text;
 }
 
-/* Reads the environment variable that stands for a key; *taken = 1 if it is set and the key is not
- * given. It is always read, so that a wrong word is refused. */
+/* Reads the environment variable that replaces a key; *taken = 1 if it is set and the key is not
+ * given. The variable is always read, so that a wrong word is refused. */
 static int read_variable(const hx_value *value, const hx_key *key, const char *shown, char *base,
                          int *taken)
 {
@@ -403,7 +409,7 @@ static int read_variable(const hx_value *value, const hx_key *key, const char *s
 
 int hx_config_check_variables(void)
 {
-    hx_config scratch; /* receives numbers and words of the schema, which need not be freed */
+    hx_config scratch; /* only receives numbers and words of the schema, which need not be freed */
     int taken;
     memset(&scratch, 0, sizeof scratch);
     for (size_t i = 0; i < hx_n_key; i++)
@@ -412,7 +418,7 @@ int hx_config_check_variables(void)
     return HX_OK;
 }
 
-/* group = NULL: the group was left out and all its keys take their defaults. */
+/* group = NULL: the group is missing, and all its keys take their defaults. */
 static int read_group(const hx_value *group, const char *prefix, const char *shown, char *base)
 {
     if (group) HX_TRY(check_unknown(group, prefix, shown));
@@ -461,7 +467,8 @@ static int resolve_size(hx_config *cfg)
     return HX_OK;
 }
 
-/* The vector unit is selected for the process, and results of a unit in use must not change. */
+/* The vector unit is selected for the whole process. If one is already in use, the config must not
+ * change it, because results depend on it. */
 static int resolve_vector_unit(const hx_config *cfg)
 {
     const char *const name = hx_config_word("solver.vector_unit", cfg->solver.vector_unit);

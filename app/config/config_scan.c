@@ -27,8 +27,8 @@ const char *hx_value_skip_text(const char *c, int *line)
     return c;
 }
 
-/* 1 if the integer that begins here, decimal or hexadecimal, does not fit into what libconfig
- * stores: 32 bits, or 64 with an L. */
+/* Returns 1 if the integer that begins here, decimal or hexadecimal, exceeds what libconfig stores:
+ * 32 bits, or 64 bits with an L. */
 static int is_too_large(const char *digits, size_t n)
 {
     char text[32];
@@ -37,7 +37,7 @@ static int is_too_large(const char *digits, size_t n)
     const int is_hex = n > 2 && digits[0] == '0' && (digits[1] == 'x' || digits[1] == 'X');
     if (is_hex) digits += 2, n -= 2;
     while (n > 1 && *digits == '0') digits++, n--;
-    const size_t sure = is_long ? (is_hex ? 15 : 18) : (is_hex ? 7 : 9); /* fits in any case */
+    const size_t sure = is_long ? (is_hex ? 15 : 18) : (is_hex ? 7 : 9); /* it fits in any case */
     if (n <= sure || n > 20) return n > sure;
     snprintf(text, sizeof text, "%.*s", (int)n, digits);
     errno = 0;
@@ -57,7 +57,7 @@ static int is_integer(const char *c, size_t n)
     return length == n && n > 0;
 }
 
-/* 1 if the text before c, from `begin`, makes the digits at c an exponent. */
+/* Returns 1 if the text from `begin` to c shows that the digits at c are an exponent. */
 static int is_exponent(const char *begin, const char *c)
 {
     return c - begin >= 3 && (c[-1] == '+' || c[-1] == '-') && (c[-2] == 'e' || c[-2] == 'E') &&
@@ -92,7 +92,8 @@ int hx_value_widen_integers(const char *text, char **wide)
     int line = 0;
     char *out, *array = NULL; /* beginning of the current array */
     int is_mixed = 0;         /* 1: the array has such a number */
-    /* "0x80000000L" needs 1.2 times its length, a decimal one two characters more than ten */
+    /* "0x80000000L" becomes 1.2 times as long, and a decimal number of ten digits becomes two
+     * characters longer */
     HX_TRY(hx_alloc(wide, 2 * strlen(text) + 32, 1, "config text"));
     out = *wide;
     for (const char *c = text; *c;) {
@@ -107,7 +108,7 @@ int hx_value_widen_integers(const char *text, char **wide)
         } else {
             if (*c == '[') array = out, is_mixed = 0;
             memcpy(out, c, n);
-            /* arrays cannot mix 0 and 0.5, lists can */
+            /* arrays cannot mix 0 and 0.5, but lists can */
             if (*c == ']' && array && is_mixed) *array = '(', *out = ')';
             if (*c == ']') array = NULL;
             out += n;

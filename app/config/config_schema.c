@@ -11,8 +11,8 @@ static const char *generator_word(size_t i)
     return hx_generators[i] ? hx_generators[i]->name : NULL;
 }
 
-/* Words of all devices are valid in every build; one that the build lacks is refused or replaced
- * later, with a message. */
+/* The words of all devices are valid in every build. If a build lacks one, it is refused or
+ * replaced later, with a message. */
 static const char *device_word(size_t i)
 {
     return i == 0 ? "auto" : hx_device_names[i - 1].name;
@@ -101,7 +101,7 @@ static const char *const physics_words[] = {"elasticity", "heat", NULL};
     {                                                                                              \
         .path = p, .type = HX_KEY_GROUP, .offset = IN(set, member.given), .help = text             \
     }
-/* A group whose presence switches something on. */
+/* A group whose mere presence switches something on. */
 #define SWITCH(p, member, text)                                                                    \
     {                                                                                              \
         .path = p, .type = HX_KEY_GROUP, .offset = AT(member.given), .help = text                  \
@@ -111,7 +111,7 @@ static const char *const physics_words[] = {"elasticity", "heat", NULL};
         .path = p, .type = HX_KEY_##t, .offset = where, __VA_ARGS__                                \
     }
 
-/* A key in solver.multigrid is the member of hx_mg_params of that name. */
+/* A key in solver.multigrid stands for the member of hx_mg_params with the same name. */
 #define MG(member, limits, ...)                                                                      \
     {                                                                                                \
         .path = "solver.multigrid." #member, .offset = AT(solver.multigrid.member),                \
@@ -400,9 +400,21 @@ const hx_key hx_keys[] = {
     KEY("optimization.volume_fraction", FLOAT, AT(optimization.volume_fraction), .required = 1,
         .range = "(0, 1]",
         .help = "share of the volume that may be solid, passive elements included"),
-    KEY("optimization.objective", TEXT, AT(optimization.objective), .fallback = "compliance",
-        .more_word = objective_word,
-        .help = "quantity that is minimized; `hextop list` describes them"),
+    {.path = "optimization.objective",
+     .type = HX_KEY_GROUP,
+     .offset = HX_NOWHERE,
+     .short_form = "kind",
+     .help = "quantity that is minimized; objective = \"compliance\" is short for "
+             "{ kind = \"compliance\"; }"},
+    KEY("optimization.objective.kind", TEXT, AT(optimization.objective.kind),
+        .fallback = "compliance", .more_word = objective_word,
+        .help = "what is minimized; `hextop list` describes the kinds"),
+    KEY("optimization.objective.set", TEXT, AT(optimization.objective.set), .note = "none",
+        .help = "set whose mean displacement is minimized; required by kind = \"displacement\""),
+    KEY("optimization.objective.direction", VECTOR, AT(optimization.objective.direction),
+        .note = "none",
+        .help = "direction, of any length, along which a displacement counts as positive; required "
+                "by kind = \"displacement\""),
     KEY("optimization.update", TEXT, AT(optimization.update), .fallback = "oc",
         .more_word = update_word,
         .help = "method that proposes the next design; `hextop list` describes them"),
@@ -596,8 +608,8 @@ const hx_key hx_keys[] = {
      .entry_size = sizeof(hx_config_thin),
      .is_expert = 1,
      .help = "rules, in place of the built-in ones, that decide whether a direction of a coarse "
-             "grid keeps its cells on the next coarse grid. The first rule whose conditions all "
-             "hold decides; without one the direction is coarsened"},
+             "grid keeps its cells on the next coarse grid: it does if all conditions of a rule "
+             "hold; otherwise it is coarsened"},
     KEY("solver.multigrid.coarsening.thin[].cells_from", INT, IN(thin, rule.cells_from),
         .required = 1, .unit = "cells", .range = "[2, 1000]", .example = "3",
         .help = "smallest number of cells along the direction"),
@@ -609,23 +621,9 @@ const hx_key hx_keys[] = {
         .help =
             "smallest ratio of the number of cells along the longest direction to that along this "
             "one"),
-    KEY("solver.multigrid.coarsening.thin[].third", FLOAT, IN(thin, rule.third), .fallback = "0.0",
-        .range = "[0, 1000]", .example = "1.5",
-        .help =
-            "smallest ratio of the number of cells along the third direction to that along this "
-            "one"),
-    KEY("solver.multigrid.coarsening.thin[].longest_below", INT, IN(thin, rule.longest_below),
-        .unit = "cells", .fallback = "0", .range = "[0, inf)", .example = "32",
-        .help = "number of cells below which the longest direction must lie; 0: any number"),
     KEY("solver.multigrid.coarsening.thin[].nodes_most", INT, IN(thin, rule.nodes_most),
         .unit = "nodes", .fallback = "0", .range = "[0, inf)", .example = "4000",
         .help = "largest number of nodes of the coarse grid; 0: any number"),
-    KEY("solver.multigrid.coarsening.thin[].depth_from", INT, IN(thin, rule.depth_from),
-        .fallback = "0", .range = "[0, 16]", .example = "2", .unit = "coarse grids",
-        .help = "smallest number of finer coarse grids"),
-    KEY("solver.multigrid.coarsening.thin[].keeps", BOOL, IN(thin, rule.keeps), .fallback = "true",
-        .example = "false",
-        .help = "whether the direction keeps its cells; otherwise it is coarsened"),
     EXPERTS(".lines", "line smoothing on meshes of stretched elements"),
     MG(lines.aspect, "[1, inf)", .example = "4.0",
        .help =
@@ -645,14 +643,6 @@ const hx_key hx_keys[] = {
     MG(smoothing.mesh_few.ratio, "(1, 1000]", .example = "8.0",
        .help = "ratio of the largest to the smallest eigenvalue that is smoothed on the mesh with "
                "fewer than few_below elements across a cell"),
-    EXPERTS(".smoothing.mesh_some",
-            "Chebyshev smoother on the mesh with fewer than some_below elements across a cell"),
-    MG(smoothing.mesh_some.degree, "[2, 8]", .example = "4",
-       .help = "degree of the Chebyshev polynomial on the mesh with fewer than some_below elements "
-               "across a cell: the number of products per smoothing"),
-    MG(smoothing.mesh_some.ratio, "(1, 1000]", .example = "12.0",
-       .help = "ratio of the largest to the smallest eigenvalue that is smoothed on the mesh with "
-               "fewer than some_below elements across a cell"),
     EXPERTS(".smoothing.mesh_many",
             "Chebyshev smoother on the mesh with fewer than many_below elements across a cell"),
     MG(smoothing.mesh_many.degree, "[2, 8]", .example = "5",
@@ -674,14 +664,10 @@ const hx_key hx_keys[] = {
        .help =
            "mean number of elements across a cell of the first coarse grid below which the mesh "
            "is smoothed by mesh_few"),
-    MG(smoothing.some_below, "(0, inf)", .unit = "elements", .example = "8.0",
-       .help =
-           "mean number of elements across a cell of the first coarse grid below which the mesh "
-           "is smoothed by mesh_some, at least few_below"),
     MG(smoothing.many_below, "(0, inf)", .unit = "elements", .example = "12.0",
        .help =
            "mean number of elements across a cell of the first coarse grid below which the mesh "
-           "is smoothed by mesh_many, at least some_below"),
+           "is smoothed by mesh_many, at least few_below"),
     EXPERTS(".smoothing.quadratic",
             "Chebyshev smoother on quadratic elements and splines up to quadratic_degree"),
     MG(smoothing.quadratic.degree, "[2, 8]", .example = "5",
@@ -750,34 +736,10 @@ const hx_key hx_keys[] = {
        .help =
            "factor of the correction from the next coarse grid on the other coarse grids if each "
            "visits the next one once"),
-    EXPERTS(".smoothing.few",
-            "Chebyshev smoother on a coarse grid of at most few_nodes nodes above the direct "
-            "solve"),
-    MG(smoothing.few.degree, "[1, 8]", .example = "2",
-       .help =
-           "degree of the Chebyshev polynomial on a coarse grid of at most few_nodes nodes above "
-           "the direct solve: the number of products per smoothing"),
-    MG(smoothing.few.ratio, "(1, 1000]", .example = "8.0",
-       .help =
-           "ratio of the largest to the smallest eigenvalue that is smoothed on a coarse grid of "
-           "at most few_nodes nodes above the direct solve"),
-    MG(smoothing.few.visits, "[1, 4]", .example = "2",
-       .help = "number of visits of the next coarse grid per cycle on a coarse grid of at most "
-               "few_nodes nodes above the direct solve; 2 gives a W-cycle"),
-    MG(smoothing.few.weight, "(0, 2)", .example = "1.2",
-       .help = "factor of the correction from the next coarse grid on a coarse grid of at most "
-               "few_nodes nodes above the direct solve"),
-    MG(smoothing.few_nodes, "[0, inf)", .unit = "nodes", .example = "2000",
-       .help = "number of nodes below or at which a coarse grid above the direct solve is smoothed "
-               "by `few`, or by `once` if it is visited less often"),
     EXPERTS(".spectrum", "estimates of the largest eigenvalues, by power iteration"),
     MG(spectrum.safety, "[1, 10]", .example = "1.2",
        .help =
            "ratio of the upper end of the smoothed interval to the estimated largest eigenvalue"),
-    MG(spectrum.safety_found, "[1, 10]", .example = "1.1",
-       .help =
-           "ratio of the upper end of the smoothed interval to an estimate that was refreshed in "
-           "a long solve"),
     MG(spectrum.kept, "[0, 1]", .example = "0.95",
        .help = "smallest ratio of an estimate to that of the previous design"),
     MG(spectrum.steps_begin, "[2, 1000]", .unit = "power steps", .example = "30",
@@ -786,10 +748,8 @@ const hx_key hx_keys[] = {
        .help = "number of power steps on the mesh for a later design"),
     MG(spectrum.steps_uneven, "[2, 1000]", .unit = "power steps", .example = "10",
        .help = "number of power steps on a mesh of unequal elements for a later design"),
-    MG(spectrum.steps_first, "[2, 1000]", .unit = "power steps", .example = "8",
-       .help = "number of power steps on the first coarse grid for a later design"),
-    MG(spectrum.steps_others, "[2, 1000]", .unit = "power steps", .example = "20",
-       .help = "number of power steps on the other coarse grids for a later design"),
+    MG(spectrum.steps_coarse, "[2, 1000]", .unit = "power steps", .example = "10",
+       .help = "number of power steps on each coarse grid for a later design"),
     MG(spectrum.steps_refresh, "[2, 1000]", .unit = "power steps", .example = "60",
        .help = "number of power steps from a random vector, when a solve takes long"),
     MG(spectrum.steps_unscaled, "[0, 8]", .unit = "power steps", .example = "4",
@@ -837,12 +797,6 @@ const hx_key hx_keys[] = {
        .help = "smallest softness of a component that is deflated"),
     MG(deflation.components, "[1, 400]", .unit = "components", .example = "50",
        .help = "largest number of components that are deflated, the softest"),
-    MG(deflation.noise, "[0, inf)", .unit = "components", .example = "5000",
-       .help = "number of components of one stiffness fraction above which they count as noise, in "
-               "addition to those of noise_elements"),
-    MG(deflation.noise_elements, "[1, inf)", .unit = "elements", .example = "500",
-       .help =
-           "number of elements of the mesh per additional component that does not count as noise"),
     MG(deflation.spare_nodes, "[0, inf)", .unit = "nodes", .example = "200000",
        .help =
            "largest number of nodes of all deflated components together, in addition to those of "

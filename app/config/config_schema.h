@@ -26,28 +26,32 @@ typedef enum {
 typedef struct hx_key {
     const char *path; /* "loads[].case": [] stands for an element of the list */
     hx_key_type type;
-    size_t offset;     /* in hx_config, or in the entry of its list */
+    size_t offset;     /* offset in hx_config, or in the entry of its list */
     size_t entry_size; /* only for lists */
     int required;
     int generator_only; /* refused with mesh.file */
     int file_only;      /* refused with mesh.generator */
     int is_free;        /* 1: a run resumed from a checkpoint may have another value */
     int takes_auto;     /* the number may be "auto", stored as NaN */
-    /* 1: for experts, a key in solver.multigrid: its default is that of hx_mg_defaults, it is part of
-     * the settings of a result only if it is given, and help on the groups above leaves it out */
+    /* 1: for experts, a key in solver.multigrid. Its default is that of hx_mg_defaults. It is part
+     * of the settings of a result only if it is given, and help on its parent groups leaves it
+     * out */
     int is_expert;
-    int zero_unset; /* 1: 0 is read as if the key were not given; earlier versions wrote it */
-    int only;       /* 1 + the hx_physics that the key applies to; 0: any */
+    /* 1: 0 is treated as if the key were not given, since earlier versions wrote 0 */
+    int zero_unset;
+    int only; /* 1 + the hx_physics to which the key applies; 0: any */
     const char *unit;
     const char *fallback;               /* default, as text; NULL: none */
-    const char *note;                   /* shown instead of a default; NULL: none */
-    const char *example;                /* NULL: taken from config_examples.c */
+    const char *note;                   /* text shown instead of a default; NULL: none */
+    const char *example;                /* an example; NULL: it is in config_examples.c */
     const char *range;                  /* "(0, 1]", applied to each number; NULL: any */
     const char *const *word;            /* the valid words, NULL-terminated; NULL: any text */
     const char *(*more_word)(size_t i); /* valid words from the registry; NULL: none */
     /* environment variable that is used if the key is not given; NULL: none. Only for keys that are
      * stored as an int */
     const char *variable;
+    /* of a group: a word stands for the group with only this member, and is written for it */
+    const char *short_form;
     const char *help;
 } hx_key;
 
@@ -83,16 +87,17 @@ const char *hx_key_type_name(hx_key_type type);
 const char *hx_key_type_word(hx_key_type type);
 /* Example value of the key's row or of config_examples.c; NULL: it has none. */
 const char *hx_key_own_example(const hx_key *key);
-/* The key's own example, else one of its type. */
+/* The key's own example or, if it has none, a value of its type. */
 const char *hx_key_example(const hx_key *key);
 
 /* 1 for a key within solver.multigrid, the group of experts. */
 int hx_key_is_of_experts(const hx_key *key);
 
-/* The member of `params` that a key in solver.multigrid stands for; NULL for other keys and lists. */
+/* The member of `params` for which a key in solver.multigrid stands; NULL for other keys and for
+ * lists. */
 const void *hx_key_in_multigrid(const hx_key *key, const hx_mg_params *params);
 
-/* Its value in `params`, as a config states it. */
+/* The value of that member in `params`, as a config states it. */
 void hx_key_print_multigrid(const hx_key *key, const hx_mg_params *params, char *text,
                             size_t n_text);
 

@@ -49,8 +49,9 @@ static int put_source(join *j, int file, const char *c, size_t n, int *line)
 
 static int add_included(join *j, const char *name, int file, int line, int depth);
 
-/* If an @include begins at c, at the start of a line except for blanks, reads the file into the
- * text and sets *after behind it; else *after = c. */
+/* If c is the beginning of an @include, reads the file into the text and sets *after to the end of
+ * the @include; otherwise *after = c. An @include must be at the start of a line, except for
+ * blanks. */
 static int include(join *j, const char *c, int file, int line, int depth, const char **after)
 {
     static const char word[] = "@include";
@@ -80,7 +81,7 @@ static int add_text(join *j, const char *text, int file, int depth)
         const char *after = c;
         int passed = line;
         if (is_start) HX_TRY(include(j, c, file, line, depth, &after));
-        if (after != c) { /* text after an @include belongs to the same line */
+        if (after != c) { /* text that follows an @include belongs to the same line */
             HX_TRY(add_line(j->source, file, line));
             fputc('\n', j->out);
             c = after;
@@ -132,7 +133,7 @@ static int add_included(join *j, const char *name, int file, int line, int depth
     return rc;
 }
 
-/* libconfig 1.5 refuses a comma behind the last entry of a list. */
+/* libconfig 1.5 refuses a comma after the last entry of a list. */
 static void drop_commas(char *text)
 {
     char *comma = NULL; /* last character that is not blank or in a comment */
@@ -178,7 +179,8 @@ int hx_config_source_open(hx_config_source *s, const char *text, const char *pat
     join j = {s, out.stream, dir};
     HX_TRY_FAIL(join_files(&j, text, path));
     HX_TRY_FAIL(hx_text_stream_close(&out, &joined, NULL));
-    if (hx_value_check_nesting(joined, path) < 0) { /* in included files within brackets */
+    /* every single file may pass, but not one that is included within brackets */
+    if (hx_value_check_nesting(joined, path) < 0) {
         rc = HX_RAISE(HX_EINPUT,
                       "%s: with the files that it includes, it has too many nested brackets", path);
         goto fail;

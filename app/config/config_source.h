@@ -21,7 +21,7 @@ typedef struct hx_config_source {
 
 /* Reads the file at `path`, or takes `text` unless it is NULL; messages call it `path`. A relative
  * @include is resolved in the folder of `path`, also within included files. HX_EINPUT "FILE:LINE:
- * ...": not a file, files that include each other, and what hx_value_check_nesting refuses. The
+ * ...": it is not a file, files include each other, or hx_value_check_nesting refuses the text. The
  * caller frees s, even on failure. */
 int hx_config_source_open(hx_config_source *s, const char *text, const char *path);
 

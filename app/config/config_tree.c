@@ -104,9 +104,9 @@ const hx_value *hx_value_find(const hx_value *root, const char *path)
     return at;
 }
 
-/* Creates a group with the given origin or, with src, with the setting's own file and line. A
- * separate function, so that the recursion for nested settings does not keep these texts on the
- * stack. */
+/* Creates a group with the given origin or, with src, with the file and line of that setting. This
+ * is a separate function, so that the recursion for nested settings does not keep these texts on
+ * the stack. */
 static int create_placed(hx_value **value, const config_setting_t *setting, const char *name,
                          const hx_config_source *src, const char *origin)
 {
@@ -201,7 +201,7 @@ static int refuse_other_files(const char *path)
     return HX_OK;
 }
 
-/* Tests that enough memory is available, since libconfig ends the program or crashes without.
+/* Tests whether enough memory is available. Otherwise libconfig would end the program or crash.
  * HX_ENOMEM. */
 static int reserve(const char *text)
 {
@@ -277,7 +277,7 @@ int hx_value_parse(hx_value **value, const char *text, const char *origin)
     snprintf(setting, n, "v = %s\n;", wide);
     if (config_read_string(&config, setting) == CONFIG_TRUE &&
         config_setting_length(config_root_setting(&config)) == 1)
-        /* by index: without memory it has no name */
+        /* accessed by index, since after a lack of memory the setting has no name */
         rc = convert(value, config_setting_get_elem(config_root_setting(&config), 0), NULL, NULL,
                      origin);
 fail:

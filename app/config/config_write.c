@@ -49,6 +49,19 @@ static int has_value(const hx_key *key, const void *at)
     }
 }
 
+/* The only member of a group with a value, written as a word for the group; NULL: it is written in
+ * full. */
+static const hx_key *find_short_form(const hx_key *group, const char *base)
+{
+    const hx_key *const only =
+        group->short_form ? hx_key_find(group->path, group->short_form) : NULL;
+    for (size_t i = 0; only && i < hx_n_key; i++)
+        if (&hx_keys[i] != only && hx_key_is_member(&hx_keys[i], group->path) &&
+            has_value(&hx_keys[i], base + hx_keys[i].offset))
+            return NULL;
+    return only;
+}
+
 /* Where the config has the value of the key; NULL for a group without a member of its own. */
 static const void *place_of(const hx_key *key, const char *base)
 {
@@ -66,7 +79,12 @@ static void write_members(writer *w, const hx_config *cfg, const char *prefix, c
         if (key->is_expert && !hx_config_given(cfg, key->path)) continue;
         const void *at = place_of(key, base);
         if (!has_value(key, at) || (w->settings_only && key->is_free)) continue;
-        if (key->type == HX_KEY_GROUP) {
+        const hx_key *const only = find_short_form(key, base);
+        if (only) {
+            hx_key word = *only;
+            word.path = key->path;
+            w->value(w, &word, base + only->offset);
+        } else if (key->type == HX_KEY_GROUP) {
             w->open(w, HX_KEY_GROUP, hx_key_name(key));
             write_members(w, cfg, key->path, base);
             w->close(w, HX_KEY_GROUP, 1);

@@ -72,7 +72,7 @@ static const unit *find_unit(const char *name)
     return NULL;
 }
 
-/* "N/mm^2", or the name of that stress if it has one: "MPa". Returns 1 if it has one. */
+/* "N/mm^2"; if that stress has a name of its own, "MPa". Returns 1 if it has one. */
 static int name_stress(const unit *force, const unit *length, char *text, size_t n_text)
 {
     const double si = force->si / (length->si * length->si);
@@ -132,7 +132,7 @@ static int check_stress(const char *text, const unit *const unit_of[N_KIND])
     if (is_near_factor(stress->si, force->si / (length->si * length->si))) return HX_OK;
     if (name_stress(force, length, right, sizeof right))
         snprintf(is, sizeof is, "1 %s / %s^2 is 1 %s, so ", force->name, length->name, right);
-    for (int f = 0; f < N_KNOWN; f++) /* units that fit the given lengths or forces */
+    for (int f = 0; f < N_KNOWN; f++) /* units that fit the lengths or forces already given */
         for (int l = 0; l < N_KNOWN; l++) {
             const size_t used = strlen(pairs);
             if (known[f].kind != FORCE || known[l].kind != LENGTH) continue;
@@ -172,9 +172,9 @@ static void name_mass(hx_units *units, const unit *const unit_of[N_KIND])
     snprintf(units->density, sizeof units->density, " %s %s^2/%s^4", force, time, length);
 }
 
-/* The step of the unit that is easiest to read: for t, kt and units that are not a step, the first
- * step below the mass; for others only if they needed more than three zeros. -1: the unit
- * itself. */
+/* Chooses the step of the unit that is easiest to read: for t, kt and units that are not a step
+ * themselves, the first step below the mass; for other units, a step only if the number would have
+ * more than three zeros. -1: the unit itself. */
 static int find_step(const hx_units *units, double mass, const double *step_kg, int n)
 {
     const double kg = fabs(mass) * units->mass_si;
@@ -237,7 +237,8 @@ static void name_units(hx_units *units, const unit *const unit_of[N_KIND])
     name_mass(units, unit_of);
 }
 
-/* Reads the units of a text, one of each kind; made, stress: memory for composed ones. */
+/* Reads the units in a text, one of each kind. made and stress provide memory for composed
+ * units. */
 static int read_units(const char *text, int kinds, const unit *unit_of[N_KIND], unit *made,
                       char stress[WORD])
 {
@@ -249,7 +250,7 @@ static int read_units(const char *text, int kinds, const unit *unit_of[N_KIND], 
         if (unit_of[found->kind])
             return HX_RAISE(HX_EINPUT, "\"%s\" has two units of %s, %s and %s", text,
                             kind_name[found->kind], unit_of[found->kind]->name, found->name);
-        if (found == made) { /* its name lies in word */
+        if (found == made) { /* the unit's name is stored in word */
             snprintf(stress, WORD, "%s", word);
             made->name = stress;
         }

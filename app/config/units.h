@@ -14,8 +14,8 @@ typedef struct hx_units {
     char system[64]; /* as stated, without a leading space: "N, mm, MPa" */
     char force[HX_UNIT_SIZE], length[HX_UNIT_SIZE], stress[HX_UNIT_SIZE], time[HX_UNIT_SIZE];
     char area[HX_UNIT_SIZE], volume[HX_UNIT_SIZE];
-    char work[HX_UNIT_SIZE]; /* for moments and the compliance: " N mm" */
-    char mass[HX_UNIT_SIZE]; /* force time^2 / length: " t" with N, mm and s */
+    char work[HX_UNIT_SIZE]; /* unit of moments and of the compliance: " N mm" */
+    char mass[HX_UNIT_SIZE]; /* unit of mass, force time^2 / length: " t" with N, mm and s */
     char density[HX_UNIT_SIZE], acceleration[HX_UNIT_SIZE], stiffness[HX_UNIT_SIZE];
     double metre;            /* metres per unit of length; 0: no units */
     double pascal;           /* pascals per unit of stress; 0: no units */
@@ -31,8 +31,9 @@ typedef struct hx_units {
 } hx_units;
 
 /* `text` names a force, a length and a stress, and a time if it is not s, in any order; NULL: no
- * units. HX_EINPUT: an unknown unit, with the most similar name; a kind that is missing or given
- * twice; a stress that is not force / length^2, with the one that is. */
+ * units. HX_EINPUT: an unknown unit (the message names the most similar one), a kind that is
+ * missing or given twice, or a stress that is not force / length^2 (the message names the right
+ * one). */
 int hx_units_parse(hx_units *units, const char *text);
 
 /* Units of heat: a power, a length and a temperature, such as "W, mm, K". Work is power times
@@ -40,15 +41,15 @@ int hx_units_parse(hx_units *units, const char *text);
 int hx_units_parse_heat(hx_units *units, const char *text);
 
 /* Factor that makes a mass easy to read, and the name of the resulting unit: kt, t, kg, g, mg, ug,
- * ng or pg, even if the unit of mass has no name of its own (lbf s^2/in). Masses in kg or less keep
- * their unit down to a thousandth of it. */
+ * ng or pg, even if the unit of mass has no name of its own (lbf s^2/in). If the unit is kg or a
+ * smaller one, it is kept down to a thousandth of it. */
 double hx_units_mass_scale(const hx_units *units, double mass, const char **name);
 
 /* Formats a mass into text, such as "2.24 kg" for 0.00224 t; returns text. */
 const char *hx_units_mass_text(const hx_units *units, double mass, char *text, size_t n_text);
 
-/* Formats a mass in the unit that hx_units_mass_text selects for the mass `like`, for several
- * masses in a line. */
+/* Formats a mass in the unit that hx_units_mass_text would select for the mass `like`, so that
+ * several masses in a line have the same unit. */
 const char *hx_units_mass_like(const hx_units *units, double mass, double like, char *text,
                                size_t n_text);
 

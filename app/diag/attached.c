@@ -59,7 +59,7 @@ void hx_attached_set(const hx_attached *a, const char *set, hx_attached_nodes *n
     add_attached_set(a, set, nodes);
 }
 
-/* The file's list has all components of a node in succession. */
+/* In the file's list, all components of a node are consecutive. */
 void hx_attached_file_supports(const hx_attached *a, hx_attached_nodes *nodes)
 {
     const hx_conditions *const file = &a->session->conditions;

@@ -54,23 +54,22 @@ typedef enum {
     HX_N_DIAG
 } hx_diag_kind;
 
-/* Size of a remedy: up to three paths in quotes, and words. */
+/* Size of a remedy: room for three quoted paths and words. */
 enum { HX_REMEDY = 3 * HX_SHELL_WORD + 2048 };
 
 typedef struct hx_diag_row {
     const char *code;
-    double limit;       /* a warning is issued beyond it; NaN: none */
-    const char *remedy; /* "" if the text contains it */
+    double limit;       /* a warning is issued if its number exceeds this; NaN: there is no limit */
+    const char *remedy; /* what helps; "": the warning's text contains it */
 } hx_diag_row;
 extern const hx_diag_row hx_diag_table[HX_N_DIAG];
 
 /* What `hextop help CODE` prints about a warning, as in the table of doc/commands.md. */
 typedef struct hx_diag_words {
-    const char *number;  /* that is judged; "": none */
-    const char *warns;   /* "> 0.5", or ""; the limit as text */
-    const char *meaning; /* for the result */
-    const char
-        *remedy; /* if the table has none, since the remedy of a warning depends on its model */
+    const char *number;  /* the number that is judged; "": none */
+    const char *warns;   /* "> 0.5": the limit as text; "" */
+    const char *meaning; /* what it means for the result */
+    const char *remedy; /* what helps, if the table has no remedy because it depends on the model */
 } hx_diag_words;
 extern const hx_diag_words hx_diag_help[HX_N_DIAG]; /* diag_help.c */
 
@@ -83,20 +82,20 @@ static inline double hx_diag_limit(hx_diag_kind kind)
 typedef struct hx_diag {
     hx_diag_kind kind;
     double value; /* NaN: none */
-    char *text;   /* without the remedy (owned) */
+    char *text;   /* the warning without its remedy (owned) */
     char *remedy; /* NULL: the table's remedy (owned) */
 } hx_diag;
 
 typedef struct hx_diags {
     size_t n;
     hx_diag *entry; /* [n] (owned) */
-    int is_adding;  /* 1: hx_diags_add logs a warning, which it appends itself */
+    int is_adding;  /* 1: hx_diags_add is logging a warning, and appends it to the list itself */
     /* option that `hextop verify` and `surface` need for the last design; NULL: none (constant) */
     const char *option;
 } hx_diags;
 
-/* From here on, every warning that this thread logs is appended to the list: warnings of
- * hx_diags_add with their kind, all others as HX_DIAG_OTHER. Accepts a zeroed struct, which must
+/* From here on, every warning that this thread logs is appended to the list. Warnings of
+ * hx_diags_add keep their kind; all others get HX_DIAG_OTHER. Accepts a zeroed struct, which must
  * not move until hx_diags_stop_listening. */
 int hx_diags_listen(hx_diags *diags);
 void hx_diags_stop_listening(hx_diags *diags);
@@ -108,8 +107,8 @@ int hx_diags_have(const hx_diags *diags, hx_diag_kind kind);
 void hx_diags_add(hx_diags *diags, hx_diag_kind kind, double value, const char *fmt, ...)
     HX_PRINTF(4, 5);
 
-/* Like hx_diags_add, with a remedy for this case instead of the table's. Arguments for the command
- * line stand in back quotes. */
+/* Like hx_diags_add, with a specific remedy instead of the table's. Arguments for the command line
+ * are in back quotes. */
 void hx_diags_advise(hx_diags *diags, hx_diag_kind kind, double value, const char *remedy,
                      const char *fmt, ...) HX_PRINTF(5, 6);
 
@@ -133,10 +132,10 @@ void hx_diag_memory(hx_diags *diags, const hx_session *s, double want, double ha
 /* want: bytes of all files; have: free bytes, 0 if unknown. */
 void hx_diag_disk(hx_diags *diags, const hx_session *s, double want, double have);
 
-/* All of these except hx_diag_disk, for an open session. Warnings about the mesh are left to
- * hx_diags_meanwhile if the mesh is still being measured (hx_session_measure_meanwhile). If no
- * rank has the whole mesh, all ranks judge loads and supports together: the other ranks call
- * hx_diags_follow when they receive HX_DIAGS_CALL. */
+/* All of these except hx_diag_disk, for an open session. If the mesh is still being measured
+ * (hx_session_measure_meanwhile), warnings about it are left to hx_diags_meanwhile. If no rank has
+ * the whole mesh, all ranks judge loads and supports together: the other ranks call hx_diags_follow
+ * when they receive HX_DIAGS_CALL. */
 int hx_diags_before(hx_diags *diags, hx_session *s);
 int hx_diags_follow(hx_session *s);
 
@@ -146,11 +145,12 @@ enum { HX_DIAGS_CALL = HX_DIST_OTHER + 100 };
 /* Called after the first design: the warnings that hx_diags_before left out, if any. */
 int hx_diags_meanwhile(hx_diags *diags, hx_session *s);
 
-/* Host bytes that the session uses or will use, including its device's if the device is the host.
- * *have: bytes that the host has for them. */
+/* Host bytes that the session uses or will use, including the device's if the device is the host.
+ * *have: bytes that the host has for these. */
 double hx_diag_host_bytes(const hx_session *s, double *have);
 
-/* 1 if the stiffness of void is too small for double precision; remedy := words that help. */
+/* Returns 1 if the stiffness of void is too small for double precision; remedy := arguments that
+ * help. */
 int hx_diag_soft_void(const hx_session *s, char *remedy, size_t n_remedy);
 
 /* Warns if passive void cuts loads off from all supports (diag_void.c). Called by hx_diag_loads.
@@ -163,7 +163,7 @@ int hx_diag_void_remedy(const hx_session *s, const uint8_t *at_elem, char *text,
 /* Warns if the elements that a 0/1 design forces solid exceed its target volume (diag_part.c).
  * O(n_elem) per set. Collective if the mesh is distributed. */
 int hx_diag_part(hx_diags *diags, const hx_session *s);
-/* text := what lets all loaded elements be solid in the next run. */
+/* text := arguments with which all loaded elements can be solid in the next run. */
 int hx_diag_part_remedy(const hx_session *s, char *text, size_t n_text);
 
 /* Called after the first design: warns if the filter smoothed the densities of optimization.initial
@@ -176,26 +176,28 @@ void hx_diag_initial(hx_diags *diags, const hx_session *s, const hx_iteration *f
 
 /* A design that was analysed. */
 typedef struct hx_diag_record {
-    double compliance, volume; /* volume: as a fraction of the part */
-    double change;             /* largest density change of the step that followed */
+    double objective, volume; /* volume: as a fraction of the part */
+    double change;            /* largest density change of the step that followed */
 } hx_diag_record;
 
-/* What all designs of a run show. */
+/* Properties of all designs of a run. */
 typedef struct hx_diag_span {
     int n;              /* number of designs */
-    double least, most; /* smallest and largest compliance */
+    double least, most; /* smallest and largest objective */
     double change;      /* largest density change */
-    int best; /* iteration with the lowest compliance among those with the final penalty and
+    int best; /* iteration with the lowest objective among those with the final penalty and
                          * beta that meet the volume; 0: none */
-    double best_compliance;
+    double best_objective;
 } hx_diag_span;
 
 typedef struct hx_diag_facts {
     const hx_iteration *last;
     const hx_diag_span *span;
-    /* number of designs; of those with a failed solve; of those off the volume */
+    /* number of designs; number of designs with a failed solve; number of designs that miss the
+     * volume */
     int n_iteration, n_unconverged, n_missed;
-    int was_stopped;    /* by a signal or the caller, so it may still change */
+    /* 1: a signal or the caller stopped the run, so the design may still change */
+    int was_stopped;
     int has_checkpoint; /* --resume can continue this run */
     int n_recent;       /* number of latest designs that have the final penalty and beta */
     const hx_diag_record *recent; /* [n_recent] latest first */
@@ -211,12 +213,12 @@ int hx_diag_resume_command(const char *folder, int iterations, char *text, size_
 int hx_diag_sharpen(const hx_session *s, char *text, size_t n_text);
 
 /* Judges the design that was just analysed, on the host: the 0/1 design that `hextop verify` would
- * make of it, its pieces, and where its strain energy is, unless the design is very grey.
- * O(n_elem), once at the end. Errors such as HX_ENOMEM become warnings. Overwrites state that
- * hx_optimizer_advance needs. */
+ * make of it, the pieces of that design and, unless the design is very grey, where its strain
+ * energy is. O(n_elem), once at the end. Errors such as HX_ENOMEM become warnings. Overwrites state
+ * that hx_optimizer_advance needs. */
 void hx_diags_after(hx_diags *diags, hx_session *s, const hx_diag_facts *facts);
-/* Finds diags->option, which hx_diags_after does first. volume: fraction of the last design. With
- * a distributed mesh it remains what hx_diag_part found. */
+/* Sets diags->option; hx_diags_after does this first. volume: volume fraction of the last design.
+ * With a distributed mesh the option remains what hx_diag_part found. */
 int hx_diag_part_after(hx_diags *diags, hx_session *s, double volume);
 /* " --preserve passive": option for `hextop verify`, `surface`, `analyse` and `mesh`, without which
  * they would refuse the last design; else "". */

@@ -8,12 +8,12 @@
 #include "core/base/names.h"
 #include "diag_internal.h"
 
-/* Above this greyness the 0/1 design has little in common with the grey one, and the warning "grey"
- * is enough. */
+/* Above this greyness the 0/1 design has little in common with the grey one; then only the warning
+ * "grey" is issued. */
 static const double no_solid = 0.5;
 
-/* The least greyness that any design can have: free densities are rho_min or 1, and their mean is
- * what the volume and the passive elements leave to them. A subdomain is treated like the whole
+/* The least greyness that any design can have: all free densities are rho_min or 1, and their mean
+ * is what the volume and the passive elements leave to them. A subdomain is treated like the whole
  * mesh. */
 static double least_greyness(const hx_session *s)
 {
@@ -29,14 +29,14 @@ static double least_greyness(const hx_session *s)
             passive += v * rho;
     }
     if (!(free > 0.0)) return 0.0;
-    const double mean = (s->problem.volume_fraction * all - passive) / free;
+    const double mean = (s->design.volume_fraction * all - passive) / free;
     const double solid = fmin(fmax((mean - low) / (1.0 - low), 0.0), 1.0);
     return (1.0 - solid) * 4.0 * low * (1.0 - low);
 }
 
-/* text := what reduces greyness: a larger penalty; a projection, after a filter that supports one;
- * a steeper projection. A design that started from another run's filtered result gets its remedy
- * from hx_diag_initial. */
+/* text := arguments that reduce greyness: a larger penalty; a projection, with a filter that
+ * supports one; a steeper projection. A design that started from another run's filtered result gets
+ * its remedy from hx_diag_initial. */
 static const char *less_grey(const hx_diags *diags, const hx_session *s, const hx_diag_facts *f,
                              const char *first, char *text, size_t n_text)
 {
@@ -52,7 +52,8 @@ static const char *less_grey(const hx_diags *diags, const hx_session *s, const h
     return text;
 }
 
-/* 1 if the run was too short for its projection, of which a warning came before the run. */
+/* Returns 1 if the run was too short for its projection, which was already reported before the
+ * run. */
 static int is_beta_early(const hx_diags *diags, const hx_session *s, const hx_iteration *last)
 {
     return hx_diags_have(diags, HX_DIAG_TOO_FEW_ITERATIONS) && last->climbing &&
@@ -85,7 +86,7 @@ static void judge_volume(hx_diags *diags, const hx_session *s, const hx_diag_fac
 {
     const hx_config *const cfg = &s->cfg;
     const double step = fmax(0.2, cfg->optimization.move);
-    const double off = fabs(f->last->volume - s->problem.volume_fraction);
+    const double off = fabs(f->last->volume - s->design.volume_fraction);
     const int n = f->last->iteration + 3 + (int)ceil(off / step);
     char remedy[HX_REMEDY];
     if (!f->last->volume_missed) return;
@@ -95,11 +96,11 @@ static void judge_volume(hx_diags *diags, const hx_session *s, const hx_diag_fac
         hx_fit(remedy, sizeof remedy,
                "`optimization.move=%g optimization.iterations=%d` reaches it", step,
                f->last->climbing ? hx_diag_enough_iterations(cfg, n) : n);
-    hx_diags_advise(diags, HX_DIAG_VOLUME, fabs(f->last->volume / s->problem.volume_fraction - 1.0),
+    hx_diags_advise(diags, HX_DIAG_VOLUME, fabs(f->last->volume / s->design.volume_fraction - 1.0),
                     remedy,
                     "the volume is not met: the last design has a volume fraction of %.5g instead "
                     "of %g (not met in %d of %d %s)",
-                    f->last->volume, s->problem.volume_fraction, f->n_missed, f->n_iteration,
+                    f->last->volume, s->design.volume_fraction, f->n_missed, f->n_iteration,
                     hx_noun(f->n_iteration, "design", "designs"));
 }
 
@@ -140,7 +141,7 @@ void hx_diag_initial(hx_diags *diags, const hx_session *s, const hx_iteration *f
         is_projected ? "filters and projects" : "smooths", before, first->greyness);
 }
 
-/* For operators that store the stiffness in single precision. */
+/* Only for operators that store the stiffness in single precision. */
 static int judge_stiffness(hx_diags *diags, hx_session *s)
 {
     double error;
@@ -158,7 +159,7 @@ static int judge_stiffness(hx_diags *diags, hx_session *s)
     return HX_OK;
 }
 
-/* text := what lets the part deform. */
+/* text := arguments that let the part deform. */
 static void let_deform(const hx_config *cfg, char *text, size_t n_text)
 {
     const hx_config_load *const load = cfg->loads.entry;
@@ -197,9 +198,9 @@ static int judge_influence(hx_diags *diags, const hx_session *s, const hx_diag_f
     return 1;
 }
 
-/* --- all of it --- */
+/* --- all warnings --- */
 
-/* For a mesh that no process has as a whole. */
+/* Warnings for a mesh that no process has as a whole. */
 static void print_not_judged(const hx_session *s)
 {
     char word[HX_SHELL_WORD];
@@ -218,7 +219,7 @@ void hx_diags_after(hx_diags *diags, hx_session *s, const hx_diag_facts *facts)
         hx_error_clear();
     }
     judge_run(diags, s, facts);
-    if (judge_influence(diags, s, facts)) return; /* the design is arbitrary */
+    if (judge_influence(diags, s, facts)) return; /* with such a solve the design is arbitrary */
     judge_grey(diags, s, facts);
     hx_diag_judge_change(diags, s, facts);
     if (judge_stiffness(diags, s) < 0) {
@@ -226,7 +227,8 @@ void hx_diags_after(hx_diags *diags, hx_session *s, const hx_diag_facts *facts)
                        hx_error_message());
         hx_error_clear();
     }
-    if (facts->last->greyness > no_solid) return; /* the 0/1 design has little in common with it */
+    /* the 0/1 design has little in common with the grey design */
+    if (facts->last->greyness > no_solid) return;
     if (s->mesh.ownership) {
         print_not_judged(s);
         return;

@@ -46,9 +46,9 @@ static void judge_place(hx_diags *diags, const hx_mesh *mesh)
                      far, step);
 }
 
-/* Nodes that should coincide lie well within 1e-4 of an element of each other. Merging is
- * recommended only if it helps. Without mesh.merge it cannot help here: a mesh whose bodies it
- * would join was refused. */
+/* Nodes that should coincide are well within 1e-4 of an element size of each other. Merging is
+ * recommended only if it helps. It cannot help if mesh.merge is not given, since a mesh whose
+ * bodies it would join was refused. */
 static const char *joining(const hx_session *s, char *text, size_t n_text)
 {
     const double radius = 1e-4 * s->mesh.elem_size;
@@ -92,7 +92,7 @@ void hx_diag_mesh(hx_diags *diags, const hx_session *s)
     judge_place(diags, &s->mesh);
 }
 
-/* text := the value converted from SI units to the config's unit, which is `si` SI units, if that
+/* text := the value converted from SI units to the config's unit (which is `si` SI units), if that
  * gives a plausible material; otherwise only a question. */
 static const char *in_si(const char *key, double value, double si, double least, double most,
                          char *text, size_t n_text)
@@ -104,7 +104,7 @@ static const char *in_si(const char *key, double value, double si, double least,
     return text;
 }
 
-/* If the config states units, E and density must be those of a material. */
+/* If the config states units, E and density must be plausible for a material. */
 static void judge_unit(hx_diags *diags, const hx_session *s)
 {
     const hx_units *u = &s->cfg.units;
@@ -196,9 +196,9 @@ static int is_held_set(const hx_session *s, const char *name, int *is_held)
     return HX_OK;
 }
 
-/* text := arguments that remove the loads of a case that act on fixed nodes only. They go from the
- * last load to the first, because removing an entry renumbers those after it. "" if there are no
- * such loads, or no others. */
+/* text := arguments that remove the loads of a case that act only on fixed nodes, or "" if there
+ * are no such loads, or no others. The last load is removed first, because removing an entry
+ * renumbers those after it. */
 static int held_words(const hx_session *s, int load_case, char *text, size_t n_text)
 {
     const hx_config_load *const load = s->cfg.loads.entry;
@@ -277,8 +277,8 @@ static void mark_around(const hx_session *s, int64_t nodal, uint8_t *at_elem)
     }
 }
 
-/* n[0], n[1] := numbers of nodes of a set that touch void only, and of other nodes; at_elem[n_elem]
- * marks the elements at the former. */
+/* n[0] := number of nodes of a set that touch only void, n[1] := number of its other nodes.
+ * at_elem[n_elem] marks the elements at the former. */
 static int count_void(const hx_session *s, const char *name, uint8_t *at_elem, int64_t n[2])
 {
     const hx_set *const set = name ? hx_mesh_find_set(&s->mesh, name) : NULL;
@@ -293,7 +293,7 @@ static int count_void(const hx_session *s, const char *name, uint8_t *at_elem, i
     return hx_reduce_sum_i64(hx_mesh_reduce(&s->mesh), 2, n);
 }
 
-/* A support that touches some void is usual, but one that touches only void has no effect. */
+/* A support that touches some void is normal, but one that touches only void has no effect. */
 static int judge_void_support(hx_diags *diags, const hx_session *s, uint8_t *at_elem)
 {
     const hx_config_support *const support = s->cfg.supports.entry;
@@ -311,7 +311,7 @@ static int judge_void_support(hx_diags *diags, const hx_session *s, uint8_t *at_
     return HX_OK;
 }
 
-/* *n: number of loaded nodal points that touch void only; at_elem[n_elem] := 1 for elements
+/* *n: number of loaded nodal points that touch only void; at_elem[n_elem] := 1 for the elements
  * there. */
 static int find_loaded_void(const hx_session *s, uint8_t *at_elem, int64_t *n)
 {
@@ -357,7 +357,7 @@ static int judge_void(hx_diags *diags, const hx_session *s)
 {
     uint8_t *at_elem;
     if (s->cfg.passive.n == 0 || !s->problem.passive.density)
-        return HX_OK; /* or passive solid elements only */
+        return HX_OK; /* or only passive solid elements */
     HX_TRY(hx_alloc_raw(&at_elem, (size_t)s->mesh.n_elem, 1, "elements of void"));
     int rc = judge_void_load(diags, s, at_elem);
     if (rc == HX_OK && !hx_config_is_heat(&s->cfg)) rc = judge_void_support(diags, s, at_elem);
@@ -473,7 +473,7 @@ void hx_diag_groups(hx_diags *diags, const hx_session *s)
             100.0 * off, groups->shift);
 }
 
-/* More threads than cores take turns. */
+/* Threads in excess of the cores have to take turns. */
 static void judge_threads(hx_diags *diags, const hx_session *s)
 {
 #ifdef _OPENMP
@@ -489,7 +489,7 @@ static void judge_threads(hx_diags *diags, const hx_session *s)
 #endif
 }
 
-/* The values that will not reach the end of their continuation schedule. */
+/* The continued values that will not reach the end of their schedule. */
 static const char *last_values(const hx_config *cfg)
 {
     const hx_schedule penalty = hx_penalty_schedule(cfg), beta = hx_beta_schedule(cfg);
@@ -521,7 +521,7 @@ int hx_diag_soft_void(const hx_session *s, char *remedy, size_t n_remedy)
     return 1;
 }
 
-/* Settings that can make PCG break down, or that end the run before the design converges. */
+/* Settings with which PCG may break down, or which end the run before the design converges. */
 static void judge_optimizer(hx_diags *diags, const hx_session *s)
 {
     const double tolerance = s->cfg.optimization.change_tolerance,

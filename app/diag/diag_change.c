@@ -9,7 +9,8 @@
 #include "core/base/names.h"
 #include "diag_internal.h"
 
-/* text := arguments with which optimality criteria converge: usual exponents and smaller steps. */
+/* text := arguments with which the optimality criteria converge: usual exponents and smaller
+ * steps. */
 static const char *calm(const hx_session *s, const hx_diag_facts *f, char *text, size_t n_text)
 {
     const hx_config *const cfg = &s->cfg;
@@ -32,8 +33,8 @@ static const char *calm(const hx_session *s, const hx_diag_facts *f, char *text,
     return text;
 }
 
-/* Formats a compliance relative to a lower one: "12.3 % above", "5.7 times", and in words from a
- * thousand times upward. */
+/* Formats a compliance relative to a lower one: "12.3 % above", or "5.7 times"; from a thousand
+ * times upward in words. */
 static const char *format_rise(const hx_session *s, double value, double low, char *text,
                                size_t n_text)
 {
@@ -92,8 +93,8 @@ static int is_projected_first(const hx_session *s, const hx_diag_facts *f)
            (!cfg->optimization.projection.given || hx_diag_filter_words(s)[0]);
 }
 
-/* 1 if the compliance rises although steps are usual and no density changes as much as the move
- * limit allows: the filter, not the length of the steps, leads there. */
+/* Returns 1 if the compliance rises although steps are usual and no density changes by the whole
+ * move limit. Then the cause is the filter and not the length of the steps. */
 static int is_drifting(const hx_session *s, const hx_diag_facts *f)
 {
     const hx_config *const cfg = &s->cfg;
@@ -102,7 +103,7 @@ static int is_drifting(const hx_session *s, const hx_diag_facts *f)
            cfg->optimization.penalty <= 3.0 && f->last->change < 0.5 * cfg->optimization.move;
 }
 
-/* text := what ends the rise, and how to obtain the better, earlier design. */
+/* text := arguments that prevent the rise, and how to obtain the better, earlier design. */
 static const char *calm_or_keep(const hx_diags *diags, const hx_session *s, const hx_diag_facts *f,
                                 int better, char *text, size_t n_text)
 {
@@ -137,25 +138,26 @@ static int judge_rise(hx_diags *diags, const hx_session *s, const hx_diag_facts 
     char remedy[HX_REMEDY], above[64];
     int back;
     if (!hx_diag_is_rising(s, f)) return 0;
-    const double now = f->recent[0].compliance, before = f->recent[1].compliance,
+    const double now = f->recent[0].objective, before = f->recent[1].objective,
                  limit = hx_diag_limit(HX_DIAG_CHANGING), swing = hx_diag_difference(now, before);
     double low = hx_diag_lowest_of(s, f, &back);
-    const int is_earlier = f->span->best > 0 && f->span->best_compliance < low;
+    const char *const what = hx_session_objective(s)->name;
+    const int is_earlier = f->span->best > 0 && f->span->best_objective < low;
     if (hx_diag_is_swinging(s, f)) {
         const int better = now <= before ? last : last - 1;
         hx_diags_advise(diags, HX_DIAG_CHANGING, swing > limit ? swing : f->last->change,
                         calm_or_keep(diags, s, f, better, remedy, sizeof remedy),
-                        "the designs alternate between compliances of %.6g and %.6g, and densities "
+                        "the designs alternate between %ss of %.6g and %.6g, and densities "
                         "change by %.3g (move limit %g); iteration %d has the better design",
-                        before, now, f->last->change, s->cfg.optimization.move, better);
+                        what, before, now, f->last->change, s->cfg.optimization.move, better);
     } else {
         const int best = is_earlier ? f->span->best : last - back;
-        if (is_earlier) low = f->span->best_compliance;
+        if (is_earlier) low = f->span->best_objective;
         hx_diags_advise(diags, HX_DIAG_CHANGING, hx_diag_difference(now, low),
                         calm_or_keep(diags, s, f, best, remedy, sizeof remedy),
-                        "%sthe compliance of the last design, %.6g, is %s that of iteration %d, "
+                        "%sthe %s of the last design, %.6g, is %s that of iteration %d, "
                         "%.6g",
-                        has_converged ? "the run counts as converged, but " : "", now,
+                        has_converged ? "the run counts as converged, but " : "", what, now,
                         format_rise(s, now, low, above, sizeof above), best, low);
     }
     return 1;
@@ -176,7 +178,7 @@ static void judge_damping(hx_diags *diags, const hx_session *s, const hx_diag_fa
                     f->last->change, tolerance, damping, change);
 }
 
-/* "penalty 1.5" or "penalty 1.5 and beta 2": the values that have not reached their end. */
+/* "penalty 1.5" or "penalty 1.5 and beta 2": values that have not reached their final value. */
 static const char *rising_text(const hx_config *cfg, const hx_iteration *last, char *text,
                                size_t n_text)
 {
@@ -190,30 +192,31 @@ static const char *rising_text(const hx_config *cfg, const hx_iteration *last, c
     return text;
 }
 
-/* Warns that the compliance still falls; in percent only if it has a ratio. */
+/* Warns that the compliance still falls; in percent only if compliances have a ratio. */
 static void warn_fall(hx_diags *diags, const hx_session *s, const hx_diag_facts *f, int back,
                       double fall, const char *remedy)
 {
-    const double first = f->recent[back].compliance, now = f->last->compliance;
+    const double first = f->recent[back].objective, now = f->last->objective;
+    const char *const what = hx_session_objective(s)->name;
     if (!isnan(hx_compliance_percent(hx_compliance_is_shifted(s), first, now)))
         hx_diags_advise(diags, HX_DIAG_CHANGING, fall, remedy,
-                        "the design still changes after %d %s: the compliance fell by %.*f %% in "
+                        "the design still changes after %d %s: the %s fell by %.*f %% in "
                         "the last %d %s",
-                        f->n_iteration, hx_noun(f->n_iteration, "iteration", "iterations"),
+                        f->n_iteration, hx_noun(f->n_iteration, "iteration", "iterations"), what,
                         fall < 0.1 ? 1 : 0, 100.0 * fall, back,
                         hx_noun(back, "iteration", "iterations"));
     else
         hx_diags_advise(
             diags, HX_DIAG_CHANGING, fall, remedy,
-            "the design still changes after %d %s: the compliance was %.6g, now %.6g (%d %s later)",
-            f->n_iteration, hx_noun(f->n_iteration, "iteration", "iterations"), first, now, back,
-            hx_noun(back, "iteration", "iterations"));
+            "the design still changes after %d %s: the %s was %.6g, now %.6g (%d %s later)",
+            f->n_iteration, hx_noun(f->n_iteration, "iteration", "iterations"), what, first, now,
+            back, hx_noun(back, "iteration", "iterations"));
 }
 
 static const char *advise_more(const hx_session *s, const hx_diag_facts *f, char *text,
                                size_t n_text)
 {
-    if (hx_diag_starts_steep(&s->cfg) && !f->last->climbing) /* whatever the recent designs show */
+    if (hx_diag_starts_steep(&s->cfg) && !f->last->climbing) /* regardless of the recent designs */
         return hx_diag_begin_flat(&s->cfg, text, n_text);
     const int n = hx_diag_go_on_iterations(s, f),
               is_grey = f->last->greyness > hx_diag_limit(HX_DIAG_GREY);

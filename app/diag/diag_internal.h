@@ -1,4 +1,4 @@
-/* Inside of diag.h: what the last designs show, and remedies that several warnings share. */
+/* Inside of diag.h: properties of the last designs, and remedies that several warnings share. */
 #ifndef HX_DIAG_INTERNAL_H
 #define HX_DIAG_INTERNAL_H
 
@@ -9,8 +9,8 @@
 /* 1 if the last step changed no density by more than the tolerance, at the final exponents. */
 int hx_diag_has_converged(const hx_session *s, const hx_iteration *last);
 
-/* The lowest compliance of the recent designs that meet the volume. *back: number of designs before
- * the last one. The last one must meet the volume. */
+/* The lowest compliance of the recent designs that meet the volume. *back: by how many designs it
+ * precedes the last one. The last design must meet the volume. */
 double hx_diag_lowest_of(const hx_session *s, const hx_diag_facts *f, int *back);
 
 /* Length of the unbroken sequence of recent designs that meet the volume, counted back from the
@@ -63,25 +63,25 @@ const char *hx_diag_move_words(const hx_config *cfg, double move, char *text, si
  * from an earlier run's design may not need gradual moves. */
 int hx_diag_starts_steep(const hx_config *cfg);
 
-/* A move limit with which designs converge, if it is smaller than the config's: longer steps than
- * usual become usual ones, and if the exponents are usual already, steps become smaller. */
+/* A move limit with which designs converge, if it is smaller than the config's. Steps that are
+ * longer than usual become usual ones; if the exponents are already usual, steps become smaller. */
 double hx_diag_calm_move(const hx_config *cfg);
 
 /* Iterations in which each density can cross its range twice, in steps of hx_diag_calm_move. */
 int hx_diag_calm_iterations(const hx_config *cfg);
 
-/* text := what makes a projection start flat, for one that starts steep. */
+/* text := arguments that make a steep projection start flat. */
 const char *hx_diag_begin_flat(const hx_config *cfg, char *text, size_t n_text);
 
-/* text := how to obtain a total number of iterations: the command that continues the run if it has a
- * checkpoint, else the argument for a run from the start. */
+/* text := how to reach a total number of iterations: the command that continues the run if it has a
+ * checkpoint, otherwise the argument for a run from the start. */
 const char *hx_diag_iterate_further(const hx_session *s, const hx_diag_facts *f, int iterations,
                                     char *text, size_t n_text);
 
 /* 1 if the penalty hardly makes intermediate densities unfavourable; 3 is usual for SIMP. */
 int hx_diag_is_weak(const hx_config *cfg);
 
-/* text := what penalizes intermediate densities, for a weak penalty. */
+/* text := arguments that penalize intermediate densities, if the penalty is weak. */
 void hx_diag_penalise(const hx_config *cfg, char *text, size_t n_text);
 
 /* Arguments for a filter that supports a projection, and for its radius if neither the config nor a
@@ -91,17 +91,17 @@ const char *hx_diag_filter_words(const hx_session *s);
 /* Iterations that hx_diag_advise_projection recommends. */
 int hx_diag_project_iterations(const hx_session *s, const hx_diag_facts *f);
 
-/* text := arguments for the steps that a projection uses if the config states none, and for a
+/* text := arguments for the steps that a projection needs if the config states none, and for a
  * damping with which designs converge. */
 const char *hx_diag_projection_steps(const hx_session *s, char *text, size_t n_text);
 
-/* first: arguments to put before the others, from another cause; "" for none. */
+/* first: arguments with another cause, which are put before the others; "": none. */
 void hx_diag_advise_projection(const hx_session *s, const hx_diag_facts *f, const char *first,
                                char *text, size_t n_text);
 
-/* --- change (diag_change.c) --- */
+/* --- changes (diag_change.c) --- */
 
-/* For runs that ended by their iterations or by the tolerance. */
+/* For runs that ended after their number of iterations or by the tolerance. */
 void hx_diag_judge_change(hx_diags *diags, const hx_session *s, const hx_diag_facts *f);
 
 #endif

@@ -1,5 +1,6 @@
-/* Elements that every 0/1 design has: those behind loads, and passive solid. If they exceed the
- * target volume, `hextop verify`, `surface`, `analyse` and `mesh` need the option --preserve. */
+/* Elements that are solid in every 0/1 design: passive solid elements, and those behind loads. If
+ * they exceed the target volume, `hextop verify`, `surface`, `analyse` and `mesh` need the option
+ * --preserve. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,8 +14,8 @@
 #include "core/base/memory.h"
 #include "diag.h"
 
-/* *preserve: HX_PRESERVE_* of the default that the target volume of the densities holds; NULL: of
- * volume_fraction. */
+/* *preserve: HX_PRESERVE_* for the default whose forced elements fit into the target volume of the
+ * densities; NULL: into volume_fraction. */
 static int find_preserve(const hx_session *s, const double *density, unsigned *preserve)
 {
     hx_result_part part;
@@ -37,8 +38,8 @@ static double volume_at(const hx_session *s, const hx_set *set)
     return sum;
 }
 
-/* *may: 0 if the forced elements surely fit into a design with that volume fraction, by a bound
- * that costs O(loaded nodes). */
+/* *may := 0 if the forced elements certainly fit into a design with that volume fraction, by a
+ * bound that costs O(loaded nodes). */
 static int may_exceed(const hx_session *s, double fraction, int *may)
 {
     static const double least_solid = 0.9; /* density of passive elements that are forced solid */
@@ -67,13 +68,13 @@ static const char *option_of(unsigned preserve)
     return preserve == HX_PRESERVE_PASSIVE ? " --preserve passive" : " --preserve none";
 }
 
-/* A volume fraction in which the forced elements leave a tenth of the volume to the design; NaN if
- * that is nearly all that passive void leaves. */
-static double roomy_fraction(const hx_result_part *part, const hx_problem *problem)
+/* A volume fraction with which the forced elements leave a tenth of the volume to the design; NaN
+ * if that is nearly everything that passive void leaves. */
+static double roomy_fraction(const hx_result_part *part, const hx_session *s)
 {
     static const double room = 1.1, nearly_all = 0.9;
-    const double total = problem->total_volume, wanted = room * part->solid_volume,
-                 in_void = problem->volume_fraction * total - part->wanted;
+    const double total = s->problem.total_volume, wanted = room * part->solid_volume,
+                 in_void = s->design.volume_fraction * total - part->wanted;
     return wanted > nearly_all * part->open_volume ? (double)NAN
                                                    : ceil(1e3 * (wanted + in_void) / total) / 1e3;
 }
@@ -81,10 +82,10 @@ static double roomy_fraction(const hx_result_part *part, const hx_problem *probl
 static const char thinner[] =
     "load fewer elements; a finer mesh makes the layer behind a loaded face thinner";
 
-/* text := what gives the forced elements room. */
+/* text := arguments that give the forced elements room. */
 static void give_room(const hx_result_part *part, const hx_session *s, char *text, size_t n_text)
 {
-    const double fraction = roomy_fraction(part, &s->problem);
+    const double fraction = roomy_fraction(part, s);
     if (isnan(fraction))
         hx_fit(text, n_text, "%s", thinner);
     else
@@ -97,7 +98,7 @@ int hx_diag_part_remedy(const hx_session *s, char *text, size_t n_text)
 {
     hx_result_part part;
     HX_TRY(hx_part_create(&part, s, NULL, 0, HX_PRESERVE_USUAL));
-    const double fraction = roomy_fraction(&part, &s->problem);
+    const double fraction = roomy_fraction(&part, s);
     hx_part_free(&part);
     if (isnan(fraction))
         hx_fit(text, n_text, "%s", thinner);
@@ -133,8 +134,8 @@ int hx_diag_part(hx_diags *diags, const hx_session *s)
 {
     hx_result_part part;
     int may;
-    if (!s->problem.mesh || s->problem.volume_fraction <= 0.0) return HX_OK; /* nothing to design */
-    HX_TRY(may_exceed(s, s->problem.volume_fraction, &may));
+    if (!s->problem.mesh || s->design.volume_fraction <= 0.0) return HX_OK; /* nothing to design */
+    HX_TRY(may_exceed(s, s->design.volume_fraction, &may));
     if (!may) return HX_OK;
     HX_TRY(hx_part_create(&part, s, NULL, 0, HX_PRESERVE_USUAL));
     const double share = part.solid_volume / part.target;

@@ -1,4 +1,4 @@
-/* What the last designs of a run show: whether the compliance falls, rises or alternates. */
+/* Properties of the last designs of a run: whether the compliance falls, rises or alternates. */
 #include <math.h>
 
 #include "../session/continuation.h"
@@ -12,16 +12,16 @@ int hx_diag_has_converged(const hx_session *s, const hx_iteration *last)
 /* Designs that miss the volume cannot be compared with others. */
 static int meets_volume(const hx_session *s, const hx_diag_record *r)
 {
-    return fabs(r->volume / s->problem.volume_fraction - 1.0) <= HX_VOLUME_TOLERANCE;
+    return fabs(r->volume / s->design.volume_fraction - 1.0) <= HX_VOLUME_TOLERANCE;
 }
 
 double hx_diag_lowest_of(const hx_session *s, const hx_diag_facts *f, int *back)
 {
     *back = 0;
     for (int i = 1; i < f->n_recent; i++)
-        if (meets_volume(s, &f->recent[i]) && f->recent[i].compliance < f->recent[*back].compliance)
+        if (meets_volume(s, &f->recent[i]) && f->recent[i].objective < f->recent[*back].objective)
             *back = i;
-    return f->recent[*back].compliance;
+    return f->recent[*back].objective;
 }
 
 int hx_diag_since_met(const hx_session *s, const hx_diag_facts *f)
@@ -62,7 +62,7 @@ int hx_diag_is_swinging(const hx_session *s, const hx_diag_facts *f)
                  projected = hx_diag_limit(HX_DIAG_CHANGING);
     double c[N];
     if (f->n_recent < N || hx_diag_since_met(s, f) < N - 1) return 0;
-    for (int i = 0; i < N; i++) c[i] = f->recent[i].compliance;
+    for (int i = 0; i < N; i++) c[i] = f->recent[i].objective;
     const double step = fabs(c[0] - c[1]);
     if (s->cfg.optimization.projection.given && hx_diag_difference(c[0], c[1]) < projected)
         return 0;
@@ -83,8 +83,8 @@ int hx_diag_go_on_iterations(const hx_session *s, const hx_diag_facts *f)
 
 double hx_diag_fall_of(const hx_session *s, const hx_diag_facts *f)
 {
-    const double first = f->recent[hx_diag_since_met(s, f)].compliance;
-    return first > f->last->compliance ? hx_diag_difference(first, f->last->compliance) : 0.0;
+    const double first = f->recent[hx_diag_since_met(s, f)].objective;
+    return first > f->last->objective ? hx_diag_difference(first, f->last->objective) : 0.0;
 }
 
 int hx_diag_is_rising(const hx_session *s, const hx_diag_facts *f)
@@ -93,7 +93,7 @@ int hx_diag_is_rising(const hx_session *s, const hx_diag_facts *f)
     if (f->n_recent < 2) return 0;
     const double low = hx_diag_lowest_of(s, f, &back);
     return hx_diag_is_swinging(s, f) ||
-           hx_diag_difference(f->recent[0].compliance, low) > hx_diag_limit(HX_DIAG_CHANGING);
+           hx_diag_difference(f->recent[0].objective, low) > hx_diag_limit(HX_DIAG_CHANGING);
 }
 
 int hx_diag_goes_on(const hx_session *s, const hx_diag_facts *f)

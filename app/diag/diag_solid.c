@@ -1,5 +1,5 @@
-/* The 0/1 design that is cut from the last design: its pieces, its supports and loads, and where
- * its strain energy is. */
+/* The 0/1 design that is made from the last design: its pieces, its supports and loads, and the
+ * distribution of its strain energy. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -93,7 +93,8 @@ static int judge_loads(hx_diags *diags, const hx_attached *a, const hx_solid_des
     char room[160];
     const char *remedy = hx_diag_table[HX_DIAG_LOAD_ON_VOID].remedy;
     int rc;
-    if (!(d->part.preserve & HX_PRESERVE_LOADS)) { /* the loaded elements need more volume */
+    /* the loaded elements need more than the target volume */
+    if (!(d->part.preserve & HX_PRESERVE_LOADS)) {
         HX_TRY(hx_diag_part_remedy(a->session, room, sizeof room));
         remedy = room;
     }
@@ -112,7 +113,7 @@ fail:
     return rc;
 }
 
-/* --- where the strain energy is --- */
+/* --- the distribution of the strain energy --- */
 
 /* Bin of a non-negative number by its exponent and the first four bits of its mantissa: bins are in
  * increasing order and 6 % wide. */
@@ -240,7 +241,7 @@ int hx_diag_solid(hx_diags *diags, hx_session *s)
     HX_TRY_FAIL(hx_attached_create(&attached, s, d.is_solid));
     judge_pieces(diags, &attached);
     judge_supports(diags, &attached);
-    if (!hx_config_is_heat(&s->cfg)) { /* heat sources and convection may lie on void */
+    if (!hx_config_is_heat(&s->cfg)) { /* heat sources and convection may act on void */
         HX_TRY_FAIL(judge_loads(diags, &attached, &d));
         hx_attached_free(&attached);
         HX_TRY_FAIL(judge_energy(diags, s, d.is_solid));

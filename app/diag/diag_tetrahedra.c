@@ -1,6 +1,6 @@
-/* Judges linear tetrahedra: are there enough of them across the thickness, and how much of the
- * compliance do they miss? The strain of each is constant. Its difference from the means at the
- * nodes estimates its error (O. C. Zienkiewicz, J. Z. Zhu, Int. J. Numer. Meth. Engng 24 (1987)
+/* Judges linear tetrahedra: whether there are enough of them across the thickness, and how much of
+ * the compliance they miss. The strain of each is constant. Its difference from the mean strains at
+ * the nodes estimates its error (O. C. Zienkiewicz, J. Z. Zhu, Int. J. Numer. Meth. Engng 24 (1987)
  * 337-357). */
 #include <math.h>
 #include <stdlib.h>
@@ -133,8 +133,8 @@ static double error_of(const strains *t, int64_t e, const int corner[8])
     return (error + density_of(&t->s->problem, sum)) / 20.0; /* consistent mass matrix */
 }
 
-/* Adds block by block, then the sums of the blocks in order, so that the number of threads does not
- * change a bit. */
+/* Adds the elements of each block, then the sums of the blocks in order, so that the result is
+ * bitwise independent of the number of threads. */
 static int add_up_errors(const strains *t, double *error, double *share)
 {
     enum { BLOCK = 4096 };

@@ -1,9 +1,9 @@
-/* Finds passive void that cuts the part. If a load drives a rigid-body motion of a piece of what is
- * not void, and nothing holds the piece against it, the stiffness of void carries the load. Pieces
- * are connected by the points of their cells: nodes, or control points of a spline. If no such
- * piece is cut off, pieces connected by faces are examined: one that is cut off then is held by
- * hinges only. If each rank has a part of the mesh, all ranks call the same functions and reach
- * the same verdict. */
+/* Finds passive void that cuts the part. If a load drives a rigid-body motion of a piece of the
+ * part without void, and no support prevents that motion, only the stiffness of void carries the
+ * load. Pieces are connected by the points of their cells: nodes, or control points of a spline. If
+ * no such piece is cut off, pieces connected by faces are examined: one that is cut off then is
+ * held by hinges only. If each rank has a part of the mesh, all ranks call the same functions and
+ * reach the same verdict. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -37,7 +37,7 @@ typedef struct cut {
 /* How the cells of a piece are connected. */
 typedef enum { BY_POINTS, BY_FACES } joint;
 
-/* What a load case does to a body: its work on the six rigid-body motions, and the sum of the force
+/* Effect of a load case on a body: its work on the six rigid-body motions, and the sum of the force
  * magnitudes. */
 enum { SIZE = 6, N_PULL };
 typedef double pull[N_PULL];
@@ -183,17 +183,18 @@ fail:
 
 /* --- loads --- */
 
-/* What is cut off in a load case. */
+/* The pieces that are cut off in a load case. */
 typedef struct off {
-    double share;   /* of the force, or of the heat */
+    double share;   /* fraction of the force, or of the heat, on these pieces */
     int load_case;  /* 0-based */
     int64_t n_body; /* number of bodies that the load drives */
-    int is_held;    /* 1: a support holds one of them, though not against the load */
-    int is_moved;   /* 1: prescribed values move all bodies and strain void only */
+    int is_held;    /* 1: a support holds one of them, but not against the load */
+    int is_moved;   /* 1: prescribed values move all bodies, and strain only void */
 } off;
 
-/* pulls[n_body] (zeroed by the caller) := effect of forces on points above `rounding`; *all: sum of
- * all magnitudes. Forces on void only are counted in *all; another warning reports them. */
+/* pulls[n_body] (zeroed by the caller) := effect of the forces that exceed `rounding`; *all: sum of
+ * all magnitudes. Forces that act only on void are counted in *all; another warning reports
+ * them. */
 static int add_pulls(const cut *c, const double *force, double rounding, pull *pulls, double *all)
 {
     const hx_problem *const p = &c->s->problem;
@@ -220,7 +221,7 @@ static int is_driven(const cut *c, int64_t body, const pull on)
                                          : hx_rigid_body_is_driven(&c->body[body], on, on[SIZE]);
 }
 
-static int measure_case(const cut *c, int load_case, double *force, off *found)
+static int measure_case(const cut *c, int load_case, const double *rho, double *force, off *found)
 {
     pull *pulls = NULL;
     double all = 0.0;
@@ -229,7 +230,7 @@ static int measure_case(const cut *c, int load_case, double *force, off *found)
     *found = (off){.load_case = load_case};
     HX_TRY_FAIL(hx_reduce_max(hx_mesh_reduce(c->s->problem.mesh), 1, &rounding));
     HX_TRY_FAIL(hx_alloc(&pulls, (size_t)c->n_body, sizeof *pulls, "pieces"));
-    HX_TRY_FAIL(hx_problem_nodal_force(&c->s->problem, load_case, NULL, force));
+    HX_TRY_FAIL(hx_problem_nodal_force(&c->s->problem, load_case, rho, force));
     HX_TRY_FAIL(add_pulls(c, force, rounding, pulls, &all));
     for (int64_t i = 0; i < c->n_body && all > 0.0; i++) {
         if (!is_driven(c, i, pulls[i])) continue;
@@ -243,20 +244,21 @@ fail:
     return rc;
 }
 
-/* The worst load case, with some entries of `passive` left out. */
+/* Finds the worst load case, with some entries of `passive` left out. */
 static int measure_cut(const hx_session *s, const uint8_t *without, joint by, off *worst)
 {
     const hx_problem *const p = &s->problem;
-    double *force = NULL;
+    double *force = NULL, *rho = NULL;
     int rc;
     cut c;
     *worst = (off){0};
     HX_TRY(find_cut(&c, s, without, by));
     HX_TRY_FAIL(hx_alloc_raw(&force, (size_t)p->components * (size_t)p->space.n_point,
                              sizeof *force, "loads"));
+    HX_TRY_FAIL(hx_session_first_density(s, &rho));
     for (int i = 0; i < p->cases.n; i++) {
         off found;
-        HX_TRY_FAIL(measure_case(&c, i, force, &found));
+        HX_TRY_FAIL(measure_case(&c, i, rho, force, &found));
         if (found.share > worst->share) *worst = found;
     }
     if (by == BY_POINTS && !(worst->share > 0.0)) {
@@ -266,21 +268,22 @@ static int measure_cut(const hx_session *s, const uint8_t *without, joint by, of
     rc = HX_OK;
 fail:
     free(force);
+    free(rho);
     free_cut(&c);
     return rc;
 }
 
 /* --- the remedy --- */
 
-/* Smallest share of the force that is reported. It is above 0 for hinges, because single tetrahedra
- * that a set leaves at an edge are also connected by hinges. */
+/* Smallest fraction of the force that is reported. It is above 0 for hinges, because single
+ * tetrahedra that a set leaves at an edge are also connected only by hinges. */
 static double least_share(joint by)
 {
     return by == BY_FACES ? 0.01 : hx_diag_table[HX_DIAG_VOID_CUTS].limit;
 }
 
-/* without[passive.n] := 1 for a minimal set of void entries without which nothing is cut off. If
- * even leaving out all void does not help, *helps = 0 and without marks all of it. */
+/* without[passive.n] := 1 for a minimal set of void entries; without these, nothing is cut off. If
+ * even leaving out all void does not help, *helps = 0 and without[] marks all void. */
 static int find_cutting(const hx_session *s, joint by, uint8_t *without, int *helps)
 {
     const hx_config_passive *const passive = s->cfg.passive.entry;
@@ -316,7 +319,7 @@ static int find_void_at(const hx_session *s, const uint8_t *at_elem, cut *c, uin
     return HX_OK;
 }
 
-/* From the last entry to the first, because removing an entry renumbers those after it. */
+/* The last entry is handled first, because removing an entry renumbers those after it. */
 static void print_remedy(const hx_session *s, const uint8_t *without, char *text, size_t n_text)
 {
     size_t used = hx_fit(text, n_text, "`"), n = 0, n_all = s->cfg.passive.n;
@@ -395,8 +398,8 @@ static int has_void(const hx_session *s)
     return 0;
 }
 
-/* Warns if void cuts the part: *found := 1. If the mesh is held by hinges, or moved like a rigid
- * body, even without its void, then void is not the cause and nothing is reported. */
+/* Warns if void cuts the part; *found := 1. If the mesh is held only by hinges, or moves like a
+ * rigid body, even without its void, then void is not the cause and nothing is reported. */
 static int judge_joint(hx_diags *diags, const hx_session *s, joint by, int *found)
 {
     uint8_t *without = NULL;

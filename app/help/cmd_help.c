@@ -1,4 +1,5 @@
-/* hextop help: on a command or config keys, and the same tables as man page and completion. */
+/* hextop help: explains a command or config keys, and prints man page and shell completion from the
+ * same tables. */
 #include <stdio.h>
 #include <string.h>
 

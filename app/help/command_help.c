@@ -15,7 +15,7 @@ static int option_label(const hx_option *o, char *text, size_t n_text)
                     o->name, o->value ? " " : "", o->value ? o->value : "");
 }
 
-/* Prints words from `column`, where the cursor is; further lines begin there. */
+/* Prints words from `column` on, where the cursor is; further lines also begin there. */
 static void print_wrapped(const char *text, int column)
 {
     int at = column;

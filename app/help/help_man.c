@@ -50,8 +50,8 @@ static void put_man_line(const char *before, const char *text, const char *after
     printf("%s\n", after);
 }
 
-/* Prints lines of prose; lines that begin with two spaces are not filled, and an empty line ends a
- * paragraph. */
+/* Prints lines of prose. Lines that begin with two spaces are kept as they are, and an empty line
+ * ends a paragraph. */
 static void put_prose(const char *text)
 {
     int in_list = 0;

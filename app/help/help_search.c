@@ -16,7 +16,7 @@ enum { LINE_WIDTH = 99, MOST_NAME = 512 };
 
 static const char warnings[] = "Warnings", terms[] = "Terms";
 
-/* Calls `visit` for everything that can be found. */
+/* Calls `visit` for everything that can be searched. */
 typedef void (*visit_call)(void *context, const char *group, const char *name, const char *owner,
                            const char *help);
 
@@ -43,7 +43,7 @@ static void visit_operators(visit_call visit, void *context)
     }
 }
 
-/* The number and the meaning of each warning are its text. */
+/* The searchable text of a warning consists of its number and its meaning. */
 static void visit_warnings(visit_call visit, void *context)
 {
     for (int kind = 0; kind < HX_N_DIAG; kind++) {
@@ -101,13 +101,13 @@ static int holds(const char *text, const char *word)
 }
 
 typedef struct search {
-    const char *word, *group; /* group: the last one printed */
+    const char *word, *group; /* group: the group printed last */
     int in_texts;
     size_t n;
 } search;
 
-/* 1: the warning of that very code, which hx_print_warning printed, or the term, which
- * hx_print_words printed. */
+/* Returns 1 for the warning of exactly that code, or for the term, since hx_print_warning or
+ * hx_print_words has already printed it. */
 static int is_printed(const char *group, const char *name, const char *word)
 {
     if (group == terms) return hx_term_is_named(hx_term_of(name), word);

@@ -39,7 +39,7 @@ static int has_value(const hx_key *key)
 static void put_keys(void)
 {
     for (size_t i = 0; i < hx_n_key; i++)
-        if (has_value(&hx_keys[i])) printf("    %s\n", hx_keys[i].path);
+        if (has_value(&hx_keys[i]) || hx_keys[i].short_form) printf("    %s\n", hx_keys[i].path);
 }
 
 /* The valid words of a key, and whether several may be given; returns their number. */
@@ -67,7 +67,7 @@ static void put_key_cases(const char *before, const char *after)
     for (size_t i = 0; i < hx_n_key; i++) {
         const char *word[64];
         const size_t n = key_words(&hx_keys[i], word, sizeof word / sizeof word[0]);
-        if (!has_value(&hx_keys[i]) || n == 0) continue;
+        if (n == 0) continue;
         printf("    ('%s') %s", hx_keys[i].path, before);
         for (size_t k = 0; k < n; k++) printf("%s%s", k ? " " : "", word[k]);
         printf("%s ;;\n", after);
@@ -262,7 +262,7 @@ static void put_zsh_help(const char *text)
     }
 }
 
-/* Prints the value of an option: ":NAME:ACTION". */
+/* Prints the value of an option as ":NAME:ACTION". */
 static void put_zsh_value(const hx_option *o)
 {
     printf(":%s:", o->value);
@@ -291,7 +291,7 @@ static void put_zsh_options(const hx_option *option, size_t n_option)
     }
 }
 
-/* Prints _files for any of the endings. */
+/* Prints _files for any of the file endings. */
 static void put_zsh_files(const char *ends)
 {
     printf("_files -g \"*(");

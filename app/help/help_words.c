@@ -7,7 +7,7 @@
 #include "../config/config_schema.h"
 #include "core/base/old_names.h"
 
-/* A test looks up each key and each page. */
+/* A test looks up every key and every page that is named here. */
 const hx_term hx_terms[] = {
     /* the boundary value problem */
     {{"boundary condition"},
@@ -207,7 +207,8 @@ static const json_file json_files[] = {
      "linked_variables load_sum loads machine mass mathematics max max_aspect "
      "max_volume mean_scaled_jacobian median memory mesh mesh_bytes min "
      "min_scaled_jacobian min_volume modulus name node nodes operator operator_bytes "
-     "operator_deterministic optimizer_bytes output pcg pcg_iterations_total "
+     "objective objective_value operator_deterministic optimizer_bytes output pcg "
+     "pcg_iterations_total "
      "pcg_outcome pcg_refinements penalty physics points poor_elements precision "
      "precomputation preconditioner problem problem_bytes processor quality rank ranks "
      "reaction_sum reduction_seconds reductions remedy reorder seconds "
@@ -316,8 +317,8 @@ static size_t print_member(const char *word)
     return n_found > 0;
 }
 
-/* Prints the present names of a word of earlier versions, except warnings, which
- * hx_print_warning explains, and entries of checkpoints, which nobody types. */
+/* Prints the current names of a word of earlier versions. Warnings are left out, since
+ * hx_print_warning explains them, and so are entries of checkpoints, which users never type. */
 static size_t print_old_names(const char *word)
 {
     static const char *const what[] = {[HX_OLD_JSON] = "The member %s of JSON files",

@@ -7,9 +7,9 @@
 
 enum { HX_TERM_NAMES = 5 };
 
-/* A term that literature uses, and where it appears here. */
+/* A term of the literature, and where it appears in this program. */
 typedef struct hx_term {
-    const char *name[HX_TERM_NAMES]; /* the term, then synonyms; NULL after the last */
+    const char *name[HX_TERM_NAMES]; /* the term, followed by synonyms; NULL after the last one */
     const char *meaning;
     const char *keys; /* config keys, separated by blanks; "": none */
     const char *page; /* "theory.md#smoother", in doc/ */
@@ -25,7 +25,7 @@ int hx_term_is_named(const hx_term *term, const char *word);
 /* The first term with a name of hx_terms. */
 const hx_term *hx_term_of(const char *name);
 
-/* Prints everything that has exactly this name: names of earlier versions with the present one,
+/* Prints everything that has exactly this name: names of earlier versions with their current ones,
  * terms, and members of JSON files. Returns the number printed. */
 size_t hx_print_words(const char *word);
 

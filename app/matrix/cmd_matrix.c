@@ -14,10 +14,10 @@
 #include "core/files/result_match.h"
 #include "matrix_job.h"
 
-/* Repetitions of the fill, for its time, if no rows are written. */
+/* Number of fills that are timed if no rows are written. */
 enum { REPEATS = 5 };
 
-/* HX_EINPUT: a set that moves as a rigid body has unknowns of its own, which are not rows of K. */
+/* HX_EINPUT: a set that moves as a rigid body has its own unknowns, which are not rows of K. */
 static int refuse_rigid(const hx_session *s)
 {
     const hx_config_load *const load = s->cfg.loads.entry;
@@ -33,7 +33,7 @@ static int refuse_rigid(const hx_session *s)
                     s->cfg.path);
 }
 
-/* Opens the problem; rows follow the file's order of nodes, so the mesh is not renumbered. */
+/* Opens the problem. Rows follow the file's order of nodes, so the mesh is not renumbered. */
 static int open_problem(hx_matrix_job *job, const hx_options *options)
 {
     hx_session *const s = &job->session;
@@ -51,9 +51,9 @@ static int open_problem(hx_matrix_job *job, const hx_options *options)
     return refuse_rigid(s);
 }
 
-/* Computes the physical densities that `hextop run` analyses first; any operator would do, and this
- * one is small. */
-static int first_design(hx_matrix_job *job)
+/* Computes the physical densities that `hextop run` analyses first. Any operator would do; the one
+ * chosen needs little memory. */
+static int first_design(hx_matrix_job *job, double *penalty)
 {
     hx_session *const s = &job->session;
     const int is_linear = s->problem.space.element == HX_ELEMENT_LINEAR;
@@ -65,7 +65,7 @@ static int first_design(hx_matrix_job *job)
     HX_TRY(hx_session_make_design(s));
     HX_TRY(hx_optimizer_filter(&s->opt));
     HX_TRY(hx_optimizer_density(&s->opt, job->rho));
-    s->problem.penalty = s->opt.penalty.value;
+    *penalty = s->opt.penalty.value;
     hx_session_drop_operator(s);
     hx_filter_free(&s->filter);
     return HX_OK;
@@ -75,7 +75,7 @@ static int result_design(hx_matrix_job *job)
 {
     hx_session *const s = &job->session;
     const char *const path = job->plan.density;
-    const double rho_min = s->problem.rho_min;
+    const double rho_min = s->design.rho_min;
     const hx_device_ops *ops = NULL;
     hx_result_match match;
     char count[32];
@@ -98,10 +98,11 @@ static int result_design(hx_matrix_job *job)
 static int open_design(hx_matrix_job *job)
 {
     const size_t n = (size_t)job->session.mesh.n_elem;
+    double penalty = job->session.design.penalty.last;
     HX_TRY(hx_alloc_raw(&job->rho, n, sizeof *job->rho, "densities"));
     HX_TRY(hx_alloc_raw(&job->modulus, n, sizeof *job->modulus, "moduli"));
-    HX_TRY(job->plan.density ? result_design(job) : first_design(job));
-    hx_problem_modulus(&job->session.problem, job->rho, job->modulus);
+    HX_TRY(job->plan.density ? result_design(job) : first_design(job, &penalty));
+    hx_problem_modulus(&job->session.problem, penalty, job->rho, job->modulus);
     return HX_OK;
 }
 

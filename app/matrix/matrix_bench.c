@@ -1,4 +1,4 @@
-/* The beginning and end of a benchmark. */
+/* Start and end of a benchmark, and its report. */
 #include "matrix_bench.h"
 
 #include <math.h>
@@ -28,7 +28,7 @@ int hx_bench_begin(hx_bench *bench)
 int hx_bench_verdict(const hx_bench *bench)
 {
     if (bench->n_wrong == 0) return HX_OK;
-    hx_log_warning("%d result%s wrong, or with bits that should be the same: see FAIL",
-                   bench->n_wrong, bench->n_wrong == 1 ? " is" : "s are");
+    hx_log_warning("%d result%s wrong, or not bitwise reproducible: see FAIL", bench->n_wrong,
+                   bench->n_wrong == 1 ? " is" : "s are");
     return 1;
 }

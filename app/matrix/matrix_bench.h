@@ -12,11 +12,11 @@
 typedef struct hx_bench {
     hx_device *dev; /* (borrowed) */
     double copy;    /* bytes/s of a copy; NaN: there was no memory for it */
-    /* number of products compared with a reference, of double and of single precision */
+    /* number of products compared with a reference, in double and in single precision */
     int n_checked[2];
-    /* number of results that are wrong, or differ although the bits should be the same */
+    /* number of results that are wrong, or that differ although their bits should be the same */
     int n_wrong;
-    double worst[2]; /* largest error of these; NaN is kept */
+    double worst[2]; /* largest error of these products; a NaN is kept */
 } hx_bench;
 
 /* Measures the copy bandwidth, and prints device and bandwidth. HX_EINPUT: the device does not
@@ -60,13 +60,13 @@ typedef struct hx_bench_pattern {
     hx_bench_time call;        /* wall time of the whole call, including allocation */
 } hx_bench_pattern;
 
-/* places: 1 if the places of points are given, as for a mesh, else they are counted. The caller
- * frees p, even after a failure. */
+/* places = 1: the places of points are given, as for a mesh; otherwise the build counts them. The
+ * caller frees p, even after a failure. */
 int hx_bench_pattern_make(hx_bench_pattern *p, const hx_bench_site *site, hx_build build,
                           hx_part part, int places);
 /* Accepts a zeroed struct. */
 void hx_bench_pattern_free(hx_bench_pattern *p);
-/* Bytes that a step must read and write once, by its name; NaN: not known. */
+/* Bytes that the step of that name must read and write once; NaN: not known. */
 double hx_bench_step_bytes(const char *step, const hx_bench_site *site,
                            const hx_device_pattern *pattern);
 /* Bytes that a whole build must read and write: cells, places of the points (read or written), all
@@ -94,9 +94,10 @@ int hx_bench_check_expect(hx_bench_check *check);
 typedef enum { HX_BITS_UNKNOWN, HX_BITS_SAME, HX_BITS_VARY } hx_bench_bits;
 
 typedef struct hx_bench_fill {
-    double prepare_seconds; /* preparation that is kept from design to design, done once */
-    hx_bench_time run;      /* computing the values of a design */
-    hx_steps steps;         /* steps of the last such run; n = 0: it has none */
+    /* time of the preparation, which is done once and kept from design to design */
+    double prepare_seconds;
+    hx_bench_time run; /* time of computing the values of a design */
+    hx_steps steps;    /* steps of the last such run; n = 0: it has none */
     size_t kept_bytes;
     size_t most_bytes; /* peak on the device during preparation, with the kept memory; 0: unknown */
     double error;      /* relative error of a product; NaN: not checked */
@@ -105,11 +106,12 @@ typedef struct hx_bench_fill {
 } hx_bench_fill;
 
 /* Times a fill. check: verifies the values and counts the checks in its bench; NULL: no check. If
- * memory is missing, a note states so, and HX_OK is returned. The site and the matrix must have the
- * same form. */
+ * memory is missing, there is a note about it, and HX_OK is returned. The site and the matrix must
+ * have the same form. */
 int hx_bench_fill_run(hx_bench_fill *out, const hx_bench_site *site, const hx_matrix *m,
                       hx_fill fill, hx_bench_check *check);
-/* Times preparation and run together, with nothing kept. No time if memory is missing. */
+/* Times preparation and run together, with nothing kept from earlier. If memory is missing, there
+ * is no time. */
 int hx_bench_fill_anew(hx_bench_time *time, const hx_bench_site *site, const hx_matrix *m,
                        hx_fill fill);
 
@@ -118,31 +120,31 @@ int hx_bench_product(hx_bench_time *time, const hx_matrix *m, const hx_bench_che
 /* Bytes that a product must read and write: stored values and indices, x and y. */
 double hx_bench_product_bytes(const hx_matrix *m);
 
-/* The index stage of P2: wall time of hx_matrix_create, with allocation. *m is the last matrix,
+/* The index stage of P2: wall time of hx_matrix_create, including allocation. *m: the last matrix,
  * which the caller frees, even after a failure. */
 int hx_bench_create(hx_bench_time *time, hx_matrix *m, hx_device *dev,
                     const hx_device_pattern *pattern, const hx_matrix_spec *spec);
 
-/* 1 if the error is a lack of memory or an operation that the device does not support: it is
- * cleared and its text copied to note. */
+/* Returns 1 if the error is a lack of memory, or an operation that the device does not support. The
+ * error is then cleared, and its text is copied to note. */
 int hx_bench_is_left_out(int rc, char *note, size_t n_note);
 
 /* Add cells with that many significant digits and a unit, "-" for NaN. */
 void hx_bench_add(hx_table *table, int digits, double value, const char *unit);
 /* Milliseconds. */
 void hx_bench_add_ms(hx_table *table, double seconds);
-/* Median in milliseconds, and the middle half over it: two cells. */
+/* Adds two cells: the median in milliseconds, and the middle half relative to it. */
 void hx_bench_add_time(hx_table *table, const hx_bench_time *time);
 void hx_bench_add_words(hx_table *table, const char *const *word, size_t n);
-/* Prints the table immediately, also into a pipe. */
+/* Prints the table immediately, even into a pipe. */
 void hx_bench_end_table(hx_table *table);
-/* 1: nothing needs to be printed. */
+/* 1: the table need not be printed. */
 int hx_bench_is_quiet(void);
 /* "bsr lower single"; returns text. */
 const char *hx_bench_spec_name(const hx_matrix_spec *spec, char *text, size_t n_text);
 
-/* Measures every builder, fill and format of the device on the problem's mesh, whose meter is open.
- * Returns 1 if a result is wrong. */
+/* Measures every builder, fill and format of the device on the problem's mesh; its meter must be
+ * open. Returns 1 if a result is wrong. */
 int hx_matrix_bench_all(hx_device *dev, const hx_problem *problem, const double *modulus,
                         hx_matrix_meter *meter);
 

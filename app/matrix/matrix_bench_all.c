@@ -11,7 +11,7 @@
 
 enum { N_SPEC = 10, N_BUILDING = 3, N_NOTE = N_SPEC + N_BUILDING + 2 };
 
-/* Seconds above which a fill in the first format is not repeated in the others. */
+/* A fill that takes more seconds than this in the first format is not measured in the others. */
 #define LONG 0.5
 
 typedef struct product {
@@ -117,7 +117,7 @@ static int measure_patterns(all *a)
                                    buildings[i].places);
         if (rc < 0) a->built[i].call = hx_bench_no_time;
         rc = note_left_out(a, buildings[i].name, rc);
-        /* keeps counts, for the bytes, but no memory */
+        /* keeps the counts, which determine the bytes, but no memory */
         hx_device_pattern *p = &a->built[i].pattern;
         const hx_device_pattern counts = *p;
         hx_bench_pattern_free(&a->built[i]);
@@ -184,7 +184,8 @@ static int has_spec(const hx_matrix_ops *ops, const hx_matrix_spec *spec)
            (!spec->single || (ops->single_formats & 1u << spec->format));
 }
 
-/* The first one is the reference. Components are those of the problem. */
+/* The matrices that are measured; the first one is the reference. The problem's number of
+ * components replaces the 3. */
 static const hx_matrix_spec specs[N_SPEC] = {
     {HX_FORMAT_BSR, HX_PART_FULL, 0, 3},  {HX_FORMAT_BSR, HX_PART_FULL, 1, 3},
     {HX_FORMAT_BSRS, HX_PART_FULL, 0, 3}, {HX_FORMAT_BSRS, HX_PART_FULL, 1, 3},

@@ -12,7 +12,7 @@
 #include "core/base/sum.h"
 #include "matrix_bench.h"
 
-/* Repetitions take about ENOUGH seconds in all; work that takes longer than SLOW is measured
+/* Repetitions take about ENOUGH seconds in total. Work that takes longer than SLOW is measured only
  * once. */
 #define ENOUGH 0.15
 #define SLOW 0.5
@@ -46,7 +46,7 @@ static int repeats_of(double once)
 /* Queued work, timed by the device. */
 typedef int work_of(void *context);
 
-/* Times n <= N_BATCH runs one by one. Short ones follow one more run, so that the device is busy
+/* Times n <= N_BATCH runs one by one. One more run precedes short ones, so that the device is busy
  * when the first mark is set. */
 static int time_batch(hx_device *dev, work_of *work, void *context, int is_short, int n,
                       double *seconds)
@@ -62,7 +62,8 @@ static int time_batch(hx_device *dev, work_of *work, void *context, int is_short
     return HX_OK;
 }
 
-/* Repeats the work, after a run that loads code used for the first time. */
+/* Repeats the work. The first run is not counted, because it loads code that is used for the first
+ * time. */
 static int repeat(hx_device *dev, work_of *work, void *context, hx_bench_time *time)
 {
     double seconds[MOST];
@@ -80,8 +81,8 @@ static int repeat(hx_device *dev, work_of *work, void *context, hx_bench_time *t
     return HX_OK;
 }
 
-/* Repeats a step that waits, by wall time. `undo` is called before each run except the first, and
- * not after the last. */
+/* Repeats a step that waits, and measures wall time. `undo` is called before each run except the
+ * first, and not after the last. */
 static int repeat_calls(hx_device *dev, work_of *work, void (*undo)(void *context), void *context,
                         hx_bench_time *time)
 {
@@ -244,7 +245,7 @@ double hx_bench_step_bytes(const char *step, const hx_bench_site *site,
         {"columns", 2.0 * places + columns},           /* reads the same, writes columns */
         {"slots", 2.0 * places + columns + slots},
         {"keys", places + 12.0 * n_pair}, /* reads points, writes keys and numbers */
-        {"sort", 24.0 * n_pair}, /* reads and writes these once: less than any sort moves */
+        {"sort", 24.0 * n_pair},          /* reads and writes these once; any sort moves more */
     };
     for (size_t i = 0; i < sizeof known / sizeof known[0]; i++)
         if (strcmp(known[i].name, step) == 0) return known[i].bytes;
@@ -323,7 +324,7 @@ int hx_bench_check_expect(hx_bench_check *check)
     return HX_OK;
 }
 
-/* y = A x, with y filled with NaN before, so that rows that are not written show. */
+/* y = A x. y is filled with NaN before, so rows that are not written are noticed. */
 static int check_product(const hx_bench_check *check, const hx_matrix *m, double *y)
 {
     hx_device *dev = check->dev;
@@ -339,7 +340,7 @@ static int is_same_product(const hx_bench_check *check)
     return memcmp(check->y, check->again, check->n * sizeof(double)) == 0;
 }
 
-/* Compares the bits of more runs, if products themselves repeat their bits. */
+/* Compares the bits of more runs, provided that products repeat their bits. */
 static int find_bits(const hx_bench_check *check, const hx_matrix *m, void *state, int n_design,
                      hx_bench_bits *bits)
 {
@@ -407,8 +408,8 @@ static void drop_fill(void *context)
     f->state = NULL;
 }
 
-/* Makes the data that the fill keeps, once. Memory that the meter has not counted does not belong
- * to the device. */
+/* Makes the data that the fill keeps, once. Allocations that the meter has not counted are not
+ * device memory. */
 static int prepare_fill(filling *f, hx_bench_fill *out)
 {
     hx_device *dev = f->site->dev;

@@ -1,6 +1,6 @@
 /* All rows of K, range by range: plan, buffers of the host, and the distribution of work. While the
- * device makes a range, the previous one is copied into one of two buffers, the one before that is
- * converted or written, and the mesh of the next one is prepared. */
+ * device makes a range, the previous range is copied into one of two buffers, the one before that
+ * is converted or written, and the mesh of the next range is prepared. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,8 +12,8 @@
 #include "core/base/quantile.h"
 #include "matrix_job.h"
 
-/* Host memory for ranges of rows: more is not faster if rows are written to a file; if they are
- * only copied, pinning more takes longer than it saves. */
+/* Host memory for ranges of rows. If rows are written to a file, more memory does not make this
+ * faster; if they are only copied, pinning more memory takes longer than it saves. */
 #define ENOUGH_BYTES 256e6
 #define ENOUGH_PINNED_BYTES 1e9
 
@@ -25,7 +25,7 @@ static int find_budgets(const hx_matrix_job *job, double *device, double *host)
     *device = *host = job->plan.memory;
     if (!isnan(job->plan.memory)) return HX_OK;
     *device = *host = (double)INFINITY;
-    /* memory of other fills is not counted completely */
+    /* the device memory of other fills is not counted completely */
     if (job->stages.fill != HX_FILL_GATHER) return HX_OK;
     HX_TRY(dev->ops->memory(dev, &n_free, &n_total));
     if (n_free > 0) *device = 0.8 * (double)n_free;
@@ -62,8 +62,8 @@ static int one_range(hx_matrix_job *job)
     return HX_OK;
 }
 
-/* All rows in one range: ranges are extracted only from meshes, not from quadratic elements and
- * splines. */
+/* Puts all rows into one range. Ranges can be extracted only from meshes, not from quadratic
+ * elements and splines. */
 static int all_at_once(hx_matrix_job *job, int fits)
 {
     char text[32];
@@ -112,7 +112,7 @@ static int alloc_host(hx_matrix_job *job)
     hx_matrix_chunks *const c = &job->chunks;
     const hx_matrix_stages *const st = &job->stages;
     const int n_slot = c->is_fetched ? (c->n_range > 1 ? HX_MATRIX_SLOTS : 1) : 0;
-    /* this builder lists the places itself */
+    /* this builder lists the places of points itself */
     const int places = job->plan.build != HX_BUILD_THREE_STAGE;
     const double begin = hx_clock();
     c->buffer_bytes = hx_matrix_stages_room(st, c->most.row, c->most.entry);
@@ -213,7 +213,7 @@ static int make_range(hx_matrix_job *job, int64_t k)
     const double begin = hx_clock();
     HX_TRY(hx_matrix_worker_give(&c->hand, hx_matrix_hand_work, chunk));
     c->hand_wait += hx_clock() - begin;
-    return hx_matrix_stages_next(&job->stages); /* the previous range has arrived */
+    return hx_matrix_stages_next(&job->stages); /* the previous range has arrived on the host */
 }
 
 static int make_rows(hx_matrix_job *job)
@@ -236,14 +236,14 @@ static int make_rows(hx_matrix_job *job)
     return hx_matrix_stages_next(&job->stages);
 }
 
-/* Median time of downloads of one array, without other work. */
+/* Median time of a download of one array, without other work. */
 static int time_copies(const hx_matrix_job *job, const void *d_from, size_t bytes, double *rate)
 {
     enum { N_COPY = 7 };
     const hx_matrix_stages *const st = &job->stages;
     double seconds[N_COPY];
     HX_TRY(st->dev->ops->sync(st->dev));
-    for (int i = -1; i < N_COPY; i++) { /* the first one warms up */
+    for (int i = -1; i < N_COPY; i++) { /* the first download is not counted */
         const double begin = hx_clock();
         HX_TRY(st->ops->fetch(st->dev, 0, host_at(&job->chunks, 0), d_from, bytes));
         HX_TRY(st->ops->fetch_wait(st->dev, 0));
@@ -286,7 +286,8 @@ void hx_matrix_chunks_free(hx_matrix_job *job)
     hx_matrix_stages *const st = &job->stages;
     hx_matrix_worker_end(&c->preparer);
     hx_matrix_worker_end(&c->hand);
-    hx_matrix_worker_end(&c->writer); /* the writer ends after the thread that sends it work */
+    /* the writer is stopped after the thread that sends it work */
+    hx_matrix_worker_end(&c->writer);
     for (int i = 0; i < HX_MATRIX_SLOTS; i++) {
         if (c->chunk[i].is_coming) (void)st->ops->fetch_wait(st->dev, c->chunk[i].slot);
         hx_row_range_free(&c->chunk[i].range);

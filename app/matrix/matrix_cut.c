@@ -94,8 +94,8 @@ static int digits(int64_t value)
     return n;
 }
 
-/* Adds the counts of a point's row. all: number of neighbours, of which the n in `near` are in the
- * part. */
+/* Adds the counts of the rows of a point. all: total number of neighbours; n of them, listed in
+ * `near`, are in the part. */
 static void add_counts(const hx_matrix_cut *cut, int64_t a, int all, int n, const int32_t *near,
                        hx_matrix_counts *sum)
 {
@@ -105,8 +105,9 @@ static void add_counts(const hx_matrix_cut *cut, int64_t a, int all, int n, cons
     if (n > sum->widest) sum->widest = n;
     for (int i = 0; i < cut->components; i++) {
         sum->n_number += count[i];
-        /* columns have as many entries: they are the rows of the other half, or have fewer in the
-         * lower one */
+        /* the bound also serves for the column numbers: if both halves are written, every number
+         * occurs equally often as row and as column; in the lower half, columns are not above the
+         * row */
         sum->n_digit += 2 * count[i] * digits(cut->components * a + i + 1);
     }
 }
@@ -206,7 +207,8 @@ static int make_numbers(hx_number_rows *out, int64_t n)
 HX_INLINED void fill_row(const task *t, int c, int64_t r, int i)
 {
     const int64_t a = t->range->first + r;
-    const int is_unit = (int)(fixed_of(t->cut, a) >> i & 1u); /* only its diagonal is kept */
+    /* only the diagonal of that row is kept */
+    const int is_unit = (int)(fixed_of(t->cut, a) >> i & 1u);
     int64_t to = t->out->ptr[c * r + i];
     for (int64_t k = t->blocks->ptr[r]; k < t->blocks->ptr[r + 1]; k++)
         for (int j = 0; j < c; j++) {

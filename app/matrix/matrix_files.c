@@ -1,5 +1,5 @@
-/* The output files: opened, with their space checked, before the first row, and given their names
- * when all are complete. */
+/* The output files: opened before the first row is made, after a check of disk space, and renamed
+ * to their final names when all of them are complete. */
 #include <sys/stat.h>
 
 #include "../session/signal_hooks.h"

@@ -33,7 +33,8 @@ enum {
 typedef struct hx_matrix_plan {
     const char *config;
     const char *output, *rhs, *fixed, *near_null; /* names of files; NULL: not requested */
-    char *order_file;      /* beside the output, with --order curve (owned); NULL: none */
+    /* file of the order beside the output, with --order curve (owned); NULL: none */
+    char *order_file;
     const char *density;   /* a result (borrowed from result); NULL: the config's first design */
     hx_result_path result; /* (owned) */
     int eliminate;         /* eliminates supports */
@@ -56,11 +57,11 @@ enum {
     HX_N_MATRIX_FILE
 };
 
-/* Names of the files in the plan; NULL: not requested. */
+/* Names of the planned files; NULL: not requested. */
 void hx_matrix_files(const hx_matrix_plan *plan, const char *file[HX_N_MATRIX_FILE]);
 
-/* Reads the options. HX_EINPUT, before anything takes time: invalid endings, names that conflict,
- * options that exclude each other. hx_matrix_plan_free frees the plan's memory. */
+/* Reads the options. HX_EINPUT, which is raised before any long work: invalid endings, names that
+ * conflict, options that exclude each other. hx_matrix_plan_free frees the plan's memory. */
 int hx_matrix_plan_read(hx_matrix_plan *plan, const hx_options *options);
 /* Accepts a zeroed struct. */
 void hx_matrix_plan_free(hx_matrix_plan *plan);
@@ -81,7 +82,7 @@ void hx_matrix_output_names(const hx_matrix_plan *plan, hx_output_names *names);
 typedef struct hx_matrix_cut {
     hx_half half;
     int components;       /* unknowns per point, 3 or 1 */
-    const uint8_t *fixed; /* [n_point] HX_FIX_* of unknowns that are eliminated; NULL: none is */
+    const uint8_t *fixed; /* [n_point] HX_FIX_* of unknowns that are eliminated; NULL: none are */
 } hx_matrix_cut;
 
 /* Rows of scalar entries. The arrays are kept from range to range, since allocating new memory
@@ -99,12 +100,13 @@ typedef struct hx_number_rows {
 void hx_matrix_cut_count(const hx_matrix_cut *cut, int64_t a, int64_t n, const int32_t *col,
                          int64_t *count);
 
-/* Totals over all rows. */
+/* Totals over all rows of K. */
 typedef struct hx_matrix_counts {
     int64_t n_block;  /* blocks in the part that the device makes */
     int64_t n_number; /* entries that are written */
-    int64_t n_digit;  /* upper bound of the digits of their row and column numbers, from 1 */
-    int widest;       /* largest number of blocks in a row */
+    /* upper bound of the number of digits of their row and column numbers, counted from 1 */
+    int64_t n_digit;
+    int widest; /* largest number of blocks in a row */
 } hx_matrix_counts;
 
 /* Counts the rows of a space; blocks[n_point]: blocks in each point's row, in that part. O(sum of
@@ -143,7 +145,7 @@ void hx_matrix_sides_move(hx_matrix_sides *sides, const hx_problem *problem,
                           const hx_row_range *range, const hx_matrix_rows *blocks);
 void hx_matrix_sides_free(hx_matrix_sides *sides);
 
-/* Upper bounds of the bytes of the small files in the plan. */
+/* Upper bounds of the bytes of the small planned files. */
 int hx_matrix_sides_bytes(const hx_matrix_sides *sides, const hx_problem *problem,
                           const hx_matrix_plan *plan, int64_t bytes[HX_N_MATRIX_FILE]);
 /* Writes these files. */
@@ -173,7 +175,7 @@ typedef struct hx_matrix_stages {
     /* for the current range */
     hx_fill_input input;
     hx_spline_rule spline; /* for a spline: that of the input, with arrays on the device */
-    char *d_mesh;          /* memory to which the input points */
+    char *d_mesh;          /* memory to which `input` points */
     void *fill_state;
     hx_matrix_made made;
     hx_matrix_made old; /* the previous range, which is copied to the host */
@@ -202,21 +204,22 @@ int hx_matrix_stages_next(hx_matrix_stages *st);
 /* Frees the memory of ranges. */
 void hx_matrix_stages_drop(hx_matrix_stages *st);
 
-/* Memory per row, point and cell, for the plan of ranges. several: two ranges are on the device at
- * once, and three on the host. is_fetched, is_written: rows are copied to the host, and converted
- * to scalar rows. */
+/* Memory per row, point and cell, for planning the ranges. several: two ranges are on the device at
+ * once, and three on the host. is_fetched, is_written: rows are copied to the host; they are
+ * converted to scalar rows. */
 void hx_matrix_stages_cost(const hx_matrix_stages *st, int widest, int several, int is_fetched,
                            int is_written, hx_range_cost *cost);
 
-/* Device memory that is kept from range to range, behind the device's alloc and release, since the
- * system's allocation would wait for all queued work, downloads included. For one thread, and work
- * that is queued in one order. */
+/* Device memory that is kept from range to range, behind the device's alloc and release; a real
+ * allocation would wait for all queued work, downloads included. For one thread, and for work that
+ * is queued in one order. */
 typedef struct hx_matrix_memory {
     hx_device_layer layer;       /* must be first */
     hx_device *dev;              /* (borrowed) */
     struct hx_kept_block *block; /* (owned) */
     int n, room;
-    double limit;                       /* limit of the bytes held, exceeded only if necessary */
+    /* limit of the bytes kept, which is exceeded only if necessary */
+    double limit;
     size_t held, used, most, most_held; /* current and largest numbers of bytes, held and used */
 } hx_matrix_memory;
 
@@ -233,7 +236,7 @@ typedef struct hx_matrix_worker {
     int runs, ends, n_thread;
     int (*work)(void *what); /* NULL: nothing to do */
     void *what;
-    int rc; /* result of the last task, with its message, until it is read */
+    int rc; /* result of the last task with its message, until the caller reads it */
     char message[HX_MESSAGE_SIZE];
 } hx_matrix_worker;
 
@@ -261,7 +264,7 @@ enum { HX_MATRIX_SLOTS = 2 };
  * scalar rows, and a third writes those. */
 typedef struct hx_matrix_chunks {
     int is_fetched;          /* rows are copied to the host */
-    int is_chunked;          /* ranges were requested or are needed, and are reported */
+    int is_chunked;          /* 1: ranges were requested or are needed; they are then reported */
     int64_t n_range, *first; /* (owned) */
     hx_range_most most;
     double device_budget;
@@ -277,19 +280,19 @@ typedef struct hx_matrix_chunks {
     double pinned_seconds, loop_seconds, prepare_seconds, prepare_wait, hand_wait, copy_rate;
 } hx_matrix_chunks;
 
-/* Plans the ranges from the job's counts. HX_EINPUT: no range is small enough. */
+/* Plans the ranges from the job's counts. HX_EINPUT: even the smallest range is too large. */
 int hx_matrix_chunks_plan(hx_matrix_job *job);
 int hx_matrix_chunks_run(hx_matrix_job *job);
 /* Ends the threads and frees everything; accepts a zeroed struct. */
 void hx_matrix_chunks_free(hx_matrix_job *job);
 
-/* Task of the thread that takes rows: moves columns to the loads, converts, and passes the rows on
- * for writing. what: a chunk. */
+/* Task of the thread that takes rows: moves columns to the loads, converts the rows, and passes
+ * them on for writing. what: a chunk. */
 int hx_matrix_hand_work(void *what);
 
 struct hx_matrix_job {
     hx_session session;
-    hx_output_names outputs; /* those of the plan */
+    hx_output_names outputs; /* names of the plan */
     hx_matrix_meter meter;   /* memory of its device */
     hx_matrix_plan plan;
     hx_matrix_stages stages;
@@ -301,13 +304,13 @@ struct hx_matrix_job {
     hx_matrix_chunks chunks;
     hx_write_set *files;      /* (owned) */
     hx_matrix_writer *writer; /* of K (owned) */
-    int notes_signals;        /* 1: signals are recorded, since there are files */
+    int notes_signals;        /* 1: signals are recorded, since there are incomplete files */
     int64_t file_bytes;
     double download_seconds, cut_seconds, write_seconds;
 };
 
-/* Opens all files, before the first range. From here on signals are recorded and end the writing;
- * once everything is removed, hx_matrix_end_signals raises them. */
+/* Opens all files; called before the first range. From here on signals are recorded and stop the
+ * writing. Once everything is removed, hx_matrix_end_signals raises them. */
 int hx_matrix_open_files(hx_matrix_job *job);
 /* Writes the remaining data, then gives all files their names. */
 int hx_matrix_close_files(hx_matrix_job *job);

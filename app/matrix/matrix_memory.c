@@ -92,7 +92,7 @@ static int alloc(hx_device *dev, size_t bytes, void *d_out)
     return HX_OK;
 }
 
-/* Memory not in the list was allocated earlier, or by the device itself. */
+/* Memory that is not in the list was allocated earlier, or by the device itself. */
 static void release_in_memory(hx_device *dev, void *d_p)
 {
     hx_matrix_memory *const m = of_device(dev);

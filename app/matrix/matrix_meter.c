@@ -14,7 +14,7 @@ typedef struct hx_metered {
 
 static int alloc(hx_device *dev, size_t bytes, void *d_out);
 
-/* The meter may be below layers that were opened after it. */
+/* Layers that were opened after the meter may be above it. */
 static hx_matrix_meter *of_device(hx_device *dev)
 {
     const hx_device_ops *ops = dev->ops;
@@ -50,8 +50,8 @@ static int alloc(hx_device *dev, size_t bytes, void *d_out)
     return HX_OK;
 }
 
-/* Memory not in the list was allocated before the meter. The search begins with the last block,
- * which is the most likely one. */
+/* Memory that is not in the list was allocated before the meter was opened. The search begins with
+ * the last block, which is the most likely one. */
 static void release_in_meter(hx_device *dev, void *d_p)
 {
     hx_matrix_meter *const m = of_device(dev);

@@ -47,7 +47,7 @@ static const char *bench_word(size_t i)
     return word[i];
 }
 
-/* HX_EINPUT: the tables of papers belong to a program of the tests. */
+/* HX_EINPUT: --bench names a table of a paper, which only a program of the tests makes. */
 static int refuse_papers(const hx_matrix_plan *plan, const char *text)
 {
     static const char *const paper[] = {"papers", "p2", "p3", "p4", "p5"};
@@ -61,7 +61,7 @@ static int refuse_papers(const hx_matrix_plan *plan, const char *text)
     return HX_OK;
 }
 
-/* Reads --bench, which measures and writes no files: options for files are refused. */
+/* Reads --bench, which only measures; options for files are therefore refused. */
 static int read_bench(hx_matrix_plan *plan, const hx_options *options)
 {
     static const int other[] = {HX_MATRIX_OUTPUT,    HX_MATRIX_RHS,      HX_MATRIX_FIXED,

@@ -1,4 +1,4 @@
-/* Data beside K: loads, held unknowns, near-null space, order of the nodes. */
+/* Data written beside K: loads, held unknowns, near-null space, order of the nodes. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -50,8 +50,8 @@ static void hold_rows(const hx_problem *problem, double *load)
         if (is_held(problem, k)) load[k] = held_value(problem, k);
 }
 
-/* Converts loads for relative temperatures to those for absolute ones: adds K times the reference
- * everywhere, to which only convection contributes. */
+/* Converts loads for temperatures relative to the reference to those for absolute temperatures:
+ * adds K times the reference everywhere, to which only convection contributes. */
 static void add_reference(const hx_problem *problem, double *load)
 {
     const hx_films *const films = &problem->films;
@@ -89,7 +89,7 @@ static double row_times(const hx_problem *problem, const hx_row_range *range,
     return sum;
 }
 
-/* load -= F u_p for the rows of the range, F being convection. */
+/* load -= F u_p for the rows of the range, where F is the convection matrix. */
 static void move_films(hx_matrix_sides *sides, const hx_problem *problem, const hx_row_range *range)
 {
     const hx_films *const films = &problem->films;
@@ -142,8 +142,8 @@ static double dot_in_parts(int64_t n, const double *a, const double *b)
     return hx_sum_parts(part);
 }
 
-/* Translations along x, y, z, and rotations about axes along them through the middle of the box;
- * not orthogonal yet. */
+/* Translations along x, y and z, and rotations about axes in these directions through the middle of
+ * the box; they are not orthogonal yet. */
 static void fill_motion(const hx_space *space, int m, double *motion)
 {
     const hx_mesh *const mesh = space->mesh;
@@ -160,7 +160,7 @@ static void fill_motion(const hx_space *space, int m, double *motion)
     }
 }
 
-/* Gram-Schmidt, twice, so that the result is orthogonal to rounding. */
+/* Gram-Schmidt applied twice, so that the result is orthogonal up to rounding. */
 static void make_orthonormal(int64_t n, double *const *motion, int m)
 {
     for (int pass = 0; pass < 2; pass++)
@@ -233,7 +233,7 @@ fail:
     return rc;
 }
 
-/* Number in the file of each node in the order of K, then of mid-side nodes. */
+/* Number in the file of each node in the order of K, and then of the mid-side nodes. */
 static int make_order(hx_matrix_sides *sides, const hx_space *space)
 {
     const hx_mesh *const mesh = space->mesh;

@@ -1,5 +1,5 @@
-/* The part of the device: pattern, matrix and values of a range of rows, timed, and their copy to
- * the host while the next range is made. */
+/* The device's part of the work: pattern, matrix and values of a range of rows, with timing, and
+ * their copy to the host while the next range is made. */
 #include <string.h>
 
 #include "core/base/clock.h"
@@ -59,7 +59,7 @@ static size_t aligned(size_t bytes)
     return (bytes + 255) / 256 * 256;
 }
 
-/* Copies all of them into memory of their own. */
+/* Copies all of these arrays into memory of their own. */
 static int put_all(hx_matrix_stages *st, const mesh_array *array, size_t n)
 {
     size_t bytes = 0, at = 0;
@@ -75,8 +75,8 @@ static int put_all(hx_matrix_stages *st, const mesh_array *array, size_t n)
     return HX_OK;
 }
 
-/* Places of the points: the builder three-stage counts them itself and sort does not need them, but
- * fills do. */
+/* Provides the places of the points. The builder three-stage counts them itself, and sort does not
+ * need them, but fills do. */
 int hx_matrix_stages_load(hx_matrix_stages *st, const hx_row_range *range, const double *modulus)
 {
     const hx_incidence *const in = &range->incidence;
@@ -148,7 +148,7 @@ static int make_matrix(hx_matrix_stages *st)
     return HX_OK;
 }
 
-/* Takes the fastest run, since the first one also touches memory for the first time. */
+/* Takes the fastest run, since the first one also touches its memory for the first time. */
 static int repeat_fill(hx_matrix_stages *st)
 {
     double seconds = 0.0;
@@ -164,7 +164,7 @@ static int repeat_fill(hx_matrix_stages *st)
     return HX_OK;
 }
 
-/* Time stamps of two ranges, apart from those that a builder may use. */
+/* Time stamps for two ranges, separate from those that a builder may use. */
 enum { FIRST_MARK = HX_N_MARK - 4, SECOND_MARK = HX_N_MARK - 2 };
 
 /* Does not wait: the time is read when the rows have arrived. */
@@ -305,9 +305,10 @@ static void device_cost(const hx_matrix_stages *st, int widest, int several, hx_
 {
     const int c = hx_form_components(&st->form), slot = widest > 255 ? 2 : 1;
     const int64_t block = (int64_t)sizeof(int32_t) + c * c * (int64_t)sizeof(double);
-    /* the builder's memory is free again when the values are made: at least these bytes per row */
+    /* the builder's memory is free when the values are made, so at least these bytes per row are
+     * counted */
     const int64_t least = FILL_BYTES + (st->part == HX_PART_LOWER ? 1 : 8) * block;
-    /* points and pairs of a cell, the largest of several kinds */
+    /* points and pairs of a cell; the largest numbers if there are several kinds */
     const int64_t n_point = st->n_cell_point;
     cost->device_cell = n_point * (int64_t)(sizeof(int32_t) + sizeof(uint32_t)) +
                         n_point * n_point * slot + (int64_t)sizeof(double);
@@ -316,7 +317,7 @@ static void device_cost(const hx_matrix_stages *st, int widest, int several, hx_
         (int64_t)sizeof(int64_t) + FILL_BYTES + (BUILD_BYTES > least ? BUILD_BYTES - least : 0);
     cost->device_entry = block;
     if (!several) return;
-    /* twice, plus an eighth for blocks that fit several ranges */
+    /* twice that, plus an eighth for blocks that fit several ranges */
     int64_t *const each[] = {&cost->device_cell, &cost->device_point, &cost->device_row,
                              &cost->device_entry};
     for (size_t i = 0; i < sizeof each / sizeof each[0]; i++) *each[i] = (*each[i] * 9 + 3) / 4;
@@ -334,11 +335,13 @@ void hx_matrix_stages_cost(const hx_matrix_stages *st, int widest, int several, 
         cost->host_row = n * pointer;
         cost->host_entry = n * (index + c * c * number);
     }
-    if (is_written) { /* as scalar rows, and their columns in the mesh's points */
+    if (is_written) { /* as scalar rows, with their columns as points of the mesh */
         cost->host_row += n * c * pointer;
         cost->host_entry += n * (index + c * c * (number + index));
     }
-    if (several) { /* the mesh of the next range; points and cells also of this and the last one */
+    /* the mesh of the next range, and the lists of points and cells of that range, this one and the
+     * last one */
+    if (several) {
         cost->host_cell = 8 * index + number + (places ? 8 * index : 0) + 3 * index;
         cost->host_point = 3 * number + (places ? pointer : 0) + 3 * index;
     }

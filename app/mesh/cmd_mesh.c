@@ -2,6 +2,7 @@
  * run, or for other programs. */
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "../output/output.h"
@@ -9,6 +10,7 @@
 #include "../result/solid_design.h"
 #include "../result/surface_part.h"
 #include "../session/config_problem.h"
+#include "../session/continuation.h"
 #include "../session/result_path.h"
 #include "../text/commands.h"
 #include "../text/table.h"
@@ -22,13 +24,13 @@
 /* The options of `hextop mesh`. */
 enum { DENSITY = HX_MESH_OPTION_SIZE + 1, THRESHOLD, PRESERVE, SURFACE, REFINE, MESHER };
 
-/* The mesh that is written: that of the config, only the solid of a result, or the inside of a
+/* The mesh that is written: that of the config, only the solid of a result, or the mesh inside a
  * surface. */
 typedef struct mesh_job {
     hx_session whole, solid;
     hx_session made; /* borrows the config of `part`; mesh, space and problem are its own */
     hx_surface_part part;
-    hx_session *session; /* the one that is written */
+    hx_session *session; /* the session whose mesh is written */
     hx_result_path result;
     hx_solid_design design;
     hx_fields fields;
@@ -82,18 +84,21 @@ static int add_springs(hx_fields *fields, const hx_session *s)
     return HX_OK;
 }
 
-/* Nodal forces of each case; loads by mass are those of the first design. */
+/* Nodal forces of each case. Loads by mass are those of the first design. */
 static int add_loads(hx_fields *fields, const hx_session *s)
 {
-    for (int c = 0; c < s->problem.cases.n; c++) {
+    double *rho = NULL;
+    int rc = hx_session_first_density(s, &rho);
+    for (int c = 0; rc == HX_OK && c < s->problem.cases.n; c++) {
         double *force = NULL;
         char name[32];
         snprintf(name, sizeof name, "load_%d", c + 1);
-        HX_TRY(hx_fields_add(fields, &s->mesh, HX_VTK_POINT, HX_VTK_F64, s->problem.components,
-                             name, &force));
-        HX_TRY(hx_problem_nodal_force(&s->problem, c, NULL, force));
+        rc = hx_fields_add(fields, &s->mesh, HX_VTK_POINT, HX_VTK_F64, s->problem.components, name,
+                           &force);
+        if (rc == HX_OK) rc = hx_problem_nodal_force(&s->problem, c, rho, force);
     }
-    return HX_OK;
+    free(rho);
+    return rc;
 }
 
 static int add_passive(hx_fields *fields, const hx_session *s)
@@ -132,7 +137,8 @@ static int write_format(const hx_session *s, const hx_mesh_format *format, const
     char a[32], b[32], cases[64] = "; supports and loads are written to .inp and .vtk";
     const hx_mesh_write_options how = {.is_ascii = s->cfg.output.format == HX_VTK_ASCII,
                                        .title = s->cfg.title[0] ? s->cfg.title : s->mesh.name,
-                                       .problem = &s->problem};
+                                       .problem = &s->problem,
+                                       .penalty = s->design.penalty.last};
     if (format->holds_problem && hx_config_is_heat(&s->cfg))
         return HX_RAISE(HX_EINPUT,
                         "'%s': jobs with physics = \"heat\" are not written to .inp; .vtk contains "
@@ -155,8 +161,10 @@ static int read_mesh_config(hx_session *s, const hx_options *options, const hx_m
     HX_TRY(hx_config_read(&s->cfg, options->argument[0], options->n_argument - 2,
                           options->argument + 2));
     if (!format->holds_problem || hx_config_is_heat(&s->cfg))
-        s->cfg.solver.element = HX_ELEMENT_LINEAR;   /* a file of nodes cannot contain more */
-    s->own_element = 1 + (int)s->cfg.solver.element; /* the image of a spline, not the spline */
+        /* a file of nodes cannot state other kinds of loads */
+        s->cfg.solver.element = HX_ELEMENT_LINEAR;
+    /* the file contains the image of a spline, not the spline */
+    s->own_element = 1 + (int)s->cfg.solver.element;
     if (s->cfg.solver.element == HX_ELEMENT_SPLINE) s->cfg.solver.element = HX_ELEMENT_LINEAR;
     return HX_OK;
 }
@@ -203,6 +211,7 @@ static int make_surface(mesh_job *job, const hx_options *options, const hx_mesh_
     job->session = made;
     HX_TRY(hx_space_create(&made->space, &made->mesh,
                            format->holds_problem ? HX_ELEMENT_QUADRATIC : HX_ELEMENT_LINEAR));
+    made->design = hx_design_of(&made->cfg);
     HX_TRY(hx_config_make_problem(&made->cfg, &made->space, &part->conditions, &made->problem, NULL,
                                   NULL));
     hx_log_info("%s: encloses %.6g%s; %s %s have %.6g", path, part->surface.volume,

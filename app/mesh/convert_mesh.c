@@ -18,7 +18,7 @@
 
 typedef struct conversion {
     const char *in, *out;
-    double merge, element_size, time_limit; /* 0 in the last two: not given */
+    double merge, element_size, time_limit; /* 0 in the last two members: not given */
     int is_ascii;
     hx_spline_options spline;
     int *part; /* of mesh.refine (owned) */
@@ -120,7 +120,7 @@ static int read_size(conversion *c, const hx_options *options)
     return HX_RAISE(HX_EINPUT, "--element-size %s: expected a length above 0", text);
 }
 
-/* Warns of supports and forces, which are not written: they would need a problem with a
+/* Warns of supports and forces. They are not written, since that would need a problem with a
  * material. */
 static void warn_of_conditions(const conversion *c, const hx_conditions *conditions)
 {

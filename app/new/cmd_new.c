@@ -1,4 +1,4 @@
-/* hextop new: prints a config to begin with, for a part. */
+/* hextop new: prints a first config for a part. */
 #include <errno.h>
 #include <limits.h>
 #include <stdio.h>
@@ -38,7 +38,7 @@ fail:
     return rc;
 }
 
-/* Writes the complete config or nothing. */
+/* Writes the complete config, or nothing. */
 static int write_out(const hx_new_part *part)
 {
     char *text = NULL;
@@ -72,7 +72,7 @@ static void say_line(void *user, hx_log_kind kind, const char *text)
     if (kind == HX_LOG_WARNING) fprintf(stderr, "hextop: warning: %s\n", text);
 }
 
-/* Value of KEY=VALUE, without quotes; NULL: another key, or empty. */
+/* Value of a KEY=VALUE argument, without quotes; NULL: it has another key, or is empty. */
 static const char *value_of(const char *argument, const char *key, char text[PATH_MAX])
 {
     const size_t n = strlen(key);
@@ -85,8 +85,8 @@ static const char *value_of(const char *argument, const char *key, char text[PAT
     return text[0] ? text : NULL;
 }
 
-/* Index of PART: the first argument that is not KEY=VALUE, or that is the name of a file. Returns
- * n_argument if there is none. */
+/* Index of PART: the first argument that is not KEY=VALUE, or that is KEY=VALUE but also the name
+ * of a file. Returns n_argument if there is none. */
 static size_t find_argument(const hx_options *options)
 {
     size_t i = 0;
@@ -96,9 +96,9 @@ static size_t find_argument(const hx_options *options)
     return i;
 }
 
-/* Finds the part: the argument PART, which mesh.generator= replaces if it is a generator, and
- * mesh.file= if it is a file; without PART, mesh.generator= or mesh.file=. override[*n]: the other
- * arguments. */
+/* Finds the part. It is the argument PART; mesh.generator= replaces a PART that is a generator, and
+ * mesh.file= one that is a file. Without PART, it is given by mesh.generator= or mesh.file=.
+ * override[*n]: the other arguments. */
 static const char *find_part(const hx_options *options, const char **override, size_t *n,
                              char text[PATH_MAX])
 {

@@ -28,18 +28,19 @@ typedef struct hx_new_part {
     const char *const *override; /* [n_override] (borrowed) */
     /* name of the part: the file's name without its ending, or the generator's name */
     char name[128];
-    const char *units;    /* of the config; NULL: the file states units that have no such name */
+    /* units of the config; NULL: the file states units that have no such name */
+    const char *units;
     char *file;           /* path of the part as the config states it (owned) */
     char heat_fault[800]; /* why a config cannot state the file's heat loads; "": it can */
 } hx_new_part;
 
-/* named: a mesh, a CAD model or a generator. target: the file to be written; "": unknown, so a file
- * in the current folder is assumed. HX_EINPUT: `named` is none of these, or `hextop check` would
- * refuse it. */
+/* named: a mesh, a CAD model or a generator. target: the file to be written; "": unknown, and a
+ * file in the current folder is assumed. HX_EINPUT: `named` is none of these, or `hextop check`
+ * would refuse it. */
 int hx_new_part_open(hx_new_part *part, const char *named, const char *target, size_t n_override,
                      const char *const *override);
 
-/* 1: the config is for heat, since the file is a job for heat or an argument sets it. */
+/* 1: the config is for heat, since the file is a heat-transfer job or an argument sets physics. */
 int hx_new_is_heat(const hx_new_part *part);
 
 /* 1 if a KEY=VALUE argument sets physics = "heat". */
@@ -50,8 +51,8 @@ int hx_new_escape(char c, char *to);
 
 void hx_new_part_free(hx_new_part *part);
 
-/* 1: the config has supports and loads, of the file, a generator or arguments, so it runs as
- * written. */
+/* 1: the config has supports and loads, from the file, a generator or arguments, so it can be run
+ * as written. */
 int hx_new_is_complete(const hx_new_part *part);
 
 /* Writes the text of the config. HX_EINPUT: an argument sets a key that the text does not

@@ -11,7 +11,8 @@ typedef struct hx_new_writer {
     const hx_new_part *part;
     FILE *out;
     size_t n_key;
-    const char *key[HX_NEW_MOST_KEY]; /* that are written, or would be if an argument gave them */
+    /* keys that are written, or would be if an argument gave them */
+    const char *key[HX_NEW_MOST_KEY];
 } hx_new_writer;
 
 /* Writes the entry of a set. */
@@ -28,35 +29,37 @@ const char *hx_new_overridden(const hx_new_part *part, const char *key);
 /* Takes the key of an argument, unless it does not apply to the part or its physics. */
 const hx_key *hx_new_take_key(hx_new_writer *w, const char *path);
 
-/* Writes "name = value;" for a key, with the value of an argument if there is one, and nothing if
- * that is empty. Returns 1 if the value is the given one, so that a comment on it is true. */
+/* Writes "name = value;" for a key, with the value of an argument if there is one; nothing if that
+ * value is empty. Returns 1 if the given value was written, so that a comment on it is true. */
 int hx_new_put_key(hx_new_writer *w, const char *path, const char *value);
 
-/* A number with a fraction, since libconfig's arrays cannot mix numbers with and without. */
+/* Writes a number with a fraction, since libconfig's arrays cannot mix numbers with and without a
+ * fraction. */
 const char *hx_new_fraction(double value, int digits, char text[40]);
 
 /* Writes a number for a key, like hx_new_put_key. */
 int hx_new_put_key_number(hx_new_writer *w, const char *path, double value, int digits);
 
-/* Fewest significant digits that give the number back: 0.342, not 0.34200000000000003. */
+/* Fewest significant digits that read back to the same number: 0.342, not 0.34200000000000003. */
 int hx_new_digits_of(double value);
 
 /* Writes a key that the text normally leaves out, if an argument gives it. */
 void hx_new_put_given(hx_new_writer *w, const char *path);
 
-/* Writes a list that an argument gives, on a line of its own; 0: none gives it. */
+/* Writes a list that an argument gives, on a line of its own; returns 0 if no argument gives it. */
 int hx_new_put_given_list(hx_new_writer *w, const char *path);
 
-/* Kinds of unread items that make from = "file" refused until they are left out on purpose; 0:
- * none. For heat, loads that are not read are in heat_fault. */
+/* Kinds of unread items because of which from = "file" is refused until the user leaves them out on
+ * purpose; 0: none. For heat, loads that are not read are in heat_fault. */
 unsigned hx_new_find_unread(const hx_new_part *part);
 
-/* The text of a message after the folder of the mesh's file. */
+/* The text of a message without the folder of the mesh's file at its beginning. */
 const char *hx_new_below_folder(const hx_new_writer *w, const char *text);
 
 /* --- units and material (new_material.c) --- */
 
-/* Writes `units`: those that the file states, or that its lengths are in mm. */
+/* Writes `units`: those that the file states; otherwise mm, if its lengths are known to be in
+ * mm. */
 void hx_new_put_units(hx_new_writer *w);
 
 /* Steel, in the units of the config. */
@@ -67,7 +70,7 @@ void hx_new_put_material(hx_new_writer *w);
 /* Lists the sets of the part, as comments. */
 void hx_new_put_sets(hx_new_writer *w);
 
-/* Writes sets defined by geometry; the sides of the box if the part lacks sets. */
+/* Writes sets defined by geometry: the sides of the box, if the part lacks sets. */
 void hx_new_put_own_sets(hx_new_writer *w);
 
 /* Writes an entry for each set that supports or loads can name. */
@@ -78,11 +81,12 @@ void hx_new_put_passive(hx_new_writer *w);
 
 /* --- supports and loads (new_loads.c) --- */
 
-/* Writes supports and loads: those of the file or a generator, and examples as comments. */
+/* Writes supports and loads: those of the file or the generator, and examples as comments. */
 void hx_new_put_supports(hx_new_writer *w);
 void hx_new_put_loads(hx_new_writer *w);
 
-/* Writes temperatures, heat loads and convection of a job as entries of the config. */
+/* Writes the temperatures, heat loads and convection of a heat-transfer job as entries of the
+ * config. */
 void hx_new_put_heat(hx_new_writer *w);
 
 #endif

@@ -37,7 +37,7 @@ int hx_new_is_heat_requested(const hx_new_part *part)
     return requested && strstr(requested, "heat");
 }
 
-/* Writes a list of texts: as given, or from words separated by commas. */
+/* Writes a list of texts: as the argument gives it, or made from words separated by commas. */
 static void put_words(FILE *out, const char *text)
 {
     if (text[0] == '(') {

@@ -8,7 +8,7 @@
 
 enum { LOADS_OF_HEAT = 1u << HX_FILE_NODE_HEAT | 1u << HX_FILE_FLUX | 1u << HX_FILE_SOURCE };
 
-/* Supports and loads of the generators, as in configs/. For heat, `held` has temperature 0, and
+/* Supports and loads of the generators, as in configs/. For heat, `held` gets temperature 0, and
  * every element is a source. */
 static const struct {
     const char *generator, *held, *loaded, *force;
@@ -65,7 +65,7 @@ static int64_t count_stated(const hx_conditions *c, int is_load)
     return n;
 }
 
-/* Reason why the file's supports or loads cannot be taken even if items are left out on purpose;
+/* Reason why the file's supports or loads cannot be used even if items are left out on purpose;
  * NULL: they can. */
 static const char *find_fault(const hx_conditions *c, int is_load)
 {
@@ -75,7 +75,7 @@ static const char *find_fault(const hx_conditions *c, int is_load)
     return is_load ? c->load_fault : c->support_fault;
 }
 
-/* 1 if the config takes the supports or loads of the file. */
+/* Returns 1 if the config uses the supports or loads of the file. */
 static int takes_stated(const hx_new_part *part, int is_load)
 {
     const hx_conditions *const c = &part->session.conditions;
@@ -90,7 +90,7 @@ static int count_heat(const hx_conditions *c, unsigned kinds)
     return n;
 }
 
-/* 1: the lines of heat are exactly what the file states, so that they act as printed. */
+/* 1: the lines on heat state exactly what the file states, so that they can be used as printed. */
 static int takes_heat(const hx_new_part *part)
 {
     return !part->heat_fault[0] && !(hx_new_find_unread(part) & ~(unsigned)HX_UNREAD_MATERIAL);
@@ -108,7 +108,7 @@ int hx_new_is_complete(const hx_new_part *part)
     return takes_stated(part, 0) && takes_stated(part, 1);
 }
 
-/* Writes the entry from = "file", or as a comment with the reason. */
+/* Writes the entry with from = "file"; if that is impossible, as a comment with the reason. */
 static void put_stated(hx_new_writer *w, int is_load)
 {
     const hx_conditions *const c = &w->part->session.conditions;
@@ -168,7 +168,7 @@ void hx_new_put_loads(hx_new_writer *w)
     fprintf(w->out, ");\n");
 }
 
-/* "{ set = "hot"; temperature = 20.0; }," of a statement of the file. */
+/* Writes "{ set = "hot"; temperature = 20.0; }," for a statement of the file. */
 static void put_heat_entry(hx_new_writer *w, const hx_file_heat *heat)
 {
     static const char *const key[] = {"temperature", "node_heat", "flux", "source", "coefficient"};
@@ -211,7 +211,7 @@ static void put_heat_load(hx_new_writer *w, const char *name, const hx_new_set *
     fprintf(w->out, "\"; heat = 1.0; },\n");
 }
 
-/* Writes what of the file is not in the config, and why. */
+/* Writes which statements of the file are not in the config, and why. */
 static void put_heat_notes(hx_new_writer *w)
 {
     const hx_conditions *const c = &w->part->session.conditions;

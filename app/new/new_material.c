@@ -57,7 +57,7 @@ static int put_file_material(hx_new_writer *w)
     return 1;
 }
 
-/* Notes that the material of the file cannot be taken, beside the one that is written. */
+/* Notes that the material of the file cannot be used; the config then has another one. */
 static void put_other_material(hx_new_writer *w)
 {
     const hx_file_material *const m = &w->part->session.conditions.material;
@@ -79,14 +79,15 @@ static void put_other_material(hx_new_writer *w)
         text);
 }
 
-/* 1: steel cannot be written in the units of the config, since these have no names. */
+/* 1: the properties of steel cannot be given in the units of the config, since these have no
+ * names. */
 static int lacks_units(const hx_new_writer *w)
 {
     return !w->part->units && w->part->is_file && !hx_new_overridden(w->part, "material.E") &&
            !hx_new_overridden(w->part, "material.conductivity");
 }
 
-/* Steel's conductivity is 50 in W/(m K), and as much in mW/(mm K). */
+/* Steel's conductivity is 50 in W/(m K), and also in mW/(mm K). */
 static void put_conductivity(hx_new_writer *w)
 {
     const hx_file_material *const m = &w->part->session.conditions.material;
@@ -134,7 +135,7 @@ void hx_new_put_material(hx_new_writer *w)
         fputc(' ', w->out);
         hx_new_put_key(w, "material.nu", "0.3");
         hx_new_put_given(w, "material.density");
-        fprintf(w->out, " };   # without units: displacements are in proportion\n");
+        fprintf(w->out, " };   # without units: displacements are proportional to 1 / E\n");
         return;
     }
     const char *const lead = lacks_units(w) ? "# " : "";

@@ -140,7 +140,7 @@ static int refuse_part(const char *named)
                     hx_name_hint(named, name, n, hint, sizeof hint));
 }
 
-/* KEY="TEXT", the text as libconfig takes it between quotes. */
+/* KEY="TEXT", with the text escaped for libconfig. */
 static int put_quoted_key(hx_value *tree, const char *key, const char *value)
 {
     enum { MOST_ESCAPED = 4 };
@@ -156,8 +156,8 @@ static int put_quoted_key(hx_value *tree, const char *key, const char *value)
     return rc;
 }
 
-/* Fills a minimal config that can read the part, with the arguments. is_heat: for heat, unless an
- * argument sets the physics. */
+/* Fills a minimal config that can read the part, with the arguments. is_heat = 1: for heat, unless
+ * an argument sets the physics. */
 static int fill_tree(const hx_new_part *part, const char *named, int is_heat, hx_value **tree)
 {
     char folder[160];
@@ -182,10 +182,11 @@ static int read_part_config(hx_new_part *part, const char *named, int is_heat)
     return rc;
 }
 
-/* Keys of heat are refused in a config for elasticity, the default, though the file may be a job of
- * heat, whose config has them: takes the arguments for heat, and refuses them with the first
- * message unless the file is such a job. If they fail for heat, too, a config without them reads
- * the file, which decides between the two messages. */
+/* Called after a config for elasticity (the default) refused the arguments, perhaps because they
+ * are keys of heat and the file is a heat-transfer job. Reads the part for heat with these
+ * arguments. If the file is no such job, the first message is raised. If the arguments also fail
+ * for heat, the file is read without them, and its kind decides which of the two messages is
+ * raised. */
 static int read_part_of_heat(hx_new_part *part, const char *named)
 {
     char first[HX_MESSAGE_SIZE], second[HX_MESSAGE_SIZE] = "";
@@ -222,7 +223,7 @@ static int read_part(hx_new_part *part, const char *named)
     return rc < 0 ? rc : hx_session_make_mesh(&part->session);
 }
 
-/* The units that the file states, otherwise mm, unless an argument gives them. */
+/* The units that the file states, otherwise mm; an argument takes precedence. */
 static int choose_units(hx_new_part *part)
 {
     hx_config *const cfg = &part->session.cfg;

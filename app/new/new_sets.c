@@ -1,4 +1,5 @@
-/* Sets of a new config: those of the part as comments, prepared ones, and the entries for each. */
+/* Sets of a new config: those of the part as comments, sets prepared by geometry, and the entries
+ * for each. */
 #include <math.h>
 #include <stdio.h>
 
@@ -45,7 +46,7 @@ static int is_surface(const hx_new_set *set)
     return !set->is_inner && (set->set->n_elem == 0 || set->set->n_face > 0);
 }
 
-/* 1 if the part has fewer than two sets of faces, so that the sides of its box become sets. */
+/* Returns 1 if the part has fewer than two sets of faces; then the sides of its box become sets. */
 static int needs_sides(const hx_new_part *part)
 {
     int n = 0;

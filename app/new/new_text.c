@@ -35,7 +35,8 @@ static void put_head(hx_new_writer *w)
     hx_new_put_units(w);
 }
 
-/* Writes, as a comment, the line of mesh.ignore that leaves out what was not read. */
+/* Writes, as a comment, the line of mesh.ignore that would leave out the items that are not
+ * read. */
 static void put_unread(hx_new_writer *w, unsigned roles)
 {
     const hx_unread *const list = &w->part->session.conditions.unread;
@@ -62,7 +63,7 @@ static void put_mesh(hx_new_writer *w)
         fprintf(w->out, "file = \"");
         hx_new_put_quoted_text(w->out, part->file);
         fprintf(w->out, "\";");
-        hx_new_take_key(w, "mesh.file"); /* cmd_new.c: it replaces PART */
+        hx_new_take_key(w, "mesh.file"); /* not an override: in cmd_new.c it replaces PART */
     } else {
         hx_new_put_key(w, "mesh.generator", part->name);
         if (!hx_new_overridden(part, "mesh.nx")) {
@@ -91,7 +92,7 @@ static void put_mesh(hx_new_writer *w)
             part->is_file ? "   # relative to this file" : "");
 }
 
-/* Writes a key of a line of its own, with a comment that concerns any value. */
+/* Writes a key on a line of its own, with a comment that is true for any value. */
 static void put_key_line(hx_new_writer *w, const char *path, const char *value, const char *comment)
 {
     const char *const other = hx_new_overridden(w->part, path);

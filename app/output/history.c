@@ -22,6 +22,7 @@ static int write_header(const hx_history *history)
           file.stream);
     for (int c = 1; c <= history->n_case; c++)
         fprintf(file.stream, ",compliance_case%d,pcg_iterations_case%d", c, c);
+    if (history->objective) fprintf(file.stream, ",%s", history->objective);
     fputs(",seconds_pcg,seconds_spmv,seconds_preconditioner,seconds_vector,seconds_compliance,"
           "seconds_filter,"
           "seconds_update,seconds_output,penalty,beta",
@@ -65,7 +66,7 @@ static int check_lock(const char *path)
                     (long)lock.l_pid, path);
 }
 
-/* Locks the file until it is closed; a file system without locks is accepted. */
+/* Locks the file until it is closed; a file system that does not support locks is accepted. */
 static void take_lock(FILE *stream)
 {
     struct flock lock = {.l_type = F_WRLCK, .l_whence = SEEK_SET};
@@ -83,19 +84,23 @@ static int begin_file(hx_history *history, const char *path, const char *text, s
     return HX_OK;
 }
 
-int hx_history_open(hx_history *history, const char *path, int n_case, int has_error)
+int hx_history_open(hx_history *history, const char *path, int n_case, const char *objective,
+                    int has_error)
 {
     memset(history, 0, sizeof *history);
     history->n_case = n_case;
+    history->objective = objective;
     history->has_error = has_error;
     return begin_file(history, path, NULL, 0);
 }
 
-int hx_history_resume(hx_history *history, const char *path, int n_case, const char *text, size_t n)
+int hx_history_resume(hx_history *history, const char *path, int n_case, const char *objective,
+                      const char *text, size_t n)
 {
     const char *const column = strstr(text, ",pcg_error"), *const end = strchr(text, '\n');
     memset(history, 0, sizeof *history);
     history->n_case = n_case;
+    history->objective = objective;
     history->has_error = column && end && column < end;
     return begin_file(history, path, text, n);
 }
@@ -117,6 +122,7 @@ static void put_history_line(FILE *f, const hx_iteration *it, const hx_history *
             it->change, it->greyness, it->pcg_iterations, it->pcg_residual, it->seconds);
     for (int c = 0; c < n_case; c++)
         fprintf(f, ",%.12g,%d", it->load_case[c].compliance, it->load_case[c].pcg.iterations);
+    if (history->objective) fprintf(f, ",%.12g", it->objective);
     fprintf(f, ",%.6g,%.6g,%.6g,%.6g,%.6g,%.6g,%.6g,%.6g,%.10g,%.10g", it->stage[HX_STAGE_PCG],
             it->spmv_seconds, hx_stats_precond(it), hx_stats_vector(it),
             it->stage[HX_STAGE_COMPLIANCE], it->stage[HX_STAGE_FILTER], it->stage[HX_STAGE_UPDATE],
@@ -137,7 +143,7 @@ static int put_all(int fd, const char *text, size_t n)
     return 0;
 }
 
-/* Writes the pending lines; lines that do not fit on the disk are not written in part. */
+/* Writes the pending lines. If they do not all fit on the disk, none of them is written. */
 static int flush(hx_history *history)
 {
     const int fd = fileno(history->stream);

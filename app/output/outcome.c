@@ -83,8 +83,8 @@ static void report_restarts(const hx_iteration *it)
                    hx_pcg_reason_name(it->reason));
 }
 
-/* After the first design: reports why its iterations were not recorded. Some operators cannot be; a
- * lack of memory costs time and is warned of. */
+/* After the first design, reports why its iterations were not recorded. With some operators they
+ * cannot be; a lack of memory costs time, so it is a warning. */
 static void report_recording(const hx_session *s, const hx_stats *stats)
 {
     const hx_pcg *pcg = &s->solver.pcg;
@@ -98,11 +98,11 @@ static void report_recording(const hx_session *s, const hx_stats *stats)
                       pcg->not_recorded);
 }
 
-/* Warns of the first design whose volume is not the target. */
+/* Warns of the first design that misses the target volume. */
 static void warn_missed(const hx_session *s, const hx_stats *stats, const hx_iteration *it)
 {
     if (!it->volume_missed) return;
-    const double wanted = s->problem.volume_fraction;
+    const double wanted = s->design.volume_fraction;
     if (stats->n_missed == 1)
         hx_log_warning(
             "iteration %d: the design has a volume of %.5g instead of volume_fraction = %g",
@@ -112,12 +112,25 @@ static void warn_missed(const hx_session *s, const hx_stats *stats, const hx_ite
 }
 
 /* Warns once. */
-static void warn_flat(const hx_stats *stats, const hx_iteration *it)
+static void warn_flat(const hx_session *s, const hx_stats *stats, const hx_iteration *it)
 {
     if (it->is_flat && stats->n_flat == 1)
-        hx_log_warning("iteration %d: no density lowers the compliance, so the densities keep "
+        hx_log_warning("iteration %d: no density lowers the %s, so the densities keep "
                        "their ratios, and only the volume is met",
-                       it->iteration);
+                       it->iteration, hx_session_objective(s)->name);
+}
+
+/* Warns once. */
+static void warn_loose(const hx_session *s, const hx_stats *stats, const hx_iteration *it)
+{
+    const char *const other = hx_session_other_objective(s);
+    if (!other || stats->n_loose != 1 || it->compliance <= HX_STATS_LOOSE * stats->first_compliance)
+        return;
+    hx_log_warning("iteration %d: the compliance is %.2g times that of the first design: the %s "
+                   "falls because the design no longer connects the loads to the supports; add "
+                   "springs that resist at the set, make elements there passive, or minimize the "
+                   "compliance",
+                   it->iteration, it->compliance / stats->first_compliance, other);
 }
 
 void hx_outcome_warn(const hx_session *s, const hx_stats *stats, const hx_iteration *it)
@@ -128,7 +141,8 @@ void hx_outcome_warn(const hx_session *s, const hx_stats *stats, const hx_iterat
     report_precision(stats, it);
     report_refinement(s, stats, it);
     warn_missed(s, stats, it);
-    warn_flat(stats, it);
+    warn_flat(s, stats, it);
+    warn_loose(s, stats, it);
 }
 
 void hx_outcome_diag(hx_session *s, const hx_stats *stats, int was_stopped, int has_checkpoint,

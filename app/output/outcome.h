@@ -6,14 +6,15 @@
 #include "../diag/diag.h"
 #include "stats.h"
 
-/* 1 if the run ends after this iteration by the config. */
+/* Returns 1 if, according to the config, the run ends after this iteration. */
 int hx_outcome_is_last(const hx_session *s, const hx_iteration *it);
 
 /* 1 if the design has converged: no density changed by more than change_tolerance, and penalty and
  * beta have their final values. */
 int hx_outcome_has_converged(const hx_session *s, const hx_iteration *it);
 
-/* HX_ENUMERIC if PCG failed and the run cannot continue, or must not by solver.on_failure. */
+/* HX_ENUMERIC if PCG failed and the run cannot continue, or must not continue according to
+ * solver.on_failure. */
 int hx_outcome_judge(const hx_session *s, const hx_iteration *it);
 
 /* Prints the warnings about the result after the last iteration. was_stopped: the run ended before

@@ -68,7 +68,8 @@ int hx_output_take(hx_output *out, hx_session *s)
 
 int hx_output_open(hx_output *out, hx_session *s)
 {
-    HX_TRY(hx_output_make_directory(&s->cfg)); /* first, so that its permissions can be checked */
+    /* made first, so that its permissions can be checked */
+    HX_TRY(hx_output_make_directory(&s->cfg));
     HX_TRY(hx_output_take(out, s));
     if (hx_atomic_file_sweep(out->directory) > 0)
         hx_log_detail("%s: removed files that a killed run left incomplete", out->directory);
@@ -93,7 +94,8 @@ int hx_output_remember(hx_output *out, const char *name, int iteration)
     return HX_OK;
 }
 
-/* Options of a VTK file; with output.threshold the elements that are dense enough. */
+/* Options of a VTK file. With output.threshold, only elements of at least that density are
+ * written. */
 static hx_vtk_options write_options(const hx_output *out)
 {
     const hx_session *s = out->session;

@@ -49,7 +49,7 @@ int hx_output_sum_hash(const hx_output *out, hx_hash *hash)
 
 enum { MOST_FIELDS = 32 };
 
-/* Settings that determine the file, from the root's config. */
+/* Settings that determine the file, taken from the root's config. */
 typedef struct file_choice {
     double threshold;
     int32_t format, n_field, field[MOST_FIELDS];
@@ -80,8 +80,8 @@ static int take_choice(hx_config *cfg, const file_choice *c)
     return HX_OK;
 }
 
-/* 1 if only the root writes: text files, files of part of a mesh that each process has whole, and
- * files in a folder that not all processes see. */
+/* Returns 1 if only the root writes: text files, files of part of a mesh that each process has
+ * completely, and files in a folder that not all processes see. */
 static int writes_alone(const hx_session *s, const file_choice *c, int is_shared)
 {
     const int is_part = !isnan(c->threshold) && !s->mesh.ownership;
@@ -105,8 +105,8 @@ static int prepare_output_dist(hx_output *out, const file_choice *c, int to_firs
                : HX_OK;
 }
 
-/* Allocates room for the mesh data of a piece of a file, and for one corner of its elements,
- * (*corner)[own and then those of the piece], which the caller frees. */
+/* Allocates memory for the mesh data of a piece of a file, and (*corner)[n], which the caller
+ * frees: one corner of the own elements and then of the elements of the piece. */
 static int make_room_for_piece(hx_output_dist *r, const hx_session *s, int32_t **corner)
 {
     const size_t n_own = (size_t)s->dist.subdomain.mesh.n_elem,
@@ -117,8 +117,8 @@ static int make_room_for_piece(hx_output_dist *r, const hx_session *s, int32_t *
     return hx_alloc_raw(&r->conn, 8 * n, sizeof *r->conn, "elements of a file");
 }
 
-/* Collects node c of each element of the piece, in the file's numbers; corner by corner, which
- * takes a quarter of the memory of all at once. */
+/* Collects node c of each element of the piece, in the file's numbers. Nodes are collected corner
+ * by corner, which takes only a quarter of the memory. */
 static int bring_corner(hx_output_dist *r, const hx_session *s, int c, int32_t *corner)
 {
     const hx_subdomain *const subdomain = &s->dist.subdomain;
@@ -133,8 +133,8 @@ static int bring_corner(hx_output_dist *r, const hx_session *s, int c, int32_t *
     return HX_OK;
 }
 
-/* Collects the mesh data of a piece from a distributed mesh, while the file is written. Collective,
- * and fails on all processes if it fails on one. */
+/* Collects the mesh data of a piece from a distributed mesh, while the file is written. Collective;
+ * fails on all processes if it fails on one. */
 static int bring_mesh(hx_output_dist *r, const hx_session *s)
 {
     int32_t *corner = NULL;
@@ -171,7 +171,7 @@ void hx_output_leave_mesh(hx_output *out)
     r->piece.conn = NULL;
 }
 
-/* HX_EINPUT: one process would write the file, and none has the whole mesh. */
+/* HX_EINPUT: a single process would write the file, but none has the whole mesh. */
 static int check_writers(const hx_session *s, int to_first)
 {
     if (!s->mesh.ownership || !to_first) return HX_OK;

@@ -14,7 +14,7 @@ struct hx_output_dist {
     hx_comm alone;
     const hx_comm *writers; /* processes that write a file: all, or only process 0 */
     hx_file_pieces pieces;
-    hx_vtk_piece piece; /* the piece of this process */
+    hx_vtk_piece piece; /* the piece that this process writes */
     /* coordinates of the piece, while a file of a distributed mesh is written (owned, like the
      * next) */
     double *xyz;
@@ -30,26 +30,26 @@ enum {
     HX_OUTPUT_WRITE_TRACE
 };
 
-/* On a follower: joins in the root's calls from here on, until hx_output_free (output_follow.c). *out
- * must not move. */
+/* On a follower: joins in the root's calls from here on, until hx_output_free (output_follow.c).
+ * *out must not move. */
 void hx_output_follow(hx_output *out, hx_session *s);
 
 /* Begins a collective function: hx_dist_announce. */
 int hx_output_announce(hx_output *out, int32_t what);
 
-/* Decides which process writes which piece, before the fields are added. Collective: *rc is that of
- * each process. */
+/* Decides which process writes which piece. Must precede the adding of fields. Collective: *rc is
+ * the result of each process. */
 int hx_output_dist_create(hx_output *out, int *rc);
 void hx_output_dist_free(hx_output *out);
 
-/* Returns on all processes an error that any of them has. */
+/* If any process has an error, returns it on all. */
 int hx_output_agree(const hx_output *out, int rc);
 
-/* rc of a step that must succeed on all processes or on none: a failure on only one leaves them
- * inconsistent. */
+/* rc is the result of a step that must succeed on all processes or on none: a failure on only one
+ * leaves them inconsistent. */
 int hx_output_judge(hx_output *out, int rc);
 
-/* Broadcasts the root's bytes. */
+/* Broadcasts bytes of the root. */
 int hx_output_spread(const hx_output *out, void *data, size_t bytes);
 
 /* Replaces *hash by the sum over all processes. */
@@ -58,7 +58,7 @@ int hx_output_sum_hash(const hx_output *out, hx_hash *hash);
 /* 1 if this process writes a piece of the file. */
 int hx_output_is_writer(const hx_output *out);
 
-/* Number of elements of the file that the fields of this process contain. */
+/* Number of elements of the file that are in the fields of this process. */
 int64_t hx_output_n_elem(const hx_output *out);
 
 /* hx_output_own returns the memory in which values of the own elements are computed before
@@ -72,11 +72,11 @@ int hx_output_bring(hx_output *out, hx_vtk_where where, size_t bytes, const void
 int hx_output_bring_mesh(hx_output *out);
 void hx_output_leave_mesh(hx_output *out);
 
-/* own[own n_elem] receives a field of the design, which may be distributed or on process 0. */
+/* own[own n_elem] := a field of the design, which may be distributed or on process 0. */
 int hx_output_own_design(hx_output *out, hx_design_field field, double *own);
 
-/* output_folder.c: path[PATH_MAX] receives output.directory, or the existing folder in which it will
- * be created; *status: of that folder. HX_EENV. */
+/* output_folder.c: path[PATH_MAX] receives output.directory or, if that does not exist, the
+ * existing folder in which it will be created; *status: status of that folder. HX_EENV. */
 int hx_output_find_folder(const hx_config *cfg, char *path, struct stat *status);
 
 /* output_fields.c: memory of the fields, and their values. */

@@ -7,7 +7,7 @@
 #include "core/mesh/hex8_conduction.h"
 #include "output_dist.h"
 
-/* Allocates scratch memory and counts it with the fields. For a plan, it is only counted. */
+/* Allocates scratch memory and counts it with the fields. A plan only counts it. */
 static int add_scratch(hx_output *out, double **array, size_t n, const char *what)
 {
     out->fields.bytes += n * sizeof **array;
@@ -36,8 +36,9 @@ static int add_heat_fields(hx_output *out)
     return HX_OK;
 }
 
-/* 1 if an array of the unknowns of all points is needed besides the nodal fields: for fields that
- * processes send to each other, and for derived fields, unless they can be computed in place. */
+/* Returns 1 if an array of the unknowns of all points is needed in addition to the nodal fields:
+ * for fields that processes send to each other, and for derived fields that cannot be computed in
+ * place. */
 static int needs_scratch(const hx_output *out)
 {
     const int is_linear = out->session->problem.space.element == HX_ELEMENT_LINEAR;

@@ -24,7 +24,7 @@ static int cannot_write(const hx_config *cfg, const char *path, const char *why)
     return rc;
 }
 
-/* Cuts the last part of a path; "." when nothing is left. */
+/* Cuts off the last component of a path; the result is "." if nothing is left. */
 static void to_parent(char *path)
 {
     size_t n = strlen(path);
@@ -51,7 +51,7 @@ int hx_output_find_folder(const hx_config *cfg, char *path, struct stat *status)
     return HX_OK;
 }
 
-/* 1 for the name of a file that a run or `hextop compare` writes. */
+/* Returns 1 if the name is that of a file that a run or `hextop compare` writes. */
 static int is_output(const char *name)
 {
     static const char *const own[] = {
@@ -69,7 +69,7 @@ static int is_output(const char *name)
     return 0;
 }
 
-/* HX_EENV: a link of another user has the name of a file that the run writes. */
+/* HX_EENV: another user's link has the name of a file that the run writes. */
 static int check_links(const char *directory)
 {
     char path[PATH_MAX];
@@ -102,8 +102,8 @@ int hx_output_query_folder(hx_session *s)
     struct stat status;
     int is_shared, found;
     if (!s->comm) return HX_OK;
-    found =
-        hx_output_find_folder(&s->cfg, path, &status) == HX_OK; /* a follower need not have it */
+    /* the folder need not exist on a follower */
+    found = hx_output_find_folder(&s->cfg, path, &status) == HX_OK;
     if (!found) hx_error_clear();
     HX_TRY(hx_comm_shares_folder(s->comm, found ? path : "", &is_shared));
     s->own_folders = !is_shared;

@@ -48,7 +48,7 @@ static void print_heat(const hx_session *s)
                     s->problem.reference, u->temperature);
 }
 
-/* Prints a note, once per run; only an analysis can quantify the error. */
+/* Prints a note once per run. Only an analysis can quantify this error. */
 static void say_stiff(const hx_session *s)
 {
     if (s->mesh.n_kind[HX_CELL_TETRAHEDRON] == 0 || s->space.element != HX_ELEMENT_LINEAR ||
@@ -59,7 +59,7 @@ static void say_stiff(const hx_session *s)
                 "            prints by how much");
 }
 
-/* Prints the properties on which the last bits depend, with -v. */
+/* With -v, prints the properties on which the last bits of the result depend. */
 static void print_machine(const hx_session *s)
 {
     const char *lead = "machine";
@@ -99,6 +99,8 @@ void hx_progress_header(const hx_session *s)
     print_mesh(s);
     if (hx_config_is_heat(cfg)) print_heat(s);
     say_stiff(s);
+    if (hx_session_other_objective(s))
+        hx_log_info("  objective %s", hx_session_objective_text(s, text, sizeof text));
     hx_log_info("  device    %s", s->device.description);
     print_machine(s);
     if (s->comm) hx_log_info("  ranks     %s", hx_session_comm_text(s, text, sizeof text));
@@ -115,10 +117,10 @@ void hx_progress_header(const hx_session *s)
     else
         hx_log_info("  filter    %s", s->filter.kind->name);
     if (cfg->optimization.projection.given)
-        hx_log_info("            projected at eta %g, beta %g", s->filter.params.eta,
-                    s->filter.params.beta);
+        hx_log_info("            projected at eta %g, beta %g", s->design.eta,
+                    s->design.beta.value);
     hx_log_info("  design    volume fraction %g, penalty %g, rho_min %g, move limit %g, %d %s%s",
-                s->problem.volume_fraction, s->problem.penalty, s->problem.rho_min,
+                s->design.volume_fraction, s->design.penalty.last, s->design.rho_min,
                 cfg->optimization.move, cfg->optimization.iterations,
                 hx_noun(cfg->optimization.iterations, "iteration", "iterations"),
                 cfg->optimization.change_tolerance > 0.0 ? " at most" : "");
@@ -148,8 +150,8 @@ void hx_progress_header(const hx_session *s)
         hx_log_status("1 of %d  analysing the first design", cfg->optimization.iterations);
 }
 
-/* Time left until the last possible design; "": this was the last one. A tolerance can end the run
- * earlier, and while penalty or beta rises later designs may take longer. */
+/* Estimated time until the last possible design; "": this was the last one. A tolerance may end the
+ * run earlier, and while penalty or beta rises, later designs may take longer. */
 static const char *time_left(const hx_session *s, const hx_stats *stats, const hx_iteration *it,
                              char *text, size_t n_text)
 {
@@ -167,32 +169,38 @@ static const char *time_left(const hx_session *s, const hx_stats *stats, const h
 }
 
 /* The status line of a terminal. */
-static void show_iteration(const hx_iteration *it, int n, const char *left)
+static void show_iteration(const hx_session *s, const hx_iteration *it, int n, const char *left)
 {
-    char lead[48], tail[192];
+    const char *const other = hx_session_other_objective(s);
+    char lead[48], tail[256], objective[64] = "";
+    if (other) snprintf(objective, sizeof objective, "%s %.6g  ", other, it->objective);
     snprintf(lead, sizeof lead, "%d of %d", it->iteration, n);
-    snprintf(tail, sizeof tail, "%s%scompliance %.6g  change %.4f  volume %.4f  PCG %d", left,
-             left[0] ? " left  " : "", it->compliance, it->change, it->volume, it->pcg_iterations);
+    snprintf(tail, sizeof tail, "%s%s%scompliance %.6g  change %.4f  volume %.4f  PCG %d", left,
+             left[0] ? " left  " : "", objective, it->compliance, it->change, it->volume,
+             it->pcg_iterations);
     hx_log_progress((double)it->iteration / n, lead, tail);
 }
 
 void hx_progress_iteration(const hx_session *s, const hx_stats *stats, const hx_iteration *it)
 {
     const int n = s->cfg.optimization.iterations, is_terminal = hx_log_is_terminal();
-    char left[64], count[32];
+    const char *const other = hx_session_other_objective(s);
+    char left[64], count[32], objective[64] = "";
     time_left(s, stats, it, left, sizeof left);
-    if (is_terminal) show_iteration(it, n, left);
-    /* a terminal shows its status line, and the log of the run receives all lines */
+    if (is_terminal) show_iteration(s, it, n, left);
+    /* a terminal only shows its status line, but the log of the run receives all lines */
     void (*const say)(const char *fmt, ...) = is_terminal ? hx_log_record : hx_log_info;
     const int n_digit = snprintf(count, sizeof count, "%d", n);
     const int width = snprintf(count, sizeof count, "%*d of %d", n_digit, it->iteration, n);
     if (it->iteration == 1)
-        say("  %*s    compliance   volume   change  greyness     PCG  residual   seconds  left",
-            width, "iter");
-    say("  %s  %12.6g  %7.4f  %7.4f  %8.4f  %6d  %8.1e  %8.3f%s%s", count, it->compliance,
-        it->volume, it->change, it->greyness, it->pcg_iterations, it->pcg_residual, it->seconds,
-        left[0] ? "  " : "", left);
-    if (it->iteration == n) return; /* nothing comes after it */
+        say("  %*s%s%*s    compliance   volume   change  greyness     PCG  residual   seconds  "
+            "left",
+            width, "iter", other ? "  " : "", other ? 12 : 0, other ? other : "");
+    if (other) snprintf(objective, sizeof objective, "  %12.6g", it->objective);
+    say("  %s%s  %12.6g  %7.4f  %7.4f  %8.4f  %6d  %8.1e  %8.3f%s%s", count, objective,
+        it->compliance, it->volume, it->change, it->greyness, it->pcg_iterations, it->pcg_residual,
+        it->seconds, left[0] ? "  " : "", left);
+    if (it->iteration == n) return; /* no output follows */
     if (it->raised && it->beta > 0.0)
         say("        penalty %g, beta %g from here on", s->opt.penalty.value, s->opt.beta.value);
     else if (it->raised)

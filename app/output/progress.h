@@ -9,11 +9,12 @@
 
 void hx_progress_header(const hx_session *s);
 
-/* Shows an iteration: on a terminal by a rewritten line with a bar, otherwise, and for sinks, by a
- * plain line. */
+/* Shows an iteration. A terminal shows a line with a bar, which is rewritten; otherwise, and for
+ * sinks, it is a plain line. */
 void hx_progress_iteration(const hx_session *s, const hx_stats *stats, const hx_iteration *it);
 
-/* Progress of a long task: nothing for the first second, then a line that a terminal rewrites. */
+/* Progress of a long task: nothing during the first second, then a line that is rewritten on a
+ * terminal. */
 typedef struct hx_progress_meter {
     const char *what; /* "writing density_0010.vtk" (borrowed) */
     double begin, last;

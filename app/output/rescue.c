@@ -1,4 +1,4 @@
-/* Saves the current design if the run cannot continue. */
+/* Saves the current design when the run cannot continue. */
 #include <errno.h>
 #include <limits.h>
 #include <stdio.h>
@@ -38,7 +38,8 @@ static void run_name(const hx_output *out, char *name, size_t n_name)
     snprintf(name, n_name, "%.*s", (int)(end - begin), out->directory + begin);
 }
 
-/* Saves in a new folder, since names in /tmp are predictable and other users can write there. */
+/* Saves the design in a new folder with an unpredictable name, since other users can also write to
+ * /tmp. */
 static int save_in(const hx_output *out, const char *place, int iteration, char *path)
 {
     char folder[PATH_MAX], name[128];

@@ -128,7 +128,7 @@ int hx_run_log_begin(hx_run_log *log, const hx_options *options)
     return hx_log_add_sink(&sink);
 }
 
-/* 1 if the descriptor is that file, to which a shell redirects the output. */
+/* Returns 1 if the descriptor refers to that file, to which a shell may redirect the output. */
 static int is_stream(int descriptor, const char *path)
 {
     struct stat file, stream;

@@ -1,4 +1,4 @@
-/* run.log: the lines of a run as a terminal shows them, with version, machine, place and time. */
+/* run.log: the lines of a run as a terminal shows them, with version, machine, folder and time. */
 #ifndef HX_RUN_LOG_H
 #define HX_RUN_LOG_H
 
@@ -15,17 +15,17 @@ typedef struct hx_run_log {
     int lost;     /* 1: a line could not be written or kept */
 } hx_run_log;
 
-/* Records lines from here on, beginning with version, command line, machine and time. With -v it
- * records the lines of -v, with -q those that a terminal shows without -q. */
+/* Records lines from here on; the first lines are version, command line, machine and time. With -v,
+ * lines of -v are also recorded; with -q, the lines that a terminal shows without -q are. */
 int hx_run_log_begin(hx_run_log *log, const hx_options *options);
 
-/* Opens the file once the folder exists, and writes the lines so far. An older file is replaced, or
- * appended to if a run is resumed. Each line is in the file before the next one is logged. Does
- * nothing if standard output or error is that very file. HX_EIO. */
+/* Opens the file once the folder exists, and writes the lines recorded so far. An older file is
+ * replaced; if a run is resumed, it is continued. Each line is in the file before the next one is
+ * logged. Does nothing if standard output or error is that very file. HX_EIO. */
 int hx_run_log_open(hx_run_log *log, const char *path, int is_resumed);
 
-/* Writes the last line: how the run ended. rc: that of the run; if it is negative, the recorded
- * error is added. Accepts a zeroed struct. */
+/* Writes the last line, which states how the run ended. rc: result of the run; if it is negative,
+ * the recorded error is added. Accepts a zeroed struct. */
 void hx_run_log_end(hx_run_log *log, int rc);
 
 #endif

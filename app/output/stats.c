@@ -21,11 +21,11 @@ int hx_stats_begin(hx_stats *stats, int max_iterations, int n_case)
 static void push_recent(hx_stats *stats, const hx_iteration *it)
 {
     memmove(stats->recent + 1, stats->recent, (HX_STATS_RECENT - 1) * sizeof *stats->recent);
-    stats->recent[0] = (hx_diag_record){it->compliance, it->volume, it->change};
+    stats->recent[0] = (hx_diag_record){it->objective, it->volume, it->change};
     if (stats->n_recent < HX_STATS_RECENT) stats->n_recent++;
 }
 
-/* Designs before this one have another penalty or beta. */
+/* Designs before this one had another penalty or beta. */
 static void begin_recent(hx_stats *stats)
 {
     stats->n_recent = 0;
@@ -34,16 +34,16 @@ static void begin_recent(hx_stats *stats)
 
 static void widen(hx_diag_span *span, const hx_iteration *it)
 {
-    span->least = span->n > 0 ? fmin(span->least, it->compliance) : it->compliance;
-    span->most = span->n > 0 ? fmax(span->most, it->compliance) : it->compliance;
+    span->least = span->n > 0 ? fmin(span->least, it->objective) : it->objective;
+    span->most = span->n > 0 ? fmax(span->most, it->objective) : it->objective;
     span->change = fmax(span->change, it->change);
     span->n++;
-    if (it->volume_missed || (span->best > 0 && !(it->compliance < span->best_compliance))) return;
+    if (it->volume_missed || (span->best > 0 && !(it->objective < span->best_objective))) return;
     span->best = it->iteration;
-    span->best_compliance = it->compliance;
+    span->best_objective = it->objective;
 }
 
-/* Compliances with another penalty or beta are not comparable. */
+/* Objectives with another penalty or beta are not comparable. */
 static int is_other(const hx_iteration *a, double penalty, double beta)
 {
     return a->penalty != penalty || a->beta != beta;
@@ -62,6 +62,8 @@ void hx_stats_add(hx_stats *stats, const hx_iteration *it, int n_case, double ou
     stats->n_took_exact += it->pcg_took_exact;
     stats->n_missed += it->volume_missed;
     stats->n_flat += it->is_flat;
+    if (!(stats->first_compliance > 0.0)) stats->first_compliance = it->compliance;
+    stats->n_loose += it->compliance > HX_STATS_LOOSE * stats->first_compliance;
     if (it->reason != HX_PCG_CONVERGED) stats->n_unconverged++;
     for (int c = 0; c < n_case; c++)
         stats->n_solve_failed += it->load_case[c].pcg.reason != HX_PCG_CONVERGED;
@@ -75,7 +77,7 @@ void hx_stats_add(hx_stats *stats, const hx_iteration *it, int n_case, double ou
     widen(&stats->span, it);
 }
 
-/* Reads the last two columns of a line, penalty and beta; 0 for anything else. */
+/* Reads the last two columns of a line, penalty and beta; 0 if the line has none. */
 static int read_last_two(const char *line, double *penalty, double *beta)
 {
     const char *const end = line + strcspn(line, "\n");
@@ -84,8 +86,28 @@ static int read_last_two(const char *line, double *penalty, double *beta)
     return sscanf(at == line ? at : at + 1, "%lf,%lf", penalty, beta) == 2;
 }
 
-void hx_stats_recall(hx_stats *stats, const char *history, double volume_fraction)
+/* Reads the column of a line, from 0; NaN: it has none. */
+static double read_column(const char *line, int column)
 {
+    const char *const end = line + strcspn(line, "\n");
+    while (column > 0 && line < end) column -= *line++ == ',';
+    return column == 0 && line < end ? strtod(line, NULL) : (double)NAN;
+}
+
+/* The column of that name in the header line; that of the compliance if there is none. */
+static int find_column(const char *header, const char *name)
+{
+    const size_t n_line = strcspn(header, "\n"), n = strlen(name);
+    int column = 0;
+    for (size_t i = 0; i < n_line; i += strcspn(header + i, ",\n") + 1, column++)
+        if (strncmp(header + i, name, n) == 0 && strchr(",\n", header[i + n])) return column;
+    return 1;
+}
+
+void hx_stats_recall(hx_stats *stats, const char *history, double volume_fraction,
+                     const char *objective)
+{
+    const int column = find_column(history, objective);
     double penalty = 0.0, beta = 0.0;
     begin_recent(stats);
     for (const char *line = history; line; line = strchr(line, '\n')) {
@@ -94,6 +116,7 @@ void hx_stats_recall(hx_stats *stats, const char *history, double volume_fractio
         if (sscanf(line, "%d,%lf,%lf,%lf", &it.iteration, &it.compliance, &it.volume, &it.change) !=
             4)
             continue;
+        it.objective = read_column(line, column);
         if (read_last_two(line, &it.penalty, &it.beta) && is_other(&it, penalty, beta))
             begin_recent(stats);
         penalty = it.penalty;

@@ -7,15 +7,19 @@
 
 enum { HX_STATS_RECENT = 6 };
 
-/* Duration in seconds above which the result of a run is synced to the disk: a shorter run is
+/* If a run took at least this many seconds, its result is synced to the disk. A shorter run is
  * quickly repeated. */
 #define HX_STATS_LONG 10.0
+
+/* A design that does not minimize the compliance and has so many times the first one's has lost the
+ * connection between its loads and supports. Continuation of the penalty raises it less. */
+#define HX_STATS_LOOSE 1e3
 
 typedef struct hx_stats {
     double begin;             /* hx_clock at the start of the command */
     double stage[HX_N_STAGE]; /* seconds */
     double spmv, precond;     /* parts of the PCG stage */
-    double total;             /* seconds from begin, set by hx_stats_stop */
+    double total;             /* seconds from begin to the end, set by hx_stats_stop */
     double first_product;     /* seconds from begin to the first solve */
     int n_iteration, capacity;
     double *iteration_seconds; /* [n_iteration] (owned) */
@@ -28,8 +32,11 @@ typedef struct hx_stats {
     int64_t n_solve_failed; /* solves that did not converge */
     int n_missed;           /* designs whose volume is not the target */
     int n_flat;             /* designs that no density improves (optimizer.h) */
-    hx_iteration last;      /* the last iteration */
-    /* number of designs in `recent`: the last ones that have the penalty and beta of the last one,
+    /* compliance of the first design, and number of designs with HX_STATS_LOOSE times as much */
+    double first_compliance;
+    int n_loose;
+    hx_iteration last; /* the last iteration */
+    /* number of designs in `recent`: the latest designs with the penalty and beta of the last one,
      * at most HX_STATS_RECENT */
     int n_recent;
     hx_diag_record recent[HX_STATS_RECENT]; /* most recent first */
@@ -46,14 +53,16 @@ int hx_stats_begin(hx_stats *stats, int max_iterations, int n_case);
 void hx_stats_add(hx_stats *stats, const hx_iteration *it, int n_case, double output_seconds);
 void hx_stats_stop(hx_stats *stats);
 
-/* For a resumed run with this volume fraction: reads the compliances from the text of its
- * history.csv. */
-void hx_stats_recall(hx_stats *stats, const char *history, double volume_fraction);
+/* For a resumed run with this volume fraction: takes the earlier values of the objective from the
+ * text of its history.csv. */
+void hx_stats_recall(hx_stats *stats, const char *history, double volume_fraction,
+                     const char *objective);
 
 /* Median, smallest and largest seconds of a design iteration; 0 without any. */
 void hx_stats_iteration_seconds(const hx_stats *stats, double *median, double *min, double *max);
 
-/* Expected seconds of n more iterations, from the mean of the last few, output files included. */
+/* Expected seconds of n more iterations, from the mean of the last few; includes writing of output
+ * files. */
 double hx_stats_time_left(const hx_stats *stats, int n);
 
 /* Prints the table of stages. */

@@ -96,7 +96,7 @@ static void write_mesh(hx_json *json, const hx_session *s)
     hx_json_close_object(json);
 }
 
-/* Writes where the heat of a case enters and leaves. */
+/* Writes where the heat of a load case enters and leaves the part. */
 static int write_heat(hx_json *json, hx_session *s, int c, double load, double reaction)
 {
     double convection;
@@ -183,12 +183,14 @@ static void write_result(hx_json *json, const hx_session *s, const hx_stats *sta
     hx_units_write(&s->cfg.units, json, "units");
     if (hx_config_is_heat(&s->cfg)) hx_json_string(json, "physics", "heat");
     hx_json_string(json, "status", status);
+    hx_json_string(json, "objective", hx_session_objective(s)->name);
+    if (hx_session_other_objective(s)) hx_json_number(json, "objective_value", last->objective);
     hx_json_number(json, "compliance", last->compliance);
     hx_json_bool(json, "compliance_has_ratio", !hx_compliance_is_shifted(s));
     if (s->cfg.solver.criterion == HX_PCG_COMPLIANCE)
         hx_json_number(json, "compliance_error", last->pcg_error);
     hx_json_number(json, "volume", last->volume);
-    hx_json_number(json, "volume_target", s->problem.volume_fraction);
+    hx_json_number(json, "volume_target", s->design.volume_fraction);
     hx_json_bool(json, "volume_met", !last->volume_missed);
     hx_json_integer(json, "designs_off_volume", stats->n_missed);
     if (!isnan(s->cfg.material.density))
@@ -248,7 +250,7 @@ void hx_summary_write_versions(hx_json *json)
     hx_json_close_object(json);
 }
 
-/* has_fields: the device has the fields of the last iteration. */
+/* has_fields = 1: the device has the fields of the last iteration. */
 static int print(hx_session *s, const hx_stats *stats, const hx_diags *diags, const char *status,
                  int has_fields, FILE *stream)
 {

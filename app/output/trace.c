@@ -16,7 +16,8 @@
 
 static const char what[] = "timeline";
 
-/* Nanoseconds by which the root's clock is ahead when this process' clock shows `at`. */
+/* Nanoseconds by which the root's clock is ahead of this process's clock when the latter shows
+ * `at`. */
 typedef struct reading {
     double at, offset, width;
 } reading;
@@ -75,8 +76,8 @@ int hx_trace_begin(hx_output *out)
     return HX_OK;
 }
 
-/* Range that all processes have completely: the latest of their first complete designs; 0: a
- * process has none. */
+/* The designs that a process has completely, from `first` (0: none) to `last`. Written are those
+ * that all processes have, from the latest of their first designs on. */
 typedef struct extent {
     int64_t n;
     double precision; /* ns */
@@ -126,8 +127,8 @@ static int find_spans(const hx_trace *trace, extent *own, hx_span_time **spans)
     return HX_OK;
 }
 
-/* all[size]: range of each process. list: on the root the spans of all, rank after rank, which
- * the caller frees; elsewhere NULL. */
+/* all[size]: range of each process. list := on the root the spans of all processes, rank after
+ * rank, which the caller frees; elsewhere NULL. */
 static int gather_spans(const hx_trace *trace, const extent *own, const hx_span_time *spans,
                         extent *all, hx_span_time **list)
 {
@@ -185,7 +186,7 @@ static void write_names(FILE *f, int rank, const extent *of)
                 rank, tid_of(q), queue_name[q]);
 }
 
-/* begin: time in ns that becomes 0 in the file. */
+/* begin: time in ns that is shown as 0 in the file. */
 static void write_span(FILE *f, int rank, const hx_span_time *span, double begin)
 {
     char name[64];

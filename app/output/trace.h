@@ -1,5 +1,5 @@
-/* timeline.json of a run: where each process' device and host spent the time of the last designs
- * (core/device/timeline.h), for https://ui.perfetto.dev or chrome://tracing. */
+/* timeline.json of a run: how the device and host of each process spent the time of the last
+ * designs (core/device/timeline.h), for https://ui.perfetto.dev or chrome://tracing. */
 #ifndef HX_TRACE_H
 #define HX_TRACE_H
 
@@ -7,7 +7,7 @@
 
 #define HX_TRACE_FILE "timeline.json"
 
-/* Starts recording marks in all processes if output.timeline is set. To be called once the
+/* If output.timeline is set, starts recording marks in all processes. Called by the root once the
  * session is open. HX_ENOMEM, HX_EENV: the device cannot record marks. */
 int hx_trace_begin(hx_output *out);
 

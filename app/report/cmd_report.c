@@ -1,4 +1,4 @@
-/* hextop report: writes runs as one HTML file that needs no other file. */
+/* hextop report: shows runs on one HTML page that needs no other file. */
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,8 +15,7 @@
 
 enum { OUTPUT, TRIANGLES };
 
-/* Largest number of triangles of all parts of a page: each takes 13 bytes in base64, 17 at
- * worst. */
+/* Maximum number of triangles of all parts on a page. Each takes 13 bytes in base64, at most 17. */
 static const int64_t most_triangles = 800000;
 static const int64_t most_bytes = 15000000;
 
@@ -107,7 +106,7 @@ static int read_runs(hx_report *report, const hx_options *options, const char *p
     return HX_OK;
 }
 
-/* The field of that name with the largest range of colours. */
+/* The field of that name whose range of colours is largest. */
 static const hx_report_field *widest(const hx_report *report, const char *name)
 {
     const hx_report_field *found = NULL;
@@ -119,7 +118,8 @@ static const hx_report_field *widest(const hx_report *report, const char *name)
     return found;
 }
 
-/* Gives fields of one quantity the same colours in all parts, if their units are the same. */
+/* Gives fields of one quantity the same range of colours in all parts, if their units are the
+ * same. */
 static void share_colours(hx_report *report)
 {
     for (size_t i = 0; i < report->n_run; i++)
@@ -178,7 +178,7 @@ fail:
     return rc;
 }
 
-/* report.html in the folder of a run, for several runs in the current folder. */
+/* Path of the page: report.html in the folder of a run; for several runs, in the current folder. */
 static const char *name_beside(const hx_options *options, char path[PATH_MAX])
 {
     const char *const folder = options->n_argument == 1 ? options->argument[0] : "";
@@ -188,14 +188,14 @@ static const char *name_beside(const hx_options *options, char path[PATH_MAX])
     return path;
 }
 
-/* title: room for the title of the page. */
+/* title: buffer for the title of the page. */
 static int make_report(hx_report *report, const hx_options *options, char *title, size_t n_title)
 {
     char beside[PATH_MAX], a[32], b[32], c[32];
     int64_t n_byte = 0;
     const double begin = hx_clock();
     const char *path = hx_option_text(options, OUTPUT);
-    /* a wrong variable is an error, not a page without the run's config */
+    /* an invalid variable is an error; otherwise the page would lack the run's config */
     HX_TRY(hx_config_check_variables());
     HX_TRY(read_triangles(hx_option_text(options, TRIANGLES), options->n_argument,
                           &report->n_triangle));

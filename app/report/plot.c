@@ -11,7 +11,7 @@ enum { MAX_POINT = 600, MAX_HOVER = 240, MAX_BAR = 100 };
 
 /* --- ticks --- */
 
-/* 1, 2 or 5 times a power of ten, so that there are about n in the span. */
+/* A step of 1, 2 or 5 times a power of ten that gives about n steps in the span. */
 static double nice_step(double span, int n)
 {
     const double raw = span / n, power = pow(10.0, floor(log10(raw)));
@@ -39,7 +39,7 @@ static double nice_value(double value, int up)
     return power * part[i];
 }
 
-/* Ticks at 1, or at 1, 2 and 5, of every decade, or of every second, third ... decade. */
+/* Ticks at 1, or at 1, 2 and 5, of every decade; or at 1 of every second, third, ... decade. */
 static void make_log(hx_ticks *t, double low, double high, int n)
 {
     static const double part[] = {1.0, 2.0, 5.0};
@@ -195,7 +195,7 @@ static int find_range(const hx_plot *p, double *low, double *high, size_t *n)
     return *n > 0 && *high >= *low;
 }
 
-/* The next point to draw: points at equal steps, and the last. */
+/* The next point to draw. Points have equal steps; the last point is always drawn. */
 static size_t next_point(size_t k, size_t n)
 {
     const size_t step = n / MAX_POINT + 1;
@@ -220,7 +220,7 @@ static void put_plot_line(const axes *a, const hx_plot_line *line)
                 x_of(a, 1.0), y_of(a, line->y[0]));
 }
 
-/* Adds what a pointer over the line shows. */
+/* Adds the text that appears when the pointer is over the line. */
 static void put_hover(const axes *a, const hx_plot *p, const hx_plot_line *line)
 {
     const size_t step = line->n / MAX_HOVER + 1;

@@ -7,7 +7,8 @@
 
 enum { HX_PLOT_MAX = 8, HX_PLOT_MAX_TICK = 16 };
 
-/* Ticks at 1, 2 or 5 times a power of ten; on a logarithmic axis also at decades between. */
+/* Ticks at 1, 2 or 5 times powers of ten; on a logarithmic axis possibly only at some powers of
+ * ten. */
 typedef struct hx_ticks {
     int is_log, n;
     double low, high; /* ends of the axis */
@@ -17,28 +18,28 @@ typedef struct hx_ticks {
 /* About n ticks for values from low to high, which are positive if is_log. The axis also begins and
  * ends at ticks. If low equals high, the axis is widened. */
 void hx_ticks_make(hx_ticks *ticks, double low, double high, int n, int is_log);
-/* "0.02", "12000", "3·10⁶"; returns text. */
+/* Formats such as "0.02", "12000", "3·10⁶"; returns text. */
 const char *hx_tick_text(double value, char *text, size_t n_text);
 
 typedef struct hx_plot_line {
     const char *name;
-    int colour;      /* class "s0", "s1", ... */
-    const double *y; /* [n] values at x = 1, 2, ...; NAN: a gap (borrowed) */
+    int colour;      /* its class in the style sheet: "s0", "s1", ... */
+    const double *y; /* [n] values at x = 1, 2, ...; NAN leaves a gap (borrowed) */
     size_t n;
 } hx_plot_line;
 
 typedef struct hx_plot {
-    const char *title, *unit;     /* "Compliance", " N mm" or "" */
+    const char *title, *unit;     /* name and unit: "Compliance", " N mm" or "" */
     const char *x_name, *x_short; /* "Design iteration", "iteration" */
     int is_log;                   /* 1: all values are positive and span several decades */
     int from_zero;                /* 1: the axis begins at zero */
     size_t n_line;
-    hx_plot_line line[HX_PLOT_MAX]; /* lines, or layers of the bars */
+    hx_plot_line line[HX_PLOT_MAX]; /* lines, or layers of stacked bars */
 } hx_plot;
 
-/* Writes a figure with a heading; nothing without a finite value. */
+/* Writes a figure with a heading, or nothing if no value is finite. */
 void hx_plot_lines(const hx_plot *plot, FILE *f);
-/* Writes stacked bars of the layers, with several iterations per bar if there are many. */
+/* Writes a figure of stacked bars; if there are many iterations, a bar stands for several. */
 void hx_plot_bars(const hx_plot *plot, FILE *f);
 
 #endif

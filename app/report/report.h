@@ -15,8 +15,8 @@ typedef enum {
     HX_RUN_DONE,
     HX_RUN_INTERRUPTED,
     HX_RUN_FAILED,
-    HX_RUN_GOING,  /* a process has the folder locked */
-    HX_RUN_UNKNOWN /* no process has it locked, and there is no summary */
+    HX_RUN_GOING,  /* a process has locked the folder */
+    HX_RUN_UNKNOWN /* no process has locked it, and there is no summary */
 } hx_run_state;
 
 /* Lines of text. */
@@ -27,7 +27,7 @@ typedef struct hx_report_lines {
 
 /* A scalar field that colours the vertices. */
 typedef struct hx_report_field {
-    const char *name, *label; /* "density", "Density just inside the surface" */
+    const char *name, *label; /* "density"; "Density just inside the surface" */
     const char *unit;         /* as in hx_units */
     float *value;             /* [n_vertex] (owned) */
     double low, high;         /* range of the colours */
@@ -42,24 +42,24 @@ typedef struct hx_report_part {
     hx_surface_report shape;
     hx_surface_simplification simplified;
     double threshold, seconds;
-    double step[3]; /* spacing of the coordinates as rounded for the page, a length */
+    double step[3]; /* spacing of the coordinates after rounding for the page (length) */
     hx_report_field field[HX_REPORT_MAX_FIELD];
     size_t n_field;
-    int is_alone; /* 1: made from only the densities, without the config */
+    int is_alone; /* 1: made only from the densities, without the config */
 } hx_report_part;
 
 typedef struct hx_report_run {
     const char *folder; /* as given (borrowed) */
-    char *label;        /* short and different for each run (owned) */
+    char *label;        /* a short text that differs between the runs (owned) */
     hx_run_state state;
-    hx_json_tree summary, verify; /* root NULL: there is no such file */
-    hx_json_tree settings;        /* from config.cfg if there is no summary */
-    hx_csv history;               /* n_row 0: there is no history */
+    hx_json_tree summary, verify; /* root = NULL: there is no such file */
+    hx_json_tree settings;        /* settings from config.cfg if there is no summary */
+    hx_csv history;               /* n_row = 0: there is no history */
     hx_units units;
     char *result; /* path of the file with the last densities; NULL: none (owned) */
-    char *stress; /* path of the file with stresses from verify; NULL: none (owned) */
+    char *stress; /* path of the file with stresses that verify wrote; NULL: none (owned) */
     int is_heat;
-    int64_t bytes; /* encoded bytes of the run's part on the page */
+    int64_t bytes; /* number of encoded bytes of the run's part on the page */
     hx_report_part part;
     hx_report_lines missing; /* notes on missing files and fields */
     hx_report_lines warning;
@@ -74,9 +74,8 @@ typedef struct hx_report {
 
 void hx_report_say(hx_report_lines *lines, const char *fmt, ...) HX_PRINTF(2, 3);
 
-/* Reads the files of a folder. HX_EINPUT: it is not a folder, or not that of a run. A file that
- * cannot be read is noted in run->missing. HX_EINPUT, too: one of `outputs` is a file that is
- * read. */
+/* Reads the files of a folder. A file that cannot be read is noted in run->missing. HX_EINPUT: it
+ * is not a folder, or not that of a run, or one of `outputs` is a file that is read. */
 int hx_report_read(hx_report_run *run, const char *folder, const hx_output_names *outputs);
 /* Makes run->part from run->result; if that is impossible, run->missing states the reason.
  * HX_ENOMEM. */
@@ -84,10 +83,10 @@ int hx_report_make_part(hx_report_run *run, int64_t n_triangle);
 /* Accepts a zeroed run. */
 void hx_report_free_run(hx_report_run *run);
 
-/* Collects warnings about the run, its solves, its verification and the shape of its part. */
+/* Collects the warnings about the run, its solves, its verification and the shape of its part. */
 void hx_report_judge(hx_report_run *run);
 
-/* The settings of a run as an object; NULL: unknown. */
+/* The settings of a run as a JSON object; NULL: unknown. */
 const hx_json_value *hx_report_settings(const hx_report_run *run);
 /* Formats a number for readers, such as "1,234" or "0.01235"; "-" for NaN. Returns text. */
 const char *hx_report_number(double value, char *text, size_t n_text);
@@ -115,7 +114,7 @@ void hx_report_write_machine(const hx_report_run *run, FILE *f);
 void hx_report_write_verify(const hx_report_run *run, FILE *f);
 int hx_report_write_viewer(const hx_report *report, size_t i, FILE *f); /* report_viewer.c */
 
-/* Lines of report.css and report.js, converted to C by the build; end with NULL. */
+/* Lines of report.css and report.js, which the build converts to C; they end with NULL. */
 extern const char *const hx_report_css[], *const hx_report_js[];
 
 #endif

@@ -1,4 +1,4 @@
-/* The page that contains the pieces. */
+/* The page that contains all pieces of the report. */
 #include <string.h>
 
 #include "../text/html.h"

@@ -12,7 +12,7 @@
 #include "core/mesh/hex_jacobian.h"
 #include "report.h"
 
-enum { N_SMOOTH = 10 }; /* the default of `hextop surface` */
+enum { N_SMOOTH = 10 }; /* as by default in `hextop surface` */
 
 typedef struct maker {
     hx_report_run *run;
@@ -23,8 +23,8 @@ typedef struct maker {
 
 /* --- fields --- */
 
-/* node[n_node]: mean of the values of the elements around, weighted by volume and `share` (NULL:
- * 1). Values and share have `per` entries of elements for each of the mesh's. NAN if no weight is
+/* node[n_node] := mean of the values of the surrounding elements, weighted by volume and `share`
+ * (NULL: 1). Values and share have `per` entries for each element of the mesh. NAN if no weight is
  * positive. */
 static int average(const hx_mesh *mesh, int64_t per, const double *value, const double *share,
                    float *node)
@@ -52,7 +52,7 @@ fail:
     return rc;
 }
 
-/* Gives vertices without a value the mean of their neighbours with one, in rounds. */
+/* Gives vertices without a value the mean of their neighbours that have one, in rounds. */
 static int fill_gaps(const hx_surface *s, float *value)
 {
     double *sum = NULL;
@@ -117,8 +117,8 @@ fail:
     return rc;
 }
 
-/* value[mesh->n_elem] of the session's mesh: the largest von_mises of all cases in the file, NAN if
- * it has none. Returns the number of cases. */
+/* value[mesh->n_elem] of the session's mesh := the largest von_mises of all cases in the file; NAN
+ * if the file has none. Returns the number of cases. */
 static int read_stress(maker *m, const char *path, double *value, int *n_case)
 {
     const hx_session *s = &m->source.session;
@@ -130,14 +130,14 @@ static int read_stress(maker *m, const char *path, double *value, int *n_case)
         char name[64];
         hx_result_match match;
         hx_fields_case_name("von_mises", *n_case, name, sizeof name);
-        if (hx_result_read(path, name, mesh, s->problem.rho_min, NAN, one, &match) < 0) break;
+        if (hx_result_read(path, name, mesh, s->design.rho_min, NAN, one, &match) < 0) break;
         for (int64_t e = 0; e < mesh->n_elem; e++) value[e] = fmax(value[e], one[e]);
     }
     free(one);
     return HX_OK;
 }
 
-/* Reduces values to the elements of source.mesh, which lacks passive void. */
+/* Reduces values to the elements of source.mesh, which has no passive void. */
 static void keep_part(const maker *m, double *value)
 {
     const hx_surface_source *source = &m->source;
@@ -146,7 +146,7 @@ static void keep_part(const maker *m, double *value)
         if (source->part.state[e] != HX_PART_VOID) value[at++] = value[e];
 }
 
-/* Takes von Mises stress from the result, or else from the file of verify. */
+/* Takes the von Mises stress from the result; if it has none, from the file of verify. */
 static int add_stress(maker *m)
 {
     hx_report_run *run = m->run;
@@ -177,8 +177,8 @@ fail:
     return rc;
 }
 
-/* The colour scale ends at the value that only 0.5 % of the vertices exceed: peaks at single
- * points, such as stresses at supports, would leave one colour for the rest. */
+/* The colour scale ends at the value that only 0.5 % of the vertices exceed. Otherwise peaks at
+ * single points, such as stresses at supports, would leave one colour for the rest. */
 static int find_range(hx_report_field *f, int64_t n)
 {
     double *sorted = NULL;
@@ -232,7 +232,7 @@ static int simplify(maker *m, int64_t n_triangle)
     return HX_OK;
 }
 
-/* Opens the source with the config beside the result or, if that fails, without. */
+/* Opens the source with the config beside the result; if that fails, opens it without a config. */
 static int open_source(maker *m)
 {
     hx_report_run *run = m->run;
@@ -264,7 +264,7 @@ static int make_picture(maker *m, int64_t n_triangle)
     const double cut_out = hx_clock();
     HX_TRY(add_stress(m));
     HX_TRY(add_field(m, "density", "Density just inside the surface", "", m->source.rho, NULL));
-    hx_surface_field_free(&m->field); /* before more memory is allocated */
+    hx_surface_field_free(&m->field); /* checked before more memory is allocated */
     hx_surface_source_free(&m->source);
     const double coloured = hx_clock();
     HX_TRY(simplify(m, n_triangle));

@@ -7,12 +7,14 @@
 #include "report.h"
 
 typedef struct kind {
-    const char *column, *title;
+    const char *column,
+        *title; /* column NULL: that of the objective, if it is not the compliance */
     int is_log, from_zero, is_work;
-    int is_second; /* 1: its unit is seconds */
+    int is_second; /* 1: the values are seconds */
 } kind;
 
 static const kind kinds[] = {
+    {NULL, "Objective", 0, 0, 0, 0},
     {"compliance", "Compliance", 1, 0, 1, 0},
     {"change", "Largest change of a density", 1, 0, 0, 0},
     {"greyness", "Greyness", 0, 1, 0, 0},
@@ -48,11 +50,14 @@ static void put_kind(const hx_report *report, const kind *k, FILE *f)
                     .from_zero = k->from_zero};
     for (size_t i = 0; i < report->n_run; i++) {
         const hx_report_run *run = &report->run[i];
-        const double *const y = hx_csv_column(&run->history, k->column);
+        const char *const column =
+            k->column ? k->column : hx_json_text_at(run->summary.root, "objective", "");
+        const int is_twice = !k->column && strcmp(column, "compliance") == 0;
+        const double *const y = is_twice ? NULL : hx_csv_column(&run->history, column);
         if (!y || run->history.n_row == 0) continue;
         plot.line[plot.n_line++] = (hx_plot_line){run->label, (int)i, y, run->history.n_row};
     }
-    hx_plot_lines(&plot, f);
+    if (plot.n_line > 0 || k->column) hx_plot_lines(&plot, f);
 }
 
 static void put_legend(const hx_report *report, FILE *f)
@@ -77,7 +82,7 @@ void hx_report_write_plots(const hx_report *report, FILE *f)
 
 /* --- stages --- */
 
-/* Total seconds of a stage, from the summary or the sum of the history; NAN: unknown. */
+/* Total seconds of a stage: from the summary, otherwise the sum over the history; NAN: unknown. */
 static double stage_seconds(const hx_report_run *run, int stage)
 {
     char path[64];

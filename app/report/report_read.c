@@ -45,7 +45,7 @@ static int is_there(const hx_report_run *run, const char *name)
     return access(join_run_path(run, name, path), F_OK) == 0;
 }
 
-/* Notes the last error as a missing file. */
+/* Notes the last error as the reason why a file is missing. */
 static void say_error(hx_report_run *run)
 {
     hx_report_say(&run->missing, "%s", hx_error_message());
@@ -78,7 +78,7 @@ static void read_history(hx_report_run *run)
         hx_report_say(&run->missing, "No iteration is finished yet: history.csv is empty.");
 }
 
-/* Reads config.cfg as the JSON that a summary contains. */
+/* Reads config.cfg in the form of the JSON object that a summary contains. */
 static int parse_config(hx_report_run *run, const hx_config *cfg)
 {
     char *text = NULL;
@@ -96,7 +96,7 @@ static int parse_config(hx_report_run *run, const hx_config *cfg)
     return rc;
 }
 
-/* Reads settings and units of the config, if there is no summary that has them. */
+/* Reads settings and units from the config, if there is no summary with them. */
 static int read_run_config(hx_report_run *run, const hx_output_names *outputs)
 {
     char path[PATH_MAX];
@@ -136,7 +136,7 @@ static int find_in_series(hx_report_run *run)
     hx_json_tree tree;
     if (!is_there(run, "density.vtk.series")) return HX_OK;
     if (hx_json_read(&tree, join_run_path(run, "density.vtk.series", path)) < 0) {
-        hx_error_clear(); /* the folder is searched instead */
+        hx_error_clear(); /* if it cannot be read, the folder is searched instead */
         return HX_OK;
     }
     const hx_json_value *files = hx_json_at(tree.root, "files");
@@ -150,7 +150,7 @@ static int find_in_series(hx_report_run *run)
     return rc;
 }
 
-/* The number in density_0010.vtk; -1: another name. */
+/* The number in a name such as density_0010.vtk; -1: another name. */
 static long density_number(const char *name)
 {
     static const char prefix[] = "density_";
@@ -180,7 +180,7 @@ static time_t changed(const char *path)
     return stat(path, &status) == 0 ? status.st_mtime : 0;
 }
 
-/* Keeps the newest file of verify. */
+/* Keeps the newest of the files that verify wrote. */
 static int look_at_file(hx_report_run *run, const char *name, long *most)
 {
     char path[PATH_MAX];
@@ -197,7 +197,8 @@ static int look_at_file(hx_report_run *run, const char *name, long *most)
     return hx_strdup(&run->stress, path);
 }
 
-/* Finds the densities to show: the last of the series, else those with the largest number. */
+/* Finds the densities to show: the last ones of the series; otherwise the file with the largest
+ * number. */
 static int find_files(hx_report_run *run)
 {
     int rc = HX_OK;

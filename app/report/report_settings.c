@@ -1,4 +1,5 @@
-/* Settings as rows of names and values: of one run, or those that differ between several. */
+/* Settings as rows of names and values: those of one run, or those that differ between several
+ * runs. */
 #include <stdlib.h>
 #include <string.h>
 

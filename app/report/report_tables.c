@@ -40,7 +40,7 @@ typedef struct figure {
     const char *name, *key; /* path in the summary */
     const char *column; /* column of the history, whose last row is used if there is no summary */
     const char *(*unit)(const hx_units *u);
-    int with_difference; /* differences are given in percent */
+    int with_difference; /* 1: differences are given in percent */
 } figure;
 
 static const char *unit_work(const hx_units *u)
@@ -66,6 +66,7 @@ static const char *unit_none(const hx_units *u)
 }
 
 static const figure figures[] = {
+    {"Objective", "objective_value", NULL, unit_none, 1}, /* if it is not the compliance */
     {"Compliance", "compliance", "compliance", unit_work, 1},
     {"Volume fraction", "volume", "volume", unit_none, 1},
     {"Mass", "mass", NULL, unit_mass, 1},
@@ -85,14 +86,14 @@ static double figure_of(const hx_report_run *run, const figure *g)
     return column && run->history.n_row > 0 ? column[run->history.n_row - 1] : NAN;
 }
 
-/* Factor and unit of a figure's values; those of a mass depend on its size. */
+/* Factor and unit of a figure's values; for a mass they depend on its size. */
 static double scale_of(const figure *g, const hx_units *units, double value, const char **unit)
 {
     *unit = g->unit(units);
     return g->unit == unit_mass ? hx_units_mass_scale(units, value, unit) : 1.0;
 }
 
-/* "3 min 20 s" for seconds, else the number; returns text. */
+/* Formats seconds as "3 min 20 s", other values as a number; returns text. */
 static const char *figure_text(const figure *g, double value, char *text, size_t n_text)
 {
     if (g->unit == unit_seconds && isfinite(value)) return hx_format_seconds(value, text, n_text);
@@ -136,8 +137,8 @@ const char *hx_report_state_text(const hx_report_run *run)
     return state_text(run->state);
 }
 
-/* 1: the parts of both runs have the same volume and box, within the difference of two meshes of
- * one part, or one of them does not state its own. */
+/* Returns 1 if the parts of both runs have the same volume and box, except for the difference
+ * between two meshes of one part, or if one run does not state them. */
 static int is_same_part(const hx_report_run *a, const hx_report_run *b)
 {
     static const double share = 0.01;
@@ -162,8 +163,8 @@ static int is_any_shifted(const hx_report_run *a, const hx_report_run *b)
     return hx_report_is_shifted(a->summary.root) || hx_report_is_shifted(b->summary.root);
 }
 
-/* Writes a value, with its unit if that is not in the first column, and its difference from the
- * first run. */
+/* Writes a value, with its unit unless the first column has it, and its difference from the first
+ * run. */
 static void put_compared_cell(const hx_report *report, const figure *g, size_t i, FILE *f)
 {
     const hx_report_run *run = &report->run[i];

@@ -50,7 +50,8 @@ static size_t find_analyses(const hx_report_run *run, analysis found[MAX_ANALYSI
     return n;
 }
 
-/* Writes a row, with percentages relative to the first if they are meaningful. */
+/* Writes a row; percentages are relative to the first value, and are given only if they are
+ * meaningful. */
 static void put_row_as(FILE *f, const analysis *a, size_t n, const char *name, const char *unit,
                        const char *key, int with_difference)
 {
@@ -77,8 +78,8 @@ static void put_row(FILE *f, const analysis *a, size_t n, const char *name, cons
     put_row_as(f, a, n, name, unit, key, 1);
 }
 
-/* Writes the highest temperatures, without percentages, which would depend on the zero of the
- * scale, and then their differences from the lowest held or ambient temperature. */
+/* Writes the highest temperatures, without percentages, since these would depend on the zero of the
+ * scale. Then writes their differences from the lowest held or ambient temperature. */
 static void put_temperatures(FILE *f, const analysis *a, size_t n, const char *unit)
 {
     const double from = hx_json_number_at(a[0].value, "reference_temperature");
@@ -259,7 +260,7 @@ static void judge_log(hx_report_run *run)
 
 void hx_report_judge(hx_report_run *run)
 {
-    if (!judge_list(run)) { /* the run is not finished, or has an older version */
+    if (!judge_list(run)) { /* the run is not finished, or an older version wrote it */
         judge_design(run);
         judge_solves(run);
     }

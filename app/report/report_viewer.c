@@ -1,5 +1,5 @@
-/* The part as data of the page: coordinates with 16 bits, colours with 8, and triangles as
- * differences of their vertex numbers, all in base64. */
+/* The part as data of the page, all in base64: coordinates with 16 bits, colours with 8, and
+ * triangles as differences of their vertex numbers. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,7 +18,7 @@ static void put_data(FILE *f, const char *name, const uint8_t *bytes, size_t n)
     fputs("</script>\n", f);
 }
 
-/* x y z of each vertex, from 0 to 65535 within the box, low byte first. */
+/* x y z of each vertex, scaled from 0 to 65535 within the box, low byte first. */
 static int put_places(const hx_report_part *part, FILE *f)
 {
     const hx_surface *s = &part->surface;
@@ -38,8 +38,8 @@ static int put_places(const hx_report_part *part, FILE *f)
     return HX_OK;
 }
 
-/* Each vertex number minus the one before, in groups of 7 bits: the lowest bit is the sign, and 128
- * marks that more bytes follow. */
+/* Each vertex number minus the previous one, in groups of 7 bits. The lowest bit of the number is
+ * its sign; 128 in a byte means that more bytes follow. */
 static int put_triangles(const hx_surface *s, FILE *f)
 {
     uint8_t *bytes = NULL;
@@ -147,7 +147,7 @@ static void put_controls(const hx_report_part *part, size_t i, int with_link, FI
     fprintf(f, "</div>\n");
 }
 
-/* Writes the number of triangles, and their distance from those of `hextop surface`. */
+/* Writes the number of triangles, and how far they are from those of `hextop surface`. */
 static void put_caption(const hx_report_run *run, FILE *f)
 {
     const hx_report_part *part = &run->part;

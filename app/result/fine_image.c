@@ -10,8 +10,8 @@
 #include "core/mesh/load_faces.h"
 #include "core/spline/spline_image.h"
 
-/* Limits if n is not given: degrees that an edge of a hexahedron may turn by, number of hexahedra
- * in all. */
+/* Limits that apply if n is not given: largest angle, in degrees, by which an edge of a hexahedron
+ * may turn; total number of hexahedra. */
 static const double most_turn = 5.0, most_elements = 4e6;
 enum { MOST_CHOSEN = 8 };
 
@@ -19,7 +19,7 @@ static const double degrees = 180.0 / 3.14159265358979323846;
 
 /* --- the mesh --- */
 
-/* Marks the elements of kept cells and their nodes, numbered in order of first use. */
+/* Marks the elements of kept cells and their nodes, which are numbered in order of first use. */
 static int keep_cells(const uint8_t *keep, int64_t n_cell, int64_t per, int64_t *n_node,
                       double *xyz, int64_t *n_elem, int32_t *conn)
 {
@@ -45,7 +45,7 @@ static int keep_cells(const uint8_t *keep, int64_t n_cell, int64_t per, int64_t 
     return HX_OK;
 }
 
-/* Makes f->mesh with n^3 elements per cell, not finished. */
+/* Makes f->mesh with n^3 elements per cell; it is not finished. */
 static int make_image_mesh(hx_fine_image *f, const hx_session *s, const uint8_t *keep, int n)
 {
     double *xyz = NULL;
@@ -73,7 +73,8 @@ static int choose_fineness(hx_fine_image *f, const hx_session *s, const uint8_t 
     for (; n > 1; n--) {
         const int rc = make_image_mesh(f, s, keep, n);
         if (rc != HX_EINPUT) return rc;
-        hx_error_clear(); /* invalid hexahedra: tries fewer, and finally the image */
+        /* if hexahedra are invalid, tries fewer of them, and finally the image itself */
+        hx_error_clear();
     }
     return HX_OK;
 }
@@ -101,7 +102,7 @@ int hx_fine_image_create(hx_fine_image *f, const hx_session *s, const uint8_t *k
 
 /* --- sets --- */
 
-/* Element (i, j, k) of n^3. */
+/* Number of element (i, j, k) within a cell of n^3. */
 static int64_t child_at(int64_t cell, int n, const int at[3])
 {
     return ((cell * n + at[2]) * n + at[1]) * n + at[0];
@@ -129,7 +130,8 @@ static int add_image_faces(hx_fine_image *f, const hx_mesh *mesh, const hx_set *
     return rc;
 }
 
-/* Adds the set's nodes, which are corners of cells; node[n_node of the mesh] has their numbers. */
+/* Adds the set's nodes, which are corners of cells; node[n_node of the mesh] has their numbers in
+ * the finer mesh. */
 static int add_nodes(hx_fine_image *f, const hx_set *set, const int32_t *node)
 {
     int32_t *list = NULL;
@@ -153,7 +155,7 @@ static int add_elements(hx_fine_image *f, const hx_set *set)
     return rc;
 }
 
-/* node[n_node of the mesh]: number of the same corner in the finer mesh. */
+/* node[n_node of the mesh] := number of the same corner in the finer mesh. */
 static void find_corners(const hx_fine_image *f, const hx_mesh *mesh, int32_t *node)
 {
     static const int corner_at[8][3] = {{0, 0, 0}, {1, 0, 0}, {1, 1, 0}, {0, 1, 0},

@@ -1,5 +1,5 @@
-/* The image of a spline in smaller hexahedra, from which surfaces are cut, so that curved faces are
- * curved in them. */
+/* The image of a spline in smaller hexahedra. Surfaces are cut from it, so that curved faces of the
+ * part appear curved. */
 #ifndef HX_FINE_IMAGE_H
 #define HX_FINE_IMAGE_H
 
@@ -12,10 +12,12 @@
 typedef struct hx_fine_image {
     int n;            /* hexahedra along a span; 1: the image itself; 0: there is no spline */
     int is_requested; /* 1: n was given; 0: it follows from the curvature */
-    /* number that the curvature requires; above n: that would be too many, or not valid */
+    /* number that the curvature requires; if above n, that would be too many hexahedra, or invalid
+     * ones */
     int wanted;
-    double turn; /* largest angle by which an edge of a span turns, degrees */
-    /* finished; element n^3 c + i belongs to kept cell c; empty if n is below 2 (owned) */
+    double turn; /* largest angle by which an edge of a span turns, in degrees */
+    /* finished mesh, in which element n^3 c + i belongs to kept cell c; empty if n is below 2
+     * (owned) */
     hx_mesh mesh;
 } hx_fine_image;
 
@@ -28,13 +30,13 @@ int hx_fine_image_create(hx_fine_image *f, const hx_session *s, const uint8_t *k
 /* Makes the image of all cells, with the sets of the session's mesh on its faces and elements. */
 int hx_fine_image_with_sets(hx_fine_image *f, const hx_session *s);
 
-/* The field of hx_surface_field_create() for the cells of `mesh`, which is the session's or lacks
- * the cells left out; on the finer image if there is one. */
+/* The field of hx_surface_field_create() for the cells of `mesh`, which is the session's mesh,
+ * possibly without some cells. If there is a finer image, the field is on that. */
 int hx_fine_image_field(const hx_fine_image *f, hx_surface_field *field, const hx_mesh *mesh,
                         const double *rho, const uint8_t *is_solid);
 
-/* The target, or the volume of all hexahedra of the field if that is slightly below that of the
- * spline. */
+/* Returns the target; if the volume of all hexahedra of the field is slightly below the target,
+ * because it differs from the spline's volume, returns that volume. */
 double hx_fine_image_target(const hx_fine_image *f, const hx_surface_field *field, double target);
 
 /* "2 x 2 x 2 hexahedra per span: ..."; "" without a spline. Returns text. */

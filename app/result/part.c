@@ -58,7 +58,7 @@ static void keep_element(hx_result_part *part, const hx_mesh *mesh, int64_t e, u
     for (int i = 0; i < 8; i++) node[mesh->conn[8 * e + i]] |= COVERED;
 }
 
-/* Forces elements solid that own a face of the set, or that lie in it. */
+/* Forces elements solid that own a face of the set, or that are in the set. */
 static int keep_whole(hx_result_part *part, const hx_mesh *mesh, const hx_set *set, uint8_t *node)
 {
     int64_t n_face, *face = NULL;
@@ -78,7 +78,7 @@ static int keep_whole(hx_result_part *part, const hx_mesh *mesh, const hx_set *s
 
 static int keep_set(hx_result_part *part, const hx_mesh *mesh, const hx_set *set)
 {
-    /* OF_SET: a node of the set; COVERED: one of an element that is forced solid */
+    /* OF_SET: a node of the set; COVERED: a node of an element that is forced solid */
     uint8_t *node = NULL;
     HX_TRY(hx_alloc(&node, (size_t)mesh->n_node, 1, "preserved nodes"));
     for (int64_t k = 0; k < set->n_node; k++) node[set->node[k]] = OF_SET;
@@ -100,8 +100,8 @@ static int keep_named(hx_result_part *part, const hx_mesh *mesh, const char *nam
     return set ? keep_set(part, mesh, set) : HX_OK;
 }
 
-/* Forces elements behind the file's supports or loads solid; load_case = 0: loads of any step.
- * is_driven: 1: only behind values other than 0. */
+/* Forces elements behind the file's supports or loads solid. load_case = 0: loads of any step.
+ * is_driven = 1: only where the value is not 0. */
 static int keep_values(hx_result_part *part, const hx_mesh *mesh, int64_t n,
                        const hx_file_value *value, int load_case, int is_driven)
 {
@@ -121,7 +121,7 @@ static int keep_loads(hx_result_part *part, const hx_session *s)
     const hx_mesh *mesh = &s->mesh;
     const hx_config_load *load = s->cfg.loads.entry;
     for (size_t i = 0; i < s->cfg.loads.n; i++) {
-        /* a file with one step has it for any case */
+        /* a file with a single step has that step for every case */
         const int step = s->conditions.n_case > 1 ? load[i].load_case : 0;
         HX_TRY(keep_named(part, mesh, load[i].set));
         if (!load[i].from) continue;
@@ -222,12 +222,12 @@ static void set_states(hx_result_part *part, const hx_problem *problem, int64_t 
 }
 
 /* 1 if a result that was written with a threshold lacks the element. */
-static int is_absent(const hx_result_part *part, const hx_problem *problem, double density)
+static int is_absent(const hx_result_part *part, const hx_session *s, double density)
 {
-    return part->n_missing > 0 && density <= problem->rho_min;
+    return part->n_missing > 0 && density <= s->design.rho_min;
 }
 
-/* The elements of this process: all, or its own ones of a distributed mesh. */
+/* The elements of this process: all, or, for a distributed mesh, the own ones. */
 static void find_own(const hx_mesh *mesh, int64_t *begin, int64_t *end)
 {
     const hx_mesh_ownership *const w = mesh->ownership;
@@ -235,10 +235,10 @@ static void find_own(const hx_mesh *mesh, int64_t *begin, int64_t *end)
     *end = w ? w->first[w->reduce->rank + 1] : mesh->n_elem;
 }
 
-/* density: NULL: of a run that has not begun. Collective if the mesh is distributed. */
-static int measure_result_part(hx_result_part *part, const hx_problem *problem,
-                               const double *density)
+/* density = NULL: densities of a run that has not begun. Collective if the mesh is distributed. */
+static int measure_result_part(hx_result_part *part, const hx_session *s, const double *density)
 {
+    const hx_problem *const problem = &s->problem;
     enum { VOID_MASS, MASS, THERE, OPEN, SOLID, N_SOLID, N_VOID, N };
     double sum[N] = {0.0};
     int64_t begin, end;
@@ -249,8 +249,8 @@ static int measure_result_part(hx_result_part *part, const hx_problem *problem,
                   is_void = part->state[e] == HX_PART_VOID;
         if (is_void) sum[VOID_MASS] += problem->passive.density[e] * volume;
         if (!is_void) sum[OPEN] += volume;
-        if (!is_void && density) sum[MASS] += fmax(density[e], problem->rho_min) * volume;
-        if (is_solid || (!is_void && !(density && is_absent(part, problem, density[e]))))
+        if (!is_void && density) sum[MASS] += fmax(density[e], s->design.rho_min) * volume;
+        if (is_solid || (!is_void && !(density && is_absent(part, s, density[e]))))
             sum[THERE] += volume;
         if (is_solid) sum[SOLID] += volume;
         sum[N_SOLID] += is_solid;
@@ -261,7 +261,7 @@ static int measure_result_part(hx_result_part *part, const hx_problem *problem,
     part->n_void = (int64_t)sum[N_VOID];
     part->solid_volume = sum[SOLID];
     part->open_volume = sum[OPEN];
-    part->wanted = problem->volume_fraction * problem->total_volume - sum[VOID_MASS];
+    part->wanted = s->design.volume_fraction * problem->total_volume - sum[VOID_MASS];
     part->mass = density ? sum[MASS] : part->wanted;
     part->target = part->n_missing > 0 ? fmin(part->wanted, sum[THERE]) : part->mass;
     return HX_OK;
@@ -287,7 +287,7 @@ static int make_result_part(hx_result_part *part, const hx_session *s, const dou
     if (preserve & HX_PRESERVE_LOADS) HX_TRY_FAIL(keep_driven(part, s));
     if (preserve & HX_PRESERVE_SUPPORTS) HX_TRY_FAIL(keep_supports(part, s));
     set_states(part, &s->problem, n, (preserve & HX_PRESERVE_PASSIVE) != 0);
-    HX_TRY_FAIL(measure_result_part(part, &s->problem, density));
+    HX_TRY_FAIL(measure_result_part(part, s, density));
     return HX_OK;
 fail:
     hx_part_free(part);
@@ -330,8 +330,8 @@ void hx_part_free(hx_result_part *part)
     memset(part, 0, sizeof *part);
 }
 
-/* If even the densest free elements are too many, the threshold is above them: only forced ones are
- * solid. */
+/* If even the densest free elements exceed the target, the threshold lies above them, and only
+ * forced elements are solid. */
 static void prefer_none(int64_t n, const double *volume, const double *density, double target,
                         double *threshold)
 {
@@ -347,7 +347,7 @@ static void prefer_none(int64_t n, const double *volume, const double *density, 
 static int is_open(const hx_result_part *part, const hx_session *s, const double *density,
                    int64_t e)
 {
-    return part->state[e] == HX_PART_FREE && !is_absent(part, &s->problem, density[e]);
+    return part->state[e] == HX_PART_FREE && !is_absent(part, s, density[e]);
 }
 
 static int threshold_of_free(const hx_result_part *part, const hx_session *s, const double *density,
@@ -372,7 +372,7 @@ fail:
     return rc;
 }
 
-/* "--preserve passive": what leaves forced elements to their densities. */
+/* Value of --preserve that forces fewer elements solid. */
 static const char *fewer(const hx_result_part *part)
 {
     const int is_mixed = part->preserve & HX_PRESERVE_PASSIVE &&
@@ -397,6 +397,6 @@ int hx_part_threshold(const hx_result_part *part, const hx_session *s, const dou
     int64_t n_open = 0;
     HX_TRY(hx_part_check_target(part, part->target));
     for (int64_t e = 0; e < s->mesh.n_elem; e++) n_open += is_open(part, s, density, e);
-    *threshold = 1.0; /* if no element is left to choose */
+    *threshold = 1.0; /* if the threshold decides on no element */
     return n_open > 0 ? threshold_of_free(part, s, density, n_open, threshold) : HX_OK;
 }

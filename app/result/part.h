@@ -1,4 +1,4 @@
-/* The part that a result stands for, common to `hextop verify` and `hextop surface`: its target
+/* The part that a result stands for, as used by `hextop verify` and `hextop surface`: its target
  * volume, and the elements that are forced solid or void. */
 #ifndef HX_PART_H
 #define HX_PART_H
@@ -17,7 +17,7 @@ enum {
     HX_PRESERVE_USUAL = HX_PRESERVE_LOADS | HX_PRESERVE_PASSIVE
 };
 
-/* The words of the option, then NULL; its default (HX_PRESERVE_USUAL), and its help. */
+/* The words of the option, then NULL; its default (HX_PRESERVE_USUAL); its help text. */
 const char *hx_preserve_word(size_t i);
 #define HX_PRESERVE_DEFAULT "loads,passive"
 #define HX_PRESERVE_HELP                                                                           \
@@ -31,11 +31,11 @@ typedef enum { HX_PART_FREE, HX_PART_SOLID, HX_PART_VOID } hx_part_state;
 
 /* State of an element. Passive elements with a density of at least 0.9 are forced solid, and so are
  * the elements behind loads and supports; supports that drive the part (hx_part_is_driven_by) count
- * as loads. For a set (or what the mesh's file loads), these are the
- * elements that own its faces (faces that the mesh names, or boundary faces all of whose nodes are
- * in the set), or all of whose nodes are in the set; and for nodes that none of these contain, for
- * example on an edge, all elements around. Passive elements with a density of at most 0.1 are
- * forced void, which takes precedence. */
+ * as loads. For a set (or the nodes that the mesh's file loads), these are the elements that own
+ * its faces (faces that the mesh names, or boundary faces all of whose nodes are in the set), and
+ * the elements all of whose nodes are in the set. Around nodes that none of these elements contain,
+ * for example on an edge, all elements are forced solid. Passive elements with a density of at most
+ * 0.1 are forced void, which takes precedence. */
 typedef struct hx_result_part {
     uint8_t *state;      /* [n_elem] hx_part_state (owned) */
     uint8_t *is_kept;    /* [n_elem] 1: forced solid by a load or support, not passive (owned) */
@@ -44,19 +44,20 @@ typedef struct hx_result_part {
     int64_t n_void;      /* number of elements that are forced void */
     double solid_volume; /* volume of the forced-solid elements (length^3) */
     double open_volume;  /* volume of all elements that are not forced void */
-    double mass;         /* sum of density * volume without the void ones */
-    double wanted;       /* volume that volume_fraction leaves to elements that are not void */
-    /* target volume: mass; for a result that lacks elements: wanted, or what the result has */
+    double mass;         /* sum of density * volume, without void elements */
+    double wanted;       /* volume that volume_fraction leaves to the elements that are not void */
+    /* target volume: mass; for a result that lacks elements, the smaller of `wanted` and the volume
+     * that the result has */
     double target;
     int64_t n_missing; /* number of elements that the result lacks */
     unsigned preserve; /* HX_PRESERVE_* that were applied, without FIT */
 } hx_result_part;
 
 /* Needs mesh and problem of the session. density: [n_elem]; values below rho_min count as rho_min;
- * NULL: of a run that has not begun, with the volume that volume_fraction states. n_missing: number
- * of elements that the result lacks because it was written with a threshold; their density is at
- * most rho_min. O(n_elem) per set. Collective if the mesh is distributed: counts and volumes are
- * those of the whole. */
+ * NULL: densities of a run that has not begun, with the volume that volume_fraction states.
+ * n_missing: number of elements that the result lacks because it was written with a threshold;
+ * their density is at most rho_min. O(n_elem) per set. Collective if the mesh is distributed:
+ * counts and volumes are those of the whole. */
 int hx_part_create(hx_result_part *part, const hx_session *s, const double *density,
                    int64_t n_missing, unsigned preserve);
 
@@ -78,10 +79,10 @@ const char *hx_part_short_text(const hx_result_part *part, const char *result, c
 /* Accepts a zeroed struct. */
 void hx_part_free(hx_result_part *part);
 
-/* Mesh from which a surface is cut: *mesh is that of the session or, without passive void, own
- * (zeroed before; the caller frees it and *is_solid). rho: [n_elem] of the session's mesh, on
- * return of *mesh. is_solid: [n_elem] of *mesh, as in hx_surface_field_create. HX_EINPUT: all
- * elements are void. */
+/* The mesh from which a surface is cut. *mesh is that of the session or, if passive void is left
+ * out, `own` (zeroed before; the caller frees it and *is_solid). rho: on entry [n_elem] of the
+ * session's mesh, on return of *mesh. is_solid: [n_elem] of *mesh, as in hx_surface_field_create.
+ * HX_EINPUT: all elements are void. */
 int hx_part_cut(const hx_result_part *part, const hx_session *s, double *rho, uint8_t **is_solid,
                 hx_mesh *own, const hx_mesh **mesh);
 
@@ -100,8 +101,8 @@ static inline int hx_part_is_dense(const hx_result_part *part, const double *den
 /* HX_EINPUT: the elements that are forced solid have more than that volume. */
 int hx_part_check_target(const hx_result_part *part, double target);
 
-/* *threshold: density above which free elements must be solid so that the volume is nearest to the
- * target. HX_EINPUT: the elements that are forced solid exceed it. */
+/* *threshold := density above which free elements must be solid so that the volume is nearest to
+ * the target. HX_EINPUT: the volume of the elements that are forced solid exceeds the target. */
 int hx_part_threshold(const hx_result_part *part, const hx_session *s, const double *density,
                       double *threshold);
 

@@ -6,7 +6,7 @@
 #include "core/surface/surface.h"
 #include "part.h"
 
-/* number[n_node]: new number of each node of a kept element, -1 for others. */
+/* number[n_node] := new number of each node of a kept element, -1 for other nodes. */
 static int32_t number_kept_nodes(const hx_mesh *mesh, const uint8_t *keep, int32_t *number)
 {
     int32_t n = 0;
@@ -50,7 +50,7 @@ fail:
     return rc;
 }
 
-/* Leaves out passive void, so that its border becomes that of the mesh. */
+/* Leaves out passive void, so that the border of the void becomes the mesh's boundary. */
 static int leave_out_void(const hx_result_part *part, const hx_mesh *mesh, double *rho,
                           uint8_t *is_solid, hx_mesh *own)
 {

@@ -91,8 +91,8 @@ static void name_differences(hx_result_origin *o, lines *then, lines *now)
 
 /* --- the config of the run --- */
 
-/* *text: settings of the config.cfg beside the file, if they are those with which the file was
- * written; else NULL. */
+/* *text := settings of the config.cfg beside the file, if the file was written with these settings;
+ * otherwise NULL. */
 static int settings_of_then(const char *file, const hx_identity_text *was, char **text)
 {
     char path[PATH_MAX], found[HX_HASH_TEXT];
@@ -105,7 +105,7 @@ static int settings_of_then(const char *file, const hx_identity_text *was, char 
     int rc = hx_config_read(&cfg, path, 0, NULL);
     if (rc == HX_OK) rc = hx_config_settings(&cfg, text);
     hx_config_free(&cfg);
-    if (rc < 0) { /* it is not a valid config */
+    if (rc < 0) { /* the file is not a valid config */
         hx_error_clear();
         return HX_OK;
     }

@@ -1,6 +1,6 @@
-/* Whether a result belongs to a config: determined by the hashes in the title of its VTK file
- * (identity.h), and by the config.cfg in its folder, from which the differing settings are
- * listed. */
+/* Whether a result belongs to a config. The hashes in the title of its VTK file decide
+ * (identity.h); if they differ, the differing settings are listed from the config.cfg in its
+ * folder. */
 #ifndef HX_RESULT_ORIGIN_H
 #define HX_RESULT_ORIGIN_H
 
@@ -8,9 +8,10 @@
 #include "../text/json.h"
 #include "core/files/result_match.h"
 
-enum { HX_ORIGIN_KEYS = 8 }; /* number of keys that are listed; the others are counted */
+/* maximum number of keys that are listed; further ones are only counted */
+enum { HX_ORIGIN_KEYS = 8 };
 
-/* A key with differing values; "" if one of the configs does not have it. */
+/* A key with differing values; a value is "" if that config does not have the key. */
 typedef struct hx_origin_key {
     char key[64], then[40], now[40];
 } hx_origin_key;
@@ -19,8 +20,8 @@ typedef struct hx_result_origin {
     int is_known; /* 0: the file has no hashes, since another program or an old version wrote it */
     /* same_density: the densities are those that the run wrote */
     int same_mesh, same_settings, same_density;
-    int is_requested; /* all differing keys were changed on the command line */
-    /* number of differing keys; 0 with other settings: the run's config is not available */
+    int is_requested; /* 1: the user changed all differing keys on the command line */
+    /* number of differing keys; 0 although settings differ: the run's config is not available */
     int n_key;
     hx_origin_key key[HX_ORIGIN_KEYS];
 } hx_result_origin;
@@ -33,8 +34,8 @@ int hx_result_origin_find(hx_result_origin *origin, hx_session *s, const char *f
 /* Accepts differences made by these KEY=VALUE arguments, since the user gave them. */
 void hx_result_origin_excuse(hx_result_origin *origin, size_t n, const char *const *override);
 
-/* "of this config"; "of this mesh, with other settings: optimization.penalty = 2.0, here 3.0".
- * Returns text. */
+/* Writes "of this config", or "of this mesh, with other settings: optimization.penalty = 2.0, here
+ * 3.0". Returns text. */
 enum { HX_ORIGIN_TEXT = 1536 };
 const char *hx_result_origin_text(const hx_result_origin *origin, char text[HX_ORIGIN_TEXT]);
 

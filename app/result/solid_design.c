@@ -17,7 +17,7 @@
  * config. */
 static int read_densities(hx_solid_design *d, hx_session *s, const char *result)
 {
-    const double rho_min = s->problem.rho_min;
+    const double rho_min = s->design.rho_min;
     hx_result_match match;
     HX_TRY(hx_result_read(result, "density", &s->mesh, rho_min, rho_min, d->density, &match));
     d->n_missing = match.n_missing;
@@ -38,7 +38,7 @@ static int cut_design(hx_solid_design *d, const hx_session *s, const char *resul
         d->n_solid += d->is_solid[e];
         d->n_filled += d->is_solid[e] && !is_dense;
         if (d->is_solid[e]) d->volume += s->problem.volume[e];
-        d->black_white[e] = d->is_solid[e] ? 1.0 : s->problem.rho_min;
+        d->black_white[e] = d->is_solid[e] ? 1.0 : s->design.rho_min;
     }
     if (d->n_solid > 0) return HX_OK;
     return HX_RAISE(HX_EINPUT, "%s: no element has a density of at least %g; the largest is %.4g",
@@ -86,7 +86,7 @@ const char *hx_solid_design_text(const hx_solid_design *d, int threshold_given, 
     return text;
 }
 
-/* *n_floating: number of solid elements in other pieces. */
+/* *n_floating := number of solid elements that are not in the largest piece. */
 static int make_design_mesh(const hx_solid_design *d, const hx_session *s, int64_t first,
                             hx_solid_mesh *solid, int64_t *n_floating)
 {
@@ -111,7 +111,8 @@ static int64_t count_held(const hx_problem *problem)
     return n;
 }
 
-/* Sum of the magnitudes of a case's forces, without those on rigid sets, which pass them on. */
+/* Sum of the magnitudes of a case's forces, without forces on rigid sets, which transmit them to
+ * other nodes. */
 static double sum_sizes(const hx_problem *problem, int load_case)
 {
     const double *const f = problem->cases.force[load_case];
@@ -123,7 +124,8 @@ static double sum_sizes(const hx_problem *problem, int load_case)
     return sum;
 }
 
-/* Returns why the solid may lack elements: the file does not have them; "": it has all. */
+/* Returns why the solid may lack elements: the file does not have them; returns "" if it has
+ * all. */
 static const char *name_missing(const hx_solid_design *d, char *text, size_t n_text)
 {
     text[0] = '\0';
@@ -135,18 +137,18 @@ static const char *name_missing(const hx_solid_design *d, char *text, size_t n_t
     return text;
 }
 
-/* 1 if a lower threshold makes another element of the file solid. */
-static int can_lower(const hx_solid_design *d, const hx_problem *problem)
+/* Returns 1 if a lower threshold would make another element of the file solid. */
+static int can_lower(const hx_solid_design *d, const hx_session *s)
 {
-    for (int64_t e = 0; e < problem->mesh->n_elem; e++)
+    for (int64_t e = 0; e < s->mesh.n_elem; e++)
         if (!d->is_solid[e] && d->part.state[e] != HX_PART_VOID &&
-            !(d->n_missing > 0 && d->density[e] <= problem->rho_min))
+            !(d->n_missing > 0 && d->density[e] <= s->design.rho_min))
             return 1;
     return 0;
 }
 
-/* What brings the loads back: only options that are not applied yet. */
-static const char *advise(const hx_solid_design *d, const hx_problem *whole, char *text,
+/* Options that would bring the loads back; only those that are not applied yet are named. */
+static const char *advise(const hx_solid_design *d, const hx_session *whole, char *text,
                           size_t n_text)
 {
     char lower[120] = "", missing[200];
@@ -161,7 +163,8 @@ static const char *advise(const hx_solid_design *d, const hx_problem *whole, cha
     return text;
 }
 
-/* 1 if prescribed values other than 0 are left, or rigid sets, which may have some. */
+/* Returns 1 if prescribed values other than 0 are left, or rigid sets, which may have such
+ * values. */
 static int is_driven(const hx_problem *solid)
 {
     const double *const value = solid->supports.prescribed;
@@ -172,8 +175,9 @@ static int is_driven(const hx_problem *solid)
 }
 
 /* HX_EINPUT: a case has no load left. */
-static int check_left(const hx_solid_design *d, const hx_problem *whole, const hx_problem *solid)
+static int check_left(const hx_solid_design *d, const hx_session *s, const hx_problem *solid)
 {
+    const hx_problem *const whole = &s->problem;
     const int driven = is_driven(solid), is_heat = whole->components == 1;
     for (int c = 0; c < solid->cases.n; c++) {
         double most = 0.0, all = 0.0;
@@ -183,7 +187,7 @@ static int check_left(const hx_solid_design *d, const hx_problem *whole, const h
             most = fmax(most, fabs(solid->cases.force[c][k]));
         for (int64_t k = 0; k < whole->components * whole->space.n_point; k++)
             all = fmax(all, fabs(whole->cases.force[c][k]));
-        if (most > HX_LOADS_CANCEL * all) continue; /* rounding error is no load */
+        if (most > HX_LOADS_CANCEL * all) continue; /* rounding errors do not count as load */
         return HX_RAISE(HX_EINPUT,
                         "case %d: all of its %s is on void, or on pieces that are not connected to "
                         "the largest%s",
@@ -192,7 +196,7 @@ static int check_left(const hx_solid_design *d, const hx_problem *whole, const h
                                                : "prescribed displacement other than 0"
                         : is_heat    ? "heat"
                                      : "force",
-                        advise(d, whole, advice, sizeof advice));
+                        advise(d, s, advice, sizeof advice));
     }
     return HX_OK;
 }
@@ -227,7 +231,7 @@ int hx_solid_session_make(hx_session *to, const hx_session *whole, const hx_soli
     hx_solid_mesh solid;
     int64_t n_floating = 0;
     HX_TRY(make_design_mesh(d, whole, first, &solid, &n_floating));
-    to->mesh = solid.mesh; /* moved before anything points to it */
+    to->mesh = solid.mesh; /* the session is moved before anything points to it */
     to->conditions = solid.conditions;
     memset(&solid.mesh, 0, sizeof solid.mesh);
     memset(&solid.conditions, 0, sizeof solid.conditions);
@@ -242,9 +246,11 @@ int hx_solid_session_make(hx_session *to, const hx_session *whole, const hx_soli
         rc = HX_RAISE(HX_EINPUT, "%s%s", message, name_missing(d, text, sizeof text));
     }
     HX_TRY(rc);
+    to->design = whole->design;
+    to->design.initial_density = 1.0;
     to->problem.operator_plan = &to->operator_plan;
     to->problem.coarse_plan = &to->coarse_plan;
-    HX_TRY(check_left(d, &whole->problem, &to->problem));
+    HX_TRY(check_left(d, whole, &to->problem));
     warn_of_lost(&whole->problem, &to->problem, n_floating);
     return HX_OK;
 }

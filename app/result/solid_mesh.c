@@ -5,7 +5,7 @@
 
 #include "core/base/memory.h"
 
-/* Maps from the whole mesh to the part; -1: not in the part. */
+/* Maps from the whole mesh to the part; -1: the node or element is not in the part. */
 typedef struct maps {
     const hx_mesh *mesh;    /* the whole (borrowed) */
     int32_t *node, *elem;   /* [n_node], [n_elem] (owned) */
@@ -57,7 +57,8 @@ static int copy_mesh(hx_solid_mesh *solid, const maps *to)
     return hx_middles_copy(&solid->mesh.middles, &mesh->middles, to->node);
 }
 
-/* Copies original numbers: orig[n] and the numbers of the part, from those of the whole. */
+/* Copies original numbers: sets orig[n] and the file's numbers of the part from those of the whole
+ * mesh. */
 static int copy_numbers(int64_t n_whole, const int32_t *whole_orig, const hx_numbers *whole,
                         const int32_t *new_number, int64_t n, int64_t first, int32_t **orig,
                         hx_numbers *numbers)
@@ -88,7 +89,8 @@ static int copy_rule(hx_mesh *mesh, const hx_set *from)
     return HX_OK;
 }
 
-/* Copies the part of a set: its faces if it has faces, else its nodes; both for a combined set. */
+/* Copies the part of a set: its faces if it has faces, otherwise its nodes; for a combined set
+ * both. */
 static int copy_set(hx_solid_mesh *solid, const hx_set *set, const maps *to)
 {
     int32_t *node = NULL;

@@ -1,4 +1,4 @@
-/* What a config takes from the conditions of its mesh's file. */
+/* The conditions of a mesh's file that its config uses. */
 #include "surface_sets.h"
 
 int hx_config_is_by_file(const hx_config *cfg)

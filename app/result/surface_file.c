@@ -1,8 +1,8 @@
 /* Transfers supports and forces of a mesh's file to the mesh of a surface: over the faces that
  * their nodes span, by position, or at the nearest nodes if they span none. Connected nodes form a
- * group. If part of a group is not on the surface, the rest of it takes the forces of that part, so
- * that their sum stays; a group that is not on it at all is refused. A group all of whose faces are
- * on the surface keeps its moment, too. */
+ * group. If part of a group is not on the surface, its other nodes take over the forces of that
+ * part, so that the sum stays; a group that is not on the surface at all is refused. A group all of
+ * whose faces are on the surface also keeps its moment. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -20,18 +20,20 @@
 /* Largest distance between a node and the node that replaces it, relative to the element size. */
 static const double at_node = 0.4;
 
-/* Fraction of a group's area from which it counts as being on the surface as a whole. */
+/* If at least this fraction of a group's area is on the surface, the group counts as being on the
+ * surface as a whole. */
 static const double whole = 0.99;
 
-/* at[] of a node that is carried over by its faces, and of one that is not found. */
+/* Values of at[] for a node that is carried over by its faces, and for one that is not found. */
 enum { BY_FACES = -2, NOT_FOUND = -1 };
 
 typedef struct group {
-    int64_t n_node, n_point, n_found; /* all; those carried over one by one, and those found */
-    double area;                      /* of its faces on raw, summed over nodes of raw */
-    double sum[3], lacks[3];          /* its forces; those that no node of raw has yet */
-    double area_from;                 /* of its faces on the mesh, summed over nodes */
-    double off[3], work; /* moment that the forces on raw lack; sum of |force| |arm|, about x[] */
+    /* number of nodes: all; those carried over one by one; those of these that are found */
+    int64_t n_node, n_point, n_found;
+    double area;             /* area of its faces on raw, summed over nodes of raw */
+    double sum[3], lacks[3]; /* its forces; the part of them that no node of raw has yet */
+    double area_from;        /* area of its faces on the mesh, summed over nodes */
+    double off[3], work; /* moment about x[] that the forces on raw lack; sum of |force| |arm| */
     const double *x;     /* its first node (borrowed) */
     hx_moment_share share;
 } group;
@@ -49,15 +51,16 @@ typedef struct patch {
     int64_t *from, *to;
     /* [n_node of the mesh], [n_node of raw] area of these faces per node */
     double *area, *area_raw;
-    int32_t *near; /* [n_node of raw] nearest of node[], if area_raw > 0; else -1 */
-    int32_t *at;   /* [n_node] node of raw that replaces node[], BY_FACES or NOT_FOUND */
+    /* [n_node of raw] index of the nearest of node[], if area_raw > 0; otherwise -1 */
+    int32_t *near;
+    int32_t *at; /* [n_node] node of raw that replaces node[], BY_FACES or NOT_FOUND */
     int64_t n_group;
-    int32_t *group_of;            /* [n_node of the mesh] -1: in none */
+    int32_t *group_of;            /* [n_node of the mesh] group of the node, -1: none */
     group *group;                 /* [n_group] */
-    hx_point_grid grid, grid_raw; /* over xyz[]; over all nodes of raw */
+    hx_point_grid grid, grid_raw; /* sum over xyz[]; sum over all nodes of raw */
 } patch;
 
-/* Where the values of a file are searched, with memory for them. */
+/* The data with which the values of a file are transferred, and scratch memory for this. */
 typedef struct places {
     const hx_session *session;
     const hx_mesh *raw;
@@ -136,7 +139,7 @@ static int32_t nearest_of(const patch *p, int64_t raw_node)
     return p->node[k];
 }
 
-/* The node of raw at node k of the patch, on any piece; -1: none. */
+/* The node of raw at the position of node k of the patch, on any piece; -1: none. */
 static int64_t raw_node_at(const patch *p, int64_t k)
 {
     return hx_point_grid_nearest(&p->grid_raw, p->xyz + 3 * k, at_node * p->mesh->elem_size);
@@ -147,7 +150,7 @@ static group *group_at(const patch *p, int32_t node)
     return &p->group[p->group_of[node]];
 }
 
-/* A group none of whose faces is on the surface is carried over node by node. */
+/* A group that has no face on the surface is carried over node by node. */
 static int find_places(patch *p)
 {
     HX_TRY(hx_alloc_raw(&p->near, (size_t)p->raw->n_node, sizeof *p->near, "nodes of a file"));
@@ -193,7 +196,8 @@ static int is_lost(const group *g)
     return !(g->area > 0.0) && g->n_found == 0;
 }
 
-/* HX_EINPUT for node k of the patch, whose group is not on the surface; `what` is its value. */
+/* Raises HX_EINPUT for node k of the patch, whose group is not on the surface; `what` describes its
+ * value. */
 static int refuse_patch_node(const hx_surface_part *part, const patch *p, int64_t k,
                              const char *what)
 {
@@ -231,7 +235,8 @@ static void find_component(const patch *p, int component, const double *held, do
             now[3 * (int64_t)p->at[k] + component] = held[3 * (int64_t)p->node[k] + component];
 }
 
-/* A support may be lost, a displacement may not. Marks nodes whose support is lost in flag[]. */
+/* A support may be lost, but a prescribed displacement may not. Marks nodes whose support is lost
+ * in flag[]. */
 static int check_component(const hx_surface_part *part, const patch *p, int component,
                            const double *held, uint8_t *flag)
 {
@@ -304,7 +309,7 @@ static int find_supports(hx_surface_part *part, const places *at)
 
 /* --- forces --- */
 
-/* Counts what each group lacks if the nodes of raw near its faces get the traction of the nearest
+/* Computes what each group lacks if the nodes of raw near its faces get the traction of the nearest
  * node, now[]; f[] are the forces. */
 static void spread_lost_force(const patch *p, const double *f, double *now)
 {
@@ -327,7 +332,7 @@ static void spread_lost_force(const patch *p, const double *f, double *now)
             g->lacks[d] -= now[3 * r + d];
         }
     }
-    /* the faces of a group take what it lacks, by area */
+    /* Distributes what a group lacks to its faces, by area */
     for (int64_t r = 0; r < p->raw->n_node; r++) {
         if (p->near[r] < 0) continue;
         const group *const g = group_at(p, p->near[r]);
@@ -360,7 +365,8 @@ static int add_middles(const patch *p, const double *now, int load_case, hx_cond
 }
 
 /* The force of a node that is not carried over by faces goes to the node that replaces it. If its
- * group has no faces on raw at all, the nodes that are found take equal shares of the rest. */
+ * group has no faces on raw at all, the replacing nodes that are found take equal shares of the
+ * remaining force. */
 static void add_points(const patch *p, const double *f, double *now)
 {
     for (int64_t k = 0; k < p->n_node; k++) {
@@ -376,7 +382,7 @@ static void add_points(const patch *p, const double *f, double *now)
     }
 }
 
-/* off += the moment of a force about the group's first node; returns |force| |arm|. */
+/* off += moment of a force about the group's first node; returns |force| |arm|. */
 static double add_moment(group *g, const double *x, const double *f, double sign)
 {
     double arm[3], moment[3];
@@ -405,8 +411,8 @@ static void measure_moments(const patch *p, const double *f, const double *now)
             add_moment(group_at(p, p->near[r]), p->raw->xyz + 3 * r, now + 3 * r, -1.0);
 }
 
-/* Restores the moments of groups that are on the surface as a whole. Of a part of a group only the
- * sum of the forces stays: restoring the moment would bend the part. */
+/* Restores the moments of groups that are on the surface as a whole. If only a part of a group is
+ * there, only the sum of its forces is kept, since restoring the moment would bend the part. */
 static void restore_moments(const patch *p, double *now)
 {
     static const double rounding = 1e-12;
@@ -448,7 +454,7 @@ static int note_moments(hx_surface_part *part, const patch *p, int load_case)
                         load_case, -off[0], -off[1], -off[2]);
 }
 
-/* HX_EINPUT: a group is not on the surface. */
+/* HX_EINPUT: a group is not on the surface at all. */
 static int check_forces(const hx_surface_part *part, const patch *p, int load_case)
 {
     char what[160];
@@ -534,7 +540,7 @@ static int last_step(const hx_conditions *c)
     return last;
 }
 
-/* Adds to *n the flagged nodes that span no boundary face with others. */
+/* Adds to *n the number of flagged nodes that do not span a boundary face with others. */
 static int count_alone(const hx_mesh *mesh, uint8_t *flag, int64_t *n)
 {
     int64_t n_face = 0, *face = NULL;
@@ -549,7 +555,8 @@ static int count_alone(const hx_mesh *mesh, uint8_t *flag, int64_t *n)
     return HX_OK;
 }
 
-/* flag[n_node]: nodes with a support of component i or, for i >= 3, with a force of step i - 2. */
+/* flag[n_node] := 1 for nodes with a support of component i or, if i >= 3, with a force of step i -
+ * 2. */
 static void flag_values(const hx_conditions *c, const int32_t *support, const int32_t *force, int i,
                         int64_t n_node, uint8_t *flag)
 {

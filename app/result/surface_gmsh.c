@@ -1,5 +1,5 @@
-/* The inside of a surface as gmsh's tetrahedra: on the surface's own triangles, and if slivers
- * among these make bad tetrahedra, on fewer triangles with better shapes. */
+/* The inside of a surface as tetrahedra of gmsh, on the surface's own triangles. If slivers among
+ * these cause bad tetrahedra, fewer triangles with better shapes are used. */
 #include "surface_gmsh.h"
 
 #include <math.h>
@@ -22,10 +22,10 @@ static const double least_quality = 0.01;
  * size. */
 static const double most_off = 0.01;
 
-/* Tetrahedra are split into eight as long as their number stays below this. */
+/* Tetrahedra are split into eight as long as there are fewer than this. */
 static const double enough = 1e5;
 
-/* Fractions of the surface's triangles, in the order in which they are tried. */
+/* Fractions of the surface's triangles that are tried, in this order. */
 static const double fractions[] = {1.0, 0.7, 0.5, 0.35};
 enum { N_FRACTION = sizeof fractions / sizeof fractions[0] };
 
@@ -34,7 +34,7 @@ typedef struct filling {
     const hx_surface *surface;
     const hx_surface_options *options;
     const char *path;
-    char *folder, *file; /* scratch, and the STL in it (owned) */
+    char *folder, *file; /* scratch folder, and the STL file in it (owned) */
     hx_notes *notes;
 } filling;
 
@@ -50,7 +50,8 @@ static int copy_surface(const hx_surface *from, hx_surface *to)
     return HX_OK;
 }
 
-/* Writes the STL with that fraction of the triangles. HX_EINPUT: it is too far off. */
+/* Writes the STL file with that fraction of the triangles. HX_EINPUT: it deviates too far from the
+ * surface. */
 static int write_fraction(const filling *f, double fraction, hx_surface_simplification *fewer)
 {
     hx_surface s = {0};
@@ -61,7 +62,7 @@ static int write_fraction(const filling *f, double fraction, hx_surface_simplifi
     if (rc == HX_OK)
         rc = hx_surface_simplify(&s, (int64_t)(fraction * (double)s.n_tri), 0, NULL, fewer);
     if (rc == HX_OK && fewer->mean > reach)
-        rc = HX_RAISE(HX_EINPUT, "%lld of its triangles are %.2g off it on average",
+        rc = HX_RAISE(HX_EINPUT, "with %lld of its triangles, it is off by %.2g on average",
                       (long long)fewer->n_after, fewer->mean);
     if (rc == HX_OK) rc = hx_surface_check(&s, HX_SURFACE_F32, &report);
     if (rc == HX_OK && !report.is_closed_manifold)
@@ -74,7 +75,7 @@ static int write_fraction(const filling *f, double fraction, hx_surface_simplifi
 static int fill_surface(const filling *f, hx_mesh *made)
 {
     const double limit = f->session->cfg.mesh.time_limit;
-    hx_notes said = {0}; /* notes of one attempt; the reason of its failure is in the error */
+    hx_notes said = {0}; /* notes of one attempt; if it fails, the reason is in the error */
     const hx_fill_options options = {.what = f->path,
                                      .element_size = 2.0 * f->session->mesh.elem_size,
                                      .time_limit = isnan(limit) ? 0.0 : limit,
@@ -114,12 +115,12 @@ static int try_fraction(const filling *f, double fraction, hx_surface_part *p, h
         rc = hx_cut_mesh_take(raw, &made, n_refine, piece, &p->cut);
     }
     if (rc == HX_OK && fewer.n_after < fewer.n_before)
-        rc = hx_notes_add(f->notes, HX_NOTE_INFO,
-                          "%s: gmsh meshes a surface simplified to %lld of its %lld %s, which is "
-                          "%.2g off it on average, %.2g at most: the others were slivers",
-                          f->path, (long long)fewer.n_after, (long long)fewer.n_before,
-                          hx_noun(fewer.n_before, "triangle", "triangles"), fewer.mean,
-                          fewer.largest);
+        rc = hx_notes_add(
+            f->notes, HX_NOTE_INFO,
+            "%s: gmsh meshes a surface simplified to %lld of its %lld %s, because the "
+            "others were slivers; it is off by %.2g on average, %.2g at most",
+            f->path, (long long)fewer.n_after, (long long)fewer.n_before,
+            hx_noun(fewer.n_before, "triangle", "triangles"), fewer.mean, fewer.largest);
     hx_mesh_free(&made);
     if (rc == HX_OK) return HX_OK;
     hx_mesh_free(raw);
@@ -134,7 +135,7 @@ static int open_folder(filling *f)
     return hx_scratch_path(f->folder, "part.stl", &f->file);
 }
 
-/* Ends with the error of the first fraction, that is, of the original surface. */
+/* If all fractions fail, the error is that of the first one, that is, of the original surface. */
 static int try_all(filling *f, hx_surface_part *p, hx_mesh *raw, int32_t **piece)
 {
     char first[HX_MESSAGE_SIZE] = "";

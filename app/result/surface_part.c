@@ -14,12 +14,12 @@
 #include "surface_sets.h"
 #include "surface_shells.h"
 
-/* Cells are split into eight as long as there are at most `enough` tetrahedra; to follow the
- * surface more closely, at most `most`. */
+/* Cells are split into eight as long as there are at most `enough` tetrahedra, or at most `most` if
+ * the surface must be followed more closely. */
 static const double enough = 3e5, most = 2.5e6;
 
-/* Largest relative difference of the volume of tetrahedra and surface; above the second value the
- * surface belongs to another part. */
+/* Largest relative difference between the volumes of the tetrahedra and of the surface. Above the
+ * second value, the surface belongs to another part. */
 static const double close = 0.01, foreign = 0.2;
 
 /* --- the surface --- */
@@ -74,7 +74,8 @@ static int check_surface(hx_surface_part *p, const char *path, const hx_surface 
     return HX_OK;
 }
 
-/* Cuts cells that are fine enough, and finer ones until the volume is that of the surface. */
+/* Cuts cells that are fine enough; then uses finer ones until the volume agrees with that of the
+ * surface. */
 static int cut_fine_cells(hx_surface_part *p, const hx_session *s, const hx_surface *surface,
                           int requested, hx_mesh *raw, int32_t **piece)
 {
@@ -114,7 +115,7 @@ static int check_volume(hx_surface_part *p, const char *path)
 
 /* --- pieces --- */
 
-/* is_held[n_piece]: pieces with a node of a set that is held. */
+/* is_held[n_piece] := 1 for pieces with a node of a set that is held. */
 static int find_held(const hx_surface_part *p, const hx_mesh *raw, const int32_t *piece,
                      uint8_t *is_held)
 {
@@ -142,7 +143,7 @@ static int find_held(const hx_surface_part *p, const hx_mesh *raw, const int32_t
     return HX_OK;
 }
 
-/* Makes a mesh of the kept tetrahedra; new_node[] and new_elem[] map from the raw one, -1: left
+/* Makes a mesh of the kept tetrahedra; new_node[] and new_elem[] map from the raw mesh, -1: left
  * out. */
 static int keep_pieces(hx_surface_part *p, const hx_mesh *raw, const uint8_t *is_kept,
                        int32_t *new_node, int32_t *new_elem)
@@ -173,7 +174,7 @@ static int keep_pieces(hx_surface_part *p, const hx_mesh *raw, const uint8_t *is
     return hx_mesh_create(&p->mesh, "surface", n_node, xyz, n_elem, conn);
 }
 
-/* Notes what is left out, in pieces as `hextop surface` counts them. */
+/* Notes what is left out, in pieces counted as by `hextop surface`. */
 static int note_pieces(hx_surface_part *p, const hx_shell_count *count)
 {
     const int is_one = count->n_left == 1;
@@ -195,8 +196,8 @@ static int note_pieces(hx_surface_part *p, const hx_shell_count *count)
         p->cut.n_refine + 1);
 }
 
-/* is_kept[n_elem]: the pieces that are held, or the largest if none is (an error is raised when the
- * problem is made). Counts the others. */
+/* is_kept[n_elem]: pieces that are held are kept; if none is held, the largest one is (the error is
+ * raised when the problem is made). Counts the other pieces. */
 static int choose_pieces(hx_surface_part *p, const hx_surface *surface, const hx_mesh *raw,
                          const int32_t *piece, uint8_t *is_kept)
 {
@@ -284,7 +285,8 @@ int hx_surface_part_read_options(const char *refine, const char *mesher,
                     hx_name_hint(mesher, valid, HX_N_MESHER, hint, sizeof hint));
 }
 
-/* Number of supports and springs left on the surface, from sets and from the mesh's file. */
+/* Number of supports and springs that are left on the surface, both from sets and from the mesh's
+ * file. */
 static int is_held_anywhere(const hx_surface_part *p)
 {
     const hx_config_support *support = p->cfg.supports.entry;
@@ -345,7 +347,7 @@ int hx_surface_part_create(hx_surface_part *p, const hx_session *s, const char *
 {
     int rc;
     hx_fine_image fine = {0};
-    hx_session finer = *s; /* for a spline: its cells as `hextop surface` cuts them */
+    hx_session finer = *s; /* for a spline: its cells, divided as `hextop surface` divides them */
     const double begin = hx_clock();
     memset(p, 0, sizeof *p);
     HX_TRY_FAIL(hx_fine_image_with_sets(&fine, s));

@@ -1,5 +1,5 @@
 /* The inside of a closed surface as a mesh of tetrahedra, with the supports, springs and loads of a
- * config, found by their place. */
+ * config, which are found by their positions. */
 #ifndef HX_SURFACE_PART_H
 #define HX_SURFACE_PART_H
 
@@ -19,14 +19,16 @@ typedef struct hx_surface_options {
 /* A set of the config's mesh, transferred to the new mesh. */
 typedef struct hx_surface_set {
     const char *from; /* its name in the config (borrowed) */
-    char *name;       /* on the new mesh (owned) */
-    int holds;        /* tied to a point by the mesh's file */
-    int is_shared;    /* a load, spring or coupling acts on it, so that its share is noted */
-    /* something acts on each node: the set keeps its nodes, and is not taken as faces */
+    char *name;       /* its name on the new mesh (owned) */
+    int holds;        /* 1: the mesh's file ties it to a point */
+    /* 1: a load, spring or coupling acts on it, so the fraction that is found is noted */
+    int is_shared;
+    /* 1: something acts on each of its nodes, so the set keeps its nodes and is not taken as
+     * faces */
     int by_nodes;
-    /* area of its boundary faces (0: none), and the part found on the surface */
+    /* area of its boundary faces (0: it has none); area found on the surface */
     double area, found_area;
-    int64_t n_node, n_found; /* nodes that are on no such face, and the number found */
+    int64_t n_node, n_found; /* number of nodes that are on no such face; number of those found */
     int32_t *node;           /* [n_found] of the raw mesh (owned) */
     int64_t n_face, *face;   /* [n_face] faces of the raw mesh, element * 6 + local face (owned) */
 } hx_surface_set;
@@ -34,15 +36,16 @@ typedef struct hx_surface_set {
 typedef struct hx_surface_part {
     hx_surface_report surface;
     char mesher[40];          /* "cut cells", "gmsh 4.8.4" */
-    hx_cut_report cut;        /* also for gmsh's tetrahedra */
+    hx_cut_report cut;        /* quality, also that of gmsh's tetrahedra */
     hx_mesh mesh;             /* finished (owned) */
     hx_conditions conditions; /* (owned) */
-    hx_config cfg; /* that of the session, with its own lists and without passive regions */
+    hx_config cfg; /* config of the session, with its own lists and without passive regions */
     size_t n_set;
     hx_surface_set *set; /* (owned) */
-    int64_t n_dropped;   /* pieces of the surface that have no support and are left out */
+    int64_t n_dropped;   /* pieces of the surface that are left out because they have no support */
     double dropped;      /* volume of the tetrahedra that are left out */
-    int64_t n_fragment;  /* groups of tetrahedra without connection to the rest of their piece */
+    /* number of groups of tetrahedra that are not connected to the rest of their piece */
+    int64_t n_fragment;
     double seconds;
     hx_notes notes; /* notes on what was left out (owned) */
 } hx_surface_part;

@@ -12,14 +12,15 @@
 #include "core/mesh/point_grid.h"
 #include "part.h"
 
-/* Largest distance of a face of the surface from the faces of a set, and of a node from the node
- * that it replaces, relative to the element size. */
+/* Largest distance, relative to the element size, of a face of the surface from the faces of a set,
+ * and of a node from the node that replaces it. */
 static const double on_face = 0.05, at_node = 0.4;
 
-/* Fraction of its area or nodes below which a set is reported to be found in part. */
+/* If less than this fraction of its area or nodes is found, a set is reported to be found in
+ * part. */
 static const double whole = 0.99;
 
-/* Where the sets are searched. */
+/* The data with which sets are searched. */
 typedef struct place {
     const hx_mesh *mesh, *raw;
     hx_point_grid grid; /* nodes of raw */
@@ -41,7 +42,7 @@ static int lies_on(const hx_face_tree *tree, const hx_mesh *raw, int64_t face, d
     return hx_face_tree_distance(tree, centre, reach) < reach;
 }
 
-/* Marks the faces of raw that are found: is_found[n]. */
+/* Marks the faces of raw that belong to the set: is_found[n]. */
 static int64_t mark_faces(const hx_face_tree *tree, const hx_mesh *raw, double reach, int64_t n,
                           const int64_t *face, uint8_t *is_found)
 {
@@ -84,7 +85,7 @@ static int find_faces(const place *at, int64_t n_face, const int64_t *face, hx_s
     return HX_OK;
 }
 
-/* Finds nodes of the set with flag 0, at the nearest nodes. */
+/* Finds those nodes of the set with flag 0, as the nearest nodes. */
 static int find_nodes(const place *at, const hx_set *from, const uint8_t *flag, hx_surface_set *set)
 {
     HX_TRY(hx_alloc_raw(&set->node, (size_t)from->n_node, sizeof *set->node, "nodes of a set"));
@@ -99,7 +100,8 @@ static int find_nodes(const place *at, const hx_set *from, const uint8_t *flag, 
     return HX_OK;
 }
 
-/* Finds the set's boundary faces, and nodes that are on none of these; or only its nodes. */
+/* Finds the set's boundary faces, and the nodes that are on none of these; for a set by nodes, only
+ * the nodes. */
 static int find_set(const place *at, const hx_set *from, hx_surface_set *set)
 {
     int rc = HX_OK;
@@ -130,7 +132,7 @@ static int is_empty(const hx_surface_set *set)
     return set->n_face == 0 && set->n_found == 0;
 }
 
-/* Notes sets that are found in part, for loads and springs; a support may be held by part of its
+/* Notes sets of loads and springs that are found only in part. A support may be held by part of its
  * faces. */
 static int note_part(hx_surface_part *p, const hx_surface_set *set)
 {
@@ -147,7 +149,7 @@ static int note_part(hx_surface_part *p, const hx_surface_set *set)
     return HX_OK;
 }
 
-/* Returns the set of that name, and finds it at the first call. */
+/* Returns the set of that name; the first call searches it. */
 static int use_set(hx_surface_part *p, const place *at, const char *name, int by_nodes,
                    const hx_surface_set **found)
 {
@@ -180,7 +182,7 @@ static int refuse_driven(const hx_session *s, const hx_config_support *support)
                     support->origin, support->set, what);
 }
 
-/* Scales a value that acts on each node, so that the sum stays the same. */
+/* Scales a value that acts on each node, so that the sum over the nodes stays the same. */
 static void keep_sum(const hx_surface_set *set, double value[3])
 {
     for (int d = 0; d < 3; d++) value[d] *= (double)set->n_node / (double)set->n_found;
@@ -263,7 +265,7 @@ static int map_loads(hx_surface_part *p, const place *at)
     return HX_OK;
 }
 
-/* Transfers sets on which loads of the mesh's file act, and those that it ties to a point. */
+/* Transfers sets on which loads of the mesh's file act, and sets that the file ties to a point. */
 static int map_file(hx_surface_part *p, const hx_conditions *from, const place *at)
 {
     for (int64_t i = 0; i < from->n_load + from->n_rigid; i++) {
@@ -336,7 +338,7 @@ const char *hx_surface_piece_advice(const hx_surface_part *p)
                              : "";
 }
 
-/* Takes what is left out from a set. HX_EINPUT: nothing remains. */
+/* Removes from a set what is left out of the mesh. HX_EINPUT: nothing remains. */
 static int trim_set(hx_surface_part *p, hx_surface_set *set, const hx_mesh *raw,
                     const int32_t *new_node, const int32_t *new_elem)
 {
@@ -346,7 +348,7 @@ static int trim_set(hx_surface_part *p, hx_surface_set *set, const hx_mesh *raw,
         if (new_node[set->node[i]] >= 0) set->node[n_node++] = set->node[i];
     for (int64_t i = 0; i < set->n_face; i++)
         if (new_elem[set->face[i] / 6] >= 0) set->face[n_face++] = set->face[i];
-    if (n_node + n_face == 0) /* pieces with supports are kept */
+    if (n_node + n_face == 0) /* pieces with supports are never left out */
         return HX_RAISE(HX_EINPUT,
                         "set '%s' is on a piece of the surface that is not connected to a support "
                         "and is left out: its load would act on nothing%s",

@@ -7,15 +7,17 @@
 #include "core/base/memory.h"
 #include "core/base/vec3.h"
 
-/* Pieces that are not held and are considered; tetrahedra of a piece that are tried. */
+/* Maximum number of pieces that are not held and are considered; maximum number of tetrahedra of a
+ * piece that are tried. */
 enum { MOST_FLOATING = 200, MOST_TRIED = 8 };
 
 typedef struct shells {
     const hx_surface *surface;
-    int32_t *root;   /* [n_vertex] (owned) */
-    double *volume;  /* [n_vertex] at roots: enclosed volume, positive for outer shells (owned) */
-    uint8_t *is_odd; /* [n_vertex] at roots: the ray crossed it an odd number of times (owned) */
-    uint8_t *has;    /* [n_vertex] at roots: it contains held tetrahedra (owned) */
+    int32_t *root;  /* [n_vertex] (owned) */
+    double *volume; /* [n_vertex] at roots: enclosed volume, positive for outer shells (owned) */
+    /* [n_vertex] at roots: a ray crosses the shell an odd number of times (owned) */
+    uint8_t *is_odd;
+    uint8_t *has; /* [n_vertex] at roots: the shell contains held tetrahedra (owned) */
 } shells;
 
 static int32_t root_of_vertex(int32_t *root, int32_t v)
@@ -52,7 +54,7 @@ static int open_shells(shells *s, const hx_surface *surface)
         s->volume[root_of_vertex(s->root, surface->tri[3 * t])] += part;
         total += part;
     }
-    /* its triangles face inwards */
+    /* the shell's triangles face inwards */
     for (size_t v = 0; v < n && total < 0.0; v++) s->volume[v] = -s->volume[v];
     return HX_OK;
 }
@@ -111,8 +113,9 @@ static void inside_of(const hx_mesh *raw, int64_t elem, double x[3])
         for (int d = 0; d < 3; d++) x[d] += weight[k] * raw->xyz[3 * (int64_t)conn[corner[k]] + d];
 }
 
-/* The shell of piece i. Its tetrahedra are tried until one is inside, since those that reach across
- * the surface may be outside; -1: none is. first, last: its first and last tetrahedron. */
+/* The shell of piece i; -1: none. Its tetrahedra are tried until one is inside a shell, since those
+ * that reach across the surface may be outside. first, last: first and last tetrahedron of the
+ * piece. */
 static int32_t shell_of_piece(shells *s, const hx_mesh *raw, const int32_t *piece, int32_t i,
                               int64_t first, int64_t last)
 {
@@ -128,7 +131,8 @@ static int32_t shell_of_piece(shells *s, const hx_mesh *raw, const int32_t *piec
     return shell;
 }
 
-/* Considers held pieces first, then the others, which are fragments unless a shell is theirs. */
+/* Considers held pieces first. Another piece is a fragment, unless it is in a shell that contains
+ * no held piece. */
 static void count_shell_pieces(shells *s, const hx_mesh *raw, const int32_t *piece,
                                const int64_t *first, const int64_t *last, int64_t n_piece,
                                const uint8_t *is_held, hx_shell_count *count)

@@ -1,4 +1,4 @@
-/* Assigns the tetrahedra inside a surface to its closed shells, so that pieces are counted on the
+/* Assigns the tetrahedra inside a surface to its closed shells. Pieces are thus counted on the
  * surface, as `hextop surface` does, and not on the mesh made from it. */
 #ifndef HX_SURFACE_SHELLS_H
 #define HX_SURFACE_SHELLS_H
@@ -9,7 +9,7 @@
 typedef struct hx_shell_count {
     int64_t n_left;     /* pieces of the surface without held tetrahedra */
     double left;        /* their volume */
-    int64_t n_fragment; /* separate groups of tetrahedra that belong to a piece which is held */
+    int64_t n_fragment; /* number of separate groups of tetrahedra that belong to a held piece */
 } hx_shell_count;
 
 /* piece[raw->n_elem]: index among n_piece pieces of tetrahedra, largest first; is_held[n_piece].

@@ -23,8 +23,8 @@ static int read_densities(hx_surface_source *source, const char *result, const h
     static const double rounding = 1e-6; /* of single precision */
     hx_result_match match;
     HX_TRY(hx_alloc(&source->rho, (size_t)mesh->n_elem, sizeof *source->rho, "densities"));
-    HX_TRY(hx_result_read(result, "density", mesh, source->session.problem.rho_min, 0.0,
-                          source->rho, &match));
+    HX_TRY(hx_result_read(result, "density", mesh, source->session.design.rho_min, 0.0, source->rho,
+                          &match));
     source->n_missing = match.n_missing;
     if (source->config)
         HX_TRY(hx_result_origin_find(&source->origin, &source->session, result, &match));

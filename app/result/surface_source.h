@@ -16,20 +16,21 @@ typedef struct hx_surface_source {
     hx_result_part part;     /* from the config; zeroed without one */
     uint8_t *is_solid;       /* [mesh->n_elem] as in hx_surface_field_create() (owned) */
     char *config;            /* path of the config; NULL: none (owned) */
-    hx_result_origin origin; /* relative to the config; zeroed without one */
-    /* elements that the file lacks, since their density is below output.threshold */
+    hx_result_origin origin; /* units of the config; zeroed without one */
+    /* number of elements that the file lacks because their density is below output.threshold */
     int64_t n_missing;
     double target;      /* target volume of the part: sum of density * volume */
     hx_fine_image fine; /* for a spline: the mesh from which the surface is cut (owned) */
 } hx_surface_source;
 
 /* named: as in hx_result_locate. config: a path; NULL: config.cfg beside the result, if it exists;
- * "none": none. preserve: HX_PRESERVE_*. cuts: hexahedra along a span of a spline; 0: by curvature.
- * HX_EINPUT: files that cannot be read or do not belong together. */
+ * "none": no config. preserve: HX_PRESERVE_*. cuts: number of hexahedra along a span of a spline;
+ * 0: by curvature. HX_EINPUT: files that cannot be read or do not belong together. */
 int hx_surface_source_open(hx_surface_source *source, const char *named, const char *config,
                            unsigned preserve, int cuts);
 
-/* Makes the field from which the surface is cut; limits the target to the volume of that mesh. */
+/* Makes the field from which the surface is cut, and limits the target to the volume of the field's
+ * mesh. */
 int hx_surface_source_field(hx_surface_source *source, hx_surface_field *field);
 
 /* Accepts a zeroed or half-open source. */

@@ -15,8 +15,8 @@
 #include "core/base/clock.h"
 #include "core/base/memory.h"
 
-/* Factor of interval "auto", by which a run takes at most 1 % longer. The first checkpoint is due
- * after 100 times the time of writing the file to a slow disk. */
+/* With interval "auto", checkpoints are so rare that the run takes at most 1 % longer. The first
+ * one is due after 100 times the time that writing the file to a slow disk would take. */
 #define AUTO_FACTOR 100.0
 #define SLOW_DISK 2e8 /* bytes per second */
 #define LEAST_WAIT 60.0
@@ -59,11 +59,11 @@ int hx_checkpoint_exists(const hx_checkpoint *c)
 
 /* --- writing --- */
 
-/* Gives the last checkpoint a second name, before the new one replaces it, so that there is always
- * one under its own name. A file system without hard links has none for a moment. If the name is a
- * symbolic link, the second name is made for its target, since a copy of the link would lead to the
- * new file. If the target is on another disk, that is impossible and the last checkpoint is not
- * kept. */
+/* Gives the last checkpoint a second name before the new one replaces it, so that there is always a
+ * checkpoint under its own name. On a file system without hard links there is none for a moment. If
+ * the name is a symbolic link, the second name is made for its target, since a copy of the link
+ * would lead to the new file. If the target is on another disk, this is impossible, and the last
+ * checkpoint is not kept. */
 static void keep_previous(const hx_checkpoint *c)
 {
     struct stat info;
@@ -107,8 +107,8 @@ static void conclude(hx_checkpoint *c)
                   1e-6 * bytes, c->copied, c->written);
 }
 
-/* Waits for the thread. A checkpoint that failed leaves the previous one. The time of the next
- * follows from the duration of this one. */
+/* Waits for the thread. If its checkpoint failed, the previous one is kept. The time of the next
+ * one depends on how long this one took. */
 static void join_checkpoint(hx_checkpoint *c)
 {
     if (!c->is_writing) return;
@@ -117,7 +117,7 @@ static void join_checkpoint(hx_checkpoint *c)
     conclude(c);
 }
 
-/* Copies all parts and starts a thread that writes them, or writes them here if there is no thread.
+/* Copies all parts and starts a thread that writes them; without a thread, writes them here.
  * Failures are warned of. */
 static void begin_checkpoint(hx_checkpoint *c, const hx_checkpoint_parts *parts)
 {
@@ -182,8 +182,8 @@ static int offer_previous(const hx_checkpoint *c, int rc)
     return HX_RAISE(rc, "%s", message);
 }
 
-/* Compares the keys of the mesh with the config before the mesh is made: a mesh made by gmsh is
- * kept in the folder, and one of another size must not replace it. */
+/* Compares the keys of the mesh with the config. This must be done before the mesh is made: a mesh
+ * made by gmsh is kept in the folder, and a mesh of another size must not replace it. */
 static int compare_mesh(hx_checkpoint *c, const hx_config *cfg)
 {
     static const char group[] = "mesh.";

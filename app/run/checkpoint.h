@@ -1,6 +1,6 @@
 /* Checkpoints of a run: one file in the output folder, from which `hextop run FILE --resume`
- * continues as if the run had not ended. The state of a design is listed in core
- * (optimizer_snapshot.c), and what the run adds (history, files, times) here. */
+ * continues as if the run had not ended. optimizer_snapshot.c in core saves the state of a design;
+ * this file adds the state of the run (history, files, times). */
 #ifndef HX_CHECKPOINT_H
 #define HX_CHECKPOINT_H
 
@@ -27,11 +27,12 @@ typedef struct hx_checkpoint_parts {
 
 typedef struct hx_checkpoint {
     char *path, *previous; /* (owned) */
-    double interval;   /* seconds; NaN: 100 times the duration of the last one; 0: none by time */
+    /* interval in seconds; NaN: 100 times the duration of the last checkpoint; 0: none by time */
+    double interval;
     double due;        /* hx_clock at which the next checkpoint is due */
     double copied;     /* seconds that the run waited for the checkpoint being written */
     double written;    /* seconds that the thread took to write it */
-    double seconds;    /* copied + written, of the last checkpoint */
+    double seconds;    /* seconds of copying and writing the last checkpoint */
     hx_snapshot image; /* image of the checkpoint being written */
     pthread_t thread;
     int is_writing; /* the thread runs, or has not been joined */
@@ -41,13 +42,13 @@ typedef struct hx_checkpoint {
     int n_written;
 } hx_checkpoint;
 
-/* After hx_output_open. Removes checkpoints of earlier runs in the folder, unless this run resumes
- * from them. */
+/* Called after hx_output_open. Removes checkpoints of earlier runs in the folder, unless this run
+ * resumes from them. */
 int hx_checkpoint_open(hx_checkpoint *checkpoint, const hx_checkpoint_parts *parts, int is_resumed);
 
-/* If a checkpoint is due and none is being written: copies the state and starts a thread that
- * writes it. Call after an iteration has been recorded and before hx_optimizer_advance. Warns if a
- * checkpoint cannot be written. */
+/* If a checkpoint is due and none is being written, copies the state and starts a thread that
+ * writes it. Called after an iteration has been recorded and before hx_optimizer_advance. Warns if
+ * a checkpoint cannot be written. */
 void hx_checkpoint_offer(hx_checkpoint *checkpoint, const hx_checkpoint_parts *parts);
 
 /* Writes a checkpoint in any case, at the end of a run, and waits until it is complete. On failure
@@ -58,8 +59,8 @@ int hx_checkpoint_write(hx_checkpoint *checkpoint, const hx_checkpoint_parts *pa
 int hx_checkpoint_exists(const hx_checkpoint *checkpoint);
 
 /* Reads the checkpoint in the folder of cfg before the session is opened, and sets operator, layout
- * and preconditioner to those selected for "auto". HX_EINPUT: there is none, or it is damaged; the
- * message states whether the previous one is complete. */
+ * and preconditioner to those selected for "auto". HX_EINPUT: there is no checkpoint, or it is
+ * damaged; the message states whether the previous one is complete. */
 int hx_checkpoint_read(hx_checkpoint *checkpoint, hx_config *cfg);
 
 /* Restores an open session and an open output. *history: the text of history.csv so far, which the
@@ -68,9 +69,9 @@ int hx_checkpoint_read(hx_checkpoint *checkpoint, hx_config *cfg);
 int hx_checkpoint_load(hx_checkpoint *checkpoint, const hx_checkpoint_parts *parts, char **history,
                        size_t *n_history);
 
-/* The command that continues, for n more iterations, the run to which a result file belongs.
- * Returns 0 if there is none: no checkpoint and config.cfg beside the file, or the text is too
- * short. */
+/* Writes the command that continues, for n more iterations, the run to which a result file belongs.
+ * Returns 0 if there is none: there is no checkpoint or config.cfg beside the file, or the text is
+ * too short. */
 int hx_checkpoint_command(const char *result, int n, char *text, size_t n_text);
 
 /* Waits for the thread; accepts a zeroed struct. */

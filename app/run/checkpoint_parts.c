@@ -31,7 +31,7 @@ int hx_checkpoint_text(hx_snapshot *image, const char *name, char **text)
     return HX_OK;
 }
 
-/* --- which run it is of --- */
+/* --- identity of the run --- */
 
 static int put_identity(hx_snapshot *image, hx_session *s)
 {
@@ -57,15 +57,15 @@ static const char *next_line(const char *line)
     return *line ? line + 1 : line;
 }
 
-/* The line of `text` that begins like the first n bytes of `key`; NULL: none. */
+/* Finds the line of `text` that begins like the first n bytes of `key`; NULL: none. */
 static const char *find_line(const char *text, const char *key, size_t n)
 {
     while (*text && strncmp(text, key, n) != 0) text = next_line(text);
     return *text ? text : NULL;
 }
 
-/* 2 or 1 if an argument or the file of this run states the key of a line, or a group of it that the
- * other settings lack; 0 if the value is a default. */
+/* Returns 2 if an argument, or 1 if the file of this run, states the key of the line, or a group
+ * with that key that the other settings lack; 0 if the value is a default. */
 static int weight_of(const hx_config *cfg, const char *line, const char *other)
 {
     char key[256];
@@ -81,7 +81,7 @@ static int weight_of(const hx_config *cfg, const char *line, const char *other)
 }
 
 typedef struct difference {
-    const char *then, *now; /* lines; NULL: the settings lack it */
+    const char *then, *now; /* the two lines; NULL: those settings have none */
     int weight;
 } difference;
 
@@ -102,7 +102,8 @@ static void take_difference(difference *found, const char *then, const char *now
     if (weight > found->weight) *found = (difference){then, now, weight};
 }
 
-/* Takes a setting outside lists that `text` has and `other` lacks, or has with another value. */
+/* Takes a setting outside lists that `text` has and `other` lacks, or that has another value
+ * there. */
 static void find_difference(const hx_config *cfg, const char *text, const char *other, int is_now,
                             difference *found)
 {
@@ -122,7 +123,8 @@ static const char *next_of_list(const char *line)
     return line;
 }
 
-/* Takes the first line in which the entries of lists differ. Users state all of them. */
+/* Takes the first line in which the entries of lists differ. Users state all values of such
+ * entries. */
 static void find_list_difference(const char *then, const char *now, difference *found)
 {
     for (;;) {
@@ -141,8 +143,8 @@ static int length_of(const char *line)
     return line ? (int)strcspn(line, "\n") : (int)strlen("nothing");
 }
 
-/* HX_EINPUT with the first setting that differs: one that the user changed if there is one, since
- * the default of another may follow from it. */
+/* HX_EINPUT with a setting that differs: the first that the user changed if there is one, since
+ * defaults of others may follow from it. */
 static int compare_settings(const hx_config *cfg, const char *path, const char *then,
                             const char *now)
 {
@@ -180,8 +182,8 @@ static int check_word(hx_snapshot *image, const char *name, const char *now)
     return rc;
 }
 
-/* Warns of each property of the machine that differs and on which the last bits depend; the run is
- * resumed nevertheless. */
+/* Warns of each differing property of the machine on which the last bits depend; the run is resumed
+ * nevertheless. */
 static void warn_machine(const char *path, char *then, const char *now)
 {
     char *rest = then;
@@ -235,8 +237,8 @@ fail:
 
 enum { N_COUNT = 5, N_SECONDS = HX_N_STAGE + 4, N_LAST = 12 };
 
-/* Copies between the statistics and flat arrays; only the values of the last iteration that are
- * needed later. */
+/* Copies between the statistics and flat arrays. Of the last iteration, only the values that are
+ * needed later are copied. */
 static void pack_stats(const hx_stats *stats, int64_t count[N_COUNT], double seconds[N_SECONDS],
                        double last[N_LAST])
 {
@@ -256,7 +258,7 @@ static void pack_stats(const hx_stats *stats, int64_t count[N_COUNT], double sec
     seconds[HX_N_STAGE + 3] = stats->first_product;
 }
 
-/* Adds the values to a run that has just been set up, so that seconds accumulate. */
+/* Adds the stored values to a run that has just been set up, so that seconds accumulate. */
 static void unpack(hx_stats *stats, const int64_t count[N_COUNT], const double seconds[N_SECONDS],
                    const double last[N_LAST])
 {
@@ -286,11 +288,11 @@ static void unpack(hx_stats *stats, const int64_t count[N_COUNT], const double s
     it->reason = HX_PCG_CONVERGED;
 }
 
-/* HX_EINPUT: impossible numbers, although the checksums are right. */
+/* HX_EINPUT: the numbers are impossible, although the checksums are right. */
 static int check_stats(const hx_snapshot *image, const int64_t count[N_COUNT],
                        const double last[N_LAST], int capacity)
 {
-    static const int whole[] = {0, 4, 8, 9}; /* integers among the values of pack */
+    static const int whole[] = {0, 4, 8, 9}; /* positions of integers among the values of pack() */
     int is_sane = 1;
     for (int i = 0; i < N_COUNT; i++) is_sane &= count[i] >= 0 && (i == 1 || count[i] <= INT_MAX);
     for (int i = 0; i < 4; i++) is_sane &= last[whole[i]] >= 0.0 && last[whole[i]] <= INT_MAX;
@@ -303,7 +305,7 @@ static int check_stats(const hx_snapshot *image, const int64_t count[N_COUNT],
         image->path, (long long)count[0], hx_noun(count[0], "iteration", "iterations"), capacity);
 }
 
-/* Follows the counts, which contain n_iteration. */
+/* Comes after the counts, which contain n_iteration. */
 static int lists(hx_snapshot *image, hx_stats *stats, int n_case)
 {
     HX_TRY(hx_snapshot_host(image, "run.iterations' seconds", stats->iteration_seconds,
@@ -312,7 +314,7 @@ static int lists(hx_snapshot *image, hx_stats *stats, int n_case)
                             (size_t)n_case * sizeof(int64_t));
 }
 
-/* Numbers of corrections by an exact product, if there were any. */
+/* Numbers of corrections by an exact product, if any were made. */
 static int refinements(hx_snapshot *image, hx_stats *stats)
 {
     static const char name[] = "run.refinements";
@@ -337,7 +339,7 @@ static int put_stats(hx_snapshot *image, hx_stats *stats, int n_case)
     HX_TRY(hx_snapshot_host(image, "run.counts", count, sizeof count));
     HX_TRY(hx_snapshot_host(image, "run.seconds", seconds, sizeof seconds));
     HX_TRY(hx_snapshot_host(image, "run.last", last, sizeof last));
-    if (stats->last.pcg_error > 0.0) /* estimated with only one criterion */
+    if (stats->last.pcg_error > 0.0) /* estimated with only one of the criteria */
         HX_TRY(hx_snapshot_host(image, "run.error", &stats->last.pcg_error, sizeof(double)));
     HX_TRY(refinements(image, stats));
     return lists(image, stats, n_case);

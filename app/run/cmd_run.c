@@ -59,8 +59,8 @@ static void on_interrupt(int number)
     if (write(STDERR_FILENO, text, sizeof text - 1) < 0) interrupted = 1;
 }
 
-/* The first SIGINT, SIGTERM or SIGHUP is recorded, the second one ends the program. A SIGHUP that
- * was ignored, for example by nohup, stays ignored. */
+/* The first SIGINT, SIGTERM or SIGHUP is recorded; the second one ends the program. A SIGHUP that
+ * was ignored at the start, for example by nohup, stays ignored. */
 static void catch_interrupts(void)
 {
     struct sigaction action, hangup;
@@ -86,9 +86,12 @@ static int resume(run *r, const char *path)
     size_t n = 0;
     const hx_checkpoint_parts parts = checkpoint_parts(r, path);
     int rc = hx_checkpoint_load(&r->checkpoint, &parts, &history, &n);
-    if (rc == HX_OK) hx_stats_recall(&r->stats, history, r->session.problem.volume_fraction);
     if (rc == HX_OK)
-        rc = hx_history_resume(&r->history, path, r->session.problem.cases.n, history, n);
+        hx_stats_recall(&r->stats, history, r->session.design.volume_fraction,
+                        hx_session_objective(&r->session)->name);
+    if (rc == HX_OK)
+        rc = hx_history_resume(&r->history, path, r->session.problem.cases.n,
+                               hx_session_other_objective(&r->session), history, n);
     free(history);
     return rc;
 }
@@ -101,6 +104,7 @@ static int open_history(run *r)
     const hx_checkpoint_parts parts = checkpoint_parts(r, path);
     HX_TRY(r->is_resumed ? resume(r, path)
                          : hx_history_open(&r->history, path, r->session.problem.cases.n,
+                                           hx_session_other_objective(&r->session),
                                            r->session.cfg.solver.criterion == HX_PCG_COMPLIANCE));
     return hx_checkpoint_open(&r->checkpoint, &parts, r->is_resumed);
 }
@@ -127,7 +131,7 @@ static int prepare_run(run *r, const hx_options *options)
     return HX_OK;
 }
 
-/* Removes results of earlier runs from the folder, and begins those of this run. */
+/* Removes results of earlier runs from the folder, and starts those of this run. */
 static int take_folder(run *r)
 {
     char path[PATH_MAX];
@@ -160,11 +164,11 @@ static int is_long(const run *r)
     return hx_clock() - r->stats.begin > HX_STATS_LONG;
 }
 
-/* Writes files and prints the line of an iteration: those of the design just analysed. */
+/* Writes the files and prints the line of an iteration, both for the design just analysed. */
 static int record(run *r, const hx_iteration *it, int last)
 {
     const double begin = hx_clock();
-    const int every = r->session.cfg.output.every; /* 0: only the last one */
+    const int every = r->session.cfg.output.every; /* 0: only the last design */
     int rc = HX_OK;
     if (last || (every > 0 && it->iteration % every == 0))
         rc = tolerate(hx_output_write(&r->output, it->iteration, last && is_long(r)), last);
@@ -175,9 +179,9 @@ static int record(run *r, const hx_iteration *it, int last)
     return rc < 0 ? rc : line;
 }
 
-/* Writes a checkpoint if one is due; at the end of the run on a signal, or if the run has written
- * one before. The checkpoint contains the history on the disk, so none is written while that lacks
- * lines. */
+/* Writes a checkpoint if one is due. At the end of the run, writes one after a signal, or if the
+ * run has written one before. The checkpoint contains the history on the disk, so none is written
+ * while lines are missing there. */
 static void keep_checkpoint(run *r, int last)
 {
     const hx_checkpoint_parts parts = checkpoint_parts(r, r->history.path);
@@ -280,8 +284,8 @@ static const char *resume_command(const run *r, char *text, size_t n_text)
     return text;
 }
 
-/* After a step that failed: writes the state before it as a checkpoint, as far as it is available
- * if the device is lost. */
+/* After a step that failed: writes the state before it as a checkpoint. If the device is lost, only
+ * the available part of it can be written. */
 static void keep_state(run *r)
 {
     const hx_checkpoint_parts parts = checkpoint_parts(r, r->history.path);
@@ -303,7 +307,7 @@ static int keep_what_there_is(run *r, int code)
 {
     const int is_ahead = r->session.opt.iteration > r->stats.n_iteration;
     hx_log_error(code);
-    /* warnings about the first design, if that failed */
+    /* the warnings about the first design, if that failed */
     if (hx_diags_meanwhile(&r->diags, &r->session) < 0) hx_log_warning("%s", hx_error_message());
     save_design(r, code);
     if (write_summary(r, "failed") < 0) hx_log_warning("%s", hx_error_message());
@@ -316,7 +320,8 @@ static void print_result(run *r)
     const hx_stats *stats = &r->stats;
     hx_log_status_keep();
     const hx_config *cfg = &r->session.cfg;
-    char mass[64] = "", text[48];
+    const char *const other = hx_session_other_objective(&r->session);
+    char mass[64] = "", text[48], objective[64] = "";
     hx_log_info("%s", "");
     hx_stats_print(stats);
     if (hx_dist_report_print(&r->session) < 0) hx_log_warning("%s", hx_error_message());
@@ -324,8 +329,9 @@ static void print_result(run *r)
         snprintf(mass, sizeof mass, ", mass %s",
                  hx_units_mass_text(&cfg->units, hx_session_mass(&r->session, stats->last.volume),
                                     text, sizeof text));
-    hx_log_info("\ncompliance %.6g%s, volume %.4f%s, greyness %.4f after %d %s (%lld PCG %s)",
-                stats->last.compliance, cfg->units.work, stats->last.volume, mass,
+    if (other) snprintf(objective, sizeof objective, "%s %.6g, ", other, stats->last.objective);
+    hx_log_info("\n%scompliance %.6g%s, volume %.4f%s, greyness %.4f after %d %s (%lld PCG %s)",
+                objective, stats->last.compliance, cfg->units.work, stats->last.volume, mass,
                 stats->last.greyness, stats->n_iteration,
                 hx_noun(stats->n_iteration, "iteration", "iterations"),
                 (long long)stats->pcg_iterations,
@@ -347,13 +353,14 @@ static void print_result(run *r)
                 word, option, word, option);
 }
 
-/* 1 if a device other than the host solves the first design, in a run of one process. */
+/* Returns 1 if a device other than the host solves the first design, and the run has one
+ * process. */
 static int host_will_wait(const hx_session *s)
 {
     return !s->comm && strcmp(s->device.ops->name, "cpu") != 0;
 }
 
-/* Prints the warnings of `hextop check`; those about the mesh may follow later
+/* Prints the warnings of `hextop check`. Those about the mesh may follow later
  * (hx_diags_meanwhile). */
 static int diag_before(run *r)
 {
@@ -429,7 +436,7 @@ static int command_run(const hx_options *options)
     return rc;
 }
 
-/* Signals are handled by the first process, which ends the run of the others. */
+/* The first process handles signals and ends the run of the others. */
 static int follow_run(const hx_options *options)
 {
     hx_session s;

@@ -25,10 +25,10 @@ static void in_folder(const hx_config *cfg, const char *name, char path[PATH_MAX
     snprintf(path, PATH_MAX, "%s/%s", cfg->output.directory, name);
 }
 
-/* 1 if the first line of a file shows that hextop resolved it. */
+/* Returns 1 if the first line of a file shows that it is a config resolved by hextop. */
 static int is_resolved(const char *path)
 {
-    char line[PATH_MAX + 128] = ""; /* the path of a config, and words */
+    char line[PATH_MAX + 128] = ""; /* room for the path of a config, and words */
     FILE *const f = hx_input_open(path, NULL);
     const int has_line = f && fgets(line, sizeof line, f);
     if (f) fclose(f);
@@ -42,7 +42,7 @@ static int is_done(const char *summary)
     const int done = hx_json_read(&tree, summary) == HX_OK &&
                      strcmp(hx_json_text_at(tree.root, "status", ""), "done") == 0;
     hx_json_free(&tree);
-    hx_error_clear(); /* without a summary it did not end */
+    hx_error_clear(); /* a run without a summary did not end */
     return done;
 }
 
@@ -74,7 +74,7 @@ static int check_checkpoint(const hx_config *cfg)
                                path));
 }
 
-/* The iteration that the name of a result has; -1: another name. */
+/* The iteration in the name of a result; -1: another name. */
 static long iteration_of(const char *name)
 {
     static const char stem[] = "density_";
@@ -89,7 +89,8 @@ static int is_result(const char *name)
     return iteration_of(name) >= 0;
 }
 
-/* 1 if `path` has no contents once `name` is replaced. A hard link keeps them. */
+/* Returns 1 if the contents of `path` are lost once `name` is replaced. A hard link preserves
+ * them. */
 static int is_lost_with(const char *path, const char *name)
 {
     struct stat status;
@@ -102,8 +103,8 @@ static int is_lost_with(const char *path, const char *name)
     return is_same;
 }
 
-/* 1 if a design of the run, which may end before its last iteration, can replace the file: directly
- * or through links. */
+/* Returns 1 if a design of the run can replace the file, directly or through links. The run may end
+ * before its last iteration. */
 static int is_replaced(const hx_config *cfg, const char *path)
 {
     char there[PATH_MAX];
@@ -120,8 +121,8 @@ static int is_replaced(const hx_config *cfg, const char *path)
     return found;
 }
 
-/* The file that a key of the config names, which may be a folder or a series. *path = NULL: there
- * is none; the session raises that error. The caller frees *path. */
+/* Finds the file that a key of the config names; the key may name a folder or a series. *path =
+ * NULL: there is none, and the session will raise that error. The caller frees *path. */
 static int find_input(const hx_config *cfg, const char *written, int is_of_result, char **path)
 {
     char *named = NULL;
@@ -146,7 +147,7 @@ static int find_input(const hx_config *cfg, const char *written, int is_of_resul
     return rc;
 }
 
-/* A file that is read and can be replaced: with force a warning, otherwise HX_EINPUT. */
+/* Handles a file that is read and can be replaced: with force a warning, otherwise HX_EINPUT. */
 static int check_input(const hx_config *cfg, const char *key, const char *written, int is_of_result,
                        int force)
 {
@@ -179,9 +180,9 @@ int hx_run_check_folder(const hx_config *cfg, int force)
     return check_input(cfg, "optimization.initial", cfg->optimization.initial, 1, force);
 }
 
-/* --- what an earlier run left --- */
+/* --- files of an earlier run --- */
 
-/* 1 if the file of the folder is one that this run reads. */
+/* Returns 1 if the file in the folder is one that this run reads. */
 static int is_read(const hx_config *cfg, const char *path)
 {
     /* these paths are absolute here */
@@ -214,7 +215,7 @@ static int keep_name(hx_run_leftovers *left, const char *name)
     return HX_OK;
 }
 
-/* Removes results that are listed in the series; other files with such names may belong to the
+/* Removes results that are listed in the series. Other files with such names may belong to the
  * user. */
 static int remove_series(const hx_config *cfg, hx_run_leftovers *left)
 {
@@ -234,7 +235,7 @@ static int remove_series(const hx_config *cfg, hx_run_leftovers *left)
         }
     }
     hx_json_free(&tree);
-    if (rc == HX_OK) hx_error_clear(); /* a series that cannot be read lists nothing */
+    if (rc == HX_OK) hx_error_clear(); /* without a readable series, nothing is listed */
     return rc;
 }
 
@@ -251,7 +252,7 @@ static void remove_verification(const hx_config *cfg)
     hx_error_clear();
 }
 
-/* 1 if one of the first 16 lines, of at most 512 bytes, has the text. */
+/* Returns 1 if one of the first 16 lines contains the text; a line may have at most 512 bytes. */
 static int has_line(const char *path, const char *text)
 {
     char line[512];

@@ -21,9 +21,13 @@ typedef struct known {
 static int uniform_compliance(hx_selftest *t, const hx_problem *problem, const known *k,
                               double *found)
 {
-    const hx_selftest_job_params params = {
-        .filter = "none", .precond = k->precond, .tolerance = k->tolerance};
+    hx_selftest_job_params params = {.filter = "none",
+                                     .precond = k->precond,
+                                     .tolerance = k->tolerance,
+                                     .design = hx_design_defaults};
     hx_selftest_job job;
+    params.design.volume_fraction = 0.3;
+    params.design.rho_min = 0.1;
     int rc = hx_selftest_job_open(&job, t, problem, &params);
     if (rc >= 0) rc = hx_selftest_job_step(&job, found);
     if (rc >= 0)
@@ -46,8 +50,6 @@ static int make_cantilever(hx_mesh *mesh, hx_problem *problem, const hx_generate
     params.n_support = 1;
     params.load = &load;
     params.n_load = 1;
-    params.volume_fraction = 0.3;
-    params.rho_min = 0.1;
     HX_TRY(hx_generate(hx_generator_find("cantilever"), mesh, size));
     HX_TRY(hx_mesh_reorder(mesh));
     HX_TRY(hx_mesh_finish(mesh));
@@ -215,8 +217,10 @@ static int run_design(hx_selftest *t, const hx_sample *s, const hx_selftest_job_
  * the filter in single precision they changed by 3e-9 and 1.2e-8; 6e-8 is allowed. */
 static int check_stored(hx_selftest *t, const hx_sample *s, trace *found)
 {
-    const hx_selftest_job_params params = {
-        .filter = "sensitivity", .radius = 1.5, .tolerance = 1e-13};
+    const hx_selftest_job_params params = {.filter = "sensitivity",
+                                           .radius = 1.5,
+                                           .design = hx_selftest_half(0.0),
+                                           .tolerance = 1e-13};
     const double exact = 47450.6972302162,
                  bound = 1e-9 + 0.25 * t->parts.device->design->cone_rounding;
     if (!hx_selftest_filter(t, params.filter)) return HX_OK;
@@ -250,8 +254,11 @@ static int compare_run(hx_selftest *t, const hx_sample *s, const hx_selftest_job
 
 static int check_bits(hx_selftest *t, const hx_sample *s, trace *once, trace *again)
 {
-    const hx_selftest_job_params params = {
-        .filter = "density", .radius = 1.5, .beta = 2.0, .precond = "multigrid", .tolerance = 1e-6};
+    const hx_selftest_job_params params = {.filter = "density",
+                                           .radius = 1.5,
+                                           .design = hx_selftest_half(2.0),
+                                           .precond = "multigrid",
+                                           .tolerance = 1e-6};
     const hx_precond_kind *const kind = hx_selftest_precond(t, params.precond);
     char path[400] = "";
     if (!kind || !hx_selftest_filter(t, params.filter)) return HX_OK;

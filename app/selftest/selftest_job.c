@@ -11,6 +11,14 @@ const hx_filter_kind *hx_selftest_filter(const hx_selftest *t, const char *name)
     return NULL;
 }
 
+hx_design_params hx_selftest_half(double beta)
+{
+    hx_design_params design = hx_design_defaults;
+    design.volume_fraction = 0.5;
+    design.beta = (hx_schedule){.value = beta, .last = beta};
+    return design;
+}
+
 int hx_selftest_job_open(hx_selftest_job *job, hx_selftest *t, const hx_problem *problem,
                          const hx_selftest_job_params *params)
 {
@@ -19,9 +27,10 @@ int hx_selftest_job_open(hx_selftest_job *job, hx_selftest *t, const hx_problem 
     const hx_filter_kind *const kind = hx_selftest_filter(t, params->filter);
     const hx_precond_kind *const precond =
         hx_selftest_precond(t, params->precond ? params->precond : "jacobi");
-    const hx_filter_params filter = {.radius = params->radius, .beta = params->beta, .eta = 0.5};
-    const hx_optimizer_params optimizer = {.move = 0.2, .damping = 0.5};
+    const hx_filter_params filter = {.radius = params->radius, .design = &job->design};
+    const hx_optimizer_params optimizer = {0};
     memset(job, 0, sizeof *job);
+    job->design = params->design;
     if (!op_kind || !kind || !precond)
         return HX_RAISE(HX_EINPUT,
                         "operator, filter '%s' or preconditioner '%s' is not available here",

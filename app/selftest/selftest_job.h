@@ -7,7 +7,8 @@
 
 typedef struct hx_selftest_job_params {
     const char *filter;
-    double radius, beta;
+    double radius;
+    hx_design_params design;
     const char *precond; /* NULL: the diagonal */
     double tolerance;
     const double *density; /* [n_elem]; NULL: uniform */
@@ -16,12 +17,16 @@ typedef struct hx_selftest_job_params {
 /* Its parts point to each other, so it must not move. */
 typedef struct hx_selftest_job {
     hx_analysis analysis;
+    hx_design_params design;
     hx_filter filter;
     hx_optimizer opt;
 } hx_selftest_job;
 
 /* NULL: the parts have no such filter. */
 const hx_filter_kind *hx_selftest_filter(const hx_selftest *t, const char *name);
+
+/* Half of the volume, projected with this beta at 0.5; 0: no projection. */
+hx_design_params hx_selftest_half(double beta);
 
 /* HX_EINPUT: the parts lack something that is requested. Close it, even after a failure. */
 int hx_selftest_job_open(hx_selftest_job *job, hx_selftest *t, const hx_problem *problem,

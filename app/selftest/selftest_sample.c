@@ -194,7 +194,6 @@ static int make_problem(hx_sample *s)
     params.conductivity = params.physics == HX_PHYSICS_HEAT ? 1.0 : 0.0;
     params.conductivity_min = params.physics == HX_PHYSICS_HEAT ? 1e-10 : 0.0;
     if (s->spec.no_poisson) params.poisson = 0.0;
-    params.volume_fraction = 0.5;
     params.space = &s->space;
     return s->spec.hold == HX_SAMPLE_HELD ? make_held(s, params) : make_loaded(s, params);
 }

@@ -53,7 +53,7 @@ static int check_sensitivities(hx_selftest *t, const hx_sample *s, double *rho,
 {
     const hx_selftest_job_params params = {.filter = kind->name,
                                            .radius = kind->needs_radius ? 1.6 : 0.0,
-                                           .beta = beta,
+                                           .design = hx_selftest_half(beta),
                                            .tolerance = 1e-13,
                                            .density = rho};
     const int64_t n = s->mesh.n_elem;

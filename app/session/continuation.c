@@ -24,6 +24,18 @@ hx_schedule hx_beta_schedule(const hx_config *cfg)
     return cfg->optimization.projection.given ? schedule : (hx_schedule){.value = 0.0};
 }
 
+hx_design_params hx_design_of(const hx_config *cfg)
+{
+    return (hx_design_params){.rho_min = cfg->optimization.rho_min,
+                              .volume_fraction = cfg->optimization.volume_fraction,
+                              .penalty = hx_penalty_schedule(cfg),
+                              .beta = hx_beta_schedule(cfg),
+                              .eta = cfg->optimization.projection.eta,
+                              .move = cfg->optimization.move,
+                              .damping = cfg->optimization.damping,
+                              .change_tolerance = cfg->optimization.change_tolerance};
+}
+
 const char *hx_continuation_text(const hx_config *cfg, char *text, size_t n_text)
 {
     const hx_schedule penalty = hx_penalty_schedule(cfg), beta = hx_beta_schedule(cfg);

@@ -12,7 +12,6 @@
 #include "../text/table.h"
 #include "config_problem.h"
 #include "continuation.h"
-#include "core/base/clock.h"
 #include "core/base/fit.h"
 #include "core/base/memory.h"
 #include "core/base/names.h"
@@ -25,45 +24,6 @@
 #include "moved_mesh.h"
 #include "result_path.h"
 #include "session_internal.h"
-
-const char *hx_setup_step_name(hx_setup_step step)
-{
-    static const char *const name[HX_N_SETUP] = {
-        [HX_SETUP_MESH] = "mesh",       [HX_SETUP_SHUFFLE] = "shuffle",
-        [HX_SETUP_REORDER] = "reorder", [HX_SETUP_FINISH] = "finish",
-        [HX_SETUP_SETS] = "sets",       [HX_SETUP_PROBLEM] = "problem",
-        [HX_SETUP_DEVICE] = "device",   [HX_SETUP_SOLVER] = "solver",
-        [HX_SETUP_DESIGN] = "design",   [HX_SETUP_FILES] = "files",
-        [HX_SETUP_CHECK] = "check",
-    };
-    return name[step];
-}
-
-/* Shows on a terminal that a step begins, until the next line. */
-double hx_session_begin_step(hx_setup_step step)
-{
-    if (hx_log_is_terminal()) hx_log_status("set-up: %s ...", hx_setup_step_name(step));
-    return hx_clock();
-}
-
-void hx_session_end_step(hx_session *s, hx_setup_step step, double begin)
-{
-    const double n_elem = s->mesh.n_elem > 0 ? (double)s->mesh.n_elem : 1.0;
-    char text[32];
-    hx_device_start_look(&s->device_start);
-    s->setup_seconds[step] = hx_clock() - begin;
-    s->setup_peak[step] = hx_host_memory_peak();
-    hx_log_detail("set-up: %-8s %9.3f s  %8s of host memory at most, %4.0f bytes per element",
-                  hx_setup_step_name(step), s->setup_seconds[step],
-                  hx_format_bytes((double)s->setup_peak[step], text, sizeof text),
-                  (double)s->setup_peak[step] / n_elem);
-}
-
-/* Puts the key's place before messages about the user's input or machine. */
-int hx_session_blame(const hx_session *s, const char *key, int rc)
-{
-    return rc == HX_EINPUT || rc == HX_EENV ? hx_config_blame(&s->cfg, key, rc) : rc;
-}
 
 /* Replaces a path of the config by the absolute path, so that the resolved config works from any
  * folder. */
@@ -87,19 +47,6 @@ static int resolve_file(hx_session *s, const char *key, char **word)
     free(absolute);
     free(path);
     return rc;
-}
-
-void hx_session_generate_params(const hx_session *s, hx_generate_params *params)
-{
-    const hx_config *const cfg = &s->cfg;
-    params->size = cfg->mesh.size;
-    params->nx = cfg->mesh.nx;
-    params->ny = cfg->mesh.ny;
-    params->nz = cfg->mesh.nz;
-    params->distort = cfg->mesh.distort;
-    params->seed = (uint64_t)cfg->mesh.seed;
-    params->other_bytes = s->other_bytes;
-    params->n_process = params->n_on_host = params->in_order = 0;
 }
 
 /* Splines are analysed as splines unless another element is given. HX_EINPUT: the file is a
@@ -344,6 +291,8 @@ int hx_session_make_problem(hx_session *s)
                  ? hx_space_create_spline(&s->space, &s->mesh, &s->spline)
                  : hx_space_create(&s->space, &s->mesh, s->cfg.solver.element);
     if (rc < 0) return hx_session_blame(s, "solver.element", rc);
+    s->design = hx_design_of(&s->cfg);
+    HX_TRY(hx_design_check(&s->design, s->cfg.path));
     rc =
         hx_config_make_problem(&s->cfg, &s->space, &s->conditions, &s->problem, &notes, s->lacking);
     hx_log_notes(&notes);
@@ -352,6 +301,7 @@ int hx_session_make_problem(hx_session *s)
     s->problem.coarse_plan = &s->coarse_plan;
     s->problem.multigrid = &s->cfg.solver.multigrid;
     s->loads_of = NULL;
+    HX_TRY(hx_session_check_objective(s, s->comm ? s->comm->size : 1));
     HX_TRY(resolve_radius(s));
     HX_TRY(make_groups(s));
     hx_session_end_step(s, HX_SETUP_PROBLEM, begin);
@@ -383,28 +333,6 @@ const char *hx_session_groups_text(const hx_session *s, char *text, size_t n_tex
     return text;
 }
 
-const hx_objective_kind *hx_session_objective(const hx_session *s)
-{
-    return hx_objective_find(s->cfg.optimization.objective);
-}
-
-const hx_update_kind *hx_session_update(const hx_session *s)
-{
-    return hx_update_find(s->cfg.optimization.update);
-}
-
-hx_filter_params hx_session_filter_params(const hx_session *s)
-{
-    const hx_filter_params params = {
-        .radius = s->filter_radius,
-        .volume_weighted = s->cfg.optimization.filter.volume_weighted,
-        .beta = hx_beta_schedule(&s->cfg).value,
-        .eta = s->cfg.optimization.projection.eta,
-        .voxel_bytes = s->voxel_bytes,
-    };
-    return params;
-}
-
 double hx_session_mass(const hx_session *s, double volume_fraction)
 {
     return s->cfg.material.density * s->mesh.total_volume * volume_fraction;
@@ -420,10 +348,19 @@ static int locate_result(char **word)
     return rc;
 }
 
+int hx_session_first_density(const hx_session *s, double **density)
+{
+    *density = NULL;
+    if (!s->problem.cases.body) return HX_OK;
+    HX_TRY(hx_alloc_raw(density, (size_t)s->mesh.n_elem, sizeof **density, "densities"));
+    hx_design_fill(&s->design, &s->problem, *density);
+    return HX_OK;
+}
+
 int hx_session_read_initial(hx_session *s, double **density)
 {
     char **path = &s->cfg.optimization.initial;
-    const double rho_min = s->problem.rho_min;
+    const double rho_min = s->design.rho_min;
     hx_result_match match;
     char count[32];
     *density = NULL;
@@ -467,11 +404,10 @@ static int check_change(const hx_session *s)
 
 int hx_session_check_volume(hx_session *s)
 {
-    const hx_schedule beta = hx_beta_schedule(&s->cfg);
     hx_notes notes = {0};
     HX_TRY(check_change(s));
     if (!s->filter.kind) HX_TRY(hx_session_make_filter(s));
-    HX_TRY(hx_least_volume_find(&s->least_volume, &s->filter, &beta));
+    HX_TRY(hx_least_volume_find(&s->least_volume, &s->filter));
     int rc = hx_least_volume_check(&s->least_volume, &s->filter);
     if (rc == HX_EINPUT) hx_error_prefix("%s: ", s->cfg.path);
     if (rc == HX_OK) rc = hx_least_volume_note(&s->least_volume, &s->filter, &notes);
@@ -502,13 +438,9 @@ static int make_design(hx_session *s)
     const hx_config *cfg = &s->cfg;
     const hx_optimizer_params params = {
         .objective = hx_session_objective(s),
+        .objective_params = hx_session_objective_params(s),
         .update = hx_session_update(s),
-        .move = cfg->optimization.move,
-        .damping = cfg->optimization.damping,
-        .penalty = hx_penalty_schedule(cfg),
-        .beta = hx_beta_schedule(cfg),
         .least = &s->least_volume,
-        .change_tolerance = cfg->optimization.change_tolerance,
     };
     int rc;
     double *density = NULL;

@@ -60,6 +60,7 @@ typedef struct hx_session {
     hx_measuring measuring; /* measurement of `quality`, concurrent with other work */
     hx_space space;         /* for solver.element */
     hx_problem problem;
+    hx_design_params design; /* borrowed by filter and optimizer */
     /* lists of the problem's mesh made in advance, used by the solver */
     hx_operator_plan operator_plan;
     hx_coarse_plan coarse_plan;
@@ -157,6 +158,11 @@ int hx_session_make_operator(hx_session *s); /* as s->solver has chosen */
 int hx_session_make_filter(hx_session *s);   /* on the device */
 /* The kinds named by optimization.objective and optimization.update. */
 const hx_objective_kind *hx_session_objective(const hx_session *s);
+hx_response_params hx_session_objective_params(const hx_session *s);
+/* Its name if it is not the compliance, which is reported in any case; else NULL. */
+const char *hx_session_other_objective(const hx_session *s);
+/* "displacement, set 'tip', direction [0, 0, -1]"; returns text. */
+const char *hx_session_objective_text(const hx_session *s, char *text, size_t n_text);
 const hx_update_kind *hx_session_update(const hx_session *s);
 /* Frees the optimizer, analysis, PCG, preconditioner and operator. */
 void hx_session_drop_operator(hx_session *s);
@@ -181,6 +187,10 @@ void hx_session_set_size(const hx_session *s, size_t i, int64_t *n_node, int64_t
 
 /* Mass of a design with this volume fraction; NaN without material.density. */
 double hx_session_mass(const hx_session *s, double volume_fraction);
+
+/* The uniform densities of the first design, without optimization.initial; NULL: no load depends on
+ * them. The caller frees *density. */
+int hx_session_first_density(const hx_session *s, double **density);
 
 /* The densities of optimization.initial; NULL: the design starts uniform. The caller frees
  * *density. */

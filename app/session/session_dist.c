@@ -13,16 +13,6 @@
 #include "identity.h"
 #include "session_internal.h"
 
-const hx_problem *hx_session_solved(const hx_session *s)
-{
-    return s->dist.comm ? &s->dist.subdomain.problem : &s->problem;
-}
-
-hx_device *hx_session_solver_device(hx_session *s)
-{
-    return s->dist.comm ? &s->dist.dev : &s->device;
-}
-
 /* Largest number of nodes of a replicated coarse grid, from the root's config. */
 static int find_whole_coarse(hx_session *s)
 {
@@ -124,7 +114,7 @@ static int compare_choices(const hx_session *s, const choice *root, const choice
 
 int hx_session_hear_choice(hx_session *s)
 {
-    choice root, own;
+    choice root, own = {.layout = 0};
     if (!s->comm || s->comm->rank == HX_DIST_ROOT) return HX_OK;
     HX_TRY(s->comm->ops->broadcast(s->comm, HX_DIST_ROOT, &root, sizeof root));
     HX_TRY(hx_config_set_word(&s->cfg.solver.device, root.device));
@@ -139,6 +129,7 @@ int hx_session_rank_bytes(hx_session *s, int n_rank, int rank, size_t *bytes)
 {
     const hx_comm comm = {.rank = rank, .size = n_rank}; /* nothing is sent */
     *bytes = 0;
+    HX_TRY(hx_session_check_objective(s, n_rank));
     HX_TRY(hx_subdomain_create(&s->dist.subdomain, &comm, &s->problem));
     s->dist.comm = &comm;
     hx_session_count_voxels(s);

@@ -4,8 +4,12 @@
 
 #include "session.h"
 
+/* session_base.c, below the others. */
+
 /* Puts the key's place before messages about the user's input or machine; returns rc. */
 int hx_session_blame(const hx_session *s, const char *key, int rc);
+hx_filter_params hx_session_filter_params(const hx_session *s);
+void hx_session_generate_params(const hx_session *s, hx_generate_params *params);
 
 /* For mesh.file, whose path is absolute: hx_session_check_model refuses keys that contradict a
  * model's unit or apply only to models; hx_session_read_file reads the mesh with its conditions,
@@ -13,7 +17,9 @@ int hx_session_blame(const hx_session *s, const char *key, int rc);
 int hx_session_check_model(const hx_session *s);
 int hx_session_read_file(hx_session *s);
 
-hx_filter_params hx_session_filter_params(const hx_session *s);
+/* HX_EINPUT: a parameter of the objective is missing or wrong, or it does not support so many
+ * processes. */
+int hx_session_check_objective(const hx_session *s, int n_rank);
 
 /* session_parts.c. With a communicator: divides the mesh by solver.partition, identically on all
  * processes, and sets the key to the partition used. Nothing with one process. */
@@ -23,7 +29,6 @@ int hx_session_distribute_mesh(hx_session *s);
  * the raw distributed mesh (core/dist_mesh), s->mesh.ownership, and sets solver.partition to the
  * partition used. Else does nothing. */
 int hx_session_make_dist_mesh(hx_session *s);
-void hx_session_generate_params(const hx_session *s, hx_generate_params *params);
 /* Collective: computes what all processes need to know about a distributed mesh. */
 int hx_session_agree_dist_mesh(hx_session *s);
 

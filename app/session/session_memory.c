@@ -72,7 +72,7 @@ void hx_session_design_account(const hx_session *s, hx_account *account)
     const size_t vector =
         (size_t)solved->components * (size_t)solved->space.n_point * sizeof(double);
     const size_t n_case = (size_t)s->problem.cases.n;
-    const size_t n_load = (size_t)hx_objective_vectors(hx_session_objective(s), &s->problem);
+    const size_t objective = hx_response_bytes(hx_session_objective(s), solved);
     const size_t loads = s->loads_of == solved
                              ? s->load_bytes
                              : hx_analysis_load_bytes(solved, s->cfg.solver.precision);
@@ -80,7 +80,8 @@ void hx_session_design_account(const hx_session *s, hx_account *account)
     hx_account_add(account, "displacements",
                    n_case * vector +
                        (s->cfg.solver.warm_start ? hx_analysis_follow_bytes(solved) : 0));
-    hx_account_add(account, "loads", n_load * vector + loads);
+    hx_account_add(account, "loads", loads);
+    if (objective > 0) hx_account_add(account, "objective", objective);
     hx_account_add(account, "densities", hx_session_optimizer_bytes(s));
     hx_account_add(account, "filter", hx_session_filter_bytes(s));
 }
@@ -105,6 +106,8 @@ size_t hx_session_checkpoint_bytes(const hx_session *s)
     const hx_problem *problem = &s->problem;
     const size_t n_dof = (size_t)problem->components * (size_t)hx_session_n_point(s);
     const size_t n_u = s->cfg.solver.warm_start ? (size_t)problem->cases.n : 0;
+    const size_t n_adjoint = hx_session_objective(s)->adjoint_load ? n_u : 0;
     return (size_t)hx_mesh_n_elem_all(&s->mesh) * sizeof(double) +
-           n_dof * (n_u * (sizeof(double) + sizeof(float)) + sizeof(float));
+           n_dof * (n_u * (sizeof(double) + sizeof(float)) + n_adjoint * sizeof(double) +
+                    sizeof(float));
 }

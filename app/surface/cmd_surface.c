@@ -19,7 +19,7 @@ enum { CONFIG, VOLUME, THRESHOLD, SMOOTH, PRESERVE, KEEP_LARGEST, CUTS };
 typedef struct plan {
     const char *result, *target, *config;
     const hx_surface_format *format;
-    int n_smooth, keep_largest, cuts; /* cuts = 0: by curvature */
+    int n_smooth, keep_largest, cuts; /* cuts = 0: chosen by curvature */
     unsigned preserve;
     double threshold, volume; /* NAN: not given */
 } plan;
@@ -31,7 +31,7 @@ typedef struct job {
     hx_surface surface;
     hx_surface_smoothing smoothing;
     hx_surface_report report;
-    double threshold, target; /* target volume; NaN if a threshold was given */
+    double threshold, target; /* target volume; NaN if a threshold is given */
     double dropped;           /* volume of the pieces left out */
     int64_t n_dropped;
 } job;
@@ -123,7 +123,7 @@ static int make_field(job *j)
     return hx_surface_threshold(&j->field, j->target, &j->threshold, &volume);
 }
 
-/* Leaves out all pieces but the largest. */
+/* Leaves out all pieces except the largest. */
 static int drop_pieces(job *j)
 {
     int rc;
@@ -206,7 +206,7 @@ static void report_shape(const job *j)
                     hx_noun(j->smoothing.n_held, "vertex", "vertices"));
 }
 
-/* Prints the unit in the file, for formats that have one. */
+/* Prints the unit of the file, if its format has one. */
 static void report_unit(const job *j)
 {
     const hx_units *const u = &j->source.session.cfg.units;
@@ -217,7 +217,7 @@ static void report_unit(const job *j)
         hx_log_info("unit       mm, because the config has no `units`");
 }
 
-/* Warns if the volume is not the target, with the cause: the threshold or the smoothing. */
+/* Warns if the volume differs from the target; the cause is the threshold or the smoothing. */
 static void warn_volume(const job *j)
 {
     const double volume = j->report.volume + j->dropped;

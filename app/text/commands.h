@@ -1,4 +1,4 @@
-/* The subcommands; the table of each is at the end of its cmd_*.c. */
+/* The subcommands. The table of each one is at the end of its cmd_*.c. */
 #ifndef HX_COMMANDS_H
 #define HX_COMMANDS_H
 

@@ -8,7 +8,7 @@
 #include "core/base/names.h"
 #include "json_read.h"
 
-/* Terminates the line at `at` with 0s and returns the next one; NULL: the line has no end. */
+/* Ends the line at `at` with a 0 and returns the next line; NULL: the line has no end. */
 static char *end_line(char *at)
 {
     char *const end = strchr(at, '\n');

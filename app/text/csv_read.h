@@ -10,7 +10,8 @@ typedef struct hx_csv {
     size_t n_column, n_row;
     char **name;   /* [n_column] from the first line (owned) */
     double *value; /* [n_column][n_row] (owned) */
-    /* 1: the last line is incomplete, since the file is being written; it is left out */
+    /* 1: the last line is incomplete, since the file is still being written; that line is left
+     * out */
     int is_cut;
 } hx_csv;
 

@@ -17,7 +17,7 @@ enum { MAX_DEPTH = 64 };
 
 typedef struct parser {
     const char *name, *begin, *at, *end;
-    hx_json_value *value; /* the next free one */
+    hx_json_value *value; /* the next free value */
     char *text;           /* the next free byte */
 } parser;
 
@@ -256,7 +256,7 @@ static int read_value(parser *p, hx_json_value *value, int depth)
     return read_word(p, value);
 }
 
-/* Counts values: one at the top level, and one after each of , : [. */
+/* Counts values: one at the top level, and one after each ',', ':' or '['. */
 static size_t count_values(const char *bytes, size_t n)
 {
     size_t count = 1;
@@ -317,7 +317,7 @@ static const hx_json_value *find_member(const hx_json_value *object, const char 
     return value;
 }
 
-/* Finds the member in files of earlier versions too. */
+/* Finds the member; files of earlier versions may have another name for it. */
 static const hx_json_value *find_any(const hx_json_value *object, const char *name, size_t n)
 {
     char now[64];

@@ -17,11 +17,12 @@ typedef enum {
 
 typedef struct hx_json_value {
     hx_json_kind kind;
-    const char *key;  /* for a member of an object, else NULL */
-    const char *text; /* contents of a string; numbers, true, false and null as written */
-    double number;    /* of a bool 0 or 1; NAN for other kinds */
-    size_t n;         /* members or entries */
-    /* first of the n children; next sibling; NULL: none */
+    const char *key; /* for a member of an object; otherwise NULL */
+    /* contents of a string; for numbers, true, false and null the text as written */
+    const char *text;
+    double number; /* of a bool 0 or 1; NAN for other kinds */
+    size_t n;      /* members or entries */
+    /* first of the n children; next sibling; NULL: there is none */
     const struct hx_json_value *first, *next;
 } hx_json_value;
 
@@ -39,15 +40,15 @@ int hx_json_read(hx_json_tree *tree, const char *path);
 /* Accepts a zeroed tree, and leaves one. */
 void hx_json_free(hx_json_tree *tree);
 
-/* The member at a path such as "mesh.quality.bodies", also under the names that earlier versions
- * gave it (old_names.h); NULL: there is none. value may be NULL. */
+/* The member at a path such as "mesh.quality.bodies"; names that it had in earlier versions are
+ * also found (old_names.h). NULL: there is none. value may be NULL. */
 const hx_json_value *hx_json_at(const hx_json_value *value, const char *path);
-/* The number at the path, NAN if there is none; the text at the path, `none` if there is no
+/* The number at the path, NAN if there is none. The text at the path, `none` if there is no
  * string. */
 double hx_json_number_at(const hx_json_value *value, const char *path);
 const char *hx_json_text_at(const hx_json_value *value, const char *path, const char *none);
 
-/* Reads a whole file: *bytes, which the caller frees, are terminated by a 0 after *n bytes.
+/* Reads a whole file. The caller frees *bytes, which are terminated by a 0 after *n bytes.
  * HX_EINPUT. */
 int hx_read_file(const char *path, char **bytes, size_t *n);
 

@@ -67,7 +67,7 @@ int hx_log_is_terminal(void)
     return !silent && isatty(STDOUT_FILENO);
 }
 
-/* Calls the sinks once per line; text is changed meanwhile and restored. */
+/* Calls the sinks once per line; text is changed during the calls and restored. */
 static void tell_lines(hx_log_level level, hx_log_kind kind, char *text)
 {
     for (char *line = text, *end = text; end; line = end ? end + 1 : NULL) {
@@ -175,7 +175,7 @@ void hx_log_status(const char *fmt, ...)
     show_status(text);
 }
 
-/* Bytes of the items that fit into `room`: all, or up to two blanks. */
+/* Number of bytes of the items that fit into `room`: all of them, or those up to a double blank. */
 static int fitting(const char *text, int room)
 {
     int n = (int)strlen(text);

@@ -37,7 +37,7 @@ void hx_log_remove_sink(const void *user);
  * initially 1. */
 int hx_log_set_printing(int on);
 
-/* 1 if the terminal or a sink receives lines of this level; otherwise a long text need not be
+/* Returns 1 if the terminal or a sink receives lines of this level. If not, a long text need not be
  * made. */
 int hx_log_is_on(hx_log_level level);
 
@@ -48,9 +48,9 @@ int hx_log_is_terminal(void);
 void hx_log_info(const char *fmt, ...) HX_PRINTF(1, 2);
 /* Logs a line to stdout only with -v. */
 void hx_log_detail(const char *fmt, ...) HX_PRINTF(1, 2);
-/* Logs a line of any length at this level or a more verbose one; HX_LOG_QUIET: also with -q. */
+/* Logs a line of any length at this level or a more verbose one; HX_LOG_QUIET: even with -q. */
 void hx_log_text(hx_log_level level, const char *text);
-/* Logs a line only to sinks, if the terminal shows the same by its status line. */
+/* Logs a line only to sinks; used if the terminal shows the same in its status line. */
 void hx_log_record(const char *fmt, ...) HX_PRINTF(1, 2);
 /* Rewrites the status line of a terminal; any other output clears it first. */
 void hx_log_status(const char *fmt, ...) HX_PRINTF(1, 2);
@@ -67,7 +67,7 @@ void hx_log_error(int code);
 /* Prints "hextop: error: ..." for an error in the command line. */
 void hx_log_usage_error(const char *fmt, ...) HX_PRINTF(1, 2);
 
-/* Logs each note at its level and frees them. Returns the number of warnings. */
+/* Logs each note at its level, and frees the notes. Returns the number of warnings. */
 int hx_log_notes(hx_notes *notes);
 
 #endif

@@ -25,7 +25,7 @@ typedef struct found_option {
     const hx_command *owner;
 } found_option;
 
-/* 1 if text, without "=VALUE", is that option. */
+/* Returns 1 if text is that option; a following "=VALUE" is ignored. */
 static int is_option(const hx_option *option, const char *text)
 {
     const size_t n = strcspn(text, "=");
@@ -41,8 +41,8 @@ static const hx_option *find_in(const hx_option *option, size_t n_option, const 
     return NULL;
 }
 
-/* Finds the option of that name: common to all commands, of `command` (which may be NULL), or of
- * another one. */
+/* Finds the option of that name: one common to all commands, one of `command` (which may be NULL),
+ * or one of another command. */
 static found_option find_option(const hx_command *const *commands, const hx_command *command,
                                 const char *text)
 {
@@ -56,7 +56,8 @@ static found_option find_option(const hx_command *const *commands, const hx_comm
         found.owner = commands[i];
     }
     if (!found.option || !command || found.owner == command) return found;
-    /* a letter of another command may stand for an option that this command has by its long name */
+    /* the letter of another command may stand for an option that this command has only by its long
+     * name */
     const hx_option *const own = find_in(command->option, command->n_option, found.option->name);
     if (own && found.owner) found = (found_option){own, command};
     return found;
@@ -117,7 +118,7 @@ static void take_common(hx_options *options, const hx_option *option)
     options->version |= option == &hx_common_options[VERSION];
 }
 
-/* next: the following argument, or NULL. Returns the number of further arguments used, or -1. */
+/* next: the argument that follows, or NULL. Returns the number of further arguments used, or -1. */
 static int take_option(hx_options *options, const hx_command *const *commands, const char *text,
                        const char *next)
 {
@@ -152,7 +153,7 @@ int hx_options_parse(hx_options *options, const hx_command *const *commands, int
     options->word = find_command_word(commands, argc, argv);
     for (size_t i = 0; options->word && commands[i]; i++)
         if (strcmp(commands[i]->name, options->word) == 0) options->command = commands[i];
-    for (int i = 1; i < argc; i++) {
+    for (int i = 1; i < argc && argv[i]; i++) {
         if (!options_end && strcmp(argv[i], "--") == 0)
             options_end = 1;
         else if (!options_end && looks_like_option(argv[i])) {

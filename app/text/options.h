@@ -17,11 +17,11 @@ typedef enum {
 
 typedef struct hx_option {
     const char *name;   /* "--threshold" */
-    const char *letter; /* its short form, "-q"; NULL: none */
+    const char *letter; /* its short form, such as "-q"; NULL: none */
     hx_option_kind kind;
     const char *value;             /* its argument, as shown in help and messages; NULL for flags */
     const char *fallback;          /* default value; NULL: none */
-    const char *note;              /* shown instead of that default; NULL: none */
+    const char *note;              /* text shown instead of that default; NULL: none */
     const char *(*word)(size_t i); /* HX_OPTION_WORDS: the valid words, then NULL */
     const char *help;
 } hx_option;
@@ -32,10 +32,11 @@ typedef struct hx_options hx_options;
 
 typedef struct hx_command {
     const char *name, *summary;
-    const char *arguments;         /* as the usage line shows them: "FILE [KEY=VALUE ...]" */
-    const char *ends[HX_MAX_FILE]; /* endings of the names of its files: ".stl .ply" */
-    const char *help;              /* lines; those that begin with two spaces form a list */
-    int prints;                    /* 1: its purpose is what it prints */
+    /* arguments as the usage line shows them: "FILE [KEY=VALUE ...]" */
+    const char *arguments;
+    const char *ends[HX_MAX_FILE]; /* endings of the files that it takes: ".stl .ply" */
+    const char *help;              /* lines of help; those that begin with two spaces form a list */
+    int prints;                    /* 1: its purpose is to print */
     size_t n_min;                  /* smallest number of arguments */
     const hx_option *option;       /* [n_option] options of the command, at most HX_MAX_OPTION */
     size_t n_option;
@@ -51,12 +52,13 @@ struct hx_comm; /* core/comm/comm.h */
 
 struct hx_options {
     const struct hx_comm *comm; /* the processes of this run (borrowed); NULL: one */
-    const char *word;           /* the command as typed; NULL: none */
+    const char *word;           /* name of the command as typed; NULL: none */
     const hx_command *command;  /* NULL: there is no command of that name */
     hx_log_level level;
-    int help, version;                /* --help, --version */
-    const char *value[HX_MAX_OPTION]; /* of the command's options, as typed; NULL: not given */
-    /* an option that belongs to another command, and that command; NULL: none */
+    int help, version; /* --help, --version */
+    /* values of the command's options as typed; NULL: not given */
+    const char *value[HX_MAX_OPTION];
+    /* an option that was given but belongs to another command, and that command; NULL: none */
     const char *stray, *stray_of;
     size_t n_argument;
     const char *const *argument; /* [n_argument] words after the command, without options */
@@ -66,8 +68,9 @@ struct hx_options {
 extern const hx_option hx_common_options[];
 extern const size_t hx_n_interface;
 
-/* Sorts argv in place. Options with a value: "--output DIR" or "--output=DIR"; options of a command
- * may precede it. commands: NULL-terminated. Returns 0, or -1 after printing what is wrong. */
+/* Sorts argv in place. An option with a value has the form "--output DIR" or "--output=DIR".
+ * Options of a command may precede the command. commands: NULL-terminated. Returns 0, or -1 after
+ * printing what is wrong. */
 int hx_options_parse(hx_options *options, const hx_command *const *commands, int argc, char **argv);
 
 /* The value of the command's option with that index, or its default; NULL: it has neither. */

@@ -41,7 +41,7 @@ static int width_of(const char *text)
     return width;
 }
 
-/* Bytes of the row as printed, and its end. */
+/* Number of bytes of the row as printed, including its end. */
 static size_t row_bytes(const hx_table *table, size_t first, const int *width, int indent)
 {
     size_t n = (size_t)indent + 1;
@@ -52,7 +52,7 @@ static size_t row_bytes(const hx_table *table, size_t first, const int *width, i
     return n;
 }
 
-/* width: of each column; NULL: not aligned. HX_ENOMEM. */
+/* width: width of each column; NULL: columns are not aligned. HX_ENOMEM. */
 static int print_row(const hx_table *table, size_t first, const int *width, int indent)
 {
     char *line = NULL;
@@ -73,7 +73,7 @@ static int print_row(const hx_table *table, size_t first, const int *width, int 
 
 void hx_table_end(hx_table *table, int indent)
 {
-    int *width = NULL; /* NULL without memory: the columns are not aligned */
+    int *width = NULL; /* NULL if memory is missing: the columns are then not aligned */
     if (hx_alloc(&width, table->n_column, sizeof *width, "table") < 0) table->failed = 1;
     for (size_t i = 0; width && i < table->n_cell; i++) {
         const size_t c = i % table->n_column;

@@ -9,10 +9,11 @@
 
 typedef struct hx_table {
     size_t n_column, n_cell, capacity;
-    const char *align;  /* a letter for each column: l or r */
-    char **cell;        /* [n_cell] row by row (owned) */
-    int failed;         /* 1: a cell could not be stored; the printed table states it */
-    hx_log_level level; /* level at which it is printed; hx_table_begin sets HX_LOG_QUIET: always */
+    const char *align; /* a letter for each column: l or r */
+    char **cell;       /* [n_cell] row by row (owned) */
+    int failed;        /* 1: a cell could not be stored; the printed table states this */
+    /* log level at which it is printed; hx_table_begin sets HX_LOG_QUIET: always */
+    hx_log_level level;
 } hx_table;
 
 /* align: "llr" is three columns, the last one right-aligned. */

@@ -13,7 +13,7 @@ int hx_utf8_length(const char *bytes, size_t n)
     for (int i = 1; i < length; i++)
         if ((c[i] & 0xc0) != 0x80) return 0;
     if (length < 3) return length;
-    /* too long for its value, a surrogate, or above U+10FFFF */
+    /* an encoding longer than necessary, a surrogate, or a value above U+10FFFF */
     if ((c[0] == 0xe0 && c[1] < 0xa0) || (c[0] == 0xed && c[1] > 0x9f)) return 0;
     if ((c[0] == 0xf0 && c[1] < 0x90) || (c[0] == 0xf4 && c[1] > 0x8f)) return 0;
     return length;

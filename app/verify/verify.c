@@ -46,10 +46,13 @@ static int read_options(hx_verify *v, const hx_options *options)
 }
 
 /* The file contains physical densities, so nothing is filtered or projected. The filter keeps the
- * densities of passive elements, so it is made for each analysis. */
+ * densities of passive elements, so a new one is made for each analysis. */
 static int make_filter(hx_session *s)
 {
-    static const hx_filter_params params = {0};
+    const hx_filter_params params = {.design = &s->design};
+    s->design.penalty =
+        (hx_schedule){.value = s->design.penalty.last, .last = s->design.penalty.last};
+    s->design.beta = (hx_schedule){0};
     hx_filter_free(&s->filter);
     return hx_filter_create(&s->filter, hx_filter_find("none"), &s->device, &s->problem, &params);
 }
@@ -114,7 +117,8 @@ int hx_verify_open(hx_verify *v, const hx_options *options)
         return HX_RAISE(HX_EINPUT, "--surface does not support physics = \"heat\"");
     if (v->quadratic.requested) {
         s->own_element = 1 + (int)s->cfg.solver.element;
-        s->cfg.solver.element = HX_ELEMENT_LINEAR; /* the design is compared with linear elements */
+        /* because the design is compared with linear elements */
+        s->cfg.solver.element = HX_ELEMENT_LINEAR;
     }
     HX_TRY(hx_session_make_mesh(s));
     HX_TRY(hx_session_make_problem(s));
@@ -225,8 +229,9 @@ static int analyse_density(hx_verify *v, const double *density, hx_verify_analys
 {
     hx_session *s = &v->session;
     const size_t n_case = (size_t)s->problem.cases.n;
-    static const hx_least_volume any = {.most = {.first = {INFINITY, 0.0}}}; /* as in the file */
-    const hx_optimizer_params params = {.move = 0.2, .damping = 0.5, .least = &any};
+    /* as in the result file */
+    static const hx_least_volume any = {.most = {.first = {INFINITY, 0.0}}};
+    const hx_optimizer_params params = {.least = &any};
     hx_iteration record;
     HX_TRY(hx_alloc(&a->case_compliance, n_case, sizeof *a->case_compliance, "load cases"));
     HX_TRY(make_filter(s));
@@ -244,7 +249,7 @@ static int analyse_density(hx_verify *v, const double *density, hx_verify_analys
     return HX_OK;
 }
 
-/* Volume fraction of weight[e]. */
+/* Volume fraction of the weights weight[e]. */
 static double volume_fraction(const hx_verify *v, const double *weight)
 {
     const hx_problem *problem = &v->session.problem;
@@ -260,9 +265,9 @@ int hx_verify_analyse(hx_verify *v, int with_fields)
     hx_verify_analysis *const solid = &v->analysis[HX_VERIFY_SOLID];
     HX_TRY(analyse_density(v, v->density, grey, 0));
     for (int64_t e = 0; e < n; e++)
+        /* otherwise the filter would keep the grey density of a passive element */
         if (problem->passive.density && !isnan(problem->passive.density[e]))
-            problem->passive.density[e] =
-                v->black_white[e]; /* otherwise the filter would keep a grey density */
+            problem->passive.density[e] = v->black_white[e];
     if (with_fields) HX_TRY(keep_densities(v));
     HX_TRY(analyse_density(v, v->black_white, solid, with_fields));
     grey->volume = volume_fraction(v, v->density);

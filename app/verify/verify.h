@@ -21,16 +21,16 @@ typedef struct hx_verify_peak {
     double value;
     int load_case; /* 1-based; 0: not set */
     hx_place place;
-    double point[3]; /* the point, or the centre of the element for a stress */
+    double point[3]; /* coordinates of the point; for a stress, the centre of the element */
 } hx_verify_peak;
 
 typedef struct hx_verify_analysis {
-    /* weighted sum over cases; volume fraction, in which void counts 0 */
+    /* weighted sum over cases; volume fraction, where void counts as 0 */
     double compliance, volume;
     double *case_compliance;     /* [n_case] (owned) */
-    hx_verify_peak displacement; /* over all points of solid elements, for heat over all points */
+    hx_verify_peak displacement; /* over all points of solid elements; for heat, over all points */
     hx_verify_peak stress;       /* von Mises or heat flux, over solid elements */
-    hx_pcg_reason reason;        /* the worst of all cases */
+    hx_pcg_reason reason;        /* the worst reason of all cases */
     int pcg_iterations;
     double pcg_residual;
 } hx_verify_analysis;
@@ -51,8 +51,8 @@ enum {
 /* The 0/1 design analysed with quadratic elements. */
 typedef struct hx_verify_quadratic {
     int requested;
-    int solid_only; /* 1: only the largest solid piece, without void */
-    size_t bytes;   /* bytes that it needs, counted beforehand */
+    int solid_only; /* 1: only the largest solid piece is analysed, without void */
+    size_t bytes;   /* bytes that the analysis needs, counted beforehand */
     int64_t n_elem, n_point;
     char element[64]; /* "hex20 and tet10" */
     char solver[64];  /* operator and preconditioner */
@@ -77,14 +77,14 @@ typedef struct hx_verify {
     hx_result_path path;         /* paths of the result and of the config beside it (owned) */
     hx_output_names outputs;     /* files that the command writes */
     const char *result;          /* the VTK file (borrowed from path) */
-    const char *config;          /* the config's file (borrowed) */
+    const char *config;          /* path of the config (borrowed) */
     size_t n_override;           /* number of KEY=VALUE arguments */
     const char *const *override; /* [n_override] (borrowed) */
     hx_result_part part;         /* elements that are forced solid or void, and the target volume */
     unsigned preserve;           /* HX_PRESERVE_* */
     double threshold;    /* elements that are not forced are solid from this density upwards */
     int threshold_given; /* 1: given by --threshold; 0: the one that keeps the volume */
-    double tolerance;    /* largest difference without a warning, in percent */
+    double tolerance;    /* largest difference, in percent, for which there is no warning */
     double *density;     /* [n_elem] of the file (owned) */
     double *black_white; /* [n_elem] 1 or rho_min (owned) */
     uint8_t *is_solid;   /* [n_elem] (owned) */
@@ -93,8 +93,8 @@ typedef struct hx_verify {
     int64_t n_solid;
     int64_t n_filled;     /* elements below the threshold that only `part` makes solid */
     double volume;        /* volume of the solid elements of the 0/1 design (length^3) */
-    hx_attached attached; /* pieces, and the piece to which each node belongs */
-    int64_t n_face_piece; /* number of pieces if elements are joined only by faces */
+    hx_attached attached; /* pieces of the solid, and the piece to which each node belongs */
+    int64_t n_face_piece; /* number of pieces if only common faces connect elements */
     /* number of pieces of the surface, for meshes with tetrahedra; -1: not determined */
     int64_t n_surface_piece;
     hx_verify_analysis analysis[HX_N_VERIFY];
@@ -112,9 +112,9 @@ typedef struct hx_verify {
  * HX_EINPUT: a file does not exist. */
 int hx_verify_locate(hx_verify *v, const hx_options *options);
 
-/* Then makes mesh, problem and solver of the config, reads the densities, and makes the 0/1 design
- * and its pieces. HX_EINPUT: errors that `hextop check` reports, a file that does not belong to the
- * mesh, options that are not numbers. */
+/* Makes mesh, problem and solver of the config, reads the densities, and makes the 0/1 design and
+ * its pieces. HX_EINPUT: an error that `hextop check` also reports, a file that does not belong to
+ * the mesh, an option that is not a number. */
 int hx_verify_open(hx_verify *v, const hx_options *options);
 
 /* The words of --element: hx_verify_element. */
@@ -135,8 +135,8 @@ void hx_verify_offer_displacement(const hx_space *space, const hx_mesh *mesh,
                                   const uint8_t *is_counted, int components, int load_case,
                                   const double *u, hx_verify_peak *peak);
 
-/* Runs both analyses; with_fields: fields of the 0/1 design are added to v->fields. HX_ENUMERIC:
- * the result is not finite. */
+/* Runs both analyses. with_fields = 1: fields of the 0/1 design are added to v->fields.
+ * HX_ENUMERIC: the result is not finite. */
 int hx_verify_analyse(hx_verify *v, int with_fields);
 
 /* For heat: converts u[n_point] from unknowns to temperatures, and computes flux[n_elem][3] and its
@@ -144,13 +144,13 @@ int hx_verify_analyse(hx_verify *v, int with_fields);
 void hx_verify_find_fluxes(const hx_problem *problem, const double *modulus, double *u, float *flux,
                            float *size);
 
-/* Fills v->quadratic for the 0/1 design, after both analyses; frees the solver of the session.
- * HX_EENV: neither the whole mesh nor only the solid fits into memory. Heat needs the whole mesh,
- * since void conducts, too. */
+/* Fills v->quadratic for the 0/1 design; called after both analyses. Frees the solver of the
+ * session. HX_EENV: neither the whole mesh nor the solid fits into memory. Heat needs the whole
+ * mesh, since void also conducts. */
 int hx_verify_analyse_quadratic(hx_verify *v);
 
-/* hx_verify_open_surface reads the file of --surface and makes mesh and sets, which are checked
- * before anything is solved; hx_verify_analyse_surface analyses it after the other designs.
+/* hx_verify_open_surface reads the file of --surface, makes mesh and sets, and checks them before
+ * anything is solved; hx_verify_analyse_surface analyses that mesh after the other designs.
  * HX_EINPUT: see hx_surface_part_create. HX_EENV: it does not fit into memory. */
 int hx_verify_open_surface(hx_verify *v);
 
@@ -160,8 +160,8 @@ int hx_verify_count_pieces(hx_verify *v);
 int hx_verify_analyse_surface(hx_verify *v);
 void hx_verify_surface_free(hx_verify_surface *surface);
 
-/* Print the table; return the warnings one by one (NULL after the last, else text); write the JSON
- * object. */
+/* The first function prints the table. The second returns the warnings one by one (NULL after the
+ * last; otherwise text). The third writes the JSON object. */
 void hx_verify_print_surface(const hx_verify *v);
 const char *hx_verify_warn_surface(const hx_verify *v, size_t i, char *text, size_t n_text);
 void hx_verify_write_surface(hx_json *json, const hx_verify *v);
@@ -171,11 +171,12 @@ double hx_verify_percent(double a, double b);
 /* For compliances: see hx_compliance_percent. */
 double hx_verify_compliance_percent(const hx_verify *v, double a, double b);
 
-/* "+12.3 %", or "4.5e+06 times" if that is easier to read; returns text. */
+/* Formats "+12.3 %", or "4.5e+06 times" if that is easier to read; returns text. */
 const char *hx_verify_difference(double a, double b, double percent, char *text, size_t n_text);
 
-/* The value of a peak at a node to which percentages refer: the displacement, or the temperature
- * above the lowest held or ambient one, which does not depend on the zero of the scale. */
+/* The value at a node to which the percentages of a peak refer: the displacement; or the
+ * temperature minus the lowest held or ambient one, which does not depend on the zero of the
+ * scale. */
 double hx_verify_over_reference(const hx_verify *v, const hx_verify_analysis *a);
 
 /* Write one analysis, and the differences of two, as JSON objects; print a
@@ -188,7 +189,8 @@ void hx_verify_print_pair(const hx_verify *v, const char *const name[2],
                           const hx_verify_analysis *a, const hx_verify_analysis *b);
 
 /* Parameters for quadratic elements: the operators and preconditioners to choose from, by default
- * those that store least; and the bytes on the device that an analysis of the problem needs. */
+ * those that store least; and the number of bytes that an analysis of the problem needs on the
+ * device. */
 hx_solver_params hx_verify_solver_params(const hx_verify *v);
 int hx_verify_count_bytes(const hx_verify *v, const hx_problem *problem, hx_device *device,
                           size_t *bytes);
@@ -197,16 +199,18 @@ int hx_verify_count_bytes(const hx_verify *v, const hx_problem *problem, hx_devi
  * threshold and partly solid only because of `part`. */
 double hx_verify_filled_force(const hx_verify *v, int load_case);
 
-/* text := the warning about differences above the tolerance between both designs: their numbers,
- * their meaning, and the command that reduces them (verify_differences.c). NULL: there are none. */
+/* text := the warning about differences above the tolerance between both designs: the numbers, what
+ * they mean, and the command that reduces them (verify_differences.c). *text = NULL: there are
+ * none. */
 enum { HX_VERIFY_DIFFERENCES = 4 * HX_SHELL_WORD + 4096 };
 const char *hx_verify_differences(const hx_verify *v, char *text, size_t n_text);
 
-/* Like hx_verify_differences, for a design and the part inside the surface, without stresses. */
+/* Like hx_verify_differences, for a design and the part inside the surface; stresses are not
+ * compared. */
 const char *hx_verify_surface_differences(const hx_verify *v, const hx_verify_analysis *design,
                                           char *text, size_t n_text);
 
-/* Print tables and warnings on the terminal; write the same as JSON. */
+/* Print tables and warnings on the terminal, and write the same as JSON. */
 void hx_verify_print(hx_verify *v);
 int hx_verify_write(const hx_verify *v, const char *path);
 

@@ -16,8 +16,8 @@ typedef struct differences {
     int n;
 } differences;
 
-/* Appends "compliance 10513.7 instead of 6615.42 (+58.9 %)" if that is above the tolerance. a: value
- * of the grey design, b: of the 0/1 design. */
+/* Appends "compliance 10513.7 instead of 6615.42 (+58.9 %)" if the difference is above the
+ * tolerance. a: value of the grey design; b: value of the 0/1 design. */
 static void add_difference(differences *d, const char *what, double a, double b, double percent)
 {
     char text[32];
@@ -42,7 +42,7 @@ static void add_compliances(differences *d, const hx_verify_analysis *a,
     }
 }
 
-/* Volume, and displacement or temperature. */
+/* Appends the volume, and the displacement or temperature. */
 static void add_peaks(differences *d, const hx_verify_analysis *a, const hx_verify_analysis *b)
 {
     const hx_problem *const problem = &d->v->session.problem;
@@ -58,7 +58,7 @@ static void add_peaks(differences *d, const hx_verify_analysis *a, const hx_veri
     add_difference(d, peak, rise[0], rise[1], hx_verify_percent(rise[0], rise[1]));
 }
 
-/* How design b relates to design a, by its compliance. */
+/* Appends how design b relates to design a, according to its compliance. */
 static const char *relation(const hx_verify *v, const hx_verify_analysis *from,
                             const hx_verify_analysis *to)
 {
@@ -82,8 +82,8 @@ static double greyness_of(const hx_verify *v)
     return volume > 0.0 ? sum / volume : 0.0;
 }
 
-/* text := the command that optimizes again, into a folder beside the result's, with a design that is
- * closer to black and white. Returns 0 if no command helps. */
+/* text := the command that repeats the optimization, into a folder beside the result's, so that the
+ * design becomes closer to black and white. Returns 0 if no command helps. */
 static int sharpen(const hx_verify *v, char *text, size_t n_text)
 {
     char word[HX_SHELL_WORD], folder[HX_SHELL_WORD], arguments[512];

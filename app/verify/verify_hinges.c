@@ -1,7 +1,7 @@
-/* Finds out whether the solid is connected only at nodes or edges. Hexahedra are judged by common
- * faces. With tetrahedra, a threshold nearly always leaves single elements that touch at an edge,
- * and the surface does not follow them: they are judged by the pieces of the surface that `hextop
- * surface` cuts. */
+/* Determines whether parts of the solid are connected only at nodes or edges. For hexahedra, common
+ * faces decide. With tetrahedra, a threshold nearly always leaves single elements that touch at an
+ * edge, and the surface does not follow them; so they are judged by the pieces of the surface that
+ * `hextop surface` cuts. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -99,6 +99,6 @@ int hx_verify_count_pieces(hx_verify *v)
     if (mesh->n_kind[HX_CELL_TETRAHEDRON] == 0) return HX_OK;
     const int rc = cut_surface(v);
     if (rc != HX_EINPUT) return rc;
-    hx_error_clear(); /* everything is solid, or nothing */
+    hx_error_clear(); /* everything is solid, or nothing is */
     return HX_OK;
 }

@@ -1,6 +1,6 @@
 /* The 0/1 design analysed with quadratic elements, which shows the error of linear elements on this
- * mesh: the whole mesh, void included, or only the largest solid piece if that does not fit into
- * memory. For heat always the whole mesh, since void conducts, too. */
+ * mesh. The whole mesh is analysed, void included; if that does not fit into memory, only the
+ * largest solid piece. For heat it is always the whole mesh, since void also conducts. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -20,7 +20,7 @@ typedef struct part {
     const hx_mesh *mesh;     /* mesh of the session, or `own` (borrowed) */
     const int32_t *node_map; /* [n_node] node of the session's mesh; NULL: the same (borrowed) */
     const int32_t *elem_map; /* [n_elem] likewise */
-    hx_solid_mesh own;       /* if only the solid is analysed (owned) */
+    hx_solid_mesh own;       /* used if only the solid is analysed (owned) */
     hx_space space;
     hx_problem problem;
     hx_device device;
@@ -93,7 +93,7 @@ int hx_verify_count_bytes(const hx_verify *v, const hx_problem *problem, hx_devi
     return HX_OK;
 }
 
-/* The session's device, or the CPU if that does not support quadratic elements of heat. */
+/* The session's device; the CPU if that device does not support quadratic elements of heat. */
 static const hx_device_ops *device_of(const hx_verify *v)
 {
     const hx_device_ops *const ops = v->session.device.ops;
@@ -101,8 +101,8 @@ static const hx_device_ops *device_of(const hx_verify *v)
     return has ? ops : hx_device_find("cpu");
 }
 
-/* Opens the whole mesh (solid = 0) or only the solid, up to the problem. *bytes: memory of its
- * analysis; *n_free: free memory, 0: unknown. */
+/* Opens the whole mesh (solid = 0) or only the solid, up to the problem. *bytes: memory that its
+ * analysis needs; *n_free: free memory, 0: unknown. */
 static int open_part(const hx_verify *v, int solid, part *p, size_t *bytes, size_t *n_free)
 {
     size_t n_total;
@@ -115,7 +115,7 @@ static int open_part(const hx_verify *v, int solid, part *p, size_t *bytes, size
     return p->device.ops->memory(&p->device, n_free, &n_total);
 }
 
-/* HX_EENV, with the memory of either part; 0: not counted or not possible. */
+/* Raises HX_EENV with the memory that either part needs; 0: not counted or not possible. */
 static int refuse_quadratic(const hx_verify *v, size_t whole, size_t solid, size_t n_free)
 {
     char a[32], b[32], c[32], alone[64] = "";
@@ -209,7 +209,7 @@ static int analyse_quadratic(hx_verify *v, part *p)
     HX_TRY(hx_analysis_open(&p->analysis, &p->device, &p->problem, &params));
     hx_log_notes(&p->analysis.own->notes);
     HX_TRY(hx_analysis_solve_density(&p->analysis, p->mesh == &p->own.mesh ? NULL : v->black_white,
-                                     p->problem.penalty));
+                                     v->session.design.penalty.last));
     HX_TRY(hx_analysis_compliance(&p->analysis, &a->compliance));
     a->reason = p->analysis.record.reason;
     a->pcg_iterations = p->analysis.record.pcg_iterations;
@@ -228,7 +228,8 @@ static int analyse_quadratic(hx_verify *v, part *p)
 int hx_verify_analyse_quadratic(hx_verify *v)
 {
     part p;
-    hx_session_drop_operator(&v->session); /* its memory is needed here */
+    /* the analysis needs the memory of the session's solver */
+    hx_session_drop_operator(&v->session);
     int rc = find_part(v, &p);
     if (rc == HX_OK) rc = analyse_quadratic(v, &p);
     if (rc == HX_EINPUT && v->quadratic.solid_only)

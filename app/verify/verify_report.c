@@ -42,7 +42,7 @@ static void print_analyses(const hx_verify *v)
     hx_verify_print_pair(v, name, &v->analysis[HX_VERIFY_GREY], &v->analysis[HX_VERIFY_SOLID]);
 }
 
-/* Prints the results with quadratic elements, and thus the error of linear ones. */
+/* Prints the results of quadratic elements, which show the error of linear ones. */
 static void print_quadratic(const hx_verify *v)
 {
     static const char *const name[2] = {"0/1 linear", "quadratic"};
@@ -84,15 +84,16 @@ static void print_design(const hx_verify *v)
                     hx_noun(v->part.n_void, "element is", "elements are"));
     hx_log_info("volume    %.6g%s, target %.6g%s", v->volume, u->volume, v->part.target, u->volume);
     const hx_problem *const problem = &v->session.problem;
+    const double rho_min = v->session.design.rho_min;
     hx_log_info(
         "void      has %.3g %s, from rho_min = %g",
-        hx_simp_between(problem->least, problem->young, problem->penalty, problem->rho_min) /
+        hx_simp_between(problem->least, problem->young, v->session.design.penalty.last, rho_min) /
             problem->young,
-        hx_problem_is_heat(problem) ? "of the conductivity" : "E", problem->rho_min);
+        hx_problem_is_heat(problem) ? "of the conductivity" : "E", rho_min);
     if (v->session.cfg.optimization.continuation.given)
         hx_log_info("penalty   %g, the final value of the continuation: a run that stopped earlier "
                     "had less",
-                    v->session.problem.penalty);
+                    v->session.design.penalty.last);
     char surface[64] = "";
     if (v->n_surface_piece > 0)
         snprintf(surface, sizeof surface, "; the surface has %s",
@@ -120,7 +121,7 @@ static void warn_solves(hx_verify *v)
                         hx_pcg_reason_name(v->analysis[i].reason), v->analysis[i].pcg_residual);
 }
 
-/* Warns if quadratic elements, which are softer, give another compliance than linear ones. */
+/* Warns if quadratic elements, which are less stiff, give another compliance than linear ones. */
 static void warn_quadratic(hx_verify *v)
 {
     const hx_verify_analysis *const a = &v->analysis[HX_VERIFY_SOLID], *const b =
@@ -222,7 +223,7 @@ static void warn_loads(hx_verify *v)
 static void warn_filled(hx_verify *v)
 {
     for (int c = 0; c < v->session.problem.cases.n; c++) {
-        if (hx_config_is_heat(&v->session.cfg)) return; /* heat enters at any density */
+        if (hx_config_is_heat(&v->session.cfg)) return; /* heat can enter at any density */
         const double share = hx_verify_filled_force(v, c);
         if (share > 0.01)
             warn_verify(v,
@@ -233,8 +234,8 @@ static void warn_filled(hx_verify *v)
 }
 
 /* Warns of a result that was written with a threshold. Returns 1 if so much of the volume is
- * missing that the 0/1 design is not that of the run, or that the differences from the run's grey
- * design are not reliable. */
+ * missing that the 0/1 design, or its differences from the run's grey design, cannot be relied
+ * on. */
 static int warn_missing(hx_verify *v)
 {
     static const double enough = 0.98;
@@ -260,7 +261,7 @@ static int warn_missing(hx_verify *v)
     return 1;
 }
 
-/* Explains why the compliances have no percentage. */
+/* Explains why no percentage is given for the compliances. */
 static void print_shifted(const hx_verify *v)
 {
     if (hx_compliance_is_shifted(&v->session))
@@ -384,7 +385,8 @@ static void write_pieces(hx_json *json, const hx_verify *v)
     hx_json_close_object(json);
 }
 
-/* Writes a path relative to the folder of verify.json, which may be moved with its contents. */
+/* Writes a path relative to the folder of verify.json, so that the folder can be moved with its
+ * contents. */
 static int write_path(hx_json *json, const char *key, const char *from, const char *file)
 {
     char *shown = NULL;
@@ -420,7 +422,7 @@ int hx_verify_write(const hx_verify *v, const char *path)
     hx_json_number(&json, "volume_solid", v->volume);
     hx_json_number(&json, "threshold", v->threshold);
     hx_json_bool(&json, "threshold_keeps_volume", !v->threshold_given);
-    hx_json_number(&json, "rho_min", v->session.problem.rho_min);
+    hx_json_number(&json, "rho_min", v->session.design.rho_min);
     hx_json_number(&json, "tolerance_percent", v->tolerance);
     hx_json_bool(&json, "compliance_has_ratio", !hx_compliance_is_shifted(&v->session));
     hx_verify_write_analysis(&json, v, "grey", &v->analysis[HX_VERIFY_GREY]);

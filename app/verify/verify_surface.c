@@ -104,7 +104,7 @@ static int analyse_surface(hx_verify *v, solve *s)
                     "load cases"));
     HX_TRY(hx_analysis_open(&s->analysis, &s->device, &s->problem, &params));
     hx_log_notes(&s->analysis.own->notes);
-    HX_TRY(hx_analysis_solve_density(&s->analysis, NULL, s->problem.penalty));
+    HX_TRY(hx_analysis_solve_density(&s->analysis, NULL, v->session.design.penalty.last));
     HX_TRY(hx_analysis_compliance(&s->analysis, &a->compliance));
     a->reason = s->analysis.record.reason;
     a->pcg_iterations = s->analysis.record.pcg_iterations;
@@ -178,8 +178,8 @@ void hx_verify_print_surface(const hx_verify *v)
     hx_verify_print_pair(v, name, &v->analysis[HX_VERIFY_SOLID], &f->analysis);
 }
 
-/* Warns of large differences between a design and the part made from it, with possible causes:
- * linear elements, and pieces that the surface lacks. */
+/* Warns of large differences between a design and the part made from it. Possible causes are linear
+ * elements, and pieces that the surface lacks. */
 static void warn_differences(const hx_verify *v, const hx_verify_analysis *design, char *text,
                              size_t n_text)
 {

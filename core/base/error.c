@@ -63,7 +63,7 @@ const char *hx_error_text(int code)
 
 int hx_error_exit_status(int code)
 {
-    /* NOLINTNEXTLINE(bugprone-branch-clone): one branch per code of the list */
+    /* NOLINTBEGIN(bugprone-branch-clone): one branch per code of the list */
     switch (code) {
     case HX_OK:
         return 0;
@@ -75,4 +75,5 @@ int hx_error_exit_status(int code)
     default:
         return 1;
     }
+    /* NOLINTEND(bugprone-branch-clone) */
 }

@@ -36,7 +36,6 @@ enum { FEW = 64 };
         }                                                                                          \
     }
 
-/* NOLINTEND(bugprone-macro-parentheses) */
 #define DEFINE_UNIQUE(unique, type)                                                                \
     int64_t unique(type *list, int64_t n)                                                          \
     {                                                                                              \
@@ -45,6 +44,7 @@ enum { FEW = 64 };
             if (kept == 0 || list[kept - 1] != list[i]) list[kept++] = list[i];                    \
         return kept;                                                                               \
     }
+/* NOLINTEND(bugprone-macro-parentheses) */
 
 DEFINE_COMPARE(compare_i32, int32_t)
 DEFINE_COMPARE(compare_i64, int64_t)

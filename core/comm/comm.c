@@ -73,7 +73,7 @@ static int write_stream(void *opened, uint64_t at, const void *data, size_t byte
 static int leave_stream(void *opened, int is_synced)
 {
     (void)opened;
-    (void)is_synced; /* the owner of the stream closes it */
+    (void)is_synced; /* the stream's owner closes it */
     return HX_OK;
 }
 

@@ -155,8 +155,8 @@ static int mpi_meet(const hx_comm *comm, double seconds)
     }
 }
 
-/* Each rank opens the file by itself, so that a rank that fails keeps no other waiting: if one of
- * several ranks cannot open a file together, Open MPI's own IO leaves the others in a barrier. */
+/* Each rank opens the file independently, so that a rank that fails does not block the others. Open
+ * MPI's own IO leaves them in a barrier if one of the ranks cannot open the file. */
 static int mpi_open_file(const hx_comm *comm, FILE *stream, const char *path, void **opened)
 {
     MPI_File *file;
@@ -251,8 +251,8 @@ static int count_host(hx_comm *comm)
     return HX_OK;
 }
 
-/* Without further options Open MPI's mpirun binds each of two processes to a single core, which
- * would waste a machine with many cores. The number of threads of a process is chosen later. */
+/* By default Open MPI's mpirun binds each of two processes to a single core, which would leave most
+ * cores of a large machine idle. The number of threads of a process is chosen later. */
 static void leave_default_binding(void)
 {
     const int n_core = (int)sysconf(_SC_NPROCESSORS_CONF);
@@ -271,8 +271,8 @@ int hx_comm_join(hx_comm *comm)
     int provided;
     hx_comm_self(comm);
     if (!hx_comm_is_started()) return HX_OK;
-    /* SERIALIZED: the thread that writes checkpoints calls no MPI function, but blocks of a file
-     * are written by the thread that has them, one at a time */
+    /* SERIALIZED: the thread that writes checkpoints calls no MPI function, but any thread may
+     * write blocks of a file, one thread at a time */
     if (MPI_Init_thread(NULL, NULL, MPI_THREAD_SERIALIZED, &provided) != MPI_SUCCESS)
         return HX_RAISE(HX_EENV, "MPI could not be initialised (MPI_Init_thread failed)");
     leave_default_binding();

@@ -3,11 +3,18 @@
 #include <math.h>
 #include <string.h>
 
+#include "../base/kind_table.h"
 #include "../dist/dist.h"
+
+/* Steepness of the projection of the first design. */
+static double first_beta(const hx_filter_params *params)
+{
+    return params->design ? params->design->beta.value : hx_design_defaults.beta.value;
+}
 
 int hx_filter_kind_maps_design(const hx_filter_kind *kind, const hx_filter_params *params)
 {
-    return kind->maps_design || params->beta > 0.0;
+    return kind->maps_design || first_beta(params) > 0.0;
 }
 
 /* 1 if physical densities have slope 1 in the filtered ones at all free elements: there is no
@@ -19,21 +26,22 @@ static int has_even_slope(const hx_filter_kind *kind, double beta)
 
 int hx_filter_kind_sums(const hx_filter_kind *kind, const hx_filter_params *params)
 {
-    return has_even_slope(kind, params->beta) && kind->sums_pairs > 1 ? 1 : kind->sums_pairs;
+    return has_even_slope(kind, first_beta(params)) && kind->sums_pairs > 1 ? 1 : kind->sums_pairs;
 }
 
 static int check_params(const hx_filter_kind *kind, const hx_filter_params *params)
 {
+    const hx_design_params *const design = params->design ? params->design : &hx_design_defaults;
+    const double beta = design->beta.value, eta = design->eta;
     if (kind->needs_radius && !(params->radius > 0.0 && isfinite(params->radius)))
         return HX_RAISE(HX_EINPUT, "filter '%s' needs a radius above 0, but it is %g", kind->name,
                         params->radius);
-    if (!(params->beta >= 0.0 && params->beta <= HX_PROJECTION_MOST_BETA))
-        return HX_RAISE(HX_EINPUT, "beta = %g of the projection must be in [0, %g]", params->beta,
+    if (!(beta >= 0.0 && beta <= HX_PROJECTION_MOST_BETA))
+        return HX_RAISE(HX_EINPUT, "beta = %g of the projection must be in [0, %g]", beta,
                         HX_PROJECTION_MOST_BETA);
-    if (params->beta > 0.0 && !(params->eta > 0.0 && params->eta < 1.0))
-        return HX_RAISE(HX_EINPUT, "eta = %g of the projection must be between 0 and 1",
-                        params->eta);
-    if (params->beta > 0.0 && kind->is_heuristic)
+    if (beta > 0.0 && !(eta > 0.0 && eta < 1.0))
+        return HX_RAISE(HX_EINPUT, "eta = %g of the projection must be between 0 and 1", eta);
+    if (beta > 0.0 && kind->is_heuristic)
         return HX_RAISE(HX_EINPUT,
                         "filter '%s' filters only derivatives, but a projection needs filtered "
                         "densities: use \"density\" or \"helmholtz\"",
@@ -57,7 +65,12 @@ int hx_filter_create(hx_filter *filter, const hx_filter_kind *kind, hx_device *d
 {
     const size_t bytes = (size_t)problem->mesh->n_elem * sizeof(double);
     int rc;
+    const hx_kind_entry entry[] = {HX_ENTRY(kind, name),    HX_ENTRY(kind, help),
+                                   HX_ENTRY(kind, bytes),   HX_ENTRY(kind, create),
+                                   HX_ENTRY(kind, forward), HX_ENTRY(kind, backward),
+                                   HX_ENTRY(kind, destroy)};
     memset(filter, 0, sizeof *filter);
+    HX_TRY(hx_kind_check("filter", kind->name, sizeof entry / sizeof entry[0], entry));
     HX_TRY(check_params(kind, params));
     if (dev->ops->interface && !kind->is_distributed)
         return HX_RAISE(HX_EINPUT, "filter '%s' supports only one process", kind->name);
@@ -65,7 +78,9 @@ int hx_filter_create(hx_filter *filter, const hx_filter_kind *kind, hx_device *d
     filter->dev = dev;
     filter->problem = problem;
     filter->params = *params;
-    filter->projection = (hx_projection){params->beta, params->eta, problem->rho_min};
+    filter->design = params->design ? params->design : &hx_design_defaults;
+    filter->projection =
+        (hx_projection){filter->design->beta.value, filter->design->eta, filter->design->rho_min};
     if (hx_filter_kind_maps_design(kind, params))
         HX_TRY_FAIL(dev->ops->alloc(dev, bytes, &filter->d_filtered));
     if (problem->passive.density)
@@ -85,7 +100,7 @@ int hx_filter_maps_design(const hx_filter *filter)
 
 int hx_filter_is_linear(const hx_filter *filter)
 {
-    return has_even_slope(filter->kind, filter->params.beta);
+    return has_even_slope(filter->kind, filter->design->beta.value);
 }
 
 static int is_even_now(const hx_filter *filter)

@@ -9,8 +9,8 @@
 #define HX_FILTER_H
 
 #include "../device/snapshot.h"
-#include "../problem/problem.h"
 #include "design_ops.h"
+#include "design_params.h"
 #include "projection.h"
 
 #ifdef __cplusplus
@@ -22,7 +22,9 @@ typedef struct hx_filter hx_filter;
 typedef struct hx_filter_params {
     double radius;       /* length */
     int volume_weighted; /* 1: weights include the element's volume (graded meshes) */
-    double beta, eta;    /* projection at the beginning; beta = 0: none */
+    /* range of the densities, and the projection (borrowed for the filter's lifetime); NULL: the
+     * defaults */
+    const hx_design_params *design;
     /* hx_voxels_bytes, for memory estimates; 0: the mesh is not assumed to be made of voxels */
     size_t voxel_bytes;
     /* Entries of a vector of the subdomain, for memory estimates; 0: one rank. Set by
@@ -69,7 +71,8 @@ struct hx_filter {
     hx_device *dev;            /* (borrowed) */
     const hx_problem *problem; /* (borrowed) */
     hx_filter_params params;
-    hx_projection projection; /* its beta may change between designs, before `forward` */
+    const hx_design_params *design; /* (borrowed) */
+    hx_projection projection;       /* its beta may change between designs, before `forward` */
     /* [n_elem] (owned); NULL: the design is physical. If the slope differs from design to design it
      * holds the filtered densities of the last forward, otherwise it is scratch or holds a kept
      * derivative. */

@@ -105,10 +105,12 @@ static int has_void(const hx_problem *problem)
 }
 
 /* For filters that leave densities unchanged, or without passive elements. */
-static void add_volumes(hx_least_volume *least, const hx_problem *problem, double beta)
+static void add_volumes(hx_least_volume *least, const hx_filter *filter)
 {
+    const hx_problem *const problem = filter->problem;
+    const double rho_min = filter->design->rho_min, beta = filter->design->beta.value;
     const double mass = problem->passive.mass, total = problem->total_volume;
-    const extremes low = constant((mass + problem->rho_min * problem->design_volume) / total, beta);
+    const extremes low = constant((mass + rho_min * problem->design_volume) / total, beta);
     const extremes high =
         constant(has_void(problem) ? (mass + problem->design_volume) / total : 1.0, beta);
     put_least(least, &low);
@@ -129,26 +131,24 @@ static int walk_through(hx_least_volume *least, smeared *s, const hx_schedule *b
         HX_TRY(find_extremes(&x, s, beta));
         put_most(least, &x);
     }
-    HX_TRY(filter_uniform(s, problem->rho_min, design));
+    HX_TRY(filter_uniform(s, s->filter->design->rho_min, design));
     HX_TRY(find_extremes(&x, s, beta));
     put_least(least, &x);
     return HX_OK;
 }
 
-int hx_least_volume_find(hx_least_volume *least, hx_filter *filter, const hx_schedule *beta)
+int hx_least_volume_find(hx_least_volume *least, hx_filter *filter)
 {
     const hx_problem *problem = filter->problem;
-    const hx_schedule still = {.value = filter->params.beta, .last = filter->params.beta};
-    const hx_schedule *const schedule = beta->every > 0 ? beta : &still;
     smeared s = {.filter = filter, .total = problem->total_volume};
     double *design = NULL;
     if (!problem->passive.density ||
         !hx_filter_maps_design(filter)) { /* filters preserve uniform densities */
-        add_volumes(least, problem, schedule->value);
+        add_volumes(least, filter);
         return HX_OK;
     }
     HX_TRY(hx_alloc_raw(&design, (size_t)problem->mesh->n_elem, sizeof *design, "densities"));
-    const int rc = walk_through(least, &s, schedule, design);
+    const int rc = walk_through(least, &s, &filter->design->beta, design);
     filter->dev->ops->release(filter->dev, s.d_physical);
     filter->dev->ops->release(filter->dev, s.d_volume);
     free(design);
@@ -210,7 +210,7 @@ static int exceeds(double wanted, const hx_volume_at *most)
 
 static int check_most(const hx_least_volume *least, const hx_filter *filter)
 {
-    const double wanted = filter->problem->volume_fraction;
+    const double wanted = filter->design->volume_fraction;
     const double first = hx_least_volume_round_down(least->most.first.fraction),
                  lowest = hx_least_volume_round_down(least->most.lowest.fraction);
     char what[128], later[64] = "";
@@ -226,7 +226,7 @@ static int check_most(const hx_least_volume *least, const hx_filter *filter)
 
 int hx_least_volume_check(const hx_least_volume *least, const hx_filter *filter)
 {
-    const double wanted = filter->problem->volume_fraction;
+    const double wanted = filter->design->volume_fraction;
     char what[128], later[128] = "";
     HX_TRY(check_most(least, filter));
     if (wanted > least->first.fraction + margin_of(filter, least->first.fraction)) return HX_OK;
@@ -247,7 +247,7 @@ int hx_least_volume_check(const hx_least_volume *least, const hx_filter *filter)
 
 static int note_most(const hx_least_volume *least, const hx_filter *filter, hx_notes *notes)
 {
-    const double wanted = filter->problem->volume_fraction;
+    const double wanted = filter->design->volume_fraction;
     const hx_volume_at *const lowest = &least->most.lowest;
     char what[128];
     if (!exceeds(wanted, lowest)) return HX_OK;
@@ -260,7 +260,7 @@ static int note_most(const hx_least_volume *least, const hx_filter *filter, hx_n
 
 int hx_least_volume_note(const hx_least_volume *least, const hx_filter *filter, hx_notes *notes)
 {
-    const double wanted = filter->problem->volume_fraction;
+    const double wanted = filter->design->volume_fraction;
     const hx_volume_at *const highest = &least->highest;
     char what[128], at[48] = "";
     HX_TRY(note_most(least, filter, notes));

@@ -7,7 +7,6 @@
 
 #include "../base/notes.h"
 #include "filter.h"
-#include "schedule.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -26,13 +25,13 @@ typedef struct hx_least_volume {
     } most; /* with all free elements solid: 1 unless passive elements are below 1 */
 } hx_least_volume;
 
-/* Evaluates all values of a continuation schedule of beta, nearly equal ones once. Costs one filter
+/* Evaluates all values of the filter's schedule of beta, nearly equal ones once. Costs one filter
  * application, which replaces its last forward, and a pass over the elements per value; only a sum
  * of the volumes if there are no passive elements or the filter does not map the design. Not
  * performance-critical; waits. */
-int hx_least_volume_find(hx_least_volume *least, hx_filter *filter, const hx_schedule *beta);
+int hx_least_volume_find(hx_least_volume *least, hx_filter *filter);
 
-/* HX_EINPUT if problem->volume_fraction does not exceed the least volume of the first design by 1 %
+/* HX_EINPUT if the volume fraction does not exceed the least volume of the first design by 1 %
  * of it (without passive elements by at most 1e-5), since designs would hardly differ, or if it
  * exceeds the greatest volume of the first design. The message names what takes the volume and the
  * least or largest fraction that works in the whole run; that fraction is accepted as printed. */

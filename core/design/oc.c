@@ -3,22 +3,15 @@
 /* Passes queued between reads of the state; a step usually needs fewer. */
 enum { PASSES_PER_LOOK = 8 };
 
-/* *is_flat: 1 if the volume is the same at all scales. */
-static int find_scale(hx_device *dev, const hx_device_oc *oc, double target, int *is_flat)
+/* t_e = rho_e (-dc_e / dv_e)^eta into the proposal [3 read, 1 written per element]; a group takes
+ * its largest. */
+static int begin_update(hx_device *dev, const hx_device_oc *oc)
 {
-    const hx_device_ops *ops = dev->ops;
-    hx_oc_state state = {.target = target};
-    HX_TRY(ops->upload(dev, oc->d_state, &state, sizeof state));
-    HX_TRY(ops->design->oc_begin(dev, oc));
-    if (oc->groups) HX_TRY(ops->design->copy_largest(dev, oc->groups, oc->d_proposal));
-    while (!state.done) {
-        for (int i = 0; i < PASSES_PER_LOOK; i++) HX_TRY(ops->design->oc_pass(dev, oc));
-        HX_TRY(ops->download(dev, &state, oc->d_state, sizeof state));
-    }
-    *is_flat = state.pass == 1 && state.sum[HX_OC_TRIALS - 1] <= state.sum[0];
-    return HX_OK;
+    HX_TRY(dev->ops->design->oc_begin(dev, oc));
+    return oc->groups ? dev->ops->design->copy_largest(dev, oc->groups, oc->d_proposal) : HX_OK;
 }
 
+/* The proposal scale t_e, clipped to the move limits and [rho_min, 1] [2 read, 1 written]. */
 static int end_update(hx_device *dev, const hx_device_oc *oc, double *change)
 {
     hx_oc_state state;
@@ -28,35 +21,40 @@ static int end_update(hx_device *dev, const hx_device_oc *oc, double *change)
     return HX_OK;
 }
 
-int hx_oc_update(hx_device *dev, const hx_device_oc *oc, double target, double *change)
-{
-    int is_flat;
-    HX_TRY(find_scale(dev, oc, target, &is_flat));
-    return end_update(dev, oc, change);
-}
-
+/* Optimality criteria: rho B^eta with the multiplier lambda, here the scale lambda^-eta, for which
+ * the volume is the target. In brackets doubles per element. */
 int hx_oc_update_or_keep(hx_device *dev, hx_device_oc *oc, double target, double *change,
                          int *is_flat)
 {
-    HX_TRY(find_scale(dev, oc, target, is_flat));
-    *is_flat = *is_flat && !(oc->shift > 0.0);
-    if (*is_flat) {
-        int is_held; /* at the limits of all densities */
-        oc->shift = 1.0;
-        HX_TRY(find_scale(dev, oc, target, &is_held));
+    for (int is_last = !is_flat;; is_last = 1) {
+        hx_oc_state state = {.target = target};
+        HX_TRY(dev->ops->upload(dev, oc->d_state, &state, sizeof state));
+        HX_TRY(begin_update(dev, oc)); /* t [4], and the first bracket of the scale */
+        while (!state.done) {
+            for (int i = 0; i < PASSES_PER_LOOK; i++) /* v'clip(s t) for eight scales s [3 each] */
+                HX_TRY(dev->ops->design->oc_pass(dev, oc));
+            HX_TRY(dev->ops->download(dev, &state, oc->d_state, sizeof state));
+        }
+        if (is_last) break;
+        /* the same volume at all scales, because no derivative is negative */
+        *is_flat =
+            state.pass == 1 && state.sum[HX_OC_TRIALS - 1] <= state.sum[0] && !(oc->shift > 0.0);
+        if (!*is_flat) break;
+        oc->shift = 1.0; /* again, for the volume only */
     }
-    return end_update(dev, oc, change);
+    return end_update(dev, oc, change); /* clip(s t) [3] */
+}
+
+int hx_oc_update(hx_device *dev, const hx_device_oc *oc, double target, double *change)
+{
+    hx_device_oc once = *oc;
+    return hx_oc_update_or_keep(dev, &once, target, change, NULL);
 }
 
 int hx_oc_scaled(hx_device *dev, const hx_device_oc *oc, double scale, double *change)
 {
-    const hx_device_ops *ops = dev->ops;
-    hx_oc_state state = {.scale = scale, .done = 1};
-    HX_TRY(ops->design->oc_begin(dev, oc));
-    if (oc->groups) HX_TRY(ops->design->copy_largest(dev, oc->groups, oc->d_proposal));
-    HX_TRY(ops->upload(dev, oc->d_state, &state, sizeof state));
-    HX_TRY(ops->design->oc_end(dev, oc));
-    HX_TRY(ops->download(dev, &state, oc->d_state, sizeof state));
-    *change = state.change;
-    return HX_OK;
+    const hx_oc_state state = {.scale = scale, .done = 1};
+    HX_TRY(begin_update(dev, oc));
+    HX_TRY(dev->ops->upload(dev, oc->d_state, &state, sizeof state));
+    return end_update(dev, oc, change);
 }

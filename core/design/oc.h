@@ -2,12 +2,12 @@
  *
  *     rho_e B_e^eta, B_e = -dc_e / (lambda dv_e), clipped to the move limits and [rho_min, 1].
  *
- * Loads by mass make some dc_e positive, and lambda may be negative. As the volume is prescribed, s
- * dv_e may be subtracted from every dc_e without changing the optimum (a shift as in Ma, Kikuchi
- * and Hagiwara, Comput. Mech. 13, 1993); elements with a negative B_e drop to their lower limit.
- * The optimizer takes s as the mean of the positive dc_e / dv_e, and more after a step that
- * increased the objective: with 0 the designs oscillate, and with the largest ratio they progress
- * slowly.
+ * Loads by mass, and objectives that are not self-adjoint, make some dc_e positive, and lambda may
+ * be negative. As the volume is prescribed, s dv_e may be subtracted from every dc_e without
+ * changing the optimum (a shift as in Ma, Kikuchi and Hagiwara, Comput. Mech. 13, 1993); elements
+ * with a negative B_e drop to their lower limit. The optimizer takes s as the mean of the positive
+ * dc_e / dv_e, and more after a step that increased the objective: with 0 the designs oscillate, and
+ * with the largest ratio they progress slowly.
  *
  * With t_e = rho_e (-dc_e / dv_e)^eta computed once, the volume is a monotone function of the scale
  * s = lambda^-eta, linear between the scales at which an element reaches a limit. Each pass over
@@ -61,7 +61,8 @@ int hx_oc_update(hx_device *dev, const hx_device_oc *oc, double target, double *
 
 /* Like hx_oc_update; if no scale changes any density, because no derivative is negative, it sets
  * oc->shift = 1 and updates again, so that densities that do not influence the objective keep their
- * ratios and meet the target instead of falling to their lower limits. *is_flat: 1 in that case. */
+ * ratios and meet the target instead of falling to their lower limits. *is_flat: 1 in that case;
+ * NULL: it never updates again. */
 int hx_oc_update_or_keep(hx_device *dev, hx_device_oc *oc, double target, double *change,
                          int *is_flat);
 

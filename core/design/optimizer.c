@@ -1,10 +1,13 @@
 #include "optimizer.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "../base/clock.h"
+#include "../base/grow.h"
+#include "../base/kind_table.h"
 #include "../base/memory.h"
 #include "../device/timeline.h"
 #include "../linalg/vector_ops.h"
@@ -69,6 +72,8 @@ static int take_field(hx_optimizer *opt, double *d_there, double **d_field)
     const size_t bytes = (size_t)opt->problem->mesh->n_elem * sizeof(double);
     *d_field = d_there;
     if (d_there) return HX_OK;
+    HX_TRY(hx_resize(&opt->field, (size_t)opt->n_field, (size_t)opt->n_field + 1,
+                     sizeof *opt->field, "fields"));
     HX_TRY(dev->ops->alloc(dev, bytes, d_field));
     opt->field[opt->n_field++] = *d_field;
     return HX_OK;
@@ -104,11 +109,8 @@ int hx_optimizer_filter(hx_optimizer *opt)
 /* Sets penalty and beta of the first design. */
 static void begin_continuation(hx_optimizer *opt)
 {
-    const double penalty = opt->problem->penalty, beta = opt->filter->params.beta;
-    opt->penalty = opt->params.penalty;
-    opt->beta = opt->params.beta;
-    if (opt->penalty.every <= 0) opt->penalty = (hx_schedule){.value = penalty, .last = penalty};
-    if (opt->beta.every <= 0) opt->beta = (hx_schedule){.value = beta, .last = beta};
+    opt->penalty = opt->design->penalty;
+    opt->beta = opt->design->beta;
     opt->filter->projection.beta = opt->beta.value;
 }
 
@@ -117,8 +119,48 @@ static int check_volume(hx_optimizer *opt)
 {
     hx_least_volume least;
     if (opt->params.least) return hx_least_volume_check(opt->params.least, opt->filter);
-    HX_TRY(hx_least_volume_find(&least, opt->filter, &opt->beta));
+    HX_TRY(hx_least_volume_find(&least, opt->filter));
     return hx_least_volume_check(&least, opt->filter);
+}
+
+/* The volume, and what the parameters add. */
+static int create_constraints(hx_optimizer *opt)
+{
+    const int n = 1 + opt->params.n_constraint;
+    HX_TRY(hx_alloc(&opt->constraint, (size_t)n, sizeof *opt->constraint, "constraints"));
+    HX_TRY(hx_alloc(&opt->d_more, (size_t)n, sizeof *opt->d_more, "constraints"));
+    for (int i = 0; i < n; i++) {
+        const hx_constraint_spec volume = {.kind = &hx_constraint_volume,
+                                           .limit =
+                                               opt->design->volume_fraction * opt->total_volume};
+        const hx_constraint_spec *const spec = i == 0 ? &volume : &opt->params.constraint[i - 1];
+        hx_response *const g = &opt->constraint[i];
+        char role[HX_RESPONSE_ROLE];
+        snprintf(role, sizeof role, "constraint %d", i + 1);
+        HX_TRY(
+            hx_response_create(g, spec->kind, role, opt->analysis, &opt->measured, &spec->params));
+        opt->n_constraint = i + 1;
+        g->limit = spec->limit;
+        if (i > 0) HX_TRY(take_field(opt, NULL, &opt->d_more[i - 1]));
+        g->d_derivative = i > 0 ? opt->d_more[i - 1] : opt->d_dv;
+        if (spec->kind->adjoint_load && !opt->d_work) HX_TRY(take_field(opt, NULL, &opt->d_work));
+    }
+    return HX_OK;
+}
+
+/* HX_EINPUT: more constraints than the update supports. */
+static int check_constraints(const hx_optimizer *opt, const hx_update_kind *kind)
+{
+    char names[256] = "";
+    size_t used = 0;
+    if (opt->n_constraint <= kind->most_constraints) return HX_OK;
+    for (int i = 0; i < opt->n_constraint && used < sizeof names; i++)
+        used += (size_t)snprintf(names + used, sizeof names - used, "%s%s", i > 0 ? ", " : "",
+                                 opt->constraint[i].kind->name);
+    return HX_RAISE(HX_EINPUT, "update '%s' supports %d %s, the volume first, but there are %d: %s",
+                    kind->name, kind->most_constraints,
+                    kind->most_constraints == 1 ? "constraint" : "constraints", opt->n_constraint,
+                    names);
 }
 
 static int create_update(hx_optimizer *opt)
@@ -127,12 +169,21 @@ static int create_update(hx_optimizer *opt)
     opt->update = (hx_update){
         .dev = opt->analysis->dev,
         .problem = opt->problem,
+        .design = opt->design,
         .filter = opt->filter,
-        .move = opt->params.move,
-        .damping = opt->params.damping,
+        .n_constraint = opt->n_constraint,
+        .constraint = opt->constraint,
+        .changes_sign = opt->problem->cases.body || opt->objective.kind->adjoint_load,
         .total_volume = opt->total_volume,
         .d_volume = opt->d_volume,
     };
+    const hx_kind_entry entry[] = {HX_ENTRY(kind, name), HX_ENTRY(kind, help),
+                                   HX_ENTRY(kind, create), HX_ENTRY(kind, propose),
+                                   HX_ENTRY(kind, destroy)};
+    HX_TRY(hx_kind_check("update", kind->name, sizeof entry / sizeof entry[0], entry));
+    HX_TRY(check_constraints(opt, kind));
+    if (opt->analysis->dist && !kind->is_distributed)
+        return HX_RAISE(HX_EINPUT, "update '%s' does not support a distributed design", kind->name);
     HX_TRY(kind->create(&opt->update));
     opt->update.kind = kind;
     return HX_OK;
@@ -149,19 +200,17 @@ int hx_optimizer_create(hx_optimizer *opt, const hx_optimizer_params *params, hx
     opt->problem = analysis->fields;
     opt->analysis = analysis;
     opt->filter = filter;
+    opt->design = filter->design;
     opt->last_value = INFINITY;
-    if (!(params->move > 0.0 && params->move <= 1.0))
-        return HX_RAISE(HX_EINPUT, "the move limit is %g; it must be above 0 and at most 1",
-                        params->move);
-    if (!(params->damping > 0.0 && params->damping <= 1.0))
-        return HX_RAISE(HX_EINPUT, "the damping is %g; it must be above 0 and at most 1",
-                        params->damping);
+    HX_TRY(hx_design_check(opt->design, "the design"));
     opt->total_volume = opt->problem->total_volume;
     begin_continuation(opt);
     HX_TRY_FAIL(check_volume(opt));
     HX_TRY_FAIL(create_fields(opt));
     HX_TRY_FAIL(hx_optimizer_start(opt, density));
-    HX_TRY_FAIL(hx_objective_create(&opt->objective, objective, analysis, params->objective_data));
+    HX_TRY_FAIL(hx_response_create(&opt->objective, objective, "objective", analysis,
+                                   &opt->measured, &params->objective_params));
+    HX_TRY_FAIL(create_constraints(opt));
     HX_TRY_FAIL(create_update(opt));
     return HX_OK;
 fail:
@@ -214,15 +263,24 @@ int hx_optimizer_link(hx_optimizer *opt, const hx_groups *groups)
     return rc;
 }
 
-/* *finite: 1 if all entries are finite, judged by their volume-weighted sum. */
-static int check_finite(const hx_optimizer *opt, const double *d_field, int *finite)
+/* HX_ENUMERIC: the objective, or an entry of its derivative, is not finite; the latter is judged by
+ * the volume-weighted sum. Clipping in the update would hide a NaN. */
+static int check_finite(const hx_optimizer *opt, const hx_iteration *record, int is_filtered)
 {
     hx_device *dev = opt->analysis->dev;
     double sum;
-    HX_TRY(
-        dev->ops->vector->field_dot(dev, opt->problem->mesh->n_elem, d_field, opt->d_volume, &sum));
-    *finite = isfinite(sum);
-    return HX_OK;
+    HX_TRY(dev->ops->vector->field_dot(dev, opt->problem->mesh->n_elem, opt->d_dc, opt->d_volume,
+                                       &sum));
+    if (isfinite(record->objective) && isfinite(sum)) return HX_OK;
+    if (is_filtered)
+        return HX_RAISE(HX_ENUMERIC,
+                        "iteration %d: a filtered sensitivity is not finite: " HX_NOT_FINITE_REMEDY,
+                        opt->iteration);
+    return HX_RAISE(
+        HX_ENUMERIC,
+        "iteration %d: the %s or a sensitivity is not finite (%g; PCG: %s): " HX_NOT_FINITE_REMEDY,
+        opt->iteration, opt->objective.kind->name, record->objective,
+        hx_pcg_reason_name(record->reason));
 }
 
 /* HX_ENUMERIC: K is not positive definite, even after a restart. */
@@ -242,12 +300,9 @@ static int check_breakdown(const hx_optimizer *opt, const hx_iteration *record)
                     is_mixed ? "solver.precision = \"double\", " : "");
 }
 
-/* Step 1: solves K(rho) u = f for every load case, and the adjoint problems. */
-static int analyse_design(hx_optimizer *opt, hx_iteration *record)
+static int record_solves(const hx_optimizer *opt, hx_iteration *record)
 {
     const hx_analysis_record *solves = &opt->analysis->record;
-    HX_TRY(hx_analysis_solve(opt->analysis, opt->d_physical, opt->penalty.value));
-    HX_TRY(hx_objective_solve_adjoint(&opt->objective));
     record->pcg_iterations = solves->pcg_iterations;
     record->pcg_fell_back = solves->pcg_fell_back;
     record->pcg_restarts = solves->pcg_restarts;
@@ -262,64 +317,54 @@ static int analyse_design(hx_optimizer *opt, hx_iteration *record)
     return check_breakdown(opt, record);
 }
 
-/* Step 2: the objective and its derivatives by the physical densities. */
-static int differentiate(hx_optimizer *opt, hx_iteration *record)
-{
-    const hx_objective *objective = &opt->objective;
-    double *const d_work[2] = {opt->d_dv, opt->d_proposal}; /* free at this point */
-    int finite;
-    HX_TRY(hx_analysis_compliance(opt->analysis, &record->compliance));
-    HX_TRY(hx_analysis_energy(opt->analysis, opt->d_energy, opt->d_dv));
-    HX_TRY(objective->kind->value(objective, &record->objective));
-    HX_TRY(hx_objective_derivative(objective, opt->d_energy, opt->d_dc, d_work));
-    HX_TRY(check_finite(opt, opt->d_dc, &finite));
-    if (isfinite(record->objective) && finite) return HX_OK;
-    return HX_RAISE(
-        HX_ENUMERIC,
-        "iteration %d: the %s or a sensitivity is not finite (%g; PCG: %s): " HX_NOT_FINITE_REMEDY,
-        opt->iteration, objective->kind->name, record->objective,
-        hx_pcg_reason_name(record->reason));
-}
-
 /* Volume fraction and greyness of the analysed design. */
-static int measure_design(const hx_optimizer *opt, hx_iteration *record)
+static int measure_design(hx_optimizer *opt, hx_iteration *record)
 {
     hx_device *dev = opt->analysis->dev;
     double mass, grey;
     HX_TRY(dev->ops->design->measure(dev, opt->problem->mesh->n_elem, opt->d_physical,
                                      opt->d_volume, opt->filter->d_passive, &mass, &grey));
     record->volume = mass / opt->total_volume;
-    const double wanted = opt->problem->volume_fraction;
+    const double wanted = opt->design->volume_fraction;
     record->volume_missed = !(fabs(record->volume - wanted) <= HX_VOLUME_TOLERANCE * wanted);
     record->greyness = 4.0 * grey / opt->problem->design_volume;
+    opt->measured = (hx_measured){opt->d_physical, opt->d_volume, record->volume};
     return HX_OK;
 }
 
-/* Step 3: filtered derivatives. */
-static int filter_sensitivities(hx_optimizer *opt)
+/* Values of the constraints, and the derivatives by the physical density of those after the
+ * volume. */
+static int evaluate_constraints(hx_optimizer *opt)
 {
-    int finite;
-    HX_TRY(
-        hx_filter_backward_volume(opt->filter, opt->d_design, opt->d_volume, opt->d_dc, opt->d_dv));
-    if (opt->update.groups)
-        HX_TRY(opt->analysis->dev->ops->design->link(opt->analysis->dev, &opt->groups, opt->d_dv,
-                                                     opt->d_dc));
-    HX_TRY(check_finite(opt, opt->d_dc, &finite));
-    if (finite) return HX_OK; /* clipping would hide a NaN */
-    return HX_RAISE(HX_ENUMERIC,
-                    "iteration %d: a filtered sensitivity is not finite: " HX_NOT_FINITE_REMEDY,
-                    opt->iteration);
+    double *const d_work[2] = {opt->d_proposal, opt->d_work};
+    for (int i = 0; i < opt->n_constraint; i++) {
+        hx_response *const g = &opt->constraint[i];
+        HX_TRY(g->kind->value(g, &g->now));
+        if (i > 0) HX_TRY(hx_response_derivative(g, opt->d_energy, opt->d_more[i - 1], d_work));
+    }
+    return HX_OK;
 }
 
-/* Step 4: the proposal. */
+/* Derivatives by the physical density become those by the design. */
+static int filter_backward(hx_optimizer *opt)
+{
+    hx_device *dev = opt->analysis->dev;
+    HX_TRY(
+        hx_filter_backward_volume(opt->filter, opt->d_design, opt->d_volume, opt->d_dc, opt->d_dv));
+    for (int i = 1; i < opt->n_constraint; i++)
+        HX_TRY(hx_filter_backward(opt->filter, opt->d_design, opt->d_more[i - 1], NULL));
+    if (!opt->update.groups) return HX_OK;
+    for (int i = 1; i < opt->n_constraint; i++)
+        HX_TRY(dev->ops->design->link(dev, &opt->groups, opt->d_dv, opt->d_more[i - 1]));
+    return dev->ops->design->link(dev, &opt->groups, opt->d_dv, opt->d_dc);
+}
+
 static int propose(hx_optimizer *opt, hx_iteration *record, int is_again)
 {
     hx_update_step step = {
         .d_design = opt->d_design,
         .d_dc = opt->d_dc,
-        .d_dv = opt->d_dv,
         .d_proposal = opt->d_proposal,
-        .volume = record->volume,
         .is_worse = record->objective > opt->last_value,
         .is_again = is_again,
     };
@@ -331,26 +376,85 @@ static int propose(hx_optimizer *opt, hx_iteration *record, int is_again)
     return HX_OK;
 }
 
-/* Step 5: penalty and beta of the next design. The volume constraint applies to the proposal under
- * the next projection. */
+/* Sets penalty and beta of the next design. Returns 1 if beta rises: the constraints apply to the
+ * proposal under the next projection, which therefore is made again. */
 static int climb(hx_optimizer *opt, hx_iteration *record)
 {
-    const int settled = record->change < opt->params.change_tolerance;
+    const int settled = record->change < opt->design->change_tolerance;
     const int penalty = hx_schedule_advance(&opt->penalty, settled);
     const int beta = hx_schedule_advance(&opt->beta, settled);
     record->raised = penalty || beta;
     if (record->raised) opt->last_value = INFINITY; /* it belongs to another objective function */
-    if (!beta) return HX_OK;
-    opt->filter->projection.beta = opt->beta.value;
-    return propose(opt, record, 1);
+    if (beta) opt->filter->projection.beta = opt->beta.value;
+    return beta;
 }
 
-/* Seconds since *clock, which is set to now. */
-static double lap(double *clock)
+/* The stages of a design that are timed, and marked in the timeline. */
+typedef struct stages {
+    hx_device *dev;
+    hx_iteration *record;
+    hx_stage now; /* HX_N_STAGE: none */
+    double clock;
+} stages;
+
+/* Ends the current stage and begins the next one; HX_N_STAGE: none. */
+static int next_stage(stages *at, hx_stage next)
 {
-    const double now = hx_clock(), seconds = now - *clock;
-    *clock = now;
-    return seconds;
+    static const hx_span span[HX_N_STAGE] = {[HX_STAGE_FILTER] = HX_SPAN_FILTER,
+                                             [HX_STAGE_PCG] = HX_SPAN_PCG,
+                                             [HX_STAGE_COMPLIANCE] = HX_SPAN_COMPLIANCE,
+                                             [HX_STAGE_UPDATE] = HX_SPAN_UPDATE};
+    const hx_stage before = at->now;
+    const double now = hx_clock();
+    at->now = next;
+    if (before != HX_N_STAGE) at->record->stage[before] += now - at->clock;
+    at->clock = now;
+    if (before != HX_N_STAGE) HX_TRY(hx_span_end(at->dev, span[before]));
+    if (before != HX_N_STAGE) hx_span_end_host(at->dev, span[before]);
+    if (next == HX_N_STAGE) return HX_OK;
+    hx_span_begin_host(at->dev, span[next], -1);
+    return hx_span_begin(at->dev, span[next], -1);
+}
+
+/* One design iteration: from the densities x to the next proposal. In brackets the memory traffic
+ * in doubles per element, read and written, beside the solves, the sums of the filter and the
+ * gathers of displacements. */
+static int take_step(hx_optimizer *opt, hx_iteration *record)
+{
+    hx_analysis *const a = opt->analysis;
+    hx_response *const objective = &opt->objective;
+    double *const d_work[2] = {opt->d_dv, opt->d_proposal}; /* free until they are filled */
+    stages at = {a->dev, record, HX_N_STAGE, 0.0};
+
+    HX_TRY(next_stage(&at, HX_STAGE_FILTER));
+    HX_TRY(hx_optimizer_filter(opt)); /* rho = H(F x) [2 if it maps the design] */
+    HX_TRY(a->dev->ops->sync(a->dev));
+
+    HX_TRY(next_stage(&at, HX_STAGE_PCG));
+    HX_TRY(hx_analysis_solve(a, opt->d_physical, opt->penalty.value)); /* K(rho) u = f [2] */
+    HX_TRY(hx_response_solve_adjoint(objective)); /* K lambda = dg/du, if not self-adjoint */
+    for (int i = 0; i < opt->n_constraint; i++)
+        HX_TRY(hx_response_solve_adjoint(&opt->constraint[i]));
+    HX_TRY(record_solves(opt, record));
+
+    HX_TRY(next_stage(&at, HX_STAGE_COMPLIANCE));
+    HX_TRY(hx_analysis_compliance(a, &record->compliance));  /* f'u */
+    HX_TRY(measure_design(opt, record));                     /* v'rho, greyness [2] */
+    HX_TRY(hx_analysis_energy(a, opt->d_energy, opt->d_dv)); /* u_e'Ke u_e [1, 4 per more
+                                                                      load case] */
+    HX_TRY(objective->kind->value(objective, &record->objective));
+    HX_TRY(hx_response_derivative(objective, opt->d_energy, opt->d_dc, d_work)); /* [4] */
+    HX_TRY(evaluate_constraints(opt));
+    HX_TRY(check_finite(opt, record, 0));
+
+    HX_TRY(next_stage(&at, HX_STAGE_FILTER));
+    HX_TRY(filter_backward(opt));         /* dg/dx = F'H' dg/drho [2, 4 if it maps the design] */
+    HX_TRY(check_finite(opt, record, 1)); /* [2] */
+
+    HX_TRY(next_stage(&at, HX_STAGE_UPDATE));
+    HX_TRY(propose(opt, record, 0)); /* x of the next design [update_oc.c] */
+    if (climb(opt, record)) HX_TRY(propose(opt, record, 1));
+    return next_stage(&at, HX_N_STAGE);
 }
 
 static void begin_record(hx_optimizer *opt, hx_iteration *record)
@@ -364,42 +468,6 @@ static void begin_record(hx_optimizer *opt, hx_iteration *record)
     record->penalty = opt->penalty.value;
     record->beta = opt->beta.value;
     record->climbing = !hx_schedule_ended(&opt->penalty) || !hx_schedule_ended(&opt->beta);
-}
-
-static int evaluate_design(hx_optimizer *opt, hx_iteration *record)
-{
-    HX_TRY(differentiate(opt, record));
-    return measure_design(opt, record);
-}
-
-static int update(hx_optimizer *opt, hx_iteration *record)
-{
-    HX_TRY(propose(opt, record, 0));
-    return climb(opt, record);
-}
-
-/* From the densities to the next proposal, with the time of each stage. */
-static int take_step(hx_optimizer *opt, hx_iteration *record)
-{
-    hx_device *dev = opt->analysis->dev;
-    double clock = hx_clock();
-
-    HX_IN_STAGE(dev, HX_SPAN_FILTER, -1, hx_optimizer_filter(opt));
-    HX_TRY(dev->ops->sync(dev));
-    record->stage[HX_STAGE_FILTER] = lap(&clock);
-
-    HX_IN_STAGE(dev, HX_SPAN_PCG, -1, analyse_design(opt, record));
-    record->stage[HX_STAGE_PCG] = lap(&clock);
-
-    HX_IN_STAGE(dev, HX_SPAN_COMPLIANCE, -1, evaluate_design(opt, record));
-    record->stage[HX_STAGE_COMPLIANCE] = lap(&clock);
-
-    HX_IN_STAGE(dev, HX_SPAN_FILTER, -1, filter_sensitivities(opt));
-    record->stage[HX_STAGE_FILTER] += lap(&clock);
-
-    HX_IN_STAGE(dev, HX_SPAN_UPDATE, -1, update(opt, record));
-    record->stage[HX_STAGE_UPDATE] = lap(&clock);
-    return HX_OK;
 }
 
 /* After a failure the ranks may be out of step; if a result is not finite, that is the same on all
@@ -445,7 +513,8 @@ static int undo(hx_optimizer *opt)
     HX_TRY(dev->ops->copy(dev, opt->d_proposal, opt->d_design,
                           (size_t)opt->problem->mesh->n_elem * sizeof(double)));
     if (opt->filter->kind->reset) HX_TRY(opt->filter->kind->reset(opt->filter));
-    HX_TRY(hx_objective_reset(&opt->objective));
+    for (int i = 0; i < opt->n_constraint; i++) HX_TRY(hx_response_reset(&opt->constraint[i]));
+    HX_TRY(hx_response_reset(&opt->objective));
     return hx_analysis_reset(opt->analysis);
 }
 
@@ -503,8 +572,12 @@ void hx_optimizer_free(hx_optimizer *opt)
 {
     hx_device *dev = opt->analysis ? opt->analysis->dev : NULL;
     if (opt->update.kind) opt->update.kind->destroy(&opt->update);
-    hx_objective_free(&opt->objective);
+    hx_response_free(&opt->objective);
+    for (int i = 0; i < opt->n_constraint; i++) hx_response_free(&opt->constraint[i]);
+    free(opt->constraint);
+    free(opt->d_more);
     for (int i = 0; dev && i < opt->n_field; i++) dev->ops->release(dev, opt->field[i]);
+    free(opt->field);
     hx_device_groups_free(&opt->groups, dev);
     hx_halo_free(opt->linked.halo);
     memset(opt, 0, sizeof *opt);

@@ -1,5 +1,5 @@
 /* The design loop (P1, Figure 1): analysis, sensitivities, filter, optimality criteria. The
- * objective (objective.h) and the update of the design (update.h) are kinds.
+ * objective (response.h) and the update of the design (update.h) are kinds.
  *
  *     hx_optimizer_create
  *     for (;;) {
@@ -18,28 +18,29 @@
 #include "filter.h"
 #include "groups_dist.h"
 #include "least_volume.h"
-#include "objective.h"
-#include "schedule.h"
+#include "response.h"
 #include "update.h"
 
 #ifdef __cplusplus
 extern "C" {
 #endif
 
+/* A constraint beside the volume's: its value is at most `limit`. */
+typedef struct hx_constraint_spec {
+    const hx_constraint_kind *kind;
+    hx_response_params params;
+    double limit;
+} hx_constraint_spec;
+
 typedef struct hx_optimizer_params {
     const hx_objective_kind *objective; /* NULL: compliance */
-    /* parameters of that kind (borrowed for the optimizer's lifetime) */
-    const void *objective_data;
-    const hx_update_kind *update; /* NULL: optimality criteria */
-    double move;                  /* largest change of a density in a step, (0, 1] */
-    double damping;               /* eta of the optimality criteria, (0, 1] */
-    /* Continuation of the SIMP exponent up to problem->penalty and of the projection's beta from
-     * the filter's value; zeroed: none. */
-    hx_schedule penalty, beta;
+    hx_response_params objective_params;
+    /* beside the volume; the update may take no more than a certain number (update.h) */
+    int n_constraint;
+    const hx_constraint_spec *constraint; /* [n_constraint] (borrowed until create returns) */
+    const hx_update_kind *update;         /* NULL: optimality criteria */
     /* least volume for this filter and beta, if known; NULL: it is computed */
     const hx_least_volume *least;
-    /* both schedules rise early if no density changes by more than this; 0: never */
-    double change_tolerance;
 } hx_optimizer_params;
 
 /* Stages of a run (P1, Figure 15). */
@@ -63,7 +64,7 @@ typedef struct hx_iteration {
     double objective;  /* value for the analysed design; lower is better */
     double compliance; /* weighted sum over cases, of the analysed design */
     double volume;     /* volume fraction of the analysed design, passive elements included */
-    /* 1: it differs from problem->volume_fraction by more than HX_VOLUME_TOLERANCE */
+    /* 1: it differs from the prescribed fraction by more than HX_VOLUME_TOLERANCE */
     int volume_missed;
     double change;        /* largest density change proposed by this step */
     double penalty, beta; /* values of this analysis; beta = 0: no projection */
@@ -99,7 +100,11 @@ typedef struct hx_optimizer {
         *problem;
     hx_analysis *analysis;
     hx_filter *filter;
-    hx_objective objective; /* (owned, like the next two) */
+    const hx_design_params *design; /* the filter's (borrowed) */
+    hx_measured measured;           /* the analysed design */
+    hx_response objective;          /* (owned, like the next three) */
+    int n_constraint;
+    hx_response *constraint; /* [n_constraint]; the first is the volume */
     hx_update update;
     hx_device_groups groups; /* without groups if no elements are linked */
     struct hx_linked linked; /* with several ranks (owned) */
@@ -120,15 +125,18 @@ typedef struct hx_optimizer {
      * or hx_analysis_residual reuses it */
     double *d_dc, *d_dv;
     double *d_volume;
-    double *field[HX_OPTIMIZER_FIELDS]; /* [n_field] fields with memory of their own (owned) */
+    double **d_more; /* [n_constraint - 1] derivatives of the other constraints (owned) */
+    double *d_work;  /* field for those with an adjoint load */
+    double **field;  /* [n_field] fields with memory of their own (owned) */
     int n_field;
 } hx_optimizer;
 
 /* Creates the optimizer for the analysis' fields on its device. With several ranks all call it, each
- * for its elements. The root calls the functions below, in which the others join
- * (hx_optimizer_serve), and receives arrays of the whole. HX_EINPUT: a move limit or damping out of range, densities not in [0, 1], or
- * a volume fraction below the least volume (least_volume.h). Starts from problem->initial_density,
- * or from the uniform density whose filtered image has the prescribed volume, or from
+ * for its elements; the root calls the functions below, in which the others join
+ * (hx_optimizer_serve), and receives arrays of the whole. HX_EINPUT: a move limit or damping out of
+ * range, densities not in [0, 1], or a volume fraction below the least volume (least_volume.h).
+ * Starts from hx_design_initial_density, or from the uniform density whose filtered image has the
+ * prescribed volume, or from
  * density[n_elem] if given (passive elements keep their densities). Analysis and filter are
  * borrowed and must not move. */
 int hx_optimizer_create(hx_optimizer *opt, const hx_optimizer_params *params, hx_analysis *analysis,

@@ -29,7 +29,9 @@ static int snapshot_kinds(hx_optimizer *opt, hx_snapshot *image)
 {
     if (opt->update.kind->snapshot) HX_TRY(opt->update.kind->snapshot(&opt->update, image));
     if (opt->filter->kind->snapshot) HX_TRY(opt->filter->kind->snapshot(opt->filter, image));
-    return hx_objective_snapshot(&opt->objective, image);
+    for (int i = 0; i < opt->n_constraint; i++)
+        HX_TRY(hx_response_snapshot(&opt->constraint[i], image));
+    return hx_response_snapshot(&opt->objective, image);
 }
 
 static const char design_name[] = "optimizer.design"; /* the next design */

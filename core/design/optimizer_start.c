@@ -6,33 +6,24 @@
 #include "optimizer_internal.h"
 #include "root.h"
 
-static double initial_density(const hx_problem *problem, const double *density, int64_t e)
+/* Fills design[n_elem] on the host with the given densities; passive elements get theirs.
+ * HX_EINPUT: the density of an element is invalid. */
+static int fill_given(const hx_optimizer *opt, const double *density, double *design)
 {
-    if (problem->passive.density && !isnan(problem->passive.density[e]))
-        return problem->passive.density[e];
-    return density ? density[e] : problem->initial_density;
-}
-
-/* HX_EINPUT: the density of an element is invalid. */
-static int refuse_density(const hx_problem *problem, const double *density, int64_t e)
-{
-    return HX_RAISE(HX_EINPUT, "initial density of element %lld is %g; it must be in [0, 1]",
-                    (long long)hx_mesh_elem_number(hx_problem_whole(problem)->mesh,
-                                                   problem->whole ? problem->whole_elem[e] : e),
-                    initial_density(problem, density, e));
-}
-
-/* Fills design[n_elem] on the host with the first design. */
-static int fill_design(const hx_problem *problem, const double *density, double *design)
-{
+    const hx_problem *const problem = opt->problem;
+    const double *const passive = problem->passive.density;
     int64_t bad = INT64_MAX;
 #pragma omp parallel for schedule(static) reduction(min : bad)
     for (int64_t e = 0; e < problem->mesh->n_elem; e++) {
-        const double rho = initial_density(problem, density, e);
+        const double rho = passive && !isnan(passive[e]) ? passive[e] : density[e];
         if (!(rho >= 0.0 && rho <= 1.0) && e < bad) bad = e;
-        design[e] = fmax(rho, problem->rho_min);
+        design[e] = fmax(rho, opt->design->rho_min);
     }
-    return bad == INT64_MAX ? HX_OK : refuse_density(problem, density, bad);
+    if (bad == INT64_MAX) return HX_OK;
+    return HX_RAISE(HX_EINPUT, "initial density of element %lld is %g; it must be in [0, 1]",
+                    (long long)hx_mesh_elem_number(hx_problem_whole(problem)->mesh,
+                                                   problem->whole ? problem->whole_elem[bad] : bad),
+                    density[bad]);
 }
 
 /* Assigns rho to the free elements; passive ones take their values from design[n_elem] (NULL
@@ -52,9 +43,9 @@ static int put_uniform(hx_optimizer *opt, double rho, double *design)
 /* A uniform design whose physical density has the prescribed volume. */
 static int fit_uniform(hx_optimizer *opt)
 {
-    const double wanted = opt->problem->volume_fraction * opt->total_volume;
-    const double rho_min = opt->problem->rho_min;
-    double rho = opt->problem->initial_density, mass, *design = NULL;
+    const double wanted = opt->design->volume_fraction * opt->total_volume;
+    const double rho_min = opt->design->rho_min;
+    double rho = hx_design_initial_density(opt->design, opt->problem), mass, *design = NULL;
     hx_root root = {0};
     int rc = HX_OK;
     if (opt->problem->passive.density)
@@ -80,7 +71,11 @@ static int put_design(hx_optimizer *opt, const double *density)
     hx_device *dev = opt->analysis->dev;
     double *design = NULL;
     HX_TRY(hx_alloc_raw(&design, n, sizeof *design, "densities"));
-    int rc = fill_design(opt->problem, density, design);
+    int rc = HX_OK;
+    if (density)
+        rc = fill_given(opt, density, design);
+    else
+        hx_design_fill(opt->design, opt->problem, design);
     if (rc == HX_OK) rc = dev->ops->upload(dev, opt->d_design, design, n * sizeof *design);
     free(design);
     return rc;
@@ -89,14 +84,12 @@ static int put_design(hx_optimizer *opt, const double *density)
 int hx_optimizer_start(hx_optimizer *opt, const double *density)
 {
     const hx_problem *const problem = opt->problem;
-    const double rho = problem->initial_density;
     hx_device *const dev = opt->analysis->dev;
     if (density || problem->passive.density)
         HX_TRY(put_design(opt, density));
-    else if (!(rho >= 0.0 && rho <= 1.0))
-        return refuse_density(problem, NULL, 0);
     else
-        HX_TRY(dev->ops->vector->fill(dev, problem->mesh->n_elem, fmax(rho, problem->rho_min),
+        HX_TRY(dev->ops->vector->fill(dev, problem->mesh->n_elem,
+                                      hx_design_initial_density(opt->design, problem),
                                       opt->d_design));
     return !density && hx_filter_maps_design(opt->filter) ? fit_uniform(opt) : HX_OK;
 }

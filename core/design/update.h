@@ -4,6 +4,7 @@
 
 #include "filter.h"
 #include "groups.h"
+#include "response.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -18,11 +19,10 @@ enum { HX_VOLUME_TRIALS = 40 };
 
 /* One proposal. Fields are [n_elem] on the device. */
 typedef struct hx_update_step {
-    const double *d_design;    /* the analysed design */
-    const double *d_dc, *d_dv; /* derivatives of objective and volume by the design */
-    double *d_proposal;        /* out: within [rho_min, 1], with the prescribed volume */
-    double volume;             /* fraction of the analysed design */
-    int is_worse;              /* 1: the objective increased from the previous design */
+    const double *d_design; /* the analysed design */
+    const double *d_dc;     /* derivative of the objective by the design */
+    double *d_proposal;     /* out: within [rho_min, 1], meeting the constraints */
+    int is_worse;           /* 1: the objective increased from the previous design */
     int is_again;  /* 1: second proposal of this iteration, because the projection changed */
     double change; /* out: largest change of a density */
     int trials;    /* out, incremented: proposals until the volume was right */
@@ -31,6 +31,8 @@ typedef struct hx_update_step {
 
 typedef struct hx_update_kind {
     const char *name, *help; /* name: value of optimization.update */
+    int most_constraints;    /* number of constraints that it supports; the first is the volume */
+    int is_distributed;      /* 1: supports a distributed design */
     size_t bytes;            /* device memory that does not depend on the mesh */
     int bytes_per_elem;      /* additional device memory per element */
     int (*create)(hx_update *update);
@@ -46,10 +48,14 @@ extern const hx_update_kind hx_update_oc;
 /* Constant from step to step. */
 struct hx_update {
     const hx_update_kind *kind;
-    hx_device *dev;            /* (borrowed, like the next two) */
-    const hx_problem *problem; /* volume_fraction is that of the next design */
+    hx_device *dev; /* (borrowed, like the next three) */
+    const hx_problem *problem;
+    const hx_design_params *design;
     hx_filter *filter;
-    double move, damping;
+    /* [n_constraint], with the values and derivatives of the analysed design (borrowed) */
+    int n_constraint;
+    const hx_response *constraint;
+    int changes_sign; /* 1: derivatives of the objective may be positive */
     double total_volume;
     const double *d_volume;         /* [n_elem] (borrowed) */
     const hx_device_groups *groups; /* groups of linked elements; NULL: none (borrowed) */

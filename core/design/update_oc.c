@@ -36,53 +36,21 @@ static int create_oc(hx_update *update)
     return rc;
 }
 
-/* Adapts the multiple of the shift of oc.h: doubles it after a step that increased the objective,
- * as oscillating designs do; otherwise decreases it slightly. */
-static void adapt_shift(oc *own, int is_worse)
-{
-    const double most = 64.0;
-    own->shift = is_worse ? fmin(most, 2.0 * own->shift) : fmax(1.0, 0.8 * own->shift);
-}
-
-static int find_shift(const hx_update *update, hx_device_oc *criteria)
-{
-    const oc *own = update->impl;
-    hx_device *dev = update->dev;
-    double sum[2];
-    if (!update->problem->cases.body) return HX_OK;
-    HX_TRY(dev->ops->design->sum_positive(dev, criteria->n, criteria->d_dc, criteria->d_dv,
-                                          criteria->d_passive, sum));
-    criteria->shift = sum[0] / sum[1] * own->shift;
-    return HX_OK;
-}
-
-static double wanted_mass(const hx_update *update)
-{
-    return update->problem->volume_fraction * update->total_volume;
-}
-
-/* Apart from the projection the filter is linear: at the analysed design the physical volume grows
- * like dv'rho, so the first target is exact without a projection. dv is 0 at passive elements. */
-static int first_target(const hx_update *update, const hx_update_step *step, double *target)
-{
-    hx_device *dev = update->dev;
-    double taken;
-    HX_TRY(dev->ops->vector->field_dot(dev, update->problem->mesh->n_elem, step->d_dv,
-                                       step->d_design, &taken));
-    *target = taken + wanted_mass(update) - step->volume * update->total_volume;
-    if (!(*target > 0.0)) *target = 0.1 * taken;
-    return HX_OK;
-}
-
-/* A scale from the linear estimate at which not all densities are at an end of their range; 0 or
- * HX_OC_ALL_UP if there is none. */
+/* A scale from the linear estimate of the volume at which not all densities are at an end of their
+ * range; 0 or HX_OC_ALL_UP if there is none. Apart from the projection the filter is linear: at the
+ * analysed design the physical volume grows like dv'rho, so the first target is exact without a
+ * projection. dv is 0 at passive elements. */
 static int first_scale(const hx_update *update, hx_device_oc *criteria, hx_update_step *step,
                        double *scale)
 {
     hx_device *dev = update->dev;
-    double target;
+    const hx_response *const volume = &update->constraint[0];
+    double taken, target;
     int is_flat;
-    HX_TRY(first_target(update, step, &target));
+    HX_TRY(dev->ops->vector->field_dot(dev, criteria->n, volume->d_derivative, step->d_design,
+                                       &taken));
+    target = taken + volume->limit - volume->now;
+    if (!(target > 0.0)) target = 0.1 * taken;
     for (int i = 0; i < 3; i++) {
         hx_oc_state state;
         HX_TRY(hx_oc_update_or_keep(dev, criteria, target, &step->change, &is_flat));
@@ -90,78 +58,71 @@ static int first_scale(const hx_update *update, hx_device_oc *criteria, hx_updat
         step->trials++;
         HX_TRY(dev->ops->download(dev, &state, criteria->d_state, sizeof state));
         *scale = state.scale;
-        if (hx_filter_is_linear(update->filter)) break;
         if (*scale > 0.0 && *scale < HX_OC_ALL_UP) break;
-        HX_TRY(
-            dev->ops->vector->field_dot(dev, criteria->n, step->d_dv, step->d_proposal, &target));
+        HX_TRY(dev->ops->vector->field_dot(dev, criteria->n, volume->d_derivative, step->d_proposal,
+                                           &target));
         target *= *scale > 0.0 ? 0.99 : 1.01;
     }
     return HX_OK;
 }
 
-/* *left: missing volume of the proposal, relative; 0 if it is met. The search uses the logarithm of
- * the scale as its unknown, because projected densities may change where dv is nearly 0, so that
- * the target is a poor variable. */
-static int search_scale(const hx_update *update, hx_device_oc *criteria, hx_update_step *step,
-                        double *left)
-{
-    const double wanted = wanted_mass(update), most = log(HX_OC_ALL_UP);
-    hx_root root = {0};
-    double scale, mass;
-    *left = 0.0;
-    HX_TRY(first_scale(update, criteria, step, &scale));
-    if (hx_filter_is_linear(update->filter)) return HX_OK;
-    for (int i = 0; i < HX_VOLUME_TRIALS; i++) {
-        HX_TRY(hx_filter_mass(update->filter, step->d_proposal, update->d_volume, &mass));
-        *left = 1.0 - mass / wanted;
-        if (!(fabs(*left) > HX_VOLUME_EXACT)) *left = 0.0;
-        if (*left == 0.0 || !(scale > 0.0 && scale < HX_OC_ALL_UP)) return HX_OK;
-        const double next = hx_root_next(&root, log(scale), -*left);
-        if (!(fabs(next) < most)) return HX_OK; /* the move limits permit no more or no less */
-        scale = exp(next);
-        HX_TRY(hx_oc_scaled(update->dev, criteria, scale, &step->change));
-        step->trials++;
-    }
-    return HX_OK;
-}
-
-/* Loads by mass let some elements decrease at every scale. If too many do, the volume cannot be
- * reached, and a larger shift prevents it. */
-static int meet_volume(const hx_update *update, const hx_device_oc *criteria, hx_update_step *step)
-{
-    hx_device_oc shifted = *criteria;
-    double left;
-    HX_TRY(search_scale(update, &shifted, step, &left));
-    for (int i = 0; i < MOST_SHIFTS && shifted.shift > 0.0 && left > 0.0; i++) {
-        shifted.shift *= 10.0;
-        HX_TRY(search_scale(update, &shifted, step, &left));
-    }
-    return HX_OK;
-}
-
+/* One step. Traffic per update: oc.c; a trial of the volume of a mapped design costs an update for
+ * a given scale [7 doubles per element], the filter and the projection [2] and a sum [2]. */
 static int propose(hx_update *update, hx_update_step *step)
 {
     oc *own = update->impl;
-    const hx_problem *problem = update->problem;
+    hx_device *const dev = update->dev;
+    const hx_response *const volume = &update->constraint[0];
+    const double wanted = volume->limit, most_log = log(HX_OC_ALL_UP);
     hx_device_oc criteria = {
-        .n = problem->mesh->n_elem,
-        .move = update->move,
-        .damping = update->damping,
-        .rho_min = problem->rho_min,
+        .n = update->problem->mesh->n_elem,
+        .move = update->design->move,
+        .damping = update->design->damping,
+        .rho_min = update->design->rho_min,
         .d_design = step->d_design,
         .d_dc = step->d_dc,
-        .d_dv = step->d_dv,
+        .d_dv = volume->d_derivative,
         .d_passive = update->filter->d_passive,
         .d_proposal = step->d_proposal,
         .d_state = own->d_state,
         .groups = update->groups,
     };
-    if (!step->is_again) adapt_shift(own, step->is_worse);
-    HX_TRY(find_shift(update, &criteria));
-    if (hx_filter_maps_design(update->filter)) return meet_volume(update, &criteria, step);
-    step->trials++;
-    return hx_oc_update_or_keep(update->dev, &criteria, wanted_mass(update) - problem->passive.mass,
-                                &step->change, &step->is_flat);
+
+    /* The multiple of the shift (oc.h) doubles after a worse design, as oscillating ones do. */
+    if (!step->is_again)
+        own->shift = step->is_worse ? fmin(64.0, 2.0 * own->shift) : fmax(1.0, 0.8 * own->shift);
+    if (update->changes_sign) { /* [2] */
+        double sum[2];
+        HX_TRY(dev->ops->design->sum_positive(dev, criteria.n, criteria.d_dc, criteria.d_dv,
+                                              criteria.d_passive, sum));
+        criteria.shift = sum[0] / sum[1] * own->shift;
+    }
+    if (!hx_filter_maps_design(update->filter)) { /* the volume is that of the design */
+        step->trials++;
+        return hx_oc_update_or_keep(dev, &criteria, wanted - update->problem->passive.mass,
+                                    &step->change, &step->is_flat);
+    }
+    for (int n_shift = 0;; n_shift++) {
+        hx_root root = {0};
+        double scale, mass, left = 0.0; /* missing volume of the proposal, relative */
+        HX_TRY(first_scale(update, &criteria, step, &scale));
+        for (int i = hx_filter_is_linear(update->filter) ? HX_VOLUME_TRIALS : 0;
+             i < HX_VOLUME_TRIALS; i++) {
+            HX_TRY(hx_filter_mass(update->filter, step->d_proposal, update->d_volume, &mass));
+            left = 1.0 - mass / wanted;
+            if (!(fabs(left) > HX_VOLUME_EXACT)) left = 0.0;
+            if (left == 0.0 || !(scale > 0.0 && scale < HX_OC_ALL_UP)) break;
+            /* the logarithm, because projected densities may change where dv is nearly 0 */
+            const double next = hx_root_next(&root, log(scale), -left);
+            if (!(fabs(next) < most_log)) break; /* the move limits permit no more or no less */
+            scale = exp(next);
+            HX_TRY(hx_oc_scaled(dev, &criteria, scale, &step->change));
+            step->trials++;
+        }
+        /* elements that decrease at every scale may keep the volume out of reach: shift more */
+        if (n_shift == MOST_SHIFTS || !(criteria.shift > 0.0 && left > 0.0)) return HX_OK;
+        criteria.shift *= 10.0;
+    }
 }
 
 static int snapshot(hx_update *update, hx_snapshot *image)
@@ -173,6 +134,8 @@ static int snapshot(hx_update *update, hx_snapshot *image)
 const hx_update_kind hx_update_oc = {
     .name = "oc",
     .help = "optimality criteria with a move limit and damping",
+    .most_constraints = 1,
+    .is_distributed = 1,
     .bytes = sizeof(hx_oc_state),
     .create = create_oc,
     .propose = propose,

@@ -1,5 +1,5 @@
 /* Work that runs concurrently with a device's queue (hx_device_ops.fork_point). On a device with a
- * single queue, all of it runs in the order in which it is queued. */
+ * single queue, all work runs in the order in which it is queued. */
 #ifndef HX_CONCURRENT_H
 #define HX_CONCURRENT_H
 

@@ -59,12 +59,13 @@ typedef struct hx_device_ops {
     const struct hx_element_ops *element; /* element_ops.h */
     const struct hx_design_ops *design;   /* design_ops.h */
 
-    /* Optional tables. NULL: what needs them is refused. */
+    /* Optional tables. If one is NULL, features that need it are refused. */
     const struct hx_rigid_ops *rigid;         /* rigid_ops.h: rigid sets */
     const struct hx_body_ops *body;           /* element_ops.h: loads proportional to mass */
     const struct hx_multigrid_ops *multigrid; /* multigrid.h: the preconditioner `multigrid` */
     const struct hx_helmholtz_ops *helmholtz; /* helmholtz.h: the filter `helmholtz` */
-    const struct hx_matrix_ops *matrix;       /* matrix.h: sparse matrices */
+    /* the backend's product without a matrix, with apply_single */
+    const struct hx_matrix_ops *matrix;
     /* the backend's product without a matrix, with apply_single */
     const struct hx_operator_kind *matrix_free;
     const struct hx_conduction_ops *conduction; /* conduction_ops.h: physics = "heat" */
@@ -81,22 +82,21 @@ typedef struct hx_device_ops {
     /* Optional: time marks in the device's queue (timeline_ops.h). */
     const struct hx_timeline_ops *timeline;
 
-    /* Optional, all or none; NULL: the device has one queue. Concurrent work (fork and join): what
-     * is queued between fork and join runs after everything queued before fork_point
-     * and concurrently with everything queued since; the latter has priority when both are ready.
-     * What follows join waits for both. Call join also after a failure. A recording
-     * must contain all three calls or none. */
+    /* Optional, all or none; NULL: the device has one queue. Concurrent work is queued between fork
+     * and join. It runs after everything queued before fork_point and concurrently with everything
+     * queued since; the latter has priority when both are ready. Work queued after join waits for
+     * both. Call join also after a failure. A recording must contain all three calls or none. */
     int (*fork_point)(hx_device *dev);
     int (*fork)(hx_device *dev);
     int (*join)(hx_device *dev);
 
-    /* Optional: does in advance what `available` and `open` at this place would wait for
-     * (loading a driver). Any thread may call it concurrently with other work. It reports no
-     * errors; `open` does. */
+    /* Optional: does in advance what `available` and `open` of this backend would wait for, such as
+     * loading a driver. Any thread may call it concurrently with other work. It reports no errors;
+     * `open` does. */
     void (*prepare)(int place);
-    /* Optional, all or none; NULL if queuing costs nothing. What is queued between record_begin and
-     * record_end is recorded instead of run; `replay` queues all of it at once, time stamps
-     * included. record_end also ends a recording that failed: it then returns HX_EDEVICE, and
+    /* Optional, all or none; NULL if queuing costs nothing. Work queued between record_begin and
+     * record_end is recorded instead of run. `replay` queues all of it at once, time stamps
+     * included. record_end also ends a recording that failed; it then returns HX_EDEVICE, and
      * nothing was queued. */
     int (*record_begin)(hx_device *dev);
     int (*record_end)(hx_device *dev, void **recording);

@@ -78,8 +78,8 @@ int hx_snapshot_write(const hx_snapshot *image, const char *path);
  * the message names the entry. */
 int hx_snapshot_read(hx_snapshot *image, const char *path);
 
-/* Replaces the name of an entry by today's if an earlier version named it (old_names.h); names that
- * are read from a file pass through here. */
+/* Replaces the name of an entry by its current name if an earlier version named it differently
+ * (old_names.h). Names that are read from a file pass through this function. */
 void hx_snapshot_name_now(char name[HX_SNAPSHOT_NAME]);
 
 /* Accepts a zeroed struct. */

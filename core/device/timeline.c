@@ -201,7 +201,7 @@ static double host_time(const hx_timeline *t, const hx_mark *mark)
     return (double)t->start.host + (device > 0.0 ? since * (host / device) : since);
 }
 
-/* Spans of a queue that have begun and not ended. */
+/* Spans of a queue that have begun but not ended. */
 enum { MOST_OPEN = 64 };
 
 typedef struct open_spans {
@@ -209,7 +209,7 @@ typedef struct open_spans {
     int n;
 } open_spans;
 
-/* Ends a span. Spans inside it that an error kept from ending are left out. */
+/* Ends a span. Spans inside it that did not end because of an error are left out. */
 static void end_span(open_spans *open, hx_span_time *list, const hx_mark *mark, double time)
 {
     int k = open->n;

@@ -4,8 +4,8 @@
  *
  *     HX_IN_SPAN(dev, HX_SPAN_PRODUCT, -1, a->apply(a, d_x, d_y));
  *
- * Spans of a queue are nested or follow each other. Spans in a recording are marked at each replay;
- * this includes work that is queued beyond the end of a solve and has no effect. */
+ * Spans of a queue are nested or follow each other. Spans in a recording are marked at each replay,
+ * even those of work that is queued beyond the end of a solve and has no effect. */
 #ifndef HX_TIMELINE_H
 #define HX_TIMELINE_H
 
@@ -16,11 +16,11 @@
 extern "C" {
 #endif
 
-/* Spans. timeline.c has the name and the class of each: a stage contains other spans, which are
+/* Spans. timeline.c has the name and the class of each. A stage contains other spans; these are
  * computation, exchange between processes, or a wait of the host. */
 typedef enum {
     HX_SPAN_DESIGN, /* numbered by the design, from 1 */
-    HX_SPAN_FILTER, /* this and the next ones: stages of a design, named like its timers */
+    HX_SPAN_FILTER, /* this and the following spans are stages of a design, named like its timers */
     HX_SPAN_PCG,
     HX_SPAN_COMPLIANCE,
     HX_SPAN_UPDATE,
@@ -28,7 +28,9 @@ typedef enum {
     HX_SPAN_SETUP,     /* of the preconditioner */
     HX_SPAN_ITERATION, /* of PCG */
     HX_SPAN_MODULUS,   /* the moduli, and hence K, from the densities */
-    HX_SPAN_GALERKIN,  /* matrix of coarse grid `number`, from 1, here and below; 0 is the mesh */
+    /* matrix of coarse grid `number`, counted from 1 (0 is the mesh); the same in the entries
+     * below */
+    HX_SPAN_GALERKIN,
     HX_SPAN_EIGENVALUES,
     HX_SPAN_FACTORS,  /* of the coarsest grid */
     HX_SPAN_FLOATING, /* search for floating components, on the host */
@@ -60,14 +62,14 @@ typedef struct hx_timeline hx_timeline;
 enum { HX_TIMELINE_MARKS = 1 << 18 };
 
 /* Creates a timeline of a device for n marks each of device and host; n is a power of 2. The caller
- * enables it through hx_device.timeline. *timeline is NULL if the device supports none.
- * HX_ENOMEM. */
+ * enables the timeline by setting hx_device.timeline. *timeline is NULL if the device supports
+ * none. HX_ENOMEM. */
 int hx_timeline_open(hx_timeline **timeline, hx_device *dev, int64_t n);
-/* Call it before the device is closed, and when no recording will be replayed any more. Accepts
+/* To be called before the device is closed, and once no recording will be replayed. Accepts
  * NULL. */
 void hx_timeline_close(hx_timeline *timeline);
 
-/* Marks a queue: now if it is the host's, otherwise when the device gets there. */
+/* Marks a queue: the host's immediately, the device's when the device reaches the mark. */
 int hx_timeline_mark(hx_timeline *timeline, hx_queue queue, hx_span span, int number, int is_end);
 
 /* begin and end: ns of the host's clock (hx_clock). */

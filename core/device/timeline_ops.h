@@ -9,7 +9,7 @@
 extern "C" {
 #endif
 
-/* A sequence whose work runs in order, with its marks in that order. */
+/* A sequence of work that runs in order and whose marks have that order. */
 typedef enum {
     HX_QUEUE_DEVICE,     /* the device's queue */
     HX_QUEUE_CONCURRENT, /* the concurrent queue, if the backend has one */

@@ -74,7 +74,7 @@ typedef struct hx_transport_sums {
 
 typedef struct hx_transport_ops {
     const char *name; /* name of the transport, for messages: "CUDA IPC" */
-    /* 1: an exchange takes less time than it costs to split a product in order to hide it */
+    /* 1: an exchange takes less time than splitting a product to hide it would cost */
     int is_quick;
     /* Identifier that distinguishes the device from the others of the machine for this transport.
      * Processes on one device run one after the other, and one that waits keeps the other from
@@ -89,7 +89,8 @@ typedef struct hx_transport_ops {
     int (*identify)(unsigned char id[HX_TRANSPORT_ID]);
     int (*join)(hx_device *dev, int rank, int n_rank, const unsigned char id[HX_TRANSPORT_ID]);
     void (*leave)(hx_device *dev);
-    /* A buffer filled with 0, and the handle by which others open it. HX_EENV: not available. */
+    /* Creates a buffer filled with 0, and the handle by which other processes open it. HX_EENV: not
+     * available. */
     int (*alloc)(hx_device *dev, size_t bytes, void *d_out,
                  unsigned char handle[HX_TRANSPORT_HANDLE]);
     void (*release)(hx_device *dev, void *d_remote, size_t bytes,

@@ -60,6 +60,13 @@ static int make_consistent(hx_device *dev, int components, double *d_y)
     return hx_dist_add_interface(dev, components, d_y);
 }
 
+static int make_consistent_single(hx_device *dev, int components, float *d_y)
+{
+    hx_dist *const dist = hx_dist_of(dev);
+    HX_TRY(hx_dist_zero_others_single(dist, components * dist->subdomain.space.n_point, d_y));
+    return hx_dist_add_interface_single(dev, components, d_y);
+}
+
 static int64_t interface_points(hx_device *dev, const int32_t **point)
 {
     const hx_dist *const dist = hx_dist_of(dev);
@@ -79,6 +86,7 @@ static const hx_interface_ops interface_ops = {
     .add_parts = hx_dist_add_parts,
     .add_parts_single = hx_dist_add_parts_single,
     .make_consistent = make_consistent,
+    .make_consistent_single = make_consistent_single,
     .sum = hx_dist_sum_own,
     .version = interface_version,
     .host = hx_dist_host,

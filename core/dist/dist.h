@@ -65,6 +65,14 @@ typedef struct hx_dist_report {
 
 typedef struct hx_local_level hx_local_level; /* local_level.h */
 
+/* Tables of multigrid in which operations that need other ranks are replaced. */
+typedef struct hx_dist_multigrid {
+    hx_multigrid_ops ops; /* names those below, and the backend's for the rest */
+    hx_mg_smoother_ops diagonal, lines;
+    hx_mg_transfer_ops transfer;
+    hx_mg_level_ops level;
+} hx_dist_multigrid;
+
 typedef struct hx_dist {
     hx_device dev; /* first member, so that operations can reach the rest */
     const hx_comm *comm;
@@ -76,8 +84,8 @@ typedef struct hx_dist {
     hx_device_ops ops;
     hx_vector_ops vector;
     hx_pcg_ops pcg;
-    const hx_multigrid_ops *multigrid_plain;
-    hx_multigrid_ops multigrid, scalar; /* scalar: of heat conduction */
+    const hx_multigrid_ops *multigrid_plain; /* of the backend, for the problem's physics */
+    hx_dist_multigrid multigrid;
     hx_conduction_ops conduction;
     hx_body_ops body;
 
@@ -258,7 +266,7 @@ int hx_dist_need_power(hx_dist *dist);
  * exchanges go through the host. */
 int hx_dist_sum_few(hx_dist *dist, int n, double *d_sum);
 
-/* hx_multigrid_ops.blocks_power over a subdomain's first n_own entries, corrected to the result
+/* hx_mg_smoother_ops.power of lines over a subdomain's first n_own entries, corrected to the result
  * over all ranks; n entries of v are scaled. In dist_lines.c. */
 int hx_dist_power_of_own(hx_dist *dist, int64_t n_own, int64_t n, const float *d_m,
                          const float *d_t, const float *d_s, float *d_v,

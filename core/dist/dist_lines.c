@@ -403,20 +403,22 @@ int hx_dist_add_lines(hx_device *dev, const hx_mg_lines *lines)
     return c->lines.n > 0 ? take_couplings(dist, c, lines) : HX_OK;
 }
 
-static int factorise(hx_device *dev, const hx_mg_lines *lines, float *d_m)
+static int factorise(hx_device *dev, const hx_mg_splitting *splitting)
 {
     hx_dist *const dist = hx_dist_of(dev);
+    const hx_mg_lines *const lines = splitting->lines;
     crossing *const c = crossing_of(lines);
+    const hx_mg_splitting of_crossing = {.lines = &c->lines, .d_m = c->d_m};
     const size_t n = (size_t)c->lines.n_point;
-    HX_TRY(dist->multigrid_plain->lines_factorise(dev, lines, d_m));
+    HX_TRY(dist->multigrid_plain->lines->invert(dev, splitting));
     if (c->lines.n == 0) return HX_OK;
     HX_TRY(take_crossing(dist, c, N_BLOCK, c->d_block, lines->d_block, c->value));
     HX_TRY(fill_guests(dist, c, N_BLOCK * sizeof(double)));
     HX_TRY(dist->plain->upload(dev, c->lines.d_block, c->value, n * N_BLOCK * sizeof(double)));
-    HX_TRY(take_single(dist, c, N_VECTOR, c->d_vector, d_m, c->value));
+    HX_TRY(take_single(dist, c, N_VECTOR, c->d_vector, splitting->d_m, c->value));
     HX_TRY(fill_guests(dist, c, N_VECTOR * sizeof(float)));
     HX_TRY(dist->plain->upload(dev, c->d_m, c->value, n * N_VECTOR * sizeof(float)));
-    return dist->multigrid_plain->lines_factorise(dev, &c->lines, c->d_m);
+    return dist->multigrid_plain->lines->invert(dev, &of_crossing);
 }
 
 /* t - r at the points of crossing lines. */
@@ -433,15 +435,17 @@ static int take_residual(hx_dist *dist, crossing *c, const double *d_r, const fl
     return dist->plain->upload(&dist->dev, c->d_t, t, n * N_VECTOR * sizeof(float));
 }
 
-static int solve_dist_lines(hx_device *dev, const hx_mg_lines *lines, const double *d_r, float *d_t)
+static int solve_dist_lines(hx_device *dev, const hx_mg_splitting *splitting, const double *d_r,
+                            float *d_t)
 {
     hx_dist *const dist = hx_dist_of(dev);
-    const hx_multigrid_ops *const plain = dist->multigrid_plain;
-    crossing *const c = crossing_of(lines);
+    const hx_mg_smoother_ops *const plain = dist->multigrid_plain->lines;
+    crossing *const c = crossing_of(splitting->lines);
+    const hx_mg_splitting of_crossing = {.lines = &c->lines, .d_m = c->d_m};
     if (c->lines.n > 0) HX_TRY(take_residual(dist, c, d_r, d_t));
-    HX_TRY(plain->lines_solve(dev, lines, d_r, d_t));
+    HX_TRY(plain->apply(dev, splitting, d_r, d_t));
     if (c->lines.n == 0) return HX_OK;
-    HX_TRY(plain->lines_solve(dev, &c->lines, NULL, c->d_t));
+    HX_TRY(plain->apply(dev, &of_crossing, NULL, c->d_t));
     return dist->plain->vector->put_entries_single(dev, N_VECTOR * c->n_own, c->d_vector, c->d_t,
                                                    d_t);
 }
@@ -452,18 +456,18 @@ int hx_dist_power_of_own(hx_dist *dist, int64_t n_own, int64_t n, const float *d
     hx_device *const dev = &dist->dev;
     const hx_multigrid_ops *const plain = dist->multigrid_plain;
     hx_mg_smoother smoother;
-    HX_TRY(plain->blocks_power(dev, n_own, d_m, d_t, d_s, d_v, d_smoother));
+    HX_TRY(plain->lines->power(dev, n_own, d_m, d_t, d_s, d_v, d_smoother));
     HX_TRY(dist->plain->download(dev, &smoother, d_smoother, sizeof smoother));
     double sum[2] = {1.0, smoother.lambda * smoother.lambda};
     HX_TRY(hx_dist_sum(dist, 1, &sum[1]));
     HX_TRY(hx_dist_need_power(dist));
     HX_TRY(dist->plain->upload(dev, dist->d_power, sum, sizeof sum));
-    return plain->power_end(dev, n, d_m, d_s, dist->d_power, d_v, d_smoother);
+    return plain->vector->power_end(dev, n, d_m, d_s, dist->d_power, d_v, d_smoother);
 }
 
 /* Lines exist only for linear elements, whose own points come first. */
-static int blocks_power(hx_device *dev, int64_t n, const float *d_m, const float *d_t,
-                        const float *d_s, float *d_v, hx_mg_smoother *d_smoother)
+static int lines_power(hx_device *dev, int64_t n, const float *d_m, const float *d_t,
+                       const float *d_s, float *d_v, hx_mg_smoother *d_smoother)
 {
     hx_dist *const dist = hx_dist_of(dev);
     return hx_dist_power_of_own(dist, N_VECTOR * dist->subdomain.n_own, n, d_m, d_t, d_s, d_v,
@@ -472,8 +476,9 @@ static int blocks_power(hx_device *dev, int64_t n, const float *d_m, const float
 
 void hx_dist_set_lines(hx_dist *dist)
 {
-    if (!dist->multigrid_plain->lines_solve) return;
-    dist->multigrid.blocks_power = blocks_power;
-    dist->multigrid.lines_factorise = factorise;
-    dist->multigrid.lines_solve = solve_dist_lines;
+    dist->multigrid.lines = *dist->multigrid_plain->lines;
+    dist->multigrid.ops.lines = &dist->multigrid.lines;
+    dist->multigrid.lines.power = lines_power;
+    dist->multigrid.lines.invert = factorise;
+    dist->multigrid.lines.apply = solve_dist_lines;
 }

@@ -3,23 +3,14 @@
  * it with bitwise the same result, so only contributions from the mesh are communicated. */
 #include "local_level.h"
 
-static int power_start(hx_device *dev, int64_t n, const float *d_m, float *d_v)
+static int power_step(hx_device *dev, int64_t n, const float *d_m, const float *d_t,
+                      const float *d_s, float *d_v, hx_mg_smoother *d_smoother)
 {
     hx_dist *const dist = hx_dist_of(dev);
-    HX_TRY(dist->multigrid_plain->power_start(dev, n, d_m, d_v));
-    /* the random start depends on positions in a vector: interface points take the value of their
-     * owner */
-    HX_TRY(hx_dist_zero_others_single(dist, n, d_v));
-    return dist->ops.interface->add_single(dev, hx_dist_components(dist, n), d_v);
-}
-
-static int power_step(hx_device *dev, int64_t n, const float *d_m, const float *d_t, float *d_v,
-                      hx_mg_smoother *d_smoother)
-{
-    hx_dist *const dist = hx_dist_of(dev);
-    const hx_multigrid_ops *const plain = dist->multigrid_plain;
+    const hx_mg_vector_ops *const plain = dist->multigrid_plain->vector;
     const float *d_own_t, *d_own_v;
     int64_t n_own;
+    (void)d_s;
     HX_TRY(hx_dist_need_power(dist));
     HX_TRY(hx_dist_own_single(dist, n, d_t, &dist->d_own_single, &n_own, &d_own_t));
     HX_TRY(hx_dist_own_single(dist, n, d_v, &dist->d_own_again, &n_own, &d_own_v));
@@ -39,57 +30,47 @@ static int take_own(hx_dist *dist, int64_t n, const double *d_r, const float *d_
 }
 
 /* Each point is restricted by its owner; the right-hand side is the sum over all subdomains. */
-static int restrict_own(hx_dist *dist, const hx_multigrid_ops *plain, int components, int dof,
-                        const hx_mg_mesh *mesh, const double *d_r, const float *d_t,
-                        const hx_mg_level *level)
+static int mesh_restrict(hx_device *dev, const hx_mg_mesh *mesh, const double *d_r,
+                         const float *d_t, const hx_mg_level *level)
 {
-    hx_device *const dev = &dist->dev;
+    hx_dist *const dist = hx_dist_of(dev);
     const hx_subdomain *const subdomain = &dist->subdomain;
     hx_mg_mesh own = *mesh;
     if (subdomain->space.element == HX_ELEMENT_LINEAR) {
         own.n_other = subdomain->n_other; /* they come last */
     } else if (subdomain->n_other > 0) {
-        HX_TRY(take_own(dist, components * subdomain->space.n_point, d_r, d_t));
+        HX_TRY(take_own(dist, subdomain->whole->components * subdomain->space.n_point, d_r, d_t));
         d_r = dist->d_own;
         d_t = dist->d_own_single;
     }
-    HX_TRY(plain->mesh_restrict(dev, &own, d_r, d_t, level));
-    return hx_dist_add_right_side(dist, dof, level);
+    HX_TRY(dist->multigrid_plain->transfer->mesh_restrict(dev, &own, d_r, d_t, level));
+    return hx_dist_add_right_side(dist, level);
 }
 
-static int mesh_restrict(hx_device *dev, const hx_mg_mesh *mesh, const double *d_r,
-                         const float *d_t, const hx_mg_level *level)
-{
-    hx_dist *const dist = hx_dist_of(dev);
-    return restrict_own(dist, dist->multigrid_plain, 3, HX_MG_DOF, mesh, d_r, d_t, level);
-}
-
-static int scalar_restrict(hx_device *dev, const hx_mg_mesh *mesh, const double *d_r,
-                           const float *d_t, const hx_mg_level *level)
-{
-    hx_dist *const dist = hx_dist_of(dev);
-    return restrict_own(dist, dist->plain->conduction->multigrid, 1, 1, mesh, d_r, d_t, level);
-}
-
+/* Copies the backend's tables for the problem's physics and replaces what needs other ranks. */
 void hx_dist_set_multigrid(hx_dist *dist)
 {
+    const int is_heat = hx_problem_is_heat(dist->subdomain.whole);
     const hx_conduction_ops *const conduction = dist->plain->conduction;
-    dist->multigrid_plain = dist->plain->multigrid;
-    if (!dist->multigrid_plain) return;
-    dist->multigrid = *dist->multigrid_plain;
-    dist->multigrid.mesh_power_start = power_start;
-    dist->multigrid.mesh_power_step = power_step;
-    dist->multigrid.mesh_restrict = mesh_restrict;
-    hx_dist_set_lines(dist);
-    hx_dist_set_levels(&dist->multigrid, HX_MG_DOF);
-    dist->ops.multigrid = &dist->multigrid;
-    if (!conduction) return;
-    dist->conduction = *conduction;
-    if (conduction->multigrid) {
-        dist->scalar = *conduction->multigrid;
-        dist->scalar.mesh_restrict = scalar_restrict;
-        hx_dist_set_levels(&dist->scalar, 1);
-        dist->conduction.multigrid = &dist->scalar;
+    const hx_multigrid_ops *const plain = !is_heat     ? dist->plain->multigrid
+                                          : conduction ? conduction->multigrid
+                                                       : NULL;
+    hx_dist_multigrid *const to = &dist->multigrid;
+    if (!plain) return;
+    dist->multigrid_plain = plain;
+    *to = (hx_dist_multigrid){*plain, *plain->diagonal, {0}, *plain->transfer, *plain->level};
+    to->ops.diagonal = &to->diagonal;
+    to->ops.transfer = &to->transfer;
+    to->ops.level = &to->level;
+    to->diagonal.power = power_step;
+    to->transfer.mesh_restrict = mesh_restrict;
+    hx_dist_set_levels(to);
+    if (plain->lines) hx_dist_set_lines(dist);
+    if (!is_heat) {
+        dist->ops.multigrid = &to->ops;
+        return;
     }
+    dist->conduction = *conduction;
+    dist->conduction.multigrid = &to->ops;
     dist->ops.conduction = &dist->conduction;
 }

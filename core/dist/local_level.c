@@ -255,7 +255,7 @@ static int put_block_entries(hx_device *dev, int64_t n, const int32_t *node, int
 /* Made with the first matrix, which defines the number of unknowns per node. */
 static int prepare_level(hx_dist *dist, hx_local_level *s, int dof, int64_t n_node)
 {
-    const int by_columns = dist->multigrid_plain->matrix_by_columns;
+    const int by_columns = dist->multigrid_plain->level->matrix_by_columns;
     hx_device *const dev = &dist->dev;
     if (s->dof == dof) return HX_OK;
     HX_TRY(hx_dist_put_entries(dev, s->n_serve, s->serve, dof, 0, dof, &s->d_serve));
@@ -424,9 +424,10 @@ int hx_dist_add_coarse(hx_device *dev, int dof, const hx_mg_level *level)
     return HX_OK;
 }
 
-int hx_dist_add_right_side(hx_dist *dist, int dof, const hx_mg_level *level)
+int hx_dist_add_right_side(hx_dist *dist, const hx_mg_level *level)
 {
     hx_local_level *const s = level->local;
+    const int dof = hx_dist_coarse_dof(dist);
     if (s) return add_parts(dist, s, dof, s->d_touch, s->d_sum, level->d_b);
     return hx_dist_sum_device(dist, (size_t)dof * (size_t)level->n_node, level->d_b);
 }
@@ -441,7 +442,7 @@ static int power_by_lines(hx_dist *dist, const hx_mg_level *level, int64_t n)
 {
     hx_device *const dev = &dist->dev;
     HX_TRY(dev->ops->copy(dev, level->d_d, level->d_y, (size_t)n * sizeof *level->d_d));
-    HX_TRY(dist->multigrid_plain->level_solve(dev, level, level->d_d));
+    HX_TRY(dist->multigrid_plain->lines->level_apply(dev, level, level->d_d));
     HX_TRY(hx_dist_power_of_own(dist, n, n, level->d_m, level->d_y, level->d_d, level->d_v,
                                 level->d_smoother));
     return make_consistent(dist, level->local, level->d_v);
@@ -450,7 +451,7 @@ static int power_by_lines(hx_dist *dist, const hx_mg_level *level, int64_t n)
 int hx_dist_level_power(hx_device *dev, int dof, const hx_mg_level *level)
 {
     hx_dist *const dist = hx_dist_of(dev);
-    const hx_multigrid_ops *const plain = dist->multigrid_plain;
+    const hx_mg_vector_ops *const plain = dist->multigrid_plain->vector;
     const int64_t n = dof * level->local->n_own;
     if (level->lines.next) return power_by_lines(dist, level, n);
     HX_TRY(hx_dist_need_power(dist));
@@ -461,68 +462,30 @@ int hx_dist_level_power(hx_device *dev, int dof, const hx_mg_level *level)
     return make_consistent(dist, level->local, level->d_v);
 }
 
-static const hx_multigrid_ops *plain_of(const hx_dist *dist, int dof)
-{
-    return dof == 1 ? dist->plain->conduction->multigrid : dist->multigrid_plain;
-}
-
-static int smooth_of(hx_device *dev, int dof, const hx_mg_level *level, int i, const float *d_x,
-                     float *d_y)
-{
-    HX_TRY(plain_of(hx_dist_of(dev), dof)->smooth(dev, level, i, d_x, d_y));
-    return hx_dist_make_level_consistent(dev, level, d_y);
-}
-
-static int restrict_of(hx_device *dev, int dof, const hx_mg_level *fine, const float *d_r,
-                       const hx_mg_level *coarse)
-{
-    hx_dist *const dist = hx_dist_of(dev);
-    HX_TRY(plain_of(dist, dof)->restrict_to(dev, fine, d_r, coarse));
-    return fine->local ? hx_dist_add_right_side(dist, dof, coarse) : HX_OK;
-}
-
-static int galerkin_of(hx_device *dev, int dof, const hx_mg_level *fine, const hx_mg_level *coarse)
-{
-    HX_TRY(plain_of(hx_dist_of(dev), dof)->galerkin(dev, fine, coarse));
-    return fine->local ? hx_dist_add_coarse(dev, dof, coarse) : HX_OK;
-}
-
 static int smooth(hx_device *dev, const hx_mg_level *level, int i, const float *d_x, float *d_y)
 {
-    return smooth_of(dev, HX_MG_DOF, level, i, d_x, d_y);
+    HX_TRY(hx_dist_of(dev)->multigrid_plain->level->smooth(dev, level, i, d_x, d_y));
+    return hx_dist_make_level_consistent(dev, level, d_y);
 }
 
 static int restrict_to(hx_device *dev, const hx_mg_level *fine, const float *d_r,
                        const hx_mg_level *coarse)
 {
-    return restrict_of(dev, HX_MG_DOF, fine, d_r, coarse);
+    hx_dist *const dist = hx_dist_of(dev);
+    HX_TRY(dist->multigrid_plain->transfer->restrict_to(dev, fine, d_r, coarse));
+    return fine->local ? hx_dist_add_right_side(dist, coarse) : HX_OK;
 }
 
 static int galerkin(hx_device *dev, const hx_mg_level *fine, const hx_mg_level *coarse)
 {
-    return galerkin_of(dev, HX_MG_DOF, fine, coarse);
+    const hx_dist *const dist = hx_dist_of(dev);
+    HX_TRY(dist->multigrid_plain->transfer->galerkin(dev, fine, coarse));
+    return fine->local ? hx_dist_add_coarse(dev, hx_dist_coarse_dof(dist), coarse) : HX_OK;
 }
 
-static int scalar_smooth(hx_device *dev, const hx_mg_level *level, int i, const float *d_x,
-                         float *d_y)
+void hx_dist_set_levels(hx_dist_multigrid *tables)
 {
-    return smooth_of(dev, 1, level, i, d_x, d_y);
-}
-
-static int scalar_restrict_to(hx_device *dev, const hx_mg_level *fine, const float *d_r,
-                              const hx_mg_level *coarse)
-{
-    return restrict_of(dev, 1, fine, d_r, coarse);
-}
-
-static int scalar_galerkin(hx_device *dev, const hx_mg_level *fine, const hx_mg_level *coarse)
-{
-    return galerkin_of(dev, 1, fine, coarse);
-}
-
-void hx_dist_set_levels(hx_multigrid_ops *table, int dof)
-{
-    table->smooth = dof == 1 ? scalar_smooth : smooth;
-    table->restrict_to = dof == 1 ? scalar_restrict_to : restrict_to;
-    table->galerkin = dof == 1 ? scalar_galerkin : galerkin;
+    tables->level.smooth = smooth;
+    tables->transfer.restrict_to = restrict_to;
+    tables->transfer.galerkin = galerkin;
 }

@@ -57,14 +57,20 @@ int hx_dist_add_coarse(hx_device *dev, int dof, const hx_mg_level *level);
 int hx_dist_make_level_consistent(hx_device *dev, const hx_mg_level *level, float *d_y);
 int hx_dist_level_power(hx_device *dev, int dof, const hx_mg_level *level);
 
+/* Unknowns per coarse node. */
+static inline int hx_dist_coarse_dof(const hx_dist *dist)
+{
+    return hx_problem_is_heat(dist->subdomain.whole) ? 1 : HX_MG_DOF;
+}
+
 /* Returns the number of nodes of all distributed levels on this rank. */
 int64_t hx_dist_coarse_nodes(const hx_dist *dist);
 
 /* level->d_b := sum of the contributions of all ranks, at the own nodes of a distributed level or
  * at all nodes of a replicated one. */
-int hx_dist_add_right_side(hx_dist *dist, int dof, const hx_mg_level *level);
+int hx_dist_add_right_side(hx_dist *dist, const hx_mg_level *level);
 
-/* Replaces the entries of the table that need other ranks. */
-void hx_dist_set_levels(hx_multigrid_ops *table, int dof);
+/* Replaces the operations on coarse grids that need other ranks. */
+void hx_dist_set_levels(hx_dist_multigrid *tables);
 
 #endif

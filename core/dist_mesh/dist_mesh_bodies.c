@@ -14,7 +14,7 @@
 
 static const char what[] = "bodies of a distributed mesh";
 
-/* Bodies are numbered globally, rank after rank; an edge states that two of them are the same. */
+/* A pair of bodies that are the same. Bodies are numbered globally, rank after rank. */
 typedef struct graph {
     int64_t n_body, first; /* number of all bodies; global number of the first one of this rank */
     int32_t *body;         /* [n_node] local body of nodes of own elements; -1: none (owned) */
@@ -28,7 +28,7 @@ typedef struct rim_node {
     int64_t body; /* global number of the sender's body */
 } rim_node;
 
-/* Finds bodies of own elements, or of all flagged local elements. */
+/* Finds the bodies of own elements, or of all flagged local elements. */
 static int find_here(const hx_mesh *mesh, const uint8_t *is_there, int32_t *body, int64_t *n_body)
 {
     const int64_t begin = hx_mesh_own_begin(mesh), end = hx_mesh_own_end(mesh);
@@ -42,8 +42,8 @@ static int find_here(const hx_mesh *mesh, const uint8_t *is_there, int32_t *body
     return is_there ? hx_find_bodies(&here, body, n_body) : hx_mesh_bodies(&own, body, n_body);
 }
 
-/* Removes the body of nodes that only ghosts have: this rank may not see to which body they
- * belong. */
+/* Removes the body number of nodes that only ghosts have, because this rank may not see to which
+ * body they belong. */
 static int forget_others(const hx_mesh *mesh, int32_t *body)
 {
     const int64_t begin = 8 * hx_mesh_own_begin(mesh), end = 8 * hx_mesh_own_end(mesh);
@@ -81,8 +81,7 @@ fail:
     return rc;
 }
 
-/* end[rank] := end of the nodes owned by each rank up to this one; they are numbered rank after
- * rank. */
+/* end[rank] := end of the range of nodes that the rank owns; nodes are numbered rank after rank. */
 static void find_owners(const hx_mesh *mesh, int me, int64_t *end)
 {
     const hx_mesh_ownership *const w = mesh->ownership;

@@ -26,8 +26,9 @@ typedef struct hx_dist_mesh_block {
 int hx_dist_mesh_block_create(hx_dist_mesh_block *block, int64_t n);
 void hx_dist_mesh_block_free(hx_dist_mesh_block *block);
 
-/* *n_block := number of blocks that all ranks process together, given n elements on this rank: some
- * sources can only be queried by all ranks at once. Collective. */
+/* *n_block := number of blocks that all ranks process together, for n elements on this rank. All
+ * ranks process equally many, since some sources can only be queried by all ranks at once.
+ * Collective. */
 int hx_dist_mesh_n_block(const hx_dist_mesh_task *task, int64_t n, int64_t *n_block);
 
 /* Takes block i of n elements: elem[n], or first, first + 1, ... if elem is NULL. Returns the
@@ -51,7 +52,7 @@ typedef struct hx_dist_mesh_piece {
     int32_t *sorted;        /* [n] the piece's elements by key */
     double low[3], high[3]; /* bounding box of all nodes, global */
     double volume;          /* global sum, each element as a parallelepiped */
-    double elem_size; /* hx_mesh.elem_size, with hexahedra of a local source as parallelepipeds */
+    double elem_size; /* hx_mesh.elem_size; hexahedra of a local source count as parallelepipeds */
     double aspect;    /* hx_mesh_ownership.aspect, global */
     double half[3]; /* per axis: largest distance of a corner from its element's centroid, global */
 } hx_dist_mesh_piece;

@@ -102,7 +102,7 @@ int hx_abaqus_begin_distributing(hx_abaqus_reader *r)
 
 /* --- older forms --- */
 
-/* Keeps a word that is looked up later. */
+/* Keeps a word, which is looked up once the file is read. */
 static int keep_member(hx_abaqus_reader *r, const char *word)
 {
     HX_TRY(hx_grow(&r->member, r->n_member, &r->member_capacity, sizeof *r->member,
@@ -208,8 +208,7 @@ static const char *find_fault(const hx_abaqus_coupling *c)
     return NULL;
 }
 
-/* Returns 1 if an edge of an element has both ends among the named nodes, and no mid-side node is
- * named. */
+/* Returns the reason why the coupling cannot be used, or NULL. */
 static int leaves_middles(const hx_import *import, const hx_number_index *named)
 {
     static const int32_t own[8] = {0, 1, 2, 3, 4, 5, 6, 7};
@@ -230,7 +229,7 @@ static int leaves_middles(const hx_import *import, const hx_number_index *named)
     return leaves;
 }
 
-/* Notes a set of nodes in a file of second order that names only corners: in CalculiX only these
+/* Notes a node set that names only corners in a file of second order: in CalculiX, only these nodes
  * follow the reference node. */
 static int note_middles(hx_abaqus_reader *r, const hx_abaqus_coupling *c, const hx_import_set *set)
 {
@@ -247,7 +246,8 @@ static int note_middles(hx_abaqus_reader *r, const hx_abaqus_coupling *c, const 
         r->import.path, (long long)c->line, c->keyword);
 }
 
-/* Lists a coupling that is not read. One that shares a load has no stiffness of its own. */
+/* Records a coupling that is not read. One that only distributes a load has no stiffness of its
+ * own. */
 static int leave_out_coupling(hx_abaqus_reader *r, const hx_abaqus_coupling *c, hx_import_set *set)
 {
     char word[64];
@@ -313,7 +313,7 @@ static int is_reference(const hx_abaqus_reader *r, int64_t number)
     return 0;
 }
 
-/* Marks sets that contain only reference nodes, which need no nodes of the part. */
+/* Marks sets that contain only reference nodes. Their nodes need not belong to the part. */
 static void mark_references(hx_abaqus_reader *r)
 {
     for (size_t i = 0; i < r->import.n_set; i++) {

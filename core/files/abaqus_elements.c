@@ -61,7 +61,7 @@ static const hx_abaqus_type types[] = {
     SOLID("C3D6", 6, HX_SOLID_WEDGE6),      SOLID("DC3D6", 6, HX_SOLID_WEDGE6),
     SOLID("C3D5", 5, HX_SOLID_PYRAMID5),    SOLID("DC3D5", 5, HX_SOLID_PYRAMID5),
     SOLID("C3D10", 10, HX_SOLID_TET10),     SOLID("DC3D10", 10, HX_SOLID_TET10),
-    CELL("C3D15V", 0, HX_SHAPE_OTHER), /* 15 to 18 nodes */
+    CELL("C3D15V", 0, HX_SHAPE_OTHER), /* with 15 to 18 nodes */
     SOLID("C3D15", 15, HX_SOLID_WEDGE15),   SOLID("DC3D15", 15, HX_SOLID_WEDGE15),
     SOLID("C3D13", 13, HX_SOLID_PYRAMID13), SOLID("C3D20", 20, HX_SOLID_HEX20),
     SOLID("DC3D20", 20, HX_SOLID_HEX20),    SOLID("C3D27", 27, HX_SOLID_ABAQUS_HEX27),
@@ -156,14 +156,15 @@ static int finish_entry(hx_abaqus_reader *r)
                                 r->entry_line);
 }
 
-/* Adds their base to the numbers of the element and its nodes. */
+/* Adds the base of the current scope to the numbers of the element and its nodes. */
 static int own_numbers(hx_abaqus_reader *r)
 {
     const int has_own_node = r->has_own_node;
     if (r->n_instance == 0 && !r->in_assembly) return HX_OK;
     for (int k = 0; k <= r->type->n_node; k++)
         if (!(r->entry_has_base >> k & 1)) HX_TRY(hx_abaqus_own_number(r, k == 0, &r->entry[k]));
-    r->has_own_node = has_own_node; /* the part may have none */
+    /* naming a node does not show that the scope has nodes of its own */
+    r->has_own_node = has_own_node;
     return HX_OK;
 }
 
@@ -205,7 +206,7 @@ static int element_line(hx_abaqus_reader *r, char *line)
     return HX_OK;
 }
 
-/* For an unknown type, each line is an element unless the line before ends with a comma. */
+/* For an unknown type, each line is an element, unless the previous line ends with a comma. */
 static int unknown_element_line(hx_abaqus_reader *r, char *line)
 {
     char *field;

@@ -1,6 +1,6 @@
 /* Pressures of an Abaqus input file on single faces: *DLOAD on elements by number, and faces that a
- * set names more than once. CalculiX works by face: a pressure of an earlier step is replaced, and
- * pressures of one step add up. Faces with the same history become one set. */
+ * set names more than once. CalculiX treats every face separately: a pressure replaces that of an
+ * earlier step, and pressures of one step add up. Faces with the same history become one set. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -27,7 +27,7 @@ int hx_abaqus_load_face(hx_abaqus_reader *r, int64_t elem, int side, int family,
     return HX_OK;
 }
 
-/* --- what a set names more than once --- */
+/* --- faces that a set names more than once --- */
 
 static int load_repeated(hx_abaqus_reader *r, int64_t n, int64_t *key, int side, int family,
                          double value)
@@ -51,7 +51,8 @@ static int load_repeated(hx_abaqus_reader *r, int64_t n, int64_t *key, int side,
                         hx_noun(n_more, "face is", "faces are"));
 }
 
-/* Faces of the elements of a set on one side, or, with side = 0, its faces. */
+/* Applies a load again to faces that a set names more than once: faces of its elements on one side
+ * or, if side = 0, faces of the set. */
 int hx_abaqus_load_repeated(hx_abaqus_reader *r, const hx_import_set *set, int side, int family,
                             double value)
 {
@@ -120,7 +121,7 @@ static int compare_faces(const void *a, const void *b)
     return order != 0 ? order : p->first < q->first ? -1 : p->first > q->first;
 }
 
-/* Orders groups by their first face, group[i]. */
+/* Orders the groups group[i] by their first face. */
 static int compare_groups(const void *a, const void *b)
 {
     const hx_abaqus_history *const p = *(hx_abaqus_history *const *)a,
@@ -139,7 +140,8 @@ static int open_group(hx_abaqus_reader *r, int *number, hx_import_set **set)
     return HX_OK;
 }
 
-/* The faces from `first` with the same history become a set, with one pressure per event. */
+/* Makes a set of the faces from `first` on with the same history, with one pressure for each entry
+ * of the history. */
 static int add_group(hx_abaqus_reader *r, const hx_abaqus_history *first,
                      const hx_abaqus_history *end, int *number)
 {
@@ -177,7 +179,7 @@ static int add_groups(hx_abaqus_reader *r, const hx_abaqus_groups *groups)
     return HX_OK;
 }
 
-/* Sorts conditions by step, otherwise keeping their order. */
+/* Sorts conditions by step; those of one step keep their order. */
 static int sort_steps(hx_import_conditions *all)
 {
     hx_condition *sorted = NULL;

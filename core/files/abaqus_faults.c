@@ -1,5 +1,5 @@
-/* Records what an Abaqus input file states and is not read, and why its loads or its heat data cannot
- * be used. */
+/* Records statements of an Abaqus input file that are not read, and reasons why its loads or its
+ * heat data cannot be used. */
 #include <stdarg.h>
 #include <stdio.h>
 

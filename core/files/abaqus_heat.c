@@ -1,5 +1,5 @@
 /* Keywords of heat-transfer jobs in an Abaqus input file: *CFLUX, *DFLUX, *DSFLUX, *FILM, *SFILM
- * and temperatures of *BOUNDARY, recorded line by line. A config states them in its own way; the
+ * and temperatures of *BOUNDARY, recorded line by line. A config states them with its own keys; the
  * file's heat-transfer steps do not become load cases of elasticity. */
 #include <ctype.h>
 #include <stdlib.h>
@@ -12,7 +12,7 @@
 
 enum { ON_ELEMENTS = HX_LOADS_OF_ELEMENTS, ON_SURFACES = HX_LOADS_OF_SURFACES };
 
-/* Records something of heat that is not read: "*DFLUX, AMPLITUDE". */
+/* Records a statement about heat that is not read, such as "*DFLUX, AMPLITUDE". */
 static int heat_unread(hx_abaqus_reader *r, const char *what)
 {
     char word[96];
@@ -33,7 +33,8 @@ static int add_heat(hx_abaqus_reader *r, const hx_abaqus_heat *heat, hx_abaqus_h
     return HX_OK;
 }
 
-/* Begins a keyword for a kind and family: OP=NEW ends what earlier steps stated with it. */
+/* Begins a keyword of a kind and family. OP=NEW ends what earlier steps stated with that
+ * keyword. */
 static int begin_kind(hx_abaqus_reader *r, hx_file_heat_kind kind, int family)
 {
     const char *const op = hx_abaqus_parameter(&r->scan, "OP");
@@ -128,7 +129,7 @@ static int side_of_label(const char *label, char letter)
     return is_side ? label[1] - '0' : -1;
 }
 
-/* element or set, label, flux; for films the ambient temperature before the coefficient */
+/* element or set, label, flux; for films, ambient temperature and coefficient */
 static int element_line(hx_abaqus_reader *r, char *line, char letter)
 {
     char *target, *label;

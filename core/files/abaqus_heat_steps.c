@@ -1,5 +1,6 @@
-/* Heat-transfer jobs step by step: which nodes, elements and faces have the same history, as sets,
- * and what acts on these sets in each steady step (rules in abaqus_reader.h). */
+/* Heat-transfer jobs step by step. Nodes, elements and faces with the same history become sets, and
+ * for each steady step the loads, films and temperatures on these sets are determined (rules in
+ * abaqus_reader.h). */
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
@@ -32,7 +33,7 @@ static int64_t index_of(const hx_abaqus_reader *r, const hx_import_set *set)
     return (int64_t)i;
 }
 
-/* 1 if the element has that side; otherwise records why the heat data are incomplete. */
+/* Returns 1 if the element has that side; otherwise records why the heat data are incomplete. */
 static int has_side(hx_abaqus_reader *r, const hx_abaqus_heat *heat, int64_t elem, int side,
                     int *has)
 {
@@ -43,7 +44,7 @@ static int has_side(hx_abaqus_reader *r, const hx_abaqus_heat *heat, int64_t ele
                                 is_solid ? "has no such side" : "is not a solid of the file");
 }
 
-/* Appends the items of a line to list[*n], which has room. */
+/* Appends the items of a line to list[*n], which has room for them. */
 static int list_line(hx_abaqus_reader *r, const hx_abaqus_heat *heat, hx_abaqus_face_load *list,
                      size_t *n)
 {
@@ -120,7 +121,7 @@ static int find_named(hx_abaqus_reader *r, hx_file_heat_kind kind, const hx_abaq
         snprintf(name, sizeof name, "%.200s.S%d", heat->named->name, heat->side);
         *set = hx_abaqus_find_set(r, HX_N_SET_KIND, name);
         if (!*set) HX_TRY(hx_import_set_of(&r->import, name, HX_KIND_FACES, set));
-        if (!(*set)->is_of_loads && (*set)->face_elem.n > 0) *set = NULL; /* one of the file */
+        if (!(*set)->is_of_loads && (*set)->face_elem.n > 0) *set = NULL; /* a set of the file */
     }
     return HX_OK;
 }
@@ -229,20 +230,20 @@ int hx_abaqus_group_heat(hx_abaqus_reader *r)
     return HX_OK;
 }
 
-/* --- what acts in a step --- */
+/* --- state of a group in a step --- */
 
 typedef struct acting {
     int is_on;
     double value, ambient;
 } acting;
 
-/* 1: loads, which add up within a step and may differ between the steps. */
+/* Returns 1 for loads: they add up within a step and may differ between the steps. */
 static int is_load(hx_file_heat_kind kind)
 {
     return kind != HX_FILE_TEMPERATURE && kind != HX_FILE_FILM;
 }
 
-/* Last step up to `step` that ends what was stated before it, 0: none. */
+/* Returns the last step up to `step` whose OP=NEW ends earlier statements; 0: none. */
 static int last_reset(const hx_abaqus_reader *r, hx_file_heat_kind kind, int family, int step)
 {
     int last = 0;
@@ -254,7 +255,7 @@ static int last_reset(const hx_abaqus_reader *r, hx_file_heat_kind kind, int fam
     return last;
 }
 
-/* State of a group at the end of a step by the lines of one family. */
+/* State of a group at the end of a step, as stated by the lines of one family. */
 static acting evaluate_family(const hx_abaqus_reader *r, const hx_abaqus_heat_group *group,
                               int family, int step)
 {
@@ -299,8 +300,8 @@ static int add_note(hx_abaqus_reader *r, size_t step, const char *what, hx_condi
     return hx_strdup(&to->heat_note, text);
 }
 
-/* Lists the steps that become load cases, step[*n]: the steady ones; if there are none, transient
- * ones, with the reason in heat_fault. */
+/* Lists the steps that become load cases, step[*n]: the steady ones or, if there are none,
+ * transient ones, with the reason in heat_fault. */
 static int find_steps(hx_abaqus_reader *r, int *step, int *n, hx_conditions *to)
 {
     *n = 0;
@@ -364,7 +365,7 @@ static int emit_common(hx_abaqus_reader *r, const hx_abaqus_heat_group *group, c
                                 group->set->name);
 }
 
-/* Numbers the steps that have a load as cases of_step[i], 0: none. */
+/* of_step[i] := number of the load case of each step that has a load; 0: none. */
 static int number_cases(hx_abaqus_reader *r, const int *step, int n, int *of_step,
                         hx_conditions *to)
 {
@@ -402,10 +403,10 @@ static int emit_steps(hx_abaqus_reader *r, const int *step, int n, int *of_step,
     return HX_OK;
 }
 
-/* --- what only the mesh shows --- */
+/* --- checks that need the mesh --- */
 
-/* Checks an item whose node is not a node of the mesh. group_of[n_node]: group of each node of the
- * mesh, from 1, whose temperature is held. */
+/* Checks an item whose node is not a node of the mesh. group_of[n_node]: group (from 1) of each
+ * node of the mesh whose temperature is held. */
 static int check_other_node(hx_abaqus_reader *r, const hx_mesh *mesh, hx_file_heat_kind kind,
                             const hx_abaqus_face_load *item, const int32_t *group_of)
 {
@@ -450,8 +451,8 @@ static int check_nodes(hx_abaqus_reader *r, const hx_mesh *mesh)
     return rc;
 }
 
-/* Surfaces whose faces are known only now may share faces with others, which are then replaced in
- * part. */
+/* Surfaces whose faces are known only now may share faces with other surfaces. One load would then
+ * replace only a part of the other. */
 static int check_surfaces(hx_abaqus_reader *r, const hx_mesh *mesh)
 {
     for (size_t i = 0; i < r->n_heat_group; i++)
@@ -470,7 +471,7 @@ static int check_surfaces(hx_abaqus_reader *r, const hx_mesh *mesh)
     return HX_OK;
 }
 
-/* A film that heats a colder fluid less is no convection. */
+/* A film coefficient that is not above 0 does not describe convection. */
 static int check_coefficients(hx_abaqus_reader *r, const hx_conditions *to)
 {
     for (int64_t i = 0; i < to->n_heat; i++)

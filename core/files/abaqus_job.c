@@ -1,4 +1,4 @@
-/* The parts of a CalculiX job besides mesh and sets: springs, rigid sets, material, supports and
+/* The parts of a CalculiX job other than mesh and sets: springs, rigid sets, material, supports and
  * steps. */
 #include <math.h>
 #include <stdio.h>
@@ -152,14 +152,14 @@ static int put_springs(hx_abaqus_writer *w, const hx_problem *problem)
 
 /* --- rigid sets --- */
 
-/* Position of a set's reference nodes: the point that is held, if there is one, otherwise its
+/* Position of a set's reference nodes: the point that is held if there is one, otherwise the set's
  * centre. */
 static const double *reference_point(const hx_rigid_set *set)
 {
     return set->held ? set->point : set->centre;
 }
 
-/* A set of one node needs no reference node, unless it is held by a point. */
+/* A set of one node needs no reference node, unless it is held at a point. */
 static int has_reference(const hx_rigid_set *set)
 {
     return set->n > 1 || set->held;
@@ -225,7 +225,8 @@ static void put_rigid_loads(hx_abaqus_writer *w, const hx_problem *problem, doub
 
 /* --- steps --- */
 
-/* Writes supports, homogeneous or not; CalculiX accepts prescribed displacements only in a step. */
+/* Writes the supports. They are written in the step, because CalculiX accepts nonzero prescribed
+ * displacements only there. */
 static void put_boundary(hx_abaqus_writer *w, const hx_problem *problem)
 {
     const hx_supports *const supports = &problem->supports;
@@ -242,7 +243,7 @@ static void put_boundary(hx_abaqus_writer *w, const hx_problem *problem)
     }
 }
 
-/* Writes what is held at the points of rigid sets. */
+/* Writes the supports at the points of rigid sets. */
 static void put_held_points(hx_abaqus_writer *w, const hx_problem *problem)
 {
     static const char *const word[3] = {", 1, 1, ", ", 2, 2, ", ", 3, 3, "};
@@ -282,7 +283,7 @@ static int put_steps(hx_abaqus_writer *w, const hx_problem *problem, const doubl
     return HX_OK;
 }
 
-int hx_abaqus_put_job(hx_abaqus_writer *w, const hx_problem *problem)
+int hx_abaqus_put_job(hx_abaqus_writer *w, const hx_problem *problem, double penalty)
 {
     int rc;
     const size_t n_elem = (size_t)w->mesh->n_elem, n_point = (size_t)hx_abaqus_points(w);
@@ -291,7 +292,7 @@ int hx_abaqus_put_job(hx_abaqus_writer *w, const hx_problem *problem)
     HX_TRY_FAIL(hx_alloc_raw(&modulus, n_elem, sizeof *modulus, "moduli of a job"));
     HX_TRY_FAIL(hx_alloc_raw(&force, 3 * n_point, sizeof *force, "forces of a job"));
     hx_problem_solid_density(problem, rho);
-    hx_problem_modulus(problem, rho, modulus);
+    hx_problem_modulus(problem, penalty, rho, modulus);
     HX_TRY_FAIL(put_springs(w, problem));
     put_rigid_sets(w, problem);
     HX_TRY_FAIL(put_materials(w, problem, problem->passive.density ? modulus : NULL));

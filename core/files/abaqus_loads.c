@@ -38,7 +38,7 @@ static int read_numbers(hx_abaqus_reader *r, char **line, int n, const char *wha
 
 /* --- *DLOAD --- */
 
-/* The faces on one side of the elements of a set become a set of their own, "TARGET.P2". */
+/* Makes a set "TARGET.P2" of the faces on one side of the elements of a set. */
 static int add_side(hx_abaqus_reader *r, char *target, int side, double value)
 {
     char name[230];
@@ -89,7 +89,7 @@ static int add_rotation(hx_abaqus_reader *r, char *line, double square, const hx
     return add_abaqus_load(r, HX_LOADS_OF_ELEMENTS, set);
 }
 
-/* Finds the elements on which a load by mass acts; without a name, all. A single element is
+/* Finds the elements on which a load by mass acts: all, if no name is given. A single element is
  * refused. */
 static int find_elements(hx_abaqus_reader *r, char *target, const hx_import_set **set)
 {

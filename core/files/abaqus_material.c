@@ -89,7 +89,7 @@ int hx_abaqus_begin_section(hx_abaqus_reader *r)
     return hx_strdup(&to->material, is_composite ? "COMPOSITE" : material);
 }
 
-/* --- the one of all elements --- */
+/* --- the material of all elements --- */
 
 static int set_fault(hx_file_material *to, const char *text)
 {

@@ -1,5 +1,5 @@
-/* Numbers and names of an Abaqus input file, which restart in each instance and in the assembly: what
- * a word refers to, and sets by their names. */
+/* Numbers and names in an Abaqus input file, which restart in each instance and in the assembly:
+ * resolves words, and finds sets by their names. */
 #include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -17,7 +17,7 @@ enum { NAME_SIZE = 400, SHOWN = 60 };
 int hx_abaqus_own_number(hx_abaqus_reader *r, int is_elem, int64_t *number)
 {
     const int is_own = r->scope < 0 && (r->in_assembly || r->n_instance > 0);
-    /* of a file without instances, or of the first instance */
+    /* numbers of a file without instances, or of the first instance */
     if (r->scope <= 0 && !is_own) return HX_OK;
     if (*number < 0 || *number >= HX_ABAQUS_BASE)
         return HX_ABAQUS_RAISE(&r->scan, "a number of %lld in an assembly is too large",
@@ -28,7 +28,8 @@ int hx_abaqus_own_number(hx_abaqus_reader *r, int is_elem, int64_t *number)
     return HX_OK;
 }
 
-/* A plain number outside of instances belongs to the assembly, or to the only instance. */
+/* A plain number outside of instances belongs to the assembly or, if there is only one instance, to
+ * that. */
 static int add_base(const hx_abaqus_reader *r, int scope, int is_elem, int64_t *number)
 {
     const int has_own = is_elem ? r->has_own_elem : r->has_own_node;
@@ -167,7 +168,7 @@ int hx_abaqus_refer(const hx_abaqus_reader *r, hx_set_kind kind, char *word,
     if (r->n_instance == 0 && (isdigit((unsigned char)*word) || *word == '-' || *word == '+')) {
         to->set = word[strspn(word, "0123456789")] ? hx_abaqus_find_set(r, kind, word) : NULL;
         if (to->set) return HX_OK;
-        to->is_number = 1; /* of a file without instances, of any length */
+        to->is_number = 1; /* a name in a file without instances, of any length */
         HX_TRY(hx_abaqus_int(&r->scan, word, "a number or the name of a set", &to->number));
         return r->has_own_node || r->has_own_elem ? add_base(r, scope, is_elem, &to->number)
                                                   : HX_OK;
@@ -251,7 +252,7 @@ int hx_abaqus_open_set(hx_abaqus_reader *r, hx_set_kind kind, const char *name, 
 
 int hx_abaqus_name_sets(hx_abaqus_reader *r)
 {
-    uint8_t *drops = NULL; /* per set: 1 if its name loses the instance */
+    uint8_t *drops = NULL; /* per set: 1 if the instance is removed from its name */
     if (r->n_instance != 1) return HX_OK;
     const size_t n = strlen(r->instance[0].name);
     HX_TRY(hx_alloc(&drops, r->import.n_set, 1, "names of sets"));

@@ -1,5 +1,5 @@
-/* Parts and instances of an Abaqus input file. A *PART is marked and skipped; abaqus_read.c reads its
- * lines once per *INSTANCE, with that instance's numbers, names and placement. */
+/* Parts and instances of an Abaqus input file. A *PART is marked and skipped; abaqus_read.c reads
+ * its lines once per *INSTANCE, with that instance's numbers, names and placement. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

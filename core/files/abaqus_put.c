@@ -1,4 +1,5 @@
-/* Buffered text, numbers and identifiers of nodes and elements in the .inp files that are written. */
+/* Buffered text, numbers and identifiers of nodes and elements in the .inp files that are
+ * written. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

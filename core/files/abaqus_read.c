@@ -61,7 +61,8 @@ static const keyword keywords[] = {
     {"SUBMODEL", refuse_keyword},
 };
 
-/* A sink requires a file that contains only a mesh; other keywords request the whole mesh. */
+/* A sink accepts only files that contain nothing but a mesh; for other keywords, the whole mesh is
+ * requested. */
 static int check_pieces(hx_abaqus_reader *r, const keyword *k)
 {
     static const char *const mesh[] = {"NODE", "ELEMENT", "NSET", "ELSET", "SURFACE"};
@@ -85,8 +86,8 @@ static int begin_unread(hx_abaqus_reader *r)
     return HX_OK;
 }
 
-/* An error in supports or loads does not refuse the mesh: it becomes a warning and refuses only the
- * file's supports or loads. */
+/* An error in supports or loads does not refuse the mesh. It becomes a warning, and only the file's
+ * supports or loads are refused. */
 static int soften(hx_abaqus_reader *r, int rc)
 {
     enum { MOST_WARNED = 3 };
@@ -104,7 +105,7 @@ static int soften(hx_abaqus_reader *r, int rc)
 
 static int take_line(hx_abaqus_reader *r, hx_abaqus_line kind);
 
-/* Reads the marked lines, after a keyword has been read and before it is handled. */
+/* Reads the marked lines of a part, after a keyword has been read and before it is handled. */
 static int read_part(hx_abaqus_reader *r, const hx_abaqus_part *part)
 {
     const hx_abaqus_scan saved = r->scan;
@@ -180,8 +181,8 @@ static int begin_keyword(hx_abaqus_reader *r)
     return begin_unread(r);
 }
 
-/* Reads one line, the keyword or data line that the scan found; HX_ABAQUS_END: there are no
- * more. */
+/* Reads one line: the keyword or data line that the scan has found. HX_ABAQUS_END: there are no
+ * more lines. */
 static int take_line(hx_abaqus_reader *r, hx_abaqus_line kind)
 {
     if (kind == HX_ABAQUS_END) return hx_abaqus_check_entry(r);
@@ -189,7 +190,7 @@ static int take_line(hx_abaqus_reader *r, hx_abaqus_line kind)
     return r->data ? soften(r, r->data(r, r->scan.text)) : HX_OK;
 }
 
-/* --- the whole --- */
+/* --- the whole file --- */
 
 static int read_lines(hx_abaqus_reader *r)
 {

@@ -18,9 +18,9 @@ extern "C" {
  * translation and rotation; a set of an instance is called INSTANCE.NAME, or NAME if there is only
  * one instance.
  *
- * Returns HX_EINPUT with file and line for solids of other types, generated nodes (*NGEN ...), text
- * that is not a number, and unknown members. Other keywords are skipped; notes (may be NULL) lists
- * them. O(n log n) for the sets, otherwise O(n). */
+ * Returns HX_EINPUT, with file and line, for solids of other types, generated nodes (*NGEN ...),
+ * text that is not a number, and unknown members. Other keywords are skipped; notes (may be NULL)
+ * lists them. O(n log n) for the sets, otherwise O(n). */
 int hx_abaqus_read(const char *path, hx_mesh *mesh, hx_conditions *conditions, hx_notes *notes);
 
 /* Like hx_abaqus_read, into a sink (mesh_import.h), for a file that holds only nodes, elements,

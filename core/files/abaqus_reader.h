@@ -1,8 +1,8 @@
 /* State of one pass over an Abaqus input file, shared by abaqus_read.c (keywords, parts in their
  * instances) and, below it, abaqus_parts.c, abaqus_elements.c (nodes and elements), abaqus_sets.c,
  * abaqus_steps.c, abaqus_loads.c, abaqus_faces.c, abaqus_heat.c, abaqus_heat_steps.c,
- * abaqus_couplings.c, abaqus_material.c and abaqus_unread.c; lowest are abaqus_names.c (what a word
- * refers to), abaqus_places.c (elements by number) and abaqus_faults.c. Not installed.
+ * abaqus_couplings.c, abaqus_material.c and abaqus_unread.c. The lowest level has abaqus_names.c
+ * (what a word refers to), abaqus_places.c (elements by number) and abaqus_faults.c. Not installed.
  *
  * Numbers and names restart in each instance and in the assembly. In this state, a number is the
  * file's number plus the base of its instance or assembly, and a set of an instance is called
@@ -23,7 +23,7 @@ enum { HX_ABAQUS_CELL_NODES = 32 };
 typedef struct hx_abaqus_type {
     const char *name;
     int n_node, is_solid;
-    hx_shape shape;    /* for cells that are not solids of solid.h */
+    hx_shape shape;    /* for cells that are not solids */
     hx_solid_id solid; /* for solids */
 } hx_abaqus_type;
 
@@ -54,7 +54,7 @@ typedef struct hx_abaqus_reference {
     hx_import_set *set; /* NULL: no set of that name so far */
 } hx_abaqus_reference;
 
-/* A word that is looked up later, and its position. */
+/* A word that is looked up later, with the instance and line in which it stands. */
 typedef struct hx_abaqus_word {
     char *text; /* (owned) */
     int scope;
@@ -64,13 +64,14 @@ typedef struct hx_abaqus_word {
 typedef struct hx_abaqus_coupling {
     char keyword[48];
     hx_abaqus_word reference, rotation, members; /* nodes; the surface */
-    hx_import_set *set;                          /* in the older forms */
+    hx_import_set *set;                          /* set of an older form of coupling */
     int is_rigid, is_body;
-    int awaits;          /* expects *KINEMATIC or *DISTRIBUTING */
-    unsigned components; /* the components given; 0: all */
-    const char *fault;   /* why it cannot be used: constant text, or NULL */
+    int awaits;          /* waits for *KINEMATIC or *DISTRIBUTING */
+    unsigned components; /* components that the file gives; 0: all */
+    const char *fault;   /* why the coupling cannot be used (constant text); NULL: it can */
     int64_t line;
-    int64_t node, turn; /* once the file is read: numbers of the reference nodes; -1: no such */
+    /* numbers of the reference nodes, once the file is read; -1: there is none */
+    int64_t node, turn;
 } hx_abaqus_coupling;
 
 /* A node or set that becomes a member of a set. */
@@ -79,13 +80,12 @@ typedef struct hx_abaqus_member {
     hx_abaqus_word word;
 } hx_abaqus_member;
 
-/* The data lines of one property: their number, the numbers of the first line, and what is not
- * read. */
+/* The data lines of one property: their number, the values of the first line, and its TYPE. */
 typedef struct hx_abaqus_property {
     int n;
     double value[2];
     int64_t line;
-    char type[48]; /* "" for isotropic ones */
+    char type[48]; /* "" for isotropic properties */
 } hx_abaqus_property;
 
 typedef struct hx_abaqus_material {
@@ -103,29 +103,29 @@ typedef struct hx_abaqus_section {
     int64_t line;
 } hx_abaqus_section;
 
-/* A pressure on one side of an element, by number; in a job for heat, what acts on a node, an
- * element or a face. */
+/* A pressure on one side of an element, which is given by number. In a heat-transfer job: a load,
+ * film or temperature of a node, an element or a face. */
 typedef struct hx_abaqus_face_load {
-    int64_t elem, line, place; /* place: position among all of them */
+    int64_t elem, line, place; /* place: position of this entry among all of them */
     int side, step, family;    /* family: as in hx_condition */
     double value, ambient;     /* ambient: of films */
 } hx_abaqus_face_load;
 
-/* What acts on one item in all steps: [begin, end) of a sorted list. */
+/* Everything that acts on one item in all steps: [begin, end) of a sorted list. */
 typedef struct hx_abaqus_history {
     const hx_abaqus_face_load *begin, *end; /* (borrowed) */
-    int64_t first;                          /* position of the first in the file */
+    int64_t first;                          /* position of the first entry in the file */
 } hx_abaqus_history;
 
-/* Items with the same history are a group and follow each other. */
+/* Items grouped by their histories; those of a group are adjacent. */
 typedef struct hx_abaqus_groups {
     size_t n_item, n;
     hx_abaqus_history *item;   /* [n_item] (owned) */
     hx_abaqus_history **group; /* [n] first item of each group, in the order of the file (owned) */
 } hx_abaqus_groups;
 
-/* A data line of a heat-transfer job: what acts on these items; or, without items, a keyword with
- * OP=NEW, which ends what acts so far. */
+/* A data line of a heat-transfer job, with the items on which it acts. An entry without items is a
+ * keyword with OP=NEW, which ends what earlier entries stated. */
 typedef struct hx_abaqus_heat {
     hx_file_heat_kind kind;
     int family, is_reset, step; /* family: HX_LOADS_OF_SURFACES for *DSFLUX and *SFILM */
@@ -137,11 +137,12 @@ typedef struct hx_abaqus_heat {
     hx_numbers item_side; /* side per item of a surface (owned) */
 } hx_abaqus_heat;
 
-/* A set for the config that `hextop new` writes, and the steps in which it acts. */
+/* A set for the config that `hextop new` writes, and the steps in which loads act on it. */
 typedef struct hx_abaqus_heat_group {
     hx_file_heat_kind kind;
     hx_import_set *set;
-    hx_abaqus_history history; /* history of its items, which are in hx_abaqus_reader.heat_item */
+    /* history of its items, whose entries are in hx_abaqus_reader.heat_item */
+    hx_abaqus_history history;
 } hx_abaqus_heat_group;
 
 /* The procedure of a step. */
@@ -152,7 +153,8 @@ typedef struct hx_abaqus_procedure {
     hx_abaqus_step_kind kind;
 } hx_abaqus_procedure;
 
-/* An error in a keyword refuses the whole file, or only the file's loads or supports. */
+/* What is refused if a keyword has an error: the whole file, or only the file's loads or
+ * supports. */
 typedef enum { HX_ABAQUS_HARD, HX_ABAQUS_OF_LOADS, HX_ABAQUS_OF_SUPPORTS } hx_abaqus_soft;
 
 struct hx_abaqus_reader {
@@ -161,8 +163,8 @@ struct hx_abaqus_reader {
     hx_import_conditions conditions;
     hx_notes *notes; /* (borrowed) */
 
-    /* Function that takes the data lines of the current keyword (NULL: they are skipped), and its
-     * settings. */
+    /* Function that reads the data lines of the current keyword, and its settings; NULL: the lines
+     * are skipped. */
     int (*data)(hx_abaqus_reader *r, char *line);
     hx_import_set *set; /* set that gets members, or NULL */
     int is_generated;   /* GENERATE is given */
@@ -175,7 +177,7 @@ struct hx_abaqus_reader {
     char type_name[32];
     int64_t entry[1 + HX_ABAQUS_CELL_NODES];
     int n_entry;
-    uint64_t entry_has_base; /* bit i: number i named its instance */
+    uint64_t entry_has_base; /* bit i: instance of number i is given in the file */
     int64_t entry_line;
     int continues; /* the last line of an unknown type ended with a comma */
 
@@ -185,20 +187,22 @@ struct hx_abaqus_reader {
     hx_numbers cell_type, cell_line; /* per cell: index in import.other, line */
     size_t other_type; /* index in import.other of the current keyword's type, plus 1 */
 
-    /* Indices of the numbers so far, rebuilt after more were read (elements of *NSET, ELSET). */
+    /* Indices of the numbers read so far; rebuilt once more numbers have been read (elements of
+     * *NSET, ELSET). */
     hx_number_index elem_place, cell_place, node_place;
     int64_t elem_listed, cell_listed, node_listed;
 
     size_t n_part, n_instance;
-    hx_abaqus_part *part;           /* (owned) */
-    hx_abaqus_instance *instance;   /* (owned) */
-    int in_assembly, in_part;       /* in_part: its lines are being read for an instance */
+    hx_abaqus_part *part;         /* (owned) */
+    hx_abaqus_instance *instance; /* (owned) */
+    /* in_part: the lines of a part are being read for an instance */
+    int in_assembly, in_part;
     int scope;                      /* the instance that the lines belong to, -1: none */
     int member_scope;               /* the instance that the members of a set belong to, -1: none */
-    int has_own_node, has_own_elem; /* the assembly has nodes, elements of its own */
+    int has_own_node, has_own_elem; /* the assembly has its own nodes; its own elements */
     const hx_abaqus_part *placing;  /* the part named by *INSTANCE, not yet placed */
-    int n_place_line;               /* data lines of *INSTANCE so far */
-    int64_t stride;                 /* stride between the short numbers of instances */
+    int n_place_line;               /* number of data lines of *INSTANCE so far */
+    int64_t stride;                 /* distance between the short numbers of two instances */
 
     size_t n_coupling, coupling_capacity, n_member, member_capacity;
     hx_abaqus_coupling *coupling; /* (owned) */
@@ -207,7 +211,7 @@ struct hx_abaqus_reader {
     size_t n_material, n_section, section_capacity;
     hx_abaqus_material *material; /* (owned) */
     hx_abaqus_section *section;   /* (owned) */
-    hx_abaqus_property *property; /* of the current keyword */
+    hx_abaqus_property *property; /* property of the current keyword */
 
     /* Parts of the file that are ignored, for the notes: sections of elements other than solids,
      * and formulations of solid elements. */
@@ -219,10 +223,11 @@ struct hx_abaqus_reader {
     hx_abaqus_heat *heat; /* (owned) */
     hx_abaqus_face_load
         *heat_item[HX_N_FILE_HEAT];     /* faces of all data lines, by kind of load (owned) */
-    size_t n_heat_item[HX_N_FILE_HEAT]; /* the `place` of an item is set to its group */
+    size_t n_heat_item[HX_N_FILE_HEAT]; /* the `place` of each item is its group */
     hx_abaqus_heat_group *heat_group;   /* (owned) */
     char *heat_fault;                   /* (owned) */
-    unsigned step_has_heat;             /* one bit for each kind and family of loads in this step */
+    /* one bit for each kind and family of loads stated in this step */
+    unsigned step_has_heat;
     size_t n_procedure, procedure_capacity;
     hx_abaqus_procedure *procedure; /* [n_procedure] of steps 1, 2, ... (owned) */
 
@@ -231,7 +236,7 @@ struct hx_abaqus_reader {
 
     int in_step, step_is_other, n_skipped, n_soft;
     hx_numbers other_step; /* steps that are not static */
-    hx_abaqus_soft soft;   /* severity for the current keyword */
+    hx_abaqus_soft soft;   /* what an error in the current keyword refuses */
     char first_skipped[32];
 };
 
@@ -244,13 +249,13 @@ hx_import_set *hx_abaqus_find_set(const hx_abaqus_reader *r, hx_set_kind kind, c
 int hx_abaqus_open_set(hx_abaqus_reader *r, hx_set_kind kind, const char *name,
                        hx_import_set **set);
 
-/* Resolves "NAME", "17", "PART-1-1.NAME" or "PART-1-1.17" as a member of a set or in the current
- * scope; prefers a set of the given kind. Removes quotes from the word. HX_EINPUT: a number of no
- * instance. */
+/* Resolves "NAME", "17", "PART-1-1.NAME" or "PART-1-1.17" in the current scope (or in that of a
+ * set's members), preferring a set of the given kind. Removes quotes from the word. HX_EINPUT: a
+ * number of no instance. */
 int hx_abaqus_refer(const hx_abaqus_reader *r, hx_set_kind kind, char *word,
                     hx_abaqus_reference *to);
 
-/* Like hx_abaqus_refer, but returns HX_EINPUT if there is no such set. */
+/* Like hx_abaqus_refer, but if there is no such set, returns HX_EINPUT. */
 int hx_abaqus_need(const hx_abaqus_reader *r, hx_set_kind kind, char *word,
                    hx_abaqus_reference *to);
 
@@ -309,19 +314,19 @@ int hx_abaqus_begin_unread(hx_abaqus_reader *r, int *is_harmless);
 /* Records what goes beyond *ELASTIC in the materials of solids as unread. */
 int hx_abaqus_name_materials(hx_abaqus_reader *r);
 
-/* hx_abaqus_keep_carrier keeps the set of a section; once the file is read, hx_abaqus_list_carriers
- * lists the cells that have a section and are not solids. */
+/* hx_abaqus_keep_carrier keeps the set of a section. Once the file is read, hx_abaqus_list_carriers
+ * lists the cells that have a section but are not solids. */
 int hx_abaqus_keep_carrier(hx_abaqus_reader *r);
 int hx_abaqus_list_carriers(hx_abaqus_reader *r);
 void hx_abaqus_free_carriers(hx_abaqus_reader *r);
 
 /* Heat-transfer jobs. abaqus_heat.c takes the data of *CFLUX, *DFLUX, *DSFLUX, *FILM and *SFILM,
  * which are also recorded as unread for elasticity, and temperatures of *BOUNDARY.
- * abaqus_heat_steps.c evaluates them step by step: what a step states again replaces what earlier
- * steps stated about the same node, element or face; OP=NEW drops all of it; within a step *CFLUX
- * and *DFLUX add up, *FILM and *BOUNDARY replace (CalculiX 2.20). hx_abaqus_group_heat makes the
- * sets before the mesh is made; hx_abaqus_give_heat hands over what acts in each step with STEADY
- * STATE, one load case each. */
+ * abaqus_heat_steps.c evaluates them step by step. A statement of a step replaces those of earlier
+ * steps about the same node, element or face; OP=NEW drops all earlier statements; within a step,
+ * *CFLUX and *DFLUX add up, whereas *FILM and *BOUNDARY replace (CalculiX 2.20).
+ * hx_abaqus_group_heat makes the sets before the mesh is made; hx_abaqus_give_heat hands over what
+ * acts in each step with STEADY STATE, one load case each. */
 int hx_abaqus_begin_heat(hx_abaqus_reader *r);
 int hx_abaqus_hold_temperature(hx_abaqus_reader *r, char *target, double value);
 int hx_abaqus_drop_temperatures(hx_abaqus_reader *r);
@@ -329,7 +334,7 @@ int hx_abaqus_group_heat(hx_abaqus_reader *r);
 int hx_abaqus_give_heat(hx_abaqus_reader *r, const hx_mesh *mesh, hx_conditions *to);
 void hx_abaqus_free_heat(hx_abaqus_reader *r);
 
-/* Records, with file and line (0: the current one), why the heat data are incomplete; only the
+/* Records why the heat data are incomplete, with file and line (0: the current line). Only the
  * first call has an effect. */
 int hx_abaqus_heat_fault(hx_abaqus_reader *r, int64_t line, const char *fmt, ...) HX_PRINTF(3, 4);
 
@@ -342,14 +347,14 @@ int hx_abaqus_count_formulation(hx_abaqus_reader *r);
 int hx_abaqus_note_formulations(hx_abaqus_reader *r);
 
 /* A pressure on one face in the current step. hx_abaqus_load_repeated applies it again to faces
- * that a set names more than once, once per repetition. Once the file is read, faces with the same
- * history become a set. */
+ * that a set names more than once, once for each repetition. Once the file is read, faces with the
+ * same history become a set. */
 int hx_abaqus_load_face(hx_abaqus_reader *r, int64_t elem, int side, int family, double value);
 int hx_abaqus_load_repeated(hx_abaqus_reader *r, const hx_import_set *set, int side, int family,
                             double value);
 int hx_abaqus_group_faces(hx_abaqus_reader *r);
 
-/* Sorts list[*n] by item and step, merges what a step states several times about an item (adds it
+/* Sorts list[*n] by item and step, merges several statements of a step about one item (adds them
  * up, or keeps the last), and groups items with the same history. hx_abaqus_is_next returns 1 if an
  * item has the history of the group's first item. */
 int hx_abaqus_make_groups(hx_abaqus_groups *to, hx_abaqus_face_load *list, size_t *n, int replaces);
@@ -359,19 +364,19 @@ void hx_abaqus_free_groups(hx_abaqus_groups *groups);
 /* Kind of the element with that number; a hexahedron if there is no such element. */
 hx_cell_kind hx_abaqus_kind_of(const hx_abaqus_reader *r, int64_t number);
 
-/* Removes the loads of steps that are not static: these are not load cases. */
+/* Removes the loads of steps that are not static, since such steps are not load cases. */
 int hx_abaqus_keep_static_steps(hx_abaqus_reader *r);
 
-/* Copies a word that is looked up later. */
+/* Copies a word, which is looked up later. */
 int hx_abaqus_keep_word(const hx_abaqus_reader *r, const char *word, hx_abaqus_word *to);
 
 /* Updates the indices of elements and cells to the numbers so far. */
 int hx_abaqus_update_places(hx_abaqus_reader *r);
 
-/* Records, with file and line, why the loads cannot be used. */
+/* Records, with file and line, why the file's loads cannot be used. */
 int hx_abaqus_load_fault(hx_abaqus_reader *r, const char *fmt, ...) HX_PRINTF(2, 3);
 
-/* Keywords with OP; the first two are the families of hx_condition. */
+/* Keywords that have OP; the first two are the families of hx_condition. */
 enum {
     HX_ABAQUS_OP_DLOAD = HX_LOADS_OF_ELEMENTS,
     HX_ABAQUS_OP_DSLOAD = HX_LOADS_OF_SURFACES,
@@ -383,15 +388,15 @@ enum {
  * what earlier steps state. Notes a later OP=NEW that differs from the first OP. */
 int hx_abaqus_read_op(hx_abaqus_reader *r, int keyword, int *renews);
 
-/* HX_EINPUT: a load outside a step. Refuses the loads for parameters that are not read. */
+/* HX_EINPUT: a load outside a step. If a parameter is not read, refuses the file's loads. */
 int hx_abaqus_check_load(hx_abaqus_reader *r);
 
-/* Marks a set whose members a support or load has taken. */
+/* Marks a set whose members a support or load refers to. */
 void hx_abaqus_mark_taken(const hx_abaqus_reader *r, hx_import_set *set, int is_support);
 
-/* Adds to r->set the nodes of the elements of a set, or the faces on one side of elements; or
- * appends a list to a list of a set, which must not become much longer than the n_all objects of
- * the file. */
+/* Adds to r->set the nodes of the elements of a set, or the faces on one side of elements. The
+ * third function appends a list to a list of a set, which must not become much longer than the
+ * n_all objects of the file. */
 int hx_abaqus_add_nodes_of(hx_abaqus_reader *r, const char *name);
 int hx_abaqus_append_side(hx_abaqus_reader *r, const hx_abaqus_reference *elem, int side);
 int hx_abaqus_append_list(hx_import_set *set, hx_numbers *to, const hx_numbers *from,
@@ -410,8 +415,8 @@ int hx_abaqus_begin_section(hx_abaqus_reader *r);
 int hx_abaqus_find_material(hx_abaqus_reader *r, const hx_mesh *mesh, hx_file_material *to);
 void hx_abaqus_free_materials(hx_abaqus_reader *r);
 
-/* Once the file is read: element sets that hold cells other than solids get their faces and nodes;
- * sides of elements, S1 to S6, become local faces according to the element's kind. */
+/* Once the file is read, element sets with cells other than solids get the faces and nodes of these
+ * cells, and sides of elements, S1 to S6, become local faces according to the element's kind. */
 int hx_abaqus_resolve_cells(hx_abaqus_reader *r);
 
 #ifdef __cplusplus

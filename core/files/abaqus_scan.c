@@ -14,7 +14,7 @@
 
 enum { MOST_INCLUDED = 1000, SHOWN = 60 };
 
-/* Skips the byte-order mark that editors write at the start of UTF-8. */
+/* Skips the byte-order mark that some editors write at the start of a UTF-8 file. */
 static void pass_mark(FILE *stream)
 {
     unsigned char mark[3];
@@ -68,7 +68,7 @@ int hx_abaqus_scan_place(const hx_abaqus_scan *scan, int code)
 int64_t hx_abaqus_scan_number(const hx_abaqus_scan *scan)
 {
     if (scan->depth < 1) return 0;
-    /* on a second pass over a part: the first file */
+    /* on a second pass over a part, this is the first file */
     const hx_abaqus_file *const file = &scan->file[scan->depth - 1];
     return strcmp(file->path, scan->file[0].path) == 0 ? file->line : 0;
 }
@@ -236,8 +236,8 @@ static int add_parameter(hx_abaqus_scan *scan, char *text)
     return HX_OK;
 }
 
-/* Returns 1 if text begins a parameter: none begins like a number. Some programs end a keyword line
- * with one comma too many. */
+/* Returns 1 if text begins a parameter, which never begins like a number. Some programs end a
+ * keyword line with one comma too many. */
 static int goes_on(const char *text)
 {
     return *text != '*' && !strchr("0123456789+-.", *text);
@@ -303,12 +303,13 @@ static int path_beside(const char *other, const char *name, char **path)
     return HX_OK;
 }
 
-/* Opens the file beside the job, as CalculiX does, or else the one beside the including file. */
+/* Opens the file beside the job, as CalculiX does; if there is none, opens the one beside the
+ * including file. */
 static int open_included(hx_abaqus_scan *scan, const char *name)
 {
     const char *const parent = scan->file[scan->depth - 1].path;
     const int64_t line = scan->file[scan->depth - 1].line;
-    const hx_abaqus_scan includer = *scan; /* its file and line begin the message */
+    const hx_abaqus_scan includer = *scan; /* the message begins with its file and line */
     char *path = NULL, *beside = NULL;
     int rc, is_beside = 0;
     HX_TRY_FAIL(path_beside(scan->file[0].path, name, &path));
@@ -355,7 +356,7 @@ int hx_abaqus_scan_line(hx_abaqus_scan *scan, hx_abaqus_line *kind)
         int found;
         HX_TRY(read_content(scan, &start, &found));
         if (!found) {
-            if (scan->depth == 1) return HX_OK; /* its path is kept for messages */
+            if (scan->depth == 1) return HX_OK; /* the path is kept for messages */
             close_file(scan);
             continue;
         }

@@ -28,20 +28,20 @@ typedef struct hx_abaqus_scan {
     hx_abaqus_file file[HX_ABAQUS_DEPTH];
     int depth;       /* number of open files; 0: at the end */
     int n_included;  /* files included so far */
-    int n_beside;    /* of them: found only beside the including file */
+    int n_beside;    /* of these, files found only beside the including file */
     hx_notes *notes; /* (borrowed), or NULL */
-    /* HX_ABAQUS_JOINS was read: sets of one name are one set of all kinds */
+    /* HX_ABAQUS_JOINS was read: sets of one name form one set of all kinds */
     int joins_names;
     char *text;   /* the last line, without its line end (owned) */
-    int is_again; /* the last line is returned once more as the next one */
+    int is_again; /* 1: the last line is returned once more as the next one */
     /* Receives the text of each comment, without the stars and the blanks around it; or NULL. */
     int (*comment)(void *context, const char *text);
     void *comment_context; /* (borrowed) */
     size_t capacity;
 
-    /* The last keyword line with its continuations: the keyword in capitals without blanks, names
-     * of parameters with one blank between words, values without the blanks and quotes around
-     * them. */
+    /* The last keyword line with its continuation lines. The keyword is in capitals without blanks,
+     * names of parameters have single blanks between words, and values lack the blanks and quotes
+     * around them. */
     char *keyword_text; /* (owned) */
     size_t keyword_capacity;
     const char *keyword;    /* "SOLIDSECTION" */
@@ -49,7 +49,7 @@ typedef struct hx_abaqus_scan {
     int64_t keyword_line;
     int n_parameter;
     struct {
-        const char *name, *value; /* value is "" if there is none */
+        const char *name, *value; /* value is "" if none is given */
     } parameter[HX_ABAQUS_PARAMETERS];
 } hx_abaqus_scan;
 
@@ -73,7 +73,7 @@ typedef struct hx_abaqus_mark {
 int hx_abaqus_scan_mark(const hx_abaqus_scan *scan, hx_abaqus_mark *mark);
 void hx_abaqus_mark_free(hx_abaqus_mark *mark);
 
-/* Continues at the mark, on top of the open files; hx_abaqus_scan_leave returns to them. */
+/* Continues reading at the mark, on top of the open files; hx_abaqus_scan_leave returns to them. */
 int hx_abaqus_scan_enter(hx_abaqus_scan *scan, const hx_abaqus_mark *mark);
 void hx_abaqus_scan_leave(hx_abaqus_scan *scan);
 

@@ -12,7 +12,7 @@
 #include "abaqus_write.h"
 
 /* Sorts a list of the set that has grown beyond the number of objects in the file, and removes
- * duplicates: otherwise sets that name other sets would grow without bound. */
+ * duplicates. Otherwise sets that name other sets could grow without bound. */
 static int make_unique(hx_import_set *set, hx_numbers *list, int64_t n_all)
 {
     int64_t *sorted = NULL;
@@ -38,7 +38,7 @@ int hx_abaqus_append_list(hx_import_set *set, hx_numbers *to, const hx_numbers *
     return make_unique(set, to, n_all);
 }
 
-/* Number of elements of every type so far. */
+/* Number of elements of all types so far. */
 static int64_t n_cell_in_all(const hx_abaqus_reader *r)
 {
     int64_t n = r->import.n_elem;
@@ -101,8 +101,8 @@ static int append_there(hx_abaqus_reader *r, int is_elem, const int64_t value[3]
     return HX_OK;
 }
 
-/* CalculiX includes the last number even if the steps skip it, and replaces it by the largest
- * existing number if that is smaller; Abaqus does neither. */
+/* CalculiX includes the last number even if the steps skip it. If all existing numbers are below
+ * it, CalculiX uses the largest of them instead. Abaqus does neither. */
 static int check_last(hx_abaqus_reader *r, int is_elem, const int64_t value[3], int64_t base,
                       int lacks)
 {
@@ -224,7 +224,7 @@ int hx_abaqus_add_nodes_of(hx_abaqus_reader *r, const char *name)
         const int64_t elem = hx_number_index_find(&r->elem_place, number);
         const int64_t cell = hx_number_index_find(&r->cell_place, number);
         int64_t begin = 8 * elem, end = 8 * elem + 8;
-        /* an undefined element was already reported for the element set */
+        /* the undefined element was already reported for the element set */
         if (elem < 0 && cell < 0) continue;
         if (elem < 0) cell_nodes(r, cell, &begin, &end);
         HX_TRY(
@@ -302,7 +302,7 @@ int hx_abaqus_append_side(hx_abaqus_reader *r, const hx_abaqus_reference *elem, 
     return rc;
 }
 
-/* Records a surface, or a line of one, that marks no face of a solid. */
+/* Records a surface, or one of its lines, that marks no face of a solid. */
 static int unread_surface(hx_abaqus_reader *r, const char *how)
 {
     char word[64];
@@ -311,8 +311,8 @@ static int unread_surface(hx_abaqus_reader *r, const char *how)
     return hx_abaqus_unread(r, 0, word, NULL);
 }
 
-/* Without a side: all faces of the elements on the boundary, or the cell itself if it is not a
- * solid. */
+/* Without a side: all boundary faces of the elements, or, for a cell that is not a solid, the cell
+ * itself. */
 static int append_free(hx_abaqus_reader *r, char *field)
 {
     hx_abaqus_reference to;
@@ -349,7 +349,7 @@ static int surface_line(hx_abaqus_reader *r, char *line)
     return hx_abaqus_append_side(r, &to, side);
 }
 
-/* For a surface of nodes, the first field; an area may follow. */
+/* For a surface of nodes, the first field; an area may follow it. */
 static int surface_node_line(hx_abaqus_reader *r, char *line)
 {
     char *const comma = strchr(line, ',');
@@ -365,7 +365,7 @@ int hx_abaqus_begin_surface(hx_abaqus_reader *r)
     char how[40];
     for (int i = 0; i < 2; i++)
         if (hx_abaqus_parameter(&r->scan, unread[i])) return unread_surface(r, unread[i]);
-    /* analytical surfaces, for contact */
+    /* analytical surfaces serve contact only */
     if (type && !is_node && strcasecmp(type, "ELEMENT") != 0) {
         snprintf(how, sizeof how, "TYPE=%.20s", type);
         return unread_surface(r, how);
@@ -376,10 +376,10 @@ int hx_abaqus_begin_surface(hx_abaqus_reader *r)
     return HX_OK;
 }
 
-/* --- cells that are no solids, and sides --- */
+/* --- cells that are not solids, and sides --- */
 
-/* Removes the cells from a list of a set's elements: in surfaces they become faces, elsewhere
- * nodes. */
+/* Removes cells that are not solids from a set's list of elements: in surfaces they become faces,
+ * elsewhere nodes. */
 static int resolve_set(hx_abaqus_reader *r, hx_import_set *set, hx_numbers *elem)
 {
     hx_numbers kept = {0};

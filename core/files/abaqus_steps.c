@@ -60,8 +60,8 @@ static int count_static(const hx_abaqus_reader *r, int **of_step, int *n_static)
     return HX_OK;
 }
 
-/* Gives a condition the number of its static step; *stays = 0: it is left out. In CalculiX loads
- * and supports stay active in later steps, whatever the type of their own step. */
+/* Gives a condition the number of its static step. *stays = 0: the condition is left out. In
+ * CalculiX, loads and supports stay active in later steps, whatever the type of their own step. */
 static int number_static_step(hx_abaqus_reader *r, const int *of_step, int n_static,
                               hx_condition *c, int *stays)
 {

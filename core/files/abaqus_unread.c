@@ -1,5 +1,6 @@
-/* What an Abaqus input file states and is not read (problem/unread.h): elements other than solids
- * that have a section, constraints, loads and steps of other kinds, formulations of elements. */
+/* Statements of an Abaqus input file that are not read (problem/unread.h): elements other than
+ * solids that have a section, constraints, loads and steps of other kinds, formulations of
+ * elements. */
 #include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
@@ -174,7 +175,8 @@ static const char *const materials[] = {
     "PIEZOELECTRIC",
 };
 
-/* Output, solution control, and keywords that have an effect only together with recorded ones. */
+/* Output, solution control, and keywords that only have an effect together with keywords recorded
+ * elsewhere. */
 static const char *const harmless[] = {
     "HEADING",
     "OUTPUT",
@@ -374,8 +376,8 @@ static int unread_keyword_line(hx_abaqus_reader *r, const unread_keyword *k)
                          hx_abaqus_scan_path(&r->scan), r->scan.keyword_line);
 }
 
-/* Handles initial conditions, except for those that only start a static analysis and have no
- * effect. */
+/* Records initial conditions, except for those that have no effect because they only start a static
+ * analysis. */
 static int begin_initial(hx_abaqus_reader *r)
 {
     static const char *const idle[] = {"TEMPERATURE",   "VELOCITY",      "ROTATING VELOCITY",
@@ -402,8 +404,8 @@ static int unread_material(hx_abaqus_reader *r)
                          hx_abaqus_scan_path(&r->scan), r->scan.keyword_line);
 }
 
-/* An unknown keyword may act as a load or support in a step, and may carry load before the
- * steps. */
+/* An unknown keyword may be a load or support if it is in a step, and may describe something that
+ * carries load if it is before the steps. */
 static int unread_unknown(hx_abaqus_reader *r)
 {
     char word[64];
@@ -432,7 +434,7 @@ static int begin_procedure(hx_abaqus_reader *r, const unread_keyword *k)
     return unread_keyword_line(r, &step);
 }
 
-/* Finds the keyword of a step of another kind, or of the state of another job. */
+/* Finds keywords of steps of another kind, and of a state taken from another job. */
 static const unread_keyword *find_procedure(const hx_abaqus_reader *r)
 {
     static const unread_keyword riks = {"STATIC, RIKS", STEP, NULL};
@@ -592,7 +594,7 @@ static void find_formulation(const hx_unread_kind *kind, char how[60])
     }
 }
 
-/* A warning if the file is a job, for which another program has a solution. */
+/* A formulation is a warning if the file is a job, for which another program has a solution. */
 int hx_abaqus_note_formulations(hx_abaqus_reader *r)
 {
     const int is_job = r->conditions.n_step > 0;

@@ -26,7 +26,7 @@ const int hx_abaqus_face[HX_CELL_OTHER][7] = {[HX_CELL_HEXAHEDRON] = {-1, 4, 5, 
 
 /* --- names --- */
 
-/* Names that a job uses itself. */
+/* Names that the job itself uses. */
 static int is_reserved(const char *name)
 {
     static const char *const own[] = {"NALL", "EALL"}, *const begin[] = {"EMAT-", "ESPRING-",
@@ -97,7 +97,7 @@ static void put_element_head(hx_abaqus_writer *w, const char *type, int is_job)
     hx_abaqus_put_text(w, is_job ? ", ELSET=EALL\n" : "\n");
 }
 
-/* last: solid type of the element before. */
+/* last: solid type of the previous element. */
 static void put_element(hx_abaqus_writer *w, int64_t e, int is_job, hx_solid_id *last)
 {
     static const char *const type[] = {
@@ -114,7 +114,7 @@ static void put_element(hx_abaqus_writer *w, int64_t e, int is_job, hx_solid_id 
     hx_abaqus_put_text(w, "\n");
 }
 
-/* For second order: points of the space have Abaqus' order; at most 16 numbers per line. */
+/* For second order: the points of the space have Abaqus' order. A line has at most 16 numbers. */
 static void put_quadratic(hx_abaqus_writer *w, int64_t e, int *last)
 {
     static const char *const type[] = {
@@ -198,8 +198,9 @@ static int compare_elements(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* Returns 1 if the nodes contain a whole element that the set does not have: a set read as nodes
- * then gets the element, one read as faces does not; flag as above. */
+/* Returns 1 if the nodes of the set contain all nodes of an element that is not in the set. A
+ * reader adds such an element to a set read as nodes, but not to one read as faces. flag as
+ * above. */
 static int spans_element(const hx_mesh *mesh, const hx_set *set, uint8_t *flag)
 {
     int spans = 0;
@@ -219,10 +220,10 @@ static int spans_element(const hx_mesh *mesh, const hx_set *set, uint8_t *flag)
     return spans;
 }
 
-/* *BOUNDARY and *CLOAD refer only to sets of nodes, so the nodes of sets of faces are listed, and
- * nodes that do not follow from the set's elements; the set is then read back equal. If all its
- * nodes together contained a whole element that the set does not have, only those that do not
- * follow are listed. node[n_node]: the nodes to list; returns their number. */
+/* *BOUNDARY and *CLOAD refer only to node sets, so the nodes of face sets are listed, and nodes
+ * that do not follow from the set's elements; readers then get an equal set. If all its nodes
+ * together would contain an element that is not in the set, only those that do not follow are
+ * listed. node[n_node]: the nodes to list; returns their number. */
 static int64_t list_set_nodes(const hx_mesh *mesh, const hx_set *set, uint8_t *flag, int32_t *node)
 {
     const int has_more = has_more_nodes(mesh, set, flag);
@@ -241,7 +242,7 @@ static int side_of_face(const hx_mesh *mesh, int64_t face)
     return hx_abaqus_side[hx_solids[ccx_solid_of(mesh, face / 6)].kind][face % 6];
 }
 
-/* "*NSET, NSET=NAME"; *n: keywords of the set so far. */
+/* Writes "*NSET, NSET=NAME"; *n: number of keywords of the set so far. */
 static void put_set_keyword(hx_abaqus_writer *w, const char *keyword, size_t set, int *n)
 {
     if ((*n)++ > 0 && !w->has_joined) {
@@ -262,7 +263,8 @@ static int put_sets(hx_abaqus_writer *w)
     HX_TRY_FAIL(hx_alloc(&flag, (size_t)mesh->n_node, 1, "flags of a set"));
     HX_TRY_FAIL(hx_alloc_raw(&node, (size_t)mesh->n_node, sizeof *node, "nodes of a set"));
     for (size_t i = 0; i < mesh->n_set; i++) {
-        hx_set stated = mesh->set[i]; /* with the faces that the file states (lists borrowed) */
+        /* the set with only the faces that the file states (lists borrowed) */
+        hx_set stated = mesh->set[i];
         const hx_set *const set = &stated;
         int n_keyword = 0;
         stated.n_face = hx_set_stated_faces(mesh, &mesh->set[i]);
@@ -316,7 +318,8 @@ static int put_rules(hx_abaqus_writer *w)
     return HX_OK;
 }
 
-static int write_all(hx_abaqus_writer *w, const char *title, const hx_problem *problem)
+static int write_all(hx_abaqus_writer *w, const char *title, const hx_problem *problem,
+                     double penalty)
 {
     HX_TRY(hx_alloc_raw(&w->text, HX_ABAQUS_BUFFER, 1, "a block of text"));
     HX_TRY(hx_set_names_make(w->mesh, &hx_abaqus_name_rule, &w->names));
@@ -331,13 +334,13 @@ static int write_all(hx_abaqus_writer *w, const char *title, const hx_problem *p
     HX_TRY(put_rules(w));
     put_mesh(w, problem != NULL);
     HX_TRY(put_sets(w));
-    if (problem) HX_TRY(hx_abaqus_put_job(w, problem));
+    if (problem) HX_TRY(hx_abaqus_put_job(w, problem, penalty));
     hx_abaqus_flush(w);
     return HX_OK;
 }
 
 int hx_abaqus_write(const char *path, const hx_mesh *mesh, const char *title,
-                    const hx_problem *problem)
+                    const hx_problem *problem, double penalty)
 {
     hx_atomic_file file;
     const int is_quadratic = problem && problem->space.element != HX_ELEMENT_LINEAR;
@@ -349,7 +352,7 @@ int hx_abaqus_write(const char *path, const hx_mesh *mesh, const char *title,
     HX_TRY(hx_atomic_file_open(&file, path));
     hx_abaqus_writer w = {
         .stream = file.stream, .mesh = mesh, .space = is_quadratic ? &problem->space : NULL};
-    int rc = write_all(&w, title, problem);
+    int rc = write_all(&w, title, problem, penalty);
     if (rc == HX_OK) rc = hx_atomic_file_commit(&file);
     if (rc == HX_EINPUT) hx_error_prefix("%s: ", path);
     free(w.text);

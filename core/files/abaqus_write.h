@@ -9,8 +9,8 @@
 extern "C" {
 #endif
 
-/* Per kind of solid, in the numbering of solid.h: the Abaqus side, S1 to S6, of local face f of
- * hx_hex_face (0: none), and the local face of sides 1 to 6 (-1: none). */
+/* For each kind of solid, in the numbering of solid.h: the Abaqus side, S1 to S6, of local face f
+ * of hx_hex_face (0: none), and the local face of sides 1 to 6 (-1: none). */
 extern const int hx_abaqus_side[HX_CELL_OTHER][6];
 extern const int hx_abaqus_face[HX_CELL_OTHER][7];
 
@@ -25,13 +25,13 @@ extern const int hx_abaqus_face[HX_CELL_OTHER][7];
  * elements, sets that move as one as *RIGID BODY about their centre, one *STEP with *STATIC per
  * load case with the nodal forces as *CLOAD (for rigid sets, their resultants), and requests for
  * displacements and stresses. CalculiX's C3D8 is the hex8 of this program
- * (tests/app/test_calculix.py). A quadratic problem is written with C3D20, C3D15 and C3D10; the
+ * (tests/app/test_calculix.py). A quadratic problem is written with C3D20, C3D15 and C3D10. The
  * nodes at the middles of edges follow all others, and sets do not list them.
  *
- * title may be NULL. HX_EINPUT: more than 1000 distinct moduli, or pyramids of second order. HX_EIO
+ * penalty: SIMP exponent of passive elements. title may be NULL. HX_EINPUT: more than 1000 distinct moduli, or pyramids of second order. HX_EIO
  * as for hx_vtk_write. */
 int hx_abaqus_write(const char *path, const hx_mesh *mesh, const char *title,
-                    const hx_problem *problem);
+                    const hx_problem *problem, double penalty);
 
 #ifdef __cplusplus
 }

@@ -14,9 +14,10 @@ typedef struct hx_abaqus_writer {
     char *text; /* [HX_ABAQUS_BUFFER] (owned) */
     size_t n_text;
     const hx_mesh *mesh;
-    const hx_space *space; /* of second order: the middles of its edges are nodes; otherwise NULL */
-    int32_t *node, *elem;  /* mesh indices in the file's order; NULL: identical (owned) */
-    int own_node, own_elem;       /* keep the numbers of the file that the mesh was read from */
+    /* of second order, so that the middles of its edges are nodes; otherwise NULL */
+    const hx_space *space;
+    int32_t *node, *elem;         /* mesh indices in the file's order; NULL: identical (owned) */
+    int own_node, own_elem;       /* 1: keep the numbers of the file that the mesh was read from */
     int64_t next_node, next_elem; /* the next unused numbers */
     int64_t first_middle;         /* number of the first node at the middle of an edge */
     hx_set_names names;           /* names of the sets in the file (owned) */
@@ -51,6 +52,6 @@ static inline int64_t hx_abaqus_points(const hx_abaqus_writer *w)
 }
 
 /* Writes the springs, rigid sets, material, supports and steps of the job (abaqus_job.c). */
-int hx_abaqus_put_job(hx_abaqus_writer *w, const hx_problem *problem);
+int hx_abaqus_put_job(hx_abaqus_writer *w, const hx_problem *problem, double penalty);
 
 #endif

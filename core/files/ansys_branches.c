@@ -1,14 +1,14 @@
-/* Branches and loops of ANSYS archives. Only ANSYS evaluates conditions, so that commands in a
- * branch may run never or several times; hx_ansys_is_nested() is 1 in there. One condition is
- * known: an archive is read as a batch run reads it, not as an interactive session. Workbench ends
- * each of its files there with *GET,ANSINTER_,ACTIVE,,INT and *IF,ANSINTER_,NE,0,THEN. */
+/* Branches and loops of ANSYS archives. Only ANSYS can evaluate conditions, so commands in a branch
+ * may run never or several times; hx_ansys_is_nested() returns 1 for them. One condition is known:
+ * an archive is read like in a batch run, not like in an interactive session. Workbench ends each
+ * of its files there with *GET,ANSINTER_,ACTIVE,,INT and *IF,ANSINTER_,NE,0,THEN. */
 #include <math.h>
 #include <strings.h>
 
 #include "ansys_reader.h"
 
-/* State of a block in r->block[]: undecided; its commands run; not yet run, another branch of it
- * may; a branch of it has run. */
+/* State of a block in r->block[]: undecided; the commands run; they do not run, but another branch
+ * of the block may; a branch of the block has run. */
 enum { UNDECIDED, RUNS, WAITS, DONE };
 
 static int compare_operands(const char *operation, double a, double b, int *is_true)
@@ -24,7 +24,7 @@ static int compare_operands(const char *operation, double a, double b, int *is_t
     return 0;
 }
 
-/* *IF,VAL1,OPER,VAL2,THEN and *ELSEIF: the state of the block. */
+/* *IF,VAL1,OPER,VAL2,THEN and *ELSEIF: determines the state of the block. */
 static int decide(const hx_ansys_reader *r)
 {
     char left[HX_ANSYS_WORD], operation[HX_ANSYS_WORD], word[HX_ANSYS_WORD];

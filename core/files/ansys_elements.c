@@ -11,15 +11,15 @@
 
 /* --- the library --- */
 
-/* Category of an element of the library. Solids are read, or refused if solid.h has none of the
- * kind. */
+/* Category of an element of the library. A solid is read if solid.h has its kind, and refused
+ * otherwise. */
 typedef enum {
     BRICK8,
     BRICK20,
     TETRA10,
     TETRA4,
     OTHER_SOLID,
-    SHELL,   /* and plane elements: they carry load and have mass */
+    SHELL,   /* also plane elements: they carry load and have mass */
     LINE,    /* between nodes: beams, trusses, springs, joints */
     CONTACT, /* contact and target elements, superelements */
     MASS,
@@ -27,7 +27,8 @@ typedef enum {
     MARK     /* carries no load */
 } library_kind;
 
-/* n_node: most nodes of a record; needed if the end of a record must be found without a count. */
+/* n_node: largest number of nodes of a record; needed where the end of a record must be found
+ * without a count. */
 typedef struct library_row {
     const char *prefix;
     library_kind kind;
@@ -93,8 +94,8 @@ const char *hx_ansys_library_name(int type, char text[HX_ANSYS_WORD])
 
 /* --- elements into the import --- */
 
-/* Finds the solid for an element with this number of nodes; type 0: without ET. Bricks with
- * repeated nodes are prisms, pyramids and tetrahedra. A record without nodes after the corners has
+/* Finds the solid for an element with this number of nodes; type 0: there is no ET. Bricks with
+ * repeated nodes are prisms, pyramids and tetrahedra. A record that ends after the corners has
  * straight edges. */
 static int find_solid(const library_row *row, int type, int n_node, hx_solid_id *id)
 {
@@ -176,8 +177,8 @@ static int add_other(hx_ansys_reader *r, int type, int64_t real, int64_t number,
     return hx_import_add_other(&r->import, shape, name, number, line);
 }
 
-/* Describes how ANSYS integrates or enriches a solid by its KEYOPTs; NULL: as it is analysed
- * here. */
+/* Describes how the KEYOPTs of a solid make ANSYS integrate or enrich it; NULL: ANSYS treats it as
+ * this program does. */
 static const char *find_formulation(int number, const int8_t option[HX_ANSYS_OPTIONS])
 {
     static const char *const of_185[] = {"B-bar", "reduced integration", "enhanced strains",
@@ -274,7 +275,8 @@ static int add_ansys_element(hx_ansys_reader *r, hx_ansys_pending *given)
 
 /* --- EBLOCK --- */
 
-/* Most nodes of a record of the type; HX_EINPUT: the end of the record cannot be found. */
+/* Largest number of nodes of a record of the type. HX_EINPUT: the end of the record cannot be
+ * found. */
 static int most_nodes(hx_ansys_reader *r, int64_t type, int *n)
 {
     const int library_type = type > 0 && type < HX_ANSYS_NUMBERS ? r->type[type] : 0;
@@ -302,8 +304,8 @@ static int read_element_nodes(hx_ansys_reader *r, const hx_ansys_layout *l, int 
     return HX_OK;
 }
 
-/* A record has 19 fields: the material is 0, the type 1, the set of real constants 2, the number of
- * nodes 8, the element's number 10, the first 8 nodes from 11; more nodes on lines of their own. */
+/* A record has 19 fields: 0 material, 1 type, 2 set of real constants, 8 number of nodes, 10 number
+ * of the element, and 11 to 18 the first nodes. Further nodes are on lines of their own. */
 static int solid_record(hx_ansys_reader *r, const hx_ansys_layout *l)
 {
     enum { MATERIAL, TYPE, REAL, N_NODE = 8, NUMBER = 10, FIRST = 11 };
@@ -453,7 +455,7 @@ int hx_ansys_e(hx_ansys_reader *r)
     return take_nodes(r, 1, 8);
 }
 
-/* EMORE,Q,R,...: eight more nodes; zeros before them are kept. */
+/* EMORE,Q,R,...: eight more nodes, which follow the first eight even if some of those are zero. */
 int hx_ansys_emore(hx_ansys_reader *r)
 {
     hx_ansys_pending *const p = &r->pending;

@@ -6,7 +6,8 @@
 
 #include "ansys_reader.h"
 
-/* --- tables; a name of four characters or more stands for all that begin with the same four --- */
+/* --- tables; a name of four or more characters stands for all names with the same first four
+ * --- */
 
 /* Session, files and parameters. */
 static const char *const session[] = {
@@ -34,7 +35,7 @@ static const char *const systems[] = {"CSCIR",  "CSDELE", "CSLIST", "DSYS",   "W
                                       "WPAVE",  "WPCSYS", "WPOFFS", "WPROTA", "WPSTYL",
                                       "NWPAVE", "NWPLAN", "KWPAVE", "KWPLAN", "LWPLAN"};
 
-/* Materials: tables after TB, temperatures after MPDATA, failure criteria, units. */
+/* Materials: data of tables after TB, temperatures after MPDATA, failure criteria, units. */
 static const char *const materials[] = {
     "TBDATA", "TBTEMP", "TBPT",    "TBFIELD", "TBIN",   "TBEO",   "TBLIST",
     "TBPLOT", "TBDELE", "TBLE",    "MPTEMP",  "MPTRES", "MPTGEN", "MPLIST",
@@ -112,7 +113,8 @@ static const char *const results[] = {
     "LINES",  "NPRINT",   "SPREAD",  "PLOTTING", "PRINT",    "DATA",      "DEFINE",  "OPERATE",
     "CFACT",  "RESP",     "CVAR",    "RPSD",     "PLFAR",    "PRFAR"};
 
-/* The parameter language; commands that branch, repeat or end the file are handled before. */
+/* The parameter language; commands that branch, repeat or end the file are handled before this
+ * table is searched. */
 static const char *const language[] = {
     "*ABBR",     "*ABCHECK",  "*AFUN",   "*ASK",    "*AXPY",   "*CFCLOS",  "*CFOPEN",   "*CFWRITE",
     "*COMP",     "*CREATE",   "*CYCLE",  "*DEL",    "*DIM",    "*DMAT",    "*DO",       "*DOT",
@@ -157,7 +159,7 @@ static const char *const workbench[] = {
     "CEWRITE",     /* writes constraint equations to a file after the solution */
     "XMLO",        /* chooses what /XML writes */
     "/XML",        /* writes parameters and results to an XML file */
-    "RSTSUPPRESS", /* leaves kinds of results out of the file of results */
+    "RSTSUPPRESS", /* excludes kinds of results from the results file */
 };
 
 #define LIST(names)                                                                                \
@@ -173,15 +175,15 @@ static const struct {
     LIST(results),   LIST(language), LIST(slash),      LIST(workbench),
 };
 
-/* "C***" begins a comment, ":" a label, a digit or "(" a line of data, its format or text. */
+/* "C***" begins a comment, ":" a label; a digit or "(" begins data, its format or a text. */
 static int is_no_command(const char *text)
 {
     return strncasecmp(text, "C***", 4) == 0 ||
            !(isalpha((unsigned char)*text) || strchr("/*~%_", *text));
 }
 
-/* A record of IGES, which CDWRITE may put before the data: a letter in column 73, and its
- * number. */
+/* A record in IGES format, which CDWRITE may put before the data: a letter in column 73, followed
+ * by its number. */
 static int is_iges(const hx_ansys_reader *r)
 {
     enum { COLUMN = 72, RECORD = 80 };

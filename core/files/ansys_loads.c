@@ -67,7 +67,8 @@ static int choose_nodes(hx_ansys_reader *r, int end, int *known)
              hx_ansys_number(r, end + 1, &step);
     if (!*known) return HX_OK;
     if (last <= number || last > 1e15) return choose_node(r, (int64_t)number);
-    *known = r->selection == HX_ANSYS_ALL; /* only the selected nodes of the range are meant */
+    /* the command means only the selected nodes of the range */
+    *known = r->selection == HX_ANSYS_ALL;
     return *known ? choose_range(r, (int64_t)number, (int64_t)last, (int64_t)step) : HX_OK;
 }
 
@@ -100,8 +101,8 @@ int hx_ansys_esel(hx_ansys_reader *r)
     return HX_OK;
 }
 
-/* ALLSEL; ALLSEL,ALL,ELEM selects all elements with their nodes; ALLSEL,BELOW selects entities
- * below the selected ones. */
+/* ALLSEL, which selects everything; ALLSEL,ALL,ELEM selects all elements with their nodes;
+ * ALLSEL,BELOW selects entities below the selected ones. */
 int hx_ansys_allsel(hx_ansys_reader *r)
 {
     char word[HX_ANSYS_WORD];
@@ -171,8 +172,8 @@ static unsigned role_of(int is_force)
     return is_force ? HX_UNREAD_LOAD : HX_UNREAD_SUPPORT;
 }
 
-/* Records "D,TEMP" and similar labels of the current command. Temperatures and potentials support
- * nothing: they act as loads, like component 11 of *BOUNDARY. */
+/* Records labels such as "D,TEMP" of the current command. Temperatures and potentials do not
+ * support anything; they act as loads, like component 11 of *BOUNDARY. */
 static int lose(hx_ansys_reader *r, int is_force, const char *what)
 {
     static const char *const acting[] = {"TEMP", "TBOT", "TTOP", "TE",   "VOLT", "MAG",
@@ -185,14 +186,15 @@ static int lose(hx_ansys_reader *r, int is_force, const char *what)
     return hx_ansys_unread(r, role, text, NULL, r->line);
 }
 
-/* Supports stated after SOLVE belong to another load step, or to none. */
+/* Supports stated after SOLVE belong to another load step, or to no step. */
 static int is_late(hx_ansys_reader *r)
 {
     if (r->solved) hx_ansys_note_late(r, HX_UNREAD_LOAD | HX_UNREAD_SUPPORT);
     return r->solved > 0;
 }
 
-/* UX is 0, UY 1, UZ 2, ALL 3; -1: another label, -2: a rotation, which solids do not have. */
+/* Returns 0 for UX, 1 for UY, 2 for UZ, 3 for ALL; -1: another label; -2: a rotation, which solids
+ * do not have. */
 static int component_of(const char *label, int is_force)
 {
     static const char *const name[2][4] = {{"UX", "UY", "UZ", "ALL"}, {"FX", "FY", "FZ", "ALL"}};
@@ -250,7 +252,8 @@ int hx_ansys_f(hx_ansys_reader *r)
     return take_condition(r, 1);
 }
 
-/* DBLOCK,count with a format and lines of node, label, value and imaginary part: one D per line. */
+/* DBLOCK,count with a format and lines of node, label, value and imaginary part; each line is
+ * equivalent to a D. */
 int hx_ansys_dblock(hx_ansys_reader *r)
 {
     char format[HX_ANSYS_WORD], text[HX_ANSYS_WORD];
@@ -346,7 +349,7 @@ static int emit(hx_ansys_reader *r, const hx_ansys_entry *e, double value)
                                     .value = value,
                                     .line = e->line};
     hx_condition *added;
-    if (e->is_force && r->antype_line) return HX_OK; /* not in a static step */
+    if (e->is_force && r->antype_line) return HX_OK; /* the step is not static */
     HX_TRY(hx_import_conditions_add(&r->conditions, &condition, &added));
     return hx_numbers_append(&added->node, 1, &e->node);
 }

@@ -10,7 +10,7 @@ static int is_label(const char *word, const char *label)
     return strncasecmp(word, label, 4) == 0 && strlen(word) >= strlen(label);
 }
 
-/* Sets *to, or checks that a value of another direction or name agrees with it. */
+/* Sets *to; if it is already set, checks that this value of another direction or name is equal. */
 static void set(hx_numbered_material *m, double *to, double value)
 {
     if (!isnan(*to) && fabs(*to - value) > 1e-9 * fabs(value)) m->fault = "is not isotropic";
@@ -45,7 +45,8 @@ static int is_read(const char *label)
     return 0;
 }
 
-/* Label, material and value in fields k, k + 1 and `at`; further fields are for temperatures. */
+/* Reads label, material and value in fields k, k + 1 and `at`. Further fields would make the value
+ * depend on temperature. */
 static int take_property(hx_ansys_reader *r, int k, int at)
 {
     char label[HX_ANSYS_WORD], word[HX_ANSYS_WORD];

@@ -80,7 +80,8 @@ static int read_nrotat(hx_ansys_reader *r)
         const int64_t number = (int64_t)first;
         return hx_numbers_append(&r->rotated, 1, &number);
     }
-    for (int64_t i = 0; i < all->n; i++) { /* of a range or selection: any of them may be rotated */
+    /* the nodes are a range or selection, any of which may be rotated */
+    for (int64_t i = 0; i < all->n; i++) {
         const int64_t number = hx_numbers_get(all, i);
         if (!is_one || ((double)number >= first && (double)number <= last))
             HX_TRY(hx_numbers_append(&r->rotated, 1, &number));
@@ -101,7 +102,7 @@ static int read_nmodif(hx_ansys_reader *r)
 
 /* --- components --- */
 
-/* A negative number ends a range that began with the number before it. */
+/* A negative number ends a range that starts at the previous number. */
 static int component_member(hx_ansys_reader *r, hx_numbers *list, int64_t n_all, int64_t value)
 {
     if (value >= 0) return hx_numbers_append(list, 1, &value);
@@ -112,7 +113,7 @@ static int component_member(hx_ansys_reader *r, hx_numbers *list, int64_t n_all,
     return hx_numbers_append_run(list, -value - first + 1, first);
 }
 
-/* Keypoints, lines, areas and volumes are geometry. */
+/* Components of keypoints, lines, areas and volumes are geometry. */
 static int is_geometry(const char *word)
 {
     static const char *const kind[] = {"KP", "LINE", "AREA", "VOLU"};
@@ -237,8 +238,8 @@ static const command commands[] = {
     {"MAT", read_current},
 };
 
-/* /EOF, /EXIT and *RETURN end the file, in a branch or loop possibly. *GO and *IF,...,:label
- * branch, *REPEAT runs the command before it with other numbers. */
+/* /EOF, /EXIT and *RETURN end the file. In an undecided branch or loop, this is recorded as unread.
+ * *GO and *IF,...,:label jump, and *REPEAT runs the previous command with other numbers. */
 static int follow_end(hx_ansys_reader *r)
 {
     static const char *const end[] = {"/EOF", "/EXIT", "*RETURN"};
@@ -261,7 +262,7 @@ static int follow_end(hx_ansys_reader *r)
     return HX_OK;
 }
 
-/* NAME=value, before any comma; or *SET,NAME,value */
+/* NAME=value, where the "=" comes before any comma; or *SET,NAME,value */
 static int read_assignment(hx_ansys_reader *r, int *taken)
 {
     char name[HX_ANSYS_WORD], value[HX_ANSYS_WORD];
@@ -290,7 +291,7 @@ static int read_command(hx_ansys_reader *r)
     const char *const text = r->command + strspn(r->command, " \t");
     if (!*text || *text == '!') return HX_OK;
     if (hx_ansys_follow_branches(r)) return HX_OK;
-    if (r->in_creation) return HX_OK; /* a macro, which is not run here */
+    if (r->in_creation) return HX_OK; /* a macro, which is not executed */
     HX_TRY(follow_end(r));
     if (r->is_over) return HX_OK;
     if (!hx_ansys_is_command(r, "EN") && !hx_ansys_is_command(r, "EMORE"))
@@ -302,8 +303,8 @@ static int read_command(hx_ansys_reader *r)
     return hx_ansys_other_command(r);
 }
 
-/* Reads the commands of a line, separated by "$"; a title may contain one. A command that reads
- * lines of its own, such as EBLOCK, replaces r->text and must be the last. */
+/* Handles the commands of a line, which are separated by "$"; a title may contain a "$". A command
+ * that reads further lines, such as EBLOCK, replaces r->text and must be the last one. */
 static int read_commands(hx_ansys_reader *r)
 {
     const char first = r->text[strspn(r->text, " \t")];

@@ -1,7 +1,8 @@
 /* State of one pass over an ANSYS archive. ansys_scan.c handles lines, fields and values of
- * parameters, ansys_assign.c assignments to parameters, ansys_elements.c elements, ansys_read.c nodes and components, ansys_loads.c loads and supports,
- * ansys_materials.c materials, ansys_branches.c branches, ansys_unread.c the commands that are
- * reported but not read, ansys_known.c the commands without effect. Internal. */
+ * parameters, ansys_assign.c assignments to parameters, ansys_elements.c elements, ansys_read.c
+ * nodes and components, ansys_loads.c loads and supports, ansys_materials.c materials,
+ * ansys_branches.c branches, ansys_unread.c the commands that are reported but not read,
+ * ansys_known.c the commands without effect. Internal. */
 #ifndef HX_ANSYS_READER_H
 #define HX_ANSYS_READER_H
 
@@ -26,7 +27,7 @@ enum {
     HX_ANSYS_OPTIONS = 3  /* values of KEYOPT that are kept */
 };
 
-/* Columns of the lines of a block, as its format line states them. */
+/* Columns of the lines of a block, according to the block's format line. */
 typedef struct hx_ansys_layout {
     int n_int, n_real;
     int begin[HX_ANSYS_FIELDS], width[HX_ANSYS_FIELDS]; /* integers first, then reals */
@@ -35,7 +36,7 @@ typedef struct hx_ansys_layout {
 typedef struct hx_ansys_parameter {
     char name[HX_ANSYS_NAME];
     double value;   /* NaN: not a number that can be read */
-    int is_session; /* 1: whether the session is interactive, which it is not */
+    int is_session; /* 1: it states whether the session is interactive, which it is not */
 } hx_ansys_parameter;
 
 /* An element of E or EN, whose nodes may continue in the commands that follow. */
@@ -46,7 +47,7 @@ typedef struct hx_ansys_pending {
     int64_t node[HX_ANSYS_FIELDS];
 } hx_ansys_pending;
 
-/* What a command does to one component of a load or support at one node. */
+/* Effect of a command on one component of a load or support at one node. */
 typedef enum { HX_ANSYS_REPLACE, HX_ANSYS_ADD, HX_ANSYS_DELETE } hx_ansys_action;
 
 typedef struct hx_ansys_entry {
@@ -61,7 +62,7 @@ typedef enum { HX_ANSYS_ALL, HX_ANSYS_SET, HX_ANSYS_UNKNOWN } hx_ansys_selection
 
 /* The solids of one type. */
 typedef struct hx_ansys_solids {
-    int64_t n, line; /* line of the first */
+    int64_t n, line; /* line of the first one */
     int16_t number;  /* number in the element library */
 } hx_ansys_solids;
 
@@ -76,7 +77,7 @@ typedef struct hx_ansys_reader {
     int has_units; /* /UNITS was read */
     size_t capacity, length;
     char *command;                 /* in text: the current command (borrowed) */
-    int is_kept;                   /* the last line is still to be read as a command */
+    int is_kept;                   /* 1: the last line is still to be handled as a command */
     int64_t line;                  /* 1-based */
     int n_block;                   /* nesting of *IF, *DO and similar blocks */
     int8_t block[HX_ANSYS_BLOCKS]; /* [n_block] states, of ansys_branches.c */
@@ -92,7 +93,8 @@ typedef struct hx_ansys_reader {
     /* [HX_ANSYS_NUMBERS] KEYOPT(1) to (3) of a type: its formulation and layers (owned) */
     int8_t (*option)[HX_ANSYS_OPTIONS];
     hx_ansys_solids *solids; /* [HX_ANSYS_NUMBERS] per type of the file (owned) */
-    uint8_t *has_constants;  /* [HX_ANSYS_NUMBERS] 1: a set of real constants is not zero (owned) */
+    /* [HX_ANSYS_NUMBERS] 1: a set of real constants has a value that is not zero (owned) */
+    uint8_t *has_constants;
     int64_t current_type, current_real, current_material, last_elem;
     hx_numbered_materials materials;
     hx_ansys_pending pending;
@@ -110,11 +112,12 @@ typedef struct hx_ansys_reader {
     hx_ansys_cumulate cumulate[2]; /* DCUM, FCUM */
     hx_numbers rotated;            /* nodes with a coordinate system of their own */
     int64_t solved;                /* line of the first SOLVE or LSWRITE; 0: none */
-    const char *solved_by;         /* which of the two it is (borrowed) */
-    /* line of the first statement since then or since a later SOLVE, 0: none; roles of these */
+    const char *solved_by;         /* which of the two commands it was (borrowed) */
+    /* line of the first statement after that or after a later SOLVE, 0: none; roles of such
+     * statements */
     int64_t late_line;
     unsigned late_roles;
-    int some_elements; /* a selection of elements is active that may not be all of them */
+    int some_elements; /* 1: the selection of elements that is active may not contain all of them */
     int n_unknown;     /* number of unknown commands */
 
     int64_t inertia[HX_ANSYS_INERTIA]; /* line of each component that is not zero; 0: it is zero */
@@ -136,13 +139,14 @@ typedef struct hx_ansys_reader {
 int hx_ansys_line(hx_ansys_reader *r, int *found);
 int hx_ansys_need_line(hx_ansys_reader *r, const char *block);
 
-/* Returns 1 at the end of a block: a line of -1, or the next command, which is then read as one. */
+/* Returns 1 at the end of a block: a line of -1, or the next command, which is then handled as a
+ * command. */
 int hx_ansys_is_end(hx_ansys_reader *r);
 
 /* Reads the format line of a block, a Fortran format: "(3i9,6e21.13e3)" or "(1i7,2i9,6e21.13)". */
 int hx_ansys_layout_read(hx_ansys_reader *r, const char *block, hx_ansys_layout *l);
 
-/* Parses field k of the line; blank: 0. */
+/* Parses field k of the line as a number; blank: 0. */
 int hx_ansys_int(const hx_ansys_reader *r, const hx_ansys_layout *l, int k, int64_t *value);
 int hx_ansys_real(const hx_ansys_reader *r, const hx_ansys_layout *l, int k, double *value);
 
@@ -191,7 +195,7 @@ int hx_ansys_et(hx_ansys_reader *r);
 int hx_ansys_etblock(hx_ansys_reader *r);
 int hx_ansys_keyopt(hx_ansys_reader *r);
 
-/* Records solids that ANSYS integrates or enriches differently, and layered ones, as unread. */
+/* Records layered solids, and solids that ANSYS integrates or enriches differently, as unread. */
 int hx_ansys_name_solids(hx_ansys_reader *r);
 int hx_ansys_constants(hx_ansys_reader *r);
 int hx_ansys_rlblock(hx_ansys_reader *r);
@@ -230,12 +234,12 @@ const hx_import_set *hx_ansys_find_set(const hx_ansys_reader *r, const char *nam
 
 /* --- ansys_unread.c --- */
 
-/* Records something that is not read; what: in words, or NULL. */
+/* Records a statement that is not read; what: description, or NULL. */
 int hx_ansys_unread(hx_ansys_reader *r, unsigned roles, const char *word, const char *what,
                     int64_t line);
 
-/* Handles a command that no reader takes: records it, refuses it, or skips it if it has no
- * effect. */
+/* Handles a command that none of the readers handles: records it, refuses it, or skips it if it has
+ * no effect. */
 int hx_ansys_other_command(hx_ansys_reader *r);
 
 /* Notes a statement after SOLVE or LSWRITE, which belongs to a later load step. */
@@ -251,8 +255,8 @@ int hx_ansys_finish_unread(hx_ansys_reader *r);
 /* Follows *IF, *DO and *CREATE with their ends. Returns 1 if the command does not run. */
 int hx_ansys_follow_branches(hx_ansys_reader *r);
 
-/* Returns 1 if the command stands in a branch or loop that is not decided, so that it may run never
- * or several times. */
+/* Returns 1 if the command is in an undecided branch or loop, so that it may run never or several
+ * times. */
 int hx_ansys_is_nested(const hx_ansys_reader *r);
 
 /* --- ansys_assign.c --- */

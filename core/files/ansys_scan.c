@@ -46,7 +46,7 @@ int hx_ansys_is_end(hx_ansys_reader *r)
 
 /* --- fields in columns --- */
 
-/* Copies the non-blank characters of a field; it may lie beyond the end of the line. */
+/* Copies the non-blank characters of a field; the field may lie beyond the end of the line. */
 static void cut_field(const hx_ansys_reader *r, int begin, int width, char field[MOST_WIDTH + 1])
 {
     const int length = r->length < (size_t)begin + (size_t)width ? (int)r->length : begin + width;

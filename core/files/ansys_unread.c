@@ -19,10 +19,10 @@ enum {
 typedef struct unread_row {
     const char *name;
     unsigned roles;
-    const char *what; /* in words; NULL: the name is sufficient */
+    const char *what; /* description; NULL: the name is sufficient */
 } unread_row;
 
-/* LSCLEAR and similar commands change or replace what the file stated before. */
+/* LSCLEAR and similar commands change or replace earlier statements of the file. */
 static const unread_row unread[] = {
     {"SFE", LOADS, "surface loads"},
     {"SF", LOADS, "surface loads"},
@@ -110,7 +110,7 @@ static const unread_row unread[] = {
     {"TBMODIF", MATERIAL, "changed materials"},
 };
 
-/* Create or change nodes and elements within ANSYS. */
+/* Commands that create or change nodes and elements within ANSYS. */
 static const char *const meshing[] = {
     "VMESH",  "VSWEEP",  "AMESH",   "LMESH",   "KMESH",    "NGEN",   "EGEN",    "ENGEN",
     "NSYM",   "ESYM",    "ENSYM",   "NSCALE",  "FILL",     "NDELE",  "EDELE",   "NUMMRG",
@@ -118,7 +118,7 @@ static const char *const meshing[] = {
     "EMODIF", "KREFINE", "LREFINE", "AREFINE", "VREFINE",  "VCLEAR", "ACLEAR",  "LCLEAR",
     "KCLEAR", "FVMESH",  "VIMP",    "UPGEOM",  "TRANSFER", "ETCHG"};
 
-/* Zero in every archive written by CDWRITE; the last statement counts. */
+/* Commands that are zero in every archive written by CDWRITE; the last statement counts. */
 static const char *const inertia[HX_ANSYS_INERTIA] = {"ACEL",    "OMEGA",   "DOMEGA", "CGOMGA",
                                                       "CGOMEGA", "DCGOMG",  "IRLF",   "CMACEL",
                                                       "CMOMEGA", "CMDOMEGA"};
@@ -177,7 +177,7 @@ static int take_temperature(hx_ansys_reader *r, int *taken)
                    ? HX_OK
                    : hx_ansys_unread(r, LOADS, "BFUNIF", "uniform body loads", r->line);
     if (hx_ansys_is(r, k, "_TINY"))
-        value = NAN; /* CDWRITE's value for "not stated" */
+        value = NAN; /* the value by which CDWRITE marks an unstated temperature */
     else if (!hx_ansys_number(r, k, &value))
         return hx_ansys_unread(r, LOADS, word, "uniform temperature", r->line);
     if (!is_uniform && !is_short) {
@@ -246,7 +246,7 @@ static int is_nothing(hx_ansys_reader *r)
     return 0;
 }
 
-/* CE,R5.0,DEFI begins an equation, which further lines continue. */
+/* CE,R5.0,DEFI begins an equation; further lines continue it. */
 static int is_continued(const hx_ansys_reader *r)
 {
     return hx_ansys_is_unblocked(r) && !hx_ansys_is(r, 2, "DEFI");
@@ -258,8 +258,8 @@ void hx_ansys_note_late(hx_ansys_reader *r, unsigned roles)
     r->late_roles |= roles;
 }
 
-/* Records the load step of late statements, which ends at `line`. Those after LSWRITE are recorded
- * with it already, except for their roles. */
+/* Records that late statements belong to another load step, which ends at `line`. Statements after
+ * LSWRITE have already been recorded, except for their roles. */
 static int end_late_step(hx_ansys_reader *r, const char *what, int64_t line)
 {
     const int n = strcmp(r->solved_by ? r->solved_by : "", "SOLVE") == 0;
@@ -300,7 +300,7 @@ static int take_unknown(hx_ansys_reader *r)
     return hx_ansys_unread(r, CARRIES, word, "unknown command", r->line);
 }
 
-/* *taken = 1 if the command has a row. */
+/* *taken = 1 if a row of the table handles the command. */
 static int take_row(hx_ansys_reader *r, int *taken)
 {
     *taken = 1;
@@ -355,7 +355,7 @@ static void take_factors(hx_ansys_reader *r)
     hx_file_units_set_factors(&r->import.units, metre, newton);
 }
 
-/* /UNITS,MKS: a statement that converts nothing, here or in ANSYS. */
+/* /UNITS,MKS and similar: states the units and converts nothing, neither here nor in ANSYS. */
 static int note_units(hx_ansys_reader *r)
 {
     char word[HX_ANSYS_WORD];

@@ -33,7 +33,7 @@ typedef struct reader {
     const hx_exodus_library *lib;
     int file; /* below 0: none */
     ex_init_params init;
-    int64_t most;               /* most numbers that the file can hold, by its size */
+    int64_t most;               /* upper bound of the numbers that a file of this size can hold */
     int64_t *node_id, *elem_id; /* [num_nodes], [num_elem] the file's numbers (owned) */
     int64_t n_block;
     block *block; /* (owned) */
@@ -50,7 +50,7 @@ typedef struct cell_type {
     const int8_t *order; /* positions of the solid's nodes in the file; NULL: in the same order */
 } cell_type;
 
-/* Edges along the height come before those of the top. */
+/* The file numbers edges along the height before those of the top. */
 static const int8_t hex20[] = {0,  1,  2,  3,  4,  5,  6,  7,  8,  9,
                                10, 11, 16, 17, 18, 19, 12, 13, 14, 15};
 static const int8_t hex27[] = {0,  1,  2,  3,  4,  5,  6,  7,  8,  9,  10, 11, 16, 17,
@@ -65,7 +65,7 @@ static const int8_t wedge15[] = {0, 1, 2, 3, 4, 5, 6, 7, 8, 12, 13, 14, 9, 10, 1
     {                                                                                              \
         word, n, 0, HX_SOLID_HEX8, shape, NULL                                                     \
     }
-/* Nodes after those of the solid (in the middle of faces, inside) are left out. n_node 0: any
+/* Nodes after those of the solid (inside, or in the middle of faces) are left out. n_node = 0: any
  * number. */
 static const cell_type types[] = {
     SOLID("HEX", 8, HX_SOLID_HEX8, NULL),
@@ -111,8 +111,8 @@ static const cell_type types[] = {
     CELL("", 0, HX_SHAPE_HIGH_ORDER),
 };
 
-/* Types that are not solids but carry load, by their names or if the block has attributes (a
- * thickness, the area of a section). */
+/* Types that are not solids but carry load. They are recognized by their names, or by attributes of
+ * the block, such as a thickness or the area of a section. */
 static const struct {
     const char *word;
     int needs_attribute;
@@ -155,7 +155,7 @@ static const int8_t wedge_side[6][4] = {
 static const int8_t pyramid_side[6][4] = {
     {1, 2, 5, 0}, {2, 3, 5, 0}, {3, 4, 5, 0}, {1, 5, 4, 0}, {1, 4, 3, 2}};
 
-/* NULL: the cell has no such side, or the side is not a face. */
+/* NULL: the cell has no such side, or that side is not a face. */
 static const int8_t *find_side(const cell_type *type, int64_t side)
 {
     static const int8_t quad[4] = {1, 2, 3, 4}, triangle[4] = {1, 2, 3, 0};
@@ -495,7 +495,7 @@ int hx_exodus_read(const char *path, hx_mesh *mesh, hx_conditions *conditions, h
     HX_TRY_FAIL(read_sets(&r, EX_SIDE_SET, r.init.num_side_sets));
     HX_TRY_FAIL(read_sets(&r, EX_NODE_SET, r.init.num_node_sets));
     rc = hx_import_finish(&r.import, mesh);
-    /* the format has no other conditions */
+    /* the format has no other kinds of conditions */
     if (rc == HX_OK) hx_import_give_unread(&r.import, conditions);
 fail:
     exodus_reader_free(&r);

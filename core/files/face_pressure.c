@@ -68,8 +68,8 @@ static const double *find_middle(const hx_middle_index *index, int32_t a, int32_
 
 static const double corner[4][2] = {{-1, -1}, {1, -1}, {1, 1}, {-1, 1}};
 
-/* Normal of a quadrangle (right-hand rule) or triangle (n = 3) with corners x at (a, b); its length
- * is the area density there. */
+/* Normal of a quadrangle (right-hand rule) or triangle (n = 3) with corners x, at the coordinates
+ * (a, b). Its length is the area density there. */
 static void face_normal(int n, double x[4][3], double a, double b, double normal[3])
 {
     double u[3] = {0}, v[3] = {0};
@@ -85,8 +85,9 @@ static void face_normal(int n, double x[4][3], double a, double b, double normal
     hx_cross3(u, v, normal);
 }
 
-/* force[4] of a unit pressure along the normal: integrals of the corners' linear functions, by 2 x
- * 2 points; middle[4]: integrals of the quadratic functions of edges k, k + 1; both exact. */
+/* Forces of a unit pressure along the normal. force[4]: integrals of the corners' linear functions,
+ * by 2 x 2 points; middle[4]: integrals of the quadratic functions of the edges k, k + 1. Both are
+ * exact. */
 static void flat_forces(int n, double x[4][3], double force[4][3], double middle[4][3])
 {
     static const double gauss[2] = {-0.57735026918962576451, 0.57735026918962576451};
@@ -114,8 +115,8 @@ typedef struct shape {
     double value, du, dv;
 } shape;
 
-/* Linear functions of the corners, and quadratic ones of the edges from corner k to k + 1. The
- * quadratic function of a corner is its linear one minus half of those of its two edges. */
+/* Linear functions of the corners, and quadratic functions of the edges from corner k to k + 1. The
+ * quadratic function of a corner is its linear function minus half of those of its two edges. */
 static void quad_shapes(double a, double b, shape linear[4], shape side[4])
 {
     for (int k = 0; k < 4; k++) {
@@ -142,8 +143,8 @@ static void triangle_shapes(double s, double t, shape linear[4], shape side[4])
     }
 }
 
-/* Point q of 3 x 3 Gauss points and its weight; on a triangle those of the square that collapses to
- * it, which are exact for degree 4. */
+/* Computes the shape functions at Gauss point q of 3 x 3 and returns its weight. A triangle uses
+ * the points of the square that collapses to it, which are exact for degree 4. */
 static double curved_point(int n, int q, shape linear[4], shape side[4])
 {
     static const double gauss[3] = {-0.77459666924148337704, 0.0, 0.77459666924148337704};
@@ -157,8 +158,8 @@ static double curved_point(int n, int q, shape linear[4], shape side[4])
     return 0.125 * w * (1 - b);
 }
 
-/* bulge[4]: from the middle of the straight edge to that of the curved one. force[4]: integrals of
- * the linear functions. */
+/* bulge[4]: vector from the middle of each straight edge to that of the curved edge. force[4]:
+ * integrals of the linear functions. */
 static void curved_forces(int n, double x[4][3], double bulge[4][3], double force[4][3],
                           double middle[4][3])
 {

@@ -10,7 +10,7 @@
 #include "../base/memory.h"
 #include "../base/names.h"
 
-/* Large enough for several threads to decode in parallel. */
+/* Large enough that several threads can decode it in parallel. */
 enum { BUFFER_SIZE = 1 << 22, SMALL_BUFFER = 1 << 12 };
 
 int hx_file_scan_open(hx_file_scan *scan, const char *path)
@@ -367,8 +367,8 @@ int hx_file_scan_jump(hx_file_scan *scan, hx_file_mark to)
     return HX_OK;
 }
 
-/* Skips a string in a binary file: the first two bits give the size of its length (6, 14, 30 or 62
- * bits), and the text follows. */
+/* Skips a string in a binary file. Its first two bits give the size of its length (6, 14, 30 or 62
+ * bits); the text follows. */
 static int skip_binary_string(hx_file_scan *scan)
 {
     HX_TRY(fill_buffer(scan, 8));

@@ -18,8 +18,8 @@ extern "C" {
 
 enum { HX_FILE_WORD_SIZE = 256 };
 
-/* A type of number and the format's name for it. kind: i, u, f; b = bits, s = strings (both can
- * only be skipped). */
+/* A type of number, and the format's name for it. kind: i, u, f; b = bits, s = strings (these two
+ * can only be skipped). */
 typedef struct hx_file_number {
     const char *name;
     int n_byte;
@@ -115,7 +115,7 @@ static inline int64_t hx_file_decode_int(const unsigned char *byte, int n_byte, 
 int hx_file_scan_int(hx_file_scan *scan, const hx_file_number *type, int64_t n, int64_t *value);
 int hx_file_scan_real(hx_file_scan *scan, const hx_file_number *type, int64_t n, double *value);
 
-/* A position in the part of the file already read. */
+/* A position in the part of the file that has been read. */
 typedef struct hx_file_mark {
     int64_t offset, line;
 } hx_file_mark;

@@ -63,7 +63,7 @@ static void close_source(hx_mesh_source *source)
 
 /* --- reading --- */
 
-/* On the root only; a format without read_to is reported in the reason. */
+/* Runs on the root only. If the format has no read_to, the reason states this. */
 static int read_on_root(hx_mesh_pieces *p, const char *path, hx_notes *notes)
 {
     const hx_mesh_format *const format = hx_mesh_format_of_file(path);
@@ -78,7 +78,7 @@ static int read_pieces(hx_mesh_pieces *p, const char *path, hx_notes *notes)
     return hx_mesh_pieces_end(p, rc);
 }
 
-/* On all ranks; *is_out: as in mesh_pieces.h. */
+/* Runs on all ranks; *is_out: as in mesh_pieces.h. */
 static int finish_pieces(hx_mesh_pieces *p, const char *path, int *is_out)
 {
     HX_TRY(hx_mesh_pieces_share(p, path));

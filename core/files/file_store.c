@@ -32,7 +32,7 @@ void hx_file_store_free(hx_file_store *s)
     memset(s, 0, sizeof *s);
 }
 
-/* --- what each has --- */
+/* --- local records --- */
 
 static int add_block(hx_file_store *s)
 {
@@ -120,7 +120,7 @@ int hx_file_store_keep(hx_file_store *s, const uint64_t *used)
 /* Finds the global block of the record, and its position there. */
 static int64_t find_block(const hx_file_store *s, int64_t number, int64_t *at)
 {
-    /* all blocks before may be full */
+    /* all preceding blocks may be full */
     int64_t low = number / HX_STORE_BLOCK, high = s->n_first - 1;
     *at = number % HX_STORE_BLOCK;
     if (!s->first) return low;
@@ -142,16 +142,16 @@ void *hx_file_store_own(const hx_file_store *s, int64_t k, int64_t *number)
     return s->block[block] + at * s->bytes;
 }
 
-/* --- what goes between processes --- */
+/* --- exchange between ranks --- */
 
-/* first[home] := number of items before those of each rank, among n items; first[size]: all. */
+/* first[home] := number of items, among n, that lower ranks hold; first[size]: all. */
 static void count_homes(int size, int64_t n, const int32_t *home, int64_t *first)
 {
     for (int64_t i = 0; i < n; i++) first[home[i] + 1]++;
     for (int r = 0; r < size; r++) first[r + 1] += first[r];
 }
 
-/* at[n] := items in the order of their ranks. */
+/* at[n] := the items, ordered by the ranks that hold them. */
 static int sort_homes(int size, int64_t n, const int32_t *home, const int64_t *first, int32_t *at)
 {
     int64_t *next;
@@ -188,8 +188,8 @@ fail:
 
 /* --- queries --- */
 
-/* The distinct numbers requested, ordered by the rank that holds them, and the requests that this
- * rank receives. */
+/* The distinct numbers requested by this rank, ordered by the rank that holds them, and the
+ * requests that this rank receives. */
 typedef struct query {
     int64_t n, n_requested, n_in;
     int64_t *requested;            /* [n_requested] by rank (owned, as all below) */
@@ -372,7 +372,7 @@ static int count_rounds(const hx_comm *comm, int64_t n, int64_t *n_round)
     return rc;
 }
 
-/* Each of the last three arguments may be NULL. */
+/* Requests the records number[n] from their ranks. Each of the last three arguments may be NULL. */
 static int query_records(const hx_file_store *s, int64_t n, const int64_t *number, char *record,
                          uint64_t *sets, int64_t *old)
 {

@@ -1,6 +1,6 @@
 /* Numbered records distributed over ranks, which any rank can request: blocks of HX_STORE_BLOCK
- * records go to the ranks in turn, so the rank of a record follows from its number, however many
- * records there will be. Not installed. */
+ * records go to the ranks in turn. The rank of a record therefore follows from its number, even
+ * before the total number is known. Not installed. */
 #ifndef HX_FILE_STORE_H
 #define HX_FILE_STORE_H
 
@@ -12,7 +12,7 @@ extern "C" {
 
 enum { HX_STORE_BLOCK = 1024 };
 
-/* Records 0 .. n - 1; once some are removed, the others are renumbered in their order. */
+/* Records 0 .. n - 1. Once some are removed, the others are renumbered in their order. */
 typedef struct hx_file_store {
     const hx_comm *comm; /* (borrowed) */
     size_t bytes;        /* per record */
@@ -34,7 +34,7 @@ void hx_file_store_begin(hx_file_store *store, const hx_comm *comm, size_t bytes
 /* Accepts a zeroed store. */
 void hx_file_store_free(hx_file_store *store);
 
-/* The rank that holds the record, before any was removed. */
+/* The rank that holds the record; the number is that before any removal. */
 static inline int hx_file_store_home(const hx_file_store *store, int64_t number)
 {
     return (int)(number / HX_STORE_BLOCK % store->comm->size);
@@ -60,11 +60,11 @@ static inline int64_t hx_file_store_renumber(const int64_t *first, const uint64_
     return number + __builtin_popcountll(used[word] & (((uint64_t)1 << i % 64) - 1));
 }
 
-/* Local record k, and its number, before any was removed. */
+/* Number of local record k, and the record itself; numbers are those before any removal. */
 void *hx_file_store_own(const hx_file_store *store, int64_t k, int64_t *number);
 
-/* record[n] := the records number[n], and sets[n] the bits of the sets that they are in; either may
- * be NULL. Numbers may repeat; each is sent once. Collective. O(n), 100 bytes for each of 262,144
+/* record[n] := the records number[n]; sets[n] := bits of the sets that contain them; either may be
+ * NULL. Numbers may repeat; each is sent only once. Collective. O(n); 100 bytes for each of 262,144
  * numbers at a time. */
 int hx_file_store_query(const hx_file_store *store, int64_t n, const int64_t *number, void *record,
                         uint64_t *sets);
@@ -73,8 +73,8 @@ int hx_file_store_query(const hx_file_store *store, int64_t n, const int64_t *nu
 int hx_file_store_query_old(const hx_file_store *store, int64_t n, const int64_t *number,
                             int64_t *old);
 
-/* Sends item[i] of `bytes` bytes to rank home[i]. (*in)[*n_in], which the caller frees, receives
- * the items sent to this rank, ordered by sender and then in the sender's order. Collective. */
+/* Sends item[i] of `bytes` bytes to rank home[i]. (*in)[*n_in], which the caller frees, := the
+ * items sent to this rank, ordered by sender and then in the sender's order. Collective. */
 int hx_file_ship(const hx_comm *comm, size_t bytes, int64_t n, const void *item,
                  const int32_t *home, int64_t *n_in, void **in);
 

@@ -6,7 +6,8 @@
 
 #include "../base/input_file.h"
 
-/* How to convert the file: %s is the file's name without its extension, %p with it. */
+/* How to convert the file. %s stands for the file's name without its extension, %p for the name
+ * with it. */
 #define MESHIO(extension) "meshio convert %s" extension " %s.vtu"
 #define STEP "export it as STEP from the program it comes from (%s.step)"
 
@@ -20,7 +21,7 @@ typedef struct foreign {
     const char *what, *how;
 } foreign;
 
-/* Recognized by the first bytes, whatever the name. */
+/* Files recognized by their first bytes, regardless of the name. */
 typedef struct head_kind {
     const char *begins;
     int (*is_head)(const char *head); /* further condition, or NULL */
@@ -46,8 +47,8 @@ static const char *first_line(const char *head)
     return head;
 }
 
-/* A title may come before the variables or the first zone; Nastran has a title too, so it is not
- * sufficient. */
+/* A title may come before the variables or the first zone. A title alone is not sufficient, since
+ * Nastran files also have one. */
 static int is_tecplot(const char *head)
 {
     static const char *const first[] = {"TITLE", "VARIABLES", "ZONE", "FILETYPE", "DATASETAUXDATA"};
@@ -112,7 +113,7 @@ static int is_dolfin(const char *head)
     return strstr(head, "<dolfin") != NULL;
 }
 
-/* Blank lines come before it. */
+/* blank lines may come before the text */
 static int is_diffpack(const char *head)
 {
     return line_begins(first_line(head), "Finite element mesh (Grid");

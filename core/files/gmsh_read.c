@@ -51,7 +51,7 @@ static int read_format(hx_gmsh_reader *r)
 /* Skips lines up to the one that ends the section. */
 static int skip_section(hx_gmsh_reader *r, const char *end)
 {
-    char line[4 * HX_FILE_WORD_SIZE]; /* a rule names two sets */
+    char line[4 * HX_FILE_WORD_SIZE]; /* a rule contains two names of sets */
     const int is_comment = strcmp(end, "$EndComments") == 0;
     int found, is_rule;
     do {

@@ -1,6 +1,6 @@
 /* State of one pass over a Gmsh file, shared by gmsh_scan.c (numbers and types of elements),
- * gmsh_read.c (sections), gmsh_groups.c (physical groups), gmsh_read_2.c (nodes and elements of format 2) and gmsh_read_4.c (format 4.1).
- * Internal. */
+ * gmsh_read.c (sections), gmsh_groups.c (physical groups), gmsh_read_2.c (nodes and elements of
+ * format 2) and gmsh_read_4.c (format 4.1). Internal. */
 #ifndef HX_GMSH_READER_H
 #define HX_GMSH_READER_H
 
@@ -25,7 +25,7 @@ typedef struct hx_gmsh_type {
 typedef struct hx_gmsh_group {
     int64_t dim, tag;
     hx_import_set *set; /* (borrowed from the import) */
-    int is_met;         /* an element or entity belongs to it */
+    int is_met;         /* 1: an element or entity belongs to it */
 } hx_gmsh_group;
 
 /* An entity of the geometry (format 4.1): its groups are group_set[first .. first + n). */
@@ -80,7 +80,7 @@ int64_t hx_gmsh_decode_int(const hx_gmsh_reader *r, const unsigned char *bytes);
 int64_t hx_gmsh_decode_size(const hx_gmsh_reader *r, const unsigned char *bytes);
 double hx_gmsh_decode_real(const hx_gmsh_reader *r, const unsigned char *bytes);
 
-/* Finds the type with that number, or raises an error. */
+/* Finds the type with that number; HX_EINPUT if there is none. */
 int hx_gmsh_find_type(hx_gmsh_reader *r, int64_t number, const hx_gmsh_type **type);
 
 /* Reads $PhysicalNames, after the section's name. */

@@ -14,8 +14,9 @@
 #include "set_names.h"
 #include "solid.h"
 
-/* The elements written for the sets in one dimension: points for nodes that do not belong to
- * members of higher dimension, quadrangles and triangles for faces, solids. */
+/* The elements written for the sets in one dimension. Points stand for nodes that do not belong to
+ * members of higher dimension, quadrangles and triangles for faces; the last layer has the
+ * solids. */
 typedef struct layer {
     int dim;   /* in the format */
     int64_t n; /* number of elements in this layer */
@@ -78,7 +79,7 @@ static void end_section(writer *w, const char *name)
     fprintf(w->f, "%s$End%s\n", w->is_ascii ? "" : "\n", name);
 }
 
-/* The file's own numbers if all were above 0, otherwise positions in the order, from 1. */
+/* The file's own numbers if all of them are above 0; otherwise positions in the order, from 1. */
 static int64_t node_number(const writer *w, int64_t node)
 {
     const hx_mesh *const mesh = w->mesh;
@@ -287,7 +288,8 @@ static int type_of(const writer *w, const layer *l, int64_t i)
     return n == 1 ? POINT : n == 3 ? TRIANGLE : QUADRANGLE;
 }
 
-/* Returns 1 if element i begins a block: it has another class or type than the one before. */
+/* Returns 1 if element i begins a block: its class or type differs from that of the previous
+ * element. */
 static int begins_block(const writer *w, const layer *l, int64_t i)
 {
     return i == 0 || class_of(w, l, i - 1) != class_of(w, l, i) ||
@@ -338,8 +340,8 @@ static void write_format(writer *w)
     fputs("$EndMeshFormat\n", w->f);
 }
 
-/* A set with members of several dimensions is written as several groups, which are read as one
- * set. */
+/* A set with members of several dimensions is written as several groups; the reader joins them to
+ * one set. */
 static void write_joins(writer *w)
 {
     int is_joined = 0;
@@ -350,7 +352,7 @@ static void write_joins(writer *w)
     if (is_joined) fputs("$Comments\n" HX_GMSH_JOINS "\n$EndComments\n", w->f);
 }
 
-/* Writes the rules of combined sets; everything else in the file is understood by any program. */
+/* Writes the rules of combined sets. Every program understands the rest of the file. */
 static int write_rules(writer *w)
 {
     hx_set_names names;
@@ -373,7 +375,7 @@ static unsigned char instead(unsigned char c)
     return c == '"' ? '\'' : '_';
 }
 
-/* gmsh cuts longer names. */
+/* gmsh truncates longer names */
 const hx_set_name_rule hx_gmsh_name_rule = {.most = 127, .n_byte = n_byte, .instead = instead};
 
 static int write_names(writer *w)

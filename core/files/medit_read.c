@@ -12,8 +12,8 @@ typedef struct reader {
     hx_file_scan scan;
     hx_import import;
     int has_vertices;
-    int is_passing; /* skipping the numbers of a section that is not read */
-    int64_t n_cell; /* numbered through all kinds, from 1 */
+    int is_passing; /* to skip the numbers of a section that is not read */
+    int64_t n_cell; /* cells of all kinds are numbered together, from 1 */
 } reader;
 
 /* A kind of cell. A word may have several rows; the number of nodes selects one. */
@@ -23,7 +23,7 @@ typedef struct section {
     int is_solid;
     hx_solid_id solid;
     hx_shape shape;
-    const char *set; /* prefix of the set of a reference */
+    const char *set; /* prefix of the set that a reference number stands for */
 } section;
 
 static const section sections[] = {
@@ -38,7 +38,8 @@ static const section sections[] = {
     {"TetrahedraP2", 10, 1, HX_SOLID_TET10, HX_SHAPE_OTHER, "property"},
     {"TrianglesP2", 6, 0, HX_SOLID_HEX8, HX_SHAPE_TRIANGLE, "surface"},
     {"EdgesP2", 3, 0, HX_SOLID_HEX8, HX_SHAPE_LINE, "curve"},
-    /* gmsh's cells of second order with the words of first order, in gmsh's own order of nodes */
+    /* gmsh's cells of second order, which it writes under the words of first order and in its own
+     * order of nodes */
     {"Hexahedra", 20, 1, HX_SOLID_GMSH_HEX20, HX_SHAPE_OTHER, "property"},
     {"Hexahedra", 27, 1, HX_SOLID_GMSH_HEX27, HX_SHAPE_OTHER, "property"},
     {"Quadrilaterals", 8, 0, HX_SOLID_HEX8, HX_SHAPE_QUADRANGLE, "surface"},
@@ -125,8 +126,8 @@ static int count_numbers(reader *r, int64_t *n)
     return HX_OK;
 }
 
-/* Finds the row for the cells' number of nodes. Usually a line has one cell, and one line suffices;
- * otherwise all numbers are counted. */
+/* Finds the row for the cells' number of nodes. A line usually has one cell, so counting one line
+ * suffices; otherwise all numbers are counted. */
 static int find_order(reader *r, const section **s, int64_t n_cell)
 {
     int64_t n;
@@ -134,7 +135,7 @@ static int find_order(reader *r, const section **s, int64_t n_cell)
     if (n_cell == 0 || n == (*s)->n_node + 1) return HX_OK;
     HX_TRY(count_numbers(r, &n));
     if (n < n_cell * ((*s)->n_node + 1) || n % n_cell != 0 || n / n_cell > 200)
-        return HX_OK; /* reading the cells reports the error */
+        return HX_OK; /* the error will be reported when the cells are read */
     const int64_t n_node = n / n_cell - 1;
     if (n_node == (*s)->n_node) return HX_OK;
     for (size_t i = 0; i < sizeof sections / sizeof sections[0]; i++) {
@@ -221,7 +222,7 @@ int hx_medit_read(const char *path, hx_mesh *mesh, hx_conditions *conditions, hx
 {
     int rc = HX_OK;
     reader r;
-    (void)conditions; /* the format has none */
+    (void)conditions; /* the format has no conditions */
     memset(&r, 0, sizeof r);
     memset(mesh, 0, sizeof *mesh);
     HX_TRY_FAIL(hx_import_open(&r.import, path, notes));

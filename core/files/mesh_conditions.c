@@ -1,4 +1,4 @@
-/* Supports, forces and couplings of a mesh file, as its reader collects them. */
+/* Supports, forces and couplings of a mesh file, in the form in which its reader collects them. */
 #include "mesh_conditions.h"
 
 #include <stdarg.h>

@@ -13,18 +13,19 @@ extern "C" {
 typedef enum {
     HX_CONDITION_SUPPORT,
     HX_CONDITION_FORCE,
-    /* drops supports; in a step after the first, which must state the same supports again */
+    /* drops supports; in a step after the first, the same supports must then be stated again */
     HX_CONDITION_NO_SUPPORTS,
     HX_CONDITION_NO_FORCES, /* drops the forces of earlier steps */
     HX_CONDITION_PRESSURE,  /* vector[0] on the faces of a set */
-    /* vector[0..2], its direction vector[3..5] or 0: replaces any earlier one; gravity and
-     * centrifugal load act on all elements of the set */
+    /* vector[0..2] with the direction vector[3..5]. Gravity of a later step replaces it if it has
+     * the same direction, or if this direction is 0. Gravity and centrifugal load act on all
+     * elements of the set */
     HX_CONDITION_GRAVITY,
     HX_CONDITION_CENTRIFUGAL, /* point vector[0..2], axis vector[3..5], speed value */
-    HX_CONDITION_NO_LOADS     /* drops the loads of earlier steps of its family */
+    HX_CONDITION_NO_LOADS     /* drops the loads that earlier steps state by the same family */
 } hx_condition_kind;
 
-/* Two families of keywords, each of which restates only its own loads. */
+/* Two families of keywords; each replaces only loads stated by its own family. */
 enum { HX_LOADS_OF_ELEMENTS, HX_LOADS_OF_SURFACES, HX_N_LOADS_OF };
 
 typedef struct hx_condition {
@@ -34,12 +35,13 @@ typedef struct hx_condition {
     int64_t line;        /* 0: not known */
     double value;        /* value of each component: displacement or force */
     hx_numbers node;     /* numbers in the file (owned) */
-    int is_of_set;       /* `node` are the members of a set, of which the file may lack some */
+    /* `node` lists the members of a set, some of which may be missing in the file */
+    int is_of_set;
     const hx_import_set *set; /* for HX_CONDITION_PRESSURE, GRAVITY and CENTRIFUGAL; NULL: all */
     double vector[6];
     int family; /* HX_LOADS_OF_... */
-    /* HX_CONDITION_NO_LOADS after a load of the other family in the same step;
-     * HX_CONDITION_NO_SUPPORTS of a step after the first that was not static */
+    /* OP=NEW came too late: HX_CONDITION_NO_LOADS after a load of the other family in the same
+     * step, or HX_CONDITION_NO_SUPPORTS in a step after the first step that was not static */
     int is_late;
     int is_type; /* a support by a type such as ENCASTRE, which CalculiX does not read */
 } hx_condition;
@@ -65,23 +67,25 @@ typedef struct hx_import_conditions {
     int n_step;
     size_t n_coupling, coupling_capacity;
     hx_import_coupling *coupling; /* (owned) */
-    char *fault;                  /* why they cannot be used (owned); NULL: they can be used */
-    /* why only the supports, only the loads, cannot be used (owned) */
+    /* why the conditions cannot be used (owned); NULL: they can be used */
+    char *fault;
+    /* why only the supports, or only the loads, cannot be used (owned) */
     char *support_fault, *load_fault;
 } hx_import_conditions;
 
-/* Appends a copy without nodes; the caller adds these to *added (valid until the next call). */
+/* Appends a copy without nodes; the caller adds nodes to *added, which is valid until the next
+ * call. */
 int hx_import_conditions_add(hx_import_conditions *conditions, const hx_condition *condition,
                              hx_condition **added);
 
-/* The part of the forces on two corners that belongs to the middle of their edge if elements are
- * quadratic. */
+/* Adds the part of the forces on two corners that belongs to the middle of their edge if elements
+ * are quadratic. */
 int hx_import_conditions_add_middle(hx_import_conditions *conditions, const hx_file_middle *middle);
 
 int hx_import_conditions_couple(hx_import_conditions *conditions,
                                 const hx_import_coupling *coupling);
 
-/* Records that the file states something that is not read: the mesh is valid, but from = "file" is
+/* Records that the file states something that is not read. The mesh is valid, but from = "file" is
  * refused with this text. Only the first call has an effect. */
 int hx_import_conditions_set_fault(hx_import_conditions *conditions, const char *fmt, ...)
     HX_PRINTF(2, 3);
@@ -94,18 +98,20 @@ int hx_import_conditions_set_load_fault(hx_import_conditions *conditions, const 
 
 /* Converts steps to load cases, between hx_import_finish and hx_import_free. A force stays in later
  * steps until it is set again or until HX_CONDITION_NO_FORCES; forces on one component within a
- * step add up, as in CalculiX and Abaqus. What acts on a node of second order that the mesh omits
- * is moved to the corners in whose middle it lies, forces in equal parts; a note states how this
- * changes their moment. What cannot be used (a force on a node of no element, supports that change
- * between steps) becomes conditions->fault. *to receives import->unread. *to must be zeroed, and
- * the caller frees it, also after an error; it may be NULL. O(nodes * steps). */
+ * step add up, as in CalculiX and Abaqus. Forces and supports of a node of second order that the
+ * mesh omits are moved to the corners in whose middle it lies, forces in equal parts; a note states
+ * how this changes the moment. The reason why something cannot be used (a force on a node of no
+ * element, supports that change between steps) is stored in conditions->fault. *to receives
+ * import->unread. *to must be zeroed, and the caller frees it, also after an error; it may be NULL.
+ * O(nodes * steps). */
 int hx_import_conditions_finish(hx_import_conditions *conditions, hx_import *import,
                                 const hx_mesh *mesh, hx_conditions *to);
 
 /* Accepts a zeroed struct. */
 void hx_import_conditions_free(hx_import_conditions *conditions);
 
-/* Loads on sets, at reference nodes and by mass, at the end of a step (mesh_loads.c). */
+/* Loads on sets, at reference nodes and by mass, as they are at the end of a step
+ * (mesh_loads.c). */
 typedef struct hx_set_loads hx_set_loads;
 
 int hx_set_loads_create(hx_set_loads **loads, hx_import_conditions *all, const hx_import *import,
@@ -115,8 +121,8 @@ void hx_set_loads_free(hx_set_loads *loads);
 /* Returns 1 if two sets of the mesh have a face in common. */
 int hx_sets_share_faces(const hx_mesh *mesh, const char *name, const char *other);
 
-/* Ends the load of an earlier step that the condition restates. Call it for all conditions of a
- * step before the first of them is applied. */
+/* Ends the load of an earlier step that the condition replaces. Call it for all conditions of a
+ * step before applying the first of them. */
 void hx_set_loads_restate(hx_set_loads *loads, const hx_condition *condition);
 
 /* Takes a condition of a kind other than forces on nodes. */
@@ -129,9 +135,9 @@ int hx_set_loads_at_node(hx_set_loads *loads, const hx_condition *condition, int
 /* Drops the loads at reference nodes. */
 void hx_set_loads_reset(hx_set_loads *loads);
 
-/* hx_set_loads_renew drops the supports of reference nodes, or (awaits = 1) requires that they are
- * stated again; hx_set_loads_lost returns 1 with the first node that lacks one, once per
- * renewal. */
+/* hx_set_loads_renew drops the supports of reference nodes; with awaits = 1 it only requires that
+ * the step states them again. hx_set_loads_lost returns 1 and the first node whose support is
+ * missing, once per renewal. */
 void hx_set_loads_renew(hx_set_loads *loads, int awaits);
 int hx_set_loads_lost(hx_set_loads *loads, int64_t *number);
 

@@ -122,7 +122,7 @@ static int apply_at(state *s, const hx_condition *c, int64_t number)
     if ((c->components & 7u) == 0) return HX_OK; /* only rotations */
     if (at >= 0) return is_force ? add_force(s, c, at) : add_support(s, c, at, number);
     const int is_missing = hx_number_index_find(&s->import->node_index, number) < 0;
-    if (c->is_of_set && is_missing) return HX_OK; /* the set is noted */
+    if (c->is_of_set && is_missing) return HX_OK; /* the set is noted separately */
     if (!is_force && !is_missing) return leave_out_support(s, c, number);
     return (is_force ? hx_import_conditions_set_load_fault
                      : hx_import_conditions_set_support_fault)(
@@ -133,7 +133,7 @@ static int apply_at(state *s, const hx_condition *c, int64_t number)
         HX_IMPORT_NUMBER(s->import, number));
 }
 
-/* Drops the supports so far, or requires that the step states them again. */
+/* Drops the supports stated so far, or requires that the step states them again. */
 static int renew_supports(state *s, const hx_condition *c)
 {
     const int awaits = c->step > 1 || c->is_late;
@@ -149,7 +149,7 @@ static int renew_supports(state *s, const hx_condition *c)
     return HX_OK;
 }
 
-/* The number in the file of the node at a place that a support names. */
+/* The file's number of the node at a place that a support names. */
 static int64_t number_at(const state *s, int64_t at)
 {
     for (size_t i = 0; i < s->all->n; i++) {
@@ -195,7 +195,7 @@ static int apply_condition(state *s, const hx_condition *c)
     return HX_OK;
 }
 
-/* Appends the entries to a list that holds n so far. */
+/* Appends the entries to a list that already holds n. */
 static int emit(const state *s, const double *value, int load_case, int64_t *n,
                 hx_file_value **list)
 {
@@ -220,7 +220,7 @@ static int append_middle(hx_import_conditions *all, const hx_file_middle *middle
     return HX_OK;
 }
 
-/* Appends what is stated about the middles of edges: forces of a step, or supports (step 0). */
+/* Appends the statements about middles of edges: forces of a step, or supports (step 0). */
 static int emit_middles(const state *s, int step, hx_conditions *to)
 {
     const double *const value = step > 0 ? s->force : s->value;

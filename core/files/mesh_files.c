@@ -85,7 +85,7 @@ static int write_gmsh(const char *path, const hx_mesh *mesh, const hx_mesh_write
     return hx_set_names_note(mesh, &hx_gmsh_name_rule, path, options->notes);
 }
 
-/* FINISH, which may be abbreviated to four characters; not "Finite element mesh". */
+/* FINISH, which may be abbreviated to four characters, but not "Finite element mesh". */
 static int is_finish(const char *line)
 {
     const size_t n = strcspn(line, ", \t\r\n!");
@@ -135,7 +135,7 @@ static int note_pyramids(const char *path, const hx_mesh *mesh, hx_notes *notes)
 
 static int write_abaqus(const char *path, const hx_mesh *mesh, const hx_mesh_write_options *options)
 {
-    HX_TRY(hx_abaqus_write(path, mesh, options->title, options->problem));
+    HX_TRY(hx_abaqus_write(path, mesh, options->title, options->problem, options->penalty));
     HX_TRY(hx_set_names_note(mesh, &hx_abaqus_name_rule, path, options->notes));
     return note_pyramids(path, mesh, options->notes);
 }
@@ -147,7 +147,7 @@ static int is_exodus(const char *head)
     return strncmp(head, "CDF", 3) == 0 && (head[3] == 1 || head[3] == 2 || head[3] == 5);
 }
 
-/* The first line after comments is a section or a card. */
+/* The first line after comments is a section heading or a card. */
 static int is_nastran(const char *head)
 {
     static const char *const word[] = {
@@ -218,7 +218,7 @@ const hx_mesh_format hx_mesh_formats[] = {
 };
 const size_t hx_n_mesh_format = sizeof hx_mesh_formats / sizeof hx_mesh_formats[0];
 
-/* --- which one --- */
+/* --- recognition --- */
 
 const hx_mesh_format *hx_mesh_format_of_name(const char *path)
 {
@@ -246,7 +246,8 @@ const hx_mesh_format *hx_mesh_format_of_file(const char *path)
 {
     char head[HEAD_SIZE];
     if (read_head(path, head, NULL) < 0) return NULL;
-    if (hx_foreign_is_head(head)) return NULL; /* before other formats: Nastran has a TITLE, too */
+    /* checked before other formats, since Nastran also has a TITLE */
+    if (hx_foreign_is_head(head)) return NULL;
     for (size_t i = 0; i < hx_n_mesh_format; i++)
         if (hx_mesh_formats[i].is_head(head)) return &hx_mesh_formats[i];
     return hx_mesh_format_of_name(path);
@@ -335,8 +336,8 @@ int hx_mesh_read(const char *path, double merge, hx_mesh *mesh, hx_conditions *c
     return rc;
 }
 
-/* Notes sets that the file defines by other sets but lists with other members, because one of the
- * two was changed. */
+/* Notes sets that the file lists with other members than their definition by other sets gives,
+ * because one of the two was changed. */
 static int note_rules(const hx_mesh *mesh, hx_notes *notes)
 {
     for (size_t i = 0; i < mesh->rules.n; i++)

@@ -15,10 +15,13 @@ extern "C" {
 struct hx_import_sink;
 
 typedef struct hx_mesh_write_options {
-    int is_ascii;              /* for formats that have both ASCII and binary */
-    const char *title;         /* or NULL */
-    const hx_problem *problem; /* for formats that hold loads and supports; NULL: only the mesh */
-    hx_notes *notes;           /* receives what the format cannot express; or NULL */
+    int is_ascii;      /* for formats that have both ASCII and binary */
+    const char *title; /* or NULL */
+    /* formats that hold loads and supports store those of the problem; NULL: only the mesh */
+    const hx_problem *problem;
+    double penalty; /* with a problem: SIMP exponent of passive elements */
+    /* receives notes about parts that the format cannot express; or NULL */
+    hx_notes *notes;
     /* See hx_vtk_options; called only for formats that contain fields. NULL: no progress. */
     void (*progress)(void *context, double share);
     void *context;
@@ -30,15 +33,15 @@ typedef struct hx_mesh_format {
     /* Returns 1 if a file that begins with `head` (0-terminated) has this format; ignores its
      * name. */
     int (*is_head)(const char *head);
-    /* Makes a raw mesh and reads what else the file states; conditions may be NULL. NULL: the file
-     * holds a spline. */
+    /* Makes a raw mesh and reads the other statements of the file; conditions may be NULL. NULL:
+     * the file holds a spline. */
     int (*read)(const char *path, hx_mesh *mesh, hx_conditions *conditions, hx_notes *notes);
     /* Writes a finished mesh with its sets; NULL: the format cannot be written. */
     int (*write)(const char *path, const hx_mesh *mesh, const hx_mesh_write_options *options);
     int (*read_spline)(const char *path, hx_spline *spline, hx_notes *notes); /* or NULL */
     /* Reads into a sink (mesh_import.h); NULL: only the whole mesh at once. */
     int (*read_to)(const char *path, struct hx_import_sink *sink, hx_notes *notes);
-    int holds_problem; /* `write` includes supports and loads */
+    int holds_problem; /* `write` also writes supports and loads */
     int holds_fields;  /* can hold values at nodes and elements (vtk.h) */
 } hx_mesh_format;
 
@@ -65,11 +68,12 @@ int hx_mesh_is_spline(const char *path);
 int hx_mesh_read_spline(const char *path, const hx_spline_options *options, hx_spline *spline,
                         hx_mesh *mesh, hx_notes *notes);
 
-/* Reads a raw mesh of any format, with nodes in the right order and coincident nodes merged, kept
- * or refused according to `merge` (mesh_check.h: NaN, 0 or a distance). Corrections and omissions
- * are noted; notes may be NULL. *conditions receives the file's supports and forces (none if the
- * format has none); the caller frees them; may be NULL. For a spline, the image in its file is
- * read, without merging. HX_EINPUT: unknown format, or refused by reader or checks. */
+/* Reads a raw mesh of any format. Nodes of elements are brought into the right order, and
+ * coincident nodes are merged, kept or refused according to `merge` (mesh_check.h: NaN, 0 or a
+ * distance). Corrections and omissions are noted; notes may be NULL. *conditions (may be NULL)
+ * receives the file's supports and forces, none if the format has none; the caller frees them. For
+ * a spline, the image in its file is read, without merging. HX_EINPUT: the format is unknown, or
+ * the reader or a check refuses the mesh. */
 int hx_mesh_read(const char *path, double merge, hx_mesh *mesh, hx_conditions *conditions,
                  hx_notes *notes);
 

@@ -1,5 +1,5 @@
-/* What a reader collects from a mesh file: nodes, solids, other cells and sets, with the file's
- * numbers. */
+/* The data that a reader collects from a mesh file: nodes, solids, other cells and sets, with the
+ * file's numbers. */
 #include "mesh_import.h"
 
 #include <stdio.h>
@@ -42,7 +42,7 @@ const char *hx_import_number_text(const hx_import *import, int64_t number, char 
     return text;
 }
 
-/* --- what a reader adds --- */
+/* --- adding data --- */
 
 static int reserve_xyz(hx_import *import, int64_t n)
 {
@@ -63,8 +63,8 @@ int hx_import_expect(hx_import *import, int64_t n_node, int64_t n_elem)
     return reserve_xyz(import, import->n_node + n_node);
 }
 
-/* Adds the lines of n more entries. Files with one entry per line keep runs; if the lines are not
- * known for all entries so far, none are kept. */
+/* Adds the lines of n more entries. A file with one entry per line keeps runs of lines. If the
+ * lines of earlier entries are not known, no lines are kept. */
 static int add_lines(hx_numbers *lines, int64_t n_before, int64_t n, int64_t line)
 {
     if (line <= 0 || lines->n != n_before) return HX_OK;
@@ -177,7 +177,7 @@ int hx_import_add_nodes(hx_import *import, int64_t n, const int64_t *number, con
 }
 
 /* Adds the corners of hexahedra, collapsed or not. */
-/* Makes room for n more elements; those before it are hexahedra of 8 nodes. */
+/* Makes room for n more elements; the elements before them are hexahedra of 8 nodes. */
 static int reserve_solids(hx_import *import, int64_t n)
 {
     const int64_t needed = import->n_elem + n;

@@ -30,8 +30,8 @@
 extern "C" {
 #endif
 
-/* Cells that are not solids of solid.h. Cells before HX_SHAPE_HIGH_ORDER bound or mark something
- * and are left out; a file with one of the others is refused. */
+/* Cells that are not solids of solid.h. Those before HX_SHAPE_HIGH_ORDER bound or mark something
+ * and are left out; a file with any of the others is refused. */
 typedef enum {
     HX_SHAPE_POINT,
     HX_SHAPE_LINE,
@@ -43,49 +43,50 @@ typedef enum {
 
 typedef struct hx_import_other {
     hx_shape shape;
-    char *type;           /* the format's name for it, "C3D4" (owned) */
+    char *type;           /* the format's name for the type, such as "C3D4" (owned) */
     int64_t n;            /* number of cells of that type */
-    int64_t number, line; /* number, line of the first */
+    int64_t number, line; /* number and line of the first cell */
 } hx_import_other;
 
 /* A named selection; any of the lists may be empty, and several may be filled. */
 typedef struct hx_import_set {
     char *name;
-    /* for a set made by hx_import_set_of: sets of one name and different kinds are separate */
+    /* for a set made by hx_import_set_of; sets of one name and different kinds are separate */
     hx_set_kind kind;
-    int is_unmet;           /* named in the file, but no cell belongs to it */
-    int is_flushed;         /* the sink has taken members of it */
-    int is_reference;       /* its nodes are intentionally not nodes of the mesh */
-    int is_shortened;       /* repeated members were removed */
-    int is_of_loads;        /* made for a load: faces that no element has do not refuse the mesh */
-    int is_held, is_loaded; /* supports, loads have taken its members so far */
-    int64_t taken_line;     /* the first line that took them, 0: none */
+    int is_unmet;     /* the file names it, but no cell belongs to it */
+    int is_flushed;   /* some of its members have been handed to the sink */
+    int is_reference; /* its nodes are intentionally not nodes of the mesh */
+    int is_shortened; /* repeated members were removed */
+    /* 1: made for a load, so that faces that no element has do not refuse the mesh */
+    int is_of_loads;
+    int is_held, is_loaded; /* supports have used its members so far; loads have */
+    int64_t taken_line;     /* the first line that used its members, 0: none */
     hx_numbers node;        /* numbers of nodes */
     hx_numbers elem;        /* numbers of elements */
     hx_numbers elem_index;  /* elements by the order in which they were added, from 0 */
     /* numbers of the 4 nodes of each face, in any order around it; a triangle repeats its last */
     hx_numbers quad;
-    hx_numbers free_elem;  /* numbers of elements whose faces on the boundary are members */
+    hx_numbers free_elem;  /* numbers of elements whose boundary faces are members */
     hx_numbers face_elem;  /* the element's number for each entry of face_local */
-    hx_numbers face_local; /* 0 to 5: a row of hx_hex_face of the element as it was added */
+    hx_numbers face_local; /* 0 to 5: the row of hx_hex_face, in the element as it was added */
 } hx_import_set;
 
 enum { HX_NUMBER_TEXT = 120 };
 
 typedef struct hx_import hx_import;
 
-/* Receives nodes and solids as they are read, in place of the import's arrays (mesh_pieces.h). */
+/* Receives nodes and solids as they are read, instead of the import's arrays (mesh_pieces.h). */
 typedef struct hx_import_sink hx_import_sink;
 struct hx_import_sink {
     int (*nodes)(hx_import_sink *sink, hx_import *import, int64_t n, const double *xyz);
     /* corner[n][8]: numbers of nodes, in VTK_HEXAHEDRON order. */
     int (*solids)(hx_import_sink *sink, hx_import *import, int64_t n, const int64_t *corner,
                   int64_t line);
-    /* Moves members of sets out of elem_index and, if with_nodes, out of node. */
+    /* Removes members of sets from elem_index and, if with_nodes, from node, and keeps them. */
     int (*flush)(hx_import_sink *sink, hx_import *import, int with_nodes);
     /* Replaces hx_import_finish. */
     int (*finish)(hx_import_sink *sink, hx_import *import);
-    /* with fewer elements, the whole mesh is requested as soon as this is known */
+    /* if the file has fewer elements, the whole mesh is requested as soon as this is known */
     int64_t least_elem;
     char why[200]; /* why the file requires the whole mesh at once; "": it does not */
 };
@@ -95,8 +96,9 @@ struct hx_import {
     hx_notes *notes; /* (borrowed), may be NULL */
     int64_t n_node, n_elem;
 
-    /* For formats whose numbers restart: writes the file's name of a number into
-     * text[HX_NUMBER_TEXT]; returns the number in the mesh. NULL: the number itself. */
+    /* For formats whose numbers restart: number_text writes the file's name of a number into
+     * text[HX_NUMBER_TEXT]; number_short returns the number in the mesh. NULL: the number
+     * itself. */
     void (*number_text)(const void *context, int64_t number, char *text);
     int64_t (*number_short)(const void *context, int64_t number);
     const void *number_context; /* (borrowed) */
@@ -104,8 +106,8 @@ struct hx_import {
     /* words of set kinds in names made unique; NULL: the default (borrowed) */
     const hx_kind_words *kind_words;
 
-    /* The remedy in messages, if the format has better words than the general ones; constant texts
-     * or NULL. */
+    /* Remedies in messages, if the format has better words than the general ones; constant texts or
+     * NULL. */
     const char *order_hint, *shape_hint, *empty_hint;
 
     double *xyz; /* [xyz_capacity][3] (owned) */
@@ -116,14 +118,14 @@ struct hx_import {
     uint8_t *solid;
     int64_t solid_capacity;
     hx_numbers middle;               /* numbers of the nodes that are not corners, by element */
-    hx_numbers node_line, elem_line; /* of text files, as far as they were given */
+    hx_numbers node_line, elem_line; /* lines in a text file; empty if they are not known */
 
     size_t n_other, n_set;
     hx_import_other *other; /* (owned) */
     hx_import_set **set;    /* (owned, each) */
     hx_set_rules rules;     /* sets made of other sets, for the mesh (owned) */
-    hx_unread unread;       /* what the file states and is not read (owned) */
-    hx_file_units units;    /* that the file states */
+    hx_unread unread;       /* statements of the file that are not read (owned) */
+    hx_file_units units;    /* units that the file states */
 
     /* Set by hx_import_finish. */
     hx_number_index node_index, elem_index;
@@ -136,7 +138,7 @@ struct hx_import {
     int32_t *middle_of_node; /* [n_node] index among these nodes, -1: none; NULL: there are none */
     /* [n_middle] element * 32 + position among its nodes after the corners */
     int64_t *middle_place;
-    double *middle_xyz; /* [n_middle][3] (owned, all three) */
+    double *middle_xyz; /* [n_middle][3] (this and the two arrays above are owned) */
     int is_curved;      /* an edge is curved: the mesh receives the middle nodes on edges */
 
     /* Receives nodes and solids; NULL: the arrays above (borrowed). With a sink, numbers must be
@@ -146,15 +148,16 @@ struct hx_import {
      * rows. */
     const int (*side_row)[7];
     int has_collapsed_brick; /* a hexahedron with repeated nodes was added */
-    int keeps_unused;        /* unused nodes stay in the mesh, which is then refused */
-    int sorts_shared;        /* for a sink: the mesh has its sets by name if sets of several kinds
-                                share one */
+    int keeps_unused;        /* 1: unused nodes stay in the mesh, so that it is refused */
+    /* for a sink: 1: the mesh sorts its sets by name if sets of several kinds share one */
+    int sorts_shared;
 };
 
 /* notes collects what the user should see (nodes left out, cells ignored); may be NULL. */
 int hx_import_open(hx_import *import, const char *path, hx_notes *notes);
 
-/* The expected number of nodes and elements, from a checked count, to allocate once. */
+/* Announces the expected number of nodes and elements, from a checked count, so that memory is
+ * allocated only once. */
 int hx_import_expect(hx_import *import, int64_t n_node, int64_t n_elem);
 
 /* Adds n nodes; line: line of the first node in a text file with one node per line, 0: not
@@ -200,14 +203,14 @@ int hx_import_need_whole(hx_import *import, const char *why);
 /* Announces the largest possible number of elements before any is added. */
 int hx_import_announce(hx_import *import, int64_t n_elem);
 
-/* Records n objects of a kind that the file states and that is not read (problem/unread.h): roles,
- * the file's word for it, a description or NULL, the line of the first or 0. Requests the whole
- * mesh if there is a sink and any role. */
+/* Records n objects of a kind that the file states but that is not read (problem/unread.h): roles,
+ * the file's word for the kind, a description or NULL, the line of the first object or 0. If there
+ * is a sink and any role, requests the whole mesh. */
 int hx_import_unread(hx_import *import, unsigned roles, const char *word, const char *what,
                      int64_t n, int64_t line);
 
-/* Moves the unread kinds and the units to conditions, where the caller finds them; may be NULL. The
- * last call of a reader without hx_import_conditions. */
+/* Moves the list of unread kinds and the units to `conditions`, where the caller finds them; may be
+ * NULL. Readers without hx_import_conditions call it last. */
 struct hx_conditions;
 void hx_import_give_unread(hx_import *import, struct hx_conditions *conditions);
 

@@ -165,7 +165,7 @@ int hx_import_note_dropped(const hx_import *import, int64_t n_dropped, int64_t f
                         import->path, (long long)n_dropped, HX_IMPORT_NUMBER(import, first));
 }
 
-/* Leaves out the nodes that no element uses; `number` receives the mesh's numbers of the others. */
+/* Leaves out the nodes that no element uses; `number` := the mesh's numbers of the others. */
 static int drop_unused(hx_import *import, int32_t *conn, int64_t *n_used, hx_numbers *number)
 {
     HX_TRY(number_used(import, conn, n_used));
@@ -270,7 +270,7 @@ int hx_import_check_cells(const hx_import *import)
     return note_ignored(import);
 }
 
-/* Returns 1 if the file gives a set in a rule by faces. */
+/* Returns 1 if a part of the rule is a set that the file gives by faces. */
 static int unites_faces(const hx_import *import, const hx_stated_rule *rule)
 {
     for (size_t p = 0; p < rule->set.n_part; p++)

@@ -18,7 +18,7 @@ int hx_import_name_apart(hx_import *import, hx_mesh *mesh);
 typedef struct hx_left_out {
     const char *what;
     int64_t n, first;
-    int is_missing; /* they are not in the file at all, which is a warning */
+    int is_missing; /* members that are not in the file at all, which is a warning */
 } hx_left_out;
 
 #define HX_MISSING_NODES                                                                           \
@@ -32,7 +32,7 @@ typedef struct hx_left_out {
 
 void hx_leave_out(hx_left_out *out, int64_t number);
 
-/* n_kept: members that the mesh has; without any, the note is a warning. */
+/* n_kept: number of members that the mesh has. If it is 0, the note is a warning. */
 int hx_note_left_out(const hx_import *import, const hx_import_set *set, const hx_left_out *out,
                      int64_t n_kept);
 
@@ -55,10 +55,10 @@ int hx_import_list_middles(hx_import *import, const int32_t *conn);
 /* Hands all middle nodes on edges to the raw mesh if some edges are curved. */
 int hx_import_keep_middles(const hx_import *import, hx_mesh *mesh);
 
-/* Statements about nodes of second order, and the effect of moving them to the corners. */
+/* Forces on nodes of second order, and the effect of moving them to the corners. */
 typedef struct hx_middle_report {
     int64_t n_force, n_support; /* number of such nodes, over all steps */
-    /* of one step: largest moment about the origin, and largest change of it */
+    /* values of one step: largest moment about the origin, and largest change of it */
     double moment, change;
 } hx_middle_report;
 
@@ -68,7 +68,7 @@ typedef struct hx_middle_report {
 int hx_share_forces(const hx_import *import, const hx_mesh *mesh, const double *force,
                     double **shared, hx_middle_report *report);
 
-/* Supports of omitted nodes hold their corners in the components in which these are free;
+/* Supports of omitted nodes hold their corners in those components in which the corners are free.
  * fixed[n_node + n_middle], value[n_node + n_middle][3]. */
 void hx_share_supports(const hx_import *import, const hx_mesh *mesh, uint8_t *fixed, double *value,
                        hx_middle_report *report);

@@ -11,7 +11,7 @@
 #include "../mesh/mesh_check.h"
 #include "mesh_import_internal.h"
 
-enum { PLACES = 32 }; /* more than the nodes of an element that are not corners */
+enum { PLACES = 32 }; /* more than any element has nodes that are not corners */
 
 static hx_solid_id import_solid_of(const hx_import *import, int64_t elem)
 {
@@ -105,7 +105,7 @@ int hx_import_keep_middles(const hx_import *import, hx_mesh *mesh)
     return HX_OK;
 }
 
-/* --- what is stated of such nodes --- */
+/* --- forces on such nodes --- */
 
 /* Resultant of forces, their moment about the origin, and the sum of their magnitudes. */
 typedef struct wrench {
@@ -128,7 +128,7 @@ static int is_zero(const double f[3])
     return f[0] == 0.0 && f[1] == 0.0 && f[2] == 0.0;
 }
 
-/* Records the change from one to the other; the resultant must not change. */
+/* Records how distributing the forces changes them; the resultant must not change. */
 static int compare_wrenches(const wrench *before, const wrench *after, hx_middle_report *report)
 {
     double force[3], moment[3];

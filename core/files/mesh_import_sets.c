@@ -35,14 +35,15 @@ int hx_import_unknown(const hx_import *import, const hx_import_set *set, int64_t
                            set->name, HX_IMPORT_NUMBER(import, number));
 }
 
-/* Nodes of a set: those that the mesh has, then, for each omitted midside node, both ends of its
- * edge. */
+/* Collects the nodes of a set: those that the mesh has and, for each omitted mid-side node, both
+ * ends of its edge. */
 typedef struct node_list {
     int64_t n, n_middle, n_middle_corner;
     int32_t *node;
 } node_list;
 
-/* Takes entry i of the set; corners of a node of second order only if take_corners. */
+/* Takes entry i of the set. For a node of second order, its corners are taken only if take_corners
+ * is 1. */
 static void take_node(const hx_import *import, const hx_import_set *set, const hx_mesh *mesh,
                       int64_t i, int take_corners, node_list *list, hx_left_out out[2])
 {
@@ -68,7 +69,7 @@ static void take_node(const hx_import *import, const hx_import_set *set, const h
     if (n == 0) hx_leave_out(&out[0], number);
 }
 
-/* Notes corners that were added for nodes of second order and that the set did not name. */
+/* Notes corners that the set did not name and that were added for nodes of second order. */
 static int note_middles(const hx_import *import, const hx_import_set *set, const hx_mesh *mesh,
                         const node_list *list)
 {
@@ -127,8 +128,8 @@ fail:
     return rc;
 }
 
-/* Elements of other types may also be members: if the file has some, out[0] takes a number without
- * a solid, otherwise out[1]. Returns the index, or -1. */
+/* Elements of other types may also be members. If the file has such elements, a number that is not
+ * a solid counts in out[0], otherwise in out[1]. Returns the index, or -1. */
 static int64_t find_elem(const hx_import *import, int64_t number, hx_left_out out[2])
 {
     const int64_t index = hx_import_elem_index(import, number);
@@ -292,7 +293,7 @@ fail:
     return rc;
 }
 
-/* --- faces of elements that no other element has --- */
+/* --- boundary faces of elements --- */
 
 static void collect_free(const hx_import *import, const hx_import_set *set, const hx_mesh *mesh,
                          hx_face_match *q, hx_left_out out[2])

@@ -17,14 +17,14 @@ typedef struct reference_state {
     double force[6], value[6];
     int step[6];           /* step in which the force was last set */
     unsigned held, awaits; /* awaits: supported components that this step must state again */
-    /* rotations supported at a node that has none in CalculiX: components, values, where */
+    /* rotations supported at a node that has none in CalculiX: components, values, location */
     unsigned turned;
     double turn_value[6];
     int64_t turn_node, turn_line;
 } reference_state;
 
 typedef struct set_load {
-    hx_condition what; /* its node list is empty */
+    hx_condition what; /* a condition whose node list is empty */
     int is_off;
 } set_load;
 
@@ -47,8 +47,8 @@ static const char *load_place(const hx_set_loads *s, int64_t line, char text[340
     return text;
 }
 
-/* A node of the part that is the reference node of a rigid set moves with it only if it belongs to
- * it. */
+/* If a node of the part is the reference node of a rigid set, it moves with the set only if it is a
+ * member. */
 static int check_references(hx_set_loads *s)
 {
     for (size_t i = 0; i < s->all->n_coupling; i++) {
@@ -140,7 +140,7 @@ static int turn_body(hx_set_loads *s, const hx_condition *c, size_t i, int64_t n
     return HX_OK;
 }
 
-/* Refuses supports of rotations at a *RIGID BODY, unless its ROT NODE has the same. */
+/* Refuses supports of rotations at a *RIGID BODY, unless its ROT NODE has the same supports. */
 static int check_turned(hx_set_loads *s, const reference_state *at)
 {
     char text[340];
@@ -173,7 +173,8 @@ int hx_set_loads_at_node(hx_set_loads *s, const hx_condition *c, int64_t number,
         const hx_import_coupling *const coupling = &s->all->coupling[i];
         const int turns = coupling->rotation >= 0 && coupling->rotation == number;
         if (number != coupling->node && !turns) continue;
-        if (in_mesh && !coupling->is_rigid && !turns) continue; /* then it is an ordinary node */
+        /* the node is then an ordinary one */
+        if (in_mesh && !coupling->is_rigid && !turns) continue;
         unsigned components = turns ? (c->components & MOVES) << 3 : c->components;
         *is_taken = 1;
         if (coupling->is_body && !c->is_type && (c->components & TURNS) != 0) {
@@ -247,8 +248,8 @@ static int same_axis(const hx_condition *a, const hx_condition *b)
     return hx_dot3(a->vector + 3, b->vector + 3) > (1.0 - 1e-10) * length;
 }
 
-/* Returns 1 if the load restates a load of an earlier step. Gravity in another direction or on
- * another set adds to it. */
+/* Returns 1 if the load replaces a load of an earlier step. Gravity in another direction or on
+ * another set is added. */
 static int restates(const set_load *before, const hx_condition *c)
 {
     const double *const d = before->what.vector + 3;
@@ -261,8 +262,8 @@ static int restates(const set_load *before, const hx_condition *c)
            (before->what.family == c->family && before->what.set == c->set);
 }
 
-/* Checks for centrifugal loads about different axes: CalculiX uses the first, Abaqus both or the
- * last. */
+/* Checks for centrifugal loads about different axes: CalculiX uses only the first one, Abaqus both
+ * or the last. */
 static int check_axis(hx_set_loads *s, const hx_condition *c)
 {
     char text[340];
@@ -299,7 +300,7 @@ static int check_overlap(hx_set_loads *s, const hx_condition *c)
     return HX_OK;
 }
 
-/* OP=NEW of one family is unambiguous only if the other family has no loads. */
+/* OP=NEW for one family is unambiguous only if the other family has no loads. */
 static int reset_loads(hx_set_loads *s, const hx_condition *c)
 {
     char text[340];

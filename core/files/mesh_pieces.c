@@ -12,10 +12,10 @@ static const char what[] = "pieces of a mesh file";
 
 enum { ROOT = 0 };
 
-/* Header that the root broadcasts before each round; the other ranks have no other
- * information. */
+/* Header that the root broadcasts before each round, from which the other ranks learn what
+ * follows. */
 typedef struct round_head {
-    int64_t n_node, n_elem; /* numbers of items sent, continuing the numbering */
+    int64_t n_node, n_elem; /* numbers of items sent in this round; numbering continues */
     int64_t goes_on;        /* 0: this was the last round, and nothing is sent */
 } round_head;
 
@@ -46,7 +46,8 @@ static int take_spans(hx_mesh_pieces *p, int64_t n, const hx_piece_span *span)
     return HX_OK;
 }
 
-/* Sends records to a store, n_new on all ranks; on the root record[n]. */
+/* Sends n records of the root, record[n], to the ranks of a store; n_new is that number on all
+ * ranks. */
 static int send_records(hx_mesh_pieces *p, hx_file_store *s, int64_t n, const void *record,
                         int64_t n_new)
 {
@@ -113,7 +114,7 @@ int hx_mesh_pieces_end(hx_mesh_pieces *p, int rc)
     return hx_comm_agree(p->comm, p->sink.why[0] ? HX_OK : rc);
 }
 
-/* --- what the reader brings --- */
+/* --- data from the reader --- */
 
 static hx_mesh_pieces *pieces_of(hx_import_sink *sink)
 {
@@ -165,7 +166,8 @@ static int take_nodes(hx_import_sink *sink, hx_import *import, int64_t n, const 
     return HX_OK;
 }
 
-/* Adds an element with the indices of its nodes; a node that was not read yet is remembered. */
+/* Adds an element with the indices of its nodes; remembers the first node that has not been read
+ * yet. */
 static void take_corners(hx_mesh_pieces *p, const hx_import *import, int64_t elem,
                          const int64_t corner[8], int64_t line)
 {
@@ -197,7 +199,7 @@ static int take_solids(hx_import_sink *sink, hx_import *import, int64_t n, const
     return p->n_conn == 0 ? hx_import_flush(import, 0) : HX_OK;
 }
 
-/* Adds members first .. first + n - 1, block by block. */
+/* Adds members first .. first + n - 1 of a set, block by block. */
 static int add_span(hx_mesh_pieces *p, int set, int of_elements, int64_t first, int64_t n)
 {
     if (of_elements) p->has_elements[set] = 1;
@@ -258,7 +260,7 @@ static int64_t place_in(const hx_numbers *run, int64_t number)
     return place >= 0 && place < run->n ? place : -1;
 }
 
-/* The whole mesh leaves them out and names them. */
+/* If the whole mesh is read at once, such members are left out and noted. */
 static const char missing[] = "a set with members that the file does not have";
 
 static int take_set_nodes(hx_mesh_pieces *p, hx_import *import, int i)
@@ -328,7 +330,7 @@ static int take_quads(hx_mesh_pieces *p, const hx_import *import, int i)
     return hx_note_left_out(import, set, &out, to->n);
 }
 
-/* Takes faces given by element and side: their nodes are no longer on this rank. */
+/* Takes faces given by element and side, since their nodes are no longer on this rank. */
 static int take_sides(hx_mesh_pieces *p, hx_import *import, int i)
 {
     const hx_import_set *const set = import->set[i];
@@ -375,7 +377,7 @@ static int note_dropped(const hx_mesh_pieces *p, const hx_import *import)
     return hx_import_note_dropped(import, n, first);
 }
 
-/* The place of the set of that name; -1: none, or no name. */
+/* Index of the set of that name; -1: there is none, or name is NULL. */
 static int16_t place_of_set(const hx_import *import, const char *name)
 {
     for (size_t i = 0; i < import->n_set && name; i++)
@@ -383,10 +385,10 @@ static int16_t place_of_set(const hx_import *import, const char *name)
     return -1;
 }
 
-/* Names of sets of several kinds; the sets have names of their own then. */
+/* Records the names that sets of several kinds share; the sets themselves get unique names. */
 static int take_shared(hx_mesh_pieces *p, hx_import *import)
 {
-    hx_mesh names = {0}; /* which holds nothing else */
+    hx_mesh names = {0}; /* holds nothing but the shared names */
     const int rc = hx_import_name_apart(import, &names);
     p->n_shared = rc < 0 ? 0 : (int)names.n_shared;
     p->sorts_sets = import->sorts_shared && p->n_shared > 0;
@@ -407,7 +409,7 @@ static int finish(hx_import_sink *sink, hx_import *import)
     if (import->n_node == 0) return hx_import_need_whole(import, "elements without nodes");
     HX_TRY(check_early(p, import));
     HX_TRY(hx_import_flush(import, 0));
-    p->has_numbers = !import->keeps_unused; /* numbers of VTK count from 0 */
+    p->has_numbers = !import->keeps_unused; /* numbers of VTK files count from 0 */
     p->keeps_unused = import->keeps_unused;
     p->side_row = import->side_row;
     p->first_node = hx_numbers_get(&import->node_number, 0);

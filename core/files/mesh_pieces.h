@@ -27,7 +27,7 @@ typedef struct hx_piece_shared {
 enum { HX_PIECE_SHARED = HX_SOURCE_SETS / 2 };
 
 typedef struct hx_mesh_pieces {
-    hx_import_sink sink; /* first member: the root's reader fills it */
+    hx_import_sink sink; /* first member, so that the root's reader can fill it */
     const hx_comm *comm; /* (borrowed) */
 
     hx_file_store node; /* xyz[3] length */
@@ -44,7 +44,7 @@ typedef struct hx_mesh_pieces {
     hx_piece_shared shared[HX_PIECE_SHARED];
     int sorts_sets; /* as in hx_mesh_source */
 
-    /* On the root only: what has not been sent yet, and which nodes elements use. */
+    /* On the root only: data that have not been sent yet, and the nodes that elements use. */
     int64_t n_xyz, n_conn, n_span;
     double *xyz;         /* [HX_PIECE][3] (owned, as all below) */
     int32_t *conn;       /* [HX_PIECE][8] */
@@ -52,7 +52,7 @@ typedef struct hx_mesh_pieces {
     int32_t *home;       /* [HX_PIECE] */
     int64_t used_capacity;
     uint64_t *used; /* [used_capacity] one bit per node */
-    /* first element that named a node not read before it, the node's number, the line; [0] -1:
+    /* first element that names a node not read before it, number of that node, line; [0] = -1:
      * none */
     int64_t early[3];
     int keeps_unused; /* as in hx_import */
@@ -70,19 +70,19 @@ void hx_mesh_pieces_free(hx_mesh_pieces *pieces);
 /* On all ranks but the root, while it reads: receives items until there are no more. */
 int hx_mesh_pieces_serve(hx_mesh_pieces *pieces);
 
-/* On the root, after reading with result rc: ends hx_mesh_pieces_serve on the other ranks. On all
- * ranks: returns the root's result. */
+/* Called on the root after reading with result rc: ends hx_mesh_pieces_serve on the other ranks.
+ * All ranks return the root's result. */
 int hx_mesh_pieces_end(hx_mesh_pieces *pieces, int rc);
 
-/* This function and the next two are collective. Shares what only the root has: names of sets,
- * and faces given by nodes. path: for messages. */
+/* This function and the next two are collective. Distributes data that only the root has: names of
+ * sets, and faces given by nodes. path: for messages. */
 int hx_mesh_pieces_share(hx_mesh_pieces *pieces, const char *path);
 
-/* Gives collapsed cells their standard numbering. *is_out: elements are inverted or their nodes out
- * of order. HX_EINPUT: an element that is not a solid. */
+/* Gives collapsed cells their standard numbering. *is_out = 1: elements are inverted, or their
+ * nodes are not in order. HX_EINPUT: an element is not a solid. */
 int hx_mesh_pieces_normalize_cells(hx_mesh_pieces *pieces, const char *path, int *is_out);
 
-/* Leaves out the nodes that no element has. */
+/* Leaves out the nodes that no element uses. */
 int hx_mesh_pieces_leave_out(hx_mesh_pieces *pieces);
 
 #ifdef __cplusplus

@@ -21,7 +21,7 @@ static int broadcast_pieces(const hx_mesh_pieces *p, void *data, size_t bytes)
     return bytes > 0 ? p->comm->ops->broadcast(p->comm, ROOT, data, bytes) : HX_OK;
 }
 
-/* --- what the root knows --- */
+/* --- data of the root --- */
 
 typedef struct facts {
     int64_t first_node, first_elem, n_used, n_face[HX_SOURCE_SETS], n_name[HX_SOURCE_SETS];
@@ -85,7 +85,7 @@ static int share_facts(hx_mesh_pieces *p, facts *f)
 
 /* --- sides --- */
 
-/* node[4] := nodes of a side of the element conn; a triangle repeats its last. */
+/* node[4] := nodes of a side of the element conn; a triangle repeats its last one. */
 static int find_side(const hx_mesh_pieces *p, const char *path, int set, int64_t elem,
                      const int32_t conn[8], int64_t node[4])
 {
@@ -103,7 +103,7 @@ static int find_side(const hx_mesh_pieces *p, const char *path, int set, int64_t
     return HX_OK;
 }
 
-/* Finds the nodes of faces given by element and side, which the root has. */
+/* Finds the nodes of faces that the root has by element and side. */
 static int find_sides(hx_mesh_pieces *p, const char *path, int set)
 {
     hx_source_faces *const f = &p->faces[set];
@@ -290,7 +290,7 @@ static int normalize_batch(const hx_mesh_pieces *p, const char *path, int64_t fi
     return rc;
 }
 
-/* *is_out becomes 1 on all ranks if it is 1 on any. */
+/* *is_out becomes 1 on all ranks if it is 1 on any rank. */
 static int share_is_out(const hx_comm *comm, int *is_out)
 {
     int *all;
@@ -303,7 +303,7 @@ static int share_is_out(const hx_comm *comm, int *is_out)
 
 int hx_mesh_pieces_normalize_cells(hx_mesh_pieces *p, const char *path, int *is_out)
 {
-    /* The first rank has most elements. */
+    /* The first rank has the largest number of elements. */
     int64_t n_batch = (p->elem.n_own + BATCH - 1) / BATCH;
     batch b;
     int rc = create_batch(p, path, &b), own = HX_OK;

@@ -25,8 +25,8 @@ static int open_case(hx_nastran_reader *r, int64_t number)
     return HX_OK;
 }
 
-/* STEP of SOL 400: each step is a load case. The first one is the subcase itself, with the
- * selections above it; later ones start from these selections. */
+/* STEP of SOL 400: each step is a load case. The first step is the subcase itself, with the
+ * selections stated above it; later steps begin with these selections. */
 static int open_step(hx_nastran_reader *r, int64_t number)
 {
     if (r->n_case == 0) HX_TRY(open_case(r, 1));
@@ -69,7 +69,7 @@ static void take_solution(hx_nastran_reader *r, const char *text)
     r->solution_line = r->scan.line;
 }
 
-/* ANALYSIS = STATICS, or another analysis, which is left out. */
+/* ANALYSIS = STATICS, or another analysis, in which case the subcase is left out. */
 static int is_static_word(const char *text)
 {
     static const char *const word[] = {"STAT", "LINSTAT", "NLSTAT", "SESTAT"};
@@ -79,7 +79,7 @@ static int is_static_word(const char *text)
     return 0;
 }
 
-/* Marks a subcase that is a modal, buckling or response analysis. */
+/* Marks a subcase as a modal, buckling or response analysis. */
 static void take_analysis(hx_nastran_reader *r, hx_nastran_case *here, const char *text)
 {
     static const char *const other[] = {"METHOD",    "CMETHOD", "TSTEP",
@@ -111,8 +111,8 @@ static void take_control_param(hx_nastran_reader *r, const char *text)
     r->large_line = strtol(value_behind(text), NULL, 10) > 0 ? r->scan.line : 0;
 }
 
-/* TEMPERATURE(LOAD) = 3; only the temperature load counts, not the initial state or that of the
- * material. */
+/* TEMPERATURE(LOAD) = 3. Only the temperature load counts, not the initial temperature or that for
+ * material properties. */
 static void take_temperature(hx_nastran_reader *r, hx_nastran_case *here, const char *text)
 {
     if (!is_word(text, "TEMPERATURE")) return;
@@ -123,7 +123,7 @@ static void take_temperature(hx_nastran_reader *r, hx_nastran_case *here, const 
     take_set(r, text, &here->temperature, &here->temperature_line);
 }
 
-/* Records cases within cases, which are not read. */
+/* Records nested cases, which are not read. */
 static int lose_cases(hx_nastran_reader *r, const char *text)
 {
     static const char *const word[] = {"SUBCOM", "SUBSEQ", "SUBSTEP", "SYM", "SYMCOM", "SYMSEQ"};
@@ -182,7 +182,7 @@ int hx_nastran_components(hx_nastran_reader *r, const char *word, unsigned *comp
 int hx_nastran_add_support(hx_nastran_reader *r, int64_t sid, int64_t node, unsigned components,
                            double value)
 {
-    if (components == 0) return HX_OK; /* only rotations, which solids do not have */
+    if (components == 0) return HX_OK; /* only rotations, which nodes of solids do not have */
     HX_TRY(
         hx_grow(&r->support, r->n_support, &r->support_capacity, sizeof *r->support, "supports"));
     r->support[r->n_support++] =
@@ -259,7 +259,7 @@ int hx_nastran_take_spcadd(hx_nastran_reader *r)
     HX_TRY(read_sid(r, &sid));
     for (size_t i = 1; i < r->scan.n_field; i++) {
         HX_TRY(hx_nastran_int(&r->scan, i, 0, &other));
-        /* a negative number separates it from loads */
+        /* a negative number separates it from the numbers of loads */
         if (other > 0) HX_TRY(add_part(r, -sid, -other, 1.0));
     }
     return HX_OK;
@@ -364,7 +364,7 @@ int hx_nastran_take_load(hx_nastran_reader *r)
     return HX_OK;
 }
 
-/* --- what is chosen --- */
+/* --- what the case control selects --- */
 
 static int raise_at(const hx_nastran_reader *r, int64_t line, int code)
 {
@@ -379,7 +379,7 @@ static int name_turned(hx_nastran_reader *r, const hx_condition *c, int64_t node
 {
     if (r->turned.n == 0 || (c->components == 7u && c->value == 0.0)) return HX_OK;
     const int64_t at = hx_number_index_find(&r->turned_index, node);
-    if (at < 0 || r->turned_named[at]) return HX_OK; /* each node counts once */
+    if (at < 0 || r->turned_named[at]) return HX_OK; /* each node is counted only once */
     r->turned_named[at] = 1;
     return hx_import_unread(&r->import, HX_UNREAD_SUPPORT, "GRID CD",
                             "supports in the coordinate system of a node", 1, c->line);
@@ -466,7 +466,8 @@ static int add_pressure(hx_nastran_reader *r, const hx_mesh *mesh, int step, int
     return HX_OK;
 }
 
-/* Records a load on something that is not a solid, once, however many subcases contain it. */
+/* Records a load on something that is not a solid. It is recorded once, even if several subcases
+ * contain it. */
 static int name_load(hx_nastran_reader *r, const hx_nastran_load *l, const char *word,
                      const char *what)
 {
@@ -509,9 +510,9 @@ static int place_in(const int32_t *node, int n, int64_t a)
     return -1;
 }
 
-/* Returns 1 if PLOAD4 means this face: it has the corner G1 and, opposite to it, G3. A triangle of
- * a wedge needs only G1; a face of a tetrahedron has G1 and lacks G4. g: nodes of the mesh, -1:
- * none. */
+/* Returns 1 if PLOAD4 refers to this face. The face must have corner G1 and, diagonally opposite,
+ * G3. For a triangle of a wedge, G1 suffices; a face of a tetrahedron has G1 but not G4. g: nodes
+ * of the mesh, -1: none. */
 static int is_meant(const int32_t *node, int n, const int64_t g[2], int is_tetrahedron)
 {
     const int first = place_in(node, n, g[0]), second = g[1] < 0 ? -1 : place_in(node, n, g[1]);
@@ -592,8 +593,8 @@ static int choose_all(hx_nastran_reader *r)
                         r->import.path, r->n_case);
 }
 
-/* Finds the subcase whose SPC applies: the first static one, or the first if none is static.
- * *chosen = NULL: other subcases have another SPC, so the supports are refused. */
+/* Finds the subcase whose SPC applies: the first static one, or the first one if none is static.
+ * *chosen = NULL: the subcases have different SPCs, so the supports are refused. */
 static int choose_spc(hx_nastran_reader *r, const hx_nastran_case **chosen)
 {
     size_t first = 0;

@@ -6,7 +6,7 @@
 
 #include "nastran_reader.h"
 
-/* Finds or adds the material of the card, whose number is its first field. */
+/* Finds or adds the material of a card, whose first field is its number. */
 static int open_material(hx_nastran_reader *r, hx_numbered_material **m)
 {
     int64_t number;
@@ -17,7 +17,7 @@ static int open_material(hx_nastran_reader *r, hx_numbered_material **m)
     return HX_OK;
 }
 
-/* MID, E, G, NU, RHO: the third of E, G and NU follows from two. */
+/* MID, E, G, NU, RHO: one of E, G and NU follows from the two others. */
 int hx_nastran_take_mat1(hx_nastran_reader *r)
 {
     hx_numbered_material *m;
@@ -136,7 +136,7 @@ int hx_nastran_use_materials(hx_nastran_reader *r)
         const int64_t property = hx_numbers_get(&r->solid_property, i);
         const int64_t at = hx_number_index_find(&index, property);
         const int64_t number = at < 0 ? -property : hx_numbers_get(&r->psolid_material, at);
-        /* below 0: property without PSOLID, not defined */
+        /* numbers below 0: a property without PSOLID, not defined */
         rc = hx_materials_at(&r->materials, number, &m);
         if (rc == HX_OK) m->is_used = 1;
     }

@@ -9,7 +9,8 @@
 
 /* --- nodes --- */
 
-/* Reads the integer of the field into *value; blank: 0, and the node is added to `blank`. */
+/* Reads the integer of the field into *value. If the field is blank, it becomes 0, and the node is
+ * added to `blank`. */
 static int take_default(hx_nastran_reader *r, size_t field, int64_t node, hx_numbers *blank,
                         int64_t *value)
 {
@@ -38,7 +39,8 @@ static int take_grid(hx_nastran_reader *r)
     return hx_import_add_nodes(&r->import, 1, &number, x, r->scan.line);
 }
 
-/* Blank, CP, blank, blank, blank, CD, PS: defaults of GRIDs, both before and after the card */
+/* Blank, CP, blank, blank, blank, CD, PS: defaults of all GRIDs, whether they come before or after
+ * the card */
 static int take_grdset(hx_nastran_reader *r)
 {
     unsigned components = 0;
@@ -60,7 +62,7 @@ static int apply_grdset(hx_nastran_reader *r)
         const int64_t number = hx_numbers_get(&r->blank_output, i);
         HX_TRY(hx_numbers_append(&r->turned, 1, &number));
     }
-    r->scan.line = r->grid_line; /* line for the supports */
+    r->scan.line = r->grid_line; /* line number for the supports */
     for (int64_t i = 0; r->grid_components != 0 && i < r->blank_components.n; i++)
         HX_TRY(hx_nastran_add_support(r, 0, hx_numbers_get(&r->blank_components, i),
                                       (unsigned)r->grid_components, 0.0));
@@ -149,7 +151,8 @@ static int refuse_more(hx_nastran_reader *r, const cell_type *type, int64_t numb
                             (long long)number, n, type->name, type->n_node);
 }
 
-/* Reads the nodes in the fields after EID and PID; *n_blank nodes after the corners are missing. */
+/* Reads the nodes in the fields after EID and PID. *n_blank: number of nodes after the corners that
+ * are missing. */
 static int read_cell_nodes(hx_nastran_reader *r, const cell_type *type, int64_t *node, int *n_blank)
 {
     *n_blank = 0;
@@ -202,7 +205,7 @@ static int take_cell(hx_nastran_reader *r, const cell_type *type)
     return hx_nastran_take_skin(r, property);
 }
 
-/* EID, PID: bars whose property has no card only mark edges, as in files from gmsh. */
+/* EID, PID: a bar. If its property has no card, as in files from gmsh, it only marks edges. */
 static int take_bar(hx_nastran_reader *r)
 {
     int64_t number, property;
@@ -214,7 +217,7 @@ static int take_bar(hx_nastran_reader *r)
 
 /* --- cards --- */
 
-/* role: whether the card states supports or loads, whose errors do not refuse the mesh. */
+/* role: whether the card states supports or loads; errors in these do not refuse the mesh. */
 typedef struct card {
     const char *name;
     int (*take)(hx_nastran_reader *r);

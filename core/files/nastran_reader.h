@@ -16,9 +16,10 @@ extern "C" {
 /* Cards of one name and set that are counted but not read. */
 typedef struct hx_nastran_lost {
     char name[HX_NASTRAN_FIELD];
-    int64_t sid; /* of loads and constraints that the case control selects; 0: no set */
+    /* number of the set, for loads and constraints that the case control selects; 0: no set */
+    int64_t sid;
     int64_t n, line;
-    char *path; /* of the file with the first (owned) */
+    char *path; /* path of the file with the first such card (owned) */
 } hx_nastran_lost;
 
 /* Shells or bars of one property: they carry load if the property has a card; otherwise they only
@@ -42,12 +43,12 @@ typedef enum {
     HX_NASTRAN_FULL
 } hx_nastran_formulation;
 
-/* Supports of a set: components of nodes. */
+/* A support: components of a node that are fixed. */
 typedef struct hx_nastran_support {
     int64_t sid; /* 0: the GRID's own supports, which always apply */
     int64_t line, node;
-    /* the support also applies to the nodes that exist from the one above up to this one; 0: only
-     * one */
+    /* last node of a range: the support applies to the existing nodes from `node` to `last`; 0:
+     * only to `node` */
     int64_t last;
     unsigned components;
     double value;
@@ -59,12 +60,13 @@ typedef struct hx_nastran_load {
     hx_nastran_load_kind kind;
     int64_t sid, line;
     int64_t elem;    /* element of PLOAD4 */
-    int64_t node[4]; /* the node; or the corners, 0: none; or G1 and G3 or G4 */
-    double value[3]; /* force; or the pressure as first entry */
-    int is_named;    /* already recorded as unread */
+    int64_t node[4]; /* the node of a force; or the corners, 0: none; or G1 and G3 or G4 */
+    double value[3]; /* the force; for a pressure, value[0] */
+    int is_named;    /* 1: already recorded as unread */
 } hx_nastran_load;
 
-/* Set `of` includes set `sid` with a factor: LOAD, SPCADD (both numbers negative) and MPCADD. */
+/* Set `of` includes set `sid` with a factor, by LOAD, SPCADD (both numbers are negative) or
+ * MPCADD. */
 typedef struct hx_nastran_part {
     int64_t of, sid, line;
     double factor;
@@ -72,23 +74,24 @@ typedef struct hx_nastran_part {
 
 /* The selections of a subcase; 0: none. */
 typedef struct hx_nastran_case {
-    int64_t number, step; /* numbers of SUBCASE, and of STEP within it, 0: none */
+    int64_t number, step; /* number of SUBCASE, and of STEP within it; 0: none */
     int64_t line, spc, load, mpc, temperature;
     int64_t spc_line, load_line, mpc_line, temperature_line; /* lines of the selections */
-    int is_other;                                            /* not a static analysis: left out */
+    /* 1: not a static analysis, and therefore left out */
+    int is_other;
 } hx_nastran_case;
 
 typedef struct hx_nastran_system {
     int64_t number, within, line;
     char kind;          /* R, C or S: rectangular, cylindrical, spherical */
-    int is_ready;       /* the axes are computed, and the points are in the basic system */
+    int is_ready;       /* 1: the axes are computed, and the points refer to the basic system */
     double point[3][3]; /* origin, a point on the z axis, a point in the x-z plane */
     double axis[3][3];
 } hx_nastran_system;
 
 /* A node given in a coordinate system other than the basic one. */
 typedef struct hx_nastran_place_in {
-    int64_t node; /* index in the order of nodes */
+    int64_t node; /* index of the node in the file's order */
     int64_t system, line;
 } hx_nastran_place_in;
 
@@ -99,13 +102,13 @@ typedef struct hx_nastran_reader {
     hx_notes *notes;                                   /* (borrowed) */
     int64_t grid_line;                                 /* line of GRDSET; 0: there is none */
     int64_t grid_system, grid_components, grid_output; /* defaults of GRDSET */
-    /* indices of nodes whose GRID lacks CP, CD or PS, which then have the default */
+    /* indices of nodes whose GRID has no CP, CD or PS, so that the default applies */
     hx_numbers blank_system;
     hx_numbers blank_output, blank_components;
     hx_numbers turned; /* nodes whose displacements are in a coordinate system of their own */
     hx_number_index turned_index;
-    hx_middle_index middles; /* of the mesh (owned) */
-    uint8_t *turned_named;   /* [turned.n] nodes that are named (owned) */
+    hx_middle_index middles; /* middles of the mesh (owned) */
+    uint8_t *turned_named;   /* [turned.n] 1: the node has been reported (owned) */
     int64_t last_property, last_face_property;
     hx_import_set *set, *face_set; /* sets of last_property, last_face_property */
     int64_t n_partial;             /* number of elements that lack some of their mid-side nodes */
@@ -115,8 +118,9 @@ typedef struct hx_nastran_reader {
     hx_nastran_lost *lost; /* (owned) */
     hx_numbered_materials materials;
     hx_numbers solid_property;          /* properties of solids, each once */
-    hx_numbers psolid, psolid_material; /* per PSOLID: property and material */
-    hx_numbers psolid_formulation;      /* and a hx_nastran_formulation, for bricks and wedges */
+    hx_numbers psolid, psolid_material; /* for each PSOLID: property and material */
+    /* for each PSOLID: a hx_nastran_formulation, for bricks and wedges */
+    hx_numbers psolid_formulation;
     hx_numbers brick_property; /* properties of CHEXA and CPENTA of first order, with repetitions */
     size_t n_skin, skin_capacity, n_face_set, face_set_capacity;
     hx_nastran_skin *skin;          /* (owned) */
@@ -151,8 +155,8 @@ int hx_nastran_lose(hx_nastran_reader *r, const char *name);
 
 /* --- nastran_unread.c --- */
 
-/* Handles rc of a card of supports or loads (role): an error becomes a warning and refuses the
- * file's supports or loads, not its mesh. */
+/* Handles the result rc of a card of supports or loads (role). An error becomes a warning; the
+ * file's supports or loads are then refused, but not its mesh. */
 int hx_nastran_soften(hx_nastran_reader *r, unsigned role, int rc);
 
 /* Counts a shell or bar of that property. */
@@ -162,7 +166,8 @@ int hx_nastran_take_skin(hx_nastran_reader *r, int64_t property);
 int hx_nastran_take_property(hx_nastran_reader *r);
 
 /* Refuses the file's loads if a subcase selects sets that the file lacks, or if no subcase selects
- * the sets that the file has; likewise the supports of set spc (0: none is selected). */
+ * the sets that the file has. Does the same for supports, where spc is the selected set (0:
+ * none). */
 int hx_nastran_check_loads(hx_nastran_reader *r);
 int hx_nastran_check_supports(hx_nastran_reader *r, const hx_nastran_case *chosen);
 
@@ -170,16 +175,16 @@ int hx_nastran_check_supports(hx_nastran_reader *r, const hx_nastran_case *chose
  * lacks; without case control, all sets are selected. */
 int hx_nastran_check_parts(hx_nastran_reader *r, const hx_nastran_case *chosen);
 
-/* Once everything is read: records as unread what carries load, has mass, or acts as a load or
- * support. */
+/* Called once everything is read. Records as unread whatever carries load, has mass, or acts as a
+ * load or support. */
 int hx_nastran_name_unread(hx_nastran_reader *r);
 void hx_nastran_free_unread(hx_nastran_reader *r);
 
 /* Returns 1 if the analysis (SOL) has static subcases. */
 int hx_nastran_is_static(const hx_nastran_reader *r);
 
-/* Reads PARAM; once everything is read, records that the file's analysis is not linear, or has
- * inertia relief. */
+/* hx_nastran_take_param reads PARAM. The others are called once everything is read; they record
+ * that the file's analysis is not linear, or has inertia relief. */
 int hx_nastran_take_param(hx_nastran_reader *r);
 int hx_nastran_name_nonlinear(hx_nastran_reader *r);
 int hx_nastran_name_relief(hx_nastran_reader *r);
@@ -190,7 +195,7 @@ void hx_nastran_case_text(const hx_nastran_case *c, char text[60]);
 /* Reads the lines of case control, up to the bulk data. */
 int hx_nastran_read_control(hx_nastran_reader *r);
 
-/* Each handles the card that was just read. */
+/* Each function handles the card that was just read. */
 int hx_nastran_take_spc(hx_nastran_reader *r);
 int hx_nastran_take_spc1(hx_nastran_reader *r);
 int hx_nastran_take_spcadd(hx_nastran_reader *r);
@@ -200,8 +205,8 @@ int hx_nastran_take_pload(hx_nastran_reader *r);
 int hx_nastran_take_pload4(hx_nastran_reader *r);
 int hx_nastran_take_load(hx_nastran_reader *r);
 
-/* nastran_materials.c: MAT1, MAT4, other materials, PSOLID; once everything is read, the one
- * material of all solids. */
+/* Handle MAT1, MAT4, other materials, and PSOLID (nastran_materials.c); the last one finds the one
+ * material of all solids, once everything is read. */
 int hx_nastran_take_mat1(hx_nastran_reader *r);
 int hx_nastran_take_mat4(hx_nastran_reader *r);
 int hx_nastran_take_mat(hx_nastran_reader *r);
@@ -217,8 +222,8 @@ int hx_nastran_find_material(hx_nastran_reader *r, hx_file_material *to);
 int hx_nastran_use_materials(hx_nastran_reader *r);
 int hx_nastran_note_formulations(hx_nastran_reader *r);
 
-/* Reads CORD2R, CORD2C and CORD2S; records a node (index in the order of nodes) in such a system;
- * once everything is read, transforms these nodes. */
+/* The functions read CORD2R, CORD2C and CORD2S, record a node (index in the order of nodes) in such
+ * a system, and, once everything is read, transform these nodes. */
 int hx_nastran_take_system(hx_nastran_reader *r);
 int hx_nastran_keep_place(hx_nastran_reader *r, int64_t node, int64_t system, int64_t line);
 int hx_nastran_move_nodes(hx_nastran_reader *r);

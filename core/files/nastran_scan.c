@@ -204,7 +204,7 @@ static void expand_tabs(char text[HX_NASTRAN_LINE])
     memcpy(text, wide, n + 1);
 }
 
-/* "1054,1002," continues a card whose line ended with a comma: all of its fields are data. */
+/* "1054,1002," continues a card whose line ended with a comma; all of its fields are data. */
 static int is_bare_data(const char *text)
 {
     const size_t n = strcspn(text, ", \t\r");
@@ -212,8 +212,8 @@ static int is_bare_data(const char *text)
            (strchr(text, ',') != NULL || text[n + strspn(text + n, " \t\r")] == '\0');
 }
 
-/* Adds the data fields of a line: those between the first field and the last one (the
- * continuation's). */
+/* Adds the data fields of a line: those between its first field and its last one, which belongs to
+ * the continuation. */
 static int add_line(hx_nastran_scan *scan, char text[HX_NASTRAN_LINE])
 {
     const char *const comma = strchr(text, ',');

@@ -12,7 +12,7 @@ extern "C" {
 enum { HX_NASTRAN_DEPTH = 16, HX_NASTRAN_FIELD = 32, HX_NASTRAN_LINE = 512 };
 
 typedef struct hx_nastran_scan {
-    /* the file that is read last, after the files that include it */
+    /* the file that is being read comes last, after the files that include it */
     hx_file_scan file[HX_NASTRAN_DEPTH];
     int depth;                   /* number of open files */
     int has_bulk;                /* the bulk data section has begun */
@@ -22,7 +22,7 @@ typedef struct hx_nastran_scan {
     size_t n_field, capacity;
     char (*field)[HX_NASTRAN_FIELD]; /* [n_field] without blanks; [0] is the first behind the name
                                         (owned) */
-    char ahead[HX_NASTRAN_LINE];     /* a line that was read but not used yet; "": none */
+    char ahead[HX_NASTRAN_LINE];     /* a line that has been read but not used; "": none */
     int64_t ahead_line;
     int is_ahead;
 } hx_nastran_scan;

@@ -1,4 +1,4 @@
-/* Cards of Nastran that are counted but not read, and those among them that affect the part. */
+/* Cards of Nastran that are counted but not read. Some of them affect the part. */
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
@@ -7,12 +7,12 @@
 #include "../base/memory.h"
 #include "nastran_reader.h"
 
-/* Kinds are distinguished by set; beyond MOST_SETS, cards are counted by name only. */
+/* Up to MOST_SETS sets are distinguished; further cards are counted by name only. */
 enum { MOST_LOST = 2000, MOST_SETS = 500 };
 
-/* --- what a card is --- */
+/* --- classification of cards --- */
 
-/* The command of a subcase that selects the card's set. */
+/* The case-control command that selects the card's set. */
 typedef enum {
     ALWAYS,
     BY_LOAD,
@@ -429,9 +429,10 @@ void hx_nastran_case_text(const hx_nastran_case *c, char text[60])
     if (c->step > 0) snprintf(text + n, 60 - (size_t)n, ", step %lld", (long long)c->step);
 }
 
-/* --- sets that the case control chooses --- */
+/* --- sets that the case control selects --- */
 
-/* The existing sets as "1, 2, 7", each once, and whether the wanted set is among them. */
+/* Lists the existing sets as "1, 2, 7", each once, and finds whether the wanted set is among
+ * them. */
 typedef struct set_list {
     char text[160];
     int64_t wanted, last;
@@ -467,7 +468,7 @@ static set_list list_loads(const hx_nastran_reader *r, int64_t wanted)
     for (size_t i = 0; i < r->n_lost; i++) {
         const card_kind *const kind = find_kind(r->lost[i].name);
         if (!kind || kind->by != BY_LOAD) continue;
-        list.has_wanted |= r->lost[i].sid == 0; /* sets were too many to distinguish */
+        list.has_wanted |= r->lost[i].sid == 0; /* there were too many sets to distinguish */
         list_set(&list, r->lost[i].sid);
     }
     return list;
@@ -520,7 +521,7 @@ static void none_chosen(const hx_nastran_reader *r, const char *command, const c
              r->import.path, command, what, list->text, command);
 }
 
-/* A prescribed displacement loads a subcase without LOAD. */
+/* A prescribed displacement acts as a load in a subcase without LOAD. */
 static int is_prescribed(const hx_nastran_reader *r)
 {
     for (size_t i = 0; i < r->n_support; i++)
@@ -592,7 +593,7 @@ int hx_nastran_check_supports(hx_nastran_reader *r, const hx_nastran_case *chose
 /* LOAD, SPCADD or MPCADD. */
 typedef struct set_kind {
     const char *name, *what;
-    set_list (*list)(const hx_nastran_reader *r, int64_t wanted); /* including the sets of sets */
+    set_list (*list)(const hx_nastran_reader *r, int64_t wanted); /* 1: including sets of sets */
     const hx_nastran_part *part;
     size_t n;
     int sign; /* sign of the numbers in `part` */
@@ -605,7 +606,7 @@ static int is_set_of_sets(const set_kind *k, int64_t sid)
     return 0;
 }
 
-/* Describes the first error of set `chosen`; "": it has none, or does not include other sets. */
+/* Describes the first error of set `chosen`; "": it has none, or it does not include other sets. */
 static void check_part(const hx_nastran_reader *r, const set_kind *k, int64_t chosen,
                        char text[800])
 {

@@ -9,9 +9,9 @@
 
 typedef struct header {
     FILE *stream;
-    int64_t left;    /* bytes of the file not read yet */
-    int count_bytes; /* bytes of counts: 4, or 8 in the fifth form */
-    int place_bytes; /* bytes of file offsets */
+    int64_t left;    /* number of bytes of the file that have not been read */
+    int count_bytes; /* size of counts in bytes: 4, or 8 in the fifth form */
+    int place_bytes; /* size of file offsets in bytes */
     int is_bad;
 } header;
 

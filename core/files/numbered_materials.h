@@ -11,11 +11,11 @@ extern "C" {
 #endif
 
 typedef struct hx_numbered_material {
-    /* number < 0: stands for the property of that number, which has no material. line: first
-     * statement of the material, 0: only elements name it */
+    /* number < 0: a property of that number (with its sign changed) that has no material. line:
+     * first statement of the material; 0: only elements name it */
     int64_t number, line;
     double young, poisson, density, conductivity; /* NaN: not stated */
-    const char *fault; /* why it has no constant isotropic values; NULL: it has */
+    const char *fault; /* why the material has no constant isotropic values; NULL: it has */
     int is_used;       /* solids use it */
 } hx_numbered_material;
 
@@ -29,8 +29,9 @@ typedef struct hx_numbered_materials {
 int hx_materials_at(hx_numbered_materials *materials, int64_t number,
                     hx_numbered_material **material);
 
-/* `to` receives the values that all used materials share; nothing if none of them is stated. Its
- * fault: they differ, one is not stated, or one is not isotropic and constant. */
+/* `to` receives the values that all used materials share, or nothing if none of them is stated. If
+ * the materials differ, or one is not stated, or one is not isotropic and constant, `to` receives
+ * the reason as its fault. */
 int hx_materials_finish(const hx_numbered_materials *materials, const char *path,
                         hx_file_material *to);
 

@@ -312,7 +312,8 @@ static double least_value(int64_t n, const double *value)
 }
 
 /* Returns why a file that lacks elements cannot be a part written with a threshold; NULL: it can.
- * Other programs may drop vtkOriginalCellIds, but a part lacks its least dense elements. */
+ * vtkOriginalCellIds is no criterion, because other programs may drop it; but a part always lacks
+ * the least dense elements. */
 static const char *why_no_part(const hx_vtk_result *result, double least)
 {
     if (result->original) return NULL;

@@ -27,23 +27,22 @@ typedef struct hx_result_match {
 
 /* cell[mesh->n_elem] := the file's cell for the element, -1: none.
  *
- * A cell is an element if each corner of either lies on a corner of the other, in every coordinate
- * up to the rounding of the written numbers (result->precision of the largest coordinate, at least
- * 1e-9 of mesh->elem_size). So neither the order of points, cells or corners matters, nor whether
- * points are shared or duplicated. The file's order is tried first, its vtkOriginalCellIds next;
- * only cells that match neither are searched. HX_EINPUT, naming the first such cell in the file's
- * order: a cell that is not an element, or several elements within the tolerance, or an element
- * that an earlier cell already is. The file may have fewer cells than the mesh. Requires a finished
- * mesh. O(n), in parallel except for the table of centres that the search needs; 8 bytes per
- * element, 44 with the table. */
+ * A cell matches an element if each corner of either lies on a corner of the other. Coordinates may
+ * differ by the rounding of the written numbers (result->precision of the largest coordinate, at
+ * least 1e-9 of mesh->elem_size). The order of points, cells or corners does not matter, and points
+ * may be shared or duplicated. The file's order is tried first, then vtkOriginalCellIds; only cells
+ * that match neither are searched. HX_EINPUT, naming the first such cell in the file's order: a
+ * cell that matches no element, or several within the tolerance, or an element that an earlier cell
+ * matches. The file may have fewer cells than the mesh. Requires a finished mesh. O(n), in parallel
+ * except for the table of centres that the search needs; 8 bytes per element, 44 with the table. */
 int hx_result_match_cells(const hx_mesh *mesh, const hx_vtk_result *result, int32_t *cell,
                           hx_result_match *match);
 
 /* Reads a cell array of one component from a VTK file into value[mesh->n_elem], in the mesh's own
  * order, whatever the order of the file; elements that the file lacks receive `missing`. least: the
  * smallest value a result can have (rho_min). A file that lacks elements is accepted as a part
- * written with a threshold. Without vtkOriginalCellIds it is not a part, but the result of a
- * smaller mesh, if its title shows that hextop wrote it (a part would have the array), or if it has
+ * written with a threshold. A file without vtkOriginalCellIds is taken for the result of a smaller
+ * mesh instead if its title shows that hextop wrote it (a part would have the array), or if it has
  * cells of the least value (which any threshold removes). HX_EINPUT: as for hx_vtk_read_result and
  * hx_result_match_cells, with the file's name. Needs the memory of both. */
 int hx_result_read(const char *path, const char *name, const hx_mesh *mesh, double least,

@@ -11,14 +11,16 @@
 extern "C" {
 #endif
 
-/* Class 0: in no set. Class c: in set[c] and in the sets of class parent[c] < c. */
+/* Items that are in the same sets form a class. Class 0: in no set. Class c: in set[c] and in the
+ * sets of class parent[c] < c. */
 typedef struct hx_set_classes {
     int64_t n_item, n, capacity;
     int32_t *of;     /* [n_item] class of an item (owned) */
     int32_t *parent; /* [n] (owned) */
     int32_t *set;    /* [n] (owned) */
-    int32_t *child;  /* [n] class that takes the items of this one in the current set (owned) */
-    int64_t *count;  /* [n] items in it; may be 0 (owned) */
+    /* [n] class to which items of this class move if they are in the current set (owned) */
+    int32_t *child;
+    int64_t *count; /* [n] number of items in the class; may be 0 (owned) */
 } hx_set_classes;
 
 int hx_set_classes_create(hx_set_classes *classes, int64_t n_item);

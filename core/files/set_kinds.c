@@ -59,7 +59,7 @@ static int note(namer *t, const char *name, const char *const set[HX_N_SET_KIND]
                         SHOWN_NAME, name, text);
 }
 
-/* The sets list[begin .. end) of one name, ascending by kind. */
+/* The sets list[begin .. end) have the same name and are sorted by kind. */
 static int name_group(namer *t, size_t begin, size_t end)
 {
     int rc = HX_OK;

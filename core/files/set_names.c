@@ -34,8 +34,8 @@ static int continues(unsigned char c)
     return (c & 0xc0) == 0x80;
 }
 
-/* Builds the name with at most `most` bytes in the file, without cutting a character; leads: puts
- * "S_" before it. */
+/* Builds the name with at most `most` bytes in the file, without cutting a character in two. leads:
+ * prefixes "S_". */
 static void clean(const hx_set_name_rule *rule, const char *from, size_t most, int leads, char *to)
 {
     size_t n = 0, used = 0;
@@ -59,7 +59,7 @@ static void clean(const hx_set_name_rule *rule, const char *from, size_t most, i
     if (n == 0) strcpy(to, "S_");
 }
 
-/* Keeps the name, or appends a number; if that name is reserved too, puts "S_" before it. */
+/* Keeps the name, or appends a number. If the result is reserved, prefixes "S_". */
 static void make_unique_name(const hx_set_name_rule *rule, const hx_set_names *names,
                              const char *name, char *to, size_t n_to)
 {
@@ -108,8 +108,8 @@ void hx_set_names_free(hx_set_names *names)
     memset(names, 0, sizeof *names);
 }
 
-/* A name for a line of the log: line breaks as \n; of a long name the begin and the characters from
- * shortly before `differs` on. */
+/* A name for a line of the log, with line breaks as \n. Of a long name, it shows the beginning, and
+ * the characters from shortly before `differs` on. */
 static size_t put_shown(char *text, size_t n_text, const char *name, size_t differs)
 {
     enum { HEAD = 24, BEFORE = 6, BEHIND = 12 };
@@ -138,8 +138,8 @@ static size_t put_shown(char *text, size_t n_text, const char *name, size_t diff
 
 enum { MOST_LISTED = 3 };
 
-/* Writes "name" as "other" for a line of the log; returns its length. Both are shown where they
- * differ, with their length if one is cut. */
+/* Writes "name" as "other" for a line of the log; returns its length. The shown parts include the
+ * place where the names differ. If one is cut, its length is given. */
 static size_t put_change(char *text, size_t n_text, const char *name, const char *other)
 {
     enum { LONG = 40 };
@@ -162,7 +162,7 @@ static size_t put_change(char *text, size_t n_text, const char *name, const char
 static int note_changes(const hx_mesh *mesh, const hx_set_names *names, const char *path,
                         size_t n_changed, hx_notes *notes)
 {
-    char list[900] = "", one[300], more[64] = ""; /* room for three names of escapes */
+    char list[900] = "", one[300], more[64] = ""; /* room for three names that consist of escapes */
     size_t n = 0, n_listed = 0;
     for (size_t i = 0; i < names->n && n_listed < MOST_LISTED; i++) {
         if (strcmp(names->name[i], mesh->set[i].name) == 0) continue;

@@ -10,7 +10,7 @@
 extern "C" {
 #endif
 
-/* The names that a format can hold. */
+/* The rules for names in a format. */
 typedef struct hx_set_name_rule {
     size_t most; /* largest number of bytes of a name in the file */
     /* Number of bytes that c takes in the file; 0: c is replaced by `instead`. */
@@ -35,8 +35,8 @@ int hx_set_names_make(const hx_mesh *mesh, const hx_set_name_rule *rule, hx_set_
 /* Accepts a zeroed struct. */
 void hx_set_names_free(hx_set_names *names);
 
-/* Notes in one line which names of sets change in that file: the first few names and the total
- * number; each name is also a note of level detail. */
+/* Notes in one line which names of sets change in that file: the first few names, and the total
+ * number. In addition, each name is a note of level detail. */
 int hx_set_names_note(const hx_mesh *mesh, const hx_set_name_rule *rule, const char *path,
                       hx_notes *notes);
 

@@ -296,9 +296,9 @@ static int is_less(const double *a, const double *b, int n)
 }
 
 /* The Gauss points of the hexahedron in a wedge depend on which edge along the height is repeated.
- * It is set to the shortest of the three, and among equal ones to that with the least x, y, z, so
- * that the element does not depend on the numbering in the file. Prisms do not depend on it and
- * stay unchanged. */
+ * The shortest of the three is chosen, and among equally short ones the one with the least x, y, z,
+ * so that the element does not depend on the numbering in the file. Prisms do not depend on the
+ * choice and stay unchanged. */
 static void turn_wedge(const double *xyz, int32_t conn[8])
 {
     int32_t node[6];
@@ -337,7 +337,7 @@ static void map_faces(const int32_t from[8], const int32_t to[8], int8_t face[6]
 
 enum { STAYS, CHANGES, MIRRORED, UNKNOWN };
 
-/* Determines what the cell needs, and its corners after that. */
+/* Determines how the cell must change, and its corners after the change. */
 static int look_at_cell(const hx_mesh *mesh, int64_t e, int32_t to[8])
 {
     const int32_t *const conn = mesh->conn + 8 * e;
@@ -467,7 +467,8 @@ int hx_solid_middle(hx_solid_id id, int k, const int32_t conn[8], int32_t corner
     return n;
 }
 
-/* A node farther from the middle of its edge than this fraction of its length is noted. */
+/* A node is noted if it is farther from the middle of its edge than this fraction of the edge's
+ * length. */
 static const double straight = 0.01;
 
 void hx_survey_middle(hx_middle_survey *survey, int64_t number, const double x[3],
@@ -482,7 +483,7 @@ void hx_survey_middle(hx_middle_survey *survey, int64_t number, const double x[3
         edge[d] = b - a;
     }
     const double length = hx_norm3(edge), distance = length > 0.0 ? hx_norm3(off) / length : 0.0;
-    /* hx_mesh_finish refuses such a coordinate */
+    /* hx_mesh_finish will refuse such a coordinate */
     const double share = isfinite(distance) ? distance : INFINITY;
     survey->n_off += share > straight;
     if (share <= survey->worst) return;

@@ -10,7 +10,8 @@
 #include "../spline/spline_refine.h"
 #include "../spline/spline_turn.h"
 
-/* Finds coincident sides: glued if the file states no interfaces, otherwise only noted. */
+/* Finds coincident sides. They are glued if the file states no interfaces; otherwise they are only
+ * noted. */
 static int find_interfaces(const char *path, hx_spline *spline, hx_notes *notes)
 {
     int n;

@@ -11,12 +11,12 @@ extern "C" {
 #endif
 
 /* Reads a spline as its file states it, without gluing: patches, the file's interfaces, named
- * sides. HX_EINPUT, with file, line and element: what the format or hx_spline_patch_make
- * refuses. */
+ * sides. HX_EINPUT, with file, line and element: the format or hx_spline_patch_make refuses the
+ * data. */
 int hx_spline_xml_read(const char *path, hx_spline *spline, hx_notes *notes);
 int hx_spline_mfem_read(const char *path, hx_spline *spline, hx_notes *notes);
 
-/* As in hx_spline_refine; a zeroed struct leaves the spline unrefined. */
+/* Like the arguments of hx_spline_refine; a zeroed struct leaves the spline unrefined. */
 typedef struct hx_spline_options {
     int degree, n_part;
     const int *part; /* (borrowed) */

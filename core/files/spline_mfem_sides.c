@@ -1,4 +1,4 @@
-/* Finds the shared sides of MFEM's patches and the boundaries by their vertices. */
+/* Finds the sides that MFEM's patches share, and the boundaries, by their vertices. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -20,14 +20,14 @@ static int raise_at(const reader *r, int64_t line, int code)
     return code;
 }
 
-/* Vertex of a hexahedron at a corner; parameter d is at its end if bit d is set. */
+/* Vertex of a hexahedron at a corner; bit d of the corner is 1 if parameter d is at its end. */
 static int corner_vertex(int bits)
 {
     static const int place[8] = {0, 1, 3, 2, 4, 5, 7, 6};
     return place[bits];
 }
 
-/* Vertices of a side: [i][j], i along its first direction. */
+/* Vertices of a side: [i][j], where i runs along its first direction. */
 static void side_vertices(const reader *r, hx_spline_side side, int64_t vertex[2][2])
 {
     int along[2];
@@ -85,7 +85,8 @@ static int list_mfem_faces(reader *r)
     return HX_OK;
 }
 
-/* Connects two sides with the same four vertices, with the relative orientation of these. */
+/* Connects two sides with the same four vertices; their relative orientation follows from the
+ * vertices. */
 static int glue(const reader *r, const face *a, const face *b, hx_spline *spline)
 {
     const hx_spline_side at = {a->patch, a->side}, to = {b->patch, b->side};

@@ -71,7 +71,7 @@ static int choose_patches(reader *r)
                 r->patch.n, hx_noun(r->patch.n, "number", "numbers"));
         HX_TRY(whole(r, &r->patch, 0, &first));
         HX_TRY(whole(r, &r->patch, 1, &last));
-        /* stops at the first missing one */
+        /* stops at the first one that is missing */
         for (id = first; id <= last; id++) HX_TRY(add_place(r, id));
     } else {
         for (size_t i = 0; i < r->patch.n; i++) {
@@ -123,7 +123,8 @@ static int take_interface(const reader *r, const numbers *list, size_t at,
         HX_TRY(whole(r, list, at + 7 + (size_t)d, &forwards));
         interface->flip[d] = forwards == 0;
     }
-    const int across = interface->a.side / 2; /* follows from the sides, whatever the file states */
+    /* the orientation follows from the sides, whatever the file states */
+    const int across = interface->a.side / 2;
     interface->flip[across] = interface->a.side % 2 == interface->b.side % 2;
     return HX_OK;
 }
@@ -166,7 +167,8 @@ static int take_boundaries(reader *r, hx_spline *spline)
         int rc = HX_OK;
         for (size_t at = 0; rc == HX_OK && at < b->list.n; at += 2)
             rc = read_patch_side(r, &b->list, "boundary", at, &to.side[to.n_side++]);
-        if (rc < 0 || !b->name || !*b->name) { /* a block of all free sides is not a set */
+        /* a block that contains all free sides is not a set */
+        if (rc < 0 || !b->name || !*b->name) {
             free(to.side);
             HX_TRY(rc);
             continue;

@@ -181,7 +181,7 @@ static int read_geometry(reader *r)
     return rc;
 }
 
-/* --- how they lie together --- */
+/* --- connections of the patches --- */
 
 static int read_block(reader *r, block **list, size_t *n, size_t *capacity)
 {
@@ -199,7 +199,7 @@ static int read_multipatch(reader *r)
     int64_t dim;
     const int depth = r->xml.depth;
     HX_TRY(hx_xml_count(&r->xml, "parDim", 3, &dim));
-    if (dim != 3) return hx_xml_skip(&r->xml); /* faces or lines, for other purposes */
+    if (dim != 3) return hx_xml_skip(&r->xml); /* names of faces or lines for other purposes */
     if (r->multipatch_line > 0)
         return HX_XML_RAISE(&r->xml, r->xml.at_line,
                             "a second <MultiPatch> of volumes; a file holds one part");

@@ -10,7 +10,7 @@ typedef struct cell_type {
     hx_solid_id solid;
     hx_shape shape;
     const char *name;
-    /* positions of the solid's nodes in the file; for faces, of their corners; or NULL */
+    /* positions of the solid's nodes in the file; for faces, positions of their corners; or NULL */
     const int8_t *order;
 } cell_type;
 
@@ -124,7 +124,7 @@ static int take_node_numbers(unv_reader *r, int64_t n, int64_t node[HX_SOLID_NOD
     return HX_OK;
 }
 
-/* Gmsh gives elements of second order the type of the first. */
+/* Gmsh gives elements of second order the type of first-order elements. */
 static int add_unv_face(unv_reader *r, const cell_type *type, int64_t number, int64_t n_node,
                         const int64_t *node, int64_t line)
 {

@@ -73,7 +73,7 @@ int hx_unv_read_groups(unv_reader *r, int width)
     for (;;) {
         HX_TRY(hx_unv_next_line(r, &more));
         if (!more) return HX_OK;
-        /* Salome writes it after an empty group */
+        /* Salome writes this line after an empty group */
         if (r->line[strspn(r->line, " \t")] == '\0') continue;
         HX_TRY(hx_unv_take_integers(r, 2, UNV_MOST_NUMBERS, head, &n));
         const int64_t group = head[0], n_entity = head[n - 1];

@@ -7,7 +7,7 @@
 
 enum { UNV_LINE_SIZE = 256, UNV_MOST_NUMBERS = 8 };
 
-/* An element of a group; what it is gets resolved at the end. */
+/* An element of a group. Whether it is a solid or a shell is resolved at the end. */
 typedef struct unv_member {
     hx_import_set *set;
     int64_t number;
@@ -28,7 +28,7 @@ typedef struct unv_system {
 
 /* Nodes given in a coordinate system other than 0 or 1. */
 typedef struct unv_system_use {
-    int64_t label, n, node, line; /* values of the first */
+    int64_t label, n, node, line; /* values of the first such node */
     int is_place;                 /* 1: for coordinates, 0: for displacements */
 } unv_system_use;
 
@@ -43,7 +43,7 @@ typedef struct unv_reader {
     hx_file_scan scan;
     hx_import import;
     char line[UNV_LINE_SIZE];
-    /* of faces and lines: their numbers; 4 nodes each, -1 as the last one of a line */
+    /* number and corners of faces and lines; 4 nodes each, the last one of a line is -1 */
     hx_numbers cell_number, cell_corner;
     size_t n_member, member_capacity;
     unv_member *member; /* (owned) */
@@ -58,7 +58,7 @@ typedef struct unv_reader {
     int64_t n_empty;     /* number of groups without members */
     char empty[80];      /* name of the first of them */
     int has_properties;  /* a data set has thicknesses, sections or materials */
-    char skipped[200];   /* numbers of the data sets that are not read, "": none */
+    char skipped[200];   /* numbers of the data sets that are not read; "": none */
 } unv_reader;
 
 /* --- nodes and coordinate systems (unv_nodes.c) --- */
@@ -73,7 +73,8 @@ int hx_unv_read_short_nodes(unv_reader *r);
  * name, three lines of its axes and one of its origin. */
 int hx_unv_read_systems(unv_reader *r);
 
-/* Refuses coordinates in a system other than the global one; displacements are not read anyway. */
+/* Refuses coordinates in a system other than the global one. Systems of displacements do not
+ * matter, since displacements are not read. */
 int hx_unv_check_systems(unv_reader *r);
 
 /* --- elements (unv_elements.c) --- */
@@ -88,10 +89,10 @@ int hx_unv_note_groups(unv_reader *r);
 /* Number, five numbers of active sets, number of entities; the name; the entities. */
 int hx_unv_read_groups(unv_reader *r, int width);
 
-/* Resolves elements of groups as solids, or as faces given by shells. */
+/* Resolves elements of groups: each is a solid, or a face given by a shell. */
 int hx_unv_resolve_members(unv_reader *r);
 
-/* Once members are resolved, each group is one of elements, of faces or of nodes. */
+/* Called once members are resolved: each group becomes a set of elements, of faces or of nodes. */
 int hx_unv_name_groups(unv_reader *r);
 
 /* --- lines (unv_scan.c) --- */
@@ -99,7 +100,7 @@ int hx_unv_name_groups(unv_reader *r);
 /* Reads the next line; *more = 0 at the line of -1 that ends the data set. */
 int hx_unv_next_line(unv_reader *r, int *more);
 
-/* Like next_line, where a data set may not end. */
+/* Like next_line(), but the data set must not end here. */
 int hx_unv_need_line(unv_reader *r);
 
 /* Reads at most `most` and at least `least` integers of the line; *n: their number. */

@@ -14,7 +14,7 @@ extern "C" {
 enum { HX_VTK_TITLE = 256 };
 
 typedef enum { HX_VTK_BINARY, HX_VTK_ASCII } hx_vtk_format;
-/* HX_VTK_FILE: an array of the file itself; bytes, n_comp of them. */
+/* HX_VTK_FILE: an array of the file itself, with n_comp bytes. */
 typedef enum { HX_VTK_POINT, HX_VTK_CELL, HX_VTK_FILE } hx_vtk_where;
 typedef enum { HX_VTK_F64, HX_VTK_F32, HX_VTK_I32, HX_VTK_U8 } hx_vtk_type;
 
@@ -22,13 +22,13 @@ typedef struct hx_vtk_field {
     const char *name; /* blanks become '_' in the file */
     hx_vtk_where where;
     hx_vtk_type type;
-    int n_comp;       /* for the first field, 1: SCALARS, 3: VECTORS; all others are FIELD arrays */
+    /* for the first field, 1: SCALARS, 3: VECTORS; all other fields are FIELD arrays */
+    int n_comp;
     const void *data; /* [n_node or n_elem][n_comp], in the mesh's own order (borrowed) */
 } hx_vtk_field;
 
-/* The part of the mesh that data and values cover if it is not the whole mesh in its own order: n
- * nodes and elements each, from `first`, in the file's (original) order. Indexed by
- * hx_vtk_where. */
+/* The part of the mesh that data and values cover, if it is not the whole mesh in its own order: n
+ * nodes and n elements from `first` on, in the file's (original) order. Indexed by hx_vtk_where. */
 typedef struct hx_vtk_piece {
     int64_t first[2], n[2];
     /* If the mesh is a rank's owned and ghost elements (mesh.h): coordinates [n][3] of these nodes,
@@ -46,7 +46,7 @@ typedef struct hx_vtk_options {
      * With several ranks, all call the writer with the same mesh, title, options and fields, each
      * with its hx_vtk_own_piece of the fields; only binary files of all elements. (borrowed) */
     const struct hx_comm *comm;
-    const hx_vtk_piece *piece; /* NULL: all, in the mesh's own order (borrowed) */
+    const hx_vtk_piece *piece; /* NULL: all of the mesh, in its own order (borrowed) */
     double least;
     int is_synced; /* synchronized to the disk before the file gets its name */
     /* Called occasionally with the completed fraction, from any thread but never concurrently; may
@@ -56,9 +56,9 @@ typedef struct hx_vtk_options {
 } hx_vtk_options;
 
 /* Writes the mesh and fields to `path` in the original order, streamed through a block of 1 MB per
- * thread to path + ".tmp.PID" and renamed at the end. HX_EIO (disk full, not writable) leaves an
- * existing file unchanged and removes the temporary one. title: at most 255 characters, one line.
- * Needs 4 bytes per node and element for a renumbered mesh. */
+ * thread to path + ".tmp.PID" and renamed at the end. On HX_EIO (disk full, not writable), an
+ * existing file stays unchanged, and the temporary one is removed. title: at most 255 characters,
+ * one line. Needs 4 bytes per node and element for a renumbered mesh. */
 int hx_vtk_write(const char *path, const hx_mesh *mesh, const char *title, hx_vtk_format format,
                  const hx_vtk_field *field, size_t n_field);
 
@@ -74,8 +74,8 @@ int hx_vtk_write_part(const char *path, const hx_mesh *mesh, const char *title,
 /* The piece that a rank of the communicator writes. */
 hx_vtk_piece hx_vtk_own_piece(const struct hx_comm *comm, const hx_mesh *mesh);
 
-/* Size of the binary file of the whole mesh. O(n_elem): reads no data; data may be NULL, and so may
- * the mesh's conn if all elements are hexahedra. */
+/* Size in bytes of the binary file of the whole mesh. O(n_elem): data are not read and may be NULL;
+ * the mesh's conn may also be NULL if all elements are hexahedra. */
 int hx_vtk_bytes(const hx_mesh *mesh, const char *title, const hx_vtk_field *field, size_t n_field,
                  uint64_t *bytes);
 
@@ -109,7 +109,7 @@ typedef struct hx_vtk_result {
     hx_mesh cells;    /* points and cells, raw, without sets (owned) */
     double *value;    /* [cells.n_elem] the array requested (owned) */
     double *original; /* [cells.n_elem] vtkOriginalCellIds; NULL: the file has none (owned) */
-    double precision; /* rounding of a written coordinate, relative to the largest */
+    double precision; /* rounding of a written coordinate, relative to the largest coordinate */
     char title[256];
 } hx_vtk_result;
 

@@ -8,9 +8,8 @@
 #include "../base/memory.h"
 #include "../base/names.h"
 
-/* Estimates the rounding of the coordinates. In text it follows from the digits, but a number may
- * have few digits because it needs no more; coordinates that all fit a float were probably
- * floats. */
+/* Estimates the rounding of the coordinates. In text files the number of digits shows it, unless
+ * all numbers happen to need few digits. Coordinates that all fit a float were probably floats. */
 static double find_precision(const hx_vtk_reader *r, int is_single, int64_t n)
 {
     enum { LEAST_DIGITS = 6, MOST_DIGITS = 16 }; /* digits of "%g", and enough for any double */
@@ -108,9 +107,9 @@ static int read_mixed(hx_vtk_reader *r, const hx_file_number *type, int64_t elem
     return HX_OK;
 }
 
-/* Reads cells of a binary file, each with n_lead numbers (its 8) and its nodes, as long as a whole
- * batch consists of hexahedra with valid nodes; *elem: the first cell not read. Errors are left to
- * the function that reads cell by cell. */
+/* Reads cells of a binary file, each with n_lead numbers (the count 8) and its nodes, as long as a
+ * whole batch consists of hexahedra with valid nodes. *elem: the first cell not read. Errors are
+ * left to the function that reads cell by cell. */
 static int read_hexahedra(hx_vtk_reader *r, const hx_file_number *type, int n_lead, int64_t *elem)
 {
     const int64_t end = r->n_node >= 0 ? r->n_node : INT32_MAX;
@@ -141,7 +140,7 @@ static int read_hexahedra(hx_vtk_reader *r, const hx_file_number *type, int n_le
     return HX_OK;
 }
 
-/* Up to version 4.2: for each cell its number of nodes, then the nodes. */
+/* Versions up to 4.2: for each cell its number of nodes, then the nodes. */
 static int read_cells_classic(hx_vtk_reader *r, int64_t size)
 {
     const hx_file_number int32 = {"int", 4, 'i'};
@@ -150,7 +149,7 @@ static int read_cells_classic(hx_vtk_reader *r, int64_t size)
     HX_TRY(hx_file_scan_room(&r->scan, &int32, size, 1, "CELLS", &left));
     if (!r->mesh) return hx_file_scan_skip(&r->scan, &int32, left);
 
-    /* The count fits cells with 8 nodes each, which is therefore assumed. */
+    /* The count fits cells with 8 nodes each, so this is assumed. */
     const int64_t most = left - r->n_elem;
     const bool is_plain = left == 9 * r->n_elem && !r->is_ghost;
     HX_TRY(is_plain ? alloc_cells(r) : begin_mixed(r, most > 0 ? most : 0, 0));
@@ -187,7 +186,7 @@ static int read_cells_classic(hx_vtk_reader *r, int64_t size)
     return HX_OK;
 }
 
-/* Reads where each cell begins; kept if not all cells have 8 nodes. */
+/* Reads where each cell begins. The list is kept if not all cells have 8 nodes. */
 static int read_offsets(hx_vtk_reader *r, const hx_file_number *type, int64_t n_offset,
                         int64_t n_conn, int64_t *last)
 {
@@ -210,7 +209,7 @@ static int read_offsets(hx_vtk_reader *r, const hx_file_number *type, int64_t n_
     return HX_OK;
 }
 
-/* Since version 5.0: the start of each cell, then all nodes. */
+/* Versions since 5.0: the start of each cell, then all nodes. */
 static int read_cells_offsets(hx_vtk_reader *r, int64_t n_offset, int64_t n_conn)
 {
     const hx_file_number *type;

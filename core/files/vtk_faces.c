@@ -8,7 +8,7 @@ const int hx_vtk_side_row[HX_CELL_OTHER][7] = {[HX_CELL_HEXAHEDRON] = {-1, 0, 1,
                                                [HX_CELL_PYRAMID] = {-1, 4, 2, 1, 3, 0, -1},
                                                [HX_CELL_TETRAHEDRON] = {-1, 2, 1, 0, 4, -1, -1}};
 
-/* The kind of cell that VTK sees: a collapsed one in another numbering is written as a
+/* The kind of cell that VTK sees. A collapsed cell in another numbering is written as a
  * hexahedron. */
 static const int *side_rows(const int32_t conn[8])
 {

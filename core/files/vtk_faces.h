@@ -14,15 +14,15 @@ extern "C" {
 /* The array of the file itself that holds the rules of combined sets, one character per number. */
 #define HX_VTK_RULES "hextop_sets"
 
-/* VTK's number of a local face (a row of hx_hex_face) of a cell as it is written; -1: it is an edge
- * or a point there. */
+/* VTK's number of a local face (a row of hx_hex_face) of a cell as it is written; -1: in the
+ * written cell it is an edge or a point. */
 int hx_vtk_face_number(const int32_t conn[8], int face);
 
 /* Nodes of a face, in VTK's numbering, of a cell as it is read; a triangle repeats its last.
  * Returns 0 if the cell has no such face. */
 int hx_vtk_face_nodes(const int32_t conn[8], int number, int32_t node[4]);
 
-/* Row of hx_hex_face by the kind of cell and VTK's face number plus 1, as in hx_import.side_row. */
+/* Row of hx_hex_face for a kind of cell and VTK's face number plus 1, as in hx_import.side_row. */
 extern const int hx_vtk_side_row[HX_CELL_OTHER][7];
 
 enum { HX_VTK_CELL_FACES = 6 };

@@ -51,8 +51,8 @@ static int is_member(const hx_set *set, int64_t elem)
     return at < set->n_elem && set->elem[at] == elem;
 }
 
-/* Returns 1 if the nodes contain an element that is not in the set, which a reader would add to the
- * set. flag[n_node] is 1 for the nodes of the set. */
+/* Returns 1 if the nodes contain all nodes of an element that is not in the set; a reader would add
+ * such an element. flag[n_node] is 1 for the nodes of the set. */
 static int holds_more(const hx_mesh *mesh, const hx_set *set, const uint8_t *flag)
 {
     for (int64_t i = 0; i < set->n_node; i++) {
@@ -78,9 +78,9 @@ static void mark_brought(const hx_mesh *mesh, const hx_set *set, int64_t n_face,
             value;
 }
 
-/* Lists the nodes for the array on points: all of them, or, if these would contain elements that
- * are not in the set, those that do not belong to its elements and faces. The caller frees
- * *list. */
+/* Lists the nodes for the array on points: all nodes of the set. If these would contain elements
+ * that are not in the set, only nodes that do not belong to the set's elements and faces. The
+ * caller frees *list. */
 static int list_array_nodes(const hx_mesh *mesh, const hx_set *set, int64_t n_face, int64_t *n,
                             int32_t **list)
 {
@@ -123,7 +123,7 @@ static unsigned char underline(unsigned char c)
     return '_';
 }
 
-/* The names that fit into HX_VTK_NAME bytes after "faces_of_". */
+/* Names that fit into HX_VTK_NAME bytes after "faces_of_". */
 const hx_set_name_rule hx_vtk_name_rule = {
     .most = HX_VTK_NAME - 12, .n_byte = hx_vtk_name_bytes, .instead = underline};
 
@@ -227,7 +227,8 @@ static long face_number(const hx_set *set)
     return *end == '\0' && number > 0 && number < 1L << 24 ? number : 0;
 }
 
-/* Weight of a face of the set: a face on the boundary outweighs all faces between two cells. */
+/* Weight of a face of the set: one face on the boundary counts more than all faces between two
+ * cells. */
 static int weight_of(const hx_mesh *mesh, int64_t face)
 {
     enum { CELL_FACES = 6 };

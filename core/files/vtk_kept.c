@@ -30,14 +30,15 @@ static int list_kept(int64_t n_all, const double *value, double least, int32_t *
     return HX_OK;
 }
 
-/* Nodes that this rank's elements name, and the requests to their home ranks, which write them. */
+/* The nodes that this rank's elements name, and the requests for them to their home ranks, which
+ * write these nodes. */
 typedef struct node_query {
     int64_t n;
     int32_t *node;                 /* [n] in the whole mesh, ascending (owned, like the rest) */
-    int32_t *number;               /* [n] in the file */
+    int32_t *number;               /* [n] index in the file */
     int64_t *out_first, *in_first; /* [size + 1] */
     int64_t (*count)[2];           /* [size] numbers of nodes and elements that each rank writes */
-    int32_t *queried; /* [in_first[size]] nodes requested by others, and their numbers */
+    int32_t *queried; /* [in_first[size]] nodes that others request, and their numbers */
 } node_query;
 
 static void free_query(node_query *a)
@@ -63,7 +64,7 @@ static int list_kept_nodes(node_query *a, const hx_vtk_kept *k, const hx_vtk_pie
     return hx_alloc_raw(&a->number, (size_t)a->n, sizeof *a->number, what);
 }
 
-/* Local preparation. The home ranks have consecutive pieces of the nodes. */
+/* Local preparation. Every home rank has a consecutive piece of the nodes. */
 static int prepare_kept(hx_vtk_kept *k, node_query *a, const hx_comm *comm, int64_t n_node,
                         const hx_vtk_piece *piece, const double *value, double least)
 {
@@ -79,7 +80,7 @@ static int prepare_kept(hx_vtk_kept *k, node_query *a, const hx_comm *comm, int6
     return HX_OK;
 }
 
-/* Collective, like the next two functions: each fails on all ranks if it fails on one. */
+/* Collective, like the next two functions: if one of them fails on one rank, it fails on all. */
 static int exchange_queries(node_query *a, const hx_comm *comm)
 {
     HX_TRY(hx_comm_alltoall_counts(comm, a->out_first, a->in_first));

@@ -59,7 +59,7 @@ int hx_vtk_pass_cells(hx_vtk_reader *r, int64_t n, int64_t size)
 
 /* Supplies the nodes of the cells. */
 typedef struct cell_reader {
-    hx_file_scan nodes, offsets; /* offsets: only for version 5 */
+    hx_file_scan nodes, offsets; /* marks of the offsets; only in version 5 */
     int has_offsets;
     int64_t offset; /* offset of the next cell */
     int64_t left;   /* numbers not yet used by a cell */
@@ -222,8 +222,9 @@ static int find_values(hx_vtk_reader *r, const hx_file_number *type, int64_t n, 
     return HX_OK;
 }
 
-/* The set of each value, NULL: none; and Gmsh's numbered groups of volumes. Kinds are those of the
- * whole mesh (vtk_sets.c): flags and faces belong to one set, of the kind of nodes. */
+/* The set of each value, or NULL; set[1] has Gmsh's numbered groups of volumes. Kinds are those of
+ * the whole mesh (vtk_sets.c): an array of flags and one of faces belong to one set, of kind
+ * nodes. */
 typedef struct targets {
     hx_import_set *set[2][HX_VTK_SET_VALUES];
 } targets;
@@ -268,7 +269,7 @@ static int take_members(hx_vtk_reader *r, const hx_vtk_values *all, const target
     return hx_import_flush(r->import, on_points);
 }
 
-/* Takes the faces of cells first .. first + n - 1, as sides. */
+/* Takes the faces of cells first .. first + n - 1 as sides of elements. */
 static int take_sides(hx_import_set *set, int64_t first, int64_t n, const int32_t *value)
 {
     for (int64_t i = 0; i < n; i++)
@@ -341,7 +342,7 @@ int hx_vtk_send_sets(hx_vtk_reader *r, const char *name, const hx_file_number *t
     HX_TRY_FAIL(hx_alloc_raw(&value, PIECE, sizeof *value, what));
     HX_TRY_FAIL(find_values(r, type, n, value, &all, &fits));
     if (!fits) HX_TRY_FAIL(hx_vtk_note_no_sets(r, name, HX_VTK_BEYOND));
-    if (!fits || all.n > HX_VTK_SET_VALUES) goto fail; /* neither a set nor an error */
+    if (!fits || all.n > HX_VTK_SET_VALUES) goto fail; /* it makes no set and is not an error */
     HX_TRY_FAIL(name_sets(r, name, &all, &to));
     HX_TRY_FAIL(hx_file_scan_jump(&r->scan, begin));
     for (int64_t i = 0, now; i < n; i += now) {

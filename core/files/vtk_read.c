@@ -64,7 +64,7 @@ static int keep_array(hx_vtk_reader *r, const hx_file_number *type, int64_t n, d
     return HX_OK;
 }
 
-/* Finds cells that the array marks as ghosts, if there are any. */
+/* Finds cells that the array marks as ghosts. */
 static int find_ghosts(hx_vtk_reader *r, const char *name, const hx_file_number *type, int64_t n)
 {
     const int is_level = strcmp(name, "vtkGhostLevels") == 0;
@@ -90,8 +90,8 @@ static int is_ghost_array(const hx_vtk_reader *r, const char *name)
            (strcmp(name, "vtkGhostType") == 0 || strcmp(name, "vtkGhostLevels") == 0);
 }
 
-/* Reads the numbers of one array, after its head line. may_be_set: it is not a numbering, so it may
- * become sets. */
+/* Reads the numbers of one array, after its head line. may_be_set: the array may become sets, since
+ * it is not a numbering. */
 static int read_array(hx_vtk_reader *r, const char *name, const hx_file_number *type,
                       int64_t n_comp, int64_t n, bool may_be_set)
 {
@@ -189,8 +189,8 @@ static int read_scalars(hx_vtk_reader *r)
     return read_array(r, name, type, n_comp, r->n_data, true);
 }
 
-/* Reads an attribute with a fixed number of components, or with one given before or instead of its
- * type. */
+/* Reads an attribute with a fixed number of components, or with a number that stands before its
+ * type or replaces it. */
 static int read_attribute(hx_vtk_reader *r, int64_t n_comp, bool has_type)
 {
     const hx_file_number byte = {"unsigned_char", 1, 'u'}, *type = &byte;
@@ -243,8 +243,8 @@ static int read_data_head(hx_vtk_reader *r, hx_vtk_data_where where)
     return HX_OK;
 }
 
-/* Attributes whose values are not used, or are used like a plain array; n_comp = 0: given in the
- * file. */
+/* Attributes whose values are not used, or are used like a plain array; n_comp = 0: the file gives
+ * the number. */
 static const struct {
     const char *word;
     int n_comp;
@@ -347,8 +347,8 @@ static void vtk_reader_free(hx_vtk_reader *r)
     free(r->is_ghost);
 }
 
-/* Resets the reader to its state before the first pass, except for the ghosts that this pass found;
- * its notes, from n_note, will be repeated. */
+/* Resets the reader to its state before the first pass, except for the ghosts that this pass found.
+ * Notes from n_note on are removed, since they will be repeated. */
 static void begin_again(hx_vtk_reader *r, size_t n_note)
 {
     hx_vtk_reader next = {.mesh = r->mesh,

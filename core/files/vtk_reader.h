@@ -35,12 +35,13 @@ typedef struct hx_vtk_faces {
     char *name; /* (owned) */
     int64_t n;
     int32_t (*node)[4]; /* [n] (owned) */
-    int32_t *elem;      /* [n] elements that they are of; NULL: any that has them (owned) */
+    /* [n] elements to which the faces belong; NULL: any element that has them (owned) */
+    int32_t *elem;
 } hx_vtk_faces;
 
 typedef struct hx_vtk_reader {
     hx_file_scan scan;
-    int major; /* of the file's format version */
+    int major; /* numbers of the file's format version */
     char title[256];
     int64_t n_node, n_elem; /* -1 until their sections are read */
     bool has_types;
@@ -52,40 +53,43 @@ typedef struct hx_vtk_reader {
     int64_t *cell_begin; /* [n_elem + 1], or NULL (owned) */
     int32_t *cell_node;  /* (owned) */
 
-    /* If there are points, lines and faces among the cells: number of elements, and element of each
-     * cell. */
+    /* Used if there are points, lines or faces among the cells: number of elements, and element of
+     * each cell. */
     int64_t n_solid;
     int32_t *elem_new; /* [n_elem] below 0: none; NULL: all are elements, in their order (owned) */
 
-    /* Faces among the cells, until the order of the elements' nodes is final. */
+    /* Faces among the cells, kept until the order of the elements' nodes is final. */
     size_t n_faces, faces_capacity;
     hx_vtk_faces *faces; /* (owned) */
 
     hx_set_rules rules; /* rules of combined sets (owned until the mesh takes them) */
 
-    /* If cells are of second order, or are not solids: the points of the file that are kept, and
-     * what replaces the others. */
+    /* Used if cells are of second order, or are not solids: the points of the file that are kept,
+     * and the replacement of the others. */
     int64_t n_kept;
-    int32_t *node_new;   /* [n_node] the mesh's node, -1: left out; NULL: all are kept (owned) */
-    int32_t *middle;     /* [n_node] its place in middle_end, or -1 (owned) */
-    int32_t *middle_end; /* for each left out how many corners, then these, in the mesh (owned) */
-    hx_middles middles;  /* middles of curved edges (owned until the mesh takes them) */
-    hx_notes *notes;     /* (borrowed), may be NULL */
+    int32_t *node_new; /* [n_node] the mesh's node, -1: left out; NULL: all are kept (owned) */
+    int32_t *middle;   /* [n_node] position in middle_end, or -1 (owned) */
+    /* for each omitted point the number of its corners, then these corners, as nodes of the mesh
+     * (owned) */
+    int32_t *middle_end;
+    hx_middles middles; /* middles of curved edges (owned until the mesh takes them) */
+    hx_notes *notes;    /* (borrowed), may be NULL */
 
-    /* Cells that a legacy file marks as ghosts after all cells: a first pass finds them, a second
-     * one leaves them out. [n_elem], NULL: none (owned) */
+    /* Cells that a legacy file marks as ghosts. The marks come after all cells, so a first pass
+     * finds them and a second one leaves the cells out. [n_elem], NULL: none (owned) */
     uint8_t *is_ghost;
 
-    hx_vtk_data_where where; /* where the arrays that follow belong */
-    int64_t n_data;          /* number of their tuples */
+    /* whether the arrays that follow belong to points, cells or the file */
+    hx_vtk_data_where where;
+    int64_t n_data; /* number of tuples of these arrays */
 
     /* receives the mesh piece by piece, in place of `mesh`; or NULL (borrowed) */
     hx_import *import;
-    hx_file_mark cells_at, offsets_at; /* marks of CELLS or CONNECTIVITY, of OFFSETS */
+    hx_file_mark cells_at, offsets_at; /* marks of CELLS or CONNECTIVITY, and of OFFSETS */
     const hx_file_number *cells_type, *offsets_type;
     int64_t n_cell_number; /* of CELLS */
 
-    hx_mesh *mesh; /* to fill; NULL if one array is searched */
+    hx_mesh *mesh; /* the mesh to fill; NULL if only one array is searched */
     bool has_mesh; /* mesh is created */
 
     const char *wanted; /* name of the cell array that is searched, or NULL */
@@ -136,9 +140,9 @@ int hx_vtk_make_mesh(hx_vtk_reader *r);
 #define HX_VTK_BEYOND "it has values beyond 32 bits"
 int hx_vtk_note_no_sets(const hx_vtk_reader *r, const char *name, const char *why);
 
-/* Makes sets from an array of the points or cells (r->where), after hx_vtk_make_mesh. An array
- * set_NAME of zeros and ones becomes the set NAME; another array NAME with few distinct values
- * becomes a set NAME=VALUE for each value. */
+/* Makes sets from an array of the points or cells (r->where); called after hx_vtk_make_mesh. An
+ * array set_NAME of zeros and ones becomes the set NAME; another array NAME with few distinct
+ * values becomes a set NAME=VALUE for each value. */
 int hx_vtk_make_sets(hx_vtk_reader *r, const char *name, int64_t n, const int32_t *value);
 
 /* Distinct values, ascending. If there are more than HX_VTK_SET_VALUES, n is HX_VTK_SET_VALUES
@@ -156,16 +160,16 @@ void hx_vtk_add_value(hx_vtk_values *list, int32_t value);
 /* Returns 1 if an array of that name and those values is one set, NAME of "set_NAME". */
 int hx_vtk_is_flag(const char *name, const hx_vtk_values *all);
 
-/* The solid of a type of cell, NULL: none; the node at each corner of a voxel, NULL: not a
- * voxel. */
+/* hx_vtk_find_solid returns the solid of a type of cell, NULL: none. hx_vtk_voxel_order returns the
+ * node at each corner of a voxel, NULL: not a voxel. */
 const hx_solid_id *hx_vtk_find_solid(int64_t type);
 const int *hx_vtk_voxel_order(int64_t type);
 
-/* HX_EINPUT: one of the sections of a grid is missing. */
+/* HX_EINPUT: a section of the grid is missing. */
 int hx_vtk_check_sections(hx_vtk_reader *r);
 
-/* Counterparts for r->import, each called when all that its section needs is known (vtk_pieces.c):
- * points; positions of the cells; cells by their types; sets of an integer array. */
+/* Counterparts for r->import (vtk_pieces.c). Each is called once everything that its section needs
+ * is known: points; positions of the cells; cells by their types; sets of an integer array. */
 int hx_vtk_send_points(hx_vtk_reader *r, const hx_file_number *type);
 int hx_vtk_pass_cells(hx_vtk_reader *r, int64_t n, int64_t size);
 int hx_vtk_send_cells(hx_vtk_reader *r, int64_t n_type);
@@ -185,9 +189,9 @@ int hx_vtk_send_faces(hx_vtk_reader *r, const char *name, const hx_file_number *
 /* Reads the array of the file that holds the rules of combined sets. */
 int hx_vtk_read_rules(hx_vtk_reader *r, const hx_file_number *type, int64_t n);
 
-/* Once the order of the elements' nodes is final: the faces among the cells become those of their
- * sets, and sets get their names. An array of points and one of cells with the same name give two
- * sets. */
+/* Called once the order of the elements' nodes is final: the faces among the cells become members
+ * of their sets, and sets get their names. An array of points and one of cells with the same name
+ * give two sets. */
 int hx_vtk_make_faces(hx_vtk_reader *r);
 int hx_vtk_name_sets(hx_vtk_reader *r);
 

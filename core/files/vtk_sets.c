@@ -151,7 +151,7 @@ static void sort_places(int64_t n, const int32_t *value, const hx_vtk_values *al
     }
 }
 
-/* Adds points of a file of second order: points that are left out are replaced by corners. */
+/* Handles points of a file of second order: those that are left out are replaced by corners. */
 static int add_points(hx_vtk_reader *r, const char *name, int64_t n, const int32_t *member)
 {
     int32_t *node = NULL, *edge = NULL;
@@ -193,8 +193,8 @@ static int is_face(const hx_vtk_reader *r, int32_t cell)
 
 enum { KEY_SIZE = HX_FILE_WORD_SIZE + 40 };
 
-/* The key of a set until all sets are known: its kind, a line break, which no array's name
- * contains, and its name. Arrays of flags and of faces, as hextop writes them, form one set of
+/* The key of a set until all sets are known: its kind, a line break, and its name; no array's name
+ * contains a line break. The arrays of flags and of faces that hextop writes form one set of
  * points, cells and faces. */
 static const char *key_of_set(hx_set_kind kind, const char *name, char key[KEY_SIZE])
 {
@@ -202,7 +202,7 @@ static const char *key_of_set(hx_set_kind kind, const char *name, char key[KEY_S
     return key;
 }
 
-/* Room for n faces of one more set. */
+/* Makes room for n faces of one more set. */
 static int add_vtk_faces(hx_vtk_reader *r, const char *name, int64_t n, hx_vtk_faces **made)
 {
     HX_TRY(
@@ -214,7 +214,7 @@ static int add_vtk_faces(hx_vtk_reader *r, const char *name, int64_t n, hx_vtk_f
     return hx_alloc_raw(&faces->node, (size_t)n, sizeof *faces->node, "faces of a set");
 }
 
-/* Keeps the faces among these cells. */
+/* Keeps those of these cells that are faces. */
 static int keep_faces(hx_vtk_reader *r, const char *name, int64_t n, const int32_t *member)
 {
     int64_t n_face = 0;
@@ -292,7 +292,7 @@ int hx_vtk_make_faces(hx_vtk_reader *r)
 
 /* --- sets --- */
 
-/* Adds cells: elements, faces, and the points of everything that bounds them. */
+/* Adds cells to a set: elements, faces, and the points of all cells that bound elements. */
 static int add_cells(hx_vtk_reader *r, const char *name, int64_t n, const int32_t *member)
 {
     int32_t *elem = NULL;
@@ -313,7 +313,8 @@ static int add_cells(hx_vtk_reader *r, const char *name, int64_t n, const int32_
     return rc;
 }
 
-/* Elements if there is one among the cells, otherwise faces, otherwise lines and points. */
+/* Adds the elements if there are any among the cells; otherwise the faces; otherwise lines and
+ * points. */
 static hx_set_kind kind_of(const hx_vtk_reader *r, int64_t n, const int32_t *member)
 {
     int n_face = 0;
@@ -338,8 +339,8 @@ static int add_vtk_set(hx_vtk_reader *r, int is_flag, const char *name, int64_t 
     return rc;
 }
 
-/* Gmsh's groups by their numbers, named as in its own files without names: "surface 7". Points,
- * curves, surfaces and volumes are numbered separately. */
+/* Gmsh's groups by their numbers, with the names that its own files would give them: "surface 7".
+ * Points, curves, surfaces and volumes are numbered separately. */
 static int add_groups(hx_vtk_reader *r, int32_t value, int64_t n, const int32_t *member)
 {
     static const char *const word[4] = {"point", "curve", "surface", "volume"};
@@ -377,8 +378,8 @@ int hx_vtk_name_sets(hx_vtk_reader *r)
     }
     const int rc = hx_kinds_name_apart(n, list, NULL, r->scan.path, r->notes, r->mesh);
     free(list);
-    if (rc == HX_OK && r->mesh->n_shared > 0) /* the same order whichever arrays come first */
-        hx_mesh_sort_sets(r->mesh);
+    /* the order must not depend on which arrays come first */
+    if (rc == HX_OK && r->mesh->n_shared > 0) hx_mesh_sort_sets(r->mesh);
     return rc;
 }
 

@@ -141,7 +141,7 @@ int hx_vtk_take_types(hx_vtk_reader *r, int64_t first, int64_t n, const int64_t 
 
 /* --- second order --- */
 
-/* A solid is identified by its number of nodes, which is different for each of VTK's kinds. */
+/* A solid is identified by its number of nodes, which differs between VTK's kinds. */
 static hx_solid_id vtk_solid_of(const hx_vtk_reader *r, int64_t elem)
 {
     const int64_t n = r->cell_begin[elem + 1] - r->cell_begin[elem];
@@ -150,7 +150,7 @@ static hx_solid_id vtk_solid_of(const hx_vtk_reader *r, int64_t elem)
     return HX_SOLID_HEX8;
 }
 
-/* The points may come after the cells, which were then not checked. */
+/* The points may come after the cells, whose node numbers were then not checked. */
 static int check_points(hx_vtk_reader *r)
 {
     if (r->n_node < 0)
@@ -189,14 +189,14 @@ static void place_middles(const hx_vtk_reader *r, int64_t *place)
     }
 }
 
-/* Lists the corners that replace each omitted point, in the file's numbers. */
+/* Lists the corners that replace each omitted point, as the file's numbers. */
 static void list_ends(hx_vtk_reader *r, const int64_t *place, hx_middle_survey *survey)
 {
     int32_t at = 0;
     for (int64_t a = 0; a < r->n_node; a++) {
         int32_t corner[HX_SOLID_CORNERS];
         r->middle[a] = -1;
-        if (place[a] == -1 && r->elem_new) { /* on no solid: nothing replaces it */
+        if (place[a] == -1 && r->elem_new) { /* the point is on no solid, so nothing replaces it */
             r->middle[a] = at;
             r->middle_end[at++] = 0;
         }
@@ -212,7 +212,8 @@ static void list_ends(hx_vtk_reader *r, const int64_t *place, hx_middle_survey *
     }
 }
 
-/* Keeps the points on edges, with the ends in the file's numbers; must be called before compact. */
+/* Keeps the points on edges, with the ends of the edges as the file's numbers. Must be called
+ * before compact(). */
 static int keep_middles(hx_vtk_reader *r, int64_t n)
 {
     HX_TRY(hx_middles_alloc(&r->middles, n));
@@ -267,7 +268,8 @@ int hx_vtk_leave_middles(hx_vtk_reader *r)
     if (survey.n > 0) rc = hx_note_middles(&survey, r->scan.path, r->notes);
 fail:
     free(place);
-    if (r->elem_new) return rc; /* sets of cells that bound the solids need their points */
+    /* sets of cells that bound the solids need the points of these cells */
+    if (r->elem_new) return rc;
     free(r->cell_begin);
     free(r->cell_node);
     r->cell_begin = NULL;

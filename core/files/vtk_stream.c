@@ -76,7 +76,7 @@ static void report(const hx_vtk_stream *stream)
         stream->progress(stream->context, (double)stream->finished / (double)stream->total);
 }
 
-/* Writes this rank's piece from *at on; *at becomes its end. */
+/* Writes this rank's piece from *at on; *at := the end of that piece. */
 static int put_piece(hx_vtk_stream *stream, const hx_vtk_items *items, size_t one,
                      hx_vtk_encoder *encode, const void *what, uint64_t *at)
 {

@@ -21,7 +21,7 @@ enum { HX_VTK_NAME = 256 };
 /* Bytes that a character takes in a name: 1; 3 as %XX; 0: it is replaced by '_'. */
 int hx_vtk_name_bytes(unsigned char c);
 
-/* Most bytes of a number in a text file, with its separator. */
+/* Maximum number of bytes of a number in a text file, with its separator. */
 enum { HX_VTK_TEXT_BYTES = 26 };
 
 typedef struct hx_vtk_stream {
@@ -32,9 +32,10 @@ typedef struct hx_vtk_stream {
     int n_thread;
     size_t block_bytes;
     int ascii;
-    int counting;      /* 1: nothing is written, only `total` grows */
-    uint64_t total;    /* bytes; exact for a binary file, an upper bound for a text file */
-    uint64_t finished; /* bytes written, assuming that all ranks progress equally */
+    int counting;   /* 1: nothing is written, only `total` grows */
+    uint64_t total; /* bytes; exact for a binary file, an upper bound for a text file */
+    /* estimate of the bytes written by all ranks, assuming that all progress equally */
+    uint64_t finished;
     void (*progress)(void *context, double share); /* NULL: no reports */
     void *context;
 } hx_vtk_stream;
@@ -47,8 +48,8 @@ typedef unsigned char *hx_vtk_encoder(const void *what, int64_t begin, int64_t e
 /* Allocates the blocks, each large enough for a record. */
 int hx_vtk_stream_alloc(hx_vtk_stream *stream, size_t most_values);
 
-/* Ends counting and opens the file. Collective, like the functions that follow. Only one rank can
- * write a text file. */
+/* Ends counting and opens the file. Collective, like the functions that follow. A text file can be
+ * written by one rank only. */
 int hx_vtk_stream_open(hx_vtk_stream *stream, const char *path);
 
 /* Size of the blocks in bytes. */
@@ -56,8 +57,8 @@ size_t hx_vtk_stream_bytes(void);
 
 int hx_vtk_stream_text(hx_vtk_stream *stream, const char *fmt, ...) HX_PRINTF(2, 3);
 
-/* Records of different lengths: this rank has first .. last - 1, of at most most_values numbers
- * each; n_value numbers in total, n_before in the records before. */
+/* Records of different lengths. This rank has first .. last - 1, of at most most_values numbers
+ * each; there are n_value numbers in total, and n_before in the preceding records. */
 typedef struct hx_vtk_items {
     int64_t first, last;
     size_t most_values;

@@ -44,7 +44,7 @@ typedef struct selection {
     int64_t n_number, n_before;       /* results of count_cell_numbers */
     int32_t *node, *elem;             /* [n_node], [n_elem] mesh indices; NULL: identity (owned) */
     const int32_t *node_number;       /* [mesh->n_node] index in the file; NULL: identity */
-    int32_t *own_number;              /* node_number of a part (owned) */
+    int32_t *own_number;              /* memory of node_number, for a part (owned) */
     hx_vtk_kept kept;                 /* for a part of a distributed mesh (owned) */
     bool is_part;
 } selection;
@@ -62,7 +62,7 @@ static void selection_free(selection *s)
     hx_vtk_kept_free(&s->kept);
 }
 
-/* inverse[orig[i]] = i; NULL for NULL. */
+/* inverse[orig[i]] = i; NULL if orig is NULL. */
 static int invert_numbers(int64_t n, const int32_t *orig, int32_t **inverse)
 {
     *inverse = NULL;
@@ -218,10 +218,11 @@ static unsigned char *encode_elem_numbers(const void *what, int64_t begin, int64
 
 typedef struct field_source {
     const hx_vtk_field *field;
-    const selection *pieces; /* the data cover its piece; NULL: see the next members */
-    const int32_t *list;     /* mesh indices in the file's order, NULL: identity */
-    const int32_t *number;   /* order of the data, by mesh index; NULL: mesh order */
-    int64_t first;           /* index of the first entry */
+    /* the data cover the piece of this selection; NULL: the next members apply */
+    const selection *pieces;
+    const int32_t *list;   /* mesh indices in the file's order; NULL: identity */
+    const int32_t *number; /* position of the data of each mesh index; NULL: the mesh's order */
+    int64_t first;         /* index of the first entry */
 } field_source;
 
 static field_source source_of(const selection *s, const hx_vtk_field *field)
@@ -311,7 +312,7 @@ static int64_t count_by_kind(const hx_mesh *mesh)
 static int64_t count_numbers(const selection *s, int64_t begin, int64_t end)
 {
     int64_t n = end - begin;
-    /* otherwise all are hexahedra, to compute a file's size */
+    /* NULL: all are hexahedra, which suffices to compute a file's size */
     const int is_there = s->mesh->conn != NULL;
     if (!is_there || !hx_mesh_is_collapsed(s->mesh)) return 9 * n;
     if (s->mesh->ownership && !s->piece) return count_by_kind(s->mesh);
@@ -376,8 +377,8 @@ static int encode_name(const char *name, char *text, size_t n_text)
     return n > 0 ? HX_OK : HX_RAISE(HX_EINTERNAL, "a field for the VTK file has no name");
 }
 
-/* The head line of an array. VTK's reader accepts all arrays of a FIELD, but only one each of
- * SCALARS and VECTORS, which ParaView uses for colours and warping. */
+/* Writes the head line of an array. VTK's reader accepts any number of arrays in a FIELD, but only
+ * one of SCALARS and one of VECTORS, which ParaView uses for colours and warping. */
 typedef enum { AS_SCALARS, AS_VECTORS, AS_ARRAY } head_kind;
 
 static int put_head(hx_vtk_stream *out, head_kind head, const char *name, int n_comp, int64_t n,
@@ -432,7 +433,7 @@ static int count_fields(const hx_vtk_stream *out, hx_vtk_where where, const hx_v
     return HX_OK;
 }
 
-/* First field with n_comp components that is meant for display; n_field: none. */
+/* The first field with n_comp components that is meant for display; n_field: there is none. */
 static size_t find_first(hx_vtk_where where, const hx_vtk_field *field, size_t n_field, int n_comp)
 {
     size_t i = 0;
@@ -531,7 +532,7 @@ size_t hx_vtk_writer_bytes(const hx_mesh *mesh, int is_part)
     return bytes;
 }
 
-/* Number of values of the longest record: a cell has 9. */
+/* Number of values of the longest record; that of a cell has 9. */
 static size_t most_values(const hx_vtk_field *field, size_t n_field)
 {
     size_t most = 9;
@@ -563,11 +564,11 @@ static int check_comm(const hx_comm *comm, const hx_vtk_options *options)
     return HX_RAISE(HX_EINTERNAL, "several ranks can only write whole binary files");
 }
 
-/* Selects what is written. */
+/* Selects the nodes and elements that are written. */
 static int select_items(selection *s, const hx_comm *comm, const hx_vtk_options *options)
 {
     HX_TRY(check_comm(comm, options));
-    if (s->mesh->ownership) return HX_OK; /* select_kept uses the piece */
+    if (s->mesh->ownership) return HX_OK; /* select_kept() needs the piece */
     HX_TRY(invert_numbers(s->mesh->n_node, s->mesh->node_orig, &s->node));
     HX_TRY(invert_numbers(s->mesh->n_elem, s->mesh->elem_orig, &s->elem));
     return options->value ? select_part(s, options->value, options->least) : HX_OK;

@@ -45,7 +45,8 @@ static int is_blank(char c)
     return c == ' ' || c == '\n' || c == '\r' || c == '\t';
 }
 
-/* Decodes the next four characters into left[]; 0: they are invalid, or the text ends. */
+/* Decodes the next four characters into left[]. Returns 0 if they are invalid, or if the text
+ * ends. */
 static int decode_four(source *s)
 {
     int digit[4], n = 0, n_pad = 0;
@@ -93,7 +94,7 @@ static uint64_t room(const source *s)
     return s->is_base64 ? n / 4 * 3 + (uint64_t)s->n_left : n;
 }
 
-/* Reads a size before the data. */
+/* Reads one of the sizes that precede the data. */
 static int take_size(const hx_vtu_file *file, source *s, uint64_t *size)
 {
     unsigned char bytes[8];
@@ -157,7 +158,7 @@ static int decode_plain(const hx_vtu_file *file, const hx_vtu_array *array, sour
 
 #ifdef HX_HAVE_ZLIB
 typedef struct blocks {
-    /* size of all blocks but the last; last = 0: the last one is full too */
+    /* size of all blocks except the last; last = 0: the last one is also full */
     uint64_t n, size, last;
     uint64_t total;   /* bytes after inflation */
     uint64_t most;    /* stored bytes of the largest block */

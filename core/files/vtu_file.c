@@ -103,7 +103,7 @@ static int read_content(hx_vtu_file *file, hx_vtu_array *array)
     return HX_OK;
 }
 
-/* Reads the start of a DataArray; ids: names of the arrays that number points or cells. */
+/* Reads the start tag of a DataArray; ids: names of the arrays that number points or cells. */
 static int read_array(hx_vtu_file *file, hx_vtu_section section, const char *ids[2])
 {
     const hx_xml_scan *const xml = &file->xml;
@@ -184,7 +184,7 @@ static int read_piece(hx_vtu_file *file)
     return HX_OK;
 }
 
-/* After the start tag: an underscore, then bytes that are not XML. */
+/* Finds the appended data: an underscore after the start tag, then bytes that are not XML. */
 static int find_appended(hx_vtu_file *file)
 {
     const hx_xml_scan *const xml = &file->xml;

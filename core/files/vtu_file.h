@@ -26,7 +26,7 @@ typedef struct hx_vtu_array {
     int is_id; /* the file declares them as global or pedigree ids */
     hx_vtu_format format;
     int64_t offset;   /* of appended data */
-    const char *text; /* inline data, in the file's memory; NULL: none */
+    const char *text; /* data within the element, in the file's memory; NULL: none */
     size_t n_text;
     int64_t line, text_line;
 } hx_vtu_array;
@@ -37,7 +37,7 @@ typedef struct hx_vtu_piece {
 
 typedef struct hx_vtu_file {
     hx_xml_scan xml;
-    int is_big;        /* the byte order of binary data */
+    int is_big;        /* byte order of binary data */
     int header_bytes;  /* 4 or 8: bytes of the sizes before binary data */
     int is_compressed; /* by zlib */
     const char *appended;
@@ -52,7 +52,8 @@ typedef struct hx_vtu_file {
 int hx_vtu_open(hx_vtu_file *file, const char *path);
 void hx_vtu_close(hx_vtu_file *file);
 
-/* Opens a VTK XML file; *is_parallel: it lists pieces (PUnstructuredGrid). HX_EINPUT: neither. */
+/* Opens a VTK XML file. *is_parallel = 1: the file lists pieces (PUnstructuredGrid). HX_EINPUT: it
+ * is neither kind of grid. */
 int hx_vtu_open_root(hx_xml_scan *xml, const char *path, int *is_parallel);
 
 /* Returns the array of that name in a section, or NULL; name NULL: the first array. */
@@ -114,12 +115,12 @@ static inline double hx_vtu_real(const hx_vtu_values *v, int64_t i)
     return v->n_byte == 8 ? value : (double)single;
 }
 
-/* One piece of the pieces of all files, with the values that define its cells. */
+/* One of the pieces of all files, with the values that define its cells. */
 typedef struct hx_vtu_part {
     const hx_vtu_file *file; /* (borrowed) */
     int piece;
     int64_t n_point, n_cell;
-    int64_t first_point, first_cell; /* index in the whole grid */
+    int64_t first_point, first_cell; /* index of its first point, and cell, in the whole grid */
     hx_vtu_values points, connectivity, offsets, types;
 } hx_vtu_part;
 
@@ -130,19 +131,20 @@ typedef struct hx_vtu_grid {
     hx_vtu_part *part;       /* (owned) */
     int64_t n_point, n_cell; /* in all pieces */
     int64_t n_kept, n_kept_cell;
-    int32_t *point_new; /* [n_point] of what is kept, -1: left out; NULL: all are (owned) */
-    int32_t *cell_new;  /* [n_cell] the same; NULL: all are (owned) */
-    double *xyz;        /* [n_kept][3] (owned) */
-    int64_t *begin;     /* [n_kept_cell + 1] in conn (owned) */
-    int32_t *conn;      /* nodes of the cells (owned) */
-    uint8_t *type;      /* [n_kept_cell] (owned) */
-    int is_single;      /* coordinates have 32 bits */
-    int most_digits;    /* most digits of a coordinate in text; 0: binary */
+    /* [n_point] number among the kept points, -1: left out; NULL: all are kept (owned) */
+    int32_t *point_new;
+    int32_t *cell_new; /* [n_cell] the same for cells; NULL: all are kept (owned) */
+    double *xyz;       /* [n_kept][3] (owned) */
+    int64_t *begin;    /* [n_kept_cell + 1] in conn (owned) */
+    int32_t *conn;     /* nodes of the cells (owned) */
+    uint8_t *type;     /* [n_kept_cell] (owned) */
+    int is_single;     /* coordinates have 32 bits */
+    int most_digits;   /* most digits of a coordinate in text; 0: binary */
 } hx_vtu_grid;
 
-/* Joins the pieces of the open files: leaves out ghost cells and the points that only they use, and
- * merges points that pieces share: points with equal GlobalNodeId or, without these ids, in the
- * same place. O(n log n) for several pieces, otherwise O(n). */
+/* Joins the pieces of the open files. Leaves out ghost cells and the points that only they use, and
+ * merges points that pieces share: points with equal GlobalNodeId or, without these ids, points in
+ * the same place. O(n log n) for several pieces, otherwise O(n). */
 int hx_vtu_join(hx_vtu_grid *grid, hx_notes *notes);
 
 /* Accepts a zeroed struct. */

@@ -77,7 +77,8 @@ static void fill_points(hx_vtu_grid *grid, const hx_vtu_part *part)
     for (int64_t i = 0; i < 3 * part->n_point; i++) to[i] = hx_vtu_real(&part->points, i);
 }
 
-/* Fills in the cells of a piece; their nodes follow the n_node nodes of the pieces before. */
+/* Fills in the cells of a piece; its nodes are numbered after the n_node nodes of the preceding
+ * pieces. */
 static int fill_cells(hx_vtu_grid *grid, const hx_vtu_part *part, int64_t n_node)
 {
     int64_t last = 0, bad = INT64_MAX;
@@ -242,7 +243,7 @@ static int make_keys(const hx_vtu_grid *grid, int by_ids, shared_key *key)
     return HX_OK;
 }
 
-/* Refuses one id for points in different places: such ids are not global. */
+/* Refuses equal ids of points in different places, because such ids are not global. */
 static int check_places(const hx_vtu_grid *grid, const shared_key *a, const shared_key *b,
                         double size)
 {
@@ -256,7 +257,8 @@ static int check_places(const hx_vtu_grid *grid, const shared_key *a, const shar
                       (long long)b->key[0], y[0], y[1], y[2], x[0], x[1], x[2]);
 }
 
-/* Merges points with equal keys, key[0 .. n) ordered by piece: the root of all is the first. */
+/* Merges points with equal keys; key[0 .. n) is ordered by piece. The first of them becomes the
+ * root of all. */
 static int merge_group(const hx_vtu_grid *grid, const shared_key *key, int64_t n, int by_ids,
                        double size, int32_t *root, int64_t *n_apart)
 {

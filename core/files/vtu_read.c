@@ -87,7 +87,7 @@ static int give_points(hx_vtk_reader *r, hx_vtu_grid *grid)
     return rc;
 }
 
-/* Cells that all have 8 nodes are stored in conn, others with begin. */
+/* If all cells have 8 nodes, they are stored in conn, otherwise as a list with begin. */
 static void give_cells(hx_vtk_reader *r, hx_vtu_grid *grid)
 {
     int all_eight = 1;
@@ -116,7 +116,7 @@ static int give_types(hx_vtk_reader *r, const hx_vtu_grid *grid)
 
 /* --- arrays --- */
 
-/* One array in all pieces, with its values; array[i] is NULL for a piece without it. */
+/* One array over all pieces, with its values; array[i] is NULL for a piece that lacks it. */
 typedef struct joined {
     const hx_vtu_grid *grid;
     hx_vtu_section section;
@@ -146,8 +146,8 @@ static int is_everywhere(const joined *j, const char *kinds)
     return 1;
 }
 
-/* Collects the values of kept points or cells, as 32-bit integers (*fits: all fit) or as reals; for
- * a point that pieces share, the first piece's value. */
+/* Collects the values of kept points or cells, as 32-bit integers (*fits = 1: all fit) or as reals.
+ * For a point that pieces share, the value of the first piece counts. */
 static int gather_kept(const joined *j, int32_t *whole, double *real, int *fits)
 {
     const int on_points = j->section == HX_VTU_POINT_DATA;
@@ -189,7 +189,7 @@ static int take_sets(hx_vtk_reader *r, const joined *j)
     return rc;
 }
 
-/* Takes the array that is searched, or only records its name. */
+/* Takes the array if it is the one that is searched; otherwise only records its name. */
 static int take_wanted(hx_vtk_reader *r, const joined *j)
 {
     int fits = 1;

@@ -1,8 +1,8 @@
 /* A pull parser of XML files: elements, attributes and text in sequence. It is strict about errors
  * (mismatched tags, repeated attributes), except for '<' and '&' in attributes, which VTK does not
- * escape; bounded in depth and length; without DTDs, user-defined entities, name spaces or
- * encodings other than UTF-8. Independent of formats: readers of VTK's files use it. The whole file
- * is in memory, and text is returned in place.
+ * escape. Depth and length are bounded. DTDs, user-defined entities, name spaces and encodings
+ * other than UTF-8 are not supported. Independent of formats: readers of VTK's files use it. The
+ * whole file is in memory, and text is returned in place.
  *
  *     hx_xml_open(&xml, path);
  *     do HX_TRY(hx_xml_next(&xml, &event)); while (event != HX_XML_END_OF_FILE);
@@ -27,28 +27,29 @@ enum { HX_XML_DEPTH = 64, HX_XML_ATTRIBUTES = 64, HX_XML_NAME_SIZE = 64, HX_XML_
 typedef enum { HX_XML_START, HX_XML_END, HX_XML_TEXT, HX_XML_END_OF_FILE } hx_xml_event;
 
 typedef struct hx_xml_pair {
-    const char *name, *value; /* with entities decoded, in hx_xml_scan.decoded */
+    const char *name, *value; /* the value with entities decoded, in hx_xml_scan.decoded */
 } hx_xml_pair;
 
 typedef struct hx_xml_scan {
     char *path;        /* (owned) */
     char *data;        /* [size + 1], ends with a 0 (owned) */
-    size_t size, next; /* in bytes; the next one to read */
+    size_t size, next; /* in bytes; position of the next byte to read */
     int64_t line;      /* 1-based line of `next` */
     int64_t at_line;   /* where the last event began */
 
     int depth;    /* number of open elements */
-    int is_empty; /* the last start was <name/>: its end follows */
-    int has_root; /* an element was read */
+    int is_empty; /* the last start was <name/>, so its end follows */
+    int has_root; /* 1: an element has been read */
     char open[HX_XML_DEPTH][HX_XML_NAME_SIZE];
-    const char *name; /* of the last start or end */
+    const char *name; /* name of the last start or end */
 
-    int n_attribute; /* of the last start */
+    int n_attribute; /* attributes of the last start */
     hx_xml_pair attribute[HX_XML_ATTRIBUTES];
     char decoded[HX_XML_TEXT_SIZE]; /* names and values */
     size_t n_decoded;
 
-    const char *text; /* the last text as it stands in the file: [n_text], not terminated by a 0 */
+    /* the last text as it stands in the file: [n_text], without a terminating 0 */
+    const char *text;
     size_t n_text;
 } hx_xml_scan;
 

@@ -53,8 +53,8 @@ int hx_generate_check(const char *name, const hx_generate_params *params)
     return HX_OK;
 }
 
-/* Returns the largest number of elements: one process stores an incidence in 32 bits; several
- * processes number elements in 31 bits. */
+/* Returns the largest number of elements: one process stores an incidence in 32 bits, whereas
+ * several processes number elements in 31 bits. */
 static int64_t most_elements(int n_process)
 {
     return n_process > 1 ? INT32_MAX : HX_MAX_ELEM;
@@ -87,7 +87,7 @@ int hx_generate_check_count(const char *name, double n_elem, const hx_generate_p
                     name, n_elem, want, have);
 }
 
-/* A box of n[] elements; nodes and elements are numbered along x, then y, then z. */
+/* A box of n[] elements. Elements and nodes are numbered along x, then y, then z. */
 typedef struct box {
     int64_t n[3];
     double length[3];

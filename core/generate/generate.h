@@ -12,18 +12,19 @@ extern "C" {
 
 typedef struct hx_generate_params {
     int size; /* 1 to 5: Table 1 of P1; 0: defined by nx, ny, nz */
-    /* > 0: overrides `size`; meaning in the help of each generator; 0: from `size` */
+    /* > 0: overrides `size`, with the meaning in the help of each generator; 0: follows from
+     * `size` */
     int nx, ny, nz;
     /* largest random displacement of interior nodes, as a fraction [0, 0.3] of the element size */
     double distort;
     uint64_t seed; /* of the distortion */
     /* host memory per element that the caller will need besides the mesh, for the memory check */
     double other_bytes;
-    /* processes that each take a part of the mesh instead of the whole; 0 and 1: one process */
+    /* processes that each make a part of the mesh; 0 or 1: one process makes all of it */
     int n_process;
     int n_on_host; /* how many of them run on this machine */
-    /* 1: the caller will apply hx_mesh_reorder. A box is then generated in that order, and its
-     * elem_orig is set; the caller need not reorder a mesh with elem_orig. */
+    /* 1: the caller wants the order of hx_mesh_reorder. A box is then generated in that order with
+     * its elem_orig set, and a mesh with elem_orig need not be reordered. */
     int in_order;
 } hx_generate_params;
 

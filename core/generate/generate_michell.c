@@ -94,7 +94,7 @@ static int add_blocks(hx_quads *q, const counts *c)
     const double px = distance_p * ax, pz = distance_p * az;
     const double gz = (mid - radius) * c->b / (c->b + c->r); /* equal steps along the outline */
     const double bx = right * c->a / (c->a + c->l), rz = top * c->b / (2 * c->b + c->m);
-    /* lower half, then the middle, then the upper half as its mirror image */
+    /* lower half, middle, and the upper half as the mirror image of the lower one */
     const hx_curve ab = straight(0, 0, bx, 0), bb = straight(bx, 0, right, 0);
     const hx_curve ag = straight(0, 0, 0, gz), bp = straight(bx, 0, px, mid - pz);
     const hx_curve br = straight(right, 0, right, rz), pr = straight(px, mid - pz, right, rz);

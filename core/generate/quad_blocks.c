@@ -112,7 +112,8 @@ static int compare_rim(const void *a, const void *b)
     return (p->point > q->point) - (p->point < q->point);
 }
 
-/* to[i] := a lower point at the same position, among the points on block sides (sorted by x). */
+/* to[i] := a point with a lower number at the same position, among the points on block sides
+ * (sorted by x). */
 static void match_rim(rim_point *rim, int64_t n, double tolerance, int32_t *to)
 {
     for (int64_t i = 0; i < n; i++)
@@ -149,7 +150,7 @@ int hx_quads_weld(hx_quads *q, double tolerance)
     match_rim(rim, n_rim, tolerance, to);
     for (int64_t i = 0; i < q->n_point; i++) {
         if (to[i] != (int32_t)i) {
-            to[i] = to[to[i]]; /* lower, so it already has its number */
+            to[i] = to[to[i]]; /* that point has a lower number, so its new number is known */
             continue;
         }
         q->xz[2 * kept] = q->xz[2 * i];
@@ -270,7 +271,7 @@ double hx_fit_step(double (*count)(double h, const void *context), const void *c
 {
     double best = h_start, best_error = INFINITY;
     for (int i = 0; i <= 1600; i++) {
-        /* from the start outwards, so that the nearest of equal results is taken */
+        /* from the start outwards, so that the nearest of equally good steps is taken */
         const int step = i % 2 ? (i + 1) / 2 : -i / 2;
         const double h = h_start * (1.0 + 1e-4 * step);
         const double error = fabs(count(h, context) - target);

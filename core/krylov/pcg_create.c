@@ -33,13 +33,6 @@ static int keeps_z(const hx_precond_kind *kind, int is_projected)
     return (kind->apply && !kind->single_z) || is_projected;
 }
 
-/* keeps_z for a device, which may not support z in single precision. */
-static int needs_z(const hx_precond_kind *kind, const hx_linear *a)
-{
-    return keeps_z(kind, a->project != NULL) ||
-           (kind->single_z && !a->dev->ops->pcg->start_rounded);
-}
-
 int hx_pcg_vectors(const hx_precond_kind *kind, int is_projected)
 {
     return 3 + keeps_z(kind, is_projected);
@@ -85,27 +78,13 @@ static int check_mixed(const hx_linear *a, const hx_precond_kind *kind)
                     device);
 }
 
-/* Distance in floats between consecutive vectors in single precision. */
-static int64_t single_stride(int64_t n)
-{
-    return (n + 63) / 64 * 64;
-}
-
-static void place_single(hx_pcg *pcg)
-{
-    const int64_t stride = single_stride(pcg->n);
-    pcg->single.d_r = (float *)pcg->d_r;
-    pcg->single.d_m = pcg->single.d_r + stride;
-    pcg->single.d_p = (float *)pcg->d_p;
-    pcg->single.d_u = pcg->single.d_p + stride;
-    pcg->single.d_q = (float *)pcg->d_q;
-}
-
 int hx_pcg_create(hx_pcg *pcg, const hx_pcg_params *params, const hx_linear *a,
                   const hx_precond *pc)
 {
     hx_device *dev = a->dev;
-    const size_t bytes = 2 * (size_t)single_stride(a->n) * sizeof(float);
+    const int64_t stride = (a->n + 63) / 64 * 64; /* in floats, of vectors in single precision */
+    const size_t bytes = 2 * (size_t)stride * sizeof(float);
+    const int has_rounded = dev->ops->pcg->start_rounded != NULL;
     int rc;
     memset(pcg, 0, sizeof *pcg);
     if (params->precision == HX_PRECISION_MIXED) HX_TRY(check_mixed(a, pc->kind));
@@ -120,11 +99,16 @@ int hx_pcg_create(hx_pcg *pcg, const hx_pcg_params *params, const hx_linear *a,
     HX_TRY_FAIL(dev->ops->alloc(dev, bytes, &pcg->d_r));
     HX_TRY_FAIL(dev->ops->alloc(dev, bytes, &pcg->d_p));
     HX_TRY_FAIL(dev->ops->alloc(dev, bytes, &pcg->d_q));
-    if (needs_z(pc->kind, a)) HX_TRY_FAIL(dev->ops->alloc(dev, bytes, &pcg->d_z));
+    if (keeps_z(pc->kind, a->project != NULL) || (pc->kind->single_z && !has_rounded))
+        HX_TRY_FAIL(dev->ops->alloc(dev, bytes, &pcg->d_z));
     if (!pcg->d_z && pc->kind->single_z) pcg->d_z_single = pc->kind->single_z(pc);
     HX_TRY_FAIL(dev->ops->alloc(dev, sizeof *pcg->d_sum, &pcg->d_sum));
     HX_TRY_FAIL(dev->ops->alloc(dev, sizeof *pcg->d_state, &pcg->d_state));
-    place_single(pcg);
+    pcg->single.d_r = (float *)pcg->d_r;
+    pcg->single.d_m = pcg->single.d_r + stride;
+    pcg->single.d_p = (float *)pcg->d_p;
+    pcg->single.d_u = pcg->single.d_p + stride;
+    pcg->single.d_q = (float *)pcg->d_q;
     if (params->precision == HX_PRECISION_MIXED && a->prepare_single)
         HX_TRY_FAIL(a->prepare_single(a));
     return HX_OK;

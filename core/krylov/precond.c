@@ -2,10 +2,16 @@
 
 #include <string.h>
 
+#include "../base/kind_table.h"
+
 int hx_precond_create(hx_precond *pc, const hx_precond_kind *kind, const hx_linear *a,
                       const hx_operator *op)
 {
+    const hx_kind_entry entry[] = {HX_ENTRY(kind, name), HX_ENTRY(kind, help),
+                                   HX_ENTRY(kind, create), HX_ENTRY(kind, setup),
+                                   HX_ENTRY(kind, destroy)};
     memset(pc, 0, sizeof *pc);
+    HX_TRY(hx_kind_check("preconditioner", kind->name, sizeof entry / sizeof entry[0], entry));
     if (kind->needs_operator && !op)
         return HX_RAISE(
             HX_EINPUT,

@@ -50,9 +50,10 @@ typedef struct hx_precond_kind {
     /* Where `apply` leaves z in single precision if d_z is NULL, which saves a vector. The address
      * must not change. NULL, or a NULL result: `apply` needs a d_z. */
     const float *(*single_z)(const hx_precond *pc);
-    /* Refreshes, with more work, what `setup` only estimated. PCG calls it if a solve takes long,
-     * if the residual rises repeatedly, or if r'z < 0 (hx_precond.monitoring). Returns 1 if the preconditioner has changed;
-     * PCG then restarts from the current u. NULL: nothing is estimated. */
+    /* Refreshes, with more work, what `setup` only estimated. PCG calls it if a solve takes long, if
+     * the residual rises repeatedly, or if r'z < 0 (hx_precond.monitoring). Returns 1 if the
+     * preconditioner has changed; PCG then restarts from the current u. NULL: nothing is
+     * estimated. */
     int (*refresh)(hx_precond *pc);
     /* Enables deflation if that helps. PCG calls it at most once per solve, if the solve takes
      * longer than most. Returns like `refresh`. NULL: there is no deflation. */
@@ -67,7 +68,7 @@ typedef struct hx_precond_kind {
                      void *context);
 } hx_precond_kind;
 
-/* When PCG calls `enable_deflation` and `refresh` in the course of a solve (pcg_ask.c). Counts are
+/* When PCG calls `enable_deflation` and `refresh` in the course of a solve (pcg_monitor.c). Counts are
  * iterations. Notebook: 2026-11-28-loose-parts.md for deflation and `decades`, 2026-11-26-lines.md
  * for refreshes, 2026-11-28-rigid-motions-and-rounding.md for `rises`. */
 typedef struct hx_precond_monitoring {

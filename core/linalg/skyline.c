@@ -8,11 +8,11 @@
 #include "../base/vectorised.h"
 
 enum { B = HX_SKYLINE_BLOCK };
-/* Smallest pivot, relative to the fraction added, for a matrix with unit diagonal. Rounding to
- * single precision leaves noise where a redundant space would give zeros (the same rotation at
- * every node is the motion 0), and without pivoting the noise grows. Therefore a fraction of the
- * diagonal that exceeds the noise is added, and rows whose pivot is below this part of it are left
- * out. */
+/* Smallest pivot, relative to the added fraction of the diagonal, for a matrix with unit diagonal.
+ * In a redundant space (the same rotation at every node is the motion 0), pivots would be zero, but
+ * rounding to single precision leaves noise, which grows without pivoting. Therefore a fraction of
+ * the diagonal that exceeds the noise is added, and rows whose pivot is below this part of it are
+ * left out. */
 #define LEAST_PIVOT (1.0 / 3.0)
 
 static int64_t least(int64_t a, int64_t b)
@@ -20,7 +20,7 @@ static int64_t least(int64_t a, int64_t b)
     return a < b ? a : b;
 }
 
-/* End of the rows of block b, given that of the block before. */
+/* End of the rows of block b, given the end of the previous block's rows. */
 static int64_t end_of(int64_t n, const int64_t *last, int64_t b, int64_t before)
 {
     int64_t end = before;

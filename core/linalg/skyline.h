@@ -42,11 +42,11 @@ static inline double *hx_skyline_entry(const hx_skyline *s, int64_t row, int64_t
 
 /* Sets all entries to 0, for another matrix. */
 void hx_skyline_clear(hx_skyline *s);
-/* Factorizes A + D = U'U in place, where D is `added` times the diagonal of A: the entries of A
- * have single precision, and their noise must stay below the shift that makes A positive definite.
- * If A is scaled to a unit diagonal, every pivot would be at least `added` without noise; rows and
- * columns with a pivot below a third of that are left out. Returns how many were left out, not
- * counting those whose diagonal is not positive; 0 means that `added` is large enough.
+/* Factorizes A + D = U'U in place, where D is `added` times the diagonal of A. The entries of A
+ * have single precision, and their noise must stay below the shift D that makes the matrix positive
+ * definite. Without noise, every pivot of a matrix with unit diagonal would be at least `added`;
+ * rows and columns with a pivot below a third of that are left out. Returns how many were left out,
+ * not counting those whose diagonal is not positive; 0 means that `added` is large enough.
  * Multithreaded; results are bitwise independent of the number of threads. */
 int64_t hx_skyline_factorise(hx_skyline *s, double added);
 /* Solves (A + D) x = b in place: `vector` is b on entry and x on return, with 0 in rows that were

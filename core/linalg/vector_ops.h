@@ -45,7 +45,7 @@ typedef struct hx_vector_ops {
     int (*axpy)(hx_device *dev, int64_t n, double a, const double *d_x, double *d_y); /* y += a x */
     /* c = a - b */
     int (*subtract)(hx_device *dev, int64_t n, const double *d_a, const double *d_b, double *d_c);
-    /* c = scale * (a - b), rounded once; b = NULL stands for zeros */
+    /* c = scale * (a - b), rounded only once; b = NULL stands for zeros */
     int (*subtract_single)(hx_device *dev, int64_t n, double scale, const double *d_a,
                            const double *d_b, float *d_c);
     /* y += scale * x, then x = 0 */

@@ -10,8 +10,10 @@ extern "C" {
 #endif
 
 typedef enum {
-    HX_FILL_GATHER, /* the row's owner computes: no atomics, each value written once; the default */
-    /* tiles for modulus 1 are stored; each design scales and adds them in one pass */
+    /* each row is computed by its owner, without atomics, and each value is written once; the
+     * default */
+    HX_FILL_GATHER,
+    /* tiles for modulus 1 are stored, and each design scales and adds them in one pass */
     HX_FILL_STORED,
     HX_FILL_ATOMIC, /* P2's "same kernel" variant: a thread per cell, atomic additions */
     /* P2's "separate kernels" variant: element matrices in memory, then atomic additions */
@@ -37,8 +39,9 @@ extern const hx_fill_kind hx_fill_kinds[];
  * (bits), the fills of device `device`. */
 int hx_fill_find(const char *name, unsigned has, const char *device, hx_fill *fill);
 
-/* Steps of HX_FILL_TRIPLETS: values of the cells; transfer from the device to the host; sort, sum
- * and placement; transfer back. If the host is the device, only two of them occur. */
+/* Steps of HX_FILL_TRIPLETS: computing the cells' values; transfer from the device to the host;
+ * sorting, summing and placing them; transfer back. If the host is the device, only the first and
+ * third occur. */
 #define HX_STEP_INTEGRATION "integration"
 #define HX_STEP_DOWNLOAD "download"
 #define HX_STEP_CONVERSION "conversion"
@@ -53,8 +56,8 @@ typedef struct hx_fill_input {
     const hx_cell_rule *rule;
     const double *d_xyz;     /* [n_point][3] */
     const double *d_modulus; /* [n_cell], read at each run */
-    /* buffer of a GPU for lines of splines (line_plan.h), in bytes, at least one layer of the
-     * largest patch; 0: as many lines as run concurrently. Values of K do not depend on it */
+    /* size in bytes of a GPU's buffer for lines of splines (line_plan.h), at least one layer of the
+     * largest patch; 0: as many lines as run concurrently. The values of K do not depend on it */
     size_t buffer;
 } hx_fill_input;
 

@@ -24,10 +24,10 @@ static HX_HD int hx_form_components(const hx_form *form)
     return form->kind == HX_FORM_ELASTICITY ? 3 : 1;
 }
 
-/* Gradients enter as h = sqrt(w) g, with w the weight of the integration point (det J times the
+/* Gradients enter as h = sqrt(w) g, where w is the weight of the integration point (det J times the
  * weight of the rule). Products h_a h_b commute, so the tile of (b, a) is bitwise the transpose of
- * the tile of (a, b), and the matrix is symmetric. m[i][j] += h_a[i] h_b[j], starting from 0, over
- * the points. */
+ * the tile of (a, b), and the matrix is symmetric. m is summed over the integration points: m[i][j]
+ * += h_a[i] h_b[j], starting from 0. */
 static HX_HD void hx_form_add(const double ha[3], const double hb[3], double m[3][3])
 {
     for (int i = 0; i < 3; i++)

@@ -12,13 +12,13 @@ static int64_t power(int64_t n, int exponent)
     return exponent == 0 ? 1 : n * power(n, exponent - 1);
 }
 
-/* Sums over the rows: the first column of a row is min(r, p) steps back in each direction. */
+/* Sums over the rows: the first column of row r lies min(r, p) steps back in each direction. */
 static int64_t count_skyline(int dim, int p, int n)
 {
     int64_t back = 0, total = 0;
     for (int r = 0; r < n; r++) back += r < p ? r : p;
     for (int d = 0; d < dim; d++) total += back * power(n, dim - 1) * power(n, d);
-    /* dim values per column, and in the diagonal block those up to the diagonal */
+    /* dim values per column; in the diagonal block only those up to the diagonal */
     return total * dim * dim + power(n, dim) * (dim * (dim + 1) / 2);
 }
 

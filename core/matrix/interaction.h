@@ -7,9 +7,9 @@
  * fastest. A plane patch has one point, one cell and one Gauss point in its third direction, so
  * that one formula serves 2D and 3D. The arrays are made on the host and may be copied to a device.
  *
- * Only the lower half of K is stored: dim x dim blocks, row-major, row after row; in a row the
- * columns up to and including the diagonal block, which is complete, ascending (bsr of
- * matrix.h). */
+ * Only the lower half of K is stored: dim x dim blocks in row-major order, row after row (bsr of
+ * matrix.h). Each row has its columns in ascending order up to the diagonal block, which is
+ * complete. */
 #ifndef HX_INTERACTION_H
 #define HX_INTERACTION_H
 
@@ -59,8 +59,8 @@ typedef struct hx_interaction_counts {
 void hx_interaction_count(int dim, int degree, int n, hx_interaction_counts *counts);
 
 /* Copies dim directions, point [n_point][3], weight [n_point] (NULL: all 1) and modulus [n_cell]
- * (NULL: all 1). det J must be positive at every Gauss point, which the readers of splines check;
- * otherwise K becomes NaN. HX_EINPUT: dim; HX_ENOMEM. O(n_point). Frees partial objects on
+ * (NULL: all 1). det J must be positive at every Gauss point, otherwise K becomes NaN; the readers
+ * of splines check this. HX_EINPUT: dim; HX_ENOMEM. O(n_point). Frees partial objects on
  * failure. */
 int hx_interaction_create(hx_interaction *in, int dim, const hx_knots *axis, const double *point,
                           const double *weight, const double *modulus, const hx_form *form);
@@ -94,8 +94,8 @@ static HX_HD int64_t hx_interaction_cell(const hx_interaction *in, const int c[3
     return ((int64_t)c[2] * in->axis[1].n_cell + c[1]) * in->axis[0].n_cell + c[0];
 }
 
-/* Index in the row of r of point j, which shares a cell with it; r itself is the last of the lower
- * half. */
+/* Index of point j in the row of point r, where both share a cell. In the lower half, r itself is
+ * the last of its row. */
 static HX_HD int hx_interaction_entry(const hx_interaction *in, const int r[3], const int j[3])
 {
     int k = 0;
@@ -106,7 +106,7 @@ static HX_HD int hx_interaction_entry(const hx_interaction *in, const int r[3], 
     return k;
 }
 
-/* The point of an entry: inverse of hx_interaction_entry. */
+/* The row and column points of an entry: inverse of hx_interaction_entry. */
 static HX_HD void hx_interaction_column(const hx_interaction *in, const int r[3], int k, int j[3])
 {
     for (int d = 0; d < 3; d++) {
@@ -148,11 +148,11 @@ static HX_HD const double *hx_interaction_table(const hx_interaction_axis *axis,
            (size_t)(cell * (axis->degree + 1) + q) * (size_t)hx_spline_stride(axis->degree);
 }
 
-/* The gradients of all points at a Gauss point are w_a (frame[0] dN_0 + frame[1] dN_1 + frame[2]
- * dN_2 + frame[3] N), with dN_k the derivatives of the product N of B-splines by parameter k and
- * w_a the point's weight: quotient rule (P5, equations 19 and 20) and Jacobian combined. The result
- * is sqrt(weight det J) times the gradient (form.h). sum: of w x and w; by[k]: their derivatives by
- * parameter k. */
+/* The gradient of every point at a Gauss point is w_a (frame[0] dN_0 + frame[1] dN_1 + frame[2]
+ * dN_2 + frame[3] N), where w_a is the point's weight, N the product of B-splines and dN_k its
+ * derivative by parameter k. The frame combines the quotient rule (P5, equations 19 and 20) and the
+ * Jacobian, and it includes the factor sqrt(weight det J) (form.h). sum: sums of w x and w; by[k]:
+ * their derivatives by parameter k. */
 static HX_HD void hx_interaction_frame(int dim, int is_rational, double weight, const double sum[4],
                                        const double by[3][4], double frame[4][3])
 {
@@ -208,7 +208,7 @@ static HX_HD void hx_interaction_frame_at(const hx_interaction *in, const int c[
                          (const double(*)[4])by, frame);
 }
 
-/* h = the gradient of point a (index per direction) of cell c with weight w. */
+/* h := the gradient of point a (an index per direction) of cell c, with weight w. */
 static HX_HD void hx_interaction_gradient(const double *const t[3], const int degree[3],
                                           const int a[3], double w, const double frame[4][3],
                                           double h[3])
@@ -221,7 +221,7 @@ static HX_HD void hx_interaction_gradient(const double *const t[3], const int de
         h[i] = w * (frame[0][i] * d0 + frame[1][i] * d1 + frame[2][i] * d2 + frame[3][i] * n);
 }
 
-/* The block of a pair, from the sum m of h_a h_b'. */
+/* The block of a pair of points, from the sum m of h_a h_b'. */
 static HX_HD void hx_interaction_block(const hx_interaction *in, const double m[3][3],
                                        double *value)
 {

@@ -278,7 +278,7 @@ static HX_HD int hx_line_clamp(int order, int l)
     return l < hx_line_lines(order) ? l : hx_line_lines(order) - 1;
 }
 
-/* Offset of the part of plane f of the line (c1, c2) of cells. */
+/* Offset of the part of plane f in the line (c1, c2) of cells. */
 static HX_HD int64_t hx_line_place(const hx_interaction *in, int order, int ring, int f, int c1,
                                    int c2)
 {
@@ -295,21 +295,22 @@ static HX_HD int hx_line_left(const hx_interaction *in, int order, int c)
 
 /* --- rows --- */
 
-/* Largest number of points in reach in one direction. */
+/* Largest number of points within reach in one direction. */
 static HX_HD int hx_line_reach(int order)
 {
     return 2 * order - 1;
 }
 
-/* Size of m of a row: 9 values per point of the box of reach^3 around it, whose last layer is its
- * own. */
+/* Number of values of m for a row: 9 per point of the box of reach^3 points around it. The row's
+ * own layer of the box is the last one. */
 static HX_HD int hx_line_most(int order)
 {
     return 9 * order * hx_line_reach(order) * hx_line_reach(order);
 }
 
-/* Items of its sums, three values each: layers of points, planes, rows of m, then points of a line
- * along the second direction, whose products are adjacent. */
+/* Number of items into which a row's sums are divided, three values each. Their order: layers of
+ * points, planes, rows of m, then points of a line along the second direction, whose products are
+ * adjacent. */
 static HX_HD int hx_line_sum_items(const hx_interaction *in, int order, const int r[3])
 {
     const int wide = hx_line_reach(order);
@@ -326,9 +327,10 @@ static HX_HD int hx_line_column(const hx_interaction *in, const int r[3], const 
     return j[2] < r[2] || (j[2] == r[2] && (j[1] < r[1] || (j[1] == r[1] && j[0] <= r[0])));
 }
 
-/* Offsets in the buffer of the products of a row with the points of its box, per direction: for the
- * cell k steps after the row's first cell and the point at that position of the box, in the order
- * (line of the row, line of the point) and the reverse order. -1: they do not share that cell. */
+/* Offsets in the buffer of the products of a row with the points of its box. For each direction,
+ * they are given for the cell k steps after the row's first cell and for the point at a position of
+ * the box, in the order (line of the row, line of the point) and in the reverse order. -1: row and
+ * point do not share that cell. */
 enum { HX_LINE_MOST_REACH = 2 * HX_SPLINE_MAX_ORDER - 1 };
 typedef struct hx_line_row {
     /* [second, third direction][turned][position][k] */
@@ -361,7 +363,7 @@ static HX_HD void hx_line_row_make(const hx_interaction *in, int order, int ring
 }
 
 /* Three values of m of row r at an item of the box, for column j, summed over the lines of cells
- * that both points touch. `row` serves all items of the row. */
+ * that both points touch. All items of the row use the same `row`. */
 static HX_HD void hx_line_sum(int order, const double *buffer, const hx_line_row *row,
                               const int r[3], const int at[3], const int j[3], int i, double *m)
 {
@@ -423,8 +425,8 @@ static HX_HD void hx_line_sum_lower(const hx_interaction *in, int order, const d
     if (hx_line_column(in, r, at, j)) hx_line_sum(order, buffer, row, r, at, j, i, m + 9 * k);
 }
 
-/* 1 if no part of the box lies outside the patch: values are then in the same order as in the
- * row. */
+/* Returns 1 if the whole box lies within the patch; its values then have the same order as those of
+ * the row. */
 static HX_HD int hx_line_is_whole(const hx_interaction *in, int order, const int r[3])
 {
     for (int d = 0; d < 2; d++)
@@ -433,8 +435,7 @@ static HX_HD int hx_line_is_whole(const hx_interaction *in, int order, const int
     return 1;
 }
 
-/* Index in the row of value `item` of the box, where n is the number of values in the row; -1: not
- * stored. */
+/* Index in the row of value `item` of the box, for a row of n values; -1: not stored. */
 static HX_HD int hx_line_in_row(const hx_interaction *in, int order, const int r[3], int is_whole,
                                 int n, int item)
 {

@@ -26,7 +26,7 @@ const char *hx_interaction_way_name(hx_interaction_way way);
 /* Seconds: on a GPU by its own clock; on a CPU the sum over all threads of core time. */
 typedef struct hx_interaction_time {
     double gradients; /* phase 1 and the transpose; 0 if there is none */
-    double pairs;     /* phase 2, or everything */
+    double pairs;     /* phase 2; both phases if they are not separate */
 } hx_interaction_time;
 
 typedef struct hx_interaction_ops {
@@ -44,9 +44,9 @@ typedef struct hx_interaction_ops {
     void (*close)(void *state);
 } hx_interaction_ops;
 
-/* Rows first .. *end - 1 in the last direction whose cells' gradients (layer_bytes per layer of
- * cells) fit the budget, at least one row; *cells: first and end of their cells in that
- * direction. */
+/* Rows first .. *end - 1 in the last direction: as many as fit the budget with the gradients of
+ * their cells (layer_bytes per layer of cells), but at least one. *cells: first and end of their
+ * cells in that direction. */
 void hx_interaction_slab(const hx_interaction *in, size_t layer_bytes, size_t budget, int first,
                          int *end, int cells[2]);
 

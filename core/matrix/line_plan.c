@@ -31,7 +31,7 @@ static int order_of(int n_patch, const hx_spline_rule_patch *patch)
 
 /* --- axes --- */
 
-/* Sets the sizes; the functions of an axis end with those of the last span. */
+/* Sets the sizes. The functions of an axis end with those of the last span. */
 static void size_axes(hx_line_plan *p, const hx_spline_rule_patch *patch, const int32_t *from)
 {
     for (int k = 0; k < p->n_patch; k++) {
@@ -99,16 +99,17 @@ static int64_t allowed(const hx_line_plan *p, const hx_line_budget *budget, int6
     return (int64_t)((double)all * (double)budget->n_line / (double)n_line);
 }
 
-/* Layers of a patch that the buffer must hold, if the patch has that many: those that the rows of
- * the next step reach back to, and the lines of a step, or a single layer if bytes are given. */
+/* Number of layers of a patch that the buffer must hold, unless the patch has fewer: the layers
+ * that the rows of the next step reach back to, and the lines of one step. If the budget is given
+ * in bytes, a step may be a single layer. */
 static int64_t least_layers(const hx_line_plan *p, const hx_line_budget *budget, int k)
 {
     const int64_t each = p->patch[k].axis[1].n_cell;
     return p->order - 1 + (budget->bytes > 0 ? 1 : (budget->n_line + each - 1) / each);
 }
 
-/* Chooses the buffer: everything, or as much as is allowed, but some layers of each patch. Below
- * 2^31 values per patch. */
+/* Chooses the size of the buffer: room for everything, or as much as the budget allows, but at
+ * least least_layers() of each patch. Below 2^31 values per patch. */
 static void choose_rings(hx_line_plan *p, const hx_line_budget *budget)
 {
     int64_t all = 0;
@@ -134,7 +135,8 @@ static int is_whole(const hx_line_plan *p, int k)
     return p->ring[k] == p->patch[k].axis[2].n_cell;
 }
 
-/* Layers that a step of a patch computes: the ring without those needed by the last rows. */
+/* Number of layers of a patch that a step computes: the ring without the layers needed by the last
+ * rows. */
 static int layers_of(const hx_line_plan *p, int k)
 {
     return is_whole(p, k) ? p->patch[k].axis[2].n_cell : p->ring[k] - p->order + 1;
@@ -145,7 +147,7 @@ static int count_steps(const hx_line_plan *p, int k)
     return (p->patch[k].axis[2].n_cell + layers_of(p, k) - 1) / layers_of(p, k);
 }
 
-/* Places patch k after `numbers` values and `lines` lines of its step. */
+/* Places patch k behind the `numbers` values and `lines` lines that its step already has. */
 static void place_patch(hx_line_plan *p, int k, int64_t *numbers, int64_t *lines)
 {
     p->buffer_at[k] = *numbers;
@@ -195,7 +197,7 @@ int hx_line_plan_make(hx_line_plan *p, const hx_spline_rule *rule,
     HX_TRY(make_axes(p, patch, rule->first));
     if (p->point_at[p->n_patch] > INT32_MAX) return 1;
     choose_rings(p, budget);
-    for (int k = 0; k < p->n_patch; k++) /* a layer has 2^31 values or more */
+    for (int k = 0; k < p->n_patch; k++) /* one layer would have 2^31 values or more */
         if (p->ring[k] < p->order && !is_whole(p, k)) return 1;
     return make_steps(p);
 }
@@ -211,8 +213,8 @@ static int is_of_step(const hx_line_plan *p, const hx_line_step *s, int k, int64
     return s->end - s->patch > 1 || (last > s->layer && last <= s->layer_end);
 }
 
-/* Turn of each point of each patch: the number of earlier patches that contain it. *most: number of
- * turns, -1 if a patch contains a point twice or there are too many. */
+/* Turn of each point of each patch: the number of earlier patches that contain the point. *most:
+ * number of turns; -1 if a patch contains a point twice or there are too many turns. */
 static int count_turns(const hx_line_plan *p, const int32_t *number, int64_t n_point, uint8_t *turn,
                        int *most)
 {

@@ -37,28 +37,28 @@ typedef struct hx_line_plan {
     int *ring;          /* [n_patch] layers of lines in the buffer */
     int32_t *integers;  /* [n_integer] data of all axes */
     int64_t n_integer;
-    int64_t n_buffer; /* number of values in the buffer: that of the largest step */
+    int64_t n_buffer; /* number of values in the buffer, which the largest step needs */
     int n_step, n_turn;
     hx_line_step *step;
     int64_t *turn_at; /* [n_turn + 1] number of rows before each turn; set by hx_line_plan_rows */
     int32_t *row;     /* [point_at[n_patch]] points of patches in the order of their turns */
 } hx_line_plan;
 
-/* Capacity of the buffer: the lines that a device runs concurrently, or this many bytes if not 0,
- * but at least one layer of lines in addition to those that the next rows need. */
+/* Capacity of the buffer: the lines that a device runs concurrently, or this many bytes if not 0.
+ * It holds at least one layer of lines in addition to those that the next rows need. */
 typedef struct hx_line_budget {
     int64_t n_line;
     size_t bytes;
 } hx_line_budget;
 
-/* Makes all but the rows from a rule's patches (host arrays, including rule->first; nothing is
- * kept). Returns 1 if this fill does not support the patches: different degrees, rule->first
- * missing, or more than 2^31 - 1 points or values of some layers of a patch. HX_ENOMEM. O(cells per
- * direction). The caller frees the plan in any case. */
+/* Makes everything except the rows from a rule's patches (host arrays, including rule->first), and
+ * keeps no reference to them. Returns 1 if this fill does not support the patches: different
+ * degrees, rule->first missing, or more than 2^31 - 1 points or values of some layers of a patch.
+ * HX_ENOMEM. O(cells per direction). The caller frees the plan in any case. */
 int hx_line_plan_make(hx_line_plan *p, const hx_spline_rule *rule,
                       const hx_spline_rule_patch *patch, const hx_line_budget *budget);
 
-/* Makes the rows: number[point_at[n_patch]] is the global point, of n_point, of each patch's point.
+/* Makes the rows. number[point_at[n_patch]]: global number, below n_point, of each patch's point.
  * Returns 1 if a patch contains a point twice, or 256 patches share one. HX_ENOMEM. O(rows x
  * steps). */
 int hx_line_plan_rows(hx_line_plan *p, const int32_t *number, int64_t n_point);

@@ -32,8 +32,8 @@ const char *hx_format_name(hx_format format);
 
 typedef struct hx_matrix_spec {
     hx_format format;
-    /* that of the pattern. Lower: bsr keeps whole diagonal blocks; csr, ell and coo only values up
-     * to the diagonal */
+    /* the part of the pattern. Lower: bsr keeps whole diagonal blocks; csr, ell and coo keep only
+     * values up to the diagonal */
     hx_part part;
     int single;     /* 1: values rounded to float; sums are in double precision */
     int components; /* 1 or 3 */
@@ -95,8 +95,8 @@ typedef struct hx_matrix_rows {
 
 void hx_matrix_rows_free(hx_matrix_rows *rows);
 
-/* The cells of some points in device memory: the input for rows of a mesh that is on the device as
- * a whole. Points are numbered from first_point in the same order. */
+/* The cells of some points in device memory: input for the rows of a mesh that is on the device as
+ * a whole. The range's points are numbered from first_point in the order of the mesh. */
 typedef struct hx_device_cut {
     int64_t n_cell, first_point, n_point;
     int32_t *d_cell;   /* [n_cell] numbers in the whole mesh, ascending (owned, like all) */
@@ -141,8 +141,8 @@ typedef struct hx_matrix_ops {
     /* Time of each step of its last run, if its steps are synchronous (fill.h); otherwise n = 0.
      * NULL: no fill has such steps. */
     void (*fill_steps)(const void *state, hx_steps *steps);
-    /* Returns 0 if it does not read the pattern's slots, which may then be released. NULL: it reads
-     * them. */
+    /* Returns 0 if the fill does not read the pattern's slots, which may then be released. NULL: it
+     * reads them. */
     int (*fill_reads_slots)(const void *state);
 
     /* y = A x, with each row summed in the order of its entries on any hardware; a lower matrix
@@ -151,8 +151,8 @@ typedef struct hx_matrix_ops {
     /* Like `multiply`, and *d_sum = x'y in a fixed order. NULL: not supported. Hot. */
     int (*multiply_dot)(hx_device *dev, const hx_matrix *m, const double *d_x, double *d_y,
                         double *d_sum);
-    /* Makes the products of a whole matrix divisible into parts, given the interface points
-     * point[n]; builds lists. NULL, like the next: not supported. Waits. Not
+    /* Prepares the products of a whole matrix to be divided into parts, given the interface points
+     * point[n]; builds lists. NULL, as for the next entry: not supported. Waits. Not
      * performance-critical. */
     int (*divide)(hx_device *dev, hx_matrix *m, int64_t n, const int32_t *point);
     /* A part of y = A x; all parts together are bitwise the whole. Hot. */
@@ -162,7 +162,7 @@ typedef struct hx_matrix_ops {
      * supported. Hot. */
     int (*multiply_single)(hx_device *dev, const hx_matrix *m, const float *d_x, float *d_y,
                            double *d_work);
-    /* A part of it; all parts use the same d_work. NULL: not supported. Hot. */
+    /* A part of multiply_single(); all parts use the same d_work. NULL: not supported. Hot. */
     int (*multiply_part_single)(hx_device *dev, const hx_matrix *m, hx_product_part part,
                                 const float *d_x, float *d_y, double *d_work);
     /* d_diag[n_dof]. Once per design. */

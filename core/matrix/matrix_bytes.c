@@ -6,7 +6,7 @@
 #include "pattern_internal.h"
 
 typedef struct sizes {
-    /* n_padded: entries if the rows of a slice are padded to equal width */
+    /* n_padded: number of entries if the rows of a slice are padded to equal width */
     int64_t n_row, n_entry, n_padded;
     int max_row;
 } sizes;

@@ -1,5 +1,6 @@
-/* The pattern of neighbours in three stages (P2): the cells of each point by count, scan and fill;
- * the neighbours of each point, made unique with a small hash table and sorted; offsets. */
+/* The pattern of neighbours in three stages (P2): the cells of each point are listed by counting
+ * sort; the neighbours of each point are made unique with a small hash table and sorted; offsets
+ * are computed. */
 #include "pattern.h"
 
 #include <stdlib.h>
@@ -160,7 +161,7 @@ static int64_t widest_star(const hx_incidence *in, const hx_pattern_spec *spec)
 
 typedef struct rows {
     row *row;        /* [thread] */
-    int32_t *memory; /* memory of all (owned, like row) */
+    int32_t *memory; /* memory of the lists above (owned, like row) */
 } rows;
 
 static int rows_create(rows *s, const hx_incidence *in, const hx_pattern_spec *spec)

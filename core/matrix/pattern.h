@@ -27,26 +27,29 @@ enum { HX_MAX_CELL_POINT = 27 };
 typedef struct hx_incidence {
     int64_t n_cell, n_point;
     int64_t n_place; /* sum of the number of points over the cells, below 2^32 */
-    /* points of every cell; 0: see cell_ptr, up to HX_MAX_CELL_POINT, more for splines */
+    /* number of points of every cell; 0: it varies, see cell_ptr. At most HX_MAX_CELL_POINT, more
+     * for splines */
     int n_per_cell;
     const int64_t *cell_ptr; /* [n_cell + 1] first place of a cell; NULL if n_per_cell is given */
-    /* [n_cell + 1] sum of the squared numbers of points of the cells before; NULL if n_per_cell is
-     * given */
+    /* [n_cell + 1] sum of the squared numbers of points of the preceding cells; NULL if n_per_cell
+     * is given */
     const int64_t *pair_ptr;
     const int32_t *place_cell; /* [n_place] cell of a place; NULL if n_per_cell is given */
-    /* [n_cell] hx_cell_kind, which has a rule (cell_rule.h); NULL: hexahedra with 8 points */
+    /* [n_cell] hx_cell_kind of each cell, whose rule is in cell_rule.h; NULL: hexahedra with 8
+     * points */
     const uint8_t *kind;
-    /* cells of a spline, whose points are control points: up to HX_SPLINE_CELL_POINTS
-     * (spline_cell.h), without a kind; the struct is in host memory; NULL: none */
+    /* The spline whose cells these are; NULL: none. Its points are control points, up to
+     * HX_SPLINE_CELL_POINTS per cell (spline_cell.h), and its cells have no kind. The struct is in
+     * host memory */
     const struct hx_spline_rule *spline;
     const int32_t *point; /* [n_place] */
-    /* 1: all cells of the mesh, of which this may be a part, are tetrahedra stored as hexahedra
-     * with repeated points (cell.h). An optimization for 4 points that rounds differently is then
-     * used in every part, or in none */
+    /* 1: all cells of the whole mesh are tetrahedra stored as hexahedra with repeated points
+     * (cell.h). This enables an optimization for 4 points, which rounds differently; it must be
+     * used in every part of a mesh, or in none */
     int is_tetrahedral;
 
-    /* Places of point a: point_place[point_ptr[a] .. point_ptr[a + 1]), ascending. Both or none: a
-     * builder that needs them makes its own. */
+    /* Places of point a: point_place[point_ptr[a] .. point_ptr[a + 1]), ascending. Either both
+     * arrays are set or none; without them, a builder that needs them makes its own. */
     const int64_t *point_ptr;    /* [n_point + 1] */
     const uint32_t *point_place; /* [n_place] */
 } hx_incidence;
@@ -66,7 +69,7 @@ static HX_HD int hx_incidence_count(const hx_incidence *in, int64_t cell)
     return in->n_per_cell ? in->n_per_cell : (int)(in->cell_ptr[cell + 1] - in->cell_ptr[cell]);
 }
 
-/* Index of the pair (0, 0) of a cell of n points; the pair (a, b) is a n + b later. */
+/* Index of the pair (0, 0) of a cell of n points; the pair (a, b) follows at a n + b. */
 static HX_HD int64_t hx_incidence_pair(const hx_incidence *in, int64_t cell)
 {
     return in->n_per_cell ? cell * in->n_per_cell * in->n_per_cell : in->pair_ptr[cell];
@@ -79,23 +82,23 @@ hx_incidence hx_incidence_of_space(const hx_space *space);
 
 typedef enum {
     HX_PART_FULL,
-    HX_PART_LOWER /* columns up to the row's own: the diagonal is the last entry */
+    HX_PART_LOWER /* only columns up to the row's own, so the diagonal is the last entry */
 } hx_part;
 
 typedef enum {
-    HX_BUILD_THREE_STAGE, /* P2: cells of each point by count, scan, fill; neighbours sorted */
+    HX_BUILD_THREE_STAGE, /* P2: cells of each point by counting sort; neighbours sorted */
     HX_BUILD_SORT,        /* P4: a key per pair, sorted; needs no list of a point's cells */
     HX_N_BUILD
 } hx_build;
 
-/* "three-stage", "sort"; NULL beyond the last. */
+/* "three-stage", "sort"; NULL beyond the last one. */
 const char *hx_build_name(hx_build build);
 
 typedef struct hx_pattern_spec {
     hx_build build;
     hx_part part;
-    /* The rows to build: points row_first .. row_first + n_row - 1; n_row 0: all points. Columns
-     * and slots refer to the whole mesh: a matrix that exceeds the memory is built in ranges of
+    /* The rows to build: points row_first .. row_first + n_row - 1; n_row = 0: all points. Columns
+     * and slots refer to the whole mesh. A matrix that exceeds the memory is built in ranges of
      * rows, over the cells that touch the range. */
     int64_t row_first, n_row;
 } hx_pattern_spec;
@@ -118,13 +121,14 @@ typedef struct hx_steps {
 /* Rows count from the spec's row_first. */
 typedef struct hx_pattern {
     hx_part part;
-    int64_t row_first, n_row, n_point; /* n_point: points of the incidence, columns */
-    int64_t n_entry;                   /* row_ptr[n_row] */
-    int64_t *row_ptr;                  /* [n_row + 1] (owned) */
-    int32_t *col;   /* [n_entry] points, ascending in a row, including its own (owned) */
-    int max_row;    /* number of entries of the widest row */
-    int slot_bytes; /* 1 up to 255 entries per row, otherwise 2 */
-    int64_t n_pair; /* sum of the squared numbers of points of the cells */
+    /* number of points of the incidence, which are the columns */
+    int64_t row_first, n_row, n_point;
+    int64_t n_entry;  /* row_ptr[n_row] */
+    int64_t *row_ptr; /* [n_row + 1] (owned) */
+    int32_t *col;     /* [n_entry] points, ascending in a row, including its own (owned) */
+    int max_row;      /* number of entries of the widest row */
+    int slot_bytes;   /* 1 up to 255 entries per row, otherwise 2 */
+    int64_t n_pair;   /* sum of the squared numbers of points of the cells */
     /* [n_pair] index of b in the row of a, relative to the row's first entry, for each pair (a, b)
      * of each cell (owned) */
     void *slot;
@@ -145,9 +149,9 @@ typedef struct hx_device_pattern {
     uint32_t *d_point_place;
 } hx_device_pattern;
 
-/* Builds a pattern on the host. steps: NULL, or receives the time of each step. HX_EINPUT: a row
- * with 65,535 entries or more. O(n_pair), in parallel; both builders and any number of threads give
- * the same result. Temporary memory: three-stage little, sort 24 bytes per pair. */
+/* Builds a pattern on the host. steps: receives the time of each step; may be NULL. HX_EINPUT: a
+ * row with 65,535 entries or more. O(n_pair), in parallel. Both builders and any number of threads
+ * give the same result. Temporary memory: little for three-stage, 24 bytes per pair for sort. */
 int hx_pattern_build(hx_pattern *p, const hx_incidence *in, const hx_pattern_spec *requested,
                      hx_steps *steps);
 

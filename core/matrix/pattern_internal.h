@@ -16,8 +16,9 @@ typedef struct hx_stepper {
 hx_stepper hx_stepper_begin(hx_steps *steps);
 void hx_stepper_end(hx_stepper *stepper, const char *name);
 
-/* Copies the incidence with lists of the points' places: its own, or lists counted into
- * pattern->point_ptr and point_place (P2: count, scan, fill), ascending. */
+/* Copies the incidence and provides lists of the points' places: the incidence's own if it has
+ * them, otherwise lists made in pattern->point_ptr and point_place by counting sort (P2),
+ * ascending. */
 int hx_pattern_lists(hx_pattern *pattern, const hx_incidence *incidence, hx_incidence *with_lists,
                      hx_stepper *stepper);
 
@@ -32,7 +33,7 @@ int hx_pattern_offsets(hx_pattern *pattern, const int32_t *count);
 int hx_pattern_build_sort(hx_pattern *pattern, const hx_incidence *incidence,
                           const hx_pattern_spec *spec, hx_stepper *stepper);
 
-/* slot[pair] = slot; negative: no slot. */
+/* slot[pair] := slot; a negative value means no slot. */
 static inline void hx_pattern_set_slot(hx_pattern *p, int64_t pair, int64_t slot)
 {
     if (p->slot_bytes == 1)

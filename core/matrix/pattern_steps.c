@@ -1,4 +1,5 @@
-/* Steps that the builders of a pattern share: their times, and offsets from the counts of rows. */
+/* Helpers that the builders of a pattern share: timing of their steps, and offsets from the counts
+ * of rows. */
 #include "../base/clock.h"
 #include "../base/memory.h"
 #include "pattern_internal.h"

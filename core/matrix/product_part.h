@@ -8,10 +8,11 @@
  * points, which is being exchanged meanwhile. */
 typedef enum {
     HX_PRODUCT_WHOLE,
-    HX_PRODUCT_BEGIN,    /* prerequisites of the next two: zeros, if they add to y */
-    HX_PRODUCT_BOUNDARY, /* elements or rows with interface points: y is then complete there */
+    HX_PRODUCT_BEGIN, /* prepares the next two parts: zeros y if they add to it */
+    /* elements or rows with interface points; afterwards y is complete there */
+    HX_PRODUCT_BOUNDARY,
     HX_PRODUCT_INTERIOR, /* all others */
-    HX_PRODUCT_REST      /* accumulates the remaining contributions of both */
+    HX_PRODUCT_REST      /* adds what both have left to sum */
 } hx_product_part;
 
 #endif

@@ -102,7 +102,7 @@ static int list_mesh(hx_row_range *range, bit_set *cells, bit_set *points)
     for (int64_t k = begin; k < end; k++) put_in(cells, mesh->node_elem[k] >> 3);
     count_members(cells);
     HX_TRY(list_members(cells, &range->own_cell));
-    put_in_all(points, range->first, range->n); /* these are most of them */
+    put_in_all(points, range->first, range->n); /* most of the points */
 #pragma omp parallel for schedule(static)
     for (int64_t c = 0; c < cells->n_member; c++)
         for (int a = 0; a < 8; a++) {
@@ -185,7 +185,7 @@ static void copy_mesh(hx_row_range *range, const bit_set *points)
 static void list_places(hx_row_range *range)
 {
     const int64_t n_place = range->incidence.n_place, n_point = range->incidence.n_point;
-    /* at the end the first place of the next point */
+    /* at the end, the first place of the following point */
     int64_t *const next = range->own_point_ptr + 1;
     memset(range->own_point_ptr, 0, ((size_t)n_point + 2) * sizeof(int64_t));
     for (int64_t k = 0; k < n_place; k++) next[range->own_conn[k] + 1]++;
@@ -268,11 +268,12 @@ typedef struct planner {
     const int32_t *n_entry;
     const hx_range_cost *cost;
     int32_t *cell_seen, *point_seen; /* (owned) */
-    hx_range_most now, before;       /* counts of the current range, and without its last row */
-    int64_t device, host;            /* bytes of the current range */
+    /* counts of the current range, and the same without its last row */
+    hx_range_most now, before;
+    int64_t device, host; /* bytes of the current range */
 } planner;
 
-/* Adds the row of point a to the range with mark mark_of (from 1). */
+/* Adds the row of point a to the range whose mark is mark_of (counted from 1). */
 static void add_range_row(planner *p, int64_t a, int32_t mark_of)
 {
     const hx_mesh *const mesh = p->mesh;
@@ -311,7 +312,7 @@ static void note_most(hx_range_most *most, const hx_range_most *range)
     most->entry = larger_size(most->entry, range->entry);
 }
 
-/* The bytes of the row as a range of its own: the larger of device and host. */
+/* Bytes that the row would need as a range of its own: the larger of device and host. */
 static int64_t row_alone(planner *p, int64_t a, int32_t mark_of)
 {
     memset(&p->now, 0, sizeof p->now);
@@ -325,7 +326,8 @@ static int refuse_budget(planner *p, double budget)
     int64_t most = 0;
     char least[32], given[32];
     for (int64_t a = 0; a < p->mesh->n_node; a++) {
-        most = larger_size(most, row_alone(p, a, -1 - (int32_t)a)); /* a mark of its own */
+        /* a row that is measured on its own gets its own mark */
+        most = larger_size(most, row_alone(p, a, -1 - (int32_t)a));
     }
     return HX_RAISE(
         HX_EINPUT,

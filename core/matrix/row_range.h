@@ -19,7 +19,7 @@ typedef struct hx_row_range {
     /* [n_point] their numbers in the mesh, ascending; NULL: identical numbering */
     const int32_t *point;
     const int32_t *cell;           /* [n_cell] the same for cells */
-    int32_t *own_point, *own_cell; /* (owned); NULL: all rows */
+    int32_t *own_point, *own_cell; /* (owned); NULL: the range has all rows */
     int is_lent; /* 1: the next four are in the caller's memory; otherwise they are owned */
     int32_t *own_conn;
     int64_t *own_point_ptr;
@@ -33,8 +33,8 @@ typedef struct hx_row_range {
 int hx_row_range_create(hx_row_range *range, const hx_mesh *mesh, int64_t first, int64_t n,
                         int places);
 /* Like hx_row_range_create, but everything that a device reads is placed in `memory`, which must
- * outlive it and be 64-byte aligned: for pinned memory that is reused from range to range.
- * HX_EINTERNAL: it is too small. */
+ * outlive the range and be 64-byte aligned. Meant for pinned memory that is reused from range to
+ * range. HX_EINTERNAL: it is too small. */
 int hx_row_range_create_in(hx_row_range *range, const hx_mesh *mesh, int64_t first, int64_t n,
                            int places, void *memory, size_t bytes);
 /* Bytes of that memory. */
@@ -44,7 +44,7 @@ void hx_row_range_take(const hx_row_range *range, const double *value, double *o
 /* Accepts a zeroed struct. */
 void hx_row_range_free(hx_row_range *range);
 
-/* Memory cost of a range: members `device` count device memory, the others host memory. */
+/* Memory cost of a range. Members named `device` count device memory, the others host memory. */
 typedef struct hx_range_cost {
     int64_t device_cell, device_point, device_row, device_entry; /* bytes per item */
     int64_t host_cell, host_point, host_row, host_entry;

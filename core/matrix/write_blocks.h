@@ -24,7 +24,8 @@ typedef struct hx_block_file {
 typedef unsigned char *hx_block_encoder(const void *what, int64_t begin, int64_t end,
                                         unsigned char *to);
 
-/* All functions return HX_EIO with the system's message, or if cancelled. */
+/* All functions return HX_EIO with the system's message if writing fails, or HX_EIO if it was
+ * cancelled. */
 int hx_block_open(hx_block_file *f, const char *path);
 
 /* Writes n items of n_byte bytes each at `offset`. *crc, if not NULL, is updated with their

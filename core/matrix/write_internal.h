@@ -9,12 +9,12 @@
 extern "C" {
 #endif
 
-/* Content of a file of columns, and the array's name in .npz. */
+/* Content of a file of columns, and the name of the array in .npz. */
 typedef struct hx_columns {
     const char *name;
     int64_t n;
     int n_column;
-    /* [n_column][n]; NULL: not known yet, when only the size is needed */
+    /* [n_column][n]; NULL: not known yet, since only the size is needed */
     const double *const *column;
 } hx_columns;
 

@@ -41,7 +41,7 @@ int hx_matrix_format_find(const char *path, const hx_matrix_format **format)
     return HX_OK;
 }
 
-/* An existing file of the name may be replaced if it is empty or has the format. */
+/* An existing file of that name may be replaced only if it is empty or has the format. */
 static int check_existing(const char *path, const hx_matrix_file_kind *kind)
 {
     unsigned char begin[64];

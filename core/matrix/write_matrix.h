@@ -3,10 +3,10 @@
  * name.
  *
  * Files are written as a set: they get their names when all of them are complete. Before the first
- * byte, free disk space is checked for all of them, and that an existing file has the format of its
- * name: no other file is replaced. Errors of all functions: HX_EINPUT: an unknown extension, an
- * existing file of another kind, a size that exceeds the format; HX_EIO: no space, or an error of
- * the system; HX_ENOMEM. Encoding and writing use all threads. */
+ * byte is written, free disk space is checked for all of them. An existing file is replaced only if
+ * it has the format of its name. Errors of all functions are HX_EINPUT (an unknown extension, an
+ * existing file of another kind, or a size that exceeds the format), HX_EIO (no space, or an error
+ * of the system) and HX_ENOMEM. Encoding and writing use all threads. */
 #ifndef HX_WRITE_MATRIX_H
 #define HX_WRITE_MATRIX_H
 
@@ -24,9 +24,9 @@ typedef enum { HX_HALF_BOTH, HX_HALF_LOWER, HX_HALF_UPPER } hx_half;
 typedef struct hx_matrix_shape {
     int64_t n_row, n_entry; /* square; n_entry as written: only those of the half */
     hx_half half;           /* BOTH, or the half of the format */
-    int wide;               /* 1: 64-bit indices even if 32 bits suffice (.npz) */
+    int wide;               /* 1: uses 64-bit indices even if 32 bits suffice (.npz) */
     /* upper bound of the digits of the rows and columns of all entries, counted from 1; 0: unknown
-     * (.mtx, to predict the size) */
+     * (used only to predict the size of .mtx) */
     int64_t n_digit;
 } hx_matrix_shape;
 
@@ -41,7 +41,7 @@ typedef struct hx_csr_rows {
 
 typedef struct hx_matrix_format {
     const char *ending, *name; /* ".mtx", "Matrix Market" */
-    const char *load;          /* command that reads it, one line; %s is the file name */
+    const char *load;          /* command that reads the file, one line; %s is the file name */
     hx_half half;              /* half of a symmetric matrix that a file contains */
     int64_t most_entries;      /* largest number of entries */
 } hx_matrix_format;
@@ -53,8 +53,9 @@ int hx_matrix_format_find(const char *path, const hx_matrix_format **format);
  * Commands call it before they start long work. */
 int hx_write_check(const char *path);
 
-/* Predicts the bytes of a file of this name. Exact, except in .mtx for K and for unknown columns:
- * there it is an upper bound of 25 per value; a value with all its digits takes 22 on average. */
+/* Predicts the bytes of a file of this name. The result is exact, except in .mtx for K and for
+ * columns that are not known yet: there it is an upper bound of 25 bytes per value, whereas a value
+ * with all its digits takes 22 on average. */
 int hx_matrix_bytes_of(const char *path, const hx_matrix_shape *shape, int64_t *bytes);
 /* column: NULL: not known yet. */
 int hx_columns_bytes_of(const char *path, const char *name, int64_t n, int n_column,
@@ -94,19 +95,19 @@ int hx_matrix_writer_close(hx_matrix_writer *writer);
 /* Accepts NULL. */
 void hx_matrix_writer_free(hx_matrix_writer *writer);
 
-/* Writes column[n_column][n] as a dense matrix: .mtx and .npz (array `name`) n x n_column, .petsc
- * one vector per column, one after the other. */
+/* Writes column[n_column][n] as a dense matrix. .mtx and .npz (array `name`) contain an n x
+ * n_column matrix; .petsc contains one vector per column, one after the other. */
 int hx_write_columns(hx_write_set *set, int k, const char *name, int64_t n, int n_column,
                      const double *const *column);
 
-/* Writes the numbers of some of n_row unknowns, ascending, and a value of each: .mtx a sparse
- * column with an entry each, numbers from 1; .petsc an index set, then a vector; .npz arrays
+/* Writes the numbers of some of n_row unknowns, ascending, and a value of each. .mtx: a sparse
+ * column with an entry for each, numbers from 1; .petsc: an index set, then a vector; .npz: arrays
  * `index` and `value`. */
 int hx_write_held(hx_write_set *set, int k, int64_t n_row, int64_t n, const int32_t *index,
                   const double *value);
 
-/* Writes a list of numbers: .mtx a dense column, from 1; .petsc an index set; .npz the array
- * `name`. */
+/* Writes a list of numbers. .mtx: a dense column, numbers from 1; .petsc: an index set; .npz: the
+ * array `name`. */
 int hx_write_numbers(hx_write_set *set, int k, const char *name, int64_t n, const int32_t *number);
 
 #ifdef __cplusplus

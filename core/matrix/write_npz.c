@@ -97,9 +97,9 @@ static int put_short(hx_block_file *out, member *m, const void *bytes)
     return hx_block_put_bytes(out, m->data_at, bytes, (size_t)m->n_data);
 }
 
-/* Writes version, flags, method (stored), the date 1980-01-01, so that the file depends only on its
- * content, checksum, sizes, and lengths of the name and of the 64-bit record; common to both
- * headers. */
+/* Writes the fields that both headers have in common: version, flags, method (stored), date,
+ * checksum, sizes, and lengths of the name and of the 64-bit record. The date is always 1980-01-01,
+ * so that the file depends only on its content. */
 static unsigned char *put_common(unsigned char *to, const member *m, int n_extra)
 {
     to = hx_put_bits_little(to, ZIP64, 2);
@@ -214,7 +214,7 @@ static int64_t npz_bytes(const hx_matrix_shape *shape)
 }
 
 typedef struct pointers {
-    int64_t before; /* number of entries of the rows before */
+    int64_t before; /* number of entries of the preceding rows */
     int n_byte;
     const int64_t *ptr;
 } pointers;

@@ -1,5 +1,6 @@
-/* PETSc's binary files, big-endian: a matrix is its header, the lengths of the rows, all columns,
- * all values (MatView of the AIJ format; PETSc's symmetric format reads the upper rows). */
+/* PETSc's binary files, big-endian. A matrix consists of its header, the lengths of the rows, all
+ * columns, and all values (MatView of the AIJ format). PETSc's symmetric format reads only the
+ * upper part of the rows. */
 #include <string.h>
 
 #include "write_internal.h"

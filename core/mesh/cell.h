@@ -49,9 +49,9 @@ static HX_HD int hx_cell_is_collapsed(const int32_t conn[8])
 #endif
 }
 
-/* Lists the distinct corners in order, for a repeated point the first one. Returns their number;
- * they are corner[0 .. that), ascending. For the numberings above, they are the solid's corners in
- * VTK's order. */
+/* Lists the distinct corners in order, a repeated point by its first corner. Returns their number
+ * n; corner[0 .. n) ascend. For the numberings above, these are the solid's corners in VTK's
+ * order. */
 static HX_HD int hx_cell_distinct(const int32_t conn[8], int corner[8])
 {
     int n = 0;
@@ -98,7 +98,8 @@ void hx_cell_middle(const int32_t conn[8], double middle[3]);
  * an edge or a point of the cell. Returns their number. */
 int hx_cell_face(const int32_t conn[8], int face, int32_t node[4]);
 
-/* The local face with exactly these n corners (3 or 4, distinct, in any order), -1: none. */
+/* Returns the local face that has exactly these n corners (3 or 4, distinct, in any order); -1:
+ * none. */
 int hx_cell_find_face(const int32_t conn[8], int n, const int32_t *node);
 
 /* Returns 1 if two cells name the same points, regardless of order and repetition. */

@@ -10,7 +10,7 @@ int64_t hx_cell_marks_reach(double length, double size)
 static void widen_line(uint8_t *mark, int64_t n, int64_t stride, int64_t width)
 {
     int64_t last = -1;
-    for (int64_t i = 0; i < n; i++) { /* 2: marked because of a cell before it */
+    for (int64_t i = 0; i < n; i++) { /* a mark of 2 comes from a marked cell earlier in the line */
         if (mark[i * stride] == 1)
             last = i;
         else if (last >= 0 && i - last <= width)

@@ -1,4 +1,4 @@
-/* The trilinear hexahedron (hex8.h) of steady heat conduction: one unknown a corner, 2x2x2 Gauss
+/* The trilinear hexahedron (hex8.h) of steady heat conduction: one unknown per corner, 2x2x2 Gauss
  * points, per unit conductivity. Coordinates x[3 a + i], temperatures t[a]. Header only, so that
  * host and device share one formula. */
 #ifndef HX_HEX8_CONDUCTION_H
@@ -58,8 +58,8 @@ static HX_HD double hx_hex8_conduction_diagonal(const double *x, const int32_t c
     return sum;
 }
 
-/* The diagonal entries of all nodes, which computes each Jacobian once. first[a]: first corner with
- * the node of corner a. d[a] is 0 unless a is that corner. */
+/* The diagonal entries of all nodes; each Jacobian is computed only once. first[a]: first corner
+ * with the node of corner a. d[a] is 0 unless a is such a first corner. */
 static HX_HD void hx_hex8_conduction_diagonals(const double *x, const int first[8], double d[8])
 {
     for (int a = 0; a < 8; a++) d[a] = 0.0;

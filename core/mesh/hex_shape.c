@@ -20,7 +20,7 @@ typedef struct maps {
     lanes c[8][3];
 } maps;
 
-/* *least := the lesser, *most := the greater one. */
+/* *least := the smaller of *least and *x. rise() is its counterpart for the larger one. */
 HX_INLINED void lower(lanes *least, const lanes *x)
 {
     const masks less = (masks)(*x < *least);
@@ -106,8 +106,9 @@ HX_INLINED lanes volumes(const maps *m)
             (triple(c[1], c[4], c[6]) + triple(c[4], c[2], c[5]) + triple(c[6], c[5], c[3])) / 3.0);
 }
 
-/* A column of J along each of four edges: those of its two directions at - and +, where the first
- * one changes first; c of the map, the column's own first, that of rst last. */
+/* A column of J along each of four edges, from coefficients c of the map: the column's constant
+ * term first, the rst term last. The edges lie at - and + of the two other directions, the first of
+ * which changes fastest. */
 HX_INLINED void find_columns(const lanes a[3], const lanes b[3], const lanes c[3], const lanes d[3],
                              lanes column[4][3])
 {
@@ -182,9 +183,9 @@ HX_INLINED lanes sum_of_sizes(const lanes a[3])
     return sum;
 }
 
-/* Positive if the map is surely invertible: columns of J differ from those at the centre by at most
- * the lengths of the mixed terms, and det J by their contributions to the product of lengths. n:
- * lengths of the map's terms, or upper bounds of them. */
+/* Positive if the map is certainly invertible. Columns of J differ from those at the centre by at
+ * most the lengths of the mixed terms, which bounds the change of det J. n: lengths of the map's
+ * terms, or upper bounds of them. */
 HX_INLINED lanes margins(const maps *m, const lanes n[8])
 {
     const lanes(*const c)[3] = m->c;
@@ -200,7 +201,7 @@ HX_INLINED int are_positive(const lanes *x)
     return all;
 }
 
-/* Lengths without roots, for bricks along the axes. */
+/* Bounds without square roots, which are exact for bricks along the axes. */
 HX_INLINED void size_lanes(const double *xyz, const int32_t *conn, hx_hex_sizes *sizes)
 {
     maps m;

@@ -18,7 +18,7 @@ typedef struct hx_hex_shapes {
 
 typedef struct hx_hex_sizes {
     double volume[HX_HEX_LANES];
-    /* 1: all maps are surely invertible everywhere; 0: they must be examined one by one */
+    /* 1: all maps are certainly invertible everywhere; 0: they must be examined one by one */
     int are_good;
 } hx_hex_sizes;
 

@@ -64,7 +64,7 @@ static void order_octants(const sample *s, uint8_t octant[8])
     }
 }
 
-/* Returns the orientation in a cube, adding it if it is new. */
+/* Returns the number of the orientation in a cube, and adds the orientation if it is new. */
 static int find_turn(walk *w, sample *met, const sample *s)
 {
     uint8_t octant[8];
@@ -76,7 +76,7 @@ static int find_turn(walk *w, sample *met, const sample *s)
     return w->n_turn++;
 }
 
-/* Finds all orientations, first that in the largest cube. */
+/* Finds all orientations, starting with the one in the largest cube. */
 static void find_turns(walk *w)
 {
     sample met[MOST_TURNS];

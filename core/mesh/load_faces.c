@@ -93,7 +93,7 @@ static int list_load_faces(const hx_mesh *mesh, const hx_set *set, int64_t *n_fa
     return spanned_faces(mesh, set, n_face, face);
 }
 
-/* Returns HX_EINPUT if a set without boundary faces names other faces, or is a union of such a
+/* Raises HX_EINPUT if a set without boundary faces names other faces, or is a union of such a
  * set. */
 static int check_inner(const hx_mesh *mesh, const hx_set *set)
 {
@@ -117,7 +117,8 @@ int hx_load_faces(const hx_mesh *mesh, const hx_set *set, int64_t *n_face, int64
     return rc;
 }
 
-/* mask[n_elem]: bit f: face f; combines the faces of the next part with it by the rule. */
+/* mask[n_elem] has bit f for face f: combines it with the faces of the next part according to the
+ * rule. */
 static int combine_part(const hx_mesh *mesh, const hx_set *part, hx_set_rule rule, uint8_t *mask)
 {
     int64_t n = 0, *face = NULL;

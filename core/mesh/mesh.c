@@ -122,9 +122,8 @@ static int is_bad_map(const hx_hex_map *map, int first, double *worst, int *wors
     return bad;
 }
 
-/* Returns 1 if a bound shows that the map is invertible: columns of J differ from those at the
- * centre by at most the lengths of the mixed terms, and det J by their contributions to the product
- * of lengths. */
+/* Returns 1 if a bound shows that the map is invertible. Columns of J differ from those at the
+ * centre by at most the lengths of the mixed terms, which bounds the change of det J. */
 static int is_surely_good_map(const hx_hex_map *map)
 {
     const double(*c)[3] = map->c;
@@ -250,7 +249,7 @@ static findings check_block(const hx_mesh *mesh, int64_t begin, int64_t end)
     return f;
 }
 
-/* Checks the own elements. */
+/* Checks the elements that this rank owns. */
 static int check_own(const hx_mesh *mesh, findings *all)
 {
     findings block[HX_SUM_BLOCKS];
@@ -349,8 +348,8 @@ void hx_mesh_centroid_bounds(const hx_mesh *mesh, double low[3], double high[3])
 }
 
 /* HX_EINPUT: the part is so far from the origin that doubles hardly distinguish the nodes of an
- * element. The element size is estimated by equal cubes that fill the bounding box, an upper
- * bound. */
+ * element. The element size is estimated from equal cubes that fill the bounding box, which gives
+ * an upper bound. */
 static int check_place(const hx_mesh *mesh)
 {
     double volume = 1.0, far = 0.0;

@@ -50,11 +50,13 @@ typedef struct hx_set {
     int64_t *face;
     int64_t n_middle;
     int32_t
-        /* [n_middle][2] ends of the edges whose middle nodes a file of second order names in the
-         * set; NULL: it names none, and the middles between its nodes belong to it */
+        /* [n_middle][2] ends of the edges whose middle nodes belong to the set according to a
+         * second-order file; NULL: the file lists none, and the middles between two nodes of the
+         * set belong to it */
         *middle;
     hx_set_rule rule;
-    int is_skin;   /* made of cells instead of nodes: it has only the elements that it names */
+    /* made of cells instead of nodes, so the set contains only the elements that it lists */
+    int is_skin;
     size_t n_part; /* for a combined set */
     char **part;   /* [n_part] names of its parts */
 } hx_set;
@@ -108,7 +110,7 @@ typedef struct hx_mesh_parts {
     int n;           /* 0: no parts */
     int64_t *first;  /* [n + 1] first element of each part (owned) */
     int32_t *before; /* [n_elem] previous number of the element (owned) */
-    uint64_t hash;   /* hash of all these */
+    uint64_t hash;   /* hash of the lists above */
 } hx_mesh_parts;
 
 /* For a distributed mesh, of which this rank holds its own elements, a consecutive range, and
@@ -128,13 +130,13 @@ typedef struct hx_mesh_ownership {
     /* longest over shortest edge of the elements' bounding boxes, mean over the whole mesh */
     double aspect;
     int64_t *first; /* [reduce->size + 1] first element of each rank among those here (owned) */
-    /* 1: node_number is indexed by nodes here, not by their numbers in the whole mesh */
+    /* 1: node_number is indexed by this rank's nodes; 0: by node numbers in the whole mesh */
     int has_numbers;
 } hx_mesh_ownership;
 
-/* Fractions of an edge's length. An edge is straight if its midside node is at most the first one
- * away from its middle. Two midside nodes of an edge are the same if they are at most the second
- * one apart. */
+/* Fractions of an edge's length. An edge is straight if its mid-side node is at most the first
+ * fraction away from the middle. Two mid-side nodes of one edge count as the same if they are at
+ * most the second fraction apart. */
 #define HX_STRAIGHT_EDGE 1e-6
 #define HX_SAME_MIDDLE 1e-2
 
@@ -206,12 +208,12 @@ int hx_mesh_add_node_set(hx_mesh *mesh, const char *name, int64_t n, const int32
 int hx_mesh_add_elem_set(hx_mesh *mesh, const char *name, int64_t n, const int32_t *elem);
 int hx_mesh_add_face_set(hx_mesh *mesh, const char *name, int64_t n, const int64_t *face);
 
-/* Adds edges, by their ends end[n][2], whose middles belong to the set: it then has no other
- * middles. */
+/* Adds edges, given by their ends end[n][2], whose middles belong to the set. The set then has no
+ * other middles. */
 int hx_mesh_add_middle_set(hx_mesh *mesh, const char *name, int64_t n, const int32_t *end);
 
-/* With is_skin the set gets only the elements that it was given: its nodes came from surface cells.
- * Before hx_mesh_finish. */
+/* With is_skin, the set contains only the elements that it was given, since its nodes came from
+ * surface cells. Call it before hx_mesh_finish. */
 void hx_mesh_mark_skin(hx_mesh *mesh, const char *name, int is_skin);
 
 /* hx_middles_alloc makes room for n middles, which hx_middles_put appends one by one, before
@@ -231,7 +233,7 @@ int hx_mesh_shuffle(hx_mesh *mesh, uint64_t seed);
  * to the mesh. */
 int hx_mesh_reorder(hx_mesh *mesh);
 
-/* Largest spacing of the coordinates' doubles relative to an element's size: a thousandth. */
+/* Largest spacing of double-precision coordinates relative to the size of an element. */
 #define HX_MESH_COARSEST_STEP 1e-3
 
 /* Validates the mesh (coordinates that distinguish elements, every node used, every element a
@@ -263,13 +265,14 @@ const char *hx_mesh_name_for(const hx_mesh *mesh, const char *name, hx_set_use u
 /* Frees the records of shared names. */
 void hx_mesh_free_shared(hx_mesh *mesh);
 
-/* Makes a set a combined one; the caller provides its lists; parts are copied. */
+/* Turns a set into a combined one; the caller provides its lists. The names of the parts are
+ * copied. */
 int hx_set_combine(hx_set *set, hx_set_rule rule, size_t n_part, const char *const *part);
 
-/* Number of faces, the first ones of its list, that a file states for a set: all faces of a plain
- * set, all or none of a combined one. A reader adds the nodes of faces to a set, and takes a set
- * with faces for a surface. So a combined set that has elements, or faces with nodes that are not
- * in the set, is stated by its nodes. */
+/* Number of faces at the beginning of the set's list that a file states: all for a plain set, all
+ * or none for a combined one. Readers add the nodes of faces to a set and treat a set with faces as
+ * a surface. A combined set is therefore written by its nodes only if it has elements, or faces
+ * with nodes outside the set. */
 int64_t hx_set_stated_faces(const hx_mesh *mesh, const hx_set *set);
 
 /* Returns the element other than e that has a face with the n corners node[] (3 or 4, as given by
@@ -341,8 +344,8 @@ int64_t hx_mesh_elem_number(const hx_mesh *mesh, int64_t elem);
 /* Computes volume[n_elem] of every element: `mesh->volume`, or that of the hexahedra. O(n_elem). */
 void hx_mesh_volumes(const hx_mesh *mesh, double *volume);
 
-/* inverse[orig[i]] = i, for node_orig or elem_orig; the caller frees it; NULL for NULL, the
- * identity. O(n). */
+/* inverse[orig[i]] = i, for node_orig or elem_orig; the caller frees it; NULL if orig is NULL,
+ * which is the identity. O(n). */
 int hx_mesh_invert(int64_t n, const int32_t *orig, int32_t **inverse);
 
 /* Mean of an element's nodes, each counted once. Requires a finished mesh, which determines whether

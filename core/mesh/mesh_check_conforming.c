@@ -65,8 +65,7 @@ static int refuse_twins(const hx_mesh *mesh)
 
 /* --- triangles against other faces --- */
 
-/* The part of the boundary that a search visits. is_boundary[e]: bit f for a face on the
- * boundary. */
+/* The boundary for a search. is_boundary[e] has bit f set if face f is on the boundary. */
 typedef struct boundary {
     const hx_mesh *mesh;
     int64_t n_face, *face; /* (owned) */
@@ -76,7 +75,7 @@ typedef struct boundary {
 /* Returns an element that a boundary face meets incorrectly, -1: none. */
 typedef int64_t find_other(const boundary *b, int64_t face);
 
-/* Counts the boundary faces that meet one; *first: the first of them. */
+/* Counts the boundary faces that meet another one incorrectly; *first: the first of them. */
 static int64_t count_faces(const boundary *b, find_other *find, int64_t *first)
 {
     int64_t n = 0, lowest = INT64_MAX;
@@ -117,7 +116,8 @@ static int64_t find_below(const boundary *b, int64_t face)
     return find_quadrilateral(b->mesh, face / 6, node);
 }
 
-/* A bilinear face against two linear ones: nodes agree there, displacements do not. */
+/* A bilinear face against two linear ones: displacements agree at the nodes, but not between
+ * them. */
 static int check_kinds(const boundary *b, int keep_apart, hx_notes *notes)
 {
     const hx_mesh *mesh = b->mesh;
@@ -170,9 +170,9 @@ static int find_shares(const double *x0, const double *x1, const double *x2, con
     return 1;
 }
 
-/* Returns 1 if the triangles b c a and b c d lie on the same side of their edge, in one plane up to
- * a fraction of its length, and other edges of them cross. Neither contains the other's third
- * corner, which would be a hanging node. */
+/* Returns 1 if the triangles b c a and b c d overlap: they lie on the same side of their edge, in
+ * one plane up to a fraction of its length, and other edges of them cross. If one contained the
+ * other's third corner, that would be a hanging node. */
 static int do_cross(const double *a, const double *b, const double *c, const double *d, double flat)
 {
     const double eps = flat * sqrt(fmax(square_distance(a, b), square_distance(c, b)));

@@ -1,5 +1,5 @@
-/* Elements that were inverted because a node lies outside the elements around it: another order of
- * nodes makes each of them valid, but not the mesh. */
+/* Elements that were inverted because a node lies outside the elements around it. Another order of
+ * nodes makes each of these elements valid, but the mesh remains wrong. */
 #include <stdlib.h>
 
 #include "../base/memory.h"
@@ -54,8 +54,8 @@ static int64_t find_beside(const sides *s, int64_t e, int face)
     return -1;
 }
 
-/* Counts the faces of corrected element e that have another element on its side; *other: that of
- * the first. */
+/* Counts the faces of corrected element e that have another element on the same side; *other: that
+ * element at the first such face. */
 static int count_beside(const sides *s, int64_t e, int64_t *other)
 {
     int n = 0;
@@ -74,7 +74,7 @@ static int is_at_fault(const sides *s, int64_t e)
     return (s->repaired[e] != 0) == s->repaired_are_few;
 }
 
-/* Counts the wrong elements at a node, and computes its distance from the middle of all its
+/* Counts the wrong elements at a node, and computes the node's distance from the middle of all its
  * elements. */
 static int64_t look_around(const sides *s, int32_t node, double *distance)
 {
@@ -95,7 +95,8 @@ static int64_t look_around(const sides *s, int32_t node, double *distance)
     return n;
 }
 
-/* Returns the corner of e that most wrong elements have, among several the most distant one. */
+/* Returns the corner of e that belongs to the most wrong elements; among several the most distant
+ * one. */
 static int32_t find_moved(const sides *s, int64_t e)
 {
     int32_t moved = -1;

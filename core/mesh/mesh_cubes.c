@@ -62,8 +62,8 @@ HX_INLINED void take_least(uint32_t *entry, const uint32_t *place, int64_t n, ui
     }
 }
 
-/* entry[n + 1] of a row of nodes along x: the least position in conn[] at which one of a row of n
- * cubes names each; lower and upper: the corners concerned. */
+/* entry[n + 1] for a row of n cubes along x: the lowest position in conn[] at which a cube of the
+ * row names each node. lower and upper: the corners concerned. */
 HX_INLINED void meet_row_lanes(uint32_t *entry, const uint32_t *place, int64_t n, uint32_t lower,
                                uint32_t upper)
 {
@@ -76,8 +76,8 @@ HX_VERSIONS_UNFUSED(meet_row,
                      uint32_t upper),
                     (entry, place, n, lower, upper))
 
-/* For a row of nodes along x: number[node] := the first position in the connectivity that has the
- * node. That is in the first of the up to eight cubes around it. */
+/* For a row of nodes along x: number[node] := the first position in the connectivity that names the
+ * node. One of the up to eight cubes around the node has that position. */
 static void find_first_places(const cubes *c, int64_t j, int64_t k)
 {
     const int64_t *const n = c->source->cubes;
@@ -98,7 +98,7 @@ static uint32_t lowest_node(const cubes *c, uint32_t cube)
     return cube + row + row / n1 * (n0 + 1);
 }
 
-/* The corners whose nodes a cube names first, as bits; *n increases by their number. */
+/* Bits of the corners whose nodes a cube names first; *n increases by their number. */
 static uint8_t corners_met(const cubes *c, uint32_t low, uint32_t elem, int64_t *n)
 {
     uint32_t met = 0;
@@ -185,7 +185,7 @@ int hx_source_mesh_in_order(const hx_mesh_source *s, hx_mesh *mesh)
     c.place = c.number = NULL;
     c.met = NULL;
     rc = hx_mesh_create(mesh, s->name, s->n_node, c.xyz, s->n_elem, c.conn);
-    c.xyz = NULL; /* owned by the mesh, even if that failed */
+    c.xyz = NULL; /* the mesh owns the arrays even if that failed */
     c.conn = NULL;
     if (rc < 0) goto fail;
     mesh->elem_orig = c.elem;

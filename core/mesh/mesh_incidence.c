@@ -25,9 +25,9 @@ static void prefix_sum(int64_t *ptr, int64_t n)
     }
 }
 
-/* first[part]: above all nodes of the elements of earlier parts. Nodes from first[part] to
- * first[part + 1] are named only by that part and later ones. If nodes are numbered by first use,
- * these are most of a part's nodes, and no other thread writes to them in the meantime. */
+/* first[part]: above all nodes of the elements of earlier parts. Only this part and later ones name
+ * the nodes from first[part] to first[part + 1], so no other thread writes to them in the meantime.
+ * If nodes are numbered by first use, these are most of a part's nodes. */
 static void find_first_uses(const hx_mesh *mesh, int32_t first[HX_N_PART + 1])
 {
     first[0] = 0;
@@ -43,8 +43,8 @@ static void find_first_uses(const hx_mesh *mesh, int32_t first[HX_N_PART + 1])
         if (first[part + 1] < first[part]) first[part + 1] = first[part];
 }
 
-/* Returns 1 if earlier parts name a node of an element too. This holds for few elements of a part;
- * the others are passed eight corners at a time. */
+/* Returns 1 if earlier parts also name a node of these elements. This holds for few elements of a
+ * part; the others are skipped eight corners at a time. */
 static int has_others(const int32_t conn[8], int32_t first)
 {
     int any = 0;

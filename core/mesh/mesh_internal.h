@@ -39,11 +39,12 @@ int hx_region_make_set(const hx_mesh *mesh, const char *name, const struct hx_re
 
 struct hx_mesh_source; /* mesh_source.h */
 
-/* All its sets, and the names that some share; in_set[2]: marks of nodes, of elements. */
+/* Makes all sets of the mesh, and the names that some of them share. in_set[2]: marks of nodes, and
+ * of elements. */
 int hx_source_add_sets(const struct hx_mesh_source *source, hx_mesh *mesh,
                        uint64_t *const in_set[2]);
 
-/* The raw mesh has its sets by name (shared_names.c). O(n_set log n_set). */
+/* Sorts the sets of a raw mesh by name (shared_names.c). O(n_set log n_set). */
 void hx_mesh_sort_sets(hx_mesh *mesh);
 
 /* Elements of node sets, nodes of element and face sets; needs the incidences. */

@@ -75,7 +75,7 @@ static int check_finite(const hx_mesh *mesh)
     return HX_OK;
 }
 
-/* to := from in that order; the caller swaps both. */
+/* Rearranges `from` into `to` in the given order; the caller swaps both. */
 static void permute(const hx_middles *from, const int32_t *order, hx_middles *to)
 {
 #pragma omp parallel for schedule(static)

@@ -87,7 +87,8 @@ static int refuse_finished(const hx_mesh *mesh)
     return HX_RAISE(HX_EINTERNAL, "%s: a finished mesh keeps its order", mesh->name);
 }
 
-/* Makes a random permutation, by sorting random keys. Equal keys, of 33 bits, keep their order. */
+/* Makes a random permutation by sorting random keys of 33 bits. Items with equal keys keep their
+ * order. */
 static int permutation(int32_t **list, int64_t n, uint64_t seed)
 {
     enum { KEY_BITS = 33 };
@@ -156,7 +157,7 @@ static void fill_keys(const hx_mesh *mesh, uint64_t *key)
     }
 }
 
-/* conn := conn in the order given. */
+/* Rearranges conn into the given order. */
 static int permute_elements(hx_mesh *mesh, const int32_t *order)
 {
     int32_t *conn = NULL;

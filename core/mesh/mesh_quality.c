@@ -189,7 +189,7 @@ static int measure_elements(const hx_mesh *mesh, hx_mesh_quality *q)
     return HX_OK;
 }
 
-/* Smallest node known to be connected with a; shortens the path (halving). Entries change only to
+/* Smallest known node that is connected with a. Halves the path on the way: entries change only to
  * ancestors further up, also with several threads. */
 static uint32_t find_root(uint32_t *parent, uint32_t a)
 {
@@ -202,8 +202,8 @@ static uint32_t find_root(uint32_t *parent, uint32_t a)
     }
 }
 
-/* The larger root gets the smaller one as its parent, unless another thread was faster. Returns the
- * smaller one. */
+/* Makes the smaller root the parent of the larger one, unless another thread was faster. Returns
+ * the smaller one. */
 static uint32_t connect(uint32_t *parent, uint32_t a, uint32_t b)
 {
     for (;;) {
@@ -217,7 +217,7 @@ static uint32_t connect(uint32_t *parent, uint32_t a, uint32_t b)
 static inline void connect_cell(uint32_t *parent, int n, const int32_t *point)
 {
     uint32_t root = find_root(parent, (uint32_t)point[0]);
-    for (int i = 1; i < n; i++) /* most nodes already point to it */
+    for (int i = 1; i < n; i++) /* most nodes already point to the root */
         if (hx_atomic_load(&parent[point[i]]) != root)
             root = connect(parent, root, (uint32_t)point[i]);
 }
@@ -300,8 +300,8 @@ fail:
     return rc;
 }
 
-/* The other corners of the three faces at each corner, the opposite one first: the others are
- * rarely needed then. */
+/* The other corners of the three faces at each corner, starting with the opposite one: if it
+ * differs, the rest need not be compared. */
 static const int face_corner[8][3][3] = {
     {{7, 4, 3}, {5, 1, 4}, {2, 3, 1}}, {{6, 2, 5}, {4, 5, 0}, {3, 0, 2}},
     {{5, 6, 1}, {7, 3, 6}, {0, 1, 3}}, {{4, 0, 7}, {6, 7, 2}, {1, 2, 0}},
@@ -358,7 +358,7 @@ static void reach_beyond(const hx_mesh *mesh, int64_t node, int64_t from, int fa
     }
 }
 
-/* is_hinge for a mesh with collapsed cells. */
+/* is_hinge() for a mesh with collapsed cells. */
 static int is_mixed_hinge(const hx_mesh *mesh, int64_t node, uint32_t *list)
 {
     const int64_t n = list_elements(mesh, node, list);
@@ -386,7 +386,7 @@ static int is_hinge(const hx_mesh *mesh, int64_t node, uint32_t *list)
     return reached < n;
 }
 
-/* is_hinge with a shortcut if the elements at the node are those of a regular grid. */
+/* is_hinge() with a shortcut if the elements at the node are those of a regular grid. */
 static int is_plain_hinge(const hx_mesh *mesh, int64_t node, uint32_t *list)
 {
     return !hx_node_star_is_connected(mesh, node) && is_hinge(mesh, node, list);

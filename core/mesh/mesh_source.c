@@ -45,13 +45,14 @@ int hx_source_nodes(const hx_mesh_source *s, int64_t n, const int64_t *node, dou
     return rc;
 }
 
-/* Lists the numbers begin .. end - 1. */
+/* number[] := begin, begin + 1, ... end - 1. */
 static void list_run(int64_t begin, int64_t end, int64_t *number)
 {
     for (int64_t i = begin; i < end; i++) number[i - begin] = i;
 }
 
-/* For all items; sets: [n] bits of the sets of each, may be NULL. */
+/* Coordinates of all nodes; sets[n_node], which may be NULL: bit i is set if the node is in set
+ * i. */
 static int fill_nodes(const hx_mesh_source *s, double *xyz, uint64_t *sets)
 {
     int rc = HX_OK;
@@ -81,14 +82,14 @@ static int fill_elements(const hx_mesh_source *s, int32_t *conn, uint64_t *sets)
     return rc;
 }
 
-/* Marked items, set by set. */
+/* The members of each set, as lists. */
 typedef struct marked {
-    /* [HX_N_PART + 1]: number in the parts before, finally in all */
+    /* [HX_N_PART + 1] members of each set in the parts before; the last entry is the total */
     int64_t (*first)[HX_SOURCE_SETS];
     int32_t *list[HX_SOURCE_SETS];
 } marked;
 
-/* Index of the first of the sets, which are bits. */
+/* Index of the lowest bit, that is, of the first set. */
 static int lowest(uint64_t sets)
 {
     return __builtin_ctzll(sets);
@@ -110,7 +111,8 @@ static void list_part(int64_t n, const uint64_t *marks, uint64_t sets, int part,
             m->list[lowest(in)][next[lowest(in)]++] = (int32_t)i;
 }
 
-/* Lists the members of these sets in two passes over the marks, whatever the number of sets. */
+/* Lists the members of these sets in two passes over the marks, regardless of the number of
+ * sets. */
 static int list_marked(int64_t n, const uint64_t *marks, uint64_t sets, marked *m)
 {
     HX_TRY(hx_alloc(&m->first, HX_N_PART + 1, sizeof *m->first, what));
@@ -135,7 +137,7 @@ static void free_marked(marked *m)
     free(m->first);
 }
 
-/* The sets of nodes, or of elements. */
+/* Bits of the sets of elements, or of those of nodes. */
 static uint64_t sets_of(const hx_mesh_source *s, int of_elements)
 {
     uint64_t sets = 0;
@@ -190,7 +192,7 @@ int hx_source_mesh(const hx_mesh_source *s, hx_mesh *mesh)
     HX_TRY_FAIL(fill_nodes(s, xyz, in_set[0]));
     HX_TRY_FAIL(fill_elements(s, conn, in_set[1]));
     rc = hx_mesh_create(mesh, s->name, s->n_node, xyz, s->n_elem, conn);
-    xyz = NULL; /* owned by the mesh, even if that failed */
+    xyz = NULL; /* the mesh owns the arrays even if that failed */
     conn = NULL;
     if (rc == HX_OK) rc = hx_source_add_sets(s, mesh, in_set);
 fail:

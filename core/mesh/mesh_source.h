@@ -24,8 +24,9 @@ typedef struct hx_source_faces {
     int64_t n;
     /* [n] element that has the face; -1: the first one that has it (borrowed, like node) */
     int64_t *elem;
-    int64_t (*node)[4]; /* [n] in any order around the face; a triangle repeats its last */
-    int64_t n_missing;  /* number of faces that no element has, set by hx_dist_mesh_create */
+    /* [n] corners in any order around the face; a triangle repeats its last one */
+    int64_t (*node)[4];
+    int64_t n_missing; /* number of faces that no element has, set by hx_dist_mesh_create */
 } hx_source_faces;
 
 typedef struct hx_mesh_source hx_mesh_source;
@@ -34,19 +35,20 @@ struct hx_mesh_source {
     int64_t n_node, n_elem;
     int n_set;
     hx_source_set set[HX_SOURCE_SETS];
-    /* conn[n][8] := nodes of the elements elem[n], in VTK_HEXAHEDRON order; in_set[n] := bit i: the
-     * element is in set i; may be NULL. */
+    /* conn[n][8] := nodes of the elements elem[n], in VTK_HEXAHEDRON order. Bit i of in_set[n] := 1
+     * if the element is in set i; in_set may be NULL. */
     int (*elements)(const hx_mesh_source *source, int64_t n, const int64_t *elem, int64_t *conn,
                     uint64_t *in_set);
-    /* xyz[n][3] := coordinates of the nodes node[n], length; in_set as above. */
+    /* xyz[n][3] := coordinates (length) of the nodes node[n]; in_set as above. */
     int (*nodes)(const hx_mesh_source *source, int64_t n, const int64_t *node, double *xyz,
                  uint64_t *in_set);
     /* 1: both may be called from any thread at any time. 0: both are collective, each rank with its
      * own request. */
     int is_local;
-    /* Numbers of cubes along x, y, z if the elements form a grid of unit cubes starting at the
-     * origin, elements and nodes are numbered along x, then y, then z, corners start from the
-     * lowest, and all sets are sets of nodes; {0}: this is not the case, or not known. */
+    /* Numbers of cubes along x, y and z for a grid of unit cubes that starts at the origin; {0} if
+     * the mesh is not such a grid, or this is not known. In the grid, elements and nodes are
+     * numbered along x, then y, then z, corners start from the lowest, and all sets are node
+     * sets. */
     int64_t cubes[3];
     int n_faces;
     hx_source_faces *faces; /* [n_faces]; corners of triangles that no element has go to the nodes
@@ -54,10 +56,10 @@ struct hx_mesh_source {
     size_t n_shared;
     const hx_shared_name *shared; /* [n_shared] names that a file gives to sets of several kinds,
                                      for the mesh (borrowed) */
-    int sorts_sets;               /* 1: the mesh has its sets by name, 0: in this order */
-    /* What a file calls node and element 0, the others follow; where it leaves nodes out, what it
-     * calls each: number[n] of nodes node[n], by all together; else NULL. Without has_numbers
-     * they count from 0. */
+    int sorts_sets;               /* 1: the mesh sorts its sets by name; 0: it keeps this order */
+    /* The file's numbers of node 0 and element 0; the others follow consecutively. If the file
+     * skips node numbers, node_numbers (collective, else NULL) returns the file's numbers of nodes
+     * node[n]. Without has_numbers, numbers start from 0. */
     int has_numbers;
     int64_t first_node, first_elem;
     int (*node_numbers)(const hx_mesh_source *source, int64_t n, const int64_t *node,
@@ -79,9 +81,9 @@ int hx_source_has_sets(const hx_mesh_source *source, int of_elements);
  * source. HX_EINPUT: more than HX_MAX_ELEM elements. O(n). */
 int hx_source_mesh(const hx_mesh_source *source, hx_mesh *mesh);
 
-/* Like hx_source_mesh; for cubes in the order of hx_mesh_reorder, bitwise equal but in a third of
- * the time of both calls, and then elem_orig is not NULL. At most 5 bytes per element and 12 per
- * node in addition to the mesh. */
+/* Like hx_source_mesh, but cubes get the order of hx_mesh_reorder, and elem_orig is then not NULL.
+ * The result is bitwise equal to that of both calls and takes a third of their time. At most 5
+ * bytes per element and 12 per node in addition to the mesh. */
 int hx_source_mesh_in_order(const hx_mesh_source *source, hx_mesh *mesh);
 
 /* Accepts a zeroed struct. */

@@ -66,7 +66,7 @@ void hx_set_rules_free(hx_set_rules *rules)
 
 /* --- as text --- */
 
-/* A name in quotes, from *at on, into name; *at then lies behind it. 0: there is none. */
+/* Reads a quoted name that starts at *at, and moves *at behind it. Returns 0 if there is none. */
 static int take_name(const char **at, char *name)
 {
     const char *from = *at;
@@ -80,7 +80,7 @@ static int take_name(const char **at, char *name)
     return *from == '"';
 }
 
-/* The rule whose word and a blank come next; HX_SET_PLAIN: none. */
+/* Reads a rule's word and the blank after it. Returns HX_SET_PLAIN if there is none. */
 static hx_set_rule take_word(const char **at)
 {
     for (size_t i = HX_SET_AND; i <= HX_SET_NOT; i++) {
@@ -126,7 +126,7 @@ static char *put_name(char *to, const char *name)
     return to;
 }
 
-/* Which set of the mesh part p of the set is; n_set: none. */
+/* Index of the set that is part p of the set; mesh->n_set if the mesh has no set of that name. */
 static size_t find_part(const hx_mesh *mesh, const hx_set *set, size_t p)
 {
     size_t k = 0;
@@ -143,7 +143,7 @@ static int has_all_parts(const hx_mesh *mesh, const hx_set *set)
     return set->n_part > 0;
 }
 
-/* Bytes of the lines of a set at most; 0: it has none. */
+/* Upper bound of the bytes of a set's lines; 0 if no lines are written for it. */
 static size_t most_bytes(const hx_mesh *mesh, char *const *name, size_t i, size_t n_before)
 {
     const hx_set *const set = &mesh->set[i];
@@ -204,8 +204,8 @@ static int resolve_name(const hx_mesh *mesh, char **name, hx_set_use use)
     return HX_OK;
 }
 
-/* A file unites sets of nodes. If sets of other kinds have their names, the union is still one of
- * nodes, and its parts are the surfaces of these names. */
+/* A union in a file's own format is made of node sets. If sets of several kinds share these names,
+ * the union is still a node set, but its parts are the surfaces of these names. */
 static int resolve_names(const hx_mesh *mesh, hx_stated_rule *stated)
 {
     hx_set *const rule = &stated->set;
@@ -216,7 +216,7 @@ static int resolve_names(const hx_mesh *mesh, hx_stated_rule *stated)
     return HX_OK;
 }
 
-/* 1 if a part names faces of its own, or is made of sets that do. */
+/* Returns 1 if a part has its own faces or is a combined set. */
 static int has_faces(const hx_mesh *mesh, const hx_set *rule)
 {
     for (size_t i = 0; i < rule->n_part; i++) {
@@ -226,8 +226,8 @@ static int has_faces(const hx_mesh *mesh, const hx_set *rule)
     return 0;
 }
 
-/* The nodes that a plain set has which is listed as the combined one: those of its elements and
- * stated faces too. */
+/* *listed := the combined set as readers get it from its lists: a plain set that also contains the
+ * nodes of its elements and stated faces. */
 static int list_plain_nodes(const hx_mesh *mesh, const hx_set *made, hx_set *listed)
 {
     uint8_t *flag = NULL;
@@ -245,7 +245,7 @@ static int list_plain_nodes(const hx_mesh *mesh, const hx_set *made, hx_set *lis
     return rc;
 }
 
-/* *same: the set that the file lists, NULL: none, is the one that the rule has made. */
+/* *same := 1 if the set in the file (NULL: there is none) equals the set made by the rule. */
 static int compare_sets(const hx_mesh *mesh, const hx_set *set, const hx_set *made, int is_listed,
                         int *same)
 {
@@ -255,7 +255,7 @@ static int compare_sets(const hx_mesh *mesh, const hx_set *set, const hx_set *ma
     if (!set) set = &empty;
     HX_TRY_FAIL(list_plain_nodes(mesh, made, &listed));
     const size_t n_node = (size_t)set->n_node, n_face = (size_t)set->n_face;
-    /* What the file unites itself is listed by nodes. */
+    /* a union in the file's own format lists only nodes */
     const int are_faces = set->n_face == listed.n_face || (!is_listed && n_face == 0);
     *same = set->n_node == listed.n_node && are_faces;
     if (*same && n_node > 0) *same = memcmp(set->node, listed.node, n_node * sizeof(int32_t)) == 0;
@@ -265,7 +265,7 @@ fail:
     return rc;
 }
 
-/* Puts the combined set in the place of the listed one. */
+/* Replaces the set of that name by the combined set, or adds the combined set. */
 static int replace_set(hx_mesh *mesh, const char *name, hx_set *made)
 {
     hx_set *set = find_set(mesh, name);
@@ -278,7 +278,7 @@ static int replace_set(hx_mesh *mesh, const char *name, hx_set *made)
     return HX_OK;
 }
 
-/* *done: the rule has served. */
+/* *done := 1 if the rule was applied. */
 static int apply_rule(hx_mesh *mesh, const hx_stated_rule *stated, int *done)
 {
     static const hx_region_kind kind[] = {
@@ -302,7 +302,7 @@ fail:
     return rc;
 }
 
-/* 1 if a rule that was not tried yet makes one of the parts. */
+/* Returns 1 if one of the parts is made by a rule that has not been tried yet. */
 static int is_waiting(const hx_set_rules *rules, const hx_set *rule)
 {
     for (size_t i = 0; i < rules->n; i++) {
@@ -314,7 +314,7 @@ static int is_waiting(const hx_set_rules *rules, const hx_set *rule)
     return 0;
 }
 
-/* Takes out the rules that have served. */
+/* Removes the rules that have been applied. */
 static void keep_others(hx_set_rules *rules)
 {
     size_t n_left = 0;

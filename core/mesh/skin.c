@@ -21,8 +21,9 @@ static void flag_first_layer(const hx_mesh *mesh, const hx_set *set, int64_t n_f
     }
 }
 
-/* Decides for a sequence of points whether they are within a distance: a point on the way from the
- * last measured one is on the same side if it moved less than that one's margin to the limit. */
+/* Decides for a sequence of points whether each is within a distance. A distance is measured only
+ * if needed: a point that has moved less from the last measured one than that one's margin to the
+ * limit is on the same side. */
 typedef struct side {
     const hx_face_tree *tree;
     double limit, distance; /* of the last measured point */

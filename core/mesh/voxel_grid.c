@@ -67,7 +67,7 @@ double hx_voxel_grid_edge(const hx_voxel_grid *grid)
     return fmin(grid->step[0], fmin(grid->step[1], grid->step[2]));
 }
 
-/* From this value to twice it, doubles are whole numbers. */
+/* Between this value and twice it, doubles represent exactly the whole numbers. */
 static const double WHOLE = 6755399441055744.0; /* 3 * 2^51 */
 
 /* Along one axis: adds stride * position to point[], exactly, and to miss[] where x is at no grid

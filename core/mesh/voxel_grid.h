@@ -10,7 +10,7 @@
 extern "C" {
 #endif
 
-/* Most points of a grid per element. */
+/* Maximum number of grid points per element. */
 enum { HX_VOXEL_SPARSE = 3 };
 /* Number of positions looked up at a time. */
 enum { HX_VOXEL_BLOCK = 64 };
@@ -37,9 +37,9 @@ static inline int64_t hx_voxel_grid_size(const hx_voxel_grid *grid)
 /* Shortest edge of a voxel. */
 double hx_voxel_grid_edge(const hx_voxel_grid *grid);
 
-/* point[i] := the grid point within `off`, which is much less than a step, of (x[0][i], x[1][i],
- * x[2][i]) along each axis, x fastest, -1: none; for the first n. The other entries of x[] and
- * point[] are overwritten. Returns 1 if there is one for each. */
+/* For the first n entries: point[i] := index, x fastest, of the grid point that is within `off` of
+ * (x[0][i], x[1][i], x[2][i]) along each axis; -1: none. `off` is much less than a step. The other
+ * entries of x[] and point[] are overwritten. Returns 1 if all n have a grid point. */
 int hx_voxel_grid_points(const hx_voxel_grid *grid, double off, int n, double x[3][HX_VOXEL_BLOCK],
                          int32_t *point);
 

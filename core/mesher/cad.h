@@ -29,14 +29,14 @@ typedef struct hx_cad_solid {
     int64_t source; /* for a meshed solid, the solid of the file that it is part of */
 } hx_cad_solid;
 
-/* The model in the scratch folder, as shape.brep, with touching solids cut along each other. */
+/* The model in the scratch folder, as shape.brep. Solids that touch are cut along each other. */
 typedef struct hx_cad_shape {
     size_t n_source, n_label;
     hx_cad_solid *source; /* [n_source] solids in the file (owned) */
     int64_t n_solid, n_face;
     double volume, area; /* mm^3, mm^2 */
     hx_stl *stl;         /* for an STL file, which has no shape.brep (owned) */
-    /* edges were sewn and small faces repaired, because the file could not be read otherwise */
+    /* 1: edges were sewn and small faces repaired, because the file could not be read otherwise */
     int is_healed;
 } hx_cad_shape;
 
@@ -53,28 +53,29 @@ typedef struct hx_cad_job {
 int hx_cad_inspect(const hx_cad_job *job, const char *file, hx_cad_shape *shape);
 void hx_cad_shape_free(hx_cad_shape *shape);
 
-/* Meshes shape.brep with elements of `size`: makes a raw mesh with the sets face-1, ..., solid-1,
- * ... and those with the file's names. */
+/* Meshes shape.brep with elements of `size`. Makes a raw mesh with the sets face-1, ..., solid-1,
+ * ... and sets with the names in the file. */
 int hx_cad_mesh(const hx_cad_job *job, const hx_cad_shape *shape, double size, hx_mesh *mesh);
 
-/* For a STEP file: each name whose faces or solids are all found in the mesh becomes a set, in
- * addition to face-1, ... and solid-1, ... Names left out are noted. Before hx_mesh_finish.
- * O(bytes). */
+/* Adds sets for the names in a STEP file, in addition to face-1, ... and solid-1, ... A name
+ * becomes a set if all of its faces or solids are found in the mesh; names left out are noted. Call
+ * it before hx_mesh_finish. O(bytes). */
 int hx_cad_add_names(const hx_cad_job *job, hx_mesh *mesh);
 
-/* Converts a name to one that is valid in a config and a file: no quotes, no control characters. */
+/* Converts a name to one that is valid in a config and in a mesh file: no quotes, no control
+ * characters. */
 void hx_cad_clean_name(const char *from, char *to, size_t n_to);
 
-/* Sorts the sets: further names, then solid-1, ..., then face-1, ... */
+/* Sorts the sets: names from the file, then solid-1, ..., then face-1, ... */
 void hx_cad_sort_sets(hx_mesh *mesh);
 
-/* hx_cad_inspect for STL files: closed surfaces, divided into face-1, ... where they bend by more
- * than HX_STL_ANGLE. */
+/* hx_cad_inspect() for STL files: closed surfaces, which are divided into face-1, ... where they
+ * bend by more than HX_STL_ANGLE. */
 int hx_cad_inspect_stl(const hx_cad_job *job, hx_cad_shape *shape);
 int hx_cad_mesh_stl(const hx_cad_job *job, const hx_cad_shape *shape, double size, hx_mesh *mesh);
 
 /* stl := new triangles of `size` along the surface `old` of several shells, which is surface.msh in
- * the scratch folder; shells, faces and solids keep their numbers. The caller frees it. HX_EINPUT:
+ * the scratch folder. Shells, faces and solids keep their numbers. The caller frees it. HX_EINPUT:
  * gmsh makes no triangles. */
 int hx_cad_remesh_stl(const hx_cad_job *job, const hx_stl *old, double size, hx_stl *stl,
                       hx_gmsh_result *result);
@@ -82,8 +83,8 @@ int hx_cad_remesh_stl(const hx_cad_job *job, const hx_stl *old, double size, hx_
 /* Writes gmsh's options for elements of `size` inside a surface of triangles. */
 void hx_cad_write_stl_sizes(FILE *f, double size);
 
-/* hx_cad_count estimates the number of tetrahedra for a size, hx_cad_size the size for a number,
- * rounded to three digits. */
+/* hx_cad_count estimates the number of tetrahedra for a size; hx_cad_size estimates the size for a
+ * number of tetrahedra, rounded to three digits. */
 double hx_cad_count(const hx_cad_shape *shape, double size);
 double hx_cad_size(const hx_cad_shape *shape, double count);
 
@@ -102,12 +103,13 @@ typedef struct hx_cad_record {
 /* Computes the key of a model with that size (0: automatic). */
 int hx_cad_key(const char *path, double size, uint64_t *key);
 
-/* Returns 1 if `keep` is complete and holds the mesh of that key; *record is filled. */
+/* Returns 1 if the file `keep` is complete and holds the mesh of that key; *record is then
+ * filled. */
 int hx_cad_is_kept(const char *keep, uint64_t key, hx_cad_record *record);
 
-/* Returns 1 if `keep` is complete and, according to its header, the mesh of a model of that name
- * with that size (0: any). The model's bytes are not compared, because the file no longer
- * exists. */
+/* Returns 1 if the file `keep` is complete and, according to its header, holds the mesh of a model
+ * of that name with that size (0: any). The model's bytes are not compared, because its file no
+ * longer exists. */
 int hx_cad_is_left(const char *keep, const char *model, double size, hx_cad_record *record);
 
 /* Writes the header and the mesh file `from` to `keep` atomically; makes its folder. */

@@ -31,7 +31,7 @@ static int is_brep(const char *head)
     return strstr(head, "CASCADE Topology V") || strncmp(head, "DBRep_DrawableShape", 19) == 0;
 }
 
-/* A letter for the section and a number in the last columns of a line of 80. */
+/* In a line of 80 characters, the last columns hold a letter for the section and a number. */
 static int is_iges(const char *head)
 {
     return strcspn(head, "\r\n") >= 73 && (head[72] == 'S' || head[72] == 'G') &&
@@ -143,7 +143,7 @@ static int note_units(const hx_cad_job *job, const char *format, const hx_mesh *
 /* HX_ENOMEM or HX_EINPUT: the mesh would be too large, estimated from volume and surface. */
 static int check_count(const hx_cad_job *job, const hx_cad_shape *shape, double size)
 {
-    enum { BYTES_PER_TET = 900 }; /* in gmsh, approximately; hextop needs less */
+    enum { BYTES_PER_TET = 900 }; /* memory that gmsh needs, approximately; hextop needs less */
     char needed[32], free_text[32];
     const double count = hx_cad_count(shape, size);
     const double available = (double)hx_host_memory_available();
@@ -262,7 +262,7 @@ fail:
 /* Reads the mesh file, and puts the model's name into the mesh. */
 static int read_made(const char *path, const char *made, hx_mesh *mesh)
 {
-    /* 0: coincident nodes belong to solids that gmsh keeps separate. */
+    /* merge = 0: coincident nodes belong to solids that gmsh keeps separate. */
     HX_TRY(hx_mesh_read(made, 0.0, mesh, NULL, NULL));
     free(mesh->name);
     mesh->name = NULL;
@@ -302,8 +302,8 @@ static int make_and_read(const hx_cad_job *job, const char *format, uint64_t key
     return rc;
 }
 
-/* HX_OK with a filled mesh, or with mesh->conn = NULL if it is not kept there, or was made by
- * another version of gmsh. */
+/* Reads a kept mesh. Returns HX_OK with a filled mesh, or with mesh->conn = NULL if no mesh is kept
+ * there or another version of gmsh made it. */
 static int read_kept(const hx_cad_job *job, const char *keep, uint64_t key, hx_cad_record *record,
                      hx_mesh *mesh)
 {
@@ -331,7 +331,7 @@ static int is_gone(const char *path)
     return stat(path, &info) != 0 && (errno == ENOENT || errno == ENOTDIR);
 }
 
-/* For a model that no longer exists: reads the mesh that was kept for it. */
+/* Reads the kept mesh of a model whose file no longer exists. */
 static int read_left(const char *path, const hx_model_options *options, hx_mesh *mesh,
                      hx_notes *notes)
 {

@@ -18,8 +18,8 @@ typedef struct inspection {
     int is_done, rc;
 } inspection;
 
-/* "Info : - Label 'Shapes/assembly/part' (3D)": the parts of the assembly come in the order of its
- * solids, possibly followed by its members on their own. */
+/* Handles "Info : - Label 'Shapes/assembly/part' (3D)". The parts of the assembly come in the order
+ * of its solids, possibly followed by its members on their own. */
 static int take_label(inspection *in, const char *text)
 {
     const char *const first = strchr(text, '\''), *const last = strrchr(text, '\'');
@@ -149,7 +149,7 @@ static int inspect(const hx_cad_job *job, const char *file, int heal, hx_cad_sha
     int rc = hx_gmsh_run(job->program, &gmsh, job->notes, result);
     if (rc == HX_OK) rc = in.rc;
     if (in.is_done && result->process.exit_status >= 0)
-        rc = HX_OK; /* its exit status also counts warnings */
+        rc = HX_OK; /* the exit status also counts warnings */
     if (rc == HX_OK && !in.is_done)
         rc = HX_RAISE(HX_EINPUT, "%s: gmsh could not read it%s%s", job->path,
                       result->error[0] ? ": " : "", result->error);
@@ -167,7 +167,7 @@ int hx_cad_inspect(const hx_cad_job *job, const char *file, hx_cad_shape *shape)
     if (rc < 0 && (result.process.is_timed_out || result.process.is_cancelled)) return rc;
     if (rc == HX_OK && shape->n_solid > 0 && shape->volume > 0.0) return HX_OK;
     if (rc == HX_OK) hx_cad_shape_free(shape);
-    /* A second attempt, with the kernel's repairs. */
+    /* Reads the model again, with the kernel's repairs. */
     const int was_read = rc == HX_OK;
     rc = inspect(job, file, 1, shape, &result);
     if (rc < 0) return rc;
@@ -192,9 +192,9 @@ void hx_cad_shape_free(hx_cad_shape *shape)
 
 /* --- how many elements --- */
 
-/* A regular tetrahedron has a volume of 0.1179 times its edge cubed, about gmsh's mean. Thin parts
- * have one layer with 1.5 tetrahedra per triangle, of area 0.433 times the edge squared, on both
- * sides. */
+/* A regular tetrahedron has a volume of 0.1179 times its edge cubed, which is about gmsh's mean.
+ * Thin parts have a single layer, with 1.5 tetrahedra for each triangle on both of their sides; a
+ * triangle has an area of 0.433 times the edge squared. */
 static const double tet_volume = 0.1179, layer_share = 1.5 * 0.5 / 0.433;
 
 double hx_cad_count(const hx_cad_shape *shape, double size)

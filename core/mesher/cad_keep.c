@@ -14,7 +14,7 @@
 /* FNV-1a: detects changes, not deliberate collisions. */
 static const uint64_t hash_begin = 14695981039346656037U, hash_factor = 1099511628211U;
 
-/* A change in the meshing procedure must change this, and hence all keys. */
+/* Must be changed when the meshing procedure changes; this changes all keys. */
 static const char edition[] = "hextop cad 2";
 
 static uint64_t add_bytes(uint64_t hash, const void *bytes, size_t n)

@@ -29,8 +29,8 @@ static void take_line(void *context, int stream, const char *text)
     if (m->rc == HX_OK) m->solid[m->n++] = s;
 }
 
-/* Elements per full turn of a curve, and the smallest of them: curvature refines elements by at
- * most a factor of 4. */
+/* Number of elements per full turn of a curve, and the size of the smallest of them: curvature
+ * refines elements by at most a factor of 4. */
 static const char script[] =
     "SetFactory(\"OpenCASCADE\");\n"
     "General.NumThreads = 1;\n"
@@ -62,8 +62,8 @@ static const char script[] =
     "Save \"model.msh\";\n"
     "Exit;\n";
 
-/* In the order in which they are tried: frontal triangles with Delaunay tetrahedra; both by slower,
- * more robust algorithms. */
+/* Algorithms in the order in which they are tried: frontal triangles with Delaunay tetrahedra;
+ * slower and more robust algorithms for both. */
 static const struct {
     int triangles, tetrahedra;
 } way[] = {{6, 1}, {1, 1}, {5, 4}};
@@ -102,8 +102,8 @@ static double box_distance(const double inner[6], const double outer[6])
     return far;
 }
 
-/* Source of a solid: that with the smallest box around it; among equal ones, that with the nearest
- * volume into which it fits. */
+/* The solid of the file that a meshed solid is part of: the one with the smallest box around it;
+ * among equal ones, the one with the nearest volume into which it fits. */
 static int64_t find_source(const hx_cad_shape *shape, const hx_cad_solid *solid)
 {
     int64_t best = 0;

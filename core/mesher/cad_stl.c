@@ -1,5 +1,5 @@
-/* A closed triangle surface as a model: meshed with new triangles along it, or if that fails with
- * its own. */
+/* A closed triangle surface as a model: meshed with new triangles along the surface or, if that
+ * fails, with the surface's own triangles. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,7 +13,7 @@
 #include "cad.h"
 #include "gmsh_fill.h"
 
-/* The surface of a file, which messages may call otherwise. */
+/* Reads the surface from `file`; job->path may be another name that messages use. */
 static int read_shape(const char *file, hx_cad_shape *shape)
 {
     memset(shape, 0, sizeof *shape);
@@ -45,7 +45,8 @@ static int open_in(const hx_cad_job *job, const char *name, hx_atomic_file *out)
     return rc;
 }
 
-/* Format 2.2: triangles on a surface for each face. */
+/* Writes the surface in gmsh's format 2.2, with the triangles of each face on a surface of their
+ * own. */
 static int write_surface(const hx_cad_job *job, const hx_stl *stl)
 {
     hx_atomic_file out;
@@ -70,7 +71,8 @@ static void write_sizes(FILE *f, double size)
                "Mesh 3;\nSave \"model.msh\";\nExit;\n");
 }
 
-/* New triangles: the surface is cut where it bends and into pieces that can be laid flat. */
+/* Job with new triangles: gmsh cuts the surface where it bends, and into pieces that can be
+ * flattened. */
 static int write_new(const hx_cad_job *job, double size)
 {
     hx_atomic_file out;
@@ -87,7 +89,7 @@ static int write_new(const hx_cad_job *job, double size)
     return hx_atomic_file_commit(&out);
 }
 
-/* The triangles of surface.msh: each shell a loop of its faces. */
+/* Job with the triangles of surface.msh: each shell becomes a surface loop of its faces. */
 static int write_own(const hx_cad_job *job, const hx_stl *stl, double size)
 {
     hx_atomic_file out;
@@ -129,7 +131,7 @@ static void face_center(const hx_mesh *mesh, int64_t face, double x[3])
         for (int c = 0; c < 3; c++) x[c] += mesh->xyz[3 * (size_t)node[k] + c] / n;
 }
 
-/* The face nearest to most of some of the set's triangles. */
+/* winner := the face that is nearest to most of a sample of the set's triangles. */
 static int vote(const hx_stl *stl, const hx_mesh *mesh, const hx_set *set, int32_t *winner)
 {
     enum { VOTERS = 33 };
@@ -157,7 +159,7 @@ static void drop_set(hx_mesh *mesh, size_t i)
     memmove(set, set + 1, (--mesh->n_set - i) * sizeof *set);
 }
 
-/* Sets of patches become those of the faces that they are pieces of. */
+/* Replaces the sets of patches by sets of the faces that the patches are pieces of. */
 static int name_patches(const hx_stl *stl, hx_mesh *mesh)
 {
     for (size_t i = 0; i < mesh->n_set;) {
@@ -177,7 +179,8 @@ static int name_patches(const hx_stl *stl, hx_mesh *mesh)
 
 /* --- */
 
-/* HX_EINPUT: gmsh's volume is not the surface's, or a face got no triangle. */
+/* HX_EINPUT: the volume of gmsh's mesh differs from that of the surface, or a face has no
+ * triangle. */
 static int check_mesh(const hx_cad_job *job, const hx_cad_shape *shape, const hx_mesh *mesh)
 {
     double volume = 0.0;

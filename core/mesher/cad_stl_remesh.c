@@ -1,5 +1,5 @@
-/* New triangles along a surface of several shells, which gmsh lays flat piece by piece; the solids
- * between them are filled afterwards, with loops of these triangles. */
+/* New triangles along a surface of several shells. gmsh flattens the surface piece by piece;
+ * afterwards the solids between the shells are filled, with the new triangles as their boundary. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,17 +14,18 @@ static const hx_file_number integer = {"integer", 8, 'i'};
 static const hx_file_number number = {"number", 8, 'f'};
 
 typedef struct patch {
-    int64_t tag, n, vote_from; /* gmsh's number of it, triangles, the first of these */
-    int32_t face;              /* of the file's surface */
+    /* its number in gmsh, number of triangles, index of the first of them */
+    int64_t tag, n, vote_from;
+    int32_t face; /* face of the file's surface */
 } patch;
 
 /* What gmsh wrote: triangles by patches. */
 typedef struct remeshed {
     hx_file_scan scan;
-    int64_t n_number; /* of nodes, from 1 */
+    int64_t n_number; /* number of node numbers, which start from 1 */
     double *xyz;      /* [n_number + 1][3] (owned) */
     int64_t n_tri;
-    int32_t *tri;      /* [n_tri][3] numbers of nodes (owned) */
+    int32_t *tri;      /* [n_tri][3] node numbers (owned) */
     int32_t *patch_of; /* [n_tri] (owned) */
     size_t n_patch, capacity;
     patch *patch; /* (owned) */
@@ -77,7 +78,8 @@ static int read_remeshed_nodes(remeshed *r)
     return HX_OK;
 }
 
-/* A triangle of the patch with gmsh's number `tag`; those of a patch follow each other. */
+/* Adds a triangle to the patch with gmsh's number `tag`; the triangles of a patch are
+ * consecutive. */
 static int add_triangle(remeshed *r, int64_t tag, const int64_t node[3])
 {
     if (r->n_patch == 0 || r->patch[r->n_patch - 1].tag != tag) {
@@ -103,7 +105,7 @@ static int read_elements(remeshed *r)
     HX_TRY(hx_alloc_raw(&r->patch_of, (size_t)n, sizeof *r->patch_of, "triangles"));
     for (int64_t i = 0; i < n; i++) {
         enum { POINT = 15, LINE = 1, TRIANGLE = 2 };
-        int64_t head[5], node[3]; /* number, type, two tags: none, the patch */
+        int64_t head[5], node[3]; /* number, type, number of tags (2), an unused tag, the patch */
         HX_TRY(hx_file_scan_int(&r->scan, &integer, 5, head));
         const int n_node = head[1] == TRIANGLE ? 3 : head[1] == LINE ? 2 : 1;
         if (head[2] != 2 || (n_node == 1 && head[1] != POINT))
@@ -129,7 +131,7 @@ static int read_remeshed_file(remeshed *r, const char *path)
 
 /* --- as a surface --- */
 
-/* The face nearest to most of some of the patch's triangles. */
+/* Sets the patch's face: the one nearest to most of a sample of its triangles. */
 static int vote(const hx_stl *old, const remeshed *r, patch *p)
 {
     enum { VOTERS = 33 };
@@ -167,7 +169,7 @@ static int copy_nodes(const remeshed *r, hx_stl *stl)
     return rc;
 }
 
-/* Shells and faces are those of the old surface, by the patches' places on it. */
+/* Takes over the shells and faces of the old surface, according to where the patches lie on it. */
 static int take_surface(const hx_stl *old, remeshed *r, hx_stl *stl)
 {
     int32_t *shell_of = NULL; /* of a face */

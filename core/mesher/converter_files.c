@@ -28,7 +28,7 @@ static int judge_conversion(const char *path, const char *out, const hx_gmsh_pro
                     result->error[0] ? ": " : "", result->error);
 }
 
-/* Returns the absolute path; the caller frees *full. */
+/* Makes a path absolute; the caller frees *full. */
 static int find_full(const char *path, char **full)
 {
     char folder[PATH_MAX] = "";
@@ -54,13 +54,14 @@ static int has_nodes(const char *out)
     FILE *const f = fopen(out, "rb");
     while (f && !any && fgets(line, sizeof line, f)) {
         any = begins && strncmp(line, "$Nodes", 6) == 0;
-        begins = strchr(line, '\n') != NULL; /* of a longer line only a part is read */
+        begins = strchr(line, '\n') != NULL; /* of a longer line, only a part is read */
     }
     if (f) fclose(f);
     return any;
 }
 
-/* Raises what is wrong with gmsh's file, which exists only for a moment, for the user's file. */
+/* Raises an error in gmsh's file, which is deleted after the conversion, as an error of the user's
+ * file. */
 static int raise_converted(const char *path, const char *out)
 {
     char said[1024];

@@ -233,7 +233,7 @@ static int surface_normal(distance_to distance, const frame *f, const double *q,
     return length > 0.5;
 }
 
-/* Direction from the axis (for a sphere, from the centre) to x; 0: undefined. */
+/* Direction to x from the axis or, for a sphere, from the centre; 0: undefined. */
 static int outward(distance_to distance, const frame *f, const double *q, const double *x,
                    double radial[3])
 {
@@ -250,8 +250,8 @@ static int outward(distance_to distance, const frame *f, const double *q, const 
     return length > tolerance * f->scale;
 }
 
-/* Returns 1 if no edge of the facet turns about the axis by more than an edge of a heptagon, the
- * coarsest circle that gmsh makes. The flat sides of a hexagonal bar turn by more. */
+/* Returns 1 if no edge of the facet turns about the axis by more than an edge of a heptagon does,
+ * which is the coarsest circle that gmsh makes. The flat sides of a hexagonal bar turn by more. */
 static int turns_little(const patch *p, int64_t i, distance_to distance, const frame *f,
                         const double *q)
 {
@@ -271,8 +271,8 @@ static int turns_little(const patch *p, int64_t i, distance_to distance, const f
 }
 
 /* Nodes alone do not determine a surface: the corners of a cube lie on a cylinder and on a sphere.
- * All facets, except slivers with together a thousandth of the area, must have the surface's
- * normal, within the accuracy of a coarse mesh. */
+ * So the facets must have the surface's normal, within the accuracy of a coarse mesh. Slivers that
+ * together have a thousandth of the area are ignored. */
 static int has_normals(const patch *p, distance_to distance, const frame *f, const double *q)
 {
     const double least = p->is_smooth ? 0.5 : 0.866; /* cosine of 60 or 30 degrees */
@@ -341,7 +341,7 @@ static int guess_circle(const patch *p, const frame *f, double circle[3])
     return isfinite(circle[2]) && circle[2] < 1e3;
 }
 
-/* Sets, for cylinder and cone, the point of the axis nearest to the centroid. */
+/* For cylinder and cone, sets the center to the point of the axis nearest to the centroid. */
 static void set_axis(const patch *p, const frame *f, const double *q, hx_face_shape *shape)
 {
     double d[3], height;

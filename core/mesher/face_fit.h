@@ -24,7 +24,7 @@ typedef enum {
 typedef struct hx_face_shape {
     hx_face_kind kind;
     int is_hollow; /* for cylinder, cone, sphere: the material is outside, as around a bore */
-    int is_inner;  /* some of its faces lie between two elements */
+    int is_inner;  /* 1: some of its faces lie between two elements */
     double area;   /* area of the mesh's faces */
     /* centroid; for a cylinder the nearest point of the axis, for a sphere its centre */
     double center[3];
@@ -34,10 +34,10 @@ typedef struct hx_face_shape {
 } hx_face_shape;
 
 /* Fits the faces of a set of a finished mesh. Nodes may deviate by at most 1e-3 of the set's size,
- * and the faces must have the surface's normals, within the accuracy of a coarse mesh: no edge
- * turns by more than 52 degrees about the axis or centre, so that the surface of a cube and the
- * sides of a hexagonal bar are HX_FACE_OTHER, and a circle of seven edges is round. HX_ENOMEM.
- * O(faces). */
+ * and the faces must have the surface's normals, within the accuracy of a coarse mesh: no edge may
+ * turn by more than 52 degrees about the axis or centre. The surface of a cube and the sides of a
+ * hexagonal bar are therefore HX_FACE_OTHER, whereas a circle of seven edges counts as round.
+ * HX_ENOMEM. O(faces). */
 int hx_face_fit(const hx_mesh *mesh, const hx_set *set, hx_face_shape *shape);
 
 /* Fits one face of a CAD model in the same way. Such a face is smooth, so its edges may turn by

@@ -10,9 +10,11 @@ extern "C" {
 #endif
 
 typedef struct hx_fill_options {
-    const char *what;    /* the surface's name, for messages */
-    double element_size; /* largest size inside (length); at the surface, that of its triangles */
-    double time_limit;   /* for gmsh, seconds; 0: HX_MODEL_TIME_LIMIT */
+    const char *what; /* name of the surface, for messages */
+    /* largest size of elements inside (length); at the surface, they have the size of its
+     * triangles */
+    double element_size;
+    double time_limit;                  /* time limit for gmsh in seconds; 0: HX_MODEL_TIME_LIMIT */
     int (*is_cancelled)(void *context); /* as in process.h, or NULL */
     void *context;
 } hx_fill_options;

@@ -134,7 +134,8 @@ static const char *after(const char *text, const char *word)
     return text + 1 + strspn(text + 1, " ");
 }
 
-/* Returns 1 for lines of the box that gmsh prints at its end, which counts its earlier messages. */
+/* Returns 1 for lines of the box at the end of gmsh's output, which counts the messages before
+ * it. */
 static int is_summary(const char *error)
 {
     long n;
@@ -179,7 +180,8 @@ static int note_rest(const listener *l)
     return HX_OK;
 }
 
-/* All free memory, but at least what its libraries and threads map without using it. */
+/* Memory limit: all free memory, but at least what gmsh's libraries and threads map without using
+ * it. */
 static double memory_for_it(void)
 {
     const double mapped = 4294967296.0, available = (double)hx_host_memory_available();

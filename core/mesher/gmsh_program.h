@@ -21,7 +21,7 @@ int hx_gmsh_find(hx_gmsh_program *program);
 /* Accepts a zeroed struct. */
 void hx_gmsh_release(hx_gmsh_program *program);
 
-/* Makes an empty folder for temporary files in TMPDIR or /tmp; removes those that killed programs
+/* Makes an empty folder for temporary files in TMPDIR or /tmp. Removes folders that killed programs
  * left there more than a day ago. The caller frees *folder. */
 int hx_scratch_create(char **folder);
 /* Removes the folder with its contents, and frees its name; NULL: does nothing. */

@@ -23,13 +23,14 @@ typedef struct hx_cad_facts {
 
 /* A zeroed struct with merge = NaN selects the defaults. */
 typedef struct hx_model_options {
-    double merge;        /* as in mesh_check.h: NaN, 0 or a distance */
+    double merge;        /* like in mesh_check.h: NaN, 0 or a distance */
     double element_size; /* for CAD models (length); 0: automatic, from the volume */
-    double time_limit;   /* for another program, seconds; 0: HX_MODEL_TIME_LIMIT */
-    /* where the mesh of a CAD model is kept: a name that ends with .msh; its folder is made if it
-     * is missing; NULL: nowhere */
+    double time_limit;   /* time limit for another program, in seconds; 0: HX_MODEL_TIME_LIMIT */
+    /* file in which the mesh of a CAD model is kept, whose name ends with .msh; its folder is made
+     * if it is missing; NULL: the mesh is not kept */
     const char *keep;
-    const char *kept; /* a second place where it may be kept already, which is only read; or NULL */
+    /* a second file that may already hold the kept mesh and is only read; NULL: none */
+    const char *kept;
     hx_spline_options spline_options;
     /* receives the spline of a file of splines, which the caller frees; NULL: only the mesh is
      * needed */
@@ -49,8 +50,8 @@ typedef struct hx_model_format {
      * name decides. */
     int (*is_head)(const char *head);
     /* Makes a raw mesh like the readers of mesh_files.h, with coincident nodes merged according to
-     * options->merge (hx_mesh_read of an intermediate file does this). conditions and notes may be
-     * NULL. Messages name `path`. */
+     * options->merge; reading an intermediate file with hx_mesh_read does this. conditions and
+     * notes may be NULL. Messages name `path`. */
     int (*read)(const char *path, const hx_model_options *options, hx_mesh *mesh,
                 hx_conditions *conditions, hx_notes *notes);
 } hx_model_format;
@@ -60,15 +61,15 @@ typedef struct hx_model_format {
 extern const hx_model_format hx_cad_formats[];
 extern const hx_model_format hx_converter_formats[];
 
-/* Returns the row of a file: among those of its extension, without regard to case, the first one
- * whose head matches or that has no head; none if its first bytes are those of a mesh file;
- * otherwise by its first bytes. NULL: hx_mesh_read reads or refuses it. */
+/* Returns the row that reads a file: the first row with the file's extension (regardless of case)
+ * whose head matches or that has no head. If there is none, the first bytes decide. If they are
+ * those of a mesh file, there is no row. NULL: hx_mesh_read reads or refuses the file. */
 const hx_model_format *hx_model_format_of_file(const char *path);
 
-/* Returns 1 if hx_model_read reads the file or refuses it by its format: a mesh, a model or a file
- * of another program, by its head or its name; 0: it may be a config. */
+/* Returns 1 if, by its head or its name, the file is a mesh, a model or a file of another program,
+ * so that hx_model_read reads it or refuses its format; 0: it may be a config. */
 int hx_model_is_file(const char *path);
-/* Returns 1 if it is a CAD model, for which an element size can be given. */
+/* Returns 1 if the file is a CAD model, for which an element size can be given. */
 int hx_model_is_cad(const char *path);
 
 /* Reads a raw mesh from any of these files, like hx_mesh_read. HX_EENV: the required program is not

@@ -139,7 +139,8 @@ static void become(const char *path, char *const *argv, const hx_process_options
     give_up(report);
 }
 
-/* Both ends close on exec, and are above the three descriptors that a child gets. */
+/* Makes a pipe. Both ends close on exec, and their numbers are above the three descriptors that a
+ * child gets. */
 static int open_pipe(int fd[2])
 {
     fd[0] = fd[1] = -1;
@@ -157,7 +158,7 @@ static void close_fd(int *fd)
     *fd = -1;
 }
 
-/* Returns the errno of the child's failed exec, 0: it runs. */
+/* Returns 0 once the child runs the program, otherwise the errno of its failed exec. */
 static int wait_for_exec(int report)
 {
     int reason = 0;
@@ -275,13 +276,14 @@ static void wait_for_output(child *c)
     nfds_t n = 0;
     for (int i = 0; i < 2; i++)
         if (c->stream[i].fd >= 0) fds[n++] = (struct pollfd){c->stream[i].fd, POLLIN, 0};
-    poll(fds, n, n > 0 ? POLL_MS : POLL_MS / 20); /* without streams the child is about to end */
+    /* if both streams are closed, the child is about to end */
+    poll(fds, n, n > 0 ? POLL_MS : POLL_MS / 20);
     for (int i = 0; i < 2; i++) drain(c, &c->stream[i]);
 }
 
 /* --- its end --- */
 
-/* The child is not reaped yet, so its number and that of its group are not reused. */
+/* The child has not been reaped yet, so its number and that of its group are not reused. */
 static int has_ended(pid_t pid)
 {
     siginfo_t info;

@@ -32,15 +32,15 @@ typedef struct hx_process_result {
     int is_timed_out;           /* it was terminated because of time_limit */
     int is_cancelled;           /* it was terminated because is_cancelled returned 1 */
     double seconds;             /* elapsed time */
-    char tail[HX_PROCESS_TAIL]; /* the last lines of its output on either stream */
+    char tail[HX_PROCESS_TAIL]; /* the last lines of its output, from both streams */
 } hx_process_result;
 
 /* Runs argv[0], which is looked up like in hx_process_find, with argv[1], ... up to a NULL, and
- * waits for its end. Its input is empty, and it inherits no open files. It has a process group of
- * its own, so that a signal to this group, like Ctrl-C, does not reach it; on Linux it gets SIGKILL
- * when the calling thread ends for any reason. After it has exited, what it left running in its
- * group is killed. HX_EENV: it cannot be started. How it ended is not an error, but returned in
- * result. */
+ * waits for its end. Its input is empty, and it inherits no open files. The child has a process
+ * group of its own, so a signal to the caller's group, such as that of Ctrl-C, does not reach it.
+ * On Linux it gets SIGKILL when the calling thread ends for any reason. After it has exited,
+ * processes that it left running in its group are killed. HX_EENV: it cannot be started. The way it
+ * ended is not an error; `result` describes it. */
 int hx_process_run(const char *const *argv, const hx_process_options *options,
                    hx_process_result *result);
 

@@ -52,7 +52,7 @@ static double segment_distance(const double a[3], const double b[3], const doubl
     return hx_norm3(v);
 }
 
-/* Distance to the point at the same angle, which is the nearest one if x is close. */
+/* Distance to the point at the same angle, which approximates the nearest one if x is close. */
 static double ellipse_distance(const hx_step_edge *edge, const double x[3])
 {
     double local[3], at[3];
@@ -89,7 +89,7 @@ double hx_step_surface_distance(const hx_step_face *face, const double x[3])
         return fabs(across - face->radius[0]);
     case HX_STEP_SPHERE:
         return fabs(hx_norm3(local) - face->radius[0]);
-    default: /* where the tube is wider than the circle the sheets of both sides are there */
+    default: /* if the tube is wider than the circle, the sheets of both sides lie there */
         return fmin(fabs(hypot(across - face->radius[0], local[2]) - face->radius[1]),
                     fabs(hypot(across + face->radius[0], local[2]) - face->radius[1]));
     }

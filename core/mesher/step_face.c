@@ -14,7 +14,7 @@ typedef struct reader {
     hx_step_face *face;
 } reader;
 
-/* Its message is never shown: the face simply gets no name. */
+/* This message is never shown: the face simply gets no name. */
 static int unknown(const char *what)
 {
     return HX_RAISE(HX_EINPUT, "STEP: %s", what);
@@ -178,7 +178,7 @@ static int sample(const spline *s, hx_step_edge *edge)
                             edge->point + 3 * edge->n_point++);
     }
     for (size_t i = 1; i + 1 < edge->n_point;
-         i++) { /* a quarter of that of a chord twice as long */
+         i++) { /* a quarter of the deviation for a chord twice as long */
         double d[3];
         for (size_t c = 0; c < 3; c++)
             d[c] = edge->point[3 * i + c] -
@@ -231,9 +231,8 @@ static int read_ellipse(const reader *r, hx_step_text list, int is_circle, int i
     return HX_OK;
 }
 
-/* Returns the curve itself, which may be wrapped with its images on the surfaces,
- * SURFACE_CURVE(name, curve, ...), or with its ends, TRIMMED_CURVE(name, curve, end, end, is_along,
- * kind). */
+/* Returns the curve itself. It may be wrapped with its images on the surfaces, SURFACE_CURVE(name,
+ * curve, ...), or with its ends, TRIMMED_CURVE(name, curve, end, end, is_along, kind). */
 static hx_step_text unwrap(const reader *r, hx_step_text curve, int *is_along)
 {
     static const char *const wrapped[] = {"SURFACE_CURVE", "SEAM_CURVE", "INTERSECTION_CURVE",

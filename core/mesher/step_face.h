@@ -1,5 +1,5 @@
 /* Named faces of a STEP file, with enough of their geometry to distinguish them: corners, edges,
- * and the surface if it is a simple one. */
+ * and the surface if it is of a simple kind. */
 #ifndef HX_STEP_FACE_H
 #define HX_STEP_FACE_H
 

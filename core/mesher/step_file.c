@@ -240,7 +240,7 @@ static int take_hex(const char **c, const char *end, int digits, unsigned long *
     return 1;
 }
 
-/* \X2\00E400F6\X0\ from its first digit; two UTF-16 numbers may form one character. */
+/* Decodes \X2\00E400F6\X0\ from its first digit on; two UTF-16 numbers may form one character. */
 static size_t put_hex(const char **c, const char *end, int digits, char *to, size_t n, size_t n_to)
 {
     unsigned long code, low;

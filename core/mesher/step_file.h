@@ -60,8 +60,8 @@ int hx_step_next(hx_step_text *list, hx_step_text *item);
 /* The k-th item of a list, from 0. */
 hx_step_text hx_step_item(hx_step_text list, int k);
 
-/* Parts of an item: the list in its brackets; the number after "#", or -1; a real number, or NAN; 1
- * if it is the word. */
+/* Parts of an item: the list in its brackets; the number after "#", or -1; a real number, or NAN;
+ * whether it equals a word. */
 hx_step_text hx_step_list(hx_step_text item);
 int64_t hx_step_number(hx_step_text item);
 double hx_step_real(hx_step_text item);

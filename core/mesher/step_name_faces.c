@@ -10,8 +10,8 @@
 #include "step_face.h"
 #include "step_names.h"
 
-/* Limit of all comparisons and of edges read per entity of the file: a part with a million faces
- * stays below it, a maliciously slow file does not. */
+/* Limit of the number of comparisons and of edges read, per entity of the file. A part with a
+ * million faces stays below it; a file made to be slow does not. */
 static const double most_work = 1e9;
 enum { MOST_EDGES = 16 };
 
@@ -109,7 +109,7 @@ static int make_model(model *m)
     return find_rims(m);
 }
 
-/* First index in m->pair that is not below `pair`. */
+/* Index of the first entry of m->pair that is not below `pair`. */
 static int64_t pair_place(const model *m, int64_t pair)
 {
     int64_t low = 0, high = m->n_pair;
@@ -244,8 +244,8 @@ static int by_name(const void *a, const void *b)
     return order ? order : by_number(a, b);
 }
 
-/* CATIA writes the name of a body at each of its faces; such a name does not belong to the faces
- * and is marked. The list is sorted by number. */
+/* CATIA writes the name of a body at each of the body's faces. Such a name does not belong to the
+ * faces and is marked. The list is sorted by number. */
 static void mark_shells(const hx_step_file *file, named_face *list, size_t n)
 {
     for (size_t i = 0; i < file->n; i++) {
@@ -277,8 +277,8 @@ static int add_named_set(model *m, const named_face *list, size_t n)
     return HX_OK;
 }
 
-/* Names the faces list[0] to list[n - 1], which share one name: all of them or none. *is_lost:
- * none. */
+/* Names the faces list[0] to list[n - 1], which share one name: either all of them get it, or none.
+ * *is_lost = 1: none. */
 static int name_group(model *m, named_face *list, size_t n, size_t *n_edge, int *is_lost)
 {
     const hx_step_file *const file = m->naming->file;

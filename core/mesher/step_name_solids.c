@@ -1,5 +1,6 @@
-/* Finds the file's solids among those of the mesh: those that have all corners. The body around a
- * plug also has the plug's corners, so unambiguous solids are settled first. */
+/* Finds the file's solids among those of the mesh: a solid matches if it has all corners of the
+ * body. A body around a plug also has the plug's corners, so unambiguous solids are settled
+ * first. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -61,7 +62,7 @@ static int add_corners(state *s, hx_step_text shell)
                     follow(s, hx_step_item(follow(s, edge, "ORIENTED_EDGE"), 3), "EDGE_CURVE");
                 HX_TRY(add_corner(s, hx_step_item(curve, 1)));
                 HX_TRY(add_corner(s, hx_step_item(curve, 2)));
-                /* a file made to be slow */
+                /* a file that was made to be slow */
                 if (s->n_corner > 16 * s->naming->file->n) return HX_OK;
             }
         }
@@ -176,7 +177,7 @@ static int by_name(const void *a, const void *b)
     return strcmp(((const body *)a)->name, ((const body *)b)->name);
 }
 
-/* Bodies of one name form one set, if all of them are found. */
+/* Bodies that share a name form one set, if all of them are found. */
 static int add_sets(state *s, size_t *n_lost, char lost[HX_STEP_NAME])
 {
     hx_mesh *const mesh = s->naming->mesh;

@@ -7,8 +7,8 @@
 
 #include "step_placed.h"
 
-/* Relative to the model's diagonal: the nodes of a mesh lie on the curves of the file, whose
- * numbers are rounded, and whose curves and corners meet within a tolerance. */
+/* Tolerance relative to the model's diagonal. The nodes of a mesh lie on the curves of the file,
+ * but the file's numbers are rounded, and its curves and corners meet only within a tolerance. */
 static const double tolerance = 5e-5;
 
 /* Length in mm of the unit that hx_cad_unit returned; 0: not known. */

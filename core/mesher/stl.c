@@ -239,7 +239,7 @@ static int check_edges(const hx_stl *stl, const char *path, const edge *e)
                         count[0], count[1], count[2]);
 }
 
-/* --- shells and faces: triangles that hang together --- */
+/* --- shells and faces: connected triangles --- */
 
 static int32_t root_of_triangle(int32_t *parent, int32_t i)
 {
@@ -281,8 +281,8 @@ static void area_vector(const hx_stl *stl, int64_t t, double normal[3])
     for (int k = 0; k < 3; k++) normal[k] *= 0.5;
 }
 
-/* Groups triangles; angle: largest angle within a group, degrees; above 180: all connected
- * triangles. */
+/* Groups connected triangles. angle: largest angle between neighbours in one group, in degrees;
+ * above 180 every angle is accepted. */
 static int group(const hx_stl *stl, const edge *e, double angle, int32_t **of, int64_t *n_group)
 {
     const double least = angle > 180.0 ? -2.0 : cos(angle * acos(-1.0) / 180.0);
@@ -303,8 +303,8 @@ static int group(const hx_stl *stl, const edge *e, double angle, int32_t **of, i
 
 /* --- which shells bound which solid --- */
 
-/* Counts crossings of a ray from x with the shell: odd inside. The direction avoids the edges of
- * typical parts. */
+/* Counts the crossings of a ray from x with the shell; an odd number means that x is inside. The
+ * ray's direction avoids the edges of typical parts. */
 static int is_inside(const hx_stl *stl, int32_t shell, const double x[3])
 {
     static const double ray[3] = {0.5773, 0.1931, 0.7934};
@@ -390,7 +390,7 @@ static int refuse_crossing(const char *path, const double x[3])
 
 enum { N_SAMPLE = 7 };
 
-/* Place k of a triangle: its corners, the middles of its edges, its centre. */
+/* Sample point k of a triangle: a corner, the middle of an edge, or the centre. */
 static void sample(const hx_stl *stl, int64_t t, int k, double x[3])
 {
     static const double share[N_SAMPLE][3] = {{1.0, 0.0, 0.0},
@@ -407,8 +407,8 @@ static void sample(const hx_stl *stl, int64_t t, int k, double x[3])
     }
 }
 
-/* Whether places of shell a lie in b, and that they all do or none: of many, every few. Those on b
- * do not count. */
+/* lies_in := 1 if shell a lies in shell b. Tests up to about 400 sample points of a, ignoring
+ * points on b. HX_EINPUT: some points lie inside and some outside. */
 static int place_shell(const hx_stl *stl, int32_t a, int32_t b, double near, const char *path,
                        uint8_t *lies_in)
 {
@@ -416,7 +416,7 @@ static int place_shell(const hx_stl *stl, int32_t a, int32_t b, double near, con
     int64_t n = 0, place = 0, n_in = 0, n_out = 0;
     for (int64_t t = 0; t < stl->n_tri; t++) n += stl->shell[t] == a;
     int64_t step = 1 + N_SAMPLE * n / MOST_TRIED;
-    step += step % N_SAMPLE == 0; /* all kinds of places */
+    step += step % N_SAMPLE == 0; /* so that all kinds of sample points occur */
     for (int64_t i = 0; i < N_SAMPLE * stl->n_tri; i++) {
         double x[3];
         if (stl->shell[i / N_SAMPLE] != a || place++ % step != 0) continue;
@@ -432,7 +432,7 @@ static int place_shell(const hx_stl *stl, int32_t a, int32_t b, double near, con
     return HX_OK;
 }
 
-/* Shells that cross may have all their sampled places outside of each other. */
+/* Shells may cross although all sample points of one lie outside the other. */
 static int check_crossing(const hx_stl *stl, double near, const char *path)
 {
     double x[3];
@@ -441,7 +441,7 @@ static int check_crossing(const hx_stl *stl, double near, const char *path)
     return is_found ? refuse_crossing(path, x) : HX_OK;
 }
 
-/* in[a * n + b]: shell a lies in b. HX_EINPUT: two cross. */
+/* in[a * n + b] := 1 if shell a lies in b. HX_EINPUT: two shells cross. */
 static int place_shells(const hx_stl *stl, const char *path, uint8_t *in)
 {
     int rc = HX_OK;
@@ -464,8 +464,9 @@ fail:
     return rc;
 }
 
-/* An even number of shells around a shell: the outside of a solid; odd: a cavity of the innermost
- * of them. */
+/* Assigns shells to solids. A shell inside an even number of others is the outer boundary of a
+ * solid; one inside an odd number is a cavity of the solid whose outer boundary is the innermost
+ * shell around it. */
 static int sort_shells(hx_stl *stl, const char *path)
 {
     const int64_t n = stl->n_shell;
@@ -508,7 +509,7 @@ int hx_stl_read(hx_stl *stl, const char *path)
                       MOST_SHELLS);
     HX_TRY_FAIL(rc);
     HX_TRY_FAIL(group(stl, e, HX_STL_ANGLE, &stl->face, &stl->n_face));
-    if (stl->n_face > MOST_FACES) { /* not a typical part: one face per shell */
+    if (stl->n_face > MOST_FACES) { /* this is no typical part: each shell becomes one face */
         memcpy(stl->face, stl->shell, (size_t)stl->n_tri * sizeof *stl->face);
         stl->n_face = stl->n_shell;
     }
@@ -533,7 +534,8 @@ void hx_stl_free(hx_stl *stl)
 
 /* --- the nearest face --- */
 
-/* Squared distance from x to the triangle a + s u + t v: the least of its inside and its edges. */
+/* Squared distance from x to a segment. The distance to a triangle a + s u + t v is that to its
+ * plane, or the least of those to its edges. */
 static double to_segment(const double x[3], const double *a, const double *b)
 {
     double ab[3], ax[3];

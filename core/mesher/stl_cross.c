@@ -1,4 +1,4 @@
-/* Shells of a triangle surface that go through each other: pairs of their triangles that cross. */
+/* Finds shells of a triangle surface that intersect: pairs of their triangles that cross. */
 #include <math.h>
 #include <stdlib.h>
 
@@ -30,8 +30,8 @@ static triangle make_triangle(const hx_stl *stl, int64_t t)
     return made;
 }
 
-/* height[3] of the corners of b above the plane of a, whose unit normal is set; 1: some lie above
- * it and some below, by more than `near`. */
+/* height[3] := heights of the corners of b above the plane of a, whose unit normal is also
+ * returned. Returns 1 if some corners lie above the plane and some below, by more than `near`. */
 static int straddles(const triangle *a, const triangle *b, double near, double normal[3],
                      double height[3])
 {
@@ -53,8 +53,8 @@ static int straddles(const triangle *a, const triangle *b, double near, double n
     return n_above > 0 && n_below > 0;
 }
 
-/* Where the triangle meets the plane that its corners are `height` above, as places along a
- * direction in it: [at[0], at[1]], the points of which are x. */
+/* Intersects a triangle with a plane, given the heights of its corners above that plane. x[2]: ends
+ * of the intersection; at[2]: their positions along `direction`, ascending. */
 static void cut_triangle(const triangle *t, const double height[3], const double direction[3],
                          double at[2], double x[2][3])
 {
@@ -76,8 +76,9 @@ static void cut_triangle(const triangle *t, const double height[3], const double
     }
 }
 
-/* 1: each goes through the plane of the other, and they share a piece of the line where the planes
- * meet that is longer than `near`: triangles that touch do not. x: its middle. */
+/* Returns 1 if each triangle crosses the plane of the other, and both contain a common piece of the
+ * planes' intersection line that is longer than `near`; triangles that only touch do not. x: the
+ * middle of that piece. */
 static int cross(const triangle *a, const triangle *b, double near, double x[3])
 {
     double of_a[3], of_b[3], above_a[3], above_b[3], line[3], at[2][2], end[2][2][3];
@@ -104,7 +105,8 @@ static int boxes_meet(const triangle *a, const triangle *b)
 int hx_stl_find_crossing(const hx_stl *stl, double near, double x[3], int *is_found)
 {
     triangle *list = NULL;
-    int64_t *open = NULL, n_open = 0; /* triangles that may reach the one at hand */
+    /* triangles whose extent along x may overlap that of the current one */
+    int64_t *open = NULL, n_open = 0;
     int rc;
     *is_found = 0;
     HX_TRY_FAIL(hx_alloc_raw(&list, (size_t)stl->n_tri, sizeof *list, "triangles"));

@@ -15,24 +15,18 @@ enum { MARGIN = 4 };
 static int applies(const hx_mg_thin *rule, const hx_coarse_grid *g, int i)
 {
     const int64_t n = g->n[i];
-    int64_t longest = 0, third = -n;
-    for (int k = 0; k < 3; k++) {
-        longest = g->n[k] > longest ? g->n[k] : longest;
-        third += g->n[k];
-    }
-    third -= longest;
-    return n >= rule->cells_from && n <= rule->cells_to && g->depth >= rule->depth_from &&
+    int64_t longest = 0;
+    for (int k = 0; k < 3; k++) longest = g->n[k] > longest ? g->n[k] : longest;
+    return n >= rule->cells_from && n <= rule->cells_to &&
            (double)longest >= rule->longest * (double)n &&
-           (double)third >= rule->third * (double)n &&
-           (rule->longest_below == 0 || longest < rule->longest_below) &&
            (rule->nodes_most == 0 || g->n_all <= rule->nodes_most);
 }
 
-/* 1 if the cells of direction i are kept: the first rule that applies decides. */
+/* 1 if the cells of direction i are kept. */
 static int stays(const hx_coarse_grid *g, int i)
 {
     for (int k = 0; k < g->params->n_thin; k++)
-        if (applies(&g->params->thin[k], g, i)) return g->params->thin[k].keeps;
+        if (applies(&g->params->thin[k], g, i)) return 1;
     return 0;
 }
 
@@ -245,7 +239,6 @@ int hx_coarse_grid_coarsen(const hx_coarse_grid *g, hx_coarse_grid *next)
     int64_t width[3];
     find_widths(g, width);
     HX_TRY(alloc_coarse(g, width, next));
-    next->depth = g->depth + 1;
 #pragma omp parallel for schedule(static)
     for (int64_t k = 0; k < next->n[2]; k++)
         for (int64_t j = 0; j < next->n[1]; j++)

@@ -13,7 +13,6 @@ enum { HX_COARSE_NO_RANK = UINT16_MAX };
  * this process. */
 typedef struct hx_coarse_grid {
     const hx_mg_coarsening_params *params; /* rules of the next level (borrowed) */
-    int depth;                             /* number of finer coarse grids above it */
     int64_t n[3];                          /* number of cells */
     int64_t layer[3]; /* layers of nodes: one more than cells, or 1 if they have collapsed */
     /* listed cells: low <= place < high; the nodes of these cells are listed too */

@@ -401,7 +401,6 @@ int hx_component_grouping_create(hx_component_grouping *g, const hx_problem *pro
                                  .others = others,
                                  .modulus = modulus,
                                  .joined = INFINITY,
-                                 .n_elem_all = hx_mesh_n_elem_all(whole),
                                  .n_node_all = hx_mesh_n_node_all(whole),
                                  .n_own = others ? others->n_own : problem->mesh->n_node};
     return hx_interface_agree(others, alloc_here(g));

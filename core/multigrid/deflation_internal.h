@@ -15,7 +15,7 @@ typedef struct hx_component_grouping {
     const hx_interface_host *others; /* NULL: a single process has the whole mesh */
     const double *modulus;
     /* on all ranks; n_own: nodes owned by this rank, which come first */
-    int64_t n_elem_all, n_node_all, n_own;
+    int64_t n_node_all, n_own;
     double least; /* smallest modulus of stiff elements */
     /* value of `least` for which faces have been joined already; `least` only decreases */
     double joined;

@@ -521,8 +521,6 @@ static int take_share(hx_component_grouping *g, hx_floating_component **part, in
 {
     int touch;
     HX_TRY(hx_component_join_faces(g));
-    if (g->n_part > params_of(g)->noise + g->n_elem_all / params_of(g)->noise_elements)
-        return HX_OK;
     HX_TRY(hx_component_number_all(g));
     HX_TRY(take_parts(g, part, n_part));
     HX_TRY(hx_component_join_nodes(g, &touch));

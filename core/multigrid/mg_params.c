@@ -23,42 +23,21 @@ const hx_mg_params hx_mg_defaults = {
             .places = 64,
             .sample = 100000,
             .last_nodes = 64,
-            .n_thin = 5,
+            .n_thin = 2,
             .thin =
                 {
-                    /* In a short grid of few nodes four cells are halved, and at some depth three;
-                     * there that is sufficient. */
-                    {.cells_from = 4, .cells_to = 4, .longest_below = 32, .nodes_most = 1100},
-                    {.cells_from = 3,
-                     .cells_to = 3,
-                     .longest_below = 32,
-                     .nodes_most = 1100,
-                     .depth_from = 2},
-                    {.cells_from = 3, .cells_to = 5, .longest = 2.0, .keeps = 1},
-                    /* Further nodes of a small grid cost little. The second rule is for a direction
-                     * that is the only thin one. */
-                    {.cells_from = 6,
-                     .cells_to = 8,
-                     .longest = 3.0,
-                     .nodes_most = 4000,
-                     .keeps = 1},
-                    {.cells_from = 6,
-                     .cells_to = 8,
-                     .longest = 2.0,
-                     .third = 1.5,
-                     .nodes_most = 4000,
-                     .keeps = 1},
+                    {.cells_from = 3, .cells_to = 5, .longest = 2.0},
+                    /* Further nodes of a small grid cost little. */
+                    {.cells_from = 6, .cells_to = 8, .longest = 2.0, .nodes_most = 4000},
                 },
         },
     .lines = {.aspect = 6.0, .element_aspect = 3.0, .longest = 64, .level_longest = 64},
     .smoothing =
         {
             .mesh_few = {2, 6.0, 1, 1.0},
-            .mesh_some = {3, 10.0, 1, 1.0},
             .mesh_many = {4, 16.0, 1, 1.0},
             .mesh_most = {6, 30.0, 1, 1.0},
             .few_below = 5.0,
-            .some_below = 7.0,
             .many_below = 10.0,
             .quadratic = {4, 16.0, 1, 1.0},
             .high = {6, 30.0, 1, 1.0},
@@ -66,19 +45,15 @@ const hx_mg_params hx_mg_defaults = {
             .first = {2, 8.0, 2, TWICE},
             .others = {4, 16.0, 2, TWICE},
             .once = {4, 16.0, 1, 1.0},
-            .few = {3, 10.0, 1, 1.0},
-            .few_nodes = 1100,
         },
     .spectrum =
         {
             .safety = 1.3,
-            .safety_found = 1.05,
             .kept = 0.97,
             .steps_begin = 20,
             .steps_mesh = 2,
             .steps_uneven = 8,
-            .steps_first = 6,
-            .steps_others = 16,
+            .steps_coarse = 8,
             .steps_refresh = 40,
             .steps_unscaled = 8,
         },
@@ -98,8 +73,6 @@ const hx_mg_params hx_mg_defaults = {
             .stiff = {1e-2, 1e-3, 1e-4},
             .softness = 30.0,
             .components = 100,
-            .noise = 2000,
-            .noise_elements = 1000,
             .spare_nodes = 100000, /* 30 MB */
             .held_nodes = 1000,
             .diagonal = 0.25,
@@ -144,19 +117,16 @@ static int check_smoothing(const named_smoothing *s, const char **member)
 static int check_smoothers(const hx_mg_smoothing_params *s, const char **member)
 {
     const named_smoothing all[] = {
-        {"smoothing.mesh_few", &s->mesh_few, 2},   {"smoothing.mesh_some", &s->mesh_some, 2},
-        {"smoothing.mesh_many", &s->mesh_many, 2}, {"smoothing.mesh_most", &s->mesh_most, 2},
-        {"smoothing.quadratic", &s->quadratic, 2}, {"smoothing.high", &s->high, 2},
-        {"smoothing.first", &s->first, 1},         {"smoothing.others", &s->others, 1},
-        {"smoothing.once", &s->once, 1},           {"smoothing.few", &s->few, 1}};
+        {"smoothing.mesh_few", &s->mesh_few, 2},   {"smoothing.mesh_many", &s->mesh_many, 2},
+        {"smoothing.mesh_most", &s->mesh_most, 2}, {"smoothing.quadratic", &s->quadratic, 2},
+        {"smoothing.high", &s->high, 2},           {"smoothing.first", &s->first, 1},
+        {"smoothing.others", &s->others, 1},       {"smoothing.once", &s->once, 1}};
     for (size_t i = 0; i < sizeof all / sizeof all[0]; i++)
         HX_TRY(check_smoothing(&all[i], member));
-    const int is_some = s->few_below > s->some_below;
-    if (!is_some && s->some_below <= s->many_below) return HX_OK;
-    *member = is_some ? "smoothing.some_below" : "smoothing.many_below";
-    return HX_RAISE(HX_EINPUT, "%g is below %s = %g; the limits must ascend",
-                    is_some ? s->some_below : s->many_below, is_some ? "few_below" : "some_below",
-                    is_some ? s->few_below : s->some_below);
+    if (s->few_below <= s->many_below) return HX_OK;
+    *member = "smoothing.many_below";
+    return HX_RAISE(HX_EINPUT, "%g is below few_below = %g; the limits must ascend", s->many_below,
+                    s->few_below);
 }
 
 static int check_thin(const hx_mg_coarsening_params *c, const char **member)

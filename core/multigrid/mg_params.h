@@ -13,17 +13,13 @@
 extern "C" {
 #endif
 
-/* A rule for a direction of a coarse grid that has few cells: whether they are kept on the next
- * coarse grid. The first rule that applies decides; without one the direction is coarsened. A rule
- * applies if all its conditions hold (notebook: 2026-11-28-thin-parts.md). */
+/* A rule for a direction of a coarse grid that has few cells: if all conditions of a rule hold, the
+ * next coarse grid keeps these cells; if no rule applies, the direction is coarsened. Notebook:
+ * 2026-11-28-thin-parts.md, 2026-11-29-rules-of-multigrid.md. */
 typedef struct hx_mg_thin {
     int cells_from, cells_to; /* the direction has a number of cells in this range [cells] */
     double longest;           /* the longest direction has at least this many times as many cells */
-    double third;             /* so does the third direction with this factor */
-    int longest_below;        /* the longest direction has fewer cells; 0: any number [cells] */
     int nodes_most;           /* the grid has at most this many nodes; 0: any number [nodes] */
-    int depth_from;           /* at least this many finer coarse grids lie above it [grids] */
-    int keeps;                /* 1: cells are kept; 0: the direction is coarsened */
 } hx_mg_thin;
 
 enum { HX_MG_THIN_RULES = 16 }; /* maximum number of rules */
@@ -78,39 +74,32 @@ typedef struct hx_mg_smoothing {
 } hx_mg_smoothing;
 
 /* Smoothers by where a level stands. Notebook: 2026-11-26-where-iterations-were-many.md for the
- * mesh, 2026-11-28-overcorrection.md for weights, 2026-11-23-multigrid-from-rows.md for rows,
- * 2026-11-28-rigid-motions-and-rounding.md for few. */
+ * mesh, 2026-11-28-overcorrection.md for weights, 2026-11-23-multigrid-from-rows.md for rows. */
 typedef struct hx_mg_smoothing_params {
     /* Smoothers on a mesh of linear elements, by the mean number of elements across a cell of the
      * first coarse grid: errors with wavelengths shorter than a cell must be smoothed, and their
      * eigenvalues decrease with the square of that number. */
-    hx_mg_smoothing mesh_few, mesh_some, mesh_many, mesh_most;
-    double few_below, some_below, many_below; /* elements across for the first three [elements] */
-    hx_mg_smoothing quadratic; /* on quadratic elements, and splines up to quadratic_degree */
-    hx_mg_smoothing high;      /* on splines of a higher degree */
-    int quadratic_degree;      /* highest degree of splines for `quadratic` */
-    hx_mg_smoothing first;     /* on the first coarse grid */
-    hx_mg_smoothing others;    /* on the others if each visits the next one twice */
-    hx_mg_smoothing once;      /* on the others if each visits the next one once */
-    hx_mg_smoothing few;       /* on a small one above the direct solve, visited often enough */
-    int few_nodes;             /* largest grid that `few` is for: it has few modes left [nodes] */
+    hx_mg_smoothing mesh_few, mesh_many, mesh_most;
+    double few_below, many_below; /* elements across for the first two [elements] */
+    hx_mg_smoothing quadratic;    /* on quadratic elements, and splines up to quadratic_degree */
+    hx_mg_smoothing high;         /* on splines of a higher degree */
+    int quadratic_degree;         /* highest degree of splines for `quadratic` */
+    hx_mg_smoothing first;        /* on the first coarse grid */
+    hx_mg_smoothing others;       /* on the others if each visits the next one twice */
+    hx_mg_smoothing once;         /* on the others if each visits the next one once */
 } hx_mg_smoothing_params;
 
 /* Estimates of the largest eigenvalues by power iteration. Notebook:
  * 2026-11-26-where-iterations-were-many.md, 2026-11-28-rigid-motions-and-rounding.md for
- * safety_found and steps_refresh, 2026-11-28-small-coarse-grids.md for steps_unscaled. */
+ * steps_refresh, 2026-11-28-small-coarse-grids.md for steps_unscaled. */
 typedef struct hx_mg_spectrum_params {
-    double safety;       /* upper bound over the estimate, because localized modes are found late */
-    double safety_found; /* the same over an estimate of a refresh */
-    double kept;         /* lower bound of an estimate over that of the last design */
-    int steps_begin;     /* on all levels, for the first design [power steps] */
-    int steps_mesh;      /* on the mesh, for a later design [power steps] */
+    double safety;   /* upper bound over the estimate, because localized modes are found late */
+    double kept;     /* lower bound of an estimate over that of the last design */
+    int steps_begin; /* on all levels, for the first design [power steps] */
+    int steps_mesh;  /* on the mesh, for a later design [power steps] */
     /* on a mesh of unequal elements, where localized modes are likely [power steps] */
     int steps_uneven;
-    int steps_first; /* on the first coarse grid, for a later design [power steps] */
-    /* on the others, where products are cheap and a missed mode costs many iterations
-     * [power steps] */
-    int steps_others;
+    int steps_coarse;   /* on coarse grids, for a later design [power steps] */
     int steps_refresh;  /* from a random vector, when a solve takes long [power steps] */
     int steps_unscaled; /* before the vector of a coarse grid is scaled [power steps] */
 } hx_mg_spectrum_params;
@@ -148,8 +137,6 @@ typedef struct hx_mg_deflation_params {
     double stiff[3];
     double softness;      /* smallest softness for which deflating a component pays off */
     int components;       /* largest number of components, the softest [components] */
-    int noise;            /* more components than this for a fraction are noise [components] */
-    int noise_elements;   /* one component more per this many elements of the mesh [elements] */
     int spare_nodes;      /* nodes of all components together, beyond those of the mesh [nodes] */
     int held_nodes;       /* a larger component that supports hold is never deflated [nodes] */
     double diagonal;      /* an element's part of the diagonal of K over modulus times edge */

@@ -2,8 +2,8 @@
  * products between the mesh and the coarse grids of coarse.h. All vectors except those of PCG are
  * floats.
  *
- * `d_` names device memory. Operations are queued in order; none waits, except `dense` and
- * `inverse_fits`. */
+ * `d_` names device memory. Operations are queued in order; none waits, except `dense` and the
+ * direct solve's `finish`. */
 #ifndef HX_MULTIGRID_H
 #define HX_MULTIGRID_H
 
@@ -232,10 +232,14 @@ static HX_HD int64_t hx_mg_inverse_work(int64_t n)
     return hx_mg_pitch(n) * (hx_mg_pitch(n) + 2 * HX_MG_TILE + 1) + 2 * HX_MG_TILE * HX_MG_TILE + 1;
 }
 
-/* The factors of a coarse matrix, on the host. */
+/* The direct solve on the last level: on the host, the factors of its matrix; on a device that
+ * inverts, its inverse. */
 typedef struct hx_mg_direct {
+    int64_t n;      /* number of unknowns */
     int32_t *order; /* [n_node] position of each node in the factors */
     hx_skyline factors;
+    float *d_inverse; /* [n][hx_mg_pitch(n)] */
+    double *d_work;   /* [hx_mg_inverse_work(n)] */
 } hx_mg_direct;
 
 /* Blocks of points whose matrices replace the diagonal in the smoother on the mesh. */
@@ -267,77 +271,28 @@ typedef struct hx_mg_rows {
     double *d_value;
 } hx_mg_rows;
 
-typedef struct hx_multigrid_ops {
-    /* Position of entry (r, c) of block o of a node's row in hx_mg_level.d_matrix, for n unknowns
-     * per node: 1: ((n o + c) n_node + node) n + r; 0: ((27 node + o) n + c) n + r. */
-    int matrix_by_columns;
-
-    /* m = 1 / diag, 0 if diag is not positive. */
-    int (*invert)(hx_device *dev, int64_t n, const double *d_diag, float *d_m);
-
-    /* Power iteration: power_start sets v to a random vector (0 where m is 0). power_step, given t
-     * = A v, estimates lambda and sets v := M^-1 t, normalized. */
-    int (*power_start)(hx_device *dev, int64_t n, const float *d_m, float *d_v);
-    int (*power_step)(hx_device *dev, int64_t n, const float *d_m, const float *d_t, float *d_v,
-                      hx_mg_smoother *d_smoother);
-    /* On a coarse grid, y = M^-1 A x: a power step without estimate and scaling. NULL: the device
-     * has none that is faster. */
-    int (*power_next)(hx_device *dev, const struct hx_mg_level *level, const float *d_x,
-                      float *d_y);
-
-    /* power_start and power_step on the mesh. */
-    int (*mesh_power_start)(hx_device *dev, int64_t n, const float *d_m, float *d_v);
-    int (*mesh_power_step)(hx_device *dev, int64_t n, const float *d_m, const float *d_t,
-                           float *d_v, hx_mg_smoother *d_smoother);
-    /* The two halves of a power step: power_sums computes d_sum[2] = {v'Dv, t'D^-1 t}; power_end
-     * estimates lambda from such sums, overwrites them, and sets v := M^-1 t, normalized. */
-    int (*power_sums)(hx_device *dev, int64_t n, const float *d_m, const float *d_t,
-                      const float *d_v, double *d_sum);
-    int (*power_end)(hx_device *dev, int64_t n, const float *d_m, const float *d_t, double *d_sum,
-                     float *d_v, hx_mg_smoother *d_smoother);
-
-    int (*bound)(hx_device *dev, hx_mg_smoother *d_smoother, double *d_least, double kept,
-                 double safety, double ratio); /* hx_mg_smoother_bound */
-
-    /* Smoother on the mesh. mesh_start: x = d = b[0] M^-1 r. mesh_step: step i with the residual r
-     * - t; if z is given, the result goes to z instead of x. d may be NULL if at most one step
+/* Operations on vectors of the mesh or of a coarse grid, for any number of unknowns per point. */
+typedef struct hx_mg_vector_ops {
+    /* A Chebyshev step on the mesh. mesh_start: x = d = b[0] M^-1 r with the diagonal. mesh_step:
+     * step i with the residual r - t; if z is given, the result goes to z instead of x. With blocks
+     * or lines, t is -M^-1 of the residual, m is 1 and r is 0. d may be NULL if at most one step
      * follows mesh_start. */
     int (*mesh_start)(hx_device *dev, int64_t n, const hx_mg_smoother *d_smoother,
                       const double *d_r, const float *d_m, float *d_d, float *d_x);
     int (*mesh_step)(hx_device *dev, int64_t n, const hx_mg_smoother *d_smoother, int i,
                      const double *d_r, const float *d_t, const float *d_m, float *d_d, float *d_x,
                      double *d_z);
-    /* mesh_restrict: level->d_b = P'(r - t). mesh_prolong: x += P y where m is not 0. */
-    int (*mesh_restrict)(hx_device *dev, const hx_mg_mesh *mesh, const double *d_r,
-                         const float *d_t, const hx_mg_level *level);
-    int (*mesh_prolong)(hx_device *dev, const hx_mg_mesh *mesh, const float *d_y, const float *d_m,
-                        float *d_x);
-    /* Called once before mesh_galerkin, for linear elements. mesh_prepare computes what the device
-     * keeps of the mesh, and may sort the elements within each cell; prepared_bytes is an upper
-     * bound on its size. NULL: nothing. mesh_release accepts a mesh that was not prepared. */
-    int (*mesh_prepare)(hx_device *dev, hx_mg_mesh *mesh);
-    void (*mesh_release)(hx_device *dev, hx_mg_mesh *mesh);
-    double (*prepared_bytes)(int64_t n_elem, double n_cell);
-    /* level->d_matrix = P'K P, without the columns of fixed degrees of freedom. */
-    int (*mesh_galerkin)(hx_device *dev, const hx_mg_mesh *mesh, const hx_mg_level *level);
-    /* mesh_galerkin with the stored moduli d_kept, and with mean strains where allowed if
-     * takes_means is set. The moduli of a cell are replaced by those of the design as soon as one
-     * of them differs too much (hx_mg_has_changed); if d_share is available, only such cells are
-     * recomputed. The result depends only on d_kept and takes_means, bitwise, whatever was
-     * recomputed when. NULL: not available. */
-    int (*mesh_update)(hx_device *dev, const hx_mg_mesh *mesh, const hx_mg_level *level,
-                       hx_mg_update holds);
-
-    /* level->d_matrix = P'K P from the rows of K, for any element: a matrix with 3 unknowns per
-     * point (1 for heat conduction), full or lower. The result is bitwise symmetric and equal for
-     * both storage forms. NULL: not available. */
-    int (*rows_galerkin)(hx_device *dev, const hx_mg_mesh *mesh, const hx_matrix *matrix,
-                         const hx_mg_level *level);
-
-    /* matrix += blocks[n][6][6]; block i belongs to the offset and node of at[i] = 27 node +
-     * offset. No position occurs twice. */
-    int (*add_blocks)(hx_device *dev, const hx_mg_level *level, int64_t n, const int64_t *d_at,
-                      const float *d_block);
+    /* v := a random vector, 0 where m is 0. */
+    int (*power_start)(hx_device *dev, int64_t n, const float *d_m, float *d_v);
+    /* The two halves of hx_mg_smoother_ops.power for the diagonal: power_sums computes d_sum[2] =
+     * {v'Dv, t'D^-1 t}; power_end estimates lambda from such sums, overwrites them, and sets v :=
+     * M^-1 t, normalized. */
+    int (*power_sums)(hx_device *dev, int64_t n, const float *d_m, const float *d_t,
+                      const float *d_v, double *d_sum);
+    int (*power_end)(hx_device *dev, int64_t n, const float *d_m, const float *d_t, double *d_sum,
+                     float *d_v, hx_mg_smoother *d_smoother);
+    int (*bound)(hx_device *dev, hx_mg_smoother *d_smoother, double *d_least, double kept,
+                 double safety, double ratio); /* hx_mg_smoother_bound */
 
     /* For rigid sets, with columns y[n_column][n], six per set. match_entries: t[dof[i]] =
      * r[dof[i]]. column_dots: sum[k] -= y_k . b, in a fixed order. column_combine: x = -sum over k
@@ -351,87 +306,154 @@ typedef struct hx_multigrid_ops {
     int (*add)(hx_device *dev, int64_t n, const float *d_x, float *d_y); /* y += x */
     int (*small_multiply)(hx_device *dev, int n_column, const double *d_inverse,
                           const double *d_sum, double *d_c);
-
     /* For deflation: y += factor A x, summed in double precision in a fixed order. x and y are each
-     * given either in double or in single precision, and the other pointer is NULL. NULL: not
-     * available. */
+     * given either in double or in single precision, and the other pointer is NULL. */
     int (*rows_add)(hx_device *dev, const hx_mg_rows *rows, double factor, const double *d_x,
                     const float *d_x_single, double *d_y, float *d_y_single);
+} hx_mg_vector_ops;
 
-    /* On a coarse grid. multiply: y = A x. residual: y = b - A x. */
+/* What the matrix M of a smoother on the mesh is computed from, and its inverse. Each kind reads
+ * its own members; all are borrowed. */
+typedef struct hx_mg_splitting {
+    int64_t n;               /* number of unknowns */
+    int components;          /* unknowns per point */
+    const double *d_diag;    /* diagonal: [n] the diagonal of K, for `invert` only */
+    const hx_matrix *matrix; /* blocks: the rows of K, as in rows_galerkin */
+    const hx_mg_blocks *blocks;
+    const hx_mg_lines *lines;
+    float *d_m; /* [n] diagonal: M^-1, 0 if diag is not positive; otherwise 1, or 0 in rows that M
+                 * leaves out */
+} hx_mg_splitting;
+
+/* A kind of smoother: M is the diagonal of A, or consists of its blocks of points or of its lines
+ * of points. Heat conduction has no lines. */
+typedef struct hx_mg_smoother_ops {
+    /* Sets M^-1 and m for a new design. Blocks and lines leave out the rows with m = 0, and m is 1
+     * elsewhere afterwards; the diagonal comes first. Lines are factorised from the blocks that
+     * `couple` stored and from d_block. */
+    int (*invert)(hx_device *dev, const hx_mg_splitting *splitting);
+    /* Stores the block that couples each point of a line with its predecessor where L will be,
+     * computed from the elements; the model must have node lists. */
+    int (*couple)(hx_device *dev, const hx_device_model *model, const hx_mg_lines *lines);
+    /* t := M^-1 (t - r), 0 where m is 0; r = NULL stands for 0. */
+    int (*apply)(hx_device *dev, const hx_mg_splitting *splitting, const double *d_r, float *d_t);
+    /* A power step: given t = A v, and s = M^-1 t if there is `apply`, estimates lambda and sets v
+     * := M^-1 t, normalized: v'D v = 1 with the diagonal, otherwise v'M v = 1. */
+    int (*power)(hx_device *dev, int64_t n, const float *d_m, const float *d_t, const float *d_s,
+                 float *d_v, hx_mg_smoother *d_smoother);
+
+    /* On a coarse grid, at owned nodes. level_invert uses its matrix. */
+    int (*level_invert)(hx_device *dev, const hx_mg_level *level);
+    int (*level_apply)(hx_device *dev, const hx_mg_level *level, float *d_t);
+    int (*level_power)(hx_device *dev, int64_t n, const float *d_m, const float *d_t,
+                       const float *d_s, float *d_v, hx_mg_smoother *d_smoother);
+    /* y = M^-1 A x: a power step without estimate and scaling. */
+    int (*level_power_next)(hx_device *dev, const hx_mg_level *level, const float *d_x, float *d_y);
+} hx_mg_smoother_ops;
+
+/* Transfers and Galerkin products, between the mesh and the first coarse grid (mesh_) and between
+ * two coarse grids. */
+typedef struct hx_mg_transfer_ops {
+    /* mesh_restrict: level->d_b = P'(r - t). mesh_prolong: x += P y where m is not 0. */
+    int (*mesh_restrict)(hx_device *dev, const hx_mg_mesh *mesh, const double *d_r,
+                         const float *d_t, const hx_mg_level *level);
+    int (*mesh_prolong)(hx_device *dev, const hx_mg_mesh *mesh, const float *d_y, const float *d_m,
+                        float *d_x);
+    /* restrict_to: coarse->d_b = P'r. prolong_from: x += P y. */
+    int (*restrict_to)(hx_device *dev, const hx_mg_level *fine, const float *d_r,
+                       const hx_mg_level *coarse);
+    int (*prolong_from)(hx_device *dev, const hx_mg_level *coarse, const float *d_y,
+                        const hx_mg_level *fine, float *d_x);
+    /* Called once before mesh_galerkin, for linear elements. mesh_prepare computes what the device
+     * keeps of the mesh, and may sort the elements within each cell; prepared_bytes is an upper
+     * bound on its size. mesh_release accepts a mesh that was not prepared. */
+    int (*mesh_prepare)(hx_device *dev, hx_mg_mesh *mesh);
+    void (*mesh_release)(hx_device *dev, hx_mg_mesh *mesh);
+    double (*prepared_bytes)(int64_t n_elem, double n_cell);
+    /* level->d_matrix = P'K P, without the columns of fixed degrees of freedom. */
+    int (*mesh_galerkin)(hx_device *dev, const hx_mg_mesh *mesh, const hx_mg_level *level);
+    /* mesh_galerkin with the stored moduli d_kept, and with mean strains where allowed if
+     * takes_means is set. The moduli of a cell are replaced by those of the design as soon as one
+     * of them differs too much (hx_mg_has_changed); if d_share is available, only such cells are
+     * recomputed. The result depends only on d_kept and takes_means, bitwise, whatever was
+     * recomputed when. */
+    int (*mesh_update)(hx_device *dev, const hx_mg_mesh *mesh, const hx_mg_level *level,
+                       hx_mg_update holds);
+    /* level->d_matrix = P'K P from the rows of K, for any element: a matrix with 3 unknowns per
+     * point (1 for heat conduction), full or lower. The result is bitwise symmetric and equal for
+     * both storage forms. */
+    int (*rows_galerkin)(hx_device *dev, const hx_mg_mesh *mesh, const hx_matrix *matrix,
+                         const hx_mg_level *level);
+    /* P'AP times the scale of `coarse`. */
+    int (*galerkin)(hx_device *dev, const hx_mg_level *fine, const hx_mg_level *coarse);
+} hx_mg_transfer_ops;
+
+/* Operations on a coarse grid. */
+typedef struct hx_mg_level_ops {
+    /* Position of entry (r, c) of block o of a node's row in hx_mg_level.d_matrix, for n unknowns
+     * per node: 1: ((n o + c) n_node + node) n + r; 0: ((27 node + o) n + c) n + r. */
+    int matrix_by_columns;
+    /* multiply: y = A x. residual: y = b - A x. */
     int (*multiply)(hx_device *dev, const hx_mg_level *level, const float *d_x, float *d_y);
     int (*residual)(hx_device *dev, const hx_mg_level *level, const float *d_x, float *d_y);
     /* Step i of the smoother from x to y, with the level's lines if it has any; x = NULL: from
      * zero. */
     int (*smooth)(hx_device *dev, const hx_mg_level *level, int i, const float *d_x, float *d_y);
-    int (*restrict_to)(hx_device *dev, const hx_mg_level *fine, const float *d_r,
-                       const hx_mg_level *coarse);
-    int (*prolong_from)(hx_device *dev, const hx_mg_level *coarse, const float *d_y,
-                        const hx_mg_level *fine, float *d_x);
-    /* P'AP times the scale of `coarse`. */
-    int (*galerkin)(hx_device *dev, const hx_mg_level *fine, const hx_mg_level *coarse);
+    /* matrix += blocks[n][6][6]; block i belongs to the offset and node of at[i] = 27 node +
+     * offset. No position occurs twice. */
+    int (*add_blocks)(hx_device *dev, const hx_mg_level *level, int64_t n, const int64_t *d_at,
+                      const float *d_block);
     /* Removes from the diagonal blocks of owned nodes that are not held the forces that their rows
-     * exert for rigid motions, which are rounding noise. NULL: nothing to do, as for one unknown
-     * per node. */
+     * exert for rigid motions, which are rounding noise. */
     int (*restore_rigid)(hx_device *dev, const hx_mg_level *level);
-    int (*diagonal)(hx_device *dev, const hx_mg_level *level); /* sets m */
-    /* Direct solve on the last level, with one of two methods. On a host: Cholesky factors of the
-     * matrix + D, where D is `added` times its diagonal (skyline.h), and x = (A + D)^-1 b with
-     * them. *fits = 0: rows had to be left out, because rounding noise exceeds D. */
-    int (*direct_factorise)(hx_device *dev, const hx_mg_level *level, double added,
-                            hx_mg_direct *direct, int *fits);
-    int (*direct_solve)(hx_device *dev, const hx_mg_level *level, const hx_mg_direct *direct,
-                        const float *d_b, float *d_x);
-    /* On a device: the inverse of the same matrix in single precision, inverse[n][hx_mg_pitch(n)],
-     * bitwise symmetric, computed with the work space work[hx_mg_inverse_work(n)]. `inverse` starts
-     * the computation, concurrently with work queued later, which must not touch the matrix, work
-     * or inverse until inverse_fits has waited for it. inverse_multiply: y = inverse b. */
-    int (*inverse)(hx_device *dev, const hx_mg_level *level, double added, double *d_work,
-                   float *d_inverse);
-    int (*inverse_fits)(hx_device *dev, int64_t n, double *d_work, int *fits);
-    int (*inverse_multiply)(hx_device *dev, int64_t n, const float *d_inverse, const float *d_b,
-                            float *d_y);
-    /* The cycle over small coarse grids in one kernel launch (fused coarse cycle, fused_cycle.h).
-     * NULL: not available. fused_room returns how many blocks run at the same time (0: unknown)
-     * and how many nodes of a level each can hold. fused_fits returns 1 if the device can run
-     * the given cycle with first level `level`, whose x a trial run overwrites, and otherwise 0.
-     * fused_cycle sets x of that level to the result of the cycle for its b; d_inverse is the
-     * inverse of the last level. */
-    void (*fused_room)(hx_device *dev, int *n_block, int *n_node);
-    int (*fused_fits)(hx_device *dev, const hx_mg_fused *fused, const hx_mg_level *level);
-    int (*fused_cycle)(hx_device *dev, const hx_mg_fused *fused, const hx_mg_level *level,
-                       const float *d_inverse);
-    /* Block smoother on the mesh. NULL: not available. blocks_invert computes the inverses of the
-     * block matrices from the rows of K as in rows_galerkin, without the unknowns where m is 0;
-     * elsewhere m becomes 1. */
-    int (*blocks_invert)(hx_device *dev, const hx_matrix *matrix, const hx_mg_blocks *blocks,
-                         int64_t n, float *d_m);
-    /* t := M^-1 (t - r), 0 where m is 0; c unknowns per point. r = NULL stands for 0. */
-    int (*blocks_solve)(hx_device *dev, const hx_mg_blocks *blocks, int c, const double *d_r,
-                        float *d_t);
-    /* power_step that keeps v'M v = 1: t = A v and s = M^-1 t are given; m is 1, or 0 where s is
-     * 0. */
-    int (*blocks_power)(hx_device *dev, int64_t n, const float *d_m, const float *d_t,
-                        const float *d_s, float *d_v, hx_mg_smoother *d_smoother);
-    /* Line smoother on the mesh. NULL: not available. lines_couple stores the block that couples
-     * each point with its predecessor where L will be, computed from the elements; the model must
-     * have node lists. */
-    int (*lines_couple)(hx_device *dev, const hx_device_model *model, const hx_mg_lines *lines);
-    /* Computes the factors from these blocks and d_block. Unknowns with m = 0 are left out;
-     * elsewhere m becomes 1. */
-    int (*lines_factorise)(hx_device *dev, const hx_mg_lines *lines, float *d_m);
-    /* t := M^-1 (t - r), 0 where m is 0. r = NULL stands for 0. */
-    int (*lines_solve)(hx_device *dev, const hx_mg_lines *lines, const double *d_r, float *d_t);
-    /* Line smoother on a coarse grid. NULL: not available. level_factorise computes the factors
-     * from the level's matrix, and sets every nonzero m to 1. level_solve: t := M^-1 t at owned
-     * nodes. level_power: blocks_power on a coarse grid. */
-    int (*level_factorise)(hx_device *dev, const hx_mg_level *level);
-    int (*level_solve)(hx_device *dev, const hx_mg_level *level, float *d_t);
-    int (*level_power)(hx_device *dev, int64_t n, const float *d_m, const float *d_t,
-                       const float *d_s, float *d_v, hx_mg_smoother *d_smoother);
     /* matrix[6 n][6 n] of a small level, copied to the host, for tests. Waits. */
     int (*dense)(hx_device *dev, const hx_mg_level *level, double *matrix);
+} hx_mg_level_ops;
+
+/* The direct solve on the last level, with the matrix A + D, where D is `added` times the diagonal
+ * of A: a host has Cholesky factors (skyline.h), a device the inverse in single precision, bitwise
+ * symmetric. */
+typedef struct hx_mg_direct_ops {
+    /* Starts to invert, concurrently with work queued later, which must not touch the matrix or
+     * hx_mg_direct until `finish` has waited for it. */
+    int (*begin)(hx_device *dev, const hx_mg_level *level, double added, hx_mg_direct *direct);
+    /* Factorizes, or waits for the inverse. *fits = 0: rows had to be left out, because rounding
+     * noise exceeds D. */
+    int (*finish)(hx_device *dev, const hx_mg_level *level, double added, hx_mg_direct *direct,
+                  int *fits);
+    /* x = (A + D)^-1 b. */
+    int (*solve)(hx_device *dev, const hx_mg_level *level, const hx_mg_direct *direct,
+                 const float *d_b, float *d_x);
+} hx_mg_direct_ops;
+
+/* The cycle over small coarse grids in one kernel launch (fused coarse cycle, fused_cycle.h). */
+typedef struct hx_mg_fused_ops {
+    /* How many blocks run at the same time (0: unknown), and how many nodes of a level each can
+     * hold. */
+    void (*room)(hx_device *dev, int *n_block, int *n_node);
+    /* Returns 1 if the device can run the given cycle with first level `level`, whose x a trial run
+     * overwrites, and otherwise 0. */
+    int (*fits)(hx_device *dev, const hx_mg_fused *fused, const hx_mg_level *level);
+    /* Sets x of the first level to the result of the cycle for its b; d_inverse is the inverse of
+     * the last level. */
+    int (*cycle)(hx_device *dev, const hx_mg_fused *fused, const hx_mg_level *level,
+                 const float *d_inverse);
+} hx_mg_fused_ops;
+
+/* The tables of a device for one physics: elasticity (hx_device_ops.multigrid) or heat conduction
+ * (hx_conduction_ops.multigrid). Which entries are optional, and what their absence means, is
+ * listed in multigrid_ops.c; all others are required. */
+typedef struct hx_multigrid_ops {
+    const hx_mg_vector_ops *vector;
+    const hx_mg_smoother_ops *diagonal, *blocks, *lines;
+    const hx_mg_transfer_ops *transfer;
+    const hx_mg_level_ops *level;
+    const hx_mg_direct_ops *direct;
+    const hx_mg_fused_ops *fused;
 } hx_multigrid_ops;
+
+/* HX_EINTERNAL: a required entry is missing; the message names it. `what` names the tables. */
+int hx_multigrid_ops_check(const hx_multigrid_ops *ops, const char *what);
 
 #ifdef __cplusplus
 }

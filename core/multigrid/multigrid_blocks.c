@@ -11,8 +11,8 @@ static const char *const WHAT = "blocks of control points";
 
 static const hx_spline_rule *rule_of(const hx_problem *problem, const hx_device_ops *device)
 {
-    const hx_multigrid_ops *const ops = device->multigrid;
-    if (problem->space.element != HX_ELEMENT_SPLINE || !ops || !ops->blocks_invert) return NULL;
+    const hx_multigrid_ops *const ops = hx_mg_ops_of(problem, device);
+    if (problem->space.element != HX_ELEMENT_SPLINE || !ops || !ops->blocks) return NULL;
     for (int k = 0; k < problem->space.spline_rule->n_patch; k++)
         for (int d = 0; d < 3; d++)
             if (problem->space.spline_rule->patch[k].degree[d] > 1)
@@ -72,12 +72,6 @@ fail:
     free(point);
     free(at);
     return rc;
-}
-
-int hx_mg_blocks_solve(const hx_multigrid *mg, const hx_operator *op, const double *d_r, float *d_t)
-{
-    if (mg->lines.n > 0) return mg->ops->lines_solve(mg->dev, &mg->lines, d_r, d_t);
-    return mg->ops->blocks_solve(mg->dev, &mg->blocks, op->linear.components, d_r, d_t);
 }
 
 double hx_mg_blocks_bytes(const hx_problem *problem, const hx_device_ops *device)

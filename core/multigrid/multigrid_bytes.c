@@ -22,7 +22,7 @@ int hx_mg_is_narrow(const hx_problem *problem, const hx_device_ops *device)
 {
     const hx_problem *const whole = hx_problem_whole(problem);
     const hx_mg_params *const params = hx_mg_params_of(problem);
-    return device->multigrid && device->multigrid->fused_room &&
+    return device->multigrid && device->multigrid->fused &&
            hx_mesh_n_elem_all(whole->mesh) <= params->coarsening.narrow_most &&
            hx_coarse_plan_aspect(whole) > params->lines.aspect;
 }
@@ -101,8 +101,8 @@ static size_t product_bytes(const hx_problem *problem, const hx_device_ops *devi
 static double kept_bytes(const hx_problem *problem, const hx_device_ops *device, double n_cell)
 {
     const double shares = (double)(HX_MG_SHARE * sizeof(float)) * n_cell;
-    if (hx_problem_is_heat(problem) || problem->space.element != HX_ELEMENT_LINEAR ||
-        !device->multigrid || !device->multigrid->mesh_update)
+    const hx_multigrid_ops *const ops = hx_mg_ops_of(problem, device);
+    if (problem->space.element != HX_ELEMENT_LINEAR || !ops || !ops->transfer->mesh_update)
         return 0.0;
     return 4.0 * (double)problem->mesh->n_elem + 4.0 * n_cell +
            (shares <= hx_mg_params_of(problem)->update.stored_bytes ? shares : 0.0);
@@ -112,6 +112,7 @@ size_t hx_mg_bytes(const hx_problem *problem, const hx_device_ops *device,
                    const hx_operator_kind *op_kind)
 {
     const hx_mesh *mesh = problem->mesh;
+    const hx_multigrid_ops *const ops = hx_mg_ops_of(problem, device);
     const double n_point = (double)problem->space.n_point;
     const double dof = hx_problem_is_heat(problem) ? 1.0 : HX_MG_DOF;
     double n_whole, n_cell;
@@ -123,17 +124,16 @@ size_t hx_mg_bytes(const hx_problem *problem, const hx_device_ops *device,
         17.0 * n_point + 4.0 * (double)mesh->n_elem + (56.0 + 32.0 * dof) * n_cell + 32.0 * n_node;
     const double levels =
         8.0 / 7.0 * n_node * (27.0 * 4.0 * dof * dof + 24.0 * dof + 62.0 * 4.0 + 1.0);
-    const double prepared = device->multigrid && device->multigrid->prepared_bytes
-                                ? device->multigrid->prepared_bytes(mesh->n_elem, n_cell)
+    const double prepared = ops && ops->transfer->mesh_prepare
+                                ? ops->transfer->prepared_bytes(mesh->n_elem, n_cell)
                                 : 0.0;
-    const double factors = device->multigrid
-                               ? hx_mg_direct_bytes(device->multigrid, hx_mg_params_of(problem),
-                                                    (int)dof, n_whole, mesh->n_elem)
-                               : 0.0;
+    const double factors =
+        ops ? hx_mg_direct_bytes(ops, hx_mg_params_of(problem), (int)dof, n_whole, mesh->n_elem)
+            : 0.0;
     const double blocks = hx_mg_blocks_bytes(problem, device) +
                           hx_mg_lines_bytes(problem, device, op_kind) +
                           hx_mg_level_lines_bytes(problem, device, 8.0 / 7.0 * n_node) +
-                          hx_mg_fused_bytes(device->multigrid, (int)dof, 8.0 / 7.0 * n_whole);
+                          hx_mg_fused_bytes(ops, 8.0 / 7.0 * n_whole);
     const double kept = kept_bytes(problem, device, n_cell);
     return (size_t)(vectors + lists + levels + prepared + factors + blocks + kept) +
            product_bytes(problem, device, op_kind);

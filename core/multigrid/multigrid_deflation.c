@@ -14,8 +14,8 @@
 static int can_float(const hx_multigrid *mg, const hx_operator *op)
 {
     const hx_problem *const problem = op->problem;
-    return mg->ops->rows_add && !mg->rows && mg->rigid.n_column == 0 &&
-           !hx_problem_is_heat(problem) && problem->space.element == HX_ELEMENT_LINEAR;
+    return !mg->rows && mg->rigid.n_column == 0 && !hx_problem_is_heat(problem) &&
+           problem->space.element == HX_ELEMENT_LINEAR;
 }
 
 static void release_rows(hx_device *dev, hx_mg_rows *rows)
@@ -55,16 +55,17 @@ static int put_deflation(hx_multigrid *mg, const hx_operator *op, const hx_defla
     hx_device *const dev = mg->dev;
     hx_mg_deflation *const deflation = &mg->deflation;
     const size_t n = (size_t)from->n_column;
+    const hx_deflation_rows *const rows[HX_MG_DEFLATION_ROWS] = {
+        [HX_MG_DEFLATION_MOTION] = &from->motion,
+        [HX_MG_DEFLATION_SUMS] = &from->motion_transposed,
+        [HX_MG_DEFLATION_FORCES] = &from->forces,
+        [HX_MG_DEFLATION_WORK] = &from->forces_transposed,
+        [HX_MG_DEFLATION_INVERSE] = &from->inverse};
     if (!deflation->d_r)
         HX_TRY(dev->ops->alloc(dev, (size_t)((op->linear.n + 63) / 64 * 64) * sizeof(double),
                                &deflation->d_r));
-    HX_TRY(put_deflation_rows(dev, &deflation->rows[HX_MG_DEFLATION_MOTION], &from->motion));
-    HX_TRY(
-        put_deflation_rows(dev, &deflation->rows[HX_MG_DEFLATION_SUMS], &from->motion_transposed));
-    HX_TRY(put_deflation_rows(dev, &deflation->rows[HX_MG_DEFLATION_FORCES], &from->forces));
-    HX_TRY(
-        put_deflation_rows(dev, &deflation->rows[HX_MG_DEFLATION_WORK], &from->forces_transposed));
-    HX_TRY(put_deflation_rows(dev, &deflation->rows[HX_MG_DEFLATION_INVERSE], &from->inverse));
+    for (int i = 0; i < HX_MG_DEFLATION_ROWS; i++)
+        HX_TRY(put_deflation_rows(dev, &deflation->rows[i], rows[i]));
     HX_TRY(dev->ops->alloc(dev, n * sizeof(double), &deflation->d_sum));
     HX_TRY(dev->ops->alloc(dev, n * sizeof(double), &deflation->d_all));
     HX_TRY(dev->ops->alloc(dev, n * sizeof(double), &deflation->d_c));
@@ -149,30 +150,37 @@ static int solve_deflation(const hx_multigrid *mg)
                                 &d_sum));
     HX_TRY(
         mg->dev->ops->zero(mg->dev, deflation->d_c, (size_t)deflation->n_column * sizeof(double)));
-    return mg->ops->rows_add(mg->dev, &deflation->rows[HX_MG_DEFLATION_INVERSE], 1.0, d_sum, NULL,
-                             deflation->d_c, NULL);
+    return mg->ops->vector->rows_add(mg->dev, &deflation->rows[HX_MG_DEFLATION_INVERSE], 1.0, d_sum,
+                                     NULL, deflation->d_c, NULL);
 }
 
-int hx_mg_deflation_apply(hx_multigrid *mg, const hx_operator *op, const double *d_r, double *d_z)
+int hx_mg_deflate_residual(hx_multigrid *mg, const hx_operator *op, const double **d_r)
 {
     hx_device *const dev = mg->dev;
+    const hx_mg_vector_ops *const ops = mg->ops->vector;
     const hx_mg_deflation *const deflation = &mg->deflation;
     const hx_mg_rows *const rows = deflation->rows;
-    const size_t n_byte = (size_t)deflation->n_column * sizeof(double);
+    HX_TRY(dev->ops->zero(dev, deflation->d_sum, (size_t)deflation->n_column * sizeof(double)));
+    HX_TRY(
+        ops->rows_add(dev, &rows[HX_MG_DEFLATION_SUMS], 1.0, *d_r, NULL, deflation->d_sum, NULL));
+    HX_TRY(solve_deflation(mg));
+    HX_TRY(dev->ops->copy(dev, deflation->d_r, *d_r, (size_t)op->linear.n * sizeof **d_r));
+    *d_r = deflation->d_r;
+    return ops->rows_add(dev, &rows[HX_MG_DEFLATION_FORCES], -1.0, deflation->d_c, NULL,
+                         deflation->d_r, NULL);
+}
+
+int hx_mg_deflate_solution(hx_multigrid *mg, double *d_z)
+{
+    const hx_mg_vector_ops *const ops = mg->ops->vector;
+    const hx_mg_deflation *const deflation = &mg->deflation;
+    const hx_mg_rows *const rows = deflation->rows;
     float *const d_single = d_z ? NULL : mg->d_x;
-    HX_TRY(dev->ops->zero(dev, deflation->d_sum, n_byte));
-    HX_TRY(mg->ops->rows_add(dev, &rows[HX_MG_DEFLATION_SUMS], 1.0, d_r, NULL, deflation->d_sum,
-                             NULL));
+    HX_TRY(ops->rows_add(mg->dev, &rows[HX_MG_DEFLATION_WORK], -1.0, d_z, d_single,
+                         deflation->d_sum, NULL));
     HX_TRY(solve_deflation(mg));
-    HX_TRY(dev->ops->copy(dev, deflation->d_r, d_r, (size_t)op->linear.n * sizeof *d_r));
-    HX_TRY(mg->ops->rows_add(dev, &rows[HX_MG_DEFLATION_FORCES], -1.0, deflation->d_c, NULL,
-                             deflation->d_r, NULL));
-    HX_TRY(hx_mg_apply(mg, op, deflation->d_r, d_z));
-    HX_TRY(mg->ops->rows_add(dev, &rows[HX_MG_DEFLATION_WORK], -1.0, d_z, d_single,
-                             deflation->d_sum, NULL));
-    HX_TRY(solve_deflation(mg));
-    return mg->ops->rows_add(dev, &rows[HX_MG_DEFLATION_MOTION], 1.0, deflation->d_c, NULL, d_z,
-                             d_single);
+    return ops->rows_add(mg->dev, &rows[HX_MG_DEFLATION_MOTION], 1.0, deflation->d_c, NULL, d_z,
+                         d_single);
 }
 
 int hx_mg_deflation_snapshot(hx_multigrid *mg, hx_snapshot *image)

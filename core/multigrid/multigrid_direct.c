@@ -98,25 +98,22 @@ fail:
     return rc;
 }
 
-static int alloc_inverse(hx_multigrid *mg, int64_t n)
-{
-    const hx_device_ops *ops = mg->dev->ops;
-    const size_t pitch = (size_t)hx_mg_pitch(n);
-    HX_TRY(ops->alloc(mg->dev, (size_t)hx_mg_inverse_work(n) * sizeof(double), &mg->d_sweep));
-    return ops->alloc(mg->dev, pitch * pitch * sizeof(float), &mg->d_inverse);
-}
-
 int hx_mg_direct_choose(hx_multigrid *mg, const hx_coarse *coarse, int64_t n_elem, int *n_level)
 {
     const hx_mg_direct_params *const direct = &mg->params->direct;
+    const hx_device_ops *const ops = mg->dev->ops;
     const double most = direct->operations * (double)n_elem;
     int found = 0;
     *n_level = coarse->n_level;
-    if (mg->ops->inverse) {
+    if (mg->ops->direct->begin) {
         int l = coarse->n_shared;
         while (l + 1 < coarse->n_level && coarse->level[l].n_node > direct->inverse_nodes) l++;
         *n_level = l + 1;
-        return alloc_inverse(mg, mg->dof * coarse->level[l].n_node);
+        const int64_t n = mg->dof * coarse->level[l].n_node, pitch = hx_mg_pitch(n);
+        mg->direct.n = n;
+        HX_TRY(ops->alloc(mg->dev, (size_t)hx_mg_inverse_work(n) * sizeof(double),
+                          &mg->direct.d_work));
+        return ops->alloc(mg->dev, (size_t)(pitch * pitch) * sizeof(float), &mg->direct.d_inverse);
     }
     for (int l = coarse->n_shared; l < coarse->n_level; l++) {
         const hx_coarse_level *level = &coarse->level[l];
@@ -135,7 +132,7 @@ double hx_mg_direct_bytes(const hx_multigrid_ops *ops, const hx_mg_params *param
                           double n_node, int64_t n_elem)
 {
     const hx_mg_direct_params *const direct = &params->direct;
-    if (ops->inverse) {
+    if (ops->direct->begin) {
         while (n_node > direct->inverse_nodes) n_node *= 0.125;
         const int64_t n = (int64_t)(dof * n_node), pitch = hx_mg_pitch(n);
         return 4.0 * (double)(pitch * pitch) + 8.0 * (double)hx_mg_inverse_work(n);
@@ -157,8 +154,8 @@ double hx_mg_direct_added(const hx_multigrid *mg)
 int hx_mg_direct_begin(hx_multigrid *mg)
 {
     const hx_mg_level *last = &mg->level[mg->n_level - 1];
-    if (!mg->ops->inverse) return HX_OK;
-    return mg->ops->inverse(mg->dev, last, mg->added, mg->d_sweep, mg->d_inverse);
+    if (!mg->ops->direct->begin) return HX_OK;
+    return mg->ops->direct->begin(mg->dev, last, mg->added, &mg->direct);
 }
 
 /* Factorizes or inverts, increasing the fraction added to the diagonal until it is sufficient. */
@@ -167,9 +164,7 @@ static int make_consistent(hx_multigrid *mg)
     const hx_mg_direct_params *const direct = &mg->params->direct;
     const hx_mg_level *last = &mg->level[mg->n_level - 1];
     for (int fits = 0;;) {
-        HX_TRY(mg->ops->inverse
-                   ? mg->ops->inverse_fits(mg->dev, mg->dof * last->n_node, mg->d_sweep, &fits)
-                   : mg->ops->direct_factorise(mg->dev, last, mg->added, &mg->direct, &fits));
+        HX_TRY(mg->ops->direct->finish(mg->dev, last, mg->added, &mg->direct, &fits));
         /* at the limit: some rows stay left out */
         if (fits || mg->added >= direct->added_most) return HX_OK;
         mg->added *= direct->added_factor;
@@ -179,7 +174,7 @@ static int make_consistent(hx_multigrid *mg)
 
 int hx_mg_direct_setup(hx_multigrid *mg)
 {
-    mg->is_begun = mg->ops->inverse != NULL;
+    mg->is_begun = mg->ops->direct->begin != NULL;
     return mg->is_begun ? HX_OK : make_consistent(mg);
 }
 
@@ -190,22 +185,11 @@ int hx_mg_direct_wait(hx_multigrid *mg)
     return make_consistent(mg);
 }
 
-int hx_mg_direct_solve(const hx_multigrid *mg, float *d_x)
-{
-    const hx_mg_level *last = &mg->level[mg->n_level - 1];
-    if (mg->ops->inverse)
-        return mg->ops->inverse_multiply(mg->dev, mg->dof * last->n_node, mg->d_inverse, last->d_b,
-                                         d_x);
-    return mg->ops->direct_solve(mg->dev, last, &mg->direct, last->d_b, d_x);
-}
-
 void hx_mg_direct_free(hx_multigrid *mg)
 {
-    mg->dev->ops->release(mg->dev, mg->d_inverse);
-    mg->dev->ops->release(mg->dev, mg->d_sweep);
-    mg->d_inverse = NULL;
-    mg->d_sweep = NULL;
+    mg->dev->ops->release(mg->dev, mg->direct.d_inverse);
+    mg->dev->ops->release(mg->dev, mg->direct.d_work);
     free(mg->direct.order);
-    mg->direct.order = NULL;
     hx_skyline_free(&mg->direct.factors);
+    memset(&mg->direct, 0, sizeof mg->direct);
 }

@@ -305,7 +305,7 @@ static int try_first(hx_multigrid *mg, const hx_coarse *coarse, int first, int n
     for (int l = 0; l < r->n_level; l++)
         HX_TRY(put_part(mg->dev, &coarse->level[first + l], n_block, &r->part[l]));
     HX_TRY(put_words(mg, r));
-    return mg->ops->fused_fits(mg->dev, r, mg->level + first);
+    return mg->ops->fused->fits(mg->dev, r, mg->level + first);
 }
 
 /* The fused cycle sums the terms of a row in another order than separate launches, so all ranks
@@ -324,8 +324,8 @@ static int agree(hx_multigrid *mg, int fits)
 int hx_mg_fused_create(hx_multigrid *mg, const hx_coarse *coarse)
 {
     int n_block, n_node, fits = 0;
-    if (!mg->ops->fused_room || mg->n_level < 2) return HX_OK;
-    mg->ops->fused_room(mg->dev, &n_block, &n_node);
+    if (!mg->ops->fused || mg->n_level < 2) return HX_OK;
+    mg->ops->fused->room(mg->dev, &n_block, &n_node);
     /* each block must have at least one of its nodes */
     const int64_t lowest = mg->level[mg->n_level - 2].n_node;
     if (lowest < n_block) n_block = (int)lowest;
@@ -341,12 +341,12 @@ int hx_mg_fused_create(hx_multigrid *mg, const hx_coarse *coarse)
     return agree(mg, fits);
 }
 
-double hx_mg_fused_bytes(const hx_multigrid_ops *ops, int dof, double n_node)
+double hx_mg_fused_bytes(const hx_multigrid_ops *ops, double n_node)
 {
     /* MOST: number of nodes that fit, rounded up. MOST_NEAR: near nodes per node, which are more if
      * a block has few nodes. */
     enum { MOST = 8192, MOST_NEAR = 10 };
-    if (!ops || !ops->fused_room || dof != HX_MG_DOF) return 0.0;
+    if (!ops || !ops->fused) return 0.0;
     const double n = n_node < MOST ? n_node : MOST;
     return 1.3 * n *
            ((HX_FUSED_COPIES + 1) * (double)HX_FUSED_NODE_BYTES + NEAR_STRIDE * 2.0 +

@@ -4,6 +4,7 @@
 
 #include "../krylov/precond.h"
 #include "../operator/assembled.h"
+#include "../operator/conduction_ops.h"
 #include "mg_params.h"
 #include "multigrid.h"
 
@@ -63,12 +64,14 @@ typedef struct hx_mg_deflation {
     double *d_r; /* [n_dof] right-hand side of the multigrid cycle; NULL until it is needed */
 } hx_mg_deflation;
 
+/* Number of the mesh as a level; that of the first coarse grid is 0. */
+enum { HX_MG_MESH = -1 };
+
 typedef struct hx_multigrid {
     hx_device *dev;
     const hx_mg_params *params;  /* of the problem (borrowed) */
-    const hx_multigrid_ops *ops; /* = &table */
-    hx_multigrid_ops table;
-    int dof; /* unknowns per coarse node: HX_MG_DOF, or 1 for heat conduction */
+    const hx_multigrid_ops *ops; /* for the problem's physics (borrowed) */
+    int dof;                     /* unknowns per coarse node: HX_MG_DOF, or 1 for heat conduction */
     const hx_operator_kind *op_kind; /* operator kind of the single precision products */
     void *state, *own_state; /* own_state: used if the operator has no such product (owned) */
     /* For quadratic elements: the rows of K, which replace products and element matrices
@@ -80,6 +83,8 @@ typedef struct hx_multigrid {
     /* lines of a mesh of stretched elements, if the device has a line smoother */
     hx_mg_lines lines;
     double *d_none; /* [n_dof] zeros, with blocks or lines; NULL: point Jacobi smoother */
+    const hx_mg_smoother_ops *smoother; /* on the mesh: the diagonal, blocks or lines */
+    hx_mg_splitting splitting;          /* for it */
     hx_mg_mesh mesh;
     double across;           /* mean number of elements across a cell of the first coarse grid */
     hx_mg_smoothing on_mesh; /* smoother on a mesh of linear elements */
@@ -89,9 +94,7 @@ typedef struct hx_multigrid {
     int64_t n_spring_block;
     int64_t *d_spring_at;  /* [n_spring_block] as in coarse_springs.h */
     float *d_spring_block; /* [n_spring_block][dof][dof] */
-    hx_mg_direct direct; /* factors of the last level's matrix, if the device solves with factors */
-    float *d_inverse;    /* otherwise the inverse of that matrix */
-    double *d_sweep;     /* work space for computing the inverse */
+    hx_mg_direct direct;   /* direct solve on the last level */
     int is_begun; /* 1: the inverse is being computed, concurrently with other work on the device */
     hx_mg_fused fused;
     /* fraction of the diagonal that is added to the last matrix; increased if rounding noise
@@ -110,6 +113,14 @@ typedef struct hx_multigrid {
     int has_looked; /* 1: the memory for cell blocks has been checked */
 } hx_multigrid;
 
+/* The tables of a device for the physics of a problem; NULL: it has none. */
+static inline const hx_multigrid_ops *hx_mg_ops_of(const hx_problem *problem,
+                                                   const hx_device_ops *device)
+{
+    if (!hx_problem_is_heat(problem)) return device->multigrid;
+    return device->conduction ? device->conduction->multigrid : NULL;
+}
+
 /* multigrid_cycle.c. The smoother on the mesh, for `across` elements across a cell of the first
  * coarse grid. */
 hx_mg_smoothing hx_mg_smoothing_for(const hx_mg_smoothing_params *s, double across);
@@ -120,7 +131,7 @@ hx_mg_smoothing hx_mg_smoothing_lines(const hx_mg_smoothing_params *s, double ac
                                       int is_narrow);
 /* The smoother with rows, for quadratic elements (degree 0) or splines of the given degree. */
 hx_mg_smoothing hx_mg_smoothing_rows(const hx_mg_smoothing_params *s, int degree);
-/* The smoother of coarse grid l, or of the mesh (l = -1), where the degree is always above 1. */
+/* The smoother of level l. On the mesh the degree is always above 1. */
 hx_mg_smoothing hx_mg_smoothing_of(const hx_multigrid *mg, int l);
 /* y = K x on the mesh, including springs, with 0 at supports. */
 int hx_mg_product(const hx_multigrid *mg, const hx_operator *op, const float *d_x, float *d_y);
@@ -130,11 +141,12 @@ int hx_mg_estimate(hx_multigrid *mg, const hx_operator *op, int is_first);
 /* Estimates the eigenvalues from random vectors and updates the smoothers whose interval they
  * exceed. Returns 1 if there is any. */
 int hx_mg_refresh(hx_multigrid *mg, const hx_operator *op);
-/* Solves approximately on coarse grid l for its right-hand side; *d_solution points to one of its
- * iterates. Requires hx_mg_direct_wait. */
-int hx_mg_cycle(const hx_multigrid *mg, int l, float **d_solution);
-/* z = M0^-1 r: one multigrid cycle from the mesh down. */
-int hx_mg_apply(hx_multigrid *mg, const hx_operator *op, const double *d_r, double *d_z);
+/* One multigrid cycle from level l down. On a coarse grid: solves approximately for the grid's
+ * right-hand side; d_r and d_z are not used. On the mesh: z = M^-1 r, with deflation and without
+ * rigid sets; if d_z is NULL, the result is left in d_x. *d_solution points to the level's newest
+ * iterate, in single precision. */
+int hx_mg_cycle(hx_multigrid *mg, const hx_operator *op, int l, const double *d_r, double *d_z,
+                float **d_solution);
 
 /* multigrid_restore.c. 1 if coarse matrices are corrected such that rigid motions cause no forces;
  * needed if further levels follow the first, where such forces have more weight. */
@@ -163,18 +175,12 @@ double hx_mg_direct_bytes(const hx_multigrid_ops *ops, const hx_mg_params *param
 int hx_mg_direct_begin(hx_multigrid *mg);
 int hx_mg_direct_setup(hx_multigrid *mg);
 int hx_mg_direct_wait(hx_multigrid *mg);
-/* x = A^-1 b on the last level. */
-int hx_mg_direct_solve(const hx_multigrid *mg, float *d_x);
 void hx_mg_direct_free(hx_multigrid *mg);
 
 /* multigrid_blocks.c. Block smoother for splines, which couple neighbouring control points almost
  * as strongly as a point with itself: blocks of several points reduce the iterations to between a
  * third and a half. */
 int hx_mg_blocks_create(hx_multigrid *mg, const hx_operator *op);
-/* d_t := M^-1 (d_t - d_r) with blocks or lines, with the sign that a smoothing step expects; d_r =
- * NULL stands for 0. */
-int hx_mg_blocks_solve(const hx_multigrid *mg, const hx_operator *op, const double *d_r,
-                       float *d_t);
 /* Device bytes of the blocks of a problem. */
 double hx_mg_blocks_bytes(const hx_problem *problem, const hx_device_ops *device);
 void hx_mg_blocks_free(hx_multigrid *mg);
@@ -204,7 +210,7 @@ void hx_mg_level_lines_free(hx_device *dev, hx_mg_level_lines *lines);
  * but their values are not needed. */
 int hx_mg_fused_create(hx_multigrid *mg, const hx_coarse *coarse);
 /* Device bytes, for n_node nodes of all levels together. */
-double hx_mg_fused_bytes(const hx_multigrid_ops *ops, int dof, double n_node);
+double hx_mg_fused_bytes(const hx_multigrid_ops *ops, double n_node);
 void hx_mg_fused_free(hx_multigrid *mg);
 
 /* multigrid_rigid.c. These functions do nothing without rigid sets. The rigid sets are those of the
@@ -222,8 +228,10 @@ void hx_mg_rigid_free(hx_multigrid *mg);
 int hx_mg_deflation_setup(hx_multigrid *mg, const hx_operator *op, int *changed);
 /* Searches for floating components when a solve takes long. Returns 1 if there are any. */
 int hx_mg_enable_deflation(hx_multigrid *mg, const hx_operator *op);
-/* z = M^-1 r with deflation; d_z = NULL: the result is left in d_x. */
-int hx_mg_deflation_apply(hx_multigrid *mg, const hx_operator *op, const double *d_r, double *d_z);
+/* Before the cycle: *d_r := r - K Q r in a vector of its own. */
+int hx_mg_deflate_residual(hx_multigrid *mg, const hx_operator *op, const double **d_r);
+/* After it: z += Q (r - K z), with z in d_z or, if that is NULL, in d_x. */
+int hx_mg_deflate_solution(hx_multigrid *mg, double *d_z);
 int hx_mg_deflation_snapshot(hx_multigrid *mg, hx_snapshot *image);
 void hx_mg_deflation_reset(hx_multigrid *mg);
 void hx_mg_deflation_free(hx_multigrid *mg);

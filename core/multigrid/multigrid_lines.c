@@ -247,7 +247,7 @@ static int put_mesh_lines(hx_multigrid *mg, int64_t n, int64_t n_point, const in
 
 int hx_mg_needs_lines(const hx_problem *problem, const hx_device_ops *device)
 {
-    return device->multigrid && device->multigrid->lines_solve && problem->components == 3 &&
+    return device->multigrid && device->multigrid->lines && problem->components == 3 &&
            problem->space.element == HX_ELEMENT_LINEAR &&
            hx_coarse_plan_aspect(hx_problem_whole(problem)) >
                hx_mg_params_of(problem)->lines.aspect;
@@ -356,9 +356,9 @@ int hx_mg_lines_setup(hx_multigrid *mg, const hx_operator *op)
     HX_TRY(hx_operator_block_diagonal(op, mg->lines.d_block));
     model.d_node_elem_ptr = op->mesh->d_node_elem_ptr;
     model.d_node_elem = op->mesh->d_node_elem;
-    HX_TRY(mg->ops->lines_couple(mg->dev, &model, &mg->lines));
+    HX_TRY(mg->ops->lines->couple(mg->dev, &model, &mg->lines));
     HX_TRY(hx_interface_add_lines(mg->dev, &mg->lines));
-    return mg->ops->lines_factorise(mg->dev, &mg->lines, mg->d_m);
+    return mg->ops->lines->invert(mg->dev, &mg->splitting);
 }
 
 double hx_mg_lines_bytes(const hx_problem *problem, const hx_device_ops *device,

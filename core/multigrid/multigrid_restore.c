@@ -23,7 +23,7 @@ static const char *const WHAT = "multigrid coarse grids";
 
 int hx_mg_restores(const hx_multigrid *mg)
 {
-    return mg->ops->restore_rigid && !mg->rows && mg->n_level > 1;
+    return mg->ops->level->restore_rigid && !mg->rows && mg->n_level > 1;
 }
 
 void hx_mg_flag_held(const hx_problem *problem, size_t n_point, uint8_t *held)
@@ -168,11 +168,11 @@ static int restrict_marks(hx_multigrid *mg, const hx_operator *op, int l)
 {
     hx_mg_level *const level = &mg->level[l];
     double *const d_zero = (double *)mg->d_x;
-    if (l > 0) return mg->ops->restrict_to(mg->dev, level - 1, level[-1].d_b, level);
+    if (l > 0) return mg->ops->transfer->restrict_to(mg->dev, level - 1, level[-1].d_b, level);
     HX_TRY(mg->dev->ops->zero(mg->dev, d_zero, (size_t)op->linear.n * sizeof *d_zero));
     HX_TRY(put_marks(mg, op, mg->d_d));
     HX_TRY(hx_interface_add_single(mg->dev, op->linear.components, mg->d_d));
-    return mg->ops->mesh_restrict(mg->dev, &mg->mesh, d_zero, mg->d_d, level);
+    return mg->ops->transfer->mesh_restrict(mg->dev, &mg->mesh, d_zero, mg->d_d, level);
 }
 
 static int find_held(hx_multigrid *mg, const hx_operator *op, int l)
@@ -201,5 +201,5 @@ int hx_mg_restore(hx_multigrid *mg, const hx_operator *op, int l)
 {
     if (!hx_mg_restores(mg)) return HX_OK;
     if (!mg->level[l].d_held) HX_TRY(find_held(mg, op, l));
-    return mg->ops->restore_rigid(mg->dev, &mg->level[l]);
+    return mg->ops->level->restore_rigid(mg->dev, &mg->level[l]);
 }

@@ -38,8 +38,8 @@ int hx_mg_rigid_create(hx_multigrid *mg, const hx_operator *op)
 static int restrict_free(const hx_multigrid *mg, const double *d_r, float *d_t, size_t n_dof)
 {
     HX_TRY(mg->dev->ops->zero(mg->dev, d_t, n_dof * sizeof *d_t));
-    HX_TRY(mg->ops->match_entries(mg->dev, mg->rigid.n_dof, mg->rigid.d_dof, d_r, d_t));
-    return mg->ops->mesh_restrict(mg->dev, &mg->mesh, d_r, d_t, &mg->level[0]);
+    HX_TRY(mg->ops->vector->match_entries(mg->dev, mg->rigid.n_dof, mg->rigid.d_dof, d_r, d_t));
+    return mg->ops->transfer->mesh_restrict(mg->dev, &mg->mesh, d_r, d_t, &mg->level[0]);
 }
 
 /* sum = R'r; t is scratch. */
@@ -51,8 +51,8 @@ static int rigid_sums(const hx_multigrid *mg, const hx_operator *op, const doubl
         HX_TRY(mg->dev->ops->rigid->sum(mg->dev, &problem->rigid.set[i], op->d_rigid_node,
                                         op->model.d_xyz, d_r, rigid->d_sum + 6 * i));
     HX_TRY(restrict_free(mg, d_r, d_t, (size_t)op->linear.n));
-    return mg->ops->column_dots(mg->dev, HX_MG_DOF * mg->level[0].n_node, rigid->n_column,
-                                rigid->d_y, mg->level[0].d_b, rigid->d_sum);
+    return mg->ops->vector->column_dots(mg->dev, HX_MG_DOF * mg->level[0].n_node, rigid->n_column,
+                                        rigid->d_y, mg->level[0].d_b, rigid->d_sum);
 }
 
 /* z += R c for z that is 0 on the sets; x is scratch and becomes 0. */
@@ -63,9 +63,9 @@ static int add_motions(const hx_multigrid *mg, const hx_operator *op, const doub
     const hx_device_ops *ops = mg->dev->ops;
     const hx_mg_level *level = &mg->level[0];
     HX_TRY(ops->zero(mg->dev, d_x, (size_t)op->linear.n * sizeof *d_x));
-    HX_TRY(mg->ops->column_combine(mg->dev, HX_MG_DOF * level->n_node, mg->rigid.n_column,
-                                   mg->rigid.d_y, d_c, level->d_d));
-    HX_TRY(mg->ops->mesh_prolong(mg->dev, &mg->mesh, level->d_d, mg->d_m, d_x));
+    HX_TRY(mg->ops->vector->column_combine(mg->dev, HX_MG_DOF * level->n_node, mg->rigid.n_column,
+                                           mg->rigid.d_y, d_c, level->d_d));
+    HX_TRY(mg->ops->transfer->mesh_prolong(mg->dev, &mg->mesh, level->d_d, mg->d_m, d_x));
     HX_TRY(ops->vector->flush_single(mg->dev, op->linear.n, 1.0, d_x, d_z));
     for (int i = 0; i < problem->rigid.n; i++)
         HX_TRY(ops->rigid->spread(mg->dev, &problem->rigid.set[i], op->d_rigid_node,
@@ -74,7 +74,7 @@ static int add_motions(const hx_multigrid *mg, const hx_operator *op, const doub
 }
 
 /* y ~ A^-1 b on the first coarse grid, where b is the right-hand side of that level. */
-static int continue_motion(const hx_multigrid *mg, float *d_y)
+static int continue_motion(hx_multigrid *mg, const hx_operator *op, float *d_y)
 {
     const hx_mg_level *level = &mg->level[0];
     const size_t n_byte = HX_MG_DOF * (size_t)level->n_node * sizeof(float);
@@ -85,11 +85,11 @@ static int continue_motion(const hx_multigrid *mg, float *d_y)
     for (int i = 0; i < mg->params->rigid.cycles; i++) {
         if (i > 0) {
             HX_TRY(ops->copy(mg->dev, level->d_b, mg->rigid.d_b, n_byte));
-            HX_TRY(mg->ops->residual(mg->dev, level, d_y, level->d_d));
+            HX_TRY(mg->ops->level->residual(mg->dev, level, d_y, level->d_d));
             HX_TRY(ops->copy(mg->dev, level->d_b, level->d_d, n_byte));
         }
-        HX_TRY(hx_mg_cycle(mg, 0, &d_solution));
-        HX_TRY(mg->ops->add(mg->dev, HX_MG_DOF * level->n_node, d_solution, d_y));
+        HX_TRY(hx_mg_cycle(mg, op, 0, NULL, NULL, &d_solution));
+        HX_TRY(mg->ops->vector->add(mg->dev, HX_MG_DOF * level->n_node, d_solution, d_y));
     }
     return HX_OK;
 }
@@ -124,7 +124,7 @@ int hx_mg_rigid_setup(hx_multigrid *mg, const hx_operator *op)
     for (int k = 0; k < n; k++) {
         HX_TRY(motion_forces(mg, op, k, &alone[k]));
         HX_TRY(restrict_free(mg, rigid->d_w, mg->d_t, (size_t)op->linear.n));
-        HX_TRY(continue_motion(mg, rigid->d_y + k * n_coarse));
+        HX_TRY(continue_motion(mg, op, rigid->d_y + k * n_coarse));
         least = fmax(least, 1e-30 * alone[k]);
     }
     for (int k = 0; k < n; k++) {
@@ -146,8 +146,8 @@ int hx_mg_rigid_add(const hx_multigrid *mg, const hx_operator *op, const double 
 {
     const hx_mg_rigid *rigid = &mg->rigid;
     HX_TRY(rigid_sums(mg, op, d_r, mg->d_t));
-    HX_TRY(mg->ops->small_multiply(mg->dev, rigid->n_column, rigid->d_inverse, rigid->d_sum,
-                                   rigid->d_c));
+    HX_TRY(mg->ops->vector->small_multiply(mg->dev, rigid->n_column, rigid->d_inverse, rigid->d_sum,
+                                           rigid->d_c));
     return add_motions(mg, op, rigid->d_c, mg->d_x, d_z);
 }
 

@@ -43,7 +43,8 @@ static int put_mesh(hx_multigrid *mg, const hx_operator *op, const hx_coarse *co
     HX_TRY(hx_device_put(dev, &m->d_coloured, coarse->coloured, n_cell * word));
     HX_TRY(hx_device_put(dev, &m->d_position, coarse->position, n_node * 3 * sizeof(float)));
     HX_TRY(hx_device_put(dev, &m->d_fixed, held, n_node));
-    return mg->ops->mesh_prepare && !mg->rows ? mg->ops->mesh_prepare(dev, m) : HX_OK;
+    const hx_mg_transfer_ops *const transfer = mg->ops->transfer;
+    return transfer->mesh_prepare && !mg->rows ? transfer->mesh_prepare(dev, m) : HX_OK;
 }
 
 /* Allocates what updates of the first coarse matrix keep from design to design. */
@@ -52,7 +53,7 @@ static int put_kept(hx_multigrid *mg)
     hx_device *const dev = mg->dev;
     hx_mg_mesh *const m = &mg->mesh;
     const size_t n_cell = (size_t)m->n_cell, n_elem = (size_t)m->model->n_elem;
-    if (mg->rows || !mg->ops->mesh_update) return HX_OK;
+    if (mg->rows || !mg->ops->transfer->mesh_update) return HX_OK;
     HX_TRY(dev->ops->alloc(dev, n_elem * sizeof *m->d_kept, &m->d_kept));
     HX_TRY(dev->ops->zero(dev, m->d_kept, n_elem * sizeof *m->d_kept));
     return dev->ops->alloc(dev, (n_cell + 2) * sizeof *m->d_changed, &m->d_changed);
@@ -165,7 +166,7 @@ static int alloc_vectors(hx_multigrid *mg, int64_t n_dof)
 static int find_rows(hx_multigrid *mg, const hx_operator *op)
 {
     const hx_matrix_ops *matrix = mg->dev->ops->matrix;
-    if (!op->op_kind->assembled || !mg->ops->rows_galerkin || !matrix || !matrix->multiply_single)
+    if (!op->op_kind->assembled || !matrix || !matrix->multiply_single)
         return HX_RAISE(HX_EINPUT,
                         "preconditioner 'multigrid' needs a stored matrix for quadratic elements, "
                         "which operator '%s' on device '%s' does not have: use %s",
@@ -221,7 +222,7 @@ static void destroy_multigrid(hx_precond *pc)
                            mg->d_work,        mg->d_least,      m->d_kept,
                            m->d_changed,      m->d_share};
     for (size_t i = 0; i < sizeof owned / sizeof owned[0]; i++) dev->ops->release(dev, owned[i]);
-    if (mg->ops && mg->ops->mesh_release) mg->ops->mesh_release(dev, &mg->mesh);
+    if (mg->ops && mg->ops->transfer->mesh_release) mg->ops->transfer->mesh_release(dev, &mg->mesh);
     for (int l = 0; l < mg->n_level; l++) release_level(dev, &mg->level[l]);
     hx_mg_fused_free(mg);
     hx_mg_blocks_free(mg);
@@ -234,51 +235,15 @@ static void destroy_multigrid(hx_precond *pc)
     pc->impl = NULL;
 }
 
-/* For one unknown per node: replaces the functions that depend on that number by those for heat
- * conduction. */
-static void set_scalar(hx_multigrid_ops *table, const hx_multigrid_ops *scalar)
-{
-    table->mesh_restrict = scalar->mesh_restrict;
-    table->mesh_prolong = scalar->mesh_prolong;
-    table->mesh_prepare = scalar->mesh_prepare;
-    table->mesh_release = scalar->mesh_release;
-    table->prepared_bytes = scalar->prepared_bytes;
-    table->mesh_galerkin = scalar->mesh_galerkin;
-    table->mesh_update = scalar->mesh_update;
-    table->rows_galerkin = scalar->rows_galerkin;
-    table->add_blocks = scalar->add_blocks;
-    table->multiply = scalar->multiply;
-    table->power_next = scalar->power_next;
-    table->residual = scalar->residual;
-    table->smooth = scalar->smooth;
-    table->restrict_to = scalar->restrict_to;
-    table->prolong_from = scalar->prolong_from;
-    table->galerkin = scalar->galerkin;
-    table->restore_rigid = scalar->restore_rigid;
-    table->diagonal = scalar->diagonal;
-    table->direct_factorise = scalar->direct_factorise;
-    table->direct_solve = scalar->direct_solve;
-    table->inverse = scalar->inverse;
-    table->inverse_fits = scalar->inverse_fits;
-    table->inverse_multiply = scalar->inverse_multiply;
-    table->fused_room = scalar->fused_room;
-    table->dense = scalar->dense;
-}
-
 static int find_ops(hx_multigrid *mg, const hx_problem *problem)
 {
-    const hx_device_ops *device = mg->dev->ops;
-    const int is_heat = hx_problem_is_heat(problem);
-    const hx_multigrid_ops *scalar =
-        is_heat && device->conduction ? device->conduction->multigrid : NULL;
-    if (!device->multigrid || (is_heat && !scalar))
+    const hx_device_ops *const device = mg->dev->ops;
+    mg->ops = hx_mg_ops_of(problem, device);
+    if (!mg->ops)
         return HX_RAISE(HX_EINPUT, "device '%s' does not support preconditioner 'multigrid'%s",
                         device->name, device->multigrid ? " for physics = \"heat\"" : "");
-    mg->table = *device->multigrid;
-    if (is_heat) set_scalar(&mg->table, scalar);
-    mg->ops = &mg->table;
-    mg->dof = is_heat ? 1 : HX_MG_DOF;
-    return HX_OK;
+    mg->dof = hx_problem_is_heat(problem) ? 1 : HX_MG_DOF;
+    return hx_multigrid_ops_check(mg->ops, device->name);
 }
 
 /* Takes the coarse grids from the plan or makes new ones; for a subdomain, those of the whole
@@ -303,9 +268,19 @@ static int make_coarse(hx_device *dev, hx_coarse *coarse, const hx_problem *prob
 }
 
 /* Chooses the smoother on the mesh. */
-static void choose_smoothers(hx_multigrid *mg, const hx_problem *problem, const hx_coarse *coarse)
+static void choose_smoothers(hx_multigrid *mg, const hx_operator *op, const hx_coarse *coarse)
 {
     const hx_mg_smoothing_params *const s = &mg->params->smoothing;
+    const hx_problem *const problem = op->problem;
+    mg->smoother = mg->lines.n > 0    ? mg->ops->lines
+                   : mg->blocks.n > 0 ? mg->ops->blocks
+                                      : mg->ops->diagonal;
+    mg->splitting = (hx_mg_splitting){.n = op->linear.n,
+                                      .components = op->linear.components,
+                                      .matrix = mg->rows ? &mg->rows->matrix : NULL,
+                                      .blocks = &mg->blocks,
+                                      .lines = &mg->lines,
+                                      .d_m = mg->d_m};
     mg->across = coarse->across;
     mg->on_mesh = mg->lines.n > 0 ? hx_mg_smoothing_lines(s, coarse->across_next,
                                                           hx_mg_is_narrow(problem, mg->dev->ops))
@@ -340,7 +315,7 @@ static int create_multigrid(hx_precond *pc)
     HX_TRY(hx_mg_lines_create(mg, op));
     HX_TRY(alloc_vectors(mg, op->linear.n));
     HX_TRY(make_coarse(mg->dev, &coarse, op->problem));
-    choose_smoothers(mg, op->problem, &coarse);
+    choose_smoothers(mg, op, &coarse);
     int rc = hx_alloc_raw(&held, n_node, 1, "multigrid");
     if (rc == HX_OK) {
         hx_mg_flag_held(op->problem, n_node, held);
@@ -369,7 +344,7 @@ static void choose_means(const hx_precond *pc)
 /* Computes the matrix of the first coarse grid, without springs. */
 static int find_first(hx_multigrid *mg)
 {
-    const hx_multigrid_ops *const ops = mg->ops;
+    const hx_mg_transfer_ops *const ops = mg->ops->transfer;
     const hx_mg_level *const first = &mg->level[0];
     if (mg->rows) return ops->rows_galerkin(mg->dev, &mg->mesh, &mg->rows->matrix, first);
     if (!mg->mesh.d_kept) return ops->mesh_galerkin(mg->dev, &mg->mesh, first);
@@ -386,31 +361,30 @@ static int make_level(hx_multigrid *mg, const hx_operator *op, int l)
     const hx_multigrid_ops *const ops = mg->ops;
     hx_mg_level *const level = &mg->level[l];
     if (l > 0) {
-        HX_TRY(ops->galerkin(mg->dev, level - 1, level));
+        HX_TRY(ops->transfer->galerkin(mg->dev, level - 1, level));
     } else {
         HX_TRY(find_first(mg));
-        HX_TRY(ops->add_blocks(mg->dev, level, mg->n_spring_block, mg->d_spring_at,
-                               mg->d_spring_block));
+        HX_TRY(ops->level->add_blocks(mg->dev, level, mg->n_spring_block, mg->d_spring_at,
+                                      mg->d_spring_block));
         HX_TRY(hx_interface_add_coarse(mg->dev, mg->dof, level));
     }
     HX_TRY(hx_mg_restore(mg, op, l));
-    HX_TRY(ops->diagonal(mg->dev, level));
-    return level->lines.next ? ops->level_factorise(mg->dev, level) : HX_OK;
+    HX_TRY(ops->diagonal->level_invert(mg->dev, level));
+    return level->lines.next ? ops->lines->level_invert(mg->dev, level) : HX_OK;
 }
 
 static int setup_multigrid(hx_precond *pc)
 {
     hx_multigrid *mg = pc->impl;
     const hx_operator *op = pc->op;
-    const hx_multigrid_ops *ops = mg->ops;
     double *d_diag = (double *)mg->d_x;
     HX_TRY(hx_mg_direct_wait(mg)); /* from a design for which no solve was run */
     if (mg->own_state && mg->op_kind->update) HX_TRY(mg->op_kind->update(mg->own_state));
     HX_TRY(hx_operator_diagonal(op, d_diag));
     HX_TRY(mg->dev->ops->vector->zero_entries(mg->dev, mg->rigid.n_dof, mg->rigid.d_dof, d_diag));
-    HX_TRY(ops->invert(mg->dev, op->linear.n, d_diag, mg->d_m));
-    if (mg->blocks.n > 0)
-        HX_TRY(ops->blocks_invert(mg->dev, &mg->rows->matrix, &mg->blocks, op->linear.n, mg->d_m));
+    mg->splitting.d_diag = d_diag;
+    HX_TRY(mg->ops->diagonal->invert(mg->dev, &mg->splitting));
+    if (mg->blocks.n > 0) HX_TRY(mg->ops->blocks->invert(mg->dev, &mg->splitting));
     if (mg->lines.n > 0) HX_TRY(hx_mg_lines_setup(mg, op));
     choose_means(pc);
     if (mg->mesh.d_kept) HX_TRY(put_local(mg));
@@ -489,8 +463,8 @@ static void reset(hx_precond *pc)
 static int apply_multigrid(hx_precond *pc, const double *d_r, double *d_z)
 {
     hx_multigrid *const mg = pc->impl;
-    if (mg->deflation.n_column > 0) return hx_mg_deflation_apply(mg, pc->op, d_r, d_z);
-    HX_TRY(hx_mg_apply(mg, pc->op, d_r, d_z));
+    float *d_x;
+    HX_TRY(hx_mg_cycle(mg, pc->op, HX_MG_MESH, d_r, d_z, &d_x));
     return mg->rigid.n_column > 0 ? hx_mg_rigid_add(mg, pc->op, d_r, d_z) : HX_OK;
 }
 
@@ -542,7 +516,7 @@ static void describe_level(const hx_multigrid *mg, int l, char *text, size_t n_t
                               mode[level->mode[1]], mode[level->mode[2]]);
     if (l + 1 == mg->n_level)
         snprintf(text + n, n_text - n, ": solved directly by %s",
-                 mg->ops->inverse ? "its inverse" : "Cholesky factors");
+                 mg->ops->direct->begin ? "its inverse" : "Cholesky factors");
     else
         snprintf(text + n, n_text - n, ": degree %d, ratio %g, %d %s, weight %g%s", s.degree,
                  s.ratio, s.visits, hx_noun(s.visits, "visit", "visits"), s.weight,

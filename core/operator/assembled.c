@@ -11,11 +11,12 @@ size_t hx_assembled_space_bytes(const hx_space *space, const hx_matrix_spec *spe
     const size_t most = space->element == HX_ELEMENT_LINEAR ? 8 : (size_t)hx_space_most(space);
     size_t bytes;
     if (hx_matrix_expected_bytes(&incidence, spec, has_slots, &bytes) == HX_OK) return bytes;
-    hx_error_clear(); /* too little memory to count: upper bound for an unstructured mesh */
+    /* if memory does not suffice to count: upper bound for an unstructured mesh */
+    hx_error_clear();
     return (size_t)incidence.n_cell * most * most * 9 * (sizeof(double) + sizeof(int32_t));
 }
 
-/* The space with arrays in device memory. */
+/* The incidence of the space, with arrays in device memory. */
 static hx_incidence incidence_of(const hx_device_model *model, const hx_mesh *mesh)
 {
     if (model->points) return *model->points;

@@ -20,8 +20,8 @@ typedef struct hx_assembled {
     void *fill; /* state of the fill method `gather` */
 } hx_assembled;
 
-/* Device bytes of pattern and matrix, from a count of the neighbours, which takes as long as the
- * build. The operator kind adds what the device's products and fills hold in addition. */
+/* Device bytes of pattern and matrix, found by counting the neighbours, which takes as long as the
+ * build. The operator kind adds the bytes that the device's products and fills need. */
 size_t hx_assembled_space_bytes(const hx_space *space, const hx_matrix_spec *spec, int has_slots);
 
 /* Implementations of the entries of hx_operator_kind; `state` is an hx_assembled. */

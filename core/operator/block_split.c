@@ -8,14 +8,6 @@
 
 static const char what[] = "blocks of a product";
 
-static uint8_t has_common(const hx_mesh *mesh, int64_t first, int64_t end,
-                          const uint8_t *is_interface)
-{
-    for (int64_t i = 8 * first; i < 8 * end; i++)
-        if (is_interface[mesh->conn[i]]) return 1;
-    return 0;
-}
-
 int hx_block_split_elements(hx_block_split *split, const hx_mesh *mesh, int64_t n_interface,
                             const int32_t *interface, int64_t each)
 {
@@ -27,8 +19,10 @@ int hx_block_split_elements(hx_block_split *split, const hx_mesh *mesh, int64_t 
     HX_TRY_FAIL(hx_alloc_raw(&is_boundary, (size_t)n_block, sizeof *is_boundary, what));
 #pragma omp parallel for schedule(static)
     for (int64_t b = 0; b < n_block; b++) {
-        const int64_t end = (b + 1) * each;
-        is_boundary[b] = has_common(mesh, b * each, end < n_elem ? end : n_elem, is_interface);
+        const int64_t whole = (b + 1) * each, end = whole < n_elem ? whole : n_elem;
+        is_boundary[b] = 0;
+        for (int64_t i = 8 * b * each; i < 8 * end && !is_boundary[b]; i++)
+            is_boundary[b] = is_interface[mesh->conn[i]];
     }
     rc = hx_block_split_marked(split, n_block, is_boundary);
 fail:

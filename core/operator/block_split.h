@@ -1,5 +1,6 @@
 /* The thread blocks of a product, each with some elements or rows, reordered for products in parts
- * (product_part.h): first the blocks with interface points, then the others, both ascending. */
+ * (product_part.h): first the blocks with interface points, then the others, both in ascending
+ * order. */
 #ifndef HX_BLOCK_SPLIT_H
 #define HX_BLOCK_SPLIT_H
 
@@ -24,7 +25,7 @@ int hx_block_split_elements(hx_block_split *split, const hx_mesh *mesh, int64_t 
 int hx_block_split_rows(hx_block_split *split, int64_t n_point, int64_t n_interface,
                         const int32_t *interface, int components, int64_t each);
 
-/* For blocks whose flags is_boundary[n_block] are given. */
+/* For blocks that are given by their flags is_boundary[n_block]. */
 int hx_block_split_marked(hx_block_split *split, int64_t n_block, const uint8_t *is_boundary);
 
 /* Accepts a zeroed struct. */

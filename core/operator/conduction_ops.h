@@ -1,6 +1,6 @@
-/* Steady heat conduction on a device (hx_device_ops.conduction): what a K with one unknown per node
- * needs in addition to an operator kind. The modulus is the conductivity. Sums are added in a fixed
- * order. `d_` names device memory. */
+/* Steady heat conduction on a device (hx_device_ops.conduction): the operations that a K with one
+ * unknown per node needs in addition to an operator kind. The modulus is the conductivity. Sums are
+ * added in a fixed order. `d_` names device memory. */
 #ifndef HX_CONDUCTION_OPS_H
 #define HX_CONDUCTION_OPS_H
 
@@ -33,7 +33,7 @@ typedef struct hx_conduction_ops {
                            float *d_y);
     /* multigrid operations with one unknown per coarse node */
     const struct hx_multigrid_ops *multigrid;
-    /* 1: diagonal and energy accept models with points of quadratic elements, of splines */
+    /* 1: diagonal and energy accept models with points of quadratic elements; of splines */
     int quadratic, splines;
 } hx_conduction_ops;
 

@@ -11,9 +11,9 @@
 enum { NONE = -1, OPEN = -2 };
 
 enum {
-    /* sizes that are distinguished; those with few members become no class */
+    /* maximum number of different sizes; sizes with few members do not become classes */
     MOST_SIZES = 4 * HX_MAX_CLASS,
-    WINDOW = 1024, /* number of elements that one thread searches for new sizes at a time */
+    WINDOW = 1024, /* number of elements that one thread at a time searches for new sizes */
     SAMPLE = 4096
 };
 
@@ -58,7 +58,7 @@ static int has_size(double j[3][3], double size[3][3], double tolerance)
     return largest <= tolerance;
 }
 
-/* The first size, from index `from` on, that matches the Jacobian, or OPEN. */
+/* Returns the first size with an index of at least `from` that matches the Jacobian; OPEN: none. */
 static int find_size(sizes *s, int from, double jacobian[3][3])
 {
     for (int k = from; k < s->n; k++)
@@ -66,7 +66,7 @@ static int find_size(sizes *s, int from, double jacobian[3][3])
     return OPEN;
 }
 
-/* find_size over all sizes; an unknown size is added while there is room. */
+/* Like find_size() over all sizes, but adds an unknown size while there is room. */
 static int find_or_add_size(sizes *s, double jacobian[3][3])
 {
     int k = find_size(s, 0, jacobian);
@@ -77,17 +77,6 @@ static int find_or_add_size(sizes *s, double jacobian[3][3])
     }
     if (k != OPEN) s->n_member[k]++;
     return k;
-}
-
-/* Assigns open elements in begin .. end one after the other, adding new sizes. */
-static void search_window(sizes *s, const hx_mesh *mesh, int64_t begin, int64_t end, int8_t *size)
-{
-    for (int64_t e = begin; e < end; e++) {
-        double jacobian[3][3];
-        if (size[e] != OPEN) continue;
-        size[e] =
-            (int8_t)(element_jacobian(mesh, e, jacobian) ? find_or_add_size(s, jacobian) : NONE);
-    }
 }
 
 /* Assigns open elements from `begin` on to the sizes with index at least `from`, or to NONE if they
@@ -130,13 +119,6 @@ static void choose_classes(hx_congruence *congruence, const sizes *s, int64_t sm
     }
 }
 
-static int has_all_classes(const sizes *s, int64_t smallest)
-{
-    int n = 0;
-    for (int k = 0; k < s->n; k++) n += s->n_member[k] >= smallest;
-    return n >= HX_MAX_CLASS;
-}
-
 int hx_congruence_create(hx_congruence *congruence, const hx_mesh *mesh, int64_t smallest)
 {
     const int64_t n_elem = mesh->n_elem;
@@ -151,9 +133,16 @@ int hx_congruence_create(hx_congruence *congruence, const hx_mesh *mesh, int64_t
     for (int64_t begin = 0; begin < n_elem; begin = first_open(mesh, size, begin)) {
         const int n_before = s.n;
         const int64_t end = begin + WINDOW < n_elem ? begin + WINDOW : n_elem;
-        search_window(&s, mesh, begin, end, size);
+        int n_large = 0;
+        for (int64_t e = begin; e < end; e++) { /* one after the other, adding new sizes */
+            double jacobian[3][3];
+            if (size[e] != OPEN) continue;
+            const int is_size = element_jacobian(mesh, e, jacobian);
+            size[e] = (int8_t)(is_size ? find_or_add_size(&s, jacobian) : (int)NONE);
+        }
         assign_sizes(&s, n_before, mesh, end, size);
-        if (s.n == MOST_SIZES || has_all_classes(&s, smallest)) break;
+        for (int k = 0; k < s.n; k++) n_large += s.n_member[k] >= smallest;
+        if (s.n == MOST_SIZES || n_large >= HX_MAX_CLASS) break;
         begin = end;
     }
     choose_classes(congruence, &s, smallest, class_of);
@@ -168,7 +157,7 @@ int hx_congruence_list(const hx_congruence *congruence, int64_t n_elem, int32_t 
     enum { N_LIST = HX_MAX_CLASS + 1 };
     const int n_class = congruence->n_class;
     int64_t next[HX_N_PART][N_LIST] = {{0}},
-            /* first places by part and list; the last list is for elements of no class */
+            /* first places by part and list; the last list has the elements of no class */
         place = 0;
     HX_TRY(hx_alloc_raw(elem, (size_t)(n_elem + n_class), sizeof **elem, "classes of elements"));
 #pragma omp parallel for schedule(static)

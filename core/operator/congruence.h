@@ -15,7 +15,7 @@ extern "C" {
 
 enum { HX_MAX_CLASS = 16 };
 
-/* Edges are equal if they differ by less than this, relative to the longest edge. */
+/* Two edges are equal if they differ by less than this, relative to the longest edge. */
 #define HX_CONGRUENCE_TOLERANCE 1e-12
 
 typedef struct hx_congruence {
@@ -31,13 +31,14 @@ typedef struct hx_congruence {
  * batch of new sizes. The result does not depend on the number of threads. */
 int hx_congruence_create(hx_congruence *congruence, const hx_mesh *mesh, int64_t smallest);
 
-/* (*elem)[n_elem + n_class], owned by the caller: the elements of each class, ascending, each class
- * followed by -1; from *n_classed on, the elements of no class, ascending. O(n_elem). */
+/* Lists in (*elem)[n_elem + n_class], owned by the caller, the elements of each class in ascending
+ * order, each class followed by -1. The elements of no class follow from *n_classed on, also
+ * ascending. O(n_elem). */
 int hx_congruence_list(const hx_congruence *congruence, int64_t n_elem, int32_t **elem,
                        int64_t *n_classed);
 
-/* Fraction of the elements (0 to 1) in classes that have at least a 256th of them, estimated from a
- * sample of 4096. O(1). */
+/* Fraction of the elements (0 to 1) that are in classes with at least a 256th of all elements,
+ * estimated from a sample of 4096. O(1). */
 double hx_congruence_share(const hx_mesh *mesh);
 
 /* Accepts a zeroed struct. */

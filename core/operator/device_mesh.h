@@ -26,11 +26,12 @@ typedef struct hx_device_mesh {
 /* Takes a reference to the device copy of a finished mesh. The first caller uploads it; it is freed
  * when the last reference is dropped. The mesh must neither change nor move meanwhile. */
 int hx_device_mesh_take(const hx_device_mesh **d_mesh, hx_device *dev, const hx_mesh *mesh);
-/* Also uploads the elements of each node, 40 bytes per element that most operators do not need.
- * They are kept as long as the copy. A mesh that has freed its own lists (hx_mesh_free_lists)
- * builds them for the upload. O(n_elem). */
+/* Also uploads the elements of each node: 40 bytes per element that most operators do not need.
+ * They stay as long as the copy. If the mesh has freed its own lists (hx_mesh_free_lists), they are
+ * built for the upload. O(n_elem). */
 int hx_device_mesh_need_lists(hx_device *dev, const hx_device_mesh *d_mesh);
-/* Adds the memory of a copy to the account; has_lists: with the lists of elements per node. */
+/* Adds the memory of a device copy to the account. has_lists = 1: includes the lists of elements
+ * per node. */
 void hx_device_mesh_account(hx_account *account, const hx_mesh *mesh, int has_lists);
 /* Bytes of the lists of elements per node. */
 size_t hx_device_mesh_list_bytes(const hx_mesh *mesh);
@@ -42,7 +43,8 @@ const hx_device_mesh *hx_device_mesh_find(const hx_device *dev, const hx_mesh *m
 struct hx_incidence; /* ../matrix/pattern.h */
 struct hx_cell_rule; /* ../space/cell_rule.h */
 
-/* The mesh and material as kernels see them. Whoever holds the model also holds the mesh. */
+/* The mesh and material as kernels see them. The holder of a model must also hold a reference to
+ * the mesh. */
 typedef struct hx_device_model {
     int64_t n_node, n_elem;
     int has_collapsed;   /* 1: some cells name a point more than once */
@@ -53,17 +55,19 @@ typedef struct hx_device_model {
     const uint32_t *d_node_elem;
     double *d_modulus; /* [n_elem] E * rho^p */
 
-    /* Interface points (shared with other ranks), in host memory (borrowed from the device's
+    /* Interface points, which other ranks share, in host memory (borrowed from the device's
      * subdomain). */
     int64_t n_interface;
     const int32_t *interface;
 
-    const void *lists; /* lists from hx_operator_kind.plan, during `setup`; NULL: none (borrowed) */
+    /* lists that hx_operator_kind.plan made, during `setup`; NULL: none (borrowed) */
+    const void *lists;
 
     /* For a quadratic or spline space (borrowed from the operator and the problem); both pointers
-     * are NULL for a linear one. d_xyz then has the coordinates of all points, the nodes of the
-     * mesh first. The incidence struct is in host memory, its arrays are in device memory. */
-    int64_t n_point; /* n_node for a linear space */
+     * are NULL for a linear one. d_xyz then has the coordinates of all points, starting with the
+     * nodes of the mesh. The incidence struct is in host memory, and its arrays are in device
+     * memory. */
+    int64_t n_point; /* number of points; n_node for a linear space */
     const struct hx_incidence *points;
     const struct hx_cell_rule *rule;
 } hx_device_model;

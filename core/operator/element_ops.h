@@ -22,8 +22,8 @@ typedef struct hx_element_ops {
     /* Symmetric 3x3 blocks d_block[n_point][6] (block3.h), one per point. block_diagonal computes
      * those of K(E). block_fix replaces row and column of each dof[i] (3 node + component) by those
      * of the identity. block_add adds k[i] to the diagonal entry of each dof[i]. block_invert
-     * replaces each block by its inverse, and a block that is not positive definite by the
-     * identity. block_apply computes z = block r, not in place. */
+     * replaces each block by its inverse, or by the identity if the block is not positive definite.
+     * block_apply computes z = block r, not in place. */
     int (*block_diagonal)(hx_device *dev, const hx_device_model *model, double *d_block);
     int (*block_fix)(hx_device *dev, int64_t n, const int64_t *d_dof, double *d_block);
     int (*block_add)(hx_device *dev, int64_t n, const int64_t *d_dof, const double *d_k,
@@ -36,7 +36,7 @@ typedef struct hx_element_ops {
 /* Loads proportional to mass (body_force.h). All entries are required, also for models with
  * points. */
 typedef struct hx_body_ops {
-    /* f[n_point][3] = static + sum of m(rho) int N b dV; static = NULL stands for 0, and it may be
+    /* f[n_point][3] = static + sum of m(rho) int N b dV. static = NULL stands for 0; static may be
      * f itself. */
     int (*force)(hx_device *dev, const hx_device_model *model, const hx_body_field *field,
                  const double *d_rho, const double *d_static, double *d_f);

@@ -51,15 +51,7 @@ static int64_t close_gaps(int size, int64_t most, const int64_t *count, size_t b
     return n;
 }
 
-static int copy_list(int64_t n, size_t bytes, const void *own, void **every, int64_t *n_every)
-{
-    HX_TRY(hx_alloc_raw(every, (size_t)n, bytes, what));
-    if (n > 0) memcpy(*every, own, (size_t)n * bytes);
-    *n_every = n;
-    return HX_OK;
-}
-
-/* Gathers the lists of all ranks, with count[size] items each, at most `most`. */
+/* Gathers the lists of all ranks. Rank r has count[r] items, at most `most`. */
 static int gather_lists(const hx_interface_host *host, const int64_t *count, int64_t most,
                         size_t bytes, const void *own, void **every, int64_t *n_every)
 {
@@ -89,7 +81,13 @@ int hx_interface_gather(const hx_interface_host *host, int rc, int64_t n, size_t
     int64_t *count = NULL, most = 0;
     *every = NULL;
     *n_every = 0;
-    if (!host) return rc < 0 ? rc : copy_list(n, bytes, own, every, n_every);
+    if (!host) {
+        HX_TRY(rc);
+        HX_TRY(hx_alloc_raw(every, (size_t)n, bytes, what));
+        if (n > 0) memcpy(*every, own, (size_t)n * bytes);
+        *n_every = n;
+        return HX_OK;
+    }
     if (rc == HX_OK) rc = hx_alloc_raw(&count, (size_t)host->reduce->size, sizeof *count, what);
     rc = host->agree(host, rc);
     if (rc == HX_OK) rc = host->reduce->gather(host->reduce, &n, sizeof n, count);

@@ -21,15 +21,16 @@ typedef struct hx_interface_messages {
 typedef struct hx_interface_host hx_interface_host;
 struct hx_interface_host {
     const hx_reduce *reduce; /* the communicator (borrowed, like everything here) */
-    int64_t n_own; /* nodes that this rank owns, which come first; each node is owned by one rank */
+    /* nodes that this rank owns, which are its first nodes; each node is owned by one rank */
+    int64_t n_own;
     int64_t n_interface;      /* number of interface points */
     const int32_t *interface; /* [n_interface] in an order that all ranks agree on */
     /* Sends the items first[i] .. first[i + 1] of `bytes` each to all other ranks that have point
      * interface[i]. The caller frees *received. O(items sent and received). */
     int (*exchange)(const hx_interface_host *host, const int64_t *first, size_t bytes,
                     const void *item, hx_interface_messages *received);
-    /* Returns the same result on all ranks: 0, or an error with its message if rc is an error on
-     * any rank. */
+    /* Turns an error on any rank into one on all: returns 0 on all ranks, or, if rc is an error on
+     * some rank, that error with its message. */
     int (*agree)(const hx_interface_host *host, int rc);
 };
 
@@ -46,8 +47,8 @@ static inline const hx_reduce *hx_interface_reduce(const hx_interface_host *host
 /* Accepts a zeroed struct. */
 void hx_interface_messages_free(hx_interface_messages *received);
 
-/* sum[n] over all ranks, in rank order, in blocks of half a MB each. rc: result of the preceding
- * local work, on which the ranks first agree. O(n size). */
+/* sum[n] := sums over all ranks, added in the order of the ranks, in blocks of half a MB. rc is the
+ * result of the preceding local work; the ranks first agree on it. O(n size). */
 int hx_interface_sum(const hx_interface_host *host, int rc, int64_t n, double *sum);
 int hx_interface_sum_i64(const hx_interface_host *host, int rc, int64_t n, int64_t *sum);
 

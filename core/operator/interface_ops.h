@@ -36,8 +36,8 @@ typedef struct hx_interface_ops {
     /* y[point][components] at interface points := the sum over the ranks that share them. */
     int (*add)(hx_device *dev, int components, double *d_y);
     int (*add_single)(hx_device *dev, int components, float *d_y);
-    /* Runs the product and then does the same as `add`. If the product is divided, the result of
-     * BOUNDARY is sent while INTERIOR runs, and the values received are added after REST; otherwise
+    /* Runs the product and then does the work of `add`. If the product is divided, the result of
+     * BOUNDARY is sent while INTERIOR runs, and the values received are added after REST. Otherwise
      * the exchange follows the whole product. */
     int (*add_parts)(hx_device *dev, int components, const hx_product_parts *parts, double *d_y);
     int (*add_parts_single)(hx_device *dev, int components, const hx_product_parts *parts,
@@ -45,6 +45,7 @@ typedef struct hx_interface_ops {
     /* Makes y consistent: each interface point takes the value of one rank, because values that
      * every rank computed for itself may differ by rounding. */
     int (*make_consistent)(hx_device *dev, int components, double *d_y);
+    int (*make_consistent_single)(hx_device *dev, int components, float *d_y);
     /* all[n] := sums of own[n] over the ranks, in rank order; for a few hundred numbers. Waits if
      * the exchange does not run from device to device. */
     int (*sum)(hx_device *dev, int64_t n, const double *d_own, double *d_all);
@@ -53,8 +54,8 @@ typedef struct hx_interface_ops {
     int (*version)(hx_device *dev);
     /* Communication of the ranks on the host (borrowed from the device). */
     const hx_interface_host *(*host)(hx_device *dev);
-    /* Reduces the coarse grids of the whole mesh to those of this subdomain: its cells, and, on
-     * large levels, the nodes around them. Such levels set their `local`. */
+    /* Reduces the coarse grids of the whole mesh to those of this subdomain: its cells and, on
+     * large levels, the nodes around them. Such large levels set their `local`. */
     int (*split_coarse)(hx_device *dev, struct hx_coarse *coarse);
     /* Coarse grids with at most this many nodes stay replicated on every rank. */
     int64_t (*most_whole)(hx_device *dev);
@@ -62,12 +63,12 @@ typedef struct hx_interface_ops {
     /* Makes y[dof unknowns per node] of a level consistent: copies the values of nodes that other
      * ranks own. */
     int (*make_level_consistent)(hx_device *dev, const struct hx_mg_level *level, float *d_y);
-    /* hx_multigrid_ops.power_step for a distributed level; t is in the level's d_y. */
+    /* hx_mg_smoother_ops.level_power for a distributed level; t is in the level's d_y. */
     int (*level_power)(hx_device *dev, int dof, const struct hx_mg_level *level);
     /* Sums the matrix of the first coarse grid over the subdomains; dof unknowns per node. */
     int (*add_coarse)(hx_device *dev, int dof, const struct hx_mg_level *level);
-    /* Distributes n lines of points that may cross subdomains: from lines of the whole mesh, in its
-     * numbering, to the pieces in this subdomain. */
+    /* Distributes n lines of points that may cross subdomains: turns the lines of the whole mesh,
+     * in its numbering, into the pieces that lie in this subdomain. */
     int (*split_lines)(hx_device *dev, int64_t n, const int32_t *first, const int32_t *point,
                        struct hx_mg_lines *lines);
     /* Sums the blocks that couple each point of a line with its predecessor over the subdomains. */
@@ -110,7 +111,13 @@ static inline int hx_interface_make_consistent(hx_device *dev, int components, d
     return dev->ops->interface ? dev->ops->interface->make_consistent(dev, components, d_y) : HX_OK;
 }
 
-/* *d_sum: where the sums of own[n] over all ranks are, in own[n] or in all[n]. */
+static inline int hx_interface_make_consistent_single(hx_device *dev, int components, float *d_y)
+{
+    return dev->ops->interface ? dev->ops->interface->make_consistent_single(dev, components, d_y)
+                               : HX_OK;
+}
+
+/* Returns where the sums of own[n] over all ranks are: in own[n] or in all[n]. */
 static inline int hx_interface_sum_few(hx_device *dev, int64_t n, double *d_own, double *d_all,
                                        double **d_sum)
 {

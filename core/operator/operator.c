@@ -26,8 +26,8 @@ hx_layout hx_layout_first(const hx_operator_kind *op_kind)
     return (hx_layout)layout;
 }
 
-/* begin[part]: index of the first fixed degree of freedom in each part of the points. Returns the
- * total. */
+/* begin[part] := index of the first fixed degree of freedom in each part of the points. Returns the
+ * total number. */
 static int64_t count_fixed(const hx_problem *problem, int64_t begin[HX_N_PART + 1])
 {
     const int64_t n_point = problem->space.n_point;
@@ -58,14 +58,14 @@ static void list_fixed(const hx_problem *problem, const int64_t begin[HX_N_PART 
     }
 }
 
-/* Everything except what the problem adds. */
+/* The device memory without the terms that the problem adds. */
 static void add_model(hx_account *account, const hx_mesh *mesh, int has_lists)
 {
     hx_device_mesh_account(account, mesh, has_lists);
     hx_account_add(account, "modulus", (size_t)mesh->n_elem * sizeof(double));
 }
 
-/* Points of quadratic elements have their own lists, but other terms use those of the mesh. */
+/* Quadratic points have their own lists, but springs and films use the lists of the mesh. */
 static int needs_lists(const hx_problem *problem, const hx_operator_kind *op_kind)
 {
     return hx_operator_kind_needs_lists(op_kind) || problem->cases.body ||
@@ -86,7 +86,7 @@ static size_t film_bytes(const hx_films *films)
            (size_t)films->ptr[films->n] * (sizeof(int32_t) + sizeof(double));
 }
 
-/* The kind whose product is exact if that of `op_kind` is rounded; for linear elements. */
+/* Returns the kind whose product is exact if that of `op_kind` is rounded; for linear elements. */
 static const hx_operator_kind *exact_of(const hx_problem *problem, const hx_operator_kind *op_kind)
 {
     if (problem->space.element != HX_ELEMENT_LINEAR) return NULL;
@@ -122,7 +122,8 @@ void hx_operator_account(hx_account *account, const hx_problem *problem,
 
 static int check_memory(const hx_operator *op, const hx_mesh *mesh, size_t extra_bytes)
 {
-    hx_account shared = {0}; /* memory that is allocated already */
+    /* device memory of the mesh that another operator or a filter has already allocated */
+    hx_account shared = {0};
     const hx_device_mesh *found = hx_device_mesh_find(op->dev, mesh);
     if (found)
         hx_device_mesh_account(&shared, mesh,
@@ -460,7 +461,7 @@ int hx_operator_diagonal(const hx_operator *op, double *d_diag)
 int hx_operator_block_diagonal(const hx_operator *op, double *d_block)
 {
     hx_device_model model = op->model;
-    /* does something only in the first call */
+    /* only the first call does anything */
     HX_TRY(hx_device_mesh_need_lists(op->dev, op->mesh));
     model.d_node_elem_ptr = op->mesh->d_node_elem_ptr;
     model.d_node_elem = op->mesh->d_node_elem;

@@ -17,7 +17,7 @@
 extern "C" {
 #endif
 
-/* An operator must not move, because its `linear` points to it. */
+/* An operator must not be moved in memory, because its `linear` points to it. */
 typedef struct hx_operator {
     hx_linear linear;                /* n = components of the problem * n_point */
     hx_linear exact_linear;          /* target of linear.exact, if there is one */
@@ -26,12 +26,12 @@ typedef struct hx_operator {
     const hx_operator_kind *op_kind; /* (borrowed) */
     hx_layout layout;
     void *state; /* data of the operator kind (owned) */
-    /* kind whose product is not rounded; NULL: that of `op_kind` is not rounded, or there is no
-     * such kind (borrowed) */
+    /* kind whose product is not rounded; NULL: the product of `op_kind` is not rounded, or there is
+     * no such kind (borrowed) */
     const hx_operator_kind *exact;
     void *exact_state;          /* data of `exact`, once it is prepared (owned) */
-    const hx_device_mesh *mesh; /* reference held, shared with the filter */
-    hx_device_space space;      /* points of quadratic elements (owned) */
+    const hx_device_mesh *mesh; /* reference to the device mesh, which the filter shares */
+    hx_device_space space;      /* points of a quadratic or spline space (owned) */
     hx_device_model model;      /* includes the modulus (owned) */
     int64_t n_fixed;
     int64_t *d_fixed; /* [n_fixed] fixed degrees of freedom, ascending (owned) */
@@ -39,8 +39,8 @@ typedef struct hx_operator {
     int64_t *d_spring_dof; /* [n_spring] degrees of freedom with springs, ascending (owned) */
     double *d_spring;      /* [n_spring] stiffness added to the diagonal of K (owned) */
     hx_device_films films; /* convection terms of the problem (owned) */
-    /* Springs, and film nodes, at interface points come first, also in ascending order. Both counts
-     * are 0 if products are not divided. */
+    /* Springs at interface points, and film nodes there, come first in their lists, also in
+     * ascending order. Both counts are 0 if products are not divided. */
     int64_t n_spring_interface, n_film_interface;
     int n_rigid; /* number of rigid sets; 0 if this operator is not the K of the problem */
     int32_t *d_rigid_node; /* nodes of the rigid sets; NULL: there are none (owned) */
@@ -65,8 +65,8 @@ size_t hx_operator_bytes(const hx_mesh *mesh, const hx_operator_kind *op_kind, h
  * kind. `op_kind` must be the table for the problem's components (hx_operator_kind_of). The modulus
  * is undefined until it is set.
  *
- * HX_EENV if the device has less free memory than the operator plus `extra_bytes` (allocations that
- * the caller will make) need; the message contains both numbers, and nothing has been allocated.
+ * HX_EENV if the free device memory does not suffice for the operator plus `extra_bytes`, which the
+ * caller will allocate; the message contains both numbers, and nothing has been allocated.
  * HX_EINPUT if the operator kind does not support the layout or the problem's quadratic elements,
  * or if the device does not support heat conduction. */
 int hx_operator_create(hx_operator *op, hx_device *dev, const hx_operator_kind *op_kind,
@@ -108,12 +108,12 @@ int hx_operator_add_springs_single(const hx_operator *op, const float *d_x, floa
 /* y = K x on all rows, including springs and films (for reactions). */
 int hx_operator_apply_unmasked(const hx_operator *op, const double *d_x, double *d_y);
 
-/* Prepares hx_operator_apply_exact. Does nothing if that is done already or if `exact` is NULL.
+/* Prepares hx_operator_apply_exact. Does nothing if it is already prepared or if `exact` is NULL.
  * Cold. */
 int hx_operator_prepare_exact(hx_operator *op);
 
-/* y = K x on all rows, including springs and films, by `exact` if it is prepared and otherwise like
- * hx_operator_apply_unmasked. */
+/* y = K x on all rows, including springs and films. Uses `exact` if it is prepared; otherwise this
+ * is hx_operator_apply_unmasked. */
 int hx_operator_apply_exact(const hx_operator *op, const double *d_x, double *d_y);
 
 /* d_diag[linear.n] = diagonal of K, 0 at fixed entries (hx_vector_ops.invert turns these into

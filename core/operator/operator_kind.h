@@ -24,9 +24,9 @@ typedef enum { HX_LAYOUT_ROWMAJOR, HX_LAYOUT_INTERLEAVED, HX_N_LAYOUT } hx_layou
 
 /* How promising an operator kind is on a given mesh, for the automatic choice (choose.h). */
 typedef enum {
-    HX_PROMISE_NONE, /* no gain over kinds that store as little: not worth its set-up */
+    HX_PROMISE_NONE, /* no gain over kinds that store as little, so its set-up is not worthwhile */
     HX_PROMISE_SOME, /* decided by timing */
-    HX_PROMISE_SURE  /* faster than all others: their set-up is not worth it */
+    HX_PROMISE_SURE  /* faster than all other kinds, whose set-up is therefore not worthwhile */
 } hx_promise;
 
 typedef struct hx_operator_kind {
@@ -43,17 +43,17 @@ typedef struct hx_operator_kind {
 
     /* Upper bound on the device bytes that `setup` will hold for this mesh. O(n_elem). */
     size_t (*bytes)(const hx_mesh *mesh, hx_layout layout);
-    /* The bound for a quadratic space; the model then has the points of the space, and `setup`
-     * accepts them. Takes as long as counting the neighbours. NULL: only linear elements are
+    /* The bound for a quadratic space. If it is there, `setup` accepts models with the points of
+     * such a space. Takes as long as counting the neighbours. NULL: only linear elements are
      * supported. */
     size_t (*space_bytes)(const hx_space *space, hx_layout layout);
     /* Estimate from a sample of a mesh of linear elements. O(1). NULL: HX_PROMISE_SOME on every
      * mesh. */
     hx_promise (*promise)(const hx_mesh *mesh);
-    /* Optional, all three or none, for linear elements. `plan` builds on the host, without a
-     * device, the lists that `setup` needs. `setup` takes them from model->lists if they are there,
-     * and builds them otherwise. plan_bytes returns the values of `bytes` and `single_bytes`,
-     * counted on the lists. */
+    /* Optional, all three or none, for linear elements. `plan` builds the lists that `setup` needs
+     * on the host, without a device. `setup` takes them from model->lists if they are there, and
+     * builds them otherwise. plan_bytes returns the values of `bytes` and `single_bytes`, counted
+     * on the lists. */
     int (*plan)(void **lists, const hx_mesh *mesh);
     size_t (*plan_bytes)(const void *lists, size_t *single_bytes);
     void (*plan_free)(void *lists);
@@ -77,8 +77,8 @@ typedef struct hx_operator_kind {
     /* d_diag[n_dof] = diagonal of K(E), summed in a fixed order. Called once per design. NULL: the
      * device's own diagonal is at least as fast. */
     int (*diagonal)(void *state, double *d_diag);
-    /* 1: the products or the set-up read the model's node lists, like the device's own diagonal
-     * does */
+    /* 1: the products or the set-up read the model's node lists, which the device's own diagonal
+     * also reads */
     int reads_node_lists;
     /* K x in single precision, with a relative error of about 1e-6. The product must take
      * differences of an element's nodal values first; otherwise rounded matrix entries do not
@@ -91,7 +91,7 @@ typedef struct hx_operator_kind {
     size_t (*single_bytes)(const hx_mesh *mesh);
     int (*prepare_single)(void *state);
     int (*apply_single)(void *state, const float *d_x, float *d_y);
-    /* apply_part in single precision. */
+    /* A part of apply_single(). */
     int (*apply_part_single)(void *state, hx_product_part part, const float *d_x, float *d_y);
     /* For tests, if the product exists for several instruction sets: selects the i-th variant that
      * runs on this machine, the fastest first, and returns its name. Past the last one it returns
@@ -105,7 +105,7 @@ typedef struct hx_operator_kind {
     const struct hx_operator_kind *scalar;
 } hx_operator_kind;
 
-/* The table for 3 or 1 unknowns per node. NULL: the kind does not support that number. */
+/* Returns the table for 3 or 1 unknowns per node. NULL: the kind does not support that number. */
 static inline const hx_operator_kind *hx_operator_kind_of(const hx_operator_kind *op_kind,
                                                           int components)
 {

@@ -9,8 +9,8 @@
 
 static const char what[] = "springs and films";
 
-/* *order[n], owned by the caller: a permutation of n items such that the first *n_interface are
- * those at interface points. The point of an item is that of its degree of freedom, or its node. */
+/* *order[n], owned by the caller: a permutation of n items that starts with the *n_interface items
+ * at interface points. The point of an item is that of its degree of freedom, or its node. */
 static int find_order(int64_t n, const int64_t *dof, int components, const int32_t *node,
                       const uint8_t *is_interface, int64_t *n_interface, int64_t **order)
 {

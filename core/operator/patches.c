@@ -20,12 +20,8 @@ void hx_patches_set_wide_from(int64_t n_elem)
     wide_from = n_elem;
 }
 
-static int round_up(int n)
-{
-    return (n + HX_PATCH_BANK - 1) / HX_PATCH_BANK * HX_PATCH_BANK;
-}
-
-/* Cuts the next patch, from `item` up to at most `end`: its items and number of rows. */
+/* Cuts the next patch from `item` on, at most up to `end`: finds its items and its number of rows,
+ * which fill whole banks. */
 static hx_span cut_patch(const hx_patch_group *group, const hx_mesh *mesh, int64_t item,
                          int64_t end, hx_patch_rows *rows)
 {
@@ -41,13 +37,13 @@ static hx_span cut_patch(const hx_patch_group *group, const hx_mesh *mesh, int64
         if (rows->n > group->max_row) break;
         span.n = (int16_t)rows->n;
     }
-    span.n = (int16_t)round_up(span.n);
+    span.n = (int16_t)((span.n + HX_PATCH_BANK - 1) / HX_PATCH_BANK * HX_PATCH_BANK);
     return span;
 }
 
 enum { CHUNK = 8192 };
 
-/* Number of items that one thread cuts at a time: whole patches if they are full. A patch ends with
+/* Number of items that one thread cuts at a time: a whole number of full patches. A patch ends with
  * its chunk. */
 static int64_t chunk_of(const hx_patch_group *group)
 {
@@ -57,13 +53,6 @@ static int64_t chunk_of(const hx_patch_group *group)
 static int64_t n_chunk(const hx_patch_group *group)
 {
     return (group->n_item + chunk_of(group) - 1) / chunk_of(group);
-}
-
-/* Initial room for the patches of a chunk: twice the number of full patches, plus a margin;
- * enlarged if necessary. */
-static int64_t usual_room(const hx_patch_group *group)
-{
-    return 2 * CHUNK / group->size + 16;
 }
 
 /* Cuts one chunk into span[n_room], which may be NULL; returns the number of its patches and adds
@@ -76,7 +65,7 @@ static int64_t cut_chunk(const hx_patch_group *group, const hx_mesh *mesh, int64
     int64_t n = 0, item = begin;
     while (item < end) {
         const hx_span cut = cut_patch(group, mesh, item, end, rows);
-        if (cut.count == 0) break; /* only separators were left */
+        if (cut.count == 0) break; /* only separators (-1) were left */
         if (span && n < n_room) span[n] = cut;
         *n_row += cut.n;
         n++;
@@ -158,7 +147,8 @@ static int cut_group(hx_patch_group *group, const hx_mesh *mesh, int64_t *n_cut,
 {
     const int64_t n = n_chunk(group);
     int64_t most = 0;
-    for (*n_room = usual_room(group);; *n_room = most) {
+    /* room at first for twice the number of full patches, plus a margin */
+    for (*n_room = 2 * CHUNK / group->size + 16;; *n_room = most) {
         HX_TRY(hx_alloc_raw(cut, (size_t)(n * *n_room), sizeof **cut, "patches"));
         HX_TRY(cut_chunks(group, mesh, n_cut, *n_room, *cut, &group->n_row));
         for (int64_t i = 0; i < n; i++) most = n_cut[i + 1] > most ? n_cut[i + 1] : most;
@@ -201,9 +191,16 @@ fail:
     return rc;
 }
 
+/* Start of the shared nodes of each part of the nodes, and of their rows. */
+typedef struct shared_begin {
+    int64_t node[HX_N_PART + 1], row[HX_N_PART + 1];
+} shared_begin;
+
 /* n_of[node] := number of used rows of each node. */
-static void count_by_node(const hx_patches *p, const hx_mesh *mesh, int32_t *n_of)
+static void count_shared(const hx_patches *p, const hx_mesh *mesh, int32_t *n_of,
+                         shared_begin *begin)
 {
+    memset(begin, 0, sizeof *begin);
 #pragma omp parallel for schedule(static)
     for (int64_t a = 0; a < mesh->n_node; a++) n_of[a] = 0;
 #pragma omp parallel for schedule(static)
@@ -212,16 +209,6 @@ static void count_by_node(const hx_patches *p, const hx_mesh *mesh, int32_t *n_o
 #pragma omp atomic
         n_of[p->row_node[row]]++;
     }
-}
-
-/* Where the shared nodes of each part of the nodes start, and their rows. */
-typedef struct shared_begin {
-    int64_t node[HX_N_PART + 1], row[HX_N_PART + 1];
-} shared_begin;
-
-static void count_shared(const hx_mesh *mesh, const int32_t *n_of, shared_begin *begin)
-{
-    memset(begin, 0, sizeof *begin);
 #pragma omp parallel for schedule(static)
     for (int part = 0; part < HX_N_PART; part++) {
         const int64_t end = hx_part_begin(mesh->n_node, part + 1);
@@ -260,7 +247,7 @@ static void number_shared(hx_patches *p, const hx_mesh *mesh, const shared_begin
     p->shared_ptr[p->n_shared] = (int32_t)p->n_shared_row;
 }
 
-/* Numbers the partial sums: those of a patch start at its first row that has one. */
+/* Numbers the partial sums. Those of a patch start at its first row that has one. */
 static void number_partial(hx_patches *p, const int32_t *n_of)
 {
 #pragma omp parallel for schedule(static)
@@ -309,8 +296,7 @@ static int list_shared(hx_patches *p, const hx_mesh *mesh)
     int32_t *listed = NULL; /* [n_shared] number of rows listed so far */
     shared_begin begin;
     HX_TRY_FAIL(hx_alloc_raw(&n_of, (size_t)mesh->n_node, sizeof *n_of, "patches"));
-    count_by_node(p, mesh, n_of);
-    count_shared(mesh, n_of, &begin);
+    count_shared(p, mesh, n_of, &begin);
     p->n_shared = begin.node[HX_N_PART];
     p->n_shared_row = begin.row[HX_N_PART];
     const size_t n = (size_t)p->n_shared;
@@ -351,7 +337,7 @@ fail:
 
 int hx_patches_list_tetrahedra(const hx_mesh *mesh, int64_t *n_other, int32_t **elem)
 {
-    /* first places by part: other elements, tetrahedra */
+    /* first places by part: other elements, then tetrahedra */
     int64_t next[HX_N_PART][2] = {{0}}, place = 0;
     uint8_t *is_one;
     HX_TRY(hx_alloc_raw(elem, (size_t)mesh->n_elem, sizeof **elem, "patches"));
@@ -389,7 +375,7 @@ int hx_patches_list_tetrahedra(const hx_mesh *mesh, int64_t *n_other, int32_t **
 
 static size_t group_bytes(const hx_patch_group *group, const hx_mesh *mesh, size_t extra)
 {
-    /* upper bound if they cannot be counted */
+    /* upper bound if memory does not suffice to count them */
     size_t n_patch = (size_t)group->n_item, n_row = 8 * n_patch;
     int64_t *n_cut = NULL, rows;
     if (hx_alloc(&n_cut, (size_t)n_chunk(group) + 1, sizeof *n_cut, "patches") == HX_OK &&

@@ -42,26 +42,26 @@ static HX_HD int hx_patch_slot(int size, int a, int e)
 
 /* The colour of node i, j, k of a regular grid is i + 7 j + 12 k modulo HX_PATCH_COLOURS; here,
  * that of corner a relative to the first corner. Hence 32 elements whose first corners have
- * different colours find nodes of different colours at each of their corners. In boxes of 8 x 8 x 4
- * elements, in any orientation, no other coefficients leave fewer elements and rows that meet in a
- * bank (by exhaustive count). */
+ * different colours find nodes of different colours at each of their corners. An exhaustive count
+ * showed that in boxes of 8 x 8 x 4 elements, in any orientation, no other coefficients leave fewer
+ * elements and rows that meet in a bank. */
 static HX_HD int hx_patch_colour(int a)
 {
     return (a ^ a >> 1) % 2 + 7 * (a >> 1 & 1) + 12 * (a >> 2);
 }
 
-/* Slot for the force of place e at corner a in a patch that permutes its elements: in the bank of
- * the node's colour. The result is less than 8 size + HX_PATCH_COLOURS; `size` must be a multiple
- * of HX_PATCH_COLOURS. */
+/* Slot for the force of place e at corner a in a patch that permutes its elements: a slot in the
+ * bank of the node's colour. The result is less than 8 size + HX_PATCH_COLOURS; `size` must be a
+ * multiple of HX_PATCH_COLOURS. */
 static HX_HD int hx_patch_coloured_slot(int size, int a, int e)
 {
     return (a ^ (a >> 1 & 1)) * size + hx_patch_colour(a) + e;
 }
 
-/* A patch: rows begin .. begin + n, where n is a multiple of HX_PATCH_BANK, and items first ..
- * first + count of its group's list, in places 0 .. count. The partial sum of row begin + k, if
- * that is shared or unused, is stored at `partial` + k; the rows before the first such row have
- * none. */
+/* A patch. It has the rows begin .. begin + n, where n is a multiple of HX_PATCH_BANK, and in its
+ * places 0 .. count the items first .. first + count of its group's list. If row begin + k is
+ * shared or unused, its partial sum is stored at `partial` + k; the rows before the first such row
+ * have none. */
 typedef struct hx_span {
     int32_t begin, partial;
     int32_t first;
@@ -124,8 +124,8 @@ int hx_patches_create(hx_patches *p, const hx_mesh *mesh, int n_group, const hx_
  * tetrahedra, both ascending. The mesh must be finished. O(n_elem). */
 int hx_patches_list_tetrahedra(const hx_mesh *mesh, int64_t *n_other, int32_t **elem);
 
-/* Upper bound on the bytes of the arrays of groups that contain each element once, plus a partial
- * sum of three doubles and `extra` bytes for each row. O(n_elem). */
+/* Upper bound on the bytes of the arrays of groups that together contain each element once,
+ * including a partial sum of three doubles and `extra` bytes for each row. O(n_elem). */
 size_t hx_patches_bytes(const hx_mesh *mesh, int n_group, const hx_patch_group *group,
                         size_t extra);
 

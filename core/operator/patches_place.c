@@ -4,13 +4,7 @@
 
 enum { BANK = HX_PATCH_BANK, COLOURS = HX_PATCH_COLOURS, NO_COLOUR = 255 };
 
-/* Number of corners of an element of this group, or of its points. */
-static int n_corner(const hx_patch_group *group)
-{
-    return group->is_tetrahedral ? 4 : 8;
-}
-
-/* Finds the rows of a patch; row_of[place][corner] is by the initial places. */
+/* Finds the rows of a patch; row_of[place][corner] refers to the initial places. */
 static void number_rows(const hx_patch_group *group, const hx_mesh *mesh, const hx_span *span,
                         hx_patch_placing *w)
 {
@@ -39,7 +33,7 @@ static void sort_keys(int64_t *key, int n)
 /* Sorts rows by their number of slots, and by node within equal numbers. */
 static void order_rows(hx_patch_placing *w)
 {
-    int begin[10] = {0}; /* first row with 8, 7 ... slots; shifted by one while counting */
+    int begin[10] = {0}; /* first row with 8, 7, ... slots; shifted by one while counting */
     for (int row = 0; row < w->rows.n; row++) begin[9 - w->rows.count[row]]++;
     for (int few = 0; few < 8; few++) begin[few + 1] += begin[few];
     for (int row = 0; row < w->rows.n; row++) {
@@ -77,8 +71,8 @@ typedef uint8_t banks __attribute__((vector_size(BANK)));
 /* Key of a bank: cost, fill level, number. FULL makes a bank the last choice. */
 enum { ONE_FILL = 1 << 4, ONE_COST = 1 << 12, FULL = 1 << 28 };
 
-/* The bank where a row's readers conflict with the fewest others; among equals the emptiest, then
- * the first. */
+/* Chooses the bank in which a row's readers conflict with the fewest others; among equal banks the
+ * emptiest, then the first. */
 static int choose_bank(const hx_patch_placing *w, int row, const int32_t fill[BANK])
 {
     banks sum = {0}; /* at most 8 * 16 each */
@@ -116,9 +110,9 @@ static void place_rows(hx_patch_placing *w, int n_level)
             w->position[next++] = (uint16_t)(BANK * level + b);
 }
 
-/* Colours rows as on a regular grid whose cells all number their corners in the same way: an
- * element takes over the colour of the first corner that has one. The colour of an element is that
- * of its first corner. */
+/* Colours rows as on a regular grid whose cells all number their corners in the same way. The first
+ * corner of an element that already has a colour determines the others. The colour of an element is
+ * that of its first corner. */
 static void colour(hx_patch_placing *w, int n_elem)
 {
     memset(w->row_colour, NO_COLOUR, (size_t)w->rows.n);
@@ -134,8 +128,8 @@ static void colour(hx_patch_placing *w, int n_elem)
     }
 }
 
-/* Assigns items, in order, to the first free place that equals their colour modulo COLOURS; the
- * remaining ones to other places, in the same bank of doubles if possible. */
+/* Assigns items, in order, to the first free place that equals their colour modulo COLOURS. Items
+ * that find none go to other places, if possible in the same bank of doubles. */
 static void spread_colours(const uint8_t *colour_of, int n, int n_place, uint16_t *place)
 {
     int next[COLOURS], n_left = 0;
@@ -183,22 +177,22 @@ static void place_by_colour(hx_patch_placing *w, int n_row, int max_row)
     spread_colours(colour_of, n_row, max_row, w->position);
 }
 
-/* For one bank, the eight slots by the number of the 16 rows that read the bank in that slot: slot
- * s with n reads is bit 8 n + s of `few`, or bit 8 (n - 8) + s of `many`. */
+/* Tracks how often one bank is read in each of the eight slots by 16 rows. Slot s with n reads is
+ * bit 8 n + s of `few` if n < 8, otherwise bit 8 (n - 8) + s of `many`. */
 typedef struct reads {
     uint64_t few, many;
 } reads;
 
 #define EACH_COUNT 0x0101010101010101u /* one bit per count, for slot 0 */
 
-/* Takes the free slot with the fewest reads of the bank, the first among equals. Its count
- * increases by one, and it is not free for the same row again. is_free: bits as in `reads`, for
- * each count. */
+/* Takes the free slot in which the bank has the fewest reads, the first among equals. The count of
+ * that slot increases by one, and the slot is no longer free for this row. is_free: bits as in
+ * `reads`, for each count. */
 static int take_slot(reads *bank, uint64_t *is_free)
 {
     uint64_t *const word = bank->few & *is_free ? &bank->few : &bank->many;
     const int at = __builtin_ctzll(*word & *is_free), slot = at % 8;
-    /* a count of 16 is not needed, since there is no further row then */
+    /* a count of 16 need not be stored, since no row follows then */
     *word ^= (uint64_t)0x101 << at;
     if (at >= 56 && word == &bank->few) bank->many |= (uint64_t)1 << slot;
     *is_free &= ~(EACH_COUNT << slot);
@@ -217,7 +211,7 @@ void hx_patch_place(hx_patches *p, const hx_patch_group *group, const hx_mesh *m
         colour(w, span->count);
         permute_elements(w, group->elem + span->first, span->count);
     }
-    list_incidences(w, span->count, n_corner(group));
+    list_incidences(w, span->count, group->is_tetrahedral ? 4 : 8);
     order_rows(w);
     if (group->permutes)
         place_by_colour(w, span->n, group->max_row);

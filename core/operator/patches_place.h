@@ -11,7 +11,7 @@ enum { HX_PATCH_READERS = HX_PATCH_INCIDENCES / HX_PATCH_BANK };
 typedef struct hx_patch_placing {
     hx_patch_rows rows;
     int16_t row_of[HX_MAX_PATCH][8];            /* [place][corner] */
-    uint16_t incidence[HX_PATCH_INCIDENCES][8]; /* of each row: place * 8 + corner */
+    uint16_t incidence[HX_PATCH_INCIDENCES][8]; /* incidences of each row: place * 8 + corner */
     /* number of rows that a half-warp reads from each bank */
     uint8_t used[HX_PATCH_READERS][HX_PATCH_BANK];
     /* sorted by number of slots, descending, then by keys: node, row */

@@ -17,8 +17,8 @@ static int add_patch_row(hx_patch_rows *rows, int32_t node, int times)
     return rows->n++;
 }
 
-/* The row for `times` more incidences of a node. A row has at most 8; if it is full, a new one is
- * opened. */
+/* Returns the row for `times` more incidences of a node. A row has at most 8 incidences; if it is
+ * full, a new one is opened. */
 static int find_row(hx_patch_rows *rows, int32_t node, int times)
 {
     const uint32_t mask = rows->n_hash - 1;

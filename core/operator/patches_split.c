@@ -17,8 +17,8 @@ static int is_boundary(const hx_patches *p, const hx_span *span, const uint8_t *
     return 0;
 }
 
-/* Reorders the patches begin .. end such that those in is_first come first, keeping the order
- * otherwise; order[place] is the patch there. Returns how many come first. */
+/* Moves the patches in is_first to the front of the range begin .. end, keeping the order
+ * otherwise; order[place] is the patch there. Returns how many there are. */
 static int64_t order_run(int64_t begin, int64_t end, const uint8_t *is_first, int64_t *order)
 {
     int64_t n = begin, n_first = 0;
@@ -73,7 +73,8 @@ fail:
     return rc;
 }
 
-/* Where the shared nodes of each part start, and their rows: interface nodes before the others. */
+/* Start of the shared nodes of each part, and of their rows; interface nodes come before the
+ * others. */
 typedef struct shared_begin {
     int64_t node[HX_N_PART][2], row[HX_N_PART][2];
 } shared_begin;

@@ -1,5 +1,5 @@
 /* Host-side lists of an operator kind, made before the device is available (while its driver
- * starts). Memory estimates are counted on them, and the operator's set-up takes them over.
+ * starts). Memory estimates are counted on these lists, and the operator's set-up takes them over.
  * hx_problem has at most one such plan; without one, each set-up makes its own lists. */
 #ifndef HX_PLAN_OPERATOR_H
 #define HX_PLAN_OPERATOR_H
@@ -21,13 +21,13 @@ typedef struct hx_operator_plan {
 } hx_operator_plan;
 
 /* Makes the lists of an operator kind unless they exist, and frees those of another kind or mesh.
- * Silently does nothing more if the kind has no plan function or if memory runs out: the set-up
- * will report that. O(n_elem). */
+ * If the kind has no plan function or memory runs out, it makes none and reports nothing, since the
+ * set-up will report that. O(n_elem). */
 void hx_operator_plan_make(hx_operator_plan *plan, const hx_problem *problem,
                            const hx_operator_kind *op_kind);
 
-/* The problem's plan if it has or had the lists of the operator kind, so that `bytes` is valid;
- * otherwise NULL. */
+/* The problem's plan, if it has or had the lists of this operator kind, in which case `bytes` is
+ * valid; otherwise NULL. */
 const hx_operator_plan *hx_operator_plan_of(const hx_problem *problem,
                                             const hx_operator_kind *op_kind);
 

@@ -1,6 +1,6 @@
-/* y = K x with the elements of an operator kind and the terms beside them (springs, films), over
- * all ranks. If a subdomain has interface points, the kind's own division of its elements allows
- * values at these points to be exchanged while the other elements are multiplied. */
+/* y = K x over all ranks: the elements of an operator kind, plus springs and films. If a subdomain
+ * has interface points and the kind can divide its product, the values at these points are
+ * exchanged while the other elements are multiplied. */
 #ifndef HX_PRODUCT_H
 #define HX_PRODUCT_H
 

@@ -6,8 +6,8 @@
 
 typedef enum { NONE, OWN, COMMON } content;
 
-/* Content of one row of a block's nodes along x; is_interface = NULL: there are no interface
- * nodes. */
+/* Content of one row of a block's nodes along x. is_interface = NULL: no node is an interface
+ * node. */
 static content look_at_row(const int32_t *node, int n, const uint8_t *is_interface)
 {
     content found = NONE;
@@ -25,7 +25,7 @@ static int64_t least(int64_t a, int64_t b)
     return a < b ? a : b;
 }
 
-/* The highest content of a block's nodes. */
+/* The highest content among the rows of a block. */
 static content look_at_block(const hx_voxel_lists *v, const hx_voxel_tiling *t, int64_t block,
                              const uint8_t *is_interface)
 {

@@ -19,8 +19,8 @@ static hx_voxel_grid grid_of_nodes(const hx_voxel_grid *g)
     return of;
 }
 
-/* Finds the places of nodes from `begin` on; returns 0 if one of them is at no place. *n: number of
- * nodes. */
+/* Finds the places of the nodes from `begin` on; returns 0 if one of them is at no place. *n:
+ * number of nodes. */
 static int find_nodes(const hx_voxel_grid *g, const hx_mesh *mesh, double off, int64_t begin,
                       int *n, int32_t *place)
 {
@@ -60,9 +60,9 @@ static int place_nodes(hx_voxel_lists *v, const hx_voxel_grid *g, const hx_mesh 
     return HX_OK;
 }
 
-/* 1 if the nodes at the corners of a place are those of its element, in any order. `low` points to
- * the lowest corner; off[8]: offsets from there to the corners of VTK_HEXAHEDRON, which mostly is
- * the order of the element. */
+/* Returns 1 if the nodes at the corners of a place are those of its element, in any order. `low`
+ * points to the lowest corner; off[8]: offsets from it to the corners in the order of
+ * VTK_HEXAHEDRON, which is mostly also the order of the element. */
 static int has_corners(const int32_t *low, const int64_t off[8], const int32_t conn[8])
 {
     int n_found = 0, in_order = 1;

@@ -58,7 +58,7 @@ static void cut_curve(const hx_mesh *mesh, int n_rank, int32_t *rank)
     }
 }
 
-/* A rank may have no element if there are few elements of different weights, or if METIS partitions
+/* A rank may get no element if there are few elements of different weights, or if METIS partitions
  * few elements. */
 static int check_shares(const hx_partition *p, const hx_mesh *mesh, hx_partition_kind kind)
 {

@@ -24,9 +24,9 @@ typedef struct group {
     double low[3], high[3]; /* bounding box of the centroids */
     double per;             /* steps per length */
     int64_t weight, target; /* total weight; desired weight before the cut */
-    int64_t before;         /* weight of the elements in steps before that of the cut */
+    int64_t before;         /* weight of the elements in the steps before that of the cut */
     int32_t step;
-    int64_t key;    /* largest key before the cut, for elements in its step */
+    int64_t key;    /* largest key before the cut among the elements in its step */
     int64_t *count; /* weights per coarse step, later per fine step */
 } group;
 
@@ -172,8 +172,8 @@ static void find_steps(bisection *b)
     }
 }
 
-/* Returns the count of a group to which an element belongs: that of its coarse step, or that of its
- * fine step within the coarse step of the cut. NULL: none. */
+/* Returns the count that an element of a group adds to: that of its coarse step, or, within the
+ * coarse step of the cut, that of its fine step. NULL: none. */
 static int64_t *count_of(const bisection *b, int64_t e, int is_fine)
 {
     const group *const g = &b->of[b->rank[e]];

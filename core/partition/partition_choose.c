@@ -41,7 +41,7 @@ static int try_way(hx_partition *p, const hx_mesh *mesh, hx_partition_kind kind)
     int is_better = 0;
     if (!hx_partition_available(kind)) return HX_OK;
     if (hx_partition_make(&other, mesh, kind, p->n_rank) < 0) {
-        hx_error_clear(); /* too many or too few elements for METIS */
+        hx_error_clear(); /* METIS fails if there are too many or too few elements */
         return HX_OK;
     }
     const int rc = compare_partitions(p, &other, mesh, &is_better);

@@ -50,9 +50,9 @@ typedef struct hx_partition_run {
     const int64_t *before;
 } hx_partition_run;
 
-/* cut[n_cut] := for each cut the largest key up to which the items of all ranks, run[i], lie before
- * the cut: twice their weight minus the weight of the last one is at most limit[i]. -1: no item
- * does. Collective. O(n_cut log n). */
+/* cut[n_cut] := for each cut, the largest key up to which items lie before it; -1: no item does. An
+ * item lies before the cut if twice the weight of all items up to it (over all ranks, run[i]),
+ * minus its own weight, is at most limit[i]. Collective. O(n_cut log n). */
 int hx_partition_cut_keys(const hx_reduce *reduce, int n_cut, const hx_partition_run *run,
                           const int64_t *limit, int64_t *cut);
 

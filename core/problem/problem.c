@@ -15,31 +15,13 @@
 
 hx_problem_params hx_problem_defaults(void)
 {
-    return (hx_problem_params){.origin = "problem",
-                               .young = 1.0,
-                               .poisson = 0.3,
-                               .conductivity = 1.0,
-                               .penalty = 3.0,
-                               .rho_min = 0.001,
-                               .volume_fraction = 1.0};
+    return (hx_problem_params){
+        .origin = "problem", .young = 1.0, .poisson = 0.3, .conductivity = 1.0, .rho_min = 0.001};
 }
 
 const char *hx_physics_name(hx_physics physics)
 {
     return physics == HX_PHYSICS_HEAT ? "heat" : "elasticity";
-}
-
-int hx_problem_find_set(const hx_mesh *mesh, const char *name, const char *origin,
-                        const hx_set **set)
-{
-    const char *names[64];
-    char hint[1024];
-    size_t n = 0;
-    *set = hx_mesh_find_set(mesh, name);
-    if (*set) return HX_OK;
-    for (; n < mesh->n_set && n < sizeof names / sizeof names[0]; n++) names[n] = mesh->set[n].name;
-    return HX_RAISE(HX_EINPUT, "%s: the mesh has no set '%s'%s", origin, name,
-                    hx_name_hint(name, names, n, hint, sizeof hint));
 }
 
 /* Also refuses NaN. */
@@ -51,63 +33,12 @@ static int check_range(const hx_problem_params *params, const char *key, double 
                     value, right);
 }
 
-static int check_law(const hx_problem_params *params)
+static int check_material(const hx_problem_params *params)
 {
-    if (params->physics == HX_PHYSICS_HEAT) {
-        HX_TRY(hx_problem_check_conduction(params));
-    } else {
-        HX_TRY(check_range(params, "material.E", params->young, 1e-300, 1e300, "above 0"));
-        HX_TRY(check_range(params, "material.nu", params->poisson, -0.999, 0.499,
-                           "between -0.999 and 0.499"));
-    }
-    HX_TRY(check_range(params, "optimization.penalty", params->penalty, 1.0, 20.0,
-                       "between 1 and 20"));
-    HX_TRY(check_range(params, "optimization.rho_min", params->rho_min, 1e-6, 0.999,
-                       "between 1e-6 and 0.999"));
-    return check_range(params, "optimization.volume_fraction", params->volume_fraction,
-                       params->rho_min, 1.0, "between rho_min and 1");
-}
-
-/* The file's number of the node that is the point, or is near it. */
-static long long number_near(const hx_problem *problem, int64_t point)
-{
-    return (long long)hx_mesh_node_number(problem->mesh,
-                                          hx_space_near_node(&problem->space, point));
-}
-
-static int refuse_other_value(const hx_problem *problem, const char *origin, int64_t point, int i,
-                              double before, double wanted)
-{
-    const char *const component[] = {"x", "y", "z"};
-    const int is_heat = hx_problem_is_heat(problem);
-    return HX_RAISE(HX_EINPUT,
-                    "%s: node %lld%s: an earlier support prescribes %s = %g, this one %g; supports "
-                    "with common nodes must agree",
-                    origin, number_near(problem, point),
-                    problem->space.element == HX_ELEMENT_SPLINE ? " (a control point near it)"
-                    : point < problem->mesh->n_node             ? ""
-                                                                : " (the middle of an edge there)",
-                    is_heat ? "temperature" : component[i],
-                    before + (is_heat ? problem->reference : 0.0), wanted);
-}
-
-int hx_problem_hold(hx_problem *problem, const char *origin, int64_t node, int i, double wanted)
-{
-    double zero = 0.0; /* displacement of all nodes if no list is stored */
-    double *value = problem->supports.prescribed
-                        ? problem->supports.prescribed + problem->components * node + i
-                        : &zero;
-    const double counted = hx_problem_is_heat(problem) ? wanted - problem->reference : wanted;
-    if (!isfinite(wanted) && hx_problem_is_heat(problem))
-        return HX_RAISE(HX_EINPUT, "%s: temperature = %g is not finite", origin, wanted);
-    if (!isfinite(wanted))
-        return HX_RAISE(HX_EINPUT, "%s: value[%d] = %g is not a finite displacement", origin, i,
-                        wanted);
-    if (problem->supports.fixed[node] >> i & 1 && *value != counted)
-        return refuse_other_value(problem, origin, node, i, *value, wanted);
-    *value = counted;
-    problem->supports.fixed[node] |= (uint8_t)(1u << i);
-    return HX_OK;
+    if (params->physics == HX_PHYSICS_HEAT) return hx_problem_check_conduction(params);
+    HX_TRY(check_range(params, "material.E", params->young, 1e-300, 1e300, "above 0"));
+    return check_range(params, "material.nu", params->poisson, -0.999, 0.499,
+                       "between -0.999 and 0.499");
 }
 
 /* Prescribes the points of a support's set. */
@@ -213,28 +144,12 @@ static int make_cases(hx_problem *problem, const hx_problem_params *params)
     return hx_alloc(&problem->cases.body_size, (size_t)n_case, sizeof(double), "loads");
 }
 
-void hx_problem_measure_case(hx_problem *problem, int load_case)
-{
-    const int64_t n_dof = problem->components * problem->space.n_point;
-    const double *const force = problem->cases.force[load_case];
-    double most = problem->cases.size[load_case];
-#pragma omp parallel for simd schedule(static) reduction(max : most)
-    for (int64_t k = 0; k < n_dof; k++) most = fmax(most, fabs(force[k]));
-    problem->cases.size[load_case] = most;
-}
-
-/* HX_EINPUT: the load belongs to another physics. */
-static int check_physics(const hx_problem *problem, const hx_load_spec *load)
-{
-    if (hx_load_is_heat(load) == hx_problem_is_heat(problem)) return HX_OK;
-    return HX_RAISE(HX_EINPUT, "%s: this load does not exist for physics = \"%s\"", load->origin,
-                    hx_physics_name(problem->physics));
-}
-
 static int add_problem_load(hx_problem *problem, const hx_problem_params *params,
                             const hx_load_spec *load)
 {
-    HX_TRY(check_physics(problem, load));
+    if (hx_load_is_heat(load) != hx_problem_is_heat(problem))
+        return HX_RAISE(HX_EINPUT, "%s: this load does not exist for physics = \"%s\"",
+                        load->origin, hx_physics_name(problem->physics));
     if (hx_load_is_body(load)) return hx_problem_add_body(problem, params, load);
     if (load->kind == HX_LOAD_FROM_FILE) return hx_problem_add_file_forces(problem, params, load);
     double *const force = problem->cases.force[load->load_case - 1];
@@ -302,22 +217,17 @@ static const char *missing_load(const hx_problem *problem, const hx_problem_para
                      "without a gap";
 }
 
-static int last_case_of_loads(const hx_problem_params *params)
-{
-    int last = 0;
-    for (size_t i = 0; i < params->n_load; i++) {
-        const int one = hx_load_last_case(params->conditions, &params->load[i]);
-        if (one > last) last = one;
-    }
-    return last;
-}
-
 /* If only the weights define a case after the last load's, the error is reported for the
  * weights. */
 static int raise_unloaded(const hx_problem *problem, const hx_problem_params *params, int c,
                           int applied, int64_t n_body)
 {
-    const int n = last_case_of_loads(params), n_weight = (int)params->n_weight;
+    const int n_weight = (int)params->n_weight;
+    int n = 0; /* the last case of a load */
+    for (size_t i = 0; i < params->n_load; i++) {
+        const int last = hx_load_last_case(params->conditions, &params->load[i]);
+        if (last > n) n = last;
+    }
     if (n > 0 && c >= n)
         return HX_RAISE(HX_EINPUT, "%s: %d %s, but there %s %d load case%s",
                         params->weight_origin ? params->weight_origin : "weights", n_weight,
@@ -447,28 +357,7 @@ static int add_volumes(hx_problem *problem, const hx_problem_params *params)
     if (problem->passive.n == hx_mesh_n_elem_all(mesh))
         return HX_RAISE(HX_EINPUT, "%s: every element is passive, so nothing is left to design",
                         params->origin);
-    const double target = params->volume_fraction * problem->total_volume;
-    problem->initial_density =
-        fmin(1.0, fmax(params->rho_min, (target - problem->passive.mass) / problem->design_volume));
     return HX_OK;
-}
-
-static void set_elasticity(hx_problem *problem, const hx_problem_params *params)
-{
-    problem->components = 3;
-    problem->young = params->young;
-    problem->poisson = params->poisson;
-    problem->lambda = params->poisson / ((1.0 + params->poisson) * (1.0 - 2.0 * params->poisson));
-    problem->mu = 0.5 / (1.0 + params->poisson);
-}
-
-static void set_heat(hx_problem *problem, const hx_problem_params *params)
-{
-    problem->components = 1;
-    problem->young = params->conductivity;
-    problem->least = params->conductivity_min > 0.0 ? params->conductivity_min
-                                                    : DEFAULT_LEAST * params->conductivity;
-    hx_problem_find_reference(problem, params);
 }
 
 /* Turns the error into a note if the caller wants one. */
@@ -487,14 +376,21 @@ int hx_problem_create(hx_problem *problem, const hx_mesh *mesh, const hx_problem
     problem->mesh = mesh;
     problem->space = params->space ? *params->space : hx_space_linear(mesh);
     problem->physics = params->physics;
-    if (hx_problem_is_heat(problem))
-        set_heat(problem, params);
-    else
-        set_elasticity(problem, params);
-    problem->penalty = params->penalty;
-    problem->rho_min = params->rho_min;
-    problem->volume_fraction = params->volume_fraction;
-    HX_TRY_FAIL(check_law(params));
+    if (hx_problem_is_heat(problem)) {
+        problem->components = 1;
+        problem->young = params->conductivity;
+        problem->least = params->conductivity_min > 0.0 ? params->conductivity_min
+                                                        : DEFAULT_LEAST * params->conductivity;
+        hx_problem_find_reference(problem, params);
+    } else {
+        const double nu = params->poisson;
+        problem->components = 3;
+        problem->young = params->young;
+        problem->poisson = nu;
+        problem->lambda = nu / ((1.0 + nu) * (1.0 - 2.0 * nu));
+        problem->mu = 0.5 / (1.0 + nu);
+    }
+    HX_TRY_FAIL(check_material(params));
     HX_TRY_FAIL(add_supports(problem, params));
     HX_TRY_FAIL(hx_problem_add_springs(problem, params));
     HX_TRY_FAIL(hx_problem_add_films(problem, params));
@@ -512,9 +408,10 @@ fail:
     return rc;
 }
 
-void hx_problem_modulus(const hx_problem *problem, const double *rho, double *modulus)
+void hx_problem_modulus(const hx_problem *problem, double penalty, const double *rho,
+                        double *modulus)
 {
-    const double young = problem->young, least = problem->least, penalty = problem->penalty;
+    const double young = problem->young, least = problem->least;
 #pragma omp parallel for schedule(static)
     for (int64_t e = 0; e < problem->mesh->n_elem; e++)
         modulus[e] = hx_simp_between(least, young, penalty, rho[e]);

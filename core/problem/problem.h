@@ -115,7 +115,6 @@ typedef struct hx_problem {
      * temperatures. */
     double reference;
     int is_mixed;
-    double penalty, rho_min, volume_fraction;
 
     hx_supports supports;
     hx_springs springs;
@@ -127,9 +126,7 @@ typedef struct hx_problem {
     double *volume;       /* [n_elem] (owned) */
     double total_volume;  /* sum over all elements */
     double design_volume; /* sum over the free elements */
-    double
-        initial_density; /* density of the free elements, such that the volume constraint is met */
-    int64_t n_body;      /* parts of the mesh that share no node */
+    int64_t n_body;       /* parts of the mesh that share no node */
 
     /* lists made in advance, ../operator/plan_operator.h and ../multigrid/plan_coarse.h; NULL: none
      * (borrowed) */
@@ -147,7 +144,7 @@ typedef struct hx_problem {
 /* Creates the problem. HX_EINPUT with the entry's origin: unknown set (with the nearest name), a
  * set without nodes, boundary faces or elements of the required kind, conflicting prescribed
  * displacements, a gap in the load case numbers, no load, no support or a free rigid motion
- * (named), a volume fraction that the passive regions rule out, material or law out of range.
+ * (named), material out of range, nothing left to design.
  * O(n_elem). */
 int hx_problem_create(hx_problem *problem, const hx_mesh *mesh, const hx_problem_params *params);
 
@@ -178,7 +175,8 @@ int hx_problem_create_local(hx_problem *local, const hx_problem *whole, const hx
 void hx_problem_solid_density(const hx_problem *problem, double *rho);
 
 /* modulus[e] = E * rho[e]^penalty; for heat the conductivity (simp.h). */
-void hx_problem_modulus(const hx_problem *problem, const double *rho, double *modulus);
+void hx_problem_modulus(const hx_problem *problem, double penalty, const double *rho,
+                        double *modulus);
 
 /* Checks the rigid motions of each body. HX_EINPUT names the first one that the supports leave free
  * ("translation along x", "rotation about an axis along z through ..."). Sets n_body. O(n_node). */
@@ -212,14 +210,23 @@ static inline int hx_problem_is_heat(const hx_problem *problem)
  * total[0] is the sum of sources and fluxes. */
 void hx_problem_total_force(const hx_problem *problem, int load_case, double total[3]);
 
-/* Sum of the loads by mass of a case at densities rho[n_elem]; NULL: at the first design. */
+/* Sum of the loads by mass of a case at densities rho[n_elem]; NULL: of the solid part. */
 void hx_problem_total_body(const hx_problem *problem, int load_case, const double *rho,
                            double total[3]);
 
-/* All forces of a case at densities rho[n_elem] (NULL: at the first design) into force[n_point][3].
+/* All forces of a case at densities rho[n_elem] (NULL: of the solid part) into force[n_point][3].
  * Not performance-critical. */
 int hx_problem_nodal_force(const hx_problem *problem, int load_case, const double *rho,
                            double *force);
+
+/* Adds one load, not by mass, to force[n_point][3]. HX_EINPUT: the set is unknown, or the set has no entity on which such a load
+ * acts. */
+int hx_problem_add_load(const hx_space *space, const hx_load_spec *load, double *force);
+
+/* Adds share times value[components] at each node of a set, distributed to the points that
+ * represent the node. */
+void hx_problem_add_at_nodes(const hx_space *space, const hx_set *set, int components,
+                             const double *value, double share, double *to);
 
 size_t hx_problem_bytes(const hx_problem *problem);
 void hx_problem_free(hx_problem *problem);

@@ -108,7 +108,7 @@ static double density_of(const hx_problem *problem, const double *rho, int64_t e
     if (rho) return rho[e];
     return problem->passive.density && !isnan(problem->passive.density[e])
                ? problem->passive.density[e]
-               : problem->initial_density;
+               : 1.0;
 }
 
 /* f[a] = mass int N_a b dV for the control points of a spline cell. */

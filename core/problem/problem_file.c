@@ -29,20 +29,6 @@ int hx_conditions_move(const hx_conditions *conditions)
     return 0;
 }
 
-int hx_params_hold_by_file(const hx_problem_params *params)
-{
-    for (size_t i = 0; params->conditions && i < params->n_support; i++)
-        if (!params->support[i].set) return 1;
-    return 0;
-}
-
-int hx_params_load_by_file(const hx_problem_params *params)
-{
-    for (size_t i = 0; params->conditions && i < params->n_load; i++)
-        if (params->load[i].kind == HX_LOAD_FROM_FILE) return 1;
-    return 0;
-}
-
 /* --- supports --- */
 
 /* Prescribes mid-edge points that a second-order file fixes. */

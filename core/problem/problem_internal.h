@@ -34,17 +34,8 @@ int hx_problem_set_points(const hx_space *space, const hx_set *set, const char *
  * points. */
 int hx_problem_refuse_spline(const hx_space *space, const char *origin, const char *what);
 
-/* Adds share times value[components] at each node of a set, distributed to the points that
- * represent the node. */
-void hx_problem_add_at_nodes(const hx_space *space, const hx_set *set, int components,
-                             const double *value, double share, double *to);
-
 /* Warns of faces of sets that loads, springs and skins leave out. */
 int hx_problem_note_faces(const hx_mesh *mesh, const hx_problem_params *params);
-
-/* Adds one load to force[n_point][3]. HX_EINPUT: the set has no entity on which such a load
- * acts. */
-int hx_problem_add_load(const hx_space *space, const hx_load_spec *load, double *force);
 
 /* Prescribes component i of a node. HX_EINPUT: not finite, or already prescribed with another
  * value. */

@@ -3,83 +3,10 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "../base/memory.h"
 #include "../base/names.h"
 #include "../base/vec3.h"
 #include "../mesh/load_faces.h"
 #include "problem_internal.h"
-
-int hx_problem_faces(const hx_mesh *mesh, const hx_set *set, const char *origin, int64_t *n_face,
-                     int64_t **face)
-{
-    const int rc = hx_load_faces(mesh, set, n_face, face);
-    if (rc == HX_EINPUT) hx_error_prefix("%s: ", origin);
-    return rc;
-}
-
-int hx_problem_measure_faces(const hx_space *space, int64_t n_face, const int64_t *face,
-                             int64_t *n_all, double *area)
-{
-    const hx_mesh *const mesh = space->mesh;
-    const int64_t begin = 6 * hx_mesh_own_begin(mesh), end = 6 * hx_mesh_own_end(mesh);
-    int64_t *own;
-    *n_all = 0;
-    HX_TRY(hx_alloc_raw(&own, (size_t)n_face, sizeof *own, "load faces"));
-    for (int64_t f = 0; f < n_face; f++)
-        if (face[f] >= begin && face[f] < end) own[(*n_all)++] = face[f];
-    *area = hx_space_faces_area(space, *n_all, own);
-    free(own);
-    HX_TRY(hx_reduce_sum_i64(hx_mesh_reduce(mesh), 1, n_all));
-    return hx_reduce_sum(hx_mesh_reduce(mesh), 1, area);
-}
-
-int hx_problem_count_nodes(const hx_mesh *mesh, const hx_set *set, int64_t *n_all)
-{
-    *n_all = 0;
-    for (int64_t k = 0; k < set->n_node; k++) *n_all += hx_mesh_owns_node(mesh, set->node[k]);
-    return hx_reduce_sum_i64(hx_mesh_reduce(mesh), 1, n_all);
-}
-
-int hx_problem_count_takers(const hx_mesh *mesh, const hx_set *set, const char *origin,
-                            int by_faces, int64_t *n_all)
-{
-    int64_t n_face;
-    HX_TRY(hx_problem_count_nodes(mesh, set, n_all));
-    HX_TRY(hx_mesh_count_all(mesh, by_faces ? set->n_face : 0, &n_face));
-    if (*n_all > 0 || n_face > 0) return HX_OK;
-    return HX_RAISE(HX_EINPUT, "%s: set '%s' contains no node for the load to act on", origin,
-                    set->name);
-}
-
-int hx_problem_set_points(const hx_space *space, const hx_set *set, const char *origin, int64_t *n,
-                          int32_t **point)
-{
-    const int rc = hx_space_set_points(space, set, n, point);
-    if (rc == HX_EINPUT) hx_error_prefix("%s: ", origin);
-    return rc;
-}
-
-int hx_problem_refuse_spline(const hx_space *space, const char *origin, const char *what)
-{
-    if (space->element != HX_ELEMENT_SPLINE) return HX_OK;
-    return HX_RAISE(HX_EINPUT,
-                    "%s: %s, but nodes are not control points of a spline; name a set of faces, or "
-                    "use element = \"linear\"",
-                    origin, what);
-}
-
-void hx_problem_add_at_nodes(const hx_space *space, const hx_set *set, int components,
-                             const double *value, double share, double *to)
-{
-    for (int64_t k = 0; k < set->n_node; k++) {
-        int32_t point[HX_SPLINE_CELL_POINTS];
-        double part[HX_SPLINE_CELL_POINTS];
-        const int n = hx_space_node_points(space, set->node[k], point, part);
-        for (int a = 0; a < n; a++)
-            for (int i = 0; i < components; i++)
-                to[components * (int64_t)point[a] + i] += part[a] * (share * value[i]);
-    }
-}
 
 static int note_inner_faces(const hx_problem_params *params, const hx_mesh *mesh, const char *name,
                             const char *origin)

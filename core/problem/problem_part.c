@@ -230,7 +230,6 @@ static int copy_volumes(hx_problem *part, const hx_problem *whole, const int32_t
 #pragma omp parallel for schedule(static)
     for (int64_t e = 0; e < n; e++) part->volume[e] = whole->volume[elem[e]];
     part->total_volume = part->design_volume = hx_sum(n, part->volume);
-    part->initial_density = 1.0;
     return HX_OK;
 }
 
@@ -316,7 +315,6 @@ int hx_problem_create_local(hx_problem *local, const hx_problem *whole, const hx
     local->whole_elem = elem;
     local->total_volume = whole->total_volume;
     local->design_volume = whole->design_volume;
-    local->initial_density = whole->initial_density;
     if (rc == HX_OK) rc = copy_passive(local, whole, elem);
     if (rc < 0) hx_problem_free(local);
     return rc;

@@ -114,7 +114,7 @@ typedef struct hx_problem_params {
     hx_physics physics;
     double conductivity;     /* conductivity of solid material: power/(length temperature) */
     double conductivity_min; /* at density 0; 0: 1e-3 of the conductivity */
-    double penalty, rho_min, volume_fraction;
+    double rho_min;          /* the lowest density that a passive element may have */
     size_t n_support, n_load, n_passive, n_weight, n_spring;
     const hx_support_spec *support;
     const hx_load_spec *load;
@@ -138,8 +138,7 @@ typedef struct hx_problem_params {
     hx_notes *lacking;
 } hx_problem_params;
 
-/* Solid with E = 1, nu = 0.3, SIMP with penalty 3 above rho_min = 0.001; no supports and no
- * loads. */
+/* E = 1, nu = 0.3, rho_min = 0.001; no supports and no loads. */
 hx_problem_params hx_problem_defaults(void);
 
 #ifdef __cplusplus

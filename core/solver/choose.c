@@ -10,9 +10,10 @@
 
 enum { N_WARM = 3, N_TIMED = 5 };
 
-/* A product reads everything that is stored. A kind that stores this many times more than another
- * cannot be faster, unless its data stays in a cache, which is certain only for small meshes
- * (SMALL_BYTES). Products with stored matrices all run at memory bandwidth. */
+/* A product reads everything that is stored. A kind that stores TIMES_TOO_MUCH times as much as
+ * another cannot be faster, unless its data stays in a cache, which is certain only for small
+ * meshes (SMALL_BYTES). Products with stored matrices all run at memory bandwidth, so for them
+ * TIMES_OF_MATRICES suffices. */
 enum { TIMES_TOO_MUCH = 8, TIMES_OF_MATRICES = 2 };
 static const double SMALL_BYTES = 16e6;
 
@@ -32,24 +33,18 @@ typedef struct request {
     hx_operator *op;
 } request;
 
-/* A preconditioner that is not diagonal is useless if the criterion is r'z, and not available in
- * mixed precision. */
-static int may_be_chosen(const hx_choose_params *params, const hx_precond_kind *kind,
-                         const hx_device_ops *device)
-{
-    const int only_diagonal =
-        params->precision == HX_PRECISION_MIXED || params->criterion == HX_PCG_ABSOLUTE;
-    return kind->chosen_from > 0 && !(only_diagonal && kind->apply) &&
-           (!kind->runs_on || kind->runs_on(device));
-}
-
 const hx_precond_kind *hx_choose_precond(const hx_choose_params *params,
                                          const hx_device_ops *device, int64_t n_elem)
 {
     const hx_precond_kind *best = NULL;
+    /* A preconditioner that is not diagonal is useless if the criterion is r'z, and is not
+     * available in mixed precision. */
+    const int only_diagonal =
+        params->precision == HX_PRECISION_MIXED || params->criterion == HX_PCG_ABSOLUTE;
     for (size_t i = 0; params->preconds[i]; i++) {
         const hx_precond_kind *kind = params->preconds[i];
-        if (!may_be_chosen(params, kind, device) || kind->chosen_from > n_elem) continue;
+        if (kind->chosen_from <= 0 || kind->chosen_from > n_elem) continue;
+        if ((only_diagonal && kind->apply) || (kind->runs_on && !kind->runs_on(device))) continue;
         if (!best || kind->chosen_from > best->chosen_from) best = kind;
     }
     return best;
@@ -75,9 +70,9 @@ size_t hx_choose_bytes(const hx_choose_params *params, const hx_device_ops *devi
     return hx_account_sum(&account) + params->other_bytes;
 }
 
-/* 1 if everything obviously fits, so that it need not be counted, which takes passes over the mesh:
- * the nominal bytes are less than half of the free memory. If the nominal numbers are too low, the
- * set-up counts and reports the error. */
+/* Returns 1 if everything certainly fits: the nominal bytes are less than half of the free memory.
+ * Nothing need then be counted, which takes passes over the mesh. If the nominal numbers are too
+ * low, the set-up counts and reports the error. */
 static int fits_easily(const hx_choose_params *params, const hx_problem *problem,
                        const hx_operator_kind *op_kind, size_t n_free)
 {
@@ -121,8 +116,9 @@ int hx_choose_is_candidate(const hx_choose_params *params, const hx_device_ops *
            !(op_kind->layouts & HX_LAYOUT_BIT(params->layout));
 }
 
-/* Largest storage first, the interleaved layout after others. The last candidate is the most
- * promising; being set up last, it need not be set up again. */
+/* Order of the candidates: largest storage first, the interleaved layout after the others. The last
+ * candidate is the most promising. It is set up last, so it need not be set up again if it is
+ * chosen. */
 static int by_promise(const void *a, const void *b)
 {
     const candidate *one = a, *two = b;
@@ -215,7 +211,8 @@ static int keep_fitting(const request *t, candidate *list, size_t *n)
     size_t n_free, n_total, n_kept = 0;
     char want[32], have[32];
     if (*n == 1)
-        /* the set-up will accept or refuse it; checking here would cost a pass over the mesh */
+        /* the set-up will accept or refuse the only candidate; checking here would cost a pass over
+         * the mesh */
         return HX_OK;
     HX_TRY(ops->memory(t->dev, &n_free, &n_total));
     for (size_t i = 0; i < *n; i++) {
@@ -296,7 +293,7 @@ static int measure_candidate(trial *t, candidate *c)
     return HX_OK;
 }
 
-/* best and next: the two fastest candidates, NULL if fewer could be timed. */
+/* best and next: the two fastest candidates, or NULL if fewer could be timed. */
 static int time_candidates(trial *t, candidate *list, size_t n, const candidate **best,
                            const candidate **next)
 {
@@ -319,16 +316,6 @@ static int time_candidates(trial *t, candidate *list, size_t n, const candidate 
     return HX_OK;
 }
 
-static void note_times(hx_choice *choice, const candidate *best, const candidate *next)
-{
-    char other[64] = "no other can be faster";
-    if (next)
-        snprintf(other, sizeof other, "next %s %s %.3g ms", next->op_kind->name,
-                 hx_layout_name(next->layout), 1e3 * next->seconds);
-    snprintf(choice->note, sizeof choice->note, "auto: %.3g ms per product; %s",
-             1e3 * best->seconds, other);
-}
-
 static void take_candidate(hx_choice *choice, const candidate *c)
 {
     choice->op_kind = c->op_kind;
@@ -340,6 +327,7 @@ static int take_fastest(hx_choice *choice, const request *task, candidate *list,
     hx_operator *op = task->op;
     int rc;
     trial t = {0};
+    char other[64] = "no other can be faster";
     const candidate *best, *next;
     rc = trial_begin(&t, task);
     if (rc == HX_ENOMEM) {
@@ -353,7 +341,12 @@ static int take_fastest(hx_choice *choice, const request *task, candidate *list,
     HX_TRY_FAIL(rc);
     HX_TRY_FAIL(time_candidates(&t, list, n, &best, &next));
     take_candidate(choice, best ? best : &list[n - 1]);
-    if (best) note_times(choice, best, next);
+    if (next)
+        snprintf(other, sizeof other, "next %s %s %.3g ms", next->op_kind->name,
+                 hx_layout_name(next->layout), 1e3 * next->seconds);
+    if (best)
+        snprintf(choice->note, sizeof choice->note, "auto: %.3g ms per product; %s",
+                 1e3 * best->seconds, other);
     if (op->op_kind != choice->op_kind || op->layout != choice->layout) hx_operator_free(op);
     rc = HX_OK;
 fail:

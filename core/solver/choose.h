@@ -12,10 +12,10 @@
  * set up twice; the fastest is chosen. With `deterministic` nothing is timed, because two runs
  * could then choose differently; the kind that stores least is chosen.
  *
- * Preconditioners. Among the kinds that may be chosen (hx_precond_kind.chosen_from), the one for
- * the largest meshes that are no larger than this one. In mixed precision, and with the absolute
- * criterion, which measures r in the norm of the preconditioner, only diagonal preconditioners are
- * considered. */
+ * Preconditioners. Each kind that may be chosen is meant for meshes from a certain size on
+ * (hx_precond_kind.chosen_from); among those for which this mesh is large enough, the one with the
+ * largest such size is chosen. In mixed precision, and with the absolute criterion, which measures
+ * r in the norm of the preconditioner, only diagonal preconditioners are considered. */
 #ifndef HX_CHOOSE_H
 #define HX_CHOOSE_H
 
@@ -69,9 +69,9 @@ static inline int64_t hx_choose_size(const hx_space *space)
 const hx_precond_kind *hx_choose_precond(const hx_choose_params *params,
                                          const hx_device_ops *device, int64_t n_elem);
 
-/* `op` is zeroed or a freed operator; it holds the chosen operator if that was timed last.
- * HX_EINPUT: no operator of the device meets the requirements. If none fits into memory, one is
- * chosen all the same, and hx_operator_create reports the error. */
+/* Chooses the operator. `op` is zeroed or a freed operator; on return it holds the chosen operator
+ * if that was timed last. HX_EINPUT: no operator of the device meets the requirements. If none fits
+ * into memory, one is chosen all the same, and hx_operator_create reports the error. */
 int hx_choose_operator(hx_choice *choice, const hx_choose_params *params, hx_device *dev,
                        const hx_problem *problem, const hx_precond_kind *kind, hx_operator *op);
 
@@ -80,13 +80,13 @@ int hx_choose_operator(hx_choice *choice, const hx_choose_params *params, hx_dev
 const hx_operator_kind *hx_choose_foresee(const hx_choose_params *params,
                                           const hx_device_ops *device, const hx_problem *problem);
 
-/* Replaces *kind by the next smaller kind if *kind does not fit into the device memory and the
+/* Replaces *kind by the next smaller kind if *kind does not fit into the device memory but the
  * smaller one does. held_bytes are already allocated. */
 int hx_choose_smaller_precond(const hx_choose_params *params, hx_device *dev,
                               const hx_problem *problem, const hx_operator_kind *op_kind,
                               hx_layout layout, size_t held_bytes, const hx_precond_kind **kind);
 
-/* Adds the device memory of preconditioner and PCG. O(n_elem). */
+/* Adds the device memory of preconditioner and PCG to the account. O(n_elem). */
 void hx_choose_account(hx_account *account, const hx_device_ops *device, const hx_problem *problem,
                        const hx_operator_kind *op_kind, const hx_precond_kind *kind);
 
@@ -103,7 +103,7 @@ int hx_choose_is_candidate(const hx_choose_params *params, const hx_device_ops *
 
 /* --- choose_less.c: when an allocation fails despite the estimate --- */
 
-/* What may be replaced, and where the replacement goes. */
+/* The choices that may be replaced, and where the replacements go. */
 typedef struct hx_choose_less {
     int may_operator, may_precond; /* 1: it was chosen automatically, not named by the user */
     hx_choice *choice;
@@ -112,8 +112,8 @@ typedef struct hx_choose_less {
 
 /* Called after HX_ENOMEM or HX_EENV. Replaces the operator by the kind that stores least, if that
  * is markedly less; otherwise replaces the preconditioner by the next smaller one. Returns 1 if
- * either has changed (the note of the choice then contains the reason), 0 if nothing needs less
- * memory. */
+ * either has changed, and the note of the choice then contains the reason. Returns 0 if nothing
+ * needs less memory. */
 int hx_choose_take_less(const hx_choose_params *params, const hx_device *dev,
                         const hx_problem *problem, const hx_choose_less *less);
 

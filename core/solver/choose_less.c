@@ -6,7 +6,8 @@
 #include "../base/memory.h"
 #include "choose.h"
 
-/* A kind that needs nearly as much would fail too. */
+/* A kind that needs more than this fraction of the present kind's memory would probably fail
+ * too. */
 #define MARKEDLY 0.95
 
 /* The candidate that needs the least memory; op_kind = NULL: there is none. */

@@ -85,16 +85,6 @@ int hx_solver_make_operator(hx_solver *solver, hx_device *dev, const hx_problem 
     return make_operator(solver, dev, problem, params, &solve);
 }
 
-/* Makes lists of the mesh unless they exist, so that they are counted and used. */
-static void plan_parts(const hx_solver *solver, const hx_device *dev, const hx_problem *problem)
-{
-    const hx_problem *const whole = hx_problem_whole(problem);
-    if (problem->operator_plan && !solver->op.dev)
-        hx_operator_plan_make(problem->operator_plan, problem, solver->op_kind);
-    if (whole->coarse_plan)
-        hx_coarse_plan_make(whole->coarse_plan, whole, solver->precond, dev->ops);
-}
-
 static int make_parts(hx_solver *solver, hx_device *dev, const hx_problem *problem,
                       const hx_solver_params *params)
 {
@@ -106,10 +96,15 @@ static int make_parts(hx_solver *solver, hx_device *dev, const hx_problem *probl
         .max_iterations = params->max_iterations > 0 ? params->max_iterations : 10000,
         .precision = choose->precision,
     };
+    const hx_problem *const whole = hx_problem_whole(problem);
     hx_account solve = {0};
-    plan_parts(solver, dev, problem);
+    /* lists of the mesh, unless they exist, so that they are counted and used */
+    if (problem->operator_plan && !solver->op.dev)
+        hx_operator_plan_make(problem->operator_plan, problem, solver->op_kind);
+    if (whole->coarse_plan)
+        hx_coarse_plan_make(whole->coarse_plan, whole, solver->precond, dev->ops);
     hx_choose_account(&solve, dev->ops, problem, solver->op_kind, solver->precond);
-    if (!solver->op.dev) /* otherwise a timing has left it set up */
+    if (!solver->op.dev) /* otherwise the timing has left it set up */
         HX_TRY(make_operator(solver, dev, problem, params, &solve));
     solver->account = solver->op.account;
     hx_account_add_all(&solver->account, &solve);
@@ -119,8 +114,8 @@ static int make_parts(hx_solver *solver, hx_device *dev, const hx_problem *probl
     return hx_pcg_create(&solver->pcg, &pcg, &solver->op.linear, &solver->pc);
 }
 
-/* Adds a warning: what replaces the operator or the preconditioner that did not get its memory, for
- * the reason in the message, which is cleared. */
+/* Adds a warning that names the replacement of the operator or preconditioner that did not get its
+ * memory. The recorded message gives the reason and is then cleared. */
 static void note_less(hx_solver *solver, const hx_device *dev, const hx_operator_kind *op_kind,
                       const hx_precond_kind *precond)
 {

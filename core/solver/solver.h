@@ -17,9 +17,10 @@ extern "C" {
  * Parameters of multigrid belong to the problem (hx_problem.multigrid). */
 typedef struct hx_solver_params {
     hx_choose_params choose; /* candidates and requirements */
-    /* bytes of choose.other_bytes that are already allocated */
+    /* part of choose.other_bytes that is already allocated */
     size_t held_bytes;
-    /* NULL: chosen automatically; otherwise used in choose.layout if the kind supports that */
+    /* NULL: chosen automatically; otherwise used in choose.layout if the kind supports that
+     * layout */
     const hx_operator_kind *op_kind;
     const hx_precond_kind *precond; /* NULL: chosen automatically */
     double tolerance;               /* for PCG with choose.criterion; 0: hx_pcg_tolerance */
@@ -28,7 +29,7 @@ typedef struct hx_solver_params {
 
 typedef enum { HX_SOLVER_OPERATOR, HX_SOLVER_PRECOND, HX_SOLVER_PCG } hx_solver_part;
 
-/* A solver must not move, because its parts point to each other. */
+/* A solver must not be moved in memory, because its parts point to each other. */
 typedef struct hx_solver {
     hx_operator op;
     hx_precond pc;
@@ -54,9 +55,9 @@ int hx_solver_create(hx_solver *solver, hx_device *dev, const hx_problem *proble
 int hx_solver_choose(hx_solver *solver, hx_device *dev, const hx_problem *problem,
                      const hx_solver_params *params);
 
-/* Makes operator (unless it exists), preconditioner and PCG as chosen, on the lists that the plans
- * of the problem hold, and makes these if they are missing. If an automatic choice does not get its
- * memory, one that needs less replaces it, with a warning in `notes`. After an error the parts are
+/* Makes operator (unless it exists), preconditioner and PCG as chosen. Uses the lists that the
+ * plans of the problem hold, and makes missing ones. If there is not enough memory for an automatic
+ * choice, one that needs less replaces it, with a warning in `notes`. After an error the parts are
  * freed; if memory was missing, the message then states what would fit. */
 int hx_solver_make(hx_solver *solver, hx_device *dev, const hx_problem *problem,
                    const hx_solver_params *params);
@@ -65,10 +66,10 @@ int hx_solver_make(hx_solver *solver, hx_device *dev, const hx_problem *problem,
 int hx_solver_make_operator(hx_solver *solver, hx_device *dev, const hx_problem *problem,
                             const hx_solver_params *params);
 
-/* After HX_ENOMEM or HX_EENV of an allocation that needs the memory of the parts, which it frees.
- * Returns 1 if an automatic choice was replaced, with a warning in `notes`: hx_solver_make then
- * makes the parts again. Returns 0 if nothing needs less memory: the message states what would fit.
- * Does nothing in a subdomain, since the other processes would keep their choice. */
+/* Called after HX_ENOMEM or HX_EENV of an allocation that needs the memory of the parts; it frees
+ * them. Returns 1 if an automatic choice was replaced, with a warning in `notes`; hx_solver_make
+ * then makes the parts again. Returns 0 if nothing needs less memory; the message then states what
+ * would fit. Does nothing in a subdomain, since the other processes would keep their choice. */
 int hx_solver_take_less(hx_solver *solver, hx_device *dev, const hx_problem *problem,
                         const hx_solver_params *params, int rc);
 

@@ -17,7 +17,7 @@ typedef struct cell_table {
     double (*gauss)(int q, double x[3]);
 } cell_table;
 
-/* Wrappers of the headers' inline functions, which have no address on a device. */
+/* Wrappers of the headers' inline functions: on a device, inline functions have no address. */
 static double hex20_shape(int a, const double x[3], double d[3])
 {
     return hx_hex20_shape(a, x, d);
@@ -173,7 +173,7 @@ static int is_among(int32_t point, int n, const int32_t *list)
     return i < n;
 }
 
-/* The corner of a wedge outside the triangle that an edge of a quadrilateral connects to a. */
+/* The corner of a wedge that is not in the triangle and is connected to corner a by an edge. */
 static int32_t opposite(const int32_t conn[8], const int32_t triangle[3], int32_t a)
 {
     for (int f = 0; f < 6; f++) {

@@ -93,12 +93,12 @@ static int64_t first_place(const hx_space *s, int64_t cell)
     return s->n_per_cell ? cell * s->n_per_cell : s->cell_ptr[cell];
 }
 
-/* key[side] = ends of each cell's edges; corners are written to `point`. place[side]: place of its
- * middle. */
+/* key[side] := ends of each cell's edges. Writes corners to `point`, and the place of each edge's
+ * middle to place[side]. */
 static void list_sides(hx_space *s, uint64_t *key, uint32_t *place)
 {
     const hx_mesh *mesh = s->mesh;
-    int64_t side = 0; /* index of the side in a mixed mesh */
+    int64_t side = 0; /* index of the next side of a mixed mesh */
     if (!s->n_per_cell) {
         for (int64_t e = 0; e < mesh->n_elem; e++) {
             const int64_t first = first_place(s, e) + s->rule[s->kind[e]].n_corner;
@@ -189,13 +189,13 @@ static int place_points(hx_space *s)
     return HX_OK;
 }
 
-/* Lists the cells of each point by count, scan and fill, in the order of the places. */
+/* Lists the cells of each point in the order of the places, by counting sort. */
 int hx_space_list_cells(hx_space *s)
 {
     const size_t n_point = (size_t)s->n_point;
     HX_TRY(hx_alloc(&s->point_ptr, n_point + 2, sizeof *s->point_ptr, WHAT));
     HX_TRY(hx_alloc_raw(&s->point_place, (size_t)s->n_place, sizeof *s->point_place, WHAT));
-    /* shifted by one, so that it is the start of each list after the fill */
+    /* shifted by one, so that each entry is the start of a list after filling */
     int64_t *const next = s->point_ptr + 1;
     for (int64_t k = 0; k < s->n_place; k++) next[s->point[k] + 1]++;
     for (size_t a = 0; a < n_point; a++) next[a + 1] += next[a];

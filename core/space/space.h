@@ -29,7 +29,7 @@ typedef enum {
 /* The values of solver.element: "linear", "quadratic", "spline". */
 const char *hx_element_name(hx_element element);
 
-/* A place is an index into `point`. A linear space uses the mesh's arrays, and members for
+/* A place is an index into `point`. A linear space borrows the mesh's arrays, and the members for
  * quadratic spaces are NULL or 0. A spline space has no edges, kinds or rules. */
 typedef struct hx_space {
     const hx_mesh *mesh; /* (borrowed) */
@@ -37,8 +37,8 @@ typedef struct hx_space {
     int64_t n_point;
     /* [n_point][3] the mesh's nodes first, or control points (owned unless the space is linear) */
     double *xyz;
-    int64_t n_place; /* sum of the number of points over the cells */
-    int n_per_cell;  /* points of every cell; 0: see cell_ptr */
+    int64_t n_place; /* number of places: the sum over the cells of their numbers of points */
+    int n_per_cell;  /* number of points of every cell; 0: it varies, see cell_ptr */
     /* [n_place], corners first, or in the order of spline_rule.h (owned unless linear, like all
      * below) */
     int32_t *point;
@@ -50,8 +50,8 @@ typedef struct hx_space {
     uint8_t *kind;     /* [n_edge][2] its ends, lower number first, ascending */
     int64_t *cell_ptr; /* [n_elem] hx_cell_kind */
     int64_t *pair_ptr; /* [n_elem + 1] first place of a cell; NULL if n_per_cell is set */
-    /* [n_elem + 1] sum of the squared numbers of points of the cells before; NULL if n_per_cell is
-     * set */
+    /* [n_elem + 1] sum of the squared numbers of points of the preceding cells; NULL if n_per_cell
+     * is set */
     int32_t *place_cell;
     hx_cell_rule *rule;             /* [n_place] cell of a place; NULL if n_per_cell is set */
     int64_t n_kind[HX_N_CELL_RULE]; /* cells of each */
@@ -109,12 +109,12 @@ static inline int hx_space_is_curved(const hx_space *space)
     return space->element == HX_ELEMENT_QUADRATIC && space->mesh->middles.n > 0;
 }
 
-/* The mid-edge point between two nodes of a quadratic space; -1: they are no edge. O(log
- * n_edge). */
+/* Returns the mid-edge point between two nodes of a quadratic space; -1: they are not the ends of
+ * an edge. O(log n_edge). */
 int64_t hx_space_middle(const hx_space *space, int32_t a, int32_t b);
 
-/* det J of a quadratic cell at Gauss point q of its rule, and the coordinates there; the second
- * function takes another rule for the same points. */
+/* det J and coordinates of a quadratic cell at Gauss point q of its rule. The second function takes
+ * another rule for the same points. */
 double hx_space_map(const hx_space *space, int64_t cell, int q, double at[3]);
 double hx_space_map_by(const hx_space *space, int64_t cell, const hx_cell_rule *rule, int q,
                        double at[3]);
@@ -192,10 +192,11 @@ int hx_space_leave_nodes(const hx_space *space, int components, double *u);
  * support of the control point. */
 int64_t hx_space_near_node(const hx_space *space, int64_t point);
 
-/* body[n_point] := number (0-based, in the order of first points) of the connected part of each
- * point, where the shape functions of the cells with is_there[n_elem] != 0 define connectivity; -1:
- * in none of these cells. *n_body: number of parts. Spans of a spline are connected by a common
- * function, so parts connect across a gap of fewer spans than the degree. O(n_place). */
+/* body[n_point] := number of the connected part of each point (0-based, in the order of first
+ * points); -1: in no cell. Only cells with is_there[n_elem] != 0 count, and the support of their
+ * shape functions defines what is connected. *n_body: number of parts. Spans of a spline are
+ * connected by a common function, so parts connect across a gap of fewer spans than the degree.
+ * O(n_place). */
 int hx_space_bodies(const hx_space *space, const uint8_t *is_there, int32_t *body, int64_t *n_body);
 
 /* The points that a support on a set fixes: its nodes and mid-edge points; for a spline the control
@@ -212,12 +213,12 @@ int hx_space_set_middles(const hx_space *space, const hx_set *set, int64_t *n, i
 enum { HX_FACE_GAUSS = 25, HX_FACE_POINTS = 25 };
 
 /* A face (element * 6 + local face) with its integration points: quad4 and tri3, quad8 and tri6.
- * Straight faces use the 4 points of load_faces.h. With curved edges quad8 uses 3x3 and tri6 6
- * points, which are exact for a pressure, and at[].shape is 0. Faces of a spline have their own, up
- * to 5x5 points of both kinds.
+ * Straight faces use the 4 points of load_faces.h. With curved edges, quad8 uses 3x3 and tri6 uses
+ * 6 points, which are exact for a pressure, and at[].shape is 0. Faces of a spline have their own
+ * rule with up to 5x5 points.
  *
- * Degree of the integrand on a straight plane face in each direction (on quads and collapsed
- * triangles the area has degree 1 or 0), and of the rule used:
+ * Degree of the integrand in each direction on a straight plane face, and of the rule used (the
+ * area element has degree 1 or 0 on quads and collapsed triangles):
  *
  *                                quad4, tri3       quad8                tri6
  *     traction, pressure, flux   2, 2x2: 3         2 + 1 = 3, 2x2: 3    2 (collapsed 3), 2x2: 3

@@ -6,7 +6,7 @@
 #include "../base/vec3.h"
 #include "space_internal.h"
 
-/* det J below this fraction of a right-angled corner's counts as zero, like in hx_mesh_finish. */
+/* A det J below this fraction of a right-angled corner's counts as zero, as in hx_mesh_finish. */
 static const double degenerate = 1e-10;
 
 /* --- points --- */
@@ -61,8 +61,8 @@ static int place_middles(hx_space *s)
 
 /* --- cells --- */
 
-/* Smallest det J over the Gauss points relative to a right-angled corner's; *det: its value, *at:
- * its point. */
+/* Smallest det J over the Gauss points, relative to that of a right-angled corner. *det: its value,
+ * *at: its point. */
 static double least_jacobian(const hx_space *s, int64_t cell, double *det, int *at)
 {
     const hx_cell_rule *rule = &s->rule[s->kind[cell]];
@@ -86,7 +86,8 @@ static double least_jacobian(const hx_space *s, int64_t cell, double *det, int *
     return least;
 }
 
-/* The edge of a cell whose middle is furthest off; *off: relative to its length. */
+/* The edge of a cell whose mid-edge point is furthest from the middle; *off: that distance relative
+ * to the edge's length. */
 static int64_t worst_edge(const hx_space *s, int64_t cell, double *off)
 {
     const hx_cell_rule *rule = &s->rule[s->kind[cell]];
@@ -128,7 +129,7 @@ static int raise_folded(const hx_space *s, int64_t cell, int64_t n_bad)
                     (long long)hx_mesh_node_number(mesh, end[1]), off);
 }
 
-/* Names the first of the file's elements. */
+/* Names the bad element with the lowest number in the file. */
 static int check_cells(const hx_space *s)
 {
     int64_t bad = INT64_MAX, n_bad = 0, cell = 0;

@@ -20,7 +20,7 @@ static int32_t middle_between(const hx_space *s, int64_t cell, int32_t a, int32_
     return -1;
 }
 
-/* Distinct corners of a face in order; merged[i]: index among them of local corner i. */
+/* Lists the distinct corners of a face in order; merged[i]: index among them of local corner i. */
 static int list_ring(const int32_t node[4], int32_t ring[4], int merged[4])
 {
     int n = 0;
@@ -212,7 +212,7 @@ int hx_space_set_points(const hx_space *s, const hx_set *set, int64_t *n, int32_
     return rc;
 }
 
-/* flag[edge] := 1 for edges of a plain set; node[] is 0 on entry and exit. */
+/* flag[edge] := 1 for edges of a plain set. node[] is 0 on entry and on exit. */
 static void flag_of_plain(const hx_space *s, const hx_set *set, uint8_t *node, uint8_t *flag)
 {
     if (set->n_face > 0) {
@@ -229,8 +229,8 @@ static void flag_of_plain(const hx_space *s, const hx_set *set, uint8_t *node, u
     for (int64_t i = 0; i < set->n_node; i++) node[set->node[i]] = 0;
 }
 
-/* flag[edge] := 1 for the edges of a set, 0 on entry; for a combined set the parts' edges are
- * combined by its rule. */
+/* flag[edge] := 1 for the edges of a set; flag[] is 0 on entry. For a combined set, the rule
+ * combines the edges of the parts. */
 static int flag_edges(const hx_space *s, const hx_set *set, uint8_t *node, uint8_t *flag)
 {
     uint8_t *in_part = NULL;

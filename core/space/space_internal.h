@@ -5,7 +5,7 @@
 #include "space.h"
 
 /* Moves mid-edge points to the mesh's positions and checks the resulting cells (space_curved.c).
- * HX_EINPUT: an edge with two mid-edge points, or a cell that its edges fold over. */
+ * HX_EINPUT: an edge with two mid-edge points, or a cell that its curved edges fold over. */
 int hx_space_curve(hx_space *space);
 
 /* Lists the cells of each point from `point` (space.c). */
@@ -24,12 +24,12 @@ unsigned hx_space_corner_ends(int a);
 void hx_space_corner_parameters(const hx_spline_patch *patch, int64_t cell, int a, double t[3]);
 const hx_spline_patch *hx_space_patch_of(const hx_spline *spline, int64_t cell);
 
-/* Sets the integration points of a face from all of its points, if an edge is curved or `always`;
- * corners and mid-edge points must be set. */
+/* Sets the integration points of a face from all of its points, if an edge is curved or `always` is
+ * 1. Corners and mid-edge points must be set. */
 void hx_space_curve_face(const hx_space *space, int always, hx_space_face *face);
 
-/* Sets six integration points of a tri3 with these nodes, which are the points first[] of the face;
- * other points get no share. */
+/* Sets six integration points of a tri3 with these nodes, which are the points first[] of the face.
+ * They add nothing to other points. */
 void hx_space_triangle_points(const hx_mesh *mesh, const int32_t node[3], const int first[3],
                               hx_space_face *face);
 

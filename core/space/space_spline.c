@@ -130,7 +130,7 @@ static void side_of_local_face(int local, int *direction, int *end)
 typedef struct side {
     hx_spline_cell cell;
     int d, e[2], end;
-    int place[HX_FACE_POINTS]; /* indices of the cell's points, e[0] first */
+    int place[HX_FACE_POINTS]; /* indices of the cell's points, with e[0] fastest */
 } side;
 
 static int open_side(const hx_space *s, int64_t face, side *f)
@@ -227,7 +227,7 @@ static int check_rim(const hx_space *s, const hx_set *set, int64_t face, const u
             const int count = hx_knots_multiplicity(axis, t);
             if (count >= axis->degree) continue;
             const hx_spline_side at = {(int)(patch - s->spline->patch), 2 * d + end};
-            /* in a reversed patch the third parameter is the negative of the file's */
+            /* in a reversed patch, the third parameter is the negative of the file's */
             const double in_file = patch->is_turned && e == 2 ? -t : t;
             return HX_RAISE(
                 HX_EINPUT,
@@ -261,8 +261,8 @@ static int mark_faces(const hx_space *s, const hx_set *set, int64_t n_face, cons
     return rc;
 }
 
-/* Marks the control points at nodes that are on no face of the set: those that interpolate the
- * node. */
+/* Marks the control points that interpolate those nodes of the set that lie on none of its
+ * faces. */
 static int mark_nodes(const hx_space *s, const hx_set *set, const uint8_t *node, uint8_t *marked)
 {
     for (int64_t k = 0; k < set->n_node; k++) {

@@ -1,8 +1,8 @@
-/* The tetrahedron with 10 points (tet10), all polynomials of degree 2: corners, then mid-edge
- * points in the order of VTK_QUADRATIC_TETRA. Four Gauss points, exact to degree 2, which on
- * straight cells is the degree of the stiffness and of the mass and source loads N_a. Centrifugal
+/* The tetrahedron with 10 points (tet10), which spans all polynomials of degree 2: corners, then
+ * mid-edge points in the order of VTK_QUADRATIC_TETRA. Four Gauss points are exact to degree 2,
+ * which is the degree of the stiffness and of mass and source loads on straight cells. Centrifugal
  * loads have degree 3 and use 14 points, exact to degree 5 (Walkington 2000). In a space with
- * curved edges all volume loads use them, because N_a det J has degree 5. */
+ * curved edges all volume loads use the 14 points, because N_a det J has degree 5. */
 #ifndef HX_TET10_H
 #define HX_TET10_H
 

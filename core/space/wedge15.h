@@ -1,7 +1,7 @@
 /* The serendipity wedge with 15 points (wedge15): corners, then mid-edge points in the order of
- * VTK_QUADRATIC_WEDGE. 6 x 3 Gauss points, exact to degree 4 in the triangle (Dunavant, Int. J.
- * Numer. Meth. Eng. 21, 1985) and 5 across. The common 9-point rule fails a patch test with linear
- * stress. */
+ * VTK_QUADRATIC_WEDGE. 6 x 3 Gauss points are exact to degree 4 in the triangle (Dunavant, Int. J.
+ * Numer. Meth. Eng. 21, 1985) and to degree 5 across it. The common 9-point rule fails a patch test
+ * with linear stress. */
 #ifndef HX_WEDGE15_H
 #define HX_WEDGE15_H
 

@@ -21,7 +21,8 @@ typedef struct hx_spline_patch {
     /* [points] global number of each control point; set by hx_spline_glue (owned) */
     int32_t *number;
     int is_turned; /* 1: its third direction is reversed relative to the file (spline_turn.h) */
-    /* cell of span (0, 0, 0), followed by the patch's other cells; set by hx_spline_glue */
+    /* number of the cell of span (0, 0, 0); the patch's other cells follow. Set by
+     * hx_spline_glue */
     int64_t first_cell;
 } hx_spline_patch;
 
@@ -29,8 +30,8 @@ typedef struct hx_spline_side {
     int patch, side;
 } hx_spline_side;
 
-/* Side b coincides with side a: direction along[d] of b's patch runs along direction d of a's (the
- * direction across a's side corresponds to the one across b's), backwards if flip[d]. */
+/* Side b coincides with side a. Direction d of a's patch runs along direction along[d] of b's,
+ * backwards if flip[d]. The directions across the two sides also correspond. */
 typedef struct hx_spline_interface {
     hx_spline_side a, b;
     int along[3], flip[3];
@@ -48,7 +49,7 @@ typedef struct hx_spline {
     hx_spline_patch *patch; /* (owned, like all below) */
     hx_spline_interface *interface;
     hx_spline_boundary *boundary;
-    /* number of global control points, glued ones counted once; set by hx_spline_glue */
+    /* number of global control points, where glued ones count once; set by hx_spline_glue */
     int64_t n_point;
     int64_t n_cell; /* non-empty spans of all patches */
 } hx_spline;

@@ -36,11 +36,11 @@ typedef struct hx_spline_place {
 void hx_spline_cell_of(const hx_spline_rule *rule, int64_t cell, const int32_t *point,
                        hx_spline_cell *out);
 
-/* xyz[n_point][3]: all control points. Returns the smallest det J. */
+/* Computes the map from xyz[n_point][3], all control points. Returns the smallest det J. */
 double hx_spline_cell_map(const hx_spline_cell *cell, const double *xyz, hx_spline_place *out);
 
-/* Component i of a field u[n_point][stride]: value[q], and slope[k][q] by x_k (NULL: not
- * needed). */
+/* Values value[q] and gradients slope[k][q] by x_k (NULL: not needed) of component i of a field
+ * u[n_point][stride]. */
 void hx_spline_cell_field(const hx_spline_cell *cell, const hx_spline_place *place, const double *u,
                           int stride, int i, double value[HX_SPLINE_LANES],
                           double slope[3][HX_SPLINE_LANES]);

@@ -56,7 +56,8 @@ static int check_knots(const hx_spline *spline, const hx_spline_interface *inter
                         "%.9g along %c; glued sides must have the same knots",
                         text.a, text.b, i, s, u, t, v);
     }
-    /* knots that coincide on one side and almost coincide on the other */
+    /* the numbers of spans differ if knots that coincide on one side only almost coincide on the
+     * other */
     if (a->n_span != b->n_span)
         return HX_RAISE(HX_EINPUT,
                         "%s and %s do not conform: %d %s along %c and %d along %c; repeated knots "
@@ -134,8 +135,8 @@ static int check_once(const hx_spline *spline)
     return rc;
 }
 
-/* Refuses an edge that is a point: its control points would have to be merged, and its spans would
- * not be hexahedra. */
+/* Refuses an edge that degenerates to a point: its control points would have to be merged, and its
+ * spans would not be hexahedra. */
 static int check_edges(const hx_spline_patch *patch, int number, double reach)
 {
     const hx_knots *const axis = patch->axis;
@@ -175,8 +176,8 @@ static void take_over(hx_spline *spline, const int64_t *first, int k, int64_t i,
     if (here->weight) here->weight[i] = there->weight ? there->weight[j] : 1.0;
 }
 
-/* At an interface with a patch without weights, a weight that is 1 within the tolerance becomes 1;
- * if there is another weight, the patch without weights gets weights. */
+/* Prepares the weights at an interface with a patch without weights. A weight that is 1 within the
+ * tolerance becomes 1; if any other weight remains, the patch without weights gets weights. */
 static int add_weights(hx_spline *spline)
 {
     int n_with = 0;

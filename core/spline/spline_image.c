@@ -20,7 +20,8 @@ static const int corner_at[8][3] = {{0, 0, 0}, {1, 0, 0}, {1, 1, 0}, {0, 1, 0},
 
 /* --- nodes --- */
 
-/* Numbers the corners of the spans' parts as nodes; with one part this is hx_spline_image_nodes. */
+/* Numbers the corners of the parts of all spans as nodes. With one part per span this is
+ * hx_spline_image_nodes. */
 static int number_image_nodes(const hx_spline *spline, int part, int64_t **first, int32_t **nodes,
                               int64_t *n_node)
 {
@@ -54,7 +55,7 @@ int hx_spline_image_nodes(const hx_spline *spline, int64_t **first, int32_t **no
     return number_image_nodes(spline, 1, first, nodes, n_node);
 }
 
-/* The knot at which part i of the spans begins, or the last one ends. */
+/* The knot at which part i of the spans begins; for the end of the last part, the last knot. */
 static double knot_at(const hx_knots *axis, int i, int part)
 {
     if (i == part * axis->n_span) return axis->knot[axis->n];
@@ -62,7 +63,7 @@ static double knot_at(const hx_knots *axis, int i, int part)
     return i % part ? knot[0] + (knot[1] - knot[0]) * (i % part) / part : knot[0];
 }
 
-/* owner[node]: its first corner, counted over all patches. */
+/* owner[node]: the node's first corner, counted over all patches. */
 static void place_nodes(const hx_spline_patch *patch, int part, int64_t first, const int32_t *node,
                         const int64_t *owner, double *xyz)
 {
@@ -99,7 +100,8 @@ static void connect(const hx_spline_patch *patch, int part, const int32_t *node,
 
 /* --- spans whose hexahedra are invalid --- */
 
-/* 1 if the span divided into part[d] parts per direction has valid hexahedra. */
+/* Returns 1 if the hexahedra are valid after the span has been divided into part[d] parts per
+ * direction. */
 static int is_valid_in_parts(const hx_spline_patch *patch, const int span[3], const int part[3])
 {
     double t[3][HX_SPLINE_MAX_SAMPLES];
@@ -121,8 +123,8 @@ static int is_valid_in_parts(const hx_spline_patch *patch, const int span[3], co
     return 1;
 }
 
-/* The smallest number of parts that makes it valid: along one direction if that suffices, otherwise
- * along all. 0: none of the tried numbers does. */
+/* The smallest number of parts for which the span's hexahedra are valid: along one direction if
+ * that suffices, otherwise along all. 0: none of the tried numbers does. */
 static int find_parts(const hx_spline_patch *patch, const int span[3], int part[3])
 {
     for (int n = 2; n <= MOST_PARTS; n++)

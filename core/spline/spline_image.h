@@ -9,11 +9,11 @@
 extern "C" {
 #endif
 
-/* A raw mesh whose element c is cell c of a glued spline, with the span's corners as nodes (those
- * of glued sides once) and its exact volume (hx_mesh.volume). Sides that are not glued become sets
- * of faces "patch1:u-", "patch1:u+", "patch1:v-", ..., and named sides become sets with their
- * names. HX_EINPUT: like hx_spline_volumes; or a span whose corners form no valid hexahedron, with
- * the refinement that would help. O(n_cell). */
+/* A raw mesh whose element c is cell c of a glued spline, with the span's corners as nodes (nodes
+ * of glued sides occur once) and the span's exact volume (hx_mesh.volume). Sides that are not glued
+ * become sets of faces "patch1:u-", "patch1:u+", "patch1:v-", ..., and named sides become sets with
+ * their names. HX_EINPUT: as for hx_spline_volumes, or a span whose corners form no valid
+ * hexahedron; the message names the refinement that would help. O(n_cell). */
 int hx_spline_image(const hx_spline *spline, const char *name, hx_mesh *mesh);
 
 /* The total volumes of the hexahedra and of the spans. O(n_cell). */
@@ -32,9 +32,9 @@ int hx_spline_image_nodes(const hx_spline *spline, int64_t **first, int32_t **no
 int hx_spline_fine_image(const hx_spline *spline, int part, double **xyz, int32_t **conn,
                          int64_t *n_node);
 
-/* Curvature of spans: the largest deviation of a point at the middle or a quarter of a span's edge
- * from the chord, relative to the chord's length. With n parts per span it decreases like 1/n, as
- * does the angle, of which it is an eighth. O(n_cell). */
+/* Curvature of spans: the largest deviation from the chord of a point at the middle or a quarter of
+ * a span's edge, relative to the chord's length. The angle by which the edge turns is about eight
+ * times as large. With n parts per span, both decrease like 1/n. O(n_cell). */
 double hx_spline_bend(const hx_spline *spline);
 
 #ifdef __cplusplus

@@ -144,7 +144,8 @@ static int match(hx_spline *spline, size_t *capacity, place *a, place *b, double
         HX_TRY(hx_grow(&spline->interface, (size_t)spline->n_interface, capacity,
                        sizeof *spline->interface, "interfaces"));
         hx_spline_interface found = hx_spline_interface_of(a->side, b->side, way >> 2, flip);
-        /* crosswise, each direction of b takes the flip of the direction of a that it meets */
+        /* if the directions correspond crosswise, each direction of b takes the flip of the
+         * direction of a that it meets */
         if (is_later) {
             const int back[2] = {flip[way >> 2], flip[1 - (way >> 2)]};
             found = hx_spline_interface_of(b->side, a->side, way >> 2, back);

@@ -36,9 +36,9 @@ static int refine_knots(const hx_knots *from, int degree, int parts, hx_knots *t
     return rc;
 }
 
-/* coefficient[k] of control point span - degree + k in the blossom of the span's polynomial at
- * these arguments, as many as its degree: the recurrence of hx_knots_values with another argument
- * in every step. */
+/* coefficient[k] := factor of control point span - degree + k in the blossom of the span's
+ * polynomial. The blossom has as many arguments as the degree; this is the recurrence of
+ * hx_knots_values with another argument in every step. */
 static void blossom(const hx_knots *knots, int span, const double *argument, double *coefficient)
 {
     const double *const u = knots->knot;
@@ -55,8 +55,8 @@ static void blossom(const hx_knots *knots, int span, const double *argument, dou
     }
 }
 
-/* The span of `to` in the support of function i that is nearest to the mean of its knots; returns
- * the span of `from` that contains it. */
+/* Chooses, in the support of function i of `to`, the span nearest to the mean of the function's
+ * knots; returns the span of `from` that contains it. */
 static int span_below(const hx_knots *from, const hx_knots *to, int i)
 {
     const int q = to->degree;
@@ -99,7 +99,7 @@ static void make_row(const hx_knots *from, const hx_knots *to, int i, int *first
 
 /* --- a patch --- */
 
-/* Array with components of `width` values along a direction: [outer][n][inner]. */
+/* An array along one direction of a patch: [outer][n][inner], with `width` values each. */
 typedef struct shape {
     int64_t outer, inner;
     int from, to;
@@ -119,8 +119,8 @@ static void apply_row(const shape *s, int i, int first, int n, const double *row
     }
 }
 
-/* Replaces the knots of direction d by *to, which the patch then owns, and the points *x of `width`
- * values. */
+/* Replaces the knots of direction d by *to, which the patch then owns, and the points *x with
+ * `width` values each. */
 static int change_axis(hx_spline_patch *patch, int d, hx_knots *to, int width, double **x)
 {
     hx_knots *const axis = patch->axis;
@@ -144,8 +144,8 @@ static int change_axis(hx_spline_patch *patch, int d, hx_knots *to, int width, d
     return HX_OK;
 }
 
-/* Control points times weight, and the weight: homogeneous coordinates, which transform linearly.
- * Takes the arrays of the patch. */
+/* Homogeneous coordinates, which transform linearly: control points times weight, and the weight.
+ * Takes over the arrays of the patch. */
 static int lift(hx_spline_patch *patch, double **x)
 {
     const int64_t n = hx_spline_patch_points(patch);

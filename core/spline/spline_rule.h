@@ -18,9 +18,9 @@
 extern "C" {
 #endif
 
-/* Layout of `table` for Gauss point q of span i of a direction of degree p: starting at at[d] + (i
- * (p + 1) + q) hx_spline_stride(p), the weight (Gauss weight times half the span's length), the p +
- * 1 values, and the p + 1 derivatives by the parameter. */
+/* Layout of `table` for Gauss point q of span i in a direction of degree p. The entries start at
+ * at[d] + (i (p + 1) + q) hx_spline_stride(p): the weight (Gauss weight times half the span's
+ * length), the p + 1 values, and the p + 1 derivatives by the parameter. */
 typedef struct hx_spline_rule_patch {
     int degree[3], n_span[3];
     int64_t first_cell;
@@ -33,12 +33,13 @@ typedef struct hx_spline_rule {
     hx_spline_rule_patch *patch; /* [n_patch] (owned, like all) */
     double *table;               /* [n_table] */
     double *weight;              /* [n_point] weights of control points; NULL: all 1 */
-    /* first function of each span of a direction, ordered by patch and direction; in host memory
-     * even if the rest is on a device, like the next two */
+    /* first function of each span of a direction, ordered by patch and direction. This and the next
+     * two arrays are in host memory even if the rest is on a device */
     int32_t *first;
-    int64_t n_block;  /* number of small blocks of neighbouring control points */
-    int32_t *block;   /* [n_point] block of each control point */
-    int block_points; /* maximum points of a block: 2 per direction up to degree 2, otherwise 3 */
+    int64_t n_block; /* number of small blocks of neighbouring control points */
+    int32_t *block;  /* [n_point] block of each control point */
+    /* maximum number of points of a block: 2 per direction up to degree 2, otherwise 3 */
+    int block_points;
 } hx_spline_rule;
 
 static HX_HD int hx_spline_stride(int degree)
@@ -63,8 +64,8 @@ static HX_HD void hx_spline_rule_spans(const hx_spline_rule_patch *patch, int64_
     span[2] = (int)(k / patch->n_span[0] / patch->n_span[1]);
 }
 
-/* Makes the rule of a glued spline (spline_glue.h), of which nothing is kept. Weights that are all
- * 1 are dropped. O(cells per direction). HX_ENOMEM. */
+/* Makes the rule of a glued spline (spline_glue.h), and keeps no reference to the spline. Weights
+ * that are all 1 are dropped. O(cells per direction). HX_ENOMEM. */
 int hx_spline_rule_make(hx_spline_rule *rule, const hx_spline *spline);
 
 /* Copies the global control points to x[spline->n_point][3]. */

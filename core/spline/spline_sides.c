@@ -14,7 +14,7 @@ static int64_t root_of_side(int64_t *root, int64_t i)
     return i;
 }
 
-/* The lower root stays the root, so that numbers ascend with the patches. */
+/* The lower root stays the root, so numbers ascend with the patches. */
 static void unite(int64_t *root, int64_t i, int64_t j)
 {
     i = root_of_side(root, i);

@@ -61,8 +61,8 @@ void hx_spline_sample(const hx_spline_patch *patch, const int span[3], const int
                       double t[3][HX_SPLINE_MAX_SAMPLES], double *x, double *j)
 {
     axis_table table[3];
-    double row[ORDER][2][4]; /* for each b, at a parameter of direction 0 */
-    /* for each c and parameter of direction 1: sums with values, derivatives 0 and 1 */
+    double row[ORDER][2][4]; /* for each b: sums at a parameter of direction 0 */
+    /* for each c and parameter of direction 1: sums with values, derivatives by 0 and by 1 */
     double plane[ORDER][MOST][3][4];
     const hx_knots *const axis = patch->axis;
     const int64_t first = hx_spline_cell_first(patch, span);
@@ -108,8 +108,8 @@ typedef struct rule {
     double point[3][HX_GAUSS_MAX], weight[3][HX_GAUSS_MAX];
 } rule;
 
-/* The points of the analysis, or those that are exact for B-splines, because det J has degree 3 p -
- * 1 in each direction. */
+/* Gauss points of the analysis, or points that are exact for B-splines; det J has degree 3 p - 1 in
+ * each direction. */
 static rule rule_of(const hx_spline_patch *patch, int is_exact)
 {
     rule r;
@@ -147,7 +147,7 @@ static double integrate(const hx_spline_patch *patch, const int span[3], const r
             for (int q0 = 0; q0 < r->n[0]; q0++, k++) {
                 const double det = hx_triple3(j[k][0], j[k][1], j[k][2]);
                 const double w = r->weight[0][q0] * r->weight[1][q1] * r->weight[2][q2];
-                if (!(det > *least)) *least = det; /* also true for NaN */
+                if (!(det > *least)) *least = det; /* this comparison also rejects NaN */
                 sum += w * scale * det;
             }
     return sum;

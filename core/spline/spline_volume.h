@@ -17,9 +17,9 @@ int hx_spline_volumes(const hx_spline *spline, double *volume);
 /* Volume of a patch, glued or not; negative if it is left-handed. O(cells). */
 double hx_spline_patch_volume(const hx_spline_patch *patch);
 
-/* Evaluates the map at n[d] parameters t[d] per direction within a cell: x[n[2]][n[1]][n[0]][3],
- * and j in the same order with [3][3] like hx_spline_map (NULL: not needed). Sums are factorised by
- * direction. */
+/* Evaluates the map within a cell at n[d] parameters t[d] per direction: x[n[2]][n[1]][n[0]][3],
+ * and j in the same order with [3][3] as in hx_spline_map (NULL: not needed). Sums are factorised
+ * by direction. */
 enum { HX_SPLINE_MAX_SAMPLES = 8 };
 void hx_spline_sample(const hx_spline_patch *patch, const int span[3], const int n[3],
                       double t[3][HX_SPLINE_MAX_SAMPLES], double *x, double *j);

@@ -27,7 +27,8 @@ static void solve_dense(int n, double a[HX_RULE_POINTS][HX_RULE_POINTS],
         for (int j = 0; j < n_column; j++) b[k][j] /= a[k][k];
 }
 
-/* fit[c][q]: weight of the value at point q in the coefficient of function c; shape[q][c]. */
+/* fit[c][q]: weight of the value at point q in the coefficient of shape function c. shape[q][c]:
+ * value of function c at point q. */
 static void make_fit(int n, int n_gauss, double shape[HX_RULE_GAUSS][HX_RULE_POINTS], int n_corner,
                      double fit[8][HX_RULE_GAUSS])
 {
@@ -69,8 +70,8 @@ static void fit_linear(const int32_t conn[8], double fit[8][HX_RULE_GAUSS])
     make_fit(n, N_GAUSS, shape, n, fit);
 }
 
-/* If there are fewer points than shape functions, the corners' linear functions are used: each
- * corner function takes half of the mid-edge functions of its edges. */
+/* If there are fewer points than shape functions, the corners' linear functions are fitted: each
+ * consists of the corner's function and half of the mid-edge functions of its edges. */
 static void fit_quadratic(const hx_cell_rule *rule, double fit[8][HX_RULE_GAUSS])
 {
     double shape[HX_RULE_GAUSS][HX_RULE_POINTS];
@@ -218,7 +219,7 @@ static void spline_cell(const hx_stress *s, int64_t cell, double modulus, const 
     }
 }
 
-/* 1 if a cell's corners are numbered like `usual`. */
+/* Returns 1 if the corners of a cell are numbered like `usual`. */
 static int is_usual(const int32_t conn[8], hx_cell_kind kind)
 {
     int point[8], same = 1;
@@ -242,7 +243,7 @@ void hx_stress_cell(const hx_stress *s, int64_t cell, double modulus, const doub
 {
     const hx_space *space = &s->problem->space;
     const int32_t *const conn = s->problem->mesh->conn + 8 * cell;
-    hx_stress *const fits = (hx_stress *)(uintptr_t)s; /* the fits are only read */
+    hx_stress *const fits = (hx_stress *)(uintptr_t)s; /* all threads only read the fits */
     double own[8][HX_RULE_GAUSS];
     int corner[8];
     out->n = 0;

@@ -8,8 +8,8 @@
  * Nodes: in each cell the values at the points are fitted by the cell's own shape functions, with
  * unweighted least squares (exact for hex8 and tet4; tet10 has fewer points than shape functions
  * and uses those of its corners). A spline's stress is evaluated at the nodes. The nodal value is
- * the mean over the cells at a node; cells with less than half the stiffness of the stiffest one
- * there are left out, since stresses jump where the modulus does. */
+ * the mean over the cells at a node. Cells with less than half the stiffness of the stiffest cell
+ * at the node are left out, since stresses jump where the modulus does. */
 #ifndef HX_STRESS_H
 #define HX_STRESS_H
 
@@ -72,8 +72,8 @@ typedef struct hx_nodal_stress {
 
 /* 60 bytes per node, including the 48 of the result. */
 int hx_nodal_stress_create(hx_nodal_stress *nodal, const hx_stress *s, const double *modulus);
-/* Call begin, which zeroes `value`; then add for every cell once, in the blocks of hx_stress_each;
- * then finish, which computes the means. */
+/* Usage: begin zeroes `value`; add is called for every cell once, in the blocks of hx_stress_each;
+ * finish computes the means. */
 void hx_nodal_stress_begin(hx_nodal_stress *nodal);
 void hx_nodal_stress_add(hx_nodal_stress *nodal, int64_t first, int64_t n,
                          const hx_cell_stress *cell);

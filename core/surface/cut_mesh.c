@@ -10,15 +10,15 @@
 /* Position of a node relative to the surface. */
 enum { OUT = -1, ON = 0, IN = 1 };
 
-/* Nodes on the mesh's boundary are classified at a point this fraction of the way to the centre of
- * their tetrahedra, because the surface may coincide with the boundary. */
+/* A node on the mesh's boundary is classified at a point this fraction of the way to the centre of
+ * its tetrahedra, because the surface may coincide with the boundary. */
 static const double inwards = 1e-3;
 
-/* A node moves onto the surface if it is within this fraction of an edge (`near`); a node that must
- * not move counts as on the surface within `at_node`. */
+/* A node moves onto the surface if the surface is within this fraction of an edge (`near`). A node
+ * that must not move counts as on the surface within the fraction `at_node`. */
 static const double near = 0.3, at_node = 0.08;
 
-/* A move must leave every tetrahedron at least this quality, or this fraction of its former
+/* After a move, every tetrahedron must have at least this quality, or this fraction of its former
  * quality. */
 static const double good = 0.2, kept_share = 0.5;
 
@@ -136,7 +136,7 @@ static int find_sides(cutter *c)
     return HX_OK;
 }
 
-/* Finds crossings of edges between the two sides; if rounding prevents it, the cut is at the
+/* Finds crossings of edges between the two sides. If rounding prevents it, the cut is placed at the
  * outside node. */
 static int find_crossings(cutter *c)
 {
@@ -159,7 +159,8 @@ static int find_crossings(cutter *c)
 
 /* --- nodes onto the surface --- */
 
-/* A boundary node must stay on the boundary: the step must lie in all its boundary faces. */
+/* A boundary node must stay on the boundary, so the step must lie in all boundary faces of the
+ * node. */
 static int may_slide(const cutter *c, int64_t a, const double step[3])
 {
     const hx_tet_lattice *const l = &c->lattice;
@@ -263,7 +264,8 @@ static int local_edge(int i, int k)
     return 0;
 }
 
-/* The part of a tetrahedron's face that is not outside; returns its number of corners. */
+/* Lists the corners of the part of a tetrahedron's face that is not outside; returns their
+ * number. */
 static int clip_face(const cutter *c, int64_t t, int f, const int32_t *number, int32_t corner[8])
 {
     const int32_t *const tet = c->lattice.tet + 4 * t;

@@ -1,9 +1,9 @@
 /* Tetrahedral mesh of the volume that a closed surface encloses, made from the cells of a mesh
  * around it: cells are split into tetrahedra and refined on request, nodes near the surface are
- * moved onto it, and tetrahedra are cut where an edge crosses it. The method follows isosurface
- * stuffing (Labelle and Shewchuk 2007), which uses a regular lattice; with the mesh of the part
- * instead, the part's flat and round faces keep their shape, and sets on them are transferred. The
- * result never extends beyond the mesh.
+ * moved onto the surface, and tetrahedra are cut where an edge crosses it. The method follows
+ * isosurface stuffing (Labelle and Shewchuk 2007), which uses a regular lattice; with the mesh of
+ * the part instead, the part's flat and round faces keep their shape, and sets on them are
+ * transferred. The result never extends beyond the mesh.
  *
  * Works for any closed surface with triangles of any shape; details smaller than a cell are
  * lost. */
@@ -35,8 +35,8 @@ int hx_cut_mesh_count(const hx_surface *surface, const hx_mesh *mesh, int64_t *n
 int hx_cut_mesh_create(hx_mesh *cut, const hx_surface *surface, const hx_mesh *mesh, int n_refine,
                        int32_t **piece, hx_cut_report *report);
 
-/* Postprocesses tetrahedra of another program, each split into eight n_refine times. Sets *mesh,
- * *piece, and pieces, number, volume and quality in *report as above. O(n log n). */
+/* Postprocesses tetrahedra of another program, each of them split into eight n_refine times. Sets
+ * *mesh, *piece, and in *report the pieces, numbers, volume and quality, as above. O(n log n). */
 int hx_cut_mesh_take(hx_mesh *mesh, const hx_mesh *made, int n_refine, int32_t **piece,
                      hx_cut_report *report);
 

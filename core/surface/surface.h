@@ -2,10 +2,10 @@
  * inside the mesh, plus the part of the mesh's boundary where the density exceeds the threshold
  * (caps), so that faces of the part stay on the mesh's boundary.
  *
- * Forced-solid elements (passive solid, or loaded) form a separate body. It ends at their faces,
- * which are capped like the mesh's boundary, also against the void part of a neighbour. The other,
- * free elements are cut by the nodal density of free elements only, so the body neither grows nor
- * thickens what is attached to it.
+ * Forced-solid elements (passive solid, or loaded) form a separate body. The body ends at the faces
+ * of these elements, which are capped like the mesh's boundary, even where the neighbour is void.
+ * The other, free elements are cut by the nodal density of free elements only, so the body neither
+ * grows nor thickens what is attached to it.
  *
  * If a mesh has tetrahedra, wedges or pyramids, or a body of hexahedra ends in steps, those faces
  * would be jagged. There forced-solid elements are cut like the others, with density 1; requested
@@ -39,8 +39,8 @@ typedef struct hx_surface_field {
     /* [n_face] boundary faces (element * 6 + local face), followed by the faces of forced-solid
      * elements against free ones (owned) */
     int64_t *face;
-    /* [n_elem] 0: free; else forced solid, with bit f set if a free element lies beyond face f;
-     * NULL: all free (owned) */
+    /* [n_elem] 0: free; otherwise forced solid, with bit f set if a free element lies across face
+     * f; NULL: all free (owned) */
     uint8_t *body;
 } hx_surface_field;
 
@@ -109,11 +109,11 @@ typedef struct hx_surface_smoothing {
     int64_t n_held; /* vertices moved back because a triangle flipped or intersected another one */
 } hx_surface_smoothing;
 
-/* n_step steps of Taubin smoothing (1995; lambda = 0.5, pass band 0.1). Nodes of the mesh stay,
- * vertices on edges of the mesh's boundary slide along these edges and those on sharp edges of the
- * part stay, so caps keep their place. The others move freely, and finally along their normals
- * until every shell has its original volume. Vertices of triangles that would turn by more than 90
- * degrees, degenerate or intersect others are moved back. */
+/* n_step steps of Taubin smoothing (1995; lambda = 0.5, pass band 0.1). Vertices at nodes of the
+ * mesh and on sharp edges of the part stay, and vertices on edges of the mesh's boundary slide
+ * along these edges, so caps keep their place. The others move freely, and finally along their
+ * normals until every shell has its original volume. Vertices of triangles that would turn by more
+ * than 90 degrees, degenerate or intersect others are moved back. */
 int hx_surface_smooth(hx_surface *surface, const hx_surface_field *field, int n_step,
                       hx_surface_smoothing *result);
 
@@ -131,7 +131,7 @@ typedef struct hx_surface_report {
     double volume, area;    /* length^3, length^2 */
     double largest_share;   /* volume of the largest shell relative to all shells */
     double min[3], max[3];  /* bounding box */
-    int is_closed_manifold; /* 1: no bad edges or vertices, no degenerate triangles */
+    int is_closed_manifold; /* 1: no bad edges, no bad vertices, no degenerate triangles */
 } hx_surface_report;
 
 typedef enum { HX_SURFACE_F64, HX_SURFACE_F32 } hx_surface_precision;
@@ -148,10 +148,11 @@ typedef struct hx_surface_about {
 } hx_surface_about;
 
 typedef struct hx_surface_format {
-    const char *ending;             /* file name extension: ".stl" */
-    const char *name;               /* "binary STL" */
-    hx_surface_precision precision; /* precision of coordinates in the file, or in its readers */
-    int has_unit;                   /* 1: the file states about.metre */
+    const char *ending; /* file name extension: ".stl" */
+    const char *name;   /* "binary STL" */
+    /* precision of the coordinates in the file, or that its readers use */
+    hx_surface_precision precision;
+    int has_unit; /* 1: the file states about.metre */
     int (*write)(const char *path, const hx_surface *surface, const hx_surface_about *about);
 } hx_surface_format;
 

@@ -6,7 +6,7 @@
 #include "../base/memory.h"
 #include "surface_internal.h"
 
-/* 1 if an element outside the body lies across a face. */
+/* Returns 1 if an element that does not belong to the body lies across a face. */
 static int meets_free(const hx_mesh *mesh, const uint8_t *state, int64_t e, int f)
 {
     int32_t node[4];

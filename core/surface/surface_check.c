@@ -32,8 +32,8 @@ static int same_place(const double *a, const double *b)
     return a[0] == b[0] && a[1] == b[1] && a[2] == b[2];
 }
 
-/* number[n_vertex] := one number per position. Vertices of equal hash are adjacent in `order`; each
- * is compared with the earlier ones of its hash. */
+/* number[n_vertex] := one number per position. Vertices with equal hashes are adjacent in `order`;
+ * each is compared with the preceding ones of its hash. */
 static int64_t number_places(int64_t n, const double *xyz, const int32_t *order, int32_t *number)
 {
     int64_t count = 0, first = 0;

@@ -34,8 +34,8 @@ static int sort_solids(const hx_surface_field *field, const uint8_t *is_solid, s
     return hx_surface_sort_solid(field, is_solid, s->state, s->is_kept);
 }
 
-/* Mean over the elements at node a that are not in the body. Each element counts once even if it
- * names the node at several corners: these incidences are consecutive. */
+/* Mean over the elements at node a that are not in the body. Each element counts once, even if it
+ * names the node at several corners; such incidences are consecutive. */
 static double nodal_density(const hx_surface_field *field, const solids *s, const double *rho,
                             const double *volume, int64_t a)
 {

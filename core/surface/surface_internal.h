@@ -53,8 +53,8 @@ int hx_surface_sort_solid(const hx_surface_field *field, const uint8_t *is_solid
  * nodes, whose interface with free elements consists everywhere of steps of one element. O(n). */
 int hx_surface_find_ragged(const hx_mesh *mesh, const uint8_t *is_solid, uint8_t *is_ragged);
 
-/* Sets field->body and appends the body's faces against free elements to field->face; does nothing
- * if no element has state HX_SOLID_BODY (state[n_elem]). */
+/* Adds the body: sets field->body and appends the body's faces against free elements to
+ * field->face. Does nothing if no element has state[n_elem] HX_SOLID_BODY. */
 int hx_surface_body_create(hx_surface_field *field, const uint8_t *state);
 
 /* Motion of a vertex during smoothing; one that slides stays on its mesh edge. */
@@ -74,8 +74,8 @@ typedef struct hx_surface_motion {
 void hx_surface_vertex_normal(const hx_surface_motion *m, int64_t v, double n[3]);
 
 /* Moves vertices, including those that slide, until every shell (piece or cavity) has its original
- * volume to 1e-6; less exactly if none of its vertices can move further. At most 20 passes over the
- * triangles. */
+ * volume to 1e-6. The error is larger if none of a shell's vertices can move further. At most 20
+ * passes over the triangles. */
 int hx_surface_restore(const hx_surface_motion *motion);
 
 /* Counts connected surfaces, including cavities. O(n). */
@@ -93,10 +93,10 @@ static inline int64_t hx_corner_turn(const int32_t *opposite, int64_t c)
     return hx_corner_next(opposite[c]);
 }
 
-/* opposite[3 n_tri]: for the half-edge of each corner (to the next corner), the one with the same
- * vertices in reverse, -1 unless there is exactly one. group may be NULL; otherwise *group gets the
- * half-edges sorted by edge (the caller frees it). *n_bad: number of edges without exactly one
- * pair. */
+/* opposite[3 n_tri] := for the half-edge from each corner to the next one, the half-edge with the
+ * same ends in reverse; -1 unless there is exactly one. group may be NULL; otherwise *group gets
+ * the half-edges sorted by edge, which the caller frees. *n_bad: number of edges without exactly
+ * one pair. */
 int hx_surface_pair(int64_t n_vertex, int64_t n_tri, const int32_t *tri, int32_t *opposite,
                     int32_t **group, int64_t *n_bad);
 

@@ -78,7 +78,8 @@ fail:
 typedef struct blade {
     double angle;
     int32_t corner;
-    int is_forward; /* 1: along the edge's axis, so the solid lies at smaller angles */
+    /* 1: the direction is along the edge's axis, so the solid lies at smaller angles */
+    int is_forward;
 } blade;
 
 static int compare_blades(const void *a, const void *b)
@@ -146,14 +147,14 @@ static int refuse_open(const hx_surface *s, int32_t corner)
         x[0], x[1], x[2]);
 }
 
-/* Pairs the blades of one edge around wedges of the solid: middle[corner] := a common number for
- * the pair, starting at *next. HX_EINPUT: the surface is not closed. */
+/* Pairs the half-edges of one edge, each pair around a wedge of the solid. middle[corner] := a
+ * number common to both of a pair, counting from *next. HX_EINPUT: the surface is not closed. */
 static int pair_blades(const hx_surface *s, int64_t n, const blade *list, int32_t *middle,
                        int32_t *next)
 {
     for (int64_t i = 0; i < n; i++) {
         if (!list[i].is_forward) continue;
-        int64_t k = i; /* the nearest unpaired blade below it that ends the solid */
+        int64_t k = i; /* the nearest unpaired half-edge below it at which the solid ends */
         do k = (k + n - 1) % n;
         while (k != i && (list[k].is_forward || middle[list[k].corner] >= 0));
         if (k == i) return refuse_open(s, list[i].corner);
@@ -188,8 +189,8 @@ static int choose_middles(const hx_surface *s, const int32_t *group, const int32
 static int split_triangle(const int32_t v[3], const int32_t m[3], int32_t out[4][3])
 {
     const int n = (m[0] >= 0) + (m[1] >= 0) + (m[2] >= 0);
-    /* corner such that edge `first` has a middle; if two edges have one, the other is the next
-     * edge */
+    /* corner such that edge `first` has a middle; if two edges have one, `first` is followed by the
+     * other */
     int first = 0;
     while (n > 0 && (m[first] < 0 || (n == 2 && m[(first + 2) % 3] >= 0))) first++;
     const int32_t a = v[first], b = v[(first + 1) % 3], c = v[(first + 2) % 3];
@@ -310,7 +311,8 @@ fail:
     return rc;
 }
 
-/* Moves marked vertices slightly towards their neighbours, to their own side of the solid. */
+/* Moves marked vertices slightly towards their neighbours, so that each moves to its own side of
+ * the solid. */
 static int draw_apart(hx_surface *s, const uint8_t *apart)
 {
     double *sum = NULL; /* [n_vertex][4] sum of the neighbours' coordinates, and their number */
@@ -349,8 +351,8 @@ fail:
     return rc;
 }
 
-/* Repeats until there are none. One round suffices for any valid solid; if elements overlap, two
- * middles may again be connected by more than two triangles. */
+/* Repeats until no such edge is left. One round suffices for any valid solid; if elements overlap,
+ * more than two triangles may again share the edge between two middles. */
 static int split_edges(hx_surface *s, int32_t **opposite)
 {
     int64_t n_bad = 1;

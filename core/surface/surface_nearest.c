@@ -1,5 +1,6 @@
-/* Distance between two surfaces of common origin: for each point the search descends from a
- * triangle of its origin to a nearest triangle in the neighbourhood. */
+/* Distance between two surfaces of which one was made from the other. For each point, the search
+ * starts from a triangle that the point was made from, and descends to a nearest triangle in the
+ * neighbourhood. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -119,7 +120,7 @@ static void walk_sheet(const sheet *s, int32_t start, const double *x, nearest *
 /* --- simplifying --- */
 
 typedef struct simplifier {
-    sheet old, new;  /* new: the surface's own arrays, once they exist */
+    sheet old, new;  /* new: the arrays of the simplified surface, once they exist */
     int32_t *into;   /* [old.n_vertex] vertex into which each was merged, or itself */
     int32_t *number; /* [old.n_vertex] its new number, -1: removed */
     int32_t *origin; /* [new.n_vertex] old number */

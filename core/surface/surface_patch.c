@@ -15,7 +15,8 @@ static const int8_t face_edge[6][4] = {{8, 7, 11, 3},  {1, 10, 5, 9}, {0, 9, 4, 
  * edge or a point. */
 typedef struct shape {
     int8_t edge[12]; /* the first edge with the same two nodes */
-    /* bit k of [i]: edges i and k (each the first of its nodes) lie on one face */
+    /* bit k of [i]: edges i and k lie on one face; of edges with the same nodes only the first
+     * counts */
     uint16_t one_face[12];
     uint8_t is_face; /* bit f: face f has an area */
 } shape;
@@ -56,7 +57,7 @@ static void find_shape(const int32_t conn[8], shape *s)
 typedef struct cell {
     const int32_t *conn;
     const shape *shape;
-    struct shape collapsed; /* target of `shape` if the element is collapsed */
+    struct shape collapsed; /* memory that `shape` points to if the element is collapsed */
     const double *xyz[8];
     double u[8]; /* value - threshold: positive inside */
     unsigned mask;
@@ -92,7 +93,7 @@ static int is_crossed(unsigned mask, int edge)
     return (mask >> hx_hex_edge[edge][0] & 1u) != (mask >> hx_hex_edge[edge][1] & 1u);
 }
 
-/* 1 if both ends have a density; nodes of forced-solid elements only do not. */
+/* Returns 1 if both ends have a density. A node that only forced-solid elements share has none. */
 static int is_between(const cell *c, int edge)
 {
     return c->u[hx_hex_edge[edge][0]] < HUGE_VAL && c->u[hx_hex_edge[edge][1]] < HUGE_VAL;
@@ -129,8 +130,8 @@ static int is_edge(const int32_t conn[8], int a, int b)
     return 0;
 }
 
-/* 1 if a diagonal is allowed: not on a face, which a neighbour shares, and not along an edge that
- * has a vertex between its ends. */
+/* Returns 1 if a diagonal is allowed: it must not lie on a face, which a neighbour shares, nor
+ * along an edge that has a vertex between its ends. */
 static int may_connect(const cell *c, int a, int b)
 {
     if (a >= HX_PATCH_NODE && b >= HX_PATCH_NODE)
@@ -172,9 +173,9 @@ static void add_best(hx_surface_patch *patch, const int8_t *corner,
     add_best(patch, corner, best, k, j);
 }
 
-/* Triangulates a polygon with the shortest diagonals (sum of squares), none of them across a face
- * because a neighbour could have the same one; adds a fan if there is no such triangulation.
- * O(n^3), n <= 12. */
+/* Triangulates a polygon with the shortest diagonals (least sum of squares). No diagonal may cross
+ * a face, because a neighbour could have the same one; if no such triangulation exists, a fan is
+ * added. O(n^3), n <= 12. */
 static void add_polygon(const cell *c, hx_surface_patch *patch, int n, const int8_t *corner,
                         int middle)
 {
@@ -206,7 +207,7 @@ static void add_polygon(const cell *c, hx_surface_patch *patch, int n, const int
         add_fan(patch, n, corner, middle);
 }
 
-/* Finds crossings of a face in the order of its corners: those at which its inside ends and begins,
+/* Finds the crossings of a face at which its inside ends and begins, in the order of the corners
  * seen from outside the element. Returns the corner before the first one, -1: none. */
 static int find_exit(unsigned mask, int f, int from)
 {
@@ -237,8 +238,8 @@ static int8_t edge_after(const cell *c, int f, int i)
     return c->shape->edge[face_edge[f][i % 4]];
 }
 
-/* next[entry] := exit for each segment of the iso-surface on a face, in the element's direction,
- * which is opposite to the face's orientation. */
+/* next[entry] := exit, for each segment of the iso-surface on a face. Segments run in the element's
+ * direction, which is opposite to the face's orientation. */
 static void link_face(const cell *c, int f, int8_t next[12])
 {
     const int first = find_exit(c->mask, f, 0);
@@ -300,8 +301,8 @@ static int is_triangle(const cell *c, int f)
     return c->shape != &hexahedron && hx_cell_face(c->conn, f, node) == 3;
 }
 
-/* Caps a whole face; a curved face gets a vertex at its middle, like the face of a trilinear
- * element. corner[n]: its nodes, and vertices on its edges that neighbours have too. */
+/* Caps a whole face. A curved face gets a vertex at its middle, like the face of a trilinear
+ * element. corner[n]: the face's nodes, and the vertices on its edges that neighbours also have. */
 static void cap_whole(const cell *c, int f, int n, const int8_t *corner, hx_surface_patch *patch)
 {
     const int *node = hx_hex_face[f];

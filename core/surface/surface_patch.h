@@ -22,7 +22,7 @@ typedef struct hx_surface_patch {
 
 extern const int8_t hx_hex_edge[12][2]; /* local nodes of an element's edges */
 
-/* Bit i: node i of element e is inside; all bits are set for a forced-solid element. */
+/* Bit i is 1 if node i of element e is inside; all bits are 1 for a forced-solid element. */
 unsigned hx_surface_mask(const hx_surface_field *field, double threshold, int64_t e);
 
 /* Number of element edges that the surface crosses, an upper bound of its triangles there. */
@@ -32,9 +32,10 @@ int hx_surface_crossings(unsigned mask);
 void hx_surface_cut_cell(const hx_surface_field *field, double threshold, int64_t e,
                          hx_surface_patch *patch);
 
-/* The solid part of a face in field->face (element * 6 + local face): the inside of a boundary face
- * of a free element; the whole boundary face of a forced-solid element; and of its face against a
- * free element the part that the free element leaves uncovered. */
+/* The solid part of a face in field->face (element * 6 + local face). For a boundary face of a free
+ * element, this is the inside; for one of a forced-solid element, the whole face. For a face
+ * between a forced-solid and a free element, it is the part that the free element leaves
+ * uncovered. */
 void hx_surface_cut_face(const hx_surface_field *field, double threshold, int64_t face,
                          hx_surface_patch *patch);
 

@@ -6,7 +6,7 @@
 #include "../base/radix_sort.h"
 #include "surface_internal.h"
 
-/* A body is ragged if steps are more than this fraction of its faces; a few ledges on a body that
+/* A body is ragged if more than this fraction of its faces are steps. A few ledges on a body that
  * otherwise follows the elements do not make it ragged. */
 static const double most_steps = 0.05;
 

@@ -12,9 +12,9 @@ enum { MOST_STEPS = 20 };
 /* Admissible relative volume error of a shell. */
 #define EXACT 1e-6
 
-/* Longest step, relative to the edge of a cube of the shell's volume. A shell of few triangles that
- * smoothing has shrunk to next to nothing gains so little per length that Newton's step would throw
- * its vertices far away. */
+/* Longest step, relative to the edge of a cube of the shell's volume. Without a limit, Newton's
+ * step would throw vertices far away if smoothing has shrunk a shell of few triangles to almost
+ * nothing, because its volume then grows very little per length. */
 #define LONGEST 0.25
 
 typedef struct shells {
@@ -24,7 +24,7 @@ typedef struct shells {
     int64_t *begin;    /* [n + 1] start of each shell's triangles in tri (owned) */
     int32_t *tri;      /* [n_tri] sorted by shell (owned) */
     double *volume;    /* [n] before smoothing (owned) */
-    double *distance;  /* [n] length of a step; before that the missing volume (owned) */
+    double *distance;  /* [n] length of a step; before that, the missing volume (owned) */
     double *direction; /* [n_vertex][3] direction of a step, 0: fixed (owned) */
 } shells;
 
@@ -47,8 +47,8 @@ static int32_t root_of_restored(int32_t *parent, int32_t a)
     return a;
 }
 
-/* of[] := number of the shell, in the order of its smallest vertex; returns the number of
- * shells. */
+/* of[] := number of the shell, counting shells in the order of their smallest vertices. Returns the
+ * number of shells. */
 static int64_t number_shells(const hx_surface *s, int32_t *of)
 {
     int32_t n = 0;
@@ -60,7 +60,8 @@ static int64_t number_shells(const hx_surface *s, int32_t *of)
         if (b < a) of[a] = b;
     }
     for (int64_t v = 0; v < s->n_vertex; v++) of[v] = root_of_restored(of, (int32_t)v);
-    /* a root is the smallest vertex of its shell, so it is numbered before the others need it */
+    /* a root is the smallest vertex of its shell, so it gets its number before the others need
+     * it */
     for (int64_t v = 0; v < s->n_vertex; v++) of[v] = of[v] == v ? n++ : of[of[v]];
     return n;
 }
@@ -196,7 +197,7 @@ static void move_vertex(const shells *s, int64_t v)
                    fmin(fmax(share, HX_SURFACE_MARGIN), 1.0 - HX_SURFACE_MARGIN), x);
 }
 
-/* Length of shell k's step, Newton's within the limit; 0 if its volume is exact or cannot
+/* Length of shell k's step: Newton's, within the limit; 0 if the volume is exact or cannot
  * change. */
 static double step_of(const shells *s, int64_t k)
 {

@@ -1,9 +1,9 @@
 /* Reduces triangles by edge collapse, approximately in the order of the quadric error (Garland and
- * Heckbert 1997). In addition to the planes of its triangles, a vertex' quadric has a small term
- * for its own position, like noise in the planes (Trettner and Kobbelt 2020), so that the best
- * position is unique even on flat regions. A collapse that would not leave a closed manifold (the
- * link condition) or that flips a triangle is rejected. Coordinates are scaled to a box of size
- * 1. */
+ * Heckbert 1997). In addition to the planes of its triangles, the quadric of a vertex has a small
+ * term for the vertex's own position, which acts like noise in the planes (Trettner and Kobbelt
+ * 2020) and makes the best position unique even on flat regions. A collapse that would not leave a
+ * closed manifold (the link condition) or that flips a triangle is rejected. Coordinates are scaled
+ * to a box of size 1. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,7 +13,7 @@
 #include "../base/names.h"
 #include "surface_internal.h"
 
-/* Weight of a vertex' own position relative to the planes. */
+/* Weight of a vertex's own position relative to the planes. */
 static const double place_share = 1e-4;
 
 enum { MAX_FAN = 48 }; /* maximum number of triangles around a vertex */
@@ -117,7 +117,7 @@ static double find_merged_place(const collapser *k, int32_t a, int32_t b, double
     const double *const end[2] = {place_of_vertex(k, a), place_of_vertex(k, b)};
     for (int i = 0; i < 2; i++) {
         const double at_end = evaluate_quadric(&q, end[i]);
-        if (cost <= at_end) continue; /* otherwise rounding made x worse than an end */
+        if (cost <= at_end) continue; /* otherwise rounding made x worse than one of the ends */
         memcpy(x, end[i], 3 * sizeof *x);
         cost = at_end;
     }
@@ -198,8 +198,8 @@ static int32_t find_half_edge(const collapser *k, const int32_t *fan, int n, int
     return -1;
 }
 
-/* The link condition: the only vertices connected to both ends are the two opposite the edge, and
- * the surface is not a tetrahedron. */
+/* The link condition: the only vertices connected to both ends are the two opposite the edge. The
+ * surface must not be a tetrahedron. */
 static int keeps_manifold(const collapser *k, const int32_t *fan_a, int n_a, const int32_t *fan_b,
                           int n_b)
 {
@@ -220,8 +220,8 @@ static double shape(const double n[3], const double *x0, const double *x1, const
     return sum > 0.0 ? hx_norm3(n) / sum : 0.0;
 }
 
-/* 1 if the triangles of the fan, except those that are removed, neither flip nor become needles
- * with the vertex at x. */
+/* Returns 1 if, with the vertex at x, no triangle of the fan flips or becomes a needle. Triangles
+ * that are removed do not count. */
 static int keeps_sides(const collapser *k, const int32_t *fan, int n, const double x[3],
                        int32_t gone_0, int32_t gone_1)
 {
@@ -253,7 +253,7 @@ static void remove_triangle(collapser *k, int64_t h)
     const int64_t n = hx_corner_next(h), p = hx_corner_next(n);
     const int64_t x = k->opposite[n], y = k->opposite[p];
     glue(k, x, y);
-    /* x starts at the third vertex and leads to the one that stays */
+    /* x starts at the third vertex of the removed triangle and leads to the half-edge that stays */
     k->corner[k->tri[p]] = (int32_t)x;
     k->tri[3 * (h / 3)] = -1;
 }

@@ -105,8 +105,8 @@ static int smoother_create(smoother *m, hx_surface *s, const hx_mesh *mesh)
 }
 
 /* Position on the vertex's mesh edge nearest to the line from a to b, minus its present position; 0
- * if edge and line are nearly parallel. Unlike the neighbours' mean, this does not move a vertex
- * because it is nearer to one of them. */
+ * if edge and line are nearly parallel. Unlike a step to the mean of the neighbours, this does not
+ * move a vertex only because it is nearer to one of them. */
 static double share_towards(const double *in, const double *out, const double *x, const double *a,
                             const double *b)
 {
@@ -202,8 +202,8 @@ static hx_surface_motion motion_of(const smoother *m)
     return (hx_surface_motion){m->s, m->mesh, m->first, m->corner, m->kind, m->before};
 }
 
-/* Moves free vertices along their normals by the missing volume divided by the area: a Newton step,
- * which is too short if much of the area belongs to fixed vertices. Returns 0 if the volume is
+/* Moves free vertices along their normals by the missing volume divided by the area. This Newton
+ * step is too short if much of the area belongs to fixed vertices. Returns 0 once the volume is
  * restored. */
 static int restore_volume(smoother *m, double volume)
 {
@@ -227,8 +227,8 @@ static int restore_volume(smoother *m, double volume)
     return 1;
 }
 
-/* Restores a single shell with its free vertices as far as possible; several shells one by one,
- * because otherwise one shell would compensate for another. */
+/* Restores the volume of a single shell with its free vertices as far as possible. Shells are
+ * restored one by one, because otherwise one shell would compensate for another. */
 static int restore(smoother *m, double volume)
 {
     int64_t n_shell;

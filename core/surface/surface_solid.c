@@ -1,6 +1,6 @@
-/* Decides which forced-solid elements end at their faces and which are cut by the nodal density
- * like free ones: the elements of a skin on a mesh of tetrahedra, or of unstructured hexahedra,
- * have a ragged surface. */
+/* Decides which forced-solid elements end at their faces, and which are cut by the nodal density
+ * like free ones. The latter are, for example, the elements of a skin on a mesh of tetrahedra or
+ * unstructured hexahedra, whose surface is ragged. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -12,7 +12,7 @@ enum {
     SOLID_FACE = 1, /* boundary faces of forced-solid elements */
     FREE_FACE = 2,  /* boundary faces of other elements */
     KEPT_FACE = 4,  /* faces that are kept */
-    /* on a kept face, or all its boundary faces belong to forced-solid elements: stays inside */
+    /* on a kept face, or with boundary faces of forced-solid elements only: stays inside */
     KEPT = 8,
     CORE = 16, /* kept, or all its elements are forced solid */
     NEAR = 32  /* a forced-solid element with a core node */

@@ -35,7 +35,7 @@ int hx_surface_write_stl(const char *path, const hx_surface *surface, const hx_s
     int rc;
     hx_atomic_file file;
     unsigned char header[84] = {0};
-    /* readers take a header that begins with "solid" for a text file */
+    /* a header must not begin with "solid", since readers would take the file for text */
     snprintf((char *)header, 80, "binary STL, hextop: %s", about->title);
     hx_surface_put_bytes(header + 80, (uint64_t)surface->n_tri, 4);
     const hx_surface_records facets = {surface->n_tri, 50, encode_facet};

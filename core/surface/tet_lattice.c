@@ -134,8 +134,8 @@ static double volume_since(const hx_tet_lattice *l, int64_t first)
     return sum / 6.0;
 }
 
-/* The volume enclosed by the triangles of the faces, split as above. It is less than that of the
- * tetrahedra if some were reoriented. */
+/* The volume enclosed by the triangles of the faces, split as above. It is less than the volume of
+ * the tetrahedra if some of these were reoriented. */
 static double volume_of(const hx_tet_lattice *l, int n_face, const int *n_corner,
                         int32_t (*face)[8])
 {

@@ -31,9 +31,9 @@ int hx_tet_lattice_add_node(hx_tet_lattice *lattice, const double x[3], int32_t 
 /* Reorients an inverted tetrahedron; omits one without volume. */
 int hx_tet_lattice_add_tet(hx_tet_lattice *lattice, const int32_t node[4]);
 
-/* Splits a convex solid into tetrahedra without new nodes: from its lowest node to the triangles of
- * the faces that do not contain it, each face split from its own lowest node, so that neighbours of
- * any kind agree. n_corner[n_face] are 3 to 8. */
+/* Splits a convex solid into tetrahedra without new nodes. Each face is split from its own lowest
+ * node, so that neighbours of any kind agree. The tetrahedra connect the solid's lowest node to the
+ * triangles of the faces that do not contain it. n_corner[n_face] are 3 to 8. */
 int hx_tet_lattice_add_solid(hx_tet_lattice *lattice, int n_face, const int *n_corner,
                              int32_t (*face)[8]);
 

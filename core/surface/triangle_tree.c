@@ -119,8 +119,8 @@ static int meets_line(const hx_triangle_box *box, const double a[3], const doubl
     return from <= to * (1.0 + 1e-12) + 1e-300;
 }
 
-/* Relative position along d at which the line meets a triangle: returns 1; 0: it does not; -1: too
- * close to an edge or to its plane. */
+/* Returns 1 and the relative position along d at which the line meets a triangle; 0: it does not;
+ * -1: too close to an edge or to the triangle's plane. */
 static int meet_triangle(const hx_surface *s, int64_t t, const double a[3], const double d[3],
                          double *share)
 {

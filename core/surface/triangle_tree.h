@@ -21,7 +21,8 @@ typedef struct hx_triangle_tree {
 /* O(n log n). */
 int hx_triangle_tree_create(hx_triangle_tree *tree, const hx_surface *surface);
 
-/* 1: x is inside, by the parity of a ray; another ray is used if it meets an edge. O(log n). */
+/* Returns 1 if x is inside, by the parity of the crossings of a ray. If a ray meets an edge,
+ * another one is used. O(log n). */
 int hx_triangle_tree_inside(const hx_triangle_tree *tree, const double x[3]);
 
 /* Finds the first crossing from a to b: returns 1 and *share, its relative position, or 0. */

@@ -1,6 +1,6 @@
 #!/bin/sh
-# From geometry to a part to print: sh examples/lever/run.sh [SIZE [FOLDER]], an element's size in mm (4: six
-# thousand elements) and where the files go. hextop and gmsh must be on the PATH.
+# From geometry to a printable part: sh examples/lever/run.sh [SIZE [FOLDER]]. SIZE is the size of an element
+# in mm (4: six thousand elements), FOLDER the folder for the files. hextop and gmsh must be on the PATH.
 set -eu
 here=$(cd "$(dirname "$0")" && pwd)
 size=${1:-4} out=${2:-out/lever}

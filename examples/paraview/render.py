@@ -26,7 +26,7 @@ except ImportError as missing:
         os.execve(system, [system] + sys.argv, dict(os.environ, HEXTOP_SYSTEM_PYTHON="1"))
     sys.exit(f"render.py: {missing}. Debian: apt install python3-vtk9 python3-numpy")
 
-SUPERSAMPLING = 2  # rendered larger, then averaged: smooth edges that no driver has to support
+SUPERSAMPLING = 2  # rendered larger, then averaged: edges are smooth with any driver
 EDGE_PIXELS = 7  # element edges are drawn if an element is at least this wide in the picture
 
 

@@ -14,7 +14,7 @@ sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."
 from splines import Patch, open_knots, write_mfem, write_xml # pylint: disable=wrong-import-position
 
 BORE, WALL, FLANGE = 20.0, 34.0, 60.0 # radii, mm
-BEND, THICK = 80.0, 12.0              # of the bend's middle line; of a flange
+BEND, THICK = 80.0, 12.0              # radius of the bend's middle line; of a flange
 ARC = numpy.sqrt(0.5)                 # weight of the middle point of a quarter of a circle
 BEND_SPANS, FLANGE_SPANS = 8, 2       # spans of bend, wall and flange have about the same size
 

@@ -10,7 +10,7 @@ CORNERS = ((0, 0, 0), (1, 0, 0), (1, 1, 0), (0, 1, 0), (0, 0, 1), (1, 0, 1), (1,
 
 
 class Patch:
-    """degrees: of the three directions; knots: their open knot vectors; points: [n0][n1][n2][3];
+    """degrees, knots: degree and open knot vector of each of the three directions; points: [n0][n1][n2][3];
     weights: [n0][n1][n2], or None for a B-spline."""
 
     def __init__(self, degrees, knots, points, weights=None):
@@ -78,7 +78,7 @@ def interfaces(patches, tolerance=1e-9):
         for b, side_b, face_b in faces[i + 1:]:
             if a == b or len(face_a) * face_a.shape[1] != len(face_b) * face_b.shape[1]:
                 continue
-            # compare the bounding boxes first, because most faces are far from each other
+            # bounding boxes are compared first, because most faces are far from each other
             if abs(face_a.min((0, 1)) - face_b.min((0, 1))).max() > tolerance * size:
                 continue
             for how in range(8):

@@ -15,7 +15,7 @@ namespace
 using namespace hx_points;
 
 constexpr int WARPS = 4; // per block
-// a row with more entries is wide; also the number of entries of a wide row at a time
+// a row with more entries is wide, and is processed this many entries at a time
 constexpr int WIDE_ENTRIES = 256;
 constexpr int AT_ONCE = 2;                 // number of cells that a row loads at a time
 constexpr int LANES = 2;                   // chunks at a time, each with its part of the buffer

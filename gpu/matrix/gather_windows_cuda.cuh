@@ -12,8 +12,8 @@ namespace hx_dist_meshs
 enum {
     // minimum weight of a row, in entries; it bounds the number of rows of a window
     LEAST_WEIGHT = 8,
-    // A row in a cell is stored as its point in the cell, then its index in the window, and above
-    // both the rank of the cell among the row's cells.
+    // A row in a cell is coded by its point in the cell (lowest bits), its index in the window, and
+    // the rank of the cell among the row's cells (highest bits).
     POINT_BITS = 5,
     ROW_BITS = 11,
 };

@@ -8,8 +8,8 @@
 constexpr unsigned HX_FULL_WARP = 0xffffffffu;
 constexpr int HX_WARP = 32;
 
-// Times of the steps on the device's own clock (pattern_steps_cuda.cu); the time in which the host allocates or waits
-// between two steps is in neither of them.
+// Times of the steps on the device's own clock (pattern_steps_cuda.cu). Time in which the host
+// allocates or waits between two steps belongs to neither of them.
 struct hx_step_clock {
     hx_steps *steps; // nullptr: no times are needed
     cudaStream_t stream;

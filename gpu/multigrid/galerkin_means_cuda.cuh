@@ -7,7 +7,7 @@
 #include "galerkin_cell.cuh"
 #include "galerkin_classes_cuda.cuh"
 
-// hx_multigrid_ops.mesh_prepare, .mesh_release and .prepared_bytes: finds the classes of equal
+// hx_mg_transfer_ops.mesh_prepare, .mesh_release and .prepared_bytes: finds the classes of equal
 // cells, and which of the other cells may use mean strains. The cost is about that of one product
 // with all of them.
 int hx_cuda_mesh_prepare(hx_device *dev, hx_mg_mesh *mesh);

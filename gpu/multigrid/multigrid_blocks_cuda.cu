@@ -140,12 +140,6 @@ __global__ void __launch_bounds__(THREADS)
     }
 }
 
-__global__ void unit_kernel(int64_t n, float *m)
-{
-    const int64_t k = blockIdx.x * static_cast<int64_t>(blockDim.x) + threadIdx.x;
-    if (k < n) m[k] = m[k] > 0.0f ? 1.0f : 0.0f;
-}
-
 // A group of LANES threads per block of points, one thread per unknown; LANES is at least the
 // number of unknowns.
 template <int LANES>
@@ -200,23 +194,23 @@ __global__ void power_scale_kernel(int64_t n, const float *__restrict__ s,
 
 } // namespace
 
-int hx_cuda_mg_blocks_invert(hx_device *dev, const hx_matrix *matrix, const hx_mg_blocks *blocks,
-                             int64_t n, float *d_m)
+int hx_cuda_mg_blocks_invert(hx_device *dev, const hx_mg_splitting *splitting)
 {
+    const hx_mg_blocks *const blocks = splitting->blocks;
     constexpr auto bytes = static_cast<int>(sizeof(block_data));
     HX_TRY_CUDA(
         cudaFuncSetAttribute(invert_kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes));
     invert_kernel<<<static_cast<unsigned>(blocks->n), THREADS, bytes, hx_stream_of(dev)>>>(
-        *matrix, *blocks, d_m);
+        *splitting->matrix, *blocks, splitting->d_m);
     HX_TRY_LAUNCH("multigrid blocks");
-    unit_kernel<<<hx_blocks(n, HX_BLOCK), HX_BLOCK, 0, hx_stream_of(dev)>>>(n, d_m);
-    HX_TRY_LAUNCH("multigrid blocks");
-    return HX_OK;
+    return hx_cuda_mg_unit(dev, splitting->n, splitting->d_m);
 }
 
-int hx_cuda_mg_blocks_solve(hx_device *dev, const hx_mg_blocks *blocks, int c, const double *d_r,
+int hx_cuda_mg_blocks_solve(hx_device *dev, const hx_mg_splitting *splitting, const double *d_r,
                             float *d_t)
 {
+    const hx_mg_blocks *const blocks = splitting->blocks;
+    const int c = splitting->components;
     const auto grid = static_cast<unsigned>(blocks->n);
     if (c * blocks->most_points <= WARP)
         solve_kernel<WARP><<<grid, WARP, 0, hx_stream_of(dev)>>>(*blocks, c, d_r, d_t);

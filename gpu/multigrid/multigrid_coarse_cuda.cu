@@ -348,7 +348,7 @@ int hx_cuda_mg_prolong_from(hx_device *dev, const hx_mg_level *coarse, const flo
                            d_x);
 }
 
-int hx_cuda_mg_diagonal(hx_device *dev, const hx_mg_level *level)
+int hx_cuda_mg_level_diagonal(hx_device *dev, const hx_mg_level *level)
 {
     diagonal_kernel<<<hx_blocks(DOF * level->n_node, HX_BLOCK), HX_BLOCK, 0, hx_stream_of(dev)>>>(
         *level);

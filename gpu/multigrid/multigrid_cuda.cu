@@ -1,4 +1,4 @@
-// Multigrid on the GPU (core/multigrid/multigrid.h): smoothing on the mesh, and the table. Other
+// Multigrid on the GPU (core/multigrid/multigrid.h): smoothing on the mesh, and the tables. Other
 // parts are in multigrid_transfer_cuda.cu, multigrid_coarse_cuda.cu, multigrid_inverse_cuda.cu,
 // galerkin_cuda.cu, multigrid_blocks_cuda.cu and multigrid_rigid_cuda.cu.
 #include "galerkin_means_cuda.cuh"
@@ -11,13 +11,6 @@ __global__ void invert_kernel(int64_t n, const double *__restrict__ diag, float 
 {
     const int64_t k = blockIdx.x * static_cast<int64_t>(blockDim.x) + threadIdx.x;
     if (k < n) m[k] = diag[k] > 0.0 ? static_cast<float>(1.0 / diag[k]) : 0.0f;
-}
-
-int invert(hx_device *dev, int64_t n, const double *d_diag, float *d_m)
-{
-    invert_kernel<<<hx_blocks(n, HX_BLOCK), HX_BLOCK, 0, hx_stream_of(dev)>>>(n, d_diag, d_m);
-    HX_TRY_LAUNCH("multigrid invert");
-    return HX_OK;
 }
 
 __global__ void power_start_kernel(int64_t n, const float *__restrict__ m, float *__restrict__ v)
@@ -115,19 +108,6 @@ int power_end(hx_device *dev, int64_t n, const float *d_m, const float *d_t, dou
     return HX_OK;
 }
 
-int power_step(hx_device *dev, int64_t n, const float *d_m, const float *d_t, float *d_v,
-               hx_mg_smoother *d_smoother)
-{
-    const hx_cuda *impl = hx_cuda_of(dev);
-    power_sum_kernel<<<hx_sum_blocks<float>(impl, n, HX_SUM_PER_SM), HX_BLOCK, 0, impl->stream>>>(
-        n, d_m, d_t, d_v, d_smoother, impl->d_result, impl->d_partial, impl->d_ticket);
-    HX_TRY_LAUNCH("multigrid power sum");
-    power_scale_kernel<<<hx_pack_blocks<float>(n), HX_BLOCK, 0, impl->stream>>>(
-        n, d_m, d_t, impl->d_result, d_v);
-    HX_TRY_LAUNCH("multigrid power scale");
-    return HX_OK;
-}
-
 __global__ void bound_kernel(hx_mg_smoother *smoother, double *least, double kept, double safety,
                              double ratio)
 {
@@ -204,63 +184,133 @@ int mesh_step(hx_device *dev, int64_t n, const hx_mg_smoother *d_smoother, int i
     return HX_OK;
 }
 
-hx_multigrid_ops make_ops()
+hx_mg_vector_ops make_vector_ops()
 {
-    hx_multigrid_ops ops = {};
-    ops.invert = invert;
-    ops.matrix_by_columns = 1;
+    hx_mg_vector_ops ops = {};
+    ops.mesh_start = mesh_start;
+    ops.mesh_step = mesh_step;
     ops.power_start = power_start;
-    ops.power_step = power_step;
-    ops.power_next = hx_cuda_mg_power_next;
-    ops.mesh_power_start = power_start;
-    ops.mesh_power_step = power_step;
     ops.power_sums = power_sums;
     ops.power_end = power_end;
     ops.bound = bound;
-    ops.fused_room = hx_cuda_mg_fused_room;
-    ops.fused_fits = hx_cuda_mg_fused_fits;
-    ops.fused_cycle = hx_cuda_mg_fused_cycle;
-    ops.mesh_start = mesh_start;
-    ops.mesh_step = mesh_step;
+    ops.match_entries = hx_cuda_mg_match_entries;
+    ops.column_dots = hx_cuda_mg_column_dots;
+    ops.column_combine = hx_cuda_mg_column_combine;
+    ops.add = hx_cuda_mg_add;
+    ops.small_multiply = hx_cuda_mg_small_multiply;
+    ops.rows_add = hx_cuda_mg_rows_add;
+    return ops;
+}
+
+hx_mg_smoother_ops make_diagonal_ops()
+{
+    hx_mg_smoother_ops ops = {};
+    ops.invert = hx_cuda_mg_diagonal_invert;
+    ops.power = hx_cuda_mg_diagonal_power;
+    ops.level_invert = hx_cuda_mg_level_diagonal;
+    ops.level_power = hx_cuda_mg_diagonal_power;
+    ops.level_power_next = hx_cuda_mg_power_next;
+    return ops;
+}
+
+hx_mg_smoother_ops make_blocks_ops()
+{
+    hx_mg_smoother_ops ops = {};
+    ops.invert = hx_cuda_mg_blocks_invert;
+    ops.apply = hx_cuda_mg_blocks_solve;
+    ops.power = hx_cuda_mg_blocks_power;
+    return ops;
+}
+
+hx_mg_smoother_ops make_lines_ops()
+{
+    hx_mg_smoother_ops ops = {};
+    ops.couple = hx_cuda_mg_lines_couple;
+    ops.invert = hx_cuda_mg_lines_factorise;
+    ops.apply = hx_cuda_mg_lines_solve;
+    ops.power = hx_cuda_mg_blocks_power;
+    ops.level_invert = hx_cuda_mg_level_factorise;
+    ops.level_apply = hx_cuda_mg_level_solve;
+    ops.level_power = hx_cuda_mg_blocks_power;
+    return ops;
+}
+
+hx_mg_transfer_ops make_transfer_ops()
+{
+    hx_mg_transfer_ops ops = {};
     ops.mesh_restrict = hx_cuda_mg_mesh_restrict;
     ops.mesh_prolong = hx_cuda_mg_mesh_prolong;
+    ops.restrict_to = hx_cuda_mg_restrict_to;
+    ops.prolong_from = hx_cuda_mg_prolong_from;
     ops.mesh_prepare = hx_cuda_mesh_prepare;
     ops.mesh_release = hx_cuda_mesh_release;
     ops.prepared_bytes = hx_cuda_prepared_bytes;
     ops.mesh_galerkin = hx_cuda_mesh_galerkin;
     ops.mesh_update = hx_cuda_mesh_update;
     ops.rows_galerkin = hx_cuda_rows_galerkin;
-    ops.add_blocks = hx_cuda_mg_add_blocks;
-    ops.match_entries = hx_cuda_mg_match_entries;
-    ops.column_dots = hx_cuda_mg_column_dots;
-    ops.column_combine = hx_cuda_mg_column_combine;
-    ops.add = hx_cuda_mg_add;
-    ops.small_multiply = hx_cuda_mg_small_multiply;
+    ops.galerkin = hx_cuda_galerkin;
+    return ops;
+}
+
+hx_mg_level_ops make_level_ops()
+{
+    hx_mg_level_ops ops = {};
+    ops.matrix_by_columns = 1;
     ops.multiply = hx_cuda_mg_multiply;
     ops.residual = hx_cuda_mg_residual;
     ops.smooth = hx_cuda_mg_smooth;
-    ops.restrict_to = hx_cuda_mg_restrict_to;
-    ops.prolong_from = hx_cuda_mg_prolong_from;
-    ops.galerkin = hx_cuda_galerkin;
+    ops.add_blocks = hx_cuda_mg_add_blocks;
     ops.restore_rigid = hx_cuda_mg_restore_rigid;
-    ops.diagonal = hx_cuda_mg_diagonal;
-    ops.inverse = hx_cuda_mg_inverse;
-    ops.inverse_fits = hx_cuda_mg_inverse_fits;
-    ops.inverse_multiply = hx_cuda_mg_inverse_multiply;
-    ops.blocks_invert = hx_cuda_mg_blocks_invert;
-    ops.blocks_solve = hx_cuda_mg_blocks_solve;
-    ops.blocks_power = hx_cuda_mg_blocks_power;
-    ops.lines_couple = hx_cuda_mg_lines_couple;
-    ops.lines_factorise = hx_cuda_mg_lines_factorise;
-    ops.lines_solve = hx_cuda_mg_lines_solve;
-    ops.level_factorise = hx_cuda_mg_level_factorise;
-    ops.level_solve = hx_cuda_mg_level_solve;
-    ops.level_power = hx_cuda_mg_blocks_power;
-    ops.rows_add = hx_cuda_mg_rows_add;
     ops.dense = hx_cuda_mg_dense;
+    return ops;
+}
+
+const hx_mg_smoother_ops diagonal_ops = make_diagonal_ops(), lines_ops = make_lines_ops();
+const hx_mg_transfer_ops transfer_ops = make_transfer_ops();
+const hx_mg_level_ops level_ops = make_level_ops();
+const hx_mg_direct_ops direct_ops = {hx_cuda_mg_inverse, hx_cuda_mg_inverse_fits,
+                                     hx_cuda_mg_inverse_multiply};
+const hx_mg_fused_ops fused_ops = {hx_cuda_mg_fused_room, hx_cuda_mg_fused_fits,
+                                   hx_cuda_mg_fused_cycle};
+
+hx_multigrid_ops make_ops()
+{
+    hx_multigrid_ops ops = {};
+    ops.vector = &hx_cuda_mg_vector_ops;
+    ops.diagonal = &diagonal_ops;
+    ops.blocks = &hx_cuda_mg_blocks_ops;
+    ops.lines = &lines_ops;
+    ops.transfer = &transfer_ops;
+    ops.level = &level_ops;
+    ops.direct = &direct_ops;
+    ops.fused = &fused_ops;
     return ops;
 }
 
 } // namespace
 
+const hx_mg_vector_ops hx_cuda_mg_vector_ops = make_vector_ops();
+const hx_mg_smoother_ops hx_cuda_mg_blocks_ops = make_blocks_ops();
 const hx_multigrid_ops hx_cuda_multigrid_ops = make_ops();
+
+int hx_cuda_mg_diagonal_invert(hx_device *dev, const hx_mg_splitting *splitting)
+{
+    const int64_t n = splitting->n;
+    invert_kernel<<<hx_blocks(n, HX_BLOCK), HX_BLOCK, 0, hx_stream_of(dev)>>>(n, splitting->d_diag,
+                                                                              splitting->d_m);
+    HX_TRY_LAUNCH("multigrid invert");
+    return HX_OK;
+}
+
+int hx_cuda_mg_diagonal_power(hx_device *dev, int64_t n, const float *d_m, const float *d_t,
+                              const float *, float *d_v, hx_mg_smoother *d_smoother)
+{
+    const hx_cuda *impl = hx_cuda_of(dev);
+    power_sum_kernel<<<hx_sum_blocks<float>(impl, n, HX_SUM_PER_SM), HX_BLOCK, 0, impl->stream>>>(
+        n, d_m, d_t, d_v, d_smoother, impl->d_result, impl->d_partial, impl->d_ticket);
+    HX_TRY_LAUNCH("multigrid power sum");
+    power_scale_kernel<<<hx_pack_blocks<float>(n), HX_BLOCK, 0, impl->stream>>>(
+        n, d_m, d_t, impl->d_result, d_v);
+    HX_TRY_LAUNCH("multigrid power scale");
+    return HX_OK;
+}

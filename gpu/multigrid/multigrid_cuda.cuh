@@ -28,6 +28,13 @@ struct hx_fours {
     }
 };
 
+// multigrid_cuda.cu: the tables and entries of the diagonal that do not depend on the number of
+// unknowns per node, which heat conduction shares
+extern const hx_mg_vector_ops hx_cuda_mg_vector_ops;
+extern const hx_mg_smoother_ops hx_cuda_mg_blocks_ops;
+int hx_cuda_mg_diagonal_invert(hx_device *dev, const hx_mg_splitting *splitting);
+int hx_cuda_mg_diagonal_power(hx_device *dev, int64_t n, const float *d_m, const float *d_t,
+                              const float *d_s, float *d_v, hx_mg_smoother *d_smoother);
 // multigrid_transfer_cuda.cu
 int hx_cuda_mg_mesh_restrict(hx_device *dev, const hx_mg_mesh *mesh, const double *d_r,
                              const float *d_t, const hx_mg_level *level);
@@ -44,29 +51,30 @@ int hx_cuda_mg_restrict_to(hx_device *dev, const hx_mg_level *fine, const float 
 int hx_cuda_mg_prolong_from(hx_device *dev, const hx_mg_level *coarse, const float *d_y,
                             const hx_mg_level *fine, float *d_x);
 int hx_cuda_mg_restore_rigid(hx_device *dev, const hx_mg_level *level);
-int hx_cuda_mg_diagonal(hx_device *dev, const hx_mg_level *level);
+int hx_cuda_mg_level_diagonal(hx_device *dev, const hx_mg_level *level);
 int hx_cuda_mg_dense(hx_device *dev, const hx_mg_level *level, double *matrix);
 int hx_cuda_mg_add_blocks(hx_device *dev, const hx_mg_level *level, int64_t n, const int64_t *d_at,
                           const float *d_block);
 // multigrid_inverse_cuda.cu
-int hx_cuda_mg_inverse(hx_device *dev, const hx_mg_level *level, double added, double *d_work,
-                       float *d_inverse);
+int hx_cuda_mg_inverse(hx_device *dev, const hx_mg_level *level, double added,
+                       hx_mg_direct *direct);
 int hx_cuda_mg_inverse_scalar(hx_device *dev, const hx_mg_level *level, double added,
-                              double *d_work, float *d_inverse);
-int hx_cuda_mg_inverse_fits(hx_device *dev, int64_t n, double *d_work, int *fits);
-int hx_cuda_mg_inverse_multiply(hx_device *dev, int64_t n, const float *d_inverse, const float *d_b,
-                                float *d_y);
+                              hx_mg_direct *direct);
+int hx_cuda_mg_inverse_fits(hx_device *dev, const hx_mg_level *level, double added,
+                            hx_mg_direct *direct, int *fits);
+int hx_cuda_mg_inverse_multiply(hx_device *dev, const hx_mg_level *level,
+                                const hx_mg_direct *direct, const float *d_b, float *d_x);
 // multigrid_blocks_cuda.cu
-int hx_cuda_mg_blocks_invert(hx_device *dev, const hx_matrix *matrix, const hx_mg_blocks *blocks,
-                             int64_t n, float *d_m);
-int hx_cuda_mg_blocks_solve(hx_device *dev, const hx_mg_blocks *blocks, int c, const double *d_r,
+int hx_cuda_mg_blocks_invert(hx_device *dev, const hx_mg_splitting *splitting);
+int hx_cuda_mg_blocks_solve(hx_device *dev, const hx_mg_splitting *splitting, const double *d_r,
                             float *d_t);
 int hx_cuda_mg_blocks_power(hx_device *dev, int64_t n, const float *d_m, const float *d_t,
                             const float *d_s, float *d_v, hx_mg_smoother *d_smoother);
 // multigrid_lines_cuda.cu; hx_cuda_mg_unit sets the nonzero entries of m to 1
 int hx_cuda_mg_lines_couple(hx_device *dev, const hx_device_model *model, const hx_mg_lines *lines);
-int hx_cuda_mg_lines_factorise(hx_device *dev, const hx_mg_lines *lines, float *d_m);
-int hx_cuda_mg_lines_solve(hx_device *dev, const hx_mg_lines *lines, const double *d_r, float *d_t);
+int hx_cuda_mg_lines_factorise(hx_device *dev, const hx_mg_splitting *splitting);
+int hx_cuda_mg_lines_solve(hx_device *dev, const hx_mg_splitting *splitting, const double *d_r,
+                           float *d_t);
 int hx_cuda_mg_unit(hx_device *dev, int64_t n, float *d_m);
 // multigrid_level_lines_cuda.cu; hx_cuda_mg_level_step is step i of `smooth`; y contains b - A x
 // or, if x is nullptr, anything

@@ -411,10 +411,10 @@ int mark_concurrent(const hx_device *dev, int is_end)
 }
 
 template <int DOF>
-int invert(hx_device *dev, const hx_mg_level *level, double added, double *d_work, float *d_inverse)
+int invert(hx_device *dev, const hx_mg_level *level, double added, hx_mg_direct *direct)
 {
     const int64_t n = DOF * level->n_node;
-    const sweep s = sweep_of(n, added, d_work);
+    const sweep s = sweep_of(n, added, direct->d_work);
     const int n_tile = static_cast<int>(s.pitch / TILE);
     const dim3 grid(static_cast<unsigned>((n_tile + STRIP - 1) / STRIP),
                     static_cast<unsigned>(n_tile + 1));
@@ -437,7 +437,8 @@ int invert(hx_device *dev, const hx_mg_level *level, double added, double *d_wor
     for (int k = 0; k < n_tile; k++)
         HX_TRY(hx_launch_early_in(stream, dev, "multigrid update", update_kernel, grid, THREADS,
                                   n_shared, s, k, n_tile));
-    finish_kernel<<<hx_blocks(s.pitch * s.pitch, HX_BLOCK), HX_BLOCK, 0, stream>>>(s, d_inverse);
+    finish_kernel<<<hx_blocks(s.pitch * s.pitch, HX_BLOCK), HX_BLOCK, 0, stream>>>(
+        s, direct->d_inverse);
     HX_TRY_LAUNCH("multigrid inverse");
     HX_TRY(mark_concurrent(dev, 1));
     HX_TRY_CUDA(cudaEventRecord(impl->fork_mark[1], stream));
@@ -473,33 +474,35 @@ __global__ void __launch_bounds__(32 * WARPS)
 
 } // namespace
 
-int hx_cuda_mg_inverse(hx_device *dev, const hx_mg_level *level, double added, double *d_work,
-                       float *d_inverse)
+int hx_cuda_mg_inverse(hx_device *dev, const hx_mg_level *level, double added, hx_mg_direct *direct)
 {
-    return invert<HX_MG_DOF>(dev, level, added, d_work, d_inverse);
+    return invert<HX_MG_DOF>(dev, level, added, direct);
 }
 
 int hx_cuda_mg_inverse_scalar(hx_device *dev, const hx_mg_level *level, double added,
-                              double *d_work, float *d_inverse)
+                              hx_mg_direct *direct)
 {
-    return invert<1>(dev, level, added, d_work, d_inverse);
+    return invert<1>(dev, level, added, direct);
 }
 
-int hx_cuda_mg_inverse_fits(hx_device *dev, int64_t n, double *d_work, int *fits)
+int hx_cuda_mg_inverse_fits(hx_device *dev, const hx_mg_level *, double added, hx_mg_direct *direct,
+                            int *fits)
 {
+    const sweep s = sweep_of(direct->n, added, direct->d_work);
     const hx_cuda *impl = hx_cuda_of(dev);
     int refused;
     HX_TRY_CUDA(cudaStreamWaitEvent(impl->stream, impl->fork_mark[1], 0));
-    HX_TRY(dev->ops->download(dev, &refused, sweep_of(n, 0.0, d_work).refused, sizeof refused));
+    HX_TRY(dev->ops->download(dev, &refused, s.refused, sizeof refused));
     *fits = !refused;
     return HX_OK;
 }
 
-int hx_cuda_mg_inverse_multiply(hx_device *dev, int64_t n, const float *d_inverse, const float *d_b,
-                                float *d_y)
+int hx_cuda_mg_inverse_multiply(hx_device *dev, const hx_mg_level *, const hx_mg_direct *direct,
+                                const float *d_b, float *d_x)
 {
-    const int64_t pitch = hx_mg_pitch(n);
+    const int64_t n = direct->n, pitch = hx_mg_pitch(n);
     return hx_launch_early(dev, "multigrid coarsest", inverse_multiply_kernel, hx_blocks(n, WARPS),
                            32 * WARPS, static_cast<size_t>(pitch) * sizeof(double),
-                           static_cast<int>(n), static_cast<int>(pitch), d_inverse, d_b, d_y);
+                           static_cast<int>(n), static_cast<int>(pitch), direct->d_inverse, d_b,
+                           d_x);
 }

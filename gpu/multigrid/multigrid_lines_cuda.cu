@@ -123,22 +123,26 @@ int hx_cuda_mg_lines_couple(hx_device *dev, const hx_device_model *model, const 
     return HX_OK;
 }
 
-int hx_cuda_mg_lines_factorise(hx_device *dev, const hx_mg_lines *lines, float *d_m)
+int hx_cuda_mg_lines_factorise(hx_device *dev, const hx_mg_splitting *splitting)
 {
-    factorise_kernel<<<hx_blocks(lines->n, THREADS), THREADS, 0, hx_stream_of(dev)>>>(*lines, d_m);
+    const hx_mg_lines *const lines = splitting->lines;
+    factorise_kernel<<<hx_blocks(lines->n, THREADS), THREADS, 0, hx_stream_of(dev)>>>(
+        *lines, splitting->d_m);
     HX_TRY_LAUNCH("multigrid lines");
-    return hx_cuda_mg_unit(dev, 3 * lines->n_point, d_m);
+    return hx_cuda_mg_unit(dev, 3 * lines->n_point, splitting->d_m);
 }
 
 int hx_cuda_mg_unit(hx_device *dev, int64_t n, float *d_m)
 {
     unit_kernel<<<hx_blocks(n, HX_BLOCK), HX_BLOCK, 0, hx_stream_of(dev)>>>(n, d_m);
-    HX_TRY_LAUNCH("multigrid lines");
+    HX_TRY_LAUNCH("multigrid unit");
     return HX_OK;
 }
 
-int hx_cuda_mg_lines_solve(hx_device *dev, const hx_mg_lines *lines, const double *d_r, float *d_t)
+int hx_cuda_mg_lines_solve(hx_device *dev, const hx_mg_splitting *splitting, const double *d_r,
+                           float *d_t)
 {
+    const hx_mg_lines *const lines = splitting->lines;
     solve_kernel<<<hx_blocks(lines->n, THREADS), THREADS, 0, hx_stream_of(dev)>>>(*lines, d_r, d_t);
     HX_TRY_LAUNCH("multigrid lines");
     return HX_OK;

@@ -1,4 +1,4 @@
-// Exactness of rigid-body motions in the rows of a coarse matrix: hx_multigrid_ops.restore_rigid.
+// Exactness of rigid-body motions in the rows of a coarse matrix: hx_mg_level_ops.restore_rigid.
 #include "multigrid_cuda.cuh"
 
 namespace

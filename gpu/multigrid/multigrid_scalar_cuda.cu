@@ -421,7 +421,7 @@ __global__ void diagonal_kernel(hx_mg_level level)
     level.d_m[a] = d > 0.0f ? 1.0f / d : 0.0f;
 }
 
-int diagonal(hx_device *dev, const hx_mg_level *level)
+int level_diagonal(hx_device *dev, const hx_mg_level *level)
 {
     return launch(dev, "scalar diagonal", level->n_node, diagonal_kernel, *level);
 }
@@ -605,25 +605,56 @@ int rows_galerkin(hx_device *dev, const hx_mg_mesh *mesh, const hx_matrix *matri
     return HX_OK;
 }
 
-hx_multigrid_ops make_ops()
+hx_mg_smoother_ops make_diagonal_ops()
 {
-    hx_multigrid_ops ops = {};
+    hx_mg_smoother_ops ops = {};
+    ops.invert = hx_cuda_mg_diagonal_invert;
+    ops.power = hx_cuda_mg_diagonal_power;
+    ops.level_invert = level_diagonal;
+    ops.level_power = hx_cuda_mg_diagonal_power;
+    return ops;
+}
+
+hx_mg_transfer_ops make_transfer_ops()
+{
+    hx_mg_transfer_ops ops = {};
     ops.mesh_restrict = mesh_restrict;
     ops.mesh_prolong = mesh_prolong;
+    ops.restrict_to = restrict_to;
+    ops.prolong_from = prolong_from;
     ops.mesh_galerkin = mesh_galerkin;
     ops.rows_galerkin = rows_galerkin;
-    ops.add_blocks = add_blocks;
+    ops.galerkin = galerkin;
+    return ops;
+}
+
+hx_mg_level_ops make_level_ops()
+{
+    hx_mg_level_ops ops = {};
+    ops.matrix_by_columns = 1;
     ops.multiply = multiply;
     ops.residual = residual;
     ops.smooth = smooth;
-    ops.restrict_to = restrict_to;
-    ops.prolong_from = prolong_from;
-    ops.galerkin = galerkin;
-    ops.diagonal = diagonal;
-    ops.inverse = hx_cuda_mg_inverse_scalar;
-    ops.inverse_fits = hx_cuda_mg_inverse_fits;
-    ops.inverse_multiply = hx_cuda_mg_inverse_multiply;
+    ops.add_blocks = add_blocks;
     ops.dense = dense;
+    return ops;
+}
+
+const hx_mg_smoother_ops diagonal_ops = make_diagonal_ops();
+const hx_mg_transfer_ops transfer_ops = make_transfer_ops();
+const hx_mg_level_ops level_ops = make_level_ops();
+const hx_mg_direct_ops direct_ops = {hx_cuda_mg_inverse_scalar, hx_cuda_mg_inverse_fits,
+                                     hx_cuda_mg_inverse_multiply};
+
+hx_multigrid_ops make_ops()
+{
+    hx_multigrid_ops ops = {};
+    ops.vector = &hx_cuda_mg_vector_ops;
+    ops.diagonal = &diagonal_ops;
+    ops.blocks = &hx_cuda_mg_blocks_ops;
+    ops.transfer = &transfer_ops;
+    ops.level = &level_ops;
+    ops.direct = &direct_ops;
     return ops;
 }
 

@@ -8,7 +8,7 @@ import shutil
 import subprocess
 import sys
 
-SAME = 1e-6  # of the largest value: CalculiX prints seven digits
+SAME = 1e-6  # tolerance relative to the largest value: CalculiX prints seven digits
 
 n_check = 0
 n_failed = 0
@@ -75,7 +75,7 @@ def difference(a, b):
 
 
 def check_difference():
-    """The comparisons fail if they must."""
+    """Tests the comparisons themselves: they must fail on wrong values."""
     b = [[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]]
     check(difference(b, b) == 0.0, "a field is like itself")
     for bad in (math.nan, math.inf):

@@ -3,11 +3,11 @@
 
     test_analyse.py HEXTOP SRCDIR
 
-At the Gauss points C3D8, C3D4, C3D20 and C3D10 are the same elements, so are C3D8 with repeated nodes for wedges and
-pyramids: stresses agree to the seven digits that CalculiX prints, and so do reactions. Its tables that carry stresses to
-nodes are rounded to four digits; from its stresses at Gauss points the nodes' means are worked out here, and agree to
-the same seven. Then springs and rigid sets of jobs, and jobs of 0/1 designs. A thick cylinder against Lame needs no
-CalculiX. Exit status 77: no ccx, and the rest is right."""
+C3D8, C3D4, C3D20 and C3D10 are the same elements as hextop's, and so are C3D8 with repeated nodes for wedges and
+pyramids. Stresses at Gauss points and reactions therefore agree to the seven digits that CalculiX prints. Its tables of
+stresses at nodes are rounded to four digits, so nodal means are computed here from its stresses at Gauss points; they
+also agree to seven digits. Also tested: springs and rigid sets of jobs, jobs of 0/1 designs, and (without CalculiX) a
+thick cylinder against Lame's solution. Exit status 77: ccx is missing, and the other tests passed."""
 
 import csv
 import json
@@ -68,7 +68,7 @@ def rows(words, begin, width, n):
 
 
 def read_points(path, first=1):
-    """[case] {(element, point): row of numbers by name}; first: what CalculiX adds to element numbers."""
+    """[case] {(element, point): row of numbers by name}; first: number that CalculiX adds to element numbers."""
     cases = {}
     with open(path, encoding="ascii") as f:
         for row in csv.DictReader(f):
@@ -142,7 +142,7 @@ def hex20(x):
 
 
 def collapsed(same):
-    """hex8 with corners merged that have one number in `same`."""
+    """The hex8 in which corners with equal numbers in `same` are merged."""
     def shape(x):
         n = [0.0] * (max(same) + 1)
         for a, value in zip(same, hex8(x)):
@@ -355,7 +355,8 @@ HELD_ENDS = """*BOUNDARY
 
 
 def check_held_ends(hextop):
-    """Rigid sets whose reference nodes the file holds, or moves, entirely: the support has their reactions."""
+    """Rigid sets whose reference nodes the file holds or moves completely: their reactions are attributed to the
+    support."""
     for element in ("linear", "quadratic"):
         for lift in ("0.", "0.1"):
             label = f"held ends, {element}, moved by {lift}"
@@ -418,8 +419,8 @@ optimization = { volume_fraction = 1.0; filter = { kind = "none"; }; }; output =
 
 
 def check_pin(hextop):
-    """Reference nodes of the file support the ends in some directions: these forces are among the reactions, and the
-    job has them."""
+    """Reference nodes of the file support the ends in some directions. The forces there are among the reactions, and
+    the written job has them."""
     write_coupled("pin", PIN)
     found, _, fields = analyse(hextop, "pin")
     points = read_points("pin.csv", 0)
@@ -491,7 +492,7 @@ def check_designs(hextop):
         check(abs(void) < 1e-5, f"    verify's 0/1, which has void, by {void:.1e}")
     mass = 2.0 * found["alone"]["volume"]
     check(abs(found["alone"]["mass"] - mass) < 1e-9 * mass, "mass")
-    for ending in ("vtk", "msh"):  # read back with the written sets, as a solid part
+    for ending in ("vtk", "msh"):  # the job is read back with the written sets, as a solid part
         run(hextop, "-q", "mesh", "design.cfg", "part." + ending, "--density", result)
         again = "\n".join(line for line in DESIGN.split("\n") if not line.startswith("sets"))
         again = again.replace('generator = "cantilever"; nx = 16; ny = 4; nz = 8;', f'file = "part.{ending}";')
@@ -522,7 +523,7 @@ def run_all(*command):
 
 
 def check_refused(hextop):
-    """Refused with one message, exit status 2 and no file."""
+    """The command must refuse this with one message and exit status 2, and write no file."""
     make_config("tetrahedra", False)
     make_config("hexahedra", False)
     base = ccx.read("hexahedra.cfg")
@@ -635,7 +636,8 @@ output = { format = "ascii"; };
 
 
 def check_heat(hextop):
-    """A bar: the flux is 2.5 * 80 / 8 everywhere. Then with a source and convection, whose heat must balance."""
+    """A bar whose flux is 2.5 * 80 / 8 everywhere. Then a bar with a source and convection, whose heat must
+    balance."""
     for element in ("linear", "quadratic"):
         write("bar.cfg", HEAT)
         found, points, fields = analyse(hextop, "bar", "solver.element=" + element)
@@ -669,7 +671,7 @@ output = { format = "ascii"; };
 
 
 def check_largest(hextop, has_ccx):
-    """A beam fixed at both ends moves most in the middle, where only mid-side nodes are. CalculiX agrees."""
+    """A beam fixed at both ends moves most in its middle, which has only mid-side nodes. CalculiX agrees."""
     write("beam.cfg", BEAM)
     for element in ("linear", "quadratic"):
         found, _, fields = analyse(hextop, "beam", "solver.element=" + element)
@@ -691,7 +693,7 @@ def check_largest(hextop, has_ccx):
 
 
 def check_spline(hextop, meshes):
-    """Displacements of a spline are those of the part, not of its control points; verify has the same."""
+    """The displacements printed for a spline are those of the part, not of its control points, also by verify."""
     write("half.cfg", f"""
 mesh = {{ file = "{meshes}/half_tube.xml"; degree = 2; refine = [1, 1, 1]; }};
 material = {{ E = 1000.0; nu = 0.3; }};
@@ -718,7 +720,7 @@ output = {{ format = "ascii"; directory = "half"; fields = ("density", "displace
 
 
 def check_void_load(hextop):
-    """A pressure on tet10 acts on mid-side nodes only, and these also touch void."""
+    """A pressure on tet10 acts only on mid-side nodes, some of which also touch void."""
     ccx.write_box("void.vtk", "tetrahedra", (5, 3, 5), 0.0)
     write("void.cfg", CONFIG.format(mesh='file = "void.vtk";', sets=SIDES.format(length=5), height=5,
                                     passive='{ set = "soft"; density = 0.001; }'))

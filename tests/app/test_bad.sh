@@ -99,7 +99,7 @@ if [ "$(id -u)" != 0 ]; then
         output.directory=locked/out
 fi
 
-# A full disk: files that were complete stay complete, and no partial file is left.
+# A full disk: complete files stay complete, and no partial file is left.
 "$hextop" -q run "$good" output.directory=out 2>stderr || fault "disk full" "the good config does not run"
 cp out/density_0002.vtk kept.vtk
 n=$((n + 1))

@@ -3,10 +3,10 @@
 
     test_calculix.py HEXTOP SRCDIR
 
-CalculiX's C3D8 has 2x2x2 points and no mean dilatation in linear elasticity: it is the same element,
-so displacements agree to the seven digits that CalculiX prints; so do those of C3D4, and of C3D8 with repeated
-nodes for wedges and pyramids. Its C3D6, with 2 points, and its C3D8I (incompatible modes, softer in bending) are
-others; what they differ by must shrink with the mesh. Exit status 77: no ccx."""
+CalculiX's C3D8 has 2x2x2 points and, in linear elasticity, no mean dilatation. It is the same element as hextop's, so
+displacements agree to the seven digits that CalculiX prints. The same holds for C3D4, and for C3D8 with repeated nodes
+as wedges and pyramids. CalculiX's C3D6 (2 points) and C3D8I (incompatible modes, less stiff in bending) are other
+elements; the differences must decrease with the element size. Exit status 77: ccx is missing."""
 
 import os
 import re
@@ -26,7 +26,8 @@ def solve(hextop, config, arguments, name, n_case, element="linear", command="ru
 
 
 def displacements(hextop, common, name, n_case, element="linear", command="run"):
-    """Displacements of a solid first design; with "analyse", those of a part that is solid except passive elements."""
+    """Displacements of a solid first design; with "analyse", those of a part that is solid except for passive
+    elements."""
     how = ["solver.operator=otf"] if element == "linear" else ["solver.element=" + element]
     how += ["solver.tolerance=1e-11", "output.format=ascii"]
     if command == "analyse":
@@ -148,7 +149,8 @@ def solve_box(hextop, kind, scale, name):
 
 
 def check_kinds(hextop):
-    """Tetrahedra as C3D4, wedges and pyramids as C3D8 with repeated nodes; C3D6 differs less on finer meshes."""
+    """Tetrahedra are C3D4, wedges and pyramids are C3D8 with repeated nodes. Differences from C3D6 decrease on
+    finer meshes."""
     types = {"tetrahedra": ["C3D4"], "wedges": ["C3D6"], "pyramids": ["C3D8"], "mixed": ["C3D4", "C3D6", "C3D8"]}
     for kind in ccx.KINDS:
         ours, job = solve_box(hextop, kind, 1, kind)
@@ -184,8 +186,9 @@ def tip(name, n, field):
 
 
 def check_bending(hextop):
-    """By how much C3D8, C3D8I and C3D20 underestimate the deflection of a beam 10 long, for different numbers of
-    elements over its height, relative to C3D20 with 6; CalculiX's C3D20 is hextop's (test_calculix_points.c)."""
+    """The fractions by which C3D8, C3D8I and C3D20 underestimate the deflection of a beam of length 10, for
+    several numbers of elements over its height, relative to C3D20 with 6 elements. CalculiX's C3D20 is the
+    same element as hextop's (test_calculix_points.c)."""
     def deflect(n, distort, element):
         write("slender.cfg", SLENDER.format(n=n, length=10 * n, distort=distort))
         return displacements(hextop, ["slender.cfg", "solver.device=cpu"], "slender", 1, element)[0]

@@ -95,7 +95,7 @@ def displacements(hextop, name, quadratic=False):
 
 
 def compare(hextop, name, head, steps, kind="hexahedra", quadratic=False, slack=None):
-    """head: data between the model and the steps; slack: tolerance of each step, SAME if it is None."""
+    """head: data between the model and the steps; slack: tolerance of each step, or SAME if it is None."""
     text, points = model(kind, quadratic)
     for step in steps:
         text_step = f"*STEP\n*STATIC\n{step}*NODE PRINT, NSET=NSOLID\nU\n*END STEP\n"
@@ -122,7 +122,7 @@ def test_couplings(hextop):
         tag = kind[:3] + ("2" if quadratic else "")
         compare(hextop, "kin" + tag, COUPLED.format(901, "high", "KINEMATIC", "1, 3") + FIXED, REMOTE, kind,
                 quadratic)
-        # CalculiX 2.20 loses what continues from an earlier step at such a node
+        # CalculiX 2.20 loses loads that continue from an earlier step at such a node
         anew = [step.replace("*CLOAD\n", "*CLOAD, OP=NEW\n") for step in REMOTE]
         compare(hextop, "dis" + tag, COUPLED.format(901, "high", "DISTRIBUTING", "1, 6") + FIXED, anew,
                 kind, quadratic)
@@ -146,8 +146,8 @@ def test_pins(hextop):
 
 
 def test_bodies(hextop):
-    """*RIGID BODY, whose rotations are those of the ROT NODE; CalculiX ignores components 4 to 6 of its nodes, which
-    are refused unless the ROT NODE has the same."""
+    """A *RIGID BODY, whose rotations are those of the ROT NODE. CalculiX ignores components 4 to 6 of its nodes;
+    hextop refuses them unless the ROT NODE has the same."""
     text, _ = model("hexahedra")
     tied = sorted({a for a in re.findall(r"(?m)^(\d+), [^,]+, [^,]+, " + re.escape(repr(float(SIZE[2]))) + "$", text)})
     nodes = "*NODE\n911, 0., 0., 11.\n*NSET, NSET=TIED\n" + numbers(tied) + "\n"
@@ -173,7 +173,7 @@ def test_bodies(hextop):
 
 
 def test_new(hextop):
-    """OP=NEW: supports that each step states again, and where it comes too late to end anything."""
+    """OP=NEW: supports that each step states again, and cases in which OP=NEW comes too late to end anything."""
     again = "*BOUNDARY, OP=NEW\n" + FIXED
     compare(hextop, "again", "", [again + "*DSLOAD\nside, P, 2.\n", again + "*DSLOAD, OP=NEW\nhigh, P, 1.\n"])
     compare(hextop, "late", FIXED, ["*DSLOAD\nside, P, 2.\n*CLOAD\n12, 1, 5.\n",
@@ -202,7 +202,7 @@ def test_mass(hextop):
                  "*DLOAD\nEALL, CENTRIF, 6.25, 0.5, 4., 0., 1., 0., 2.\n",
                  "*DLOAD, OP=NEW\nEALL, GRAV, 2., 0., 1., 0.\n"], kind, quadratic,
                 (SAME, slack, SAME))
-        # another direction or another set adds a load, the same ones replace it
+        # another direction or another set adds a load; the same direction and set replace it
         compare(hextop, f"grav{kind[:3]}{quadratic}", "*ELSET, ELSET=ETOO\nEALL\n" + FIXED,
                 ["*DLOAD\nEALL, GRAV, 1., 0., 0., 1.\n", "*DLOAD\nEALL, GRAV, 3., 0., 0., -1.\n",
                  "*DLOAD\nEALL, GRAV, 5., 0., 1e-6, 2.\n", "*DLOAD\nETOO, GRAV, 7., 1., 0., 0.\n",
@@ -215,7 +215,7 @@ def test_sets(hextop):
         tag = kind[:3] + str(quadratic)
         faces = mesh(kind)[3]
         e, s = max(faces["side"] + faces["high"])
-        end = 100000 if e == len(mesh(kind)[2]) else e  # beyond the last element, which is the only one of the set
+        end = 100000 if e == len(mesh(kind)[2]) else e  # the number after the last element, which is the only one of the set
         sets = f"*ELSET, ELSET=1st, GENERATE\n{e}, {end}, 1\n*ELSET, ELSET=q\n1ST, {e}\n"
         sets += f"*SURFACE, NAME=twice\nq, S{s}\n{e}, S{s}\n" + FIXED
         compare(hextop, "twice" + tag, sets,

@@ -4,11 +4,11 @@ sources, fluxes, totals and film conditions on distorted meshes of two conductiv
 
     test_calculix_heat.py HEXTOP SRCDIR
 
-The job is written here, from the mesh that `hextop run` shows: what acts is stated to CalculiX in its own
-words (*DFLUX, *FILM on faces of elements), not as nodal heats that hextop computed. CalculiX's C3D8 has
-2x2x2 points in heat transfer, and its film is the consistent int h N N' dA, not lumped at the nodes: so
-temperatures agree to the seven digits that it prints. So do those of C3D4 without films, which it integrates at
-one point of a triangle, and of C3D8 with repeated nodes for the other kinds. Exit status 77: no ccx."""
+The job is written here, from the mesh of `hextop run`. Loads are given to CalculiX by its own keywords (*DFLUX,
+*FILM on faces of elements), not as nodal heats that hextop computed. CalculiX's C3D8 has 2x2x2 points in heat
+transfer, and its film is the consistent int h N N' dA, not lumped at the nodes. Temperatures therefore agree to
+the seven digits that it prints. The same holds for C3D4 without films (which CalculiX integrates at one point
+of a triangle), and for C3D8 with repeated nodes as the other kinds. Exit status 77: ccx is missing."""
 
 import os
 import sys
@@ -68,7 +68,8 @@ FACES = {
     ccx.HEXAHEDRON: [(0, 1, 2, 3), (4, 7, 6, 5), (0, 4, 5, 1), (1, 5, 6, 2), (2, 6, 7, 3), (3, 7, 4, 0)],
     ccx.TETRAHEDRON: [(0, 1, 2), (0, 3, 1), (1, 3, 2), (2, 3, 0)],
 }
-# Corners of other kinds as those of a C3D8. It matters which corner a wedge repeats: 3e-4 if it is distorted.
+# Corners of other kinds in the numbering of a C3D8. For a distorted wedge, the result depends on which corner
+# is repeated, by 3e-4.
 BRICK = {
     ccx.HEXAHEDRON: (0, 1, 2, 3, 4, 5, 6, 7),
     ccx.TETRAHEDRON: (0, 1, 2, 2, 3, 3, 3, 3),
@@ -101,7 +102,7 @@ def boundary(cells):
 
 
 def members(name, points, cells):
-    """Nodes and elements of a set of CONFIG, selected here from its text."""
+    """Nodes and elements of a set of CONFIG, found here from the text of CONFIG."""
     if name in ("poor", "core"):
         low, high = ((3, -1, -1), (8, 9, 2.2)) if name == "poor" else ((1.5, 0.5, 0.5), (4, 3, 4))
         inside = []

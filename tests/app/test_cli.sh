@@ -98,7 +98,8 @@ assert [f["time"] for f in series["files"]] == [2, 4, 5]
 END
     ok "summary.json content" python3 check_summary.py
 fi
-# Only dense elements: a small part with original numbers; no element at all gives a warning.
+# Output of dense elements only: a small part keeps its original numbers; a part without elements causes a
+# warning.
 ok "run with a threshold" "$hextop" run small.cfg output.threshold=0.6 output.directory=part
 ok "header shows the threshold" contains stdout "elements of density >= 0.6"
 ok "fewer elements are written" test "$(wc -c <part/density_0005.vtk)" -lt \
@@ -116,7 +117,7 @@ compliance=$(number compliance out/summary.json)
 ok "last history line has the summary's compliance" \
     near "$(tail -1 out/history.csv | cut -d, -f2)" "$compliance" 1e-10
 
-# Repeatable: from the resolved config, from another folder, after renumbering.
+# Repeatable: from the resolved config, from another folder, and after renumbering.
 mkdir elsewhere
 ok "rerun of config.cfg" "$hextop" -q run out/config.cfg output.directory=again
 ok "-q prints nothing" is_empty stdout
@@ -160,7 +161,7 @@ ok "mixed takes one that has it" grep -qE '^  operator  otf, .* \(auto: ' stdout
 ok "header shows the precision" contains run.txt "double precision"
 ok "distorted" "$hextop" -q run small.cfg output.directory=other mesh.distort=0.2
 
-# The operator chosen by timing is written, and naming it gives the same result.
+# The operator chosen by timing is written to the resolved config, and naming it gives the same result.
 ok "auto" "$hextop" -v run small.cfg output.directory=auto solver.device=cpu solver.operator=auto
 ok "auto logs its candidates" test "$(grep -c '^  auto  .* ms per product$' stdout)" -ge 2
 ok "auto prints its selection" grep -qE '^  operator  .* \(auto: .* ms per product; next ' stdout

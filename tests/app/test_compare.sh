@@ -92,8 +92,8 @@ ok "the best of P1 has 1" awk -F, '
     $2 > most { most = $2 } END { exit !(most == 1) }' best
 ok "the same iterations" test "$(cut -d, -f11 figures | sort -n |
     awk 'NR == 1 { a = $1 } END { print ($1 - a <= 2) }')" = 1
-# Stored matrices with 225 rows and (3 8 + 1) (3 4 + 1)^2 blocks: pattern (columns, offsets, slots), then the values;
-# csr also has its own columns and offsets.
+# Stored matrices with 225 rows and (3 8 + 1) (3 4 + 1)^2 blocks: times of the pattern (columns, offsets, slots) and
+# of the values. csr also has columns and offsets of its own.
 pattern=$((4225 * 4 + 226 * 8 + 128 * 64))
 column out/compare/compare.csv operator,layout,matrix_bytes | grep -E '^(bsr|csr),rowmajor' >got
 printf '%s\n' "bsr,rowmajor,$((pattern + 4225 * 72))" \
@@ -157,7 +157,7 @@ ok "forecast: as named" contains stdout "forecast  PCG with multigrid: about "
 status "no forecast" 0 "" small.cfg --operators otf --repeats 1 --no-pcg
 ok "forecast: no PCG, none" test "$(grep -c ^forecast stdout)" = 0
 
-# Without gnuplot: a message, and no picture of an earlier comparison stays.
+# Without gnuplot there is a message, and pictures of an earlier comparison are removed.
 mkdir empty
 n=$((n + 1))
 PATH="$work/empty" "$hextop" compare small.cfg --repeats 1 --no-pcg >stdout 2>stderr || {
@@ -168,7 +168,7 @@ ok "no gnuplot: prints it" contains stdout "no plot: gnuplot is not installed"
 ok "no gnuplot: no picture" test ! -e out/compare/compare.svg
 ok "--no-pcg: no PCG" test "$(column out/compare/compare.csv pcg_outcome,pcg_seconds | sort -u)" = ,
 
-# Pictures get their names when all are drawn; a failing one leaves none. A script stands in for gnuplot.
+# Pictures get their final names once all are drawn; if one fails, none is left. A script replaces gnuplot.
 mkdir played
 cat >played/gnuplot <<'END'
 #!/bin/sh
@@ -293,7 +293,7 @@ if command -v gnuplot >/dev/null; then
     done
 fi
 
-# What does not fit is listed and skipped. (Sanitizers reserve more than any limit.)
+# Operators that do not fit are listed and skipped. (Sanitizers reserve more than any limit.)
 if (ulimit -v 400000 && exec "$hextop" compare small.cfg --no-pcg --repeats 1) >/dev/null 2>&1; then
     (
         ulimit -v 400000

@@ -1,6 +1,6 @@
 #!/bin/bash
-# Man page and shells' completion, as printed from the commands' tables and the config's schema: well
-# formed, complete, and bash completes what a user types. mandoc, groff and zsh judge where they are.
+# Man page and shell completion, as printed from the commands' tables and the config's schema: they are well
+# formed and complete, and bash completes what a user types. mandoc, groff and zsh check them if installed.
 #     test_completion.sh HEXTOP [zsh]
 # With zsh: only that shell, 77 if it is not installed.
 set -u
@@ -205,7 +205,7 @@ case_of "hextop run part.cfg loads[12].coupling=ri" "rigid"
 case_of "hextop run part.cfg springs" "springs[0].per= springs[0].set= springs[0].stiffness="
 case_of "hextop run part.cfg mesh.file=part.m" "part.msh"
 case_of "hextop help opt" \
-    "optimization optimization.continuation optimization.filter optimization.projection optimization.symmetry"
+    "optimization optimization.continuation optimization.filter optimization.objective optimization.projection optimization.symmetry"
 case_of "hextop help sur" "surface"
 COMP_WORDBREAKS=$' \t\n"\'><;|&(:' # some users remove = from the break characters
 case_of "hextop run part.cfg solver.operator=o" "solver.operator=otf"

@@ -125,7 +125,7 @@ def includes():
         write(path, text)
         status, said = run("check", "one/main.cfg")
         check(status == 2 and wanted in said, f"{path}: {wanted}: exit {status}, {said[-300:]}")
-    # what is tolerated in a config is also tolerated in included files
+    # text that a config may contain is also accepted in included files
     write("one/main.cfg", main)
     write("one/two/deep.inc", STEEL.replace("1.0", "210000000000"))
     write("one/load.inc", LOAD.replace("-1.0]", "-1.0,]"))
@@ -159,7 +159,7 @@ def variables():
         check(status == 2 and name in said and wrong in said, f"report, {name}={wrong}: exit {status}, {said[-300:]}")
     status, said = run("check", "c.cfg", env={"HEXTOP_WHOLE_COARSE_GRID": "0"})
     check(status == 2 and "out of range" in said, f"no node: {said[-300:]}")
-    # the bits are those of the vector unit, however it is selected
+    # the bits of the result are those of the vector unit, however it was selected
     histories = set()
     for arguments, env in ((["solver.vector_unit=baseline"], None), ([], {"HEXTOP_VECTOR": "baseline"})):
         resolved(plain, *arguments, env=env)

@@ -82,8 +82,8 @@ for kind in $(kinds Filters); do
 done
 [ $n_filter -ge 2 ] && [ $n_projected -ge 2 ] || fault "$n_filter filters, $n_projected with a projection"
 
-# A design that changes by less than the tolerance takes the next step of the schedule at once, and ends the run only
-# after the last step: here every design does.
+# A design that changes by less than the tolerance takes the next step of the schedule at once; the run ends only
+# after the last step. In this run every design changes so little.
 run early optimization.change_tolerance=0.9 optimization.move=1 optimization.projection.every=4 \
     optimization.projection.beta_max=4 optimization.continuation.every=100 optimization.iterations=100
 [ "$(column early beta)" = "1 2 4 4 4 " ] || fault "early: beta $(column early beta)"

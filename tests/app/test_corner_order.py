@@ -54,7 +54,7 @@ def try_all(what, points, sets, config, want, tolerance, *keys):
 
 
 def rotation():
-    """One node is free: its force is rho w^2 V / 20 (sum of r_j + r_i), and its block of K is V (lambda + 2 mu, mu,
+    """One node is free. Its force is rho w^2 V / 20 (sum of r_j + r_i), and its block of K is V (lambda + 2 mu, mu,
     mu)."""
     points = [(1, 0, 0), (2, 0, 0), (1, 1, 0), (1, 0, 1)]
     volume, mu, lame = 1.0 / 6.0, 0.5 / 1.3, 0.3 / (1.3 * 0.4)
@@ -66,9 +66,9 @@ def rotation():
 
 
 def springs():
-    """A stiff tet10 on springs along x, y, z of total stiffness k, with a fraction c = 1/19 at each corner of the base
-    and m = 16/57 at each mid-side node, pushed at its top: it sinks by 1/k and tilts about two axes through the centre
-    of its base."""
+    """A stiff tet10 on springs along x, y, z of total stiffness k is pushed at its top. Each corner of the base has the
+    fraction c = 1/19 of the stiffness, each mid-side node m = 16/57. The tet10 sinks by 1/k and tilts about two axes
+    through the centre of its base."""
     points = [(0, 0, 0), (1, 0, 0), (0, 1, 0), (0, 0, 1)]
     k, c, m = 6.0, 1.0 / 19.0, 16.0 / 57.0
     corners = [(0, 0), (1, 0), (0, 1)]
@@ -76,7 +76,7 @@ def springs():
                                           ((corners[0], corners[1]), (corners[1], corners[2]), (corners[2], corners[0]))]
     xx = sum(s * k * (x - 1 / 3) ** 2 for s, (x, y) in places)
     xy = sum(s * k * (x - 1 / 3) * (y - 1 / 3) for s, (x, y) in places)
-    # the force acts at (-1/3, -1/3) from the centre; z = 0 there, so springs along x and y are not loaded
+    # the force acts at (-1/3, -1/3) from the centre; z = 0 there, so the springs along x and y are not loaded
     want = 1.0 / k + 2.0 / 9.0 / (xx + xy)
     config = 'material = { E = 1e6; nu = 0.3; };\nsprings = ( { set = "base"; stiffness = [6, 6, 6]; per = "%s"; } );\n' \
              'loads = ( { set = "top"; total_force = [0.0, 0.0, 1.0]; } );\n'

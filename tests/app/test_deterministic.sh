@@ -42,7 +42,7 @@ same() {
     done
 }
 
-# The choice of solver.deterministic, and every deterministic operator of the device by name.
+# The operator that solver.deterministic chooses, and every deterministic operator of the device by name.
 operators=$("$hextop" list | awk -v device="$device" '$2 == device && $4 == "yes" { print $1 }')
 [ -n "$operators" ] || fault "no deterministic operator"
 for operator in auto $operators; do
@@ -55,8 +55,9 @@ grep -q ',' "auto-1/history" || fault "the history is empty"
 [ "$(wc -l <auto-1/history)" = 5 ] || fault "the history has not 4 lines"
 cmp -s "auto-1/density_0001.vtk" "auto-1/density_0004.vtk" && fault "the design does not change"
 
-# Every part of a run with sums that could depend on the number of threads: set-up (order, blocks, coarse levels, bins
-# of the filter), solves, filters, projection, update. 768 elements make several blocks of otf, of rows and of sums.
+# Everything in a run that has sums which could depend on the number of threads: set-up (order, blocks, coarse levels,
+# bins of the filter), solves, filters, projection, update. 768 elements make several blocks of otf, of rows and of
+# sums.
 cat >body.cfg <<'END'
 mesh = { generator = "cantilever"; nx = 16; ny = 8; nz = 6; distort = 0.15; shuffle = 3; };
 supports = ( { set = "left"; fix = "xyz"; } );
@@ -91,8 +92,8 @@ kind helmholtz body.cfg solver.preconditioner=multigrid optimization.filter.kind
 kind heat heat.cfg solver.preconditioner=multigrid optimization.filter.kind=density
 [ "$device" = cpu ] && kind quadratic body.cfg mesh.nx=8 mesh.ny=4 mesh.nz=3 solver.element=quadratic
 
-# Tetrahedra: six in each of 10 x 5 x 4 boxes, with displaced interior nodes; with the operator that uses one point
-# each, and with one that stores K.
+# Tetrahedra, six in each of 10 x 5 x 4 boxes, with displaced interior nodes: with the operator that uses one point
+# per tetrahedron, and with one that stores K.
 awk 'function node(i, j, k) { return i + 11 * (j + 6 * k) }
 BEGIN {
     print "# vtk DataFile Version 3.0\ntetrahedra\nASCII\nDATASET UNSTRUCTURED_GRID\nPOINTS 330 double"

@@ -95,7 +95,7 @@ def follow(name, text, words, entry):
     appended to `hextop run`. One of these must remove the warning, or reduce the value of the warnings grey and
     changing."""
     code, helped = entry["code"], []
-    form = (code, re.sub(r"[\d.e+-]+|hextop \w+ \S+", "", entry["remedy"] or ""))  # the same words up to numbers
+    form = (code, re.sub(r"[\d.e+-]+|hextop \w+ \S+", "", entry["remedy"] or ""))  # the same words, except for numbers
     if form in TRIED:
         return
     TRIED.add(form)
@@ -392,7 +392,7 @@ def test_settled():
     damped = expect("damped", BEAM, after=["damped"], words=["optimization.damping=0.001", "optimization.change_tolerance=0.01"])
     check(damped["damped"]["value"] > 0.01, f"and by how much: {damped}")
     expect("undamped", BEAM, absent=["damped", "changing"], words=["optimization.damping=0.4", "optimization.change_tolerance=0.01"])
-    for n in (60, 61):  # the last design is the worse of the two
+    for n in (60, 61):  # the last design is worse than the other
         found = expect("alternating", BEAM, after=["changing"], words=["optimization.penalty=10", f"optimization.iterations={n}"])
         text = found["changing"]["text"]
         check("alternate" in text and f"iteration {n if n % 2 else n - 1} " in text, f"{n}: the better one is named: {text}")
@@ -428,7 +428,7 @@ def no_double_key(found):
 
 def test_history():
     """Warnings compare designs, not only compliances: two designs that alternate; a rise in a run that counts as
-    converged; no comparison with a design of another volume."""
+    converged; a design of another volume is not compared."""
     for n, words in ((40, []), (60, ["optimization.change_tolerance=0.01"])):
         found = expect("turns", TINY, after=["changing"], words=["optimization.damping=1", f"optimization.iterations={n}", *words])
         text = found["changing"]["text"]
@@ -448,8 +448,8 @@ def test_history():
     text = found["changing"]["text"]
     check(text.startswith("the run counts as converged, but") and f"that of iteration {low + 1}, {c[low]:.6g}" in text, f"{c[-6:]}: {text}")
     check("`output.every=1`" in found["changing"]["remedy"], f"the better design is not written: {found['changing']}")
-    # a design of another volume is not better; and the projected design of another run, which a sensitivity filter
-    # blurs
+    # a design of another volume does not count as better; nor does the projected design of another run, which a
+    # sensitivity filter blurs
     hextop("run", "turned.cfg", "output.directory=begun")
     found = warned("other", TINY, "optimization.initial=begun", "optimization.volume_fraction=0.3", "optimization.iterations=5")
     rows = history("other")
@@ -499,7 +499,7 @@ NONE = config(SMALL, a=('kind = "sensitivity"; radius = 1.5;', 'kind = "none";')
 
 
 def test_causes():
-    """The warnings name what makes a design grey or makes it jump; no remedy is useless or contradicts another."""
+    """The warnings name the cause of a grey design or of jumps; no remedy is useless or contradicts another."""
     found = expect("bare", NONE, after=["grey"])
     check("optimization.filter.kind=density 'optimization.projection={}'" in found["grey"]["remedy"], f"a filter first: {found['grey']}")
     points, cells = box(8, 1, 4)
@@ -523,7 +523,7 @@ def test_causes():
     check("conductance" in found["grey"]["text"] and "stiff" not in found["grey"]["text"], f"heat has no stiffness: {found['grey']}")
 
     steep = config(SMALL, a=('"sensitivity"', '"density"'))
-    for n in range(46, 54):  # rounding decides which of them misses the volume, rises or falls
+    for n in range(46, 54):  # rounding decides which of these designs misses the volume, rises or falls
         found = warned("steep", steep, "optimization.projection={beta=512.0;beta_max=512.0;}", f"optimization.iterations={n}",
                        f"solver.threads={1 + n % 2}")
         found = {code: found[code] for code in ("changing", "volume") if code in found}
@@ -560,7 +560,8 @@ def printed_commands(name, words):
 
 
 def test_forced():
-    """Elements behind loads that exceed the target volume: 32 of 96 elements are loaded, 28.8 are the volume."""
+    """Elements behind loads that exceed the target volume: 32 of 96 elements are loaded, but the volume is 28.8
+    elements."""
     found = expect("shelf", SHELF, before=["forced-solid"])
     entry = found["forced-solid"]
     check(abs(entry["value"] - 32.0 / 28.8) < 1e-9 and "the 32 elements" in entry["text"] and "have a volume of 32, and the target "
@@ -575,7 +576,7 @@ def test_forced():
         said = hextop(*command, status=2).stderr
         check("--preserve passive" in said, f"{command}: with the option that works: {said}")
         hextop(*command, "--preserve", "passive")
-    # what is judged is the 0/1 design of `hextop verify` with that option
+    # the judged design is the 0/1 design that `hextop verify` makes with that option
     sharp = warned("shelf", SHELF, "optimization.filter.kind=density", "optimization.projection={}",
                    "optimization.iterations=150")
     share = sharp["load-on-void"]["value"]
@@ -591,7 +592,8 @@ def test_forced():
     found = expect("plate", plate, before=["forced-solid"])
     check("volume_fraction=" not in found["forced-solid"]["remedy"], f"{found['forced-solid']}")
     printed_commands("plate", [])
-    # passive elements of 0.9 are forced solid, too, and may exceed the volume that their densities have
+    # passive elements of density 0.9 are also forced solid, and may exceed the volume that their densities
+    # have
     thin = config(SHELF, a=("pressure = 1.0", "total_force = [0.0, 0.0, -1.0]"), b=('set = "top"; t', 'set = "right-lower-edge"; t'),
                   c=("supports", 'sets = ( { name = "most"; box = { min = [0.0, 0.0, 0.0]; max = [7.0, 4.0, 3.0]; }; } );\nsupports'),
                   d=("optimization =", 'passive = ( { set = "most"; density = 0.9; } );\noptimization ='), e=("0.3; it", "0.86; it"))
@@ -600,8 +602,8 @@ def test_forced():
 
 
 def test_rise():
-    """A force and a prescribed displacement: the design of iteration 13 is the best, and the rise has nothing to do with
-    greyness. What reduces that leads to a better design, not to designs that alternate."""
+    """A force and a prescribed displacement: the design of iteration 13 is the best, and the later rise has nothing to
+    do with greyness. A remedy that reduces greyness must lead to a better design, not to designs that alternate."""
     drawn = """
 mesh = { generator = "cantilever"; nx = 16; ny = 4; nz = 8; };
 material = { E = 1000.0; nu = 0.3; };
@@ -640,13 +642,15 @@ def test_influence():
     found = warned("soft-springs", soft)
     check("no-influence" in found and "changing" not in found, f"{found}")
     expect("stiff-springs", soft, absent=["no-influence"], words=["springs[0].stiffness=[1.0,1.0,1.0]"])
-    # Springs add a constant to the compliance, which hides most of what the design changes but not its derivatives.
+    # Springs add a constant to the compliance, which hides most of the effect of the design on the compliance, but
+    # not the derivatives.
     found = expect("softer-springs", soft, absent=["no-influence"], words=["springs[0].stiffness=[1e-4,1e-4,1e-4]"])
     check("grey" in found or "changing" in found, f"the design is judged like any other: {found}")
 
 
 def test_shares():
-    """What the mesh's axes, its units and rounding must not change: held forces, and nodes that carry a load."""
+    """The mesh's axes, its units and rounding must not change the warnings about forces on held nodes and about
+    nodes that carry a load."""
     turns = ([0.2, 0.0, 0.0], [0.2 * 0.5 ** 0.5, 0.2 * 0.5 ** 0.5, 0.0], [0.2 / 3 ** 0.5] * 3)
     held = config(BEAM, a=('total_force = [0.0, 0.0, -1.0]; }', 'total_force = [0.0, 0.0, -1.0]; }, { set = "left"; total_force = '
                            '[0.2, 0.0, 0.0]; }'), b=("= 60", "= 2"))
@@ -654,7 +658,7 @@ def test_shares():
         found = expect("held-turned", held, before=["load-on-support"], words=[f"loads[1].total_force={force}"])
         check(abs(found["load-on-support"]["value"] - 0.2 / 1.2) < 1e-6, f"{force}: a sixth of the force: {found['load-on-support']}")
         expect("held-less", held, absent=["load-on-support"], words=[f"loads[1].total_force={[0.5 * f for f in force]}"])
-    # the middle of an edge between two elements of void
+    # the middle of an edge between two void elements
     block = """
 mesh = { generator = "cantilever"; nx = 6; ny = 3; nz = 3; };
 sets = ( { name = "pad"; box = { min = [0.0, 0.0, 0.0]; max = [1.0, 3.0, 1.0]; }; },
@@ -707,7 +711,7 @@ def test_cancel():
                   c=("material", 'physics = "heat";\nmaterial'),
                   d=(pull, '{ set = "right"; heat = 0.3; }, { set = "right"; heat = -0.1; }, { set = "right"; heat = -0.2; }'))
     refused("cold", heat, [], cancel)
-    # on different sets they do not cancel, nor does a small load beside two that cancel
+    # on different sets they do not cancel; nor does a small load cancel beside two others that do
     left = config(BEAM, a=(pull, f'{push}, {{ set = "right-lower-edge"; total_force = [0.0, 0.0, -1.0]; }}'), b=("= 60", "= 2"))
     warned("couple", left)
     small = config(BEAM, a=(pull, f'{push}, {pull}, {{ set = "right"; total_force = [0.0, 1e-9, 0.0]; }}'), b=("= 60", "= 2"))
@@ -725,7 +729,7 @@ def test_cut():
     expect("hole", slot, absent=["void-cuts"], words=["passive[1]="])
     expect("solid", slot, absent=["void-cuts"], words=["passive[1].density=0.5"])
     def judged(name, comes, support="", pull=None, more=""):
-        """Void cuts the part if a motion that the load drives is free; a support, spring or edge holds only some
+        """Void cuts the part if the load drives a motion that is free; a support, spring or edge holds only some
         motions."""
         text = config(slot, a=('fix = "xyz"; }', 'fix = "xyz"; }' + (f", {support}" if support else "")), b=("loads", more + "loads"))
         if pull:
@@ -751,7 +755,7 @@ def test_cut():
                              "total_force = [0.0, 1.0, 0.0]; }"), b=('fix = "xyz"; }', 'fix = "xyz"; }, { set = "right"; fix = "xy"; }'))
     found = expect("little", little, before=["void-cuts"])
     check(" 0 %" not in found["void-cuts"]["text"], f"with digits enough: {found['void-cuts']}")
-    # halves that share an edge, and displacements that move each piece like a rigid body
+    # halves that share an edge, and displacements that move each half like a rigid body
     halves = config(slot, a=("max = [5.1, 9.0, 9.0]", "max = [4.9, 9.0, 2.1]"), b=("min = [1.9, 0.9, 0.9]; max = [3.1, 2.1, 2.1]",
                                                                                   "min = [4.9, -1.0, 1.9]; max = [6.1, 9.0, 9.0]"),
                     c=("min = [3.9,", "min = [2.9,"))
@@ -855,7 +859,7 @@ def test_documented():
     section = text[text.index("## Warnings"):]
     documented = re.findall(r"^\| `([\w-]+)` \|", section[:section.index("\n## ", 5)], re.M)
     check(documented == [code for code, limit in rows], f"doc/commands.md: {documented}, the program: {rows}")
-    # these depend on the machine's memory and disk, or cannot be provoked
+    # these depend on the machine's memory and disk, or cannot be caused by a test
     missing = {code for code, limit in rows} - SEEN - {"memory", "disk", "not-symmetric", "rounded-stiffness", "other"}
     check(not missing, f"each warning appeared: not {missing}")
 
@@ -887,7 +891,7 @@ def test_refused():
 
 
 def test_folder():
-    """A run in the folder of an earlier one leaves none of its files that could pass for its own."""
+    """A run in the folder of an earlier run removes those of its files that could be mistaken for its own."""
     with open("clean.cfg", "w") as file:
         file.write(config(CLEAN, b=("iterations = 60", "iterations = 4"), c=("every = 0", "every = 1")))
     hextop("run", "clean.cfg", "output.directory=again")

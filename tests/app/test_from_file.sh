@@ -34,8 +34,8 @@ run() {
         optimization.iterations=1 || fault "run fails: $*"
 }
 
-# The bracket directly and through a job. A job has no passive regions, so the direct run removes them, and both start
-# from uniform densities.
+# The bracket, run directly and through a job. A job has no passive regions, so the direct run removes them; both runs
+# start from uniform densities.
 bracket=$source/examples/bracket/bracket.cfg
 "$hextop" -q mesh "$bracket" job.inp || fault "no job"
 config job.inp >job.cfg
@@ -54,7 +54,7 @@ says 'sum of case 2, weight 1: \[0, 0, -90\]'
 "$hextop" check cube.cfg 'loads[0].case=1' >stdout 2>stderr || fault "one step refused"
 says 'sum of case 1, weight 1: \[900, 0, 0\]'
 grep -q 'case 2' stdout && fault "a case that was not asked for"
-# The archive has a contact element, which would carry load, so it is left out explicitly.
+# The archive has a contact element, which would carry load, so the config leaves it out explicitly.
 "$hextop" check cube.cfg mesh.file="$source/examples/meshes/cube.cdb" 'mesh.ignore=("CONTA174")' >stdout 2>stderr ||
     fault "cdb refused: $(cat stderr)"
 says 'supports  14 of 81 degrees'
@@ -221,7 +221,7 @@ grep -qF 'only its mesh and sets are written, not its supports and loads' stderr
 "$hextop" mesh "$source/examples/meshes/block.inp" plain.inp >stdout 2>stderr
 [ ! -s stderr ] || fault "a warning without a reason: $(cat stderr)"
 
-# What the file supports is checked in a design.
+# The 0/1 design is checked for supports that the file states.
 "$hextop" -q run cube.cfg output.directory=held optimization.iterations=1 || fault "the run fails"
 "$hextop" verify held/density_0001.vtk cube.cfg --threshold 0.1 >stdout 2>stderr ||
     fault "no verification: $(cat stderr)"
@@ -284,8 +284,8 @@ grep -qF "loads[0]: 3 of the 4 faces of set 'layers' lie between two elements" s
 grep -qF "set 'inside' has 1 face, all of them between two elements" stderr ||
     fault "a surface inside: $(cat stderr)"
 
-# Every command names what the file states and hextop does not read; from = "file" is refused until mesh.ignore lists
-# it. Expected values: CalculiX 2.20 (0.0822 without the skin, 0.0503 with it).
+# Every command names the items that the file states and hextop does not read; from = "file" is refused until
+# mesh.ignore lists them. Expected values: CalculiX 2.20 (0.0822 without the skin, 0.0503 with it).
 job() { # MODEL STEP REST: a bar of four C3D8 with supports; MODEL stands before its step, STEP within it
     sed '/^\*SURFACE/,$d' bar.inp
     printf '*NSET, NSET=tip\n17, 18, 19, 20\n*MATERIAL, NAME=STEEL\n*ELASTIC\n210000., 0.3\n*DENSITY\n7.8e-9\n'
@@ -333,8 +333,8 @@ refused 'leave it out on purpose with mesh.ignore = ("MASS")' job.cfg
 job '*INITIAL CONDITIONS, TYPE=STRESS\n1, 1, 100., 0., 0., 0., 0., 0.\n' "$tip" >job.inp
 refused 'not read: 1 *INITIAL CONDITIONS, TYPE=STRESS; state the loads' job.cfg
 analysed 0.0822282 '("*Initial Conditions, type=stress")'
-# A rigid body acts only with supports or loads of the file: otherwise it is named, like one that is not
-# read. Right values: CalculiX 2.20.
+# A rigid body acts only if the file's supports or loads are used; otherwise it is named like an item that is
+# not read. Expected values: CalculiX 2.20.
 rigid='*NODE\n100, 2., 0.5, 0.5\n101, 2., 0.5, 0.5\n*NSET, NSET=mid, GENERATE\n5, 16\n'
 job "$rigid*RIGID BODY, NSET=mid, REF NODE=100, ROT NODE=101\n" "$tip" >job.inp
 "$hextop" analyse job.cfg solver.device=cpu >stdout 2>stderr || fault "a rigid body: $(cat stderr)"
@@ -358,7 +358,7 @@ grep -q 'left out on purpose: 1 \*RIGID BODY' stderr || fault "a rigid body left
     'loads=({set="coupling-100";remote_force=[0.0,0.0,-9.0];point=[2.0,0.5,0.5];coupling="rigid";})' \
     >stdout 2>stderr || fault "the rigid body in the config: $(cat stderr)"
 grep -q 'not read' stderr && fault "the rigid body in the config: $(cat stderr)"
-# A reference node that is moved in one direction and free in the others, through a job and back.
+# A reference node that is moved in one direction and free in the others: written to a job and read back.
 job "$rigid*RIGID BODY, NSET=mid, REF NODE=100, ROT NODE=101\n" "100, 3, 3, -0.1\n$tip" >job.inp
 for pass in 1 2; do
     "$hextop" analyse job.cfg solver.device=cpu >stdout 2>stderr || fault "moved in part: $(cat stderr)"

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Only absolute temperatures depend on the zero of the scale. Checked: thermal compliance of analyse and of designs
+"""Only absolute temperatures depend on the zero of the scale. Checked are: thermal compliance of analyse and of designs
 with several prescribed and ambient temperatures, percentages of verify, and its report page; compliances whose zero depends on the frame have no percentage.
 
     test_heat_zero.py HEXTOP
@@ -54,8 +54,8 @@ def analysed(held, rest, solver):
 
 
 def check_analyse():
-    """Without sources the compliance is minus the product of heat flow and temperature difference; with sources it is the
-    same for every zero."""
+    """Without sources the compliance is minus the sum of heat flow times temperature difference; with sources it is the
+    same for every zero of the scale."""
     for solver in ("", 'criterion = "compliance";', "tolerance = 1e-9;"):
         for low, high in ((0.0, 10.0), (10.0, 0.0), (273.15, 283.15), (-1000.0, -990.0)):
             rest = "convection = ( { set = \"spot\"; coefficient = 1.0; ambient = %.17g; } );" % high
@@ -130,7 +130,7 @@ def compared(name, text):
 
 
 def check_no_ratio():
-    """Compliances whose zero depends on the frame have no percentage, even if both are positive."""
+    """Compliances that depend on the zero of the scale have no percentage, even if both are positive."""
     two = MODEL % (20.0, "loads = ( { source = %g; } );", "", "n")
     two = two.replace("temperature = 20; }", "temperature = 20; }, { set = \"spot\"; temperature = 50.0; }")
     for name, text in (("n", two % 0.0001), ("n", two % 10.0), ("m", SHIFTED % (0.02, "m")), ("m", SHIFTED % (-5.0, "m"))):

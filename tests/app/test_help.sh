@@ -1,5 +1,5 @@
 #!/bin/sh
-# hextop help: commands with their own options, all about a key, any word, and similar names.
+# hextop help: commands with their own options, everything about a key, any word, and similar names.
 #     test_help.sh HEXTOP SRCDIR
 set -u
 hextop=$(realpath "$1")

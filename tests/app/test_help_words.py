@@ -14,7 +14,8 @@ import tempfile
 HEXTOP, ROOT = os.path.abspath(sys.argv[1]), pathlib.Path(sys.argv[2]).resolve()
 N_CHECK = N_FAILED = 0
 STRING = r'"((?:[^"\\]|\\.)*)"'
-# What an engineer of the field asks for: STYLE's terms, and the names that objects of the code have.
+# Words that an engineer of the field would look up: the terms of the style guide, and the names that objects
+# have in the code.
 WORDS = """boundary condition, Dirichlet, prescribed displacement, subdomain, halo exchange, coarse grid, prolongation, smoother,
 deflation, near-null space, quadrature point, right-hand side, residual, tolerance, communicator, comm, operator kind, reduce,
 groups, linked variables, schedule, dist, concurrent, diag, interface dofs, make_consistent, enable_deflation, transport,
@@ -102,7 +103,7 @@ def check_members(source):
                 check(f"{name}: a member of " in said or name in ("config", "check", "surface", "mesh"),  # their own help
                       f"{path}: help {name}: {said[:300]}")
         os.chdir("/")
-    # no member of the table that no source writes
+    # the table has no member that no source writes
     table = re.sub(r'"\s*\n\s*"', "", source[source.index("json_files[] = {"):source.index("/* Length of a word")])
     written = "\n".join(f.read_text(encoding="utf-8") for top in ("app", "core") for f in (ROOT / top).rglob("*.c")
                         if f.name != "help_words.c")

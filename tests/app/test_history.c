@@ -75,14 +75,14 @@ static size_t size_of(const char *path)
 static void check_one_write(const char *path, int n_case, int has_error)
 {
     hx_history history;
-    CHECK_OK(hx_history_open(&history, path, n_case, has_error));
+    CHECK_OK(hx_history_open(&history, path, n_case, NULL, has_error));
     for (int i = 1; i <= N_LINE; i++) {
         const hx_iteration it = iteration(i);
         const size_t before = size_of(path);
         n_write = 0;
         CHECK_OK(hx_history_add(&history, &it, 0.25));
         CHECK_MSG(n_write == 1, "%d cases, line %d: %d writes", n_case, i, n_write);
-        /* this one write is the line, already in the file */
+        /* this write has the whole line, which is already in the file */
         CHECK(size_of(path) == before + n_byte);
         CHECK(count_lines(path) == i);
     }
@@ -97,12 +97,12 @@ static void check_disks(const char *path)
 {
     hx_history history;
     const hx_iteration one = iteration(1), two = iteration(2);
-    CHECK_OK(hx_history_open(&history, path, MOST_CASES, 0));
+    CHECK_OK(hx_history_open(&history, path, MOST_CASES, NULL, 0));
     take_half = 1;
     CHECK_OK(hx_history_add(&history, &one, 0.0));
     CHECK(count_lines(path) == 1);
     n_write = 0;
-    refuse_after = 1; /* half a line, then no more */
+    refuse_after = 1; /* half a line fits, then nothing */
     CHECK(hx_history_add(&history, &two, 0.0) == HX_EIO);
     hx_error_clear();
     CHECK(count_lines(path) == 1);

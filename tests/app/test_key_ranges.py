@@ -56,13 +56,14 @@ def values(is_whole, limits):
             yield limit - out * step, True
 
 
-# A value out of range of a key after most others of the schema, whose ranges are checked in its order: `check` reports it
-# once it has accepted the value of the key that is tried, and before it makes a mesh of 99,999 elements.
+# An out-of-range value of a key that comes after most others in the schema. Ranges are checked in that order, so `check`
+# reports this value once it has accepted the value that is tested, and before it makes a mesh of 99,999 elements.
 LATER = "output.every=-7"
 
 
 def is_long(kind, key, value, limits):
-    """True just inside a large limit, where a mesh would take long and would test no more than at the limit."""
+    """True for a value just inside a large limit: making such a mesh would take long and would test no more than
+    the limit itself."""
     return whole(kind, key) and limits[-1] == "]" and value == float(limits[1:-1].split(",")[1]) - 1 and value > 1000.0
 
 
@@ -87,14 +88,14 @@ WITH = {"mesh.size": ["mesh.nx=4"], "mesh.nx": ["mesh.size=1", "mesh.ny=1", "mes
 # Values that are in range but refused for another reason, which is stated here.
 BESIDES = {"mesh.degree": "degrees cannot be lowered",
            "loads[].case": r"step \d+ of bracket.inp has no load|load case 1 has no load",
-           "solver.multigrid.smoothing.some_below": "the limits must ascend",
            "solver.multigrid.smoothing.many_below": "the limits must ascend",
            "solver.multigrid.smoothing.few_below": "the limits must ascend",
            "solver.multigrid.deflation.stiff": "must descend",
            "solver.multigrid.coarsening.thin[].cells_from": "must be at least 2 and at most cells_to",
            "solver.multigrid.coarsening.thin[].cells_to": "must be at least 2 and at most cells_to",
            "solver.threads": r"with the \d+ cores here at most"}
-# Out of range, but read as if the key were not given, because earlier versions wrote it.
+# Values that are out of range, but are treated as if the key were not given, because earlier versions wrote
+# them.
 UNSET = {"loads[].case": 0}
 n_long = []
 
@@ -117,7 +118,7 @@ def try_key(key, kind, limits, example):
         status, said = run("check", "part.cfg", *WITH.get(key, []), argument)
         name = key.rsplit(".", 1)[-1]
         printed = re.search(rf"\b{name}\b.* (\S+) is out of range; allowed is {re.escape(limits)}", said)
-        is_refused = status == 2 and printed and float(printed[1]) == value # rounding does not reach the limit
+        is_refused = status == 2 and printed and float(printed[1]) == value # here rounding does not reach the limit
         if UNSET.get(key) == value:
             check(status == 0, f"{argument}, which earlier versions wrote: {status} {said[-300:]}")
         elif is_inside:

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Symbolic links where the program writes: removing removes the name, never the target; replacing writes through the
-link, unless another user put the link into a folder that others may write to.
+"""Symbolic links in place of files that the program writes: removing a file removes the name, never the target;
+replacing it writes through the link, unless another user put the link into a folder that others may write to.
 
     test_links.py HEXTOP SRCDIR"""
 
@@ -91,8 +91,8 @@ def removed():
 
 
 def emptied():
-    """A file behind a link that could pass for one of this run is emptied, and the link stays; a run that fails leaves
-    no 'done'."""
+    """A file behind a link that could be mistaken for one of this run is emptied, and the link stays; a run that fails
+    leaves no 'done'."""
     begin()
     archived("summary.json", '{ "status": "done" }')
     archived("density.vtk.series", '{ "files": [] }')
@@ -142,8 +142,8 @@ def temporary():
 
 
 def foreign():
-    """Links of another user in a folder that others may write to are refused by name before anything is computed.
-    Temporary files of another user stay."""
+    """Links of another user, in a folder that others may write to, are refused by name before anything is
+    computed. Temporary files of another user stay."""
     begin()
     for name, owner in (("a.vtk.tmp.999999998", OTHER), ("b.vtk.tmp.999999998", 0)):
         write(f"out/{name}", "half\n")

@@ -4,8 +4,8 @@ solve, and find hextop's displacements.
 
     test_matrix.py HEXTOP SRCDIR [DEVICE]
 
-Matrices are made by the device, cpu if none is named; what no device has a part in is tested with cpu alone.
-Exit status 0 passed, 1 failed, 77 skipped (no scipy, no such device). Without petsc4py its part is left out, and said."""
+DEVICE makes the matrices (default: cpu). Tests in which no device takes part run only with cpu. Exit status 0 passed,
+1 failed, 77 skipped (no scipy, no such device). Without petsc4py, its part is skipped with a note."""
 
 import importlib.util
 import os
@@ -246,7 +246,7 @@ def test_order():
         back = np.argsort(rows[i])
         check(np.array_equal(rows[i][back], index) and np.array_equal(v[back], value),
               f"{end}: curve, held unknowns")
-    # The part from a file that has nodes and cells in another order: K has the order of that file.
+    # A part from a file that has nodes and cells in another order; K has the order of that file.
     if not importlib.util.find_spec("vtk"):
         print("left out: a file in another order, which VTK's Python reads")
         return
@@ -345,7 +345,7 @@ def test_fills():
 
 
 def check_peaks(said):
-    """Peak memory includes at least K's values, on the host or the device, and is plausible."""
+    """The printed peak of memory, on the host or the device, includes at least K's values and is plausible."""
     found = re.search(r"^ *memory +at most (\S+) (\w?)B of the host(?:, whose memory the device shares|, (\S+) (\w?)B of the device)$",
                       said, re.MULTILINE)
     check(found, f"no peaks of memory: {said}")
@@ -369,8 +369,8 @@ def test_bench_all():
         check(row[9] == "-" or row[9].endswith("B"), f"--bench all, peak: {row}")
         check(number(row[2]) >= 0 and number(row[3]) > 0 and number(row[5]) > 0 and row[10] == "same"
               and 0 < float(row[11]) <= 1e-12, f"--bench all: {row}")
-        # Number of values written: rows of 702 nodes (37 x 19 x 16 blocks); the lower half includes half of the
-        # diagonal blocks.
+        # Number of values written, for rows of 702 nodes (37 x 19 x 16 blocks). In the lower half, half of each
+        # diagonal block counts.
         n = 37 * 19 * 16
         size = 72 * (n if row[0] != "bsr lower" else (n + 13 * 7 * 6) / 2)
         small(abs(number(row[6]) * 1e6 * number(row[3]) / size - 1), 2e-3, f"GB/s of {row}")
@@ -443,7 +443,8 @@ def test_bad_input():
 
 
 def test_names():
-    """Two output names for one file, or the name of an input, are refused, and existing files stay."""
+    """If two outputs have the same file name, or an output has the name of an input, the command refuses, and
+    existing files stay."""
     os.makedirs("sub")
     matrix("-o", "K.npz")
     whole = read("K.npz")
@@ -476,7 +477,7 @@ def test_names():
 
 
 def test_together():
-    """Either all files appear under their names or none does: here the last bytes of K do not fit."""
+    """Either all files get their final names or none does; here the last bytes of K do not fit."""
     for name in ("K.npz", "f.npz", "d.npz", "n.npz"):
         if os.path.exists(name):
             os.remove(name)
@@ -496,7 +497,8 @@ def test_together():
 
 
 def on_disk(size, what):
-    """Calls what() with a folder `small` on a disk of its own. False: it cannot be mounted here."""
+    """Calls what() with a folder `small` on a disk of its own. Returns False if such a disk cannot be mounted
+    here."""
     os.makedirs("small", exist_ok=True)
     if subprocess.run(["mount", "-t", "tmpfs", "-o", f"size={size}", "tmpfs", "small"], capture_output=True,
                       check=False).returncode != 0:
@@ -509,7 +511,8 @@ def on_disk(size, what):
 
 
 def test_full_disk():
-    """A disk that is too small is detected before the first byte. Only if it can be mounted."""
+    """A disk that is too small is detected before the first byte is written. Runs only if such a disk can be
+    mounted."""
     def each():
         for end in endings():
             said = matrix("-o", "small/K" + end, status=1)
@@ -517,7 +520,7 @@ def test_full_disk():
             check(os.listdir("small") == [], f"{end}: nothing on the full disk")
 
     def quickstart():
-        """A disk of 44 MB for files of 47.5: the estimate for text is at most a tenth too high."""
+        """A disk of 44 MB, and files of 47.5 MB; the estimate for text may be up to a tenth too high."""
         said = hextop("matrix", os.path.join(SOURCE, "configs", "quickstart.cfg"), "-o", "small/K.mtx", status=1)
         found = re.search(r"needs ([\d.]+) MB, but the disk has only ([\d.]+) MB left; nothing was written", said)
         check(found and 47.5 <= float(found[1]) <= 47.5 * 1.1, said)
@@ -565,7 +568,7 @@ def main():
     test_solutions(False, *CONTRAST_9)
     for test in (test_rigid_motions, test_ranges, test_order, test_documented, test_density, test_fills):
         test()
-    # tables of a CPU; files without rows, or limits that the driver of a GPU exceeds
+    # tables of a CPU; files without rows; limits that the driver of a GPU exceeds
     for test in (test_bench_all, test_bad_input, test_names, test_together, test_full_disk) if CPU else ():
         test()
     return summary()

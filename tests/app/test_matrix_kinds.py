@@ -31,7 +31,7 @@ optimization = { volume_fraction = 0.6; iterations = 3; filter = { kind = "densi
 solver = { device = "cpu"; tolerance = 1e-13; max_iterations = 100000; };
 output = { directory = "out"; every = 1; format = "ascii"; fields = ("density", "temperature"); };
 """
-# One ambient temperature for all, different from 0: the reference of all differences.
+# All films have the same ambient temperature, which is not 0; it is the reference of all differences.
 ONE = ["convection=({set=\"lid\";coefficient=1.7;ambient=80.0;})"]
 HELD = ["convection=()"]
 FREE = ["supports=()"]

@@ -1,5 +1,5 @@
-/* The meter of a device's memory: its peak, also with another layer above that keeps memory, and
- * memory allocated before. */
+/* The meter of a device's memory: its peak, even if another layer above it keeps memory, and memory
+ * that was allocated earlier. */
 #include "app/matrix/matrix_job.h"
 #include "tests/lib/fixture.h"
 

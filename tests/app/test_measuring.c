@@ -1,5 +1,5 @@
-/* A mesh that is measured concurrently with the first design: figures and warnings equal those of a
- * measurement before it, come later, and come once; also if nobody needs them, or if the
+/* A mesh that is measured concurrently with the first design. Figures and warnings equal those of a
+ * measurement made before it, come later, and come only once, also if nobody needs them or if the
  * measurement fails. */
 #include <stdlib.h>
 #include <string.h>
@@ -76,7 +76,7 @@ static void test_later(void)
     hx_mesh_free(&later.mesh);
 }
 
-/* Code that needs the quality, such as the summary of a failed run, waits for it. */
+/* Code that needs the quality of the mesh waits for it, such as the summary of a failed run. */
 static void test_asked_for(void)
 {
     hx_session s;
@@ -86,7 +86,7 @@ static void test_asked_for(void)
     CHECK(s.is_measured && !s.measuring.is_running && s.quality.n_body == 2);
     s.is_measured = 0;
     hx_session_measure_meanwhile(&s);
-    hx_session_end_measuring(&s); /* like when the session is freed */
+    hx_session_end_measuring(&s); /* as when the session is freed */
     CHECK(!s.measuring.is_running);
     hx_mesh_free(&s.mesh);
 }

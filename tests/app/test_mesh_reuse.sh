@@ -35,7 +35,7 @@ echo '@include "common.inc"' >again.cfg
 ok "$hextop" -q run first.cfg output.directory=six
 result=$PWD/six/density_0006.vtk
 
-# The sixth iteration again, from its file only: mesh, sets and densities.
+# Repeats the sixth iteration from its file alone: mesh, sets and densities.
 ok "$hextop" -q run again.cfg mesh.file="$result" optimization.initial="$result" \
     optimization.iterations=1 output.directory=once
 ok near "$(compliance once)" "$(compliance six)" 1e-6

@@ -1,6 +1,6 @@
-/* The group solver.multigrid: the example of each key arrives in the member of hx_mg_params that the
- * key names, and changes nothing else; every member has a key; settings contain a key only if it is
- * given. */
+/* The group solver.multigrid: the example of each key arrives in the member of hx_mg_params that
+ * the key names, and changes nothing else; every member has a key; settings contain a key only if
+ * it is given. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -31,7 +31,7 @@ static size_t size_of(const hx_key *key)
                                         : sizeof(double);
 }
 
-/* 1 if the member has the value of the text, which is not the default. */
+/* Returns 1 if the member has the value of the text, and this is not the default. */
 static int has_value(const hx_key *key, const void *at, const char *value)
 {
     double number[3];
@@ -78,12 +78,13 @@ static void cover(uint8_t *covered, const void *member, size_t size)
     memset(covered + ((const char *)member - (const char *)&hx_mg_defaults), 1, size);
 }
 
-/* Members without a key: rules, which are a list, and what a smoother on the mesh does not use. */
+/* Members without a key: rules, which are a list, and members that a smoother on the mesh does not
+ * use. */
 static void cover_rest(uint8_t *covered)
 {
     const hx_mg_smoothing_params *const s = &hx_mg_defaults.smoothing;
-    const hx_mg_smoothing *const on_mesh[] = {&s->mesh_few,  &s->mesh_some, &s->mesh_many,
-                                              &s->mesh_most, &s->quadratic, &s->high};
+    const hx_mg_smoothing *const on_mesh[] = {&s->mesh_few, &s->mesh_many, &s->mesh_most,
+                                              &s->quadratic, &s->high};
     for (size_t i = 0; i < sizeof on_mesh / sizeof on_mesh[0]; i++) {
         cover(covered, &on_mesh[i]->visits, sizeof on_mesh[i]->visits);
         cover(covered, &on_mesh[i]->weight, sizeof on_mesh[i]->weight);
@@ -101,24 +102,29 @@ static void test_keys(void)
         n += hx_key_in_multigrid(&hx_keys[i], &hx_mg_defaults) != NULL;
     }
     cover_rest(covered);
-    /* all defaults differ from 0, and padding is 0 */
+    /* no default is 0, whereas padding is 0 */
     for (size_t i = 0; i < sizeof covered; i++)
         n_left += !covered[i] && ((const char *)&hx_mg_defaults)[i] != 0;
-    CHECK_MSG(n > 80 && n_left == 0, "%d keys; %d bytes of defaults have none", n, n_left);
+    CHECK_MSG(n > 70 && n_left == 0, "%d keys; %d bytes of defaults have none", n, n_left);
     printf("%d keys\n", n);
+}
+
+static int is_same(const hx_mg_thin *a, const hx_mg_thin *b)
+{
+    return a->cells_from == b->cells_from && a->cells_to == b->cells_to &&
+           a->longest == b->longest && a->nodes_most == b->nodes_most;
 }
 
 static void test_rules(void)
 {
     hx_config cfg;
     read_with(&cfg, "solver.multigrid.coarsening.thin",
-              "({cells_from=3;cells_to=6;longest=1.5;third=1.25;longest_below=9;nodes_most=7;"
-              "depth_from=1;keeps=false;},{cells_from=2;cells_to=2;})");
+              "({cells_from=3;cells_to=6;longest=1.5;nodes_most=7;},{cells_from=2;cells_to=2;})");
     const hx_mg_coarsening_params *const c = &cfg.solver.multigrid.coarsening;
-    const hx_mg_thin first = {3, 6, 1.5, 1.25, 9, 7, 1, 0}, second = {2, 2, 0.0, 0.0, 0, 0, 0, 1};
+    const hx_mg_thin first = {3, 6, 1.5, 7}, second = {2, 2, 0.0, 0};
     CHECK(c->n_thin == 2);
-    CHECK(memcmp(&c->thin[0], &first, sizeof first) == 0);
-    CHECK(memcmp(&c->thin[1], &second, sizeof second) == 0);
+    CHECK(is_same(&c->thin[0], &first));
+    CHECK(is_same(&c->thin[1], &second));
     CHECK(mentions(&cfg, "solver.multigrid.coarsening.thin[].cells_from = 3\n"));
     hx_config_free(&cfg);
 }

@@ -35,7 +35,7 @@ runs() {
     ok "$part: run" "$hextop" run named.cfg optimization.iterations=2 solver.device=cpu
 }
 
-# What a file states itself, including couplings between bodies.
+# Statements of the file, including couplings between bodies.
 ok "an assembly" "$hextop" new "$meshes/assembly.inp"
 cp stdout assembly.cfg
 ok "its supports and loads" test "$(grep -c '^    { from = "file"; },' assembly.cfg)" = 2
@@ -53,7 +53,7 @@ ok "in another folder" contains other/part.cfg "file = \"$(realpath sub/x.inp)\"
 ok "through a pipe: from where we are" contains above.cfg 'file = "sub/x.inp"'
 rm -r sub other above.cfg
 
-# Sets with faces, for loads: in the order of their list.
+# Sets with faces, which loads can use, in the order of their list.
 faces() { sed -n '/^loads/,$s/^#   { set = "\(.*\)"; total_force.*# over.*/\1/p; /^loads/,$s/^#   { set = "\([xyz]-m[inax]*\)".*/\1/p' "$1"; }
 
 for mesh in "$meshes"/*.inp "$meshes"/*.cdb "$meshes"/*.msh "$meshes"/*.vtk; do
@@ -70,7 +70,7 @@ for mesh in "$meshes"/*.inp "$meshes"/*.cdb "$meshes"/*.msh "$meshes"/*.vtk; do
     fi
     ok "a set is listed, or made" grep -Eq '^(#   "|    \{ name = ")' "$mesh.cfg"
     support=$(faces "$mesh.cfg" | head -1) load=$(faces "$mesh.cfg" | sed -n 2p)
-    # sets that are made if the part has too few
+    # sets that hextop new defines if the part has too few
     grep -q 'name = "x-min"; .*},$' "$mesh.cfg" && support=x-min load=x-max
     runs "$mesh" "$mesh.cfg" "$support" "$load"
     ok "output beside others" test -s "out/${mesh%.*}/density_0002.vtk"

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""What `hextop new` and `hextop mesh` take from mesh files and print of them: units that a file states, centres of
-sets, and groups that make no sets.
+"""Information from mesh files that `hextop new` and `hextop mesh` use and print: units that a file states, centres
+of sets, and groups that make no sets.
 
     test_new_file.py HEXTOP SRCDIR"""
 
@@ -62,7 +62,7 @@ def cdb(*head):
 
 
 def check_units(name, text, wanted, young, *arguments):
-    """wanted: the line of units; young: that of E, or None if the line is commented out."""
+    """wanted: the line of units; young: E in the config, or None if its line is commented out."""
     write(name, text)
     code, said = run("new", name, *arguments)
     check(code == 0 and wanted in said, f"{name}: lacks {wanted}: {said}")
@@ -98,7 +98,7 @@ def check_all_units():
 
 
 def check_contradictions():
-    """Units are compared by value: by other names of a unit, and for systems that `units` cannot name."""
+    """Units are compared by value: units with other names, and systems that `units` cannot name."""
     factors = "    -1\n   164\n{:10d}{:20s}         2\n  1.0D+03  1.0D+00  1.0D+00\n  0.0D+00\n    -1\n" + unv(None)
     for name, text, units, wanted in (
             ("cgs.cdb", cdb("/UNITS,CGS"), "N, mm, MPa", "'CGS': dyn, cm, dyn/cm^2; the config has"),

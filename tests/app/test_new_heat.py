@@ -167,7 +167,7 @@ def check_refused(name, sets, text, reason):
 
 
 def check_rest(config):
-    """What the config names, and what other commands print."""
+    """Items that the config names, and the output of other commands."""
     check("# Not in this config: job.inp:" in config and "step 2, *STATIC" in config, "the static step is named")
     write("job.inp", "", steps("*CFLUX\nTIP,11,2.\n"))
     _, said, warned = run("new", "job.inp", "physics=elasticity")
@@ -198,7 +198,8 @@ def check_rest(config):
 
 
 def check_arguments():
-    """Keys of heat suit a job for heat without physics="heat"; others are refused with the message of its physics."""
+    """Keys of heat are accepted for a heat-transfer job without physics = "heat". Others are refused with the
+    message of their physics."""
     write("job.inp", "", steps("*CFLUX\nTIP,11,2.\n"))
     for argument in ("material.conductivity=2.0", "units=W, mm, K", 'supports=({set="FIX";temperature=0.0;})',
                      'loads=({set="TIP";heat=1.0;})', 'convection=({set="TIP";coefficient=1.0;ambient=0.0;})'):

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Input that is not an ordinary file or text, and a small stack: each gives one message and neither crashes nor
-hangs.
+"""Input that is not an ordinary file or text, and a small stack. In each case there is one message, and the
+program neither crashes nor hangs.
 
     test_odd_input.py HEXTOP SRCDIR [sanitized]"""
 
@@ -56,7 +56,7 @@ def special_files():
     """Files without an end or without a beginning, for each reader and each of its file endings."""
     os.mkfifo("pipe")
     os.mkdir("folder")
-    # by the file ending, through a link, so that the beginning of the file does not matter
+    # selected by the file ending, through a link, so that the beginning of the file does not matter
     odd = ["/dev/zero", "pipe", "folder", "/proc/self/mem", "/proc/self/pagemap"]
     every = ["vtk", "vtu", "pvtu", "msh", "inp", "cdb", "bdf", "mesh", "unv", "exo", "step", "iges", "brep", "stl", "med"]
     for name in odd:

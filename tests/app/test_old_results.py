@@ -94,7 +94,7 @@ def verified():
 
 
 def reported():
-    """Members with old names from which the report makes warnings, if the summary has no list of warnings."""
+    """Members with old names. The report makes warnings from them if the summary has no list of warnings."""
     replaced("one/summary.json", ('"volume_met": true', '"volume_met": false'), ('"pcg_fell_back": 0', '"pcg_fell_back": 3'),
              ('"warnings":', '"list":'))
     passed("report", run("report", "one", "-o", "one.html"))

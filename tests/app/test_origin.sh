@@ -73,8 +73,8 @@ sed 's/rho_min = 0.1/rho_min = 0.2/' out/config.cfg >alone/config.cfg
 ok "a config.cfg that was changed" verify alone/density_0002.vtk
 ok "it is not that of then" origin "other settings" 1
 
-# A file with the generator's mesh has the same mesh; with two elements exchanged it is another one, although they are
-# found by their corners.
+# A file of the generator's mesh counts as the same mesh. With two elements exchanged it is another mesh, although
+# elements can be found by their corners.
 ok "its mesh as a file" "$hextop" mesh part.cfg same.vtk
 filed="mesh={file=\"same.vtk\"} optimization.filter.radius=1.5"
 # shellcheck disable=SC2086
@@ -86,7 +86,7 @@ ok "another mesh" verify out part.cfg "mesh={file=\"swapped.vtk\"}" optimization
 ok "it is" contains v.json '"verdict": "another mesh"'
 ok "it is reported" contains stderr "is of another mesh"
 
-# A density that differs in its last digit, and a file without hashes.
+# A density that differs in its last digit; a file without hashes.
 awk '/LOOKUP_TABLE/ { first = NR + 1 } NR == first { sub(/^[0-9.e-]+/, "0.51") } { print }' out/density_0002.vtk >out/changed.vtk
 ok "changed densities" verify out/changed.vtk
 ok "they are" origin "changed densities" 1
@@ -115,7 +115,8 @@ ok "says it" contains stdout "origin     of this config"
 ok "surface of changed densities" "$hextop" surface out/changed.vtk part.stl
 ok "warns" contains stderr "its densities differ from those that the run wrote"
 
-# What the last bits depend on is printed, stored in checkpoints, and warned about if it changed.
+# The properties on which the last bits depend are printed and stored in checkpoints, and a change of them
+# causes a warning.
 python3 - <<'END_PYTHON' || failed=$((failed + 1))
 import json
 m = json.load(open("out/summary.json"))["machine"]

@@ -48,7 +48,8 @@ def contents():
 
 
 def refused(words, *arguments):
-    """The command ends with 2 and these words, and leaves every file as it was; if not, files are put back."""
+    """The command must end with status 2 and these words, and leave every file unchanged; otherwise the files
+    are restored."""
     before = contents()
     status, said = run(*arguments)
     after = contents()

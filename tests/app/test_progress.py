@@ -113,7 +113,7 @@ def test_log():
 
 
 def test_warnings():
-    """run.log also has the lines from before its folder existed."""
+    """run.log also has the lines that were printed before its folder existed."""
     _, complaints = run("run", "part.cfg", "solver.max_iterations=2", "solver.preconditioner=jacobi",
                         "optimization.continuation={every=20;}")
     text = log()
@@ -153,7 +153,7 @@ def test_criterion():
 
 
 def test_own_file():
-    """The shell itself redirects output into run.log."""
+    """The shell redirects the program's output into run.log."""
     with open("out/run.log", "w", encoding="utf-8") as out:
         run("run", "part.cfg", stdout=out, stderr=out)
     check(log().startswith("hextop") and "started" not in log() and log().count("iter ") == 1, "two write one file")

@@ -61,7 +61,7 @@ ok "distorted" run distorted mesh.distort=0.05 optimization.iterations=1
 identity distorted >b
 ok "identity: another mesh" sh -c "! grep -F \"\$(grep mesh a)\" b"
 
-# With every state that a design leaves for the next one.
+# Resumes with every kind of state that a design leaves for the next one.
 more="optimization.filter.kind=density optimization.projection={every=3;} solver.deterministic=true
     optimization.continuation={every=4;}"
 # shellcheck disable=SC2086
@@ -95,7 +95,7 @@ for signal in $signals; do
     rm -r stopped
 done
 
-# Refused, without any change to files.
+# Cases that are refused, without any change to files.
 refused() { # name, text, keys
     name=$1
     text=$2
@@ -129,7 +129,7 @@ run whole --resume
 ok "no checkpoint: exit status 2" test $? = 2
 ok "no checkpoint: refused" says err "no checkpoint to continue from"
 
-# Files in the output folder that would be lost.
+# Files in the output folder that a run would destroy.
 kept() { # name, text, folder, keys
     name=$1 text=$2 folder=$3
     shift 3

@@ -1,5 +1,5 @@
-/* The checks of `hextop selftest` find errors: for each check one wrong part is put into its
- * tables; this check must fail and no other, and with the right parts none fails. test_selftest */
+/* The checks of `hextop selftest` find errors. For each check, one wrong part is put into its
+ * tables; only this check may fail. With the right parts, none fails. test_selftest */
 #include <string.h>
 
 #include "app/selftest/selftest.h"
@@ -108,7 +108,7 @@ static void check_operators(void)
 
 /* --- preconditioners --- */
 
-/* One entry is missing. */
+/* One entry of the result is missing. */
 static int setup_less(hx_precond *pc)
 {
     HX_TRY(hx_precond_find("jacobi")->setup(pc));

@@ -95,7 +95,8 @@ def check_prints_faces():
 
 
 def written_and_read():
-    """Every written file contains the definition of a union, and its faces for readers that ignore the definition."""
+    """Every written file contains the definition of a union, and also its faces for readers that ignore the
+    definition."""
     want = compliance("union.cfg")
     for ending in ("msh", "inp", "vtk"):
         said = hextop("mesh", "union.cfg", "out." + ending)
@@ -144,8 +145,8 @@ def edited_rules():
 
 
 def united_by_the_file():
-    """An *NSET of sets has the faces of its parts if these name faces; otherwise check prints that faces are found by
-    nodes."""
+    """An *NSET made of sets has the faces of its parts, if these name faces; otherwise check prints that faces are
+    found by nodes."""
     want = compliance("union.cfg")
     write("plain.cfg", PLATE + STEEL + LEFT + "loads = " + each("pressure = 1.0;", "front") + TAIL)
     check(hextop("mesh", "plain.cfg", "plain.inp").returncode == 0, "mesh plain.inp")
@@ -166,8 +167,8 @@ def united_by_the_file():
 
 
 def united_beside_other_kinds():
-    """The union of node sets has the surfaces with their names, even if element sets also have these names, and also in
-    a part with one instance. An element set with the name of a union keeps its elements."""
+    """The union of node sets has the surfaces with the names of its parts, even if element sets also have these names,
+    and also in a part with one instance. An element set with the name of the union keeps its elements."""
     want = compliance("union.cfg")
     with open("plain.inp", encoding="ascii") as file:
         mesh = file.read().split("*SOLID SECTION")[0]
@@ -205,7 +206,7 @@ def by_processes():
 
 
 def part_of_a_result():
-    """The solid part has the faces of a combined set, but none that removed elements expose."""
+    """The solid part has the faces of a combined set, but no faces that removed elements expose."""
     for two, one in ((("front", "back"), "both"), (("top", "bottom"), "level")):
         verify_both(two, one)
 

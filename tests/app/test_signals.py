@@ -45,8 +45,8 @@ def left_behind(folder):
 
 
 def in_set_up():
-    """A signal before the first design leaves no partial file and causes no crash. Tested at several moments, each with
-    its own folder, because a fast run may have left a checkpoint that the next run would not overwrite."""
+    """A signal before the first design leaves no partial file and causes no crash. Several moments are tested, each
+    with a folder of its own: a fast run may leave a checkpoint, which the next run would not overwrite."""
     for delay in (0.02, 0.05, 0.1, 0.2):
         name = f"early-{delay}"
         run = subprocess.Popen(config(name, (60, 30, 30), 2000), stdout=subprocess.DEVNULL, stderr=subprocess.PIPE,
@@ -128,8 +128,8 @@ def export(words, wanted, number):
 
 
 def in_export():
-    """A signal ends the program while a matrix is written (in a shell, 128 plus its number): no temporary file stays,
-    but an old file does; what SIGKILL leaves is removed by the next export to the same name."""
+    """A signal while a matrix is written ends the program (in a shell, with status 128 plus its number). No temporary
+    file stays, but an old file does; files left by SIGKILL are removed by the next export to the same name."""
     os.mkdir("K")
     old = "%%MatrixMarket of old"
     with open("K/K.mtx", "w", encoding="ascii") as file:

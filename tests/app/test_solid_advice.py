@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""What `mesh --density` and `analyse --solid-only` advise if the solid of a result lacks its loads or its supports: no
-option that is applied already, and the elements that the file lacks.
+"""Advice of `mesh --density` and `analyse --solid-only` if the solid of a result lacks its loads or its supports: it
+never names an option that is already applied, and it mentions elements that the file lacks.
 
     test_solid_advice.py HEXTOP SRCDIR"""
 
@@ -12,7 +12,7 @@ import tempfile
 hextop = os.path.realpath(sys.argv[1])
 n_check = n_failed = 0
 
-# Ten iterations leave all of the load on elements apart from the largest piece.
+# After ten iterations, the whole load acts on elements that are separate from the largest piece.
 CONFIG = """mesh = { generator = "cantilever"; nx = 16; ny = 6; nz = 4; };
 material = { E = 1000.0; nu = 0.3; };
 supports = ( { set = "left"; fix = "xyz"; }, { set = "right"; fix = "y"; } );

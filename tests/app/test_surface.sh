@@ -64,7 +64,7 @@ awk '$1 == "volume" { sub(",", "", $2); off = $2 / $4 - 1; good = $2 ~ /^[0-9]/ 
     END { exit !good }' stdout ||
     fault "not the volume of the densities: $(grep volume stdout)"
 
-# Everything except void: exactly its volume, with flat faces at any smoothing.
+# Everything except void is solid: exactly its volume, with flat faces after any smoothing.
 surface $result whole.ply --threshold 0.001 --smooth 20
 says 'volume +112, that of the densities'
 says 'box +0 0 0 to 8 4 4'
@@ -77,7 +77,8 @@ says ': 20 elements are forced solid' # the support is the mount's
 surface $result none.stl --preserve none
 says ': 0 elements are forced solid'
 
-# Inside void, the solid elements are the whole part: their volume and faces up to rounding.
+# If everything else is void, the forced-solid elements are the whole part, with their volume and faces up to
+# rounding.
 surface $result bare.ply --threshold 0.999999 --smooth 20
 says 'volume +20, that of the densities'
 says 'shape +2 pieces'
@@ -118,7 +119,7 @@ OMP_NUM_THREADS=1 "$hextop" -q surface $result one.stl
 OMP_NUM_THREADS=3 "$hextop" -q surface $result three.stl
 cmp -s one.stl three.stl || fault "the surface depends on the number of threads"
 
-# A result with only the denser elements has density 0 elsewhere; without the config it is a mesh of its own.
+# A result with only the denser elements has density 0 elsewhere; without the config, it is a mesh of its own.
 "$hextop" -q run part.cfg output.directory=dense output.threshold=0.5 || fault "the run fails"
 surface dense/density_0005.vtk dense.stl
 says 'elements below output.threshold are not in the file'
@@ -162,8 +163,8 @@ says 'beside the result: 8 elements are forced solid'
 refused 2 "8 elements that are forced solid (passive or loaded) have 1000: give a --threshold" \
     cube/density_0002.vtk bad.stl --preserve loads,supports
 
-# Elements behind prescribed displacements other than 0 are solid, like loaded ones; without them the set is not on the
-# surface, which is refused with its name.
+# Elements behind prescribed displacements other than 0 are solid, like loaded ones. Without them the set is not on the
+# surface, which is refused with the name of the set.
 cat >driven.cfg <<'END'
 mesh = { generator = "cantilever"; nx = 16; ny = 6; nz = 4; };
 material = { E = 1000.0; nu = 0.3; };
@@ -192,7 +193,7 @@ driven_refused "the part is in pieces that are not connected" all.stl
 "$hextop" -q check driven.cfg optimization.volume_fraction=0.05 >stdout 2>stderr
 grep -qF "the 24 elements that are forced solid in a 0/1 design" stderr || fault "check counts others: $(cat stderr)"
 
-# What a displacement of the mesh's file drives, too: 4 elements at its right end.
+# Also for displacements that the mesh's file prescribes: 4 elements at its right end.
 awk '/^\*Cload/ { skip = 1; next } /^\*/ { skip = 0 } !skip { print } /^CUBE-1.7, 3, 3/ { print "Set-right, 1, 1, 0.1" }' \
     "$meshes/cube_job.inp" >pulled.inp
 "$hextop" -q run cube.cfg mesh.file=pulled.inp 'loads=()' output.directory=pulled 2>stderr ||
@@ -200,13 +201,13 @@ awk '/^\*Cload/ { skip = 1; next } /^\*/ { skip = 0 } !skip { print } /^CUBE-1.7
 surface pulled/density_0002.vtk pulled.stl
 says 'beside the result: 4 elements are forced solid'
 
-# The 0/1 design of a driven part: the set is void, so that nothing deforms what remains.
+# The 0/1 design of a driven part in which the driven set is void: nothing deforms the rest, so it is refused.
 "$hextop" -q analyse driven.cfg --density driven/density_0012.vtk --solid-only --threshold 0.6 --preserve none \
     >stdout 2>stderr
 [ $? = 2 ] && grep -qF "case 1: all of its prescribed displacement other than 0 is on void" stderr ||
     fault "analyse: a driven set on void: $(cat stderr)"
 
-# Temperatures other than the reference drive a case that has no other load.
+# Temperatures other than the reference drive a load case without other loads.
 cat >hot.cfg <<'END'
 physics = "heat";
 mesh = { generator = "cantilever"; nx = 8; ny = 4; nz = 4; };

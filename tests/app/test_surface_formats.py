@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Every format of `hextop surface`, read back according to its specification: the triangles of the STL, closed, with
-its volume and with the units that the config states.
+"""Every format of `hextop surface` is read back according to its specification. The triangles must be those of the
+STL file, closed, with the same volume and with the units of the config.
 
     test_surface_formats.py HEXTOP SRCDIR
 

@@ -21,7 +21,7 @@ verified() {
     ok "$what" "$hextop" verify bar bar.cfg --surface "$file" "$@"
 }
 
-# fake NAME LINE: makes a program that prints a version if asked for it, and otherwise runs LINE.
+# fake NAME LINE: makes a program that prints a version if asked for one, and otherwise runs LINE.
 fake() {
     printf '#!/bin/sh\n[ "$1" = --version ] && { echo 9.9.9; exit; }\n%s\n' "$2" >"$1"
     chmod +x "$1"

@@ -42,7 +42,8 @@ material = { conductivity = 5.0; conductivity_min = 0.02; };
 supports = ( { set = "left"; temperature = 0.0; } );
 loads = ( { source = 1.0; } );
 """
-# Gravity that follows the design, and prescribed displacements: only compliance and sensitivities.
+# Gravity that depends on the design, and prescribed displacements; only compliance and sensitivities are
+# compared.
 WEIGHT = COMMON + """
 material = { E = 7.0; nu = 0.3; density = 0.4; };
 supports = ( { set = "left"; fix = "xyz"; }, { set = "right"; fix = "x"; value = [0.02, 0.0, 0.0]; } );
@@ -240,7 +241,7 @@ def mass(rho):
 
 
 def check_weight():
-    """Evaluated with the program's own densities: 2 f'u - u'K u, and 2 u' df/drho - u' dK/drho u."""
+    """Computed from the program's own densities: 2 f'u - u'K u, and 2 u' df/drho - u' dK/drho u."""
     model, name = Model(WEIGHT, False), "weight"
     hextop("run", "part.cfg", f"output.directory={name}", 'output.fields=["density","sensitivity"]',
            'optimization.filter={kind="none";}')
@@ -291,7 +292,7 @@ def main():
     check("projection", model, Chain(weighted, 4.0),
           ["optimization.filter.kind=density", "optimization.filter.volume_weighted=true",
            "optimization.projection={beta=4.0;}"], 3e-6)
-    # The metric of an element is stored in single precision.
+    # The filter's metric of an element is stored in single precision.
     check("helmholtz", model, Chain(model.helmholtz(3.0)),
           ["optimization.filter.kind=helmholtz", "optimization.filter.radius=3.0"], 1e-7)
     model = Model(ELASTIC.replace("distort = 0.2", "distort = 0.0"), False)

@@ -134,7 +134,7 @@ for case in 'N, m, Pa:kg:N m' 'kN mm GPa:kt:kN mm' 'lbf, in, psi:lbf s^2/in:lbf 
     grep -q "compliance in ${rest#*:}\$" line || fault "units $units: $(cat line)"
 done
 
-# Masses are printed in a readable unit, whatever unit of mass the system has: two cubes of about 7.85 g/cm^3.
+# Masses are printed in a readable unit, whatever the system's unit of mass: two cubes of about 7.85 g/cm^3.
 cat >cubes.cfg <<'END'
 mesh = { generator = "cantilever"; nx = 2; ny = 1; nz = 1; };
 material = { E = 210000.0; nu = 0.3; };
@@ -171,7 +171,7 @@ END
 grep -qxF 'units     W, mm, K; conductivity in W/(mm K), compliance in W K' line ||
     fault "units of heat: $(grep units line)"
 
-# A stress without a name of its own is not explained by itself.
+# The unit of stress may have no name of its own; then the message does not explain the unit by itself.
 "$hextop" check cubes.cfg 'units=kip, ft, ksi' >line 2>&1
 grep -qF '"kip, ft, ksi" is not consistent: with kip and ft stresses (E, pressure) are in kip/ft^2; ksi goes with kip and in' line ||
     fault "kip, ft, ksi: $(cat line)"

@@ -143,8 +143,8 @@ ok "the same volume" near "$(row 'volume fraction' 2)" "$volume" 1e-9
 ok "the same compliance" near "$(row compliance 2)" "$compliance" 1e-4
 ok "warns of the missing elements" contains stderr "elements below output.threshold"
 
-# Without --threshold its target volume is that of the run, not of the densities that it has: the same 0/1 design if the
-# file has enough elements, a warning with both volumes if it has not.
+# Without --threshold, the target volume of such a part is that of the run, not that of its densities. If the file has
+# enough elements, the 0/1 design is the same; otherwise a warning states both volumes.
 ok "verify the whole" "$hextop" verify run/density_0025.vtk run.cfg
 asked=$(sed -n 's/^volume .*, target //p' stdout)
 volume=$(row 'volume fraction' 2)
@@ -181,7 +181,7 @@ compliance=$(row compliance 2)
 ok "verify the part" "$hextop" verify plate_part/density_0005.vtk plate.cfg --threshold 0.5
 ok "which is the same solid" near "$(row compliance 2)" "$compliance" 1e-9
 
-# Densities of a result are physical: no filter or projection is applied again; gravity is included.
+# Densities of a result are physical, so no filter or projection is applied to them; gravity is included.
 for keys in "optimization.filter.kind=density optimization.projection.beta=4" \
     "optimization.filter.kind=helmholtz" "loads[1].set= loads[1].total_force= loads[1].gravity=[0,0,-0.1]"; do
     # shellcheck disable=SC2086

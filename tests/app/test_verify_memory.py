@@ -4,9 +4,9 @@ elasticity, otherwise only its solid if that fits; otherwise a refusal with both
 
     test_verify_memory.py HEXTOP SRCDIR
 
-Limits are halved between one that is too low and one that is enough, until each outcome was met: how many bytes
-of addresses a program takes before it computes is the system's. Whatever the limit, a run ends with a result or
-with one line of error."""
+Limits are found by bisection between one that is too low and one that suffices, until each outcome has
+occurred, because the address space that a program needs before it computes depends on the system. With any
+limit, a run ends with a result or with one line of error."""
 
 import json
 import os
@@ -68,7 +68,7 @@ def verify(hextop, result, most):
 
 def starts_with(hextop):
     """The smallest limit at which the program prints its first line. Below it, the system's loader or the start of a
-    library ends the process, which is no property of the program. A build with CUDA needs more."""
+    library ends the process, and the program has no influence on that. A build with CUDA needs more."""
     low, high = MEGA, 1024 * MEGA
     while high - low > MEGA // 8:
         most = (low + high) // 2

@@ -74,7 +74,7 @@ for surface in bar.stl bar.ply text.stl; do
 done
 ok "linear elements would do: it prints their names" contains stdout "quadratic tet10"
 
-# Half of the bar: the traction stays, and a force keeps its sum; both act on the area that is left.
+# Half of the bar: a traction keeps its value, whereas a force keeps its sum; both act on the remaining area.
 stl half.stl "0 0 0 8 2 4"
 verified "half of it" half.stl
 ok "half of it: compliance" near "$(row compliance)" 8 2e-3
@@ -91,7 +91,8 @@ ok "a force on half of it: compliance" near "$(row compliance)" 32 2e-3
 verified "a wide tolerance" half.stl --tolerance 60
 ok "a wide tolerance: no such warning" test "$(grep -c 'inside the surface' stderr)" = 0
 
-# Node by node: each node of the line keeps its force; the other nodes take the forces of those off the surface.
+# Forces at single nodes: each node of the line keeps its force; the nodes on the surface take over the forces
+# of those that are not.
 nodes="loads=({set=\"right-lower-edge\";node_force=[0.0,0.0,1.0];})"
 fix="supports=({set=\"left\";fix=\"xyz\";})"
 verified "forces at nodes" bar.stl "$nodes" "$fix"
@@ -115,8 +116,8 @@ ok "a separate piece: reported" contains stderr "1 piece of the surface lacks su
 ok "a floating piece: compliance" near "$(row compliance)" 4 2e-3
 ok "verify.json has it" contains bar/verify.json '"pieces_left_out": 1'
 
-# Pieces are those of the surface, as `hextop surface` counts them, however the cells cut them: two are smaller than a
-# cell, and no tetrahedron of them is left.
+# Pieces are those of the surface, as `hextop surface` counts them, regardless of how cells are cut. Two of them are
+# smaller than a cell, and no tetrahedron of them is left.
 stl small.stl "0 0 0 8 1 4" "2 2.6 0.6 6 3.7 3.4" "1.45 1.45 1.45 1.47 1.47 1.47" "7 2.9 0.9 7.001 2.901 0.901"
 verified "small pieces" small.stl
 ok "small pieces: on the first line" contains stdout "48 triangles, 4 pieces"
@@ -147,7 +148,7 @@ if "$hextop" mesh bar.stl job.vtk --surface half.stl >/dev/null 2>&1 ||
     echo "failed: a surface without a config, or --refine without a surface"
 fi
 
-# Data of the mesh file: supports and forces on the faces that their nodes span, and loads on sets.
+# Data of the mesh's file: supports and forces on the faces that their nodes span, and loads on sets.
 cat >file.cfg <<'END'
 mesh = { file = "bar.inp"; };
 material = { E = 2.0; nu = 0.3; };
@@ -196,7 +197,7 @@ stating() {
 sum_of() {
     awk -F, -v d="$2" '/^\*/ { in_it = /^\*CLOAD/; next } in_it && $2 + 0 == d { s += $3 } END { print s + 0 }' "$1"
 }
-# by_job WHAT FILE SURFACE SUM: `hextop mesh` carries the sum along z over.
+# by_job WHAT FILE SURFACE SUM: checks that `hextop mesh` preserves the sum along z.
 by_job() {
     rm -f made.inp
     ok "by file: $1" "$hextop" mesh file.cfg made.inp --surface "$3" --refine 0 mesh.file="$2"
@@ -211,7 +212,8 @@ moment_of() {
             if ($2 + 0 == i) s -= x[$1 + 0, j] * $3 }
         END { print s + 0 }' "$1"
 }
-# However the cells are cut, equal forces at the nodes of a face, which are no even traction, keep their moment.
+# Equal forces at the nodes of a face, which are no uniform traction, keep their moment for any cutting of the
+# cells.
 equal="*CLOAD"
 for z in 0 1 2 3 4; do
     for y in 0 1 2 3 4; do
@@ -297,7 +299,7 @@ stating moved.inp "*BOUNDARY
 111, 3, -1."
 refused_file "a displacement that is not on it" \
     "a prescribed displacement of the mesh's file at node 117 (8, 2, 2) is not on the surface" moved.inp short.stl
-# forces per node of the config: the nodes of a line of which the floating piece has two
+# forces per node in the config: the floating piece has two nodes of the line
 stl apart_too.stl "0 0 0 8 1 4" "5 3 1 8 4 4"
 per_node='loads=({set="ends";node_force=[0.0,0.0,1.0];})'
 ends='sets=({name="ends";box={min=[7.9,-0.1,1.9];max=[8.1,4.1,2.1];};})'
@@ -306,7 +308,8 @@ ok "a line on two pieces" "$hextop" mesh file.cfg made.inp --surface apart_too.s
 ok "a line on two pieces: the sum" near "$(sum_of made.inp 3)" 5 1e-12
 ok "a line on two pieces: reported" contains stderr "set 'ends': 2 of its 5 nodes are on the surface"
 
-# A neck that is thinner than a cell: the surface is connected there, its tetrahedra are not, which is printed.
+# A neck that is thinner than a cell: the surface is connected there, but its tetrahedra are not; this is
+# printed.
 awk 'BEGIN {
     n = split("0 0,3 0,3 2.4,5 2.4,5 0,8 0,8 4,5 4,5 2.6,3 2.6,3 4,0 4", p, ",")
     m = split("1 2 3,1 3 10,1 10 11,1 11 12,6 7 8,6 8 9,6 9 4,6 4 5,3 4 9,3 9 10", t, ",")

@@ -1,7 +1,7 @@
 #!/bin/sh
-# The target volume is refused if passive elements take all of it through the filter, with the least volume that works,
-# or if it exceeds what passive elements leave, with the largest one. Runs with that volume change the design from the
-# first iteration on; a missed volume is reported.
+# The target volume is refused if passive elements take all of it through the filter, or if it exceeds what passive
+# elements leave. The message gives the least or the largest volume that works. Runs with that volume change the design
+# from the first iteration on; a missed volume is reported.
 #     test_volume.sh HEXTOP
 set -u
 hextop=$(realpath "$1")
@@ -65,8 +65,8 @@ moves() {
         fault "$what: compliance $(column "$folder" compliance | tr '\n' ' ')"
 }
 
-# A volume at the limit, at which no design could change, is refused; the volume that the message names runs, with a
-# warning; ample room gives no warning.
+# A volume at the limit, at which no design could change, is refused. The volume that the message names runs, with a
+# warning; if there is ample room, there is no warning.
 spreading='' other=''
 for kind in $(kinds Filters); do
     "$hextop" check ring.cfg optimization.filter.kind="$kind" optimization.projection= optimization.volume_fraction=0.01 \
@@ -157,7 +157,8 @@ what="ample room"
 says density-ample/summary.json '"volume_met": true'
 says density-ample/summary.json '"designs_off_volume": 0'
 
-# More than passive elements leave is refused with the largest volume that works; filters reduce it.
+# A volume above what passive elements leave is refused; the message names the largest one that works, which
+# filters reduce.
 for options in "optimization.filter.kind=sensitivity optimization.projection=" \
     "optimization.filter.kind=density optimization.projection=" "optimization.filter.kind=helmholtz" \
     "optimization.filter.kind=density"; do
@@ -183,7 +184,7 @@ for options in "optimization.filter.kind=sensitivity optimization.projection=" \
     "$hextop" check ring.cfg $options 'passive[0].density=0.001' optimization.volume_fraction="$most" >stdout 2>stderr
     says stdout "with passive elements it is at most 0."
 done
-# Neither void nor solid: the same messages; each number occurs once and is accepted as printed.
+# The message names only the limit that is exceeded, and the number in it is accepted.
 what="passive of 0.4"
 "$hextop" check ring.cfg optimization.filter.kind=sensitivity optimization.projection= 'passive[0].density=0.4' \
     optimization.volume_fraction=0.99 >stdout 2>stderr

@@ -127,7 +127,8 @@ def sharpened():
 
 
 def continued():
-    """The command for more iterations: it continues a run that left a checkpoint, and starts any other one again."""
+    """The command for more iterations: it continues a run that left a checkpoint; any other run starts from the
+    beginning."""
     write("grey.cfg", MODEL + GREY)
     for is_kept, more in ((0, []), (1, ["output.checkpoint=1e-9"])):
         folder = f"{FOLDER}/continued {is_kept}"

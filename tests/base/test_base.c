@@ -52,7 +52,7 @@ static void test_resize(void)
     free(list);
 }
 
-/* Freeing large arrays of any size must not touch their neighbours. */
+/* Freeing large arrays of any size must not modify adjacent memory. */
 static void test_free_large(void)
 {
     const size_t bytes[] = {0, 1, (size_t)64 << 20, ((size_t)96 << 20) + 12345};
@@ -108,7 +108,7 @@ static void test_sort(void)
 
 static void test_sort_four(void)
 {
-    /* all words of four letters from an alphabet of four */
+    /* all words of four letters from an alphabet of four letters */
     for (int32_t code = 0; code < 256; code++) {
         int32_t v[4], count[4] = {0};
         for (int k = 0; k < 4; k++) count[v[k] = code >> 2 * k & 3]++;

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""Runs cases with several stopping criteria of PCG and reports for each: PCG iterations; by how much the compliance of
-the last design and of its 0/1 design, both analysed to |r| <= 1e-10 |f|, differ from those of a run with |r| <= 1e-8
-|f|; and the number of designs until no density changes by more than --change.
+"""Runs cases with several stopping criteria of PCG and reports for each: PCG iterations; the compliance of the last
+design and of its 0/1 design, both analysed to |r| <= 1e-10 |f|, relative to those of a run with |r| <= 1e-8 |f|; and
+the number of designs until no density changes by more than --change.
 
     python3 tests/bench/criterion.py HEXTOP OUT [--rules relative:1e-5,compliance:1e-6]
             [--case "NAME CONFIG KEY=VALUE ..."] [--change 0.01] [--set KEY=VALUE ...]

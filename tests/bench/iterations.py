@@ -183,7 +183,7 @@ def crank(folder, s):
     mesh = f'file = "{TOP}/examples/bell-crank/bell-crank.msh";' if s == 1 else gmsh(
         folder / "crank.msh", "bell-crank/bell-crank.geo", ("h", 6.0 / s))
     text = (TOP / "examples/bell-crank/bell-crank.cfg").read_text(encoding="utf-8")
-    model = text[text.index("springs ="):text.index("# Densities")]
+    model = text[text.index("springs ="):text.index("optimization =")]
     return mesh and (mesh, model, 2.0)
 
 

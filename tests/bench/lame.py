@@ -3,7 +3,7 @@
 same file: error of the energy over unknowns and seconds.
 
     lame.py HEXTOP [-n 2,4,8,16] [--repeats 3] [-o FILE.md]
-    lame.py --reference [-n 2,4,8]      by tests/spline/iga_reference.py alone, without the program
+    lame.py --reference [-n 2,4,8]      by tests/spline/iga_reference.py only, without the program
 
 Radii 50 and 100 mm, height 10 mm, inner pressure 100 MPa; n spans across the wall, 2 n around, 1 along. The energy is
 exact: u = A r + B / r. Seconds are CPU seconds of the whole program over all threads, the median of the repeats."""

@@ -29,7 +29,7 @@ except ImportError as missing:
     sys.exit(77)
 
 CONFIG = pathlib.Path(__file__).resolve().parents[2] / "configs" / "cantilever.cfg"
-BOUND = 1e-12         # tolerance of a check: largest difference over largest value
+BOUND = 1e-12         # tolerance of a check: largest difference divided by the largest value
 PROCESSES = 3         # runs of hextop matrix, each of which builds the pattern once
 MOST_ASSEMBLIES = 5   # timed repeats of operations that take a second
 MOST_ON_HOST = 200000 # elements for SciPy
@@ -147,7 +147,7 @@ def hextop_stages(table, args, n_block):
 def hextop_products(table, args, K):
     """Bytes that products with K move, computed from K itself like for the others; otf has no K."""
     hextop(args, "compare", CONFIG, "--operators", "otf,bsr,csr", "--no-pcg", "--repeats",
-           max(args.repeat, 3), "--output", args.out / "compare", fine=(0, 1))  # 1: a wrong product
+           max(args.repeat, 3), "--output", args.out / "compare", fine=(0, 1))  # 1: a product was wrong
     group = json.loads((args.out / "compare" / "compare.json").read_text(encoding="utf-8"))["meshes"][0]
     rows = []
     for row in group["operators"]:
@@ -240,7 +240,7 @@ class Peer:
     def attempt(self, what, work, *words):
         try:
             work(what, *words)
-        except Exception as error:  # whatever a library raises, the next one may work
+        except Exception as error:  # whatever error a library raises, the next one may work
             why = error
         else:
             why = None
@@ -342,7 +342,7 @@ class OfTorch(Peer):
         import torch
         if not torch.cuda.is_available():
             raise RuntimeError("it finds no GPU")
-        warnings.filterwarnings("ignore", message=".*[Ss]parse.*")  # a warning that its sparse tensors are new
+        warnings.filterwarnings("ignore", message=".*[Ss]parse.*")  # suppresses the warning that its sparse tensors are new
         self.torch, self.version = torch, torch.__version__
         self.gpu = torch.device("cuda")
 
@@ -508,7 +508,7 @@ def compare(table, args, box):
     for kind in (OfCuPy, OfTorch, OfScipy):
         try:
             peer = kind(table, args, box, matrix)
-        except Exception as error:  # not installed, or no GPU: reported, and the others continue
+        except Exception as error:  # not installed, or no GPU: this is reported, and the others continue
             table.leave_out(kind.name, "all", f"{type(error).__name__}: {error}")
             continue
         table.facts[kind.name] = peer.version

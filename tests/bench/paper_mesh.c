@@ -79,7 +79,7 @@ static face cylinder_face(int n_radius, int n_around)
     return (face){(r + 1) * t, (2 * r + 1) * t, r * t};
 }
 
-/* Counts on both sides of the ideal one that are tried for the target number. */
+/* Numbers of elements on both sides of the ideal one that are tried to reach the target number. */
 enum { N_TRY = 4 };
 
 /* Keeps the plan that is nearer to the target number. */
@@ -98,7 +98,7 @@ static void plan_cylinder(hx_bench_plan *best, double n_hex, int by_points, int6
     const int around = (int)fmax(8.0, round(mean / edge));
     hx_bench_plan plan = *best;
     plan.n[0] = (int)fmax(1.0, round(wall / edge));
-    for (int i = 0; i <= 2 * N_TRY; i++) { /* the ideal count first */
+    for (int i = 0; i <= 2 * N_TRY; i++) { /* the ideal count comes first */
         plan.n[1] = around + (i % 2 ? -1 : 1) * ((i + 1) / 2);
         const face f = cylinder_face(plan.n[0], plan.n[1]);
         choose_layers(&plan, &f, by_points, wanted);
@@ -120,7 +120,7 @@ static int rod_face(hx_bench_plan *plan, face *f)
     HX_TRY(make_rod(&flat, plan));
     f->n_point = flat.n_node / 2;
     f->n_quad = flat.n_elem;
-    f->n_edge = f->n_point + f->n_quad + 1; /* Euler's formula, with two holes */
+    f->n_edge = f->n_point + f->n_quad + 1; /* Euler's formula, for a part with two holes */
     hx_mesh_free(&flat);
     return HX_OK;
 }

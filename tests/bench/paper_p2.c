@@ -71,7 +71,7 @@ static void print_cubes(const hx_paper_bench *bench, const hx_bench_stages *s, i
     hx_bench_say_limit(bench);
 }
 
-/* Sum of the stages given in P2 over that measured here. */
+/* Ratio of the sum of the stages given in P2 to that measured here. */
 static double gain_of(const hx_bench_stages *s)
 {
     const hx_p2_row *paper = s->paper;

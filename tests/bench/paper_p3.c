@@ -51,7 +51,8 @@ static int64_t elements_of(const hx_p3_row *paper)
     return (int64_t)paper->n * paper->n * paper->n;
 }
 
-/* A triplet has 16 bytes; a number is stored with its row, besides the columns' pointers. */
+/* A triplet has 16 bytes; a number is stored with its row, and there are pointers of the
+ * columns. */
 static void count_p3_bytes(row *r, const hx_device_pattern *lower)
 {
     r->n_triplet = 36 * elements_of(r->paper);

@@ -15,7 +15,7 @@
 #define BUDGET 1e9
 #define BUDGET_LINES 2e9
 #define MOST_BYTES 2e9
-/* Runs of a method; a longer one is run once. */
+/* Number of runs of a method; a method that takes long is run once. */
 enum { RUNS = 5, N_OWN = 1 };
 #define SLOW 0.2
 /* A size beyond P5: a solid of two million control points. */
@@ -88,7 +88,7 @@ static int compare_times(const void *a, const void *b)
     return d < 0.0 ? -1 : d > 0.0;
 }
 
-/* Times the median run, after one that is not counted. */
+/* Median time of several runs; one more run before them is not counted. */
 static int run_way(hx_paper_bench *bench, void *state, hx_interaction_way way, hx_p5_measured *m)
 {
     const hx_interaction_ops *const ops = bench->shared.dev->ops->interaction;
@@ -104,7 +104,7 @@ static int run_way(hx_paper_bench *bench, void *state, hx_interaction_way way, h
     return HX_OK;
 }
 
-/* Compares values with those of the previous method; NULL: too many. */
+/* Compares the values with those of the previous method; NULL: there are too many. */
 typedef struct compared {
     double *value, *first;
     int n_seen;

@@ -61,7 +61,6 @@ int hx_bench_solve_cube(hx_bench_solve *out, hx_device *dev, const hx_mesh *mesh
     asked.tolerance = 1e-6;
     if (!asked.op_kind || !asked.precond) return HX_OK;
     params.origin = "paperbench";
-    params.volume_fraction = 0.5;
     params.support = &support, params.n_support = 1;
     params.load = &load, params.n_load = 1;
     HX_TRY(hx_problem_create(&problem, mesh, &params));

@@ -50,8 +50,8 @@ static int64_t most_of_patch(const hx_device *dev)
     return dev->ops == hx_device_find("cpu") ? most_of(dev) : 10000000;
 }
 
-/* Prints the tables of one paper, or of all if `only` is "all". `most`: elements of the largest
- * mesh; 0: what the device does in minutes. Returns 1 if a result is wrong. */
+/* Prints the tables of one paper, or of all if `only` is "all". `most`: number of elements of the
+ * largest mesh; 0: as many as the device can handle in minutes. Returns 1 if a result is wrong. */
 static int print_papers(hx_device *dev, const char *only, int64_t most)
 {
     hx_paper_bench bench = {.shared = {.dev = dev},

@@ -24,7 +24,8 @@ typedef enum {
 
 typedef enum { HX_BENCH_CUBE, HX_BENCH_CYLINDER, HX_BENCH_ROD } hx_bench_shape;
 
-/* "TET4", and the element of that name, for which 0 is returned if there is none. */
+/* The name of an element, such as "TET4", and the element of a name; hx_bench_element_find returns
+ * 0 if there is none. */
 const char *hx_bench_element_name(hx_bench_element element);
 int hx_bench_element_find(const char *name, hx_bench_element *element);
 const char *hx_bench_shape_name(hx_bench_shape shape);
@@ -146,7 +147,7 @@ typedef struct hx_p4_row {
 } hx_p4_row;
 extern const hx_p4_row hx_p4_rows[HX_P4_N_ROW];
 
-/* Each prints its tables, including what was measured before a failure. */
+/* Each prints its tables, even with results that were measured before a failure. */
 int hx_bench_p2(hx_paper_bench *bench);
 int hx_bench_p3(hx_paper_bench *bench);
 int hx_bench_p4(hx_paper_bench *bench);

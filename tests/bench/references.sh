@@ -2,8 +2,9 @@
 # Deterministic runs in which a change that moves code must preserve every bit: four configs and three parts, ten
 # designs each, on the CPU with 1 and 2 threads or on a GPU.
 #   sh tests/bench/references.sh HEXTOP FOLDER [cpu | cuda]
-# FOLDER gets a folder a run: densities (VTK), history.csv without its seconds, config.cfg. Compare two
-# such folders by `diff -r`; within one, the runs on 1 and 2 threads are compared here.
+# FOLDER gets one folder per run with densities (VTK), history.csv without its seconds, and config.cfg. Compare
+# two
+# such folders by `diff -r`; runs with 1 and 2 threads within a folder are compared here.
 set -eu
 hextop=$1 out=$2 device=${3:-cpu}
 cd "$(dirname "$0")/../.."

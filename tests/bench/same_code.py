@@ -4,10 +4,10 @@
     same_code.py OLD_BUILD NEW_BUILD [RENAMES]
 
 Build both with the same compiler and `-g0 -D__LINE__=1 -Wno-builtin-macro-redefined -fmacro-prefix-map=ROOT/=x/`, so that
-neither lines nor paths enter the code. RENAMES: lines "OLD_OBJECT NEW_OBJECT" (base names) of files whose functions no
-other file has the same number of; objects of equal path need none. Functions are compared in order, instruction by
-instruction; symbols may differ if they map one to one over the whole program, and offsets into sections of strings may
-differ. Exit status 1 if anything else does."""
+neither lines nor paths enter the code. RENAMES has lines "OLD_OBJECT NEW_OBJECT" (base names) for renamed files that are
+not identified by their number of functions; objects of equal path need no line. Functions are compared in order,
+instruction by instruction. Symbols may differ if they map one to one over the whole program, and offsets into sections of
+strings may differ. Exit status 1 if anything else differs."""
 import os
 import re
 import subprocess
@@ -49,7 +49,8 @@ class Comparison:
         self.n_function = self.n_line = 0
 
     def pair(self, place, old, new):
-        """The symbol `old` is `new` from here on, and no other is: in the whole program, or in its object if it is static."""
+        """The symbol `old` corresponds to `new` from here on, and no other symbol does: in the whole program or, if it is
+        static, in its object."""
         place = "" if old.startswith("hx_") else place
         if self.new.setdefault((place, old), new) != new or self.old.setdefault((place, new), old) != old:
             self.faults.append(f"{place}: {old} and {new} are not one to one")

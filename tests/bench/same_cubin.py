@@ -4,10 +4,10 @@
     same_cubin.py OLD_BUILD NEW_BUILD [OLD.cu=NEW.cu ...]
 
 Build both with CUDA by the same nvcc with `-Dcuda_args=--compress-mode=none`, so that the machine code lies plainly in
-the objects. Every object of a .cu file has one ELF image per architecture, with a section .text.KERNEL per function;
-the sections of both sides must be equal byte by byte, whatever the functions are called, and so must the constants
-(.nv.constant*) and the registers and shared memory that each needs. Objects are paired by the name of their source;
-OLD.cu=NEW.cu pairs files that were renamed. Exit status 1 if anything differs."""
+the objects. Every object of a .cu file has one ELF image per architecture, with a section .text.KERNEL per function.
+The sections of both builds must be equal byte by byte, although function names may differ; so must the constants
+(.nv.constant*), and the registers and shared memory that each function needs. Objects are paired by the name of their
+source; OLD.cu=NEW.cu pairs files that were renamed. Exit status 1 if anything differs."""
 import os
 import re
 import struct
@@ -64,7 +64,7 @@ def main(old_build, new_build, *pairs):
     for path, name in sorted(objects(old_build).items()):
         source = re.sub(r"^(gpu_|.*_gpu_)", "", name)
         source = renamed.get(source, source)
-        # in the folder of old, in a room of it, or linked into another library
+        # in the folder of the old source, in one of its rooms, or linked into another library
         matches = [p for n, p in news.items() if re.fullmatch(r"(gpu_)?((device|matrix|operator|multigrid|design)_)?" +
                                                               re.escape(source), n)]
         if len(matches) != 1:

@@ -7,7 +7,7 @@ iterations, the time of the run, memory, the shares of its stages, and the diffe
             [--at 1,10,30,50] [--set KEY=VALUE ...]
 
 Without --examples and --case: the four examples of P1 in five sizes. OUT/<case>-<preconditioner>/ keeps the files of
-each run, OUT/solver.csv the table. The other preconditioners are compared with the first. Needs only Python 3.
+each run, OUT/solver.csv the table. The first preconditioner is the reference for the others. Needs only Python 3.
 """
 import argparse
 import csv

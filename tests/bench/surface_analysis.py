@@ -49,7 +49,7 @@ PARTS = {
     "bearing": {
         "config": "examples/bearing/bearing.cfg", **STEEL, "held": ["bolts"], "weights": [1, 1],
         "loads": [("bearing", "face-21", [0, 1500, -4000], 1), ("total", "face-21", [2500, 0, 0], 2)]},
-    # only if named: takes minutes, and CalculiX's factor for the second size fills the memory of a machine
+    # only if named: it takes minutes, and for the second size CalculiX's factor fills the memory of a machine
     "bracket, large": {
         "config": "examples/bracket/bracket.cfg", "geo": "examples/bracket/bracket.geo", "size": 1.65,
         **STEEL, "held": ["bolts"], "weights": [1], "by_hextop": True, "optional": True,

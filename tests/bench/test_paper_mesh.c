@@ -22,8 +22,8 @@ static double exact_volume(const hx_bench_plan *plan)
     return 6.0 * 0.5 * plan->n[1] * sin(2.0 * pi / plan->n[1]) * (4.0 - 1.0);
 }
 
-/* The mesh has as many elements or points as requested, or nearly, for any kind; tests the sizes of
- * the plan. */
+/* For any kind of element, the mesh has nearly as many elements or points as requested; also tests
+ * the sizes of the plan. */
 static void test_part(hx_bench_shape shape, hx_bench_element element, int by_points, int64_t wanted)
 {
     const int is_tet = element == HX_BENCH_TET4 || element == HX_BENCH_TET10;
@@ -36,7 +36,7 @@ static void test_part(hx_bench_shape shape, hx_bench_element element, int by_poi
     const double off = (double)(by_points ? plan.n_point : plan.n_elem) / (double)wanted - 1.0;
     CHECK_MSG(fabs(off) < 0.25, "%s of %s: %g off", hx_bench_shape_name(shape),
               hx_bench_element_name(element), off);
-    CHECK_OK(hx_bench_part_make(&part, &plan)); /* checks its counts itself */
+    CHECK_OK(hx_bench_part_make(&part, &plan)); /* the function checks its counts itself */
     CHECK(part.mesh.n_kind[is_tet ? HX_CELL_TETRAHEDRON : HX_CELL_HEXAHEDRON] == part.mesh.n_elem);
     CHECK((part.space.element == HX_ELEMENT_QUADRATIC) == is_quadratic);
     if (is_quadratic)

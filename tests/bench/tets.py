@@ -169,7 +169,7 @@ def apart(row, first, key):
 
 
 def report(args, rows):
-    """Prints the table; returns faults as lines."""
+    """Prints the table; returns a list of lines that describe errors."""
     first, faults, shown = rows[0], [], []
     key = "0/1" if args.element == "none" else "quadratic"
     for row in rows:

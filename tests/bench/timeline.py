@@ -18,7 +18,7 @@ DEVICE, CONCURRENT, HOST = 1, 2, 3  # tid: the queue of the device, a concurrent
 
 
 def old_names():
-    """[(old, new)] of the spans that earlier versions named otherwise, from the table of the sources."""
+    """[(old, new)] names of the spans that have been renamed, from the table of the sources."""
     path = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "core", "base", "old_names.c")
     with open(path, encoding="utf-8") as file:
         return re.findall(r'\{HX_OLD_SPAN, "([^"]+)", "([^"]+)"\}', file.read())
@@ -28,7 +28,8 @@ OLD_NAMES = old_names()
 
 
 def name_now(name):
-    """Today's name of a span: the whole name, or the level between its first word and its number."""
+    """The current name of a span; either its whole name has changed, or the name of the level between its first
+    word and its number."""
     for old, now in OLD_NAMES:
         if name == old:
             return now
@@ -159,7 +160,7 @@ def totals(queues):
 
 
 def rows_of(queues):
-    """[queue, name, kind, count, us, us of its own, share, us an iteration]"""
+    """[queue, name, kind, count, us, us of its own, share, us per iteration]"""
     _, n_iteration, wall = totals(queues)
     found = {}
     for tid in sorted(queues):

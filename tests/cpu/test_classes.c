@@ -17,7 +17,7 @@ static float *matrix_of(const hx_multigrid *mg, size_t n)
 {
     float *const copy = malloc(n * sizeof *copy);
     if (!copy) abort();
-    CHECK_OK(mg->ops->mesh_galerkin(&device, &mg->mesh, &mg->level[0]));
+    CHECK_OK(mg->ops->transfer->mesh_galerkin(&device, &mg->mesh, &mg->level[0]));
     memcpy(copy, mg->level[0].d_matrix, n * sizeof *copy);
     return copy;
 }

@@ -1,5 +1,6 @@
-/* On the CPU, otf has a shorter path for blocks of congruent parallelepipeds: it gives the products
- * and diagonals of `nbn`, for every kind of vectors, and is used only for such blocks. */
+/* On the CPU, the operator otf has a shorter path for blocks of congruent parallelepipeds. The test
+ * checks that this path gives the products and diagonals of `nbn` for every kind of vector, and
+ * that it is used only for such blocks. */
 #include "core/cpu/operator/cpu_otf.h"
 #include "tests/lib/fixture.h"
 
@@ -8,7 +9,7 @@ static hx_device device;
 typedef struct grid {
     const char *name;
     double slope;         /* x += slope * y: the mesh is no longer a box */
-    double stretch;       /* of the upper half in z, which gives another shape */
+    double stretch;       /* of the upper half in z, which then has another shape */
     double moved;         /* displacement of one inner node, relative to the element size */
     int n_shape, n_other; /* expected numbers of shapes, and of blocks without one */
 } grid;

@@ -44,11 +44,11 @@ static void check_thresholds(void)
     CHECK_OK(keep_volume(3, volume, solid, &threshold));
     CHECK(threshold == 1.0);
     CHECK_OK(keep_volume(3, volume, grey, &threshold));
-    CHECK(threshold == 0.3); /* all elements or none: all */
+    CHECK(threshold == 0.3); /* only all elements or none are possible: all is chosen */
     CHECK_OK(keep_volume(3, volume, faint, &threshold));
     CHECK(threshold == 0.1); /* at least one element */
     CHECK_OK(hx_threshold_of_volume(3, volume, faint, 2.0, &threshold));
-    /* equal densities go together, and volumes one and three are equally near */
+    /* elements of equal density stay together; volumes 1 and 3 are equally near */
     CHECK(threshold == 0.1);
     CHECK_OK(hx_threshold_of_volume(3, volume, faint, 2.1, &threshold));
     CHECK(threshold == 0.0);

@@ -50,9 +50,7 @@ static void make_problem(hx_problem *problem, const hx_mesh *mesh, const model *
 {
     hx_problem_params params = fixture_problem();
     params.young = 7.0;
-    params.penalty = m->penalty;
     params.rho_min = 0.01;
-    params.volume_fraction = 0.5;
     params.support = &support;
     params.n_support = 1;
     params.load = load;
@@ -68,9 +66,14 @@ static void make_problem(hx_problem *problem, const hx_mesh *mesh, const model *
 static fixture_settings make_settings(const model *m)
 {
     fixture_settings settings = fixture_defaults();
+    settings.design.volume_fraction = 0.5;
+    settings.design.penalty = fixture_constant(m->penalty);
+    settings.design.rho_min = 0.01;
     settings.filter = m->filter->name;
-    settings.filter_params = (hx_filter_params){
-        .radius = 0.9, .volume_weighted = m->volume_weighted, .beta = m->beta, .eta = m->eta};
+    settings.design.beta = fixture_constant(m->beta);
+    settings.design.eta = m->eta;
+    settings.filter_params =
+        (hx_filter_params){.radius = 0.9, .volume_weighted = m->volume_weighted};
     settings.pcg.tolerance = 1e-13;
     return settings;
 }
@@ -107,7 +110,7 @@ static void check_record(fixture_solver *s, const hx_problem *problem, const hx_
             CHECK(rho == problem->passive.density[e]);
         else
             grey += 4.0 * v * rho * (1.0 - rho);
-        CHECK(rho >= problem->rho_min && rho <= 1.0);
+        CHECK(rho >= s->design.rho_min && rho <= 1.0);
     }
     CHECK_REL(record->volume, mass / problem->mesh->total_volume, 1e-12);
     CHECK_REL(record->greyness, grey / problem->design_volume, 1e-12);
@@ -135,7 +138,8 @@ static void check_derivatives(const hx_mesh *mesh, const model *m, int64_t strid
     double error = 0.0, largest = 0.0;
     for (int e = 0; e < N_ELEM; e++) test_worst(&largest, fabs(dc[e]));
     for (int64_t e = 0; e < N_ELEM; e += stride) {
-        const double h = 3e-3 * 4.0 / fmax(4.0, m->beta); /* the law is steep over 1 / beta */
+        /* the projection changes steeply within 1 / beta */
+        const double h = 3e-3 * 4.0 / fmax(4.0, m->beta);
         double c[4], v[4];
         if (is_passive(&problem, e)) { /* not a variable */
             CHECK(dv[e] == 0.0 && design[e] == problem.passive.density[e]);
@@ -169,10 +173,10 @@ static void check_volume(const hx_mesh *mesh, const model *m)
     double first = 0.0, last = 0.0;
     make_problem(&problem, mesh, m);
     settings.pcg.tolerance = 1e-8;
-    settings.optimizer.penalty =
+    settings.design.penalty =
         (hx_schedule){.value = 1.0, .last = m->penalty, .factor = 1.0, .step = 0.5, .every = 3};
     if (m->beta > 0.0)
-        settings.optimizer.beta =
+        settings.design.beta =
             (hx_schedule){.value = m->beta, .last = 24.0, .factor = 2.0, .every = 4};
     CHECK_OK(fixture_solver_create(&s, &device, &problem, &settings));
     for (int i = 1; i <= 25; i++) {
@@ -211,7 +215,8 @@ static void check_filter(const hx_mesh *mesh, const hx_filter_kind *kind, int64_
         {kind, 4.0, 0.5, 3.0, 2, 1, 1, 1}, {kind, 2.0, 0.5, 3.0, 2, 1, 0, 1},
     };
     for (size_t i = 0; i < sizeof list / sizeof list[0]; i++) {
-        const hx_filter_params params = {.beta = list[i].beta, .eta = list[i].eta};
+        const hx_design_params design = fixture_projected(list[i].beta, list[i].eta);
+        const hx_filter_params params = {.design = &design};
         if (kind->is_heuristic && list[i].beta > 0.0) continue;
         if (hx_filter_kind_maps_design(kind, &params)) check_derivatives(mesh, &list[i], stride);
         check_volume(mesh, &list[i]);

@@ -201,7 +201,6 @@ static void make_weighted(mixed_model *m, mixed_kind kind)
     hx_problem_params params = fixture_problem();
     params.young = 7.0;
     params.density = 1.5;
-    params.volume_fraction = 0.5;
     params.support = &support;
     params.n_support = 1;
     params.load = load;
@@ -229,12 +228,15 @@ static void check_derivatives(mixed_kind kind, const char *filter, int64_t n_sam
     hx_iteration record;
     mixed_model m;
     double error = 0.0, largest = 0.0;
+    settings.design.volume_fraction = 0.5;
     make_weighted(&m, kind);
     const int64_t n = m.mesh.n_elem;
     double *const density = new_field(n, 99, 0.15, 0.9), *const dc = new_field(n, 1, 0.0, 1.0);
     settings.op_kind = hx_operator_kind_find(device.ops->name, "otf");
     settings.filter = filter;
-    settings.filter_params = (hx_filter_params){.radius = 0.6, .beta = 2.0, .eta = 0.4};
+    settings.filter_params = (hx_filter_params){.radius = 0.6};
+    settings.design.beta = fixture_constant(2.0);
+    settings.design.eta = 0.4;
     settings.pcg.tolerance = 1e-13;
     settings.density = density;
     CHECK_OK(fixture_solver_create(&s, &device, &m.problem, &settings));
@@ -333,6 +335,7 @@ static void check_design(mixed_kind kind)
     hx_iteration record;
     mixed_model m;
     double first = 0.0;
+    settings.design.volume_fraction = 0.5;
     CHECK_OK(mixed_create_cantilever(&m, &box, FIXTURE_REORDERED));
     settings.op_kind = hx_operator_kind_find(device.ops->name, "otf");
     settings.precond = "multigrid";

@@ -13,6 +13,7 @@ static hx_device device;
 typedef struct model {
     hx_mesh mesh;
     hx_problem problem;
+    hx_design_params design;
     size_t n;
 } model;
 
@@ -34,7 +35,9 @@ static void make_model(model *m, const fixture_box *box, double graded, int with
     CHECK_OK(hx_mesh_add_elem_set(&m->mesh, "hole", 2, hole));
     CHECK_OK(fixture_finish(&m->mesh, FIXTURE_SHUFFLED));
     params.rho_min = 0.01;
-    params.volume_fraction = 0.5;
+    m->design = hx_design_defaults;
+    m->design.rho_min = 0.01;
+    m->design.volume_fraction = 0.5;
     params.support = &support;
     params.n_support = 1;
     params.load = &load;
@@ -43,6 +46,15 @@ static void make_model(model *m, const fixture_box *box, double graded, int with
     params.n_passive = with_passive ? 2 : 0;
     CHECK_OK(hx_problem_create(&m->problem, &m->mesh, &params));
     m->n = (size_t)m->mesh.n_elem;
+}
+
+/* The model's design with a projection. */
+static hx_design_params projected(const model *m, double beta, double eta)
+{
+    hx_design_params design = m->design;
+    design.beta = fixture_constant(beta);
+    design.eta = eta;
+    return design;
 }
 
 static void free_model(model *m)
@@ -85,7 +97,9 @@ static void backward(hx_filter *filter, size_t n, const double *rho, double *dc,
 static void create(hx_filter *filter, const char *kind, const model *m,
                    const hx_filter_params *params)
 {
-    CHECK_OK(hx_filter_create(filter, hx_filter_find(kind), &device, &m->problem, params));
+    hx_filter_params with = *params;
+    if (!with.design) with.design = &m->design;
+    CHECK_OK(hx_filter_create(filter, hx_filter_find(kind), &device, &m->problem, &with));
     CHECK(hx_filter_maps_design(filter));
 }
 
@@ -139,8 +153,8 @@ static void check_density(const model *m, double radius, int volume_weighted)
     free(found);
 }
 
-/* b'(F a) = a'(F'b) for two densities a strictly within the limits. A filter that may leave the
- * range of the design solves equations, to a tolerance. */
+/* Checks t'(F a - F b) = (F't)'(a - b) for two densities a and b strictly within the limits.
+ * Filters that solve equations satisfy this only to a tolerance. */
 static void check_transpose(const char *kind, const model *m, const hx_filter_params *params)
 {
     const size_t n = m->n;
@@ -218,7 +232,8 @@ static void check_helmholtz_dense(const model *m, double radius)
 /* Bitwise equal for any number of threads and for a newly created filter. */
 static void check_repeats(const char *kind, const model *m)
 {
-    const hx_filter_params params = {.radius = 1.3, .beta = 4.0, .eta = 0.4};
+    const hx_design_params design = projected(m, 4.0, 0.4);
+    const hx_filter_params params = {.radius = 1.3, .design = &design};
     const size_t n = m->n;
     double *const rho = new_field(n, 41, 0.1, 1.0), *const found = new_field(n, 1, 0.0, 1.0);
     double *const first = malloc(3 * n * sizeof *first);
@@ -286,25 +301,25 @@ static void check_volume_once(hx_filter *filter, hx_filter *other, const model *
  * `other` has memory for two fields at a time. */
 static void check_volume_kept(const char *kind, const model *m, const hx_filter_params *params)
 {
-    const hx_schedule none = {0};
-    hx_filter_params projected = *params;
+    const hx_design_params steep = projected(m, 1.0, 0.5);
+    hx_filter_params other_params = *params;
     hx_filter filter, other;
     hx_least_volume least;
     double mass;
-    projected.beta = 1.0;
-    projected.eta = 0.5;
+    other_params.design = &steep;
     create(&filter, kind, m, params);
-    create(&other, kind, m, &projected);
-    CHECK(hx_filter_kind_sums(filter.kind, params) <= hx_filter_kind_sums(filter.kind, &projected));
+    create(&other, kind, m, &other_params);
+    CHECK(hx_filter_kind_sums(filter.kind, params) <=
+          hx_filter_kind_sums(filter.kind, &other_params));
     check_volume_once(&filter, &other, m, 51);
     CHECK(filter.keeps_dv && !other.keeps_dv);
     check_volume_once(&filter, &other, m, 52);
     double *const d_volume = fixture_put(&device, m->n, m->problem.volume);
     CHECK_OK(hx_filter_mass(&filter, d_volume, d_volume, &mass));
     check_volume_once(&filter, &other, m, 53);
-    CHECK_OK(hx_least_volume_find(&least, &filter, &none));
+    CHECK_OK(hx_least_volume_find(&least, &filter));
     check_volume_once(&filter, &other, m, 54);
-    filter.projection.eta = projected.eta;
+    filter.projection.eta = steep.eta;
     filter.projection.beta = 4.0;
     check_volume_once(&filter, &other, m, 55);
     filter.projection.beta = 0.0;
@@ -365,14 +380,17 @@ static void check_projection(double beta, double eta)
 
 static void check_refusals(const model *m)
 {
-    static const hx_filter_params bad[] = {{.radius = 0.0},
-                                           {.radius = 1.0, .beta = -1.0, .eta = 0.5},
-                                           {.radius = 1.0, .beta = 1e4, .eta = 0.5},
-                                           {.radius = 1.0, .beta = 2.0, .eta = 0.0},
-                                           {.radius = 1.0, .beta = 2.0, .eta = 1.0}};
+    const hx_design_params design[] = {projected(m, -1.0, 0.5), projected(m, 1e4, 0.5),
+                                       projected(m, 2.0, 0.0), projected(m, 2.0, 1.0),
+                                       projected(m, 2.0, 0.5)};
+    const hx_filter_params bad[] = {{.radius = 0.0},
+                                    {.radius = 1.0, .design = &design[0]},
+                                    {.radius = 1.0, .design = &design[1]},
+                                    {.radius = 1.0, .design = &design[2]},
+                                    {.radius = 1.0, .design = &design[3]}};
     static const char *const text[] = {"needs a radius above 0", "beta = -1", "beta = 10000",
                                        "eta = 0 ", "eta = 1 "};
-    const hx_filter_params good = {.radius = 1.0, .beta = 2.0, .eta = 0.5};
+    const hx_filter_params good = {.radius = 1.0, .design = &design[4]};
     hx_filter filter;
     for (size_t k = 0; hx_filters[k]; k++) {
         const hx_filter_kind *const kind = hx_filters[k];
@@ -442,12 +460,12 @@ static double least_fraction(hx_filter *filter, const model *m, double beta)
     CHECK(rho != NULL);
     for (size_t e = 0; e < m->n; e++)
         rho[e] =
-            isnan(problem->passive.density[e]) ? problem->rho_min : problem->passive.density[e];
+            isnan(problem->passive.density[e]) ? m->design.rho_min : problem->passive.density[e];
     double *const d_rho = fixture_put(&device, m->n, rho);
     double *const d_volume = fixture_put(&device, m->n, problem->volume);
     filter->projection.beta = beta;
     CHECK_OK(hx_filter_mass(filter, d_rho, d_volume, &mass));
-    filter->projection.beta = filter->params.beta;
+    filter->projection.beta = filter->design->beta.value;
     device.ops->release(&device, d_rho);
     device.ops->release(&device, d_volume);
     free(rho);
@@ -456,31 +474,31 @@ static double least_fraction(hx_filter *filter, const model *m, double beta)
 
 /* Use as a library: creating an optimizer fails below the least volume, and succeeds with the value
  * that the message gives. */
-static void check_refused(model *m, const fixture_settings *settings, double first, double works)
+static void check_refused(const model *m, fixture_settings settings, double first, double works)
 {
-    const double before = m->problem.volume_fraction;
     fixture_solver s;
-    m->problem.volume_fraction = 0.999 * first;
-    CHECK_FAILS(fixture_solver_create(&s, &device, &m->problem, settings), HX_EINPUT,
+    settings.design.volume_fraction = 0.999 * first;
+    CHECK_FAILS(fixture_solver_create(&s, &device, &m->problem, &settings), HX_EINPUT,
                 "cannot be met: the passive elements, as filter '");
-    m->problem.volume_fraction = 1.0005 * first;
-    CHECK_FAILS(fixture_solver_create(&s, &device, &m->problem, settings), HX_EINPUT,
+    settings.design.volume_fraction = 1.0005 * first;
+    CHECK_FAILS(fixture_solver_create(&s, &device, &m->problem, &settings), HX_EINPUT,
                 "leaves almost no volume to design");
-    m->problem.volume_fraction = works;
-    CHECK_OK(fixture_solver_create(&s, &device, &m->problem, settings));
+    settings.design.volume_fraction = works;
+    CHECK_OK(fixture_solver_create(&s, &device, &m->problem, &settings));
     fixture_solver_free(&s);
-    m->problem.volume_fraction = before;
 }
 
 /* First, lowest and highest volume while beta rises, for eta on either side of the spread
  * densities. */
-static void check_least_volume(const char *kind, model *m, double eta)
+static void check_least_volume(const char *kind, const model *m, double eta)
 {
     const hx_schedule beta = {.value = 1.0, .last = 20.0, .factor = 2.0, .every = 3};
     fixture_settings settings = fixture_defaults();
     settings.filter = kind;
-    settings.filter_params = (hx_filter_params){.radius = 1.4, .beta = 1.0, .eta = eta};
-    settings.optimizer.beta = beta;
+    settings.design = m->design;
+    settings.design.beta = beta;
+    settings.design.eta = eta;
+    settings.filter_params = (hx_filter_params){.radius = 1.4, .design = &settings.design};
     const double value[] = {1.0, 2.0, 4.0, 8.0, 16.0, 20.0};
     double fraction, low = INFINITY, high = 0.0, first = 0.0;
     hx_least_volume least;
@@ -488,7 +506,7 @@ static void check_least_volume(const char *kind, model *m, double eta)
     hx_filter filter;
     CHECK_OK(hx_filter_create(&filter, hx_filter_find(kind), &device, &m->problem,
                               &settings.filter_params));
-    CHECK_OK(hx_least_volume_find(&least, &filter, &beta));
+    CHECK_OK(hx_least_volume_find(&least, &filter));
     for (size_t i = 0; i < sizeof value / sizeof value[0]; i++) {
         fraction = least_fraction(&filter, m, value[i]);
         if (i == 0) first = fraction;
@@ -500,16 +518,14 @@ static void check_least_volume(const char *kind, model *m, double eta)
     CHECK_REL(least.highest.fraction, high, 1e-8);
     /* the filter spreads passive densities */
     CHECK(first > 1.01 * m->problem.passive.mass / m->mesh.total_volume);
-    check_refused(m, &settings, first, 1.02 * high);
+    check_refused(m, settings, first, 1.02 * high);
 
-    const double before = m->problem.volume_fraction;
-    m->problem.volume_fraction = 1.05 * high;
+    settings.design.volume_fraction = 1.05 * high;
     CHECK_OK(hx_least_volume_note(&least, &filter, &notes));
     CHECK(notes.n == 1 && strstr(notes.note[0].text, "of the volume to design"));
-    m->problem.volume_fraction = 1.2 * high;
+    settings.design.volume_fraction = 1.2 * high;
     CHECK_OK(hx_least_volume_note(&least, &filter, &notes));
     CHECK(notes.n == 1);
-    m->problem.volume_fraction = before;
     hx_notes_free(&notes);
     hx_filter_free(&filter);
 }

@@ -33,7 +33,6 @@ static int make_problem(hx_problem *problem, const hx_mesh *mesh, int n_passive)
 {
     static const hx_passive_spec passive = {"core", "test", 1.0};
     hx_problem_params params = fixture_problem();
-    params.volume_fraction = 0.4;
     params.support = &support;
     params.n_support = 1;
     params.load = &load;
@@ -273,7 +272,7 @@ static void run_steps(fixture_solver *s, const hx_mesh *mesh, const hx_groups *g
     CHECK_MSG(high - low > 0.4, "densities from %g to %g", low, high); /* the steps had an effect */
 }
 
-/* Random initial densities become the mean of each group; later designs are bitwise equal within
+/* Random initial densities become the mean of each group. Later designs are bitwise equal within
  * groups. */
 static void check_designs(const hx_mesh *mesh, int flags, int n_passive, double damping,
                           const char *filter, double beta)
@@ -284,6 +283,7 @@ static void check_designs(const hx_mesh *mesh, int flags, int n_passive, double 
     fixture_solver s;
     double density[N_ELEM], mass[2] = {0.0, 0.0};
     uint64_t state = 7;
+    settings.design.volume_fraction = 0.4;
     for (int e = 0; e < N_ELEM; e++) density[e] = fixture_uniform(&state, 0.3, 0.5);
     CHECK_OK(make_problem(&problem, mesh, n_passive));
     double sum = 0.0;
@@ -299,10 +299,10 @@ static void check_designs(const hx_mesh *mesh, int flags, int n_passive, double 
         CHECK(!problem.passive.density || isnan(problem.passive.density[groups.member[m]]));
     settings.filter = filter;
     settings.filter_params.radius = 1.8;
-    settings.filter_params.beta = beta;
-    settings.filter_params.eta = 0.5;
+    settings.design.beta = fixture_constant(beta);
+    settings.design.eta = 0.5;
     settings.density = density;
-    settings.optimizer.damping = damping;
+    settings.design.damping = damping;
     settings.pcg.tolerance = 1e-8;
     CHECK_OK(fixture_solver_create(&s, &device, &problem, &settings));
     double design[N_ELEM];
@@ -343,6 +343,7 @@ static void check_derivative(const hx_mesh *mesh, int flags)
     hx_iteration record;
     double density[N_ELEM], dc[N_ELEM], largest = 0.0;
     uint64_t state = 17;
+    settings.design.volume_fraction = 0.4;
     for (int e = 0; e < N_ELEM; e++) density[e] = fixture_uniform(&state, 0.2, 0.9);
     settings.density = density;
     settings.pcg.tolerance = 1e-13;

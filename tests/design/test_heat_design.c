@@ -60,8 +60,9 @@ static double objective_at(fixture_solver *s, int64_t e, double rho, double step
     return record.compliance;
 }
 
-/* With one temperature: incoming heat times (T - reference), without convection's own term; heat
- * leaves where the temperature is prescribed and through the films. */
+/* Checks that heat is balanced: it leaves where the temperature is prescribed, and through the
+ * films. With one temperature, the compliance must be the incoming heat times (T - reference),
+ * without a term for convection. */
 static void check_value(const fixture_solver *s, const hx_problem *problem,
                         const hx_iteration *record)
 {
@@ -87,8 +88,6 @@ static hx_problem_params params_of(const model *m)
     params.physics = HX_PHYSICS_HEAT;
     params.conductivity = 7.0;
     params.conductivity_min = 0.3;
-    params.penalty = m->penalty;
-    params.volume_fraction = 0.5;
     params.support = support;
     params.n_support = (size_t)m->n_support;
     params.convection = film;
@@ -159,6 +158,8 @@ static void check_model(const hx_mesh *mesh, const model *m, int64_t n_sample)
     double worst = 0.0, largest = 0.0, *const density = malloc(4 * (size_t)n * sizeof *density);
     double *const dc = density + n, *const design = dc + n, *const modulus = design + n;
     uint64_t state = 99;
+    settings.design.volume_fraction = 0.5;
+    settings.design.penalty = fixture_constant(m->penalty);
     if (!density) abort();
     for (int64_t e = 0; e < n; e++) density[e] = fixture_uniform(&state, 0.15, 0.95);
     settings.op_kind = hx_operator_kind_of(hx_operator_kind_find(device.ops->name, "otf"), 1);

@@ -25,10 +25,10 @@ static int is_free(const hx_problem *problem, int64_t e)
 }
 
 /* rho B^eta, B = -dc / (lambda dv), within the move limits. */
-static long double updated(const hx_problem *problem, const hx_optimizer_params *params, int64_t e,
+static long double updated(const hx_problem *problem, const hx_design_params *params, int64_t e,
                            double rho, double dc, long double log_lambda)
 {
-    const long double low = fmaxl(problem->rho_min, (long double)rho - params->move);
+    const long double low = fmaxl(params->rho_min, (long double)rho - params->move);
     const long double high = fminl(1.0L, (long double)rho + params->move);
     if (!(dc < 0.0)) return low;
     const long double log_b = logl(-(long double)dc / problem->volume[e]) - log_lambda;
@@ -36,12 +36,12 @@ static long double updated(const hx_problem *problem, const hx_optimizer_params 
     return value < low ? low : value > high ? high : value;
 }
 
-static void reference_update(const hx_problem *problem, const hx_optimizer_params *params,
+static void reference_update(const hx_problem *problem, const hx_design_params *params,
                              const double *design, const double *dc, long double *proposal)
 {
     long double low = -2000.0L, high = 2000.0L, target = 0.0L;
     for (int64_t e = 0; e < N_ELEM; e++) {
-        target += (long double)problem->volume_fraction * problem->volume[e];
+        target += (long double)params->volume_fraction * problem->volume[e];
         if (!is_free(problem, e))
             target -= (long double)problem->passive.density[e] * problem->volume[e];
     }
@@ -64,7 +64,7 @@ static void reference_update(const hx_problem *problem, const hx_optimizer_param
 
 /* Runs the update on the device with host data; returns the largest change. is_flat: NULL, or out:
  * see hx_oc_update_or_keep. */
-static double update_or_keep(const hx_problem *problem, const hx_optimizer_params *params,
+static double update_or_keep(const hx_problem *problem, const hx_design_params *params,
                              const double *design, const double *dc, double shift, double *proposal,
                              int *is_flat)
 {
@@ -76,12 +76,12 @@ static double update_or_keep(const hx_problem *problem, const hx_optimizer_param
     double *const d_proposal = fixture_put(&device, N_ELEM, proposal);
     void *d_state;
     double target = -problem->passive.mass, change = NAN;
-    for (int64_t e = 0; e < N_ELEM; e++) target += problem->volume_fraction * problem->volume[e];
+    for (int64_t e = 0; e < N_ELEM; e++) target += params->volume_fraction * problem->volume[e];
     CHECK_OK(device.ops->alloc(&device, sizeof(hx_oc_state), &d_state));
     hx_device_oc oc = {.n = N_ELEM,
                        .move = params->move,
                        .damping = params->damping,
-                       .rho_min = problem->rho_min,
+                       .rho_min = params->rho_min,
                        .d_design = d_design,
                        .d_dc = d_dc,
                        .d_dv = d_dv,
@@ -103,7 +103,7 @@ static double update_or_keep(const hx_problem *problem, const hx_optimizer_param
     return change;
 }
 
-static double update(const hx_problem *problem, const hx_optimizer_params *params,
+static double update(const hx_problem *problem, const hx_design_params *params,
                      const double *design, const double *dc, double shift, double *proposal)
 {
     return update_or_keep(problem, params, design, dc, shift, proposal, NULL);
@@ -111,8 +111,8 @@ static double update(const hx_problem *problem, const hx_optimizer_params *param
 
 /* Without a negative derivative the design is kept; it is only scaled to the volume. With one, the
  * update is the usual one. */
-static void check_flat(const hx_problem *problem, const hx_optimizer_params *params,
-                       const oc_case *c, const double *design)
+static void check_flat(const hx_problem *problem, const hx_design_params *params, const oc_case *c,
+                       const double *design)
 {
     double dc[N_ELEM] = {0.0}, kept[N_ELEM], again[N_ELEM], usual[N_ELEM], error = 0.0;
     long double volume = 0.0L, wanted = 0.0L, now = 0.0L;
@@ -123,7 +123,7 @@ static void check_flat(const hx_problem *problem, const hx_optimizer_params *par
     for (int64_t e = 0; e < N_ELEM; e++) {
         volume += (long double)problem->volume[e] * kept[e];
         now += (long double)problem->volume[e] * design[e];
-        wanted += (long double)problem->volume[e] * problem->volume_fraction;
+        wanted += (long double)problem->volume[e] * params->volume_fraction;
     }
     CHECK_MSG(fabsl(volume / wanted - 1.0L) <= 2e-11L, "%s: volume %Lg instead of %Lg", c->label,
               volume, wanted);
@@ -139,9 +139,8 @@ static void check_flat(const hx_problem *problem, const hx_optimizer_params *par
 }
 
 /* Derivatives to which a multiple of the volume's is added, and a shift that subtracts it again. */
-static void check_shift(const hx_problem *problem, const hx_optimizer_params *params,
-                        const oc_case *c, const double *design, const double *dc,
-                        const double *proposal)
+static void check_shift(const hx_problem *problem, const hx_design_params *params, const oc_case *c,
+                        const double *design, const double *dc, const double *proposal)
 {
     const double shift = 0.37 * c->dc_scale;
     double added[N_ELEM], shifted[N_ELEM], error = 0.0;
@@ -162,7 +161,10 @@ static void check_case(const hx_mesh *mesh, const oc_case *c, uint64_t seed)
     static const hx_passive_spec passive[2] = {{"solid", "test", 1.0}, {"void", "test", 0.01}};
     hx_problem problem;
     hx_problem_params params = fixture_problem();
-    const hx_optimizer_params optimizer = {.move = c->move, .damping = c->damping};
+    const hx_design_params limits = {.rho_min = c->rho_min,
+                                     .volume_fraction = c->volume_fraction,
+                                     .move = c->move,
+                                     .damping = c->damping};
     double design[N_ELEM], dc[N_ELEM], proposal[N_ELEM], change = 0.0, error = 0.0;
     long double reference[N_ELEM], volume = 0.0L;
     int n_move = 0, n_inside = 0;
@@ -170,7 +172,6 @@ static void check_case(const hx_mesh *mesh, const oc_case *c, uint64_t seed)
     params.n_support = 1;
     params.load = &load;
     params.n_load = 1;
-    params.volume_fraction = c->volume_fraction;
     params.rho_min = c->rho_min;
     params.passive = passive;
     params.n_passive = c->passive ? 2 : 0;
@@ -183,10 +184,10 @@ static void check_case(const hx_mesh *mesh, const oc_case *c, uint64_t seed)
         if (c->positive && e % 5 == 0) dc[e] = -dc[e];
         proposal[e] = NAN;
     }
-    const double returned = update(&problem, &optimizer, design, dc, 0.0, proposal);
-    if (c->zero_share == 0.0) check_shift(&problem, &optimizer, c, design, dc, proposal);
-    if (c->reachable > 0) check_flat(&problem, &optimizer, c, design);
-    reference_update(&problem, &optimizer, design, dc, reference);
+    const double returned = update(&problem, &limits, design, dc, 0.0, proposal);
+    if (c->zero_share == 0.0) check_shift(&problem, &limits, c, design, dc, proposal);
+    if (c->reachable > 0) check_flat(&problem, &limits, c, design);
+    reference_update(&problem, &limits, design, dc, reference);
     for (int64_t e = 0; e < N_ELEM; e++) {
         const double step = proposal[e] - design[e];
         volume += (long double)problem.volume[e] * proposal[e];

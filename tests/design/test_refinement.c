@@ -117,8 +117,9 @@ static outcome run(const hx_problem *problem, const hx_operator_kind *op_kind,
     return o;
 }
 
-/* The error of f'u is u'r + r'K^-1 r, each at most (|u| + ...) |r|: twice the first for either
- * solve. The second design differs through the first one's sensitivities, by an equal amount. */
+/* The error of f'u is u'r + r'K^-1 r, where each term is at most about |u| |r|, in both solves. The
+ * second design also differs through the sensitivities of the first, by an equal amount. Hence the
+ * factor of 8. */
 static void compare(const char *what, const outcome *is, const outcome *should, double tolerance)
 {
     const double bound = 8.0 * tolerance * fmax(is->reach, should->reach) + 1e-12;

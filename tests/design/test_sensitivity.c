@@ -62,8 +62,8 @@ static void check_downloads(fixture_solver *s, const hx_problem *problem, const 
     CHECK_OK(hx_optimizer_energy(&s->opt, energy));
     CHECK(memcmp(density, design, sizeof density) == 0);
     for (int e = 0; e < N_ELEM; e++) {
-        CHECK_REL(modulus[e], problem->young * pow(design[e], problem->penalty), 1e-14);
-        CHECK_REL(dc[e], -problem->penalty / design[e] * energy[e], 1e-13);
+        CHECK_REL(modulus[e], problem->young * pow(design[e], s->design.penalty.value), 1e-14);
+        CHECK_REL(dc[e], -s->design.penalty.value / design[e] * energy[e], 1e-13);
     }
 }
 
@@ -76,9 +76,9 @@ static void check_model(const hx_mesh *mesh, const model *m, int64_t stride)
     hx_iteration record;
     double density[N_ELEM], dc[N_ELEM], dv[N_ELEM], design[N_ELEM], proposal[N_ELEM];
     uint64_t state = 99;
+    settings.design.volume_fraction = 0.5;
+    settings.design.penalty = fixture_constant(m->penalty);
     params.young = 7.0;
-    params.penalty = m->penalty;
-    params.volume_fraction = 0.5;
     params.support = support;
     params.n_support = m->prescribed ? 3 : 1;
     params.load = load;
@@ -169,11 +169,11 @@ static void check_refusals(const hx_mesh *mesh)
     CHECK_OK(hx_problem_create(&problem, mesh, &params));
     for (int i = 0; i < 4; i++) {
         fixture_settings settings = fixture_defaults();
-        settings.optimizer.move = bad[i];
+        settings.design.move = bad[i];
         CHECK_FAILS(fixture_solver_create(&s, &device, &problem, &settings), HX_EINPUT,
                     "must be above 0 and at most 1");
         settings = fixture_defaults();
-        settings.optimizer.damping = bad[i];
+        settings.design.damping = bad[i];
         CHECK_FAILS(fixture_solver_create(&s, &device, &problem, &settings), HX_EINPUT,
                     "must be above 0 and at most 1");
         settings = fixture_defaults();

@@ -54,7 +54,6 @@ typedef struct trace {
 static void make_problem(hx_problem *problem, const hx_mesh *mesh, const model *m)
 {
     hx_problem_params params = fixture_problem();
-    params.volume_fraction = 0.4;
     params.support = &support;
     params.n_support = 1;
     params.load = load;
@@ -97,22 +96,24 @@ static int is_floating(const fixture_solver *s)
 static void open_run(fixture_solver *s, const hx_problem *problem, const model *m)
 {
     fixture_settings settings = fixture_defaults();
+    settings.design.volume_fraction = 0.4;
     settings.op_kind = find_deterministic();
     CHECK(settings.op_kind != NULL);
     settings.precond = m->precond->name;
     settings.filter = m->filter->name;
-    settings.filter_params = (hx_filter_params){.radius = 0.35, .beta = m->beta, .eta = 0.5};
+    settings.filter_params = (hx_filter_params){.radius = 0.35};
     settings.pcg.criterion = m->criterion;
     settings.pcg.tolerance = hx_pcg_tolerance(m->criterion);
     if (m->deflation) {
         settings.pcg.tolerance = 1e-8;
         settings.density = floating_density(problem->mesh);
     }
+    settings.design.beta = fixture_constant(m->beta);
     if (m->penalty_start > 0.0)
-        settings.optimizer.penalty = (hx_schedule){
+        settings.design.penalty = (hx_schedule){
             .value = m->penalty_start, .last = 3.0, .factor = 1.0, .step = 0.5, .every = 2};
     if (m->beta > 0.0)
-        settings.optimizer.beta =
+        settings.design.beta =
             (hx_schedule){.value = m->beta, .last = 16.0, .factor = 2.0, .every = 3};
     CHECK_OK(fixture_solver_create(s, &device, problem, &settings));
     s->analysis.warm_start = m->warm;

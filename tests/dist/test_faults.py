@@ -40,8 +40,8 @@ optimization = { volume_fraction = 0.45; rho_min = 0.001; iterations = 2;
 output = { every = 0; };
 solver = { device = "cpu"; deterministic = true; threads = 1; preconditioner = "multigrid"; tolerance = 1e-10; };
 """
-AT_ONCE = 4 # a run that fails mostly waits for its end
-WHOLE_AT_ONCE = 2 # a run that continues computes; more at once would compete for the cores
+AT_ONCE = 4 # a run that fails mostly waits until it ends
+WHOLE_AT_ONCE = 2 # a run that continues computes all the time; more of them would compete for the cores
 SECONDS = 60 # limit that detects a process that waits forever; other runs take at most a few seconds
 ENV = dict(os.environ, OMPI_ALLOW_RUN_AS_ROOT="1", OMPI_ALLOW_RUN_AS_ROOT_CONFIRM="1", OMP_WAIT_POLICY="passive",
            OMPI_MCA_rmaps_base_oversubscribe="1", OMPI_MCA_btl_vader_single_copy_mechanism="none",

@@ -1,8 +1,9 @@
-/* Products in parts over subdomains: contributions of elements with interface points are complete
- * before the other elements are computed, or after them; all parts, with the exchange that runs
- * concurrently, give the whole product, including springs and convection, whatever y held before:
- * bitwise if the operator is deterministic, otherwise within the effect of the order of additions.
- * Run by mpirun with any number of processes, or without it as a single one. */
+/* Products over subdomains are computed in parts: the contributions of elements with interface
+ * points are completed either before the other elements are computed or after them. The parts, and
+ * the exchange that runs concurrently, must give the whole product, including springs and
+ * convection, whatever y held before. Results are bitwise equal if the operator is deterministic;
+ * otherwise they differ only by the order of additions. Run by mpirun with any number of processes,
+ * or without mpirun as a single process. */
 #include <float.h>
 
 #include "core/base/random.h"

@@ -61,9 +61,9 @@ def history(folder):
 
 
 def compare(name, alone, shared, bound, more=1):
-    """Compares compliances and PCG iterations of all designs. Allowed: `more` iterations above those of one process, or two
-    fewer, since several processes keep z in double precision; from 100 iterations (diagonal preconditioners), where
-    rounding decides when the solve ends, a tenth of them in both directions."""
+    """Compares compliances and PCG iterations of all designs. Allowed are `more` iterations more than with one process, or
+    two fewer, because several processes keep z in double precision. From 100 iterations on (diagonal preconditioners),
+    rounding decides when the solve ends, so a tenth more or fewer are allowed."""
     check(len(alone) == len(shared) > 0, f"{name}: {len(shared)} designs, one process {len(alone)}")
     for a, b in zip(alone, shared):
         off = abs(float(b["compliance"]) / float(a["compliance"]) - 1.0)
@@ -109,8 +109,8 @@ def parts():
 
 
 def coarse_grids():
-    """Distributed coarse grids. If a grid of a few nodes is distributed here that one process would solve directly, the
-    number of iterations differs."""
+    """Distributed coarse grids. One process solves a grid of a few nodes directly; if that grid is distributed here
+    instead, the number of iterations differs."""
     ENV["HEXTOP_WHOLE_COARSE_GRID"] = "500"
     agree("coarse grids", PART % "cantilever", "mesh.nx=60", "mesh.ny=30", "mesh.nz=30", "mesh.distort=0.1",
           "solver.preconditioner=multigrid", ranks=(3,), designs=2, cases=1)

@@ -16,7 +16,7 @@ typedef struct job {
     int64_t n;               /* unknowns of the whole */
     double *x, *exact, *got; /* [n] x, the same on all ranks; K x by one rank; K x by all ranks */
     double *modulus;         /* [n_elem] */
-    int in_parts;            /* 1: the mesh is in parts */
+    int in_parts;            /* 1: each process has a part of the mesh */
     int direct;              /* 1: values of points go from device to device if possible */
 } job;
 

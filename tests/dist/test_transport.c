@@ -1,7 +1,8 @@
-/* Receive buffers that several processes write to (transport_ops.h). This process plays three of
- * them on one device: destinations, numbers of exchanges, and sums in the given order; a single
- * process, which has no buffers; and the transport selected by threads that play processes with a
- * device each, or with two sharing one. test_subdomains and test_processes.py use real processes.
+/* Receive buffers that several processes write to (transport_ops.h). This process plays three
+ * processes on one device, which tests destinations, numbers of exchanges, and sums in the given
+ * order. Also tested: a single process, which has no buffers; and the transport that is selected by
+ * threads that play processes, either with a device each or with two sharing one. test_subdomains
+ * and test_processes.py use real processes.
  *
  *     test_transport [cpu | cuda] */
 #include <pthread.h>

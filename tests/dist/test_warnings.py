@@ -94,7 +94,8 @@ def warned(n, name, words, parts="always"):
 
 
 def initial():
-    """An initial design that the filter smooths once more, given by each name of a result; every process has the whole mesh."""
+    """An initial design that the filter smooths a second time, given by each name of a result. Every process has the whole
+    mesh."""
     words = ["passive=", "optimization.iterations=12", "optimization.filter.kind=none"]
     check(run(1, [*words, "output.directory=first"]).returncode == 0, "a first design")
     for kind in ("density", "helmholtz"):
@@ -118,7 +119,8 @@ output = { directory = "roof"; };
 
 
 def not_judged():
-    """A mesh in parts has no warnings about the 0/1 design; the run prints a command that has them."""
+    """If each process has only a part of the mesh, there are no warnings about the 0/1 design. The run prints a
+    command that gives them."""
     with open("roof.cfg", "w", encoding="ascii") as file:
         file.write(ROOF)
     for words, is_judged in ((["mesh.in_parts=always"], False), (["mesh.in_parts=never"], True)):

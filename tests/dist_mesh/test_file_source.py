@@ -22,7 +22,7 @@ NOTED = {} # number of processes: files with their tests
 ENV = dict(os.environ, OMPI_ALLOW_RUN_AS_ROOT="1", OMPI_ALLOW_RUN_AS_ROOT_CONFIRM="1", OMP_WAIT_POLICY="passive",
            OMPI_MCA_rmaps_base_oversubscribe="1", OMPI_MCA_btl_vader_single_copy_mechanism="none",
            OMPI_MCA_mpi_yield_when_idle="1", OMPI_MCA_pml="ob1", OMP_NUM_THREADS="1", ASAN_OPTIONS="detect_leaks=0:handle_sigill=1",
-           MALLOC_PERTURB_="0") # meson sets it, which fills every buffer of about 300 processes
+           MALLOC_PERTURB_="0") # Meson sets it to another value, which makes malloc fill every buffer of about 300 processes
 EXACT = ["solver.deterministic=true", "solver.tolerance=1e-12", "solver.criterion=relative", "output.every=0",
          "optimization.iterations=5"]
 CANTILEVER = os.path.join(ROOT, "configs", "cantilever.cfg")
@@ -358,13 +358,13 @@ def mesh_part(folder):
 
 
 def meanings(said):
-    """Lines of a run on sets of the config that are sets of another name in the mesh."""
+    """The lines that a run prints about sets of the config that have another name in the mesh."""
     lines = (said.stdout + said.stderr).replace("\x1b[K", "").splitlines()
     return [line for line in lines if " is taken to be the set " in line]
 
 
 def same_run(part, ranks=(3,), meant=None):
-    """meant: how many sets of the config are sets of another name in the mesh; None: not compared with a number."""
+    """meant: how many sets of the config have another name in the mesh; None: any number."""
     keys = EXACT
     said = by(1, HEXTOP, "run", part, "output.directory=alone", *keys)
     check(said.returncode == 0, f"{part}: {said.stderr}")
@@ -385,7 +385,8 @@ def same_run(part, ranks=(3,), meant=None):
 
 
 def meant():
-    """A config that names such sets: by their use, as from the whole mesh."""
+    """A config with such names of sets: which set is meant follows from its use, and is the same as with the
+    whole mesh."""
     nodes, cells = shuffle(*box([12, 6, 6], hexahedra), 3)
     faces, end = left_faces(nodes, cells), [a for a, x in enumerate(nodes) if x[0] == 12.0]
     part = config(gmsh_22("meant.msh", nodes, cells, faces, left="one", points=end, point="two"), held="one", pulled="two")

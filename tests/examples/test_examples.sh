@@ -1,6 +1,6 @@
 #!/bin/sh
-# The parts of examples/: the meshes that gmsh wrote are read as they are, sets and loads are found, designs
-# improve; where gmsh is installed, the scripts still make meshes of hexahedra only.
+# The parts of examples/: their meshes, made by gmsh, are read unchanged, sets and loads are found, and
+# designs improve. If gmsh is installed, the scripts still make meshes that consist of hexahedra only.
 #     test_examples.sh HEXTOP SRCDIR
 set -u
 hextop=$(realpath "$1")
@@ -8,7 +8,7 @@ parts=$(realpath "$2")/examples
 bracket=$parts/bracket
 . "$(dirname "$0")/../lib/scratch.sh"
 
-# says PATTERN: a line of the last check, an extended regular expression.
+# says PATTERN: the output of the last check has a line that matches this extended regular expression.
 says() {
     grep -Eq "$1" stdout || fault "check does not say: $1"
 }
@@ -25,8 +25,8 @@ says 'bolts +96 +0 +80 +3747.24 mm\^2'
 says '288 of 12,312 degrees of freedom held'
 says 'sum of case 1, weight 1: \[0, -5000, 1500\] N'
 
-# The pull by a pin: its hole is found from the faces only. Across the axis 2 F / (pi r L) =
-# 2 * 5000 / (pi 16 36) = 5.53 in a round hole; one of 16 flat faces takes 1.3 % more.
+# The pull by a pin, whose hole is found from the faces only. The pressure across the axis is 2 F / (pi r L) =
+# 2 * 5000 / (pi 16 36) = 5.53 in a round hole, and 1.3 % more in a hole of 16 flat faces.
 "$hextop" check "$bracket/bracket.cfg" solver.operator=otf solver.device=cpu 'loads[0].total_force=' \
     'loads[0].bearing_force=[0,-5000,1500]' 'passive[1]={set="pin";skin=6.0;}' >stdout 2>stderr ||
     fault "check of a pin refuses: $(cat stderr)"
@@ -34,8 +34,8 @@ says 'of a pin: radius 15\.7957 mm, axis \[0, 0, 1\] through \[184, -18, 18\] mm
 says 'sum of case 1, weight 1: \[[-0-9.e]*, -5000, 1500\] N'
 says 'skin of pin, 6 mm thick: [0-9,]* elements'
 
-# follows HISTORY A B C: its first compliance is A (it changes with the mesh or the model), and falls to B and C
-# in the next two designs.
+# follows HISTORY A B C: the compliance of the first design is A (a change of the mesh or the model shows
+# there), and those of the next two designs are B and C.
 follows() {
     awk -F, -v a="$2" -v b="$3" -v c="$4" '
         function off(x, y) { x = x / y - 1; return x < 0 ? -x : x }
@@ -76,8 +76,8 @@ says 'output +\[0, 0, 250\] N at \[40, 110, 45\] mm, distributing'
 design bell-crank
 follows bell-crank/history.csv 17366.7474 8910.88544 6988.28717
 
-# Heat: a plate of 30 x 30 x 1 with a sink of 4. All heat leaves through it, the conductor is one piece, and better
-# than none.
+# Heat: a plate of 30 x 30 x 1 with a sink of width 4. All heat leaves through the sink; the conductor is one piece
+# and conducts better than none.
 plate="mesh.nx=30 mesh.ny=30 mesh.nz=1 sets[0].box.min=[0.0,13.0,0.0] sets[0].box.max=[0.0,17.0,1.0]"
 plate="$plate optimization.symmetry[0].point=[0.0,15.0,0.0] solver.operator=otf solver.device=cpu solver.tolerance=1e-8"
 # shellcheck disable=SC2086 # words

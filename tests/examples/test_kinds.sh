@@ -1,6 +1,6 @@
 #!/bin/sh
-# The parts of examples/ that gmsh meshes with tetrahedra and with every kind of element: their scripts, coarse
-# and with few designs, from geometry to a closed surface. Skipped where gmsh is missing.
+# The parts of examples/ that gmsh meshes with tetrahedra and with every kind of element. Their scripts run on
+# coarse meshes with few designs, from geometry to a closed surface. Skipped if gmsh is missing.
 #     test_kinds.sh HEXTOP SRCDIR
 set -u
 hextop=$(realpath "$1")
@@ -11,7 +11,7 @@ if ! command -v gmsh >/dev/null; then
     exit 77
 fi
 
-# part NAME SIZE: its script, with two designs.
+# part NAME SIZE: runs the script of the part with two designs.
 part() {
     mkdir "$1-script"
     cp "$parts/$1/$1.geo" "$1-script"
@@ -36,7 +36,7 @@ for type in 10 12 13 14; do
     grep -q -x $type lever.vtk || fault "lever: no cell of type $type"
 done
 
-# The field's least is what check says, of tetrahedra and wedges too.
+# The smallest value of the field is the one that check prints, also for tetrahedra and wedges.
 "$hextop" mesh "$parts/lever/lever.cfg" look.vtk mesh.file="$PWD/lever/lever.msh" output.format=ascii >/dev/null 2>&1 ||
     fault "lever: no fields"
 least=$(awk '/^[A-Za-z]/ { on = ($1 == "scaled_jacobian" || $2 == "scaled_jacobian" || on && /^LOOKUP/); next }

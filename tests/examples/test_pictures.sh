@@ -1,5 +1,5 @@
 #!/bin/sh
-# The scripts of examples/paraview: pictures and animations come out, and are not blank.
+# The scripts of examples/paraview: they make pictures and animations, which are not blank.
 #     test_pictures.sh HEXTOP SRCDIR
 set -u
 hextop=$(realpath "$1")

@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""examples/python against the program: the same densities, displacements, files and messages.
+"""The examples in examples/python must give the same results as the program: the same densities, displacements,
+files and messages.
 
     test_python.py HEXTOP SRCDIR LIBRARY
 
@@ -57,7 +58,8 @@ def file_bytes(path):
 
 
 def check_same(name, config, keys):
-    """The program's files are the library's to the bit, and the arrays are what they hold."""
+    """The files of the program and of the library are bitwise equal, and the library's arrays have the values in
+    the files."""
     words = [f"{key}={value}" for key, value in keys.items()]
     subprocess.run([HEXTOP, "-q", "run", config, *words, f"output.directory={name}", "output.every=0",
                     "output.format=ascii"], check=True)

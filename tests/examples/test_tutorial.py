@@ -60,7 +60,7 @@ def value(text):
 
 
 def is_like(quoted, printed):
-    """Whether a printed line is the quoted one."""
+    """True if a printed line agrees with the quoted one."""
     if ROW.match(quoted):  # iteration, compliance, volume, change, greyness
         quoted, printed = (" ".join(line.split()[:7]) for line in (quoted, printed))
     quoted, printed = (" ".join(UNCOMPARED.sub("#", line).split()) for line in (quoted, printed))
@@ -78,7 +78,7 @@ def is_like(quoted, printed):
 
 
 def compare(quotation, printed):
-    """Each quoted line is printed, behind the one before it."""
+    """Every quoted line is printed, in the order of the quotation."""
     at = 0
     for line in quotation.split("\n"):
         if line.strip() in ("", "..."):

@@ -40,7 +40,7 @@ typedef struct module {
 static module modules[MOST_MODULES]; /* the first entry is the program */
 static int n_module;
 
-/* --- who called --- */
+/* --- the caller of a request --- */
 
 static int add_module(struct dl_phdr_info *info, size_t size, void *context)
 {
@@ -78,8 +78,8 @@ static const module *module_of(uintptr_t at)
     return NULL;
 }
 
-/* Builds with sanitizers have frame pointers, so the program's frames can be followed; in a library
- * only the address itself is known. */
+/* Builds with sanitizers have frame pointers, so the program's own frames can be followed. In a
+ * library, only the address of the call is known. */
 static void name_site(char text[TEXT], void *caller, void *const *frame)
 {
     const uintptr_t at = (uintptr_t)caller;
@@ -132,7 +132,7 @@ static void set_errno(int how)
 /* --- memory --- */
 
 /* Memory that the loader allocates for a thread that ends together with the program is not a leak.
- * LeakSanitizer identifies the loader by the caller of malloc, which is this file here. */
+ * LeakSanitizer recognizes the loader as the caller of malloc, but here this file is the caller. */
 const char *__lsan_default_suppressions(void);
 const char *__lsan_default_suppressions(void)
 {

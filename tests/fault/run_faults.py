@@ -1,17 +1,18 @@
 #!/usr/bin/env python3
-"""Fails each call that the program makes of the system, and looks how it ends:
+"""Makes each of the program's calls of the system fail, and checks how the program ends:
 
     run_faults.py HEXTOP SRCDIR [--sample N] [--seed S] [--scenes a,b] [--only a,b] [--jobs N] [--seconds S] [--at SCENE "KIND SITE N HOW"] [-v]
 
-HEXTOP is of a build with -Dfault_injection=true, under the address sanitizer. Each scene is a small job (some
-100 elements, 2 designs). Its call sites are listed; then each fails at its first, middle and last call, alone,
-and the disk is full from each write on. What must hold each time: exit status 0, 1 or 2; one message with
-"hextop: error:" if not 0, with a reason; nothing for a sanitizer to say (leaks, too); no temporary file left; no
-file under a final name that is not whole; a run can be repeated, or resumed from its checkpoint, to the same bits.
-Exit status 0 is right where the results are those of the run without a fault, or a warning names what differs.
-A site is tried in the first scene that reaches it (--all: in each). What libconfig, the OpenMP runtime or the
-sanitizer itself does when it gets no memory is counted as others'.
---sample N takes N faults of all, by a fixed seed, --seconds S as many as begin within S, in random order; --at repeats one and prints all that it said."""
+HEXTOP must be built with -Dfault_injection=true and the address sanitizer. Each scene is a small job (about 100 elements, 2
+designs). Its call sites are listed. Then the first, the middle and the last call of each site fails, one call per run, and
+the disk is full from each write on. Required each time: exit status 0, 1 or 2; if it is not 0, one message with "hextop:
+error:" and a reason; no report of a sanitizer, including leaks; no temporary file; no incomplete file under a final name;
+the run can be repeated, or resumed from its checkpoint, with bitwise equal results. Exit status 0 is correct if the results
+are those of the run without a fault, or if a warning names what differs. A site is tested in the first scene that reaches it
+(--all: in each). Failures of libconfig, of the OpenMP runtime or of the sanitizer itself when they get no memory are counted in a
+column of their own.
+--sample N tests N of all faults, chosen with a fixed seed; --seconds S as many as begin within S seconds, in random order.
+--at repeats one fault and prints the whole output."""
 import argparse
 import collections
 import concurrent.futures
@@ -75,14 +76,15 @@ solver = { device = "cpu"; threads = 1; operator = "bsrsym"; preconditioner = "m
 output = { directory = "out"; every = 1; fields = ("density", "displacement", "von_mises"); };
 """
 CONFIGS = {"base.cfg": BASE % LOADED, "rich.cfg": BASE % RICH, "heat.cfg": HEAT, "spline.cfg": SPLINE}
-SOLVED = ["run", "base.cfg", "-q"]  # makes the out/ that other commands read
+SOLVED = ["run", "base.cfg", "-q"]  # makes the folder out/ that other commands read
 
 
 MESHES = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "examples", "meshes")
 
 
 class Scene:
-    """command: what is tested. before: commands without faults. resume: what repeats it."""
+    """command: what is tested; before: commands that run first, without faults; again: the command that repeats
+    or resumes the tested one."""
 
     def __init__(self, name, command, before=(), again=None):
         self.name, self.command, self.before, self.again = name, command, before, again
@@ -133,14 +135,14 @@ def scenes(meshes):
 HOWS = {"alloc": ["memory"], "write": ["space", "io", "short"], "close": ["io"], "sync": ["io"], "rename": ["io"],
         "open": ["io"], "folder": ["space"], "thread": ["memory"]}
 LASTING = {"write": ["space", "io"], "open": ["space"]}
-# The OpenMP runtime and the dynamic linker end the program by themselves, with a message of their own.
+# The OpenMP runtime and the dynamic linker end the program themselves, with their own messages.
 NOT_OURS = ("libgomp", "ld-linux", "libasan", "libubsan")
 NOT_OURS_SAID = re.compile(r"sanitizer_common.*CheckFailed|CheckFailed.*sanitizer_common|libgomp: ")
 SANITIZERS = re.compile(r"AddressSanitizer|LeakSanitizer|runtime error|SEGV")
 
 
 def environment(**more):
-    # gcc aligns what it moves to a fake stack for 32 bytes, vectors of 64 or not (its bug 110027)
+    # gcc aligns variables on the fake stack only to 32 bytes, even vectors of 64 bytes (gcc bug 110027)
     asan = "exitcode=99:allocator_may_return_null=1:detect_stack_use_after_return=0:handle_sigill=1"
     own = dict(os.environ, OMP_NUM_THREADS="1", ASAN_OPTIONS=asan,
                UBSAN_OPTIONS="halt_on_error=1:exitcode=98:print_stacktrace=1", TMPDIR=".", HOME=".", **more)
@@ -164,7 +166,7 @@ def files_of(folder):
 
 
 class Bench:
-    """A scene, set up once: its sites, and what it leaves without a fault."""
+    """A scene that was set up once: its call sites, and its files after a run without a fault."""
 
     def __init__(self, hextop, scene, root):
         self.hextop, self.scene = hextop, scene
@@ -243,13 +245,13 @@ class Bench:
                 yield f"then {' '.join(words)}: another {name}" if name in now else f"then {name} is missing"
 
     def try_fault(self, fault):
-        """(how it ended, what was wrong, what it said)."""
+        """Returns (how the run ended, what was wrong, its output)."""
         with tempfile.TemporaryDirectory(dir=self.root) as folder:
             work, listed = os.path.join(folder, "work"), os.path.join(folder, "sites")
             shutil.copytree(self.start, work)
             status, out, said = call(self.hextop, self.scene.command, work, HEXTOP_FAULT=fault,
                                      HEXTOP_FAULT_LIST=listed)
-            fired = not os.path.exists(listed)  # it crashed: it was
+            fired = not os.path.exists(listed)  # no list: the program crashed, so the fault occurred
             if not fired:
                 with open(listed, encoding="utf-8") as stream:
                     fired = stream.read().endswith("fired\n")
@@ -275,7 +277,7 @@ class Bench:
             yield "an error, and exit status 0"
         warned = "warning:" in said.replace(self.said, "")
         for wrong in self.judge_files(work, status):
-            # what a page or a report of verify lacks is warned of
+            # a warning must name what a page or a report of verify lacks
             lacking = wrong.startswith("is missing") or re.match(r"(report\.html|out/verify\.json) is neither", wrong)
             if not (warned and status == 0 and lacking):
                 yield wrong
@@ -284,7 +286,7 @@ class Bench:
 def name_sites(hextop, text):
     def name(match):
         at = re.findall(r"[0-9a-f]+", match.group(1))
-        # the instruction of the call is before the address that it returns to
+        # the call instruction is just before the return address
         before = [hex(int(a, 16) - 1) for a in at]
         said = subprocess.run(["addr2line", "-e", hextop, *before], capture_output=True, text=True, check=False).stdout
         return "hextop:" + "<".join(os.path.basename(line.split(" ")[0]) for line in said.split("\n") if line)
@@ -318,7 +320,7 @@ def main():
 
 
 def list_jobs(options, benches):
-    """Each call site in the first scene that reaches it, or in all."""
+    """Returns each call site in the first scene that reaches it, or in all scenes."""
     seen, jobs = set(), []
     for bench in benches:
         new = set()

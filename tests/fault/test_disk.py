@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""A disk that is full, or a folder that goes away in the middle:
+"""A disk that is full, or a folder that is removed during a run:
 
     test_disk.py HEXTOP SRCDIR
 
-A limit of file sizes stands for the full disk (in any build, without a right); where a user may mount one, a real
-one of 1 MB comes too. Every message has file, reason and remedy, no part of a file stays, and of a run that cannot
-write its result the design is found elsewhere, the same to the last bit as of a run that can."""
+A limit of file sizes stands for the full disk, which works in any build and needs no rights. If the user may mount
+a disk, a real one of 1 MB is also tested. Every message has the file, the reason and a remedy, and no partial file
+stays. If a run cannot write its result, its design is saved elsewhere, bitwise equal to that of a run that can."""
 import os
 import shutil
 import subprocess
@@ -58,14 +58,14 @@ def saved():
 
 
 def density(path):
-    """The densities alone: titles differ."""
+    """Only the densities, because titles differ."""
     with open(path, "rb") as file:
         text = file.read()
     return text[text.index(b"SCALARS density"):][:8 * 512 + 60]
 
 
 def outputs():
-    """Each writer says why."""
+    """Every writer states the reason."""
     status, said = run("run", "small.cfg")
     check("a run", status == 0, said)
     jobs = [("surface", "whole", f"part.{kind}") for kind in ("stl", "ply", "3mf", "obj", "glb")]
@@ -81,7 +81,7 @@ def outputs():
 
 
 def full_disk():
-    """VTK files do not fit, the rest does: only the last one ends the run."""
+    """VTK files do not fit, but the others do. Only a failure of the last VTK file ends the run."""
     status, said = run("run", "full.cfg", most=8000)
     check("the run fails", status == 1 and said.count("hextop: error:") == 1, said)
     check("with reason and remedy", "full/density_0002.vtk: cannot write: File too large; raise the limit" in said, said)
@@ -93,14 +93,15 @@ def full_disk():
 
 
 def gone():
-    """The output folder is removed during a run; the design goes to the next place that takes it."""
+    """The output folder is removed during a run; the design is then saved in the first other place that can be
+    written to."""
     process = subprocess.Popen([hextop, "run", "gone.cfg"], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE,
                                text=True, env=dict(os.environ, TMPDIR=os.path.realpath("elsewhere")))
     for _ in range(2000):
         time.sleep(0.01)
         if os.path.exists("gone/density_0001.vtk"):
             break
-    os.rename("gone", "moved")  # in one step: the run goes on writing in there
+    os.rename("gone", "moved")  # one step, because the run continues to write there
     said = process.communicate(timeout=240)[1]
     found = saved()
     check("folder gone: fails", process.returncode == 1 and said.count("hextop: error:") == 1, said)
@@ -113,7 +114,7 @@ def gone():
 
 
 def mounted():
-    """A real full disk, where one may be mounted."""
+    """A real full disk, if one can be mounted."""
     os.makedirs("disk/out", exist_ok=True)
     write_config("disk.cfg", "disk/out", (64, 5, 1))
     script = (f"mount -t tmpfs -o size=1m none disk && mkdir -p disk/out && TMPDIR=$PWD/elsewhere '{hextop}' run disk.cfg;"

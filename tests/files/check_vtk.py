@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""Our VTK files read with VTK itself, and VTK's files read by us.
+"""VTK itself reads hextop's VTK files, and hextop reads files that VTK wrote.
 
     check_vtk.py TEST_VTK            TEST_VTK: the program built from test_vtk.c
-    check_vtk.py --file FILE.vtk ... prints what VTK finds in result files; fails on NaN or no hexahedra
+    check_vtk.py --file FILE.vtk ... prints what VTK reads in result files; fails on NaN or without hexahedra
 
 Exit status 0 passed, 1 failed, 77 skipped (no VTK for Python)."""
 
@@ -36,7 +36,7 @@ def check(condition, text):
 
 
 def read(path):
-    """The grid in a file as VTK sees it, asked for nothing: so ParaView shows a file of ours whole."""
+    """The grid of a file as VTK reads it without options, which shows that ParaView displays the whole file."""
     reader = vtk.vtkUnstructuredGridReader()
     reader.SetFileName(path)
     reader.Update()
@@ -63,7 +63,7 @@ def total_volume(grid):
 
 
 def check_ours(path, expected_xyz, expected_conn):
-    """A file of ours against the mesh it came from and the fields' formulas in vtk_sample.h."""
+    """Compares a file of hextop with its mesh and with the formulas of the fields in vtk_sample.h."""
     grid = read(path)
     n_cell, n_point = len(expected_conn), len(expected_xyz)
     check(grid.GetNumberOfCells() == n_cell, f"{path}: {grid.GetNumberOfCells()} cells")
@@ -99,7 +99,7 @@ def check_ours(path, expected_xyz, expected_conn):
 
 
 def check_part(path, xyz, conn, n_cell):
-    """The first n_cell elements and their nodes, as an output threshold leaves them."""
+    """The first n_cell elements and their nodes, which is what output.threshold keeps."""
     grid = read(path)
     check(grid.GetNumberOfCells() == n_cell, f"{path}: {grid.GetNumberOfCells()} cells")
     cell, point = arrays(grid.GetCellData()), arrays(grid.GetPointData())

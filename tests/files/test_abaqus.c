@@ -17,7 +17,8 @@ static void test_mesh_styles(void)
     CHECK(hx_mesh_node_number(&mesh, 0) == 1 && hx_mesh_elem_number(&mesh, 0) == 1);
     hx_mesh_free(&mesh);
 
-    /* Case, blanks, comments, carriage returns, continued lines, exponents, missing coordinates. */
+    /* Upper and lower case, blanks, comments, carriage returns, continued lines, exponents, missing
+     * coordinates. */
     read_good(
         "** a comment\r\n*Heading\r\n anything, at all\r\n* node , nset = N_all\r\n"
         " 10 , 0.0D+0,0,\r\n20,1.E0,,\r\n\r\n30, 1, 1\r\n40, 0, +1.0\r\n** between\r\n"
@@ -32,7 +33,7 @@ static void test_mesh_styles(void)
     check_set(&mesh, "Solid part", 8, 360, 1, 0);
     hx_mesh_free(&mesh);
 
-    /* A comma too many at the end of keyword lines, before data and before another keyword. */
+    /* A superfluous comma at the end of keyword lines, before data and before another keyword. */
     read_good(ONE_HEX "*NSET, NSET=wall, \n1, 4, 5, 8\n*SOLID SECTION, MATERIAL=M,\n** none\n"
                       "*STEP,\n*STATIC\n*BOUNDARY\nwall, ENCASTRE\n*CLOAD,\n2, 3, 5.\n*END STEP\n",
               &mesh);
@@ -40,7 +41,7 @@ static void test_mesh_styles(void)
     CHECK(stated.n_support == 12 && stated.n_force == 1 && !stated.fault);
     hx_mesh_free(&mesh);
 
-    /* A rigid body without a reference node does not refuse the mesh. */
+    /* The mesh is read even if a rigid body has no reference node. */
     check_unread(ONE_HEX "*NSET, NSET=wall\n1, 4\n*RIGID BODY, NSET=wall\n", HX_UNREAD_CARRIES,
                  "case.inp:14: 1 *RIGID BODY (without REF NODE=NODE)");
 
@@ -252,7 +253,7 @@ static int has_note(const hx_notes *notes, const char *text)
 }
 
 /* Members that the file does not have are left out of sets, supports and loads with a warning, as
- * in CalculiX 2.20; without a set they refuse the supports or loads. */
+ * in CalculiX 2.20; if they are not named by a set, the supports or loads are refused. */
 static void test_missing_members(void)
 {
     hx_mesh mesh;
@@ -439,7 +440,8 @@ static void test_faults(void)
 
 #define STATIC(text) "*STEP\n*STATIC\n" text "*END STEP\n"
 
-/* OP=NEW of *BOUNDARY: what holds afterwards counts, as in CalculiX 2.20, not the keyword. */
+/* OP=NEW of *BOUNDARY: as in CalculiX 2.20, the resulting supports count, not the keyword
+ * itself. */
 static void test_renewed_supports(void)
 {
     hx_mesh mesh;
@@ -458,7 +460,7 @@ static void test_renewed_supports(void)
     check_fault(OF_SUPPORTS,
                 ONE_HEX STATIC("*BOUNDARY\n1, 1, 3\n") STATIC("*BOUNDARY, OP=NEW\n1, 1, 3\n2, 2\n"),
                 "node 2 has other supports than in step 1");
-    /* behind another *BOUNDARY of its step, OP=NEW has no effect */
+    /* after another *BOUNDARY of the same step, OP=NEW has no effect */
     CHECK_OK(read_text(ONE_HEX STATIC("*BOUNDARY\n1, 1, 3\n")
                            STATIC("*BOUNDARY\n1, 1\n*BOUNDARY, OP=NEW\n1, 2\n"),
                        &mesh, &notes));
@@ -466,7 +468,7 @@ static void test_renewed_supports(void)
     CHECK(has_note(&notes, "case.inp:21: *BOUNDARY, OP=NEW after another *BOUNDARY"));
     hx_notes_free(&notes);
     hx_mesh_free(&mesh);
-    /* a step that is not static and comes last changes no case */
+    /* a last step that is not static changes no load case */
     read_good(
         ONE_HEX STATIC(
             "*BOUNDARY\n1, 1, 3\n") "*STEP\n*FREQUENCY\n5\n*BOUNDARY, OP=NEW\n2, 1\n*END STEP\n",
@@ -479,7 +481,7 @@ static void test_renewed_supports(void)
                 "ends a support of node 1");
 }
 
-/* A support of a node that no element has does nothing. CalculiX 2.20 accepts it. */
+/* A support of a node that belongs to no element has no effect. CalculiX 2.20 accepts it. */
 static void test_idle_support(void)
 {
     hx_mesh mesh;
@@ -496,7 +498,7 @@ static void test_idle_support(void)
     hx_mesh_free(&mesh);
 }
 
-/* What is listed as unread, and the data for which from = "file" is refused. */
+/* The list of what is not read, and the data for which from = "file" is then refused. */
 static void test_unread(void)
 {
     enum { CARRIES = HX_UNREAD_CARRIES, LOAD = HX_UNREAD_LOAD, STEP = HX_UNREAD_STEP };
@@ -558,7 +560,7 @@ static void test_unread(void)
     hx_mesh_free(&mesh);
 }
 
-/* Materials, keywords and parameters that may affect the analysis; harmless ones. */
+/* Materials, keywords and parameters that may affect the analysis, and harmless ones. */
 static void test_unread_keywords(void)
 {
     enum { CARRIES = HX_UNREAD_CARRIES, LOAD = HX_UNREAD_LOAD, SUPPORT = HX_UNREAD_SUPPORT };
@@ -598,7 +600,7 @@ static void test_unread_keywords(void)
 #undef SECTION
 }
 
-/* Letters behind the name of an element. */
+/* Letters at the end of an element's name. */
 static void test_formulations(void)
 {
     static const char *const type[][2] = {{"C3D8RH", "(reduced integration, hybrid) are"},
@@ -621,7 +623,7 @@ static void test_formulations(void)
     }
 }
 
-/* CalculiX applies the earlier load to later members too. */
+/* CalculiX applies an earlier load also to members that a set gets later. */
 static void test_late_members(void)
 {
 #define LATE "*NSET, NSET=A\n1\n*STEP\n*STATIC\n"
@@ -648,7 +650,7 @@ static void test_byte_order_mark(void)
     hx_mesh_free(&mesh);
 }
 
-/* Cells with a section carry load, those without mark faces. */
+/* Cells with a section carry load; cells without one only mark faces. */
 static void test_carriers(void)
 {
     enum { CARRIES = HX_UNREAD_CARRIES, MASS = HX_UNREAD_MASS };

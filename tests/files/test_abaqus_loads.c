@@ -35,7 +35,8 @@ static void no_fault(void)
                                   : "supports");
 }
 
-/* A load stays active, restating it replaces it, OP=NEW ends it; within a step loads add up. */
+/* A load stays active until it is stated again, which replaces it, or until OP=NEW ends it. Loads
+ * of one step are added. */
 static void test_steps(void)
 {
     hx_mesh mesh;
@@ -61,8 +62,8 @@ static void test_steps(void)
     hx_mesh_free(&mesh);
 }
 
-/* OP=NEW behind another use of its keyword, or where the other keyword's loads are the only ones,
- * ends nothing, as in CalculiX 2.20. */
+/* OP=NEW ends nothing if it follows another use of its keyword in the step, or if all loads are
+ * those of the other keyword; CalculiX 2.20 behaves in the same way. */
 static void test_late_new(void)
 {
     static const char *const text[] = {
@@ -81,7 +82,7 @@ static void test_late_new(void)
     }
 }
 
-/* A reference node is held by the same components if these are stated again. */
+/* A reference node keeps its supported components if they are stated again. */
 static void test_renewed_reference(void)
 {
     hx_mesh mesh;
@@ -281,8 +282,8 @@ static void test_couplings(void)
     hx_mesh_free(&mesh);
 }
 
-/* CalculiX 2.20 ignores components 4 to 6 of a *RIGID BODY, whose rotations are components 1 to 3 of
- * the ROT NODE; in Abaqus they are rotations of the REF NODE. */
+/* CalculiX 2.20 ignores components 4 to 6 of a *RIGID BODY, whose rotations are components 1 to 3
+ * of the ROT NODE; in Abaqus they are rotations of the REF NODE. */
 static void test_rotations_of_bodies(void)
 {
 #define END "*NSET, NSET=end\n9, 10, 11, 12\n*RIGID BODY, NSET=end, REF NODE=99"
@@ -419,7 +420,7 @@ static void test_faults(void)
                 0, "*BOUNDARY, OP=NEW ends a support of node 99");
 }
 
-/* A coupling that is not read is listed, and leaves no set behind that it would fill. */
+/* A coupling that is not read is listed, and it leaves no empty set. */
 static void test_unread_couplings(void)
 {
     enum { CARRIES = HX_UNREAD_CARRIES, SHARES = HX_UNREAD_LOAD | HX_UNREAD_SUPPORT };
@@ -447,7 +448,8 @@ static void test_unread_couplings(void)
     hx_mesh_free(&mesh);
 }
 
-/* No note of a set that has only reference nodes, of translations or rotations, read or not. */
+/* There is no note about a set that has only reference nodes, whether of translations or rotations,
+ * read or not. */
 static void test_reference_sets(void)
 {
     static const char *const body[] = {"*RIGID BODY, NSET=two, REF NODE=99, ROT NODE=98\n",
@@ -514,7 +516,7 @@ static void test_materials(void)
     check_material(
         TWO_HEX "*ELSET, ELSET=b\n2\n" SECTION("ALL", "Steel") SECTION("b", "other") STEEL
         "*MATERIAL, NAME=other\n*ELASTIC, TYPE=ISOTROPIC\n2.1e5, 0.3\n*DENSITY\n7.85e-9\n",
-        NULL); /* the same by another name */
+        NULL); /* the same material under another name */
     check_material(TWO_HEX "*ELSET, ELSET=b\n2\n" SECTION("ALL", "Steel") SECTION("b", "soft") STEEL
                    "*MATERIAL, NAME=soft\n*ELASTIC\n1., 0.3\n",
                    "several materials: 'Steel' of the set 'ALL' (line 19), 'soft' of the set 'b' "

@@ -58,7 +58,7 @@ static void test_round_trip(void)
         if (order > 0) CHECK_OK(hx_mesh_shuffle(&mesh, 3));
         if (order > 0) CHECK_OK(hx_mesh_reorder(&mesh));
         CHECK_OK(hx_mesh_finish(&mesh));
-        CHECK_OK(hx_abaqus_write(in_folder("round.inp"), &mesh, "round trip", NULL));
+        CHECK_OK(hx_abaqus_write(in_folder("round.inp"), &mesh, "round trip", NULL, 3.0));
         CHECK_OK(hx_abaqus_read(in_folder("round.inp"), &again, NULL, NULL));
         CHECK_OK(hx_mesh_finish(&again));
         check_same_mesh(&original, &again);
@@ -79,7 +79,7 @@ static void test_names_and_numbers(void)
               "*NSET, NSET=\"a b\"\n10\n*NSET, NSET=\"a,b\"\n20\n*NSET, NSET=\"1st\"\n30\n"
               "*NSET, NSET=NALL\n40\n",
               &mesh);
-    CHECK_OK(hx_abaqus_write(in_folder("names.inp"), &mesh, "", NULL));
+    CHECK_OK(hx_abaqus_write(in_folder("names.inp"), &mesh, "", NULL, 3.0));
     CHECK_OK(hx_abaqus_read(in_folder("names.inp"), &again, NULL, NULL));
     CHECK_OK(hx_mesh_finish(&again));
     CHECK(hx_mesh_node_number(&again, 7) == 80 && hx_mesh_elem_number(&again, 0) == 500);

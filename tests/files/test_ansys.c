@@ -135,7 +135,7 @@ static void test_conditions(void)
 
 /* --- what is not read --- */
 
-/* Roles of the unread kind with that word; -1: the file has none. */
+/* Roles of the unread item with this word; -1: the file has none. */
 static int roles_of(const char *word)
 {
     for (size_t i = 0; i < stated.unread.n; i++)
@@ -244,7 +244,7 @@ static void test_unread(void)
     }
 }
 
-/* Load steps after the first: their number, and the line after the part of the first one. */
+/* Load steps after the first one: their number, and the line of the first that is not read. */
 static void test_later_steps(void)
 {
     static const struct {
@@ -271,7 +271,7 @@ static void test_later_steps(void)
     }
 }
 
-/* Not a static step: supports are read, but neither forces nor a load case. */
+/* A step that is not static: supports are read, but there are neither forces nor a load case. */
 static void test_modal(void)
 {
     static const char *const text[] = {"MODAL", " 2", "TRANS", "4", "STATIC\nSOLVE\nANTYPE,MODAL"};
@@ -303,7 +303,7 @@ static void test_zeros(void)
     CHECK(stated.unread.n == 0 && !stated.fault && !stated.load_fault);
     CHECK(stated.n_support == 3 && stated.n_force == 1);
     hx_mesh_free(&mesh);
-    /* The rest of what CDWRITE writes, and a solution with its results. */
+    /* Other commands that CDWRITE writes, and a solution with its results. */
     read_good("wbnew--Static Structural 2                                              S      1\n"
               "*PREAD,XREF,     2\n  15436.00000000      21691.00000000\nEND PREAD\n" PART
               ":CDWRITE      ! START OF CDWRITE DATA\nC*** a comment\nERESX,DEFA\nACEL,0,0,0\n"
@@ -315,7 +315,7 @@ static void test_zeros(void)
     CHECK_MSG(stated.unread.n == 0, "%s", stated.unread.n ? stated.unread.kind[0].word : "");
     CHECK(stated.n_support == 3);
     hx_mesh_free(&mesh);
-    /* What Workbench writes around the data and after the solution. */
+    /* Commands that Workbench writes around the data and after the solution. */
     read_good("/batch\n/wb,file,start\n/prep7\n" PART
               "/wb,load,start\nD,1,ALL\n/solu\ncntr,print,1\nrstsuppress,none\n"
               "*get,ANSINTER_,active,,int\n*if,ANSINTER_,ne,0,then\n/eof\n*endif\nsolve\n"
@@ -325,8 +325,8 @@ static void test_zeros(void)
     CHECK_MSG(stated.unread.n == 0, "%s", stated.unread.n ? stated.unread.kind[0].word : "");
     CHECK(stated.n_support == 3);
     hx_mesh_free(&mesh);
-    /* The last of several statements counts, and a uniform temperature without expansion has no
-     * effect. */
+    /* The last of several statements counts. A uniform temperature has no effect without thermal
+     * expansion. */
     read_good(PART "ACEL,0,0,9.81\nACEL,0,0,0\nIRLF,-1\nBFUNIF,TEMP,80.\nANTYPE,2\n"
                    "ANTYPE,STATIC\nD,1,ALL\nNROTAT,1\n",
               &mesh);
@@ -335,7 +335,7 @@ static void test_zeros(void)
     hx_mesh_free(&mesh);
 }
 
-/* --- what holds at last --- */
+/* --- the supports and forces that finally hold --- */
 
 /* The force or support of that node and component; 1e30: there is none. */
 static double value_at(const hx_mesh *mesh, int is_force, int64_t number, int component)
@@ -443,7 +443,7 @@ static void test_elements(void)
     hx_mesh_free(&mesh);
 }
 
-/* Elements that are not solids are listed by their roles; elements that only mark faces are not. */
+/* Elements that are not solids are listed by their roles, but not elements that only mark faces. */
 static void test_other_elements(void)
 {
     enum { C = HX_UNREAD_CARRIES, L = HX_UNREAD_LOAD, M = HX_UNREAD_MASS };
@@ -492,7 +492,8 @@ static void test_materials(void)
         {"MPDATA,UNBL, 1,EX  ,       1, 1, 5.0,\nMPDATA,UNBL, 1,NUXY, 1, 1, 0.,\n", NULL, 5.0, 0.0,
          NAN},
         {"MP,EX,1,1\nMP,EX,1,2\nMP,PRXY,1,.25\nMP,EY,1,2\nMP,GXY,1,0.8\n", NULL, 2.0, 0.25, NAN},
-        {"MP,EX,1,2\nMP,NUXY,1,0\nMP,EX,2,5\n", NULL, 2.0, 0.0, NAN}, /* none has material 2 */
+        /* no element has material 2 */
+        {"MP,EX,1,2\nMP,NUXY,1,0\nMP,EX,2,5\n", NULL, 2.0, 0.0, NAN},
         {"MP,EX,1,2\nMP,EY,1,3\n", "material 1 is not isotropic", 0, 0, 0},
         {"MP,EX,1,2\nMP,NUXY,1,0\nMP,GXY,1,9\n", "is not isotropic", 0, 0, 0},
         {"MP,EX,1,2,0.1\n", "material 1 depends on temperature", 0, 0, 0},
@@ -524,7 +525,7 @@ static void test_materials(void)
     hx_mesh_free(&mesh);
 }
 
-/* ANSYS integrates these differently: a note, or a warning in a file with loads. Units. */
+/* Elements that ANSYS integrates differently: a note, or a warning if the file has loads. Units. */
 static void test_notes(void)
 {
     static const struct {
@@ -596,7 +597,7 @@ static void test_forms(void)
               "case.cdb:3: an element of type 1, without an ET");
 }
 
-/* CDWRITE omits mid-side nodes at the end of a record that are 0, for every kind. */
+/* For every kind of element, CDWRITE omits mid-side nodes that are 0 at the end of a record. */
 static void test_short_records(void)
 {
     static const struct {
@@ -707,7 +708,7 @@ static void test_messages(void)
     CHECK_FAILS(hx_ansys_read(in_folder("none.cdb"), &mesh, NULL, NULL), HX_EINPUT, "cannot read");
 }
 
-/* A text that is not an archive: one message, without a list of a thousand words. */
+/* A text that is no archive gives one message, without a list of hundreds of words. */
 static void test_many_unknown(void)
 {
     enum { LINE = 8, N = 501 };

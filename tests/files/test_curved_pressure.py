@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""One part, one answer: pressures on all faces of curved quadratic solids, stated by Nastran (PLOAD4,
-PLOAD) and by Abaqus (*DLOAD), with linear and quadratic elements; a quarter ring as CalculiX 2.20
-finds it.
+"""Pressures on all faces of curved quadratic solids must give the same results from Nastran (PLOAD4,
+PLOAD) and from Abaqus (*DLOAD), with linear and quadratic elements. A quarter ring is compared with
+CalculiX 2.20.
 
     test_curved_pressure.py HEXTOP
 
@@ -69,7 +69,7 @@ def analyse(mesh, element):
 
 
 def nodes_of(kind, straight):
-    """Corners, and the middles of the edges, moved off unless `straight`."""
+    """Corners and mid-side nodes. The latter are moved off the straight edges unless `straight`."""
     x = [list(c) for c in kind["corners"]]
     for i, (a, b) in enumerate(kind["edges"]):
         off = 0.0 if straight else 0.06
@@ -78,7 +78,7 @@ def nodes_of(kind, straight):
 
 
 def held(kind):
-    """An isostatic support: three corners of the first face."""
+    """A statically determinate support at three corners of the first face."""
     last = 3 if kind["card"] == "CHEXA" else 2
     return [(0, (1, 2, 3)), (1, (2, 3)), (last, (3,))]
 
@@ -94,7 +94,8 @@ def write_inp(name, kind, x):
 
 
 def pload4(kind, f):
-    """G1 and G3 or G4 of a face: the opposite corner; nothing on a wedge's triangle; a tetrahedron's other corner."""
+    """G1, and G3 or G4, of a face: the opposite corner of a quadrilateral, nothing else for a wedge's triangle, or
+    the remaining corner of a tetrahedron."""
     face = kind["faces"][f]
     if kind["card"] == "CTETRA":
         return f"{face[0] + 1},{({0, 1, 2, 3} - set(face)).pop() + 1}"
@@ -119,7 +120,7 @@ def write_bdf(kind, x, card):
 
 
 def outward(kind, face):
-    """The corners in the order whose normal points out of the element."""
+    """The corners of the face in the order for which the normal points out of the element."""
     x = kind["corners"]
     centre = [sum(p[d] for p in x) / len(x) for d in range(3)]
     u, v = ([x[face[k]][d] - x[face[0]][d] for d in range(3)] for k in (1, 2))
@@ -143,7 +144,7 @@ def ring():
     """Two hexahedra with 20 nodes, radii 10 and 20, height 5: CalculiX 2.20 finds 0.196443 for E = 1000; E is 10 here."""
     x, number = [], {}
 
-    def at(r, step, z):  # step: eighths of the right angle
+    def at(r, step, z):  # step: angle in eighths of a right angle
         key = (r, step, z)
         if key not in number:
             number[key] = len(x) + 1

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Exodus II files, written by SciPy's netCDF after the format's description and by VTK, read by
-hextop: nodes, blocks, side sets and node sets with their names.
+"""hextop reads Exodus II files that were written by VTK, and by SciPy's netCDF according to the
+description of the format: nodes, blocks, side sets and node sets with their names.
 
     test_exodus.py HEXTOP TEST_EXODUS_THREADS
 
@@ -48,8 +48,8 @@ def text_of(words, size=33):
 
 
 def write(path, xyz, blocks, sides=(), nodes=(), ids=None, dim=3):
-    """blocks: (number, name, type, connectivity from 1); sides: (number, name, elements, sides);
-    nodes: (number, name, nodes); ids: what the file calls its nodes."""
+    """blocks: (number, name, type, connectivity from 1); sides: (number, name, elements, sides); nodes: (number,
+    name, nodes); ids: the numbers of nodes in the file."""
     with netcdf_file(path, "w", version=2) as f:
         f.api_version = f.version = numpy.float32(5.14)
         f.floating_point_word_size = numpy.int32(8)
@@ -100,7 +100,7 @@ def convert(path, to="out.inp"):
 
 
 def section(text, head):
-    """The numbers behind a keyword of an .inp file."""
+    """The numbers that follow a keyword of an .inp file."""
     found = re.search(re.escape(head) + r"\n((?:[^*].*\n)*)", text)
     return found.group(1).replace(" ", "").split() if found else None
 
@@ -190,7 +190,7 @@ for _ in range(3):
     done = subprocess.run([in_threads, *files], capture_output=True, text=True)
     check(done.returncode == 0, f"in threads: {done.returncode} {done.stdout[-300:]}{done.stderr[-300:]}")
 
-# --- what is refused ---
+# --- files that are refused ---
 
 
 def refused(path, message):
@@ -214,7 +214,7 @@ with open("mixed.exo", "rb") as file:
 with open("short.exo", "wb") as file:
     file.write(whole[:100])
 refused("short.exo", "not an Exodus file")
-# --- sides of shells: two faces, then their edges; types that nothing reads ---
+# --- sides of shells (two faces, then the edges), and types that hextop does not read ---
 
 rim = [(21, "top", "SHELL4", numpy.array([[5, 6, 7, 8]])), (22, "side", "TRI3", numpy.array([[9, 14, 10]])),
        (23, "edge", "EDGE2", numpy.array([[1, 2]]))]
@@ -232,7 +232,7 @@ write("bezier.exo", box, [(4, "", "BEX_HEX", blocks[0][3])])
 done = convert("bezier.exo")
 check(done.returncode == 2 and "block 4 has 2 elements of type BEX_HEX, which are not read" in done.stderr, done.stderr)
 
-# --- what carries load and is not read is named with its count; what only marks faces is not ---
+# --- unread elements that carry load are named with their number; those that only mark faces are not ---
 
 def attributed(path, blocks, attribute):
     """Blocks with attribute[i] numbers for each cell."""

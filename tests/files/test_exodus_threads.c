@@ -1,5 +1,5 @@
-/* Exodus files read by several threads at once: its library is found once, and used by one thread
- * at a time.
+/* Several threads read Exodus files at once. The Exodus library is searched for once, and only one
+ * thread at a time uses it.
  *     test_exodus_threads FILE ...   exit status 77: this program has no Exodus */
 #include <pthread.h>
 #include <stdio.h>

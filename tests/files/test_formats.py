@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Files of pre-processors, made by hand here: Nastran's bulk data in its three layouts with supports
-and loads, Medit, universal files; and what is said of files that are not read.
+"""Files of pre-processors, written by this test: Nastran's bulk data in its three layouts, with
+supports and loads; Medit files; universal files; and messages about files that are not read.
 
     test_formats.py HEXTOP
 
@@ -54,7 +54,7 @@ def section(text, head):
 
 # --- Nastran ---
 
-# Two hexahedra along x, a wedge behind them, on it a tetrahedron; numbers with gaps.
+# Two hexahedra along x, then a wedge, and a tetrahedron on the wedge; their numbers have gaps.
 xyz = {11: (0, 0, 0), 12: (1, 0, 0), 13: (1, 1, 0), 14: (0, 1, 0), 15: (0, 0, 1), 16: (1, 0, 1),
        17: (1, 1, 1), 18: (0, 1, 1), 21: (2, 0, 0), 22: (2, 1, 0), 23: (2, 0, 1), 24: (2, 1, 1),
        31: (3, 0, 0), 32: (3, 0, 1), 41: (2.4, 0.4, 2)}
@@ -127,7 +127,7 @@ optimization = { volume_fraction = 0.5; filter = { radius = 1.2; }; };
 
 
 def job_of(path):
-    """Supports and summed forces of a config on the file: {(node, component): value}, a step each."""
+    """Supports and summed forces of a config that uses the file: {(node, component): value} for each step."""
     put("part.cfg", CONFIG % path)
     code, said = run("mesh", "part.cfg", "job.inp")
     check(code == 0, f"a job of {path}: {said}")
@@ -175,13 +175,13 @@ check(len(steps) == 2, f"{len(steps)} cases of two subcases")
 first = {(41, 1): 40.0, (41, 3): -20.0, (24, 2): 3.0}
 check(steps and set(steps[0]) == set(first) and all(near(steps[0][k], v) for k, v in first.items()),
       f"LOAD's factors: {steps[:1]}")
-# The pressures: top of element 5 (area 1), the wedge's lower triangle (area 1/2), the
-# tetrahedron's face 23 32 41 (not 24), and PLOAD's face x = 0, whose normal by its corners is +x.
+# The pressures act on the top of element 5 (area 1), the wedge's lower triangle (area 1/2), and the
+# tetrahedron's face 23 32 41 (not 24). PLOAD acts on the face x = 0, whose normal by its corners is +x.
 total = [sum(v for (n, c), v in steps[1].items() if c == d) for d in (1, 2, 3)]
-outward = (0.0, -0.5, 0.2) # of (1, 0, 0) and (0.4, 0.4, 1), by half
+outward = (0.0, -0.5, 0.2) # half the cross product of edges (1, 0, 0) and (0.4, 0.4, 1)
 expected = [5.0 * 1 - 4 * outward[0], -4 * outward[1], -3.0 + 2 * 0.5 - 4 * outward[2]]
 check(all(near(x, y) for x, y in zip(total, expected)), f"pressures: {total}, expected {expected}")
-moment = sum(v * xyz[n][0] for (n, c), v in steps[1].items() if c == 3) # of forces along z, by x
+moment = sum(v * xyz[n][0] for (n, c), v in steps[1].items() if c == 3) # moment of the forces along z, with lever arm x
 expected = -3 * 0.5 + 2 * 0.5 * 7 / 3 - 4 * outward[2] * (2 + 3 + 2.4) / 3
 check(near(moment, expected), f"the pressures' moment: {moment}, expected {expected}")
 
@@ -199,7 +199,7 @@ put("part.cfg", CONFIG % "spc.bdf")
 code, said = run("mesh", "part.cfg", "job.inp")
 check(code == 2 and "subcase 2 has SPC = 1, subcase 1 SPC = 9" in said, f"other supports: {said}")
 
-# What the file states beside that: named, and refused where it counts. Words, what each refuses.
+# Other items of the file are named, and refused where they matter. Each entry has words and what they refuse.
 OWN = {"supports": 'supports = ( { set = "property-1"; fix = "xyz"; } );',
        "loads": "loads = ( { gravity = [0.0, 0.0, -1.0]; } );"}
 QUAD = ("CQUAD4", 80, 3, 11, 14, 18, 15)
@@ -244,7 +244,7 @@ for what, more, control, named, refuses in (
         check(("not read: " in said) == bool(named) and named in said, f"{what}: named: {said}")
         check((code == 2 and f"{key}[0]: from" in said) == (key in refuses.split()), f"{what}: {key}: {said}")
 
-# The material of the solids: MAT1 by PSOLID.
+# The material of the solids is given by MAT1 through PSOLID.
 both = lambda m, p2="PSOLID,2,1\n": deck("free").replace("MAT1,1,210000.0,,0.3\n", m).replace("PSOLID,1,1\n", "PSOLID,1,1\n" + p2)
 TAKE = CONFIG.replace("E = 210000.0; nu = 0.3;", 'from = "file";')
 for what, text, expected in (
@@ -267,13 +267,13 @@ put("material.cfg", CONFIG % "material.bdf")
 code, said = run("mesh", "material.cfg", "material.inp")
 check(code == 0 and "material.E = 210000" in said and "has 70000" in said, f"a material that differs: {said}")
 
-# A line that ends with a comma goes on in the next, which begins with data.
+# A line that ends with a comma continues on the next line, which begins with data.
 text = deck("free")
 bare = text.replace("SPC1,1,123456,11,THRU,13", "SPC1,1,123456,11,\n12,\n13")
 put("bare.bdf", bare)
 check(bare != text and job_of("bare.bdf")[0] == job_of("small.bdf")[0], "a line of data alone goes on with a card")
 
-# Components in the system of a node: refused unless it is held in full.
+# Components in the coordinate system of a node are refused unless all components of the node are supported.
 systems = [("CORD2R", 4, 0, 0.0, 0.0, 0.0, 0.0, 0.0, 1.0, 1.0, 1.0, 0.0)]
 turned = deck("free", systems).replace("GRID,11,,0.0,0.0,0.0", "GRID,11,,0.0,0.0,0.0,4")
 put("turned.bdf", turned)
@@ -283,7 +283,7 @@ put("part.cfg", CONFIG % "turned.bdf")
 code, said = run("mesh", "part.cfg", "job.inp")
 check(code == 2 and "1 GRID CD (supports in the coordinate system of a node)" in said, f"turned: {said}")
 
-# gmsh writes the numbers of the CAD model, by which a volume and a surface can be one property.
+# gmsh writes the numbers of the CAD model, so a volume and a surface can have the same property number.
 put("one.bdf", deck("free", [("CQUAD4", 80, 1, 11, 14, 18, 15), ("CQUAD4", 81, 7, 21, 24, 22, 31)]))
 found = mesh_of("one.bdf")
 check(section(found, "*ELSET, ELSET=property-1") == ["5,6"] and
@@ -294,7 +294,8 @@ put("bulk.nas", deck("small", control="", end=""))
 fixed, steps = job_of("bulk.nas")
 check(fixed and len(fixed) == 12 and len(steps) == 2, f"without case control: {fixed} {len(steps)}")
 
-# Pressures on quadratic elements are theirs, corners and middles: a cube pulled so is strained evenly.
+# Pressures on quadratic elements use all their nodes, corners and mid-side nodes. A cube that is pulled in
+# this way has uniform strain.
 cube = [("GRID", 1 + i, None, float(i % 2), float(i // 2 % 2), float(i // 4)) for i in range(8)]
 held = [("SPC1", 1, c, *[1 + i for i in range(8) if i >> k & 1 == 0]) for k, c in enumerate((1, 2, 3))]
 tets = [(1, 2, 4, 8), (1, 4, 3, 8), (1, 3, 7, 8), (1, 7, 5, 8), (1, 5, 6, 8), (1, 6, 2, 8)]
@@ -319,11 +320,11 @@ for name, (elements, loads, share) in KINDS.items():
     force = sorted(float(line.split(",")[2]) for block in re.findall(r"\*CLOAD.*\n((?:[^*].*\n)*)", open("job.inp").read())
                    for line in block.split("\n") if line.split(",")[1:2] == [" 3"] and abs(float(line.split(",")[2])) > 1e-12)
     check(near(sum(force), 2.0), f"force of {name}: {force}")
-    if share: # of a square: -1/12 at corners, 1/3 at middles
+    if share: # for a square face: -1/12 at corners, 1/3 at mid-side nodes
         check(len(force) == 8 and all(near(x, y) for x, y in zip(force, [share["1"]] * 4 + [share["2"]] * 4)),
               f"shares of {name}: {force}")
 
-# Systems within each other: moved, turned, cylindrical, spherical.
+# Nested coordinate systems: moved, rotated, cylindrical, spherical.
 systems = [("CORD2R", 4, 0, 1.0, 2.0, 3.0, 1.0, 2.0, 4.0, 1.0, 3.0, 3.0), # x is the basic y
            ("CORD2C", 5, 4, *(0.0,) * 3, 0.0, 0.0, 1.0, 1.0, 0.0, 0.0),
            ("CORD2S", 6, 0, *(0.0,) * 3, 0.0, 0.0, 1.0, 1.0, 0.0, 0.0)]
@@ -354,7 +355,8 @@ def refused(path, text, message):
 
 
 def soft(path, key, text, message):
-    """What is wrong with supports or loads (key) is warned of, and refuses those of the file, not its mesh."""
+    """Errors of supports or loads (`key`) give a warning. The supports or loads of the file are then refused,
+    but its mesh is accepted."""
     put(path, text)
     code, said = run("mesh", path, "out.vtk")
     check(code == 0 and message in said, f"{path}: {code} {said}")
@@ -380,7 +382,7 @@ soft("size.bdf", "loads", deck("free").replace("FORCE,4,24,0,1.0", "FORCE,4,24,0
 refused("include.bdf", "BEGIN BULK\nINCLUDE 'none.inc'\n", "include.bdf:2: INCLUDE: ")
 refused("loop.bdf", "BEGIN BULK\nINCLUDE 'loop.bdf'\n", "more than 16 files that include each other")
 
-# GRDSET counts wherever it stands: CP, CD and PS.
+# GRDSET has an effect wherever it stands: on CP, CD and PS.
 frame = [("CORD2R", 5, None, 100.0, 0.0, 0.0, 100.0, 0.0, 1.0, 101.0, 0.0, 0.0)]
 for fields in ((None, None, None, None, None, 2), (5, None, None, None, None, None), (None, None, None, None, 5)):
     grdset = card("free", ("GRDSET", None, *fields))
@@ -400,7 +402,8 @@ for fields in ((None, None, None, None, None, 2), (5, None, None, None, None, No
 
 
 def named(more, message, keys="material", control=CONTROL, change=lambda text: text):
-    """What is not read is named by `mesh`, also beside a material of the config, and refuses these keys from the file."""
+    """`mesh` names what it does not read, even if the config states a material. Using these keys from the file is
+    refused."""
     put("named.bdf", change(deck("free", [*more, ("PSOLID", 2, 1)], control)))
     code, said = run("-q", "mesh", "named.bdf", "out.vtk")
     check(code == 0 and message in said, f"{message}: {code} {said}")
@@ -432,7 +435,7 @@ named([], "1 NLPARM (nonlinear", "", CONTROL.replace("SOL 101\n", "").replace("S
 put("lgdisp.bdf", deck("free", [("PARAM", "LGDISP", 1)]))
 check("LGDISP" not in run("mesh", "lgdisp.bdf", "out.vtk")[1], "LGDISP of a linear solution")
 
-# PSOLID's default has bubble functions; IN = 2 or 3 with ISOP = 1 is full integration.
+# PSOLID's default has bubble functions. IN = 2 or 3 with ISOP = 1 is full integration.
 for line, said_of in (("PSOLID,1,1", "bubble functions"), ("PSOLID,1,1,,TWO", "reduced integration of shear"),
                       ("PSOLID,1,1,,2,,1", None), ("PSOLID,1,1,,THREE,,FULL", None), ("PSOLID,9,1", None)):
     put("isop.bdf", deck("free", [("PSOLID", 2, 1, None, 2, None, 1)]).replace("PSOLID,1,1\n", line + "\n"))
@@ -440,7 +443,7 @@ for line, said_of in (("PSOLID,1,1", "bubble functions"), ("PSOLID,1,1,,TWO", "r
     check(("CHEXA and CPENTA of first order (" + said_of if said_of else "") in said and
           ("first order" in said) == bool(said_of), f"{line}: {said}")
 
-# Sets that the case control names and the deck does not have; none chosen.
+# Sets that the case control names but the deck does not have; no set chosen.
 for old, new, key, message in (
     ("LOAD = 6", "LOAD = 99", "loads", "sets.bdf:9: LOAD = 99 of the case control names no set; sets of loads in the file: 5, 3, 4, 6"),
     ("SPC = 9", "SPC = 99", "supports", "sets.bdf:5: SPC = 99 of the case control names no set; sets of supports in the file: 9, 1, 2"),
@@ -456,7 +459,7 @@ put("none.bdf", deck("free", control="").replace("SPC", "$").replace("ENDDATA", 
 put("none.cfg", CONFIG % "none.bdf")
 check("SPC, SPC1, FORCE, PLOAD and PLOAD4 of a Nastran file are supported" in run("check", "none.cfg")[1], "cards that are read")
 
-# Sets of sets name sets that the deck has, and no sets of sets; rotations alone make a set, too.
+# Combined sets must name sets of the deck, and no other combined sets. Rotations alone also make a set.
 mpc = CONTROL.replace("SPC = 9", "SPC = 9\nMPC = 20")
 for more, control, key, message in (
     ([("LOAD", 7, 1.0, 1.0, 3, 1.0, 55)], CONTROL.replace("LOAD = 5", "LOAD = 7"), "loads",
@@ -478,7 +481,8 @@ for more, control, key, message in (
     code, said = run("check", "parts.cfg")
     check(code == 2 and f"{key}[0]: from" in said and message in said if key else code == 0, f"{more}: {code} {said}")
 
-# Each STEP of SOL 400 is a case, with what its subcase states above the first; ANALYSIS without "=".
+# Each STEP of SOL 400 is a load case, including what its subcase states before the first step. ANALYSIS may
+# be written without "=".
 both = job_of("small.bdf")
 for control in (
     CONTROL.replace("SOL 101", "SOL 400").replace("SUBCASE 1", "SUBCASE 1\nSTEP 1").replace("SUBCASE 2", "STEP 2"),
@@ -494,7 +498,8 @@ for control in (
 named([], "1 SUBCASE 1, STEP 2 (no static analysis)", "",
       CONTROL.replace("SOL 101", "SOL 400").replace("SUBCASE 1", "SUBCASE 1\nSTEP 1").replace("SUBCASE 2", "STEP 2\nANALYSIS MODES"))
 
-# A file without a static step has no loads to take, also if that step is ignored; loads of the config run.
+# A file without a static step has no loads for the config, even if that step is ignored. Loads of the config
+# work.
 run("mesh", "small.bdf", "still.inp")
 still = open("still.inp").read() + "*STEP\n*FREQUENCY\n5\n*BOUNDARY\n11,1,3\n12,1,3\n13,1,3\n*CLOAD\n15,3,-5.\n*END STEP\n"
 cdb = ("/PREP7\nET,1,185\n" + "".join(f"N,{k},{','.join(map(str, xyz[n]))}\n" for k, n in enumerate(cells[0][3], 1)) +
@@ -513,7 +518,7 @@ for path, text, step in (("still.inp", still, "*FREQUENCY"), ("still.cdb", cdb, 
         check(code == 0, f"{path}{ignore}, loads of the config: {code} {said}")
     check("ignore = " not in run("new", path)[1], f"new {path} prints a line that helps nothing")
 
-# Inertia relief: loads that the file does not list.
+# Inertia relief means loads that the file does not list.
 relief = "1 INREL (inertia relief: loads by mass that balance the others)"
 named([("PARAM", "INREL", -1)], relief, "loads")
 named([("PARAM", "INREL", -2)], relief, "loads")
@@ -525,11 +530,12 @@ put("free.cfg", CONFIG % "free.bdf")
 said = run("check", "free.cfg")[1]
 check("inertia relief balances the loads of an unsupported part" in said and "free.bdf has no support" not in said, said)
 
-# gmsh's complete cells of second order; components of one node count once.
+# gmsh's complete second-order cells are refused.
 for kind, n, most in (("CHEXA", 27, 20), ("CPENTA", 18, 15), ("CPYRAM", 14, 13), ("CTETRA", 20, 10)):
     refused("more.bdf", deck("free", [(kind, 9, 1, *range(101, 101 + n))]),
             f"{kind}: element 9 has {n} nodes, but Nastran's {kind} has at most {most}; in gmsh set Mesh.SecondOrderIncomplete = 1")
-# Supports of a node that no element has are left out, however they are stated; CD of such a node means nothing.
+# Supports of a node that belongs to no element are left out, however they are stated, and the message counts
+# nodes, not components. CD of such a node has no effect.
 for what, more, n in (("SPC1", [("SPC1", 1, 123, 95)], 1), ("SPC1 THRU", [("SPC1", 1, 123, 91, "THRU", 99)], 1),
                       ("PS", [], 0), ("CD", [("SPC1", 1, 3, 95)], 1)):
     grid = {"PS": ",,123", "CD": ",4"}.get(what, "")
@@ -565,7 +571,7 @@ refused("cut.mesh", medit.replace("Hexahedra 2", "Hexahedra 99999"), "do not fit
 refused("q2.mesh", medit.replace("Hexahedra 2", "HexahedraQ2 2"), "HexahedraQ2 is not read")
 refused("p2.mesh", medit.replace("Normals 1\n0 0 1\n", "TetrahedraP2Ordering\n4 0 0 0\n"), "TetrahedraP2Ordering is not read")
 
-# gmsh writes 20 and 27 nodes under Hexahedra and 8 and 9 under Quadrilaterals, edges in its own order.
+# gmsh writes 20 and 27 nodes under Hexahedra, 8 and 9 under Quadrilaterals, and edges in its own order.
 corner = [(0, 0, 0), (1, 0, 0), (1, 1, 0), (0, 1, 0), (0, 0, 1), (1, 0, 1), (1, 1, 1), (0, 1, 1)]
 groups = [(0, 1), (0, 3), (0, 4), (1, 2), (1, 5), (2, 3), (2, 6), (3, 7), (4, 5), (4, 7), (5, 6), (6, 7),
           (0, 1, 2, 3), (0, 1, 5, 4), (0, 3, 7, 4), (1, 2, 6, 5), (2, 3, 7, 6), (4, 5, 6, 7), range(8)]
@@ -584,7 +590,7 @@ for n, n_quad, breaks in ((20, 8, " "), (27, 9, " "), (27, 9, "\n")):
     check("*ELSET, ELSET=property-7" in text and section(text, "*SURFACE, TYPE=ELEMENT, NAME=surface-5") is not None,
           f"sets of a brick of {n} nodes: {text}")
 refused("cubic.mesh", medit.replace("Hexahedra 2\n", "Hexahedra 1\n" + "1 " * 65 + "\nVoid 2\n"), "Hexahedra of 64 nodes are not read")
-# Two cells in a line are no cell of more nodes.
+# Two cells on one line are not one cell with more nodes.
 pair = re.sub(r"Quadrilaterals 1\n(.*)", r"Quadrilaterals 2\n\1 1 2 5 4 6", medit)
 put("pair.mesh", pair)
 found = mesh_of("pair.mesh")
@@ -629,7 +635,7 @@ check(code == 0 and "12 mid-side nodes" in said and "off the middle" not in said
 refused("cut.unv", unv, "the file ends within a data set")
 code, said = run("mesh", "part.unv", "out.inp")
 check("the file states its units, 'Meter (newton)'" in said and "not read" not in said, f"units, shells that mark: {said}")
-# Salome leaves a line empty behind a group without members, others do not.
+# Salome writes an empty line after a group without members; other programs do not.
 for blank in ("\n", ""):
     head, tail = unv.split("%10d" % 3 + "%10d" % 0 * 6 + "%10d\nheld" % 3)
     empty = "%10d" % 9 + "%10d" * 7 % ((0,) * 7) + "\nnothing\n" + blank
@@ -652,7 +658,8 @@ for what, more, named in (
     code, said = run("mesh", "more.unv", "out.inp")
     check(code == 0 and "not read: " + named in said, f"{what}: {said}")
 
-# Nodes in a coordinate system of data set 2420, before or behind them: the global one, if its axes are.
+# Nodes in a coordinate system of data set 2420, which comes before or after them. It is accepted if its axes
+# are the global ones.
 def systems_2420(label, kind, axes):
     rows = "".join("".join("%25.16E" % v for v in row) + "\n" for row in axes)
     return f"    -1\n  2420\n{1:10d}\nPart\n{label:10d}{kind:10d}{8:10d}\nCS1\n" + rows + "    -1\n"
@@ -681,7 +688,7 @@ check(f"not read: {len(xyz)} displacement system 3" in run("-q", "mesh", "displa
 put("displaced.unv", systems_2420(3, 0, AXES) + displaced + "    -1\n")
 check("not read" not in run("mesh", "displaced.unv", "out.inp")[1], "displacements in the global system")
 
-# Groups of one name and kind are one set, which is warned of.
+# Groups with the same name and kind become one set, with a warning.
 again = "".join("%10d" % v for v in (9, 0, 0, 0, 0, 0, 0, 1)) + "\nheld\n" + "".join("%10d" % v for v in (7, 18, 0, 0)) + "\n"
 put("again.unv", unv + again + "    -1\n")
 code, said = run("-q", "mesh", "again.unv", "out.inp")
@@ -714,7 +721,8 @@ for head in ("MFEM mesh v1.0", "MFEM mesh v1.3", "MFEM NC mesh v1.0", "MFEM NC m
              "MFEM NURBS NC-patch mesh v1.0"):
     refused("mfem.mesh", head + "\n\ndimension\n3\n", "a mesh of MFEM, which is not read; instead: save it as VTK in MFEM (mesh.PrintVTK, mfem.vtk)")
 refused("mfem.mesh", "MFEM NURBS mesh v1.1\n\ndimension\n3\n", "an MFEM mesh of another version")
-# Nastran has a title, too, and Gmsh's files end as GiD's; the name counts for nothing.
+# Nastran files may also have a title, and Gmsh's files end in .msh like GiD's. The content decides, not the
+# file name.
 tecplot = 'TITLE = "beam"\nVARIABLES = "X", "Y", "Z"\nZONE T="1", N=8, E=1, DATAPACKING=POINT, ZONETYPE=FEBRICK\n'
 for path, text, message in (
         ("part.dat", tecplot, "data of Tecplot, which is not read; instead: meshio convert --input-format tecplot part.dat part.vtu"),

@@ -1,5 +1,6 @@
 #!/bin/sh
-# Files by the real gmsh, and our files read by it. Skipped where gmsh is missing.
+# hextop reads files that the real gmsh wrote, and gmsh reads files that hextop wrote. Skipped if gmsh is
+# missing.
 #     test_gmsh.sh HEXTOP SRCDIR
 set -u
 hextop=$(realpath "$1")
@@ -20,21 +21,22 @@ fault() {
     tail -n 3 log
 }
 
-# convert IN OUT: by hextop, in ASCII.
+# convert IN OUT: converts a mesh with hextop, in ASCII.
 convert() {
     n=$((n + 1))
     "$hextop" mesh "$1" "$2" output.format=ascii >log 2>&1 || fault "hextop mesh $1 $2"
     cp log "log_${2##*.}"
 }
 
-# mesh GEO OUT OPTIONS...: by gmsh.
+# mesh GEO OUT OPTIONS...: makes a mesh with gmsh.
 mesh() {
     geo=$1 out=$2
     shift 2
     gmsh -3 "$geo" "$@" -o "$out" >log 2>&1 || fault "gmsh $geo"
 }
 
-# same A B: the same mesh and sets (in any order), coordinates to 12 digits (gmsh writes 16).
+# same A B: A and B have the same mesh and sets (in any order), with coordinates equal to 12 digits (gmsh
+# writes 16).
 same() {
     n=$((n + 1))
     for file in "$1" "$2"; do
@@ -51,7 +53,7 @@ same() {
     cmp -s "$1.short" "$2.short" || fault "$1 and $2 differ: $(cmp "$1.short" "$2.short")"
 }
 
-# The four flavours hold one mesh.
+# The four variants of the file have the same mesh.
 for format in 22 41; do
     mesh "$src/examples/meshes/lplate.geo" text$format.msh -format msh$format
     mesh "$src/examples/meshes/lplate.geo" bin$format.msh -format msh$format -bin
@@ -85,7 +87,7 @@ for order in 1 2; do
     cmp -s msh.groups vtk.groups && [ "$(wc -l <vtk.groups)" -eq 76 ] || fault "groups of gmsh's .vtk, order $order"
 done
 
-# What we write gmsh reads, whole; what it then writes is the same mesh.
+# gmsh reads all of a file that hextop wrote, and the file that gmsh then writes has the same mesh.
 for flavour in ascii binary; do
     "$hextop" mesh bin41.msh ours.msh output.format=$flavour >log 2>&1 || fault "our $flavour file"
     gmsh ours.msh -save -format msh41 -o theirs.msh >log 2>&1 || fault "gmsh of our $flavour file"
@@ -94,13 +96,13 @@ for flavour in ascii binary; do
     same bin41.vtk theirs.vtk
 done
 
-# Through the third format, and back.
+# Through a third format, and back.
 convert bin41.msh ours.inp
 convert ours.inp again.msh
 convert again.msh again.vtk
 same bin41.vtk again.vtk
 
-# A transfinite block, larger, in every flavour of the file and with parameters of nodes.
+# A larger transfinite block in every variant of the file, with parameters of nodes.
 sed 's/Curve{:} = 3/Curve{:} = 21/' "$src/examples/meshes/blocks.geo" >large.geo
 mesh large.geo large.msh -format msh41 -bin -save_parametric
 mesh large.geo large22.msh -format msh22 -save_parametric
@@ -137,7 +139,8 @@ mesh stl.geo stl.msh -format msh41 -clmax 1 -setnumber Mesh.SubdivisionAlgorithm
 convert stl.msh stl.vtk
 grep -q -x 12 stl.vtk || fault "no VTK_HEXAHEDRON"
 
-# Second order, with and without nodes on faces and inside: the mesh of first order, curved or not.
+# A second-order mesh, with or without nodes on faces and inside, gives the first-order mesh, whether edges
+# are curved or not.
 mesh large.geo linear.msh -format msh41
 convert linear.msh linear.vtk
 for incomplete in 0 1; do
@@ -150,8 +153,8 @@ for incomplete in 0 1; do
     sed -n '/^CELL_TYPES/,/^CELL_DATA/p' linear.vtk | cmp -s - types || fault "other cells"
 done
 
-# Every kind at once, from a CAD kernel: a block of hexahedra, one of tetrahedra, pyramids between,
-# wedges extruded from triangles. Faces are surfaces of triangles and quadrangles.
+# All kinds of elements at once, from a CAD kernel: a block of hexahedra, one of tetrahedra, pyramids between
+# them, and wedges extruded from triangles. Faces consist of triangles and quadrilaterals.
 cat >kinds.geo <<'END'
 SetFactory("OpenCASCADE");
 Box(1) = {0, 0, 0, 1, 1, 1};
@@ -183,8 +186,8 @@ for order in 1 2; do
     done
 done
 
-# By gmsh's own writers of VTK and Abaqus, surfaces included: the orders of nodes of second order are those that
-# we take. (Its VTK file of second order calls pyramids linear, so these are left to the first.)
+# Files of gmsh's own writers of VTK and Abaqus, with surfaces: they have the orders of second-order nodes that
+# hextop expects. (gmsh's second-order VTK file calls pyramids linear, so only first-order ones are tested.)
 mesh kinds.geo gmsh.vtk -clmax 0.4
 convert gmsh.vtk ours.vtk
 sed -n '/^CELL_TYPES/,/^CELL_DATA/p' ours.vtk | sort | uniq -c | cmp - all_types || fault "VTK: other cells"
@@ -197,7 +200,8 @@ for part in two large; do
         grep -q 'off the middle' log && fault "$part.$format: straight edges are called curved"
     done
 done
-# Curved edges from a CAD kernel, by gmsh's own writers: one compliance with quadratic elements.
+# Curved edges from a CAD kernel, by gmsh's own writers: the compliance with quadratic elements is the same
+# for all.
 cat >ring.geo <<'END'
 SetFactory("OpenCASCADE");
 Cylinder(1) = {0, 0, 0, 0, 0, 10, 20};

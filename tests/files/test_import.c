@@ -5,7 +5,8 @@
 #include "core/files/mesh_import.h"
 #include "tests/lib/test.h"
 
-/* Two cubes side by side in x and a stray node; node k has the number number_of(k). */
+/* Two cubes side by side in x, and a node that belongs to no cube. Node k has the number
+ * number_of(k). */
 typedef struct sample {
     hx_import import;
     hx_mesh mesh;
@@ -191,7 +192,7 @@ static void test_refusals(void)
     free_sample(&s);
 }
 
-/* A list changes its form: run, 32 bits, 64 bits. */
+/* A list changes its representation: a run, 32-bit numbers, 64-bit numbers. */
 static void test_number_list(void)
 {
     hx_numbers list = {0}, copy = {0};

@@ -1,5 +1,5 @@
-/* Faults of meshes of files of any format: nodes at one place, bodies that touch,
- * cracks, hanging nodes. What is generated has none. */
+/* Errors in meshes from files of any format: coincident nodes, bodies that touch, cracks, hanging
+ * nodes. Generated meshes have none of them. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,7 +10,7 @@
 
 /* --- coincident nodes --- */
 
-/* Two boxes of nx x ny x nz unit cubes; the second begins at x = nx + gap and at dy. */
+/* Two boxes of n x n x n unit cubes, scaled. The second one begins at x = n + gap and y = dy. */
 static void two_boxes(hx_mesh *mesh, int n, double gap, double dy, double scale)
 {
     const int n1 = n + 1, n_box = n1 * n1 * n1;
@@ -70,14 +70,14 @@ static void test_coincident(double scale)
     hx_notes_free(&notes);
 }
 
-/* A crack: nodes of one body at one place are a warning. */
+/* A crack: coincident nodes of one body give a warning. */
 static void test_crack(void)
 {
     hx_mesh mesh;
     hx_notes notes = {0};
     two_boxes(&mesh, 4, 0.0, 0.0, 1.0);
     CHECK_OK(hx_mesh_repair_coincident(&mesh, 1e-6, NULL, NULL));
-    /* Node 4 of element 64 opens again: one corner, so that two faces part. */
+    /* Node 4 gets a copy for element 64, so that two faces separate there. */
     double *const xyz = realloc(mesh.xyz, sizeof *xyz * 3 * 226);
     memcpy(xyz + 3 * 225, xyz + 3 * 4, 3 * sizeof *xyz);
     mesh.xyz = xyz;
@@ -115,7 +115,7 @@ static void test_hanging(double dy, int hangs)
     hx_notes_free(&notes);
 }
 
-/* Curved and distorted meshes without fault are left alone. */
+/* Curved and distorted meshes without errors give no warning. */
 static void test_generated(void)
 {
     for (int i = 0; hx_generators[i]; i++) {
@@ -137,7 +137,7 @@ static void test_generated(void)
     }
 }
 
-/* Moves the second of two boxes of 2 x 2 x 2 cubes: y of its nodes becomes to[y]. */
+/* Moves the second of two boxes of 2 x 2 x 2 cubes: each node with integer y gets to[y]. */
 static void squeeze(hx_mesh *mesh, const double to[3])
 {
     for (int64_t a = 27; a < 54; a++) mesh->xyz[3 * a + 1] = to[(int)mesh->xyz[3 * a + 1]];
@@ -162,7 +162,7 @@ static void test_advice(void)
     static const double half[3] = {0.0, 0.5, 1.0}, uneven[3] = {0.0, 1.0, 1.5};
     hx_mesh mesh;
     int helps = -1;
-    two_boxes(&mesh, 2, -2.0, 0.0, 1.0); /* a body given twice */
+    two_boxes(&mesh, 2, -2.0, 0.0, 1.0); /* the same body given twice */
     CHECK_FAILS(
         hx_mesh_repair_coincident(&mesh, (double)NAN, NULL, NULL), HX_EINPUT,
         "elements 0 and 8 occupy the same place with different nodes (8 such pairs): the file "
@@ -184,7 +184,7 @@ static void test_advice(void)
     check_note(&mesh, "are equal; merging them does not give a conforming mesh: node", "joins", 0);
     hx_mesh_free(&mesh);
 
-    two_boxes(&mesh, 2, 0.0, 0.0, 1.0); /* equal faces next to others */
+    two_boxes(&mesh, 2, 0.0, 0.0, 1.0); /* equal faces beside different ones */
     squeeze(&mesh, uneven);
     CHECK_FAILS(hx_mesh_repair_coincident(&mesh, (double)NAN, NULL, NULL), HX_EINPUT,
                 "meet at 2 pairs of equal faces");
@@ -201,7 +201,7 @@ int main(void)
     test_hanging(0.5, 1);
     test_hanging(1.0 / 3.0, 1);
     test_hanging(4.0, 0); /* no touching */
-    test_hanging(3.0, 0); /* along an edge, conforming */
+    test_hanging(3.0, 0); /* touching along an edge, conforming */
     test_generated();
     test_advice();
     TEST_END();

@@ -1,4 +1,5 @@
-/* Gmsh files written by hand: what readers accept and refuse, both byte orders, orders of nodes. */
+/* Gmsh files written by hand: files that readers accept and refuse, both byte orders, orders of
+ * nodes. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -121,7 +122,8 @@ static void test_bad_files(void)
     CHECK(remove(nested) == 0);
 }
 
-/* Odd but right: numbers with gaps, negative groups, sections that are passed, parameters. */
+/* Unusual but correct files: numbers with gaps, negative groups, sections that are skipped,
+ * parameters. */
 static void test_good_files(void)
 {
     hx_mesh mesh;
@@ -152,7 +154,8 @@ static void test_good_files(void)
     hx_mesh_free(&mesh);
 }
 
-/* For groups with one name and several dimensions, the highest keeps it, in any order of names. */
+/* If groups of several dimensions share a name, the group of the highest dimension keeps it, in any
+ * order of names. */
 static void check_names_apart(const char *text)
 {
     hx_mesh mesh;
@@ -251,7 +254,7 @@ static void write_binary_2(FILE *f, int swap)
     fputs("\n$EndElements\n", f);
 }
 
-/* This cube in format 4.1; the nodes of surface 1 have parameters. */
+/* The cube in format 4.1; the nodes of surface 1 have parameters. */
 static void write_binary_4(FILE *f, int swap, int n_byte)
 {
     static const int64_t n_entity[4] = {0, 0, 1, 1};
@@ -319,7 +322,7 @@ static void test_binary(int swap, int n_byte)
 
 /* --- order of nodes --- */
 
-/* A cube with its nodes in that order, and its face x = 0 as a quadrangle. */
+/* A cube with its nodes in the given order, and its face x = 0 as a quadrilateral. */
 static int read_ordered(const int order[8], hx_mesh *mesh, hx_notes *notes)
 {
     char text[1024];

@@ -31,7 +31,7 @@ static void generate(hx_mesh *mesh, int nx, int ny, int nz)
     CHECK_OK(hx_generate(hx_generator_find("cantilever"), mesh, &params));
 }
 
-/* Sets of all kinds: overlapping elements, faces, nodes, an empty one. */
+/* Sets of all kinds: overlapping elements, faces, nodes, and an empty set. */
 static void add_sets(hx_mesh *mesh)
 {
     const int32_t elem[3] = {0, 3, 7}, more[2] = {3, 5}, node[4] = {0, 9, 20, 4};
@@ -75,10 +75,10 @@ static void test_round_trip(int is_ascii, int is_reordered)
     CHECK_OK(hx_mesh_finish(&mesh));
     CHECK_OK(hx_gmsh_write(path, &mesh, is_ascii));
     hx_mesh_free(&mesh);
-    generate(&mesh, 5, 3, 2); /* in its own order */
+    generate(&mesh, 5, 3, 2); /* in the generator's order */
     add_sets(&mesh);
     CHECK_OK(hx_mesh_finish(&mesh));
-    for (int k = 0; k < 2; k++) { /* the second time from what was read */
+    for (int k = 0; k < 2; k++) { /* the second time from the mesh that was read */
         hx_mesh *const read = k == 0 ? &again : &last;
         CHECK_OK(hx_mesh_read(path, (double)NAN, read, NULL, NULL));
         CHECK_OK(hx_mesh_finish(read));
@@ -94,7 +94,8 @@ static void test_round_trip(int is_ascii, int is_reordered)
     hx_mesh_free(&last);
 }
 
-/* Every format of the table that can be written gives the mesh and its sets back by the table. */
+/* Every format of the table that can be written returns the mesh, and those sets that the table
+ * promises. */
 static void test_formats(void)
 {
     const int32_t elem[3] = {0, 3, 7}, node[4] = {0, 9, 20, 4};
@@ -131,7 +132,7 @@ static void test_formats(void)
     CHECK_MSG(n_written == 3, "%d formats written", n_written);
 }
 
-/* 1 if the face has three or four corners, all on one side of the box. */
+/* 1 if the face has three or four corners, all on the same side of the box. */
 static int is_outside(const hx_mesh *mesh, const mixed_box *box, int64_t face)
 {
     const int32_t *const conn = mesh->conn + 8 * (face / 6);
@@ -149,7 +150,7 @@ static int is_outside(const hx_mesh *mesh, const mixed_box *box, int64_t face)
     return n_corner >= 3 && n_side > 0;
 }
 
-/* Sets of elements, nodes and of faces of three and four corners. */
+/* Sets of elements, of nodes, and of faces with three and four corners. */
 static void add_kind_sets(hx_mesh *mesh, const mixed_box *box)
 {
     const int32_t elem[3] = {0, 3, 7}, node[4] = {0, 9, 20, 4};
@@ -170,7 +171,7 @@ static void compare_kind_sets(const hx_mesh *a, const hx_mesh *b, int has_faces)
                                                                   hx_mesh_find_set(b, name[i]);
         const int same = s && t && s->n_node == t->n_node;
         CHECK_MSG(same, "%s: %s", a->name, name[i]);
-        if (!same || (i == 2 && !has_faces)) continue; /* nodes, with the elements they hold */
+        if (!same || (i == 2 && !has_faces)) continue; /* sets of nodes also have elements */
         CHECK_MSG(s->n_elem == t->n_elem, "%s: %s", a->name, name[i]);
         if (s->n_elem != t->n_elem) continue;
         CHECK(memcmp(s->node, t->node, (size_t)s->n_node * sizeof *s->node) == 0);
@@ -191,8 +192,8 @@ static void normalize_cells(hx_mesh *mesh)
     hx_renumbered_free(&list);
 }
 
-/* From each format to the next and back to the first: the cells in their numbering, and the sets
- * (VTK has no faces, it comes last). */
+/* From each format to the next one and back to the first: the cells keep their numbering, and the
+ * sets are the same (VTK comes last because it has no faces). */
 static void test_kind(mixed_kind kind, int is_reordered)
 {
     static const char *const name[] = {"kind.msh", "kind.inp", "again.msh", "kind.vtk"};

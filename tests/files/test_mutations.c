@@ -1,7 +1,9 @@
-/* Readers of mesh files on damaged files: the same hundreds of mutations of each good one every
- * time; none may crash, hang (the test's own time limit) or leak (the sanitized build runs this
- * too). Of each file some can still be read and some are refused: else the mutations miss what the
- * reader looks at, or the reader looks at nothing. What can be read in pieces is the same mesh.
+/* Readers of mesh files on damaged files. Each correct file gets the same hundreds of mutations in
+ * every run. None of them may cause a crash, a hang (limited by the time limit of the test) or a
+ * leak (the build with sanitizers also runs this test). Of each file's mutations, some must be
+ * readable and some refused: otherwise the mutations miss what the reader checks, or the reader
+ * checks nothing. A file that can be read in pieces must give the same mesh.
+ *
  *     test_mutations FILE... */
 #ifdef _OPENMP
 #include <omp.h>

@@ -11,8 +11,8 @@ static const char path[] = "test_result_match.vtk";
 
 enum { N_ELEM = 60 };
 
-/* Form of a file written by another program. Element i of the file is i * stride modulo their
- * number (without a common factor), and so for points. */
+/* Layout of a file written by another program. Element i of the file is i * stride modulo the
+ * number of elements (without a common factor), and points are ordered in the same way. */
 typedef struct form {
     int is_binary;
     const char *type;   /* of the points */
@@ -170,7 +170,7 @@ static void test_other_order(double distort, fixture_order order)
         form o = {as[i].is_binary, as[i].type, as[i].format, 7, 1, value, -INFINITY, NULL};
         write_form(&mesh, &o);
         expect(&mesh, &o, HX_MATCH_BY_CORNERS);
-        o.least = 0.3; /* a part that lost its numbers */
+        o.least = 0.3; /* a part without its numbers */
         write_form(&mesh, &o);
         expect(&mesh, &o, HX_MATCH_BY_CORNERS);
     }
@@ -189,7 +189,8 @@ static void test_part_numbers(fixture_order order)
     for (int e = 0; e < N_ELEM; e++) number[e] = mesh.elem_orig ? mesh.elem_orig[e] : e;
     write_form(&mesh, &o);
     expect(&mesh, &o, HX_MATCH_BY_NUMBERS);
-    o.least = -INFINITY; /* whole, and shuffled: its numbers are right where its order is not */
+    /* a complete file in another order: its numbers are right, but its order is not */
+    o.least = -INFINITY;
     write_form(&mesh, &o);
     expect(&mesh, &o, HX_MATCH_BY_NUMBERS);
     o.least = 0.4;
@@ -306,7 +307,7 @@ static void test_repeated_cell(void)
     hx_mesh_free(&other);
 }
 
-/* --- what rounding leaves --- */
+/* --- effects of rounding --- */
 
 static void shift(hx_mesh *mesh, double by)
 {
@@ -417,7 +418,8 @@ static void test_collapsed(void)
     hx_mesh_free(&other);
 }
 
-/* Values of a mesh that was read, by the position of each cell; a cell is 1 if it is dense. */
+/* Values of a mesh that was read, by the position of each cell; a cell has the value 1 if it is
+ * dense. */
 static void make_kind(hx_mesh *mesh, mixed_kind kind, uint64_t shuffle)
 {
     const mixed_box box = {.kind = kind, .n = {2, 2, 5}, .distort = 0.15, .seed = 9};
@@ -432,8 +434,8 @@ static double kind_value(const hx_mesh *mesh, int64_t elem)
     return (double)(1 + e % 17) / 17.0;
 }
 
-/* way: in the file's order, by the numbers of a part, or by corners if the file has its own
- * order. */
+/* way: by the file's order, by the numbers of a part, or by corners if the file has an order of its
+ * own. */
 static void test_kind(mixed_kind kind, hx_match_way way)
 {
     hx_mesh mesh, file;
@@ -443,7 +445,7 @@ static void test_kind(mixed_kind kind, hx_match_way way)
     double *const value = calloc((size_t)mesh.n_elem, sizeof *value);
     double *const found = calloc((size_t)mesh.n_elem, sizeof *found);
     for (int64_t e = 0; e < mesh.n_elem; e++) value[e] = kind_value(&file, e);
-    if (way == HX_MATCH_BY_CORNERS) { /* what was random is the file's order now */
+    if (way == HX_MATCH_BY_CORNERS) { /* the random order becomes the order of the file */
         free(file.elem_orig);
         free(file.node_orig);
         file.elem_orig = file.node_orig = NULL;
@@ -472,7 +474,8 @@ int main(void)
     for (int order = FIXTURE_IN_ORDER; order <= FIXTURE_REORDERED; order++) {
         test_own_files((fixture_order)order);
         test_other_order(0.1, (fixture_order)order);
-        test_other_order(0.0, (fixture_order)order); /* symmetric in three planes; values are not */
+        /* symmetric about three planes, but the values are not */
+        test_other_order(0.0, (fixture_order)order);
         test_part_numbers((fixture_order)order);
     }
     test_moved_node();

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""Sets of several kinds under one name, what GENERATE, mid-side nodes and surface cells mean, and
-the configs that `hextop new` writes of such files. Values of a bar of four hexahedra, held at one
-end and pulled at the other, as CalculiX 2.20 finds them.
+"""Sets of several kinds with one name; the meaning of GENERATE, mid-side nodes and surface cells;
+and the configs that `hextop new` writes for such files. Values of a bar of four hexahedra,
+supported at one end and pulled at the other, are those of CalculiX 2.20.
 
     test_same_names.py HEXTOP
 
@@ -94,13 +94,13 @@ check(code == 0 and "passive[0]" not in said, f"a passive region takes the eleme
 code, said = run("new", "elset.inp")
 check(code == 0 and '#   { set = "nodes-FIX"; fix = "xyz"; },' in said and '#   { set = "nodes-TIP"; total_force' in said,
       f"hextop new offers both: {said}")
-# A file of ours has one set under several keywords.
+# In a file that hextop wrote, one set may appear under several keywords.
 put("own.inp", inp + sets.replace("FIX", "A").replace("TIP", "B") + "*SURFACE, NAME=B, TYPE=ELEMENT\n4, S4\n")
 run("mesh", "own.inp", "again.inp")
 check("** hextop: sets of one name are one set" not in open("again.inp").read() or
       "stay apart" not in run("mesh", "again.inp", "third.inp")[1], "a file of ours is read again")
 
-# GENERATE that does not end on its last number, which CalculiX takes all the same.
+# GENERATE that does not end at its last number, which CalculiX accepts.
 for key, name in (("NSET, NSET", "*NSET"), ("ELSET, ELSET", "*ELSET")):
     put("step.inp", inp + sets + f"*{key}=Q, GENERATE\n1, 4, 2\n")
     refused(("mesh", "step.inp", "out.vtk"), ["step.inp:32: GENERATE of set 'Q' from 1 in steps of 2 does not end on 4", "end on 3"], name)
@@ -149,7 +149,7 @@ msh = ("$MeshFormat\n2.2 0 8\n$EndMeshFormat\n$PhysicalNames\n4\n3 1 \"fix\"\n3 
 put("same.msh", msh)
 moves("same.msh", 'set = "fix"; fix = "xyz"', f'set = "tip"; {PULL}', BAR, "physical groups of one name")
 
-# --- surface cells make faces, never elements ---
+# --- surface cells define faces, never elements ---
 
 tets = ([0, 1, 2, 3], [(0, 0, 0), (1, 0, 0), (0, 1, 0), (0, 0, 1)])
 put("skin.vtk", "# vtk DataFile Version 3.0\nt\nASCII\nDATASET UNSTRUCTURED_GRID\nPOINTS 4 double\n0 0 0\n1 0 0\n0 1 0\n0 0 1\n"
@@ -161,7 +161,7 @@ for mesh in ("skin.vtk", "skin.msh"):
     code, said = run("new", mesh)
     check(code == 0 and '"surface 2": 3 faces' in said, f"{mesh}: the faces and no element: {said}")
 
-# --- mid-side nodes that a set names are all that it has ---
+# --- a set that names mid-side nodes has only these ---
 
 corner = [(0, 0, 0), (4, 0, 0), (4, 1, 0), (0, 1, 0), (0, 0, 1), (4, 0, 1), (4, 1, 1), (0, 1, 1)]
 edge = [(0, 1), (1, 2), (2, 3), (3, 0), (4, 5), (5, 6), (6, 7), (7, 4), (0, 4), (1, 5), (2, 6), (3, 7)]
@@ -182,7 +182,7 @@ config("corners.inp", 'set = "FIX"; fix = "xyz"', 'from = "file"', 'solver = { e
 refused(("analyse", "case.cfg", "material.from=file", "material.E=", "material.nu="), ["supports[0]: the supports fix every point"],
         "all of a part is held")
 
-# A set of a reference node that a coupling uses lacks nothing.
+# A set of a reference node that a coupling uses gives no warning.
 reference = ("*NODE, NSET=REF\n500, 6., .5, .5\n*SURFACE, NAME=ST, TYPE=ELEMENT\n4, S4\n*COUPLING, REF NODE=500, SURFACE=ST, "
              "CONSTRAINT NAME=C1\n*KINEMATIC\n1, 3\n*STEP\n*STATIC\n*BOUNDARY\nFIX, 1, 3\n*CLOAD\n500, 3, -25.\n*END STEP\n")
 put("reference.inp", inp + sets + reference)

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
-"""Names of sets that formats cannot hold as they are: each writer, each reader behind it. A set keeps
-its name and its members, or the change is reported; no file is one that the reader refuses.
+"""Names of sets that formats cannot store unchanged, tested with each writer and then with each
+reader. A set keeps its name and its members, or the change is reported. No writer writes a file that
+the reader refuses.
 
     test_set_names.py HEXTOP
 
@@ -35,9 +36,9 @@ def run(*args):
     return done.returncode, (done.stdout + done.stderr).decode("utf-8", "replace")
 
 
-# Line breaks, quotes, commas, blanks at the ends, names that formats and jobs have for themselves, names
-# that differ in case only, or become equal once they are cleaned or cut, what begins with a digit, long ones.
-# In groups, since `new` lists 40 sets at most.
+# Names with line breaks, quotes, commas, or blanks at the ends; names that formats and jobs use themselves;
+# names that differ only in case, or become equal once they are cleaned or truncated; names that begin with a
+# digit; long names. In groups, because `new` lists at most 40 sets.
 GROUPS = (["a\nb", "a_b", "a b", "A B", "a\tb", 'q"q', "q'q", "x,y", "x;y", "1st", "S_1st", "2", "-dash", "_low", "=", "a=b",
            "50%", "%41", "back\\slash"],
           [" lead", "trail ", "ünï", "NALL", "nall", "EALL", "NALL_2", "EMAT-1", "ESPRING-9", "NRIGID-1_2", "*NODE", "**",
@@ -55,7 +56,7 @@ def plain(text):
 
 
 def write_config(names):
-    """Each set is a slice of a bar of its own, so that its centre says which one it is."""
+    """Each set is a slice of the bar, so its centre identifies it."""
     with open("names.cfg", "w", encoding="utf-8") as file:
         file.write(f'mesh = {{ generator = "cantilever"; nx = {2 * len(names)}; ny = 1; nz = 1; }};\nsets = (\n' + ",\n".join(
             f'{{ name = "{escaped(name)}"; box = {{ min = [{2 * i - 0.1}, -1.0, -1.0]; max = [{2 * i + 2.1}, 9.0, 9.0]; }}; }}'
@@ -65,7 +66,7 @@ def write_config(names):
 
 
 def sets_of(path):
-    """Names by the number of the slice."""
+    """Names of the sets, by the number of the slice."""
     code, said = run("new", "-v", path)
     check(code == 0, f"new {path}: {said[-300:]}")
     found = {}
@@ -75,13 +76,13 @@ def sets_of(path):
 
 
 def changes(said):
-    """How many names a writer reports as changed."""
+    """The number of names that a writer reports as changed."""
     found = re.search(r"names? of (\d+) sets? (?:is|are) changed", said)
     return int(found[1]) if found else 0
 
 
 def round_trip(source, expected, path, *how):
-    """Writes it, reads it, and compares with what it should hold by slice."""
+    """Writes and reads the file, and compares the sets with the expected ones, slice by slice."""
     code, said = run("mesh", source, path, *how)
     check(code == 0, f"{source} to {path}: {said[-300:]}")
     found = sets_of(path)
@@ -91,7 +92,7 @@ def round_trip(source, expected, path, *how):
     similar = [m[1] for m in re.finditer(r'"([^"\n]{24,})"(?: \(\d+ bytes\))? as "([^"\n]*)"', run("-v", "mesh", source, path, *how)[1])
              if m[1] == m[2]]
     check(not similar, f"{path}: changed names that look like the old ones: {similar}")
-    # other sets may change, too: NALL and EALL of a job, "supports=7" of fields
+    # other names may also change: NALL and EALL of a job, "supports=7" of fields
     check(n <= changes(said) <= n + 3, f"{path}: {n} names differ, and it says {changes(said)}")
     return found
 
@@ -105,7 +106,7 @@ def check_group(names):
         written[path] = round_trip("names.cfg", own, path, *how)
     check(written["a.msh"] == written["b.msh"] and written["a.vtk"] == written["b.vtk"], "binary and text have other names")
 
-    # What a format can hold is as it was, whatever else there is that looks like it.
+    # A name that a format can store stays unchanged, even beside similar names.
     keeps = {"a.msh": set(names) - {"a\nb", "a\tb", 'q"q', "\x01", *(n for n in names if len(n.encode()) > 127)},
              "a.inp": set(names) & {"a_b", "NALL_2", "S_1st", "face-1", "solid-2", "set_x", "L" * 80},
              "a.vtk": {n for n in names if len(n) < 129 and not re.search(r"[ \n\t\x01]", n) and n != "ü" * 90}}
@@ -118,7 +119,7 @@ def check_group(names):
     msh = {n for v in written["a.msh"].values() for n in v}
     check(all(len(n.encode()) <= 127 and not re.search(r'["\x00-\x1f]', n) for n in msh), f"gmsh cuts {sorted(msh)}")
 
-    # From each format to each other, and once more into the same, which changes nothing.
+    # From each format to every other one, and then to the same one again, which changes nothing.
     for source, have in written.items():
         for target in ("c.msh", "c.inp", "c.vtk"):
             again = round_trip(source, have, target)

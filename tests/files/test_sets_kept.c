@@ -1,5 +1,5 @@
-/* Sets made of others, written and read again in every format that is written: the faces and edges
- * of each set, their area, and what loads, springs and films on it come to. */
+/* Sets made of other sets, written and read again in every format that can be written: the faces
+ * and edges of each set, their area, and the resultants of loads, springs and films on it. */
 #include <unistd.h>
 
 #include "core/files/mesh_files.h"
@@ -7,7 +7,7 @@
 
 static const double tolerance = 1e-13;
 
-/* Sums over what acts on a set: two loads, springs, flux with films. */
+/* Sums of the quantities that act on a set: two loads, springs, and flux with films. */
 enum { N_SUM = 10 };
 
 static void sum_up(const double *value, size_t n, double *sum)
@@ -23,7 +23,7 @@ static void find_sums(const space_box *b, const char *set, double sum[N_SUM])
     sum_up(a.force[0], a.n, sum);
     sum_up(a.force[1], a.n, sum + 3);
     sum_up(a.spring, a.n, sum + 6);
-    sum[9] = 0.0; /* flux, and what the film brings of its surroundings */
+    sum[9] = 0.0; /* flux, and the heat that the film brings from the surroundings */
     for (size_t k = 0; k < a.n; k++) sum[9] += a.flux[k];
     free_acting(&a);
 }
@@ -53,7 +53,7 @@ static extent measure(const space_box *b, const char *name)
     return e;
 }
 
-/* .vtk and .inp have no blanks in names. */
+/* .vtk and .inp allow no blanks in names. */
 static const char *name_in(const space_box *b, const char *name, char text[64])
 {
     snprintf(text, 64, "%s", name);
@@ -94,7 +94,7 @@ static void compare_acting(const space_box *a, const space_box *b, const char *n
 static const char *const acted_on[] = {"both",      "both faces",  "mixed",      "rest",
                                        "all round", "upper front", "front faces"};
 
-/* Writes a and reads it into b, with a space over it. */
+/* Writes a and reads it into b, with a space on it. */
 static void pass_on(space_box *a, const char *path, int is_ascii, space_box *b)
 {
     const hx_mesh_format *const format = hx_mesh_format_of_name(path);
@@ -117,7 +117,7 @@ static void check_way(space_box *a, const char *ending, int is_ascii)
     snprintf(path, sizeof path, "sets_kept_%ld%s", (long)getpid(), ending);
     snprintf(way, sizeof way, "%s, %s, %s", a->mesh.name, ending, is_ascii ? "text" : "binary");
     pass_on(a, path, is_ascii, &b);
-    pass_on(&b, path, is_ascii, &c); /* the sets are in the order of the file now */
+    pass_on(&b, path, is_ascii, &c); /* the sets are now in the order of the file */
     for (size_t i = 0; i < a->mesh.n_set; i++) {
         compare_set(a, &b, a->mesh.set[i].name, way);
         compare_set(a, &c, a->mesh.set[i].name, way);
@@ -130,7 +130,8 @@ static void check_way(space_box *a, const char *ending, int is_ascii)
     space_box_free(&c);
 }
 
-/* A face of a cell, and the cell's other nodes one by one: all its nodes, and not the cell. */
+/* A face of a cell, and the cell's other nodes one by one: all nodes of the cell, but not the cell
+ * itself. */
 static int add_face_and_nodes(hx_mesh *mesh)
 {
     const hx_set *const faces = hx_mesh_find_set(mesh, "front faces");

@@ -1,7 +1,8 @@
-/* Solids of every kind, order and format, one in a file: volume, faces by labels and by surface
- * elements, nodes of second order on straight and curved edges, mirrored and degenerate ones. The
- * orders of nodes are written here as the manuals draw them, node by node: "2" is a corner, "02"
- * lies between two of them. Also: a cell gives one element in any numbering. test_solids */
+/* Solids of every kind, order and format, one per file: volume, faces by labels and by surface
+ * elements, second-order nodes on straight and curved edges, and mirrored and degenerate solids.
+ * The orders of nodes are written here, node by node, as the manuals draw them: "2" is a corner,
+ * "02" lies between corners 0 and 2. Also tested: a cell gives the same element in any numbering.
+ * test_solids */
 #include <ctype.h>
 
 #include "core/files/mesh_files.h"
@@ -15,7 +16,7 @@
 
 typedef struct shape {
     const char *name;
-    double volume; /* before the map below */
+    double volume; /* before `map` is applied */
     int n_corner;
     double corner[8][3];
     const char *side[6]; /* S1 to S6 of Abaqus, by corners; NULL: no more */
@@ -58,7 +59,8 @@ static const double scale = 2.6 * 1.7 * 0.9;
 #define GMSH_HEX20 "0 1 2 3 4 5 6 7 01 03 04 12 15 23 26 37 45 47 56 67"
 
 typedef struct type {
-    const char *format, *name; /* the file's ending; Abaqus: type, else its number */
+    /* format: file extension; name: type of Abaqus, otherwise the type's number */
+    const char *format, *name;
     int shape;
     const char *order;
 } type;
@@ -89,7 +91,7 @@ static const type types[] = {
     {".vtk", "10", TETRAHEDRON, "0 1 2 3"},
     {".vtk", "11", HEXAHEDRON, "0 1 3 2 4 5 7 6"},
     {".vtk", "12", HEXAHEDRON, "0 1 2 3 4 5 6 7"},
-    {".vtk", "13", WEDGE, "0 2 1 3 5 4"}, /* VTK's own way round, and that of others */
+    {".vtk", "13", WEDGE, "0 2 1 3 5 4"}, /* VTK's own orientation, and that of other programs */
     {".vtk", "13", WEDGE, "0 1 2 3 4 5"},
     {".vtk", "14", PYRAMID, "0 1 2 3 4"},
     {".vtk", "24", TETRAHEDRON, TET10},
@@ -122,7 +124,8 @@ static const type types[] = {
 
 enum { MOST_NODES = 27 };
 
-/* What the words of an order are: each different word a node, by the order in which they come. */
+/* The words of an order: each different word is a node, numbered in the order in which words first
+ * occur. */
 typedef struct part {
     const shape *shape;
     int n_node, n_word, mirrored, bent;
@@ -151,7 +154,8 @@ static void parse(part *p, const shape *of, const char *order)
     }
 }
 
-/* The node's place: the mean of its corners', of a bent part off it on edges. */
+/* The position of the node: the mean of its corners. In a bent part, nodes on edges are moved away
+ * from it. */
 static void place(const part *p, unsigned corners, double x[3])
 {
     double mean[3] = {0.0, 0.0, 0.0};
@@ -166,7 +170,7 @@ static void place(const part *p, unsigned corners, double x[3])
     if (p->mirrored) x[0] = -x[0];
 }
 
-/* The node of that corner: number in a file, or place from 0 in VTK. */
+/* The node at that corner: its number in a file, or its index from 0 in VTK. */
 static int node_of(const part *p, int corner)
 {
     int i = 0;
@@ -179,7 +183,7 @@ static int number_of(int node)
     return 11 + 7 * node;
 }
 
-/* A line a node: its number as `head` has it (NULL: none), and its place. */
+/* One line per node: its number in the format `head` (NULL: no number), and its position. */
 static int add_nodes(const part *p, const char *head, const char *separator, char *text)
 {
     int n = 0;
@@ -194,7 +198,7 @@ static int add_nodes(const part *p, const char *head, const char *separator, cha
     return n;
 }
 
-/* Numbers behind an element's own, each with the separator before it; eight a line. */
+/* The numbers that follow an element's own number, each after the separator; eight per line. */
 static int add_words(const part *p, const char *separator, char *text)
 {
     int n = 0;
@@ -221,7 +225,7 @@ static void write_abaqus(const part *p, const type *t, char *text)
     text += sprintf(text, "*STEP\n*STATIC\n*CLOAD\nall, 3, 2.\n*END STEP\n");
 }
 
-/* A face of the file as the corners of its label: the numbers. */
+/* A face in the file: the node numbers of the corners in its label. */
 static int add_face(const part *p, const char *side, char *text)
 {
     int n = 0;
@@ -237,7 +241,7 @@ static int count_sides(const part *p)
     return n;
 }
 
-/* Head of a Gmsh file, and the names of its sides. */
+/* The head of a Gmsh file, and the names of its sides. */
 static int add_names(const char *version, int n_side, char *text)
 {
     int n =
@@ -329,7 +333,7 @@ static void write_ansys(const part *p, const type *t, char *text)
 
 /* --- checks --- */
 
-/* The set of a side has its corners, and the face where the format names faces. */
+/* The set of a side has its corners, and its face if the format names faces. */
 static void check_side(const hx_mesh *mesh, const part *p, const type *t, int side)
 {
     char name[16];
@@ -350,7 +354,7 @@ static void check_side(const hx_mesh *mesh, const part *p, const type *t, int si
     }
 }
 
-/* The one numbering, mirrored or not. */
+/* Every cell gets the same numbering, whether it is mirrored or not. */
 static void check_numbering(const hx_mesh *mesh, const type *t)
 {
     static const hx_solid_id id[] = {HX_SOLID_TET4, HX_SOLID_WEDGE6, HX_SOLID_PYRAMID5,
@@ -359,7 +363,7 @@ static void check_numbering(const hx_mesh *mesh, const type *t)
               t->order, (int)hx_solid_of_cell(mesh->conn));
 }
 
-/* The sum of the forces is twice the number of nodes, on the corners only. */
+/* The sum of the forces is twice the number of nodes, and they act only on corners. */
 static void check_forces(const hx_mesh *mesh, const part *p, const hx_conditions *stated)
 {
     double sum = 0.0, moment[2] = {0.0, 0.0}, expected[2] = {0.0, 0.0};
@@ -409,7 +413,7 @@ static int is_edge(unsigned corners)
     return n == 2;
 }
 
-/* Which corner of the part a node of the mesh is. */
+/* The corner of the part that a node of the mesh is. */
 static int corner_of(const hx_mesh *mesh, const part *p, const type *t, int32_t node)
 {
     const int is_vtk = strcmp(t->format, ".vtk") == 0;
@@ -498,9 +502,9 @@ static void test_type(const type *t, int mirrored, int bent)
     }
 }
 
-/* Points, lines and faces in a VTK file: no elements, but sets of their points; values of results
- * are those of the solids. A triangle of second order has an end for its mid-side nodes; point 11
- * is of no solid. */
+/* Points, lines and faces in a VTK file make no elements, but sets of their points. Values of
+ * results are those of the solids. Mid-side nodes of a second-order triangle are replaced by the
+ * ends of their edges. Point 11 belongs to no solid. */
 static void test_bounded(void)
 {
     static const char text[] =
@@ -553,9 +557,9 @@ static void stiffness_of(const double *xyz, const int32_t conn[8], int n, double
             k[(3 * conn[r / 3] + r % 3) * 3 * n + 3 * conn[c / 3] + c % 3] += ke[24 * r + c];
 }
 
-/* The numberings of a solid: the base begins anywhere; wedges stand on either triangle; every point
- * of a tetrahedron is its top in turn. Mirrored: 0 and 2 of the base, 3 and 5 of the top exchanged.
- */
+/* The numberings of a solid: the base begins at any corner, wedges stand on either triangle, and
+ * each point of a tetrahedron is its top in turn. Mirrored: corners 0 and 2 of the base and 3 and 5
+ * of the top are exchanged. */
 static void number_solid(hx_cell_kind kind, int turn, int over, int mirrored, int node[6])
 {
     static const int tops[4][4] = {{0, 1, 2, 3}, {0, 2, 3, 1}, {0, 3, 1, 2}, {1, 3, 2, 0}};
@@ -576,8 +580,9 @@ static void number_solid(hx_cell_kind kind, int turn, int over, int mirrored, in
     node[5] = top;
 }
 
-/* Largest difference of the stiffness of a settled cell in that numbering, its hexahedron turned
- * each way, from the first of all, as a share of the largest entry. */
+/* The largest difference between the stiffness of a finished cell with that numbering, with its
+ * hexahedron rotated in every way, and the first stiffness of all, relative to the largest
+ * entry. */
 static double compare_numbering(hx_solid_id id, const double (*xyz)[3], const int node[6],
                                 double *first)
 {

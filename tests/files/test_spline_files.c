@@ -1,4 +1,5 @@
-/* Files of splines: both formats make the same part, every fault is refused with its place.
+/* Files of splines: both formats give the same part, and every error is refused with its position
+ * in the file.
  *     test_spline_files */
 #include <math.h>
 #include <stdlib.h>
@@ -17,8 +18,8 @@ static const char *in_folder(const char *name)
     return path;
 }
 
-/* Two unit boxes along x, the first with weights (all 2: no rational part of it), the second with
- * its first direction along y. The interface and the names stand in both. */
+/* Two unit boxes along x. The first one has weights (all 2, so it is not rational); the first
+ * direction of the second one is along y. Both formats state the interface and the names. */
 static const char xml[] =
     "<?xml version=\"1.0\"?>\n"
     "<xml>\n"
@@ -132,7 +133,8 @@ static void test_both(void)
     }
     CHECK(mesh[0].n_elem == mesh[1].n_elem && mesh[0].n_set == mesh[1].n_set);
     for (int k = 0; k < 2; k++) compare_patches(&spline[0].patch[k], &spline[1].patch[k]);
-    CHECK(notes.n == 3); /* a geometry left out, and what each is */
+    /* one note for a geometry that is left out, and one for each file's contents */
+    CHECK(notes.n == 3);
     for (int k = 0; k < 2; k++) {
         hx_mesh image;
         hx_spline_free(&spline[k]);
@@ -261,7 +263,7 @@ static void test_faults(const char *name, const char *text, size_t n, const faul
     }
 }
 
-/* A file cut anywhere is refused, or complete. */
+/* A file that is cut at any byte is refused, or is still complete. */
 static void test_cut(const char *name, const char *text)
 {
     int n_whole = 0;

@@ -77,8 +77,8 @@ static void test_round_trip(hx_vtk_format format, int n, int shuffled)
 
 /* --- a part --- */
 
-/* Elements of the original numbers that are dense enough come back in their order, with their own
- * nodes and values; densities fall with the number. */
+/* Elements that are dense enough are read back in their order, with their original numbers, their
+ * own nodes and values. Densities decrease with the number. */
 static void check_part(const char *path, const hx_mesh *original, int64_t n_part)
 {
     hx_mesh part;
@@ -159,7 +159,7 @@ static void note_share(void *context, double share)
     seen->n++;
 }
 
-/* Many times the writer's blocks, and of the size foretold. */
+/* A file of many blocks of the writer has the predicted size. */
 static void test_large(void)
 {
     hx_mesh mesh, again;
@@ -187,8 +187,8 @@ static void test_large(void)
     hx_mesh_free(&mesh);
 }
 
-/* Counts beyond 2^31: of the writer by the size of a file that is not written, of the reader by a
- * file that is nearly all hole. */
+/* Counts beyond 2^31: for the writer, the predicted size of a file that is not written; for the
+ * reader, a file that is nearly all hole. */
 static void test_counts_beyond_int(void)
 {
     const int64_t n_elem = 260000000, n_node = 750000000; /* 9 n_elem and 3 n_node exceed 2^31 */
@@ -200,7 +200,7 @@ static void test_counts_beyond_int(void)
     CHECK_OK(hx_vtk_bytes(&mesh, "", &field, 1, &small_bytes));
     CHECK_OK(hx_vtk_bytes(&huge, "", &field, 1, &bytes));
     const int64_t more_nodes = n_node - 27, more_elem = n_elem - 8;
-    /* the counts in the text: 27, 8, 72, 8, 8 have become 9, 9, 10, 9, 9 digits */
+    /* the counts in the text: 27, 8, 72, 8, 8 become numbers of 9, 9, 10, 9, 9 digits */
     CHECK(bytes - small_bytes == (uint64_t)(24 * more_nodes + 48 * more_elem) + 7 + 8 + 8 + 8 + 8);
 
     const char *path = in_folder("hole.vtk");
@@ -215,7 +215,7 @@ static void test_counts_beyond_int(void)
     fprintf(f, "\nCELL_TYPES %lld\n", (long long)n_elem);
     fseeko(f, (off_t)n_elem * 4, SEEK_CUR);
     fprintf(f, "\nCELL_DATA %lld\n", (long long)n_elem);
-    if (fclose(f) == 0 && !skipped) { /* else the file system has no such files */
+    if (fclose(f) == 0 && !skipped) { /* otherwise the file system has no files with holes */
         double value[8];
         CHECK_FAILS(hx_vtk_read_cell_array(path, "density", &mesh, value), HX_EINPUT,
                     "260000000 cells; the mesh of this run has 8");
@@ -283,7 +283,7 @@ static void test_series(void)
     free(bytes);
 }
 
-/* --- against VTK itself --- */
+/* --- compared with VTK itself --- */
 
 /* In shuffled order, so that the file shows whether the original one is restored; check_vtk.py
  * knows the formulas of vtk_sample.h. */

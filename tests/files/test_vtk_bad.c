@@ -113,7 +113,7 @@ static int n_in_folder(void)
     return n;
 }
 
-/* A disk that fills up, as root and otherwise: the largest size of a file is limited. */
+/* A disk that becomes full, simulated by a limit of file sizes, as root and as another user. */
 static void test_full_disk(void)
 {
     hx_mesh mesh;
@@ -184,7 +184,8 @@ static uint64_t random_next(uint64_t *state)
     return *state;
 }
 
-/* One to four small damages: a byte changed, a stretch removed, doubled or overwritten. */
+/* One to four small damages: a byte is changed, or a range is removed, duplicated or
+ * overwritten. */
 static size_t damage(unsigned char *bytes, size_t n, uint64_t *state)
 {
     static const char *const word[] = {"-1",   "4294967296",      "9223372036854775807", "nan",
@@ -203,7 +204,7 @@ static size_t damage(unsigned char *bytes, size_t n, uint64_t *state)
             n -= length;
             break;
         case 2:
-            memmove(bytes + at + length, bytes + at, n - at); /* the buffer has room */
+            memmove(bytes + at + length, bytes + at, n - at); /* the buffer has room for this */
             n += length;
             break;
         default:

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-""".vtu and .pvtu files as VTK writes them, against the same grid as legacy VTK: what hextop makes of
-them is the same to the bit, mesh and sets, and results are found in them.
+""".vtu and .pvtu files written by VTK, compared with the same grid in legacy VTK files: hextop reads
+the same mesh and sets from both, bitwise equal, and finds results in them.
 
     test_vtu.py HEXTOP SOURCE_ROOT
 
@@ -71,7 +71,7 @@ def decorated(path, single):
     """The grid of a file with points that fit 32 bits, and arrays of every type of integer."""
     grid = load(path)
     xyz = vtk_to_numpy(grid.GetPoints().GetData()).astype(numpy.float64)
-    xyz = numpy.round(xyz * 4096) / 4096 # few digits: also text and floats have them all
+    xyz = numpy.round(xyz * 4096) / 4096 # few digits, so that text and single precision store them exactly
     points = vtkPoints()
     points.SetData(numpy_to_vtk(xyz.astype(numpy.float32 if single else numpy.float64), deep=1))
     grid.SetPoints(points)
@@ -84,7 +84,7 @@ def decorated(path, single):
         add(data, "set_thirds", (numpy.arange(n) % 3 == 0).astype(numpy.int32))
         add(data, "negative", -(numpy.arange(n) % 2).astype(numpy.int16))
         add(data, "many", numpy.arange(n).astype(numpy.int32) * 1000)
-        add(data, "wide", numpy.arange(n) % 2 * 2**40) # no sets: more than 32 bits
+        add(data, "wide", numpy.arange(n) % 2 * 2**40) # values of more than 32 bits do not make sets
         add(data, "density", (numpy.arange(n) % 7 / 8).astype(numpy.float32))
         add(data, "vector", numpy.zeros((n, 3)))
     return grid
@@ -100,7 +100,7 @@ def save(grid, path, **how):
 
 
 def as_read(path):
-    """Bytes of the mesh and its sets as hextop writes them, without the title; None: refused."""
+    """Bytes of the mesh and its sets as hextop writes them, without the title; None: the file is refused."""
     done = run("mesh", path, "read.vtk")
     if done.returncode != 0:
         print(done.stdout + done.stderr)
@@ -133,7 +133,7 @@ def all_ways(grid, name):
         path = f"{name}_{mode}_{packed}_{header}_{order}.vtu"
         save(grid, path, **how)
         if packed == "zlib" and "without zlib" in run("mesh", path, "read.vtk").stderr:
-            continue # built so; the message was checked by its being there
+            continue # hextop was built without zlib, and it printed the expected message
         check(as_read(path) == expected, f"{path} is read as {name}.vtk")
         os.remove(path)
 
@@ -183,7 +183,8 @@ def make(points, cells, types, cell_data, point_data):
 
 
 def by_name(path):
-    """Points, corners and sets of a file as hextop reads it; legacy files do not tell numbers of nodes from sets."""
+    """Points, corners and sets of a file as hextop reads it. In legacy files, numbers of nodes cannot be
+    distinguished from sets."""
     done = run("mesh", path, "read.vtk")
     if done.returncode != 0:
         print(done.stdout + done.stderr)
@@ -199,8 +200,8 @@ def by_name(path):
 
 
 def check_legacy(piece, stem, n):
-    """Legacy files leave out the ghosts that .vtu files do: in each version and form, with the old name of
-    the array, and hidden cells; results have the values of the cells that are left."""
+    """In legacy files hextop leaves out the same ghosts as in .vtu files: in each version and form, with the old
+    name of the array, and with hidden cells. Results have the values of the remaining cells."""
     save(piece, f"{stem}.vtu", **MODES["raw"])
     for version, form in itertools.product((42, 51), ("SetFileTypeToBinary", "SetFileTypeToASCII")):
         how = {"SetFileVersion": (version,), form: ()}
@@ -235,16 +236,16 @@ def check_legacy(piece, stem, n):
 
 
 def pieces(stem, ghosts, ids, extra=None):
-    """Writes the pieces and their list; returns the whole in the order that reading makes."""
+    """Writes the pieces and their list; returns the whole mesh in the order that results from reading."""
     place, order, kept, names = {}, [], [], []
     for p in range(3):
         mine = owner == p
         near = mine.copy()
-        if ghosts: # all that touch the piece
+        if ghosts: # the cells that touch the piece
             near |= numpy.isin(conn, conn[mine]).any(1)
         cells = conn[near]
         used, local = numpy.unique(cells, return_inverse=True)
-        used = used[::-1] if p == 1 else used # another order than the neighbours'
+        used = used[::-1] if p == 1 else used # an order that differs from that of the neighbours
         local = len(used) - 1 - local if p == 1 else local
         alone = numpy.setdiff1d(used, conn[mine])
         for node in used:
@@ -259,7 +260,7 @@ def pieces(stem, ghosts, ids, extra=None):
         where = xyz[used].copy()
         if ids:
             point["GlobalNodeId"] = used.astype(numpy.int64) + 1
-            where *= 1 + 1e-9 * p # told apart by place
+            where *= 1 + 1e-9 * p # nodes are distinguished by position
         names.append(f"{stem}_{p}.vtu")
         piece = make(where, local.reshape(-1, 8), 12, data, point)
         save(piece, names[-1], **MODES["raw"])
@@ -277,7 +278,7 @@ def pieces(stem, ghosts, ids, extra=None):
 for ghosts, ids in ((False, False), (True, False), (False, True), (True, True)):
     stem = f"pieces_{ghosts}_{ids}"
     order, place, kept = pieces(stem, ghosts, ids)
-    if not ids and not ghosts: # a ghost's point is the first one of its place: another order
+    if not ids and not ghosts: # with ghosts, the order differs: a ghost's point may be the first at its position
         whole = make(xyz[order], numpy.array([[place[a] for a in conn[e]] for e in kept]), 12,
                      {"number": numpy.array(kept, dtype=numpy.int32) % 5},
                      {"set_ends": numpy.isin(order, [0, len(xyz) - 1]).astype(numpy.int8)})

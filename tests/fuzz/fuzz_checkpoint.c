@@ -145,7 +145,7 @@ static void load(hx_snapshot *image)
         fuzz_require(stats.n_iteration >= 0 && stats.n_iteration <= stats.capacity,
                      "a checkpoint has no more iterations than are asked for");
         (void)fuzz_accepted(
-            hx_history_resume(&resumed, fuzz_path("resumed.csv", path), 1, history, n));
+            hx_history_resume(&resumed, fuzz_path("resumed.csv", path), 1, NULL, history, n));
         hx_history_free(&resumed);
     }
     free(history);

@@ -253,7 +253,8 @@ static void put_symmetry(drawer *d, int i)
     fputs("}", d->out);
 }
 
-/* Prints NAME = ( entries ) with as many entries as a byte states; nothing if there are none. */
+/* Prints NAME = ( entries ). A byte determines the number of entries; without entries, prints
+ * nothing. */
 static void put_list(drawer *d, const char *name, unsigned most, void (*put)(drawer *d, int i))
 {
     const unsigned n = below(d, most + 1);

@@ -1,12 +1,13 @@
-/* Runs of the program one after the other in one process, each with a fault of its own, in a build
- * with -Dfault_injection=true: a GPU's start takes longer than such a run. For faults.py.
+/* Several runs of the program in one process, one after the other, each with a fault of its own.
+ * This saves time because starting a GPU takes longer than such a run. Used by faults.py, in a
+ * build with -Dfault_injection=true.
  *
- *     fault_runs            a line of stdin a run, its fields apart by tabs: the fault as
- *                           HEXTOP_FAULT has it or "-", a file for the list of places or "-", a
- *                           file for what the run says, the words of the command line
+ *     fault_runs            one run per line of stdin. Its fields, separated by tabs: the fault
+ *                           as in HEXTOP_FAULT or "-"; a file for the list of places or "-"; a file
+ *                           for the output of the run; the words of the command line
  *
- * Answers on stdout, a line a run: its exit status; 1 if the fault was met; bytes of malloc that it
- * left, or of a build with -fsanitize=address 1 after a report of leaks. */
+ * Prints one line per run: its exit status; 1 if the fault occurred; bytes of malloc that it left,
+ * or in a build with -fsanitize=address, 1 after a report of leaks. */
 #define _GNU_SOURCE
 #include <fcntl.h>
 #include <malloc.h>
@@ -25,7 +26,7 @@ enum { MOST_TEXT = 8192, MOST_WORDS = 64 };
 int __lsan_do_recoverable_leak_check(void);
 #endif
 
-/* As main.c has it. */
+/* Like main.c. */
 static int run(int argc, char **argv)
 {
     hx_options options;
@@ -57,7 +58,7 @@ static long long left_since(long long before)
 #endif
 }
 
-/* Both streams go into a file while it runs. 0, or -1 where that is impossible. */
+/* Redirects both streams into a file during a run. Returns 0, or -1 on failure. */
 static int redirect(const char *path)
 {
     const int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_APPEND, 0666);

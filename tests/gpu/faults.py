@@ -52,7 +52,7 @@ REMEDIES = (r"run again, or on another|use a smaller mesh|operators fit|other un
 
 
 class Worker:
-    """A process that does runs one after the other."""
+    """A process that executes runs one after the other."""
 
     def __init__(self, program):
         env = {k: v for k, v in os.environ.items() if not k.startswith("HEXTOP_FAULT")}
@@ -166,7 +166,7 @@ def cases(config, sites):
 
 
 def fault_of_messages(text):
-    """Faults in the output of a run that fails."""
+    """Errors in the output of a run that fails."""
     found = re.search(r"\S*Sanitizer: .*", text)
     if found:
         return found.group(0)
@@ -183,7 +183,7 @@ def left_half(folder):
 
 
 def fault_of_folder(bench, config, folder, reference):
-    """Faults in the files that a run leaves."""
+    """Errors in the files that a run leaves."""
     if not os.path.isdir(folder):
         return None
     if left_half(folder):
@@ -205,7 +205,7 @@ def fault_of_folder(bench, config, folder, reference):
 
 
 def judge(bench, case, reference):
-    """Outcome of one run, and its fault or None."""
+    """Outcome of one run, and what is wrong with it, or None."""
     config, fault = case
     folder = os.path.join(bench.logs, f"run{next(bench.number)}")
     listing = folder + ".list"
@@ -245,7 +245,7 @@ def judge(bench, case, reference):
 
 
 def judge_twice(bench, case, reference):
-    """Like judge, but a fault is tested again in a new process."""
+    """Like judge, but a run with a wrong outcome is repeated in a new process."""
     how, wrong = judge(bench, case, reference)
     if not wrong:
         return how, wrong

@@ -38,7 +38,7 @@ examine() { # examine LOG TOOL PROGRAM ARGUMENTS...
     api=
     # Errors that CUDA calls return are for the program to handle: it may request memory that is not available.
     [ "$tool" != memcheck ] || api="--report-api-errors no"
-    # CUB's kernels take most of racecheck's time, and are not part of this project.
+    # CUB's kernels would take most of racecheck's time, and are not part of this project.
     only=${kernels:+--kernel-name kns=$kernels}
     [ "$tool" != racecheck ] || [ "${can_exclude:-}" = "" ] || [ -n "$only" ] ||
         only="--kernel-name-exclude kns=cub"
@@ -128,8 +128,8 @@ ranges() {
         solver.device=cuda --memory 2e5 -o "$logs/$1-K.npz"
 }
 
-# Under racecheck whole tests of matrices take too long: each fill of a small mesh, gather of each kind, and the kernels
-# of lower products.
+# Under racecheck, whole tests of matrices take too long. Instead, these jobs check each fill on a small mesh, gather
+# for each kind, and the kernels of lower products.
 matrices() { # matrices TOOL
     [ "$1" = initcheck ] || ranges "$1" # bulk copies, see above
     if [ "$1" != racecheck ]; then

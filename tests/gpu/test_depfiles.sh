@@ -24,7 +24,8 @@ ninja -C build "$object" >log 2>&1 || {
     fault "the object is not built"
 }
 
-compiles_after() { # touching a file: 1 line of work, or none
+# compiles_after FILE: touches the file; prints how often the object is then compiled, 0 or 1.
+compiles_after() {
     sleep 1.1 # on file systems that store whole seconds
     touch "$(find tree -name "$1")"
     ninja -C build -n "$object" | grep -c 'Compiling Cuda object'

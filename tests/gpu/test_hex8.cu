@@ -265,6 +265,6 @@ int main()
             if (!(largest_error(c.run, c.shear, c.distort, translation) <= c.bound)) return number;
     }
     if (const int bad = check_collapsed()) return 50 + bad;
-    // a box's entries alone must not do for a sheared one
+    // the shortened product of a box must be wrong for a sheared element
     return largest_error(by_parity<double, true>, 0.15, 0.0, 0.0) > 1e-3 ? 0 : number + 1;
 }

@@ -1,6 +1,6 @@
-/* The criterion `compliance`: the remaining energy that PCG estimates, against that of a dense
- * solution and of solves to rounding accuracy, over designs that each start from the previous
- * solution.
+/* The criterion `compliance`: the remaining energy that PCG estimates is compared with that of a
+ * dense solution and of solves to rounding accuracy, for a sequence of designs in which each solve
+ * starts from the previous solution.
  *
  *     test_criterion [cpu | cuda] [quick]
  *
@@ -37,6 +37,7 @@ static void check_dense(model *m, const dense_case *c, double contrast)
     fixture_settings settings = fixture_defaults();
     double most = 0.0, energy;
     const double rounding = c->precision == HX_PRECISION_MIXED ? 1e-9 : 1e-10;
+    settings.design.volume_fraction = 0.4;
     settings.op_kind = hx_operator_kind_find(device.ops->name, "otf");
     settings.precond = c->precond;
     settings.pcg.criterion = HX_PCG_COMPLIANCE;
@@ -60,12 +61,13 @@ static void check_dense(model *m, const dense_case *c, double contrast)
            hx_precision_name(c->precision), contrast, most);
 }
 
-/* Stops at rounding accuracy if the tolerance cannot be reached, at once from the exact solution,
- * and with an unknown error if no iteration is allowed. */
+/* PCG stops at rounding accuracy if the tolerance cannot be reached, at once if it starts from the
+ * exact solution, and with an unknown error if no iteration is allowed. */
 static void check_ends(model *m)
 {
     fixture_settings settings = fixture_defaults();
     double exact[N_DOF];
+    settings.design.volume_fraction = 0.4;
     settings.pcg.criterion = HX_PCG_COMPLIANCE;
     settings.pcg.tolerance = 1e-300;
     memcpy(exact, m->exact, sizeof exact);
@@ -106,7 +108,6 @@ static const double weights[2] = {0.3, 1.5};
 static int make_problem(hx_problem *problem, const hx_mesh *mesh, kind k)
 {
     hx_problem_params params = fixture_problem();
-    params.volume_fraction = 0.4;
     params.support = k == PRESCRIBED ? moved
                      : k == HEAT     ? &cooled
                      : k == SPRINGS  ? &sliding
@@ -130,9 +131,9 @@ static int make_problem(hx_problem *problem, const hx_mesh *mesh, kind k)
     return hx_problem_create(problem, mesh, &params);
 }
 
-/* Number of designs of a run: FEW in the transient, where wrong sensitivities would show (with
- * `jacobi` and a rigid set, compliances differ by 1.5e-4 at design 5, 1.0e-4 at 6, 5e-5 at 8); MANY
- * to convergence. */
+/* Number of designs of a run. FEW covers the first designs, in which wrong sensitivities would show
+ * (with `jacobi` and a rigid set, compliances differ by 1.5e-4 at design 5, 1.0e-4 at 6, 5e-5 at
+ * 8); MANY is enough for convergence. */
 enum { FEW = 8, MANY = 40 };
 #define TOLERANCE 1e-6
 
@@ -247,6 +248,7 @@ static void check_designs(const hx_mesh *mesh, kind k, int quick)
     fixture_settings settings = fixture_defaults();
     hx_problem problem;
     char label[64];
+    settings.design.volume_fraction = 0.4;
     CHECK_OK(make_problem(&problem, mesh, k));
     settings.op_kind =
         hx_operator_kind_of(hx_operator_kind_find(device.ops->name, "otf"), problem.components);

@@ -96,8 +96,8 @@ static void check_warm_start(model *m)
     set_modulus(m, 10.0, 3);
 }
 
-/* Iterations queued past the end change nothing. Uses an operator with bitwise reproducible
- * results, because rounding could show in the last iterates. */
+/* Iterations that are queued after the end of a solve change nothing. Uses an operator with bitwise
+ * reproducible results, because rounding could show in the last iterates. */
 static void check_queue(model *m)
 {
     static const int every[] = {1, 7, 64};
@@ -309,9 +309,10 @@ static int apply_counted(hx_precond *pc, const double *d_r, double *d_z)
     return counted->apply(pc, d_r, d_z);
 }
 
-/* No z is computed for a residual that ends the solve: as many as iterations; one more if the
- * criterion uses r'z; at most one more if it uses an estimate. Not checked on devices that record
- * iterations, where applications cannot be counted. */
+/* No z is computed for the residual that ends the solve. The preconditioner is therefore applied as
+ * often as there are iterations; once more if the criterion uses r'z; at most once more if it uses
+ * an estimate. Not checked on devices that record iterations, where applications cannot be
+ * counted. */
 static void check_economy(model *m, const char *precond)
 {
     static const hx_pcg_criterion criteria[] = {HX_PCG_RELATIVE, HX_PCG_ABSOLUTE,

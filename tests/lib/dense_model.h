@@ -9,8 +9,8 @@ static hx_device device;
 
 enum { NX = 6, NY = 3, NZ = 3, N_NODE = (NX + 1) * (NY + 1) * (NZ + 1), N_DOF = 3 * N_NODE };
 
-/* Ke by the textbook: strain of a unit displacement of corner b along j, its stress by Hooke's law,
- * the force on corner a. */
+/* Ke by the textbook formula: the strain of a unit displacement of corner b along j, its stress by
+ * Hooke's law, and the resulting force on corner a. */
 static inline void element_stiffness(double x[8][3], double nu, double ke[24][24])
 {
     static const int corner[8][3] = {{-1, -1, -1}, {1, -1, -1}, {1, 1, -1}, {-1, 1, -1},

@@ -160,15 +160,11 @@ static const hx_support_spec fixture_determinate[FIXTURE_N_DETERMINATE] = {
     {.set = "corner-y", .origin = "test", .fix = HX_FIX_X | HX_FIX_Z},
     {.set = "corner-z", .origin = "test", .fix = HX_FIX_X}};
 
-/* Solid, E = 1, nu = 0.3, p = 3; the caller adds supports and loads. */
+/* E = 1, nu = 0.3; the caller adds supports and loads. */
 static inline hx_problem_params fixture_problem(void)
 {
-    const hx_problem_params params = {.origin = "test",
-                                      .young = 1.0,
-                                      .poisson = 0.3,
-                                      .penalty = 3.0,
-                                      .rho_min = 0.001,
-                                      .volume_fraction = 1.0};
+    const hx_problem_params params = {
+        .origin = "test", .young = 1.0, .poisson = 0.3, .rho_min = 0.001};
     return params;
 }
 
@@ -177,11 +173,28 @@ typedef struct fixture_settings {
     hx_layout layout;
     const char *precond, *filter;
     hx_pcg_params pcg;
+    hx_design_params design; /* the fixture points filter_params to its copy */
     hx_filter_params filter_params;
     hx_optimizer_params optimizer;
     const double *density; /* [n_elem] or NULL */
 } fixture_settings;
 
+/* A constant of a schedule. */
+static inline hx_schedule fixture_constant(double value)
+{
+    return (hx_schedule){.value = value, .last = value};
+}
+
+/* Solid, p = 3, with a projection. */
+static inline hx_design_params fixture_projected(double beta, double eta)
+{
+    hx_design_params design = hx_design_defaults;
+    design.beta = fixture_constant(beta);
+    design.eta = eta;
+    return design;
+}
+
+/* Solid, p = 3. */
 static inline fixture_settings fixture_defaults(void)
 {
     const fixture_settings settings = {
@@ -189,7 +202,7 @@ static inline fixture_settings fixture_defaults(void)
         .precond = "jacobi",
         .filter = "none",
         .pcg = {.criterion = HX_PCG_RELATIVE, .tolerance = 1e-12, .max_iterations = 20000},
-        .optimizer = {.move = 0.2, .damping = 0.5}};
+        .design = hx_design_defaults};
     return settings;
 }
 
@@ -200,6 +213,7 @@ typedef struct fixture_solver {
     hx_precond pc;
     hx_pcg pcg;
     hx_analysis analysis;
+    hx_design_params design;
     hx_filter filter;
     hx_optimizer opt;
 } fixture_solver;
@@ -221,12 +235,15 @@ static inline int fixture_solver_create(fixture_solver *s, hx_device *dev,
         settings->op_kind ? settings->op_kind : hx_operator_kind_find(dev->ops->name, "ebe");
     int rc;
     memset(s, 0, sizeof *s);
+    s->design = settings->design;
+    hx_filter_params filter_params = settings->filter_params;
+    filter_params.design = &s->design;
     HX_TRY_FAIL(hx_operator_create(&s->op, dev, op_kind, settings->layout, problem, 0));
     HX_TRY_FAIL(
         hx_precond_create(&s->pc, hx_precond_find(settings->precond), &s->op.linear, &s->op));
     HX_TRY_FAIL(hx_pcg_create(&s->pcg, &settings->pcg, &s->op.linear, &s->pc));
     HX_TRY_FAIL(hx_filter_create(&s->filter, hx_filter_find(settings->filter), dev, problem,
-                                 &settings->filter_params));
+                                 &filter_params));
     HX_TRY_FAIL(hx_analysis_create(&s->analysis, &s->op, &s->pc, &s->pcg, 1));
     HX_TRY_FAIL(hx_optimizer_create(&s->opt, &settings->optimizer, &s->analysis, &s->filter,
                                     settings->density));

@@ -32,8 +32,9 @@ static inline void cells_free(cells *c)
     free(c->point);
 }
 
-/* Cells of kinds[0], kinds[1] ... points in turn, distinct in a cell: near each other, some points
- * in many cells, the last one in none. n_point at least 82. */
+/* Cells with kinds[0], kinds[1], ... points in turn. The points of a cell are distinct and near
+ * each other; some points are in many cells, and the last one is in none. n_point must be at least
+ * 82. */
 static inline cells cells_mixed(int64_t n_cell, int32_t n_point, int n_kind, const int *kinds)
 {
     uint64_t state = 11;
@@ -71,7 +72,7 @@ static inline cells cells_uniform(int64_t n_cell, int32_t n_point, int n)
     return c;
 }
 
-/* Hexahedra of any points: rows of about n_cell / n_point x 56 entries. */
+/* Hexahedra of random points, so that a row has about 56 n_cell / n_point entries. */
 static inline cells cells_random(int64_t n_cell, int32_t n_point)
 {
     uint64_t state = 7;

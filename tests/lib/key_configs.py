@@ -73,6 +73,9 @@ def base_of(key):
         return load("gravity = [0.0, 0.0, -1.0];")
     if group == "loads" and name not in ("set", "case", "total_force"):
         return load(f'set = "right"; {name} = {"1.0" if name == "pressure" else "[0.0, 0.0, -1.0]"};')
+    if key.startswith("optimization.objective."):
+        return {"optimization": PLAIN.replace("filter", 'objective = { kind = "displacement"; set = "right"; '
+                                              "direction = [0.0, 0.0, -1.0]; }; filter")}
     if key == "weights":
         return TWO
     if group == "springs":

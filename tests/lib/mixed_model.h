@@ -60,7 +60,6 @@ static inline int mixed_create_cantilever(mixed_model *m, const mixed_box *box, 
     params.n_support = 1;
     params.load = &load;
     params.n_load = 1;
-    params.volume_fraction = 0.5;
     memset(m, 0, sizeof *m);
     HX_TRY(mixed_create_part(&m->mesh, box, order));
     return hx_problem_create(&m->problem, &m->mesh, &params);

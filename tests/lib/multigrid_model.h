@@ -297,7 +297,8 @@ static inline void make_grids(grids *g, const sample *s)
     g->d_m = put(NULL, (size_t)g->n_dof * sizeof(float));
     d_diag = put(NULL, (size_t)g->n_dof * sizeof(double));
     CHECK_OK(hx_operator_diagonal(&g->op, d_diag));
-    CHECK_OK(ops->invert(&device, g->n_dof, d_diag, g->d_m));
+    CHECK_OK(ops->diagonal->invert(
+        &device, &(hx_mg_splitting){.n = g->n_dof, .d_diag = d_diag, .d_m = g->d_m}));
     release(d_diag);
     printf("%s: %lld unknowns, %lld on the first of %d coarse grids\n", s->name,
            (long long)g->n_dof, (long long)g->n_col, g->coarse.n_level);
@@ -366,7 +367,7 @@ static inline double *dense_of(const hx_mg_level *level)
 {
     const int64_t n = DOF * level->n_node;
     double *a = new_doubles(n * n);
-    CHECK_OK(ops->dense(&device, level, a));
+    CHECK_OK(ops->level->dense(&device, level, a));
     return a;
 }
 

@@ -13,14 +13,14 @@ static inline int count_slots(const hx_eight *slot)
 
 enum { MOST_SLOTS = 9 * HX_MAX_PATCH };
 
-/* The corner and place, 8 * e + a, of each slot, or -1. */
+/* The incidence (8 * element + corner) of each slot, or -1. */
 static inline void list_slots(const hx_patch_group *group, int incidence[MOST_SLOTS])
 {
     for (int slot = 0; slot < MOST_SLOTS; slot++) incidence[slot] = -1;
     for (int i = 0; i < 8 * group->size; i++) incidence[hx_patch_slot_of(group, i % 8, i / 8)] = i;
 }
 
-/* The slot of a row that has its next incidence above `last`; -1: none has. */
+/* The slot with a row's next incidence above `last`; -1: there is none. */
 static inline int next_slot(const hx_eight *slot, const int *incidence, int last)
 {
     int next = -1;
@@ -31,8 +31,9 @@ static inline int next_slot(const hx_eight *slot, const int *incidence, int last
     return next;
 }
 
-/* 16 rows from `first` on: each incidence, in order, is in the free slot in which the fewest of the
- * rows before read its bank, of several in the first. Returns how many are not. */
+/* Checks 16 rows from `first` on. Each incidence, in order, must be in the free slot whose bank the
+ * fewest earlier rows read; if there are several such slots, in the first. Returns how many are
+ * not. */
 static inline int check_choice(const hx_patches *p, int64_t first, const int *incidence)
 {
     int reads[HX_PATCH_BANK][8] = {{0}}, wrong = 0;

@@ -4,8 +4,8 @@
 
 #include "dense_model.h"
 
-/* 1 if a repeated solve gives the same bits: not with atomic sums, which add in any order (ebe on a
- * GPU). The wrappers run the device's ebe. */
+/* 1 if a repeated solve gives bitwise equal results. This does not hold with atomic sums, which add
+ * in any order (ebe on a GPU); operators that wrap others use the device's ebe. */
 static inline int repeats(const fixture_settings *settings)
 {
     const hx_operator_kind *const ebe = hx_operator_kind_find(device.ops->name, "ebe");
@@ -19,9 +19,9 @@ static int is_quick;
 /* Largest difference in iterations between two solves with different rounding. */
 enum { APART = 2 };
 
-/* Repeats the solve with one iteration less than it took: it ends there, not converged, and returns
- * its residual. In mixed precision a true residual may have met the tolerance before it was
- * computed; if solves are not repeatable to the bit, this one may have converged. */
+/* Repeats the solve with one iteration less than it took: it must end there without convergence.
+ * Returns its residual. In mixed precision, a true residual may have met the tolerance before it
+ * was computed; if solves are not reproducible bit by bit, this one may have converged. */
 static inline void check_one_less(model *m, const fixture_settings *base, int needed,
                                   const char *label)
 {
@@ -54,14 +54,16 @@ static inline void check_one_less(model *m, const fixture_settings *base, int ne
     }
 }
 
-/* Both stopping rules hold for the true residual, and in double not one iteration earlier. */
+/* Both stopping criteria hold for the true residual; in double precision they do not hold one
+ * iteration earlier. */
 static inline void check_criteria(model *m, const fixture_settings *base, const char *label)
 {
     static const double tolerance[] = {1e-2, 1e-5, 1e-10};
     const double norm = load_norm(m);
     const int mixed = base->pcg.precision == HX_PRECISION_MIXED;
     const int blocks = strcmp(base->precond, "block-jacobi") == 0;
-    const double rounding = mixed ? 1e-5 : 1e-4; /* mixed: of a true residual, in float */
+    /* mixed: error of a true residual in single precision */
+    const double rounding = mixed ? 1e-5 : 1e-4;
     double rz;
     for (int criterion = HX_PCG_RELATIVE; criterion <= HX_PCG_ABSOLUTE; criterion++)
         for (int i = is_quick ? 1 : 0; i < (is_quick ? 2 : 3); i++) {

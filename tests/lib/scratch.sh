@@ -1,6 +1,7 @@
 # shellcheck shell=sh
-# Sourced by tests of the program: a scratch folder to work in, gone at the end, and a count of failed
-# checks. Paths in arguments are made absolute before; tests_lib is where this lies.
+# Sourced by tests of the program. Provides a scratch folder to work in, which is removed at the end,
+# and a count of failed checks. Paths in arguments are made absolute first; tests_lib is the folder of
+# this file.
 tests_lib=$(cd "$(dirname "$0")/../lib" && pwd) || exit 1
 work=$(mktemp -d) || exit 1
 trap 'rm -rf "$work"' EXIT

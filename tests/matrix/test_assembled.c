@@ -20,6 +20,8 @@ static void run_designs(const hx_problem *problem, const hx_operator_kind *op_ki
     fixture_settings settings = fixture_defaults();
     fixture_solver s;
     hx_iteration record;
+    settings.design.volume_fraction = 0.5;
+    settings.design.rho_min = 0.1;
     settings.op_kind = op_kind;
     settings.layout = layout;
     settings.precond = precond;
@@ -146,7 +148,6 @@ static void make_problem(hx_mesh *mesh, hx_problem *problem, fixture_order order
     const hx_spring_spec spring = {"right", "test", {0.01, 0.0, 0.02}, HX_SPRING_TOTAL};
     hx_problem_params params = fixture_problem();
     params.rho_min = 0.1; /* contrast 1e3 */
-    params.volume_fraction = 0.5;
     params.support = &support, params.n_support = 1;
     params.load = &load, params.n_load = 1;
     params.spring = &spring, params.n_spring = 1;

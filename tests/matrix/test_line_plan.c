@@ -115,8 +115,8 @@ static int has_lines(const play *y, int k, int64_t point)
     return 1;
 }
 
-/* A kernel launch: no two of its rows are the same global row; all of turn 0 write, the others
- * add. */
+/* Executes a kernel launch. No two of its rows may be the same global row; rows of turn 0 write,
+ * those of later turns add. */
 static void play_turn(play *y, const hx_line_step *s, int turn)
 {
     const hx_line_plan *const p = y->p;

@@ -284,7 +284,7 @@ static void test_sums(void)
     }
 }
 
-/* Sizes that exceed a format, when announced: nothing is written. */
+/* Sizes that exceed a format are refused when they are announced, and nothing is written. */
 static void test_counts(void)
 {
     const struct {

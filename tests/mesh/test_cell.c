@@ -1,4 +1,5 @@
-/* Cells that name points at several corners: every way to do so, against what their faces are. */
+/* Cells whose corners name the same point several times: every possible way, compared with the
+ * shape that follows from their faces. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -7,8 +8,8 @@
 #include "core/mesh/mesh.h"
 #include "tests/lib/test.h"
 
-/* The next way to let eight corners name points (label[a] <= 1 + the largest before it), 0 at the
- * end. From all 0 on these are all, 4140. */
+/* The next way to assign points to eight corners (label[a] <= 1 + the largest before it); 0 at the
+ * end. Starting with all labels 0, there are 4140 ways. */
 static int next_collapse(int label[8])
 {
     for (int a = 7; a > 0; a--) {
@@ -29,7 +30,7 @@ static int count_labels(const int label[8])
     return most + 1;
 }
 
-/* Nodes whose order is not that of the labels. */
+/* A node for each label, in another order than the labels. */
 static int32_t node_of(int label)
 {
     return 9 + (3 * label + 5) % 8;
@@ -40,7 +41,7 @@ static void name_nodes(const int label[8], int32_t conn[8])
     for (int a = 0; a < 8; a++) conn[a] = node_of(label[a]);
 }
 
-/* edge[a][b] += 1 along each proper face; 0 if a face names a point at opposite corners. */
+/* edge[a][b] += 1 along each proper face; 0 if a face has the same point at opposite corners. */
 static int walk_faces(const int label[8], int edge[8][8])
 {
     for (int f = 0; f < 6; f++) {
@@ -55,9 +56,9 @@ static int walk_faces(const int label[8], int edge[8][8])
     return 1;
 }
 
-/* By the edges: each lies on two faces that run along it in opposite directions, at each point meet
- * three or more. Wedge, pyramid and tetrahedron have 9, 8, 6; no other solid has their number of
- * points and of edges. */
+/* Finds the kind from the edges. Each edge must lie on two faces that traverse it in opposite
+ * directions, and three or more edges must meet at each point. Wedges, pyramids and tetrahedra have
+ * 9, 8 and 6 edges; no other solid has the same numbers of points and edges. */
 static hx_cell_kind kind_by_edges(const int label[8])
 {
     int edge[8][8] = {{0}}, n_edge = 0;
@@ -105,8 +106,8 @@ static void test_all(void)
     } while (next_collapse(label));
     CHECK_MSG(n == 4140, "%d", n);
     CHECK_MSG(wrong_corner == 0 && wrong_kind == 0, "%d, %d", wrong_corner, wrong_kind);
-    /* Wedges: two parallel edges of one of six faces. Pyramids: one of six faces; three edges of
-     * which no two meet, or of which two do, each in 24 ways. */
+    /* Wedges: two parallel edges of one of the six faces are merged. Pyramids: one of the six
+     * faces, or three edges of which no two meet or two do, in 24 ways each. */
     CHECK_MSG(count[HX_CELL_HEXAHEDRON] == 1 && count[HX_CELL_WEDGE] == 12 &&
                   count[HX_CELL_PYRAMID] == 54 && count[HX_CELL_TETRAHEDRON] == 102,
               "%d hexahedra, %d wedges, %d pyramids, %d tetrahedra", count[0], count[1], count[2],
@@ -119,7 +120,8 @@ typedef struct named {
     int n, corner[8];
 } named;
 
-/* As programs write them; the corners of the usual ones are the solid's own in their order. */
+/* Cells as programs write them. The corners of the usual ones are those of the solid, in its
+ * order. */
 static void test_usual(void)
 {
     static const named cell[] = {
@@ -150,7 +152,7 @@ static void test_usual(void)
 
 enum { N_NODE = 17 };
 
-/* Coordinates whose sums round otherwise in another order. */
+/* Coordinates whose sums depend on the order of addition. */
 static void scatter(double xyz[N_NODE][3])
 {
     uint64_t state = 5;
@@ -161,7 +163,7 @@ static void scatter(double xyz[N_NODE][3])
         }
 }
 
-/* Exchanges the points of n labels at random. */
+/* Randomly permutes the points of n labels. */
 static void mix_labels(uint64_t *state, int n, const int label[8], int mixed[8])
 {
     int other[8] = {0, 1, 2, 3, 4, 5, 6, 7};
@@ -173,7 +175,7 @@ static void mix_labels(uint64_t *state, int n, const int label[8], int mixed[8])
     for (int a = 0; a < 8; a++) mixed[a] = other[label[a]];
 }
 
-/* The points of labels 0 .. n - 1 in every way: one centroid, which is their mean. */
+/* Permutes the points of labels 0 .. n - 1: the centroid is always the same, and is their mean. */
 static void test_centroid(void)
 {
     double xyz[N_NODE][3], first[9][3] = {{0.0}};
@@ -203,7 +205,7 @@ static void test_centroid(void)
     CHECK(n_seen[1] == 1 && n_seen[4] == 1701 && n_seen[6] == 266 && n_seen[7] == 28);
 }
 
-/* For hexahedra, the sum of the corners in their order; in a mesh, for any kind. */
+/* For hexahedra, the sum of the corners in their order; in a mesh, for every kind of cell. */
 static void test_mesh_centroid(void)
 {
     static const int32_t cell[3][8] = {

@@ -42,7 +42,7 @@ static void test_rotations(void)
             CHECK(n_same == 1);
         }
     }
-    for (int f = 0; f < 6; f++) /* all rotations: each directed edge once */
+    for (int f = 0; f < 6; f++) /* all rotations together: each directed edge once */
         for (int i = 0; i < 4; i++)
             CHECK(seen[hx_hex_face[f][i]][hx_hex_face[f][(i + 1) % 4]] == 1);
 }
@@ -50,8 +50,9 @@ static void test_rotations(void)
 static void test_kinds(void)
 {
     enum { CELL = 3 * 4, ALL = CELL * 7 };
-    /* hexahedra, wedges, pyramids, tetrahedra; in layers: 2 of the first, of 2 x 5 + 1 x 5 pyramids
-     * and 2 tetrahedra at each cut face, 1 of tetrahedra, 1 of wedges */
+    /* Hexahedra, wedges, pyramids, tetrahedra. Of the 7 layers of the layered mesh, 2 have
+     * hexahedra, 3 have 5 pyramids and 2 tetrahedra per cell, 1 has 6 tetrahedra per cell, and 1
+     * has 2 wedges per cell. */
     static const int64_t expected[MIXED_N_KIND][4] = {
         {ALL},
         {0, 2 * ALL},
@@ -226,9 +227,9 @@ static void test_size(void)
                  tetrahedron = (3.0 + 2 * edge2 + edge3) / 6;
     const double pyramid = (4.0 + 4.0 * 0.5 * edge3) / 8.0;
     const double of_five = (4.0 * (3.0 + 3.0 * edge2) / 6.0 + edge2) / 5.0;
-    /* cut faces of pyramids: their edges are 1, 1, sqrt 2 and three of sqrt 3 / 2; the layers fill
-     * 2, 1, 1 of 7 with hexahedra, wedges, tetrahedra and 3 with 5 pyramids and 2 tetrahedra, of
-     * 5/6 and 1/6 */
+    /* Tetrahedra at the cut faces of pyramids: their edges are 1, 1, sqrt 2, and three of sqrt 3 /
+     * 2. Of the 7 layers, 2 have hexahedra, 1 wedges, 1 tetrahedra, and 3 pyramids (5/6 of the
+     * volume) and these tetrahedra (1/6). */
     const double half = (2.0 + edge2 + 1.5 * edge3) / 6.0;
     const double n_half = 3.0 * 2.0, n_whole = 6.0; /* a column's tetrahedra */
     const double mixed = (n_half * half + n_whole * tetrahedron) / (n_half + n_whole);
@@ -342,7 +343,8 @@ static void test_slivers(void)
     hx_mesh mesh;
     hx_mesh_quality q;
     CHECK_OK(mixed_create(&mesh, &box));
-    int64_t centre = mesh.conn[8 * (6 * 13) + 4]; /* of the cell in the middle: towards its floor */
+    /* the centre of the middle cell, which is moved towards the cell's floor */
+    int64_t centre = mesh.conn[8 * (6 * 13) + 4];
     const int32_t floor = mesh.conn[8 * (6 * 13 + 4)];
     CHECK(hx_cell_kind_of(mesh.conn + 8 * (6 * 13 + 4)) == HX_CELL_PYRAMID);
     mesh.xyz[3 * centre + 2] = mesh.xyz[3 * floor + 2] + 0.01;
@@ -469,8 +471,8 @@ static void stack(hx_mesh *mesh, int lower, int upper, double bend)
     mixed_turn(mesh, 3);
 }
 
-/* The message with which the mesh of two box cells is refused; NULL: it fits. Kept apart, it is a
- * warning. */
+/* Checks the mesh of two box cells. It must be refused with this message, or accepted with a
+ * warning if parts may stay apart; text = NULL: the cells fit. */
 static void check_stack(int lower, int upper, double bend, const char *text, const char *other)
 {
     hx_mesh mesh;
@@ -588,7 +590,7 @@ static void test_coincident(void)
         for (size_t i = 0; i < n_conn; i++) conn[n_conn + i] = conn[i] + (int32_t)one.n_node;
         CHECK_OK(hx_mesh_create(&mesh, "two", 2 * one.n_node, xyz, 2 * one.n_elem, conn));
         mixed_turn(&mesh, 2);
-        /* in the layers, only that of tetrahedra has triangles there */
+        /* with MIXED_LAYERS, only the layer of tetrahedra has two triangles per cell there */
         const int n_pair = kind == MIXED_LAYERS ? NY * (NZ + 1) : NY * NZ * faces[kind];
         snprintf(text, sizeof text, "meet at %d pairs of equal faces", n_pair);
         CHECK_FAILS(hx_mesh_repair_coincident(&mesh, (double)NAN, NULL, NULL), HX_EINPUT, text);

@@ -68,8 +68,8 @@ static void mirror_element(hx_mesh *mesh, int64_t e)
     memcpy(mesh->conn + 8 * e, conn, sizeof conn);
 }
 
-/* A box of one kind around the node at 1 1 1, which lies `height` higher; mirrored: every element
- * is. */
+/* A box of one kind of cell, whose node at (1, 1, 1) is raised by `height`. mirrored = 1: all
+ * elements are mirrored. */
 static void make_star(hx_mesh *mesh, int kind, double height, int mirrored, int32_t *centre)
 {
     const mixed_box box = {.kind = (mixed_kind)kind, .n = {3, 3, 3}};

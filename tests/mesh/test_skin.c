@@ -131,7 +131,7 @@ static void check_tree(void)
     hx_mesh_free(&mesh);
 }
 
-/* In a problem: a skin keeps its density, a later entry wins; what is refused. */
+/* In a problem, a skin keeps its density, and a later entry has precedence; errors. */
 static void check_problem(void)
 {
     const fixture_box box = {{6, 4, 4}, {6.0, 4.0, 4.0}, 0.0, 0};
@@ -145,7 +145,6 @@ static void check_problem(void)
     CHECK_OK(fixture_box_create(&mesh, &box));
     CHECK_OK(hx_mesh_add_node_set(&mesh, "empty", 0, NULL));
     CHECK_OK(fixture_finish(&mesh, FIXTURE_SHUFFLED));
-    params.volume_fraction = 0.6;
     params.support = fixture_determinate;
     params.n_support = FIXTURE_N_DETERMINATE;
     params.load = &load;

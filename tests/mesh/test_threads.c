@@ -263,14 +263,14 @@ static double update(const hx_problem *problem, const double *density, const dou
     const hx_device_oc oc = {.n = problem->mesh->n_elem,
                              .move = 0.2,
                              .damping = 0.5,
-                             .rho_min = problem->rho_min,
+                             .rho_min = 0.01,
                              .d_design = density,
                              .d_dc = dc,
                              .d_dv = problem->volume,
                              .d_proposal = proposal,
                              .d_state = &state};
     CHECK_OK(hx_device_open(&cpu, hx_device_find("cpu")));
-    CHECK_OK(hx_oc_update(&cpu, &oc, problem->volume_fraction * problem->design_volume, &change));
+    CHECK_OK(hx_oc_update(&cpu, &oc, 0.4 * problem->design_volume, &change));
     CHECK_OK(hx_filter_create(&filter, hx_filter_find("sensitivity"), &cpu, problem, &params));
     CHECK_OK(hx_filter_backward(&filter, density, proposal, NULL));
     hx_filter_free(&filter);
@@ -285,9 +285,7 @@ static void test_problem(void)
     const hx_problem_params params = {.origin = "test",
                                       .young = 1.0,
                                       .poisson = 0.3,
-                                      .penalty = 3.0,
                                       .rho_min = 0.01,
-                                      .volume_fraction = 0.4,
                                       .n_support = 1,
                                       .n_load = 1,
                                       .support = &support,

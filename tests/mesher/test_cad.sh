@@ -1,6 +1,6 @@
 #!/bin/sh
-# CAD models as a user meets them: test_cad.sh HEXTOP SRCDIR. What needs no gmsh first; the rest is
-# skipped where gmsh is not installed.
+# CAD models as a user handles them: test_cad.sh HEXTOP SRCDIR. Tests that do not need gmsh come first; the
+# others are skipped if gmsh is not installed.
 hextop=$(realpath "$1")
 source=$(realpath "$2")
 . "$source/tests/lib/scratch.sh"
@@ -18,7 +18,7 @@ optimization = { volume_fraction = 0.5; iterations = 2;
 output = { directory = "out"; };
 END
 
-# expect STATUS TEXT COMMAND ...: runs it, output goes to said.
+# expect STATUS TEXT COMMAND ...: runs the command; its output goes to `said`.
 expect() {
     status=$1 text=$2
     shift 2
@@ -28,7 +28,7 @@ expect() {
     grep -qF -e "$text" said || fault "does not say '$text': $* : $(cat said)"
 }
 
-# gone PID: within two seconds.
+# gone PID: the process ends within two seconds.
 gone() {
     for _ in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20 $(seq 80); do
         kill -0 "$1" 2>/dev/null || return 0
@@ -37,7 +37,7 @@ gone() {
     return 1
 }
 
-# fake LINE: a program that says gmsh's version, and does LINE when it is to work.
+# fake LINE: makes a program that prints gmsh's version, and executes LINE if it is given work.
 fake() {
     printf '#!/bin/sh\ncase $1 in --version) echo 4.8.4 >&2; exit 0;; esac\n%s\n' "$1" >fake
     chmod +x fake
@@ -52,7 +52,7 @@ fake 'kill -SEGV $$'
 expect 2 "gmsh: it crashed: signal 11" "$hextop" check part.cfg
 fake 'sleep 60'
 expect 2 "gmsh: not finished after" "$hextop" check part.cfg mesh.time_limit=0.3
-# A converted file exists only for a moment: messages name the user's file.
+# A converted file exists only for a moment, so messages name the user's file.
 : >empty.med
 expect 2 "empty.med: the file is empty" "$hextop" mesh empty.med out.vtk
 echo med >part.med
@@ -69,7 +69,7 @@ for number in INT KILL; do
     program=$!
     for _ in 1 2 3 4 5 6 7 8 9 10; do [ -s pid ] || sleep 0.2; done
     [ -s pid ] || fault "gmsh was not started: $(cat said)"
-    # a shell's background processes ignore SIGINT: TERM stands for it
+    # background processes of a shell ignore SIGINT, so TERM is used instead
     [ $number = INT ] && number=TERM
     kill -$number $program
     wait $program 2>/dev/null
@@ -77,7 +77,7 @@ for number in INT KILL; do
 done
 unset HEXTOP_GMSH
 
-# --- what is no model ---
+# --- files that are no model ---
 : >empty.step
 mkdir folder.step
 echo "no model" >text.step
@@ -101,7 +101,7 @@ command -v gmsh >/dev/null || {
 expect 2 "cut.step: gmsh could not read" "$hextop" mesh cut.step x.vtk
 expect 2 "would give about" "$hextop" check part.cfg mesh.element_size=1e-4
 
-# --- keys of gmsh where a model is converted ---
+# --- keys of gmsh when a model is converted ---
 expect 2 "terminated; larger elements or a longer time limit would help" \
     "$hextop" mesh part.step x.vtk mesh.element_size=20 mesh.time_limit=0.01
 expect 0 "element size 20" "$hextop" mesh part.step x.vtk mesh.element_size=20 mesh.time_limit=100
@@ -111,7 +111,7 @@ expect 2 "mesh.time_limit applies to CAD models and other files that gmsh reads"
 expect 2 "mesh.element_size applies to CAD models" \
     "$hextop" mesh "$source/examples/meshes/lplate.vtk" x.vtk mesh.element_size=10
 
-# --- an STL file of two cubes whose surface gmsh cannot remesh: its own triangles, with a warning ---
+# --- an STL file of two cubes whose surface gmsh cannot remesh: a warning, and its own triangles are used ---
 awk 'BEGIN {
     n = split("0 3 2 1  4 5 6 7  0 1 5 4  1 2 6 5  2 3 7 6  3 0 4 7", node, " ")
     print "solid two"
@@ -132,7 +132,7 @@ fake 'case $1 in shells.geo) exit 1;; esac; exec '"$(command -v gmsh)"' "$@"'
 HEXTOP_GMSH=$work/fake expect 0 "meshed with the file's triangles instead: their mean edge is 1.138, and element_size = 0.25" \
     "$hextop" mesh two.stl x.vtk --element-size 0.25
 
-# --- check, and the kept mesh ---
+# --- `check`, and the kept mesh ---
 expect 0 "no errors" "$hextop" check part.cfg
 cp said first
 for line in "2 solids" "21 faces" "drawn in mm; box 0 to 80, 0 to 60, 0 to 72 mm; units = \"N, mm, MPa\"" \
@@ -151,7 +151,7 @@ cmp -s out/mesh.msh kept.msh || fault "the kept mesh was written again"
 expect 0 "gmsh" "$hextop" check part.cfg mesh.element_size=9
 cmp -s out/mesh.msh kept.msh && fault "another size, the same mesh"
 
-# --- run; what it writes finds the same mesh, from anywhere ---
+# --- `run`; the folder that it writes finds the same mesh from anywhere ---
 expect 0 "compliance" "$hextop" run part.cfg
 grep -q "file = \"$work/part.step\"" out/config.cfg || fault "config.cfg: $(cat out/config.cfg)"
 mkdir elsewhere
@@ -161,7 +161,7 @@ HEXTOP_GMSH=/no/such/gmsh expect 0 "part.stl" "$hextop" surface ../out/density_0
 cd .. || exit 1
 [ -e elsewhere/out ] && fault "verify made a folder out"
 
-# --- the model is moved away: the mesh that was kept of it serves ---
+# --- the model is moved away: the kept mesh is used instead ---
 mv part.step moved.step
 for words in "verify out" "surface out left.stl" "analyse out/config.cfg" \
     "run out/config.cfg output.directory=again" "check out/config.cfg"; do
@@ -180,7 +180,7 @@ expect 2 "out/config.cfg:5: mesh.file: cannot read '$work/part.step': No such fi
 mv whole.msh out/mesh.msh
 mv moved.step part.step
 
-# --- a bare file, its unit, its faces in VTK; two at once ---
+# --- a file without a config, its unit, its faces in VTK; two conversions at once ---
 sed 's/SI_UNIT(.MILLI.,.METRE.)/SI_UNIT(.CENTI.,.METRE.)/' part.step >big.step
 expect 0 "drawn in cm, read as mm; box 0 to 800" "$hextop" mesh big.step big.vtk --element-size 80
 grep -aq "face" big.vtk || fault "no array 'face' in the VTK file"

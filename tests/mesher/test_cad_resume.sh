@@ -1,6 +1,6 @@
 #!/bin/sh
-# A CAD model's run that is stopped and goes on: with the mesh that was kept of it, with the same mesh made
-# again, and not with another: test_cad_resume.sh HEXTOP SRCDIR. Skipped where gmsh is not installed.
+# A run of a CAD model that is stopped and resumed. It continues with the kept mesh, or with the same mesh
+# made again, but not with another mesh: test_cad_resume.sh HEXTOP SRCDIR. Skipped if gmsh is not installed.
 set -u
 hextop=$(realpath "$1")
 source=$(realpath "$2")
@@ -72,14 +72,14 @@ rm again/mesh.msh
 ok "the mesh is gone" run again --resume
 ok "the same design on the mesh made again" same again
 
-# Another mesh is another run; the checkpoint stays.
+# Another mesh means another run, so resuming is refused and the checkpoint stays.
 ok "another size is refused" status 2 parts --resume mesh.element_size=3 optimization.iterations=12
 ok "it says why" says err "mesh"
 cp other.step part.step
 ok "another model is refused" status 2 parts --resume optimization.iterations=12
 ok "the checkpoint stays" test -s parts/checkpoint.state
 
-# Stopped by a signal: exit status 3, and on as if nothing had been.
+# Stopped by a signal: exit status 3; a resumed run continues as if it had not been stopped.
 rm part.step
 cp gone/mesh.msh left.msh
 mkdir stopped

@@ -1,4 +1,5 @@
-/* STL surfaces: open or closed, and where; faces, shells; units that files state. Without gmsh. */
+/* STL surfaces, without gmsh: whether they are closed, and where they are open; faces and shells;
+ * units that files state. */
 #include "core/mesher/stl.h"
 
 #include <math.h>
@@ -8,7 +9,7 @@
 #include "core/mesher/cad.h"
 #include "tests/lib/test.h"
 
-/* Triangles of a box, outward; flip: inward. Without the first `skip` triangles. */
+/* Triangles of a box without the first `skip`, pointing outward, or inward if `flip` is set. */
 static void add_box(FILE *f, const double low[3], const double high[3], int flip, int skip)
 {
     static const int quad[6][4] = {{0, 4, 6, 2}, {1, 3, 7, 5}, {0, 1, 5, 4},
@@ -60,14 +61,14 @@ static void check_box(void)
     CHECK(strstr(hx_error_message(), "near (0, 0, 5)") != NULL);
     f = begin();
     add_box(f, zero, ten, 0, 2);
-    add_box(f, zero, ten, 1, 10); /* the last two inverted, the bottom twice */
+    add_box(f, zero, ten, 1, 10); /* the last two are inverted; those of the bottom occur twice */
     fclose(f);
     CHECK_FAILS(hx_stl_read(&stl, path), HX_EINPUT, "not a closed surface");
 }
 
-/* A box with a cavity that holds a box of its own, and another beside: three solids. Their volume
- * does not depend on which way round the triangles of each shell go (gmsh writes a cavity's like
- * those of an outside). */
+/* A box with a cavity that contains another box, and a third box beside them: three solids. Their
+ * volume does not depend on the orientation of the triangles of each shell (gmsh gives those of a
+ * cavity the same orientation as those of an outer surface). */
 static void check_shells(int cavity_turned, int last_turned)
 {
     const double a[3] = {2, 2, 2}, b[3] = {8, 8, 8}, c[3] = {4, 4, 4}, d[3] = {6, 6, 6};
@@ -153,7 +154,8 @@ static void check_units(void)
     check_unit(iges, "ft");
 }
 
-/* Two boxes, the second turned by an angle about z and moved. */
+/* Reads two boxes, of which the second one is rotated by an angle about z and moved, and checks
+ * whether they cross. */
 static void read_two(const double low[2][3], const double high[2][3], double angle,
                      const double move[3], int order, int crosses)
 {
@@ -187,7 +189,8 @@ static void read_two(const double low[2][3], const double high[2][3], double ang
     hx_error_clear();
 }
 
-/* Bars through each other: no corner of one lies in the other. Boxes that touch do not cross. */
+/* Bars that cross each other, although no corner of one lies inside the other. Boxes that only
+ * touch do not cross. */
 static void check_crossing(void)
 {
     static const double bar[2][2][3] = {{{-5, -1, -1}, {-5, -1, -1}}, {{5, 1, 1}, {5, 1, 1}}};
@@ -197,8 +200,8 @@ static void check_crossing(void)
         double angle, move[3];
         int crosses;
     } scene[] = {
-        {0, 90, {0, 0, 0}, 1},                                  /* a plus sign: both ends flush */
-        {0, 90, {0, 0, 1}, 1},                                  /* half as deep */
+        /* a plus sign with both ends flush */
+        {0, 90, {0, 0, 0}, 1},           {0, 90, {0, 0, 1}, 1}, /* half as deep */
         {0, 37, {0.3, 0.2, 1.5}, 1},     {0, 90, {0, 0, 2}, 0}, /* one on the other */
         {0, 90, {6, 0, 0}, 0},                                  /* a T */
         {0, 90, {5.5, 0, 0}, 1},         {0, 45, {0, 0, 2}, 0},

@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
-"""Ctrl-C on a terminal while gmsh works: gmsh and what it started end, no file is left, and the program ends by the
-signal, as a shell expects.
+"""Ctrl-C on a terminal while gmsh works: gmsh and the processes that it started end, no file is left, and the program
+ends by the signal, as a shell expects.
 
     test_terminal.py HEXTOP SRCDIR
 
-First with a program that says it is gmsh; with gmsh itself where that is installed. Exit status 0 passed, 1 failed."""
+Tested with a program that claims to be gmsh, then with gmsh itself if it is installed. Exit status 0 passed, 1
+failed."""
 import os
 import pty
 import shutil
@@ -17,7 +18,7 @@ PATIENCE = 60.0  # seconds; the machine may be busy
 
 
 def wait_for(what, condition):
-    """The condition's value once it is one."""
+    """Waits until the condition is true; returns its value."""
     end = time.monotonic() + PATIENCE
     while time.monotonic() < end:
         value = condition()
@@ -40,7 +41,7 @@ def is_alive(pid):
 
 
 def start(command, environment):
-    """The command on a terminal of its own: its process and the terminal's other side."""
+    """Starts the command on a terminal of its own; returns its process and the other side of the terminal."""
     pid, terminal = pty.fork()
     if pid == 0:
         os.environ.update(environment)
@@ -49,12 +50,12 @@ def start(command, environment):
 
 
 def end_of(pid, terminal):
-    """The signal that ended it, or None; what it wrote."""
+    """Returns the signal that ended the command, or None, and its output."""
     said = b""
     while True:
         try:
             block = os.read(terminal, 4096)
-        except OSError:  # its last process has closed it
+        except OSError:  # the last process on the terminal has ended
             break
         if not block:
             break
@@ -72,7 +73,7 @@ def words_of(path):
 
 
 def interrupt(hextop, model, gmsh, is_working, work):
-    """Ctrl-C once is_working says the processes that work."""
+    """Presses Ctrl-C as soon as is_working returns the processes that work."""
     scratch = os.path.join(work, "tmp")
     os.makedirs(scratch)
     environment = {"TMPDIR": scratch, "OMP_NUM_THREADS": "1"}
@@ -90,7 +91,7 @@ def interrupt(hextop, model, gmsh, is_working, work):
 
 
 def children(pid, scratch):
-    """Processes below pid that work in the scratch folder."""
+    """The processes below pid that work in the scratch folder."""
     found = []
     for name in os.listdir("/proc"):
         try:

@@ -367,7 +367,9 @@ static int run(machine *m, int n_copy)
 
 static void check(const box_part *part, double coarsening, int n_last, int n_block, int n_level)
 {
+    static const hx_mg_fused_ops fused = {.room = room, .fits = fits};
     static hx_multigrid mg;
+    hx_multigrid_ops ops = *device.ops->multigrid;
     hx_mesh mesh;
     hx_coarse coarse;
     machine m;
@@ -377,10 +379,8 @@ static void check(const box_part *part, double coarsening, int n_last, int n_blo
     memset(&mg, 0, sizeof mg);
     mg.dev = &device;
     mg.params = &hx_mg_defaults;
-    mg.table = *device.ops->multigrid;
-    mg.table.fused_room = room;
-    mg.table.fused_fits = fits;
-    mg.ops = &mg.table;
+    ops.fused = &fused;
+    mg.ops = &ops;
     mg.dof = HX_MG_DOF;
     mg.n_level = coarse.n_level;
     for (int l = 0; l < coarse.n_level; l++) mg.level[l].n_node = coarse.level[l].n_node;

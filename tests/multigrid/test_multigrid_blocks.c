@@ -102,7 +102,7 @@ typedef struct found {
 /* Calls all block functions of the device with the same vectors in each run. */
 static found run(const hx_matrix *matrix, const listed *l, int c, int64_t n, const float *m)
 {
-    const hx_multigrid_ops *const ops = device.ops->multigrid;
+    const hx_mg_smoother_ops *const ops = device.ops->multigrid->blocks;
     const size_t n_inverse = (size_t)l->at[l->blocks.n], bytes = (size_t)n * sizeof(float);
     const hx_mg_smoother none = {0};
     hx_mg_smoother smoother, *d_smoother = NULL;
@@ -118,10 +118,12 @@ static found run(const hx_matrix *matrix, const listed *l, int c, int64_t n, con
     CHECK_OK(hx_device_put(&device, &d_s, f.t, bytes));
     CHECK_OK(hx_device_put(&device, &d_v, f.t, bytes));
     CHECK_OK(hx_device_put(&device, &d_smoother, &none, sizeof none));
-    CHECK_OK(ops->blocks_invert(&device, matrix, &l->blocks, n, d_m));
-    CHECK_OK(ops->blocks_solve(&device, &l->blocks, c, d_r, d_t));
-    CHECK_OK(ops->blocks_solve(&device, &l->blocks, c, NULL, d_s));
-    CHECK_OK(ops->blocks_power(&device, n, d_m, d_t, d_s, d_v, d_smoother));
+    const hx_mg_splitting splitting = {
+        .n = n, .components = c, .matrix = matrix, .blocks = &l->blocks, .d_m = d_m};
+    CHECK_OK(ops->invert(&device, &splitting));
+    CHECK_OK(ops->apply(&device, &splitting, d_r, d_t));
+    CHECK_OK(ops->apply(&device, &splitting, NULL, d_s));
+    CHECK_OK(ops->power(&device, n, d_m, d_t, d_s, d_v, d_smoother));
     CHECK_OK(device.ops->download(&device, f.inverse, l->blocks.d_inverse,
                                   n_inverse * sizeof *f.inverse));
     CHECK_OK(device.ops->download(&device, f.m, d_m, bytes));
@@ -254,7 +256,7 @@ int main(int argc, char **argv)
     const int status = fixture_open_small(&device, argc, argv);
     const int two[3] = {2, 2, 2}, three[3] = {3, 3, 3}, four[3] = {3, 2, 1};
     if (status != 0) return status;
-    if (!device.ops->multigrid->blocks_invert) TEST_SKIP("this device has no block smoother");
+    if (!device.ops->multigrid->blocks) TEST_SKIP("this device has no block smoother");
     test_part(two, four, "bsr");
     test_part(three, two, "bsrsym");
     test_part(three, two, "csr");

@@ -18,7 +18,7 @@ static double *solve(hx_multigrid *mg, int l, const float *b)
     double *const to = new_doubles(n);
     if (!x) abort();
     CHECK_OK(device.ops->upload(&device, mg->level[l].d_b, b, n * sizeof *b));
-    CHECK_OK(hx_mg_cycle(mg, l, &d_x));
+    CHECK_OK(hx_mg_cycle(mg, NULL, l, NULL, NULL, &d_x));
     CHECK_OK(device.ops->download(&device, x, d_x, n * sizeof *x));
     for (size_t k = 0; k < n; k++) to[k] = (double)x[k];
     free(x);
@@ -120,8 +120,8 @@ int main(int argc, char **argv)
     int quick = 0, n_block, n_node;
     const int status = fixture_open(&device, argc, argv, &quick);
     if (status != 0) return status;
-    if (!device.ops->multigrid->fused_room) TEST_SKIP("this device has no fused coarse cycle");
-    device.ops->multigrid->fused_room(&device, &n_block, &n_node);
+    if (!device.ops->multigrid->fused) TEST_SKIP("this device has no fused coarse cycle");
+    device.ops->multigrid->fused->room(&device, &n_block, &n_node);
     if (n_block == 0) TEST_SKIP("it is unknown how many blocks run at a time here");
     for (size_t i = 0; i < sizeof large / sizeof large[0]; i++)
         check(&large[i], most[i], quick ? 2 : 20);

@@ -10,8 +10,8 @@ enum { BLOCK = DOF * DOF };
 /* Position of entry (r, c) of block o of a node's row. */
 static int64_t entry_at(const hx_mg_level *level, int64_t a, int o, int r, int c)
 {
-    return ops->matrix_by_columns ? ((DOF * o + c) * level->n_node + a) * DOF + r
-                                  : ((27 * a + o) * DOF + c) * DOF + r;
+    return ops->level->matrix_by_columns ? ((DOF * o + c) * level->n_node + a) * DOF + r
+                                         : ((27 * a + o) * DOF + c) * DOF + r;
 }
 
 /* y = A x, and size[i] = sum |a_ij|, from the level's own entries. */
@@ -97,18 +97,18 @@ static void check_level(const grids *g, int k)
     const int32_t *const neighbour = g->coarse.level[k].neighbour;
     multiply_on_host(level, neighbour, matrix, x, expected, size);
     check_entries(level, neighbour, matrix, size);
-    CHECK_OK(ops->multiply(&device, level, d_x, d_y));
+    CHECK_OK(ops->level->multiply(&device, level, d_x, d_y));
     double *y = get_floats(n, d_y);
     check_rows(n, y, expected, size, 1e-6, "product");
     free(y);
     for (int64_t i = 0; i < n; i++) b[i] = (double)(float)(b[i] * size[i]);
     set_floats(level->d_b, n, b);
-    CHECK_OK(ops->residual(&device, level, d_x, d_y));
+    CHECK_OK(ops->level->residual(&device, level, d_x, d_y));
     y = get_floats(n, d_y);
     for (int64_t i = 0; i < n; i++) expected[i] = b[i] - expected[i];
     check_rows(n, y, expected, size, 1e-6, "residual");
     free(y);
-    CHECK_OK(ops->diagonal(&device, level));
+    CHECK_OK(ops->diagonal->level_invert(&device, level));
     const hx_mg_smoother found = {.lambda = 2.0};
     CHECK_OK(device.ops->upload(&device, level->d_smoother, &found, sizeof found));
     const hx_mg_smoother s = set_smoother(level->d_smoother, 1.1, 16.0);
@@ -117,11 +117,11 @@ static void check_level(const grids *g, int k)
         expected[i] = x[i] + (double)s.b[0] * m[i] * expected[i];
         over_m[i] = 1.0 + (double)s.b[0] * m[i] * size[i];
     }
-    CHECK_OK(ops->smooth(&device, level, 0, d_x, d_y));
+    CHECK_OK(ops->level->smooth(&device, level, 0, d_x, d_y));
     y = get_floats(n, d_y);
     check_rows(n, y, expected, over_m, 1e-6, "smoothing step");
     free(y);
-    CHECK_OK(ops->smooth(&device, level, 0, NULL, d_y));
+    CHECK_OK(ops->level->smooth(&device, level, 0, NULL, d_y));
     y = get_floats(n, d_y);
     for (int64_t i = 0; i < n; i++) expected[i] = (double)s.b[0] * m[i] * b[i];
     check_rows(n, y, expected, over_m, 1e-6, "step from zero");
@@ -147,11 +147,11 @@ static void check_next(const grids *g, int k)
                  *const d_u = put_floats(n_fine, zero),
                  *const d_v = put(NULL, (size_t)n_fine * sizeof(float));
     double apart2 = 0.0, size2 = 0.0;
-    CHECK_OK(ops->galerkin(&device, fine, coarse));
-    CHECK_OK(ops->prolong_from(&device, coarse, d_x, fine, d_u));
-    CHECK_OK(ops->multiply(&device, fine, d_u, d_v));
-    CHECK_OK(ops->restrict_to(&device, fine, d_v, coarse));
-    CHECK_OK(ops->multiply(&device, coarse, d_x, d_y));
+    CHECK_OK(ops->transfer->galerkin(&device, fine, coarse));
+    CHECK_OK(ops->transfer->prolong_from(&device, coarse, d_x, fine, d_u));
+    CHECK_OK(ops->level->multiply(&device, fine, d_u, d_v));
+    CHECK_OK(ops->transfer->restrict_to(&device, fine, d_v, coarse));
+    CHECK_OK(ops->level->multiply(&device, coarse, d_x, d_y));
     double *const y = get_floats(n, d_y), *const expected = get_floats(n, coarse->d_b);
     for (int64_t i = 0; i < n; i++) {
         expected[i] *= (double)coarse->scale;
@@ -182,7 +182,7 @@ int main(int argc, char **argv)
     make_coarse_levels(&g, &large);
     for (int k = 0; k < 4; k++) printf("%lld nodes\n", (long long)g.level[k].n_node);
     CHECK(g.level[0].n_node > 60000 && g.level[2].n_node > 1000 && g.level[3].n_node <= 1000);
-    CHECK_OK(ops->mesh_galerkin(&device, &g.m, &g.level[0]));
+    CHECK_OK(ops->transfer->mesh_galerkin(&device, &g.m, &g.level[0]));
     check_level(&g, 0);
     for (int k = 1; k < 4; k++) { /* with more than 1,000 nodes, and with fewer */
         check_next(&g, k);

@@ -52,13 +52,13 @@ static double *triple(int64_t n, int64_t m, const double *p, const double *a)
  * test_multigrid_mesh checks. */
 static void check_galerkin(const grids *g)
 {
-    CHECK_OK(ops->mesh_galerkin(&device, &g->m, &g->level[0]));
+    CHECK_OK(ops->transfer->mesh_galerkin(&device, &g->m, &g->level[0]));
     double *a = dense_of(&g->level[0]);
     for (int k = 1; k < g->coarse.n_level; k++) {
         const int64_t n = DOF * g->level[k - 1].n_node, m = DOF * g->level[k].n_node;
         double *p = coarse_p(g, k), *expected = triple(n, m, p, a);
         for (int64_t i = 0; i < m * m; i++) expected[i] *= (double)g->level[k].scale;
-        CHECK_OK(ops->galerkin(&device, &g->level[k - 1], &g->level[k]));
+        CHECK_OK(ops->transfer->galerkin(&device, &g->level[k - 1], &g->level[k]));
         free(a);
         a = dense_of(&g->level[k]);
         check_matrix(m, a, expected, "P'AP");
@@ -94,14 +94,14 @@ static void check_rows(const hx_mg_level *level, const double *a, const double *
     CHECK_MSG(off <= 1e-6, "%s: %s off by %g", context, what, off);
 }
 
-/* power_next equals M^-1 times a product, bitwise. */
+/* level_power_next equals M^-1 times a product, bitwise. */
 static void check_power_next(const hx_mg_level *level, int64_t n, const float *d_x,
                              const double *product)
 {
     float *const d_y = put(NULL, (size_t)n * sizeof(float));
     double *const m = get_floats(n, level->d_m);
     int64_t wrong = 0;
-    CHECK_OK(ops->power_next(&device, level, d_x, d_y));
+    CHECK_OK(ops->diagonal->level_power_next(&device, level, d_x, d_y));
     double *const y = get_floats(n, d_y);
     for (int64_t i = 0; i < n; i++) wrong += y[i] != (double)((float)m[i] * (float)product[i]);
     CHECK_MSG(wrong == 0, "%s: %lld wrong entries of a power step", context, (long long)wrong);
@@ -117,19 +117,19 @@ static void check_products(const hx_mg_level *level, const double *a)
     float *d_x = put_floats(n, x), *d_y = put(NULL, (size_t)n * sizeof(float));
     for (int64_t i = 0; i < n; i++) b[i] = (double)(float)(b[i] * a[i * n + i]);
     set_floats(level->d_b, n, b);
-    CHECK_OK(ops->multiply(&device, level, d_x, d_y));
+    CHECK_OK(ops->level->multiply(&device, level, d_x, d_y));
     double *y = get_floats(n, d_y);
     check_rows(level, a, y, expected, "product");
-    if (ops->power_next) check_power_next(level, n, d_x, y);
+    if (ops->diagonal->level_power_next) check_power_next(level, n, d_x, y);
     free(y);
-    CHECK_OK(ops->residual(&device, level, d_x, d_y));
+    CHECK_OK(ops->level->residual(&device, level, d_x, d_y));
     y = get_floats(n, d_y);
     for (int64_t i = 0; i < n; i++) expected[i] = b[i] - expected[i];
     check_rows(level, a, y, expected, "residual");
     for (int64_t j = 0, wrong = 0; n <= 300 && j < n; j++) { /* column by column, bitwise equal */
         for (int64_t i = 0; i < n; i++) x[i] = i == j;
         set_floats(d_x, n, x);
-        CHECK_OK(ops->multiply(&device, level, d_x, d_y));
+        CHECK_OK(ops->level->multiply(&device, level, d_x, d_y));
         free(y);
         y = get_floats(n, d_y);
         for (int64_t i = 0; i < n; i++) wrong += y[i] != a[i * n + j];
@@ -162,7 +162,7 @@ static void check_smoothing(const hx_mg_level *level, const double *a)
             d[k] = (i > 0 ? (double)s.a[i] * d[k] : 0.0) + (double)s.b[i] * m[k] * (b[k] - ax[k]);
             x[k] += d[k];
         }
-        CHECK_OK(ops->smooth(&device, level, i, step == 0 ? NULL : d_old, d_new));
+        CHECK_OK(ops->level->smooth(&device, level, i, step == 0 ? NULL : d_old, d_new));
         float *const swap = d_old;
         d_old = d_new;
         d_new = swap;
@@ -186,12 +186,12 @@ static void check_coarse(const hx_mg_level *level, int first)
 {
     const int64_t n = DOF * level->n_node;
     double *a = dense_of(level);
-    CHECK_OK(ops->diagonal(&device, level));
-    CHECK_OK(ops->power_start(&device, n, level->d_m, level->d_v));
+    CHECK_OK(ops->diagonal->level_invert(&device, level));
+    CHECK_OK(ops->vector->power_start(&device, n, level->d_m, level->d_v));
     for (int i = 0; i < 20; i++) { /* as many as for a first design */
-        CHECK_OK(ops->multiply(&device, level, level->d_v, level->d_y));
-        CHECK_OK(
-            ops->power_step(&device, n, level->d_m, level->d_y, level->d_v, level->d_smoother));
+        CHECK_OK(ops->level->multiply(&device, level, level->d_v, level->d_y));
+        CHECK_OK(ops->diagonal->level_power(&device, n, level->d_m, level->d_y, NULL, level->d_v,
+                                            level->d_smoother));
     }
     double *m = get_floats(n, level->d_m);
     check_lambda(n, a, m, lambda_of(level->d_smoother),
@@ -210,8 +210,8 @@ static void check_transfers(const grids *g, int k)
     double *p = coarse_p(g, k), *r = random_doubles(n, 11), *y = random_doubles(m, 12),
            *x = random_doubles(n, 13), *b = new_doubles(m);
     float *d_r = put_floats(n, r), *d_y = put_floats(m, y), *d_x = put_floats(n, x);
-    CHECK_OK(ops->restrict_to(&device, fine, d_r, coarse));
-    CHECK_OK(ops->prolong_from(&device, coarse, d_y, fine, d_x));
+    CHECK_OK(ops->transfer->restrict_to(&device, fine, d_r, coarse));
+    CHECK_OK(ops->transfer->prolong_from(&device, coarse, d_y, fine, d_x));
     for (int64_t i = 0; i < n; i++)
         for (int64_t j = 0; j < m; j++) {
             b[j] += p[i * m + j] * r[i];
@@ -268,19 +268,22 @@ static void check_chebyshev(void)
 static void check_inverse(const hx_mg_level *level)
 {
     const int64_t n = DOF * level->n_node, pitch = hx_mg_pitch(n);
-    if (!ops->inverse || n > 1500) return;
+    if (!ops->direct->begin || n > 1500) return;
     const size_t bytes = (size_t)(pitch * pitch) * sizeof(float);
     double *a = dense_of(level), *scale = new_doubles(n), *b = random_doubles(n, 18), off = 0.0,
            largest = 0.0;
     int fits;
     void *d_work = put(NULL, (size_t)hx_mg_inverse_work(n) * sizeof(double)),
          *d_again = put(NULL, bytes);
+    hx_mg_direct direct = {.n = n, .d_work = d_work, .d_inverse = d_again};
+    const double added = hx_mg_defaults.direct.added;
     float *d_x = put(NULL, bytes), *d_b = put_floats(n, b), *d_y = put_floats(n, b);
-    CHECK_OK(ops->inverse(&device, level, hx_mg_defaults.direct.added, d_work, d_again));
-    CHECK_OK(ops->inverse_fits(&device, n, d_work, &fits));
-    CHECK_OK(ops->inverse(&device, level, hx_mg_defaults.direct.added, d_work, d_x));
-    CHECK_OK(ops->inverse_fits(&device, n, d_work, &fits));
-    CHECK_OK(ops->inverse_multiply(&device, n, d_x, d_b, d_y));
+    CHECK_OK(ops->direct->begin(&device, level, added, &direct));
+    CHECK_OK(ops->direct->finish(&device, level, added, &direct, &fits));
+    direct.d_inverse = d_x;
+    CHECK_OK(ops->direct->begin(&device, level, added, &direct));
+    CHECK_OK(ops->direct->finish(&device, level, added, &direct, &fits));
+    CHECK_OK(ops->direct->solve(&device, level, &direct, d_b, d_y));
     double *x = get_floats(pitch * pitch, d_x), *again = get_floats(pitch * pitch, d_again),
            *y = get_floats(n, d_y), *expected = new_doubles(n), *left = new_doubles(n);
     CHECK(memcmp(x, again, (size_t)(pitch * pitch) * sizeof *x) == 0);
@@ -351,10 +354,11 @@ static void check_noise(const hx_mg_level *level)
          *d_block = put(block, (size_t)(n_node * DOF * DOF) * sizeof *block),
          *d_work = put(NULL, (size_t)hx_mg_inverse_work(n) * sizeof(double)),
          *d_x = put(NULL, (size_t)(hx_mg_pitch(n) * hx_mg_pitch(n)) * sizeof(float));
-    CHECK_OK(ops->add_blocks(&device, level, n_node, d_at, d_block));
+    hx_mg_direct direct = {.n = n, .d_work = d_work, .d_inverse = d_x};
+    CHECK_OK(ops->level->add_blocks(&device, level, n_node, d_at, d_block));
     while (!fits && added < 1e-2) {
-        CHECK_OK(ops->inverse(&device, level, added, d_work, d_x));
-        CHECK_OK(ops->inverse_fits(&device, n, d_work, &fits));
+        CHECK_OK(ops->direct->begin(&device, level, added, &direct));
+        CHECK_OK(ops->direct->finish(&device, level, added, &direct, &fits));
         CHECK_MSG(!fits || added > 1e-5, "%s: an indefinite matrix fits with %g added", context,
                   added);
         if (!fits) added *= 4.0;
@@ -400,7 +404,7 @@ static void check_rigid(const grids *g, int k)
     const int64_t n_node = level.n_node, n = DOF * n_node;
     int64_t n_free = 0, n_moved = 0, n_skew = 0;
     double left = 0.0;
-    if (!ops->restore_rigid) return;
+    if (!ops->level->restore_rigid) return;
     double *before = dense_of(&level), force[DOF][DOF];
     uint8_t *held = calloc((size_t)n_node, sizeof *held);
     for (int64_t i = 0; i < n_node; i++) {
@@ -411,7 +415,7 @@ static void check_rigid(const grids *g, int k)
         held[i] = i % 5 == 0 || largest > 1e-5 * before[DOF * i * n + DOF * i];
     }
     level.d_held = put(held, (size_t)n_node * sizeof *held);
-    CHECK_OK(ops->restore_rigid(&device, &level));
+    CHECK_OK(ops->level->restore_rigid(&device, &level));
     double *after = dense_of(&level);
     for (int64_t i = 0; i < n_node; i++) {
         const int64_t first = DOF * i;
@@ -449,7 +453,7 @@ static void check_levels(const grids *g)
         if (k > 0) check_transfers(g, k);
     }
     const hx_mg_level *last = &g->level[g->coarse.n_level - 1];
-    if (ops->inverse && g->coarse.n_level > 1 && last->n_node >= 12) check_noise(last);
+    if (ops->direct->begin && g->coarse.n_level > 1 && last->n_node >= 12) check_noise(last);
 }
 
 int main(int argc, char **argv)
@@ -458,7 +462,7 @@ int main(int argc, char **argv)
     if (status != 0) return status;
     check_chebyshev();
     for_each_sample(check_levels);
-    CHECK(n_restored > 0 || !ops->restore_rigid);
+    CHECK(n_restored > 0 || !ops->level->restore_rigid);
     hx_device_close(&device);
     TEST_END();
 }

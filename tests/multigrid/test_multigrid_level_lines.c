@@ -92,7 +92,7 @@ static double *lines_of(const hx_mg_level *level, const places *p, const double 
 static double *solve_lines(const hx_mg_level *level, int64_t n, const double *t)
 {
     set_floats(level->d_y, n, t);
-    CHECK_OK(ops->level_solve(&device, level, level->d_y));
+    CHECK_OK(ops->lines->level_apply(&device, level, level->d_y));
     return get_floats(n, level->d_y);
 }
 
@@ -168,7 +168,7 @@ static void check_steps(const hx_mg_level *level, const double *a)
             d[k] = (i > 0 ? (double)s.a[i] * d[k] : 0.0) + (double)s.b[i] * z[k];
             x[k] += d[k];
         }
-        CHECK_OK(ops->smooth(&device, level, i, step == 0 ? NULL : d_old, d_new));
+        CHECK_OK(ops->level->smooth(&device, level, i, step == 0 ? NULL : d_old, d_new));
         float *const swap = d_old;
         d_old = d_new;
         d_new = swap;
@@ -205,13 +205,13 @@ static int is_above(int64_t n, const double *a, const double *b, double lambda)
 static void check_eigenvalue(const hx_mg_level *level, const double *a, const double *b)
 {
     const int64_t n = DOF * level->n_node;
-    CHECK_OK(ops->power_start(&device, n, level->d_m, level->d_v));
+    CHECK_OK(ops->vector->power_start(&device, n, level->d_m, level->d_v));
     for (int i = 0; i < 30; i++) {
-        CHECK_OK(ops->multiply(&device, level, level->d_v, level->d_y));
+        CHECK_OK(ops->level->multiply(&device, level, level->d_v, level->d_y));
         CHECK_OK(device.ops->copy(&device, level->d_d, level->d_y, (size_t)n * sizeof *level->d_d));
-        CHECK_OK(ops->level_solve(&device, level, level->d_d));
-        CHECK_OK(ops->level_power(&device, n, level->d_m, level->d_y, level->d_d, level->d_v,
-                                  level->d_smoother));
+        CHECK_OK(ops->lines->level_apply(&device, level, level->d_d));
+        CHECK_OK(ops->lines->level_power(&device, n, level->d_m, level->d_y, level->d_d, level->d_v,
+                                         level->d_smoother));
     }
     const double lambda = lambda_of(level->d_smoother);
     CHECK_MSG(!is_above(n, a, b, 0.999 * lambda), "%s: %g is above the largest", context, lambda);
@@ -232,8 +232,8 @@ static void check_axis(const grids *g, int k, int axis)
     for (int i = 0; i < 3; i++) from.step[i] = i == axis ? 1.0 : 1.5;
     CHECK_OK(hx_mg_level_lines_create(&mg, &from, &level));
     CHECK(level.lines.next == next_along[axis]);
-    CHECK_OK(ops->diagonal(&device, &level));
-    CHECK_OK(ops->level_factorise(&device, &level));
+    CHECK_OK(ops->diagonal->level_invert(&device, &level));
+    CHECK_OK(ops->lines->level_invert(&device, &level));
     const places p = check_lists(&level);
     double *const a = dense_of(&level), *const b = lines_of(&level, &p, a),
                   *const m = get_floats(n, level.d_m);
@@ -253,9 +253,9 @@ static void check_axis(const grids *g, int k, int axis)
 /* Checks all axes except those whose layers have collapsed. */
 static void check_levels(const grids *g)
 {
-    CHECK_OK(ops->mesh_galerkin(&device, &g->m, &g->level[0]));
+    CHECK_OK(ops->transfer->mesh_galerkin(&device, &g->m, &g->level[0]));
     for (int k = 0; k < g->coarse.n_level; k++) {
-        if (k > 0) CHECK_OK(ops->galerkin(&device, &g->level[k - 1], &g->level[k]));
+        if (k > 0) CHECK_OK(ops->transfer->galerkin(&device, &g->level[k - 1], &g->level[k]));
         for (int axis = 0; axis < 3; axis++)
             if (g->coarse.level[k].layer[axis] > 1) check_axis(g, k, axis);
     }
@@ -287,7 +287,7 @@ int main(int argc, char **argv)
     };
     const int status = open_multigrid(argc, argv);
     if (status != 0) return status;
-    if (!ops->level_solve) TEST_SKIP("this device has no line smoother on coarse grids");
+    if (!ops->lines) TEST_SKIP("this device has no line smoother on coarse grids");
     for_each_sample(check_levels);
     for (size_t i = 0; i < sizeof more / sizeof more[0]; i++) {
         static grids g;

@@ -73,7 +73,7 @@ static void check_line(const fixture_solver *s, const hx_problem *problem, const
     for (int32_t p = l->first[line]; p < l->first[line + 1]; p++)
         for (int i = 0; i < 3; i++) t[3 * l->point[p] + i] = (float)y[3 * l->point[p] + i];
     CHECK_OK(hx_device_put(&device, &d_t, t, n * sizeof *t));
-    CHECK_OK(mg->ops->lines_solve(&device, &mg->lines, NULL, d_t));
+    CHECK_OK(mg->smoother->apply(&device, &mg->splitting, NULL, d_t));
     CHECK_OK(device.ops->download(&device, t, d_t, n * sizeof *t));
     for (size_t k = 0; k < n; k++) test_worst(&off, fabs((double)t[k] - x[k]));
     CHECK_MSG(off <= 2e-3, "line %ld off by %g", (long)line, off);

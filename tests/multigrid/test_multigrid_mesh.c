@@ -12,7 +12,7 @@
 static double *prolonged(const grids *g, const double *x, const double *y)
 {
     float *d_y = put_floats(g->n_col, y), *d_x = put_floats(g->n_dof, x);
-    CHECK_OK(ops->mesh_prolong(&device, &g->m, d_y, g->d_m, d_x));
+    CHECK_OK(ops->transfer->mesh_prolong(&device, &g->m, d_y, g->d_m, d_x));
     double *sum = get_floats(g->n_dof, d_x);
     release(d_y);
     release(d_x);
@@ -46,7 +46,7 @@ static void check_restrict(const grids *g)
         if (fixed_at(g, k)) r[k] = t[k] = 0.0; /* like residuals */
     float *d_t = put_floats(g->n_dof, t);
     double *d_r = fixture_put(&device, (size_t)g->n_dof, r);
-    CHECK_OK(ops->mesh_restrict(&device, &g->m, d_r, d_t, &g->level[0]));
+    CHECK_OK(ops->transfer->mesh_restrict(&device, &g->m, d_r, d_t, &g->level[0]));
     double *b = get_floats(g->n_col, g->level[0].d_b), *u = prolonged(g, zero, y);
     for (int64_t k = 0; k < g->n_dof; k++)
         for (int64_t c = 0; c < g->n_col; c++)
@@ -120,7 +120,7 @@ static void check_rigid(const grids *g)
             double *from = rigid_on_coarse(g, k, motion), *to = rigid_on_coarse(g, k - 1, motion);
             zero = new_doubles(n);
             float *d_y = put_floats(DOF * coarse->n_node, from), *d_x = put_floats(n, zero);
-            CHECK_OK(ops->prolong_from(&device, coarse, d_y, fine, d_x));
+            CHECK_OK(ops->transfer->prolong_from(&device, coarse, d_y, fine, d_x));
             u = get_floats(n, d_x);
             CHECK_APART(n, u, to, 2e-6);
             release(d_y);
@@ -338,7 +338,7 @@ static double *galerkin_of_mesh(const grids *g)
 static void check_mesh_galerkin(const grids *g)
 {
     double *expected = galerkin_of_mesh(g);
-    CHECK_OK(ops->mesh_galerkin(&device, &g->m, &g->level[0]));
+    CHECK_OK(ops->transfer->mesh_galerkin(&device, &g->m, &g->level[0]));
     double *a = dense_of(&g->level[0]);
     check_matrix(g->n_col, a, expected, "P'KP");
     free(expected);
@@ -353,7 +353,7 @@ static double *updated(const grids *g, hx_mg_mesh *m, hx_mg_update how)
     if (!junk) abort();
     memset(junk, 0x5a, n); /* makes unwritten entries visible */
     CHECK_OK(device.ops->upload(&device, g->level[0].d_matrix, junk, n));
-    CHECK_OK(ops->mesh_update(&device, m, &g->level[0], how));
+    CHECK_OK(ops->transfer->mesh_update(&device, m, &g->level[0], how));
     free(junk);
     return dense_of(&g->level[0]);
 }
@@ -395,7 +395,7 @@ static void check_update(grids *g)
     hx_mg_mesh m = g->m;
     uint64_t seed = 31;
     int64_t n_changed = 0, n_mean = 0;
-    if (!ops->mesh_update || !junk) abort();
+    if (!ops->transfer->mesh_update || !junk) abort();
     memset(junk, 0x5a, share);
     m.d_kept = put(NULL, n_elem * sizeof *m.d_kept);
     m.d_changed = put(NULL, (n_cell + 2) * sizeof *m.d_changed);
@@ -473,8 +473,8 @@ static void check_springs(const grids *g)
     CHECK(springs.n > 0);
     int64_t *d_at = put(springs.at, (size_t)springs.n * sizeof *springs.at);
     float *d_block = put(springs.block, (size_t)springs.n * 36 * sizeof *springs.block);
-    CHECK_OK(ops->mesh_galerkin(&device, &g->m, &g->level[0]));
-    CHECK_OK(ops->add_blocks(&device, &g->level[0], springs.n, d_at, d_block));
+    CHECK_OK(ops->transfer->mesh_galerkin(&device, &g->m, &g->level[0]));
+    CHECK_OK(ops->level->add_blocks(&device, &g->level[0], springs.n, d_at, d_block));
     double *a = dense_of(&g->level[0]);
     check_matrix(g->n_col, a, expected, "P'(K + S)P");
     hx_coarse_springs_free(&springs);
@@ -516,10 +516,10 @@ static void check_mesh_smoother(const grids *g)
     float *d_v = put(NULL, bytes), *d_t = put(NULL, bytes), *d_x = put(NULL, bytes),
           *d_d = put(NULL, bytes);
     double *k = stiffness_of_mesh(g), *m = get_floats(n, g->d_m), *r = random_doubles(n, 14);
-    CHECK_OK(ops->power_start(&device, n, g->d_m, d_v));
+    CHECK_OK(ops->vector->power_start(&device, n, g->d_m, d_v));
     for (int i = 0; i < 20; i++) {
         CHECK_OK(hx_operator_apply_single(&g->op, d_v, d_t));
-        CHECK_OK(ops->power_step(&device, n, g->d_m, d_t, d_v, d_smoother));
+        CHECK_OK(ops->diagonal->power(&device, n, g->d_m, d_t, NULL, d_v, d_smoother));
     }
     for (int64_t i = 0; i < n; i++)
         CHECK_REL(m[i], fixed_at(g, i) ? 0.0 : 1.0 / k[i * n + i], 1e-6);
@@ -527,14 +527,14 @@ static void check_mesh_smoother(const grids *g)
     s = set_smoother(d_smoother, 1.1, 4.0);
     double *d_r = fixture_put(&device, (size_t)n, r), *d_z = fixture_put(&device, (size_t)n, r);
     double *t = random_doubles(n, 15), *x = new_doubles(n), *d = new_doubles(n), *z;
-    CHECK_OK(ops->mesh_start(&device, n, d_smoother, d_r, g->d_m, d_d, d_x));
+    CHECK_OK(ops->vector->mesh_start(&device, n, d_smoother, d_r, g->d_m, d_d, d_x));
     for (int64_t i = 0; i < n; i++) x[i] = d[i] = (double)s.b[0] * m[i] * r[i];
     /* with a previous direction, without one, and with the result in z */
     for (int step = 0; step < 3; step++) {
         const int i = step == 0;
         set_floats(d_t, n, t);
-        CHECK_OK(ops->mesh_step(&device, n, d_smoother, i, d_r, d_t, g->d_m, step < 2 ? d_d : NULL,
-                                d_x, step == 2 ? d_z : NULL));
+        CHECK_OK(ops->vector->mesh_step(&device, n, d_smoother, i, d_r, d_t, g->d_m,
+                                        step < 2 ? d_d : NULL, d_x, step == 2 ? d_z : NULL));
         for (int64_t j = 0; j < n; j++) {
             d[j] = (i ? (double)s.a[1] * d[j] : 0.0) + (double)s.b[i] * m[j] * (r[j] - t[j]);
             x[j] += d[j];
@@ -580,7 +580,7 @@ static void check_alike(void)
         grids g;
         context = k == 0 ? regular.name : uneven.name;
         make_grids(&g, k == 0 ? &regular : &uneven);
-        CHECK_OK(ops->mesh_prepare(&device, &g.m));
+        CHECK_OK(ops->transfer->mesh_prepare(&device, &g.m));
         CHECK_MSG((g.m.own != NULL) == (k == 0), "%s: %s", context, g.m.own ? "are" : "are not");
         CHECK((g.m.d_mean != NULL) == has_means);
         const int64_t n = find_means(&g);
@@ -591,7 +591,7 @@ static void check_alike(void)
             g.m.takes_means = takes;
             check_update(&g);
         }
-        ops->mesh_release(&device, &g.m);
+        ops->transfer->mesh_release(&device, &g.m);
         CHECK(!g.m.own && !g.m.d_mean);
         for (int i = 0; i < 3 && has_means && k == 1; i++)
             CHECK_MSG(n_by_rule[i] > 0, "no cell of kind %d", i);
@@ -618,9 +618,9 @@ static void check_empty(void)
     g.m.n_cell += MORE;
     g.m.d_cell = put(cell, 3 * (n + MORE) * word);
     g.m.d_cell_elem_at = put(at, (n + MORE + 1) * word);
-    CHECK_OK(ops->mesh_prepare(&device, &g.m));
+    CHECK_OK(ops->transfer->mesh_prepare(&device, &g.m));
     CHECK(!g.m.own);
-    ops->mesh_release(&device, &g.m);
+    ops->transfer->mesh_release(&device, &g.m);
     device.ops->release(&device, g.m.d_cell);
     device.ops->release(&device, g.m.d_cell_elem_at);
     g.m.n_cell -= MORE;

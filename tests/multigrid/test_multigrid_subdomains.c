@@ -125,9 +125,8 @@ static void fill_matrix(share *s)
 /* Position of entry (r, c) of block o of a node's row. */
 static int64_t entry_at(const share *s, int64_t a, int o, int r, int c)
 {
-    return device.ops->multigrid->matrix_by_columns
-               ? ((s->dof * o + c) * s->n_node + a) * s->dof + r
-               : ((OFFSETS * a + o) * s->dof + c) * s->dof + r;
+    return ops->level->matrix_by_columns ? ((s->dof * o + c) * s->n_node + a) * s->dof + r
+                                         : ((OFFSETS * a + o) * s->dof + c) * s->dof + r;
 }
 
 /* Uploads the matrix; rows of ghosts are NaN. */
@@ -272,11 +271,11 @@ static void check_products(const share *s)
                   *const expected = new_doubles(n_of(s)), *const size = new_doubles(n_of(s));
     float *const d_x = put_floats(n_of(s), x), *const d_y = put_poison(s);
     multiply_on_host(s, x, expected, size);
-    CHECK_OK(ops->multiply(&device, &s->level, d_x, d_y));
+    CHECK_OK(ops->level->multiply(&device, &s->level, d_x, d_y));
     check_own(s, d_y, expected, size, 1e-6, "product");
     for (int64_t i = 0; i < n_own_of(s); i++) expected[i] = b[i] - expected[i];
     set_poison(s, d_y);
-    CHECK_OK(ops->residual(&device, &s->level, d_x, d_y));
+    CHECK_OK(ops->level->residual(&device, &s->level, d_x, d_y));
     check_own(s, d_y, expected, size, 1e-6, "residual");
     release(d_x);
     release(d_y);
@@ -289,7 +288,7 @@ static void check_products(const share *s)
 /* m at owned nodes; not set at ghosts. */
 static void check_diagonal(const share *s)
 {
-    CHECK_OK(ops->diagonal(&device, &s->level));
+    CHECK_OK(ops->diagonal->level_invert(&device, &s->level));
     double *const m = get_floats(n_of(s), s->level.d_m), off = 0.0;
     for (int64_t i = 0; i < n_own_of(s); i++) {
         const int r = (int)(i % s->dof);
@@ -330,7 +329,7 @@ static void check_smoothing(const share *s)
         const int i = step % STEPS;
         step_on_host(s, &by, i, m, b, x, d);
         set_poison(s, d_new);
-        CHECK_OK(ops->smooth(&device, &s->level, i, step == 0 ? NULL : d_old, d_new));
+        CHECK_OK(ops->level->smooth(&device, &s->level, i, step == 0 ? NULL : d_old, d_new));
         check_own(s, d_new, x, one, 2e-6, i == 0 ? "first step" : "step");
         make_consistent(s, 20 + (uint64_t)step, x, d_new);
         float *const swap = d_old;
@@ -349,7 +348,6 @@ static void check_smoothing(const share *s)
 /* v := M^-1 A v, normalized, at owned nodes. */
 static void check_power(const share *s)
 {
-    const hx_multigrid_ops *const interface = device.ops->multigrid;
     double *const m = get_floats(n_of(s), s->level.d_m), *const v = random_doubles(n_of(s), 31),
                   *const t = new_doubles(n_of(s)), *const size = new_doubles(n_of(s));
     double before = 0.0, after = 0.0, sum[2];
@@ -364,13 +362,13 @@ static void check_power(const share *s)
         t[i] *= m[i] / sqrt(after);
         size[i] *= m[i] / sqrt(after);
     }
-    CHECK_OK(ops->multiply(&device, &s->level, d_v, d_t));
-    CHECK_OK(interface->power_sums(&device, n_own_of(s), s->level.d_m, d_t, d_v, d_sum));
+    CHECK_OK(ops->level->multiply(&device, &s->level, d_v, d_t));
+    CHECK_OK(ops->vector->power_sums(&device, n_own_of(s), s->level.d_m, d_t, d_v, d_sum));
     CHECK_OK(device.ops->download(&device, sum, d_sum, sizeof sum));
     CHECK_REL(sum[0], before, 1e-6);
     CHECK_REL(sum[1], after, 1e-6);
-    CHECK_OK(interface->power_end(&device, n_own_of(s), s->level.d_m, d_t, d_sum, d_v,
-                                  s->level.d_smoother));
+    CHECK_OK(ops->vector->power_end(&device, n_own_of(s), s->level.d_m, d_t, d_sum, d_v,
+                                    s->level.d_smoother));
     CHECK_REL(lambda_of(s->level.d_smoother), sqrt(after / before), 1e-6);
     check_own(s, d_v, t, size, 1e-6, "power step");
     release(d_v);
@@ -438,11 +436,11 @@ static void check_restriction(share *s)
     double *const x = random_doubles(n_of(s), 41), *const expected = new_doubles(n);
     float *const d_x = put_floats(n_of(s), x), *const d_r = put_poison(s);
     put_next(s);
-    CHECK_OK(ops->residual(&device, &s->level, d_x, d_r));
+    CHECK_OK(ops->level->residual(&device, &s->level, d_x, d_r));
     double *const r = get_floats(n_of(s), d_r);
     poison(n_own_of(s), n_of(s), r);
     set_floats(d_r, n_of(s), r);
-    CHECK_OK(ops->restrict_to(&device, &s->level, d_r, &s->next));
+    CHECK_OK(ops->transfer->restrict_to(&device, &s->level, d_r, &s->next));
     for (int64_t a = 0; a < s->n_own; a++) restrict_node(s, a, r + s->dof * a, expected);
     double *const b = get_floats(n, s->next.d_b);
     CHECK_APART(n, b, expected, 2e-6);
@@ -460,9 +458,9 @@ static void check_none(const share *s)
     hx_mg_level level = s->level;
     float *const d_x = put_poison(s), *const d_y = put_poison(s);
     level.n_own = 0;
-    CHECK_OK(ops->multiply(&device, &level, d_x, d_y));
-    CHECK_OK(ops->residual(&device, &level, d_x, d_y));
-    CHECK_OK(ops->smooth(&device, &level, 0, d_x, d_y));
+    CHECK_OK(ops->level->multiply(&device, &level, d_x, d_y));
+    CHECK_OK(ops->level->residual(&device, &level, d_x, d_y));
+    CHECK_OK(ops->level->smooth(&device, &level, 0, d_x, d_y));
     release(d_x);
     release(d_y);
 }

@@ -56,7 +56,7 @@ static const hx_operator *rows_of;
 static int coarse_of_rows(hx_device *dev, const hx_mg_mesh *mesh, const hx_mg_level *level)
 {
     const hx_assembled *rows = rows_of->op_kind->assembled(rows_of->state);
-    return device.ops->multigrid->rows_galerkin(dev, mesh, &rows->matrix, level);
+    return device.ops->multigrid->transfer->rows_galerkin(dev, mesh, &rows->matrix, level);
 }
 
 static int update_of_rows(hx_device *dev, const hx_mg_mesh *mesh, const hx_mg_level *level,
@@ -74,6 +74,8 @@ static solved solve(const mixed_box *box, hx_element element, const char *operat
     space_box b;
     fixture_settings settings = fixture_defaults();
     fixture_solver s;
+    hx_mg_transfer_ops transfer = *device.ops->multigrid->transfer;
+    hx_multigrid_ops ops = *device.ops->multigrid;
     solved result = {0};
     settings.op_kind = hx_operator_kind_find(device.ops->name, operator_name);
     settings.layout = hx_layout_first(settings.op_kind);
@@ -89,8 +91,10 @@ static solved solve(const mixed_box *box, hx_element element, const char *operat
     if (with_rows) {
         hx_multigrid *const mg = s.pc.impl;
         rows_of = &s.op;
-        mg->table.mesh_galerkin = coarse_of_rows;
-        mg->table.mesh_update = update_of_rows;
+        transfer.mesh_galerkin = coarse_of_rows;
+        transfer.mesh_update = update_of_rows;
+        ops.transfer = &transfer;
+        mg->ops = &ops;
     }
     for (int i = 0; i < 2; i++) {
         fill_density(&b.mesh, i, rho);
@@ -178,10 +182,10 @@ static void make_rows(const hx_problem *problem, const char *operator_name, cons
     *n = 27 * 36 * (size_t)level->n_node;
     CHECK(*n <= n_most);
     const hx_assembled *rows = op_kind->assembled(op.state);
-    CHECK_OK(mg->ops->rows_galerkin(&device, &mg->mesh, &rows->matrix, level));
+    CHECK_OK(mg->ops->transfer->rows_galerkin(&device, &mg->mesh, &rows->matrix, level));
     CHECK_OK(device.ops->download(&device, from_rows, level->d_matrix, *n * sizeof *from_rows));
     if (from_elements) {
-        CHECK_OK(mg->ops->mesh_galerkin(&device, &mg->mesh, level));
+        CHECK_OK(mg->ops->transfer->mesh_galerkin(&device, &mg->mesh, level));
         CHECK_OK(device.ops->download(&device, from_elements, level->d_matrix,
                                       *n * sizeof *from_elements));
     }

@@ -359,7 +359,7 @@ static void crack(hx_mesh *mesh, int64_t first_half)
     free(in_first);
 }
 
-/* Equal bricks on a grid, more than one block of columns along x and y and than its layers. */
+/* Equal bricks on a grid: more columns along x and y, and more layers, than one block has. */
 static void check_voxels(hx_device *dev)
 {
     static const struct {
@@ -509,7 +509,7 @@ static void check_meshes(hx_device *dev)
     check_collapsed(dev);
 }
 
-/* Checks the operators that use wide patches on large meshes, with wide patches on small meshes. */
+/* Checks wide patches on small meshes, although operators use them only on large meshes. */
 static void check_wide(hx_device *dev)
 {
     const int64_t usual = hx_patches_wide_from();

@@ -72,11 +72,11 @@ static void check_bar(int rotates, double rho)
                                    .load_case = 1};
     analysis a = {.u = NULL};
     hx_problem_params params = fixture_problem();
-    const fixture_settings settings = fixture_defaults();
+    fixture_settings settings = fixture_defaults();
+    settings.design.volume_fraction = rho;
     params.young = young;
     params.poisson = 0.0;
     params.density = density;
-    params.volume_fraction = rho;
     params.support = support;
     params.n_support = 3;
     params.load = rotates ? &rotation : &gravity;
@@ -144,7 +144,6 @@ static void fill_params(hx_problem_params *params, int prescribed)
     *params = fixture_problem();
     params->young = 7.0;
     params->density = 1.7;
-    params->volume_fraction = 0.5;
     params->support = support;
     params->n_support = prescribed ? 3 : 1;
     params->load = load;
@@ -219,6 +218,7 @@ static void check_derivatives(const hx_mesh *mesh, int prescribed, int64_t strid
     for (int e = 0; e < N_ELEM; e++)
         density[e] =
             e % 4 == 0 ? fixture_uniform(&state, 0.06, 0.09) : fixture_uniform(&state, 0.15, 0.95);
+    settings.design.volume_fraction = 0.5;
     settings.density = density;
     settings.pcg.tolerance = 1e-13;
     CHECK_OK(hx_problem_create(&problem, mesh, &params));
@@ -367,12 +367,12 @@ static void check_designs(void)
     hx_iteration record;
     double value[N_STEP];
     params.density = 2.0;
-    params.volume_fraction = 0.3;
     params.support = &left;
     params.n_support = 1;
     params.load = loads;
     params.n_load = 2;
     settings.filter = "sensitivity";
+    settings.design.volume_fraction = 0.3;
     settings.filter_params.radius = 2.0;
     settings.pcg.tolerance = 1e-5;
     settings.op_kind = hx_operator_kind_find(device.ops->name, "otf");

@@ -216,12 +216,12 @@ static void check_derivatives(mixed_kind kind)
     hx_iteration record;
     uint64_t state = 99;
     double worst = 0.0, largest = 0.0;
+    settings.design.volume_fraction = 0.5;
     CHECK_OK(make_mesh(&b, &box, shear));
     hx_problem_params params = heat_problem(&b);
     params.support = &support, params.n_support = 1;
     params.convection = &film, params.n_convection = 1;
     params.load = &load, params.n_load = 1;
-    params.volume_fraction = 0.5;
     CHECK_OK(hx_problem_create(&b.problem, &b.mesh, &params));
     const size_t n = (size_t)b.mesh.n_elem;
     double *const density = malloc(2 * n * sizeof *density), *const dc = density + n;

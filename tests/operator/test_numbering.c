@@ -13,7 +13,8 @@
 
 enum { MOST = 20, MOST_CASE = 40, N_DOF = 3 * MOST };
 
-/* What the numbering may change of K of a linear wedge that is no prism, over its largest entry. */
+/* Largest change of K that the numbering may cause for a linear wedge that is no prism, relative to
+ * the largest entry. */
 #define OF_WEDGE 0.02
 
 static hx_device device;
@@ -168,7 +169,7 @@ typedef struct numbers {
     double k[N_DOF * N_DOF]; /* including springs and films */
     double force[MOST_CASE][N_DOF];
     double spring[N_DOF], film[MOST * MOST], source[MOST], held[2 * N_DOF];
-    double work[MOST_CASE];        /* of the body loads for some displacement */
+    double work[MOST_CASE];        /* work of the body loads for a given displacement */
     double volume, tiles[24 * 24]; /* from the formulas of hex8, by points */
 } numbers;
 
@@ -553,7 +554,8 @@ int main(void)
         }
     check_by_hand();
     printf("K of a wedge that is no prism: %.2g\n", of_wedge);
-    CHECK(of_wedge > 1e-6); /* otherwise it is no exception; bounds and READMEs state that it is */
+    /* otherwise the wedge is not an exception, as the bounds and READMEs state */
+    CHECK(of_wedge > 1e-6);
     hx_device_close(&device);
     TEST_END();
 }

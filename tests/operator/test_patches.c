@@ -157,8 +157,8 @@ static int64_t check_patch(const hx_patches *p, const hx_mesh *mesh, const hx_pa
     return wrong;
 }
 
-/* row_of[n_partial]: the row of each partial sum. Returns the number of errors: each belongs to one
- * row, and every row that writes one has one. */
+/* row_of[n_partial]: the row of each partial sum. Each partial sum must belong to one row, and
+ * every row that writes a sum must have one. Returns the number of errors. */
 static int64_t list_partial(const hx_patches *p, int32_t *row_of)
 {
     int64_t n_sum = 0;
@@ -625,8 +625,8 @@ static void test_apart(void)
     test_apart_in(1, FIXTURE_IN_ORDER);
 }
 
-/* Counts the loads of a corner by 16 places (doubles) and by 32 places (floats) in which two read
- * the same bank. */
+/* Counts the accesses of n_bank consecutive places to one corner, and those in which two places
+ * read the same bank. n_bank is 16 for doubles and 32 for floats. */
 static void count_meetings(const hx_patches *p, int n_bank, int64_t *n_met, int64_t *n_load)
 {
     const hx_patch_group *const group = p->group;
@@ -644,8 +644,8 @@ static void count_meetings(const hx_patches *p, int n_bank, int64_t *n_met, int6
         }
 }
 
-/* On any part of a box, permuted places find their corners without bank conflicts; in the original
- * order most conflict. */
+/* With permuted places, the corners of any part of a box are read without bank conflicts; in the
+ * original order, most reads conflict. */
 static void test_colours(void)
 {
     const fixture_box box = {.n = {32, 16, 16}, .length = {32.0, 16.0, 16.0}};

@@ -239,7 +239,6 @@ static int make_loaded(space_box *b, const mixed_box *box, hx_element element, i
     params.density = 1.0;
     params.support = &support, params.n_support = 1;
     params.load = load, params.n_load = with_weight ? 2 : 1;
-    params.volume_fraction = 0.5;
     params.space = &b->space;
     return hx_problem_create(&b->problem, &b->mesh, &params);
 }
@@ -261,6 +260,7 @@ static void check_derivatives(const mixed_box *box, int with_weight)
     hx_iteration record;
     uint64_t state = 99;
     double worst = 0.0, largest = 0.0;
+    settings.design.volume_fraction = 0.5;
     CHECK_OK(make_loaded(&b, box, HX_ELEMENT_QUADRATIC, with_weight));
     const size_t n = (size_t)b.mesh.n_elem;
     double *const density = malloc(2 * n * sizeof *density), *const dc = density + n;

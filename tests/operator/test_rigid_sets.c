@@ -164,8 +164,8 @@ static void solve_condensed(model *m)
             for (int c = 0; c < n; c++) kt[r * N_DOF + c] += entry * t[k * N_DOF + c];
         }
     }
-    /* only the resultant and moment of forces on the right end matter: replaced by others with the
-     * same */
+    /* only the resultant and moment of the forces on the right end matter, so these are replaced by
+     * others with equal resultant and moment */
     for (int r = 0; r < n; r++) {
         for (int k = 0; k < N_DOF; k++) y[r] += (long double)t[k * N_DOF + r] * g[k];
         for (int c = 0; c <= r; c++)
@@ -395,10 +395,10 @@ static void check_derivatives(void)
     hx_problem problem;
     double density[N], dc[N];
     uint64_t state = 3;
+    settings.design.volume_fraction = 0.5;
     for (int e = 0; e < N; e++) density[e] = fixture_uniform(&state, 0.2, 0.9);
     settings.density = density;
     settings.pcg.tolerance = 1e-13;
-    params.volume_fraction = 0.5;
     params.density = 1.0;
     params.support = &support;
     params.n_support = 1;

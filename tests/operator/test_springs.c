@@ -309,10 +309,10 @@ static void check_derivatives(void)
     hx_problem problem;
     double density[N], dc[N];
     uint64_t state = 3;
+    settings.design.volume_fraction = 0.5;
     for (int e = 0; e < N; e++) density[e] = fixture_uniform(&state, 0.2, 0.9);
     settings.density = density;
     settings.pcg.tolerance = 1e-13;
-    params.volume_fraction = 0.5;
     params.density = 1.0;
     params.support = &support;
     params.n_support = 1;

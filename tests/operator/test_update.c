@@ -127,6 +127,7 @@ static void run_designs(const hx_problem *problem, const hx_operator_kind *op_ki
     fixture_settings settings = fixture_defaults();
     fixture_solver s;
     hx_iteration record;
+    settings.design.volume_fraction = 0.5;
     settings.op_kind = op_kind;
     CHECK_OK(fixture_solver_create(&s, &device, problem, &settings));
     for (int i = 0; i < N_DESIGN; i++) {
@@ -160,8 +161,6 @@ int main(int argc, char **argv)
     hx_mesh mesh;
     hx_problem problem;
     if (status != 0) return status;
-    params.penalty = 3.0;
-    params.volume_fraction = 0.5;
     params.support = &support, params.n_support = 1;
     params.load = &load, params.n_load = 1;
     CHECK_OK(fixture_box_create(&mesh, &box));

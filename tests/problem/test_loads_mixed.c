@@ -143,7 +143,8 @@ static void check_resultant(const char *set, hx_load_kind kind, const double val
     hx_problem_free(&problem);
 }
 
-/* A plane face, given by nodes and by faces: the load itself, at its centre. */
+/* On a plane face, given by nodes or by faces, the resultant is the load itself, at the centre of
+ * the face. */
 static void check_plane(void)
 {
     static const char *const set[2] = {"right", "right-faces"};

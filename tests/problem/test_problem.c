@@ -17,7 +17,6 @@ static void reset(void)
     const hx_problem_params solid = fixture_problem();
     params = solid;
     params.origin = "beam.cfg";
-    params.volume_fraction = 0.5;
     for (int i = 0; i < 4; i++) {
         support[i] = (hx_support_spec){"left", "beam.cfg:3: supports[0]", fix_all, {0.0, 0.0, 0.0}};
         load[i] = (hx_load_spec){
@@ -54,20 +53,34 @@ static void check_numbers(void)
 {
     static const double bad_young[] = {0.0, -1.0, NAN, INFINITY};
     static const double bad_nu[] = {0.5, -1.0, 0.7, NAN};
-    static const double bad_penalty[] = {0.5, -3.0, 100.0, NAN};
-    static const double bad_rho_min[] = {0.0, 1.0, -0.1, NAN};
-    static const double bad_volume[] = {0.0, 1.01, -0.5, NAN};
     for (int i = 0; i < 4; i++) {
         params.young = bad_young[i];
         EXPECT("beam.cfg: material.E = ", "above 0", "out of range");
         params.poisson = bad_nu[i];
         EXPECT("beam.cfg: material.nu = ", "between -0.999 and 0.499", "out of range");
-        params.penalty = bad_penalty[i];
-        EXPECT("beam.cfg: optimization.penalty = ", "between 1 and 20", "out of range");
-        params.rho_min = bad_rho_min[i];
-        EXPECT("beam.cfg: optimization.rho_min = ", "between 1e-6 and 0.999", "out of range");
-        params.volume_fraction = bad_volume[i];
-        EXPECT("beam.cfg: optimization.volume_fraction = ", "between rho_min and 1", "");
+    }
+}
+
+/* Ranges of the design parameters. */
+static void check_design(void)
+{
+    static const double bad_penalty[] = {0.5, -3.0, 100.0, NAN};
+    static const double bad_rho_min[] = {0.0, 1.0, -0.1, NAN};
+    static const double bad_volume[] = {0.0, 1.01, -0.5, NAN};
+    CHECK_OK(hx_design_check(&hx_design_defaults, "beam.cfg"));
+    for (int i = 0; i < 4; i++) {
+        hx_design_params bad = hx_design_defaults;
+        bad.penalty = fixture_constant(bad_penalty[i]);
+        CHECK_FAILS(hx_design_check(&bad, "beam.cfg"), HX_EINPUT,
+                    "is out of range; it must be between 1 and 20");
+        bad = hx_design_defaults;
+        bad.rho_min = bad_rho_min[i];
+        CHECK_FAILS(hx_design_check(&bad, "beam.cfg"), HX_EINPUT,
+                    "is out of range; it must be between 1e-6 and 0.999");
+        bad = hx_design_defaults;
+        bad.volume_fraction = bad_volume[i];
+        CHECK_FAILS(hx_design_check(&bad, "beam.cfg"), HX_EINPUT,
+                    "beam.cfg: optimization.volume_fraction = ");
     }
 }
 
@@ -397,6 +410,8 @@ static void check_contents(void)
 {
     hx_problem problem;
     double total = 0.0, mass = 0.0, rho[32], modulus[32];
+    hx_design_params design = hx_design_defaults;
+    design.volume_fraction = 0.5;
     params.n_passive = 2; /* where sets overlap, the later entry applies */
     passive[0].density = 0.75;
     passive[1].set = "part";
@@ -413,7 +428,6 @@ static void check_contents(void)
     load[2].set = "top";
     load[2].load_case = 2;
     load[2].value[0] = 0.5;
-    params.penalty = 2.5;
     params.young = 10.0;
     create(&problem);
     CHECK(problem.cases.n == 2 && problem.cases.weight[0] == 1.0 && problem.cases.weight[1] == 4.0);
@@ -426,10 +440,10 @@ static void check_contents(void)
         CHECK(problem.supports.fixed[left->node[i]] == fix_all);
         CHECK(value[0] == 0.0 && value[1] == 0.0 && value[2] == -0.5);
     }
+    const double uniform = hx_design_initial_density(&design, &problem);
     for (int e = 0; e < 32; e++) {
         const int is_passive = !isnan(problem.passive.density[e]);
-        const double density =
-            is_passive ? (double)problem.passive.density[e] : problem.initial_density;
+        const double density = is_passive ? (double)problem.passive.density[e] : uniform;
         total += problem.volume[e];
         mass += problem.volume[e] * density;
         n_part += is_passive && problem.passive.density[e] == 0.25f;
@@ -438,10 +452,10 @@ static void check_contents(void)
     CHECK(problem.passive.n == 8 && n_part == 4);
     CHECK_REL(total, 32.0, 1e-13);
     CHECK_REL(mass, 0.5 * 32.0, 1e-13);
-    CHECK_REL(problem.initial_density, (16.0 - 0.75 * 4.0 - 0.25 * 4.0) / 24.0, 1e-13);
+    CHECK_REL(uniform, (16.0 - 0.75 * 4.0 - 0.25 * 4.0) / 24.0, 1e-13);
     CHECK_REL(problem.design_volume, 24.0, 1e-13);
     CHECK_REL(problem.passive.mass, 4.0, 1e-13);
-    hx_problem_modulus(&problem, rho, modulus);
+    hx_problem_modulus(&problem, 2.5, rho, modulus);
     for (int e = 0; e < 32; e++) CHECK_REL(modulus[e], 10.0 * pow(rho[e], 2.5), 1e-14);
     double sum[3];
     hx_problem_total_force(&problem, 0, sum);
@@ -455,8 +469,8 @@ static void check_contents(void)
 
     create(&problem);
     CHECK(problem.supports.prescribed == NULL && problem.passive.density == NULL);
-    CHECK_REL(problem.initial_density, 0.5, 1e-13);
-    hx_problem_modulus(&problem, rho, modulus);
+    CHECK_REL(hx_design_initial_density(&design, &problem), 0.5, 1e-13);
+    hx_problem_modulus(&problem, 3.0, rho, modulus);
     for (int e = 0; e < 32; e++) CHECK_REL(modulus[e], rho[e] * rho[e] * rho[e], 1e-15);
     hx_problem_free(&problem);
 
@@ -471,9 +485,9 @@ static void check_contents(void)
 
     params.n_passive = 1; /* void may be more than half, if the free part could not hold the rest */
     passive[0].density = 0.001;
-    params.volume_fraction = 0.9;
     create(&problem);
-    CHECK(problem.initial_density == 1.0);
+    design.volume_fraction = 0.9;
+    CHECK(hx_design_initial_density(&design, &problem) == 1.0);
     hx_problem_free(&problem);
 }
 
@@ -483,6 +497,7 @@ int main(void)
     reset();
     CHECK_OK(make_mesh());
     check_numbers();
+    check_design();
     check_sets();
     check_entries();
     check_contents();

@@ -1,5 +1,5 @@
-/* Which rigid motions supports leave free, of parts of any slenderness: what holds does so however
- * long or thin the part is, what does not is refused. */
+/* The rigid motions that supports leave free, for parts of any slenderness. Supports that suffice
+ * are accepted however long or thin the part is; others are refused. */
 #include "tests/lib/fixture.h"
 
 static hx_mesh mesh;

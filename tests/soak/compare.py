@@ -32,7 +32,7 @@ class Result:
         self.round, self.name, self.kind, self.nested, self.rc = int(row[0]), row[1], row[2], int(row[3]), int(row[4])
         self.seconds, self.elements, self.hash, self.difference = float(row[5]), int(row[6]), row[7], float(row[8])
         self.norms = [float(v) for v in row[9:11]]
-        self.warned = float(row[11])  # of what rounded stiffness does to the compliance
+        self.warned = float(row[11])  # effect of rounded stiffness on the compliance, from the warning
         self.compliance = [float(v) for v in row[12].split()]
 
 
@@ -48,7 +48,7 @@ def densities(folder, name):
 
 
 def read_rounding(folders):
-    """{name: (bound of the compliance, |u|'|K||u| / u'Ku)} of rounding.c, from the references."""
+    """{name: (bound of the compliance, |u|'|K||u| / u'Ku)} by rounding.c, from the references."""
     found = {}
     for folder in folders:
         for name in os.listdir(folder):
@@ -66,7 +66,7 @@ def bound_of(exact, name):
 
 
 def against(name, exact, reference, folder, result, out):
-    """One session against the one made before; (compliance, density, norms) as they differ."""
+    """Compares one session with its reference; returns the differences (compliance, density, norms)."""
     most = bound_of(exact, name)
     if len(reference.compliance) != len(result.compliance) or reference.elements != result.elements:
         faults.append("%s: %d designs of %d elements, not %d of %d" % (
@@ -125,7 +125,7 @@ def flat(held, limit, is_shared):
     by_round = [[r for r in held if int(r[0]) == k] for k in range(2, rounds + 1)]
     if rounds < 3:
         return
-    page = 1 << 20  # half of what a device gives out at least
+    page = 1 << 20  # half of the least amount that a device allocates
     for column, what, most in ((2, "bytes of malloc", limit), (3, "bytes resident", max(page, 16 * limit)),
                                (4, "bytes of the device", page), (5, "files", 0.0), (6, "threads", 0.0)):
         if column == 4 and is_shared:

@@ -235,12 +235,13 @@ class Draw:
         return "cpu" if self.quadratic and self.heat else ""
 
     def exact(self):
-        """auto may choose another operator next time; operators in single precision are compared with each other."""
+        """`auto` may choose another operator next time. Operators in single precision are compared with each
+        other."""
         on_gpu = "bits" if self.op not in [*self.unordered, "sym32", "auto"] or self.deterministic else "rounding"
         return on_gpu + (" single" if self.op in SINGLE else "") + (" coarse" if self.coarse else "")
 
     def twin(self, rng):
-        """Keys that change how a CPU computes, but not what."""
+        """Keys that change how a CPU computes, but not the result."""
         pool = self.operators(kinds.operators(self.program, "cpu"))
         preconds = [p for p in self.preconds() if p != "none"]
         if self.part.elements > 2000 or self.bends():

@@ -322,7 +322,7 @@ static void check_solver(const hx_problem *problem)
     hx_solver_free(&solver);
 }
 
-/* The solver makes the plans of a problem, and what it makes uses them. */
+/* hx_solver_make makes the plans of a problem, and the operator and preconditioner use them. */
 static void check_solver_plans(hx_problem *problem)
 {
     hx_solver_params params = hx_solver_defaults();

@@ -320,9 +320,9 @@ static void check_equilibrium(void)
             {"right-lower-edge", "test", HX_LOAD_NODE_FORCE, {0.1, 0.2, -0.1}, 1}};
         analysis a = {.u = NULL};
         hx_problem_params params = fixture_problem();
-        const fixture_settings settings = fixture_defaults();
+        fixture_settings settings = fixture_defaults();
         double applied[3], reaction[3], work = 0.0, energy = 0.0;
-        params.volume_fraction = 0.5;
+        settings.design.volume_fraction = 0.5;
         params.young = 3.0;
         params.support = &support;
         params.n_support = 1;

@@ -28,11 +28,12 @@ static void run(const example *ex, const hx_operator_kind *op_kind, hx_layout la
     hx_mesh mesh;
     hx_problem problem;
     fixture_solver s;
+    settings.design.volume_fraction = ex->volume_fraction;
+    settings.design.rho_min = ex->rho_min;
     params.support = &support;
     params.n_support = 1;
     params.load = &load;
     params.n_load = 1;
-    params.volume_fraction = ex->volume_fraction;
     params.rho_min = ex->rho_min;
     settings.op_kind = op_kind;
     settings.layout = layout;

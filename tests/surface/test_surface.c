@@ -364,8 +364,9 @@ static int in_slab(const double x[3])
     return x[2] < 2.0;
 }
 
-/* In void the body equals its elements up to rounding, at the mesh's boundary and inside, with
- * curved faces, and smoothing moves nothing. In solid there is no face between them. */
+/* A body of forced-solid elements. In void, its surface is that of its elements up to rounding, at
+ * the mesh's boundary and inside, also if faces are curved, and smoothing moves nothing. In solid,
+ * there is no surface between the body and the rest. */
 static void test_body(void)
 {
     static int (*const shape[])(const double[3]) = {in_frame, in_slab};

@@ -157,9 +157,9 @@ static int is_outside(const hx_mesh *mesh, int64_t e, const double size[3])
     return found;
 }
 
-/* Forced-solid elements at random. Inside the box no element has a core, so they form in void exactly
- * their own shape; with some on the surface, whether their faces are kept or not, the surface is
- * closed. */
+/* Forced-solid elements at random. Inside the box no element has a core, so they form in void
+ * exactly their own shape; with some on the surface, whether their faces are kept or not, the
+ * surface is closed. */
 static void test_body(int kind)
 {
     enum { N_SEED = 8 };

@@ -15,7 +15,8 @@ parts patches pieces planes points processes products ranks replacements runs se
 tetrahedra threads triangles unknowns updates values vertices""".split()
 FORMAT = re.compile(r"(at most |more than |at least |only |than |1 to |exceed |limit of |of |the )?%(?:lld|d|zu|ld|llu) "
                     r"(?:[a-zA-Z-]+ )?(?:" + "|".join(NOUNS) + r")\b")
-# Rooms with such formats, and how many. Those of selftest and partition are constants above 1, "process %d runs" is no count.
+# Rooms with such formats, and their number. In selftest and partition they are constants above 1; "process %d runs" is no
+# count.
 MOST = {"app/selftest": 6, "app/session": 1, "app/compare": 1, "core/files": 30, "core/mesher": 1,
         "core/partition": 1}
 

@@ -1,6 +1,6 @@
 /* The examples of doc/developer.md, compiled outside of the tree from the page's own text
  * (named_blocks.py): an operator and a preconditioner against those of the library, a filter's
- * transpose, an objective's derivatives by differences, an update's volume, a generator's volume,
+ * transpose, derivatives of an objective and a constraint, an update's volume, a generator's volume,
  * a file of the example's format, the resultant of the load, and the output of the command. */
 #include <unistd.h>
 
@@ -13,7 +13,8 @@
 extern const hx_operator_kind hx_operator_cpu_tile;
 extern const hx_precond_kind hx_precond_two_step;
 extern const hx_filter_kind hx_filter_nodal;
-extern const hx_objective_kind hx_objective_motion;
+extern const hx_objective_kind hx_objective_reach;
+extern const hx_constraint_kind hx_constraint_share;
 extern const hx_update_kind hx_update_careful;
 extern const hx_generator hx_generator_taper;
 extern const hx_command hx_command_count;
@@ -34,8 +35,9 @@ static void make_problem(hx_problem *problem, hx_mesh *mesh)
     const fixture_box box = {{5, 4, 3}, {2.0, 1.2, 1.0}, 0.1, 1};
     hx_problem_params params = fixture_problem();
     CHECK_OK(fixture_box_create(mesh, &box));
+    static const int32_t core[2] = {26, 33};
+    CHECK_OK(hx_mesh_add_elem_set(mesh, "core", 2, core));
     CHECK_OK(fixture_finish(mesh, FIXTURE_SHUFFLED));
-    params.volume_fraction = 0.5;
     params.support = &support;
     params.n_support = 1;
     params.load = load;
@@ -182,10 +184,18 @@ static void check_objective(const hx_problem *problem)
     fixture_settings settings = fixture_defaults();
     fixture_solver s;
     hx_iteration record;
+    settings.design.volume_fraction = 0.5;
     fill(density, N_ELEM, 0.2, 0.8);
     settings.density = density;
     settings.pcg.tolerance = 1e-14;
-    settings.optimizer.objective = &hx_objective_motion;
+    settings.optimizer.objective = &hx_objective_reach;
+    CHECK_FAILS(fixture_solver_create(&s, &device, problem, &settings), HX_EINPUT,
+                "objective 'reach' needs a set");
+    settings.optimizer.objective_params =
+        (hx_response_params){.set = "nowhere", .direction = {0.3, 0.0, -2.0}};
+    CHECK_FAILS(fixture_solver_create(&s, &device, problem, &settings), HX_EINPUT,
+                "a set with nodes, not 'nowhere'");
+    settings.optimizer.objective_params.set = "right";
     CHECK_OK(fixture_solver_create(&s, &device, problem, &settings));
     CHECK_OK(hx_optimizer_step(&s.opt, &record));
     CHECK_OK(hx_optimizer_sensitivity(&s.opt, dc));
@@ -194,8 +204,67 @@ static void check_objective(const hx_problem *problem)
                      down = objective_at(&s, e, density[e] - h), slope = (up - down) / (2.0 * h);
         objective_at(&s, e, density[e]);
         CHECK_MSG(fabs(slope - dc[e]) <= 1e-6 * fabs(dc[e]),
-                  "motion, element %d: %.12g by differences, %.12g", (int)e, slope, dc[e]);
+                  "reach, element %d: %.12g by differences, %.12g", (int)e, slope, dc[e]);
     }
+    fixture_solver_free(&s);
+}
+
+/* An update that keeps the design, and what it receives. */
+static hx_response received[2];
+
+static int create_nothing(hx_update *update)
+{
+    (void)update;
+    return HX_OK;
+}
+
+static int keep(hx_update *update, hx_update_step *step)
+{
+    for (int i = 0; i < 2; i++) received[i] = update->constraint[i];
+    return device.ops->copy(&device, step->d_proposal, step->d_design, N_ELEM * sizeof(double));
+}
+
+static void destroy_nothing(hx_update *update)
+{
+    (void)update;
+}
+
+static void check_constraint(const hx_problem *problem)
+{
+    static const hx_update_kind keeper = {.name = "keeper",
+                                          .help = "keeps the design",
+                                          .most_constraints = 2,
+                                          .create = create_nothing,
+                                          .propose = keep,
+                                          .destroy = destroy_nothing};
+    hx_constraint_spec spec = {
+        .kind = &hx_constraint_share, .params = {.set = "left"}, .limit = 0.1};
+    double density[N_ELEM], dg[N_ELEM], volume = 0.0;
+    fixture_settings settings = fixture_defaults();
+    fixture_solver s;
+    hx_iteration record;
+    fill(density, N_ELEM, 0.2, 0.8);
+    settings.density = density;
+    settings.optimizer.n_constraint = 1;
+    settings.optimizer.constraint = &spec;
+    CHECK_FAILS(fixture_solver_create(&s, &device, problem, &settings), HX_EINPUT,
+                "set 'left' has no elements");
+    spec.params.set = "core";
+    CHECK_FAILS(fixture_solver_create(&s, &device, problem, &settings), HX_EINPUT,
+                "update 'oc' supports 1 constraint, the volume first, but there are 2: volume, "
+                "share");
+    settings.optimizer.update = &keeper;
+    CHECK_OK(fixture_solver_create(&s, &device, problem, &settings));
+    CHECK_OK(hx_optimizer_step(&s.opt, &record));
+    fixture_get(&device, N_ELEM, dg, received[1].d_derivative);
+    for (int e = 0; e < N_ELEM; e++) {
+        const hx_set *const core = hx_mesh_find_set(problem->mesh, "core");
+        const int is_in = core->elem[0] == e || core->elem[1] == e;
+        CHECK(dg[e] == (is_in ? problem->volume[e] : 0.0));
+        volume += dg[e] * density[e];
+    }
+    CHECK(received[1].limit == 0.1 && fabs(received[1].now - volume) <= 1e-14);
+    CHECK(received[0].kind == &hx_constraint_volume && received[0].limit > received[0].now);
     fixture_solver_free(&s);
 }
 
@@ -205,6 +274,7 @@ static void check_update(const hx_problem *problem)
     fixture_solver s;
     hx_iteration record;
     double first = 0.0;
+    settings.design.volume_fraction = 0.5;
     settings.optimizer.update = &hx_update_careful;
     CHECK_OK(fixture_solver_create(&s, &device, problem, &settings));
     for (int i = 0; i < 10; i++) {
@@ -354,6 +424,7 @@ int main(int argc, char **argv)
     check_precond(&problem);
     check_filter(&problem);
     check_objective(&problem);
+    check_constraint(&problem);
     check_update(&problem);
     check_generator();
     check_format();

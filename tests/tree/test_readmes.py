@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""What the READMEs promise: links and anchors lead somewhere, source files that are named exist, headers
-are named in their room, and every `hextop` line in a ```sh block works. tests/README.md describes what is
+"""Statements of the READMEs: links and anchors have targets, source files that are named exist, headers
+are named in the README of their room, and every `hextop` line in a ```sh block works. tests/README.md describes what is
 run and how it is cut short. The README of a room has at most 60 lines and no measured number: measurements are
 entries of doc/notebook, which keep the file names and commands of their day, so only their links are checked.
 
@@ -234,7 +234,8 @@ def shortened(line, words):
 
 
 def find_result(line):
-    """A shortened run ends with another number: a line that names a result gets the last one."""
+    """A shortened run ends with a lower number. If a line names a result that does not exist, the last result is
+    copied to that name."""
     for name in re.findall(r"\S+/density_\d{4}\.vtk", line):
         path = pathlib.Path(name)
         written = sorted(path.parent.glob("density_*.vtk"))

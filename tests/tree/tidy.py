@@ -6,17 +6,19 @@
 BUILD is a configured build folder whose generated headers exist (`meson compile`). FILE: only these sources. --since: only
 sources that changed since the commit (`git diff`), and new ones; a header counts as the source of that name. --most: at most
 that many sources. Prints what clang-tidy finds, and the number of sources; the exit status is 1 if there is a finding and 77
-if clang-tidy 14 is missing. All sources take some ten minutes on two cores, estimated from half of them, so this is no test; `sh tests/run.sh quick`
+if clang-tidy 14 is missing. All sources take up to half an hour on two cores, so this is no test; `sh tests/run.sh quick`
 runs it over changed sources."""
 import argparse
 import concurrent.futures
 import json
 import os
 import pathlib
+import re
 import shlex
 import shutil
 import subprocess
 import sys
+import tempfile
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 ROOMS = ("core/", "app/", "filters/", "lib/")
@@ -30,15 +32,21 @@ def find_tool():
 
 
 def options_for_clang(command, more):
-    """What the sources need of a command for gcc: folders, macros and warnings, but no option that only gcc has."""
+    """What the sources need of a command for gcc: folders, macros and warnings, but no option that only gcc has. Headers of
+    other libraries (-I/...) become system headers, whose style is not checked."""
     kept = [w for w in shlex.split(command) if w.startswith(("-I", "-D", "-std=", "-W")) or w in ("-fopenmp", "-pthread")]
+    kept = [re.sub("^-I/", "-isystem/", w) for w in kept]
     return [w for w in kept if w not in ("-Werror", "-Winvalid-pch")] + more
 
 
-def folder_of_openmp():
-    """omp.h of the compiler, for a clang without its own; clang's other headers come first."""
-    folder = subprocess.run(["gcc", "-print-file-name=include"], capture_output=True, text=True).stdout.strip()
-    return ["-idirafter", folder] if os.path.isdir(folder) else []
+def copy_openmp(folder):
+    """Options that add gcc's omp.h, for a clang without its own. It is copied to a folder without gcc's other headers:
+    clang's stdatomic.h would include gcc's, which clang cannot compile."""
+    header = subprocess.run(["gcc", "-print-file-name=include/omp.h"], capture_output=True, text=True).stdout.strip()
+    if not os.path.isfile(header):
+        return []
+    shutil.copy(header, folder)
+    return ["-idirafter", str(folder)]
 
 
 def read_commands(build):
@@ -56,6 +64,21 @@ def changed_since(commit):
     def lines(*command):
         return subprocess.run(["git", *command], cwd=ROOT, capture_output=True, text=True, check=True).stdout.split("\n")
     return [f for f in lines("diff", "--name-only", commit) + lines("ls-files", "--others", "--exclude-standard") if f]
+
+
+def check(tool, args, options):
+    """Runs clang-tidy on sources with their options; returns the number of sources with findings."""
+    def run(name):
+        return subprocess.run([tool, "-quiet", str(ROOT / name), "--", *options[name]], cwd=args.build, capture_output=True,
+                              text=True)
+    failed = 0
+    with concurrent.futures.ThreadPoolExecutor(args.jobs) as pool:
+        for done in pool.map(run, options):
+            print(done.stdout, end="", flush=True)
+            if done.returncode != 0:
+                failed += 1
+                print("\n".join(line for line in done.stderr.split("\n") if "error" in line and "generated" not in line))
+    return failed
 
 
 def main():
@@ -77,18 +100,8 @@ def main():
     if args.most is not None and len(sources) > args.most:
         print(f"skipped: {len(sources) - args.most} of {len(sources)} changed sources; `tests/tree/tidy.py` checks all")
         sources = sources[:args.most]
-    more = folder_of_openmp()
-
-    def run(name):
-        return subprocess.run([tool, "-quiet", str(ROOT / name), "--", *options_for_clang(commands[name], more)], cwd=args.build,
-                              capture_output=True, text=True)
-    failed = 0
-    with concurrent.futures.ThreadPoolExecutor(args.jobs) as pool:
-        for done in pool.map(run, sources):
-            print(done.stdout, end="", flush=True)
-            if done.returncode != 0:
-                failed += 1
-                print("\n".join(line for line in done.stderr.split("\n") if "error" in line and "generated" not in line))
+    with tempfile.TemporaryDirectory() as folder:
+        failed = check(tool, args, {name: options_for_clang(commands[name], copy_openmp(folder)) for name in sources})
     print(f"clang-tidy: {len(sources)} sources, {failed} with findings")
     return 1 if failed else 0
 

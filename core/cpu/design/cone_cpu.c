@@ -11,7 +11,7 @@
 
 enum { LANES = HX_CELLS_PADDING, CHUNK = 256, RUN = 16 };
 
-/* Mask: of the lanes from COUNT + LANES - n, the first n are 1. */
+/* Mask whose first n lanes are 1 starts at lane COUNT + LANES - n. */
 static const double COUNT[2 * LANES] = {1.0, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0};
 
 #if defined __GNUC__
@@ -46,8 +46,8 @@ static ALWAYS_INLINE double reach_left(const hx_device_bins *cells, int axis, in
     return away > 0.0 ? square - away * away : square;
 }
 
-/* Adds LANES places from m on. If fewer remain in the range, `count` masks the places that follow
- * it. */
+/* Adds LANES places from m on. If fewer are left in the range, `count` masks the lanes beyond its
+ * end. */
 static ALWAYS_INLINE void add_lanes(const cone *c, const double at[3], int64_t m,
                                     const double count[LANES], double sum[LANES])
 {

@@ -35,10 +35,16 @@ extern const hx_transport_ops hx_cpu_transport_ops;     /* transport_cpu.c */
 extern const hx_timeline_ops hx_cpu_timeline_ops;       /* timeline_cpu.c */
 extern const hx_interaction_ops hx_cpu_interaction_ops; /* interaction_cpu.c */
 
-/* Variant of the table above for one unknown per node (multigrid_scalar_cpu.c). */
+/* Multigrid for one unknown per node (multigrid_scalar_cpu.c), and the tables and entries that it
+ * shares with elasticity, because they do not depend on that number (multigrid_cpu.c). */
 extern const hx_multigrid_ops hx_cpu_multigrid_scalar_ops;
+extern const hx_mg_vector_ops hx_cpu_mg_vector_ops;
+extern const hx_mg_smoother_ops hx_cpu_mg_blocks_ops;
+int hx_cpu_diagonal_invert(hx_device *dev, const hx_mg_splitting *splitting);
+int hx_cpu_diagonal_power(hx_device *dev, int64_t n, const float *d_m, const float *d_t,
+                          const float *d_s, float *d_v, hx_mg_smoother *d_smoother);
 
-/* Entries rows_galerkin of the two multigrid tables: elasticity (multigrid_rows_cpu.c) and heat
+/* Entries rows_galerkin of the two transfer tables: elasticity (multigrid_rows_cpu.c) and heat
  * conduction (multigrid_rows_scalar_cpu.c). */
 int hx_cpu_rows_galerkin(hx_device *dev, const hx_mg_mesh *mesh, const hx_matrix *matrix,
                          const hx_mg_level *level);
@@ -47,19 +53,19 @@ int hx_cpu_rows_galerkin_scalar(hx_device *dev, const hx_mg_mesh *mesh, const hx
 
 /* Entries of both multigrid tables, for any number of unknowns per node
  * (multigrid_blocks_cpu.c). */
-int hx_cpu_blocks_invert(hx_device *dev, const hx_matrix *matrix, const hx_mg_blocks *blocks,
-                         int64_t n, float *d_m);
-int hx_cpu_blocks_solve(hx_device *dev, const hx_mg_blocks *blocks, int c, const double *d_r,
+int hx_cpu_blocks_invert(hx_device *dev, const hx_mg_splitting *splitting);
+int hx_cpu_blocks_solve(hx_device *dev, const hx_mg_splitting *splitting, const double *d_r,
                         float *d_t);
 int hx_cpu_blocks_power(hx_device *dev, int64_t n, const float *d_m, const float *d_t,
                         const float *d_s, float *d_v, hx_mg_smoother *d_smoother);
 
 /* Entries of the multigrid table for line smoothing (multigrid_lines_cpu.c). */
 int hx_cpu_lines_couple(hx_device *dev, const hx_device_model *model, const hx_mg_lines *lines);
-int hx_cpu_lines_factorise(hx_device *dev, const hx_mg_lines *lines, float *d_m);
-int hx_cpu_lines_solve(hx_device *dev, const hx_mg_lines *lines, const double *d_r, float *d_t);
+int hx_cpu_lines_factorise(hx_device *dev, const hx_mg_splitting *splitting);
+int hx_cpu_lines_solve(hx_device *dev, const hx_mg_splitting *splitting, const double *d_r,
+                       float *d_t);
 
-/* y += factor A x: hx_multigrid_ops.rows_add. */
+/* y += factor A x: hx_mg_vector_ops.rows_add. */
 int hx_cpu_rows_add(hx_device *dev, const hx_mg_rows *rows, double factor, const double *d_x,
                     const float *d_x_single, double *d_y, float *d_y_single);
 

@@ -34,7 +34,7 @@ static int transport_alloc(hx_device *dev, size_t bytes, void *d_out,
                         "memory shared by several processes is not available on this machine");
     snprintf((char *)handle, HX_TRANSPORT_HANDLE, "/proc/%ld/fd/%d", (long)getpid(), fd);
     int rc = HX_OK;
-    /* otherwise a later write could kill the process */
+    /* reserves the memory now, because a later write without memory would kill the process */
     if (posix_fallocate(fd, 0, (off_t)bytes) != 0)
         rc = HX_RAISE(HX_EENV, "not enough memory for exchanges between processes");
     if (rc == HX_OK) rc = map(fd, bytes, d_out);

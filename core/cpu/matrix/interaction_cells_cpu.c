@@ -135,7 +135,7 @@ int hx_cpu_interaction_cells(const hx_interaction *in, hx_interaction_way way, d
     const size_t n = (size_t)hx_interaction_cell_points(in);
     double *h = NULL;
     numbers to = {.in = in};
-    /* zeroed: for a plane patch, third components stay 0 */
+    /* zeroed, since third components stay 0 for a plane patch */
     HX_TRY_FAIL(hx_alloc(&h, 3 * n * n, sizeof *h, "gradients of a cell"));
     HX_TRY_FAIL(way == HX_WAY_HASH ? open_hash(&to) : open_skyline(&to));
     const double begin = hx_cpu_core_seconds();

@@ -9,12 +9,13 @@
 
 enum { HX_CELL_MOST = HX_SPLINE_MAX_ORDER * HX_SPLINE_MAX_ORDER * HX_SPLINE_MAX_ORDER };
 
-/* Eight lanes. Products of components use separately named variables below, because compilers do
- * not keep arrays of vectors in registers. */
+/* Eight lanes. Products of components use variables with separate names, because compilers do not
+ * keep arrays of vectors in registers. */
 enum { HX_PATCH_LANES = 8 };
 typedef double hx_eight __attribute__((vector_size(64)));
 
-/* Returns through a pointer: a vector as a return value would have another ABI in each version. */
+/* Returns through a pointer, since returning a vector by value would differ in ABI between the
+ * versions. */
 HX_INLINED void hx_load_eight(const double *from, hx_eight *to)
 {
     memcpy(to, from, sizeof *to);

@@ -1,4 +1,4 @@
-/* What all methods to compute K of a spline patch need for a cell: the gradients of its control
+/* Helpers of all methods that compute K of a spline patch: the gradients of a cell's control
  * points, and the CPU time. */
 #include <time.h>
 

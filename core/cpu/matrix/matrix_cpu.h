@@ -32,12 +32,12 @@ typedef struct hx_cpu_tiles {
 void hx_cpu_cell_tiles(const hx_form *form, const double x[24], double modulus, unsigned corners,
                        hx_cpu_tiles rows[8]);
 
-/* Adds a quadratic cell's tiles to the rows of those of its points that are in first .. end - 1
+/* Adds the tiles of a quadratic cell to the rows of its points in first .. end - 1
  * (matrix_points_cpu.c). */
 void hx_cpu_add_points(const hx_matrix *m, const hx_fill_input *input, int64_t cell, int64_t first,
                        int64_t end);
 
-/* Adds the tiles of a spline's cell in this way (matrix_spline_cpu.c). */
+/* Does the same for the cells of a spline (matrix_spline_cpu.c). */
 void hx_cpu_add_spline(const hx_matrix *m, const hx_fill_input *input, int64_t e, int64_t first,
                        int64_t end);
 
@@ -55,8 +55,8 @@ int hx_cpu_lower_create(const hx_matrix *m, void **plan);
 void hx_cpu_lower_multiply(const hx_matrix *m, const double *x, double *y);
 size_t hx_cpu_lower_bytes(const hx_matrix *m);
 void hx_cpu_lower_free(void *plan);
-/* Bytes that its plan will take; 0 if there is not enough memory to count them. Takes as long as
- * building the plan, on one thread. */
+/* Bytes that the plan of that product will take; 0 if there is not enough memory to count them.
+ * Takes as long as building the plan, on one thread. */
 size_t hx_cpu_lower_expected(const hx_incidence *incidence, int components);
 
 /* Device bytes of an operator that stores this matrix (matrix_cpu.c). */

@@ -34,7 +34,7 @@ static int64_t end_of(const hx_matrix *m, int64_t owner)
 }
 
 /* Returns 1 if this place holds the lowest of the cell's points in first .. end - 1, and no earlier
- * place of the cell holds it. */
+ * place of the cell holds that point. */
 static int is_first(const hx_incidence *in, uint32_t place, int64_t first, int64_t end)
 {
     const int64_t cell = hx_incidence_cell(in, place);

@@ -1,7 +1,8 @@
-/* The product of a lower bsr matrix on the CPU: each block is read once and used for its row and,
- * transposed, for its column. A thread processes parts of consecutive rows. What a part adds to
- * rows of earlier parts is stored separately (`aside`) and added at the end, in the order of the
- * parts, so that the order of the sums does not depend on the number of threads. */
+/* The product of a lower bsr matrix on the CPU. Each block is read once; it is used for its row
+ * and, transposed, for its column. A thread processes parts, each of consecutive rows.
+ * Contributions of a part to rows of earlier parts are stored separately (`aside`) and added at the
+ * end, in the order of the parts. The order of the sums therefore does not depend on the number of
+ * threads. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -11,15 +12,16 @@
 
 typedef struct lower {
     int64_t n_part, n_each; /* number of rows of a part */
-    int32_t *local;         /* [n_entry] column - first row, or -1 - index in `outer` */
-    int64_t *outer_begin;   /* [n_part + 1] first entry of each part in `outer` */
-    int32_t *outer;         /* rows of earlier parts that a part adds to */
-    double *aside;          /* [outer][c] */
-    int64_t n_shared;       /* number of rows that other parts add to */
-    int32_t *shared;        /* [n_shared] */
-    int64_t *shared_begin;  /* [n_shared + 1] */
-    int64_t *shared_place;  /* indices in `aside`, ascending, and hence by part */
-} lower;                    /* (all owned) */
+    /* [n_entry] column - first row; for rows of earlier parts, -1 - index in `outer` */
+    int32_t *local;
+    int64_t *outer_begin;  /* [n_part + 1] first entry of each part in `outer` */
+    int32_t *outer;        /* rows of earlier parts that a part adds to */
+    double *aside;         /* [outer][c] */
+    int64_t n_shared;      /* number of rows to which other parts add */
+    int32_t *shared;       /* [n_shared] */
+    int64_t *shared_begin; /* [n_shared + 1] */
+    int64_t *shared_place; /* indices in `aside`, ascending, and hence by part */
+} lower;                   /* (all owned) */
 
 enum { LEAST_PART = 1024, MOST_PARTS = 256 };
 
@@ -121,7 +123,7 @@ int hx_cpu_lower_create(const hx_matrix *m, void **plan)
 
 typedef double eight __attribute__((vector_size(64)));
 
-/* For the block a, adds a xb to the row's sum, and a' times the row's x to yb. */
+/* For block a, adds a xb to the row's sum, and a' times the row's x to yb. */
 HX_INLINED void block3(const double *a, const double *xb, const double *xr, eight *sum,
                        double *last, double *yb)
 {

@@ -1,7 +1,8 @@
 /* The fills by triplets on the CPU, for comparison. `sort` (P4) computes the tile of every pair of
- * every cell, in the order of their rows and columns, which is kept between designs, and sums equal
- * ones. `triplets` (P3) computes only the tiles up to the diagonal, sorts them for every design,
- * and mirrors the result. Neither uses the slots of pairs; they search the rows. */
+ * every cell in the order of rows and columns, which is kept between designs, and sums tiles of
+ * equal row and column. `triplets` (P3) computes only the tiles up to the diagonal, sorts them for
+ * every design, and mirrors the result. Neither fill uses the slots of pairs; both search the
+ * rows. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -125,7 +126,8 @@ static double *entry_of(const hx_matrix *m, int64_t row, int32_t col, int *strid
     return (double *)m->d_value + hx_cpu_block(m, row, n, find_entry(p, row, col), stride);
 }
 
-/* Sums the triplets from the i-th in order on that have its key; returns the index after them. */
+/* Sums the triplets with the same key, starting from the i-th in order; returns the index after
+ * them. */
 static int64_t sum_segment(const hx_cpu_sort *s, int64_t i, double sum[9])
 {
     const int block = s->m->spec.components * s->m->spec.components;

@@ -206,7 +206,7 @@ void hx_cpu_points_conduction_energy(const hx_device_model *model, const double 
 
 /* --- loads proportional to mass --- */
 
-/* load_cell with the quadrature rule that integrates the load exactly. */
+/* load_cell() with the quadrature rule that integrates the load exactly. */
 static const hx_cell_rule *load_mass_cell(const hx_device_model *model, int64_t cell,
                                           const hx_body_field *field, hx_point_lanes x)
 {

@@ -4,7 +4,7 @@
  * Sums at control points go cell by cell: patch by patch, and in a patch colour by colour. The
  * colour of a span in a direction is its number modulo the degree + 1, so that cells of one colour
  * share no control point. The last span has a colour of its own, because a patch may be joined to
- * its own opposite end. The order of each sum is that of the colours, for any number of threads. */
+ * its own opposite end. Every sum follows the order of the colours, for any number of threads. */
 #include "spline_points_cpu.h"
 
 #include <math.h>

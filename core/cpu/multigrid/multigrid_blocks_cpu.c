@@ -91,20 +91,23 @@ static void invert_block(const hx_matrix *matrix, const hx_mg_blocks *blocks, in
     for (int i = 0; i < n; i++) inverse[i * n + i] = m[c * (int64_t)point[i / c] + i % c];
 }
 
-int hx_cpu_blocks_invert(hx_device *dev, const hx_matrix *matrix, const hx_mg_blocks *blocks,
-                         int64_t n, float *d_m)
+int hx_cpu_blocks_invert(hx_device *dev, const hx_mg_splitting *splitting)
 {
+    const hx_mg_blocks *const blocks = splitting->blocks;
+    float *const d_m = splitting->d_m;
     (void)dev;
 #pragma omp parallel for schedule(dynamic, 4)
-    for (int64_t b = 0; b < blocks->n; b++) invert_block(matrix, blocks, b, d_m);
+    for (int64_t b = 0; b < blocks->n; b++) invert_block(splitting->matrix, blocks, b, d_m);
 #pragma omp parallel for schedule(static)
-    for (int64_t k = 0; k < n; k++) d_m[k] = d_m[k] > 0.0f ? 1.0f : 0.0f;
+    for (int64_t k = 0; k < splitting->n; k++) d_m[k] = d_m[k] > 0.0f ? 1.0f : 0.0f;
     return HX_OK;
 }
 
-int hx_cpu_blocks_solve(hx_device *dev, const hx_mg_blocks *blocks, int c, const double *d_r,
+int hx_cpu_blocks_solve(hx_device *dev, const hx_mg_splitting *splitting, const double *d_r,
                         float *d_t)
 {
+    const hx_mg_blocks *const blocks = splitting->blocks;
+    const int c = splitting->components;
     (void)dev;
 #pragma omp parallel for schedule(static)
     for (int64_t b = 0; b < blocks->n; b++) {

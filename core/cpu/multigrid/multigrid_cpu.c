@@ -9,8 +9,11 @@
 
 enum { DOF = HX_MG_DOF, BLOCK = 36, ROW = 27 * BLOCK, CORNERS = 8, CELL = 8 * DOF, CHUNK = 2048 };
 
-static int cpu_invert(hx_device *dev, int64_t n, const double *d_diag, float *d_m)
+int hx_cpu_diagonal_invert(hx_device *dev, const hx_mg_splitting *splitting)
 {
+    const int64_t n = splitting->n;
+    const double *const d_diag = splitting->d_diag;
+    float *const d_m = splitting->d_m;
     (void)dev;
 #pragma omp parallel for schedule(static)
     for (int64_t k = 0; k < n; k++) d_m[k] = d_diag[k] > 0.0 ? (float)(1.0 / d_diag[k]) : 0.0f;
@@ -56,10 +59,11 @@ static int cpu_power_end(hx_device *dev, int64_t n, const float *d_m, const floa
     return HX_OK;
 }
 
-static int cpu_power_step(hx_device *dev, int64_t n, const float *d_m, const float *d_t, float *d_v,
-                          hx_mg_smoother *d_smoother)
+int hx_cpu_diagonal_power(hx_device *dev, int64_t n, const float *d_m, const float *d_t,
+                          const float *d_s, float *d_v, hx_mg_smoother *d_smoother)
 {
     double sum[2];
+    (void)d_s;
     HX_TRY(cpu_power_sums(dev, n, d_m, d_t, d_v, sum));
     return cpu_power_end(dev, n, d_m, d_t, sum, d_v, d_smoother);
 }
@@ -491,20 +495,6 @@ static int cpu_prolong_from(hx_device *dev, const hx_mg_level *coarse, const flo
     return HX_OK;
 }
 
-/* Offset of the fine node at `to`, as a child of the coarse node at offset p; -1: it is not a child
- * of it. `to` is relative to the same coarse node as p. */
-static inline int child_offset(const hx_mg_level *coarse, const int to[3], int p)
-{
-    const int at[3] = {p % 3 - 1, p / 3 % 3 - 1, p / 9 - 1};
-    int e[3];
-    for (int i = 0; i < 3; i++) {
-        e[i] = to[i] - hx_coarse_stride(coarse->mode[i]) * at[i];
-        if (e[i] < hx_coarse_low(coarse->mode[i]) || e[i] > hx_coarse_high(coarse->mode[i]))
-            return -1;
-    }
-    return (e[2] + 1) * 9 + (e[1] + 1) * 3 + e[0] + 1;
-}
-
 /* A parent of a child's neighbour: its offset from the row's coarse node, its weight and the
  * neighbour's distance from it. These are the same for all nodes. */
 typedef struct parent {
@@ -525,7 +515,7 @@ static void list_parents(const hx_mg_level *fine, const hx_mg_level *coarse, par
             parents *const l = &list[o][n];
             l->n = 0;
             for (int p = 0; p < 27; p++) {
-                const int e = child_offset(coarse, to, p);
+                const int e = hx_cpu_child_offset(coarse, to, p);
                 if (e < 0) continue;
                 parent *const q = &l->of[l->n++];
                 q->offset = p;
@@ -633,50 +623,78 @@ static int cpu_dense(hx_device *dev, const hx_mg_level *level, double *matrix)
     return HX_OK;
 }
 
-const hx_multigrid_ops hx_cpu_multigrid_ops = {
-    .invert = cpu_invert,
+const hx_mg_vector_ops hx_cpu_mg_vector_ops = {
+    .mesh_start = cpu_mesh_start,
+    .mesh_step = cpu_mesh_step,
     .power_start = cpu_power_start,
-    .power_step = cpu_power_step,
-    .mesh_power_start = cpu_power_start,
-    .mesh_power_step = cpu_power_step,
     .power_sums = cpu_power_sums,
     .power_end = cpu_power_end,
     .bound = cpu_bound,
-    .mesh_start = cpu_mesh_start,
-    .mesh_step = cpu_mesh_step,
+    .match_entries = cpu_match_entries,
+    .column_dots = cpu_column_dots,
+    .column_combine = cpu_column_combine,
+    .add = cpu_add,
+    .small_multiply = cpu_small_multiply,
+    .rows_add = hx_cpu_rows_add,
+};
+
+static const hx_mg_smoother_ops diagonal_ops = {
+    .invert = hx_cpu_diagonal_invert,
+    .power = hx_cpu_diagonal_power,
+    .level_invert = cpu_level_diagonal,
+    .level_power = hx_cpu_diagonal_power,
+};
+
+const hx_mg_smoother_ops hx_cpu_mg_blocks_ops = {
+    .invert = hx_cpu_blocks_invert,
+    .apply = hx_cpu_blocks_solve,
+    .power = hx_cpu_blocks_power,
+};
+
+static const hx_mg_smoother_ops lines_ops = {
+    .couple = hx_cpu_lines_couple,
+    .invert = hx_cpu_lines_factorise,
+    .apply = hx_cpu_lines_solve,
+    .power = hx_cpu_blocks_power,
+    .level_invert = hx_cpu_level_factorise,
+    .level_apply = hx_cpu_level_solve,
+    .level_power = hx_cpu_blocks_power,
+};
+
+static const hx_mg_transfer_ops transfer_ops = {
     .mesh_restrict = cpu_mesh_restrict,
     .mesh_prolong = cpu_mesh_prolong,
+    .restrict_to = cpu_restrict_to,
+    .prolong_from = cpu_prolong_from,
     .mesh_prepare = hx_cpu_classes_create,
     .mesh_release = hx_cpu_classes_free,
     .prepared_bytes = hx_cpu_classes_bytes,
     .mesh_galerkin = hx_cpu_mesh_galerkin,
     .mesh_update = hx_cpu_mesh_update,
     .rows_galerkin = hx_cpu_rows_galerkin,
-    .add_blocks = cpu_add_blocks,
-    .match_entries = cpu_match_entries,
-    .column_dots = cpu_column_dots,
-    .column_combine = cpu_column_combine,
-    .add = cpu_add,
-    .small_multiply = cpu_small_multiply,
+    .galerkin = cpu_galerkin,
+};
+
+static const hx_mg_level_ops level_ops = {
     .multiply = cpu_multiply,
     .residual = cpu_residual,
     .smooth = cpu_smooth,
-    .restrict_to = cpu_restrict_to,
-    .prolong_from = cpu_prolong_from,
-    .galerkin = cpu_galerkin,
+    .add_blocks = cpu_add_blocks,
     .restore_rigid = hx_cpu_restore_rigid,
-    .diagonal = cpu_level_diagonal,
-    .direct_factorise = hx_cpu_direct_factorise,
-    .direct_solve = hx_cpu_direct_solve,
-    .blocks_invert = hx_cpu_blocks_invert,
-    .blocks_solve = hx_cpu_blocks_solve,
-    .blocks_power = hx_cpu_blocks_power,
-    .level_factorise = hx_cpu_level_factorise,
-    .level_solve = hx_cpu_level_solve,
-    .level_power = hx_cpu_blocks_power,
-    .lines_couple = hx_cpu_lines_couple,
-    .lines_factorise = hx_cpu_lines_factorise,
-    .lines_solve = hx_cpu_lines_solve,
-    .rows_add = hx_cpu_rows_add,
     .dense = cpu_dense,
+};
+
+static const hx_mg_direct_ops direct_ops = {
+    .finish = hx_cpu_direct_factorise,
+    .solve = hx_cpu_direct_solve,
+};
+
+const hx_multigrid_ops hx_cpu_multigrid_ops = {
+    .vector = &hx_cpu_mg_vector_ops,
+    .diagonal = &diagonal_ops,
+    .blocks = &hx_cpu_mg_blocks_ops,
+    .lines = &lines_ops,
+    .transfer = &transfer_ops,
+    .level = &level_ops,
+    .direct = &direct_ops,
 };

@@ -49,8 +49,10 @@ static void factorise_line(const hx_mg_lines *lines, int64_t line, const float *
     }
 }
 
-int hx_cpu_lines_factorise(hx_device *dev, const hx_mg_lines *lines, float *d_m)
+int hx_cpu_lines_factorise(hx_device *dev, const hx_mg_splitting *splitting)
 {
+    const hx_mg_lines *const lines = splitting->lines;
+    float *const d_m = splitting->d_m;
     (void)dev;
 #pragma omp parallel for schedule(dynamic, 16)
     for (int64_t line = 0; line < lines->n; line++) factorise_line(lines, line, d_m);
@@ -77,8 +79,10 @@ static void solve_line(const hx_mg_lines *lines, int64_t line, const double *r, 
     }
 }
 
-int hx_cpu_lines_solve(hx_device *dev, const hx_mg_lines *lines, const double *d_r, float *d_t)
+int hx_cpu_lines_solve(hx_device *dev, const hx_mg_splitting *splitting, const double *d_r,
+                       float *d_t)
 {
+    const hx_mg_lines *const lines = splitting->lines;
     (void)dev;
 #pragma omp parallel for schedule(static)
     for (int64_t line = 0; line < lines->n; line++) solve_line(lines, line, d_r, d_t);

@@ -1,5 +1,5 @@
 /* Exactness of rigid-body motions in the rows of a coarse matrix, on the host:
- * hx_multigrid_ops.restore_rigid. */
+ * hx_mg_level_ops.restore_rigid. */
 #include "multigrid_cpu.h"
 
 enum { DOF = HX_MG_DOF, BLOCK = DOF * DOF, ROW = HX_COARSE_OFFSETS * BLOCK };

@@ -6,6 +6,7 @@
 #include "../../base/vectorised.h"
 #include "../../mesh/hex8.h"
 #include "../device/cpu_ops.h"
+#include "multigrid_cpu.h"
 
 enum { ROW = 27, CORNERS = 8 };
 
@@ -244,20 +245,6 @@ static int cpu_prolong_from(hx_device *dev, const hx_mg_level *coarse, const flo
     return HX_OK;
 }
 
-/* Offset of the fine node at `to`, as a child of the coarse node at offset p; -1: it is not a child
- * of it. `to` is relative to the same coarse node as p. */
-static inline int child_offset(const hx_mg_level *coarse, const int to[3], int p)
-{
-    const int at[3] = {p % 3 - 1, p / 3 % 3 - 1, p / 9 - 1};
-    int e[3];
-    for (int i = 0; i < 3; i++) {
-        e[i] = to[i] - hx_coarse_stride(coarse->mode[i]) * at[i];
-        if (e[i] < hx_coarse_low(coarse->mode[i]) || e[i] > hx_coarse_high(coarse->mode[i]))
-            return -1;
-    }
-    return (e[2] + 1) * 9 + (e[1] + 1) * 3 + e[0] + 1;
-}
-
 /* Adds the contribution of child i of node a, at offset o: its neighbours k are children of the
  * nodes J = a + p. */
 static void add_child(const hx_mg_level *fine, const hx_mg_level *coarse, int64_t i, int o,
@@ -271,7 +258,7 @@ static void add_child(const hx_mg_level *fine, const hx_mg_level *coarse, int64_
         const int to[3] = {at[0] + n % 3 - 1, at[1] + n / 3 % 3 - 1, at[2] + n / 9 - 1};
         if (k == i && n != HX_COARSE_CENTRE) continue;
         for (int p = 0; p < ROW; p++) {
-            const int e = child_offset(coarse, to, p);
+            const int e = hx_cpu_child_offset(coarse, to, p);
             if (e < 0) continue;
             row[p] += wi * hx_mg_child(fine, coarse, e, d) * fine->d_matrix[ROW * i + n];
         }
@@ -318,20 +305,41 @@ static int cpu_dense(hx_device *dev, const hx_mg_level *level, double *matrix)
     return HX_OK;
 }
 
-const hx_multigrid_ops hx_cpu_multigrid_scalar_ops = {
+static const hx_mg_smoother_ops diagonal_ops = {
+    .invert = hx_cpu_diagonal_invert,
+    .power = hx_cpu_diagonal_power,
+    .level_invert = cpu_scalar_level_diagonal,
+    .level_power = hx_cpu_diagonal_power,
+};
+
+static const hx_mg_transfer_ops transfer_ops = {
     .mesh_restrict = cpu_mesh_restrict,
     .mesh_prolong = cpu_mesh_prolong,
+    .restrict_to = cpu_restrict_to,
+    .prolong_from = cpu_prolong_from,
     .mesh_galerkin = cpu_mesh_galerkin,
     .rows_galerkin = hx_cpu_rows_galerkin_scalar,
-    .add_blocks = cpu_add_blocks,
+    .galerkin = cpu_galerkin,
+};
+
+static const hx_mg_level_ops level_ops = {
     .multiply = cpu_multiply,
     .residual = cpu_residual,
     .smooth = cpu_smooth,
-    .restrict_to = cpu_restrict_to,
-    .prolong_from = cpu_prolong_from,
-    .galerkin = cpu_galerkin,
-    .diagonal = cpu_scalar_level_diagonal,
-    .direct_factorise = hx_cpu_direct_factorise_scalar,
-    .direct_solve = hx_cpu_direct_solve_scalar,
+    .add_blocks = cpu_add_blocks,
     .dense = cpu_dense,
+};
+
+static const hx_mg_direct_ops direct_ops = {
+    .finish = hx_cpu_direct_factorise_scalar,
+    .solve = hx_cpu_direct_solve_scalar,
+};
+
+const hx_multigrid_ops hx_cpu_multigrid_scalar_ops = {
+    .vector = &hx_cpu_mg_vector_ops,
+    .diagonal = &diagonal_ops,
+    .blocks = &hx_cpu_mg_blocks_ops,
+    .transfer = &transfer_ops,
+    .level = &level_ops,
+    .direct = &direct_ops,
 };

@@ -9,9 +9,9 @@ enum { ROUND = 64 }; /* number of colours per round, one bit of a word each */
 
 static const int32_t NONE = -1;
 
-/* Gives each element without a colour the lowest of the colours first .. first + ROUND - 1 that no
- * preceding element at one of its nodes has. Elements for which all of them are taken are left to
- * the next round. Returns the number of such elements. */
+/* Colours elements that have no colour yet with one of the colours first .. first + ROUND - 1. An
+ * element gets the lowest of them that no preceding element at one of its nodes has. Elements for
+ * which all of them are taken are left to the next round. Returns their number. */
 static int64_t run_round(const hx_mesh *mesh, int32_t first, uint64_t *taken, int32_t *colour)
 {
     int64_t n_left = 0;

@@ -20,8 +20,8 @@ enum {
     HX_OTF_CHUNK = 1024, /* number of shared nodes that a thread processes at a time */
     HX_OTF_SHAPES = 64,  /* maximum number of different parallelepipeds */
     HX_OTF_NO_SHAPE = 255,
-    /* indices of the tiles after the nine (k, l): the sums k k + l l for pairs of modes, and the
-     * sum of all three */
+    /* indices of the tiles that follow the nine tiles (k, l): the sums of tiles (k, k) and (l, l)
+     * for each pair of modes, and the sum of all three tiles (k, k) */
     HX_OTF_RS = 9,
     HX_OTF_RT,
     HX_OTF_ST,
@@ -54,14 +54,14 @@ typedef struct hx_cpu_otf {
     int64_t n_block, n_row, n_slot, n_shared;
     hx_otf_block *block; /* [n_block] (owned, like all arrays below) */
     int32_t *row_node;   /* [n_row] */
-    /* [n_block][HX_OTF_BLOCK][8] 4 * row; beyond the last element its corners are repeated; in
-     * tetrahedral blocks the four points come first, in right-handed order */
+    /* [n_block][HX_OTF_BLOCK][8] 4 * row of each corner; places beyond the last element repeat its
+     * corners. In tetrahedral blocks the four points come first, in right-handed order */
     uint16_t *corner;
-    /* [n_block] 1: all elements are tetrahedra; NULL: there is no such block, or one unknown per
-     * node */
+    /* [n_block] 1: all elements are tetrahedra; NULL: no block has only tetrahedra, or there is one
+     * unknown per node */
     uint8_t *is_tetrahedral;
-    /* [n_block] shape of all elements of the block, or HX_OTF_NO_SHAPE; NULL: one unknown per
-     * node */
+    /* [n_block] shape of all elements of the block, or HX_OTF_NO_SHAPE; NULL: there is one unknown
+     * per node */
     uint8_t *block_shape;
     hx_otf_shape *shape; /* [HX_OTF_SHAPES] */
     int n_shape;
@@ -122,7 +122,7 @@ int hx_cpu_otf_apply_single(void *state, const float *d_x, float *d_y);
 const char *hx_cpu_otf_variant(void *state, const hx_cpu_otf_kernel *const *kernels, int i);
 void hx_cpu_otf_teardown(void *state);
 
-/* Computes the diagonal of K from that of single blocks: rows of the block itself go to d_diag,
+/* Computes the diagonal of K from the diagonals of single blocks: a block's own rows go to d_diag,
  * shared rows to `partial`. */
 typedef void hx_cpu_otf_block_diagonal(const hx_cpu_otf *s, int64_t block, double *d_diag);
 int hx_cpu_otf_diagonal(void *state, hx_cpu_otf_block_diagonal *block, double *d_diag);

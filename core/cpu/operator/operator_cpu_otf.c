@@ -51,8 +51,8 @@ static void element_diagonal(const double x[24], double lambda, double mu, doubl
     }
 }
 
-/* element_diagonal for a collapsed cell: the entries of a point, to which the gradients of all its
- * corners contribute, are stored at the first of them; those of the others are 0. */
+/* Like element_diagonal() for a collapsed cell. The gradients of all corners of a point contribute
+ * to its entries, which are stored at the first of these corners; the other corners get 0. */
 static void collapsed_diagonal(const double x[24], const int32_t conn[8], double lambda, double mu,
                                double sum[8][3])
 {
@@ -73,7 +73,7 @@ static void collapsed_diagonal(const double x[24], const int32_t conn[8], double
     }
 }
 
-/* element_diagonal for the first four corners of a tetrahedron, from its points. */
+/* Like element_diagonal() for the first four corners of a tetrahedron, computed from its points. */
 static void tetrahedron_diagonal(const double x[12], double lambda, double mu, double sum[8][3])
 {
     double edge[3][3], g[4][3];

@@ -80,18 +80,23 @@ static double wavy(int k)
     return 5.0 * (1.0 - k / 60.0) + 0.05 * (k % 2);
 }
 
-typedef struct asked {
+typedef struct calls {
     int enable_deflation, refresh, again; /* iteration of the first and second call; 0: none */
-} asked;
+} calls;
 
-static asked watch(history left, int criterion, int n_iteration)
+static int monitor(hx_pcg_run *s, int n_done, int *changed)
+{
+    s->state.iterations = n_done;
+    return hx_pcg_monitor(s, changed);
+}
+
+static calls watch(history left, int criterion, int n_iteration)
 {
     static const hx_precond_kind kind = {
         .name = "watched", .enable_deflation = enable_deflation, .refresh = refresh};
     hx_precond pc = {.kind = &kind, .monitoring = &hx_mg_defaults.monitoring};
     hx_pcg_run s = {.pc = &pc};
-    hx_pcg_asking a;
-    asked when = {0, 0, 0};
+    calls when = {0, 0, 0};
     n_deflation_check = n_refresh = answer = 0;
     s.state.criterion = criterion;
     s.state.stop = 1e-10;
@@ -100,9 +105,9 @@ static asked watch(history left, int criterion, int n_iteration)
         int changed = -1;
         s.state.rr = s.state.rz = s.state.stop * pow(10.0, 2.0 * left(k));
         if (k > 0 && k == indefinite_at) s.state.rz = -s.state.rz;
-        if (k == 0) hx_pcg_begin_asking(&s, &a);
+        if (k == 0) hx_pcg_begin_monitoring(&s);
         if (k == 0) continue;
-        CHECK(hx_pcg_ask(&s, k, &a, &changed) == HX_OK && changed == 0);
+        CHECK(monitor(&s, k, &changed) == HX_OK && changed == 0);
         if (n_deflation_check > before[0]) when.enable_deflation = k;
         if (n_refresh > before[1]) *(when.refresh == 0 ? &when.refresh : &when.again) = k;
     }
@@ -110,9 +115,9 @@ static asked watch(history left, int criterion, int n_iteration)
     return when;
 }
 
-static void check(const char *name, history left, int criterion, int n, asked expected)
+static void check(const char *name, history left, int criterion, int n, calls expected)
 {
-    const asked got = watch(left, criterion, n);
+    const calls got = watch(left, criterion, n);
     CHECK_MSG(got.enable_deflation == expected.enable_deflation &&
                   got.refresh == expected.refresh && got.again == expected.again,
               "%s: called after %d, %d, %d iterations, not %d, %d, %d", name, got.enable_deflation,
@@ -128,36 +133,35 @@ static void test_answers(void)
                                  none = {.name = "none"};
     hx_precond pc = {.kind = &both, .monitoring = &hx_mg_defaults.monitoring};
     hx_pcg_run s = {.pc = &pc};
-    hx_pcg_asking a;
     int changed = 0;
     s.state.criterion = HX_PCG_COMPLIANCE;
     n_deflation_check = n_refresh = 0;
-    hx_pcg_begin_asking(&s, &a);
+    hx_pcg_begin_monitoring(&s);
     answer = 1;
-    CHECK(hx_pcg_ask(&s, 40, &a, &changed) == HX_OK && changed == 1);
+    CHECK(monitor(&s, 40, &changed) == HX_OK && changed == 1);
     CHECK(n_deflation_check == 1 && n_refresh == 0);
-    CHECK(hx_pcg_ask(&s, 41, &a, &changed) == HX_OK && changed == 1);
+    CHECK(monitor(&s, 41, &changed) == HX_OK && changed == 1);
     CHECK(n_deflation_check == 1 && n_refresh == 1);
-    hx_pcg_begin_asking(&s, &a);
+    hx_pcg_begin_monitoring(&s);
     n_deflation_check = n_refresh = 0;
     for (int k = 16; k < 21; k++) { /* the residual rises for the fourth time after 19 */
         s.state.rr = k;
-        CHECK(hx_pcg_ask(&s, k, &a, &changed) == HX_OK && changed == (k == 19));
+        CHECK(monitor(&s, k, &changed) == HX_OK && changed == (k == 19));
         CHECK(n_deflation_check == 0 && n_refresh == (k >= 19));
     }
     answer = HX_EDEVICE;
     s.state.rr = 1.0;
-    hx_pcg_begin_asking(&s, &a);
+    hx_pcg_begin_monitoring(&s);
     for (int k = 1; k <= 4; k++) {
         s.state.rr = 1.0 + k;
-        CHECK(hx_pcg_ask(&s, k, &a, &changed) == (k < 4 ? HX_OK : HX_EDEVICE));
+        CHECK(monitor(&s, k, &changed) == (k < 4 ? HX_OK : HX_EDEVICE));
     }
-    hx_pcg_begin_asking(&s, &a);
-    CHECK(hx_pcg_ask(&s, 30, &a, &changed) == HX_EDEVICE);
-    CHECK(hx_pcg_ask(&s, 40, &a, &changed) == HX_EDEVICE);
+    hx_pcg_begin_monitoring(&s);
+    CHECK(monitor(&s, 30, &changed) == HX_EDEVICE);
+    CHECK(monitor(&s, 40, &changed) == HX_EDEVICE);
     pc.kind = &none;
-    hx_pcg_begin_asking(&s, &a);
-    CHECK(hx_pcg_ask(&s, 1000, &a, &changed) == HX_OK && changed == 0);
+    hx_pcg_begin_monitoring(&s);
+    CHECK(monitor(&s, 1000, &changed) == HX_OK && changed == 0);
 }
 
 /* A preconditioner that is not positive definite does not end a solve by r'z < 0. */
@@ -174,30 +178,30 @@ static void test_absolute(void)
 
 int main(void)
 {
-    check("done in 45", steady_45, HX_PCG_RELATIVE, 44, (asked){30, 0, 0});
-    check("done in 70", steady_70, HX_PCG_RELATIVE, 69, (asked){16, 40, 0});
-    check("done in 49", steady_49, HX_PCG_RELATIVE, 48, (asked){30, 0, 0});
-    check("done in 110", steady_110, HX_PCG_RELATIVE, 109, (asked){16, 40, 80});
-    check("the same, absolute", steady_110, HX_PCG_ABSOLUTE, 109, (asked){16, 40, 80});
-    check("stalls after 18", stalls_at_18, HX_PCG_RELATIVE, 100, (asked){20, 40, 80});
-    check("stalls at the end", stalls_at_the_end, HX_PCG_RELATIVE, 29, (asked){0, 0, 0});
-    check("the same, longer", stalls_at_the_end, HX_PCG_RELATIVE, 39, (asked){30, 0, 0});
-    check("stalls a decade off", stalls_a_decade_off, HX_PCG_RELATIVE, 29, (asked){20, 0, 0});
-    check("stalls after 45", stalls_at_45, HX_PCG_RELATIVE, 100, (asked){30, 48, 80});
-    check("grows", grows, HX_PCG_RELATIVE, 100, (asked){16, 4, 80});
-    check("rises for the fourth time", rises_in_fours, HX_PCG_RELATIVE, 59, (asked){16, 16, 0});
-    check("the same, absolute", rises_in_fours, HX_PCG_ABSOLUTE, 59, (asked){16, 16, 0});
-    check("the same, by compliance", rises_in_fours, HX_PCG_COMPLIANCE, 59, (asked){30, 16, 0});
-    check("rises three times", rises_thrice, HX_PCG_RELATIVE, 59, (asked){16, 40, 0});
+    check("done in 45", steady_45, HX_PCG_RELATIVE, 44, (calls){30, 0, 0});
+    check("done in 70", steady_70, HX_PCG_RELATIVE, 69, (calls){16, 40, 0});
+    check("done in 49", steady_49, HX_PCG_RELATIVE, 48, (calls){30, 0, 0});
+    check("done in 110", steady_110, HX_PCG_RELATIVE, 109, (calls){16, 40, 80});
+    check("the same, absolute", steady_110, HX_PCG_ABSOLUTE, 109, (calls){16, 40, 80});
+    check("stalls after 18", stalls_at_18, HX_PCG_RELATIVE, 100, (calls){20, 40, 80});
+    check("stalls at the end", stalls_at_the_end, HX_PCG_RELATIVE, 29, (calls){0, 0, 0});
+    check("the same, longer", stalls_at_the_end, HX_PCG_RELATIVE, 39, (calls){30, 0, 0});
+    check("stalls a decade off", stalls_a_decade_off, HX_PCG_RELATIVE, 29, (calls){20, 0, 0});
+    check("stalls after 45", stalls_at_45, HX_PCG_RELATIVE, 100, (calls){30, 48, 80});
+    check("grows", grows, HX_PCG_RELATIVE, 100, (calls){16, 4, 80});
+    check("rises for the fourth time", rises_in_fours, HX_PCG_RELATIVE, 59, (calls){16, 16, 0});
+    check("the same, absolute", rises_in_fours, HX_PCG_ABSOLUTE, 59, (calls){16, 16, 0});
+    check("the same, by compliance", rises_in_fours, HX_PCG_COMPLIANCE, 59, (calls){30, 16, 0});
+    check("rises three times", rises_thrice, HX_PCG_RELATIVE, 59, (calls){16, 40, 0});
     indefinite_at = 7;
-    check("not positive definite after 7", steady_45, HX_PCG_RELATIVE, 44, (asked){30, 7, 0});
-    check("the same, absolute", steady_45, HX_PCG_ABSOLUTE, 44, (asked){30, 7, 0});
-    check("the same, by compliance", steady_45, HX_PCG_COMPLIANCE, 44, (asked){30, 40, 0});
+    check("not positive definite after 7", steady_45, HX_PCG_RELATIVE, 44, (calls){30, 7, 0});
+    check("the same, absolute", steady_45, HX_PCG_ABSOLUTE, 44, (calls){30, 7, 0});
+    check("the same, by compliance", steady_45, HX_PCG_COMPLIANCE, 44, (calls){30, 40, 0});
     indefinite_at = 39;
-    check("not positive definite near the end", steady_45, HX_PCG_RELATIVE, 44, (asked){30, 0, 0});
+    check("not positive definite near the end", steady_45, HX_PCG_RELATIVE, 44, (calls){30, 0, 0});
     indefinite_at = 0;
-    check("slow and fast", wavy, HX_PCG_RELATIVE, 59, (asked){16, 40, 0});
-    check("by compliance", steady_45, HX_PCG_COMPLIANCE, 44, (asked){30, 40, 0});
+    check("slow and fast", wavy, HX_PCG_RELATIVE, 59, (calls){16, 40, 0});
+    check("by compliance", steady_45, HX_PCG_COMPLIANCE, 44, (calls){30, 40, 0});
     test_answers();
     test_absolute();
     TEST_END();

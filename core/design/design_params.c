@@ -1,0 +1,54 @@
+#include "design_params.h"
+
+#include <math.h>
+
+const hx_design_params hx_design_defaults = {
+    .rho_min = 0.001,
+    .volume_fraction = 1.0,
+    .penalty = {.value = 3.0, .last = 3.0},
+    .eta = 0.5,
+    .move = 0.2,
+    .damping = 0.5,
+};
+
+/* Also refuses NaN. */
+static int check_range(const char *origin, const char *key, double value, double low, double high,
+                       const char *right)
+{
+    if (value >= low && value <= high) return HX_OK;
+    return HX_RAISE(HX_EINPUT, "%s: optimization.%s = %g is out of range; it must be %s", origin,
+                    key, value, right);
+}
+
+int hx_design_check(const hx_design_params *design, const char *origin)
+{
+    HX_TRY(check_range(origin, "penalty", design->penalty.last, 1.0, 20.0, "between 1 and 20"));
+    HX_TRY(check_range(origin, "rho_min", design->rho_min, 1e-6, 0.999, "between 1e-6 and 0.999"));
+    HX_TRY(check_range(origin, "volume_fraction", design->volume_fraction, design->rho_min, 1.0,
+                       "between rho_min and 1"));
+    if (!(design->move > 0.0 && design->move <= 1.0))
+        return HX_RAISE(HX_EINPUT, "%s: the move limit is %g; it must be above 0 and at most 1",
+                        origin, design->move);
+    if (!(design->damping > 0.0 && design->damping <= 1.0))
+        return HX_RAISE(HX_EINPUT, "%s: the damping is %g; it must be above 0 and at most 1",
+                        origin, design->damping);
+    return HX_OK;
+}
+
+double hx_design_initial_density(const hx_design_params *design, const hx_problem *problem)
+{
+    const double wanted = design->volume_fraction * problem->total_volume;
+    const double rho = design->initial_density > 0.0
+                           ? design->initial_density
+                           : (wanted - problem->passive.mass) / problem->design_volume;
+    return fmin(1.0, fmax(design->rho_min, rho));
+}
+
+void hx_design_fill(const hx_design_params *design, const hx_problem *problem, double *rho)
+{
+    const double free = hx_design_initial_density(design, problem);
+    const double *const passive = problem->passive.density;
+#pragma omp parallel for schedule(static)
+    for (int64_t e = 0; e < problem->mesh->n_elem; e++)
+        rho[e] = passive && !isnan(passive[e]) ? passive[e] : free;
+}

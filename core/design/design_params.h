@@ -1,0 +1,43 @@
+/* What a design problem prescribes beside the analysed problem: the range of the densities, their
+ * volume, the SIMP exponent and the projection with their continuation, and the steps. Filter and
+ * optimizer borrow one struct, so that they cannot disagree. */
+#ifndef HX_DESIGN_PARAMS_H
+#define HX_DESIGN_PARAMS_H
+
+#include "../problem/problem.h"
+#include "schedule.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct hx_design_params {
+    double rho_min;         /* lowest density, [1e-6, 0.999] */
+    double volume_fraction; /* prescribed volume, passive elements included, [rho_min, 1] */
+    /* density of the free elements in the first design; 0: the one that gives the volume */
+    double initial_density;
+    hx_schedule penalty;     /* exponent of SIMP, [1, 20] */
+    hx_schedule beta;        /* steepness of the projection; 0: none */
+    double eta;              /* its threshold, (0, 1) */
+    double move;             /* largest change of a density in a step, (0, 1] */
+    double damping;          /* eta of the optimality criteria, (0, 1] */
+    double change_tolerance; /* both schedules rise early if no density changes more; 0: never */
+} hx_design_params;
+
+/* Solid, penalty 3, rho_min = 0.001, no projection, move 0.2, damping 0.5. */
+extern const hx_design_params hx_design_defaults;
+
+/* HX_EINPUT with `origin` as prefix: a number is out of range. */
+int hx_design_check(const hx_design_params *design, const char *origin);
+
+/* Density of the free elements in the first design, [rho_min, 1]. */
+double hx_design_initial_density(const hx_design_params *design, const hx_problem *problem);
+
+/* rho[n_elem] of the first design, before a filter. */
+void hx_design_fill(const hx_design_params *design, const hx_problem *problem, double *rho);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif
