@@ -113,6 +113,7 @@ static int create_helmholtz(hx_filter *filter)
 static int solve_helmholtz(helmholtz_filter *impl)
 {
     hx_pcg_result result;
+    impl->pc.version = hx_interface_version(impl->dev); /* PCG records again if it differs */
     HX_TRY(hx_pcg_solve(&impl->pcg, &impl->a, &impl->pc, impl->d_f, impl->d_x, &result));
     if (result.reason == HX_PCG_NAN || result.reason == HX_PCG_INDEFINITE) { /* restart from 0 */
         HX_TRY(impl->dev->ops->zero(impl->dev, impl->d_x, (size_t)impl->a.n * sizeof(double)));

@@ -74,6 +74,11 @@ static int64_t interface_points(hx_device *dev, const int32_t **point)
     return dist->divides ? dist->subdomain.n_interface : 0;
 }
 
+static int interface_version(hx_device *dev)
+{
+    return (int)hx_dist_of(dev)->transport.n_opened;
+}
+
 static const hx_interface_ops interface_ops = {
     .points = interface_points,
     .add = hx_dist_add_interface,
@@ -83,6 +88,7 @@ static const hx_interface_ops interface_ops = {
     .make_consistent = make_consistent,
     .make_consistent_single = make_consistent_single,
     .sum = hx_dist_sum_own,
+    .version = interface_version,
     .host = hx_dist_host,
     .split_coarse = hx_dist_split_coarse,
     .most_whole = hx_dist_most_whole,

@@ -49,6 +49,9 @@ typedef struct hx_interface_ops {
     /* all[n] := sums of own[n] over the ranks, in rank order; for a few hundred numbers. Waits if
      * the exchange does not run from device to device. */
     int (*sum)(hx_device *dev, int64_t n, const double *d_own, double *d_all);
+    /* Differs after memory of the exchanges has been replaced, which ends the recordings that use
+     * it. */
+    int (*version)(hx_device *dev);
     /* Communication of the ranks on the host (borrowed from the device). */
     const hx_interface_host *(*host)(hx_device *dev);
     /* Reduces the coarse grids of the whole mesh to those of this subdomain: its cells and, on
@@ -120,6 +123,11 @@ static inline int hx_interface_sum_few(hx_device *dev, int64_t n, double *d_own,
 {
     *d_sum = dev->ops->interface ? d_all : d_own;
     return dev->ops->interface ? dev->ops->interface->sum(dev, n, d_own, d_all) : HX_OK;
+}
+
+static inline int hx_interface_version(hx_device *dev)
+{
+    return dev->ops->interface ? dev->ops->interface->version(dev) : 0;
 }
 
 static inline const hx_interface_host *hx_interface_host_of(hx_device *dev)

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """One of two processes runs out of memory while they make a distributed mesh and write its files: both end, or continue,
-with a message, and no incomplete file is left. While they search for floating components: both continue without deflation.
+with a message, and no incomplete file is left; likewise with linked variables and a filter that solves an equation. While
+they search for floating components: both continue without deflation.
 
     test_faults.py HEXTOP SRCDIR [--all]
 
@@ -20,6 +21,8 @@ RUN = ["run", os.path.join(ROOT, "configs", "cantilever.cfg"), "mesh.nx=8", "mes
        "solver.deterministic=true", "solver.threads=1", "mesh.in_parts=always", "optimization.iterations=2",
        "output.every=1"]
 PLAIN, PART = [], ["output.threshold=0.3"]
+LINKED = ["mesh.in_parts=never", "optimization.extrusion=[1.0,0.0,0.0]", "optimization.filter.kind=helmholtz"]
+LINKED_PLACES = re.compile(r"alloc ((?:groups_dist|halo_exchange|exchange|helmholtz|filter_helmholtz|dist_points|optimizer)\.c:\d+) (\d+)")
 PLACES = re.compile(r"alloc ((?:output_dist|file_pieces|vtk_kept|vtk_stream|comm_alltoall)\.c:\d+) (\d+)")
 COMPONENT_PLACES = re.compile(r"alloc ((?:deflation|deflation_interface|deflation_components|deflation_motions|multigrid_deflation|interface_host|dist_host)\.c:\d+) (\d+)")
 # A floating component in void.
@@ -148,8 +151,9 @@ def main():
         if why:
             print("skipped: " + why)
             return 77
-        for rank, keys, is_last in ((0, PART, True), (1, PART, False), (1, PLAIN, True)):
-            found = places(rank, keys)
+        for rank, keys, is_last, which in ((0, PART, True, PLACES), (1, PART, False, PLACES), (1, PLAIN, True, PLACES),
+                                           (0, LINKED, False, LINKED_PLACES), (1, LINKED, True, LINKED_PLACES)):
+            found = places(rank, keys, which=which)
             check(len(found) > 10, f"sites of allocations: {found}")
             calls = [(place, call) for place, n in found
                      for call in (range(1, n + 1) if ALL else [n if is_last else (n + 1) // 2])]
