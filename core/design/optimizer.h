@@ -183,7 +183,8 @@ int hx_optimizer_snapshot(hx_optimizer *opt, hx_snapshot *image);
 int hx_optimizer_serve(hx_optimizer *opt);
 
 /* Device bytes of the element fields and the update (NULL: optimality criteria) with a filter and a
- * preconditioner. The host holds none. */
+ * preconditioner, without params->constraint, each of which takes a field and its own bytes. The
+ * host holds none. */
 size_t hx_optimizer_bytes(const hx_problem *problem, const hx_update_kind *update,
                           const hx_filter_kind *filter, const hx_filter_params *params,
                           const hx_precond_kind *precond);
