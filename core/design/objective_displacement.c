@@ -110,7 +110,7 @@ static int make_mean(const hx_problem *problem, const hx_response_params *params
     return rc;
 }
 
-static int check(const hx_problem *problem, const hx_response_params *params)
+static int check_mean(const hx_problem *problem, const hx_response_params *params)
 {
     const char *const origin = params->origin ? params->origin : "displacement";
     double *l, left = 0.0;
@@ -128,23 +128,23 @@ static int check(const hx_problem *problem, const hx_response_params *params)
                     origin, params->set);
 }
 
-static size_t bytes(const hx_problem *problem)
+static size_t mean_bytes(const hx_problem *problem)
 {
     return 3 * (size_t)problem->space.n_point * sizeof(double);
 }
 
-static int create(hx_response *o)
+static int create_mean(hx_response *o)
 {
     const hx_problem *const problem = o->analysis->problem;
     double *l, *d_l = NULL;
     HX_TRY(make_mean(problem, &o->params, &l));
-    const int rc = hx_device_put(o->analysis->dev, &d_l, l, bytes(problem));
+    const int rc = hx_device_put(o->analysis->dev, &d_l, l, mean_bytes(problem));
     o->impl = d_l;
     free(l);
     return rc;
 }
 
-static int value(const hx_response *o, double *mean)
+static int find_mean(const hx_response *o, double *mean)
 {
     const hx_analysis *const a = o->analysis;
     double part;
@@ -156,7 +156,7 @@ static int value(const hx_response *o, double *mean)
     return HX_OK;
 }
 
-static int adjoint_load(const hx_response *o, int load_case, double *d_load)
+static int load_mean(const hx_response *o, int load_case, double *d_load)
 {
     const hx_analysis *const a = o->analysis;
     const int64_t n = a->op->linear.n;
@@ -165,7 +165,7 @@ static int adjoint_load(const hx_response *o, int load_case, double *d_load)
                                      d_load);
 }
 
-static void destroy(hx_response *o)
+static void destroy_mean(hx_response *o)
 {
     o->analysis->dev->ops->release(o->analysis->dev, o->impl);
 }
@@ -174,10 +174,10 @@ const hx_objective_kind hx_objective_displacement = {
     .name = "displacement",
     .help = "mean displacement of a set in a direction, as a weighted sum over the load cases",
     .takes = HX_TAKES_SET | HX_TAKES_DIRECTION,
-    .check = check,
-    .bytes = bytes,
-    .create = create,
-    .value = value,
-    .adjoint_load = adjoint_load,
-    .destroy = destroy,
+    .check = check_mean,
+    .bytes = mean_bytes,
+    .create = create_mean,
+    .value = find_mean,
+    .adjoint_load = load_mean,
+    .destroy = destroy_mean,
 };

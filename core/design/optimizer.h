@@ -186,7 +186,8 @@ int hx_optimizer_serve(hx_optimizer *opt);
 void hx_analysis_dismiss(hx_analysis *analysis);
 
 /* Device bytes of the element fields and the update (NULL: optimality criteria) with a filter and a
- * preconditioner. The host holds none. */
+ * preconditioner, without params->constraint, each of which takes a field and its own bytes. The
+ * host holds none. */
 size_t hx_optimizer_bytes(const hx_problem *problem, const hx_update_kind *update,
                           const hx_filter_kind *filter, const hx_filter_params *params,
                           const hx_precond_kind *precond);

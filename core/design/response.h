@@ -54,7 +54,7 @@ typedef struct hx_response_kind {
     int (*value)(const hx_response *response, double *value);
     /* Field d_dg = derivative by the physical densities: the total one if adjoint_load is NULL,
      * otherwise at constant u. May be NULL in the latter case if it is 0. d_energy:
-     * hx_analysis_energy; overwritten afterwards. */
+     * hx_analysis_energy. */
     int (*derivative)(const hx_response *response, const double *d_energy, double *d_dg);
     /* Vector d_load = derivative by u of a case (0-based). NULL: not needed. */
     int (*adjoint_load)(const hx_response *response, int load_case, double *d_load);
