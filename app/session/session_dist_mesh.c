@@ -75,6 +75,7 @@ static const char *session_needs_whole(const hx_session *s)
     if (cfg->optimization.symmetry.n > 0) return "optimization.symmetry";
     if (!isnan(cfg->optimization.extrusion[0])) return "optimization.extrusion";
     if (cfg->optimization.initial) return "optimization.initial";
+    if (hx_session_objective(s)->takes & HX_TAKES_SET) return "optimization.objective";
     if (cfg->springs.n > 0) return "springs";
     if (cfg->convection.n > 0) return "convection";
     if (holds_by_file(cfg)) return "supports from the mesh's file";

@@ -163,6 +163,14 @@ int hx_analysis_own_displacement(const hx_analysis *analysis, int load_case, dou
 /* Call after a failed solve: the next one starts without a first guess, like the first. */
 int hx_analysis_reset(hx_analysis *analysis);
 
+/* An entry that is a vector of all points, from or to the subdomains. */
+int hx_analysis_snapshot_vector(hx_analysis *analysis, hx_snapshot *image, const char *name,
+                                double *d_v);
+
+/* (*d_v)[n_point][components] := a vector whose values at all points of the whole problem every
+ * rank has on its host; the caller releases it. */
+int hx_analysis_put_vector(const hx_analysis *analysis, const double *whole, double **d_v);
+
 /* Saves or loads what the next design needs: displacements with a warm start and the
  * preconditioner's state. */
 int hx_analysis_snapshot(hx_analysis *analysis, hx_snapshot *image);

@@ -45,12 +45,20 @@ static void pass_over(hx_snapshot *image)
                 image->entry[i].is_used = 1;
 }
 
+int hx_analysis_snapshot_vector(hx_analysis *a, hx_snapshot *image, const char *name, double *d_v)
+{
+    const int components = a->problem->components;
+    if (!a->dist)
+        return hx_snapshot_device(image, name, a->dev, d_v, (size_t)a->op->linear.n * sizeof *d_v);
+    return hx_dist_snapshot_vector(a->dist, image, name, components,
+                                   hx_analysis_whole_entries(a) / components, d_v);
+}
+
 static int snapshot_alone(hx_analysis *a, hx_snapshot *image)
 {
     char name[HX_SNAPSHOT_NAME];
-    const size_t bytes = (size_t)a->op->linear.n * sizeof(double);
     for (int c = 0; a->warm_start && c < a->problem->cases.n; c++)
-        HX_TRY(hx_snapshot_device(image, case_name(c, name), a->dev, a->d_u[c], bytes));
+        HX_TRY(hx_analysis_snapshot_vector(a, image, case_name(c, name), a->d_u[c]));
     HX_TRY(snapshot_slow(a, image));
     if (image->mode == HX_SNAPSHOT_SAVE || !hx_snapshot_has(image, "subdomains"))
         return snapshot_own(a, image);
@@ -207,12 +215,9 @@ fail:
 
 static int snapshot_ranks(hx_analysis *a, hx_snapshot *image)
 {
-    const int components = a->problem->components;
-    const int64_t n_point = hx_analysis_whole_entries(a) / components;
     char name[HX_SNAPSHOT_NAME];
     for (int c = 0; a->warm_start && c < a->problem->cases.n; c++)
-        HX_TRY(hx_dist_snapshot_vector(a->dist, image, case_name(c, name), components, n_point,
-                                       a->d_u[c]));
+        HX_TRY(hx_analysis_snapshot_vector(a, image, case_name(c, name), a->d_u[c]));
     HX_TRY(snapshot_slow(a, image));
     if (image->mode == HX_SNAPSHOT_SAVE) return save_local(a, image);
     HX_TRY(load_local(a, image));

@@ -88,6 +88,18 @@ int hx_analysis_own_displacement(const hx_analysis *a, int load_case, double *ow
     return op->dev->ops->download(op->dev, own, a->d_u[load_case], n * sizeof *own);
 }
 
+int hx_analysis_put_vector(const hx_analysis *a, const double *whole, double **d_v)
+{
+    const int64_t n = a->op->linear.n, c = a->problem->components;
+    double *own;
+    if (!a->dist) return hx_device_put(a->dev, d_v, whole, (size_t)n * sizeof *whole);
+    HX_TRY(hx_alloc_raw(&own, (size_t)n, sizeof *own, "vector of a subdomain"));
+    for (int64_t k = 0; k < n; k++) own[k] = whole[c * a->dist->subdomain.node[k / c] + k % c];
+    const int rc = hx_device_put(a->dev, d_v, own, (size_t)n * sizeof *own);
+    free(own);
+    return rc;
+}
+
 int hx_analysis_load(const hx_analysis *a, int load_case, double total[3])
 {
     const hx_problem *problem = a->problem;

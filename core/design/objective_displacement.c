@@ -135,10 +135,9 @@ static size_t mean_bytes(const hx_problem *problem)
 
 static int create_mean(hx_response *o)
 {
-    const hx_problem *const problem = o->analysis->problem;
     double *l, *d_l = NULL;
-    HX_TRY(make_mean(problem, &o->params, &l));
-    const int rc = hx_device_put(o->analysis->dev, &d_l, l, mean_bytes(problem));
+    HX_TRY(make_mean(o->analysis->problem, &o->params, &l));
+    const int rc = hx_analysis_put_vector(o->analysis, l, &d_l);
     o->impl = d_l;
     free(l);
     return rc;
@@ -174,6 +173,7 @@ const hx_objective_kind hx_objective_displacement = {
     .name = "displacement",
     .help = "mean displacement of a set in a direction, as a weighted sum over the load cases",
     .takes = HX_TAKES_SET | HX_TAKES_DIRECTION,
+    .is_distributed = 1,
     .check = check_mean,
     .bytes = mean_bytes,
     .create = create_mean,

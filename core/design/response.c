@@ -10,6 +10,7 @@
 #include "../base/vec3.h"
 #include "../linalg/vector_ops.h"
 #include "../operator/element_ops.h"
+#include "../operator/interface_ops.h"
 #include "design_ops.h"
 
 int hx_response_check(const hx_response_kind *kind, const char *role, const hx_problem *problem,
@@ -80,7 +81,7 @@ int hx_response_create(hx_response *o, const hx_response_kind *kind, const char 
     o->measured = measured;
     snprintf(o->role, sizeof o->role, "%s", role);
     if (params) o->params = *params;
-    if (analysis->dist && (!kind->is_distributed || kind->adjoint_load))
+    if (analysis->dist && !kind->is_distributed)
         return HX_RAISE(HX_EINPUT, "%s '%s' does not support several processes", role, kind->name);
     if (kind->adjoint_load) HX_TRY_FAIL(create_adjoint(o));
     if (kind->create) HX_TRY_FAIL(kind->create(o));
@@ -100,6 +101,8 @@ int hx_response_solve_adjoint(hx_response *o)
         HX_TRY(o->kind->adjoint_load(o, c, o->d_load));
         if (!o->analysis->warm_start) HX_TRY(dev->ops->zero(dev, o->d_adjoint[c], bytes));
         HX_TRY(hx_analysis_solve_for(o->analysis, o->d_load, o->d_adjoint[c], &unused));
+        HX_TRY(
+            hx_interface_make_consistent(dev, o->analysis->problem->components, o->d_adjoint[c]));
     }
     return HX_OK;
 }
@@ -116,13 +119,12 @@ int hx_response_reset(hx_response *o)
 
 int hx_response_snapshot(hx_response *o, hx_snapshot *image)
 {
-    const size_t bytes = (size_t)vector_entries(o) * sizeof(double);
     char name[HX_SNAPSHOT_NAME];
     if (o->kind->snapshot) HX_TRY(o->kind->snapshot(o, image));
     if (!o->kind->adjoint_load || !o->analysis->warm_start) return HX_OK;
     for (int c = 0; c < o->analysis->problem->cases.n; c++) {
         snprintf(name, sizeof name, "%s.adjoint %d", o->role, c + 1);
-        HX_TRY(hx_snapshot_device(image, name, o->analysis->op->dev, o->d_adjoint[c], bytes));
+        HX_TRY(hx_analysis_snapshot_vector(o->analysis, image, name, o->d_adjoint[c]));
     }
     return HX_OK;
 }

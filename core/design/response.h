@@ -41,7 +41,7 @@ typedef struct hx_measured {
 typedef struct hx_response_kind {
     const char *name, *help; /* name: value of optimization.objective, column of history.csv */
     unsigned takes;          /* HX_TAKES_*: these are required, others are refused */
-    int is_distributed;      /* 1: supports several processes; only without an adjoint load */
+    int is_distributed; /* 1: supports several processes: its vectors are those of a subdomain */
     /* HX_EINPUT: the kind cannot be used with this problem. Called before anything is computed.
      * NULL: it always can. */
     int (*check)(const hx_problem *problem, const hx_response_params *params);

@@ -446,6 +446,33 @@ def linked():
     check(densities("linked6", 6) == densities("linked3by3", 6), "linked, resumed: not the same bits")
 
 
+def objectives():
+    """An objective with an adjoint load, whose set lies on several ranks; a resumed run has the bits of an uninterrupted one."""
+    config, size = PART % "cantilever", "mesh.nx=16 mesh.ny=8 mesh.nz=8".split()
+    of_set = 'optimization.objective={ kind = "displacement"; set = "right"; direction = [0.0, 0.2, -1.0]; }'
+    for name, keys in (("cone", ["solver.partition=graph"]), ("helmholtz", ["optimization.filter.kind=helmholtz"]),
+                       ("extrusion, quadratic", ["optimization.extrusion=[1.0,0.0,0.0]", "solver.element=quadratic", "mesh.nx=8",
+                                                 "mesh.ny=4", "mesh.nz=4"])):
+        agree("displacement: " + name, config, *size, *keys, of_set, ranks=(2, 3), designs=4, cases=5)
+        off = max(abs(a - b) for a, b in zip(densities("alone", 4), densities("shared", 4)))
+        check(off < 1e-8, f"displacement: {name}: a density {off:.1e} off")
+        values = [[float(h["displacement"]) for h in history(folder)] for folder in ("alone", "shared")]
+        check(all(abs(a / b - 1) < 1e-9 for a, b in zip(*values)), f"displacement: {name}: {values}")
+    keys = [*EXACT, *size, of_set, "output.checkpoint=1e-9", "output.every=0"]
+    for folder, last in (("objective6", 6), ("objective3", 3)):
+        check(run(3, folder, config, *keys, f"optimization.iterations={last}").returncode == 0, f"displacement: {last} designs")
+    for ranks in (3, 1):
+        shutil.copytree("objective3", f"objective3by{ranks}")
+        said = hextop(ranks, "run", config, f"output.directory=objective3by{ranks}", "solver.device=" + DEVICE, *keys,
+                      "optimization.iterations=6", "--resume")
+        check(said.returncode == 0, f"displacement, resumed by {ranks}: {said.stderr}")
+        compare(f"displacement, resumed by {ranks}", history("objective6"), history(f"objective3by{ranks}"),
+                0.0 if ranks == 3 else 1e-9, 5)
+    check(densities("objective6", 6) == densities("objective3by3", 6), "displacement, resumed: not the same bits")
+    said = run(2, "refused", config, *size, "mesh.in_parts=always", of_set)
+    check(said.returncode == 2 and "optimization.objective" in said.stderr, f"displacement, distributed mesh: {said.stderr}")
+
+
 def designs():
     """Distributed designs: filters that reach beyond a subdomain, or beyond the next one; projection, passive elements,
     initial designs from a file, loads by mass; a filter that solves an equation."""
@@ -739,7 +766,7 @@ def main():
             print("skipped: " + why)
             return 77
         jobs = (parts, coarse_grids, distributed_meshes, distributed_kinds, transports, settings, mixed, quadratic,
-                convection, rigid, prescribed, linked, designs, outputs, resumed, floating_components, graphs,
+                convection, rigid, prescribed, linked, objectives, designs, outputs, resumed, floating_components, graphs,
                 refused, killed)
         unknown = set(SCENES) - {job.__name__ for job in jobs}
         check(not unknown, f"no such scenes: {unknown}")
