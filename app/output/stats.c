@@ -77,15 +77,6 @@ void hx_stats_add(hx_stats *stats, const hx_iteration *it, int n_case, double ou
     widen(&stats->span, it);
 }
 
-/* Reads the last two columns of a line, penalty and beta; 0 if the line has none. */
-static int read_last_two(const char *line, double *penalty, double *beta)
-{
-    const char *const end = line + strcspn(line, "\n");
-    const char *at = end;
-    for (int comma = 0; at > line && comma < 2; at--) comma += at[-1] == ',';
-    return sscanf(at == line ? at : at + 1, "%lf,%lf", penalty, beta) == 2;
-}
-
 /* Reads the column of a line, from 0; NaN: it has none. */
 static double read_column(const char *line, int column)
 {
@@ -94,20 +85,21 @@ static double read_column(const char *line, int column)
     return column == 0 && line < end ? strtod(line, NULL) : (double)NAN;
 }
 
-/* The column of that name in the header line; that of the compliance if there is none. */
+/* The column of that name in the header line, from 0; -1: there is none. */
 static int find_column(const char *header, const char *name)
 {
     const size_t n_line = strcspn(header, "\n"), n = strlen(name);
     int column = 0;
     for (size_t i = 0; i < n_line; i += strcspn(header + i, ",\n") + 1, column++)
         if (strncmp(header + i, name, n) == 0 && strchr(",\n", header[i + n])) return column;
-    return 1;
+    return -1;
 }
 
 void hx_stats_recall(hx_stats *stats, const char *history, double volume_fraction,
                      const char *objective)
 {
-    const int column = find_column(history, objective);
+    const int own = find_column(history, objective), at_penalty = find_column(history, "penalty"),
+              at_beta = find_column(history, "beta");
     double penalty = 0.0, beta = 0.0;
     begin_recent(stats);
     for (const char *line = history; line; line = strchr(line, '\n')) {
@@ -116,9 +108,12 @@ void hx_stats_recall(hx_stats *stats, const char *history, double volume_fractio
         if (sscanf(line, "%d,%lf,%lf,%lf", &it.iteration, &it.compliance, &it.volume, &it.change) !=
             4)
             continue;
-        it.objective = read_column(line, column);
-        if (read_last_two(line, &it.penalty, &it.beta) && is_other(&it, penalty, beta))
-            begin_recent(stats);
+        it.objective = own < 0 ? it.compliance : read_column(line, own);
+        if (at_penalty >= 0 && at_beta >= 0) {
+            it.penalty = read_column(line, at_penalty);
+            it.beta = read_column(line, at_beta);
+        }
+        if (is_other(&it, penalty, beta)) begin_recent(stats);
         penalty = it.penalty;
         beta = it.beta;
         it.volume_missed = fabs(it.volume / volume_fraction - 1.0) > HX_VOLUME_TOLERANCE;

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "app/output/history.h"
+#include "app/output/stats.h"
 #include "tests/lib/test.h"
 
 enum { MOST_CASES = 400, N_LINE = 3 };
@@ -113,6 +114,30 @@ static void check_disks(const char *path)
     CHECK(count_lines(path) == 2);
 }
 
+/* A resumed run takes over the designs with the penalty of the last one, wherever its column is. */
+static void check_recall(const char *path, const char *objective, int has_error)
+{
+    hx_history history;
+    hx_iteration it = iteration(1);
+    hx_stats stats = {0};
+    size_t n;
+    CHECK_OK(hx_history_open(&history, path, 2, objective, has_error));
+    for (int i = 1; i <= 5; i++) {
+        it = iteration(i);
+        it.objective = objective ? 10.0 * i : it.compliance;
+        it.penalty = i < 3 ? 1.0 : 3.0;
+        it.volume = 0.3;
+        CHECK_OK(hx_history_add(&history, &it, 0.0));
+    }
+    CHECK_OK(hx_history_close(&history));
+    hx_history_free(&history);
+    char *const text = read_file(path, &n);
+    hx_stats_recall(&stats, text, 0.3, objective ? objective : "compliance");
+    free(text);
+    CHECK_MSG(stats.n_recent == 3, "%d designs", stats.n_recent);
+    CHECK_REL(stats.recent[0].objective, it.objective, 1e-9);
+}
+
 int main(void)
 {
     char folder[] = "/tmp/hextop_history_XXXXXX", path[64];
@@ -123,6 +148,9 @@ int main(void)
     check_one_write(path, 3, 1);
     check_one_write(path, MOST_CASES, 1);
     check_disks(path);
+    check_recall(path, NULL, 0);
+    check_recall(path, NULL, 1);
+    check_recall(path, "displacement", 1);
     CHECK(remove(path) == 0 && rmdir(folder) == 0);
     TEST_END();
 }
