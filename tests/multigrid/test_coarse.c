@@ -369,23 +369,14 @@ static void check_levels(const hx_coarse *l, places *p, int64_t n_last)
     for (int k = 0; k + 1 < l->n_level; k++) {
         const hx_coarse_level *fine = &l->level[k], *coarse = fine + 1;
         places up;
-        int longest = 0, all = 0;
-        for (int i = 0; i < 3; i++) {
-            longest = p->n[i] > longest ? p->n[i] : longest;
-            all += p->n[i] - 1;
-        }
+        int longest = 0;
+        for (int i = 0; i < 3; i++) longest = p->n[i] > longest ? p->n[i] : longest;
         for (int i = 0; i < 3; i++) { /* the number of cells is one less than that of places */
-            /* the third direction, beside this one and the longest */
-            const int n = p->n[i] - 1, third = all - (longest - 1) - n,
-                      most = n > 5 && 2 * third < 3 * n ? 3 * n : 2 * n,
-                      is_even = n == 4 || (n == 3 && k > 1),
-                      some = is_even ? fine->n_node > 1100 || longest > 32
-                             : n > 5 ? n <= 8 && fine->n_node <= 4000
-                                     : n >= 3;
-            const int mode = some && longest - 1 >= most ? HX_COARSE_KEEP
-                             : n > 1                     ? HX_COARSE_HALVE
-                             : n > 0                     ? HX_COARSE_COLLAPSE
-                                                         : HX_COARSE_SINGLE;
+            const int n = p->n[i] - 1, some = n > 5 ? n <= 8 && fine->n_node <= 4000 : n >= 3;
+            const int mode = some && longest - 1 >= 2 * n ? HX_COARSE_KEEP
+                             : n > 1                      ? HX_COARSE_HALVE
+                             : n > 0                      ? HX_COARSE_COLLAPSE
+                                                          : HX_COARSE_SINGLE;
             CHECK(coarse->mode[i] == mode);
             CHECK(coarse->step[i] == (mode == HX_COARSE_HALVE  ? 2.0 * fine->step[i]
                                       : mode == HX_COARSE_KEEP ? fine->step[i]
