@@ -736,6 +736,26 @@ const hx_key hx_keys[] = {
        .help =
            "factor of the correction from the next coarse grid on the other coarse grids if each "
            "visits the next one once"),
+    EXPERTS(".smoothing.few",
+            "Chebyshev smoother on a coarse grid of at most few_nodes nodes above the direct "
+            "solve"),
+    MG(smoothing.few.degree, "[1, 8]", .example = "2",
+       .help =
+           "degree of the Chebyshev polynomial on a coarse grid of at most few_nodes nodes above "
+           "the direct solve: the number of products per smoothing"),
+    MG(smoothing.few.ratio, "(1, 1000]", .example = "8.0",
+       .help =
+           "ratio of the largest to the smallest eigenvalue that is smoothed on a coarse grid of "
+           "at most few_nodes nodes above the direct solve"),
+    MG(smoothing.few.visits, "[1, 4]", .example = "2",
+       .help = "number of visits of the next coarse grid per cycle on a coarse grid of at most "
+               "few_nodes nodes above the direct solve; 2 gives a W-cycle"),
+    MG(smoothing.few.weight, "(0, 2)", .example = "1.2",
+       .help = "factor of the correction from the next coarse grid on a coarse grid of at most "
+               "few_nodes nodes above the direct solve"),
+    MG(smoothing.few_nodes, "[0, inf)", .unit = "nodes", .example = "2000",
+       .help = "number of nodes below or at which a coarse grid above the direct solve is smoothed "
+               "by `few`, or by `once` if it is visited less often"),
     EXPERTS(".spectrum", "estimates of the largest eigenvalues, by power iteration"),
     MG(spectrum.safety, "[1, 10]", .example = "1.2",
        .help =

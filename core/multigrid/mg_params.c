@@ -45,6 +45,8 @@ const hx_mg_params hx_mg_defaults = {
             .first = {2, 8.0, 2, TWICE},
             .others = {4, 16.0, 2, TWICE},
             .once = {4, 16.0, 1, 1.0},
+            .few = {3, 10.0, 1, 1.0},
+            .few_nodes = 1100,
         },
     .spectrum =
         {
@@ -116,11 +118,15 @@ static int check_smoothing(const named_smoothing *s, const char **member)
 /* On the mesh a second step follows the first. */
 static int check_smoothers(const hx_mg_smoothing_params *s, const char **member)
 {
-    const named_smoothing all[] = {
-        {"smoothing.mesh_few", &s->mesh_few, 2},   {"smoothing.mesh_many", &s->mesh_many, 2},
-        {"smoothing.mesh_most", &s->mesh_most, 2}, {"smoothing.quadratic", &s->quadratic, 2},
-        {"smoothing.high", &s->high, 2},           {"smoothing.first", &s->first, 1},
-        {"smoothing.others", &s->others, 1},       {"smoothing.once", &s->once, 1}};
+    const named_smoothing all[] = {{"smoothing.mesh_few", &s->mesh_few, 2},
+                                   {"smoothing.mesh_many", &s->mesh_many, 2},
+                                   {"smoothing.mesh_most", &s->mesh_most, 2},
+                                   {"smoothing.quadratic", &s->quadratic, 2},
+                                   {"smoothing.high", &s->high, 2},
+                                   {"smoothing.first", &s->first, 1},
+                                   {"smoothing.others", &s->others, 1},
+                                   {"smoothing.once", &s->once, 1},
+                                   {"smoothing.few", &s->few, 1}};
     for (size_t i = 0; i < sizeof all / sizeof all[0]; i++)
         HX_TRY(check_smoothing(&all[i], member));
     if (s->few_below <= s->many_below) return HX_OK;

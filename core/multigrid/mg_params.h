@@ -74,7 +74,8 @@ typedef struct hx_mg_smoothing {
 } hx_mg_smoothing;
 
 /* Smoothers by where a level stands. Notebook: 2026-11-26-where-iterations-were-many.md for the
- * mesh, 2026-11-28-overcorrection.md for weights, 2026-11-23-multigrid-from-rows.md for rows. */
+ * mesh, 2026-11-28-overcorrection.md for weights, 2026-11-23-multigrid-from-rows.md for rows,
+ * 2026-11-28-rigid-motions-and-rounding.md for few. */
 typedef struct hx_mg_smoothing_params {
     /* Smoothers on a mesh of linear elements, by the mean number of elements across a cell of the
      * first coarse grid: errors with wavelengths shorter than a cell must be smoothed, and their
@@ -87,6 +88,8 @@ typedef struct hx_mg_smoothing_params {
     hx_mg_smoothing first;        /* on the first coarse grid */
     hx_mg_smoothing others;       /* on the others if each visits the next one twice */
     hx_mg_smoothing once;         /* on the others if each visits the next one once */
+    hx_mg_smoothing few;          /* on a small one above the direct solve, visited often enough */
+    int few_nodes; /* largest grid that `few` is for: it has few modes left [nodes] */
 } hx_mg_smoothing_params;
 
 /* Estimates of the largest eigenvalues by power iteration. Notebook:

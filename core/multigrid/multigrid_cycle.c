@@ -33,7 +33,11 @@ hx_mg_smoothing hx_mg_smoothing_of(const hx_multigrid *mg, int l)
     const hx_mg_smoothing_params *const s = &mg->params->smoothing;
     if (l < 0) return mg->rows ? mg->on_rows : mg->on_mesh;
     if (l == 0) return s->first;
-    return hx_mg_restores(mg) ? s->others : s->once;
+    const int is_twice = hx_mg_restores(mg);
+    if (l + 2 == mg->n_level && mg->level[l].n_node <= s->few_nodes)
+        /* few: the level itself is visited at least four times */
+        return l > 1 && is_twice ? s->few : s->once;
+    return is_twice ? s->others : s->once;
 }
 
 /* Arguments of one product by rows. */
