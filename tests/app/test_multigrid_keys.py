@@ -106,9 +106,9 @@ def rules():
     deep = "solver.multigrid.direct.operations=0"
     kept = run("kept", "optimization.iterations=1", deep, config="slender.cfg")
     check("coarse grid 2" in kept and "x halved, y kept, z kept" in kept, f"three cells are not kept: {kept[-900:]}")
-    said = run("halved", "optimization.iterations=1", deep, THIN + "=({cells_from=3;cells_to=3;keeps=false;})",
+    said = run("halved", "optimization.iterations=1", deep, THIN + "=({cells_from=2;cells_to=2;})",
                config="slender.cfg")
-    check("x halved, y halved, z halved" in said and "thin with 1 rule, default 5" in said, f"no rule: {said[-900:]}")
+    check("x halved, y halved, z halved" in said and "thin with 1 rule, default 2" in said, f"no rule: {said[-900:]}")
     said = run("long", "optimization.iterations=1", deep, THIN + "=({cells_from=3;cells_to=3;longest=5.0;})",
                config="slender.cfg")
     check("x halved, y halved, z halved" in said, f"`longest` has no effect: {said[-900:]}")
