@@ -37,8 +37,11 @@ int hx_response_check(const hx_response_kind *kind, const char *role, const hx_p
     const char *const origin = params->origin ? params->origin : role;
     for (size_t i = 0; i < sizeof param / sizeof param[0]; i++)
         if (param[i].is_given != ((kind->takes & param[i].bit) != 0))
-            return HX_RAISE(HX_EINPUT, "%s: %s '%s' %s a %s", origin, role, kind->name,
-                            param[i].is_given ? "does not take" : "needs", param[i].name);
+            return HX_RAISE(HX_EINPUT, "%s: %s '%s' %s a %s%s", origin, role, kind->name,
+                            param[i].is_given ? "does not take" : "needs", param[i].name,
+                            param[i].is_given || param[i].bit != HX_TAKES_DIRECTION
+                                ? ""
+                                : " other than [0, 0, 0]");
     return kind->check ? kind->check(problem, params) : HX_OK;
 }
 
