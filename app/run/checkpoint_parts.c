@@ -222,7 +222,9 @@ static int check_identity(hx_snapshot *image, hx_session *s)
     HX_TRY_FAIL(hx_checkpoint_text(image, "run.settings", &then));
     HX_TRY_FAIL(hx_config_settings(cfg, &now));
     HX_TRY_FAIL(compare_settings(cfg, image->path, then, now));
-    HX_TRY_FAIL(check_hash(image, "run.order", &identity.order, "the same mesh in another order"));
+    HX_TRY_FAIL(check_hash(image, "run.order", &identity.order,
+                           "the same mesh in another order: whether processes create only their "
+                           "parts of it (mesh.in_parts under mpirun) must be as it was"));
     HX_TRY_FAIL(check_word(image, "run.operator", cfg->solver.op));
     HX_TRY_FAIL(check_word(image, "run.layout", hx_layout_name(cfg->solver.layout)));
     HX_TRY_FAIL(check_word(image, "run.preconditioner", cfg->solver.preconditioner));
