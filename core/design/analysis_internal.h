@@ -50,6 +50,10 @@ int hx_analysis_download(const hx_analysis *a, const double *d_field, double *ho
 /* The reverse. */
 int hx_analysis_upload(const hx_analysis *a, const double *host, double *d_field);
 
+/* Saves or loads a field whatever the number of ranks (optimizer_snapshot.c). Waits. */
+int hx_analysis_snapshot_field(hx_analysis *a, hx_snapshot *image, const char *name,
+                               double *d_field);
+
 /* d_q of PCG = K u - f of a case on all rows; overwrites its d_p. */
 int hx_analysis_find_residual(const hx_analysis *a, int load_case);
 /* Displacements of the previous design; an image has them if the run kept them. */

@@ -7,6 +7,7 @@
 #include "../base/memory.h"
 #include "design_dist.h"
 #include "groups_dist.h"
+#include "mma.h"
 #include "oc.h"
 
 static const hx_design_ops *plain(hx_device *dev)
@@ -81,18 +82,31 @@ static int oc_pass(hx_device *dev, const hx_device_oc *oc)
 
 static int oc_end(hx_device *dev, const hx_device_oc *oc)
 {
-    const hx_comm *const comm = hx_dist_of(dev)->comm;
     hx_oc_state state;
-    double *all;
     HX_TRY(plain(dev)->oc_end(dev, oc));
     HX_TRY(dev->ops->download(dev, &state, oc->d_state, sizeof state));
-    HX_TRY(hx_alloc_raw(&all, (size_t)comm->size, sizeof *all, "changes of all processes"));
-    const int rc = comm->ops->all_gather(comm, &state.change, sizeof state.change, all);
-    for (int r = 0; rc == HX_OK && r < comm->size; r++)
-        if (all[r] > state.change) state.change = all[r];
-    free(all);
-    HX_TRY(rc);
+    HX_TRY(hx_reduce_max(&hx_dist_of(dev)->reduce.base, 1, &state.change));
     return dev->ops->upload(dev, oc->d_state, &state, sizeof state);
+}
+
+static int mma_begin(hx_device *dev, const hx_device_mma *mma, double *sum)
+{
+    HX_TRY(plain(dev)->mma_begin(dev, mma, sum));
+    return hx_dist_sum(hx_dist_of(dev), 2 + mma->m, sum);
+}
+
+static int mma_dual(hx_device *dev, const hx_device_mma *mma, double *sum)
+{
+    HX_TRY(plain(dev)->mma_dual(dev, mma, sum));
+    return hx_dist_sum(hx_dist_of(dev), 2 + mma->m * (mma->m + 3) / 2, sum);
+}
+
+static int mma_settle(hx_device *dev, const hx_device_mma *mma, double *change, double sum[2])
+{
+    hx_dist *const dist = hx_dist_of(dev);
+    HX_TRY(plain(dev)->mma_settle(dev, mma, change, sum));
+    HX_TRY(hx_reduce_max(&dist->reduce.base, 1, change));
+    return hx_dist_sum(dist, 2, sum);
 }
 
 static int copy_own(hx_device *dev, const hx_halo *halo, int field, double *d_x)
@@ -161,6 +175,9 @@ int hx_design_distribute(hx_dist *dist)
     ops->oc_begin = oc_begin;
     ops->oc_pass = oc_pass;
     ops->oc_end = oc_end;
+    ops->mma_begin = mma_begin;
+    ops->mma_dual = mma_dual;
+    ops->mma_settle = mma_settle;
     ops->link = link_dist;
     ops->copy_largest = copy_largest_dist;
     ops->cone_cells = cone_cells;

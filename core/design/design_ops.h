@@ -15,6 +15,7 @@ typedef struct hx_device_oc hx_device_oc;         /* oc.h */
 struct hx_oc_state;                               /* oc.h */
 typedef struct hx_device_groups hx_device_groups; /* groups.h */
 typedef struct hx_projection hx_projection;       /* projection.h */
+typedef struct hx_device_mma hx_device_mma;       /* mma.h */
 
 typedef struct hx_design_ops {
     /* E(rho) = least + (E - least) rho^p (simp.h) */
@@ -49,6 +50,15 @@ typedef struct hx_design_ops {
      * state. The common state then takes the sums added over the processes. */
     int (*oc_take)(hx_device *dev, int is_begin, const struct hx_oc_state *d_sums,
                    struct hx_oc_state *d_state);
+    /* The method of moving asymptotes (mma.h); sums run over the free elements. mma_begin: the
+     * number of elements, and |g_i| of each function, scaled. mma_dual: at mma->lambda, the value,
+     * the distance, the gradient, and the upper triangle of minus the Hessian (hx_mma_entry).
+     * mma_end: the proposal. mma_settle: the asymptotes for the next design, the largest change,
+     * and |dL/dx| without what bounds balance, and of the parts of L. All but mma_end wait. */
+    int (*mma_begin)(hx_device *dev, const hx_device_mma *mma, double *sum);
+    int (*mma_dual)(hx_device *dev, const hx_device_mma *mma, double *sum);
+    int (*mma_end)(hx_device *dev, const hx_device_mma *mma);
+    int (*mma_settle)(hx_device *dev, const hx_device_mma *mma, double *change, double sum[2]);
     /* Groups of linked elements. tie: dc = dv (sum of dc) / (sum of dv) over the group, so that all
      * its members have the same dc / dv, or 0 if no dv is positive. copy_largest: x = largest of
      * the group. */

@@ -34,47 +34,50 @@ static int snapshot_kinds(hx_optimizer *opt, hx_snapshot *image)
     return hx_response_snapshot(&opt->objective, image);
 }
 
-static const char design_name[] = "optimizer.design"; /* the next design */
-
 /* Copies a field of the whole mesh in host memory to or from the image, where elements have their
  * order before partitioning. */
-static int snapshot_field(const hx_mesh *mesh, hx_snapshot *image, double *field)
+static int snapshot_whole(const hx_mesh *mesh, hx_snapshot *image, const char *name, double *field)
 {
     const size_t n = (size_t)hx_mesh_n_elem_all(mesh);
     const int32_t *const before = mesh->parts.before;
     double *ordered;
-    if (mesh->parts.n == 0) return hx_snapshot_first(image, design_name, field, n * sizeof *field);
+    if (mesh->parts.n == 0) return hx_snapshot_first(image, name, field, n * sizeof *field);
     HX_TRY(hx_alloc_raw(&ordered, n, sizeof *ordered, "checkpoint"));
     if (image->mode == HX_SNAPSHOT_SAVE)
         for (size_t e = 0; e < n; e++) ordered[before[e]] = field[e];
-    const int rc = hx_snapshot_first(image, design_name, ordered, n * sizeof *ordered);
+    const int rc = hx_snapshot_first(image, name, ordered, n * sizeof *ordered);
     if (rc == HX_OK && image->mode == HX_SNAPSHOT_LOAD)
         for (size_t e = 0; e < n; e++) field[e] = ordered[before[e]];
     free(ordered);
     return rc;
 }
 
-/* Saves the proposal, or loads the design, by the host of the first rank. */
-static int snapshot_design(hx_optimizer *opt, hx_snapshot *image)
+/* By the host of the first rank. */
+int hx_analysis_snapshot_field(hx_analysis *a, hx_snapshot *image, const char *name,
+                               double *d_field)
 {
-    const hx_mesh *const mesh = opt->analysis->problem->mesh;
-    hx_dist *const dist = opt->analysis->dist;
-    const int is_first = !dist || hx_dist_is_root(dist);
+    const hx_mesh *const mesh = a->problem->mesh;
+    const int is_first = !a->dist || hx_dist_is_root(a->dist);
     double *whole = NULL;
     int rc = HX_OK;
-    if (!dist && mesh->parts.n == 0)
-        return hx_snapshot_device(image, design_name, opt->analysis->dev,
-                                  image->mode == HX_SNAPSHOT_SAVE ? opt->d_proposal : opt->d_design,
+    if (!a->dist && mesh->parts.n == 0)
+        return hx_snapshot_device(image, name, a->dev, d_field,
                                   (size_t)mesh->n_elem * sizeof *whole);
     if (is_first)
         HX_TRY(hx_alloc_raw(&whole, (size_t)hx_mesh_n_elem_all(mesh), sizeof *whole, "checkpoint"));
-    if (image->mode == HX_SNAPSHOT_SAVE)
-        rc = hx_analysis_download(opt->analysis, opt->d_proposal, whole);
-    if (rc == HX_OK && is_first) rc = snapshot_field(mesh, image, whole);
-    if (rc == HX_OK && image->mode == HX_SNAPSHOT_LOAD)
-        rc = hx_analysis_upload(opt->analysis, whole, opt->d_design);
+    if (image->mode == HX_SNAPSHOT_SAVE) rc = hx_analysis_download(a, d_field, whole);
+    if (rc == HX_OK && is_first) rc = snapshot_whole(mesh, image, name, whole);
+    if (rc == HX_OK && image->mode == HX_SNAPSHOT_LOAD) rc = hx_analysis_upload(a, whole, d_field);
     free(whole);
     return rc;
+}
+
+/* Saves the proposal, or loads the design. */
+static int snapshot_design(hx_optimizer *opt, hx_snapshot *image)
+{
+    return hx_analysis_snapshot_field(opt->analysis, image, "optimizer.design",
+                                      image->mode == HX_SNAPSHOT_SAVE ? opt->d_proposal
+                                                                      : opt->d_design);
 }
 
 static int snapshot_all(hx_optimizer *opt, hx_snapshot *image)

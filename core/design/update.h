@@ -27,6 +27,9 @@ typedef struct hx_update_step {
     double change; /* out: largest change of a density */
     int trials;    /* out, incremented: proposals until the volume was right */
     int is_flat;   /* out, 1: no density changes the objective (oc.h) */
+    /* out: share of the derivatives that multipliers and bounds do not balance, 0 at an optimum
+     * (mma.h); stays 0 if the update does not compute it */
+    double kkt;
 } hx_update_step;
 
 typedef struct hx_update_kind {

@@ -5,6 +5,7 @@
 #include "core/design/oc.h"
 #include "core/design/projection.h"
 #include "core/problem/simp.h"
+#include "mma_cuda.cuh"
 
 struct modulus_body {
     double least, young, penalty;
@@ -284,6 +285,10 @@ static hx_design_ops make_design_ops()
     ops.oc_pass = oc_pass;
     ops.oc_end = oc_end;
     ops.oc_take = oc_take;
+    ops.mma_begin = hx_cuda_mma_begin;
+    ops.mma_dual = hx_cuda_mma_dual;
+    ops.mma_end = hx_cuda_mma_end;
+    ops.mma_settle = hx_cuda_mma_settle;
     ops.link = link;
     ops.copy_largest = copy_largest;
     ops.cone_sum = hx_cuda_cone_sum;

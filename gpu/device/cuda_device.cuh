@@ -86,9 +86,10 @@ inline hx_cuda *hx_cuda_of(const hx_device *dev)
     return static_cast<hx_cuda *>(dev->impl);
 }
 
-constexpr int HX_MOST_RESULTS = 4; // maximum number of results of a sum that the host waits for
 constexpr int HX_BLOCK = 256;
-constexpr int HX_MOST_SUMS = 8;  // maximum number of sums computed by one kernel
+// maximum number of sums computed by one kernel, and of results that the host waits for: the method
+// of moving asymptotes with HX_MMA_MOST constraints (mma.h) has most
+constexpr int HX_MOST_SUMS = 160, HX_MOST_RESULTS = HX_MOST_SUMS;
 constexpr int HX_SUM_PER_SM = 8; // maximum number of blocks of a sum per multiprocessor
 
 inline unsigned hx_blocks(int64_t n_thread, int block)

@@ -85,9 +85,13 @@ int hx_cpu_direct_factorise_scalar(hx_device *dev, const hx_mg_level *level, dou
 int hx_cpu_direct_solve_scalar(hx_device *dev, const hx_mg_level *level, const hx_mg_direct *direct,
                                const float *d_b, float *d_x);
 
-/* Entry of the design's table (cone_cpu.c). */
+/* Entries of the design's table (cone_cpu.c, mma_cpu.c). */
 int hx_cpu_cone_sum(hx_device *dev, const hx_device_bins *cells, double radius, int n_field,
                     const double *const d_value[], double *const d_sum[]);
+int hx_cpu_mma_begin(hx_device *dev, const hx_device_mma *mma, double *sum);
+int hx_cpu_mma_dual(hx_device *dev, const hx_device_mma *mma, double *sum);
+int hx_cpu_mma_end(hx_device *dev, const hx_device_mma *mma);
+int hx_cpu_mma_settle(hx_device *dev, const hx_device_mma *mma, double *change, double sum[2]);
 
 #ifdef __cplusplus
 }

@@ -1,0 +1,180 @@
+/* Method of moving asymptotes (Svanberg 1987, 2002) for m constraints and many variables:
+ *
+ *     minimise    f_0(x) + a_0 z + sum of (c y_i + d y_i^2 / 2)
+ *     subject to  f_i(x) - a_i z - y_i <= 0,  low <= x <= high,  y, z >= 0.
+ *
+ * Each design replaces f_i by the separable convex function, with t_e = (x_e - x_e') / o_e about
+ * the analysed design x', asymptotes x' -+ o, derivatives g and s = 0.501 |g| + r_i,
+ *
+ *     f_i(x') + sum over e of  o t / (1 - t^2) (g + 2 t s),
+ *
+ * which is Svanberg's sum of p / (U - x) and q / (x - L) without the cancellation of its terms.
+ * Its r_i is relative to the mean |g_i| of the free elements, so that neither the number of
+ * elements nor units influence the steps. For multipliers lambda the minimum over x is an explicit
+ * formula for each element, and the dual problem has m variables. One pass over the elements
+ * computes value, gradient and Hessian of the dual function (mma.c).
+ *
+ * The distance of the asymptotes is kept relative to high - low, together with the direction of the
+ * last change, in one double per element (hx_mma_state_after). Host and device use the formulas below. */
+#ifndef HX_MMA_H
+#define HX_MMA_H
+
+#include <math.h>
+
+#include "../base/host_device.h"
+#include "design_ops.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+enum {
+    HX_MMA_MOST = 16,                                     /* constraints */
+    HX_MMA_SUMS = 2 + HX_MMA_MOST * (HX_MMA_MOST + 3) / 2 /* of a pass for the dual */
+};
+
+/* Input of the passes over the elements: [n] each. */
+struct hx_device_mma {
+    int64_t n;
+    int m;            /* constraints */
+    double low, high; /* bounds of x */
+    double move;      /* largest change of x */
+    double first;     /* distance of the first asymptotes, relative to high - low */
+    const double *d_design;
+    const double *d_passive;        /* NaN where free; NULL: all free */
+    double *d_state;                /* asymptotes; 0 before the first design */
+    double *d_proposal;             /* out */
+    const hx_device_groups *groups; /* linked elements, of proportional derivatives; NULL: none */
+    /* objective first; a NULL derivative is 0 */
+    const double *d_derivative[1 + HX_MMA_MOST];
+    double scale[1 + HX_MMA_MOST];     /* factors of the derivatives */
+    double convexity[1 + HX_MMA_MOST]; /* r, of the scaled function */
+    double lambda[1 + HX_MMA_MOST];    /* multipliers; that of the objective is 1 */
+};
+
+/* The problem, its multipliers and the approximation of the last design. */
+typedef struct hx_mma {
+    hx_device_mma at;
+    /* [m] of the analysed design, scaled: f_i, admissible if at most 0 */
+    double value[HX_MMA_MOST];
+    double a0, a[HX_MMA_MOST]; /* factors of z */
+    double c, d;               /* cost of y */
+    /* > 0: convexity[] is set by the caller (GCMMA); 0: 1e-5 of the mean derivatives (MMA) */
+    int has_convexity;
+    int has_lambda; /* lambda[1..m] are those of the last design, where the search begins */
+    /* results */
+    double z, y[HX_MMA_MOST];
+    double approximate[1 + HX_MMA_MOST]; /* change of the objective, values of the constraints */
+    double distance;                     /* sum over e of 2 o t^2 / (1 - t^2), see GCMMA */
+    double change;                       /* largest change of an x */
+    double mean[1 + HX_MMA_MOST];        /* mean |g_i| of the free elements */
+    /* |dL/dx| that no bound balances, relative to the sum of |dL/dx| of the parts; 0 at a KKT point */
+    double kkt;
+    int n_pass; /* passes over the elements for the dual */
+} hx_mma;
+
+/* a0 = 1, a = 0, c = 1000, d = 1, asymptotes 0.5 (Svanberg 2002; 2007 notes). */
+extern const hx_mma hx_mma_defaults;
+
+/* Proposes the next design in at.d_proposal, updates the asymptotes and sets the results. Device
+ * traffic: mma.c. HX_ENUMERIC: derivatives are not finite. Waits. */
+int hx_mma_propose(hx_device *dev, hx_mma *mma);
+
+/* The state of an element: v = +-o / (high - low) with the sign of the last change; |v| is
+ * HX_MMA_STILL times as large if it was 0, and 0 before the first design. The product is exact. */
+#define HX_MMA_STILL 4096.0
+#define HX_MMA_NEAREST 0.01 /* limits of o / (high - low) */
+#define HX_MMA_FARTHEST 10.0
+
+/* o / (high - low) */
+static HX_HD double hx_mma_distance(double state, double first)
+{
+    const double size = fabs(state);
+    if (!(size > 0.0)) return first;
+    return size > 2.0 * HX_MMA_FARTHEST ? size / HX_MMA_STILL : size;
+}
+
+/* The state after a change of x: closer if the direction changed, farther if not. */
+static HX_HD double hx_mma_state_after(double state, double first, double change)
+{
+    const double size = fabs(state), distance = hx_mma_distance(state, first);
+    const int was_still = !(size > 0.0) || size > 2.0 * HX_MMA_FARTHEST;
+    const double product = was_still ? 0.0 : state * change;
+    const double moved = distance * (product < 0.0 ? 0.7 : product > 0.0 ? 1.2 : 1.0);
+    const double least = moved > HX_MMA_NEAREST ? moved : HX_MMA_NEAREST;
+    const double next = least < HX_MMA_FARTHEST ? least : HX_MMA_FARTHEST;
+    return change > 0.0 ? next : change < 0.0 ? -next : HX_MMA_STILL * next;
+}
+
+/* Range of t by bounds, move limit and nine tenths of the way to the asymptotes. */
+typedef struct hx_mma_range {
+    double offset, low, high;
+} hx_mma_range;
+
+static HX_HD hx_mma_range hx_mma_range_of(const hx_device_mma *mma, double x, double state)
+{
+    hx_mma_range r;
+    r.offset = hx_mma_distance(state, mma->first) * (mma->high - mma->low);
+    const double part = mma->move < 0.9 * r.offset ? mma->move / r.offset : 0.9;
+    const double down = (mma->low - x) / r.offset, up = (mma->high - x) / r.offset;
+    r.low = down > -part ? down : -part;
+    r.high = up < part ? up : part;
+    return r;
+}
+
+/* The minimum of o t / (1 - t^2) (b + 2 t s), t = (sqrt(q) - sqrt(p)) / (sqrt(q) + sqrt(p)) with p
+ * and q = s +- b / 2, without cancellation. */
+static HX_HD double hx_mma_minimum(double b, double s)
+{
+    const double square = s * s - 0.25 * b * b;
+    const double sum = s + (square > 0.0 ? sqrt(square) : 0.0);
+    return sum > 0.0 ? -0.5 * b / sum : 0.0;
+}
+
+static HX_HD double hx_mma_clipped(const hx_mma_range *range, double t)
+{
+    const double raised = t > range->low ? t : range->low;
+    return raised < range->high ? raised : range->high;
+}
+
+/* The new x; exactly a bound if t is there. */
+static HX_HD double hx_mma_moved(const hx_device_mma *mma, const hx_mma_range *range, double x,
+                                 double t)
+{
+    const double moved = x + t * range->offset;
+    const double raised = moved > mma->low ? moved : mma->low;
+    return raised < mma->high ? raised : mma->high;
+}
+
+/* Convexity weight of a scaled derivative. */
+static HX_HD double hx_mma_weight(double g, double convexity)
+{
+    return 0.501 * fabs(g) + convexity;
+}
+
+/* Adds an element's |dL/dx|, L = sum of lambda_i f_i, without what a bound balances, and the sum of
+ * |lambda_i df_i/dx|. */
+static HX_HD void hx_mma_add_kkt(const hx_device_mma *mma, double x, int64_t e, double *left,
+                                 double *all)
+{
+    double b = 0.0;
+    for (int i = 0; i <= mma->m; i++) {
+        const double g =
+            mma->d_derivative[i] ? mma->lambda[i] * mma->scale[i] * mma->d_derivative[i][e] : 0.0;
+        b += g;
+        *all += fabs(g);
+    }
+    if (!(x <= mma->low && b > 0.0) && !(x >= mma->high && b < 0.0)) *left += fabs(b);
+}
+
+/* Index in the sums of a pass of the entry (i, k), i <= k, 0-based, of the dual's Hessian. */
+static HX_HD int hx_mma_entry(int m, int i, int k)
+{
+    return 2 + m + i * m - i * (i - 1) / 2 + k - i;
+}
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif
