@@ -8,13 +8,16 @@
 #define LATER_BARRIER 1e-2
 #define LAST_BARRIER 1e-9
 
-#define GROWTH 10.0      /* of a multiplier in a step, if it is larger than 1 */
+#define GROWTH 10.0       /* of a multiplier in a step, if it is larger than 1 */
 #define NEAR_CENTRE 100.0 /* limits of a slack, relative to barrier / lambda */
 
 enum { MOST_STEPS = 60, MOST_CUTS = 20 }; /* Newton steps per barrier parameter; trials per step */
 
 const hx_mma hx_mma_defaults = {
-    .at = {.high = 1.0, .move = 1.0, .first = 0.5}, .a0 = 1.0, .c = 1000.0, .d = 1.0};
+    .at = {.high = 1.0, .move = 1.0, .first = 0.5, .farthest = HX_MMA_FARTHEST},
+    .a0 = 1.0,
+    .c = 1000.0,
+    .d = 1.0};
 
 /* The dual function at lambda > 0 with its derivatives, and the multipliers of lambda >= 0 and of
  * a'lambda <= a0, which are the slacks of the constraints and z. */
@@ -204,6 +207,15 @@ static int begin(hx_device *dev, hx_mma *mma)
     return HX_OK;
 }
 
+/* 1: the last step increased the Lagrangian of its multipliers. */
+static int is_worse(const hx_mma *mma)
+{
+    double rise = mma->objective - mma->last[0];
+    for (int i = 0; i < mma->at.m; i++)
+        rise += mma->at.lambda[1 + i] * (mma->value[i] - mma->last[1 + i]);
+    return mma->has_lambda && rise > 0.0;
+}
+
 /* The multipliers of the last design, kept away from 0, or 1; within a'lambda < a0. */
 static void first_multipliers(const hx_mma *mma, double barrier, dual *p)
 {
@@ -229,6 +241,7 @@ int hx_mma_propose(hx_device *dev, hx_mma *mma)
     double barrier = mma->has_lambda ? LATER_BARRIER : FIRST_BARRIER, sum[2];
     dual p;
     mma->n_pass = 0;
+    mma->at.farthest = is_worse(mma) ? HX_MMA_FARTHEST_IF_WORSE : HX_MMA_FARTHEST;
     HX_TRY(begin(dev, mma)); /* mean |g_i|, r_i [m + 1] */
     first_multipliers(mma, barrier, &p);
     HX_TRY(evaluate(dev, mma, &p)); /* value, gradient, Hessian [m + 3] */
@@ -240,6 +253,8 @@ int hx_mma_propose(hx_device *dev, hx_mma *mma)
     }
     mma->z = room_of_z(mma, p.lambda) < mma->a0 ? p.z : 0.0;
     mma->has_lambda = 1;
+    mma->last[0] = mma->objective;
+    memcpy(mma->last + 1, mma->value, sizeof mma->value);
     HX_TRY(ops->mma_end(dev, &mma->at)); /* x(lambda) [m + 4] */
     if (mma->at.groups) HX_TRY(ops->copy_largest(dev, mma->at.groups, mma->at.d_proposal));
     HX_TRY(ops->mma_settle(dev, &mma->at, &mma->change, sum)); /* asymptotes [m + 5] */

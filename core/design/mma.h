@@ -14,6 +14,10 @@
  * formula for each element, and the dual problem has m variables. One pass over the elements
  * computes value, gradient and Hessian of the dual function (mma.c).
  *
+ * With far asymptotes the functions are almost linear, and designs near an optimum begin to
+ * oscillate. If the Lagrangian is larger than before the last step, which minimised its
+ * approximation, no asymptote is farther than HX_MMA_FARTHEST_IF_WORSE.
+ *
  * The distance of the asymptotes is kept relative to high - low, together with the direction of the
  * last change, in one double per element (hx_mma_state_after). Host and device use the formulas below. */
 #ifndef HX_MMA_H
@@ -40,6 +44,7 @@ struct hx_device_mma {
     double low, high; /* bounds of x */
     double move;      /* largest change of x */
     double first;     /* distance of the first asymptotes, relative to high - low */
+    double farthest;  /* largest distance in this design, relative, at most HX_MMA_FARTHEST */
     const double *d_design;
     const double *d_passive;        /* NaN where free; NULL: all free */
     double *d_state;                /* asymptotes; 0 before the first design */
@@ -55,13 +60,17 @@ struct hx_device_mma {
 /* The problem, its multipliers and the approximation of the last design. */
 typedef struct hx_mma {
     hx_device_mma at;
+    double objective; /* of the analysed design, scaled */
     /* [m] of the analysed design, scaled: f_i, admissible if at most 0 */
     double value[HX_MMA_MOST];
     double a0, a[HX_MMA_MOST]; /* factors of z */
     double c, d;               /* cost of y */
     /* > 0: convexity[] is set by the caller (GCMMA); 0: 1e-5 of the mean derivatives (MMA) */
     int has_convexity;
-    int has_lambda; /* lambda[1..m] are those of the last design, where the search begins */
+    /* 1: lambda[1..m] are those of the last design, where the search begins, and the values were
+     * these; saved with a design */
+    int has_lambda;
+    double last[1 + HX_MMA_MOST];
     /* results */
     double z, y[HX_MMA_MOST];
     double approximate[1 + HX_MMA_MOST]; /* change of the objective, values of the constraints */
@@ -85,19 +94,21 @@ int hx_mma_propose(hx_device *dev, hx_mma *mma);
 #define HX_MMA_STILL 4096.0
 #define HX_MMA_NEAREST 0.01 /* limits of o / (high - low) */
 #define HX_MMA_FARTHEST 10.0
+#define HX_MMA_FARTHEST_IF_WORSE 1.0
 
 /* o / (high - low) */
-static HX_HD double hx_mma_distance(double state, double first)
+static HX_HD double hx_mma_distance(const hx_device_mma *mma, double state)
 {
     const double size = fabs(state);
-    if (!(size > 0.0)) return first;
-    return size > 2.0 * HX_MMA_FARTHEST ? size / HX_MMA_STILL : size;
+    if (!(size > 0.0)) return mma->first;
+    const double distance = size > 2.0 * HX_MMA_FARTHEST ? size / HX_MMA_STILL : size;
+    return distance < mma->farthest ? distance : mma->farthest;
 }
 
 /* The state after a change of x: closer if the direction changed, farther if not. */
-static HX_HD double hx_mma_state_after(double state, double first, double change)
+static HX_HD double hx_mma_state_after(const hx_device_mma *mma, double state, double change)
 {
-    const double size = fabs(state), distance = hx_mma_distance(state, first);
+    const double size = fabs(state), distance = hx_mma_distance(mma, state);
     const int was_still = !(size > 0.0) || size > 2.0 * HX_MMA_FARTHEST;
     const double product = was_still ? 0.0 : state * change;
     const double moved = distance * (product < 0.0 ? 0.7 : product > 0.0 ? 1.2 : 1.0);
@@ -114,7 +125,7 @@ typedef struct hx_mma_range {
 static HX_HD hx_mma_range hx_mma_range_of(const hx_device_mma *mma, double x, double state)
 {
     hx_mma_range r;
-    r.offset = hx_mma_distance(state, mma->first) * (mma->high - mma->low);
+    r.offset = hx_mma_distance(mma, state) * (mma->high - mma->low);
     const double part = mma->move < 0.9 * r.offset ? mma->move / r.offset : 0.9;
     const double down = (mma->low - x) / r.offset, up = (mma->high - x) / r.offset;
     r.low = down > -part ? down : -part;

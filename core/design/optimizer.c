@@ -364,6 +364,7 @@ static int propose(hx_optimizer *opt, hx_iteration *record, int is_again)
     hx_update_step step = {
         .d_design = opt->d_design,
         .d_dc = opt->d_dc,
+        .value = record->objective,
         .d_proposal = opt->d_proposal,
         .is_worse = record->objective > opt->last_value,
         .is_again = is_again,

@@ -82,7 +82,9 @@ struct hx_response {
     double *d_load;     /* scratch vector (owned) */
     void *impl;         /* (owned by the kind) */
     /* of a constraint, set by the optimizer */
-    double limit, now;          /* largest admissible value; value of the analysed design */
+    double limit, now; /* largest admissible value; value of the analysed design */
+    /* 1: not limited; in place of the objective, the largest now / limit of these is minimised */
+    int in_largest;
     const double *d_derivative; /* field: derivative by the design (borrowed) */
 };
 

@@ -73,11 +73,17 @@ static void describe(const hx_update *update, const hx_update_step *step, hx_mma
     at->groups = update->groups;
     at->d_derivative[0] = step->d_dc;
     at->scale[0] = own->objective;
+    method->objective = own->objective * step->value;
     for (int i = 0; i < at->m; i++) {
         const hx_response *const g = &update->constraint[i];
         at->d_derivative[1 + i] = g->d_derivative;
         at->scale[1 + i] = LIMIT_SCALE / fabs(g->limit);
-        method->value[i] = at->scale[1 + i] * (g->now - g->limit);
+        method->value[i] = at->scale[1 + i] * (g->in_largest ? g->now : g->now - g->limit);
+        method->a[i] = g->in_largest;
+        if (g->in_largest) { /* z is the objective */
+            at->d_derivative[0] = NULL;
+            method->objective = 0.0;
+        }
     }
 }
 
@@ -101,6 +107,7 @@ static int propose(hx_update *update, hx_update_step *step)
     if (!(own->objective > 0.0)) {
         HX_TRY(find_scale(update, &method->at));
         method->at.scale[0] = own->objective;
+        method->objective = own->objective * step->value;
     }
     if (step->is_again) /* the proposal stays; the next function is steeper (Guest et al. 2011) */
         HX_TRY(forget_asymptotes(update));
@@ -120,6 +127,7 @@ static int snapshot(hx_update *update, hx_snapshot *image)
     HX_TRY(hx_snapshot_host(image, "mma.has multipliers", &method->has_lambda,
                             sizeof method->has_lambda));
     HX_TRY(hx_snapshot_host(image, "mma.multipliers", method->at.lambda, sizeof method->at.lambda));
+    HX_TRY(hx_snapshot_host(image, "mma.values", method->last, sizeof method->last));
     return hx_analysis_snapshot_field(update->constraint[0].analysis, image, "mma.asymptotes",
                                       own->d_state);
 }

@@ -114,7 +114,7 @@ __global__ void __launch_bounds__(HX_BLOCK)
     for (int64_t e = hx_first_of_thread(); e < mma.n; e += hx_all_threads()) {
         if (!is_free(mma.d_passive, e)) continue;
         const double x = mma.d_design[e], moved = mma.d_proposal[e] - x;
-        mma.d_state[e] = hx_mma_state_after(mma.d_state[e], mma.first, moved);
+        mma.d_state[e] = hx_mma_state_after(&mma, mma.d_state[e], moved);
         change = fmax(change, fabs(moved));
         hx_mma_add_kkt(&mma, x, e, &sum[0], &sum[1]);
     }

@@ -71,6 +71,7 @@ static void propose(void)
     CHECK_OK(device.ops->upload(&device, (void *)mma.at.d_design, x, bytes));
     for (int i = 0; i <= mma.at.m; i++)
         CHECK_OK(device.ops->upload(&device, (void *)mma.at.d_derivative[i], g[i], bytes));
+    mma.objective = f[0];
     for (int i = 0; i < mma.at.m; i++) mma.value[i] = f[1 + i];
     CHECK_OK(hx_mma_propose(&device, &mma));
 }
@@ -188,7 +189,7 @@ static void classes(int n, const double *at, double *value, double (*slope)[MOST
 
 static void check_classes(double start)
 {
-    const example p = {"five limits", classes, N_CLASSED, N_CLASS, 40,
+    const example p = {"five limits", classes, N_CLASSED, N_CLASS, 80,
                        0.01,          1.0,     start,     0.2,     {0.0}};
     static result r;
     double sum[N_CLASS] = {0.0}, wanted = 0.0, error = 0.0;
@@ -399,22 +400,28 @@ static void check_random(int m, int n, int has_passive, uint64_t seed)
 /* They approach an oscillating variable and move away from a steady one, within limits. */
 static void check_asymptotes(void)
 {
-    double state = hx_mma_state_after(0.0, 0.5, 0.1);
-    CHECK(hx_mma_distance(0.0, 0.5) == 0.5 && hx_mma_distance(state, 0.3) == 0.5);
-    state = hx_mma_state_after(state, 0.3, -0.1);
-    CHECK_REL(hx_mma_distance(state, 0.3), 0.35, 1e-15);
-    state = hx_mma_state_after(state, 0.3, -0.1);
-    CHECK_REL(hx_mma_distance(state, 0.3), 0.42, 1e-15);
-    state = hx_mma_state_after(state, 0.3, 0.0);
-    CHECK_REL(hx_mma_distance(state, 0.3), 0.42, 1e-15);
-    state = hx_mma_state_after(state, 0.3, 0.1); /* the change before was 0 */
-    CHECK_REL(hx_mma_distance(state, 0.3), 0.42, 1e-15);
-    for (int i = 0; i < 40; i++) state = hx_mma_state_after(state, 0.5, i % 2 ? 0.1 : -0.1);
-    CHECK(hx_mma_distance(state, 0.5) == HX_MMA_NEAREST);
-    state = hx_mma_state_after(state, 0.5, 0.0);
-    CHECK(hx_mma_distance(state, 0.5) == HX_MMA_NEAREST);
-    for (int i = 0; i < 80; i++) state = hx_mma_state_after(state, 0.5, 0.1);
-    CHECK(hx_mma_distance(state, 0.5) == HX_MMA_FARTHEST);
+    hx_device_mma near = hx_mma_defaults.at;
+    const hx_device_mma *const at = &hx_mma_defaults.at;
+    near.farthest = 1.0;
+    double state = hx_mma_state_after(at, 0.0, 0.1);
+    CHECK(hx_mma_distance(at, 0.0) == 0.5 && hx_mma_distance(at, state) == 0.5);
+    state = hx_mma_state_after(at, state, -0.1);
+    CHECK_REL(hx_mma_distance(at, state), 0.35, 1e-15);
+    state = hx_mma_state_after(at, state, -0.1);
+    CHECK_REL(hx_mma_distance(at, state), 0.42, 1e-15);
+    state = hx_mma_state_after(at, state, 0.0);
+    CHECK_REL(hx_mma_distance(at, state), 0.42, 1e-15);
+    state = hx_mma_state_after(at, state, 0.1); /* the change before was 0 */
+    CHECK_REL(hx_mma_distance(at, state), 0.42, 1e-15);
+    for (int i = 0; i < 40; i++) state = hx_mma_state_after(at, state, i % 2 ? 0.1 : -0.1);
+    CHECK(hx_mma_distance(at, state) == HX_MMA_NEAREST);
+    state = hx_mma_state_after(at, state, 0.0);
+    CHECK(hx_mma_distance(at, state) == HX_MMA_NEAREST);
+    for (int i = 0; i < 80; i++) state = hx_mma_state_after(at, state, 0.1);
+    CHECK(hx_mma_distance(at, state) == HX_MMA_FARTHEST);
+    CHECK(hx_mma_distance(&near, state) == 1.0);
+    state = hx_mma_state_after(&near, state, 0.1);
+    CHECK_REL(hx_mma_distance(at, state), 1.2, 1e-15);
 }
 
 /* A derivative that is not finite is an error, not a design. */

@@ -112,7 +112,7 @@ int hx_cpu_mma_settle(hx_device *dev, const hx_device_mma *mma, double *change, 
         for (int64_t e = hx_part_begin(mma->n, k); e < hx_part_begin(mma->n, k + 1); e++) {
             const double x = mma->d_design[e], moved = mma->d_proposal[e] - x;
             if (!is_free(mma->d_passive, e)) continue;
-            mma->d_state[e] = hx_mma_state_after(mma->d_state[e], mma->first, moved);
+            mma->d_state[e] = hx_mma_state_after(mma, mma->d_state[e], moved);
             if (fabs(moved) > largest) largest = fabs(moved);
             hx_mma_add_kkt(mma, x, e, &left, &all);
         }

@@ -1,0 +1,154 @@
+/* The update `mma` on convex problems, whose optima are known to six digits: a box of 12 x 6 x 4
+ * unit cubes with two load cases and stiffness proportional to the density. The references are from
+ * an independent program (KKT residual 1e-6, constraints 1e-8).
+ *
+ *     test_mma_optima [cpu | cuda] [quick] */
+#include "tests/lib/fixture.h"
+
+static hx_device device;
+
+enum { NX = 12, NY = 6, NZ = 4, N_ELEM = NX * NY * NZ, MOST = 2 };
+enum { AGAIN = 10 }; /* designs that have to stay at the optimum */
+
+static const hx_support_spec support = {
+    .set = "left", .origin = "test", .fix = HX_FIX_X | HX_FIX_Y | HX_FIX_Z};
+static const hx_load_spec load[2] = {
+    {"right-lower-edge", "test", HX_LOAD_NODE_FORCE, {0.0, 0.0, -1.0}, 1},
+    {"right", "test", HX_LOAD_NODE_FORCE, {0.0, 0.01, 0.0}, 2}};
+static const int case_of[2] = {0, 1};
+
+/* The compliance of one load case, whose number is the data. */
+static int case_value(const hx_response *o, double *value)
+{
+    *value = o->analysis->load_case[*(const int *)o->params.data].compliance;
+    return HX_OK;
+}
+
+static int case_derivative(const hx_response *o, const double *d_energy, double *d_dc)
+{
+    hx_analysis *const a = o->analysis;
+    (void)d_energy;
+    HX_TRY(hx_operator_energy(a->op, a->d_u[*(const int *)o->params.data], d_dc));
+    return device.ops->design->sensitivity(&device, N_ELEM, a->problem->least, a->penalty,
+                                           a->d_modulus, a->d_rho, d_dc, d_dc);
+}
+
+static const hx_response_kind case_compliance = {.name = "case",
+                                                 .help = "compliance of a load case",
+                                                 .value = case_value,
+                                                 .derivative = case_derivative};
+
+typedef struct example {
+    const char *name;
+    const hx_response_kind *objective;
+    double volume_fraction; /* 1: no limit */
+    int n;                  /* limits of load cases 1 to n */
+    double limit[MOST];
+    int in_largest;
+    /* value: of the objective, a volume as a fraction; of the cases at the optimum, 0: not tested */
+    double value, compliance[2];
+} example;
+
+static const example list[] = {
+    {"least C1, V <= 0.5", &case_compliance, 0.5, 0, {0.0}, 0, 1234.72539, {1234.72539, 2.38366}},
+    {"least V, C1", &hx_constraint_volume, 1.0, 1, {1234.72539}, 0, 0.5, {1234.72539, 0.0}},
+    {"least V, C1 and C2",
+     &hx_constraint_volume,
+     1.0,
+     2,
+     {1829.4231585, 2.2334887342},
+     0,
+     0.35686513,
+     {1829.4231585, 2.2334887342}},
+    {"least of the larger C, V <= 0.5",
+     &case_compliance,
+     0.5,
+     2,
+     {1829.4231585, 2.2334887342},
+     1,
+     0.74251889,
+     {1358.38124, 1.65840756}}};
+
+/* Value of the example's objective. */
+static double value_of(const example *p, const fixture_solver *s, const hx_iteration *record)
+{
+    double largest = 0.0;
+    if (p->objective == &hx_constraint_volume) return record->volume;
+    if (!p->in_largest) return record->objective;
+    for (int i = 0; i < p->n; i++)
+        test_worst(&largest, s->opt.constraint[1 + i].now / s->opt.constraint[1 + i].limit);
+    return largest;
+}
+
+/* Number of designs until the objective has six digits and every limit is met to 1e-6, and stays
+ * so; more than n_design: never. */
+static int optimise(const hx_problem *problem, const example *p, double start, int n_design)
+{
+    double density[N_ELEM];
+    hx_constraint_spec limit[MOST];
+    fixture_solver s;
+    hx_iteration record;
+    fixture_settings settings = fixture_defaults();
+    int first = n_design + 1;
+    for (int e = 0; e < N_ELEM; e++) density[e] = start;
+    for (int i = 0; i < p->n; i++)
+        limit[i] = (hx_constraint_spec){
+            .kind = &case_compliance, .params = {.data = &case_of[i]}, .limit = p->limit[i]};
+    settings.design.volume_fraction = p->volume_fraction;
+    settings.design.penalty = fixture_constant(1.0);
+    settings.density = density;
+    settings.precond = "multigrid";
+    settings.op_kind = hx_operator_kind_find(device.ops->name, "otf");
+    settings.pcg.tolerance = 1e-10;
+    settings.optimizer = (hx_optimizer_params){.objective = p->objective,
+                                               .objective_params.data = &case_of[0],
+                                               .n_constraint = p->n,
+                                               .constraint = limit,
+                                               .update = hx_update_find("mma")};
+    CHECK_OK(fixture_solver_create(&s, &device, problem, &settings));
+    for (int i = 1; i <= p->n; i++) s.opt.constraint[i].in_largest = p->in_largest;
+    for (int k = 1; k <= n_design && k < first + AGAIN; k++) {
+        CHECK_OK(hx_optimizer_step(&s.opt, &record));
+        int is_there = fabs(value_of(p, &s, &record) / p->value - 1.0) <= 1e-6;
+        for (int i = 0; i <= p->n; i++) {
+            const hx_response *const g = &s.opt.constraint[i];
+            is_there &= g->in_largest || g->now <= g->limit * (1.0 + 1e-6);
+        }
+        if (!is_there) first = n_design + 1;
+        if (is_there && first > k) first = k;
+        hx_optimizer_advance(&s.opt);
+    }
+    for (int c = 0; c < 2; c++)
+        if (p->compliance[c] > 0.0)
+            CHECK_REL(record.load_case[c].compliance, p->compliance[c], 1e-3);
+    printf("%-32s from %.1f: %.9g after %d designs, there at %d; change %.1e\n", p->name, start,
+           value_of(p, &s, &record), record.iteration, first, record.change);
+    fixture_solver_free(&s);
+    return first;
+}
+
+int main(int argc, char **argv)
+{
+    static const double start[3] = {0.5, 0.3, 0.9};
+    hx_mesh mesh;
+    hx_problem problem;
+    hx_problem_params params = fixture_problem();
+    int quick;
+    const int status = fixture_open(&device, argc, argv, &quick);
+    if (status != 0) return status;
+    fixture_set_threads(1);
+    CHECK_OK(hx_generate_box(&mesh, NX, NY, NZ, NX, NY, NZ));
+    CHECK_OK(fixture_finish(&mesh, FIXTURE_IN_ORDER));
+    params.support = &support;
+    params.n_support = 1;
+    params.load = load;
+    params.n_load = 2;
+    CHECK_OK(hx_problem_create(&problem, &mesh, &params));
+    for (size_t i = 0; i < sizeof list / sizeof list[0]; i++)
+        for (int k = 0; k < (quick ? 1 : 3); k++)
+            CHECK(optimise(&problem, &list[i], start[k], 120) <= 100);
+    hx_problem_free(&problem);
+    hx_mesh_free(&mesh);
+    hx_device_close(&device);
+    TEST_END();
+}
