@@ -16,6 +16,7 @@ enum { NX = 12, NY = 6, NZ = 6, N_ELEM = NX * NY * NZ, N_DESIGN = 7, N_CASE = 2 
 typedef struct model {
     const hx_filter_kind *filter;
     const hx_precond_kind *precond;
+    const hx_update_kind *update; /* NULL: optimality criteria */
     hx_pcg_criterion criterion;
     double beta, penalty_start;
     int gravity, warm, deflation;
@@ -102,6 +103,7 @@ static void open_run(fixture_solver *s, const hx_problem *problem, const model *
     settings.precond = m->precond->name;
     settings.filter = m->filter->name;
     settings.filter_params = (hx_filter_params){.radius = 0.35};
+    settings.optimizer.update = m->update;
     settings.pcg.criterion = m->criterion;
     settings.pcg.tolerance = hx_pcg_tolerance(m->criterion);
     if (m->deflation) {
@@ -177,8 +179,8 @@ static void check_model(const hx_mesh *mesh, const model *m)
     CHECK_MSG(!m->deflation || n_deflation > 1, "%d designs with floating components", n_deflation);
     CHECK(want[N_DESIGN - 1].number[1] != want[0].number[1]);
     for (int i = 0; i < N_DESIGN; i++) go_on(&problem, m, &image[i], i + 1, want);
-    printf("%s, %s: %zu parts, %zu bytes\n", m->filter->name, m->precond->name, image[0].n,
-           hx_snapshot_bytes(&image[0]));
+    printf("%s, %s, %s: %zu parts, %zu bytes\n", m->filter->name, m->precond->name,
+           m->update ? m->update->name : "oc", image[0].n, hx_snapshot_bytes(&image[0]));
     for (int i = 0; i < N_DESIGN; i++) hx_snapshot_free(&image[i]);
     hx_problem_free(&problem);
 }
@@ -276,6 +278,14 @@ static void check_models(const hx_mesh *mesh)
             m.filter = hx_filters[i];
             m.precond = precond;
             if (m.filter->is_heuristic) m.beta = 0.0;
+            check_model(mesh, &m);
+        }
+    for (size_t i = 0; hx_updates[i]; i++)
+        for (size_t k = 0; k < 3; k++) { /* the second and the third have a projection */
+            model m = variants[k];
+            m.filter = hx_filter_find(k == 0 ? "none" : "density");
+            m.precond = hx_precond_find("jacobi");
+            m.update = hx_updates[i];
             check_model(mesh, &m);
         }
     /* is_floating reads the state of multigrid */
