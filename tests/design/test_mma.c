@@ -367,6 +367,61 @@ static void check_proposal(const char *label, const double *state, const double 
     CHECK(n_inside > n / 20 && mma.n_pass <= 80);
 }
 
+/* The passes of the device against those of the CPU, at the multipliers of the proposal. */
+static void check_passes(const char *label, double *state, double *passive)
+{
+    static double next[2][MOST_VARIABLES];
+    const int n = (int)mma.at.n, m = mma.at.m, n_sum = 2 + m * (m + 3) / 2;
+    double sum[2][HX_MMA_SUMS], change[2], worst = 0.0;
+    hx_device cpu, *const dev[2] = {&device, &cpu};
+    hx_device_mma at[2] = {mma.at, mma.at};
+    CHECK_OK(hx_device_open(&cpu, hx_device_find("cpu")));
+    CHECK_OK(device.ops->upload(&device, mma.at.d_state, state, (size_t)n * sizeof *state));
+    at[1].d_design = x;
+    at[1].d_passive = passive;
+    at[1].d_state = state;
+    at[1].d_proposal = next[1];
+    for (int i = 0; i <= m; i++) at[1].d_derivative[i] = g[i];
+    for (int part = 0; part < 3; part++) {
+        const int n_here = part == 0 ? 2 + m : part == 1 ? n_sum : 2;
+        for (int k = 0; k < 2; k++) {
+            const hx_design_ops *const ops = dev[k]->ops->design;
+            if (part == 0) CHECK_OK(ops->mma_begin(dev[k], &at[k], sum[k]));
+            if (part == 1) CHECK_OK(ops->mma_dual(dev[k], &at[k], sum[k]));
+            if (part == 2) CHECK_OK(ops->mma_end(dev[k], &at[k]));
+            if (part == 2) CHECK_OK(ops->mma_settle(dev[k], &at[k], &change[k], sum[k]));
+        }
+        for (int i = 0; i < n_here; i++) {
+            const double size = fmax(1e-3, fabs(sum[1][i]));
+            test_worst(&worst, fabs(sum[0][i] - sum[1][i]) / size);
+        }
+    }
+    fixture_get(&device, (size_t)n, next[0], mma.at.d_proposal);
+    for (int e = 0; e < n; e++) test_worst(&worst, fabs(next[0][e] - next[1][e]));
+    test_worst(&worst, fabs(change[0] - change[1]));
+    CHECK_MSG(worst <= 1e-11, "%s: %.1e off the CPU", label, worst);
+    fixture_get(&device, (size_t)n, next[0], mma.at.d_state);
+    for (int e = 0; e < n; e++)
+        CHECK_REL(hx_mma_distance(&mma.at, next[0][e]), hx_mma_distance(&mma.at, state[e]), 1e-14);
+    hx_device_close(&cpu);
+}
+
+/* The same bits by any number of threads, and if proposed again. */
+static void check_threads(const char *label, const double *state)
+{
+    static double next[2][MOST_VARIABLES];
+    const size_t bytes = (size_t)mma.at.n * sizeof *state;
+    for (int k = 0; k < 2; k++) {
+        fixture_set_threads(k == 0 ? 1 : 4);
+        mma.has_lambda = 0;
+        CHECK_OK(device.ops->upload(&device, mma.at.d_state, state, bytes));
+        propose();
+        fixture_get(&device, (size_t)mma.at.n, next[k], mma.at.d_proposal);
+    }
+    fixture_set_threads(1);
+    CHECK_MSG(memcmp(next[0], next[1], bytes) == 0, "%s: other bits by four threads", label);
+}
+
 /* Random derivatives of both signs and several sizes, some of them 0, about a random design. */
 static void check_random(int m, int n, int has_passive, uint64_t seed)
 {
@@ -392,6 +447,8 @@ static void check_random(int m, int n, int has_passive, uint64_t seed)
     snprintf(label, sizeof label, "%d limits, %d variables%s", m, n,
              has_passive ? ", passive" : "");
     check_proposal(label, state, has_passive ? passive : NULL);
+    check_threads(label, state);
+    check_passes(label, state, has_passive ? passive : NULL);
     close_method();
 }
 

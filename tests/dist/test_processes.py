@@ -473,6 +473,32 @@ def objectives():
     check(said.returncode == 2 and "optimization.objective" in said.stderr, f"displacement, distributed mesh: {said.stderr}")
 
 
+def updates():
+    """The method of moving asymptotes: sums and asymptotes of all ranks, with passive elements, linked variables, a projection
+    and distributed meshes; a resumed run has the bits of an uninterrupted one."""
+    config, size, mma = PART % "cantilever", "mesh.nx=16 mesh.ny=8 mesh.nz=8".split(), "optimization.update=mma"
+    with open("loads.cfg", "w", encoding="utf-8") as file:
+        file.write(LOADS)
+    plane = "optimization.symmetry=({ point = [0.0, 4.0, 4.0]; normal = [0.0, 1.0, 0.0]; })"
+    for name, of, keys in (("mma", config, size), ("mma, density", config, [*size, "optimization.filter.kind=density"]),
+                           ("mma, passive, projection, two cases, gravity", "loads.cfg", []),
+                           ("mma, symmetry", config, [*size, plane]), ("mma, in parts", config, [*size, "mesh.in_parts=always"])):
+        agree(name, of, *keys, mma, ranks=(2, 3), designs=6, bound=1e-8, cases=4)
+        if keys and name != "mma, in parts":
+            off = max(abs(a - b) for a, b in zip(densities("alone", 6), densities("shared", 6)))
+            check(off < 1e-7, f"{name}: a density {off:.1e} off")
+    keys = [*EXACT, *size, mma, "output.checkpoint=1e-9", "output.every=0"]
+    for folder, last in (("mma8", 8), ("mma4", 4)):
+        check(run(3, folder, config, *keys, f"optimization.iterations={last}").returncode == 0, f"mma: {last} designs")
+    for ranks in (3, 1):
+        shutil.copytree("mma4", f"mma4by{ranks}")
+        said = hextop(ranks, "run", config, f"output.directory=mma4by{ranks}", "solver.device=" + DEVICE, *keys,
+                      "optimization.iterations=8", "--resume")
+        check(said.returncode == 0, f"mma, resumed by {ranks}: {said.stderr}")
+        compare(f"mma, resumed by {ranks}", history("mma8"), history(f"mma4by{ranks}"), 0.0 if ranks == 3 else 1e-8, 4)
+    check(densities("mma8", 8) == densities("mma4by3", 8), "mma, resumed: not the same bits")
+
+
 def designs():
     """Distributed designs: filters that reach beyond a subdomain, or beyond the next one; projection, passive elements,
     initial designs from a file, loads by mass; a filter that solves an equation."""
@@ -766,7 +792,7 @@ def main():
             print("skipped: " + why)
             return 77
         jobs = (parts, coarse_grids, distributed_meshes, distributed_kinds, transports, settings, mixed, quadratic,
-                convection, rigid, prescribed, linked, objectives, designs, outputs, resumed, floating_components, graphs,
+                convection, rigid, prescribed, linked, objectives, updates, designs, outputs, resumed, floating_components, graphs,
                 refused, killed)
         unknown = set(SCENES) - {job.__name__ for job in jobs}
         check(not unknown, f"no such scenes: {unknown}")
