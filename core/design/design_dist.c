@@ -101,10 +101,10 @@ static int mma_dual(hx_device *dev, const hx_device_mma *mma, double *sum)
     return hx_dist_sum(hx_dist_of(dev), 2 + mma->m * (mma->m + 3) / 2, sum);
 }
 
-static int mma_settle(hx_device *dev, const hx_device_mma *mma, double *change, double sum[2])
+static int mma_measure(hx_device *dev, const hx_device_mma *mma, double *change, double sum[2])
 {
     hx_dist *const dist = hx_dist_of(dev);
-    HX_TRY(plain(dev)->mma_settle(dev, mma, change, sum));
+    HX_TRY(plain(dev)->mma_measure(dev, mma, change, sum));
     HX_TRY(hx_reduce_max(&dist->reduce.base, 1, change));
     return hx_dist_sum(dist, 2, sum);
 }
@@ -177,7 +177,7 @@ int hx_design_distribute(hx_dist *dist)
     ops->oc_end = oc_end;
     ops->mma_begin = mma_begin;
     ops->mma_dual = mma_dual;
-    ops->mma_settle = mma_settle;
+    ops->mma_measure = mma_measure;
     ops->link = link_dist;
     ops->copy_largest = copy_largest_dist;
     ops->cone_cells = cone_cells;

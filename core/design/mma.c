@@ -235,10 +235,9 @@ static void first_multipliers(const hx_mma *mma, double barrier, dual *p)
 /* The dual problem by a primal-dual interior-point method (Svanberg 2007, section 5, in the m
  * multipliers instead of all variables). In brackets doubles read and written per element, with
  * m + 1 derivatives. */
-int hx_mma_propose(hx_device *dev, hx_mma *mma)
+int hx_mma_solve(hx_device *dev, hx_mma *mma)
 {
-    const hx_design_ops *const ops = dev->ops->design;
-    double barrier = mma->has_lambda ? LATER_BARRIER : FIRST_BARRIER, sum[2];
+    double barrier = mma->has_lambda ? LATER_BARRIER : FIRST_BARRIER;
     dual p;
     mma->n_pass = 0;
     mma->at.farthest = is_worse(mma) ? HX_MMA_FARTHEST_IF_WORSE : HX_MMA_FARTHEST;
@@ -255,9 +254,22 @@ int hx_mma_propose(hx_device *dev, hx_mma *mma)
     mma->has_lambda = 1;
     mma->last[0] = mma->objective;
     memcpy(mma->last + 1, mma->value, sizeof mma->value);
-    HX_TRY(ops->mma_end(dev, &mma->at)); /* x(lambda) [m + 4] */
-    if (mma->at.groups) HX_TRY(ops->copy_largest(dev, mma->at.groups, mma->at.d_proposal));
-    HX_TRY(ops->mma_settle(dev, &mma->at, &mma->change, sum)); /* asymptotes [m + 5] */
+    HX_TRY(dev->ops->design->mma_end(dev, &mma->at)); /* x(lambda) [m + 4] */
+    if (!mma->at.groups) return HX_OK;
+    return dev->ops->design->copy_largest(dev, mma->at.groups, mma->at.d_proposal);
+}
+
+int hx_mma_measure(hx_device *dev, hx_mma *mma)
+{
+    double sum[2];
+    HX_TRY(dev->ops->design->mma_measure(dev, &mma->at, &mma->change, sum));
     mma->kkt = sum[1] > 0.0 ? sum[0] / sum[1] : 0.0;
     return HX_OK;
+}
+
+int hx_mma_propose(hx_device *dev, hx_mma *mma)
+{
+    HX_TRY(hx_mma_solve(dev, mma));
+    HX_TRY(hx_mma_measure(dev, mma));                   /* [m + 3] */
+    return dev->ops->design->mma_settle(dev, &mma->at); /* asymptotes [4] */
 }

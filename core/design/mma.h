@@ -89,6 +89,11 @@ extern const hx_mma hx_mma_defaults;
  * traffic: mma.c. HX_ENUMERIC: derivatives are not finite. Waits. */
 int hx_mma_propose(hx_device *dev, hx_mma *mma);
 
+/* Its steps, apart from the asymptotes: the proposal and z, y, approximate and distance; change and
+ * kkt. */
+int hx_mma_solve(hx_device *dev, hx_mma *mma);
+int hx_mma_measure(hx_device *dev, hx_mma *mma);
+
 /* The state of an element: v = +-o / (high - low) with the sign of the last change; |v| is
  * HX_MMA_STILL times as large if it was 0, and 0 before the first design. The product is exact. */
 #define HX_MMA_STILL 4096.0

@@ -326,7 +326,9 @@ static int measure_design(hx_optimizer *opt, hx_iteration *record)
                                      opt->d_volume, opt->filter->d_passive, &mass, &grey));
     record->volume = mass / opt->total_volume;
     const double wanted = opt->design->volume_fraction;
-    record->volume_missed = !(fabs(record->volume - wanted) <= HX_VOLUME_TOLERANCE * wanted);
+    const double excess = record->volume - wanted;
+    record->volume_missed = !((opt->update.kind->is_upper_limit ? excess : fabs(excess)) <=
+                              HX_VOLUME_TOLERANCE * wanted);
     record->greyness = 4.0 * grey / opt->problem->design_volume;
     opt->measured = (hx_measured){opt->d_physical, opt->d_volume, record->volume};
     return HX_OK;

@@ -64,7 +64,8 @@ typedef struct hx_iteration {
     double objective;  /* value for the analysed design; lower is better */
     double compliance; /* weighted sum over cases, of the analysed design */
     double volume;     /* volume fraction of the analysed design, passive elements included */
-    /* 1: it differs from the prescribed fraction by more than HX_VOLUME_TOLERANCE */
+    /* 1: it differs from the prescribed fraction by more than HX_VOLUME_TOLERANCE, or exceeds it by
+     * more if that is an upper limit (update.h) */
     int volume_missed;
     double change;        /* largest density change proposed by this step */
     double penalty, beta; /* values of this analysis; beta = 0: no projection */

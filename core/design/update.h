@@ -37,6 +37,7 @@ typedef struct hx_update_kind {
     const char *name, *help; /* name: value of optimization.update */
     int most_constraints;    /* number of constraints that it supports; the first is the volume */
     int is_distributed;      /* 1: supports a distributed design */
+    int is_upper_limit;      /* 1: the volume may be smaller than prescribed; 0: it is met */
     size_t bytes;            /* device memory that does not depend on the mesh */
     int bytes_per_elem;      /* additional device memory per element */
     int (*create)(hx_update *update);

@@ -288,6 +288,7 @@ static hx_design_ops make_design_ops()
     ops.mma_begin = hx_cuda_mma_begin;
     ops.mma_dual = hx_cuda_mma_dual;
     ops.mma_end = hx_cuda_mma_end;
+    ops.mma_measure = hx_cuda_mma_measure;
     ops.mma_settle = hx_cuda_mma_settle;
     ops.link = link;
     ops.copy_largest = copy_largest;

@@ -105,16 +105,25 @@ struct end_body {
     }
 };
 
+struct settle_body {
+    hx_device_mma mma;
+    __device__ void operator()(int64_t e) const
+    {
+        if (is_free(mma.d_passive, e))
+            mma.d_state[e] =
+                hx_mma_state_after(&mma, mma.d_state[e], mma.d_proposal[e] - mma.d_design[e]);
+    }
+};
+
 // result: the two sums, then the largest change, which compares like the integers with its bits.
 __global__ void __launch_bounds__(HX_BLOCK)
-    settle_kernel(hx_device_mma mma, double *result, double *partial, unsigned *ticket)
+    mma_measure_kernel(hx_device_mma mma, double *result, double *partial, unsigned *ticket)
 {
     __shared__ double of_warp[HX_BLOCK_WARPS];
     double sum[2] = {0.0, 0.0}, change = 0.0;
     for (int64_t e = hx_first_of_thread(); e < mma.n; e += hx_all_threads()) {
         if (!is_free(mma.d_passive, e)) continue;
         const double x = mma.d_design[e], moved = mma.d_proposal[e] - x;
-        mma.d_state[e] = hx_mma_state_after(&mma, mma.d_state[e], moved);
         change = fmax(change, fabs(moved));
         hx_mma_add_kkt(&mma, x, e, &sum[0], &sum[1]);
     }
@@ -194,17 +203,22 @@ int hx_cuda_mma_end(hx_device *dev, const hx_device_mma *mma)
     return hx_for_each(dev, mma->n, end_body{*mma});
 }
 
-int hx_cuda_mma_settle(hx_device *dev, const hx_device_mma *mma, double *change, double sum[2])
+int hx_cuda_mma_measure(hx_device *dev, const hx_device_mma *mma, double *change, double sum[2])
 {
     const hx_cuda *impl = hx_cuda_of(dev);
     double result[3];
     HX_TRY(dev->ops->zero(dev, impl->d_result, sizeof result));
-    settle_kernel<<<hx_field_blocks(impl, mma->n), HX_BLOCK, 0, impl->stream>>>(
+    mma_measure_kernel<<<hx_field_blocks(impl, mma->n), HX_BLOCK, 0, impl->stream>>>(
         *mma, impl->d_result, impl->d_partial, impl->d_ticket);
-    HX_TRY_LAUNCH("mma_settle");
+    HX_TRY_LAUNCH("mma_measure");
     HX_TRY(dev->ops->download(dev, result, impl->d_result, sizeof result));
     sum[0] = result[0];
     sum[1] = result[1];
     *change = result[2];
     return HX_OK;
+}
+
+int hx_cuda_mma_settle(hx_device *dev, const hx_device_mma *mma)
+{
+    return hx_for_each(dev, mma->n, settle_body{*mma});
 }

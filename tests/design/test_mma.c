@@ -389,7 +389,8 @@ static void check_passes(const char *label, double *state, double *passive)
             if (part == 0) CHECK_OK(ops->mma_begin(dev[k], &at[k], sum[k]));
             if (part == 1) CHECK_OK(ops->mma_dual(dev[k], &at[k], sum[k]));
             if (part == 2) CHECK_OK(ops->mma_end(dev[k], &at[k]));
-            if (part == 2) CHECK_OK(ops->mma_settle(dev[k], &at[k], &change[k], sum[k]));
+            if (part == 2) CHECK_OK(ops->mma_measure(dev[k], &at[k], &change[k], sum[k]));
+            if (part == 2) CHECK_OK(ops->mma_settle(dev[k], &at[k]));
         }
         for (int i = 0; i < n_here; i++) {
             const double size = fmax(1e-3, fabs(sum[1][i]));
@@ -406,7 +407,7 @@ static void check_passes(const char *label, double *state, double *passive)
     hx_device_close(&cpu);
 }
 
-/* The same bits by any number of threads, and if proposed again. */
+/* A proposal has the same bits with any number of threads. */
 static void check_threads(const char *label, const double *state)
 {
     static double next[2][MOST_VARIABLES];

@@ -1,4 +1,4 @@
-/* The update `mma` on convex problems, whose optima are known to six digits: a box of 12 x 6 x 4
+/* The updates `mma` and `gcmma` on convex problems, whose optima are known to six digits: a box of 12 x 6 x 4
  * unit cubes with two load cases and stiffness proportional to the density. The references are from
  * an independent program (KKT residual 1e-6, constraints 1e-8).
  *
@@ -82,7 +82,8 @@ static double value_of(const example *p, const fixture_solver *s, const hx_itera
 
 /* Number of designs until the objective has six digits and every limit is met to 1e-6, and stays
  * so; more than n_design: never. */
-static int optimise(const hx_problem *problem, const example *p, double start, int n_design)
+static int optimise(const hx_problem *problem, const char *update, const example *p, double start,
+                    int n_design)
 {
     double density[N_ELEM];
     hx_constraint_spec limit[MOST];
@@ -104,7 +105,7 @@ static int optimise(const hx_problem *problem, const example *p, double start, i
                                                .objective_params.data = &case_of[0],
                                                .n_constraint = p->n,
                                                .constraint = limit,
-                                               .update = hx_update_find("mma")};
+                                               .update = hx_update_find(update)};
     CHECK_OK(fixture_solver_create(&s, &device, problem, &settings));
     for (int i = 1; i <= p->n; i++) s.opt.constraint[i].in_largest = p->in_largest;
     for (int k = 1; k <= n_design && k < first + AGAIN; k++) {
@@ -121,10 +122,28 @@ static int optimise(const hx_problem *problem, const example *p, double start, i
     for (int c = 0; c < 2; c++)
         if (p->compliance[c] > 0.0)
             CHECK_REL(record.load_case[c].compliance, p->compliance[c], 1e-3);
-    printf("%-32s from %.1f: %.9g after %d designs, there at %d; change %.1e\n", p->name, start,
-           value_of(p, &s, &record), record.iteration, first, record.change);
+    printf("%-5s %-32s from %.1f: %.9g after %d designs, there at %d; change %.1e\n", update,
+           p->name, start, value_of(p, &s, &record), record.iteration, first, record.change);
     fixture_solver_free(&s);
     return first;
+}
+
+/* A limit of 0, to which no value can be related; a filter without derivatives. */
+static void check_refused(const hx_problem *problem)
+{
+    const hx_constraint_spec zero = {.kind = &case_compliance, .params = {.data = &case_of[0]}};
+    fixture_solver s;
+    fixture_settings settings = fixture_defaults();
+    settings.design.volume_fraction = 0.5;
+    settings.optimizer = (hx_optimizer_params){
+        .n_constraint = 1, .constraint = &zero, .update = hx_update_find("mma")};
+    CHECK_FAILS(fixture_solver_create(&s, &device, problem, &settings), HX_EINPUT,
+                "constraint 'case' has the limit 0");
+    settings.optimizer = (hx_optimizer_params){.update = hx_update_find("gcmma")};
+    settings.filter = "sensitivity";
+    settings.filter_params.radius = 1.5;
+    CHECK_FAILS(fixture_solver_create(&s, &device, problem, &settings), HX_EINPUT,
+                "optimization.filter.kind = \"density\"");
 }
 
 int main(int argc, char **argv)
@@ -146,7 +165,10 @@ int main(int argc, char **argv)
     CHECK_OK(hx_problem_create(&problem, &mesh, &params));
     for (size_t i = 0; i < sizeof list / sizeof list[0]; i++)
         for (int k = 0; k < (quick ? 1 : 3); k++)
-            CHECK(optimise(&problem, &list[i], start[k], 120) <= 100);
+            CHECK(optimise(&problem, "mma", &list[i], start[k], 120) <= 100);
+    for (size_t i = 0; i < sizeof list / sizeof list[0]; i++)
+        CHECK(optimise(&problem, "gcmma", &list[i], 0.5, 200) <= 200);
+    check_refused(&problem);
     hx_problem_free(&problem);
     hx_mesh_free(&mesh);
     hx_device_close(&device);

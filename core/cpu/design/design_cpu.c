@@ -219,6 +219,7 @@ const hx_design_ops hx_cpu_design_ops = {
     .mma_begin = hx_cpu_mma_begin,
     .mma_dual = hx_cpu_mma_dual,
     .mma_end = hx_cpu_mma_end,
+    .mma_measure = hx_cpu_mma_measure,
     .mma_settle = hx_cpu_mma_settle,
     .link = cpu_tie,
     .copy_largest = cpu_copy_largest,

@@ -102,7 +102,7 @@ int hx_cpu_mma_end(hx_device *dev, const hx_device_mma *mma)
     return HX_OK;
 }
 
-int hx_cpu_mma_settle(hx_device *dev, const hx_device_mma *mma, double *change, double sum[2])
+int hx_cpu_mma_measure(hx_device *dev, const hx_device_mma *mma, double *change, double sum[2])
 {
     double part[2][HX_N_PART], largest = 0.0;
     (void)dev;
@@ -112,7 +112,6 @@ int hx_cpu_mma_settle(hx_device *dev, const hx_device_mma *mma, double *change, 
         for (int64_t e = hx_part_begin(mma->n, k); e < hx_part_begin(mma->n, k + 1); e++) {
             const double x = mma->d_design[e], moved = mma->d_proposal[e] - x;
             if (!is_free(mma->d_passive, e)) continue;
-            mma->d_state[e] = hx_mma_state_after(mma, mma->d_state[e], moved);
             if (fabs(moved) > largest) largest = fabs(moved);
             hx_mma_add_kkt(mma, x, e, &left, &all);
         }
@@ -122,5 +121,16 @@ int hx_cpu_mma_settle(hx_device *dev, const hx_device_mma *mma, double *change, 
     *change = largest;
     sum[0] = hx_sum_parts(part[0]);
     sum[1] = hx_sum_parts(part[1]);
+    return HX_OK;
+}
+
+int hx_cpu_mma_settle(hx_device *dev, const hx_device_mma *mma)
+{
+    (void)dev;
+#pragma omp parallel for schedule(static)
+    for (int64_t e = 0; e < mma->n; e++)
+        if (is_free(mma->d_passive, e))
+            mma->d_state[e] =
+                hx_mma_state_after(mma, mma->d_state[e], mma->d_proposal[e] - mma->d_design[e]);
     return HX_OK;
 }
