@@ -232,8 +232,8 @@ static void first_multipliers(const hx_mma *mma, double barrier, dual *p)
     p->z = barrier / room_of_z(mma, p->lambda);
 }
 
-/* The dual problem by a primal-dual interior-point method (Svanberg 2007, section 5, in the m
- * multipliers instead of all variables). In brackets doubles read and written per element, with
+/* The dual problem by a primal-dual interior-point method (Svanberg 2007, but in
+ * the m multipliers instead of all variables). In brackets doubles read and written per element, with
  * m + 1 derivatives. */
 int hx_mma_solve(hx_device *dev, hx_mma *mma)
 {

@@ -1,4 +1,4 @@
-/* Method of moving asymptotes (Svanberg 1987, 2002) for m constraints and many variables:
+/* Method of moving asymptotes (Svanberg 1987; Svanberg 2007) for m constraints and many variables:
  *
  *     minimise    f_0(x) + a_0 z + sum of (c y_i + d y_i^2 / 2)
  *     subject to  f_i(x) - a_i z - y_i <= 0,  low <= x <= high,  y, z >= 0.
@@ -82,7 +82,7 @@ typedef struct hx_mma {
     int n_pass; /* passes over the elements for the dual */
 } hx_mma;
 
-/* a0 = 1, a = 0, c = 1000, d = 1, asymptotes 0.5 (Svanberg 2002; 2007 notes). */
+/* a0 = 1, a = 0, c = 1000, d = 1, asymptotes 0.5 (Svanberg 2007). */
 extern const hx_mma hx_mma_defaults;
 
 /* Proposes the next design in at.d_proposal, updates the asymptotes and sets the results. Device

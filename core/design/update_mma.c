@@ -8,7 +8,7 @@
 #include "analysis_internal.h"
 
 /* Scales, with which multipliers and cost of the artificial variables fit each other (Svanberg
- * 2007, section 3): of a limit that is exceeded by its own size, and of the objective's derivative
+ * 2007): of a limit that is exceeded by its own size, and of the objective's derivative
  * summed over the elements of the first design, for an objective of 1 to 10. */
 #define LIMIT_SCALE 10.0
 #define SLOPE_SCALE 30.0
@@ -85,7 +85,7 @@ int hx_update_mma_describe(hx_update *update, const hx_update_step *step,
     at->n = update->problem->mesh->n_elem;
     at->low = update->design->rho_min;
     at->move = update->design->move;
-    /* nearer for a steep projection (Guest et al. 2011) */
+    /* nearer for a steep projection (Guest 2011) */
     at->first = 0.5 / (1.0 + update->filter->projection.beta);
     at->d_design = step->d_design;
     at->d_passive = update->filter->d_passive;

@@ -102,7 +102,7 @@ static void optimise(const example *p, result *r)
 
 /* ---- problems with known optima ---- */
 
-/* Svanberg 1987, section 5: a cantilever of five boxes, of least weight under a displacement. The
+/* Svanberg 1987: a cantilever of five boxes, of least weight under a displacement. The
  * least of sum c x with sum a / x^3 = 1 is c (sum a^(1/4))^(4/3). */
 static const double beam_a[5] = {61.0, 37.0, 19.0, 7.0, 1.0};
 
@@ -133,7 +133,7 @@ static void check_beam(double start, int n_design)
     CHECK(r.most_passes <= 20 && r.n_pass <= 12 * n_design);
 }
 
-/* Svanberg 1987, section 5: two bars with two stress limits, the second of which is inactive. x_1 =
+/* Svanberg 1987: two bars with two stress limits, the second of which is inactive. x_1 =
  * 0.2 + 3.8 s_1, x_2 = 0.1 + 1.5 s_2. */
 static void two_bars(int n, const double *s, double *value, double (*slope)[MOST_VARIABLES])
 {
