@@ -490,15 +490,13 @@ static int step_with_time(hx_optimizer *opt, hx_iteration *record)
 
 int hx_optimizer_step(hx_optimizer *opt, hx_iteration *record)
 {
-    HX_TRY(hx_analysis_announce(opt->analysis, HX_CALL_STEP, 0));
+    HX_TRY(hx_analysis_check_ranks(opt->analysis));
     return note_failure(opt, step_with_time(opt, record));
 }
 
 void hx_optimizer_advance(hx_optimizer *opt)
 {
     double *const d_design = opt->d_design;
-    if (hx_analysis_announce(opt->analysis, HX_CALL_ADVANCE, 0) < 0)
-        hx_error_clear(); /* the next call reports it */
     opt->d_design = opt->d_proposal;
     opt->d_proposal = d_design;
 }
@@ -520,25 +518,23 @@ static int undo(hx_optimizer *opt)
 
 int hx_optimizer_undo(hx_optimizer *opt)
 {
-    HX_TRY(hx_analysis_announce(opt->analysis, HX_CALL_UNDO, 0));
+    HX_TRY(hx_analysis_check_ranks(opt->analysis));
     return note_failure(opt, undo(opt));
 }
 
 int hx_optimizer_density(const hx_optimizer *opt, double *host)
 {
-    HX_TRY(hx_analysis_announce(opt->analysis, HX_CALL_DENSITY, 0));
     return hx_analysis_download(opt->analysis, opt->d_physical, host);
 }
 
 int hx_optimizer_sensitivity(const hx_optimizer *opt, double *host)
 {
-    HX_TRY(hx_analysis_announce(opt->analysis, HX_CALL_SENSITIVITY, 0));
     return hx_analysis_download(opt->analysis, opt->d_dc, host);
 }
 
 int hx_optimizer_stiffness_error(hx_optimizer *opt, double *error)
 {
-    HX_TRY(hx_analysis_announce(opt->analysis, HX_CALL_STIFFNESS_ERROR, 0));
+    HX_TRY(hx_analysis_check_ranks(opt->analysis));
     return note_failure(opt, hx_analysis_stiffness_error(opt->analysis, opt->d_dv, error));
 }
 
@@ -552,7 +548,6 @@ static int weigh_energy(hx_optimizer *opt)
 
 int hx_optimizer_energy(hx_optimizer *opt, double *host)
 {
-    HX_TRY(hx_analysis_announce(opt->analysis, HX_CALL_ENERGY, 0));
     HX_TRY(note_failure(opt, weigh_energy(opt)));
     return hx_analysis_download(opt->analysis, opt->d_dv, host);
 }
