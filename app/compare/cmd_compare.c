@@ -288,33 +288,21 @@ static const hx_option compare_options[] = {
          .help = "compares the first design iteration over sizes 1 to 5 of the generator, like "
                  "Figures 11 to 15 and Table 3 of P1 (see doc/references.md)"},
     [HX_COMPARE_SIZES] =
-        {.name = "--sizes",
-         .kind = HX_OPTION_TEXT,
-         .value = "1,2,3",
+        {"--sizes", HX_OPTION_TEXT, "1,2,3",
          .help = "with --paper: other sizes, such as 1,2,3 or 1,320x160x160 (nx, ny, nz)"},
-    [HX_COMPARE_OPERATORS] = {.name = "--operators",
-                              .kind = HX_OPTION_WORDS,
-                              .value = "NAME,NAME",
-                              .word = operator_word,
+    [HX_COMPARE_OPERATORS] = {"--operators", HX_OPTION_WORDS, "NAME,NAME", .word = operator_word,
                               .help = "compares only these, such as ebe,otf"},
     [HX_COMPARE_ALL_DEVICES] =
         {.name = "--all-devices",
          .help = "compares on every device of this machine, not only solver.device"},
     [HX_COMPARE_NO_PCG] = {.name = "--no-pcg", .help = "compares products only, without PCG"},
     [HX_COMPARE_ITERATIONS] =
-        {.name = "--iterations",
-         .kind = HX_OPTION_TEXT,
-         .value = "N",
+        {"--iterations", HX_OPTION_TEXT, "N",
          .help = "largest number of PCG iterations, instead of solver.max_iterations"},
-    [HX_COMPARE_REPEATS] = {.name = "--repeats",
-                            .kind = HX_OPTION_TEXT,
-                            .value = "N",
+    [HX_COMPARE_REPEATS] = {"--repeats", HX_OPTION_TEXT, "N",
                             .note = "about half a second's worth, 7 to 101",
                             .help = "number of timed products"},
-    [HX_COMPARE_OUTPUT] = {.name = "--output",
-                           .kind = HX_OPTION_FOLDER,
-                           .value = "DIR",
-                           .note = "output.directory/compare",
+    [HX_COMPARE_OUTPUT] = {"--output", HX_OPTION_FOLDER, "DIR", .note = "output.directory/compare",
                            .help = "folder that the files are written to"},
 };
 

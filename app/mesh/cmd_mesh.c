@@ -347,43 +347,26 @@ static int command_mesh(const hx_options *options)
 }
 
 static const hx_option mesh_options[] = {
-    [HX_MESH_OPTION_SIZE] = {.name = "--element-size",
-                             .kind = HX_OPTION_TEXT,
-                             .value = "LENGTH",
+    [HX_MESH_OPTION_SIZE] = {"--element-size", HX_OPTION_TEXT, "LENGTH",
                              .note = "for about 100,000 tetrahedra",
                              .help = "edge length of the tetrahedra of a CAD model, in mm"},
-    [DENSITY] = {.name = "--density",
-                 .kind = HX_OPTION_FILE,
-                 .value = "RESULT.vtk",
+    [DENSITY] = {"--density", HX_OPTION_FILE, "RESULT.vtk",
                  .help = "writes the 0/1 design of a result, without void; for a folder, that of "
                          "its last design"},
-    [THRESHOLD] = {.name = "--threshold",
-                   .kind = HX_OPTION_TEXT,
-                   .value = "DENSITY",
+    [THRESHOLD] = {"--threshold", HX_OPTION_TEXT, "DENSITY",
                    .help = "elements of at least this density are solid, instead of the threshold "
                            "that keeps the volume"},
-    [PRESERVE] = {.name = "--preserve",
-                  .kind = HX_OPTION_WORDS,
-                  .value = HX_PRESERVE_DEFAULT,
-                  .fallback = HX_PRESERVE_DEFAULT,
-                  .word = hx_preserve_word,
+    [PRESERVE] = {"--preserve", HX_OPTION_WORDS, HX_PRESERVE_DEFAULT,
+                  .fallback = HX_PRESERVE_DEFAULT, .word = hx_preserve_word,
                   .help = HX_PRESERVE_HELP},
-    [SURFACE] = {.name = "--surface",
-                 .kind = HX_OPTION_FILE,
-                 .value = "PART.stl",
+    [SURFACE] = {"--surface", HX_OPTION_FILE, "PART.stl",
                  .help = "writes the tetrahedral mesh of the inside of this closed surface (.stl "
                          "or .ply), which `hextop verify --surface` analyses"},
-    [REFINE] = {.name = "--refine",
-                .kind = HX_OPTION_TEXT,
-                .value = "TIMES",
+    [REFINE] = {"--refine", HX_OPTION_TEXT, "TIMES",
                 .help =
                     "number of times that the mesh's cells are split before the surface cuts them"},
-    [MESHER] = {.name = "--mesher",
-                .kind = HX_OPTION_WORDS,
-                .value = "WORD",
-                .fallback = "cut",
-                .word = hx_surface_mesher_word,
-                .help = HX_SURFACE_MESHER_HELP},
+    [MESHER] = {"--mesher", HX_OPTION_WORDS, "WORD", .fallback = "cut",
+                .word = hx_surface_mesher_word, .help = HX_SURFACE_MESHER_HELP},
 };
 
 const hx_command hx_command_mesh = {

@@ -223,17 +223,11 @@ static int report_runs(const hx_options *options)
 }
 
 static const hx_option report_options[] = {
-    [OUTPUT] = {.name = "--output",
-                .letter = "-o",
-                .kind = HX_OPTION_FILE,
-                .value = "FILE.html",
+    [OUTPUT] = {"--output", HX_OPTION_FILE, "FILE.html", .letter = "-o",
                 .help = "file to write; default: report.html in the folder of a run, for several "
                         "runs in the current folder"},
     [TRIANGLES] =
-        {.name = "--triangles",
-         .kind = HX_OPTION_TEXT,
-         .value = "N",
-         .fallback = "300000",
+        {"--triangles", HX_OPTION_TEXT, "N", .fallback = "300000",
          .help = "maximum number of triangles per part; all parts together have at most 800,000"},
 };
 

@@ -92,20 +92,12 @@ static int command_selftest(const hx_options *options)
 }
 
 static const hx_option selftest_options[] = {
-    [DEVICE] = {.name = "--device",
-                .kind = HX_OPTION_TEXT,
-                .value = "NAME",
-                .note = "all devices that can run here",
+    [DEVICE] = {"--device", HX_OPTION_TEXT, "NAME", .note = "all devices that can run here",
                 .help = "cpu or cuda"},
     [MEMORY] =
-        {.name = "--memory",
-         .kind = HX_OPTION_TEXT,
-         .value = "GB",
+        {"--memory", HX_OPTION_TEXT, "GB",
          .help = "amount of device memory to which test patterns are also written and read back"},
-    [OUTPUT] = {.name = "--output",
-                .letter = "-o",
-                .kind = HX_OPTION_FILE,
-                .value = "FILE.json",
+    [OUTPUT] = {"--output", HX_OPTION_FILE, "FILE.json", .letter = "-o",
                 .help = "file to which all lines are also written, as JSON"},
 };
 

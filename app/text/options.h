@@ -15,11 +15,12 @@ typedef enum {
     HX_OPTION_FOLDER
 } hx_option_kind;
 
+/* Rows begin with name, kind and value. */
 typedef struct hx_option {
-    const char *name;   /* "--threshold" */
-    const char *letter; /* its short form, such as "-q"; NULL: none */
+    const char *name; /* "--threshold" */
     hx_option_kind kind;
     const char *value;             /* its argument, as shown in help and messages; NULL for flags */
+    const char *letter;            /* its short form, such as "-q"; NULL: none */
     const char *fallback;          /* default value; NULL: none */
     const char *note;              /* text shown instead of that default; NULL: none */
     const char *(*word)(size_t i); /* HX_OPTION_WORDS: the valid words, then NULL */

@@ -66,55 +66,32 @@ static int command_verify(const hx_options *options)
 }
 
 static const hx_option verify_options[] = {
-    [HX_VERIFY_THRESHOLD] = {.name = "--threshold",
-                             .kind = HX_OPTION_TEXT,
-                             .value = "DENSITY",
+    [HX_VERIFY_THRESHOLD] = {"--threshold", HX_OPTION_TEXT, "DENSITY",
                              .help = "elements of at least this density are solid, instead of the "
                                      "threshold that keeps the volume"},
-    [HX_VERIFY_PRESERVE] = {.name = "--preserve",
-                            .kind = HX_OPTION_WORDS,
-                            .value = HX_PRESERVE_DEFAULT,
-                            .fallback = HX_PRESERVE_DEFAULT,
-                            .word = hx_preserve_word,
+    [HX_VERIFY_PRESERVE] = {"--preserve", HX_OPTION_WORDS, HX_PRESERVE_DEFAULT,
+                            .fallback = HX_PRESERVE_DEFAULT, .word = hx_preserve_word,
                             .help = HX_PRESERVE_HELP},
-    [HX_VERIFY_TOLERANCE] = {.name = "--tolerance",
-                             .kind = HX_OPTION_TEXT,
-                             .value = "PERCENT",
-                             .fallback = "10",
+    [HX_VERIFY_TOLERANCE] = {"--tolerance", HX_OPTION_TEXT, "PERCENT", .fallback = "10",
                              .help = "difference above which a warning is printed"},
-    [HX_VERIFY_ELEMENT] = {.name = "--element",
-                           .kind = HX_OPTION_WORDS,
-                           .value = "WORD",
-                           .fallback = "linear",
+    [HX_VERIFY_ELEMENT] = {"--element", HX_OPTION_WORDS, "WORD", .fallback = "linear",
                            .word = hx_verify_element_word,
                            .help =
                                "quadratic: also analyses the 0/1 design with quadratic elements, "
                                "or only its solid if the whole mesh does not fit into memory"},
-    [HX_VERIFY_VTK] = {.name = "--vtk",
-                       .kind = HX_OPTION_FILE,
-                       .value = "FILE.vtk",
+    [HX_VERIFY_VTK] = {"--vtk", HX_OPTION_FILE, "FILE.vtk",
                        .help = "writes the 0/1 design, its displacements and stresses"},
-    [HX_VERIFY_OUTPUT] = {.name = "--output",
-                          .kind = HX_OPTION_FILE,
-                          .value = "FILE.json",
+    [HX_VERIFY_OUTPUT] = {"--output", HX_OPTION_FILE, "FILE.json",
                           .help = "file to write instead of verify.json"},
     [HX_VERIFY_SURFACE] =
-        {.name = "--surface",
-         .kind = HX_OPTION_FILE,
-         .value = "PART.stl",
+        {"--surface", HX_OPTION_FILE, "PART.stl",
          .help = "also analyses this closed surface (.stl or .ply), with quadratic tetrahedra"},
     [HX_VERIFY_REFINE] =
-        {.name = "--refine",
-         .kind = HX_OPTION_TEXT,
-         .value = "TIMES",
+        {"--refine", HX_OPTION_TEXT, "TIMES",
          .help = "number of times that the mesh's cells are split before --surface cuts them; "
                  "default: as many as give fewer than 300,000 tetrahedra"},
-    [HX_VERIFY_MESHER] = {.name = "--mesher",
-                          .kind = HX_OPTION_WORDS,
-                          .value = "WORD",
-                          .fallback = "cut",
-                          .word = hx_surface_mesher_word,
-                          .help = HX_SURFACE_MESHER_HELP},
+    [HX_VERIFY_MESHER] = {"--mesher", HX_OPTION_WORDS, "WORD", .fallback = "cut",
+                          .word = hx_surface_mesher_word, .help = HX_SURFACE_MESHER_HELP},
 };
 
 const hx_command hx_command_verify = {
