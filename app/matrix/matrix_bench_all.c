@@ -134,16 +134,6 @@ static int is_left_out(const all *a, hx_fill fill)
            (a->n_product > 0 && a->is_long[fill]);
 }
 
-static int measure_product(const all *a, const hx_matrix *m, product *p)
-{
-    *p = (product){.spec = m->spec,
-                   .bytes = hx_bench_product_bytes(m),
-                   .matrix_bytes = hx_matrix_bytes(m, a->site.dev),
-                   .plan_bytes = a->site.dev->ops->matrix->plan_bytes(m),
-                   .pattern_bytes = hx_device_pattern_bytes(&m->pattern)};
-    return hx_bench_product(&p->time, m, &a->check);
-}
-
 /* Measures all fills of a matrix, and products with the values of the first. */
 static int measure_fills(all *a, const hx_matrix *m, product *p)
 {
@@ -160,7 +150,14 @@ static int measure_fills(all *a, const hx_matrix *m, product *p)
         HX_TRY(hx_bench_fill_run(&row->f, &a->site, m, (hx_fill)fill, &a->check));
         a->n_filled++;
         a->is_long[fill] |= row->f.prepare_seconds + row->f.run.median > LONG;
-        if (p->time.n == 0 && row->f.run.n > 0) HX_TRY(measure_product(a, m, p));
+        if (p->time.n == 0 && row->f.run.n > 0) {
+            *p = (product){.spec = m->spec,
+                           .bytes = hx_bench_product_bytes(m),
+                           .matrix_bytes = hx_matrix_bytes(m, a->site.dev),
+                           .plan_bytes = a->site.dev->ops->matrix->plan_bytes(m),
+                           .pattern_bytes = hx_device_pattern_bytes(&m->pattern)};
+            HX_TRY(hx_bench_product(&p->time, m, &a->check));
+        }
     }
     return HX_OK;
 }

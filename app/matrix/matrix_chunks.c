@@ -62,45 +62,35 @@ static int one_range(hx_matrix_job *job)
     return HX_OK;
 }
 
-/* Puts all rows into one range. Ranges can be extracted only from meshes, not from quadratic
- * elements and splines. */
-static int all_at_once(hx_matrix_job *job, int fits)
-{
-    char text[32];
-    if (fits || isnan(job->plan.memory)) return one_range(job);
-    return HX_RAISE(HX_EINPUT,
-                    "--memory: rows of quadratic elements and splines are made in one range, which "
-                    "needs more than %s: leave --memory out, or add solver.element=linear",
-                    hx_format_bytes(job->plan.memory, text, sizeof text));
-}
-
-static int several_ranges(hx_matrix_job *job, double device, double host)
-{
-    hx_matrix_chunks *const c = &job->chunks;
-    hx_range_cost cost;
-    c->is_fetched = 1;
-    hx_matrix_stages_cost(&job->stages, job->counts.widest, 1, 1, job->plan.output != NULL, &cost);
-    const int rc = hx_row_ranges_plan(&job->session.mesh, job->blocks, &cost, device, host,
-                                      &c->n_range, &c->first, &c->most);
-    if (rc == HX_EINPUT && !isnan(job->plan.memory)) hx_error_prefix("--memory: ");
-    return rc;
-}
-
 int hx_matrix_chunks_plan(hx_matrix_job *job)
 {
     hx_matrix_chunks *const c = &job->chunks;
     double device, host;
+    char text[32];
     c->is_chunked = !isnan(job->plan.memory);
     c->is_fetched = c->is_chunked || job->plan.output || job->sides.moves;
     HX_TRY(find_budgets(job, &device, &host));
     c->device_budget = device;
     const int fits = whole_fits(job, device, host);
-    if (job->session.problem.space.element != HX_ELEMENT_LINEAR) {
-        HX_TRY(all_at_once(job, fits));
-    } else if (fits) {
+    const int is_linear = job->session.problem.space.element == HX_ELEMENT_LINEAR;
+    if (!is_linear && !fits && c->is_chunked) /* ranges can be extracted only from meshes */
+        return HX_RAISE(HX_EINPUT,
+                        "--memory: rows of quadratic elements and splines are made in one range, "
+                        "which needs more than %s: leave --memory out, or add "
+                        "solver.element=linear",
+                        hx_format_bytes(job->plan.memory, text, sizeof text));
+    if (!is_linear || fits) {
         HX_TRY(one_range(job));
     } else {
-        HX_TRY(several_ranges(job, device, isinf(host) ? ENOUGH_PINNED_BYTES : host));
+        hx_range_cost cost;
+        c->is_fetched = 1;
+        hx_matrix_stages_cost(&job->stages, job->counts.widest, 1, 1, job->plan.output != NULL,
+                              &cost);
+        const int rc = hx_row_ranges_plan(&job->session.mesh, job->blocks, &cost, device,
+                                          isinf(host) ? ENOUGH_PINNED_BYTES : host, &c->n_range,
+                                          &c->first, &c->most);
+        if (rc == HX_EINPUT && !isnan(job->plan.memory)) hx_error_prefix("--memory: ");
+        HX_TRY(rc);
     }
     c->is_chunked |= c->n_range > 1;
     return HX_OK;

@@ -39,19 +39,14 @@ int hx_matrix_open_files(hx_matrix_job *job)
     return hx_matrix_writer_open(&job->writer, job->files, HX_MATRIX_FILE_K, &shape);
 }
 
-static void note_file_size(hx_matrix_job *job)
-{
-    struct stat info;
-    if (job->plan.output && stat(job->plan.output, &info) == 0)
-        job->file_bytes = (int64_t)info.st_size;
-}
-
 int hx_matrix_close_files(hx_matrix_job *job)
 {
     HX_TRY(hx_matrix_write_sides(&job->sides, &job->session.problem, &job->plan, job->files));
     if (job->writer) HX_TRY(hx_matrix_writer_close(job->writer));
     HX_TRY(hx_write_set_commit(job->files));
-    note_file_size(job);
+    struct stat info;
+    if (job->plan.output && stat(job->plan.output, &info) == 0)
+        job->file_bytes = (int64_t)info.st_size;
     return HX_OK;
 }
 

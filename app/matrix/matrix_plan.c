@@ -47,20 +47,6 @@ static const char *bench_word(size_t i)
     return word[i];
 }
 
-/* HX_EINPUT: --bench names a table of a paper, which only a program of the tests makes. */
-static int refuse_papers(const hx_matrix_plan *plan, const char *text)
-{
-    static const char *const paper[] = {"papers", "p2", "p3", "p4", "p5"};
-    for (size_t i = 0; i < sizeof paper / sizeof paper[0]; i++)
-        if (strcmp(text, paper[i]) == 0)
-            return HX_RAISE(HX_EINPUT,
-                            "--bench %s: the tables of papers are printed by another program, "
-                            "which is built with -Dtests=true: "
-                            "`build/tests/bench/paperbench %s%s%s`",
-                            text, plan->config, i > 0 ? " --papers " : "", i > 0 ? text : "");
-    return HX_OK;
-}
-
 /* Reads --bench, which only measures; options for files are therefore refused. */
 static int read_bench(hx_matrix_plan *plan, const hx_options *options)
 {
@@ -70,7 +56,15 @@ static int read_bench(hx_matrix_plan *plan, const hx_options *options)
     const char *const text = hx_option_text(options, HX_MATRIX_BENCH);
     int index = 0;
     if (!text) return HX_OK;
-    HX_TRY(refuse_papers(plan, text));
+    /* A table of a paper, which only a program of the tests makes. */
+    static const char *const paper[] = {"papers", "p2", "p3", "p4", "p5"};
+    for (size_t i = 0; i < sizeof paper / sizeof paper[0]; i++)
+        if (strcmp(text, paper[i]) == 0)
+            return HX_RAISE(HX_EINPUT,
+                            "--bench %s: the tables of papers are printed by another program, "
+                            "which is built with -Dtests=true: "
+                            "`build/tests/bench/paperbench %s%s%s`",
+                            text, plan->config, i > 0 ? " --papers " : "", i > 0 ? text : "");
     HX_TRY(read_word("--bench", text, bench_word, &index));
     plan->bench = 1;
     for (size_t i = 0; i < sizeof other / sizeof other[0]; i++)
@@ -121,14 +115,6 @@ static int read_output(hx_matrix_plan *plan)
     return plan->curve ? hx_matrix_name_order(plan) : HX_OK;
 }
 
-static int locate_density(hx_matrix_plan *plan, const char *named)
-{
-    if (!named) return HX_OK;
-    HX_TRY(hx_result_locate(&plan->result, named));
-    plan->density = plan->result.file;
-    return HX_OK;
-}
-
 int hx_matrix_plan_read(hx_matrix_plan *plan, const hx_options *options)
 {
     plan->config = options->argument[0];
@@ -136,7 +122,11 @@ int hx_matrix_plan_read(hx_matrix_plan *plan, const hx_options *options)
     plan->rhs = hx_option_text(options, HX_MATRIX_RHS);
     plan->fixed = hx_option_text(options, HX_MATRIX_FIXED);
     plan->near_null = hx_option_text(options, HX_MATRIX_NEAR_NULL);
-    HX_TRY(locate_density(plan, hx_option_text(options, HX_MATRIX_DENSITY)));
+    const char *const named = hx_option_text(options, HX_MATRIX_DENSITY);
+    if (named) {
+        HX_TRY(hx_result_locate(&plan->result, named));
+        plan->density = plan->result.file;
+    }
     plan->lower = hx_option_given(options, HX_MATRIX_LOWER);
     HX_TRY(read_words(plan, options));
     HX_TRY(read_bench(plan, options));

@@ -43,13 +43,6 @@ static int some_move(const hx_problem *problem)
     return 0;
 }
 
-/* Held rows of an eliminated system are u = u_p. */
-static void hold_rows(const hx_problem *problem, double *load)
-{
-    for (int64_t k = 0; k < n_dof_of(problem); k++)
-        if (is_held(problem, k)) load[k] = held_value(problem, k);
-}
-
 /* Converts loads for temperatures relative to the reference to those for absolute temperatures:
  * adds K times the reference everywhere, to which only convection contributes. */
 static void add_reference(const hx_problem *problem, double *load)
@@ -160,18 +153,6 @@ static void fill_motion(const hx_space *space, int m, double *motion)
     }
 }
 
-/* Gram-Schmidt applied twice, so that the result is orthogonal up to rounding. */
-static void make_orthonormal(int64_t n, double *const *motion, int m)
-{
-    for (int pass = 0; pass < 2; pass++)
-        for (int k = 0; k < m; k++) {
-            const double share = dot_in_parts(n, motion[k], motion[m]);
-            for (int64_t i = 0; i < n; i++) motion[m][i] -= share * motion[k][i];
-        }
-    const double length = sqrt(dot_in_parts(n, motion[m], motion[m]));
-    for (int64_t i = 0; i < n; i++) motion[m][i] /= length;
-}
-
 static int n_motion_of(const hx_problem *problem)
 {
     return hx_problem_is_heat(problem) ? 1 : N_MOTION;
@@ -188,7 +169,14 @@ static int write_near_null(const hx_problem *problem, hx_write_set *set)
         HX_TRY_FAIL(hx_alloc_raw(&motion[m], (size_t)n, sizeof(double), "near null space"));
         for (int64_t k = 0; is_heat && k < n; k++) motion[m][k] = 1.0;
         if (!is_heat) fill_motion(&problem->space, m, motion[m]);
-        make_orthonormal(n, motion, m);
+        /* Gram-Schmidt applied twice, so that the result is orthogonal up to rounding. */
+        for (int pass = 0; pass < 2; pass++)
+            for (int k = 0; k < m; k++) {
+                const double share = dot_in_parts(n, motion[k], motion[m]);
+                for (int64_t i = 0; i < n; i++) motion[m][i] -= share * motion[k][i];
+            }
+        const double length = sqrt(dot_in_parts(n, motion[m], motion[m]));
+        for (int64_t i = 0; i < n; i++) motion[m][i] /= length;
     }
     HX_TRY_FAIL(hx_write_columns(set, HX_MATRIX_FILE_NEAR_NULL, "near_null", n, n_motion,
                                  (const double *const *)motion));
@@ -257,7 +245,9 @@ static int make_loads(hx_matrix_sides *sides, const hx_problem *problem, const d
         HX_TRY(hx_alloc_raw(&sides->load[c], n, sizeof(double), "loads"));
         HX_TRY(hx_problem_nodal_force(problem, c, rho, sides->load[c]));
         if (hx_problem_is_heat(problem)) add_reference(problem, sides->load[c]);
-        if (plan->eliminate) hold_rows(problem, sides->load[c]);
+        /* Held rows of an eliminated system are u = u_p. */
+        for (int64_t dof = 0; plan->eliminate && dof < n_dof_of(problem); dof++)
+            if (is_held(problem, dof)) sides->load[c][dof] = held_value(problem, dof);
     }
     return HX_OK;
 }
