@@ -117,24 +117,6 @@ static void add_reaction(hx_table *table, const hx_analyse *a, const hx_analyse_
     add_three(table, sum->moment, of->size * hx_norm3(far));
 }
 
-/* Adds the sum of all forces, which should be 0. */
-static void add_balance(hx_table *table, const hx_analyse_sum *sum, int heat)
-{
-    hx_table_add(table, "sum");
-    for (int i = 0; i < (heat ? 1 : 3); i++) hx_table_add(table, "%.1e", sum->force[i]);
-    for (int i = 0; !heat && i < 3; i++) hx_table_add(table, "%.1e", sum->moment[i]);
-}
-
-static void add_heads(hx_table *table, const hx_analyse *a)
-{
-    static const char *const head[] = {"Fx", "Fy", "Fz", "Mx", "My", "Mz"};
-    hx_table_add(table, "%s", "");
-    if (is_heat(a))
-        hx_table_add(table, "heat%s%s", a->session->cfg.units.power[0] ? "," : "",
-                     a->session->cfg.units.power);
-    for (int i = 0; !is_heat(a) && i < 6; i++) hx_table_add(table, "%s", head[i]);
-}
-
 static void print_sums(const hx_analyse *a, const hx_analyse_case *of)
 {
     const hx_session *const s = a->session;
@@ -144,7 +126,12 @@ static void print_sums(const hx_analyse *a, const hx_analyse_case *of)
     hx_analyse_sum film = of->film;
     hx_table table;
     hx_table_begin(&table, heat ? "lr" : "lrrrrrr");
-    add_heads(&table, a);
+    static const char *const head[] = {"Fx", "Fy", "Fz", "Mx", "My", "Mz"};
+    hx_table_add(&table, "%s", "");
+    if (is_heat(a))
+        hx_table_add(&table, "heat%s%s", a->session->cfg.units.power[0] ? "," : "",
+                     a->session->cfg.units.power);
+    for (int i = 0; !is_heat(a) && i < 6; i++) hx_table_add(&table, "%s", head[i]);
     add_sum(&table, heat ? "sources" : "loads", NULL, &of->load, heat);
     for (size_t i = 0; i < s->cfg.supports.n; i++)
         add_reaction(&table, a, of, "support", set_name(s, support[i].set), &of->support[i]);
@@ -154,7 +141,10 @@ static void print_sums(const hx_analyse *a, const hx_analyse_case *of)
     if (s->cfg.springs.n > 1) add_sum(&table, "all springs", NULL, &of->spring, heat);
     film.force[0] = -film.force[0];
     if (s->problem.films.n > 0) add_sum(&table, "convection", NULL, &film, heat);
-    add_balance(&table, &of->balance, heat);
+    /* The sum of all forces should be 0. */
+    hx_table_add(&table, "sum");
+    for (int i = 0; i < (heat ? 1 : 3); i++) hx_table_add(&table, "%.1e", of->balance.force[i]);
+    for (int i = 0; !heat && i < 3; i++) hx_table_add(&table, "%.1e", of->balance.moment[i]);
     hx_table_end(&table, 2);
 }
 
