@@ -89,13 +89,6 @@ static int find_text(const hx_value *value, const hx_key *key, const char *shown
     return check_word(value, key, shown, text);
 }
 
-static int read_text(const hx_value *value, const hx_key *key, const char *shown, char **out)
-{
-    const char *text = NULL;
-    HX_TRY(find_text(value, key, shown, &text));
-    return hx_config_set_word(out, text);
-}
-
 static int read_word(const hx_value *value, const hx_key *key, const char *shown, int *out)
 {
     const char *text = NULL;
@@ -283,9 +276,11 @@ static int read_entries(const hx_value *value, const hx_key *key, const char *sh
 static int read_value(const hx_value *value, const hx_key *key, const char *shown, char *base)
 {
     void *at = place_of(key, base);
+    const char *text = NULL;
     switch (key->type) {
     case HX_KEY_TEXT:
-        return read_text(value, key, shown, at);
+        HX_TRY(find_text(value, key, shown, &text));
+        return hx_config_set_word(at, text);
     case HX_KEY_WORD:
         return read_word(value, key, shown, at);
     case HX_KEY_CHOICES:
@@ -448,12 +443,6 @@ static int read_group(const hx_value *group, const char *prefix, const char *sho
     return HX_OK;
 }
 
-static int parse_units(hx_config *cfg)
-{
-    return hx_config_is_heat(cfg) ? hx_units_parse_heat(&cfg->units, cfg->units_text)
-                                  : hx_units_parse(&cfg->units, cfg->units_text);
-}
-
 /* Takes size 1 of a generator if neither a size nor a count is given. */
 static int resolve_size(hx_config *cfg)
 {
@@ -465,28 +454,6 @@ static int resolve_size(hx_config *cfg)
                                                    "given; give one, or a size from 1 to 5"));
     cfg->mesh.size = 1;
     return HX_OK;
-}
-
-/* The vector unit is selected for the whole process. If one is already in use, the config must not
- * change it, because results depend on it. */
-static int resolve_vector_unit(const hx_config *cfg)
-{
-    const char *const name = hx_config_word("solver.vector_unit", cfg->solver.vector_unit);
-    return hx_config_blame(cfg, "solver.vector_unit", hx_vector_unit_fix(name));
-}
-
-/* The default of the tolerance depends on the criterion. */
-static void resolve_tolerance(hx_config *cfg)
-{
-    if (hx_config_given(cfg, "solver.tolerance")) return;
-    cfg->solver.tolerance = hx_pcg_tolerance(cfg->solver.criterion);
-}
-
-/* With a projection, densities oscillate if the move limit is large. */
-static void resolve_move(hx_config *cfg)
-{
-    if (hx_config_given(cfg, "optimization.move")) return;
-    if (cfg->optimization.projection.given) cfg->optimization.move = 0.1;
 }
 
 /* Copies the rules for thin directions, if any are given. */
@@ -538,12 +505,22 @@ static int read_tree(hx_config *cfg)
                             "= 0.3; };"));
     HX_TRY(hx_config_check_mesh(cfg));
     HX_TRY(resolve_size(cfg));
-    resolve_tolerance(cfg);
-    HX_TRY(resolve_vector_unit(cfg));
+    /* The default of the tolerance depends on the criterion. */
+    if (!hx_config_given(cfg, "solver.tolerance"))
+        cfg->solver.tolerance = hx_pcg_tolerance(cfg->solver.criterion);
+    /* The vector unit is selected for the whole process. If one is already in use, the config
+     * must not change it, because results depend on it. */
+    const char *const name = hx_config_word("solver.vector_unit", cfg->solver.vector_unit);
+    HX_TRY(hx_config_blame(cfg, "solver.vector_unit", hx_vector_unit_fix(name)));
     HX_TRY(resolve_multigrid(cfg));
-    resolve_move(cfg);
+    /* With a projection, densities oscillate if the move limit is large. */
+    if (!hx_config_given(cfg, "optimization.move") && cfg->optimization.projection.given)
+        cfg->optimization.move = 0.1;
     HX_TRY(hx_config_check(cfg));
-    HX_TRY(hx_config_blame(cfg, "units", parse_units(cfg)));
+    HX_TRY(hx_config_blame(cfg, "units",
+                           hx_config_is_heat(cfg)
+                               ? hx_units_parse_heat(&cfg->units, cfg->units_text)
+                               : hx_units_parse(&cfg->units, cfg->units_text)));
     return HX_OK;
 }
 

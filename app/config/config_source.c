@@ -147,16 +147,6 @@ static void drop_commas(char *text)
     }
 }
 
-/* The folder of a path with its '/', "" for the current one. */
-static int folder_of(const char *path, char **dir)
-{
-    const char *const slash = strrchr(path, '/');
-    const size_t n = slash ? (size_t)(slash - path) + 1 : 0;
-    HX_TRY(hx_alloc(dir, n + 1, 1, "file name"));
-    memcpy(*dir, path, n);
-    return HX_OK;
-}
-
 static int join_files(join *j, const char *text, const char *path)
 {
     char *own = NULL;
@@ -175,7 +165,11 @@ int hx_config_source_open(hx_config_source *s, const char *text, const char *pat
     hx_text_stream out;
     memset(s, 0, sizeof *s);
     HX_TRY(hx_text_stream_open(&out, "config"));
-    HX_TRY_FAIL(folder_of(path, &dir));
+    /* The folder of a path with its '/', "" for the current one. */
+    const char *const slash = strrchr(path, '/');
+    const size_t n = slash ? (size_t)(slash - path) + 1 : 0;
+    HX_TRY_FAIL(hx_alloc(&dir, n + 1, 1, "file name"));
+    memcpy(dir, path, n);
     join j = {s, out.stream, dir};
     HX_TRY_FAIL(join_files(&j, text, path));
     HX_TRY_FAIL(hx_text_stream_close(&out, &joined, NULL));

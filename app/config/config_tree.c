@@ -201,23 +201,17 @@ static int refuse_other_files(const char *path)
     return HX_OK;
 }
 
-/* Tests whether enough memory is available. Otherwise libconfig would end the program or crash.
- * HX_ENOMEM. */
-static int reserve(const char *text)
-{
-    enum { BASE = 1 << 20, A_BYTE = 64 }; /* measured: up to 54 bytes per byte of text */
-    void *room;
-    HX_TRY(hx_alloc_raw(&room, BASE + A_BYTE * strlen(text), 1, "config"));
-    free(room);
-    return HX_OK;
-}
-
 static int parse_source(hx_value **root, const hx_config_source *src)
 {
     int rc;
     char place[PATH_MAX + 32];
     config_t config;
-    HX_TRY(reserve(src->text));
+    /* Tests whether enough memory is available. Otherwise libconfig would end the program or
+     * crash. */
+    enum { BASE = 1 << 20, A_BYTE = 64 }; /* measured: up to 54 bytes per byte of text */
+    void *room;
+    HX_TRY(hx_alloc_raw(&room, BASE + A_BYTE * strlen(src->text), 1, "config"));
+    free(room);
     config_init(&config);
     if (config_read_string(&config, src->text) == CONFIG_TRUE) {
         rc = convert(root, config_root_setting(&config), NULL, src, NULL);
