@@ -155,18 +155,6 @@ static int add_elements(hx_fine_image *f, const hx_set *set)
     return rc;
 }
 
-/* node[n_node of the mesh] := number of the same corner in the finer mesh. */
-static void find_corners(const hx_fine_image *f, const hx_mesh *mesh, int32_t *node)
-{
-    static const int corner_at[8][3] = {{0, 0, 0}, {1, 0, 0}, {1, 1, 0}, {0, 1, 0},
-                                        {0, 0, 1}, {1, 0, 1}, {1, 1, 1}, {0, 1, 1}};
-    for (int64_t k = 0; k < 8 * mesh->n_elem; k++) {
-        int at[3];
-        for (int d = 0; d < 3; d++) at[d] = corner_at[k % 8][d] * (f->n - 1);
-        node[mesh->conn[k]] = f->mesh.conn[8 * child_at(k / 8, f->n, at) + k % 8];
-    }
-}
-
 int hx_fine_image_with_sets(hx_fine_image *f, const hx_session *s)
 {
     int32_t *node = NULL;
@@ -174,7 +162,14 @@ int hx_fine_image_with_sets(hx_fine_image *f, const hx_session *s)
     HX_TRY(create_fine_image(f, s, NULL, 0));
     if (!f->mesh.conn) return HX_OK;
     HX_TRY_FAIL(hx_alloc_raw(&node, (size_t)s->mesh.n_node, sizeof *node, "nodes of sets"));
-    find_corners(f, &s->mesh, node);
+    /* node[n_node of the mesh] := number of the same corner in the finer mesh. */
+    static const int corner_at[8][3] = {{0, 0, 0}, {1, 0, 0}, {1, 1, 0}, {0, 1, 0},
+                                        {0, 0, 1}, {1, 0, 1}, {1, 1, 1}, {0, 1, 1}};
+    for (int64_t k = 0; k < 8 * s->mesh.n_elem; k++) {
+        int at[3];
+        for (int d = 0; d < 3; d++) at[d] = corner_at[k % 8][d] * (f->n - 1);
+        node[s->mesh.conn[k]] = f->mesh.conn[8 * child_at(k / 8, f->n, at) + k % 8];
+    }
     for (size_t i = 0; i < s->mesh.n_set; i++) {
         const hx_set *const set = &s->mesh.set[i];
         HX_TRY_FAIL(add_nodes(f, set, node));

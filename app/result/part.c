@@ -227,22 +227,15 @@ static int is_absent(const hx_result_part *part, const hx_session *s, double den
     return part->n_missing > 0 && density <= s->design.rho_min;
 }
 
-/* The elements of this process: all, or, for a distributed mesh, the own ones. */
-static void find_own(const hx_mesh *mesh, int64_t *begin, int64_t *end)
-{
-    const hx_mesh_ownership *const w = mesh->ownership;
-    *begin = w ? w->first[w->reduce->rank] : 0;
-    *end = w ? w->first[w->reduce->rank + 1] : mesh->n_elem;
-}
-
 /* density = NULL: densities of a run that has not begun. Collective if the mesh is distributed. */
 static int measure_result_part(hx_result_part *part, const hx_session *s, const double *density)
 {
     const hx_problem *const problem = &s->problem;
     enum { VOID_MASS, MASS, THERE, OPEN, SOLID, N_SOLID, N_VOID, N };
     double sum[N] = {0.0};
-    int64_t begin, end;
-    find_own(problem->mesh, &begin, &end);
+    const hx_mesh_ownership *const w = problem->mesh->ownership;
+    const int64_t begin = w ? w->first[w->reduce->rank] : 0;
+    const int64_t end = w ? w->first[w->reduce->rank + 1] : problem->mesh->n_elem;
     for (int64_t e = begin; e < end; e++) {
         const double volume = problem->volume[e];
         const int is_solid = part->state[e] == HX_PART_SOLID,
@@ -330,19 +323,6 @@ void hx_part_free(hx_result_part *part)
     memset(part, 0, sizeof *part);
 }
 
-/* If even the densest free elements exceed the target, the threshold lies above them, and only
- * forced elements are solid. */
-static void prefer_none(int64_t n, const double *volume, const double *density, double target,
-                        double *threshold)
-{
-    double taken = 0.0, largest = 0.0;
-    for (int64_t i = 0; i < n; i++) {
-        if (density[i] >= *threshold) taken += volume[i];
-        largest = fmax(largest, density[i]);
-    }
-    if (taken - target > target) *threshold = nextafter(largest, HUGE_VAL);
-}
-
 /* 1 if the threshold decides on the element. */
 static int is_open(const hx_result_part *part, const hx_session *s, const double *density,
                    int64_t e)
@@ -365,7 +345,16 @@ static int threshold_of_free(const hx_result_part *part, const hx_session *s, co
         rho[at++] = density[e];
     }
     HX_TRY_FAIL(hx_threshold_of_volume(n_free, volume, rho, target, threshold));
-    if (part->n_solid > 0) prefer_none(n_free, volume, rho, target, threshold);
+    /* If even the densest free elements exceed the target, the threshold lies above them, and
+     * only forced elements are solid. */
+    if (part->n_solid > 0) {
+        double taken = 0.0, largest = 0.0;
+        for (int64_t i = 0; i < n_free; i++) {
+            if (rho[i] >= *threshold) taken += volume[i];
+            largest = fmax(largest, rho[i]);
+        }
+        if (taken - target > target) *threshold = nextafter(largest, HUGE_VAL);
+    }
 fail:
     free(volume);
     free(rho);

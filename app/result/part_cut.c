@@ -50,20 +50,6 @@ fail:
     return rc;
 }
 
-/* Leaves out passive void, so that the border of the void becomes the mesh's boundary. */
-static int leave_out_void(const hx_result_part *part, const hx_mesh *mesh, double *rho,
-                          uint8_t *is_solid, hx_mesh *own)
-{
-    uint8_t *keep = NULL;
-    if (part->n_void == mesh->n_elem)
-        return HX_RAISE(HX_EINPUT, "all elements are passive void: the part is empty");
-    HX_TRY(hx_alloc(&keep, (size_t)mesh->n_elem, 1, "elements of the surface"));
-    for (int64_t e = 0; e < mesh->n_elem; e++) keep[e] = part->state[e] != HX_PART_VOID;
-    const int rc = keep_elements(mesh, keep, mesh->n_elem - part->n_void, rho, is_solid, own);
-    free(keep);
-    return rc;
-}
-
 int hx_part_cut(const hx_result_part *part, const hx_session *s, double *rho, uint8_t **is_solid,
                 hx_mesh *own, const hx_mesh **mesh)
 {
@@ -77,7 +63,16 @@ int hx_part_cut(const hx_result_part *part, const hx_session *s, double *rho, ui
             if (part->kept_face[e] >> f & 1u) (*is_solid)[e] |= hx_surface_kept_face(f);
     }
     if (part->n_void == 0) return HX_OK;
-    HX_TRY(leave_out_void(part, &s->mesh, rho, *is_solid, own));
+    /* Leaves out passive void, so that the border of the void becomes the mesh's boundary. */
+    uint8_t *keep = NULL;
+    if (part->n_void == s->mesh.n_elem)
+        return HX_RAISE(HX_EINPUT, "all elements are passive void: the part is empty");
+    HX_TRY(hx_alloc(&keep, (size_t)s->mesh.n_elem, 1, "elements of the surface"));
+    for (int64_t e = 0; e < s->mesh.n_elem; e++) keep[e] = part->state[e] != HX_PART_VOID;
+    const int rc =
+        keep_elements(&s->mesh, keep, s->mesh.n_elem - part->n_void, rho, *is_solid, own);
+    free(keep);
+    HX_TRY(rc);
     *mesh = own;
     return HX_OK;
 }

@@ -35,17 +35,6 @@ static int lines_create(lines *l, char *text)
     return HX_OK;
 }
 
-/* Removes lines that both texts have. */
-static void leave_differences(lines *a, lines *b)
-{
-    for (size_t i = 0; i < a->n; i++)
-        for (size_t k = 0; k < b->n; k++) {
-            if (!b->line[k] || strcmp(a->line[i], b->line[k]) != 0) continue;
-            a->line[i] = b->line[k] = NULL;
-            break;
-        }
-}
-
 static size_t key_length(const char *line)
 {
     return strcspn(line, " ");
@@ -68,7 +57,13 @@ static hx_origin_key *add_key(hx_result_origin *o, const char *line)
 
 static void name_differences(hx_result_origin *o, lines *then, lines *now)
 {
-    leave_differences(then, now);
+    /* Removes lines that both texts have. */
+    for (size_t i = 0; i < then->n; i++)
+        for (size_t k = 0; k < now->n; k++) {
+            if (!now->line[k] || strcmp(then->line[i], now->line[k]) != 0) continue;
+            then->line[i] = now->line[k] = NULL;
+            break;
+        }
     for (size_t i = 0; i < now->n; i++) {
         if (!now->line[i]) continue;
         hx_origin_key *const key = add_key(o, now->line[i]);

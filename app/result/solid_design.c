@@ -163,22 +163,16 @@ static const char *advise(const hx_solid_design *d, const hx_session *whole, cha
     return text;
 }
 
-/* Returns 1 if prescribed values other than 0 are left, or rigid sets, which may have such
- * values. */
-static int is_driven(const hx_problem *solid)
-{
-    const double *const value = solid->supports.prescribed;
-    int any = value && solid->rigid.n > 0;
-    for (int64_t k = 0; value && k < solid->components * solid->space.n_point; k++)
-        any |= value[k] != 0.0;
-    return any;
-}
-
 /* HX_EINPUT: a case has no load left. */
 static int check_left(const hx_solid_design *d, const hx_session *s, const hx_problem *solid)
 {
     const hx_problem *const whole = &s->problem;
-    const int driven = is_driven(solid), is_heat = whole->components == 1;
+    /* Prescribed values other than 0 are left, or rigid sets, which may have such values. */
+    const double *const value = solid->supports.prescribed;
+    int any = value && solid->rigid.n > 0;
+    for (int64_t k = 0; value && k < solid->components * solid->space.n_point; k++)
+        any |= value[k] != 0.0;
+    const int driven = any, is_heat = whole->components == 1;
     for (int c = 0; c < solid->cases.n; c++) {
         double most = 0.0, all = 0.0;
         char advice[400];

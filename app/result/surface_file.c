@@ -87,19 +87,6 @@ static int add_areas(const hx_mesh *mesh, int64_t n_face, const int64_t *face, d
     return HX_OK;
 }
 
-static int list_patch_nodes(patch *p, const uint8_t *flag)
-{
-    for (int64_t a = 0; a < p->mesh->n_node; a++) p->n_node += flag[a];
-    HX_TRY(hx_alloc_raw(&p->node, (size_t)p->n_node, sizeof *p->node, "nodes of a file"));
-    HX_TRY(hx_alloc_raw(&p->xyz, (size_t)p->n_node, 3 * sizeof *p->xyz, "nodes of a file"));
-    for (int64_t a = 0, n = 0; a < p->mesh->n_node; a++) {
-        if (!flag[a]) continue;
-        memcpy(p->xyz + 3 * n, p->mesh->xyz + 3 * a, 3 * sizeof *p->xyz);
-        p->node[n++] = (int32_t)a;
-    }
-    return hx_point_grid_create(&p->grid, p->n_node, p->xyz);
-}
-
 static void free_patch(patch *p)
 {
     free(p->node);
@@ -183,7 +170,15 @@ static int make_patch(patch *p, const places *at)
     p->raw = at->raw;
     p->new_node = at->new_node;
     p->new_elem = at->new_elem;
-    HX_TRY(list_patch_nodes(p, at->flag));
+    for (int64_t a = 0; a < p->mesh->n_node; a++) p->n_node += at->flag[a];
+    HX_TRY(hx_alloc_raw(&p->node, (size_t)p->n_node, sizeof *p->node, "nodes of a file"));
+    HX_TRY(hx_alloc_raw(&p->xyz, (size_t)p->n_node, 3 * sizeof *p->xyz, "nodes of a file"));
+    for (int64_t a = 0, n = 0; a < p->mesh->n_node; a++) {
+        if (!at->flag[a]) continue;
+        memcpy(p->xyz + 3 * n, p->mesh->xyz + 3 * a, 3 * sizeof *p->xyz);
+        p->node[n++] = (int32_t)a;
+    }
+    HX_TRY(hx_point_grid_create(&p->grid, p->n_node, p->xyz));
     HX_TRY(hx_point_grid_create(&p->grid_raw, p->raw->n_node, p->raw->xyz));
     HX_TRY(find_faces(p, at->flag));
     HX_TRY(hx_node_groups_create(p->mesh, at->flag, &p->n_group, &p->group_of));
@@ -224,16 +219,6 @@ static int refuse_patch_node(const hx_surface_part *part, const patch *p, int64_
 }
 
 /* --- supports --- */
-
-/* Computes now[3 n_node of raw] from held[3 n_node] (NaN: free), for one component. */
-static void find_component(const patch *p, int component, const double *held, double *now)
-{
-    for (int64_t r = 0; r < p->raw->n_node; r++)
-        if (p->near[r] >= 0) now[3 * r + component] = held[3 * (int64_t)p->near[r] + component];
-    for (int64_t k = 0; k < p->n_node; k++)
-        if (p->at[k] >= 0)
-            now[3 * (int64_t)p->at[k] + component] = held[3 * (int64_t)p->node[k] + component];
-}
 
 /* A support may be lost, but a prescribed displacement may not. Marks nodes whose support is lost
  * in flag[]. */
@@ -296,7 +281,14 @@ static int find_supports(hx_surface_part *part, const places *at)
             at->flag[a] = (uint8_t)(isnan(held[3 * a + d]) ? 0 : 1);
         rc = make_patch(&p, at);
         if (rc == HX_OK) rc = check_component(part, &p, d, held, lost);
-        if (rc == HX_OK) find_component(&p, d, held, at->now);
+        /* Computes now[3 n_node of raw] from held[3 n_node] (NaN: free), for one component. */
+        if (rc == HX_OK) {
+            for (int64_t r = 0; r < p.raw->n_node; r++)
+                if (p.near[r] >= 0) at->now[3 * r + d] = held[3 * (int64_t)p.near[r] + d];
+            for (int64_t k = 0; k < p.n_node; k++)
+                if (p.at[k] >= 0)
+                    at->now[3 * (int64_t)p.at[k] + d] = held[3 * (int64_t)p.node[k] + d];
+        }
         free_patch(&p);
     }
     if (rc == HX_OK) rc = note_supports(part, at, lost);
@@ -555,18 +547,6 @@ static int count_alone(const hx_mesh *mesh, uint8_t *flag, int64_t *n)
     return HX_OK;
 }
 
-/* flag[n_node] := 1 for nodes with a support of component i or, if i >= 3, with a force of step i -
- * 2. */
-static void flag_values(const hx_conditions *c, const int32_t *support, const int32_t *force, int i,
-                        int64_t n_node, uint8_t *flag)
-{
-    memset(flag, 0, (size_t)n_node);
-    for (int64_t k = 0; i < 3 && k < c->n_support; k++)
-        if (c->support[k].component == i) flag[support[k]] = 1;
-    for (int64_t k = 0; i >= 3 && k < c->n_force; k++)
-        if (c->force[k].load_case == i - 2 && c->force[k].value != 0.0) flag[force[k]] = 1;
-}
-
 int hx_surface_file_alone(const hx_session *s, int64_t *n)
 {
     int rc;
@@ -578,7 +558,13 @@ int hx_surface_file_alone(const hx_session *s, int64_t *n)
     HX_TRY_FAIL(hx_conditions_nodes(&s->mesh, c->n_force, c->force, &force));
     HX_TRY_FAIL(hx_alloc_raw(&flag, (size_t)s->mesh.n_node, 1, "supports of a file"));
     for (int i = 0; i < 3 + last_step(c); i++) {
-        flag_values(c, support, force, i, s->mesh.n_node, flag);
+        /* flag[n_node] := 1 for nodes with a support of component i or, if i >= 3, with a
+         * force of step i - 2. */
+        memset(flag, 0, (size_t)s->mesh.n_node);
+        for (int64_t k = 0; i < 3 && k < c->n_support; k++)
+            if (c->support[k].component == i) flag[support[k]] = 1;
+        for (int64_t k = 0; i >= 3 && k < c->n_force; k++)
+            if (c->force[k].load_case == i - 2 && c->force[k].value != 0.0) flag[force[k]] = 1;
         HX_TRY_FAIL(count_alone(&s->mesh, flag, n));
     }
     rc = HX_OK;

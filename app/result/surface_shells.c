@@ -59,14 +59,6 @@ static int open_shells(shells *s, const hx_surface *surface)
     return HX_OK;
 }
 
-static void close_shells(shells *s)
-{
-    free(s->root);
-    free(s->volume);
-    free(s->is_odd);
-    free(s->has);
-}
-
 /* 1 if the ray from x along the first axis meets the triangle. */
 static int is_crossed(const hx_surface *s, int64_t t, const double x[3])
 {
@@ -101,18 +93,6 @@ static int32_t shell_around(shells *s, const double x[3])
     return best;
 }
 
-/* A point in a tetrahedron whose ray is unlikely to meet an edge of the surface. */
-static void inside_of(const hx_mesh *raw, int64_t elem, double x[3])
-{
-    static const double weight[4] = {0.2371, 0.2913, 0.3049, 0.1667};
-    int corner[4];
-    const int32_t *const conn = raw->conn + 8 * elem;
-    hx_cell_tetrahedron(raw->xyz, conn, corner);
-    x[0] = x[1] = x[2] = 0.0;
-    for (int k = 0; k < 4; k++)
-        for (int d = 0; d < 3; d++) x[d] += weight[k] * raw->xyz[3 * (int64_t)conn[corner[k]] + d];
-}
-
 /* The shell of piece i; -1: none. Its tetrahedra are tried until one is inside a shell, since those
  * that reach across the surface may be outside. first, last: first and last tetrahedron of the
  * piece. */
@@ -125,7 +105,15 @@ static int32_t shell_of_piece(shells *s, const hx_mesh *raw, const int32_t *piec
     for (int64_t e = first; e <= last && shell < 0 && n_tried < MOST_TRIED; e++) {
         if (piece[e] != i) continue;
         n_tried++;
-        inside_of(raw, e, x);
+        /* A point in a tetrahedron whose ray is unlikely to meet an edge of the surface. */
+        static const double weight[4] = {0.2371, 0.2913, 0.3049, 0.1667};
+        int corner[4];
+        const int32_t *const conn = raw->conn + 8 * e;
+        hx_cell_tetrahedron(raw->xyz, conn, corner);
+        x[0] = x[1] = x[2] = 0.0;
+        for (int k = 0; k < 4; k++)
+            for (int d = 0; d < 3; d++)
+                x[d] += weight[k] * raw->xyz[3 * (int64_t)conn[corner[k]] + d];
         shell = shell_around(s, x);
     }
     return shell;
@@ -173,6 +161,9 @@ int hx_count_shells(const hx_surface *surface, const hx_mesh *raw, const int32_t
     }
     free(first);
     free(last);
-    close_shells(&s);
+    free(s.root);
+    free(s.volume);
+    free(s.is_odd);
+    free(s.has);
     return rc;
 }
