@@ -168,17 +168,6 @@ static int make_trace(trace *out, const hx_sample *s)
     return hx_alloc(&out->number, (size_t)out->n, sizeof(double), "a run's numbers");
 }
 
-static int save(hx_selftest *t, hx_selftest_job *job, char *path, size_t n_path)
-{
-    hx_snapshot image = {0};
-    HX_TRY(hx_selftest_path(t, "checkpoint.state", path, n_path));
-    hx_snapshot_begin(&image, HX_SNAPSHOT_SAVE);
-    int rc = hx_optimizer_snapshot(&job->opt, &image);
-    if (rc >= 0) rc = hx_snapshot_write(&image, path);
-    hx_snapshot_free(&image);
-    return rc;
-}
-
 static int load_job(hx_selftest_job *job, const char *path)
 {
     hx_snapshot image = {0};
@@ -197,7 +186,15 @@ static int steps(hx_selftest *t, hx_selftest_job *job, int first, char *path, si
     if (path && first > 0) HX_TRY(load_job(job, path));
     for (int i = first; i < N_DESIGN; i++) {
         HX_TRY(hx_selftest_job_step(job, &out->number[i]));
-        if (path && first == 0 && i == N_SAVED - 1) HX_TRY(save(t, job, path, n_path));
+        if (path && first == 0 && i == N_SAVED - 1) {
+            hx_snapshot image = {0};
+            HX_TRY(hx_selftest_path(t, "checkpoint.state", path, n_path));
+            hx_snapshot_begin(&image, HX_SNAPSHOT_SAVE);
+            int rc = hx_optimizer_snapshot(&job->opt, &image);
+            if (rc >= 0) rc = hx_snapshot_write(&image, path);
+            hx_snapshot_free(&image);
+            HX_TRY(rc);
+        }
         if (i < N_DESIGN - 1) hx_optimizer_advance(&job->opt);
     }
     return hx_optimizer_density(&job->opt, out->number + N_DESIGN);

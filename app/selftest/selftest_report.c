@@ -17,15 +17,6 @@ void hx_selftest_report_begin(void *context, const char *section, const char *wh
     if (hx_log_is_terminal()) hx_log_status("%s: %s ...", section, what);
 }
 
-/* Differing bits and words are counts, other errors are measured. */
-static void format_error(double error, double bound, char *text, size_t n_text)
-{
-    if (bound == 0.0 && error < 1e15)
-        snprintf(text, n_text, "%.0f", error);
-    else
-        snprintf(text, n_text, "%.1e", error);
-}
-
 static void log_line(hx_log_level level, const char *fmt, ...) HX_PRINTF(2, 3);
 
 static void log_line(hx_log_level level, const char *fmt, ...)
@@ -50,7 +41,11 @@ void hx_selftest_report_end(void *context, const hx_selftest_line *line)
         log_line(level, "%s, %s", line->device, line->section);
     r->device = line->device;
     r->section = line->section;
-    format_error(line->error, line->bound, error, sizeof error);
+    /* Differing bits and words are counts, other errors are measured. */
+    if (line->bound == 0.0 && line->error < 1e15)
+        snprintf(error, sizeof error, "%.0f", line->error);
+    else
+        snprintf(error, sizeof error, "%.1e", line->error);
     if (line->bound == 0.0)
         snprintf(bound, sizeof bound, "0");
     else
