@@ -100,15 +100,6 @@ static int read_plan(plan *p, const hx_options *options)
     return HX_OK;
 }
 
-/* Checks that the file can be created before the surface is computed. */
-static int probe_target(const char *path)
-{
-    hx_atomic_file file;
-    HX_TRY(hx_atomic_file_open(&file, path));
-    hx_atomic_file_free(&file);
-    return HX_OK;
-}
-
 /* Makes the nodal densities and their threshold. */
 static int make_field(job *j)
 {
@@ -266,36 +257,24 @@ static void warn_of_surface(const job *j)
                        hx_noun(j->surface.n_split, "vertex", "vertices"));
 }
 
-static int write_surface(job *j)
-{
-    const hx_config *const cfg = &j->source.session.cfg; /* zeroed without a config */
-    const hx_surface_about about = {
-        .title = j->source.config && cfg->title[0] ? cfg->title : j->source.mesh->name,
-        .metre = cfg->units.metre,
-    };
-    return j->plan.format->write(j->plan.target, &j->surface, &about);
-}
-
-/* HX_EINPUT: the surface would replace a file that is read. */
-static int check_inputs(const job *j)
-{
-    const hx_surface_source *const source = &j->source;
-    hx_output_names outputs = {0};
-    hx_output_names_add(&outputs, j->plan.target);
-    HX_TRY(hx_output_names_check_result(&outputs, &source->path));
-    return source->config ? hx_output_names_check_config(&outputs, &source->session.cfg) : HX_OK;
-}
-
 static int make_surface(job *j, const hx_options *options)
 {
     char a[32], b[32];
     const double begin = hx_clock();
     HX_TRY(read_plan(&j->plan, options));
     HX_TRY(hx_link_check_way(j->plan.target));
-    HX_TRY(probe_target(j->plan.target));
+    /* Checks that the file can be created before the surface is computed. */
+    hx_atomic_file file;
+    HX_TRY(hx_atomic_file_open(&file, j->plan.target));
+    hx_atomic_file_free(&file);
     HX_TRY(hx_surface_source_open(&j->source, j->plan.result, j->plan.config, j->plan.preserve,
                                   j->plan.cuts));
-    HX_TRY(check_inputs(j));
+    /* HX_EINPUT: the surface would replace a file that is read. */
+    const hx_surface_source *const source = &j->source;
+    hx_output_names outputs = {0};
+    hx_output_names_add(&outputs, j->plan.target);
+    HX_TRY(hx_output_names_check_result(&outputs, &source->path));
+    HX_TRY(source->config ? hx_output_names_check_config(&outputs, &source->session.cfg) : HX_OK);
     const double opened = hx_clock();
     report_source(j);
     HX_TRY(make_field(j));
@@ -307,7 +286,12 @@ static int make_surface(job *j, const hx_options *options)
     const double smoothed = hx_clock();
     HX_TRY(hx_surface_judge(j->plan.target, j->plan.format, &j->surface, &j->report));
     const double judged = hx_clock();
-    HX_TRY(write_surface(j));
+    const hx_config *const cfg = &j->source.session.cfg; /* zeroed without a config */
+    const hx_surface_about about = {
+        .title = j->source.config && cfg->title[0] ? cfg->title : j->source.mesh->name,
+        .metre = cfg->units.metre,
+    };
+    HX_TRY(j->plan.format->write(j->plan.target, &j->surface, &about));
     report_shape(j);
     report_unit(j);
     warn_of_surface(j);
