@@ -15,30 +15,6 @@ static int folder_length(const char *path)
     return slash ? (int)(slash - path) + 1 : 0;
 }
 
-static int write_vtk(const hx_verify *v, const char *path)
-{
-    const hx_vtk_options vtk = {.format = v->session.cfg.output.format};
-    const char *const units = v->session.cfg.units.system;
-    char title[128];
-    snprintf(title, sizeof title, "hextop verify, 0/1 design%s%s", units[0] ? ", units " : "",
-             units);
-    HX_TRY(hx_progress_write(path, &v->session.mesh, title, &vtk, &v->fields, NULL));
-    hx_log_info("%s: the 0/1 design; Threshold density01 > 0.5", path);
-    return HX_OK;
-}
-
-/* HX_EINPUT: a file cannot be written, or is one of those that are read. */
-static int check_names(hx_verify *v, const char *json, const char *vtk, const char *surface)
-{
-    hx_output_names_add(&v->outputs, json);
-    hx_output_names_add(&v->outputs, vtk);
-    HX_TRY(hx_output_names_probe(&v->outputs));
-    HX_TRY(hx_output_names_check_input(&v->outputs, v->config, "the config"));
-    HX_TRY(hx_output_names_check_result(&v->outputs, &v->path));
-    HX_TRY(hx_output_names_check_input(&v->outputs, surface, "the surface"));
-    return hx_output_names_check(&v->outputs);
-}
-
 static int verify(hx_verify *v, const hx_options *options)
 {
     const char *const vtk = hx_option_text(options, HX_VERIFY_VTK);
@@ -47,12 +23,28 @@ static int verify(hx_verify *v, const hx_options *options)
     snprintf(beside, sizeof beside, "%.*sverify.json", folder_length(v->result), v->result);
     const char *const output = hx_option_text(options, HX_VERIFY_OUTPUT);
     const char *const json = output ? output : beside;
-    HX_TRY(check_names(v, json, vtk, hx_option_text(options, HX_VERIFY_SURFACE)));
+    /* HX_EINPUT: a file cannot be written, or is one of those that are read. */
+    hx_output_names_add(&v->outputs, json);
+    hx_output_names_add(&v->outputs, vtk);
+    HX_TRY(hx_output_names_probe(&v->outputs));
+    HX_TRY(hx_output_names_check_input(&v->outputs, v->config, "the config"));
+    HX_TRY(hx_output_names_check_result(&v->outputs, &v->path));
+    HX_TRY(hx_output_names_check_input(&v->outputs, hx_option_text(options, HX_VERIFY_SURFACE),
+                                       "the surface"));
+    HX_TRY(hx_output_names_check(&v->outputs));
     HX_TRY(hx_verify_open(v, options));
     HX_TRY(hx_verify_analyse(v, vtk != NULL));
     hx_verify_print(v);
     HX_TRY(hx_verify_write(v, json));
-    if (vtk) HX_TRY(write_vtk(v, vtk));
+    if (vtk) {
+        const hx_vtk_options how = {.format = v->session.cfg.output.format};
+        const char *const units = v->session.cfg.units.system;
+        char title[128];
+        snprintf(title, sizeof title, "hextop verify, 0/1 design%s%s", units[0] ? ", units " : "",
+                 units);
+        HX_TRY(hx_progress_write(vtk, &v->session.mesh, title, &how, &v->fields, NULL));
+        hx_log_info("%s: the 0/1 design; Threshold density01 > 0.5", vtk);
+    }
     return HX_OK;
 }
 

@@ -34,17 +34,6 @@ static int read_element(hx_verify *v, const char *text)
                     hx_name_hint(text, valid, HX_N_VERIFY_ELEMENT, hint, sizeof hint));
 }
 
-static int read_options(hx_verify *v, const hx_options *options)
-{
-    const char *const threshold = hx_option_text(options, HX_VERIFY_THRESHOLD),
-                      *const tolerance = hx_option_text(options, HX_VERIFY_TOLERANCE);
-    HX_TRY(hx_option_read_number("--threshold", threshold, 1.0, &v->threshold));
-    HX_TRY(hx_option_read_number("--tolerance", tolerance, 1e6, &v->tolerance));
-    HX_TRY(hx_preserve_read(hx_option_text(options, HX_VERIFY_PRESERVE), &v->preserve));
-    v->threshold_given = !isnan(v->threshold);
-    return read_element(v, hx_option_text(options, HX_VERIFY_ELEMENT));
-}
-
 /* The file contains physical densities, so nothing is filtered or projected. The filter keeps the
  * densities of passive elements, so a new one is made for each analysis. */
 static int make_filter(hx_session *s)
@@ -75,13 +64,6 @@ static int make_black_white(hx_verify *v)
     return HX_OK;
 }
 
-/* Finds the pieces of the solid, and the piece of each node. */
-static int make_pieces(hx_verify *v)
-{
-    HX_TRY(hx_verify_count_pieces(v));
-    return hx_attached_create(&v->attached, &v->session, v->is_solid);
-}
-
 int hx_verify_locate(hx_verify *v, const hx_options *options)
 {
     const char *const *const argument = options->argument;
@@ -106,7 +88,13 @@ int hx_verify_open(hx_verify *v, const hx_options *options)
     HX_TRY(hx_surface_part_read_options(hx_option_text(options, HX_VERIFY_REFINE),
                                         hx_option_text(options, HX_VERIFY_MESHER),
                                         &v->surface.options));
-    HX_TRY(read_options(v, options));
+    const char *const threshold = hx_option_text(options, HX_VERIFY_THRESHOLD),
+                      *const tolerance = hx_option_text(options, HX_VERIFY_TOLERANCE);
+    HX_TRY(hx_option_read_number("--threshold", threshold, 1.0, &v->threshold));
+    HX_TRY(hx_option_read_number("--tolerance", tolerance, 1e6, &v->tolerance));
+    HX_TRY(hx_preserve_read(hx_option_text(options, HX_VERIFY_PRESERVE), &v->preserve));
+    v->threshold_given = !isnan(v->threshold);
+    HX_TRY(read_element(v, hx_option_text(options, HX_VERIFY_ELEMENT)));
     s->outputs = &v->outputs;
     HX_TRY(hx_config_read(&s->cfg, v->config, v->n_override, v->override));
     hx_config_solve_by_residual(&s->cfg);
@@ -124,7 +112,9 @@ int hx_verify_open(hx_verify *v, const hx_options *options)
     HX_TRY(hx_session_make_problem(s));
     if (v->surface.path) HX_TRY(hx_verify_open_surface(v));
     HX_TRY(make_black_white(v));
-    HX_TRY(make_pieces(v));
+    /* Finds the pieces of the solid, and the piece of each node. */
+    HX_TRY(hx_verify_count_pieces(v));
+    HX_TRY(hx_attached_create(&v->attached, &v->session, v->is_solid));
     HX_TRY(hx_session_open_device(s));
     HX_TRY(hx_session_make_solver(s));
     HX_TRY(hx_alloc_raw(&v->u, (size_t)s->problem.components * (size_t)s->space.n_point,
@@ -133,14 +123,6 @@ int hx_verify_open(hx_verify *v, const hx_options *options)
         HX_TRY(hx_alloc_raw(&v->flux, 3 * (size_t)s->mesh.n_elem, sizeof *v->flux, "heat fluxes"));
     HX_TRY(hx_alloc_raw(&v->modulus, (size_t)s->mesh.n_elem, sizeof *v->modulus, "moduli"));
     return hx_alloc_raw(&v->stress, (size_t)s->mesh.n_elem, sizeof *v->stress, "stresses");
-}
-
-static void find_displacement(const hx_verify *v, int load_case, hx_verify_peak *peak)
-{
-    const hx_session *const s = &v->session;
-    const uint8_t *const is_counted = hx_config_is_heat(&s->cfg) ? NULL : v->is_solid;
-    hx_verify_offer_displacement(&s->space, &s->mesh, NULL, NULL, is_counted, s->problem.components,
-                                 load_case, v->u, peak);
 }
 
 static void find_stress(const hx_verify *v, int load_case, hx_verify_peak *peak)
@@ -216,7 +198,9 @@ static int find_peaks(hx_verify *v, hx_verify_analysis *a, int with_fields)
             hx_verify_find_fluxes(&s->problem, v->modulus, v->u, v->flux, v->stress);
         else
             hx_output_von_mises(&s->problem, v->modulus, v->u, v->stress);
-        find_displacement(v, c + 1, &a->displacement);
+        const uint8_t *const is_counted = hx_config_is_heat(&s->cfg) ? NULL : v->is_solid;
+        hx_verify_offer_displacement(&s->space, &s->mesh, NULL, NULL, is_counted,
+                                     s->problem.components, c + 1, v->u, &a->displacement);
         HX_TRY(hx_space_leave_nodes(&s->space, s->problem.components, v->u));
         find_stress(v, c + 1, &a->stress);
         if (with_fields) HX_TRY(keep_fields(v, c));

@@ -53,19 +53,6 @@ static int make_solid(const hx_verify *v, part *p)
     return rc;
 }
 
-/* Makes space and problem; passive elements have their densities already. */
-static int make_problem(const hx_verify *v, part *p)
-{
-    hx_config cfg = v->session.cfg; /* borrows everything that it points to */
-    const hx_conditions *conditions =
-        p->mesh == &p->own.mesh ? &p->own.conditions : &v->session.conditions;
-    cfg.passive.n = 0;
-    HX_TRY(hx_space_create(&p->space, p->mesh, HX_ELEMENT_QUADRATIC));
-    HX_TRY(hx_config_make_problem(&cfg, &p->space, conditions, &p->problem, NULL, NULL));
-    p->problem.multigrid = &v->session.cfg.solver.multigrid;
-    return HX_OK;
-}
-
 hx_solver_params hx_verify_solver_params(const hx_verify *v)
 {
     hx_solver_params params = hx_solver_defaults();
@@ -93,14 +80,6 @@ int hx_verify_count_bytes(const hx_verify *v, const hx_problem *problem, hx_devi
     return HX_OK;
 }
 
-/* The session's device; the CPU if that device does not support quadratic elements of heat. */
-static const hx_device_ops *device_of(const hx_verify *v)
-{
-    const hx_device_ops *const ops = v->session.device.ops;
-    const int has = !hx_config_is_heat(&v->session.cfg) || ops->conduction->quadratic;
-    return has ? ops : hx_device_find("cpu");
-}
-
 /* Opens the whole mesh (solid = 0) or only the solid, up to the problem. *bytes: memory that its
  * analysis needs; *n_free: free memory, 0: unknown. */
 static int open_part(const hx_verify *v, int solid, part *p, size_t *bytes, size_t *n_free)
@@ -108,9 +87,20 @@ static int open_part(const hx_verify *v, int solid, part *p, size_t *bytes, size
     size_t n_total;
     memset(p, 0, sizeof *p);
     p->mesh = &v->session.mesh;
-    HX_TRY(hx_device_open(&p->device, device_of(v)));
+    /* The session's device; the CPU if that device does not support quadratic elements of
+     * heat. */
+    const hx_device_ops *const ops = v->session.device.ops;
+    const int has = !hx_config_is_heat(&v->session.cfg) || ops->conduction->quadratic;
+    HX_TRY(hx_device_open(&p->device, has ? ops : hx_device_find("cpu")));
     if (solid) HX_TRY(make_solid(v, p));
-    HX_TRY(make_problem(v, p));
+    /* Makes space and problem; passive elements have their densities already. */
+    hx_config cfg = v->session.cfg; /* borrows everything that it points to */
+    const hx_conditions *conditions =
+        p->mesh == &p->own.mesh ? &p->own.conditions : &v->session.conditions;
+    cfg.passive.n = 0;
+    HX_TRY(hx_space_create(&p->space, p->mesh, HX_ELEMENT_QUADRATIC));
+    HX_TRY(hx_config_make_problem(&cfg, &p->space, conditions, &p->problem, NULL, NULL));
+    p->problem.multigrid = &v->session.cfg.solver.multigrid;
     HX_TRY(hx_verify_count_bytes(v, &p->problem, &p->device, bytes));
     return p->device.ops->memory(&p->device, n_free, &n_total);
 }
