@@ -49,17 +49,6 @@ static void judge_support(hx_diags *diags, const hx_attached *a, const char *lis
                      set ? "'" : "");
 }
 
-static void judge_supports(hx_diags *diags, const hx_attached *a)
-{
-    const hx_config *const cfg = &a->session->cfg;
-    const hx_config_support *const support = cfg->supports.entry;
-    const hx_config_spring *const spring = cfg->springs.entry;
-    for (size_t i = 0; i < cfg->supports.n; i++)
-        judge_support(diags, a, "supports", i, support[i].from ? NULL : support[i].set);
-    for (size_t i = 0; i < cfg->springs.n; i++)
-        judge_support(diags, a, "springs", i, spring[i].set);
-}
-
 /* 1 if the density of a cell at the nodal point makes it solid. Other solid cells are solid only
  * because they carry a load. */
 static int is_grown(const hx_session *s, const hx_solid_design *d, int64_t i)
@@ -119,13 +108,6 @@ fail:
  * increasing order and 6 % wide. */
 enum { N_BIN = 1 << 15 };
 
-static int bin_of(double value)
-{
-    uint64_t bits;
-    memcpy(&bits, &value, sizeof bits);
-    return (int)(bits >> 48) & (N_BIN - 1);
-}
-
 /* *share: the smallest fraction of the solid volume that contains half of energy[n_elem]; *n: the
  * number of its elements. Uses bins of energy density in one pass instead of sorting. */
 static int find_half(const hx_session *s, const uint8_t *is_solid, const double *energy,
@@ -141,7 +123,10 @@ static int find_half(const hx_session *s, const uint8_t *is_solid, const double 
     HX_TRY(hx_alloc(&bins, N_BIN, sizeof *bins, "strain energies"));
     for (int64_t e = 0; e < s->mesh.n_elem; e++) {
         const double v = s->problem.volume[e];
-        bin *const b = &bins[bin_of(energy[e] / v)];
+        const double per_volume = energy[e] / v;
+        uint64_t bits;
+        memcpy(&bits, &per_volume, sizeof bits);
+        bin *const b = &bins[(bits >> 48) & (N_BIN - 1)];
         b->energy += energy[e];
         b->volume += v;
         b->n += 1.0;
@@ -160,16 +145,6 @@ static int find_half(const hx_session *s, const uint8_t *is_solid, const double 
     return HX_OK;
 }
 
-/* energy[n_elem] := strain energies, weighted over the load cases. */
-static int read_energies(hx_session *s, double *energy, double *modulus)
-{
-    HX_TRY(hx_optimizer_energy(&s->opt, energy));
-    HX_TRY(hx_analysis_modulus(&s->analysis, modulus));
-#pragma omp parallel for simd schedule(static)
-    for (int64_t e = 0; e < s->mesh.n_elem; e++) energy[e] = fabs(energy[e] * modulus[e]);
-    return HX_OK;
-}
-
 /* Warns if few of many elements hold half of the energy. In a part that is strained almost
  * uniformly, half of the energy is in at least a quarter of the volume. */
 static int judge_energy(hx_diags *diags, hx_session *s, const uint8_t *is_solid)
@@ -180,7 +155,11 @@ static int judge_energy(hx_diags *diags, hx_session *s, const uint8_t *is_solid)
     char text[32];
     HX_TRY_FAIL(hx_alloc_raw(&energy, (size_t)s->mesh.n_elem, sizeof *energy, "strain energies"));
     HX_TRY_FAIL(hx_alloc_raw(&modulus, (size_t)s->mesh.n_elem, sizeof *modulus, "moduli"));
-    HX_TRY_FAIL(read_energies(s, energy, modulus));
+    /* energy[n_elem] := strain energies, weighted over the load cases. */
+    HX_TRY_FAIL(hx_optimizer_energy(&s->opt, energy));
+    HX_TRY_FAIL(hx_analysis_modulus(&s->analysis, modulus));
+#pragma omp parallel for simd schedule(static)
+    for (int64_t e = 0; e < s->mesh.n_elem; e++) energy[e] = fabs(energy[e] * modulus[e]);
     HX_TRY_FAIL(find_half(s, is_solid, energy, &share, &n));
     for (int64_t e = 0; e < s->mesh.n_elem; e++) n_solid += is_solid[e];
     hx_log_detail("half of the strain energy is in %.0f elements, %.3g %% of the solid volume", n,
@@ -240,8 +219,14 @@ int hx_diag_solid(hx_diags *diags, hx_session *s)
     HX_TRY(make_solid(s, &d));
     HX_TRY_FAIL(hx_attached_create(&attached, s, d.is_solid));
     judge_pieces(diags, &attached);
-    judge_supports(diags, &attached);
-    if (!hx_config_is_heat(&s->cfg)) { /* heat sources and convection may act on void */
+    const hx_config *const cfg = &s->cfg;
+    const hx_config_support *const support = cfg->supports.entry;
+    const hx_config_spring *const spring = cfg->springs.entry;
+    for (size_t i = 0; i < cfg->supports.n; i++)
+        judge_support(diags, &attached, "supports", i, support[i].from ? NULL : support[i].set);
+    for (size_t i = 0; i < cfg->springs.n; i++)
+        judge_support(diags, &attached, "springs", i, spring[i].set);
+    if (!hx_config_is_heat(cfg)) { /* heat sources and convection may act on void */
         HX_TRY_FAIL(judge_loads(diags, &attached, &d));
         hx_attached_free(&attached);
         HX_TRY_FAIL(judge_energy(diags, s, d.is_solid));

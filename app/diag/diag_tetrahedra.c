@@ -164,14 +164,6 @@ static int add_up_errors(const strains *t, double *error, double *share)
     return HX_OK;
 }
 
-static void free_strains(strains *t)
-{
-    free(t->modulus);
-    free(t->u);
-    free(t->cell);
-    free(t->node);
-}
-
 int hx_diag_tetrahedra(const hx_session *s, const uint8_t *is_solid, double *share, double *error)
 {
     const size_t n_elem = (size_t)s->mesh.n_elem, n_node = (size_t)s->mesh.n_node;
@@ -192,6 +184,9 @@ int hx_diag_tetrahedra(const hx_session *s, const uint8_t *is_solid, double *sha
         *error = fmax(*error, of_case);
     }
 fail:
-    free_strains(&t);
+    free(t.modulus);
+    free(t.u);
+    free(t.cell);
+    free(t.node);
     return rc;
 }

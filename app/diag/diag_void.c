@@ -115,17 +115,6 @@ static int32_t root_of_piece(int32_t *joined, int32_t piece)
     return piece;
 }
 
-static void join_rigid_set(const cut *c, const hx_rigid_set *set, int32_t *joined)
-{
-    int32_t first = -1;
-    for (int64_t k = set->first; k < set->first + set->n; k++) {
-        const int32_t piece = c->body_of[c->s->problem.rigid.node[k]];
-        if (piece < 0) continue;
-        if (first < 0) first = root_of_piece(joined, piece);
-        joined[root_of_piece(joined, piece)] = first;
-    }
-}
-
 static int join_rigid_sets(cut *c)
 {
     const hx_rigid_sets *const rigid = &c->s->problem.rigid;
@@ -133,7 +122,16 @@ static int join_rigid_sets(cut *c)
     if (rigid->n == 0) return HX_OK;
     HX_TRY(hx_alloc_raw(&joined, (size_t)c->n_body, sizeof *joined, "pieces"));
     for (int64_t i = 0; i < c->n_body; i++) joined[i] = (int32_t)i;
-    for (int i = 0; i < rigid->n; i++) join_rigid_set(c, &rigid->set[i], joined);
+    for (int i = 0; i < rigid->n; i++) {
+        const hx_rigid_set *const set = &rigid->set[i];
+        int32_t first = -1;
+        for (int64_t k = set->first; k < set->first + set->n; k++) {
+            const int32_t piece = c->body_of[rigid->node[k]];
+            if (piece < 0) continue;
+            if (first < 0) first = root_of_piece(joined, piece);
+            joined[root_of_piece(joined, piece)] = first;
+        }
+    }
     for (int64_t a = 0; a < c->s->problem.space.n_point; a++)
         if (c->body_of[a] >= 0) c->body_of[a] = root_of_piece(joined, c->body_of[a]);
     free(joined);
