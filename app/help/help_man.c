@@ -86,17 +86,6 @@ static void put_options(const hx_option *option, size_t n_option)
     }
 }
 
-static void put_synopsis(void)
-{
-    printf(".SH SYNOPSIS\n.nf\n");
-    for (size_t i = 0; hx_commands[i]; i++) {
-        put_man_line("\\fBhextop ", hx_commands[i]->name, "\\fR \\c");
-        put_man_text(hx_commands[i]->arguments);
-        printf("\n");
-    }
-    printf(".fi\n");
-}
-
 static void put_commands(void)
 {
     printf(".SH COMMANDS\n");
@@ -131,15 +120,6 @@ static void put_key(const hx_key *key)
     if (key->required || key->note || key->fallback)
         put_man_line("; default: ", hx_key_default(key, text, sizeof text), "\\c");
     printf(".\n");
-}
-
-static void put_keys(void)
-{
-    printf(".SH CONFIGURATION KEYS\n"
-           "A config is a libconfig file; KEY=VALUE on the command line overrides its keys:\n"
-           "mesh.size=3 loads[0].node_force=[0,0,\\-1]; an empty VALUE removes a key.\n"
-           "Units are free but must be consistent.\n");
-    for (size_t i = 0; i < hx_n_key; i++) put_key(&hx_keys[i]);
 }
 
 static void put_exit_status(void)
@@ -183,7 +163,13 @@ void hx_print_man_page(void)
            ".TH HEXTOP 1 \"\" \"hextop %s\" \"User Commands\"\n"
            ".SH NAME\nhextop \\- topology optimization on unstructured meshes\n",
            HX_VERSION);
-    put_synopsis();
+    printf(".SH SYNOPSIS\n.nf\n");
+    for (size_t i = 0; hx_commands[i]; i++) {
+        put_man_line("\\fBhextop ", hx_commands[i]->name, "\\fR \\c");
+        put_man_text(hx_commands[i]->arguments);
+        printf("\n");
+    }
+    printf(".fi\n");
     printf(".SH DESCRIPTION\n"
            "\\fBhextop\\fR finds the part of a given volume that is stiffest, or that cools best: "
            "minimum\n"
@@ -194,7 +180,11 @@ void hx_print_man_page(void)
            "and\n"
            "closed triangle surfaces.\n");
     put_commands();
-    put_keys();
+    printf(".SH CONFIGURATION KEYS\n"
+           "A config is a libconfig file; KEY=VALUE on the command line overrides its keys:\n"
+           "mesh.size=3 loads[0].node_force=[0,0,\\-1]; an empty VALUE removes a key.\n"
+           "Units are free but must be consistent.\n");
+    for (size_t i = 0; i < hx_n_key; i++) put_key(&hx_keys[i]);
     put_exit_status();
     put_rest();
 }
