@@ -86,16 +86,6 @@ fail:
     return rc;
 }
 
-/* Takes for each vertex the nodal value just inside the surface. */
-static int to_vertices(const hx_surface *s, const float *node, float *value)
-{
-    for (int64_t v = 0; v < s->n_vertex; v++) {
-        const int32_t a = s->edge[2 * v];
-        value[v] = a >= 0 ? node[a] : NAN;
-    }
-    return fill_gaps(s, value);
-}
-
 static int add_field(maker *m, const char *name, const char *label, const char *unit,
                      const double *elem, const double *share)
 {
@@ -111,7 +101,12 @@ static int add_field(maker *m, const char *name, const char *label, const char *
     f->unit = unit;
     HX_TRY_FAIL(hx_alloc(&node, (size_t)mesh->n_node, sizeof *node, "nodal values"));
     HX_TRY_FAIL(average(mesh, mesh->n_elem / m->source.mesh->n_elem, elem, share, node));
-    rc = to_vertices(&part->surface, node, f->value);
+    /* Takes for each vertex the nodal value just inside the surface. */
+    for (int64_t v = 0; v < part->surface.n_vertex; v++) {
+        const int32_t a = part->surface.edge[2 * v];
+        f->value[v] = a >= 0 ? node[a] : NAN;
+    }
+    rc = fill_gaps(&part->surface, f->value);
 fail:
     free(node);
     return rc;

@@ -60,21 +60,18 @@ static void put_kind(const hx_report *report, const kind *k, FILE *f)
     if (plot.n_line > 0 || k->column) hx_plot_lines(&plot, f);
 }
 
-static void put_legend(const hx_report *report, FILE *f)
-{
-    fputs("<ul class=\"legend\">", f);
-    for (size_t i = 0; i < report->n_run; i++) {
-        if (report->run[i].history.n_row == 0) continue;
-        fprintf(f, "<li><i class=\"s%zu\"></i>", i);
-        hx_html_text(f, report->run[i].label);
-        fputs("</li>", f);
-    }
-    fputs("</ul>\n", f);
-}
-
 void hx_report_write_plots(const hx_report *report, FILE *f)
 {
-    if (report->n_run > 1) put_legend(report, f);
+    if (report->n_run > 1) {
+        fputs("<ul class=\"legend\">", f);
+        for (size_t i = 0; i < report->n_run; i++) {
+            if (report->run[i].history.n_row == 0) continue;
+            fprintf(f, "<li><i class=\"s%zu\"></i>", i);
+            hx_html_text(f, report->run[i].label);
+            fputs("</li>", f);
+        }
+        fputs("</ul>\n", f);
+    }
     fputs("<div class=\"plots\">\n", f);
     for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++) put_kind(report, &kinds[i], f);
     fputs("</div>\n", f);
