@@ -6,11 +6,6 @@
 
 #include "core/base/memory.h"
 
-static double tolerance_or_default(double tolerance)
-{
-    return isnan(tolerance) ? -1.0 : tolerance;
-}
-
 void hx_config_region(const hx_config_set *set, hx_region *r)
 {
     const double *point = NULL, *axis = NULL;
@@ -49,7 +44,7 @@ void hx_config_region(const hx_config_set *set, hx_region *r)
     }
     if (point) memcpy(r->point, point, sizeof r->point);
     if (axis) memcpy(r->axis, axis, sizeof r->axis);
-    r->tolerance = tolerance_or_default(tolerance);
+    r->tolerance = isnan(tolerance) ? -1.0 : tolerance;
 }
 
 static unsigned fix_flags(const char *fix)
@@ -61,15 +56,6 @@ static unsigned fix_flags(const char *fix)
 static void copy_given(double to[3], const double from[3])
 {
     if (!isnan(from[0])) memcpy(to, from, 3 * sizeof *to);
-}
-
-static void fill_remote(const hx_config_load *load, hx_load_spec *spec)
-{
-    const int rigid = load->coupling == HX_COUPLING_RIGID;
-    spec->kind = rigid ? HX_LOAD_REMOTE_RIGID : HX_LOAD_REMOTE;
-    copy_given(spec->value, load->remote_force);
-    copy_given(spec->moment, load->moment);
-    copy_given(spec->point, load->point);
 }
 
 /* 1 if it is a load of heat. */
@@ -121,7 +107,11 @@ static void fill_load(const hx_config_load *load, hx_load_spec *spec)
         spec->value[0] = load->pressure;
         return;
     } else if (isnan(value[0])) {
-        fill_remote(load, spec);
+        const int rigid = load->coupling == HX_COUPLING_RIGID;
+        spec->kind = rigid ? HX_LOAD_REMOTE_RIGID : HX_LOAD_REMOTE;
+        copy_given(spec->value, load->remote_force);
+        copy_given(spec->moment, load->moment);
+        copy_given(spec->point, load->point);
         return;
     }
     memcpy(spec->value, value, sizeof spec->value);
