@@ -126,16 +126,6 @@ static int find_seen(cutter *c)
     return HX_OK;
 }
 
-static int find_sides(cutter *c)
-{
-    const hx_tet_lattice *const l = &c->lattice;
-    HX_TRY(hx_alloc_raw(&c->side, (size_t)l->n_node, 1, "cut cells"));
-#pragma omp parallel for schedule(dynamic, 256)
-    for (int64_t a = 0; a < l->n_node; a++)
-        c->side[a] = hx_triangle_tree_inside(&c->tree, c->seen + 3 * a) ? IN : OUT;
-    return HX_OK;
-}
-
 /* Finds crossings of edges between the two sides. If rounding prevents it, the cut is placed at the
  * outside node. */
 static int find_crossings(cutter *c)
@@ -192,14 +182,6 @@ static int may_move(cutter *c, int64_t a, const double x[3])
     return is_good;
 }
 
-/* The other node of an edge, and the fraction of the edge from a to its cut. */
-static double way_to_cut(const cutter *c, int64_t edge, int64_t a, int32_t *other)
-{
-    const int32_t *const end = c->lattice.end + 2 * edge;
-    *other = end[0] == a ? end[1] : end[0];
-    return end[0] == a ? c->share[edge] : 1.0 - c->share[edge];
-}
-
 /* Moves the node to the nearest admissible cut; returns 1 if it is on the surface now. */
 static int snap(cutter *c, int64_t a)
 {
@@ -209,7 +191,10 @@ static int snap(cutter *c, int64_t a)
         int32_t other;
         double step[3], x[3];
         if (isnan(c->share[edge])) continue;
-        const double share = way_to_cut(c, edge, a, &other);
+        /* The other node of an edge, and the fraction of the edge from a to its cut. */
+        const int32_t *const end = c->lattice.end + 2 * edge;
+        other = end[0] == a ? end[1] : end[0];
+        const double share = end[0] == a ? c->share[edge] : 1.0 - c->share[edge];
         if (c->side[other] == ON) continue;
         least = fmin(least, share);
         for (int d = 0; d < 3; d++) {
@@ -228,12 +213,6 @@ static int snap(cutter *c, int64_t a)
         return 1;
     }
     return least < at_node;
-}
-
-static void snap_nodes(cutter *c)
-{
-    for (int64_t a = 0; a < c->lattice.n_node; a++)
-        if (snap(c, a)) c->side[a] = ON;
 }
 
 /* --- cutting --- */
@@ -365,9 +344,13 @@ static int run_cutter(cutter *c, const hx_surface *surface, const hx_mesh *mesh,
     HX_TRY(hx_incidence_create(&c->tets, l->n_node, l->n_tet, 4, l->tet));
     HX_TRY(hx_incidence_create(&c->faces, l->n_node, l->n_face, 3, l->face));
     HX_TRY(find_seen(c));
-    HX_TRY(find_sides(c));
+    HX_TRY(hx_alloc_raw(&c->side, (size_t)l->n_node, 1, "cut cells"));
+#pragma omp parallel for schedule(dynamic, 256)
+    for (int64_t a = 0; a < l->n_node; a++)
+        c->side[a] = hx_triangle_tree_inside(&c->tree, c->seen + 3 * a) ? IN : OUT;
     HX_TRY(find_crossings(c));
-    snap_nodes(c);
+    for (int64_t a = 0; a < c->lattice.n_node; a++)
+        if (snap(c, a)) c->side[a] = ON;
     HX_TRY(cut_all(c));
     if (c->result.n_tet > 0) return HX_OK;
     return HX_RAISE(HX_EINPUT, "the surface encloses no part of the mesh");

@@ -6,15 +6,6 @@
 #include "../base/memory.h"
 #include "surface_internal.h"
 
-/* Returns 1 if an element that does not belong to the body lies across a face. */
-static int meets_free(const hx_mesh *mesh, const uint8_t *state, int64_t e, int f)
-{
-    int32_t node[4];
-    const int n = hx_cell_face(mesh->conn + 8 * e, f, node);
-    const int64_t other = n < 3 ? -1 : hx_mesh_face_neighbour(mesh, e, n, node);
-    return other >= 0 && state[other] != HX_SOLID_BODY;
-}
-
 static int64_t mark_sides(hx_surface_field *field, const uint8_t *state)
 {
     int64_t n = 0;
@@ -23,7 +14,12 @@ static int64_t mark_sides(hx_surface_field *field, const uint8_t *state)
         const int is_body = state[e] == HX_SOLID_BODY;
         field->body[e] = is_body ? HX_BODY_SOLID : 0;
         for (int f = 0; is_body && f < 6; f++) {
-            if (!meets_free(field->mesh, state, e, f)) continue;
+            /* An element that does not belong to the body lies across a face. */
+            int32_t node[4];
+            const int n_corner = hx_cell_face(field->mesh->conn + 8 * e, f, node);
+            const int64_t other =
+                n_corner < 3 ? -1 : hx_mesh_face_neighbour(field->mesh, e, n_corner, node);
+            if (!(other >= 0 && state[other] != HX_SOLID_BODY)) continue;
             field->body[e] |= (uint8_t)(1u << f);
             n++;
         }

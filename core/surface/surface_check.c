@@ -32,21 +32,6 @@ static int same_place(const double *a, const double *b)
     return a[0] == b[0] && a[1] == b[1] && a[2] == b[2];
 }
 
-/* number[n_vertex] := one number per position. Vertices with equal hashes are adjacent in `order`;
- * each is compared with the preceding ones of its hash. */
-static int64_t number_places(int64_t n, const double *xyz, const int32_t *order, int32_t *number)
-{
-    int64_t count = 0, first = 0;
-    for (int64_t i = 0; i < n; i++) {
-        const double *x = xyz + 3 * (int64_t)order[i];
-        if (hash_place(xyz + 3 * (int64_t)order[first]) != hash_place(x)) first = i;
-        int64_t k = first;
-        while (k < i && !same_place(xyz + 3 * (int64_t)order[k], x)) k++;
-        number[order[i]] = k < i ? number[order[k]] : (int32_t)count++;
-    }
-    return count;
-}
-
 static void welded_free(welded *w)
 {
     free(w->xyz);
@@ -76,7 +61,17 @@ static int weld(const hx_surface *s, hx_surface_precision precision, welded *w)
         key[v] = hash_place(xyz + 3 * v);
     }
     HX_TRY_FAIL(hx_radix_sort(key, order, s->n_vertex, 64));
-    w->n_vertex = number_places(s->n_vertex, xyz, order, number);
+    /* Vertices with equal hashes are adjacent in `order`; each is compared with the preceding
+     * ones of its hash. */
+    int64_t count = 0, first = 0;
+    for (int64_t i = 0; i < s->n_vertex; i++) {
+        const double *x = xyz + 3 * (int64_t)order[i];
+        if (hash_place(xyz + 3 * (int64_t)order[first]) != hash_place(x)) first = i;
+        int64_t k = first;
+        while (k < i && !same_place(xyz + 3 * (int64_t)order[k], x)) k++;
+        number[order[i]] = k < i ? number[order[k]] : (int32_t)count++;
+    }
+    w->n_vertex = count;
     w->n_tri = s->n_tri;
     for (int64_t v = 0; v < s->n_vertex; v++)
         memcpy(w->xyz + 3 * (int64_t)number[v], xyz + 3 * v, 3 * sizeof *xyz);

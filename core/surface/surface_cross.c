@@ -27,14 +27,6 @@ typedef struct bins {
     int32_t *triangle; /* [n] triangle of each entry (owned) */
 } bins;
 
-static void bins_free(bins *b)
-{
-    free(b->first);
-    free(b->key);
-    free(b->order);
-    free(b->triangle);
-}
-
 static void triangle_box(const bins *b, int64_t t, double low[3], double high[3])
 {
     for (int d = 0; d < 3; d++) {
@@ -225,6 +217,9 @@ int hx_surface_find_crossings(const double *xyz, int64_t n_tri, const int32_t *t
     }
     *n_crossing = n;
 fail:
-    bins_free(&b);
+    free(b.first);
+    free(b.key);
+    free(b.order);
+    free(b.triangle);
     return rc;
 }

@@ -10,16 +10,6 @@
 #include "surface_internal.h"
 #include "surface_patch.h"
 
-static void elem_volumes(const hx_mesh *mesh, double *volume)
-{
-#pragma omp parallel for schedule(static)
-    for (int64_t e = 0; e < mesh->n_elem; e++) {
-        hx_hex_map map;
-        hx_hex_map_init(&map, mesh->xyz, mesh->conn + 8 * e);
-        volume[e] = hx_hex_volume(&map);
-    }
-}
-
 /* States of the elements and of their nodes. */
 typedef struct solids {
     uint8_t *state;   /* [n_elem] HX_SOLID_*; NULL: all free (owned) */
@@ -67,7 +57,12 @@ int hx_surface_field_create(hx_surface_field *field, const hx_mesh *mesh, const 
     HX_TRY_FAIL(hx_mesh_boundary_faces(mesh, NULL, &field->n_face, &field->face));
     HX_TRY_FAIL(sort_solids(field, is_solid, &s));
     if (s.state) HX_TRY_FAIL(hx_surface_body_create(field, s.state));
-    elem_volumes(mesh, volume);
+#pragma omp parallel for schedule(static)
+    for (int64_t e = 0; e < mesh->n_elem; e++) {
+        hx_hex_map map;
+        hx_hex_map_init(&map, mesh->xyz, mesh->conn + 8 * e);
+        volume[e] = hx_hex_volume(&map);
+    }
 #pragma omp parallel for schedule(static)
     for (int64_t a = 0; a < mesh->n_node; a++)
         field->value[a] = nodal_density(field, &s, rho, volume, a);
@@ -177,20 +172,6 @@ static void find_range(const hx_surface_field *field, double *least, double *lar
     *largest = high;
 }
 
-/* HX_EINPUT: no threshold gives that volume; least: volume of the forced-solid elements. */
-static int check_target(const hx_mesh *mesh, double least, double target)
-{
-    if (!(target > 0.0) || target > mesh->total_volume * (1.0 + 1e-9))
-        return HX_RAISE(HX_EINPUT, "the solid cannot have volume %g in a mesh of volume %g", target,
-                        mesh->total_volume);
-    if (target < least * (1.0 - 1e-9))
-        return HX_RAISE(HX_EINPUT,
-                        "the solid cannot have volume %g, because the forced-solid elements have "
-                        "volume %g",
-                        target, least);
-    return HX_OK;
-}
-
 int hx_surface_threshold(const hx_surface_field *field, double target, double *threshold,
                          double *volume)
 {
@@ -200,7 +181,14 @@ int hx_surface_threshold(const hx_surface_field *field, double target, double *t
     find_range(field, &low, &high);
     if (low > high) low = high = 0.5; /* all elements are forced solid */
     if (field->body) hx_surface_volume(field, high, &b.volume_high);
-    HX_TRY(check_target(mesh, b.volume_high, target));
+    if (!(target > 0.0) || target > mesh->total_volume * (1.0 + 1e-9))
+        return HX_RAISE(HX_EINPUT, "the solid cannot have volume %g in a mesh of volume %g", target,
+                        mesh->total_volume);
+    if (target < b.volume_high * (1.0 - 1e-9))
+        return HX_RAISE(HX_EINPUT,
+                        "the solid cannot have volume %g, because the forced-solid elements have "
+                        "volume %g",
+                        target, b.volume_high);
     /* below the least value everything is inside; at the largest, only forced-solid elements are */
     b.low = low - fmax(fabs(low), 1.0) * 1e-9;
     b.high = high;
@@ -251,15 +239,6 @@ static void unite_cell(const hx_surface_field *field, double threshold, int64_t 
         }
 }
 
-/* is_in[n_node] := 1 inside; nodes of forced-solid elements are always inside. */
-static void find_inside(const hx_surface_field *field, double threshold, uint8_t *is_in)
-{
-    const hx_mesh *mesh = field->mesh;
-    for (int64_t a = 0; a < mesh->n_node; a++) is_in[a] = field->value[a] - threshold > 0.0;
-    for (int64_t k = 0; field->body && k < 8 * mesh->n_elem; k++)
-        if (hx_surface_is_solid(field, k / 8)) is_in[mesh->conn[k]] = 1;
-}
-
 int hx_surface_pieces(const hx_surface_field *field, double threshold, int32_t *piece,
                       int64_t *n_piece, int32_t *largest)
 {
@@ -270,7 +249,10 @@ int hx_surface_pieces(const hx_surface_field *field, double threshold, int32_t *
     int64_t n = 0, best = -1;
     HX_TRY_FAIL(hx_alloc(&count, (size_t)mesh->n_node, sizeof *count, "sizes of pieces"));
     HX_TRY_FAIL(hx_alloc_raw(&is_in, (size_t)mesh->n_node, 1, "nodes inside"));
-    find_inside(field, threshold, is_in);
+    /* Inside; nodes of forced-solid elements always are. */
+    for (int64_t a = 0; a < mesh->n_node; a++) is_in[a] = field->value[a] - threshold > 0.0;
+    for (int64_t k = 0; field->body && k < 8 * mesh->n_elem; k++)
+        if (hx_surface_is_solid(field, k / 8)) is_in[mesh->conn[k]] = 1;
     for (int64_t a = 0; a < mesh->n_node; a++) piece[a] = (int32_t)a;
     for (int64_t e = 0; e < mesh->n_elem; e++) unite_cell(field, threshold, e, piece);
     for (int64_t a = 0; a < mesh->n_node; a++) {

@@ -30,13 +30,6 @@ static int64_t group_end(const int32_t *tri, const int32_t *order, int64_t n, in
     return end;
 }
 
-/* 1 if these two half-edges are opposite and the only ones on their edge. */
-static int is_pair(const int32_t *tri, const int32_t *order, int64_t begin, int64_t end)
-{
-    return end - begin == 2 && tri[order[begin]] != tri[order[begin + 1]] &&
-           tri[order[begin]] != tri[hx_corner_next(order[begin])];
-}
-
 int hx_surface_pair(int64_t n_vertex, int64_t n_tri, const int32_t *tri, int32_t *opposite,
                     int32_t **group, int64_t *n_bad)
 {
@@ -54,7 +47,9 @@ int hx_surface_pair(int64_t n_vertex, int64_t n_tri, const int32_t *tri, int32_t
     HX_TRY_FAIL(hx_radix_sort(key, order, n, 2 * bits));
     for (int64_t i = 0, end; i < n; i = end) {
         end = group_end(tri, order, n, i);
-        if (is_pair(tri, order, i, end)) {
+        /* These two half-edges are opposite and the only ones on their edge? */
+        if (end - i == 2 && tri[order[i]] != tri[order[i + 1]] &&
+            tri[order[i]] != tri[hx_corner_next(order[i])]) {
             opposite[order[i]] = order[i + 1];
             opposite[order[i + 1]] = order[i];
             continue;

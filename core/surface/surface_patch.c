@@ -93,12 +93,6 @@ static int is_crossed(unsigned mask, int edge)
     return (mask >> hx_hex_edge[edge][0] & 1u) != (mask >> hx_hex_edge[edge][1] & 1u);
 }
 
-/* Returns 1 if both ends have a density. A node that only forced-solid elements share has none. */
-static int is_between(const cell *c, int edge)
-{
-    return c->u[hx_hex_edge[edge][0]] < HUGE_VAL && c->u[hx_hex_edge[edge][1]] < HUGE_VAL;
-}
-
 int hx_surface_crossings(unsigned mask)
 {
     int n = 0;
@@ -330,7 +324,10 @@ static int list_corners(const cell *c, int f, unsigned keep, int8_t corner[8],
             memcpy(patch->x[HX_PATCH_NODE + node], c->xyz[node], sizeof patch->x[0]);
             corner[n++] = (int8_t)(HX_PATCH_NODE + node);
         }
-        if (!is_crossed(c->mask, edge) || !is_between(c, edge)) continue;
+        /* A node that only forced-solid elements share has no density. */
+        if (!is_crossed(c->mask, edge) ||
+            !(c->u[hx_hex_edge[edge][0]] < HUGE_VAL && c->u[hx_hex_edge[edge][1]] < HUGE_VAL))
+            continue;
         place_crossing(c, edge, patch);
         corner[n++] = (int8_t)edge;
     }

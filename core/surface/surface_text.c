@@ -9,14 +9,6 @@
 #include "../base/zip.h"
 #include "surface_files.h"
 
-/* 15 digits if they read back to the same double, otherwise 17. */
-static int put_double(char *to, size_t n_to, double value)
-{
-    int n = snprintf(to, n_to, "%.15g", value);
-    if (fabs(strtod(to, NULL) - value) > 0.0) n = snprintf(to, n_to, "%.17g", value);
-    return n;
-}
-
 int hx_surface_write_obj(const char *path, const hx_surface *surface, const hx_surface_about *about)
 {
     hx_atomic_file file;
@@ -25,7 +17,12 @@ int hx_surface_write_obj(const char *path, const hx_surface *surface, const hx_s
             about->title);
     for (int64_t v = 0; v < surface->n_vertex; v++) {
         char text[3][32];
-        for (int d = 0; d < 3; d++) put_double(text[d], sizeof text[d], surface->xyz[3 * v + d]);
+        for (int d = 0; d < 3; d++) { /* 15 digits if they read back to the same double */
+            const double value = surface->xyz[3 * v + d];
+            snprintf(text[d], sizeof text[d], "%.15g", value);
+            if (fabs(strtod(text[d], NULL) - value) > 0.0)
+                snprintf(text[d], sizeof text[d], "%.17g", value);
+        }
         fprintf(file.stream, "v %s %s %s\n", text[0], text[1], text[2]);
     }
     for (int64_t t = 0; t < surface->n_tri; t++) {
