@@ -237,11 +237,6 @@ static int run_stl_gmsh(const hx_cad_job *job, const hx_cad_shape *shape, hx_mes
     return rc;
 }
 
-static int has_ended(const hx_gmsh_result *result)
-{
-    return result->process.is_timed_out || result->process.is_cancelled;
-}
-
 /* Fills the solids between shells with new triangles along them. */
 static int run_shells(const hx_cad_job *job, const hx_cad_shape *shape, double size, hx_mesh *mesh,
                       hx_gmsh_result *result)
@@ -281,7 +276,7 @@ int hx_cad_mesh_stl(const hx_cad_job *job, const hx_cad_shape *shape, double siz
     } else {
         rc = run_shells(job, shape, size, mesh, &result);
     }
-    if (rc != HX_EINPUT || has_ended(&result)) return rc;
+    if (rc != HX_EINPUT || result.process.is_timed_out || result.process.is_cancelled) return rc;
     HX_TRY(hx_notes_add(job->notes, HX_NOTE_WARNING,
                         "%s; meshed with the file's triangles instead: their mean edge is %.4g, "
                         "and element_size = %.4g holds for the inside only",

@@ -31,15 +31,6 @@ typedef struct remeshed {
     patch *patch; /* (owned) */
 } remeshed;
 
-static void remeshed_free(remeshed *r)
-{
-    hx_file_scan_free(&r->scan);
-    free(r->xyz);
-    free(r->tri);
-    free(r->patch_of);
-    free(r->patch);
-}
-
 /* --- what gmsh does --- */
 
 static int write_job(const hx_cad_job *job, double size)
@@ -217,7 +208,11 @@ int hx_cad_remesh_stl(const hx_cad_job *job, const hx_stl *old, double size, hx_
                       result->error[0] ? ": " : "", result->error);
     if (rc == HX_OK) rc = take_surface(old, &r, stl);
     if (rc < 0) hx_stl_free(stl);
-    remeshed_free(&r);
+    hx_file_scan_free(&r.scan);
+    free(r.xyz);
+    free(r.tri);
+    free(r.patch_of);
+    free(r.patch);
     free(path);
     return rc;
 }

@@ -433,20 +433,6 @@ static int fit_sphere(const patch *p, hx_face_shape *shape)
     return 1;
 }
 
-/* Returns 1 if the outward normals point to the axis or the centre. */
-static int find_hollow(const patch *p, const hx_face_shape *shape)
-{
-    double sum = 0.0;
-    for (int64_t i = 0; i < p->n; i++) {
-        double d[3];
-        for (int c = 0; c < 3; c++) d[c] = p->facet[i].center[c] - shape->center[c];
-        const double height = hx_dot3(d, shape->axis);
-        for (int c = 0; c < 3; c++) d[c] -= height * shape->axis[c];
-        sum += hx_dot3(d, p->facet[i].normal);
-    }
-    return sum < 0.0;
-}
-
 static int is_between(const patch *p)
 {
     for (int64_t i = 0; i < p->n; i++)
@@ -472,8 +458,18 @@ static int fit_faces(const hx_mesh *mesh, const hx_set *set, int is_smooth, hx_f
                                          HX_FACE_CONE};
     for (size_t i = 0; i < sizeof order / sizeof order[0] && shape->kind == HX_FACE_OTHER; i++)
         if (fit[order[i]](&p, shape)) shape->kind = order[i];
-    if (shape->kind != HX_FACE_PLANE && shape->kind != HX_FACE_OTHER)
-        shape->is_hollow = find_hollow(&p, shape);
+    /* The outward normals point to the axis or the centre. */
+    if (shape->kind != HX_FACE_PLANE && shape->kind != HX_FACE_OTHER) {
+        double sum = 0.0;
+        for (int64_t i = 0; i < p.n; i++) {
+            double d[3];
+            for (int c = 0; c < 3; c++) d[c] = p.facet[i].center[c] - shape->center[c];
+            const double height = hx_dot3(d, shape->axis);
+            for (int c = 0; c < 3; c++) d[c] -= height * shape->axis[c];
+            sum += hx_dot3(d, p.facet[i].normal);
+        }
+        shape->is_hollow = sum < 0.0;
+    }
     free(p.facet);
     return HX_OK;
 }

@@ -25,17 +25,6 @@ static double scale_of(const char *unit)
     return 0.0;
 }
 
-static double diagonal_of(const hx_mesh *mesh)
-{
-    double low[3] = {INFINITY, INFINITY, INFINITY}, high[3] = {-INFINITY, -INFINITY, -INFINITY};
-    for (int64_t i = 0; i < 3 * mesh->n_node; i++) {
-        low[i % 3] = fmin(low[i % 3], mesh->xyz[i]);
-        high[i % 3] = fmax(high[i % 3], mesh->xyz[i]);
-    }
-    const double d[3] = {high[0] - low[0], high[1] - low[1], high[2] - low[2]};
-    return sqrt(d[0] * d[0] + d[1] * d[1] + d[2] * d[2]);
-}
-
 /* Returns 1 if the file names any face or solid; most files do not. */
 static int has_names(const hx_step_file *file)
 {
@@ -54,7 +43,14 @@ static int name_all(const hx_cad_job *job, const hx_step_file *file, double scal
     hx_point_grid grid = {0};
     char lost[HX_STEP_NAME] = "";
     size_t n_lost = 0;
-    const hx_step_naming naming = {file, scale, mesh, &grid, tolerance * diagonal_of(mesh)};
+    double low[3] = {INFINITY, INFINITY, INFINITY}, high[3] = {-INFINITY, -INFINITY, -INFINITY};
+    for (int64_t i = 0; i < 3 * mesh->n_node; i++) {
+        low[i % 3] = fmin(low[i % 3], mesh->xyz[i]);
+        high[i % 3] = fmax(high[i % 3], mesh->xyz[i]);
+    }
+    const double d[3] = {high[0] - low[0], high[1] - low[1], high[2] - low[2]};
+    const hx_step_naming naming = {file, scale, mesh, &grid,
+                                   tolerance * sqrt(d[0] * d[0] + d[1] * d[1] + d[2] * d[2])};
     int rc = hx_point_grid_create(&grid, mesh->n_node, mesh->xyz);
     if (rc == HX_OK) rc = hx_step_name_solids(&naming, &n_lost, lost);
     if (rc == HX_OK) rc = hx_step_name_faces(&naming, &n_lost, lost);

@@ -184,18 +184,6 @@ static int compare_edges(const void *a, const void *b)
     return (p->tri > q->tri) - (p->tri < q->tri);
 }
 
-static int list_edges(const hx_stl *stl, edge **list)
-{
-    HX_TRY(hx_alloc_raw(list, 3 * (size_t)stl->n_tri, sizeof **list, "edges of triangles"));
-    for (int64_t t = 0; t < stl->n_tri; t++)
-        for (int k = 0; k < 3; k++) {
-            const int32_t a = stl->tri[3 * t + k], b = stl->tri[3 * t + (k + 1) % 3];
-            (*list)[3 * t + k] = (edge){a < b ? a : b, a < b ? b : a, t, a < b};
-        }
-    qsort(*list, 3 * (size_t)stl->n_tri, sizeof **list, compare_edges);
-    return HX_OK;
-}
-
 static int refuse_edges(const hx_stl *stl, const char *path, const edge *e, int64_t n_open,
                         int64_t n_many, int64_t n_turned)
 {
@@ -359,19 +347,6 @@ static int meet_boxes(const box *a, const box *b)
     return n == 3;
 }
 
-static void box_shells(const hx_stl *stl, box *boxes)
-{
-    for (int64_t k = 0; k < stl->n_shell; k++)
-        boxes[k] = (box){{INFINITY, INFINITY, INFINITY}, {-INFINITY, -INFINITY, -INFINITY}};
-    for (int64_t c = 0; c < 3 * stl->n_tri; c++) {
-        box *const b = &boxes[stl->shell[c / 3]];
-        for (int k = 0; k < 3; k++) {
-            b->min[k] = fmin(b->min[k], stl->xyz[3 * (size_t)stl->tri[c] + k]);
-            b->max[k] = fmax(b->max[k], stl->xyz[3 * (size_t)stl->tri[c] + k]);
-        }
-    }
-}
-
 /* Returns 1 if x is so close to a shell that rounding decides between inside and outside. */
 static int is_on(const hx_stl *stl, int32_t shell, const double x[3], double distance)
 {
@@ -432,15 +407,6 @@ static int place_shell(const hx_stl *stl, int32_t a, int32_t b, double near, con
     return HX_OK;
 }
 
-/* Shells may cross although all sample points of one lie outside the other. */
-static int check_crossing(const hx_stl *stl, double near, const char *path)
-{
-    double x[3];
-    int is_found;
-    HX_TRY(hx_stl_find_crossing(stl, near, x, &is_found));
-    return is_found ? refuse_crossing(path, x) : HX_OK;
-}
-
 /* in[a * n + b] := 1 if shell a lies in b. HX_EINPUT: two shells cross. */
 static int place_shells(const hx_stl *stl, const char *path, uint8_t *in)
 {
@@ -450,7 +416,15 @@ static int place_shells(const hx_stl *stl, const char *path, uint8_t *in)
     const int64_t n = stl->n_shell;
     if (n < 2) return HX_OK;
     HX_TRY(hx_alloc(&boxes, (size_t)n, sizeof *boxes, "shells"));
-    box_shells(stl, boxes);
+    for (int64_t k = 0; k < stl->n_shell; k++)
+        boxes[k] = (box){{INFINITY, INFINITY, INFINITY}, {-INFINITY, -INFINITY, -INFINITY}};
+    for (int64_t c = 0; c < 3 * stl->n_tri; c++) {
+        box *const c_box = &boxes[stl->shell[c / 3]];
+        for (int k = 0; k < 3; k++) {
+            c_box->min[k] = fmin(c_box->min[k], stl->xyz[3 * (size_t)stl->tri[c] + k]);
+            c_box->max[k] = fmax(c_box->max[k], stl->xyz[3 * (size_t)stl->tri[c] + k]);
+        }
+    }
     for (int64_t a = 0; a < n; a++)
         for (int k = 0; k < 3; k++) size = fmax(size, boxes[a].max[k] - boxes[a].min[k]);
     for (int64_t a = 0; a < n; a++)
@@ -458,7 +432,11 @@ static int place_shells(const hx_stl *stl, const char *path, uint8_t *in)
             if (a != b && meet_boxes(&boxes[a], &boxes[b]))
                 HX_TRY_FAIL(
                     place_shell(stl, (int32_t)a, (int32_t)b, 1e-6 * size, path, &in[a * n + b]));
-    HX_TRY_FAIL(check_crossing(stl, 1e-6 * size, path));
+    /* Shells may cross although all sample points of one lie outside the other. */
+    double x[3];
+    int is_found;
+    HX_TRY_FAIL(hx_stl_find_crossing(stl, 1e-6 * size, x, &is_found));
+    HX_TRY_FAIL(is_found ? refuse_crossing(path, x) : HX_OK);
 fail:
     free(boxes);
     return rc;
@@ -500,7 +478,13 @@ int hx_stl_read(hx_stl *stl, const char *path)
     memset(stl, 0, sizeof *stl);
     HX_TRY_FAIL(read_corners(path, &c));
     HX_TRY_FAIL(weld(stl, &c));
-    HX_TRY_FAIL(list_edges(stl, &e));
+    HX_TRY_FAIL(hx_alloc_raw(&e, 3 * (size_t)stl->n_tri, sizeof *e, "edges of triangles"));
+    for (int64_t t = 0; t < stl->n_tri; t++)
+        for (int k = 0; k < 3; k++) {
+            const int32_t a = stl->tri[3 * t + k], b = stl->tri[3 * t + (k + 1) % 3];
+            e[3 * t + k] = (edge){a < b ? a : b, a < b ? b : a, t, a < b};
+        }
+    qsort(e, 3 * (size_t)stl->n_tri, sizeof *e, compare_edges);
     HX_TRY_FAIL(check_edges(stl, path, e));
     HX_TRY_FAIL(group(stl, e, 360.0, &stl->shell, &stl->n_shell));
     if (stl->n_shell > MOST_SHELLS)
