@@ -191,18 +191,6 @@ typedef struct arc {
     double widest;  /* degrees that one face spans at most */
 } arc;
 
-static void measure_half(const uint8_t is_covered[N_STEP], arc *half)
-{
-    for (int d = 0; d < N_STEP; d++) {
-        if (d >= N_STEP / 4 && d < 3 * N_STEP / 4) continue;
-        const double from = d * 2.0 * PI / N_STEP, to = (d + 1) * 2.0 * PI / N_STEP;
-        if (is_covered[d])
-            half->share += 0.5 * (sin(to) - sin(from));
-        else
-            half->lacking += DEGREES;
-    }
-}
-
 static void measure_arc(const bore *b, const double e[3], arc *half)
 {
     uint8_t is_covered[N_STEP] = {0};
@@ -223,7 +211,14 @@ static void measure_arc(const bore *b, const double e[3], arc *half)
         for (long d = lround((first + low) / DEGREES); d < end; d++)
             is_covered[(d + 2 * N_STEP) % N_STEP] = 1;
     }
-    measure_half(is_covered, half);
+    for (int d = 0; d < N_STEP; d++) {
+        if (d >= N_STEP / 4 && d < 3 * N_STEP / 4) continue;
+        const double from = d * 2.0 * PI / N_STEP, to = (d + 1) * 2.0 * PI / N_STEP;
+        if (is_covered[d])
+            half->share += 0.5 * (sin(to) - sin(from));
+        else
+            half->lacking += DEGREES;
+    }
 }
 
 /* sum of rho rho' dA over the points with peak . rho > 0, in the directions e and side. */
@@ -286,8 +281,12 @@ static int check_half(const bore *b, const double e[3])
                     half.lacking, 100.0 * half.share);
 }
 
-static int fit_pressure(const bore *b, const double force[3])
+static int fit_bore(bore *b, const double force[3])
 {
+    HX_TRY(open_bore(b));
+    HX_TRY(fit_axis(b));
+    fit_centre(b);
+    HX_TRY(check_round(b));
     hx_bearing *fit = b->fit;
     double lateral[3], e[3];
     fit->covered = 1.0;
@@ -298,15 +297,6 @@ static int fit_pressure(const bore *b, const double force[3])
     HX_TRY(check_half(b, e));
     fit_peak(b, lateral);
     return HX_OK;
-}
-
-static int fit_bore(bore *b, const double force[3])
-{
-    HX_TRY(open_bore(b));
-    HX_TRY(fit_axis(b));
-    fit_centre(b);
-    HX_TRY(check_round(b));
-    return fit_pressure(b, force);
 }
 
 int hx_bearing_fit(const hx_mesh *mesh, const char *set, const char *origin, const double force[3],

@@ -98,20 +98,6 @@ static int check_free(const hx_problem *problem, const hx_problem_params *params
                     problem->space.element == HX_ELEMENT_LINEAR ? "node" : "point");
 }
 
-static int add_supports(hx_problem *problem, const hx_problem_params *params)
-{
-    const size_t n_dof = (size_t)problem->components * (size_t)problem->space.n_point;
-    int any = 0;
-    for (size_t i = 0; i < params->n_support; i++)
-        any |= moves(problem, params->conditions, &params->support[i]);
-    HX_TRY(hx_alloc(&problem->supports.fixed, (size_t)problem->space.n_point, 1, "supports"));
-    if (any)
-        HX_TRY(hx_alloc(&problem->supports.prescribed, n_dof, sizeof(double), "prescribed values"));
-    for (size_t i = 0; i < params->n_support; i++)
-        HX_TRY(add_support(problem, params->conditions, &params->support[i]));
-    return check_free(problem, params);
-}
-
 /* Creates the load cases without their loads. */
 static int make_cases(hx_problem *problem, const hx_problem_params *params)
 {
@@ -391,7 +377,17 @@ int hx_problem_create(hx_problem *problem, const hx_mesh *mesh, const hx_problem
         problem->mu = 0.5 / (1.0 + nu);
     }
     HX_TRY_FAIL(check_material(params));
-    HX_TRY_FAIL(add_supports(problem, params));
+    const size_t n_dof = (size_t)problem->components * (size_t)problem->space.n_point;
+    int any = 0;
+    for (size_t i = 0; i < params->n_support; i++)
+        any |= moves(problem, params->conditions, &params->support[i]);
+    HX_TRY_FAIL(hx_alloc(&problem->supports.fixed, (size_t)problem->space.n_point, 1, "supports"));
+    if (any)
+        HX_TRY_FAIL(
+            hx_alloc(&problem->supports.prescribed, n_dof, sizeof(double), "prescribed values"));
+    for (size_t i = 0; i < params->n_support; i++)
+        HX_TRY_FAIL(add_support(problem, params->conditions, &params->support[i]));
+    HX_TRY_FAIL(check_free(problem, params));
     HX_TRY_FAIL(hx_problem_add_springs(problem, params));
     HX_TRY_FAIL(hx_problem_add_films(problem, params));
     HX_TRY_FAIL(add_loads(problem, params));

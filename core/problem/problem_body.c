@@ -68,25 +68,20 @@ int hx_problem_add_body(hx_problem *problem, const hx_problem_params *params,
     return HX_OK;
 }
 
-/* 1 if the field exceeds the rounding error of accelerations that cancel. */
-static int find_acting(hx_body_field *field, double size)
-{
-    int acts = 0;
-    for (int i = 0; i < 3; i++) {
-        acts |= fabs(field->at_origin[i]) > HX_LOADS_CANCEL * size;
-        for (int j = 0; j < 3; j++) acts |= fabs(field->gradient[i][j]) > 0.0;
-    }
-    if (!acts) memset(field->at_origin, 0, sizeof field->at_origin);
-    return acts;
-}
-
 int hx_problem_finish_body(hx_problem *problem)
 {
     const int64_t n_dof = 3 * problem->space.n_point;
     for (int c = 0; problem->cases.body && c < problem->cases.n; c++) {
         hx_body_field *field = &problem->cases.body[c];
         int other = 0;
-        field->acts = find_acting(field, problem->cases.body_size[c]);
+        /* The field exceeds the rounding error of accelerations that cancel. */
+        int acts = 0;
+        for (int i = 0; i < 3; i++) {
+            acts |= fabs(field->at_origin[i]) > HX_LOADS_CANCEL * problem->cases.body_size[c];
+            for (int j = 0; j < 3; j++) acts |= fabs(field->gradient[i][j]) > 0.0;
+        }
+        if (!acts) memset(field->at_origin, 0, sizeof field->at_origin);
+        field->acts = acts;
         field->is_fine = hx_space_is_curved(&problem->space) || !hx_body_is_uniform(field);
 #pragma omp parallel for schedule(static) reduction(| : other)
         for (int64_t k = 0; k < n_dof; k++) other |= fabs(problem->cases.force[c][k]) > 0.0;

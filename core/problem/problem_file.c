@@ -96,13 +96,6 @@ static int hold_rigid(hx_problem *problem, const hx_file_rigid *rigid, const cha
     return rc;
 }
 
-static int64_t count_supports(const hx_conditions *c)
-{
-    int64_t n = c->n_support;
-    for (int64_t i = 0; i < c->n_rigid; i++) n += c->rigid[i].held != 0;
-    return n;
-}
-
 int hx_problem_add_file_supports(hx_problem *problem, const hx_conditions *conditions,
                                  const hx_support_spec *support)
 {
@@ -110,8 +103,9 @@ int hx_problem_add_file_supports(hx_problem *problem, const hx_conditions *condi
     const hx_conditions *const c = conditions ? conditions : &none;
     int32_t *node = NULL;
     int rc = HX_OK;
-    HX_TRY(check_usable(problem, c->fault, c->support_fault, support->origin, count_supports(c),
-                        "support"));
+    int64_t n = c->n_support;
+    for (int64_t i = 0; i < c->n_rigid; i++) n += c->rigid[i].held != 0;
+    HX_TRY(check_usable(problem, c->fault, c->support_fault, support->origin, n, "support"));
     HX_TRY(hx_conditions_nodes(problem->mesh, c->n_support, c->support, &node));
     for (int64_t i = 0; rc == HX_OK && i < c->n_support; i++)
         rc = hx_problem_hold(problem, support->origin, node[i], c->support[i].component,

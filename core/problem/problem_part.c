@@ -76,22 +76,6 @@ static int sort_springs(hx_springs *springs)
     return HX_OK;
 }
 
-/* In a subdomain: only the springs on its own points. */
-static int copy_springs(hx_problem *part, const hx_problem *whole, const int32_t *place,
-                        const uint8_t *is_own)
-{
-    const size_t n = (size_t)whole->springs.n;
-    HX_TRY(hx_alloc_raw(&part->springs.dof, n, sizeof(int64_t), "springs"));
-    HX_TRY(hx_alloc_raw(&part->springs.stiffness, n, sizeof(double), "springs"));
-    for (size_t k = 0; k < n; k++) {
-        const int64_t dof = whole->springs.dof[k];
-        if (place[dof / 3] < 0 || (is_own && !is_own[place[dof / 3]])) continue;
-        part->springs.dof[part->springs.n] = 3 * (int64_t)place[dof / 3] + dof % 3;
-        part->springs.stiffness[part->springs.n++] = whole->springs.stiffness[k];
-    }
-    return sort_springs(&part->springs);
-}
-
 /* Copies rows and columns of the remaining points; in a subdomain only its own entries. */
 static int copy_films(hx_problem *part, const hx_problem *whole, const int32_t *place,
                       const uint8_t *is_own)
@@ -258,7 +242,17 @@ static int copy_all(hx_problem *part, const hx_problem *whole, const int32_t *no
 #pragma omp parallel for schedule(static)
     for (int64_t p = 0; p < part->space.n_point; p++) place[point[p]] = (int32_t)p;
     HX_TRY(copy_supports(part, whole, point));
-    HX_TRY(copy_springs(part, whole, place, own->point));
+    /* In a subdomain: only the springs on its own points. */
+    const size_t n = (size_t)whole->springs.n;
+    HX_TRY(hx_alloc_raw(&part->springs.dof, n, sizeof(int64_t), "springs"));
+    HX_TRY(hx_alloc_raw(&part->springs.stiffness, n, sizeof(double), "springs"));
+    for (size_t k = 0; k < n; k++) {
+        const int64_t dof = whole->springs.dof[k];
+        if (place[dof / 3] < 0 || (own->point && !own->point[place[dof / 3]])) continue;
+        part->springs.dof[part->springs.n] = 3 * (int64_t)place[dof / 3] + dof % 3;
+        part->springs.stiffness[part->springs.n++] = whole->springs.stiffness[k];
+    }
+    HX_TRY(sort_springs(&part->springs));
     HX_TRY(copy_films(part, whole, place, own->film));
     HX_TRY(copy_cases(part, whole, point));
     HX_TRY(is_local ? share_rigid(part, whole, place, own->point) : copy_rigid(part, whole, place));
