@@ -14,6 +14,7 @@
 #include "core/base/fit.h"
 #include "core/base/memory.h"
 #include "core/base/names.h"
+#include "core/base/union_find.h"
 #include "core/base/vec3.h"
 #include "core/design/black_white.h"
 #include "core/dist_mesh/dist_mesh.h"
@@ -109,12 +110,6 @@ static int find_pieces(cut *c, const uint8_t *without, joint by)
                : hx_space_bodies(space, c->is_there, c->body_of, &c->n_body);
 }
 
-static int32_t root_of_piece(int32_t *joined, int32_t piece)
-{
-    while (joined[piece] != piece) piece = joined[piece] = joined[joined[piece]];
-    return piece;
-}
-
 static int join_rigid_sets(cut *c)
 {
     const hx_rigid_sets *const rigid = &c->s->problem.rigid;
@@ -128,12 +123,12 @@ static int join_rigid_sets(cut *c)
         for (int64_t k = set->first; k < set->first + set->n; k++) {
             const int32_t piece = c->body_of[rigid->node[k]];
             if (piece < 0) continue;
-            if (first < 0) first = root_of_piece(joined, piece);
-            joined[root_of_piece(joined, piece)] = first;
+            if (first < 0) first = hx_root(joined, piece);
+            joined[hx_root(joined, piece)] = first;
         }
     }
     for (int64_t a = 0; a < c->s->problem.space.n_point; a++)
-        if (c->body_of[a] >= 0) c->body_of[a] = root_of_piece(joined, c->body_of[a]);
+        if (c->body_of[a] >= 0) c->body_of[a] = hx_root(joined, c->body_of[a]);
     free(joined);
     return HX_OK;
 }

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "core/base/memory.h"
+#include "core/base/union_find.h"
 #include "core/base/vec3.h"
 
 /* Maximum number of pieces that are not held and are considered; maximum number of tetrahedra of a
@@ -19,12 +20,6 @@ typedef struct shells {
     uint8_t *is_odd;
     uint8_t *has; /* [n_vertex] at roots: the shell contains held tetrahedra (owned) */
 } shells;
-
-static int32_t root_of_vertex(int32_t *root, int32_t v)
-{
-    while (root[v] != v) v = root[v] = root[root[v]];
-    return v;
-}
 
 static const double *corner_of(const hx_surface *s, int64_t t, int k)
 {
@@ -42,16 +37,12 @@ static int open_shells(shells *s, const hx_surface *surface)
     HX_TRY(hx_alloc(&s->has, n, 1, "shells"));
     for (int32_t v = 0; v < surface->n_vertex; v++) s->root[v] = v;
     for (int64_t t = 0; t < surface->n_tri; t++)
-        for (int k = 1; k < 3; k++) {
-            const int32_t a = root_of_vertex(s->root, surface->tri[3 * t]);
-            const int32_t b = root_of_vertex(s->root, surface->tri[3 * t + k]);
-            s->root[a < b ? b : a] = a < b ? a : b;
-        }
+        for (int k = 1; k < 3; k++) hx_unite(s->root, surface->tri[3 * t], surface->tri[3 * t + k]);
     for (int64_t t = 0; t < surface->n_tri; t++) {
         const double part = hx_triple3(corner_of(surface, t, 0), corner_of(surface, t, 1),
                                        corner_of(surface, t, 2)) /
                             6.0;
-        s->volume[root_of_vertex(s->root, surface->tri[3 * t])] += part;
+        s->volume[hx_root(s->root, surface->tri[3 * t])] += part;
         total += part;
     }
     /* the shell's triangles face inwards */
@@ -85,8 +76,7 @@ static int32_t shell_around(shells *s, const double x[3])
     int32_t best = -1;
     memset(s->is_odd, 0, (size_t)s->surface->n_vertex);
     for (int64_t t = 0; t < s->surface->n_tri; t++)
-        if (is_crossed(s->surface, t, x))
-            s->is_odd[root_of_vertex(s->root, s->surface->tri[3 * t])] ^= 1;
+        if (is_crossed(s->surface, t, x)) s->is_odd[hx_root(s->root, s->surface->tri[3 * t])] ^= 1;
     for (int32_t v = 0; v < s->surface->n_vertex; v++)
         if (s->is_odd[v] && s->volume[v] > 0.0 && (best < 0 || s->volume[v] < s->volume[best]))
             best = v;

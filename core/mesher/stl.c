@@ -13,6 +13,7 @@
 #include "../base/input_file.h"
 #include "../base/memory.h"
 #include "../base/names.h"
+#include "../base/union_find.h"
 #include "../base/vec3.h"
 
 enum { HEAD = 80, RECORD = 50, MOST_FACES = 2000 };
@@ -229,29 +230,12 @@ static int check_edges(const hx_stl *stl, const char *path, const edge *e)
 
 /* --- shells and faces: connected triangles --- */
 
-static int32_t root_of_triangle(int32_t *parent, int32_t i)
-{
-    while (parent[i] != i) i = parent[i] = parent[parent[i]];
-    return i;
-}
-
-/* The lower root remains, so that a group is identified by its first triangle. */
-static void unite(int32_t *parent, int32_t a, int32_t b)
-{
-    a = root_of_triangle(parent, a);
-    b = root_of_triangle(parent, b);
-    if (a < b)
-        parent[b] = a;
-    else
-        parent[a] = b;
-}
-
 static int number_groups(int32_t *parent, int64_t n, int32_t **group, int64_t *n_group)
 {
     HX_TRY(hx_alloc_raw(group, (size_t)n, sizeof **group, "groups of triangles"));
     *n_group = 0;
     for (int64_t t = 0; t < n; t++) {
-        const int32_t root = root_of_triangle(parent, (int32_t)t);
+        const int32_t root = hx_root(parent, (int32_t)t);
         (*group)[t] = root == t ? (int32_t)(*n_group)++ : (*group)[root];
     }
     return HX_OK;
@@ -282,7 +266,7 @@ static int group(const hx_stl *stl, const edge *e, double angle, int32_t **of, i
         area_vector(stl, e[i].tri, a);
         area_vector(stl, e[i + 1].tri, b);
         if (hx_dot3(a, b) >= least * hx_norm3(a) * hx_norm3(b))
-            unite(parent, (int32_t)e[i].tri, (int32_t)e[i + 1].tri);
+            hx_unite(parent, (int32_t)e[i].tri, (int32_t)e[i + 1].tri);
     }
     const int rc = number_groups(parent, stl->n_tri, of, n_group);
     free(parent);

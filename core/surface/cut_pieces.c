@@ -5,6 +5,7 @@
 
 #include "../base/memory.h"
 #include "../base/radix_sort.h"
+#include "../base/union_find.h"
 #include "cut_internal.h"
 
 int hx_incidence_create(hx_incidence *in, int64_t n_node, int64_t n_item, int n,
@@ -23,15 +24,6 @@ void hx_incidence_free(hx_incidence *in)
     free(in->first);
     free(in->item);
     memset(in, 0, sizeof *in);
-}
-
-static int32_t root_of_node(int32_t *parent, int32_t a)
-{
-    while (parent[a] != a) {
-        parent[a] = parent[parent[a]];
-        a = parent[a];
-    }
-    return a;
 }
 
 static uint64_t face_key(const int32_t *tet, int64_t f, uint64_t n_node)
@@ -68,10 +60,7 @@ static int join_faces(int64_t n_node, int64_t n_tet, const int32_t *tet, int32_t
         for (int64_t k = i + 1;
              k < n && face_key(tet, order[k], base) == face_key(tet, order[i], base); k++) {
             if (face_sum(tet, order[k]) != face_sum(tet, order[i])) continue;
-            const int32_t a = root_of_node(parent, order[i] / 4),
-                          b = root_of_node(parent, order[k] / 4);
-            if (a < b) parent[b] = a;
-            if (b < a) parent[a] = b;
+            hx_unite(parent, order[i] / 4, order[k] / 4);
         }
 fail:
     free(key);
@@ -100,7 +89,7 @@ static int number_pieces(int64_t n_tet, int32_t *parent, int32_t *piece, int64_t
     HX_TRY(hx_alloc(&size, (size_t)n_tet, sizeof *size, "pieces"));
     for (int64_t t = 0; t < n_tet; t++) piece[t] = -1;
     for (int64_t t = 0; t < n_tet; t++) {
-        const int32_t root = root_of_node(parent, (int32_t)t);
+        const int32_t root = hx_root(parent, (int32_t)t);
         if (piece[root] < 0) {
             piece[root] = (int32_t)n;
             size[n++].root = root;
@@ -109,7 +98,7 @@ static int number_pieces(int64_t n_tet, int32_t *parent, int32_t *piece, int64_t
     }
     qsort(size, (size_t)n, sizeof *size, compare_pieces);
     for (int64_t i = 0; i < n; i++) piece[size[i].root] = (int32_t)i;
-    for (int64_t t = 0; t < n_tet; t++) piece[t] = piece[root_of_node(parent, (int32_t)t)];
+    for (int64_t t = 0; t < n_tet; t++) piece[t] = piece[hx_root(parent, (int32_t)t)];
     *n_piece = n;
     free(size);
     return HX_OK;

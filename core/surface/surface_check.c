@@ -5,6 +5,7 @@
 
 #include "../base/memory.h"
 #include "../base/radix_sort.h"
+#include "../base/union_find.h"
 #include "surface_internal.h"
 
 /* The surface as a reader of the file sees it. */
@@ -108,15 +109,6 @@ fail:
     return rc;
 }
 
-static int32_t root_of_shell(int32_t *parent, int32_t a)
-{
-    while (parent[a] != a) {
-        parent[a] = parent[parent[a]];
-        a = parent[a];
-    }
-    return a;
-}
-
 static void measure_welded(const welded *w, int32_t *parent, double *volume,
                            hx_surface_report *report)
 {
@@ -131,12 +123,8 @@ static void measure_welded(const welded *w, int32_t *parent, double *volume,
         origin[d] = 0.5 * (report->min[d] + report->max[d]);
     }
     for (int64_t v = 0; v < w->n_vertex; v++) parent[v] = (int32_t)v;
-    for (int64_t c = 0; c < 3 * w->n_tri; c++) {
-        const int32_t a = root_of_shell(parent, w->tri[c]);
-        const int32_t b = root_of_shell(parent, w->tri[hx_corner_next(c)]);
-        if (a < b) parent[b] = a;
-        if (b < a) parent[a] = b;
-    }
+    for (int64_t c = 0; c < 3 * w->n_tri; c++)
+        hx_unite(parent, w->tri[c], w->tri[hx_corner_next(c)]);
     for (int64_t t = 0; t < w->n_tri; t++) {
         const int32_t *tri = w->tri + 3 * t;
         double x[3][3], n[3];
@@ -144,7 +132,7 @@ static void measure_welded(const welded *w, int32_t *parent, double *volume,
             for (int d = 0; d < 3; d++) x[k][d] = w->xyz[3 * (int64_t)tri[k] + d] - origin[d];
         hx_triangle_normal2(x[0], x[1], x[2], n);
         area2 += hx_norm3(n);
-        volume[root_of_shell(parent, tri[0])] += hx_triple3(x[0], x[1], x[2]) / 6.0;
+        volume[hx_root(parent, tri[0])] += hx_triple3(x[0], x[1], x[2]) / 6.0;
         report->n_degenerate += tri[0] == tri[1] || tri[1] == tri[2] || tri[2] == tri[0];
     }
     report->area = 0.5 * area2;

@@ -6,6 +6,7 @@
 
 #include "../base/memory.h"
 #include "../base/sum.h"
+#include "../base/union_find.h"
 #include "../mesh/hex_jacobian.h"
 #include "surface_internal.h"
 #include "surface_patch.h"
@@ -201,23 +202,6 @@ int hx_surface_threshold(const hx_surface_field *field, double target, double *t
 
 /* --- pieces --- */
 
-static int32_t find_root(int32_t *parent, int32_t a)
-{
-    while (parent[a] != a) {
-        parent[a] = parent[parent[a]];
-        a = parent[a];
-    }
-    return a;
-}
-
-static void unite(int32_t *parent, int32_t a, int32_t b)
-{
-    a = find_root(parent, a);
-    b = find_root(parent, b);
-    if (a < b) parent[b] = a;
-    if (b < a) parent[a] = b;
-}
-
 /* Unites inside nodes of an element that are connected along edges or across faces. */
 static void unite_cell(const hx_surface_field *field, double threshold, int64_t e, int32_t *piece)
 {
@@ -226,7 +210,7 @@ static void unite_cell(const hx_surface_field *field, double threshold, int64_t 
     if (mask == 0) return;
     for (int i = 0; i < 12; i++) {
         const int a = hx_hex_edge[i][0], b = hx_hex_edge[i][1];
-        if (mask >> a & mask >> b & 1u) unite(piece, conn[a], conn[b]);
+        if (mask >> a & mask >> b & 1u) hx_unite(piece, conn[a], conn[b]);
     }
     for (int f = 0; f < 6; f++)
         for (int i = 0; i < 2; i++) {
@@ -235,7 +219,7 @@ static void unite_cell(const hx_surface_field *field, double threshold, int64_t 
             for (int k = 0; k < 4; k++) u[k] = field->value[conn[n[(k + i) % 4]]] - threshold;
             if (u[0] > 0.0 && u[2] > 0.0 && hx_surface_joined(u[0], u[2], u[1], u[3]) &&
                 u[1] <= 0.0 && u[3] <= 0.0)
-                unite(piece, conn[n[i]], conn[n[i + 2]]);
+                hx_unite(piece, conn[n[i]], conn[n[i + 2]]);
         }
 }
 
@@ -260,12 +244,12 @@ int hx_surface_pieces(const hx_surface_field *field, double threshold, int32_t *
             piece[a] = -1;
             continue;
         }
-        const int32_t root = find_root(piece, (int32_t)a);
+        const int32_t root = hx_root(piece, (int32_t)a);
         n += root == a;
         count[root]++;
     }
     for (int64_t a = 0; a < mesh->n_node; a++) {
-        if (piece[a] >= 0) piece[a] = find_root(piece, (int32_t)a);
+        if (piece[a] >= 0) piece[a] = hx_root(piece, (int32_t)a);
         if (count[a] > 0 && (best < 0 || count[a] > count[best])) best = a;
     }
     if (n_piece) *n_piece = n;

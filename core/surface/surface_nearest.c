@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "../base/memory.h"
+#include "../base/union_find.h"
 #include "surface_internal.h"
 #include "surface_simplify.h"
 
@@ -143,25 +144,12 @@ static void find_scale(simplifier *k, const hx_surface *s)
     k->scale = most > 0.0 ? most : 1.0;
 }
 
-/* The vertex into which v has been merged. */
-static int32_t find_root(int32_t *into, int32_t v)
-{
-    int32_t root = v;
-    while (into[root] != root) root = into[root];
-    while (into[v] != root) {
-        const int32_t next = into[v];
-        into[v] = root;
-        v = next;
-    }
-    return root;
-}
-
 /* Renumbers without gaps in the old order; restores the scale of the coordinates. */
 static int compact(simplifier *k, hx_surface *s)
 {
     int64_t n_vertex = 0, n_tri = 0;
     for (int64_t v = 0; v < s->n_vertex; v++) {
-        const int stays = find_root(k->into, (int32_t)v) == v;
+        const int stays = hx_root(k->into, (int32_t)v) == v;
         k->number[v] = stays ? (int32_t)n_vertex++ : -1;
     }
     HX_TRY(hx_alloc_raw(&k->origin, (size_t)n_vertex, sizeof(int32_t), "vertices"));

@@ -4,6 +4,7 @@
 
 #include "../base/memory.h"
 #include "../base/radix_sort.h"
+#include "../base/union_find.h"
 #include "surface_internal.h"
 
 /* A body is ragged if more than this fraction of its faces are steps. A few ledges on a body that
@@ -90,15 +91,6 @@ static int find_bends(border *b)
     return HX_OK;
 }
 
-static int32_t find_root(int32_t *parent, int32_t a)
-{
-    while (parent[a] != a) {
-        parent[a] = parent[parent[a]];
-        a = parent[a];
-    }
-    return a;
-}
-
 static int border_create(border *b, const uint8_t *is_solid)
 {
     const size_t n_node = (size_t)b->mesh->n_node;
@@ -115,16 +107,13 @@ static int border_create(border *b, const uint8_t *is_solid)
     for (int64_t a = 0; a < b->mesh->n_node; a++) b->parent[a] = (int32_t)a;
     for (int64_t e = 0; e < b->mesh->n_elem; e++) {
         const int32_t *const conn = b->mesh->conn + 8 * e;
-        for (int i = 1; is_solid[e] && i < 8; i++) {
-            const int32_t x = find_root(b->parent, conn[0]), y = find_root(b->parent, conn[i]);
-            b->parent[x > y ? x : y] = x > y ? y : x;
-        }
+        for (int i = 1; is_solid[e] && i < 8; i++) hx_unite(b->parent, conn[0], conn[i]);
     }
     /* Counts steps: faces at which the interface bends at two opposite edges, inwards and
      * outwards. */
     for (int64_t i = 0; i < b->n; i++) {
         const int8_t *const bend = b->bend + 4 * i;
-        int32_t *const count = b->count + 2 * (int64_t)find_root(b->parent, node_of(b, i, 0));
+        int32_t *const count = b->count + 2 * (int64_t)hx_root(b->parent, node_of(b, i, 0));
         count[0]++;
         count[1] += bend[0] * bend[2] < 0 || bend[1] * bend[3] < 0;
     }
@@ -136,7 +125,7 @@ int hx_surface_find_ragged(const hx_mesh *mesh, const uint8_t *is_solid, uint8_t
     border b = {.mesh = mesh};
     const int rc = border_create(&b, is_solid);
     for (int64_t e = 0; rc == HX_OK && e < mesh->n_elem; e++) {
-        const int32_t *const count = b.count + 2 * (int64_t)find_root(b.parent, mesh->conn[8 * e]);
+        const int32_t *const count = b.count + 2 * (int64_t)hx_root(b.parent, mesh->conn[8 * e]);
         is_ragged[e] = is_solid[e] && count[1] > most_steps * count[0];
     }
     free(b.face);

@@ -5,6 +5,7 @@
 
 #include "../base/memory.h"
 #include "../base/sum.h"
+#include "../base/union_find.h"
 #include "surface_internal.h"
 
 enum { MOST_STEPS = 20 };
@@ -28,28 +29,14 @@ typedef struct shells {
     double *direction; /* [n_vertex][3] direction of a step, 0: fixed (owned) */
 } shells;
 
-static int32_t root_of_restored(int32_t *parent, int32_t a)
-{
-    while (parent[a] != a) {
-        parent[a] = parent[parent[a]];
-        a = parent[a];
-    }
-    return a;
-}
-
 /* of[] := number of the shell, counting shells in the order of their smallest vertices. Returns the
  * number of shells. */
 static int64_t number_shells(const hx_surface *s, int32_t *of)
 {
     int32_t n = 0;
     for (int64_t v = 0; v < s->n_vertex; v++) of[v] = (int32_t)v;
-    for (int64_t c = 0; c < 3 * s->n_tri; c++) {
-        const int32_t a = root_of_restored(of, s->tri[c]),
-                      b = root_of_restored(of, s->tri[hx_corner_next(c)]);
-        if (a < b) of[b] = a;
-        if (b < a) of[a] = b;
-    }
-    for (int64_t v = 0; v < s->n_vertex; v++) of[v] = root_of_restored(of, (int32_t)v);
+    for (int64_t c = 0; c < 3 * s->n_tri; c++) hx_unite(of, s->tri[c], s->tri[hx_corner_next(c)]);
+    for (int64_t v = 0; v < s->n_vertex; v++) of[v] = hx_root(of, (int32_t)v);
     /* a root is the smallest vertex of its shell, so it gets its number before the others need
      * it */
     for (int64_t v = 0; v < s->n_vertex; v++) of[v] = of[v] == v ? n++ : of[of[v]];
