@@ -49,18 +49,6 @@ static void judge_support(hx_diags *diags, const hx_attached *a, const char *lis
                      set ? "'" : "");
 }
 
-/* 1 if the density of a cell at the nodal point makes it solid. Other solid cells are solid only
- * because they carry a load. */
-static int is_grown(const hx_session *s, const hx_solid_design *d, int64_t i)
-{
-    int64_t k;
-    const int64_t end = hx_space_nodal_cells(&s->space, i, &k);
-    for (; k < end; k++)
-        if (hx_part_is_dense(&d->part, d->density, d->threshold, hx_space_nodal_cell(&s->space, k)))
-            return 1;
-    return 0;
-}
-
 /* Fraction of a load case's force that the largest piece does not carry, or carries only because
  * the loaded cells are made solid. */
 static double share_off(const hx_attached *a, const hx_solid_design *d, int c)
@@ -69,7 +57,9 @@ static double share_off(const hx_attached *a, const hx_solid_design *d, int c)
     for (int64_t i = 0; i < hx_space_n_nodal(&a->session->space); i++) {
         const double size = hx_attached_force(a->session, c, i);
         all += size;
-        if (size > 0.0 && (hx_attached_state(a, i) != HX_NODE_MAIN || !is_grown(a->session, d, i)))
+        if (size > 0.0 &&
+            (hx_attached_state(a, i) != HX_NODE_MAIN ||
+             !hx_part_is_grown(&d->part, &a->session->space, d->density, d->threshold, i)))
             off += size;
     }
     return all > 0.0 ? off / all : 0.0;

@@ -222,30 +222,16 @@ static void add_to(const task *t, int64_t row, int64_t col, double value)
         if (out->col[k] == col) out->value[k] += value;
 }
 
-/* Index of the first spring at or after unknown `dof`. */
-static int64_t first_spring(const hx_problem *problem, int64_t dof)
-{
-    int64_t low = 0, high = problem->springs.n;
-    while (low < high) {
-        const int64_t middle = low + (high - low) / 2;
-        if (problem->springs.dof[middle] < dof)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
-}
-
 static void add_springs(const task *t)
 {
-    const hx_problem *const problem = t->problem;
     const int c = t->cut->components;
     const int64_t first = c * t->range->first, end = first + c * t->range->n;
-    for (int64_t s = first_spring(problem, first);
-         s < problem->springs.n && problem->springs.dof[s] < end; s++) {
-        const int64_t dof = problem->springs.dof[s];
+    const hx_springs *const springs = &t->problem->springs;
+    for (int64_t s = hx_count_below_i64(springs->dof, springs->n, first);
+         s < springs->n && springs->dof[s] < end; s++) {
+        const int64_t dof = springs->dof[s];
         if (fixed_of(t->cut, dof / c) >> dof % c & 1u) continue;
-        add_to(t, dof - first, dof, problem->springs.stiffness[s]);
+        add_to(t, dof - first, dof, springs->stiffness[s]);
     }
 }
 

@@ -190,13 +190,6 @@ static int32_t node_number(const hx_mesh *mesh, int64_t node)
     return mesh->node_orig ? mesh->node_orig[node] : (int32_t)node;
 }
 
-static int count_value_bits(uint64_t value)
-{
-    int n = 1;
-    while (value >>= 1) n++;
-    return n;
-}
-
 /* Numbers mid-side nodes as in a space over the file's nodes: by the ends of their edges. */
 static int number_middles(const hx_space *space, int32_t *number)
 {
@@ -212,7 +205,7 @@ static int number_middles(const hx_space *space, int32_t *number)
         const uint64_t b = (uint64_t)node_number(mesh, space->edge[2 * k + 1]);
         key[k] = a < b ? a * n_node + b : b * n_node + a;
     }
-    HX_TRY_FAIL(hx_radix_sort(key, order, space->n_edge, count_value_bits(n_node * n_node)));
+    HX_TRY_FAIL(hx_radix_sort(key, order, space->n_edge, hx_bits(n_node * n_node)));
     for (int64_t k = 0; k < space->n_edge; k++)
         number[mesh->n_node + order[k]] = (int32_t)(mesh->n_node + k);
 fail:

@@ -16,20 +16,8 @@
 enum { OUTPUT, TRIANGLES };
 
 /* Maximum number of triangles of all parts on a page. Each takes 13 bytes in base64, at most 17. */
-static const int64_t most_triangles = 800000;
+enum { MOST_TRIANGLES = 800000 };
 static const int64_t most_bytes = 15000000;
-
-static int read_triangles(const char *text, size_t n_run, int64_t *n)
-{
-    char *end;
-    const long long value = strtoll(text, &end, 10);
-    if (end == text || *end != '\0' || value < 100 || value > most_triangles)
-        return HX_RAISE(HX_EINPUT, "--triangles %s: expected a whole number from 100 to %lld", text,
-                        (long long)most_triangles);
-    *n = value;
-    if (*n > most_triangles / (int64_t)n_run) *n = most_triangles / (int64_t)n_run;
-    return HX_OK;
-}
 
 /* --- labels --- */
 
@@ -153,10 +141,14 @@ static int make_report(hx_report *report, const hx_options *options, char *title
     int64_t n_byte = 0;
     const double begin = hx_clock();
     const char *path = hx_option_text(options, OUTPUT);
+    int n_triangle;
     /* an invalid variable is an error; otherwise the page would lack the run's config */
     HX_TRY(hx_config_check_variables());
-    HX_TRY(read_triangles(hx_option_text(options, TRIANGLES), options->n_argument,
-                          &report->n_triangle));
+    HX_TRY(hx_option_read_integer("--triangles", hx_option_text(options, TRIANGLES), 100,
+                                  MOST_TRIANGLES, &n_triangle));
+    report->n_triangle = n_triangle;
+    if (n_triangle > MOST_TRIANGLES / (int64_t)options->n_argument)
+        report->n_triangle = MOST_TRIANGLES / (int64_t)options->n_argument;
     /* Path of the page: report.html in the folder of a run; for several runs, in the current
      * folder. */
     if (!path) {

@@ -315,6 +315,16 @@ const char *hx_part_short_text(const hx_result_part *part, const char *result, c
     return text;
 }
 
+int hx_part_is_grown(const hx_result_part *part, const hx_space *space, const double *density,
+                     double threshold, int64_t i)
+{
+    int64_t k;
+    const int64_t end = hx_space_nodal_cells(space, i, &k);
+    for (; k < end; k++)
+        if (hx_part_is_dense(part, density, threshold, hx_space_nodal_cell(space, k))) return 1;
+    return 0;
+}
+
 void hx_part_free(hx_result_part *part)
 {
     free(part->state);

@@ -49,29 +49,6 @@ static int read_number(const char *option, const char *text, double low, double 
     return HX_RAISE(HX_EINPUT, "%s %s: expected a number above %g", option, text, low);
 }
 
-static int read_smooth(const char *text, int *n)
-{
-    char *end = NULL;
-    const long value = strtol(text, &end, 10);
-    if (end == text || *end != '\0' || value < 0 || value > 1000)
-        return HX_RAISE(HX_EINPUT, "--smooth %s: expected a whole number from 0 to 1000", text);
-    *n = (int)value;
-    return HX_OK;
-}
-
-static int read_cuts(const char *text, int *cuts)
-{
-    char *end = NULL;
-    *cuts = 0;
-    if (!text) return HX_OK;
-    const long value = strtol(text, &end, 10);
-    if (end == text || *end != '\0' || value < 1 || value > HX_FINE_MOST)
-        return HX_RAISE(HX_EINPUT, "--cuts %s: expected a whole number from 1 to %d", text,
-                        HX_FINE_MOST);
-    *cuts = (int)value;
-    return HX_OK;
-}
-
 static int read_plan(plan *p, const hx_options *options)
 {
     const char *const threshold = hx_option_text(options, THRESHOLD);
@@ -91,8 +68,10 @@ static int read_plan(plan *p, const hx_options *options)
                         hx_surface_endings(endings, sizeof endings));
     HX_TRY(read_number("--threshold", threshold, 0.0, 1.0, &p->threshold));
     HX_TRY(read_number("--volume", volume, 0.0, HUGE_VAL, &p->volume));
-    HX_TRY(read_smooth(hx_option_text(options, SMOOTH), &p->n_smooth));
-    HX_TRY(read_cuts(hx_option_text(options, CUTS), &p->cuts));
+    HX_TRY(
+        hx_option_read_integer("--smooth", hx_option_text(options, SMOOTH), 0, 1000, &p->n_smooth));
+    HX_TRY(
+        hx_option_read_integer("--cuts", hx_option_text(options, CUTS), 1, HX_FINE_MOST, &p->cuts));
     HX_TRY(hx_preserve_read(hx_option_text(options, PRESERVE), &p->preserve));
     if (threshold && volume)
         return HX_RAISE(HX_EINPUT,

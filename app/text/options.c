@@ -179,6 +179,18 @@ int hx_option_read_number(const char *name, const char *text, double most, doubl
     return HX_RAISE(HX_EINPUT, "%s '%s' is not a number above 0 and at most %g", name, text, most);
 }
 
+int hx_option_read_integer(const char *name, const char *text, long least, long most, int *value)
+{
+    char *end = NULL;
+    if (!text) return HX_OK;
+    const long number = strtol(text, &end, 10);
+    if (end == text || *end != '\0' || number < least || number > most)
+        return HX_RAISE(HX_EINPUT, "%s %s: expected a whole number from %ld to %ld", name, text,
+                        least, most);
+    *value = (int)number;
+    return HX_OK;
+}
+
 int hx_option_given(const hx_options *options, int option)
 {
     return options->value[option] != NULL;

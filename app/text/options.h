@@ -79,6 +79,8 @@ const char *hx_option_text(const hx_options *options, int option);
 /* Reads the value of an option as a number above 0 and at most `most`; NaN if text is NULL.
  * HX_EINPUT. */
 int hx_option_read_number(const char *name, const char *text, double most, double *value);
+/* Reads the value of an option as a whole number; leaves *value if text is NULL. HX_EINPUT. */
+int hx_option_read_integer(const char *name, const char *text, long least, long most, int *value);
 /* 1 if the option was given. */
 int hx_option_given(const hx_options *options, int option);
 

@@ -260,25 +260,14 @@ int hx_verify_analyse(hx_verify *v, int with_fields)
     return v->surface.path ? hx_verify_analyse_surface(v) : HX_OK;
 }
 
-/* 1 if an element at the nodal point is solid by its density. */
-static int is_grown(const hx_verify *v, int64_t i)
-{
-    const hx_space *const space = &v->session.space;
-    int64_t k;
-    const int64_t end = hx_space_nodal_cells(space, i, &k);
-    for (; k < end; k++)
-        if (hx_part_is_dense(&v->part, v->density, v->threshold, hx_space_nodal_cell(space, k)))
-            return 1;
-    return 0;
-}
-
 double hx_verify_filled_force(const hx_verify *v, int load_case)
 {
     double all = 0.0, filled = 0.0;
     for (int64_t i = 0; i < hx_space_n_nodal(&v->session.space); i++) {
         const double size = hx_attached_force(&v->session, load_case, i);
         all += size;
-        if (size > 0.0 && hx_attached_state(&v->attached, i) != HX_NODE_VOID && !is_grown(v, i))
+        if (size > 0.0 && hx_attached_state(&v->attached, i) != HX_NODE_VOID &&
+            !hx_part_is_grown(&v->part, &v->session.space, v->density, v->threshold, i))
             filled += size;
     }
     return all > 0.0 ? filled / all : 0.0;

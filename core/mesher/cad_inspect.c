@@ -137,13 +137,9 @@ static int inspect(const hx_cad_job *job, const char *file, int heal, hx_cad_sha
 {
     inspection in = {.shape = shape};
     const char *const option[] = {"inspect.geo", "-0", "-nopopup", NULL};
-    const hx_gmsh_job gmsh = {.folder = job->folder,
-                              .option = option,
-                              .time_limit = job->options->time_limit,
-                              .what = job->path,
-                              .line = take_line,
-                              .is_cancelled = job->options->is_cancelled,
-                              .context = &in};
+    hx_gmsh_job gmsh = hx_cad_gmsh_job(job, option);
+    gmsh.line = take_line;
+    gmsh.context = &in;
     memset(shape, 0, sizeof *shape);
     HX_TRY(write_script(job, file, heal));
     int rc = hx_gmsh_run(job->program, &gmsh, job->notes, result);

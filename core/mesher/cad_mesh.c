@@ -173,13 +173,9 @@ static int try_way(const hx_cad_job *job, const hx_cad_shape *shape, double size
     int64_t *rank = NULL;
     char *path = NULL;
     const char *const option[] = {"mesh.geo", "-0", "-nopopup", "-v", "3", NULL};
-    const hx_gmsh_job gmsh = {.folder = job->folder,
-                              .option = option,
-                              .time_limit = job->options->time_limit,
-                              .what = job->path,
-                              .line = take_line,
-                              .is_cancelled = job->options->is_cancelled,
-                              .context = &m};
+    hx_gmsh_job gmsh = hx_cad_gmsh_job(job, option);
+    gmsh.line = take_line;
+    gmsh.context = &m;
     int rc = HX_OK;
     HX_TRY_FAIL(write_script(job, size, w));
     HX_TRY_FAIL(hx_scratch_path(job->folder, "model.msh", &path));

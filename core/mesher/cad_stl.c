@@ -214,12 +214,7 @@ static int run_stl_gmsh(const hx_cad_job *job, const hx_cad_shape *shape, hx_mes
 {
     char *path = NULL;
     const char *const option[] = {"mesh.geo", "-0", "-nopopup", "-v", "3", NULL};
-    const hx_gmsh_job gmsh = {.folder = job->folder,
-                              .option = option,
-                              .time_limit = job->options->time_limit,
-                              .what = job->path,
-                              .is_cancelled = job->options->is_cancelled,
-                              .context = job->options->context};
+    const hx_gmsh_job gmsh = hx_cad_gmsh_job(job, option);
     memset(mesh, 0, sizeof *mesh);
     HX_TRY(hx_scratch_path(job->folder, "model.msh", &path));
     remove(path);

@@ -193,12 +193,7 @@ int hx_cad_remesh_stl(const hx_cad_job *job, const hx_stl *old, double size, hx_
     remeshed r = {0};
     char *path = NULL;
     const char *const option[] = {"shells.geo", "-0", "-nopopup", "-v", "3", NULL};
-    const hx_gmsh_job gmsh = {.folder = job->folder,
-                              .option = option,
-                              .time_limit = job->options->time_limit,
-                              .what = job->path,
-                              .is_cancelled = job->options->is_cancelled,
-                              .context = job->options->context};
+    const hx_gmsh_job gmsh = hx_cad_gmsh_job(job, option);
     memset(stl, 0, sizeof *stl);
     HX_TRY(write_job(job, size));
     HX_TRY(hx_scratch_path(job->folder, "shells.msh", &path));

@@ -93,26 +93,6 @@ static int make_model(model *m)
     return find_rims(m);
 }
 
-/* Index of the first entry of m->pair that is not below `pair`. */
-static int64_t pair_place(const model *m, int64_t pair)
-{
-    int64_t low = 0, high = m->n_pair;
-    while (low < high) {
-        const int64_t middle = low + (high - low) / 2;
-        if (m->pair[middle] < pair)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
-}
-
-static int is_in_face(const model *m, int64_t node, size_t i)
-{
-    const int64_t pair = node << 32 | (int64_t)i, place = pair_place(m, pair);
-    return place < m->n_pair && m->pair[place] == pair;
-}
-
 /* --- is this face of the mesh that of the file? --- */
 
 static int is_near_edge(const model *m, const hx_step_edge *edge, int32_t node)
@@ -125,7 +105,10 @@ static int has_corners(const model *m, const hx_step_face *face, size_t i)
     for (size_t k = 0; k < face->n_edge; k++)
         for (int end = 0; end < 2; end++) {
             const int64_t node = hx_step_node_at(m->naming, face->edge[k].end[end]);
-            if (node < 0 || !is_in_face(m, node, i)) return 0;
+            const int64_t pair = node << 32 | (int64_t)i;
+            if (node < 0) return 0;
+            const int64_t place = hx_count_below_i64(m->pair, m->n_pair, pair);
+            if (place == m->n_pair || m->pair[place] != pair) return 0;
         }
     return 1;
 }
@@ -180,7 +163,8 @@ static int64_t find_face(model *m, const hx_step_face *face)
     }
     const int64_t node = hx_step_node_at(m->naming, face->edge[0].end[0]);
     if (node < 0) return -1;
-    for (int64_t p = pair_place(m, node << 32); p < m->n_pair && m->pair[p] >> 32 == node; p++) {
+    for (int64_t p = hx_count_below_i64(m->pair, m->n_pair, node << 32);
+         p < m->n_pair && m->pair[p] >> 32 == node; p++) {
         const size_t i = (size_t)(m->pair[p] & 0xffffffff);
         if (!(has_corners(m, face, i) && is_on_surface(m, face, i) && has_rim(m, face, i)))
             continue;

@@ -118,24 +118,11 @@ fail:
     return rc;
 }
 
-static size_t pair_place(const state *s, int64_t pair)
-{
-    size_t low = 0, high = s->n_pair;
-    while (low < high) {
-        const size_t middle = low + (high - low) / 2;
-        if (s->pair[middle] < pair)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
-}
-
 static int has_corners(const state *s, const body *b, int64_t solid)
 {
     for (size_t i = b->begin; i < b->end; i++) {
         const int64_t pair = (int64_t)s->corner[i] << 32 | solid;
-        const size_t place = pair_place(s, pair);
+        const size_t place = (size_t)hx_count_below_i64(s->pair, (int64_t)s->n_pair, pair);
         if (place == s->n_pair || s->pair[place] != pair) return 0;
     }
     return 1;
@@ -147,7 +134,8 @@ static int64_t find_solid(const state *s, const body *b)
     int64_t found = -1;
     if (b->begin == b->end || s->corner[b->begin] < 0) return -1;
     const int64_t node = s->corner[b->begin];
-    for (size_t p = pair_place(s, node << 32); p < s->n_pair && s->pair[p] >> 32 == node; p++) {
+    for (size_t p = (size_t)hx_count_below_i64(s->pair, (int64_t)s->n_pair, node << 32);
+         p < s->n_pair && s->pair[p] >> 32 == node; p++) {
         const int64_t solid = s->pair[p] & 0xffffffff;
         if (s->taken[solid] || !has_corners(s, b, solid)) continue;
         if (found >= 0) return -1;

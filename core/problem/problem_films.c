@@ -100,13 +100,6 @@ static void add_film_face(film_entries *entries, const hx_space *space, const fi
     }
 }
 
-static int count_face_bits(uint64_t value)
-{
-    int n = 1;
-    while (value >>= 1) n++;
-    return n;
-}
-
 /* Sums the entries of each pair in the order of the faces; `key` are the keys before sorting. */
 static void merge(hx_films *films, const film_entries *entries, const uint64_t *key,
                   int64_t n_point)
@@ -188,9 +181,8 @@ static int make_films(hx_problem *problem, const film_faces *faces, double *sour
     HX_TRY_FAIL(hx_alloc_raw(&entries.order, n, sizeof *entries.order, WHAT));
     for (int64_t f = 0; f < faces->n; f++) add_film_face(&entries, space, faces, f, source);
     memcpy(key, entries.key, (size_t)entries.n * sizeof *key);
-    HX_TRY_FAIL(
-        hx_radix_sort(entries.key, entries.order, entries.n,
-                      count_face_bits((uint64_t)space->n_point * (uint64_t)space->n_point)));
+    HX_TRY_FAIL(hx_radix_sort(entries.key, entries.order, entries.n,
+                              hx_bits((uint64_t)space->n_point * (uint64_t)space->n_point)));
     merge(films, &entries, key, space->n_point);
     for (int64_t k = 0; k < films->n; k++) films->source[k] = source[films->node[k]];
     rc = HX_OK;
