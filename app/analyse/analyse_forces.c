@@ -96,13 +96,16 @@ static int sum_loads(hx_analyse *a, int c, double *force)
     return HX_OK;
 }
 
-/* Handles rigid sets of which some components of a point are held: the forces at their nodes add up
- * to the reaction of that point. */
-static void sum_held_points(hx_analyse *a, int c)
+/* On return a->reaction has the reactions at fixed degrees of freedom. */
+static int sum_reactions(hx_analyse *a, int c)
 {
-    const hx_session *s = a->session;
-    const hx_rigid_sets *rigid = &s->problem.rigid;
+    hx_session *const s = a->session;
+    const int n = s->problem.components;
     hx_analyse_case *const of = &a->load_case[c];
+    HX_TRY(hx_analysis_residual(&s->analysis, c, a->reaction));
+    /* Handles rigid sets of which some components of a point are held: the forces at their
+     * nodes add up to the reaction of that point. */
+    const hx_rigid_sets *rigid = &s->problem.rigid;
     for (int i = 0; i < rigid->n; i++)
         for (int64_t k = 0; rigid->set[i].held && k < rigid->set[i].n; k++) {
             const int64_t p = rigid->node[rigid->set[i].first + k];
@@ -111,16 +114,6 @@ static void sum_held_points(hx_analyse *a, int c)
         }
     add_sum(&of->reaction, &of->held, 1.0);
     of->size += hx_norm3(of->held.force);
-}
-
-/* On return a->reaction has the reactions at fixed degrees of freedom. */
-static int sum_reactions(hx_analyse *a, int c)
-{
-    hx_session *const s = a->session;
-    const int n = s->problem.components;
-    hx_analyse_case *const of = &a->load_case[c];
-    HX_TRY(hx_analysis_residual(&s->analysis, c, a->reaction));
-    sum_held_points(a, c);
     for (int64_t p = 0; p < s->space.n_point; p++) {
         double *const r = a->reaction + n * p;
         for (int i = 0; i < n; i++) {
