@@ -153,22 +153,6 @@ static int time_products(measurement *m)
     return rc;
 }
 
-/* Bytes of a matrix that a product reads. */
-static int time_fills(const measurement *m, int n, double *seconds)
-{
-    const hx_operator *op = &m->s->solver.op;
-    const hx_device_ops *ops = op->dev->ops;
-    HX_TRY(op->op_kind->update(op->state));
-    HX_TRY(ops->mark(op->dev, 0));
-    for (int i = 0; i < n; i++) {
-        HX_TRY(op->op_kind->update(op->state));
-        HX_TRY(ops->mark(op->dev, i + 1));
-    }
-    HX_TRY(ops->sync(op->dev));
-    for (int i = 0; i < n; i++) HX_TRY(ops->elapsed(op->dev, i, i + 1, &seconds[i]));
-    return HX_OK;
-}
-
 /* Times an operator's matrix: the steps of its pattern, and the values of a design. */
 static int measure_matrix(measurement *m)
 {
@@ -193,7 +177,16 @@ static int measure_matrix(measurement *m)
              (is_bsr ? 4.0 * (double)p->n_entry + 8.0 * (double)(p->n_row + 1) : 0.0)) /
             (double)op->model.n_elem;
     }
-    HX_TRY(time_fills(m, n, seconds));
+    /* Bytes of a matrix that a product reads. */
+    const hx_device_ops *ops = op->dev->ops;
+    HX_TRY(op->op_kind->update(op->state));
+    HX_TRY(ops->mark(op->dev, 0));
+    for (int i = 0; i < n; i++) {
+        HX_TRY(op->op_kind->update(op->state));
+        HX_TRY(ops->mark(op->dev, i + 1));
+    }
+    HX_TRY(ops->sync(op->dev));
+    for (int i = 0; i < n; i++) HX_TRY(ops->elapsed(op->dev, i, i + 1, &seconds[i]));
     hx_sort_values(seconds, (size_t)n);
     f->fill_seconds = hx_quantile(seconds, (size_t)n, 0.5);
     f->fill_spread =

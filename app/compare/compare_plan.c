@@ -74,24 +74,6 @@ static int read_size(const char *text, size_t n, hx_compare_size *size)
     return 0;
 }
 
-static int read_sizes(hx_compare_plan *plan, const char *text)
-{
-    for (const char *c = text; c; c = strchr(c, ',') ? strchr(c, ',') + 1 : NULL) {
-        const size_t n = strcspn(c, ",");
-        if (plan->n_size == HX_COMPARE_MAX_SIZE)
-            return HX_RAISE(HX_EINPUT, "--sizes: more than %d", HX_COMPARE_MAX_SIZE);
-        if (!read_size(c, n, &plan->size[plan->n_size++]))
-            return HX_RAISE(HX_EINPUT,
-                            "--sizes: '%.*s' is not a size; give sizes 1 to 5 of the generator, or "
-                            "element counts such as 16x8x8: --sizes 1,2,320x160x160",
-                            (int)n, c);
-        for (size_t i = 0; i + 1 < plan->n_size; i++)
-            if (memcmp(&plan->size[i], &plan->size[plan->n_size - 1], sizeof plan->size[i]) == 0)
-                return HX_RAISE(HX_EINPUT, "--sizes: '%.*s' is given twice", (int)n, c);
-    }
-    return HX_OK;
-}
-
 int hx_compare_plan_read(hx_compare_plan *plan, const hx_options *options)
 {
     const char *const sizes = hx_option_text(options, HX_COMPARE_SIZES);
@@ -105,7 +87,22 @@ int hx_compare_plan_read(hx_compare_plan *plan, const hx_options *options)
     HX_TRY(read_number("--iterations", hx_option_text(options, HX_COMPARE_ITERATIONS), 2147483647L,
                        &plan->iterations));
     HX_TRY(read_operators(plan, hx_option_text(options, HX_COMPARE_OPERATORS)));
-    HX_TRY(read_sizes(plan, sizes ? sizes : plan->paper ? "1,2,3,4,5" : NULL));
+    for (const char *c = sizes         ? sizes
+                         : plan->paper ? "1,2,3,4,5"
+                                       : NULL;
+         c; c = strchr(c, ',') ? strchr(c, ',') + 1 : NULL) {
+        const size_t n = strcspn(c, ",");
+        if (plan->n_size == HX_COMPARE_MAX_SIZE)
+            return HX_RAISE(HX_EINPUT, "--sizes: more than %d", HX_COMPARE_MAX_SIZE);
+        if (!read_size(c, n, &plan->size[plan->n_size++]))
+            return HX_RAISE(HX_EINPUT,
+                            "--sizes: '%.*s' is not a size; give sizes 1 to 5 of the generator, or "
+                            "element counts such as 16x8x8: --sizes 1,2,320x160x160",
+                            (int)n, c);
+        for (size_t i = 0; i + 1 < plan->n_size; i++)
+            if (memcmp(&plan->size[i], &plan->size[plan->n_size - 1], sizeof plan->size[i]) == 0)
+                return HX_RAISE(HX_EINPUT, "--sizes: '%.*s' is given twice", (int)n, c);
+    }
     if (plan->paper && !plan->pcg)
         return HX_RAISE(HX_EINPUT, "--paper compares PCG; leave --no-pcg out");
     if (!plan->paper && sizes)
