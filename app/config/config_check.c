@@ -221,32 +221,6 @@ static int check_symmetry(const hx_config *cfg)
     return HX_OK;
 }
 
-static int check_continuation(const hx_config *cfg)
-{
-    static const char beta_max[] = "optimization.projection.beta_max",
-                      start[] = "optimization.continuation.penalty_start",
-                      projection[] = "optimization.projection";
-    const char *const filter = cfg->optimization.filter.kind;
-    if (cfg->optimization.continuation.given &&
-        cfg->optimization.continuation.penalty_start > cfg->optimization.penalty)
-        return hx_config_fault(origin_of(cfg, start), start,
-                               "%g is above optimization.penalty = %g, the value that it rises to",
-                               cfg->optimization.continuation.penalty_start,
-                               cfg->optimization.penalty);
-    if (!cfg->optimization.projection.given) return HX_OK;
-    if (cfg->optimization.projection.beta > cfg->optimization.projection.beta_max)
-        return hx_config_fault(
-            origin_of(cfg, beta_max), beta_max, "%g is below beta = %g, from which it rises",
-            cfg->optimization.projection.beta_max, cfg->optimization.projection.beta);
-    if (hx_filter_find(filter)->is_heuristic)
-        return hx_config_fault(
-            origin_of(cfg, projection), projection,
-            "filter '%s' does not change the densities; a projection needs filtered ones: filter = "
-            "{ kind = \"density\"; ... } or \"helmholtz\"",
-            filter);
-    return HX_OK;
-}
-
 /* The tolerance is a fraction of the load, or of the compliance, so it must be below 1. */
 static int check_tolerance(const hx_config *cfg)
 {
@@ -270,5 +244,26 @@ int hx_config_check(const hx_config *cfg)
     HX_TRY(check_fields(cfg));
     HX_TRY(check_entries(cfg));
     HX_TRY(check_symmetry(cfg));
-    return check_continuation(cfg);
+    static const char beta_max[] = "optimization.projection.beta_max",
+                      start[] = "optimization.continuation.penalty_start",
+                      projection[] = "optimization.projection";
+    const char *const filter = cfg->optimization.filter.kind;
+    if (cfg->optimization.continuation.given &&
+        cfg->optimization.continuation.penalty_start > cfg->optimization.penalty)
+        return hx_config_fault(origin_of(cfg, start), start,
+                               "%g is above optimization.penalty = %g, the value that it rises to",
+                               cfg->optimization.continuation.penalty_start,
+                               cfg->optimization.penalty);
+    if (!cfg->optimization.projection.given) return HX_OK;
+    if (cfg->optimization.projection.beta > cfg->optimization.projection.beta_max)
+        return hx_config_fault(
+            origin_of(cfg, beta_max), beta_max, "%g is below beta = %g, from which it rises",
+            cfg->optimization.projection.beta_max, cfg->optimization.projection.beta);
+    if (hx_filter_find(filter)->is_heuristic)
+        return hx_config_fault(
+            origin_of(cfg, projection), projection,
+            "filter '%s' does not change the densities; a projection needs filtered ones: filter = "
+            "{ kind = \"density\"; ... } or \"helmholtz\"",
+            filter);
+    return HX_OK;
 }

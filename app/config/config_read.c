@@ -333,16 +333,6 @@ static int read_value(const hx_value *value, const hx_key *key, const char *show
     return HX_OK;
 }
 
-/* Adds "; 'optimization.iterations' is one" if another group has a key of that name. */
-static const char *found_elsewhere(const char *name, char *text, size_t n_text)
-{
-    text[0] = '\0';
-    for (size_t k = 0; k < hx_n_key && !text[0]; k++)
-        if (strcmp(hx_key_name(&hx_keys[k]), name) == 0)
-            snprintf(text, n_text, "; '%s' is one", hx_keys[k].path);
-    return text;
-}
-
 static int check_unknown(const hx_value *group, const char *prefix, const char *shown)
 {
     for (size_t i = 0; i < group->n; i++) {
@@ -353,8 +343,12 @@ static int check_unknown(const hx_value *group, const char *prefix, const char *
         for (size_t k = 0; k < hx_n_key && n < MAX_WORD; k++)
             if (hx_key_is_member(&hx_keys[k], prefix)) valid[n++] = hx_key_name(&hx_keys[k]);
         snprintf(key, sizeof key, "%s%s%s", shown, shown[0] ? "." : "", name);
-        return hx_config_fault(group->child[i]->origin, key, "unknown key%s%s",
-                               found_elsewhere(name, other, sizeof other),
+        /* Adds "; 'optimization.iterations' is one" if another group has a key of that name. */
+        other[0] = '\0';
+        for (size_t k = 0; k < hx_n_key && !other[0]; k++)
+            if (strcmp(hx_key_name(&hx_keys[k]), name) == 0)
+                snprintf(other, sizeof other, "; '%s' is one", hx_keys[k].path);
+        return hx_config_fault(group->child[i]->origin, key, "unknown key%s%s", other,
                                hx_name_hint(name, valid, n, hint, sizeof hint));
     }
     return HX_OK;

@@ -133,20 +133,6 @@ static int add_included(join *j, const char *name, int file, int line, int depth
     return rc;
 }
 
-/* libconfig 1.5 refuses a comma after the last entry of a list. */
-static void drop_commas(char *text)
-{
-    char *comma = NULL; /* last character that is not blank or in a comment */
-    int line = 0;
-    for (char *c = text; *c;) {
-        char *const after = c + (hx_value_skip_text(c, &line) - c);
-        if (after == c && (*c == ')' || *c == ']') && comma) *comma = ' ';
-        if (after == c && !strchr(" \t\r\n\f\v", *c)) comma = *c == ',' ? c : NULL;
-        if (*c == '"') comma = NULL;
-        c = after != c ? after : c + 1;
-    }
-}
-
 static int join_files(join *j, const char *text, const char *path)
 {
     char *own = NULL;
@@ -179,7 +165,16 @@ int hx_config_source_open(hx_config_source *s, const char *text, const char *pat
                       "%s: with the files that it includes, it has too many nested brackets", path);
         goto fail;
     }
-    drop_commas(joined);
+    /* libconfig 1.5 refuses a comma after the last entry of a list. */
+    char *comma = NULL; /* last character that is not blank or in a comment */
+    int line = 0;
+    for (char *c = joined; *c;) {
+        char *const after = c + (hx_value_skip_text(c, &line) - c);
+        if (after == c && (*c == ')' || *c == ']') && comma) *comma = ' ';
+        if (after == c && !strchr(" \t\r\n\f\v", *c)) comma = *c == ',' ? c : NULL;
+        if (*c == '"') comma = NULL;
+        c = after != c ? after : c + 1;
+    }
     rc = hx_value_widen_integers(joined, &s->text);
 fail:
     hx_text_stream_free(&out);

@@ -182,25 +182,6 @@ static const char *parse_hint(const char *what)
     return "; a setting is NAME = VALUE; with strings in quotes and groups in { }";
 }
 
-/* HX_EINPUT if the name of the file shows that it is not a config. */
-static int refuse_other_files(const char *path)
-{
-    static const char *const cad[] = {".stp", ".step", ".igs", ".iges", ".stl"};
-    const char *const dot = strrchr(path, '.');
-    if (hx_mesh_format_of_name(path))
-        return HX_RAISE(HX_EINPUT,
-                        "'%s' is a mesh or a result, but a config is expected here: a text file "
-                        "with mesh = { file = \"...\"; };",
-                        path);
-    for (size_t i = 0; dot && i < sizeof cad / sizeof cad[0]; i++)
-        if (strcasecmp(dot, cad[i]) == 0)
-            return HX_RAISE(HX_EINPUT,
-                            "'%s' is a CAD model, but a config is expected here; `hextop new` "
-                            "makes one from a CAD model",
-                            path);
-    return HX_OK;
-}
-
 static int parse_source(hx_value **root, const hx_config_source *src)
 {
     int rc;
@@ -247,7 +228,20 @@ static int read_tree(hx_value **root, const char *text, const char *path)
 int hx_value_read_file(hx_value **root, const char *path)
 {
     *root = NULL;
-    HX_TRY(refuse_other_files(path));
+    /* HX_EINPUT if the name of the file shows that it is not a config. */
+    static const char *const cad[] = {".stp", ".step", ".igs", ".iges", ".stl"};
+    const char *const dot = strrchr(path, '.');
+    if (hx_mesh_format_of_name(path))
+        return HX_RAISE(HX_EINPUT,
+                        "'%s' is a mesh or a result, but a config is expected here: a text file "
+                        "with mesh = { file = \"...\"; };",
+                        path);
+    for (size_t i = 0; dot && i < sizeof cad / sizeof cad[0]; i++)
+        if (strcasecmp(dot, cad[i]) == 0)
+            return HX_RAISE(HX_EINPUT,
+                            "'%s' is a CAD model, but a config is expected here; `hextop new` "
+                            "makes one from a CAD model",
+                            path);
     return read_tree(root, NULL, path);
 }
 
