@@ -391,24 +391,6 @@ static const char *radius_of(const hx_session *s, double in_elements, char *text
     return text;
 }
 
-/* A function of degree p covers p + 1 spans, so it connects parts of the design that fewer void
- * spans separate. */
-static void judge_spline_filter(hx_diags *diags, const hx_session *s, double in_elements)
-{
-    if (s->space.element != HX_ELEMENT_SPLINE) return;
-    const int degree = hx_spline_degree(s->space.spline);
-    const double share = in_elements / (0.5 * (degree + 1));
-    char remedy[HX_REMEDY];
-    if (share < hx_diag_limit(HX_DIAG_FILTER_SPLINE))
-        hx_diags_advise(diags, HX_DIAG_FILTER_SPLINE, share,
-                        radius_of(s, 0.5 * (degree + 1) * 1.05, remedy, sizeof remedy),
-                        "the filter radius of %.2g spans is less than half of the %d spans that a "
-                        "function of degree %d covers: such functions carry load across gaps that "
-                        "are narrower, so "
-                        "the design may consist of separate pieces",
-                        in_elements, degree + 1, degree);
-}
-
 void hx_diag_filter(hx_diags *diags, const hx_session *s)
 {
     const double in_elements = s->filter_radius / s->mesh.elem_size, usual = 2.5;
@@ -424,7 +406,19 @@ void hx_diag_filter(hx_diags *diags, const hx_session *s)
         hx_diags_advise(
             diags, HX_DIAG_FILTER_LARGE, in_elements, radius_of(s, usual, remedy, sizeof remedy),
             "the filter radius of %.3g elements blurs the design and costs time", in_elements);
-    judge_spline_filter(diags, s, in_elements);
+    /* A function of degree p covers p + 1 spans, so it connects parts of the design that fewer
+     * void spans separate. */
+    if (s->space.element != HX_ELEMENT_SPLINE) return;
+    const int degree = hx_spline_degree(s->space.spline);
+    const double share = in_elements / (0.5 * (degree + 1));
+    if (share < hx_diag_limit(HX_DIAG_FILTER_SPLINE))
+        hx_diags_advise(diags, HX_DIAG_FILTER_SPLINE, share,
+                        radius_of(s, 0.5 * (degree + 1) * 1.05, remedy, sizeof remedy),
+                        "the filter radius of %.2g spans is less than half of the %d spans that a "
+                        "function of degree %d covers: such functions carry load across gaps that "
+                        "are narrower, so "
+                        "the design may consist of separate pieces",
+                        in_elements, degree + 1, degree);
 }
 
 void hx_diag_groups(hx_diags *diags, const hx_session *s)

@@ -16,23 +16,6 @@
 
 /* --- the 0/1 design --- */
 
-static void judge_pieces(hx_diags *diags, const hx_attached *a)
-{
-    const int64_t n_floating = hx_attached_count_floating(a);
-    char text[32], count[32], remedy[HX_REMEDY], word[HX_SHELL_WORD];
-    hx_fit(remedy, sizeof remedy,
-           "use a larger filter radius, a larger volume fraction or more iterations; "
-           "`hextop surface %s part.stl --keep-largest%s` exports the largest piece only",
-           hx_shell_word(a->session->cfg.output.directory, word, sizeof word),
-           hx_diags_option(diags));
-    if (n_floating > 0)
-        hx_diags_advise(
-            diags, HX_DIAG_FLOATING_PIECES, (double)n_floating, remedy,
-            "the 0/1 design falls into %s pieces: %s element%s not connected to the largest",
-            hx_format_count(a->pieces.n, text, sizeof text),
-            hx_format_count(n_floating, count, sizeof count), n_floating == 1 ? " is" : "s are");
-}
-
 static void judge_support(hx_diags *diags, const hx_attached *a, const char *list, size_t i,
                           const char *set)
 {
@@ -208,7 +191,19 @@ int hx_diag_solid(hx_diags *diags, hx_session *s)
     hx_attached attached = {0};
     HX_TRY(make_solid(s, &d));
     HX_TRY_FAIL(hx_attached_create(&attached, s, d.is_solid));
-    judge_pieces(diags, &attached);
+    const int64_t n_floating = hx_attached_count_floating(&attached);
+    char text[32], count[32], remedy[HX_REMEDY], word[HX_SHELL_WORD];
+    hx_fit(remedy, sizeof remedy,
+           "use a larger filter radius, a larger volume fraction or more iterations; "
+           "`hextop surface %s part.stl --keep-largest%s` exports the largest piece only",
+           hx_shell_word(attached.session->cfg.output.directory, word, sizeof word),
+           hx_diags_option(diags));
+    if (n_floating > 0)
+        hx_diags_advise(
+            diags, HX_DIAG_FLOATING_PIECES, (double)n_floating, remedy,
+            "the 0/1 design falls into %s pieces: %s element%s not connected to the largest",
+            hx_format_count(attached.pieces.n, text, sizeof text),
+            hx_format_count(n_floating, count, sizeof count), n_floating == 1 ? " is" : "s are");
     const hx_config *const cfg = &s->cfg;
     const hx_config_support *const support = cfg->supports.entry;
     const hx_config_spring *const spring = cfg->springs.entry;
