@@ -140,23 +140,6 @@ static void put_exit_status(void)
            "the run was interrupted by a signal; \\fB--resume\\fR continues it\n");
 }
 
-static void put_rest(void)
-{
-    printf(".SH FILES\n"
-           ".TP\n\\fIFILE\\fR.cfg\nconfig: mesh, supports, loads and optimization\n"
-           ".TP\noutput.directory\nwhat \\fBhextop run\\fR writes; files appear under their names\n"
-           "only when they are complete\n"
-           ".SH EXAMPLES\n"
-           ".nf\n"
-           "hextop run configs/first.cfg\n"
-           "hextop new part.step > part.cfg\n"
-           "hextop check configs/cantilever.cfg mesh.size=2 solver.operator=otf\n"
-           "hextop verify out/first\n"
-           "hextop surface out/first part.stl\n"
-           "hextop help optimization.filter\n"
-           ".fi\n");
-}
-
 void hx_print_man_page(void)
 {
     printf(".\\\" Printed by `hextop help --man`.\n"
@@ -186,5 +169,17 @@ void hx_print_man_page(void)
            "Units are free but must be consistent.\n");
     for (size_t i = 0; i < hx_n_key; i++) put_key(&hx_keys[i]);
     put_exit_status();
-    put_rest();
+    printf(".SH FILES\n"
+           ".TP\n\\fIFILE\\fR.cfg\nconfig: mesh, supports, loads and optimization\n"
+           ".TP\noutput.directory\nwhat \\fBhextop run\\fR writes; files appear under their names\n"
+           "only when they are complete\n"
+           ".SH EXAMPLES\n"
+           ".nf\n"
+           "hextop run configs/first.cfg\n"
+           "hextop new part.step > part.cfg\n"
+           "hextop check configs/cantilever.cfg mesh.size=2 solver.operator=otf\n"
+           "hextop verify out/first\n"
+           "hextop surface out/first part.stl\n"
+           "hextop help optimization.filter\n"
+           ".fi\n");
 }
