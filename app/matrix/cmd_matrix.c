@@ -17,22 +17,6 @@
 /* Number of fills that are timed if no rows are written. */
 enum { REPEATS = 5 };
 
-/* HX_EINPUT: a set that moves as a rigid body has its own unknowns, which are not rows of K. */
-static int refuse_rigid(const hx_session *s)
-{
-    const hx_config_load *const load = s->cfg.loads.entry;
-    if (s->problem.rigid.n == 0) return HX_OK;
-    for (size_t i = 0; i < s->cfg.loads.n; i++)
-        if (load[i].coupling == HX_COUPLING_RIGID)
-            return HX_RAISE(HX_EINPUT,
-                            "%s: set '%s' moves as a rigid body, which the rows of K cannot "
-                            "express; use coupling = \"distributing\"",
-                            load[i].origin, load[i].set);
-    return HX_RAISE(HX_EINPUT,
-                    "%s: a set moves as a rigid body, which the rows of K cannot express",
-                    s->cfg.path);
-}
-
 /* Opens the problem. Rows follow the file's order of nodes, so the mesh is not renumbered. */
 static int open_problem(hx_matrix_job *job, const hx_options *options)
 {
@@ -48,7 +32,19 @@ static int open_problem(hx_matrix_job *job, const hx_options *options)
     s->outputs = &job->outputs;
     HX_TRY(hx_session_make_mesh(s));
     HX_TRY(hx_session_make_problem(s));
-    return refuse_rigid(s);
+    /* HX_EINPUT: a set that moves as a rigid body has its own unknowns, which are not rows of
+     * K. */
+    const hx_config_load *const load = s->cfg.loads.entry;
+    if (s->problem.rigid.n == 0) return HX_OK;
+    for (size_t i = 0; i < s->cfg.loads.n; i++)
+        if (load[i].coupling == HX_COUPLING_RIGID)
+            return HX_RAISE(HX_EINPUT,
+                            "%s: set '%s' moves as a rigid body, which the rows of K cannot "
+                            "express; use coupling = \"distributing\"",
+                            load[i].origin, load[i].set);
+    return HX_RAISE(HX_EINPUT,
+                    "%s: a set moves as a rigid body, which the rows of K cannot express",
+                    s->cfg.path);
 }
 
 /* Computes the physical densities that `hextop run` analyses first. Any operator would do; the one

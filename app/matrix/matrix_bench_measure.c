@@ -403,11 +403,11 @@ static void drop_fill(void *context)
     f->state = NULL;
 }
 
-/* Makes the data that the fill keeps, once. Allocations that the meter has not counted are not
- * device memory. */
-static int prepare_fill(filling *f, hx_bench_fill *out)
+static int measure_fill(filling *f, hx_bench_check *check, hx_bench_fill *out)
 {
     hx_device *dev = f->site->dev;
+    /* Makes the data that the fill keeps, once. Allocations that the meter has not counted are
+     * not device memory. */
     hx_matrix_meter *const meter = f->site->meter;
     const size_t used = meter ? meter->used : 0;
     HX_TRY(dev->ops->sync(dev));
@@ -419,13 +419,6 @@ static int prepare_fill(filling *f, hx_bench_fill *out)
     out->kept_bytes = dev->ops->matrix->fill_bytes(f->state);
     if (meter && meter->most_lately >= used + out->kept_bytes)
         out->most_bytes = meter->most_lately - used;
-    return HX_OK;
-}
-
-static int measure_fill(filling *f, hx_bench_check *check, hx_bench_fill *out)
-{
-    hx_device *dev = f->site->dev;
-    HX_TRY(prepare_fill(f, out));
     HX_TRY(repeat(dev, run_fill, f, &out->run));
     if (dev->ops->matrix->fill_steps) dev->ops->matrix->fill_steps(f->state, &out->steps);
     return check ? check_fill(check, f->m, f->fill, f->state, out) : HX_OK;

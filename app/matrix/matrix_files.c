@@ -5,15 +5,6 @@
 #include "../session/signal_hooks.h"
 #include "matrix_job.h"
 
-static hx_matrix_shape shape_of(const hx_matrix_job *job)
-{
-    const hx_problem *const problem = &job->session.problem;
-    return (hx_matrix_shape){.n_row = problem->components * problem->space.n_point,
-                             .n_entry = job->counts.n_number,
-                             .n_digit = job->counts.n_digit,
-                             .half = job->plan.half};
-}
-
 static int has_any(const char *const file[HX_N_MATRIX_FILE])
 {
     for (int i = 0; i < HX_N_MATRIX_FILE; i++)
@@ -24,7 +15,12 @@ static int has_any(const char *const file[HX_N_MATRIX_FILE])
 int hx_matrix_open_files(hx_matrix_job *job)
 {
     const hx_matrix_plan *const plan = &job->plan;
-    const hx_matrix_shape shape = shape_of(job);
+    const hx_problem *const problem = &job->session.problem;
+    const hx_matrix_shape shape =
+        (hx_matrix_shape){.n_row = problem->components * problem->space.n_point,
+                          .n_entry = job->counts.n_number,
+                          .n_digit = job->counts.n_digit,
+                          .half = job->plan.half};
     const char *file[HX_N_MATRIX_FILE];
     int64_t bytes[HX_N_MATRIX_FILE] = {0};
     hx_write_entry entry[HX_N_MATRIX_FILE];

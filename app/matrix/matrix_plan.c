@@ -85,23 +85,6 @@ static int read_memory(const char *text, double *bytes)
     return HX_RAISE(HX_EINPUT, "--memory '%s' is not a number of bytes above 0, such as 2e9", text);
 }
 
-static int read_words(hx_matrix_plan *plan, const hx_options *options)
-{
-    int build = 0;
-    HX_TRY(read_word("--supports", hx_option_text(options, HX_MATRIX_SUPPORTS), supports_word,
-                     &plan->eliminate));
-    HX_TRY(
-        read_word("--order", hx_option_text(options, HX_MATRIX_ORDER), order_word, &plan->curve));
-    HX_TRY(read_word("--build", hx_option_text(options, HX_MATRIX_BUILD), build_word, &build));
-    plan->build = (hx_build)build;
-    plan->fill = hx_option_text(options, HX_MATRIX_FILL);
-    HX_TRY(read_memory(hx_option_text(options, HX_MATRIX_MEMORY), &plan->memory));
-    if (!isnan(plan->memory) && strcmp(plan->fill, "gather") != 0)
-        return HX_RAISE(HX_EINPUT, "--memory needs --fill gather: '%s' allocates its own memory",
-                        plan->fill);
-    return HX_OK;
-}
-
 static int read_output(hx_matrix_plan *plan)
 {
     const hx_matrix_format *format = NULL;
@@ -128,7 +111,18 @@ int hx_matrix_plan_read(hx_matrix_plan *plan, const hx_options *options)
         plan->density = plan->result.file;
     }
     plan->lower = hx_option_given(options, HX_MATRIX_LOWER);
-    HX_TRY(read_words(plan, options));
+    int build = 0;
+    HX_TRY(read_word("--supports", hx_option_text(options, HX_MATRIX_SUPPORTS), supports_word,
+                     &plan->eliminate));
+    HX_TRY(
+        read_word("--order", hx_option_text(options, HX_MATRIX_ORDER), order_word, &plan->curve));
+    HX_TRY(read_word("--build", hx_option_text(options, HX_MATRIX_BUILD), build_word, &build));
+    plan->build = (hx_build)build;
+    plan->fill = hx_option_text(options, HX_MATRIX_FILL);
+    HX_TRY(read_memory(hx_option_text(options, HX_MATRIX_MEMORY), &plan->memory));
+    if (!isnan(plan->memory) && strcmp(plan->fill, "gather") != 0)
+        return HX_RAISE(HX_EINPUT, "--memory needs --fill gather: '%s' allocates its own memory",
+                        plan->fill);
     HX_TRY(read_bench(plan, options));
     HX_TRY(read_output(plan));
     return hx_matrix_check_names(plan);

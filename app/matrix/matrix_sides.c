@@ -82,22 +82,6 @@ static double row_times(const hx_problem *problem, const hx_row_range *range,
     return sum;
 }
 
-/* load -= F u_p for the rows of the range, where F is the convection matrix. */
-static void move_films(hx_matrix_sides *sides, const hx_problem *problem, const hx_row_range *range)
-{
-    const hx_films *const films = &problem->films;
-    const int64_t end = range->first + range->n;
-    for (int64_t f = hx_matrix_first_film(films, range->first);
-         f < films->n && films->node[f] < end; f++) {
-        const int64_t dof = films->node[f];
-        double moved = 0.0;
-        if (is_held(problem, dof)) continue;
-        for (int64_t k = films->ptr[f]; k < films->ptr[f + 1]; k++)
-            moved += films->value[k] * held_value(problem, films->col[k]);
-        for (int c = 0; c < sides->n_case; c++) sides->load[c][dof] -= moved;
-    }
-}
-
 void hx_matrix_sides_move(hx_matrix_sides *sides, const hx_problem *problem,
                           const hx_row_range *range, const hx_matrix_rows *blocks)
 {
@@ -109,7 +93,18 @@ void hx_matrix_sides_move(hx_matrix_sides *sides, const hx_problem *problem,
         const double moved = row_times(problem, range, blocks, k / n, (int)(k % n));
         for (int c = 0; c < sides->n_case; c++) sides->load[c][dof] -= moved;
     }
-    move_films(sides, problem, range);
+    /* load -= F u_p for the rows of the range, where F is the convection matrix. */
+    const hx_films *const films = &problem->films;
+    const int64_t end = range->first + range->n;
+    for (int64_t f = hx_matrix_first_film(films, range->first);
+         f < films->n && films->node[f] < end; f++) {
+        const int64_t dof = films->node[f];
+        double moved = 0.0;
+        if (is_held(problem, dof)) continue;
+        for (int64_t k = films->ptr[f]; k < films->ptr[f + 1]; k++)
+            moved += films->value[k] * held_value(problem, films->col[k]);
+        for (int c = 0; c < sides->n_case; c++) sides->load[c][dof] -= moved;
+    }
 }
 
 void hx_matrix_sides_free(hx_matrix_sides *sides)

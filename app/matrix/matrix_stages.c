@@ -48,22 +48,6 @@ static size_t aligned(size_t bytes)
     return (bytes + 255) / 256 * 256;
 }
 
-/* Copies all of these arrays into memory of their own. */
-static int put_all(hx_matrix_stages *st, const mesh_array *array, size_t n)
-{
-    size_t bytes = 0, at = 0;
-    for (size_t i = 0; i < n; i++) bytes += array[i].from ? aligned(array[i].bytes) : 0;
-    HX_TRY(st->dev->ops->alloc(st->dev, bytes, &st->d_mesh));
-    for (size_t i = 0; i < n; i++) {
-        void *const d_to = array[i].from ? st->d_mesh + at : NULL;
-        memcpy(array[i].to, &d_to, sizeof d_to);
-        if (!d_to) continue;
-        HX_TRY(st->dev->ops->upload(st->dev, d_to, array[i].from, array[i].bytes));
-        at += aligned(array[i].bytes);
-    }
-    return HX_OK;
-}
-
 /* Provides the places of the points. The builder three-stage counts them itself, and sort does not
  * need them, but fills do. */
 int hx_matrix_stages_load(hx_matrix_stages *st, const hx_row_range *range, const double *modulus)
@@ -92,7 +76,18 @@ int hx_matrix_stages_load(hx_matrix_stages *st, const hx_row_range *range, const
     st->input = (hx_fill_input){.incidence = *in, .form = st->form, .rule = st->rule};
     st->spline = *rule;
     if (in->spline) d_in->spline = &st->spline;
-    HX_TRY(put_all(st, array, sizeof array / sizeof array[0]));
+    /* Copies all of these arrays into memory of their own. */
+    const size_t n = sizeof array / sizeof array[0];
+    size_t bytes = 0, at = 0;
+    for (size_t i = 0; i < n; i++) bytes += array[i].from ? aligned(array[i].bytes) : 0;
+    HX_TRY(st->dev->ops->alloc(st->dev, bytes, &st->d_mesh));
+    for (size_t i = 0; i < n; i++) {
+        void *const d_to = array[i].from ? st->d_mesh + at : NULL;
+        memcpy(array[i].to, &d_to, sizeof d_to);
+        if (!d_to) continue;
+        HX_TRY(st->dev->ops->upload(st->dev, d_to, array[i].from, array[i].bytes));
+        at += aligned(array[i].bytes);
+    }
     st->upload_seconds += hx_clock() - begin;
     return HX_OK;
 }
@@ -151,24 +146,6 @@ static int queue_fill(hx_matrix_stages *st)
     return HX_OK;
 }
 
-static void note_bytes(hx_matrix_stages *st)
-{
-    const hx_incidence *const in = &st->input.incidence;
-    const size_t own = (in->kind ? (size_t)in->n_cell : 0) +
-                       (in->n_per_cell ? 0 : 16 * (size_t)in->n_cell + 4 * (size_t)in->n_place);
-    const size_t mesh =
-        (size_t)in->n_place * 8 + (size_t)in->n_point * 32 + (size_t)in->n_cell * 8 + own;
-    const size_t bytes = mesh + hx_device_pattern_bytes(&st->made.pattern) +
-                         hx_matrix_bytes(&st->made.matrix, st->dev) +
-                         st->ops->fill_bytes(st->fill_state);
-    if (bytes > st->range_bytes) st->range_bytes = bytes;
-    if (bytes + st->old.bytes > st->most_bytes) st->most_bytes = bytes + st->old.bytes;
-    const hx_device_pattern *const p = &st->made.pattern;
-    st->made.bytes = hx_matrix_bytes(&st->made.matrix, st->dev) +
-                     ((size_t)p->n_row + 1) * sizeof(int64_t) +
-                     (size_t)p->n_entry * sizeof(int32_t);
-}
-
 /* Releases the memory of the input, in the order of the queue. */
 static void drop_input(hx_matrix_stages *st)
 {
@@ -200,7 +177,20 @@ int hx_matrix_stages_make(hx_matrix_stages *st, const hx_row_range *range)
     st->prepare_seconds += hx_clock() - begin;
     st->n_value += matrix->n_value;
     HX_TRY(st->repeats > 1 ? repeat_fill(st) : queue_fill(st));
-    note_bytes(st);
+    const hx_incidence *const in = &st->input.incidence;
+    const size_t own = (in->kind ? (size_t)in->n_cell : 0) +
+                       (in->n_per_cell ? 0 : 16 * (size_t)in->n_cell + 4 * (size_t)in->n_place);
+    const size_t mesh =
+        (size_t)in->n_place * 8 + (size_t)in->n_point * 32 + (size_t)in->n_cell * 8 + own;
+    const size_t bytes = mesh + hx_device_pattern_bytes(&st->made.pattern) +
+                         hx_matrix_bytes(&st->made.matrix, st->dev) +
+                         st->ops->fill_bytes(st->fill_state);
+    if (bytes > st->range_bytes) st->range_bytes = bytes;
+    if (bytes + st->old.bytes > st->most_bytes) st->most_bytes = bytes + st->old.bytes;
+    const hx_device_pattern *const p = &st->made.pattern;
+    st->made.bytes = hx_matrix_bytes(&st->made.matrix, st->dev) +
+                     ((size_t)p->n_row + 1) * sizeof(int64_t) +
+                     (size_t)p->n_entry * sizeof(int32_t);
     drop_input(st);
     return HX_OK;
 }
