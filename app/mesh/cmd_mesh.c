@@ -37,27 +37,6 @@ typedef struct mesh_job {
     hx_output_names outputs;
 } mesh_job;
 
-/* Prescribed temperatures, NaN at other nodes; int h dA of convection at each node. */
-static int add_temperatures(hx_fields *fields, const hx_session *s)
-{
-    const hx_problem *problem = &s->problem;
-    const hx_films *films = &problem->films;
-    double *held = NULL, *film = NULL;
-    HX_TRY(hx_fields_add(fields, &s->mesh, HX_VTK_POINT, HX_VTK_F64, 1, "held", &held));
-    for (int64_t a = 0; a < s->mesh.n_node; a++)
-        held[a] = problem->supports.fixed[a]
-                      ? problem->reference +
-                            (problem->supports.prescribed ? problem->supports.prescribed[a] : 0.0)
-                      : (double)NAN;
-    if (films->n == 0) return HX_OK;
-    HX_TRY(hx_fields_add(fields, &s->mesh, HX_VTK_POINT, HX_VTK_F64, 1, "convection", &film));
-    memset(film, 0, (size_t)s->mesh.n_node * sizeof *film);
-    for (int64_t k = 0; k < films->n && films->node[k] < s->mesh.n_node; k++)
-        for (int64_t j = films->ptr[k]; j < films->ptr[k + 1]; j++)
-            film[films->node[k]] += films->value[j];
-    return HX_OK;
-}
-
 static int add_supports(hx_fields *fields, const hx_session *s)
 {
     const hx_mesh *mesh = &s->mesh;
@@ -65,7 +44,26 @@ static int add_supports(hx_fields *fields, const hx_session *s)
     double *prescribed = NULL;
     HX_TRY(hx_fields_add(fields, mesh, HX_VTK_POINT, HX_VTK_U8, 1, "supports", &fixed));
     memcpy(fixed, s->problem.supports.fixed, (size_t)mesh->n_node);
-    if (hx_config_is_heat(&s->cfg)) return add_temperatures(fields, s);
+    /* Prescribed temperatures, NaN at other nodes; int h dA of convection at each node. */
+    if (hx_config_is_heat(&s->cfg)) {
+        const hx_problem *problem = &s->problem;
+        const hx_films *films = &problem->films;
+        double *held = NULL, *film = NULL;
+        HX_TRY(hx_fields_add(fields, &s->mesh, HX_VTK_POINT, HX_VTK_F64, 1, "held", &held));
+        for (int64_t a = 0; a < s->mesh.n_node; a++)
+            held[a] =
+                problem->supports.fixed[a]
+                    ? problem->reference +
+                          (problem->supports.prescribed ? problem->supports.prescribed[a] : 0.0)
+                    : (double)NAN;
+        if (films->n == 0) return HX_OK;
+        HX_TRY(hx_fields_add(fields, &s->mesh, HX_VTK_POINT, HX_VTK_F64, 1, "convection", &film));
+        memset(film, 0, (size_t)s->mesh.n_node * sizeof *film);
+        for (int64_t k = 0; k < films->n && films->node[k] < s->mesh.n_node; k++)
+            for (int64_t j = films->ptr[k]; j < films->ptr[k + 1]; j++)
+                film[films->node[k]] += films->value[j];
+        return HX_OK;
+    }
     if (!s->problem.supports.prescribed) return HX_OK;
     HX_TRY(hx_fields_add(fields, mesh, HX_VTK_POINT, HX_VTK_F64, 3, "prescribed", &prescribed));
     memcpy(prescribed, s->problem.supports.prescribed,
