@@ -36,24 +36,6 @@ static void measure_faces(const hx_mesh *mesh, int64_t n, const int64_t *face, h
     for (int d = 0; d < 3 && set->area > 0.0; d++) set->centre[d] = sum[d] / set->area;
 }
 
-/* Centre of elements, weighted by volume. */
-static void measure_elements(const hx_mesh *mesh, hx_new_set *set)
-{
-    const hx_set *const own = set->set;
-    double all = 0.0, sum[3] = {0.0, 0.0, 0.0};
-    for (int64_t i = 0; i < own->n_elem; i++) {
-        const int32_t *const conn = mesh->conn + 8 * (int64_t)own->elem[i];
-        double x[24], centre[3];
-        for (int a = 0; a < 8; a++)
-            memcpy(x + 3 * a, mesh->xyz + 3 * (int64_t)conn[a], 3 * sizeof *x);
-        const double volume = hx_hex8_volume(x);
-        hx_mesh_centroid(mesh, own->elem[i], centre);
-        all += volume;
-        for (int d = 0; d < 3; d++) sum[d] += volume * centre[d];
-    }
-    for (int d = 0; d < 3 && all > 0.0; d++) set->centre[d] = sum[d] / all;
-}
-
 /* A face of a CAD model is smooth; other sets named by the model may consist of several faces. */
 static int fit_set(const hx_mesh *mesh, int is_cad, hx_new_set *set)
 {
@@ -74,7 +56,21 @@ static int measure_set(const hx_mesh *mesh, int is_cad, hx_new_set *set)
         for (int64_t i = 0; i < own->n_node; i++)
             for (int d = 0; d < 3; d++)
                 set->centre[d] += mesh->xyz[3 * (int64_t)own->node[i] + d] / (double)own->n_node;
-    if (own->n_elem > 0) measure_elements(mesh, set);
+    /* Centre of elements, weighted by volume. */
+    if (own->n_elem > 0) {
+        double all = 0.0, sum[3] = {0.0, 0.0, 0.0};
+        for (int64_t i = 0; i < own->n_elem; i++) {
+            const int32_t *const conn = mesh->conn + 8 * (int64_t)own->elem[i];
+            double x[24], centre[3];
+            for (int a = 0; a < 8; a++)
+                memcpy(x + 3 * a, mesh->xyz + 3 * (int64_t)conn[a], 3 * sizeof *x);
+            const double volume = hx_hex8_volume(x);
+            hx_mesh_centroid(mesh, own->elem[i], centre);
+            all += volume;
+            for (int d = 0; d < 3; d++) sum[d] += volume * centre[d];
+        }
+        for (int d = 0; d < 3 && all > 0.0; d++) set->centre[d] = sum[d] / all;
+    }
     free(face);
     set->is_fitted = n > 0 && own->n_face > 0;
     return set->is_fitted ? fit_set(mesh, is_cad, set) : HX_OK;
