@@ -173,23 +173,6 @@ static void close_figure(FILE *f)
 
 /* --- lines --- */
 
-static int find_range(const hx_plot *p, double *low, double *high, size_t *n)
-{
-    *low = INFINITY;
-    *high = -INFINITY;
-    *n = 0;
-    for (size_t i = 0; i < p->n_line; i++) {
-        for (size_t k = 0; k < p->line[i].n; k++) {
-            const double y = p->line[i].y[k];
-            if (!isfinite(y)) continue;
-            *low = fmin(*low, y);
-            *high = fmax(*high, y);
-        }
-        if (p->line[i].n > *n) *n = p->line[i].n;
-    }
-    return *n > 0 && *high >= *low;
-}
-
 /* The next point to draw. Points have equal steps; the last point is always drawn. */
 static size_t next_point(size_t k, size_t n)
 {
@@ -220,7 +203,19 @@ void hx_plot_lines(const hx_plot *p, FILE *f)
     axes a = {.f = f};
     double low, high;
     size_t n;
-    if (!find_range(p, &low, &high, &n)) return;
+    low = INFINITY;
+    high = -INFINITY;
+    n = 0;
+    for (size_t i = 0; i < p->n_line; i++) {
+        for (size_t k = 0; k < p->line[i].n; k++) {
+            const double y = p->line[i].y[k];
+            if (!isfinite(y)) continue;
+            low = fmin(low, y);
+            high = fmax(high, y);
+        }
+        if (p->line[i].n > n) n = p->line[i].n;
+    }
+    if (n == 0 || !(high >= low)) return;
     const int is_log = p->is_log && low > 0.0 && high > 10.0 * low;
     if (p->from_zero && !is_log) low = fmin(low, 0.0);
     hx_ticks_make(&a.y, low, high, 5, is_log);
