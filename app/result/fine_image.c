@@ -63,22 +63,6 @@ static int make_image_mesh(hx_fine_image *f, const hx_session *s, const uint8_t 
     return hx_mesh_create(&f->mesh, s->mesh.name, n_node, xyz, n_elem, conn);
 }
 
-static int choose_fineness(hx_fine_image *f, const hx_session *s, const uint8_t *keep)
-{
-    int64_t n_cell = keep ? 0 : s->spline.n_cell;
-    for (int64_t c = 0; keep && c < s->spline.n_cell; c++) n_cell += keep[c];
-    f->wanted = f->turn > most_turn ? (int)fmin(ceil(f->turn / most_turn - 1e-6), 1e6) : 1;
-    int n = f->wanted < MOST_CHOSEN ? f->wanted : MOST_CHOSEN;
-    while (n > 1 && (double)n_cell * n * n * n > most_elements) n--;
-    for (; n > 1; n--) {
-        const int rc = make_image_mesh(f, s, keep, n);
-        if (rc != HX_EINPUT) return rc;
-        /* if hexahedra are invalid, tries fewer of them, and finally the image itself */
-        hx_error_clear();
-    }
-    return HX_OK;
-}
-
 static int create_fine_image(hx_fine_image *f, const hx_session *s, const uint8_t *keep,
                              int requested)
 {
@@ -90,7 +74,20 @@ static int create_fine_image(hx_fine_image *f, const hx_session *s, const uint8_
     f->n = 1;
     f->is_requested = requested > 0;
     f->turn = 8.0 * degrees * hx_spline_bend(&s->spline);
-    if (requested == 0) return choose_fineness(f, s, keep);
+    if (requested == 0) {
+        int64_t n_cell = keep ? 0 : s->spline.n_cell;
+        for (int64_t c = 0; keep && c < s->spline.n_cell; c++) n_cell += keep[c];
+        f->wanted = f->turn > most_turn ? (int)fmin(ceil(f->turn / most_turn - 1e-6), 1e6) : 1;
+        int n = f->wanted < MOST_CHOSEN ? f->wanted : MOST_CHOSEN;
+        while (n > 1 && (double)n_cell * n * n * n > most_elements) n--;
+        for (; n > 1; n--) {
+            const int rc = make_image_mesh(f, s, keep, n);
+            if (rc != HX_EINPUT) return rc;
+            /* if hexahedra are invalid, tries fewer of them, and finally the image itself */
+            hx_error_clear();
+        }
+        return HX_OK;
+    }
     return requested > 1 ? make_image_mesh(f, s, keep, requested) : HX_OK;
 }
 

@@ -208,19 +208,6 @@ static int keep_supports(hx_result_part *part, const hx_session *s)
 
 /* --- the part --- */
 
-static void set_states(hx_result_part *part, const hx_problem *problem, int64_t n, int keep_passive)
-{
-    for (int64_t e = 0; e < n; e++) {
-        const double passive = problem->passive.density ? problem->passive.density[e] : (double)NAN;
-        if (passive <= void_density || (keep_passive && passive >= solid_density))
-            part->is_kept[e] = 0; /* NaN: not passive */
-        if (passive <= void_density)
-            part->state[e] = HX_PART_VOID;
-        else if (part->is_kept[e] || (keep_passive && passive >= solid_density))
-            part->state[e] = HX_PART_SOLID;
-    }
-}
-
 /* 1 if a result that was written with a threshold lacks the element. */
 static int is_absent(const hx_result_part *part, const hx_session *s, double density)
 {
@@ -279,7 +266,17 @@ static int make_result_part(hx_result_part *part, const hx_session *s, const dou
     if (preserve & HX_PRESERVE_LOADS) HX_TRY_FAIL(keep_loads(part, s));
     if (preserve & HX_PRESERVE_LOADS) HX_TRY_FAIL(keep_driven(part, s));
     if (preserve & HX_PRESERVE_SUPPORTS) HX_TRY_FAIL(keep_supports(part, s));
-    set_states(part, &s->problem, n, (preserve & HX_PRESERVE_PASSIVE) != 0);
+    const int keep_passive = (preserve & HX_PRESERVE_PASSIVE) != 0;
+    for (int64_t e = 0; e < n; e++) {
+        const double passive =
+            s->problem.passive.density ? s->problem.passive.density[e] : (double)NAN;
+        if (passive <= void_density || (keep_passive && passive >= solid_density))
+            part->is_kept[e] = 0; /* NaN: not passive */
+        if (passive <= void_density)
+            part->state[e] = HX_PART_VOID;
+        else if (part->is_kept[e] || (keep_passive && passive >= solid_density))
+            part->state[e] = HX_PART_SOLID;
+    }
     HX_TRY_FAIL(measure_result_part(part, s, density));
     return HX_OK;
 fail:
@@ -371,23 +368,19 @@ fail:
     return rc;
 }
 
-/* Value of --preserve that forces fewer elements solid. */
-static const char *fewer(const hx_result_part *part)
-{
-    const int is_mixed = part->preserve & HX_PRESERVE_PASSIVE &&
-                         part->preserve & (HX_PRESERVE_LOADS | HX_PRESERVE_SUPPORTS);
-    return is_mixed ? "passive" : "none";
-}
-
 int hx_part_check_target(const hx_result_part *part, double target)
 {
     if (holds_forced(part, target)) return HX_OK;
+    /* Value of --preserve that forces fewer elements solid. */
+    const int is_mixed = part->preserve & HX_PRESERVE_PASSIVE &&
+                         part->preserve & (HX_PRESERVE_LOADS | HX_PRESERVE_SUPPORTS);
     return HX_RAISE(HX_EINPUT,
                     "the target volume is %g, and %lld %s forced solid (passive or loaded) %s %g: "
                     "give a --threshold, or force fewer by --preserve %s",
                     target, (long long)part->n_solid,
                     hx_noun(part->n_solid, "element that is", "elements that are"),
-                    hx_noun(part->n_solid, "has", "have"), part->solid_volume, fewer(part));
+                    hx_noun(part->n_solid, "has", "have"), part->solid_volume,
+                    is_mixed ? "passive" : "none");
 }
 
 int hx_part_threshold(const hx_result_part *part, const hx_session *s, const double *density,

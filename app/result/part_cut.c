@@ -6,18 +6,6 @@
 #include "core/surface/surface.h"
 #include "part.h"
 
-/* number[n_node] := new number of each node of a kept element, -1 for other nodes. */
-static int32_t number_kept_nodes(const hx_mesh *mesh, const uint8_t *keep, int32_t *number)
-{
-    int32_t n = 0;
-    for (int64_t a = 0; a < mesh->n_node; a++) number[a] = -1;
-    for (int64_t k = 0; k < 8 * mesh->n_elem; k++)
-        if (keep[k / 8]) number[mesh->conn[k]] = 0;
-    for (int64_t a = 0; a < mesh->n_node; a++)
-        if (number[a] == 0) number[a] = n++;
-    return n;
-}
-
 /* Makes `own` from the kept elements, and reduces rho and is_solid to them. */
 static int keep_elements(const hx_mesh *mesh, const uint8_t *keep, int64_t n_elem, double *rho,
                          uint8_t *is_solid, hx_mesh *own)
@@ -26,7 +14,13 @@ static int keep_elements(const hx_mesh *mesh, const uint8_t *keep, int64_t n_ele
     int32_t *number = NULL, *conn = NULL;
     double *xyz = NULL;
     HX_TRY_FAIL(hx_alloc(&number, (size_t)mesh->n_node, sizeof *number, "numbers of nodes"));
-    const int32_t n_node = number_kept_nodes(mesh, keep, number);
+    /* number[n_node] := new number of each node of a kept element, -1 for other nodes. */
+    int32_t n_node = 0;
+    for (int64_t a = 0; a < mesh->n_node; a++) number[a] = -1;
+    for (int64_t k = 0; k < 8 * mesh->n_elem; k++)
+        if (keep[k / 8]) number[mesh->conn[k]] = 0;
+    for (int64_t a = 0; a < mesh->n_node; a++)
+        if (number[a] == 0) number[a] = n_node++;
     HX_TRY_FAIL(hx_alloc(&xyz, 3 * (size_t)n_node, sizeof *xyz, "nodes"));
     HX_TRY_FAIL(hx_alloc(&conn, 8 * (size_t)n_elem, sizeof *conn, "elements"));
     for (int64_t a = 0; a < mesh->n_node; a++) {

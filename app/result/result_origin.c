@@ -179,18 +179,6 @@ static const char *verdict(const hx_result_origin *o)
     return o->same_settings ? "this config" : "other settings";
 }
 
-static void print_keys(const hx_result_origin *o, FILE *f)
-{
-    const char *separator = "";
-    for (int i = 0; i < o->n_key && i < HX_ORIGIN_KEYS; i++) {
-        const hx_origin_key *const k = &o->key[i];
-        fprintf(f, "%s%s = %s, here %s", separator, k->key, k->then[0] ? k->then : "nothing",
-                k->now[0] ? k->now : "nothing");
-        separator = "; ";
-    }
-    if (o->n_key > HX_ORIGIN_KEYS) fprintf(f, "; and %d more", o->n_key - HX_ORIGIN_KEYS);
-}
-
 static void print_text(const hx_result_origin *o, FILE *f)
 {
     if (!o->is_known) {
@@ -208,7 +196,14 @@ static void print_text(const hx_result_origin *o, FILE *f)
         fputs(" other settings", f);
         if (o->n_key > 0) {
             fputs(": ", f);
-            print_keys(o, f);
+            const char *separator = "";
+            for (int i = 0; i < o->n_key && i < HX_ORIGIN_KEYS; i++) {
+                const hx_origin_key *const k = &o->key[i];
+                fprintf(f, "%s%s = %s, here %s", separator, k->key,
+                        k->then[0] ? k->then : "nothing", k->now[0] ? k->now : "nothing");
+                separator = "; ";
+            }
+            if (o->n_key > HX_ORIGIN_KEYS) fprintf(f, "; and %d more", o->n_key - HX_ORIGIN_KEYS);
         } else {
             fputs(" (which ones is unknown without the config.cfg of that run in the same folder)",
                   f);

@@ -137,31 +137,6 @@ static group *group_at(const patch *p, int32_t node)
     return &p->group[p->group_of[node]];
 }
 
-/* A group that has no face on the surface is carried over node by node. */
-static int find_places(patch *p)
-{
-    HX_TRY(hx_alloc_raw(&p->near, (size_t)p->raw->n_node, sizeof *p->near, "nodes of a file"));
-    HX_TRY(hx_alloc_raw(&p->at, (size_t)p->n_node, sizeof *p->at, "nodes of a file"));
-    for (int64_t r = 0; r < p->raw->n_node; r++) {
-        p->near[r] = p->area_raw[r] > 0.0 ? nearest_of(p, r) : -1;
-        if (p->near[r] >= 0) group_at(p, p->near[r])->area += p->area_raw[r];
-    }
-    for (int64_t k = 0; k < p->n_node; k++) {
-        const int32_t a = p->node[k];
-        group *const g = group_at(p, a);
-        if (g->n_node++ == 0) g->x = p->xyz + 3 * k;
-        g->area_from += p->area[a];
-        p->at[k] = BY_FACES;
-        if (p->area[a] > 0.0 && g->area > 0.0) continue;
-        const int64_t r = raw_node_at(p, k);
-        const int is_found = r >= 0 && (!p->new_node || p->new_node[r] >= 0);
-        p->at[k] = is_found ? (int32_t)r : NOT_FOUND;
-        g->n_point++;
-        g->n_found += is_found;
-    }
-    return HX_OK;
-}
-
 /* flag[n_node]: 1: the node has a support or force. */
 static int make_patch(patch *p, const places *at)
 {
@@ -183,7 +158,27 @@ static int make_patch(patch *p, const places *at)
     HX_TRY(find_faces(p, at->flag));
     HX_TRY(hx_node_groups_create(p->mesh, at->flag, &p->n_group, &p->group_of));
     HX_TRY(hx_alloc(&p->group, (size_t)p->n_group, sizeof *p->group, "nodes of a file"));
-    return find_places(p);
+    /* A group that has no face on the surface is carried over node by node. */
+    HX_TRY(hx_alloc_raw(&p->near, (size_t)p->raw->n_node, sizeof *p->near, "nodes of a file"));
+    HX_TRY(hx_alloc_raw(&p->at, (size_t)p->n_node, sizeof *p->at, "nodes of a file"));
+    for (int64_t r = 0; r < p->raw->n_node; r++) {
+        p->near[r] = p->area_raw[r] > 0.0 ? nearest_of(p, r) : -1;
+        if (p->near[r] >= 0) group_at(p, p->near[r])->area += p->area_raw[r];
+    }
+    for (int64_t k = 0; k < p->n_node; k++) {
+        const int32_t a = p->node[k];
+        group *const g = group_at(p, a);
+        if (g->n_node++ == 0) g->x = p->xyz + 3 * k;
+        g->area_from += p->area[a];
+        p->at[k] = BY_FACES;
+        if (p->area[a] > 0.0 && g->area > 0.0) continue;
+        const int64_t r = raw_node_at(p, k);
+        const int is_found = r >= 0 && (!p->new_node || p->new_node[r] >= 0);
+        p->at[k] = is_found ? (int32_t)r : NOT_FOUND;
+        g->n_point++;
+        g->n_found += is_found;
+    }
+    return HX_OK;
 }
 
 static int is_lost(const group *g)
@@ -532,21 +527,6 @@ static int last_step(const hx_conditions *c)
     return last;
 }
 
-/* Adds to *n the number of flagged nodes that do not span a boundary face with others. */
-static int count_alone(const hx_mesh *mesh, uint8_t *flag, int64_t *n)
-{
-    int64_t n_face = 0, *face = NULL;
-    HX_TRY(hx_mesh_boundary_faces(mesh, flag, &n_face, &face));
-    for (int64_t f = 0; f < n_face; f++) {
-        int32_t node[4];
-        const int m = hx_cell_face(mesh->conn + 8 * (face[f] / 6), (int)(face[f] % 6), node);
-        for (int k = 0; k < m; k++) flag[node[k]] = 0;
-    }
-    for (int64_t a = 0; a < mesh->n_node; a++) *n += flag[a];
-    free(face);
-    return HX_OK;
-}
-
 int hx_surface_file_alone(const hx_session *s, int64_t *n)
 {
     int rc;
@@ -565,7 +545,16 @@ int hx_surface_file_alone(const hx_session *s, int64_t *n)
             if (c->support[k].component == i) flag[support[k]] = 1;
         for (int64_t k = 0; i >= 3 && k < c->n_force; k++)
             if (c->force[k].load_case == i - 2 && c->force[k].value != 0.0) flag[force[k]] = 1;
-        HX_TRY_FAIL(count_alone(&s->mesh, flag, n));
+        /* Adds to *n the number of flagged nodes that do not span a boundary face with others. */
+        int64_t n_face = 0, *face = NULL;
+        HX_TRY_FAIL(hx_mesh_boundary_faces(&s->mesh, flag, &n_face, &face));
+        for (int64_t f = 0; f < n_face; f++) {
+            int32_t node[4];
+            const int m = hx_cell_face(s->mesh.conn + 8 * (face[f] / 6), (int)(face[f] % 6), node);
+            for (int k = 0; k < m; k++) flag[node[k]] = 0;
+        }
+        for (int64_t a = 0; a < s->mesh.n_node; a++) *n += flag[a];
+        free(face);
     }
     rc = HX_OK;
 fail:

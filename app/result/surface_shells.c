@@ -70,19 +70,6 @@ static int is_crossed(const hx_surface *s, int64_t t, const double x[3])
            a[0] + p * (b[0] - a[0]) + q * (c[0] - a[0]) > x[0];
 }
 
-/* The smallest outer shell around x; -1: none. */
-static int32_t shell_around(shells *s, const double x[3])
-{
-    int32_t best = -1;
-    memset(s->is_odd, 0, (size_t)s->surface->n_vertex);
-    for (int64_t t = 0; t < s->surface->n_tri; t++)
-        if (is_crossed(s->surface, t, x)) s->is_odd[hx_root(s->root, s->surface->tri[3 * t])] ^= 1;
-    for (int32_t v = 0; v < s->surface->n_vertex; v++)
-        if (s->is_odd[v] && s->volume[v] > 0.0 && (best < 0 || s->volume[v] < s->volume[best]))
-            best = v;
-    return best;
-}
-
 /* The shell of piece i; -1: none. Its tetrahedra are tried until one is inside a shell, since those
  * that reach across the surface may be outside. first, last: first and last tetrahedron of the
  * piece. */
@@ -104,29 +91,18 @@ static int32_t shell_of_piece(shells *s, const hx_mesh *raw, const int32_t *piec
         for (int k = 0; k < 4; k++)
             for (int d = 0; d < 3; d++)
                 x[d] += weight[k] * raw->xyz[3 * (int64_t)conn[corner[k]] + d];
-        shell = shell_around(s, x);
+        /* The smallest outer shell around x; -1: none. */
+        int32_t best = -1;
+        memset(s->is_odd, 0, (size_t)s->surface->n_vertex);
+        for (int64_t t = 0; t < s->surface->n_tri; t++)
+            if (is_crossed(s->surface, t, x))
+                s->is_odd[hx_root(s->root, s->surface->tri[3 * t])] ^= 1;
+        for (int32_t v = 0; v < s->surface->n_vertex; v++)
+            if (s->is_odd[v] && s->volume[v] > 0.0 && (best < 0 || s->volume[v] < s->volume[best]))
+                best = v;
+        shell = best;
     }
     return shell;
-}
-
-/* Considers held pieces first. Another piece is a fragment, unless it is in a shell that contains
- * no held piece. */
-static void count_shell_pieces(shells *s, const hx_mesh *raw, const int32_t *piece,
-                               const int64_t *first, const int64_t *last, int64_t n_piece,
-                               const uint8_t *is_held, hx_shell_count *count)
-{
-    int n_floating = 0;
-    for (int32_t i = 0; i < n_piece; i++) {
-        if (!is_held[i] || first[i] < 0) continue;
-        const int32_t shell = shell_of_piece(s, raw, piece, i, first[i], last[i]);
-        if (shell >= 0) s->has[shell] = 1;
-    }
-    for (int32_t i = 0; i < n_piece && n_floating < MOST_FLOATING; i++) {
-        if (is_held[i] || first[i] < 0) continue;
-        n_floating++;
-        const int32_t shell = shell_of_piece(s, raw, piece, i, first[i], last[i]);
-        count->n_fragment += shell < 0 || s->has[shell];
-    }
 }
 
 int hx_count_shells(const hx_surface *surface, const hx_mesh *raw, const int32_t *piece,
@@ -142,7 +118,20 @@ int hx_count_shells(const hx_surface *surface, const hx_mesh *raw, const int32_t
         for (int64_t i = 0; i < n_piece; i++) first[i] = -1;
         for (int64_t e = 0; e < raw->n_elem; e++) last[piece[e]] = e;
         for (int64_t e = raw->n_elem; e-- > 0;) first[piece[e]] = e;
-        count_shell_pieces(&s, raw, piece, first, last, n_piece, is_held, count);
+        /* Considers held pieces first. Another piece is a fragment, unless it is in a shell
+         * that contains no held piece. */
+        int n_floating = 0;
+        for (int32_t i = 0; i < n_piece; i++) {
+            if (!is_held[i] || first[i] < 0) continue;
+            const int32_t shell = shell_of_piece(&s, raw, piece, i, first[i], last[i]);
+            if (shell >= 0) s.has[shell] = 1;
+        }
+        for (int32_t i = 0; i < n_piece && n_floating < MOST_FLOATING; i++) {
+            if (is_held[i] || first[i] < 0) continue;
+            n_floating++;
+            const int32_t shell = shell_of_piece(&s, raw, piece, i, first[i], last[i]);
+            count->n_fragment += shell < 0 || s.has[shell];
+        }
         for (int32_t v = 0; v < surface->n_vertex; v++) {
             if (!(s.volume[v] > 0.0) || s.has[v]) continue;
             count->n_left++;
