@@ -62,21 +62,6 @@ void hx_selftest_report_sum(const hx_selftest *t, double seconds, const char *de
              t->n, hx_noun(t->n, "check", "checks"), t->n_failed, seconds, devices);
 }
 
-static void write_line(hx_json *json, const hx_selftest_line *line)
-{
-    hx_json_open_object(json, NULL);
-    hx_json_string(json, "device", line->device);
-    hx_json_string(json, "section", line->section);
-    hx_json_string(json, "check", line->what);
-    hx_json_string(json, "reference", line->against);
-    hx_json_number(json, "error", line->error);
-    hx_json_number(json, "bound", line->bound);
-    hx_json_bool(json, "passed", line->passed);
-    hx_json_number(json, "seconds", line->seconds);
-    hx_json_string(json, "note", line->note[0] ? line->note : NULL);
-    hx_json_close_object(json);
-}
-
 int hx_selftest_write_json(const hx_selftest *t, double seconds, const char *devices,
                            const char *path)
 {
@@ -91,7 +76,20 @@ int hx_selftest_write_json(const hx_selftest *t, double seconds, const char *dev
     hx_json_integer(&json, "failed", (int64_t)t->n_failed);
     hx_json_number(&json, "seconds", seconds);
     hx_json_open_array(&json, "lines");
-    for (size_t i = 0; i < t->n; i++) write_line(&json, &t->lines[i]);
+    for (size_t i = 0; i < t->n; i++) {
+        const hx_selftest_line *const line = &t->lines[i];
+        hx_json_open_object(&json, NULL);
+        hx_json_string(&json, "device", line->device);
+        hx_json_string(&json, "section", line->section);
+        hx_json_string(&json, "check", line->what);
+        hx_json_string(&json, "reference", line->against);
+        hx_json_number(&json, "error", line->error);
+        hx_json_number(&json, "bound", line->bound);
+        hx_json_bool(&json, "passed", line->passed);
+        hx_json_number(&json, "seconds", line->seconds);
+        hx_json_string(&json, "note", line->note[0] ? line->note : NULL);
+        hx_json_close_object(&json);
+    }
     hx_json_close_array(&json);
     hx_summary_write_versions(&json);
     hx_machine_write(&json, NULL);
