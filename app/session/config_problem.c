@@ -47,12 +47,6 @@ void hx_config_region(const hx_config_set *set, hx_region *r)
     r->tolerance = isnan(tolerance) ? -1.0 : tolerance;
 }
 
-static unsigned fix_flags(const char *fix)
-{
-    return (strchr(fix, 'x') ? HX_FIX_X : 0u) | (strchr(fix, 'y') ? HX_FIX_Y : 0u) |
-           (strchr(fix, 'z') ? HX_FIX_Z : 0u);
-}
-
 static void copy_given(double to[3], const double from[3])
 {
     if (!isnan(from[0])) memcpy(to, from, 3 * sizeof *to);
@@ -129,7 +123,8 @@ static void fill_support(const hx_config_support *support, hx_support_spec *spec
 {
     spec->set = support->set;
     spec->origin = support->origin;
-    spec->fix = support->fix ? fix_flags(support->fix) : 0u;
+    for (unsigned i = 0; support->fix && i < 3; i++)
+        if (strchr(support->fix, "xyz"[i])) spec->fix |= 1u << i;
     memcpy(spec->value, support->value, sizeof spec->value);
     if (isnan(support->temperature)) return;
     spec->fix = HX_FIX_X;
