@@ -8,19 +8,15 @@
 #include "../text/commands.h"
 #include "verify.h"
 
-/* Length of the folder in a path, with its slash. */
-static int folder_length(const char *path)
-{
-    const char *const slash = strrchr(path, '/');
-    return slash ? (int)(slash - path) + 1 : 0;
-}
-
 static int verify(hx_verify *v, const hx_options *options)
 {
     const char *const vtk = hx_option_text(options, HX_VERIFY_VTK);
     char beside[PATH_MAX];
     HX_TRY(hx_verify_locate(v, options));
-    snprintf(beside, sizeof beside, "%.*sverify.json", folder_length(v->result), v->result);
+    /* Length of the folder in a path, with its slash. */
+    const char *const slash = strrchr(v->result, '/');
+    snprintf(beside, sizeof beside, "%.*sverify.json", slash ? (int)(slash - v->result) + 1 : 0,
+             v->result);
     const char *const output = hx_option_text(options, HX_VERIFY_OUTPUT);
     const char *const json = output ? output : beside;
     /* HX_EINPUT: a file cannot be written, or is one of those that are read. */

@@ -141,28 +141,23 @@ static void find_stress(const hx_verify *v, int load_case, hx_verify_peak *peak)
     hx_mesh_centroid(mesh, best, peak->point);
 }
 
-static int keep_heat_fields(hx_verify *v, int c)
-{
-    const hx_mesh *mesh = &v->session.mesh;
-    double *t = NULL;
-    float *flux = NULL;
-    char name[64];
-    HX_TRY(hx_fields_add(&v->fields, mesh, HX_VTK_POINT, HX_VTK_F64, 1,
-                         hx_fields_case_name("temperature", c, name, sizeof name), &t));
-    memcpy(t, v->u, (size_t)mesh->n_node * sizeof *t);
-    HX_TRY(hx_fields_add(&v->fields, mesh, HX_VTK_CELL, HX_VTK_F32, 3,
-                         hx_fields_case_name("heat_flux", c, name, sizeof name), &flux));
-    memcpy(flux, v->flux, 3 * (size_t)mesh->n_elem * sizeof *flux);
-    return HX_OK;
-}
-
 static int keep_fields(hx_verify *v, int c)
 {
     const hx_mesh *mesh = &v->session.mesh;
     double *u = NULL;
     float *stress = NULL;
     char name[64];
-    if (hx_config_is_heat(&v->session.cfg)) return keep_heat_fields(v, c);
+    if (hx_config_is_heat(&v->session.cfg)) {
+        double *t = NULL;
+        float *flux = NULL;
+        HX_TRY(hx_fields_add(&v->fields, mesh, HX_VTK_POINT, HX_VTK_F64, 1,
+                             hx_fields_case_name("temperature", c, name, sizeof name), &t));
+        memcpy(t, v->u, (size_t)mesh->n_node * sizeof *t);
+        HX_TRY(hx_fields_add(&v->fields, mesh, HX_VTK_CELL, HX_VTK_F32, 3,
+                             hx_fields_case_name("heat_flux", c, name, sizeof name), &flux));
+        memcpy(flux, v->flux, 3 * (size_t)mesh->n_elem * sizeof *flux);
+        return HX_OK;
+    }
     HX_TRY(hx_fields_add(&v->fields, mesh, HX_VTK_POINT, HX_VTK_F64, 3,
                          hx_fields_case_name("displacement", c, name, sizeof name), &u));
     memcpy(u, v->u, 3 * (size_t)mesh->n_node * sizeof *u);
@@ -233,14 +228,6 @@ static int analyse_density(hx_verify *v, const double *density, hx_verify_analys
     return HX_OK;
 }
 
-/* Volume fraction of the weights weight[e]. */
-static double volume_fraction(const hx_verify *v, const double *weight)
-{
-    const hx_problem *problem = &v->session.problem;
-    const int64_t n = v->session.mesh.n_elem;
-    return hx_dot(n, problem->volume, weight) / hx_sum(n, problem->volume);
-}
-
 int hx_verify_analyse(hx_verify *v, int with_fields)
 {
     hx_problem *problem = &v->session.problem;
@@ -254,7 +241,8 @@ int hx_verify_analyse(hx_verify *v, int with_fields)
             problem->passive.density[e] = v->black_white[e];
     if (with_fields) HX_TRY(keep_densities(v));
     HX_TRY(analyse_density(v, v->black_white, solid, with_fields));
-    grey->volume = volume_fraction(v, v->density);
+    /* Volume fraction of the weights weight[e]. */
+    grey->volume = hx_dot(n, problem->volume, v->density) / hx_sum(n, problem->volume);
     solid->volume = v->volume / hx_sum(n, problem->volume);
     if (v->quadratic.requested) HX_TRY(hx_verify_analyse_quadratic(v));
     return v->surface.path ? hx_verify_analyse_surface(v) : HX_OK;

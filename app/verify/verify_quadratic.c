@@ -37,22 +37,6 @@ static void part_free(part *p)
     memset(p, 0, sizeof *p);
 }
 
-/* The mesh of the largest solid piece. */
-static int make_solid(const hx_verify *v, part *p)
-{
-    const int64_t n = v->session.mesh.n_elem;
-    uint8_t *is_kept = NULL;
-    HX_TRY(hx_alloc_raw(&is_kept, (size_t)n, 1, "solid part"));
-    for (int64_t e = 0; e < n; e++) is_kept[e] = v->attached.pieces.of[e] == 0;
-    const int rc =
-        hx_solid_mesh_create(&p->own, &v->session.mesh, &v->session.conditions, is_kept, 0);
-    free(is_kept);
-    p->mesh = &p->own.mesh;
-    p->node_map = p->own.node;
-    p->elem_map = p->own.elem;
-    return rc;
-}
-
 hx_solver_params hx_verify_solver_params(const hx_verify *v)
 {
     hx_solver_params params = hx_solver_defaults();
@@ -92,7 +76,20 @@ static int open_part(const hx_verify *v, int solid, part *p, size_t *bytes, size
     const hx_device_ops *const ops = v->session.device.ops;
     const int has = !hx_config_is_heat(&v->session.cfg) || ops->conduction->quadratic;
     HX_TRY(hx_device_open(&p->device, has ? ops : hx_device_find("cpu")));
-    if (solid) HX_TRY(make_solid(v, p));
+    /* The mesh of the largest solid piece. */
+    if (solid) {
+        const int64_t n = v->session.mesh.n_elem;
+        uint8_t *is_kept = NULL;
+        HX_TRY(hx_alloc_raw(&is_kept, (size_t)n, 1, "solid part"));
+        for (int64_t e = 0; e < n; e++) is_kept[e] = v->attached.pieces.of[e] == 0;
+        const int rc =
+            hx_solid_mesh_create(&p->own, &v->session.mesh, &v->session.conditions, is_kept, 0);
+        free(is_kept);
+        p->mesh = &p->own.mesh;
+        p->node_map = p->own.node;
+        p->elem_map = p->own.elem;
+        HX_TRY(rc);
+    }
     /* Makes space and problem; passive elements have their densities already. */
     hx_config cfg = v->session.cfg; /* borrows everything that it points to */
     const hx_conditions *conditions =

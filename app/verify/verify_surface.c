@@ -213,23 +213,6 @@ const char *hx_verify_warn_surface(const hx_verify *v, size_t i, char *text, siz
     return text;
 }
 
-static void write_sets(hx_json *json, const hx_surface_part *p)
-{
-    hx_json_open_array(json, "sets");
-    for (size_t i = 0; i < p->n_set; i++) {
-        const hx_surface_set *const set = &p->set[i];
-        hx_json_open_object(json, NULL);
-        hx_json_string(json, "set", set->from);
-        hx_json_bool(json, "by_nodes", set->by_nodes);
-        hx_json_number(json, "area", set->area);
-        hx_json_number(json, "area_found", set->found_area);
-        hx_json_integer(json, "nodes", set->n_node);
-        hx_json_integer(json, "nodes_found", set->n_found);
-        hx_json_close_object(json);
-    }
-    hx_json_close_array(json);
-}
-
 void hx_verify_write_surface(hx_json *json, const hx_verify *v)
 {
     const hx_verify_surface *const f = &v->surface;
@@ -251,7 +234,19 @@ void hx_verify_write_surface(hx_json *json, const hx_verify *v)
     hx_json_integer(json, "bytes", (int64_t)f->bytes);
     hx_json_number(json, "mesh_seconds", p->seconds);
     hx_json_number(json, "seconds", f->seconds);
-    write_sets(json, p);
+    hx_json_open_array(json, "sets");
+    for (size_t i = 0; i < p->n_set; i++) {
+        const hx_surface_set *const set = &p->set[i];
+        hx_json_open_object(json, NULL);
+        hx_json_string(json, "set", set->from);
+        hx_json_bool(json, "by_nodes", set->by_nodes);
+        hx_json_number(json, "area", set->area);
+        hx_json_number(json, "area_found", set->found_area);
+        hx_json_integer(json, "nodes", set->n_node);
+        hx_json_integer(json, "nodes_found", set->n_found);
+        hx_json_close_object(json);
+    }
+    hx_json_close_array(json);
     hx_verify_write_analysis(json, v, "analysis", &f->analysis);
     hx_verify_write_differences(json, v, &v->analysis[HX_VERIFY_SOLID], &f->analysis);
     hx_json_close_object(json);
