@@ -49,16 +49,7 @@ typedef struct hx_cad_job {
 } hx_cad_job;
 
 /* gmsh's job with these options in the scratch folder. */
-static inline hx_gmsh_job hx_cad_gmsh_job(const hx_cad_job *job, const char *const *option)
-{
-    const hx_gmsh_job gmsh = {.folder = job->folder,
-                              .option = option,
-                              .time_limit = job->options->time_limit,
-                              .what = job->path,
-                              .is_cancelled = job->options->is_cancelled,
-                              .context = job->options->context};
-    return gmsh;
-}
+hx_gmsh_job hx_cad_gmsh_job(const hx_cad_job *job, const char *const *option);
 
 /* Reads the model with gmsh; `file` is its name in the scratch folder. HX_EINPUT: gmsh cannot read
  * it, or there is no solid. */

@@ -319,12 +319,6 @@ static int read_kept(const hx_cad_job *job, const char *keep, uint64_t key, hx_c
     return note_quality(job->path, facts, job->notes);
 }
 
-static int is_gone(const char *path)
-{
-    struct stat info;
-    return stat(path, &info) != 0 && (errno == ENOENT || errno == ENOTDIR);
-}
-
 /* Reads the kept mesh of a model whose file no longer exists. */
 static int read_left(const char *path, const hx_model_options *options, hx_mesh *mesh,
                      hx_notes *notes)
@@ -359,7 +353,9 @@ static int read_cad(const char *path, const hx_model_options *given, hx_mesh *me
     char *folder = NULL;
     (void)conditions; /* a model has none */
     if (!(options.time_limit > 0.0)) options.time_limit = HX_MODEL_TIME_LIMIT;
-    if (is_gone(path)) return read_left(path, &options, mesh, notes);
+    struct stat info;
+    if (stat(path, &info) != 0 && (errno == ENOENT || errno == ENOTDIR))
+        return read_left(path, &options, mesh, notes);
     HX_TRY(check_file(path, &format));
     HX_TRY(hx_cad_key(path, options.element_size > 0.0 ? options.element_size : 0.0, &key));
     const int no_gmsh = hx_gmsh_find(&program);

@@ -132,6 +132,16 @@ static void name_solids(const inspection *in)
         memcpy(shape->source[i].name, in->name[i], sizeof in->name[i]);
 }
 
+hx_gmsh_job hx_cad_gmsh_job(const hx_cad_job *job, const char *const *option)
+{
+    return (hx_gmsh_job){.folder = job->folder,
+                         .option = option,
+                         .time_limit = job->options->time_limit,
+                         .what = job->path,
+                         .is_cancelled = job->options->is_cancelled,
+                         .context = job->options->context};
+}
+
 static int inspect(const hx_cad_job *job, const char *file, int heal, hx_cad_shape *shape,
                    hx_gmsh_result *result)
 {

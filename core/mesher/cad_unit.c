@@ -70,31 +70,26 @@ static void take_statement(step_units *u, const char *text, int pass)
     name_unit(text, u->name[u->n++]);
 }
 
-/* Reads statements without blanks, cut at STATEMENT bytes; text in quotes and comments is
- * included. */
-static void scan_step(FILE *f, step_units *u, int pass)
-{
-    char text[STATEMENT];
-    size_t n = 0;
-    int in_quotes = 0;
-    for (int c = getc(f); c != EOF; c = getc(f)) {
-        if (c == '\'') in_quotes = !in_quotes;
-        if (c == ';' && !in_quotes) {
-            text[n] = '\0';
-            take_statement(u, text, pass);
-            n = 0;
-        } else if (n + 1 < sizeof text && (in_quotes || !isspace(c))) {
-            text[n++] = (char)c;
-        }
-    }
-}
-
 static void find_step_unit(FILE *f, char unit[HX_CAD_UNIT])
 {
     step_units u = {0};
     for (int pass = 0; pass < 2; pass++) {
         rewind(f);
-        scan_step(f, &u, pass);
+        /* Reads statements without blanks, cut at STATEMENT bytes; text in quotes and comments
+         * is included. */
+        char text[STATEMENT];
+        size_t n = 0;
+        int in_quotes = 0;
+        for (int c = getc(f); c != EOF; c = getc(f)) {
+            if (c == '\'') in_quotes = !in_quotes;
+            if (c == ';' && !in_quotes) {
+                text[n] = '\0';
+                take_statement(&u, text, pass);
+                n = 0;
+            } else if (n + 1 < sizeof text && (in_quotes || !isspace(c))) {
+                text[n++] = (char)c;
+            }
+        }
     }
     snprintf(unit, HX_CAD_UNIT, "%s", u.found);
 }

@@ -31,31 +31,26 @@ typedef struct patch {
     double covariance[3][3], about_mean[3][3]; /* of unit normals, weighted by area */
 } patch;
 
-static void take_facet(patch *p, int64_t i)
-{
-    int32_t node[4];
-    const int64_t face = p->set->face[i];
-    const int n = hx_cell_face(p->mesh->conn + 8 * (face / 6), (int)(face % 6), node);
-    facet *const f = &p->facet[i];
-    memset(f, 0, sizeof *f);
-    for (int k = 0; k < n; k++)
-        for (int c = 0; c < 3; c++) f->center[c] += p->mesh->xyz[3 * (size_t)node[k] + c] / n;
-    for (int k = 1; k + 1 < n; k++) {
-        double u[3], v[3], w[3];
-        for (int c = 0; c < 3; c++) {
-            const double origin = p->mesh->xyz[3 * (size_t)node[0] + c];
-            u[c] = p->mesh->xyz[3 * (size_t)node[k] + c] - origin;
-            v[c] = p->mesh->xyz[3 * (size_t)node[k + 1] + c] - origin;
-        }
-        hx_cross3(u, v, w);
-        for (int c = 0; c < 3; c++) f->normal[c] += 0.5 * w[c];
-    }
-}
-
 static void sum_facets(patch *p)
 {
     for (int64_t i = 0; i < p->n; i++) {
-        take_facet(p, i);
+        int32_t node[4];
+        const int64_t face = p->set->face[i];
+        const int n = hx_cell_face(p->mesh->conn + 8 * (face / 6), (int)(face % 6), node);
+        facet *const f = &p->facet[i];
+        memset(f, 0, sizeof *f);
+        for (int k = 0; k < n; k++)
+            for (int c = 0; c < 3; c++) f->center[c] += p->mesh->xyz[3 * (size_t)node[k] + c] / n;
+        for (int k = 1; k + 1 < n; k++) {
+            double u[3], v[3], w[3];
+            for (int c = 0; c < 3; c++) {
+                const double origin = p->mesh->xyz[3 * (size_t)node[0] + c];
+                u[c] = p->mesh->xyz[3 * (size_t)node[k] + c] - origin;
+                v[c] = p->mesh->xyz[3 * (size_t)node[k + 1] + c] - origin;
+            }
+            hx_cross3(u, v, w);
+            for (int c = 0; c < 3; c++) f->normal[c] += 0.5 * w[c];
+        }
         const double area = hx_norm3(p->facet[i].normal);
         p->area += area;
         for (int c = 0; c < 3; c++) {

@@ -55,10 +55,12 @@ void hx_gmsh_release(hx_gmsh_program *program)
 
 /* --- a folder for files on the way --- */
 
-/* Removes folders of killed programs that are more than a day old: the folder may be shared with
- * other machines. */
-static void sweep(const char *base)
+int hx_scratch_create(char **folder)
 {
+    const char *const other = getenv("TMPDIR"), *const base = other && other[0] ? other : "/tmp";
+    char name[64];
+    /* Removes folders of killed programs that are more than a day old: the folder may be
+     * shared with other machines. */
     const double day = 86400.0;
     DIR *const list = opendir(base);
     for (const struct dirent *entry; list && (entry = readdir(list));) {
@@ -75,13 +77,6 @@ static void sweep(const char *base)
             free(path);
     }
     if (list) closedir(list);
-}
-
-int hx_scratch_create(char **folder)
-{
-    const char *const other = getenv("TMPDIR"), *const base = other && other[0] ? other : "/tmp";
-    char name[64];
-    sweep(base);
     snprintf(name, sizeof name, "hextop-%ld-XXXXXX", (long)getpid());
     HX_TRY(hx_scratch_path(base, name, folder));
     if (mkdtemp(*folder)) return HX_OK;

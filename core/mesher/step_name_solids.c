@@ -70,28 +70,6 @@ static int add_corners(state *s, hx_step_text shell)
     return HX_OK;
 }
 
-static int find_bodies(state *s)
-{
-    const hx_step_file *const file = s->naming->file;
-    for (size_t i = 0; i < file->n; i++) {
-        hx_step_text list = hx_step_record(hx_step_entity_text(file, i), "MANIFOLD_SOLID_BREP");
-        if (!list.at) list = hx_step_record(hx_step_entity_text(file, i), "BREP_WITH_VOIDS");
-        if (!list.at) continue;
-        HX_TRY(hx_grow(&s->body, s->n, &s->capacity, sizeof *s->body, "solids"));
-        body *const b = &s->body[s->n++];
-        if (!hx_step_take_name(list, b->name)) b->name[0] = '\0';
-        b->solid = -1;
-        b->begin = s->n_corner;
-        HX_TRY(add_corners(s, hx_step_item(list, 1)));
-        b->end = s->n_corner;
-        hx_sort_i32(s->corner + b->begin, (int64_t)(b->end - b->begin));
-        s->n_corner =
-            b->begin + (size_t)hx_unique_i32(s->corner + b->begin, (int64_t)(b->end - b->begin));
-        b->end = s->n_corner;
-    }
-    return HX_OK;
-}
-
 /* Finds the corners of each solid of the mesh. */
 static int find_pairs(state *s)
 {
@@ -196,7 +174,23 @@ int hx_step_name_solids(const hx_step_naming *naming, size_t *n_lost, char lost[
     for (size_t i = 0; i < mesh->n_set; i++)
         if (strncmp(mesh->set[i].name, "solid-", 6) == 0) s.set[s.n_set++] = i;
     if (s.n_set < 2) goto fail; /* one solid is the whole part */
-    HX_TRY_FAIL(find_bodies(&s));
+    const hx_step_file *const file = s.naming->file;
+    for (size_t i = 0; i < file->n; i++) {
+        hx_step_text list = hx_step_record(hx_step_entity_text(file, i), "MANIFOLD_SOLID_BREP");
+        if (!list.at) list = hx_step_record(hx_step_entity_text(file, i), "BREP_WITH_VOIDS");
+        if (!list.at) continue;
+        HX_TRY_FAIL(hx_grow(&s.body, s.n, &s.capacity, sizeof *s.body, "solids"));
+        body *const b = &s.body[s.n++];
+        if (!hx_step_take_name(list, b->name)) b->name[0] = '\0';
+        b->solid = -1;
+        b->begin = s.n_corner;
+        HX_TRY_FAIL(add_corners(&s, hx_step_item(list, 1)));
+        b->end = s.n_corner;
+        hx_sort_i32(s.corner + b->begin, (int64_t)(b->end - b->begin));
+        s.n_corner =
+            b->begin + (size_t)hx_unique_i32(s.corner + b->begin, (int64_t)(b->end - b->begin));
+        b->end = s.n_corner;
+    }
     if (s.n != s.n_set) goto fail; /* cut into pieces */
     HX_TRY_FAIL(find_pairs(&s));
     assign_solids(&s);

@@ -301,23 +301,6 @@ static int is_inside(const hx_stl *stl, int32_t shell, const double x[3])
     return crossings % 2;
 }
 
-/* Sums area and volume: shells may have either orientation, and cavities are subtracted. */
-static int measure_stl(hx_stl *stl, const int32_t *depth)
-{
-    double *volume = NULL;
-    HX_TRY(hx_alloc(&volume, (size_t)stl->n_shell, sizeof *volume, "shells"));
-    for (int64_t t = 0; t < stl->n_tri; t++) {
-        double normal[3];
-        area_vector(stl, t, normal);
-        stl->area += hx_norm3(normal);
-        volume[stl->shell[t]] += hx_dot3(normal, stl->xyz + 3 * (size_t)stl->tri[3 * t]) / 3.0;
-    }
-    for (int64_t k = 0; k < stl->n_shell; k++)
-        stl->volume += depth[k] % 2 == 0 ? fabs(volume[k]) : -fabs(volume[k]);
-    free(volume);
-    return HX_OK;
-}
-
 static double to_triangle(const hx_stl *stl, int64_t t, const double x[3]);
 
 typedef struct box {
@@ -446,7 +429,18 @@ static int sort_shells(hx_stl *stl, const char *path)
     for (int64_t a = 0; a < n; a++)
         for (int64_t b = 0; b < n && depth[a] % 2 == 1; b++)
             if (in[a * n + b] && depth[b] == depth[a] - 1) stl->solid_of[a] = stl->solid_of[b];
-    HX_TRY_FAIL(measure_stl(stl, depth));
+    /* Sums area and volume: shells may have either orientation, and cavities are subtracted. */
+    double *volume = NULL;
+    HX_TRY_FAIL(hx_alloc(&volume, (size_t)stl->n_shell, sizeof *volume, "shells"));
+    for (int64_t t = 0; t < stl->n_tri; t++) {
+        double normal[3];
+        area_vector(stl, t, normal);
+        stl->area += hx_norm3(normal);
+        volume[stl->shell[t]] += hx_dot3(normal, stl->xyz + 3 * (size_t)stl->tri[3 * t]) / 3.0;
+    }
+    for (int64_t k = 0; k < stl->n_shell; k++)
+        stl->volume += depth[k] % 2 == 0 ? fabs(volume[k]) : -fabs(volume[k]);
+    free(volume);
 fail:
     free(in);
     free(depth);
