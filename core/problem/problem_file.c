@@ -177,25 +177,6 @@ static hx_load_spec spec_of(const hx_file_load *from, const hx_load_spec *load, 
     return spec;
 }
 
-/* Adds loads on sets and by mass; *n counts them. */
-static int add_set_loads(hx_problem *problem, const hx_problem_params *params,
-                         const hx_conditions *c, const hx_load_spec *load, int64_t *n)
-{
-    enum { MOST_LOOKS = 16 }; /* files with thousands of loads are not measured after each load */
-    const int64_t look_every = 1 + c->n_load / MOST_LOOKS;
-    for (int64_t i = 0; i < c->n_load; i++) {
-        int of_case;
-        if (!acts_in(c, load, c->load[i].load_case, &of_case)) continue;
-        const hx_load_spec spec = spec_of(&c->load[i], load, of_case);
-        HX_TRY(hx_load_is_body(&spec) ? hx_problem_add_body(problem, params, &spec)
-                                      : hx_problem_add_load(&problem->space, &spec,
-                                                            problem->cases.force[of_case - 1]));
-        if (c->n_load > 1 && i % look_every == 0) hx_problem_measure_case(problem, of_case - 1);
-        (*n)++;
-    }
-    return HX_OK;
-}
-
 int hx_problem_add_file_forces(hx_problem *problem, const hx_problem_params *params,
                                const hx_load_spec *load)
 {
@@ -220,7 +201,19 @@ int hx_problem_add_file_forces(hx_problem *problem, const hx_problem_params *par
     free(node);
     if (n > 0 && problem->space.element != HX_ELEMENT_LINEAR)
         HX_TRY(move_to_middles(problem, c, load));
-    HX_TRY(add_set_loads(problem, params, c, load, &n));
+    /* Adds loads on sets and by mass; *n counts them. */
+    enum { MOST_LOOKS = 16 }; /* files with thousands of loads are not measured after each load */
+    const int64_t look_every = 1 + c->n_load / MOST_LOOKS;
+    for (int64_t i = 0; i < c->n_load; i++) {
+        int of_case;
+        if (!acts_in(c, load, c->load[i].load_case, &of_case)) continue;
+        const hx_load_spec spec = spec_of(&c->load[i], load, of_case);
+        HX_TRY(hx_load_is_body(&spec) ? hx_problem_add_body(problem, params, &spec)
+                                      : hx_problem_add_load(&problem->space, &spec,
+                                                            problem->cases.force[of_case - 1]));
+        if (c->n_load > 1 && i % look_every == 0) hx_problem_measure_case(problem, of_case - 1);
+        n++;
+    }
     if (n > 0 || (is_moved && (c->n_case == 1 || load->load_case <= c->n_case))) return HX_OK;
     return HX_RAISE(HX_EINPUT, "%s: case = %d, but step %d of %s has no load (the file has %d %s)",
                     load->origin, load->load_case, load->load_case, problem->mesh->name, c->n_case,

@@ -143,24 +143,6 @@ static int alloc_films(hx_films *films, size_t n_face, size_t most, int has_squa
     return hx_alloc_raw(&films->value, most * n, sizeof *films->value, WHAT);
 }
 
-/* Sums over the own faces of every process. */
-static int find_offset(const hx_problem *problem, const film_faces *faces, double *offset)
-{
-    const hx_mesh *const mesh = problem->mesh;
-    const int64_t begin = 6 * hx_mesh_own_begin(mesh), end = 6 * hx_mesh_own_end(mesh);
-    *offset = 0.0;
-    for (int64_t f = 0; f < faces->n; f++) {
-        const double over = faces->ambient[f];
-        hx_space_face at;
-        if (faces->face[f] < begin || faces->face[f] >= end || over == 0.0) continue;
-        /* with the integration rule of the entries */
-        hx_space_face_fine(&problem->space, faces->face[f], &at);
-        for (int q = 0; q < at.n_gauss; q++)
-            *offset += faces->coefficient[f] * over * over * hx_norm3(at.at[q].normal);
-    }
-    return hx_reduce_sum(hx_mesh_reduce(mesh), 1, offset);
-}
-
 static int make_films(hx_problem *problem, const film_faces *faces, double *source)
 {
     hx_films *films = &problem->films;
@@ -207,7 +189,20 @@ int hx_problem_add_films(hx_problem *problem, const hx_problem_params *params)
     for (size_t i = 0; i < params->n_convection; i++)
         HX_TRY_FAIL(add_film_faces(&faces, problem, &params->convection[i]));
     HX_TRY_FAIL(hx_alloc(&source, (size_t)problem->space.n_point, sizeof *source, WHAT));
-    HX_TRY_FAIL(find_offset(problem, &faces, &problem->films.offset));
+    /* Sums over the own faces of every process. */
+    const hx_mesh *const mesh = problem->mesh;
+    const int64_t begin = 6 * hx_mesh_own_begin(mesh), end = 6 * hx_mesh_own_end(mesh);
+    problem->films.offset = 0.0;
+    for (int64_t f = 0; f < faces.n; f++) {
+        const double over = faces.ambient[f];
+        hx_space_face at;
+        if (faces.face[f] < begin || faces.face[f] >= end || over == 0.0) continue;
+        /* with the integration rule of the entries */
+        hx_space_face_fine(&problem->space, faces.face[f], &at);
+        for (int q = 0; q < at.n_gauss; q++)
+            problem->films.offset += faces.coefficient[f] * over * over * hx_norm3(at.at[q].normal);
+    }
+    HX_TRY_FAIL(hx_reduce_sum(hx_mesh_reduce(mesh), 1, &problem->films.offset));
     HX_TRY_FAIL(make_films(problem, &faces, source));
 fail:
     free(faces.face);

@@ -234,16 +234,6 @@ static int check_bodies(const hx_mesh *mesh, const int32_t *body_of, int64_t n_b
     return raise_not_held(origin, which);
 }
 
-/* For a distributed mesh, which is treated as one body. */
-static int check_held_somewhere(hx_problem *problem, const char *origin)
-{
-    int64_t n_held = problem->films.n;
-    problem->n_body = 1;
-    for (int64_t a = 0; a < problem->space.n_point; a++) n_held += problem->supports.fixed[a] != 0;
-    HX_TRY(hx_mesh_count_all(problem->mesh, n_held, &n_held));
-    return n_held > 0 ? HX_OK : raise_not_held(origin, "the model");
-}
-
 int hx_problem_check_held(hx_problem *problem, const char *origin)
 {
     const hx_mesh *mesh = problem->mesh;
@@ -251,7 +241,15 @@ int hx_problem_check_held(hx_problem *problem, const char *origin)
     uint8_t *is_held = NULL;
     int64_t n_body = 0;
     int rc;
-    if (mesh->ownership) return check_held_somewhere(problem, origin);
+    /* For a distributed mesh, which is treated as one body. */
+    if (mesh->ownership) {
+        int64_t n_held = problem->films.n;
+        problem->n_body = 1;
+        for (int64_t a = 0; a < problem->space.n_point; a++)
+            n_held += problem->supports.fixed[a] != 0;
+        HX_TRY(hx_mesh_count_all(problem->mesh, n_held, &n_held));
+        return n_held > 0 ? HX_OK : raise_not_held(origin, "the model");
+    }
     HX_TRY_FAIL(hx_alloc_raw(&body_of, (size_t)mesh->n_node, sizeof *body_of, "bodies"));
     HX_TRY_FAIL(hx_mesh_bodies(mesh, body_of, &n_body));
     problem->n_body = n_body;
