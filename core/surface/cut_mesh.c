@@ -217,23 +217,6 @@ static int snap(cutter *c, int64_t a)
 
 /* --- cutting --- */
 
-/* Creates a node at each cut; number[edge]: its number. */
-static int add_cuts(cutter *c, int32_t *number)
-{
-    const hx_tet_lattice *const l = &c->lattice;
-    for (int64_t e = 0; e < l->n_edge; e++) {
-        const int32_t *const end = l->end + 2 * e;
-        double x[3];
-        number[e] = -1;
-        if (c->side[end[0]] * c->side[end[1]] >= 0) continue;
-        const double share = fmin(fmax(c->share[e], margin), 1.0 - margin);
-        for (int d = 0; d < 3; d++)
-            x[d] = at(c, end[0])[d] + share * (at(c, end[1])[d] - at(c, end[0])[d]);
-        HX_TRY(hx_tet_lattice_add_node(&c->result, x, &number[e]));
-    }
-    return HX_OK;
-}
-
 static int local_edge(int i, int k)
 {
     for (int e = 0; e < 6; e++)
@@ -278,20 +261,6 @@ static int cut_face(const cutter *c, int64_t t, const int32_t *number, int32_t c
     return n;
 }
 
-static int cut_tet(cutter *c, int64_t t, const int32_t *number)
-{
-    int32_t face[5][8];
-    int n_corner[5], n_face = 0;
-    for (int f = 0; f < 4; f++) {
-        n_corner[n_face] = clip_face(c, t, f, number, face[n_face]);
-        n_face += n_corner[n_face] > 0;
-    }
-    n_corner[n_face] = cut_face(c, t, number, face[n_face]);
-    n_face++;
-    c->n_cut++;
-    return hx_tet_lattice_add_solid(&c->result, n_face, n_corner, face);
-}
-
 static int is_middle_inside(const cutter *c, const int32_t *tet)
 {
     double x[3];
@@ -308,7 +277,18 @@ static int keep_tet(cutter *c, int64_t t, const int32_t *number)
         n_in += c->side[tet[i]] == IN;
         n_out += c->side[tet[i]] == OUT;
     }
-    if (n_in > 0 && n_out > 0) return cut_tet(c, t, number);
+    if (n_in > 0 && n_out > 0) {
+        int32_t face[5][8];
+        int n_corner[5], n_face = 0;
+        for (int f = 0; f < 4; f++) {
+            n_corner[n_face] = clip_face(c, t, f, number, face[n_face]);
+            n_face += n_corner[n_face] > 0;
+        }
+        n_corner[n_face] = cut_face(c, t, number, face[n_face]);
+        n_face++;
+        c->n_cut++;
+        return hx_tet_lattice_add_solid(&c->result, n_face, n_corner, face);
+    }
     if (n_in > 0 || (n_out == 0 && is_middle_inside(c, tet)))
         return hx_tet_lattice_add_tet(&c->result, tet);
     return HX_OK;
@@ -324,7 +304,17 @@ static int cut_all(cutter *c)
     if (l->n_node > 0) memcpy(c->result.xyz, l->xyz, 3 * (size_t)l->n_node * sizeof *l->xyz);
     c->result.n_node = l->n_node;
     c->result.node_room = (size_t)l->n_node;
-    HX_TRY_FAIL(add_cuts(c, number));
+    /* Creates a node at each cut; number[edge]: its number. */
+    for (int64_t e = 0; e < l->n_edge; e++) {
+        const int32_t *const end = l->end + 2 * e;
+        double x[3];
+        number[e] = -1;
+        if (c->side[end[0]] * c->side[end[1]] >= 0) continue;
+        const double share = fmin(fmax(c->share[e], margin), 1.0 - margin);
+        for (int d = 0; d < 3; d++)
+            x[d] = at(c, end[0])[d] + share * (at(c, end[1])[d] - at(c, end[0])[d]);
+        HX_TRY_FAIL(hx_tet_lattice_add_node(&c->result, x, &number[e]));
+    }
     for (int64_t t = 0; t < l->n_tet; t++) HX_TRY_FAIL(keep_tet(c, t, number));
 fail:
     free(number);

@@ -104,35 +104,6 @@ static int number_pieces(int64_t n_tet, int32_t *parent, int32_t *piece, int64_t
     return HX_OK;
 }
 
-static int find_pieces(const hx_tet_lattice *l, int32_t **piece, hx_cut_report *report)
-{
-    int32_t *parent = NULL;
-    HX_TRY(hx_alloc_raw(piece, (size_t)l->n_tet, sizeof **piece, "pieces"));
-    HX_TRY(hx_alloc_raw(&parent, (size_t)l->n_tet, sizeof *parent, "pieces"));
-    int rc = join_faces(l->n_node, l->n_tet, l->tet, parent);
-    if (rc == HX_OK) rc = number_pieces(l->n_tet, parent, *piece, &report->n_piece);
-    free(parent);
-    return rc;
-}
-
-static void measure_lattice(const hx_tet_lattice *l, hx_cut_report *report)
-{
-    double sum = 0.0;
-    report->worst = 1.0;
-    report->volume = 0.0;
-    report->n_tet = l->n_tet;
-    for (int64_t t = 0; t < l->n_tet; t++) {
-        const double *x[4];
-        for (int i = 0; i < 4; i++) x[i] = l->xyz + 3 * (int64_t)l->tet[4 * t + i];
-        const double quality = hx_tet_quality(x[0], x[1], x[2], x[3]);
-        report->worst = fmin(report->worst, quality);
-        report->n_poor += quality < 0.05;
-        sum += quality;
-        report->volume += hx_tet_volume6(x[0], x[1], x[2], x[3]) / 6.0;
-    }
-    report->mean = sum / (double)l->n_tet;
-}
-
 /* Removes nodes that no tetrahedron uses and renumbers the others. */
 static int compact(hx_tet_lattice *l)
 {
@@ -156,8 +127,27 @@ int hx_cut_to_mesh(hx_mesh *mesh, hx_tet_lattice *l, int32_t **piece, hx_cut_rep
     static const int corner[8] = {0, 1, 2, 2, 3, 3, 3, 3};
     int32_t *conn = NULL;
     HX_TRY(compact(l));
-    HX_TRY(find_pieces(l, piece, report));
-    measure_lattice(l, report);
+    int32_t *parent = NULL;
+    HX_TRY(hx_alloc_raw(piece, (size_t)l->n_tet, sizeof **piece, "pieces"));
+    HX_TRY(hx_alloc_raw(&parent, (size_t)l->n_tet, sizeof *parent, "pieces"));
+    int rc = join_faces(l->n_node, l->n_tet, l->tet, parent);
+    if (rc == HX_OK) rc = number_pieces(l->n_tet, parent, *piece, &report->n_piece);
+    free(parent);
+    HX_TRY(rc);
+    double sum = 0.0;
+    report->worst = 1.0;
+    report->volume = 0.0;
+    report->n_tet = l->n_tet;
+    for (int64_t t = 0; t < l->n_tet; t++) {
+        const double *x[4];
+        for (int i = 0; i < 4; i++) x[i] = l->xyz + 3 * (int64_t)l->tet[4 * t + i];
+        const double quality = hx_tet_quality(x[0], x[1], x[2], x[3]);
+        report->worst = fmin(report->worst, quality);
+        report->n_poor += quality < 0.05;
+        sum += quality;
+        report->volume += hx_tet_volume6(x[0], x[1], x[2], x[3]) / 6.0;
+    }
+    report->mean = sum / (double)l->n_tet;
     HX_TRY(hx_alloc_raw(&conn, 8 * (size_t)l->n_tet, sizeof *conn, "cut cells"));
     for (int64_t k = 0; k < 8 * l->n_tet; k++) conn[k] = l->tet[4 * (k / 8) + corner[k % 8]];
     double *const xyz = l->xyz;

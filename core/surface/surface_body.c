@@ -6,8 +6,13 @@
 #include "../base/memory.h"
 #include "surface_internal.h"
 
-static int64_t mark_sides(hx_surface_field *field, const uint8_t *state)
+int hx_surface_body_create(hx_surface_field *field, const uint8_t *state)
 {
+    const hx_mesh *mesh = field->mesh;
+    int64_t n_solid = 0, *face = NULL;
+    for (int64_t e = 0; e < mesh->n_elem; e++) n_solid += state[e] == HX_SOLID_BODY;
+    if (n_solid == 0) return HX_OK;
+    HX_TRY(hx_alloc_raw(&field->body, (size_t)mesh->n_elem, 1, "elements that are solid"));
     int64_t n = 0;
 #pragma omp parallel for schedule(static) reduction(+ : n)
     for (int64_t e = 0; e < field->mesh->n_elem; e++) {
@@ -24,17 +29,7 @@ static int64_t mark_sides(hx_surface_field *field, const uint8_t *state)
             n++;
         }
     }
-    return n;
-}
-
-int hx_surface_body_create(hx_surface_field *field, const uint8_t *state)
-{
-    const hx_mesh *mesh = field->mesh;
-    int64_t n_solid = 0, *face = NULL;
-    for (int64_t e = 0; e < mesh->n_elem; e++) n_solid += state[e] == HX_SOLID_BODY;
-    if (n_solid == 0) return HX_OK;
-    HX_TRY(hx_alloc_raw(&field->body, (size_t)mesh->n_elem, 1, "elements that are solid"));
-    const int64_t n_face = field->n_face + mark_sides(field, state);
+    const int64_t n_face = field->n_face + n;
     HX_TRY(hx_alloc_raw(&face, (size_t)n_face, sizeof *face, "faces of the solid elements"));
     memcpy(face, field->face, (size_t)field->n_face * sizeof *face);
     for (int64_t e = 0, at = field->n_face; e < mesh->n_elem; e++)

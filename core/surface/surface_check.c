@@ -138,24 +138,6 @@ static void measure_welded(const welded *w, int32_t *parent, double *volume,
     report->area = 0.5 * area2;
 }
 
-/* Counts shells and cavities from the volumes at their roots. */
-static void count_shells(const welded *w, const int32_t *parent, const double *volume,
-                         hx_surface_report *report)
-{
-    double solid = 0.0, largest = 0.0;
-    for (int64_t v = 0; v < w->n_vertex; v++) {
-        if (parent[v] != v) continue;
-        report->volume += volume[v];
-        if (volume[v] > 0.0) {
-            report->n_shell++;
-            solid += volume[v];
-            largest = fmax(largest, volume[v]);
-        } else
-            report->n_cavity++;
-    }
-    report->largest_share = solid > 0.0 ? largest / solid : 0.0;
-}
-
 static int judge_welded(const welded *w, hx_surface_report *report)
 {
     int rc;
@@ -170,7 +152,19 @@ static int judge_welded(const welded *w, hx_surface_report *report)
     HX_TRY_FAIL(count_bad_vertices(w, opposite, &report->n_bad_vertex));
     HX_TRY_FAIL(hx_surface_find_crossings(w->xyz, w->n_tri, w->tri, NULL, &report->n_crossing));
     measure_welded(w, parent, volume, report);
-    count_shells(w, parent, volume, report);
+    /* Counts shells and cavities from the volumes at their roots. */
+    double solid = 0.0, largest = 0.0;
+    for (int64_t v = 0; v < w->n_vertex; v++) {
+        if (parent[v] != v) continue;
+        report->volume += volume[v];
+        if (volume[v] > 0.0) {
+            report->n_shell++;
+            solid += volume[v];
+            largest = fmax(largest, volume[v]);
+        } else
+            report->n_cavity++;
+    }
+    report->largest_share = solid > 0.0 ? largest / solid : 0.0;
     report->n_vertex = w->n_vertex;
     report->n_tri = w->n_tri;
     report->is_closed_manifold =

@@ -143,25 +143,20 @@ fail:
     return rc;
 }
 
-static void place_middle(const hx_surface_field *field, double threshold, uint64_t number,
-                         double x[3])
-{
-    const int64_t e = (int64_t)(number / 16);
-    const int i = (int)(number % 16);
-    hx_surface_patch patch;
-    if (i >= 8)
-        hx_surface_cut_face(field, threshold, 6 * e + i - 8, &patch);
-    else
-        hx_surface_cut_cell(field, threshold, e, &patch);
-    memcpy(x, patch.x[HX_PATCH_MIDDLE + (i >= 8 ? 0 : i)], sizeof patch.x[0]);
-}
-
 static void place_vertex(const hx_surface_field *field, double threshold, const keys *k,
                          uint64_t key, double x[3], int32_t edge[2])
 {
     if (key >> k->middle_bits) {
         edge[0] = edge[1] = -1;
-        place_middle(field, threshold, key & (((uint64_t)1 << k->middle_bits) - 1), x);
+        const uint64_t number = key & (((uint64_t)1 << k->middle_bits) - 1);
+        const int64_t e = (int64_t)(number / 16);
+        const int i = (int)(number % 16);
+        hx_surface_patch patch;
+        if (i >= 8)
+            hx_surface_cut_face(field, threshold, 6 * e + i - 8, &patch);
+        else
+            hx_surface_cut_cell(field, threshold, e, &patch);
+        memcpy(x, patch.x[HX_PATCH_MIDDLE + (i >= 8 ? 0 : i)], sizeof patch.x[0]);
         return;
     }
     const int32_t a = (int32_t)(key >> k->node_bits);

@@ -237,28 +237,6 @@ static void remove_triangle(collapser *k, int64_t h)
     k->tri[3 * (h / 3)] = -1;
 }
 
-/* Merges b into a, which moves to x. */
-static int collapse(collapser *k, int32_t h, const int32_t *fan_b, int n_b, const double x[3])
-{
-    const int64_t g = k->opposite[h];
-    const int32_t a = k->tri[h], b = k->tri[g];
-    const int64_t beside = k->opposite[hx_corner_next(hx_corner_next(h))]; /* half-edge from a */
-    int32_t fan[MAX_FAN];
-    for (int i = 0; i < n_b; i++) k->tri[fan_b[i]] = a;
-    remove_triangle(k, h);
-    remove_triangle(k, g);
-    k->corner[a] = (int32_t)beside;
-    k->corner[b] = -1;
-    k->into[b] = a;
-    memcpy(k->xyz + 3 * (int64_t)a, x, 3 * sizeof *x);
-    add_quadric(&k->q[a], &k->q[b]);
-    k->stamp[a]++;
-    k->n_left -= 2;
-    const int n = find_fan(k, a, fan);
-    for (int i = 0; i < n; i++) HX_TRY(push(k, a, k->tri[hx_corner_next(fan[i])]));
-    return HX_OK;
-}
-
 /* Performs the collapse if it is still valid. */
 static int try_candidate(collapser *k, const candidate *c)
 {
@@ -280,7 +258,24 @@ static int try_candidate(collapser *k, const candidate *c)
     find_merged_place(k, c->a, c->b, x);
     if (!keeps_sides(k, fan_a, n_a, x, gone_0, gone_1)) return HX_OK;
     if (!keeps_sides(k, fan_b, n_b, x, gone_0, gone_1)) return HX_OK;
-    return collapse(k, h, fan_b, n_b, x);
+    /* Merges b into a, which moves to x. */
+    const int64_t g = k->opposite[h];
+    const int32_t a = k->tri[h], b = k->tri[g];
+    const int64_t beside = k->opposite[hx_corner_next(hx_corner_next(h))]; /* half-edge from a */
+    int32_t fan[MAX_FAN];
+    for (int i = 0; i < n_b; i++) k->tri[fan_b[i]] = a;
+    remove_triangle(k, h);
+    remove_triangle(k, g);
+    k->corner[a] = (int32_t)beside;
+    k->corner[b] = -1;
+    k->into[b] = a;
+    memcpy(k->xyz + 3 * (int64_t)a, x, 3 * sizeof *x);
+    add_quadric(&k->q[a], &k->q[b]);
+    k->stamp[a]++;
+    k->n_left -= 2;
+    const int n = find_fan(k, a, fan);
+    for (int i = 0; i < n; i++) HX_TRY(push(k, a, k->tri[hx_corner_next(fan[i])]));
+    return HX_OK;
 }
 
 /* --- all of it --- */
