@@ -14,22 +14,17 @@
 #include "text/stack.h"
 #include "text/streams.h"
 
-static void print_version(void)
-{
-    printf("hextop %s\n  libconfig  %s\n  compiler   %s\n  OpenMP     %s\n  CUDA       %s\n",
-           HX_VERSION, hx_libconfig_version(), __VERSION__,
-#ifdef _OPENMP
-           "yes",
-#else
-           "no",
-#endif
-           HX_VERSION_CUDA[0] ? HX_VERSION_CUDA : "no");
-}
-
 static int dispatch(const hx_options *options)
 {
     if (options->version) {
-        print_version();
+        printf("hextop %s\n  libconfig  %s\n  compiler   %s\n  OpenMP     %s\n  CUDA       %s\n",
+               HX_VERSION, hx_libconfig_version(), __VERSION__,
+#ifdef _OPENMP
+               "yes",
+#else
+               "no",
+#endif
+               HX_VERSION_CUDA[0] ? HX_VERSION_CUDA : "no");
         return 0;
     }
     if (!options->word) {
@@ -105,12 +100,6 @@ static int work(hx_comm *comm, hx_options *options)
     return status;
 }
 
-/* 1 if the purpose of the command is what it prints. */
-static int is_to_print(const hx_options *options)
-{
-    return !options->command || options->help || options->version || options->command->prints;
-}
-
 static int run_command(int argc, char **argv)
 {
     hx_options options;
@@ -127,7 +116,9 @@ static int run_command(int argc, char **argv)
         return hx_error_exit_status(joined);
     }
     const int status = work(&comm, &options);
-    return hx_streams_close(status, is_to_print(&options));
+    /* The purpose of the command is what it prints. */
+    return hx_streams_close(status, !options.command || options.help || options.version ||
+                                        options.command->prints);
 }
 
 int main(int argc, char **argv)
