@@ -6,6 +6,14 @@
 
 #include "error.h"
 
+/* Number of bits for values 0 .. n-1, at least 1. */
+static inline int hx_bits(uint64_t n)
+{
+    int bits = 1;
+    while (bits < 63 && (uint64_t)1 << bits < n) bits++;
+    return bits;
+}
+
 #ifdef __cplusplus
 extern "C" {
 #endif
