@@ -18,6 +18,7 @@ static int derivative(const hx_response *o, const double *d_energy, double *d_dg
 const hx_constraint_kind hx_constraint_volume = {
     .name = "volume",
     .help = "volume of the design",
+    .is_linear = 1,
     .is_distributed = 1,
     .value = value,
     .derivative = derivative,

@@ -101,6 +101,13 @@ static int mma_dual(hx_device *dev, const hx_device_mma *mma, double *sum)
     return hx_dist_sum(hx_dist_of(dev), 2 + mma->m * (mma->m + 3) / 2, sum);
 }
 
+/* Members of other ranks keep no value of the last proposal. */
+static int mma_end(hx_device *dev, const hx_device_mma *mma)
+{
+    if (mma->groups && mma->groups->linked) mma->groups->linked->has_largest = 0;
+    return plain(dev)->mma_end(dev, mma);
+}
+
 static int mma_measure(hx_device *dev, const hx_device_mma *mma, double *change, double sum[2])
 {
     hx_dist *const dist = hx_dist_of(dev);
@@ -177,6 +184,7 @@ int hx_design_distribute(hx_dist *dist)
     ops->oc_end = oc_end;
     ops->mma_begin = mma_begin;
     ops->mma_dual = mma_dual;
+    ops->mma_end = mma_end;
     ops->mma_measure = mma_measure;
     ops->link = link_dist;
     ops->copy_largest = copy_largest_dist;

@@ -2,16 +2,24 @@
 
 #include <string.h>
 
+#include "../linalg/vector_ops.h"
+
 /* Barrier parameters: of the first design, of later ones, which begin with the last multipliers,
  * and the last one, to which multipliers times slacks are accurate. */
 #define FIRST_BARRIER 1.0
 #define LATER_BARRIER 1e-2
+#define AGAIN_BARRIER 1e-5
 #define LAST_BARRIER 1e-9
 
 #define GROWTH 10.0       /* of a multiplier in a step, if it is larger than 1 */
 #define NEAR_CENTRE 100.0 /* limits of a slack, relative to barrier / lambda */
 
 enum { MOST_STEPS = 60, MOST_CUTS = 20 }; /* Newton steps per barrier parameter; trials per step */
+
+/* Solutions of the dual problem with other offsets of linear functions, and the value that ends
+ * them. */
+enum { MOST_OFFSETS = 6 };
+#define OFFSET_EXACT 5e-4
 
 const hx_mma hx_mma_defaults = {
     .at = {.high = 1.0, .move = 1.0, .first = 0.5, .farthest = HX_MMA_FARTHEST},
@@ -55,8 +63,8 @@ static int evaluate(hx_device *dev, hx_mma *mma, dual *p)
         const double y = mma->y[i] = positive(p->lambda[i] - mma->c) / mma->d;
         mma->approximate[1 + i] = mma->value[i] + sum[2 + i];
         mma->approximate[0] -= p->lambda[i] * sum[2 + i];
-        p->value += p->lambda[i] * mma->value[i] - 0.5 * mma->d * y * y;
-        p->gradient[i] = mma->approximate[1 + i] - y;
+        p->value += p->lambda[i] * (mma->value[i] - mma->offset[i]) - 0.5 * mma->d * y * y;
+        p->gradient[i] = mma->approximate[1 + i] - mma->offset[i] - y;
         for (int k = i; k < m; k++)
             p->hessian[i][k] = p->hessian[k][i] = -sum[hx_mma_entry(m, i, k)];
         if (y > 0.0) p->hessian[i][i] -= 1.0 / mma->d;
@@ -232,16 +240,12 @@ static void first_multipliers(const hx_mma *mma, double barrier, dual *p)
     p->z = barrier / room_of_z(mma, p->lambda);
 }
 
-/* The dual problem by a primal-dual interior-point method (Svanberg 2007, but in
- * the m multipliers instead of all variables). In brackets doubles read and written per element, with
- * m + 1 derivatives. */
-int hx_mma_solve(hx_device *dev, hx_mma *mma)
+/* The dual problem by a primal-dual interior-point method (Svanberg 2007, but in the m multipliers
+ * instead of all variables), then x. In brackets doubles read and written per element, with m + 1
+ * derivatives. */
+static int solve_dual(hx_device *dev, hx_mma *mma, double barrier)
 {
-    double barrier = mma->has_lambda ? LATER_BARRIER : FIRST_BARRIER;
     dual p;
-    mma->n_pass = 0;
-    mma->at.farthest = is_worse(mma) ? HX_MMA_FARTHEST_IF_WORSE : HX_MMA_FARTHEST;
-    HX_TRY(begin(dev, mma)); /* mean |g_i|, r_i [m + 1] */
     first_multipliers(mma, barrier, &p);
     HX_TRY(evaluate(dev, mma, &p)); /* value, gradient, Hessian [m + 3] */
     for (;;) {
@@ -252,11 +256,69 @@ int hx_mma_solve(hx_device *dev, hx_mma *mma)
     }
     mma->z = room_of_z(mma, p.lambda) < mma->a0 ? p.z : 0.0;
     mma->has_lambda = 1;
-    mma->last[0] = mma->objective;
-    memcpy(mma->last + 1, mma->value, sizeof mma->value);
     HX_TRY(dev->ops->design->mma_end(dev, &mma->at)); /* x(lambda) [m + 4] */
     if (!mma->at.groups) return HX_OK;
     return dev->ops->design->copy_largest(dev, mma->at.groups, mma->at.d_proposal);
+}
+
+/* The value that a linear constraint has in the proposal [4]. */
+static int value_of_proposal(hx_device *dev, const hx_mma *mma, int i, double *value)
+{
+    const hx_device_mma *const at = &mma->at;
+    double before, after;
+    HX_TRY(dev->ops->vector->field_dot(dev, at->n, at->d_derivative[1 + i], at->d_design, &before));
+    HX_TRY(
+        dev->ops->vector->field_dot(dev, at->n, at->d_derivative[1 + i], at->d_proposal, &after));
+    *value = mma->value[i] + at->scale[1 + i] * (after - before);
+    return HX_OK;
+}
+
+/* now[i]: the value of a linear constraint in the proposal, if it has a multiplier, so that its
+ * approximation is 0; otherwise 0. *error: the largest of them. */
+static int find_errors(hx_device *dev, const hx_mma *mma, double *now, double *error)
+{
+    *error = 0.0;
+    for (int i = 0; i < mma->at.m; i++) {
+        now[i] = 0.0;
+        if (!mma->is_linear[i] || mma->y[i] > 0.0) continue;
+        HX_TRY(value_of_proposal(dev, mma, i, &now[i]));
+        if (mma->at.lambda[1 + i] < 1e-6) now[i] = positive(now[i]);
+        *error = fmax(*error, fabs(now[i]));
+    }
+    return HX_OK;
+}
+
+/* Changes the offsets by the values, which follow them with a slope of at most 1. last: offset and
+ * value before. */
+static void correct_offsets(hx_mma *mma, const double *now, double (*last)[2])
+{
+    for (int i = 0; i < mma->at.m; i++) {
+        double slope = 1.0;
+        if (mma->offset[i] != last[i][0])
+            slope = (now[i] - last[i][1]) / (mma->offset[i] - last[i][0]);
+        last[i][0] = mma->offset[i];
+        last[i][1] = now[i];
+        mma->offset[i] -= now[i] / fmax(0.1, fmin(1.0, slope));
+    }
+}
+
+int hx_mma_solve(hx_device *dev, hx_mma *mma)
+{
+    double last[HX_MMA_MOST][2], now[HX_MMA_MOST], error;
+    mma->n_pass = 0;
+    mma->at.farthest = is_worse(mma) ? HX_MMA_FARTHEST_IF_WORSE : HX_MMA_FARTHEST;
+    mma->last[0] = mma->objective;
+    memcpy(mma->last + 1, mma->value, sizeof mma->value);
+    for (int i = 0; i < mma->at.m; i++) last[i][0] = mma->offset[i];
+    HX_TRY(begin(dev, mma)); /* mean |g_i|, r_i [m + 1] */
+    HX_TRY(solve_dual(dev, mma, mma->has_lambda ? LATER_BARRIER : FIRST_BARRIER));
+    for (int i = 0; i < MOST_OFFSETS; i++) {
+        HX_TRY(find_errors(dev, mma, now, &error));
+        correct_offsets(mma, now, last); /* at the end for the next design */
+        if (error <= OFFSET_EXACT) break;
+        HX_TRY(solve_dual(dev, mma, AGAIN_BARRIER));
+    }
+    return HX_OK;
 }
 
 int hx_mma_measure(hx_device *dev, hx_mma *mma)

@@ -71,6 +71,11 @@ typedef struct hx_mma {
      * these; saved with a design */
     int has_lambda;
     double last[1 + HX_MMA_MOST];
+    /* Linear functions, which need no approximation: 1 for each constraint that the proposal meets
+     * to first order in spite of it, by an offset of its value. The offsets of the next design are
+     * saved with a design. */
+    int is_linear[HX_MMA_MOST];
+    double offset[HX_MMA_MOST];
     /* results */
     double z, y[HX_MMA_MOST];
     double approximate[1 + HX_MMA_MOST]; /* change of the objective, values of the constraints */

@@ -41,6 +41,7 @@ typedef struct hx_measured {
 typedef struct hx_response_kind {
     const char *name, *help; /* name: value of optimization.objective, column of history.csv */
     unsigned takes;          /* HX_TAKES_*: these are required, others are refused */
+    int is_linear;           /* 1: the value is linear in the physical densities */
     int is_distributed; /* 1: supports several processes: its vectors are those of a subdomain */
     /* HX_EINPUT: the kind cannot be used with this problem. Called before anything is computed.
      * NULL: it always can. */

@@ -137,6 +137,7 @@ static void describe_centre(const gcmma *own, hx_mma *method)
     method->objective = own->objective;
     memcpy(method->value, own->value, sizeof own->value);
     method->has_convexity = 1;
+    memset(method->is_linear, 0, sizeof method->is_linear); /* compared with its approximation */
 }
 
 static int propose_about_centre(hx_update *update, hx_update_step *step)

@@ -57,6 +57,7 @@ static void describe_functions(const hx_update *update, const hx_update_step *st
         at->scale[1 + i] = LIMIT_SCALE / fabs(g->limit);
         method->value[i] = at->scale[1 + i] * (g->in_largest ? g->now : g->now - g->limit);
         method->a[i] = g->in_largest;
+        method->is_linear[i] = g->kind->is_linear && hx_filter_is_linear(update->filter);
         if (!g->in_largest) continue;
         at->d_derivative[0] = NULL;
         method->objective = 0.0;
@@ -105,6 +106,7 @@ int hx_update_mma_snapshot(hx_update *update, hx_update_mma_state *state, hx_sna
                             sizeof method->has_lambda));
     HX_TRY(hx_snapshot_host(image, "mma.multipliers", method->at.lambda, sizeof method->at.lambda));
     HX_TRY(hx_snapshot_host(image, "mma.values", method->last, sizeof method->last));
+    HX_TRY(hx_snapshot_host(image, "mma.offsets", method->offset, sizeof method->offset));
     return hx_analysis_snapshot_field(update->constraint[0].analysis, image, "mma.asymptotes",
                                       state->d_state);
 }

@@ -165,7 +165,7 @@ static void check_cantilever(void)
     hx_problem problem;
     hx_problem_params params = fixture_problem();
     double volume;
-    CHECK_OK(hx_generate_box(&mesh, 16, 8, 8, 16.0, 8.0, 8.0));
+    CHECK_OK(hx_generate_box(&mesh, 24, 12, 12, 24.0, 12.0, 12.0));
     CHECK_OK(fixture_finish(&mesh, FIXTURE_IN_ORDER));
     params.support = &support;
     params.n_support = 1;

@@ -1,6 +1,7 @@
 /* Passes of the method of moving asymptotes on the CPU (mma.h). Sums run over fixed parts, so
  * results are bitwise independent of the number of threads. */
 #include "../../base/sum.h"
+#include "../../base/vectorised.h"
 #include "../../design/mma.h"
 #include "../device/cpu_ops.h"
 
@@ -43,27 +44,75 @@ static void add_functions(const hx_device_mma *mma, int64_t e, double *g, double
     }
 }
 
-/* Adds an element to the sums of the dual. */
-static void add_dual(const hx_device_mma *mma, int64_t e, double *sum)
+/* Elements of a block, whose loops are vectorised. */
+enum { BLOCK = 64 };
+
+/* Adds n <= BLOCK elements from e0 to the sums of the dual; is_free[n]: 0 for passive elements. */
+HX_INLINED void add_dual_lanes(const hx_device_mma *mma, int64_t e0, int n, const double *is_free,
+                               double *sum)
 {
-    const hx_mma_range range = hx_mma_range_of(mma, mma->d_design[e], mma->d_state[e]);
-    double g[1 + HX_MMA_MOST], slope[HX_MMA_MOST], b, s;
-    add_functions(mma, e, g, &b, &s);
-    const double best = hx_mma_minimum(b, s), t = hx_mma_clipped(&range, best);
-    const double rest = 1.0 - t * t, w = range.offset * t / rest;
-    sum[0] += w * (b + 2.0 * t * s);
-    sum[1] += 2.0 * w * t;
-    for (int i = 0; i < mma->m; i++) {
-        const double gi = g[1 + i], si = hx_mma_weight(gi, mma->convexity[1 + i]);
-        sum[2 + i] += w * (gi + 2.0 * t * si);
-        slope[i] = gi * (1.0 + t * t) + 4.0 * t * si;
+    double g[1 + HX_MMA_MOST][BLOCK], slope[HX_MMA_MOST][BLOCK];
+    double b[BLOCK], s[BLOCK], t[BLOCK], w[BLOCK], factor[BLOCK], value = 0.0, distance = 0.0;
+    for (int j = 0; j < n; j++) b[j] = s[j] = 0.0;
+    for (int i = 0; i <= mma->m; i++) {
+        const double *const d_g = mma->d_derivative[i], scale = mma->scale[i];
+        const double lambda = mma->lambda[i], convexity = mma->convexity[i];
+        for (int j = 0; j < n; j++) {
+            g[i][j] = d_g ? is_free[j] * scale * d_g[e0 + j] : 0.0;
+            b[j] += lambda * g[i][j];
+            s[j] += lambda * hx_mma_weight(g[i][j], convexity);
+        }
     }
-    if (t != best) return;
-    const double curvature = 2.0 * rest * (s * (2.0 + 6.0 * t * t) + b * t * (3.0 + t * t));
-    const double factor = curvature > 0.0 ? range.offset / curvature : 0.0;
+#pragma omp simd reduction(+ : value, distance)
+    for (int j = 0; j < n; j++) {
+        const hx_mma_range range =
+            hx_mma_range_of(mma, mma->d_design[e0 + j], mma->d_state[e0 + j]);
+        const double best = hx_mma_minimum(b[j], s[j]), at = hx_mma_clipped(&range, best);
+        const double rest = 1.0 - at * at, square = at * at;
+        const double curvature =
+            2.0 * rest * (s[j] * (2.0 + 6.0 * square) + b[j] * at * (3.0 + square));
+        t[j] = at;
+        w[j] = is_free[j] * range.offset * at / rest;
+        factor[j] = at == best && curvature > 0.0 ? is_free[j] * range.offset / curvature : 0.0;
+        value += w[j] * (b[j] + 2.0 * at * s[j]);
+        distance += 2.0 * w[j] * at;
+    }
+    sum[0] += value;
+    sum[1] += distance;
+    for (int i = 0; i < mma->m; i++) {
+        const double *const gi = g[1 + i], convexity = mma->convexity[1 + i];
+        double change = 0.0;
+#pragma omp simd reduction(+ : change)
+        for (int j = 0; j < n; j++) {
+            const double si = hx_mma_weight(gi[j], convexity);
+            change += w[j] * (gi[j] + 2.0 * t[j] * si);
+            slope[i][j] = gi[j] * (1.0 + t[j] * t[j]) + 4.0 * t[j] * si;
+        }
+        sum[2 + i] += change;
+    }
     double *entry = sum + 2 + mma->m;
     for (int i = 0; i < mma->m; i++)
-        for (int k = i; k < mma->m; k++) *entry++ += factor * slope[i] * slope[k];
+        for (int k = i; k < mma->m; k++) {
+            double product = 0.0;
+#pragma omp simd reduction(+ : product)
+            for (int j = 0; j < n; j++) product += factor[j] * slope[i][j] * slope[k][j];
+            *entry++ += product;
+        }
+}
+
+HX_VERSIONS(add_dual,
+            (const hx_device_mma *mma, int64_t e0, int n, const double *is_free, double *sum),
+            (mma, e0, n, is_free, sum))
+
+/* The elements [begin, end). */
+static void add_part(const hx_device_mma *mma, int64_t begin, int64_t end, double *sum)
+{
+    double free[BLOCK];
+    for (int64_t e0 = begin; e0 < end; e0 += BLOCK) {
+        const int n = (int)(end - e0 < BLOCK ? end - e0 : BLOCK);
+        for (int j = 0; j < n; j++) free[j] = is_free(mma->d_passive, e0 + j);
+        add_dual(mma, e0, n, free, sum);
+    }
 }
 
 int hx_cpu_mma_dual(hx_device *dev, const hx_device_mma *mma, double *sum)
@@ -74,8 +123,7 @@ int hx_cpu_mma_dual(hx_device *dev, const hx_device_mma *mma, double *sum)
 #pragma omp parallel for schedule(static)
     for (int k = 0; k < HX_N_PART; k++) {
         double own[HX_MMA_SUMS] = {0.0};
-        for (int64_t e = hx_part_begin(mma->n, k); e < hx_part_begin(mma->n, k + 1); e++)
-            if (is_free(mma->d_passive, e)) add_dual(mma, e, own);
+        add_part(mma, hx_part_begin(mma->n, k), hx_part_begin(mma->n, k + 1), own);
         for (int i = 0; i < n_sum; i++) part[k][i] = own[i];
     }
     for (int i = 0; i < n_sum; i++) {
