@@ -484,6 +484,8 @@ def updates():
                            ("mma, passive, projection, two cases, gravity", "loads.cfg", []),
                            ("mma, symmetry", config, [*size, plane]), ("mma, in parts", config, [*size, "mesh.in_parts=always"])):
         agree(name, of, *keys, mma, ranks=(2, 3), designs=6, bound=1e-8, cases=4)
+        if plane in keys:
+            check(len(set(densities("shared", 6))) <= 512, f"{name}: not one density per pair")
         if keys and name != "mma, in parts":
             off = max(abs(a - b) for a, b in zip(densities("alone", 6), densities("shared", 6)))
             check(off < 1e-7, f"{name}: a density {off:.1e} off")
