@@ -14,7 +14,9 @@
 #define GROWTH 10.0       /* of a multiplier in a step, if it is larger than 1 */
 #define NEAR_CENTRE 100.0 /* limits of a slack, relative to barrier / lambda */
 
-enum { MOST_STEPS = 60, MOST_CUTS = 20 }; /* Newton steps per barrier parameter; trials per step */
+/* Newton steps per barrier parameter, trials per step, and passes after which the multipliers are
+ * taken as they are */
+enum { MOST_STEPS = 60, MOST_CUTS = 20, MOST_PASSES = 400 };
 
 /* Solutions of the dual problem with other offsets of linear functions, and the value that ends
  * them. */
@@ -131,12 +133,13 @@ static double keep_positive(double share, double value, double change)
 }
 
 /* Largest share of a change of a multiplier that does not leave the vicinity in which the Hessian
- * is useful: without curvature, as if all variables are at their limits, the step is long, until
- * the artificial variable begins to grow at c. */
-static double keep_near(const hx_mma *mma, double share, double lambda, double change)
+ * is useful: without curvature, as if all variables are at their limits, the step is long. At c the
+ * artificial variable begins to grow; it balances the gradient at most at c + d gradient. */
+static double keep_near(const hx_mma *mma, const dual *p, int i, double share, double change)
 {
+    const double lambda = p->lambda[i], beyond = mma->d * fmax(p->gradient[i], 1e-3);
     double most = GROWTH * fmax(1.0, lambda);
-    if (lambda < mma->c) most = fmin(most, 1.01 * mma->c);
+    if (lambda < mma->c) most = fmin(most, mma->c + beyond);
     return change > 0.0 ? fmin(share, fmax(0.0, most - lambda) / change) : share;
 }
 
@@ -175,7 +178,7 @@ static int take_step(hx_device *dev, hx_mma *mma, double barrier, dual *p)
         slope += gradient[i] * step[i];
         of_room -= mma->a[i] * step[i];
         share = keep_positive(share, from.lambda[i], step[i]);
-        share = keep_near(mma, share, from.lambda[i], step[i]);
+        share = keep_near(mma, &from, i, share, step[i]);
     }
     share = keep_positive(share, room_of_z(mma, from.lambda), of_room);
     for (int trial = 0; trial < MOST_CUTS; trial++) {
@@ -251,7 +254,7 @@ static int solve_dual(hx_device *dev, hx_mma *mma, double barrier)
     for (;;) {
         for (int i = 0; i < MOST_STEPS && residual(mma, &p, barrier) > 0.9 * barrier; i++)
             HX_TRY(take_step(dev, mma, barrier, &p)); /* [m + 3 per trial] */
-        if (barrier <= LAST_BARRIER) break;
+        if (barrier <= LAST_BARRIER || mma->n_pass > MOST_PASSES) break;
         barrier = fmax(LAST_BARRIER, fmin(0.1 * barrier, barrier * sqrt(barrier)));
     }
     mma->z = room_of_z(mma, p.lambda) < mma->a0 ? p.z : 0.0;
