@@ -16,7 +16,8 @@
  *
  * With far asymptotes the functions are almost linear, and designs near an optimum begin to
  * oscillate. If the Lagrangian is larger than before the last step, which minimised its
- * approximation, no asymptote is farther than HX_MMA_FARTHEST_IF_WORSE.
+ * approximation, no asymptote is farther than HX_MMA_FARTHEST_IF_WORSE
+ * (doc/notebook/2026-11-29-moving-asymptotes.md).
  *
  * The distance of the asymptotes is kept relative to high - low, together with the direction of the
  * last change, in one double per element (hx_mma_state_after). Host and device use the formulas below. */
