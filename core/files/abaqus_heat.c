@@ -80,23 +80,6 @@ int hx_abaqus_drop_temperatures(hx_abaqus_reader *r)
     return begin_kind(r, HX_FILE_TEMPERATURE, ON_ELEMENTS);
 }
 
-/* Adds a value on one side of elements, or inside them (side = 0). */
-static int add_at_elements(hx_abaqus_reader *r, char *target, int side, hx_abaqus_heat *heat)
-{
-    hx_abaqus_heat *added;
-    hx_abaqus_reference to;
-    HX_TRY(hx_abaqus_refer(r, HX_KIND_ELEMS, target, &to));
-    if (!to.is_number && (!to.set || to.set->elem.n == 0))
-        return hx_abaqus_heat_fault(r, 0, "no set of elements '%.60s' above this line", target);
-    if (to.set && to.set->is_shortened && heat->kind != HX_FILE_FILM)
-        return hx_abaqus_heat_fault(r, 0, "set '%.60s' repeats its members too often", target);
-    heat->named = to.set;
-    heat->side = side;
-    HX_TRY(add_heat(r, heat, &added));
-    return to.set ? hx_numbers_copy(&added->item, &to.set->elem)
-                  : hx_numbers_append(&added->item, 1, &to.number);
-}
-
 static int read_value(hx_abaqus_reader *r, char **line, double *value)
 {
     char *field;
@@ -142,7 +125,19 @@ static int element_line(hx_abaqus_reader *r, char *line, char letter)
     if (side == 0) heat.kind = HX_FILE_SOURCE;
     if (letter == 'F') HX_TRY(read_value(r, &line, &heat.ambient));
     HX_TRY(read_value(r, &line, &heat.value));
-    return add_at_elements(r, target, side, &heat);
+    /* add a value on one side of elements, or inside them (side = 0) */
+    hx_abaqus_heat *added;
+    hx_abaqus_reference to;
+    HX_TRY(hx_abaqus_refer(r, HX_KIND_ELEMS, target, &to));
+    if (!to.is_number && (!to.set || to.set->elem.n == 0))
+        return hx_abaqus_heat_fault(r, 0, "no set of elements '%.60s' above this line", target);
+    if (to.set && to.set->is_shortened && heat.kind != HX_FILE_FILM)
+        return hx_abaqus_heat_fault(r, 0, "set '%.60s' repeats its members too often", target);
+    heat.named = to.set;
+    heat.side = side;
+    HX_TRY(add_heat(r, &heat, &added));
+    return to.set ? hx_numbers_copy(&added->item, &to.set->elem)
+                  : hx_numbers_append(&added->item, 1, &to.number);
 }
 
 static int dflux_line(hx_abaqus_reader *r, char *line)

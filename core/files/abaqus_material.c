@@ -103,19 +103,13 @@ static const hx_abaqus_material *find_material(const hx_abaqus_reader *r, const 
     return NULL;
 }
 
-/* Returns 1 if the property is not a single constant. */
-static int is_unusable(const hx_abaqus_property *p)
-{
-    return p->type[0] || p->n > 1;
-}
-
 static int take_property(const hx_abaqus_reader *r, const hx_abaqus_section *s, const char *keyword,
                          const hx_abaqus_property *p, hx_file_material *to, double *value,
                          double *second)
 {
     char text[500];
     if (p->n == 0) return HX_OK;
-    if (is_unusable(p)) {
+    if (p->type[0] || p->n > 1) { /* not a single constant */
         snprintf(
             text, sizeof text, "%.200s:%lld: *%s of material '%.60s', of the set '%.60s': %s%s",
             r->import.path, (long long)p->line, keyword, s->material, s->set->name, p->type,
@@ -154,18 +148,6 @@ static int take_section(const hx_abaqus_reader *r, const hx_abaqus_section *s, h
     HX_TRY(take_property(r, s, "ELASTIC", &m->elastic, to, &to->young, &to->poisson));
     HX_TRY(take_property(r, s, "DENSITY", &m->density, to, &to->density, NULL));
     return take_property(r, s, "CONDUCTIVITY", &m->conductivity, to, &to->conductivity, NULL);
-}
-
-/* Lists the section of each element, -1: none; the last section counts. */
-static int list_sections(const hx_abaqus_reader *r, const hx_mesh *mesh, int32_t **of)
-{
-    HX_TRY(hx_alloc_raw(of, (size_t)mesh->n_elem, sizeof **of, "materials"));
-    for (int64_t e = 0; e < mesh->n_elem; e++) (*of)[e] = -1;
-    for (size_t i = 0; i < r->n_section; i++) {
-        const hx_set *const set = hx_mesh_find_set(mesh, r->section[i].set->name);
-        for (int64_t k = 0; set && k < set->n_elem; k++) (*of)[set->elem[k]] = (int32_t)i;
-    }
-    return HX_OK;
 }
 
 static int refuse_two(const hx_abaqus_reader *r, const hx_abaqus_section *a,
@@ -243,7 +225,13 @@ int hx_abaqus_find_material(hx_abaqus_reader *r, const hx_mesh *mesh, hx_file_ma
         HX_TRY(hx_strdup(&to->name, r->material[0].name));
         return set_fault(to, "no *SOLID SECTION assigns a material to elements");
     }
-    HX_TRY(list_sections(r, mesh, &of));
+    /* section of each element, -1: none; the last section counts */
+    HX_TRY(hx_alloc_raw(&of, (size_t)mesh->n_elem, sizeof *of, "materials"));
+    for (int64_t e = 0; e < mesh->n_elem; e++) of[e] = -1;
+    for (size_t i = 0; i < r->n_section; i++) {
+        const hx_set *const set = hx_mesh_find_set(mesh, r->section[i].set->name);
+        for (int64_t k = 0; set && k < set->n_elem; k++) of[set->elem[k]] = (int32_t)i;
+    }
     const int rc = compare_sections(r, mesh, of, to);
     free(of);
     if (rc == HX_OK && !to->name) return hx_strdup(&to->name, "");

@@ -75,17 +75,6 @@ static int check_pieces(hx_abaqus_reader *r, const keyword *k)
     return hx_import_need_whole(&r->import, why);
 }
 
-/* Handles a keyword that is not read: records it, or counts it if it has no effect. */
-static int begin_unread(hx_abaqus_reader *r)
-{
-    int is_harmless;
-    HX_TRY(hx_abaqus_begin_unread(r, &is_harmless));
-    HX_TRY(hx_abaqus_begin_heat(r));
-    if (is_harmless && r->n_skipped++ == 0)
-        snprintf(r->first_skipped, sizeof r->first_skipped, "%.31s", r->scan.keyword_shown);
-    return HX_OK;
-}
-
 /* An error in supports or loads does not refuse the mesh. It becomes a warning, and only the file's
  * supports or loads are refused. */
 static int soften(hx_abaqus_reader *r, int rc)
@@ -140,35 +129,15 @@ fail:
     return rc;
 }
 
-/* Places a part once its instance is known completely. */
-static int read_placed_part(hx_abaqus_reader *r)
-{
-    const hx_abaqus_part *const part = r->placing;
-    r->placing = NULL;
-    return part ? read_part(r, part) : HX_OK;
-}
-
-/* Reads a part that no instance places, if it is the only one. */
-static int finish_parts(hx_abaqus_reader *r)
-{
-    if (r->in_part) return HX_OK;
-    if (r->scope >= 0)
-        return HX_IMPORT_RAISE(&r->import, r->instance[r->scope].line,
-                               "*END INSTANCE of instance '%.60s' is missing",
-                               r->instance[r->scope].name);
-    if (r->n_part == 0 || r->n_instance > 0) return HX_OK;
-    if (r->n_part > 1)
-        return HX_IMPORT_RAISE(&r->import, 0, "%zu %s but no *INSTANCE that places one", r->n_part,
-                               hx_noun(r->n_part, "part", "parts"));
-    return read_part(r, &r->part[0]); /* a single part */
-}
-
 /* --- lines --- */
 
 static int begin_keyword(hx_abaqus_reader *r)
 {
     HX_TRY(hx_abaqus_check_entry(r));
-    HX_TRY(read_placed_part(r));
+    /* place a part once its instance is known completely */
+    const hx_abaqus_part *const part = r->placing;
+    r->placing = NULL;
+    if (part) HX_TRY(read_part(r, part));
     r->data = NULL;
     r->soft = HX_ABAQUS_HARD;
     r->set = NULL;
@@ -178,7 +147,13 @@ static int begin_keyword(hx_abaqus_reader *r)
             HX_TRY(check_pieces(r, &keywords[i]));
             return soften(r, keywords[i].begin(r));
         }
-    return begin_unread(r);
+    /* a keyword that is not read is recorded, or counted if it has no effect */
+    int is_harmless;
+    HX_TRY(hx_abaqus_begin_unread(r, &is_harmless));
+    HX_TRY(hx_abaqus_begin_heat(r));
+    if (is_harmless && r->n_skipped++ == 0)
+        snprintf(r->first_skipped, sizeof r->first_skipped, "%.31s", r->scan.keyword_shown);
+    return HX_OK;
 }
 
 /* Reads one line: the keyword or data line that the scan has found. HX_ABAQUS_END: there are no
@@ -199,7 +174,17 @@ static int read_lines(hx_abaqus_reader *r)
         HX_TRY(hx_abaqus_scan_line(&r->scan, &kind));
         HX_TRY(take_line(r, kind));
     }
-    return finish_parts(r);
+    /* a part that no instance places is read if it is the only one */
+    if (r->in_part) return HX_OK;
+    if (r->scope >= 0)
+        return HX_IMPORT_RAISE(&r->import, r->instance[r->scope].line,
+                               "*END INSTANCE of instance '%.60s' is missing",
+                               r->instance[r->scope].name);
+    if (r->n_part == 0 || r->n_instance > 0) return HX_OK;
+    if (r->n_part > 1)
+        return HX_IMPORT_RAISE(&r->import, 0, "%zu %s but no *INSTANCE that places one", r->n_part,
+                               hx_noun(r->n_part, "part", "parts"));
+    return read_part(r, &r->part[0]);
 }
 
 static void abaqus_reader_free(hx_abaqus_reader *r)

@@ -513,13 +513,6 @@ static const unread_keyword elements[] = {
     {"", CARRIES, NULL},
 };
 
-static const unread_keyword *find_element(const char *type)
-{
-    const unread_keyword *e = elements;
-    while (strncmp(e->name, type, strlen(e->name)) != 0) e++;
-    return e;
-}
-
 /* Marks the cells of sets that have a section. */
 static int mark_carriers(hx_abaqus_reader *r, uint8_t *carries)
 {
@@ -542,7 +535,8 @@ static int list_carriers(hx_abaqus_reader *r, const uint8_t *carries)
     for (int64_t cell = 0; cell < r->cell_number.n; cell++) {
         if (!carries[cell]) continue;
         const char *const type = r->import.other[hx_numbers_get(&r->cell_type, cell)].type;
-        const unread_keyword *const e = find_element(type);
+        const unread_keyword *e = elements;
+        while (strncmp(e->name, type, strlen(e->name)) != 0) e++;
         if (e->roles)
             HX_TRY(hx_import_unread(&r->import, e->roles, type, e->what, 1,
                                     hx_numbers_get(&r->cell_line, cell)));

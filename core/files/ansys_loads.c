@@ -120,13 +120,6 @@ int hx_ansys_allsel(hx_ansys_reader *r)
     return HX_OK;
 }
 
-static int lose_component(hx_ansys_reader *r, const char *name)
-{
-    if (r->n_lost_component++ == 0)
-        snprintf(r->lost_component, sizeof r->lost_component, "%s", name);
-    return HX_OK;
-}
-
 /* CM,NAME,NODE makes a component of the selected nodes. */
 int hx_ansys_cm(hx_ansys_reader *r)
 {
@@ -135,8 +128,11 @@ int hx_ansys_cm(hx_ansys_reader *r)
     hx_numbers nodes = {0};
     hx_ansys_word(r, 1, name);
     if (!*name || !hx_ansys_is(r, 2, "NODE") || r->selection == HX_ANSYS_UNKNOWN ||
-        hx_ansys_is_nested(r))
-        return lose_component(r, name);
+        hx_ansys_is_nested(r)) {
+        if (r->n_lost_component++ == 0)
+            snprintf(r->lost_component, sizeof r->lost_component, "%s", name);
+        return HX_OK;
+    }
     const hx_numbers *const from =
         r->selection == HX_ANSYS_SET ? &r->selected->node : &r->import.node_number;
     HX_TRY(hx_numbers_copy(&nodes, from));
@@ -354,20 +350,6 @@ static int emit(hx_ansys_reader *r, const hx_ansys_entry *e, double value)
     return hx_numbers_append(&added->node, 1, &e->node);
 }
 
-/* Combines entries [begin, end) of one component of one node, in the file's order. */
-static int fold(hx_ansys_reader *r, size_t begin, size_t end)
-{
-    double value = 0.0;
-    int holds = 0;
-    for (size_t i = begin; i < end; i++) {
-        const hx_ansys_entry *const e = &r->entry[i];
-        const int adds = e->action == HX_ANSYS_ADD && holds;
-        value = adds ? value + e->value : e->value;
-        holds = e->action != HX_ANSYS_DELETE;
-    }
-    return holds ? emit(r, &r->entry[end - 1], value) : HX_OK;
-}
-
 /* A node that is fully held does not depend on its coordinate system. */
 static int check_rotated(hx_ansys_reader *r)
 {
@@ -401,7 +383,16 @@ int hx_ansys_finish_loads(hx_ansys_reader *r)
     for (size_t begin = 0, end; begin < r->n_entry; begin = end) {
         for (end = begin + 1; end < r->n_entry; end++)
             if (!is_same_place(&r->entry[begin], &r->entry[end])) break;
-        HX_TRY(fold(r, begin, end));
+        /* combine entries [begin, end) of one component of one node, in the file's order */
+        double value = 0.0;
+        int holds = 0;
+        for (size_t i = begin; i < end; i++) {
+            const hx_ansys_entry *const e = &r->entry[i];
+            const int adds = e->action == HX_ANSYS_ADD && holds;
+            value = adds ? value + e->value : e->value;
+            holds = e->action != HX_ANSYS_DELETE;
+        }
+        if (holds) HX_TRY(emit(r, &r->entry[end - 1], value));
     }
     if (r->conditions.n > 0 && !r->antype_line) r->conditions.n_step = 1;
     if (r->n_lost_component > 0)

@@ -246,12 +246,6 @@ static int is_nothing(hx_ansys_reader *r)
     return 0;
 }
 
-/* CE,R5.0,DEFI begins an equation; further lines continue it. */
-static int is_continued(const hx_ansys_reader *r)
-{
-    return hx_ansys_is_unblocked(r) && !hx_ansys_is(r, 2, "DEFI");
-}
-
 void hx_ansys_note_late(hx_ansys_reader *r, unsigned roles)
 {
     if (!r->late_line) r->late_line = r->line;
@@ -282,24 +276,6 @@ static int take_solve(hx_ansys_reader *r, const char *by)
                : hx_ansys_unread(r, BOTH, "NSEL", "nodes not selected for the solution", r->line);
 }
 
-/* A command that is neither read nor in a table may be a macro, and may change anything. */
-static int take_unknown(hx_ansys_reader *r)
-{
-    enum { SHOWN = 40 };
-    char word[HX_ANSYS_WORD];
-    hx_ansys_word(r, 0, word);
-    word[strcspn(word, " \t")] = '\0';
-    if (strlen(word) > SHOWN) word[SHOWN] = '\0';
-    for (char *c = word; *c; c++)
-        *c = isprint((unsigned char)*c) ? (char)toupper((unsigned char)*c) : '?';
-    if (r->n_unknown++ == MOST_UNKNOWN)
-        return HX_ANSYS_RAISE(r,
-                              "more than %d unknown commands, the last '%s': this does not seem to "
-                              "be an ANSYS archive",
-                              MOST_UNKNOWN, word);
-    return hx_ansys_unread(r, CARRIES, word, "unknown command", r->line);
-}
-
 /* *taken = 1 if a row of the table handles the command. */
 static int take_row(hx_ansys_reader *r, int *taken)
 {
@@ -308,7 +284,9 @@ static int take_row(hx_ansys_reader *r, int *taken)
         const char *const name = unread[i].name;
         if (!hx_ansys_is_command(r, name)) continue;
         if (strcmp(name, "LSWRITE") == 0) HX_TRY(take_solve(r, "LSWRITE"));
-        if (strcmp(name, "CE") == 0 && is_continued(r)) return HX_OK;
+        /* CE,R5.0,DEFI begins an equation; further lines continue it */
+        if (strcmp(name, "CE") == 0 && hx_ansys_is_unblocked(r) && !hx_ansys_is(r, 2, "DEFI"))
+            return HX_OK;
         if (strcmp(name, "EMODIF") == 0 && !hx_ansys_is(r, 2, "MAT")) return HX_OK;
         if (is_nothing(r)) return HX_OK;
         return hx_ansys_unread(r, unread[i].roles, name, unread[i].what, r->line);
@@ -326,21 +304,6 @@ static int is_meshing(const hx_ansys_reader *r, const char *name)
     if (strcmp(name, "EMODIF") != 0) return 1;
     return !hx_ansys_is(r, 2, "MAT") && !hx_ansys_is(r, 2, "REAL") && !hx_ansys_is(r, 2, "ESYS") &&
            strncasecmp(hx_ansys_word(r, 2, word), "SECN", 4) != 0;
-}
-
-static int refuse_meshing(hx_ansys_reader *r)
-{
-    if (r->import.node_number.n > 0 &&
-        (hx_ansys_is_command(r, "NUMOFF") || hx_ansys_is_command(r, "/CLEAR")))
-        return HX_ANSYS_RAISE(r, "NUMOFF or /CLEAR after nodes: several models in one file are not "
-                                 "read; write one archive with CDWRITE,DB");
-    for (size_t i = 0; i < sizeof meshing / sizeof meshing[0]; i++)
-        if (is_meshing(r, meshing[i]))
-            return HX_ANSYS_RAISE(r,
-                                  "%s creates or changes the mesh within ANSYS and is not read: "
-                                  "write the archive in ANSYS, after this command, with CDWRITE,DB",
-                                  meshing[i]);
-    return HX_OK;
 }
 
 /* The factors of /UNITS,USER,LENFACT,MASSFACT,TIMEFACT,,,,FORCEFACT. */
@@ -389,11 +352,34 @@ int hx_ansys_other_command(hx_ansys_reader *r)
     if (hx_ansys_is_command(r, "ANTYPE")) return take_antype(r);
     if (hx_ansys_is_command(r, "NLGEOM")) return take_nlgeom(r);
     if (hx_ansys_is_command(r, "SOLVE")) return take_solve(r, "SOLVE");
-    HX_TRY(refuse_meshing(r));
+    if (r->import.node_number.n > 0 &&
+        (hx_ansys_is_command(r, "NUMOFF") || hx_ansys_is_command(r, "/CLEAR")))
+        return HX_ANSYS_RAISE(r, "NUMOFF or /CLEAR after nodes: several models in one file are not "
+                                 "read; write one archive with CDWRITE,DB");
+    for (size_t i = 0; i < sizeof meshing / sizeof meshing[0]; i++)
+        if (is_meshing(r, meshing[i]))
+            return HX_ANSYS_RAISE(r,
+                                  "%s creates or changes the mesh within ANSYS and is not read: "
+                                  "write the archive in ANSYS, after this command, with CDWRITE,DB",
+                                  meshing[i]);
     HX_TRY(take_inertia(r, &taken));
     if (!taken) HX_TRY(take_temperature(r, &taken));
     if (!taken) HX_TRY(take_row(r, &taken));
-    return taken || hx_ansys_is_harmless(r) ? HX_OK : take_unknown(r);
+    if (taken || hx_ansys_is_harmless(r)) return HX_OK;
+    /* a command that is neither read nor in a table may be a macro, and may change anything */
+    enum { SHOWN = 40 };
+    char word[HX_ANSYS_WORD];
+    hx_ansys_word(r, 0, word);
+    word[strcspn(word, " \t")] = '\0';
+    if (strlen(word) > SHOWN) word[SHOWN] = '\0';
+    for (char *c = word; *c; c++)
+        *c = isprint((unsigned char)*c) ? (char)toupper((unsigned char)*c) : '?';
+    if (r->n_unknown++ == MOST_UNKNOWN)
+        return HX_ANSYS_RAISE(r,
+                              "more than %d unknown commands, the last '%s': this does not seem to "
+                              "be an ANSYS archive",
+                              MOST_UNKNOWN, word);
+    return hx_ansys_unread(r, CARRIES, word, "unknown command", r->line);
 }
 
 int hx_ansys_finish_unread(hx_ansys_reader *r)

@@ -156,15 +156,6 @@ static int check_turned(hx_set_loads *s, const reference_state *at)
         load_place(s, at->turn_line, text), HX_IMPORT_NUMBER(s->import, at->turn_node));
 }
 
-static void load_reference(reference_state *at, const hx_condition *c, unsigned components)
-{
-    for (int k = 0; k < 6; k++) {
-        if (!(components >> k & 1u)) continue;
-        at->force[k] = (at->step[k] == c->step ? at->force[k] : 0.0) + c->value;
-        at->step[k] = c->step;
-    }
-}
-
 int hx_set_loads_at_node(hx_set_loads *s, const hx_condition *c, int64_t number, int in_mesh,
                          int *is_taken)
 {
@@ -182,7 +173,12 @@ int hx_set_loads_at_node(hx_set_loads *s, const hx_condition *c, int64_t number,
             if (!turns) components &= MOVES;
         }
         if (c->kind == HX_CONDITION_SUPPORT) return hold_reference(s, c, i, components);
-        load_reference(&s->reference[i], c, components);
+        for (int k = 0; k < 6; k++) {
+            if (!(components >> k & 1u)) continue;
+            s->reference[i].force[k] =
+                (s->reference[i].step[k] == c->step ? s->reference[i].force[k] : 0.0) + c->value;
+            s->reference[i].step[k] = c->step;
+        }
         return HX_OK;
     }
     return HX_OK;

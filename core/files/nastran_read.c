@@ -300,15 +300,6 @@ static int name_face_sets(hx_nastran_reader *r)
     return HX_OK;
 }
 
-static int note_partial(hx_nastran_reader *r)
-{
-    if (r->n_partial == 0) return HX_OK;
-    return hx_notes_add(
-        r->notes, HX_NOTE_INFO,
-        "%s: %lld elements lack some of their mid-side nodes and are read as linear elements",
-        r->import.path, (long long)r->n_partial);
-}
-
 static void nastran_reader_free(hx_nastran_reader *r)
 {
     hx_nastran_free(&r->scan);
@@ -356,7 +347,11 @@ int hx_nastran_read(const char *path, hx_mesh *mesh, hx_conditions *conditions, 
         HX_TRY_FAIL(hx_nastran_card(&r->scan, &found));
         if (found) HX_TRY_FAIL(take_card(r));
     }
-    HX_TRY_FAIL(note_partial(r));
+    if (r->n_partial != 0)
+        HX_TRY_FAIL(hx_notes_add(
+            r->notes, HX_NOTE_INFO,
+            "%s: %lld elements lack some of their mid-side nodes and are read as linear elements",
+            r->import.path, (long long)r->n_partial));
     HX_TRY_FAIL(name_face_sets(r));
     HX_TRY_FAIL(apply_grdset(r));
     HX_TRY_FAIL(hx_number_index_create(&r->turned_index, &r->turned));
