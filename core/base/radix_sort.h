@@ -6,17 +6,13 @@
 
 #include "error.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+HX_C_BEGIN
 
 /* order[n] := 0 .. n-1 in ascending order of key[n], ties in ascending order of the index, so the
  * result does not depend on the number of threads. Keys have n_bits bits and are overwritten. O(n);
  * 12 n bytes of scratch memory. */
 int hx_radix_sort(uint64_t *key, int32_t *order, int64_t n, int n_bits);
 
-#ifdef __cplusplus
-}
-#endif
+HX_C_END
 
 #endif
