@@ -6,10 +6,6 @@
 #include "../mesh/mesh.h"
 #include "../problem/conditions.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 /* Reads an input file into a raw mesh; the caller calls hx_mesh_finish. Reads *NODE, *ELEMENT of
  * solids (C3D8 and its variants are the same hexahedron here), *NSET, *ELSET and *SURFACE as sets,
  * and *INCLUDE. *BOUNDARY, *CLOAD, *DLOAD, *DSLOAD, couplings with reference nodes and the material
@@ -27,9 +23,5 @@ int hx_abaqus_read(const char *path, hx_mesh *mesh, hx_conditions *conditions, h
  * sets and surfaces. */
 struct hx_import_sink;
 int hx_abaqus_read_to(const char *path, struct hx_import_sink *sink, hx_notes *notes);
-
-#ifdef __cplusplus
-}
-#endif
 
 #endif

@@ -13,10 +13,6 @@
 #include "abaqus_scan.h"
 #include "mesh_conditions.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 enum { HX_ABAQUS_CELL_NODES = 32 };
 
 /* A type of element: the first row of the table whose name is a prefix of the file's name. */
@@ -418,9 +414,5 @@ void hx_abaqus_free_materials(hx_abaqus_reader *r);
 /* Once the file is read, element sets with cells other than solids get the faces and nodes of these
  * cells, and sides of elements, S1 to S6, become local faces according to the element's kind. */
 int hx_abaqus_resolve_cells(hx_abaqus_reader *r);
-
-#ifdef __cplusplus
-}
-#endif
 
 #endif

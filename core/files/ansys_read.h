@@ -6,10 +6,6 @@
 #include "../mesh/mesh.h"
 #include "../problem/conditions.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 /* Reads a raw mesh (the caller calls hx_mesh_finish) and its loads and supports as one load case
  * (conditions may be NULL; the caller frees them). A command is recognized by its first four
  * characters as in ANSYS, without regard to case; "$" separates several on a line. Commands read:
@@ -33,9 +29,5 @@ extern "C" {
  * log n) in D and F, otherwise O(n). Written from the documented format; tested with public
  * archives of CDWRITE and Workbench and with files made by hand, but not against ANSYS. */
 int hx_ansys_read(const char *path, hx_mesh *mesh, hx_conditions *conditions, hx_notes *notes);
-
-#ifdef __cplusplus
-}
-#endif
 
 #endif

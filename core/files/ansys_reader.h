@@ -12,10 +12,6 @@
 #include "mesh_import.h"
 #include "numbered_materials.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 enum {
     HX_ANSYS_NUMBERS = 20000, /* types and sets of real constants have smaller numbers */
     HX_ANSYS_FIELDS = 64,     /* fields per line of a block, nodes per element */
@@ -274,9 +270,5 @@ int hx_ansys_is_harmless(const hx_ansys_reader *r);
 
 /* Skips the format after *VREAD and similar commands. */
 int hx_ansys_skip_format(hx_ansys_reader *r);
-
-#ifdef __cplusplus
-}
-#endif
 
 #endif

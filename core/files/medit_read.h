@@ -6,16 +6,8 @@
 #include "../mesh/mesh.h"
 #include "../problem/conditions.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 /* Reads a raw mesh. Solids with reference N become the set property-N, triangles and quadrangles
  * the faces of surface-N, edges the nodes of curve-N. HX_EINPUT names file and line. */
 int hx_medit_read(const char *path, hx_mesh *mesh, hx_conditions *conditions, hx_notes *notes);
-
-#ifdef __cplusplus
-}
-#endif
 
 #endif

@@ -6,10 +6,6 @@
 #include "../problem/conditions.h"
 #include "mesh_import.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 typedef enum {
     HX_CONDITION_SUPPORT,
     HX_CONDITION_FORCE,
@@ -145,9 +141,5 @@ int hx_set_loads_lost(hx_set_loads *loads, int64_t *number);
  * end. */
 int hx_set_loads_emit(hx_set_loads *loads, int step, hx_conditions *to);
 int hx_set_loads_finish(hx_set_loads *loads, hx_conditions *to);
-
-#ifdef __cplusplus
-}
-#endif
 
 #endif

@@ -6,10 +6,6 @@
 #include "../mesh/mesh.h"
 #include "../problem/conditions.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 /* Reads a raw mesh: GRID in the basic coordinate system or in one of CORD2R, CORD2C, CORD2S;
  * CTETRA, CPENTA, CPYRAM and CHEXA of first and second order. The solids of property N become the
  * set property-N. Faces of shells are added to property-N, or to surface-N if solids have that
@@ -24,9 +20,5 @@ extern "C" {
  * HX_EINPUT names file, line and card. An error in a card of supports or loads is reported and
  * refuses the file's supports or loads, not its mesh. */
 int hx_nastran_read(const char *path, hx_mesh *mesh, hx_conditions *conditions, hx_notes *notes);
-
-#ifdef __cplusplus
-}
-#endif
 
 #endif

@@ -9,10 +9,6 @@
 #include "nastran_scan.h"
 #include "numbered_materials.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 typedef struct hx_nastran_kind hx_nastran_kind; /* what an unread card means (nastran_unread.c) */
 
 /* Cards of one name and number that are counted but not read. */
@@ -237,9 +233,5 @@ int hx_nastran_add_support(hx_nastran_reader *r, int64_t sid, int64_t node, unsi
 
 /* Once the mesh is made: converts the selections of the subcases to conditions. */
 int hx_nastran_finish(hx_nastran_reader *r, const hx_mesh *mesh);
-
-#ifdef __cplusplus
-}
-#endif
 
 #endif

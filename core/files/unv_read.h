@@ -6,10 +6,6 @@
 #include "../mesh/mesh.h"
 #include "../problem/conditions.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 /* Reads a raw mesh: nodes (data sets 2411, 781, 15), elements (2412, 780) and groups (2467, 2477,
  * 2452, 2435, 2432, 2430, 2429, 2417). Groups become sets with their names: sets of nodes, of
  * solids, or of faces given by shells; a group without members is an empty set. Values are taken
@@ -18,9 +14,5 @@ extern "C" {
  * rigid elements and point masses, and shells and bars if the file has properties or materials
  * (without them they mark faces and edges). HX_EINPUT names file and line. */
 int hx_unv_read(const char *path, hx_mesh *mesh, hx_conditions *conditions, hx_notes *notes);
-
-#ifdef __cplusplus
-}
-#endif
 
 #endif

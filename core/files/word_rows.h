@@ -3,10 +3,6 @@
 #ifndef HX_WORD_ROWS_H
 #define HX_WORD_ROWS_H
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 enum { HX_LISTED_WORD = 48 }; /* bytes of a word in a table, at most */
 
 typedef struct hx_word_row {
@@ -17,9 +13,5 @@ typedef struct hx_word_row {
 
 /* Copies the next word of a list and advances `at`, which begins at the list; 0: there is none. */
 int hx_next_word(const char **at, char word[HX_LISTED_WORD]);
-
-#ifdef __cplusplus
-}
-#endif
 
 #endif
