@@ -113,8 +113,9 @@ static int side_of_label(const char *label, char letter)
 }
 
 /* element or set, label, flux; for films, ambient temperature and coefficient */
-static int element_line(hx_abaqus_reader *r, char *line, char letter)
+static int element_line(hx_abaqus_reader *r, char *line)
 {
+    const char letter = strcmp(r->scan.keyword, "FILM") == 0 ? 'F' : 'S';
     char *target, *label;
     hx_abaqus_heat heat = {.kind = letter == 'F' ? HX_FILE_FILM : HX_FILE_FLUX};
     if (!hx_abaqus_field(&line, &target)) return HX_OK;
@@ -140,20 +141,11 @@ static int element_line(hx_abaqus_reader *r, char *line, char letter)
                   : hx_numbers_append(&added->item, 1, &to.number);
 }
 
-static int dflux_line(hx_abaqus_reader *r, char *line)
-{
-    return element_line(r, line, 'S');
-}
-
-static int film_line(hx_abaqus_reader *r, char *line)
-{
-    return element_line(r, line, 'F');
-}
-
 /* surface, label S or F, numbers as above. The faces of a surface that is not given by sides of
  * elements are known only once the mesh is made; then `item` is empty. */
-static int surface_line(hx_abaqus_reader *r, char *line, char letter)
+static int surface_line(hx_abaqus_reader *r, char *line)
 {
+    const char letter = strcmp(r->scan.keyword, "SFILM") == 0 ? 'F' : 'S';
     char *target, *label;
     hx_abaqus_heat *added;
     hx_abaqus_reference to;
@@ -172,16 +164,6 @@ static int surface_line(hx_abaqus_reader *r, char *line, char letter)
         return HX_OK;
     HX_TRY(hx_numbers_copy(&added->item, &to.set->face_elem));
     return hx_numbers_copy(&added->item_side, &to.set->face_local);
-}
-
-static int dsflux_line(hx_abaqus_reader *r, char *line)
-{
-    return surface_line(r, line, 'S');
-}
-
-static int sfilm_line(hx_abaqus_reader *r, char *line)
-{
-    return surface_line(r, line, 'F');
 }
 
 int hx_abaqus_add_procedure(hx_abaqus_reader *r, hx_abaqus_step_kind kind)
@@ -216,10 +198,10 @@ int hx_abaqus_begin_heat(hx_abaqus_reader *r)
         hx_file_heat_kind kind;
         int family;
     } load[] = {{"CFLUX", cflux_line, HX_FILE_NODE_HEAT, ON_ELEMENTS},
-                {"DFLUX", dflux_line, HX_FILE_FLUX, ON_ELEMENTS},
-                {"DSFLUX", dsflux_line, HX_FILE_FLUX, ON_SURFACES},
-                {"FILM", film_line, HX_FILE_FILM, ON_ELEMENTS},
-                {"SFILM", sfilm_line, HX_FILE_FILM, ON_SURFACES}};
+                {"DFLUX", element_line, HX_FILE_FLUX, ON_ELEMENTS},
+                {"DSFLUX", surface_line, HX_FILE_FLUX, ON_SURFACES},
+                {"FILM", element_line, HX_FILE_FILM, ON_ELEMENTS},
+                {"SFILM", surface_line, HX_FILE_FILM, ON_SURFACES}};
     static const char *const others[] = {"RADIATE", "SRADIATE", "CRADIATE", "CFILM", "MASSFLOW"};
     const char *const keyword = r->scan.keyword;
     if (strcmp(keyword, "HEATTRANSFER") == 0)

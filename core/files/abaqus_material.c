@@ -34,35 +34,23 @@ static int property_line(hx_abaqus_reader *r, char *line)
     return HX_OK;
 }
 
-/* A TYPE other than `plain`, and dependence on fields, are kept for the message. */
-static int begin_property(hx_abaqus_reader *r, size_t offset, const char *plain)
+/* A TYPE other than isotropic, and dependence on fields, are kept for the message. */
+int hx_abaqus_begin_property(hx_abaqus_reader *r)
 {
-    const char *const type = hx_abaqus_parameter(&r->scan, "TYPE");
+    const char *const type = hx_abaqus_parameter(&r->scan, "TYPE"), *const word = r->scan.keyword;
     if (r->n_material == 0) return HX_OK;
-    r->property = (hx_abaqus_property *)((char *)&r->material[r->n_material - 1] + offset);
+    hx_abaqus_material *const of = &r->material[r->n_material - 1];
+    r->property = strcmp(word, "ELASTIC") == 0   ? &of->elastic
+                  : strcmp(word, "DENSITY") == 0 ? &of->density
+                                                 : &of->conductivity;
     memset(r->property, 0, sizeof *r->property);
     r->property->line = r->scan.keyword_line;
-    if (type && strncasecmp(type, plain, strlen(plain)) != 0)
+    if (type && r->property != &of->density && strncasecmp(type, "ISO", 3) != 0)
         snprintf(r->property->type, sizeof r->property->type, "TYPE=%.40s", type);
     if (hx_abaqus_parameter(&r->scan, "DEPENDENCIES"))
         snprintf(r->property->type, sizeof r->property->type, "DEPENDENCIES");
     r->data = property_line;
     return HX_OK;
-}
-
-int hx_abaqus_begin_elastic(hx_abaqus_reader *r)
-{
-    return begin_property(r, offsetof(hx_abaqus_material, elastic), "ISO");
-}
-
-int hx_abaqus_begin_density(hx_abaqus_reader *r)
-{
-    return begin_property(r, offsetof(hx_abaqus_material, density), "");
-}
-
-int hx_abaqus_begin_conductivity(hx_abaqus_reader *r)
-{
-    return begin_property(r, offsetof(hx_abaqus_material, conductivity), "ISO");
 }
 
 int hx_abaqus_begin_section(hx_abaqus_reader *r)

@@ -46,17 +46,13 @@ int hx_abaqus_begin_part(hx_abaqus_reader *r)
 
 /* --- instances --- */
 
+/* *ASSEMBLY and *END ASSEMBLY */
 int hx_abaqus_begin_assembly(hx_abaqus_reader *r)
 {
-    if (r->in_part || r->in_assembly)
+    const int is_begin = strcmp(r->scan.keyword, "ASSEMBLY") == 0;
+    if (is_begin && (r->in_part || r->in_assembly))
         return HX_ABAQUS_RAISE(&r->scan, "*ASSEMBLY within a part or the assembly");
-    r->in_assembly = 1;
-    return HX_OK;
-}
-
-int hx_abaqus_end_assembly(hx_abaqus_reader *r)
-{
-    r->in_assembly = 0;
+    r->in_assembly = is_begin;
     return HX_OK;
 }
 

@@ -8,6 +8,7 @@
 #include "../base/names.h"
 #include "../mesh/set_rules.h"
 #include "abaqus_reader.h"
+#include "word_rows.h"
 
 /* --- what is not read --- */
 
@@ -20,7 +21,7 @@ static int refuse_keyword(hx_abaqus_reader *r)
 }
 
 typedef struct keyword {
-    const char *name;
+    const char *words;
     int (*begin)(hx_abaqus_reader *r);
 } keyword;
 
@@ -32,46 +33,32 @@ static const keyword keywords[] = {
     {"SURFACE", hx_abaqus_begin_surface},
     {"BOUNDARY", hx_abaqus_begin_boundary},
     {"CLOAD", hx_abaqus_begin_cload},
-    {"DLOAD", hx_abaqus_begin_dload},
-    {"DSLOAD", hx_abaqus_begin_dsload},
+    {"DLOAD, DSLOAD", hx_abaqus_begin_load},
     {"COUPLING", hx_abaqus_begin_coupling},
     {"KINEMATIC", hx_abaqus_begin_kinematic},
     {"DISTRIBUTING", hx_abaqus_begin_distributing},
     {"KINEMATICCOUPLING", hx_abaqus_begin_kinematic_coupling},
     {"RIGIDBODY", hx_abaqus_begin_rigid_body},
     {"MATERIAL", hx_abaqus_begin_material},
-    {"ELASTIC", hx_abaqus_begin_elastic},
-    {"DENSITY", hx_abaqus_begin_density},
-    {"CONDUCTIVITY", hx_abaqus_begin_conductivity},
+    {"ELASTIC, DENSITY, CONDUCTIVITY", hx_abaqus_begin_property},
     {"SOLIDSECTION", hx_abaqus_begin_section},
     {"STEP", hx_abaqus_begin_step},
     {"ENDSTEP", hx_abaqus_begin_end_step},
     {"PART", hx_abaqus_begin_part},
-    {"ASSEMBLY", hx_abaqus_begin_assembly},
-    {"ENDASSEMBLY", hx_abaqus_end_assembly},
+    {"ASSEMBLY, ENDASSEMBLY", hx_abaqus_begin_assembly},
     {"INSTANCE", hx_abaqus_begin_instance},
     {"ENDINSTANCE", hx_abaqus_end_instance},
-    {"NGEN", refuse_keyword},
-    {"NFILL", refuse_keyword},
-    {"NCOPY", refuse_keyword},
-    {"NMAP", refuse_keyword},
-    {"ELGEN", refuse_keyword},
-    {"ELCOPY", refuse_keyword},
-    {"SYSTEM", refuse_keyword},
-    {"SUBMODEL", refuse_keyword},
+    {"NGEN, NFILL, NCOPY, NMAP, ELGEN, ELCOPY, SYSTEM, SUBMODEL", refuse_keyword},
 };
 
 /* A sink accepts only files that contain nothing but a mesh; for other keywords, the whole mesh is
  * requested. */
-static int check_pieces(hx_abaqus_reader *r, const keyword *k)
+static int check_pieces(hx_abaqus_reader *r)
 {
-    static const char *const mesh[] = {"NODE", "ELEMENT", "NSET", "ELSET", "SURFACE"};
     char why[80];
-    int is_mesh = !r->import.sink;
-    for (size_t i = 0; i < sizeof mesh / sizeof mesh[0]; i++)
-        is_mesh |= strcmp(k->name, mesh[i]) == 0;
-    if (is_mesh) return HX_OK;
-    snprintf(why, sizeof why, "*%s beside the mesh", k->name);
+    if (!r->import.sink || hx_has_word("NODE, ELEMENT, NSET, ELSET, SURFACE", r->scan.keyword))
+        return HX_OK;
+    snprintf(why, sizeof why, "*%s beside the mesh", r->scan.keyword);
     return hx_import_need_whole(&r->import, why);
 }
 
@@ -143,8 +130,8 @@ static int begin_keyword(hx_abaqus_reader *r)
     r->set = NULL;
     r->member_scope = -1;
     for (size_t i = 0; i < sizeof keywords / sizeof keywords[0]; i++)
-        if (strcmp(keywords[i].name, r->scan.keyword) == 0) {
-            HX_TRY(check_pieces(r, &keywords[i]));
+        if (hx_has_word(keywords[i].words, r->scan.keyword)) {
+            HX_TRY(check_pieces(r));
             return soften(r, keywords[i].begin(r));
         }
     /* a keyword that is not read is recorded, or counted if it has no effect */

@@ -215,8 +215,9 @@ static int take_label(hx_ansys_reader *r, int is_force, int k, hx_ansys_action a
 }
 
 /* D,node,UX,value,,NEND,NINC,UY,... and F,node,FX,value,,NEND,NINC */
-static int take_condition(hx_ansys_reader *r, int is_force)
+int hx_ansys_condition(hx_ansys_reader *r)
 {
+    const int is_force = hx_ansys_is_command(r, "F");
     char word[HX_ANSYS_WORD];
     double value, imaginary;
     int known;
@@ -236,16 +237,6 @@ static int take_condition(hx_ansys_reader *r, int is_force)
     for (int k = 7; k < 12 && !is_force; k++)
         if (*hx_ansys_word(r, k, word)) HX_TRY(take_label(r, 0, k, cumulate->action, value));
     return HX_OK;
-}
-
-int hx_ansys_d(hx_ansys_reader *r)
-{
-    return take_condition(r, 0);
-}
-
-int hx_ansys_f(hx_ansys_reader *r)
-{
-    return take_condition(r, 1);
 }
 
 /* DBLOCK,count with a format and lines of node, label, value and imaginary part; each line is
@@ -268,15 +259,16 @@ int hx_ansys_dblock(hx_ansys_reader *r)
                                   HX_ANSYS_SHOWN, r->text);
         snprintf(text, sizeof text, "D,%lld,%s,%s,%s", node, label, value, imaginary);
         r->command = text;
-        const int rc = take_condition(r, 0);
+        const int rc = hx_ansys_condition(r);
         r->command = r->text;
         HX_TRY(rc);
     }
 }
 
 /* DDELE,node,label,NEND,NINC and FDELE */
-static int take_delete(hx_ansys_reader *r, int is_force)
+int hx_ansys_delete(hx_ansys_reader *r)
 {
+    const int is_force = hx_ansys_is_command(r, "FDELE");
     int known;
     if (is_late(r)) return HX_OK;
     HX_TRY(choose_nodes(r, 3, &known));
@@ -284,19 +276,10 @@ static int take_delete(hx_ansys_reader *r, int is_force)
     return take_label(r, is_force, 2, HX_ANSYS_DELETE, 0.0);
 }
 
-int hx_ansys_ddele(hx_ansys_reader *r)
-{
-    return take_delete(r, 0);
-}
-
-int hx_ansys_fdele(hx_ansys_reader *r)
-{
-    return take_delete(r, 1);
-}
-
 /* FCUM,REPL,factor: how a later statement combines with an earlier one. */
-static int take_cumulate(hx_ansys_reader *r, int is_force)
+int hx_ansys_cum(hx_ansys_reader *r)
 {
+    const int is_force = hx_ansys_is_command(r, "FCUM");
     char word[HX_ANSYS_WORD];
     hx_ansys_cumulate *const c = &r->cumulate[is_force];
     hx_ansys_word(r, 1, word);
@@ -309,16 +292,6 @@ static int take_cumulate(hx_ansys_reader *r, int is_force)
     if (c->factor == 0.0) c->factor = 1.0;
     c->action = adds ? HX_ANSYS_ADD : HX_ANSYS_REPLACE;
     return HX_OK;
-}
-
-int hx_ansys_dcum(hx_ansys_reader *r)
-{
-    return take_cumulate(r, 0);
-}
-
-int hx_ansys_fcum(hx_ansys_reader *r)
-{
-    return take_cumulate(r, 1);
 }
 
 /* --- final loads and supports --- */

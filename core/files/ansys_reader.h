@@ -208,13 +208,10 @@ int hx_ansys_mpdele(hx_ansys_reader *r);
 
 /* --- ansys_loads.c --- */
 
-int hx_ansys_d(hx_ansys_reader *r);
-int hx_ansys_f(hx_ansys_reader *r);
+int hx_ansys_condition(hx_ansys_reader *r); /* D and F */
 int hx_ansys_dblock(hx_ansys_reader *r);
-int hx_ansys_ddele(hx_ansys_reader *r);
-int hx_ansys_fdele(hx_ansys_reader *r);
-int hx_ansys_dcum(hx_ansys_reader *r);
-int hx_ansys_fcum(hx_ansys_reader *r);
+int hx_ansys_delete(hx_ansys_reader *r); /* DDELE and FDELE */
+int hx_ansys_cum(hx_ansys_reader *r);    /* DCUM and FCUM */
 int hx_ansys_cmsel(hx_ansys_reader *r);
 int hx_ansys_nsel(hx_ansys_reader *r);
 int hx_ansys_allsel(hx_ansys_reader *r);

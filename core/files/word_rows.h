@@ -14,4 +14,7 @@ typedef struct hx_word_row {
 /* Copies the next word of a list and advances `at`, which begins at the list; 0: there is none. */
 int hx_next_word(const char **at, char word[HX_LISTED_WORD]);
 
+/* Returns 1 if the list has the word. */
+int hx_has_word(const char *list, const char *word);
+
 #endif
