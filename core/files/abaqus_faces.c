@@ -163,8 +163,8 @@ static int add_groups(hx_abaqus_reader *r, const hx_abaqus_groups *groups)
 {
     int number = 0;
     if (groups->n > MOST_GROUPS)
-        return hx_import_conditions_set_load_fault(
-            &r->conditions,
+        return hx_set_fault(
+            &r->conditions.load_fault,
             "%s:%lld: %zu different pressures on single faces; at most %d are possible: apply "
             "pressures to sets instead",
             r->import.path, (long long)r->face_load[0].line, groups->n, MOST_GROUPS);
@@ -236,8 +236,8 @@ int hx_abaqus_group_faces(hx_abaqus_reader *r)
         if (hx_number_index_find(&r->elem_place, load->elem) >= 0)
             r->face_load[n++] = *load;
         else
-            HX_TRY(hx_import_conditions_set_load_fault(
-                &r->conditions,
+            HX_TRY(hx_set_fault(
+                &r->conditions.load_fault,
                 "%s:%lld: a pressure on element %s, which is not a solid of the file",
                 r->import.path, (long long)load->line, HX_IMPORT_NUMBER(&r->import, load->elem)));
     }

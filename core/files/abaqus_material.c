@@ -79,11 +79,6 @@ int hx_abaqus_begin_section(hx_abaqus_reader *r)
 
 /* --- the material of all elements --- */
 
-static int set_fault(hx_file_material *to, const char *text)
-{
-    return to->fault ? HX_OK : hx_strdup(&to->fault, text);
-}
-
 static const hx_abaqus_material *find_material(const hx_abaqus_reader *r, const char *name)
 {
     for (size_t i = 0; i < r->n_material; i++)
@@ -95,15 +90,13 @@ static int take_property(const hx_abaqus_reader *r, const hx_abaqus_section *s, 
                          const hx_abaqus_property *p, hx_file_material *to, double *value,
                          double *second)
 {
-    char text[500];
     if (p->n == 0) return HX_OK;
     if (p->type[0] || p->n > 1) { /* not a single constant */
-        snprintf(
-            text, sizeof text, "%.200s:%lld: *%s of material '%.60s', of the set '%.60s': %s%s",
+        return hx_set_fault(
+            &to->fault, "%.200s:%lld: *%s of material '%.60s', of the set '%.60s': %s%s",
             r->import.path, (long long)p->line, keyword, s->material, s->set->name, p->type,
             p->type[0] ? " is not read, only isotropic constants are"
                        : "it depends on temperature or on other fields; only constants are read");
-        return set_fault(to, text);
     }
     *value = p->value[0];
     if (second) *second = p->value[1];
@@ -118,21 +111,17 @@ static int same(double a, double b)
 /* Takes the values of a section's material. */
 static int take_section(const hx_abaqus_reader *r, const hx_abaqus_section *s, hx_file_material *to)
 {
-    char text[500];
     const hx_abaqus_material *const m = find_material(r, s->material);
     to->young = to->poisson = to->density = to->conductivity = (double)NAN;
-    if (s->is_composite) {
-        snprintf(text, sizeof text,
-                 "%.200s:%lld: *SOLID SECTION of the set '%.60s': COMPOSITE (layers of materials) "
-                 "is not read",
-                 r->import.path, (long long)s->line, s->set->name);
-        return set_fault(to, text);
-    }
-    if (!m) {
-        snprintf(text, sizeof text, "%.200s:%lld: there is no *MATERIAL named '%.60s'",
-                 r->import.path, (long long)s->line, s->material);
-        return set_fault(to, text);
-    }
+    if (s->is_composite)
+        return hx_set_fault(
+            &to->fault,
+            "%.200s:%lld: *SOLID SECTION of the set '%.60s': COMPOSITE (layers of materials) "
+            "is not read",
+            r->import.path, (long long)s->line, s->set->name);
+    if (!m)
+        return hx_set_fault(&to->fault, "%.200s:%lld: there is no *MATERIAL named '%.60s'",
+                            r->import.path, (long long)s->line, s->material);
     HX_TRY(take_property(r, s, "ELASTIC", &m->elastic, to, &to->young, &to->poisson));
     HX_TRY(take_property(r, s, "DENSITY", &m->density, to, &to->density, NULL));
     return take_property(r, s, "CONDUCTIVITY", &m->conductivity, to, &to->conductivity, NULL);
@@ -141,26 +130,22 @@ static int take_section(const hx_abaqus_reader *r, const hx_abaqus_section *s, h
 static int refuse_two(const hx_abaqus_reader *r, const hx_abaqus_section *a,
                       const hx_abaqus_section *b, hx_file_material *to)
 {
-    char text[700];
-    snprintf(text, sizeof text,
-             "%.200s: several materials: '%.60s' of the set '%.60s' (line %lld), '%.60s' of the "
-             "set '%.60s' (line %lld); all elements must have the same material",
-             r->import.path, a->material, a->set->name, (long long)a->line, b->material,
-             b->set->name, (long long)b->line);
-    return set_fault(to, text);
+    return hx_set_fault(
+        &to->fault,
+        "%.200s: several materials: '%.60s' of the set '%.60s' (line %lld), '%.60s' of the "
+        "set '%.60s' (line %lld); all elements must have the same material",
+        r->import.path, a->material, a->set->name, (long long)a->line, b->material, b->set->name,
+        (long long)b->line);
 }
 
 static int compare_sections(const hx_abaqus_reader *r, const hx_mesh *mesh, const int32_t *of,
                             hx_file_material *to)
 {
-    char text[400];
     int32_t first = -1, last = -1;
     for (int64_t e = 0; e < mesh->n_elem && !to->fault; e++) {
-        if (of[e] < 0) {
-            snprintf(text, sizeof text, "%.200s: element %lld has no *SOLID SECTION",
-                     r->import.path, (long long)hx_numbers_get(&mesh->elem_number, e));
-            return set_fault(to, text);
-        }
+        if (of[e] < 0)
+            return hx_set_fault(&to->fault, "%.200s: element %lld has no *SOLID SECTION",
+                                r->import.path, (long long)hx_numbers_get(&mesh->elem_number, e));
         if (of[e] == last) continue;
         last = of[e];
         if (first < 0) {
@@ -211,7 +196,7 @@ int hx_abaqus_find_material(hx_abaqus_reader *r, const hx_mesh *mesh, hx_file_ma
     if (r->n_material == 0) return HX_OK;
     if (r->n_section == 0) {
         HX_TRY(hx_strdup(&to->name, r->material[0].name));
-        return set_fault(to, "no *SOLID SECTION assigns a material to elements");
+        return hx_set_fault(&to->fault, "no *SOLID SECTION assigns a material to elements");
     }
     /* section of each element, -1: none; the last section counts */
     HX_TRY(hx_alloc_raw(&of, (size_t)mesh->n_elem, sizeof *of, "materials"));

@@ -219,10 +219,9 @@ static int check_taken(hx_abaqus_reader *r, const hx_import_set *set)
     if (taken == 0) return HX_OK;
     HX_TRY(hx_notes_add(r->notes, HX_NOTE_WARNING, text, path, line, set->name, taken));
     if (set->is_held)
-        HX_TRY(hx_import_conditions_set_support_fault(&r->conditions, text, path, line, set->name,
-                                                      taken));
+        HX_TRY(hx_set_fault(&r->conditions.support_fault, text, path, line, set->name, taken));
     if (!set->is_loaded) return HX_OK;
-    return hx_import_conditions_set_load_fault(&r->conditions, text, path, line, set->name, taken);
+    return hx_set_fault(&r->conditions.load_fault, text, path, line, set->name, taken);
 }
 
 int hx_abaqus_open_set(hx_abaqus_reader *r, hx_set_kind kind, const char *name, hx_import_set **set)

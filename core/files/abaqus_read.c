@@ -1,5 +1,5 @@
 /* Reads an Abaqus input file keyword by keyword; the lines of a part are read once per instance. */
-#include "abaqus_read.h"
+#include "mesh_readers.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -68,9 +68,9 @@ static int soften(hx_abaqus_reader *r, int rc)
 {
     enum { MOST_WARNED = 3 };
     if (rc != HX_EINPUT || r->soft == HX_ABAQUS_HARD) return rc;
-    HX_TRY((r->soft == HX_ABAQUS_OF_LOADS ? hx_import_conditions_set_load_fault
-                                          : hx_import_conditions_set_support_fault)(
-        &r->conditions, "%s", hx_error_message()));
+    HX_TRY(hx_set_fault(r->soft == HX_ABAQUS_OF_LOADS ? &r->conditions.load_fault
+                                                      : &r->conditions.support_fault,
+                        "%s", hx_error_message()));
     if (r->n_soft++ < MOST_WARNED)
         HX_TRY(hx_notes_add(r->notes, HX_NOTE_WARNING, "%s", hx_error_message()));
     hx_error_clear();

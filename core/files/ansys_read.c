@@ -1,4 +1,4 @@
-#include "ansys_read.h"
+#include "mesh_readers.h"
 
 #include <math.h>
 #include <stdlib.h>

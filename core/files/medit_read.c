@@ -1,5 +1,5 @@
-#include "medit_read.h"
 #include "../base/names.h"
+#include "mesh_readers.h"
 
 #include <ctype.h>
 #include <string.h>

@@ -11,17 +11,12 @@
 
 #include "../base/input_file.h"
 #include "../mesh/mesh_check.h"
-#include "abaqus_read.h"
 #include "abaqus_write.h"
-#include "ansys_read.h"
-#include "exodus_read.h"
 #include "foreign_files.h"
 #include "gmsh.h"
-#include "medit_read.h"
-#include "nastran_read.h"
+#include "mesh_readers.h"
 #include "set_names.h"
 #include "solid.h"
-#include "unv_read.h"
 #include "vtk_fields.h"
 
 /* Comments may precede the text that identifies a format. */

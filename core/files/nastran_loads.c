@@ -599,8 +599,8 @@ static int choose_spc(hx_nastran_reader *r, const hx_nastran_case **chosen)
         char other[60], here[60];
         hx_nastran_case_text(&r->list[i], other);
         hx_nastran_case_text(&r->list[first], here);
-        HX_TRY(hx_import_conditions_set_support_fault(
-            &r->conditions,
+        HX_TRY(hx_set_fault(
+            &r->conditions.support_fault,
             "%s: %s has SPC = %lld, %s SPC = %lld, but all load cases must have the same supports: "
             "write one file per set of supports",
             r->import.path, other, (long long)r->list[i].spc, here, (long long)spc));

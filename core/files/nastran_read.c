@@ -1,4 +1,4 @@
-#include "nastran_read.h"
+#include "mesh_readers.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -177,9 +177,8 @@ int hx_nastran_soften(hx_nastran_reader *r, unsigned role, int rc)
     enum { MOST_WARNED = 3 };
     if (rc != HX_EINPUT || role == 0) return rc;
     if (role == HX_UNREAD_MATERIAL) return soften_material(r);
-    HX_TRY((role == LOAD ? hx_import_conditions_set_load_fault
-                         : hx_import_conditions_set_support_fault)(&r->conditions, "%s",
-                                                                   hx_error_message()));
+    HX_TRY(hx_set_fault(role == LOAD ? &r->conditions.load_fault : &r->conditions.support_fault,
+                        "%s", hx_error_message()));
     if (r->n_soft++ < MOST_WARNED)
         HX_TRY(hx_notes_add(r->notes, HX_NOTE_WARNING, "%s", hx_error_message()));
     hx_error_clear();
@@ -333,8 +332,8 @@ int hx_nastran_name_relief(hx_nastran_reader *r)
         holds = r->conditions.list[i].kind == HX_CONDITION_SUPPORT;
     if (!r->relief_line) return HX_OK;
     if (!holds)
-        HX_TRY(hx_import_conditions_set_support_fault(
-            &r->conditions,
+        HX_TRY(hx_set_fault(
+            &r->conditions.support_fault,
             "%s:%lld: INREL: inertia relief balances the loads of an unsupported part, and hextop "
             "does not support it: give supports and loads in the config",
             r->import.path, (long long)r->relief_line));
@@ -465,7 +464,7 @@ static int check_temperatures(hx_nastran_reader *r)
         if (!c->is_other && c->temperature > 0 && !list.has_wanted)
             no_set(r, "TEMPERATURE", "sets of temperatures", c->temperature_line, &list, text);
     }
-    return *text ? hx_import_conditions_set_load_fault(&r->conditions, "%s", text) : HX_OK;
+    return *text ? hx_set_fault(&r->conditions.load_fault, "%s", text) : HX_OK;
 }
 
 int hx_nastran_check_loads(hx_nastran_reader *r)
@@ -486,7 +485,7 @@ int hx_nastran_check_loads(hx_nastran_reader *r)
         none_chosen(r, "LOAD", "sets of loads", &all, text);
     if (n_chosen > 0) no_load(r, text);
     HX_TRY(check_temperatures(r));
-    return *text ? hx_import_conditions_set_load_fault(&r->conditions, "%s", text) : HX_OK;
+    return *text ? hx_set_fault(&r->conditions.load_fault, "%s", text) : HX_OK;
 }
 
 int hx_nastran_check_supports(hx_nastran_reader *r, const hx_nastran_case *chosen)
@@ -500,7 +499,7 @@ int hx_nastran_check_supports(hx_nastran_reader *r, const hx_nastran_case *chose
     const set_list mpcs = list_mpcs(r, chosen->mpc);
     if (!*text && chosen->mpc > 0 && !mpcs.has_wanted)
         no_set(r, "MPC", "sets of multipoint constraints", chosen->mpc_line, &mpcs, text);
-    return *text ? hx_import_conditions_set_support_fault(&r->conditions, "%s", text) : HX_OK;
+    return *text ? hx_set_fault(&r->conditions.support_fault, "%s", text) : HX_OK;
 }
 
 /* --- sets of sets --- */
@@ -555,6 +554,6 @@ int hx_nastran_check_parts(hx_nastran_reader *r, const hx_nastran_case *chosen)
     check_part(r, &loads, chosen->load, load);
     check_part(r, &spcs, chosen->spc, support);
     check_part(r, &mpcs, chosen->mpc, support);
-    if (*load) HX_TRY(hx_import_conditions_set_load_fault(&r->conditions, "%s", load));
-    return *support ? hx_import_conditions_set_support_fault(&r->conditions, "%s", support) : HX_OK;
+    if (*load) HX_TRY(hx_set_fault(&r->conditions.load_fault, "%s", load));
+    return *support ? hx_set_fault(&r->conditions.support_fault, "%s", support) : HX_OK;
 }
