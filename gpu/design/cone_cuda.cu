@@ -183,8 +183,7 @@ static int sum_pairs(const hx_cuda *impl, const hx_device_bins &cells, int64_t n
 {
     cone_kernel<<<hx_blocks(32 * n_cell, CONE_BLOCK), CONE_BLOCK, 0, impl->stream>>>(
         cells, d_value, n_cell, radius, d_sum);
-    HX_TRY_LAUNCH("cone_sum");
-    return HX_OK;
+    return HX_LAUNCHED("cone_sum");
 }
 
 constexpr int TILE_WARPS = 4;
@@ -220,8 +219,7 @@ static int sum_tiles(const hx_cuda *impl, const hx_device_bins &cells, double ra
     cone_tile_kernel<Law, FIELDS, TILE_WARPS, BLOCKS>
         <<<hx_blocks(n_tile, TILE_WARPS), 32 * TILE_WARPS, 0, impl->stream>>>(
             grid, law, static_cast<unsigned>(n_tile));
-    HX_TRY_LAUNCH("cone_sum");
-    return HX_OK;
+    return HX_LAUNCHED("cone_sum");
 }
 
 int hx_cuda_cone_sum(hx_device *dev, const hx_device_bins *cells, double radius, int n_field,

@@ -237,8 +237,7 @@ static int oc_begin(hx_device *dev, const hx_device_oc *oc)
     const hx_cuda *impl = hx_cuda_of(dev);
     oc_begin_kernel<<<hx_field_blocks(impl, oc->n), HX_BLOCK, 0, impl->stream>>>(
         *oc, impl->d_partial, impl->d_ticket);
-    HX_TRY_LAUNCH("oc_begin");
-    return HX_OK;
+    return HX_LAUNCHED("oc_begin");
 }
 
 static int oc_pass(hx_device *dev, const hx_device_oc *oc)
@@ -246,8 +245,7 @@ static int oc_pass(hx_device *dev, const hx_device_oc *oc)
     const hx_cuda *impl = hx_cuda_of(dev);
     oc_pass_kernel<<<hx_field_blocks(impl, oc->n), HX_BLOCK, 0, impl->stream>>>(
         *oc, impl->d_partial, impl->d_ticket);
-    HX_TRY_LAUNCH("oc_pass");
-    return HX_OK;
+    return HX_LAUNCHED("oc_pass");
 }
 
 __global__ void oc_take_kernel(int is_begin, const hx_oc_state *sums, hx_oc_state *state)
@@ -258,37 +256,30 @@ __global__ void oc_take_kernel(int is_begin, const hx_oc_state *sums, hx_oc_stat
 static int oc_take(hx_device *dev, int is_begin, const hx_oc_state *d_sums, hx_oc_state *d_state)
 {
     oc_take_kernel<<<1, 1, 0, hx_cuda_of(dev)->stream>>>(is_begin, d_sums, d_state);
-    HX_TRY_LAUNCH("oc_take");
-    return HX_OK;
+    return HX_LAUNCHED("oc_take");
 }
 
 static int oc_end(hx_device *dev, const hx_device_oc *oc)
 {
     const hx_cuda *impl = hx_cuda_of(dev);
     oc_end_kernel<<<hx_field_blocks(impl, oc->n), HX_BLOCK, 0, impl->stream>>>(*oc);
-    HX_TRY_LAUNCH("oc_end");
-    return HX_OK;
+    return HX_LAUNCHED("oc_end");
 }
 
-static hx_design_ops make_design_ops()
-{
-    hx_design_ops ops = {};
-    ops.modulus = modulus;
-    ops.sensitivity = sensitivity;
-    ops.measure = measure_design_sums;
-    ops.sum_positive = sum_positive;
-    ops.project = project_design;
-    ops.project_backward = project_backward;
-    ops.zero_passive = zero_passive;
-    ops.oc_begin = oc_begin;
-    ops.oc_pass = oc_pass;
-    ops.oc_end = oc_end;
-    ops.oc_take = oc_take;
-    ops.link = link;
-    ops.copy_largest = copy_largest;
-    ops.cone_sum = hx_cuda_cone_sum;
-    ops.cone_rounding = HX_CONE_ROUNDING;
-    return ops;
-}
-
-const hx_design_ops hx_cuda_design_ops = make_design_ops();
+const hx_design_ops hx_cuda_design_ops = {
+    .modulus = modulus,
+    .sensitivity = sensitivity,
+    .measure = measure_design_sums,
+    .sum_positive = sum_positive,
+    .project = project_design,
+    .project_backward = project_backward,
+    .zero_passive = zero_passive,
+    .oc_begin = oc_begin,
+    .oc_pass = oc_pass,
+    .oc_end = oc_end,
+    .oc_take = oc_take,
+    .link = link,
+    .copy_largest = copy_largest,
+    .cone_sum = hx_cuda_cone_sum,
+    .cone_rounding = HX_CONE_ROUNDING,
+};

@@ -96,16 +96,14 @@ static int apply_helmholtz_cuda(hx_device *dev, const hx_device_helmholtz *h, co
     HX_TRY_LAUNCH("helmholtz flux");
     const auto divergence = h->d_wedge ? divergence_kernel<true> : divergence_kernel<false>;
     divergence<<<hx_blocks(h->n_node, HX_BLOCK), HX_BLOCK, 0, stream>>>(*h, d_x, d_y);
-    HX_TRY_LAUNCH("helmholtz divergence");
-    return HX_OK;
+    return HX_LAUNCHED("helmholtz divergence");
 }
 
 static int helmholtz_cuda_diagonal(hx_device *dev, const hx_device_helmholtz *h, double *d_diagonal)
 {
     helmholtz_diagonal_kernel<<<hx_blocks(h->n_node, HX_BLOCK), HX_BLOCK, 0,
                                 hx_cuda_of(dev)->stream>>>(*h, d_diagonal);
-    HX_TRY_LAUNCH("helmholtz diagonal");
-    return HX_OK;
+    return HX_LAUNCHED("helmholtz diagonal");
 }
 
 static int to_nodes(hx_device *dev, const hx_device_helmholtz *h, const double *d_value,
@@ -114,8 +112,7 @@ static int to_nodes(hx_device *dev, const hx_device_helmholtz *h, const double *
     const auto kernel = h->has_collapsed ? to_nodes_kernel<true> : to_nodes_kernel<false>;
     kernel<<<hx_blocks(h->n_node, HX_BLOCK), HX_BLOCK, 0, hx_cuda_of(dev)->stream>>>(*h, d_value,
                                                                                      d_node);
-    HX_TRY_LAUNCH("helmholtz to_nodes");
-    return HX_OK;
+    return HX_LAUNCHED("helmholtz to_nodes");
 }
 
 static int to_elements(hx_device *dev, const hx_device_helmholtz *h, const double *d_node,
@@ -124,8 +121,7 @@ static int to_elements(hx_device *dev, const hx_device_helmholtz *h, const doubl
     const auto kernel = h->has_collapsed ? to_elements_kernel<true> : to_elements_kernel<false>;
     kernel<<<hx_blocks(h->n_elem, HX_BLOCK), HX_BLOCK, 0, hx_cuda_of(dev)->stream>>>(*h, d_node,
                                                                                      d_value);
-    HX_TRY_LAUNCH("helmholtz to_elements");
-    return HX_OK;
+    return HX_LAUNCHED("helmholtz to_elements");
 }
 
 const hx_helmholtz_ops hx_cuda_helmholtz_ops = {apply_helmholtz_cuda, helmholtz_cuda_diagonal,

@@ -26,8 +26,7 @@ __global__ void __launch_bounds__(HX_BLOCK) hx_each_kernel(int64_t n, Body body)
 template <class Body> int hx_for_each(hx_device *dev, int64_t n, const Body &body)
 {
     hx_each_kernel<<<hx_blocks(n, HX_BLOCK), HX_BLOCK, 0, hx_cuda_of(dev)->stream>>>(n, body);
-    HX_TRY_LAUNCH("element field");
-    return HX_OK;
+    return HX_LAUNCHED("element field");
 }
 
 // Number of blocks of a sum. It depends only on n and the GPU, so that the order of the sum is

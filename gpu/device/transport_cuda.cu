@@ -278,8 +278,7 @@ template <class T> int put_items(hx_device *dev, const hx_transport_items *items
     const int64_t n_block = needed < 1 ? 1 : needed < most ? needed : most;
     put_kernel<T><<<static_cast<unsigned>(n_block), HX_BLOCK, 0, impl->stream>>>(*items, d_y,
                                                                                  impl->d_ticket);
-    HX_TRY_LAUNCH("sending to other processes");
-    return HX_OK;
+    return HX_LAUNCHED("sending to other processes");
 }
 
 int put(hx_device *dev, const hx_transport_items *items, const double *d_y)
@@ -332,32 +331,28 @@ int add_items(hx_device *dev, const hx_transport_arrivals *came, const hx_transp
 {
     add_kernel<T><<<blocks_of(sums->components * sums->n), HX_BLOCK, 0, hx_cuda_of(dev)->stream>>>(
         *came, *sums, d_y);
-    HX_TRY_LAUNCH("receiving from other processes");
-    return HX_OK;
+    return HX_LAUNCHED("receiving from other processes");
 }
 
 template <class T>
 int take_items(hx_device *dev, const hx_transport_arrivals *came, int64_t n, T *d_y)
 {
     take_kernel<T><<<blocks_of(n), HX_BLOCK, 0, hx_cuda_of(dev)->stream>>>(*came, n, d_y);
-    HX_TRY_LAUNCH("receiving from other processes");
-    return HX_OK;
+    return HX_LAUNCHED("receiving from other processes");
 }
 
 template <class T>
 int add_all_items(hx_device *dev, const hx_transport_arrivals *came, int64_t n, T *d_y)
 {
     add_all_kernel<T><<<blocks_of(n), HX_BLOCK, 0, hx_cuda_of(dev)->stream>>>(*came, n, d_y);
-    HX_TRY_LAUNCH("sums over processes");
-    return HX_OK;
+    return HX_LAUNCHED("sums over processes");
 }
 
 int sum_few(hx_device *dev, const hx_transport_items *items, const hx_transport_arrivals *came,
             int64_t n, double *d_y)
 {
     sum_few_kernel<<<1, HX_BLOCK, 0, hx_cuda_of(dev)->stream>>>(*items, *came, n, d_y);
-    HX_TRY_LAUNCH("sums over processes");
-    return HX_OK;
+    return HX_LAUNCHED("sums over processes");
 }
 
 } // namespace
@@ -407,30 +402,25 @@ int hx_cuda_transport_add_all_single(hx_device *dev, const hx_transport_arrivals
 namespace
 {
 
-hx_transport_ops make_ops()
-{
-    hx_transport_ops ops = {};
-    ops.name = "CUDA IPC";
-    ops.is_quick = 1;
-    ops.tell_device = tell_device;
-    ops.alloc = alloc;
-    ops.release = release;
-    ops.open = open;
-    ops.close = close;
-    ops.put = put;
-    ops.put_single = put_single;
-    ops.wait = wait;
-    ops.add = hx_cuda_transport_add;
-    ops.add_single = hx_cuda_transport_add_single;
-    ops.take = hx_cuda_transport_take;
-    ops.take_single = hx_cuda_transport_take_single;
-    ops.add_all = hx_cuda_transport_add_all;
-    ops.add_all_single = hx_cuda_transport_add_all_single;
-    ops.sum_few = sum_few;
-    ops.swap_single = swap_single;
-    return ops;
-}
-
 } // namespace
 
-const hx_transport_ops hx_cuda_transport_ops = make_ops();
+const hx_transport_ops hx_cuda_transport_ops = {
+    .name = "CUDA IPC",
+    .is_quick = 1,
+    .tell_device = tell_device,
+    .alloc = alloc,
+    .release = release,
+    .open = open,
+    .close = close,
+    .put = put,
+    .put_single = put_single,
+    .wait = wait,
+    .add = hx_cuda_transport_add,
+    .add_single = hx_cuda_transport_add_single,
+    .take = hx_cuda_transport_take,
+    .take_single = hx_cuda_transport_take_single,
+    .add_all = hx_cuda_transport_add_all,
+    .add_all_single = hx_cuda_transport_add_all_single,
+    .sum_few = sum_few,
+    .swap_single = swap_single,
+};

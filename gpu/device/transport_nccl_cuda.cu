@@ -189,28 +189,23 @@ int put_single(hx_device *dev, const hx_transport_items *items, const float *d_y
     return put_items(dev, items, d_y);
 }
 
-hx_transport_ops make_ops()
-{
-    hx_transport_ops ops = {};
-    ops.name = "NCCL";
-    ops.tell_device = tell_device;
-    ops.has_library = has_library;
-    ops.identify = identify;
-    ops.join = join;
-    ops.leave = leave;
-    ops.alloc = alloc;
-    ops.release = release;
-    ops.put = put;
-    ops.put_single = put_single;
-    ops.add = hx_cuda_transport_add;
-    ops.add_single = hx_cuda_transport_add_single;
-    ops.take = hx_cuda_transport_take;
-    ops.take_single = hx_cuda_transport_take_single;
-    ops.add_all = hx_cuda_transport_add_all;
-    ops.add_all_single = hx_cuda_transport_add_all_single;
-    return ops;
-}
-
 } // namespace
 
-const hx_transport_ops hx_cuda_transport_nccl_ops = make_ops();
+const hx_transport_ops hx_cuda_transport_nccl_ops = {
+    .name = "NCCL",
+    .tell_device = tell_device,
+    .has_library = has_library,
+    .identify = identify,
+    .join = join,
+    .leave = leave,
+    .alloc = alloc,
+    .release = release,
+    .put = put,
+    .put_single = put_single,
+    .add = hx_cuda_transport_add,
+    .add_single = hx_cuda_transport_add_single,
+    .take = hx_cuda_transport_take,
+    .take_single = hx_cuda_transport_take_single,
+    .add_all = hx_cuda_transport_add_all,
+    .add_all_single = hx_cuda_transport_add_all_single,
+};

@@ -289,9 +289,8 @@ template <int ORDER> int allow_memory()
     HX_TRY(check_shared(static_cast<size_t>(bytes)));
     HX_TRY_CUDA(cudaFuncSetAttribute(all_lines_kernel<ORDER>,
                                      cudaFuncAttributeMaxDynamicSharedMemorySize, bytes));
-    HX_TRY_CUDA(cudaFuncSetAttribute(all_rows_kernel<ORDER>,
-                                     cudaFuncAttributeMaxDynamicSharedMemorySize, rows));
-    return HX_OK;
+    return HX_CUDA(cudaFuncSetAttribute(all_rows_kernel<ORDER>,
+                                        cudaFuncAttributeMaxDynamicSharedMemorySize, rows));
 }
 
 // Indices and coordinates of the control points of patches.

@@ -149,8 +149,7 @@ template <int C> static int add_chunk(const separate_filling *f, int64_t first, 
     HX_TRY(hx_launch_cells<C>(f->dev, f->input, nullptr, first, n, sink));
     add_stored<C><<<hx_blocks(n, HX_BLOCK), HX_BLOCK, 0, hx_cuda_of(f->dev)->stream>>>(
         *f->m, f->input.incidence.point, f->d_number, first, n);
-    HX_TRY_LAUNCH("add_stored");
-    return HX_OK;
+    return HX_LAUNCHED("add_stored");
 }
 
 static int separate_run(hx_cuda_filling *filling)

@@ -131,9 +131,9 @@ static size_t sort_kept_bytes(const sort_filling *f)
 
 static int sort_pairs(const sort_filling *f, sort_memory *s, void *d_temp, uint32_t *d_order[2])
 {
-    HX_TRY_CUDA(hx_queue_sort(d_temp, &s->temp_bytes, s->d_key, d_order,
-                              static_cast<uint32_t>(f->n), s->n_bits, hx_cuda_of(f->dev)->stream));
-    return HX_OK;
+    return HX_CUDA(hx_queue_sort(d_temp, &s->temp_bytes, s->d_key, d_order,
+                                 static_cast<uint32_t>(f->n), s->n_bits,
+                                 hx_cuda_of(f->dev)->stream));
 }
 
 static int check_sort_memory(const sort_filling *f, const sort_memory *s)
@@ -173,8 +173,7 @@ static int make_order(sort_filling *f, sort_memory *s)
     s->d_other = order[1];
     find_segments<<<hx_blocks(f->n, HX_BLOCK), HX_BLOCK, 0, stream>>>(
         f->m->pattern, s->d_key[0], f->n, s->col_bits, f->d_segment);
-    HX_TRY_LAUNCH("find_segments");
-    return HX_OK;
+    return HX_LAUNCHED("find_segments");
 }
 
 static int sort_prepare(hx_cuda_filling *filling)
@@ -213,8 +212,7 @@ template <int C> static int make_and_sum(const sort_filling *f)
     if (n_thread == 0) return HX_OK; // no cell touches the rows
     sum_segments<C><<<hx_blocks(n_thread, block), block, 0, hx_cuda_of(f->dev)->stream>>>(
         *f->m, f->input.incidence.point, f->d_segment, f->d_order, f->d_tile);
-    HX_TRY_LAUNCH("sum_segments");
-    return HX_OK;
+    return HX_LAUNCHED("sum_segments");
 }
 
 static int sort_run(hx_cuda_filling *filling)

@@ -198,8 +198,7 @@ int cut_windows(worker *w, int64_t *d_begin, int64_t *d_first_place)
     w->p->d_own = w->p->d_visit + n_window + 1;
     b->p = *w->p;
     window_rows_kernel<<<blocks(b->n_narrow + 1), HX_BLOCK, 0, w->stream>>>(*b, d_begin);
-    HX_TRY_LAUNCH("window_rows_kernel");
-    return HX_OK;
+    return HX_LAUNCHED("window_rows_kernel");
 }
 
 int list_visits(worker *w, const uint64_t *d_key, uint32_t *d_number)

@@ -112,8 +112,7 @@ int create_sliced(hx_device *dev, hx_matrix *m)
     m->n_value = n_block * c * c;
     HX_TRY(dev->ops->alloc(dev, static_cast<size_t>(n_block) * sizeof(int32_t), &m->d_col));
     slice_columns_kernel<<<warp_blocks(n_slice), HX_BLOCK, 0, stream>>>(*m, n_slice);
-    HX_TRY_LAUNCH("slice columns");
-    return HX_OK;
+    return HX_LAUNCHED("slice columns");
 }
 
 // For csr and coo.
@@ -133,8 +132,7 @@ int create_numbers(hx_device *dev, hx_matrix *m)
         number_columns_kernel<3><<<warp_blocks(n_row), HX_BLOCK, 0, stream>>>(*m);
     else
         number_columns_kernel<1><<<warp_blocks(n_row), HX_BLOCK, 0, stream>>>(*m);
-    HX_TRY_LAUNCH("columns");
-    return HX_OK;
+    return HX_LAUNCHED("columns");
 }
 
 int create_ell(hx_device *dev, hx_matrix *m)
@@ -147,8 +145,7 @@ int create_ell(hx_device *dev, hx_matrix *m)
         ell_columns_kernel<3><<<n_block, HX_BLOCK, 0, stream>>>(*m);
     else
         ell_columns_kernel<1><<<n_block, HX_BLOCK, 0, stream>>>(*m);
-    HX_TRY_LAUNCH("ell columns");
-    return HX_OK;
+    return HX_LAUNCHED("ell columns");
 }
 
 // Padding is set to zero and never written by fills; so are the bytes after the last value.
@@ -229,8 +226,7 @@ int diagonal(hx_device *dev, const hx_matrix *m, double *d_diag)
 {
     diagonal_kernel<<<hx_blocks(m->pattern.n_row, HX_BLOCK), HX_BLOCK, 0,
                       hx_cuda_of(dev)->stream>>>(*m, d_diag);
-    HX_TRY_LAUNCH("diagonal of the matrix");
-    return HX_OK;
+    return HX_LAUNCHED("diagonal of the matrix");
 }
 
 // Copies the blocks of rows first .. first + n_row - 1, row-major in double precision: one warp per
@@ -329,9 +325,8 @@ int fetch(hx_device *dev, int slot, void *to, const void *d_from, size_t bytes)
         HX_TRY_CUDA(cudaStreamCreateWithFlags(&impl->fetch_stream[slot], cudaStreamNonBlocking));
     HX_TRY_CUDA(cudaEventRecord(impl->fetch_ready[slot], impl->stream));
     HX_TRY_CUDA(cudaStreamWaitEvent(impl->fetch_stream[slot], impl->fetch_ready[slot], 0));
-    HX_TRY_CUDA(
+    return HX_CUDA(
         cudaMemcpyAsync(to, d_from, bytes, cudaMemcpyDeviceToHost, impl->fetch_stream[slot]));
-    return HX_OK;
 }
 
 int fetch_wait(hx_device *dev, int slot)
@@ -343,44 +338,39 @@ int fetch_wait(hx_device *dev, int slot)
 
 constexpr unsigned ALL_FORMATS = (1u << HX_N_FORMAT) - 1;
 
-hx_matrix_ops make_ops()
-{
-    hx_matrix_ops ops = {};
-    ops.formats = ALL_FORMATS;
-    ops.lower_formats = ALL_FORMATS;
-    ops.single_formats = ALL_FORMATS;
-    ops.fills = (1u << HX_N_FILL) - 1;
-    ops.builds = (1u << HX_N_BUILD) - 1;
-    ops.splines = 1;
-    ops.pattern = hx_cuda_pattern;
-    ops.create = create;
-    ops.destroy = destroy;
-    ops.fill_create = hx_cuda_fill_create;
-    ops.fill_run = hx_cuda_fill_run;
-    ops.fill_free = hx_cuda_fill_free;
-    ops.fill_bytes = hx_cuda_fill_bytes;
-    ops.fill_steps = hx_cuda_fill_steps;
-    ops.fill_reads_slots = hx_cuda_fill_reads_slots;
-    ops.multiply = hx_cuda_matrix_multiply;
-    ops.divide = hx_cuda_product_divide;
-    ops.multiply_part = hx_cuda_matrix_multiply_part;
-    ops.multiply_dot = hx_cuda_matrix_multiply_dot;
-    ops.multiply_single = hx_cuda_matrix_multiply_single;
-    ops.multiply_part_single = hx_cuda_matrix_multiply_part_single;
-    ops.diagonal = diagonal;
-    ops.rows = get_rows;
-    ops.plan_bytes = plan_bytes;
-    ops.host_alloc = host_alloc;
-    ops.host_release = host_release;
-    ops.cutter_create = hx_cuda_cutter_create;
-    ops.cut = hx_cuda_cut;
-    ops.cutter_free = hx_cuda_cutter_free;
-    ops.shift = hx_cuda_shift;
-    ops.fetch = fetch;
-    ops.fetch_wait = fetch_wait;
-    return ops;
-}
-
 } // namespace
 
-extern const hx_matrix_ops hx_cuda_matrix_ops = make_ops();
+extern const hx_matrix_ops hx_cuda_matrix_ops = {
+    .formats = ALL_FORMATS,
+    .lower_formats = ALL_FORMATS,
+    .single_formats = ALL_FORMATS,
+    .fills = (1u << HX_N_FILL) - 1,
+    .builds = (1u << HX_N_BUILD) - 1,
+    .splines = 1,
+    .pattern = hx_cuda_pattern,
+    .create = create,
+    .destroy = destroy,
+    .fill_create = hx_cuda_fill_create,
+    .fill_run = hx_cuda_fill_run,
+    .fill_free = hx_cuda_fill_free,
+    .fill_bytes = hx_cuda_fill_bytes,
+    .fill_steps = hx_cuda_fill_steps,
+    .fill_reads_slots = hx_cuda_fill_reads_slots,
+    .multiply = hx_cuda_matrix_multiply,
+    .multiply_dot = hx_cuda_matrix_multiply_dot,
+    .divide = hx_cuda_product_divide,
+    .multiply_part = hx_cuda_matrix_multiply_part,
+    .multiply_single = hx_cuda_matrix_multiply_single,
+    .multiply_part_single = hx_cuda_matrix_multiply_part_single,
+    .diagonal = diagonal,
+    .rows = get_rows,
+    .plan_bytes = plan_bytes,
+    .cutter_create = hx_cuda_cutter_create,
+    .cut = hx_cuda_cut,
+    .cutter_free = hx_cuda_cutter_free,
+    .shift = hx_cuda_shift,
+    .host_alloc = host_alloc,
+    .host_release = host_release,
+    .fetch = fetch,
+    .fetch_wait = fetch_wait,
+};

@@ -169,9 +169,9 @@ template <class T> int allow_shared()
 {
     HX_TRY_CUDA(cudaFuncSetAttribute(runs_kernel<T>, cudaFuncAttributeMaxDynamicSharedMemorySize,
                                      static_cast<int>(MOST_SHARED)));
-    HX_TRY_CUDA(cudaFuncSetAttribute(runs_kernel<T>, cudaFuncAttributePreferredSharedMemoryCarveout,
-                                     cudaSharedmemCarveoutMaxShared));
-    return HX_OK;
+    return HX_CUDA(cudaFuncSetAttribute(runs_kernel<T>,
+                                        cudaFuncAttributePreferredSharedMemoryCarveout,
+                                        cudaSharedmemCarveoutMaxShared));
 }
 
 size_t list_numbers(int64_t n_off, int64_t n_run)
@@ -248,8 +248,7 @@ int code_blocks(hx_device *dev, const hx_matrix *m, hx_cuda_lower *s)
     HX_TRY(dev->ops->alloc(dev, code_numbers(m->pattern.n_entry) * sizeof(uint16_t), &s->d_code));
     codes_kernel<<<static_cast<unsigned>(s->n_run), SIZE, 0, hx_cuda_of(dev)->stream>>>(
         view_of(m, s), s->d_code);
-    HX_TRY_LAUNCH("points of blocks");
-    return HX_OK;
+    return HX_LAUNCHED("points of blocks");
 }
 
 int create_runs(hx_device *dev, const hx_matrix *m, hx_cuda_lower *s)
@@ -325,8 +324,7 @@ int create_lists(hx_device *dev, const hx_matrix *m, hx_cuda_lower *s)
     }
     pointers_kernel<<<hx_blocks(p.n_row + 1, HX_BLOCK), HX_BLOCK, 0, stream>>>(
         p.n_row, s->n_off, d_sorted, s->d_column_ptr);
-    HX_TRY_LAUNCH("blocks of columns");
-    return HX_OK;
+    return HX_LAUNCHED("blocks of columns");
 }
 
 size_t bytes_of_runs(int64_t n_row, int64_t n_off, int64_t n_run, int64_t n_outer)
@@ -487,8 +485,7 @@ static int run_blocks(const hx_matrix *m, const hx_cuda_lower *s, const hx_block
         runs_kernel<<<run.n, SIZE, n_shared, run.stream>>>(run.block, view_of(m, s),
                                                            static_cast<const double *>(m->d_value),
                                                            d_x, s->d_aside, d_y);
-    HX_TRY_LAUNCH("product of a lower matrix");
-    return HX_OK;
+    return HX_LAUNCHED("product of a lower matrix");
 }
 
 int hx_cuda_lower_multiply(hx_device *dev, const hx_matrix *m, const hx_cuda_product *plan,
@@ -501,13 +498,11 @@ int hx_cuda_lower_multiply(hx_device *dev, const hx_matrix *m, const hx_cuda_pro
         if (run.n == 0) return HX_OK;
         lists_kernel<<<run.n, HX_BLOCK, 0, run.stream>>>(run.block, *m, s->d_column_ptr, s->d_row,
                                                          s->d_entry, d_x, d_y);
-        HX_TRY_LAUNCH("product of a lower matrix by lists");
-        return HX_OK;
+        return HX_LAUNCHED("product of a lower matrix by lists");
     }
     if (run.n > 0) HX_TRY(run_blocks(m, s, run, d_x, d_y));
     if (s->n_outer == 0 || rows.n == 0) return HX_OK;
     parts_kernel<<<hx_blocks(3 * rows.n, HX_BLOCK), HX_BLOCK, 0, run.stream>>>(
         rows, s->d_part_ptr, s->d_part, s->d_aside, d_y);
-    HX_TRY_LAUNCH("outer sums");
-    return HX_OK;
+    return HX_LAUNCHED("outer sums");
 }

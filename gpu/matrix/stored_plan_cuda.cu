@@ -215,8 +215,7 @@ int count_kept(worker *w)
 int start_images(worker *w)
 {
     images_kernel<<<blocks(w->p->n_kept), HX_BLOCK, 0, w->stream>>>(w->b);
-    HX_TRY_LAUNCH("stored's images_kernel");
-    return HX_OK;
+    return HX_LAUNCHED("stored's images_kernel");
 }
 
 constexpr int WIDE = 20; // number of kept entries per row from which they are sorted by tiles

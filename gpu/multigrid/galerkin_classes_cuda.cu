@@ -437,6 +437,5 @@ int hx_cuda_classes_share(hx_device *dev, const hx_mg_mesh *mesh)
     sum_tables_kernel<<<n_block, SUM_THREADS, 0, impl->stream>>>(
         hx_cuda_classes_of(mesh), mesh->d_changed, mesh->d_cell_elem, mesh->d_cell_elem_at,
         mesh->d_kept, mesh->d_share);
-    HX_TRY_LAUNCH("contributions of equal cells");
-    return HX_OK;
+    return HX_LAUNCHED("contributions of equal cells");
 }

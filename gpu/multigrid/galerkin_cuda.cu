@@ -408,8 +408,7 @@ int hx_cuda_mesh_update(hx_device *dev, const hx_mg_mesh *mesh, const hx_mg_leve
     const dim3 grid = block_grid(level->n_node, 128, mirrored);
     sum_shares_kernel<<<grid, 128, 0, impl->stream>>>(mesh->d_share, mesh->d_node_cell, *level,
                                                       mirrored);
-    HX_TRY_LAUNCH("cells' parts");
-    return HX_OK;
+    return HX_LAUNCHED("cells' parts");
 }
 
 int hx_cuda_galerkin(hx_device *dev, const hx_mg_level *fine, const hx_mg_level *coarse)
@@ -419,6 +418,5 @@ int hx_cuda_galerkin(hx_device *dev, const hx_mg_level *fine, const hx_mg_level 
         multiply_coarse<3, 4, 3>(stream, *fine, *coarse);
     else
         multiply_coarse<9, 1, 3>(stream, *fine, *coarse);
-    HX_TRY_LAUNCH("Galerkin");
-    return HX_OK;
+    return HX_LAUNCHED("Galerkin");
 }

@@ -268,6 +268,5 @@ int hx_cuda_rows_galerkin(hx_device *dev, const hx_mg_mesh *mesh, const hx_matri
     }
     const dim3 grid(hx_blocks(level->n_node, 128), HX_COARSE_CENTRE + 1);
     add_transposed_kernel<<<grid, 128, 0, stream>>>(*level);
-    HX_TRY_LAUNCH("Galerkin product from rows");
-    return HX_OK;
+    return HX_LAUNCHED("Galerkin product from rows");
 }

@@ -199,8 +199,7 @@ int run_rows(hx_device *dev, const hx_mg_level *level, int step, const float *d_
     half_row_kernel<MODE>
         <<<hx_blocks(DOF * level->n_own, ROWS), dim3(ROWS, QUARTERS), 0, hx_stream_of(dev)>>>(
             *level, step, d_x, d_y);
-    HX_TRY_LAUNCH("multigrid rows");
-    return HX_OK;
+    return HX_LAUNCHED("multigrid rows");
 }
 
 // Eight lanes process the children of a node.
@@ -352,8 +351,7 @@ int hx_cuda_mg_level_diagonal(hx_device *dev, const hx_mg_level *level)
 {
     diagonal_kernel<<<hx_blocks(DOF * level->n_node, HX_BLOCK), HX_BLOCK, 0, hx_stream_of(dev)>>>(
         *level);
-    HX_TRY_LAUNCH("multigrid diagonal");
-    return HX_OK;
+    return HX_LAUNCHED("multigrid diagonal");
 }
 
 int hx_cuda_mg_dense(hx_device *dev, const hx_mg_level *level, double *matrix)
@@ -378,6 +376,5 @@ int hx_cuda_mg_add_blocks(hx_device *dev, const hx_mg_level *level, int64_t n, c
     if (n == 0) return HX_OK;
     add_blocks_kernel<<<hx_blocks(36 * n, HX_BLOCK), HX_BLOCK, 0, hx_stream_of(dev)>>>(
         n, d_at, d_block, *level);
-    HX_TRY_LAUNCH("multigrid add_blocks");
-    return HX_OK;
+    return HX_LAUNCHED("multigrid add_blocks");
 }

@@ -60,6 +60,5 @@ int hx_cuda_mg_rows_add(hx_device *dev, const hx_mg_rows *rows, double factor, c
         rows_add_kernel<WARP>
             <<<hx_blocks(rows->n * WARP, HX_BLOCK), HX_BLOCK, 0, hx_stream_of(dev)>>>(
                 rows->n, rows->d_first, rows->d_at, rows->d_column, rows->d_value, factor, v);
-    HX_TRY_LAUNCH("multigrid rows_add");
-    return HX_OK;
+    return HX_LAUNCHED("multigrid rows_add");
 }

@@ -399,8 +399,7 @@ int fork_inverse(hx_cuda *impl)
     for (cudaEvent_t &mark : impl->fork_mark)
         if (!mark) HX_TRY_CUDA(cudaEventCreateWithFlags(&mark, cudaEventDisableTiming));
     HX_TRY_CUDA(cudaEventRecord(impl->fork_mark[0], impl->stream));
-    HX_TRY_CUDA(cudaStreamWaitEvent(impl->concurrent, impl->fork_mark[0], 0));
-    return HX_OK;
+    return HX_CUDA(cudaStreamWaitEvent(impl->concurrent, impl->fork_mark[0], 0));
 }
 
 int mark_concurrent(const hx_device *dev, int is_end)
@@ -441,8 +440,7 @@ int invert(hx_device *dev, const hx_mg_level *level, double added, hx_mg_direct 
         s, direct->d_inverse);
     HX_TRY_LAUNCH("multigrid inverse");
     HX_TRY(mark_concurrent(dev, 1));
-    HX_TRY_CUDA(cudaEventRecord(impl->fork_mark[1], stream));
-    return HX_OK;
+    return HX_CUDA(cudaEventRecord(impl->fork_mark[1], stream));
 }
 
 constexpr int WARPS = 8; // rows per block

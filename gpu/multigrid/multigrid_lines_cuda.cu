@@ -119,8 +119,7 @@ __global__ void __launch_bounds__(THREADS)
 int hx_cuda_mg_lines_couple(hx_device *dev, const hx_device_model *model, const hx_mg_lines *lines)
 {
     couple_kernel<<<hx_blocks(lines->n_point, 128), 128, 0, hx_stream_of(dev)>>>(*model, *lines);
-    HX_TRY_LAUNCH("multigrid lines");
-    return HX_OK;
+    return HX_LAUNCHED("multigrid lines");
 }
 
 int hx_cuda_mg_lines_factorise(hx_device *dev, const hx_mg_splitting *splitting)
@@ -135,8 +134,7 @@ int hx_cuda_mg_lines_factorise(hx_device *dev, const hx_mg_splitting *splitting)
 int hx_cuda_mg_unit(hx_device *dev, int64_t n, float *d_m)
 {
     unit_kernel<<<hx_blocks(n, HX_BLOCK), HX_BLOCK, 0, hx_stream_of(dev)>>>(n, d_m);
-    HX_TRY_LAUNCH("multigrid unit");
-    return HX_OK;
+    return HX_LAUNCHED("multigrid unit");
 }
 
 int hx_cuda_mg_lines_solve(hx_device *dev, const hx_mg_splitting *splitting, const double *d_r,
@@ -144,6 +142,5 @@ int hx_cuda_mg_lines_solve(hx_device *dev, const hx_mg_splitting *splitting, con
 {
     const hx_mg_lines *const lines = splitting->lines;
     solve_kernel<<<hx_blocks(lines->n, THREADS), THREADS, 0, hx_stream_of(dev)>>>(*lines, d_r, d_t);
-    HX_TRY_LAUNCH("multigrid lines");
-    return HX_OK;
+    return HX_LAUNCHED("multigrid lines");
 }

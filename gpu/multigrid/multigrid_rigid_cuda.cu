@@ -62,8 +62,7 @@ int hx_cuda_mg_match_entries(hx_device *dev, int64_t n, const int64_t *d_dof, co
     if (n == 0) return HX_OK;
     match_entries_kernel<<<hx_blocks(n, HX_BLOCK), HX_BLOCK, 0, hx_stream_of(dev)>>>(n, d_dof, d_r,
                                                                                      d_t);
-    HX_TRY_LAUNCH("multigrid match_entries");
-    return HX_OK;
+    return HX_LAUNCHED("multigrid match_entries");
 }
 
 int hx_cuda_mg_column_dots(hx_device *dev, int64_t n, int n_column, const float *d_y,
@@ -84,15 +83,13 @@ int hx_cuda_mg_column_combine(hx_device *dev, int64_t n, int n_column, const flo
 {
     column_combine_kernel<<<hx_blocks(n, HX_BLOCK), HX_BLOCK, 0, hx_stream_of(dev)>>>(
         n, n_column, d_y, d_c, d_x);
-    HX_TRY_LAUNCH("multigrid column_combine");
-    return HX_OK;
+    return HX_LAUNCHED("multigrid column_combine");
 }
 
 int hx_cuda_mg_add(hx_device *dev, int64_t n, const float *d_x, float *d_y)
 {
     add_kernel<<<hx_blocks(n, HX_BLOCK), HX_BLOCK, 0, hx_stream_of(dev)>>>(n, d_x, d_y);
-    HX_TRY_LAUNCH("multigrid add");
-    return HX_OK;
+    return HX_LAUNCHED("multigrid add");
 }
 
 int hx_cuda_mg_small_multiply(hx_device *dev, int n_column, const double *d_inverse,
@@ -100,6 +97,5 @@ int hx_cuda_mg_small_multiply(hx_device *dev, int n_column, const double *d_inve
 {
     small_multiply_kernel<<<hx_blocks(n_column, HX_BLOCK), HX_BLOCK, 0, hx_stream_of(dev)>>>(
         n_column, d_inverse, d_sum, d_c);
-    HX_TRY_LAUNCH("multigrid small_multiply");
-    return HX_OK;
+    return HX_LAUNCHED("multigrid small_multiply");
 }

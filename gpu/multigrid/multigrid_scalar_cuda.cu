@@ -28,8 +28,7 @@ int launch(hx_device *dev, const char *name, int64_t n, Kernel kernel, Argument.
 {
     if (n == 0) return HX_OK;
     kernel<<<hx_blocks(n, HX_BLOCK), HX_BLOCK, 0, hx_stream_of(dev)>>>(argument...);
-    HX_TRY_LAUNCH(name);
-    return HX_OK;
+    return HX_LAUNCHED(name);
 }
 
 // Weight of corner c of a cell at node a.
@@ -601,63 +600,45 @@ int rows_galerkin(hx_device *dev, const hx_mg_mesh *mesh, const hx_matrix *matri
     }
     const dim3 grid(hx_blocks(level->n_node, HX_BLOCK), HX_COARSE_CENTRE + 1);
     add_transposed_kernel<<<grid, HX_BLOCK, 0, stream>>>(*level);
-    HX_TRY_LAUNCH("scalar Galerkin product from rows");
-    return HX_OK;
+    return HX_LAUNCHED("scalar Galerkin product from rows");
 }
 
-hx_mg_smoother_ops make_diagonal_ops()
-{
-    hx_mg_smoother_ops ops = {};
-    ops.invert = hx_cuda_mg_diagonal_invert;
-    ops.power = hx_cuda_mg_diagonal_power;
-    ops.level_invert = level_diagonal;
-    ops.level_power = hx_cuda_mg_diagonal_power;
-    return ops;
-}
+const hx_mg_smoother_ops diagonal_ops = {
+    .invert = hx_cuda_mg_diagonal_invert,
+    .power = hx_cuda_mg_diagonal_power,
+    .level_invert = level_diagonal,
+    .level_power = hx_cuda_mg_diagonal_power,
+};
 
-hx_mg_transfer_ops make_transfer_ops()
-{
-    hx_mg_transfer_ops ops = {};
-    ops.mesh_restrict = mesh_restrict;
-    ops.mesh_prolong = mesh_prolong;
-    ops.restrict_to = restrict_to;
-    ops.prolong_from = prolong_from;
-    ops.mesh_galerkin = mesh_galerkin;
-    ops.rows_galerkin = rows_galerkin;
-    ops.galerkin = galerkin;
-    return ops;
-}
+const hx_mg_transfer_ops transfer_ops = {
+    .mesh_restrict = mesh_restrict,
+    .mesh_prolong = mesh_prolong,
+    .restrict_to = restrict_to,
+    .prolong_from = prolong_from,
+    .mesh_galerkin = mesh_galerkin,
+    .rows_galerkin = rows_galerkin,
+    .galerkin = galerkin,
+};
 
-hx_mg_level_ops make_level_ops()
-{
-    hx_mg_level_ops ops = {};
-    ops.matrix_by_columns = 1;
-    ops.multiply = multiply;
-    ops.residual = residual;
-    ops.smooth = smooth;
-    ops.add_blocks = add_blocks;
-    ops.dense = dense;
-    return ops;
-}
+const hx_mg_level_ops level_ops = {
+    .matrix_by_columns = 1,
+    .multiply = multiply,
+    .residual = residual,
+    .smooth = smooth,
+    .add_blocks = add_blocks,
+    .dense = dense,
+};
 
-const hx_mg_smoother_ops diagonal_ops = make_diagonal_ops();
-const hx_mg_transfer_ops transfer_ops = make_transfer_ops();
-const hx_mg_level_ops level_ops = make_level_ops();
 const hx_mg_direct_ops direct_ops = {hx_cuda_mg_inverse_scalar, hx_cuda_mg_inverse_fits,
                                      hx_cuda_mg_inverse_multiply};
 
-hx_multigrid_ops make_ops()
-{
-    hx_multigrid_ops ops = {};
-    ops.vector = &hx_cuda_mg_vector_ops;
-    ops.diagonal = &diagonal_ops;
-    ops.blocks = &hx_cuda_mg_blocks_ops;
-    ops.transfer = &transfer_ops;
-    ops.level = &level_ops;
-    ops.direct = &direct_ops;
-    return ops;
-}
-
 } // namespace
 
-const hx_multigrid_ops hx_cuda_multigrid_scalar_ops = make_ops();
+const hx_multigrid_ops hx_cuda_multigrid_scalar_ops = {
+    .vector = &hx_cuda_mg_vector_ops,
+    .diagonal = &diagonal_ops,
+    .blocks = &hx_cuda_mg_blocks_ops,
+    .transfer = &transfer_ops,
+    .level = &level_ops,
+    .direct = &direct_ops,
+};

@@ -141,8 +141,7 @@ int hx_cuda_mg_mesh_restrict(hx_device *dev, const hx_mg_mesh *mesh, const doubl
     HX_TRY_LAUNCH("multigrid restrict");
     gather_kernel<<<hx_blocks(DOF * level->n_node, HX_BLOCK), HX_BLOCK, 0, hx_stream_of(dev)>>>(
         level->n_node, mesh->d_node_cell, mesh->d_partial, level->d_b);
-    HX_TRY_LAUNCH("multigrid gather");
-    return HX_OK;
+    return HX_LAUNCHED("multigrid gather");
 }
 
 int hx_cuda_mg_mesh_prolong(hx_device *dev, const hx_mg_mesh *mesh, const float *d_y,
@@ -150,6 +149,5 @@ int hx_cuda_mg_mesh_prolong(hx_device *dev, const hx_mg_mesh *mesh, const float 
 {
     mesh_prolong_kernel<<<hx_blocks(mesh->n_cell, WARPS), 32 * WARPS, 0, hx_stream_of(dev)>>>(
         hx_mg_cells_of(mesh), d_y, d_m, d_x);
-    HX_TRY_LAUNCH("multigrid prolong");
-    return HX_OK;
+    return HX_LAUNCHED("multigrid prolong");
 }

@@ -43,8 +43,7 @@ static int force(hx_device *dev, const hx_device_model *model, const hx_body_fie
     if (model->points) return hx_cuda_points_body_force(dev, model, field, d_rho, d_static, d_f);
     body_force_kernel<<<hx_blocks(model->n_node, 128), 128, 0, hx_cuda_of(dev)->stream>>>(
         *model, *field, d_rho, d_static, d_f);
-    HX_TRY_LAUNCH("body_force");
-    return HX_OK;
+    return HX_LAUNCHED("body_force");
 }
 
 static int work(hx_device *dev, const hx_device_model *model, const hx_body_field *field,
@@ -53,16 +52,10 @@ static int work(hx_device *dev, const hx_device_model *model, const hx_body_fiel
     if (model->points) return hx_cuda_points_body_work(dev, model, field, factor, d_rho, d_u, d_dc);
     body_work_kernel<<<hx_blocks(model->n_elem, 128), 128, 0, hx_cuda_of(dev)->stream>>>(
         *model, *field, factor, d_rho, d_u, d_dc);
-    HX_TRY_LAUNCH("body_work");
-    return HX_OK;
+    return HX_LAUNCHED("body_work");
 }
 
-static hx_body_ops make_body_ops()
-{
-    hx_body_ops ops = {};
-    ops.force = force;
-    ops.work = work;
-    return ops;
-}
-
-const hx_body_ops hx_cuda_body_ops = make_body_ops();
+const hx_body_ops hx_cuda_body_ops = {
+    .force = force,
+    .work = work,
+};

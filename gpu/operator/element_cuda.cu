@@ -86,8 +86,7 @@ static int stiffness_diagonal(hx_device *dev, const hx_device_model *model, doub
     if (model->points) return hx_cuda_points_diagonal(dev, model, d_diag);
     const auto kernel = model->has_collapsed ? diagonal_kernel<true> : diagonal_kernel<false>;
     kernel<<<hx_blocks(model->n_node, 128), 128, 0, hx_cuda_of(dev)->stream>>>(*model, d_diag);
-    HX_TRY_LAUNCH("diagonal");
-    return HX_OK;
+    return HX_LAUNCHED("diagonal");
 }
 
 static int block_diagonal(hx_device *dev, const hx_device_model *model, double *d_block)
@@ -96,8 +95,7 @@ static int block_diagonal(hx_device *dev, const hx_device_model *model, double *
     const auto kernel =
         model->has_collapsed ? block_diagonal_kernel<true> : block_diagonal_kernel<false>;
     kernel<<<hx_blocks(model->n_node, 128), 128, 0, hx_cuda_of(dev)->stream>>>(*model, d_block);
-    HX_TRY_LAUNCH("block_diagonal");
-    return HX_OK;
+    return HX_LAUNCHED("block_diagonal");
 }
 
 static int energy(hx_device *dev, const hx_device_model *model, const double *d_u, double *d_energy)
@@ -105,8 +103,7 @@ static int energy(hx_device *dev, const hx_device_model *model, const double *d_
     if (model->points) return hx_cuda_points_energy(dev, model, d_u, d_energy);
     energy_kernel<<<hx_blocks(model->n_elem, 128), 128, 0, hx_cuda_of(dev)->stream>>>(*model, d_u,
                                                                                       d_energy);
-    HX_TRY_LAUNCH("element_energy");
-    return HX_OK;
+    return HX_LAUNCHED("element_energy");
 }
 
 __global__ void block_add_kernel(int64_t n, const int64_t *__restrict__ dof,
@@ -163,8 +160,7 @@ static int block_fix(hx_device *dev, int64_t n, const int64_t *d_dof, double *d_
     if (n == 0) return HX_OK;
     block_fix_kernel<<<hx_blocks(n, HX_BLOCK), HX_BLOCK, 0, hx_cuda_of(dev)->stream>>>(n, d_dof,
                                                                                        d_block);
-    HX_TRY_LAUNCH("block_fix");
-    return HX_OK;
+    return HX_LAUNCHED("block_fix");
 }
 
 static int block_add(hx_device *dev, int64_t n, const int64_t *d_dof, const double *d_k,
@@ -173,16 +169,14 @@ static int block_add(hx_device *dev, int64_t n, const int64_t *d_dof, const doub
     if (n == 0) return HX_OK;
     block_add_kernel<<<hx_blocks(n, HX_BLOCK), HX_BLOCK, 0, hx_cuda_of(dev)->stream>>>(
         n, d_dof, d_k, d_block);
-    HX_TRY_LAUNCH("block_add");
-    return HX_OK;
+    return HX_LAUNCHED("block_add");
 }
 
 static int block_invert(hx_device *dev, int64_t n_node, double *d_block)
 {
     block_invert_kernel<<<hx_blocks(n_node, HX_BLOCK), HX_BLOCK, 0, hx_cuda_of(dev)->stream>>>(
         n_node, d_block);
-    HX_TRY_LAUNCH("block_invert");
-    return HX_OK;
+    return HX_LAUNCHED("block_invert");
 }
 
 static int block_apply(hx_device *dev, int64_t n_node, const double *d_block, const double *d_r,
@@ -190,21 +184,15 @@ static int block_apply(hx_device *dev, int64_t n_node, const double *d_block, co
 {
     block_apply_kernel<<<hx_blocks(n_node, HX_BLOCK), HX_BLOCK, 0, hx_cuda_of(dev)->stream>>>(
         n_node, d_block, d_r, d_z);
-    HX_TRY_LAUNCH("block_apply");
-    return HX_OK;
+    return HX_LAUNCHED("block_apply");
 }
 
-static hx_element_ops make_element_ops()
-{
-    hx_element_ops ops = {};
-    ops.diagonal = stiffness_diagonal;
-    ops.energy = energy;
-    ops.block_diagonal = block_diagonal;
-    ops.block_fix = block_fix;
-    ops.block_add = block_add;
-    ops.block_invert = block_invert;
-    ops.block_apply = block_apply;
-    return ops;
-}
-
-const hx_element_ops hx_cuda_element_ops = make_element_ops();
+const hx_element_ops hx_cuda_element_ops = {
+    .diagonal = stiffness_diagonal,
+    .energy = energy,
+    .block_diagonal = block_diagonal,
+    .block_fix = block_fix,
+    .block_add = block_add,
+    .block_invert = block_invert,
+    .block_apply = block_apply,
+};

@@ -75,8 +75,7 @@ template <class Layout> int hx_fill_ke(hx_device *dev, const hx_device_model *mo
     HX_TRY(dev->ops->zero(dev, *d_ke, n_bytes));
     hx_fill_ke_kernel<Layout>
         <<<hx_blocks(64 * model->n_elem, 128), 128, 0, hx_cuda_of(dev)->stream>>>(*model, *d_ke);
-    HX_TRY_LAUNCH("fill_ke");
-    return HX_OK;
+    return HX_LAUNCHED("fill_ke");
 }
 
 #endif

@@ -184,8 +184,7 @@ template <class Kind> struct hx_packed_kind {
         if (run.n == 0) return HX_OK;
         hx_packed_kernel<entry><<<run.n, HX_PACKED_BLOCK, 0, stream>>>(
             run.block, m.n_elem, m.d_conn, m.d_modulus, s.d_ke, d_x, d_y);
-        HX_TRY_LAUNCH("operator");
-        return HX_OK;
+        return HX_LAUNCHED("operator");
     }
 
     static int apply(void *state, const double *d_x, double *d_y)

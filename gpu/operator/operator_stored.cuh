@@ -71,8 +71,7 @@ template <class Kind> struct hx_stored_kind {
             Kind::template launch<hx_row_major>(s, run, d_x, d_y);
         else
             Kind::template launch<interleaved>(s, run, d_x, d_y);
-        HX_TRY_LAUNCH("operator");
-        return HX_OK;
+        return HX_LAUNCHED("operator");
     }
 
     static int apply(void *state, const double *d_x, double *d_y)

@@ -165,8 +165,7 @@ template <class T> int add_shared(const hx_cuda_patches &p, hx_product_part part
     shared_kernel<T><<<hx_blocks(nodes.n, HX_BLOCK), HX_BLOCK, 0, hx_cuda_of(p.dev)->stream>>>(
         nodes.n, p.d_shared_node + nodes.first, p.d_shared_ptr + nodes.first, p.d_shared_sum,
         reinterpret_cast<const T *>(p.d_partial), d_y);
-    HX_TRY_LAUNCH("scalar shared nodes");
-    return HX_OK;
+    return HX_LAUNCHED("scalar shared nodes");
 }
 
 template <class T>
@@ -271,29 +270,24 @@ int apply_single(void *state, const float *d_x, float *d_y)
     return apply_part_single(state, HX_PRODUCT_WHOLE, d_x, d_y);
 }
 
-hx_operator_kind table()
-{
-    hx_operator_kind t = {};
-    t.name = "otf";
-    t.device = "cuda";
-    t.help = "no stored Ke: computed on the fly from coordinates, in patches of 128 elements, "
-             "without atomics";
-    t.deterministic = 1;
-    t.bytes_per_elem = 157;
-    t.layouts = HX_LAYOUT_BIT(HX_LAYOUT_INTERLEAVED);
-    t.bytes = bytes;
-    t.setup = setup;
-    t.apply = apply;
-    t.apply_part = apply_part;
-    t.diagonal = diagonal;
-    t.single_bytes_per_elem = 23;
-    t.prepare_single = prepare_single;
-    t.apply_single = apply_single;
-    t.apply_part_single = apply_part_single;
-    t.teardown = teardown;
-    return t;
-}
-
 } // namespace
 
-extern "C" const hx_operator_kind hx_operator_cuda_otf_scalar = table();
+extern "C" const hx_operator_kind hx_operator_cuda_otf_scalar = {
+    .name = "otf",
+    .device = "cuda",
+    .help = "no stored Ke: computed on the fly from coordinates, in patches of 128 elements, "
+            "without atomics",
+    .deterministic = 1,
+    .bytes_per_elem = 157,
+    .layouts = HX_LAYOUT_BIT(HX_LAYOUT_INTERLEAVED),
+    .bytes = bytes,
+    .setup = setup,
+    .apply = apply,
+    .apply_part = apply_part,
+    .diagonal = diagonal,
+    .single_bytes_per_elem = 23,
+    .prepare_single = prepare_single,
+    .apply_single = apply_single,
+    .apply_part_single = apply_part_single,
+    .teardown = teardown,
+};

@@ -81,8 +81,7 @@ template <class T> int hx_cuda_add_shared(const hx_cuda_patches &p, hx_product_p
         <<<hx_blocks(nodes.n, HX_BLOCK), HX_BLOCK, 0, hx_cuda_of(p.dev)->stream>>>(
             nodes.n, p.d_shared_node + nodes.first, p.d_shared_ptr + nodes.first, p.d_shared_sum,
             reinterpret_cast<const T *>(p.d_partial), d_y);
-    HX_TRY_LAUNCH("shared nodes");
-    return HX_OK;
+    return HX_LAUNCHED("shared nodes");
 }
 
 // A group as seen by a kernel.

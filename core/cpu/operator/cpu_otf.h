@@ -10,10 +10,6 @@
 
 #include "../../operator/operator_kind.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 enum {
     HX_OTF_BLOCK = 256, /* number of elements; a multiple of every number of lanes */
     HX_OTF_MAX_ROW = 8 * HX_OTF_BLOCK,
@@ -142,9 +138,5 @@ int hx_cpu_otf_find_shapes(hx_cpu_otf *s, const hx_mesh *mesh);
 
 /* otf with one unknown per node (cpu_otf_scalar.c). */
 extern const hx_operator_kind hx_operator_cpu_otf_scalar;
-
-#ifdef __cplusplus
-}
-#endif
 
 #endif
