@@ -168,11 +168,6 @@ int apply_part(void *state, hx_product_part part, const double *d_x, double *d_y
     return HX_LAUNCHED("nbn");
 }
 
-int apply(void *state, const double *d_x, double *d_y)
-{
-    return apply_part(state, HX_PRODUCT_WHOLE, d_x, d_y);
-}
-
 } // namespace
 
 extern "C" const hx_operator_kind hx_operator_cuda_nbn = {
@@ -184,7 +179,7 @@ extern "C" const hx_operator_kind hx_operator_cuda_nbn = {
     .layouts = HX_LAYOUT_BIT(HX_LAYOUT_ROWMAJOR) | HX_LAYOUT_BIT(HX_LAYOUT_INTERLEAVED),
     .bytes = bytes,
     .setup = setup,
-    .apply = apply,
+    .apply = hx_whole_product<apply_part>,
     .apply_part = apply_part,
     .teardown = teardown,
 };
