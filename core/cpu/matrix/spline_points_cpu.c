@@ -27,11 +27,6 @@ static int spans_of(int n_span, int order, int colour)
     return colour < n ? (n - colour + order - 1) / order : 0;
 }
 
-static int span_at(int n_span, int order, int colour, int i)
-{
-    return colour == order ? n_span - 1 : colour + i * order;
-}
-
 static void visit_colour(const hx_device_model *model, const hx_spline_rule_patch *patch,
                          const int colour[3], visit what, const void *context)
 {
@@ -46,7 +41,8 @@ static void visit_colour(const hx_device_model *model, const hx_spline_rule_patc
         const int i[3] = {(int)(k % n[0]), (int)(k / n[0] % n[1]), (int)(k / n[0] / n[1])};
         int64_t cell = 0;
         for (int d = 2; d >= 0; d--)
-            cell = cell * patch->n_span[d] + span_at(patch->n_span[d], order[d], colour[d], i[d]);
+            cell = cell * patch->n_span[d] +
+                   (colour[d] == order[d] ? patch->n_span[d] - 1 : colour[d] + i[d] * order[d]);
         what(model, patch->first_cell + cell, context);
     }
 }

@@ -88,16 +88,6 @@ static int32_t list_rows(hx_cpu_otf *s, const hx_mesh *mesh, int64_t block, int 
     return n_row;
 }
 
-/* Moves a tetrahedron's points to the first four of its corners (4 * row each). */
-static void put_points_first(const hx_mesh *mesh, const int32_t conn[8], uint16_t corner[8])
-{
-    int at[4];
-    uint16_t point[4];
-    hx_cell_tetrahedron(mesh->xyz, conn, at);
-    for (int k = 0; k < 4; k++) point[k] = corner[at[k]];
-    memcpy(corner, point, sizeof point);
-}
-
 /* Marks the blocks that contain only tetrahedra. */
 static void find_tetrahedra(hx_cpu_otf *s, const hx_mesh *mesh)
 {
@@ -112,7 +102,11 @@ static void find_tetrahedra(hx_cpu_otf *s, const hx_mesh *mesh)
         s->is_tetrahedral[block] = 1;
         for (int64_t k = 0; k < HX_OTF_BLOCK; k++) {
             e = first + k < mesh->n_elem ? first + k : mesh->n_elem - 1;
-            put_points_first(mesh, mesh->conn + 8 * e, s->corner + 8 * (first + k));
+            uint16_t *const corner = s->corner + 8 * (first + k), point[4];
+            int at[4];
+            hx_cell_tetrahedron(mesh->xyz, mesh->conn + 8 * e, at);
+            for (int i = 0; i < 4; i++) point[i] = corner[at[i]]; /* the points come first */
+            memcpy(corner, point, sizeof point);
         }
     }
 }
@@ -252,24 +246,6 @@ static double dot_vectors(int64_t n, const int32_t *node, const double *x, const
     return sum[0] + sum[1] + sum[2];
 }
 
-static void multiply_block(const hx_cpu_otf *s, int64_t b, const double *x, double *y)
-{
-    const hx_cpu_otf_kernel *const k = s->kernel;
-    if (hx_cpu_otf_is_tetrahedral(s, b))
-        k->tetrahedra(s, b, x, y);
-    else
-        (hx_cpu_otf_has_shape(s, b) ? k->one_shape : k->block)(s, b, x, y);
-}
-
-static void multiply_block_single(const hx_cpu_otf *s, int64_t b, const float *x, float *y)
-{
-    const hx_cpu_otf_kernel *const k = s->kernel;
-    if (hx_cpu_otf_is_tetrahedral(s, b))
-        k->tetrahedra_single(s, b, x, y);
-    else
-        (hx_cpu_otf_has_shape(s, b) ? k->one_shape_single : k->block_single)(s, b, x, y);
-}
-
 /* y = K x. If `sum` is not NULL, also x'y over the unshared nodes of each block, then over each
  * chunk of shared nodes, computed while they are in the cache. */
 static void multiply_blocks(const hx_cpu_otf *s, const double *x, double *y, double *sum)
@@ -280,7 +256,11 @@ static void multiply_blocks(const hx_cpu_otf *s, const double *x, double *y, dou
     {
 #pragma omp for schedule(static)
         for (int64_t b = 0; b < s->n_block; b++) {
-            multiply_block(s, b, x, y);
+            const hx_cpu_otf_kernel *const k = s->kernel;
+            if (hx_cpu_otf_is_tetrahedral(s, b))
+                k->tetrahedra(s, b, x, y);
+            else
+                (hx_cpu_otf_has_shape(s, b) ? k->one_shape : k->block)(s, b, x, y);
             if (sum) sum[b] = dot(s->block[b].n_own, s->row_node + s->block[b].row, x, y);
         }
 #pragma omp for schedule(static)
@@ -312,7 +292,14 @@ int hx_cpu_otf_apply_single(void *state, const float *d_x, float *d_y)
 #pragma omp parallel
     {
 #pragma omp for schedule(static)
-        for (int64_t b = 0; b < s->n_block; b++) multiply_block_single(s, b, d_x, d_y);
+        for (int64_t b = 0; b < s->n_block; b++) {
+            const hx_cpu_otf_kernel *const k = s->kernel;
+            if (hx_cpu_otf_is_tetrahedral(s, b))
+                k->tetrahedra_single(s, b, d_x, d_y);
+            else
+                (hx_cpu_otf_has_shape(s, b) ? k->one_shape_single : k->block_single)(s, b, d_x,
+                                                                                     d_y);
+        }
 #pragma omp for schedule(static)
         for (int64_t k = 0; k < s->n_shared; k += HX_OTF_CHUNK)
             s->kernel->shared_single(s, k, chunk_end(s, k), d_y);

@@ -26,15 +26,11 @@ typedef struct ebe {
     double *ke;           /* (owned) */
 } ebe;
 
-static size_t n_batch_bound(const hx_mesh *mesh)
-{
-    return (size_t)mesh->n_elem / W + (size_t)hx_colouring_most(mesh);
-}
-
 static size_t ebe_bytes(const hx_mesh *mesh, hx_layout layout)
 {
-    const size_t n_stored =
-        layout == HX_LAYOUT_ROWMAJOR ? (size_t)mesh->n_elem : n_batch_bound(mesh) * W;
+    const size_t n_stored = layout == HX_LAYOUT_ROWMAJOR
+                                ? (size_t)mesh->n_elem
+                                : ((size_t)mesh->n_elem / W + (size_t)hx_colouring_most(mesh)) * W;
     return n_stored * 576 * sizeof(double) + (size_t)mesh->n_elem * sizeof(int32_t);
 }
 
@@ -51,12 +47,6 @@ static int64_t lane_element(const ebe *s, int colour, int64_t batch, int lane)
 {
     const int64_t k = s->colouring.begin[colour] + (batch - s->batch_begin[colour]) * W + lane;
     return k < s->colouring.begin[colour + 1] ? s->colouring.elem[k] : -1;
-}
-
-static void fill_rowmajor(ebe *s)
-{
-#pragma omp parallel for schedule(static)
-    for (int64_t e = 0; e < s->model->n_elem; e++) element_stiffness(s->model, e, s->ke + 576 * e);
 }
 
 static void fill_interleaved(ebe *s)
@@ -100,7 +90,9 @@ static int setup_ebe(void **state, hx_device *dev, const hx_device_model *model,
             s->batch_begin[c] + (s->colouring.begin[c + 1] - s->colouring.begin[c] + W - 1) / W;
     if (layout == HX_LAYOUT_ROWMAJOR) {
         HX_TRY_FAIL(hx_alloc_raw(&s->ke, (size_t)mesh->n_elem * 576, sizeof *s->ke, "ebe's Ke"));
-        fill_rowmajor(s);
+#pragma omp parallel for schedule(static)
+        for (int64_t e = 0; e < s->model->n_elem; e++)
+            element_stiffness(s->model, e, s->ke + 576 * e);
     } else {
         HX_TRY_FAIL(hx_alloc(&s->ke, (size_t)s->batch_begin[s->colouring.n_colour] * W * 576,
                              sizeof *s->ke, "ebe's Ke"));

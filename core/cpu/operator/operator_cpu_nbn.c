@@ -30,17 +30,6 @@ static void element_coordinates(const hx_device_model *model, int64_t elem, doub
         memcpy(x + 3 * a, model->d_xyz + 3 * (int64_t)model->d_conn[8 * elem + a], 3 * sizeof *x);
 }
 
-static void fill_rowmajor(nbn *s)
-{
-    const hx_device_model *model = s->model;
-#pragma omp parallel for schedule(static)
-    for (int64_t e = 0; e < model->n_elem; e++) {
-        double x[24];
-        element_coordinates(model, e, x);
-        hx_hex8_stiffness(x, model->lambda, model->mu, s->ke + 576 * e);
-    }
-}
-
 /* The rows of Ke of corner a, [3][24]. */
 static void element_rows(const hx_device_model *model, const double x[24], int a, double rows[72])
 {
@@ -84,9 +73,14 @@ static int setup_nbn(void **state, hx_device *dev, const hx_device_model *model,
     s->model = model;
     s->layout = layout;
     HX_TRY_FAIL(hx_alloc_raw(&s->ke, (size_t)mesh->n_elem * 576, sizeof *s->ke, "nbn's Ke"));
-    if (layout == HX_LAYOUT_ROWMAJOR)
-        fill_rowmajor(s);
-    else
+    if (layout == HX_LAYOUT_ROWMAJOR) {
+#pragma omp parallel for schedule(static)
+        for (int64_t e = 0; e < model->n_elem; e++) {
+            double x[24];
+            element_coordinates(model, e, x);
+            hx_hex8_stiffness(x, model->lambda, model->mu, s->ke + 576 * e);
+        }
+    } else
         fill_interleaved(s);
     *state = s;
     return HX_OK;

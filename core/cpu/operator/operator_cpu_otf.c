@@ -110,21 +110,6 @@ static void corner_diagonal(const hx_cpu_otf *s, int64_t block, int64_t e, doubl
         element_diagonal(x, model->lambda, model->mu, sum);
 }
 
-/* Diagonals of elements first .. last - 1 of a block, at the corners listed for them in
- * s->corner. */
-static void corner_diagonals(const hx_cpu_otf *s, int64_t block, int64_t first, int64_t last,
-                             double (*sum)[24])
-{
-    if (hx_cpu_otf_has_shape(s, block))
-        for (int64_t e = first; e < last; e++)
-            memcpy(sum[e - first], s->shape[s->block_shape[block]].diagonal, sizeof *sum);
-    else if (s->model->has_collapsed)
-        for (int64_t e = first; e < last; e++)
-            corner_diagonal(s, block, e, (double(*)[3])sum[e - first]);
-    else
-        hx_cpu_diagonals(s->model, first, last, sum);
-}
-
 static void block_diagonal(const hx_cpu_otf *s, int64_t block, double *d_diag)
 {
     const hx_device_model *model = s->model;
@@ -135,7 +120,14 @@ static void block_diagonal(const hx_cpu_otf *s, int64_t block, double *d_diag)
     const int32_t n_row = b->n_own + b->n_shared;
     double row[HX_OTF_MAX_ROW][3], sum[HX_OTF_BLOCK][24];
     memset(row, 0, (size_t)n_row * sizeof row[0]);
-    corner_diagonals(s, block, first, last, sum);
+    if (hx_cpu_otf_has_shape(s, block))
+        for (int64_t e = first; e < last; e++)
+            memcpy(sum[e - first], s->shape[s->block_shape[block]].diagonal, sizeof *sum);
+    else if (s->model->has_collapsed)
+        for (int64_t e = first; e < last; e++)
+            corner_diagonal(s, block, e, (double(*)[3])sum[e - first]);
+    else
+        hx_cpu_diagonals(s->model, first, last, sum);
     for (int64_t e = first; e < last; e++)
         for (int a = 0; a < 8; a++)
             for (int i = 0; i < 3; i++)
