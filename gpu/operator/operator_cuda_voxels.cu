@@ -266,7 +266,7 @@ __global__ void __launch_bounds__(HX_BLOCK)
     diagonal_kernel(const __grid_constant__ grid_view g, const double *__restrict__ modulus,
                     double dx, double dy, double dz, double *__restrict__ diag)
 {
-    const int64_t p = hx_first_of_thread();
+    const int64_t p = hx_grid_thread();
     const int nx = g.n[0] + 1, ny = g.n[1] + 1;
     if (p >= static_cast<int64_t>(nx) * ny * (g.n[2] + 1)) return;
     const int32_t id = g.node[p];
@@ -481,9 +481,8 @@ int diagonal(void *state, double *d_diag)
     if (s.other) return hx_operator_cuda_dedup.diagonal(s.other, d_diag);
     const grid_view &g = s.grid;
     const int64_t n = static_cast<int64_t>(g.n[0] + 1) * (g.n[1] + 1) * (g.n[2] + 1);
-    diagonal_kernel<<<hx_blocks(n, HX_BLOCK), HX_BLOCK, 0, hx_cuda_of(s.dev)->stream>>>(
-        g, s.model->d_modulus, s.diagonal[0], s.diagonal[1], s.diagonal[2], d_diag);
-    return HX_LAUNCHED("diagonal of voxels");
+    return hx_launch(s.dev, "diagonal of voxels", n, diagonal_kernel, g, s.model->d_modulus,
+                     s.diagonal[0], s.diagonal[1], s.diagonal[2], d_diag);
 }
 
 int prepare_single(void *state)

@@ -59,7 +59,7 @@ __device__ __forceinline__ void hx_load_piece(const float *from, float (&piece)[
 template <class Entry>
 __global__ void hx_fill_packed_kernel(hx_device_model model, Entry *__restrict__ ke)
 {
-    const int64_t thread = blockIdx.x * static_cast<int64_t>(blockDim.x) + threadIdx.x;
+    const int64_t thread = hx_grid_thread();
     const int64_t e = thread >> 6;
     const int a = static_cast<int>(thread >> 3) & 7, b = static_cast<int>(thread) & 7;
     double x[24], tile[3][3];
@@ -135,9 +135,8 @@ template <class Entry> struct hx_packed_kind {
                 const size_t n_bytes = sizeof(Entry) * layout::entries(model->n_elem);
                 HX_TRY(dev->ops->alloc(dev, n_bytes, &s->d_ke));
                 HX_TRY(dev->ops->zero(dev, s->d_ke, n_bytes));
-                hx_fill_packed_kernel<<<hx_blocks(64 * model->n_elem, 128), 128, 0,
-                                        hx_cuda_of(dev)->stream>>>(*model, s->d_ke);
-                HX_TRY_LAUNCH("fill_packed");
+                HX_TRY(hx_launch<128>(dev, "fill_packed", 64 * model->n_elem,
+                                      hx_fill_packed_kernel<Entry>, *model, s->d_ke));
                 return hx_cuda_blocks_of_elements(&s->blocks, dev, mesh, model->n_interface,
                                                   model->interface, HX_PACKED_BLOCK);
             });

@@ -9,6 +9,7 @@
 #include "../../base/clock.h"
 #include "../../base/memory.h"
 #include "../../base/radix_sort.h"
+#include "../../mesh/hex8.h"
 #include "matrix_cpu.h"
 
 struct hx_cpu_sort {
@@ -90,8 +91,7 @@ static void make_triplets(const hx_cpu_sort *s)
         const int32_t *point = input->incidence.point + 8 * cell;
         double x[24], *to = s->triplet + 64 * block * cell;
         hx_cpu_tiles rows[8];
-        for (int a = 0; a < 8; a++)
-            memcpy(x + 3 * a, input->d_xyz + 3 * (int64_t)point[a], 3 * sizeof *x);
+        hx_hex8_gather(point, input->d_xyz, x);
         hx_cpu_cell_tiles(&input->form, x, input->d_modulus[cell], 255, rows);
         for (int a = 0; a < 8; a++)
             for (int b = 0; b < 8; b++)

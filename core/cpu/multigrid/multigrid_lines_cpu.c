@@ -1,6 +1,7 @@
 /* Line smoothing for stretched meshes, along lines of points, on the host. */
 #include <string.h>
 
+#include "../../mesh/hex8.h"
 #include "../../multigrid/line_block.h"
 #include "../device/cpu_ops.h"
 
@@ -16,8 +17,7 @@ static void couple(const hx_device_model *model, int32_t a, int32_t b, double k[
         double x[24];
         if (e == last) continue; /* it names the point twice */
         last = e;
-        for (int c = 0; c < 8; c++)
-            memcpy(x + 3 * c, model->d_xyz + 3 * (int64_t)conn[c], 3 * sizeof *x);
+        hx_hex8_gather(conn, model->d_xyz, x);
         hx_line_couple(conn, x, a, b, model->lambda, model->mu, model->d_modulus[e], k);
     }
 }

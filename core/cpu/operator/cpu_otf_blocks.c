@@ -208,13 +208,15 @@ void hx_cpu_otf_teardown(void *state)
 }
 
 int hx_cpu_otf_setup(void **state, const hx_device_model *model, const hx_mesh *mesh,
-                     int components, const hx_cpu_otf_kernel *const *kernels)
+                     int components, const hx_cpu_otf_kernel *const *kernels,
+                     hx_cpu_otf_block_diagonal *block_diagonal)
 {
     hx_cpu_otf *s;
     HX_TRY(hx_alloc(&s, 1, sizeof *s, "operator otf"));
     s->model = model;
-    while (!(*kernels)->runs_here()) kernels++;
-    s->kernel = *kernels;
+    s->kernels = kernels;
+    s->block_diagonal = block_diagonal;
+    hx_cpu_otf_variant(s, 0);
     const int rc = build(s, mesh, components);
     if (rc < 0)
         hx_cpu_otf_teardown(s);
@@ -307,13 +309,13 @@ int hx_cpu_otf_apply_single(void *state, const float *d_x, float *d_y)
     return HX_OK;
 }
 
-int hx_cpu_otf_diagonal(void *state, hx_cpu_otf_block_diagonal *block, double *d_diag)
+int hx_cpu_otf_diagonal(void *state, double *d_diag)
 {
     const hx_cpu_otf *s = state;
 #pragma omp parallel
     {
 #pragma omp for schedule(static)
-        for (int64_t b = 0; b < s->n_block; b++) block(s, b, d_diag);
+        for (int64_t b = 0; b < s->n_block; b++) s->block_diagonal(s, b, d_diag);
 #pragma omp for schedule(static)
         for (int64_t k = 0; k < s->n_shared; k += HX_OTF_CHUNK)
             s->kernel->shared(s, k, chunk_end(s, k), d_diag);
@@ -321,12 +323,12 @@ int hx_cpu_otf_diagonal(void *state, hx_cpu_otf_block_diagonal *block, double *d
     return HX_OK;
 }
 
-const char *hx_cpu_otf_variant(void *state, const hx_cpu_otf_kernel *const *kernels, int i)
+const char *hx_cpu_otf_variant(void *state, int i)
 {
     hx_cpu_otf *s = state;
-    for (; *kernels; kernels++) {
-        if (!(*kernels)->runs_here() || i-- > 0) continue;
-        s->kernel = *kernels;
+    for (const hx_cpu_otf_kernel *const *k = s->kernels; *k; k++) {
+        if (!(*k)->runs_here() || i-- > 0) continue;
+        s->kernel = *k;
         return s->kernel->name;
     }
     return NULL;

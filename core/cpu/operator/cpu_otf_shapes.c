@@ -97,8 +97,7 @@ static void fill_shape(const hx_device_model *model, const hx_mesh *mesh, int64_
     for (int k = 0; k < 3; k++)
         for (int i = 0; i < 3; i++) shape->is_box &= i == k || edge[k][i] == 0.0;
     fill_tiles(model, shape);
-    for (int a = 0; a < 8; a++)
-        memcpy(x + 3 * a, mesh->xyz + 3 * (int64_t)mesh->conn[8 * elem + a], 3 * sizeof *x);
+    hx_hex8_gather(mesh->conn + 8 * elem, mesh->xyz, x);
     for (int a = 0; a < 8; a++)
         hx_hex8_diagonal(x, a, model->lambda, model->mu, shape->diagonal[a]);
 }

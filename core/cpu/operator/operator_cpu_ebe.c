@@ -37,8 +37,7 @@ static size_t ebe_bytes(const hx_mesh *mesh, hx_layout layout)
 static void element_stiffness(const hx_device_model *model, int64_t elem, double *ke)
 {
     double x[24];
-    for (int a = 0; a < 8; a++)
-        memcpy(x + 3 * a, model->d_xyz + 3 * (int64_t)model->d_conn[8 * elem + a], 3 * sizeof *x);
+    hx_hex8_gather(model->d_conn + 8 * elem, model->d_xyz, x);
     hx_hex8_stiffness(x, model->lambda, model->mu, ke);
 }
 
@@ -110,7 +109,7 @@ static void apply_element(const ebe *s, int64_t e, const double *x, double *y)
     const int32_t *conn = s->model->d_conn + 8 * e;
     const double *ke = s->ke + 576 * e, modulus = s->model->d_modulus[e];
     double xe[24];
-    for (int a = 0; a < 8; a++) memcpy(xe + 3 * a, x + 3 * (int64_t)conn[a], 3 * sizeof *xe);
+    hx_hex8_gather(conn, x, xe);
     for (int a = 0; a < 8; a++)
         for (int i = 0; i < 3; i++) {
             const double *row = ke + (3 * a + i) * 24;
