@@ -100,7 +100,7 @@ inline unsigned hx_blocks(int64_t n_thread, int block = HX_BLOCK)
     return static_cast<unsigned>((n_thread + block - 1) / block);
 }
 
-// What a launch is called in a message, and where it is in the source.
+// Name of a launch in messages, and its place in the source.
 struct hx_launch_name {
     const char *text, *file;
     int line;
