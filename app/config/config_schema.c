@@ -543,12 +543,9 @@ const hx_key hx_keys[] = {
                "coarse grids are cheap"),
     MG(coarsening.narrow_most, "[0, inf)", .unit = "elements", .example = "1000000",
        .help = "number of elements of the largest mesh to which elements_narrow applies"),
-    MG(coarsening.elements_heat, "[1, 100]", .unit = "elements", .example = "3.0",
-       .help = "number of elements across a cell for heat conduction"),
-    MG(coarsening.elements_quadratic, "[1, 100]", .unit = "elements", .example = "1.5",
-       .help = "number of elements across a cell for quadratic elements"),
-    MG(coarsening.elements_degree, "[1, 100]", .unit = "elements", .example = "1.5",
-       .help = "number of elements across a cell for splines, divided by their degree"),
+    MG(coarsening.elements_other, "[1, 100]", .unit = "elements", .example = "1.5",
+       .help = "number of elements across a cell for heat conduction and quadratic elements; for "
+               "splines divided by their degree"),
     MG(coarsening.proportion_aspect, "[1, inf)", .example = "4.0",
        .help = "mean aspect ratio of elements above which the edges of a cell follow the square "
                "root of the proportions of the mean element, instead of these proportions"),
@@ -601,8 +598,6 @@ const hx_key hx_keys[] = {
        .help = "aspect ratio of an element above which its short edges join a line"),
     MG(lines.longest, "[1, 100000]", .unit = "nodes", .example = "128",
        .help = "largest number of nodes of a line, which a device processes one after the other"),
-    MG(lines.level_longest, "[1, 100000]", .unit = "nodes", .example = "128",
-       .help = "largest number of nodes of a line on a coarse grid"),
     EXPERTS(".smoothing", "smoothers, by the level that they smooth"),
     EXPERTS(".smoothing.mesh_few",
             "Chebyshev smoother on the mesh with fewer than few_below elements across a cell"),
@@ -634,23 +629,6 @@ const hx_key hx_keys[] = {
     MG(smoothing.many_below, "(0, inf)", .unit = "elements", .example = "12.0",
        .help = "mean number of elements across a cell of the first coarse grid below which the "
                "mesh is smoothed by mesh_many, at least few_below"),
-    EXPERTS(".smoothing.quadratic",
-            "Chebyshev smoother on quadratic elements and splines up to quadratic_degree"),
-    MG(smoothing.quadratic.degree, "[2, 8]", .example = "5",
-       .help = "degree of the Chebyshev polynomial on quadratic elements and splines up to "
-               "quadratic_degree: the number of products per smoothing"),
-    MG(smoothing.quadratic.ratio, "(1, 1000]", .example = "20.0",
-       .help = "ratio of the largest to the smallest eigenvalue that is smoothed on quadratic "
-               "elements and splines up to quadratic_degree"),
-    EXPERTS(".smoothing.high", "Chebyshev smoother on splines of a degree above quadratic_degree"),
-    MG(smoothing.high.degree, "[2, 8]", .example = "5",
-       .help = "degree of the Chebyshev polynomial on splines of a degree above quadratic_degree: "
-               "the number of products per smoothing"),
-    MG(smoothing.high.ratio, "(1, 1000]", .example = "40.0",
-       .help = "ratio of the largest to the smallest eigenvalue that is smoothed on splines of a "
-               "degree above quadratic_degree"),
-    MG(smoothing.quadratic_degree, "[0, 10]", .example = "3",
-       .help = "largest degree of splines that are smoothed like quadratic elements"),
     EXPERTS(".smoothing.first", "Chebyshev smoother on the first coarse grid"),
     MG(smoothing.first.degree, "[1, 8]", .example = "3",
        .help = "degree of the Chebyshev polynomial on the first coarse grid: the number of "
@@ -658,39 +636,13 @@ const hx_key hx_keys[] = {
     MG(smoothing.first.ratio, "(1, 1000]", .example = "10.0",
        .help = "ratio of the largest to the smallest eigenvalue that is smoothed on the first "
                "coarse grid"),
-    MG(smoothing.first.visits, "[1, 4]", .example = "1",
-       .help = "number of visits of the next coarse grid per cycle on the first coarse grid; 2 "
-               "gives a W-cycle"),
-    MG(smoothing.first.weight, "(0, 2)", .example = "1.4",
-       .help = "factor of the correction from the next coarse grid on the first coarse grid"),
-    EXPERTS(".smoothing.others",
-            "Chebyshev smoother on the other coarse grids if each visits the next one twice"),
+    EXPERTS(".smoothing.others", "Chebyshev smoother on the other coarse grids"),
     MG(smoothing.others.degree, "[1, 8]", .example = "3",
-       .help = "degree of the Chebyshev polynomial on the other coarse grids if each visits the "
-               "next one twice: the number of products per smoothing"),
+       .help = "degree of the Chebyshev polynomial on the other coarse grids: the number of "
+               "products per smoothing"),
     MG(smoothing.others.ratio, "(1, 1000]", .example = "12.0",
        .help = "ratio of the largest to the smallest eigenvalue that is smoothed on the other "
-               "coarse grids if each visits the next one twice"),
-    MG(smoothing.others.visits, "[1, 4]", .example = "1",
-       .help = "number of visits of the next coarse grid per cycle on the other coarse grids if "
-               "each visits the next one twice; 2 gives a W-cycle"),
-    MG(smoothing.others.weight, "(0, 2)", .example = "1.4",
-       .help = "factor of the correction from the next coarse grid on the other coarse grids if "
-               "each visits the next one twice"),
-    EXPERTS(".smoothing.once",
-            "Chebyshev smoother on the other coarse grids if each visits the next one once"),
-    MG(smoothing.once.degree, "[1, 8]", .example = "3",
-       .help = "degree of the Chebyshev polynomial on the other coarse grids if each visits the "
-               "next one once: the number of products per smoothing"),
-    MG(smoothing.once.ratio, "(1, 1000]", .example = "12.0",
-       .help = "ratio of the largest to the smallest eigenvalue that is smoothed on the other "
-               "coarse grids if each visits the next one once"),
-    MG(smoothing.once.visits, "[1, 4]", .example = "2",
-       .help = "number of visits of the next coarse grid per cycle on the other coarse grids if "
-               "each visits the next one once; 2 gives a W-cycle"),
-    MG(smoothing.once.weight, "(0, 2)", .example = "1.2",
-       .help = "factor of the correction from the next coarse grid on the other coarse grids if "
-               "each visits the next one once"),
+               "coarse grids"),
     EXPERTS(".smoothing.few",
             "Chebyshev smoother on a coarse grid of at most few_nodes nodes above the direct "
             "solve"),
@@ -700,15 +652,15 @@ const hx_key hx_keys[] = {
     MG(smoothing.few.ratio, "(1, 1000]", .example = "8.0",
        .help = "ratio of the largest to the smallest eigenvalue that is smoothed on a coarse grid "
                "of at most few_nodes nodes above the direct solve"),
-    MG(smoothing.few.visits, "[1, 4]", .example = "2",
-       .help = "number of visits of the next coarse grid per cycle on a coarse grid of at most "
-               "few_nodes nodes above the direct solve; 2 gives a W-cycle"),
-    MG(smoothing.few.weight, "(0, 2)", .example = "1.2",
-       .help = "factor of the correction from the next coarse grid on a coarse grid of at most "
-               "few_nodes nodes above the direct solve"),
     MG(smoothing.few_nodes, "[0, inf)", .unit = "nodes", .example = "2000",
-       .help = "number of nodes below or at which a coarse grid above the direct solve is "
-               "smoothed by `few`, or by `once` if it is visited less often"),
+       .help = "number of nodes below or at which a coarse grid above the direct solve visits it "
+               "once, and is smoothed by `few` if it is visited often itself"),
+    MG(smoothing.visits, "[1, 4]", .unit = "visits", .example = "1",
+       .help = "number of visits of the next coarse grid per cycle on the first coarse grid, and "
+               "on the others if coarse matrices are corrected for rigid motions; 2 gives a "
+               "W-cycle"),
+    MG(smoothing.weight, "(0, 2)", .example = "1.4",
+       .help = "factor of a correction from a coarse grid that is visited more than once"),
     EXPERTS(".spectrum", "estimates of the largest eigenvalues, by power iteration"),
     MG(spectrum.safety, "[1, 10]", .example = "1.2",
        .help = "ratio of the upper end of the smoothed interval to the estimated largest "
@@ -719,10 +671,9 @@ const hx_key hx_keys[] = {
        .help = "number of power steps on each level for the first design"),
     MG(spectrum.steps_mesh, "[2, 1000]", .unit = "power steps", .example = "4",
        .help = "number of power steps on the mesh for a later design"),
-    MG(spectrum.steps_uneven, "[2, 1000]", .unit = "power steps", .example = "10",
-       .help = "number of power steps on a mesh of unequal elements for a later design"),
-    MG(spectrum.steps_coarse, "[2, 1000]", .unit = "power steps", .example = "10",
-       .help = "number of power steps on each coarse grid for a later design"),
+    MG(spectrum.steps_later, "[2, 1000]", .unit = "power steps", .example = "10",
+       .help = "number of power steps on each coarse grid, and on a mesh of unequal elements, for "
+               "a later design"),
     MG(spectrum.steps_refresh, "[2, 1000]", .unit = "power steps", .example = "60",
        .help = "number of power steps from a random vector, when a solve takes long"),
     MG(spectrum.steps_unscaled, "[0, 8]", .unit = "power steps", .example = "4",

@@ -29,9 +29,7 @@
 #include "../base/host_device.h"
 #include "design_ops.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+HX_C_BEGIN
 
 enum {
     HX_MMA_MOST = 16,                                     /* constraints */
@@ -195,8 +193,6 @@ static HX_HD int hx_mma_entry(int m, int i, int k)
     return 2 + m + i * m - i * (i - 1) / 2 + k - i;
 }
 
-#ifdef __cplusplus
-}
-#endif
+HX_C_END
 
 #endif

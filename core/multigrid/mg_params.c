@@ -2,18 +2,13 @@
 
 #include "multigrid.h"
 
-/* Overcorrection of a level that visits the next one twice. */
-#define TWICE 1.5
-
 const hx_mg_params hx_mg_defaults = {
     .coarsening =
         {
             .elements = 4.0,
             .elements_narrow = 2.5,
             .narrow_most = 500000,
-            .elements_heat = 2.0,
-            .elements_quadratic = 2.0,
-            .elements_degree = 2.0,
+            .elements_other = 2.0,
             .proportion_aspect = 3.0,
             .sheet_ratio = 1.5,
             .sheet_elements = 2.25,
@@ -31,22 +26,20 @@ const hx_mg_params hx_mg_defaults = {
                     {.cells_from = 6, .cells_to = 8, .longest = 2.0, .nodes_most = 4000},
                 },
         },
-    .lines = {.aspect = 6.0, .element_aspect = 3.0, .longest = 64, .level_longest = 64},
+    .lines = {.aspect = 6.0, .element_aspect = 3.0, .longest = 64},
     .smoothing =
         {
-            .mesh_few = {2, 6.0, 1, 1.0},
-            .mesh_many = {4, 16.0, 1, 1.0},
-            .mesh_most = {6, 30.0, 1, 1.0},
+            .mesh_few = {2, 6.0},
+            .mesh_many = {4, 16.0},
+            .mesh_most = {6, 30.0},
             .few_below = 5.0,
             .many_below = 10.0,
-            .quadratic = {4, 16.0, 1, 1.0},
-            .high = {6, 30.0, 1, 1.0},
-            .quadratic_degree = 2,
-            .first = {2, 8.0, 2, TWICE},
-            .others = {4, 16.0, 2, TWICE},
-            .once = {4, 16.0, 1, 1.0},
-            .few = {3, 10.0, 1, 1.0},
+            .first = {2, 8.0},
+            .others = {4, 16.0},
+            .few = {3, 10.0},
             .few_nodes = 1100,
+            .visits = 2,
+            .weight = 1.5,
         },
     .spectrum =
         {
@@ -54,8 +47,7 @@ const hx_mg_params hx_mg_defaults = {
             .kept = 0.97,
             .steps_begin = 20,
             .steps_mesh = 2,
-            .steps_uneven = 8,
-            .steps_coarse = 8,
+            .steps_later = 8,
             .steps_refresh = 40,
             .steps_unscaled = 8,
         },
@@ -100,33 +92,28 @@ const hx_mg_params hx_mg_defaults = {
 /* A smoother with its name. */
 typedef struct named_smoothing {
     const char *name;
-    const hx_mg_smoothing *smoothing;
+    const hx_mg_chebyshev *smoother;
     int least; /* smallest degree */
 } named_smoothing;
 
 static int check_smoothing(const named_smoothing *s, const char **member)
 {
     *member = s->name;
-    if (s->smoothing->degree < s->least || s->smoothing->degree > HX_MG_MAX_DEGREE)
+    if (s->smoother->degree < s->least || s->smoother->degree > HX_MG_MAX_DEGREE)
         return HX_RAISE(HX_EINPUT, "the degree %d is out of range; allowed is [%d, %d]",
-                        s->smoothing->degree, s->least, HX_MG_MAX_DEGREE);
-    if (!(s->smoothing->ratio > 1.0))
-        return HX_RAISE(HX_EINPUT, "the ratio %g must be above 1", s->smoothing->ratio);
+                        s->smoother->degree, s->least, HX_MG_MAX_DEGREE);
+    if (!(s->smoother->ratio > 1.0))
+        return HX_RAISE(HX_EINPUT, "the ratio %g must be above 1", s->smoother->ratio);
     return HX_OK;
 }
 
 /* On the mesh a second step follows the first. */
 static int check_smoothers(const hx_mg_smoothing_params *s, const char **member)
 {
-    const named_smoothing all[] = {{"smoothing.mesh_few", &s->mesh_few, 2},
-                                   {"smoothing.mesh_many", &s->mesh_many, 2},
-                                   {"smoothing.mesh_most", &s->mesh_most, 2},
-                                   {"smoothing.quadratic", &s->quadratic, 2},
-                                   {"smoothing.high", &s->high, 2},
-                                   {"smoothing.first", &s->first, 1},
-                                   {"smoothing.others", &s->others, 1},
-                                   {"smoothing.once", &s->once, 1},
-                                   {"smoothing.few", &s->few, 1}};
+    const named_smoothing all[] = {
+        {"smoothing.mesh_few", &s->mesh_few, 2},   {"smoothing.mesh_many", &s->mesh_many, 2},
+        {"smoothing.mesh_most", &s->mesh_most, 2}, {"smoothing.first", &s->first, 1},
+        {"smoothing.others", &s->others, 1},       {"smoothing.few", &s->few, 1}};
     for (size_t i = 0; i < sizeof all / sizeof all[0]; i++)
         HX_TRY(check_smoothing(&all[i], member));
     if (s->few_below <= s->many_below) return HX_OK;

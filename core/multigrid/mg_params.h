@@ -25,18 +25,17 @@ typedef struct hx_mg_thin {
 enum { HX_MG_THIN_RULES = 16 }; /* maximum number of rules */
 
 /* Width of cells, and the sequence of coarse grids. Notebook: 2026-11-28-multigrid.md for elements,
- * 2026-11-24-heat.md for elements_heat, 2026-11-23-multigrid-from-rows.md for elements_quadratic
- * and elements_degree, 2026-11-28-thin-parts.md for elements_narrow, narrow_most and slender_*,
- * 2026-11-26-lines.md for the rest. */
+ * 2026-11-24-heat.md and 2026-11-23-multigrid-from-rows.md for elements_other,
+ * 2026-11-28-thin-parts.md for elements_narrow, narrow_most and slender_*, 2026-11-26-lines.md for
+ * the rest. */
 typedef struct hx_mg_coarsening_params {
     double elements; /* across a cell of the first coarse grid, in each direction [elements] */
     /* the same on meshes with line smoothing, on a device where coarse grids are cheap
      * [elements] */
     double elements_narrow;
-    int narrow_most;           /* largest mesh that gets cells of elements_narrow [elements] */
-    double elements_heat;      /* across a cell for heat conduction [elements] */
-    double elements_quadratic; /* across a cell for quadratic elements [elements] */
-    double elements_degree;    /* across a cell for splines, times the degree [elements] */
+    int narrow_most; /* largest mesh that gets cells of elements_narrow [elements] */
+    /* for heat conduction and quadratic elements, and times the degree for splines [elements] */
+    double elements_other;
     /* Mean aspect ratio of elements above which cell edges follow the root of the mean element's
      * proportions instead of these proportions. */
     double proportion_aspect;
@@ -62,13 +61,17 @@ typedef struct hx_mg_line_params {
     double aspect;
     double element_aspect; /* aspect ratio of an element above which its short edges join a line */
     int longest;           /* maximum length of a line; nodes are processed one by one [nodes] */
-    int level_longest;     /* the same on coarse grids [nodes] */
 } hx_mg_line_params;
 
-/* A smoother and the cycle below it. */
+/* A Chebyshev smoother. */
+typedef struct hx_mg_chebyshev {
+    int degree;   /* of the polynomial: products per smoothing */
+    double ratio; /* of the largest to the smallest eigenvalue that it covers */
+} hx_mg_chebyshev;
+
+/* The smoother of a level and the cycle below it. */
 typedef struct hx_mg_smoothing {
-    int degree;    /* degree of the Chebyshev polynomial: products per smoothing */
-    double ratio;  /* of the largest to the smallest eigenvalue that it covers */
+    hx_mg_chebyshev chebyshev;
     int visits;    /* of the level below: 2 gives a W-cycle; on the mesh always 1 */
     double weight; /* factor of the correction from the level below; on the mesh always 1 */
 } hx_mg_smoothing;
@@ -80,16 +83,18 @@ typedef struct hx_mg_smoothing_params {
     /* Smoothers on a mesh of linear elements, by the mean number of elements across a cell of the
      * first coarse grid: errors with wavelengths shorter than a cell must be smoothed, and their
      * eigenvalues decrease with the square of that number. */
-    hx_mg_smoothing mesh_few, mesh_many, mesh_most;
+    hx_mg_chebyshev mesh_few;
+    hx_mg_chebyshev mesh_many;    /* also on quadratic elements and splines of degree 2 */
+    hx_mg_chebyshev mesh_most;    /* also on splines of a higher degree */
     double few_below, many_below; /* elements across for the first two [elements] */
-    hx_mg_smoothing quadratic;    /* on quadratic elements, and splines up to quadratic_degree */
-    hx_mg_smoothing high;         /* on splines of a higher degree */
-    int quadratic_degree;         /* highest degree of splines for `quadratic` */
-    hx_mg_smoothing first;        /* on the first coarse grid */
-    hx_mg_smoothing others;       /* on the others if each visits the next one twice */
-    hx_mg_smoothing once;         /* on the others if each visits the next one once */
-    hx_mg_smoothing few;          /* on a small one above the direct solve, visited often enough */
-    int few_nodes; /* largest grid that `few` is for: it has few modes left [nodes] */
+    hx_mg_chebyshev first;        /* on the first coarse grid */
+    hx_mg_chebyshev others;       /* on the other coarse grids */
+    hx_mg_chebyshev few;          /* on a small one above the direct solve, visited often enough */
+    int few_nodes;                /* largest grid for `few`: it has few modes left [nodes] */
+    /* of the next coarse grid by the first one, and by the others if coarse matrices are corrected
+     * for rigid motions (hx_mg_restores) [visits] */
+    int visits;
+    double weight; /* factor of a correction by more than one visit */
 } hx_mg_smoothing_params;
 
 /* Estimates of the largest eigenvalues by power iteration. Notebook:
@@ -100,9 +105,9 @@ typedef struct hx_mg_spectrum_params {
     double kept;     /* lower bound of an estimate over that of the last design */
     int steps_begin; /* on all levels, for the first design [power steps] */
     int steps_mesh;  /* on the mesh, for a later design [power steps] */
-    /* on a mesh of unequal elements, where localized modes are likely [power steps] */
-    int steps_uneven;
-    int steps_coarse;   /* on coarse grids, for a later design [power steps] */
+    /* for a later design on coarse grids, and on a mesh of unequal elements, where localized modes
+     * are likely [power steps] */
+    int steps_later;
     int steps_refresh;  /* from a random vector, when a solve takes long [power steps] */
     int steps_unscaled; /* before the vector of a coarse grid is scaled [power steps] */
 } hx_mg_spectrum_params;

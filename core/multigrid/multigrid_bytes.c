@@ -31,9 +31,9 @@ double hx_mg_coarsening(const hx_problem *problem, const hx_device_ops *device)
 {
     const hx_mg_coarsening_params *const c = &hx_mg_params_of(problem)->coarsening;
     if (problem->space.element == HX_ELEMENT_SPLINE)
-        return c->elements_degree * hx_mg_degree(problem);
-    if (hx_problem_is_heat(problem)) return c->elements_heat;
-    if (problem->space.element != HX_ELEMENT_LINEAR) return c->elements_quadratic;
+        return c->elements_other * hx_mg_degree(problem);
+    if (hx_problem_is_heat(problem) || problem->space.element != HX_ELEMENT_LINEAR)
+        return c->elements_other;
     return hx_mg_is_narrow(problem, device) ? c->elements_narrow : c->elements;
 }
 

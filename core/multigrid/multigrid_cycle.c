@@ -9,13 +9,13 @@
 #include "../operator/product.h"
 #include "multigrid_internal.h"
 
-hx_mg_smoothing hx_mg_smoothing_for(const hx_mg_smoothing_params *s, double across)
+hx_mg_chebyshev hx_mg_smoothing_for(const hx_mg_smoothing_params *s, double across)
 {
     if (across < s->few_below) return s->mesh_few;
     return across < s->many_below ? s->mesh_many : s->mesh_most;
 }
 
-hx_mg_smoothing hx_mg_smoothing_lines(const hx_mg_smoothing_params *s, double across_next,
+hx_mg_chebyshev hx_mg_smoothing_lines(const hx_mg_smoothing_params *s, double across_next,
                                       int is_narrow)
 {
     if (is_narrow) return s->mesh_most;
@@ -23,21 +23,26 @@ hx_mg_smoothing hx_mg_smoothing_lines(const hx_mg_smoothing_params *s, double ac
     return hx_mg_smoothing_for(s, fmax(across_next, s->few_below));
 }
 
-hx_mg_smoothing hx_mg_smoothing_rows(const hx_mg_smoothing_params *s, int degree)
+hx_mg_chebyshev hx_mg_smoothing_rows(const hx_mg_smoothing_params *s, int degree)
 {
-    return degree > s->quadratic_degree ? s->high : s->quadratic;
+    return degree > 2 ? s->mesh_most : s->mesh_many;
 }
 
 hx_mg_smoothing hx_mg_smoothing_of(const hx_multigrid *mg, int l)
 {
     const hx_mg_smoothing_params *const s = &mg->params->smoothing;
-    if (l < 0) return mg->rows ? mg->on_rows : mg->on_mesh;
-    if (l == 0) return s->first;
-    const int is_twice = hx_mg_restores(mg);
-    if (l + 2 == mg->n_level && mg->level[l].n_node <= s->few_nodes)
-        /* few: the level itself is visited at least four times */
-        return l > 1 && is_twice ? s->few : s->once;
-    return is_twice ? s->others : s->once;
+    const int is_small = l + 2 == mg->n_level && mg->level[l].n_node <= s->few_nodes;
+    hx_mg_smoothing at = {.chebyshev = s->others, .visits = 1, .weight = 1.0};
+    if (l < 0) {
+        at.chebyshev = mg->rows ? mg->on_rows : mg->on_mesh;
+    } else if (l == 0 || (hx_mg_restores(mg) && !is_small)) {
+        at.visits = s->visits;
+        at.weight = s->visits > 1 ? s->weight : 1.0;
+    }
+    if (l == 0) at.chebyshev = s->first;
+    /* such a level is visited at least four times */
+    if (l > 1 && hx_mg_restores(mg) && is_small) at.chebyshev = s->few;
+    return at;
 }
 
 /* Arguments of one product by rows. */
@@ -145,16 +150,16 @@ static int bound_eigenvalues(hx_multigrid *mg, const hx_operator *op, int l, int
                                                                  d_smoother));
     }
     return ops->vector->bound(dev, d_smoother, mg->d_least + l + 1, params->kept, params->safety,
-                              hx_mg_smoothing_of(mg, l).ratio);
+                              hx_mg_smoothing_of(mg, l).chebyshev.ratio);
 }
 
 int hx_mg_estimate(hx_multigrid *mg, const hx_operator *op, int is_first)
 {
     const hx_mg_spectrum_params *const s = &mg->params->spectrum;
-    const int again = mg->on_mesh.degree > 2 || mg->d_none ? s->steps_uneven : s->steps_mesh;
+    const int again = mg->on_mesh.degree > 2 || mg->d_none ? s->steps_later : s->steps_mesh;
     HX_TRY(bound_eigenvalues(mg, op, HX_MG_MESH, is_first ? s->steps_begin : again, is_first));
     for (int l = 0; l + 1 < mg->n_level; l++)
-        HX_TRY(bound_eigenvalues(mg, op, l, is_first ? s->steps_begin : s->steps_coarse, is_first));
+        HX_TRY(bound_eigenvalues(mg, op, l, is_first ? s->steps_begin : s->steps_later, is_first));
     return HX_OK;
 }
 
@@ -172,7 +177,7 @@ int hx_mg_refresh(hx_multigrid *mg, const hx_operator *op)
         if (after.lambda > s->safety * before.lambda) {
             /* After this many steps from a random vector little can be missed. */
             const double least = s->kept * after.lambda;
-            hx_mg_smoother_set(&after, s->safety, hx_mg_smoothing_of(mg, l).ratio);
+            hx_mg_smoother_set(&after, s->safety, hx_mg_smoothing_of(mg, l).chebyshev.ratio);
             HX_TRY(dev->ops->upload(dev, mg->d_least + l + 1, &least, sizeof least));
             before = after;
             changed = 1;
@@ -186,7 +191,7 @@ int hx_mg_refresh(hx_multigrid *mg, const hx_operator *op)
  * newest, on entry and return; if from_zero is set, it is taken as 0. */
 static int smooth_level(const hx_multigrid *mg, int l, int from_zero, float **d_x, float **d_y)
 {
-    for (int i = 0; i < hx_mg_smoothing_of(mg, l).degree; i++) {
+    for (int i = 0; i < hx_mg_smoothing_of(mg, l).chebyshev.degree; i++) {
         float *const d_next = *d_x, *const d_now = *d_y;
         HX_TRY(mg->ops->level->smooth(mg->dev, &mg->level[l], i, from_zero && i == 0 ? NULL : d_now,
                                       d_next));
@@ -204,7 +209,7 @@ static int smooth_mesh(const hx_multigrid *mg, const hx_operator *op, int from_z
     const hx_mg_vector_ops *const ops = mg->ops->vector;
     const int64_t n = op->linear.n;
     const size_t bytes = (size_t)n * sizeof(float);
-    const int degree = hx_mg_smoothing_of(mg, HX_MG_MESH).degree;
+    const int degree = hx_mg_smoothing_of(mg, HX_MG_MESH).chebyshev.degree;
     for (int i = 0; i < degree; i++) {
         const int is_zero = from_zero && i == 0;
         if (is_zero && !mg->smoother->apply) {

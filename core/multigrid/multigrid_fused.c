@@ -95,7 +95,7 @@ static void list_steps(const hx_multigrid *mg, hx_mg_fused *r, written *w, int l
     const hx_mg_smoothing smoothing = hx_mg_smoothing_of(mg, r->first + l);
     for (int visit = 0; visit <= smoothing.visits; visit++) {
         add_step(r, w, visit == 0 ? HX_FUSED_START : HX_FUSED_RETURN, l, 0);
-        for (int i = 1; i < smoothing.degree; i++) add_step(r, w, HX_FUSED_SMOOTH, l, i);
+        for (int i = 1; i < smoothing.chebyshev.degree; i++) add_step(r, w, HX_FUSED_SMOOTH, l, i);
         if (visit == smoothing.visits) break;
         add_step(r, w, HX_FUSED_RESIDUAL, l, 0);
         add_step(r, w, HX_FUSED_RESTRICT, l, 0);

@@ -87,8 +87,8 @@ typedef struct hx_multigrid {
     hx_mg_splitting splitting;          /* for it */
     hx_mg_mesh mesh;
     double across;           /* mean number of elements across a cell of the first coarse grid */
-    hx_mg_smoothing on_mesh; /* smoother on a mesh of linear elements */
-    hx_mg_smoothing on_rows; /* smoother if there are rows */
+    hx_mg_chebyshev on_mesh; /* smoother on a mesh of linear elements */
+    hx_mg_chebyshev on_rows; /* smoother if there are rows */
     int n_level;
     hx_mg_level level[HX_COARSE_LEVELS];
     int64_t n_spring_block;
@@ -123,14 +123,14 @@ static inline const hx_multigrid_ops *hx_mg_ops_of(const hx_problem *problem,
 
 /* multigrid_cycle.c. The smoother on the mesh, for `across` elements across a cell of the first
  * coarse grid. */
-hx_mg_smoothing hx_mg_smoothing_for(const hx_mg_smoothing_params *s, double across);
+hx_mg_chebyshev hx_mg_smoothing_for(const hx_mg_smoothing_params *s, double across);
 /* The smoother on a mesh with line smoothing. Lines damp errors along short edges regardless of the
  * number of elements there, so across_next is the number in the next direction. is_narrow: cells
  * have few elements, on a device where coarse grids are cheap. */
-hx_mg_smoothing hx_mg_smoothing_lines(const hx_mg_smoothing_params *s, double across_next,
+hx_mg_chebyshev hx_mg_smoothing_lines(const hx_mg_smoothing_params *s, double across_next,
                                       int is_narrow);
 /* The smoother with rows, for quadratic elements (degree 0) or splines of the given degree. */
-hx_mg_smoothing hx_mg_smoothing_rows(const hx_mg_smoothing_params *s, int degree);
+hx_mg_chebyshev hx_mg_smoothing_rows(const hx_mg_smoothing_params *s, int degree);
 /* The smoother of level l. On the mesh the degree is always above 1. */
 hx_mg_smoothing hx_mg_smoothing_of(const hx_multigrid *mg, int l);
 /* y = K x on the mesh, including springs, with 0 at supports. */

@@ -66,8 +66,7 @@ int hx_mg_level_lines_create(hx_multigrid *mg, const hx_coarse_level *from, hx_m
     if (to->lines.next == 0) return HX_OK;
     HX_TRY_FAIL(hx_alloc_raw(&first, (size_t)from->n_own + 1, sizeof *first, WHAT));
     HX_TRY_FAIL(hx_alloc_raw(&node, (size_t)from->n_own, sizeof *node, WHAT));
-    to->lines.n =
-        walk_level_lines(from, to->lines.next, mg->params->lines.level_longest, first, node);
+    to->lines.n = walk_level_lines(from, to->lines.next, mg->params->lines.longest, first, node);
     rc = put_level_lines(mg->dev, &to->lines, from->n_own, first, node);
 fail:
     free(first);

@@ -520,8 +520,9 @@ static void describe_level(const hx_multigrid *mg, int l, char *text, size_t n_t
         snprintf(text + n, n_text - n, ": solved directly by %s",
                  mg->ops->direct->begin ? "its inverse" : "Cholesky factors");
     else
-        snprintf(text + n, n_text - n, ": degree %d, ratio %g, %d %s, weight %g%s", s.degree,
-                 s.ratio, s.visits, hx_noun(s.visits, "visit", "visits"), s.weight,
+        snprintf(text + n, n_text - n, ": degree %d, ratio %g, %d %s, weight %g%s",
+                 s.chebyshev.degree, s.chebyshev.ratio, s.visits,
+                 hx_noun(s.visits, "visit", "visits"), s.weight,
                  level->lines.next ? ", by lines" : "");
 }
 
@@ -532,7 +533,8 @@ static void describe(const hx_precond *pc, void (*print)(void *context, const ch
     const hx_mg_smoothing s = hx_mg_smoothing_of(mg, -1);
     char text[256];
     snprintf(text, sizeof text, "mesh: cells of %.3g elements, %.3g across; degree %d, ratio %g%s",
-             hx_mg_coarsening(pc->op->problem, mg->dev->ops), mg->across, s.degree, s.ratio,
+             hx_mg_coarsening(pc->op->problem, mg->dev->ops), mg->across, s.chebyshev.degree,
+             s.chebyshev.ratio,
              mg->lines.n > 0    ? ", by lines"
              : mg->blocks.n > 0 ? ", by blocks"
                                 : "");

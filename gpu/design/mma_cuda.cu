@@ -29,7 +29,7 @@ __global__ void __launch_bounds__(HX_BLOCK)
     begin_kernel(hx_device_mma mma, double *result, double *partial, unsigned *ticket)
 {
     double sum[2 + M] = {0.0};
-    for (int64_t e = hx_first_of_thread(); e < mma.n; e += hx_all_threads()) {
+    for (int64_t e = hx_grid_thread(); e < mma.n; e += hx_all_threads()) {
         if (!is_free(mma.d_passive, e)) continue;
         sum[0] += 1.0;
 #pragma unroll
@@ -58,7 +58,7 @@ __global__ void __launch_bounds__(HX_BLOCK)
     dual_kernel(hx_device_mma mma, double *result, double *partial, unsigned *ticket)
 {
     double sum[2 + M * (M + 3) / 2] = {0.0};
-    for (int64_t e = hx_first_of_thread(); e < mma.n; e += hx_all_threads()) {
+    for (int64_t e = hx_grid_thread(); e < mma.n; e += hx_all_threads()) {
         if (!is_free(mma.d_passive, e)) continue;
         const hx_mma_range range = hx_mma_range_of(&mma, mma.d_design[e], mma.d_state[e]);
         double g[1 + M], slope[M], b, s;
@@ -121,7 +121,7 @@ __global__ void __launch_bounds__(HX_BLOCK)
 {
     __shared__ double of_warp[HX_BLOCK_WARPS];
     double sum[2] = {0.0, 0.0}, change = 0.0;
-    for (int64_t e = hx_first_of_thread(); e < mma.n; e += hx_all_threads()) {
+    for (int64_t e = hx_grid_thread(); e < mma.n; e += hx_all_threads()) {
         if (!is_free(mma.d_passive, e)) continue;
         const double x = mma.d_design[e], moved = mma.d_proposal[e] - x;
         change = fmax(change, fabs(moved));

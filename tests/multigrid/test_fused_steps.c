@@ -353,7 +353,7 @@ static int count_steps(const hx_multigrid *mg, int l)
 {
     if (l + 1 == mg->n_level) return 1;
     const hx_mg_smoothing s = hx_mg_smoothing_of(mg, l);
-    return s.visits * (s.degree + 2 + count_steps(mg, l + 1)) + s.degree;
+    return s.visits * (s.chebyshev.degree + 2 + count_steps(mg, l + 1)) + s.chebyshev.degree;
 }
 
 static int run(machine *m, int n_copy)

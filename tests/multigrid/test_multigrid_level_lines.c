@@ -1,5 +1,5 @@
 /* Line smoother on coarse grids, along each axis, against dense matrices in double precision: each
- * owned node is in one line along the shortest step, no longer than level_longest; the factors
+ * owned node is in one line along the shortest step, no longer than longest; the factors
  * solve M x = t, where M consists of the blocks of the lines plus a fraction of the diagonal; M^-1
  * is symmetric; steps of the smoother and the largest eigenvalue.
  *
@@ -8,7 +8,7 @@
 #include "core/multigrid/multigrid_internal.h"
 #include "tests/lib/multigrid_model.h"
 
-enum { LONGEST = 64 }; /* the default of level_longest */
+enum { LONGEST = 64 }; /* the default of lines.longest */
 
 static const int next_along[3] = {14, 16, 22};
 

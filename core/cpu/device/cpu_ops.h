@@ -16,10 +16,6 @@
 #include "../../operator/element_ops.h"
 #include "../../operator/rigid_ops.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 extern const hx_vector_ops hx_cpu_vector_ops;         /* vector_cpu.c */
 extern const hx_pcg_ops hx_cpu_pcg_ops;               /* pcg_cpu.c */
 extern const hx_element_ops hx_cpu_element_ops;       /* element_cpu.c */
@@ -93,9 +89,5 @@ int hx_cpu_mma_dual(hx_device *dev, const hx_device_mma *mma, double *sum);
 int hx_cpu_mma_end(hx_device *dev, const hx_device_mma *mma);
 int hx_cpu_mma_measure(hx_device *dev, const hx_device_mma *mma, double *change, double sum[2]);
 int hx_cpu_mma_settle(hx_device *dev, const hx_device_mma *mma);
-
-#ifdef __cplusplus
-}
-#endif
 
 #endif
