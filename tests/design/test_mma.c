@@ -165,7 +165,7 @@ static void check_bars(double start)
 }
 
 /* Least sum of x with sum over the elements of class k of w / x <= 1 each, for k of five classes:
- * x = sqrt(w) sum of sqrt(w) of the class, where no bound is met. */
+ * x = sqrt(w) sum of sqrt(w) of the class, as long as that is within the bounds. */
 enum { N_CLASS = 5, N_CLASSED = 100 };
 
 static double class_weight(int e)
@@ -322,7 +322,8 @@ static void check_proposal(const char *label, const double *state, const double 
 {
     static double next[MOST_VARIABLES];
     const int n = (int)mma.at.n, m = mma.at.m;
-    long double value[MOST], linear[MOST], change = 0.0L, worst = 0.0L, all = 0.0L;
+    long double value[MOST], linear[MOST], all = 0.0L;
+    double change = 0.0, worst = 0.0;
     int n_inside = 0, n_active = 0;
     fixture_get(&device, (size_t)n, next, mma.at.d_proposal);
     for (int i = 0; i < m; i++) value[i] = f[1 + i] - mma.y[i];
@@ -349,11 +350,11 @@ static void check_proposal(const char *label, const double *state, const double 
         const int is_low = next[e] <= low + 1e-12L, is_high = next[e] >= high - 1e-12L;
         if (!is_low && !is_high) n_inside++;
         if (!(is_low && slope > 0.0L) && !(is_high && slope < 0.0L))
-            worst = fmaxl(worst, fabsl(slope) / scale);
-        change = fmaxl(change, fabsl((long double)next[e] - x[e]));
+            test_worst(&worst, (double)(fabsl(slope) / scale));
+        test_worst(&change, fabs(next[e] - x[e]));
         all += fabsl(slope);
     }
-    CHECK_MSG(worst <= 1e-10L, "%s: a slope of %Lg is left", label, worst);
+    CHECK_MSG(worst <= 1e-10, "%s: a slope of %g is left", label, worst);
     for (int i = 0; i < m; i++) {
         const double left = (double)(mma.is_linear[i] ? linear[i] : value[i]);
         const double exact = mma.is_linear[i] ? 5e-4 : 1e-8;
@@ -364,9 +365,9 @@ static void check_proposal(const char *label, const double *state, const double 
         CHECK_ABS(mma.approximate[1 + i], (double)value[i] + mma.y[i], 1e-9);
         n_active += mma.at.lambda[1 + i] > 1e-4;
     }
-    CHECK_ABS(mma.change, (double)change, 1e-15);
+    CHECK_ABS(mma.change, change, 1e-15);
     CHECK(isfinite((double)all));
-    printf("%-32s %d passes, %d of %d inside, %d of %d limits active, slope %.1Le\n", label,
+    printf("%-32s %d passes, %d of %d inside, %d of %d limits active, slope %.1e\n", label,
            mma.n_pass, n_inside, n, n_active, m, worst);
     CHECK(n_inside > n / 20 && mma.n_pass <= 120);
 }
