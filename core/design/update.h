@@ -39,7 +39,7 @@ typedef struct hx_update_kind {
     int is_distributed;      /* 1: supports a distributed design */
     int is_upper_limit;      /* 1: the volume may be smaller than prescribed; 0: it is met */
     size_t bytes;            /* device memory that does not depend on the mesh */
-    int bytes_per_elem;      /* additional device memory per element */
+    int bytes_per_elem;      /* additional device memory per element, with one constraint */
     int (*create)(hx_update *update);
     /* Waits. */
     int (*propose)(hx_update *update, hx_update_step *step);

@@ -130,6 +130,52 @@ static int optimise(const hx_problem *problem, const char *update, const example
     return first;
 }
 
+/* The least volume with a limited displacement, by adjoint solves: of the uniform density 0.5 at
+ * first, from which the volume falls. Returns the volume after n_design designs. */
+static double limit_displacement(const hx_problem *problem, int n_design, double limit, double *now)
+{
+    static double density[N_ELEM];
+    const hx_constraint_spec spec = {
+        .kind = hx_objective_find("displacement"),
+        .params = {.set = "right-lower-edge", .direction = {0.0, 0.3, -1.0}},
+        .limit = limit};
+    fixture_solver s;
+    hx_iteration record;
+    fixture_settings settings = fixture_defaults();
+    for (int e = 0; e < N_ELEM; e++) density[e] = 0.5;
+    settings.design.volume_fraction = 1.0;
+    settings.design.penalty = fixture_constant(1.0);
+    settings.density = density;
+    settings.precond = "multigrid";
+    settings.op_kind = hx_operator_kind_find(device.ops->name, "otf");
+    settings.pcg.tolerance = 1e-10;
+    settings.optimizer = (hx_optimizer_params){.objective = &hx_constraint_volume,
+                                               .n_constraint = 1,
+                                               .constraint = &spec,
+                                               .update = hx_update_find("mma")};
+    CHECK_OK(fixture_solver_create(&s, &device, problem, &settings));
+    for (int k = 0; k < n_design; k++) {
+        CHECK_OK(hx_optimizer_step(&s.opt, &record));
+        hx_optimizer_advance(&s.opt);
+    }
+    *now = s.opt.constraint[1].now;
+    fixture_solver_free(&s);
+    return record.volume;
+}
+
+static void check_displacement(const hx_problem *problem)
+{
+    double limit, early_now, now;
+    CHECK_REL(limit_displacement(problem, 1, 1.0, &limit), 0.5, 1e-12);
+    const double early = limit_displacement(problem, 120, limit, &early_now);
+    const double late = limit_displacement(problem, 150, limit, &now);
+    printf("least V, displacement limited: %.8f, after 120 designs %.8f; %.1e, %.1e over\n", late,
+           early, now / limit - 1.0, early_now / limit - 1.0);
+    CHECK(early < 0.4 && fabs(early / late - 1.0) <= 1e-4);
+    CHECK_REL(now, limit, 1e-5); /* active */
+    CHECK_REL(early_now, limit, 1e-5);
+}
+
 /* The compliance of a grey cantilever, p = 3, after 100 designs, and its volume. */
 static double cantilever(const hx_problem *problem, const char *update, double beta, double *volume)
 {
@@ -222,6 +268,7 @@ int main(int argc, char **argv)
             CHECK(optimise(&problem, "mma", &list[i], start[k], 120) <= 100);
     for (size_t i = 0; i < sizeof list / sizeof list[0]; i++)
         CHECK(optimise(&problem, "gcmma", &list[i], 0.5, 200) <= 200);
+    check_displacement(&problem);
     check_refused(&problem);
     check_cantilever();
     hx_problem_free(&problem);
