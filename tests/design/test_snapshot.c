@@ -281,8 +281,8 @@ static void check_models(const hx_mesh *mesh)
             check_model(mesh, &m);
         }
     for (size_t i = 0; hx_updates[i]; i++)
-        for (size_t k = 0; k < 3; k++) { /* the second and the third have a projection */
-            model m = variants[k];
+        for (size_t k = 0; k < 2 && hx_updates[i] != &hx_update_oc; k++) {
+            model m = variants[k]; /* the second has a projection */
             m.filter = hx_filter_find(k == 0 ? "none" : "density");
             m.precond = hx_precond_find("jacobi");
             m.update = hx_updates[i];
