@@ -753,13 +753,6 @@ const hx_key hx_keys[] = {
        .help = "number of iterations after which deflation is enabled in any case"),
     MG(monitoring.patience, "[1, 100000]", .unit = "iterations", .example = "60",
        .help = "number of iterations after which estimates are refreshed, doubled each time"),
-    MG(monitoring.worth, "[0, inf)", .unit = "iterations", .example = "20",
-       .help = "predicted number of remaining iterations below which estimates are not refreshed"),
-    MG(monitoring.rises, "[1, inf)", .example = "6",
-       .help = "number of rises of the residual at which estimates are refreshed early"),
-    MG(monitoring.decades, "[0, 100]", .unit = "decades", .example = "2.0",
-       .help = "smallest reduction of the residual that must be left for early deflation, or for "
-               "a refresh because r'z < 0"),
 
     GROUP("output", "files that a run writes"),
     KEY(output.directory, TEXT, .is_free = 1, .fallback = "out",
