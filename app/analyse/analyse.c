@@ -223,29 +223,25 @@ static int add_field(hx_analyse *a, const char *name, int c, hx_vtk_where where,
                          hx_fields_case_name(name, c, text, sizeof text), data);
 }
 
-static int keep_heat(hx_analyse *a, int c)
-{
-    const size_t n = (size_t)a->session->mesh.n_node;
-    const hx_space *const space = &a->session->space;
-    double *t = NULL, *flux = NULL, *flow = NULL;
-    HX_TRY(add_field(a, "temperature", c, HX_VTK_POINT, HX_VTK_F64, 1, &t));
-    HX_TRY(add_field(a, "heat_flux", c, HX_VTK_POINT, HX_VTK_F64, 3, &flux));
-    hx_space_at_nodes(space, 1, a->u, t);
-    memcpy(flux, a->nodal.value, 3 * n * sizeof *flux);
-    /* the reactions belong to control points, not to nodes */
-    if (space->element == HX_ELEMENT_SPLINE) return HX_OK;
-    HX_TRY(add_field(a, "heat_flow", c, HX_VTK_POINT, HX_VTK_F64, 1, &flow));
-    memcpy(flow, a->reaction, n * sizeof *flow);
-    return HX_OK;
-}
-
 static int keep_fields(hx_analyse *a, int c)
 {
     const hx_space *const space = &a->session->space;
     const int64_t n = a->session->mesh.n_node;
     double *u = NULL, *stress = NULL, *principal = NULL, *reaction = NULL;
     float *von_mises = NULL;
-    if (hx_problem_is_heat(&a->session->problem)) return keep_heat(a, c);
+    if (hx_problem_is_heat(&a->session->problem)) {
+        const size_t n_node = (size_t)a->session->mesh.n_node;
+        double *t = NULL, *flux = NULL, *flow = NULL;
+        HX_TRY(add_field(a, "temperature", c, HX_VTK_POINT, HX_VTK_F64, 1, &t));
+        HX_TRY(add_field(a, "heat_flux", c, HX_VTK_POINT, HX_VTK_F64, 3, &flux));
+        hx_space_at_nodes(space, 1, a->u, t);
+        memcpy(flux, a->nodal.value, 3 * n_node * sizeof *flux);
+        /* the reactions belong to control points, not to nodes */
+        if (space->element == HX_ELEMENT_SPLINE) return HX_OK;
+        HX_TRY(add_field(a, "heat_flow", c, HX_VTK_POINT, HX_VTK_F64, 1, &flow));
+        memcpy(flow, a->reaction, n_node * sizeof *flow);
+        return HX_OK;
+    }
     HX_TRY(add_field(a, "displacement", c, HX_VTK_POINT, HX_VTK_F64, 3, &u));
     HX_TRY(add_field(a, "stress", c, HX_VTK_POINT, HX_VTK_F64, HX_STRESS_COMPONENTS, &stress));
     HX_TRY(add_field(a, "von_mises", c, HX_VTK_POINT, HX_VTK_F32, 1, &von_mises));

@@ -11,18 +11,6 @@ enum { MAX_POINT = 600, MAX_HOVER = 240, MAX_BAR = 100 };
 
 /* --- ticks --- */
 
-static void make_linear(hx_ticks *t, double low, double high, int n)
-{
-    /* A step of 1, 2 or 5 times a power of ten that gives about n steps in the span. */
-    const double raw = (high - low) / n, power = pow(10.0, floor(log10(raw)));
-    const double share = raw / power;
-    const double step = power * (share < 1.5 ? 1.0 : share < 3.5 ? 2.0 : share < 7.5 ? 5.0 : 10.0);
-    t->low = step * floor(low / step + 1e-9);
-    t->high = step * ceil(high / step - 1e-9);
-    for (double at = t->low; t->n < HX_PLOT_MAX_TICK && at < t->high + 0.5 * step; at += step)
-        t->at[t->n++] = fabs(at) < 1e-9 * step ? 0.0 : at;
-}
-
 /* The nearest of 1, 2, 5 times a power of ten at or below (up: at or above) the value. */
 static double nice_value(double value, int up)
 {
@@ -64,8 +52,19 @@ void hx_ticks_make(hx_ticks *t, double low, double high, int n, int is_log)
     }
     if (is_log)
         make_log(t, low, high, n);
-    else
-        make_linear(t, low, high, n);
+    else {
+        /* A step of 1, 2 or 5 times a power of ten that gives about n steps in the span. */
+        const double raw = (high - low) / n, power = pow(10.0, floor(log10(raw)));
+        const double share = raw / power;
+        const double step = power * (share < 1.5   ? 1.0
+                                     : share < 3.5 ? 2.0
+                                     : share < 7.5 ? 5.0
+                                                   : 10.0);
+        t->low = step * floor(low / step + 1e-9);
+        t->high = step * ceil(high / step - 1e-9);
+        for (double at = t->low; t->n < HX_PLOT_MAX_TICK && at < t->high + 0.5 * step; at += step)
+            t->at[t->n++] = fabs(at) < 1e-9 * step ? 0.0 : at;
+    }
 }
 
 const char *hx_tick_text(double value, char *text, size_t n_text)
