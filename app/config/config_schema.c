@@ -131,6 +131,23 @@ static const char *const physics_words[] = {"elasticity", "heat", NULL};
         .path = "solver.multigrid" name, .type = HX_KEY_GROUP, .offset = HX_NOWHERE,               \
         .is_expert = 1, .help = text                                                               \
     }
+/* The smoother of a level: a group whose keys have examples. */
+#define SMOOTHER(level, where, degrees, degree_example, ratio_example)                             \
+    EXPERTS(".smoothing." #level, "Chebyshev smoother on " where),                                 \
+        MG(smoothing.level.degree, degrees, .example = degree_example,                             \
+           .help = "degree of the Chebyshev polynomial on " where                                  \
+                   ": the number of products per smoothing"),                                      \
+        MG(smoothing.level.ratio, "(1, 1000]", .example = ratio_example,                           \
+           .help = "ratio of the largest to the smallest eigenvalue that is smoothed on " where)
+#define ON_MESH(level, where, degree_example, ratio_example)                                       \
+    SMOOTHER(level, where, "[2, 8]", degree_example, ratio_example)
+#define ON_GRID(level, where, degree_example, ratio_example, visits_example, weight_example)       \
+    SMOOTHER(level, where, "[1, 8]", degree_example, ratio_example),                               \
+        MG(smoothing.level.visits, "[1, 4]", .example = visits_example,                            \
+           .help = "number of visits of the next coarse grid per cycle on " where                  \
+                   "; 2 gives a W-cycle"),                                                         \
+        MG(smoothing.level.weight, "(0, 2)", .example = weight_example,                            \
+           .help = "factor of the correction from the next coarse grid on " where)
 
 #define ELASTICITY .only = 1 + HX_PHYSICS_ELASTICITY
 #define HEAT .only = 1 + HX_PHYSICS_HEAT
@@ -604,108 +621,26 @@ const hx_key hx_keys[] = {
     MG(lines.level_longest, "[1, 100000]", .unit = "nodes", .example = "128",
        .help = "largest number of nodes of a line on a coarse grid"),
     EXPERTS(".smoothing", "smoothers, by the level that they smooth"),
-    EXPERTS(".smoothing.mesh_few",
-            "Chebyshev smoother on the mesh with fewer than few_below elements across a cell"),
-    MG(smoothing.mesh_few.degree, "[2, 8]", .example = "3",
-       .help = "degree of the Chebyshev polynomial on the mesh with fewer than few_below elements "
-               "across a cell: the number of products per smoothing"),
-    MG(smoothing.mesh_few.ratio, "(1, 1000]", .example = "8.0",
-       .help = "ratio of the largest to the smallest eigenvalue that is smoothed on the mesh with "
-               "fewer than few_below elements across a cell"),
-    EXPERTS(".smoothing.mesh_many",
-            "Chebyshev smoother on the mesh with fewer than many_below elements across a cell"),
-    MG(smoothing.mesh_many.degree, "[2, 8]", .example = "5",
-       .help = "degree of the Chebyshev polynomial on the mesh with fewer than many_below "
-               "elements across a cell: the number of products per smoothing"),
-    MG(smoothing.mesh_many.ratio, "(1, 1000]", .example = "20.0",
-       .help = "ratio of the largest to the smallest eigenvalue that is smoothed on the mesh with "
-               "fewer than many_below elements across a cell"),
-    EXPERTS(".smoothing.mesh_most",
-            "Chebyshev smoother on the mesh with more elements across a cell"),
-    MG(smoothing.mesh_most.degree, "[2, 8]", .example = "5",
-       .help = "degree of the Chebyshev polynomial on the mesh with more elements across a cell: "
-               "the number of products per smoothing"),
-    MG(smoothing.mesh_most.ratio, "(1, 1000]", .example = "40.0",
-       .help = "ratio of the largest to the smallest eigenvalue that is smoothed on the mesh with "
-               "more elements across a cell"),
+    ON_MESH(mesh_few, "the mesh with fewer than few_below elements across a cell", "3", "8.0"),
+    ON_MESH(mesh_many, "the mesh with fewer than many_below elements across a cell", "5", "20.0"),
+    ON_MESH(mesh_most, "the mesh with more elements across a cell", "5", "40.0"),
     MG(smoothing.few_below, "(0, inf)", .unit = "elements", .example = "4.5",
        .help = "mean number of elements across a cell of the first coarse grid below which the "
                "mesh is smoothed by mesh_few"),
     MG(smoothing.many_below, "(0, inf)", .unit = "elements", .example = "12.0",
        .help = "mean number of elements across a cell of the first coarse grid below which the "
                "mesh is smoothed by mesh_many, at least few_below"),
-    EXPERTS(".smoothing.quadratic",
-            "Chebyshev smoother on quadratic elements and splines up to quadratic_degree"),
-    MG(smoothing.quadratic.degree, "[2, 8]", .example = "5",
-       .help = "degree of the Chebyshev polynomial on quadratic elements and splines up to "
-               "quadratic_degree: the number of products per smoothing"),
-    MG(smoothing.quadratic.ratio, "(1, 1000]", .example = "20.0",
-       .help = "ratio of the largest to the smallest eigenvalue that is smoothed on quadratic "
-               "elements and splines up to quadratic_degree"),
-    EXPERTS(".smoothing.high", "Chebyshev smoother on splines of a degree above quadratic_degree"),
-    MG(smoothing.high.degree, "[2, 8]", .example = "5",
-       .help = "degree of the Chebyshev polynomial on splines of a degree above quadratic_degree: "
-               "the number of products per smoothing"),
-    MG(smoothing.high.ratio, "(1, 1000]", .example = "40.0",
-       .help = "ratio of the largest to the smallest eigenvalue that is smoothed on splines of a "
-               "degree above quadratic_degree"),
+    ON_MESH(quadratic, "quadratic elements and splines up to quadratic_degree", "5", "20.0"),
+    ON_MESH(high, "splines of a degree above quadratic_degree", "5", "40.0"),
     MG(smoothing.quadratic_degree, "[0, 10]", .example = "3",
        .help = "largest degree of splines that are smoothed like quadratic elements"),
-    EXPERTS(".smoothing.first", "Chebyshev smoother on the first coarse grid"),
-    MG(smoothing.first.degree, "[1, 8]", .example = "3",
-       .help = "degree of the Chebyshev polynomial on the first coarse grid: the number of "
-               "products per smoothing"),
-    MG(smoothing.first.ratio, "(1, 1000]", .example = "10.0",
-       .help = "ratio of the largest to the smallest eigenvalue that is smoothed on the first "
-               "coarse grid"),
-    MG(smoothing.first.visits, "[1, 4]", .example = "1",
-       .help = "number of visits of the next coarse grid per cycle on the first coarse grid; 2 "
-               "gives a W-cycle"),
-    MG(smoothing.first.weight, "(0, 2)", .example = "1.4",
-       .help = "factor of the correction from the next coarse grid on the first coarse grid"),
-    EXPERTS(".smoothing.others",
-            "Chebyshev smoother on the other coarse grids if each visits the next one twice"),
-    MG(smoothing.others.degree, "[1, 8]", .example = "3",
-       .help = "degree of the Chebyshev polynomial on the other coarse grids if each visits the "
-               "next one twice: the number of products per smoothing"),
-    MG(smoothing.others.ratio, "(1, 1000]", .example = "12.0",
-       .help = "ratio of the largest to the smallest eigenvalue that is smoothed on the other "
-               "coarse grids if each visits the next one twice"),
-    MG(smoothing.others.visits, "[1, 4]", .example = "1",
-       .help = "number of visits of the next coarse grid per cycle on the other coarse grids if "
-               "each visits the next one twice; 2 gives a W-cycle"),
-    MG(smoothing.others.weight, "(0, 2)", .example = "1.4",
-       .help = "factor of the correction from the next coarse grid on the other coarse grids if "
-               "each visits the next one twice"),
-    EXPERTS(".smoothing.once",
-            "Chebyshev smoother on the other coarse grids if each visits the next one once"),
-    MG(smoothing.once.degree, "[1, 8]", .example = "3",
-       .help = "degree of the Chebyshev polynomial on the other coarse grids if each visits the "
-               "next one once: the number of products per smoothing"),
-    MG(smoothing.once.ratio, "(1, 1000]", .example = "12.0",
-       .help = "ratio of the largest to the smallest eigenvalue that is smoothed on the other "
-               "coarse grids if each visits the next one once"),
-    MG(smoothing.once.visits, "[1, 4]", .example = "2",
-       .help = "number of visits of the next coarse grid per cycle on the other coarse grids if "
-               "each visits the next one once; 2 gives a W-cycle"),
-    MG(smoothing.once.weight, "(0, 2)", .example = "1.2",
-       .help = "factor of the correction from the next coarse grid on the other coarse grids if "
-               "each visits the next one once"),
-    EXPERTS(".smoothing.few",
-            "Chebyshev smoother on a coarse grid of at most few_nodes nodes above the direct "
-            "solve"),
-    MG(smoothing.few.degree, "[1, 8]", .example = "2",
-       .help = "degree of the Chebyshev polynomial on a coarse grid of at most few_nodes nodes "
-               "above the direct solve: the number of products per smoothing"),
-    MG(smoothing.few.ratio, "(1, 1000]", .example = "8.0",
-       .help = "ratio of the largest to the smallest eigenvalue that is smoothed on a coarse grid "
-               "of at most few_nodes nodes above the direct solve"),
-    MG(smoothing.few.visits, "[1, 4]", .example = "2",
-       .help = "number of visits of the next coarse grid per cycle on a coarse grid of at most "
-               "few_nodes nodes above the direct solve; 2 gives a W-cycle"),
-    MG(smoothing.few.weight, "(0, 2)", .example = "1.2",
-       .help = "factor of the correction from the next coarse grid on a coarse grid of at most "
-               "few_nodes nodes above the direct solve"),
+    ON_GRID(first, "the first coarse grid", "3", "10.0", "1", "1.4"),
+    ON_GRID(others, "the other coarse grids if each visits the next one twice", "3", "12.0", "1",
+            "1.4"),
+    ON_GRID(once, "the other coarse grids if each visits the next one once", "3", "12.0", "2",
+            "1.2"),
+    ON_GRID(few, "a coarse grid of at most few_nodes nodes above the direct solve", "2", "8.0", "2",
+            "1.2"),
     MG(smoothing.few_nodes, "[0, inf)", .unit = "nodes", .example = "2000",
        .help = "number of nodes below or at which a coarse grid above the direct solve is "
                "smoothed by `few`, or by `once` if it is visited less often"),
