@@ -7,10 +7,7 @@
 #include "../config/config_schema.h"
 #include "../text/commands.h"
 #include "command_help.h"
-#include "help_man.h"
-#include "help_search.h"
-#include "help_shell.h"
-#include "help_warning.h"
+#include "help.h"
 #include "help_words.h"
 
 enum { MAN, BASH, ZSH, MARKDOWN };
