@@ -5,7 +5,7 @@
 
 #include "../text/html.h"
 #include "../text/table.h"
-#include "report_settings.h"
+#include "report.h"
 
 const char *hx_report_number(double value, char *text, size_t n_text)
 {

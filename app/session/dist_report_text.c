@@ -85,7 +85,8 @@ static int compare_doubles(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-int hx_dist_report_take(hx_session *s, hx_dist_report **report)
+/* *report: [comm->size], which the caller frees; NULL with one process. */
+static int take_report(hx_session *s, hx_dist_report **report)
 {
     *report = NULL;
     if (!s->comm) return HX_OK;
@@ -101,7 +102,7 @@ int hx_dist_report_print(hx_session *s)
 {
     hx_dist_report *report;
     double *value;
-    HX_TRY(hx_dist_report_take(s, &report));
+    HX_TRY(take_report(s, &report));
     if (!report) return HX_OK;
     const int size = s->comm->size;
     const int rc = hx_alloc(&value, (size_t)size, sizeof *value, "figures of ranks");
@@ -133,7 +134,7 @@ int hx_dist_report_print(hx_session *s)
 int hx_dist_report_write(hx_session *s, hx_json *json)
 {
     hx_dist_report *report;
-    HX_TRY(hx_dist_report_take(s, &report));
+    HX_TRY(take_report(s, &report));
     if (!report) return HX_OK;
     hx_json_string(json, "transport", hx_dist_transport(&s->dist));
     hx_json_open_array(json, "ranks");

@@ -6,9 +6,6 @@
 #include "../text/json.h"
 #include "session.h"
 
-/* *report: [comm->size], which the caller frees; NULL with one process. */
-int hx_dist_report_take(hx_session *s, hx_dist_report **report);
-
 /* Logs least, median and largest values over the processes. */
 int hx_dist_report_print(hx_session *s);
 
