@@ -361,20 +361,10 @@ void hx_diag_loads(hx_diags *diags, const hx_session *s)
     hx_error_clear();
 }
 
-/* A rank that fails here leaves the other ranks inside a collective call. */
+/* For a mesh that no rank has as a whole: all ranks judge the loads together. */
 static int judge_shared_loads(hx_diags *diags, hx_session *s)
 {
-    const int rc = judge_loads(diags, s);
-    if (rc < 0) s->dist.is_lost = 1;
-    return rc;
-}
-
-int hx_diags_follow(hx_session *s)
-{
-    hx_diags diags = {0};
-    const int rc = judge_shared_loads(&diags, s);
-    hx_diags_free(&diags);
-    return rc;
+    return hx_session_note_error(s, judge_loads(diags, s));
 }
 
 /* text := the radius as an argument, in the config's unit. */
@@ -578,11 +568,10 @@ int hx_diags_meanwhile(hx_diags *diags, hx_session *s)
 int hx_diags_before(hx_diags *diags, hx_session *s)
 {
     double want, have;
+    if (!hx_session_is_first(s)) return s->mesh.ownership ? judge_shared_loads(diags, s) : HX_OK;
     if (!s->measuring.is_running) HX_TRY(hx_session_measure(s));
     if (s->mesh.ownership) {
-        /* For a mesh that no rank has as a whole. */
         judge_place(diags, &s->mesh);
-        HX_TRY(hx_dist_announce(&s->dist, HX_DIAGS_CALL, 0));
         HX_TRY(judge_shared_loads(diags, s));
     } else {
         if (!s->measuring.is_running) hx_diag_mesh(diags, s);

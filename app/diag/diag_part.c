@@ -150,9 +150,9 @@ int hx_diag_part_after(hx_diags *diags, hx_session *s, double volume)
     diags->option = NULL;
     HX_TRY(may_exceed(s, volume, &may));
     if (!may) return HX_OK;
-    HX_TRY(hx_alloc_raw(&density, (size_t)s->mesh.n_elem, sizeof *density, "densities"));
+    HX_TRY(hx_session_alloc_whole(s, &density, s->mesh.n_elem, sizeof *density, "densities"));
     int rc = hx_optimizer_density(&s->opt, density);
-    if (rc == HX_OK) rc = find_preserve(s, density, &preserve);
+    if (rc == HX_OK && density) rc = find_preserve(s, density, &preserve);
     free(density);
     diags->option = option_of(preserve);
     return rc;

@@ -16,6 +16,23 @@
 
 /* --- the 0/1 design --- */
 
+static void judge_pieces(hx_diags *diags, const hx_attached *a)
+{
+    const int64_t n_floating = hx_attached_count_floating(a);
+    char text[32], count[32], remedy[HX_REMEDY], word[HX_SHELL_WORD];
+    hx_fit(remedy, sizeof remedy,
+           "use a larger filter radius, a larger volume fraction or more iterations; "
+           "`hextop surface %s part.stl --keep-largest%s` exports the largest piece only",
+           hx_shell_word(a->session->cfg.output.directory, word, sizeof word),
+           hx_diags_option(diags));
+    if (n_floating > 0)
+        hx_diags_advise(
+            diags, HX_DIAG_FLOATING_PIECES, (double)n_floating, remedy,
+            "the 0/1 design falls into %s pieces: %s element%s not connected to the largest",
+            hx_format_count(a->pieces.n, text, sizeof text),
+            hx_format_count(n_floating, count, sizeof count), n_floating == 1 ? " is" : "s are");
+}
+
 static void judge_support(hx_diags *diags, const hx_attached *a, const char *list, size_t i,
                           const char *set)
 {
@@ -30,6 +47,17 @@ static void judge_support(hx_diags *diags, const hx_attached *a, const char *lis
                      "%s[%zu]: %s%s%s lies entirely on void or floating pieces of the 0/1 design",
                      list, i, set ? "set '" : "what the mesh file supports", set ? set : "",
                      set ? "'" : "");
+}
+
+static void judge_supports(hx_diags *diags, const hx_attached *a)
+{
+    const hx_config *const cfg = &a->session->cfg;
+    const hx_config_support *const support = cfg->supports.entry;
+    const hx_config_spring *const spring = cfg->springs.entry;
+    for (size_t i = 0; i < cfg->supports.n; i++)
+        judge_support(diags, a, "supports", i, support[i].from ? NULL : support[i].set);
+    for (size_t i = 0; i < cfg->springs.n; i++)
+        judge_support(diags, a, "springs", i, spring[i].set);
 }
 
 static int judge_loads(hx_diags *diags, const hx_attached *a, const hx_solid_design *d)
@@ -78,6 +106,13 @@ fail:
  * increasing order and 6 % wide. */
 enum { N_BIN = 1 << 15 };
 
+static int bin_of(double value)
+{
+    uint64_t bits;
+    memcpy(&bits, &value, sizeof bits);
+    return (int)(bits >> 48) & (N_BIN - 1);
+}
+
 /* *share: the smallest fraction of the solid volume that contains half of energy[n_elem]; *n: the
  * number of its elements. Uses bins of energy density in one pass instead of sorting. */
 static int find_half(const hx_session *s, const uint8_t *is_solid, const double *energy,
@@ -93,10 +128,7 @@ static int find_half(const hx_session *s, const uint8_t *is_solid, const double 
     HX_TRY(hx_alloc(&bins, N_BIN, sizeof *bins, "strain energies"));
     for (int64_t e = 0; e < s->mesh.n_elem; e++) {
         const double v = s->problem.volume[e];
-        const double per_volume = energy[e] / v;
-        uint64_t bits;
-        memcpy(&bits, &per_volume, sizeof bits);
-        bin *const b = &bins[(bits >> 48) & (N_BIN - 1)];
+        bin *const b = &bins[bin_of(energy[e] / v)];
         b->energy += energy[e];
         b->volume += v;
         b->n += 1.0;
@@ -115,21 +147,31 @@ static int find_half(const hx_session *s, const uint8_t *is_solid, const double 
     return HX_OK;
 }
 
+/* energy[n_elem] := strain energies, weighted over the load cases, on the first process.
+ * Collective. */
+static int read_energies(hx_session *s, double *energy, double *modulus)
+{
+    HX_TRY(hx_optimizer_energy(&s->opt, energy));
+    HX_TRY(hx_analysis_modulus(&s->analysis, modulus));
+    if (!energy) return HX_OK;
+#pragma omp parallel for simd schedule(static)
+    for (int64_t e = 0; e < s->mesh.n_elem; e++) energy[e] = fabs(energy[e] * modulus[e]);
+    return HX_OK;
+}
+
 /* Warns if few of many elements hold half of the energy. In a part that is strained almost
  * uniformly, half of the energy is in at least a quarter of the volume. */
 static int judge_energy(hx_diags *diags, hx_session *s, const uint8_t *is_solid)
 {
     enum { FEW = 8, MANY = 200 };
+    const int64_t n_elem = s->mesh.n_elem;
     int rc;
     double *energy = NULL, *modulus = NULL, share, n, n_solid = 0.0;
     char text[32];
-    HX_TRY_FAIL(hx_alloc_raw(&energy, (size_t)s->mesh.n_elem, sizeof *energy, "strain energies"));
-    HX_TRY_FAIL(hx_alloc_raw(&modulus, (size_t)s->mesh.n_elem, sizeof *modulus, "moduli"));
-    /* energy[n_elem] := strain energies, weighted over the load cases. */
-    HX_TRY_FAIL(hx_optimizer_energy(&s->opt, energy));
-    HX_TRY_FAIL(hx_analysis_modulus(&s->analysis, modulus));
-#pragma omp parallel for simd schedule(static)
-    for (int64_t e = 0; e < s->mesh.n_elem; e++) energy[e] = fabs(energy[e] * modulus[e]);
+    HX_TRY_FAIL(hx_session_alloc_whole(s, &energy, n_elem, sizeof *energy, "strain energies"));
+    HX_TRY_FAIL(hx_session_alloc_whole(s, &modulus, n_elem, sizeof *modulus, "moduli"));
+    HX_TRY_FAIL(read_energies(s, energy, modulus));
+    if (!energy) goto fail;
     HX_TRY_FAIL(find_half(s, is_solid, energy, &share, &n));
     for (int64_t e = 0; e < s->mesh.n_elem; e++) n_solid += is_solid[e];
     hx_log_detail("half of the strain energy is in %.0f elements, %.3g %% of the solid volume", n,
@@ -143,7 +185,7 @@ static int judge_energy(hx_diags *diags, hx_session *s, const uint8_t *is_solid)
 fail:
     free(energy);
     free(modulus);
-    return rc;
+    return hx_session_agree(s, rc);
 }
 
 static int judge_tetrahedra(hx_diags *diags, const hx_session *s, const uint8_t *is_solid)
@@ -167,55 +209,40 @@ static int judge_tetrahedra(hx_diags *diags, const hx_session *s, const uint8_t 
     return HX_OK;
 }
 
-/* Makes the 0/1 design of `hextop verify` with hx_diags_option. */
+/* Makes the 0/1 design of `hextop verify` with hx_diags_option, on the first process. */
 static int make_solid(hx_session *s, hx_solid_design *d)
 {
-    memset(d, 0, sizeof *d);
-    HX_TRY(hx_alloc_raw(&d->density, (size_t)s->mesh.n_elem, sizeof *d->density, "densities"));
-    const int rc = hx_optimizer_density(&s->opt, d->density);
-    if (rc < 0) {
-        hx_solid_design_free(d);
-        return rc;
-    }
+    HX_TRY(hx_session_alloc_whole(s, &d->density, s->mesh.n_elem, sizeof *d->density, "densities"));
+    HX_TRY(hx_optimizer_density(&s->opt, d->density));
+    if (!d->density) return HX_OK;
     return hx_solid_design_make(d, s, "the last design", (double)NAN,
                                 HX_PRESERVE_USUAL | HX_PRESERVE_FIT);
 }
 
+/* Judges what the 0/1 design connects; d is empty on other processes than the first. */
+static int judge_solid(hx_diags *diags, hx_session *s, const hx_solid_design *d)
+{
+    hx_attached attached = {0};
+    if (!d->density) return HX_OK;
+    int rc = hx_attached_create(&attached, s, d->is_solid);
+    if (rc == HX_OK) {
+        judge_pieces(diags, &attached);
+        judge_supports(diags, &attached);
+    }
+    /* heat sources and convection may act on void */
+    if (rc == HX_OK && !hx_config_is_heat(&s->cfg)) rc = judge_loads(diags, &attached, d);
+    hx_attached_free(&attached);
+    return rc;
+}
+
 int hx_diag_solid(hx_diags *diags, hx_session *s)
 {
-    int rc;
-    hx_solid_design d;
-    hx_attached attached = {0};
-    HX_TRY(make_solid(s, &d));
-    HX_TRY_FAIL(hx_attached_create(&attached, s, d.is_solid));
-    const int64_t n_floating = hx_attached_count_floating(&attached);
-    char text[32], count[32], remedy[HX_REMEDY], word[HX_SHELL_WORD];
-    hx_fit(remedy, sizeof remedy,
-           "use a larger filter radius, a larger volume fraction or more iterations; "
-           "`hextop surface %s part.stl --keep-largest%s` exports the largest piece only",
-           hx_shell_word(attached.session->cfg.output.directory, word, sizeof word),
-           hx_diags_option(diags));
-    if (n_floating > 0)
-        hx_diags_advise(
-            diags, HX_DIAG_FLOATING_PIECES, (double)n_floating, remedy,
-            "the 0/1 design falls into %s pieces: %s element%s not connected to the largest",
-            hx_format_count(attached.pieces.n, text, sizeof text),
-            hx_format_count(n_floating, count, sizeof count), n_floating == 1 ? " is" : "s are");
-    const hx_config *const cfg = &s->cfg;
-    const hx_config_support *const support = cfg->supports.entry;
-    const hx_config_spring *const spring = cfg->springs.entry;
-    for (size_t i = 0; i < cfg->supports.n; i++)
-        judge_support(diags, &attached, "supports", i, support[i].from ? NULL : support[i].set);
-    for (size_t i = 0; i < cfg->springs.n; i++)
-        judge_support(diags, &attached, "springs", i, spring[i].set);
-    if (!hx_config_is_heat(cfg)) { /* heat sources and convection may act on void */
-        HX_TRY_FAIL(judge_loads(diags, &attached, &d));
-        hx_attached_free(&attached);
-        HX_TRY_FAIL(judge_energy(diags, s, d.is_solid));
-        HX_TRY_FAIL(judge_tetrahedra(diags, s, d.is_solid));
-    }
-fail:
-    hx_attached_free(&attached);
+    hx_solid_design d = {0};
+    int rc = make_solid(s, &d);
+    if (rc == HX_OK) rc = judge_solid(diags, s, &d);
+    rc = hx_session_agree(s, rc);
+    if (rc == HX_OK && !hx_config_is_heat(&s->cfg)) rc = judge_energy(diags, s, d.is_solid);
+    if (rc == HX_OK && !hx_config_is_heat(&s->cfg)) rc = judge_tetrahedra(diags, s, d.is_solid);
     hx_solid_design_free(&d);
     return rc;
 }

@@ -85,13 +85,13 @@ static int compare_doubles(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* *report: [comm->size], which the caller frees; NULL with one process. */
-static int take_report(hx_session *s, hx_dist_report **report)
+int hx_dist_report_take(hx_session *s, hx_dist_report **report)
 {
     *report = NULL;
     if (!s->comm) return HX_OK;
-    HX_TRY(hx_alloc(report, (size_t)s->comm->size, sizeof **report, "figures of ranks"));
-    const int rc = hx_analysis_report(&s->analysis, *report);
+    int rc = hx_session_agree(
+        s, hx_alloc(report, (size_t)s->comm->size, sizeof **report, "figures of ranks"));
+    if (rc == HX_OK) rc = hx_dist_gather_report(&s->dist, *report);
     if (rc == HX_OK) return HX_OK;
     free(*report);
     *report = NULL;
@@ -102,7 +102,7 @@ int hx_dist_report_print(hx_session *s)
 {
     hx_dist_report *report;
     double *value;
-    HX_TRY(take_report(s, &report));
+    HX_TRY(hx_dist_report_take(s, &report));
     if (!report) return HX_OK;
     const int size = s->comm->size;
     const int rc = hx_alloc(&value, (size_t)size, sizeof *value, "figures of ranks");
@@ -131,11 +131,9 @@ int hx_dist_report_print(hx_session *s)
     return rc;
 }
 
-int hx_dist_report_write(hx_session *s, hx_json *json)
+void hx_dist_report_write(const hx_session *s, const hx_dist_report *report, hx_json *json)
 {
-    hx_dist_report *report;
-    HX_TRY(take_report(s, &report));
-    if (!report) return HX_OK;
+    if (!report) return;
     hx_json_string(json, "transport", hx_dist_transport(&s->dist));
     hx_json_open_array(json, "ranks");
     for (int r = 0; r < s->comm->size; r++) {
@@ -160,6 +158,4 @@ int hx_dist_report_write(hx_session *s, hx_json *json)
         hx_json_close_object(json);
     }
     hx_json_close_array(json);
-    free(report);
-    return HX_OK;
 }

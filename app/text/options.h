@@ -44,9 +44,7 @@ typedef struct hx_command {
     /* Returns 0, an error code (negative, its message recorded), or an exit status (positive, its
      * message printed). */
     int (*run)(const hx_options *options);
-    /* Called instead of `run` in all processes except the first; returns the same values. NULL: the
-     * command uses one process. */
-    int (*follow)(const hx_options *options);
+    int is_parallel; /* 1: all processes call `run`; 0: only the first */
 } hx_command;
 
 struct hx_comm; /* core/comm/comm.h */

@@ -5,9 +5,9 @@
 
 #include <stddef.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+#include "c_linkage.h"
+
+HX_C_BEGIN
 
 typedef struct hx_memory_item {
     const char *name; /* a string constant */
@@ -34,8 +34,6 @@ const hx_memory_item *hx_account_find(const hx_account *account, const char *nam
 
 size_t hx_account_sum(const hx_account *account);
 
-#ifdef __cplusplus
-}
-#endif
+HX_C_END
 
 #endif

@@ -7,9 +7,7 @@
 
 #include "error.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+HX_C_BEGIN
 
 typedef struct hx_atomic_file {
     FILE *stream;          /* the temporary file, open for writing */
@@ -80,8 +78,6 @@ int hx_atomic_file_sweep_one(const char *path);
 /* Removes the temporary file if it was not committed; accepts a zeroed struct. */
 void hx_atomic_file_free(hx_atomic_file *file);
 
-#ifdef __cplusplus
-}
-#endif
+HX_C_END
 
 #endif

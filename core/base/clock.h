@@ -2,15 +2,13 @@
 #ifndef HX_CLOCK_H
 #define HX_CLOCK_H
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+#include "c_linkage.h"
+
+HX_C_BEGIN
 
 /* Seconds since an arbitrary start. */
 double hx_clock(void);
 
-#ifdef __cplusplus
-}
-#endif
+HX_C_END
 
 #endif

@@ -6,10 +6,6 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 /* Returns the checksum of the bytes with checksum `before` followed by these n bytes; before = 0
  * starts a new checksum. Thread-safe. */
 uint32_t hx_crc32(uint32_t before, const void *bytes, size_t n);
@@ -17,9 +13,5 @@ uint32_t hx_crc32(uint32_t before, const void *bytes, size_t n);
 /* Returns the checksum of bytes with checksum `first` followed by n bytes with checksum `second`.
  * O(log n). */
 uint32_t hx_crc32_join(uint32_t first, uint32_t second, uint64_t n);
-
-#ifdef __cplusplus
-}
-#endif
 
 #endif

@@ -6,9 +6,9 @@
 #ifndef HX_ERROR_H
 #define HX_ERROR_H
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+#include "c_linkage.h"
+
+HX_C_BEGIN
 
 /* name of the code, value, exit status of the program, text */
 #define HX_ERROR_LIST(X)                                                                           \
@@ -79,8 +79,6 @@ int hx_error_exit_status(int code);
         if (HX_FAILED(rc)) goto fail;                                                              \
     } while (0)
 
-#ifdef __cplusplus
-}
-#endif
+HX_C_END
 
 #endif

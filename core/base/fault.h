@@ -17,9 +17,9 @@
 #ifndef HX_FAULT_H
 #define HX_FAULT_H
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+#include "c_linkage.h"
+
+HX_C_BEGIN
 
 /* name, word */
 #define HX_FAULT_HOWS(X)                                                                           \
@@ -70,8 +70,6 @@ int hx_fault_report(const char *path);
 
 #endif
 
-#ifdef __cplusplus
-}
-#endif
+HX_C_END
 
 #endif

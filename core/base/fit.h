@@ -7,10 +7,6 @@
 
 #include "error.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 /* Formats into text[n_text] like snprintf; a text that does not fit ends in " ...". Returns the
  * number of characters that text holds, so sums of it never pass n_text. */
 size_t hx_fit(char *text, size_t n_text, const char *fmt, ...) HX_PRINTF(3, 4);
@@ -19,9 +15,5 @@ size_t hx_fit_args(char *text, size_t n_text, const char *fmt, va_list args) HX_
 /* Formats into text[n_text], or into memory of its own if the text does not fit, which the caller
  * frees if the result is not `text`. Without such memory, the text is cut like that of hx_fit. */
 char *hx_fit_all(char *text, size_t n_text, const char *fmt, va_list args) HX_PRINTF(3, 0);
-
-#ifdef __cplusplus
-}
-#endif
 
 #endif

@@ -6,10 +6,6 @@
 
 #include "error.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 /* Moves the first n entries of *(void **)array (owned; NULL for n = 0) into a new array of count >=
  * n entries of `size` bytes, the rest zeroed. On HX_ENOMEM the old array is unchanged. */
 int hx_resize(void *array, size_t n, size_t count, size_t size, const char *what);
@@ -20,10 +16,6 @@ int hx_resize_raw(void *array, size_t n, size_t count, size_t size, const char *
 /* Makes room for one more entry after n. *capacity is doubled once it is used up, so that O(n)
  * moves of entries suffice for n entries. */
 int hx_grow(void *array, size_t n, size_t *capacity, size_t size, const char *what);
-
-#ifdef __cplusplus
-}
-#endif
 
 #ifdef HX_FAULT_INJECTION /* reports the caller as site */
 #include "fault.h"

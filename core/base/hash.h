@@ -7,9 +7,9 @@
 #include <stdio.h>
 #include <string.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+#include "c_linkage.h"
+
+HX_C_BEGIN
 
 typedef struct hx_hash {
     uint64_t a, b;
@@ -54,8 +54,6 @@ static inline const char *hx_hash_print(const hx_hash *h, char text[HX_HASH_TEXT
     return text;
 }
 
-#ifdef __cplusplus
-}
-#endif
+HX_C_END
 
 #endif

@@ -5,17 +5,9 @@
 
 #include <stdio.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 /* Opens a file for reading bytes, without ever blocking. On failure returns NULL with errno set and
  * *why := the reason, worded to follow "cannot read it: " and valid until the next failed call. why
  * may be NULL. */
 FILE *hx_input_open(const char *path, const char **why);
-
-#ifdef __cplusplus
-}
-#endif
 
 #endif

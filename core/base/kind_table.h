@@ -4,9 +4,9 @@
 
 #include <stddef.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+#include "c_linkage.h"
+
+HX_C_BEGIN
 
 typedef struct hx_kind_entry {
     const char *name;
@@ -22,8 +22,6 @@ typedef struct hx_kind_entry {
 /* HX_EINPUT: an entry is missing; the message names it. what: "filter"; name may be NULL. */
 int hx_kind_check(const char *what, const char *name, size_t n, const hx_kind_entry *entry);
 
-#ifdef __cplusplus
-}
-#endif
+HX_C_END
 
 #endif

@@ -7,10 +7,6 @@
 
 #include "error.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 typedef struct hx_link {
     int is_link;       /* 0: the path is no symbolic link, or does not exist */
     int is_foreign;    /* 1: it belongs to another user, and others may write its folder */
@@ -34,9 +30,5 @@ int hx_link_check_way(const char *path);
 /* *next := target of the link, relative to the same folder as `path`; the caller frees it.
  * HX_ENOMEM. */
 int hx_link_follow(const char *path, const hx_link *link, char **next);
-
-#ifdef __cplusplus
-}
-#endif
 
 #endif

@@ -6,9 +6,7 @@
 
 #include "error.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+HX_C_BEGIN
 
 /* Allocates count * size bytes, zeroed, into *(void **)out; the caller owns the memory and calls
  * free(). count = 0 gives a valid pointer. HX_ENOMEM with `what` and the number of bytes. Large
@@ -40,9 +38,7 @@ size_t hx_host_memory_resident(void);
 /* Writes text such as "1.5 GB" (powers of 1000) into a buffer of the caller and returns it. */
 const char *hx_format_bytes(double bytes, char *text, size_t n_text);
 
-#ifdef __cplusplus
-}
-#endif
+HX_C_END
 
 #ifdef HX_FAULT_INJECTION /* reports the caller as site */
 #include "fault.h"

@@ -5,9 +5,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+#include "c_linkage.h"
+
+HX_C_BEGIN
 
 /* Returns the entry of name[n] with the smallest edit distance to `word`, in which two neighbours
  * that are exchanged count as one edit; NULL if that distance exceeds a third of the word's length
@@ -26,8 +26,6 @@ const char *hx_name_list(const char *const *name, size_t n, char *text, size_t n
  * "nodes")). Also for verbs: hx_noun(n, "is", "are"). */
 const char *hx_noun(int64_t n, const char *one, const char *many);
 
-#ifdef __cplusplus
-}
-#endif
+HX_C_END
 
 #endif

@@ -6,9 +6,7 @@
 
 #include "error.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+HX_C_BEGIN
 
 typedef enum { HX_NOTE_DETAIL, HX_NOTE_INFO, HX_NOTE_WARNING } hx_note_level;
 
@@ -28,8 +26,6 @@ int hx_notes_add(hx_notes *notes, hx_note_level level, const char *fmt, ...) HX_
 /* Accepts a zeroed struct. */
 void hx_notes_free(hx_notes *notes);
 
-#ifdef __cplusplus
-}
-#endif
+HX_C_END
 
 #endif

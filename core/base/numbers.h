@@ -9,9 +9,7 @@
 
 #include "error.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+HX_C_BEGIN
 
 typedef struct hx_numbers {
     int64_t n, capacity;
@@ -64,8 +62,6 @@ void hx_number_index_free(hx_number_index *index);
 /* Returns the position of the number, or -1. */
 int64_t hx_number_index_find(const hx_number_index *index, int64_t number);
 
-#ifdef __cplusplus
-}
-#endif
+HX_C_END
 
 #endif

@@ -4,9 +4,9 @@
 
 #include <stddef.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+#include "c_linkage.h"
+
+HX_C_BEGIN
 
 /* Sorts in ascending order. */
 void hx_sort_values(double *value, size_t n);
@@ -14,8 +14,6 @@ void hx_sort_values(double *value, size_t n);
  * two of them. */
 double hx_quantile(const double *sorted, size_t n, double q);
 
-#ifdef __cplusplus
-}
-#endif
+HX_C_END
 
 #endif

@@ -9,9 +9,7 @@
 
 #include "error.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+HX_C_BEGIN
 
 typedef struct hx_reduce {
     int rank, size;
@@ -37,8 +35,6 @@ int hx_reduce_exscan(const hx_reduce *reduce, int64_t value, int64_t *before);
  * communicator. */
 int hx_reduce_min_u16(const hx_reduce *reduce, int64_t n, uint16_t *value);
 
-#ifdef __cplusplus
-}
-#endif
+HX_C_END
 
 #endif

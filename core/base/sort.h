@@ -4,10 +4,6 @@
 
 #include <stdint.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 /* For lists of any length. O(n) if already sorted, otherwise O(n log n). */
 void hx_sort_i32(int32_t *list, int64_t n);
 void hx_sort_i64(int64_t *list, int64_t n);
@@ -37,9 +33,5 @@ static inline void hx_sort_four(int32_t v[4])
         *b = larger;
     }
 }
-
-#ifdef __cplusplus
-}
-#endif
 
 #endif

@@ -7,9 +7,9 @@
 
 #include <stdint.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+#include "c_linkage.h"
+
+HX_C_BEGIN
 
 enum { HX_N_PART = 256 };
 
@@ -25,8 +25,6 @@ double hx_sum_parts(const double part[HX_N_PART]);
 double hx_sum(int64_t n, const double *a);
 double hx_dot(int64_t n, const double *a, const double *b);
 
-#ifdef __cplusplus
-}
-#endif
+HX_C_END
 
 #endif

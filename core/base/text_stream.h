@@ -7,10 +7,6 @@
 
 #include "error.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 typedef struct hx_text_stream {
     FILE *stream; /* open for writing; the struct must not move while it is open */
     char *text;
@@ -27,9 +23,5 @@ int hx_text_stream_close(hx_text_stream *s, char **text, size_t *n);
 
 /* Accepts a zeroed or closed struct. */
 void hx_text_stream_free(hx_text_stream *s);
-
-#ifdef __cplusplus
-}
-#endif
 
 #endif

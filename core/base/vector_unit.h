@@ -4,9 +4,9 @@
 #ifndef HX_VECTOR_UNIT_H
 #define HX_VECTOR_UNIT_H
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+#include "c_linkage.h"
+
+HX_C_BEGIN
 
 /* Each unit includes those before it. On x86-64: SSE2, AVX2 with FMA, AVX-512F. On other processors
  * only the first, which is the target that the compiler was given. */
@@ -43,8 +43,6 @@ static inline hx_vector_unit hx_vector_unit_used(void)
     return unit >= 0 ? (hx_vector_unit)unit : hx_vector_unit_choose();
 }
 
-#ifdef __cplusplus
-}
-#endif
+HX_C_END
 
 #endif

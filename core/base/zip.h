@@ -7,10 +7,6 @@
 
 #include "error.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 enum { HX_ZIP_MEMBERS = 8 };
 
 typedef struct hx_zip_member {
@@ -40,9 +36,5 @@ int hx_zip_close(hx_zip *zip);
 int hx_zip_end(hx_zip *zip);
 /* Accepts a zeroed struct. */
 void hx_zip_free(hx_zip *zip);
-
-#ifdef __cplusplus
-}
-#endif
 
 #endif

@@ -12,9 +12,7 @@
 
 #include "../base/error.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+HX_C_BEGIN
 
 /* Advice for the user in messages about HX_EDEVICE. */
 #define HX_DEVICE_REMEDY                                                                           \
@@ -128,8 +126,6 @@ int hx_device_put(hx_device *dev, void *d_out, const void *from, size_t bytes);
 /* Accepts a zeroed struct. */
 void hx_device_close(hx_device *dev);
 
-#ifdef __cplusplus
-}
-#endif
+HX_C_END
 
 #endif

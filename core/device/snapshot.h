@@ -17,9 +17,7 @@
 #include "../base/reduce.h"
 #include "device.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+HX_C_BEGIN
 
 enum { HX_SNAPSHOT_VERSION = 1, HX_SNAPSHOT_NAME = 48 };
 
@@ -85,8 +83,6 @@ void hx_snapshot_name_now(char name[HX_SNAPSHOT_NAME]);
 /* Accepts a zeroed struct. */
 void hx_snapshot_free(hx_snapshot *image);
 
-#ifdef __cplusplus
-}
-#endif
+HX_C_END
 
 #endif

@@ -12,9 +12,7 @@
 #include "device.h"
 #include "timeline_ops.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+HX_C_BEGIN
 
 /* Spans. timeline.c has the name and the class of each. A stage contains other spans; these are
  * computation, exchange between processes, or a wait of the host. */
@@ -140,8 +138,6 @@ static inline void hx_span_end_host(hx_device *dev, hx_span span)
         hx_span_end_host((dev), (span));                                                           \
     } while (0)
 
-#ifdef __cplusplus
-}
-#endif
+HX_C_END
 
 #endif

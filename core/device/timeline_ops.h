@@ -5,9 +5,7 @@
 
 #include "device.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+HX_C_BEGIN
 
 /* A sequence of work that runs in order and whose marks have that order. */
 typedef enum {
@@ -36,8 +34,6 @@ typedef struct hx_timeline_ops {
     int (*read)(hx_device *dev, void *impl, uint64_t *count, hx_mark *ring);
 } hx_timeline_ops;
 
-#ifdef __cplusplus
-}
-#endif
+HX_C_END
 
 #endif

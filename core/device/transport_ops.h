@@ -20,9 +20,7 @@
 
 #include "device.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+HX_C_BEGIN
 
 /* bytes of a handle by which another process opens a buffer, and of an identifier of a device;
  * maximum number of processes */
@@ -131,8 +129,6 @@ typedef struct hx_transport_ops {
  * receives */
 enum { HX_TRANSPORT_FEW = 64, HX_TRANSPORT_SWAP = 1 << 18 };
 
-#ifdef __cplusplus
-}
-#endif
+HX_C_END
 
 #endif

@@ -288,9 +288,19 @@ static int resolve(hx_abaqus_reader *r, const hx_number_index *nodes, hx_abaqus_
     return hx_import_conditions_couple(&r->conditions, &to);
 }
 
-/* Adds the nodes of the older forms. */
-static int add_members(hx_abaqus_reader *r)
+static int is_reference(const hx_abaqus_reader *r, int64_t number)
 {
+    for (size_t i = 0; i < r->n_coupling; i++)
+        if (r->coupling[i].node == number || r->coupling[i].turn == number) return 1;
+    return 0;
+}
+
+int hx_abaqus_resolve_couplings(hx_abaqus_reader *r)
+{
+    hx_number_index nodes = {0};
+    int rc = HX_OK;
+    if (r->n_coupling == 0) return HX_OK;
+    /* add the nodes of the older forms */
     for (size_t i = 0; i < r->n_member; i++) {
         const hx_abaqus_member *const member = &r->member[i];
         hx_abaqus_reference to;
@@ -303,19 +313,9 @@ static int add_members(hx_abaqus_reader *r)
                             : hx_abaqus_append_list(member->set, &member->set->node, &to.set->node,
                                                     r->import.n_node));
     }
-    return HX_OK;
-}
-
-static int is_reference(const hx_abaqus_reader *r, int64_t number)
-{
-    for (size_t i = 0; i < r->n_coupling; i++)
-        if (r->coupling[i].node == number || r->coupling[i].turn == number) return 1;
-    return 0;
-}
-
-/* Marks sets that contain only reference nodes. Their nodes need not belong to the part. */
-static void mark_references(hx_abaqus_reader *r)
-{
+    HX_TRY_FAIL(hx_number_index_create(&nodes, &r->import.node_number));
+    for (size_t i = 0; i < r->n_coupling; i++) HX_TRY_FAIL(resolve(r, &nodes, &r->coupling[i]));
+    /* mark sets of reference nodes only, whose nodes need not belong to the part */
     for (size_t i = 0; i < r->import.n_set; i++) {
         hx_import_set *const set = r->import.set[i];
         int64_t n = 0;
@@ -323,17 +323,6 @@ static void mark_references(hx_abaqus_reader *r)
         while (n < set->node.n && is_reference(r, hx_numbers_get(&set->node, n))) n++;
         if (n > 0 && n == set->node.n) set->is_reference = 1;
     }
-}
-
-int hx_abaqus_resolve_couplings(hx_abaqus_reader *r)
-{
-    hx_number_index nodes = {0};
-    int rc = HX_OK;
-    if (r->n_coupling == 0) return HX_OK;
-    HX_TRY(add_members(r));
-    HX_TRY_FAIL(hx_number_index_create(&nodes, &r->import.node_number));
-    for (size_t i = 0; i < r->n_coupling; i++) HX_TRY_FAIL(resolve(r, &nodes, &r->coupling[i]));
-    mark_references(r);
 fail:
     hx_number_index_free(&nodes);
     r->member_scope = -1;

@@ -118,18 +118,6 @@ static const hx_abaqus_type *find_type(const char *name)
     return type;
 }
 
-/* Notes type and line of a cell that is not a solid. */
-static int note_cell(hx_abaqus_reader *r)
-{
-    size_t i = r->other_type;
-    for (i = i ? i - 1 : 0; i < r->import.n_other; i++)
-        if (strcmp(r->import.other[i].type, r->type_name) == 0) break;
-    const int64_t type = (int64_t)i, line = r->entry_line;
-    r->other_type = i + 1;
-    HX_TRY(hx_numbers_append(&r->cell_type, 1, &type));
-    return hx_numbers_append(&r->cell_line, 1, &line);
-}
-
 /* Adds a cell that is not a solid; a cell that bounds a solid is kept for the sets. */
 static int add_abaqus_cell(hx_abaqus_reader *r)
 {
@@ -139,7 +127,14 @@ static int add_abaqus_cell(hx_abaqus_reader *r)
     const int64_t begin = r->cell_node.n, *const number = r->entry, *const node = number + 1;
     HX_TRY(hx_import_add_other(&r->import, shape, r->type_name, *number, r->entry_line));
     if (shape >= HX_SHAPE_HIGH_ORDER) return HX_OK;
-    HX_TRY(note_cell(r));
+    /* note type and line of a cell that is not a solid */
+    size_t i = r->other_type;
+    for (i = i ? i - 1 : 0; i < r->import.n_other; i++)
+        if (strcmp(r->import.other[i].type, r->type_name) == 0) break;
+    const int64_t type = (int64_t)i, line = r->entry_line;
+    r->other_type = i + 1;
+    HX_TRY(hx_numbers_append(&r->cell_type, 1, &type));
+    HX_TRY(hx_numbers_append(&r->cell_line, 1, &line));
     HX_TRY(hx_numbers_append(&r->cell_number, 1, number));
     HX_TRY(hx_numbers_append(&r->cell_begin, 1, &begin));
     if (!is_surface) return hx_numbers_append(&r->cell_node, r->type->n_node, node);
@@ -154,18 +149,6 @@ static int finish_entry(hx_abaqus_reader *r)
     if (!r->type->is_solid) return add_abaqus_cell(r);
     return hx_import_add_solids(&r->import, r->type->solid, 1, r->entry, r->entry + 1,
                                 r->entry_line);
-}
-
-/* Adds the base of the current scope to the numbers of the element and its nodes. */
-static int own_numbers(hx_abaqus_reader *r)
-{
-    const int has_own_node = r->has_own_node;
-    if (r->n_instance == 0 && !r->in_assembly) return HX_OK;
-    for (int k = 0; k <= r->type->n_node; k++)
-        if (!(r->entry_has_base >> k & 1)) HX_TRY(hx_abaqus_own_number(r, k == 0, &r->entry[k]));
-    /* naming a node does not show that the scope has nodes of its own */
-    r->has_own_node = has_own_node;
-    return HX_OK;
 }
 
 /* Reads one number of an element; in the assembly a node may be "INSTANCE.17". */
@@ -195,7 +178,15 @@ static int element_line(hx_abaqus_reader *r, char *line)
     while (hx_abaqus_field(&line, &field)) {
         HX_TRY(read_entry(r, field));
         if (++r->n_entry <= r->type->n_node) continue;
-        HX_TRY(own_numbers(r));
+        /* add the base of the current scope to the numbers of the element and its nodes */
+        const int has_own_node = r->has_own_node;
+        if (r->n_instance != 0 || r->in_assembly) {
+            for (int k = 0; k <= r->type->n_node; k++)
+                if (!(r->entry_has_base >> k & 1))
+                    HX_TRY(hx_abaqus_own_number(r, k == 0, &r->entry[k]));
+            /* naming a node does not show that the scope has nodes of its own */
+            r->has_own_node = has_own_node;
+        }
         HX_TRY(finish_entry(r));
         if (hx_abaqus_field(&line, &field) && *field)
             return HX_ABAQUS_RAISE(&r->scan, "element %lld of type %s has more than %d nodes",

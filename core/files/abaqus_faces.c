@@ -129,17 +129,6 @@ static int compare_groups(const void *a, const void *b)
     return p->first < q->first ? -1 : p->first > q->first;
 }
 
-/* Opens "dload-1" or the next such name that is not a set yet. */
-static int open_group(hx_abaqus_reader *r, int *number, hx_import_set **set)
-{
-    char name[40];
-    do snprintf(name, sizeof name, "dload-%d", ++*number);
-    while (hx_abaqus_find_set(r, HX_N_SET_KIND, name));
-    HX_TRY(hx_import_set_of(&r->import, name, HX_KIND_FACES, set));
-    (*set)->is_of_loads = 1;
-    return HX_OK;
-}
-
 /* Makes a set of the faces from `first` on with the same history, with one pressure for each entry
  * of the history. */
 static int add_group(hx_abaqus_reader *r, const hx_abaqus_history *first,
@@ -147,7 +136,12 @@ static int add_group(hx_abaqus_reader *r, const hx_abaqus_history *first,
 {
     hx_condition *added;
     hx_import_set *set;
-    HX_TRY(open_group(r, number, &set));
+    /* open "dload-1" or the next such name that is not a set yet */
+    char name[40];
+    do snprintf(name, sizeof name, "dload-%d", ++*number);
+    while (hx_abaqus_find_set(r, HX_N_SET_KIND, name));
+    HX_TRY(hx_import_set_of(&r->import, name, HX_KIND_FACES, &set));
+    set->is_of_loads = 1;
     for (const hx_abaqus_history *f = first; f < end && compare_histories(f, first) == 0; f++) {
         const int64_t elem = f->begin->elem, side = f->begin->side;
         HX_TRY(hx_numbers_append(&set->face_elem, 1, &elem));
@@ -169,8 +163,8 @@ static int add_groups(hx_abaqus_reader *r, const hx_abaqus_groups *groups)
 {
     int number = 0;
     if (groups->n > MOST_GROUPS)
-        return hx_import_conditions_set_load_fault(
-            &r->conditions,
+        return hx_set_fault(
+            &r->conditions.load_fault,
             "%s:%lld: %zu different pressures on single faces; at most %d are possible: apply "
             "pressures to sets instead",
             r->import.path, (long long)r->face_load[0].line, groups->n, MOST_GROUPS);
@@ -195,25 +189,6 @@ fail:
     free(begin);
     free(sorted);
     return rc;
-}
-
-/* Keeps faces of the file's solids; any other face is an error of the loads. */
-static int keep_solids(hx_abaqus_reader *r)
-{
-    size_t n = 0;
-    HX_TRY(hx_abaqus_update_places(r));
-    for (size_t i = 0; i < r->n_face_load; i++) {
-        const hx_abaqus_face_load *const load = &r->face_load[i];
-        if (hx_number_index_find(&r->elem_place, load->elem) >= 0)
-            r->face_load[n++] = *load;
-        else
-            HX_TRY(hx_import_conditions_set_load_fault(
-                &r->conditions,
-                "%s:%lld: a pressure on element %s, which is not a solid of the file",
-                r->import.path, (long long)load->line, HX_IMPORT_NUMBER(&r->import, load->elem)));
-    }
-    r->n_face_load = n;
-    return HX_OK;
 }
 
 int hx_abaqus_is_next(const hx_abaqus_history *item, const hx_abaqus_history *first)
@@ -253,7 +228,20 @@ int hx_abaqus_group_faces(hx_abaqus_reader *r)
 {
     hx_abaqus_groups groups = {0};
     if (r->n_face_load == 0) return HX_OK;
-    HX_TRY(keep_solids(r));
+    /* keep faces of the file's solids; any other face is an error of the loads */
+    size_t n = 0;
+    HX_TRY(hx_abaqus_update_places(r));
+    for (size_t i = 0; i < r->n_face_load; i++) {
+        const hx_abaqus_face_load *const load = &r->face_load[i];
+        if (hx_number_index_find(&r->elem_place, load->elem) >= 0)
+            r->face_load[n++] = *load;
+        else
+            HX_TRY(hx_set_fault(
+                &r->conditions.load_fault,
+                "%s:%lld: a pressure on element %s, which is not a solid of the file",
+                r->import.path, (long long)load->line, HX_IMPORT_NUMBER(&r->import, load->elem)));
+    }
+    r->n_face_load = n;
     if (r->n_face_load == 0) return HX_OK;
     int rc = hx_abaqus_make_groups(&groups, r->face_load, &r->n_face_load, 0);
     if (rc == HX_OK) rc = add_groups(r, &groups);

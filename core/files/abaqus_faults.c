@@ -20,22 +20,20 @@ int hx_abaqus_load_fault(hx_abaqus_reader *r, const char *fmt, ...)
     va_start(args, fmt);
     vsnprintf(text, sizeof text, fmt, args);
     va_end(args);
-    return hx_import_conditions_set_load_fault(
-        &r->conditions, "%s:%lld: %s", hx_abaqus_scan_path(&r->scan),
-        (long long)r->scan.file[r->scan.depth - 1].line, text);
+    return hx_set_fault(&r->conditions.load_fault, "%s:%lld: %s", hx_abaqus_scan_path(&r->scan),
+                        (long long)r->scan.file[r->scan.depth - 1].line, text);
 }
 
 int hx_abaqus_heat_fault(hx_abaqus_reader *r, int64_t line, const char *fmt, ...)
 {
-    char text[300], whole[1000];
+    char text[300];
     va_list args;
     va_start(args, fmt);
     vsnprintf(text, sizeof text, fmt, args);
     va_end(args);
-    if (r->heat_fault) return HX_OK;
     const int is_open = line == 0 && r->scan.depth > 0;
     if (is_open) line = hx_abaqus_scan_number(&r->scan);
-    snprintf(whole, sizeof whole, "%.600s:%lld: %s",
-             is_open ? hx_abaqus_scan_path(&r->scan) : r->import.path, (long long)line, text);
-    return hx_strdup(&r->heat_fault, whole);
+    return hx_set_fault(&r->heat_fault, "%.600s:%lld: %s",
+                        is_open ? hx_abaqus_scan_path(&r->scan) : r->import.path, (long long)line,
+                        text);
 }

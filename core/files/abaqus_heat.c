@@ -80,23 +80,6 @@ int hx_abaqus_drop_temperatures(hx_abaqus_reader *r)
     return begin_kind(r, HX_FILE_TEMPERATURE, ON_ELEMENTS);
 }
 
-/* Adds a value on one side of elements, or inside them (side = 0). */
-static int add_at_elements(hx_abaqus_reader *r, char *target, int side, hx_abaqus_heat *heat)
-{
-    hx_abaqus_heat *added;
-    hx_abaqus_reference to;
-    HX_TRY(hx_abaqus_refer(r, HX_KIND_ELEMS, target, &to));
-    if (!to.is_number && (!to.set || to.set->elem.n == 0))
-        return hx_abaqus_heat_fault(r, 0, "no set of elements '%.60s' above this line", target);
-    if (to.set && to.set->is_shortened && heat->kind != HX_FILE_FILM)
-        return hx_abaqus_heat_fault(r, 0, "set '%.60s' repeats its members too often", target);
-    heat->named = to.set;
-    heat->side = side;
-    HX_TRY(add_heat(r, heat, &added));
-    return to.set ? hx_numbers_copy(&added->item, &to.set->elem)
-                  : hx_numbers_append(&added->item, 1, &to.number);
-}
-
 static int read_value(hx_abaqus_reader *r, char **line, double *value)
 {
     char *field;
@@ -130,8 +113,9 @@ static int side_of_label(const char *label, char letter)
 }
 
 /* element or set, label, flux; for films, ambient temperature and coefficient */
-static int element_line(hx_abaqus_reader *r, char *line, char letter)
+static int element_line(hx_abaqus_reader *r, char *line)
 {
+    const char letter = strcmp(r->scan.keyword, "FILM") == 0 ? 'F' : 'S';
     char *target, *label;
     hx_abaqus_heat heat = {.kind = letter == 'F' ? HX_FILE_FILM : HX_FILE_FLUX};
     if (!hx_abaqus_field(&line, &target)) return HX_OK;
@@ -142,23 +126,26 @@ static int element_line(hx_abaqus_reader *r, char *line, char letter)
     if (side == 0) heat.kind = HX_FILE_SOURCE;
     if (letter == 'F') HX_TRY(read_value(r, &line, &heat.ambient));
     HX_TRY(read_value(r, &line, &heat.value));
-    return add_at_elements(r, target, side, &heat);
-}
-
-static int dflux_line(hx_abaqus_reader *r, char *line)
-{
-    return element_line(r, line, 'S');
-}
-
-static int film_line(hx_abaqus_reader *r, char *line)
-{
-    return element_line(r, line, 'F');
+    /* add a value on one side of elements, or inside them (side = 0) */
+    hx_abaqus_heat *added;
+    hx_abaqus_reference to;
+    HX_TRY(hx_abaqus_refer(r, HX_KIND_ELEMS, target, &to));
+    if (!to.is_number && (!to.set || to.set->elem.n == 0))
+        return hx_abaqus_heat_fault(r, 0, "no set of elements '%.60s' above this line", target);
+    if (to.set && to.set->is_shortened && heat.kind != HX_FILE_FILM)
+        return hx_abaqus_heat_fault(r, 0, "set '%.60s' repeats its members too often", target);
+    heat.named = to.set;
+    heat.side = side;
+    HX_TRY(add_heat(r, &heat, &added));
+    return to.set ? hx_numbers_copy(&added->item, &to.set->elem)
+                  : hx_numbers_append(&added->item, 1, &to.number);
 }
 
 /* surface, label S or F, numbers as above. The faces of a surface that is not given by sides of
  * elements are known only once the mesh is made; then `item` is empty. */
-static int surface_line(hx_abaqus_reader *r, char *line, char letter)
+static int surface_line(hx_abaqus_reader *r, char *line)
 {
+    const char letter = strcmp(r->scan.keyword, "SFILM") == 0 ? 'F' : 'S';
     char *target, *label;
     hx_abaqus_heat *added;
     hx_abaqus_reference to;
@@ -177,16 +164,6 @@ static int surface_line(hx_abaqus_reader *r, char *line, char letter)
         return HX_OK;
     HX_TRY(hx_numbers_copy(&added->item, &to.set->face_elem));
     return hx_numbers_copy(&added->item_side, &to.set->face_local);
-}
-
-static int dsflux_line(hx_abaqus_reader *r, char *line)
-{
-    return surface_line(r, line, 'S');
-}
-
-static int sfilm_line(hx_abaqus_reader *r, char *line)
-{
-    return surface_line(r, line, 'F');
 }
 
 int hx_abaqus_add_procedure(hx_abaqus_reader *r, hx_abaqus_step_kind kind)
@@ -221,10 +198,10 @@ int hx_abaqus_begin_heat(hx_abaqus_reader *r)
         hx_file_heat_kind kind;
         int family;
     } load[] = {{"CFLUX", cflux_line, HX_FILE_NODE_HEAT, ON_ELEMENTS},
-                {"DFLUX", dflux_line, HX_FILE_FLUX, ON_ELEMENTS},
-                {"DSFLUX", dsflux_line, HX_FILE_FLUX, ON_SURFACES},
-                {"FILM", film_line, HX_FILE_FILM, ON_ELEMENTS},
-                {"SFILM", sfilm_line, HX_FILE_FILM, ON_SURFACES}};
+                {"DFLUX", element_line, HX_FILE_FLUX, ON_ELEMENTS},
+                {"DSFLUX", surface_line, HX_FILE_FLUX, ON_SURFACES},
+                {"FILM", element_line, HX_FILE_FILM, ON_ELEMENTS},
+                {"SFILM", surface_line, HX_FILE_FILM, ON_SURFACES}};
     static const char *const others[] = {"RADIATE", "SRADIATE", "CRADIATE", "CFILM", "MASSFLOW"};
     const char *const keyword = r->scan.keyword;
     if (strcmp(keyword, "HEATTRANSFER") == 0)

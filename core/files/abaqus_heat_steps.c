@@ -386,23 +386,6 @@ static int number_cases(hx_abaqus_reader *r, const int *step, int n, int *of_ste
     return HX_OK;
 }
 
-static int emit_steps(hx_abaqus_reader *r, const int *step, int n, int *of_step, hx_conditions *to)
-{
-    size_t room = 0;
-    HX_TRY(number_cases(r, step, n, of_step, to));
-    for (size_t k = 0; k < r->n_heat_group; k++)
-        if (!is_load(r->heat_group[k].kind))
-            HX_TRY(emit_common(r, &r->heat_group[k], step, n, &room, to));
-    for (int i = 0; i < n; i++)
-        for (size_t k = 0; k < r->n_heat_group; k++) {
-            acting now;
-            if (!is_load(r->heat_group[k].kind)) continue;
-            HX_TRY(evaluate_heat_step(r, &r->heat_group[k], step[i], &now));
-            if (now.is_on) HX_TRY(emit(&r->heat_group[k], &now, of_step[i], &room, to));
-        }
-    return HX_OK;
-}
-
 /* --- checks that need the mesh --- */
 
 /* Checks an item whose node is not a node of the mesh. group_of[n_node]: group (from 1) of each
@@ -471,18 +454,6 @@ static int check_surfaces(hx_abaqus_reader *r, const hx_mesh *mesh)
     return HX_OK;
 }
 
-/* A film coefficient that is not above 0 does not describe convection. */
-static int check_coefficients(hx_abaqus_reader *r, const hx_conditions *to)
-{
-    for (int64_t i = 0; i < to->n_heat; i++)
-        if (to->heat[i].kind == HX_FILE_FILM && !(to->heat[i].value > 0.0))
-            HX_TRY(hx_abaqus_heat_fault(r, r->heat[0].line,
-                                        "a film coefficient of %g on set '%.60s'; it must be above "
-                                        "0",
-                                        to->heat[i].value, to->heat[i].set));
-    return HX_OK;
-}
-
 int hx_abaqus_give_heat(hx_abaqus_reader *r, const hx_mesh *mesh, hx_conditions *to)
 {
     int *step = NULL, n = 0, rc;
@@ -490,10 +461,29 @@ int hx_abaqus_give_heat(hx_abaqus_reader *r, const hx_mesh *mesh, hx_conditions 
     to->is_heat = 1;
     HX_TRY_FAIL(hx_alloc(&step, 2 * r->n_procedure, sizeof *step, "steps of a file"));
     HX_TRY_FAIL(find_steps(r, step, &n, to));
-    HX_TRY_FAIL(emit_steps(r, step, n, step + r->n_procedure, to));
+    int *const of_step = step + r->n_procedure;
+    size_t room = 0;
+    HX_TRY_FAIL(number_cases(r, step, n, of_step, to));
+    for (size_t k = 0; k < r->n_heat_group; k++)
+        if (!is_load(r->heat_group[k].kind))
+            HX_TRY_FAIL(emit_common(r, &r->heat_group[k], step, n, &room, to));
+    for (int i = 0; i < n; i++)
+        for (size_t k = 0; k < r->n_heat_group; k++) {
+            acting now;
+            if (!is_load(r->heat_group[k].kind)) continue;
+            HX_TRY_FAIL(evaluate_heat_step(r, &r->heat_group[k], step[i], &now));
+            if (now.is_on) HX_TRY_FAIL(emit(&r->heat_group[k], &now, of_step[i], &room, to));
+        }
     HX_TRY_FAIL(check_nodes(r, mesh));
     HX_TRY_FAIL(check_surfaces(r, mesh));
-    HX_TRY_FAIL(check_coefficients(r, to));
+    /* A film coefficient that is not above 0 does not describe convection. */
+    for (int64_t i = 0; i < to->n_heat; i++)
+        if (to->heat[i].kind == HX_FILE_FILM && !(to->heat[i].value > 0.0))
+            HX_TRY_FAIL(
+                hx_abaqus_heat_fault(r, r->heat[0].line,
+                                     "a film coefficient of %g on set '%.60s'; it must be above "
+                                     "0",
+                                     to->heat[i].value, to->heat[i].set));
     to->heat_fault = r->heat_fault;
     r->heat_fault = NULL;
 fail:

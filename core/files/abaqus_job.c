@@ -257,16 +257,6 @@ static void put_held_points(hx_abaqus_writer *w, const hx_problem *problem)
         }
 }
 
-static void put_forces(hx_abaqus_writer *w, const hx_problem *problem, double *force)
-{
-    hx_abaqus_put_text(w, "*CLOAD, OP=NEW\n");
-    put_rigid_loads(w, problem, force);
-    for (int64_t i = 0; i < hx_abaqus_points(w); i++) {
-        const int64_t p = hx_abaqus_point_at(w, i);
-        for (int d = 0; d < 3; d++) put_load(w, hx_abaqus_point_number(w, p), d, force[3 * p + d]);
-    }
-}
-
 static int put_steps(hx_abaqus_writer *w, const hx_problem *problem, const double *rho,
                      double *force)
 {
@@ -277,7 +267,13 @@ static int put_steps(hx_abaqus_writer *w, const hx_problem *problem, const doubl
         if (c == 0) put_boundary(w, problem);
         if (c == 0) put_held_points(w, problem);
         HX_TRY(hx_problem_nodal_force(problem, c, rho, force));
-        put_forces(w, problem, force);
+        hx_abaqus_put_text(w, "*CLOAD, OP=NEW\n");
+        put_rigid_loads(w, problem, force);
+        for (int64_t i = 0; i < hx_abaqus_points(w); i++) {
+            const int64_t p = hx_abaqus_point_at(w, i);
+            for (int d = 0; d < 3; d++)
+                put_load(w, hx_abaqus_point_number(w, p), d, force[3 * p + d]);
+        }
         hx_abaqus_put_text(w, "*NODE PRINT, NSET=NALL\nU\n*NODE FILE\nU\n*EL FILE\nS\n*END STEP\n");
     }
     return HX_OK;

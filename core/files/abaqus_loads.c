@@ -149,11 +149,15 @@ static int dsload_line(hx_abaqus_reader *r, char *line)
 
 /* --- keywords --- */
 
-static int begin_load(hx_abaqus_reader *r, int family)
+/* *DLOAD and *DSLOAD */
+int hx_abaqus_begin_load(hx_abaqus_reader *r)
 {
+    const int is_on_elements = strcmp(r->scan.keyword, "DLOAD") == 0;
+    const int family = is_on_elements ? HX_LOADS_OF_ELEMENTS : HX_LOADS_OF_SURFACES;
     const unsigned loads = 1u << HX_ABAQUS_OP_DLOAD | 1u << HX_ABAQUS_OP_DSLOAD;
     const int is_late = (r->step_used & loads) != 0;
     int renews;
+    r->data = is_on_elements ? dload_line : dsload_line;
     HX_TRY(hx_abaqus_check_load(r));
     HX_TRY(hx_abaqus_read_op(r, family, &renews));
     if (!renews) return HX_OK;
@@ -161,16 +165,4 @@ static int begin_load(hx_abaqus_reader *r, int family)
     r->condition.kind = HX_CONDITION_NO_LOADS;
     r->condition.is_late = is_late;
     return add_abaqus_load(r, family, NULL);
-}
-
-int hx_abaqus_begin_dload(hx_abaqus_reader *r)
-{
-    r->data = dload_line;
-    return begin_load(r, HX_LOADS_OF_ELEMENTS);
-}
-
-int hx_abaqus_begin_dsload(hx_abaqus_reader *r)
-{
-    r->data = dsload_line;
-    return begin_load(r, HX_LOADS_OF_SURFACES);
 }

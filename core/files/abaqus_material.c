@@ -34,35 +34,23 @@ static int property_line(hx_abaqus_reader *r, char *line)
     return HX_OK;
 }
 
-/* A TYPE other than `plain`, and dependence on fields, are kept for the message. */
-static int begin_property(hx_abaqus_reader *r, size_t offset, const char *plain)
+/* A TYPE other than isotropic, and dependence on fields, are kept for the message. */
+int hx_abaqus_begin_property(hx_abaqus_reader *r)
 {
-    const char *const type = hx_abaqus_parameter(&r->scan, "TYPE");
+    const char *const type = hx_abaqus_parameter(&r->scan, "TYPE"), *const word = r->scan.keyword;
     if (r->n_material == 0) return HX_OK;
-    r->property = (hx_abaqus_property *)((char *)&r->material[r->n_material - 1] + offset);
+    hx_abaqus_material *const of = &r->material[r->n_material - 1];
+    r->property = strcmp(word, "ELASTIC") == 0   ? &of->elastic
+                  : strcmp(word, "DENSITY") == 0 ? &of->density
+                                                 : &of->conductivity;
     memset(r->property, 0, sizeof *r->property);
     r->property->line = r->scan.keyword_line;
-    if (type && strncasecmp(type, plain, strlen(plain)) != 0)
+    if (type && r->property != &of->density && strncasecmp(type, "ISO", 3) != 0)
         snprintf(r->property->type, sizeof r->property->type, "TYPE=%.40s", type);
     if (hx_abaqus_parameter(&r->scan, "DEPENDENCIES"))
         snprintf(r->property->type, sizeof r->property->type, "DEPENDENCIES");
     r->data = property_line;
     return HX_OK;
-}
-
-int hx_abaqus_begin_elastic(hx_abaqus_reader *r)
-{
-    return begin_property(r, offsetof(hx_abaqus_material, elastic), "ISO");
-}
-
-int hx_abaqus_begin_density(hx_abaqus_reader *r)
-{
-    return begin_property(r, offsetof(hx_abaqus_material, density), "");
-}
-
-int hx_abaqus_begin_conductivity(hx_abaqus_reader *r)
-{
-    return begin_property(r, offsetof(hx_abaqus_material, conductivity), "ISO");
 }
 
 int hx_abaqus_begin_section(hx_abaqus_reader *r)
@@ -91,11 +79,6 @@ int hx_abaqus_begin_section(hx_abaqus_reader *r)
 
 /* --- the material of all elements --- */
 
-static int set_fault(hx_file_material *to, const char *text)
-{
-    return to->fault ? HX_OK : hx_strdup(&to->fault, text);
-}
-
 static const hx_abaqus_material *find_material(const hx_abaqus_reader *r, const char *name)
 {
     for (size_t i = 0; i < r->n_material; i++)
@@ -103,25 +86,17 @@ static const hx_abaqus_material *find_material(const hx_abaqus_reader *r, const 
     return NULL;
 }
 
-/* Returns 1 if the property is not a single constant. */
-static int is_unusable(const hx_abaqus_property *p)
-{
-    return p->type[0] || p->n > 1;
-}
-
 static int take_property(const hx_abaqus_reader *r, const hx_abaqus_section *s, const char *keyword,
                          const hx_abaqus_property *p, hx_file_material *to, double *value,
                          double *second)
 {
-    char text[500];
     if (p->n == 0) return HX_OK;
-    if (is_unusable(p)) {
-        snprintf(
-            text, sizeof text, "%.200s:%lld: *%s of material '%.60s', of the set '%.60s': %s%s",
+    if (p->type[0] || p->n > 1) { /* not a single constant */
+        return hx_set_fault(
+            &to->fault, "%.200s:%lld: *%s of material '%.60s', of the set '%.60s': %s%s",
             r->import.path, (long long)p->line, keyword, s->material, s->set->name, p->type,
             p->type[0] ? " is not read, only isotropic constants are"
                        : "it depends on temperature or on other fields; only constants are read");
-        return set_fault(to, text);
     }
     *value = p->value[0];
     if (second) *second = p->value[1];
@@ -136,61 +111,41 @@ static int same(double a, double b)
 /* Takes the values of a section's material. */
 static int take_section(const hx_abaqus_reader *r, const hx_abaqus_section *s, hx_file_material *to)
 {
-    char text[500];
     const hx_abaqus_material *const m = find_material(r, s->material);
     to->young = to->poisson = to->density = to->conductivity = (double)NAN;
-    if (s->is_composite) {
-        snprintf(text, sizeof text,
-                 "%.200s:%lld: *SOLID SECTION of the set '%.60s': COMPOSITE (layers of materials) "
-                 "is not read",
-                 r->import.path, (long long)s->line, s->set->name);
-        return set_fault(to, text);
-    }
-    if (!m) {
-        snprintf(text, sizeof text, "%.200s:%lld: there is no *MATERIAL named '%.60s'",
-                 r->import.path, (long long)s->line, s->material);
-        return set_fault(to, text);
-    }
+    if (s->is_composite)
+        return hx_set_fault(
+            &to->fault,
+            "%.200s:%lld: *SOLID SECTION of the set '%.60s': COMPOSITE (layers of materials) "
+            "is not read",
+            r->import.path, (long long)s->line, s->set->name);
+    if (!m)
+        return hx_set_fault(&to->fault, "%.200s:%lld: there is no *MATERIAL named '%.60s'",
+                            r->import.path, (long long)s->line, s->material);
     HX_TRY(take_property(r, s, "ELASTIC", &m->elastic, to, &to->young, &to->poisson));
     HX_TRY(take_property(r, s, "DENSITY", &m->density, to, &to->density, NULL));
     return take_property(r, s, "CONDUCTIVITY", &m->conductivity, to, &to->conductivity, NULL);
 }
 
-/* Lists the section of each element, -1: none; the last section counts. */
-static int list_sections(const hx_abaqus_reader *r, const hx_mesh *mesh, int32_t **of)
-{
-    HX_TRY(hx_alloc_raw(of, (size_t)mesh->n_elem, sizeof **of, "materials"));
-    for (int64_t e = 0; e < mesh->n_elem; e++) (*of)[e] = -1;
-    for (size_t i = 0; i < r->n_section; i++) {
-        const hx_set *const set = hx_mesh_find_set(mesh, r->section[i].set->name);
-        for (int64_t k = 0; set && k < set->n_elem; k++) (*of)[set->elem[k]] = (int32_t)i;
-    }
-    return HX_OK;
-}
-
 static int refuse_two(const hx_abaqus_reader *r, const hx_abaqus_section *a,
                       const hx_abaqus_section *b, hx_file_material *to)
 {
-    char text[700];
-    snprintf(text, sizeof text,
-             "%.200s: several materials: '%.60s' of the set '%.60s' (line %lld), '%.60s' of the "
-             "set '%.60s' (line %lld); all elements must have the same material",
-             r->import.path, a->material, a->set->name, (long long)a->line, b->material,
-             b->set->name, (long long)b->line);
-    return set_fault(to, text);
+    return hx_set_fault(
+        &to->fault,
+        "%.200s: several materials: '%.60s' of the set '%.60s' (line %lld), '%.60s' of the "
+        "set '%.60s' (line %lld); all elements must have the same material",
+        r->import.path, a->material, a->set->name, (long long)a->line, b->material, b->set->name,
+        (long long)b->line);
 }
 
 static int compare_sections(const hx_abaqus_reader *r, const hx_mesh *mesh, const int32_t *of,
                             hx_file_material *to)
 {
-    char text[400];
     int32_t first = -1, last = -1;
     for (int64_t e = 0; e < mesh->n_elem && !to->fault; e++) {
-        if (of[e] < 0) {
-            snprintf(text, sizeof text, "%.200s: element %lld has no *SOLID SECTION",
-                     r->import.path, (long long)hx_numbers_get(&mesh->elem_number, e));
-            return set_fault(to, text);
-        }
+        if (of[e] < 0)
+            return hx_set_fault(&to->fault, "%.200s: element %lld has no *SOLID SECTION",
+                                r->import.path, (long long)hx_numbers_get(&mesh->elem_number, e));
         if (of[e] == last) continue;
         last = of[e];
         if (first < 0) {
@@ -241,9 +196,15 @@ int hx_abaqus_find_material(hx_abaqus_reader *r, const hx_mesh *mesh, hx_file_ma
     if (r->n_material == 0) return HX_OK;
     if (r->n_section == 0) {
         HX_TRY(hx_strdup(&to->name, r->material[0].name));
-        return set_fault(to, "no *SOLID SECTION assigns a material to elements");
+        return hx_set_fault(&to->fault, "no *SOLID SECTION assigns a material to elements");
     }
-    HX_TRY(list_sections(r, mesh, &of));
+    /* section of each element, -1: none; the last section counts */
+    HX_TRY(hx_alloc_raw(&of, (size_t)mesh->n_elem, sizeof *of, "materials"));
+    for (int64_t e = 0; e < mesh->n_elem; e++) of[e] = -1;
+    for (size_t i = 0; i < r->n_section; i++) {
+        const hx_set *const set = hx_mesh_find_set(mesh, r->section[i].set->name);
+        for (int64_t k = 0; set && k < set->n_elem; k++) of[set->elem[k]] = (int32_t)i;
+    }
     const int rc = compare_sections(r, mesh, of, to);
     free(of);
     if (rc == HX_OK && !to->name) return hx_strdup(&to->name, "");

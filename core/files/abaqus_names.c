@@ -43,13 +43,6 @@ static int add_base(const hx_abaqus_reader *r, int scope, int is_elem, int64_t *
     return HX_OK;
 }
 
-static int64_t power_above(int64_t n)
-{
-    int64_t power = 10;
-    while (power <= n) power *= 10;
-    return power;
-}
-
 static void describe_number(const void *context, int64_t number, char *text)
 {
     const hx_abaqus_reader *const r = context;
@@ -87,7 +80,9 @@ int hx_abaqus_name_numbers(hx_abaqus_reader *r)
     r->import.number_context = r;
     r->import.number_text = describe_number;
     if (r->n_instance < 2 && !r->has_own_node && !r->has_own_elem) return HX_OK;
-    r->stride = power_above(largest_number(r));
+    int64_t power = 10;
+    while (power <= largest_number(r)) power *= 10;
+    r->stride = power;
     r->import.number_short = shorten_number;
     for (size_t i = 0; r->n_instance > 1 && i < r->n_instance; i++)
         HX_TRY(hx_notes_add(r->notes, i < 8 ? HX_NOTE_INFO : HX_NOTE_DETAIL,
@@ -224,10 +219,9 @@ static int check_taken(hx_abaqus_reader *r, const hx_import_set *set)
     if (taken == 0) return HX_OK;
     HX_TRY(hx_notes_add(r->notes, HX_NOTE_WARNING, text, path, line, set->name, taken));
     if (set->is_held)
-        HX_TRY(hx_import_conditions_set_support_fault(&r->conditions, text, path, line, set->name,
-                                                      taken));
+        HX_TRY(hx_set_fault(&r->conditions.support_fault, text, path, line, set->name, taken));
     if (!set->is_loaded) return HX_OK;
-    return hx_import_conditions_set_load_fault(&r->conditions, text, path, line, set->name, taken);
+    return hx_set_fault(&r->conditions.load_fault, text, path, line, set->name, taken);
 }
 
 int hx_abaqus_open_set(hx_abaqus_reader *r, hx_set_kind kind, const char *name, hx_import_set **set)

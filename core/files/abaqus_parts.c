@@ -20,20 +20,6 @@ static const hx_abaqus_part *find_part(const hx_abaqus_reader *r, const char *na
     return NULL;
 }
 
-/* Skips the lines up to *END PART, in the same file. */
-static int pass_part(hx_abaqus_reader *r, const char *name)
-{
-    const int depth = r->scan.depth;
-    hx_abaqus_line kind;
-    do {
-        HX_TRY(hx_abaqus_scan_line(&r->scan, &kind));
-        if (kind == HX_ABAQUS_END || r->scan.depth < depth)
-            return HX_ABAQUS_RAISE(&r->scan, "*END PART of part '%.60s' is missing", name);
-    } while (kind != HX_ABAQUS_KEYWORD || strcmp(r->scan.keyword, "ENDPART") != 0);
-    if (r->scan.depth == depth) return HX_OK;
-    return HX_ABAQUS_RAISE(&r->scan, "*END PART is in another file than *PART");
-}
-
 int hx_abaqus_begin_part(hx_abaqus_reader *r)
 {
     const char *const given = hx_abaqus_parameter(&r->scan, "NAME");
@@ -46,22 +32,27 @@ int hx_abaqus_begin_part(hx_abaqus_reader *r)
     hx_abaqus_part *const part = &r->part[r->n_part++];
     HX_TRY(hx_strdup(&part->name, name));
     HX_TRY(hx_abaqus_scan_mark(&r->scan, &part->begin));
-    return pass_part(r, part->name);
+    /* skip the lines up to *END PART, in the same file */
+    const int depth = r->scan.depth;
+    hx_abaqus_line kind;
+    do {
+        HX_TRY(hx_abaqus_scan_line(&r->scan, &kind));
+        if (kind == HX_ABAQUS_END || r->scan.depth < depth)
+            return HX_ABAQUS_RAISE(&r->scan, "*END PART of part '%.60s' is missing", part->name);
+    } while (kind != HX_ABAQUS_KEYWORD || strcmp(r->scan.keyword, "ENDPART") != 0);
+    if (r->scan.depth == depth) return HX_OK;
+    return HX_ABAQUS_RAISE(&r->scan, "*END PART is in another file than *PART");
 }
 
 /* --- instances --- */
 
+/* *ASSEMBLY and *END ASSEMBLY */
 int hx_abaqus_begin_assembly(hx_abaqus_reader *r)
 {
-    if (r->in_part || r->in_assembly)
+    const int is_begin = strcmp(r->scan.keyword, "ASSEMBLY") == 0;
+    if (is_begin && (r->in_part || r->in_assembly))
         return HX_ABAQUS_RAISE(&r->scan, "*ASSEMBLY within a part or the assembly");
-    r->in_assembly = 1;
-    return HX_OK;
-}
-
-int hx_abaqus_end_assembly(hx_abaqus_reader *r)
-{
-    r->in_assembly = 0;
+    r->in_assembly = is_begin;
     return HX_OK;
 }
 

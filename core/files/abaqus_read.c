@@ -1,5 +1,5 @@
 /* Reads an Abaqus input file keyword by keyword; the lines of a part are read once per instance. */
-#include "abaqus_read.h"
+#include "mesh_readers.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -8,6 +8,7 @@
 #include "../base/names.h"
 #include "../mesh/set_rules.h"
 #include "abaqus_reader.h"
+#include "word_rows.h"
 
 /* --- what is not read --- */
 
@@ -20,7 +21,7 @@ static int refuse_keyword(hx_abaqus_reader *r)
 }
 
 typedef struct keyword {
-    const char *name;
+    const char *words;
     int (*begin)(hx_abaqus_reader *r);
 } keyword;
 
@@ -32,58 +33,33 @@ static const keyword keywords[] = {
     {"SURFACE", hx_abaqus_begin_surface},
     {"BOUNDARY", hx_abaqus_begin_boundary},
     {"CLOAD", hx_abaqus_begin_cload},
-    {"DLOAD", hx_abaqus_begin_dload},
-    {"DSLOAD", hx_abaqus_begin_dsload},
+    {"DLOAD, DSLOAD", hx_abaqus_begin_load},
     {"COUPLING", hx_abaqus_begin_coupling},
     {"KINEMATIC", hx_abaqus_begin_kinematic},
     {"DISTRIBUTING", hx_abaqus_begin_distributing},
     {"KINEMATICCOUPLING", hx_abaqus_begin_kinematic_coupling},
     {"RIGIDBODY", hx_abaqus_begin_rigid_body},
     {"MATERIAL", hx_abaqus_begin_material},
-    {"ELASTIC", hx_abaqus_begin_elastic},
-    {"DENSITY", hx_abaqus_begin_density},
-    {"CONDUCTIVITY", hx_abaqus_begin_conductivity},
+    {"ELASTIC, DENSITY, CONDUCTIVITY", hx_abaqus_begin_property},
     {"SOLIDSECTION", hx_abaqus_begin_section},
     {"STEP", hx_abaqus_begin_step},
     {"ENDSTEP", hx_abaqus_begin_end_step},
     {"PART", hx_abaqus_begin_part},
-    {"ASSEMBLY", hx_abaqus_begin_assembly},
-    {"ENDASSEMBLY", hx_abaqus_end_assembly},
+    {"ASSEMBLY, ENDASSEMBLY", hx_abaqus_begin_assembly},
     {"INSTANCE", hx_abaqus_begin_instance},
     {"ENDINSTANCE", hx_abaqus_end_instance},
-    {"NGEN", refuse_keyword},
-    {"NFILL", refuse_keyword},
-    {"NCOPY", refuse_keyword},
-    {"NMAP", refuse_keyword},
-    {"ELGEN", refuse_keyword},
-    {"ELCOPY", refuse_keyword},
-    {"SYSTEM", refuse_keyword},
-    {"SUBMODEL", refuse_keyword},
+    {"NGEN, NFILL, NCOPY, NMAP, ELGEN, ELCOPY, SYSTEM, SUBMODEL", refuse_keyword},
 };
 
 /* A sink accepts only files that contain nothing but a mesh; for other keywords, the whole mesh is
  * requested. */
-static int check_pieces(hx_abaqus_reader *r, const keyword *k)
+static int check_pieces(hx_abaqus_reader *r)
 {
-    static const char *const mesh[] = {"NODE", "ELEMENT", "NSET", "ELSET", "SURFACE"};
     char why[80];
-    int is_mesh = !r->import.sink;
-    for (size_t i = 0; i < sizeof mesh / sizeof mesh[0]; i++)
-        is_mesh |= strcmp(k->name, mesh[i]) == 0;
-    if (is_mesh) return HX_OK;
-    snprintf(why, sizeof why, "*%s beside the mesh", k->name);
+    if (!r->import.sink || hx_has_word("NODE, ELEMENT, NSET, ELSET, SURFACE", r->scan.keyword))
+        return HX_OK;
+    snprintf(why, sizeof why, "*%s beside the mesh", r->scan.keyword);
     return hx_import_need_whole(&r->import, why);
-}
-
-/* Handles a keyword that is not read: records it, or counts it if it has no effect. */
-static int begin_unread(hx_abaqus_reader *r)
-{
-    int is_harmless;
-    HX_TRY(hx_abaqus_begin_unread(r, &is_harmless));
-    HX_TRY(hx_abaqus_begin_heat(r));
-    if (is_harmless && r->n_skipped++ == 0)
-        snprintf(r->first_skipped, sizeof r->first_skipped, "%.31s", r->scan.keyword_shown);
-    return HX_OK;
 }
 
 /* An error in supports or loads does not refuse the mesh. It becomes a warning, and only the file's
@@ -92,9 +68,9 @@ static int soften(hx_abaqus_reader *r, int rc)
 {
     enum { MOST_WARNED = 3 };
     if (rc != HX_EINPUT || r->soft == HX_ABAQUS_HARD) return rc;
-    HX_TRY((r->soft == HX_ABAQUS_OF_LOADS ? hx_import_conditions_set_load_fault
-                                          : hx_import_conditions_set_support_fault)(
-        &r->conditions, "%s", hx_error_message()));
+    HX_TRY(hx_set_fault(r->soft == HX_ABAQUS_OF_LOADS ? &r->conditions.load_fault
+                                                      : &r->conditions.support_fault,
+                        "%s", hx_error_message()));
     if (r->n_soft++ < MOST_WARNED)
         HX_TRY(hx_notes_add(r->notes, HX_NOTE_WARNING, "%s", hx_error_message()));
     hx_error_clear();
@@ -140,45 +116,31 @@ fail:
     return rc;
 }
 
-/* Places a part once its instance is known completely. */
-static int read_placed_part(hx_abaqus_reader *r)
-{
-    const hx_abaqus_part *const part = r->placing;
-    r->placing = NULL;
-    return part ? read_part(r, part) : HX_OK;
-}
-
-/* Reads a part that no instance places, if it is the only one. */
-static int finish_parts(hx_abaqus_reader *r)
-{
-    if (r->in_part) return HX_OK;
-    if (r->scope >= 0)
-        return HX_IMPORT_RAISE(&r->import, r->instance[r->scope].line,
-                               "*END INSTANCE of instance '%.60s' is missing",
-                               r->instance[r->scope].name);
-    if (r->n_part == 0 || r->n_instance > 0) return HX_OK;
-    if (r->n_part > 1)
-        return HX_IMPORT_RAISE(&r->import, 0, "%zu %s but no *INSTANCE that places one", r->n_part,
-                               hx_noun(r->n_part, "part", "parts"));
-    return read_part(r, &r->part[0]); /* a single part */
-}
-
 /* --- lines --- */
 
 static int begin_keyword(hx_abaqus_reader *r)
 {
     HX_TRY(hx_abaqus_check_entry(r));
-    HX_TRY(read_placed_part(r));
+    /* place a part once its instance is known completely */
+    const hx_abaqus_part *const part = r->placing;
+    r->placing = NULL;
+    if (part) HX_TRY(read_part(r, part));
     r->data = NULL;
     r->soft = HX_ABAQUS_HARD;
     r->set = NULL;
     r->member_scope = -1;
     for (size_t i = 0; i < sizeof keywords / sizeof keywords[0]; i++)
-        if (strcmp(keywords[i].name, r->scan.keyword) == 0) {
-            HX_TRY(check_pieces(r, &keywords[i]));
+        if (hx_has_word(keywords[i].words, r->scan.keyword)) {
+            HX_TRY(check_pieces(r));
             return soften(r, keywords[i].begin(r));
         }
-    return begin_unread(r);
+    /* a keyword that is not read is recorded, or counted if it has no effect */
+    int is_harmless;
+    HX_TRY(hx_abaqus_begin_unread(r, &is_harmless));
+    HX_TRY(hx_abaqus_begin_heat(r));
+    if (is_harmless && r->n_skipped++ == 0)
+        snprintf(r->first_skipped, sizeof r->first_skipped, "%.31s", r->scan.keyword_shown);
+    return HX_OK;
 }
 
 /* Reads one line: the keyword or data line that the scan has found. HX_ABAQUS_END: there are no
@@ -199,7 +161,17 @@ static int read_lines(hx_abaqus_reader *r)
         HX_TRY(hx_abaqus_scan_line(&r->scan, &kind));
         HX_TRY(take_line(r, kind));
     }
-    return finish_parts(r);
+    /* a part that no instance places is read if it is the only one */
+    if (r->in_part) return HX_OK;
+    if (r->scope >= 0)
+        return HX_IMPORT_RAISE(&r->import, r->instance[r->scope].line,
+                               "*END INSTANCE of instance '%.60s' is missing",
+                               r->instance[r->scope].name);
+    if (r->n_part == 0 || r->n_instance > 0) return HX_OK;
+    if (r->n_part > 1)
+        return HX_IMPORT_RAISE(&r->import, 0, "%zu %s but no *INSTANCE that places one", r->n_part,
+                               hx_noun(r->n_part, "part", "parts"));
+    return read_part(r, &r->part[0]);
 }
 
 static void abaqus_reader_free(hx_abaqus_reader *r)

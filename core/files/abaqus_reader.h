@@ -13,10 +13,6 @@
 #include "abaqus_scan.h"
 #include "mesh_conditions.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 enum { HX_ABAQUS_CELL_NODES = 32 };
 
 /* A type of element: the first row of the table whose name is a prefix of the file's name. */
@@ -268,7 +264,6 @@ void hx_abaqus_place_node(const hx_abaqus_reader *r, double x[3]);
 /* Parts and instances (abaqus_parts.c). */
 int hx_abaqus_begin_part(hx_abaqus_reader *r);
 int hx_abaqus_begin_assembly(hx_abaqus_reader *r);
-int hx_abaqus_end_assembly(hx_abaqus_reader *r);
 int hx_abaqus_begin_instance(hx_abaqus_reader *r);
 int hx_abaqus_end_instance(hx_abaqus_reader *r);
 void hx_abaqus_free_parts(hx_abaqus_reader *r);
@@ -295,8 +290,7 @@ int hx_abaqus_begin_end_step(hx_abaqus_reader *r);
 int hx_abaqus_begin_boundary(hx_abaqus_reader *r);
 int hx_abaqus_begin_cload(hx_abaqus_reader *r);
 
-int hx_abaqus_begin_dload(hx_abaqus_reader *r);
-int hx_abaqus_begin_dsload(hx_abaqus_reader *r);
+int hx_abaqus_begin_load(hx_abaqus_reader *r);
 int hx_abaqus_begin_coupling(hx_abaqus_reader *r);
 int hx_abaqus_begin_kinematic(hx_abaqus_reader *r);
 int hx_abaqus_begin_distributing(hx_abaqus_reader *r);
@@ -408,9 +402,7 @@ void hx_abaqus_free_couplings(hx_abaqus_reader *r);
 
 /* Materials; hx_abaqus_find_material returns the one that all elements of the raw mesh share. */
 int hx_abaqus_begin_material(hx_abaqus_reader *r);
-int hx_abaqus_begin_elastic(hx_abaqus_reader *r);
-int hx_abaqus_begin_density(hx_abaqus_reader *r);
-int hx_abaqus_begin_conductivity(hx_abaqus_reader *r);
+int hx_abaqus_begin_property(hx_abaqus_reader *r);
 int hx_abaqus_begin_section(hx_abaqus_reader *r);
 int hx_abaqus_find_material(hx_abaqus_reader *r, const hx_mesh *mesh, hx_file_material *to);
 void hx_abaqus_free_materials(hx_abaqus_reader *r);
@@ -418,9 +410,5 @@ void hx_abaqus_free_materials(hx_abaqus_reader *r);
 /* Once the file is read, element sets with cells other than solids get the faces and nodes of these
  * cells, and sides of elements, S1 to S6, become local faces according to the element's kind. */
 int hx_abaqus_resolve_cells(hx_abaqus_reader *r);
-
-#ifdef __cplusplus
-}
-#endif
 
 #endif

@@ -14,14 +14,6 @@
 
 enum { MOST_INCLUDED = 1000, SHOWN = 60 };
 
-/* Skips the byte-order mark that some editors write at the start of a UTF-8 file. */
-static void pass_mark(FILE *stream)
-{
-    unsigned char mark[3];
-    const size_t n = fread(mark, 1, sizeof mark, stream);
-    if (n < 3 || memcmp(mark, "\xef\xbb\xbf", 3) != 0) rewind(stream);
-}
-
 static int open_file(hx_abaqus_scan *scan, const char *path)
 {
     const char *why;
@@ -29,7 +21,10 @@ static int open_file(hx_abaqus_scan *scan, const char *path)
     memset(file, 0, sizeof *file);
     file->stream = hx_input_open(path, &why);
     if (!file->stream) return HX_RAISE(HX_EINPUT, "cannot read '%s': %s", path, why);
-    pass_mark(file->stream);
+    /* skip the byte-order mark that some editors write at the start of a UTF-8 file */
+    unsigned char mark[3];
+    const size_t n = fread(mark, 1, sizeof mark, file->stream);
+    if (n < 3 || memcmp(mark, "\xef\xbb\xbf", 3) != 0) rewind(file->stream);
     scan->depth++;
     return hx_strdup(&file->path, path);
 }
@@ -165,15 +160,6 @@ static int read_content(hx_abaqus_scan *scan, char **start, int *found)
 
 /* --- keywords --- */
 
-/* Converts to capitals without blanks. */
-static void normalise(char *text)
-{
-    char *to = text;
-    for (const char *c = text; *c; c++)
-        if (!isspace((unsigned char)*c)) *to++ = (char)toupper((unsigned char)*c);
-    *to = '\0';
-}
-
 /* Converts to capitals with one blank between words. */
 static void tidy(char *text)
 {
@@ -222,20 +208,6 @@ static int append_keyword(hx_abaqus_scan *scan, const char *text)
     return HX_OK;
 }
 
-static int add_parameter(hx_abaqus_scan *scan, char *text)
-{
-    char *const equals = strchr(text, '=');
-    if (equals) *equals = '\0';
-    tidy(text);
-    if (text[0] == '\0' && !equals) return HX_OK;
-    if (scan->n_parameter == HX_ABAQUS_PARAMETERS)
-        return HX_ABAQUS_RAISE(scan, "*%s has more than %d parameters", scan->keyword,
-                               HX_ABAQUS_PARAMETERS);
-    scan->parameter[scan->n_parameter].name = text;
-    scan->parameter[scan->n_parameter++].value = equals ? trim(equals + 1) : "";
-    return HX_OK;
-}
-
 /* Returns 1 if text begins a parameter, which never begins like a number. Some programs end a
  * keyword line with one comma too many. */
 static int goes_on(const char *text)
@@ -264,14 +236,26 @@ static int read_keyword(hx_abaqus_scan *scan, char *start)
     *comma = '\0';
     snprintf(scan->keyword_shown, sizeof scan->keyword_shown, "%s", at);
     tidy(scan->keyword_shown);
-    normalise(at);
+    /* convert to capitals without blanks */
+    char *to = at;
+    for (const char *c = at; *c; c++)
+        if (!isspace((unsigned char)*c)) *to++ = (char)toupper((unsigned char)*c);
+    *to = '\0';
     scan->keyword = at;
     while (more) {
         at = comma + 1;
         comma = find_comma(at);
         more = *comma == ',';
         *comma = '\0';
-        HX_TRY(add_parameter(scan, at));
+        char *const equals = strchr(at, '=');
+        if (equals) *equals = '\0';
+        tidy(at);
+        if (at[0] == '\0' && !equals) continue;
+        if (scan->n_parameter == HX_ABAQUS_PARAMETERS)
+            return HX_ABAQUS_RAISE(scan, "*%s has more than %d parameters", scan->keyword,
+                                   HX_ABAQUS_PARAMETERS);
+        scan->parameter[scan->n_parameter].name = at;
+        scan->parameter[scan->n_parameter++].value = equals ? trim(equals + 1) : "";
     }
     return HX_OK;
 }

@@ -10,10 +10,6 @@
 
 #include "../base/notes.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 enum { HX_ABAQUS_DEPTH = 8, HX_ABAQUS_PARAMETERS = 32 };
 
 typedef struct hx_abaqus_file {
@@ -102,9 +98,5 @@ int hx_abaqus_field(char **at, char **field);
 /* Parses the field as a number; HX_EINPUT names it by `what`. An empty field is 0. */
 int hx_abaqus_int(const hx_abaqus_scan *scan, const char *field, const char *what, int64_t *value);
 int hx_abaqus_real(const hx_abaqus_scan *scan, const char *field, const char *what, double *value);
-
-#ifdef __cplusplus
-}
-#endif
 
 #endif

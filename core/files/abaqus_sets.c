@@ -408,8 +408,8 @@ static int refuse_side(hx_abaqus_reader *r, const hx_import_set *set, int64_t nu
                        hx_cell_kind kind)
 {
     if (set->is_of_loads)
-        return hx_import_conditions_set_load_fault(
-            &r->conditions,
+        return hx_set_fault(
+            &r->conditions.load_fault,
             "%s: a pressure on side P%lld of element %s, a %s, which has no such side",
             r->import.path, (long long)side, HX_IMPORT_NUMBER(&r->import, number),
             hx_cell_kind_name(kind));

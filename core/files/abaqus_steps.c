@@ -79,8 +79,8 @@ static int number_static_step(hx_abaqus_reader *r, const int *of_step, int n_sta
     }
     *stays = 0;
     if (is_last) return HX_OK;
-    return hx_import_conditions_set_load_fault(
-        &r->conditions,
+    return hx_set_fault(
+        &r->conditions.load_fault,
         "%s:%lld: a load of step %d, which is not static, stays active in the static steps after "
         "it: define it in a static step",
         r->import.path, (long long)c->line, step);

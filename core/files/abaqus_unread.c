@@ -9,6 +9,7 @@
 #include "../base/grow.h"
 #include "../base/memory.h"
 #include "abaqus_reader.h"
+#include "word_rows.h"
 
 enum { CARRIES = HX_UNREAD_CARRIES, MASS = HX_UNREAD_MASS, LOAD = HX_UNREAD_LOAD };
 enum { SUPPORT = HX_UNREAD_SUPPORT, STEP = HX_UNREAD_STEP, HEAT = HX_UNREAD_HEAT };
@@ -16,364 +17,135 @@ enum { MOST_CARRIERS = 100000 };
 
 /* --- keywords --- */
 
-typedef struct unread_keyword {
-    const char *name;
-    unsigned roles;
-    const char *what; /* NULL: the name is sufficient */
-} unread_keyword;
-
-static const unread_keyword unread[] = {
+static const hx_word_row unread[] = {
     {"EQUATION", CARRIES, "linear equations between nodes"},
     {"MPC", CARRIES, "constraints between nodes"},
-    {"NETWORK MPC", CARRIES, NULL},
+    {"NETWORK MPC, SHELL TO SOLID COUPLING, CYCLIC SYMMETRY MODEL, CONTACT, CONTACT PAIR, "
+     "EMBEDDED ELEMENT, FASTENER, REBAR, REBAR LAYER, SUBSTRUCTURE PROPERTY, MATRIX ASSEMBLE, "
+     "CHANGE SOLID SECTION, MODEL CHANGE",
+     CARRIES, NULL},
     {"TIE", CARRIES, "tied surfaces"},
-    {"SHELL TO SOLID COUPLING", CARRIES, NULL},
-    {"CYCLIC SYMMETRY MODEL", CARRIES, NULL},
-    {"CONTACT", CARRIES, NULL},
-    {"CONTACT PAIR", CARRIES, NULL},
     {"PRE-TENSION SECTION", CARRIES, "bolts under pre-tension"},
     {"FOUNDATION", CARRIES, "elastic foundations"},
-    {"EMBEDDED ELEMENT", CARRIES, NULL},
-    {"FASTENER", CARRIES, NULL},
-    {"REBAR", CARRIES, NULL},
-    {"REBAR LAYER", CARRIES, NULL},
-    {"SUBSTRUCTURE PROPERTY", CARRIES, NULL},
-    {"MATRIX ASSEMBLE", CARRIES, NULL},
-    {"CHANGE SOLID SECTION", CARRIES, NULL},
-    {"MODEL CHANGE", CARRIES, NULL},
     {"DISTRIBUTING COUPLING", CARRIES,
      "Abaqus and CalculiX interpret it differently: write *COUPLING with *DISTRIBUTING"},
     {"NONSTRUCTURAL MASS", MASS, NULL},
     {"TRANSFORM", LOAD | SUPPORT, "local directions"},
     {"INERTIA RELIEF", LOAD | SUPPORT, NULL},
     {"CONNECTOR MOTION", SUPPORT, NULL},
-    {"BASE MOTION", LOAD, NULL},
-    {"CONNECTOR LOAD", LOAD, NULL},
+    {"BASE MOTION, CONNECTOR LOAD, FIELD, PRESSURE STRESS, LOAD CASE, MASS FLOW", LOAD, NULL},
     {"TEMPERATURE", LOAD, "thermal strains"},
-    {"FIELD", LOAD, NULL},
-    {"PRESSURE STRESS", LOAD, NULL},
     {"INITIAL STRAIN INCREASE", LOAD, "initial strains"},
-    {"ADJUST", CARRIES, "moves nodes"},
-    {"IMPERFECTION", CARRIES, "moves nodes"},
-    {"CHANGE MATERIAL", HX_UNREAD_MATERIAL, NULL},
-    {"CHANGE PLASTIC", HX_UNREAD_MATERIAL, NULL},
+    {"ADJUST, IMPERFECTION", CARRIES, "moves nodes"},
+    {"CHANGE MATERIAL, CHANGE PLASTIC", HX_UNREAD_MATERIAL, NULL},
     {"REFINE MESH", 0, "the mesh in the file is analysed without refinement"},
-    {"LOAD CASE", LOAD, NULL},
-    {"CFLUX", LOAD | HEAT, "a load of heat"},
-    {"DFLUX", LOAD | HEAT, "a load of heat"},
-    {"DSFLUX", LOAD | HEAT, "a load of heat"},
-    {"FILM", LOAD | HEAT, "convection"},
-    {"SFILM", LOAD | HEAT, "convection"},
+    {"CFLUX, DFLUX, DSFLUX", LOAD | HEAT, "a load of heat"},
+    {"FILM, SFILM", LOAD | HEAT, "convection"},
     {"CFILM", LOAD, "convection"},
-    {"RADIATE", LOAD, "radiation"},
-    {"SRADIATE", LOAD, "radiation"},
-    {"CRADIATE", LOAD, "radiation"},
-    {"MASS FLOW", LOAD, NULL},
+    {"RADIATE, SRADIATE, CRADIATE", LOAD, "radiation"},
 };
 
 /* Steps. The temperature field computed by a heat-transfer step acts as a load in the steps after
  * it. */
-static const unread_keyword procedures[] = {
-    {"FREQUENCY", STEP, NULL},
-    {"COMPLEX FREQUENCY", STEP, NULL},
-    {"BUCKLE", STEP, NULL},
-    {"DYNAMIC", STEP, NULL},
-    {"MODAL DYNAMIC", STEP, NULL},
-    {"STEADY STATE DYNAMICS", STEP, NULL},
-    {"RANDOM RESPONSE", STEP, NULL},
-    {"RESPONSE SPECTRUM", STEP, NULL},
-    {"SENSITIVITY", STEP, NULL},
-    {"FEASIBLE DIRECTION", STEP, NULL},
-    {"ROBUST DESIGN", STEP, NULL},
-    {"GREEN", STEP, NULL},
-    {"CRACK PROPAGATION", STEP, NULL},
-    {"VISCO", STEP, NULL},
-    {"DIRECT CYCLIC", STEP, NULL},
-    {"GEOSTATIC", STEP, NULL},
-    {"SOILS", STEP, NULL},
-    {"ANNEAL", STEP, NULL},
-    {"SUBSTRUCTURE GENERATE", STEP, NULL},
-    {"STEADY STATE TRANSPORT", STEP, NULL},
-    {"ELECTROMAGNETICS", STEP, NULL},
-    {"CFD", STEP, NULL},
-    {"MASS DIFFUSION", STEP, NULL},
+static const hx_word_row procedures[] = {
+    {"FREQUENCY, COMPLEX FREQUENCY, BUCKLE, DYNAMIC, MODAL DYNAMIC, STEADY STATE DYNAMICS, "
+     "RANDOM RESPONSE, RESPONSE SPECTRUM, SENSITIVITY, FEASIBLE DIRECTION, ROBUST DESIGN, GREEN, "
+     "CRACK PROPAGATION, VISCO, DIRECT CYCLIC, GEOSTATIC, SOILS, ANNEAL, SUBSTRUCTURE GENERATE, "
+     "STEADY STATE TRANSPORT, ELECTROMAGNETICS, CFD, MASS DIFFUSION",
+     STEP, NULL},
     {"HEAT TRANSFER", STEP | LOAD | HEAT, NULL},
-    {"COUPLED TEMPERATURE-DISPLACEMENT", STEP | LOAD, NULL},
-    {"UNCOUPLED TEMPERATURE-DISPLACEMENT", STEP | LOAD, NULL},
-    {"DYNAMIC TEMPERATURE-DISPLACEMENT", STEP | LOAD, NULL},
-    {"COUPLED THERMAL-ELECTRICAL", STEP | LOAD, NULL},
+    {"COUPLED TEMPERATURE-DISPLACEMENT, UNCOUPLED TEMPERATURE-DISPLACEMENT, "
+     "DYNAMIC TEMPERATURE-DISPLACEMENT, COUPLED THERMAL-ELECTRICAL",
+     STEP | LOAD, NULL},
 };
 
 /* Sections and properties of elements other than solids. */
-static const char *const sections[] = {
-    "SHELL SECTION", "SHELL GENERAL SECTION", "MEMBRANE SECTION",  "BEAM SECTION",
-    "FRAME SECTION", "BEAM GENERAL SECTION",  "SURFACE SECTION",   "MASS",
-    "SPRING",        "ROTARY INERTIA",        "CONNECTOR SECTION", "DASHPOT",
-    "JOINT",         "UEL PROPERTY",          "USER SECTION",      "GAP",
-};
+static const char sections[] =
+    "SHELL SECTION, SHELL GENERAL SECTION, MEMBRANE SECTION, BEAM SECTION, FRAME SECTION, "
+    "BEAM GENERAL SECTION, SURFACE SECTION, MASS, SPRING, ROTARY INERTIA, CONNECTOR SECTION, "
+    "DASHPOT, JOINT, UEL PROPERTY, USER SECTION, GAP";
 
 /* Keywords that make a material differ from the linear elastic one of *ELASTIC. */
-static const char *const materials[] = {
-    "PLASTIC",
-    "CYCLIC HARDENING",
-    "CYCLED PLASTIC",
-    "CREEP",
-    "SWELLING",
-    "USER MATERIAL",
-    "HYPERELASTIC",
-    "HYPERFOAM",
-    "ANISOTROPIC HYPERELASTIC",
-    "MULLINS EFFECT",
-    "UNIAXIAL TEST DATA",
-    "BIAXIAL TEST DATA",
-    "PLANAR TEST DATA",
-    "VOLUMETRIC TEST DATA",
-    "SIMPLE SHEAR TEST DATA",
-    "COMBINED TEST DATA",
-    "VISCOELASTIC",
-    "VISCOUS",
-    "HYSTERESIS",
-    "DEFORMATION PLASTICITY",
-    "HYPOELASTIC",
-    "POROUS ELASTIC",
-    "SUPERELASTIC",
-    "LOW DENSITY FOAM",
-    "CRUSHABLE FOAM",
-    "CRUSHABLE FOAM HARDENING",
-    "FABRIC",
-    "JOINTED MATERIAL",
-    "EOS",
-    "NO COMPRESSION",
-    "NO TENSION",
-    "FAIL STRAIN",
-    "DRUCKER PRAGER",
-    "DRUCKER PRAGER HARDENING",
-    "DRUCKER PRAGER CREEP",
-    "CAP PLASTICITY",
-    "CAP HARDENING",
-    "CAP CREEP",
-    "MOHR COULOMB",
-    "MOHR COULOMB HARDENING",
-    "CLAY PLASTICITY",
-    "CLAY HARDENING",
-    "CAST IRON PLASTICITY",
-    "CAST IRON COMPRESSION HARDENING",
-    "CAST IRON TENSION HARDENING",
-    "POROUS METAL PLASTICITY",
-    "POTENTIAL",
-    "ORNL",
-    "RATE DEPENDENT",
-    "DAMAGE INITIATION",
-    "DAMAGE EVOLUTION",
-    "CONCRETE",
-    "CONCRETE DAMAGED PLASTICITY",
-    "CONCRETE COMPRESSION HARDENING",
-    "CONCRETE TENSION STIFFENING",
-    "TENSION STIFFENING",
-    "BRITTLE CRACKING",
-    "BRITTLE SHEAR",
-    "PIEZOELECTRIC",
-};
+static const char materials[] =
+    "PLASTIC, CYCLIC HARDENING, CYCLED PLASTIC, CREEP, SWELLING, USER MATERIAL, HYPERELASTIC, "
+    "HYPERFOAM, ANISOTROPIC HYPERELASTIC, MULLINS EFFECT, UNIAXIAL TEST DATA, BIAXIAL TEST DATA, "
+    "PLANAR TEST DATA, VOLUMETRIC TEST DATA, SIMPLE SHEAR TEST DATA, COMBINED TEST DATA, "
+    "VISCOELASTIC, VISCOUS, HYSTERESIS, DEFORMATION PLASTICITY, HYPOELASTIC, POROUS ELASTIC, "
+    "SUPERELASTIC, LOW DENSITY FOAM, CRUSHABLE FOAM, CRUSHABLE FOAM HARDENING, FABRIC, "
+    "JOINTED MATERIAL, EOS, NO COMPRESSION, NO TENSION, FAIL STRAIN, DRUCKER PRAGER, "
+    "DRUCKER PRAGER HARDENING, DRUCKER PRAGER CREEP, CAP PLASTICITY, CAP HARDENING, CAP CREEP, "
+    "MOHR COULOMB, MOHR COULOMB HARDENING, CLAY PLASTICITY, CLAY HARDENING, CAST IRON PLASTICITY, "
+    "CAST IRON COMPRESSION HARDENING, CAST IRON TENSION HARDENING, POROUS METAL PLASTICITY, "
+    "POTENTIAL, ORNL, RATE DEPENDENT, DAMAGE INITIATION, DAMAGE EVOLUTION, CONCRETE, "
+    "CONCRETE DAMAGED PLASTICITY, CONCRETE COMPRESSION HARDENING, CONCRETE TENSION STIFFENING, "
+    "TENSION STIFFENING, BRITTLE CRACKING, BRITTLE SHEAR, PIEZOELECTRIC";
 
 /* Output, solution control, and keywords that only have an effect together with keywords recorded
  * elsewhere. */
-static const char *const harmless[] = {
-    "HEADING",
-    "OUTPUT",
-    "NODE OUTPUT",
-    "ELEMENT OUTPUT",
-    "ENERGY OUTPUT",
-    "CONTACT OUTPUT",
-    "MODAL OUTPUT",
-    "NODE FILE",
-    "NODE PRINT",
-    "EL FILE",
-    "EL PRINT",
-    "ELEMENT FILE",
-    "CONTACT FILE",
-    "CONTACT PRINT",
-    "ENERGY FILE",
-    "ENERGY PRINT",
-    "SECTION PRINT",
-    "SECTION FILE",
-    "FACE PRINT",
-    "MODAL FILE",
-    "FILE FORMAT",
-    "FILE OUTPUT",
-    "INTEGRATED OUTPUT",
-    "INTEGRATED OUTPUT SECTION",
-    "PRINT",
-    "PREPRINT",
-    "MONITOR",
-    "RESTART",
-    "TIME POINTS",
-    "AMPLITUDE",
-    "ORIENTATION",
-    "DISTRIBUTION",
-    "DISTRIBUTION TABLE",
-    "EXPANSION",
-    "SPECIFIC HEAT",
-    "LATENT HEAT",
-    "DAMPING",
-    "MODAL DAMPING",
-    "GLOBAL DAMPING",
-    "SURFACE INTERACTION",
-    "SURFACE BEHAVIOR",
-    "FRICTION",
-    "CLEARANCE",
-    "CONTACT DAMPING",
-    "CONTACT CONTROLS",
-    "CONTACT INCLUSIONS",
-    "CONTACT EXCLUSIONS",
-    "CONTACT PROPERTY ASSIGNMENT",
-    "CONTACT FORMULATION",
-    "CONTACT INITIALIZATION ASSIGNMENT",
-    "CONTACT INITIALIZATION DATA",
-    "CONTACT STABILIZATION",
-    "GAP CONDUCTANCE",
-    "GAP HEAT GENERATION",
-    "CONTROLS",
-    "SOLVER CONTROLS",
-    "SECTION CONTROLS",
-    "HOURGLASS STIFFNESS",
-    "DESIGN VARIABLES",
-    "DESIGN RESPONSE",
-    "OBJECTIVE",
-    "CONSTRAINT",
-    "GEOMETRIC CONSTRAINT",
-    "FILTER",
-    "PHYSICAL CONSTANTS",
-    "VALUES AT INFINITY",
-    "NORMAL",
-    "NODAL THICKNESS",
-    "TRANSVERSE SHEAR STIFFNESS",
-    "TRANSVERSE SHEAR",
-    "SELECT CYCLIC SYMMETRY MODES",
-    "STATIC",
-    "END LOAD CASE",
-    "SPRING PROPERTY",
-    "BEAM ADDED INERTIA",
-    "CONNECTOR BEHAVIOR",
-    "CONNECTOR ELASTICITY",
-    "CONNECTOR DAMPING",
-    "FASTENER PROPERTY",
-    "SURFACE PROPERTY",
-    "SURFACE SMOOTHING",
-    "NO PRINT",
-    "MODEL DEFINITION",
-    "CORRELATION LENGTH",
-    "HCF",
-    "CONNECTOR STOP",
-    "CONNECTOR FRICTION",
-    "FAILURE RATIOS",
-    "FAIL STRESS",
-    "SHEAR FAILURE",
-    "TENSILE FAILURE",
-    "CONCRETE COMPRESSION DAMAGE",
-    "CONCRETE TENSION DAMAGE",
-    "SHEAR RETENTION",
-    "BRITTLE FAILURE",
-    "DAMAGE STABILIZATION",
-    "TRS",
-    "DEPVAR",
-    "USER OUTPUT VARIABLES",
-    "POROUS FAILURE CRITERIA",
-    "ANNEAL TEMPERATURE",
-    "ELECTRICAL CONDUCTIVITY",
-    "DIELECTRIC",
-    "JOULE HEAT FRACTION",
-    "INELASTIC HEAT FRACTION",
-    "SOLUBILITY",
-    "DIFFUSIVITY",
-    "PERMEABILITY",
-    "MAGNETIC PERMEABILITY",
-    "FLUID CONSTANTS",
-    "FLUID SECTION",
-    "ACOUSTIC MEDIUM",
-    "EMISSIVITY",
-    "CAVITY DEFINITION",
-    "RADIATION VIEWFACTOR",
-    "END PART",
-    "DISPLAY BODY",
-    "PARAMETER",
-    "BULK VISCOSITY",
-    "FIXED MASS SCALING",
-    "VARIABLE MASS SCALING",
-    "SOLUTION TECHNIQUE",
-    "NODAL ENERGY RATE",
-    "INCREMENTATION OUTPUT",
-    "ELEMENT MATRIX OUTPUT",
-    "SUBSTRUCTURE OUTPUT",
-    "SURFACE OUTPUT",
-    "RADIATION OUTPUT",
-    "RADIATION FILE",
-    "RADIATION PRINT",
-    "NODE RESPONSE",
-    "ELEMENT RESPONSE",
-    "DESIGN GRADIENT",
-    "DIAGNOSTICS",
-    "DEBUG",
-    "PRINT FILE",
-    "TRACER PARTICLE",
-    "GAP ELECTRICAL CONDUCTANCE",
-    "GAP RADIATION",
-    "CHANGE FRICTION",
-    "SURFACE PROPERTY ASSIGNMENT",
-    "CONTACT RESPONSE",
-    "BASELINE CORRECTION",
-    "SPECTRUM",
-    "PSD-DEFINITION",
-    "CORRELATION",
-    "CONNECTOR CONSTITUTIVE REFERENCE",
-    "CONNECTOR DAMAGE EVOLUTION",
-    "CONNECTOR DAMAGE INITIATION",
-    "CONNECTOR FAILURE",
-    "CONNECTOR HARDENING",
-    "CONNECTOR LOCK",
-    "CONNECTOR PLASTICITY",
-    "CONNECTOR POTENTIAL",
-    "CONNECTOR UNIAXIAL BEHAVIOR",
-    "COMPOSITE MODAL DAMPING",
-    "BOUNDARYF",
-    "EQUATIONF",
-    "TRANSFORMF",
-    "CHANGE SURFACE BEHAVIOR",
-    "GEOMETRIC TOLERANCE",
-    "NO ANALYSIS",
-    "RANDOM FIELD",
-    "RETAINED NODAL DOFS",
-    "SPECIFIC GAS CONSTANT",
-    "SUBSTRUCTURE MATRIX OUTPUT",
-    "USER ELEMENT",
-    "VIEWFACTOR",
-    "MATRIX INPUT",
-    "CONNECTOR DERIVED COMPONENT",
-};
+static const char harmless[] =
+    "HEADING, OUTPUT, NODE OUTPUT, ELEMENT OUTPUT, ENERGY OUTPUT, CONTACT OUTPUT, MODAL OUTPUT, "
+    "NODE FILE, NODE PRINT, EL FILE, EL PRINT, ELEMENT FILE, CONTACT FILE, CONTACT PRINT, "
+    "ENERGY FILE, ENERGY PRINT, SECTION PRINT, SECTION FILE, FACE PRINT, MODAL FILE, FILE FORMAT, "
+    "FILE OUTPUT, INTEGRATED OUTPUT, INTEGRATED OUTPUT SECTION, PRINT, PREPRINT, MONITOR, "
+    "RESTART, TIME POINTS, AMPLITUDE, ORIENTATION, DISTRIBUTION, DISTRIBUTION TABLE, EXPANSION, "
+    "SPECIFIC HEAT, LATENT HEAT, DAMPING, MODAL DAMPING, GLOBAL DAMPING, SURFACE INTERACTION, "
+    "SURFACE BEHAVIOR, FRICTION, CLEARANCE, CONTACT DAMPING, CONTACT CONTROLS, "
+    "CONTACT INCLUSIONS, CONTACT EXCLUSIONS, CONTACT PROPERTY ASSIGNMENT, CONTACT FORMULATION, "
+    "CONTACT INITIALIZATION ASSIGNMENT, CONTACT INITIALIZATION DATA, CONTACT STABILIZATION, "
+    "GAP CONDUCTANCE, GAP HEAT GENERATION, CONTROLS, SOLVER CONTROLS, SECTION CONTROLS, "
+    "HOURGLASS STIFFNESS, DESIGN VARIABLES, DESIGN RESPONSE, OBJECTIVE, CONSTRAINT, "
+    "GEOMETRIC CONSTRAINT, FILTER, PHYSICAL CONSTANTS, VALUES AT INFINITY, NORMAL, "
+    "NODAL THICKNESS, TRANSVERSE SHEAR STIFFNESS, TRANSVERSE SHEAR, SELECT CYCLIC SYMMETRY MODES, "
+    "STATIC, END LOAD CASE, SPRING PROPERTY, BEAM ADDED INERTIA, CONNECTOR BEHAVIOR, "
+    "CONNECTOR ELASTICITY, CONNECTOR DAMPING, FASTENER PROPERTY, SURFACE PROPERTY, "
+    "SURFACE SMOOTHING, NO PRINT, MODEL DEFINITION, CORRELATION LENGTH, HCF, CONNECTOR STOP, "
+    "CONNECTOR FRICTION, FAILURE RATIOS, FAIL STRESS, SHEAR FAILURE, TENSILE FAILURE, "
+    "CONCRETE COMPRESSION DAMAGE, CONCRETE TENSION DAMAGE, SHEAR RETENTION, BRITTLE FAILURE, "
+    "DAMAGE STABILIZATION, TRS, DEPVAR, USER OUTPUT VARIABLES, POROUS FAILURE CRITERIA, "
+    "ANNEAL TEMPERATURE, ELECTRICAL CONDUCTIVITY, DIELECTRIC, JOULE HEAT FRACTION, "
+    "INELASTIC HEAT FRACTION, SOLUBILITY, DIFFUSIVITY, PERMEABILITY, MAGNETIC PERMEABILITY, "
+    "FLUID CONSTANTS, FLUID SECTION, ACOUSTIC MEDIUM, EMISSIVITY, CAVITY DEFINITION, "
+    "RADIATION VIEWFACTOR, END PART, DISPLAY BODY, PARAMETER, BULK VISCOSITY, FIXED MASS SCALING, "
+    "VARIABLE MASS SCALING, SOLUTION TECHNIQUE, NODAL ENERGY RATE, INCREMENTATION OUTPUT, "
+    "ELEMENT MATRIX OUTPUT, SUBSTRUCTURE OUTPUT, SURFACE OUTPUT, RADIATION OUTPUT, "
+    "RADIATION FILE, RADIATION PRINT, NODE RESPONSE, ELEMENT RESPONSE, DESIGN GRADIENT, "
+    "DIAGNOSTICS, DEBUG, PRINT FILE, TRACER PARTICLE, GAP ELECTRICAL CONDUCTANCE, GAP RADIATION, "
+    "CHANGE FRICTION, SURFACE PROPERTY ASSIGNMENT, CONTACT RESPONSE, BASELINE CORRECTION, "
+    "SPECTRUM, PSD-DEFINITION, CORRELATION, CONNECTOR CONSTITUTIVE REFERENCE, "
+    "CONNECTOR DAMAGE EVOLUTION, CONNECTOR DAMAGE INITIATION, CONNECTOR FAILURE, "
+    "CONNECTOR HARDENING, CONNECTOR LOCK, CONNECTOR PLASTICITY, CONNECTOR POTENTIAL, "
+    "CONNECTOR UNIAXIAL BEHAVIOR, COMPOSITE MODAL DAMPING, BOUNDARYF, EQUATIONF, TRANSFORMF, "
+    "CHANGE SURFACE BEHAVIOR, GEOMETRIC TOLERANCE, NO ANALYSIS, RANDOM FIELD, "
+    "RETAINED NODAL DOFS, SPECIFIC GAS CONSTANT, SUBSTRUCTURE MATRIX OUTPUT, USER ELEMENT, "
+    "VIEWFACTOR, MATRIX INPUT, CONNECTOR DERIVED COMPONENT";
 
-static const unread_keyword *find_unread_keyword(const unread_keyword *list, size_t n,
-                                                 const char *keyword)
+/* Returns 1 if a list has the keyword, in `word` as the list writes it. */
+static int has_word(const char *list, const char *keyword, char word[HX_LISTED_WORD])
 {
-    for (size_t i = 0; i < n; i++)
-        if (hx_abaqus_same_word(list[i].name, keyword)) return &list[i];
-    return NULL;
-}
-
-static int has_word(const char *const *list, size_t n, const char *keyword)
-{
-    for (size_t i = 0; i < n; i++)
-        if (hx_abaqus_same_word(list[i], keyword)) return 1;
+    while (hx_next_word(&list, word))
+        if (hx_abaqus_same_word(word, keyword)) return 1;
     return 0;
 }
 
-#define FIND(list, keyword) find_unread_keyword(list, sizeof(list) / sizeof(list)[0], keyword)
-#define HAS(list, keyword) has_word(list, sizeof(list) / sizeof(list)[0], keyword)
+/* Finds the row of a keyword; its words are then only the found one, in `word`. */
+static hx_word_row find_row(const hx_word_row *list, size_t n, const char *keyword,
+                            char word[HX_LISTED_WORD])
+{
+    for (size_t i = 0; i < n; i++)
+        if (has_word(list[i].words, keyword, word))
+            return (hx_word_row){word, list[i].roles, list[i].what};
+    return (hx_word_row){0};
+}
 
-static int unread_keyword_line(hx_abaqus_reader *r, const unread_keyword *k)
+#define FIND(list, keyword, word) find_row(list, sizeof(list) / sizeof(list)[0], keyword, word)
+
+static int unread_keyword_line(hx_abaqus_reader *r, const char *keyword, unsigned roles,
+                               const char *what)
 {
     char word[64];
-    snprintf(word, sizeof word, "*%s", k->name);
-    return hx_unread_add(&r->import.unread, k->roles, word, k->what, 1,
-                         hx_abaqus_scan_path(&r->scan), r->scan.keyword_line);
+    snprintf(word, sizeof word, "*%s", keyword);
+    return hx_unread_add(&r->import.unread, roles, word, what, 1, hx_abaqus_scan_path(&r->scan),
+                         r->scan.keyword_line);
 }
 
 /* Records initial conditions, except for those that have no effect because they only start a static
@@ -383,14 +155,13 @@ static int begin_initial(hx_abaqus_reader *r)
     static const char *const idle[] = {"TEMPERATURE",   "VELOCITY",      "ROTATING VELOCITY",
                                        "DISPLACEMENT",  "MASSFLOW",      "MASS FLOW",
                                        "TOTALPRESSURE", "TOTAL PRESSURE"};
-    char word[64];
+    char word[63];
     const char *const type = hx_abaqus_parameter(&r->scan, "TYPE");
     for (size_t i = 0; type && i < sizeof idle / sizeof idle[0]; i++)
         if (strcasecmp(type, idle[i]) == 0) return HX_OK;
-    snprintf(word, sizeof word, "*INITIAL CONDITIONS, TYPE=%.30s", type ? type : "");
+    snprintf(word, sizeof word, "INITIAL CONDITIONS, TYPE=%.30s", type ? type : "");
     for (char *c = word; *c; c++) *c = (char)toupper((unsigned char)*c);
-    return hx_unread_add(&r->import.unread, LOAD, word, NULL, 1, hx_abaqus_scan_path(&r->scan),
-                         r->scan.keyword_line);
+    return unread_keyword_line(r, word, LOAD, NULL);
 }
 
 /* The keyword is recorded for its material, and reported if the material is used. */
@@ -402,16 +173,6 @@ static int unread_material(hx_abaqus_reader *r)
     snprintf(word, sizeof word, "*%s", r->scan.keyword_shown);
     return hx_unread_add(to, HX_UNREAD_MATERIAL, word, "not linear elastic", 1,
                          hx_abaqus_scan_path(&r->scan), r->scan.keyword_line);
-}
-
-/* An unknown keyword may be a load or support if it is in a step, and may describe something that
- * carries load if it is before the steps. */
-static int unread_unknown(hx_abaqus_reader *r)
-{
-    char word[64];
-    snprintf(word, sizeof word, "*%s", r->scan.keyword_shown);
-    return hx_unread_add(&r->import.unread, r->in_step ? LOAD | SUPPORT : CARRIES, word,
-                         "unknown keyword", 1, hx_abaqus_scan_path(&r->scan), r->scan.keyword_line);
 }
 
 int hx_abaqus_keep_carrier(hx_abaqus_reader *r)
@@ -427,45 +188,36 @@ int hx_abaqus_keep_carrier(hx_abaqus_reader *r)
     return hx_abaqus_keep_word(r, set, word);
 }
 
-static int begin_procedure(hx_abaqus_reader *r, const unread_keyword *k)
-{
-    const unread_keyword step = {k->name, k->roles, "no static step"};
-    r->step_is_other = 1;
-    return unread_keyword_line(r, &step);
-}
-
 /* Finds keywords of steps of another kind, and of a state taken from another job. */
-static const unread_keyword *find_procedure(const hx_abaqus_reader *r)
+static hx_word_row find_procedure(const hx_abaqus_reader *r, char word[HX_LISTED_WORD])
 {
-    static const unread_keyword riks = {"STATIC, RIKS", STEP, NULL};
-    static const unread_keyword transient = {"HEAT TRANSFER without STEADY STATE", STEP | LOAD,
-                                             NULL};
     const char *const keyword = r->scan.keyword;
     if (strcmp(keyword, "HEATTRANSFER") == 0 && !hx_abaqus_parameter(&r->scan, "STEADY STATE"))
-        return &transient;
-    const int is_riks = strcmp(keyword, "STATIC") == 0 && hx_abaqus_parameter(&r->scan, "RIKS");
-    return is_riks ? &riks : FIND(procedures, keyword);
+        return (hx_word_row){"HEAT TRANSFER without STEADY STATE", STEP | LOAD, NULL};
+    if (strcmp(keyword, "STATIC") == 0 && hx_abaqus_parameter(&r->scan, "RIKS"))
+        return (hx_word_row){"STATIC, RIKS", STEP, NULL};
+    return FIND(procedures, keyword, word);
 }
 
-static const unread_keyword *find_unread(const hx_abaqus_reader *r)
+static hx_word_row find_unread(const hx_abaqus_reader *r, char word[HX_LISTED_WORD])
 {
-    static const unread_keyword restart = {"RESTART, READ", LOAD | SUPPORT,
-                                           "the state of another job"};
-    const char *const keyword = r->scan.keyword;
-    const int reads = strcmp(keyword, "RESTART") == 0 && hx_abaqus_parameter(&r->scan, "READ");
-    return reads ? &restart : FIND(unread, keyword);
+    if (strcmp(r->scan.keyword, "RESTART") == 0 && hx_abaqus_parameter(&r->scan, "READ"))
+        return (hx_word_row){"RESTART, READ", LOAD | SUPPORT, "the state of another job"};
+    return FIND(unread, r->scan.keyword, word);
 }
 
 int hx_abaqus_begin_unread(hx_abaqus_reader *r, int *is_harmless)
 {
     const char *const keyword = r->scan.keyword;
-    const unread_keyword *const procedure = find_procedure(r);
-    const unread_keyword *const other = procedure ? NULL : find_unread(r);
-    const int is_section = HAS(sections, keyword), is_material = HAS(materials, keyword);
+    char word[HX_LISTED_WORD], section[HX_LISTED_WORD];
+    const hx_word_row procedure = find_procedure(r, word);
+    const hx_word_row other = procedure.words ? procedure : find_unread(r, word);
+    const int is_section = has_word(sections, keyword, section);
+    const int is_material = has_word(materials, keyword, section);
     const int is_initial = strcmp(keyword, "INITIALCONDITIONS") == 0;
-    const int is_known = procedure || other || is_section || is_material || is_initial;
-    *is_harmless = !is_known && HAS(harmless, keyword);
-    if ((procedure && strcmp(keyword, "HEATTRANSFER") != 0) || strcmp(keyword, "STATIC") == 0)
+    const int is_known = other.words || is_section || is_material || is_initial;
+    *is_harmless = !is_known && has_word(harmless, keyword, section);
+    if ((procedure.words && strcmp(keyword, "HEATTRANSFER") != 0) || strcmp(keyword, "STATIC") == 0)
         HX_TRY(hx_abaqus_add_procedure(r, HX_STEP_OTHER));
     if (*is_harmless) return HX_OK;
     if (r->import.sink) {
@@ -473,22 +225,24 @@ int hx_abaqus_begin_unread(hx_abaqus_reader *r, int *is_harmless)
         snprintf(why, sizeof why, "*%.60s beside the mesh", r->scan.keyword_shown);
         return hx_import_need_whole(&r->import, why);
     }
-    if (procedure) return begin_procedure(r, procedure);
-    if (other) return unread_keyword_line(r, other);
+    if (procedure.words) r->step_is_other = 1;
+    if (other.words)
+        return unread_keyword_line(r, other.words, other.roles,
+                                   procedure.words ? "no static step" : other.what);
     if (is_section) return hx_abaqus_keep_carrier(r);
     if (is_initial) return begin_initial(r);
-    return is_material ? unread_material(r) : unread_unknown(r);
+    if (is_material) return unread_material(r);
+    /* an unknown keyword may be a load or support if it is in a step, and may describe something
+     * that carries load if it is before the steps */
+    return unread_keyword_line(r, r->scan.keyword_shown, r->in_step ? LOAD | SUPPORT : CARRIES,
+                               "unknown keyword");
 }
 
 /* --- elements other than solids --- */
 
-/* The first row whose name is a prefix of the type applies. */
-static const unread_keyword elements[] = {
-    {"R3D", 0, NULL},
-    {"R2D", 0, NULL},
-    {"RB", 0, NULL},
-    {"RAX", 0, NULL},
-    {"DCOUP", 0, NULL},
+/* The first word that is a prefix of the type applies. */
+static const hx_word_row elements[] = {
+    {"R3D, R2D, RB, RAX, DCOUP", 0, NULL},
     {"SFM", MASS, "surface elements"},
     {"SPRING", CARRIES, "springs"},
     {"DASHPOT", CARRIES, "dashpots"},
@@ -498,27 +252,15 @@ static const unread_keyword elements[] = {
     {"ROTARYI", MASS, "rotary inertias"},
     {"HEATCAP", 0, NULL},
     {"M3D", CARRIES | MASS, "membranes"},
-    {"CPS", CARRIES | MASS, "plane elements"},
-    {"CPE", CARRIES | MASS, "plane elements"},
+    {"CPS, CPE", CARRIES | MASS, "plane elements"},
     {"CAX", CARRIES | MASS, "axisymmetric elements"},
-    {"T2D", CARRIES | MASS, "trusses"},
-    {"T3D", CARRIES | MASS, "trusses"},
+    {"T2D, T3D", CARRIES | MASS, "trusses"},
     {"B", CARRIES | MASS, "beams"},
-    {"PIPE", CARRIES | MASS, "pipes"},
-    {"ELBOW", CARRIES | MASS, "pipes"},
+    {"PIPE, ELBOW", CARRIES | MASS, "pipes"},
     {"FRAME", CARRIES | MASS, "frames"},
-    {"DS", 0, NULL},
-    {"DC", 0, NULL},
+    {"DS, DC", 0, NULL},
     {"S", CARRIES | MASS, "shells"},
-    {"", CARRIES, NULL},
 };
-
-static const unread_keyword *find_element(const char *type)
-{
-    const unread_keyword *e = elements;
-    while (strncmp(e->name, type, strlen(e->name)) != 0) e++;
-    return e;
-}
 
 /* Marks the cells of sets that have a section. */
 static int mark_carriers(hx_abaqus_reader *r, uint8_t *carries)
@@ -537,14 +279,23 @@ static int mark_carriers(hx_abaqus_reader *r, uint8_t *carries)
     return HX_OK;
 }
 
+static hx_word_row row_of_type(const char *type)
+{
+    char word[HX_LISTED_WORD];
+    for (size_t i = 0; i < sizeof elements / sizeof elements[0]; i++)
+        for (const char *at = elements[i].words; hx_next_word(&at, word);)
+            if (strncmp(word, type, strlen(word)) == 0) return elements[i];
+    return (hx_word_row){"", CARRIES, NULL};
+}
+
 static int list_carriers(hx_abaqus_reader *r, const uint8_t *carries)
 {
     for (int64_t cell = 0; cell < r->cell_number.n; cell++) {
         if (!carries[cell]) continue;
         const char *const type = r->import.other[hx_numbers_get(&r->cell_type, cell)].type;
-        const unread_keyword *const e = find_element(type);
-        if (e->roles)
-            HX_TRY(hx_import_unread(&r->import, e->roles, type, e->what, 1,
+        const hx_word_row row = row_of_type(type);
+        if (row.roles)
+            HX_TRY(hx_import_unread(&r->import, row.roles, type, row.what, 1,
                                     hx_numbers_get(&r->cell_line, cell)));
     }
     return HX_OK;

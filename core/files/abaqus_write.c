@@ -293,17 +293,6 @@ fail:
     return rc;
 }
 
-static void put_heading(hx_abaqus_writer *w, const char *title)
-{
-    char line[128];
-    hx_abaqus_put_text(w, "*HEADING\n");
-    snprintf(line, sizeof line, "%s", title && title[0] && title[0] != '*' ? title : "mesh");
-    for (char *c = line; *c; c++)
-        if (!isprint((unsigned char)*c)) *c = ' ';
-    hx_abaqus_put_text(w, line);
-    hx_abaqus_put_text(w, "\n");
-}
-
 /* Writes the rules of combined sets, as comments. */
 static int put_rules(hx_abaqus_writer *w)
 {
@@ -330,7 +319,13 @@ static int write_all(hx_abaqus_writer *w, const char *title, const hx_problem *p
     w->first_middle = next_number(&w->mesh->node_number, w->own_node, w->mesh->n_node);
     w->next_node = w->first_middle + hx_abaqus_points(w) - w->mesh->n_node;
     w->next_elem = next_number(&w->mesh->elem_number, w->own_elem, w->mesh->n_elem);
-    put_heading(w, title);
+    char line[128];
+    hx_abaqus_put_text(w, "*HEADING\n");
+    snprintf(line, sizeof line, "%s", title && title[0] && title[0] != '*' ? title : "mesh");
+    for (char *c = line; *c; c++)
+        if (!isprint((unsigned char)*c)) *c = ' ';
+    hx_abaqus_put_text(w, line);
+    hx_abaqus_put_text(w, "\n");
     HX_TRY(put_rules(w));
     put_mesh(w, problem != NULL);
     HX_TRY(put_sets(w));

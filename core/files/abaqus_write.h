@@ -3,11 +3,10 @@
 #ifndef HX_ABAQUS_WRITE_H
 #define HX_ABAQUS_WRITE_H
 
+#include "../base/c_linkage.h"
 #include "../problem/problem.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+HX_C_BEGIN
 
 /* For each kind of solid, in the numbering of solid.h: the Abaqus side, S1 to S6, of local face f
  * of hx_hex_face (0: none), and the local face of sides 1 to 6 (-1: none). */
@@ -33,8 +32,6 @@ extern const int hx_abaqus_face[HX_CELL_OTHER][7];
 int hx_abaqus_write(const char *path, const hx_mesh *mesh, const char *title,
                     const hx_problem *problem, double penalty);
 
-#ifdef __cplusplus
-}
-#endif
+HX_C_END
 
 #endif

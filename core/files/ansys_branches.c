@@ -64,13 +64,6 @@ int hx_ansys_is_nested(const hx_ansys_reader *r)
     return 0;
 }
 
-static int is_skipped(const hx_ansys_reader *r)
-{
-    for (int i = 0; i < r->n_block && i < HX_ANSYS_BLOCKS; i++)
-        if (r->block[i] == WAITS || r->block[i] == DONE) return 1;
-    return 0;
-}
-
 /* *IF,VAL1,OPER1,VAL2,THEN, or with two conditions, ...,AND,VAL3,OPER2,VAL4,THEN */
 static int is_block(const hx_ansys_reader *r)
 {
@@ -88,5 +81,7 @@ int hx_ansys_follow_branches(hx_ansys_reader *r)
     if (hx_ansys_is_command(r, "*ELSE")) next_branch(r, 1);
     if (r->n_block > 0 && (hx_ansys_is_command(r, "*ENDDO") || hx_ansys_is_command(r, "*ENDIF")))
         r->n_block--;
-    return is_skipped(r);
+    for (int i = 0; i < r->n_block && i < HX_ANSYS_BLOCKS; i++)
+        if (r->block[i] == WAITS || r->block[i] == DONE) return 1;
+    return 0;
 }

@@ -109,18 +109,6 @@ static int find_solid(const library_row *row, int type, int n_node, hx_solid_id 
     return n_node >= n_corner && n_node <= row->n_node;
 }
 
-/* Mid-side nodes that the file omits are 0: the edge is straight, and one of its ends is stored
- * instead. */
-static void fill_middles(hx_solid_id id, int64_t *node)
-{
-    const hx_solid *const solid = &hx_solids[id];
-    for (int k = solid->n_corner; k < solid->n_node; k++) {
-        int c = 0;
-        while (!(solid->middle_of[k - solid->n_corner] >> c & 1)) c++;
-        if (node[k] == 0) node[k] = node[c];
-    }
-}
-
 static hx_shape shape_of(const library_row *row)
 {
     if (!row || row->kind == OTHER_SOLID) return HX_SHAPE_OTHER;
@@ -266,7 +254,14 @@ static int add_ansys_element(hx_ansys_reader *r, hx_ansys_pending *given)
             return hx_import_place(
                 &r->import, line,
                 HX_RAISE(HX_EINPUT, "element %lld lacks nodes", (long long)number));
-    fill_middles(id, node);
+    /* Mid-side nodes that the file omits are 0: the edge is straight, and one of its ends is
+     * stored instead. */
+    const hx_solid *const solid = &hx_solids[id];
+    for (int k = solid->n_corner; k < solid->n_node; k++) {
+        int c = 0;
+        while (!(solid->middle_of[k - solid->n_corner] >> c & 1)) c++;
+        if (node[k] == 0) node[k] = node[c];
+    }
     if (library_type > 0) count_solid(r, type, library_type, line);
     HX_TRY(hx_materials_at(&r->materials, given->material, &material));
     material->is_used = 1;
@@ -509,18 +504,6 @@ int hx_ansys_keyopt(hx_ansys_reader *r)
     return HX_OK;
 }
 
-/* Number, library number, KEYOPT(1), (2), ... of ETBLOCK; texts among them are ignored. */
-static void take_options(hx_ansys_reader *r, const hx_ansys_layout *l, int64_t type)
-{
-    for (int k = 0; k < HX_ANSYS_OPTIONS && k < l->n_real; k++) {
-        double value;
-        if (hx_ansys_real(r, l, k, &value) == HX_OK)
-            set_option(r, type, k + 1, value);
-        else
-            hx_error_clear();
-    }
-}
-
 int hx_ansys_etblock(hx_ansys_reader *r)
 {
     hx_ansys_layout l;
@@ -533,7 +516,14 @@ int hx_ansys_etblock(hx_ansys_reader *r)
         HX_TRY(hx_ansys_int(r, &l, 0, &type));
         HX_TRY(hx_ansys_int(r, &l, 1, &number));
         set_type(r, type, number);
-        take_options(r, &l, type);
+        /* Number, library number, KEYOPT(1), (2), ... of ETBLOCK; texts among them are ignored. */
+        for (int k = 0; k < HX_ANSYS_OPTIONS && k < l.n_real; k++) {
+            double value;
+            if (hx_ansys_real(r, &l, k, &value) == HX_OK)
+                set_option(r, type, k + 1, value);
+            else
+                hx_error_clear();
+        }
     }
 }
 

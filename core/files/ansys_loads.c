@@ -120,13 +120,6 @@ int hx_ansys_allsel(hx_ansys_reader *r)
     return HX_OK;
 }
 
-static int lose_component(hx_ansys_reader *r, const char *name)
-{
-    if (r->n_lost_component++ == 0)
-        snprintf(r->lost_component, sizeof r->lost_component, "%s", name);
-    return HX_OK;
-}
-
 /* CM,NAME,NODE makes a component of the selected nodes. */
 int hx_ansys_cm(hx_ansys_reader *r)
 {
@@ -135,8 +128,11 @@ int hx_ansys_cm(hx_ansys_reader *r)
     hx_numbers nodes = {0};
     hx_ansys_word(r, 1, name);
     if (!*name || !hx_ansys_is(r, 2, "NODE") || r->selection == HX_ANSYS_UNKNOWN ||
-        hx_ansys_is_nested(r))
-        return lose_component(r, name);
+        hx_ansys_is_nested(r)) {
+        if (r->n_lost_component++ == 0)
+            snprintf(r->lost_component, sizeof r->lost_component, "%s", name);
+        return HX_OK;
+    }
     const hx_numbers *const from =
         r->selection == HX_ANSYS_SET ? &r->selected->node : &r->import.node_number;
     HX_TRY(hx_numbers_copy(&nodes, from));
@@ -219,8 +215,9 @@ static int take_label(hx_ansys_reader *r, int is_force, int k, hx_ansys_action a
 }
 
 /* D,node,UX,value,,NEND,NINC,UY,... and F,node,FX,value,,NEND,NINC */
-static int take_condition(hx_ansys_reader *r, int is_force)
+int hx_ansys_condition(hx_ansys_reader *r)
 {
+    const int is_force = hx_ansys_is_command(r, "F");
     char word[HX_ANSYS_WORD];
     double value, imaginary;
     int known;
@@ -240,16 +237,6 @@ static int take_condition(hx_ansys_reader *r, int is_force)
     for (int k = 7; k < 12 && !is_force; k++)
         if (*hx_ansys_word(r, k, word)) HX_TRY(take_label(r, 0, k, cumulate->action, value));
     return HX_OK;
-}
-
-int hx_ansys_d(hx_ansys_reader *r)
-{
-    return take_condition(r, 0);
-}
-
-int hx_ansys_f(hx_ansys_reader *r)
-{
-    return take_condition(r, 1);
 }
 
 /* DBLOCK,count with a format and lines of node, label, value and imaginary part; each line is
@@ -272,15 +259,16 @@ int hx_ansys_dblock(hx_ansys_reader *r)
                                   HX_ANSYS_SHOWN, r->text);
         snprintf(text, sizeof text, "D,%lld,%s,%s,%s", node, label, value, imaginary);
         r->command = text;
-        const int rc = take_condition(r, 0);
+        const int rc = hx_ansys_condition(r);
         r->command = r->text;
         HX_TRY(rc);
     }
 }
 
 /* DDELE,node,label,NEND,NINC and FDELE */
-static int take_delete(hx_ansys_reader *r, int is_force)
+int hx_ansys_delete(hx_ansys_reader *r)
 {
+    const int is_force = hx_ansys_is_command(r, "FDELE");
     int known;
     if (is_late(r)) return HX_OK;
     HX_TRY(choose_nodes(r, 3, &known));
@@ -288,19 +276,10 @@ static int take_delete(hx_ansys_reader *r, int is_force)
     return take_label(r, is_force, 2, HX_ANSYS_DELETE, 0.0);
 }
 
-int hx_ansys_ddele(hx_ansys_reader *r)
-{
-    return take_delete(r, 0);
-}
-
-int hx_ansys_fdele(hx_ansys_reader *r)
-{
-    return take_delete(r, 1);
-}
-
 /* FCUM,REPL,factor: how a later statement combines with an earlier one. */
-static int take_cumulate(hx_ansys_reader *r, int is_force)
+int hx_ansys_cum(hx_ansys_reader *r)
 {
+    const int is_force = hx_ansys_is_command(r, "FCUM");
     char word[HX_ANSYS_WORD];
     hx_ansys_cumulate *const c = &r->cumulate[is_force];
     hx_ansys_word(r, 1, word);
@@ -313,16 +292,6 @@ static int take_cumulate(hx_ansys_reader *r, int is_force)
     if (c->factor == 0.0) c->factor = 1.0;
     c->action = adds ? HX_ANSYS_ADD : HX_ANSYS_REPLACE;
     return HX_OK;
-}
-
-int hx_ansys_dcum(hx_ansys_reader *r)
-{
-    return take_cumulate(r, 0);
-}
-
-int hx_ansys_fcum(hx_ansys_reader *r)
-{
-    return take_cumulate(r, 1);
 }
 
 /* --- final loads and supports --- */
@@ -352,20 +321,6 @@ static int emit(hx_ansys_reader *r, const hx_ansys_entry *e, double value)
     if (e->is_force && r->antype_line) return HX_OK; /* the step is not static */
     HX_TRY(hx_import_conditions_add(&r->conditions, &condition, &added));
     return hx_numbers_append(&added->node, 1, &e->node);
-}
-
-/* Combines entries [begin, end) of one component of one node, in the file's order. */
-static int fold(hx_ansys_reader *r, size_t begin, size_t end)
-{
-    double value = 0.0;
-    int holds = 0;
-    for (size_t i = begin; i < end; i++) {
-        const hx_ansys_entry *const e = &r->entry[i];
-        const int adds = e->action == HX_ANSYS_ADD && holds;
-        value = adds ? value + e->value : e->value;
-        holds = e->action != HX_ANSYS_DELETE;
-    }
-    return holds ? emit(r, &r->entry[end - 1], value) : HX_OK;
 }
 
 /* A node that is fully held does not depend on its coordinate system. */
@@ -401,7 +356,16 @@ int hx_ansys_finish_loads(hx_ansys_reader *r)
     for (size_t begin = 0, end; begin < r->n_entry; begin = end) {
         for (end = begin + 1; end < r->n_entry; end++)
             if (!is_same_place(&r->entry[begin], &r->entry[end])) break;
-        HX_TRY(fold(r, begin, end));
+        /* combine entries [begin, end) of one component of one node, in the file's order */
+        double value = 0.0;
+        int holds = 0;
+        for (size_t i = begin; i < end; i++) {
+            const hx_ansys_entry *const e = &r->entry[i];
+            const int adds = e->action == HX_ANSYS_ADD && holds;
+            value = adds ? value + e->value : e->value;
+            holds = e->action != HX_ANSYS_DELETE;
+        }
+        if (holds) HX_TRY(emit(r, &r->entry[end - 1], value));
     }
     if (r->conditions.n > 0 && !r->antype_line) r->conditions.n_step = 1;
     if (r->n_lost_component > 0)

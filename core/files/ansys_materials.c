@@ -17,24 +17,6 @@ static void set(hx_numbered_material *m, double *to, double value)
     if (isnan(*to)) *to = value;
 }
 
-/* A later statement of the same label replaces an earlier one. */
-static void set_property(hx_numbered_material *m, const char *label, double value)
-{
-    static const char *const other_nu[] = {"PRXY", "NUYZ", "NUXZ", "PRYZ", "PRXZ"};
-    if (is_label(label, "EX")) m->young = value;
-    if (is_label(label, "NUXY")) m->poisson = value;
-    if (is_label(label, "DENS")) m->density = value;
-    if (is_label(label, "KXX")) m->conductivity = value;
-    if (is_label(label, "EY") || is_label(label, "EZ")) set(m, &m->young, value);
-    if (is_label(label, "KYY") || is_label(label, "KZZ")) set(m, &m->conductivity, value);
-    for (int i = 0; i < 5; i++)
-        if (is_label(label, other_nu[i])) set(m, &m->poisson, value);
-    if (is_label(label, "GXY") || is_label(label, "GYZ") || is_label(label, "GXZ")) {
-        const double shear = m->young / (2.0 * (1.0 + m->poisson));
-        if (!(fabs(shear - value) <= 1e-3 * fabs(value))) m->fault = "is not isotropic";
-    }
-}
-
 static int is_read(const char *label)
 {
     static const char *const names[] = {"EX",   "EY",   "EZ",   "NUXY", "NUYZ", "NUXZ",
@@ -68,7 +50,20 @@ static int take_property(hx_ansys_reader *r, int k, int at)
     for (int i = at + 1; i < at + 5; i++)
         if (*hx_ansys_word(r, i, word) && (!hx_ansys_number(r, i, &more) || more != 0.0))
             m->fault = "depends on temperature";
-    set_property(m, label, value);
+    /* a later statement of the same label replaces an earlier one */
+    static const char *const other_nu[] = {"PRXY", "NUYZ", "NUXZ", "PRYZ", "PRXZ"};
+    if (is_label(label, "EX")) m->young = value;
+    if (is_label(label, "NUXY")) m->poisson = value;
+    if (is_label(label, "DENS")) m->density = value;
+    if (is_label(label, "KXX")) m->conductivity = value;
+    if (is_label(label, "EY") || is_label(label, "EZ")) set(m, &m->young, value);
+    if (is_label(label, "KYY") || is_label(label, "KZZ")) set(m, &m->conductivity, value);
+    for (int i = 0; i < 5; i++)
+        if (is_label(label, other_nu[i])) set(m, &m->poisson, value);
+    if (is_label(label, "GXY") || is_label(label, "GYZ") || is_label(label, "GXZ")) {
+        const double shear = m->young / (2.0 * (1.0 + m->poisson));
+        if (!(fabs(shear - value) <= 1e-3 * fabs(value))) m->fault = "is not isotropic";
+    }
     return HX_OK;
 }
 

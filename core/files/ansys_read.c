@@ -1,4 +1,4 @@
-#include "ansys_read.h"
+#include "mesh_readers.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -9,6 +9,7 @@
 #include "../base/memory.h"
 #include "ansys_reader.h"
 #include "mesh_import_internal.h"
+#include "word_rows.h"
 
 /* --- nodes --- */
 
@@ -181,7 +182,7 @@ static int read_local(hx_ansys_reader *r)
 }
 
 typedef struct command {
-    const char *name;
+    const char *names;
     int (*take)(hx_ansys_reader *r);
 } command;
 
@@ -196,58 +197,36 @@ static const command commands[] = {
     {"EN", hx_ansys_en},
     {"E", hx_ansys_e},
     {"EMORE", hx_ansys_emore},
-    {"D", hx_ansys_d},
-    {"F", hx_ansys_f},
-    {"DDELE", hx_ansys_ddele},
-    {"FDELE", hx_ansys_fdele},
+    {"D, F", hx_ansys_condition},
+    {"DDELE, FDELE", hx_ansys_delete},
     {"DBLOCK", hx_ansys_dblock},
-    {"DCUM", hx_ansys_dcum},
-    {"FCUM", hx_ansys_fcum},
+    {"DCUM, FCUM", hx_ansys_cum},
     {"CMSEL", hx_ansys_cmsel},
-    {"NSEL", hx_ansys_nsel},
+    {"NSEL, NSLE, NSLA, NSLV, NSLL, NSLK", hx_ansys_nsel},
     {"ALLSEL", hx_ansys_allsel},
-    {"ESEL", hx_ansys_esel},
-    {"ESLN", hx_ansys_esel},
-    {"ESLA", hx_ansys_esel},
-    {"ESLV", hx_ansys_esel},
-    {"ESLL", hx_ansys_esel},
-    {"NSLE", hx_ansys_nsel},
-    {"NSLA", hx_ansys_nsel},
-    {"NSLV", hx_ansys_nsel},
-    {"NSLL", hx_ansys_nsel},
-    {"NSLK", hx_ansys_nsel},
+    {"ESEL, ESLN, ESLA, ESLV, ESLL", hx_ansys_esel},
     {"CM", hx_ansys_cm},
-    {"TYPE", read_current},
-    {"REAL", read_current},
-    {"CSYS", read_current},
-    {"LOCAL", read_local},
-    {"CLOCAL", read_local},
-    {"CS", read_local},
-    {"CSKP", read_local},
-    {"CSWPLA", read_local},
-    {"R", hx_ansys_constants},
-    {"RMODIF", hx_ansys_constants},
+    {"TYPE, REAL, CSYS, MAT", read_current},
+    {"LOCAL, CLOCAL, CS, CSKP, CSWPLA", read_local},
+    {"R, RMODIF", hx_ansys_constants},
     {"RLBLOCK", hx_ansys_rlblock},
-    {"NROTAT", read_nrotat},
-    {"NANG", read_nrotat},
+    {"NROTAT, NANG", read_nrotat},
     {"NMODIF", read_nmodif},
     {"MP", hx_ansys_mp},
     {"MPDATA", hx_ansys_mpdata},
     {"MPDELE", hx_ansys_mpdele},
     {"TB", hx_ansys_tb},
-    {"MAT", read_current},
 };
 
 /* /EOF, /EXIT and *RETURN end the file. In an undecided branch or loop, this is recorded as unread.
  * *GO and *IF,...,:label jump, and *REPEAT runs the previous command with other numbers. */
 static int follow_end(hx_ansys_reader *r)
 {
-    static const char *const end[] = {"/EOF", "/EXIT", "*RETURN"};
     char word[HX_ANSYS_WORD];
-    for (int i = 0; i < 3; i++) {
-        if (!hx_ansys_is_command(r, end[i])) continue;
+    for (const char *at = "/EOF, /EXIT, *RETURN"; hx_next_word(&at, word);) {
+        if (!hx_ansys_is_command(r, word)) continue;
         if (hx_ansys_is_nested(r))
-            return hx_ansys_unread(r, HX_UNREAD_CARRIES, end[i], "an end of the file in a branch",
+            return hx_ansys_unread(r, HX_UNREAD_CARRIES, word, "an end of the file in a branch",
                                    r->line);
         r->is_over = 1;
     }
@@ -288,6 +267,7 @@ static int read_assignment(hx_ansys_reader *r, int *taken)
 static int read_command(hx_ansys_reader *r)
 {
     int taken;
+    char name[HX_LISTED_WORD];
     const char *const text = r->command + strspn(r->command, " \t");
     if (!*text || *text == '!') return HX_OK;
     if (hx_ansys_follow_branches(r)) return HX_OK;
@@ -299,7 +279,8 @@ static int read_command(hx_ansys_reader *r)
     HX_TRY(read_assignment(r, &taken));
     if (taken) return HX_OK;
     for (size_t i = 0; i < sizeof commands / sizeof commands[0]; i++)
-        if (hx_ansys_is_command(r, commands[i].name)) return commands[i].take(r);
+        for (const char *at = commands[i].names; hx_next_word(&at, name);)
+            if (hx_ansys_is_command(r, name)) return commands[i].take(r);
     return hx_ansys_other_command(r);
 }
 

@@ -12,10 +12,6 @@
 #include "mesh_import.h"
 #include "numbered_materials.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 enum {
     HX_ANSYS_NUMBERS = 20000, /* types and sets of real constants have smaller numbers */
     HX_ANSYS_FIELDS = 64,     /* fields per line of a block, nodes per element */
@@ -212,13 +208,10 @@ int hx_ansys_mpdele(hx_ansys_reader *r);
 
 /* --- ansys_loads.c --- */
 
-int hx_ansys_d(hx_ansys_reader *r);
-int hx_ansys_f(hx_ansys_reader *r);
+int hx_ansys_condition(hx_ansys_reader *r); /* D and F */
 int hx_ansys_dblock(hx_ansys_reader *r);
-int hx_ansys_ddele(hx_ansys_reader *r);
-int hx_ansys_fdele(hx_ansys_reader *r);
-int hx_ansys_dcum(hx_ansys_reader *r);
-int hx_ansys_fcum(hx_ansys_reader *r);
+int hx_ansys_delete(hx_ansys_reader *r); /* DDELE and FDELE */
+int hx_ansys_cum(hx_ansys_reader *r);    /* DCUM and FCUM */
 int hx_ansys_cmsel(hx_ansys_reader *r);
 int hx_ansys_nsel(hx_ansys_reader *r);
 int hx_ansys_allsel(hx_ansys_reader *r);
@@ -274,9 +267,5 @@ int hx_ansys_is_harmless(const hx_ansys_reader *r);
 
 /* Skips the format after *VREAD and similar commands. */
 int hx_ansys_skip_format(hx_ansys_reader *r);
-
-#ifdef __cplusplus
-}
-#endif
 
 #endif

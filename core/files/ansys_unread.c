@@ -6,6 +6,7 @@
 #include <strings.h>
 
 #include "ansys_reader.h"
+#include "word_rows.h"
 
 enum {
     LOADS = HX_UNREAD_LOAD,
@@ -16,83 +17,39 @@ enum {
     MOST_UNKNOWN = 500 /* unknown commands */
 };
 
-typedef struct unread_row {
-    const char *name;
-    unsigned roles;
-    const char *what; /* description; NULL: the name is sufficient */
-} unread_row;
-
 /* LSCLEAR and similar commands change or replace earlier statements of the file. */
-static const unread_row unread[] = {
-    {"SFE", LOADS, "surface loads"},
-    {"SF", LOADS, "surface loads"},
-    {"SFA", LOADS, "surface loads"},
-    {"SFL", LOADS, "surface loads"},
-    {"SFBEAM", LOADS, "surface loads"},
-    {"SFGRAD", LOADS, NULL},
-    {"SFFUN", LOADS, NULL},
-    {"BF", LOADS, "body loads"},
-    {"BFE", LOADS, "body loads"},
-    {"BFA", LOADS, "body loads"},
-    {"BFV", LOADS, "body loads"},
-    {"BFL", LOADS, "body loads"},
-    {"BFK", LOADS, "body loads"},
+static const hx_word_row unread[] = {
+    {"SFE, SF, SFA, SFL, SFBEAM, SFEBLOCK", LOADS, "surface loads"},
+    {"SFGRAD, SFFUN, FSCALE, FTRAN, SFTRAN, BFTRAN, SFSCALE, BFSCALE, LVSCALE", LOADS, NULL},
+    {"BF, BFE, BFA, BFV, BFL, BFK, BFBLOCK, BFEBLOCK, BFINT", LOADS, "body loads"},
     {"FK", LOADS, "forces of keypoints"},
     {"FJ", LOADS, "forces of joints"},
-    {"FSCALE", LOADS, NULL},
     {"SLOAD", LOADS, "pretension"},
     {"INISTATE", LOADS, "initial stresses or strains"},
-    {"ISTRESS", LOADS, "initial stresses"},
-    {"ISFILE", LOADS, "initial stresses"},
+    {"ISTRESS, ISFILE", LOADS, "initial stresses"},
     {"DK", HOLDS, "supports of keypoints"},
     {"DL", HOLDS, "supports of lines"},
     {"DA", HOLDS, "supports of areas"},
     {"DJ", HOLDS, "supports of joints"},
     {"DSYM", HOLDS, "symmetry"},
-    {"DSCALE", HOLDS, NULL},
-    {"DVAL", HOLDS, NULL},
+    {"DSCALE, DVAL, DTRAN", HOLDS, NULL},
     {"LDREAD", BOTH, "results as loads"},
-    {"LSWRITE", BOTH, "load steps in files"},
-    {"LSREAD", BOTH, "load steps in files"},
-    {"LSSOLVE", BOTH, "load steps in files"},
-    {"LSDELE", BOTH, NULL},
-    {"LSCLEAR", BOTH, NULL},
-    {"SBCTRAN", BOTH, NULL},
-    {"DTRAN", HOLDS, NULL},
-    {"FTRAN", LOADS, NULL},
-    {"SFTRAN", LOADS, NULL},
-    {"BFTRAN", LOADS, NULL},
+    {"LSWRITE, LSREAD, LSSOLVE", BOTH, "load steps in files"},
+    {"LSDELE, LSCLEAR, SBCTRAN", BOTH, NULL},
     {"/INPUT", CARRIES, "another file"},
     {"*USE", CARRIES, "a macro"},
     {"/UCMD", CARRIES, "a user-defined command"},
     {"PARRES", BOTH, "parameters of another file"},
     {"DOFSEL", BOTH, "a selection of degrees of freedom"},
-    {"SFEBLOCK", LOADS, "surface loads"},
-    {"BFBLOCK", LOADS, "body loads"},
-    {"BFEBLOCK", LOADS, "body loads"},
     {"FBLOCK", LOADS, "forces"},
-    {"BFINT", LOADS, "body loads"},
-    {"SFSCALE", LOADS, NULL},
-    {"BFSCALE", LOADS, NULL},
-    {"LVSCALE", LOADS, NULL},
     {"MAPLOAD", LOADS, "mapped loads"},
     {"CMROTATE", LOADS, "rotating components"},
     {"CBDOF", HOLDS, "interpolated displacements"},
-    {"SWGEN", CARRIES, "spot welds"},
-    {"SWADD", CARRIES, "spot welds"},
-    {"CECMOD", CARRIES, "constraint equations"},
+    {"SWGEN, SWADD", CARRIES, "spot welds"},
+    {"CECMOD, CE, CEINTF, CECYC, CESGEN", CARRIES, "constraint equations"},
     {"PERTURB", HX_UNREAD_STEP, "no static analysis"},
-    {"CE", CARRIES, "constraint equations"},
-    {"CP", CARRIES, "coupled degrees of freedom"},
-    {"CEINTF", CARRIES, "constraint equations"},
+    {"CP, CPINTF, CPCYC, CPLGEN, CPNGEN, CPSGEN", CARRIES, "coupled degrees of freedom"},
     {"CERIG", CARRIES, "rigid regions"},
-    {"CECYC", CARRIES, "constraint equations"},
-    {"CESGEN", CARRIES, "constraint equations"},
-    {"CPINTF", CARRIES, "coupled degrees of freedom"},
-    {"CPCYC", CARRIES, "coupled degrees of freedom"},
-    {"CPLGEN", CARRIES, "coupled degrees of freedom"},
-    {"CPNGEN", CARRIES, "coupled degrees of freedom"},
-    {"CPSGEN", CARRIES, "coupled degrees of freedom"},
     {"RBE3", CARRIES, "distributed forces"},
     {"EKILL", CARRIES, "deactivated elements"},
     {"SE", CARRIES, "superelements"},
@@ -101,22 +58,18 @@ static const unread_row unread[] = {
     {"PSMESH", CARRIES, "pretension"},
     {"ESURF", CARRIES, "surface elements"},
     {"CYCLIC", CARRIES, "cyclic symmetry"},
-    {"MPCHG", MATERIAL, "a change of the elements' material"},
-    {"EMODIF", MATERIAL, "a change of the elements' material"},
+    {"MPCHG, EMODIF", MATERIAL, "a change of the elements' material"},
     {"MPREAD", MATERIAL, "materials of another file"},
-    {"MPCOPY", MATERIAL, "a copy of a material"},
-    {"MPAMOD", MATERIAL, "changed materials"},
-    {"TBCOPY", MATERIAL, "a copy of a material"},
-    {"TBMODIF", MATERIAL, "changed materials"},
+    {"MPCOPY, TBCOPY", MATERIAL, "a copy of a material"},
+    {"MPAMOD, TBMODIF", MATERIAL, "changed materials"},
 };
 
 /* Commands that create or change nodes and elements within ANSYS. */
-static const char *const meshing[] = {
-    "VMESH",  "VSWEEP",  "AMESH",   "LMESH",   "KMESH",    "NGEN",   "EGEN",    "ENGEN",
-    "NSYM",   "ESYM",    "ENSYM",   "NSCALE",  "FILL",     "NDELE",  "EDELE",   "NUMMRG",
-    "MOVE",   "NUMCMP",  "NREAD",   "EREAD",   "RESUME",   "CDREAD", "NREFINE", "EREFINE",
-    "EMODIF", "KREFINE", "LREFINE", "AREFINE", "VREFINE",  "VCLEAR", "ACLEAR",  "LCLEAR",
-    "KCLEAR", "FVMESH",  "VIMP",    "UPGEOM",  "TRANSFER", "ETCHG"};
+static const char meshing[] =
+    "VMESH, VSWEEP, AMESH, LMESH, KMESH, NGEN, EGEN, ENGEN, NSYM, ESYM, ENSYM, NSCALE, FILL, "
+    "NDELE, EDELE, NUMMRG, MOVE, NUMCMP, NREAD, EREAD, RESUME, CDREAD, NREFINE, EREFINE, EMODIF, "
+    "KREFINE, LREFINE, AREFINE, VREFINE, VCLEAR, ACLEAR, LCLEAR, KCLEAR, FVMESH, VIMP, UPGEOM, "
+    "TRANSFER, ETCHG";
 
 /* Commands that are zero in every archive written by CDWRITE; the last statement counts. */
 static const char *const inertia[HX_ANSYS_INERTIA] = {"ACEL",    "OMEGA",   "DOMEGA", "CGOMGA",
@@ -246,12 +199,6 @@ static int is_nothing(hx_ansys_reader *r)
     return 0;
 }
 
-/* CE,R5.0,DEFI begins an equation; further lines continue it. */
-static int is_continued(const hx_ansys_reader *r)
-{
-    return hx_ansys_is_unblocked(r) && !hx_ansys_is(r, 2, "DEFI");
-}
-
 void hx_ansys_note_late(hx_ansys_reader *r, unsigned roles)
 {
     if (!r->late_line) r->late_line = r->line;
@@ -282,37 +229,22 @@ static int take_solve(hx_ansys_reader *r, const char *by)
                : hx_ansys_unread(r, BOTH, "NSEL", "nodes not selected for the solution", r->line);
 }
 
-/* A command that is neither read nor in a table may be a macro, and may change anything. */
-static int take_unknown(hx_ansys_reader *r)
-{
-    enum { SHOWN = 40 };
-    char word[HX_ANSYS_WORD];
-    hx_ansys_word(r, 0, word);
-    word[strcspn(word, " \t")] = '\0';
-    if (strlen(word) > SHOWN) word[SHOWN] = '\0';
-    for (char *c = word; *c; c++)
-        *c = isprint((unsigned char)*c) ? (char)toupper((unsigned char)*c) : '?';
-    if (r->n_unknown++ == MOST_UNKNOWN)
-        return HX_ANSYS_RAISE(r,
-                              "more than %d unknown commands, the last '%s': this does not seem to "
-                              "be an ANSYS archive",
-                              MOST_UNKNOWN, word);
-    return hx_ansys_unread(r, CARRIES, word, "unknown command", r->line);
-}
-
 /* *taken = 1 if a row of the table handles the command. */
 static int take_row(hx_ansys_reader *r, int *taken)
 {
+    char name[HX_LISTED_WORD];
     *taken = 1;
-    for (size_t i = 0; i < sizeof unread / sizeof unread[0]; i++) {
-        const char *const name = unread[i].name;
-        if (!hx_ansys_is_command(r, name)) continue;
-        if (strcmp(name, "LSWRITE") == 0) HX_TRY(take_solve(r, "LSWRITE"));
-        if (strcmp(name, "CE") == 0 && is_continued(r)) return HX_OK;
-        if (strcmp(name, "EMODIF") == 0 && !hx_ansys_is(r, 2, "MAT")) return HX_OK;
-        if (is_nothing(r)) return HX_OK;
-        return hx_ansys_unread(r, unread[i].roles, name, unread[i].what, r->line);
-    }
+    for (size_t i = 0; i < sizeof unread / sizeof unread[0]; i++)
+        for (const char *at = unread[i].words; hx_next_word(&at, name);) {
+            if (!hx_ansys_is_command(r, name)) continue;
+            if (strcmp(name, "LSWRITE") == 0) HX_TRY(take_solve(r, "LSWRITE"));
+            /* CE,R5.0,DEFI begins an equation; further lines continue it */
+            if (strcmp(name, "CE") == 0 && hx_ansys_is_unblocked(r) && !hx_ansys_is(r, 2, "DEFI"))
+                return HX_OK;
+            if (strcmp(name, "EMODIF") == 0 && !hx_ansys_is(r, 2, "MAT")) return HX_OK;
+            if (is_nothing(r)) return HX_OK;
+            return hx_ansys_unread(r, unread[i].roles, name, unread[i].what, r->line);
+        }
     *taken = 0;
     return HX_OK;
 }
@@ -326,21 +258,6 @@ static int is_meshing(const hx_ansys_reader *r, const char *name)
     if (strcmp(name, "EMODIF") != 0) return 1;
     return !hx_ansys_is(r, 2, "MAT") && !hx_ansys_is(r, 2, "REAL") && !hx_ansys_is(r, 2, "ESYS") &&
            strncasecmp(hx_ansys_word(r, 2, word), "SECN", 4) != 0;
-}
-
-static int refuse_meshing(hx_ansys_reader *r)
-{
-    if (r->import.node_number.n > 0 &&
-        (hx_ansys_is_command(r, "NUMOFF") || hx_ansys_is_command(r, "/CLEAR")))
-        return HX_ANSYS_RAISE(r, "NUMOFF or /CLEAR after nodes: several models in one file are not "
-                                 "read; write one archive with CDWRITE,DB");
-    for (size_t i = 0; i < sizeof meshing / sizeof meshing[0]; i++)
-        if (is_meshing(r, meshing[i]))
-            return HX_ANSYS_RAISE(r,
-                                  "%s creates or changes the mesh within ANSYS and is not read: "
-                                  "write the archive in ANSYS, after this command, with CDWRITE,DB",
-                                  meshing[i]);
-    return HX_OK;
 }
 
 /* The factors of /UNITS,USER,LENFACT,MASSFACT,TIMEFACT,,,,FORCEFACT. */
@@ -383,17 +300,40 @@ static int take_comment(hx_ansys_reader *r)
 
 int hx_ansys_other_command(hx_ansys_reader *r)
 {
+    enum { SHOWN = 40 };
     int taken = 0;
+    char word[HX_ANSYS_WORD];
     if (hx_ansys_is_command(r, "/UNITS")) return note_units(r);
     if (hx_ansys_is_command(r, "/COM")) return take_comment(r);
     if (hx_ansys_is_command(r, "ANTYPE")) return take_antype(r);
     if (hx_ansys_is_command(r, "NLGEOM")) return take_nlgeom(r);
     if (hx_ansys_is_command(r, "SOLVE")) return take_solve(r, "SOLVE");
-    HX_TRY(refuse_meshing(r));
+    if (r->import.node_number.n > 0 &&
+        (hx_ansys_is_command(r, "NUMOFF") || hx_ansys_is_command(r, "/CLEAR")))
+        return HX_ANSYS_RAISE(r, "NUMOFF or /CLEAR after nodes: several models in one file are not "
+                                 "read; write one archive with CDWRITE,DB");
+    for (const char *at = meshing; hx_next_word(&at, word);)
+        if (is_meshing(r, word))
+            return HX_ANSYS_RAISE(r,
+                                  "%s creates or changes the mesh within ANSYS and is not read: "
+                                  "write the archive in ANSYS, after this command, with CDWRITE,DB",
+                                  word);
     HX_TRY(take_inertia(r, &taken));
     if (!taken) HX_TRY(take_temperature(r, &taken));
     if (!taken) HX_TRY(take_row(r, &taken));
-    return taken || hx_ansys_is_harmless(r) ? HX_OK : take_unknown(r);
+    if (taken || hx_ansys_is_harmless(r)) return HX_OK;
+    /* a command that is neither read nor in a table may be a macro, and may change anything */
+    hx_ansys_word(r, 0, word);
+    word[strcspn(word, " \t")] = '\0';
+    if (strlen(word) > SHOWN) word[SHOWN] = '\0';
+    for (char *c = word; *c; c++)
+        *c = isprint((unsigned char)*c) ? (char)toupper((unsigned char)*c) : '?';
+    if (r->n_unknown++ == MOST_UNKNOWN)
+        return HX_ANSYS_RAISE(r,
+                              "more than %d unknown commands, the last '%s': this does not seem to "
+                              "be an ANSYS archive",
+                              MOST_UNKNOWN, word);
+    return hx_ansys_unread(r, CARRIES, word, "unknown command", r->line);
 }
 
 int hx_ansys_finish_unread(hx_ansys_reader *r)

@@ -10,16 +10,6 @@ typedef int hx_exodus_is_optional;
 #include <stddef.h>
 #include <string.h>
 
-static void *open_library(void)
-{
-    static const char *const name[] = {"libexoIIv2c.so.5", "libexoIIv2c.so", "libexodus.so.2",
-                                       "libexodus.so"};
-    void *handle = NULL;
-    for (size_t i = 0; i < sizeof name / sizeof name[0] && !handle; i++)
-        handle = dlopen(name[i], RTLD_NOW | RTLD_LOCAL);
-    return handle;
-}
-
 /* (function **)to := the function of that name; returns 0 if the library has none. */
 static int find_function(void *handle, const char *name, void *to)
 {
@@ -33,7 +23,11 @@ static int is_there, is_whole; /* both 0 before look_for_library */
 
 static void look_for_library(void)
 {
-    void *const handle = open_library();
+    static const char *const name[] = {"libexoIIv2c.so.5", "libexoIIv2c.so", "libexodus.so.2",
+                                       "libexodus.so"};
+    void *handle = NULL;
+    for (size_t i = 0; i < sizeof name / sizeof name[0] && !handle; i++)
+        handle = dlopen(name[i], RTLD_NOW | RTLD_LOCAL);
     if (!handle) return;
     is_there = is_whole = 1;
 #define FIND(result, name, arguments) is_whole &= find_function(handle, #name, &loaded.name);

@@ -1,4 +1,4 @@
-#include "exodus_read.h"
+#include "mesh_readers.h"
 
 #include <ctype.h>
 #include <stdio.h>

@@ -5,10 +5,6 @@
 
 #include "../mesh/mesh.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 /* The mid-side nodes of a mesh, indexed by the ends of their edges. */
 typedef struct hx_middle_index {
     const hx_mesh *mesh; /* (borrowed) */
@@ -36,9 +32,5 @@ typedef struct hx_face_pressure {
  * times the normal has degree 5 in each direction for quad8, and degree 4 for tri6. O(log n). */
 void hx_face_pressure_find(const hx_middle_index *index, int n, const int32_t *node,
                            hx_face_pressure *pressure);
-
-#ifdef __cplusplus
-}
-#endif
 
 #endif

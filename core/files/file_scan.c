@@ -298,15 +298,6 @@ int hx_file_scan_int(hx_file_scan *scan, const hx_file_number *type, int64_t n, 
     return HX_OK;
 }
 
-/* Digits of a number from its first nonzero digit to its last one, including trailing zeros. */
-static int count_digits(const char *word)
-{
-    int n = 0;
-    for (const char *c = word; *c != '\0' && *c != 'e' && *c != 'E'; c++)
-        n += (*c >= '1' && *c <= '9') || (*c == '0' && n > 0);
-    return n;
-}
-
 int hx_file_scan_real(hx_file_scan *scan, const hx_file_number *type, int64_t n, double *value)
 {
     if (type->kind == 'b' || type->kind == 's')
@@ -320,7 +311,11 @@ int hx_file_scan_real(hx_file_scan *scan, const hx_file_number *type, int64_t n,
             if (end == scan->word || *end != '\0')
                 return HX_FILE_RAISE(scan, "'%s' where a number is expected",
                                      hx_file_scan_shown(scan));
-            const int n_digit = count_digits(scan->word);
+            /* digits of a number from its first nonzero digit to its last one, including
+             * trailing zeros */
+            int n_digit = 0;
+            for (const char *c = scan->word; *c != '\0' && *c != 'e' && *c != 'E'; c++)
+                n_digit += (*c >= '1' && *c <= '9') || (*c == '0' && n_digit > 0);
             if (n_digit > scan->most_digits) scan->most_digits = n_digit;
             continue;
         }
@@ -367,22 +362,6 @@ int hx_file_scan_jump(hx_file_scan *scan, hx_file_mark to)
     return HX_OK;
 }
 
-/* Skips a string in a binary file. Its first two bits give the size of its length (6, 14, 30 or 62
- * bits); the text follows. */
-static int skip_binary_string(hx_file_scan *scan)
-{
-    HX_TRY(fill_buffer(scan, 8));
-    scan->word_offset = scan->offset + (int64_t)scan->pos;
-    if (scan->pos == scan->len) return HX_FILE_RAISE(scan, "the file ends inside an array");
-    const int n_byte = 1 << (3 - (scan->buffer[scan->pos] >> 6));
-    if (scan->len - scan->pos < (size_t)n_byte)
-        return HX_FILE_RAISE(scan, "the file ends inside an array");
-    const uint64_t mask = UINT64_MAX >> (64 - 8 * n_byte + 2);
-    const uint64_t length = hx_file_big_endian(scan->buffer + scan->pos, n_byte) & mask;
-    scan->pos += (size_t)n_byte;
-    return skip_bytes(scan, (int64_t)length);
-}
-
 int hx_file_scan_skip(hx_file_scan *scan, const hx_file_number *type, int64_t n)
 {
     int found = 1;
@@ -392,9 +371,19 @@ int hx_file_scan_skip(hx_file_scan *scan, const hx_file_number *type, int64_t n)
     for (int64_t i = 0; i < n; i++) {
         if (type->kind != 's')
             HX_TRY(hx_file_scan_need(scan, "a number"));
-        else if (scan->is_binary)
-            HX_TRY(skip_binary_string(scan));
-        else
+        else if (scan->is_binary) {
+            /* a binary string: two bits with the size of its length (6 to 62 bits), length, text */
+            HX_TRY(fill_buffer(scan, 8));
+            scan->word_offset = scan->offset + (int64_t)scan->pos;
+            if (scan->pos == scan->len) return HX_FILE_RAISE(scan, "the file ends inside an array");
+            const int n_byte = 1 << (3 - (scan->buffer[scan->pos] >> 6));
+            if (scan->len - scan->pos < (size_t)n_byte)
+                return HX_FILE_RAISE(scan, "the file ends inside an array");
+            const uint64_t mask = UINT64_MAX >> (64 - 8 * n_byte + 2);
+            const uint64_t length = hx_file_big_endian(scan->buffer + scan->pos, n_byte) & mask;
+            scan->pos += (size_t)n_byte;
+            HX_TRY(skip_bytes(scan, (int64_t)length));
+        } else
             HX_TRY(hx_file_scan_line(scan, NULL, 0, &found));
         if (!found) return HX_FILE_RAISE(scan, "the file ends inside an array");
     }

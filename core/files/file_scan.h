@@ -12,10 +12,6 @@
 
 #include "../base/error.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 enum { HX_FILE_WORD_SIZE = 256 };
 
 /* A type of number, and the format's name for it. kind: i, u, f; b = bits, s = strings (these two
@@ -127,9 +123,5 @@ int hx_file_scan_jump(hx_file_scan *scan, hx_file_mark to);
 
 /* Skips n values of any kind. */
 int hx_file_scan_skip(hx_file_scan *scan, const hx_file_number *type, int64_t n);
-
-#ifdef __cplusplus
-}
-#endif
 
 #endif

@@ -86,12 +86,6 @@ static int finish_pieces(hx_mesh_pieces *p, const char *path, int *is_out)
     return *is_out ? HX_OK : hx_mesh_pieces_leave_out(p);
 }
 
-static int name_source(file_shape *shape, const char *path)
-{
-    const char *const slash = strrchr(path, '/');
-    return hx_strdup(&shape->name, slash ? slash + 1 : path);
-}
-
 static void list_shared(file_shape *shape)
 {
     hx_mesh_pieces *const p = &shape->pieces;
@@ -140,7 +134,8 @@ int hx_file_source_open(hx_mesh_source *source, const hx_comm *comm, const char 
     HX_TRY_FAIL(hx_alloc(&shape, 1, sizeof *shape, what));
     HX_TRY_FAIL(hx_mesh_pieces_begin(&shape->pieces, comm));
     shape->pieces.sink.least_elem = least;
-    HX_TRY_FAIL(name_source(shape, path));
+    const char *const slash = strrchr(path, '/');
+    HX_TRY_FAIL(hx_strdup(&shape->name, slash ? slash + 1 : path));
     HX_TRY_FAIL(read_pieces(&shape->pieces, path, notes));
     if (!shape->pieces.sink.why[0]) HX_TRY_FAIL(finish_pieces(&shape->pieces, path, &is_out));
     snprintf(why, HX_FILE_WHY, "%s",

@@ -8,10 +8,6 @@
 #include "../comm/comm.h"
 #include "../mesh/mesh_source.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 enum { HX_FILE_WHY = 200 };
 
 /* Opens a legacy VTK, Gmsh or Abaqus file with elements of first order. On success *why is "" and
@@ -28,9 +24,5 @@ int hx_file_source_open(hx_mesh_source *source, const hx_comm *comm, const char 
 /* Notes faces that no element has. Requires an open source, whose owned and ghost elements have
  * been made on all ranks (dist_mesh.h). */
 int hx_file_source_note(const hx_mesh_source *source, const char *path, hx_notes *notes);
-
-#ifdef __cplusplus
-}
-#endif
 
 #endif

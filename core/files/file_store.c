@@ -34,25 +34,21 @@ void hx_file_store_free(hx_file_store *s)
 
 /* --- local records --- */
 
-static int add_block(hx_file_store *s)
-{
-    size_t capacity = s->capacity;
-    HX_TRY(hx_grow(&s->block, s->n_block, &capacity, sizeof *s->block, what));
-    capacity = s->capacity;
-    HX_TRY(hx_grow(&s->sets, s->n_block, &capacity, sizeof *s->sets, what));
-    s->capacity = capacity;
-    HX_TRY(hx_alloc_raw(&s->block[s->n_block], HX_STORE_BLOCK, s->bytes, what));
-    s->sets[s->n_block++] = NULL;
-    return HX_OK;
-}
-
 int hx_file_store_append(hx_file_store *s, int64_t n, const void *record)
 {
     const char *from = (const char *)record;
     while (n > 0) {
         const int64_t at = s->n_own % HX_STORE_BLOCK, room = HX_STORE_BLOCK - at;
         const int64_t now = n < room ? n : room;
-        if (at == 0) HX_TRY(add_block(s));
+        if (at == 0) {
+            size_t capacity = s->capacity;
+            HX_TRY(hx_grow(&s->block, s->n_block, &capacity, sizeof *s->block, what));
+            capacity = s->capacity;
+            HX_TRY(hx_grow(&s->sets, s->n_block, &capacity, sizeof *s->sets, what));
+            s->capacity = capacity;
+            HX_TRY(hx_alloc_raw(&s->block[s->n_block], HX_STORE_BLOCK, s->bytes, what));
+            s->sets[s->n_block++] = NULL;
+        }
         memcpy(s->block[s->n_block - 1] + (size_t)at * s->bytes, from, (size_t)now * s->bytes);
         from += (size_t)now * s->bytes;
         s->n_own += now;
@@ -75,27 +71,9 @@ static int64_t block_in_all(const hx_file_store *s, size_t block)
     return (int64_t)block * s->comm->size + s->comm->rank;
 }
 
-static int64_t n_block_in_all(const hx_file_store *s)
-{
-    return (s->n + HX_STORE_BLOCK - 1) / HX_STORE_BLOCK;
-}
-
-/* Moves the used records to the front of their block. */
-static void pack_block(hx_file_store *s, size_t b)
-{
-    const uint64_t *const kept = s->kept + b * WORDS;
-    size_t to = 0;
-    for (size_t i = 0; i < HX_STORE_BLOCK; i++) {
-        if (!(kept[i / 64] >> i % 64 & 1)) continue;
-        if (to != i) memcpy(s->block[b] + to * s->bytes, s->block[b] + i * s->bytes, s->bytes);
-        if (s->sets[b]) s->sets[b][to] = s->sets[b][i];
-        to++;
-    }
-}
-
 int hx_file_store_keep(hx_file_store *s, const uint64_t *used)
 {
-    const int64_t n = n_block_in_all(s), n_word = (s->n + 63) / 64;
+    const int64_t n = (s->n + HX_STORE_BLOCK - 1) / HX_STORE_BLOCK, n_word = (s->n + 63) / 64;
     HX_TRY(hx_alloc(&s->first, (size_t)n + 1, sizeof *s->first, what));
     HX_TRY(hx_alloc(&s->kept, s->n_block * WORDS, sizeof *s->kept, what));
     s->n_first = n;
@@ -110,7 +88,15 @@ int hx_file_store_keep(hx_file_store *s, const uint64_t *used)
         const int64_t left = n_word - begin;
         memcpy(s->kept + b * WORDS, used + begin,
                (size_t)(left < WORDS ? left : WORDS) * sizeof *used);
-        pack_block(s, b);
+        /* move the used records to the front of their block */
+        const uint64_t *const kept = s->kept + b * WORDS;
+        size_t to = 0;
+        for (size_t i = 0; i < HX_STORE_BLOCK; i++) {
+            if (!(kept[i / 64] >> i % 64 & 1)) continue;
+            if (to != i) memcpy(s->block[b] + to * s->bytes, s->block[b] + i * s->bytes, s->bytes);
+            if (s->sets[b]) s->sets[b][to] = s->sets[b][i];
+            to++;
+        }
         s->n_own += s->first[in_all + 1] - s->first[in_all];
     }
     s->n = s->first[n];

@@ -6,10 +6,6 @@
 
 #include "../comm/comm.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 enum { HX_STORE_BLOCK = 1024 };
 
 /* Records 0 .. n - 1. Once some are removed, the others are renumbered in their order. */
@@ -77,9 +73,5 @@ int hx_file_store_query_old(const hx_file_store *store, int64_t n, const int64_t
  * items sent to this rank, ordered by sender and then in the sender's order. Collective. */
 int hx_file_ship(const hx_comm *comm, size_t bytes, int64_t n, const void *item,
                  const int32_t *home, int64_t *n_in, void **in);
-
-#ifdef __cplusplus
-}
-#endif
 
 #endif

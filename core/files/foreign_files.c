@@ -248,13 +248,17 @@ int hx_foreign_is_file(const char *path)
     return find_head(head) || find_name(path);
 }
 
-/* Combines `what` and `how`, with the stem of the path for each %s and the path for each %p. */
-static void compose(const char *what, const char *how, const char *path, char *text, size_t n_text)
+const char *hx_foreign_hint(const char *path, const char *head, char *text, size_t n_text)
 {
+    const head_kind *const kind = head ? find_head(head) : NULL;
+    const foreign *const named = find_name(path);
+    if (!kind && !named) return NULL;
+    /* combine `what` and `how`, with the stem of the path for each %s and the path for each %p */
     const char *const dot = strrchr(path, '.');
     const int n_path = (int)strlen(path), n_stem = dot ? (int)(dot - path) : n_path;
-    size_t n = (size_t)snprintf(text, n_text, "%s, which is not read; instead: ", what);
-    for (const char *c = how; *c && n + 1 < n_text; c++) {
+    size_t n = (size_t)snprintf(
+        text, n_text, "%s, which is not read; instead: ", kind ? kind->what : named->what);
+    for (const char *c = kind ? kind->how : named->how; *c && n + 1 < n_text; c++) {
         if (c[0] == '%' && (c[1] == 's' || c[1] == 'p')) {
             n +=
                 (size_t)snprintf(text + n, n_text - n, "%.*s", c[1] == 's' ? n_stem : n_path, path);
@@ -264,14 +268,6 @@ static void compose(const char *what, const char *how, const char *path, char *t
             text[n] = '\0';
         }
     }
-}
-
-const char *hx_foreign_hint(const char *path, const char *head, char *text, size_t n_text)
-{
-    const head_kind *const kind = head ? find_head(head) : NULL;
-    const foreign *const named = find_name(path);
-    if (!kind && !named) return NULL;
-    compose(kind ? kind->what : named->what, kind ? kind->how : named->how, path, text, n_text);
     return text;
 }
 

@@ -5,10 +5,6 @@
 
 #include <stddef.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 /* Writes a hint like "a CGNS mesh, which is not read; instead: meshio convert part.cgns part.vtu"
  * into text, by the file's first bytes (`head` ends with a 0; "" or NULL: not known) or by its
  * name. Returns text, or NULL if the format is unknown. */
@@ -24,9 +20,5 @@ int hx_foreign_is_head(const char *head);
 
 /* Returns 1 if the file has one of these formats, by its first bytes or its name. */
 int hx_foreign_is_file(const char *path);
-
-#ifdef __cplusplus
-}
-#endif
 
 #endif

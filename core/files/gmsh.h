@@ -2,12 +2,11 @@
 #ifndef HX_GMSH_H
 #define HX_GMSH_H
 
+#include "../base/c_linkage.h"
 #include "../base/notes.h"
 #include "../mesh/mesh.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+HX_C_BEGIN
 
 /* Reads a raw mesh from a file of format 2.0 to 2.2 or 4.1, ASCII or binary of either byte order.
  * Solids of first and second order are read, the latter as linear ones. Physical groups become sets
@@ -29,8 +28,6 @@ int hx_gmsh_read_to(const char *path, struct hx_import_sink *sink, hx_notes *not
  * unchanged. Memory: 13 bytes per node, 8 per element. */
 int hx_gmsh_write(const char *path, const hx_mesh *mesh, int is_ascii);
 
-#ifdef __cplusplus
-}
-#endif
+HX_C_END
 
 #endif

@@ -153,22 +153,6 @@ static int read_sections(hx_gmsh_reader *r)
                          r->has_nodes ? "$Elements" : "$Nodes");
 }
 
-static int read_start(hx_gmsh_reader *r)
-{
-    HX_TRY(hx_file_scan_need(&r->scan, "$MeshFormat"));
-    if (strcmp(r->scan.word, "$NOD") == 0)
-        return HX_GMSH_RAISE(r, "version 1 of the format is not read; convert the file with gmsh "
-                                "FILE -save -format msh41 -o NEW");
-    while (strcmp(r->scan.word, "$Comments") == 0) {
-        HX_TRY(skip_section(r, "$EndComments"));
-        HX_TRY(hx_file_scan_need(&r->scan, "$MeshFormat"));
-    }
-    if (strcmp(r->scan.word, "$MeshFormat") != 0)
-        return HX_GMSH_RAISE(r, "not a Gmsh file, which starts with $MeshFormat");
-    HX_TRY(read_format(r));
-    return expect_end(r, "$EndMeshFormat");
-}
-
 /* Reads into a mesh or a sink. */
 static int read_gmsh_file(const char *path, hx_mesh *mesh, hx_import_sink *sink, hx_notes *notes)
 {
@@ -181,7 +165,19 @@ static int read_gmsh_file(const char *path, hx_mesh *mesh, hx_import_sink *sink,
     r.import.empty_hint =
         "gmsh saves volumes only if a Physical Volume contains them, or with Mesh.SaveAll = 1";
     HX_TRY_FAIL(hx_file_scan_open(&r.scan, path));
-    HX_TRY_FAIL(read_start(&r));
+    HX_TRY_FAIL(hx_file_scan_need(&r.scan, "$MeshFormat"));
+    if (strcmp(r.scan.word, "$NOD") == 0)
+        HX_TRY_FAIL(HX_GMSH_RAISE(&r,
+                                  "version 1 of the format is not read; convert the file with gmsh "
+                                  "FILE -save -format msh41 -o NEW"));
+    while (strcmp(r.scan.word, "$Comments") == 0) {
+        HX_TRY_FAIL(skip_section(&r, "$EndComments"));
+        HX_TRY_FAIL(hx_file_scan_need(&r.scan, "$MeshFormat"));
+    }
+    if (strcmp(r.scan.word, "$MeshFormat") != 0)
+        HX_TRY_FAIL(HX_GMSH_RAISE(&r, "not a Gmsh file, which starts with $MeshFormat"));
+    HX_TRY_FAIL(read_format(&r));
+    HX_TRY_FAIL(expect_end(&r, "$EndMeshFormat"));
     HX_TRY_FAIL(read_sections(&r));
     HX_TRY_FAIL(hx_gmsh_mark_empty_groups(&r));
     hx_file_scan_free(&r.scan);

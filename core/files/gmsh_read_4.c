@@ -21,30 +21,6 @@ static const hx_gmsh_entity *find_entity(const hx_gmsh_reader *r, int64_t dim, i
     return bsearch(&wanted, r->entity, (size_t)r->n_entity, sizeof wanted, compare_entities);
 }
 
-/* Skips n integers of 4 bytes. */
-static int pass_ints(hx_gmsh_reader *r, int64_t n)
-{
-    int64_t value[64];
-    for (int64_t i = 0; i < n; i += 64) HX_TRY(hx_gmsh_ints(r, n - i < 64 ? n - i : 64, value));
-    return HX_OK;
-}
-
-static int read_groups(hx_gmsh_reader *r, hx_gmsh_entity *entity)
-{
-    int64_t tag;
-    HX_TRY(hx_gmsh_sizes(r, 1, &entity->n));
-    HX_TRY(hx_gmsh_check_count(r, "physical groups", entity->n, 4, 1));
-    entity->first = r->n_group_set;
-    for (int64_t i = 0; i < entity->n; i++) {
-        HX_TRY(hx_gmsh_ints(r, 1, &tag));
-        HX_TRY(hx_grow(&r->group_set, (size_t)r->n_group_set, &r->group_set_capacity,
-                       sizeof(hx_import_set *), "groups of a mesh file"));
-        HX_TRY(hx_gmsh_group_set(r, entity->dim, tag, &r->group_set[r->n_group_set]));
-        r->n_group_set++;
-    }
-    return HX_OK;
-}
-
 static int read_entity(hx_gmsh_reader *r, int64_t dim)
 {
     hx_gmsh_entity entity = {dim, 0, 0, 0};
@@ -52,14 +28,28 @@ static int read_entity(hx_gmsh_reader *r, int64_t dim)
     int64_t n_bound;
     HX_TRY(hx_gmsh_ints(r, 1, &entity.tag));
     HX_TRY(hx_gmsh_reals(r, dim == 0 ? 3 : 6, box));
-    HX_TRY(read_groups(r, &entity));
+    int64_t tag;
+    HX_TRY(hx_gmsh_sizes(r, 1, &entity.n));
+    HX_TRY(hx_gmsh_check_count(r, "physical groups", entity.n, 4, 1));
+    entity.first = r->n_group_set;
+    for (int64_t i = 0; i < entity.n; i++) {
+        HX_TRY(hx_gmsh_ints(r, 1, &tag));
+        HX_TRY(hx_grow(&r->group_set, (size_t)r->n_group_set, &r->group_set_capacity,
+                       sizeof(hx_import_set *), "groups of a mesh file"));
+        HX_TRY(hx_gmsh_group_set(r, entity.dim, tag, &r->group_set[r->n_group_set]));
+        r->n_group_set++;
+    }
     HX_TRY(hx_grow(&r->entity, (size_t)r->n_entity, &r->entity_capacity, sizeof *r->entity,
                    "entities of a mesh file"));
     r->entity[r->n_entity++] = entity;
     if (dim == 0) return HX_OK;
     HX_TRY(hx_gmsh_sizes(r, 1, &n_bound));
     HX_TRY(hx_gmsh_check_count(r, "bounding entities", n_bound, 4, 1));
-    return pass_ints(r, n_bound);
+    /* skip n integers of 4 bytes */
+    int64_t value[64];
+    for (int64_t i = 0; i < n_bound; i += 64)
+        HX_TRY(hx_gmsh_ints(r, n_bound - i < 64 ? n_bound - i : 64, value));
+    return HX_OK;
 }
 
 int hx_gmsh_read_entities_4(hx_gmsh_reader *r)
@@ -151,17 +141,6 @@ static int read_solids(hx_gmsh_reader *r, const hx_gmsh_type *type, int64_t n)
     return HX_OK;
 }
 
-static int read_others(hx_gmsh_reader *r, const hx_gmsh_type *type, int64_t n, int64_t n_set,
-                       hx_import_set *const *set)
-{
-    int64_t word[1 + HX_GMSH_MOST_NODES];
-    for (int64_t i = 0; i < n; i++) {
-        HX_TRY(hx_gmsh_sizes(r, 1 + type->n_node, word));
-        HX_TRY(hx_gmsh_take_other(r, type, word[0], word + 1, hx_gmsh_line(r), n_set, set));
-    }
-    return HX_OK;
-}
-
 /* Reads a block: dimension and number of the entity, type, number of elements; then the
  * elements. */
 static int read_element_block(hx_gmsh_reader *r, int64_t *n_left)
@@ -180,7 +159,14 @@ static int read_element_block(hx_gmsh_reader *r, int64_t *n_left)
     const hx_gmsh_entity *const entity = find_entity(r, head[0], head[1]);
     const int64_t n_set = entity ? entity->n : 0;
     hx_import_set *const *const set = n_set > 0 ? r->group_set + entity->first : NULL;
-    if (!type->is_solid) return read_others(r, type, n, n_set, set);
+    if (!type->is_solid) {
+        int64_t word[1 + HX_GMSH_MOST_NODES];
+        for (int64_t i = 0; i < n; i++) {
+            HX_TRY(hx_gmsh_sizes(r, 1 + type->n_node, word));
+            HX_TRY(hx_gmsh_take_other(r, type, word[0], word + 1, hx_gmsh_line(r), n_set, set));
+        }
+        return HX_OK;
+    }
     const int64_t first = r->import.n_elem;
     HX_TRY(hx_import_expect(&r->import, 0, n));
     HX_TRY(read_solids(r, type, n));

@@ -7,10 +7,6 @@
 #include "file_scan.h"
 #include "mesh_import.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 enum { HX_GMSH_CHUNK = 4096, HX_GMSH_MOST_NODES = 128 };
 
 /* A type of element as the format numbers it. */
@@ -107,9 +103,5 @@ int hx_gmsh_read_elements_2(hx_gmsh_reader *r);
 int hx_gmsh_read_entities_4(hx_gmsh_reader *r);
 int hx_gmsh_read_nodes_4(hx_gmsh_reader *r);
 int hx_gmsh_read_elements_4(hx_gmsh_reader *r);
-
-#ifdef __cplusplus
-}
-#endif
 
 #endif

@@ -110,18 +110,6 @@ static int invert_orig(int32_t **at, int64_t n, const int32_t *orig)
     return HX_OK;
 }
 
-static int number_everything(writer *w)
-{
-    const hx_mesh *const mesh = w->mesh;
-    HX_TRY(invert_orig(&w->node_at, mesh->n_node, mesh->node_orig));
-    HX_TRY(invert_orig(&w->elem_at, mesh->n_elem, mesh->elem_orig));
-    w->keeps_node_numbers = are_positive(&mesh->node_number);
-    w->keeps_elem_numbers = are_positive(&mesh->elem_number);
-    for (int64_t e = 0; e < mesh->n_elem; e++)
-        if (elem_number(w, e) > w->max_elem_number) w->max_elem_number = elem_number(w, e);
-    return HX_OK;
-}
-
 /* --- sets --- */
 
 /* Flags the nodes of the set's elements and faces. */
@@ -226,22 +214,6 @@ fail:
     return rc;
 }
 
-/* Nodes in some class become the elements of the layer of points. */
-static int list_points(writer *w)
-{
-    layer *const points = &w->layer[POINTS];
-    const int32_t *const of = points->classes.of;
-    const int64_t n_node = w->mesh->n_node;
-    points->n = n_node - points->classes.count[0];
-    HX_TRY(hx_alloc_raw(&points->item, (size_t)points->n, sizeof *points->item, "points of sets"));
-    points->n = 0;
-    for (int64_t i = 0; i < n_node; i++) {
-        const int64_t a = w->node_at ? w->node_at[i] : i;
-        if (of[a] > 0) points->item[points->n++] = a;
-    }
-    return HX_OK;
-}
-
 /* Class of element i of a layer. */
 static int32_t class_of(const writer *w, const layer *l, int64_t i)
 {
@@ -311,11 +283,27 @@ static int prepare_writer(writer *w)
 {
     int64_t number;
     HX_TRY(hx_alloc(&w->in_group, w->mesh->n_set * N_LAYER, 1, "groups"));
-    HX_TRY(number_everything(w));
+    const hx_mesh *const mesh = w->mesh;
+    HX_TRY(invert_orig(&w->node_at, mesh->n_node, mesh->node_orig));
+    HX_TRY(invert_orig(&w->elem_at, mesh->n_elem, mesh->elem_orig));
+    w->keeps_node_numbers = are_positive(&mesh->node_number);
+    w->keeps_elem_numbers = are_positive(&mesh->elem_number);
+    for (int64_t e = 0; e < mesh->n_elem; e++)
+        if (elem_number(w, e) > w->max_elem_number) w->max_elem_number = elem_number(w, e);
     HX_TRY(classify_nodes(w));
     HX_TRY(classify_faces(w));
     HX_TRY(classify_elements(w));
-    HX_TRY(list_points(w));
+    /* nodes in some class become the elements of the layer of points */
+    layer *const points = &w->layer[POINTS];
+    const int32_t *const of = points->classes.of;
+    const int64_t n_node = w->mesh->n_node;
+    points->n = n_node - points->classes.count[0];
+    HX_TRY(hx_alloc_raw(&points->item, (size_t)points->n, sizeof *points->item, "points of sets"));
+    points->n = 0;
+    for (int64_t i = 0; i < n_node; i++) {
+        const int64_t a = w->node_at ? w->node_at[i] : i;
+        if (of[a] > 0) points->item[points->n++] = a;
+    }
     w->layer[VOLUMES].n = w->mesh->n_elem;
     number = w->max_elem_number + 1;
     for (int k = 0; k < N_LAYER; k++) {

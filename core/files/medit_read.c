@@ -1,5 +1,5 @@
-#include "medit_read.h"
 #include "../base/names.h"
+#include "mesh_readers.h"
 
 #include <ctype.h>
 #include <string.h>
@@ -205,19 +205,6 @@ static int read_medit_section(reader *r)
                          hx_file_scan_shown(&r->scan));
 }
 
-static int read_medit_file(reader *r)
-{
-    int found;
-    HX_TRY(next_word(r, &found));
-    if (!found || strcasecmp(r->scan.word, "MeshVersionFormatted") != 0)
-        return HX_FILE_RAISE(&r->scan, "not a Medit file, which begins with MeshVersionFormatted");
-    while (found && strcasecmp(r->scan.word, "End") != 0) {
-        HX_TRY(read_medit_section(r));
-        HX_TRY(next_word(r, &found));
-    }
-    return HX_OK;
-}
-
 int hx_medit_read(const char *path, hx_mesh *mesh, hx_conditions *conditions, hx_notes *notes)
 {
     int rc = HX_OK;
@@ -227,7 +214,15 @@ int hx_medit_read(const char *path, hx_mesh *mesh, hx_conditions *conditions, hx
     memset(mesh, 0, sizeof *mesh);
     HX_TRY_FAIL(hx_import_open(&r.import, path, notes));
     HX_TRY_FAIL(hx_file_scan_open(&r.scan, path));
-    HX_TRY_FAIL(read_medit_file(&r));
+    int found;
+    HX_TRY_FAIL(next_word(&r, &found));
+    if (!found || strcasecmp(r.scan.word, "MeshVersionFormatted") != 0)
+        HX_TRY_FAIL(
+            HX_FILE_RAISE(&r.scan, "not a Medit file, which begins with MeshVersionFormatted"));
+    while (found && strcasecmp(r.scan.word, "End") != 0) {
+        HX_TRY_FAIL(read_medit_section(&r));
+        HX_TRY_FAIL(next_word(&r, &found));
+    }
     rc = hx_import_finish(&r.import, mesh);
 fail:
     hx_file_scan_free(&r.scan);

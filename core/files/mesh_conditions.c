@@ -37,40 +37,15 @@ int hx_import_conditions_add_middle(hx_import_conditions *conditions, const hx_f
     return HX_OK;
 }
 
-/* Records an error; only the first one has an effect. */
-static int keep_fault(char **fault, const char *fmt, va_list args)
+int hx_set_fault(char **fault, const char *fmt, ...)
 {
-    char text[512];
+    char text[1024];
+    va_list args;
     if (*fault) return HX_OK;
+    va_start(args, fmt);
     vsnprintf(text, sizeof text, fmt, args);
+    va_end(args);
     return hx_strdup(fault, text);
-}
-
-int hx_import_conditions_set_fault(hx_import_conditions *conditions, const char *fmt, ...)
-{
-    va_list args;
-    va_start(args, fmt);
-    const int rc = keep_fault(&conditions->fault, fmt, args);
-    va_end(args);
-    return rc;
-}
-
-int hx_import_conditions_set_support_fault(hx_import_conditions *conditions, const char *fmt, ...)
-{
-    va_list args;
-    va_start(args, fmt);
-    const int rc = keep_fault(&conditions->support_fault, fmt, args);
-    va_end(args);
-    return rc;
-}
-
-int hx_import_conditions_set_load_fault(hx_import_conditions *conditions, const char *fmt, ...)
-{
-    va_list args;
-    va_start(args, fmt);
-    const int rc = keep_fault(&conditions->load_fault, fmt, args);
-    va_end(args);
-    return rc;
 }
 
 void hx_import_conditions_free(hx_import_conditions *conditions)

@@ -6,10 +6,6 @@
 #include "../problem/conditions.h"
 #include "mesh_import.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 typedef enum {
     HX_CONDITION_SUPPORT,
     HX_CONDITION_FORCE,
@@ -85,16 +81,10 @@ int hx_import_conditions_add_middle(hx_import_conditions *conditions, const hx_f
 int hx_import_conditions_couple(hx_import_conditions *conditions,
                                 const hx_import_coupling *coupling);
 
-/* Records that the file states something that is not read. The mesh is valid, but from = "file" is
- * refused with this text. Only the first call has an effect. */
-int hx_import_conditions_set_fault(hx_import_conditions *conditions, const char *fmt, ...)
-    HX_PRINTF(2, 3);
-
-/* Like hx_import_conditions_set_fault, only for the file's supports or only for its loads. */
-int hx_import_conditions_set_support_fault(hx_import_conditions *conditions, const char *fmt, ...)
-    HX_PRINTF(2, 3);
-int hx_import_conditions_set_load_fault(hx_import_conditions *conditions, const char *fmt, ...)
-    HX_PRINTF(2, 3);
+/* Records that the file states something that is not read: `fault` of the conditions or of the
+ * material, or load_fault or support_fault. The mesh is valid, but from = "file" is refused with
+ * this text. Only the first call has an effect. */
+int hx_set_fault(char **fault, const char *fmt, ...) HX_PRINTF(2, 3);
 
 /* Converts steps to load cases, between hx_import_finish and hx_import_free. A force stays in later
  * steps until it is set again or until HX_CONDITION_NO_FORCES; forces on one component within a
@@ -145,9 +135,5 @@ int hx_set_loads_lost(hx_set_loads *loads, int64_t *number);
  * end. */
 int hx_set_loads_emit(hx_set_loads *loads, int step, hx_conditions *to);
 int hx_set_loads_finish(hx_set_loads *loads, hx_conditions *to);
-
-#ifdef __cplusplus
-}
-#endif
 
 #endif

@@ -63,8 +63,8 @@ static int add_support(state *s, const hx_condition *c, int64_t at, int64_t numb
         if (!(c->components >> d & 1u)) continue;
         const int held = s->fixed[at] >> d & 1;
         if (c->step > 1 && (!held || s->value[3 * at + d] != c->value))
-            return hx_import_conditions_set_support_fault(
-                s->all,
+            return hx_set_fault(
+                &s->all->support_fault,
                 "%s: node %s has other supports than in step 1, but all load cases must have the "
                 "same supports: write one file per set of supports",
                 condition_place(s, c, text, sizeof text), HX_IMPORT_NUMBER(s->import, number));
@@ -115,8 +115,8 @@ static int apply_at(state *s, const hx_condition *c, int64_t number)
     HX_TRY(hx_set_loads_at_node(s->loads, c, number, at >= 0, &is_taken));
     if (is_taken) return HX_OK;
     if (c->components > 7u && is_force)
-        return hx_import_conditions_set_load_fault(
-            s->all,
+        return hx_set_fault(
+            &s->all->load_fault,
             "%s: a moment on node %s, which has no rotations; only reference nodes have them",
             condition_place(s, c, text, sizeof text), HX_IMPORT_NUMBER(s->import, number));
     if ((c->components & 7u) == 0) return HX_OK; /* only rotations */
@@ -124,9 +124,8 @@ static int apply_at(state *s, const hx_condition *c, int64_t number)
     const int is_missing = hx_number_index_find(&s->import->node_index, number) < 0;
     if (c->is_of_set && is_missing) return HX_OK; /* the set is noted separately */
     if (!is_force && !is_missing) return leave_out_support(s, c, number);
-    return (is_force ? hx_import_conditions_set_load_fault
-                     : hx_import_conditions_set_support_fault)(
-        s->all,
+    return hx_set_fault(
+        is_force ? &s->all->load_fault : &s->all->support_fault,
         "%s: a %s on node %s, which belongs to no element and is not the reference node of a "
         "coupling that is read",
         condition_place(s, c, text, sizeof text), is_force ? "force" : "support",
@@ -174,8 +173,8 @@ static int check_renewed(state *s)
     if (at == s->n_place && !is_lost) return HX_OK;
     if (!is_lost) number = number_at(s, at);
     memset(s->awaits, 0, (size_t)s->n_place);
-    return hx_import_conditions_set_support_fault(
-        s->all,
+    return hx_set_fault(
+        &s->all->support_fault,
         "%s: *BOUNDARY, OP=NEW ends a support of node %s, but all load cases must have the same "
         "supports: write one file per set of supports",
         condition_place(s, &from, text, sizeof text), HX_IMPORT_NUMBER(s->import, number));

@@ -11,17 +11,12 @@
 
 #include "../base/input_file.h"
 #include "../mesh/mesh_check.h"
-#include "abaqus_read.h"
 #include "abaqus_write.h"
-#include "ansys_read.h"
-#include "exodus_read.h"
 #include "foreign_files.h"
 #include "gmsh.h"
-#include "medit_read.h"
-#include "nastran_read.h"
+#include "mesh_readers.h"
 #include "set_names.h"
 #include "solid.h"
-#include "unv_read.h"
 #include "vtk_fields.h"
 
 /* Comments may precede the text that identifies a format. */
@@ -85,13 +80,6 @@ static int write_gmsh(const char *path, const hx_mesh *mesh, const hx_mesh_write
     return hx_set_names_note(mesh, &hx_gmsh_name_rule, path, options->notes);
 }
 
-/* FINISH, which may be abbreviated to four characters, but not "Finite element mesh". */
-static int is_finish(const char *line)
-{
-    const size_t n = strcspn(line, ", \t\r\n!");
-    return n >= 4 && n <= strlen("FINISH") && strncasecmp(line, "FINISH", n) == 0;
-}
-
 /* The first line after comments is a command of ANSYS: an archive, or an input file. */
 static int is_ansys(const char *head)
 {
@@ -106,7 +94,9 @@ static int is_ansys(const char *head)
         if (*line == '!' || *line == '\n' || *line == '\0') continue;
         for (size_t i = 0; i < sizeof word / sizeof word[0]; i++)
             if (strncasecmp(line, word[i], strlen(word[i])) == 0) return 1;
-        return is_finish(line);
+        /* FINISH, which may be abbreviated to four characters, but not "Finite element mesh" */
+        const size_t n = strcspn(line, ", \t\r\n!");
+        return n >= 4 && n <= strlen("FINISH") && strncasecmp(line, "FINISH", n) == 0;
     }
     return 0;
 }
@@ -120,24 +110,19 @@ static int is_abaqus(const char *head)
     return head[0] == '*' && (head[1] == '*' || isalpha((unsigned char)head[1]));
 }
 
-static int note_pyramids(const char *path, const hx_mesh *mesh, hx_notes *notes)
+static int write_abaqus(const char *path, const hx_mesh *mesh, const hx_mesh_write_options *options)
 {
+    HX_TRY(hx_abaqus_write(path, mesh, options->title, options->problem, options->penalty));
+    HX_TRY(hx_set_names_note(mesh, &hx_abaqus_name_rule, path, options->notes));
     int64_t n = 0;
 #pragma omp parallel for schedule(static) reduction(+ : n)
     for (int64_t e = 0; e < mesh->n_elem; e++)
         n += hx_solid_of_cell(mesh->conn + 8 * e) == HX_SOLID_PYRAMID5;
     if (n == 0) return HX_OK;
-    return hx_notes_add(notes, HX_NOTE_INFO,
+    return hx_notes_add(options->notes, HX_NOTE_INFO,
                         "%s: %lld pyramids are written as C3D8 with repeated nodes, because "
                         "CalculiX has no pyramids",
                         path, (long long)n);
-}
-
-static int write_abaqus(const char *path, const hx_mesh *mesh, const hx_mesh_write_options *options)
-{
-    HX_TRY(hx_abaqus_write(path, mesh, options->title, options->problem, options->penalty));
-    HX_TRY(hx_set_names_note(mesh, &hx_abaqus_name_rule, path, options->notes));
-    return note_pyramids(path, mesh, options->notes);
 }
 
 /* Classic netCDF. A netCDF-4 file is HDF5, like files of other formats, and is recognized by its
@@ -305,16 +290,6 @@ int hx_mesh_read_spline(const char *path, const hx_spline_options *options, hx_s
     return hx_spline_file_mesh(path, format->read_spline, options, spline, mesh, notes);
 }
 
-/* Reads a spline file, keeping only the image. */
-static int read_image(const char *path, const hx_mesh_format *format, hx_mesh *mesh,
-                      hx_notes *notes)
-{
-    hx_spline spline;
-    HX_TRY(hx_spline_file_mesh(path, format->read_spline, NULL, &spline, mesh, notes));
-    hx_spline_free(&spline);
-    return HX_OK;
-}
-
 int hx_mesh_read(const char *path, double merge, hx_mesh *mesh, hx_conditions *conditions,
                  hx_notes *notes)
 {
@@ -326,7 +301,13 @@ int hx_mesh_read(const char *path, double merge, hx_mesh *mesh, hx_conditions *c
     if (!format) return refuse_file(path);
     if (stat(path, &state) == 0 && S_ISREG(state.st_mode) && state.st_size == 0)
         return HX_RAISE(HX_EINPUT, "%s: the file is empty", path);
-    if (format->read_spline) return read_image(path, format, mesh, notes);
+    if (format->read_spline) {
+        /* read a spline file, keeping only the image */
+        hx_spline spline;
+        HX_TRY(hx_spline_file_mesh(path, format->read_spline, NULL, &spline, mesh, notes));
+        hx_spline_free(&spline);
+        return HX_OK;
+    }
     HX_TRY(format->read(path, mesh, conditions, notes));
     const int rc = hx_mesh_repair_coincident(mesh, merge, &merged, notes);
     if (conditions && merged) hx_conditions_merge(conditions, merged);
@@ -336,22 +317,16 @@ int hx_mesh_read(const char *path, double merge, hx_mesh *mesh, hx_conditions *c
     return rc;
 }
 
-/* Notes sets that the file lists with other members than their definition by other sets gives,
- * because one of the two was changed. */
-static int note_rules(const hx_mesh *mesh, hx_notes *notes)
+int hx_mesh_check_file(const hx_mesh *mesh, double merge, hx_notes *notes)
 {
+    /* note sets that the file lists with other members than their definition by other sets
+     * gives, because one of the two was changed */
     for (size_t i = 0; i < mesh->rules.n; i++)
         if (mesh->rules.rule[i].is_listed)
             HX_TRY(hx_notes_add(notes, HX_NOTE_WARNING,
                                 "%s: the set '%.60s' is listed with other nodes or faces than the "
                                 "sets that it is made of: the list is used",
                                 mesh->name, mesh->rules.rule[i].set.name));
-    return HX_OK;
-}
-
-int hx_mesh_check_file(const hx_mesh *mesh, double merge, hx_notes *notes)
-{
-    HX_TRY(note_rules(mesh, notes));
     const int keep_apart = !isnan(merge) && !(merge > 0.0);
     return hx_mesh_check_conforming(mesh, keep_apart, notes);
 }

@@ -3,14 +3,13 @@
 #ifndef HX_MESH_FILES_H
 #define HX_MESH_FILES_H
 
+#include "../base/c_linkage.h"
 #include "../base/notes.h"
 #include "../mesh/mesh.h"
 #include "../problem/problem.h"
 #include "spline_files.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+HX_C_BEGIN
 
 struct hx_import_sink;
 
@@ -80,8 +79,6 @@ int hx_mesh_read(const char *path, double merge, hx_mesh *mesh, hx_conditions *c
 /* For a finished mesh from a file: hx_mesh_check_conforming with the same `merge`. */
 int hx_mesh_check_file(const hx_mesh *mesh, double merge, hx_notes *notes);
 
-#ifdef __cplusplus
-}
-#endif
+HX_C_END
 
 #endif

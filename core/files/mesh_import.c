@@ -107,18 +107,6 @@ int hx_import_flush(hx_import *import, int with_nodes)
     return import->sink ? import->sink->flush(import->sink, import, with_nodes) : HX_OK;
 }
 
-static int send_nodes(hx_import *import, int64_t n, const int64_t *number, const double *xyz,
-                      int64_t line)
-{
-    const int rc = hx_numbers_append(&import->node_number, n, number);
-    if (rc < 0) return hx_import_place(import, line, rc);
-    if (!hx_numbers_is_run(&import->node_number))
-        return hx_import_need_whole(import, "node numbers that are not consecutive");
-    HX_TRY(import->sink->nodes(import->sink, import, n, xyz));
-    import->n_node += n;
-    return HX_OK;
-}
-
 static int is_collapsed(const int64_t corner[8])
 {
     int same = 0;
@@ -127,10 +115,18 @@ static int is_collapsed(const int64_t corner[8])
     return same;
 }
 
-/* Sends solids of first order to the sink, a few at a time. */
-static int send_corners(hx_import *import, hx_solid_id id, int64_t n, const int64_t *node,
-                        int64_t line)
+static int send_solids(hx_import *import, hx_solid_id id, int64_t n, const int64_t *number,
+                       const int64_t *node, int64_t line)
 {
+    if (hx_solids[id].n_node != hx_solids[id].n_corner)
+        return hx_import_need_whole(import, "elements of second order");
+    const int rc = hx_numbers_append(&import->elem_number, n, number);
+    if (rc < 0) return hx_import_place(import, line, rc);
+    if (!hx_numbers_is_run(&import->elem_number))
+        return hx_import_need_whole(import, "element numbers that are not consecutive");
+    HX_TRY(add_lines(&import->elem_line, import->n_elem, n, line));
+    if (!hx_numbers_is_run(&import->elem_line)) hx_numbers_free(&import->elem_line);
+    /* send solids of first order to the sink, a few at a time */
     enum { CHUNK = 512 };
     const int *const corner = hx_solid_corners(id);
     const int n_node = hx_solids[id].n_node;
@@ -147,26 +143,20 @@ static int send_corners(hx_import *import, hx_solid_id id, int64_t n, const int6
     return HX_OK;
 }
 
-static int send_solids(hx_import *import, hx_solid_id id, int64_t n, const int64_t *number,
-                       const int64_t *node, int64_t line)
-{
-    if (hx_solids[id].n_node != hx_solids[id].n_corner)
-        return hx_import_need_whole(import, "elements of second order");
-    const int rc = hx_numbers_append(&import->elem_number, n, number);
-    if (rc < 0) return hx_import_place(import, line, rc);
-    if (!hx_numbers_is_run(&import->elem_number))
-        return hx_import_need_whole(import, "element numbers that are not consecutive");
-    HX_TRY(add_lines(&import->elem_line, import->n_elem, n, line));
-    if (!hx_numbers_is_run(&import->elem_line)) hx_numbers_free(&import->elem_line);
-    return send_corners(import, id, n, node, line);
-}
-
 /* --- into the import --- */
 
 int hx_import_add_nodes(hx_import *import, int64_t n, const int64_t *number, const double *xyz,
                         int64_t line)
 {
-    if (import->sink) return send_nodes(import, n, number, xyz, line);
+    if (import->sink) {
+        const int rc = hx_numbers_append(&import->node_number, n, number);
+        if (rc < 0) return hx_import_place(import, line, rc);
+        if (!hx_numbers_is_run(&import->node_number))
+            return hx_import_need_whole(import, "node numbers that are not consecutive");
+        HX_TRY(import->sink->nodes(import->sink, import, n, xyz));
+        import->n_node += n;
+        return HX_OK;
+    }
     HX_TRY(reserve_xyz(import, import->n_node + n));
     HX_TRY(add_lines(&import->node_line, import->n_node, n, line));
     const int rc = hx_numbers_append(&import->node_number, n, number);

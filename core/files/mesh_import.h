@@ -26,10 +26,6 @@
 #include "set_kinds.h"
 #include "solid.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 /* Cells that are not solids of solid.h. Those before HX_SHAPE_HIGH_ORDER bound or mark something
  * and are left out; a file with any of the others is refused. */
 typedef enum {
@@ -242,9 +238,5 @@ int64_t hx_import_elem_index(const hx_import *import, int64_t number);
 
 /* Accepts zeroed and partly built structs. */
 void hx_import_free(hx_import *import);
-
-#ifdef __cplusplus
-}
-#endif
 
 #endif

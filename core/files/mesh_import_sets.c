@@ -295,19 +295,6 @@ fail:
 
 /* --- boundary faces of elements --- */
 
-static void collect_free(const hx_import *import, const hx_import_set *set, const hx_mesh *mesh,
-                         hx_face_match *q, hx_left_out out[2])
-{
-    for (int64_t i = 0; i < set->free_elem.n; i++) {
-        const int64_t elem = find_elem(import, hx_numbers_get(&set->free_elem, i), out);
-        for (int f = 0; f < 6 && elem >= 0; f++) {
-            int32_t node[4];
-            for (int k = 0; k < 4; k++) node[k] = mesh->conn[8 * elem + hx_hex_face[f][k]];
-            hx_face_match_add(q, node);
-        }
-    }
-}
-
 static int add_free(const hx_import *import, const hx_import_set *set, hx_mesh *mesh)
 {
     int rc = HX_OK;
@@ -317,7 +304,14 @@ static int add_free(const hx_import *import, const hx_import_set *set, hx_mesh *
     if (set->free_elem.n == 0) return HX_OK;
     memset(&q, 0, sizeof q);
     HX_TRY_FAIL(hx_face_match_create(&q, 6 * set->free_elem.n, mesh->n_node));
-    collect_free(import, set, mesh, &q, out);
+    for (int64_t i = 0; i < set->free_elem.n; i++) {
+        const int64_t elem = find_elem(import, hx_numbers_get(&set->free_elem, i), out);
+        for (int f = 0; f < 6 && elem >= 0; f++) {
+            int32_t node[4];
+            for (int k = 0; k < 4; k++) node[k] = mesh->conn[8 * elem + hx_hex_face[f][k]];
+            hx_face_match_add(&q, node);
+        }
+    }
     hx_face_match_find(&q, mesh);
     for (int64_t i = 0; i < q.n; i++)
         if (!q.shared[i]) q.face[n++] = q.face[i];

@@ -59,8 +59,8 @@ static int check_references(hx_set_loads *s)
         char text[340];
         while (node >= 0 && set && k < set->n_node && set->node[k] != node) k++;
         if (node < 0 || (coupling->is_rigid && set && k < set->n_node)) continue;
-        HX_TRY(hx_import_conditions_set_fault(
-            s->all,
+        HX_TRY(hx_set_fault(
+            &s->all->fault,
             "%s: reference node %s belongs to an element: it must belong to none, or be one of the "
             "nodes of its rigid coupling",
             load_place(s, coupling->line, text), HX_IMPORT_NUMBER(s->import, coupling->node)));
@@ -96,16 +96,16 @@ static int hold_reference(hx_set_loads *s, const hx_condition *c, size_t i, unsi
     reference_state *const at = &s->reference[i];
     char text[340];
     if (!coupling->is_rigid)
-        return hx_import_conditions_set_support_fault(
-            s->all,
+        return hx_set_fault(
+            &s->all->support_fault,
             "%s: a support of node %s, the reference node of a distributing coupling; only "
             "reference nodes of rigid couplings can be supported",
             load_place(s, c->line, text), HX_IMPORT_NUMBER(s->import, coupling->node));
     for (int k = 0; k < 6; k++) {
         if (!(components >> k & 1u)) continue;
         if (c->step > 1 && (!(at->held >> k & 1u) || at->value[k] != c->value))
-            return hx_import_conditions_set_support_fault(
-                s->all,
+            return hx_set_fault(
+                &s->all->support_fault,
                 "%s: reference node %s has other supports than in step 1, but all load cases must "
                 "have the same supports: write one file per set of supports",
                 load_place(s, c->line, text), HX_IMPORT_NUMBER(s->import, coupling->node));
@@ -125,8 +125,8 @@ static int turn_body(hx_set_loads *s, const hx_condition *c, size_t i, int64_t n
     char text[340];
     if (c->kind != HX_CONDITION_SUPPORT) {
         if (!(fabs(c->value) > 0.0)) return HX_OK;
-        return hx_import_conditions_set_load_fault(
-            s->all,
+        return hx_set_fault(
+            &s->all->load_fault,
             "%s: a moment (components 4 to 6) on node %s of a *RIGID BODY: CalculiX ignores it, "
             "and Abaqus applies it at the REF NODE: for CalculiX load components 1 to 3 of the ROT "
             "NODE, for both programs use *COUPLING with *KINEMATIC",
@@ -148,21 +148,12 @@ static int check_turned(hx_set_loads *s, const reference_state *at)
     for (int k = 3; k < 6; k++)
         if (at->held >> k & 1u && !(fabs(at->value[k] - at->turn_value[k]) > 0.0)) same |= 1u << k;
     if ((at->turned & ~same) == 0) return HX_OK;
-    return hx_import_conditions_set_support_fault(
-        s->all,
+    return hx_set_fault(
+        &s->all->support_fault,
         "%s: a support of rotations (components 4 to 6) of node %s of a *RIGID BODY: CalculiX "
         "ignores it, and Abaqus applies it at the REF NODE: for CalculiX support components 1 to 3 "
         "of the ROT NODE, for both programs use *COUPLING with *KINEMATIC",
         load_place(s, at->turn_line, text), HX_IMPORT_NUMBER(s->import, at->turn_node));
-}
-
-static void load_reference(reference_state *at, const hx_condition *c, unsigned components)
-{
-    for (int k = 0; k < 6; k++) {
-        if (!(components >> k & 1u)) continue;
-        at->force[k] = (at->step[k] == c->step ? at->force[k] : 0.0) + c->value;
-        at->step[k] = c->step;
-    }
 }
 
 int hx_set_loads_at_node(hx_set_loads *s, const hx_condition *c, int64_t number, int in_mesh,
@@ -182,7 +173,12 @@ int hx_set_loads_at_node(hx_set_loads *s, const hx_condition *c, int64_t number,
             if (!turns) components &= MOVES;
         }
         if (c->kind == HX_CONDITION_SUPPORT) return hold_reference(s, c, i, components);
-        load_reference(&s->reference[i], c, components);
+        for (int k = 0; k < 6; k++) {
+            if (!(components >> k & 1u)) continue;
+            s->reference[i].force[k] =
+                (s->reference[i].step[k] == c->step ? s->reference[i].force[k] : 0.0) + c->value;
+            s->reference[i].step[k] = c->step;
+        }
         return HX_OK;
     }
     return HX_OK;
@@ -272,8 +268,8 @@ static int check_axis(hx_set_loads *s, const hx_condition *c)
         if (s->load[i].is_off || before->kind != c->kind ||
             (same_axis(before, c) && before->set == c->set))
             continue;
-        return hx_import_conditions_set_load_fault(
-            s->all,
+        return hx_set_fault(
+            &s->all->load_fault,
             "%s: a centrifugal load in addition to the one of step %d about another axis or on "
             "another set; CalculiX uses only the first: give one, with OP=NEW",
             load_place(s, c->line, text), before->step);
@@ -291,8 +287,8 @@ static int check_overlap(hx_set_loads *s, const hx_condition *c)
         if (s->load[i].is_off || before->kind != c->kind || before->step == c->step ||
             !hx_sets_share_faces(s->mesh, before->set->name, c->set->name))
             continue;
-        return hx_import_conditions_set_load_fault(
-            s->all,
+        return hx_set_fault(
+            &s->all->load_fault,
             "%s: a pressure on set '%.60s' overlaps one on set '%.60s' that stays active from step "
             "%d: give OP=NEW, or name the same set",
             load_place(s, c->line, text), c->set->name, before->set->name, before->step);
@@ -308,15 +304,15 @@ static int reset_loads(hx_set_loads *s, const hx_condition *c)
         if (s->load[i].is_off || s->load[i].what.step == c->step) continue;
         if (c->is_late && s->load[i].what.family != c->family) continue;
         if (c->is_late)
-            return hx_import_conditions_set_load_fault(
-                s->all,
+            return hx_set_fault(
+                &s->all->load_fault,
                 "%s: OP=NEW after a load of the same step by the other of *DLOAD and *DSLOAD: "
                 "Abaqus ends the loads of earlier steps there, but CalculiX does not; give OP=NEW "
                 "with the first load of the step",
                 load_place(s, c->line, text));
         if (s->load[i].what.family != c->family)
-            return hx_import_conditions_set_load_fault(
-                s->all,
+            return hx_set_fault(
+                &s->all->load_fault,
                 "%s: OP=NEW while loads by both *DLOAD and *DSLOAD are active: Abaqus and CalculiX "
                 "differ in which of them end; give them with one of the two keywords",
                 load_place(s, c->line, text));
@@ -331,8 +327,8 @@ static int check_whole(hx_set_loads *s, const hx_condition *c)
     char text[340];
     const hx_set *const set = c->set ? hx_mesh_find_set(s->mesh, c->set->name) : NULL;
     if (!c->set || (set && set->n_elem == s->mesh->n_elem)) return HX_OK;
-    return hx_import_conditions_set_load_fault(
-        s->all,
+    return hx_set_fault(
+        &s->all->load_fault,
         "%s: a load by mass on set '%.60s', which has %lld of the %lld elements; such loads must "
         "act on all elements",
         load_place(s, c->line, text), c->set->name, (long long)(set ? set->n_elem : 0),
@@ -344,9 +340,8 @@ static int check_faces(hx_set_loads *s, const hx_condition *c)
     char text[340];
     const hx_set *const set = hx_mesh_find_set(s->mesh, c->set->name);
     if (set && set->n_face > 0) return HX_OK;
-    return hx_import_conditions_set_load_fault(s->all,
-                                               "%s: a pressure on '%.60s', which has no faces",
-                                               load_place(s, c->line, text), c->set->name);
+    return hx_set_fault(&s->all->load_fault, "%s: a pressure on '%.60s', which has no faces",
+                        load_place(s, c->line, text), c->set->name);
 }
 
 void hx_set_loads_restate(hx_set_loads *s, const hx_condition *c)

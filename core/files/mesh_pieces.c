@@ -61,24 +61,20 @@ static int send_records(hx_mesh_pieces *p, hx_file_store *s, int64_t n, const vo
     return rc;
 }
 
-static int send_spans(hx_mesh_pieces *p)
-{
-    void *in;
-    int64_t n_in;
-    for (int64_t i = 0; i < p->n_span; i++)
-        p->home[i] = hx_file_store_home(&p->node, p->span[i].first);
-    int rc = hx_file_ship(p->comm, sizeof *p->span, p->n_span, p->span, p->home, &n_in, &in);
-    if (rc == HX_OK) rc = take_spans(p, n_in, in);
-    free(in);
-    return rc;
-}
-
 /* Collective. */
 static int do_round(hx_mesh_pieces *p, const round_head *head)
 {
     int rc = send_records(p, &p->node, p->n_xyz, p->xyz, head->n_node);
     if (rc == HX_OK) rc = send_records(p, &p->elem, p->n_conn, p->conn, head->n_elem);
-    if (rc == HX_OK) rc = send_spans(p);
+    if (rc == HX_OK) {
+        void *in;
+        int64_t n_in;
+        for (int64_t i = 0; i < p->n_span; i++)
+            p->home[i] = hx_file_store_home(&p->node, p->span[i].first);
+        rc = hx_file_ship(p->comm, sizeof *p->span, p->n_span, p->span, p->home, &n_in, &in);
+        if (rc == HX_OK) rc = take_spans(p, n_in, in);
+        free(in);
+    }
     p->n_xyz = p->n_conn = p->n_span = 0;
     return hx_comm_agree(p->comm, rc);
 }
@@ -136,23 +132,17 @@ static int is_used(const hx_mesh_pieces *p, int64_t node)
     return (int)(p->used[node / 64] >> node % 64 & 1);
 }
 
-static int check_finite(const hx_import *import, int64_t first, int64_t n, const double *xyz)
+static int take_nodes(hx_import_sink *sink, hx_import *import, int64_t n, const double *xyz)
 {
+    hx_mesh_pieces *const p = pieces_of(sink);
     for (int64_t i = 0; i < n; i++) {
         const double *const x = xyz + 3 * i;
         if (isfinite(x[0]) && isfinite(x[1]) && isfinite(x[2])) continue;
         return HX_IMPORT_RAISE(
             import, 0, "node %s has the coordinates (%g, %g, %g)",
-            HX_IMPORT_NUMBER(import, hx_numbers_get(&import->node_number, first + i)), x[0], x[1],
-            x[2]);
+            HX_IMPORT_NUMBER(import, hx_numbers_get(&import->node_number, import->n_node + i)),
+            x[0], x[1], x[2]);
     }
-    return HX_OK;
-}
-
-static int take_nodes(hx_import_sink *sink, hx_import *import, int64_t n, const double *xyz)
-{
-    hx_mesh_pieces *const p = pieces_of(sink);
-    HX_TRY(check_finite(import, import->n_node, n, xyz));
     if (import->n_node + n > INT32_MAX)
         return HX_IMPORT_RAISE(import, 0, "more than %ld nodes", (long)INT32_MAX);
     HX_TRY(room_for_used(p, import->n_node + n));

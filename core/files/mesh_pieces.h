@@ -7,10 +7,6 @@
 #include "file_store.h"
 #include "mesh_import.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 /* Members first .. first + n - 1 of a set, all in one block of a store. */
 typedef struct hx_piece_span {
     int64_t first;
@@ -84,9 +80,5 @@ int hx_mesh_pieces_normalize_cells(hx_mesh_pieces *pieces, const char *path, int
 
 /* Leaves out the nodes that no element uses. */
 int hx_mesh_pieces_leave_out(hx_mesh_pieces *pieces);
-
-#ifdef __cplusplus
-}
-#endif
 
 #endif

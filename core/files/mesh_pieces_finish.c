@@ -30,18 +30,13 @@ typedef struct facts {
     hx_piece_shared shared[HX_PIECE_SHARED];
 } facts;
 
-static int64_t count_used(const hx_mesh_pieces *p)
-{
-    int64_t n = 0;
-    for (int64_t w = 0; w < (p->node.n + 63) / 64; w++) n += __builtin_popcountll(p->used[w]);
-    return n;
-}
-
 static void state_facts(const hx_mesh_pieces *p, facts *f)
 {
     f->first_node = p->first_node;
     f->first_elem = p->first_elem;
-    f->n_used = count_used(p);
+    int64_t n = 0;
+    for (int64_t w = 0; w < (p->node.n + 63) / 64; w++) n += __builtin_popcountll(p->used[w]);
+    f->n_used = n;
     f->n_set = p->n_set;
     f->has_numbers = p->has_numbers;
     f->has_sides = p->has_sides;
@@ -56,8 +51,11 @@ static void state_facts(const hx_mesh_pieces *p, facts *f)
     }
 }
 
-static void take_facts(hx_mesh_pieces *p, const facts *f)
+static int share_facts(hx_mesh_pieces *p, facts *f)
 {
+    memset(f, 0, sizeof *f);
+    if (leads(p)) state_facts(p, f);
+    HX_TRY(broadcast_pieces(p, f, sizeof *f));
     p->first_node = f->first_node;
     p->first_elem = f->first_elem;
     p->n_set = f->n_set;
@@ -68,14 +66,6 @@ static void take_facts(hx_mesh_pieces *p, const facts *f)
     p->n_shared = f->n_shared;
     p->sorts_sets = f->sorts_sets;
     memcpy(p->shared, f->shared, sizeof f->shared);
-}
-
-static int share_facts(hx_mesh_pieces *p, facts *f)
-{
-    memset(f, 0, sizeof *f);
-    if (leads(p)) state_facts(p, f);
-    HX_TRY(broadcast_pieces(p, f, sizeof *f));
-    take_facts(p, f);
     for (int i = 0; i < p->n_set; i++) {
         if (!leads(p)) HX_TRY(hx_alloc(&p->name[i], (size_t)f->n_name[i], 1, what));
         HX_TRY(broadcast_pieces(p, p->name[i], (size_t)f->n_name[i]));
@@ -127,34 +117,14 @@ fail:
     return rc;
 }
 
-static int find_all_sides(hx_mesh_pieces *p, const char *path)
-{
-    for (int i = 0; i < p->n_set && p->has_sides; i++)
-        HX_TRY(hx_comm_agree(p->comm, find_sides(p, path, i)));
-    return HX_OK;
-}
-
-/* Sends the root's faces to all ranks. */
-static int share_faces(hx_mesh_pieces *p, const facts *f)
-{
-    for (int i = 0; i < p->n_set; i++) {
-        hx_source_faces *const to = &p->faces[i];
-        const size_t n = (size_t)f->n_face[i];
-        if (n == 0) continue;
-        to->n = f->n_face[i];
-        to->name = p->name[i];
-        if (!leads(p)) HX_TRY(hx_alloc_raw(&to->elem, n, sizeof *to->elem, what));
-        if (!leads(p)) HX_TRY(hx_alloc_raw(&to->node, n, sizeof *to->node, what));
-        HX_TRY(broadcast_pieces(p, to->elem, n * sizeof *to->elem));
-        HX_TRY(broadcast_pieces(p, to->node, n * sizeof *to->node));
-    }
-    return HX_OK;
-}
-
 /* --- nodes of no element --- */
 
-static void renumber(hx_mesh_pieces *p)
+static int leave_out_cells(hx_mesh_pieces *p)
 {
+    const size_t n_word = ((size_t)p->node.n + 63) / 64;
+    if (!leads(p)) HX_TRY(hx_alloc_raw(&p->used, n_word, sizeof *p->used, what));
+    HX_TRY(broadcast_pieces(p, p->used, n_word * sizeof *p->used));
+    HX_TRY(hx_file_store_keep(&p->node, p->used));
     for (int64_t k = 0; k < p->elem.n_own; k++) {
         int64_t number;
         int32_t *const conn = hx_file_store_own(&p->elem, k, &number);
@@ -166,15 +136,6 @@ static void renumber(hx_mesh_pieces *p)
             int64_t *const node = &p->faces[i].node[k / 4][k % 4];
             *node = hx_file_store_renumber(p->node.first, p->used, *node);
         }
-}
-
-static int leave_out_cells(hx_mesh_pieces *p)
-{
-    const size_t n_word = ((size_t)p->node.n + 63) / 64;
-    if (!leads(p)) HX_TRY(hx_alloc_raw(&p->used, n_word, sizeof *p->used, what));
-    HX_TRY(broadcast_pieces(p, p->used, n_word * sizeof *p->used));
-    HX_TRY(hx_file_store_keep(&p->node, p->used));
-    renumber(p);
     return HX_OK;
 }
 
@@ -183,8 +144,20 @@ int hx_mesh_pieces_share(hx_mesh_pieces *p, const char *path)
     facts f;
     HX_TRY(share_facts(p, &f));
     p->has_unused = f.n_used < p->node.n && !p->keeps_unused;
-    HX_TRY(find_all_sides(p, path));
-    HX_TRY(share_faces(p, &f));
+    for (int i = 0; i < p->n_set && p->has_sides; i++)
+        HX_TRY(hx_comm_agree(p->comm, find_sides(p, path, i)));
+    /* send the root's faces to all ranks */
+    for (int i = 0; i < p->n_set; i++) {
+        hx_source_faces *const to = &p->faces[i];
+        const size_t n = (size_t)f.n_face[i];
+        if (n == 0) continue;
+        to->n = f.n_face[i];
+        to->name = p->name[i];
+        if (!leads(p)) HX_TRY(hx_alloc_raw(&to->elem, n, sizeof *to->elem, what));
+        if (!leads(p)) HX_TRY(hx_alloc_raw(&to->node, n, sizeof *to->node, what));
+        HX_TRY(broadcast_pieces(p, to->elem, n * sizeof *to->elem));
+        HX_TRY(broadcast_pieces(p, to->node, n * sizeof *to->node));
+    }
     free(p->xyz);
     free(p->conn);
     free(p->span);

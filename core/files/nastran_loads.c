@@ -565,15 +565,6 @@ static int add_loads(hx_nastran_reader *r, const hx_mesh *mesh, int step, int64_
     return HX_OK;
 }
 
-static int add_load_set(hx_nastran_reader *r, const hx_mesh *mesh, int step, int64_t sid)
-{
-    HX_TRY(add_loads(r, mesh, step, sid, 1.0));
-    for (size_t i = 0; i < r->n_part; i++)
-        if (r->part[i].of == sid)
-            HX_TRY(add_loads(r, mesh, step, r->part[i].sid, r->part[i].factor));
-    return HX_OK;
-}
-
 /* Without case control: all supports apply, and each set of loads that no other includes is a load
  * case. */
 static int choose_all(hx_nastran_reader *r)
@@ -608,8 +599,8 @@ static int choose_spc(hx_nastran_reader *r, const hx_nastran_case **chosen)
         char other[60], here[60];
         hx_nastran_case_text(&r->list[i], other);
         hx_nastran_case_text(&r->list[first], here);
-        HX_TRY(hx_import_conditions_set_support_fault(
-            &r->conditions,
+        HX_TRY(hx_set_fault(
+            &r->conditions.support_fault,
             "%s: %s has SPC = %lld, %s SPC = %lld, but all load cases must have the same supports: "
             "write one file per set of supports",
             r->import.path, other, (long long)r->list[i].spc, here, (long long)spc));
@@ -679,7 +670,12 @@ int hx_nastran_finish(hx_nastran_reader *r, const hx_mesh *mesh)
         const hx_condition none = {.kind = HX_CONDITION_NO_FORCES, .step = ++step};
         hx_condition *added;
         if (step > 1) HX_TRY(hx_import_conditions_add(&r->conditions, &none, &added));
-        if (r->list[i].load > 0) HX_TRY(add_load_set(r, mesh, step, r->list[i].load));
+        if (r->list[i].load > 0) {
+            HX_TRY(add_loads(r, mesh, step, r->list[i].load, 1.0));
+            for (size_t j = 0; j < r->n_part; j++)
+                if (r->part[j].of == r->list[i].load)
+                    HX_TRY(add_loads(r, mesh, step, r->part[j].sid, r->part[j].factor));
+        }
     }
     r->conditions.n_step = step;
     return HX_OK;

@@ -1,4 +1,4 @@
-#include "nastran_read.h"
+#include "mesh_readers.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -6,6 +6,7 @@
 #include "../base/grow.h"
 #include "../base/memory.h"
 #include "nastran_reader.h"
+#include "word_rows.h"
 
 /* --- nodes --- */
 
@@ -219,7 +220,7 @@ static int take_bar(hx_nastran_reader *r)
 
 /* role: whether the card states supports or loads; errors in these do not refuse the mesh. */
 typedef struct card {
-    const char *name;
+    const char *names;
     int (*take)(hx_nastran_reader *r);
     unsigned role;
 } card;
@@ -227,9 +228,7 @@ typedef struct card {
 static const card cards[] = {
     {"GRID", take_grid, 0},
     {"GRDSET", take_grdset, 0},
-    {"CORD2R", hx_nastran_take_system, 0},
-    {"CORD2C", hx_nastran_take_system, 0},
-    {"CORD2S", hx_nastran_take_system, 0},
+    {"CORD2R, CORD2C, CORD2S", hx_nastran_take_system, 0},
     {"SPC", hx_nastran_take_spc, HX_UNREAD_SUPPORT},
     {"SPC1", hx_nastran_take_spc1, HX_UNREAD_SUPPORT},
     {"SPCADD", hx_nastran_take_spcadd, HX_UNREAD_SUPPORT},
@@ -243,32 +242,16 @@ static const card cards[] = {
     {"PSOLID", hx_nastran_take_psolid, HX_UNREAD_MATERIAL},
     {"PLSOLID", hx_nastran_take_plsolid, HX_UNREAD_MATERIAL},
     {"PARAM", hx_nastran_take_param, 0},
-    {"PSHELL", hx_nastran_take_property, 0},
-    {"PCOMP", hx_nastran_take_property, 0},
-    {"PCOMPG", hx_nastran_take_property, 0},
-    {"PCOMPP", hx_nastran_take_property, 0},
-    {"PLPLANE", hx_nastran_take_property, 0},
-    {"PSHEAR", hx_nastran_take_property, 0},
-    {"PBAR", hx_nastran_take_property, 0},
-    {"PBARL", hx_nastran_take_property, 0},
-    {"PBEAM", hx_nastran_take_property, 0},
-    {"PBEAML", hx_nastran_take_property, 0},
-    {"PBCOMP", hx_nastran_take_property, 0},
-    {"PBEND", hx_nastran_take_property, 0},
-    {"PROD", hx_nastran_take_property, 0},
-    {"PTUBE", hx_nastran_take_property, 0},
-    {"CBAR", take_bar, 0},
-    {"CBEAM", take_bar, 0},
-    {"CBEND", take_bar, 0},
-    {"CROD", take_bar, 0},
-    {"CTUBE", take_bar, 0},
-    {"CSHEAR", take_bar, 0},
+    {"PSHELL, PCOMP, PCOMPG, PCOMPP, PLPLANE, PSHEAR, PBAR, PBARL, PBEAM, PBEAML, PBCOMP, PBEND, "
+     "PROD, PTUBE",
+     hx_nastran_take_property, 0},
+    {"CBAR, CBEAM, CBEND, CROD, CTUBE, CSHEAR", take_bar, 0},
 };
 
 static int take_card(hx_nastran_reader *r)
 {
     for (size_t i = 0; i < sizeof cards / sizeof cards[0]; i++)
-        if (strcmp(r->scan.name, cards[i].name) == 0)
+        if (hx_has_word(cards[i].names, r->scan.name))
             return hx_nastran_soften(r, cards[i].role, cards[i].take(r));
     for (size_t i = 0; i < sizeof types / sizeof types[0]; i++)
         if (strcmp(r->scan.name, types[i].name) == 0) return take_cell(r, &types[i]);
@@ -298,15 +281,6 @@ static int name_face_sets(hx_nastran_reader *r)
         HX_TRY(hx_strdup(&f->set->name, name));
     }
     return HX_OK;
-}
-
-static int note_partial(hx_nastran_reader *r)
-{
-    if (r->n_partial == 0) return HX_OK;
-    return hx_notes_add(
-        r->notes, HX_NOTE_INFO,
-        "%s: %lld elements lack some of their mid-side nodes and are read as linear elements",
-        r->import.path, (long long)r->n_partial);
 }
 
 static void nastran_reader_free(hx_nastran_reader *r)
@@ -356,7 +330,11 @@ int hx_nastran_read(const char *path, hx_mesh *mesh, hx_conditions *conditions, 
         HX_TRY_FAIL(hx_nastran_card(&r->scan, &found));
         if (found) HX_TRY_FAIL(take_card(r));
     }
-    HX_TRY_FAIL(note_partial(r));
+    if (r->n_partial != 0)
+        HX_TRY_FAIL(hx_notes_add(
+            r->notes, HX_NOTE_INFO,
+            "%s: %lld elements lack some of their mid-side nodes and are read as linear elements",
+            r->import.path, (long long)r->n_partial));
     HX_TRY_FAIL(name_face_sets(r));
     HX_TRY_FAIL(apply_grdset(r));
     HX_TRY_FAIL(hx_number_index_create(&r->turned_index, &r->turned));

@@ -9,26 +9,23 @@
 #include "nastran_scan.h"
 #include "numbered_materials.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+typedef struct hx_nastran_kind hx_nastran_kind; /* what an unread card means (nastran_unread.c) */
 
-/* Cards of one name and set that are counted but not read. */
+/* Cards of one name and number that are counted but not read. */
 typedef struct hx_nastran_lost {
     char name[HX_NASTRAN_FIELD];
-    /* number of the set, for loads and constraints that the case control selects; 0: no set */
-    int64_t sid;
+    /* the set, for loads and constraints that the case control selects, 0: no set; or the property
+     * of shells and bars */
+    int64_t number;
     int64_t n, line;
-    char *path; /* path of the file with the first such card (owned) */
+    char *path;                  /* path of the file with the first such card (owned) */
+    const hx_nastran_kind *kind; /* (borrowed) NULL: in no table */
 } hx_nastran_lost;
 
-/* Shells or bars of one property: they carry load if the property has a card; otherwise they only
- * mark faces or edges. */
-typedef struct hx_nastran_skin {
-    char name[HX_NASTRAN_FIELD];
-    int64_t property, n, line;
-    char *path; /* (owned) */
-} hx_nastran_skin;
+typedef struct hx_nastran_cards {
+    size_t n, capacity;
+    hx_nastran_lost *card; /* (owned) */
+} hx_nastran_cards;
 
 /* The faces of shells of one property. */
 typedef struct hx_nastran_face_set {
@@ -114,16 +111,17 @@ typedef struct hx_nastran_reader {
     int64_t n_partial;             /* number of elements that lack some of their mid-side nodes */
 
     int64_t n_soft; /* number of errors in supports and loads */
-    size_t n_lost, lost_capacity;
-    hx_nastran_lost *lost; /* (owned) */
+    hx_nastran_cards lost;
+    /* shells and bars, which carry load if their property has a card; otherwise they only mark
+     * faces or edges */
+    hx_nastran_cards skin;
     hx_numbered_materials materials;
     hx_numbers solid_property;          /* properties of solids, each once */
     hx_numbers psolid, psolid_material; /* for each PSOLID: property and material */
     /* for each PSOLID: a hx_nastran_formulation, for bricks and wedges */
     hx_numbers psolid_formulation;
     hx_numbers brick_property; /* properties of CHEXA and CPENTA of first order, with repetitions */
-    size_t n_skin, skin_capacity, n_face_set, face_set_capacity;
-    hx_nastran_skin *skin;          /* (owned) */
+    size_t n_face_set, face_set_capacity;
     hx_nastran_face_set *face_sets; /* (owned) */
     hx_numbers carrying;            /* properties of shells and bars that have a card */
     size_t n_support, support_capacity, n_load, load_capacity, n_part, part_capacity;
@@ -235,9 +233,5 @@ int hx_nastran_add_support(hx_nastran_reader *r, int64_t sid, int64_t node, unsi
 
 /* Once the mesh is made: converts the selections of the subcases to conditions. */
 int hx_nastran_finish(hx_nastran_reader *r, const hx_mesh *mesh);
-
-#ifdef __cplusplus
-}
-#endif
 
 #endif

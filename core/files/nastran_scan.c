@@ -34,11 +34,6 @@ static int push_file(hx_nastran_scan *scan, const char *path)
     return HX_OK;
 }
 
-static int is_blank_line(const char *text)
-{
-    return text[strspn(text, " \t\r")] == '\0';
-}
-
 /* Reads the next line of the top file that is not only a comment. */
 static int read_line(hx_nastran_scan *scan, char text[HX_NASTRAN_LINE], int *found)
 {
@@ -58,7 +53,7 @@ static int read_line(hx_nastran_scan *scan, char text[HX_NASTRAN_LINE], int *fou
         }
         text[strcspn(text, "$")] = '\0';
         scan->ahead_line = top(scan)->word_line;
-        if (!is_blank_line(text)) return HX_OK;
+        if (text[strspn(text, " \t\r")] != '\0') return HX_OK;
     }
 }
 

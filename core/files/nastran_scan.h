@@ -5,10 +5,6 @@
 
 #include "file_scan.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 enum { HX_NASTRAN_DEPTH = 16, HX_NASTRAN_FIELD = 32, HX_NASTRAN_LINE = 512 };
 
 typedef struct hx_nastran_scan {
@@ -49,9 +45,5 @@ int hx_nastran_place(const hx_nastran_scan *scan, int code);
 
 #define HX_NASTRAN_RAISE(scan, ...)                                                                \
     HX_PLACED(HX_EINPUT, hx_nastran_place((scan), HX_RAISE(HX_EINPUT, __VA_ARGS__)))
-
-#ifdef __cplusplus
-}
-#endif
 
 #endif

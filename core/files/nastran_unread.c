@@ -6,6 +6,7 @@
 #include "../base/grow.h"
 #include "../base/memory.h"
 #include "nastran_reader.h"
+#include "word_rows.h"
 
 /* Up to MOST_SETS sets are distinguished; further cards are counted by name only. */
 enum { MOST_LOST = 2000, MOST_SETS = 500 };
@@ -22,200 +23,145 @@ typedef enum {
     BY_PROPERTY
 } chosen_by;
 
-typedef struct card_kind {
-    const char *name;
-    unsigned roles; /* HX_UNREAD_...; 0: only reported */
+struct hx_nastran_kind {
+    const char *words; /* names; those that end with "*" are prefixes */
+    unsigned roles;    /* HX_UNREAD_...; 0: only reported */
     chosen_by by;
     const char *what; /* in words; NULL: the name is sufficient */
-} card_kind;
+};
 
 #define CARRIES HX_UNREAD_CARRIES
 #define LOAD HX_UNREAD_LOAD
 #define HOLDS HX_UNREAD_SUPPORT
 #define MASS HX_UNREAD_MASS
 
-static const card_kind kinds[] = {
+static const hx_nastran_kind kinds[] = {
     {"CONROD", CARRIES | MASS, ALWAYS, "rods"},
-    {"CBUSH", CARRIES, ALWAYS, "springs"},
-    {"CBUSH1D", CARRIES, ALWAYS, "springs"},
-    {"CBUSH2D", CARRIES, ALWAYS, "springs"},
-    {"CELAS1", CARRIES, ALWAYS, "springs"},
-    {"CELAS2", CARRIES, ALWAYS, "springs"},
-    {"CELAS3", CARRIES, ALWAYS, "springs"},
-    {"CELAS4", CARRIES, ALWAYS, "springs"},
+    {"CBUSH, CBUSH1D, CBUSH2D, CELAS1, CELAS2, CELAS3, CELAS4", CARRIES, ALWAYS, "springs"},
     {"CGAP", CARRIES, ALWAYS, "gaps"},
     {"CFAST", CARRIES, ALWAYS, "fasteners"},
     {"CWELD", CARRIES, ALWAYS, "welds"},
     {"CSEAM", CARRIES, ALWAYS, "seams"},
     {"GENEL", CARRIES, ALWAYS, "general elements"},
     {"DMIG", CARRIES, ALWAYS, "matrices"},
-    {"RBE1", CARRIES, ALWAYS, "rigid elements"},
-    {"RBE2", CARRIES, ALWAYS, "rigid elements"},
+    {"RBE1, RBE2, RBAR, RBAR1, RROD, RJOINT, RTRPLT, RTRPLT1, RSPLINE, RSSCON", CARRIES, ALWAYS,
+     "rigid elements"},
     {"RBE3", CARRIES, ALWAYS, "interpolation elements"},
-    {"RBAR", CARRIES, ALWAYS, "rigid elements"},
-    {"RBAR1", CARRIES, ALWAYS, "rigid elements"},
-    {"RROD", CARRIES, ALWAYS, "rigid elements"},
-    {"RJOINT", CARRIES, ALWAYS, "rigid elements"},
-    {"RTRPLT", CARRIES, ALWAYS, "rigid elements"},
-    {"RTRPLT1", CARRIES, ALWAYS, "rigid elements"},
-    {"RSPLINE", CARRIES, ALWAYS, "rigid elements"},
-    {"RSSCON", CARRIES, ALWAYS, "rigid elements"},
     {"MPC", CARRIES, BY_MPC, "multipoint constraints"},
     {"MPCADD", 0, ALWAYS, "sets of multipoint constraints"},
-    {"BCTABLE", CARRIES, ALWAYS, "contact"},
-    {"BCONP", CARRIES, ALWAYS, "contact"},
-    {"BCTSET", CARRIES, ALWAYS, "contact"},
+    {"BCTABLE, BCONP, BCTSET, CONTACT", CARRIES, ALWAYS, "contact"},
     {"BGSET", CARRIES, ALWAYS, "glue"},
     {"TIE", CARRIES, ALWAYS, "ties"},
-    {"CONTACT", CARRIES, ALWAYS, "contact"},
-    {"CONM1", MASS, ALWAYS, "point masses"},
-    {"CONM2", MASS, ALWAYS, "point masses"},
-    {"CMASS1", MASS, ALWAYS, "point masses"},
-    {"CMASS2", MASS, ALWAYS, "point masses"},
-    {"CMASS3", MASS, ALWAYS, "point masses"},
-    {"CMASS4", MASS, ALWAYS, "point masses"},
-    {"NSM", MASS, ALWAYS, "masses of properties"},
-    {"NSM1", MASS, ALWAYS, "masses of properties"},
-    {"NSML", MASS, ALWAYS, "masses of properties"},
-    {"NSML1", MASS, ALWAYS, "masses of properties"},
-    {"FORCE of a coordinate system", LOAD, BY_LOAD, NULL},
+    {"CONM1, CONM2, CMASS1, CMASS2, CMASS3, CMASS4", MASS, ALWAYS, "point masses"},
+    {"NSM, NSM1, NSML, NSML1", MASS, ALWAYS, "masses of properties"},
+    {"FORCE of a coordinate system, PLOAD4 that varies over a face, PLOAD4 with a direction, "
+     "PLOAD4 of shells",
+     LOAD, BY_LOAD, NULL},
     {"FORCE1", LOAD, BY_LOAD, "forces by two nodes"},
     {"FORCE2", LOAD, BY_LOAD, "forces by four nodes"},
-    {"MOMENT", LOAD, BY_LOAD, "moments"},
-    {"MOMENT1", LOAD, BY_LOAD, "moments"},
-    {"MOMENT2", LOAD, BY_LOAD, "moments"},
+    {"MOMENT, MOMENT1, MOMENT2", LOAD, BY_LOAD, "moments"},
     {"PLOAD1", LOAD, BY_LOAD, "loads of bars"},
     {"PLOAD2", LOAD, BY_LOAD, "pressures of shells"},
     {"PLOADX1", LOAD, BY_LOAD, "pressures"},
-    {"PLOAD4 that varies over a face", LOAD, BY_LOAD, NULL},
-    {"PLOAD4 with a direction", LOAD, BY_LOAD, NULL},
-    {"PLOAD4 of shells", LOAD, BY_LOAD, NULL},
     {"GRAV", LOAD, BY_LOAD, "gravity"},
-    {"ACCEL", LOAD, BY_LOAD, "accelerations"},
-    {"ACCEL1", LOAD, BY_LOAD, "accelerations"},
+    {"ACCEL, ACCEL1", LOAD, BY_LOAD, "accelerations"},
     {"RFORCE", LOAD, BY_LOAD, "centrifugal loads"},
     {"SLOAD", LOAD, BY_LOAD, "loads on scalar points"},
     {"SPCD", LOAD | HOLDS, BY_LOAD, "prescribed displacements of a load"},
-    {"TEMP", LOAD, BY_TEMPERATURE, "temperatures"},
-    {"TEMPD", LOAD, BY_TEMPERATURE, "temperatures"},
-    {"TEMPP1", LOAD, BY_TEMPERATURE, "temperatures"},
-    {"TEMPP3", LOAD, BY_TEMPERATURE, "temperatures"},
-    {"TEMPRB", LOAD, BY_TEMPERATURE, "temperatures"},
+    {"TEMP, TEMPD, TEMPP1, TEMPP3, TEMPRB", LOAD, BY_TEMPERATURE, "temperatures"},
     {"DEFORM", LOAD, ALWAYS, "initial deformations"},
-    {"BOLT", LOAD, ALWAYS, "pretension"},
-    {"BOLTFOR", LOAD, ALWAYS, "pretension"},
-    {"QBDY1", LOAD, BY_LOAD, "heat fluxes"},
-    {"QBDY2", LOAD, BY_LOAD, "heat fluxes"},
-    {"QBDY3", LOAD, BY_LOAD, "heat fluxes"},
-    {"QHBDY", LOAD, BY_LOAD, "heat fluxes"},
-    {"QVECT", LOAD, BY_LOAD, "heat fluxes"},
+    {"BOLT, BOLTFOR", LOAD, ALWAYS, "pretension"},
+    {"QBDY1, QBDY2, QBDY3, QHBDY, QVECT", LOAD, BY_LOAD, "heat fluxes"},
     {"QVOL", LOAD, BY_LOAD, "heat sources"},
     {"CONV", LOAD, ALWAYS, "convection"},
     {"RADBC", LOAD, ALWAYS, "radiation"},
-    {"SUPORT", HOLDS, ALWAYS, "supports of free bodies"},
-    {"SUPORT1", HOLDS, ALWAYS, "supports of free bodies"},
+    {"SUPORT, SUPORT1", HOLDS, ALWAYS, "supports of free bodies"},
     {"SPCAX", HOLDS, ALWAYS, "supports of rings"},
-    {"SPCOFF", HOLDS, ALWAYS, "supports"},
-    {"SPCOFF1", HOLDS, ALWAYS, "supports"},
-    {"SPCR", HOLDS, ALWAYS, "supports"},
+    {"SPCOFF, SPCOFF1, SPCR", HOLDS, ALWAYS, "supports"},
     {"TEMPBC", HOLDS, ALWAYS, "prescribed temperatures"},
-    {"SUBCOM", HX_UNREAD_STEP, ALWAYS, "combinations of subcases"},
-    {"SUBSEQ", HX_UNREAD_STEP, ALWAYS, "combinations of subcases"},
+    {"SUBCOM, SUBSEQ", HX_UNREAD_STEP, ALWAYS, "combinations of subcases"},
     {"SUBSTEP", LOAD, ALWAYS, "coupled analyses"},
     {"SYM", LOAD | HOLDS, ALWAYS, "subcases of symmetry"},
-    {"SYMCOM", LOAD, ALWAYS, "combinations of subcases"},
-    {"SYMSEQ", LOAD, ALWAYS, "combinations of subcases"},
+    {"SYMCOM, SYMSEQ", LOAD, ALWAYS, "combinations of subcases"},
     {"PLSOLID", HX_UNREAD_MATERIAL, BY_PROPERTY, "hyperelastic solids"},
-    {"PCOMPLS", HX_UNREAD_MATERIAL, BY_PROPERTY, "layered solids"},
-    {"PCOMPS", HX_UNREAD_MATERIAL, BY_PROPERTY, "layered solids"},
+    {"PCOMPLS, PCOMPS", HX_UNREAD_MATERIAL, BY_PROPERTY, "layered solids"},
     {"PSLDN1", 0, BY_PROPERTY, "nonlinear solids; the analysis is linear"},
     {"MAT5", 0, BY_MATERIAL, "anisotropic conductivity"},
     {"MATT5", 0, BY_MATERIAL, "conductivity by temperature"},
-    {"MATHP", HX_UNREAD_MATERIAL, BY_MATERIAL, "hyperelastic materials"},
-    {"MATHE", HX_UNREAD_MATERIAL, BY_MATERIAL, "hyperelastic materials"},
+    {"MATHP, MATHE", HX_UNREAD_MATERIAL, BY_MATERIAL, "hyperelastic materials"},
     {"MATS1", HX_UNREAD_MATERIAL, BY_MATERIAL, "nonlinear materials"},
     {"MAT*", HX_UNREAD_MATERIAL, BY_MATERIAL, "materials that are not linear and isotropic"},
-    {"PLOTEL", 0, ALWAYS, "plot elements"},
-    {"PLOTEL3", 0, ALWAYS, "plot elements"},
-    {"PLOTEL4", 0, ALWAYS, "plot elements"},
+    {"PLOTEL, PLOTEL3, PLOTEL4", 0, ALWAYS, "plot elements"},
 };
 
-/* Cards that describe materials, solution control or output; names that end with "*" are
- * prefixes. */
-static const char *const plain[] = {
-    "PARAM",   "MDLPRM",  "P*",      "CORD*",  "EIG*",    "DESC",    "SET*",     "TABLE*",
-    "TABD*",   "TABR*",   "TSTEP*",  "ECHO*",  "ASET*",   "BSET*",   "CSET*",    "OMIT*",
-    "QSET*",   "USET*",   "SE*",     "BEGIN",  "DTI",     "DV*",     "DESVAR*",  "DRESP*",
-    "DCON*",   "DOPT*",   "DTPL*",   "DLINK*", "DEQATN",  "DTABLE*", "DSCREEN",  "OPTI*",
-    "FREQ*",   "AERO*",   "AE*",     "CAERO*", "SPLINE*", "TRIM*",   "FLFACT",   "FLUTTER",
-    "MKAERO*", "GUST",    "CSSCHD",  "DIVERG", "DIVERG",  "TF",      "DPHASE",   "DELAY",
-    "RAND*",   "DMI",     "DMIJ*",   "DMIK",   "NLP*",    "BCPARA",  "BCTPARA*", "BCTPARM",
-    "BCBODY*", "BSURF*",  "BCRPARA", "VIEW*",  "RAD*",    "CHBDY*",  "BDYOR",    "SPOINT",
-    "EPOINT",  "CDAMP*",  "CVISC",   "SNORM",  "MONPNT*", "MONDSP*", "ACMODL",   "TLOAD*",
-    "RLOAD*",  "DAREA",   "LSEQ",    "DLOAD",  "TIC",     "SWLDPRM", "CYAX",     "CYJOIN",
-    "BNDGRID", "MODTRAK", "TOPVAR",  "GRDSET", "CBARAO",  "BAROR",   "BEAMOR",   "USERSET",
-    "INCLUDE", "FLUX*",   "CNVCT",   "NSMADD", "DEFORMC", "ENDT",    "OUTPUT*",  "EDGE*",
-    "NLSTEP",  "NLCNTL*", "NLOUT",   "GROUP",  "ROTOR*",  "ADAPT",   "OUTRCV",   "ACSRCE",
-    "DMN*",    "DMR*",    "MICPNT",  "AMLREG", "BCTADD",  "BGADD",   "BCADD",    "BCTPAR*",
-    "BOUTPUT", "RCROSS",  "ACPLNW",  "FEFACE", "FEEDGE",  "GM*",     "POINT",    "CONTRLT",
-    "RELEASE", "EXTRN",
-};
+/* Cards that describe materials, solution control or output. */
+static const char plain[] =
+    "PARAM, MDLPRM, P*, CORD*, EIG*, DESC, SET*, TABLE*, TABD*, TABR*, TSTEP*, ECHO*, ASET*, "
+    "BSET*, CSET*, OMIT*, QSET*, USET*, SE*, BEGIN, DTI, DV*, DESVAR*, DRESP*, DCON*, DOPT*, "
+    "DTPL*, DLINK*, DEQATN, DTABLE*, DSCREEN, OPTI*, FREQ*, AERO*, AE*, CAERO*, SPLINE*, TRIM*, "
+    "FLFACT, FLUTTER, MKAERO*, GUST, CSSCHD, DIVERG, DIVERG, TF, DPHASE, DELAY, RAND*, DMI, "
+    "DMIJ*, DMIK, NLP*, BCPARA, BCTPARA*, BCTPARM, BCBODY*, BSURF*, BCRPARA, VIEW*, RAD*, CHBDY*, "
+    "BDYOR, SPOINT, EPOINT, CDAMP*, CVISC, SNORM, MONPNT*, MONDSP*, ACMODL, TLOAD*, RLOAD*, "
+    "DAREA, LSEQ, DLOAD, TIC, SWLDPRM, CYAX, CYJOIN, BNDGRID, MODTRAK, TOPVAR, GRDSET, CBARAO, "
+    "BAROR, BEAMOR, USERSET, INCLUDE, FLUX*, CNVCT, NSMADD, DEFORMC, ENDT, OUTPUT*, EDGE*, "
+    "NLSTEP, NLCNTL*, NLOUT, GROUP, ROTOR*, ADAPT, OUTRCV, ACSRCE, DMN*, DMR*, MICPNT, AMLREG, "
+    "BCTADD, BGADD, BCADD, BCTPAR*, BOUTPUT, RCROSS, ACPLNW, FEFACE, FEEDGE, GM*, POINT, CONTRLT, "
+    "RELEASE, EXTRN";
 
-/* Returns 1 if the name is that of the row, or begins with it if the row ends with "*". */
-static int matches(const char *name, const char *row)
+/* Returns 1 if the name is in the list, or begins with a word of it that ends with "*". */
+static int is_listed(const char *list, const char *name)
 {
-    const size_t n = strlen(row);
-    return row[n - 1] == '*' ? strncmp(name, row, n - 1) == 0 : strcmp(name, row) == 0;
+    char word[HX_LISTED_WORD];
+    while (hx_next_word(&list, word)) {
+        const size_t n = strlen(word);
+        if (word[n - 1] == '*' ? strncasecmp(name, word, n - 1) == 0 : strcasecmp(name, word) == 0)
+            return 1;
+    }
+    return 0;
 }
 
-static const card_kind *find_kind(const char *name)
+static const hx_nastran_kind *find_kind(const char *name)
 {
     for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++)
-        if (matches(name, kinds[i].name)) return &kinds[i];
+        if (is_listed(kinds[i].words, name)) return &kinds[i];
     return NULL;
-}
-
-static int is_plain(const char *name)
-{
-    if (strncmp(name, "PLOAD", 5) == 0) return 0;
-    for (size_t i = 0; i < sizeof plain / sizeof plain[0]; i++)
-        if (matches(name, plain[i])) return 1;
-    return 0;
 }
 
 /* --- counting --- */
 
-static int count_lost(hx_nastran_reader *r, const char *name, int64_t sid)
+/* Counts a card of that name and number. */
+static int count_card(hx_nastran_reader *r, hx_nastran_cards *list, const char *name,
+                      int64_t number, const hx_nastran_kind *kind, const char *too_many)
 {
-    for (size_t i = r->n_lost; i-- > 0;) {
-        if (r->lost[i].sid != sid || strcmp(r->lost[i].name, name) != 0) continue;
-        r->lost[i].n++;
+    for (size_t i = list->n; i-- > 0;) {
+        if (list->card[i].number != number || strcmp(list->card[i].name, name) != 0) continue;
+        list->card[i].n++;
         return HX_OK;
     }
-    if (r->n_lost == MOST_LOST)
-        return HX_NASTRAN_RAISE(
-            &r->scan,
-            "more than %d kinds of unknown cards: this does not seem to be Nastran bulk data",
-            MOST_LOST);
-    HX_TRY(hx_grow(&r->lost, r->n_lost, &r->lost_capacity, sizeof *r->lost, "cards"));
-    hx_nastran_lost *const lost = &r->lost[r->n_lost];
-    *lost = (hx_nastran_lost){.sid = sid, .n = 1, .line = r->scan.line};
-    snprintf(lost->name, sizeof lost->name, "%s", name);
-    HX_TRY(hx_strdup(&lost->path, r->scan.path));
-    r->n_lost++;
+    if (list->n == MOST_LOST)
+        return HX_NASTRAN_RAISE(&r->scan, "more than %d %s", MOST_LOST, too_many);
+    HX_TRY(hx_grow(&list->card, list->n, &list->capacity, sizeof *list->card, "cards"));
+    hx_nastran_lost *const card = &list->card[list->n];
+    *card = (hx_nastran_lost){.number = number, .n = 1, .line = r->scan.line, .kind = kind};
+    snprintf(card->name, sizeof card->name, "%s", name);
+    HX_TRY(hx_strdup(&card->path, r->scan.path));
+    list->n++;
     return HX_OK;
 }
 
 int hx_nastran_lose(hx_nastran_reader *r, const char *name)
 {
-    const card_kind *const kind = find_kind(name);
+    size_t same = r->lost.n;
+    while (same > 0 && strcmp(r->lost.card[same - 1].name, name) != 0) same--;
+    const hx_nastran_kind *const kind = same > 0 ? r->lost.card[same - 1].kind : find_kind(name);
     int64_t sid = 0;
     char *end;
-    if (kind && kind->by != ALWAYS && r->n_lost < MOST_SETS) {
+    if (kind && kind->by != ALWAYS && r->lost.n < MOST_SETS) {
         sid = strtoll(hx_nastran_text(&r->scan, 0), &end, 10);
         if (*end || sid < 0) sid = 0;
     }
-    return count_lost(r, name, sid);
+    return count_card(r, &r->lost, name, sid, kind,
+                      "kinds of unknown cards: this does not seem to be Nastran bulk data");
 }
 
 /* An error in a material becomes a warning, and the material is ignored. */
@@ -231,9 +177,8 @@ int hx_nastran_soften(hx_nastran_reader *r, unsigned role, int rc)
     enum { MOST_WARNED = 3 };
     if (rc != HX_EINPUT || role == 0) return rc;
     if (role == HX_UNREAD_MATERIAL) return soften_material(r);
-    HX_TRY((role == LOAD ? hx_import_conditions_set_load_fault
-                         : hx_import_conditions_set_support_fault)(&r->conditions, "%s",
-                                                                   hx_error_message()));
+    HX_TRY(hx_set_fault(role == LOAD ? &r->conditions.load_fault : &r->conditions.support_fault,
+                        "%s", hx_error_message()));
     if (r->n_soft++ < MOST_WARNED)
         HX_TRY(hx_notes_add(r->notes, HX_NOTE_WARNING, "%s", hx_error_message()));
     hx_error_clear();
@@ -242,20 +187,7 @@ int hx_nastran_soften(hx_nastran_reader *r, unsigned role, int rc)
 
 int hx_nastran_take_skin(hx_nastran_reader *r, int64_t property)
 {
-    for (size_t i = r->n_skin; i-- > 0;) {
-        if (r->skin[i].property != property || strcmp(r->skin[i].name, r->scan.name) != 0) continue;
-        r->skin[i].n++;
-        return HX_OK;
-    }
-    if (r->n_skin == MOST_LOST)
-        return HX_NASTRAN_RAISE(&r->scan, "more than %d properties of shells and bars", MOST_LOST);
-    HX_TRY(hx_grow(&r->skin, r->n_skin, &r->skin_capacity, sizeof *r->skin, "properties"));
-    hx_nastran_skin *const skin = &r->skin[r->n_skin];
-    *skin = (hx_nastran_skin){.property = property, .n = 1, .line = r->scan.line};
-    snprintf(skin->name, sizeof skin->name, "%s", r->scan.name);
-    HX_TRY(hx_strdup(&skin->path, r->scan.path));
-    r->n_skin++;
-    return HX_OK;
+    return count_card(r, &r->skin, r->scan.name, property, NULL, "properties of shells and bars");
 }
 
 int hx_nastran_take_property(hx_nastran_reader *r)
@@ -271,12 +203,12 @@ static int name_skins(hx_nastran_reader *r)
     hx_number_index index = {0};
     HX_TRY(hx_number_index_create(&index, &r->carrying));
     int rc = HX_OK;
-    for (size_t i = 0; i < r->n_skin && rc == HX_OK; i++) {
-        const hx_nastran_skin *const s = &r->skin[i];
+    for (size_t i = 0; i < r->skin.n && rc == HX_OK; i++) {
+        const hx_nastran_lost *const s = &r->skin.card[i];
         const int is_shell = strncmp(s->name, "CT", 2) == 0 || strncmp(s->name, "CQ", 2) == 0 ||
                              strcmp(s->name, "CSHEAR") == 0;
         const int is_bar = !is_shell || strcmp(s->name, "CTUBE") == 0;
-        if (hx_number_index_find(&index, s->property) < 0) continue; /* only marks faces or edges */
+        if (hx_number_index_find(&index, s->number) < 0) continue; /* only marks faces or edges */
         rc = hx_unread_add(&r->import.unread, CARRIES | MASS, s->name, is_bar ? "bars" : "shells",
                            s->n, s->path, s->line);
     }
@@ -305,13 +237,13 @@ static int solids_have(const hx_nastran_reader *r, chosen_by by, int64_t number)
 /* Without case control, or with an unknown set, all cards count as selected. */
 static int is_chosen(const hx_nastran_reader *r, const hx_nastran_lost *lost, chosen_by by)
 {
-    int is = by == ALWAYS || lost->sid == 0;
-    if (by == BY_MATERIAL || by == BY_PROPERTY) return is || solids_have(r, by, lost->sid);
+    int is = by == ALWAYS || lost->number == 0;
+    if (by == BY_MATERIAL || by == BY_PROPERTY) return is || solids_have(r, by, lost->number);
     is |= !r->has_control;
     for (size_t i = 0; i < r->n_case && !is; i++) {
         const hx_nastran_case *const c = &r->list[i];
-        is = by == BY_LOAD ? has_load(r, c->load, lost->sid)
-                           : (by == BY_MPC ? c->mpc > 0 : c->temperature == lost->sid);
+        is = by == BY_LOAD ? has_load(r, c->load, lost->number)
+                           : (by == BY_MPC ? c->mpc > 0 : c->temperature == lost->number);
     }
     return is;
 }
@@ -331,10 +263,11 @@ int hx_nastran_name_unread(hx_nastran_reader *r)
 {
     char text[300] = "";
     HX_TRY(name_skins(r));
-    for (size_t i = 0; i < r->n_lost; i++) {
-        const hx_nastran_lost *const lost = &r->lost[i];
-        const card_kind *const kind = find_kind(lost->name);
-        if (kind ? !is_chosen(r, lost, kind->by) : is_plain(lost->name)) {
+    for (size_t i = 0; i < r->lost.n; i++) {
+        const hx_nastran_lost *const lost = &r->lost.card[i];
+        const hx_nastran_kind *const kind = lost->kind;
+        const int is_plain = strncmp(lost->name, "PLOAD", 5) != 0 && is_listed(plain, lost->name);
+        if (kind ? !is_chosen(r, lost, kind->by) : is_plain) {
             add_text(text, sizeof text, lost);
             continue;
         }
@@ -348,25 +281,18 @@ int hx_nastran_name_unread(hx_nastran_reader *r)
 
 void hx_nastran_free_unread(hx_nastran_reader *r)
 {
-    for (size_t i = 0; i < r->n_lost; i++) free(r->lost[i].path);
-    for (size_t i = 0; i < r->n_skin; i++) free(r->skin[i].path);
-    free(r->lost);
-    free(r->skin);
+    for (size_t i = 0; i < r->lost.n; i++) free(r->lost.card[i].path);
+    for (size_t i = 0; i < r->skin.n; i++) free(r->skin.card[i].path);
+    free(r->lost.card);
+    free(r->skin.card);
 }
 
 /* SOL 105 has static subcases in addition to those for buckling. */
 int hx_nastran_is_static(const hx_nastran_reader *r)
 {
-    static const char *const word[] = {"101", "105", "106", "1",   "114",
-                                       "153", "200", "400", "401", "600"};
-    if (!r->solution[0]) return 1;
-    for (size_t i = 0; i < sizeof word / sizeof word[0]; i++)
-        if (strcmp(r->solution, word[i]) == 0) return 1;
-    return strncasecmp(r->solution, "SESTATIC", 8) == 0 ||
-           strncasecmp(r->solution, "STATIC", 6) == 0 ||
-           strncasecmp(r->solution, "NLSTATIC", 8) == 0 ||
-           strncasecmp(r->solution, "SEBUCKL", 7) == 0 ||
-           strncasecmp(r->solution, "NONLIN", 6) == 0;
+    static const char word[] = "101, 105, 106, 1, 114, 153, 200, 400, 401, 600, SESTATIC*, "
+                               "STATIC*, NLSTATIC*, SEBUCKL*, NONLIN*";
+    return !r->solution[0] || is_listed(word, r->solution);
 }
 
 /* PARAM,LGDISP,1 and PARAM,INREL,-2. */
@@ -380,19 +306,12 @@ int hx_nastran_take_param(hx_nastran_reader *r)
     return hx_nastran_lose(r, r->scan.name);
 }
 
-static int is_nonlinear(const char *solution)
-{
-    static const char *const word[] = {"106", "153", "400", "401", "402", "600"};
-    for (size_t i = 0; i < sizeof word / sizeof word[0]; i++)
-        if (strcmp(solution, word[i]) == 0) return 1;
-    return strncasecmp(solution, "NLSTATIC", 8) == 0 || strncasecmp(solution, "NONLIN", 6) == 0;
-}
-
 /* LGDISP and NLPARM have no effect in a linear solution. */
 int hx_nastran_name_nonlinear(hx_nastran_reader *r)
 {
     char text[HX_NASTRAN_FIELD + 8];
-    const int is = is_nonlinear(r->solution), may = is || !r->solution[0];
+    const int is = is_listed("106, 153, 400, 401, 402, 600, NLSTATIC*, NONLIN*", r->solution);
+    const int may = is || !r->solution[0];
     snprintf(text, sizeof text, "SOL %s", r->solution);
     if (is)
         HX_TRY(hx_import_unread(&r->import, 0, text, "nonlinear; the analysis is linear", 1,
@@ -413,8 +332,8 @@ int hx_nastran_name_relief(hx_nastran_reader *r)
         holds = r->conditions.list[i].kind == HX_CONDITION_SUPPORT;
     if (!r->relief_line) return HX_OK;
     if (!holds)
-        HX_TRY(hx_import_conditions_set_support_fault(
-            &r->conditions,
+        HX_TRY(hx_set_fault(
+            &r->conditions.support_fault,
             "%s:%lld: INREL: inertia relief balances the loads of an unsupported part, and hextop "
             "does not support it: give supports and loads in the config",
             r->import.path, (long long)r->relief_line));
@@ -459,18 +378,24 @@ static void list_set(set_list *list, int64_t sid)
         snprintf(list->text + n, sizeof list->text - n, ", ...");
 }
 
+/* Lists sets of unread cards with the same kind of selection. */
+static void list_lost(set_list *list, const hx_nastran_reader *r, chosen_by by)
+{
+    for (size_t i = 0; i < r->lost.n; i++) {
+        const hx_nastran_lost *const lost = &r->lost.card[i];
+        if (!lost->kind || lost->kind->by != by) continue;
+        list->has_wanted |= lost->number == 0; /* there were too many sets to distinguish */
+        list_set(list, lost->number);
+    }
+}
+
 /* Lists sets of loads, both from cards that are read and from those that are not. */
 static set_list list_loads(const hx_nastran_reader *r, int64_t wanted)
 {
     set_list list = {.wanted = wanted};
     for (size_t i = 0; i < r->n_part; i++) list_set(&list, r->part[i].of);
     for (size_t i = 0; i < r->n_load; i++) list_set(&list, r->load[i].sid);
-    for (size_t i = 0; i < r->n_lost; i++) {
-        const card_kind *const kind = find_kind(r->lost[i].name);
-        if (!kind || kind->by != BY_LOAD) continue;
-        list.has_wanted |= r->lost[i].sid == 0; /* there were too many sets to distinguish */
-        list_set(&list, r->lost[i].sid);
-    }
+    list_lost(&list, r, BY_LOAD);
     return list;
 }
 
@@ -483,22 +408,10 @@ static set_list list_supports(const hx_nastran_reader *r, int64_t wanted)
     return list;
 }
 
-/* Lists sets of unread cards with the same kind of selection. */
-static set_list list_lost(const hx_nastran_reader *r, chosen_by by, int64_t wanted)
-{
-    set_list list = {.wanted = wanted};
-    for (size_t i = 0; i < r->n_lost; i++) {
-        const card_kind *const kind = find_kind(r->lost[i].name);
-        if (!kind || kind->by != by) continue;
-        list.has_wanted |= r->lost[i].sid == 0; /* sets were too many to distinguish */
-        list_set(&list, r->lost[i].sid);
-    }
-    return list;
-}
-
 static set_list list_mpcs(const hx_nastran_reader *r, int64_t wanted)
 {
-    set_list list = list_lost(r, BY_MPC, wanted);
+    set_list list = {.wanted = wanted};
+    list_lost(&list, r, BY_MPC);
     for (size_t i = 0; i < r->n_mpc_part; i++) list_set(&list, r->mpc_part[i].of);
     return list;
 }
@@ -546,11 +459,12 @@ static int check_temperatures(hx_nastran_reader *r)
     char text[800] = "";
     for (size_t i = 0; i < r->n_case && !*text; i++) {
         const hx_nastran_case *const c = &r->list[i];
-        const set_list list = list_lost(r, BY_TEMPERATURE, c->temperature);
+        set_list list = {.wanted = c->temperature};
+        list_lost(&list, r, BY_TEMPERATURE);
         if (!c->is_other && c->temperature > 0 && !list.has_wanted)
             no_set(r, "TEMPERATURE", "sets of temperatures", c->temperature_line, &list, text);
     }
-    return *text ? hx_import_conditions_set_load_fault(&r->conditions, "%s", text) : HX_OK;
+    return *text ? hx_set_fault(&r->conditions.load_fault, "%s", text) : HX_OK;
 }
 
 int hx_nastran_check_loads(hx_nastran_reader *r)
@@ -571,7 +485,7 @@ int hx_nastran_check_loads(hx_nastran_reader *r)
         none_chosen(r, "LOAD", "sets of loads", &all, text);
     if (n_chosen > 0) no_load(r, text);
     HX_TRY(check_temperatures(r));
-    return *text ? hx_import_conditions_set_load_fault(&r->conditions, "%s", text) : HX_OK;
+    return *text ? hx_set_fault(&r->conditions.load_fault, "%s", text) : HX_OK;
 }
 
 int hx_nastran_check_supports(hx_nastran_reader *r, const hx_nastran_case *chosen)
@@ -585,7 +499,7 @@ int hx_nastran_check_supports(hx_nastran_reader *r, const hx_nastran_case *chose
     const set_list mpcs = list_mpcs(r, chosen->mpc);
     if (!*text && chosen->mpc > 0 && !mpcs.has_wanted)
         no_set(r, "MPC", "sets of multipoint constraints", chosen->mpc_line, &mpcs, text);
-    return *text ? hx_import_conditions_set_support_fault(&r->conditions, "%s", text) : HX_OK;
+    return *text ? hx_set_fault(&r->conditions.support_fault, "%s", text) : HX_OK;
 }
 
 /* --- sets of sets --- */
@@ -640,6 +554,6 @@ int hx_nastran_check_parts(hx_nastran_reader *r, const hx_nastran_case *chosen)
     check_part(r, &loads, chosen->load, load);
     check_part(r, &spcs, chosen->spc, support);
     check_part(r, &mpcs, chosen->mpc, support);
-    if (*load) HX_TRY(hx_import_conditions_set_load_fault(&r->conditions, "%s", load));
-    return *support ? hx_import_conditions_set_support_fault(&r->conditions, "%s", support) : HX_OK;
+    if (*load) HX_TRY(hx_set_fault(&r->conditions.load_fault, "%s", load));
+    return *support ? hx_set_fault(&r->conditions.support_fault, "%s", support) : HX_OK;
 }

@@ -5,16 +5,8 @@
 
 #include "../base/error.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 /* HX_EINPUT: the header is damaged, or the file cannot be opened. HDF5 files are not checked.
  * O(header). */
 int hx_netcdf_check(const char *path);
-
-#ifdef __cplusplus
-}
-#endif
 
 #endif

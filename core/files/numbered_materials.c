@@ -7,6 +7,7 @@
 
 #include "../base/grow.h"
 #include "../base/memory.h"
+#include "mesh_conditions.h"
 
 int hx_materials_at(hx_numbered_materials *materials, int64_t number,
                     hx_numbered_material **material)
@@ -30,38 +31,31 @@ static int same(double a, double b)
     return a == b || (isnan(a) && isnan(b));
 }
 
-static int set_fault(hx_file_material *to, const char *text)
-{
-    return to->fault ? HX_OK : hx_strdup(&to->fault, text);
-}
-
 /* Compares a used material with the first one. */
 static int take_material(const hx_numbered_material *first, const hx_numbered_material *m,
                          const char *path, hx_file_material *to)
 {
-    char text[500];
-    if (m->line == 0) {
-        snprintf(text, sizeof text,
-                 m->number < 0 ? "%.300s: elements of property %lld have no material"
-                               : "%.300s: elements have material %lld, which is not defined",
-                 path, m->number < 0 ? -(long long)m->number : (long long)m->number);
-        return set_fault(to, text);
-    }
+    if (m->line == 0)
+        return hx_set_fault(&to->fault,
+                            m->number < 0
+                                ? "%.300s: elements of property %lld have no material"
+                                : "%.300s: elements have material %lld, which is not defined",
+                            path, m->number < 0 ? -(long long)m->number : (long long)m->number);
     if (m->fault) {
-        snprintf(text, sizeof text,
-                 "%.300s:%lld: material %lld %s; only constants of an isotropic material are read",
-                 path, (long long)m->line, (long long)m->number, m->fault);
-        return set_fault(to, text);
+        return hx_set_fault(
+            &to->fault,
+            "%.300s:%lld: material %lld %s; only constants of an isotropic material are read", path,
+            (long long)m->line, (long long)m->number, m->fault);
     }
     if (same(first->young, m->young) && same(first->poisson, m->poisson) &&
         same(first->density, m->density) && same(first->conductivity, m->conductivity))
         return HX_OK;
-    snprintf(text, sizeof text,
-             "%.300s: several materials: %lld (line %lld) and %lld (line %lld); all elements must "
-             "have the same material",
-             path, (long long)first->number, (long long)first->line, (long long)m->number,
-             (long long)m->line);
-    return set_fault(to, text);
+    return hx_set_fault(
+        &to->fault,
+        "%.300s: several materials: %lld (line %lld) and %lld (line %lld); all elements must "
+        "have the same material",
+        path, (long long)first->number, (long long)first->line, (long long)m->number,
+        (long long)m->line);
 }
 
 int hx_materials_finish(const hx_numbered_materials *materials, const char *path,

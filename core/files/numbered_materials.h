@@ -6,10 +6,6 @@
 
 #include "../problem/conditions.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 typedef struct hx_numbered_material {
     /* number < 0: a property of that number (with its sign changed) that has no material. line:
      * first statement of the material; 0: only elements name it */
@@ -36,9 +32,5 @@ int hx_materials_finish(const hx_numbered_materials *materials, const char *path
                         hx_file_material *to);
 
 void hx_materials_free(hx_numbered_materials *materials);
-
-#ifdef __cplusplus
-}
-#endif
 
 #endif

@@ -80,17 +80,6 @@ static void find_centre(const hx_mesh *mesh, int64_t e, double centre[3])
 
 /* --- cells by number --- */
 
-static int number_elements(matcher *m)
-{
-    const int32_t *const orig = m->mesh->elem_orig;
-    if (!orig) return HX_OK;
-    HX_TRY(hx_alloc_raw(&m->number_elem, (size_t)m->mesh->n_elem, sizeof *m->number_elem,
-                        "numbers of elements"));
-#pragma omp parallel for schedule(static)
-    for (int64_t e = 0; e < m->mesh->n_elem; e++) m->number_elem[orig[e]] = (int32_t)e;
-    return HX_OK;
-}
-
 /* Returns the element of that original number if it matches the cell. */
 static int32_t elem_of_number(const matcher *m, double number, int64_t cell)
 {
@@ -273,7 +262,13 @@ static int match_cells(matcher *m, int32_t *cell, hx_result_match *match)
 {
     int64_t n_by_id;
     HX_TRY(hx_alloc_raw(&m->elem, (size_t)m->file->n_elem, sizeof *m->elem, "elements of cells"));
-    HX_TRY(number_elements(m));
+    const int32_t *const orig = m->mesh->elem_orig;
+    if (orig) {
+        HX_TRY(hx_alloc_raw(&m->number_elem, (size_t)m->mesh->n_elem, sizeof *m->number_elem,
+                            "numbers of elements"));
+#pragma omp parallel for schedule(static)
+        for (int64_t e = 0; e < m->mesh->n_elem; e++) m->number_elem[orig[e]] = (int32_t)e;
+    }
     const int64_t n_left = match_by_numbers(m, &n_by_id);
     if (n_left > 0) HX_TRY(match_by_corners(m));
     HX_TRY(invert_match(m, cell));

@@ -3,13 +3,12 @@
 #ifndef HX_RESULT_MATCH_H
 #define HX_RESULT_MATCH_H
 
+#include "../base/c_linkage.h"
 #include "../base/hash.h"
 #include "../mesh/mesh.h"
 #include "vtk.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+HX_C_BEGIN
 
 typedef enum {
     HX_MATCH_IN_ORDER,   /* cell i is the element with original number i */
@@ -48,8 +47,6 @@ int hx_result_match_cells(const hx_mesh *mesh, const hx_vtk_result *result, int3
 int hx_result_read(const char *path, const char *name, const hx_mesh *mesh, double least,
                    double missing, double *value, hx_result_match *match);
 
-#ifdef __cplusplus
-}
-#endif
+HX_C_END
 
 #endif

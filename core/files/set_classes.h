@@ -7,10 +7,6 @@
 
 #include "../base/error.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 /* Items that are in the same sets form a class. Class 0: in no set. Class c: in set[c] and in the
  * sets of class parent[c] < c. */
 typedef struct hx_set_classes {
@@ -29,9 +25,5 @@ int hx_set_classes_create(hx_set_classes *classes, int64_t n_item);
 int hx_set_classes_add(hx_set_classes *classes, int32_t set, int64_t n, const int32_t *item);
 
 void hx_set_classes_free(hx_set_classes *classes);
-
-#ifdef __cplusplus
-}
-#endif
 
 #endif

@@ -8,10 +8,6 @@
 #include "../base/notes.h"
 #include "../mesh/mesh.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 /* A set as the file defines it. No two sets have the same name and kind. */
 typedef struct hx_kind_set {
     char **name; /* allocated by malloc; replaced if another set keeps this name */
@@ -28,9 +24,5 @@ typedef const char *const hx_kind_words[HX_N_SET_KIND];
  * n). */
 int hx_kinds_name_apart(size_t n, hx_kind_set *list, const hx_kind_words *words, const char *path,
                         hx_notes *notes, hx_mesh *mesh);
-
-#ifdef __cplusplus
-}
-#endif
 
 #endif

@@ -6,10 +6,6 @@
 #include "../base/notes.h"
 #include "../mesh/mesh.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 /* The rules for names in a format. */
 typedef struct hx_set_name_rule {
     size_t most; /* largest number of bytes of a name in the file */
@@ -42,9 +38,5 @@ int hx_set_names_note(const hx_mesh *mesh, const hx_set_name_rule *rule, const c
 
 /* The rules of the formats (gmsh_write.c, abaqus_write.c, vtk_fields.c). */
 extern const hx_set_name_rule hx_gmsh_name_rule, hx_abaqus_name_rule, hx_vtk_name_rule;
-
-#ifdef __cplusplus
-}
-#endif
 
 #endif

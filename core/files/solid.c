@@ -323,18 +323,6 @@ static int is_same_face(const ring *a, const ring *b)
     return 1;
 }
 
-static void map_faces(const int32_t from[8], const int32_t to[8], int8_t face[6])
-{
-    for (int f = 0; f < 6; f++) {
-        const ring old = ring_of(from, f);
-        face[f] = -1;
-        for (int g = 0; g < 6 && old.n > 2; g++) {
-            const ring new = ring_of(to, g);
-            if (is_same_face(&old, &new)) face[f] = (int8_t)g;
-        }
-    }
-}
-
 enum { STAYS, CHANGES, MIRRORED, UNKNOWN };
 
 /* Determines how the cell must change, and its corners after the change. */
@@ -356,7 +344,14 @@ static void change(hx_mesh *mesh, int64_t e, int what, const int32_t to[8], hx_r
     cell->elem = (int32_t)e;
     cell->mirrored = what == MIRRORED;
     memcpy(cell->corner, conn, sizeof cell->corner);
-    map_faces(conn, to, cell->face);
+    for (int f = 0; f < 6; f++) {
+        const ring old = ring_of(conn, f);
+        cell->face[f] = -1;
+        for (int g = 0; g < 6 && old.n > 2; g++) {
+            const ring new = ring_of(to, g);
+            if (is_same_face(&old, &new)) cell->face[f] = (int8_t)g;
+        }
+    }
     memcpy(conn, to, 8 * sizeof *to);
 }
 

@@ -9,10 +9,6 @@
 #include "../base/notes.h"
 #include "../mesh/mesh.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 enum { HX_SOLID_NODES = 27, HX_SOLID_CORNERS = 8 };
 
 /* Orders of nodes that formats use. All of them number corners in the same way, except for VTK's
@@ -129,9 +125,5 @@ int hx_check_repaired(const hx_mesh *mesh, const hx_renumbered_list *list, const
 
 /* Returns HX_EINPUT with the reason why hx_normalize_cells could not convert the element. */
 int hx_refuse_cell(const hx_mesh *mesh, int64_t elem);
-
-#ifdef __cplusplus
-}
-#endif
 
 #endif

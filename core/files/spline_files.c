@@ -34,23 +34,19 @@ static int find_interfaces(const char *path, hx_spline *spline, hx_notes *notes)
                         hx_spline_side_name(spline, first->b, b, sizeof b), n == 1 ? "s" : "");
 }
 
-/* Reverses left-handed patches. */
-static int turn(const char *path, hx_spline *spline, hx_notes *notes)
-{
-    int n;
-    HX_TRY(hx_spline_turn(spline, &n));
-    if (n == 0) return HX_OK;
-    return hx_notes_add(
-        notes, HX_NOTE_INFO,
-        "%s: %d of %d %s %s left-handed and read with w reversed; sides keep their names", path, n,
-        spline->n_patch, hx_noun(spline->n_patch, "patch", "patches"), n == 1 ? "is" : "are");
-}
-
 static int make_spline_mesh(const char *path, const hx_spline_options *options, hx_spline *spline,
                             hx_mesh *mesh, hx_notes *notes)
 {
     HX_TRY(find_interfaces(path, spline, notes));
-    HX_TRY(turn(path, spline, notes));
+    /* reverse left-handed patches */
+    int n;
+    HX_TRY(hx_spline_turn(spline, &n));
+    if (n != 0)
+        HX_TRY(hx_notes_add(
+            notes, HX_NOTE_INFO,
+            "%s: %d of %d %s %s left-handed and read with w reversed; sides keep their names", path,
+            n, spline->n_patch, hx_noun(spline->n_patch, "patch", "patches"),
+            n == 1 ? "is" : "are"));
     if (options) HX_TRY(hx_spline_refine(spline, options->degree, options->n_part, options->part));
     HX_TRY(hx_spline_glue(spline));
     return hx_spline_image(spline, path, mesh);

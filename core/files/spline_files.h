@@ -2,13 +2,12 @@
 #ifndef HX_SPLINE_FILES_H
 #define HX_SPLINE_FILES_H
 
+#include "../base/c_linkage.h"
 #include "../base/notes.h"
 #include "../mesh/mesh.h"
 #include "../spline/spline.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+HX_C_BEGIN
 
 /* Reads a spline as its file states it, without gluing: patches, the file's interfaces, named
  * sides. HX_EINPUT, with file, line and element: the format or hx_spline_patch_make refuses the
@@ -31,8 +30,6 @@ int hx_spline_file_mesh(const char *path,
                         const hx_spline_options *options, hx_spline *spline, hx_mesh *mesh,
                         hx_notes *notes);
 
-#ifdef __cplusplus
-}
-#endif
+HX_C_END
 
 #endif

@@ -82,23 +82,6 @@ static int skip_edges(reader *r)
 
 /* --- a patch --- */
 
-static int read_axis(reader *r, hx_spline_raw *raw, int d, double **knot)
-{
-    int64_t head[2], n_value;
-    HX_TRY(hx_file_scan_int(&r->scan, &integer, 2, head));
-    raw->degree[d] = head[0];
-    if (head[0] < 0 || head[0] > 100 || head[1] < 1 || head[1] > INT32_MAX)
-        return HX_FILE_RAISE(&r->scan, "a knot vector of degree %lld with %lld control %s",
-                             (long long)head[0], (long long)head[1],
-                             hx_noun(head[1], "point", "points"));
-    raw->n_knot[d] = head[0] + head[1] + 1;
-    HX_TRY(hx_file_scan_room(&r->scan, &number, raw->n_knot[d], 1, "knots", &n_value));
-    HX_TRY(hx_alloc(knot, (size_t)n_value, sizeof **knot, "knots"));
-    HX_TRY(hx_file_scan_real(&r->scan, &number, n_value, *knot));
-    raw->knot[d] = *knot;
-    return HX_OK;
-}
-
 /* Reads three coordinates and a weight per point: Cartesian, or multiplied by the weight. */
 static int read_points(reader *r, hx_spline_raw *raw, int is_homogeneous, double *x, double *w)
 {
@@ -147,7 +130,20 @@ static int read_patch_numbers(reader *r, hx_spline_raw *raw, double *knot[3], do
     HX_TRY(hx_file_scan_count(&r->scan, "the number of knot vectors", &n));
     if (n != 3)
         return HX_FILE_RAISE(&r->scan, "%lld knot vectors; a patch has three", (long long)n);
-    for (int d = 0; d < 3; d++) HX_TRY(read_axis(r, raw, d, &knot[d]));
+    for (int d = 0; d < 3; d++) {
+        int64_t head[2], n_value;
+        HX_TRY(hx_file_scan_int(&r->scan, &integer, 2, head));
+        raw->degree[d] = head[0];
+        if (head[0] < 0 || head[0] > 100 || head[1] < 1 || head[1] > INT32_MAX)
+            return HX_FILE_RAISE(&r->scan, "a knot vector of degree %lld with %lld control %s",
+                                 (long long)head[0], (long long)head[1],
+                                 hx_noun(head[1], "point", "points"));
+        raw->n_knot[d] = head[0] + head[1] + 1;
+        HX_TRY(hx_file_scan_room(&r->scan, &number, raw->n_knot[d], 1, "knots", &n_value));
+        HX_TRY(hx_alloc(&knot[d], (size_t)n_value, sizeof *knot[d], "knots"));
+        HX_TRY(hx_file_scan_real(&r->scan, &number, n_value, knot[d]));
+        raw->knot[d] = knot[d];
+    }
     HX_TRY(need_word(r, "dimension"));
     HX_TRY(read_dimension(r));
     HX_TRY(read_points_head(r, raw, &is_homogeneous));

@@ -134,22 +134,6 @@ static hx_spline_boundary *boundary_named(hx_spline *spline, const char *name)
     return NULL;
 }
 
-static int add_side(hx_spline *spline, int64_t attribute, hx_spline_side side)
-{
-    char name[40];
-    snprintf(name, sizeof name, "boundary-%lld", (long long)attribute);
-    hx_spline_boundary *to = boundary_named(spline, name);
-    if (!to) {
-        to = &spline->boundary[spline->n_boundary];
-        HX_TRY(hx_strdup(&to->name, name));
-        spline->n_boundary++;
-    }
-    HX_TRY(hx_resize(&to->side, (size_t)to->n_side, (size_t)to->n_side + 1, sizeof *to->side,
-                     "sides of a boundary"));
-    to->side[to->n_side++] = side;
-    return HX_OK;
-}
-
 static int take_boundary(const reader *r, hx_spline *spline)
 {
     HX_TRY(
@@ -174,7 +158,17 @@ static int take_boundary(const reader *r, hx_spline *spline)
                          "boundary %lld (vertices %lld %lld %lld %lld) is not a side of an element",
                          (long long)i + 1, (long long)entry[1], (long long)entry[2],
                          (long long)entry[3], (long long)entry[4]));
-        HX_TRY(add_side(spline, entry[0], (hx_spline_side){r->face[low].patch, r->face[low].side}));
+        char name[40];
+        snprintf(name, sizeof name, "boundary-%lld", (long long)entry[0]);
+        hx_spline_boundary *to = boundary_named(spline, name);
+        if (!to) {
+            to = &spline->boundary[spline->n_boundary];
+            HX_TRY(hx_strdup(&to->name, name));
+            spline->n_boundary++;
+        }
+        HX_TRY(hx_resize(&to->side, (size_t)to->n_side, (size_t)to->n_side + 1, sizeof *to->side,
+                         "sides of a boundary"));
+        to->side[to->n_side++] = (hx_spline_side){r->face[low].patch, r->face[low].side};
     }
     return HX_OK;
 }

@@ -180,8 +180,10 @@ static int take_boundaries(reader *r, hx_spline *spline)
     return HX_OK;
 }
 
-static int note_others(const reader *r, hx_notes *notes)
+int hx_gismo_take(hx_gismo_reader *r, hx_spline *spline, hx_notes *notes)
 {
+    HX_TRY(choose_patches(r));
+    HX_TRY(hx_alloc(&spline->patch, (size_t)r->n, sizeof *spline->patch, "patches"));
     const geometry *first = NULL;
     int n = (int)r->n_geometry - r->n;
     for (size_t i = 0; i < r->n_geometry && !first; i++) {
@@ -189,18 +191,11 @@ static int note_others(const reader *r, hx_notes *notes)
         for (int k = 0; k < r->n; k++) is_taken |= r->place[k] == (int)i;
         if (!is_taken) first = &r->geometry[i];
     }
-    if (!first) return HX_OK;
-    return hx_notes_add(
-        notes, HX_NOTE_INFO,
-        "%s: %d of %zu geometries are left out, the first of type \"%s\" in line %lld", r->xml.path,
-        n, r->n_geometry, first->type, (long long)first->line);
-}
-
-int hx_gismo_take(hx_gismo_reader *r, hx_spline *spline, hx_notes *notes)
-{
-    HX_TRY(choose_patches(r));
-    HX_TRY(hx_alloc(&spline->patch, (size_t)r->n, sizeof *spline->patch, "patches"));
-    HX_TRY(note_others(r, notes));
+    if (first)
+        HX_TRY(hx_notes_add(
+            notes, HX_NOTE_INFO,
+            "%s: %d of %zu geometries are left out, the first of type \"%s\" in line %lld",
+            r->xml.path, n, r->n_geometry, first->type, (long long)first->line));
     for (int k = 0; k < r->n; k++) {
         spline->patch[k] = r->geometry[r->place[k]].patch;
         r->geometry[r->place[k]].patch = (hx_spline_patch){0};

@@ -17,14 +17,6 @@ typedef hx_gismo_reader reader;
 
 /* --- numbers --- */
 
-static int append(numbers *list, double value)
-{
-    HX_TRY(hx_grow(&list->value, list->n, &list->capacity, sizeof *list->value,
-                   "numbers of an XML file"));
-    list->value[list->n++] = value;
-    return HX_OK;
-}
-
 static int parse(const hx_xml_scan *xml, numbers *list)
 {
     const char *at = xml->text, *const end = xml->text + xml->n_text;
@@ -38,7 +30,9 @@ static int parse(const hx_xml_scan *xml, numbers *list)
             return HX_XML_RAISE(xml, hx_xml_line_of(xml->text, xml->at_line, at),
                                 "'%.*s' is not a number",
                                 (int)(end - at < 20 ? end - at : (ptrdiff_t)20), at);
-        HX_TRY(append(list, value));
+        HX_TRY(hx_grow(&list->value, list->n, &list->capacity, sizeof *list->value,
+                       "numbers of an XML file"));
+        list->value[list->n++] = value;
         at = next;
     }
 }

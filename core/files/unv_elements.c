@@ -109,21 +109,6 @@ static int name_element(unv_reader *r, int64_t kind, int64_t line)
     return count_skin(r, kind, kind < 40 ? "bars" : "unknown elements", line);
 }
 
-/* Reads n node numbers, 8 per line; those after the first HX_SOLID_NODES are skipped. */
-static int take_node_numbers(unv_reader *r, int64_t n, int64_t node[HX_SOLID_NODES])
-{
-    for (int64_t i = 0; i < n;) {
-        int64_t part[UNV_MOST_NUMBERS];
-        int n_part;
-        const int most = n - i < UNV_MOST_NUMBERS ? (int)(n - i) : UNV_MOST_NUMBERS;
-        HX_TRY(hx_unv_need_line(r));
-        HX_TRY(hx_unv_take_integers(r, most, most, part, &n_part));
-        for (int k = 0; k < n_part; k++, i++)
-            if (i < HX_SOLID_NODES) node[i] = part[k];
-    }
-    return HX_OK;
-}
-
 /* Gmsh gives elements of second order the type of first-order elements. */
 static int add_unv_face(unv_reader *r, const cell_type *type, int64_t number, int64_t n_node,
                         const int64_t *node, int64_t line)
@@ -183,7 +168,16 @@ int hx_unv_read_elements(unv_reader *r, int n_head)
             return HX_FILE_RAISE(&r->scan, "an element of %lld nodes", (long long)n_node);
         const int is_beam = head[1] == 11 || (head[1] >= 21 && head[1] <= 24);
         if (is_beam) HX_TRY(hx_unv_need_line(r)); /* orientation and ends of the beam */
-        HX_TRY(take_node_numbers(r, n_node, node));
+        /* node numbers, 8 per line; those after the first HX_SOLID_NODES are skipped */
+        for (int64_t i = 0; i < n_node;) {
+            int64_t part[UNV_MOST_NUMBERS];
+            int n_part;
+            const int most = n_node - i < UNV_MOST_NUMBERS ? (int)(n_node - i) : UNV_MOST_NUMBERS;
+            HX_TRY(hx_unv_need_line(r));
+            HX_TRY(hx_unv_take_integers(r, most, most, part, &n_part));
+            for (int k = 0; k < n_part; k++, i++)
+                if (i < HX_SOLID_NODES) node[i] = part[k];
+        }
         HX_TRY(add_unv_cell(r, head[1], head[0], n_node, node, line));
     }
 }

@@ -20,20 +20,6 @@ static int add_member(unv_reader *r, hx_import_set *set, int64_t type, int64_t n
     return HX_OK;
 }
 
-/* Reads n entities of `width` numbers each; type and number come first. */
-static int read_members(unv_reader *r, hx_import_set *set, int64_t n, int width)
-{
-    for (int64_t i = 0; i < n;) {
-        int64_t value[UNV_MOST_NUMBERS];
-        int n_value;
-        HX_TRY(hx_unv_need_line(r));
-        HX_TRY(hx_unv_take_integers(r, width, UNV_MOST_NUMBERS, value, &n_value));
-        for (int k = 0; k + width <= n_value && i < n; k += width, i++)
-            HX_TRY(add_member(r, set, value[k], value[k + 1]));
-    }
-    return HX_OK;
-}
-
 /* Opens the set of a group, named by its position until the kind of its members is known. */
 static int open_group(unv_reader *r, const char *name, int64_t number, hx_import_set **set)
 {
@@ -87,7 +73,15 @@ int hx_unv_read_groups(unv_reader *r, int width)
         HX_TRY(open_group(r, *name ? name : r->line, group, &set));
         if (n_entity == 0 && r->n_empty++ == 0)
             snprintf(r->empty, sizeof r->empty, "%.79s", r->group[r->n_group - 1].name);
-        HX_TRY(read_members(r, set, n_entity, width));
+        /* entities of `width` numbers each; type and number come first */
+        for (int64_t i = 0; i < n_entity;) {
+            int64_t value[UNV_MOST_NUMBERS];
+            int n_value;
+            HX_TRY(hx_unv_need_line(r));
+            HX_TRY(hx_unv_take_integers(r, width, UNV_MOST_NUMBERS, value, &n_value));
+            for (int k = 0; k + width <= n_value && i < n_entity; k += width, i++)
+                HX_TRY(add_member(r, set, value[k], value[k + 1]));
+        }
     }
 }
 
@@ -140,19 +134,6 @@ static int append_all(hx_numbers *to, const hx_numbers *from)
     return HX_OK;
 }
 
-/* Merges the group into an earlier one of its name and kind. */
-static int join_groups(unv_reader *r, const unv_group *to, const unv_group *from)
-{
-    if (r->n_joined++ == 0)
-        snprintf(r->joined, sizeof r->joined, "groups %lld and %lld are both '%.79s'",
-                 (long long)to->number, (long long)from->number, to->name);
-    HX_TRY(append_all(&to->set->node, &from->set->node));
-    HX_TRY(append_all(&to->set->elem, &from->set->elem));
-    HX_TRY(append_all(&to->set->quad, &from->set->quad));
-    hx_import_drop_set(&r->import, from->set);
-    return HX_OK;
-}
-
 int hx_unv_name_groups(unv_reader *r)
 {
     size_t n = 0; /* number of groups that remain */
@@ -170,7 +151,15 @@ int hx_unv_name_groups(unv_reader *r)
                             strcmp(r->group[same].name, group->name) != 0))
             same++;
         if (same < n) {
-            HX_TRY(join_groups(r, &r->group[same], group));
+            /* merge the group into an earlier one of its name and kind */
+            if (r->n_joined++ == 0)
+                snprintf(r->joined, sizeof r->joined, "groups %lld and %lld are both '%.79s'",
+                         (long long)r->group[same].number, (long long)group->number,
+                         r->group[same].name);
+            HX_TRY(append_all(&r->group[same].set->node, &group->set->node));
+            HX_TRY(append_all(&r->group[same].set->elem, &group->set->elem));
+            HX_TRY(append_all(&r->group[same].set->quad, &group->set->quad));
+            hx_import_drop_set(&r->import, group->set);
             continue;
         }
         const unv_group kept = *group;

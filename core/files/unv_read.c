@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "unv_read.h"
+#include "mesh_readers.h"
 #include "unv_reader.h"
 
 static int pass_data(unv_reader *r)

@@ -3,12 +3,11 @@
 #ifndef HX_VTK_H
 #define HX_VTK_H
 
+#include "../base/c_linkage.h"
 #include "../base/notes.h"
 #include "../mesh/mesh.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+HX_C_BEGIN
 
 /* Bytes of a title, including the terminating 0. */
 enum { HX_VTK_TITLE = 256 };
@@ -121,8 +120,6 @@ void hx_vtk_result_free(hx_vtk_result *result);
 /* Rewrites NAME.vtk.series (JSON) for n files with their times (iterations), atomically. */
 int hx_vtk_write_series(const char *path, size_t n, const char *const *file, const double *time);
 
-#ifdef __cplusplus
-}
-#endif
+HX_C_END
 
 #endif

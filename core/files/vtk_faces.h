@@ -6,10 +6,6 @@
 
 #include "solid.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 #define HX_VTK_FACES_OF "faces_of_"
 /* The array of the file itself that holds the rules of combined sets, one character per number. */
 #define HX_VTK_RULES "hextop_sets"
@@ -32,9 +28,5 @@ const char *hx_vtk_faces_of(const char *array);
 
 /* Returns 1 if the array has such a name, and values with no more bits than a cell has faces. */
 int hx_vtk_are_faces(const char *array, int64_t n, const int32_t *value);
-
-#ifdef __cplusplus
-}
-#endif
 
 #endif

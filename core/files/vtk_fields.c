@@ -67,17 +67,6 @@ static int holds_more(const hx_mesh *mesh, const hx_set *set, const uint8_t *fla
     return 0;
 }
 
-/* mark[node] := value for the nodes of the set's elements and of its first n_face faces. */
-static void mark_brought(const hx_mesh *mesh, const hx_set *set, int64_t n_face, uint8_t *mark,
-                         uint8_t value)
-{
-    for (int64_t i = 0; i < 8 * set->n_elem; i++)
-        mark[mesh->conn[8 * (int64_t)set->elem[i / 8] + i % 8]] = value;
-    for (int64_t i = 0; i < 4 * n_face; i++)
-        mark[mesh->conn[8 * (set->face[i / 4] / 6) + hx_hex_face[set->face[i / 4] % 6][i % 4]]] =
-            value;
-}
-
 /* Lists the nodes for the array on points: all nodes of the set. If these would contain elements
  * that are not in the set, only nodes that do not belong to the set's elements and faces. The
  * caller frees *list. */
@@ -97,7 +86,12 @@ static int list_array_nodes(const hx_mesh *mesh, const hx_set *set, int64_t n_fa
     }
     for (int64_t i = 0; i < set->n_node; i++) flag[set->node[i]] = 1;
     if (holds_more(mesh, set, flag)) {
-        mark_brought(mesh, set, n_face, flag, 0);
+        /* leave the nodes that belong to none of the set's elements and first n_face faces */
+        for (int64_t i = 0; i < 8 * set->n_elem; i++)
+            flag[mesh->conn[8 * (int64_t)set->elem[i / 8] + i % 8]] = 0;
+        for (int64_t i = 0; i < 4 * n_face; i++)
+            flag[mesh->conn[8 * (set->face[i / 4] / 6) +
+                            hx_hex_face[set->face[i / 4] % 6][i % 4]]] = 0;
         *n = 0;
         for (int64_t i = 0; i < set->n_node; i++)
             if (flag[set->node[i]]) (*list)[(*n)++] = set->node[i];

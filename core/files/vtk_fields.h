@@ -4,10 +4,6 @@
 
 #include "vtk.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 typedef struct hx_fields {
     /* the piece that the data cover; NULL: all, in the mesh's order (borrowed) */
     const hx_vtk_piece *piece;
@@ -43,9 +39,5 @@ int hx_fields_add_faces(hx_fields *fields, const hx_mesh *mesh);
 
 /* Accepts a zeroed struct. */
 void hx_fields_free(hx_fields *fields);
-
-#ifdef __cplusplus
-}
-#endif
 
 #endif

@@ -51,9 +51,13 @@ static void free_query(node_query *a)
     free(a->queried);
 }
 
-/* Lists the nodes of kept elements, each once. */
-static int list_kept_nodes(node_query *a, const hx_vtk_kept *k, const hx_vtk_piece *piece)
+/* Local preparation. Every home rank has a consecutive piece of the nodes. */
+static int prepare_kept(hx_vtk_kept *k, node_query *a, const hx_comm *comm, int64_t n_node,
+                        const hx_vtk_piece *piece, const double *value, double least)
 {
+    const size_t size = (size_t)comm->size;
+    HX_TRY(list_kept(piece->n[HX_VTK_CELL], value, least, &k->elem, &k->n_own_elem));
+    /* list the nodes of kept elements, each once */
     const int64_t n = 8 * k->n_own_elem;
     HX_TRY(hx_alloc_raw(&a->node, (size_t)n, sizeof *a->node, what));
 #pragma omp parallel for schedule(static)
@@ -61,16 +65,7 @@ static int list_kept_nodes(node_query *a, const hx_vtk_kept *k, const hx_vtk_pie
         memcpy(a->node + 8 * e, piece->conn + 8 * (int64_t)k->elem[e], 8 * sizeof *a->node);
     hx_sort_i32(a->node, n);
     a->n = hx_unique_i32(a->node, n);
-    return hx_alloc_raw(&a->number, (size_t)a->n, sizeof *a->number, what);
-}
-
-/* Local preparation. Every home rank has a consecutive piece of the nodes. */
-static int prepare_kept(hx_vtk_kept *k, node_query *a, const hx_comm *comm, int64_t n_node,
-                        const hx_vtk_piece *piece, const double *value, double least)
-{
-    const size_t size = (size_t)comm->size;
-    HX_TRY(list_kept(piece->n[HX_VTK_CELL], value, least, &k->elem, &k->n_own_elem));
-    HX_TRY(list_kept_nodes(a, k, piece));
+    HX_TRY(hx_alloc_raw(&a->number, (size_t)a->n, sizeof *a->number, what));
     HX_TRY(hx_alloc_raw(&k->conn, 8 * (size_t)k->n_own_elem, sizeof *k->conn, what));
     HX_TRY(hx_alloc(&a->out_first, size + 1, sizeof *a->out_first, what));
     HX_TRY(hx_alloc(&a->in_first, size + 1, sizeof *a->in_first, what));

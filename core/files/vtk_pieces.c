@@ -160,16 +160,6 @@ static int send(hx_vtk_reader *r, bundle *b)
     return n > 0 ? hx_import_add_solids(r->import, b->id, n, b->number, b->node, 0) : HX_OK;
 }
 
-static int take_cell(hx_vtk_reader *r, bundle *b, int64_t cell, hx_solid_id id, const int64_t *node)
-{
-    const int n_node = hx_solids[id].n_node;
-    if (b->n == CELLS || b->id != id) HX_TRY(send(r, b));
-    b->id = id;
-    b->number[b->n] = cell;
-    memcpy(b->node + n_node * b->n++, node, (size_t)n_node * sizeof *node);
-    return HX_OK;
-}
-
 static int send_chunk(hx_vtk_reader *r, cell_reader *c, bundle *b, int64_t first, int64_t n)
 {
     static const hx_file_number int32 = {"int", 4, 'i'};
@@ -179,7 +169,11 @@ static int send_chunk(hx_vtk_reader *r, cell_reader *c, bundle *b, int64_t first
         hx_solid_id id = HX_SOLID_HEX8;
         int64_t node[MOST_NODES];
         HX_TRY(read_cell(r, c, first + k, type[k], &id, node));
-        HX_TRY(take_cell(r, b, first + k, id, node));
+        const int n_node = hx_solids[id].n_node;
+        if (b->n == CELLS || b->id != id) HX_TRY(send(r, b));
+        b->id = id;
+        b->number[b->n] = first + k;
+        memcpy(b->node + n_node * b->n++, node, (size_t)n_node * sizeof *node);
     }
     return HX_OK;
 }

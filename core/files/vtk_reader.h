@@ -12,10 +12,6 @@
 #include "mesh_import.h"
 #include "solid.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 enum { HX_VTK_CHUNK = 4096 };
 
 typedef enum { HX_VTK_NOWHERE, HX_VTK_ON_POINTS, HX_VTK_ON_CELLS } hx_vtk_data_where;
@@ -194,9 +190,5 @@ int hx_vtk_read_rules(hx_vtk_reader *r, const hx_file_number *type, int64_t n);
  * give two sets. */
 int hx_vtk_make_faces(hx_vtk_reader *r);
 int hx_vtk_name_sets(hx_vtk_reader *r);
-
-#ifdef __cplusplus
-}
-#endif
 
 #endif

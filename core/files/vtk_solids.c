@@ -163,17 +163,6 @@ static int check_points(hx_vtk_reader *r)
     return HX_OK;
 }
 
-static int64_t count_middles(const hx_vtk_reader *r)
-{
-    int64_t n = 0;
-    for (int64_t e = 0; r->cell_begin && e < r->n_elem; e++) {
-        if (elem_of(r, e) < 0) continue;
-        const hx_solid *const solid = &hx_solids[vtk_solid_of(r, e)];
-        n += solid->n_node - solid->n_corner;
-    }
-    return n;
-}
-
 /* place[node] := element * 32 + position among its nodes after the corners, in the first element
  * that has it; -1 for other nodes; -2 for corners. */
 static void place_middles(const hx_vtk_reader *r, int64_t *place)
@@ -248,7 +237,12 @@ int hx_vtk_leave_middles(hx_vtk_reader *r)
     int rc = HX_OK;
     int64_t *place = NULL;
     hx_middle_survey survey = {0};
-    const int64_t n = count_middles(r);
+    int64_t n = 0;
+    for (int64_t e = 0; r->cell_begin && e < r->n_elem; e++) {
+        if (elem_of(r, e) < 0) continue;
+        const hx_solid *const solid = &hx_solids[vtk_solid_of(r, e)];
+        n += solid->n_node - solid->n_corner;
+    }
     if (n == 0 && !r->elem_new) goto fail; /* nothing to leave out */
     HX_TRY_FAIL(check_points(r));
     const int64_t most = (n < r->n_node ? n : r->n_node) * HX_SOLID_CORNERS + r->n_node;

@@ -11,10 +11,6 @@
 
 #include "../comm/comm_file.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 /* Bytes of a field's name that VTK's own reader accepts, including the terminating 0. */
 enum { HX_VTK_NAME = 256 };
 
@@ -118,9 +114,5 @@ static inline unsigned char *hx_vtk_put_u8(unsigned char *to, uint8_t value, int
     if (!ascii) return hx_vtk_put_bits(to, value, 1);
     return to + snprintf((char *)to, HX_VTK_TEXT_BYTES, "%u%c", (unsigned)value, separator);
 }
-
-#ifdef __cplusplus
-}
-#endif
 
 #endif

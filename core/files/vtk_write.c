@@ -285,17 +285,6 @@ static unsigned char *encode_bytes(const void *what, int64_t begin, int64_t end,
 
 /* --- sections --- */
 
-static int put_header(hx_vtk_stream *out, const char *title)
-{
-    char line[256] = "";
-    if (title) snprintf(line, sizeof line, "%s", title);
-    for (char *c = line; *c; c++)
-        if (iscntrl((unsigned char)*c)) *c = ' ';
-    return hx_vtk_stream_text(out,
-                              "# vtk DataFile Version 3.0\n%s\n%s\nDATASET UNSTRUCTURED_GRID\n",
-                              line, out->ascii ? "ASCII" : "BINARY");
-}
-
 /* Counts the numbers of all elements of a mesh by their kinds. */
 static int64_t count_by_kind(const hx_mesh *mesh)
 {
@@ -336,21 +325,6 @@ static int count_cell_numbers(selection *s, const hx_comm *comm)
     }
     free(all);
     return rc;
-}
-
-static int put_mesh(hx_vtk_stream *out, const selection *s)
-{
-    const long long n_node = s->n_node, n_elem = s->n_elem, n_number = s->n_number;
-    const hx_vtk_items cells = {s->own_elem[0], s->own_elem[1], 9, (uint64_t)n_number,
-                                (uint64_t)s->n_before};
-    HX_TRY(hx_vtk_stream_text(out, "POINTS %lld double\n", n_node));
-    HX_TRY(hx_vtk_stream_records(out, n_node, s->own_node, 3, sizeof(double), encode_points, s));
-    HX_TRY(hx_vtk_stream_text(out, "\nCELLS %lld %lld\n", n_elem, n_number));
-    HX_TRY(hx_vtk_stream_items(out, &cells, sizeof(int32_t), encode_cells, s));
-    HX_TRY(hx_vtk_stream_text(out, "\nCELL_TYPES %lld\n", n_elem));
-    HX_TRY(
-        hx_vtk_stream_records(out, n_elem, s->own_elem, 1, sizeof(int32_t), encode_cell_types, s));
-    return hx_vtk_stream_text(out, "\n");
 }
 
 int hx_vtk_name_bytes(unsigned char c)
@@ -488,9 +462,25 @@ static int put_own_fields(hx_vtk_stream *out, const hx_vtk_field *field, size_t 
 static int put_file(hx_vtk_stream *out, const selection *s, const char *title,
                     const hx_vtk_field *field, size_t n_field)
 {
-    HX_TRY(put_header(out, title));
+    char line[256] = "";
+    if (title) snprintf(line, sizeof line, "%s", title);
+    for (char *c = line; *c; c++)
+        if (iscntrl((unsigned char)*c)) *c = ' ';
+    HX_TRY(hx_vtk_stream_text(out,
+                              "# vtk DataFile Version 3.0\n%s\n%s\nDATASET UNSTRUCTURED_GRID\n",
+                              line, out->ascii ? "ASCII" : "BINARY"));
     HX_TRY(put_own_fields(out, field, n_field));
-    HX_TRY(put_mesh(out, s));
+    const long long n_node = s->n_node, n_elem = s->n_elem, n_number = s->n_number;
+    const hx_vtk_items cells = {s->own_elem[0], s->own_elem[1], 9, (uint64_t)n_number,
+                                (uint64_t)s->n_before};
+    HX_TRY(hx_vtk_stream_text(out, "POINTS %lld double\n", n_node));
+    HX_TRY(hx_vtk_stream_records(out, n_node, s->own_node, 3, sizeof(double), encode_points, s));
+    HX_TRY(hx_vtk_stream_text(out, "\nCELLS %lld %lld\n", n_elem, n_number));
+    HX_TRY(hx_vtk_stream_items(out, &cells, sizeof(int32_t), encode_cells, s));
+    HX_TRY(hx_vtk_stream_text(out, "\nCELL_TYPES %lld\n", n_elem));
+    HX_TRY(
+        hx_vtk_stream_records(out, n_elem, s->own_elem, 1, sizeof(int32_t), encode_cell_types, s));
+    HX_TRY(hx_vtk_stream_text(out, "\n"));
     HX_TRY(put_fields(out, s, HX_VTK_CELL, field, n_field));
     return put_fields(out, s, HX_VTK_POINT, field, n_field);
 }

@@ -84,25 +84,6 @@ static int read_format(const hx_vtu_file *file, hx_vtu_format *format)
                         word);
 }
 
-/* Reads the content between the tags of an array. */
-static int read_content(hx_vtu_file *file, hx_vtu_array *array)
-{
-    hx_xml_event event;
-    const int depth = file->xml.depth - 1;
-    do {
-        HX_TRY(hx_xml_next(&file->xml, &event));
-        if (event == HX_XML_START) HX_TRY(hx_xml_skip(&file->xml));
-        if (event == HX_XML_START || event != HX_XML_TEXT) continue;
-        if (array->text)
-            return HX_XML_RAISE(&file->xml, file->xml.at_line,
-                                "the values of an array are split by other elements");
-        array->text = file->xml.text;
-        array->n_text = file->xml.n_text;
-        array->text_line = file->xml.at_line;
-    } while (file->xml.depth > depth);
-    return HX_OK;
-}
-
 /* Reads the start tag of a DataArray; ids: names of the arrays that number points or cells. */
 static int read_array(hx_vtu_file *file, hx_vtu_section section, const char *ids[2])
 {
@@ -125,7 +106,21 @@ static int read_array(hx_vtu_file *file, hx_vtu_section section, const char *ids
     HX_TRY(hx_strdup(&array.name, name ? name : ""));
     hx_vtu_array *const added = &file->array[file->n_array++];
     *added = array;
-    return read_content(file, added);
+    /* read the content between the tags of an array */
+    hx_xml_event event;
+    const int depth = file->xml.depth - 1;
+    do {
+        HX_TRY(hx_xml_next(&file->xml, &event));
+        if (event == HX_XML_START) HX_TRY(hx_xml_skip(&file->xml));
+        if (event == HX_XML_START || event != HX_XML_TEXT) continue;
+        if (added->text)
+            return HX_XML_RAISE(&file->xml, file->xml.at_line,
+                                "the values of an array are split by other elements");
+        added->text = file->xml.text;
+        added->n_text = file->xml.n_text;
+        added->text_line = file->xml.at_line;
+    } while (file->xml.depth > depth);
+    return HX_OK;
 }
 
 /* --- pieces --- */

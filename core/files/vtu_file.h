@@ -7,10 +7,6 @@
 #include "vtk_reader.h"
 #include "xml_scan.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 enum { HX_VTU_PIECES = 1 << 16 };
 
 typedef enum { HX_VTU_POINTS, HX_VTU_CELLS, HX_VTU_POINT_DATA, HX_VTU_CELL_DATA } hx_vtu_section;
@@ -152,9 +148,5 @@ void hx_vtu_grid_free(hx_vtu_grid *grid);
 
 /* Reads a .vtu or .pvtu file into r, as vtk_read.c does for a legacy file. */
 int hx_vtu_read(hx_vtk_reader *r, const char *path);
-
-#ifdef __cplusplus
-}
-#endif
 
 #endif

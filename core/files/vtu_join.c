@@ -70,13 +70,6 @@ static int decode_part(hx_vtu_grid *grid, hx_vtu_part *part)
     return HX_OK;
 }
 
-static void fill_points(hx_vtu_grid *grid, const hx_vtu_part *part)
-{
-    double *const to = grid->xyz + 3 * part->first_point;
-#pragma omp parallel for schedule(static)
-    for (int64_t i = 0; i < 3 * part->n_point; i++) to[i] = hx_vtu_real(&part->points, i);
-}
-
 /* Fills in the cells of a piece; its nodes are numbered after the n_node nodes of the preceding
  * pieces. */
 static int fill_cells(hx_vtu_grid *grid, const hx_vtu_part *part, int64_t n_node)
@@ -123,7 +116,9 @@ static int load_grid(hx_vtu_grid *grid)
     n_node = 0;
     for (size_t i = 0; i < grid->n_part; i++) {
         hx_vtu_part *const part = &grid->part[i];
-        fill_points(grid, part);
+        double *const to = grid->xyz + 3 * part->first_point;
+#pragma omp parallel for schedule(static)
+        for (int64_t j = 0; j < 3 * part->n_point; j++) to[j] = hx_vtu_real(&part->points, j);
         HX_TRY(fill_cells(grid, part, n_node));
         n_node += part->connectivity.n;
         hx_vtu_values_free(&part->points);
@@ -230,19 +225,6 @@ static void keys_of_places(const hx_vtu_part *part, const double *xyz, shared_ke
         }
 }
 
-static int make_keys(const hx_vtu_grid *grid, int by_ids, shared_key *key)
-{
-    for (size_t p = 0; p < grid->n_part; p++) {
-        const hx_vtu_part *const part = &grid->part[p];
-        shared_key *const first = key + part->first_point;
-        for (int64_t i = 0; i < part->n_point; i++)
-            first[i] = (shared_key){{0, 0, 0}, (int32_t)(part->first_point + i), (int32_t)p};
-        if (by_ids && part->n_point > 0) HX_TRY(keys_of_ids(part, first));
-        if (!by_ids) keys_of_places(part, grid->xyz + 3 * part->first_point, first);
-    }
-    return HX_OK;
-}
-
 /* Refuses equal ids of points in different places, because such ids are not global. */
 static int check_places(const hx_vtu_grid *grid, const shared_key *a, const shared_key *b,
                         double size)
@@ -295,7 +277,14 @@ static int find_roots(const hx_vtu_grid *grid, int32_t *root, hx_notes *notes)
         by_ids &= grid->part[p].n_point == 0 || find_ids(&grid->part[p]) != NULL;
     const double size = by_ids ? largest_coordinate(grid) : 0.0;
     HX_TRY(hx_alloc_raw(&key, (size_t)n, sizeof *key, "points that pieces share"));
-    HX_TRY_FAIL(make_keys(grid, by_ids, key));
+    for (size_t p = 0; p < grid->n_part; p++) {
+        const hx_vtu_part *const part = &grid->part[p];
+        shared_key *const first = key + part->first_point;
+        for (int64_t i = 0; i < part->n_point; i++)
+            first[i] = (shared_key){{0, 0, 0}, (int32_t)(part->first_point + i), (int32_t)p};
+        if (by_ids && part->n_point > 0) HX_TRY_FAIL(keys_of_ids(part, first));
+        if (!by_ids) keys_of_places(part, grid->xyz + 3 * part->first_point, first);
+    }
     qsort(key, (size_t)n, sizeof *key, compare_keys);
     for (int64_t i = 0, end; i < n; i = end) {
         for (end = i + 1; end < n && memcmp(key[end].key, key[i].key, sizeof key->key) == 0;) end++;
@@ -344,13 +333,6 @@ static int note_joined(const hx_vtu_grid *grid, int64_t n_ghost, hx_notes *notes
                         (long long)grid->n_kept, hx_noun(grid->n_kept, "point", "points"));
 }
 
-/* A root that only ghosts use is kept if it represents a point that other cells use. */
-static void revive_roots(const hx_vtu_grid *grid, const int32_t *root, uint8_t *unused)
-{
-    for (int64_t a = 0; a < grid->n_point; a++)
-        if (root[a] != a && !unused[a]) unused[root[a]] = 0;
-}
-
 static int leave_out_pieces(hx_vtu_grid *grid, hx_notes *notes)
 {
     int rc = HX_OK;
@@ -366,7 +348,9 @@ static int leave_out_pieces(hx_vtu_grid *grid, hx_notes *notes)
     for (int64_t a = 0; a < grid->n_point; a++) root[a] = (int32_t)a;
     if (grid->n_part > 1) HX_TRY_FAIL(find_roots(grid, root, notes));
     if (n_ghost > 0) HX_TRY_FAIL(drop_ghosts(grid, is_ghost, unused));
-    revive_roots(grid, root, unused);
+    /* a root that only ghosts use is kept if it represents a point that other cells use */
+    for (int64_t a = 0; a < grid->n_point; a++)
+        if (root[a] != a && !unused[a]) unused[root[a]] = 0;
     HX_TRY_FAIL(compact_points(grid, root, unused));
     rc = note_joined(grid, n_ghost, notes);
 fail:

@@ -9,18 +9,6 @@
 
 /* --- files --- */
 
-/* Resolves `source` relative to the file `path` into *full, which the caller frees. */
-static int piece_path(const char *path, const char *source, char **full)
-{
-    const char *const slash = strrchr(path, '/');
-    const size_t n_folder = slash && source[0] != '/' ? (size_t)(slash - path) + 1 : 0;
-    const size_t n_source = strlen(source);
-    HX_TRY(hx_alloc(full, n_folder + n_source + 1, 1, "the name of a piece"));
-    memcpy(*full, path, n_folder);
-    memcpy(*full + n_folder, source, n_source);
-    return HX_OK;
-}
-
 static int add_file(hx_vtu_grid *grid, const char *path)
 {
     HX_TRY(hx_grow(&grid->file, grid->n_file, &grid->file_capacity, sizeof *grid->file, "pieces"));
@@ -37,7 +25,13 @@ static int add_piece(hx_vtu_grid *grid, const hx_xml_scan *xml)
         return HX_XML_RAISE(xml, xml->at_line, "<Piece> needs Source, the name of a .vtu file");
     if (grid->n_file == HX_VTU_PIECES)
         return HX_XML_RAISE(xml, xml->at_line, "more than %d pieces", HX_VTU_PIECES);
-    HX_TRY(piece_path(xml->path, source, &full));
+    /* resolve `source` relative to the file `path` into *full, which the caller frees */
+    const char *const slash = strrchr(xml->path, '/');
+    const size_t n_folder = slash && source[0] != '/' ? (size_t)(slash - xml->path) + 1 : 0;
+    const size_t n_source = strlen(source);
+    HX_TRY(hx_alloc(&full, n_folder + n_source + 1, 1, "the name of a piece"));
+    memcpy(full, xml->path, n_folder);
+    memcpy(full + n_folder, source, n_source);
     int rc = add_file(grid, full);
     free(full);
     if (rc < 0) hx_error_prefix("%s:%lld: ", xml->path, (long long)xml->at_line);
@@ -176,19 +170,6 @@ static int gather_kept(const joined *j, int32_t *whole, double *real, int *fits)
     return HX_OK;
 }
 
-static int take_sets(hx_vtk_reader *r, const joined *j)
-{
-    int fits = 1;
-    int32_t *value = NULL;
-    HX_TRY(hx_alloc_raw(&value, (size_t)j->n, sizeof *value, "values of an integer array"));
-    int rc = gather_kept(j, value, NULL, &fits);
-    if (rc == HX_OK)
-        rc = fits ? hx_vtk_make_sets(r, j->name, j->n, value)
-                  : hx_vtk_note_no_sets(r, j->name, HX_VTK_BEYOND);
-    free(value);
-    return rc;
-}
-
 /* Takes the array if it is the one that is searched; otherwise only records its name. */
 static int take_wanted(hx_vtk_reader *r, const joined *j)
 {
@@ -220,7 +201,15 @@ static int take_array(hx_vtk_reader *r, const joined *j, const hx_vtu_array *arr
     if (!r->mesh || array->is_id || strncmp(j->name, "vtk", 3) == 0 || !is_everywhere(j, "iu"))
         return HX_OK;
     r->where = j->section == HX_VTU_POINT_DATA ? HX_VTK_ON_POINTS : HX_VTK_ON_CELLS;
-    return take_sets(r, j);
+    int fits = 1;
+    int32_t *value = NULL;
+    HX_TRY(hx_alloc_raw(&value, (size_t)j->n, sizeof *value, "values of an integer array"));
+    int rc = gather_kept(j, value, NULL, &fits);
+    if (rc == HX_OK)
+        rc = fits ? hx_vtk_make_sets(r, j->name, j->n, value)
+                  : hx_vtk_note_no_sets(r, j->name, HX_VTK_BEYOND);
+    free(value);
+    return rc;
 }
 
 static int take_section(hx_vtk_reader *r, const hx_vtu_grid *grid, hx_vtu_section section)

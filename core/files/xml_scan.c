@@ -299,13 +299,6 @@ static int read_end(hx_xml_scan *xml)
     return HX_OK;
 }
 
-static int has_more_than_blanks(const char *text, size_t n)
-{
-    for (size_t i = 0; i < n; i++)
-        if (!is_blank(text[i])) return 1;
-    return 0;
-}
-
 /* Reads text up to the next '<'; 1: it is more than blanks. */
 static int take_text(hx_xml_scan *xml)
 {
@@ -314,7 +307,9 @@ static int take_text(hx_xml_scan *xml)
     xml->text = from;
     xml->n_text = end ? (size_t)(end - from) : xml->size - xml->next;
     advance(xml, xml->n_text);
-    return has_more_than_blanks(xml->text, xml->n_text);
+    for (size_t i = 0; i < xml->n_text; i++)
+        if (!is_blank(xml->text[i])) return 1;
+    return 0;
 }
 
 static int read_markup(hx_xml_scan *xml, hx_xml_event *event, int *is_event)

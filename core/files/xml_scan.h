@@ -18,10 +18,6 @@
 
 #include "../base/error.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 enum { HX_XML_DEPTH = 64, HX_XML_ATTRIBUTES = 64, HX_XML_NAME_SIZE = 64, HX_XML_TEXT_SIZE = 8192 };
 
 typedef enum { HX_XML_START, HX_XML_END, HX_XML_TEXT, HX_XML_END_OF_FILE } hx_xml_event;
@@ -78,9 +74,5 @@ int hx_xml_place(const hx_xml_scan *xml, int64_t line, int code);
 
 #define HX_XML_RAISE(xml, line, ...)                                                               \
     HX_PLACED(HX_EINPUT, hx_xml_place((xml), (line), HX_RAISE(HX_EINPUT, __VA_ARGS__)))
-
-#ifdef __cplusplus
-}
-#endif
 
 #endif

@@ -3,12 +3,11 @@
 #ifndef HX_GENERATE_H
 #define HX_GENERATE_H
 
+#include "../base/c_linkage.h"
 #include "../mesh/mesh.h"
 #include "../mesh/mesh_source.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+HX_C_BEGIN
 
 typedef struct hx_generate_params {
     int size; /* 1 to 5: Table 1 of P1; 0: defined by nx, ny, nz */
@@ -57,8 +56,6 @@ int hx_generate_box(hx_mesh *mesh, int nx, int ny, int nz, double lx, double ly,
 /* Displaces interior nodes at random by at most share * local edge length; boundary nodes stay. */
 int hx_mesh_distort(hx_mesh *mesh, double share, uint64_t seed);
 
-#ifdef __cplusplus
-}
-#endif
+HX_C_END
 
 #endif

@@ -112,23 +112,6 @@ static int compare_rim(const void *a, const void *b)
     return (p->point > q->point) - (p->point < q->point);
 }
 
-/* to[i] := a point with a lower number at the same position, among the points on block sides
- * (sorted by x). */
-static void match_rim(rim_point *rim, int64_t n, double tolerance, int32_t *to)
-{
-    for (int64_t i = 0; i < n; i++)
-        for (int64_t j = i + 1; j < n && rim[j].x - rim[i].x <= tolerance; j++) {
-            if (fabs(rim[j].z - rim[i].z) > tolerance) continue;
-            int32_t a = rim[i].point, b = rim[j].point;
-            while (to[a] != a) a = to[a];
-            while (to[b] != b) b = to[b];
-            if (a < b)
-                to[b] = a;
-            else
-                to[a] = b;
-        }
-}
-
 int hx_quads_weld(hx_quads *q, double tolerance)
 {
     int rc = HX_OK;
@@ -147,7 +130,19 @@ int hx_quads_weld(hx_quads *q, double tolerance)
         rim[n_rim++].point = (int32_t)i;
     }
     qsort(rim, (size_t)n_rim, sizeof *rim, compare_rim);
-    match_rim(rim, n_rim, tolerance, to);
+    /* to[i] := a point with a lower number at the same position, among the points on block sides
+     * (sorted by x) */
+    for (int64_t i = 0; i < n_rim; i++)
+        for (int64_t j = i + 1; j < n_rim && rim[j].x - rim[i].x <= tolerance; j++) {
+            if (fabs(rim[j].z - rim[i].z) > tolerance) continue;
+            int32_t a = rim[i].point, b = rim[j].point;
+            while (to[a] != a) a = to[a];
+            while (to[b] != b) b = to[b];
+            if (a < b)
+                to[b] = a;
+            else
+                to[a] = b;
+        }
     for (int64_t i = 0; i < q->n_point; i++) {
         if (to[i] != (int32_t)i) {
             to[i] = to[to[i]]; /* that point has a lower number, so its new number is known */
@@ -217,14 +212,6 @@ static void close_plate(hx_mesh_source *source)
     free(p);
 }
 
-static void mark_points(plate *p)
-{
-    for (int64_t a = 0; a < p->quads.n_point; a++)
-        for (int i = 0; i < p->n_set; i++)
-            if (p->set[i].is_in && p->set[i].is_in(i, p->quads.xz + 2 * a))
-                p->in_set[a] |= (uint64_t)1 << i;
-}
-
 int hx_quads_source(hx_quads *quads, const char *name, int n_layer, double thickness, int n_set,
                     const hx_quads_set *set, hx_mesh_source *source)
 {
@@ -238,7 +225,10 @@ int hx_quads_source(hx_quads *quads, const char *name, int n_layer, double thick
     p->thickness = thickness;
     p->n_set = n_set;
     memcpy(p->set, set, (size_t)n_set * sizeof *set);
-    mark_points(p);
+    for (int64_t a = 0; a < p->quads.n_point; a++)
+        for (int i = 0; i < p->n_set; i++)
+            if (p->set[i].is_in && p->set[i].is_in(i, p->quads.xz + 2 * a))
+                p->in_set[a] |= (uint64_t)1 << i;
     *source = (hx_mesh_source){.name = name,
                                .n_node = quads->n_point * (n_layer + 1),
                                .n_elem = quads->n_quad * n_layer,

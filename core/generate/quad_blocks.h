@@ -5,10 +5,6 @@
 
 #include "../mesh/mesh_source.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 typedef struct hx_quads {
     int64_t n_point, n_quad;
     size_t cap_point, cap_quad;
@@ -64,9 +60,5 @@ void hx_quads_free(hx_quads *quads);
  * +-8 %. */
 double hx_fit_step(double (*count)(double h, const void *context), const void *context,
                    double h_start, double target);
-
-#ifdef __cplusplus
-}
-#endif
 
 #endif

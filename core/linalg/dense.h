@@ -5,16 +5,14 @@
 
 #include <stdint.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+#include "../base/c_linkage.h"
+
+HX_C_BEGIN
 
 /* inverse[n][n] of a positive definite a[n][n], which is overwritten. Meant for a few dozen rows:
  * serial, in double precision throughout. NaN if a is not positive definite. */
 void hx_dense_invert(int n, double *a, double *inverse);
 
-#ifdef __cplusplus
-}
-#endif
+HX_C_END
 
 #endif

@@ -11,9 +11,7 @@
 
 #include "../device/device.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+HX_C_BEGIN
 
 typedef struct hx_linear hx_linear;
 
@@ -84,8 +82,6 @@ static inline int hx_linear_project(const hx_linear *a, double *d_z)
     return a->project ? a->project(a, d_z) : HX_OK;
 }
 
-#ifdef __cplusplus
-}
-#endif
+HX_C_END
 
 #endif

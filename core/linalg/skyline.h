@@ -10,9 +10,9 @@
 
 #include <stdint.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+#include "../base/c_linkage.h"
+
+HX_C_BEGIN
 
 enum { HX_SKYLINE_BLOCK = 6 };
 
@@ -56,8 +56,6 @@ void hx_skyline_solve(const hx_skyline *s);
 /* Accepts a zeroed struct. */
 void hx_skyline_free(hx_skyline *s);
 
-#ifdef __cplusplus
-}
-#endif
+HX_C_END
 
 #endif

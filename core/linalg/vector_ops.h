@@ -9,9 +9,7 @@
 
 #include "../device/device.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+HX_C_BEGIN
 
 /* maximum number of dot products per call of `dots` */
 enum { HX_MOST_DOTS = 3 };
@@ -66,8 +64,6 @@ typedef struct hx_vector_ops {
     int (*sum)(hx_device *dev, int64_t n, const double *d_a, double *result); /* waits */
 } hx_vector_ops;
 
-#ifdef __cplusplus
-}
-#endif
+HX_C_END
 
 #endif

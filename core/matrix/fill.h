@@ -5,9 +5,7 @@
 #include "form.h"
 #include "pattern.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+HX_C_BEGIN
 
 typedef enum {
     /* each row is computed by its owner, without atomics, and each value is written once; the
@@ -61,8 +59,6 @@ typedef struct hx_fill_input {
     size_t buffer;
 } hx_fill_input;
 
-#ifdef __cplusplus
-}
-#endif
+HX_C_END
 
 #endif

@@ -3,11 +3,10 @@
 #ifndef HX_FORM_H
 #define HX_FORM_H
 
+#include "../base/c_linkage.h"
 #include "../base/host_device.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+HX_C_BEGIN
 
 typedef enum {
     HX_FORM_ELASTICITY, /* 3 unknowns per point: isotropic, Lame's lambda and mu per unit modulus */
@@ -51,8 +50,6 @@ static HX_HD double hx_form_conduction(double modulus, const double m[3][3])
     return modulus * (m[0][0] + m[1][1] + m[2][2]);
 }
 
-#ifdef __cplusplus
-}
-#endif
+HX_C_END
 
 #endif

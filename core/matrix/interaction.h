@@ -17,14 +17,13 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "../base/c_linkage.h"
 #include "../base/host_device.h"
 #include "../spline/knots.h"
 #include "../spline/spline_rule.h"
 #include "form.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+HX_C_BEGIN
 
 typedef struct hx_interaction_axis {
     int degree, n, n_cell;
@@ -231,8 +230,6 @@ static HX_HD void hx_interaction_block(const hx_interaction *in, const double m[
         for (int j = 0; j < in->dim; j++) value[i * in->dim + j] = k[i][j];
 }
 
-#ifdef __cplusplus
-}
-#endif
+HX_C_END
 
 #endif

@@ -22,11 +22,10 @@
 #ifndef HX_INTERACTION_LINE_H
 #define HX_INTERACTION_LINE_H
 
+#include "../base/c_linkage.h"
 #include "interaction.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+HX_C_BEGIN
 
 /* --- sizes --- */
 
@@ -463,8 +462,6 @@ static HX_HD void hx_line_block(const hx_interaction *in, int components, double
     for (int i = 0; i < 3; i++) m[4 * i] = (lambda + mu) * m[4 * i] + mu * trace;
 }
 
-#ifdef __cplusplus
-}
-#endif
+HX_C_END
 
 #endif

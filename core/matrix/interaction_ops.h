@@ -6,9 +6,7 @@
 #include "../device/device.h"
 #include "interaction.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+HX_C_BEGIN
 
 typedef enum {
     /* cell by cell on one core, scattered into a hash table of values (P5: EW, sparse) */
@@ -50,8 +48,6 @@ typedef struct hx_interaction_ops {
 void hx_interaction_slab(const hx_interaction *in, size_t layer_bytes, size_t budget, int first,
                          int *end, int cells[2]);
 
-#ifdef __cplusplus
-}
-#endif
+HX_C_END
 
 #endif

@@ -14,9 +14,7 @@
 #include "interaction_line.h"
 #include "pattern.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+HX_C_BEGIN
 
 /* Lines of cells and rows of points that are computed at a time. */
 typedef struct hx_line_step {
@@ -81,8 +79,6 @@ static HX_HD int64_t hx_line_point_of(const hx_interaction *in, int order, int64
     return hx_interaction_point(in, r);
 }
 
-#ifdef __cplusplus
-}
-#endif
+HX_C_END
 
 #endif

@@ -11,9 +11,7 @@
 #include "pattern.h"
 #include "product_part.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+HX_C_BEGIN
 
 typedef enum {
     HX_FORMAT_BSR,  /* blocks row by row, each row-major, with the pattern's pointers and columns */
@@ -209,8 +207,6 @@ void hx_matrix_free(hx_matrix *m, hx_device *dev);
 int hx_matrix_expected_bytes(const hx_incidence *incidence, const hx_matrix_spec *spec,
                              int has_slots, size_t *bytes);
 
-#ifdef __cplusplus
-}
-#endif
+HX_C_END
 
 #endif

@@ -16,9 +16,7 @@
 #include "../mesh/mesh.h"
 #include "../space/space.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+HX_C_BEGIN
 
 enum { HX_MAX_CELL_POINT = 27 };
 
@@ -179,8 +177,6 @@ void hx_device_pattern_free(hx_device_pattern *pattern, hx_device *dev);
 /* Frees the slots, if only rows and columns are read afterwards; slot_bytes becomes 0. */
 void hx_device_pattern_release_slots(hx_device_pattern *pattern, hx_device *dev);
 
-#ifdef __cplusplus
-}
-#endif
+HX_C_END
 
 #endif

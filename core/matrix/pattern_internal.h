@@ -4,9 +4,7 @@
 
 #include "pattern.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+HX_C_BEGIN
 
 /* Times a build: begin starts the clock, end finishes a step. steps may be NULL. */
 typedef struct hx_stepper {
@@ -42,8 +40,6 @@ static inline void hx_pattern_set_slot(hx_pattern *p, int64_t pair, int64_t slot
         ((uint16_t *)p->slot)[pair] = slot < 0 ? HX_NO_SLOT_16 : (uint16_t)slot;
 }
 
-#ifdef __cplusplus
-}
-#endif
+HX_C_END
 
 #endif

@@ -6,9 +6,7 @@
 
 #include "pattern.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+HX_C_BEGIN
 
 typedef struct hx_row_range {
     int64_t first, n;       /* points of the mesh whose rows it contains */
@@ -63,8 +61,6 @@ int hx_row_ranges_plan(const hx_mesh *mesh, const int32_t *n_entry, const hx_ran
                        double device_budget, double host_budget, int64_t *n_range, int64_t **first,
                        hx_range_most *most);
 
-#ifdef __cplusplus
-}
-#endif
+HX_C_END
 
 #endif

@@ -7,10 +7,6 @@
 
 #include "../base/atomic_file.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 typedef struct hx_block_file {
     hx_atomic_file file;
     int n_thread;
@@ -55,9 +51,5 @@ hx_block_encoder hx_put_i32_big, hx_put_f64_big;
 /* Encodes one value; returns the position behind it. */
 unsigned char *hx_put_bits_little(unsigned char *to, uint64_t bits, int n_byte);
 unsigned char *hx_put_bits_big(unsigned char *to, uint64_t bits, int n_byte);
-
-#ifdef __cplusplus
-}
-#endif
 
 #endif

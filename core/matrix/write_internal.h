@@ -5,10 +5,6 @@
 #include "write_blocks.h"
 #include "write_matrix.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 /* Content of a file of columns, and the name of the array in .npz. */
 typedef struct hx_columns {
     const char *name;
@@ -71,9 +67,5 @@ struct hx_matrix_writer {
 int hx_matrix_kind_find(const char *path, const hx_matrix_file_kind **kind);
 
 extern const hx_matrix_file_kind hx_matrix_mtx, hx_matrix_petsc, hx_matrix_npz;
-
-#ifdef __cplusplus
-}
-#endif
 
 #endif

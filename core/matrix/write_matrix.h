@@ -14,9 +14,7 @@
 
 #include "../base/atomic_file.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+HX_C_BEGIN
 
 /* The entries of a symmetric matrix in a file, including the diagonal. */
 typedef enum { HX_HALF_BOTH, HX_HALF_LOWER, HX_HALF_UPPER } hx_half;
@@ -110,8 +108,6 @@ int hx_write_held(hx_write_set *set, int k, int64_t n_row, int64_t n, const int3
  * array `name`. */
 int hx_write_numbers(hx_write_set *set, int k, const char *name, int64_t n, const int32_t *number);
 
-#ifdef __cplusplus
-}
-#endif
+HX_C_END
 
 #endif

@@ -7,15 +7,14 @@
 
 #include <stdint.h>
 
+#include "../base/c_linkage.h"
 #include "../base/host_device.h"
 #if defined(__SSE2__) && !defined(__CUDACC__)
 #include <emmintrin.h>
 #define HX_CELL_IN_LANES
 #endif
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+HX_C_BEGIN
 
 typedef enum hx_cell_kind {
     HX_CELL_HEXAHEDRON,
@@ -138,8 +137,6 @@ static inline void hx_cell_centroid(const double *xyz, const int32_t conn[8], do
         hx_cell_hexahedron_centroid(xyz, conn, x);
 }
 
-#ifdef __cplusplus
-}
-#endif
+HX_C_END
 
 #endif

@@ -4,9 +4,9 @@
 
 #include <stdint.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+#include "../base/c_linkage.h"
+
+HX_C_BEGIN
 
 /* Widens the marks of mark[n[0] n[1] n[2]], x fastest: a cell becomes 1 if a marked cell is at most
  * width[i] cells away along each axis. O(cells). */
@@ -15,8 +15,6 @@ void hx_cell_marks_widen(uint8_t *mark, const int64_t n[3], const int64_t width[
 /* Number of cells that a length may reach, for cells of a given size. */
 int64_t hx_cell_marks_reach(double length, double size);
 
-#ifdef __cplusplus
-}
-#endif
+HX_C_END
 
 #endif

@@ -5,10 +5,6 @@
 
 #include "mesh.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 typedef struct hx_face_match {
     int64_t n;
     int32_t (*node)[4]; /* [n] ascending; for a triangle the first is -1 */
@@ -32,9 +28,5 @@ void hx_face_match_find(hx_face_match *q, const hx_mesh *mesh);
 
 /* Accepts a zeroed struct. */
 void hx_face_match_free(hx_face_match *q);
-
-#ifdef __cplusplus
-}
-#endif
 
 #endif

@@ -4,10 +4,6 @@
 
 #include "mesh.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 /* A balanced binary tree over the items in `corner`, which are sorted so that node k of level l
  * holds a contiguous range of them; the children of box k are 2 k + 1 and 2 k + 2. */
 typedef struct hx_face_tree {
@@ -31,9 +27,5 @@ double hx_face_tree_distance(const hx_face_tree *tree, const double x[3], double
 
 /* Accepts a zeroed tree. */
 void hx_face_tree_free(hx_face_tree *tree);
-
-#ifdef __cplusplus
-}
-#endif
 
 #endif

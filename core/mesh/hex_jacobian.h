@@ -8,10 +8,6 @@
 #include "hex8.h"
 #include "mesh.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 /* x(r, s, t) = c0 + c1 r + c2 s + c3 t + c4 rs + c5 st + c6 rt + c7 rst, r, s, t in [-1, 1]. */
 typedef struct hx_hex_map {
     double c[8][3];
@@ -71,9 +67,5 @@ static inline double hx_hex_det(const hx_hex_map *map, int point, double *scaled
 
 /* Integral of det J over the element: only its terms that are even in r, s and t remain. */
 double hx_hex_volume(const hx_hex_map *map);
-
-#ifdef __cplusplus
-}
-#endif
 
 #endif

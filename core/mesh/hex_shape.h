@@ -4,10 +4,6 @@
 
 #include <stdint.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 enum { HX_HEX_LANES = 4 };
 
 typedef struct hx_hex_shapes {
@@ -37,9 +33,5 @@ void hx_hex_volumes_of(const double *xyz, const int32_t *conn, double *volume);
 void hx_hex_centroids_of(const double *xyz, const int32_t *conn, double *const x[3]);
 /* Largest distance of a node of each hexahedron from its centroid along each axis. */
 void hx_hex_reaches_of(const double *xyz, const int32_t *conn, double reach[3][HX_HEX_LANES]);
-
-#ifdef __cplusplus
-}
-#endif
 
 #endif

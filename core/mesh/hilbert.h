@@ -4,10 +4,6 @@
 
 #include <stdint.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 enum { HX_HILBERT_BITS = 21, HX_HILBERT_BLOCK = 64 };
 
 typedef struct hx_hilbert {
@@ -23,9 +19,5 @@ void hx_hilbert_lay(hx_hilbert *curve, const double low[3], const double high[3]
 /* key[n], of 3 HX_HILBERT_BITS bits each, for the points x[n][3]; n <= HX_HILBERT_BLOCK. NaN and
  * points outside count as the corner. */
 void hx_hilbert_keys(const hx_hilbert *curve, int n, const double (*x)[3], uint64_t *key);
-
-#ifdef __cplusplus
-}
-#endif
 
 #endif

@@ -48,9 +48,11 @@ static sample octant_of(const sample *s, int octant)
     return inner;
 }
 
-/* The octants by the keys of their lower corners. */
-static void order_octants(const sample *s, uint8_t octant[8])
+/* Returns the number of the orientation in a cube, and adds the orientation if it is new. */
+static int find_turn(walk *w, sample *met, const sample *s)
 {
+    uint8_t octant[8];
+    /* the octants by the keys of their lower corners */
     static const hx_hilbert steps = {.scale = 1.0};
     double x[8][3];
     uint64_t key[8];
@@ -62,31 +64,11 @@ static void order_octants(const sample *s, uint8_t octant[8])
         for (int i = 0; i < 8; i++) before += key[i] < key[o];
         octant[before] = (uint8_t)o;
     }
-}
-
-/* Returns the number of the orientation in a cube, and adds the orientation if it is new. */
-static int find_turn(walk *w, sample *met, const sample *s)
-{
-    uint8_t octant[8];
-    order_octants(s, octant);
     for (int t = 0; t < w->n_turn; t++)
         if (memcmp(w->turn[t].octant, octant, sizeof octant) == 0) return t;
     memcpy(w->turn[w->n_turn].octant, octant, sizeof octant);
     met[w->n_turn] = *s;
     return w->n_turn++;
-}
-
-/* Finds all orientations, starting with the one in the largest cube. */
-static void find_turns(walk *w)
-{
-    sample met[MOST_TURNS];
-    const sample whole = {.bit = HX_HILBERT_BITS - 1};
-    find_turn(w, met, &whole);
-    for (int t = 0; t < w->n_turn; t++)
-        for (int i = 0; i < 8; i++) {
-            const sample inner = octant_of(&met[t], w->turn[t].octant[i]);
-            w->turn[t].inside[i] = (uint8_t)find_turn(w, met, &inner);
-        }
 }
 
 /* Number of cubes of a block along an axis. */
@@ -146,7 +128,15 @@ int hx_hilbert_walk(const int64_t n[3], int32_t *order, uint32_t *place_of)
         n_block *= (n[d] + BLOCK - 1) / BLOCK;
     }
     HX_TRY(hx_alloc_raw(&w.block, (size_t)n_block, sizeof *w.block, "blocks of a grid"));
-    find_turns(&w);
+    /* find all orientations, starting with the one in the largest cube */
+    sample met[MOST_TURNS];
+    const sample whole = {.bit = HX_HILBERT_BITS - 1};
+    find_turn(&w, met, &whole);
+    for (int t = 0; t < w.n_turn; t++)
+        for (int i = 0; i < 8; i++) {
+            const sample inner = octant_of(&met[t], w.turn[t].octant[i]);
+            w.turn[t].inside[i] = (uint8_t)find_turn(&w, met, &inner);
+        }
     list_blocks(&w, origin, size, 0);
     const int64_t of_block = size < BLOCK ? size : BLOCK;
 #pragma omp parallel for schedule(static)

@@ -7,18 +7,10 @@
 
 #include "../base/error.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 /* Orders the cubes of a grid of n[3], numbered along x, then y, then z, by the keys that
  * hx_hilbert_keys gives their centres on the curve of hx_hilbert_lay through the grid.
  * order[place]: the cube at that position; place_of[cube]: its position. n[0] n[1] n[2] below 2^31.
  * O(n), a few nanoseconds per cube; independent of the number of threads. */
 int hx_hilbert_walk(const int64_t n[3], int32_t *order, uint32_t *place_of);
-
-#ifdef __cplusplus
-}
-#endif
 
 #endif

@@ -72,8 +72,12 @@ static int faces_nearby(const hx_mesh *mesh, const hx_set *set, const uint8_t *f
     return rc;
 }
 
-static int spanned_faces(const hx_mesh *mesh, const hx_set *set, int64_t *n_face, int64_t **face)
+/* The faces of any set; there may be none. */
+static int list_load_faces(const hx_mesh *mesh, const hx_set *set, int64_t *n_face, int64_t **face)
 {
+    *face = NULL;
+    *n_face = 0;
+    if (set->n_face > 0 || set->rule != HX_SET_PLAIN) return own_faces(mesh, set, n_face, face);
     uint8_t *flag = NULL;
     HX_TRY(hx_alloc(&flag, (size_t)mesh->n_node, 1, "load faces"));
     for (int64_t i = 0; i < set->n_node; i++) flag[set->node[i]] = 1;
@@ -82,15 +86,6 @@ static int spanned_faces(const hx_mesh *mesh, const hx_set *set, int64_t *n_face
                        : faces_nearby(mesh, set, flag, n_face, face);
     free(flag);
     return rc;
-}
-
-/* The faces of any set; there may be none. */
-static int list_load_faces(const hx_mesh *mesh, const hx_set *set, int64_t *n_face, int64_t **face)
-{
-    *face = NULL;
-    *n_face = 0;
-    if (set->n_face > 0 || set->rule != HX_SET_PLAIN) return own_faces(mesh, set, n_face, face);
-    return spanned_faces(mesh, set, n_face, face);
 }
 
 /* Raises HX_EINPUT if a set without boundary faces names other faces, or is a union of such a

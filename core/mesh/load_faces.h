@@ -2,11 +2,10 @@
 #ifndef HX_LOAD_FACES_H
 #define HX_LOAD_FACES_H
 
+#include "../base/c_linkage.h"
 #include "mesh.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+HX_C_BEGIN
 
 /* A 2x2 Gauss point of a bilinear face. A triangle is a face with the same node at two corners; the
  * points still integrate products of its shape functions exactly. */
@@ -37,8 +36,6 @@ void hx_face_points(const hx_mesh *mesh, int64_t face, int32_t node[4], hx_face_
 /* Total area of the faces. */
 double hx_faces_area(const hx_mesh *mesh, int64_t n_face, const int64_t *face);
 
-#ifdef __cplusplus
-}
-#endif
+HX_C_END
 
 #endif

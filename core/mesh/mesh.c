@@ -61,14 +61,6 @@ fail:
     return rc;
 }
 
-/* Finds the element of that original number (for messages, hence a linear search). */
-static int64_t elem_of_number(const hx_mesh *mesh, int64_t number)
-{
-    int64_t e = 0;
-    while (e + 1 < mesh->n_elem && hx_mesh_elem_number(mesh, e) != number) e++;
-    return e;
-}
-
 static int check_coordinates(const hx_mesh *mesh)
 {
     int64_t bad = INT64_MAX, index = 0;
@@ -188,7 +180,9 @@ static int raise_no_solid(const hx_mesh *mesh, int64_t number, const int32_t con
 
 static int raise_bad_element(const hx_mesh *mesh, int64_t number, int64_t n_bad)
 {
-    const int64_t e = elem_of_number(mesh, number);
+    /* find the element of that original number (for messages, hence a linear search) */
+    int64_t e = 0;
+    while (e + 1 < mesh->n_elem && hx_mesh_elem_number(mesh, e) != number) e++;
     const int32_t *const conn = mesh->conn + (size_t)e * 8;
     int point = 0;
     double det = 0.0;

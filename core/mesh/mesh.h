@@ -13,14 +13,13 @@
 #include <stdint.h>
 
 #include "../base/account.h"
+#include "../base/c_linkage.h"
 #include "../base/error.h"
 #include "../base/numbers.h"
 #include "../base/reduce.h"
 #include "cell.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+HX_C_BEGIN
 
 /* Local faces of a VTK_HEXAHEDRON, corners counter-clockwise seen from outside: r-, r+, s-, s+, t-,
  * t+. */
@@ -378,8 +377,6 @@ size_t hx_mesh_bytes(const hx_mesh *mesh);
 /* Accepts partly built and zeroed meshes. */
 void hx_mesh_free(hx_mesh *mesh);
 
-#ifdef __cplusplus
-}
-#endif
+HX_C_END
 
 #endif

@@ -59,13 +59,6 @@ static int list_corners(const int32_t conn[8], int is_mixed, int face, int32_t n
     return 4;
 }
 
-/* flag[n_node] := 1 if a face at the node may belong to only one element; for hexahedra. */
-static void flag_boundary(const hx_mesh *mesh, uint8_t *flag)
-{
-#pragma omp parallel for schedule(static)
-    for (int64_t a = 0; a < mesh->n_node; a++) flag[a] = !hx_node_star_of(mesh, a).is_closed;
-}
-
 /* Returns 1 if all corners of a face are flagged. */
 static int are_flagged(const uint8_t *node_flag, int n, const int32_t *node)
 {
@@ -143,7 +136,9 @@ int hx_mesh_boundary_faces(const hx_mesh *mesh, const uint8_t *node_flag, int64_
     HX_TRY_FAIL(hx_alloc_raw(&mask, (size_t)mesh->n_elem, 1, "flags of boundary faces"));
     if (!node_flag && !is_mixed) {
         HX_TRY_FAIL(hx_alloc_raw(&flag, (size_t)mesh->n_node, 1, "flags of boundary faces"));
-        flag_boundary(mesh, flag);
+        /* hexahedra: flag[node] := 1 if a face at the node may belong to only one element */
+#pragma omp parallel for schedule(static)
+        for (int64_t a = 0; a < mesh->n_node; a++) flag[a] = !hx_node_star_of(mesh, a).is_closed;
     }
     *n_face = mark_faces(mesh, is_mixed, flag ? flag : node_flag, mask);
     HX_TRY_FAIL(hx_alloc_raw(face, (size_t)*n_face, sizeof **face, "boundary faces"));

@@ -7,10 +7,6 @@
 #include "../base/notes.h"
 #include "mesh.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 /* The order in which an element's nodes were given. */
 enum { HX_ORDER_VTK, HX_ORDER_MIRRORED, HX_ORDER_TENSOR, HX_ORDER_MIRRORED_TENSOR, HX_N_ORDER };
 
@@ -55,9 +51,5 @@ int hx_mesh_count_coincident(const hx_mesh *mesh, int64_t *n);
  * face or edge of an element that does not use them. Refuses these (HX_EINPUT); with `keep_apart`,
  * all but the first kind are only a warning. O(n_elem). */
 int hx_mesh_check_conforming(const hx_mesh *mesh, int keep_apart, hx_notes *notes);
-
-#ifdef __cplusplus
-}
-#endif
 
 #endif

@@ -38,22 +38,6 @@ static void lay_corners(cubes *c)
             for (int z = 0; z < 2; z++) c->off[corner_at[x][y][z]] = x + y * row + z * up;
 }
 
-/* Allocates lists of n_elem and n_node entries. */
-static int alloc(cubes *c)
-{
-    const size_t n_elem = (size_t)c->source->n_elem, n_node = (size_t)c->source->n_node;
-    HX_TRY(hx_alloc_raw(&c->elem, n_elem, sizeof *c->elem, what));
-    HX_TRY(hx_alloc_raw(&c->place, n_elem, sizeof *c->place, what));
-    HX_TRY(hx_alloc_raw(&c->met, n_elem, sizeof *c->met, what));
-    HX_TRY(hx_alloc_raw(&c->conn, 8 * n_elem, sizeof *c->conn, "elements"));
-    HX_TRY(hx_alloc_raw(&c->number, n_node, sizeof *c->number, what));
-    HX_TRY(hx_alloc_raw(&c->node, n_node, sizeof *c->node, what));
-    HX_TRY(hx_alloc_raw(&c->xyz, 3 * n_node, sizeof *c->xyz, "coordinates"));
-    if (hx_source_has_sets(c->source, 0))
-        HX_TRY(hx_alloc_raw(&c->in_set, n_node, sizeof *c->in_set, what));
-    return HX_OK;
-}
-
 HX_INLINED void take_least(uint32_t *entry, const uint32_t *place, int64_t n, uint32_t corner)
 {
     for (int64_t i = 0; i < n; i++) {
@@ -177,7 +161,16 @@ int hx_source_mesh_in_order(const hx_mesh_source *s, hx_mesh *mesh)
     memset(mesh, 0, sizeof *mesh);
     if (s->cubes[0] == 0 || s->n_elem > HX_MAX_ELEM || s->n_node > INT32_MAX)
         return hx_source_mesh(s, mesh);
-    HX_TRY_FAIL(alloc(&c));
+    const size_t n_elem = (size_t)c.source->n_elem, n_node = (size_t)c.source->n_node;
+    HX_TRY_FAIL(hx_alloc_raw(&c.elem, n_elem, sizeof *c.elem, what));
+    HX_TRY_FAIL(hx_alloc_raw(&c.place, n_elem, sizeof *c.place, what));
+    HX_TRY_FAIL(hx_alloc_raw(&c.met, n_elem, sizeof *c.met, what));
+    HX_TRY_FAIL(hx_alloc_raw(&c.conn, 8 * n_elem, sizeof *c.conn, "elements"));
+    HX_TRY_FAIL(hx_alloc_raw(&c.number, n_node, sizeof *c.number, what));
+    HX_TRY_FAIL(hx_alloc_raw(&c.node, n_node, sizeof *c.node, what));
+    HX_TRY_FAIL(hx_alloc_raw(&c.xyz, 3 * n_node, sizeof *c.xyz, "coordinates"));
+    if (hx_source_has_sets(c.source, 0))
+        HX_TRY_FAIL(hx_alloc_raw(&c.in_set, n_node, sizeof *c.in_set, what));
     HX_TRY_FAIL(fill_cubes(&c));
     hx_free_large(c.place, (size_t)s->n_elem * sizeof *c.place);
     hx_free_large(c.number, (size_t)s->n_node * sizeof *c.number);

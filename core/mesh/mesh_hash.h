@@ -2,12 +2,11 @@
 #ifndef HX_MESH_HASH_H
 #define HX_MESH_HASH_H
 
+#include "../base/c_linkage.h"
 #include "../base/hash.h"
 #include "mesh.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+HX_C_BEGIN
 
 /* Hash of a finished mesh: coordinates, connectivity and the middles of curved edges in the
  * original numbering, without sets. Unchanged by hx_mesh_shuffle and hx_mesh_reorder, and
@@ -43,8 +42,6 @@ hx_hash hx_mesh_piece_hash(int64_t first, int64_t n, const double *value, double
  * NULL: 0 .. n - 1. */
 hx_hash hx_mesh_values_hash(int64_t n, const double *number, const double *value);
 
-#ifdef __cplusplus
-}
-#endif
+HX_C_END
 
 #endif

@@ -5,10 +5,6 @@
 
 #include "mesh.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 /* Sums over elements by kind; zeroed: no elements. */
 typedef struct hx_kinds {
     int64_t n[HX_N_SOLID];
@@ -26,9 +22,5 @@ int hx_kinds_sum(const hx_reduce *reduce, hx_kinds *kinds);
 
 /* Length of an element: hx_mesh.elem_size. */
 double hx_kinds_size(const hx_kinds *kinds);
-
-#ifdef __cplusplus
-}
-#endif
 
 #endif

@@ -75,18 +75,6 @@ static int check_finite(const hx_mesh *mesh)
     return HX_OK;
 }
 
-/* Rearranges `from` into `to` in the given order; the caller swaps both. */
-static void permute(const hx_middles *from, const int32_t *order, hx_middles *to)
-{
-#pragma omp parallel for schedule(static)
-    for (int64_t k = 0; k < from->n; k++) {
-        const int64_t old = order[k];
-        memcpy(to->end + 2 * k, from->end + 2 * old, 2 * sizeof *to->end);
-        memcpy(to->xyz + 3 * k, from->xyz + 3 * old, 3 * sizeof *to->xyz);
-    }
-    to->n = from->n;
-}
-
 int hx_middles_finish(hx_mesh *mesh)
 {
     hx_middles *const m = &mesh->middles, sorted = {0};
@@ -101,7 +89,13 @@ int hx_middles_finish(hx_mesh *mesh)
         key[k] = (uint64_t)m->end[2 * k] << 32 | (uint64_t)m->end[2 * k + 1];
     HX_TRY_FAIL(hx_radix_sort(key, order, m->n, 63));
     HX_TRY_FAIL(hx_middles_alloc(&sorted, m->n));
-    permute(m, order, &sorted);
+#pragma omp parallel for schedule(static)
+    for (int64_t k = 0; k < m->n; k++) {
+        const int64_t old = order[k];
+        memcpy(sorted.end + 2 * k, m->end + 2 * old, 2 * sizeof *sorted.end);
+        memcpy(sorted.xyz + 3 * k, m->xyz + 3 * old, 3 * sizeof *sorted.xyz);
+    }
+    sorted.n = m->n;
     hx_middles_free(m);
     *m = sorted;
 fail:

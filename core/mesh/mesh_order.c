@@ -141,22 +141,6 @@ static double mean_volume(const hx_mesh *mesh)
     return mean > 0.0 ? mean : 0.0;
 }
 
-static void fill_keys(const hx_mesh *mesh, uint64_t *key)
-{
-    double low[3], high[3];
-    hx_hilbert curve;
-    hx_mesh_bounds(mesh, low, high);
-    hx_hilbert_lay(&curve, low, high, mean_volume(mesh));
-#pragma omp parallel for schedule(static)
-    for (int64_t begin = 0; begin < mesh->n_elem; begin += HX_HILBERT_BLOCK) {
-        const int64_t rest = mesh->n_elem - begin;
-        const int n = rest < HX_HILBERT_BLOCK ? (int)rest : HX_HILBERT_BLOCK;
-        double centre[HX_HILBERT_BLOCK][3];
-        for (int i = 0; i < n; i++) hx_mesh_centroid(mesh, begin + i, centre[i]);
-        hx_hilbert_keys(&curve, n, (const double(*)[3])centre, key + begin);
-    }
-}
-
 /* Rearranges conn into the given order. */
 static int permute_elements(hx_mesh *mesh, const int32_t *order)
 {
@@ -192,20 +176,6 @@ int64_t hx_number_by_first_use(int64_t n_place, const int32_t *conn, uint32_t *n
     return first_number[HX_N_PART];
 }
 
-/* Numbers nodes in order of their first use; nodes of no element come last. */
-static void number_nodes_by_use(const hx_mesh *mesh, uint32_t *number)
-{
-    const int32_t *const conn = mesh->conn;
-    const int64_t n_place = 8 * mesh->n_elem;
-#pragma omp parallel for schedule(static)
-    for (int64_t a = 0; a < mesh->n_node; a++) number[a] = UINT32_MAX;
-#pragma omp parallel for schedule(static)
-    for (int64_t i = 0; i < n_place; i++) hx_atomic_min(&number[conn[i]], (uint32_t)i);
-    int64_t next = hx_number_by_first_use(n_place, conn, number);
-    for (int64_t a = 0; next < mesh->n_node; a++)
-        if (number[a] == UINT32_MAX) number[a] = (uint32_t)next++;
-}
-
 /* Composes elem_orig with `order`, and takes ownership of it. */
 static void compose_elements(hx_mesh *mesh, int32_t *order)
 {
@@ -224,7 +194,18 @@ static int hilbert_order(const hx_mesh *mesh, int32_t **order)
     HX_TRY(hx_alloc_raw(&key, (size_t)mesh->n_elem, sizeof *key, "Hilbert keys"));
     int rc = hx_alloc_raw(order, (size_t)mesh->n_elem, sizeof **order, "element order");
     if (rc == HX_OK) {
-        fill_keys(mesh, key);
+        double low[3], high[3];
+        hx_hilbert curve;
+        hx_mesh_bounds(mesh, low, high);
+        hx_hilbert_lay(&curve, low, high, mean_volume(mesh));
+#pragma omp parallel for schedule(static)
+        for (int64_t begin = 0; begin < mesh->n_elem; begin += HX_HILBERT_BLOCK) {
+            const int64_t rest = mesh->n_elem - begin;
+            const int n = rest < HX_HILBERT_BLOCK ? (int)rest : HX_HILBERT_BLOCK;
+            double centre[HX_HILBERT_BLOCK][3];
+            for (int i = 0; i < n; i++) hx_mesh_centroid(mesh, begin + i, centre[i]);
+            hx_hilbert_keys(&curve, n, (const double(*)[3])centre, key + begin);
+        }
         rc = hx_radix_sort(key, *order, mesh->n_elem, 3 * HX_HILBERT_BITS);
     }
     hx_free_large(key, (size_t)mesh->n_elem * sizeof *key);
@@ -239,7 +220,17 @@ int hx_mesh_reorder(hx_mesh *mesh)
     HX_TRY_FAIL(hilbert_order(mesh, &order));
     HX_TRY_FAIL(permute_elements(mesh, order));
     HX_TRY_FAIL(hx_alloc_raw(&node_new, (size_t)mesh->n_node, sizeof *node_new, "node numbers"));
-    number_nodes_by_use(mesh, (uint32_t *)node_new);
+    /* nodes in order of their first use; nodes of no element come last */
+    uint32_t *const number = (uint32_t *)node_new;
+    const int32_t *const conn = mesh->conn;
+    const int64_t n_place = 8 * mesh->n_elem;
+#pragma omp parallel for schedule(static)
+    for (int64_t a = 0; a < mesh->n_node; a++) number[a] = UINT32_MAX;
+#pragma omp parallel for schedule(static)
+    for (int64_t i = 0; i < n_place; i++) hx_atomic_min(&number[conn[i]], (uint32_t)i);
+    int64_t next = hx_number_by_first_use(n_place, conn, number);
+    for (int64_t a = 0; next < mesh->n_node; a++)
+        if (number[a] == UINT32_MAX) number[a] = (uint32_t)next++;
     HX_TRY_FAIL(renumber_nodes(mesh, node_new));
     HX_TRY_FAIL(hx_alloc_raw(&elem_new, (size_t)mesh->n_elem, sizeof *elem_new, "element numbers"));
 #pragma omp parallel for schedule(static)
@@ -258,50 +249,6 @@ fail:
     return rc;
 }
 
-/* Computes first[n_part + 1], and orders the elements part by part. */
-static int order_parts(const hx_mesh *mesh, int n_part, const int32_t *part, int64_t *first,
-                       int32_t *order)
-{
-    int64_t *next;
-    for (int64_t e = 0; e < mesh->n_elem; e++) first[part[e] + 1]++;
-    for (int p = 0; p < n_part; p++) {
-        if (first[p + 1] == 0)
-            return HX_RAISE(HX_EINPUT, "%s: part %d of %d has no element", mesh->name, p, n_part);
-        first[p + 1] += first[p];
-    }
-    HX_TRY(hx_alloc_raw(&next, (size_t)n_part, sizeof *next, "parts of a mesh"));
-    memcpy(next, first, (size_t)n_part * sizeof *next);
-    for (int64_t e = 0; e < mesh->n_elem; e++) order[next[part[e]]++] = (int32_t)e;
-    free(next);
-    return HX_OK;
-}
-
-static uint64_t hash_order(const hx_mesh *mesh, int n_part, const int32_t *order)
-{
-    hx_hash h = {(uint64_t)n_part, 0};
-    for (int64_t e = 0; e < mesh->n_elem; e++) hx_hash_next(&h, (uint64_t)order[e]);
-    return h.a;
-}
-
-/* Renumbers everything in a finished mesh that refers to elements. */
-static int follow_order(hx_mesh *mesh, const int32_t *order)
-{
-    int32_t *elem_new, *copy;
-    HX_TRY(hx_alloc_raw(&elem_new, (size_t)mesh->n_elem, sizeof *elem_new, "element numbers"));
-#pragma omp parallel for schedule(static)
-    for (int64_t e = 0; e < mesh->n_elem; e++) elem_new[order[e]] = (int32_t)e;
-    int rc = permute_elements(mesh, order);
-    if (rc == HX_OK) rc = hx_mesh_renumber_sets(mesh, NULL, elem_new);
-    if (rc == HX_OK) rc = renumber_volumes(mesh, elem_new);
-    free(elem_new);
-    HX_TRY(rc);
-    HX_TRY(hx_alloc_raw(&copy, (size_t)mesh->n_elem, sizeof *copy, "element order"));
-    memcpy(copy, order, (size_t)mesh->n_elem * sizeof *copy);
-    compose_elements(mesh, copy);
-    hx_mesh_free_lists(mesh);
-    return hx_mesh_build_incidence(mesh, &mesh->node_elem_ptr, &mesh->node_elem);
-}
-
 int hx_mesh_part(hx_mesh *mesh, int n_part, const int32_t *part)
 {
     hx_mesh_parts *const parts = &mesh->parts;
@@ -311,9 +258,36 @@ int hx_mesh_part(hx_mesh *mesh, int n_part, const int32_t *part)
                         mesh->name);
     HX_TRY(hx_alloc(&parts->first, (size_t)n_part + 1, sizeof *parts->first, "parts of a mesh"));
     HX_TRY(hx_alloc_raw(&parts->before, n, sizeof *parts->before, "parts of a mesh"));
-    HX_TRY(order_parts(mesh, n_part, part, parts->first, parts->before));
-    HX_TRY(follow_order(mesh, parts->before));
-    parts->hash = hash_order(mesh, n_part, parts->before);
+    /* compute first[n_part + 1], and order the elements part by part */
+    int64_t *next;
+    for (int64_t e = 0; e < mesh->n_elem; e++) parts->first[part[e] + 1]++;
+    for (int p = 0; p < n_part; p++) {
+        if (parts->first[p + 1] == 0)
+            return HX_RAISE(HX_EINPUT, "%s: part %d of %d has no element", mesh->name, p, n_part);
+        parts->first[p + 1] += parts->first[p];
+    }
+    HX_TRY(hx_alloc_raw(&next, (size_t)n_part, sizeof *next, "parts of a mesh"));
+    memcpy(next, parts->first, (size_t)n_part * sizeof *next);
+    for (int64_t e = 0; e < mesh->n_elem; e++) parts->before[next[part[e]]++] = (int32_t)e;
+    free(next);
+    /* renumber everything in a finished mesh that refers to elements */
+    int32_t *elem_new, *copy;
+    HX_TRY(hx_alloc_raw(&elem_new, (size_t)mesh->n_elem, sizeof *elem_new, "element numbers"));
+#pragma omp parallel for schedule(static)
+    for (int64_t e = 0; e < mesh->n_elem; e++) elem_new[parts->before[e]] = (int32_t)e;
+    int rc = permute_elements(mesh, parts->before);
+    if (rc == HX_OK) rc = hx_mesh_renumber_sets(mesh, NULL, elem_new);
+    if (rc == HX_OK) rc = renumber_volumes(mesh, elem_new);
+    free(elem_new);
+    HX_TRY(rc);
+    HX_TRY(hx_alloc_raw(&copy, (size_t)mesh->n_elem, sizeof *copy, "element order"));
+    memcpy(copy, parts->before, (size_t)mesh->n_elem * sizeof *copy);
+    compose_elements(mesh, copy);
+    hx_mesh_free_lists(mesh);
+    HX_TRY(hx_mesh_build_incidence(mesh, &mesh->node_elem_ptr, &mesh->node_elem));
+    hx_hash h = {(uint64_t)n_part, 0};
+    for (int64_t e = 0; e < mesh->n_elem; e++) hx_hash_next(&h, (uint64_t)parts->before[e]);
+    parts->hash = h.a;
     parts->n = n_part;
     return HX_OK;
 }

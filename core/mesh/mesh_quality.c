@@ -330,15 +330,6 @@ static int share_face(const hx_mesh *mesh, uint32_t x, uint32_t y)
     return 0;
 }
 
-/* Lists the elements at a node, each once, from incidences; returns their number. */
-static int64_t list_elements(const hx_mesh *mesh, int64_t node, uint32_t *list)
-{
-    int64_t n = 0;
-    for (int64_t k = mesh->node_elem_ptr[node]; k < mesh->node_elem_ptr[node + 1]; k++)
-        if (n == 0 || list[n - 1] != mesh->node_elem[k] / 8) list[n++] = mesh->node_elem[k] / 8;
-    return n;
-}
-
 /* Moves the element across a face of list[from] to the reached ones, if it is among the n at the
  * node and was not reached before. */
 static void reach_beyond(const hx_mesh *mesh, int64_t node, int64_t from, int face, int64_t n,
@@ -361,7 +352,10 @@ static void reach_beyond(const hx_mesh *mesh, int64_t node, int64_t from, int fa
 /* is_hinge() for a mesh with collapsed cells. */
 static int is_mixed_hinge(const hx_mesh *mesh, int64_t node, uint32_t *list)
 {
-    const int64_t n = list_elements(mesh, node, list);
+    /* the elements at the node, each once, from incidences */
+    int64_t n = 0;
+    for (int64_t k = mesh->node_elem_ptr[node]; k < mesh->node_elem_ptr[node + 1]; k++)
+        if (n == 0 || list[n - 1] != mesh->node_elem[k] / 8) list[n++] = mesh->node_elem[k] / 8;
     int64_t reached = 1;
     for (int64_t done = 0; done < reached && reached < n; done++)
         for (int f = 0; f < 6; f++) reach_beyond(mesh, node, done, f, n, list, &reached);

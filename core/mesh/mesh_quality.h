@@ -2,11 +2,10 @@
 #ifndef HX_MESH_QUALITY_H
 #define HX_MESH_QUALITY_H
 
+#include "../base/c_linkage.h"
 #include "mesh.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+HX_C_BEGIN
 
 typedef struct hx_mesh_quality {
     /* worst corner of an element: 1 = right angles; for wedges, pyramids and tetrahedra 1 = equal
@@ -49,8 +48,6 @@ typedef struct hx_connections {
  * cell; *n_body: number of bodies. O(n_cell); 1 byte per point of temporary memory. */
 int hx_find_bodies(const hx_connections *cells, int32_t *body, int64_t *n_body);
 
-#ifdef __cplusplus
-}
-#endif
+HX_C_END
 
 #endif

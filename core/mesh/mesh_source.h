@@ -4,11 +4,10 @@
 #ifndef HX_MESH_SOURCE_H
 #define HX_MESH_SOURCE_H
 
+#include "../base/c_linkage.h"
 #include "mesh.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+HX_C_BEGIN
 
 enum { HX_SOURCE_SETS = 64 };
 
@@ -89,8 +88,6 @@ int hx_source_mesh_in_order(const hx_mesh_source *source, hx_mesh *mesh);
 /* Accepts a zeroed struct. */
 void hx_source_close(hx_mesh_source *source);
 
-#ifdef __cplusplus
-}
-#endif
+HX_C_END
 
 #endif

@@ -4,10 +4,6 @@
 
 #include <stdint.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 typedef struct hx_nearest {
     double x[3];
     /* squared distance: of the best point so far, or initially of the search radius */
@@ -33,9 +29,5 @@ static inline void hx_nearest_look(hx_nearest *best, const double *xyz, int64_t 
     best->square = square;
     best->point = point;
 }
-
-#ifdef __cplusplus
-}
-#endif
 
 #endif

@@ -7,10 +7,6 @@
 
 #include "../base/error.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 typedef struct hx_node_grid {
     const double *xyz; /* (borrowed) */
     double cell;       /* edge of a cell */
@@ -37,9 +33,5 @@ int hx_node_grid_visit(const hx_node_grid *grid, const double low[3], const doub
                        int (*visit)(void *context, int32_t node), void *context);
 
 void hx_node_grid_free(hx_node_grid *grid);
-
-#ifdef __cplusplus
-}
-#endif
 
 #endif

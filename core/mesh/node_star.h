@@ -6,10 +6,6 @@
 
 #include "mesh.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 typedef struct hx_node_star {
     int is_connected; /* 1: the elements are connected through common faces at the node */
     int is_closed;    /* 1: each face at the node belongs to two elements */
@@ -21,9 +17,5 @@ hx_node_star hx_node_star_of(const hx_mesh *mesh, int64_t node);
 
 /* Only is_connected, computed from fewer faces inside a grid. */
 int hx_node_star_is_connected(const hx_mesh *mesh, int64_t node);
-
-#ifdef __cplusplus
-}
-#endif
 
 #endif

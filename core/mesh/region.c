@@ -81,19 +81,6 @@ static int check_shape(const hx_mesh *mesh, const char *name, const hx_region *r
     return HX_OK;
 }
 
-static void flag_shape(const hx_mesh *mesh, const shape *s, uint8_t *node, uint8_t *elem)
-{
-#pragma omp parallel for
-    for (int64_t a = 0; a < mesh->n_node; a++)
-        node[a] = (uint8_t)is_inside(s, mesh->xyz + (size_t)a * 3);
-#pragma omp parallel for
-    for (int64_t e = 0; e < mesh->n_elem; e++) {
-        double centre[3];
-        hx_mesh_centroid(mesh, e, centre);
-        elem[e] = (uint8_t)is_inside(s, centre);
-    }
-}
-
 /* flag := flag and list, using bit 1 as a mark. */
 static void intersect(uint8_t *flag, int64_t n_flag, const int32_t *list, int64_t n)
 {
@@ -246,7 +233,15 @@ int hx_mesh_add_region(hx_mesh *mesh, const char *name, const hx_region *region)
         HX_TRY_FAIL(flag_combination(mesh, name, region, node, elem));
     } else {
         HX_TRY_FAIL(check_shape(mesh, name, region, &s));
-        flag_shape(mesh, &s, node, elem);
+#pragma omp parallel for
+        for (int64_t a = 0; a < mesh->n_node; a++)
+            node[a] = (uint8_t)is_inside(&s, mesh->xyz + (size_t)a * 3);
+#pragma omp parallel for
+        for (int64_t e = 0; e < mesh->n_elem; e++) {
+            double centre[3];
+            hx_mesh_centroid(mesh, e, centre);
+            elem[e] = (uint8_t)is_inside(&s, centre);
+        }
     }
     HX_TRY_FAIL(add_flagged(mesh, name, region, s.tolerance, node, elem));
 fail:

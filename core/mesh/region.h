@@ -2,11 +2,10 @@
 #ifndef HX_REGION_H
 #define HX_REGION_H
 
+#include "../base/c_linkage.h"
 #include "mesh.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+HX_C_BEGIN
 
 typedef enum {
     HX_REGION_PLANE,    /* |(x - point) . normal| <= tolerance */
@@ -37,8 +36,6 @@ typedef struct hx_region {
  * n_elem). */
 int hx_mesh_add_region(hx_mesh *mesh, const char *name, const hx_region *region);
 
-#ifdef __cplusplus
-}
-#endif
+HX_C_END
 
 #endif

@@ -22,24 +22,20 @@ static int append_part(hx_set *set, const char *part)
     return HX_OK;
 }
 
-static int begin_rule(hx_set_rules *rules, const char *name, hx_set_rule rule, int is_listed)
-{
-    HX_TRY(hx_grow(&rules->rule, rules->n, &rules->capacity, sizeof *rules->rule, "rules of sets"));
-    hx_stated_rule *const made = &rules->rule[rules->n];
-    memset(made, 0, sizeof *made);
-    HX_TRY(hx_strdup(&made->set.name, name));
-    made->set.rule = rule;
-    made->is_listed = is_listed;
-    rules->n++;
-    return HX_OK;
-}
-
 int hx_set_rules_add(hx_set_rules *rules, const char *name, hx_set_rule rule, const char *part,
                      int is_listed)
 {
     const hx_stated_rule *const last = rules->n > 0 ? &rules->rule[rules->n - 1] : NULL;
-    if (!last || strcmp(last->set.name, name) != 0 || last->set.rule != rule)
-        HX_TRY(begin_rule(rules, name, rule, is_listed));
+    if (!last || strcmp(last->set.name, name) != 0 || last->set.rule != rule) {
+        HX_TRY(hx_grow(&rules->rule, rules->n, &rules->capacity, sizeof *rules->rule,
+                       "rules of sets"));
+        hx_stated_rule *const made = &rules->rule[rules->n];
+        memset(made, 0, sizeof *made);
+        HX_TRY(hx_strdup(&made->set.name, name));
+        made->set.rule = rule;
+        made->is_listed = is_listed;
+        rules->n++;
+    }
     return append_part(&rules->rule[rules->n - 1].set, part);
 }
 
@@ -314,19 +310,6 @@ static int is_waiting(const hx_set_rules *rules, const hx_set *rule)
     return 0;
 }
 
-/* Removes the rules that have been applied. */
-static void keep_others(hx_set_rules *rules)
-{
-    size_t n_left = 0;
-    for (size_t i = 0; i < rules->n; i++) {
-        if (rules->rule[i].is_done)
-            hx_set_free(&rules->rule[i].set);
-        else
-            rules->rule[n_left++] = rules->rule[i];
-    }
-    rules->n = n_left;
-}
-
 int hx_mesh_apply_set_rules(hx_mesh *mesh)
 {
     hx_set_rules *const rules = &mesh->rules;
@@ -341,6 +324,14 @@ int hx_mesh_apply_set_rules(hx_mesh *mesh)
             stated->is_tried = goes_on = 1;
         }
     }
-    keep_others(rules);
+    /* remove the rules that have been applied */
+    size_t n_left = 0;
+    for (size_t i = 0; i < rules->n; i++) {
+        if (rules->rule[i].is_done)
+            hx_set_free(&rules->rule[i].set);
+        else
+            rules->rule[n_left++] = rules->rule[i];
+    }
+    rules->n = n_left;
     return HX_OK;
 }

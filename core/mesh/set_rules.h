@@ -12,10 +12,6 @@
 
 #include "mesh.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 /* Adds a part to the rule of the set `name`; is_listed as in hx_set_rules. HX_ENOMEM. */
 int hx_set_rules_add(hx_set_rules *rules, const char *name, hx_set_rule rule, const char *part,
                      int is_listed);
@@ -39,9 +35,5 @@ int hx_set_rules_text(const hx_mesh *mesh, char *const *name, const char *before
  * applied, and stays in the list, if a part is missing, if the file lists other nodes or faces than
  * the rule gives, or if it is a union of node sets in the file's own format. */
 int hx_mesh_apply_set_rules(hx_mesh *mesh);
-
-#ifdef __cplusplus
-}
-#endif
 
 #endif

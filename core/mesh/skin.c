@@ -9,18 +9,6 @@
 #include "face_tree.h"
 #include "load_faces.h"
 
-/* Flags the elements of the faces, or, without faces, of the nodes. */
-static void flag_first_layer(const hx_mesh *mesh, const hx_set *set, int64_t n_face,
-                             const int64_t *face, uint8_t *flag)
-{
-    for (int64_t f = 0; f < n_face; f++) flag[face[f] / 6] = 1;
-    for (int64_t k = 0; n_face == 0 && k < set->n_node; k++) {
-        const int64_t node = set->node[k];
-        for (int64_t i = mesh->node_elem_ptr[node]; i < mesh->node_elem_ptr[node + 1]; i++)
-            flag[mesh->node_elem[i] / 8] = 1;
-    }
-}
-
 /* Decides for a sequence of points whether each is within a distance. A distance is measured only
  * if needed: a point that has moved less from the last measured one than that one's margin to the
  * limit is on the same side. */
@@ -66,7 +54,13 @@ int hx_skin_flag(const hx_mesh *mesh, const hx_set *set, double thickness, uint8
     memset(&tree, 0, sizeof tree);
     HX_TRY_FAIL(hx_load_faces(mesh, set, &n_face, &face));
     HX_TRY_FAIL(hx_face_tree_create(&tree, mesh, n_face, face, set->n_node, set->node));
-    flag_first_layer(mesh, set, n_face, face, flag);
+    /* flag the elements of the faces, or, without faces, of the nodes */
+    for (int64_t f = 0; f < n_face; f++) flag[face[f] / 6] = 1;
+    for (int64_t k = 0; n_face == 0 && k < set->n_node; k++) {
+        const int64_t node = set->node[k];
+        for (int64_t i = mesh->node_elem_ptr[node]; i < mesh->node_elem_ptr[node + 1]; i++)
+            flag[mesh->node_elem[i] / 8] = 1;
+    }
 #pragma omp parallel for schedule(dynamic) reduction(+ : count)
     for (int64_t chunk = 0; chunk < n_chunk; chunk++) {
         const int64_t begin = chunk * CHUNK;

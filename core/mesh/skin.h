@@ -2,11 +2,10 @@
 #ifndef HX_SKIN_H
 #define HX_SKIN_H
 
+#include "../base/c_linkage.h"
 #include "mesh.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+HX_C_BEGIN
 
 /* flag[e] := 1 ([n_elem]) for the elements within `thickness` (length, > 0) of the set's boundary
  * faces, or of its nodes if it spans no face: those whose centroid is at most that far away, and
@@ -15,8 +14,6 @@ extern "C" {
 int hx_skin_flag(const hx_mesh *mesh, const hx_set *set, double thickness, uint8_t *flag,
                  int64_t *n);
 
-#ifdef __cplusplus
-}
-#endif
+HX_C_END
 
 #endif

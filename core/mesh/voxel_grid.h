@@ -4,11 +4,10 @@
 #ifndef HX_VOXEL_GRID_H
 #define HX_VOXEL_GRID_H
 
+#include "../base/c_linkage.h"
 #include "mesh.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+HX_C_BEGIN
 
 /* Maximum number of grid points per element. */
 enum { HX_VOXEL_SPARSE = 3 };
@@ -52,8 +51,6 @@ int hx_voxel_grid_place(const hx_voxel_grid *grid, const hx_mesh *mesh, double o
 /* Returns *fits of hx_voxel_grid_place, without detecting two elements at one point. O(n). */
 int hx_voxel_grid_fits(const hx_voxel_grid *grid, const hx_mesh *mesh, double off);
 
-#ifdef __cplusplus
-}
-#endif
+HX_C_END
 
 #endif

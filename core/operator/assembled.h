@@ -7,9 +7,7 @@
 #include "../matrix/matrix.h"
 #include "operator_kind.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+HX_C_BEGIN
 
 typedef struct hx_assembled {
     hx_device *dev; /* (borrowed) */
@@ -39,8 +37,6 @@ void hx_assembled_teardown(void *state);
 /* Always HX_PROMISE_NONE: on hexahedra no stored matrix is as fast as a matrix-free product. */
 hx_promise hx_assembled_promise(const hx_mesh *mesh);
 
-#ifdef __cplusplus
-}
-#endif
+HX_C_END
 
 #endif

@@ -6,9 +6,7 @@
 
 #include "../mesh/mesh.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+HX_C_BEGIN
 
 typedef struct hx_block_split {
     int64_t n_block, n_boundary;
@@ -31,8 +29,6 @@ int hx_block_split_marked(hx_block_split *split, int64_t n_block, const uint8_t 
 /* Accepts a zeroed struct. */
 void hx_block_split_free(hx_block_split *split);
 
-#ifdef __cplusplus
-}
-#endif
+HX_C_END
 
 #endif

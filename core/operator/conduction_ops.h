@@ -6,9 +6,7 @@
 
 #include "device_mesh.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+HX_C_BEGIN
 
 /* hx_films (convection terms) of a problem on the device. */
 typedef struct hx_device_films {
@@ -37,8 +35,6 @@ typedef struct hx_conduction_ops {
     int quadratic, splines;
 } hx_conduction_ops;
 
-#ifdef __cplusplus
-}
-#endif
+HX_C_END
 
 #endif

@@ -9,9 +9,7 @@
 
 #include "../mesh/mesh.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+HX_C_BEGIN
 
 enum { HX_MAX_CLASS = 16 };
 
@@ -44,8 +42,6 @@ double hx_congruence_share(const hx_mesh *mesh);
 /* Accepts a zeroed struct. */
 void hx_congruence_free(hx_congruence *congruence);
 
-#ifdef __cplusplus
-}
-#endif
+HX_C_END
 
 #endif

@@ -6,9 +6,7 @@
 #include "../device/device.h"
 #include "../mesh/mesh.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+HX_C_BEGIN
 
 typedef struct hx_device_mesh {
     int64_t n_node, n_elem;
@@ -72,8 +70,6 @@ typedef struct hx_device_model {
     const struct hx_cell_rule *rule;
 } hx_device_model;
 
-#ifdef __cplusplus
-}
-#endif
+HX_C_END
 
 #endif

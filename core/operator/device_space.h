@@ -5,9 +5,7 @@
 
 #include "../matrix/pattern.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+HX_C_BEGIN
 
 /* All zero for a linear space, which uses the arrays of the mesh. */
 typedef struct hx_device_space {
@@ -26,8 +24,6 @@ int hx_device_space_create(hx_device_space *d_space, hx_device *dev, const hx_sp
 /* Accepts a zeroed struct. */
 void hx_device_space_free(hx_device_space *d_space, hx_device *dev);
 
-#ifdef __cplusplus
-}
-#endif
+HX_C_END
 
 #endif

@@ -6,9 +6,7 @@
 
 #include "device_mesh.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+HX_C_BEGIN
 
 typedef struct hx_body_field hx_body_field; /* problem.h */
 
@@ -45,8 +43,6 @@ typedef struct hx_body_ops {
                 double factor, const double *d_rho, const double *d_u, double *d_dc);
 } hx_body_ops;
 
-#ifdef __cplusplus
-}
-#endif
+HX_C_END
 
 #endif

@@ -6,9 +6,7 @@
 
 #include "../base/reduce.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+HX_C_BEGIN
 
 /* Items received: those of rank r are first[r] .. first[r + 1], in the order in which it sent them;
  * item i belongs to point interface[at[i]]. */
@@ -58,8 +56,6 @@ int hx_interface_sum_i64(const hx_interface_host *host, int rc, int64_t n, int64
 int hx_interface_gather(const hx_interface_host *host, int rc, int64_t n, size_t bytes,
                         const void *own, void *out, int64_t *n_every);
 
-#ifdef __cplusplus
-}
-#endif
+HX_C_END
 
 #endif

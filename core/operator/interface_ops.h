@@ -10,9 +10,7 @@
 #include "interface_host.h"
 #include "operator_kind.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+HX_C_BEGIN
 
 struct hx_mg_level; /* multigrid.h */
 struct hx_mg_lines;
@@ -152,8 +150,6 @@ static inline int hx_interface_add_lines(hx_device *dev, const struct hx_mg_line
     return dev->ops->interface ? dev->ops->interface->add_lines(dev, lines) : HX_OK;
 }
 
-#ifdef __cplusplus
-}
-#endif
+HX_C_END
 
 #endif

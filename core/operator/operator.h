@@ -13,9 +13,7 @@
 #include "device_space.h"
 #include "operator_kind.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+HX_C_BEGIN
 
 /* An operator must not be moved in memory, because its `linear` points to it. */
 typedef struct hx_operator {
@@ -129,8 +127,6 @@ int hx_operator_energy(const hx_operator *op, const double *d_u, double *d_energ
 
 void hx_operator_free(hx_operator *op);
 
-#ifdef __cplusplus
-}
-#endif
+HX_C_END
 
 #endif

@@ -16,9 +16,7 @@
 #include "../space/space.h"
 #include "device_mesh.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+HX_C_BEGIN
 
 typedef enum { HX_LAYOUT_ROWMAJOR, HX_LAYOUT_INTERLEAVED, HX_N_LAYOUT } hx_layout;
 
@@ -123,8 +121,6 @@ const char *hx_layout_name(hx_layout layout);
 /* First layout that the kind supports. */
 hx_layout hx_layout_first(const hx_operator_kind *op_kind);
 
-#ifdef __cplusplus
-}
-#endif
+HX_C_END
 
 #endif

@@ -5,9 +5,7 @@
 
 #include "operator.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+HX_C_BEGIN
 
 /* Uploads the springs and films of the problem; op->model must know the interface points. The
  * operator frees them, also after a failure. Set-up only. */
@@ -20,8 +18,6 @@ int hx_operator_add_springs_part(const hx_operator *op, hx_product_part part, co
 int hx_operator_add_springs_part_single(const hx_operator *op, hx_product_part part,
                                         const float *d_x, float *d_y);
 
-#ifdef __cplusplus
-}
-#endif
+HX_C_END
 
 #endif

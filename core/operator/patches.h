@@ -21,9 +21,7 @@
 #include "../base/host_device.h"
 #include "../mesh/mesh.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+HX_C_BEGIN
 
 enum { HX_MAX_PATCH = 384, HX_PATCH_BANK = 16, HX_PATCH_COLOURS = 32 };
 #define HX_NO_SLOT 0xffffu
@@ -135,8 +133,6 @@ size_t hx_patches_held(const hx_patches *p, size_t extra);
 /* Accepts a zeroed struct. */
 void hx_patches_free(hx_patches *p);
 
-#ifdef __cplusplus
-}
-#endif
+HX_C_END
 
 #endif

@@ -7,9 +7,7 @@
 
 #include "patches.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+HX_C_BEGIN
 
 typedef struct hx_patches_split {
     /* its spans, corners and shared nodes are owned if there are interface nodes; everything else
@@ -31,8 +29,6 @@ int hx_patches_split_create(hx_patches_split *split, const hx_patches *p, int64_
 /* Accepts a zeroed struct. */
 void hx_patches_split_free(hx_patches_split *split);
 
-#ifdef __cplusplus
-}
-#endif
+HX_C_END
 
 #endif

@@ -7,9 +7,7 @@
 #include "../problem/problem.h"
 #include "operator_kind.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+HX_C_BEGIN
 
 typedef struct hx_operator_plan {
     const hx_mesh *mesh; /* the mesh of the lists (borrowed); NULL: nothing has been made */
@@ -37,8 +35,6 @@ void hx_operator_plan_drop_lists(hx_operator_plan *plan);
 /* Accepts a zeroed struct. */
 void hx_operator_plan_free(hx_operator_plan *plan);
 
-#ifdef __cplusplus
-}
-#endif
+HX_C_END
 
 #endif

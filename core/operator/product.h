@@ -6,9 +6,7 @@
 
 #include "operator.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+HX_C_BEGIN
 
 /* y = K x on all rows, including springs and films of `op`. `state` belongs to that operator kind
  * and was set up on op's model. The product runs in parts if the kind supports them; otherwise the
@@ -20,8 +18,6 @@ int hx_operator_multiply(const hx_operator *op, const hx_operator_kind *op_kind,
 int hx_operator_multiply_single(const hx_operator *op, const hx_operator_kind *op_kind, void *state,
                                 const float *d_x, float *d_y);
 
-#ifdef __cplusplus
-}
-#endif
+HX_C_END
 
 #endif

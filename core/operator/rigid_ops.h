@@ -5,9 +5,7 @@
 
 #include "../device/device.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+HX_C_BEGIN
 
 typedef struct hx_rigid_set hx_rigid_set; /* problem.h */
 
@@ -23,8 +21,6 @@ typedef struct hx_rigid_ops {
                    const double *d_xyz, double *d_motion, double *d_y);
 } hx_rigid_ops;
 
-#ifdef __cplusplus
-}
-#endif
+HX_C_END
 
 #endif

@@ -4,9 +4,7 @@
 
 #include "voxel_lists.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+HX_C_BEGIN
 
 /* Block (layer * tile[1] + j) * tile[0] + i contains nodes i own[0] .. (i + 1) own[0] along x, j
  * own[1] .. (j + 1) own[1] along y, and `depth` nodes along z. */
@@ -23,8 +21,6 @@ int hx_voxel_blocks_list(const hx_voxel_lists *lists, const hx_voxel_tiling *til
                          int64_t n_interface, const int32_t *interface, int *n_block,
                          int *n_boundary, int32_t **block);
 
-#ifdef __cplusplus
-}
-#endif
+HX_C_END
 
 #endif

@@ -5,9 +5,7 @@
 
 #include "../mesh/voxel_grid.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+HX_C_BEGIN
 
 /* Largest distance of a coordinate from its grid plane, relative to the shortest voxel edge. The
  * resulting error of a product is of the order of rounding. */
@@ -31,8 +29,6 @@ int64_t hx_voxel_lists_nodes(const hx_voxel_lists *lists);
 /* Accepts a zeroed struct. */
 void hx_voxel_lists_free(hx_voxel_lists *lists);
 
-#ifdef __cplusplus
-}
-#endif
+HX_C_END
 
 #endif

@@ -5,11 +5,10 @@
 
 #include <stdint.h>
 
+#include "../base/c_linkage.h"
 #include "../mesh/mesh.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+HX_C_BEGIN
 
 enum { HX_MAX_RANK = 4096 };
 
@@ -78,8 +77,6 @@ int hx_partition_measure(hx_partition_figures *figures, const hx_partition *part
                          const hx_mesh *mesh);
 void hx_partition_figures_free(hx_partition_figures *figures);
 
-#ifdef __cplusplus
-}
-#endif
+HX_C_END
 
 #endif

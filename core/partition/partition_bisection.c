@@ -49,21 +49,6 @@ static void find_centroid(const bisection *b, int64_t e, double x[3])
         memcpy(x, b->items->centroid[e], 3 * sizeof *x);
 }
 
-static void start_groups(bisection *b)
-{
-    b->n_group = 0;
-    for (int r = 0; r < b->n_rank; r++) {
-        group *const g = &b->of[r];
-        if (g->n_rank < 2) continue;
-        for (int i = 0; i < 3; i++) {
-            g->low[i] = DBL_MAX;
-            g->high[i] = -DBL_MAX;
-        }
-        g->weight = 0;
-        g->count = b->count + (int64_t)COARSE * b->n_group++;
-    }
-}
-
 /* Adds consecutive elements of one group, given as bounding box and weight, to the group. */
 static void take_run(group *g, const group *run)
 {
@@ -328,21 +313,6 @@ static int is_after(const bisection *b, int64_t e)
     return (int64_t)hx_partition_item_key(b->items, e) > g->key;
 }
 
-static void divide(bisection *b)
-{
-#pragma omp parallel for schedule(static)
-    for (int64_t e = 0; e < b->n; e++) {
-        const int n = b->of[b->rank[e]].n_rank;
-        if (n > 1 && is_after(b, e)) b->rank[e] += n / 2;
-    }
-    for (int r = b->n_rank - 1; r >= 0; r--) {
-        const int n = b->of[r].n_rank;
-        if (n < 2) continue;
-        b->of[r].n_rank = n / 2;
-        b->of[r + n / 2].n_rank = n - n / 2;
-    }
-}
-
 static int largest_group(const bisection *b)
 {
     int most = 0;
@@ -355,7 +325,17 @@ static int bisect(bisection *b)
 {
     b->of[0].n_rank = b->n_rank;
     while (largest_group(b) > 1) {
-        start_groups(b);
+        b->n_group = 0;
+        for (int r = 0; r < b->n_rank; r++) {
+            group *const g = &b->of[r];
+            if (g->n_rank < 2) continue;
+            for (int i = 0; i < 3; i++) {
+                g->low[i] = DBL_MAX;
+                g->high[i] = -DBL_MAX;
+            }
+            g->weight = 0;
+            g->count = b->count + (int64_t)COARSE * b->n_group++;
+        }
         bound_groups(b);
         HX_TRY(join_groups(b));
         place_cuts(b);
@@ -366,7 +346,17 @@ static int bisect(bisection *b)
             narrow(b, is_fine);
         }
         HX_TRY(find_keys(b));
-        divide(b);
+#pragma omp parallel for schedule(static)
+        for (int64_t e = 0; e < b->n; e++) {
+            const int n = b->of[b->rank[e]].n_rank;
+            if (n > 1 && is_after(b, e)) b->rank[e] += n / 2;
+        }
+        for (int r = b->n_rank - 1; r >= 0; r--) {
+            const int n = b->of[r].n_rank;
+            if (n < 2) continue;
+            b->of[r].n_rank = n / 2;
+            b->of[r + n / 2].n_rank = n - n / 2;
+        }
     }
     return HX_OK;
 }

@@ -2,12 +2,11 @@
 #ifndef HX_PARTITION_ITEMS_H
 #define HX_PARTITION_ITEMS_H
 
+#include "../base/c_linkage.h"
 #include "../base/reduce.h"
 #include "partition.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+HX_C_BEGIN
 
 /* Items that are partitioned by their positions: the elements of a mesh, or this rank's piece of a
  * distributed list. */
@@ -61,8 +60,6 @@ int hx_partition_cut_keys(const hx_reduce *reduce, int n_cut, const hx_partition
 int hx_partition_curve(const hx_partition_items *items, const int32_t *sorted, int n_rank,
                        int32_t *rank);
 
-#ifdef __cplusplus
-}
-#endif
+HX_C_END
 
 #endif

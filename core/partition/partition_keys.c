@@ -119,18 +119,6 @@ static void free_run(hx_partition_run *run)
     free((void *)run->before);
 }
 
-static int cut_run(const hx_partition_items *items, const hx_partition_run *run, int n_rank,
-                   hx_partition_run *of, int64_t *limit, int64_t *cut)
-{
-    int64_t all = run->before ? run->before[run->n] : 8 * run->n;
-    HX_TRY(hx_reduce_sum_i64(items->reduce, 1, &all));
-    for (int r = 1; r < n_rank; r++) {
-        of[r - 1] = *run;
-        limit[r - 1] = (2 * all * r - 1) / n_rank;
-    }
-    return hx_partition_cut_keys(items->reduce, n_rank - 1, of, limit, cut);
-}
-
 static int rank_of_key(int64_t key, int n_rank, const int64_t *cut)
 {
     int rank = 0;
@@ -148,7 +136,13 @@ int hx_partition_curve(const hx_partition_items *items, const int32_t *sorted, i
     HX_TRY_FAIL(hx_alloc_raw(&limit, (size_t)n_rank, sizeof *limit, what));
     HX_TRY_FAIL(hx_alloc_raw(&cut, (size_t)n_rank, sizeof *cut, what));
     HX_TRY_FAIL(make_run(items, sorted, &run));
-    HX_TRY_FAIL(cut_run(items, &run, n_rank, of, limit, cut));
+    int64_t all = run.before ? run.before[run.n] : 8 * run.n;
+    HX_TRY_FAIL(hx_reduce_sum_i64(items->reduce, 1, &all));
+    for (int r = 1; r < n_rank; r++) {
+        of[r - 1] = run;
+        limit[r - 1] = (2 * all * r - 1) / n_rank;
+    }
+    HX_TRY_FAIL(hx_partition_cut_keys(items->reduce, n_rank - 1, of, limit, cut));
 #pragma omp parallel for schedule(static)
     for (int64_t i = 0; i < items->n; i++)
         rank[sorted[i]] = rank_of_key((int64_t)run.key[i], n_rank, cut);

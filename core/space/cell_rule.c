@@ -158,14 +158,6 @@ static int list_inwards(const int32_t conn[8], int face, int32_t ring[4])
     return n;
 }
 
-/* The first face with n_ring corners. */
-static void find_face(const int32_t conn[8], int n_ring, int32_t ring[4])
-{
-    int f = 0;
-    while (f < 5 && list_inwards(conn, f, ring) != n_ring) f++;
-    list_inwards(conn, f, ring);
-}
-
 static int is_among(int32_t point, int n, const int32_t *list)
 {
     int i = 0;
@@ -197,7 +189,10 @@ int hx_cell_rule_corners(hx_cell_kind kind, const int32_t conn[8], int32_t corne
         return n;
     }
     int32_t ring[4];
-    find_face(conn, n_ring, ring);
+    /* the first face with n_ring corners */
+    int f = 0;
+    while (f < 5 && list_inwards(conn, f, ring) != n_ring) f++;
+    list_inwards(conn, f, ring);
     memcpy(corner, ring, (size_t)n_ring * sizeof *corner);
     if (kind == HX_CELL_WEDGE) {
         for (int i = 0; i < 3; i++) corner[3 + i] = opposite(conn, ring, ring[i]);

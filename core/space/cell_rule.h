@@ -2,12 +2,11 @@
 #ifndef HX_CELL_RULE_H
 #define HX_CELL_RULE_H
 
+#include "../base/c_linkage.h"
 #include "../base/host_device.h"
 #include "../mesh/cell.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+HX_C_BEGIN
 
 enum { HX_RULE_POINTS = 20, HX_RULE_GAUSS = 27, HX_RULE_EDGES = 12, HX_N_CELL_RULE = 4 };
 
@@ -51,8 +50,6 @@ double hx_cell_rule_shape(hx_cell_kind kind, int a, const double x[3], double d[
  * du[i][k] = du_i / dxi_k. */
 void hx_cell_displacement_gradient(double j[3][3], double du[3][3], double h[3][3]);
 
-#ifdef __cplusplus
-}
-#endif
+HX_C_END
 
 #endif

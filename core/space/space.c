@@ -176,19 +176,6 @@ fail:
     return rc;
 }
 
-static int place_points(hx_space *s)
-{
-    const int64_t n_node = s->mesh->n_node;
-    HX_TRY(hx_alloc_raw(&s->xyz, 3 * (size_t)s->n_point, sizeof *s->xyz, WHAT));
-    memcpy(s->xyz, s->mesh->xyz, 3 * (size_t)n_node * sizeof *s->xyz);
-#pragma omp parallel for schedule(static)
-    for (int64_t k = 0; k < s->n_edge; k++)
-        for (int i = 0; i < 3; i++)
-            s->xyz[3 * (n_node + k) + i] = 0.5 * (s->xyz[3 * (int64_t)s->edge[2 * k] + i] +
-                                                  s->xyz[3 * (int64_t)s->edge[2 * k + 1] + i]);
-    return HX_OK;
-}
-
 /* Lists the cells of each point in the order of the places, by counting sort. */
 int hx_space_list_cells(hx_space *s)
 {
@@ -210,7 +197,14 @@ static int create_space(hx_space *s)
     HX_TRY(find_kinds(s));
     HX_TRY(place_cells(s));
     HX_TRY(make_edges(s));
-    HX_TRY(place_points(s));
+    const int64_t n_node = s->mesh->n_node;
+    HX_TRY(hx_alloc_raw(&s->xyz, 3 * (size_t)s->n_point, sizeof *s->xyz, WHAT));
+    memcpy(s->xyz, s->mesh->xyz, 3 * (size_t)n_node * sizeof *s->xyz);
+#pragma omp parallel for schedule(static)
+    for (int64_t k = 0; k < s->n_edge; k++)
+        for (int i = 0; i < 3; i++)
+            s->xyz[3 * (n_node + k) + i] = 0.5 * (s->xyz[3 * (int64_t)s->edge[2 * k] + i] +
+                                                  s->xyz[3 * (int64_t)s->edge[2 * k + 1] + i]);
     HX_TRY(hx_space_curve(s));
     return hx_space_list_cells(s);
 }

@@ -10,14 +10,13 @@
 #ifndef HX_SPACE_H
 #define HX_SPACE_H
 
+#include "../base/c_linkage.h"
 #include "../mesh/load_faces.h"
 #include "../mesh/mesh.h"
 #include "../spline/spline_cell.h"
 #include "cell_rule.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+HX_C_BEGIN
 
 typedef enum {
     HX_ELEMENT_LINEAR,
@@ -263,8 +262,6 @@ const char *hx_space_text(const hx_space *space, char *text, size_t n_text);
 /* Accepts zeroed and linear spaces. */
 void hx_space_free(hx_space *space);
 
-#ifdef __cplusplus
-}
-#endif
+HX_C_END
 
 #endif

@@ -129,9 +129,11 @@ static int raise_folded(const hx_space *s, int64_t cell, int64_t n_bad)
                     (long long)hx_mesh_node_number(mesh, end[1]), off);
 }
 
-/* Names the bad element with the lowest number in the file. */
-static int check_cells(const hx_space *s)
+int hx_space_curve(hx_space *s)
 {
+    if (s->mesh->middles.n == 0) return HX_OK;
+    HX_TRY(place_middles(s));
+    /* name the bad element with the lowest number in the file */
     int64_t bad = INT64_MAX, n_bad = 0, cell = 0;
 #pragma omp parallel for schedule(static) reduction(min : bad) reduction(+ : n_bad)
     for (int64_t e = 0; e < s->mesh->n_elem; e++) {
@@ -145,13 +147,6 @@ static int check_cells(const hx_space *s)
     if (n_bad == 0) return HX_OK;
     while (hx_mesh_elem_number(s->mesh, cell) != bad) cell++;
     return raise_folded(s, cell, n_bad);
-}
-
-int hx_space_curve(hx_space *s)
-{
-    if (s->mesh->middles.n == 0) return HX_OK;
-    HX_TRY(place_middles(s));
-    return check_cells(s);
 }
 
 /* --- faces --- */

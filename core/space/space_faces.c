@@ -174,18 +174,6 @@ static void flag_of_faces(const hx_space *s, const hx_set *set, uint8_t *flag)
     }
 }
 
-static int list_middles(const hx_space *s, const uint8_t *flag, int64_t *n, int32_t **point)
-{
-    int64_t k = 0;
-    for (int64_t i = 0; i < s->n_edge; i++) k += flag[i];
-    HX_TRY(hx_alloc_raw(point, (size_t)k, sizeof **point, "points of a set"));
-    *n = k;
-    k = 0;
-    for (int64_t i = 0; i < s->n_edge; i++)
-        if (flag[i]) (*point)[k++] = (int32_t)(s->mesh->n_node + i);
-    return HX_OK;
-}
-
 int64_t hx_space_near_node(const hx_space *s, int64_t point)
 {
     if (s->element == HX_ELEMENT_SPLINE)
@@ -266,7 +254,13 @@ int hx_space_set_middles(const hx_space *s, const hx_set *set, int64_t *n, int32
     HX_TRY_FAIL(hx_alloc(&node, (size_t)s->mesh->n_node, 1, "points of a set"));
     HX_TRY_FAIL(hx_alloc(&flag, (size_t)s->n_edge, 1, "points of a set"));
     HX_TRY_FAIL(flag_edges(s, set, node, flag));
-    HX_TRY_FAIL(list_middles(s, flag, n, point));
+    int64_t k = 0;
+    for (int64_t i = 0; i < s->n_edge; i++) k += flag[i];
+    HX_TRY_FAIL(hx_alloc_raw(point, (size_t)k, sizeof **point, "points of a set"));
+    *n = k;
+    k = 0;
+    for (int64_t i = 0; i < s->n_edge; i++)
+        if (flag[i]) (*point)[k++] = (int32_t)(s->mesh->n_node + i);
     rc = HX_OK;
 fail:
     free(node);

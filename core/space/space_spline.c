@@ -54,14 +54,6 @@ static int place_cells(hx_space *s)
     return HX_OK;
 }
 
-static void number_places(hx_space *s)
-{
-#pragma omp parallel for schedule(static)
-    for (int64_t e = 0; e < s->spline->n_cell; e++)
-        hx_spline_cell_numbers(s->spline, e,
-                               s->point + (s->n_per_cell ? e * s->n_per_cell : s->cell_ptr[e]));
-}
-
 /* Checks, for each cell by two opposite corners, that the mesh is the spline's image. */
 static int check_image(const hx_space *s)
 {
@@ -93,7 +85,10 @@ int hx_space_create_spline(hx_space *s, const hx_mesh *mesh, const hx_spline *sp
     HX_TRY_FAIL(hx_alloc(&s->spline_rule, 1, sizeof *s->spline_rule, "tables of a spline"));
     HX_TRY_FAIL(hx_spline_rule_make(s->spline_rule, spline));
     HX_TRY_FAIL(place_cells(s));
-    number_places(s);
+#pragma omp parallel for schedule(static)
+    for (int64_t e = 0; e < s->spline->n_cell; e++)
+        hx_spline_cell_numbers(s->spline, e,
+                               s->point + (s->n_per_cell ? e * s->n_per_cell : s->cell_ptr[e]));
     HX_TRY_FAIL(hx_alloc_raw(&s->xyz, 3 * (size_t)s->n_point, sizeof *s->xyz, WHAT));
     hx_spline_points(spline, s->xyz);
     HX_TRY_FAIL(hx_space_list_cells(s));

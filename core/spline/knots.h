@@ -2,9 +2,9 @@
 #ifndef HX_KNOTS_H
 #define HX_KNOTS_H
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+#include "../base/c_linkage.h"
+
+HX_C_BEGIN
 
 enum { HX_SPLINE_MAX_DEGREE = 4, HX_SPLINE_MAX_ORDER = HX_SPLINE_MAX_DEGREE + 1 };
 
@@ -42,8 +42,6 @@ int hx_knots_multiplicity(const hx_knots *knots, double t);
 /* Accepts a zeroed object. */
 void hx_knots_free(hx_knots *knots);
 
-#ifdef __cplusplus
-}
-#endif
+HX_C_END
 
 #endif

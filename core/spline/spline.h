@@ -8,11 +8,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "../base/c_linkage.h"
 #include "knots.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+HX_C_BEGIN
 
 typedef struct hx_spline_patch {
     hx_knots axis[3];
@@ -99,8 +98,6 @@ size_t hx_spline_bytes(const hx_spline *spline);
 /* Accepts a zeroed or partial object. */
 void hx_spline_free(hx_spline *spline);
 
-#ifdef __cplusplus
-}
-#endif
+HX_C_END
 
 #endif

@@ -4,12 +4,11 @@
 #ifndef HX_SPLINE_CELL_H
 #define HX_SPLINE_CELL_H
 
+#include "../base/c_linkage.h"
 #include "../base/vectorised.h"
 #include "spline_rule.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+HX_C_BEGIN
 
 /* Maximum number of control points and of Gauss points of a cell; the same rounded up to SIMD
  * vectors. */
@@ -86,8 +85,6 @@ HX_INLINED void hx_spline_cell_gradients(const hx_spline_cell *cell, const hx_sp
 void hx_spline_cell_shape(const hx_spline_cell *cell, const hx_spline_place *place, int q,
                           double shape[HX_SPLINE_LANES]);
 
-#ifdef __cplusplus
-}
-#endif
+HX_C_END
 
 #endif

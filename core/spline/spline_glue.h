@@ -2,12 +2,11 @@
 #ifndef HX_SPLINE_GLUE_H
 #define HX_SPLINE_GLUE_H
 
+#include "../base/c_linkage.h"
 #include "../base/notes.h"
 #include "spline.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+HX_C_BEGIN
 
 /* Tolerances: two control points coincide within this fraction of the diagonal of the bounding box;
  * two knots or weights are equal within this fraction of their range. */
@@ -27,8 +26,6 @@ int hx_spline_find_interfaces(hx_spline *spline, int *n_found);
  * more. O(n_point). */
 int hx_spline_glue(hx_spline *spline);
 
-#ifdef __cplusplus
-}
-#endif
+HX_C_END
 
 #endif

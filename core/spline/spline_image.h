@@ -2,12 +2,11 @@
 #ifndef HX_SPLINE_IMAGE_H
 #define HX_SPLINE_IMAGE_H
 
+#include "../base/c_linkage.h"
 #include "../mesh/mesh.h"
 #include "spline.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+HX_C_BEGIN
 
 /* A raw mesh whose element c is cell c of a glued spline, with the span's corners as nodes (nodes
  * of glued sides occur once) and the span's exact volume (hx_mesh.volume). Sides that are not glued
@@ -37,8 +36,6 @@ int hx_spline_fine_image(const hx_spline *spline, int part, double **xyz, int32_
  * times as large. With n parts per span, both decrease like 1/n. O(n_cell). */
 double hx_spline_bend(const hx_spline *spline);
 
-#ifdef __cplusplus
-}
-#endif
+HX_C_END
 
 #endif

@@ -2,11 +2,10 @@
 #ifndef HX_SPLINE_PATCH_H
 #define HX_SPLINE_PATCH_H
 
+#include "../base/c_linkage.h"
 #include "spline.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+HX_C_BEGIN
 
 /* The data of a patch as read, unchecked. */
 typedef struct hx_spline_raw {
@@ -26,8 +25,6 @@ int hx_spline_patch_make(hx_spline_patch *patch, const hx_spline_raw *raw);
 /* Accepts a zeroed or partial patch. */
 void hx_spline_patch_free(hx_spline_patch *patch);
 
-#ifdef __cplusplus
-}
-#endif
+HX_C_END
 
 #endif

@@ -2,11 +2,10 @@
 #ifndef HX_SPLINE_REFINE_H
 #define HX_SPLINE_REFINE_H
 
+#include "../base/c_linkage.h"
 #include "spline.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+HX_C_BEGIN
 
 /* Largest number of parts of a span. */
 #define HX_SPLINE_MAX_PARTS 10000
@@ -26,8 +25,6 @@ extern "C" {
  * arguments. */
 int hx_spline_refine(hx_spline *spline, int degree, int n_part, const int *part);
 
-#ifdef __cplusplus
-}
-#endif
+HX_C_END
 
 #endif

@@ -25,22 +25,6 @@ void hx_spline_rule_axis(const hx_knots *axis, double *table)
     }
 }
 
-static void describe(hx_spline_rule *rule, const hx_spline *spline)
-{
-    for (int k = 0; k < spline->n_patch; k++) {
-        const hx_spline_patch *const from = &spline->patch[k];
-        hx_spline_rule_patch *const to = &rule->patch[k];
-        to->first_cell = from->first_cell;
-        for (int d = 0; d < 3; d++) {
-            const int p = from->axis[d].degree;
-            to->degree[d] = p;
-            to->n_span[d] = from->axis[d].n_span;
-            to->at[d] = rule->n_table;
-            rule->n_table += (int64_t)to->n_span[d] * (p + 1) * hx_spline_stride(p);
-        }
-    }
-}
-
 static int is_rational(const hx_spline *spline)
 {
     for (int k = 0; k < spline->n_patch; k++) {
@@ -50,16 +34,6 @@ static int is_rational(const hx_spline *spline)
             if (patch->weight[i] != 1.0) return 1;
     }
     return 0;
-}
-
-static void copy_weights(const hx_spline *spline, double *weight)
-{
-    for (int k = 0; k < spline->n_patch; k++) {
-        const hx_spline_patch *const patch = &spline->patch[k];
-        const int64_t n = hx_spline_patch_points(patch);
-        for (int64_t i = 0; i < n; i++)
-            weight[patch->number[i]] = patch->weight ? patch->weight[i] : 1.0;
-    }
 }
 
 static int list_spans(hx_spline_rule *rule, const hx_spline *spline)
@@ -113,7 +87,18 @@ int hx_spline_rule_make(hx_spline_rule *rule, const hx_spline *spline)
     *rule = (hx_spline_rule){
         .n_patch = spline->n_patch, .n_cell = spline->n_cell, .n_point = spline->n_point};
     HX_TRY_FAIL(hx_alloc(&rule->patch, (size_t)spline->n_patch, sizeof *rule->patch, "patches"));
-    describe(rule, spline);
+    for (int k = 0; k < spline->n_patch; k++) {
+        const hx_spline_patch *const from = &spline->patch[k];
+        hx_spline_rule_patch *const to = &rule->patch[k];
+        to->first_cell = from->first_cell;
+        for (int d = 0; d < 3; d++) {
+            const int p = from->axis[d].degree;
+            to->degree[d] = p;
+            to->n_span[d] = from->axis[d].n_span;
+            to->at[d] = rule->n_table;
+            rule->n_table += (int64_t)to->n_span[d] * (p + 1) * hx_spline_stride(p);
+        }
+    }
     HX_TRY_FAIL(hx_alloc(&rule->table, (size_t)rule->n_table, sizeof *rule->table,
                          "tables of a spline's functions"));
     for (int k = 0; k < spline->n_patch; k++)
@@ -124,7 +109,12 @@ int hx_spline_rule_make(hx_spline_rule *rule, const hx_spline *spline)
     if (!is_rational(spline)) return HX_OK;
     HX_TRY_FAIL(
         hx_alloc(&rule->weight, (size_t)rule->n_point, sizeof *rule->weight, "weights of points"));
-    copy_weights(spline, rule->weight);
+    for (int k = 0; k < spline->n_patch; k++) {
+        const hx_spline_patch *const patch = &spline->patch[k];
+        const int64_t n = hx_spline_patch_points(patch);
+        for (int64_t i = 0; i < n; i++)
+            rule->weight[patch->number[i]] = patch->weight ? patch->weight[i] : 1.0;
+    }
     return HX_OK;
 fail:
     hx_spline_rule_free(rule);

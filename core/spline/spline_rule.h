@@ -10,13 +10,12 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "../base/c_linkage.h"
 #include "../base/host_device.h"
 #include "knots.h"
 #include "spline.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+HX_C_BEGIN
 
 /* Layout of `table` for Gauss point q of span i in a direction of degree p. The entries start at
  * at[d] + (i (p + 1) + q) hx_spline_stride(p): the weight (Gauss weight times half the span's
@@ -84,8 +83,6 @@ void hx_spline_rule_axis(const hx_knots *axis, double *table);
 /* Accepts a zeroed or partial object. */
 void hx_spline_rule_free(hx_spline_rule *rule);
 
-#ifdef __cplusplus
-}
-#endif
+HX_C_END
 
 #endif

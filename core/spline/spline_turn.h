@@ -2,11 +2,10 @@
 #ifndef HX_SPLINE_TURN_H
 #define HX_SPLINE_TURN_H
 
+#include "../base/c_linkage.h"
 #include "spline.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+HX_C_BEGIN
 
 /* Reverses the third direction of every patch with negative volume, and adapts interfaces and named
  * sides, which must be valid (hx_spline_find_interfaces checks them). The part is unchanged, and
@@ -14,8 +13,6 @@ extern "C" {
  * number of reversed patches; may be NULL. Not for glued splines. O(points). */
 int hx_spline_turn(hx_spline *spline, int *n_turned);
 
-#ifdef __cplusplus
-}
-#endif
+HX_C_END
 
 #endif

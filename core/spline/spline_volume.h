@@ -2,11 +2,10 @@
 #ifndef HX_SPLINE_VOLUME_H
 #define HX_SPLINE_VOLUME_H
 
+#include "../base/c_linkage.h"
 #include "spline.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+HX_C_BEGIN
 
 /* volume[spline->n_cell] of every cell of a glued spline (length^3), with as many Gauss points as
  * make B-splines exact, plus three (at most 8) if there are weights. HX_EINPUT: det J is not
@@ -24,8 +23,6 @@ enum { HX_SPLINE_MAX_SAMPLES = 8 };
 void hx_spline_sample(const hx_spline_patch *patch, const int span[3], const int n[3],
                       double t[3][HX_SPLINE_MAX_SAMPLES], double *x, double *j);
 
-#ifdef __cplusplus
-}
-#endif
+HX_C_END
 
 #endif

@@ -148,7 +148,7 @@ __global__ void __launch_bounds__(CONE_BLOCK, 5)
     cone_kernel(hx_device_bins cells, const double *field, int64_t n_cell, double radius,
                 double *__restrict__ result)
 {
-    const int64_t cell = hx_first_of_thread() / 32;
+    const int64_t cell = hx_grid_thread() / 32;
     if (cell >= n_cell) return;
     const int end = cells.d_start[cell + 1];
     for (int p = cells.d_start[cell]; p < end; p += CONE_GROUPS * CONE_MOST) {
@@ -183,8 +183,7 @@ static int sum_pairs(const hx_cuda *impl, const hx_device_bins &cells, int64_t n
 {
     cone_kernel<<<hx_blocks(32 * n_cell, CONE_BLOCK), CONE_BLOCK, 0, impl->stream>>>(
         cells, d_value, n_cell, radius, d_sum);
-    HX_TRY_LAUNCH("cone_sum");
-    return HX_OK;
+    return HX_LAUNCHED("cone_sum");
 }
 
 constexpr int TILE_WARPS = 4;
@@ -220,8 +219,7 @@ static int sum_tiles(const hx_cuda *impl, const hx_device_bins &cells, double ra
     cone_tile_kernel<Law, FIELDS, TILE_WARPS, BLOCKS>
         <<<hx_blocks(n_tile, TILE_WARPS), 32 * TILE_WARPS, 0, impl->stream>>>(
             grid, law, static_cast<unsigned>(n_tile));
-    HX_TRY_LAUNCH("cone_sum");
-    return HX_OK;
+    return HX_LAUNCHED("cone_sum");
 }
 
 int hx_cuda_cone_sum(hx_device *dev, const hx_device_bins *cells, double radius, int n_field,

@@ -212,6 +212,5 @@ int hx_cuda_voxel_sum(hx_device *dev, const hx_device_bins *cells, const double 
     const unsigned n_block = static_cast<unsigned>(g.tile_x) * static_cast<unsigned>(g.tile_y) *
                              static_cast<unsigned>(tiles_along(v->n[2], TILE_Z));
     voxel_kernel<<<n_block, LANES * TILE_Z, bytes, hx_cuda_of(dev)->stream>>>(g, d_sum);
-    HX_TRY_LAUNCH("cone_sum");
-    return HX_OK;
+    return HX_LAUNCHED("cone_sum");
 }

@@ -125,7 +125,7 @@ __global__ void __launch_bounds__(HX_BLOCK)
                    double *result, double *partial, unsigned *ticket)
 {
     double sum[2] = {0.0, 0.0};
-    for (int64_t e = hx_first_of_thread(); e < n; e += hx_all_threads()) {
+    for (int64_t e = hx_grid_thread(); e < n; e += hx_all_threads()) {
         const double r = rho[e], v = volume[e];
         sum[0] += v * r;
         if (is_free(passive, e)) sum[1] += v * r * (1.0 - r);
@@ -156,7 +156,7 @@ __global__ void __launch_bounds__(HX_BLOCK)
                     double *result, double *partial, unsigned *ticket)
 {
     double sum[2] = {0.0, 0.0};
-    for (int64_t e = hx_first_of_thread(); e < n; e += hx_all_threads()) {
+    for (int64_t e = hx_grid_thread(); e < n; e += hx_all_threads()) {
         if (!is_free(passive, e)) continue;
         sum[0] += dc[e] > 0.0 ? dc[e] : 0.0;
         sum[1] += dv[e];
@@ -181,7 +181,7 @@ __global__ void __launch_bounds__(HX_BLOCK)
     oc_begin_kernel(hx_device_oc oc, double *partial, unsigned *ticket)
 {
     double sum[2] = {0.0, 0.0};
-    for (int64_t e = hx_first_of_thread(); e < oc.n; e += hx_all_threads()) {
+    for (int64_t e = hx_grid_thread(); e < oc.n; e += hx_all_threads()) {
         const double rho = oc.d_design[e], dv = oc.d_dv[e];
         const double b = fmax(0.0, oc.shift - oc.d_dc[e] / dv);
         const double t = rho * (oc.damping == 0.5 ? sqrt(b) : pow(b, oc.damping));
@@ -202,7 +202,7 @@ __global__ void __launch_bounds__(HX_BLOCK)
         trial[k] = oc.d_state->trial[k];
         sum[k] = 0.0;
     }
-    for (int64_t e = hx_first_of_thread(); e < oc.n; e += hx_all_threads()) {
+    for (int64_t e = hx_grid_thread(); e < oc.n; e += hx_all_threads()) {
         const double rho = oc.d_design[e], t = oc.d_proposal[e], dv = oc.d_dv[e];
         if (!is_free(oc.d_passive, e)) continue;
         for (int k = 0; k < HX_OC_TRIALS; k++)
@@ -218,7 +218,7 @@ __global__ void __launch_bounds__(HX_BLOCK) oc_end_kernel(hx_device_oc oc)
     __shared__ double of_warp[HX_BLOCK_WARPS];
     const double scale = oc.d_state->scale;
     double change = 0.0;
-    for (int64_t e = hx_first_of_thread(); e < oc.n; e += hx_all_threads()) {
+    for (int64_t e = hx_grid_thread(); e < oc.n; e += hx_all_threads()) {
         const double rho = oc.d_design[e];
         const double next = is_free(oc.d_passive, e)
                                 ? hx_oc_clipped(scale * oc.d_proposal[e], rho, oc.move, oc.rho_min)
@@ -237,8 +237,7 @@ static int oc_begin(hx_device *dev, const hx_device_oc *oc)
     const hx_cuda *impl = hx_cuda_of(dev);
     oc_begin_kernel<<<hx_field_blocks(impl, oc->n), HX_BLOCK, 0, impl->stream>>>(
         *oc, impl->d_partial, impl->d_ticket);
-    HX_TRY_LAUNCH("oc_begin");
-    return HX_OK;
+    return HX_LAUNCHED("oc_begin");
 }
 
 static int oc_pass(hx_device *dev, const hx_device_oc *oc)
@@ -246,8 +245,7 @@ static int oc_pass(hx_device *dev, const hx_device_oc *oc)
     const hx_cuda *impl = hx_cuda_of(dev);
     oc_pass_kernel<<<hx_field_blocks(impl, oc->n), HX_BLOCK, 0, impl->stream>>>(
         *oc, impl->d_partial, impl->d_ticket);
-    HX_TRY_LAUNCH("oc_pass");
-    return HX_OK;
+    return HX_LAUNCHED("oc_pass");
 }
 
 __global__ void oc_take_kernel(int is_begin, const hx_oc_state *sums, hx_oc_state *state)
@@ -258,37 +256,30 @@ __global__ void oc_take_kernel(int is_begin, const hx_oc_state *sums, hx_oc_stat
 static int oc_take(hx_device *dev, int is_begin, const hx_oc_state *d_sums, hx_oc_state *d_state)
 {
     oc_take_kernel<<<1, 1, 0, hx_cuda_of(dev)->stream>>>(is_begin, d_sums, d_state);
-    HX_TRY_LAUNCH("oc_take");
-    return HX_OK;
+    return HX_LAUNCHED("oc_take");
 }
 
 static int oc_end(hx_device *dev, const hx_device_oc *oc)
 {
     const hx_cuda *impl = hx_cuda_of(dev);
     oc_end_kernel<<<hx_field_blocks(impl, oc->n), HX_BLOCK, 0, impl->stream>>>(*oc);
-    HX_TRY_LAUNCH("oc_end");
-    return HX_OK;
+    return HX_LAUNCHED("oc_end");
 }
 
-static hx_design_ops make_design_ops()
-{
-    hx_design_ops ops = {};
-    ops.modulus = modulus;
-    ops.sensitivity = sensitivity;
-    ops.measure = measure_design_sums;
-    ops.sum_positive = sum_positive;
-    ops.project = project_design;
-    ops.project_backward = project_backward;
-    ops.zero_passive = zero_passive;
-    ops.oc_begin = oc_begin;
-    ops.oc_pass = oc_pass;
-    ops.oc_end = oc_end;
-    ops.oc_take = oc_take;
-    ops.link = link;
-    ops.copy_largest = copy_largest;
-    ops.cone_sum = hx_cuda_cone_sum;
-    ops.cone_rounding = HX_CONE_ROUNDING;
-    return ops;
-}
-
-const hx_design_ops hx_cuda_design_ops = make_design_ops();
+const hx_design_ops hx_cuda_design_ops = {
+    .modulus = modulus,
+    .sensitivity = sensitivity,
+    .measure = measure_design_sums,
+    .sum_positive = sum_positive,
+    .project = project_design,
+    .project_backward = project_backward,
+    .zero_passive = zero_passive,
+    .oc_begin = oc_begin,
+    .oc_pass = oc_pass,
+    .oc_end = oc_end,
+    .oc_take = oc_take,
+    .link = link,
+    .copy_largest = copy_largest,
+    .cone_sum = hx_cuda_cone_sum,
+    .cone_rounding = HX_CONE_ROUNDING,
+};

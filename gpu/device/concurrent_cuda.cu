@@ -8,8 +8,7 @@ int hx_cuda_make_queue(cudaStream_t *stream)
 {
     int least = 0, greatest = 0;
     HX_TRY_CUDA(cudaDeviceGetStreamPriorityRange(&least, &greatest));
-    HX_TRY_CUDA(cudaStreamCreateWithPriority(stream, cudaStreamNonBlocking, greatest));
-    return HX_OK;
+    return HX_CUDA(cudaStreamCreateWithPriority(stream, cudaStreamNonBlocking, greatest));
 }
 
 static int make_fork_room(hx_cuda *impl)
@@ -24,8 +23,7 @@ int hx_cuda_fork_point(hx_device *dev)
 {
     hx_cuda *impl = hx_cuda_of(dev);
     HX_TRY(make_fork_room(impl));
-    HX_TRY_CUDA(cudaEventRecord(impl->room_mark[0], impl->stream));
-    return HX_OK;
+    return HX_CUDA(cudaEventRecord(impl->room_mark[0], impl->stream));
 }
 
 int hx_cuda_fork(hx_device *dev)
@@ -43,8 +41,7 @@ int hx_cuda_join(hx_device *dev)
     if (impl->home) impl->stream = impl->home;
     impl->home = nullptr;
     HX_TRY_CUDA(cudaEventRecord(impl->room_mark[1], impl->room));
-    HX_TRY_CUDA(cudaStreamWaitEvent(impl->stream, impl->room_mark[1], 0));
-    return HX_OK;
+    return HX_CUDA(cudaStreamWaitEvent(impl->stream, impl->room_mark[1], 0));
 }
 
 void hx_cuda_concurrent_free(hx_cuda *impl)

@@ -15,31 +15,29 @@
 // kind "cuda"). In other builds always cudaSuccess.
 #ifdef HX_FAULT_INJECTION
 cudaError_t hx_cuda_injected(int how); // device_cuda.cu
-#define HX_CUDA_FAULT() hx_cuda_injected(hx_fault_at("cuda", __FILE__, __LINE__))
+#define HX_CUDA_FAULT_AT(file, line) hx_cuda_injected(hx_fault_at("cuda", file, line))
 #else
-#define HX_CUDA_FAULT() cudaSuccess
+#define HX_CUDA_FAULT_AT(file, line) cudaSuccess
 #endif
+#define HX_CUDA_FAULT() HX_CUDA_FAULT_AT(__FILE__, __LINE__)
 
 // Raises a CUDA error with the failed call and advice for the user, and clears it, so that the next
 // check does not see it. HX_ENOMEM, HX_EDEVICE. device_cuda.cu
-int hx_cuda_raise(cudaError_t status, const char *file, int line, const char *call);
+int hx_cuda_raise(cudaError_t status, const char *file, int line, const char *text);
 
-// Forwards a CUDA error.
-#define HX_TRY_CUDA(call)                                                                          \
-    do {                                                                                           \
-        cudaError_t status_ = HX_CUDA_FAULT();                                                     \
-        if (status_ == cudaSuccess) status_ = (call);                                              \
-        if (status_ != cudaSuccess) return hx_cuda_raise(status_, __FILE__, __LINE__, #call);      \
-    } while (0)
+// HX_OK or the raised error of a call of CUDA, described by `text`.
+template <class Call> int hx_cuda_try(const char *file, int line, const char *text, Call call)
+{
+    cudaError_t status = HX_CUDA_FAULT_AT(file, line);
+    if (status == cudaSuccess) status = call();
+    return status == cudaSuccess ? HX_OK : hx_cuda_raise(status, file, line, text);
+}
 
-// To be used after each kernel launch.
-#define HX_TRY_LAUNCH(kernel_name)                                                                 \
-    do {                                                                                           \
-        cudaError_t status_ = HX_CUDA_FAULT();                                                     \
-        if (status_ == cudaSuccess) status_ = cudaGetLastError();                                  \
-        if (status_ != cudaSuccess)                                                                \
-            return hx_cuda_raise(status_, __FILE__, __LINE__, kernel_name);                        \
-    } while (0)
+// HX_OK or the error of a call or of the kernel launch before; the other two forward the error.
+#define HX_CUDA(call) hx_cuda_try(__FILE__, __LINE__, #call, [&] { return (call); })
+#define HX_LAUNCHED(kernel_name) hx_cuda_try(__FILE__, __LINE__, kernel_name, cudaGetLastError)
+#define HX_TRY_CUDA(call) HX_TRY(hx_cuda_try(__FILE__, __LINE__, #call, [&] { return (call); }))
+#define HX_TRY_LAUNCH(kernel_name) HX_TRY(HX_LAUNCHED(kernel_name))
 
 struct hx_cuda {
     cudaStream_t stream;
@@ -91,9 +89,37 @@ constexpr int HX_BLOCK = 256;
 constexpr int HX_MOST_SUMS = 8;  // maximum number of sums computed by one kernel
 constexpr int HX_SUM_PER_SM = 8; // maximum number of blocks of a sum per multiprocessor
 
-inline unsigned hx_blocks(int64_t n_thread, int block)
+// Index of the calling thread in a grid of one dimension, and the blocks of such a grid.
+__device__ __forceinline__ int64_t hx_grid_thread()
+{
+    return blockIdx.x * static_cast<int64_t>(blockDim.x) + threadIdx.x;
+}
+
+inline unsigned hx_blocks(int64_t n_thread, int block = HX_BLOCK)
 {
     return static_cast<unsigned>((n_thread + block - 1) / block);
+}
+
+// Name of a launch in messages, and its place in the source.
+struct hx_launch_name {
+    const char *text, *file;
+    int line;
+    hx_launch_name(const char *name, const char *in = __builtin_FILE(), int at = __builtin_LINE())
+        : text(name), file(in), line(at)
+    {
+    }
+};
+
+// Launches a kernel with n threads, in blocks of BLOCK, in the queue of the device; none if n is
+// 0.
+template <int BLOCK = HX_BLOCK, class... Parameter, class... Argument>
+int hx_launch(hx_device *dev, const hx_launch_name &name, int64_t n, void (*kernel)(Parameter...),
+              Argument... argument)
+{
+    if (n == 0) return HX_OK;
+    kernel<<<hx_blocks(n, BLOCK), BLOCK, 0, hx_cuda_of(dev)->stream>>>(
+        static_cast<Parameter>(argument)...);
+    return hx_cuda_try(name.file, name.line, name.text, cudaGetLastError);
 }
 
 // Uploads of at least this many bytes use several threads.

@@ -165,8 +165,7 @@ static void close_device(hx_device *dev)
 
 static int memory(hx_device *, size_t *n_free, size_t *n_total)
 {
-    HX_TRY_CUDA(cudaMemGetInfo(n_free, n_total));
-    return HX_OK;
+    return HX_CUDA(cudaMemGetInfo(n_free, n_total));
 }
 
 static int alloc(hx_device *, size_t bytes, void *d_out)
@@ -201,8 +200,7 @@ static int upload(hx_device *dev, void *d_to, const void *from, size_t bytes)
         hx_error_clear();
     }
     HX_TRY_CUDA(cudaMemcpyAsync(d_to, from, bytes, cudaMemcpyHostToDevice, impl->stream));
-    HX_TRY_CUDA(cudaStreamSynchronize(impl->stream));
-    return HX_OK;
+    return HX_CUDA(cudaStreamSynchronize(impl->stream));
 }
 
 // A few numbers are copied to pinned memory by a kernel, which starts sooner than a copy does.
@@ -236,21 +234,18 @@ static int download(hx_device *dev, void *to, const void *d_from, size_t bytes)
 
 static int copy(hx_device *dev, void *d_to, const void *d_from, size_t bytes)
 {
-    HX_TRY_CUDA(
+    return HX_CUDA(
         cudaMemcpyAsync(d_to, d_from, bytes, cudaMemcpyDeviceToDevice, hx_cuda_of(dev)->stream));
-    return HX_OK;
 }
 
 static int zero(hx_device *dev, void *d_to, size_t bytes)
 {
-    HX_TRY_CUDA(cudaMemsetAsync(d_to, 0, bytes, hx_cuda_of(dev)->stream));
-    return HX_OK;
+    return HX_CUDA(cudaMemsetAsync(d_to, 0, bytes, hx_cuda_of(dev)->stream));
 }
 
 static int sync(hx_device *dev)
 {
-    HX_TRY_CUDA(cudaStreamSynchronize(hx_cuda_of(dev)->stream));
-    return HX_OK;
+    return HX_CUDA(cudaStreamSynchronize(hx_cuda_of(dev)->stream));
 }
 
 // In a graph, a time stamp is a node of its own: an event recorded at every launch.
@@ -258,8 +253,7 @@ static int mark(hx_device *dev, int slot)
 {
     hx_cuda *impl = hx_cuda_of(dev);
     const unsigned flags = impl->recording ? cudaEventRecordExternal : cudaEventRecordDefault;
-    HX_TRY_CUDA(cudaEventRecordWithFlags(impl->mark[slot], impl->stream, flags));
-    return HX_OK;
+    return HX_CUDA(cudaEventRecordWithFlags(impl->mark[slot], impl->stream, flags));
 }
 
 static int elapsed(hx_device *dev, int from, int to, double *seconds)
@@ -299,8 +293,8 @@ static int record_end(hx_device *dev, void **recording)
 
 static int replay(hx_device *dev, void *recording)
 {
-    HX_TRY_CUDA(cudaGraphLaunch(static_cast<cudaGraphExec_t>(recording), hx_cuda_of(dev)->stream));
-    return HX_OK;
+    return HX_CUDA(
+        cudaGraphLaunch(static_cast<cudaGraphExec_t>(recording), hx_cuda_of(dev)->stream));
 }
 
 // A graph that is still running is destroyed when it has finished.
@@ -349,50 +343,45 @@ static int copy_bandwidth(hx_device *dev, double *bytes_per_second)
 
 extern "C" const hx_operator_kind hx_operator_cuda_otf;
 
-static hx_device_ops make_device_ops()
-{
-    hx_device_ops ops = {};
-    ops.name = "cuda";
-    ops.help = "the first NVIDIA GPU";
-    ops.look_every = 16;
-    ops.available = available;
-    ops.prepare = prepare_place;
-    ops.open = open_device;
-    ops.close = close_device;
-    ops.memory = memory;
-    ops.alloc = alloc;
-    ops.release = release_block;
-    ops.upload = upload;
-    ops.download = download;
-    ops.copy = copy;
-    ops.zero = zero;
-    ops.sync = sync;
-    ops.mark = mark;
-    ops.elapsed = elapsed;
-    ops.record_begin = record_begin;
-    ops.record_end = record_end;
-    ops.replay = replay;
-    ops.record_free = record_free;
-    ops.fork_point = hx_cuda_fork_point;
-    ops.fork = hx_cuda_fork;
-    ops.join = hx_cuda_join;
-    ops.copy_bandwidth = copy_bandwidth;
-    ops.vector = &hx_cuda_vector_ops;
-    ops.pcg = &hx_cuda_pcg_ops;
-    ops.element = &hx_cuda_element_ops;
-    ops.design = &hx_cuda_design_ops;
-    ops.rigid = &hx_cuda_rigid_ops;
-    ops.body = &hx_cuda_body_ops;
-    ops.multigrid = &hx_cuda_multigrid_ops;
-    ops.helmholtz = &hx_cuda_helmholtz_ops;
-    ops.matrix = &hx_cuda_matrix_ops;
-    ops.interaction = &hx_cuda_interaction_ops;
-    ops.matrix_free = &hx_operator_cuda_otf;
-    ops.conduction = &hx_cuda_conduction_ops;
-    ops.transport = &hx_cuda_transport_ops;
-    ops.transport_far = &hx_cuda_transport_nccl_ops;
-    ops.timeline = &hx_cuda_timeline_ops;
-    return ops;
-}
-
-extern "C" const hx_device_ops hx_device_ops_cuda = make_device_ops();
+extern "C" const hx_device_ops hx_device_ops_cuda = {
+    .name = "cuda",
+    .help = "the first NVIDIA GPU",
+    .look_every = 16,
+    .available = available,
+    .open = open_device,
+    .close = close_device,
+    .memory = memory,
+    .alloc = alloc,
+    .release = release_block,
+    .upload = upload,
+    .download = download,
+    .copy = copy,
+    .zero = zero,
+    .sync = sync,
+    .mark = mark,
+    .elapsed = elapsed,
+    .copy_bandwidth = copy_bandwidth,
+    .vector = &hx_cuda_vector_ops,
+    .pcg = &hx_cuda_pcg_ops,
+    .element = &hx_cuda_element_ops,
+    .design = &hx_cuda_design_ops,
+    .rigid = &hx_cuda_rigid_ops,
+    .body = &hx_cuda_body_ops,
+    .multigrid = &hx_cuda_multigrid_ops,
+    .helmholtz = &hx_cuda_helmholtz_ops,
+    .matrix = &hx_cuda_matrix_ops,
+    .matrix_free = &hx_operator_cuda_otf,
+    .conduction = &hx_cuda_conduction_ops,
+    .interaction = &hx_cuda_interaction_ops,
+    .transport = &hx_cuda_transport_ops,
+    .transport_far = &hx_cuda_transport_nccl_ops,
+    .timeline = &hx_cuda_timeline_ops,
+    .fork_point = hx_cuda_fork_point,
+    .fork = hx_cuda_fork,
+    .join = hx_cuda_join,
+    .prepare = prepare_place,
+    .record_begin = record_begin,
+    .record_end = record_end,
+    .replay = replay,
+    .record_free = record_free,
+};

@@ -44,10 +44,9 @@ int hx_launch_early_in(cudaStream_t stream, hx_device *dev, const char *name,
     config.stream = stream;
     config.attrs = &early;
     config.numAttrs = hx_cuda_of(dev)->can_begin_early ? 1 : 0;
-    cudaError_t status = HX_CUDA_FAULT();
-    if (status == cudaSuccess)
-        status = cudaLaunchKernelEx(&config, kernel, static_cast<Parameter>(argument)...);
-    return status == cudaSuccess ? HX_OK : hx_cuda_raise(status, __FILE__, __LINE__, name);
+    return hx_cuda_try(__FILE__, __LINE__, name, [&] {
+        return cudaLaunchKernelEx(&config, kernel, static_cast<Parameter>(argument)...);
+    });
 }
 
 template <class... Parameter, class... Argument>

@@ -167,8 +167,7 @@ static int start_pcg(hx_device *dev, int64_t n, const T *d_m, const T *d_z, cons
     const hx_cuda *impl = hx_cuda_of(dev);
     start_kernel<<<hx_sum_blocks<T>(impl, n, HX_READ_PER_SM), HX_BLOCK, 0, impl->stream>>>(
         n, d_m, d_z, d_r, d_state, impl->d_partial, impl->d_ticket);
-    HX_TRY_LAUNCH("pcg_start");
-    return HX_OK;
+    return HX_LAUNCHED("pcg_start");
 }
 
 template <class T>
@@ -177,8 +176,7 @@ static int alpha(hx_device *dev, int64_t n, const T *d_p, const T *d_q, hx_pcg_s
     const hx_cuda *impl = hx_cuda_of(dev);
     alpha_kernel<<<hx_sum_blocks<T>(impl, n, HX_READ_PER_SM), HX_BLOCK, 0, impl->stream>>>(
         n, d_p, d_q, d_state, impl->d_partial, impl->d_ticket);
-    HX_TRY_LAUNCH("pcg_alpha");
-    return HX_OK;
+    return HX_LAUNCHED("pcg_alpha");
 }
 
 template <class T>
@@ -188,8 +186,7 @@ static int update(hx_device *dev, int64_t n, int64_t n_sum, const T *d_m, const 
     const hx_cuda *impl = hx_cuda_of(dev);
     update_kernel<<<hx_sum_blocks<T>(impl, n, UPDATE_PER_SM), HX_BLOCK, 0, impl->stream>>>(
         n, n_sum, d_m, d_p, d_q, d_u, d_r, d_state, impl->d_partial, impl->d_ticket);
-    HX_TRY_LAUNCH("pcg_update");
-    return HX_OK;
+    return HX_LAUNCHED("pcg_update");
 }
 
 template <class T>
@@ -199,23 +196,20 @@ static int direction(hx_device *dev, int64_t n, const T *d_m, const T *d_z, cons
     const hx_cuda *impl = hx_cuda_of(dev);
     direction_kernel<<<hx_pack_blocks<T>(n), HX_BLOCK, 0, impl->stream>>>(n, d_m, d_z, d_r, d_p,
                                                                           d_state);
-    HX_TRY_LAUNCH("pcg_direction");
-    return HX_OK;
+    return HX_LAUNCHED("pcg_direction");
 }
 
 static int alpha_from(hx_device *dev, const double *d_sum, hx_pcg_state *d_state)
 {
     alpha_from_kernel<<<1, 1, 0, hx_cuda_of(dev)->stream>>>(d_sum, d_state);
-    HX_TRY_LAUNCH("pcg_alpha_from");
-    return HX_OK;
+    return HX_LAUNCHED("pcg_alpha_from");
 }
 
 static int take_pcg_step(hx_device *dev, hx_pcg_step step, const hx_pcg_state *d_sums,
                          hx_pcg_state *d_state)
 {
     take_kernel<<<1, 1, 0, hx_cuda_of(dev)->stream>>>(step, d_sums, d_state);
-    HX_TRY_LAUNCH("pcg_take");
-    return HX_OK;
+    return HX_LAUNCHED("pcg_take");
 }
 
 static int beta(hx_device *dev, int64_t n, const double *d_r, const double *d_z, const double *d_q,
@@ -229,8 +223,7 @@ static int beta(hx_device *dev, int64_t n, const double *d_r, const double *d_z,
     else
         beta_kernel<<<n_block, HX_BLOCK, 0, impl->stream>>>(n, d_r, d_z, d_state, impl->d_partial,
                                                             impl->d_ticket);
-    HX_TRY_LAUNCH("pcg_beta");
-    return HX_OK;
+    return HX_LAUNCHED("pcg_beta");
 }
 
 static int start_rounded(hx_device *dev, int64_t n, const float *d_z, const double *d_r,
@@ -239,8 +232,7 @@ static int start_rounded(hx_device *dev, int64_t n, const float *d_z, const doub
     const hx_cuda *impl = hx_cuda_of(dev);
     start_rounded_kernel<<<hx_sum_blocks<double>(impl, n, HX_READ_PER_SM), HX_BLOCK, 0,
                            impl->stream>>>(n, d_z, d_r, d_state, impl->d_partial, impl->d_ticket);
-    HX_TRY_LAUNCH("pcg_start");
-    return HX_OK;
+    return HX_LAUNCHED("pcg_start");
 }
 
 static int direction_rounded(hx_device *dev, int64_t n, const float *d_z, double *d_p,
@@ -249,8 +241,7 @@ static int direction_rounded(hx_device *dev, int64_t n, const float *d_z, double
     const hx_cuda *impl = hx_cuda_of(dev);
     direction_rounded_kernel<<<hx_pack_blocks<double>(n), HX_BLOCK, 0, impl->stream>>>(n, d_z, d_p,
                                                                                        d_state);
-    HX_TRY_LAUNCH("pcg_direction");
-    return HX_OK;
+    return HX_LAUNCHED("pcg_direction");
 }
 
 static int beta_rounded(hx_device *dev, int64_t n, const double *d_r, const float *d_z,
@@ -260,8 +251,7 @@ static int beta_rounded(hx_device *dev, int64_t n, const double *d_r, const floa
     beta_flexible_kernel<<<hx_sum_blocks<double>(impl, n, HX_READ_PER_SM), HX_BLOCK, 0,
                            impl->stream>>>(n, d_r, d_z, d_q, d_state, impl->d_partial,
                                            impl->d_ticket);
-    HX_TRY_LAUNCH("pcg_beta");
-    return HX_OK;
+    return HX_LAUNCHED("pcg_beta");
 }
 
 static int start_single(hx_device *dev, int64_t n, const float *d_m, const float *d_r,
@@ -276,24 +266,19 @@ static int direction_single(hx_device *dev, int64_t n, const float *d_m, const f
     return direction<float>(dev, n, d_m, nullptr, d_r, d_p, d_state);
 }
 
-static hx_pcg_ops make_pcg_ops()
-{
-    hx_pcg_ops ops = {};
-    ops.start = start_pcg<double>;
-    ops.direction = direction<double>;
-    ops.alpha = alpha<double>;
-    ops.alpha_from = alpha_from;
-    ops.take = take_pcg_step;
-    ops.update = update<double>;
-    ops.beta = beta;
-    ops.start_rounded = start_rounded;
-    ops.direction_rounded = direction_rounded;
-    ops.beta_rounded = beta_rounded;
-    ops.start_single = start_single;
-    ops.direction_single = direction_single;
-    ops.alpha_single = alpha<float>;
-    ops.update_single = update<float>;
-    return ops;
-}
-
-const hx_pcg_ops hx_cuda_pcg_ops = make_pcg_ops();
+const hx_pcg_ops hx_cuda_pcg_ops = {
+    .start = start_pcg<double>,
+    .direction = direction<double>,
+    .alpha = alpha<double>,
+    .alpha_from = alpha_from,
+    .take = take_pcg_step,
+    .update = update<double>,
+    .beta = beta,
+    .start_rounded = start_rounded,
+    .direction_rounded = direction_rounded,
+    .beta_rounded = beta_rounded,
+    .start_single = start_single,
+    .direction_single = direction_single,
+    .alpha_single = alpha<float>,
+    .update_single = update<float>,
+};

@@ -36,8 +36,7 @@ template <class T> int hx_sum_before(hx_device *dev, T *d_number, int64_t n)
     char *d_work;
     HX_TRY_CUDA(cub::DeviceScan::ExclusiveSum(nullptr, n_work, d_number, d_number, n, stream));
     HX_TRY(scratch.take(&d_work, static_cast<int64_t>(n_work)));
-    HX_TRY_CUDA(cub::DeviceScan::ExclusiveSum(d_work, n_work, d_number, d_number, n, stream));
-    return HX_OK;
+    return HX_CUDA(cub::DeviceScan::ExclusiveSum(d_work, n_work, d_number, d_number, n, stream));
 }
 
 template <class T> int hx_sum_with(hx_device *dev, T *d_number, int64_t n)
@@ -48,8 +47,7 @@ template <class T> int hx_sum_with(hx_device *dev, T *d_number, int64_t n)
     char *d_work;
     HX_TRY_CUDA(cub::DeviceScan::InclusiveSum(nullptr, n_work, d_number, d_number, n, stream));
     HX_TRY(scratch.take(&d_work, static_cast<int64_t>(n_work)));
-    HX_TRY_CUDA(cub::DeviceScan::InclusiveSum(d_work, n_work, d_number, d_number, n, stream));
-    return HX_OK;
+    return HX_CUDA(cub::DeviceScan::InclusiveSum(d_work, n_work, d_number, d_number, n, stream));
 }
 
 template <class Key, class Value>
@@ -63,9 +61,8 @@ int hx_sort_by_key(hx_device *dev, const Key *d_key, Key *d_key_to, const Value 
     HX_TRY_CUDA(cub::DeviceRadixSort::SortPairs(nullptr, n_work, d_key, d_key_to, d_value,
                                                 d_value_to, n, 0, bits, stream));
     HX_TRY(scratch.take(&d_work, static_cast<int64_t>(n_work)));
-    HX_TRY_CUDA(cub::DeviceRadixSort::SortPairs(d_work, n_work, d_key, d_key_to, d_value,
-                                                d_value_to, n, 0, bits, stream));
-    return HX_OK;
+    return HX_CUDA(cub::DeviceRadixSort::SortPairs(d_work, n_work, d_key, d_key_to, d_value,
+                                                   d_value_to, n, 0, bits, stream));
 }
 
 template <class Count>

@@ -71,8 +71,7 @@ static int mark(hx_device *dev, void *impl, const hx_mark *mark)
     const bool is_own = mark->queue == HX_QUEUE_CONCURRENT && !cuda->home;
     cudaStream_t stream = is_own ? cuda->concurrent : cuda->stream;
     mark_kernel<<<1, 1, 0, stream>>>(*mark, static_cast<uint64_t>(m->n) - 1, m->d_count, m->d_ring);
-    HX_TRY_LAUNCH("mark");
-    return HX_OK;
+    return HX_LAUNCHED("mark");
 }
 
 // Written directly to host memory if there is pinned memory: the sooner the reading arrives, the
@@ -97,15 +96,10 @@ static int read_marks(hx_device *dev, void *impl, uint64_t *count, hx_mark *ring
     return dev->ops->download(dev, count, m->d_count, sizeof *count);
 }
 
-static hx_timeline_ops make_timeline_ops()
-{
-    hx_timeline_ops ops = {};
-    ops.open = open_marks;
-    ops.close = close_marks;
-    ops.mark = mark;
-    ops.clock = clock_now;
-    ops.read = read_marks;
-    return ops;
-}
-
-const hx_timeline_ops hx_cuda_timeline_ops = make_timeline_ops();
+const hx_timeline_ops hx_cuda_timeline_ops = {
+    .open = open_marks,
+    .close = close_marks,
+    .mark = mark,
+    .clock = clock_now,
+    .read = read_marks,
+};

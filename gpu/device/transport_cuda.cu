@@ -278,18 +278,7 @@ template <class T> int put_items(hx_device *dev, const hx_transport_items *items
     const int64_t n_block = needed < 1 ? 1 : needed < most ? needed : most;
     put_kernel<T><<<static_cast<unsigned>(n_block), HX_BLOCK, 0, impl->stream>>>(*items, d_y,
                                                                                  impl->d_ticket);
-    HX_TRY_LAUNCH("sending to other processes");
-    return HX_OK;
-}
-
-int put(hx_device *dev, const hx_transport_items *items, const double *d_y)
-{
-    return put_items(dev, items, d_y);
-}
-
-int put_single(hx_device *dev, const hx_transport_items *items, const float *d_y)
-{
-    return put_items(dev, items, d_y);
+    return HX_LAUNCHED("sending to other processes");
 }
 
 int swap_single(hx_device *dev, const hx_transport_items *items, const hx_transport_arrivals *came,
@@ -326,38 +315,11 @@ unsigned blocks_of(int64_t n)
     return hx_blocks(n > 0 ? n : 1, HX_BLOCK);
 }
 
-template <class T>
-int add_items(hx_device *dev, const hx_transport_arrivals *came, const hx_transport_sums *sums,
-              T *d_y)
-{
-    add_kernel<T><<<blocks_of(sums->components * sums->n), HX_BLOCK, 0, hx_cuda_of(dev)->stream>>>(
-        *came, *sums, d_y);
-    HX_TRY_LAUNCH("receiving from other processes");
-    return HX_OK;
-}
-
-template <class T>
-int take_items(hx_device *dev, const hx_transport_arrivals *came, int64_t n, T *d_y)
-{
-    take_kernel<T><<<blocks_of(n), HX_BLOCK, 0, hx_cuda_of(dev)->stream>>>(*came, n, d_y);
-    HX_TRY_LAUNCH("receiving from other processes");
-    return HX_OK;
-}
-
-template <class T>
-int add_all_items(hx_device *dev, const hx_transport_arrivals *came, int64_t n, T *d_y)
-{
-    add_all_kernel<T><<<blocks_of(n), HX_BLOCK, 0, hx_cuda_of(dev)->stream>>>(*came, n, d_y);
-    HX_TRY_LAUNCH("sums over processes");
-    return HX_OK;
-}
-
 int sum_few(hx_device *dev, const hx_transport_items *items, const hx_transport_arrivals *came,
             int64_t n, double *d_y)
 {
     sum_few_kernel<<<1, HX_BLOCK, 0, hx_cuda_of(dev)->stream>>>(*items, *came, n, d_y);
-    HX_TRY_LAUNCH("sums over processes");
-    return HX_OK;
+    return HX_LAUNCHED("sums over processes");
 }
 
 } // namespace
@@ -368,69 +330,57 @@ int hx_cuda_transport_refuse(cudaError_t status, const char *what)
     return HX_RAISE(HX_EENV, "%s: %s", what, cudaGetErrorString(status));
 }
 
+template <class T>
 int hx_cuda_transport_add(hx_device *dev, const hx_transport_arrivals *came,
-                          const hx_transport_sums *sums, double *d_y)
+                          const hx_transport_sums *sums, T *d_y)
 {
-    return add_items(dev, came, sums, d_y);
+    add_kernel<T><<<blocks_of(sums->components * sums->n), HX_BLOCK, 0, hx_cuda_of(dev)->stream>>>(
+        *came, *sums, d_y);
+    return HX_LAUNCHED("receiving from other processes");
 }
 
-int hx_cuda_transport_add_single(hx_device *dev, const hx_transport_arrivals *came,
-                                 const hx_transport_sums *sums, float *d_y)
+template <class T>
+int hx_cuda_transport_take(hx_device *dev, const hx_transport_arrivals *came, int64_t n, T *d_y)
 {
-    return add_items(dev, came, sums, d_y);
+    take_kernel<T><<<blocks_of(n), HX_BLOCK, 0, hx_cuda_of(dev)->stream>>>(*came, n, d_y);
+    return HX_LAUNCHED("receiving from other processes");
 }
 
-int hx_cuda_transport_take(hx_device *dev, const hx_transport_arrivals *came, int64_t n,
-                           double *d_y)
+template <class T>
+int hx_cuda_transport_add_all(hx_device *dev, const hx_transport_arrivals *came, int64_t n, T *d_y)
 {
-    return take_items(dev, came, n, d_y);
+    add_all_kernel<T><<<blocks_of(n), HX_BLOCK, 0, hx_cuda_of(dev)->stream>>>(*came, n, d_y);
+    return HX_LAUNCHED("sums over processes");
 }
 
-int hx_cuda_transport_take_single(hx_device *dev, const hx_transport_arrivals *came, int64_t n,
-                                  float *d_y)
-{
-    return take_items(dev, came, n, d_y);
-}
+template int hx_cuda_transport_add(hx_device *, const hx_transport_arrivals *,
+                                   const hx_transport_sums *, double *);
+template int hx_cuda_transport_add(hx_device *, const hx_transport_arrivals *,
+                                   const hx_transport_sums *, float *);
+template int hx_cuda_transport_take(hx_device *, const hx_transport_arrivals *, int64_t, double *);
+template int hx_cuda_transport_take(hx_device *, const hx_transport_arrivals *, int64_t, float *);
+template int hx_cuda_transport_add_all(hx_device *, const hx_transport_arrivals *, int64_t,
+                                       double *);
+template int hx_cuda_transport_add_all(hx_device *, const hx_transport_arrivals *, int64_t,
+                                       float *);
 
-int hx_cuda_transport_add_all(hx_device *dev, const hx_transport_arrivals *came, int64_t n,
-                              double *d_y)
-{
-    return add_all_items(dev, came, n, d_y);
-}
-
-int hx_cuda_transport_add_all_single(hx_device *dev, const hx_transport_arrivals *came, int64_t n,
-                                     float *d_y)
-{
-    return add_all_items(dev, came, n, d_y);
-}
-
-namespace
-{
-
-hx_transport_ops make_ops()
-{
-    hx_transport_ops ops = {};
-    ops.name = "CUDA IPC";
-    ops.is_quick = 1;
-    ops.tell_device = tell_device;
-    ops.alloc = alloc;
-    ops.release = release;
-    ops.open = open;
-    ops.close = close;
-    ops.put = put;
-    ops.put_single = put_single;
-    ops.wait = wait;
-    ops.add = hx_cuda_transport_add;
-    ops.add_single = hx_cuda_transport_add_single;
-    ops.take = hx_cuda_transport_take;
-    ops.take_single = hx_cuda_transport_take_single;
-    ops.add_all = hx_cuda_transport_add_all;
-    ops.add_all_single = hx_cuda_transport_add_all_single;
-    ops.sum_few = sum_few;
-    ops.swap_single = swap_single;
-    return ops;
-}
-
-} // namespace
-
-const hx_transport_ops hx_cuda_transport_ops = make_ops();
+const hx_transport_ops hx_cuda_transport_ops = {
+    .name = "CUDA IPC",
+    .is_quick = 1,
+    .tell_device = tell_device,
+    .alloc = alloc,
+    .release = release,
+    .open = open,
+    .close = close,
+    .put = put_items<double>,
+    .put_single = put_items<float>,
+    .wait = wait,
+    .add = hx_cuda_transport_add<double>,
+    .add_single = hx_cuda_transport_add<float>,
+    .take = hx_cuda_transport_take<double>,
+    .take_single = hx_cuda_transport_take<float>,
+    .add_all = hx_cuda_transport_add_all<double>,
+    .add_all_single = hx_cuda_transport_add_all<float>,
+    .sum_few = sum_few,
+    .swap_single = swap_single,
+};

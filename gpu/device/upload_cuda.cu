@@ -131,6 +131,5 @@ int hx_cuda_upload_large(hx_device *dev, void *d_to, const void *from, size_t by
     work(&job, &lanes[0]);
     for (int i = 1; i < n_thread; i++)
         if (thread[i].joinable()) thread[i].join();
-    HX_TRY_CUDA(job.status.load());
-    return HX_OK;
+    return HX_CUDA(job.status.load());
 }

@@ -10,7 +10,7 @@
 template <class T>
 __global__ void zero_entries_kernel(int64_t n, const int64_t *__restrict__ dof, T *y)
 {
-    const int64_t k = blockIdx.x * static_cast<int64_t>(blockDim.x) + threadIdx.x;
+    const int64_t k = hx_grid_thread();
     if (k < n) y[dof[k]] = T(0);
 }
 
@@ -18,7 +18,7 @@ template <class T>
 __global__ void put_entries_kernel(int64_t n, const int64_t *__restrict__ at,
                                    const T *__restrict__ value, T *__restrict__ y)
 {
-    const int64_t k = blockIdx.x * static_cast<int64_t>(blockDim.x) + threadIdx.x;
+    const int64_t k = hx_grid_thread();
     if (k < n) y[at[k]] = value[k];
 }
 
@@ -26,7 +26,7 @@ template <class T>
 __global__ void take_entries_kernel(int64_t n, const int64_t *__restrict__ at,
                                     const T *__restrict__ x, T *__restrict__ value)
 {
-    const int64_t k = blockIdx.x * static_cast<int64_t>(blockDim.x) + threadIdx.x;
+    const int64_t k = hx_grid_thread();
     if (k < n) value[k] = x[at[k]];
 }
 
@@ -35,7 +35,7 @@ template <class T>
 __global__ void spring_add_kernel(int64_t n, const int64_t *__restrict__ dof,
                                   const double *__restrict__ k, const T *x, T *y)
 {
-    const int64_t i = blockIdx.x * static_cast<int64_t>(blockDim.x) + threadIdx.x;
+    const int64_t i = hx_grid_thread();
     if (i < n) y[dof[i]] += static_cast<T>(k[i]) * (x ? x[dof[i]] : T(1));
 }
 
@@ -161,7 +161,7 @@ __global__ void __launch_bounds__(HX_BLOCK)
     sum_kernel(int64_t n, const double *a, double *result, double *partial, unsigned *ticket)
 {
     double sum[1] = {0.0};
-    for (int64_t e = hx_first_of_thread(); e < n; e += hx_all_threads()) sum[0] += a[e];
+    for (int64_t e = hx_grid_thread(); e < n; e += hx_all_threads()) sum[0] += a[e];
     if (hx_finish_sums(sum, partial, ticket)) result[0] = sum[0];
 }
 
@@ -170,39 +170,26 @@ template <class T> static int zero_entries(hx_device *dev, int64_t n, const int6
     const hx_cuda *impl = hx_cuda_of(dev);
     if (n == 0) return HX_OK;
     zero_entries_kernel<<<hx_blocks(n, HX_BLOCK), HX_BLOCK, 0, impl->stream>>>(n, d_dof, d_y);
-    HX_TRY_LAUNCH("zero_entries");
-    return HX_OK;
+    return HX_LAUNCHED("zero_entries");
 }
 
 template <class T>
 static int put_entries(hx_device *dev, int64_t n, const int64_t *d_at, const T *d_value, T *d_y)
 {
-    if (n == 0) return HX_OK;
-    put_entries_kernel<<<hx_blocks(n, HX_BLOCK), HX_BLOCK, 0, hx_cuda_of(dev)->stream>>>(
-        n, d_at, d_value, d_y);
-    HX_TRY_LAUNCH("put_entries");
-    return HX_OK;
+    return hx_launch(dev, "put_entries", n, put_entries_kernel<T>, n, d_at, d_value, d_y);
 }
 
 template <class T>
 static int take_entries(hx_device *dev, int64_t n, const int64_t *d_at, const T *d_x, T *d_value)
 {
-    if (n == 0) return HX_OK;
-    take_entries_kernel<<<hx_blocks(n, HX_BLOCK), HX_BLOCK, 0, hx_cuda_of(dev)->stream>>>(
-        n, d_at, d_x, d_value);
-    HX_TRY_LAUNCH("take_entries");
-    return HX_OK;
+    return hx_launch(dev, "take_entries", n, take_entries_kernel<T>, n, d_at, d_x, d_value);
 }
 
 template <class T>
 static int spring_add(hx_device *dev, int64_t n, const int64_t *d_dof, const double *d_k,
                       const T *d_x, T *d_y)
 {
-    if (n == 0) return HX_OK;
-    spring_add_kernel<<<hx_blocks(n, HX_BLOCK), HX_BLOCK, 0, hx_cuda_of(dev)->stream>>>(
-        n, d_dof, d_k, d_x, d_y);
-    HX_TRY_LAUNCH("spring_add");
-    return HX_OK;
+    return hx_launch(dev, "spring_add", n, spring_add_kernel<T>, n, d_dof, d_k, d_x, d_y);
 }
 
 static int fill_vector(hx_device *dev, int64_t n, double value, double *d_y)
@@ -230,8 +217,7 @@ static int subtract(hx_device *dev, int64_t n, const double *d_a, const double *
 {
     subtract_kernel<<<hx_pack_blocks<double>(n), HX_BLOCK, 0, hx_cuda_of(dev)->stream>>>(n, d_a,
                                                                                          d_b, d_c);
-    HX_TRY_LAUNCH("subtract");
-    return HX_OK;
+    return HX_LAUNCHED("subtract");
 }
 
 static int subtract_single(hx_device *dev, int64_t n, double scale, const double *d_a,
@@ -239,23 +225,20 @@ static int subtract_single(hx_device *dev, int64_t n, double scale, const double
 {
     subtract_single_kernel<<<hx_pack_blocks<double>(n), HX_BLOCK, 0, hx_cuda_of(dev)->stream>>>(
         n, scale, d_a, d_b, d_c);
-    HX_TRY_LAUNCH("subtract_single");
-    return HX_OK;
+    return HX_LAUNCHED("subtract_single");
 }
 
 static int flush_single(hx_device *dev, int64_t n, double scale, float *d_x, double *d_y)
 {
     flush_kernel<<<hx_pack_blocks<double>(n), HX_BLOCK, 0, hx_cuda_of(dev)->stream>>>(n, scale, d_x,
                                                                                       d_y);
-    HX_TRY_LAUNCH("flush_single");
-    return HX_OK;
+    return HX_LAUNCHED("flush_single");
 }
 
 static int invert_entries(hx_device *dev, int64_t n, double *d_d)
 {
     invert_kernel<<<hx_pack_blocks<double>(n), HX_BLOCK, 0, hx_cuda_of(dev)->stream>>>(n, d_d);
-    HX_TRY_LAUNCH("invert");
-    return HX_OK;
+    return HX_LAUNCHED("invert");
 }
 
 static int dot_cuda(hx_device *dev, int64_t n, const double *d_a, const double *d_b, double *result)
@@ -295,30 +278,25 @@ static int sum(hx_device *dev, int64_t n, const double *d_a, double *result)
     return dev->ops->download(dev, result, impl->d_result, sizeof *result);
 }
 
-static hx_vector_ops make_vector_ops()
-{
-    hx_vector_ops ops = {};
-    ops.zero_entries = zero_entries<double>;
-    ops.zero_entries_single = zero_entries<float>;
-    ops.put_entries = put_entries<double>;
-    ops.put_entries_single = put_entries<float>;
-    ops.take_entries = take_entries<double>;
-    ops.take_entries_single = take_entries<float>;
-    ops.spring_add = spring_add<double>;
-    ops.spring_add_single = spring_add<float>;
-    ops.fill = fill_vector;
-    ops.multiply = multiply_entries;
-    ops.divide = divide;
-    ops.axpy = axpy;
-    ops.subtract = subtract;
-    ops.subtract_single = subtract_single;
-    ops.flush_single = flush_single;
-    ops.invert = invert_entries;
-    ops.field_dot = dot_cuda;
-    ops.dot = dot_cuda;
-    ops.dots = dots;
-    ops.sum = sum;
-    return ops;
-}
-
-const hx_vector_ops hx_cuda_vector_ops = make_vector_ops();
+const hx_vector_ops hx_cuda_vector_ops = {
+    .zero_entries = zero_entries<double>,
+    .zero_entries_single = zero_entries<float>,
+    .put_entries = put_entries<double>,
+    .put_entries_single = put_entries<float>,
+    .take_entries = take_entries<double>,
+    .take_entries_single = take_entries<float>,
+    .spring_add = spring_add<double>,
+    .spring_add_single = spring_add<float>,
+    .fill = fill_vector,
+    .multiply = multiply_entries,
+    .divide = divide,
+    .axpy = axpy,
+    .subtract = subtract,
+    .subtract_single = subtract_single,
+    .flush_single = flush_single,
+    .invert = invert_entries,
+    .field_dot = dot_cuda,
+    .dot = dot_cuda,
+    .dots = dots,
+    .sum = sum,
+};

@@ -144,9 +144,7 @@ __global__ void __launch_bounds__(HX_BLOCK) shift_kernel(Number *number, int64_t
 template <class Number> int shift(hx_device *dev, Number *d_number, int64_t n, Number by)
 {
     if (n == 0 || by == 0) return HX_OK;
-    shift_kernel<<<hx_blocks(n, HX_BLOCK), HX_BLOCK, 0, hx_cuda_of(dev)->stream>>>(d_number, n, by);
-    HX_TRY_LAUNCH("numbers of a range");
-    return HX_OK;
+    return hx_launch(dev, "numbers of a range", n, shift_kernel<Number>, d_number, n, by);
 }
 
 // Counts the cells of the range, before each group and in total, and finds the points that they
@@ -227,8 +225,7 @@ int hx_cuda_cut(void *of_cutter, int64_t first, int64_t n, hx_device_cut *cut)
     if (cut->n_cell == 0) return HX_OK;
     copy_kernel<<<static_cast<unsigned>(c->n_group), HX_BLOCK, 0, hx_cuda_of(c->dev)->stream>>>(
         r, c->d_begin, c->whole.d_modulus, *cut);
-    HX_TRY_LAUNCH("cells of a range");
-    return HX_OK;
+    return HX_LAUNCHED("cells of a range");
 }
 
 void hx_cuda_cutter_free(void *of_cutter)

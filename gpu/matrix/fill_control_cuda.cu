@@ -414,9 +414,8 @@ int prepare(hx_cuda_filling *filling)
     HX_TRY_CUDA(
         cudaDeviceGetAttribute(&available, cudaDevAttrMaxSharedMemoryPerBlockOptin, device));
     f->at = lay_out(most, f->m->pattern.max_row, static_cast<size_t>(available));
-    HX_TRY_CUDA(cudaFuncSetAttribute(choose(most), cudaFuncAttributeMaxDynamicSharedMemorySize,
-                                     static_cast<int>(f->at.bytes)));
-    return HX_OK;
+    return HX_CUDA(cudaFuncSetAttribute(choose(most), cudaFuncAttributeMaxDynamicSharedMemorySize,
+                                        static_cast<int>(f->at.bytes)));
 }
 
 int run(hx_cuda_filling *filling)
@@ -432,8 +431,7 @@ int run(hx_cuda_filling *filling)
     const control kernel = choose(f->at.most);
     kernel<<<hx_blocks(f->m->pattern.n_row, ROWS), WARP * warps_of(f->at.most), f->at.bytes,
              hx_cuda_of(f->dev)->stream>>>(a);
-    HX_TRY_LAUNCH("gather of a spline");
-    return HX_OK;
+    return HX_LAUNCHED("gather of a spline");
 }
 
 void release(hx_cuda_filling *) {}

@@ -99,8 +99,7 @@ static int nz_run(hx_cuda_filling *f)
         nz_kernel<3><<<n_block, block, 0, hx_cuda_of(f->dev)->stream>>>(f->input, *f->m);
     else
         nz_kernel<1><<<n_block, block, 0, hx_cuda_of(f->dev)->stream>>>(f->input, *f->m);
-    HX_TRY_LAUNCH("nz_kernel");
-    return HX_OK;
+    return HX_LAUNCHED("nz_kernel");
 }
 
 static void nz_release(hx_cuda_filling *) {}

@@ -277,9 +277,8 @@ size_t rows_shared(const points_filling *f)
 
 int allow_shared(chunk_kernel kernel, size_t bytes)
 {
-    HX_TRY_CUDA(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
-                                     static_cast<int>(bytes)));
-    return HX_OK;
+    return HX_CUDA(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
+                                        static_cast<int>(bytes)));
 }
 
 int make_lanes(points_filling *f)
@@ -326,8 +325,7 @@ int run_chunk(const points_filling *f, const arguments *a, int64_t number)
                                                                                             now);
     HX_TRY_LAUNCH("gather's cells");
     rows<<<hx_blocks(now.n_row, WARPS), WARP * WARPS, rows_shared(f), stream>>>(*a, now);
-    HX_TRY_LAUNCH("gather's rows");
-    return HX_OK;
+    return HX_LAUNCHED("gather's rows");
 }
 
 // The lanes start when the device's queue has reached this point; the queue continues when they are

@@ -605,8 +605,7 @@ int run(hx_cuda_filling *filling)
                                            f->n_block * static_cast<unsigned>(f->n_stage));
     HX_TRY_LAUNCH("stored's first_draw_kernel");
     kernel_of(f)<<<f->n_block, THREADS, f->shared, stream>>>(a);
-    HX_TRY_LAUNCH("stored_kernel");
-    return HX_OK;
+    return HX_LAUNCHED("stored_kernel");
 }
 
 void release(hx_cuda_filling *filling)

@@ -207,8 +207,7 @@ int hx_launch_cells(const hx_device *dev, const hx_fill_input &input, const int3
     const unsigned n_block = hx_blocks(n * (32 / HX_WARP_CELLS), block);
     const cudaStream_t stream = hx_cuda_of(dev)->stream;
     hx_cells_kernel<C><<<n_block, block, 0, stream>>>(input, d_list, first, n, sink);
-    HX_TRY_LAUNCH("tiles of cells");
-    return HX_OK;
+    return HX_LAUNCHED("tiles of cells");
 }
 
 // Number of cells whose numbers are kept at a time: all, or as many as fit into 0.8 of the free

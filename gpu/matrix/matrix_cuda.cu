@@ -12,11 +12,6 @@ namespace
 constexpr int WARP = 32;
 static_assert(HX_SLICE == WARP, "a lane of a warp is a row of a slice");
 
-__device__ __forceinline__ int64_t global_thread()
-{
-    return blockIdx.x * static_cast<int64_t>(blockDim.x) + threadIdx.x;
-}
-
 // Number of blocks for n warps.
 unsigned warp_blocks(int64_t n)
 {
@@ -33,7 +28,7 @@ __global__ void slice_widths_kernel(int64_t n_row, int64_t n_slice,
                                     const int64_t *__restrict__ row_ptr,
                                     int64_t *__restrict__ slice_ptr)
 {
-    const int64_t slice = global_thread() / WARP;
+    const int64_t slice = hx_grid_thread() / WARP;
     const int lane = static_cast<int>(threadIdx.x) % WARP;
     const int64_t r = HX_SLICE * slice + lane;
     if (slice >= n_slice) return;
@@ -48,7 +43,7 @@ __global__ void slice_widths_kernel(int64_t n_row, int64_t n_slice,
 __global__ void slice_columns_kernel(hx_matrix m, int64_t n_slice)
 {
     const hx_device_pattern &p = m.pattern;
-    const int64_t slice = global_thread() / WARP;
+    const int64_t slice = hx_grid_thread() / WARP;
     const int lane = static_cast<int>(threadIdx.x) % WARP;
     const int64_t r = HX_SLICE * slice + lane;
     if (slice >= n_slice) return;
@@ -65,7 +60,7 @@ __global__ void slice_columns_kernel(hx_matrix m, int64_t n_slice)
 template <int C> __global__ void number_columns_kernel(hx_matrix m)
 {
     const hx_device_pattern &p = m.pattern;
-    const int64_t r = global_thread() / WARP;
+    const int64_t r = hx_grid_thread() / WARP;
     const int lane = static_cast<int>(threadIdx.x) % WARP;
     if (r >= p.n_row) return;
     const bool lower = m.spec.part == HX_PART_LOWER;
@@ -87,7 +82,7 @@ template <int C> __global__ void number_columns_kernel(hx_matrix m)
 template <int C> __global__ void ell_columns_kernel(hx_matrix m)
 {
     const hx_device_pattern &p = m.pattern;
-    const int64_t row = global_thread(), n_dof = C * p.n_row, r = row / C;
+    const int64_t row = hx_grid_thread(), n_dof = C * p.n_row, r = row / C;
     const int i = static_cast<int>(row % C);
     if (row >= n_dof) return;
     const int64_t begin = p.d_row_ptr[r];
@@ -112,8 +107,7 @@ int create_sliced(hx_device *dev, hx_matrix *m)
     m->n_value = n_block * c * c;
     HX_TRY(dev->ops->alloc(dev, static_cast<size_t>(n_block) * sizeof(int32_t), &m->d_col));
     slice_columns_kernel<<<warp_blocks(n_slice), HX_BLOCK, 0, stream>>>(*m, n_slice);
-    HX_TRY_LAUNCH("slice columns");
-    return HX_OK;
+    return HX_LAUNCHED("slice columns");
 }
 
 // For csr and coo.
@@ -133,8 +127,7 @@ int create_numbers(hx_device *dev, hx_matrix *m)
         number_columns_kernel<3><<<warp_blocks(n_row), HX_BLOCK, 0, stream>>>(*m);
     else
         number_columns_kernel<1><<<warp_blocks(n_row), HX_BLOCK, 0, stream>>>(*m);
-    HX_TRY_LAUNCH("columns");
-    return HX_OK;
+    return HX_LAUNCHED("columns");
 }
 
 int create_ell(hx_device *dev, hx_matrix *m)
@@ -147,8 +140,7 @@ int create_ell(hx_device *dev, hx_matrix *m)
         ell_columns_kernel<3><<<n_block, HX_BLOCK, 0, stream>>>(*m);
     else
         ell_columns_kernel<1><<<n_block, HX_BLOCK, 0, stream>>>(*m);
-    HX_TRY_LAUNCH("ell columns");
-    return HX_OK;
+    return HX_LAUNCHED("ell columns");
 }
 
 // Padding is set to zero and never written by fills; so are the bytes after the last value.
@@ -209,7 +201,7 @@ __device__ __forceinline__ double number_at(const hx_matrix &m, int64_t r, int n
 __global__ void diagonal_kernel(hx_matrix m, double *__restrict__ diag)
 {
     const hx_device_pattern &p = m.pattern;
-    const int64_t r = global_thread();
+    const int64_t r = hx_grid_thread();
     const int c = m.spec.components;
     if (r >= p.n_row) return;
     const int64_t begin = p.d_row_ptr[r];
@@ -227,17 +219,14 @@ __global__ void diagonal_kernel(hx_matrix m, double *__restrict__ diag)
 
 int diagonal(hx_device *dev, const hx_matrix *m, double *d_diag)
 {
-    diagonal_kernel<<<hx_blocks(m->pattern.n_row, HX_BLOCK), HX_BLOCK, 0,
-                      hx_cuda_of(dev)->stream>>>(*m, d_diag);
-    HX_TRY_LAUNCH("diagonal of the matrix");
-    return HX_OK;
+    return hx_launch(dev, "diagonal of the matrix", m->pattern.n_row, diagonal_kernel, *m, d_diag);
 }
 
 // Copies the blocks of rows first .. first + n_row - 1, row-major in double precision: one warp per
 // row of points.
 __global__ void rows_kernel(hx_matrix m, int64_t first, int64_t n_row, double *__restrict__ to)
 {
-    const int64_t k = global_thread() / WARP, r = first + k;
+    const int64_t k = hx_grid_thread() / WARP, r = first + k;
     const int lane = static_cast<int>(threadIdx.x) % WARP;
     const int c = m.spec.components;
     if (k >= n_row) return;
@@ -329,9 +318,8 @@ int fetch(hx_device *dev, int slot, void *to, const void *d_from, size_t bytes)
         HX_TRY_CUDA(cudaStreamCreateWithFlags(&impl->fetch_stream[slot], cudaStreamNonBlocking));
     HX_TRY_CUDA(cudaEventRecord(impl->fetch_ready[slot], impl->stream));
     HX_TRY_CUDA(cudaStreamWaitEvent(impl->fetch_stream[slot], impl->fetch_ready[slot], 0));
-    HX_TRY_CUDA(
+    return HX_CUDA(
         cudaMemcpyAsync(to, d_from, bytes, cudaMemcpyDeviceToHost, impl->fetch_stream[slot]));
-    return HX_OK;
 }
 
 int fetch_wait(hx_device *dev, int slot)
@@ -343,44 +331,39 @@ int fetch_wait(hx_device *dev, int slot)
 
 constexpr unsigned ALL_FORMATS = (1u << HX_N_FORMAT) - 1;
 
-hx_matrix_ops make_ops()
-{
-    hx_matrix_ops ops = {};
-    ops.formats = ALL_FORMATS;
-    ops.lower_formats = ALL_FORMATS;
-    ops.single_formats = ALL_FORMATS;
-    ops.fills = (1u << HX_N_FILL) - 1;
-    ops.builds = (1u << HX_N_BUILD) - 1;
-    ops.splines = 1;
-    ops.pattern = hx_cuda_pattern;
-    ops.create = create;
-    ops.destroy = destroy;
-    ops.fill_create = hx_cuda_fill_create;
-    ops.fill_run = hx_cuda_fill_run;
-    ops.fill_free = hx_cuda_fill_free;
-    ops.fill_bytes = hx_cuda_fill_bytes;
-    ops.fill_steps = hx_cuda_fill_steps;
-    ops.fill_reads_slots = hx_cuda_fill_reads_slots;
-    ops.multiply = hx_cuda_matrix_multiply;
-    ops.divide = hx_cuda_product_divide;
-    ops.multiply_part = hx_cuda_matrix_multiply_part;
-    ops.multiply_dot = hx_cuda_matrix_multiply_dot;
-    ops.multiply_single = hx_cuda_matrix_multiply_single;
-    ops.multiply_part_single = hx_cuda_matrix_multiply_part_single;
-    ops.diagonal = diagonal;
-    ops.rows = get_rows;
-    ops.plan_bytes = plan_bytes;
-    ops.host_alloc = host_alloc;
-    ops.host_release = host_release;
-    ops.cutter_create = hx_cuda_cutter_create;
-    ops.cut = hx_cuda_cut;
-    ops.cutter_free = hx_cuda_cutter_free;
-    ops.shift = hx_cuda_shift;
-    ops.fetch = fetch;
-    ops.fetch_wait = fetch_wait;
-    return ops;
-}
-
 } // namespace
 
-extern const hx_matrix_ops hx_cuda_matrix_ops = make_ops();
+extern const hx_matrix_ops hx_cuda_matrix_ops = {
+    .formats = ALL_FORMATS,
+    .lower_formats = ALL_FORMATS,
+    .single_formats = ALL_FORMATS,
+    .fills = (1u << HX_N_FILL) - 1,
+    .builds = (1u << HX_N_BUILD) - 1,
+    .splines = 1,
+    .pattern = hx_cuda_pattern,
+    .create = create,
+    .destroy = destroy,
+    .fill_create = hx_cuda_fill_create,
+    .fill_run = hx_cuda_fill_run,
+    .fill_free = hx_cuda_fill_free,
+    .fill_bytes = hx_cuda_fill_bytes,
+    .fill_steps = hx_cuda_fill_steps,
+    .fill_reads_slots = hx_cuda_fill_reads_slots,
+    .multiply = hx_cuda_matrix_multiply,
+    .multiply_dot = hx_cuda_matrix_multiply_dot,
+    .divide = hx_cuda_product_divide,
+    .multiply_part = hx_cuda_matrix_multiply_part,
+    .multiply_single = hx_cuda_matrix_multiply_single,
+    .multiply_part_single = hx_cuda_matrix_multiply_part_single,
+    .diagonal = diagonal,
+    .rows = get_rows,
+    .plan_bytes = plan_bytes,
+    .cutter_create = hx_cuda_cutter_create,
+    .cut = hx_cuda_cut,
+    .cutter_free = hx_cuda_cutter_free,
+    .shift = hx_cuda_shift,
+    .host_alloc = host_alloc,
+    .host_release = host_release,
+    .fetch = fetch,
+    .fetch_wait = fetch_wait,
+};

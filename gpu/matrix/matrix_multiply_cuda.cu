@@ -336,8 +336,7 @@ int multiply_full(hx_device *dev, const hx_matrix *m, hx_product_part part, cons
         launch<float>(t);
     else
         launch<double>(t);
-    HX_TRY_LAUNCH("product of a matrix");
-    return HX_OK;
+    return HX_LAUNCHED("product of a matrix");
 }
 
 // Six thread blocks on a multiprocessor with 228 kB suffice to saturate the memory bandwidth; the
@@ -346,13 +345,12 @@ int prefer_cache(const hx_matrix *m)
 {
     constexpr int percent = 58;
     if (m->spec.format != HX_FORMAT_BSR || m->spec.components != 3) return HX_OK;
-    HX_TRY_CUDA(m->spec.single
-                    ? cudaFuncSetAttribute(bsr3_kernel<float>,
-                                           cudaFuncAttributePreferredSharedMemoryCarveout, percent)
-                    : cudaFuncSetAttribute(bsr3_kernel<double>,
-                                           cudaFuncAttributePreferredSharedMemoryCarveout,
-                                           percent));
-    return HX_OK;
+    return HX_CUDA(
+        m->spec.single
+            ? cudaFuncSetAttribute(bsr3_kernel<float>,
+                                   cudaFuncAttributePreferredSharedMemoryCarveout, percent)
+            : cudaFuncSetAttribute(bsr3_kernel<double>,
+                                   cudaFuncAttributePreferredSharedMemoryCarveout, percent));
 }
 
 } // namespace
@@ -382,15 +380,13 @@ int hx_cuda_matrix_multiply_dot(hx_device *dev, const hx_matrix *m, const double
         HX_TRY(hx_cuda_lower_multiply(dev, m, plan, HX_PRODUCT_WHOLE, d_x, d_y));
         dot_kernel<<<hx_sum_blocks<double>(impl, n, HX_READ_PER_SM), HX_BLOCK, 0, impl->stream>>>(
             n, d_x, d_y, impl->d_partial, impl->d_ticket, d_sum);
-        HX_TRY_LAUNCH("x'y");
-        return HX_OK;
+        return HX_LAUNCHED("x'y");
     }
     HX_TRY(multiply_full(dev, m, HX_PRODUCT_WHOLE, d_x, d_y, plan->d_partial));
     sum_partial_kernel<<<hx_sum_blocks<double>(impl, plan->blocks.n, 1), HX_BLOCK, 0,
                          impl->stream>>>(plan->blocks.n, plan->d_partial, impl->d_partial,
                                          impl->d_ticket, d_sum);
-    HX_TRY_LAUNCH("x'y");
-    return HX_OK;
+    return HX_LAUNCHED("x'y");
 }
 
 int hx_cuda_matrix_multiply_part_single(hx_device *dev, const hx_matrix *m, hx_product_part part,
@@ -404,8 +400,7 @@ int hx_cuda_matrix_multiply_part_single(hx_device *dev, const hx_matrix *m, hx_p
     HX_TRY(find_plan(m, &plan));
     const hx_cuda_rows rows = hx_rows_after(plan->interface, m->pattern.n_row, part);
     if (part == HX_PRODUCT_WHOLE || part == HX_PRODUCT_BEGIN) {
-        convert_kernel<<<hx_blocks(n, HX_BLOCK), HX_BLOCK, 0, stream>>>(n, d_x, d_work);
-        HX_TRY_LAUNCH("x in double");
+        HX_TRY(hx_launch(dev, "x in double", n, convert_kernel<float, double>, n, d_x, d_work));
     }
     HX_TRY(hx_cuda_matrix_multiply_part(dev, m, part, d_work, d_product));
     if (rows.n == 0) return HX_OK;
@@ -414,8 +409,7 @@ int hx_cuda_matrix_multiply_part_single(hx_device *dev, const hx_matrix *m, hx_p
     else
         to_single_kernel<<<hx_blocks(c * rows.n, HX_BLOCK), HX_BLOCK, 0, stream>>>(rows, c,
                                                                                    d_product, d_y);
-    HX_TRY_LAUNCH("y in single precision");
-    return HX_OK;
+    return HX_LAUNCHED("y in single precision");
 }
 
 int hx_cuda_matrix_multiply_single(hx_device *dev, const hx_matrix *m, const float *d_x, float *d_y,

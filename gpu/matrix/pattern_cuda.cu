@@ -117,10 +117,9 @@ int run_place_sort(const hx_building *b, place_sort *w)
                                                                               w->place[0]);
     HX_TRY_LAUNCH("copy_points");
     HX_TRY_CUDA(radix_sort(w, in, w->d_work, b->stream));
-    HX_TRY_CUDA(cudaMemcpyAsync(b->p->d_point_place, w->place[0],
-                                static_cast<size_t>(in->n_place) * sizeof(uint32_t),
-                                cudaMemcpyDeviceToDevice, b->stream));
-    return HX_OK;
+    return HX_CUDA(cudaMemcpyAsync(b->p->d_point_place, w->place[0],
+                                   static_cast<size_t>(in->n_place) * sizeof(uint32_t),
+                                   cudaMemcpyDeviceToDevice, b->stream));
 }
 
 // Builds the lists if a point is in so many cells that comparing all its places would be slow.

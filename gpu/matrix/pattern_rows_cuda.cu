@@ -381,8 +381,7 @@ int hx_queue_rows(const hx_building *b, const hx_row_job *job)
     if (job->n_row == 0) return HX_OK;
     if (!job->narrow) {
         find_rows<<<n_any, HX_BLOCK, 0, b->stream>>>(*job, nullptr, nullptr);
-        HX_TRY_LAUNCH("find_rows");
-        return HX_OK;
+        return HX_LAUNCHED("find_rows");
     }
     if (job->in.n_point < 1 << 26)
         find_rows_of_hexahedra<uint32_t><<<n_block, HX_BLOCK, 0, b->stream>>>(*job);
@@ -391,8 +390,7 @@ int hx_queue_rows(const hx_building *b, const hx_row_job *job)
     HX_TRY_LAUNCH("find_rows_of_hexahedra");
     const unsigned n_list = n_any < n_fused ? n_any : n_fused;
     find_rows<<<n_list, HX_BLOCK, 0, b->stream>>>(*job, job->wide, &job->found->n_wide);
-    HX_TRY_LAUNCH("find_rows");
-    return HX_OK;
+    return HX_LAUNCHED("find_rows");
 }
 
 int hx_queue_columns(const hx_building *b, const hx_row_job *job)
@@ -401,6 +399,5 @@ int hx_queue_columns(const hx_building *b, const hx_row_job *job)
     if (job->n_row == 0) return HX_OK;
     copy_columns<<<warps_in_blocks((job->n_row + ROWS - 1) / ROWS), HX_BLOCK, 0, b->stream>>>(
         *job, p->d_row_ptr, p->d_slot, p->slot_bytes, p->d_col);
-    HX_TRY_LAUNCH("copy_columns");
-    return HX_OK;
+    return HX_LAUNCHED("copy_columns");
 }

@@ -123,8 +123,7 @@ __global__ void __launch_bounds__(THREADS)
 int hx_queue_set_counts(const hx_building *b, const hx_row_job *job, unsigned n_row)
 {
     count_kernel<<<n_row, THREADS, 0, b->stream>>>(*job);
-    HX_TRY_LAUNCH("neighbours of control points");
-    return HX_OK;
+    return HX_LAUNCHED("neighbours of control points");
 }
 
 int hx_queue_sets(const hx_building *b, const hx_row_job *job, unsigned n_row)
@@ -132,6 +131,5 @@ int hx_queue_sets(const hx_building *b, const hx_row_job *job, unsigned n_row)
     const hx_device_pattern *p = b->p;
     place_kernel<<<n_row, THREADS, 0, b->stream>>>(*job, p->d_row_ptr, p->d_slot, p->slot_bytes,
                                                    p->d_col);
-    HX_TRY_LAUNCH("columns of control points");
-    return HX_OK;
+    return HX_LAUNCHED("columns of control points");
 }

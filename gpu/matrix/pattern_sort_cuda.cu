@@ -115,8 +115,7 @@ int queue_keys(const hx_building *b, const hx_sorted_pairs *s)
     else
         make_keys_of_places<<<hx_blocks(in->n_place, HX_BLOCK), HX_BLOCK, 0, b->stream>>>(
             *in, rule, s->key[0], s->order[0]);
-    HX_TRY_LAUNCH("make_keys");
-    return HX_OK;
+    return HX_LAUNCHED("make_keys");
 }
 
 int build(hx_building *b, hx_sorted_pairs *s, hx_found *d_found)
@@ -144,8 +143,7 @@ int build(hx_building *b, hx_sorted_pairs *s, hx_found *d_found)
     HX_TRY(hx_step_begin(b->clock, "slots"));
     HX_TRY(hx_place_pairs(b, s, p->d_col));
     HX_TRY(hx_step_end(b->clock));
-    HX_TRY_CUDA(cudaStreamSynchronize(b->stream));
-    return HX_OK;
+    return HX_CUDA(cudaStreamSynchronize(b->stream));
 }
 
 // One block per row, one thread per place. The order of a row's candidates does not matter.
@@ -189,13 +187,6 @@ int64_t *lay_out_huge(hx_huge_rows *huge, hx_arena *arena, int64_t n_candidate, 
 
 } // namespace
 
-int hx_bits_of(int64_t n)
-{
-    int bits = 1;
-    while (n >> bits) bits++;
-    return bits;
-}
-
 int hx_sorted_pairs_lay_out(hx_sorted_pairs *s, hx_arena *arena, int64_t n, int64_t n_row,
                             int64_t n_point)
 {
@@ -217,8 +208,7 @@ int hx_sorted_pairs_lay_out(hx_sorted_pairs *s, hx_arena *arena, int64_t n, int6
 
 int hx_sort_pairs(const hx_building *b, hx_sorted_pairs *s)
 {
-    HX_TRY_CUDA(radix_sort(s, s->d_work, &s->n_work, b->stream));
-    return HX_OK;
+    return HX_CUDA(radix_sort(s, s->d_work, &s->n_work, b->stream));
 }
 
 int hx_number_entries(const hx_building *b, const hx_sorted_pairs *s)
@@ -226,8 +216,7 @@ int hx_number_entries(const hx_building *b, const hx_sorted_pairs *s)
     size_t n_work = s->n_work;
     if (s->n > 0) HX_TRY_CUDA(number(s, s->d_work, &n_work, b->stream));
     find_row_begins<<<hx_blocks(s->n + 1, HX_BLOCK), HX_BLOCK, 0, b->stream>>>(*s);
-    HX_TRY_LAUNCH("find_row_begins");
-    return HX_OK;
+    return HX_LAUNCHED("find_row_begins");
 }
 
 int hx_place_pairs(const hx_building *b, const hx_sorted_pairs *s, int32_t *d_col)
@@ -235,8 +224,7 @@ int hx_place_pairs(const hx_building *b, const hx_sorted_pairs *s, int32_t *d_co
     if (s->n == 0) return HX_OK;
     place_pairs<<<hx_blocks(s->n, HX_BLOCK), HX_BLOCK, 0, b->stream>>>(*s, b->p->d_slot,
                                                                        b->p->slot_bytes, d_col);
-    HX_TRY_LAUNCH("place_pairs");
-    return HX_OK;
+    return HX_LAUNCHED("place_pairs");
 }
 
 int hx_build_by_sort(hx_building *b)
@@ -286,6 +274,5 @@ int hx_huge_rows_count(hx_huge_rows *huge, const hx_building *b, const hx_row_jo
     HX_TRY(hx_number_entries(b, &huge->pairs));
     copy_huge_counts<<<hx_blocks(huge->n, HX_BLOCK), HX_BLOCK, 0, b->stream>>>(
         huge->d_row, huge->n, huge->pairs.row_ptr, job->count);
-    HX_TRY_LAUNCH("copy_huge_counts");
-    return HX_OK; // the step ends with the offsets
+    return HX_LAUNCHED("copy_huge_counts"); // the step ends with the offsets
 }

@@ -27,15 +27,13 @@ int hx_step_begin(hx_step_clock *clock, const char *name)
     clock->name[i] = name;
     HX_TRY_CUDA(cudaEventCreate(&clock->begin[i]));
     HX_TRY_CUDA(cudaEventCreate(&clock->end[i]));
-    HX_TRY_CUDA(cudaEventRecord(clock->begin[i], clock->stream));
-    return HX_OK;
+    return HX_CUDA(cudaEventRecord(clock->begin[i], clock->stream));
 }
 
 int hx_step_end(hx_step_clock *clock)
 {
     if (!clock->steps || clock->n == HX_MAX_STEP) return HX_OK;
-    HX_TRY_CUDA(cudaEventRecord(clock->end[clock->n++], clock->stream));
-    return HX_OK;
+    return HX_CUDA(cudaEventRecord(clock->end[clock->n++], clock->stream));
 }
 
 int hx_take_memory(hx_device *dev, size_t bytes, void *d_out, const char *what)
@@ -53,8 +51,7 @@ int hx_queue_widest(const hx_building *b, int64_t n, const int64_t *d_ptr, unsig
     if (n == 0) return HX_OK;
     if (n_block > n_most) n_block = n_most;
     find_widest<<<n_block, HX_BLOCK, 0, b->stream>>>(n, d_ptr, d_widest);
-    HX_TRY_LAUNCH("find_widest");
-    return HX_OK;
+    return HX_LAUNCHED("find_widest");
 }
 
 int hx_read_offsets(const hx_building *b, hx_found *d_found, hx_found *found)

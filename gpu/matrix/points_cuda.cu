@@ -285,8 +285,7 @@ int hx_cuda_points_diagonal(hx_device *dev, const hx_device_model *model, double
     HX_TRY(find_space(dev, model, &s));
     tile_kernel<false><<<hx_blocks(s.in.n_point, WARPS), 32 * WARPS, 0, hx_cuda_of(dev)->stream>>>(
         s, model->lambda, model->mu, model->d_modulus, d_diag);
-    HX_TRY_LAUNCH("diagonal of quadratic cells");
-    return HX_OK;
+    return HX_LAUNCHED("diagonal of quadratic cells");
 }
 
 int hx_cuda_points_block_diagonal(hx_device *dev, const hx_device_model *model, double *d_block)
@@ -296,8 +295,7 @@ int hx_cuda_points_block_diagonal(hx_device *dev, const hx_device_model *model, 
     HX_TRY(find_space(dev, model, &s));
     tile_kernel<true><<<hx_blocks(s.in.n_point, WARPS), 32 * WARPS, 0, hx_cuda_of(dev)->stream>>>(
         s, model->lambda, model->mu, model->d_modulus, d_block);
-    HX_TRY_LAUNCH("diagonal blocks of quadratic cells");
-    return HX_OK;
+    return HX_LAUNCHED("diagonal blocks of quadratic cells");
 }
 
 int hx_cuda_points_energy(hx_device *dev, const hx_device_model *model, const double *d_u,
@@ -308,8 +306,7 @@ int hx_cuda_points_energy(hx_device *dev, const hx_device_model *model, const do
     HX_TRY(find_space(dev, model, &s));
     energy_kernel<<<hx_blocks(s.in.n_cell, WARPS), 32 * WARPS, 0, hx_cuda_of(dev)->stream>>>(
         s, model->lambda, model->mu, d_u, d_energy);
-    HX_TRY_LAUNCH("energy of quadratic cells");
-    return HX_OK;
+    return HX_LAUNCHED("energy of quadratic cells");
 }
 
 int hx_cuda_points_body_force(hx_device *dev, const hx_device_model *model,
@@ -322,8 +319,7 @@ int hx_cuda_points_body_force(hx_device *dev, const hx_device_model *model,
     HX_TRY(find_space(dev, model, &s));
     body_force_kernel<<<hx_blocks(s.in.n_point, WARPS), 32 * WARPS, 0, hx_cuda_of(dev)->stream>>>(
         s, *field, d_rho, d_static, d_f);
-    HX_TRY_LAUNCH("body force of quadratic cells");
-    return HX_OK;
+    return HX_LAUNCHED("body force of quadratic cells");
 }
 
 int hx_cuda_points_body_work(hx_device *dev, const hx_device_model *model,
@@ -336,6 +332,5 @@ int hx_cuda_points_body_work(hx_device *dev, const hx_device_model *model,
     HX_TRY(find_space(dev, model, &s));
     body_work_kernel<<<hx_blocks(s.in.n_cell, WARPS), 32 * WARPS, 0, hx_cuda_of(dev)->stream>>>(
         s, *field, factor, d_rho, d_u, d_dc);
-    HX_TRY_LAUNCH("body work of quadratic cells");
-    return HX_OK;
+    return HX_LAUNCHED("body work of quadratic cells");
 }

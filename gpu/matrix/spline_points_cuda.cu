@@ -245,16 +245,14 @@ int hx_cuda_spline_diagonal(hx_device *dev, const hx_device_model *model, double
 {
     tile_kernel<false><<<blocks_of(model->n_point), THREADS, 0, hx_cuda_of(dev)->stream>>>(
         view(model), model->lambda, model->mu, model->d_modulus, d_diag);
-    HX_TRY_LAUNCH("diagonal of a spline");
-    return HX_OK;
+    return HX_LAUNCHED("diagonal of a spline");
 }
 
 int hx_cuda_spline_block_diagonal(hx_device *dev, const hx_device_model *model, double *d_block)
 {
     tile_kernel<true><<<blocks_of(model->n_point), THREADS, 0, hx_cuda_of(dev)->stream>>>(
         view(model), model->lambda, model->mu, model->d_modulus, d_block);
-    HX_TRY_LAUNCH("diagonal blocks of a spline");
-    return HX_OK;
+    return HX_LAUNCHED("diagonal blocks of a spline");
 }
 
 int hx_cuda_spline_energy(hx_device *dev, const hx_device_model *model, const double *d_u,
@@ -262,8 +260,7 @@ int hx_cuda_spline_energy(hx_device *dev, const hx_device_model *model, const do
 {
     energy_kernel<<<blocks_of(model->n_elem), THREADS, 0, hx_cuda_of(dev)->stream>>>(
         view(model), model->lambda, model->mu, d_u, d_energy);
-    HX_TRY_LAUNCH("energy of a spline's cells");
-    return HX_OK;
+    return HX_LAUNCHED("energy of a spline's cells");
 }
 
 int hx_cuda_spline_body_force(hx_device *dev, const hx_device_model *model,
@@ -272,8 +269,7 @@ int hx_cuda_spline_body_force(hx_device *dev, const hx_device_model *model,
 {
     body_force_kernel<<<blocks_of(model->n_point), THREADS, 0, hx_cuda_of(dev)->stream>>>(
         view(model), *field, d_rho, d_static, d_f);
-    HX_TRY_LAUNCH("body force of a spline");
-    return HX_OK;
+    return HX_LAUNCHED("body force of a spline");
 }
 
 int hx_cuda_spline_body_work(hx_device *dev, const hx_device_model *model,
@@ -282,16 +278,14 @@ int hx_cuda_spline_body_work(hx_device *dev, const hx_device_model *model,
 {
     body_work_kernel<<<blocks_of(model->n_elem), THREADS, 0, hx_cuda_of(dev)->stream>>>(
         view(model), *field, factor, d_rho, d_u, d_dc);
-    HX_TRY_LAUNCH("body work of a spline");
-    return HX_OK;
+    return HX_LAUNCHED("body work of a spline");
 }
 
 int hx_cuda_spline_conduction_diagonal(hx_device *dev, const hx_device_model *model, double *d_diag)
 {
     conduction_diagonal_kernel<<<blocks_of(model->n_point), THREADS, 0, hx_cuda_of(dev)->stream>>>(
         view(model), model->d_modulus, d_diag);
-    HX_TRY_LAUNCH("diagonal of a spline's conduction");
-    return HX_OK;
+    return HX_LAUNCHED("diagonal of a spline's conduction");
 }
 
 int hx_cuda_spline_conduction_energy(hx_device *dev, const hx_device_model *model,
@@ -299,6 +293,5 @@ int hx_cuda_spline_conduction_energy(hx_device *dev, const hx_device_model *mode
 {
     conduction_energy_kernel<<<blocks_of(model->n_elem), THREADS, 0, hx_cuda_of(dev)->stream>>>(
         view(model), d_t, d_energy);
-    HX_TRY_LAUNCH("conduction energy of a spline's cells");
-    return HX_OK;
+    return HX_LAUNCHED("conduction energy of a spline's cells");
 }

@@ -197,7 +197,7 @@ __device__ __forceinline__ double make_root(const building &b, int64_t cell, int
 
 __global__ void roots_kernel(building b)
 {
-    const int64_t i = global_thread(), cell = i / b.most_gauss;
+    const int64_t i = hx_grid_thread(), cell = i / b.most_gauss;
     const int q = static_cast<int>(i % b.most_gauss);
     int power = NO_POWER;
     if (cell < b.in.n_cell && q < rule_of(b, cell)->n_gauss) {
@@ -349,28 +349,21 @@ template <int C, class Local> __global__ void __launch_bounds__(THREADS) store_k
     }
 }
 
-unsigned blocks(int64_t n)
-{
-    return hx_blocks(n, HX_BLOCK);
-}
-
 } // namespace
 
 int hx_stored::start_roots(const building &b, cudaStream_t stream)
 {
     const int64_t n = b.in.n_cell * b.most_gauss;
     if (n == 0) return HX_OK;
-    roots_kernel<<<blocks(n), HX_BLOCK, 0, stream>>>(b);
-    HX_TRY_LAUNCH("stored's roots_kernel");
-    return HX_OK;
+    roots_kernel<<<hx_blocks(n), HX_BLOCK, 0, stream>>>(b);
+    return HX_LAUNCHED("stored's roots_kernel");
 }
 
 int hx_stored::start_measure(const building &b, cudaStream_t stream)
 {
     const auto kernel = hx_form_components(&b.form) == 3 ? measure_kernel<3> : measure_kernel<1>;
     kernel<<<static_cast<unsigned>(b.p.n_record), THREADS, 0, stream>>>(b);
-    HX_TRY_LAUNCH("stored's measure_kernel");
-    return HX_OK;
+    return HX_LAUNCHED("stored's measure_kernel");
 }
 
 int hx_stored::start_store(const building &b, cudaStream_t stream)
@@ -380,6 +373,5 @@ int hx_stored::start_store(const building &b, cudaStream_t stream)
                          : b.wide ? store_kernel<1, uint16_t>
                                  : store_kernel<1, uint8_t>;
     kernel<<<static_cast<unsigned>(b.p.n_record), THREADS, 0, stream>>>(b);
-    HX_TRY_LAUNCH("stored's store_kernel");
-    return HX_OK;
+    return HX_LAUNCHED("stored's store_kernel");
 }

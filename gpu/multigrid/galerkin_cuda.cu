@@ -111,7 +111,7 @@ __global__ void keep_moduli_kernel(galerkin_input in, hx_mg_update holds, hx_cel
                                    bool takes_means, uint8_t *__restrict__ mean,
                                    float *__restrict__ kept, int32_t *__restrict__ list)
 {
-    const int64_t cell = (blockIdx.x * static_cast<int64_t>(blockDim.x) + threadIdx.x) / 32;
+    const int64_t cell = (hx_grid_thread()) / 32;
     const int lane = static_cast<int>(threadIdx.x % 32);
     if (cell >= in.cells.n_cell) return;
     const int begin = in.elem_at[cell], end = in.elem_at[cell + 1];
@@ -408,8 +408,7 @@ int hx_cuda_mesh_update(hx_device *dev, const hx_mg_mesh *mesh, const hx_mg_leve
     const dim3 grid = block_grid(level->n_node, 128, mirrored);
     sum_shares_kernel<<<grid, 128, 0, impl->stream>>>(mesh->d_share, mesh->d_node_cell, *level,
                                                       mirrored);
-    HX_TRY_LAUNCH("cells' parts");
-    return HX_OK;
+    return HX_LAUNCHED("cells' parts");
 }
 
 int hx_cuda_galerkin(hx_device *dev, const hx_mg_level *fine, const hx_mg_level *coarse)
@@ -419,6 +418,5 @@ int hx_cuda_galerkin(hx_device *dev, const hx_mg_level *fine, const hx_mg_level 
         multiply_coarse<3, 4, 3>(stream, *fine, *coarse);
     else
         multiply_coarse<9, 1, 3>(stream, *fine, *coarse);
-    HX_TRY_LAUNCH("Galerkin");
-    return HX_OK;
+    return HX_LAUNCHED("Galerkin");
 }

@@ -467,8 +467,7 @@ int hx_cuda_mesh_prepare(hx_device *dev, hx_mg_mesh *mesh)
     HX_TRY(dev->ops->alloc(dev, static_cast<size_t>(mesh->n_cell), &mesh->d_mean));
     judge_kernel<<<static_cast<unsigned>(mesh->n_cell), JUDGES, 0, hx_cuda_of(dev)->stream>>>(
         input_of(mesh), hx_cuda_classes_of(mesh).of, mesh->d_mean);
-    HX_TRY_LAUNCH("mean strains");
-    return HX_OK;
+    return HX_LAUNCHED("mean strains");
 }
 
 void hx_cuda_mesh_release(hx_device *dev, hx_mg_mesh *mesh)
@@ -491,8 +490,7 @@ int hx_cuda_means_share(hx_device *dev, const hx_mg_mesh *mesh, const galerkin_i
     if (!mesh->d_mean || !mesh->takes_means) return HX_OK;
     mean_share_kernel<<<n_block, MEAN_THREADS, 0, impl->stream>>>(in, mesh->d_changed,
                                                                   mesh->d_share);
-    HX_TRY_LAUNCH("mean strains");
-    return HX_OK;
+    return HX_LAUNCHED("mean strains");
 }
 
 int hx_cuda_means_add(hx_device *dev, const hx_mg_mesh *mesh, const galerkin_input &in,
@@ -500,6 +498,5 @@ int hx_cuda_means_add(hx_device *dev, const hx_mg_mesh *mesh, const galerkin_inp
 {
     mean_add_kernel<<<n, MEAN_THREADS, 0, hx_cuda_of(dev)->stream>>>(in, mesh->d_mean, d_coloured,
                                                                      *level);
-    HX_TRY_LAUNCH("mean strains");
-    return HX_OK;
+    return HX_LAUNCHED("mean strains");
 }

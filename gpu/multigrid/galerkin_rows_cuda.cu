@@ -226,7 +226,7 @@ __global__ void __launch_bounds__(THREADS, 2) rows_kernel(rows_input in, hx_mg_l
 // C := C + C': one thread per block on or below the diagonal and its mirror image.
 __global__ void add_transposed_kernel(hx_mg_level level)
 {
-    const int64_t a = blockIdx.x * static_cast<int64_t>(blockDim.x) + threadIdx.x;
+    const int64_t a = hx_grid_thread();
     const int offset = static_cast<int>(blockIdx.y);
     const bool is_own = offset == HX_COARSE_CENTRE;
     if (a >= level.n_node) return;
@@ -268,6 +268,5 @@ int hx_cuda_rows_galerkin(hx_device *dev, const hx_mg_mesh *mesh, const hx_matri
     }
     const dim3 grid(hx_blocks(level->n_node, 128), HX_COARSE_CENTRE + 1);
     add_transposed_kernel<<<grid, 128, 0, stream>>>(*level);
-    HX_TRY_LAUNCH("Galerkin product from rows");
-    return HX_OK;
+    return HX_LAUNCHED("Galerkin product from rows");
 }

@@ -216,8 +216,7 @@ int hx_cuda_mg_blocks_solve(hx_device *dev, const hx_mg_splitting *splitting, co
         solve_kernel<WARP><<<grid, WARP, 0, hx_stream_of(dev)>>>(*blocks, c, d_r, d_t);
     else
         solve_kernel<3 * WARP><<<grid, 3 * WARP, 0, hx_stream_of(dev)>>>(*blocks, c, d_r, d_t);
-    HX_TRY_LAUNCH("multigrid blocks");
-    return HX_OK;
+    return HX_LAUNCHED("multigrid blocks");
 }
 
 int hx_cuda_mg_blocks_power(hx_device *dev, int64_t n, const float *, const float *d_t,
@@ -229,6 +228,5 @@ int hx_cuda_mg_blocks_power(hx_device *dev, int64_t n, const float *, const floa
     HX_TRY_LAUNCH("multigrid power sum");
     power_scale_kernel<<<hx_pack_blocks<float>(n), HX_BLOCK, 0, impl->stream>>>(
         n, d_s, impl->d_result, d_v);
-    HX_TRY_LAUNCH("multigrid power scale");
-    return HX_OK;
+    return HX_LAUNCHED("multigrid power scale");
 }

@@ -9,21 +9,19 @@ namespace
 
 __global__ void invert_kernel(int64_t n, const double *__restrict__ diag, float *__restrict__ m)
 {
-    const int64_t k = blockIdx.x * static_cast<int64_t>(blockDim.x) + threadIdx.x;
+    const int64_t k = hx_grid_thread();
     if (k < n) m[k] = diag[k] > 0.0 ? static_cast<float>(1.0 / diag[k]) : 0.0f;
 }
 
 __global__ void power_start_kernel(int64_t n, const float *__restrict__ m, float *__restrict__ v)
 {
-    const int64_t k = blockIdx.x * static_cast<int64_t>(blockDim.x) + threadIdx.x;
+    const int64_t k = hx_grid_thread();
     if (k < n) v[k] = m[k] > 0.0f ? hx_mg_start_value(k) : 0.0f;
 }
 
 int power_start(hx_device *dev, int64_t n, const float *d_m, float *d_v)
 {
-    power_start_kernel<<<hx_blocks(n, HX_BLOCK), HX_BLOCK, 0, hx_stream_of(dev)>>>(n, d_m, d_v);
-    HX_TRY_LAUNCH("multigrid power start");
-    return HX_OK;
+    return hx_launch(dev, "multigrid power start", n, power_start_kernel, n, d_m, d_v);
 }
 
 // A thread's contribution to v'Dv and t'D^-1 t.
@@ -73,8 +71,7 @@ int power_sums(hx_device *dev, int64_t n, const float *d_m, const float *d_t, co
     if (n == 0) return dev->ops->zero(dev, d_sum, 2 * sizeof *d_sum);
     power_sums_kernel<<<hx_sum_blocks<float>(impl, n, HX_SUM_PER_SM), HX_BLOCK, 0, impl->stream>>>(
         n, d_m, d_t, d_v, d_sum, impl->d_partial, impl->d_ticket);
-    HX_TRY_LAUNCH("multigrid power sums");
-    return HX_OK;
+    return HX_LAUNCHED("multigrid power sums");
 }
 
 __global__ void power_result_kernel(hx_mg_smoother *smoother, double *sum)
@@ -104,8 +101,7 @@ int power_end(hx_device *dev, int64_t n, const float *d_m, const float *d_t, dou
     HX_TRY_LAUNCH("multigrid power result");
     if (n == 0) return HX_OK;
     power_scale_kernel<<<hx_pack_blocks<float>(n), HX_BLOCK, 0, stream>>>(n, d_m, d_t, d_sum, d_v);
-    HX_TRY_LAUNCH("multigrid power scale");
-    return HX_OK;
+    return HX_LAUNCHED("multigrid power scale");
 }
 
 __global__ void bound_kernel(hx_mg_smoother *smoother, double *least, double kept, double safety,
@@ -118,8 +114,7 @@ int bound(hx_device *dev, hx_mg_smoother *d_smoother, double *d_least, double ke
           double ratio)
 {
     bound_kernel<<<1, 1, 0, hx_stream_of(dev)>>>(d_smoother, d_least, kept, safety, ratio);
-    HX_TRY_LAUNCH("multigrid bound");
-    return HX_OK;
+    return HX_LAUNCHED("multigrid bound");
 }
 
 __global__ void mesh_start_kernel(int64_t n, const hx_mg_smoother *__restrict__ smoother,
@@ -143,8 +138,7 @@ int mesh_start(hx_device *dev, int64_t n, const hx_mg_smoother *d_smoother, cons
 {
     mesh_start_kernel<<<hx_pack_blocks<float>(n), HX_BLOCK, 0, hx_stream_of(dev)>>>(
         n, d_smoother, d_r, d_m, d_d, d_x);
-    HX_TRY_LAUNCH("multigrid start");
-    return HX_OK;
+    return HX_LAUNCHED("multigrid start");
 }
 
 __global__ void mesh_step_kernel(int64_t n, const hx_mg_smoother *__restrict__ smoother, int step,
@@ -180,126 +174,95 @@ int mesh_step(hx_device *dev, int64_t n, const hx_mg_smoother *d_smoother, int i
 {
     mesh_step_kernel<<<hx_pack_blocks<float>(n), HX_BLOCK, 0, hx_stream_of(dev)>>>(
         n, d_smoother, i, d_r, d_t, d_m, d_d, d_x, d_z);
-    HX_TRY_LAUNCH("multigrid step");
-    return HX_OK;
+    return HX_LAUNCHED("multigrid step");
 }
 
-hx_mg_vector_ops make_vector_ops()
-{
-    hx_mg_vector_ops ops = {};
-    ops.mesh_start = mesh_start;
-    ops.mesh_step = mesh_step;
-    ops.power_start = power_start;
-    ops.power_sums = power_sums;
-    ops.power_end = power_end;
-    ops.bound = bound;
-    ops.match_entries = hx_cuda_mg_match_entries;
-    ops.column_dots = hx_cuda_mg_column_dots;
-    ops.column_combine = hx_cuda_mg_column_combine;
-    ops.add = hx_cuda_mg_add;
-    ops.small_multiply = hx_cuda_mg_small_multiply;
-    ops.rows_add = hx_cuda_mg_rows_add;
-    return ops;
-}
+const hx_mg_smoother_ops diagonal_ops = {
+    .invert = hx_cuda_mg_diagonal_invert,
+    .power = hx_cuda_mg_diagonal_power,
+    .level_invert = hx_cuda_mg_level_diagonal,
+    .level_power = hx_cuda_mg_diagonal_power,
+    .level_power_next = hx_cuda_mg_power_next,
+};
 
-hx_mg_smoother_ops make_diagonal_ops()
-{
-    hx_mg_smoother_ops ops = {};
-    ops.invert = hx_cuda_mg_diagonal_invert;
-    ops.power = hx_cuda_mg_diagonal_power;
-    ops.level_invert = hx_cuda_mg_level_diagonal;
-    ops.level_power = hx_cuda_mg_diagonal_power;
-    ops.level_power_next = hx_cuda_mg_power_next;
-    return ops;
-}
+const hx_mg_smoother_ops lines_ops = {
+    .invert = hx_cuda_mg_lines_factorise,
+    .couple = hx_cuda_mg_lines_couple,
+    .apply = hx_cuda_mg_lines_solve,
+    .power = hx_cuda_mg_blocks_power,
+    .level_invert = hx_cuda_mg_level_factorise,
+    .level_apply = hx_cuda_mg_level_solve,
+    .level_power = hx_cuda_mg_blocks_power,
+};
 
-hx_mg_smoother_ops make_blocks_ops()
-{
-    hx_mg_smoother_ops ops = {};
-    ops.invert = hx_cuda_mg_blocks_invert;
-    ops.apply = hx_cuda_mg_blocks_solve;
-    ops.power = hx_cuda_mg_blocks_power;
-    return ops;
-}
+const hx_mg_transfer_ops transfer_ops = {
+    .mesh_restrict = hx_cuda_mg_mesh_restrict,
+    .mesh_prolong = hx_cuda_mg_mesh_prolong,
+    .restrict_to = hx_cuda_mg_restrict_to,
+    .prolong_from = hx_cuda_mg_prolong_from,
+    .mesh_prepare = hx_cuda_mesh_prepare,
+    .mesh_release = hx_cuda_mesh_release,
+    .prepared_bytes = hx_cuda_prepared_bytes,
+    .mesh_galerkin = hx_cuda_mesh_galerkin,
+    .mesh_update = hx_cuda_mesh_update,
+    .rows_galerkin = hx_cuda_rows_galerkin,
+    .galerkin = hx_cuda_galerkin,
+};
 
-hx_mg_smoother_ops make_lines_ops()
-{
-    hx_mg_smoother_ops ops = {};
-    ops.couple = hx_cuda_mg_lines_couple;
-    ops.invert = hx_cuda_mg_lines_factorise;
-    ops.apply = hx_cuda_mg_lines_solve;
-    ops.power = hx_cuda_mg_blocks_power;
-    ops.level_invert = hx_cuda_mg_level_factorise;
-    ops.level_apply = hx_cuda_mg_level_solve;
-    ops.level_power = hx_cuda_mg_blocks_power;
-    return ops;
-}
+const hx_mg_level_ops level_ops = {
+    .matrix_by_columns = 1,
+    .multiply = hx_cuda_mg_multiply,
+    .residual = hx_cuda_mg_residual,
+    .smooth = hx_cuda_mg_smooth,
+    .add_blocks = hx_cuda_mg_add_blocks,
+    .restore_rigid = hx_cuda_mg_restore_rigid,
+    .dense = hx_cuda_mg_dense,
+};
 
-hx_mg_transfer_ops make_transfer_ops()
-{
-    hx_mg_transfer_ops ops = {};
-    ops.mesh_restrict = hx_cuda_mg_mesh_restrict;
-    ops.mesh_prolong = hx_cuda_mg_mesh_prolong;
-    ops.restrict_to = hx_cuda_mg_restrict_to;
-    ops.prolong_from = hx_cuda_mg_prolong_from;
-    ops.mesh_prepare = hx_cuda_mesh_prepare;
-    ops.mesh_release = hx_cuda_mesh_release;
-    ops.prepared_bytes = hx_cuda_prepared_bytes;
-    ops.mesh_galerkin = hx_cuda_mesh_galerkin;
-    ops.mesh_update = hx_cuda_mesh_update;
-    ops.rows_galerkin = hx_cuda_rows_galerkin;
-    ops.galerkin = hx_cuda_galerkin;
-    return ops;
-}
-
-hx_mg_level_ops make_level_ops()
-{
-    hx_mg_level_ops ops = {};
-    ops.matrix_by_columns = 1;
-    ops.multiply = hx_cuda_mg_multiply;
-    ops.residual = hx_cuda_mg_residual;
-    ops.smooth = hx_cuda_mg_smooth;
-    ops.add_blocks = hx_cuda_mg_add_blocks;
-    ops.restore_rigid = hx_cuda_mg_restore_rigid;
-    ops.dense = hx_cuda_mg_dense;
-    return ops;
-}
-
-const hx_mg_smoother_ops diagonal_ops = make_diagonal_ops(), lines_ops = make_lines_ops();
-const hx_mg_transfer_ops transfer_ops = make_transfer_ops();
-const hx_mg_level_ops level_ops = make_level_ops();
 const hx_mg_direct_ops direct_ops = {hx_cuda_mg_inverse, hx_cuda_mg_inverse_fits,
                                      hx_cuda_mg_inverse_multiply};
 const hx_mg_fused_ops fused_ops = {hx_cuda_mg_fused_room, hx_cuda_mg_fused_fits,
                                    hx_cuda_mg_fused_cycle};
 
-hx_multigrid_ops make_ops()
-{
-    hx_multigrid_ops ops = {};
-    ops.vector = &hx_cuda_mg_vector_ops;
-    ops.diagonal = &diagonal_ops;
-    ops.blocks = &hx_cuda_mg_blocks_ops;
-    ops.lines = &lines_ops;
-    ops.transfer = &transfer_ops;
-    ops.level = &level_ops;
-    ops.direct = &direct_ops;
-    ops.fused = &fused_ops;
-    return ops;
-}
-
 } // namespace
 
-const hx_mg_vector_ops hx_cuda_mg_vector_ops = make_vector_ops();
-const hx_mg_smoother_ops hx_cuda_mg_blocks_ops = make_blocks_ops();
-const hx_multigrid_ops hx_cuda_multigrid_ops = make_ops();
+const hx_mg_vector_ops hx_cuda_mg_vector_ops = {
+    .mesh_start = mesh_start,
+    .mesh_step = mesh_step,
+    .power_start = power_start,
+    .power_sums = power_sums,
+    .power_end = power_end,
+    .bound = bound,
+    .match_entries = hx_cuda_mg_match_entries,
+    .column_dots = hx_cuda_mg_column_dots,
+    .column_combine = hx_cuda_mg_column_combine,
+    .add = hx_cuda_mg_add,
+    .small_multiply = hx_cuda_mg_small_multiply,
+    .rows_add = hx_cuda_mg_rows_add,
+};
+
+const hx_mg_smoother_ops hx_cuda_mg_blocks_ops = {
+    .invert = hx_cuda_mg_blocks_invert,
+    .apply = hx_cuda_mg_blocks_solve,
+    .power = hx_cuda_mg_blocks_power,
+};
+
+const hx_multigrid_ops hx_cuda_multigrid_ops = {
+    .vector = &hx_cuda_mg_vector_ops,
+    .diagonal = &diagonal_ops,
+    .blocks = &hx_cuda_mg_blocks_ops,
+    .lines = &lines_ops,
+    .transfer = &transfer_ops,
+    .level = &level_ops,
+    .direct = &direct_ops,
+    .fused = &fused_ops,
+};
 
 int hx_cuda_mg_diagonal_invert(hx_device *dev, const hx_mg_splitting *splitting)
 {
     const int64_t n = splitting->n;
-    invert_kernel<<<hx_blocks(n, HX_BLOCK), HX_BLOCK, 0, hx_stream_of(dev)>>>(n, splitting->d_diag,
-                                                                              splitting->d_m);
-    HX_TRY_LAUNCH("multigrid invert");
-    return HX_OK;
+    return hx_launch(dev, "multigrid invert", n, invert_kernel, n, splitting->d_diag,
+                     splitting->d_m);
 }
 
 int hx_cuda_mg_diagonal_power(hx_device *dev, int64_t n, const float *d_m, const float *d_t,
@@ -311,6 +274,5 @@ int hx_cuda_mg_diagonal_power(hx_device *dev, int64_t n, const float *d_m, const
     HX_TRY_LAUNCH("multigrid power sum");
     power_scale_kernel<<<hx_pack_blocks<float>(n), HX_BLOCK, 0, impl->stream>>>(
         n, d_m, d_t, impl->d_result, d_v);
-    HX_TRY_LAUNCH("multigrid power scale");
-    return HX_OK;
+    return HX_LAUNCHED("multigrid power scale");
 }

@@ -23,7 +23,7 @@ __global__ void __launch_bounds__(MANY)
                     double factor, vectors v)
 {
     __shared__ double of_warp[MANY / WARP];
-    const int64_t thread = blockIdx.x * static_cast<int64_t>(blockDim.x) + threadIdx.x;
+    const int64_t thread = hx_grid_thread();
     const int64_t i = thread / threads;
     const int lane = static_cast<int>(threadIdx.x) % WARP;
     double sum = 0.0;
@@ -60,6 +60,5 @@ int hx_cuda_mg_rows_add(hx_device *dev, const hx_mg_rows *rows, double factor, c
         rows_add_kernel<WARP>
             <<<hx_blocks(rows->n * WARP, HX_BLOCK), HX_BLOCK, 0, hx_stream_of(dev)>>>(
                 rows->n, rows->d_first, rows->d_at, rows->d_column, rows->d_value, factor, v);
-    HX_TRY_LAUNCH("multigrid rows_add");
-    return HX_OK;
+    return HX_LAUNCHED("multigrid rows_add");
 }

@@ -332,6 +332,5 @@ int hx_cuda_mg_fused_fits(hx_device *dev, const hx_mg_fused *r, const hx_mg_leve
 int hx_cuda_mg_fused_cycle(hx_device *dev, const hx_mg_fused *r, const hx_mg_level *level,
                            const float *d_inverse)
 {
-    HX_TRY_CUDA(launch(dev, cycle_of(dev, r, level, d_inverse)));
-    return HX_OK;
+    return HX_CUDA(launch(dev, cycle_of(dev, r, level, d_inverse)));
 }

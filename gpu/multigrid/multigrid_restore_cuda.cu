@@ -53,6 +53,5 @@ int hx_cuda_mg_restore_rigid(hx_device *dev, const hx_mg_level *level)
     if (level->n_own == 0) return HX_OK;
     restore_rigid_kernel<<<hx_blocks(level->n_own, NODES), NODES * DOF, 0, hx_stream_of(dev)>>>(
         *level);
-    HX_TRY_LAUNCH("multigrid rigid motions");
-    return HX_OK;
+    return HX_LAUNCHED("multigrid rigid motions");
 }

@@ -51,8 +51,7 @@ int launch(const hx_cuda_patches &p, int group, const hx_device_model &model, co
     run<<<hx_grid(n_block, g.n_patch), SIZE, n_byte, hx_cuda_of(p.dev)->stream>>>(
         hx_view(p, group, hx_slice{0, g.n_patch}), d_elem, model.lambda / model.mu,
         model.mu / 512.0, model.d_modulus, model.d_xyz, p.d_partial, d_diag);
-    HX_TRY_LAUNCH("diagonal");
-    return HX_OK;
+    return HX_LAUNCHED("diagonal");
 }
 
 template <int SIZE, int ROWS, class Forces = hx_forces<SIZE, 8>>

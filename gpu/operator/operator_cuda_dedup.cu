@@ -337,8 +337,7 @@ int launch_class(const dedup &s, const element_class &c, const hx_slice &patches
     run<<<hx_grid(n_block, patches.n), SIZE, N_BYTE<T>, hx_cuda_of(s.dev)->stream>>>(
         hx_view(s.patches, 0, {c.first_patch + patches.first, patches.n}), matrices<T>(c), s.d_elem,
         s.model->d_modulus, reinterpret_cast<T *>(s.patches.d_partial), d_x, d_y);
-    HX_TRY_LAUNCH("dedup");
-    return HX_OK;
+    return HX_LAUNCHED("dedup");
 }
 
 template <class T>
@@ -360,11 +359,6 @@ int apply_part(void *state, hx_product_part part, const double *d_x, double *d_y
 {
     const dedup &s = *static_cast<dedup *>(state);
     return launch<double>(s, part, s.d_row_xyz, s.n_block, d_x, d_y);
-}
-
-int apply(void *state, const double *d_x, double *d_y)
-{
-    return apply_part(state, HX_PRODUCT_WHOLE, d_x, d_y);
 }
 
 int diagonal(void *state, double *d_diag)
@@ -391,38 +385,28 @@ int apply_part_single(void *state, hx_product_part part, const float *d_x, float
     return launch<float>(s, part, s.d_row_xyz_single, s.n_block_single, d_x, d_y);
 }
 
-int apply_single(void *state, const float *d_x, float *d_y)
-{
-    return apply_part_single(state, HX_PRODUCT_WHOLE, d_x, d_y);
-}
-
-hx_operator_kind table()
-{
-    hx_operator_kind t = {};
-    t.name = "dedup";
-    t.device = "cuda";
-    t.help = "one Ke for all congruent parallelepipeds; other elements like otf";
-    t.deterministic = 1;
-    t.bytes_per_elem = 128;
-    t.layouts = HX_LAYOUT_BIT(HX_LAYOUT_INTERLEAVED);
-    t.bytes = bytes;
-    t.promise = promise;
-    t.plan = plan_lists;
-    t.plan_bytes = plan_bytes;
-    t.plan_free = plan_free;
-    t.setup = setup;
-    t.apply = apply;
-    t.apply_part = apply_part;
-    t.diagonal = diagonal;
-    t.single_bytes_per_elem = SINGLE_BYTES;
-    t.single_bytes = single_bytes;
-    t.prepare_single = prepare_single;
-    t.apply_single = apply_single;
-    t.apply_part_single = apply_part_single;
-    t.teardown = teardown;
-    return t;
-}
-
 } // namespace
 
-extern "C" const hx_operator_kind hx_operator_cuda_dedup = table();
+extern "C" const hx_operator_kind hx_operator_cuda_dedup = {
+    .name = "dedup",
+    .device = "cuda",
+    .help = "one Ke for all congruent parallelepipeds; other elements like otf",
+    .deterministic = 1,
+    .bytes_per_elem = 128,
+    .layouts = HX_LAYOUT_BIT(HX_LAYOUT_INTERLEAVED),
+    .bytes = bytes,
+    .promise = promise,
+    .plan = plan_lists,
+    .plan_bytes = plan_bytes,
+    .plan_free = plan_free,
+    .setup = setup,
+    .apply = hx_whole_product<apply_part>,
+    .apply_part = apply_part,
+    .diagonal = diagonal,
+    .single_bytes_per_elem = SINGLE_BYTES,
+    .single_bytes = single_bytes,
+    .prepare_single = prepare_single,
+    .apply_single = hx_whole_product<apply_part_single>,
+    .apply_part_single = apply_part_single,
+    .teardown = teardown,
+};

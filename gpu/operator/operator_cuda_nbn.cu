@@ -64,7 +64,7 @@ __device__ __forceinline__ size_t sliced_at(const int64_t *slice_ptr, int64_t no
 __global__ void fill_kernel(hx_device_model model, const int64_t *__restrict__ slice_ptr,
                             double *ke)
 {
-    const int64_t thread = blockIdx.x * static_cast<int64_t>(blockDim.x) + threadIdx.x;
+    const int64_t thread = hx_grid_thread();
     const int64_t node = thread >> 3, begin = node < model.n_node ? model.d_node_elem_ptr[node] : 0;
     const int b = static_cast<int>(thread) & 7;
     if (node >= model.n_node) return;
@@ -138,10 +138,8 @@ int setup_sliced(nbn *s, const hx_mesh *mesh)
     if (rc == HX_OK) rc = ops->alloc(s->dev, n_entry * sizeof(double), &s->d_ke);
     free(slice_ptr);
     HX_TRY(rc);
-    fill_kernel<<<hx_blocks(8 * mesh->n_node, 128), 128, 0, hx_cuda_of(s->dev)->stream>>>(
-        *s->model, s->d_slice_ptr, s->d_ke);
-    HX_TRY_LAUNCH("nbn fill");
-    return HX_OK;
+    return hx_launch<128>(s->dev, "nbn fill", 8 * mesh->n_node, fill_kernel, *s->model,
+                          s->d_slice_ptr, s->d_ke);
 }
 
 int setup(void **state, hx_device *dev, const hx_device_model *model, const hx_mesh *mesh,
@@ -166,32 +164,21 @@ int apply_part(void *state, hx_product_part part, const double *d_x, double *d_y
     product<<<run.n, BLOCK, 0, run.stream>>>(run.block, m.n_node, m.d_node_elem_ptr, m.d_node_elem,
                                              s.d_slice_ptr, m.d_conn, m.d_modulus, s.d_ke, d_x,
                                              d_y);
-    HX_TRY_LAUNCH("nbn");
-    return HX_OK;
-}
-
-int apply(void *state, const double *d_x, double *d_y)
-{
-    return apply_part(state, HX_PRODUCT_WHOLE, d_x, d_y);
-}
-
-hx_operator_kind table()
-{
-    hx_operator_kind t = {};
-    t.name = "nbn";
-    t.device = "cuda";
-    t.help = "one thread per node, without atomics; interleaved: rows in slices of 32 nodes";
-    t.deterministic = 1;
-    t.bytes_per_elem = 576 * sizeof(double);
-    t.layouts = HX_LAYOUT_BIT(HX_LAYOUT_ROWMAJOR) | HX_LAYOUT_BIT(HX_LAYOUT_INTERLEAVED);
-    t.bytes = bytes;
-    t.setup = setup;
-    t.apply = apply;
-    t.apply_part = apply_part;
-    t.teardown = teardown;
-    return t;
+    return HX_LAUNCHED("nbn");
 }
 
 } // namespace
 
-extern "C" const hx_operator_kind hx_operator_cuda_nbn = table();
+extern "C" const hx_operator_kind hx_operator_cuda_nbn = {
+    .name = "nbn",
+    .device = "cuda",
+    .help = "one thread per node, without atomics; interleaved: rows in slices of 32 nodes",
+    .deterministic = 1,
+    .bytes_per_elem = 576 * sizeof(double),
+    .layouts = HX_LAYOUT_BIT(HX_LAYOUT_ROWMAJOR) | HX_LAYOUT_BIT(HX_LAYOUT_INTERLEAVED),
+    .bytes = bytes,
+    .setup = setup,
+    .apply = hx_whole_product<apply_part>,
+    .apply_part = apply_part,
+    .teardown = teardown,
+};

@@ -209,11 +209,6 @@ int apply_part(void *state, hx_product_part part, const double *d_x, double *d_y
     return launch<double>(s, {s.d_row_xyz, s.n_block}, part, d_x, d_y);
 }
 
-int apply(void *state, const double *d_x, double *d_y)
-{
-    return apply_part(state, HX_PRODUCT_WHOLE, d_x, d_y);
-}
-
 int diagonal(void *state, double *d_diag)
 {
     const otf &s = *static_cast<otf *>(state);
@@ -237,38 +232,28 @@ int apply_part_single(void *state, hx_product_part part, const float *d_x, float
     return launch<float>(s, {s.d_row_xyz_single, s.n_block_single}, part, d_x, d_y);
 }
 
-int apply_single(void *state, const float *d_x, float *d_y)
-{
-    return apply_part_single(state, HX_PRODUCT_WHOLE, d_x, d_y);
-}
-
-hx_operator_kind table()
-{
-    hx_operator_kind t = {};
-    t.name = "otf";
-    t.device = "cuda";
-    t.help = "no stored Ke: computed on the fly from coordinates, in patches of 64 or 384 "
-             "elements, without atomics";
-    t.deterministic = 1;
-    t.bytes_per_elem = 172;
-    t.layouts = HX_LAYOUT_BIT(HX_LAYOUT_INTERLEAVED);
-    t.bytes = bytes;
-    t.plan = plan_lists;
-    t.plan_bytes = plan_bytes;
-    t.plan_free = plan_free;
-    t.setup = setup;
-    t.apply = apply;
-    t.apply_part = apply_part;
-    t.diagonal = diagonal;
-    t.single_bytes_per_elem = 28;
-    t.prepare_single = prepare_single;
-    t.apply_single = apply_single;
-    t.apply_part_single = apply_part_single;
-    t.teardown = teardown;
-    t.scalar = &hx_operator_cuda_otf_scalar;
-    return t;
-}
-
 } // namespace
 
-extern "C" const hx_operator_kind hx_operator_cuda_otf = table();
+extern "C" const hx_operator_kind hx_operator_cuda_otf = {
+    .name = "otf",
+    .device = "cuda",
+    .help = "no stored Ke: computed on the fly from coordinates, in patches of 64 or 384 "
+            "elements, without atomics",
+    .deterministic = 1,
+    .bytes_per_elem = 172,
+    .layouts = HX_LAYOUT_BIT(HX_LAYOUT_INTERLEAVED),
+    .bytes = bytes,
+    .plan = plan_lists,
+    .plan_bytes = plan_bytes,
+    .plan_free = plan_free,
+    .setup = setup,
+    .apply = hx_whole_product<apply_part>,
+    .apply_part = apply_part,
+    .diagonal = diagonal,
+    .single_bytes_per_elem = 28,
+    .prepare_single = prepare_single,
+    .apply_single = hx_whole_product<apply_part_single>,
+    .apply_part_single = apply_part_single,
+    .teardown = teardown,
+    .scalar = &hx_operator_cuda_otf_scalar,
+};

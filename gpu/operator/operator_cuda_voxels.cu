@@ -266,7 +266,7 @@ __global__ void __launch_bounds__(HX_BLOCK)
     diagonal_kernel(const __grid_constant__ grid_view g, const double *__restrict__ modulus,
                     double dx, double dy, double dz, double *__restrict__ diag)
 {
-    const int64_t p = hx_first_of_thread();
+    const int64_t p = hx_grid_thread();
     const int nx = g.n[0] + 1, ny = g.n[1] + 1;
     if (p >= static_cast<int64_t>(nx) * ny * (g.n[2] + 1)) return;
     const int32_t id = g.node[p];
@@ -398,9 +398,9 @@ int put_blocks(voxels *s, const hx_voxel_lists &v)
 
 template <class T> int allow_memory()
 {
-    HX_TRY_CUDA(cudaFuncSetAttribute(product_kernel<T>, cudaFuncAttributeMaxDynamicSharedMemorySize,
-                                     static_cast<int>(sizeof(shared_columns<T>))));
-    return HX_OK;
+    return HX_CUDA(cudaFuncSetAttribute(product_kernel<T>,
+                                        cudaFuncAttributeMaxDynamicSharedMemorySize,
+                                        static_cast<int>(sizeof(shared_columns<T>))));
 }
 
 int put_lists(voxels *s, const hx_voxel_lists &v)
@@ -465,8 +465,7 @@ int launch(const voxels &s, const parity<T> &matrices, const hx_slice &blocks, c
     grid.block += blocks.first;
     product_kernel<T><<<static_cast<unsigned>(blocks.n), THREADS, sizeof(shared_columns<T>),
                         hx_cuda_of(s.dev)->stream>>>(grid, matrices, s.model->d_modulus, d_x, d_y);
-    HX_TRY_LAUNCH("voxels");
-    return HX_OK;
+    return HX_LAUNCHED("voxels");
 }
 
 int apply_part(void *state, hx_product_part part, const double *d_x, double *d_y)
@@ -476,21 +475,14 @@ int apply_part(void *state, hx_product_part part, const double *d_x, double *d_y
     return launch<double>(s, s.matrices, hx_slice_of(part, s.n_boundary, s.n_block), d_x, d_y);
 }
 
-int apply(void *state, const double *d_x, double *d_y)
-{
-    return apply_part(state, HX_PRODUCT_WHOLE, d_x, d_y);
-}
-
 int diagonal(void *state, double *d_diag)
 {
     const voxels &s = *static_cast<voxels *>(state);
     if (s.other) return hx_operator_cuda_dedup.diagonal(s.other, d_diag);
     const grid_view &g = s.grid;
     const int64_t n = static_cast<int64_t>(g.n[0] + 1) * (g.n[1] + 1) * (g.n[2] + 1);
-    diagonal_kernel<<<hx_blocks(n, HX_BLOCK), HX_BLOCK, 0, hx_cuda_of(s.dev)->stream>>>(
-        g, s.model->d_modulus, s.diagonal[0], s.diagonal[1], s.diagonal[2], d_diag);
-    HX_TRY_LAUNCH("diagonal of voxels");
-    return HX_OK;
+    return hx_launch(s.dev, "diagonal of voxels", n, diagonal_kernel, g, s.model->d_modulus,
+                     s.diagonal[0], s.diagonal[1], s.diagonal[2], d_diag);
 }
 
 int prepare_single(void *state)
@@ -507,39 +499,29 @@ int apply_part_single(void *state, hx_product_part part, const float *d_x, float
                          d_y);
 }
 
-int apply_single(void *state, const float *d_x, float *d_y)
-{
-    return apply_part_single(state, HX_PRODUCT_WHOLE, d_x, d_y);
-}
-
-hx_operator_kind table()
-{
-    hx_operator_kind t = {};
-    t.name = "voxels";
-    t.device = "cuda";
-    t.help =
-        "for grids of equal bricks, in grid order without connectivity; other meshes like dedup";
-    t.deterministic = 1;
-    t.bytes_per_elem = 128; // for other meshes; 8 for voxels
-    t.layouts = HX_LAYOUT_BIT(HX_LAYOUT_INTERLEAVED);
-    t.bytes = bytes;
-    t.promise = promise;
-    t.plan = plan_lists;
-    t.plan_bytes = plan_bytes;
-    t.plan_free = plan_free;
-    t.setup = setup;
-    t.apply = apply;
-    t.apply_part = apply_part;
-    t.diagonal = diagonal;
-    t.single_bytes_per_elem = 28;
-    t.single_bytes = single_bytes;
-    t.prepare_single = prepare_single;
-    t.apply_single = apply_single;
-    t.apply_part_single = apply_part_single;
-    t.teardown = teardown;
-    return t;
-}
-
 } // namespace
 
-extern "C" const hx_operator_kind hx_operator_cuda_voxels = table();
+extern "C" const hx_operator_kind hx_operator_cuda_voxels = {
+    .name = "voxels",
+    .device = "cuda",
+    .help =
+        "for grids of equal bricks, in grid order without connectivity; other meshes like dedup",
+    .deterministic = 1,
+    .bytes_per_elem = 128, // for other meshes; 8 for voxels
+    .layouts = HX_LAYOUT_BIT(HX_LAYOUT_INTERLEAVED),
+    .bytes = bytes,
+    .promise = promise,
+    .plan = plan_lists,
+    .plan_bytes = plan_bytes,
+    .plan_free = plan_free,
+    .setup = setup,
+    .apply = hx_whole_product<apply_part>,
+    .apply_part = apply_part,
+    .diagonal = diagonal,
+    .single_bytes_per_elem = 28,
+    .single_bytes = single_bytes,
+    .prepare_single = prepare_single,
+    .apply_single = hx_whole_product<apply_part_single>,
+    .apply_part_single = apply_part_single,
+    .teardown = teardown,
+};

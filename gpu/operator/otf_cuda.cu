@@ -39,8 +39,7 @@ int launch(const hx_cuda_patches &p, int group, const hx_slice &patches,
             hx_view(p, group, patches), d_elem, static_cast<T>(model.lambda / model.mu),
             static_cast<T>(model.mu / 512.0), model.d_modulus, d_row_xyz,
             reinterpret_cast<T *>(p.d_partial), d_x, d_y);
-    HX_TRY_LAUNCH("otf");
-    return HX_OK;
+    return HX_LAUNCHED("otf");
 }
 
 template <class T, int SIZE> int blocks(const hx_cuda_patches &p, int *n_block)
@@ -108,8 +107,7 @@ static int fill_coordinates(const hx_cuda_patches &p, int group, const hx_device
     coordinates_kernel<T>
         <<<static_cast<unsigned>(n_patch), HX_OTF_PATCH, 0, hx_cuda_of(p.dev)->stream>>>(
             hx_view(p, group, hx_slice{0, n_patch}), model.d_xyz, d_row_xyz);
-    HX_TRY_LAUNCH("row coordinates");
-    return HX_OK;
+    return HX_LAUNCHED("row coordinates");
 }
 
 template <class T>

@@ -27,8 +27,7 @@ int hx_otf_wide_launch(const hx_cuda_patches &p, int group, const hx_slice &patc
     run<<<hx_grid(n_block, patches.n), HX_WIDE_THREADS, N_BYTE, hx_cuda_of(p.dev)->stream>>>(
         hx_view(p, group, patches), d_elem, model.lambda / model.mu, model.mu / 512.0,
         model.d_modulus, d_row_xyz, p.d_partial, d_x, d_y);
-    HX_TRY_LAUNCH("otf");
-    return HX_OK;
+    return HX_LAUNCHED("otf");
 }
 
 int hx_otf_wide_blocks(const hx_cuda_patches &p, int *n_block)

@@ -28,7 +28,7 @@ __global__ void __launch_bounds__(HX_BLOCK)
                         const double *__restrict__ xyz, const double *__restrict__ motion,
                         double *y)
 {
-    const int64_t k = blockIdx.x * static_cast<int64_t>(blockDim.x) + threadIdx.x;
+    const int64_t k = hx_grid_thread();
     if (k >= set.n) return;
     const int64_t a = node[set.first + k];
     hx_rigid_apply(&set, xyz + 3 * a, motion, y + 3 * a);
@@ -43,8 +43,7 @@ static int add_up_set(hx_device *dev, const hx_rigid_set *set, bool project, con
     const unsigned n_block = all < most ? all : most;
     rigid_sum_kernel<<<n_block, HX_BLOCK, 0, impl->stream>>>(
         *set, project, d_node, d_xyz, d_y, d_out, impl->d_partial, impl->d_ticket);
-    HX_TRY_LAUNCH("rigid_sum");
-    return HX_OK;
+    return HX_LAUNCHED("rigid_sum");
 }
 
 static int sum(hx_device *dev, const hx_rigid_set *set, const int32_t *d_node, const double *d_xyz,
@@ -56,10 +55,8 @@ static int sum(hx_device *dev, const hx_rigid_set *set, const int32_t *d_node, c
 static int spread_motion(hx_device *dev, const hx_rigid_set *set, const int32_t *d_node,
                          const double *d_xyz, const double *d_motion, double *d_y)
 {
-    rigid_spread_kernel<<<hx_blocks(set->n, HX_BLOCK), HX_BLOCK, 0, hx_cuda_of(dev)->stream>>>(
-        *set, d_node, d_xyz, d_motion, d_y);
-    HX_TRY_LAUNCH("rigid_spread");
-    return HX_OK;
+    return hx_launch(dev, "rigid_spread", set->n, rigid_spread_kernel, *set, d_node, d_xyz,
+                     d_motion, d_y);
 }
 
 static int project_rigid(hx_device *dev, const hx_rigid_set *set, const int32_t *d_node,
@@ -69,13 +66,8 @@ static int project_rigid(hx_device *dev, const hx_rigid_set *set, const int32_t 
     return spread_motion(dev, set, d_node, d_xyz, d_motion, d_y);
 }
 
-static hx_rigid_ops make_rigid_ops()
-{
-    hx_rigid_ops ops = {};
-    ops.sum = sum;
-    ops.spread = spread_motion;
-    ops.project = project_rigid;
-    return ops;
-}
-
-const hx_rigid_ops hx_cuda_rigid_ops = make_rigid_ops();
+const hx_rigid_ops hx_cuda_rigid_ops = {
+    .sum = sum,
+    .spread = spread_motion,
+    .project = project_rigid,
+};

@@ -67,8 +67,7 @@ int hx_tetra_launch(const hx_cuda_patches &p, int group, const hx_slice &patches
         hx_view(p, group, patches), d_elem, static_cast<T>(model.lambda / model.mu),
         static_cast<T>(model.mu / 6.0), model.d_modulus, d_row_xyz,
         reinterpret_cast<T *>(p.d_partial), d_x, d_y);
-    HX_TRY_LAUNCH("otf, tetrahedra");
-    return HX_OK;
+    return HX_LAUNCHED("otf, tetrahedra");
 }
 
 template <class T> int hx_tetra_blocks(const hx_cuda_patches &p, int group, int *n_block)
@@ -88,8 +87,7 @@ int hx_tetra_diagonal_launch(const hx_cuda_patches &p, int group, const hx_devic
     diagonal_kernel<<<hx_grid(n_block, g.n_patch), SIZE, n_byte, hx_cuda_of(p.dev)->stream>>>(
         hx_view(p, group, hx_slice{0, g.n_patch}), d_elem, model.lambda / model.mu, model.mu / 6.0,
         model.d_modulus, model.d_xyz, p.d_partial, d_diag);
-    HX_TRY_LAUNCH("diagonal, tetrahedra");
-    return HX_OK;
+    return HX_LAUNCHED("diagonal, tetrahedra");
 }
 
 template int hx_tetra_launch<double>(const hx_cuda_patches &, int, const hx_slice &,

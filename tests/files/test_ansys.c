@@ -1,5 +1,5 @@
 /* ANSYS archives, made by hand from the documented format: each block, each message. */
-#include "core/files/ansys_read.h"
+#include "core/files/mesh_readers.h"
 #include "tests/lib/vtk_sample.h"
 
 #define HEAD_CDB "/COM,ANSYS RELEASE 19.2\n/PREP7\nET,       1,185\n"

@@ -2,7 +2,7 @@
 #ifndef HX_TEST_ABAQUS_CASE_H
 #define HX_TEST_ABAQUS_CASE_H
 
-#include "core/files/abaqus_read.h"
+#include "core/files/mesh_readers.h"
 #include "vtk_sample.h"
 
 #define NODES_8                                                                                    \

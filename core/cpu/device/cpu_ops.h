@@ -16,10 +16,6 @@
 #include "../../operator/element_ops.h"
 #include "../../operator/rigid_ops.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 extern const hx_vector_ops hx_cpu_vector_ops;         /* vector_cpu.c */
 extern const hx_pcg_ops hx_cpu_pcg_ops;               /* pcg_cpu.c */
 extern const hx_element_ops hx_cpu_element_ops;       /* element_cpu.c */
@@ -88,9 +84,5 @@ int hx_cpu_direct_solve_scalar(hx_device *dev, const hx_mg_level *level, const h
 /* Entry of the design's table (cone_cpu.c). */
 int hx_cpu_cone_sum(hx_device *dev, const hx_device_bins *cells, double radius, int n_field,
                     const double *const d_value[], double *const d_sum[]);
-
-#ifdef __cplusplus
-}
-#endif
 
 #endif

@@ -4,10 +4,6 @@
 
 #include "../../matrix/matrix.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 /* matrix_fill_cpu.c */
 int hx_cpu_fill_create(void **state, hx_device *dev, hx_fill fill, const hx_matrix *m,
                        const hx_fill_input *d_input);
@@ -88,9 +84,5 @@ static inline int64_t hx_cpu_block(const hx_matrix *m, int64_t row, int n, int k
     *stride = csr ? c * n : c;
     return first + (csr ? c : c * c) * (int64_t)k;
 }
-
-#ifdef __cplusplus
-}
-#endif
 
 #endif

@@ -5,10 +5,6 @@
 #include "../../base/vectorised.h"
 #include "../../multigrid/multigrid.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 /* level->d_matrix = P'K P from the elements of the mesh: hx_mg_transfer_ops.mesh_galerkin. */
 int hx_cpu_mesh_galerkin(hx_device *dev, const hx_mg_mesh *mesh, const hx_mg_level *level);
 /* mesh_galerkin with the stored moduli: hx_mg_transfer_ops.mesh_update. */
@@ -79,9 +75,5 @@ static inline void hx_cpu_cell_edges(const hx_mg_mesh *mesh, float edge[3])
 {
     for (int i = 0; i < 3; i++) edge[i] = (float)(mesh->size[i] / mesh->unit);
 }
-
-#ifdef __cplusplus
-}
-#endif
 
 #endif

@@ -5,10 +5,6 @@
 
 #include "../../mesh/mesh.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 typedef struct hx_colouring {
     int n_colour;
     int64_t *begin; /* [n_colour + 1] elem[begin[c] .. begin[c + 1]) have colour c (owned) */
@@ -26,9 +22,5 @@ int64_t hx_colouring_most(const hx_mesh *mesh);
 
 /* Accepts a zeroed struct. */
 void hx_colouring_free(hx_colouring *colouring);
-
-#ifdef __cplusplus
-}
-#endif
 
 #endif
