@@ -76,11 +76,8 @@ void hx_rigid_body_finish(hx_rigid_body *body);
 /* 1 if rotation k about the axis turn[k] is held. */
 int hx_rigid_body_holds_turn(const hx_rigid_body *body, int k);
 
-/* Coefficients of omega in component i of the motion at x, about the mean of that component. */
-void hx_rigid_body_turn_at(const hx_rigid_body *body, const double *x, int i, double row[3]);
-
-/* Like hx_rigid_body_turn_at for a held component of hx_rigid_body_count; a rotation counts with
- * half the body's length. */
+/* Coefficients of omega in component i of the motion at x, for a held component of
+ * hx_rigid_body_count; a rotation counts with half the body's length. */
 void hx_rigid_body_held_row(const hx_rigid_body *body, const double *x, int i, double row[3]);
 
 /* "translation along x" or "rotation about an axis along z through (1, 2, 3)". */
