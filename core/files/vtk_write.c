@@ -62,17 +62,6 @@ static void selection_free(selection *s)
     hx_vtk_kept_free(&s->kept);
 }
 
-/* inverse[orig[i]] = i; NULL if orig is NULL. */
-static int invert_numbers(int64_t n, const int32_t *orig, int32_t **inverse)
-{
-    *inverse = NULL;
-    if (!orig) return HX_OK;
-    HX_TRY(hx_alloc_raw(inverse, (size_t)n, sizeof **inverse, "numbering for the VTK file"));
-#pragma omp parallel for schedule(static)
-    for (int64_t i = 0; i < n; i++) (*inverse)[orig[i]] = (int32_t)i;
-    return HX_OK;
-}
-
 /* list := entries of all[n] (NULL: 0 .. n-1) with keep[] != 0, in their order; replaces *all. */
 static int keep_flagged(int32_t **all, int64_t n, const uint8_t *keep, int64_t *n_kept)
 {
@@ -559,8 +548,8 @@ static int select_items(selection *s, const hx_comm *comm, const hx_vtk_options 
 {
     HX_TRY(check_comm(comm, options));
     if (s->mesh->ownership) return HX_OK; /* select_kept() needs the piece */
-    HX_TRY(invert_numbers(s->mesh->n_node, s->mesh->node_orig, &s->node));
-    HX_TRY(invert_numbers(s->mesh->n_elem, s->mesh->elem_orig, &s->elem));
+    HX_TRY(hx_mesh_invert(s->mesh->n_node, s->mesh->node_orig, &s->node));
+    HX_TRY(hx_mesh_invert(s->mesh->n_elem, s->mesh->elem_orig, &s->elem));
     return options->value ? select_part(s, options->value, options->least) : HX_OK;
 }
 
