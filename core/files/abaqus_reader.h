@@ -17,7 +17,7 @@ enum { HX_ABAQUS_CELL_NODES = 32 };
 
 /* A type of element: the first row of the table whose name is a prefix of the file's name. */
 typedef struct hx_abaqus_type {
-    const char *name;
+    const char *names; /* beginnings of the names, "A, B"; one for a solid */
     int n_node, is_solid;
     hx_shape shape;    /* for cells that are not solids */
     hx_solid_id solid; /* for solids */
