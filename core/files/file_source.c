@@ -48,7 +48,7 @@ static int give_numbers(const hx_mesh_source *source, int64_t n, const int64_t *
 {
     const file_shape *const shape = source->shape;
     HX_TRY(hx_file_store_query_old(&shape->pieces.node, n, node, number));
-    for (int64_t i = 0; i < n; i++) number[i] += shape->pieces.first_node;
+    for (int64_t i = 0; i < n; i++) number[i] += shape->pieces.facts.first_node;
     return HX_OK;
 }
 
@@ -89,8 +89,8 @@ static int finish_pieces(hx_mesh_pieces *p, const char *path, int *is_out)
 static void list_shared(file_shape *shape)
 {
     hx_mesh_pieces *const p = &shape->pieces;
-    for (int i = 0; i < p->n_shared; i++) {
-        const hx_piece_shared *const from = &p->shared[i];
+    for (int i = 0; i < p->facts.n_shared; i++) {
+        const hx_piece_shared *const from = &p->facts.shared[i];
         shape->shared[i].name = p->name[from->name];
         for (int kind = 0; kind < HX_N_SET_KIND; kind++)
             shape->shared[i].set[kind] = from->set[kind] < 0 ? NULL : p->name[from->set[kind]];
@@ -103,23 +103,23 @@ static void fill_source(hx_mesh_source *source, file_shape *shape)
     *source = (hx_mesh_source){.name = shape->name,
                                .n_node = p->node.n,
                                .n_elem = p->elem.n,
-                               .n_set = p->n_set,
+                               .n_set = p->facts.n_set,
                                .elements = give_elements,
                                .nodes = give_nodes,
                                .faces = shape->faces,
-                               .n_shared = (size_t)p->n_shared,
+                               .n_shared = (size_t)p->facts.n_shared,
                                .shared = shape->shared,
-                               .sorts_sets = p->sorts_sets,
-                               .has_numbers = p->has_numbers,
-                               .first_node = p->first_node,
-                               .first_elem = p->first_elem,
+                               .sorts_sets = p->facts.sorts_sets,
+                               .has_numbers = p->facts.has_numbers,
+                               .first_node = p->facts.first_node,
+                               .first_elem = p->facts.first_elem,
                                .node_numbers = p->has_unused ? give_numbers : NULL,
                                .shape = shape,
                                .close = close_source};
     list_shared(shape);
-    for (int i = 0; i < p->n_set; i++) {
+    for (int i = 0; i < p->facts.n_set; i++) {
         source->set[i].name = p->name[i];
-        source->set[i].of_both = p->has_elements[i];
+        source->set[i].of_both = p->facts.has_elements[i];
         if (p->faces[i].n > 0) shape->faces[source->n_faces++] = p->faces[i];
     }
 }
