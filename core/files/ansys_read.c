@@ -329,23 +329,6 @@ static int read_ansys(hx_ansys_reader *r)
     return hx_ansys_name_solids(r);
 }
 
-static void ansys_reader_free(hx_ansys_reader *r)
-{
-    if (r->stream) fclose(r->stream);
-    free(r->text);
-    free(r->type);
-    free(r->option);
-    free(r->solids);
-    hx_materials_free(&r->materials);
-    free(r->has_constants);
-    free(r->parameter);
-    free(r->chosen);
-    free(r->entry);
-    hx_numbers_free(&r->rotated);
-    hx_import_free(&r->import);
-    hx_import_conditions_free(&r->conditions);
-}
-
 int hx_ansys_read(const char *path, hx_mesh *mesh, hx_conditions *conditions, hx_notes *notes)
 {
     int rc;
@@ -367,6 +350,18 @@ int hx_ansys_read(const char *path, hx_mesh *mesh, hx_conditions *conditions, hx
 fail:
     if (rc < 0) hx_mesh_free(mesh);
     if (rc < 0 && conditions) hx_conditions_free(conditions);
-    ansys_reader_free(&r);
+    if (r.stream) fclose(r.stream);
+    free(r.text);
+    free(r.type);
+    free(r.option);
+    free(r.solids);
+    hx_materials_free(&r.materials);
+    free(r.has_constants);
+    free(r.parameter);
+    free(r.chosen);
+    free(r.entry);
+    hx_numbers_free(&r.rotated);
+    hx_import_free(&r.import);
+    hx_import_conditions_free(&r.conditions);
     return rc;
 }

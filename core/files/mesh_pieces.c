@@ -339,34 +339,6 @@ static int take_sides(hx_mesh_pieces *p, hx_import *import, int i)
     return hx_note_left_out(import, set, &out, to->n);
 }
 
-static int take_set(hx_mesh_pieces *p, hx_import *import, int i)
-{
-    hx_import_set *const set = import->set[i];
-    const size_t n = (size_t)(set->quad.n / 4 + set->face_elem.n);
-    p->facts.has_elements[i] |= set->elem.n > 0;
-    HX_TRY(hx_strdup(&p->name[i], set->name));
-    HX_TRY(take_set_nodes(p, import, i));
-    HX_TRY(take_set_elems(p, import, i));
-    if (n > 0) {
-        HX_TRY(hx_alloc_raw(&p->faces[i].elem, n, sizeof(int64_t), what));
-        HX_TRY(hx_alloc_raw(&p->faces[i].node, n, sizeof *p->faces[i].node, what));
-        HX_TRY(take_quads(p, import, i));
-        HX_TRY(take_sides(p, import, i));
-    }
-    hx_import_set_clear(set);
-    return HX_OK;
-}
-
-static int note_dropped(const hx_mesh_pieces *p, const hx_import *import)
-{
-    int64_t n = 0, first = -1;
-    for (int64_t a = 0; a < import->n_node && !import->keeps_unused; a++) {
-        if (is_used(p, a)) continue;
-        if (n++ == 0) first = hx_numbers_get(&import->node_number, a);
-    }
-    return hx_import_note_dropped(import, n, first);
-}
-
 /* Index of the set of that name; -1: there is none, or name is NULL. */
 static int16_t place_of_set(const hx_import *import, const char *name)
 {
@@ -406,8 +378,27 @@ static int finish(hx_import_sink *sink, hx_import *import)
     p->facts.first_elem = hx_numbers_get(&import->elem_number, 0);
     p->facts.n_set = (int)import->n_set;
     HX_TRY(take_shared(p, import));
-    for (int i = 0; i < p->facts.n_set; i++) HX_TRY(take_set(p, import, i));
-    HX_TRY(note_dropped(p, import));
+    for (int i = 0; i < p->facts.n_set; i++) {
+        hx_import_set *const set = import->set[i];
+        const size_t n = (size_t)(set->quad.n / 4 + set->face_elem.n);
+        p->facts.has_elements[i] |= set->elem.n > 0;
+        HX_TRY(hx_strdup(&p->name[i], set->name));
+        HX_TRY(take_set_nodes(p, import, i));
+        HX_TRY(take_set_elems(p, import, i));
+        if (n > 0) {
+            HX_TRY(hx_alloc_raw(&p->faces[i].elem, n, sizeof(int64_t), what));
+            HX_TRY(hx_alloc_raw(&p->faces[i].node, n, sizeof *p->faces[i].node, what));
+            HX_TRY(take_quads(p, import, i));
+            HX_TRY(take_sides(p, import, i));
+        }
+        hx_import_set_clear(set);
+    }
+    int64_t n = 0, first = -1;
+    for (int64_t a = 0; a < import->n_node && !import->keeps_unused; a++) {
+        if (is_used(p, a)) continue;
+        if (n++ == 0) first = hx_numbers_get(&import->node_number, a);
+    }
+    HX_TRY(hx_import_note_dropped(import, n, first));
     return send_all(p);
 }
 

@@ -120,17 +120,6 @@ static int read_unv_file(unv_reader *r)
                         r->scan.path, r->skipped);
 }
 
-static int name_skins(unv_reader *r)
-{
-    char word[40];
-    for (size_t i = 0; i < r->n_skin && r->has_properties; i++) {
-        snprintf(word, sizeof word, "element %lld", (long long)r->skin[i].kind);
-        HX_TRY(hx_import_unread(&r->import, HX_UNREAD_CARRIES | HX_UNREAD_MASS, word,
-                                r->skin[i].name, r->skin[i].n, r->skin[i].line));
-    }
-    return HX_OK;
-}
-
 int hx_unv_read(const char *path, hx_mesh *mesh, hx_conditions *conditions, hx_notes *notes)
 {
     int rc = HX_OK;
@@ -145,7 +134,12 @@ int hx_unv_read(const char *path, hx_mesh *mesh, hx_conditions *conditions, hx_n
     HX_TRY_FAIL(hx_unv_resolve_members(&r));
     HX_TRY_FAIL(hx_unv_name_groups(&r));
     HX_TRY_FAIL(hx_unv_note_groups(&r));
-    HX_TRY_FAIL(name_skins(&r));
+    char word[40];
+    for (size_t i = 0; i < r.n_skin && r.has_properties; i++) {
+        snprintf(word, sizeof word, "element %lld", (long long)r.skin[i].kind);
+        HX_TRY_FAIL(hx_import_unread(&r.import, HX_UNREAD_CARRIES | HX_UNREAD_MASS, word,
+                                     r.skin[i].name, r.skin[i].n, r.skin[i].line));
+    }
     HX_TRY_FAIL(hx_import_finish(&r.import, mesh));
     hx_import_give_unread(&r.import, conditions);
 fail:

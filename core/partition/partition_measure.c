@@ -72,21 +72,6 @@ static int64_t count_cut_faces(const hx_partition *p, const hx_mesh *mesh)
     return n_cut;
 }
 
-static void count_elements(hx_partition_figures *f, const hx_partition *p, const hx_mesh *mesh)
-{
-    int64_t all = 0, most = 0;
-    for (int64_t e = 0; e < mesh->n_elem; e++) {
-        hx_partition_subdomain *s = f->subdomain + p->rank[e];
-        const int weight = hx_partition_weight(mesh->conn + 8 * e);
-        s->n_elem++;
-        s->weight += weight;
-        all += weight;
-    }
-    for (int r = 0; r < p->n_rank; r++)
-        if (f->subdomain[r].weight > most) most = f->subdomain[r].weight;
-    f->balance = (double)most * p->n_rank / (double)all;
-}
-
 static int64_t most_at_a_node(const hx_mesh *mesh)
 {
     int64_t most = 0;
@@ -107,7 +92,17 @@ int hx_partition_measure(hx_partition_figures *f, const hx_partition *p, const h
     if (rc == HX_OK)
         rc = hx_alloc(&rank, (size_t)most_at_a_node(mesh), sizeof *rank, "ranks of a node");
     if (rc == HX_OK) {
-        count_elements(f, p, mesh);
+        int64_t all = 0, most = 0;
+        for (int64_t e = 0; e < mesh->n_elem; e++) {
+            hx_partition_subdomain *s = f->subdomain + p->rank[e];
+            const int weight = hx_partition_weight(mesh->conn + 8 * e);
+            s->n_elem++;
+            s->weight += weight;
+            all += weight;
+        }
+        for (int r = 0; r < p->n_rank; r++)
+            if (f->subdomain[r].weight > most) most = f->subdomain[r].weight;
+        f->balance = (double)most * p->n_rank / (double)all;
         count_nodes(f, p, mesh, rank, &m);
         f->n_cut = count_cut_faces(p, mesh);
     }
