@@ -93,9 +93,7 @@ static hx_solid_id ccx_solid_of(const hx_mesh *mesh, int64_t elem)
 
 static void put_element_head(hx_abaqus_writer *w, const char *type, int is_job)
 {
-    hx_abaqus_put_text(w, "*ELEMENT, TYPE=");
-    hx_abaqus_put_text(w, type);
-    hx_abaqus_put_text(w, is_job ? ", ELSET=EALL\n" : "\n");
+    hx_abaqus_put(w, "*ELEMENT, TYPE=%s%s\n", type, is_job ? ", ELSET=EALL" : "");
 }
 
 /* last: solid type of the previous element. */
@@ -210,9 +208,7 @@ static void put_set_keyword(hx_abaqus_writer *w, const char *keyword, size_t set
         hx_abaqus_put_text(w, HX_ABAQUS_JOINS "\n");
         w->has_joined = 1;
     }
-    hx_abaqus_put_text(w, keyword);
-    hx_abaqus_put_text(w, w->names.name[set]);
-    hx_abaqus_put_text(w, "\n");
+    hx_abaqus_put(w, "%s%s\n", keyword, w->names.name[set]);
 }
 
 static int put_sets(hx_abaqus_writer *w)
@@ -240,12 +236,9 @@ static int put_sets(hx_abaqus_writer *w)
         }
         if (set->n_face == 0) continue;
         put_set_keyword(w, "*SURFACE, TYPE=ELEMENT, NAME=", i, &n_keyword);
-        for (int64_t k = 0; k < set->n_face; k++) {
-            hx_abaqus_put_int(w, hx_abaqus_elem_number(w, set->face[k] / 6));
-            hx_abaqus_put_text(w, ", S");
-            hx_abaqus_put_int(w, side_of_face(mesh, set->face[k]));
-            hx_abaqus_put_text(w, "\n");
-        }
+        for (int64_t k = 0; k < set->n_face; k++)
+            hx_abaqus_put(w, "%lld, S%lld\n", (long long)hx_abaqus_elem_number(w, set->face[k] / 6),
+                          (long long)side_of_face(mesh, set->face[k]));
     }
     rc = HX_OK;
 fail:
@@ -261,8 +254,7 @@ static int put_rules(hx_abaqus_writer *w)
     HX_TRY(hx_set_rules_text(w->mesh, w->names.name, "** ", &text));
     for (char *line = text, *end; line && (end = strchr(line, '\n')); line = end + 1) {
         *end = '\0';
-        hx_abaqus_put_text(w, line);
-        hx_abaqus_put_text(w, "\n");
+        hx_abaqus_put(w, "%s\n", line);
     }
     free(text);
     return HX_OK;
@@ -281,12 +273,10 @@ static int write_all(hx_abaqus_writer *w, const char *title, const hx_problem *p
     w->next_node = w->first_middle + hx_abaqus_points(w) - w->mesh->n_node;
     w->next_elem = next_number(&w->mesh->elem_number, w->own_elem, w->mesh->n_elem);
     char line[128];
-    hx_abaqus_put_text(w, "*HEADING\n");
     snprintf(line, sizeof line, "%s", title && title[0] && title[0] != '*' ? title : "mesh");
     for (char *c = line; *c; c++)
         if (!isprint((unsigned char)*c)) *c = ' ';
-    hx_abaqus_put_text(w, line);
-    hx_abaqus_put_text(w, "\n");
+    hx_abaqus_put(w, "*HEADING\n%s\n", line);
     HX_TRY(put_rules(w));
     put_mesh(w, problem != NULL);
     HX_TRY(put_sets(w));
