@@ -123,14 +123,6 @@ static int is_geometry(const char *word)
     return 0;
 }
 
-static int skip_component(hx_ansys_reader *r, const char *name, int64_t n, int per_line)
-{
-    for (int64_t i = 0; i < n; i += per_line) HX_TRY(hx_ansys_need_line(r, "CMBLOCK"));
-    return hx_notes_add(r->notes, HX_NOTE_DETAIL,
-                        "%s: component '%.60s' contains geometry and is left out", r->import.path,
-                        name);
-}
-
 /* CMBLOCK,NAME,NODE,count */
 static int read_cmblock(hx_ansys_reader *r)
 {
@@ -145,7 +137,12 @@ static int read_cmblock(hx_ansys_reader *r)
         return HX_ANSYS_RAISE(r, "CMBLOCK needs a name and NODE or ELEM");
     HX_TRY(hx_ansys_integer(r, 3, &n));
     HX_TRY(hx_ansys_layout_read(r, "CMBLOCK", &l));
-    if (is_other) return skip_component(r, name, n, l.n_int);
+    if (is_other) {
+        for (int64_t i = 0; i < n; i += l.n_int) HX_TRY(hx_ansys_need_line(r, "CMBLOCK"));
+        return hx_notes_add(r->notes, HX_NOTE_DETAIL,
+                            "%s: component '%.60s' contains geometry and is left out",
+                            r->import.path, name);
+    }
     HX_TRY(hx_import_set_named(&r->import, name, &set));
     const int64_t n_all = is_elem ? r->import.n_elem + INT16_MAX : r->import.n_node;
     for (int64_t i = 0; i < n; i++) {

@@ -72,12 +72,6 @@ static int read_on_root(hx_mesh_pieces *p, const char *path, hx_notes *notes)
     return HX_OK;
 }
 
-static int read_pieces(hx_mesh_pieces *p, const char *path, hx_notes *notes)
-{
-    const int rc = p->comm->rank == ROOT ? read_on_root(p, path, notes) : hx_mesh_pieces_serve(p);
-    return hx_mesh_pieces_end(p, rc);
-}
-
 /* Runs on all ranks; *is_out: as in mesh_pieces.h. */
 static int finish_pieces(hx_mesh_pieces *p, const char *path, int *is_out)
 {
@@ -136,7 +130,9 @@ int hx_file_source_open(hx_mesh_source *source, const hx_comm *comm, const char 
     shape->pieces.sink.least_elem = least;
     const char *const slash = strrchr(path, '/');
     HX_TRY_FAIL(hx_strdup(&shape->name, slash ? slash + 1 : path));
-    HX_TRY_FAIL(read_pieces(&shape->pieces, path, notes));
+    rc = comm->rank == ROOT ? read_on_root(&shape->pieces, path, notes)
+                            : hx_mesh_pieces_serve(&shape->pieces);
+    HX_TRY_FAIL(hx_mesh_pieces_end(&shape->pieces, rc));
     if (!shape->pieces.sink.why[0]) HX_TRY_FAIL(finish_pieces(&shape->pieces, path, &is_out));
     snprintf(why, HX_FILE_WHY, "%s",
              is_out ? "elements whose nodes are out of order" : shape->pieces.sink.why);

@@ -163,12 +163,6 @@ typedef struct batch {
 
 enum { BATCH = 1 << 15 };
 
-static void free_batch(batch *b)
-{
-    hx_mesh_free(&b->mesh);
-    free(b->node);
-}
-
 static int create_batch(const hx_mesh_pieces *p, const char *path, batch *b)
 {
     const char *const slash = strrchr(path, '/');
@@ -271,6 +265,7 @@ int hx_mesh_pieces_normalize_cells(hx_mesh_pieces *p, const char *path, int *is_
     HX_TRY_FAIL(hx_comm_agree(p->comm, own));
     rc = share_is_out(p->comm, is_out);
 fail:
-    free_batch(&b);
+    hx_mesh_free(&b.mesh);
+    free(b.node);
     return rc;
 }

@@ -31,11 +31,6 @@ typedef struct meetings {
     size_t n_byte;
 } meetings;
 
-static void meet_ranks(meetings *m, int32_t a, int32_t b)
-{
-    m->bit[(size_t)a * m->n_byte + (size_t)b / 8] |= (uint8_t)(1u << (b % 8));
-}
-
 static void count_nodes(hx_partition_figures *f, const hx_partition *p, const hx_mesh *mesh,
                         int32_t *rank, meetings *m)
 {
@@ -48,7 +43,9 @@ static void count_nodes(hx_partition_figures *f, const hx_partition *p, const hx
             s->n_halo += n > 1;
             s->n_sent += n - 1;
             for (int j = 0; j < n; j++)
-                if (j != i) meet_ranks(m, rank[i], rank[j]);
+                if (j != i)
+                    m->bit[(size_t)rank[i] * m->n_byte + (size_t)rank[j] / 8] |=
+                        (uint8_t)(1u << (rank[j] % 8));
         }
     }
     for (int r = 0; r < p->n_rank; r++)
