@@ -241,6 +241,11 @@ struct hx_abaqus_reader {
  * set of another kind; NULL if no set has the name. */
 hx_import_set *hx_abaqus_find_set(const hx_abaqus_reader *r, hx_set_kind kind, const char *name);
 
+/* Opens the set of a load, "WORD-1" or the next such name that is not a set yet; *number: the last
+ * number. */
+int hx_abaqus_open_loads(hx_abaqus_reader *r, const char *word, int *number, hx_set_kind kind,
+                         hx_import_set **set);
+
 /* Finds or creates the set of that name and kind in the current scope; *set stays valid. */
 int hx_abaqus_open_set(hx_abaqus_reader *r, hx_set_kind kind, const char *name,
                        hx_import_set **set);

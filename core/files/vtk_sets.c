@@ -5,6 +5,7 @@
 
 #include "../base/grow.h"
 #include "../base/memory.h"
+#include "../base/sort.h"
 #include "../base/sum.h"
 #include "../mesh/face_match.h"
 #include "../mesh/mesh_internal.h"
@@ -76,15 +77,7 @@ int hx_vtk_make_mesh(hx_vtk_reader *r)
 
 int hx_vtk_find_value(const int32_t *list, int n, int32_t value)
 {
-    int low = 0, high = n;
-    while (low < high) {
-        const int middle = (low + high) / 2;
-        if (list[middle] < value)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
+    return (int)hx_count_below_i32(list, n, value);
 }
 
 void hx_vtk_add_value(hx_vtk_values *list, int32_t value)
