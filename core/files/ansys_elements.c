@@ -156,12 +156,11 @@ static int add_other(hx_ansys_reader *r, int type, int64_t real, int64_t number,
         return hx_import_add_other(&r->import, shape, text, number, line);
     }
     if (row->kind < OTHER_SOLID)
-        return hx_import_place(&r->import, line,
-                               HX_RAISE(HX_EINPUT,
-                                        "element %lld, of type %s, has %d %s; it needs %d, or "
-                                        "fewer if the omitted ones at the end are 0",
-                                        (long long)number, name, n_node,
-                                        hx_noun(n_node, "node", "nodes"), row->n_node));
+        return HX_IMPORT_RAISE(&r->import, line,
+                               "element %lld, of type %s, has %d %s; it needs %d, or "
+                               "fewer if the omitted ones at the end are 0",
+                               (long long)number, name, n_node, hx_noun(n_node, "node", "nodes"),
+                               row->n_node);
     HX_TRY(name_other(r, row, name, real, line));
     return hx_import_add_other(&r->import, shape, name, number, line);
 }
@@ -251,9 +250,7 @@ static int add_ansys_element(hx_ansys_reader *r, hx_ansys_pending *given)
         return add_other(r, library_type, given->real, number, n_node, line);
     for (int k = 0; k < hx_solids[id].n_node; k++)
         if (node[k] < 0 || (node[k] == 0 && k < hx_solids[id].n_corner))
-            return hx_import_place(
-                &r->import, line,
-                HX_RAISE(HX_EINPUT, "element %lld lacks nodes", (long long)number));
+            return HX_IMPORT_RAISE(&r->import, line, "element %lld lacks nodes", (long long)number);
     /* Mid-side nodes that the file omits are 0: the edge is straight, and one of its ends is
      * stored instead. */
     const hx_solid *const solid = &hx_solids[id];
