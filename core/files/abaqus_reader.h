@@ -287,8 +287,7 @@ int hx_abaqus_refuse_input(hx_abaqus_reader *r);
 /* Functions that begin a keyword: they read its parameters and set r->data. */
 int hx_abaqus_begin_node(hx_abaqus_reader *r);
 int hx_abaqus_begin_element(hx_abaqus_reader *r);
-int hx_abaqus_begin_nset(hx_abaqus_reader *r);
-int hx_abaqus_begin_elset(hx_abaqus_reader *r);
+int hx_abaqus_begin_set(hx_abaqus_reader *r);
 int hx_abaqus_begin_surface(hx_abaqus_reader *r);
 int hx_abaqus_begin_step(hx_abaqus_reader *r);
 int hx_abaqus_begin_end_step(hx_abaqus_reader *r);
@@ -297,8 +296,7 @@ int hx_abaqus_begin_cload(hx_abaqus_reader *r);
 
 int hx_abaqus_begin_load(hx_abaqus_reader *r);
 int hx_abaqus_begin_coupling(hx_abaqus_reader *r);
-int hx_abaqus_begin_kinematic(hx_abaqus_reader *r);
-int hx_abaqus_begin_distributing(hx_abaqus_reader *r);
+int hx_abaqus_begin_coupling_kind(hx_abaqus_reader *r);
 int hx_abaqus_begin_kinematic_coupling(hx_abaqus_reader *r);
 int hx_abaqus_begin_rigid_body(hx_abaqus_reader *r);
 
