@@ -28,20 +28,6 @@ static int is_available(const hx_device_ops *ops, char *why, size_t n_why)
     return ops && ops->available(why, n_why);
 }
 
-/* "Vector unit of the CPU: avx512; HEXTOP_VECTOR pins one of baseline, avx2, avx512" */
-static void list_vector_units(void)
-{
-    const char *separator = "";
-    printf("\nVector unit of the CPU: %s; the environment variable %s pins one of ",
-           hx_vector_unit_name(hx_vector_unit_used()), HX_MACHINE_VECTOR);
-    for (int unit = 0; unit < HX_N_VECTOR; unit++) {
-        if (!hx_vector_unit_runs((hx_vector_unit)unit)) continue;
-        printf("%s%s", separator, hx_vector_unit_name((hx_vector_unit)unit));
-        separator = ", ";
-    }
-    printf("\n");
-}
-
 static void list_devices(void)
 {
     static const char *const header[] = {"name", "here", "help"};
@@ -63,17 +49,13 @@ static void list_devices(void)
         hx_table_add(&table, "this hextop was built without it");
     }
     hx_table_end(&table, 2);
-    list_vector_units();
-}
-
-/* Prints such as " a device replaces operators that it does not have: ebe8 by ebe, dedup by
- * otf". */
-static void print_stand_ins(void)
-{
-    const char *separator = "  a device replaces operators that it lacks: ";
-    for (const hx_plugin_name *n = hx_operator_names; n->name; n++) {
-        if (!n->stand_in) continue;
-        printf("%s%s as %s", separator, n->name, n->stand_in);
+    /* "Vector unit of the CPU: avx512; HEXTOP_VECTOR pins one of baseline, avx2, avx512" */
+    const char *separator = "";
+    printf("\nVector unit of the CPU: %s; the environment variable %s pins one of ",
+           hx_vector_unit_name(hx_vector_unit_used()), HX_MACHINE_VECTOR);
+    for (int unit = 0; unit < HX_N_VECTOR; unit++) {
+        if (!hx_vector_unit_runs((hx_vector_unit)unit)) continue;
+        printf("%s%s", separator, hx_vector_unit_name((hx_vector_unit)unit));
         separator = ", ";
     }
     printf("\n");
@@ -87,7 +69,15 @@ static void list_operator_kinds(void)
     hx_table table;
     printf("\n"
            "Operators (solver.operator, solver.layout); auto takes the fastest by a timing\n");
-    print_stand_ins();
+    /* Prints such as " a device replaces operators that it does not have: ebe8 by ebe, dedup
+     * by otf". */
+    const char *separator = "  a device replaces operators that it lacks: ";
+    for (const hx_plugin_name *n = hx_operator_names; n->name; n++) {
+        if (!n->stand_in) continue;
+        printf("%s%s as %s", separator, n->name, n->stand_in);
+        separator = ", ";
+    }
+    printf("\n");
     printf("  bytes/hex8: stored bytes per linear hexahedron in elasticity, without mesh and "
            "vectors; for other elements\n"
            "  and heat see `hextop check` and `hextop compare`\n");

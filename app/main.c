@@ -14,22 +14,17 @@
 #include "text/stack.h"
 #include "text/streams.h"
 
-static void print_version(void)
-{
-    printf("hextop %s\n  libconfig  %s\n  compiler   %s\n  OpenMP     %s\n  CUDA       %s\n",
-           HX_VERSION, hx_libconfig_version(), __VERSION__,
-#ifdef _OPENMP
-           "yes",
-#else
-           "no",
-#endif
-           HX_VERSION_CUDA[0] ? HX_VERSION_CUDA : "no");
-}
-
 static int dispatch(const hx_options *options)
 {
     if (options->version) {
-        print_version();
+        printf("hextop %s\n  libconfig  %s\n  compiler   %s\n  OpenMP     %s\n  CUDA       %s\n",
+               HX_VERSION, hx_libconfig_version(), __VERSION__,
+#ifdef _OPENMP
+               "yes",
+#else
+               "no",
+#endif
+               HX_VERSION_CUDA[0] ? HX_VERSION_CUDA : "no");
         return 0;
     }
     if (!options->word) {
@@ -68,17 +63,17 @@ static int dispatch(const hx_options *options)
 /* Number of seconds that the other processes have to end on their own after one has failed. */
 #define PATIENCE 2.0
 
-/* Runs a process other than the first: its part of a run, or nothing for other commands. It prints
- * only if it is the only one that fails. */
-static int follow(const hx_comm *comm, const hx_options *options)
+/* Runs a process other than the first, which takes part in parallel commands. It prints only if it
+ * is the only one that fails. */
+static int take_part(const hx_comm *comm, const hx_options *options)
 {
     const hx_command *const c = options->command;
     char why[HX_MESSAGE_SIZE];
     hx_log_set_printing(0);
-    const int has_share = c && c->follow && !options->help && !options->version &&
+    const int is_needed = c && c->is_parallel && !options->help && !options->version &&
                           !options->stray && options->n_argument >= c->n_min;
-    int rc = has_share ? hx_machine_pin() : HX_OK;
-    if (rc >= 0 && has_share) rc = c->follow(options);
+    int rc = is_needed ? hx_machine_pin() : HX_OK;
+    if (rc >= 0 && is_needed) rc = c->run(options);
     if (rc < 0) snprintf(why, sizeof why, "%s", hx_error_message());
     /* the first process prints it */
     if (comm->ops->meet(comm, rc < 0 ? PATIENCE : INFINITY)) return 0;
@@ -95,7 +90,7 @@ static int work(hx_comm *comm, hx_options *options)
     if (comm->size == 1) return dispatch(options);
     options->comm = comm;
     if (comm->rank > 0) {
-        status = follow(comm, options);
+        status = take_part(comm, options);
     } else {
         status = dispatch(options);
         if (!comm->ops->meet(comm, status == 0 ? INFINITY : PATIENCE))
@@ -103,12 +98,6 @@ static int work(hx_comm *comm, hx_options *options)
     }
     hx_comm_leave(comm);
     return status;
-}
-
-/* 1 if the purpose of the command is what it prints. */
-static int is_to_print(const hx_options *options)
-{
-    return !options->command || options->help || options->version || options->command->prints;
 }
 
 static int run_command(int argc, char **argv)
@@ -127,7 +116,9 @@ static int run_command(int argc, char **argv)
         return hx_error_exit_status(joined);
     }
     const int status = work(&comm, &options);
-    return hx_streams_close(status, is_to_print(&options));
+    /* The purpose of the command is what it prints. */
+    return hx_streams_close(status, !options.command || options.help || options.version ||
+                                        options.command->prints);
 }
 
 int main(int argc, char **argv)

@@ -92,14 +92,6 @@ static int make_arrays(hx_analyse *a)
     return hx_alloc_raw(&a->modulus, (size_t)s->mesh.n_elem, sizeof *a->modulus, "moduli");
 }
 
-/* Warns of loads and supports that act only on void, like `check`. */
-static void warn_of_loads(const hx_session *s)
-{
-    hx_diags diags = {0};
-    hx_diag_loads(&diags, s);
-    hx_diags_free(&diags);
-}
-
 int hx_analyse_open(hx_analyse *a, const hx_options *options)
 {
     hx_session *s = &a->whole;
@@ -121,7 +113,10 @@ int hx_analyse_open(hx_analyse *a, const hx_options *options)
         HX_TRY(hx_solid_session_make(s, &a->whole, &a->design, 0));
     }
     HX_TRY(make_densities(a));
-    warn_of_loads(s);
+    /* Warns of loads and supports that act only on void, like `check`. */
+    hx_diags diags = {0};
+    hx_diag_loads(&diags, s);
+    hx_diags_free(&diags);
     HX_TRY(hx_session_open_device(s));
     HX_TRY(hx_session_make_solver(s));
     return make_arrays(a);
@@ -220,16 +215,6 @@ static int see(void *context, int64_t first, int64_t n, const hx_cell_stress *ce
     return HX_OK;
 }
 
-static void find_nodal(hx_analyse *a, hx_analyse_case *of)
-{
-    const hx_mesh *mesh = &a->session->mesh;
-    for (int64_t k = 0; k < mesh->n_node; k++)
-        if (a->counted_node[k])
-            hx_analyse_offer(&of->peak[HX_PEAK_NODE],
-                             size_of(a, a->nodal.value + a->nodal.n_component * k),
-                             hx_mesh_node_number(mesh, k), 0, mesh->xyz + 3 * k);
-}
-
 static int add_field(hx_analyse *a, const char *name, int c, hx_vtk_where where, hx_vtk_type type,
                      int n, void *data)
 {
@@ -278,16 +263,6 @@ static int keep_fields(hx_analyse *a, int c)
     return HX_OK;
 }
 
-static int check_finite(const hx_analyse *a, int c)
-{
-    const hx_analyse_case *of = &a->load_case[c];
-    if (isfinite(of->compliance) && isfinite(of->strain_energy)) return HX_OK;
-    return HX_RAISE(HX_ENUMERIC,
-                    "case %d: the solve returned displacements that are not finite (PCG: "
-                    "%s): " HX_NOT_FINITE_REMEDY,
-                    c + 1, hx_pcg_reason_name(of->pcg.reason));
-}
-
 static int see_case(hx_analyse *a, int c, FILE *points)
 {
     hx_session *const s = a->session;
@@ -308,19 +283,19 @@ static int see_case(hx_analyse *a, int c, FILE *points)
     hx_nodal_stress_begin(&a->nodal);
     HX_TRY(hx_stress_each(&a->stress, a->modulus, a->u, see, &context));
     hx_nodal_stress_finish(&a->nodal);
-    find_nodal(a, of);
+    const hx_mesh *mesh = &a->session->mesh;
+    for (int64_t k = 0; k < mesh->n_node; k++)
+        if (a->counted_node[k])
+            hx_analyse_offer(&of->peak[HX_PEAK_NODE],
+                             size_of(a, a->nodal.value + a->nodal.n_component * k),
+                             hx_mesh_node_number(mesh, k), 0, mesh->xyz + 3 * k);
     a->seconds[1] += hx_clock() - begin;
-    HX_TRY(check_finite(a, c));
+    if (!isfinite(of->compliance) || !isfinite(of->strain_energy))
+        return HX_RAISE(HX_ENUMERIC,
+                        "case %d: the solve returned displacements that are not finite (PCG: "
+                        "%s): " HX_NOT_FINITE_REMEDY,
+                        c + 1, hx_pcg_reason_name(of->pcg.reason));
     return a->with_fields ? keep_fields(a, c) : HX_OK;
-}
-
-static int keep_density(hx_analyse *a)
-{
-    double *density = NULL;
-    HX_TRY(hx_fields_add(&a->fields, &a->session->mesh, HX_VTK_CELL, HX_VTK_F64, 1, "density",
-                         &density));
-    memcpy(density, a->rho, (size_t)a->session->mesh.n_elem * sizeof *density);
-    return HX_OK;
 }
 
 int hx_analyse_solve(hx_analyse *a, int with_fields, FILE *points)
@@ -335,7 +310,12 @@ int hx_analyse_solve(hx_analyse *a, int with_fields, FILE *points)
     a->seconds[0] = hx_clock() - begin;
     hx_stress_create(&a->stress, &s->problem);
     HX_TRY(hx_nodal_stress_create(&a->nodal, &a->stress, a->modulus));
-    if (with_fields) HX_TRY(keep_density(a));
+    if (with_fields) {
+        double *density = NULL;
+        HX_TRY(hx_fields_add(&a->fields, &a->session->mesh, HX_VTK_CELL, HX_VTK_F64, 1, "density",
+                             &density));
+        memcpy(density, a->rho, (size_t)a->session->mesh.n_elem * sizeof *density);
+    }
     if (points) hx_analyse_write_head(a, points);
     for (int c = 0; c < s->problem.cases.n; c++) HX_TRY(see_case(a, c, points));
     return HX_OK;

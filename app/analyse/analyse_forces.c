@@ -41,17 +41,6 @@ static int mark_set(const hx_session *s, const char *name, unsigned bits, uint8_
     return HX_OK;
 }
 
-/* Marks the points of those rigid sets whose reference point is completely held by the mesh's file.
- * Such sets act as supports. */
-static int mark_held_sets(const hx_session *s, uint8_t *mark)
-{
-    const hx_conditions *from = &s->conditions;
-    for (int64_t i = 0; i < from->n_rigid; i++)
-        if (from->rigid[i].held == HX_FILE_HELD_ALL)
-            HX_TRY(mark_set(s, from->rigid[i].set, HX_FIX_X | HX_FIX_Y | HX_FIX_Z, mark));
-    return HX_OK;
-}
-
 /* Marks the points that the mesh's file holds. Mid-side nodes that it does not name are held if
  * both ends of their edge are. */
 static int mark_file(const hx_session *s, uint8_t *mark)
@@ -73,7 +62,11 @@ static int mark_file(const hx_session *s, uint8_t *mark)
             mark[p] |= (uint8_t)(1u << from->middle[k].component);
     }
     free(node);
-    return mark_held_sets(s, mark);
+    /* Rigid sets whose reference point the mesh's file holds completely act as supports. */
+    for (int64_t i = 0; i < from->n_rigid; i++)
+        if (from->rigid[i].held == HX_FILE_HELD_ALL)
+            HX_TRY(mark_set(s, from->rigid[i].set, HX_FIX_X | HX_FIX_Y | HX_FIX_Z, mark));
+    return HX_OK;
 }
 
 static unsigned fix_bits(const hx_session *s, const hx_config_support *support)
@@ -103,13 +96,16 @@ static int sum_loads(hx_analyse *a, int c, double *force)
     return HX_OK;
 }
 
-/* Handles rigid sets of which some components of a point are held: the forces at their nodes add up
- * to the reaction of that point. */
-static void sum_held_points(hx_analyse *a, int c)
+/* On return a->reaction has the reactions at fixed degrees of freedom. */
+static int sum_reactions(hx_analyse *a, int c)
 {
-    const hx_session *s = a->session;
-    const hx_rigid_sets *rigid = &s->problem.rigid;
+    hx_session *const s = a->session;
+    const int n = s->problem.components;
     hx_analyse_case *const of = &a->load_case[c];
+    HX_TRY(hx_analysis_residual(&s->analysis, c, a->reaction));
+    /* Handles rigid sets of which some components of a point are held: the forces at their
+     * nodes add up to the reaction of that point. */
+    const hx_rigid_sets *rigid = &s->problem.rigid;
     for (int i = 0; i < rigid->n; i++)
         for (int64_t k = 0; rigid->set[i].held && k < rigid->set[i].n; k++) {
             const int64_t p = rigid->node[rigid->set[i].first + k];
@@ -118,16 +114,6 @@ static void sum_held_points(hx_analyse *a, int c)
         }
     add_sum(&of->reaction, &of->held, 1.0);
     of->size += hx_norm3(of->held.force);
-}
-
-/* On return a->reaction has the reactions at fixed degrees of freedom. */
-static int sum_reactions(hx_analyse *a, int c)
-{
-    hx_session *const s = a->session;
-    const int n = s->problem.components;
-    hx_analyse_case *const of = &a->load_case[c];
-    HX_TRY(hx_analysis_residual(&s->analysis, c, a->reaction));
-    sum_held_points(a, c);
     for (int64_t p = 0; p < s->space.n_point; p++) {
         double *const r = a->reaction + n * p;
         for (int i = 0; i < n; i++) {
@@ -137,15 +123,6 @@ static int sum_reactions(hx_analyse *a, int c)
         of->size += n == 3 ? hx_norm3(r) : fabs(r[0]);
     }
     return HX_OK;
-}
-
-static void sum_marked(const hx_analyse *a, const uint8_t *mark, hx_analyse_sum *sum)
-{
-    const hx_session *s = a->session;
-    const int n = s->problem.components;
-    for (int64_t p = 0; p < s->space.n_point; p++)
-        for (int i = 0; i < n; i++)
-            if (mark[p] >> i & 1) add_force_component(sum, &s->space, p, i, a->reaction[n * p + i]);
 }
 
 static int sum_supports(hx_analyse *a, int c, uint8_t *mark)
@@ -158,7 +135,12 @@ static int sum_supports(hx_analyse *a, int c, uint8_t *mark)
             HX_TRY(mark_file(s, mark));
         else
             HX_TRY(mark_set(s, support[i].set, fix_bits(s, &support[i]), mark));
-        sum_marked(a, mark, &a->load_case[c].support[i]);
+        const int n = s->problem.components;
+        for (int64_t p = 0; p < s->space.n_point; p++)
+            for (int k = 0; k < n; k++)
+                if (mark[p] >> k & 1)
+                    add_force_component(&a->load_case[c].support[i], &s->space, p, k,
+                                        a->reaction[n * p + k]);
         if (support[i].from) add_sum(&a->load_case[c].support[i], &a->load_case[c].held, 1.0);
     }
     return HX_OK;

@@ -117,24 +117,6 @@ static void add_reaction(hx_table *table, const hx_analyse *a, const hx_analyse_
     add_three(table, sum->moment, of->size * hx_norm3(far));
 }
 
-/* Adds the sum of all forces, which should be 0. */
-static void add_balance(hx_table *table, const hx_analyse_sum *sum, int heat)
-{
-    hx_table_add(table, "sum");
-    for (int i = 0; i < (heat ? 1 : 3); i++) hx_table_add(table, "%.1e", sum->force[i]);
-    for (int i = 0; !heat && i < 3; i++) hx_table_add(table, "%.1e", sum->moment[i]);
-}
-
-static void add_heads(hx_table *table, const hx_analyse *a)
-{
-    static const char *const head[] = {"Fx", "Fy", "Fz", "Mx", "My", "Mz"};
-    hx_table_add(table, "%s", "");
-    if (is_heat(a))
-        hx_table_add(table, "heat%s%s", a->session->cfg.units.power[0] ? "," : "",
-                     a->session->cfg.units.power);
-    for (int i = 0; !is_heat(a) && i < 6; i++) hx_table_add(table, "%s", head[i]);
-}
-
 static void print_sums(const hx_analyse *a, const hx_analyse_case *of)
 {
     const hx_session *const s = a->session;
@@ -144,7 +126,12 @@ static void print_sums(const hx_analyse *a, const hx_analyse_case *of)
     hx_analyse_sum film = of->film;
     hx_table table;
     hx_table_begin(&table, heat ? "lr" : "lrrrrrr");
-    add_heads(&table, a);
+    static const char *const head[] = {"Fx", "Fy", "Fz", "Mx", "My", "Mz"};
+    hx_table_add(&table, "%s", "");
+    if (is_heat(a))
+        hx_table_add(&table, "heat%s%s", a->session->cfg.units.power[0] ? "," : "",
+                     a->session->cfg.units.power);
+    for (int i = 0; !is_heat(a) && i < 6; i++) hx_table_add(&table, "%s", head[i]);
     add_sum(&table, heat ? "sources" : "loads", NULL, &of->load, heat);
     for (size_t i = 0; i < s->cfg.supports.n; i++)
         add_reaction(&table, a, of, "support", set_name(s, support[i].set), &of->support[i]);
@@ -154,7 +141,10 @@ static void print_sums(const hx_analyse *a, const hx_analyse_case *of)
     if (s->cfg.springs.n > 1) add_sum(&table, "all springs", NULL, &of->spring, heat);
     film.force[0] = -film.force[0];
     if (s->problem.films.n > 0) add_sum(&table, "convection", NULL, &film, heat);
-    add_balance(&table, &of->balance, heat);
+    /* The sum of all forces should be 0. */
+    hx_table_add(&table, "sum");
+    for (int i = 0; i < (heat ? 1 : 3); i++) hx_table_add(&table, "%.1e", of->balance.force[i]);
+    for (int i = 0; !heat && i < 3; i++) hx_table_add(&table, "%.1e", of->balance.moment[i]);
     hx_table_end(&table, 2);
 }
 
@@ -200,27 +190,6 @@ static void print_peaks(const hx_analyse *a, const hx_analyse_case *of)
     hx_table_end(&table, 2);
 }
 
-static void print_cases(const hx_analyse *a)
-{
-    const hx_session *const s = a->session;
-    const hx_units *const u = &s->cfg.units;
-    for (int c = 0; c < s->problem.cases.n; c++) {
-        const hx_analyse_case *const of = &a->load_case[c];
-        hx_log_info("\ncase %d, weight %g: compliance %.6g%s, %s %.6g%s; %d %s", c + 1,
-                    s->problem.cases.weight[c], of->compliance, u->work,
-                    is_heat(a) ? "half the dissipation" : "strain energy", of->strain_energy,
-                    u->work, of->pcg.iterations,
-                    hx_noun(of->pcg.iterations, "iteration", "iterations"));
-        if (hx_log_get_level() < HX_LOG_NORMAL) continue;
-        print_sums(a, of);
-        print_peaks(a, of);
-    }
-    if (!is_heat(a))
-        hx_log_info("\n"
-                    "forces%s%s act on the part, moments%s%s are about the origin",
-                    u->force[0] ? "," : "", u->force, u->work[0] ? "," : "", u->work);
-}
-
 /* Magnitude of the sum of forces, relative to the sum of their magnitudes. */
 static double imbalance(const hx_analyse_case *of)
 {
@@ -258,7 +227,23 @@ static void warn_all(hx_analyse *a)
 void hx_analyse_print(hx_analyse *a)
 {
     print_design(a);
-    print_cases(a);
+    const hx_session *const s = a->session;
+    const hx_units *const u = &s->cfg.units;
+    for (int c = 0; c < s->problem.cases.n; c++) {
+        const hx_analyse_case *const of = &a->load_case[c];
+        hx_log_info("\ncase %d, weight %g: compliance %.6g%s, %s %.6g%s; %d %s", c + 1,
+                    s->problem.cases.weight[c], of->compliance, u->work,
+                    is_heat(a) ? "half the dissipation" : "strain energy", of->strain_energy,
+                    u->work, of->pcg.iterations,
+                    hx_noun(of->pcg.iterations, "iteration", "iterations"));
+        if (hx_log_get_level() < HX_LOG_NORMAL) continue;
+        print_sums(a, of);
+        print_peaks(a, of);
+    }
+    if (!is_heat(a))
+        hx_log_info("\n"
+                    "forces%s%s act on the part, moments%s%s are about the origin",
+                    u->force[0] ? "," : "", u->force, u->work[0] ? "," : "", u->work);
     hx_log_detail("solves %.3f s, stresses %.3f s, %zu %s of fields", a->seconds[0], a->seconds[1],
                   a->fields.bytes, hx_noun(a->fields.bytes, "byte", "bytes"));
     warn_all(a);
@@ -317,22 +302,6 @@ static void write_peaks(hx_json *json, const hx_analyse *a, const hx_analyse_cas
     hx_json_close_object(json);
 }
 
-static void write_case(hx_json *json, const hx_analyse *a, int c)
-{
-    const hx_analyse_case *const of = &a->load_case[c];
-    hx_json_open_object(json, NULL);
-    hx_json_integer(json, "case", c + 1);
-    hx_json_number(json, "weight", a->session->problem.cases.weight[c]);
-    hx_json_number(json, "compliance", of->compliance);
-    hx_json_number(json, is_heat(a) ? "half_dissipation" : "strain_energy", of->strain_energy);
-    hx_json_string(json, "pcg_outcome", hx_pcg_reason_name(of->pcg.reason));
-    hx_json_integer(json, "pcg_iterations", of->pcg.iterations);
-    hx_json_number(json, "pcg_residual", of->pcg.residual);
-    write_sums(json, a, of);
-    write_peaks(json, a, of);
-    hx_json_close_object(json);
-}
-
 static void write_design(hx_json *json, const hx_analyse *a)
 {
     const hx_session *const s = a->session;
@@ -365,7 +334,20 @@ int hx_analyse_write(const hx_analyse *a, const char *path)
     hx_json_open_object(&json, NULL);
     write_design(&json, a);
     hx_json_open_array(&json, "cases");
-    for (int c = 0; c < a->session->problem.cases.n; c++) write_case(&json, a, c);
+    for (int c = 0; c < a->session->problem.cases.n; c++) {
+        const hx_analyse_case *const of = &a->load_case[c];
+        hx_json_open_object(&json, NULL);
+        hx_json_integer(&json, "case", c + 1);
+        hx_json_number(&json, "weight", a->session->problem.cases.weight[c]);
+        hx_json_number(&json, "compliance", of->compliance);
+        hx_json_number(&json, is_heat(a) ? "half_dissipation" : "strain_energy", of->strain_energy);
+        hx_json_string(&json, "pcg_outcome", hx_pcg_reason_name(of->pcg.reason));
+        hx_json_integer(&json, "pcg_iterations", of->pcg.iterations);
+        hx_json_number(&json, "pcg_residual", of->pcg.residual);
+        write_sums(&json, a, of);
+        write_peaks(&json, a, of);
+        hx_json_close_object(&json);
+    }
     hx_json_close_array(&json);
     hx_json_open_array(&json, "warnings");
     for (size_t i = 0; i < a->n_warning; i++) hx_json_string(&json, NULL, a->warning[i]);

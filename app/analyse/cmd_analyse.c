@@ -96,9 +96,7 @@ static int command_analyse(const hx_options *options)
 }
 
 static const hx_option analyse_options[] = {
-    [HX_ANALYSE_DENSITY] = {.name = "--density",
-                            .kind = HX_OPTION_FILE,
-                            .value = "RESULT.vtk",
+    [HX_ANALYSE_DENSITY] = {"--density", HX_OPTION_FILE, "RESULT.vtk",
                             .help = "result whose densities are analysed; for a folder, its last "
                                     "design; default: every element is solid"},
     [HX_ANALYSE_BLACK_WHITE] =
@@ -108,27 +106,16 @@ static const hx_option analyse_options[] = {
         {.name = "--solid-only",
          .help = "analyses only the largest piece of its 0/1 design, without void"},
     [HX_ANALYSE_THRESHOLD] =
-        {.name = "--threshold",
-         .kind = HX_OPTION_TEXT,
-         .value = "DENSITY",
+        {"--threshold", HX_OPTION_TEXT, "DENSITY",
          .help = "analyses its 0/1 design; elements of at least this density are solid"},
-    [HX_ANALYSE_PRESERVE] = {.name = "--preserve",
-                             .kind = HX_OPTION_WORDS,
-                             .value = HX_PRESERVE_DEFAULT,
-                             .fallback = HX_PRESERVE_DEFAULT,
-                             .word = hx_preserve_word,
+    [HX_ANALYSE_PRESERVE] = {"--preserve", HX_OPTION_WORDS, HX_PRESERVE_DEFAULT,
+                             .fallback = HX_PRESERVE_DEFAULT, .word = hx_preserve_word,
                              .help = HX_PRESERVE_HELP},
-    [HX_ANALYSE_VTK] = {.name = "--vtk",
-                        .kind = HX_OPTION_FILE,
-                        .value = "FILE.vtk",
+    [HX_ANALYSE_VTK] = {"--vtk", HX_OPTION_FILE, "FILE.vtk",
                         .help = "writes displacements, stresses and reactions of every case"},
-    [HX_ANALYSE_POINTS] = {.name = "--points",
-                           .kind = HX_OPTION_FILE,
-                           .value = "FILE.csv",
+    [HX_ANALYSE_POINTS] = {"--points", HX_OPTION_FILE, "FILE.csv",
                            .help = "writes the stresses at every Gauss point"},
-    [HX_ANALYSE_OUTPUT] = {.name = "--output",
-                           .kind = HX_OPTION_FILE,
-                           .value = "FILE.json",
+    [HX_ANALYSE_OUTPUT] = {"--output", HX_OPTION_FILE, "FILE.json",
                            .help = "writes the printed figures with more digits, as JSON"},
 };
 

@@ -24,9 +24,16 @@ static int count_passive(const hx_session *s, const hx_config_passive *passive, 
     return rc;
 }
 
-/* Prints a line per entry. */
-static int list_passive(const hx_session *s)
+int hx_check_passive(const hx_session *s)
 {
+    const hx_problem *problem = &s->problem;
+    char text[32];
+    if (!problem->passive.density) return HX_OK;
+    hx_log_info("\npassive   %s %s, %.1f %% of the volume",
+                hx_format_count(problem->passive.n, text, sizeof text),
+                hx_noun(problem->passive.n, "element", "elements"),
+                100.0 * (1.0 - problem->design_volume / s->mesh.total_volume));
+    /* Prints a line per entry. */
     const hx_config_passive *const passive = s->cfg.passive.entry;
     for (size_t i = 0; i < s->cfg.passive.n; i++) {
         char count[32], what[256];
@@ -41,18 +48,6 @@ static int list_passive(const hx_session *s)
                     hx_noun(n, "element", "elements"), passive[i].density);
     }
     return HX_OK;
-}
-
-int hx_check_passive(const hx_session *s)
-{
-    const hx_problem *problem = &s->problem;
-    char text[32];
-    if (!problem->passive.density) return HX_OK;
-    hx_log_info("\npassive   %s %s, %.1f %% of the volume",
-                hx_format_count(problem->passive.n, text, sizeof text),
-                hx_noun(problem->passive.n, "element", "elements"),
-                100.0 * (1.0 - problem->design_volume / s->mesh.total_volume));
-    return list_passive(s);
 }
 
 /* Prints the filter's radius and its memory on the device. */

@@ -7,32 +7,6 @@
 #include "check.h"
 #include "core/base/names.h"
 
-static void add_partition_row(hx_table *table, const char *name, const hx_partition_figures *f,
-                              int n_rank, double seconds)
-{
-    int64_t least = f->subdomain[0].n_elem, most = 0, halo = 0, sent = 0;
-    int neighbours = 0;
-    char text[32];
-    for (int r = 0; r < n_rank; r++) {
-        const hx_partition_subdomain *s = f->subdomain + r;
-        if (s->n_elem < least) least = s->n_elem;
-        if (s->n_elem > most) most = s->n_elem;
-        if (s->n_halo > halo) halo = s->n_halo;
-        if (s->n_sent > sent) sent = s->n_sent;
-        if (s->n_neighbour > neighbours) neighbours = s->n_neighbour;
-    }
-    hx_table_add(table, "%s", name);
-    hx_table_add(table, "%s", hx_format_count(least, text, sizeof text));
-    hx_table_add(table, "%s", hx_format_count(most, text, sizeof text));
-    hx_table_add(table, "%.3f", f->balance);
-    hx_table_add(table, "%s", hx_format_count(f->n_cut, text, sizeof text));
-    hx_table_add(table, "%s", hx_format_count(f->n_shared, text, sizeof text));
-    hx_table_add(table, "%s", hx_format_count(halo, text, sizeof text));
-    hx_table_add(table, "%s", hx_format_count(sent, text, sizeof text));
-    hx_table_add(table, "%d", neighbours);
-    hx_table_add(table, "%s", hx_format_seconds(seconds, text, sizeof text));
-}
-
 static int measure_partition_row(hx_table *table, const hx_mesh *mesh, hx_partition_kind kind,
                                  int n_rank)
 {
@@ -43,7 +17,27 @@ static int measure_partition_row(hx_table *table, const hx_mesh *mesh, hx_partit
     const double seconds = hx_clock() - begin;
     const int rc = hx_partition_measure(&figures, &partition, mesh);
     if (rc == HX_OK) {
-        add_partition_row(table, hx_partition_name(kind), &figures, n_rank, seconds);
+        int64_t least = figures.subdomain[0].n_elem, most = 0, halo = 0, sent = 0;
+        int neighbours = 0;
+        char text[32];
+        for (int r = 0; r < n_rank; r++) {
+            const hx_partition_subdomain *s = figures.subdomain + r;
+            if (s->n_elem < least) least = s->n_elem;
+            if (s->n_elem > most) most = s->n_elem;
+            if (s->n_halo > halo) halo = s->n_halo;
+            if (s->n_sent > sent) sent = s->n_sent;
+            if (s->n_neighbour > neighbours) neighbours = s->n_neighbour;
+        }
+        hx_table_add(table, "%s", hx_partition_name(kind));
+        hx_table_add(table, "%s", hx_format_count(least, text, sizeof text));
+        hx_table_add(table, "%s", hx_format_count(most, text, sizeof text));
+        hx_table_add(table, "%.3f", figures.balance);
+        hx_table_add(table, "%s", hx_format_count(figures.n_cut, text, sizeof text));
+        hx_table_add(table, "%s", hx_format_count(figures.n_shared, text, sizeof text));
+        hx_table_add(table, "%s", hx_format_count(halo, text, sizeof text));
+        hx_table_add(table, "%s", hx_format_count(sent, text, sizeof text));
+        hx_table_add(table, "%d", neighbours);
+        hx_table_add(table, "%s", hx_format_seconds(seconds, text, sizeof text));
         hx_partition_figures_free(&figures);
     }
     hx_partition_free(&partition);

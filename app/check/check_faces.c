@@ -96,39 +96,6 @@ static void add_face_row(hx_table *table, const listed *face, double size)
     hx_table_add(table, "%s", hx_format_count(face->set->n_face, count, sizeof count));
 }
 
-static void print_faces(const hx_session *s, listed *face, size_t n)
-{
-    hx_table table;
-    const hx_mesh *const mesh = &s->mesh;
-    int has_names = 0;
-    const int is_cut = n > MOST_FACES && hx_log_get_level() < HX_LOG_VERBOSE;
-    const double size = mesh->box_max[0] - mesh->box_min[0] + mesh->box_max[1] - mesh->box_min[1] +
-                        mesh->box_max[2] - mesh->box_min[2];
-    const size_t n_shown = is_cut ? MOST_FACES : n;
-    if (is_cut) {
-        qsort(face, n, sizeof *face, larger_first);
-        qsort(face, n_shown, sizeof *face, model_order);
-        hx_log_info("\nfaces of the model, the %d largest of %zu (-v: all)", MOST_FACES, n);
-    } else {
-        hx_log_info("\nfaces of the model");
-    }
-    for (size_t i = 0; i < mesh->n_set; i++) has_names |= is_further(&mesh->set[i]);
-    hx_table_begin(&table, has_names ? "llrrllrl" : "llrrllr");
-    hx_table_add(&table, "set");
-    hx_table_add(&table, "kind");
-    hx_table_add(&table, "radius");
-    hx_table_add(&table, "area");
-    hx_table_add(&table, "centre, on the axis");
-    hx_table_add(&table, "normal, axis");
-    hx_table_add(&table, "triangles");
-    if (has_names) hx_table_add(&table, "further names");
-    for (size_t i = 0; i < n_shown; i++) {
-        add_face_row(&table, &face[i], size);
-        if (has_names) add_names(&table, mesh, face[i].set);
-    }
-    hx_table_end(&table, 2);
-}
-
 int hx_check_faces(const hx_session *s)
 {
     listed *face = NULL;
@@ -144,7 +111,37 @@ int hx_check_faces(const hx_session *s)
         rc = hx_face_fit_smooth(&s->mesh, face[n].set, &face[n].shape);
         n++;
     }
-    if (rc == HX_OK && n > 0) print_faces(s, face, n);
+    if (rc == HX_OK && n > 0) {
+        hx_table table;
+        const hx_mesh *const mesh = &s->mesh;
+        int has_names = 0;
+        const int is_cut = n > MOST_FACES && hx_log_get_level() < HX_LOG_VERBOSE;
+        const double size = mesh->box_max[0] - mesh->box_min[0] + mesh->box_max[1] -
+                            mesh->box_min[1] + mesh->box_max[2] - mesh->box_min[2];
+        const size_t n_shown = is_cut ? MOST_FACES : n;
+        if (is_cut) {
+            qsort(face, n, sizeof *face, larger_first);
+            qsort(face, n_shown, sizeof *face, model_order);
+            hx_log_info("\nfaces of the model, the %d largest of %zu (-v: all)", MOST_FACES, n);
+        } else {
+            hx_log_info("\nfaces of the model");
+        }
+        for (size_t i = 0; i < mesh->n_set; i++) has_names |= is_further(&mesh->set[i]);
+        hx_table_begin(&table, has_names ? "llrrllrl" : "llrrllr");
+        hx_table_add(&table, "set");
+        hx_table_add(&table, "kind");
+        hx_table_add(&table, "radius");
+        hx_table_add(&table, "area");
+        hx_table_add(&table, "centre, on the axis");
+        hx_table_add(&table, "normal, axis");
+        hx_table_add(&table, "triangles");
+        if (has_names) hx_table_add(&table, "further names");
+        for (size_t i = 0; i < n_shown; i++) {
+            add_face_row(&table, &face[i], size);
+            if (has_names) add_names(&table, mesh, face[i].set);
+        }
+        hx_table_end(&table, 2);
+    }
     free(face);
     return rc;
 }

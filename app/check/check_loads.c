@@ -221,14 +221,6 @@ static int add_load_row(hx_table *table, const hx_mesh *mesh, const hx_config_lo
     return HX_OK;
 }
 
-/* Replaces values that are only rounding by 0. */
-static void drop_rounding(double v[3])
-{
-    const double size = fabs(v[0]) + fabs(v[1]) + fabs(v[2]);
-    for (int i = 0; i < 3; i++)
-        if (fabs(v[i]) < 1e-12 * size) v[i] = 0.0;
-}
-
 int hx_check_loads(const hx_session *s)
 {
     const hx_config_load *load = s->cfg.loads.entry;
@@ -250,7 +242,10 @@ int hx_check_loads(const hx_session *s)
         hx_problem_total_force(&s->problem, c, total);
         hx_problem_total_body(&s->problem, c, rho, body);
         for (int i = 0; i < 3; i++) total[i] += body[i];
-        drop_rounding(total);
+        /* Replaces values that are only rounding by 0. */
+        const double size = fabs(total[0]) + fabs(total[1]) + fabs(total[2]);
+        for (int i = 0; i < 3; i++)
+            if (fabs(total[i]) < 1e-12 * size) total[i] = 0.0;
         if (hx_config_is_heat(&s->cfg))
             hx_log_info("  sum of case %d, weight %g: %g%s", c + 1, s->problem.cases.weight[c],
                         total[0], s->cfg.units.power);

@@ -9,37 +9,8 @@
 #include "core/base/memory.h"
 #include "core/problem/simp.h"
 
-/* Sets the stiffness of the uniform design. */
-static int set_uniform(hx_session *s)
-{
-    const size_t n_elem = (size_t)s->mesh.n_elem;
-    const double uniform = hx_simp_between(s->problem.least, s->problem.young,
-                                           s->design.penalty.last, s->design.volume_fraction);
-    double *modulus = NULL;
-    HX_TRY(hx_alloc_raw(&modulus, n_elem, sizeof *modulus, "moduli"));
-#pragma omp parallel for schedule(static)
-    for (size_t e = 0; e < n_elem; e++) modulus[e] = uniform;
-    const int rc = hx_operator_set_modulus(&s->solver.op, modulus);
-    free(modulus);
-    return rc;
-}
-
 /* A measurement that takes more seconds than this is not repeated with warm caches. */
 static const double long_enough = 2.0;
-
-/* Times the set-up of the preconditioner. If it is short, the set-up is repeated, because later
- * designs also repeat it. */
-static int measure_setup(hx_session *s, double *seconds)
-{
-    *seconds = 0.0;
-    for (int pass = 0; pass < 2 && *seconds < long_enough; pass++) {
-        const double begin = hx_clock();
-        HX_TRY(hx_precond_setup(&s->solver.pc));
-        HX_TRY(s->device.ops->sync(&s->device));
-        *seconds = hx_clock() - begin;
-    }
-    return HX_OK;
-}
 
 /* Times PCG iterations with the right-hand side d_f and the vector d_u: as many as the time allows,
  * up to 20. */
@@ -74,8 +45,26 @@ static int measure_solver(hx_session *s, double *setup, double *seconds)
     const size_t bytes = (size_t)s->solver.op.linear.n * sizeof(double);
     *setup = *seconds = 0.0;
     if (hx_log_is_terminal()) hx_log_status("measuring a PCG iteration ...");
-    HX_TRY_FAIL(set_uniform(s));
-    HX_TRY_FAIL(measure_setup(s, setup));
+    /* Sets the stiffness of the uniform design. */
+    const size_t n_elem = (size_t)s->mesh.n_elem;
+    const double uniform = hx_simp_between(s->problem.least, s->problem.young,
+                                           s->design.penalty.last, s->design.volume_fraction);
+    double *modulus = NULL;
+    HX_TRY_FAIL(hx_alloc_raw(&modulus, n_elem, sizeof *modulus, "moduli"));
+#pragma omp parallel for schedule(static)
+    for (size_t e = 0; e < n_elem; e++) modulus[e] = uniform;
+    const int set = hx_operator_set_modulus(&s->solver.op, modulus);
+    free(modulus);
+    HX_TRY_FAIL(set);
+    /* Times the set-up of the preconditioner. If it is short, the set-up is repeated, because
+     * later designs also repeat it. */
+    *setup = 0.0;
+    for (int pass = 0; pass < 2 && *setup < long_enough; pass++) {
+        const double begin = hx_clock();
+        HX_TRY_FAIL(hx_precond_setup(&s->solver.pc));
+        HX_TRY_FAIL(s->device.ops->sync(&s->device));
+        *setup = hx_clock() - begin;
+    }
     HX_TRY_FAIL(dev->ops->alloc(dev, bytes, &d_u));
     HX_TRY_FAIL(dev->ops->alloc(dev, bytes, &d_f));
     HX_TRY_FAIL(hx_alloc_raw(&force, bytes, 1, "loads"));

@@ -93,16 +93,6 @@ static int check_solver(hx_check *check)
     return check->n_fault == 0 ? hx_check_time(s) : HX_OK;
 }
 
-/* Prints such as "no errors, 2 warnings". */
-static void print_verdict(const hx_check *check)
-{
-    char faults[32] = "no", warnings[32] = "no";
-    if (check->n_fault > 0) snprintf(faults, sizeof faults, "%d", check->n_fault);
-    if (check->diags.n > 0) snprintf(warnings, sizeof warnings, "%zu", check->diags.n);
-    hx_log_info("\n%s error%s, %s warning%s", faults, check->n_fault == 1 ? "" : "s", warnings,
-                check->diags.n == 1 ? "" : "s");
-}
-
 enum { RANKS, N_OPTION };
 
 static const hx_option check_options[N_OPTION] = {
@@ -111,18 +101,6 @@ static const hx_option check_options[N_OPTION] = {
                .value = "P",
                .help = "reports how P processes would divide the mesh: balance, cut and halo"},
 };
-
-/* *n_rank = 0: not requested. */
-static int read_ranks(const hx_options *options, int *n_rank)
-{
-    double number;
-    HX_TRY(hx_option_read_number("--ranks", hx_option_text(options, RANKS), HX_MAX_RANK, &number));
-    if (isnan(number) && options->comm) number = options->comm->size; /* mpirun hextop check */
-    *n_rank = isnan(number) ? 0 : (int)number;
-    if (!isnan(number) && number != *n_rank)
-        return HX_RAISE(HX_EINPUT, "--ranks: %g is not a number of processes", number);
-    return HX_OK;
-}
 
 /* Prints the units that exist in this physics; heat has no mass. */
 static void print_units(const hx_config *cfg)
@@ -140,7 +118,13 @@ static void print_units(const hx_config *cfg)
 static int check_config(hx_check *check, const hx_options *options)
 {
     hx_session *s = &check->session;
-    HX_TRY(read_ranks(options, &check->n_rank));
+    /* n_rank = 0: not requested. */
+    double number;
+    HX_TRY(hx_option_read_number("--ranks", hx_option_text(options, RANKS), HX_MAX_RANK, &number));
+    if (isnan(number) && options->comm) number = options->comm->size; /* mpirun hextop check */
+    check->n_rank = isnan(number) ? 0 : (int)number;
+    if (!isnan(number) && number != check->n_rank)
+        return HX_RAISE(HX_EINPUT, "--ranks: %g is not a number of processes", number);
     HX_TRY(hx_config_read(&s->cfg, options->argument[0], options->n_argument - 1,
                           options->argument + 1));
     HX_TRY(hx_output_probe(&s->cfg));
@@ -158,7 +142,12 @@ static int check_config(hx_check *check, const hx_options *options)
     if (rc < 0 && rc != HX_EINPUT) return rc;
     HX_TRY(rc < 0 ? check_rest(check) : check_design(check));
     if (rc == HX_OK) HX_TRY(check_solver(check));
-    print_verdict(check);
+    /* Prints such as "no errors, 2 warnings". */
+    char faults[32] = "no", warnings[32] = "no";
+    if (check->n_fault > 0) snprintf(faults, sizeof faults, "%d", check->n_fault);
+    if (check->diags.n > 0) snprintf(warnings, sizeof warnings, "%zu", check->diags.n);
+    hx_log_info("\n%s error%s, %s warning%s", faults, check->n_fault == 1 ? "" : "s", warnings,
+                check->diags.n == 1 ? "" : "s");
     return check->n_fault > 0 ? hx_error_exit_status(HX_EINPUT) : HX_OK;
 }
 

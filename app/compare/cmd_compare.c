@@ -12,20 +12,6 @@
 #include "core/base/clock.h"
 #include "core/base/grow.h"
 
-static int set_directory(hx_compare *c)
-{
-    hx_config *cfg = &c->session.cfg;
-    char path[PATH_MAX];
-    const char *own = cfg->output.directory;
-    const size_t n = strlen(own);
-    snprintf(path, sizeof path, "%s%scompare", own, n && own[n - 1] == '/' ? "" : "/");
-    if (strlen(c->plan.output ? c->plan.output : path) > 3000)
-        return HX_RAISE(HX_EINPUT, "the name of the output folder is too long");
-    HX_TRY(hx_config_set_word(&cfg->output.directory, c->plan.output ? c->plan.output : path));
-    if (c->plan.output) cfg->output_option = "--output";
-    return hx_output_probe(cfg);
-}
-
 /* Reads the config with the command line's changes. size: a size of --paper, or NULL. */
 static int read_compare_config(hx_compare *c, const hx_options *options,
                                const hx_compare_size *size)
@@ -34,7 +20,15 @@ static int read_compare_config(hx_compare *c, const hx_options *options,
     HX_TRY(
         hx_config_read(cfg, options->argument[0], options->n_argument - 1, options->argument + 1));
     hx_config_solve_by_residual(cfg);
-    HX_TRY(set_directory(c));
+    char path[PATH_MAX];
+    const char *own = cfg->output.directory;
+    const size_t n = strlen(own);
+    snprintf(path, sizeof path, "%s%scompare", own, n && own[n - 1] == '/' ? "" : "/");
+    if (strlen(c->plan.output ? c->plan.output : path) > 3000)
+        return HX_RAISE(HX_EINPUT, "the name of the output folder is too long");
+    HX_TRY(hx_config_set_word(&cfg->output.directory, c->plan.output ? c->plan.output : path));
+    if (c->plan.output) cfg->output_option = "--output";
+    HX_TRY(hx_output_probe(cfg));
     c->forecast.chose_precond = hx_config_is_auto(cfg->solver.preconditioner);
     /* operators are compared, so all of them get the same preconditioner */
     if (c->forecast.chose_precond)
@@ -73,16 +67,6 @@ static int measure_operator(hx_compare *c, const hx_compare_reference *ref,
     return HX_OK;
 }
 
-static void name_size(const hx_compare_size *size, char *text, size_t n_text)
-{
-    if (size->size > 0)
-        snprintf(text, n_text, "%d", size->size);
-    else if (size->nz > 0)
-        snprintf(text, n_text, "%dx%dx%d", size->nx, size->ny, size->nz);
-    else
-        snprintf(text, n_text, "%dx%d", size->nx, size->ny);
-}
-
 static int begin_group(hx_compare *c, const hx_compare_size *size, double mesh_seconds)
 {
     const hx_session *s = &c->session;
@@ -90,7 +74,14 @@ static int begin_group(hx_compare *c, const hx_compare_size *size, double mesh_s
     hx_compare_group *group = &c->group[c->n_group];
     memset(group, 0, sizeof *group);
     snprintf(group->mesh, sizeof group->mesh, "%.63s", s->mesh.name);
-    if (size) name_size(size, group->size, sizeof group->size);
+    if (size) {
+        if (size->size > 0)
+            snprintf(group->size, sizeof group->size, "%d", size->size);
+        else if (size->nz > 0)
+            snprintf(group->size, sizeof group->size, "%dx%dx%d", size->nx, size->ny, size->nz);
+        else
+            snprintf(group->size, sizeof group->size, "%dx%d", size->nx, size->ny);
+    }
     group->n_elem = s->mesh.n_elem;
     group->n_node = s->mesh.n_node;
     group->n_point = s->problem.space.n_point;
@@ -108,13 +99,6 @@ static int begin_group(hx_compare *c, const hx_compare_size *size, double mesh_s
     group->copy_bandwidth = NAN; /* a mesh that fills the memory would leave no room for the test */
     hx_error_clear();
     return HX_OK;
-}
-
-/* Notes operators that do not support the config's physics or elements; they have no row. */
-static void note_without(hx_compare_group *group, const char *name)
-{
-    const size_t used = strlen(group->without);
-    snprintf(group->without + used, sizeof group->without - used, "%s%s", used ? ", " : "", name);
 }
 
 /* Number of operators and layouts of the device that will be measured. */
@@ -152,7 +136,11 @@ static int compare_on_device(hx_compare *c, const hx_compare_reference *ref,
         if (!hx_compare_plan_includes(&c->plan, op_kind->name)) continue;
         op_kind = hx_compare_operator(s, op_kind);
         if (!op_kind) {
-            note_without(&c->group[c->n_group - 1], hx_operator_kinds[i]->name);
+            /* It does not support the config's physics or elements, and has no row. */
+            hx_compare_group *const group = &c->group[c->n_group - 1];
+            const size_t used = strlen(group->without);
+            snprintf(group->without + used, sizeof group->without - used, "%s%s", used ? ", " : "",
+                     hx_operator_kinds[i]->name);
             continue;
         }
         for (int layout = 0; layout < HX_N_LAYOUT; layout++)
@@ -288,33 +276,21 @@ static const hx_option compare_options[] = {
          .help = "compares the first design iteration over sizes 1 to 5 of the generator, like "
                  "Figures 11 to 15 and Table 3 of P1 (see doc/references.md)"},
     [HX_COMPARE_SIZES] =
-        {.name = "--sizes",
-         .kind = HX_OPTION_TEXT,
-         .value = "1,2,3",
+        {"--sizes", HX_OPTION_TEXT, "1,2,3",
          .help = "with --paper: other sizes, such as 1,2,3 or 1,320x160x160 (nx, ny, nz)"},
-    [HX_COMPARE_OPERATORS] = {.name = "--operators",
-                              .kind = HX_OPTION_WORDS,
-                              .value = "NAME,NAME",
-                              .word = operator_word,
+    [HX_COMPARE_OPERATORS] = {"--operators", HX_OPTION_WORDS, "NAME,NAME", .word = operator_word,
                               .help = "compares only these, such as ebe,otf"},
     [HX_COMPARE_ALL_DEVICES] =
         {.name = "--all-devices",
          .help = "compares on every device of this machine, not only solver.device"},
     [HX_COMPARE_NO_PCG] = {.name = "--no-pcg", .help = "compares products only, without PCG"},
     [HX_COMPARE_ITERATIONS] =
-        {.name = "--iterations",
-         .kind = HX_OPTION_TEXT,
-         .value = "N",
+        {"--iterations", HX_OPTION_TEXT, "N",
          .help = "largest number of PCG iterations, instead of solver.max_iterations"},
-    [HX_COMPARE_REPEATS] = {.name = "--repeats",
-                            .kind = HX_OPTION_TEXT,
-                            .value = "N",
+    [HX_COMPARE_REPEATS] = {"--repeats", HX_OPTION_TEXT, "N",
                             .note = "about half a second's worth, 7 to 101",
                             .help = "number of timed products"},
-    [HX_COMPARE_OUTPUT] = {.name = "--output",
-                           .kind = HX_OPTION_FOLDER,
-                           .value = "DIR",
-                           .note = "output.directory/compare",
+    [HX_COMPARE_OUTPUT] = {"--output", HX_OPTION_FOLDER, "DIR", .note = "output.directory/compare",
                            .help = "folder that the files are written to"},
 };
 

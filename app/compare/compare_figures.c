@@ -65,26 +65,20 @@ const hx_compare_row *hx_compare_baseline(const hx_compare *c, const hx_compare_
     return NULL;
 }
 
-/* Median time of the fastest operator of P1 in any layout; NaN: none was measured. */
-static double best_of_paper(const hx_compare *c, const hx_compare_group *group)
+static int is_otf(const hx_operator_kind *kind)
 {
-    double best = NAN;
-    for (size_t i = 0; i < group->n_row; i++) {
-        const hx_compare_row *row = &c->row[group->first_row + i];
-        if (hx_compare_is_paper(row->op_kind) && hx_compare_is_measured(row))
-            best = fmin(best, row->f.product_median_seconds); /* fmin ignores a NaN */
-    }
-    return best;
+    return strcmp(kind->name, "otf") == 0;
 }
 
-/* Median time of the fastest layout of otf; NaN: none was measured. */
-static double best_of_otf(const hx_compare *c, const hx_compare_group *group)
+/* Median time of the fastest of these operators in any layout; NaN: none was measured. */
+static double best_median(const hx_compare *c, const hx_compare_group *group,
+                          int (*is_one)(const hx_operator_kind *kind))
 {
     double best = NAN;
     for (size_t i = 0; i < group->n_row; i++) {
         const hx_compare_row *row = &c->row[group->first_row + i];
-        if (strcmp(row->op_kind->name, "otf") == 0 && hx_compare_is_measured(row))
-            best = fmin(best, row->f.product_median_seconds);
+        if (is_one(row->op_kind) && hx_compare_is_measured(row))
+            best = fmin(best, row->f.product_median_seconds); /* fmin ignores a NaN */
     }
     return best;
 }
@@ -93,7 +87,8 @@ void hx_compare_derive(hx_compare *c, size_t index)
 {
     const hx_compare_group *group = &c->group[index];
     const hx_compare_row *base = hx_compare_baseline(c, group);
-    const double best = best_of_paper(c, group), otf = best_of_otf(c, group);
+    const double best = best_median(c, group, hx_compare_is_paper);
+    const double otf = best_median(c, group, is_otf);
     for (size_t i = 0; i < group->n_row; i++) {
         hx_compare_row *row = &c->row[group->first_row + i];
         hx_compare_figures *f = &row->f;

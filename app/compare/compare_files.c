@@ -90,20 +90,6 @@ fail:
     return rc;
 }
 
-static void write_machine(hx_json *json)
-{
-    struct utsname system;
-    hx_json_open_object(json, "machine");
-    if (uname(&system) >= 0) {
-        hx_json_string(json, "system", system.sysname);
-        hx_json_string(json, "release", system.release);
-        hx_json_string(json, "architecture", system.machine);
-    }
-    hx_json_integer(json, "processors", sysconf(_SC_NPROCESSORS_ONLN));
-    hx_machine_write_members(json, NULL);
-    hx_json_close_object(json);
-}
-
 static void write_row(hx_json *json, const hx_compare_row *row)
 {
     hx_json_open_object(json, NULL);
@@ -154,7 +140,16 @@ int hx_compare_write_json(const hx_compare *c, const char *directory)
     hx_json_string(&json, "title", c->session.cfg.title);
     hx_units_write(&c->session.cfg.units, &json, "units");
     hx_json_bool(&json, "paper", c->plan.paper);
-    write_machine(&json);
+    struct utsname system;
+    hx_json_open_object(&json, "machine");
+    if (uname(&system) >= 0) {
+        hx_json_string(&json, "system", system.sysname);
+        hx_json_string(&json, "release", system.release);
+        hx_json_string(&json, "architecture", system.machine);
+    }
+    hx_json_integer(&json, "processors", sysconf(_SC_NPROCESSORS_ONLN));
+    hx_machine_write_members(&json, NULL);
+    hx_json_close_object(&json);
     hx_summary_write_versions(&json);
     hx_json_open_array(&json, "meshes");
     for (size_t i = 0; i < c->n_group; i++) write_group(&json, c, &c->group[i]);

@@ -47,30 +47,6 @@ static int is_lack_of_memory(int rc)
     return rc == HX_EENV || rc == HX_ENOMEM;
 }
 
-/* Clears the error just raised and makes it the note of the row, which is skipped. */
-static void skip(hx_compare_row *row, size_t needed, size_t n_free)
-{
-    char a[32], b[32];
-    row->status = HX_COMPARE_SKIPPED;
-    if (n_free > 0 && needed > n_free)
-        snprintf(row->note, sizeof row->note, "does not fit into memory: needs %s, %s is free",
-                 hx_format_bytes((double)needed, a, sizeof a),
-                 hx_format_bytes((double)n_free, b, sizeof b));
-    else
-        snprintf(row->note, sizeof row->note, "does not fit into memory: %.200s",
-                 hx_error_message());
-    hx_error_clear();
-}
-
-/* Clears the error just raised and makes it the note of the row, whose operator the device does not
- * support. */
-static void note_refusal(hx_compare_row *row)
-{
-    row->status = HX_COMPARE_REFUSED;
-    snprintf(row->note, sizeof row->note, "%.250s", hx_error_message());
-    hx_error_clear();
-}
-
 /* Sets up the operator and two vectors; only the operator is timed. */
 static int set_up(measurement *m)
 {
@@ -177,32 +153,6 @@ static int time_products(measurement *m)
     return rc;
 }
 
-/* Bytes of a matrix that a product reads. */
-static int time_fills(const measurement *m, int n, double *seconds)
-{
-    const hx_operator *op = &m->s->solver.op;
-    const hx_device_ops *ops = op->dev->ops;
-    HX_TRY(op->op_kind->update(op->state));
-    HX_TRY(ops->mark(op->dev, 0));
-    for (int i = 0; i < n; i++) {
-        HX_TRY(op->op_kind->update(op->state));
-        HX_TRY(ops->mark(op->dev, i + 1));
-    }
-    HX_TRY(ops->sync(op->dev));
-    for (int i = 0; i < n; i++) HX_TRY(ops->elapsed(op->dev, i, i + 1, &seconds[i]));
-    return HX_OK;
-}
-
-/* Bytes of the matrix that a product reads. */
-static double stored_bytes(const hx_operator *op, const hx_assembled *a)
-{
-    const hx_device_pattern *const p = &a->pattern;
-    const int is_bsr =
-        a->matrix.spec.format == HX_FORMAT_BSR; /* pointers and columns of the pattern */
-    return (double)hx_matrix_bytes(&a->matrix, op->dev) +
-           (is_bsr ? 4.0 * (double)p->n_entry + 8.0 * (double)(p->n_row + 1) : 0.0);
-}
-
 /* Times an operator's matrix: the steps of its pattern, and the values of a design. */
 static int measure_matrix(measurement *m)
 {
@@ -217,9 +167,26 @@ static int measure_matrix(measurement *m)
     for (int i = 0; i < a->steps.n; i++) f->pattern_seconds += a->steps.step[i].seconds;
     f->matrix_bytes =
         (double)hx_device_pattern_bytes(&a->pattern) + (double)hx_matrix_bytes(&a->matrix, op->dev);
-    if (op->problem->space.element != HX_ELEMENT_LINEAR)
-        f->nominal_bytes_per_element = stored_bytes(op, a) / (double)op->model.n_elem;
-    HX_TRY(time_fills(m, n, seconds));
+    /* Bytes of the matrix that a product reads. */
+    if (op->problem->space.element != HX_ELEMENT_LINEAR) {
+        const hx_device_pattern *const p = &a->pattern;
+        const int is_bsr =
+            a->matrix.spec.format == HX_FORMAT_BSR; /* pointers and columns of the pattern */
+        f->nominal_bytes_per_element =
+            ((double)hx_matrix_bytes(&a->matrix, op->dev) +
+             (is_bsr ? 4.0 * (double)p->n_entry + 8.0 * (double)(p->n_row + 1) : 0.0)) /
+            (double)op->model.n_elem;
+    }
+    /* Bytes of a matrix that a product reads. */
+    const hx_device_ops *ops = op->dev->ops;
+    HX_TRY(op->op_kind->update(op->state));
+    HX_TRY(ops->mark(op->dev, 0));
+    for (int i = 0; i < n; i++) {
+        HX_TRY(op->op_kind->update(op->state));
+        HX_TRY(ops->mark(op->dev, i + 1));
+    }
+    HX_TRY(ops->sync(op->dev));
+    for (int i = 0; i < n; i++) HX_TRY(ops->elapsed(op->dev, i, i + 1, &seconds[i]));
     hx_sort_values(seconds, (size_t)n);
     f->fill_seconds = hx_quantile(seconds, (size_t)n, 0.5);
     f->fill_spread =
@@ -255,21 +222,6 @@ static int solve_case(measurement *m, int load_case, hx_pcg_result *result)
         HX_TRY(dev->ops->zero(dev, m->d_x, bytes));
     return hx_pcg_solve(&s->solver.pcg, &s->solver.op.linear, &s->solver.pc, m->d_y, m->d_x,
                         result);
-}
-
-/* Runs PCG once, since a device loads some code at its first use. *seconds: time of one iteration,
- * including the start. */
-static int warm_up_pcg(measurement *m, double *seconds)
-{
-    hx_pcg_params *params = &m->s->solver.pcg.params;
-    const int max_iterations = params->max_iterations;
-    hx_pcg_result result;
-    HX_TRY(hx_precond_setup(&m->s->solver.pc));
-    params->max_iterations = 1;
-    HX_TRY(solve_case(m, 0, &result));
-    *seconds = result.seconds;
-    params->max_iterations = max_iterations;
-    return HX_OK;
 }
 
 static int write_density(const hx_session *s, const char *path, double *rho)
@@ -344,7 +296,16 @@ static int solve_measurement(measurement *m, double mesh_seconds)
     }
     HX_TRY(rc);
     const double solver_seconds = hx_clock() - begin;
-    HX_TRY(warm_up_pcg(m, &warm));
+    /* Runs PCG once, since a device loads some code at its first use. *seconds: time of one
+     * iteration, including the start. */
+    hx_pcg_params *params = &m->s->solver.pcg.params;
+    const int max_iterations = params->max_iterations;
+    hx_pcg_result result;
+    HX_TRY(hx_precond_setup(&m->s->solver.pc));
+    params->max_iterations = 1;
+    HX_TRY(solve_case(m, 0, &result));
+    warm = result.seconds;
+    params->max_iterations = max_iterations;
     hx_compare_forecast_solve(m->forecast, s, m->row, warm);
     hx_compare_meter_begin(&meter, s, m->forecast->iterations / s->problem.cases.n);
     if (m->plan->paper) {
@@ -374,11 +335,25 @@ static int take_measurement(measurement *m, double mesh_seconds)
     show_step(s, "set-up");
     const int rc = set_up(m);
     if (is_lack_of_memory(rc)) {
-        skip(m->row, needed, n_free);
+        /* The error just raised becomes the note of the row, which is skipped. */
+        char a[32], b[32];
+        m->row->status = HX_COMPARE_SKIPPED;
+        if (n_free > 0 && needed > n_free)
+            snprintf(m->row->note, sizeof m->row->note,
+                     "does not fit into memory: needs %s, %s is free",
+                     hx_format_bytes((double)needed, a, sizeof a),
+                     hx_format_bytes((double)n_free, b, sizeof b));
+        else
+            snprintf(m->row->note, sizeof m->row->note, "does not fit into memory: %.200s",
+                     hx_error_message());
+        hx_error_clear();
         return HX_OK;
     }
     if (rc == HX_EINPUT) {
-        note_refusal(m->row);
+        /* The device does not support the operator. */
+        m->row->status = HX_COMPARE_REFUSED;
+        snprintf(m->row->note, sizeof m->row->note, "%.250s", hx_error_message());
+        hx_error_clear();
         return HX_OK;
     }
     HX_TRY(rc);

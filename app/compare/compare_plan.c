@@ -21,37 +21,17 @@ static int read_number(const char *option, const char *text, long most, int *val
     return HX_RAISE(HX_EINPUT, "%s %s: expected a whole number from 1 to %ld", option, text, most);
 }
 
-/* Raises an error that explains why this build does not have an operator. */
-static int refuse_operator(const char *word, const char *const *name, size_t n_name)
-{
-    char hint[512];
-    int substituted;
-    const hx_operator_kind *other = hx_operator_kind_resolve("cpu", word, &substituted);
-    if (other)
-        return HX_RAISE(HX_EINPUT,
-                        "--operators: '%s' needs a GPU, and this hextop was built without CUDA; on "
-                        "a CPU name '%s' instead",
-                        word, other->name);
-    return HX_RAISE(HX_EINPUT, "--operators: unknown '%s'%s", word,
-                    hx_name_hint(word, name, n_name, hint, sizeof hint));
-}
-
-/* Collects the names of all operators, each once. */
-static size_t collect_names(const char **name, size_t n_name)
-{
-    size_t n = 0;
-    for (size_t i = 0; hx_operator_kinds[i] && n < n_name; i++) {
-        size_t k = 0;
-        while (k < n && strcmp(name[k], hx_operator_kinds[i]->name) != 0) k++;
-        if (k == n) name[n++] = hx_operator_kinds[i]->name;
-    }
-    return n;
-}
-
 static int read_operators(hx_compare_plan *plan, const char *text)
 {
     const char *name[HX_COMPARE_MAX_OPERATOR];
-    const size_t n_name = collect_names(name, HX_COMPARE_MAX_OPERATOR);
+    /* The names of all operators, each once. */
+    size_t n_name = 0;
+    for (size_t i = 0; hx_operator_kinds[i] && n_name < HX_COMPARE_MAX_OPERATOR; i++) {
+        size_t k = 0;
+        while (k < n_name && strcmp(name[k], hx_operator_kinds[i]->name) != 0) k++;
+        if (k == n_name) name[n_name++] = hx_operator_kinds[i]->name;
+    }
+
     for (const char *c = text; c; c = strchr(c, ',') ? strchr(c, ',') + 1 : NULL) {
         char *word = plan->operators[plan->n_operator];
         if (plan->n_operator + 1 == HX_COMPARE_MAX_OPERATOR)
@@ -59,7 +39,20 @@ static int read_operators(hx_compare_plan *plan, const char *text)
         snprintf(word, sizeof plan->operators[0], "%.*s", (int)strcspn(c, ","), c);
         size_t k = 0;
         while (k < n_name && strcmp(name[k], word) != 0) k++;
-        if (k == n_name) return refuse_operator(word, name, n_name);
+        /* This build does not have the operator. */
+        if (k == n_name) {
+            char hint[512];
+            int substituted;
+            const hx_operator_kind *other = hx_operator_kind_resolve("cpu", word, &substituted);
+            if (other)
+                return HX_RAISE(
+                    HX_EINPUT,
+                    "--operators: '%s' needs a GPU, and this hextop was built without CUDA; on "
+                    "a CPU name '%s' instead",
+                    word, other->name);
+            return HX_RAISE(HX_EINPUT, "--operators: unknown '%s'%s", word,
+                            hx_name_hint(word, name, n_name, hint, sizeof hint));
+        }
         plan->n_operator++;
     }
     return HX_OK;
@@ -81,24 +74,6 @@ static int read_size(const char *text, size_t n, hx_compare_size *size)
     return 0;
 }
 
-static int read_sizes(hx_compare_plan *plan, const char *text)
-{
-    for (const char *c = text; c; c = strchr(c, ',') ? strchr(c, ',') + 1 : NULL) {
-        const size_t n = strcspn(c, ",");
-        if (plan->n_size == HX_COMPARE_MAX_SIZE)
-            return HX_RAISE(HX_EINPUT, "--sizes: more than %d", HX_COMPARE_MAX_SIZE);
-        if (!read_size(c, n, &plan->size[plan->n_size++]))
-            return HX_RAISE(HX_EINPUT,
-                            "--sizes: '%.*s' is not a size; give sizes 1 to 5 of the generator, or "
-                            "element counts such as 16x8x8: --sizes 1,2,320x160x160",
-                            (int)n, c);
-        for (size_t i = 0; i + 1 < plan->n_size; i++)
-            if (memcmp(&plan->size[i], &plan->size[plan->n_size - 1], sizeof plan->size[i]) == 0)
-                return HX_RAISE(HX_EINPUT, "--sizes: '%.*s' is given twice", (int)n, c);
-    }
-    return HX_OK;
-}
-
 int hx_compare_plan_read(hx_compare_plan *plan, const hx_options *options)
 {
     const char *const sizes = hx_option_text(options, HX_COMPARE_SIZES);
@@ -112,7 +87,22 @@ int hx_compare_plan_read(hx_compare_plan *plan, const hx_options *options)
     HX_TRY(read_number("--iterations", hx_option_text(options, HX_COMPARE_ITERATIONS), 2147483647L,
                        &plan->iterations));
     HX_TRY(read_operators(plan, hx_option_text(options, HX_COMPARE_OPERATORS)));
-    HX_TRY(read_sizes(plan, sizes ? sizes : plan->paper ? "1,2,3,4,5" : NULL));
+    for (const char *c = sizes         ? sizes
+                         : plan->paper ? "1,2,3,4,5"
+                                       : NULL;
+         c; c = strchr(c, ',') ? strchr(c, ',') + 1 : NULL) {
+        const size_t n = strcspn(c, ",");
+        if (plan->n_size == HX_COMPARE_MAX_SIZE)
+            return HX_RAISE(HX_EINPUT, "--sizes: more than %d", HX_COMPARE_MAX_SIZE);
+        if (!read_size(c, n, &plan->size[plan->n_size++]))
+            return HX_RAISE(HX_EINPUT,
+                            "--sizes: '%.*s' is not a size; give sizes 1 to 5 of the generator, or "
+                            "element counts such as 16x8x8: --sizes 1,2,320x160x160",
+                            (int)n, c);
+        for (size_t i = 0; i + 1 < plan->n_size; i++)
+            if (memcmp(&plan->size[i], &plan->size[plan->n_size - 1], sizeof plan->size[i]) == 0)
+                return HX_RAISE(HX_EINPUT, "--sizes: '%.*s' is given twice", (int)n, c);
+    }
     if (plan->paper && !plan->pcg)
         return HX_RAISE(HX_EINPUT, "--paper compares PCG; leave --no-pcg out");
     if (!plan->paper && sizes)

@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <limits.h>
 #include <math.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,32 +14,12 @@
 #include "compare.h"
 #include "core/base/atomic_file.h"
 
-/* The picture in which a figure is drawn. */
-typedef double (*figure_of)(const hx_compare_row *row);
+/* A figure, by its place among the figures of a row. */
+#define FIGURE(name) (offsetof(hx_compare_figures, name) / sizeof(double))
 
-static double speed(const hx_compare_row *row)
+static double figure_of(const hx_compare_row *row, size_t figure)
 {
-    return row->f.elements_per_second;
-}
-
-static double spmv_speedup(const hx_compare_row *row)
-{
-    return row->f.speedup_over_ebe;
-}
-
-static double pcg_speedup(const hx_compare_row *row)
-{
-    return row->f.pcg_speedup_over_ebe;
-}
-
-static double pcg_time(const hx_compare_row *row)
-{
-    return row->f.pcg_iteration_seconds;
-}
-
-static double stage_time(const hx_compare_row *row)
-{
-    return row->f.stage_output_seconds;
+    return ((const double *)&row->f)[figure];
 }
 
 /* First of the last mesh's groups, one per device. */
@@ -55,11 +36,11 @@ static int has_several_devices(const hx_compare *c)
 }
 
 /* 1 if the figure is known for a row of this or a later group. */
-static int is_known(const hx_compare *c, size_t first_group, figure_of figure)
+static int is_known(const hx_compare *c, size_t first_group, size_t figure)
 {
     if (c->n_group == 0) return 0;
     for (size_t i = c->group[first_group].first_row; i < c->n_row; i++)
-        if (isfinite(figure(&c->row[i]))) return 1;
+        if (isfinite(figure_of(&c->row[i], figure))) return 1;
     return 0;
 }
 
@@ -98,13 +79,13 @@ static void put_product_plot(FILE *f, const hx_compare *c)
     const size_t first_row = c->group[first].first_row;
     const char *letter;
     const double unit = hx_compare_unit(c, first_row, c->n_row - first_row, &letter);
-    if (!is_known(c, first, speed)) return;
+    if (!is_known(c, first, FIGURE(elements_per_second))) return;
     fputs("\n$product << EOD\n", f);
     for (size_t i = first_row; i < c->n_row; i++) {
         const hx_compare_row *row = &c->row[i];
-        if (!isfinite(speed(row))) continue;
+        if (!isfinite(row->f.elements_per_second)) continue;
         put_label(f, c, row);
-        put_plot_number(f, speed(row) / unit);
+        put_plot_number(f, row->f.elements_per_second / unit);
         fputc('\n', f);
     }
     fputs("EOD\n", f);
@@ -119,23 +100,18 @@ static void put_product_plot(FILE *f, const hx_compare *c)
           f);
 }
 
-static double fill_time(const hx_compare_row *row)
-{
-    return row->f.fill_seconds;
-}
-
 /* Milliseconds of pattern, fill and product of stored matrices, on a logarithmic axis. */
 static void put_matrix_plot(FILE *f, const hx_compare *c)
 {
     const size_t first = last_groups(c);
-    if (!is_known(c, first, fill_time)) return;
+    if (!is_known(c, first, FIGURE(fill_seconds))) return;
     fputs("\n"
           "$matrix << EOD\n"
           "\"operator\" \"pattern, once per mesh\" \"fill, per design\" \"product\"\n",
           f);
     for (size_t i = c->group[first].first_row; i < c->n_row; i++) {
         const hx_compare_row *row = &c->row[i];
-        if (!isfinite(fill_time(row))) continue;
+        if (!isfinite(row->f.fill_seconds)) continue;
         put_label(f, c, row);
         put_plot_number(f, 1e3 * row->f.pattern_seconds);
         put_plot_number(f, 1e3 * row->f.fill_seconds);
@@ -159,7 +135,7 @@ static void put_matrix_plot(FILE *f, const hx_compare *c)
 static void put_iteration_plot(FILE *f, const hx_compare *c)
 {
     const size_t first = last_groups(c);
-    if (c->plan.paper || !is_known(c, first, pcg_time)) return;
+    if (c->plan.paper || !is_known(c, first, FIGURE(pcg_iteration_seconds))) return;
     fputs("\n"
           "$iteration << EOD\n"
           "\"operator\" \"products\" \"vector operations\"\n",
@@ -167,7 +143,7 @@ static void put_iteration_plot(FILE *f, const hx_compare *c)
     for (size_t i = c->group[first].first_row; i < c->n_row; i++) {
         const hx_compare_row *row = &c->row[i];
         const double ms = 1e3 / row->f.pcg_iterations;
-        if (!isfinite(pcg_time(row))) continue;
+        if (!isfinite(row->f.pcg_iteration_seconds)) continue;
         put_label(f, c, row);
         put_plot_number(f, ms * row->f.pcg_spmv_seconds);
         put_plot_number(f, ms * row->f.pcg_vector_seconds);
@@ -207,7 +183,7 @@ static void put_lines(FILE *f, const hx_compare *c, const char *name, size_t n_r
 
 /* A plot over the number of elements with a line per operator. */
 static void put_line_plot(FILE *f, const hx_compare *c, const char *name, const char *file,
-                          const char *title, figure_of figure)
+                          const char *title, size_t figure)
 {
     const size_t step = c->n_group - last_groups(c);
     const hx_compare_group *first = &c->group[0], *last = &c->group[c->n_group - 1];
@@ -223,7 +199,7 @@ static void put_line_plot(FILE *f, const hx_compare *c, const char *name, const 
         fprintf(f, "\n%lld", (long long)c->group[g].n_elem);
         for (size_t k = g; k < g + step; k++)
             for (size_t i = 0; i < c->group[k].n_row; i++)
-                put_plot_number(f, figure(&c->row[c->group[k].first_row + i]));
+                put_plot_number(f, figure_of(&c->row[c->group[k].first_row + i], figure));
         low = fmin(low, (double)c->group[g].n_elem);
         high = fmax(high, (double)c->group[g].n_elem);
     }
@@ -243,13 +219,13 @@ static void put_line_plot(FILE *f, const hx_compare *c, const char *name, const 
 static void put_stages_plot(FILE *f, const hx_compare *c)
 {
     const size_t first = last_groups(c);
-    if (!is_known(c, first, stage_time)) return;
+    if (!is_known(c, first, FIGURE(stage_output_seconds))) return;
     fputs("\n$stages << EOD\n\"operator\" \"pre-computation\" \"PCG\" \"compliance\" \"filter\" "
           "\"update\" \"output\"\n",
           f);
     for (size_t i = c->group[first].first_row; i < c->n_row; i++) {
         const hx_compare_figures *s = &c->row[i].f;
-        if (!isfinite(stage_time(&c->row[i]))) continue;
+        if (!isfinite(s->stage_output_seconds)) continue;
         put_label(f, c, &c->row[i]);
         put_plot_number(f, s->stage_precomputation_seconds);
         put_plot_number(f, s->stage_pcg_seconds);
@@ -294,8 +270,10 @@ static int write_script(const hx_compare *c, const char *directory)
     put_matrix_plot(file.stream, c);
     put_iteration_plot(file.stream, c);
     if (c->plan.paper) {
-        put_line_plot(file.stream, c, "speedup", "compare_speedup.svg", "Product", spmv_speedup);
-        put_line_plot(file.stream, c, "pcg", "compare_pcg.svg", "PCG wall time", pcg_speedup);
+        put_line_plot(file.stream, c, "speedup", "compare_speedup.svg", "Product",
+                      FIGURE(speedup_over_ebe));
+        put_line_plot(file.stream, c, "pcg", "compare_pcg.svg", "PCG wall time",
+                      FIGURE(pcg_speedup_over_ebe));
         put_stages_plot(file.stream, c);
     }
     rc = hx_atomic_file_commit(&file);

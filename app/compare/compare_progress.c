@@ -19,22 +19,17 @@ static double interval(void)
     return hx_log_is_on(HX_LOG_VERBOSE) ? VERBOSE : SLOW;
 }
 
-/* Expected iterations of this load case: the estimate, or, once the residual has fallen to a tenth,
- * the number extrapolated to the tolerance. */
-static double iterations_of_case(const hx_compare_meter *m, int iterations, double residual)
+static void show(const hx_compare_meter *m, int iterations, double residual, double now)
 {
+    const hx_session *const s = m->s;
+    /* Expected iterations of this load case: the estimate, or, once the residual has fallen to
+     * a tenth, the number extrapolated to the tolerance. */
     const hx_pcg_params *const params = &m->s->solver.pcg.params;
     const double fall = m->first_residual / residual;
     double likely = m->likely;
     if (fall > 10.0 && params->criterion == HX_PCG_RELATIVE)
         likely = iterations * log(1.0 / params->tolerance) / log(fall);
-    return fmin(fmax(likely, iterations), params->max_iterations);
-}
-
-static void show(const hx_compare_meter *m, int iterations, double residual, double now)
-{
-    const hx_session *const s = m->s;
-    const double all = iterations_of_case(m, iterations, residual),
+    const double all = fmin(fmax(likely, iterations), params->max_iterations),
                  each = (now - m->begin) / (m->n_before + iterations),
                  left = each * (all - iterations + all * (m->n_case - 1 - m->load_case));
     char text[256], which[48] = "", rest[32];

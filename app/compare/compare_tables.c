@@ -79,17 +79,6 @@ static void print_products(const hx_compare *c, const hx_compare_group *group)
     hx_table_end(&table, 2);
 }
 
-/* Adds "never" if a product takes at least as long as that of otf. */
-static void add_break_even(hx_table *table, const hx_compare_figures *f)
-{
-    if (isnan(f->speedup_over_otf))
-        hx_table_add(table, "no otf");
-    else if (!(f->speedup_over_otf > 1.0))
-        hx_table_add(table, "never");
-    else
-        hx_table_add(table, "%.0f products", ceil(f->break_even_products));
-}
-
 static void print_matrices(const hx_compare *c, const hx_compare_group *group)
 {
     static const char *const head[] = {"operator", "layout", "pattern ms", "fill ms",
@@ -109,7 +98,13 @@ static void print_matrices(const hx_compare *c, const hx_compare_group *group)
         add_fixed(&table, 1, 100.0 * f->fill_spread, " %");
         hx_table_add(&table, "%s", hx_format_bytes(f->matrix_bytes, bytes, sizeof bytes));
         add_fixed(&table, 2, f->speedup_over_otf, "x");
-        add_break_even(&table, f);
+        /* "never" if a product takes at least as long as that of otf. */
+        if (isnan(f->speedup_over_otf))
+            hx_table_add(&table, "no otf");
+        else if (!(f->speedup_over_otf > 1.0))
+            hx_table_add(&table, "never");
+        else
+            hx_table_add(&table, "%.0f products", ceil(f->break_even_products));
     }
     hx_table_end(&table, 2);
 }
@@ -213,14 +208,6 @@ void hx_compare_print_group(const hx_compare *c, size_t index)
                     group->without);
 }
 
-/* 1 if one of the groups has a row with a matrix. */
-static int has_matrices(const hx_compare *c)
-{
-    size_t g = 0;
-    while (g < c->n_group && !hx_compare_has_matrix(c, &c->group[g])) g++;
-    return g < c->n_group;
-}
-
 void hx_compare_print_notes(const hx_compare *c)
 {
     hx_log_info(
@@ -238,7 +225,10 @@ void hx_compare_print_notes(const hx_compare *c)
         "  x ebe      speed relative to ebe rowmajor; x best: relative to the fastest of nbn, "
         "ebe,\n"
         "             ebe8, ebe24, ebe64 in any layout, in this run");
-    if (has_matrices(c))
+    /* One of the groups has a row with a matrix. */
+    size_t g = 0;
+    while (g < c->n_group && !hx_compare_has_matrix(c, &c->group[g])) g++;
+    if (g < c->n_group)
         hx_log_info(
             "  pattern    positions of the entries of a stored matrix, once per mesh; fill: its "
             "values,\n"

@@ -49,11 +49,6 @@ int hx_config_check_mesh(const hx_config *cfg)
     return HX_OK;
 }
 
-static int belongs_to_other(const hx_config *cfg, const hx_key *key)
-{
-    return key && key->only && key->only != 1 + (int)hx_config_physics(cfg);
-}
-
 /* HX_EINPUT: a written key belongs to the other physics. */
 static int check_physics(const hx_config *cfg, const hx_value *group, const char *prefix)
 {
@@ -61,7 +56,7 @@ static int check_physics(const hx_config *cfg, const hx_value *group, const char
         const hx_value *value = group->child[i];
         const hx_key *key = hx_key_find(prefix, value->name);
         char entry[PATH_SIZE];
-        if (belongs_to_other(cfg, key))
+        if (key && key->only && key->only != 1 + (int)hx_config_physics(cfg))
             return hx_config_fault(value->origin, key->path,
                                    "applies to physics = \"%s\", and this config has \"%s\"",
                                    hx_physics_name((hx_physics)(key->only - 1)),
@@ -146,17 +141,6 @@ static int check_one_of(const char *origin, int n, const char *names)
                            names);
 }
 
-/* A load without `case` belongs to case 1. Forces of the file without `case` belong to all cases;
- * earlier versions wrote this as 0. */
-static int resolve_case(const hx_value *entry, hx_config_load *load)
-{
-    if (load->load_case > 0 || load->from) return HX_OK;
-    if (hx_value_member(entry, "case"))
-        return hx_config_fault(load->origin, "case", "0 is out of range; allowed is [1, 1000]");
-    load->load_case = 1;
-    return HX_OK;
-}
-
 static int check_heat_load(const hx_config_load *load)
 {
     HX_TRY(check_one_of(load->origin,
@@ -205,7 +189,14 @@ static int check_entries(const hx_config *cfg)
     hx_config_load *load = cfg->loads.entry;
     for (size_t i = 0; i < cfg->loads.n; i++) {
         HX_TRY(is_heat ? check_heat_load(&load[i]) : check_load(&load[i]));
-        HX_TRY(resolve_case(hx_value_find(cfg->tree, "loads")->child[i], &load[i]));
+        /* A load without `case` belongs to case 1. Forces of the file without `case` belong to
+         * all cases; earlier versions wrote this as 0. */
+        if (!(load[i].load_case > 0 || load[i].from)) {
+            if (hx_value_member(hx_value_find(cfg->tree, "loads")->child[i], "case"))
+                return hx_config_fault(load[i].origin, "case",
+                                       "0 is out of range; allowed is [1, 1000]");
+            load[i].load_case = 1;
+        }
     }
     const hx_config_set *set = cfg->sets.entry;
     for (size_t i = 0; i < cfg->sets.n; i++)
@@ -227,32 +218,6 @@ static int check_symmetry(const hx_config *cfg)
         return hx_config_fault(value->origin, "optimization.symmetry",
                                "%zu %s; 1 to %d can be given", n, hx_noun(n, "plane", "planes"),
                                MOST_PLANES);
-    return HX_OK;
-}
-
-static int check_continuation(const hx_config *cfg)
-{
-    static const char beta_max[] = "optimization.projection.beta_max",
-                      start[] = "optimization.continuation.penalty_start",
-                      projection[] = "optimization.projection";
-    const char *const filter = cfg->optimization.filter.kind;
-    if (cfg->optimization.continuation.given &&
-        cfg->optimization.continuation.penalty_start > cfg->optimization.penalty)
-        return hx_config_fault(origin_of(cfg, start), start,
-                               "%g is above optimization.penalty = %g, the value that it rises to",
-                               cfg->optimization.continuation.penalty_start,
-                               cfg->optimization.penalty);
-    if (!cfg->optimization.projection.given) return HX_OK;
-    if (cfg->optimization.projection.beta > cfg->optimization.projection.beta_max)
-        return hx_config_fault(
-            origin_of(cfg, beta_max), beta_max, "%g is below beta = %g, from which it rises",
-            cfg->optimization.projection.beta_max, cfg->optimization.projection.beta);
-    if (hx_filter_find(filter)->is_heuristic)
-        return hx_config_fault(
-            origin_of(cfg, projection), projection,
-            "filter '%s' does not change the densities; a projection needs filtered ones: filter = "
-            "{ kind = \"density\"; ... } or \"helmholtz\"",
-            filter);
     return HX_OK;
 }
 
@@ -279,5 +244,26 @@ int hx_config_check(const hx_config *cfg)
     HX_TRY(check_fields(cfg));
     HX_TRY(check_entries(cfg));
     HX_TRY(check_symmetry(cfg));
-    return check_continuation(cfg);
+    static const char beta_max[] = "optimization.projection.beta_max",
+                      start[] = "optimization.continuation.penalty_start",
+                      projection[] = "optimization.projection";
+    const char *const filter = cfg->optimization.filter.kind;
+    if (cfg->optimization.continuation.given &&
+        cfg->optimization.continuation.penalty_start > cfg->optimization.penalty)
+        return hx_config_fault(origin_of(cfg, start), start,
+                               "%g is above optimization.penalty = %g, the value that it rises to",
+                               cfg->optimization.continuation.penalty_start,
+                               cfg->optimization.penalty);
+    if (!cfg->optimization.projection.given) return HX_OK;
+    if (cfg->optimization.projection.beta > cfg->optimization.projection.beta_max)
+        return hx_config_fault(
+            origin_of(cfg, beta_max), beta_max, "%g is below beta = %g, from which it rises",
+            cfg->optimization.projection.beta_max, cfg->optimization.projection.beta);
+    if (hx_filter_find(filter)->is_heuristic)
+        return hx_config_fault(
+            origin_of(cfg, projection), projection,
+            "filter '%s' does not change the densities; a projection needs filtered ones: filter = "
+            "{ kind = \"density\"; ... } or \"helmholtz\"",
+            filter);
+    return HX_OK;
 }

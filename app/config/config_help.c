@@ -78,13 +78,6 @@ static const hx_key *only_key(const char *topic)
     return found && found->type != HX_KEY_GROUP && found->type != HX_KEY_LIST ? found : NULL;
 }
 
-/* Returns 1 for keys of experts if the topic is the whole config or a group that contains their
- * group. */
-static int is_hidden(const hx_key *key, const char *topic)
-{
-    return hx_key_is_of_experts(key) && (!topic || strcmp(topic, "solver") == 0);
-}
-
 size_t hx_print_keys(const char *topic)
 {
     size_t n = 0;
@@ -104,7 +97,9 @@ size_t hx_print_keys(const char *topic)
             "names them.\n");
     for (size_t i = 0; i < hx_n_key; i++) {
         if (topic && !is_about(hx_keys[i].path, topic)) continue;
-        if (is_hidden(&hx_keys[i], topic)) continue;
+        /* Keys of experts do not belong to the whole config, nor to a group that contains their
+         * group. */
+        if (hx_key_is_of_experts(&hx_keys[i]) && (!topic || strcmp(topic, "solver") == 0)) continue;
         print_key(&hx_keys[i]);
         n++;
     }

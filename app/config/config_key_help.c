@@ -66,19 +66,6 @@ static void print_line(const char *path, const char *value)
     printf("\n");
 }
 
-/* KEY=VALUE, with an index for an entry of a list. */
-static void print_argument(const char *path, const char *value)
-{
-    const int needs_quotes = strpbrk(value, " \"()[]") || strchr(path, '[');
-    printf("  argument  %s", needs_quotes ? "'" : "");
-    for (const char *c = path; *c; c++) {
-        putchar(*c);
-        if (*c == '[') putchar('0');
-    }
-    printf("=%s%s\n", value, needs_quotes ? "'" : "");
-    if (strchr(path, '[')) printf("            of an existing entry of the config\n");
-}
-
 /* The other keys of its group. */
 static void print_related(const hx_key *key)
 {
@@ -114,6 +101,14 @@ void hx_print_key(const hx_key *key)
     char usual[256];
     printf("  default   %s\n", hx_key_default(key, usual, sizeof usual));
     print_line(key->path, value);
-    print_argument(key->path, value);
+    /* KEY=VALUE, with an index for an entry of a list. */
+    const int needs_quotes = strpbrk(value, " \"()[]") || strchr(key->path, '[');
+    printf("  argument  %s", needs_quotes ? "'" : "");
+    for (const char *c = key->path; *c; c++) {
+        putchar(*c);
+        if (*c == '[') putchar('0');
+    }
+    printf("=%s%s\n", value, needs_quotes ? "'" : "");
+    if (strchr(key->path, '[')) printf("            of an existing entry of the config\n");
     print_related(key);
 }

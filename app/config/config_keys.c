@@ -161,9 +161,11 @@ const void *hx_key_in_multigrid(const hx_key *key, const hx_mg_params *params)
     return (const char *)params + (key->offset - offsetof(hx_config, solver.multigrid));
 }
 
-/* A number of hx_mg_defaults as text that the config reads. */
-static void print_standard(const hx_key *key, const void *at, char *text, size_t n_text)
+void hx_key_print_multigrid(const hx_key *key, const hx_mg_params *params, char *text,
+                            size_t n_text)
 {
+    /* A number of hx_mg_defaults as text that the config reads. */
+    const void *const at = hx_key_in_multigrid(key, params);
     const double *const value = at;
     char number[3][40];
     if (key->type == HX_KEY_INT) {
@@ -178,12 +180,6 @@ static void print_standard(const hx_key *key, const void *at, char *text, size_t
         snprintf(text, n_text, "[%s, %s, %s]", number[0], number[1], number[2]);
     else
         snprintf(text, n_text, "%s", number[0]);
-}
-
-void hx_key_print_multigrid(const hx_key *key, const hx_mg_params *params, char *text,
-                            size_t n_text)
-{
-    print_standard(key, hx_key_in_multigrid(key, params), text, n_text);
 }
 
 const char *hx_key_default(const hx_key *key, char *text, size_t n_text)

@@ -62,19 +62,6 @@ static void put_head(void)
            "|---|---|---|---|---|---|---|\n");
 }
 
-/* Keys of experts have a section of their own. */
-static void put_experts(void)
-{
-    printf(
-        "\n## solver.multigrid\n\nConstants of the preconditioner, for experts. "
-        "[Theory](theory.md#multigrid) explains the method; `core/multigrid/mg_params.h`\nnames "
-        "the measurements behind each default. A key is part of the settings of a result only if "
-        "it is given.\n\n");
-    put_head();
-    for (size_t k = 0; k < hx_n_key; k++)
-        if (hx_key_is_of_experts(&hx_keys[k])) put_row(&hx_keys[k]);
-}
-
 void hx_print_keys_markdown(void)
 {
     printf("# Configuration reference\n\n"
@@ -98,5 +85,13 @@ void hx_print_keys_markdown(void)
             if (is_within(&hx_keys[k], group->path) && !hx_key_is_of_experts(&hx_keys[k]))
                 put_row(&hx_keys[k]);
     }
-    put_experts();
+    /* Keys of experts have a section of their own. */
+    printf(
+        "\n## solver.multigrid\n\nConstants of the preconditioner, for experts. "
+        "[Theory](theory.md#multigrid) explains the method; `core/multigrid/mg_params.h`\nnames "
+        "the measurements behind each default. A key is part of the settings of a result only if "
+        "it is given.\n\n");
+    put_head();
+    for (size_t k = 0; k < hx_n_key; k++)
+        if (hx_key_is_of_experts(&hx_keys[k])) put_row(&hx_keys[k]);
 }

@@ -89,13 +89,6 @@ static int find_text(const hx_value *value, const hx_key *key, const char *shown
     return check_word(value, key, shown, text);
 }
 
-static int read_text(const hx_value *value, const hx_key *key, const char *shown, char **out)
-{
-    const char *text = NULL;
-    HX_TRY(find_text(value, key, shown, &text));
-    return hx_config_set_word(out, text);
-}
-
 static int read_word(const hx_value *value, const hx_key *key, const char *shown, int *out)
 {
     const char *text = NULL;
@@ -283,9 +276,11 @@ static int read_entries(const hx_value *value, const hx_key *key, const char *sh
 static int read_value(const hx_value *value, const hx_key *key, const char *shown, char *base)
 {
     void *at = place_of(key, base);
+    const char *text = NULL;
     switch (key->type) {
     case HX_KEY_TEXT:
-        return read_text(value, key, shown, at);
+        HX_TRY(find_text(value, key, shown, &text));
+        return hx_config_set_word(at, text);
     case HX_KEY_WORD:
         return read_word(value, key, shown, at);
     case HX_KEY_CHOICES:
@@ -338,16 +333,6 @@ static int read_value(const hx_value *value, const hx_key *key, const char *show
     return HX_OK;
 }
 
-/* Adds "; 'optimization.iterations' is one" if another group has a key of that name. */
-static const char *found_elsewhere(const char *name, char *text, size_t n_text)
-{
-    text[0] = '\0';
-    for (size_t k = 0; k < hx_n_key && !text[0]; k++)
-        if (strcmp(hx_key_name(&hx_keys[k]), name) == 0)
-            snprintf(text, n_text, "; '%s' is one", hx_keys[k].path);
-    return text;
-}
-
 static int check_unknown(const hx_value *group, const char *prefix, const char *shown)
 {
     for (size_t i = 0; i < group->n; i++) {
@@ -358,8 +343,12 @@ static int check_unknown(const hx_value *group, const char *prefix, const char *
         for (size_t k = 0; k < hx_n_key && n < MAX_WORD; k++)
             if (hx_key_is_member(&hx_keys[k], prefix)) valid[n++] = hx_key_name(&hx_keys[k]);
         snprintf(key, sizeof key, "%s%s%s", shown, shown[0] ? "." : "", name);
-        return hx_config_fault(group->child[i]->origin, key, "unknown key%s%s",
-                               found_elsewhere(name, other, sizeof other),
+        /* Adds "; 'optimization.iterations' is one" if another group has a key of that name. */
+        other[0] = '\0';
+        for (size_t k = 0; k < hx_n_key && !other[0]; k++)
+            if (strcmp(hx_key_name(&hx_keys[k]), name) == 0)
+                snprintf(other, sizeof other, "; '%s' is one", hx_keys[k].path);
+        return hx_config_fault(group->child[i]->origin, key, "unknown key%s%s", other,
                                hx_name_hint(name, valid, n, hint, sizeof hint));
     }
     return HX_OK;
@@ -448,12 +437,6 @@ static int read_group(const hx_value *group, const char *prefix, const char *sho
     return HX_OK;
 }
 
-static int parse_units(hx_config *cfg)
-{
-    return hx_config_is_heat(cfg) ? hx_units_parse_heat(&cfg->units, cfg->units_text)
-                                  : hx_units_parse(&cfg->units, cfg->units_text);
-}
-
 /* Takes size 1 of a generator if neither a size nor a count is given. */
 static int resolve_size(hx_config *cfg)
 {
@@ -465,28 +448,6 @@ static int resolve_size(hx_config *cfg)
                                                    "given; give one, or a size from 1 to 5"));
     cfg->mesh.size = 1;
     return HX_OK;
-}
-
-/* The vector unit is selected for the whole process. If one is already in use, the config must not
- * change it, because results depend on it. */
-static int resolve_vector_unit(const hx_config *cfg)
-{
-    const char *const name = hx_config_word("solver.vector_unit", cfg->solver.vector_unit);
-    return hx_config_blame(cfg, "solver.vector_unit", hx_vector_unit_fix(name));
-}
-
-/* The default of the tolerance depends on the criterion. */
-static void resolve_tolerance(hx_config *cfg)
-{
-    if (hx_config_given(cfg, "solver.tolerance")) return;
-    cfg->solver.tolerance = hx_pcg_tolerance(cfg->solver.criterion);
-}
-
-/* With a projection, densities oscillate if the move limit is large. */
-static void resolve_move(hx_config *cfg)
-{
-    if (hx_config_given(cfg, "optimization.move")) return;
-    if (cfg->optimization.projection.given) cfg->optimization.move = 0.1;
 }
 
 /* Copies the rules for thin directions, if any are given. */
@@ -538,12 +499,22 @@ static int read_tree(hx_config *cfg)
                             "= 0.3; };"));
     HX_TRY(hx_config_check_mesh(cfg));
     HX_TRY(resolve_size(cfg));
-    resolve_tolerance(cfg);
-    HX_TRY(resolve_vector_unit(cfg));
+    /* The default of the tolerance depends on the criterion. */
+    if (!hx_config_given(cfg, "solver.tolerance"))
+        cfg->solver.tolerance = hx_pcg_tolerance(cfg->solver.criterion);
+    /* The vector unit is selected for the whole process. If one is already in use, the config
+     * must not change it, because results depend on it. */
+    const char *const name = hx_config_word("solver.vector_unit", cfg->solver.vector_unit);
+    HX_TRY(hx_config_blame(cfg, "solver.vector_unit", hx_vector_unit_fix(name)));
     HX_TRY(resolve_multigrid(cfg));
-    resolve_move(cfg);
+    /* With a projection, densities oscillate if the move limit is large. */
+    if (!hx_config_given(cfg, "optimization.move") && cfg->optimization.projection.given)
+        cfg->optimization.move = 0.1;
     HX_TRY(hx_config_check(cfg));
-    HX_TRY(hx_config_blame(cfg, "units", parse_units(cfg)));
+    HX_TRY(hx_config_blame(cfg, "units",
+                           hx_config_is_heat(cfg)
+                               ? hx_units_parse_heat(&cfg->units, cfg->units_text)
+                               : hx_units_parse(&cfg->units, cfg->units_text)));
     return HX_OK;
 }
 

@@ -92,24 +92,29 @@ static const char *const physics_words[] = {"elasticity", "heat", NULL};
     {                                                                                              \
         .path = p, .type = HX_KEY_GROUP, .offset = HX_NOWHERE, .help = text                        \
     }
-#define LIST(p, member, entry_type, text)                                                          \
+#define LIST(member, entry, ...)                                                                   \
     {                                                                                              \
-        .path = p, .type = HX_KEY_LIST, .offset = AT(member), .entry_size = sizeof(entry_type),    \
+        .path = #member, .type = HX_KEY_LIST, .offset = AT(member),                                \
+        .entry_size = sizeof(hx_config_##entry), __VA_ARGS__                                       \
+    }
+#define SHAPE(member, text)                                                                        \
+    {                                                                                              \
+        .path = "sets[]." #member, .type = HX_KEY_GROUP, .offset = IN(set, member.given),          \
         .help = text                                                                               \
     }
-#define SHAPE(p, member, text)                                                                     \
-    {                                                                                              \
-        .path = p, .type = HX_KEY_GROUP, .offset = IN(set, member.given), .help = text             \
-    }
 /* A group whose mere presence switches something on. */
-#define SWITCH(p, member, text)                                                                    \
+#define SWITCH(member, text)                                                                       \
     {                                                                                              \
-        .path = p, .type = HX_KEY_GROUP, .offset = AT(member.given), .help = text                  \
+        .path = #member, .type = HX_KEY_GROUP, .offset = AT(member.given), .help = text            \
     }
-#define KEY(p, t, where, ...)                                                                      \
+#define KEY_AT(p, t, where, ...)                                                                   \
     {                                                                                              \
         .path = p, .type = HX_KEY_##t, .offset = where, __VA_ARGS__                                \
     }
+/* A key stands for the member of hx_config, or of the entry of its list, with the same name. */
+#define KEY(member, t, ...) KEY_AT(#member, t, AT(member), __VA_ARGS__)
+#define ENTRY(list, type, member, t, ...)                                                          \
+    KEY_AT(#list "[]." #member, t, IN(type, member), __VA_ARGS__)
 
 /* A key in solver.multigrid stands for the member of hx_mg_params with the same name. */
 #define MG(member, limits, ...)                                                                      \
@@ -132,430 +137,395 @@ static const char *const physics_words[] = {"elasticity", "heat", NULL};
 /* NOLINTEND(bugprone-macro-parentheses) */
 
 const hx_key hx_keys[] = {
-    KEY("title", TEXT, AT(title), .is_free = 1, .fallback = "", .note = "\"\"",
+    KEY(title, TEXT, .is_free = 1, .fallback = "", .note = "\"\"",
         .help = "title of the run, shown in the header and written into the files"),
 
-    KEY("physics", WORD, AT(physics), .word = physics_words, .note = "elasticity",
+    KEY(physics, WORD, .word = physics_words, .note = "elasticity",
         .help = "what is analysed: elasticity, or heat (steady conduction), whose keys are in "
                 "units of power, length and temperature"),
 
-    KEY("units", TEXT, AT(units_text), .note = "-",
-        .help = "names of the units of force, length and stress of all numbers, and of time if it "
-                "is not s, such as \"N, mm, MPa\" or \"lbf, in, psi\"; for heat of power, length "
-                "and temperature: \"W, mm, K\". They are checked and printed with results; "
-                "nothing is converted"),
+    KEY_AT("units", TEXT, AT(units_text), .note = "-",
+           .help = "names of the units of force, length and stress of all numbers, and of time if "
+                   "it is not s, such as \"N, mm, MPa\" or \"lbf, in, psi\"; for heat of power, "
+                   "length and temperature: \"W, mm, K\". They are checked and printed with "
+                   "results; nothing is converted"),
 
     GROUP("mesh", "the mesh: a generator, or a file"),
-    KEY("mesh.generator", TEXT, AT(mesh.generator), .more_word = generator_word,
+    KEY(mesh.generator, TEXT, .more_word = generator_word,
         .help = "name of a generated example; `hextop list` describes them"),
-    KEY("mesh.size", INT, AT(mesh.size), .generator_only = 1, .fallback = "0", .range = "[0, 5]",
+    KEY(mesh.size, INT, .generator_only = 1, .fallback = "0", .range = "[0, 5]",
         .note = "1, or 0 when nx, ny or nz is given",
         .help = "mesh size 1 to 5 of the generated example, 31 thousand to 1.2 million elements; "
                 "with 0, give nx, ny or nz"),
-    KEY("mesh.nx", INT, AT(mesh.nx), .generator_only = 1, .unit = "elements", .fallback = "0",
+    KEY(mesh.nx, INT, .generator_only = 1, .unit = "elements", .fallback = "0",
         .range = "[0, 100000]", .note = "from size",
         .help = "number of elements along x, instead of the number that size gives; `hextop list` "
                 "describes the exact meaning"),
-    KEY("mesh.ny", INT, AT(mesh.ny), .generator_only = 1, .unit = "elements", .fallback = "0",
+    KEY(mesh.ny, INT, .generator_only = 1, .unit = "elements", .fallback = "0",
         .range = "[0, 100000]", .note = "from size", .help = "number of elements along y"),
-    KEY("mesh.nz", INT, AT(mesh.nz), .generator_only = 1, .unit = "elements", .fallback = "0",
+    KEY(mesh.nz, INT, .generator_only = 1, .unit = "elements", .fallback = "0",
         .range = "[0, 100000]", .note = "from size", .help = "number of elements along z"),
-    KEY("mesh.distort", FLOAT, AT(mesh.distort), .generator_only = 1, .unit = "element size",
-        .fallback = "0.0", .range = "[0, 0.3]",
+    KEY(mesh.distort, FLOAT, .generator_only = 1, .unit = "element size", .fallback = "0.0",
+        .range = "[0, 0.3]",
         .help = "largest random displacement of the inner nodes of a generated mesh"),
-    KEY("mesh.seed", INT, AT(mesh.seed), .generator_only = 1, .fallback = "1", .range = "[0, inf)",
+    KEY(mesh.seed, INT, .generator_only = 1, .fallback = "1", .range = "[0, inf)",
         .help = "seed of the random numbers of distort"),
-    KEY("mesh.file", TEXT, AT(mesh.file), .is_free = 1,
+    KEY(mesh.file, TEXT, .is_free = 1,
         .help = "mesh, CAD model or spline volume, relative to the config. Meshes of solids: "
                 "Gmsh, Abaqus, CalculiX, ANSYS, Nastran, universal, Medit, Exodus and VTK files "
                 "with their sets; CAD models (.step, .iges, .brep, .stl), which gmsh meshes; "
                 "splines: G+Smo .xml, MFEM NURBS .mesh"),
-    KEY("mesh.merge", FLOAT, AT(mesh.merge), .file_only = 1, .unit = "length", .range = "[0, inf)",
+    KEY(mesh.merge, FLOAT, .file_only = 1, .unit = "length", .range = "[0, inf)",
         .note = "none: bodies that touch unconnected are refused",
         .help = "distance below which nodes of a file become one; 0 keeps coincident nodes apart"),
-    KEY("mesh.ignore", WORDS, AT(mesh.ignore), .file_only = 1, .is_free = 1,
-        .example = "(\"S4\", \"MASS\")",
+    KEY(mesh.ignore, WORDS, .file_only = 1, .is_free = 1, .example = "(\"S4\", \"MASS\")",
         .help = "items of the file that hextop does not read and the analysis leaves out on "
                 "purpose, spelled as in the warning that names them. Supports, loads and material "
                 "from = \"file\" are refused unless all of these items are listed"),
-    KEY("mesh.element_size", FLOAT, AT(mesh.element_size), .file_only = 1, .unit = "length",
-        .range = "(0, inf)", .note = "for about 100,000 tetrahedra",
+    KEY(mesh.element_size, FLOAT, .file_only = 1, .unit = "length", .range = "(0, inf)",
+        .note = "for about 100,000 tetrahedra",
         .help = "edge length of the tetrahedra of a CAD model; down to a quarter of it where the "
                 "surface is curved"),
-    KEY("mesh.time_limit", FLOAT, AT(mesh.time_limit), .file_only = 1, .unit = "s",
-        .range = "(0, inf)", .note = "600",
+    KEY(mesh.time_limit, FLOAT, .file_only = 1, .unit = "s", .range = "(0, inf)", .note = "600",
         .help = "time limit of each run of gmsh, which meshes CAD models"),
-    KEY("mesh.degree", INT, AT(mesh.degree), .file_only = 1, .range = "[1, 4]",
-        .note = "the file's",
+    KEY(mesh.degree, INT, .file_only = 1, .range = "[1, 4]", .note = "the file's",
         .help = "degree to which every direction of a spline is raised, before refine"),
-    KEY("mesh.refine", NUMBERS, AT(mesh.refine), .file_only = 1, .range = "[0, 10000]",
-        .note = "[1, 1, 1]",
+    KEY(mesh.refine, NUMBERS, .file_only = 1, .range = "[0, 10000]", .note = "[1, 1, 1]",
         .help = "number of equal parts of every span of a spline along u, v and w, for all "
-                "patches, or three numbers per patch; 0 follows the neighbours through interfaces"),
-    KEY("mesh.shuffle", INT, AT(mesh.shuffle), .fallback = "0", .range = "[0, inf)",
+                "patches, or three numbers per patch; 0 follows the neighbours through "
+                "interfaces"),
+    KEY(mesh.shuffle, INT, .fallback = "0", .range = "[0, inf)",
         .help = "seed of a random permutation of nodes and elements; 0 keeps their order"),
-    KEY("mesh.reorder", BOOL, AT(mesh.reorder), .fallback = "true",
+    KEY(mesh.reorder, BOOL, .fallback = "true",
         .help = "whether nodes and elements are renumbered along a space-filling curve for speed; "
                 "files that are written have the original order"),
-    KEY("mesh.in_parts", WORD, AT(mesh.in_parts), .is_free = 1, .fallback = "auto",
-        .word = in_parts_words,
-        .help =
-            "whether each process under mpirun creates only its own part of the mesh, so that none "
-            "has the whole mesh; auto: for meshes of at least 16 million elements, generated or "
-            "from a .vtk, .msh or .inp file, if nothing else needs the whole"),
+    KEY(mesh.in_parts, WORD, .is_free = 1, .fallback = "auto", .word = in_parts_words,
+        .help = "whether each process under mpirun creates only its own part of the mesh, so that "
+                "none has the whole mesh; auto: for meshes of at least 16 million elements, "
+                "generated or from a .vtk, .msh or .inp file, if nothing else needs the whole"),
 
     GROUP("material", "isotropic linear elastic material, or conductivity"),
-    KEY("material.from", TEXT, AT(material.from), .word = from_words, .file_only = 1,
+    KEY(material.from, TEXT, .word = from_words, .file_only = 1,
         .help = "\"file\" takes the one isotropic material that mesh.file states for all "
                 "elements, in the file's own units; keys of the config take precedence"),
-    KEY("material.E", FLOAT, AT(material.young), ELASTICITY, .unit = "force/length^2",
-        .fallback = "1.0", .range = "[1e-20, 1e20]",
-        .help = "Young's modulus of the solid material"),
-    KEY("material.nu", FLOAT, AT(material.poisson), ELASTICITY, .fallback = "0.3",
-        .range = "[-0.999, 0.499]", .help = "Poisson's ratio of the solid material"),
-    KEY("material.density", FLOAT, AT(material.density), .unit = "mass/length^3",
-        .range = "(0, inf)",
+    KEY_AT("material.E", FLOAT, AT(material.young), ELASTICITY, .unit = "force/length^2",
+           .fallback = "1.0", .range = "[1e-20, 1e20]",
+           .help = "Young's modulus of the solid material"),
+    KEY_AT("material.nu", FLOAT, AT(material.poisson), ELASTICITY, .fallback = "0.3",
+           .range = "[-0.999, 0.499]", .help = "Poisson's ratio of the solid material"),
+    KEY(material.density, FLOAT, .unit = "mass/length^3", .range = "(0, inf)",
         .help = "mass density of the solid material, needed by gravity and centrifugal loads, in "
                 "consistent units: t/mm^3 with N, mm and MPa"),
-    KEY("material.conductivity", FLOAT, AT(material.conductivity), HEAT,
-        .unit = "power/(length*temperature)", .fallback = "1.0", .range = "[1e-20, 1e20]",
-        .help = "thermal conductivity of the solid material"),
-    KEY("material.conductivity_min", FLOAT, AT(material.conductivity_min), HEAT,
-        .unit = "power/(length*temperature)", .range = "(0, inf)",
-        .note = "1e-3 of material.conductivity",
+    KEY(material.conductivity, FLOAT, HEAT, .unit = "power/(length*temperature)", .fallback = "1.0",
+        .range = "[1e-20, 1e20]", .help = "thermal conductivity of the solid material"),
+    KEY(material.conductivity_min, FLOAT, HEAT, .unit = "power/(length*temperature)",
+        .range = "(0, inf)", .note = "1e-3 of material.conductivity",
         .help = "thermal conductivity of void, below that of the solid; that of an element is "
                 "conductivity_min + (conductivity - conductivity_min) rho^p"),
 
-    LIST("supports", supports, hx_config_support,
-         "supports: sets of nodes with fixed or prescribed displacements, or prescribed "
-         "temperatures"),
-    KEY("supports[].set", TEXT, IN(support, set), .note = "required without from",
-        .help = "name of the supported set of nodes"),
-    KEY("supports[].from", TEXT, IN(support, from), ELASTICITY, .word = from_words,
-        .help = "\"file\" takes the supports and prescribed displacements that mesh.file states"),
-    KEY("supports[].fix", TEXT, IN(support, fix), ELASTICITY, .note = "required with set",
-        .help = "displacement components that are prescribed, letters of \"xyz\""),
-    KEY("supports[].value", VECTOR, IN(support, value), ELASTICITY, .unit = "length",
-        .fallback = "[0.0, 0.0, 0.0]", .help = "prescribed displacement in these components"),
-    KEY("supports[].temperature", FLOAT, IN(support, temperature), HEAT, .unit = "temperature",
-        .note = "required", .help = "prescribed temperature of the nodes of the set"),
+    LIST(supports, support,
+         .help = "supports: sets of nodes with fixed or prescribed displacements, or prescribed "
+                 "temperatures"),
+    ENTRY(supports, support, set, TEXT, .note = "required without from",
+          .help = "name of the supported set of nodes"),
+    ENTRY(supports, support, from, TEXT, ELASTICITY, .word = from_words,
+          .help = "\"file\" takes the supports and prescribed displacements that mesh.file "
+                  "states"),
+    ENTRY(supports, support, fix, TEXT, ELASTICITY, .note = "required with set",
+          .help = "displacement components that are prescribed, letters of \"xyz\""),
+    ENTRY(supports, support, value, VECTOR, ELASTICITY, .unit = "length",
+          .fallback = "[0.0, 0.0, 0.0]", .help = "prescribed displacement in these components"),
+    ENTRY(supports, support, temperature, FLOAT, HEAT, .unit = "temperature", .note = "required",
+          .help = "prescribed temperature of the nodes of the set"),
 
-    {.path = "springs",
-     .type = HX_KEY_LIST,
-     .offset = AT(springs),
-     .entry_size = sizeof(hx_config_spring),
-     ELASTICITY,
-     .help = "elastic supports of sets"},
-    KEY("springs[].set", TEXT, IN(spring, set), .required = 1,
-        .help = "name of the set of nodes that is connected to ground"),
-    KEY("springs[].stiffness", VECTOR, IN(spring, stiffness), .required = 1, .unit = "force/length",
-        .range = "[0, inf)", .help = "spring stiffness along x, y and z"),
-    KEY("springs[].per", WORD, IN(spring, per), .fallback = "total", .word = share_words,
-        .help = "what the stiffness refers to. total: the whole set, shared by area if it spans "
-                "boundary faces, else by nodes; node: every node; area: the area of its boundary "
-                "faces"),
+    LIST(springs, spring, ELASTICITY, .help = "elastic supports of sets"),
+    ENTRY(springs, spring, set, TEXT, .required = 1,
+          .help = "name of the set of nodes that is connected to ground"),
+    ENTRY(springs, spring, stiffness, VECTOR, .required = 1, .unit = "force/length",
+          .range = "[0, inf)", .help = "spring stiffness along x, y and z"),
+    ENTRY(springs, spring, per, WORD, .fallback = "total", .word = share_words,
+          .help = "what the stiffness refers to. total: the whole set, shared by area if it spans "
+                  "boundary faces, else by nodes; node: every node; area: the area of its "
+                  "boundary faces"),
 
-    {.path = "convection",
-     .type = HX_KEY_LIST,
-     .offset = AT(convection),
-     .entry_size = sizeof(hx_config_convection),
-     HEAT,
-     .help = "heat to a fluid, coefficient (T - ambient) per area, in every load case"},
-    KEY("convection[].set", TEXT, IN(convection, set), .required = 1,
-        .help = "name of the set whose boundary faces exchange heat"),
-    KEY("convection[].coefficient", FLOAT, IN(convection, coefficient), .required = 1,
-        .unit = "power/(length^2*temperature)", .range = "(0, inf)",
-        .help = "heat transfer coefficient"),
-    KEY("convection[].ambient", FLOAT, IN(convection, ambient), .required = 1,
-        .unit = "temperature", .help = "temperature of the fluid"),
+    LIST(convection, convection, HEAT,
+         .help = "heat to a fluid, coefficient (T - ambient) per area, in every load case"),
+    ENTRY(convection, convection, set, TEXT, .required = 1,
+          .help = "name of the set whose boundary faces exchange heat"),
+    ENTRY(convection, convection, coefficient, FLOAT, .required = 1,
+          .unit = "power/(length^2*temperature)", .range = "(0, inf)",
+          .help = "heat transfer coefficient"),
+    ENTRY(convection, convection, ambient, FLOAT, .required = 1, .unit = "temperature",
+          .help = "temperature of the fluid"),
 
-    LIST("loads", loads, hx_config_load,
-         "loads on sets or on the whole part; each has exactly one of node_force, total_force, "
-         "traction, pressure, bearing_force, remote_force (or a moment, or both), gravity, "
-         "centrifugal, from; for heat exactly one of source, heat, flux, node_heat"),
-    KEY("loads[].set", TEXT, IN(load, set),
-        .note = "required, except for gravity, centrifugal, from and source",
-        .help = "name of the loaded set of nodes; traction and pressure need boundary faces in it"),
-    KEY("loads[].from", TEXT, IN(load, from), ELASTICITY, .word = from_words,
-        .help = "\"file\" takes the loads that mesh.file states; its steps are the load cases"),
-    KEY("loads[].node_force", VECTOR, IN(load, node_force), ELASTICITY, .unit = "force",
-        .help = "force at every node of the set"),
-    KEY("loads[].total_force", VECTOR, IN(load, total_force), ELASTICITY, .unit = "force",
-        .help = "total force on the set, shared by area if it spans boundary faces, else by nodes"),
-    KEY("loads[].traction", VECTOR, IN(load, traction), ELASTICITY, .unit = "force/length^2",
-        .help = "force per area on the set's boundary faces, as consistent nodal loads"),
-    KEY("loads[].pressure", FLOAT, IN(load, pressure), ELASTICITY, .unit = "force/length^2",
-        .help = "pressure on the set's boundary faces; positive pushes inwards"),
-    KEY("loads[].bearing_force", VECTOR, IN(load, bearing_force), ELASTICITY, .unit = "force",
-        .help = "force of a pin on the bore formed by the set's boundary faces: across the axis a "
-                "cosine-shaped pressure on the half that it pushes against, along the axis a "
-                "uniform traction"),
-    KEY("loads[].gravity", VECTOR, IN(load, gravity), ELASTICITY, .unit = "length/time^2",
-        .help = "acceleration of the whole part, which acts on its mass; [0.0, 0.0, -9810.0] with "
-                "mm and s"),
-    KEY("loads[].centrifugal", GROUP, IN(load, centrifugal.given), ELASTICITY,
-        .help = "rotation of the whole part about an axis"),
-    KEY("loads[].centrifugal.point", VECTOR, IN(load, centrifugal.point), .unit = "length",
-        .required = 1, .help = "point on the axis of rotation"),
-    KEY("loads[].centrifugal.axis", VECTOR, IN(load, centrifugal.axis), .required = 1,
-        .help = "direction of the axis of rotation, of any length"),
-    KEY("loads[].centrifugal.speed", FLOAT, IN(load, centrifugal.speed), .unit = "rad/time",
-        .required = 1, .range = "(0, inf)", .help = "angular speed, 2 pi times the turns per time"),
-    KEY("loads[].remote_force", VECTOR, IN(load, remote_force), ELASTICITY, .unit = "force",
-        .help = "force that acts at `point` and is carried by the set's nodes, by their share of "
-                "the area of its faces, or equally"),
-    KEY("loads[].moment", VECTOR, IN(load, moment), ELASTICITY, .unit = "force*length",
-        .help = "moment carried by the set's nodes, with or without a remote_force"),
-    KEY("loads[].point", VECTOR, IN(load, point), ELASTICITY, .unit = "length",
-        .note = "required with remote_force", .help = "point where remote_force acts"),
-    KEY("loads[].coupling", WORD, IN(load, coupling), ELASTICITY, .word = coupling_words,
-        .note = "distributing",
-        .help = "how remote_force and moment load the set: distributing leaves it flexible, rigid "
-                "makes it move as a rigid body"),
-    KEY("loads[].source", FLOAT, IN(load, source), HEAT, .unit = "power/length^3",
-        .help = "heat per volume of the set's elements, or of the whole part without a set, at "
-                "any density"),
-    KEY("loads[].heat", FLOAT, IN(load, heat), HEAT, .unit = "power",
-        .help = "total heat into the set, shared by volume if it holds elements, else by area if "
-                "it spans boundary faces, else by nodes"),
-    KEY("loads[].flux", FLOAT, IN(load, flux), HEAT, .unit = "power/length^2",
-        .help = "heat per area into the set's boundary faces"),
-    KEY("loads[].node_heat", FLOAT, IN(load, node_heat), HEAT, .unit = "power",
-        .help = "heat at every node of the set"),
-    KEY("loads[].case", INT, IN(load, load_case), .zero_unset = 1, .range = "[1, 1000]",
-        .note = "1; with from, every step of the file",
-        .help = "load case of the entry; cases are numbered without a gap. With from: the step of "
-                "the file that becomes this case, or its only one"),
-    KEY("weights", NUMBERS, AT(weights), .range = "(0, inf)", .note = "1 for every case",
+    LIST(loads, load,
+         .help = "loads on sets or on the whole part; each has exactly one of node_force, "
+                 "total_force, traction, pressure, bearing_force, remote_force (or a moment, or "
+                 "both), gravity, centrifugal, from; for heat exactly one of source, heat, flux, "
+                 "node_heat"),
+    ENTRY(loads, load, set, TEXT,
+          .note = "required, except for gravity, centrifugal, from and source",
+          .help = "name of the loaded set of nodes; traction and pressure need boundary faces in "
+                  "it"),
+    ENTRY(loads, load, from, TEXT, ELASTICITY, .word = from_words,
+          .help = "\"file\" takes the loads that mesh.file states; its steps are the load cases"),
+    ENTRY(loads, load, node_force, VECTOR, ELASTICITY, .unit = "force",
+          .help = "force at every node of the set"),
+    ENTRY(loads, load, total_force, VECTOR, ELASTICITY, .unit = "force",
+          .help = "total force on the set, shared by area if it spans boundary faces, else by "
+                  "nodes"),
+    ENTRY(loads, load, traction, VECTOR, ELASTICITY, .unit = "force/length^2",
+          .help = "force per area on the set's boundary faces, as consistent nodal loads"),
+    ENTRY(loads, load, pressure, FLOAT, ELASTICITY, .unit = "force/length^2",
+          .help = "pressure on the set's boundary faces; positive pushes inwards"),
+    ENTRY(loads, load, bearing_force, VECTOR, ELASTICITY, .unit = "force",
+          .help = "force of a pin on the bore formed by the set's boundary faces: across the axis "
+                  "a cosine-shaped pressure on the half that it pushes against, along the axis a "
+                  "uniform traction"),
+    ENTRY(loads, load, gravity, VECTOR, ELASTICITY, .unit = "length/time^2",
+          .help = "acceleration of the whole part, which acts on its mass; [0.0, 0.0, -9810.0] "
+                  "with mm and s"),
+    KEY_AT("loads[].centrifugal", GROUP, IN(load, centrifugal.given), ELASTICITY,
+           .help = "rotation of the whole part about an axis"),
+    ENTRY(loads, load, centrifugal.point, VECTOR, .unit = "length", .required = 1,
+          .help = "point on the axis of rotation"),
+    ENTRY(loads, load, centrifugal.axis, VECTOR, .required = 1,
+          .help = "direction of the axis of rotation, of any length"),
+    ENTRY(loads, load, centrifugal.speed, FLOAT, .unit = "rad/time", .required = 1,
+          .range = "(0, inf)", .help = "angular speed, 2 pi times the turns per time"),
+    ENTRY(loads, load, remote_force, VECTOR, ELASTICITY, .unit = "force",
+          .help = "force that acts at `point` and is carried by the set's nodes, by their share "
+                  "of the area of its faces, or equally"),
+    ENTRY(loads, load, moment, VECTOR, ELASTICITY, .unit = "force*length",
+          .help = "moment carried by the set's nodes, with or without a remote_force"),
+    ENTRY(loads, load, point, VECTOR, ELASTICITY, .unit = "length",
+          .note = "required with remote_force", .help = "point where remote_force acts"),
+    ENTRY(loads, load, coupling, WORD, ELASTICITY, .word = coupling_words, .note = "distributing",
+          .help = "how remote_force and moment load the set: distributing leaves it flexible, "
+                  "rigid makes it move as a rigid body"),
+    ENTRY(loads, load, source, FLOAT, HEAT, .unit = "power/length^3",
+          .help = "heat per volume of the set's elements, or of the whole part without a set, at "
+                  "any density"),
+    ENTRY(loads, load, heat, FLOAT, HEAT, .unit = "power",
+          .help = "total heat into the set, shared by volume if it holds elements, else by area "
+                  "if it spans boundary faces, else by nodes"),
+    ENTRY(loads, load, flux, FLOAT, HEAT, .unit = "power/length^2",
+          .help = "heat per area into the set's boundary faces"),
+    ENTRY(loads, load, node_heat, FLOAT, HEAT, .unit = "power",
+          .help = "heat at every node of the set"),
+    KEY_AT("loads[].case", INT, IN(load, load_case), .zero_unset = 1, .range = "[1, 1000]",
+           .note = "1; with from, every step of the file",
+           .help = "load case of the entry; cases are numbered without a gap. With from: the step "
+                   "of the file that becomes this case, or its only one"),
+    KEY(weights, NUMBERS, .range = "(0, inf)", .note = "1 for every case",
         .help = "weights of the load cases' compliances in the objective"),
 
-    LIST("passive", passive, hx_config_passive, "regions whose elements keep a given density"),
-    KEY("passive[].set", TEXT, IN(passive, set), .required = 1,
-        .help = "name of the set of elements, or with a skin of nodes or faces"),
-    KEY("passive[].skin", FLOAT, IN(passive, skin), .unit = "length", .range = "(0, inf)",
-        .help = "thickness of a layer at the set's boundary faces, or at its nodes: elements "
-                "whose centroid lies within it, and at least those that touch the set, in place "
-                "of the set's elements"),
-    KEY("passive[].density", FLOAT, IN(passive, density), .fallback = "1.0", .range = "(0, 1]",
-        .help = "density that is kept: 1 is solid, rho_min is void"),
+    LIST(passive, passive, .help = "regions whose elements keep a given density"),
+    ENTRY(passive, passive, set, TEXT, .required = 1,
+          .help = "name of the set of elements, or with a skin of nodes or faces"),
+    ENTRY(passive, passive, skin, FLOAT, .unit = "length", .range = "(0, inf)",
+          .help = "thickness of a layer at the set's boundary faces, or at its nodes: elements "
+                  "whose centroid lies within it, and at least those that touch the set, in place "
+                  "of the set's elements"),
+    ENTRY(passive, passive, density, FLOAT, .fallback = "1.0", .range = "(0, 1]",
+          .help = "density that is kept: 1 is solid, rho_min is void"),
 
-    LIST("sets", sets, hx_config_set,
-         "sets selected by geometry or combined from others; each has a name and exactly one of "
-         "plane, box, cylinder, sphere, and, or, not"),
-    KEY("sets[].name", TEXT, IN(set, name), .required = 1, .help = "name of the new set"),
-    SHAPE("sets[].plane", plane, "selects the points in a plane"),
-    KEY("sets[].plane.point", VECTOR, IN(set, plane.point), .unit = "length", .required = 1,
-        .help = "point of the plane"),
-    KEY("sets[].plane.normal", VECTOR, IN(set, plane.normal), .required = 1,
-        .help = "normal of the plane, of any length"),
-    KEY("sets[].plane.tolerance", FLOAT, IN(set, plane.tolerance), .unit = "length",
-        .range = "[0, inf)", .note = "1e-6 of the mesh's diagonal",
-        .help = "largest allowed distance from the plane"),
-    SHAPE("sets[].box", box, "selects the points in a box along the axes"),
-    KEY("sets[].box.min", VECTOR, IN(set, box.min), .unit = "length", .required = 1,
-        .help = "corner of the box with the smallest coordinates"),
-    KEY("sets[].box.max", VECTOR, IN(set, box.max), .unit = "length", .required = 1,
-        .help = "corner of the box with the largest coordinates"),
-    KEY("sets[].box.tolerance", FLOAT, IN(set, box.tolerance), .unit = "length",
-        .range = "[0, inf)", .note = "1e-6 of the mesh's diagonal",
-        .help = "largest allowed distance from the box"),
-    SHAPE("sets[].cylinder", cylinder, "selects the points in a cylinder or tube"),
-    KEY("sets[].cylinder.point", VECTOR, IN(set, cylinder.point), .unit = "length", .required = 1,
-        .help = "point on the axis of the cylinder; its start if a length is given"),
-    KEY("sets[].cylinder.axis", VECTOR, IN(set, cylinder.axis), .required = 1,
-        .help = "direction of the axis of the cylinder, of any length"),
-    KEY("sets[].cylinder.radius", FLOAT, IN(set, cylinder.radius), .unit = "length", .required = 1,
-        .range = "(0, inf)", .help = "outer radius of the cylinder"),
-    KEY("sets[].cylinder.inner", FLOAT, IN(set, cylinder.inner), .unit = "length",
-        .fallback = "0.0", .range = "[0, inf)",
-        .help = "inner radius of the tube; equal to radius: only the surface"),
-    KEY("sets[].cylinder.length", FLOAT, IN(set, cylinder.length), .unit = "length",
-        .fallback = "0.0", .range = "[0, inf)",
-        .help = "length of the cylinder along its axis; 0: infinite"),
-    KEY("sets[].cylinder.tolerance", FLOAT, IN(set, cylinder.tolerance), .unit = "length",
-        .range = "[0, inf)", .note = "1e-6 of the mesh's diagonal",
-        .help = "largest allowed distance from the cylinder"),
-    SHAPE("sets[].sphere", sphere, "selects the points in a sphere or shell"),
-    KEY("sets[].sphere.center", VECTOR, IN(set, sphere.center), .unit = "length", .required = 1,
-        .help = "centre of the sphere"),
-    KEY("sets[].sphere.radius", FLOAT, IN(set, sphere.radius), .unit = "length", .required = 1,
-        .range = "(0, inf)", .help = "outer radius of the sphere"),
-    KEY("sets[].sphere.inner", FLOAT, IN(set, sphere.inner), .unit = "length", .fallback = "0.0",
-        .range = "[0, inf)",
-        .help = "inner radius of the shell; equal to radius: only the surface"),
-    KEY("sets[].sphere.tolerance", FLOAT, IN(set, sphere.tolerance), .unit = "length",
-        .range = "[0, inf)", .note = "1e-6 of the mesh's diagonal",
-        .help = "largest allowed distance from the sphere"),
-    KEY("sets[].and", WORDS, IN(set, all_of),
-        .help = "names of sets whose intersection is the new set: the nodes, elements, boundary "
-                "faces and edges in all of them"),
-    KEY("sets[].or", WORDS, IN(set, any_of),
-        .help = "names of sets whose union is the new set: the nodes, elements, boundary faces "
-                "and edges of any of them, and no other faces"),
-    KEY("sets[].not", WORDS, IN(set, none_of),
-        .help = "names of sets whose complement is the new set: all nodes, elements, boundary "
-                "faces and edges in none of them"),
+    LIST(sets, set,
+         .help = "sets selected by geometry or combined from others; each has a name and exactly "
+                 "one of plane, box, cylinder, sphere, and, or, not"),
+    ENTRY(sets, set, name, TEXT, .required = 1, .help = "name of the new set"),
+    SHAPE(plane, "selects the points in a plane"),
+    ENTRY(sets, set, plane.point, VECTOR, .unit = "length", .required = 1,
+          .help = "point of the plane"),
+    ENTRY(sets, set, plane.normal, VECTOR, .required = 1,
+          .help = "normal of the plane, of any length"),
+    ENTRY(sets, set, plane.tolerance, FLOAT, .unit = "length", .range = "[0, inf)",
+          .note = "1e-6 of the mesh's diagonal", .help = "largest allowed distance from the plane"),
+    SHAPE(box, "selects the points in a box along the axes"),
+    ENTRY(sets, set, box.min, VECTOR, .unit = "length", .required = 1,
+          .help = "corner of the box with the smallest coordinates"),
+    ENTRY(sets, set, box.max, VECTOR, .unit = "length", .required = 1,
+          .help = "corner of the box with the largest coordinates"),
+    ENTRY(sets, set, box.tolerance, FLOAT, .unit = "length", .range = "[0, inf)",
+          .note = "1e-6 of the mesh's diagonal", .help = "largest allowed distance from the box"),
+    SHAPE(cylinder, "selects the points in a cylinder or tube"),
+    ENTRY(sets, set, cylinder.point, VECTOR, .unit = "length", .required = 1,
+          .help = "point on the axis of the cylinder; its start if a length is given"),
+    ENTRY(sets, set, cylinder.axis, VECTOR, .required = 1,
+          .help = "direction of the axis of the cylinder, of any length"),
+    ENTRY(sets, set, cylinder.radius, FLOAT, .unit = "length", .required = 1, .range = "(0, inf)",
+          .help = "outer radius of the cylinder"),
+    ENTRY(sets, set, cylinder.inner, FLOAT, .unit = "length", .fallback = "0.0",
+          .range = "[0, inf)",
+          .help = "inner radius of the tube; equal to radius: only the surface"),
+    ENTRY(sets, set, cylinder.length, FLOAT, .unit = "length", .fallback = "0.0",
+          .range = "[0, inf)", .help = "length of the cylinder along its axis; 0: infinite"),
+    ENTRY(sets, set, cylinder.tolerance, FLOAT, .unit = "length", .range = "[0, inf)",
+          .note = "1e-6 of the mesh's diagonal",
+          .help = "largest allowed distance from the cylinder"),
+    SHAPE(sphere, "selects the points in a sphere or shell"),
+    ENTRY(sets, set, sphere.center, VECTOR, .unit = "length", .required = 1,
+          .help = "centre of the sphere"),
+    ENTRY(sets, set, sphere.radius, FLOAT, .unit = "length", .required = 1, .range = "(0, inf)",
+          .help = "outer radius of the sphere"),
+    ENTRY(sets, set, sphere.inner, FLOAT, .unit = "length", .fallback = "0.0", .range = "[0, inf)",
+          .help = "inner radius of the shell; equal to radius: only the surface"),
+    ENTRY(sets, set, sphere.tolerance, FLOAT, .unit = "length", .range = "[0, inf)",
+          .note = "1e-6 of the mesh's diagonal",
+          .help = "largest allowed distance from the sphere"),
+    KEY_AT("sets[].and", WORDS, IN(set, all_of),
+           .help = "names of sets whose intersection is the new set: the nodes, elements, "
+                   "boundary faces and edges in all of them"),
+    KEY_AT("sets[].or", WORDS, IN(set, any_of),
+           .help = "names of sets whose union is the new set: the nodes, elements, boundary faces "
+                   "and edges of any of them, and no other faces"),
+    KEY_AT("sets[].not", WORDS, IN(set, none_of),
+           .help = "names of sets whose complement is the new set: all nodes, elements, boundary "
+                   "faces and edges in none of them"),
 
     GROUP("optimization", "minimum compliance at a given volume by SIMP and optimality criteria"),
-    KEY("optimization.volume_fraction", FLOAT, AT(optimization.volume_fraction), .required = 1,
-        .range = "(0, 1]",
+    KEY(optimization.volume_fraction, FLOAT, .required = 1, .range = "(0, 1]",
         .help = "share of the volume that may be solid, passive elements included"),
     {.path = "optimization.objective",
      .type = HX_KEY_GROUP,
      .offset = HX_NOWHERE,
      .short_form = "kind",
-     .help = "quantity that is minimized; objective = \"compliance\" is short for "
-             "{ kind = \"compliance\"; }"},
-    KEY("optimization.objective.kind", TEXT, AT(optimization.objective.kind),
-        .fallback = "compliance", .more_word = objective_word,
+     .help = "quantity that is minimized; objective = \"compliance\" is short for { kind = "
+             "\"compliance\"; }"},
+    KEY(optimization.objective.kind, TEXT, .fallback = "compliance", .more_word = objective_word,
         .help = "what is minimized; `hextop list` describes the kinds"),
-    KEY("optimization.objective.set", TEXT, AT(optimization.objective.set), .note = "none",
+    KEY(optimization.objective.set, TEXT, .note = "none",
         .help = "set whose mean displacement is minimized; required by kind = \"displacement\""),
-    KEY("optimization.objective.direction", VECTOR, AT(optimization.objective.direction),
-        .note = "none",
-        .help = "direction, of any length, along which a displacement counts as positive; required "
-                "by kind = \"displacement\""),
-    KEY("optimization.update", TEXT, AT(optimization.update), .fallback = "oc",
-        .more_word = update_word,
+    KEY(optimization.objective.direction, VECTOR, .note = "none",
+        .help = "direction, of any length, along which a displacement counts as positive; "
+                "required by kind = \"displacement\""),
+    KEY(optimization.update, TEXT, .fallback = "oc", .more_word = update_word,
         .help = "method that proposes the next design; `hextop list` describes them"),
-    KEY("optimization.penalty", FLOAT, AT(optimization.penalty), .fallback = "3.0",
-        .range = "[1, 20]", .help = "SIMP exponent p: the stiffness of an element is E rho^p"),
-    KEY("optimization.rho_min", FLOAT, AT(optimization.rho_min), .fallback = "0.001",
-        .range = "[1e-6, 0.99]", .help = "smallest density of an element, that of void"),
-    KEY("optimization.move", FLOAT, AT(optimization.move), .fallback = "0.2", .range = "[1e-6, 1]",
+    KEY(optimization.penalty, FLOAT, .fallback = "3.0", .range = "[1, 20]",
+        .help = "SIMP exponent p: the stiffness of an element is E rho^p"),
+    KEY(optimization.rho_min, FLOAT, .fallback = "0.001", .range = "[1e-6, 0.99]",
+        .help = "smallest density of an element, that of void"),
+    KEY(optimization.move, FLOAT, .fallback = "0.2", .range = "[1e-6, 1]",
         .note = "0.2, with a projection 0.1",
         .help = "largest change of a density in an iteration"),
-    KEY("optimization.damping", FLOAT, AT(optimization.damping), .fallback = "0.5",
-        .range = "[1e-6, 1]", .help = "exponent eta of the optimality criteria"),
-    KEY("optimization.iterations", INT, AT(optimization.iterations), .is_free = 1, .fallback = "50",
-        .range = "[1, 1000000]", .help = "largest number of design iterations"),
-    KEY("optimization.change_tolerance", FLOAT, AT(optimization.change_tolerance), .is_free = 1,
-        .fallback = "0.0", .range = "[0, 1)",
+    KEY(optimization.damping, FLOAT, .fallback = "0.5", .range = "[1e-6, 1]",
+        .help = "exponent eta of the optimality criteria"),
+    KEY(optimization.iterations, INT, .is_free = 1, .fallback = "50", .range = "[1, 1000000]",
+        .help = "largest number of design iterations"),
+    KEY(optimization.change_tolerance, FLOAT, .is_free = 1, .fallback = "0.0", .range = "[0, 1)",
         .help = "the run stops once no density changes by more than this and penalty and beta "
                 "have their final values; 0: never"),
-    KEY("optimization.initial", TEXT, AT(optimization.initial),
-        .note = "uniform at the volume fraction",
+    KEY(optimization.initial, TEXT, .note = "uniform at the volume fraction",
         .help = "result to start from: VTK file, .vtk.series or folder of an earlier run on the "
                 "same mesh, with cells in any order, relative to the config; elements missing in "
                 "it start at rho_min"),
-    LIST("optimization.symmetry", optimization.symmetry, hx_config_plane,
-         "one to three planes at which the design is mirrored, for any loads"),
-    KEY("optimization.symmetry[].point", VECTOR, IN(plane, point), .unit = "length", .required = 1,
-        .help = "point of the symmetry plane"),
-    KEY("optimization.symmetry[].normal", VECTOR, IN(plane, normal), .required = 1,
-        .help = "normal of the symmetry plane, of any length"),
-    KEY("optimization.extrusion", VECTOR, AT(optimization.extrusion), .note = "none",
+    LIST(optimization.symmetry, plane,
+         .help = "one to three planes at which the design is mirrored, for any loads"),
+    ENTRY(optimization.symmetry, plane, point, VECTOR, .unit = "length", .required = 1,
+          .help = "point of the symmetry plane"),
+    ENTRY(optimization.symmetry, plane, normal, VECTOR, .required = 1,
+          .help = "normal of the symmetry plane, of any length"),
+    KEY(optimization.extrusion, VECTOR, .note = "none",
         .help = "direction along which the design does not change"),
     GROUP("optimization.filter",
           "filter that sets the smallest size of members and makes the result independent of the "
           "mesh"),
-    KEY("optimization.filter.kind", TEXT, AT(optimization.filter.kind), .fallback = "sensitivity",
-        .more_word = filter_word, .help = "kind of filter; `hextop list` describes them"),
-    KEY("optimization.filter.radius", FLOAT, AT(optimization.filter.radius), .range = "(0, inf)",
+    KEY(optimization.filter.kind, TEXT, .fallback = "sensitivity", .more_word = filter_word,
+        .help = "kind of filter; `hextop list` describes them"),
+    KEY(optimization.filter.radius, FLOAT, .range = "(0, inf)",
         .note = "the generator's for its size; required with mesh.file",
         .help = "filter radius, in `unit`"),
-    KEY("optimization.filter.unit", WORD, AT(optimization.filter.unit), .fallback = "element",
-        .word = unit_words,
+    KEY(optimization.filter.unit, WORD, .fallback = "element", .word = unit_words,
         .help = "unit of radius: the mean element size (for tetrahedra, wedges and pyramids the "
                 "mean edge), or the length unit of the mesh"),
-    KEY("optimization.filter.volume_weighted", BOOL, AT(optimization.filter.volume_weighted),
-        .fallback = "false",
+    KEY(optimization.filter.volume_weighted, BOOL, .fallback = "false",
         .help = "whether neighbours are weighted by their volume, for graded meshes"),
     SWITCH(
-        "optimization.projection", optimization.projection,
+        optimization.projection,
         "projection that pushes filtered densities towards rho_min and 1 by a tanh step of rising "
         "steepness, with the filters density and helmholtz; { } takes the defaults"),
-    KEY("optimization.projection.eta", FLOAT, AT(optimization.projection.eta), .fallback = "0.5",
-        .range = "(0, 1)", .help = "filtered density at which the step lies"),
-    KEY("optimization.projection.beta", FLOAT, AT(optimization.projection.beta), .fallback = "1.0",
-        .range = "(0, 512]", .help = "initial value of beta, the steepness of the step"),
-    KEY("optimization.projection.beta_max", FLOAT, AT(optimization.projection.beta_max),
-        .fallback = "32.0", .range = "(0, 512]", .help = "final value of beta; at least beta"),
-    KEY("optimization.projection.factor", FLOAT, AT(optimization.projection.factor),
-        .fallback = "2.0", .range = "[1.01, 100]", .help = "factor by which beta rises"),
-    KEY("optimization.projection.every", INT, AT(optimization.projection.every),
-        .unit = "iterations", .fallback = "25", .range = "[1, inf)",
+    KEY(optimization.projection.eta, FLOAT, .fallback = "0.5", .range = "(0, 1)",
+        .help = "filtered density at which the step lies"),
+    KEY(optimization.projection.beta, FLOAT, .fallback = "1.0", .range = "(0, 512]",
+        .help = "initial value of beta, the steepness of the step"),
+    KEY(optimization.projection.beta_max, FLOAT, .fallback = "32.0", .range = "(0, 512]",
+        .help = "final value of beta; at least beta"),
+    KEY(optimization.projection.factor, FLOAT, .fallback = "2.0", .range = "[1.01, 100]",
+        .help = "factor by which beta rises"),
+    KEY(optimization.projection.every, INT, .unit = "iterations", .fallback = "25",
+        .range = "[1, inf)",
         .help = "design iterations between two increases of beta; earlier once no density changes "
                 "by more than change_tolerance"),
-    SWITCH("optimization.continuation", optimization.continuation,
+    SWITCH(optimization.continuation,
            "continuation that raises the SIMP exponent during the run; { } takes the defaults"),
-    KEY("optimization.continuation.penalty_start", FLOAT,
-        AT(optimization.continuation.penalty_start), .fallback = "1.0", .range = "[1, 20]",
+    KEY(optimization.continuation.penalty_start, FLOAT, .fallback = "1.0", .range = "[1, 20]",
         .help = "initial SIMP exponent; the final one is optimization.penalty"),
-    KEY("optimization.continuation.step", FLOAT, AT(optimization.continuation.step),
-        .fallback = "0.5", .range = "[0.001, 19]",
+    KEY(optimization.continuation.step, FLOAT, .fallback = "0.5", .range = "[0.001, 19]",
         .help = "amount by which the SIMP exponent rises"),
-    KEY("optimization.continuation.every", INT, AT(optimization.continuation.every),
-        .unit = "iterations", .fallback = "10", .range = "[1, inf)",
+    KEY(optimization.continuation.every, INT, .unit = "iterations", .fallback = "10",
+        .range = "[1, inf)",
         .help = "design iterations between two increases of the exponent; earlier once no density "
                 "changes by more than change_tolerance"),
 
     GROUP("solver", "the linear systems, solved by preconditioned conjugate gradients"),
-    KEY("solver.device", TEXT, AT(solver.device), .is_free = 1, .fallback = "auto",
-        .more_word = device_word,
+    KEY(solver.device, TEXT, .is_free = 1, .fallback = "auto", .more_word = device_word,
         .help = "device that computes; auto: a GPU if there is one, else the CPU"),
-    KEY("solver.operator", TEXT, AT(solver.op), .is_free = 1, .fallback = "auto",
-        .more_word = operator_word,
-        .help = "algorithm that computes K u; `hextop list` describes them, and what replaces one "
-                "that the device lacks. auto: the fastest, by a timing at the start"),
-    KEY("solver.layout", WORD, AT(solver.layout), .is_free = 1, .fallback = "interleaved",
-        .more_word = layout_word, .help = "memory layout of stored element matrices"),
-    KEY("solver.element", WORD, AT(solver.element), .fallback = "linear", .more_word = element_word,
+    KEY_AT("solver.operator", TEXT, AT(solver.op), .is_free = 1, .fallback = "auto",
+           .more_word = operator_word,
+           .help = "algorithm that computes K u; `hextop list` describes them, and what replaces "
+                   "one that the device lacks. auto: the fastest, by a timing at the start"),
+    KEY(solver.layout, WORD, .is_free = 1, .fallback = "interleaved", .more_word = layout_word,
+        .help = "memory layout of stored element matrices"),
+    KEY(solver.element, WORD, .fallback = "linear", .more_word = element_word,
         .help = "elements. quadratic: hex20, wedge15, pyramid13 and tet10 on the same mesh, with "
                 "operators that store a matrix; spline: the control points of a file of splines, "
                 "for which it is the default"),
-    KEY("solver.preconditioner", TEXT, AT(solver.preconditioner), .is_free = 1, .fallback = "auto",
-        .more_word = precond_word,
+    KEY(solver.preconditioner, TEXT, .is_free = 1, .fallback = "auto", .more_word = precond_word,
         .help = "preconditioner; `hextop list` describes them. auto: multigrid for at least 500 "
                 "elements (nodes of tetrahedra, points of quadratic elements), jacobi for fewer, "
                 "if multigrid does not fit, with precision mixed or criterion absolute"),
-    KEY("solver.precision", WORD, AT(solver.precision), .fallback = "double",
-        .more_word = precision_word,
+    KEY(solver.precision, WORD, .fallback = "double", .more_word = precision_word,
         .help = "precision of PCG. mixed: single precision inside, the true residual in double, "
                 "the same stopping criterion; for operators with `mixed` in `hextop list`"),
-    KEY("solver.criterion", WORD, AT(solver.criterion), .is_free = 1, .fallback = "relative",
-        .word = criterion_words,
+    KEY(solver.criterion, WORD, .is_free = 1, .fallback = "relative", .word = criterion_words,
         .help = "stopping criterion of PCG. relative: |r| <= tolerance |f|; absolute: r'z <= "
                 "tolerance; compliance: the estimated error of the compliance <= tolerance x "
                 "compliance (`compare`, `verify` and `analyse` use |r| <= 1e-5 |f| instead)"),
-    KEY("solver.tolerance", FLOAT, AT(solver.tolerance), .is_free = 1, .fallback = "1e-5",
+    KEY(solver.tolerance, FLOAT, .is_free = 1, .fallback = "1e-5",
         .note = "1e-5; for compliance 1e-6", .range = "(0, inf)",
         .help = "tolerance of the stopping criterion; below 1 unless it is absolute"),
-    KEY("solver.max_iterations", INT, AT(solver.max_iterations), .is_free = 1, .fallback = "10000",
-        .range = "[1, inf)", .help = "largest number of iterations of a solve"),
-    KEY("solver.warm_start", BOOL, AT(solver.warm_start), .fallback = "true",
+    KEY(solver.max_iterations, INT, .is_free = 1, .fallback = "10000", .range = "[1, inf)",
+        .help = "largest number of iterations of a solve"),
+    KEY(solver.warm_start, BOOL, .fallback = "true",
         .help = "whether a solve starts from the displacements of the last design and their last "
                 "change"),
-    KEY("solver.on_failure", WORD, AT(solver.on_failure), .is_free = 1, .fallback = "continue",
-        .word = failure_words,
+    KEY(solver.on_failure, WORD, .is_free = 1, .fallback = "continue", .word = failure_words,
         .help = "what happens if a solve does not converge: continue with a warning, or stop the "
                 "run"),
-    KEY("solver.threads", INT, AT(solver.threads), .is_free = 1, .fallback = "0",
-        .range = "[0, 4096]", .note = "0: all, or OMP_NUM_THREADS",
+    KEY(solver.threads, INT, .is_free = 1, .fallback = "0", .range = "[0, 4096]",
+        .note = "0: all, or OMP_NUM_THREADS",
         .help = "number of CPU threads; at most 8 per core, or 64"),
-    KEY("solver.deterministic", BOOL, AT(solver.deterministic), .fallback = "false",
+    KEY(solver.deterministic, BOOL, .fallback = "false",
         .help = "whether only operators are allowed that give the same bits in every run; "
                 "operator auto then measures nothing"),
-    KEY("solver.partition", WORD, AT(solver.partition), .is_free = 1, .fallback = "bisection",
-        .more_word = partition_word,
+    KEY(solver.partition, WORD, .is_free = 1, .fallback = "bisection", .more_word = partition_word,
         .help = "how the elements are divided among the processes of mpirun. bisection: halves "
                 "across the longest side, recursively; curve: pieces of a space-filling curve; "
                 "graph: by METIS; auto: the one with the smallest largest halo"),
-    KEY("solver.transport", WORD, AT(solver.transport), .is_free = 1, .fallback = "auto",
-        .word = transport_words, .variable = "HEXTOP_TRANSPORT",
-        .help = "how the processes of mpirun exchange values. direct: from device to "
-                "device, also if processes share a GPU; nccl; messages: through the host; auto: "
-                "the first of these that works, and messages on a shared GPU. If this machine does "
-                "not support the choice, messages are used. Without the key, the environment "
-                "variable HEXTOP_TRANSPORT is used"),
-    KEY("solver.whole_coarse_grid", INT, AT(solver.whole_coarse_grid), .is_free = 1,
-        .unit = "nodes", .fallback = "20000", .range = "[1, inf)",
-        .variable = "HEXTOP_WHOLE_COARSE_GRID",
+    KEY(solver.transport, WORD, .is_free = 1, .fallback = "auto", .word = transport_words,
+        .variable = "HEXTOP_TRANSPORT",
+        .help = "how the processes of mpirun exchange values. direct: from device to device, also "
+                "if processes share a GPU; nccl; messages: through the host; auto: the first of "
+                "these that works, and messages on a shared GPU. If this machine does not support "
+                "the choice, messages are used. Without the key, the environment variable "
+                "HEXTOP_TRANSPORT is used"),
+    KEY(solver.whole_coarse_grid, INT, .is_free = 1, .unit = "nodes", .fallback = "20000",
+        .range = "[1, inf)", .variable = "HEXTOP_WHOLE_COARSE_GRID",
         .help = "largest number of nodes of a coarse grid that multigrid on several processes "
                 "keeps whole in each; larger ones are distributed. Without the key, the "
                 "environment variable HEXTOP_WHOLE_COARSE_GRID is used"),
-    KEY("solver.vector_unit", WORD, AT(solver.vector_unit), .is_free = 1, .fallback = "auto",
-        .more_word = vector_word, .variable = "HEXTOP_VECTOR",
+    KEY(solver.vector_unit, WORD, .is_free = 1, .fallback = "auto", .more_word = vector_word,
+        .variable = "HEXTOP_VECTOR",
         .help = "vector unit of the CPU, which the last bits of results depend on; auto: the best "
                 "one, named by `hextop list`. Without the key, the environment variable "
                 "HEXTOP_VECTOR is used"),
@@ -580,15 +550,14 @@ const hx_key hx_keys[] = {
     MG(coarsening.elements_degree, "[1, 100]", .unit = "elements", .example = "1.5",
        .help = "number of elements across a cell for splines, divided by their degree"),
     MG(coarsening.proportion_aspect, "[1, inf)", .example = "4.0",
-       .help =
-           "mean aspect ratio of elements above which the edges of a cell follow the square root "
-           "of the proportions of the mean element, instead of these proportions"),
+       .help = "mean aspect ratio of elements above which the edges of a cell follow the square "
+               "root of the proportions of the mean element, instead of these proportions"),
     MG(coarsening.sheet_ratio, "[1, inf)", .example = "2.0",
-       .help =
-           "ratio of the largest to the mean edge along short edges of stretched elements above "
-           "which cells are no wider than the largest element"),
+       .help = "ratio of the largest to the mean edge along short edges of stretched elements "
+               "above which cells are no wider than the largest element"),
     MG(coarsening.sheet_elements, "[0, inf)", .unit = "elements", .example = "3.0",
-       .help = "number of elements across a cell above which sheet_ratio and slender_across apply"),
+       .help = "number of elements across a cell above which sheet_ratio and slender_across "
+               "apply"),
     MG(coarsening.slender_along, "[1, inf)", .unit = "cells", .example = "8.0",
        .help = "number of cells along a part above which it is slender"),
     MG(coarsening.slender_across, "[1, 100]", .unit = "cells", .example = "4.0",
@@ -610,24 +579,24 @@ const hx_key hx_keys[] = {
      .help = "rules, in place of the built-in ones, that decide whether a direction of a coarse "
              "grid keeps its cells on the next coarse grid: it does if all conditions of a rule "
              "hold; otherwise it is coarsened"},
-    KEY("solver.multigrid.coarsening.thin[].cells_from", INT, IN(thin, rule.cells_from),
-        .required = 1, .unit = "cells", .range = "[2, 1000]", .example = "3",
-        .help = "smallest number of cells along the direction"),
-    KEY("solver.multigrid.coarsening.thin[].cells_to", INT, IN(thin, rule.cells_to), .required = 1,
-        .unit = "cells", .range = "[2, 1000]", .example = "5",
-        .help = "largest number of cells along the direction"),
-    KEY("solver.multigrid.coarsening.thin[].longest", FLOAT, IN(thin, rule.longest),
-        .fallback = "0.0", .range = "[0, 1000]", .example = "2.0",
-        .help =
-            "smallest ratio of the number of cells along the longest direction to that along this "
-            "one"),
-    KEY("solver.multigrid.coarsening.thin[].nodes_most", INT, IN(thin, rule.nodes_most),
-        .unit = "nodes", .fallback = "0", .range = "[0, inf)", .example = "4000",
-        .help = "largest number of nodes of the coarse grid; 0: any number"),
+    KEY_AT("solver.multigrid.coarsening.thin[].cells_from", INT, IN(thin, rule.cells_from),
+           .required = 1, .unit = "cells", .range = "[2, 1000]", .example = "3",
+           .help = "smallest number of cells along the direction"),
+    KEY_AT("solver.multigrid.coarsening.thin[].cells_to", INT, IN(thin, rule.cells_to),
+           .required = 1, .unit = "cells", .range = "[2, 1000]", .example = "5",
+           .help = "largest number of cells along the direction"),
+    KEY_AT("solver.multigrid.coarsening.thin[].longest", FLOAT, IN(thin, rule.longest),
+           .fallback = "0.0", .range = "[0, 1000]", .example = "2.0",
+           .help =
+               "smallest ratio of the number of cells along the longest direction to that along "
+               "this one"),
+    KEY_AT("solver.multigrid.coarsening.thin[].nodes_most", INT, IN(thin, rule.nodes_most),
+           .unit = "nodes", .fallback = "0", .range = "[0, inf)", .example = "4000",
+           .help = "largest number of nodes of the coarse grid; 0: any number"),
     EXPERTS(".lines", "line smoothing on meshes of stretched elements"),
     MG(lines.aspect, "[1, inf)", .example = "4.0",
-       .help =
-           "mean aspect ratio of the elements of a mesh above which lines of nodes are smoothed"),
+       .help = "mean aspect ratio of the elements of a mesh above which lines of nodes are "
+               "smoothed"),
     MG(lines.element_aspect, "[1, inf)", .example = "2.0",
        .help = "aspect ratio of an element above which its short edges join a line"),
     MG(lines.longest, "[1, 100000]", .unit = "nodes", .example = "128",
@@ -646,28 +615,25 @@ const hx_key hx_keys[] = {
     EXPERTS(".smoothing.mesh_many",
             "Chebyshev smoother on the mesh with fewer than many_below elements across a cell"),
     MG(smoothing.mesh_many.degree, "[2, 8]", .example = "5",
-       .help = "degree of the Chebyshev polynomial on the mesh with fewer than many_below elements "
-               "across a cell: the number of products per smoothing"),
+       .help = "degree of the Chebyshev polynomial on the mesh with fewer than many_below "
+               "elements across a cell: the number of products per smoothing"),
     MG(smoothing.mesh_many.ratio, "(1, 1000]", .example = "20.0",
        .help = "ratio of the largest to the smallest eigenvalue that is smoothed on the mesh with "
                "fewer than many_below elements across a cell"),
     EXPERTS(".smoothing.mesh_most",
             "Chebyshev smoother on the mesh with more elements across a cell"),
     MG(smoothing.mesh_most.degree, "[2, 8]", .example = "5",
-       .help =
-           "degree of the Chebyshev polynomial on the mesh with more elements across a cell: the "
-           "number of products per smoothing"),
+       .help = "degree of the Chebyshev polynomial on the mesh with more elements across a cell: "
+               "the number of products per smoothing"),
     MG(smoothing.mesh_most.ratio, "(1, 1000]", .example = "40.0",
        .help = "ratio of the largest to the smallest eigenvalue that is smoothed on the mesh with "
                "more elements across a cell"),
     MG(smoothing.few_below, "(0, inf)", .unit = "elements", .example = "4.5",
-       .help =
-           "mean number of elements across a cell of the first coarse grid below which the mesh "
-           "is smoothed by mesh_few"),
+       .help = "mean number of elements across a cell of the first coarse grid below which the "
+               "mesh is smoothed by mesh_few"),
     MG(smoothing.many_below, "(0, inf)", .unit = "elements", .example = "12.0",
-       .help =
-           "mean number of elements across a cell of the first coarse grid below which the mesh "
-           "is smoothed by mesh_many, at least few_below"),
+       .help = "mean number of elements across a cell of the first coarse grid below which the "
+               "mesh is smoothed by mesh_many, at least few_below"),
     EXPERTS(".smoothing.quadratic",
             "Chebyshev smoother on quadratic elements and splines up to quadratic_degree"),
     MG(smoothing.quadratic.degree, "[2, 8]", .example = "5",
@@ -687,66 +653,53 @@ const hx_key hx_keys[] = {
        .help = "largest degree of splines that are smoothed like quadratic elements"),
     EXPERTS(".smoothing.first", "Chebyshev smoother on the first coarse grid"),
     MG(smoothing.first.degree, "[1, 8]", .example = "3",
-       .help =
-           "degree of the Chebyshev polynomial on the first coarse grid: the number of products "
-           "per smoothing"),
+       .help = "degree of the Chebyshev polynomial on the first coarse grid: the number of "
+               "products per smoothing"),
     MG(smoothing.first.ratio, "(1, 1000]", .example = "10.0",
-       .help =
-           "ratio of the largest to the smallest eigenvalue that is smoothed on the first coarse "
-           "grid"),
+       .help = "ratio of the largest to the smallest eigenvalue that is smoothed on the first "
+               "coarse grid"),
     MG(smoothing.first.visits, "[1, 4]", .example = "1",
-       .help =
-           "number of visits of the next coarse grid per cycle on the first coarse grid; 2 gives "
-           "a W-cycle"),
+       .help = "number of visits of the next coarse grid per cycle on the first coarse grid; 2 "
+               "gives a W-cycle"),
     MG(smoothing.first.weight, "(0, 2)", .example = "1.4",
        .help = "factor of the correction from the next coarse grid on the first coarse grid"),
     EXPERTS(".smoothing.others",
             "Chebyshev smoother on the other coarse grids if each visits the next one twice"),
     MG(smoothing.others.degree, "[1, 8]", .example = "3",
-       .help =
-           "degree of the Chebyshev polynomial on the other coarse grids if each visits the next "
-           "one twice: the number of products per smoothing"),
+       .help = "degree of the Chebyshev polynomial on the other coarse grids if each visits the "
+               "next one twice: the number of products per smoothing"),
     MG(smoothing.others.ratio, "(1, 1000]", .example = "12.0",
-       .help =
-           "ratio of the largest to the smallest eigenvalue that is smoothed on the other coarse "
-           "grids if each visits the next one twice"),
+       .help = "ratio of the largest to the smallest eigenvalue that is smoothed on the other "
+               "coarse grids if each visits the next one twice"),
     MG(smoothing.others.visits, "[1, 4]", .example = "1",
-       .help =
-           "number of visits of the next coarse grid per cycle on the other coarse grids if each "
-           "visits the next one twice; 2 gives a W-cycle"),
+       .help = "number of visits of the next coarse grid per cycle on the other coarse grids if "
+               "each visits the next one twice; 2 gives a W-cycle"),
     MG(smoothing.others.weight, "(0, 2)", .example = "1.4",
-       .help =
-           "factor of the correction from the next coarse grid on the other coarse grids if each "
-           "visits the next one twice"),
+       .help = "factor of the correction from the next coarse grid on the other coarse grids if "
+               "each visits the next one twice"),
     EXPERTS(".smoothing.once",
             "Chebyshev smoother on the other coarse grids if each visits the next one once"),
     MG(smoothing.once.degree, "[1, 8]", .example = "3",
-       .help =
-           "degree of the Chebyshev polynomial on the other coarse grids if each visits the next "
-           "one once: the number of products per smoothing"),
+       .help = "degree of the Chebyshev polynomial on the other coarse grids if each visits the "
+               "next one once: the number of products per smoothing"),
     MG(smoothing.once.ratio, "(1, 1000]", .example = "12.0",
-       .help =
-           "ratio of the largest to the smallest eigenvalue that is smoothed on the other coarse "
-           "grids if each visits the next one once"),
+       .help = "ratio of the largest to the smallest eigenvalue that is smoothed on the other "
+               "coarse grids if each visits the next one once"),
     MG(smoothing.once.visits, "[1, 4]", .example = "2",
-       .help =
-           "number of visits of the next coarse grid per cycle on the other coarse grids if each "
-           "visits the next one once; 2 gives a W-cycle"),
+       .help = "number of visits of the next coarse grid per cycle on the other coarse grids if "
+               "each visits the next one once; 2 gives a W-cycle"),
     MG(smoothing.once.weight, "(0, 2)", .example = "1.2",
-       .help =
-           "factor of the correction from the next coarse grid on the other coarse grids if each "
-           "visits the next one once"),
+       .help = "factor of the correction from the next coarse grid on the other coarse grids if "
+               "each visits the next one once"),
     EXPERTS(".smoothing.few",
             "Chebyshev smoother on a coarse grid of at most few_nodes nodes above the direct "
             "solve"),
     MG(smoothing.few.degree, "[1, 8]", .example = "2",
-       .help =
-           "degree of the Chebyshev polynomial on a coarse grid of at most few_nodes nodes above "
-           "the direct solve: the number of products per smoothing"),
+       .help = "degree of the Chebyshev polynomial on a coarse grid of at most few_nodes nodes "
+               "above the direct solve: the number of products per smoothing"),
     MG(smoothing.few.ratio, "(1, 1000]", .example = "8.0",
-       .help =
-           "ratio of the largest to the smallest eigenvalue that is smoothed on a coarse grid of "
-           "at most few_nodes nodes above the direct solve"),
+       .help = "ratio of the largest to the smallest eigenvalue that is smoothed on a coarse grid "
+               "of at most few_nodes nodes above the direct solve"),
     MG(smoothing.few.visits, "[1, 4]", .example = "2",
        .help = "number of visits of the next coarse grid per cycle on a coarse grid of at most "
                "few_nodes nodes above the direct solve; 2 gives a W-cycle"),
@@ -754,12 +707,12 @@ const hx_key hx_keys[] = {
        .help = "factor of the correction from the next coarse grid on a coarse grid of at most "
                "few_nodes nodes above the direct solve"),
     MG(smoothing.few_nodes, "[0, inf)", .unit = "nodes", .example = "2000",
-       .help = "number of nodes below or at which a coarse grid above the direct solve is smoothed "
-               "by `few`, or by `once` if it is visited less often"),
+       .help = "number of nodes below or at which a coarse grid above the direct solve is "
+               "smoothed by `few`, or by `once` if it is visited less often"),
     EXPERTS(".spectrum", "estimates of the largest eigenvalues, by power iteration"),
     MG(spectrum.safety, "[1, 10]", .example = "1.2",
-       .help =
-           "ratio of the upper end of the smoothed interval to the estimated largest eigenvalue"),
+       .help = "ratio of the upper end of the smoothed interval to the estimated largest "
+               "eigenvalue"),
     MG(spectrum.kept, "[0, 1]", .example = "0.95",
        .help = "smallest ratio of an estimate to that of the previous design"),
     MG(spectrum.steps_begin, "[2, 1000]", .unit = "power steps", .example = "30",
@@ -776,7 +729,8 @@ const hx_key hx_keys[] = {
        .help = "number of power steps on a coarse grid after which its vector is scaled"),
     EXPERTS(".direct", "direct solve on the last coarse grid"),
     MG(direct.operations, "[0, inf)", .example = "20000.0",
-       .help = "largest number of operations of a factorization on a CPU, per element of the mesh"),
+       .help = "largest number of operations of a factorization on a CPU, per element of the "
+               "mesh"),
     MG(direct.factor_nodes, "[1, inf)", .unit = "nodes", .example = "10000",
        .help = "number of nodes of the largest coarse grid that a CPU factorizes"),
     MG(direct.inverse_nodes, "[1, 2000]", .unit = "nodes", .example = "400",
@@ -805,22 +759,19 @@ const hx_key hx_keys[] = {
        .help = "number of multigrid cycles that extend the motion of a rigid set elastically into "
                "the part"),
     MG(rigid.added, "(0, 1]", .example = "1e-5",
-       .help =
-           "fraction of the energy of motions without extension that is added to the diagonal of "
-           "their matrix"),
+       .help = "fraction of the energy of motions without extension that is added to the diagonal "
+               "of their matrix"),
     EXPERTS(".deflation", "deflation of floating components"),
     MG(deflation.stiff, "(0, 1]", .example = "[0.05, 0.005, 0.0005]",
-       .help =
-           "fractions of the largest modulus above which elements form components, in descending "
-           "order"),
+       .help = "fractions of the largest modulus above which elements form components, in "
+               "descending order"),
     MG(deflation.softness, "(0, inf)", .example = "20.0",
        .help = "smallest softness of a component that is deflated"),
     MG(deflation.components, "[1, 400]", .unit = "components", .example = "50",
        .help = "largest number of components that are deflated, the softest"),
     MG(deflation.spare_nodes, "[0, inf)", .unit = "nodes", .example = "200000",
-       .help =
-           "largest number of nodes of all deflated components together, in addition to those of "
-           "the mesh"),
+       .help = "largest number of nodes of all deflated components together, in addition to those "
+               "of the mesh"),
     MG(deflation.held_nodes, "[0, inf)", .unit = "nodes", .example = "2000",
        .help = "number of nodes above which a component that supports hold is not deflated"),
     MG(deflation.diagonal, "(0, 10]", .example = "0.3",
@@ -829,15 +780,16 @@ const hx_key hx_keys[] = {
     MG(deflation.held_pivot, "[0, 1)", .example = "1e-7",
        .help = "smallest relative pivot of the supports that hold a component"),
     MG(deflation.energy_pivot, "[0, 1)", .example = "1e-12",
-       .help = "relative pivot of the energies of a component below which its nodes lack a motion"),
+       .help = "relative pivot of the energies of a component below which its nodes lack a "
+               "motion"),
     MG(deflation.column_pivot, "[0, 1)", .example = "1e-9",
-       .help = "relative pivot below which a motion depends linearly on those of other components"),
+       .help = "relative pivot below which a motion depends linearly on those of other "
+               "components"),
     MG(deflation.coupled_pivot, "[0, 1)", .example = "1e-14",
        .help = "relative pivot of the coupled energies below which only rounding is left"),
     MG(deflation.pause, "[1, 1000]", .unit = "designs", .example = "4",
-       .help =
-           "number of designs that are not searched after a search without result, doubled each "
-           "time"),
+       .help = "number of designs that are not searched after a search without result, doubled "
+               "each time"),
     EXPERTS(".monitoring", "when a long solve enables deflation or refreshes estimates"),
     MG(monitoring.earliest, "[1, inf)", .unit = "iterations", .example = "12",
        .help = "smallest number of iterations before deflation is enabled because convergence is "
@@ -855,33 +807,32 @@ const hx_key hx_keys[] = {
     MG(monitoring.rises, "[1, inf)", .example = "6",
        .help = "number of rises of the residual at which estimates are refreshed early"),
     MG(monitoring.decades, "[0, 100]", .unit = "decades", .example = "2.0",
-       .help = "smallest reduction of the residual that must be left for early deflation, or for a "
-               "refresh because r'z < 0"),
+       .help = "smallest reduction of the residual that must be left for early deflation, or for "
+               "a refresh because r'z < 0"),
 
     GROUP("output", "files that a run writes"),
-    KEY("output.directory", TEXT, AT(output.directory), .is_free = 1, .fallback = "out",
+    KEY(output.directory, TEXT, .is_free = 1, .fallback = "out",
         .help = "output folder, relative to the current folder; created if it does not exist"),
-    KEY("output.every", INT, AT(output.every), .is_free = 1, .unit = "iterations", .fallback = "10",
+    KEY(output.every, INT, .is_free = 1, .unit = "iterations", .fallback = "10",
         .range = "[0, inf)",
         .help = "design iterations between two VTK files; the last design is always written, with "
                 "0 only that"),
-    KEY("output.format", WORD, AT(output.format), .is_free = 1, .fallback = "binary",
-        .word = format_words, .help = "format of the VTK files"),
-    KEY("output.threshold", FLOAT, AT(output.threshold), .is_free = 1, .range = "[0, 1]",
-        .note = "all elements",
+    KEY(output.format, WORD, .is_free = 1, .fallback = "binary", .word = format_words,
+        .help = "format of the VTK files"),
+    KEY(output.threshold, FLOAT, .is_free = 1, .range = "[0, 1]", .note = "all elements",
         .help = "smallest density of the elements that VTK files contain, with their places in "
                 "the mesh as vtkOriginalCellIds"),
-    KEY("output.checkpoint", FLOAT, AT(output.checkpoint), .is_free = 1, .takes_auto = 1,
-        .unit = "minutes", .range = "[0, inf)", .note = "\"auto\"",
+    KEY(output.checkpoint, FLOAT, .is_free = 1, .takes_auto = 1, .unit = "minutes",
+        .range = "[0, inf)", .note = "\"auto\"",
         .help = "time between two checkpoints, from which `hextop run FILE --resume` continues; "
                 "auto: 100 times what the last one took; 0: only on a signal, and at the end of a "
                 "run that has written one"),
-    KEY("output.timeline", BOOL, AT(output.timeline), .is_free = 1, .fallback = "false",
-        .help =
-            "whether timeline.json is written, which shows how devices and hosts spent the time of "
-            "the last designs, for ui.perfetto.dev or chrome://tracing; recording it takes time"),
-    KEY("output.fields", CHOICES, AT(output.fields), .is_free = 1, .fallback = "density",
-        .note = "(\"density\")", .word = field_words,
+    KEY(output.timeline, BOOL, .is_free = 1, .fallback = "false",
+        .help = "whether timeline.json is written, which shows how devices and hosts spent the "
+                "time of the last designs, for ui.perfetto.dev or chrome://tracing; recording it "
+                "takes time"),
+    KEY(output.fields, CHOICES, .is_free = 1, .fallback = "density", .note = "(\"density\")",
+        .word = field_words,
         .help = "fields of the VTK files: density; displacement; sensitivity (filtered); energy "
                 "of elements u'Ku; von_mises at centres, of the macroscopic stress rho^p E; sets; "
                 "for heat temperature, and heat_flux at centres, instead of displacement and "

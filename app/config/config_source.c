@@ -133,30 +133,6 @@ static int add_included(join *j, const char *name, int file, int line, int depth
     return rc;
 }
 
-/* libconfig 1.5 refuses a comma after the last entry of a list. */
-static void drop_commas(char *text)
-{
-    char *comma = NULL; /* last character that is not blank or in a comment */
-    int line = 0;
-    for (char *c = text; *c;) {
-        char *const after = c + (hx_value_skip_text(c, &line) - c);
-        if (after == c && (*c == ')' || *c == ']') && comma) *comma = ' ';
-        if (after == c && !strchr(" \t\r\n\f\v", *c)) comma = *c == ',' ? c : NULL;
-        if (*c == '"') comma = NULL;
-        c = after != c ? after : c + 1;
-    }
-}
-
-/* The folder of a path with its '/', "" for the current one. */
-static int folder_of(const char *path, char **dir)
-{
-    const char *const slash = strrchr(path, '/');
-    const size_t n = slash ? (size_t)(slash - path) + 1 : 0;
-    HX_TRY(hx_alloc(dir, n + 1, 1, "file name"));
-    memcpy(*dir, path, n);
-    return HX_OK;
-}
-
 static int join_files(join *j, const char *text, const char *path)
 {
     char *own = NULL;
@@ -175,7 +151,11 @@ int hx_config_source_open(hx_config_source *s, const char *text, const char *pat
     hx_text_stream out;
     memset(s, 0, sizeof *s);
     HX_TRY(hx_text_stream_open(&out, "config"));
-    HX_TRY_FAIL(folder_of(path, &dir));
+    /* The folder of a path with its '/', "" for the current one. */
+    const char *const slash = strrchr(path, '/');
+    const size_t n = slash ? (size_t)(slash - path) + 1 : 0;
+    HX_TRY_FAIL(hx_alloc(&dir, n + 1, 1, "file name"));
+    memcpy(dir, path, n);
     join j = {s, out.stream, dir};
     HX_TRY_FAIL(join_files(&j, text, path));
     HX_TRY_FAIL(hx_text_stream_close(&out, &joined, NULL));
@@ -185,7 +165,16 @@ int hx_config_source_open(hx_config_source *s, const char *text, const char *pat
                       "%s: with the files that it includes, it has too many nested brackets", path);
         goto fail;
     }
-    drop_commas(joined);
+    /* libconfig 1.5 refuses a comma after the last entry of a list. */
+    char *comma = NULL; /* last character that is not blank or in a comment */
+    int line = 0;
+    for (char *c = joined; *c;) {
+        char *const after = c + (hx_value_skip_text(c, &line) - c);
+        if (after == c && (*c == ')' || *c == ']') && comma) *comma = ' ';
+        if (after == c && !strchr(" \t\r\n\f\v", *c)) comma = *c == ',' ? c : NULL;
+        if (*c == '"') comma = NULL;
+        c = after != c ? after : c + 1;
+    }
     rc = hx_value_widen_integers(joined, &s->text);
 fail:
     hx_text_stream_free(&out);

@@ -182,42 +182,17 @@ static const char *parse_hint(const char *what)
     return "; a setting is NAME = VALUE; with strings in quotes and groups in { }";
 }
 
-/* HX_EINPUT if the name of the file shows that it is not a config. */
-static int refuse_other_files(const char *path)
-{
-    static const char *const cad[] = {".stp", ".step", ".igs", ".iges", ".stl"};
-    const char *const dot = strrchr(path, '.');
-    if (hx_mesh_format_of_name(path))
-        return HX_RAISE(HX_EINPUT,
-                        "'%s' is a mesh or a result, but a config is expected here: a text file "
-                        "with mesh = { file = \"...\"; };",
-                        path);
-    for (size_t i = 0; dot && i < sizeof cad / sizeof cad[0]; i++)
-        if (strcasecmp(dot, cad[i]) == 0)
-            return HX_RAISE(HX_EINPUT,
-                            "'%s' is a CAD model, but a config is expected here; `hextop new` "
-                            "makes one from a CAD model",
-                            path);
-    return HX_OK;
-}
-
-/* Tests whether enough memory is available. Otherwise libconfig would end the program or crash.
- * HX_ENOMEM. */
-static int reserve(const char *text)
-{
-    enum { BASE = 1 << 20, A_BYTE = 64 }; /* measured: up to 54 bytes per byte of text */
-    void *room;
-    HX_TRY(hx_alloc_raw(&room, BASE + A_BYTE * strlen(text), 1, "config"));
-    free(room);
-    return HX_OK;
-}
-
 static int parse_source(hx_value **root, const hx_config_source *src)
 {
     int rc;
     char place[PATH_MAX + 32];
     config_t config;
-    HX_TRY(reserve(src->text));
+    /* Tests whether enough memory is available. Otherwise libconfig would end the program or
+     * crash. */
+    enum { BASE = 1 << 20, A_BYTE = 64 }; /* measured: up to 54 bytes per byte of text */
+    void *room;
+    HX_TRY(hx_alloc_raw(&room, BASE + A_BYTE * strlen(src->text), 1, "config"));
+    free(room);
     config_init(&config);
     if (config_read_string(&config, src->text) == CONFIG_TRUE) {
         rc = convert(root, config_root_setting(&config), NULL, src, NULL);
@@ -253,7 +228,20 @@ static int read_tree(hx_value **root, const char *text, const char *path)
 int hx_value_read_file(hx_value **root, const char *path)
 {
     *root = NULL;
-    HX_TRY(refuse_other_files(path));
+    /* HX_EINPUT if the name of the file shows that it is not a config. */
+    static const char *const cad[] = {".stp", ".step", ".igs", ".iges", ".stl"};
+    const char *const dot = strrchr(path, '.');
+    if (hx_mesh_format_of_name(path))
+        return HX_RAISE(HX_EINPUT,
+                        "'%s' is a mesh or a result, but a config is expected here: a text file "
+                        "with mesh = { file = \"...\"; };",
+                        path);
+    for (size_t i = 0; dot && i < sizeof cad / sizeof cad[0]; i++)
+        if (strcasecmp(dot, cad[i]) == 0)
+            return HX_RAISE(HX_EINPUT,
+                            "'%s' is a CAD model, but a config is expected here; `hextop new` "
+                            "makes one from a CAD model",
+                            path);
     return read_tree(root, NULL, path);
 }
 

@@ -62,12 +62,6 @@ static const hx_key *find_short_form(const hx_key *group, const char *base)
     return only;
 }
 
-/* Where the config has the value of the key; NULL for a group without a member of its own. */
-static const void *place_of(const hx_key *key, const char *base)
-{
-    return key->offset == HX_NOWHERE ? NULL : base + key->offset;
-}
-
 static void write_members(writer *w, const hx_config *cfg, const char *prefix, const char *base)
 {
     for (size_t i = 0; i < hx_n_key; i++) {
@@ -77,7 +71,9 @@ static void write_members(writer *w, const hx_config *cfg, const char *prefix, c
         if (key->file_only && !cfg->mesh.file) continue;
         if (key->only && key->only != 1 + (int)hx_config_physics(cfg)) continue;
         if (key->is_expert && !hx_config_given(cfg, key->path)) continue;
-        const void *at = place_of(key, base);
+        /* Where the config has the value of the key; NULL for a group without a member of its
+         * own. */
+        const void *at = key->offset == HX_NOWHERE ? NULL : base + key->offset;
         if (!has_value(key, at) || (w->settings_only && key->is_free)) continue;
         const hx_key *const only = find_short_form(key, base);
         if (only) {

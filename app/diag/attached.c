@@ -7,10 +7,15 @@
 #include "core/base/memory.h"
 #include "core/base/vec3.h"
 
-static int find_states(hx_attached *a)
+int hx_attached_create(hx_attached *a, const hx_session *s, const uint8_t *is_solid)
 {
+    int rc;
+    memset(a, 0, sizeof *a);
+    a->session = s;
+    HX_TRY_FAIL(
+        hx_pieces_create(&a->pieces, &s->mesh, is_solid, s->problem.volume, HX_PIECES_BY_NODES));
     const hx_mesh *const mesh = &a->session->mesh;
-    HX_TRY(hx_alloc(&a->node, (size_t)mesh->n_node, sizeof *a->node, "nodes"));
+    HX_TRY_FAIL(hx_alloc(&a->node, (size_t)mesh->n_node, sizeof *a->node, "nodes"));
 #pragma omp parallel for schedule(static)
     for (int64_t i = 0; i < mesh->n_node; i++)
         for (int64_t k = mesh->node_elem_ptr[i]; k < mesh->node_elem_ptr[i + 1]; k++) {
@@ -20,17 +25,6 @@ static int find_states(hx_attached *a)
                                                : HX_NODE_FLOATING;
             if (state > a->node[i]) a->node[i] = state;
         }
-    return HX_OK;
-}
-
-int hx_attached_create(hx_attached *a, const hx_session *s, const uint8_t *is_solid)
-{
-    int rc;
-    memset(a, 0, sizeof *a);
-    a->session = s;
-    HX_TRY_FAIL(
-        hx_pieces_create(&a->pieces, &s->mesh, is_solid, s->problem.volume, HX_PIECES_BY_NODES));
-    HX_TRY_FAIL(find_states(a));
     HX_TRY_FAIL(
         hx_conditions_nodes(&s->mesh, s->conditions.n_support, s->conditions.support, &a->held));
     return HX_OK;

@@ -133,14 +133,10 @@ void hx_diag_memory(hx_diags *diags, const hx_session *s, double want, double ha
 void hx_diag_disk(hx_diags *diags, const hx_session *s, double want, double have);
 
 /* All of these except hx_diag_disk, for an open session. If the mesh is still being measured
- * (hx_session_measure_meanwhile), warnings about it are left to hx_diags_meanwhile. If no rank has
- * the whole mesh, all ranks judge loads and supports together: the other ranks call hx_diags_follow
- * when they receive HX_DIAGS_CALL. */
+ * (hx_session_measure_meanwhile), warnings about it are left to hx_diags_meanwhile. In a run
+ * of several processes this function and those below are collective, and the first one has the
+ * warnings. */
 int hx_diags_before(hx_diags *diags, hx_session *s);
-int hx_diags_follow(hx_session *s);
-
-/* A value of hx_dist_call.what, distinct from those of the output. */
-enum { HX_DIAGS_CALL = HX_DIST_OTHER + 100 };
 
 /* Called after the first design: the warnings that hx_diags_before left out, if any. */
 int hx_diags_meanwhile(hx_diags *diags, hx_session *s);

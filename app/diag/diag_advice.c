@@ -45,16 +45,11 @@ int hx_diag_calm_iterations(const hx_config *cfg)
     return hx_diag_calm_move(cfg) < cfg->optimization.move && twice > n ? twice : n;
 }
 
-/* Final beta of a projection that starts flat: with a larger one, designs jump in the end; with a
- * smaller one, they stay grey. */
-static double last_beta(const hx_config *cfg)
-{
-    return fmin(fmax(cfg->optimization.projection.beta_max, 32.0), 64.0);
-}
-
 const char *hx_diag_begin_flat(const hx_config *cfg, char *text, size_t n_text)
 {
-    const double most = last_beta(cfg);
+    /* Final beta of a projection that starts flat: with a larger one, designs jump in the end;
+     * with a smaller one, they stay grey. */
+    const double most = fmin(fmax(cfg->optimization.projection.beta_max, 32.0), 64.0);
     const int is_other = most != cfg->optimization.projection.beta_max;
     hx_config flat = *cfg; /* (borrowed) all pointers */
     char last[64] = "", move[96] = "";

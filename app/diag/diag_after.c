@@ -52,20 +52,15 @@ static const char *less_grey(const hx_diags *diags, const hx_session *s, const h
     return text;
 }
 
-/* Returns 1 if the run was too short for its projection, which was already reported before the
- * run. */
-static int is_beta_early(const hx_diags *diags, const hx_session *s, const hx_iteration *last)
-{
-    return hx_diags_have(diags, HX_DIAG_TOO_FEW_ITERATIONS) && last->climbing &&
-           hx_filter_maps_design(&s->filter) && s->cfg.optimization.projection.given &&
-           last->beta < s->cfg.optimization.projection.beta_max;
-}
-
 static void judge_grey(hx_diags *diags, const hx_session *s, const hx_diag_facts *f)
 {
     const double least = least_greyness(s), little = 0.05;
     char remedy[HX_REMEDY], bound[160] = "";
-    if (is_beta_early(diags, s, f->last)) return;
+    /* The run was too short for its projection, which was already reported before the run. */
+    if (hx_diags_have(diags, HX_DIAG_TOO_FEW_ITERATIONS) && f->last->climbing &&
+        hx_filter_maps_design(&s->filter) && s->cfg.optimization.projection.given &&
+        f->last->beta < s->cfg.optimization.projection.beta_max)
+        return;
     if (!(f->last->greyness > hx_diag_limit(HX_DIAG_GREY))) return;
     if (least > little)
         hx_fit(bound, sizeof bound,
@@ -200,15 +195,6 @@ static int judge_influence(hx_diags *diags, const hx_session *s, const hx_diag_f
 
 /* --- all warnings --- */
 
-/* Warnings for a mesh that no process has as a whole. */
-static void print_not_judged(const hx_session *s)
-{
-    char word[HX_SHELL_WORD];
-    hx_log_info("not judged: pieces of the 0/1 design, and loads and supports on its void, because "
-                "no process has the whole mesh; `hextop verify %s` judges them in one process",
-                hx_shell_word(s->cfg.output.directory, word, sizeof word));
-}
-
 void hx_diags_after(hx_diags *diags, hx_session *s, const hx_diag_facts *facts)
 {
     const double begin = hx_clock();
@@ -230,7 +216,12 @@ void hx_diags_after(hx_diags *diags, hx_session *s, const hx_diag_facts *facts)
     /* the 0/1 design has little in common with the grey design */
     if (facts->last->greyness > no_solid) return;
     if (s->mesh.ownership) {
-        print_not_judged(s);
+        /* Warnings for a mesh that no process has as a whole. */
+        char word[HX_SHELL_WORD];
+        hx_log_info(
+            "not judged: pieces of the 0/1 design, and loads and supports on its void, because "
+            "no process has the whole mesh; `hextop verify %s` judges them in one process",
+            hx_shell_word(s->cfg.output.directory, word, sizeof word));
         return;
     }
     if (hx_diag_solid(diags, s) < 0) {

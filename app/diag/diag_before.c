@@ -167,35 +167,6 @@ static void add_forces(const hx_problem *problem, int load_case, int part, doubl
     }
 }
 
-/* *share: fraction of a load case's nodal forces that act on supports directly. Collective if the
- * mesh is distributed, like all functions that judge loads. */
-static int share_held(const hx_problem *problem, int load_case, double *share)
-{
-    double all[HX_N_PART] = {0.0}, held[HX_N_PART] = {0.0}, sum[2];
-#pragma omp parallel for schedule(static)
-    for (int part = 0; part < HX_N_PART; part++)
-        add_forces(problem, load_case, part, &all[part], &held[part]);
-    sum[0] = hx_sum_parts(all);
-    sum[1] = hx_sum_parts(held);
-    HX_TRY(hx_reduce_sum(hx_mesh_reduce(problem->mesh), 2, sum));
-    *share = sum[0] > 0.0 ? sum[1] / sum[0] : 0.0;
-    return HX_OK;
-}
-
-/* *is_held: 1 if every node of the set is fixed in all components. Collective. */
-static int is_held_set(const hx_session *s, const char *name, int *is_held)
-{
-    const hx_set *const set = name ? hx_mesh_find_set(&s->mesh, name) : NULL;
-    const unsigned all = (1u << s->problem.components) - 1;
-    int64_t n[2] = {0, 0}; /* not fixed, fixed */
-    for (int64_t k = 0; set && k < set->n_node; k++)
-        if (hx_mesh_owns_node(&s->mesh, set->node[k]))
-            n[(s->problem.supports.fixed[set->node[k]] & all) == all]++;
-    HX_TRY(hx_reduce_sum_i64(hx_mesh_reduce(&s->mesh), 2, n));
-    *is_held = n[0] == 0 && n[1] > 0;
-    return HX_OK;
-}
-
 /* text := arguments that remove the loads of a case that act only on fixed nodes, or "" if there
  * are no such loads, or no others. The last load is removed first, because removing an entry
  * renumbers those after it. */
@@ -207,7 +178,17 @@ static int held_words(const hx_session *s, int load_case, char *text, size_t n_t
     for (size_t i = s->cfg.loads.n; i-- > 0 && used < n_text;) {
         int is_held = 0;
         if (load[i].load_case != load_case + 1) continue;
-        if (s->space.element != HX_ELEMENT_SPLINE) HX_TRY(is_held_set(s, load[i].set, &is_held));
+        /* is_held: 1 if every node of the set is fixed in all components. Collective. */
+        if (s->space.element != HX_ELEMENT_SPLINE) {
+            const hx_set *const set = load[i].set ? hx_mesh_find_set(&s->mesh, load[i].set) : NULL;
+            const unsigned all = (1u << s->problem.components) - 1;
+            int64_t n[2] = {0, 0}; /* not fixed, fixed */
+            for (int64_t k = 0; set && k < set->n_node; k++)
+                if (hx_mesh_owns_node(&s->mesh, set->node[k]))
+                    n[(s->problem.supports.fixed[set->node[k]] & all) == all]++;
+            HX_TRY(hx_reduce_sum_i64(hx_mesh_reduce(&s->mesh), 2, n));
+            is_held = n[0] == 0 && n[1] > 0;
+        }
         n_held += is_held;
         n_other += !is_held;
         if (is_held)
@@ -226,7 +207,16 @@ static int judge_held_loads(hx_diags *diags, const hx_session *s)
     char remedy[HX_REMEDY];
     for (int c = 0; c < n_case; c++) {
         double held;
-        HX_TRY(share_held(&s->problem, c, &held));
+        /* share: fraction of a load case's nodal forces that act on supports directly.
+         * Collective if the mesh is distributed, like all functions that judge loads. */
+        double all[HX_N_PART] = {0.0}, on_held[HX_N_PART] = {0.0}, whole[2];
+#pragma omp parallel for schedule(static)
+        for (int part = 0; part < HX_N_PART; part++)
+            add_forces(&s->problem, c, part, &all[part], &on_held[part]);
+        whole[0] = hx_sum_parts(all);
+        whole[1] = hx_sum_parts(on_held);
+        HX_TRY(hx_reduce_sum(hx_mesh_reduce(s->problem.mesh), 2, whole));
+        held = whole[0] > 0.0 ? whole[1] / whole[0] : 0.0;
         const double percent = 100.0 * held;
         if (!(held > hx_diag_limit(HX_DIAG_LOAD_ON_SUPPORT))) continue;
         if (held >= 1.0 && !hx_problem_body(&s->problem, c) && !s->problem.supports.prescribed)
@@ -277,22 +267,6 @@ static void mark_around(const hx_session *s, int64_t nodal, uint8_t *at_elem)
     }
 }
 
-/* n[0] := number of nodes of a set that touch only void, n[1] := number of its other nodes.
- * at_elem[n_elem] marks the elements at the former. */
-static int count_void(const hx_session *s, const char *name, uint8_t *at_elem, int64_t n[2])
-{
-    const hx_set *const set = name ? hx_mesh_find_set(&s->mesh, name) : NULL;
-    n[0] = n[1] = 0;
-    memset(at_elem, 0, (size_t)s->mesh.n_elem);
-    for (int64_t k = 0; set && k < set->n_node; k++) {
-        if (!hx_mesh_owns_node(&s->mesh, set->node[k])) continue;
-        const int is_void = is_void_node(&s->problem, set->node[k]);
-        if (is_void) mark_around(s, set->node[k], at_elem);
-        n[!is_void]++;
-    }
-    return hx_reduce_sum_i64(hx_mesh_reduce(&s->mesh), 2, n);
-}
-
 /* A support that touches some void is normal, but one that touches only void has no effect. */
 static int judge_void_support(hx_diags *diags, const hx_session *s, uint8_t *at_elem)
 {
@@ -300,7 +274,19 @@ static int judge_void_support(hx_diags *diags, const hx_session *s, uint8_t *at_
     char remedy[HX_REMEDY];
     for (size_t i = 0; i < s->cfg.supports.n; i++) {
         int64_t n[2];
-        HX_TRY(count_void(s, support[i].set, at_elem, n));
+        /* n[0] := number of nodes of a set that touch only void, n[1] := number of its other
+         * nodes. at_elem[n_elem] marks the elements at the former. */
+        const hx_set *const set =
+            support[i].set ? hx_mesh_find_set(&s->mesh, support[i].set) : NULL;
+        n[0] = n[1] = 0;
+        memset(at_elem, 0, (size_t)s->mesh.n_elem);
+        for (int64_t k = 0; set && k < set->n_node; k++) {
+            if (!hx_mesh_owns_node(&s->mesh, set->node[k])) continue;
+            const int is_void = is_void_node(&s->problem, set->node[k]);
+            if (is_void) mark_around(s, set->node[k], at_elem);
+            n[!is_void]++;
+        }
+        HX_TRY(hx_reduce_sum_i64(hx_mesh_reduce(&s->mesh), 2, n));
         if (n[0] == 0 || n[1] > 0) continue;
         HX_TRY(hx_diag_void_remedy(s, at_elem, remedy, sizeof remedy));
         hx_diags_advise(diags, HX_DIAG_PASSIVE_VOID_SUPPORT, (double)n[0], remedy,
@@ -380,28 +366,10 @@ void hx_diag_loads(hx_diags *diags, const hx_session *s)
     hx_error_clear();
 }
 
-/* A rank that fails here leaves the other ranks inside a collective call. */
+/* For a mesh that no rank has as a whole: all ranks judge the loads together. */
 static int judge_shared_loads(hx_diags *diags, hx_session *s)
 {
-    const int rc = judge_loads(diags, s);
-    if (rc < 0) s->dist.is_lost = 1;
-    return rc;
-}
-
-int hx_diags_follow(hx_session *s)
-{
-    hx_diags diags = {0};
-    const int rc = judge_shared_loads(&diags, s);
-    hx_diags_free(&diags);
-    return rc;
-}
-
-/* For a mesh that no rank has as a whole. */
-static int judge_parts(hx_diags *diags, hx_session *s)
-{
-    judge_place(diags, &s->mesh);
-    HX_TRY(hx_dist_announce(&s->dist, HX_DIAGS_CALL, 0));
-    return judge_shared_loads(diags, s);
+    return hx_session_note_error(s, judge_loads(diags, s));
 }
 
 /* text := the radius as an argument, in the config's unit. */
@@ -411,24 +379,6 @@ static const char *radius_of(const hx_session *s, double in_elements, char *text
     hx_fit(text, n_text, "`optimization.filter.radius=%.4g` is %.2g elements; 1.5 to 6 are usual",
            is_relative ? in_elements : in_elements * s->mesh.elem_size, in_elements);
     return text;
-}
-
-/* A function of degree p covers p + 1 spans, so it connects parts of the design that fewer void
- * spans separate. */
-static void judge_spline_filter(hx_diags *diags, const hx_session *s, double in_elements)
-{
-    if (s->space.element != HX_ELEMENT_SPLINE) return;
-    const int degree = hx_spline_degree(s->space.spline);
-    const double share = in_elements / (0.5 * (degree + 1));
-    char remedy[HX_REMEDY];
-    if (share < hx_diag_limit(HX_DIAG_FILTER_SPLINE))
-        hx_diags_advise(diags, HX_DIAG_FILTER_SPLINE, share,
-                        radius_of(s, 0.5 * (degree + 1) * 1.05, remedy, sizeof remedy),
-                        "the filter radius of %.2g spans is less than half of the %d spans that a "
-                        "function of degree %d covers: such functions carry load across gaps that "
-                        "are narrower, so "
-                        "the design may consist of separate pieces",
-                        in_elements, degree + 1, degree);
 }
 
 void hx_diag_filter(hx_diags *diags, const hx_session *s)
@@ -446,7 +396,19 @@ void hx_diag_filter(hx_diags *diags, const hx_session *s)
         hx_diags_advise(
             diags, HX_DIAG_FILTER_LARGE, in_elements, radius_of(s, usual, remedy, sizeof remedy),
             "the filter radius of %.3g elements blurs the design and costs time", in_elements);
-    judge_spline_filter(diags, s, in_elements);
+    /* A function of degree p covers p + 1 spans, so it connects parts of the design that fewer
+     * void spans separate. */
+    if (s->space.element != HX_ELEMENT_SPLINE) return;
+    const int degree = hx_spline_degree(s->space.spline);
+    const double share = in_elements / (0.5 * (degree + 1));
+    if (share < hx_diag_limit(HX_DIAG_FILTER_SPLINE))
+        hx_diags_advise(diags, HX_DIAG_FILTER_SPLINE, share,
+                        radius_of(s, 0.5 * (degree + 1) * 1.05, remedy, sizeof remedy),
+                        "the filter radius of %.2g spans is less than half of the %d spans that a "
+                        "function of degree %d covers: such functions carry load across gaps that "
+                        "are narrower, so "
+                        "the design may consist of separate pieces",
+                        in_elements, degree + 1, degree);
 }
 
 void hx_diag_groups(hx_diags *diags, const hx_session *s)
@@ -611,9 +573,11 @@ int hx_diags_meanwhile(hx_diags *diags, hx_session *s)
 int hx_diags_before(hx_diags *diags, hx_session *s)
 {
     double want, have;
+    if (!hx_session_is_first(s)) return s->mesh.ownership ? judge_shared_loads(diags, s) : HX_OK;
     if (!s->measuring.is_running) HX_TRY(hx_session_measure(s));
     if (s->mesh.ownership) {
-        HX_TRY(judge_parts(diags, s));
+        judge_place(diags, &s->mesh);
+        HX_TRY(judge_shared_loads(diags, s));
     } else {
         if (!s->measuring.is_running) hx_diag_mesh(diags, s);
         hx_diag_loads(diags, s);

@@ -64,25 +64,6 @@ static int is_written(const hx_config *cfg, int iteration, int last)
     return iteration == last || (every > 0 && iteration % every == 0);
 }
 
-/* 1 if a sensitivity filter made a black-and-white design of optimization.initial grey. */
-static int is_blurred(const hx_session *s, const hx_diag_facts *f)
-{
-    return s->cfg.optimization.initial && !hx_filter_maps_design(&s->filter) &&
-           f->last->greyness > s->initial_greyness + hx_diag_limit(HX_DIAG_INITIAL_FILTERED);
-}
-
-static const char *sharpen(const hx_session *s, char *text, size_t n_text)
-{
-    char steps[160];
-    hx_diag_projection_steps(s, steps, sizeof steps);
-    hx_fit(text, n_text,
-           "the filter \"%s\" blurs the design of optimization.initial: "
-           "`%s'optimization.projection={}' %soptimization.iterations=%d` keeps it black-and-white",
-           s->filter.kind->name, hx_diag_filter_words(s), steps,
-           hx_diag_most_of(s->cfg.optimization.iterations, 150));
-    return text;
-}
-
 /* 1 if the remedy for greyness is a projection whose steps are longer than those that would make
  * this run converge. Then one command serves both warnings. */
 static int is_projected_first(const hx_session *s, const hx_diag_facts *f)
@@ -109,8 +90,17 @@ static const char *calm_or_keep(const hx_diags *diags, const hx_session *s, cons
 {
     const int last = f->last->iteration;
     char word[HX_SHELL_WORD];
-    if (is_blurred(s, f)) {
-        sharpen(s, text, n_text);
+    /* A sensitivity filter made a black-and-white design of optimization.initial grey. */
+    if (s->cfg.optimization.initial && !hx_filter_maps_design(&s->filter) &&
+        f->last->greyness > s->initial_greyness + hx_diag_limit(HX_DIAG_INITIAL_FILTERED)) {
+        char steps[160];
+        hx_diag_projection_steps(s, steps, sizeof steps);
+        hx_fit(text, n_text,
+               "the filter \"%s\" blurs the design of optimization.initial: "
+               "`%s'optimization.projection={}' %soptimization.iterations=%d` keeps it "
+               "black-and-white",
+               s->filter.kind->name, hx_diag_filter_words(s), steps,
+               hx_diag_most_of(s->cfg.optimization.iterations, 150));
     } else if (is_drifting(s, f)) {
         if (is_written(&s->cfg, better, last))
             hx_fit(text, n_text, "`hextop verify %s/density_%04d.vtk%s` analyses that design",

@@ -82,18 +82,6 @@ static double roomy_fraction(const hx_result_part *part, const hx_session *s)
 static const char thinner[] =
     "load fewer elements; a finer mesh makes the layer behind a loaded face thinner";
 
-/* text := arguments that give the forced elements room. */
-static void give_room(const hx_result_part *part, const hx_session *s, char *text, size_t n_text)
-{
-    const double fraction = roomy_fraction(part, s);
-    if (isnan(fraction))
-        hx_fit(text, n_text, "%s", thinner);
-    else
-        hx_fit(text, n_text,
-               "`optimization.volume_fraction=%g` has room for the elements behind loads",
-               fraction);
-}
-
 int hx_diag_part_remedy(const hx_session *s, char *text, size_t n_text)
 {
     hx_result_part part;
@@ -117,7 +105,14 @@ static int warn_of_part(hx_diags *diags, const hx_session *s, const hx_result_pa
     char room[160], remedy[HX_REMEDY], word[HX_SHELL_WORD], count[32];
     HX_TRY(find_preserve(s, NULL, &preserve));
     diags->option = option_of(preserve);
-    give_room(part, s, room, sizeof room);
+    /* text := arguments that give the forced elements room. */
+    const double fraction = roomy_fraction(part, s);
+    if (isnan(fraction))
+        hx_fit(room, sizeof room, "%s", thinner);
+    else
+        hx_fit(room, sizeof room,
+               "`optimization.volume_fraction=%g` has room for the elements behind loads",
+               fraction);
     hx_fit(remedy, sizeof remedy,
            "%s; after the run, `hextop verify %s%s` analyses a 0/1 design in which their "
            "densities decide",
@@ -155,9 +150,9 @@ int hx_diag_part_after(hx_diags *diags, hx_session *s, double volume)
     diags->option = NULL;
     HX_TRY(may_exceed(s, volume, &may));
     if (!may) return HX_OK;
-    HX_TRY(hx_alloc_raw(&density, (size_t)s->mesh.n_elem, sizeof *density, "densities"));
+    HX_TRY(hx_session_alloc_whole(s, &density, s->mesh.n_elem, sizeof *density, "densities"));
     int rc = hx_optimizer_density(&s->opt, density);
-    if (rc == HX_OK) rc = find_preserve(s, density, &preserve);
+    if (rc == HX_OK && density) rc = find_preserve(s, density, &preserve);
     free(density);
     diags->option = option_of(preserve);
     return rc;

@@ -160,11 +160,13 @@ static int find_half(const hx_session *s, const uint8_t *is_solid, const double 
     return HX_OK;
 }
 
-/* energy[n_elem] := strain energies, weighted over the load cases. */
+/* energy[n_elem] := strain energies, weighted over the load cases, on the first process.
+ * Collective. */
 static int read_energies(hx_session *s, double *energy, double *modulus)
 {
     HX_TRY(hx_optimizer_energy(&s->opt, energy));
     HX_TRY(hx_analysis_modulus(&s->analysis, modulus));
+    if (!energy) return HX_OK;
 #pragma omp parallel for simd schedule(static)
     for (int64_t e = 0; e < s->mesh.n_elem; e++) energy[e] = fabs(energy[e] * modulus[e]);
     return HX_OK;
@@ -175,12 +177,14 @@ static int read_energies(hx_session *s, double *energy, double *modulus)
 static int judge_energy(hx_diags *diags, hx_session *s, const uint8_t *is_solid)
 {
     enum { FEW = 8, MANY = 200 };
+    const int64_t n_elem = s->mesh.n_elem;
     int rc;
     double *energy = NULL, *modulus = NULL, share, n, n_solid = 0.0;
     char text[32];
-    HX_TRY_FAIL(hx_alloc_raw(&energy, (size_t)s->mesh.n_elem, sizeof *energy, "strain energies"));
-    HX_TRY_FAIL(hx_alloc_raw(&modulus, (size_t)s->mesh.n_elem, sizeof *modulus, "moduli"));
+    HX_TRY_FAIL(hx_session_alloc_whole(s, &energy, n_elem, sizeof *energy, "strain energies"));
+    HX_TRY_FAIL(hx_session_alloc_whole(s, &modulus, n_elem, sizeof *modulus, "moduli"));
     HX_TRY_FAIL(read_energies(s, energy, modulus));
+    if (!energy) goto fail;
     HX_TRY_FAIL(find_half(s, is_solid, energy, &share, &n));
     for (int64_t e = 0; e < s->mesh.n_elem; e++) n_solid += is_solid[e];
     hx_log_detail("half of the strain energy is in %.0f elements, %.3g %% of the solid volume", n,
@@ -194,7 +198,7 @@ static int judge_energy(hx_diags *diags, hx_session *s, const uint8_t *is_solid)
 fail:
     free(energy);
     free(modulus);
-    return rc;
+    return hx_session_agree(s, rc);
 }
 
 static int judge_tetrahedra(hx_diags *diags, const hx_session *s, const uint8_t *is_solid)
@@ -218,37 +222,40 @@ static int judge_tetrahedra(hx_diags *diags, const hx_session *s, const uint8_t 
     return HX_OK;
 }
 
-/* Makes the 0/1 design of `hextop verify` with hx_diags_option. */
+/* Makes the 0/1 design of `hextop verify` with hx_diags_option, on the first process. */
 static int make_solid(hx_session *s, hx_solid_design *d)
 {
-    memset(d, 0, sizeof *d);
-    HX_TRY(hx_alloc_raw(&d->density, (size_t)s->mesh.n_elem, sizeof *d->density, "densities"));
-    const int rc = hx_optimizer_density(&s->opt, d->density);
-    if (rc < 0) {
-        hx_solid_design_free(d);
-        return rc;
-    }
+    HX_TRY(hx_session_alloc_whole(s, &d->density, s->mesh.n_elem, sizeof *d->density, "densities"));
+    HX_TRY(hx_optimizer_density(&s->opt, d->density));
+    if (!d->density) return HX_OK;
     return hx_solid_design_make(d, s, "the last design", (double)NAN,
                                 HX_PRESERVE_USUAL | HX_PRESERVE_FIT);
 }
 
+/* Judges what the 0/1 design connects; d is empty on other processes than the first. */
+static int judge_solid(hx_diags *diags, hx_session *s, const hx_solid_design *d)
+{
+    hx_attached attached = {0};
+    if (!d->density) return HX_OK;
+    int rc = hx_attached_create(&attached, s, d->is_solid);
+    if (rc == HX_OK) {
+        judge_pieces(diags, &attached);
+        judge_supports(diags, &attached);
+    }
+    /* heat sources and convection may act on void */
+    if (rc == HX_OK && !hx_config_is_heat(&s->cfg)) rc = judge_loads(diags, &attached, d);
+    hx_attached_free(&attached);
+    return rc;
+}
+
 int hx_diag_solid(hx_diags *diags, hx_session *s)
 {
-    int rc;
-    hx_solid_design d;
-    hx_attached attached = {0};
-    HX_TRY(make_solid(s, &d));
-    HX_TRY_FAIL(hx_attached_create(&attached, s, d.is_solid));
-    judge_pieces(diags, &attached);
-    judge_supports(diags, &attached);
-    if (!hx_config_is_heat(&s->cfg)) { /* heat sources and convection may act on void */
-        HX_TRY_FAIL(judge_loads(diags, &attached, &d));
-        hx_attached_free(&attached);
-        HX_TRY_FAIL(judge_energy(diags, s, d.is_solid));
-        HX_TRY_FAIL(judge_tetrahedra(diags, s, d.is_solid));
-    }
-fail:
-    hx_attached_free(&attached);
+    hx_solid_design d = {0};
+    int rc = make_solid(s, &d);
+    if (rc == HX_OK) rc = judge_solid(diags, s, &d);
+    rc = hx_session_agree(s, rc);
+    if (rc == HX_OK && !hx_config_is_heat(&s->cfg)) rc = judge_energy(diags, s, d.is_solid);
+    if (rc == HX_OK && !hx_config_is_heat(&s->cfg)) rc = judge_tetrahedra(diags, s, d.is_solid);
     hx_solid_design_free(&d);
     return rc;
 }

@@ -14,6 +14,7 @@
 #include "core/base/fit.h"
 #include "core/base/memory.h"
 #include "core/base/names.h"
+#include "core/base/union_find.h"
 #include "core/base/vec3.h"
 #include "core/design/black_white.h"
 #include "core/dist_mesh/dist_mesh.h"
@@ -73,25 +74,6 @@ static int apply_entry(const cut *c, const hx_config_passive *entry)
     return rc;
 }
 
-/* A node that several pieces share is assigned to one of them. For a whole mesh without splines. */
-static int find_face_pieces(cut *c)
-{
-    const hx_mesh *const mesh = &c->s->mesh;
-    const hx_space *const space = &c->s->problem.space;
-    hx_pieces pieces;
-    HX_TRY(hx_pieces_create(&pieces, mesh, c->is_there, c->s->problem.volume, HX_PIECES_BY_FACES));
-    for (int64_t p = 0; p < space->n_point; p++) {
-        const int64_t node = hx_space_near_node(space, p);
-        c->body_of[p] = -1;
-        for (int64_t k = mesh->node_elem_ptr[node]; k < mesh->node_elem_ptr[node + 1]; k++)
-            if (pieces.of[mesh->node_elem[k] / 8] > c->body_of[p])
-                c->body_of[p] = pieces.of[mesh->node_elem[k] / 8];
-    }
-    c->n_body = pieces.n;
-    hx_pieces_free(&pieces);
-    return HX_OK;
-}
-
 /* Applies the entries in order: later ones override earlier ones. */
 static int find_pieces(cut *c, const uint8_t *without, joint by)
 {
@@ -103,27 +85,26 @@ static int find_pieces(cut *c, const uint8_t *without, joint by)
     for (size_t i = 0; i < c->s->cfg.passive.n; i++)
         if (!without[i]) HX_TRY(apply_entry(c, &passive[i]));
     HX_TRY(hx_alloc_raw(&c->body_of, (size_t)space->n_point, sizeof *c->body_of, "pieces"));
-    if (by == BY_FACES) return find_face_pieces(c);
+    /* A node that several pieces share is assigned to one of them. For a whole mesh without
+     * splines. */
+    if (by == BY_FACES) {
+        hx_pieces pieces;
+        HX_TRY(
+            hx_pieces_create(&pieces, mesh, c->is_there, c->s->problem.volume, HX_PIECES_BY_FACES));
+        for (int64_t p = 0; p < space->n_point; p++) {
+            const int64_t node = hx_space_near_node(space, p);
+            c->body_of[p] = -1;
+            for (int64_t k = mesh->node_elem_ptr[node]; k < mesh->node_elem_ptr[node + 1]; k++)
+                if (pieces.of[mesh->node_elem[k] / 8] > c->body_of[p])
+                    c->body_of[p] = pieces.of[mesh->node_elem[k] / 8];
+        }
+        c->n_body = pieces.n;
+        hx_pieces_free(&pieces);
+        return HX_OK;
+    }
     return mesh->ownership
                ? hx_dist_mesh_pieces(mesh, c->s->comm, c->is_there, c->body_of, &c->n_body)
                : hx_space_bodies(space, c->is_there, c->body_of, &c->n_body);
-}
-
-static int32_t root_of_piece(int32_t *joined, int32_t piece)
-{
-    while (joined[piece] != piece) piece = joined[piece] = joined[joined[piece]];
-    return piece;
-}
-
-static void join_rigid_set(const cut *c, const hx_rigid_set *set, int32_t *joined)
-{
-    int32_t first = -1;
-    for (int64_t k = set->first; k < set->first + set->n; k++) {
-        const int32_t piece = c->body_of[c->s->problem.rigid.node[k]];
-        if (piece < 0) continue;
-        if (first < 0) first = root_of_piece(joined, piece);
-        joined[root_of_piece(joined, piece)] = first;
-    }
 }
 
 static int join_rigid_sets(cut *c)
@@ -133,35 +114,40 @@ static int join_rigid_sets(cut *c)
     if (rigid->n == 0) return HX_OK;
     HX_TRY(hx_alloc_raw(&joined, (size_t)c->n_body, sizeof *joined, "pieces"));
     for (int64_t i = 0; i < c->n_body; i++) joined[i] = (int32_t)i;
-    for (int i = 0; i < rigid->n; i++) join_rigid_set(c, &rigid->set[i], joined);
+    for (int i = 0; i < rigid->n; i++) {
+        const hx_rigid_set *const set = &rigid->set[i];
+        int32_t first = -1;
+        for (int64_t k = set->first; k < set->first + set->n; k++) {
+            const int32_t piece = c->body_of[rigid->node[k]];
+            if (piece < 0) continue;
+            if (first < 0) first = hx_root(joined, piece);
+            joined[hx_root(joined, piece)] = first;
+        }
+    }
     for (int64_t a = 0; a < c->s->problem.space.n_point; a++)
-        if (c->body_of[a] >= 0) c->body_of[a] = root_of_piece(joined, c->body_of[a]);
+        if (c->body_of[a] >= 0) c->body_of[a] = hx_root(joined, c->body_of[a]);
     free(joined);
     return HX_OK;
-}
-
-/* Prescribed temperatures and convection hold a piece. */
-static int hold_heat(const cut *c)
-{
-    const hx_problem *const p = &c->s->problem;
-    double *held = NULL;
-    HX_TRY(hx_alloc(&held, (size_t)c->n_body, sizeof *held, "pieces"));
-    for (int64_t a = 0; a < p->space.n_point; a++)
-        if (p->supports.fixed[a] && c->body_of[a] >= 0 && hx_mesh_owns_node(p->mesh, a))
-            held[c->body_of[a]] += 1.0;
-    for (int64_t k = 0; k < p->films.n; k++)
-        if (c->body_of[p->films.node[k]] >= 0) held[c->body_of[p->films.node[k]]] += 1.0;
-    const int rc = hx_rigid_bodies_sum(p, c->n_body, 1, held);
-    for (int64_t i = 0; i < c->n_body; i++) c->body[i].n_fixed = (int64_t)held[i];
-    free(held);
-    return rc;
 }
 
 static int hold(cut *c)
 {
     const hx_problem *const p = &c->s->problem;
     HX_TRY(hx_alloc(&c->body, (size_t)c->n_body, sizeof *c->body, "pieces"));
-    if (hx_config_is_heat(&c->s->cfg)) return hold_heat(c);
+    /* Prescribed temperatures and convection hold a piece. */
+    if (hx_config_is_heat(&c->s->cfg)) {
+        double *held = NULL;
+        HX_TRY(hx_alloc(&held, (size_t)c->n_body, sizeof *held, "pieces"));
+        for (int64_t a = 0; a < p->space.n_point; a++)
+            if (p->supports.fixed[a] && c->body_of[a] >= 0 && hx_mesh_owns_node(p->mesh, a))
+                held[c->body_of[a]] += 1.0;
+        for (int64_t k = 0; k < p->films.n; k++)
+            if (c->body_of[p->films.node[k]] >= 0) held[c->body_of[p->films.node[k]]] += 1.0;
+        const int rc = hx_rigid_bodies_sum(p, c->n_body, 1, held);
+        for (int64_t i = 0; i < c->n_body; i++) c->body[i].n_fixed = (int64_t)held[i];
+        free(held);
+        return rc;
+    }
     HX_TRY(hx_rigid_bodies_measure(p, c->body_of, c->n_body, c->body));
     return hx_rigid_bodies_hold(p, c->body_of, c->n_body, c->body);
 }
@@ -302,23 +288,6 @@ static int find_cutting(const hx_session *s, joint by, uint8_t *without, int *he
     return HX_OK;
 }
 
-/* without[i] := 1 for void entries with an element of at_elem[n_elem]. Collective. */
-static int find_void_at(const hx_session *s, const uint8_t *at_elem, cut *c, uint8_t *without)
-{
-    const hx_config_passive *const passive = s->cfg.passive.entry;
-    const hx_mesh *const mesh = &s->mesh;
-    for (size_t i = 0; i < s->cfg.passive.n; i++) {
-        int64_t n = 0;
-        if (!(passive[i].density <= most_void)) continue;
-        memset(c->is_there, 1, (size_t)mesh->n_elem);
-        HX_TRY(apply_entry(c, &passive[i]));
-        for (int64_t e = 0; e < mesh->n_elem; e++) n += !c->is_there[e] && at_elem[e];
-        HX_TRY(hx_mesh_count_all(mesh, n, &n));
-        without[i] = n > 0;
-    }
-    return HX_OK;
-}
-
 /* The last entry is handled first, because removing an entry renumbers those after it. */
 static void print_remedy(const hx_session *s, const uint8_t *without, char *text, size_t n_text)
 {
@@ -341,7 +310,18 @@ int hx_diag_void_remedy(const hx_session *s, const uint8_t *at_elem, char *text,
     int rc;
     HX_TRY_FAIL(hx_alloc(&without, s->cfg.passive.n, 1, "passive regions"));
     HX_TRY_FAIL(hx_alloc_raw(&c.is_there, (size_t)s->mesh.n_elem, 1, "passive elements"));
-    HX_TRY_FAIL(find_void_at(s, at_elem, &c, without));
+    /* without[i] := 1 for void entries with an element of at_elem[n_elem]. Collective. */
+    const hx_config_passive *const passive = s->cfg.passive.entry;
+    const hx_mesh *const mesh = &s->mesh;
+    for (size_t i = 0; i < s->cfg.passive.n; i++) {
+        int64_t n = 0;
+        if (!(passive[i].density <= most_void)) continue;
+        memset(c.is_there, 1, (size_t)mesh->n_elem);
+        HX_TRY_FAIL(apply_entry(&c, &passive[i]));
+        for (int64_t e = 0; e < mesh->n_elem; e++) n += !c.is_there[e] && at_elem[e];
+        HX_TRY_FAIL(hx_mesh_count_all(mesh, n, &n));
+        without[i] = n > 0;
+    }
     print_remedy(s, without, text, n_text);
 fail:
     free(without);

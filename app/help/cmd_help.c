@@ -24,27 +24,23 @@ static const hx_option help_options[] = {
                   .help = "prints the reference of all config keys, doc/config.md"},
 };
 
-/* Also prints the group of keys that has the name of a command. */
-static void print_group_of(const char *name)
-{
-    if (!hx_key_find("", name)) return;
-    printf("\nKeys of the config's group %s:", name);
-    const char *lead = " ";
-    for (size_t i = 0; i < hx_n_key; i++) {
-        if (!hx_key_is_member(&hx_keys[i], name)) continue;
-        printf("%s%s", lead, hx_keys[i].path);
-        lead = ", ";
-    }
-    printf("\n");
-}
-
 /* A command takes precedence over all other meanings. Terms and former names come before keys, then
  * a warning, then a search for the word. Returns the exit status. */
 static int explain(const char *topic)
 {
     if (hx_command_find(topic)) {
         hx_print_command_help(hx_command_find(topic));
-        print_group_of(topic);
+        /* Also prints the group of keys that has the name of a command. */
+        if (hx_key_find("", topic)) {
+            printf("\nKeys of the config's group %s:", topic);
+            const char *lead = " ";
+            for (size_t i = 0; i < hx_n_key; i++) {
+                if (!hx_key_is_member(&hx_keys[i], topic)) continue;
+                printf("%s%s", lead, hx_keys[i].path);
+                lead = ", ";
+            }
+            printf("\n");
+        }
         return 0;
     }
     const size_t n_word = hx_print_words(topic);

@@ -50,18 +50,6 @@ static void print_options(const hx_option *option, size_t n_option)
     }
 }
 
-/* Prints such as "Options of every command: -q, --quiet; -v, --verbose; ...". */
-static void print_common_options(void)
-{
-    char label[TEXT_WIDTH];
-    printf("Options of every command:");
-    for (size_t i = 0; i < hx_n_interface; i++) {
-        option_label(&hx_common_options[i], label, sizeof label);
-        printf("%s %s", i ? ";" : "", label);
-    }
-    printf("\n");
-}
-
 void hx_print_usage(void)
 {
     printf("hextop %s: topology optimization on unstructured meshes\n\nUsage\n", HX_VERSION);
@@ -88,5 +76,12 @@ void hx_print_command_help(const hx_command *c)
             "output.directory=out loads[0].node_force=[0,0,-1]; an empty VALUE removes the key.\n"
             "`hextop help config` lists all keys, `hextop help loads` those of one group.\n"
             "\n");
-    print_common_options();
+    /* Prints such as "Options of every command: -q, --quiet; -v, --verbose; ...". */
+    char label[TEXT_WIDTH];
+    printf("Options of every command:");
+    for (size_t i = 0; i < hx_n_interface; i++) {
+        option_label(&hx_common_options[i], label, sizeof label);
+        printf("%s %s", i ? ";" : "", label);
+    }
+    printf("\n");
 }

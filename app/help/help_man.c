@@ -86,17 +86,6 @@ static void put_options(const hx_option *option, size_t n_option)
     }
 }
 
-static void put_synopsis(void)
-{
-    printf(".SH SYNOPSIS\n.nf\n");
-    for (size_t i = 0; hx_commands[i]; i++) {
-        put_man_line("\\fBhextop ", hx_commands[i]->name, "\\fR \\c");
-        put_man_text(hx_commands[i]->arguments);
-        printf("\n");
-    }
-    printf(".fi\n");
-}
-
 static void put_commands(void)
 {
     printf(".SH COMMANDS\n");
@@ -133,15 +122,6 @@ static void put_key(const hx_key *key)
     printf(".\n");
 }
 
-static void put_keys(void)
-{
-    printf(".SH CONFIGURATION KEYS\n"
-           "A config is a libconfig file; KEY=VALUE on the command line overrides its keys:\n"
-           "mesh.size=3 loads[0].node_force=[0,0,\\-1]; an empty VALUE removes a key.\n"
-           "Units are free but must be consistent.\n");
-    for (size_t i = 0; i < hx_n_key; i++) put_key(&hx_keys[i]);
-}
-
 static void put_exit_status(void)
 {
     printf(".SH EXIT STATUS\n"
@@ -160,8 +140,35 @@ static void put_exit_status(void)
            "the run was interrupted by a signal; \\fB--resume\\fR continues it\n");
 }
 
-static void put_rest(void)
+void hx_print_man_page(void)
 {
+    printf(".\\\" Printed by `hextop help --man`.\n"
+           ".TH HEXTOP 1 \"\" \"hextop %s\" \"User Commands\"\n"
+           ".SH NAME\nhextop \\- topology optimization on unstructured meshes\n",
+           HX_VERSION);
+    printf(".SH SYNOPSIS\n.nf\n");
+    for (size_t i = 0; hx_commands[i]; i++) {
+        put_man_line("\\fBhextop ", hx_commands[i]->name, "\\fR \\c");
+        put_man_text(hx_commands[i]->arguments);
+        printf("\n");
+    }
+    printf(".fi\n");
+    printf(".SH DESCRIPTION\n"
+           "\\fBhextop\\fR finds the part of a given volume that is stiffest, or that cools best: "
+           "minimum\n"
+           "compliance by SIMP and optimality criteria, on meshes of hexahedra, tetrahedra, wedges "
+           "and\n"
+           "pyramids, with conjugate gradients on a CPU or an NVIDIA GPU.\n"
+           "A config states the mesh, supports, loads and the optimization; results are VTK files "
+           "and\n"
+           "closed triangle surfaces.\n");
+    put_commands();
+    printf(".SH CONFIGURATION KEYS\n"
+           "A config is a libconfig file; KEY=VALUE on the command line overrides its keys:\n"
+           "mesh.size=3 loads[0].node_force=[0,0,\\-1]; an empty VALUE removes a key.\n"
+           "Units are free but must be consistent.\n");
+    for (size_t i = 0; i < hx_n_key; i++) put_key(&hx_keys[i]);
+    put_exit_status();
     printf(".SH FILES\n"
            ".TP\n\\fIFILE\\fR.cfg\nconfig: mesh, supports, loads and optimization\n"
            ".TP\noutput.directory\nwhat \\fBhextop run\\fR writes; files appear under their names\n"
@@ -175,26 +182,4 @@ static void put_rest(void)
            "hextop surface out/first part.stl\n"
            "hextop help optimization.filter\n"
            ".fi\n");
-}
-
-void hx_print_man_page(void)
-{
-    printf(".\\\" Printed by `hextop help --man`.\n"
-           ".TH HEXTOP 1 \"\" \"hextop %s\" \"User Commands\"\n"
-           ".SH NAME\nhextop \\- topology optimization on unstructured meshes\n",
-           HX_VERSION);
-    put_synopsis();
-    printf(".SH DESCRIPTION\n"
-           "\\fBhextop\\fR finds the part of a given volume that is stiffest, or that cools best: "
-           "minimum\n"
-           "compliance by SIMP and optimality criteria, on meshes of hexahedra, tetrahedra, wedges "
-           "and\n"
-           "pyramids, with conjugate gradients on a CPU or an NVIDIA GPU.\n"
-           "A config states the mesh, supports, loads and the optimization; results are VTK files "
-           "and\n"
-           "closed triangle surfaces.\n");
-    put_commands();
-    put_keys();
-    put_exit_status();
-    put_rest();
 }

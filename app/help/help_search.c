@@ -20,42 +20,6 @@ static const char warnings[] = "Warnings", terms[] = "Terms";
 typedef void (*visit_call)(void *context, const char *group, const char *name, const char *owner,
                            const char *help);
 
-static void visit_options(visit_call visit, void *context)
-{
-    for (size_t i = 0; hx_commands[i]; i++)
-        for (size_t k = 0; k < hx_commands[i]->n_option; k++)
-            visit(context, "Options", hx_commands[i]->option[k].name, hx_commands[i]->name,
-                  hx_commands[i]->option[k].help);
-    for (size_t i = 0; i < hx_n_interface; i++)
-        visit(context, "Options", hx_common_options[i].name, "every command",
-              hx_common_options[i].help);
-}
-
-/* An operator of several devices is visited once. */
-static void visit_operators(visit_call visit, void *context)
-{
-    for (size_t i = 0; hx_operator_kinds[i]; i++) {
-        size_t k = 0;
-        while (strcmp(hx_operator_kinds[k]->name, hx_operator_kinds[i]->name) != 0) k++;
-        if (k == i)
-            visit(context, "Operators (solver.operator)", hx_operator_kinds[i]->name, NULL,
-                  hx_operator_kinds[i]->help);
-    }
-}
-
-/* The searchable text of a warning consists of its number and its meaning. */
-static void visit_warnings(visit_call visit, void *context)
-{
-    for (int kind = 0; kind < HX_N_DIAG; kind++) {
-        const hx_diag_words *const words = &hx_diag_help[kind];
-        char text[1024];
-        snprintf(text, sizeof text, "%s%s%s", words->number ? words->number : "",
-                 words->number && words->number[0] ? "; " : "",
-                 words->meaning ? words->meaning : "");
-        visit(context, warnings, hx_diag_table[kind].code, NULL, text);
-    }
-}
-
 #define VISIT_ALL(list, group)                                                                     \
     for (size_t i = 0; (list)[i]; i++) visit(context, group, (list)[i]->name, NULL, (list)[i]->help)
 
@@ -65,15 +29,36 @@ static void visit_all(visit_call visit, void *context)
         visit(context, "Config keys", hx_keys[i].path, NULL, hx_keys[i].help);
     for (size_t i = 0; hx_commands[i]; i++)
         visit(context, "Commands", hx_commands[i]->name, NULL, hx_commands[i]->summary);
-    visit_options(visit, context);
-    visit_operators(visit, context);
+    for (size_t i = 0; hx_commands[i]; i++)
+        for (size_t k = 0; k < hx_commands[i]->n_option; k++)
+            visit(context, "Options", hx_commands[i]->option[k].name, hx_commands[i]->name,
+                  hx_commands[i]->option[k].help);
+    for (size_t i = 0; i < hx_n_interface; i++)
+        visit(context, "Options", hx_common_options[i].name, "every command",
+              hx_common_options[i].help);
+    /* An operator of several devices is visited once. */
+    for (size_t i = 0; hx_operator_kinds[i]; i++) {
+        size_t k = 0;
+        while (strcmp(hx_operator_kinds[k]->name, hx_operator_kinds[i]->name) != 0) k++;
+        if (k == i)
+            visit(context, "Operators (solver.operator)", hx_operator_kinds[i]->name, NULL,
+                  hx_operator_kinds[i]->help);
+    }
     VISIT_ALL(hx_preconds, "Preconditioners (solver.preconditioner)");
     VISIT_ALL(hx_filters, "Filters (optimization.filter.kind)");
     VISIT_ALL(hx_objectives, "Objectives (optimization.objective)");
     VISIT_ALL(hx_updates, "Updates (optimization.update)");
     VISIT_ALL(hx_devices, "Devices (solver.device)");
     VISIT_ALL(hx_generators, "Generators (mesh.generator)");
-    visit_warnings(visit, context);
+    /* The searchable text of a warning consists of its number and its meaning. */
+    for (int kind = 0; kind < HX_N_DIAG; kind++) {
+        const hx_diag_words *const words = &hx_diag_help[kind];
+        char text[1024];
+        snprintf(text, sizeof text, "%s%s%s", words->number ? words->number : "",
+                 words->number && words->number[0] ? "; " : "",
+                 words->meaning ? words->meaning : "");
+        visit(context, warnings, hx_diag_table[kind].code, NULL, text);
+    }
     for (size_t i = 0; i < hx_n_term; i++)
         for (size_t k = 0; k < HX_TERM_NAMES && hx_terms[i].name[k]; k++)
             visit(context, terms, hx_terms[i].name[k], NULL, hx_terms[i].meaning);

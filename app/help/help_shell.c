@@ -106,18 +106,6 @@ static void put_bash_value_case(const hx_command *c, const hx_option *o)
     printf(" ;;\n");
 }
 
-static void put_bash_values(void)
-{
-    printf("# 'COMMAND OPTION': completes its value; a status of 1: takes none\n"
-           "_hextop_value() {\n"
-           "    case $1 in\n");
-    for (size_t i = 0; hx_commands[i]; i++)
-        for (size_t k = 0; k < hx_commands[i]->n_option; k++)
-            if (hx_commands[i]->option[k].kind != HX_OPTION_FLAG)
-                put_bash_value_case(hx_commands[i], &hx_commands[i]->option[k]);
-    printf("    (*) return 1 ;;\n    esac\n}\n\n");
-}
-
 static void put_bash_arguments(void)
 {
     printf("# COMMAND N: completes its Nth argument\n"
@@ -244,38 +232,20 @@ void hx_print_bash_completion(void)
     put_key_cases("echo '", "'");
     printf("    esac\n}\n\n");
     put_bash_options();
-    put_bash_values();
+    printf("# 'COMMAND OPTION': completes its value; a status of 1: takes none\n"
+           "_hextop_value() {\n"
+           "    case $1 in\n");
+    for (size_t i = 0; hx_commands[i]; i++)
+        for (size_t k = 0; k < hx_commands[i]->n_option; k++)
+            if (hx_commands[i]->option[k].kind != HX_OPTION_FLAG)
+                put_bash_value_case(hx_commands[i], &hx_commands[i]->option[k]);
+    printf("    (*) return 1 ;;\n    esac\n}\n\n");
     printf("%s", bash_key);
     put_bash_arguments();
     printf("%s", bash_main);
 }
 
 /* --- zsh --- */
-
-/* Escapes text in the brackets of an option of _arguments. */
-static void put_zsh_help(const char *text)
-{
-    for (; *text; text++) {
-        const char one[2] = {*text, '\0'};
-        if (strchr("[]\\", *text)) putchar('\\');
-        put_quoted(one);
-    }
-}
-
-/* Prints the value of an option as ":NAME:ACTION". */
-static void put_zsh_value(const hx_option *o)
-{
-    printf(":%s:", o->value);
-    if (o->kind == HX_OPTION_FOLDER) printf("_files -/");
-    if (o->kind == HX_OPTION_FILE && strchr(o->value, '.'))
-        printf("_files -g \"*%s\"", strchr(o->value, '.'));
-    if (o->kind == HX_OPTION_FILE && !strchr(o->value, '.')) printf("_files");
-    if (o->kind == HX_OPTION_TEXT) printf(" ");
-    if (o->kind == HX_OPTION_WORDS) {
-        printf("_hextop_list");
-        for (size_t i = 0; o->word(i); i++) printf(" %s", o->word(i));
-    }
-}
 
 static void put_zsh_options(const hx_option *option, size_t n_option)
 {
@@ -284,19 +254,29 @@ static void put_zsh_options(const hx_option *option, size_t n_option)
             printf("        '(%s %s)'{%s,%s}'[", o->letter, o->name, o->letter, o->name);
         else
             printf("        '%s%s[", o->name, o->value ? "=" : "");
-        put_zsh_help(o->help);
+        /* Escapes text in the brackets of an option of _arguments. */
+        const char *text = o->help;
+        for (; *text; text++) {
+            const char one[2] = {*text, '\0'};
+            if (strchr("[]\\", *text)) putchar('\\');
+            put_quoted(one);
+        }
         printf("]");
-        if (o->value) put_zsh_value(o);
+        /* Prints the value of an option as ":NAME:ACTION". */
+        if (o->value) {
+            printf(":%s:", o->value);
+            if (o->kind == HX_OPTION_FOLDER) printf("_files -/");
+            if (o->kind == HX_OPTION_FILE && strchr(o->value, '.'))
+                printf("_files -g \"*%s\"", strchr(o->value, '.'));
+            if (o->kind == HX_OPTION_FILE && !strchr(o->value, '.')) printf("_files");
+            if (o->kind == HX_OPTION_TEXT) printf(" ");
+            if (o->kind == HX_OPTION_WORDS) {
+                printf("_hextop_list");
+                for (size_t i = 0; o->word(i); i++) printf(" %s", o->word(i));
+            }
+        }
         printf("' \\\n");
     }
-}
-
-/* Prints _files for any of the file endings. */
-static void put_zsh_files(const char *ends)
-{
-    printf("_files -g \"*(");
-    for (const char *c = ends; *c; c++) putchar(*c == ' ' ? '|' : *c);
-    printf(")\"");
 }
 
 static void put_zsh_arguments(const hx_command *c)
@@ -306,7 +286,10 @@ static void put_zsh_arguments(const hx_command *c)
     put_zsh_options(hx_common_options, hx_n_interface);
     for (int k = 0; k < HX_MAX_FILE && c->ends[k]; k++) {
         printf("        '%d: :", k + 1);
-        put_zsh_files(c->ends[k]);
+        /* Prints _files for any of the file endings. */
+        printf("_files -g \"*(");
+        for (const char *end = c->ends[k]; *end; end++) putchar(*end == ' ' ? '|' : *end);
+        printf(")\"");
         printf("' \\\n");
     }
     if (hx_command_takes_keys(c)) printf("        '*: :_hextop_key' \\\n");

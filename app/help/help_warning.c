@@ -23,20 +23,6 @@ static void print_line(const char *what, const char *text)
     if (text && text[0]) printf("  %-9s %s\n", what, text);
 }
 
-static void print_warning(int kind)
-{
-    const hx_diag_row *const row = &hx_diag_table[kind];
-    const hx_diag_words *const words = &hx_diag_help[kind];
-    printf("%s (a warning)\n", row->code);
-    print_line("judged", words->number);
-    print_line("warns if", words->warns);
-    print_line("meaning", words->meaning);
-    print_line("remedy", row->remedy[0] ? row->remedy : words->remedy);
-    print_line("issued", kind == HX_DIAG_OTHER ? "at any time"
-                         : kind < HX_DIAG_PCG  ? "before the first solve, by `check` and `run`"
-                                               : "for the last design, by `run`");
-}
-
 /* The code that replaced this one of an earlier version; NULL: none did. */
 static const char *code_now(const char *code)
 {
@@ -55,7 +41,16 @@ int hx_print_warning(const char *code, const char *lead)
     for (int kind = 0; kind < HX_N_DIAG; kind++) {
         if (!is_code(hx_diag_table[kind].code, code)) continue;
         fputs(lead, stdout);
-        print_warning(kind);
+        const hx_diag_row *const row = &hx_diag_table[kind];
+        const hx_diag_words *const words = &hx_diag_help[kind];
+        printf("%s (a warning)\n", row->code);
+        print_line("judged", words->number);
+        print_line("warns if", words->warns);
+        print_line("meaning", words->meaning);
+        print_line("remedy", row->remedy[0] ? row->remedy : words->remedy);
+        print_line("issued", kind == HX_DIAG_OTHER ? "at any time"
+                             : kind < HX_DIAG_PCG  ? "before the first solve, by `check` and `run`"
+                                                   : "for the last design, by `run`");
         return 1;
     }
     return 0;

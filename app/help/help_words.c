@@ -287,16 +287,6 @@ const hx_term *hx_term_of(const char *name)
     return &hx_terms[i];
 }
 
-static void print_term(const hx_term *term)
-{
-    printf("%s", term->name[0]);
-    for (size_t i = 1; i < HX_TERM_NAMES && term->name[i]; i++)
-        printf("%s%s", i == 1 ? " (also " : ", ", term->name[i]);
-    printf("%s: %s\n", term->name[1] ? ")" : "", term->meaning);
-    if (term->keys[0]) printf("  keys      %s\n", term->keys);
-    printf("  described in doc/%s\n\n", term->page);
-}
-
 /* Prints the files that have a member of this name. Returns 1 if there are any. */
 static size_t print_member(const char *word)
 {
@@ -355,7 +345,12 @@ size_t hx_print_words(const char *word)
     size_t n = print_old_names(word) + print_variable(word);
     for (size_t i = 0; i < hx_n_term; i++) {
         if (!hx_term_is_named(&hx_terms[i], word)) continue;
-        print_term(&hx_terms[i]);
+        printf("%s", hx_terms[i].name[0]);
+        for (size_t k = 1; k < HX_TERM_NAMES && hx_terms[i].name[k]; k++)
+            printf("%s%s", k == 1 ? " (also " : ", ", hx_terms[i].name[k]);
+        printf("%s: %s\n", hx_terms[i].name[1] ? ")" : "", hx_terms[i].meaning);
+        if (hx_terms[i].keys[0]) printf("  keys      %s\n", hx_terms[i].keys);
+        printf("  described in doc/%s\n\n", hx_terms[i].page);
         n++;
     }
     return n + print_member(word);

@@ -17,22 +17,6 @@
 /* Number of fills that are timed if no rows are written. */
 enum { REPEATS = 5 };
 
-/* HX_EINPUT: a set that moves as a rigid body has its own unknowns, which are not rows of K. */
-static int refuse_rigid(const hx_session *s)
-{
-    const hx_config_load *const load = s->cfg.loads.entry;
-    if (s->problem.rigid.n == 0) return HX_OK;
-    for (size_t i = 0; i < s->cfg.loads.n; i++)
-        if (load[i].coupling == HX_COUPLING_RIGID)
-            return HX_RAISE(HX_EINPUT,
-                            "%s: set '%s' moves as a rigid body, which the rows of K cannot "
-                            "express; use coupling = \"distributing\"",
-                            load[i].origin, load[i].set);
-    return HX_RAISE(HX_EINPUT,
-                    "%s: a set moves as a rigid body, which the rows of K cannot express",
-                    s->cfg.path);
-}
-
 /* Opens the problem. Rows follow the file's order of nodes, so the mesh is not renumbered. */
 static int open_problem(hx_matrix_job *job, const hx_options *options)
 {
@@ -48,7 +32,19 @@ static int open_problem(hx_matrix_job *job, const hx_options *options)
     s->outputs = &job->outputs;
     HX_TRY(hx_session_make_mesh(s));
     HX_TRY(hx_session_make_problem(s));
-    return refuse_rigid(s);
+    /* HX_EINPUT: a set that moves as a rigid body has its own unknowns, which are not rows of
+     * K. */
+    const hx_config_load *const load = s->cfg.loads.entry;
+    if (s->problem.rigid.n == 0) return HX_OK;
+    for (size_t i = 0; i < s->cfg.loads.n; i++)
+        if (load[i].coupling == HX_COUPLING_RIGID)
+            return HX_RAISE(HX_EINPUT,
+                            "%s: set '%s' moves as a rigid body, which the rows of K cannot "
+                            "express; use coupling = \"distributing\"",
+                            load[i].origin, load[i].set);
+    return HX_RAISE(HX_EINPUT,
+                    "%s: a set moves as a rigid body, which the rows of K cannot express",
+                    s->cfg.path);
 }
 
 /* Computes the physical densities that `hextop run` analyses first. Any operator would do; the one
@@ -95,20 +91,24 @@ static int result_design(hx_matrix_job *job)
     return HX_OK;
 }
 
-static int open_design(hx_matrix_job *job)
+/* Returns 1 if a result of --bench is wrong. */
+static int matrix(hx_matrix_job *job, const hx_options *options)
 {
+    HX_TRY(hx_matrix_plan_read(&job->plan, options));
+    HX_TRY(open_problem(job, options));
     const size_t n = (size_t)job->session.mesh.n_elem;
     double penalty = job->session.design.penalty.last;
     HX_TRY(hx_alloc_raw(&job->rho, n, sizeof *job->rho, "densities"));
     HX_TRY(hx_alloc_raw(&job->modulus, n, sizeof *job->modulus, "moduli"));
     HX_TRY(job->plan.density ? result_design(job) : first_design(job, &penalty));
     hx_problem_modulus(&job->session.problem, penalty, job->rho, job->modulus);
-    return HX_OK;
-}
-
-/* Counts the rows, and plans their ranges. */
-static int make_plan(hx_matrix_job *job)
-{
+    if (job->plan.bench)
+        return hx_matrix_bench_all(&job->session.device, &job->session.problem, job->modulus,
+                                   &job->meter);
+    HX_TRY(hx_matrix_stages_open(&job->stages, &job->session, &job->plan));
+    hx_matrix_report_sizes(job);
+    HX_TRY(hx_matrix_sides_create(&job->sides, &job->session.problem, job->rho, &job->plan));
+    /* Counts the rows, and plans their ranges. */
     const hx_problem *const problem = &job->session.problem;
     const hx_space *const space = &problem->space;
     job->cut = (hx_matrix_cut){.half = job->plan.half,
@@ -118,22 +118,6 @@ static int make_plan(hx_matrix_job *job)
     HX_TRY(hx_matrix_count(space, &job->cut, job->stages.part, job->blocks, &job->counts));
     HX_TRY(hx_matrix_chunks_plan(job));
     job->stages.repeats = job->chunks.is_fetched ? 1 : REPEATS;
-    return HX_OK;
-}
-
-/* Returns 1 if a result of --bench is wrong. */
-static int matrix(hx_matrix_job *job, const hx_options *options)
-{
-    HX_TRY(hx_matrix_plan_read(&job->plan, options));
-    HX_TRY(open_problem(job, options));
-    HX_TRY(open_design(job));
-    if (job->plan.bench)
-        return hx_matrix_bench_all(&job->session.device, &job->session.problem, job->modulus,
-                                   &job->meter);
-    HX_TRY(hx_matrix_stages_open(&job->stages, &job->session, &job->plan));
-    hx_matrix_report_sizes(job);
-    HX_TRY(hx_matrix_sides_create(&job->sides, &job->session.problem, job->rho, &job->plan));
-    HX_TRY(make_plan(job));
     HX_TRY(hx_matrix_open_files(job));
     HX_TRY(hx_matrix_chunks_run(job));
     HX_TRY(hx_matrix_close_files(job));
@@ -142,21 +126,16 @@ static int matrix(hx_matrix_job *job, const hx_options *options)
     return HX_OK;
 }
 
-/* Cleans up after an error, whose message is kept. */
-static void end_quietly(hx_matrix_job *job, int rc)
-{
-    char message[HX_MESSAGE_SIZE];
-    snprintf(message, sizeof message, "%s", hx_error_message());
-    hx_matrix_chunks_free(job);
-    if (rc < 0 && strcmp(message, hx_error_message()) != 0) (void)HX_RAISE(rc, "%s", message);
-}
-
 static int command_matrix(const hx_options *options)
 {
     hx_matrix_job job;
     memset(&job, 0, sizeof job);
     const int rc = matrix(&job, options);
-    end_quietly(&job, rc);
+    /* Cleans up after an error, whose message is kept. */
+    char message[HX_MESSAGE_SIZE];
+    snprintf(message, sizeof message, "%s", hx_error_message());
+    hx_matrix_chunks_free(&job);
+    if (rc < 0 && strcmp(message, hx_error_message()) != 0) (void)HX_RAISE(rc, "%s", message);
     hx_matrix_drop_files(&job);
     hx_matrix_sides_free(&job.sides);
     free(job.rho);

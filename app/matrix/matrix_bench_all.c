@@ -105,43 +105,10 @@ static int note_left_out(all *a, const char *what, int rc)
     return HX_OK;
 }
 
-/* Measures both builders, and the first one with the lists of a mesh. */
-static int measure_patterns(all *a)
-{
-    const unsigned builds = a->site.dev->ops->matrix->builds;
-    int rc = HX_OK;
-    for (int i = 0; i < N_BUILDING && rc == HX_OK; i++) {
-        if (!(builds & 1u << buildings[i].build)) continue;
-        if (hx_log_is_terminal()) hx_log_status("pattern: %s", buildings[i].name);
-        rc = hx_bench_pattern_make(&a->built[i], &a->site, buildings[i].build, HX_PART_FULL,
-                                   buildings[i].places);
-        if (rc < 0) a->built[i].call = hx_bench_no_time;
-        rc = note_left_out(a, buildings[i].name, rc);
-        /* keeps the counts, which determine the bytes, but no memory */
-        hx_device_pattern *p = &a->built[i].pattern;
-        const hx_device_pattern counts = *p;
-        hx_bench_pattern_free(&a->built[i]);
-        p->n_row = counts.n_row, p->n_point = counts.n_point, p->n_entry = counts.n_entry;
-        p->n_pair = counts.n_pair, p->slot_bytes = counts.slot_bytes;
-    }
-    print_pattern(a);
-    return rc;
-}
-
 static int is_left_out(const all *a, hx_fill fill)
 {
     return !(a->site.dev->ops->matrix->fills & 1u << fill) ||
            (a->n_product > 0 && a->is_long[fill]);
-}
-
-static int measure_product(const all *a, const hx_matrix *m, product *p)
-{
-    *p = (product){.spec = m->spec,
-                   .bytes = hx_bench_product_bytes(m),
-                   .matrix_bytes = hx_matrix_bytes(m, a->site.dev),
-                   .plan_bytes = a->site.dev->ops->matrix->plan_bytes(m),
-                   .pattern_bytes = hx_device_pattern_bytes(&m->pattern)};
-    return hx_bench_product(&p->time, m, &a->check);
 }
 
 /* Measures all fills of a matrix, and products with the values of the first. */
@@ -160,7 +127,14 @@ static int measure_fills(all *a, const hx_matrix *m, product *p)
         HX_TRY(hx_bench_fill_run(&row->f, &a->site, m, (hx_fill)fill, &a->check));
         a->n_filled++;
         a->is_long[fill] |= row->f.prepare_seconds + row->f.run.median > LONG;
-        if (p->time.n == 0 && row->f.run.n > 0) HX_TRY(measure_product(a, m, p));
+        if (p->time.n == 0 && row->f.run.n > 0) {
+            *p = (product){.spec = m->spec,
+                           .bytes = hx_bench_product_bytes(m),
+                           .matrix_bytes = hx_matrix_bytes(m, a->site.dev),
+                           .plan_bytes = a->site.dev->ops->matrix->plan_bytes(m),
+                           .pattern_bytes = hx_device_pattern_bytes(&m->pattern)};
+            HX_TRY(hx_bench_product(&p->time, m, &a->check));
+        }
     }
     return HX_OK;
 }
@@ -349,7 +323,25 @@ static int measure_all(all *a, hx_device *dev, const double *modulus, hx_matrix_
     HX_TRY(make_reference(a, modulus));
     HX_TRY(hx_bench_site_open(&a->site, dev, &problem->space, form, modulus));
     a->site.meter = meter;
-    HX_TRY(measure_patterns(a));
+    /* Measures both builders, and the first one with the lists of a mesh. */
+    const unsigned builds = a->site.dev->ops->matrix->builds;
+    int rc = HX_OK;
+    for (int i = 0; i < N_BUILDING && rc == HX_OK; i++) {
+        if (!(builds & 1u << buildings[i].build)) continue;
+        if (hx_log_is_terminal()) hx_log_status("pattern: %s", buildings[i].name);
+        rc = hx_bench_pattern_make(&a->built[i], &a->site, buildings[i].build, HX_PART_FULL,
+                                   buildings[i].places);
+        if (rc < 0) a->built[i].call = hx_bench_no_time;
+        rc = note_left_out(a, buildings[i].name, rc);
+        /* keeps the counts, which determine the bytes, but no memory */
+        hx_device_pattern *p = &a->built[i].pattern;
+        const hx_device_pattern counts = *p;
+        hx_bench_pattern_free(&a->built[i]);
+        p->n_row = counts.n_row, p->n_point = counts.n_point, p->n_entry = counts.n_entry;
+        p->n_pair = counts.n_pair, p->slot_bytes = counts.slot_bytes;
+    }
+    print_pattern(a);
+    HX_TRY(rc);
     HX_TRY(measure_part(a, HX_PART_FULL));
     return measure_part(a, HX_PART_LOWER);
 }

@@ -357,14 +357,6 @@ static int find_bits(const hx_bench_check *check, const hx_matrix *m, void *stat
     return HX_OK;
 }
 
-static void find_error(hx_bench_check *check, hx_bench_fill *out)
-{
-    const int64_t n = (int64_t)check->n;
-#pragma omp parallel for schedule(static)
-    for (int64_t i = 0; i < n; i++) check->again[i] = check->y[i] - check->expected[i];
-    out->error = sqrt(hx_dot(n, check->again, check->again)) / check->norm;
-}
-
 static int check_fill(hx_bench_check *check, const hx_matrix *m, hx_fill fill, void *state,
                       hx_bench_fill *out)
 {
@@ -373,7 +365,10 @@ static int check_fill(hx_bench_check *check, const hx_matrix *m, hx_fill fill, v
     HX_TRY(check_product(check, m, check->y));
     bench->n_checked[m->spec.single ? 1 : 0] += check->has_reference;
     if (!check->has_reference) HX_TRY(hx_bench_check_expect(check));
-    find_error(check, out);
+    const int64_t n = (int64_t)check->n;
+#pragma omp parallel for schedule(static)
+    for (int64_t i = 0; i < n; i++) check->again[i] = check->y[i] - check->expected[i];
+    out->error = sqrt(hx_dot(n, check->again, check->again)) / check->norm;
     HX_TRY(find_bits(check, m, state, out->run.n > 1 ? 3 : 1, &out->bits));
     if (!isnan(*worst) && !(out->error <= *worst)) *worst = out->error;
     if (!(out->error <= (m->spec.single ? 1e-6 : 1e-12))) bench->n_wrong++;
@@ -408,11 +403,11 @@ static void drop_fill(void *context)
     f->state = NULL;
 }
 
-/* Makes the data that the fill keeps, once. Allocations that the meter has not counted are not
- * device memory. */
-static int prepare_fill(filling *f, hx_bench_fill *out)
+static int measure_fill(filling *f, hx_bench_check *check, hx_bench_fill *out)
 {
     hx_device *dev = f->site->dev;
+    /* Makes the data that the fill keeps, once. Allocations that the meter has not counted are
+     * not device memory. */
     hx_matrix_meter *const meter = f->site->meter;
     const size_t used = meter ? meter->used : 0;
     HX_TRY(dev->ops->sync(dev));
@@ -424,13 +419,6 @@ static int prepare_fill(filling *f, hx_bench_fill *out)
     out->kept_bytes = dev->ops->matrix->fill_bytes(f->state);
     if (meter && meter->most_lately >= used + out->kept_bytes)
         out->most_bytes = meter->most_lately - used;
-    return HX_OK;
-}
-
-static int measure_fill(filling *f, hx_bench_check *check, hx_bench_fill *out)
-{
-    hx_device *dev = f->site->dev;
-    HX_TRY(prepare_fill(f, out));
     HX_TRY(repeat(dev, run_fill, f, &out->run));
     if (dev->ops->matrix->fill_steps) dev->ops->matrix->fill_steps(f->state, &out->steps);
     return check ? check_fill(check, f->m, f->fill, f->state, out) : HX_OK;

@@ -51,56 +51,39 @@ static int whole_fits(const hx_matrix_job *job, double device_budget, double hos
            (double)cost.host_row * n_row + (double)cost.host_entry * n_entry <= host_budget;
 }
 
-static int one_range(hx_matrix_job *job)
-{
-    hx_matrix_chunks *const c = &job->chunks;
-    const int64_t n_point = job->session.problem.space.n_point;
-    HX_TRY(hx_alloc(&c->first, 2, sizeof *c->first, "ranges of rows"));
-    c->n_range = 1;
-    c->first[1] = n_point;
-    c->most = (hx_range_most){job->session.mesh.n_elem, n_point, n_point, job->counts.n_block};
-    return HX_OK;
-}
-
-/* Puts all rows into one range. Ranges can be extracted only from meshes, not from quadratic
- * elements and splines. */
-static int all_at_once(hx_matrix_job *job, int fits)
-{
-    char text[32];
-    if (fits || isnan(job->plan.memory)) return one_range(job);
-    return HX_RAISE(HX_EINPUT,
-                    "--memory: rows of quadratic elements and splines are made in one range, which "
-                    "needs more than %s: leave --memory out, or add solver.element=linear",
-                    hx_format_bytes(job->plan.memory, text, sizeof text));
-}
-
-static int several_ranges(hx_matrix_job *job, double device, double host)
-{
-    hx_matrix_chunks *const c = &job->chunks;
-    hx_range_cost cost;
-    c->is_fetched = 1;
-    hx_matrix_stages_cost(&job->stages, job->counts.widest, 1, 1, job->plan.output != NULL, &cost);
-    const int rc = hx_row_ranges_plan(&job->session.mesh, job->blocks, &cost, device, host,
-                                      &c->n_range, &c->first, &c->most);
-    if (rc == HX_EINPUT && !isnan(job->plan.memory)) hx_error_prefix("--memory: ");
-    return rc;
-}
-
 int hx_matrix_chunks_plan(hx_matrix_job *job)
 {
     hx_matrix_chunks *const c = &job->chunks;
     double device, host;
+    char text[32];
     c->is_chunked = !isnan(job->plan.memory);
     c->is_fetched = c->is_chunked || job->plan.output || job->sides.moves;
     HX_TRY(find_budgets(job, &device, &host));
     c->device_budget = device;
     const int fits = whole_fits(job, device, host);
-    if (job->session.problem.space.element != HX_ELEMENT_LINEAR) {
-        HX_TRY(all_at_once(job, fits));
-    } else if (fits) {
-        HX_TRY(one_range(job));
+    const int is_linear = job->session.problem.space.element == HX_ELEMENT_LINEAR;
+    if (!is_linear && !fits && c->is_chunked) /* ranges can be extracted only from meshes */
+        return HX_RAISE(HX_EINPUT,
+                        "--memory: rows of quadratic elements and splines are made in one range, "
+                        "which needs more than %s: leave --memory out, or add "
+                        "solver.element=linear",
+                        hx_format_bytes(job->plan.memory, text, sizeof text));
+    if (!is_linear || fits) {
+        const int64_t n_point = job->session.problem.space.n_point;
+        HX_TRY(hx_alloc(&c->first, 2, sizeof *c->first, "ranges of rows"));
+        c->n_range = 1;
+        c->first[1] = n_point;
+        c->most = (hx_range_most){job->session.mesh.n_elem, n_point, n_point, job->counts.n_block};
     } else {
-        HX_TRY(several_ranges(job, device, isinf(host) ? ENOUGH_PINNED_BYTES : host));
+        hx_range_cost cost;
+        c->is_fetched = 1;
+        hx_matrix_stages_cost(&job->stages, job->counts.widest, 1, 1, job->plan.output != NULL,
+                              &cost);
+        const int rc = hx_row_ranges_plan(&job->session.mesh, job->blocks, &cost, device,
+                                          isinf(host) ? ENOUGH_PINNED_BYTES : host, &c->n_range,
+                                          &c->first, &c->most);
+        if (rc == HX_EINPUT && !isnan(job->plan.memory)) hx_error_prefix("--memory: ");
+        HX_TRY(rc);
     }
     c->is_chunked |= c->n_range > 1;
     return HX_OK;
@@ -184,21 +167,6 @@ static int take_prepared(hx_matrix_job *job, hx_matrix_chunk *chunk)
     return ++c->next < c->n_range ? hx_matrix_worker_give(&c->preparer, prepare_chunk, job) : HX_OK;
 }
 
-static int bring_rows(hx_matrix_job *job, hx_matrix_chunk *chunk)
-{
-    hx_matrix_chunks *const c = &job->chunks;
-    hx_matrix_stages *const st = &job->stages;
-    const hx_device_pattern *const p = &st->made.pattern;
-    char *const buffer = host_at(c, (size_t)chunk->slot * c->buffer_bytes);
-    if (hx_matrix_stages_room(st, p->n_row, p->n_entry) > c->buffer_bytes)
-        return HX_RAISE(HX_EINTERNAL, "more rows than were counted");
-    chunk->is_coming = 1;
-    HX_TRY(hx_matrix_stages_fetch(st, chunk->slot, buffer, &chunk->blocks));
-    c->n_byte += st->made.matrix.n_value * (int64_t)sizeof(double) +
-                 (p->n_row + 1) * (int64_t)sizeof(int64_t) + p->n_entry * (int64_t)sizeof(int32_t);
-    return HX_OK;
-}
-
 static int make_range(hx_matrix_job *job, int64_t k)
 {
     hx_matrix_chunks *const c = &job->chunks;
@@ -209,31 +177,19 @@ static int make_range(hx_matrix_job *job, int64_t k)
         HX_TRY(job->stages.dev->ops->sync(job->stages.dev));
         return hx_matrix_stages_next(&job->stages);
     }
-    HX_TRY(bring_rows(job, chunk));
+    hx_matrix_stages *const st = &job->stages;
+    const hx_device_pattern *const p = &st->made.pattern;
+    char *const buffer = host_at(c, (size_t)chunk->slot * c->buffer_bytes);
+    if (hx_matrix_stages_room(st, p->n_row, p->n_entry) > c->buffer_bytes)
+        return HX_RAISE(HX_EINTERNAL, "more rows than were counted");
+    chunk->is_coming = 1;
+    HX_TRY(hx_matrix_stages_fetch(st, chunk->slot, buffer, &chunk->blocks));
+    c->n_byte += st->made.matrix.n_value * (int64_t)sizeof(double) +
+                 (p->n_row + 1) * (int64_t)sizeof(int64_t) + p->n_entry * (int64_t)sizeof(int32_t);
     const double begin = hx_clock();
     HX_TRY(hx_matrix_worker_give(&c->hand, hx_matrix_hand_work, chunk));
     c->hand_wait += hx_clock() - begin;
     return hx_matrix_stages_next(&job->stages); /* the previous range has arrived on the host */
-}
-
-static int make_rows(hx_matrix_job *job)
-{
-    hx_matrix_chunks *const c = &job->chunks;
-    hx_progress_meter meter;
-    char what[160];
-    snprintf(what, sizeof what, "writing %.120s", job->plan.output ? job->plan.output : "");
-    hx_progress_begin(&meter, job->plan.output ? what : "matrix");
-    const double begin = hx_clock();
-    HX_TRY(hx_matrix_worker_give(&c->preparer, prepare_chunk, job));
-    for (int64_t k = 0; k < c->n_range; k++) {
-        HX_TRY(hx_matrix_go_on(job));
-        HX_TRY(make_range(job, k));
-        hx_progress_share(&meter, (double)c->first[k + 1] / (double)c->first[c->n_range]);
-    }
-    HX_TRY(hx_matrix_worker_wait(&c->hand));
-    HX_TRY(hx_matrix_worker_wait(&c->writer));
-    c->loop_seconds = hx_clock() - begin;
-    return hx_matrix_stages_next(&job->stages);
 }
 
 /* Median time of a download of one array, without other work. */
@@ -274,7 +230,21 @@ int hx_matrix_chunks_run(hx_matrix_job *job)
     hx_matrix_chunks *const c = &job->chunks;
     HX_TRY(alloc_host(job));
     if (c->n_range > 1) hx_matrix_memory_open(&c->device, job->stages.dev, c->device_budget);
-    HX_TRY(make_rows(job));
+    hx_progress_meter meter;
+    char what[160];
+    snprintf(what, sizeof what, "writing %.120s", job->plan.output ? job->plan.output : "");
+    hx_progress_begin(&meter, job->plan.output ? what : "matrix");
+    const double begin = hx_clock();
+    HX_TRY(hx_matrix_worker_give(&c->preparer, prepare_chunk, job));
+    for (int64_t k = 0; k < c->n_range; k++) {
+        HX_TRY(hx_matrix_go_on(job));
+        HX_TRY(make_range(job, k));
+        hx_progress_share(&meter, (double)c->first[k + 1] / (double)c->first[c->n_range]);
+    }
+    HX_TRY(hx_matrix_worker_wait(&c->hand));
+    HX_TRY(hx_matrix_worker_wait(&c->writer));
+    c->loop_seconds = hx_clock() - begin;
+    HX_TRY(hx_matrix_stages_next(&job->stages));
     hx_matrix_stages_drop(&job->stages);
     if (c->device.most > job->stages.most_bytes) job->stages.most_bytes = c->device.most;
     return c->is_chunked ? measure_copy(job) : HX_OK;

@@ -70,16 +70,6 @@ static int list_neighbours(const hx_incidence *in, int64_t a, int32_t *near)
     return n;
 }
 
-static int64_t most_cells(const hx_incidence *in)
-{
-    int64_t most = 0;
-    for (int64_t a = 0; a < in->n_point; a++) {
-        const int64_t n = in->point_ptr[a + 1] - in->point_ptr[a];
-        if (n > most) most = n;
-    }
-    return most;
-}
-
 /* Number of the ascending points that are at most a. */
 static int count_lower(int64_t a, int n, const int32_t *near)
 {
@@ -112,21 +102,18 @@ static void add_counts(const hx_matrix_cut *cut, int64_t a, int all, int n, cons
     }
 }
 
-static void join_counts(hx_matrix_counts *sum, const hx_matrix_counts *part)
-{
-    sum->n_block += part->n_block;
-    sum->n_number += part->n_number;
-    sum->n_digit += part->n_digit;
-    if (part->widest > sum->widest) sum->widest = part->widest;
-}
-
 int hx_matrix_count(const hx_space *space, const hx_matrix_cut *cut, hx_part part, int32_t *blocks,
                     hx_matrix_counts *counts)
 {
     const hx_incidence in = hx_incidence_of_space(space);
     const size_t most_points =
         space->element == HX_ELEMENT_LINEAR ? 8 : (size_t)hx_space_most(space);
-    const size_t room = most_points * (size_t)most_cells(&in);
+    int64_t most = 0;
+    for (int64_t a = 0; a < in.n_point; a++) {
+        const int64_t n = in.point_ptr[a + 1] - in.point_ptr[a];
+        if (n > most) most = n;
+    }
+    const size_t room = most_points * (size_t)most;
     int failed = 0;
     memset(counts, 0, sizeof *counts);
 #pragma omp parallel reduction(| : failed)
@@ -144,7 +131,10 @@ int hx_matrix_count(const hx_space *space, const hx_matrix_cut *cut, hx_part par
         }
         free(near);
 #pragma omp critical
-        join_counts(counts, &mine);
+        counts->n_block += mine.n_block;
+        counts->n_number += mine.n_number;
+        counts->n_digit += mine.n_digit;
+        if (mine.widest > counts->widest) counts->widest = mine.widest;
     }
     return failed ? HX_RAISE(HX_ENOMEM, "no memory for the neighbours of a point") : HX_OK;
 }
@@ -196,14 +186,6 @@ static int make_pointers(const task *t)
     return HX_OK;
 }
 
-/* Columns and values grow together. */
-static int make_numbers(hx_number_rows *out, int64_t n)
-{
-    int64_t room = out->room_number;
-    HX_TRY(make_room_for_items(&out->col, &room, n, sizeof *out->col, "columns"));
-    return make_room_for_items(&out->value, &out->room_number, n, sizeof *out->value, "values");
-}
-
 HX_INLINED void fill_row(const task *t, int c, int64_t r, int i)
 {
     const int64_t a = t->range->first + r;
@@ -240,30 +222,16 @@ static void add_to(const task *t, int64_t row, int64_t col, double value)
         if (out->col[k] == col) out->value[k] += value;
 }
 
-/* Index of the first spring at or after unknown `dof`. */
-static int64_t first_spring(const hx_problem *problem, int64_t dof)
-{
-    int64_t low = 0, high = problem->springs.n;
-    while (low < high) {
-        const int64_t middle = low + (high - low) / 2;
-        if (problem->springs.dof[middle] < dof)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
-}
-
 static void add_springs(const task *t)
 {
-    const hx_problem *const problem = t->problem;
     const int c = t->cut->components;
     const int64_t first = c * t->range->first, end = first + c * t->range->n;
-    for (int64_t s = first_spring(problem, first);
-         s < problem->springs.n && problem->springs.dof[s] < end; s++) {
-        const int64_t dof = problem->springs.dof[s];
+    const hx_springs *const springs = &t->problem->springs;
+    for (int64_t s = hx_count_below_i64(springs->dof, springs->n, first);
+         s < springs->n && springs->dof[s] < end; s++) {
+        const int64_t dof = springs->dof[s];
         if (fixed_of(t->cut, dof / c) >> dof % c & 1u) continue;
-        add_to(t, dof - first, dof, problem->springs.stiffness[s]);
+        add_to(t, dof - first, dof, springs->stiffness[s]);
     }
 }
 
@@ -292,7 +260,11 @@ int hx_matrix_cut_rows(const hx_matrix_cut *cut, const hx_problem *problem,
     const int c = cut->components;
     HX_TRY(make_points(&t));
     HX_TRY(make_pointers(&t));
-    HX_TRY(make_numbers(out, out->ptr[c * range->n]));
+    /* Columns and values grow together. */
+    const int64_t n = out->ptr[c * range->n];
+    int64_t room = out->room_number;
+    HX_TRY(make_room_for_items(&out->col, &room, n, sizeof *out->col, "columns"));
+    HX_TRY(make_room_for_items(&out->value, &out->room_number, n, sizeof *out->value, "values"));
     fill_rows(&t);
     add_springs(&t);
     add_films(&t);

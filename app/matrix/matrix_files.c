@@ -5,15 +5,6 @@
 #include "../session/signal_hooks.h"
 #include "matrix_job.h"
 
-static hx_matrix_shape shape_of(const hx_matrix_job *job)
-{
-    const hx_problem *const problem = &job->session.problem;
-    return (hx_matrix_shape){.n_row = problem->components * problem->space.n_point,
-                             .n_entry = job->counts.n_number,
-                             .n_digit = job->counts.n_digit,
-                             .half = job->plan.half};
-}
-
 static int has_any(const char *const file[HX_N_MATRIX_FILE])
 {
     for (int i = 0; i < HX_N_MATRIX_FILE; i++)
@@ -24,7 +15,12 @@ static int has_any(const char *const file[HX_N_MATRIX_FILE])
 int hx_matrix_open_files(hx_matrix_job *job)
 {
     const hx_matrix_plan *const plan = &job->plan;
-    const hx_matrix_shape shape = shape_of(job);
+    const hx_problem *const problem = &job->session.problem;
+    const hx_matrix_shape shape =
+        (hx_matrix_shape){.n_row = problem->components * problem->space.n_point,
+                          .n_entry = job->counts.n_number,
+                          .n_digit = job->counts.n_digit,
+                          .half = job->plan.half};
     const char *file[HX_N_MATRIX_FILE];
     int64_t bytes[HX_N_MATRIX_FILE] = {0};
     hx_write_entry entry[HX_N_MATRIX_FILE];
@@ -39,19 +35,14 @@ int hx_matrix_open_files(hx_matrix_job *job)
     return hx_matrix_writer_open(&job->writer, job->files, HX_MATRIX_FILE_K, &shape);
 }
 
-static void note_file_size(hx_matrix_job *job)
-{
-    struct stat info;
-    if (job->plan.output && stat(job->plan.output, &info) == 0)
-        job->file_bytes = (int64_t)info.st_size;
-}
-
 int hx_matrix_close_files(hx_matrix_job *job)
 {
     HX_TRY(hx_matrix_write_sides(&job->sides, &job->session.problem, &job->plan, job->files));
     if (job->writer) HX_TRY(hx_matrix_writer_close(job->writer));
     HX_TRY(hx_write_set_commit(job->files));
-    note_file_size(job);
+    struct stat info;
+    if (job->plan.output && stat(job->plan.output, &info) == 0)
+        job->file_bytes = (int64_t)info.st_size;
     return HX_OK;
 }
 

@@ -217,7 +217,8 @@ typedef struct hx_matrix_memory {
     hx_device_layer layer;       /* must be first */
     hx_device *dev;              /* (borrowed) */
     struct hx_kept_block *block; /* (owned) */
-    int n, room;
+    int n;
+    size_t room;
     /* limit of the bytes kept, which is exceeded only if necessary */
     double limit;
     size_t held, used, most, most_held; /* current and largest numbers of bytes, held and used */

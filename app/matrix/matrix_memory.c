@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/base/memory.h"
+#include "core/base/grow.h"
 #include "matrix_job.h"
 
 typedef struct hx_kept_block {
@@ -47,44 +47,27 @@ static hx_kept_block *find_unused(hx_matrix_memory *m, size_t bytes)
     return NULL;
 }
 
-static int make_room_in_memory(hx_matrix_memory *m)
-{
-    hx_kept_block *larger;
-    if (m->n < m->room) return HX_OK;
-    const int room = m->room > 0 ? 2 * m->room : 32;
-    HX_TRY(hx_alloc(&larger, (size_t)room, sizeof *larger, "list of blocks"));
-    if (m->n > 0) memcpy(larger, m->block, (size_t)m->n * sizeof *larger);
-    free(m->block);
-    m->block = larger;
-    m->room = room;
-    return HX_OK;
-}
-
-static int new_block(hx_matrix_memory *m, size_t bytes, hx_kept_block **block)
-{
-    void *d_p = NULL;
-    if ((double)(m->held + bytes) > m->limit) release_unused(m);
-    HX_TRY(make_room_in_memory(m));
-    int rc = m->layer.under->alloc(m->dev, bytes, &d_p);
-    if (rc < 0) { /* freeing the kept memory may make the allocation possible */
-        release_unused(m);
-        rc = m->layer.under->alloc(m->dev, bytes, &d_p);
-    }
-    if (rc < 0) return rc;
-    *block = &m->block[m->n++];
-    **block = (hx_kept_block){.d_p = d_p, .bytes = bytes};
-    m->held += bytes;
-    if (m->held > m->most_held) m->most_held = m->held;
-    return HX_OK;
-}
-
 static int alloc(hx_device *dev, size_t bytes, void *d_out)
 {
     hx_matrix_memory *const m = of_device(dev);
     const size_t n = rounded(bytes);
     hx_kept_block *block = find_unused(m, n);
     memset(d_out, 0, sizeof(void *));
-    if (!block) HX_TRY(new_block(m, n, &block));
+    if (!block) {
+        void *d_p = NULL;
+        if ((double)(m->held + n) > m->limit) release_unused(m);
+        HX_TRY(hx_grow(&m->block, (size_t)m->n, &m->room, sizeof *m->block, "list of blocks"));
+        int rc = m->layer.under->alloc(m->dev, n, &d_p);
+        if (rc < 0) { /* freeing the kept memory may make the allocation possible */
+            release_unused(m);
+            rc = m->layer.under->alloc(m->dev, n, &d_p);
+        }
+        if (rc < 0) return rc;
+        block = &m->block[m->n++];
+        *block = (hx_kept_block){.d_p = d_p, .bytes = n};
+        m->held += n;
+        if (m->held > m->most_held) m->most_held = m->held;
+    }
     block->is_used = 1;
     m->used += n;
     if (m->used > m->most) m->most = m->used;

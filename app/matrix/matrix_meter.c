@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/base/grow.h"
 #include "core/base/memory.h"
 
 typedef struct hx_metered {
@@ -22,25 +23,12 @@ static hx_matrix_meter *of_device(hx_device *dev)
     return (hx_matrix_meter *)ops;
 }
 
-static int make_room_in_meter(hx_matrix_meter *m)
-{
-    hx_metered *larger;
-    if (m->n < m->room) return HX_OK;
-    const int room = m->room > 0 ? 2 * m->room : 128;
-    HX_TRY(hx_alloc(&larger, (size_t)room, sizeof *larger, "list of blocks"));
-    if (m->n > 0) memcpy(larger, m->block, (size_t)m->n * sizeof *larger);
-    free(m->block);
-    m->block = larger;
-    m->room = room;
-    return HX_OK;
-}
-
 static int alloc(hx_device *dev, size_t bytes, void *d_out)
 {
     hx_matrix_meter *const m = of_device(dev);
     hx_metered block = {.bytes = bytes};
     memset(d_out, 0, sizeof(void *));
-    HX_TRY(make_room_in_meter(m));
+    HX_TRY(hx_grow(&m->block, (size_t)m->n, &m->room, sizeof *m->block, "list of blocks"));
     HX_TRY(m->layer.under->alloc(dev, bytes, &block.d_p));
     memcpy(d_out, &block.d_p, sizeof block.d_p);
     m->block[m->n++] = block;

@@ -16,7 +16,8 @@ typedef struct hx_matrix_meter {
     hx_device_layer layer;    /* must be first */
     hx_device *dev;           /* (borrowed) */
     struct hx_metered *block; /* (owned) */
-    int n, room;
+    int n;
+    size_t room;
     size_t used, most;  /* bytes: current, and peak since the meter was opened */
     size_t most_lately; /* peak since hx_matrix_meter_restart */
 } hx_matrix_meter;

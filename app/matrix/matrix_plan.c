@@ -47,20 +47,6 @@ static const char *bench_word(size_t i)
     return word[i];
 }
 
-/* HX_EINPUT: --bench names a table of a paper, which only a program of the tests makes. */
-static int refuse_papers(const hx_matrix_plan *plan, const char *text)
-{
-    static const char *const paper[] = {"papers", "p2", "p3", "p4", "p5"};
-    for (size_t i = 0; i < sizeof paper / sizeof paper[0]; i++)
-        if (strcmp(text, paper[i]) == 0)
-            return HX_RAISE(HX_EINPUT,
-                            "--bench %s: the tables of papers are printed by another program, "
-                            "which is built with -Dtests=true: "
-                            "`build/tests/bench/paperbench %s%s%s`",
-                            text, plan->config, i > 0 ? " --papers " : "", i > 0 ? text : "");
-    return HX_OK;
-}
-
 /* Reads --bench, which only measures; options for files are therefore refused. */
 static int read_bench(hx_matrix_plan *plan, const hx_options *options)
 {
@@ -70,7 +56,15 @@ static int read_bench(hx_matrix_plan *plan, const hx_options *options)
     const char *const text = hx_option_text(options, HX_MATRIX_BENCH);
     int index = 0;
     if (!text) return HX_OK;
-    HX_TRY(refuse_papers(plan, text));
+    /* A table of a paper, which only a program of the tests makes. */
+    static const char *const paper[] = {"papers", "p2", "p3", "p4", "p5"};
+    for (size_t i = 0; i < sizeof paper / sizeof paper[0]; i++)
+        if (strcmp(text, paper[i]) == 0)
+            return HX_RAISE(HX_EINPUT,
+                            "--bench %s: the tables of papers are printed by another program, "
+                            "which is built with -Dtests=true: "
+                            "`build/tests/bench/paperbench %s%s%s`",
+                            text, plan->config, i > 0 ? " --papers " : "", i > 0 ? text : "");
     HX_TRY(read_word("--bench", text, bench_word, &index));
     plan->bench = 1;
     for (size_t i = 0; i < sizeof other / sizeof other[0]; i++)
@@ -91,23 +85,6 @@ static int read_memory(const char *text, double *bytes)
     return HX_RAISE(HX_EINPUT, "--memory '%s' is not a number of bytes above 0, such as 2e9", text);
 }
 
-static int read_words(hx_matrix_plan *plan, const hx_options *options)
-{
-    int build = 0;
-    HX_TRY(read_word("--supports", hx_option_text(options, HX_MATRIX_SUPPORTS), supports_word,
-                     &plan->eliminate));
-    HX_TRY(
-        read_word("--order", hx_option_text(options, HX_MATRIX_ORDER), order_word, &plan->curve));
-    HX_TRY(read_word("--build", hx_option_text(options, HX_MATRIX_BUILD), build_word, &build));
-    plan->build = (hx_build)build;
-    plan->fill = hx_option_text(options, HX_MATRIX_FILL);
-    HX_TRY(read_memory(hx_option_text(options, HX_MATRIX_MEMORY), &plan->memory));
-    if (!isnan(plan->memory) && strcmp(plan->fill, "gather") != 0)
-        return HX_RAISE(HX_EINPUT, "--memory needs --fill gather: '%s' allocates its own memory",
-                        plan->fill);
-    return HX_OK;
-}
-
 static int read_output(hx_matrix_plan *plan)
 {
     const hx_matrix_format *format = NULL;
@@ -121,14 +98,6 @@ static int read_output(hx_matrix_plan *plan)
     return plan->curve ? hx_matrix_name_order(plan) : HX_OK;
 }
 
-static int locate_density(hx_matrix_plan *plan, const char *named)
-{
-    if (!named) return HX_OK;
-    HX_TRY(hx_result_locate(&plan->result, named));
-    plan->density = plan->result.file;
-    return HX_OK;
-}
-
 int hx_matrix_plan_read(hx_matrix_plan *plan, const hx_options *options)
 {
     plan->config = options->argument[0];
@@ -136,9 +105,24 @@ int hx_matrix_plan_read(hx_matrix_plan *plan, const hx_options *options)
     plan->rhs = hx_option_text(options, HX_MATRIX_RHS);
     plan->fixed = hx_option_text(options, HX_MATRIX_FIXED);
     plan->near_null = hx_option_text(options, HX_MATRIX_NEAR_NULL);
-    HX_TRY(locate_density(plan, hx_option_text(options, HX_MATRIX_DENSITY)));
+    const char *const named = hx_option_text(options, HX_MATRIX_DENSITY);
+    if (named) {
+        HX_TRY(hx_result_locate(&plan->result, named));
+        plan->density = plan->result.file;
+    }
     plan->lower = hx_option_given(options, HX_MATRIX_LOWER);
-    HX_TRY(read_words(plan, options));
+    int build = 0;
+    HX_TRY(read_word("--supports", hx_option_text(options, HX_MATRIX_SUPPORTS), supports_word,
+                     &plan->eliminate));
+    HX_TRY(
+        read_word("--order", hx_option_text(options, HX_MATRIX_ORDER), order_word, &plan->curve));
+    HX_TRY(read_word("--build", hx_option_text(options, HX_MATRIX_BUILD), build_word, &build));
+    plan->build = (hx_build)build;
+    plan->fill = hx_option_text(options, HX_MATRIX_FILL);
+    HX_TRY(read_memory(hx_option_text(options, HX_MATRIX_MEMORY), &plan->memory));
+    if (!isnan(plan->memory) && strcmp(plan->fill, "gather") != 0)
+        return HX_RAISE(HX_EINPUT, "--memory needs --fill gather: '%s' allocates its own memory",
+                        plan->fill);
     HX_TRY(read_bench(plan, options));
     HX_TRY(read_output(plan));
     return hx_matrix_check_names(plan);

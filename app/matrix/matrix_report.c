@@ -53,18 +53,6 @@ void hx_matrix_report_sizes(const hx_matrix_job *job)
                     space->element == HX_ELEMENT_SPLINE ? "splines" : "quadratic elements");
 }
 
-static void report_pattern(const hx_matrix_stages *st)
-{
-    char steps[256] = "", time[32];
-    size_t used = 0;
-    for (int i = 0; i < st->steps.n && used < sizeof steps; i++)
-        used +=
-            (size_t)snprintf(steps + used, sizeof steps - used, "   %s %s", st->steps.step[i].name,
-                             short_time(st->steps.step[i].seconds, time, sizeof time));
-    hx_log_info("pattern    %s  %s%s", hx_build_name(st->build),
-                short_time(st->pattern_seconds, time, sizeof time), steps);
-}
-
 static void report_matrix(const hx_matrix_job *job)
 {
     const hx_matrix_stages *const st = &job->stages;
@@ -130,7 +118,14 @@ static void report_chunks(const hx_matrix_job *job)
 int hx_matrix_report_times(hx_matrix_job *job)
 {
     char most[32], download[32], cut[32], written[32], peaks[96];
-    report_pattern(&job->stages);
+    char steps[256] = "", time[32];
+    size_t used = 0;
+    for (int i = 0; i < job->stages.steps.n && used < sizeof steps; i++)
+        used += (size_t)snprintf(steps + used, sizeof steps - used, "   %s %s",
+                                 job->stages.steps.step[i].name,
+                                 short_time(job->stages.steps.step[i].seconds, time, sizeof time));
+    hx_log_info("pattern    %s  %s%s", hx_build_name(job->stages.build),
+                short_time(job->stages.pattern_seconds, time, sizeof time), steps);
     report_matrix(job);
     HX_TRY(report_values(job));
     if (job->chunks.is_chunked) report_chunks(job);

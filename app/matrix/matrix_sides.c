@@ -43,13 +43,6 @@ static int some_move(const hx_problem *problem)
     return 0;
 }
 
-/* Held rows of an eliminated system are u = u_p. */
-static void hold_rows(const hx_problem *problem, double *load)
-{
-    for (int64_t k = 0; k < n_dof_of(problem); k++)
-        if (is_held(problem, k)) load[k] = held_value(problem, k);
-}
-
 /* Converts loads for temperatures relative to the reference to those for absolute temperatures:
  * adds K times the reference everywhere, to which only convection contributes. */
 static void add_reference(const hx_problem *problem, double *load)
@@ -89,22 +82,6 @@ static double row_times(const hx_problem *problem, const hx_row_range *range,
     return sum;
 }
 
-/* load -= F u_p for the rows of the range, where F is the convection matrix. */
-static void move_films(hx_matrix_sides *sides, const hx_problem *problem, const hx_row_range *range)
-{
-    const hx_films *const films = &problem->films;
-    const int64_t end = range->first + range->n;
-    for (int64_t f = hx_matrix_first_film(films, range->first);
-         f < films->n && films->node[f] < end; f++) {
-        const int64_t dof = films->node[f];
-        double moved = 0.0;
-        if (is_held(problem, dof)) continue;
-        for (int64_t k = films->ptr[f]; k < films->ptr[f + 1]; k++)
-            moved += films->value[k] * held_value(problem, films->col[k]);
-        for (int c = 0; c < sides->n_case; c++) sides->load[c][dof] -= moved;
-    }
-}
-
 void hx_matrix_sides_move(hx_matrix_sides *sides, const hx_problem *problem,
                           const hx_row_range *range, const hx_matrix_rows *blocks)
 {
@@ -116,7 +93,18 @@ void hx_matrix_sides_move(hx_matrix_sides *sides, const hx_problem *problem,
         const double moved = row_times(problem, range, blocks, k / n, (int)(k % n));
         for (int c = 0; c < sides->n_case; c++) sides->load[c][dof] -= moved;
     }
-    move_films(sides, problem, range);
+    /* load -= F u_p for the rows of the range, where F is the convection matrix. */
+    const hx_films *const films = &problem->films;
+    const int64_t end = range->first + range->n;
+    for (int64_t f = hx_matrix_first_film(films, range->first);
+         f < films->n && films->node[f] < end; f++) {
+        const int64_t dof = films->node[f];
+        double moved = 0.0;
+        if (is_held(problem, dof)) continue;
+        for (int64_t k = films->ptr[f]; k < films->ptr[f + 1]; k++)
+            moved += films->value[k] * held_value(problem, films->col[k]);
+        for (int c = 0; c < sides->n_case; c++) sides->load[c][dof] -= moved;
+    }
 }
 
 void hx_matrix_sides_free(hx_matrix_sides *sides)
@@ -160,18 +148,6 @@ static void fill_motion(const hx_space *space, int m, double *motion)
     }
 }
 
-/* Gram-Schmidt applied twice, so that the result is orthogonal up to rounding. */
-static void make_orthonormal(int64_t n, double *const *motion, int m)
-{
-    for (int pass = 0; pass < 2; pass++)
-        for (int k = 0; k < m; k++) {
-            const double share = dot_in_parts(n, motion[k], motion[m]);
-            for (int64_t i = 0; i < n; i++) motion[m][i] -= share * motion[k][i];
-        }
-    const double length = sqrt(dot_in_parts(n, motion[m], motion[m]));
-    for (int64_t i = 0; i < n; i++) motion[m][i] /= length;
-}
-
 static int n_motion_of(const hx_problem *problem)
 {
     return hx_problem_is_heat(problem) ? 1 : N_MOTION;
@@ -188,7 +164,14 @@ static int write_near_null(const hx_problem *problem, hx_write_set *set)
         HX_TRY_FAIL(hx_alloc_raw(&motion[m], (size_t)n, sizeof(double), "near null space"));
         for (int64_t k = 0; is_heat && k < n; k++) motion[m][k] = 1.0;
         if (!is_heat) fill_motion(&problem->space, m, motion[m]);
-        make_orthonormal(n, motion, m);
+        /* Gram-Schmidt applied twice, so that the result is orthogonal up to rounding. */
+        for (int pass = 0; pass < 2; pass++)
+            for (int k = 0; k < m; k++) {
+                const double share = dot_in_parts(n, motion[k], motion[m]);
+                for (int64_t i = 0; i < n; i++) motion[m][i] -= share * motion[k][i];
+            }
+        const double length = sqrt(dot_in_parts(n, motion[m], motion[m]));
+        for (int64_t i = 0; i < n; i++) motion[m][i] /= length;
     }
     HX_TRY_FAIL(hx_write_columns(set, HX_MATRIX_FILE_NEAR_NULL, "near_null", n, n_motion,
                                  (const double *const *)motion));
@@ -200,13 +183,6 @@ fail:
 static int32_t node_number(const hx_mesh *mesh, int64_t node)
 {
     return mesh->node_orig ? mesh->node_orig[node] : (int32_t)node;
-}
-
-static int count_value_bits(uint64_t value)
-{
-    int n = 1;
-    while (value >>= 1) n++;
-    return n;
 }
 
 /* Numbers mid-side nodes as in a space over the file's nodes: by the ends of their edges. */
@@ -224,7 +200,7 @@ static int number_middles(const hx_space *space, int32_t *number)
         const uint64_t b = (uint64_t)node_number(mesh, space->edge[2 * k + 1]);
         key[k] = a < b ? a * n_node + b : b * n_node + a;
     }
-    HX_TRY_FAIL(hx_radix_sort(key, order, space->n_edge, count_value_bits(n_node * n_node)));
+    HX_TRY_FAIL(hx_radix_sort(key, order, space->n_edge, hx_bits(n_node * n_node)));
     for (int64_t k = 0; k < space->n_edge; k++)
         number[mesh->n_node + order[k]] = (int32_t)(mesh->n_node + k);
 fail:
@@ -257,7 +233,9 @@ static int make_loads(hx_matrix_sides *sides, const hx_problem *problem, const d
         HX_TRY(hx_alloc_raw(&sides->load[c], n, sizeof(double), "loads"));
         HX_TRY(hx_problem_nodal_force(problem, c, rho, sides->load[c]));
         if (hx_problem_is_heat(problem)) add_reference(problem, sides->load[c]);
-        if (plan->eliminate) hold_rows(problem, sides->load[c]);
+        /* Held rows of an eliminated system are u = u_p. */
+        for (int64_t dof = 0; plan->eliminate && dof < n_dof_of(problem); dof++)
+            if (is_held(problem, dof)) sides->load[c][dof] = held_value(problem, dof);
     }
     return HX_OK;
 }

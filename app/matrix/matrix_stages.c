@@ -5,22 +5,6 @@
 #include "core/base/clock.h"
 #include "matrix_job.h"
 
-static int check_build(const hx_matrix_stages *st)
-{
-    if (st->ops->builds & 1u << st->build) return HX_OK;
-    return HX_RAISE(HX_EINPUT, "device '%s' has no builder '%s'", st->dev->ops->name,
-                    hx_build_name(st->build));
-}
-
-/* The lower part suffices if only that is written, and no columns are moved to the loads. */
-static hx_part part_wanted(const hx_matrix_ops *ops, const hx_matrix_plan *plan,
-                           const hx_problem *problem)
-{
-    const int moves = plan->eliminate && plan->rhs && hx_matrix_may_move(problem);
-    const int has = (ops->lower_formats & 1u << HX_FORMAT_BSR) != 0;
-    return has && plan->half == HX_HALF_LOWER && !moves ? HX_PART_LOWER : HX_PART_FULL;
-}
-
 int hx_matrix_stages_open(hx_matrix_stages *st, hx_session *s, const hx_matrix_plan *plan)
 {
     const char *const device = s->device.ops->name;
@@ -41,9 +25,14 @@ int hx_matrix_stages_open(hx_matrix_stages *st, hx_session *s, const hx_matrix_p
         return HX_RAISE(HX_EINPUT,
                         "device '%s' cannot make matrices of splines; solver.device = \"cpu\" can",
                         device);
-    HX_TRY(check_build(st));
+    if (!(st->ops->builds & 1u << st->build))
+        return HX_RAISE(HX_EINPUT, "device '%s' has no builder '%s'", st->dev->ops->name,
+                        hx_build_name(st->build));
     HX_TRY(hx_fill_find(plan->fill, st->ops->fills, device, &st->fill));
-    st->part = part_wanted(st->ops, plan, &s->problem);
+    /* The lower part suffices if only that is written, and no columns are moved to the loads. */
+    const int moves = plan->eliminate && plan->rhs && hx_matrix_may_move(&s->problem);
+    const int has = (st->ops->lower_formats & 1u << HX_FORMAT_BSR) != 0;
+    st->part = has && plan->half == HX_HALF_LOWER && !moves ? HX_PART_LOWER : HX_PART_FULL;
     return HX_OK;
 }
 
@@ -57,22 +46,6 @@ typedef struct mesh_array {
 static size_t aligned(size_t bytes)
 {
     return (bytes + 255) / 256 * 256;
-}
-
-/* Copies all of these arrays into memory of their own. */
-static int put_all(hx_matrix_stages *st, const mesh_array *array, size_t n)
-{
-    size_t bytes = 0, at = 0;
-    for (size_t i = 0; i < n; i++) bytes += array[i].from ? aligned(array[i].bytes) : 0;
-    HX_TRY(st->dev->ops->alloc(st->dev, bytes, &st->d_mesh));
-    for (size_t i = 0; i < n; i++) {
-        void *const d_to = array[i].from ? st->d_mesh + at : NULL;
-        memcpy(array[i].to, &d_to, sizeof d_to);
-        if (!d_to) continue;
-        HX_TRY(st->dev->ops->upload(st->dev, d_to, array[i].from, array[i].bytes));
-        at += aligned(array[i].bytes);
-    }
-    return HX_OK;
 }
 
 /* Provides the places of the points. The builder three-stage counts them itself, and sort does not
@@ -103,20 +76,20 @@ int hx_matrix_stages_load(hx_matrix_stages *st, const hx_row_range *range, const
     st->input = (hx_fill_input){.incidence = *in, .form = st->form, .rule = st->rule};
     st->spline = *rule;
     if (in->spline) d_in->spline = &st->spline;
-    HX_TRY(put_all(st, array, sizeof array / sizeof array[0]));
+    /* Copies all of these arrays into memory of their own. */
+    const size_t n = sizeof array / sizeof array[0];
+    size_t bytes = 0, at = 0;
+    for (size_t i = 0; i < n; i++) bytes += array[i].from ? aligned(array[i].bytes) : 0;
+    HX_TRY(st->dev->ops->alloc(st->dev, bytes, &st->d_mesh));
+    for (size_t i = 0; i < n; i++) {
+        void *const d_to = array[i].from ? st->d_mesh + at : NULL;
+        memcpy(array[i].to, &d_to, sizeof d_to);
+        if (!d_to) continue;
+        HX_TRY(st->dev->ops->upload(st->dev, d_to, array[i].from, array[i].bytes));
+        at += aligned(array[i].bytes);
+    }
     st->upload_seconds += hx_clock() - begin;
     return HX_OK;
-}
-
-static void add_steps(hx_steps *sum, const hx_steps *steps)
-{
-    for (int i = 0; i < steps->n; i++) {
-        int k = 0;
-        while (k < sum->n && strcmp(sum->step[k].name, steps->step[i].name) != 0) k++;
-        if (k == HX_MAX_STEP) continue;
-        if (k == sum->n) sum->step[sum->n++] = (hx_step){steps->step[i].name, 0.0};
-        sum->step[k].seconds += steps->step[i].seconds;
-    }
 }
 
 static int make_pattern(hx_matrix_stages *st, const hx_row_range *range)
@@ -127,24 +100,17 @@ static int make_pattern(hx_matrix_stages *st, const hx_row_range *range)
     const double begin = hx_clock();
     HX_TRY(st->ops->pattern(st->dev, &st->input.incidence, &spec, pattern, &steps));
     st->pattern_seconds += hx_clock() - begin;
-    add_steps(&st->steps, &steps);
+    for (int i = 0; i < steps.n; i++) {
+        int k = 0;
+        while (k < st->steps.n && strcmp(st->steps.step[k].name, steps.step[i].name) != 0) k++;
+        if (k == HX_MAX_STEP) continue;
+        if (k == st->steps.n) st->steps.step[st->steps.n++] = (hx_step){steps.step[i].name, 0.0};
+        st->steps.step[k].seconds += steps.step[i].seconds;
+    }
     if (!st->input.incidence.point_ptr) {
         st->input.incidence.point_ptr = pattern->d_point_ptr;
         st->input.incidence.point_place = pattern->d_point_place;
     }
-    return HX_OK;
-}
-
-static int make_matrix(hx_matrix_stages *st)
-{
-    const hx_matrix_spec spec = {
-        .format = HX_FORMAT_BSR, .part = st->part, .components = hx_form_components(&st->form)};
-    hx_matrix *const matrix = &st->made.matrix;
-    const double begin = hx_clock();
-    HX_TRY(hx_matrix_create(matrix, st->dev, &st->made.pattern, &spec));
-    HX_TRY(st->ops->fill_create(&st->fill_state, st->dev, st->fill, matrix, &st->input));
-    st->prepare_seconds += hx_clock() - begin;
-    st->n_value += matrix->n_value;
     return HX_OK;
 }
 
@@ -180,28 +146,6 @@ static int queue_fill(hx_matrix_stages *st)
     return HX_OK;
 }
 
-static size_t rows_bytes(const hx_matrix_stages *st)
-{
-    const hx_device_pattern *const p = &st->made.pattern;
-    return hx_matrix_bytes(&st->made.matrix, st->dev) + ((size_t)p->n_row + 1) * sizeof(int64_t) +
-           (size_t)p->n_entry * sizeof(int32_t);
-}
-
-static void note_bytes(hx_matrix_stages *st)
-{
-    const hx_incidence *const in = &st->input.incidence;
-    const size_t own = (in->kind ? (size_t)in->n_cell : 0) +
-                       (in->n_per_cell ? 0 : 16 * (size_t)in->n_cell + 4 * (size_t)in->n_place);
-    const size_t mesh =
-        (size_t)in->n_place * 8 + (size_t)in->n_point * 32 + (size_t)in->n_cell * 8 + own;
-    const size_t bytes = mesh + hx_device_pattern_bytes(&st->made.pattern) +
-                         hx_matrix_bytes(&st->made.matrix, st->dev) +
-                         st->ops->fill_bytes(st->fill_state);
-    if (bytes > st->range_bytes) st->range_bytes = bytes;
-    if (bytes + st->old.bytes > st->most_bytes) st->most_bytes = bytes + st->old.bytes;
-    st->made.bytes = rows_bytes(st);
-}
-
 /* Releases the memory of the input, in the order of the queue. */
 static void drop_input(hx_matrix_stages *st)
 {
@@ -224,9 +168,29 @@ static void drop_input(hx_matrix_stages *st)
 int hx_matrix_stages_make(hx_matrix_stages *st, const hx_row_range *range)
 {
     HX_TRY(make_pattern(st, range));
-    HX_TRY(make_matrix(st));
+    const hx_matrix_spec spec = {
+        .format = HX_FORMAT_BSR, .part = st->part, .components = hx_form_components(&st->form)};
+    hx_matrix *const matrix = &st->made.matrix;
+    const double begin = hx_clock();
+    HX_TRY(hx_matrix_create(matrix, st->dev, &st->made.pattern, &spec));
+    HX_TRY(st->ops->fill_create(&st->fill_state, st->dev, st->fill, matrix, &st->input));
+    st->prepare_seconds += hx_clock() - begin;
+    st->n_value += matrix->n_value;
     HX_TRY(st->repeats > 1 ? repeat_fill(st) : queue_fill(st));
-    note_bytes(st);
+    const hx_incidence *const in = &st->input.incidence;
+    const size_t own = (in->kind ? (size_t)in->n_cell : 0) +
+                       (in->n_per_cell ? 0 : 16 * (size_t)in->n_cell + 4 * (size_t)in->n_place);
+    const size_t mesh =
+        (size_t)in->n_place * 8 + (size_t)in->n_point * 32 + (size_t)in->n_cell * 8 + own;
+    const size_t bytes = mesh + hx_device_pattern_bytes(&st->made.pattern) +
+                         hx_matrix_bytes(&st->made.matrix, st->dev) +
+                         st->ops->fill_bytes(st->fill_state);
+    if (bytes > st->range_bytes) st->range_bytes = bytes;
+    if (bytes + st->old.bytes > st->most_bytes) st->most_bytes = bytes + st->old.bytes;
+    const hx_device_pattern *const p = &st->made.pattern;
+    st->made.bytes = hx_matrix_bytes(&st->made.matrix, st->dev) +
+                     ((size_t)p->n_row + 1) * sizeof(int64_t) +
+                     (size_t)p->n_entry * sizeof(int32_t);
     drop_input(st);
     return HX_OK;
 }

@@ -37,27 +37,6 @@ typedef struct mesh_job {
     hx_output_names outputs;
 } mesh_job;
 
-/* Prescribed temperatures, NaN at other nodes; int h dA of convection at each node. */
-static int add_temperatures(hx_fields *fields, const hx_session *s)
-{
-    const hx_problem *problem = &s->problem;
-    const hx_films *films = &problem->films;
-    double *held = NULL, *film = NULL;
-    HX_TRY(hx_fields_add(fields, &s->mesh, HX_VTK_POINT, HX_VTK_F64, 1, "held", &held));
-    for (int64_t a = 0; a < s->mesh.n_node; a++)
-        held[a] = problem->supports.fixed[a]
-                      ? problem->reference +
-                            (problem->supports.prescribed ? problem->supports.prescribed[a] : 0.0)
-                      : (double)NAN;
-    if (films->n == 0) return HX_OK;
-    HX_TRY(hx_fields_add(fields, &s->mesh, HX_VTK_POINT, HX_VTK_F64, 1, "convection", &film));
-    memset(film, 0, (size_t)s->mesh.n_node * sizeof *film);
-    for (int64_t k = 0; k < films->n && films->node[k] < s->mesh.n_node; k++)
-        for (int64_t j = films->ptr[k]; j < films->ptr[k + 1]; j++)
-            film[films->node[k]] += films->value[j];
-    return HX_OK;
-}
-
 static int add_supports(hx_fields *fields, const hx_session *s)
 {
     const hx_mesh *mesh = &s->mesh;
@@ -65,7 +44,26 @@ static int add_supports(hx_fields *fields, const hx_session *s)
     double *prescribed = NULL;
     HX_TRY(hx_fields_add(fields, mesh, HX_VTK_POINT, HX_VTK_U8, 1, "supports", &fixed));
     memcpy(fixed, s->problem.supports.fixed, (size_t)mesh->n_node);
-    if (hx_config_is_heat(&s->cfg)) return add_temperatures(fields, s);
+    /* Prescribed temperatures, NaN at other nodes; int h dA of convection at each node. */
+    if (hx_config_is_heat(&s->cfg)) {
+        const hx_problem *problem = &s->problem;
+        const hx_films *films = &problem->films;
+        double *held = NULL, *film = NULL;
+        HX_TRY(hx_fields_add(fields, &s->mesh, HX_VTK_POINT, HX_VTK_F64, 1, "held", &held));
+        for (int64_t a = 0; a < s->mesh.n_node; a++)
+            held[a] =
+                problem->supports.fixed[a]
+                    ? problem->reference +
+                          (problem->supports.prescribed ? problem->supports.prescribed[a] : 0.0)
+                    : (double)NAN;
+        if (films->n == 0) return HX_OK;
+        HX_TRY(hx_fields_add(fields, &s->mesh, HX_VTK_POINT, HX_VTK_F64, 1, "convection", &film));
+        memset(film, 0, (size_t)s->mesh.n_node * sizeof *film);
+        for (int64_t k = 0; k < films->n && films->node[k] < s->mesh.n_node; k++)
+            for (int64_t j = films->ptr[k]; j < films->ptr[k + 1]; j++)
+                film[films->node[k]] += films->value[j];
+        return HX_OK;
+    }
     if (!s->problem.supports.prescribed) return HX_OK;
     HX_TRY(hx_fields_add(fields, mesh, HX_VTK_POINT, HX_VTK_F64, 3, "prescribed", &prescribed));
     memcpy(prescribed, s->problem.supports.prescribed,
@@ -99,27 +97,6 @@ static int add_loads(hx_fields *fields, const hx_session *s)
     }
     free(rho);
     return rc;
-}
-
-static int add_passive(hx_fields *fields, const hx_session *s)
-{
-    float *passive = NULL;
-    HX_TRY(hx_fields_add(fields, &s->mesh, HX_VTK_CELL, HX_VTK_F32, 1, "passive", &passive));
-    for (int64_t e = 0; e < s->mesh.n_elem; e++) {
-        const double rho = s->problem.passive.density ? s->problem.passive.density[e] : (double)NAN;
-        passive[e] = isnan(rho) ? -1.0f : (float)rho;
-    }
-    return HX_OK;
-}
-
-static int add_quality(hx_fields *fields, const hx_mesh *mesh)
-{
-    float *quality = NULL;
-    HX_TRY(hx_fields_add(fields, mesh, HX_VTK_CELL, HX_VTK_F32, 1, "scaled_jacobian", &quality));
-#pragma omp parallel for schedule(static)
-    for (int64_t e = 0; e < mesh->n_elem; e++) /* at most 1, despite rounding */
-        quality[e] = (float)fmin(1.0, hx_mesh_scaled_jacobian(mesh, e));
-    return HX_OK;
 }
 
 /* HX_EINPUT: the ending of the name is not that of a format that can be written. */
@@ -220,27 +197,6 @@ static int make_surface(mesh_job *job, const hx_options *options, const hx_mesh_
     return HX_OK;
 }
 
-static void mesh_job_free(mesh_job *job)
-{
-    hx_fields_free(&job->fields);
-    hx_problem_free(&job->made.problem);
-    hx_space_free(&job->made.space);
-    hx_mesh_free(&job->made.mesh);
-    hx_surface_part_free(&job->part);
-    hx_solid_design_free(&job->design);
-    hx_result_path_free(&job->result);
-    hx_session_free(&job->solid);
-    hx_session_free(&job->whole);
-}
-
-static int note_names(const char *path, const hx_mesh *mesh)
-{
-    hx_notes notes = {0};
-    const int rc = hx_fields_note_sets(mesh, path, &notes);
-    hx_log_notes(&notes);
-    return rc;
-}
-
 /* Writes what the config puts on the mesh as fields. */
 static int write_fields(mesh_job *job, const char *path)
 {
@@ -252,9 +208,22 @@ static int write_fields(mesh_job *job, const char *path)
     HX_TRY(add_supports(fields, s));
     HX_TRY(add_springs(fields, s));
     HX_TRY(add_loads(fields, s));
-    HX_TRY(add_passive(fields, s));
-    HX_TRY(add_quality(fields, &s->mesh));
-    HX_TRY(note_names(path, &s->mesh));
+    float *passive = NULL;
+    HX_TRY(hx_fields_add(fields, &s->mesh, HX_VTK_CELL, HX_VTK_F32, 1, "passive", &passive));
+    for (int64_t e = 0; e < s->mesh.n_elem; e++) {
+        const double rho = s->problem.passive.density ? s->problem.passive.density[e] : (double)NAN;
+        passive[e] = isnan(rho) ? -1.0f : (float)rho;
+    }
+    float *quality = NULL;
+    HX_TRY(
+        hx_fields_add(fields, &s->mesh, HX_VTK_CELL, HX_VTK_F32, 1, "scaled_jacobian", &quality));
+#pragma omp parallel for schedule(static)
+    for (int64_t e = 0; e < s->mesh.n_elem; e++) /* at most 1, despite rounding */
+        quality[e] = (float)fmin(1.0, hx_mesh_scaled_jacobian(&s->mesh, e));
+    hx_notes notes = {0};
+    const int rc = hx_fields_note_sets(&s->mesh, path, &notes);
+    hx_log_notes(&notes);
+    HX_TRY(rc);
     const hx_vtk_options vtk = {.format = s->cfg.output.format};
     snprintf(title, sizeof title, "%.180s%s%s", s->cfg.title[0] ? s->cfg.title : s->mesh.name,
              s->cfg.units.system[0] ? ", units " : "", s->cfg.units.system);
@@ -317,73 +286,59 @@ static int check_options(mesh_job *job, const hx_options *options, int is_mesh)
     return hx_output_names_check_result(&job->outputs, &job->result);
 }
 
-/* HX_EINPUT: the file cannot be written, or is one of those that are read. */
-static int check_names(mesh_job *job, const hx_options *options, int is_mesh)
-{
-    hx_output_names *const outputs = &job->outputs;
-    const char *const input = options->argument[0];
-    hx_output_names_add(outputs, options->argument[1]);
-    HX_TRY(hx_output_names_probe(outputs));
-    HX_TRY(hx_output_names_check_input(outputs, input, is_mesh ? "the mesh" : "the config"));
-    HX_TRY(hx_output_names_check_input(outputs, hx_option_text(options, SURFACE), "the surface"));
-    job->whole.outputs = outputs;
-    return hx_output_names_check(outputs);
-}
-
 static int command_mesh(const hx_options *options)
 {
     mesh_job job;
     const int is_mesh = hx_is_mesh_file(options->argument[0]);
     memset(&job, 0, sizeof job);
     HX_TRY(check_target(options->argument[1]));
-    HX_TRY(check_names(&job, options, is_mesh));
+    /* HX_EINPUT: the file cannot be written, or is one of those that are read. */
+    hx_output_names *const outputs = &job.outputs;
+    const char *const input = options->argument[0];
+    hx_output_names_add(outputs, options->argument[1]);
+    HX_TRY(hx_output_names_probe(outputs));
+    HX_TRY(hx_output_names_check_input(outputs, input, is_mesh ? "the mesh" : "the config"));
+    HX_TRY(hx_output_names_check_input(outputs, hx_option_text(options, SURFACE), "the surface"));
+    job.whole.outputs = outputs;
+    HX_TRY(hx_output_names_check(outputs));
     if (!is_mesh && hx_option_given(options, HX_MESH_OPTION_SIZE))
         return HX_RAISE(HX_EINPUT, "--element-size applies to a CAD model without a config; with a "
                                    "config give mesh.element_size=LENGTH");
     int rc = check_options(&job, options, is_mesh);
     if (rc == HX_OK) rc = is_mesh ? hx_convert_mesh(options) : write_mesh(&job, options);
-    mesh_job_free(&job);
+    hx_fields_free(&job.fields);
+    hx_problem_free(&job.made.problem);
+    hx_space_free(&job.made.space);
+    hx_mesh_free(&job.made.mesh);
+    hx_surface_part_free(&job.part);
+    hx_solid_design_free(&job.design);
+    hx_result_path_free(&job.result);
+    hx_session_free(&job.solid);
+    hx_session_free(&job.whole);
     return rc;
 }
 
 static const hx_option mesh_options[] = {
-    [HX_MESH_OPTION_SIZE] = {.name = "--element-size",
-                             .kind = HX_OPTION_TEXT,
-                             .value = "LENGTH",
+    [HX_MESH_OPTION_SIZE] = {"--element-size", HX_OPTION_TEXT, "LENGTH",
                              .note = "for about 100,000 tetrahedra",
                              .help = "edge length of the tetrahedra of a CAD model, in mm"},
-    [DENSITY] = {.name = "--density",
-                 .kind = HX_OPTION_FILE,
-                 .value = "RESULT.vtk",
+    [DENSITY] = {"--density", HX_OPTION_FILE, "RESULT.vtk",
                  .help = "writes the 0/1 design of a result, without void; for a folder, that of "
                          "its last design"},
-    [THRESHOLD] = {.name = "--threshold",
-                   .kind = HX_OPTION_TEXT,
-                   .value = "DENSITY",
+    [THRESHOLD] = {"--threshold", HX_OPTION_TEXT, "DENSITY",
                    .help = "elements of at least this density are solid, instead of the threshold "
                            "that keeps the volume"},
-    [PRESERVE] = {.name = "--preserve",
-                  .kind = HX_OPTION_WORDS,
-                  .value = HX_PRESERVE_DEFAULT,
-                  .fallback = HX_PRESERVE_DEFAULT,
-                  .word = hx_preserve_word,
+    [PRESERVE] = {"--preserve", HX_OPTION_WORDS, HX_PRESERVE_DEFAULT,
+                  .fallback = HX_PRESERVE_DEFAULT, .word = hx_preserve_word,
                   .help = HX_PRESERVE_HELP},
-    [SURFACE] = {.name = "--surface",
-                 .kind = HX_OPTION_FILE,
-                 .value = "PART.stl",
+    [SURFACE] = {"--surface", HX_OPTION_FILE, "PART.stl",
                  .help = "writes the tetrahedral mesh of the inside of this closed surface (.stl "
                          "or .ply), which `hextop verify --surface` analyses"},
-    [REFINE] = {.name = "--refine",
-                .kind = HX_OPTION_TEXT,
-                .value = "TIMES",
+    [REFINE] = {"--refine", HX_OPTION_TEXT, "TIMES",
                 .help =
                     "number of times that the mesh's cells are split before the surface cuts them"},
-    [MESHER] = {.name = "--mesher",
-                .kind = HX_OPTION_WORDS,
-                .value = "WORD",
-                .fallback = "cut",
-                .word = hx_surface_mesher_word,
-                .help = HX_SURFACE_MESHER_HELP},
+    [MESHER] = {"--mesher", HX_OPTION_WORDS, "WORD", .fallback = "cut",
+                .word = hx_surface_mesher_word, .help = HX_SURFACE_MESHER_HELP},
 };
 
 const hx_command hx_command_mesh = {

@@ -158,11 +158,7 @@ static int command_new(const hx_options *options)
 }
 
 static const hx_option new_options[] = {
-    [OUTPUT] = {.name = "--output",
-                .letter = "-o",
-                .kind = HX_OPTION_FILE,
-                .value = "FILE.cfg",
-                .note = "standard output",
+    [OUTPUT] = {"--output", HX_OPTION_FILE, "FILE.cfg", .letter = "-o", .note = "standard output",
                 .help = "file that the config is written to; an existing file is not replaced"},
 };
 

@@ -62,17 +62,12 @@ int hx_new_is_heat(const hx_new_part *part)
     return part->session.conditions.is_heat;
 }
 
-static const hx_key *find_key(const char *path)
+const hx_key *hx_new_take_key(hx_new_writer *w, const char *path)
 {
     const char *const dot = strrchr(path, '.');
     char prefix[64];
     snprintf(prefix, sizeof prefix, "%.*s", dot ? (int)(dot - path) : 0, path);
-    return hx_key_find(prefix, dot ? dot + 1 : path);
-}
-
-const hx_key *hx_new_take_key(hx_new_writer *w, const char *path)
-{
-    const hx_key *const key = find_key(path);
+    const hx_key *const key = hx_key_find(prefix, dot ? dot + 1 : path);
     const int other =
         key &&
         ((key->file_only && !w->part->is_file) || (key->generator_only && w->part->is_file) ||

@@ -168,31 +168,31 @@ void hx_new_put_loads(hx_new_writer *w)
     fprintf(w->out, ");\n");
 }
 
-/* Writes "{ set = "hot"; temperature = 20.0; }," for a statement of the file. */
-static void put_heat_entry(hx_new_writer *w, const hx_file_heat *heat)
-{
-    static const char *const key[] = {"temperature", "node_heat", "flux", "source", "coefficient"};
-    const int is_load = LOADS_OF_HEAT >> heat->kind & 1u, is_taken = takes_heat(w->part);
-    char text[40];
-    fprintf(w->out, "%s{ set = \"", is_taken ? "    " : "#   ");
-    hx_new_put_quoted_text(w->out, heat->set);
-    fprintf(w->out, "\"; %s = %s;", key[heat->kind],
-            hx_new_fraction(heat->value, hx_new_digits_of(heat->value), text));
-    if (heat->kind == HX_FILE_FILM)
-        fprintf(w->out, " ambient = %s;",
-                hx_new_fraction(heat->ambient, hx_new_digits_of(heat->ambient), text));
-    if (is_load && w->part->session.conditions.n_heat_case > 1)
-        fprintf(w->out, " case = %d;", heat->load_case);
-    fprintf(w->out, " },");
-    if (!is_load && heat->load_case > 0) fprintf(w->out, "   # in step %d only", heat->load_case);
-    fprintf(w->out, is_taken ? "\n" : "   # of the file\n");
-}
-
 static void put_heat_entries(hx_new_writer *w, unsigned kinds)
 {
     const hx_conditions *const c = &w->part->session.conditions;
+    /* Writes "{ set = "hot"; temperature = 20.0; }," for a statement of the file. */
     for (int64_t i = 0; i < c->n_heat; i++)
-        if (kinds >> c->heat[i].kind & 1u) put_heat_entry(w, &c->heat[i]);
+        if (kinds >> c->heat[i].kind & 1u) {
+            const hx_file_heat *const heat = &c->heat[i];
+            static const char *const key[] = {"temperature", "node_heat", "flux", "source",
+                                              "coefficient"};
+            const int is_load = LOADS_OF_HEAT >> heat->kind & 1u, is_taken = takes_heat(w->part);
+            char text[40];
+            fprintf(w->out, "%s{ set = \"", is_taken ? "    " : "#   ");
+            hx_new_put_quoted_text(w->out, heat->set);
+            fprintf(w->out, "\"; %s = %s;", key[heat->kind],
+                    hx_new_fraction(heat->value, hx_new_digits_of(heat->value), text));
+            if (heat->kind == HX_FILE_FILM)
+                fprintf(w->out, " ambient = %s;",
+                        hx_new_fraction(heat->ambient, hx_new_digits_of(heat->ambient), text));
+            if (is_load && w->part->session.conditions.n_heat_case > 1)
+                fprintf(w->out, " case = %d;", heat->load_case);
+            fprintf(w->out, " },");
+            if (!is_load && heat->load_case > 0)
+                fprintf(w->out, "   # in step %d only", heat->load_case);
+            fprintf(w->out, is_taken ? "\n" : "   # of the file\n");
+        }
 }
 
 static void put_temperature(hx_new_writer *w, const char *name, const hx_new_set *set)

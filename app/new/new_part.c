@@ -36,32 +36,6 @@ static void measure_faces(const hx_mesh *mesh, int64_t n, const int64_t *face, h
     for (int d = 0; d < 3 && set->area > 0.0; d++) set->centre[d] = sum[d] / set->area;
 }
 
-/* Centre of elements, weighted by volume. */
-static void measure_elements(const hx_mesh *mesh, hx_new_set *set)
-{
-    const hx_set *const own = set->set;
-    double all = 0.0, sum[3] = {0.0, 0.0, 0.0};
-    for (int64_t i = 0; i < own->n_elem; i++) {
-        const int32_t *const conn = mesh->conn + 8 * (int64_t)own->elem[i];
-        double x[24], centre[3];
-        for (int a = 0; a < 8; a++)
-            memcpy(x + 3 * a, mesh->xyz + 3 * (int64_t)conn[a], 3 * sizeof *x);
-        const double volume = hx_hex8_volume(x);
-        hx_mesh_centroid(mesh, own->elem[i], centre);
-        all += volume;
-        for (int d = 0; d < 3; d++) sum[d] += volume * centre[d];
-    }
-    for (int d = 0; d < 3 && all > 0.0; d++) set->centre[d] = sum[d] / all;
-}
-
-static void measure_nodes(const hx_mesh *mesh, hx_new_set *set)
-{
-    const hx_set *const own = set->set;
-    for (int64_t i = 0; i < own->n_node; i++)
-        for (int d = 0; d < 3; d++)
-            set->centre[d] += mesh->xyz[3 * (int64_t)own->node[i] + d] / (double)own->n_node;
-}
-
 /* A face of a CAD model is smooth; other sets named by the model may consist of several faces. */
 static int fit_set(const hx_mesh *mesh, int is_cad, hx_new_set *set)
 {
@@ -79,24 +53,27 @@ static int measure_set(const hx_mesh *mesh, int is_cad, hx_new_set *set)
     if (n > 0)
         measure_faces(mesh, n, face, set);
     else if (own->n_elem == 0)
-        measure_nodes(mesh, set);
-    if (own->n_elem > 0) measure_elements(mesh, set);
+        for (int64_t i = 0; i < own->n_node; i++)
+            for (int d = 0; d < 3; d++)
+                set->centre[d] += mesh->xyz[3 * (int64_t)own->node[i] + d] / (double)own->n_node;
+    /* Centre of elements, weighted by volume. */
+    if (own->n_elem > 0) {
+        double all = 0.0, sum[3] = {0.0, 0.0, 0.0};
+        for (int64_t i = 0; i < own->n_elem; i++) {
+            const int32_t *const conn = mesh->conn + 8 * (int64_t)own->elem[i];
+            double x[24], centre[3];
+            for (int a = 0; a < 8; a++)
+                memcpy(x + 3 * a, mesh->xyz + 3 * (int64_t)conn[a], 3 * sizeof *x);
+            const double volume = hx_hex8_volume(x);
+            hx_mesh_centroid(mesh, own->elem[i], centre);
+            all += volume;
+            for (int d = 0; d < 3; d++) sum[d] += volume * centre[d];
+        }
+        for (int d = 0; d < 3 && all > 0.0; d++) set->centre[d] = sum[d] / all;
+    }
     free(face);
     set->is_fitted = n > 0 && own->n_face > 0;
     return set->is_fitted ? fit_set(mesh, is_cad, set) : HX_OK;
-}
-
-static int measure_sets(hx_new_part *part)
-{
-    const hx_mesh *const mesh = &part->session.mesh;
-    HX_TRY(hx_alloc(&part->set, mesh->n_set, sizeof *part->set, "sets"));
-    for (size_t i = 0; i < mesh->n_set; i++) {
-        if (mesh->set[i].n_node == 0) continue;
-        hx_new_set *const set = &part->set[part->n_set++];
-        set->set = &mesh->set[i];
-        HX_TRY(measure_set(mesh, part->is_cad, set));
-    }
-    return HX_OK;
 }
 
 /* Fluxes and films of a config act only on the boundary of the part. */
@@ -117,15 +94,6 @@ static void find_heat_fault(hx_new_part *part)
                  (long long)n, (long long)set->n_face, set->name,
                  heat->kind == HX_FILE_FILM ? "film" : "flux");
     }
-}
-
-/* "bracket" of "parts/bracket.step" */
-static void name_part(hx_new_part *part, const char *named)
-{
-    const char *const slash = strrchr(named, '/'), *const name = slash ? slash + 1 : named;
-    const char *const dot = strrchr(name, '.');
-    const size_t n = dot && dot != name ? (size_t)(dot - name) : strlen(name);
-    snprintf(part->name, sizeof part->name, "%.*s", n < 100 ? (int)n : 100, name);
 }
 
 static int refuse_part(const char *named)
@@ -247,7 +215,11 @@ int hx_new_part_open(hx_new_part *part, const char *named, const char *target, s
     part->is_file = hx_model_is_file(named);
     if (!part->is_file && !hx_generator_find(named)) return refuse_part(named);
     part->is_cad = part->is_file && hx_model_is_cad(named);
-    name_part(part, named);
+    /* "bracket" of "parts/bracket.step" */
+    const char *const slash = strrchr(named, '/'), *const name = slash ? slash + 1 : named;
+    const char *const dot = strrchr(name, '.');
+    const size_t n = dot && dot != name ? (size_t)(dot - name) : strlen(name);
+    snprintf(part->name, sizeof part->name, "%.*s", n < 100 ? (int)n : 100, name);
     if (part->is_file)
         HX_TRY(hx_path_seen_from(target, named, &part->file));
     else
@@ -255,7 +227,15 @@ int hx_new_part_open(hx_new_part *part, const char *named, const char *target, s
     HX_TRY(read_part(part, named));
     find_heat_fault(part);
     HX_TRY(choose_units(part));
-    return measure_sets(part);
+    const hx_mesh *const mesh = &part->session.mesh;
+    HX_TRY(hx_alloc(&part->set, mesh->n_set, sizeof *part->set, "sets"));
+    for (size_t i = 0; i < mesh->n_set; i++) {
+        if (mesh->set[i].n_node == 0) continue;
+        hx_new_set *const set = &part->set[part->n_set++];
+        set->set = &mesh->set[i];
+        HX_TRY(measure_set(mesh, part->is_cad, set));
+    }
+    return HX_OK;
 }
 
 void hx_new_part_free(hx_new_part *part)

@@ -129,31 +129,6 @@ static void put_filter(hx_new_writer *w)
                 : "   # 2.5 mean edges");
 }
 
-static void put_design(hx_new_writer *w)
-{
-    fprintf(w->out, "\noptimization = {\n");
-    put_key_line(w, "optimization.volume_fraction", "0.3",
-                 "        # of the part's volume is kept\n");
-    put_key_line(w, "optimization.iterations", "75", "              # at most\n");
-    put_key_line(w, "optimization.change_tolerance", "0.01",
-                 "      # ends once no density changes by more\n");
-    put_filter(w);
-    fprintf(w->out, "};\n");
-}
-
-static void put_output(hx_new_writer *w)
-{
-    char folder[160];
-    snprintf(folder, sizeof folder, "out/%s", w->part->name);
-    fprintf(w->out, "\noutput = { ");
-    hx_new_put_key(w, "output.directory", folder);
-    fputc(' ', w->out);
-    hx_new_put_key(w, "output.every", "10");
-    fputc(' ', w->out);
-    hx_new_put_key(w, "output.fields", "(\"density\")");
-    fprintf(w->out, " };   # relative to the folder in which hextop is started\n");
-}
-
 /* HX_EINPUT: an argument sets a key that the text does not contain. */
 static int check_overrides(const hx_new_writer *w)
 {
@@ -189,7 +164,22 @@ int hx_new_write(const hx_new_part *part, FILE *stream)
         hx_new_put_loads(&w);
     }
     hx_new_put_passive(&w);
-    put_design(&w);
-    put_output(&w);
+    fprintf(w.out, "\noptimization = {\n");
+    put_key_line(&w, "optimization.volume_fraction", "0.3",
+                 "        # of the part's volume is kept\n");
+    put_key_line(&w, "optimization.iterations", "75", "              # at most\n");
+    put_key_line(&w, "optimization.change_tolerance", "0.01",
+                 "      # ends once no density changes by more\n");
+    put_filter(&w);
+    fprintf(w.out, "};\n");
+    char folder[160];
+    snprintf(folder, sizeof folder, "out/%s", w.part->name);
+    fprintf(w.out, "\noutput = { ");
+    hx_new_put_key(&w, "output.directory", folder);
+    fputc(' ', w.out);
+    hx_new_put_key(&w, "output.every", "10");
+    fputc(' ', w.out);
+    hx_new_put_key(&w, "output.fields", "(\"density\")");
+    fprintf(w.out, " };   # relative to the folder in which hextop is started\n");
     return check_overrides(&w);
 }

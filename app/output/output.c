@@ -48,19 +48,18 @@ static int take_memory(hx_output *out)
 {
     const hx_config *const cfg = &out->session->cfg;
     int rc;
-    HX_TRY(hx_output_judge(out, hx_output_dist_create(out, &rc)));
+    HX_TRY(hx_session_note_error(out->session, hx_output_dist_create(out, &rc)));
     out->directory = cfg->output.directory;
     out->format = cfg->output.format;
     if (rc == HX_OK) rc = hx_output_add_fields(out);
     if (!out->dist) out->whole = out->physical;
-    return hx_output_agree(out, rc);
+    return hx_session_agree(out->session, rc);
 }
 
 int hx_output_take(hx_output *out, hx_session *s)
 {
     memset(out, 0, sizeof *out);
     out->session = s;
-    HX_TRY(hx_output_announce(out, HX_OUTPUT_TAKE));
     const int rc = take_memory(out);
     if (rc < 0) hx_output_free(out);
     return rc;
@@ -68,10 +67,11 @@ int hx_output_take(hx_output *out, hx_session *s)
 
 int hx_output_open(hx_output *out, hx_session *s)
 {
+    const int is_first = hx_session_is_first(s);
     /* made first, so that its permissions can be checked */
-    HX_TRY(hx_output_make_directory(&s->cfg));
+    HX_TRY(hx_session_agree(s, is_first ? hx_output_make_directory(&s->cfg) : HX_OK));
     HX_TRY(hx_output_take(out, s));
-    if (hx_atomic_file_sweep(out->directory) > 0)
+    if (is_first && hx_atomic_file_sweep(out->directory) > 0)
         hx_log_detail("%s: removed files that a killed run left incomplete", out->directory);
     return HX_OK;
 }
@@ -153,47 +153,33 @@ static int make_title(const hx_output *out, int iteration, const hx_hash *densit
     return HX_OK;
 }
 
-/* Data that all processes need to write a file, sent by the root. */
-typedef struct file_order {
-    int32_t is_synced;
-    char path[PATH_MAX], title[HX_VTK_TITLE];
-} file_order;
-
-/* Fills the fields and writes the file. */
-static int make_file(hx_output *out, int iteration, const char *path, int is_synced,
-                     file_order *order)
+/* Fills the fields, and makes the title of the file. */
+static int fill_file(hx_output *out, int iteration, char title[HX_VTK_TITLE])
 {
     hx_hash density;
-    memset(order, 0, sizeof *order);
     HX_TRY(hx_output_fill_fields(out));
     HX_TRY(hash_density(out, &density));
-    if (path) {
-        order->is_synced = is_synced;
-        snprintf(order->path, sizeof order->path, "%s", path);
-        HX_TRY(make_title(out, iteration, &density, order->title));
-    }
-    return hx_output_spread(out, order, sizeof *order);
+    return make_title(out, iteration, &density, title);
 }
 
 static int write_piece(hx_output *out, int iteration, const char *path, int is_synced)
 {
-    file_order order;
+    char title[HX_VTK_TITLE];
     int64_t n_written = 0;
     hx_vtk_options options = write_options(out);
-    HX_TRY(hx_output_judge(out, make_file(out, iteration, path, is_synced, &order)));
+    HX_TRY(hx_session_note_error(out->session, fill_file(out, iteration, title)));
     if (!hx_output_is_writer(out)) return HX_OK;
-    options.is_synced = order.is_synced;
+    options.is_synced = is_synced;
     HX_TRY(hx_output_bring_mesh(out));
-    const int rc = hx_progress_write(order.path, &out->session->mesh, order.title, &options,
-                                     &out->fields, &n_written);
+    const int rc =
+        hx_progress_write(path, &out->session->mesh, title, &options, &out->fields, &n_written);
     hx_output_leave_mesh(out);
     HX_TRY(rc);
-    return n_written == 0 ? warn_empty(out, order.path) : HX_OK;
+    return n_written == 0 ? warn_empty(out, path) : HX_OK;
 }
 
 static int write_output_file(hx_output *out, int iteration, const char *path, int is_synced)
 {
-    HX_TRY(hx_output_announce(out, HX_OUTPUT_WRITE));
     HX_IN_SPAN_OF_HOST(&out->session->device, HX_SPAN_OUTPUT, -1,
                        write_piece(out, iteration, path, is_synced));
     return HX_OK;
@@ -208,11 +194,13 @@ int hx_output_write(hx_output *out, int iteration, int is_synced)
 {
     char path[PATH_MAX], name[64];
     snprintf(name, sizeof name, "density_%04d.vtk", iteration);
-    HX_TRY(
-        write_output_file(out, iteration, hx_output_path(out, name, path, sizeof path), is_synced));
-    HX_TRY(hx_output_remember(out, name, iteration));
-    return hx_vtk_write_series(hx_output_path(out, "density.vtk.series", path, sizeof path),
-                               out->n_file, (const char *const *)out->file, out->time);
+    int rc =
+        write_output_file(out, iteration, hx_output_path(out, name, path, sizeof path), is_synced);
+    if (rc == HX_OK) rc = hx_output_remember(out, name, iteration);
+    if (rc == HX_OK && hx_session_is_first(out->session))
+        rc = hx_vtk_write_series(hx_output_path(out, "density.vtk.series", path, sizeof path),
+                                 out->n_file, (const char *const *)out->file, out->time);
+    return hx_session_agree(out->session, rc);
 }
 
 void hx_output_free(hx_output *out)

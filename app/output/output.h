@@ -56,8 +56,7 @@ typedef struct hx_output_plan {
 int hx_output_make_plan(hx_session *s, hx_output_plan *plan);
 
 /* Creates the directory, tests that a file can be written there, and allocates the memory. In a run
- * of several processes this function and those below are called on process 0, and the others follow
- * (output_dist.h). */
+ * of several processes this function and those that write a file are collective. */
 int hx_output_open(hx_output *out, hx_session *s);
 /* Only allocates memory. */
 int hx_output_take(hx_output *out, hx_session *s);

@@ -8,28 +8,6 @@
 #include "core/base/memory.h"
 #include "core/comm/comm_file.h"
 
-int hx_output_announce(hx_output *out, int32_t what)
-{
-    return out->session->comm ? hx_dist_announce(&out->session->dist, what, 0) : HX_OK;
-}
-
-int hx_output_agree(const hx_output *out, int rc)
-{
-    return out->session->comm ? hx_comm_agree(out->session->comm, rc) : rc;
-}
-
-int hx_output_judge(hx_output *out, int rc)
-{
-    if (rc < 0 && out->session->comm) out->session->dist.is_lost = 1;
-    return rc;
-}
-
-int hx_output_spread(const hx_output *out, void *data, size_t bytes)
-{
-    const hx_comm *const comm = out->session->comm;
-    return comm ? comm->ops->broadcast(comm, HX_DIST_ROOT, data, bytes) : HX_OK;
-}
-
 int hx_output_sum_hash(const hx_output *out, hx_hash *hash)
 {
     const hx_comm *const comm = out->session->comm;
@@ -52,7 +30,7 @@ enum { MOST_FIELDS = 32 };
 /* Settings that determine the file, taken from the root's config. */
 typedef struct file_choice {
     double threshold;
-    int32_t format, n_field, field[MOST_FIELDS];
+    int32_t format, timeline, n_field, field[MOST_FIELDS];
     char directory[PATH_MAX];
 } file_choice;
 
@@ -61,6 +39,7 @@ static void get_choice(const hx_config *cfg, file_choice *c)
     memset(c, 0, sizeof *c);
     c->threshold = cfg->output.threshold;
     c->format = (int32_t)cfg->output.format;
+    c->timeline = cfg->output.timeline;
     for (size_t i = 0; i < cfg->output.fields.n && i < MOST_FIELDS; i++)
         c->field[c->n_field++] = cfg->output.fields.word[i];
     snprintf(c->directory, sizeof c->directory, "%s", cfg->output.directory);
@@ -77,7 +56,8 @@ static int take_choice(hx_config *cfg, const file_choice *c)
     cfg->output.fields.n = n;
     cfg->output.threshold = c->threshold;
     cfg->output.format = (hx_vtk_format)c->format;
-    return HX_OK;
+    cfg->output.timeline = c->timeline;
+    return hx_config_set_word(&cfg->output.directory, c->directory);
 }
 
 /* Returns 1 if only the root writes: text files, files of part of a mesh that each process has
@@ -207,7 +187,7 @@ int hx_output_dist_create(hx_output *out, int *rc)
     *rc = HX_OK;
     if (!s->comm) return HX_OK;
     get_choice(&s->cfg, &c);
-    HX_TRY(hx_output_spread(out, &c, sizeof c));
+    HX_TRY(hx_session_share(s, &c, sizeof c));
     HX_TRY(hx_comm_shares_folder(s->comm, c.directory, &is_shared));
     *rc = create_output_dist(out, &c, is_shared);
     return HX_OK;

@@ -1,7 +1,6 @@
 /* Inside of the output: VTK files of a run of several processes. Each process sends its values of a
- * field to the processes that write them, and each writer writes one piece of the file. Process 0
- * (the root) starts each step and the others follow. With one process nothing is sent: its own
- * values are the field. */
+ * field to the processes that write them, and each writer writes one piece of the file. With
+ * one process nothing is sent: its own values are the field. */
 #ifndef HX_OUTPUT_DIST_H
 #define HX_OUTPUT_DIST_H
 
@@ -22,35 +21,10 @@ struct hx_output_dist {
     double *own; /* [own n_elem][2]: three floats, or a double, before they are sent (owned) */
 };
 
-/* hx_dist_call.what: functions of output.h and trace.h that all processes call together. */
-enum {
-    HX_OUTPUT_TAKE = HX_DIST_OTHER,
-    HX_OUTPUT_WRITE,
-    HX_OUTPUT_BEGIN_TRACE,
-    HX_OUTPUT_WRITE_TRACE
-};
-
-/* On a follower: joins in the root's calls from here on, until hx_output_free (output_follow.c).
- * *out must not move. */
-void hx_output_follow(hx_output *out, hx_session *s);
-
-/* Begins a collective function: hx_dist_announce. */
-int hx_output_announce(hx_output *out, int32_t what);
-
 /* Decides which process writes which piece. Must precede the adding of fields. Collective: *rc is
  * the result of each process. */
 int hx_output_dist_create(hx_output *out, int *rc);
 void hx_output_dist_free(hx_output *out);
-
-/* If any process has an error, returns it on all. */
-int hx_output_agree(const hx_output *out, int rc);
-
-/* rc is the result of a step that must succeed on all processes or on none: a failure on only one
- * leaves them inconsistent. */
-int hx_output_judge(hx_output *out, int rc);
-
-/* Broadcasts bytes of the root. */
-int hx_output_spread(const hx_output *out, void *data, size_t bytes);
 
 /* Replaces *hash by the sum over all processes. */
 int hx_output_sum_hash(const hx_output *out, hx_hash *hash);

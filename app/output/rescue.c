@@ -9,23 +9,31 @@
 #include "core/files/vtk.h"
 #include "output.h"
 
-static int write_density(const hx_output *out, const char *path)
+/* out->whole := the densities, on the first process. Collective. */
+static int fetch_density(const hx_output *out)
 {
-    const hx_session *s = out->session;
-    const hx_vtk_field density = {"density", HX_VTK_CELL, HX_VTK_F64, 1, out->whole};
+    const hx_session *const s = out->session;
     if (s->mesh.ownership)
         return HX_RAISE(HX_EENV,
                         "no process has the whole mesh, so the design cannot be saved elsewhere");
-    HX_TRY(hx_optimizer_density(&s->opt, out->whole));
-    return hx_vtk_write(path, &s->mesh, "hextop, design of a run that failed", out->format,
-                        &density, 1);
+    return hx_optimizer_density(&s->opt, out->whole);
+}
+
+static int write_density(const hx_output *out, const char *path)
+{
+    const hx_vtk_field density = {"density", HX_VTK_CELL, HX_VTK_F64, 1, out->whole};
+    return hx_vtk_write(path, &out->session->mesh, "hextop, design of a run that failed",
+                        out->format, &density, 1);
 }
 
 int hx_output_rescue(const hx_output *out, int iteration)
 {
     char path[PATH_MAX], name[64];
     snprintf(name, sizeof name, "unfinished_%04d.vtk", iteration);
-    return write_density(out, hx_output_path(out, name, path, sizeof path));
+    HX_TRY(fetch_density(out));
+    hx_output_path(out, name, path, sizeof path);
+    return hx_session_agree(out->session,
+                            hx_session_is_first(out->session) ? write_density(out, path) : HX_OK);
 }
 
 /* The last component of output.directory. */
@@ -54,7 +62,8 @@ static int save_in(const hx_output *out, const char *place, int iteration, char 
     return rc;
 }
 
-int hx_output_save_elsewhere(const hx_output *out, int iteration, char *path)
+/* Tries one place after another. */
+static int save_somewhere(const hx_output *out, int iteration, char *path)
 {
     const char *const place[] = {getenv("TMPDIR"), "/tmp", getenv("HOME")};
     int rc = HX_RAISE(HX_EIO, "no other place is known");
@@ -64,4 +73,12 @@ int hx_output_save_elsewhere(const hx_output *out, int iteration, char *path)
         if (rc != HX_EIO) break;
     }
     return rc;
+}
+
+int hx_output_save_elsewhere(const hx_output *out, int iteration, char *path)
+{
+    HX_TRY(fetch_density(out));
+    return hx_session_agree(out->session, hx_session_is_first(out->session)
+                                              ? save_somewhere(out, iteration, path)
+                                              : HX_OK);
 }

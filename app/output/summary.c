@@ -55,17 +55,53 @@ static void write_hash(hx_json *json, const char *key, const hx_hash *hash)
     hx_json_string(json, key, hx_hash_print(hash, text));
 }
 
-/* Writes the hashes that identify the run. */
-static int write_identity(hx_json *json, hx_session *s, int has_fields)
+/* What the processes contribute of the last design. */
+typedef struct case_sums {
+    double load[3], reaction[3], spring[3];
+    double convection;
+} case_sums;
+
+typedef struct last_design {
+    case_sums *load_case; /* [n_case] (owned) */
+    hx_hash density;
+    hx_dist_report *report; /* NULL: one process (owned) */
+} last_design;
+
+static int sum_case(hx_session *s, int c, case_sums *sums)
+{
+    HX_TRY(hx_analysis_load(&s->analysis, c, sums->load));
+    HX_TRY(hx_analysis_reaction(&s->analysis, c, sums->reaction));
+    if (hx_config_is_heat(&s->cfg))
+        return hx_analysis_film_heat(&s->analysis, c, &sums->convection);
+    return hx_analysis_spring_force(&s->analysis, c, sums->spring);
+}
+
+/* Collective; the caller frees *d, also after an error. */
+static int collect_design(hx_session *s, last_design *d)
+{
+    const int n_case = s->problem.cases.n;
+    HX_TRY(hx_session_agree(
+        s, hx_alloc(&d->load_case, (size_t)n_case, sizeof *d->load_case, "load cases")));
+    for (int c = 0; c < n_case; c++) HX_TRY(sum_case(s, c, &d->load_case[c]));
+    HX_TRY(hx_dist_report_take(s, &d->report));
+    return hx_identity_density(s, &d->density);
+}
+
+static void free_design(last_design *d)
+{
+    free(d->load_case);
+    free(d->report);
+}
+
+/* Writes the hashes that identify the run; design: NULL if it is lost. */
+static int write_identity(hx_json *json, hx_session *s, const last_design *design)
 {
     hx_identity identity;
-    hx_hash density;
     HX_TRY(hx_identity_of(s, &identity));
-    if (has_fields) HX_TRY(hx_identity_density(s, &density));
     hx_json_open_object(json, "identity");
     write_hash(json, "mesh", &identity.mesh);
     write_hash(json, "settings", &identity.settings);
-    if (has_fields) write_hash(json, "density", &density);
+    if (design) write_hash(json, "density", &design->density);
     hx_json_close_object(json);
     return HX_OK;
 }
@@ -97,24 +133,19 @@ static void write_mesh(hx_json *json, const hx_session *s)
 }
 
 /* Writes where the heat of a load case enters and leaves the part. */
-static int write_heat(hx_json *json, hx_session *s, int c, double load, double reaction)
+static void write_heat(hx_json *json, const case_sums *sums)
 {
-    double convection;
-    HX_TRY(hx_analysis_film_heat(&s->analysis, c, &convection));
-    hx_json_number(json, "heat_in", load);
-    hx_json_number(json, "heat_to_prescribed_temperatures", -reaction);
-    hx_json_number(json, "heat_to_convection", convection);
-    return HX_OK;
+    hx_json_number(json, "heat_in", sums->load[0]);
+    hx_json_number(json, "heat_to_prescribed_temperatures", -sums->reaction[0]);
+    hx_json_number(json, "heat_to_convection", sums->convection);
 }
 
-static int write_cases(hx_json *json, hx_session *s, const hx_stats *stats)
+static void write_cases(hx_json *json, const hx_session *s, const hx_stats *stats,
+                        const last_design *design)
 {
     hx_json_open_array(json, "cases");
     for (int c = 0; c < s->problem.cases.n; c++) {
-        double load[3], reaction[3], spring[3];
-        HX_TRY(hx_analysis_load(&s->analysis, c, load));
-        HX_TRY(hx_analysis_reaction(&s->analysis, c, reaction));
-        HX_TRY(hx_analysis_spring_force(&s->analysis, c, spring));
+        const case_sums *const sums = &design->load_case[c];
         hx_json_open_object(json, NULL);
         hx_json_integer(json, "case", c + 1);
         hx_json_number(json, "weight", s->problem.cases.weight[c]);
@@ -123,17 +154,15 @@ static int write_cases(hx_json *json, hx_session *s, const hx_stats *stats)
         hx_json_string(json, "pcg_outcome",
                        hx_pcg_reason_name(s->analysis.load_case[c].pcg.reason));
         if (hx_config_is_heat(&s->cfg)) {
-            HX_TRY(write_heat(json, s, c, load[0], reaction[0]));
-            hx_json_close_object(json);
-            continue;
+            write_heat(json, sums);
+        } else {
+            hx_json_numbers(json, "load_sum", 3, sums->load);
+            hx_json_numbers(json, "reaction_sum", 3, sums->reaction);
+            if (s->problem.springs.n > 0) hx_json_numbers(json, "spring_sum", 3, sums->spring);
         }
-        hx_json_numbers(json, "load_sum", 3, load);
-        hx_json_numbers(json, "reaction_sum", 3, reaction);
-        if (s->problem.springs.n > 0) hx_json_numbers(json, "spring_sum", 3, spring);
         hx_json_close_object(json);
     }
     hx_json_close_array(json);
-    return HX_OK;
 }
 
 static void write_memory(hx_json *json, const hx_session *s)
@@ -250,20 +279,20 @@ void hx_summary_write_versions(hx_json *json)
     hx_json_close_object(json);
 }
 
-/* has_fields = 1: the device has the fields of the last iteration. */
+/* design: NULL if the device does not have the fields of the last iteration. */
 static int print(hx_session *s, const hx_stats *stats, const hx_diags *diags, const char *status,
-                 int has_fields, FILE *stream)
+                 const last_design *design, FILE *stream)
 {
     hx_json json;
     HX_TRY(hx_session_measure(s));
     hx_json_begin(&json, stream);
     hx_json_open_object(&json, NULL);
     write_result(&json, s, stats, status);
-    if (has_fields) HX_TRY(write_cases(&json, s, stats));
+    if (design) write_cases(&json, s, stats, design);
     write_memory(&json, s);
-    if (has_fields) HX_TRY(hx_dist_report_write(s, &json));
+    if (design) hx_dist_report_write(s, design->report, &json);
     write_mesh(&json, s);
-    HX_TRY(write_identity(&json, s, has_fields));
+    HX_TRY(write_identity(&json, s, design));
     hx_diags_write(diags, &json);
     hx_config_write_json(&s->cfg, &json, "settings");
     hx_summary_write_versions(&json);
@@ -275,16 +304,20 @@ static int print(hx_session *s, const hx_stats *stats, const hx_diags *diags, co
 int hx_summary_print(hx_session *s, const hx_stats *stats, const hx_diags *diags,
                      const char *status, FILE *stream)
 {
-    return print(s, stats, diags, status, 1, stream);
+    last_design design = {0};
+    int rc = collect_design(s, &design);
+    if (rc == HX_OK) rc = print(s, stats, diags, status, &design, stream);
+    free_design(&design);
+    return rc;
 }
 
 static int write_summary_file(hx_session *s, const hx_stats *stats, const hx_diags *diags,
-                              const char *status, int has_fields, const char *path)
+                              const char *status, const last_design *design, const char *path)
 {
     int rc;
     hx_atomic_file file;
     HX_TRY(hx_atomic_file_open(&file, path));
-    HX_TRY_FAIL(print(s, stats, diags, status, has_fields, file.stream));
+    HX_TRY_FAIL(print(s, stats, diags, status, design, file.stream));
     return stats->total > HX_STATS_LONG ? hx_atomic_file_commit_synced(&file)
                                         : hx_atomic_file_commit(&file);
 fail:
@@ -296,10 +329,18 @@ int hx_summary_write(hx_session *s, const hx_stats *stats, const hx_diags *diags
                      const char *status, const char *path)
 {
     const int has_fields = s->opt.iteration == stats->last.iteration;
-    const int rc = write_summary_file(s, stats, diags, status, has_fields, path);
-    if ((rc != HX_EDEVICE && rc != HX_ENOMEM) || !has_fields) return rc;
-    hx_log_warning("%s lacks the load cases and the hash of the densities: %s", path,
-                   hx_error_message());
-    hx_error_clear();
-    return write_summary_file(s, stats, diags, status, 0, path);
+    last_design design = {0};
+    int rc = has_fields ? collect_design(s, &design) : HX_OK;
+    const int lacks_fields = rc == HX_EDEVICE || rc == HX_ENOMEM;
+    if (lacks_fields) {
+        hx_log_warning("%s lacks the load cases and the hash of the densities: %s", path,
+                       hx_error_message());
+        hx_error_clear();
+        rc = HX_OK;
+    }
+    if (rc == HX_OK && hx_session_is_first(s))
+        rc = write_summary_file(s, stats, diags, status,
+                                has_fields && !lacks_fields ? &design : NULL, path);
+    free_design(&design);
+    return hx_session_agree(s, rc);
 }

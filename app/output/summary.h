@@ -7,7 +7,7 @@
 
 /* status: "done", "interrupted" or "failed". Needs at least one iteration. If the step after it
  * failed, or the device is lost, values that only the device has (cases, the hash of the densities)
- * are left out. HX_EIO. */
+ * are left out. HX_EIO. Collective. */
 int hx_summary_write(hx_session *s, const hx_stats *stats, const hx_diags *diags,
                      const char *status, const char *path);
 

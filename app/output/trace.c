@@ -69,9 +69,8 @@ static int open_timeline(hx_output *out)
 int hx_trace_begin(hx_output *out)
 {
     if (!out->session->cfg.output.timeline) return HX_OK;
-    HX_TRY(hx_output_announce(out, HX_OUTPUT_BEGIN_TRACE));
-    HX_TRY(hx_output_agree(out, open_timeline(out)));
-    HX_TRY(hx_output_judge(out, read_clock(out->trace->comm, &out->trace->start)));
+    HX_TRY(hx_session_agree(out->session, open_timeline(out)));
+    HX_TRY(hx_session_note_error(out->session, read_clock(out->trace->comm, &out->trace->start)));
     set_timeline(out->session, out->trace->timeline);
     return HX_OK;
 }
@@ -253,10 +252,10 @@ int hx_trace_write(hx_output *out)
     extent *all;
     hx_span_time *list = NULL;
     if (!out->trace) return HX_OK;
-    HX_TRY(hx_output_announce(out, HX_OUTPUT_WRITE_TRACE));
-    HX_TRY(hx_output_agree(out, hx_alloc(&all, (size_t)out->trace->comm->size, sizeof *all, what)));
-    int rc = hx_output_judge(out, collect(out->trace, all, &list));
-    if (rc == HX_OK && out->trace->comm->rank == HX_DIST_ROOT) rc = write_collected(out, all, list);
+    HX_TRY(hx_session_agree(out->session,
+                            hx_alloc(&all, (size_t)out->trace->comm->size, sizeof *all, what)));
+    int rc = hx_session_note_error(out->session, collect(out->trace, all, &list));
+    if (rc == HX_OK && hx_session_is_first(out->session)) rc = write_collected(out, all, list);
     free(all);
     free(list);
     return rc;

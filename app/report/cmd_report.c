@@ -16,20 +16,8 @@
 enum { OUTPUT, TRIANGLES };
 
 /* Maximum number of triangles of all parts on a page. Each takes 13 bytes in base64, at most 17. */
-static const int64_t most_triangles = 800000;
+enum { MOST_TRIANGLES = 800000 };
 static const int64_t most_bytes = 15000000;
-
-static int read_triangles(const char *text, size_t n_run, int64_t *n)
-{
-    char *end;
-    const long long value = strtoll(text, &end, 10);
-    if (end == text || *end != '\0' || value < 100 || value > most_triangles)
-        return HX_RAISE(HX_EINPUT, "--triangles %s: expected a whole number from 100 to %lld", text,
-                        (long long)most_triangles);
-    *n = value;
-    if (*n > most_triangles / (int64_t)n_run) *n = most_triangles / (int64_t)n_run;
-    return HX_OK;
-}
 
 /* --- labels --- */
 
@@ -54,18 +42,6 @@ static int is_taken(const hx_report *report, size_t i, const char *label)
             return 1;
     }
     return 0;
-}
-
-/* The folder's name, or its path if two folders have the same name. */
-static int make_labels(hx_report *report)
-{
-    for (size_t i = 0; i < report->n_run; i++) {
-        char label[256];
-        last_part(report->run[i].folder, label, sizeof label);
-        HX_TRY(hx_strdup(&report->run[i].label,
-                         is_taken(report, i, label) ? report->run[i].folder : label));
-    }
-    return HX_OK;
 }
 
 /* The common title of all runs, or else the folders. */
@@ -98,38 +74,18 @@ static int read_runs(hx_report *report, const hx_options *options, const char *p
         HX_TRY(hx_report_read(&report->run[i], options->argument[i], &outputs));
     }
     HX_TRY(hx_output_names_check(&outputs));
-    HX_TRY(make_labels(report));
+    /* The folder's name, or its path if two folders have the same name. */
+    for (size_t i = 0; i < report->n_run; i++) {
+        char label[256];
+        last_part(report->run[i].folder, label, sizeof label);
+        HX_TRY(hx_strdup(&report->run[i].label,
+                         is_taken(report, i, label) ? report->run[i].folder : label));
+    }
     for (size_t i = 0; i < report->n_run; i++) {
         HX_TRY(hx_report_make_part(&report->run[i], report->n_triangle));
         hx_report_judge(&report->run[i]);
     }
     return HX_OK;
-}
-
-/* The field of that name whose range of colours is largest. */
-static const hx_report_field *widest(const hx_report *report, const char *name)
-{
-    const hx_report_field *found = NULL;
-    for (size_t i = 0; i < report->n_run; i++)
-        for (size_t k = 0; k < report->run[i].part.n_field; k++) {
-            const hx_report_field *const f = &report->run[i].part.field[k];
-            if (strcmp(f->name, name) == 0 && (!found || f->high > found->high)) found = f;
-        }
-    return found;
-}
-
-/* Gives fields of one quantity the same range of colours in all parts, if their units are the
- * same. */
-static void share_colours(hx_report *report)
-{
-    for (size_t i = 0; i < report->n_run; i++)
-        for (size_t k = 0; k < report->run[i].part.n_field; k++) {
-            hx_report_field *const f = &report->run[i].part.field[k];
-            const hx_report_field *const most = widest(report, f->name);
-            if (strcmp(f->unit, most->unit) != 0) continue;
-            f->high = most->high;
-            f->is_cut = f->most > f->high * (1.0 + 1e-6);
-        }
 }
 
 static void say_part(const hx_report_run *run)
@@ -178,16 +134,6 @@ fail:
     return rc;
 }
 
-/* Path of the page: report.html in the folder of a run; for several runs, in the current folder. */
-static const char *name_beside(const hx_options *options, char path[PATH_MAX])
-{
-    const char *const folder = options->n_argument == 1 ? options->argument[0] : "";
-    const size_t n = strlen(folder);
-    snprintf(path, PATH_MAX, "%.4000s%sreport.html", folder,
-             n > 0 && folder[n - 1] != '/' ? "/" : "");
-    return path;
-}
-
 /* title: buffer for the title of the page. */
 static int make_report(hx_report *report, const hx_options *options, char *title, size_t n_title)
 {
@@ -195,13 +141,42 @@ static int make_report(hx_report *report, const hx_options *options, char *title
     int64_t n_byte = 0;
     const double begin = hx_clock();
     const char *path = hx_option_text(options, OUTPUT);
+    int n_triangle;
     /* an invalid variable is an error; otherwise the page would lack the run's config */
     HX_TRY(hx_config_check_variables());
-    HX_TRY(read_triangles(hx_option_text(options, TRIANGLES), options->n_argument,
-                          &report->n_triangle));
-    if (!path) path = name_beside(options, beside);
+    HX_TRY(hx_option_read_integer("--triangles", hx_option_text(options, TRIANGLES), 100,
+                                  MOST_TRIANGLES, &n_triangle));
+    report->n_triangle = n_triangle;
+    if (n_triangle > MOST_TRIANGLES / (int64_t)options->n_argument)
+        report->n_triangle = MOST_TRIANGLES / (int64_t)options->n_argument;
+    /* Path of the page: report.html in the folder of a run; for several runs, in the current
+     * folder. */
+    if (!path) {
+        const char *const folder = options->n_argument == 1 ? options->argument[0] : "";
+        const size_t n = strlen(folder);
+        snprintf(beside, PATH_MAX, "%.4000s%sreport.html", folder,
+                 n > 0 && folder[n - 1] != '/' ? "/" : "");
+        path = beside;
+    }
     HX_TRY(read_runs(report, options, path));
-    share_colours(report);
+    /* Gives fields of one quantity the same range of colours in all parts, if their units are
+     * the same. */
+    for (size_t i = 0; i < report->n_run; i++)
+        for (size_t k = 0; k < report->run[i].part.n_field; k++) {
+            hx_report_field *const f = &report->run[i].part.field[k];
+            /* The field of that name whose range of colours is largest. */
+            const hx_report_field *most = NULL;
+            for (size_t r = 0; r < report->n_run; r++)
+                for (size_t m = 0; m < report->run[r].part.n_field; m++) {
+                    const hx_report_field *const other = &report->run[r].part.field[m];
+                    if (strcmp(other->name, f->name) == 0 && (!most || other->high > most->high))
+                        most = other;
+                }
+
+            if (strcmp(f->unit, most->unit) != 0) continue;
+            f->high = most->high;
+            f->is_cut = f->most > f->high * (1.0 + 1e-6);
+        }
     report->title = make_title(report, title, n_title);
     HX_TRY(write_page(report, path, &n_byte));
     for (size_t i = 0; i < report->n_run; i++) say_part(&report->run[i]);
@@ -223,17 +198,11 @@ static int report_runs(const hx_options *options)
 }
 
 static const hx_option report_options[] = {
-    [OUTPUT] = {.name = "--output",
-                .letter = "-o",
-                .kind = HX_OPTION_FILE,
-                .value = "FILE.html",
+    [OUTPUT] = {"--output", HX_OPTION_FILE, "FILE.html", .letter = "-o",
                 .help = "file to write; default: report.html in the folder of a run, for several "
                         "runs in the current folder"},
     [TRIANGLES] =
-        {.name = "--triangles",
-         .kind = HX_OPTION_TEXT,
-         .value = "N",
-         .fallback = "300000",
+        {"--triangles", HX_OPTION_TEXT, "N", .fallback = "300000",
          .help = "maximum number of triangles per part; all parts together have at most 800,000"},
 };
 

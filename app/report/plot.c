@@ -11,17 +11,12 @@ enum { MAX_POINT = 600, MAX_HOVER = 240, MAX_BAR = 100 };
 
 /* --- ticks --- */
 
-/* A step of 1, 2 or 5 times a power of ten that gives about n steps in the span. */
-static double nice_step(double span, int n)
-{
-    const double raw = span / n, power = pow(10.0, floor(log10(raw)));
-    const double share = raw / power;
-    return power * (share < 1.5 ? 1.0 : share < 3.5 ? 2.0 : share < 7.5 ? 5.0 : 10.0);
-}
-
 static void make_linear(hx_ticks *t, double low, double high, int n)
 {
-    const double step = nice_step(high - low, n);
+    /* A step of 1, 2 or 5 times a power of ten that gives about n steps in the span. */
+    const double raw = (high - low) / n, power = pow(10.0, floor(log10(raw)));
+    const double share = raw / power;
+    const double step = power * (share < 1.5 ? 1.0 : share < 3.5 ? 2.0 : share < 7.5 ? 5.0 : 10.0);
     t->low = step * floor(low / step + 1e-9);
     t->high = step * ceil(high / step - 1e-9);
     for (double at = t->low; t->n < HX_PLOT_MAX_TICK && at < t->high + 0.5 * step; at += step)
@@ -178,23 +173,6 @@ static void close_figure(FILE *f)
 
 /* --- lines --- */
 
-static int find_range(const hx_plot *p, double *low, double *high, size_t *n)
-{
-    *low = INFINITY;
-    *high = -INFINITY;
-    *n = 0;
-    for (size_t i = 0; i < p->n_line; i++) {
-        for (size_t k = 0; k < p->line[i].n; k++) {
-            const double y = p->line[i].y[k];
-            if (!isfinite(y)) continue;
-            *low = fmin(*low, y);
-            *high = fmax(*high, y);
-        }
-        if (p->line[i].n > *n) *n = p->line[i].n;
-    }
-    return *n > 0 && *high >= *low;
-}
-
 /* The next point to draw. Points have equal steps; the last point is always drawn. */
 static size_t next_point(size_t k, size_t n)
 {
@@ -220,26 +198,24 @@ static void put_plot_line(const axes *a, const hx_plot_line *line)
                 x_of(a, 1.0), y_of(a, line->y[0]));
 }
 
-/* Adds the text that appears when the pointer is over the line. */
-static void put_hover(const axes *a, const hx_plot *p, const hx_plot_line *line)
-{
-    const size_t step = line->n / MAX_HOVER + 1;
-    for (size_t k = 0; k < line->n; k += step) {
-        if (!isfinite(line->y[k])) continue;
-        fprintf(a->f, "<circle class=\"hit s%d\" cx=\"%.1f\" cy=\"%.1f\" r=\"5\"><title>",
-                line->colour, x_of(a, (double)k + 1.0), y_of(a, line->y[k]));
-        if (p->n_line > 1) hx_html_printf(a->f, "%s, ", line->name);
-        hx_html_printf(a->f, "%s %zu: %.5g%s", p->x_short, k + 1, line->y[k], p->unit);
-        fputs("</title></circle>", a->f);
-    }
-}
-
 void hx_plot_lines(const hx_plot *p, FILE *f)
 {
     axes a = {.f = f};
     double low, high;
     size_t n;
-    if (!find_range(p, &low, &high, &n)) return;
+    low = INFINITY;
+    high = -INFINITY;
+    n = 0;
+    for (size_t i = 0; i < p->n_line; i++) {
+        for (size_t k = 0; k < p->line[i].n; k++) {
+            const double y = p->line[i].y[k];
+            if (!isfinite(y)) continue;
+            low = fmin(low, y);
+            high = fmax(high, y);
+        }
+        if (p->line[i].n > n) n = p->line[i].n;
+    }
+    if (n == 0 || !(high >= low)) return;
     const int is_log = p->is_log && low > 0.0 && high > 10.0 * low;
     if (p->from_zero && !is_log) low = fmin(low, 0.0);
     hx_ticks_make(&a.y, low, high, 5, is_log);
@@ -249,7 +225,19 @@ void hx_plot_lines(const hx_plot *p, FILE *f)
                        : "over the design iterations");
     put_axes(&a, p->x_name);
     for (size_t i = 0; i < p->n_line; i++) put_plot_line(&a, &p->line[i]);
-    for (size_t i = 0; i < p->n_line; i++) put_hover(&a, p, &p->line[i]);
+    /* Adds the text that appears when the pointer is over the line. */
+    for (size_t i = 0; i < p->n_line; i++) {
+        const hx_plot_line *const line = &p->line[i];
+        const size_t step = line->n / MAX_HOVER + 1;
+        for (size_t k = 0; k < line->n; k += step) {
+            if (!isfinite(line->y[k])) continue;
+            fprintf(a.f, "<circle class=\"hit s%d\" cx=\"%.1f\" cy=\"%.1f\" r=\"5\"><title>",
+                    line->colour, x_of(&a, (double)k + 1.0), y_of(&a, line->y[k]));
+            if (p->n_line > 1) hx_html_printf(a.f, "%s, ", line->name);
+            hx_html_printf(a.f, "%s %zu: %.5g%s", p->x_short, k + 1, line->y[k], p->unit);
+            fputs("</title></circle>", a.f);
+        }
+    }
     close_figure(f);
 }
 
@@ -261,13 +249,6 @@ static double bar_value(const hx_plot_line *layer, size_t k, size_t end)
     double sum = 0.0;
     for (size_t i = k; i < end; i++) sum += isfinite(layer->y[i]) ? layer->y[i] : 0.0;
     return sum / (double)(end - k);
-}
-
-static double bar_sum(const hx_plot *p, size_t k, size_t end)
-{
-    double sum = 0.0;
-    for (size_t i = 0; i < p->n_line; i++) sum += bar_value(&p->line[i], k, end);
-    return sum;
 }
 
 static void put_bar(const axes *a, const hx_plot *p, size_t k, size_t end)
@@ -299,8 +280,12 @@ void hx_plot_bars(const hx_plot *p, FILE *f)
     const size_t n = p->n_line > 0 ? p->line[0].n : 0;
     const size_t step = n / MAX_BAR + 1;
     if (n == 0) return;
-    for (size_t k = 0; k < n; k += step)
-        most = fmax(most, bar_sum(p, k, k + step < n ? k + step : n));
+    for (size_t k = 0; k < n; k += step) {
+        double sum = 0.0;
+        for (size_t i = 0; i < p->n_line; i++)
+            sum += bar_value(&p->line[i], k, k + step < n ? k + step : n);
+        most = fmax(most, sum);
+    }
     hx_ticks_make(&a.y, 0.0, most > 0.0 ? most : 1.0, 5, 0);
     make_x(&a.x, 0.5, (double)n + 0.5);
     open_figure(p, f, "of each design iteration, stages on top of each other");

@@ -11,20 +11,6 @@ static void put_lines(FILE *f, const char *const *line)
     for (; *line; line++) fputs(*line, f);
 }
 
-static void put_head(const hx_report *report, FILE *f)
-{
-    fputs("<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
-          "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
-          "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src "
-          "'unsafe-inline'; script-src 'unsafe-inline'; img-src data:\">\n"
-          "<meta name=\"generator\" content=\"hextop " HX_VERSION "\">\n<title>",
-          f);
-    hx_html_text(f, report->title);
-    fputs("</title>\n<style>\n", f);
-    put_lines(f, hx_report_css);
-    fputs("</style>\n</head>\n<body>\n", f);
-}
-
 /* Writes units, folder, machine. */
 static void put_line_below(const hx_report_run *run, FILE *f)
 {
@@ -34,19 +20,6 @@ static void put_line_below(const hx_report_run *run, FILE *f)
     hx_html_text(f, run->folder);
     if (run->units.system[0]) hx_html_printf(f, " · %s", run->units.system);
     if (machine) hx_html_printf(f, " · %s", machine);
-}
-
-static void put_header(const hx_report *report, FILE *f)
-{
-    fputs("<header><div><h1>", f);
-    hx_html_text(f, report->title);
-    fputs("</h1><p>", f);
-    if (report->n_run == 1)
-        put_line_below(&report->run[0], f);
-    else
-        fprintf(f, "%zu %s side by side", report->n_run, hx_noun(report->n_run, "run", "runs"));
-    fputs("</p></div><button type=\"button\" id=\"theme\" hidden>Dark</button></header>\n<main>\n",
-          f);
 }
 
 static void put_notes(const hx_report_lines *lines, const char *title, const char *kind, FILE *f)
@@ -113,8 +86,25 @@ static int put_several(const hx_report *report, FILE *f)
 
 int hx_report_write_page(const hx_report *report, FILE *f)
 {
-    put_head(report, f);
-    put_header(report, f);
+    fputs("<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
+          "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
+          "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src "
+          "'unsafe-inline'; script-src 'unsafe-inline'; img-src data:\">\n"
+          "<meta name=\"generator\" content=\"hextop " HX_VERSION "\">\n<title>",
+          f);
+    hx_html_text(f, report->title);
+    fputs("</title>\n<style>\n", f);
+    put_lines(f, hx_report_css);
+    fputs("</style>\n</head>\n<body>\n", f);
+    fputs("<header><div><h1>", f);
+    hx_html_text(f, report->title);
+    fputs("</h1><p>", f);
+    if (report->n_run == 1)
+        put_line_below(&report->run[0], f);
+    else
+        fprintf(f, "%zu %s side by side", report->n_run, hx_noun(report->n_run, "run", "runs"));
+    fputs("</p></div><button type=\"button\" id=\"theme\" hidden>Dark</button></header>\n<main>\n",
+          f);
     HX_TRY(report->n_run == 1 ? put_single(report, f) : put_several(report, f));
     fputs("</main>\n<footer>Made by hextop " HX_VERSION
           " report. This file needs no other and no network.</footer>\n<script>\n",

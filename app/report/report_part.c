@@ -86,16 +86,6 @@ fail:
     return rc;
 }
 
-/* Takes for each vertex the nodal value just inside the surface. */
-static int to_vertices(const hx_surface *s, const float *node, float *value)
-{
-    for (int64_t v = 0; v < s->n_vertex; v++) {
-        const int32_t a = s->edge[2 * v];
-        value[v] = a >= 0 ? node[a] : NAN;
-    }
-    return fill_gaps(s, value);
-}
-
 static int add_field(maker *m, const char *name, const char *label, const char *unit,
                      const double *elem, const double *share)
 {
@@ -111,7 +101,12 @@ static int add_field(maker *m, const char *name, const char *label, const char *
     f->unit = unit;
     HX_TRY_FAIL(hx_alloc(&node, (size_t)mesh->n_node, sizeof *node, "nodal values"));
     HX_TRY_FAIL(average(mesh, mesh->n_elem / m->source.mesh->n_elem, elem, share, node));
-    rc = to_vertices(&part->surface, node, f->value);
+    /* Takes for each vertex the nodal value just inside the surface. */
+    for (int64_t v = 0; v < part->surface.n_vertex; v++) {
+        const int32_t a = part->surface.edge[2 * v];
+        f->value[v] = a >= 0 ? node[a] : NAN;
+    }
+    rc = fill_gaps(&part->surface, f->value);
 fail:
     free(node);
     return rc;
@@ -177,44 +172,7 @@ fail:
     return rc;
 }
 
-/* The colour scale ends at the value that only 0.5 % of the vertices exceed. Otherwise peaks at
- * single points, such as stresses at supports, would leave one colour for the rest. */
-static int find_range(hx_report_field *f, int64_t n)
-{
-    double *sorted = NULL;
-    HX_TRY(hx_alloc(&sorted, (size_t)n, sizeof *sorted, "colours"));
-    for (int64_t v = 0; v < n; v++) sorted[v] = (double)f->value[v];
-    hx_sort_values(sorted, (size_t)n);
-    f->most = hx_quantile(sorted, (size_t)n, 1.0);
-    f->least = hx_quantile(sorted, (size_t)n, 0.0);
-    f->high = hx_quantile(sorted, (size_t)n, 0.995);
-    f->low = 0.0;
-    if (!(f->high > f->low)) f->high = f->most > f->low ? f->most : f->low + 1.0;
-    if (strcmp(f->name, "density") == 0) f->high = 1.0;
-    f->is_cut = f->most > f->high * (1.0 + 1e-6);
-    free(sorted);
-    return HX_OK;
-}
-
 /* --- the surface --- */
-
-static int cut_part_surface(maker *m)
-{
-    const double begin = hx_clock();
-    hx_report_part *part = &m->run->part;
-    hx_surface_source *source = &m->source;
-    double volume;
-    HX_TRY(hx_surface_source_field(source, &m->field));
-    HX_TRY(hx_part_check_target(&source->part, source->target));
-    HX_TRY(hx_surface_threshold(&m->field, source->target, &part->threshold, &volume));
-    const double found = hx_clock();
-    HX_TRY(hx_surface_extract(&part->surface, &m->field, part->threshold));
-    const double extracted = hx_clock();
-    HX_TRY(hx_surface_smooth(&part->surface, &m->field, N_SMOOTH, &m->smoothing));
-    hx_log_detail("seconds    threshold %.3f, triangles %.3f, smoothing %.3f", found - begin,
-                  extracted - found, hx_clock() - extracted);
-    return HX_OK;
-}
 
 static int simplify(maker *m, int64_t n_triangle)
 {
@@ -226,8 +184,24 @@ static int simplify(maker *m, int64_t n_triangle)
     HX_TRY(
         /* number of pieces and holes do not depend on the precision */
         hx_surface_check(&part->surface, HX_SURFACE_F64, &part->shape));
-    for (size_t i = 0; i < part->n_field; i++)
-        HX_TRY(find_range(&part->field[i], part->surface.n_vertex));
+    /* The colour scale ends at the value that only 0.5 % of the vertices exceed. Otherwise
+     * peaks at single points, such as stresses at supports, would leave one colour for the
+     * rest. */
+    for (size_t i = 0; i < part->n_field; i++) {
+        hx_report_field *const f = &part->field[i];
+        double *sorted = NULL;
+        HX_TRY(hx_alloc(&sorted, (size_t)part->surface.n_vertex, sizeof *sorted, "colours"));
+        for (int64_t v = 0; v < part->surface.n_vertex; v++) sorted[v] = (double)f->value[v];
+        hx_sort_values(sorted, (size_t)part->surface.n_vertex);
+        f->most = hx_quantile(sorted, (size_t)part->surface.n_vertex, 1.0);
+        f->least = hx_quantile(sorted, (size_t)part->surface.n_vertex, 0.0);
+        f->high = hx_quantile(sorted, (size_t)part->surface.n_vertex, 0.995);
+        f->low = 0.0;
+        if (!(f->high > f->low)) f->high = f->most > f->low ? f->most : f->low + 1.0;
+        if (strcmp(f->name, "density") == 0) f->high = 1.0;
+        f->is_cut = f->most > f->high * (1.0 + 1e-6);
+        free(sorted);
+    }
     for (int d = 0; d < 3; d++) part->step[d] = (part->shape.max[d] - part->shape.min[d]) / 65535.0;
     return HX_OK;
 }
@@ -260,7 +234,18 @@ static int make_picture(maker *m, int64_t n_triangle)
     const double begin = hx_clock();
     HX_TRY(open_source(m));
     const double opened = hx_clock();
-    HX_TRY(cut_part_surface(m));
+    hx_report_part *part = &m->run->part;
+    hx_surface_source *source = &m->source;
+    double volume;
+    HX_TRY(hx_surface_source_field(source, &m->field));
+    HX_TRY(hx_part_check_target(&source->part, source->target));
+    HX_TRY(hx_surface_threshold(&m->field, source->target, &part->threshold, &volume));
+    const double found = hx_clock();
+    HX_TRY(hx_surface_extract(&part->surface, &m->field, part->threshold));
+    const double extracted = hx_clock();
+    HX_TRY(hx_surface_smooth(&part->surface, &m->field, N_SMOOTH, &m->smoothing));
+    hx_log_detail("seconds    threshold %.3f, triangles %.3f, smoothing %.3f", found - begin,
+                  extracted - found, hx_clock() - extracted);
     const double cut_out = hx_clock();
     HX_TRY(add_stress(m));
     HX_TRY(add_field(m, "density", "Density just inside the surface", "", m->source.rho, NULL));

@@ -60,21 +60,18 @@ static void put_kind(const hx_report *report, const kind *k, FILE *f)
     if (plot.n_line > 0 || k->column) hx_plot_lines(&plot, f);
 }
 
-static void put_legend(const hx_report *report, FILE *f)
-{
-    fputs("<ul class=\"legend\">", f);
-    for (size_t i = 0; i < report->n_run; i++) {
-        if (report->run[i].history.n_row == 0) continue;
-        fprintf(f, "<li><i class=\"s%zu\"></i>", i);
-        hx_html_text(f, report->run[i].label);
-        fputs("</li>", f);
-    }
-    fputs("</ul>\n", f);
-}
-
 void hx_report_write_plots(const hx_report *report, FILE *f)
 {
-    if (report->n_run > 1) put_legend(report, f);
+    if (report->n_run > 1) {
+        fputs("<ul class=\"legend\">", f);
+        for (size_t i = 0; i < report->n_run; i++) {
+            if (report->run[i].history.n_row == 0) continue;
+            fprintf(f, "<li><i class=\"s%zu\"></i>", i);
+            hx_html_text(f, report->run[i].label);
+            fputs("</li>", f);
+        }
+        fputs("</ul>\n", f);
+    }
     fputs("<div class=\"plots\">\n", f);
     for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++) put_kind(report, &kinds[i], f);
     fputs("</div>\n", f);
@@ -95,8 +92,15 @@ static double stage_seconds(const hx_report_run *run, int stage)
     return y && run->history.n_row > 0 ? sum : NAN;
 }
 
-static void put_stage_bars(const hx_report_run *run, FILE *f)
+void hx_report_write_stages(const hx_report_run *run, FILE *f)
 {
+    double total = 0.0;
+    for (int i = 0; i < N_STAGE; i++) {
+        const double seconds = stage_seconds(run, i);
+        if (!isnan(seconds)) total += seconds;
+    }
+    if (!(total > 0.0)) return;
+    fputs("<section><h3>Where the time goes</h3><div class=\"split\">\n", f);
     hx_plot plot = {.title = "Time of an iteration, by stage",
                     .unit = " s",
                     .x_name = "Design iteration",
@@ -108,10 +112,6 @@ static void put_stage_bars(const hx_report_run *run, FILE *f)
         plot.line[plot.n_line++] = (hx_plot_line){stages[i].name, i, y, run->history.n_row};
     }
     if (run->history.n_row > 0) hx_plot_bars(&plot, f);
-}
-
-static void put_stage_table(const hx_report_run *run, double total, FILE *f)
-{
     fputs("<table class=\"stages\"><thead><tr><th scope=\"col\">Stage</th><th scope=\"col\" "
           "class=\"n\">s</th><th scope=\"col\" class=\"n\">%</th></tr></thead><tbody>",
           f);
@@ -124,18 +124,5 @@ static void put_stage_table(const hx_report_run *run, double total, FILE *f)
                 i, stages[i].name, seconds, total > 0.0 ? 100.0 * seconds / total : 0.0);
     }
     fputs("</tbody></table>\n", f);
-}
-
-void hx_report_write_stages(const hx_report_run *run, FILE *f)
-{
-    double total = 0.0;
-    for (int i = 0; i < N_STAGE; i++) {
-        const double seconds = stage_seconds(run, i);
-        if (!isnan(seconds)) total += seconds;
-    }
-    if (!(total > 0.0)) return;
-    fputs("<section><h3>Where the time goes</h3><div class=\"split\">\n", f);
-    put_stage_bars(run, f);
-    put_stage_table(run, total, f);
     fputs("</div></section>\n", f);
 }

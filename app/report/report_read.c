@@ -197,21 +197,6 @@ static int look_at_file(hx_report_run *run, const char *name, long *most)
     return hx_strdup(&run->stress, path);
 }
 
-/* Finds the densities to show: the last ones of the series; otherwise the file with the largest
- * number. */
-static int find_files(hx_report_run *run)
-{
-    int rc = HX_OK;
-    long most = -1;
-    DIR *const dir = opendir(run->folder);
-    if (!dir) return HX_RAISE(HX_EINPUT, "cannot read '%s': %s", run->folder, strerror(errno));
-    for (struct dirent *entry; rc == HX_OK && (entry = readdir(dir));)
-        rc = look_at_file(run, entry->d_name, &most);
-    closedir(dir);
-    HX_TRY(rc);
-    return find_in_series(run);
-}
-
 /* --- state --- */
 
 /* 1 if a running hextop holds the lock of history.csv. */
@@ -238,18 +223,6 @@ static hx_run_state find_state(hx_report_run *run)
     return HX_RUN_UNKNOWN;
 }
 
-static int check_folder(const char *folder)
-{
-    struct stat status;
-    if (stat(folder, &status) != 0)
-        return HX_RAISE(HX_EINPUT, "cannot read '%s': %s; name the output.directory of a run",
-                        folder, strerror(errno));
-    if (!S_ISDIR(status.st_mode))
-        return HX_RAISE(HX_EINPUT, "'%s' is not a folder; name the output.directory of a run",
-                        folder);
-    return HX_OK;
-}
-
 /* HX_EINPUT: the page would replace a file of the run that is read. */
 static int check_outputs(const hx_report_run *run, const hx_output_names *outputs)
 {
@@ -266,8 +239,24 @@ int hx_report_read(hx_report_run *run, const char *folder, const hx_output_names
 {
     memset(run, 0, sizeof *run);
     run->folder = folder;
-    HX_TRY(check_folder(folder));
-    HX_TRY(find_files(run));
+    struct stat status;
+    if (stat(folder, &status) != 0)
+        return HX_RAISE(HX_EINPUT, "cannot read '%s': %s; name the output.directory of a run",
+                        folder, strerror(errno));
+    if (!S_ISDIR(status.st_mode))
+        return HX_RAISE(HX_EINPUT, "'%s' is not a folder; name the output.directory of a run",
+                        folder);
+    /* Finds the densities to show: the last ones of the series; otherwise the file with the
+     * largest number. */
+    int rc = HX_OK;
+    long most = -1;
+    DIR *const dir = opendir(run->folder);
+    if (!dir) return HX_RAISE(HX_EINPUT, "cannot read '%s': %s", run->folder, strerror(errno));
+    for (struct dirent *entry; rc == HX_OK && (entry = readdir(dir));)
+        rc = look_at_file(run, entry->d_name, &most);
+    closedir(dir);
+    HX_TRY(rc);
+    HX_TRY(find_in_series(run));
     if (!run->result && !is_there(run, "summary.json") && !is_there(run, "history.csv"))
         return HX_RAISE(HX_EINPUT,
                         "'%s' is not the folder of a run: it has no summary.json, history.csv or "

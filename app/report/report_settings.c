@@ -17,21 +17,6 @@ static int add_setting_row(hx_report_rows *rows, const char *name, const char *v
     return hx_strdup(&row->value, value);
 }
 
-static int is_list(const hx_json_value *v)
-{
-    return v->kind == HX_JSON_ARRAY || v->kind == HX_JSON_OBJECT;
-}
-
-/* "[0, 0, -1]" of an array of plain values. */
-static void list_text(const hx_json_value *array, char *text, size_t n_text)
-{
-    size_t used = (size_t)snprintf(text, n_text, "[");
-    for (const hx_json_value *v = array->first; v && used < n_text; v = v->next)
-        used += (size_t)snprintf(text + used, n_text - used, "%s%s", v->text ? v->text : "",
-                                 v->next ? ", " : "");
-    if (used < n_text) snprintf(text + used, n_text - used, "]");
-}
-
 static int flatten(hx_report_rows *rows, const char *name, const hx_json_value *v);
 
 static int flatten_members(hx_report_rows *rows, const char *name, const hx_json_value *v)
@@ -53,8 +38,14 @@ static int flatten(hx_report_rows *rows, const char *name, const hx_json_value *
     char text[1024];
     if (v->kind == HX_JSON_OBJECT) return flatten_members(rows, name, v);
     if (v->kind != HX_JSON_ARRAY) return add_setting_row(rows, name, v->text ? v->text : "");
-    if (v->first && is_list(v->first)) return flatten_members(rows, name, v);
-    list_text(v, text, sizeof text);
+    if (v->first && (v->first->kind == HX_JSON_ARRAY || v->first->kind == HX_JSON_OBJECT))
+        return flatten_members(rows, name, v);
+    /* "[0, 0, -1]" of an array of plain values. */
+    size_t used = (size_t)snprintf(text, sizeof text, "[");
+    for (const hx_json_value *item = v->first; item && used < sizeof text; item = item->next)
+        used += (size_t)snprintf(text + used, sizeof text - used, "%s%s",
+                                 item->text ? item->text : "", item->next ? ", " : "");
+    if (used < sizeof text) snprintf(text + used, sizeof text - used, "]");
     return add_setting_row(rows, name, text);
 }
 

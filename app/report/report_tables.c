@@ -158,11 +158,6 @@ static int is_same_part(const hx_report_run *a, const hx_report_run *b)
     return !(off > share * diagonal);
 }
 
-static int is_any_shifted(const hx_report_run *a, const hx_report_run *b)
-{
-    return hx_report_is_shifted(a->summary.root) || hx_report_is_shifted(b->summary.root);
-}
-
 /* Writes a value, with its unit unless the first column has it, and its difference from the first
  * run. */
 static void put_compared_cell(const hx_report *report, const figure *g, size_t i, FILE *f)
@@ -177,7 +172,8 @@ static void put_compared_cell(const hx_report *report, const figure *g, size_t i
     if (isfinite(value) && g->unit != unit_seconds && !g->unit(hx_report_units(report))[0])
         hx_html_text(f, unit);
     if (i > 0 && g->with_difference && is_same && is_same_part(&report->run[0], run) &&
-        !(g->unit == unit_work && is_any_shifted(&report->run[0], run)))
+        !(g->unit == unit_work && (hx_report_is_shifted(report->run[0].summary.root) ||
+                                   hx_report_is_shifted(run->summary.root))))
         hx_report_write_difference(first, value, f);
     fputs("</td>", f);
 }

@@ -78,17 +78,6 @@ static void put_row(FILE *f, const analysis *a, size_t n, const char *name, cons
     put_row_as(f, a, n, name, unit, key, 1);
 }
 
-/* Writes the highest temperatures, without percentages, since these would depend on the zero of the
- * scale. Then writes their differences from the lowest held or ambient temperature. */
-static void put_temperatures(FILE *f, const analysis *a, size_t n, const char *unit)
-{
-    const double from = hx_json_number_at(a[0].value, "reference_temperature");
-    char name[64];
-    put_row_as(f, a, n, "Highest temperature", unit, "temperature.value", 0);
-    snprintf(name, sizeof name, "Highest temperature above %.6g%s", from, unit);
-    put_row_as(f, a, n, name, "", "temperature_above_reference", 1);
-}
-
 static void put_cases(FILE *f, const analysis *a, size_t n)
 {
     const hx_json_value *cases[MAX_ANALYSIS];
@@ -140,18 +129,19 @@ void hx_report_write_verify(const hx_report_run *run, FILE *f)
     put_row(f, a, n, "Volume fraction", "", "volume");
     put_row(f, a, n, "Largest displacement", u->length, "displacement.value");
     put_row(f, a, n, "Largest von Mises stress", u->stress, "von_mises.value");
-    put_temperatures(f, a, n, u->temperature);
+    /* Writes the highest temperatures, without percentages, since these would depend on the
+     * zero of the scale. Then writes their differences from the lowest held or ambient
+     * temperature. */
+    const double from = hx_json_number_at(a[0].value, "reference_temperature");
+    char name[64];
+    put_row_as(f, a, n, "Highest temperature", u->temperature, "temperature.value", 0);
+    snprintf(name, sizeof name, "Highest temperature above %.6g%s", from, u->temperature);
+    put_row_as(f, a, n, name, "", "temperature_above_reference", 1);
     put_row(f, a, n, "Largest heat flux", u->flux, "heat_flux.value");
     fputs("</tbody></table></div></section>\n", f);
 }
 
 /* --- warnings --- */
-
-static int is_false(const hx_report_run *run, const char *key)
-{
-    const hx_json_value *const v = hx_json_at(run->summary.root, key);
-    return v && v->kind == HX_JSON_BOOL && !(v->number > 0.0);
-}
 
 /* Warns of load cases whose last solve did not converge. */
 static void judge_solves(hx_report_run *run)
@@ -178,7 +168,8 @@ static void judge_solves(hx_report_run *run)
 static void judge_design(hx_report_run *run)
 {
     const hx_json_value *const s = run->summary.root;
-    if (is_false(run, "volume_met"))
+    const hx_json_value *const v = hx_json_at(run->summary.root, "volume_met");
+    if (v && v->kind == HX_JSON_BOOL && !(v->number > 0.0))
         hx_report_say(&run->warning, "The volume is %.5g instead of %.5g.",
                       hx_json_number_at(s, "volume"), hx_json_number_at(s, "volume_target"));
     const double grey = hx_json_number_at(s, "greyness");
@@ -207,13 +198,6 @@ static void judge_part(hx_report_run *run)
     if (part->shape.n_cavity > 0)
         hx_report_say(&run->warning, "The part has %lld closed cavit%s.",
                       (long long)part->shape.n_cavity, part->shape.n_cavity == 1 ? "y" : "ies");
-}
-
-static void judge_verify(hx_report_run *run)
-{
-    const hx_json_value *const list = hx_json_at(run->verify.root, "warnings");
-    for (const hx_json_value *v = list ? list->first : NULL; v; v = v->next)
-        if (v->kind == HX_JSON_STRING) hx_report_say(&run->warning, "verify: %s", v->text);
 }
 
 /* 1 if a warning has this text already. */
@@ -265,6 +249,8 @@ void hx_report_judge(hx_report_run *run)
         judge_solves(run);
     }
     judge_part(run);
-    judge_verify(run);
+    const hx_json_value *const list = hx_json_at(run->verify.root, "warnings");
+    for (const hx_json_value *v = list ? list->first : NULL; v; v = v->next)
+        if (v->kind == HX_JSON_STRING) hx_report_say(&run->warning, "verify: %s", v->text);
     judge_log(run);
 }

@@ -58,19 +58,6 @@ static int put_triangles(const hx_surface *s, FILE *f)
     return HX_OK;
 }
 
-static int put_field(const hx_report_field *field, int64_t n_vertex, FILE *f)
-{
-    uint8_t *bytes = NULL;
-    HX_TRY(hx_alloc_raw(&bytes, (size_t)n_vertex, 1, "colours of the page"));
-    for (int64_t v = 0; v < n_vertex; v++) {
-        const double share = ((double)field->value[v] - field->low) / (field->high - field->low);
-        bytes[v] = (uint8_t)lround(255.0 * fmin(fmax(share, 0.0), 1.0));
-    }
-    put_data(f, field->name, bytes, (size_t)n_vertex);
-    free(bytes);
-    return HX_OK;
-}
-
 /* Writes counts, box and fields as an attribute. */
 static int put_description(const hx_report_part *part, const char *unit, FILE *f)
 {
@@ -205,8 +192,18 @@ int hx_report_write_viewer(const hx_report *report, size_t i, FILE *f)
           f);
     HX_TRY(put_places(part, f));
     HX_TRY(put_triangles(&part->surface, f));
-    for (size_t k = 0; k < part->n_field; k++)
-        HX_TRY(put_field(&part->field[k], part->surface.n_vertex, f));
+    for (size_t k = 0; k < part->n_field; k++) {
+        const hx_report_field *const field = &part->field[k];
+        uint8_t *bytes = NULL;
+        HX_TRY(hx_alloc_raw(&bytes, (size_t)part->surface.n_vertex, 1, "colours of the page"));
+        for (int64_t v = 0; v < part->surface.n_vertex; v++) {
+            const double share =
+                ((double)field->value[v] - field->low) / (field->high - field->low);
+            bytes[v] = (uint8_t)lround(255.0 * fmin(fmax(share, 0.0), 1.0));
+        }
+        put_data(f, field->name, bytes, (size_t)part->surface.n_vertex);
+        free(bytes);
+    }
     fputs("</figure>\n", f);
     return HX_OK;
 }

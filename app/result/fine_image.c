@@ -63,22 +63,6 @@ static int make_image_mesh(hx_fine_image *f, const hx_session *s, const uint8_t 
     return hx_mesh_create(&f->mesh, s->mesh.name, n_node, xyz, n_elem, conn);
 }
 
-static int choose_fineness(hx_fine_image *f, const hx_session *s, const uint8_t *keep)
-{
-    int64_t n_cell = keep ? 0 : s->spline.n_cell;
-    for (int64_t c = 0; keep && c < s->spline.n_cell; c++) n_cell += keep[c];
-    f->wanted = f->turn > most_turn ? (int)fmin(ceil(f->turn / most_turn - 1e-6), 1e6) : 1;
-    int n = f->wanted < MOST_CHOSEN ? f->wanted : MOST_CHOSEN;
-    while (n > 1 && (double)n_cell * n * n * n > most_elements) n--;
-    for (; n > 1; n--) {
-        const int rc = make_image_mesh(f, s, keep, n);
-        if (rc != HX_EINPUT) return rc;
-        /* if hexahedra are invalid, tries fewer of them, and finally the image itself */
-        hx_error_clear();
-    }
-    return HX_OK;
-}
-
 static int create_fine_image(hx_fine_image *f, const hx_session *s, const uint8_t *keep,
                              int requested)
 {
@@ -90,7 +74,20 @@ static int create_fine_image(hx_fine_image *f, const hx_session *s, const uint8_
     f->n = 1;
     f->is_requested = requested > 0;
     f->turn = 8.0 * degrees * hx_spline_bend(&s->spline);
-    if (requested == 0) return choose_fineness(f, s, keep);
+    if (requested == 0) {
+        int64_t n_cell = keep ? 0 : s->spline.n_cell;
+        for (int64_t c = 0; keep && c < s->spline.n_cell; c++) n_cell += keep[c];
+        f->wanted = f->turn > most_turn ? (int)fmin(ceil(f->turn / most_turn - 1e-6), 1e6) : 1;
+        int n = f->wanted < MOST_CHOSEN ? f->wanted : MOST_CHOSEN;
+        while (n > 1 && (double)n_cell * n * n * n > most_elements) n--;
+        for (; n > 1; n--) {
+            const int rc = make_image_mesh(f, s, keep, n);
+            if (rc != HX_EINPUT) return rc;
+            /* if hexahedra are invalid, tries fewer of them, and finally the image itself */
+            hx_error_clear();
+        }
+        return HX_OK;
+    }
     return requested > 1 ? make_image_mesh(f, s, keep, requested) : HX_OK;
 }
 
@@ -155,18 +152,6 @@ static int add_elements(hx_fine_image *f, const hx_set *set)
     return rc;
 }
 
-/* node[n_node of the mesh] := number of the same corner in the finer mesh. */
-static void find_corners(const hx_fine_image *f, const hx_mesh *mesh, int32_t *node)
-{
-    static const int corner_at[8][3] = {{0, 0, 0}, {1, 0, 0}, {1, 1, 0}, {0, 1, 0},
-                                        {0, 0, 1}, {1, 0, 1}, {1, 1, 1}, {0, 1, 1}};
-    for (int64_t k = 0; k < 8 * mesh->n_elem; k++) {
-        int at[3];
-        for (int d = 0; d < 3; d++) at[d] = corner_at[k % 8][d] * (f->n - 1);
-        node[mesh->conn[k]] = f->mesh.conn[8 * child_at(k / 8, f->n, at) + k % 8];
-    }
-}
-
 int hx_fine_image_with_sets(hx_fine_image *f, const hx_session *s)
 {
     int32_t *node = NULL;
@@ -174,7 +159,14 @@ int hx_fine_image_with_sets(hx_fine_image *f, const hx_session *s)
     HX_TRY(create_fine_image(f, s, NULL, 0));
     if (!f->mesh.conn) return HX_OK;
     HX_TRY_FAIL(hx_alloc_raw(&node, (size_t)s->mesh.n_node, sizeof *node, "nodes of sets"));
-    find_corners(f, &s->mesh, node);
+    /* node[n_node of the mesh] := number of the same corner in the finer mesh. */
+    static const int corner_at[8][3] = {{0, 0, 0}, {1, 0, 0}, {1, 1, 0}, {0, 1, 0},
+                                        {0, 0, 1}, {1, 0, 1}, {1, 1, 1}, {0, 1, 1}};
+    for (int64_t k = 0; k < 8 * s->mesh.n_elem; k++) {
+        int at[3];
+        for (int d = 0; d < 3; d++) at[d] = corner_at[k % 8][d] * (f->n - 1);
+        node[s->mesh.conn[k]] = f->mesh.conn[8 * child_at(k / 8, f->n, at) + k % 8];
+    }
     for (size_t i = 0; i < s->mesh.n_set; i++) {
         const hx_set *const set = &s->mesh.set[i];
         HX_TRY_FAIL(add_nodes(f, set, node));

@@ -208,31 +208,10 @@ static int keep_supports(hx_result_part *part, const hx_session *s)
 
 /* --- the part --- */
 
-static void set_states(hx_result_part *part, const hx_problem *problem, int64_t n, int keep_passive)
-{
-    for (int64_t e = 0; e < n; e++) {
-        const double passive = problem->passive.density ? problem->passive.density[e] : (double)NAN;
-        if (passive <= void_density || (keep_passive && passive >= solid_density))
-            part->is_kept[e] = 0; /* NaN: not passive */
-        if (passive <= void_density)
-            part->state[e] = HX_PART_VOID;
-        else if (part->is_kept[e] || (keep_passive && passive >= solid_density))
-            part->state[e] = HX_PART_SOLID;
-    }
-}
-
 /* 1 if a result that was written with a threshold lacks the element. */
 static int is_absent(const hx_result_part *part, const hx_session *s, double density)
 {
     return part->n_missing > 0 && density <= s->design.rho_min;
-}
-
-/* The elements of this process: all, or, for a distributed mesh, the own ones. */
-static void find_own(const hx_mesh *mesh, int64_t *begin, int64_t *end)
-{
-    const hx_mesh_ownership *const w = mesh->ownership;
-    *begin = w ? w->first[w->reduce->rank] : 0;
-    *end = w ? w->first[w->reduce->rank + 1] : mesh->n_elem;
 }
 
 /* density = NULL: densities of a run that has not begun. Collective if the mesh is distributed. */
@@ -241,8 +220,9 @@ static int measure_result_part(hx_result_part *part, const hx_session *s, const 
     const hx_problem *const problem = &s->problem;
     enum { VOID_MASS, MASS, THERE, OPEN, SOLID, N_SOLID, N_VOID, N };
     double sum[N] = {0.0};
-    int64_t begin, end;
-    find_own(problem->mesh, &begin, &end);
+    const hx_mesh_ownership *const w = problem->mesh->ownership;
+    const int64_t begin = w ? w->first[w->reduce->rank] : 0;
+    const int64_t end = w ? w->first[w->reduce->rank + 1] : problem->mesh->n_elem;
     for (int64_t e = begin; e < end; e++) {
         const double volume = problem->volume[e];
         const int is_solid = part->state[e] == HX_PART_SOLID,
@@ -286,7 +266,17 @@ static int make_result_part(hx_result_part *part, const hx_session *s, const dou
     if (preserve & HX_PRESERVE_LOADS) HX_TRY_FAIL(keep_loads(part, s));
     if (preserve & HX_PRESERVE_LOADS) HX_TRY_FAIL(keep_driven(part, s));
     if (preserve & HX_PRESERVE_SUPPORTS) HX_TRY_FAIL(keep_supports(part, s));
-    set_states(part, &s->problem, n, (preserve & HX_PRESERVE_PASSIVE) != 0);
+    const int keep_passive = (preserve & HX_PRESERVE_PASSIVE) != 0;
+    for (int64_t e = 0; e < n; e++) {
+        const double passive =
+            s->problem.passive.density ? s->problem.passive.density[e] : (double)NAN;
+        if (passive <= void_density || (keep_passive && passive >= solid_density))
+            part->is_kept[e] = 0; /* NaN: not passive */
+        if (passive <= void_density)
+            part->state[e] = HX_PART_VOID;
+        else if (part->is_kept[e] || (keep_passive && passive >= solid_density))
+            part->state[e] = HX_PART_SOLID;
+    }
     HX_TRY_FAIL(measure_result_part(part, s, density));
     return HX_OK;
 fail:
@@ -322,25 +312,22 @@ const char *hx_part_short_text(const hx_result_part *part, const char *result, c
     return text;
 }
 
+int hx_part_is_grown(const hx_result_part *part, const hx_space *space, const double *density,
+                     double threshold, int64_t i)
+{
+    int64_t k;
+    const int64_t end = hx_space_nodal_cells(space, i, &k);
+    for (; k < end; k++)
+        if (hx_part_is_dense(part, density, threshold, hx_space_nodal_cell(space, k))) return 1;
+    return 0;
+}
+
 void hx_part_free(hx_result_part *part)
 {
     free(part->state);
     free(part->is_kept);
     free(part->kept_face);
     memset(part, 0, sizeof *part);
-}
-
-/* If even the densest free elements exceed the target, the threshold lies above them, and only
- * forced elements are solid. */
-static void prefer_none(int64_t n, const double *volume, const double *density, double target,
-                        double *threshold)
-{
-    double taken = 0.0, largest = 0.0;
-    for (int64_t i = 0; i < n; i++) {
-        if (density[i] >= *threshold) taken += volume[i];
-        largest = fmax(largest, density[i]);
-    }
-    if (taken - target > target) *threshold = nextafter(largest, HUGE_VAL);
 }
 
 /* 1 if the threshold decides on the element. */
@@ -365,30 +352,35 @@ static int threshold_of_free(const hx_result_part *part, const hx_session *s, co
         rho[at++] = density[e];
     }
     HX_TRY_FAIL(hx_threshold_of_volume(n_free, volume, rho, target, threshold));
-    if (part->n_solid > 0) prefer_none(n_free, volume, rho, target, threshold);
+    /* If even the densest free elements exceed the target, the threshold lies above them, and
+     * only forced elements are solid. */
+    if (part->n_solid > 0) {
+        double taken = 0.0, largest = 0.0;
+        for (int64_t i = 0; i < n_free; i++) {
+            if (rho[i] >= *threshold) taken += volume[i];
+            largest = fmax(largest, rho[i]);
+        }
+        if (taken - target > target) *threshold = nextafter(largest, HUGE_VAL);
+    }
 fail:
     free(volume);
     free(rho);
     return rc;
 }
 
-/* Value of --preserve that forces fewer elements solid. */
-static const char *fewer(const hx_result_part *part)
-{
-    const int is_mixed = part->preserve & HX_PRESERVE_PASSIVE &&
-                         part->preserve & (HX_PRESERVE_LOADS | HX_PRESERVE_SUPPORTS);
-    return is_mixed ? "passive" : "none";
-}
-
 int hx_part_check_target(const hx_result_part *part, double target)
 {
     if (holds_forced(part, target)) return HX_OK;
+    /* Value of --preserve that forces fewer elements solid. */
+    const int is_mixed = part->preserve & HX_PRESERVE_PASSIVE &&
+                         part->preserve & (HX_PRESERVE_LOADS | HX_PRESERVE_SUPPORTS);
     return HX_RAISE(HX_EINPUT,
                     "the target volume is %g, and %lld %s forced solid (passive or loaded) %s %g: "
                     "give a --threshold, or force fewer by --preserve %s",
                     target, (long long)part->n_solid,
                     hx_noun(part->n_solid, "element that is", "elements that are"),
-                    hx_noun(part->n_solid, "has", "have"), part->solid_volume, fewer(part));
+                    hx_noun(part->n_solid, "has", "have"), part->solid_volume,
+                    is_mixed ? "passive" : "none");
 }
 
 int hx_part_threshold(const hx_result_part *part, const hx_session *s, const double *density,

@@ -98,6 +98,11 @@ static inline int hx_part_is_dense(const hx_result_part *part, const double *den
     return part->state[e] != HX_PART_VOID && density[e] >= threshold;
 }
 
+/* 1 if a cell at nodal point i is solid by its density. Other solid cells are solid only because
+ * they are forced. */
+int hx_part_is_grown(const hx_result_part *part, const hx_space *space, const double *density,
+                     double threshold, int64_t i);
+
 /* HX_EINPUT: the elements that are forced solid have more than that volume. */
 int hx_part_check_target(const hx_result_part *part, double target);
 

@@ -6,18 +6,6 @@
 #include "core/surface/surface.h"
 #include "part.h"
 
-/* number[n_node] := new number of each node of a kept element, -1 for other nodes. */
-static int32_t number_kept_nodes(const hx_mesh *mesh, const uint8_t *keep, int32_t *number)
-{
-    int32_t n = 0;
-    for (int64_t a = 0; a < mesh->n_node; a++) number[a] = -1;
-    for (int64_t k = 0; k < 8 * mesh->n_elem; k++)
-        if (keep[k / 8]) number[mesh->conn[k]] = 0;
-    for (int64_t a = 0; a < mesh->n_node; a++)
-        if (number[a] == 0) number[a] = n++;
-    return n;
-}
-
 /* Makes `own` from the kept elements, and reduces rho and is_solid to them. */
 static int keep_elements(const hx_mesh *mesh, const uint8_t *keep, int64_t n_elem, double *rho,
                          uint8_t *is_solid, hx_mesh *own)
@@ -26,7 +14,13 @@ static int keep_elements(const hx_mesh *mesh, const uint8_t *keep, int64_t n_ele
     int32_t *number = NULL, *conn = NULL;
     double *xyz = NULL;
     HX_TRY_FAIL(hx_alloc(&number, (size_t)mesh->n_node, sizeof *number, "numbers of nodes"));
-    const int32_t n_node = number_kept_nodes(mesh, keep, number);
+    /* number[n_node] := new number of each node of a kept element, -1 for other nodes. */
+    int32_t n_node = 0;
+    for (int64_t a = 0; a < mesh->n_node; a++) number[a] = -1;
+    for (int64_t k = 0; k < 8 * mesh->n_elem; k++)
+        if (keep[k / 8]) number[mesh->conn[k]] = 0;
+    for (int64_t a = 0; a < mesh->n_node; a++)
+        if (number[a] == 0) number[a] = n_node++;
     HX_TRY_FAIL(hx_alloc(&xyz, 3 * (size_t)n_node, sizeof *xyz, "nodes"));
     HX_TRY_FAIL(hx_alloc(&conn, 8 * (size_t)n_elem, sizeof *conn, "elements"));
     for (int64_t a = 0; a < mesh->n_node; a++) {
@@ -50,20 +44,6 @@ fail:
     return rc;
 }
 
-/* Leaves out passive void, so that the border of the void becomes the mesh's boundary. */
-static int leave_out_void(const hx_result_part *part, const hx_mesh *mesh, double *rho,
-                          uint8_t *is_solid, hx_mesh *own)
-{
-    uint8_t *keep = NULL;
-    if (part->n_void == mesh->n_elem)
-        return HX_RAISE(HX_EINPUT, "all elements are passive void: the part is empty");
-    HX_TRY(hx_alloc(&keep, (size_t)mesh->n_elem, 1, "elements of the surface"));
-    for (int64_t e = 0; e < mesh->n_elem; e++) keep[e] = part->state[e] != HX_PART_VOID;
-    const int rc = keep_elements(mesh, keep, mesh->n_elem - part->n_void, rho, is_solid, own);
-    free(keep);
-    return rc;
-}
-
 int hx_part_cut(const hx_result_part *part, const hx_session *s, double *rho, uint8_t **is_solid,
                 hx_mesh *own, const hx_mesh **mesh)
 {
@@ -77,7 +57,16 @@ int hx_part_cut(const hx_result_part *part, const hx_session *s, double *rho, ui
             if (part->kept_face[e] >> f & 1u) (*is_solid)[e] |= hx_surface_kept_face(f);
     }
     if (part->n_void == 0) return HX_OK;
-    HX_TRY(leave_out_void(part, &s->mesh, rho, *is_solid, own));
+    /* Leaves out passive void, so that the border of the void becomes the mesh's boundary. */
+    uint8_t *keep = NULL;
+    if (part->n_void == s->mesh.n_elem)
+        return HX_RAISE(HX_EINPUT, "all elements are passive void: the part is empty");
+    HX_TRY(hx_alloc(&keep, (size_t)s->mesh.n_elem, 1, "elements of the surface"));
+    for (int64_t e = 0; e < s->mesh.n_elem; e++) keep[e] = part->state[e] != HX_PART_VOID;
+    const int rc =
+        keep_elements(&s->mesh, keep, s->mesh.n_elem - part->n_void, rho, *is_solid, own);
+    free(keep);
+    HX_TRY(rc);
     *mesh = own;
     return HX_OK;
 }

@@ -35,17 +35,6 @@ static int lines_create(lines *l, char *text)
     return HX_OK;
 }
 
-/* Removes lines that both texts have. */
-static void leave_differences(lines *a, lines *b)
-{
-    for (size_t i = 0; i < a->n; i++)
-        for (size_t k = 0; k < b->n; k++) {
-            if (!b->line[k] || strcmp(a->line[i], b->line[k]) != 0) continue;
-            a->line[i] = b->line[k] = NULL;
-            break;
-        }
-}
-
 static size_t key_length(const char *line)
 {
     return strcspn(line, " ");
@@ -68,7 +57,13 @@ static hx_origin_key *add_key(hx_result_origin *o, const char *line)
 
 static void name_differences(hx_result_origin *o, lines *then, lines *now)
 {
-    leave_differences(then, now);
+    /* Removes lines that both texts have. */
+    for (size_t i = 0; i < then->n; i++)
+        for (size_t k = 0; k < now->n; k++) {
+            if (!now->line[k] || strcmp(then->line[i], now->line[k]) != 0) continue;
+            then->line[i] = now->line[k] = NULL;
+            break;
+        }
     for (size_t i = 0; i < now->n; i++) {
         if (!now->line[i]) continue;
         hx_origin_key *const key = add_key(o, now->line[i]);
@@ -184,18 +179,6 @@ static const char *verdict(const hx_result_origin *o)
     return o->same_settings ? "this config" : "other settings";
 }
 
-static void print_keys(const hx_result_origin *o, FILE *f)
-{
-    const char *separator = "";
-    for (int i = 0; i < o->n_key && i < HX_ORIGIN_KEYS; i++) {
-        const hx_origin_key *const k = &o->key[i];
-        fprintf(f, "%s%s = %s, here %s", separator, k->key, k->then[0] ? k->then : "nothing",
-                k->now[0] ? k->now : "nothing");
-        separator = "; ";
-    }
-    if (o->n_key > HX_ORIGIN_KEYS) fprintf(f, "; and %d more", o->n_key - HX_ORIGIN_KEYS);
-}
-
 static void print_text(const hx_result_origin *o, FILE *f)
 {
     if (!o->is_known) {
@@ -213,7 +196,14 @@ static void print_text(const hx_result_origin *o, FILE *f)
         fputs(" other settings", f);
         if (o->n_key > 0) {
             fputs(": ", f);
-            print_keys(o, f);
+            const char *separator = "";
+            for (int i = 0; i < o->n_key && i < HX_ORIGIN_KEYS; i++) {
+                const hx_origin_key *const k = &o->key[i];
+                fprintf(f, "%s%s = %s, here %s", separator, k->key,
+                        k->then[0] ? k->then : "nothing", k->now[0] ? k->now : "nothing");
+                separator = "; ";
+            }
+            if (o->n_key > HX_ORIGIN_KEYS) fprintf(f, "; and %d more", o->n_key - HX_ORIGIN_KEYS);
         } else {
             fputs(" (which ones is unknown without the config.cfg of that run in the same folder)",
                   f);

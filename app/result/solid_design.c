@@ -13,21 +13,6 @@
 #include "core/design/black_white.h"
 #include "core/files/result_match.h"
 
-/* Reads the densities of a result on the session's mesh, and compares its origin with the
- * config. */
-static int read_densities(hx_solid_design *d, hx_session *s, const char *result)
-{
-    const double rho_min = s->design.rho_min;
-    hx_result_match match;
-    HX_TRY(hx_result_read(result, "density", &s->mesh, rho_min, rho_min, d->density, &match));
-    d->n_missing = match.n_missing;
-    for (int64_t e = 0; e < s->mesh.n_elem; e++)
-        if (!(d->density[e] >= 0.0 && d->density[e] <= 1.0))
-            return HX_RAISE(HX_EINPUT, "%s: the density of element %lld is %g, not in [0, 1]",
-                            result, (long long)hx_mesh_elem_number(&s->mesh, e), d->density[e]);
-    return hx_result_origin_find(&d->origin, s, result, &match);
-}
-
 static int cut_design(hx_solid_design *d, const hx_session *s, const char *result)
 {
     double largest = 0.0;
@@ -68,7 +53,18 @@ int hx_solid_design_create(hx_solid_design *d, hx_session *s, const char *result
     int rc;
     memset(d, 0, sizeof *d);
     HX_TRY_FAIL(hx_alloc_raw(&d->density, (size_t)s->mesh.n_elem, sizeof *d->density, "densities"));
-    HX_TRY_FAIL(read_densities(d, s, result));
+    /* Reads the densities of a result on the session's mesh, and compares its origin with the
+     * config. */
+    const double rho_min = s->design.rho_min;
+    hx_result_match match;
+    HX_TRY_FAIL(hx_result_read(result, "density", &s->mesh, rho_min, rho_min, d->density, &match));
+    d->n_missing = match.n_missing;
+    for (int64_t e = 0; e < s->mesh.n_elem; e++)
+        if (!(d->density[e] >= 0.0 && d->density[e] <= 1.0))
+            HX_TRY_FAIL(HX_RAISE(HX_EINPUT, "%s: the density of element %lld is %g, not in [0, 1]",
+                                 result, (long long)hx_mesh_elem_number(&s->mesh, e),
+                                 d->density[e]));
+    HX_TRY_FAIL(hx_result_origin_find(&d->origin, s, result, &match));
     return hx_solid_design_make(d, s, result, threshold, preserve);
 fail:
     hx_solid_design_free(d);
@@ -163,22 +159,16 @@ static const char *advise(const hx_solid_design *d, const hx_session *whole, cha
     return text;
 }
 
-/* Returns 1 if prescribed values other than 0 are left, or rigid sets, which may have such
- * values. */
-static int is_driven(const hx_problem *solid)
-{
-    const double *const value = solid->supports.prescribed;
-    int any = value && solid->rigid.n > 0;
-    for (int64_t k = 0; value && k < solid->components * solid->space.n_point; k++)
-        any |= value[k] != 0.0;
-    return any;
-}
-
 /* HX_EINPUT: a case has no load left. */
 static int check_left(const hx_solid_design *d, const hx_session *s, const hx_problem *solid)
 {
     const hx_problem *const whole = &s->problem;
-    const int driven = is_driven(solid), is_heat = whole->components == 1;
+    /* Prescribed values other than 0 are left, or rigid sets, which may have such values. */
+    const double *const value = solid->supports.prescribed;
+    int any = value && solid->rigid.n > 0;
+    for (int64_t k = 0; value && k < solid->components * solid->space.n_point; k++)
+        any |= value[k] != 0.0;
+    const int driven = any, is_heat = whole->components == 1;
     for (int c = 0; c < solid->cases.n; c++) {
         double most = 0.0, all = 0.0;
         char advice[400];

@@ -157,34 +157,6 @@ static int copy_middles(hx_solid_mesh *solid, const hx_conditions *from, const m
     return rc;
 }
 
-static int copy_conditions(hx_solid_mesh *solid, const hx_conditions *from, const maps *to)
-{
-    hx_conditions *const own = &solid->conditions;
-    const int32_t *const orig = solid->mesh.node_orig;
-    own->n_case = from->n_case;
-    own->is_second_order = from->is_second_order;
-    HX_TRY(copy_middles(solid, from, to));
-    HX_TRY(hx_conditions_copy_named(own, from));
-    HX_TRY(copy_values(to->mesh, from->n_support, from->support, to->node, orig, &own->n_support,
-                       &own->support));
-    return copy_values(to->mesh, from->n_force, from->force, to->node, orig, &own->n_force,
-                       &own->force);
-}
-
-static int make_solid_mesh(hx_solid_mesh *solid, const hx_conditions *conditions, const maps *to,
-                           int64_t first)
-{
-    const hx_mesh *mesh = to->mesh;
-    HX_TRY(copy_mesh(solid, to));
-    for (size_t i = 0; i < mesh->n_set; i++) HX_TRY(copy_set(solid, &mesh->set[i], to));
-    HX_TRY(copy_numbers(mesh->n_node, mesh->node_orig, &mesh->node_number, to->node, to->n_node,
-                        first, &solid->mesh.node_orig, &solid->mesh.node_number));
-    HX_TRY(copy_numbers(mesh->n_elem, mesh->elem_orig, &mesh->elem_number, to->elem, to->n_elem,
-                        first, &solid->mesh.elem_orig, &solid->mesh.elem_number));
-    if (conditions) HX_TRY(copy_conditions(solid, conditions, to));
-    return hx_mesh_finish(&solid->mesh);
-}
-
 int hx_solid_mesh_create(hx_solid_mesh *solid, const hx_mesh *mesh, const hx_conditions *conditions,
                          const uint8_t *is_kept, int64_t first)
 {
@@ -194,7 +166,26 @@ int hx_solid_mesh_create(hx_solid_mesh *solid, const hx_mesh *mesh, const hx_con
     HX_TRY_FAIL(hx_alloc_raw(&to.node, (size_t)mesh->n_node, sizeof *to.node, "solid part"));
     HX_TRY_FAIL(hx_alloc_raw(&to.elem, (size_t)mesh->n_elem, sizeof *to.elem, "solid part"));
     HX_TRY_FAIL(number_part(solid, &to, is_kept));
-    HX_TRY_FAIL(make_solid_mesh(solid, conditions, &to, first));
+    const hx_mesh *from = to.mesh;
+    HX_TRY_FAIL(copy_mesh(solid, &to));
+    for (size_t i = 0; i < from->n_set; i++) HX_TRY_FAIL(copy_set(solid, &from->set[i], &to));
+    HX_TRY_FAIL(copy_numbers(from->n_node, from->node_orig, &from->node_number, to.node, to.n_node,
+                             first, &solid->mesh.node_orig, &solid->mesh.node_number));
+    HX_TRY_FAIL(copy_numbers(from->n_elem, from->elem_orig, &from->elem_number, to.elem, to.n_elem,
+                             first, &solid->mesh.elem_orig, &solid->mesh.elem_number));
+    if (conditions) {
+        hx_conditions *const own = &solid->conditions;
+        const int32_t *const orig = solid->mesh.node_orig;
+        own->n_case = conditions->n_case;
+        own->is_second_order = conditions->is_second_order;
+        HX_TRY_FAIL(copy_middles(solid, conditions, &to));
+        HX_TRY_FAIL(hx_conditions_copy_named(own, conditions));
+        HX_TRY_FAIL(copy_values(to.mesh, conditions->n_support, conditions->support, to.node, orig,
+                                &own->n_support, &own->support));
+        HX_TRY_FAIL(copy_values(to.mesh, conditions->n_force, conditions->force, to.node, orig,
+                                &own->n_force, &own->force));
+    }
+    HX_TRY_FAIL(hx_mesh_finish(&solid->mesh));
 fail:
     free(to.node);
     free(to.elem);

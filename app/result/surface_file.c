@@ -87,19 +87,6 @@ static int add_areas(const hx_mesh *mesh, int64_t n_face, const int64_t *face, d
     return HX_OK;
 }
 
-static int list_patch_nodes(patch *p, const uint8_t *flag)
-{
-    for (int64_t a = 0; a < p->mesh->n_node; a++) p->n_node += flag[a];
-    HX_TRY(hx_alloc_raw(&p->node, (size_t)p->n_node, sizeof *p->node, "nodes of a file"));
-    HX_TRY(hx_alloc_raw(&p->xyz, (size_t)p->n_node, 3 * sizeof *p->xyz, "nodes of a file"));
-    for (int64_t a = 0, n = 0; a < p->mesh->n_node; a++) {
-        if (!flag[a]) continue;
-        memcpy(p->xyz + 3 * n, p->mesh->xyz + 3 * a, 3 * sizeof *p->xyz);
-        p->node[n++] = (int32_t)a;
-    }
-    return hx_point_grid_create(&p->grid, p->n_node, p->xyz);
-}
-
 static void free_patch(patch *p)
 {
     free(p->node);
@@ -150,9 +137,28 @@ static group *group_at(const patch *p, int32_t node)
     return &p->group[p->group_of[node]];
 }
 
-/* A group that has no face on the surface is carried over node by node. */
-static int find_places(patch *p)
+/* flag[n_node]: 1: the node has a support or force. */
+static int make_patch(patch *p, const places *at)
 {
+    memset(p, 0, sizeof *p);
+    p->mesh = &at->session->mesh;
+    p->raw = at->raw;
+    p->new_node = at->new_node;
+    p->new_elem = at->new_elem;
+    for (int64_t a = 0; a < p->mesh->n_node; a++) p->n_node += at->flag[a];
+    HX_TRY(hx_alloc_raw(&p->node, (size_t)p->n_node, sizeof *p->node, "nodes of a file"));
+    HX_TRY(hx_alloc_raw(&p->xyz, (size_t)p->n_node, 3 * sizeof *p->xyz, "nodes of a file"));
+    for (int64_t a = 0, n = 0; a < p->mesh->n_node; a++) {
+        if (!at->flag[a]) continue;
+        memcpy(p->xyz + 3 * n, p->mesh->xyz + 3 * a, 3 * sizeof *p->xyz);
+        p->node[n++] = (int32_t)a;
+    }
+    HX_TRY(hx_point_grid_create(&p->grid, p->n_node, p->xyz));
+    HX_TRY(hx_point_grid_create(&p->grid_raw, p->raw->n_node, p->raw->xyz));
+    HX_TRY(find_faces(p, at->flag));
+    HX_TRY(hx_node_groups_create(p->mesh, at->flag, &p->n_group, &p->group_of));
+    HX_TRY(hx_alloc(&p->group, (size_t)p->n_group, sizeof *p->group, "nodes of a file"));
+    /* A group that has no face on the surface is carried over node by node. */
     HX_TRY(hx_alloc_raw(&p->near, (size_t)p->raw->n_node, sizeof *p->near, "nodes of a file"));
     HX_TRY(hx_alloc_raw(&p->at, (size_t)p->n_node, sizeof *p->at, "nodes of a file"));
     for (int64_t r = 0; r < p->raw->n_node; r++) {
@@ -173,22 +179,6 @@ static int find_places(patch *p)
         g->n_found += is_found;
     }
     return HX_OK;
-}
-
-/* flag[n_node]: 1: the node has a support or force. */
-static int make_patch(patch *p, const places *at)
-{
-    memset(p, 0, sizeof *p);
-    p->mesh = &at->session->mesh;
-    p->raw = at->raw;
-    p->new_node = at->new_node;
-    p->new_elem = at->new_elem;
-    HX_TRY(list_patch_nodes(p, at->flag));
-    HX_TRY(hx_point_grid_create(&p->grid_raw, p->raw->n_node, p->raw->xyz));
-    HX_TRY(find_faces(p, at->flag));
-    HX_TRY(hx_node_groups_create(p->mesh, at->flag, &p->n_group, &p->group_of));
-    HX_TRY(hx_alloc(&p->group, (size_t)p->n_group, sizeof *p->group, "nodes of a file"));
-    return find_places(p);
 }
 
 static int is_lost(const group *g)
@@ -224,16 +214,6 @@ static int refuse_patch_node(const hx_surface_part *part, const patch *p, int64_
 }
 
 /* --- supports --- */
-
-/* Computes now[3 n_node of raw] from held[3 n_node] (NaN: free), for one component. */
-static void find_component(const patch *p, int component, const double *held, double *now)
-{
-    for (int64_t r = 0; r < p->raw->n_node; r++)
-        if (p->near[r] >= 0) now[3 * r + component] = held[3 * (int64_t)p->near[r] + component];
-    for (int64_t k = 0; k < p->n_node; k++)
-        if (p->at[k] >= 0)
-            now[3 * (int64_t)p->at[k] + component] = held[3 * (int64_t)p->node[k] + component];
-}
 
 /* A support may be lost, but a prescribed displacement may not. Marks nodes whose support is lost
  * in flag[]. */
@@ -296,7 +276,14 @@ static int find_supports(hx_surface_part *part, const places *at)
             at->flag[a] = (uint8_t)(isnan(held[3 * a + d]) ? 0 : 1);
         rc = make_patch(&p, at);
         if (rc == HX_OK) rc = check_component(part, &p, d, held, lost);
-        if (rc == HX_OK) find_component(&p, d, held, at->now);
+        /* Computes now[3 n_node of raw] from held[3 n_node] (NaN: free), for one component. */
+        if (rc == HX_OK) {
+            for (int64_t r = 0; r < p.raw->n_node; r++)
+                if (p.near[r] >= 0) at->now[3 * r + d] = held[3 * (int64_t)p.near[r] + d];
+            for (int64_t k = 0; k < p.n_node; k++)
+                if (p.at[k] >= 0)
+                    at->now[3 * (int64_t)p.at[k] + d] = held[3 * (int64_t)p.node[k] + d];
+        }
         free_patch(&p);
     }
     if (rc == HX_OK) rc = note_supports(part, at, lost);
@@ -540,33 +527,6 @@ static int last_step(const hx_conditions *c)
     return last;
 }
 
-/* Adds to *n the number of flagged nodes that do not span a boundary face with others. */
-static int count_alone(const hx_mesh *mesh, uint8_t *flag, int64_t *n)
-{
-    int64_t n_face = 0, *face = NULL;
-    HX_TRY(hx_mesh_boundary_faces(mesh, flag, &n_face, &face));
-    for (int64_t f = 0; f < n_face; f++) {
-        int32_t node[4];
-        const int m = hx_cell_face(mesh->conn + 8 * (face[f] / 6), (int)(face[f] % 6), node);
-        for (int k = 0; k < m; k++) flag[node[k]] = 0;
-    }
-    for (int64_t a = 0; a < mesh->n_node; a++) *n += flag[a];
-    free(face);
-    return HX_OK;
-}
-
-/* flag[n_node] := 1 for nodes with a support of component i or, if i >= 3, with a force of step i -
- * 2. */
-static void flag_values(const hx_conditions *c, const int32_t *support, const int32_t *force, int i,
-                        int64_t n_node, uint8_t *flag)
-{
-    memset(flag, 0, (size_t)n_node);
-    for (int64_t k = 0; i < 3 && k < c->n_support; k++)
-        if (c->support[k].component == i) flag[support[k]] = 1;
-    for (int64_t k = 0; i >= 3 && k < c->n_force; k++)
-        if (c->force[k].load_case == i - 2 && c->force[k].value != 0.0) flag[force[k]] = 1;
-}
-
 int hx_surface_file_alone(const hx_session *s, int64_t *n)
 {
     int rc;
@@ -578,8 +538,23 @@ int hx_surface_file_alone(const hx_session *s, int64_t *n)
     HX_TRY_FAIL(hx_conditions_nodes(&s->mesh, c->n_force, c->force, &force));
     HX_TRY_FAIL(hx_alloc_raw(&flag, (size_t)s->mesh.n_node, 1, "supports of a file"));
     for (int i = 0; i < 3 + last_step(c); i++) {
-        flag_values(c, support, force, i, s->mesh.n_node, flag);
-        HX_TRY_FAIL(count_alone(&s->mesh, flag, n));
+        /* flag[n_node] := 1 for nodes with a support of component i or, if i >= 3, with a
+         * force of step i - 2. */
+        memset(flag, 0, (size_t)s->mesh.n_node);
+        for (int64_t k = 0; i < 3 && k < c->n_support; k++)
+            if (c->support[k].component == i) flag[support[k]] = 1;
+        for (int64_t k = 0; i >= 3 && k < c->n_force; k++)
+            if (c->force[k].load_case == i - 2 && c->force[k].value != 0.0) flag[force[k]] = 1;
+        /* Adds to *n the number of flagged nodes that do not span a boundary face with others. */
+        int64_t n_face = 0, *face = NULL;
+        HX_TRY_FAIL(hx_mesh_boundary_faces(&s->mesh, flag, &n_face, &face));
+        for (int64_t f = 0; f < n_face; f++) {
+            int32_t node[4];
+            const int m = hx_cell_face(s->mesh.conn + 8 * (face[f] / 6), (int)(face[f] % 6), node);
+            for (int k = 0; k < m; k++) flag[node[k]] = 0;
+        }
+        for (int64_t a = 0; a < s->mesh.n_node; a++) *n += flag[a];
+        free(face);
     }
     rc = HX_OK;
 fail:

@@ -77,14 +77,6 @@ fail:
     return rc;
 }
 
-static int find_faces(const place *at, int64_t n_face, const int64_t *face, hx_surface_set *set)
-{
-    set->area = hx_faces_area(at->mesh, n_face, face);
-    HX_TRY(hx_surface_faces_on(at->mesh, n_face, face, at->raw, &set->n_face, &set->face));
-    set->found_area = hx_faces_area(at->raw, set->n_face, set->face);
-    return HX_OK;
-}
-
 /* Finds those nodes of the set with flag 0, as the nearest nodes. */
 static int find_nodes(const place *at, const hx_set *from, const uint8_t *flag, hx_surface_set *set)
 {
@@ -119,7 +111,11 @@ static int find_set(const place *at, const hx_set *from, hx_surface_set *set)
         const int n = hx_cell_face(at->mesh->conn + 8 * (face[f] / 6), (int)(face[f] % 6), node);
         for (int a = 0; a < n; a++) flag[node[a]] = 1;
     }
-    if (n_face > 0) HX_TRY_FAIL(find_faces(at, n_face, face, set));
+    if (n_face > 0) {
+        set->area = hx_faces_area(at->mesh, n_face, face);
+        HX_TRY_FAIL(hx_surface_faces_on(at->mesh, n_face, face, at->raw, &set->n_face, &set->face));
+        set->found_area = hx_faces_area(at->raw, set->n_face, set->face);
+    }
     HX_TRY_FAIL(find_nodes(at, from, flag, set));
 fail:
     free(flag);
@@ -171,17 +167,6 @@ static int use_set(hx_surface_part *p, const place *at, const char *name, int by
 
 /* --- the config's lists --- */
 
-static int refuse_driven(const hx_session *s, const hx_config_support *support)
-{
-    const char *const what = hx_config_is_heat(&s->cfg) ? "temperature" : "displacement";
-    return HX_RAISE(HX_EINPUT,
-                    "%s: no part of set '%s', whose prescribed %s drives the part, is on the "
-                    "surface: `hextop surface` with loads in --preserve (the default) makes the "
-                    "elements behind it solid; otherwise check that the surface belongs to this "
-                    "part, its place and its unit",
-                    support->origin, support->set, what);
-}
-
 /* Scales a value that acts on each node, so that the sum over the nodes stays the same. */
 static void keep_sum(const hx_surface_set *set, double value[3])
 {
@@ -213,7 +198,17 @@ static int map_supports(hx_surface_part *p, const hx_session *s, const place *at
         hx_config_support support = entry[i];
         if (support.set) HX_TRY(use_set(p, at, support.set, 0, &set));
         if (set && is_empty(set)) {
-            if (hx_part_is_driven_by(s, &support)) return refuse_driven(s, &support);
+            if (hx_part_is_driven_by(s, &support)) {
+                const char *const what =
+                    hx_config_is_heat(&s->cfg) ? "temperature" : "displacement";
+                return HX_RAISE(
+                    HX_EINPUT,
+                    "%s: no part of set '%s', whose prescribed %s drives the part, is on the "
+                    "surface: `hextop surface` with loads in --preserve (the default) makes the "
+                    "elements behind it solid; otherwise check that the surface belongs to this "
+                    "part, its place and its unit",
+                    support.origin, support.set, what);
+            }
             HX_TRY(note_lost(p, support.origin, support.set));
             continue;
         }

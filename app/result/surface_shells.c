@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "core/base/memory.h"
+#include "core/base/union_find.h"
 #include "core/base/vec3.h"
 
 /* Maximum number of pieces that are not held and are considered; maximum number of tetrahedra of a
@@ -19,12 +20,6 @@ typedef struct shells {
     uint8_t *is_odd;
     uint8_t *has; /* [n_vertex] at roots: the shell contains held tetrahedra (owned) */
 } shells;
-
-static int32_t root_of_vertex(int32_t *root, int32_t v)
-{
-    while (root[v] != v) v = root[v] = root[root[v]];
-    return v;
-}
 
 static const double *corner_of(const hx_surface *s, int64_t t, int k)
 {
@@ -42,29 +37,17 @@ static int open_shells(shells *s, const hx_surface *surface)
     HX_TRY(hx_alloc(&s->has, n, 1, "shells"));
     for (int32_t v = 0; v < surface->n_vertex; v++) s->root[v] = v;
     for (int64_t t = 0; t < surface->n_tri; t++)
-        for (int k = 1; k < 3; k++) {
-            const int32_t a = root_of_vertex(s->root, surface->tri[3 * t]);
-            const int32_t b = root_of_vertex(s->root, surface->tri[3 * t + k]);
-            s->root[a < b ? b : a] = a < b ? a : b;
-        }
+        for (int k = 1; k < 3; k++) hx_unite(s->root, surface->tri[3 * t], surface->tri[3 * t + k]);
     for (int64_t t = 0; t < surface->n_tri; t++) {
         const double part = hx_triple3(corner_of(surface, t, 0), corner_of(surface, t, 1),
                                        corner_of(surface, t, 2)) /
                             6.0;
-        s->volume[root_of_vertex(s->root, surface->tri[3 * t])] += part;
+        s->volume[hx_root(s->root, surface->tri[3 * t])] += part;
         total += part;
     }
     /* the shell's triangles face inwards */
     for (size_t v = 0; v < n && total < 0.0; v++) s->volume[v] = -s->volume[v];
     return HX_OK;
-}
-
-static void close_shells(shells *s)
-{
-    free(s->root);
-    free(s->volume);
-    free(s->is_odd);
-    free(s->has);
 }
 
 /* 1 if the ray from x along the first axis meets the triangle. */
@@ -87,32 +70,6 @@ static int is_crossed(const hx_surface *s, int64_t t, const double x[3])
            a[0] + p * (b[0] - a[0]) + q * (c[0] - a[0]) > x[0];
 }
 
-/* The smallest outer shell around x; -1: none. */
-static int32_t shell_around(shells *s, const double x[3])
-{
-    int32_t best = -1;
-    memset(s->is_odd, 0, (size_t)s->surface->n_vertex);
-    for (int64_t t = 0; t < s->surface->n_tri; t++)
-        if (is_crossed(s->surface, t, x))
-            s->is_odd[root_of_vertex(s->root, s->surface->tri[3 * t])] ^= 1;
-    for (int32_t v = 0; v < s->surface->n_vertex; v++)
-        if (s->is_odd[v] && s->volume[v] > 0.0 && (best < 0 || s->volume[v] < s->volume[best]))
-            best = v;
-    return best;
-}
-
-/* A point in a tetrahedron whose ray is unlikely to meet an edge of the surface. */
-static void inside_of(const hx_mesh *raw, int64_t elem, double x[3])
-{
-    static const double weight[4] = {0.2371, 0.2913, 0.3049, 0.1667};
-    int corner[4];
-    const int32_t *const conn = raw->conn + 8 * elem;
-    hx_cell_tetrahedron(raw->xyz, conn, corner);
-    x[0] = x[1] = x[2] = 0.0;
-    for (int k = 0; k < 4; k++)
-        for (int d = 0; d < 3; d++) x[d] += weight[k] * raw->xyz[3 * (int64_t)conn[corner[k]] + d];
-}
-
 /* The shell of piece i; -1: none. Its tetrahedra are tried until one is inside a shell, since those
  * that reach across the surface may be outside. first, last: first and last tetrahedron of the
  * piece. */
@@ -125,30 +82,27 @@ static int32_t shell_of_piece(shells *s, const hx_mesh *raw, const int32_t *piec
     for (int64_t e = first; e <= last && shell < 0 && n_tried < MOST_TRIED; e++) {
         if (piece[e] != i) continue;
         n_tried++;
-        inside_of(raw, e, x);
-        shell = shell_around(s, x);
+        /* A point in a tetrahedron whose ray is unlikely to meet an edge of the surface. */
+        static const double weight[4] = {0.2371, 0.2913, 0.3049, 0.1667};
+        int corner[4];
+        const int32_t *const conn = raw->conn + 8 * e;
+        hx_cell_tetrahedron(raw->xyz, conn, corner);
+        x[0] = x[1] = x[2] = 0.0;
+        for (int k = 0; k < 4; k++)
+            for (int d = 0; d < 3; d++)
+                x[d] += weight[k] * raw->xyz[3 * (int64_t)conn[corner[k]] + d];
+        /* The smallest outer shell around x; -1: none. */
+        int32_t best = -1;
+        memset(s->is_odd, 0, (size_t)s->surface->n_vertex);
+        for (int64_t t = 0; t < s->surface->n_tri; t++)
+            if (is_crossed(s->surface, t, x))
+                s->is_odd[hx_root(s->root, s->surface->tri[3 * t])] ^= 1;
+        for (int32_t v = 0; v < s->surface->n_vertex; v++)
+            if (s->is_odd[v] && s->volume[v] > 0.0 && (best < 0 || s->volume[v] < s->volume[best]))
+                best = v;
+        shell = best;
     }
     return shell;
-}
-
-/* Considers held pieces first. Another piece is a fragment, unless it is in a shell that contains
- * no held piece. */
-static void count_shell_pieces(shells *s, const hx_mesh *raw, const int32_t *piece,
-                               const int64_t *first, const int64_t *last, int64_t n_piece,
-                               const uint8_t *is_held, hx_shell_count *count)
-{
-    int n_floating = 0;
-    for (int32_t i = 0; i < n_piece; i++) {
-        if (!is_held[i] || first[i] < 0) continue;
-        const int32_t shell = shell_of_piece(s, raw, piece, i, first[i], last[i]);
-        if (shell >= 0) s->has[shell] = 1;
-    }
-    for (int32_t i = 0; i < n_piece && n_floating < MOST_FLOATING; i++) {
-        if (is_held[i] || first[i] < 0) continue;
-        n_floating++;
-        const int32_t shell = shell_of_piece(s, raw, piece, i, first[i], last[i]);
-        count->n_fragment += shell < 0 || s->has[shell];
-    }
 }
 
 int hx_count_shells(const hx_surface *surface, const hx_mesh *raw, const int32_t *piece,
@@ -164,7 +118,20 @@ int hx_count_shells(const hx_surface *surface, const hx_mesh *raw, const int32_t
         for (int64_t i = 0; i < n_piece; i++) first[i] = -1;
         for (int64_t e = 0; e < raw->n_elem; e++) last[piece[e]] = e;
         for (int64_t e = raw->n_elem; e-- > 0;) first[piece[e]] = e;
-        count_shell_pieces(&s, raw, piece, first, last, n_piece, is_held, count);
+        /* Considers held pieces first. Another piece is a fragment, unless it is in a shell
+         * that contains no held piece. */
+        int n_floating = 0;
+        for (int32_t i = 0; i < n_piece; i++) {
+            if (!is_held[i] || first[i] < 0) continue;
+            const int32_t shell = shell_of_piece(&s, raw, piece, i, first[i], last[i]);
+            if (shell >= 0) s.has[shell] = 1;
+        }
+        for (int32_t i = 0; i < n_piece && n_floating < MOST_FLOATING; i++) {
+            if (is_held[i] || first[i] < 0) continue;
+            n_floating++;
+            const int32_t shell = shell_of_piece(&s, raw, piece, i, first[i], last[i]);
+            count->n_fragment += shell < 0 || s.has[shell];
+        }
         for (int32_t v = 0; v < surface->n_vertex; v++) {
             if (!(s.volume[v] > 0.0) || s.has[v]) continue;
             count->n_left++;
@@ -173,6 +140,9 @@ int hx_count_shells(const hx_surface *surface, const hx_mesh *raw, const int32_t
     }
     free(first);
     free(last);
-    close_shells(&s);
+    free(s.root);
+    free(s.volume);
+    free(s.is_odd);
+    free(s.has);
     return rc;
 }

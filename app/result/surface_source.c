@@ -10,14 +10,6 @@
 #include "core/files/vtk.h"
 #include "core/mesh/hex_jacobian.h"
 
-/* *path: the config to use; NULL: none. */
-static int find_config(const hx_result_path *result, const char *requested, char **path)
-{
-    const char *const used = requested ? requested : result->config;
-    *path = NULL;
-    return used && strcmp(used, "none") != 0 ? hx_strdup(path, used) : HX_OK;
-}
-
 static int read_densities(hx_surface_source *source, const char *result, const hx_mesh *mesh)
 {
     static const double rounding = 1e-6; /* of single precision */
@@ -35,16 +27,6 @@ static int read_densities(hx_surface_source *source, const char *result, const h
     return HX_OK;
 }
 
-static int make_part(hx_surface_source *source, unsigned preserve, int cuts)
-{
-    const hx_session *s = &source->session;
-    HX_TRY(hx_part_create(&source->part, s, source->rho, source->n_missing, preserve));
-    source->target = source->part.target;
-    HX_TRY(
-        hx_part_cut(&source->part, s, source->rho, &source->is_solid, &source->own, &source->mesh));
-    return hx_part_fine_image(&source->part, s, cuts, &source->fine);
-}
-
 static int open_with_config(hx_surface_source *source, const char *result, unsigned preserve,
                             int cuts)
 {
@@ -56,7 +38,11 @@ static int open_with_config(hx_surface_source *source, const char *result, unsig
     HX_TRY(hx_session_make_problem(s));
     source->mesh = &s->mesh;
     HX_TRY(read_densities(source, result, &s->mesh));
-    return make_part(source, preserve, cuts);
+    HX_TRY(hx_part_create(&source->part, s, source->rho, source->n_missing, preserve));
+    source->target = source->part.target;
+    HX_TRY(
+        hx_part_cut(&source->part, s, source->rho, &source->is_solid, &source->own, &source->mesh));
+    return hx_part_fine_image(&source->part, s, cuts, &source->fine);
 }
 
 static int open_alone(hx_surface_source *source, const char *result, int cuts)
@@ -81,7 +67,10 @@ int hx_surface_source_open(hx_surface_source *source, const char *named, const c
 {
     memset(source, 0, sizeof *source);
     HX_TRY(hx_result_locate(&source->path, named));
-    HX_TRY(find_config(&source->path, config, &source->config));
+    /* path: the config to use; NULL: none. */
+    const char *const used = config ? config : source->path.config;
+    source->config = NULL;
+    HX_TRY(used && strcmp(used, "none") != 0 ? hx_strdup(&source->config, used) : HX_OK);
     const char *const result = source->path.file;
     const int rc = source->config ? open_with_config(source, result, preserve, cuts)
                                   : open_alone(source, result, cuts);

@@ -44,7 +44,7 @@ int hx_checkpoint_open(hx_checkpoint *c, const hx_checkpoint_parts *parts, int i
     const hx_config *cfg = &parts->session->cfg;
     c->interval = 60.0 * cfg->output.checkpoint;
     HX_TRY(set_paths(c, cfg->output.directory));
-    if (!is_resumed) {
+    if (!is_resumed && hx_session_is_first(parts->session)) {
         unlink(c->path);
         unlink(c->previous);
     }
@@ -117,8 +117,8 @@ static void join_checkpoint(hx_checkpoint *c)
     conclude(c);
 }
 
-/* Copies all parts and starts a thread that writes them; without a thread, writes them here.
- * Failures are warned of. */
+/* Copies all parts, on all processes, and starts a thread that writes them on the first; without a
+ * thread, writes them here. Failures are warned of. */
 static void begin_checkpoint(hx_checkpoint *c, const hx_checkpoint_parts *parts)
 {
     const double now = hx_clock();
@@ -132,17 +132,21 @@ static void begin_checkpoint(hx_checkpoint *c, const hx_checkpoint_parts *parts)
         conclude(c);
         return;
     }
+    if (!hx_session_is_first(parts->session)) return;
     c->is_writing = pthread_create(&c->thread, NULL, write_thread, c) == 0;
     if (c->is_writing) return;
     write_thread(c);
     conclude(c);
 }
 
-void hx_checkpoint_offer(hx_checkpoint *c, const hx_checkpoint_parts *parts)
+int hx_checkpoint_is_due(hx_checkpoint *c)
 {
-    const double now = hx_clock();
     if (c->is_writing && c->is_written) join_checkpoint(c);
-    if (c->interval == 0.0 || now < c->due || c->is_writing) return;
+    return c->interval != 0.0 && hx_clock() >= c->due && !c->is_writing;
+}
+
+void hx_checkpoint_begin(hx_checkpoint *c, const hx_checkpoint_parts *parts)
+{
     begin_checkpoint(c, parts);
     if (!isnan(c->interval)) c->due = hx_clock() + c->interval;
 }

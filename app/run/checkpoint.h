@@ -46,13 +46,15 @@ typedef struct hx_checkpoint {
  * resumes from them. */
 int hx_checkpoint_open(hx_checkpoint *checkpoint, const hx_checkpoint_parts *parts, int is_resumed);
 
-/* If a checkpoint is due and none is being written, copies the state and starts a thread that
- * writes it. Called after an iteration has been recorded and before hx_optimizer_advance. Warns if
- * a checkpoint cannot be written. */
-void hx_checkpoint_offer(hx_checkpoint *checkpoint, const hx_checkpoint_parts *parts);
+/* 1 if the time has come and no checkpoint is being written. */
+int hx_checkpoint_is_due(hx_checkpoint *checkpoint);
+
+/* Copies the state and starts a thread that writes it. Called after an iteration has been recorded
+ * and before hx_optimizer_advance. Warns if a checkpoint cannot be written. Collective. */
+void hx_checkpoint_begin(hx_checkpoint *checkpoint, const hx_checkpoint_parts *parts);
 
 /* Writes a checkpoint in any case, at the end of a run, and waits until it is complete. On failure
- * the previous one is left, a warning is printed, and the error is returned. */
+ * the previous one is left, a warning is printed, and the error is returned. Collective. */
 int hx_checkpoint_write(hx_checkpoint *checkpoint, const hx_checkpoint_parts *parts);
 
 /* 1 if this run has written a checkpoint, or was resumed from one. */
@@ -63,9 +65,9 @@ int hx_checkpoint_exists(const hx_checkpoint *checkpoint);
  * damaged; the message states whether the previous one is complete. */
 int hx_checkpoint_read(hx_checkpoint *checkpoint, hx_config *cfg);
 
-/* Restores an open session and an open output. *history: the text of history.csv so far, which the
- * caller frees. HX_EINPUT: the checkpoint belongs to another mesh or other settings; the message
- * names the first that differs. */
+/* Restores an open session and an open output. *history: on the first process the text of
+ * history.csv so far, which the caller frees. Collective. HX_EINPUT: the checkpoint belongs to
+ * another mesh or other settings; the message names the first that differs. */
 int hx_checkpoint_load(hx_checkpoint *checkpoint, const hx_checkpoint_parts *parts, char **history,
                        size_t *n_history);
 

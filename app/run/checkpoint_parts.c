@@ -391,7 +391,7 @@ static int get_series(hx_snapshot *image, hx_output *out)
 
 /* --- all --- */
 
-int hx_checkpoint_put(hx_snapshot *image, const hx_checkpoint_parts *parts)
+static int put_run(hx_snapshot *image, const hx_checkpoint_parts *parts)
 {
     hx_session *s = parts->session;
     char *history;
@@ -403,12 +403,18 @@ int hx_checkpoint_put(hx_snapshot *image, const hx_checkpoint_parts *parts)
     const void *p = history;
     const int rc = hx_snapshot_borrow(image, "run.history", &p, &n);
     free(history);
-    HX_TRY(rc);
+    return rc;
+}
+
+int hx_checkpoint_put(hx_snapshot *image, const hx_checkpoint_parts *parts)
+{
+    hx_session *const s = parts->session;
+    HX_TRY(hx_session_agree(s, hx_session_is_first(s) ? put_run(image, parts) : HX_OK));
     return hx_optimizer_snapshot(&s->opt, image);
 }
 
-int hx_checkpoint_get(hx_snapshot *image, const hx_checkpoint_parts *parts, char **history,
-                      size_t *n_history)
+static int get_run(hx_snapshot *image, const hx_checkpoint_parts *parts, char **history,
+                   size_t *n_history)
 {
     hx_session *s = parts->session;
     HX_TRY(check_identity(image, s));
@@ -416,6 +422,15 @@ int hx_checkpoint_get(hx_snapshot *image, const hx_checkpoint_parts *parts, char
     HX_TRY(get_series(image, parts->output));
     HX_TRY(hx_checkpoint_text(image, "run.history", history));
     *n_history = strlen(*history);
+    return HX_OK;
+}
+
+int hx_checkpoint_get(hx_snapshot *image, const hx_checkpoint_parts *parts, char **history,
+                      size_t *n_history)
+{
+    hx_session *const s = parts->session;
+    HX_TRY(hx_session_agree(s, hx_session_is_first(s) ? get_run(image, parts, history, n_history)
+                                                      : HX_OK));
     HX_TRY(hx_optimizer_snapshot(&s->opt, image));
-    return hx_snapshot_check_all(image);
+    return hx_session_agree(s, hx_snapshot_check_all(image));
 }

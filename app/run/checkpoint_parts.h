@@ -4,7 +4,8 @@
 
 #include "checkpoint.h"
 
-/* Saves, or loads, the data of the run itself. */
+/* Saves, or loads, the data of the run, which the first process has, and the optimizer's.
+ * Collective. */
 int hx_checkpoint_put(hx_snapshot *image, const hx_checkpoint_parts *parts);
 int hx_checkpoint_get(hx_snapshot *image, const hx_checkpoint_parts *parts, char **history,
                       size_t *n_history);

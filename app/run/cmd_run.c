@@ -1,4 +1,5 @@
-/* hextop run: the flow chart of P1 (Figure 1), with files and a progress line. */
+/* hextop run: the flow chart of P1 (Figure 1), with files and a progress line. Every process of a run
+ * executes this program on its subdomain; the first one prints and writes what is small. */
 #include <limits.h>
 #include <math.h>
 #include <signal.h>
@@ -10,7 +11,6 @@
 #include "../output/history.h"
 #include "../output/outcome.h"
 #include "../output/output.h"
-#include "../output/output_dist.h"
 #include "../output/progress.h"
 #include "../output/run_log.h"
 #include "../output/summary.h"
@@ -31,7 +31,11 @@ typedef struct run {
     hx_stats stats;
     hx_diags diags; /* all warnings */
     hx_checkpoint checkpoint;
+    int is_first; /* 1: this process prints and writes */
     int is_resumed;
+    int is_stopped; /* 1: a process was interrupted, like the next two the same on all of them */
+    int is_long;    /* 1: the run has taken long enough to sync its files to the disk */
+    int is_due;     /* 1: it is time for a checkpoint */
     hx_run_log log;
     hx_run_leftovers left;
 } run;
@@ -48,6 +52,7 @@ static const hx_option run_options[] = {
              "run that did not end"}};
 
 static volatile sig_atomic_t interrupted;
+static volatile sig_atomic_t is_silent; /* 1: another process prints */
 
 static void on_interrupt(int number)
 {
@@ -56,15 +61,16 @@ static void on_interrupt(int number)
         "hextop: finishing the current iteration; press Ctrl-C again to stop immediately\n";
     (void)number;
     interrupted = 1;
-    if (write(STDERR_FILENO, text, sizeof text - 1) < 0) interrupted = 1;
+    if (!is_silent && write(STDERR_FILENO, text, sizeof text - 1) < 0) interrupted = 1;
 }
 
 /* The first SIGINT, SIGTERM or SIGHUP is recorded; the second one ends the program. A SIGHUP that
  * was ignored at the start, for example by nohup, stays ignored. */
-static void catch_interrupts(void)
+static void catch_interrupts(int is_first)
 {
     struct sigaction action, hangup;
     memset(&action, 0, sizeof action);
+    is_silent = !is_first;
     action.sa_handler = on_interrupt;
     action.sa_flags = (int)(SA_RESETHAND | SA_RESTART);
     sigemptyset(&action.sa_mask);
@@ -79,34 +85,68 @@ static hx_checkpoint_parts checkpoint_parts(run *r, const char *history)
     return (hx_checkpoint_parts){&r->session, &r->output, &r->stats, history};
 }
 
-/* Restores the state of the checkpoint. */
-static int resume(run *r, const char *path)
+/* The others take the statistics of the first process, which has read them. */
+static int share_stats(run *r)
 {
-    char *history = NULL;
-    size_t n = 0;
-    const hx_checkpoint_parts parts = checkpoint_parts(r, path);
-    int rc = hx_checkpoint_load(&r->checkpoint, &parts, &history, &n);
-    if (rc == HX_OK)
-        hx_stats_recall(&r->stats, history, r->session.design.volume_fraction,
-                        hx_session_objective(&r->session)->name);
-    if (rc == HX_OK)
-        rc = hx_history_resume(&r->history, path, r->session.problem.cases.n,
-                               hx_session_other_objective(&r->session), history, n);
-    free(history);
-    return rc;
+    hx_stats *const stats = &r->stats, own = *stats;
+    hx_session *const s = &r->session;
+    HX_TRY(hx_session_share(s, stats, sizeof *stats));
+    stats->iteration_seconds = own.iteration_seconds;
+    stats->case_iterations = own.case_iterations;
+    stats->last.load_case = NULL;
+    HX_TRY(hx_session_share(s, stats->iteration_seconds,
+                            (size_t)stats->n_iteration * sizeof *stats->iteration_seconds));
+    return hx_session_share(s, stats->case_iterations,
+                            (size_t)s->problem.cases.n * sizeof *stats->case_iterations);
 }
 
-/* Opens history.csv, which is new or continues that of the resumed run. */
-static int open_history(run *r)
+/* Restores the state of the checkpoint. *history: the lines of history.csv. */
+static int resume(run *r, const char *path, char **history, size_t *n_history)
 {
-    char path[PATH_MAX];
+    const hx_checkpoint_parts parts = checkpoint_parts(r, path);
+    HX_TRY(hx_checkpoint_load(&r->checkpoint, &parts, history, n_history));
+    if (r->is_first)
+        hx_stats_recall(&r->stats, *history, r->session.design.volume_fraction,
+                        hx_session_objective(&r->session)->name);
+    return share_stats(r);
+}
+
+/* Opens history.csv, which is new or, with text[n], continues that of the resumed run. */
+static int open_history(run *r, const char *path, const char *text, size_t n)
+{
+    const hx_session *const s = &r->session;
+    const int n_case = s->problem.cases.n;
+    const char *const objective = hx_session_other_objective(s);
+    if (!r->is_first) return HX_OK;
+    if (r->is_resumed) return hx_history_resume(&r->history, path, n_case, objective, text, n);
+    return hx_history_open(&r->history, path, n_case, objective,
+                           s->cfg.solver.criterion == HX_PCG_COMPLIANCE);
+}
+
+/* Opens the output folder with history and checkpoint; restores the state of a resumed run. */
+static int open_files(run *r)
+{
+    char path[PATH_MAX], *history = NULL;
+    size_t n = 0;
+    HX_TRY(hx_output_open(&r->output, &r->session));
     hx_output_path(&r->output, "history.csv", path, sizeof path);
     const hx_checkpoint_parts parts = checkpoint_parts(r, path);
-    HX_TRY(r->is_resumed ? resume(r, path)
-                         : hx_history_open(&r->history, path, r->session.problem.cases.n,
-                                           hx_session_other_objective(&r->session),
-                                           r->session.cfg.solver.criterion == HX_PCG_COMPLIANCE));
-    return hx_checkpoint_open(&r->checkpoint, &parts, r->is_resumed);
+    int rc = r->is_resumed ? resume(r, path, &history, &n) : HX_OK;
+    if (rc == HX_OK) rc = open_history(r, path, history, n);
+    if (rc == HX_OK) rc = hx_checkpoint_open(&r->checkpoint, &parts, r->is_resumed);
+    free(history);
+    return hx_session_agree(&r->session, rc);
+}
+
+/* What the first process examines before the mesh is made: whether the folder may be written, and
+ * the checkpoint. */
+static int look_at_folder(run *r, const hx_options *options)
+{
+    hx_config *const cfg = &r->session.cfg;
+    if (!r->is_first) return HX_OK;
+    HX_TRY(hx_output_probe(cfg));
+    return r->is_resumed ? hx_checkpoint_read(&r->checkpoint, cfg)
+                         : hx_run_check_folder(cfg, hx_option_given(options, FORCE));
 }
 
 /* Pre-computation: makes all objects of the run and its output folder. */
@@ -115,18 +155,15 @@ static int prepare_run(run *r, const hx_options *options)
     hx_session *s = &r->session;
     s->comm = options->comm;
     s->may_distribute_mesh = 1;
-    HX_TRY(hx_config_read(&s->cfg, options->argument[0], options->n_argument - 1,
-                          options->argument + 1));
-    HX_TRY(hx_output_probe(&s->cfg));
+    HX_TRY(hx_session_agree(s, hx_config_read(&s->cfg, options->argument[0],
+                                              options->n_argument - 1, options->argument + 1)));
     r->is_resumed = hx_option_given(options, RESUME);
-    if (!r->is_resumed) HX_TRY(hx_run_check_folder(&s->cfg, hx_option_given(options, FORCE)));
-    if (r->is_resumed) HX_TRY(hx_checkpoint_read(&r->checkpoint, &s->cfg));
+    HX_TRY(hx_session_agree(s, look_at_folder(r, options)));
     HX_TRY(hx_output_query_folder(s));
     HX_TRY(hx_session_open(s));
     HX_TRY(hx_stats_begin(&r->stats, s->cfg.optimization.iterations, s->problem.cases.n));
     const double begin = hx_session_begin_step(HX_SETUP_FILES);
-    HX_TRY(hx_output_open(&r->output, s));
-    HX_TRY(open_history(r));
+    HX_TRY(open_files(r));
     hx_session_end_step(s, HX_SETUP_FILES, begin);
     return HX_OK;
 }
@@ -135,6 +172,7 @@ static int prepare_run(run *r, const hx_options *options)
 static int take_folder(run *r)
 {
     char path[PATH_MAX];
+    if (!r->is_first) return HX_OK;
     hx_output_path(&r->output, "run.log", path, sizeof path);
     if (hx_run_log_open(&r->log, path, r->is_resumed) < 0)
         hx_log_warning("run.log is not written: %s", hx_error_message());
@@ -144,24 +182,28 @@ static int take_folder(run *r)
     return hx_config_write(&r->session.cfg, path);
 }
 
-/* 1 if the run ends after this iteration. */
-static int is_last(const run *r, const hx_iteration *it)
+/* After a step all processes agree on what no record of it shows: a signal to any of them, and the
+ * clock of the first. One reduction of three numbers. */
+static int compare_notes(run *r)
 {
-    return hx_outcome_is_last(&r->session, it) || interrupted;
-}
-
-/* Warns if an intermediate file cannot be written or memory for it is missing. The run continues,
- * since the computed designs are more valuable. */
-static int tolerate(int rc, int last)
-{
-    if (rc >= 0 || last || (rc != HX_EIO && rc != HX_ENOMEM)) return rc;
-    hx_log_warning("%s; the run continues", hx_error_message());
+    hx_session *const s = &r->session;
+    int64_t n[3] = {interrupted != 0, r->is_first && hx_clock() - r->stats.begin > HX_STATS_LONG,
+                    r->is_first && hx_checkpoint_is_due(&r->checkpoint)};
+    if (s->comm) HX_TRY(hx_session_note_error(s, hx_reduce_sum_i64(&s->dist.reduce.base, 3, n)));
+    r->is_stopped = n[0] > 0;
+    r->is_long = n[1] > 0;
+    r->is_due = n[2] > 0;
     return HX_OK;
 }
 
-static int is_long(const run *r)
+/* Warns if an intermediate file cannot be written or memory for it is missing. The run continues,
+ * since the computed designs are more valuable, unless the processes are out of step. */
+static int tolerate(const run *r, int rc, int last)
 {
-    return hx_clock() - r->stats.begin > HX_STATS_LONG;
+    const int is_minor = rc == HX_EIO || rc == HX_ENOMEM;
+    if (rc >= 0 || last || !is_minor || r->session.dist.is_lost) return rc;
+    hx_log_warning("%s; the run continues", hx_error_message());
+    return HX_OK;
 }
 
 /* Writes the files and prints the line of an iteration, both for the design just analysed. */
@@ -171,9 +213,10 @@ static int record(run *r, const hx_iteration *it, int last)
     const int every = r->session.cfg.output.every; /* 0: only the last design */
     int rc = HX_OK;
     if (last || (every > 0 && it->iteration % every == 0))
-        rc = tolerate(hx_output_write(&r->output, it->iteration, last && is_long(r)), last);
+        rc = tolerate(r, hx_output_write(&r->output, it->iteration, last && r->is_long), last);
     const double seconds = hx_clock() - begin;
-    const int line = tolerate(hx_history_add(&r->history, it, seconds), last);
+    int line = r->is_first ? tolerate(r, hx_history_add(&r->history, it, seconds), last) : HX_OK;
+    if (last && rc == HX_OK) line = hx_session_agree(&r->session, line);
     hx_stats_add(&r->stats, it, r->session.problem.cases.n, seconds);
     hx_progress_iteration(&r->session, &r->stats, it);
     return rc < 0 ? rc : line;
@@ -182,14 +225,18 @@ static int record(run *r, const hx_iteration *it, int last)
 /* Writes a checkpoint if one is due. At the end of the run, writes one after a signal, or if the
  * run has written one before. The checkpoint contains the history on the disk, so none is written
  * while lines are missing there. */
-static void keep_checkpoint(run *r, int last)
+static int keep_checkpoint(run *r, int last)
 {
     const hx_checkpoint_parts parts = checkpoint_parts(r, r->history.path);
-    if (r->history.n_pending > 0) return;
-    if (!last)
-        hx_checkpoint_offer(&r->checkpoint, &parts);
-    else if (interrupted || hx_checkpoint_exists(&r->checkpoint))
+    int may_write = last ? r->is_stopped || hx_checkpoint_exists(&r->checkpoint) : r->is_due;
+    if (!last && !r->is_due) return HX_OK;
+    may_write = may_write && r->history.n_pending == 0;
+    HX_TRY(hx_session_share(&r->session, &may_write, sizeof may_write));
+    if (may_write && last)
         hx_checkpoint_write(&r->checkpoint, &parts);
+    else if (may_write)
+        hx_checkpoint_begin(&r->checkpoint, &parts);
+    return HX_OK;
 }
 
 /* Returns 1, with a message, if a resumed run has nothing left to do. */
@@ -223,14 +270,15 @@ static int optimise(run *r)
         hx_iteration it;
         /* K u = f, compliance, sensitivities, filter, optimality criteria */
         HX_TRY(hx_session_step(&r->session, &it));
-        HX_TRY(tolerate(hx_diags_meanwhile(&r->diags, &r->session), 0));
+        HX_TRY(compare_notes(r));
+        HX_TRY(tolerate(r, hx_diags_meanwhile(&r->diags, &r->session), 0));
         const int verdict = hx_outcome_judge(&r->session, &it),
-                  last = verdict < 0 || is_last(r, &it);
+                  last = verdict < 0 || r->is_stopped || hx_outcome_is_last(&r->session, &it);
         HX_TRY(record(r, &it, last));
         if (verdict < 0) return verdict;
         hx_outcome_warn(&r->session, &r->stats, &it);
         if (it.iteration == 1) diag_initial(r, &it);
-        keep_checkpoint(r, last);
+        HX_TRY(keep_checkpoint(r, last));
         if (last) return HX_OK;
         hx_optimizer_advance(opt); /* the proposed design becomes the current one */
     }
@@ -261,7 +309,8 @@ static void save_design(run *r, int code)
 {
     char path[PATH_MAX];
     const int iteration = r->session.opt.iteration;
-    if (iteration == 0 || is_saved(r, iteration)) return;
+    int is_missing = iteration > 0 && !is_saved(r, iteration);
+    if (hx_session_share(&r->session, &is_missing, sizeof is_missing) < 0 || !is_missing) return;
     int rc = code == HX_EIO ? code : hx_output_rescue(&r->output, iteration);
     if (rc != HX_EIO && rc < 0 && code != HX_EDEVICE) hx_log_warning("%s", hx_error_message());
     if (rc != HX_EIO) return;
@@ -306,6 +355,8 @@ static void keep_state(run *r)
 static int keep_what_there_is(run *r, int code)
 {
     const int is_ahead = r->session.opt.iteration > r->stats.n_iteration;
+    /* the first process reports and the others are ended */
+    if (!r->is_first && r->session.dist.is_lost) return code;
     hx_log_error(code);
     /* the warnings about the first design, if that failed */
     if (hx_diags_meanwhile(&r->diags, &r->session) < 0) hx_log_warning("%s", hx_error_message());
@@ -340,7 +391,7 @@ static void print_result(run *r)
         hx_log_info("the design has %sconverged: change %.4g, change_tolerance %g",
                     hx_outcome_has_converged(&r->session, &stats->last) ? "" : "not ",
                     stats->last.change, cfg->optimization.change_tolerance);
-    hx_outcome_diag(&r->session, &r->stats, interrupted, hx_checkpoint_exists(&r->checkpoint),
+    hx_outcome_diag(&r->session, &r->stats, r->is_stopped, hx_checkpoint_exists(&r->checkpoint),
                     &r->diags);
     char path[PATH_MAX], quoted[HX_SHELL_WORD];
     hx_log_info("open in ParaView: %s (last design: %s), then Threshold density > 0.9",
@@ -367,11 +418,13 @@ static int diag_before(run *r)
     hx_output_plan plan;
     const double begin = hx_session_begin_step(HX_SETUP_CHECK);
     if (host_will_wait(&r->session)) hx_session_measure_meanwhile(&r->session);
-    HX_TRY(hx_diags_before(&r->diags, &r->session));
-    HX_TRY(hx_output_make_plan(&r->session, &plan));
-    hx_diag_disk(&r->diags, &r->session,
-                 (double)plan.file_bytes * plan.n_file + 2.0 * (double)plan.checkpoint,
-                 (double)plan.disk_free);
+    int rc = hx_diags_before(&r->diags, &r->session);
+    if (rc == HX_OK && r->is_first) rc = hx_output_make_plan(&r->session, &plan);
+    HX_TRY(hx_session_agree(&r->session, rc));
+    if (r->is_first)
+        hx_diag_disk(&r->diags, &r->session,
+                     (double)plan.file_bytes * plan.n_file + 2.0 * (double)plan.checkpoint,
+                     (double)plan.disk_free);
     hx_session_end_step(&r->session, HX_SETUP_CHECK, begin);
     return HX_OK;
 }
@@ -395,24 +448,24 @@ static int run_config(run *r, const hx_options *options)
     HX_TRY(diag_before(r));
     hx_session_free_lists(&r->session);
     r->stats.stage[HX_STAGE_SETUP] += hx_clock() - begin;
-    catch_interrupts();
+    catch_interrupts(r->is_first);
     if (r->is_resumed)
         hx_log_info("continuing after iteration %d, from %s\n", r->session.opt.iteration,
                     r->checkpoint.path);
     if (is_over(r)) return hx_diags_meanwhile(&r->diags, &r->session);
-    HX_TRY(take_folder(r));
+    HX_TRY(hx_session_agree(&r->session, take_folder(r)));
     HX_TRY(hx_trace_begin(&r->output));
 
     int rc = optimise(r);
-    if (rc == HX_OK) rc = hx_history_close(&r->history);
+    if (rc == HX_OK) rc = hx_session_agree(&r->session, hx_history_close(&r->history));
     if (rc < 0) return keep_what_there_is(r, rc);
-    hx_run_clear_rest(&r->session.cfg, &r->left, &r->output);
+    if (r->is_first) hx_run_clear_rest(&r->session.cfg, &r->left, &r->output);
     hx_stats_stop(&r->stats);
     print_result(r);
-    HX_TRY(write_summary(r, interrupted ? "interrupted" : "done"));
+    HX_TRY(write_summary(r, r->is_stopped ? "interrupted" : "done"));
     HX_TRY(hx_trace_write(&r->output));
-    if (interrupted) warn_interrupted(r);
-    return interrupted ? EXIT_INTERRUPTED : 0;
+    if (r->is_stopped) warn_interrupted(r);
+    return r->is_stopped ? EXIT_INTERRUPTED : 0;
 }
 
 static int command_run(const hx_options *options)
@@ -420,12 +473,12 @@ static int command_run(const hx_options *options)
     run r;
     memset(&r, 0, sizeof r);
     signal(SIGPIPE, SIG_IGN); /* a pipe whose reader has ended must not end the run */
-    HX_TRY(hx_run_log_begin(&r.log, options));
+    r.is_first = !options->comm || options->comm->rank == HX_DIST_ROOT;
+    if (r.is_first) HX_TRY(hx_run_log_begin(&r.log, options));
     int rc = hx_diags_listen(&r.diags);
     if (rc == HX_OK) rc = run_config(&r, options);
     hx_diags_stop_listening(&r.diags);
     hx_checkpoint_free(&r.checkpoint);
-    hx_analysis_dismiss(&r.session.analysis);
     hx_run_log_end(&r.log, rc);
     hx_history_free(&r.history);
     hx_output_free(&r.output);
@@ -433,29 +486,6 @@ static int command_run(const hx_options *options)
     hx_diags_free(&r.diags);
     hx_run_leftovers_free(&r.left);
     hx_session_free(&r.session);
-    return rc;
-}
-
-/* The first process handles signals and ends the run of the others. */
-static int follow_run(const hx_options *options)
-{
-    hx_session s;
-    hx_output output;
-    memset(&s, 0, sizeof s);
-    memset(&output, 0, sizeof output);
-    signal(SIGINT, SIG_IGN);
-    signal(SIGTERM, SIG_IGN);
-    signal(SIGHUP, SIG_IGN);
-    s.comm = options->comm;
-    s.may_distribute_mesh = 1;
-    int rc = hx_config_read(&s.cfg, options->argument[0], options->n_argument - 1,
-                            options->argument + 1);
-    if (rc == HX_OK) rc = hx_output_query_folder(&s);
-    if (rc == HX_OK) rc = hx_session_open(&s);
-    if (rc == HX_OK) hx_output_follow(&output, &s);
-    if (rc == HX_OK) rc = hx_optimizer_serve(&s.opt);
-    hx_output_free(&output);
-    hx_session_free(&s);
     return rc;
 }
 
@@ -485,5 +515,5 @@ const hx_command hx_command_run = {
     .option = run_options,
     .n_option = sizeof run_options / sizeof run_options[0],
     .run = command_run,
-    .follow = follow_run,
+    .is_parallel = 1,
 };

@@ -33,29 +33,6 @@ static int find_devices(const char *name, const hx_device_ops *device[MAX_DEVICE
     return HX_OK;
 }
 
-/* "cpu (OpenMP, 2 threads) and cuda (NVIDIA H200)", from the lines at their opening. */
-static void name_devices(const hx_selftest *t, char *text, size_t n_text)
-{
-    size_t used = 0;
-    text[0] = '\0';
-    for (size_t i = 0; i < t->n && used < n_text; i++) {
-        const hx_selftest_line *const line = &t->lines[i];
-        if (strcmp(line->section, "device") != 0) continue;
-        used += (size_t)snprintf(text + used, n_text - used, "%s%s (%s)", used ? " and " : "",
-                                 line->device, line->passed ? line->against : "cannot be opened");
-    }
-}
-
-static int run_all(hx_selftest *t, const hx_device_ops *const *device, double memory)
-{
-    for (size_t i = 0; device[i]; i++) {
-        const hx_selftest_parts parts = hx_selftest_all(device[i]);
-        HX_TRY(hx_selftest_run(t, &parts));
-        if (memory > 0.0) HX_TRY(hx_selftest_run_memory(t, &parts, 1e9 * memory));
-    }
-    return hx_selftest_run_host(t);
-}
-
 static int selftest(hx_selftest *t, const hx_options *options)
 {
     const hx_device_ops *device[MAX_DEVICE + 1];
@@ -75,8 +52,22 @@ static int selftest(hx_selftest *t, const hx_options *options)
     t->begin = hx_selftest_report_begin;
     t->end = hx_selftest_report_end;
     t->context = &report;
-    HX_TRY(run_all(t, device, memory));
-    name_devices(t, devices, sizeof devices);
+    for (size_t i = 0; device[i]; i++) {
+        const hx_selftest_parts parts = hx_selftest_all(device[i]);
+        HX_TRY(hx_selftest_run(t, &parts));
+        if (memory > 0.0) HX_TRY(hx_selftest_run_memory(t, &parts, 1e9 * memory));
+    }
+    HX_TRY(hx_selftest_run_host(t));
+    /* "cpu (OpenMP, 2 threads) and cuda (NVIDIA H200)", from the lines at their opening. */
+    size_t used = 0;
+    devices[0] = '\0';
+    for (size_t i = 0; i < t->n && used < sizeof devices; i++) {
+        const hx_selftest_line *const line = &t->lines[i];
+        if (strcmp(line->section, "device") != 0) continue;
+        used += (size_t)snprintf(devices + used, sizeof devices - used, "%s%s (%s)",
+                                 used ? " and " : "", line->device,
+                                 line->passed ? line->against : "cannot be opened");
+    }
     hx_selftest_report_sum(t, hx_clock() - begin, devices);
     if (output) HX_TRY(hx_selftest_write_json(t, hx_clock() - begin, devices, output));
     return t->n_failed > 0 ? 1 : HX_OK;
@@ -92,20 +83,12 @@ static int command_selftest(const hx_options *options)
 }
 
 static const hx_option selftest_options[] = {
-    [DEVICE] = {.name = "--device",
-                .kind = HX_OPTION_TEXT,
-                .value = "NAME",
-                .note = "all devices that can run here",
+    [DEVICE] = {"--device", HX_OPTION_TEXT, "NAME", .note = "all devices that can run here",
                 .help = "cpu or cuda"},
     [MEMORY] =
-        {.name = "--memory",
-         .kind = HX_OPTION_TEXT,
-         .value = "GB",
+        {"--memory", HX_OPTION_TEXT, "GB",
          .help = "amount of device memory to which test patterns are also written and read back"},
-    [OUTPUT] = {.name = "--output",
-                .letter = "-o",
-                .kind = HX_OPTION_FILE,
-                .value = "FILE.json",
+    [OUTPUT] = {"--output", HX_OPTION_FILE, "FILE.json", .letter = "-o",
                 .help = "file to which all lines are also written, as JSON"},
 };
 

@@ -87,23 +87,20 @@ int hx_selftest_path(hx_selftest *t, const char *name, char *path, size_t n_path
     return HX_OK;
 }
 
-static void remove_folder(const char *folder)
-{
-    DIR *const dir = opendir(folder);
-    const struct dirent *entry;
-    while (dir && (entry = readdir(dir)) != NULL) {
-        char path[600];
-        if (strcmp(entry->d_name, ".") == 0 || strcmp(entry->d_name, "..") == 0) continue;
-        snprintf(path, sizeof path, "%s/%s", folder, entry->d_name);
-        unlink(path);
-    }
-    if (dir) closedir(dir);
-    rmdir(folder);
-}
-
 void hx_selftest_free(hx_selftest *t)
 {
-    if (t->folder[0]) remove_folder(t->folder);
+    if (t->folder[0]) {
+        DIR *const dir = opendir(t->folder);
+        const struct dirent *entry;
+        while (dir && (entry = readdir(dir)) != NULL) {
+            char path[600];
+            if (strcmp(entry->d_name, ".") == 0 || strcmp(entry->d_name, "..") == 0) continue;
+            snprintf(path, sizeof path, "%s/%s", t->folder, entry->d_name);
+            unlink(path);
+        }
+        if (dir) closedir(dir);
+        rmdir(t->folder);
+    }
     free(t->lines);
     memset(t, 0, sizeof *t);
 }

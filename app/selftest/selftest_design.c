@@ -96,23 +96,6 @@ static int check_known(hx_selftest *t)
 
 enum { N_PRODUCT = 100 };
 
-static int multiply_operator(hx_device *dev, const hx_operator *op, double *d_xy, double *first,
-                             double *n_other)
-{
-    const int64_t n = op->linear.n;
-    const size_t bytes = (size_t)n * sizeof *first;
-    for (int64_t i = 0; i < n; i++) first[i] = hx_sample_random(51, i, -1.0, 1.0);
-    HX_TRY(dev->ops->upload(dev, d_xy, first, bytes));
-    for (int k = 0; k < N_PRODUCT; k++) {
-        double *const to = first + (k > 0 ? n : 0);
-        HX_TRY(dev->ops->zero(dev, d_xy + n, bytes));
-        HX_TRY(hx_operator_apply(op, d_xy, d_xy + n));
-        HX_TRY(dev->ops->download(dev, to, d_xy + n, bytes));
-        *n_other += hx_selftest_other_bits(n, to, first);
-    }
-    return HX_OK;
-}
-
 static int multiply_again(hx_selftest *t, const hx_problem *problem, double *n_other)
 {
     const hx_operator_kind *const op_kind = hx_selftest_operator(t, 3, HX_ELEMENT_LINEAR);
@@ -127,7 +110,17 @@ static int multiply_again(hx_selftest *t, const hx_problem *problem, double *n_o
         modulus[e] = hx_sample_random(52, e, 1e-3, 1.0);
     HX_TRY_FAIL(hx_operator_set_modulus(&op, modulus));
     HX_TRY_FAIL(hx_selftest_poisoned(dev, 2 * op.linear.n, &d_xy));
-    HX_TRY_FAIL(multiply_operator(dev, &op, d_xy, first, n_other));
+    const int64_t n = op.linear.n;
+    const size_t bytes = (size_t)n * sizeof *first;
+    for (int64_t i = 0; i < n; i++) first[i] = hx_sample_random(51, i, -1.0, 1.0);
+    HX_TRY_FAIL(dev->ops->upload(dev, d_xy, first, bytes));
+    for (int k = 0; k < N_PRODUCT; k++) {
+        double *const to = first + (k > 0 ? n : 0);
+        HX_TRY_FAIL(dev->ops->zero(dev, d_xy + n, bytes));
+        HX_TRY_FAIL(hx_operator_apply(&op, d_xy, d_xy + n));
+        HX_TRY_FAIL(dev->ops->download(dev, to, d_xy + n, bytes));
+        *n_other += hx_selftest_other_bits(n, to, first);
+    }
 fail:
     dev->ops->release(dev, d_xy);
     hx_operator_free(&op);
@@ -168,17 +161,6 @@ static int make_trace(trace *out, const hx_sample *s)
     return hx_alloc(&out->number, (size_t)out->n, sizeof(double), "a run's numbers");
 }
 
-static int save(hx_selftest *t, hx_selftest_job *job, char *path, size_t n_path)
-{
-    hx_snapshot image = {0};
-    HX_TRY(hx_selftest_path(t, "checkpoint.state", path, n_path));
-    hx_snapshot_begin(&image, HX_SNAPSHOT_SAVE);
-    int rc = hx_optimizer_snapshot(&job->opt, &image);
-    if (rc >= 0) rc = hx_snapshot_write(&image, path);
-    hx_snapshot_free(&image);
-    return rc;
-}
-
 static int load_job(hx_selftest_job *job, const char *path)
 {
     hx_snapshot image = {0};
@@ -197,7 +179,15 @@ static int steps(hx_selftest *t, hx_selftest_job *job, int first, char *path, si
     if (path && first > 0) HX_TRY(load_job(job, path));
     for (int i = first; i < N_DESIGN; i++) {
         HX_TRY(hx_selftest_job_step(job, &out->number[i]));
-        if (path && first == 0 && i == N_SAVED - 1) HX_TRY(save(t, job, path, n_path));
+        if (path && first == 0 && i == N_SAVED - 1) {
+            hx_snapshot image = {0};
+            HX_TRY(hx_selftest_path(t, "checkpoint.state", path, n_path));
+            hx_snapshot_begin(&image, HX_SNAPSHOT_SAVE);
+            int rc = hx_optimizer_snapshot(&job->opt, &image);
+            if (rc >= 0) rc = hx_snapshot_write(&image, path);
+            hx_snapshot_free(&image);
+            HX_TRY(rc);
+        }
         if (i < N_DESIGN - 1) hx_optimizer_advance(&job->opt);
     }
     return hx_optimizer_density(&job->opt, out->number + N_DESIGN);

@@ -24,20 +24,6 @@ static int compare_nodes(const char *path, const hx_mesh *mesh, double *n_other)
     return rc;
 }
 
-static int write_and_read(hx_selftest *t, const hx_sample *s, hx_vtk_format format, double *rho,
-                          double *n_other)
-{
-    const int64_t n = s->mesh.n_elem;
-    const hx_vtk_field field = {"density", HX_VTK_CELL, HX_VTK_F64, 1, rho};
-    char path[400];
-    for (int64_t e = 0; e < n; e++) rho[e] = hx_sample_random(41, e, 0.0, 1.0);
-    HX_TRY(hx_selftest_path(t, "density.vtk", path, sizeof path));
-    HX_TRY(hx_vtk_write(path, &s->mesh, "selftest", format, &field, 1));
-    HX_TRY(hx_vtk_read_cell_array(path, "density", &s->mesh, rho + n));
-    *n_other += hx_selftest_other_bits(n, rho, rho + n);
-    return compare_nodes(path, &s->mesh, n_other);
-}
-
 static int check_result(hx_selftest *t, hx_vtk_format format)
 {
     const hx_sample_spec spec = hx_sample_box(HX_SAMPLE_MIXED, 6, 5, 4);
@@ -47,7 +33,15 @@ static int check_result(hx_selftest *t, hx_vtk_format format)
     hx_selftest_begin(t, "result, %s VTK", format == HX_VTK_ASCII ? "text" : "binary");
     HX_TRY_FAIL(hx_sample_create(&s, &spec));
     HX_TRY_FAIL(hx_alloc(&rho, 2 * (size_t)s.mesh.n_elem, sizeof *rho, "densities"));
-    HX_TRY_FAIL(write_and_read(t, &s, format, rho, &n_other));
+    const int64_t n = s.mesh.n_elem;
+    const hx_vtk_field field = {"density", HX_VTK_CELL, HX_VTK_F64, 1, rho};
+    char path[400];
+    for (int64_t e = 0; e < n; e++) rho[e] = hx_sample_random(41, e, 0.0, 1.0);
+    HX_TRY_FAIL(hx_selftest_path(t, "density.vtk", path, sizeof path));
+    HX_TRY_FAIL(hx_vtk_write(path, &s.mesh, "selftest", format, &field, 1));
+    HX_TRY_FAIL(hx_vtk_read_cell_array(path, "density", &s.mesh, rho + n));
+    n_other += hx_selftest_other_bits(n, rho, rho + n);
+    HX_TRY_FAIL(compare_nodes(path, &s.mesh, &n_other));
 fail:
     free(rho);
     hx_sample_free(&s);
@@ -73,12 +67,6 @@ static void shape(const hx_mesh *mesh, double *rho)
     }
 }
 
-static double faults_of(const hx_surface_report *report)
-{
-    return (double)(report->n_bad_edge + report->n_bad_vertex + report->n_degenerate +
-                    report->n_crossing);
-}
-
 static int check_file(hx_selftest *t, const hx_surface *surface, double *faults, double *volume)
 {
     const hx_surface_about about = {"selftest", 0.0};
@@ -91,7 +79,9 @@ static int check_file(hx_selftest *t, const hx_surface *surface, double *faults,
     int rc = hx_surface_read(path, &found);
     if (rc >= 0) rc = hx_surface_check(&found, HX_SURFACE_F64, &report);
     if (rc >= 0) {
-        *faults += faults_of(&report) + fabs((double)report.genus - 1.0);
+        *faults += (double)(report.n_bad_edge + report.n_bad_vertex + report.n_degenerate +
+                            report.n_crossing) +
+                   fabs((double)report.genus - 1.0);
         *volume = report.volume;
     }
     hx_surface_free(&found);

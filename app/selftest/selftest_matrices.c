@@ -31,8 +31,19 @@ static int put_matrix_part(part *p, const void *d_out, const void *from, int64_t
 
 #define PUT(part, to, from, n) HX_TRY(put_matrix_part((part), &(to), (from), (n), sizeof *(from)))
 
-static int put_input(part *p)
+static int make_part(part *p, hx_device *dev, const hx_sample_spec *spec)
 {
+    p->dev = dev;
+    HX_TRY(hx_sample_create(&p->s, spec));
+    const size_t n = (size_t)p->s.n;
+    HX_TRY(hx_alloc(&p->k, n * n + 3 * n, sizeof *p->k, "a dense matrix"));
+    p->x = p->k + n * n;
+    p->kx = p->x + n;
+    p->y = p->kx + n;
+    hx_sample_dense(&p->s, p->k);
+    for (size_t i = 0; i < n * n; i++) hx_selftest_worst(&p->largest, fabs(p->k[i]));
+    for (int64_t i = 0; i < p->s.n; i++) p->x[i] = hx_sample_random(9, i, -1.0, 1.0);
+    for (size_t i = 0; i < n; i++) p->kx[i] = hx_selftest_dot((int64_t)n, p->k + i * n, p->x);
     const hx_space *const space = &p->s.problem.space;
     const hx_incidence from = hx_incidence_of_space(space);
     hx_incidence *const to = &p->input.incidence;
@@ -50,29 +61,6 @@ static int put_input(part *p)
     PUT(p, p->input.d_xyz, space->xyz, 3 * space->n_point);
     PUT(p, p->input.d_modulus, p->s.modulus, p->s.mesh.n_elem);
     return HX_OK;
-}
-
-static int make_part(part *p, hx_device *dev, const hx_sample_spec *spec)
-{
-    p->dev = dev;
-    HX_TRY(hx_sample_create(&p->s, spec));
-    const size_t n = (size_t)p->s.n;
-    HX_TRY(hx_alloc(&p->k, n * n + 3 * n, sizeof *p->k, "a dense matrix"));
-    p->x = p->k + n * n;
-    p->kx = p->x + n;
-    p->y = p->kx + n;
-    hx_sample_dense(&p->s, p->k);
-    for (size_t i = 0; i < n * n; i++) hx_selftest_worst(&p->largest, fabs(p->k[i]));
-    for (int64_t i = 0; i < p->s.n; i++) p->x[i] = hx_sample_random(9, i, -1.0, 1.0);
-    for (size_t i = 0; i < n; i++) p->kx[i] = hx_selftest_dot((int64_t)n, p->k + i * n, p->x);
-    return put_input(p);
-}
-
-static void free_part(part *p)
-{
-    while (p->n_owned > 0) p->dev->ops->release(p->dev, p->d_owned[--p->n_owned]);
-    free(p->k);
-    hx_sample_free(&p->s);
 }
 
 /* --- patterns --- */
@@ -245,20 +233,6 @@ static int check_format(hx_selftest *t, part *parts, const hx_matrix_spec *spec)
     return hx_selftest_end(t, rc, worst, spec->single ? 1e-6 : 1e-12, "K u by dense K");
 }
 
-static int check_formats(hx_selftest *t, part *parts)
-{
-    const hx_matrix_ops *const ops = t->parts.device->matrix;
-    for (int half = 0; half < 2; half++)
-        for (int format = 0; format < HX_N_FORMAT; format++)
-            for (int single = 0; single < 2; single++) {
-                const hx_matrix_spec spec = {(hx_format)format, (hx_part)half, single, 0};
-                if (!((half ? ops->lower_formats : ops->formats) & 1u << format)) continue;
-                if (single && !(ops->single_formats & 1u << format)) continue;
-                HX_TRY(check_format(t, parts, &spec));
-            }
-    return HX_OK;
-}
-
 int hx_selftest_matrices(hx_selftest *t)
 {
     hx_sample_spec specs[N_SAMPLE] = {
@@ -276,8 +250,21 @@ int hx_selftest_matrices(hx_selftest *t)
     }
     HX_TRY_FAIL(check_patterns(t, parts));
     HX_TRY_FAIL(check_fills(t, parts));
-    HX_TRY_FAIL(check_formats(t, parts));
+    const hx_matrix_ops *const ops = t->parts.device->matrix;
+    for (int half = 0; half < 2; half++)
+        for (int format = 0; format < HX_N_FORMAT; format++)
+            for (int single = 0; single < 2; single++) {
+                const hx_matrix_spec spec = {(hx_format)format, (hx_part)half, single, 0};
+                if (!((half ? ops->lower_formats : ops->formats) & 1u << format)) continue;
+                if (single && !(ops->single_formats & 1u << format)) continue;
+                HX_TRY_FAIL(check_format(t, parts, &spec));
+            }
 fail:
-    for (int i = 0; i < N_SAMPLE; i++) free_part(&parts[i]);
+    for (int i = 0; i < N_SAMPLE; i++) {
+        part *p = &parts[i];
+        while (p->n_owned > 0) p->dev->ops->release(p->dev, p->d_owned[--p->n_owned]);
+        free(p->k);
+        hx_sample_free(&p->s);
+    }
     return rc;
 }

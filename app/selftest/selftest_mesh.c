@@ -140,15 +140,6 @@ static int name_end(hx_mesh *mesh, const char *name, double at)
     return rc;
 }
 
-static int name_sets(hx_mesh *mesh, const hx_sample_spec *spec)
-{
-    static const char *const corner[3] = {"origin", "corner-y", "corner-z"};
-    const int32_t node[3] = {0, node_at(spec, 0, spec->n[1], 0), node_at(spec, 0, 0, spec->n[2])};
-    for (int c = 0; c < 3; c++) HX_TRY(hx_mesh_add_node_set(mesh, corner[c], 1, &node[c]));
-    HX_TRY(name_end(mesh, "left", 0.0));
-    return name_end(mesh, "right", spec->length[0]);
-}
-
 int hx_sample_make_mesh(hx_mesh *mesh, const hx_sample_spec *spec)
 {
     const size_t n_cell = (size_t)spec->n[0] * (size_t)spec->n[1] * (size_t)spec->n[2];
@@ -166,5 +157,9 @@ int hx_sample_make_mesh(hx_mesh *mesh, const hx_sample_spec *spec)
         for (int j = 0; j < spec->n[1]; j++)
             for (int i = 0; i < spec->n[0]; i++) put_box_cell(&b, i, j, k);
     HX_TRY(hx_mesh_create(mesh, hx_sample_name(spec->cells), b.n_node, b.xyz, b.n_elem, b.conn));
-    return name_sets(mesh, spec);
+    static const char *const corner[3] = {"origin", "corner-y", "corner-z"};
+    const int32_t node[3] = {0, node_at(spec, 0, spec->n[1], 0), node_at(spec, 0, 0, spec->n[2])};
+    for (int c = 0; c < 3; c++) HX_TRY(hx_mesh_add_node_set(mesh, corner[c], 1, &node[c]));
+    HX_TRY(name_end(mesh, "left", 0.0));
+    return name_end(mesh, "right", spec->length[0]);
 }

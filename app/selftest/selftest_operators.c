@@ -36,12 +36,6 @@ static int make_part(part *p, const hx_sample_spec *spec)
     return HX_OK;
 }
 
-static void free_part(part *p)
-{
-    free(p->x);
-    hx_sample_free(&p->s);
-}
-
 /* --- of one operator, set up --- */
 
 static int product(hx_operator *op, int64_t n, const double *x, double *y)
@@ -163,19 +157,6 @@ fail:
     return rc;
 }
 
-static int check_all(hx_operator *op, const part *p, errors *worst)
-{
-    HX_TRY(product(op, p->s.n, p->x, p->y));
-    hx_selftest_worst(&worst->product, hx_selftest_difference(p->s.n, p->y, p->kx));
-    HX_TRY(product(op, p->s.n, p->x, p->twice));
-    if (op->op_kind->deterministic) worst->bits += hx_selftest_other_bits(p->s.n, p->y, p->twice);
-    HX_TRY(check_dot(op, p, &worst->product));
-    HX_TRY(check_diagonal(op, p, &worst->product));
-    HX_TRY(check_energy(op, p, &worst->product));
-    HX_TRY(check_motions(op, p, &worst->motions));
-    return check_single(op, p, &worst->single);
-}
-
 /* --- of an operator kind --- */
 
 /* Notes the names of the vector units that were tried. */
@@ -198,7 +179,16 @@ static int check_layout(hx_selftest *t, const hx_operator_kind *op_kind, hx_layo
     const char *unit = op_kind->variant ? op_kind->variant(op.state, 0) : NULL;
     for (int i = 0; i == 0 || unit; i++) {
         note_unit(t, unit);
-        HX_TRY_FAIL(check_all(&op, p, worst));
+        HX_TRY_FAIL(product(&op, p->s.n, p->x, p->y));
+        hx_selftest_worst(&worst->product, hx_selftest_difference(p->s.n, p->y, p->kx));
+        HX_TRY_FAIL(product(&op, p->s.n, p->x, p->twice));
+        if (op.op_kind->deterministic)
+            worst->bits += hx_selftest_other_bits(p->s.n, p->y, p->twice);
+        HX_TRY_FAIL(check_dot(&op, p, &worst->product));
+        HX_TRY_FAIL(check_diagonal(&op, p, &worst->product));
+        HX_TRY_FAIL(check_energy(&op, p, &worst->product));
+        HX_TRY_FAIL(check_motions(&op, p, &worst->motions));
+        HX_TRY_FAIL(check_single(&op, p, &worst->single));
         unit = op_kind->variant ? op_kind->variant(op.state, i + 1) : NULL;
     }
 fail:
@@ -269,6 +259,9 @@ int hx_selftest_operators(hx_selftest *t)
         if (strcmp(t->parts.op_kinds[i]->device, t->parts.device->name) == 0)
             HX_TRY_FAIL(check_kinds(t, t->parts.op_kinds[i], parts));
 fail:
-    for (int i = 0; i < N_SAMPLE; i++) free_part(&parts[i]);
+    for (int i = 0; i < N_SAMPLE; i++) {
+        free(parts[i].x);
+        hx_sample_free(&parts[i].s);
+    }
     return rc;
 }

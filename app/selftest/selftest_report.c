@@ -17,15 +17,6 @@ void hx_selftest_report_begin(void *context, const char *section, const char *wh
     if (hx_log_is_terminal()) hx_log_status("%s: %s ...", section, what);
 }
 
-/* Differing bits and words are counts, other errors are measured. */
-static void format_error(double error, double bound, char *text, size_t n_text)
-{
-    if (bound == 0.0 && error < 1e15)
-        snprintf(text, n_text, "%.0f", error);
-    else
-        snprintf(text, n_text, "%.1e", error);
-}
-
 static void log_line(hx_log_level level, const char *fmt, ...) HX_PRINTF(2, 3);
 
 static void log_line(hx_log_level level, const char *fmt, ...)
@@ -50,7 +41,11 @@ void hx_selftest_report_end(void *context, const hx_selftest_line *line)
         log_line(level, "%s, %s", line->device, line->section);
     r->device = line->device;
     r->section = line->section;
-    format_error(line->error, line->bound, error, sizeof error);
+    /* Differing bits and words are counts, other errors are measured. */
+    if (line->bound == 0.0 && line->error < 1e15)
+        snprintf(error, sizeof error, "%.0f", line->error);
+    else
+        snprintf(error, sizeof error, "%.1e", line->error);
     if (line->bound == 0.0)
         snprintf(bound, sizeof bound, "0");
     else
@@ -67,21 +62,6 @@ void hx_selftest_report_sum(const hx_selftest *t, double seconds, const char *de
              t->n, hx_noun(t->n, "check", "checks"), t->n_failed, seconds, devices);
 }
 
-static void write_line(hx_json *json, const hx_selftest_line *line)
-{
-    hx_json_open_object(json, NULL);
-    hx_json_string(json, "device", line->device);
-    hx_json_string(json, "section", line->section);
-    hx_json_string(json, "check", line->what);
-    hx_json_string(json, "reference", line->against);
-    hx_json_number(json, "error", line->error);
-    hx_json_number(json, "bound", line->bound);
-    hx_json_bool(json, "passed", line->passed);
-    hx_json_number(json, "seconds", line->seconds);
-    hx_json_string(json, "note", line->note[0] ? line->note : NULL);
-    hx_json_close_object(json);
-}
-
 int hx_selftest_write_json(const hx_selftest *t, double seconds, const char *devices,
                            const char *path)
 {
@@ -96,7 +76,20 @@ int hx_selftest_write_json(const hx_selftest *t, double seconds, const char *dev
     hx_json_integer(&json, "failed", (int64_t)t->n_failed);
     hx_json_number(&json, "seconds", seconds);
     hx_json_open_array(&json, "lines");
-    for (size_t i = 0; i < t->n; i++) write_line(&json, &t->lines[i]);
+    for (size_t i = 0; i < t->n; i++) {
+        const hx_selftest_line *const line = &t->lines[i];
+        hx_json_open_object(&json, NULL);
+        hx_json_string(&json, "device", line->device);
+        hx_json_string(&json, "section", line->section);
+        hx_json_string(&json, "check", line->what);
+        hx_json_string(&json, "reference", line->against);
+        hx_json_number(&json, "error", line->error);
+        hx_json_number(&json, "bound", line->bound);
+        hx_json_bool(&json, "passed", line->passed);
+        hx_json_number(&json, "seconds", line->seconds);
+        hx_json_string(&json, "note", line->note[0] ? line->note : NULL);
+        hx_json_close_object(&json);
+    }
     hx_json_close_array(&json);
     hx_summary_write_versions(&json);
     hx_machine_write(&json, NULL);

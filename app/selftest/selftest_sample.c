@@ -186,18 +186,6 @@ static int make_loaded(hx_sample *s, hx_problem_params params)
     return hx_problem_create(&s->problem, &s->mesh, &params);
 }
 
-static int make_problem(hx_sample *s)
-{
-    hx_problem_params params = hx_problem_defaults();
-    params.origin = "selftest";
-    params.physics = s->spec.physics;
-    params.conductivity = params.physics == HX_PHYSICS_HEAT ? 1.0 : 0.0;
-    params.conductivity_min = params.physics == HX_PHYSICS_HEAT ? 1e-10 : 0.0;
-    if (s->spec.no_poisson) params.poisson = 0.0;
-    params.space = &s->space;
-    return s->spec.hold == HX_SAMPLE_HELD ? make_held(s, params) : make_loaded(s, params);
-}
-
 int hx_sample_create(hx_sample *s, const hx_sample_spec *spec)
 {
     memset(s, 0, sizeof *s);
@@ -206,7 +194,14 @@ int hx_sample_create(hx_sample *s, const hx_sample_spec *spec)
     HX_TRY(hx_mesh_shuffle(&s->mesh, 4));
     HX_TRY(hx_mesh_finish(&s->mesh));
     HX_TRY(hx_space_create(&s->space, &s->mesh, spec->element));
-    HX_TRY(make_problem(s));
+    hx_problem_params params = hx_problem_defaults();
+    params.origin = "selftest";
+    params.physics = s->spec.physics;
+    params.conductivity = params.physics == HX_PHYSICS_HEAT ? 1.0 : 0.0;
+    params.conductivity_min = params.physics == HX_PHYSICS_HEAT ? 1e-10 : 0.0;
+    if (s->spec.no_poisson) params.poisson = 0.0;
+    params.space = &s->space;
+    HX_TRY(s->spec.hold == HX_SAMPLE_HELD ? make_held(s, params) : make_loaded(s, params));
     s->c = s->problem.components;
     s->n = s->c * s->problem.space.n_point;
     return make_matrices(s);
@@ -278,14 +273,6 @@ static double norm_of(const gradients *g, const double *a)
     return sqrt(sum);
 }
 
-/* q = K p for free rows. */
-static void free_product(const gradients *g)
-{
-    hx_sample_product(g->s, g->p, g->q, NULL, NULL);
-    for (int64_t i = 0; i < g->s->n; i++)
-        if (hx_sample_is_fixed(g->s, i)) g->q[i] = 0.0;
-}
-
 static int iterate(const gradients *g)
 {
     const int64_t n = g->s->n;
@@ -297,7 +284,10 @@ static int iterate(const gradients *g)
         for (int64_t i = 0; i < n; i++) next += g->r[i] * g->r[i] / g->d[i];
         for (int64_t i = 0; i < n; i++)
             g->p[i] = g->r[i] / g->d[i] + (k > 0 ? next / rho : 0.0) * g->p[i];
-        free_product(g);
+        /* q = K p for free rows. */
+        hx_sample_product(g->s, g->p, g->q, NULL, NULL);
+        for (int64_t i = 0; i < g->s->n; i++)
+            if (hx_sample_is_fixed(g->s, i)) g->q[i] = 0.0;
         for (int64_t i = 0; i < n; i++) pq += g->p[i] * g->q[i];
         for (int64_t i = 0; i < n; i++) g->u[i] += next / pq * g->p[i];
         for (int64_t i = 0; i < n; i++) g->r[i] -= next / pq * g->q[i];

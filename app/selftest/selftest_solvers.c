@@ -80,25 +80,6 @@ static int check_precond(hx_selftest *t, const hx_sample *s, const double *expec
                            "u of CG on the host");
 }
 
-static int is_offered(const hx_selftest *t, const hx_precond_kind *kind)
-{
-    return !kind->runs_on || kind->runs_on(t->parts.device);
-}
-
-static int check_sample(hx_selftest *t, const hx_sample *s, double *expected, double *u)
-{
-    const hx_operator_kind *const op_kind = hx_selftest_operator(t, s->c, s->spec.element);
-    HX_TRY(hx_sample_solve(s, expected));
-    for (size_t i = 0; t->parts.preconds[i]; i++) {
-        const hx_precond_kind *const kind = t->parts.preconds[i];
-        if (!is_offered(t, kind)) continue;
-        HX_TRY(check_precond(t, s, expected, u, kind, HX_PRECISION_DOUBLE));
-        if (hx_operator_kind_of(op_kind, s->c)->apply_single && strcmp(kind->name, "jacobi") == 0)
-            HX_TRY(check_precond(t, s, expected, u, kind, HX_PRECISION_MIXED));
-    }
-    return HX_OK;
-}
-
 static int run_solvers(hx_selftest *t, const hx_sample_spec *spec)
 {
     hx_sample s;
@@ -108,7 +89,16 @@ static int run_solvers(hx_selftest *t, const hx_sample_spec *spec)
         return rc;
     HX_TRY_FAIL(hx_sample_create(&s, spec));
     HX_TRY_FAIL(hx_alloc(&expected, 2 * (size_t)s.n, sizeof *expected, "solutions"));
-    HX_TRY_FAIL(check_sample(t, &s, expected, expected + s.n));
+    double *const u = expected + s.n;
+    const hx_operator_kind *const op_kind = hx_selftest_operator(t, s.c, s.spec.element);
+    HX_TRY_FAIL(hx_sample_solve(&s, expected));
+    for (size_t i = 0; t->parts.preconds[i]; i++) {
+        const hx_precond_kind *const kind = t->parts.preconds[i];
+        if (kind->runs_on && !kind->runs_on(t->parts.device)) continue;
+        HX_TRY_FAIL(check_precond(t, &s, expected, u, kind, HX_PRECISION_DOUBLE));
+        if (hx_operator_kind_of(op_kind, s.c)->apply_single && strcmp(kind->name, "jacobi") == 0)
+            HX_TRY_FAIL(check_precond(t, &s, expected, u, kind, HX_PRECISION_MIXED));
+    }
 fail:
     free(expected);
     hx_sample_free(&s);

@@ -6,11 +6,6 @@
 
 #include "core/base/memory.h"
 
-static double tolerance_or_default(double tolerance)
-{
-    return isnan(tolerance) ? -1.0 : tolerance;
-}
-
 void hx_config_region(const hx_config_set *set, hx_region *r)
 {
     const double *point = NULL, *axis = NULL;
@@ -49,27 +44,12 @@ void hx_config_region(const hx_config_set *set, hx_region *r)
     }
     if (point) memcpy(r->point, point, sizeof r->point);
     if (axis) memcpy(r->axis, axis, sizeof r->axis);
-    r->tolerance = tolerance_or_default(tolerance);
-}
-
-static unsigned fix_flags(const char *fix)
-{
-    return (strchr(fix, 'x') ? HX_FIX_X : 0u) | (strchr(fix, 'y') ? HX_FIX_Y : 0u) |
-           (strchr(fix, 'z') ? HX_FIX_Z : 0u);
+    r->tolerance = isnan(tolerance) ? -1.0 : tolerance;
 }
 
 static void copy_given(double to[3], const double from[3])
 {
     if (!isnan(from[0])) memcpy(to, from, 3 * sizeof *to);
-}
-
-static void fill_remote(const hx_config_load *load, hx_load_spec *spec)
-{
-    const int rigid = load->coupling == HX_COUPLING_RIGID;
-    spec->kind = rigid ? HX_LOAD_REMOTE_RIGID : HX_LOAD_REMOTE;
-    copy_given(spec->value, load->remote_force);
-    copy_given(spec->moment, load->moment);
-    copy_given(spec->point, load->point);
 }
 
 /* 1 if it is a load of heat. */
@@ -121,7 +101,11 @@ static void fill_load(const hx_config_load *load, hx_load_spec *spec)
         spec->value[0] = load->pressure;
         return;
     } else if (isnan(value[0])) {
-        fill_remote(load, spec);
+        const int rigid = load->coupling == HX_COUPLING_RIGID;
+        spec->kind = rigid ? HX_LOAD_REMOTE_RIGID : HX_LOAD_REMOTE;
+        copy_given(spec->value, load->remote_force);
+        copy_given(spec->moment, load->moment);
+        copy_given(spec->point, load->point);
         return;
     }
     memcpy(spec->value, value, sizeof spec->value);
@@ -139,7 +123,8 @@ static void fill_support(const hx_config_support *support, hx_support_spec *spec
 {
     spec->set = support->set;
     spec->origin = support->origin;
-    spec->fix = support->fix ? fix_flags(support->fix) : 0u;
+    for (unsigned i = 0; support->fix && i < 3; i++)
+        if (strchr(support->fix, "xyz"[i])) spec->fix |= 1u << i;
     memcpy(spec->value, support->value, sizeof spec->value);
     if (isnan(support->temperature)) return;
     spec->fix = HX_FIX_X;

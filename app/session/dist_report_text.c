@@ -85,32 +85,13 @@ static int compare_doubles(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-static void print_table(const hx_dist_report *report, int size, double *value)
-{
-    static const char *const head[] = {"", "least", "median", "most"};
-    hx_table table;
-    hx_table_begin(&table, "lrrr");
-    for (size_t i = 0; i < sizeof head / sizeof head[0]; i++) hx_table_add(&table, "%s", head[i]);
-    for (size_t i = 0; i < sizeof ROW / sizeof ROW[0]; i++) {
-        for (int r = 0; r < size; r++) value[r] = ROW[i].of(&report[r]);
-        qsort(value, (size_t)size, sizeof *value, compare_doubles);
-        const double shown[3] = {value[0], value[size / 2], value[size - 1]};
-        hx_table_add(&table, "%s", ROW[i].name);
-        for (int k = 0; k < 3; k++) {
-            char text[32];
-            hx_table_add(&table, "%s", ROW[i].print(shown[k], text, sizeof text));
-        }
-    }
-    table.level = HX_LOG_NORMAL;
-    hx_table_end(&table, 2);
-}
-
 int hx_dist_report_take(hx_session *s, hx_dist_report **report)
 {
     *report = NULL;
     if (!s->comm) return HX_OK;
-    HX_TRY(hx_alloc(report, (size_t)s->comm->size, sizeof **report, "figures of ranks"));
-    const int rc = hx_analysis_report(&s->analysis, *report);
+    int rc = hx_session_agree(
+        s, hx_alloc(report, (size_t)s->comm->size, sizeof **report, "figures of ranks"));
+    if (rc == HX_OK) rc = hx_dist_gather_report(&s->dist, *report);
     if (rc == HX_OK) return HX_OK;
     free(*report);
     *report = NULL;
@@ -129,18 +110,32 @@ int hx_dist_report_print(hx_session *s)
         hx_log_info("ranks: %d, each with %s halo exchanges and %s reductions", size,
                     hx_format_count(report[0].figures.n_exchange, (char[32]){0}, 32),
                     hx_format_count(report[0].figures.n_sum, (char[32]){0}, 32));
-        print_table(report, size, value);
+        static const char *const head[] = {"", "least", "median", "most"};
+        hx_table table;
+        hx_table_begin(&table, "lrrr");
+        for (size_t i = 0; i < sizeof head / sizeof head[0]; i++)
+            hx_table_add(&table, "%s", head[i]);
+        for (size_t i = 0; i < sizeof ROW / sizeof ROW[0]; i++) {
+            for (int r = 0; r < size; r++) value[r] = ROW[i].of(&report[r]);
+            qsort(value, (size_t)size, sizeof *value, compare_doubles);
+            const double shown[3] = {value[0], value[size / 2], value[size - 1]};
+            hx_table_add(&table, "%s", ROW[i].name);
+            for (int k = 0; k < 3; k++) {
+                char text[32];
+                hx_table_add(&table, "%s", ROW[i].print(shown[k], text, sizeof text));
+            }
+        }
+        table.level = HX_LOG_NORMAL;
+        hx_table_end(&table, 2);
         free(value);
     }
     free(report);
     return rc;
 }
 
-int hx_dist_report_write(hx_session *s, hx_json *json)
+void hx_dist_report_write(const hx_session *s, const hx_dist_report *report, hx_json *json)
 {
-    hx_dist_report *report;
-    HX_TRY(hx_dist_report_take(s, &report));
-    if (!report) return HX_OK;
+    if (!report) return;
     hx_json_string(json, "transport", hx_dist_transport(&s->dist));
     hx_json_open_array(json, "ranks");
     for (int r = 0; r < s->comm->size; r++) {
@@ -165,6 +160,4 @@ int hx_dist_report_write(hx_session *s, hx_json *json)
         hx_json_close_object(json);
     }
     hx_json_close_array(json);
-    free(report);
-    return HX_OK;
 }

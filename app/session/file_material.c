@@ -79,13 +79,6 @@ static void warn_of_difference(const hx_config *cfg, const hx_file_material *m, 
                        n->key, text[0], n->unit, m->name, text[1], n->unit);
 }
 
-/* Warns of materials of the file that the config cannot take. */
-static void warn_of_fault(const hx_config *cfg, const hx_file_material *m)
-{
-    if (!m->fault || !m->name || cfg->material.from || cfg->loads.n == 0) return;
-    hx_log_warning("the material of the config is used for all elements; %s", m->fault);
-}
-
 static int take_number(hx_config *cfg, const hx_file_material *m, const number *n)
 {
     if (hx_config_given(cfg, n->key)) return HX_OK;
@@ -101,7 +94,9 @@ int hx_take_file_material(hx_config *cfg, const hx_file_material *m, int with_de
     char text[200] = "";
     const int n = list_numbers(cfg, m, list);
     if (cfg->material.from) HX_TRY(check_usable(cfg, m));
-    if (with_defaults) warn_of_fault(cfg, m);
+    /* the file has materials that the config cannot take */
+    if (with_defaults && m->fault && m->name && !cfg->material.from && cfg->loads.n > 0)
+        hx_log_warning("the material of the config is used for all elements; %s", m->fault);
     if (m->fault || !m->name) return HX_OK;
     for (int i = 0; i < n; i++) {
         warn_of_difference(cfg, m, &list[i], with_defaults);

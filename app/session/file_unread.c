@@ -111,10 +111,17 @@ static int is_coupled(const hx_config *cfg, const char *set)
     return 0;
 }
 
-/* Lists the rigid sets of the file, which take effect only with supports or loads of the file, if
- * the config states its own. */
-static int list_rigid_sets(const hx_config *cfg, int is_heat, hx_conditions *conditions)
+int hx_handle_unread(const hx_config *cfg, int is_heat, hx_conditions *conditions)
 {
+    static const char *const instead[] = {"the supports", "the loads", "the material"};
+    hx_unread *const list = &conditions->unread;
+    char **const fault[] = {&conditions->support_fault, &conditions->load_fault,
+                            &conditions->material.fault};
+    const int by_mass = hx_has_mass_load(cfg, conditions), n_case = conditions->n_case;
+    const int n_use = cfg->material.from ? 3 : 2;
+    list->is_heat = is_heat;
+    /* Lists the rigid sets of the file, which take effect only with supports or loads of the
+     * file, if the config states its own. */
     const hx_config_support *const support = cfg->supports.entry;
     const hx_config_load *const load = cfg->loads.entry;
     int is_by_file = cfg->loads.n == 0 || is_heat; /* or nothing to solve yet */
@@ -127,19 +134,6 @@ static int list_rigid_sets(const hx_config *cfg, int is_heat, hx_conditions *con
                              "read only with supports or loads from = \"file\"", 1, rigid->path,
                              rigid->line));
     }
-    return HX_OK;
-}
-
-int hx_handle_unread(const hx_config *cfg, int is_heat, hx_conditions *conditions)
-{
-    static const char *const instead[] = {"the supports", "the loads", "the material"};
-    hx_unread *const list = &conditions->unread;
-    char **const fault[] = {&conditions->support_fault, &conditions->load_fault,
-                            &conditions->material.fault};
-    const int by_mass = hx_has_mass_load(cfg, conditions), n_case = conditions->n_case;
-    const int n_use = cfg->material.from ? 3 : 2;
-    list->is_heat = is_heat;
-    HX_TRY(list_rigid_sets(cfg, is_heat, conditions));
     HX_TRY(take_ignored(cfg, list));
     hx_warn_of_unread(list);
     HX_TRY(refuse_no_case(list, n_case, &conditions->load_fault));

@@ -47,9 +47,9 @@ int hx_identity_density(const hx_session *s, hx_hash *density)
 {
     const int64_t n = hx_mesh_n_elem_all(&s->mesh);
     double *rho;
-    HX_TRY(hx_alloc_raw(&rho, (size_t)n, sizeof *rho, "densities"));
+    HX_TRY(hx_session_alloc_whole(s, &rho, n, sizeof *rho, "densities"));
     const int rc = hx_optimizer_density(&s->opt, rho);
-    if (rc == HX_OK)
+    if (rc == HX_OK && rho)
         *density = s->mesh.ownership ? hx_mesh_piece_hash(0, n, rho, (double)NAN)
                                      : hx_mesh_field_hash(&s->mesh, rho);
     free(rho);

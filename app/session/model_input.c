@@ -76,15 +76,6 @@ static const char *kept_in(const char *folder, size_t n_folder, char path[PATH_M
     return path;
 }
 
-/* mesh.refine as integers; the caller frees *part. */
-static int list_parts(const hx_config *cfg, int **part)
-{
-    const hx_config_numbers *const refine = &cfg->mesh.refine;
-    HX_TRY(hx_alloc(part, refine->n, sizeof **part, "parts of spans"));
-    for (size_t i = 0; i < refine->n; i++) (*part)[i] = (int)refine->value[i];
-    return HX_OK;
-}
-
 int hx_session_read_file(hx_session *s)
 {
     int *part;
@@ -93,7 +84,9 @@ int hx_session_read_file(hx_session *s)
     const char *const slash = strrchr(cfg->path, '/');
     const int is_cad = hx_model_is_cad(cfg->mesh.file);
     hx_cad_facts facts = {0};
-    HX_TRY(list_parts(cfg, &part));
+    const hx_config_numbers *const refine = &cfg->mesh.refine;
+    HX_TRY(hx_alloc(&part, refine->n, sizeof *part, "parts of spans"));
+    for (size_t i = 0; i < refine->n; i++) part[i] = (int)refine->value[i];
     const hx_model_options options = {
         .merge = cfg->mesh.merge,
         .spline_options = {cfg->mesh.degree, (int)cfg->mesh.refine.n, part},

@@ -3,20 +3,7 @@
 #include <stdlib.h>
 
 #include "core/base/memory.h"
-
-static int32_t root_of_group(int32_t *root, int32_t a)
-{
-    while (root[a] != a) a = root[a] = root[root[a]];
-    return a;
-}
-
-/* The root of a group is its first node. */
-static void join_node_groups(int32_t *root, int32_t a, int32_t b)
-{
-    a = root_of_group(root, a);
-    b = root_of_group(root, b);
-    root[a < b ? b : a] = a < b ? a : b;
-}
+#include "core/base/union_find.h"
 
 int hx_node_groups_create(const hx_mesh *mesh, const uint8_t *flag, int64_t *n_group,
                           int32_t **group_of)
@@ -33,12 +20,12 @@ int hx_node_groups_create(const hx_mesh *mesh, const uint8_t *flag, int64_t *n_g
         for (int k = 0; k < 8; k++) {
             const int32_t a = mesh->conn[8 * e + k];
             if (!flag[a]) continue;
-            if (first >= 0) join_node_groups(root, first, a);
+            if (first >= 0) hx_unite(root, first, a);
             first = a;
         }
     }
     for (int64_t a = 0; rc == HX_OK && a < mesh->n_node; a++) {
-        const int32_t r = root_of_group(root, (int32_t)a);
+        const int32_t r = hx_root(root, (int32_t)a);
         (*group_of)[a] = !flag[a] ? -1 : r == a ? (int32_t)(*n_group)++ : (*group_of)[r];
     }
     free(root);

@@ -17,20 +17,17 @@ void hx_output_names_add(hx_output_names *names, const char *name)
     if (name && names->n < HX_OUTPUT_NAMES_MAX) names->name[names->n++] = name;
 }
 
-static int probe(const char *name)
-{
-    char folder[PATH_MAX];
-    const char *const slash = strrchr(name, '/');
-    snprintf(folder, sizeof folder, "%.*s", slash ? (int)(slash - name) + 1 : 1,
-             slash ? name : ".");
-    if (access(folder, W_OK | X_OK) != 0)
-        return HX_RAISE(HX_EINPUT, "cannot write '%s': %s: %s", name, folder, strerror(errno));
-    return hx_link_check_way(name);
-}
-
 int hx_output_names_probe(const hx_output_names *names)
 {
-    for (size_t i = 0; i < names->n; i++) HX_TRY(probe(names->name[i]));
+    for (size_t i = 0; i < names->n; i++) {
+        const char *const name = names->name[i], *const slash = strrchr(name, '/');
+        char folder[PATH_MAX];
+        snprintf(folder, sizeof folder, "%.*s", slash ? (int)(slash - name) + 1 : 1,
+                 slash ? name : ".");
+        if (access(folder, W_OK | X_OK) != 0)
+            return HX_RAISE(HX_EINPUT, "cannot write '%s': %s: %s", name, folder, strerror(errno));
+        HX_TRY(hx_link_check_way(name));
+    }
     return HX_OK;
 }
 

@@ -140,26 +140,23 @@ static int follow_series(const char *series, hx_result_path *result)
     return rc;
 }
 
-static int search_folder(const char *folder, hx_result_path *result)
-{
-    char *series = NULL, hint[PATH_MAX + 512];
-    HX_TRY(join_path(folder, strlen(folder), series_name, &series));
-    int rc = HX_OK;
-    if (access(series, F_OK) != 0) {
-        find_hint(folder, hint, sizeof hint);
-        rc = HX_RAISE(HX_EINPUT, "'%s' is a folder without a %s%s", folder, series_name, hint);
-    } else {
-        rc = follow_series(series, result);
-    }
-    free(series);
-    return rc;
-}
-
 static int find_file(const char *named, hx_result_path *result)
 {
     static const char ending[] = ".series";
     const size_t n = strlen(named);
-    if (is_folder(named)) return search_folder(named, result);
+    if (is_folder(named)) {
+        char *series = NULL, hint[PATH_MAX + 512];
+        HX_TRY(join_path(named, strlen(named), series_name, &series));
+        int rc = HX_OK;
+        if (access(series, F_OK) != 0) {
+            find_hint(named, hint, sizeof hint);
+            rc = HX_RAISE(HX_EINPUT, "'%s' is a folder without a %s%s", named, series_name, hint);
+        } else {
+            rc = follow_series(series, result);
+        }
+        free(series);
+        return rc;
+    }
     if (access(named, R_OK) != 0)
         return HX_RAISE(HX_EINPUT, "cannot read '%s': %s", named, strerror(errno));
     if (n > strlen(ending) && strcmp(named + n - strlen(ending), ending) == 0)

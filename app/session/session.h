@@ -175,6 +175,23 @@ hx_device *hx_session_solver_device(hx_session *s);
  * solver has been selected. HX_EINPUT: the problem runs only on one process. O(n_elem). */
 int hx_session_rank_bytes(hx_session *s, int n_rank, int rank, size_t *bytes);
 
+/* session_ranks.c: all processes of a run execute the same program. With one process these functions
+ * communicate nothing. */
+
+/* 1 on the first process, which prints, writes what is small, and has arrays of the whole mesh. */
+int hx_session_is_first(const hx_session *s);
+/* Turns an error of any process into an error of all. Collective. */
+int hx_session_agree(const hx_session *s, int rc);
+/* data[bytes] := that of the first process. Collective. */
+int hx_session_share(hx_session *s, void *data, size_t bytes);
+/* rc is the result of a step that must succeed on all processes or on none: after a failure on only
+ * one they are out of step, and this process enters no collective function. Returns rc. */
+int hx_session_note_error(hx_session *s, int rc);
+/* *pointer := memory for n values of that size on the first process, NULL on the others; the caller
+ * frees it. Collective: HX_ENOMEM on all. */
+int hx_session_alloc_whole(const hx_session *s, void *pointer, int64_t n, size_t size,
+                           const char *what);
+
 /* "2 processes (MPI), ...; at most 3,072 elements each, ...", for a session with a communicator;
  * returns text. */
 const char *hx_session_comm_text(const hx_session *s, char *text, size_t n_text);

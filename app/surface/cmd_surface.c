@@ -49,29 +49,6 @@ static int read_number(const char *option, const char *text, double low, double 
     return HX_RAISE(HX_EINPUT, "%s %s: expected a number above %g", option, text, low);
 }
 
-static int read_smooth(const char *text, int *n)
-{
-    char *end = NULL;
-    const long value = strtol(text, &end, 10);
-    if (end == text || *end != '\0' || value < 0 || value > 1000)
-        return HX_RAISE(HX_EINPUT, "--smooth %s: expected a whole number from 0 to 1000", text);
-    *n = (int)value;
-    return HX_OK;
-}
-
-static int read_cuts(const char *text, int *cuts)
-{
-    char *end = NULL;
-    *cuts = 0;
-    if (!text) return HX_OK;
-    const long value = strtol(text, &end, 10);
-    if (end == text || *end != '\0' || value < 1 || value > HX_FINE_MOST)
-        return HX_RAISE(HX_EINPUT, "--cuts %s: expected a whole number from 1 to %d", text,
-                        HX_FINE_MOST);
-    *cuts = (int)value;
-    return HX_OK;
-}
-
 static int read_plan(plan *p, const hx_options *options)
 {
     const char *const threshold = hx_option_text(options, THRESHOLD);
@@ -91,21 +68,14 @@ static int read_plan(plan *p, const hx_options *options)
                         hx_surface_endings(endings, sizeof endings));
     HX_TRY(read_number("--threshold", threshold, 0.0, 1.0, &p->threshold));
     HX_TRY(read_number("--volume", volume, 0.0, HUGE_VAL, &p->volume));
-    HX_TRY(read_smooth(hx_option_text(options, SMOOTH), &p->n_smooth));
-    HX_TRY(read_cuts(hx_option_text(options, CUTS), &p->cuts));
+    HX_TRY(
+        hx_option_read_integer("--smooth", hx_option_text(options, SMOOTH), 0, 1000, &p->n_smooth));
+    HX_TRY(
+        hx_option_read_integer("--cuts", hx_option_text(options, CUTS), 1, HX_FINE_MOST, &p->cuts));
     HX_TRY(hx_preserve_read(hx_option_text(options, PRESERVE), &p->preserve));
     if (threshold && volume)
         return HX_RAISE(HX_EINPUT,
                         "--threshold and --volume determine each other: give only one of them");
-    return HX_OK;
-}
-
-/* Checks that the file can be created before the surface is computed. */
-static int probe_target(const char *path)
-{
-    hx_atomic_file file;
-    HX_TRY(hx_atomic_file_open(&file, path));
-    hx_atomic_file_free(&file);
     return HX_OK;
 }
 
@@ -266,36 +236,24 @@ static void warn_of_surface(const job *j)
                        hx_noun(j->surface.n_split, "vertex", "vertices"));
 }
 
-static int write_surface(job *j)
-{
-    const hx_config *const cfg = &j->source.session.cfg; /* zeroed without a config */
-    const hx_surface_about about = {
-        .title = j->source.config && cfg->title[0] ? cfg->title : j->source.mesh->name,
-        .metre = cfg->units.metre,
-    };
-    return j->plan.format->write(j->plan.target, &j->surface, &about);
-}
-
-/* HX_EINPUT: the surface would replace a file that is read. */
-static int check_inputs(const job *j)
-{
-    const hx_surface_source *const source = &j->source;
-    hx_output_names outputs = {0};
-    hx_output_names_add(&outputs, j->plan.target);
-    HX_TRY(hx_output_names_check_result(&outputs, &source->path));
-    return source->config ? hx_output_names_check_config(&outputs, &source->session.cfg) : HX_OK;
-}
-
 static int make_surface(job *j, const hx_options *options)
 {
     char a[32], b[32];
     const double begin = hx_clock();
     HX_TRY(read_plan(&j->plan, options));
     HX_TRY(hx_link_check_way(j->plan.target));
-    HX_TRY(probe_target(j->plan.target));
+    /* Checks that the file can be created before the surface is computed. */
+    hx_atomic_file file;
+    HX_TRY(hx_atomic_file_open(&file, j->plan.target));
+    hx_atomic_file_free(&file);
     HX_TRY(hx_surface_source_open(&j->source, j->plan.result, j->plan.config, j->plan.preserve,
                                   j->plan.cuts));
-    HX_TRY(check_inputs(j));
+    /* HX_EINPUT: the surface would replace a file that is read. */
+    const hx_surface_source *const source = &j->source;
+    hx_output_names outputs = {0};
+    hx_output_names_add(&outputs, j->plan.target);
+    HX_TRY(hx_output_names_check_result(&outputs, &source->path));
+    HX_TRY(source->config ? hx_output_names_check_config(&outputs, &source->session.cfg) : HX_OK);
     const double opened = hx_clock();
     report_source(j);
     HX_TRY(make_field(j));
@@ -307,7 +265,12 @@ static int make_surface(job *j, const hx_options *options)
     const double smoothed = hx_clock();
     HX_TRY(hx_surface_judge(j->plan.target, j->plan.format, &j->surface, &j->report));
     const double judged = hx_clock();
-    HX_TRY(write_surface(j));
+    const hx_config *const cfg = &j->source.session.cfg; /* zeroed without a config */
+    const hx_surface_about about = {
+        .title = j->source.config && cfg->title[0] ? cfg->title : j->source.mesh->name,
+        .metre = cfg->units.metre,
+    };
+    HX_TRY(j->plan.format->write(j->plan.target, &j->surface, &about));
     report_shape(j);
     report_unit(j);
     warn_of_surface(j);
@@ -338,35 +301,21 @@ static int surface(const hx_options *options)
 
 static const hx_option surface_options[] = {
     [CONFIG] =
-        {.name = "--config",
-         .kind = HX_OPTION_FILE,
-         .value = "FILE",
+        {"--config", HX_OPTION_FILE, "FILE",
          .help =
              "config to use instead of the one beside the result; none: use only the densities"},
-    [VOLUME] = {.name = "--volume",
-                .kind = HX_OPTION_TEXT,
-                .value = "VOLUME",
+    [VOLUME] = {"--volume", HX_OPTION_TEXT, "VOLUME",
                 .help = "volume of the part, instead of that of the densities"},
-    [THRESHOLD] = {.name = "--threshold",
-                   .kind = HX_OPTION_TEXT,
-                   .value = "DENSITY",
+    [THRESHOLD] = {"--threshold", HX_OPTION_TEXT, "DENSITY",
                    .help = "nodal density above which the part is solid, instead of a volume"},
-    [SMOOTH] = {.name = "--smooth",
-                .kind = HX_OPTION_TEXT,
-                .value = "STEPS",
-                .fallback = TEXT_OF(HX_SURFACE_STEPS),
+    [SMOOTH] = {"--smooth", HX_OPTION_TEXT, "STEPS", .fallback = TEXT_OF(HX_SURFACE_STEPS),
                 .help = "number of Taubin's smoothing steps; 0: none"},
-    [PRESERVE] = {.name = "--preserve",
-                  .kind = HX_OPTION_WORDS,
-                  .value = HX_PRESERVE_DEFAULT,
-                  .fallback = HX_PRESERVE_DEFAULT,
-                  .word = hx_preserve_word,
+    [PRESERVE] = {"--preserve", HX_OPTION_WORDS, HX_PRESERVE_DEFAULT,
+                  .fallback = HX_PRESERVE_DEFAULT, .word = hx_preserve_word,
                   .help = HX_PRESERVE_HELP},
     [KEEP_LARGEST] = {.name = "--keep-largest",
                       .help = "leaves out pieces that are not connected to the largest"},
-    [CUTS] = {.name = "--cuts",
-              .kind = HX_OPTION_TEXT,
-              .value = "N",
+    [CUTS] = {"--cuts", HX_OPTION_TEXT, "N",
               .help = "for splines: cuts N^3 hexahedra per span; default: as many as keep each "
                       "from turning by more than 5 degrees"},
 };

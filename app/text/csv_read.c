@@ -62,16 +62,6 @@ static int read_row(hx_csv *csv, const char *path, size_t row, size_t capacity, 
     return HX_OK;
 }
 
-static int read_rows(hx_csv *csv, const char *path, char *line)
-{
-    const size_t n_row = count_char(line, '\n');
-    HX_TRY(hx_alloc(&csv->value, csv->n_column * n_row, sizeof *csv->value, "table"));
-    for (char *next; (next = end_line(line)); line = next)
-        HX_TRY(read_row(csv, path, csv->n_row++, n_row, line));
-    csv->is_cut = *line != '\0';
-    return HX_OK;
-}
-
 int hx_csv_read(hx_csv *csv, const char *path)
 {
     int rc;
@@ -85,7 +75,12 @@ int hx_csv_read(hx_csv *csv, const char *path)
         goto fail;
     }
     HX_TRY_FAIL(read_names(csv, path, bytes));
-    HX_TRY_FAIL(read_rows(csv, path, rows));
+    char *line = rows;
+    const size_t n_row = count_char(line, '\n');
+    HX_TRY_FAIL(hx_alloc(&csv->value, csv->n_column * n_row, sizeof *csv->value, "table"));
+    for (char *next; (next = end_line(line)); line = next)
+        HX_TRY_FAIL(read_row(csv, path, csv->n_row++, n_row, line));
+    csv->is_cut = *line != '\0';
 fail:
     free(bytes);
     if (rc < 0) hx_csv_free(csv);

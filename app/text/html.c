@@ -26,16 +26,12 @@ static const char *entity(char c)
     }
 }
 
-static int is_control(char c)
-{
-    return ((unsigned char)c < 0x20 && c != '\n' && c != '\t') || c == 0x7f;
-}
-
 void hx_html_text(FILE *stream, const char *text)
 {
     for (size_t left = strlen(text); left > 0;) {
         const int n = hx_utf8_length(text, left), size = n > 0 ? n : 1;
-        if (n == 0 || is_control(*text))
+        if (n == 0 ||
+            (((unsigned char)*text < 0x20 && *text != '\n' && *text != '\t') || *text == 0x7f))
             fputs("\xef\xbf\xbd", stream);
         else if (entity(*text))
             fputs(entity(*text), stream);

@@ -256,21 +256,15 @@ static int read_value(parser *p, hx_json_value *value, int depth)
     return read_word(p, value);
 }
 
-/* Counts values: one at the top level, and one after each ',', ':' or '['. */
-static size_t count_values(const char *bytes, size_t n)
-{
-    size_t count = 1;
-    for (size_t i = 0; i < n; i++) count += bytes[i] == ',' || bytes[i] == ':' || bytes[i] == '[';
-    return count;
-}
-
 int hx_json_parse(hx_json_tree *tree, const char *name, const char *bytes, size_t n)
 {
     parser p = {.name = name, .begin = bytes, .at = bytes, .end = bytes + n};
     int rc;
     memset(tree, 0, sizeof *tree);
-    HX_TRY_FAIL(
-        hx_alloc(&tree->value, count_values(bytes, n), sizeof(hx_json_value), "JSON values"));
+    /* One value at the top level, and one after each ',', ':' or '['. */
+    size_t count = 1;
+    for (size_t i = 0; i < n; i++) count += bytes[i] == ',' || bytes[i] == ':' || bytes[i] == '[';
+    HX_TRY_FAIL(hx_alloc(&tree->value, count, sizeof(hx_json_value), "JSON values"));
     HX_TRY_FAIL(hx_alloc(&tree->text, 2 * n + 1, 1, "JSON texts")); /* "a" -> a0, 1 -> 10 */
     hx_json_value *const root = p.value = tree->value;
     p.value++;

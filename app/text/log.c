@@ -79,17 +79,13 @@ static void tell_lines(hx_log_level level, hx_log_kind kind, char *text)
     }
 }
 
-static void clear_status(void)
-{
-    if (!status_open) return;
-    fputs("\r\033[K", stdout);
-    fflush(stdout);
-    status_open = 0;
-}
-
 static void print_line(FILE *stream, const char *lead, const char *text)
 {
-    clear_status();
+    if (status_open) {
+        fputs("\r\033[K", stdout);
+        fflush(stdout);
+        status_open = 0;
+    }
     fprintf(stream, "%s%s\n", lead, text);
     fflush(stream);
 }

@@ -74,19 +74,6 @@ static size_t add_names(const char **name, size_t n, size_t n_name, const hx_opt
     return n;
 }
 
-static int refuse_option(const hx_command *const *commands, const char *text)
-{
-    enum { MOST = 64 };
-    const char *name[MOST];
-    char hint[512];
-    size_t n = add_names(name, 0, MOST, hx_common_options, hx_n_interface);
-    for (size_t i = 0; commands[i]; i++)
-        n = add_names(name, n, MOST, commands[i]->option, commands[i]->n_option);
-    hx_log_usage_error("unknown option '%s'%s", text,
-                       hx_name_hint(text, name, n, hint, sizeof hint));
-    return -1;
-}
-
 static int looks_like_option(const char *text)
 {
     return text[0] == '-' && text[1] != '\0';
@@ -110,23 +97,28 @@ static const char *find_command_word(const hx_command *const *commands, int argc
     return NULL;
 }
 
-static void take_common(hx_options *options, const hx_option *option)
-{
-    if (option == &hx_common_options[QUIET]) options->level = HX_LOG_QUIET;
-    if (option == &hx_common_options[VERBOSE]) options->level = HX_LOG_VERBOSE;
-    options->help |= option == &hx_common_options[HELP];
-    options->version |= option == &hx_common_options[VERSION];
-}
-
 /* next: the argument that follows, or NULL. Returns the number of further arguments used, or -1. */
 static int take_option(hx_options *options, const hx_command *const *commands, const char *text,
                        const char *next)
 {
     const found_option found = find_option(commands, options->command, text);
     const hx_option *const option = found.option;
-    if (!option) return refuse_option(commands, text);
+    if (!option) {
+        enum { MOST = 64 };
+        const char *name[MOST];
+        char hint[512];
+        size_t n = add_names(name, 0, MOST, hx_common_options, hx_n_interface);
+        for (size_t i = 0; commands[i]; i++)
+            n = add_names(name, n, MOST, commands[i]->option, commands[i]->n_option);
+        hx_log_usage_error("unknown option '%s'%s", text,
+                           hx_name_hint(text, name, n, hint, sizeof hint));
+        return -1;
+    }
     if (!found.owner) {
-        take_common(options, option);
+        if (option == &hx_common_options[QUIET]) options->level = HX_LOG_QUIET;
+        if (option == &hx_common_options[VERBOSE]) options->level = HX_LOG_VERBOSE;
+        options->help |= option == &hx_common_options[HELP];
+        options->version |= option == &hx_common_options[VERSION];
         return 0;
     }
     const int is_own = found.owner == options->command;
@@ -185,6 +177,18 @@ int hx_option_read_number(const char *name, const char *text, double most, doubl
     *value = strtod(text, &end);
     if (end != text && *end == '\0' && *value > 0.0 && *value <= most) return HX_OK;
     return HX_RAISE(HX_EINPUT, "%s '%s' is not a number above 0 and at most %g", name, text, most);
+}
+
+int hx_option_read_integer(const char *name, const char *text, long least, long most, int *value)
+{
+    char *end = NULL;
+    if (!text) return HX_OK;
+    const long number = strtol(text, &end, 10);
+    if (end == text || *end != '\0' || number < least || number > most)
+        return HX_RAISE(HX_EINPUT, "%s %s: expected a whole number from %ld to %ld", name, text,
+                        least, most);
+    *value = (int)number;
+    return HX_OK;
 }
 
 int hx_option_given(const hx_options *options, int option)

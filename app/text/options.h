@@ -15,11 +15,12 @@ typedef enum {
     HX_OPTION_FOLDER
 } hx_option_kind;
 
+/* Rows begin with name, kind and value. */
 typedef struct hx_option {
-    const char *name;   /* "--threshold" */
-    const char *letter; /* its short form, such as "-q"; NULL: none */
+    const char *name; /* "--threshold" */
     hx_option_kind kind;
     const char *value;             /* its argument, as shown in help and messages; NULL for flags */
+    const char *letter;            /* its short form, such as "-q"; NULL: none */
     const char *fallback;          /* default value; NULL: none */
     const char *note;              /* text shown instead of that default; NULL: none */
     const char *(*word)(size_t i); /* HX_OPTION_WORDS: the valid words, then NULL */
@@ -43,9 +44,7 @@ typedef struct hx_command {
     /* Returns 0, an error code (negative, its message recorded), or an exit status (positive, its
      * message printed). */
     int (*run)(const hx_options *options);
-    /* Called instead of `run` in all processes except the first; returns the same values. NULL: the
-     * command uses one process. */
-    int (*follow)(const hx_options *options);
+    int is_parallel; /* 1: all processes call `run`; 0: only the first */
 } hx_command;
 
 struct hx_comm; /* core/comm/comm.h */
@@ -78,6 +77,8 @@ const char *hx_option_text(const hx_options *options, int option);
 /* Reads the value of an option as a number above 0 and at most `most`; NaN if text is NULL.
  * HX_EINPUT. */
 int hx_option_read_number(const char *name, const char *text, double most, double *value);
+/* Reads the value of an option as a whole number; leaves *value if text is NULL. HX_EINPUT. */
+int hx_option_read_integer(const char *name, const char *text, long least, long most, int *value);
 /* 1 if the option was given. */
 int hx_option_given(const hx_options *options, int option);
 

@@ -20,13 +20,6 @@ static void *start_on_stack(void *context)
     return NULL;
 }
 
-static int is_small(void)
-{
-    struct rlimit limit;
-    return getrlimit(RLIMIT_STACK, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY &&
-           limit.rlim_cur < ENOUGH;
-}
-
 /* Returns 0 if the system cannot make such a thread. */
 static int run_in_thread(call *c)
 {
@@ -46,6 +39,9 @@ static int run_in_thread(call *c)
 int hx_stack_run(int (*main)(int argc, char **argv), int argc, char **argv)
 {
     call c = {main, argc, 0, argv};
-    if (is_small() && run_in_thread(&c)) return c.result;
+    struct rlimit limit;
+    if (getrlimit(RLIMIT_STACK, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY &&
+        limit.rlim_cur < ENOUGH && run_in_thread(&c))
+        return c.result;
     return main(argc, argv);
 }

@@ -41,22 +41,17 @@ static int width_of(const char *text)
     return width;
 }
 
-/* Number of bytes of the row as printed, including its end. */
-static size_t row_bytes(const hx_table *table, size_t first, const int *width, int indent)
-{
-    size_t n = (size_t)indent + 1;
-    for (size_t c = 0; c < table->n_column && first + c < table->n_cell; c++) {
-        const char *const text = table->cell[first + c] ? table->cell[first + c] : "";
-        n += strlen(text) + (size_t)(width ? width[c] : 0) + 2;
-    }
-    return n;
-}
-
 /* width: width of each column; NULL: columns are not aligned. HX_ENOMEM. */
 static int print_row(const hx_table *table, size_t first, const int *width, int indent)
 {
     char *line = NULL;
-    const size_t n = row_bytes(table, first, width, indent);
+    /* Number of bytes of the row as printed, including its end. */
+    size_t n = (size_t)indent + 1;
+    for (size_t k = 0; k < table->n_column && first + k < table->n_cell; k++) {
+        const char *const text = table->cell[first + k] ? table->cell[first + k] : "";
+        n += strlen(text) + (size_t)(width ? width[k] : 0) + 2;
+    }
+
     HX_TRY(hx_alloc(&line, n, 1, "table"));
     size_t at = (size_t)snprintf(line, n, "%*s", indent, "");
     for (size_t c = 0; c < table->n_column && first + c < table->n_cell; c++) {

@@ -8,51 +8,39 @@
 #include "../text/commands.h"
 #include "verify.h"
 
-/* Length of the folder in a path, with its slash. */
-static int folder_length(const char *path)
-{
-    const char *const slash = strrchr(path, '/');
-    return slash ? (int)(slash - path) + 1 : 0;
-}
-
-static int write_vtk(const hx_verify *v, const char *path)
-{
-    const hx_vtk_options vtk = {.format = v->session.cfg.output.format};
-    const char *const units = v->session.cfg.units.system;
-    char title[128];
-    snprintf(title, sizeof title, "hextop verify, 0/1 design%s%s", units[0] ? ", units " : "",
-             units);
-    HX_TRY(hx_progress_write(path, &v->session.mesh, title, &vtk, &v->fields, NULL));
-    hx_log_info("%s: the 0/1 design; Threshold density01 > 0.5", path);
-    return HX_OK;
-}
-
-/* HX_EINPUT: a file cannot be written, or is one of those that are read. */
-static int check_names(hx_verify *v, const char *json, const char *vtk, const char *surface)
-{
-    hx_output_names_add(&v->outputs, json);
-    hx_output_names_add(&v->outputs, vtk);
-    HX_TRY(hx_output_names_probe(&v->outputs));
-    HX_TRY(hx_output_names_check_input(&v->outputs, v->config, "the config"));
-    HX_TRY(hx_output_names_check_result(&v->outputs, &v->path));
-    HX_TRY(hx_output_names_check_input(&v->outputs, surface, "the surface"));
-    return hx_output_names_check(&v->outputs);
-}
-
 static int verify(hx_verify *v, const hx_options *options)
 {
     const char *const vtk = hx_option_text(options, HX_VERIFY_VTK);
     char beside[PATH_MAX];
     HX_TRY(hx_verify_locate(v, options));
-    snprintf(beside, sizeof beside, "%.*sverify.json", folder_length(v->result), v->result);
+    /* Length of the folder in a path, with its slash. */
+    const char *const slash = strrchr(v->result, '/');
+    snprintf(beside, sizeof beside, "%.*sverify.json", slash ? (int)(slash - v->result) + 1 : 0,
+             v->result);
     const char *const output = hx_option_text(options, HX_VERIFY_OUTPUT);
     const char *const json = output ? output : beside;
-    HX_TRY(check_names(v, json, vtk, hx_option_text(options, HX_VERIFY_SURFACE)));
+    /* HX_EINPUT: a file cannot be written, or is one of those that are read. */
+    hx_output_names_add(&v->outputs, json);
+    hx_output_names_add(&v->outputs, vtk);
+    HX_TRY(hx_output_names_probe(&v->outputs));
+    HX_TRY(hx_output_names_check_input(&v->outputs, v->config, "the config"));
+    HX_TRY(hx_output_names_check_result(&v->outputs, &v->path));
+    HX_TRY(hx_output_names_check_input(&v->outputs, hx_option_text(options, HX_VERIFY_SURFACE),
+                                       "the surface"));
+    HX_TRY(hx_output_names_check(&v->outputs));
     HX_TRY(hx_verify_open(v, options));
     HX_TRY(hx_verify_analyse(v, vtk != NULL));
     hx_verify_print(v);
     HX_TRY(hx_verify_write(v, json));
-    if (vtk) HX_TRY(write_vtk(v, vtk));
+    if (vtk) {
+        const hx_vtk_options how = {.format = v->session.cfg.output.format};
+        const char *const units = v->session.cfg.units.system;
+        char title[128];
+        snprintf(title, sizeof title, "hextop verify, 0/1 design%s%s", units[0] ? ", units " : "",
+                 units);
+        HX_TRY(hx_progress_write(vtk, &v->session.mesh, title, &how, &v->fields, NULL));
+        hx_log_info("%s: the 0/1 design; Threshold density01 > 0.5", vtk);
+    }
     return HX_OK;
 }
 
@@ -66,55 +54,32 @@ static int command_verify(const hx_options *options)
 }
 
 static const hx_option verify_options[] = {
-    [HX_VERIFY_THRESHOLD] = {.name = "--threshold",
-                             .kind = HX_OPTION_TEXT,
-                             .value = "DENSITY",
+    [HX_VERIFY_THRESHOLD] = {"--threshold", HX_OPTION_TEXT, "DENSITY",
                              .help = "elements of at least this density are solid, instead of the "
                                      "threshold that keeps the volume"},
-    [HX_VERIFY_PRESERVE] = {.name = "--preserve",
-                            .kind = HX_OPTION_WORDS,
-                            .value = HX_PRESERVE_DEFAULT,
-                            .fallback = HX_PRESERVE_DEFAULT,
-                            .word = hx_preserve_word,
+    [HX_VERIFY_PRESERVE] = {"--preserve", HX_OPTION_WORDS, HX_PRESERVE_DEFAULT,
+                            .fallback = HX_PRESERVE_DEFAULT, .word = hx_preserve_word,
                             .help = HX_PRESERVE_HELP},
-    [HX_VERIFY_TOLERANCE] = {.name = "--tolerance",
-                             .kind = HX_OPTION_TEXT,
-                             .value = "PERCENT",
-                             .fallback = "10",
+    [HX_VERIFY_TOLERANCE] = {"--tolerance", HX_OPTION_TEXT, "PERCENT", .fallback = "10",
                              .help = "difference above which a warning is printed"},
-    [HX_VERIFY_ELEMENT] = {.name = "--element",
-                           .kind = HX_OPTION_WORDS,
-                           .value = "WORD",
-                           .fallback = "linear",
+    [HX_VERIFY_ELEMENT] = {"--element", HX_OPTION_WORDS, "WORD", .fallback = "linear",
                            .word = hx_verify_element_word,
                            .help =
                                "quadratic: also analyses the 0/1 design with quadratic elements, "
                                "or only its solid if the whole mesh does not fit into memory"},
-    [HX_VERIFY_VTK] = {.name = "--vtk",
-                       .kind = HX_OPTION_FILE,
-                       .value = "FILE.vtk",
+    [HX_VERIFY_VTK] = {"--vtk", HX_OPTION_FILE, "FILE.vtk",
                        .help = "writes the 0/1 design, its displacements and stresses"},
-    [HX_VERIFY_OUTPUT] = {.name = "--output",
-                          .kind = HX_OPTION_FILE,
-                          .value = "FILE.json",
+    [HX_VERIFY_OUTPUT] = {"--output", HX_OPTION_FILE, "FILE.json",
                           .help = "file to write instead of verify.json"},
     [HX_VERIFY_SURFACE] =
-        {.name = "--surface",
-         .kind = HX_OPTION_FILE,
-         .value = "PART.stl",
+        {"--surface", HX_OPTION_FILE, "PART.stl",
          .help = "also analyses this closed surface (.stl or .ply), with quadratic tetrahedra"},
     [HX_VERIFY_REFINE] =
-        {.name = "--refine",
-         .kind = HX_OPTION_TEXT,
-         .value = "TIMES",
+        {"--refine", HX_OPTION_TEXT, "TIMES",
          .help = "number of times that the mesh's cells are split before --surface cuts them; "
                  "default: as many as give fewer than 300,000 tetrahedra"},
-    [HX_VERIFY_MESHER] = {.name = "--mesher",
-                          .kind = HX_OPTION_WORDS,
-                          .value = "WORD",
-                          .fallback = "cut",
-                          .word = hx_surface_mesher_word,
-                          .help = HX_SURFACE_MESHER_HELP},
+    [HX_VERIFY_MESHER] = {"--mesher", HX_OPTION_WORDS, "WORD", .fallback = "cut",
+                          .word = hx_surface_mesher_word, .help = HX_SURFACE_MESHER_HELP},
 };
 
 const hx_command hx_command_verify = {

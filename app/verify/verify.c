@@ -34,17 +34,6 @@ static int read_element(hx_verify *v, const char *text)
                     hx_name_hint(text, valid, HX_N_VERIFY_ELEMENT, hint, sizeof hint));
 }
 
-static int read_options(hx_verify *v, const hx_options *options)
-{
-    const char *const threshold = hx_option_text(options, HX_VERIFY_THRESHOLD),
-                      *const tolerance = hx_option_text(options, HX_VERIFY_TOLERANCE);
-    HX_TRY(hx_option_read_number("--threshold", threshold, 1.0, &v->threshold));
-    HX_TRY(hx_option_read_number("--tolerance", tolerance, 1e6, &v->tolerance));
-    HX_TRY(hx_preserve_read(hx_option_text(options, HX_VERIFY_PRESERVE), &v->preserve));
-    v->threshold_given = !isnan(v->threshold);
-    return read_element(v, hx_option_text(options, HX_VERIFY_ELEMENT));
-}
-
 /* The file contains physical densities, so nothing is filtered or projected. The filter keeps the
  * densities of passive elements, so a new one is made for each analysis. */
 static int make_filter(hx_session *s)
@@ -75,13 +64,6 @@ static int make_black_white(hx_verify *v)
     return HX_OK;
 }
 
-/* Finds the pieces of the solid, and the piece of each node. */
-static int make_pieces(hx_verify *v)
-{
-    HX_TRY(hx_verify_count_pieces(v));
-    return hx_attached_create(&v->attached, &v->session, v->is_solid);
-}
-
 int hx_verify_locate(hx_verify *v, const hx_options *options)
 {
     const char *const *const argument = options->argument;
@@ -106,7 +88,13 @@ int hx_verify_open(hx_verify *v, const hx_options *options)
     HX_TRY(hx_surface_part_read_options(hx_option_text(options, HX_VERIFY_REFINE),
                                         hx_option_text(options, HX_VERIFY_MESHER),
                                         &v->surface.options));
-    HX_TRY(read_options(v, options));
+    const char *const threshold = hx_option_text(options, HX_VERIFY_THRESHOLD),
+                      *const tolerance = hx_option_text(options, HX_VERIFY_TOLERANCE);
+    HX_TRY(hx_option_read_number("--threshold", threshold, 1.0, &v->threshold));
+    HX_TRY(hx_option_read_number("--tolerance", tolerance, 1e6, &v->tolerance));
+    HX_TRY(hx_preserve_read(hx_option_text(options, HX_VERIFY_PRESERVE), &v->preserve));
+    v->threshold_given = !isnan(v->threshold);
+    HX_TRY(read_element(v, hx_option_text(options, HX_VERIFY_ELEMENT)));
     s->outputs = &v->outputs;
     HX_TRY(hx_config_read(&s->cfg, v->config, v->n_override, v->override));
     hx_config_solve_by_residual(&s->cfg);
@@ -124,7 +112,9 @@ int hx_verify_open(hx_verify *v, const hx_options *options)
     HX_TRY(hx_session_make_problem(s));
     if (v->surface.path) HX_TRY(hx_verify_open_surface(v));
     HX_TRY(make_black_white(v));
-    HX_TRY(make_pieces(v));
+    /* Finds the pieces of the solid, and the piece of each node. */
+    HX_TRY(hx_verify_count_pieces(v));
+    HX_TRY(hx_attached_create(&v->attached, &v->session, v->is_solid));
     HX_TRY(hx_session_open_device(s));
     HX_TRY(hx_session_make_solver(s));
     HX_TRY(hx_alloc_raw(&v->u, (size_t)s->problem.components * (size_t)s->space.n_point,
@@ -133,14 +123,6 @@ int hx_verify_open(hx_verify *v, const hx_options *options)
         HX_TRY(hx_alloc_raw(&v->flux, 3 * (size_t)s->mesh.n_elem, sizeof *v->flux, "heat fluxes"));
     HX_TRY(hx_alloc_raw(&v->modulus, (size_t)s->mesh.n_elem, sizeof *v->modulus, "moduli"));
     return hx_alloc_raw(&v->stress, (size_t)s->mesh.n_elem, sizeof *v->stress, "stresses");
-}
-
-static void find_displacement(const hx_verify *v, int load_case, hx_verify_peak *peak)
-{
-    const hx_session *const s = &v->session;
-    const uint8_t *const is_counted = hx_config_is_heat(&s->cfg) ? NULL : v->is_solid;
-    hx_verify_offer_displacement(&s->space, &s->mesh, NULL, NULL, is_counted, s->problem.components,
-                                 load_case, v->u, peak);
 }
 
 static void find_stress(const hx_verify *v, int load_case, hx_verify_peak *peak)
@@ -159,28 +141,23 @@ static void find_stress(const hx_verify *v, int load_case, hx_verify_peak *peak)
     hx_mesh_centroid(mesh, best, peak->point);
 }
 
-static int keep_heat_fields(hx_verify *v, int c)
-{
-    const hx_mesh *mesh = &v->session.mesh;
-    double *t = NULL;
-    float *flux = NULL;
-    char name[64];
-    HX_TRY(hx_fields_add(&v->fields, mesh, HX_VTK_POINT, HX_VTK_F64, 1,
-                         hx_fields_case_name("temperature", c, name, sizeof name), &t));
-    memcpy(t, v->u, (size_t)mesh->n_node * sizeof *t);
-    HX_TRY(hx_fields_add(&v->fields, mesh, HX_VTK_CELL, HX_VTK_F32, 3,
-                         hx_fields_case_name("heat_flux", c, name, sizeof name), &flux));
-    memcpy(flux, v->flux, 3 * (size_t)mesh->n_elem * sizeof *flux);
-    return HX_OK;
-}
-
 static int keep_fields(hx_verify *v, int c)
 {
     const hx_mesh *mesh = &v->session.mesh;
     double *u = NULL;
     float *stress = NULL;
     char name[64];
-    if (hx_config_is_heat(&v->session.cfg)) return keep_heat_fields(v, c);
+    if (hx_config_is_heat(&v->session.cfg)) {
+        double *t = NULL;
+        float *flux = NULL;
+        HX_TRY(hx_fields_add(&v->fields, mesh, HX_VTK_POINT, HX_VTK_F64, 1,
+                             hx_fields_case_name("temperature", c, name, sizeof name), &t));
+        memcpy(t, v->u, (size_t)mesh->n_node * sizeof *t);
+        HX_TRY(hx_fields_add(&v->fields, mesh, HX_VTK_CELL, HX_VTK_F32, 3,
+                             hx_fields_case_name("heat_flux", c, name, sizeof name), &flux));
+        memcpy(flux, v->flux, 3 * (size_t)mesh->n_elem * sizeof *flux);
+        return HX_OK;
+    }
     HX_TRY(hx_fields_add(&v->fields, mesh, HX_VTK_POINT, HX_VTK_F64, 3,
                          hx_fields_case_name("displacement", c, name, sizeof name), &u));
     memcpy(u, v->u, 3 * (size_t)mesh->n_node * sizeof *u);
@@ -216,7 +193,9 @@ static int find_peaks(hx_verify *v, hx_verify_analysis *a, int with_fields)
             hx_verify_find_fluxes(&s->problem, v->modulus, v->u, v->flux, v->stress);
         else
             hx_output_von_mises(&s->problem, v->modulus, v->u, v->stress);
-        find_displacement(v, c + 1, &a->displacement);
+        const uint8_t *const is_counted = hx_config_is_heat(&s->cfg) ? NULL : v->is_solid;
+        hx_verify_offer_displacement(&s->space, &s->mesh, NULL, NULL, is_counted,
+                                     s->problem.components, c + 1, v->u, &a->displacement);
         HX_TRY(hx_space_leave_nodes(&s->space, s->problem.components, v->u));
         find_stress(v, c + 1, &a->stress);
         if (with_fields) HX_TRY(keep_fields(v, c));
@@ -249,14 +228,6 @@ static int analyse_density(hx_verify *v, const double *density, hx_verify_analys
     return HX_OK;
 }
 
-/* Volume fraction of the weights weight[e]. */
-static double volume_fraction(const hx_verify *v, const double *weight)
-{
-    const hx_problem *problem = &v->session.problem;
-    const int64_t n = v->session.mesh.n_elem;
-    return hx_dot(n, problem->volume, weight) / hx_sum(n, problem->volume);
-}
-
 int hx_verify_analyse(hx_verify *v, int with_fields)
 {
     hx_problem *problem = &v->session.problem;
@@ -270,22 +241,11 @@ int hx_verify_analyse(hx_verify *v, int with_fields)
             problem->passive.density[e] = v->black_white[e];
     if (with_fields) HX_TRY(keep_densities(v));
     HX_TRY(analyse_density(v, v->black_white, solid, with_fields));
-    grey->volume = volume_fraction(v, v->density);
+    /* Volume fraction of the weights weight[e]. */
+    grey->volume = hx_dot(n, problem->volume, v->density) / hx_sum(n, problem->volume);
     solid->volume = v->volume / hx_sum(n, problem->volume);
     if (v->quadratic.requested) HX_TRY(hx_verify_analyse_quadratic(v));
     return v->surface.path ? hx_verify_analyse_surface(v) : HX_OK;
-}
-
-/* 1 if an element at the nodal point is solid by its density. */
-static int is_grown(const hx_verify *v, int64_t i)
-{
-    const hx_space *const space = &v->session.space;
-    int64_t k;
-    const int64_t end = hx_space_nodal_cells(space, i, &k);
-    for (; k < end; k++)
-        if (hx_part_is_dense(&v->part, v->density, v->threshold, hx_space_nodal_cell(space, k)))
-            return 1;
-    return 0;
 }
 
 double hx_verify_filled_force(const hx_verify *v, int load_case)
@@ -294,7 +254,8 @@ double hx_verify_filled_force(const hx_verify *v, int load_case)
     for (int64_t i = 0; i < hx_space_n_nodal(&v->session.space); i++) {
         const double size = hx_attached_force(&v->session, load_case, i);
         all += size;
-        if (size > 0.0 && hx_attached_state(&v->attached, i) != HX_NODE_VOID && !is_grown(v, i))
+        if (size > 0.0 && hx_attached_state(&v->attached, i) != HX_NODE_VOID &&
+            !hx_part_is_grown(&v->part, &v->session.space, v->density, v->threshold, i))
             filled += size;
     }
     return all > 0.0 ? filled / all : 0.0;

@@ -6,23 +6,10 @@
 #include <string.h>
 
 #include "core/base/memory.h"
+#include "core/base/union_find.h"
 #include "core/base/vec3.h"
 #include "core/surface/surface.h"
 #include "verify.h"
-
-static int32_t root_of_fan(int32_t *parent, int32_t i)
-{
-    while (parent[i] != i) i = parent[i] = parent[parent[i]];
-    return i;
-}
-
-/* Six times the volume between a triangle and the origin. */
-static double volume_below(const hx_surface *surface, const int32_t *tri)
-{
-    const double *const xyz = surface->xyz;
-    return hx_triple3(xyz + 3 * (int64_t)tri[0], xyz + 3 * (int64_t)tri[1],
-                      xyz + 3 * (int64_t)tri[2]);
-}
 
 /* Counts connected surfaces that enclose a volume, without cavities. */
 static int count_shells(const hx_surface *surface, int64_t *n_shell)
@@ -36,12 +23,14 @@ static int count_shells(const hx_surface *surface, int64_t *n_shell)
     HX_TRY_FAIL(hx_alloc(&volume, n, sizeof *volume, "pieces"));
     for (size_t i = 0; i < n; i++) parent[i] = (int32_t)i;
     for (int64_t t = 0; t < surface->n_tri; t++)
-        for (int k = 1; k < 3; k++)
-            parent[root_of_fan(parent, surface->tri[3 * t + k])] =
-                root_of_fan(parent, surface->tri[3 * t]);
-    for (int64_t t = 0; t < surface->n_tri; t++)
-        volume[root_of_fan(parent, surface->tri[3 * t])] +=
-            volume_below(surface, surface->tri + 3 * t);
+        for (int k = 1; k < 3; k++) hx_unite(parent, surface->tri[3 * t], surface->tri[3 * t + k]);
+    /* Six times the volume between a triangle and the origin. */
+    for (int64_t t = 0; t < surface->n_tri; t++) {
+        const int32_t *const tri = surface->tri + 3 * t;
+        const double *const xyz = surface->xyz;
+        volume[hx_root(parent, tri[0])] += hx_triple3(
+            xyz + 3 * (int64_t)tri[0], xyz + 3 * (int64_t)tri[1], xyz + 3 * (int64_t)tri[2]);
+    }
     for (size_t i = 0; i < n; i++) *n_shell += volume[i] > 0.0;
 fail:
     free(parent);

@@ -37,35 +37,6 @@ static void part_free(part *p)
     memset(p, 0, sizeof *p);
 }
 
-/* The mesh of the largest solid piece. */
-static int make_solid(const hx_verify *v, part *p)
-{
-    const int64_t n = v->session.mesh.n_elem;
-    uint8_t *is_kept = NULL;
-    HX_TRY(hx_alloc_raw(&is_kept, (size_t)n, 1, "solid part"));
-    for (int64_t e = 0; e < n; e++) is_kept[e] = v->attached.pieces.of[e] == 0;
-    const int rc =
-        hx_solid_mesh_create(&p->own, &v->session.mesh, &v->session.conditions, is_kept, 0);
-    free(is_kept);
-    p->mesh = &p->own.mesh;
-    p->node_map = p->own.node;
-    p->elem_map = p->own.elem;
-    return rc;
-}
-
-/* Makes space and problem; passive elements have their densities already. */
-static int make_problem(const hx_verify *v, part *p)
-{
-    hx_config cfg = v->session.cfg; /* borrows everything that it points to */
-    const hx_conditions *conditions =
-        p->mesh == &p->own.mesh ? &p->own.conditions : &v->session.conditions;
-    cfg.passive.n = 0;
-    HX_TRY(hx_space_create(&p->space, p->mesh, HX_ELEMENT_QUADRATIC));
-    HX_TRY(hx_config_make_problem(&cfg, &p->space, conditions, &p->problem, NULL, NULL));
-    p->problem.multigrid = &v->session.cfg.solver.multigrid;
-    return HX_OK;
-}
-
 hx_solver_params hx_verify_solver_params(const hx_verify *v)
 {
     hx_solver_params params = hx_solver_defaults();
@@ -93,14 +64,6 @@ int hx_verify_count_bytes(const hx_verify *v, const hx_problem *problem, hx_devi
     return HX_OK;
 }
 
-/* The session's device; the CPU if that device does not support quadratic elements of heat. */
-static const hx_device_ops *device_of(const hx_verify *v)
-{
-    const hx_device_ops *const ops = v->session.device.ops;
-    const int has = !hx_config_is_heat(&v->session.cfg) || ops->conduction->quadratic;
-    return has ? ops : hx_device_find("cpu");
-}
-
 /* Opens the whole mesh (solid = 0) or only the solid, up to the problem. *bytes: memory that its
  * analysis needs; *n_free: free memory, 0: unknown. */
 static int open_part(const hx_verify *v, int solid, part *p, size_t *bytes, size_t *n_free)
@@ -108,9 +71,33 @@ static int open_part(const hx_verify *v, int solid, part *p, size_t *bytes, size
     size_t n_total;
     memset(p, 0, sizeof *p);
     p->mesh = &v->session.mesh;
-    HX_TRY(hx_device_open(&p->device, device_of(v)));
-    if (solid) HX_TRY(make_solid(v, p));
-    HX_TRY(make_problem(v, p));
+    /* The session's device; the CPU if that device does not support quadratic elements of
+     * heat. */
+    const hx_device_ops *const ops = v->session.device.ops;
+    const int has = !hx_config_is_heat(&v->session.cfg) || ops->conduction->quadratic;
+    HX_TRY(hx_device_open(&p->device, has ? ops : hx_device_find("cpu")));
+    /* The mesh of the largest solid piece. */
+    if (solid) {
+        const int64_t n = v->session.mesh.n_elem;
+        uint8_t *is_kept = NULL;
+        HX_TRY(hx_alloc_raw(&is_kept, (size_t)n, 1, "solid part"));
+        for (int64_t e = 0; e < n; e++) is_kept[e] = v->attached.pieces.of[e] == 0;
+        const int rc =
+            hx_solid_mesh_create(&p->own, &v->session.mesh, &v->session.conditions, is_kept, 0);
+        free(is_kept);
+        p->mesh = &p->own.mesh;
+        p->node_map = p->own.node;
+        p->elem_map = p->own.elem;
+        HX_TRY(rc);
+    }
+    /* Makes space and problem; passive elements have their densities already. */
+    hx_config cfg = v->session.cfg; /* borrows everything that it points to */
+    const hx_conditions *conditions =
+        p->mesh == &p->own.mesh ? &p->own.conditions : &v->session.conditions;
+    cfg.passive.n = 0;
+    HX_TRY(hx_space_create(&p->space, p->mesh, HX_ELEMENT_QUADRATIC));
+    HX_TRY(hx_config_make_problem(&cfg, &p->space, conditions, &p->problem, NULL, NULL));
+    p->problem.multigrid = &v->session.cfg.solver.multigrid;
     HX_TRY(hx_verify_count_bytes(v, &p->problem, &p->device, bytes));
     return p->device.ops->memory(&p->device, n_free, &n_total);
 }

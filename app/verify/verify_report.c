@@ -36,12 +36,6 @@ static void warn_verify(hx_verify *v, const char *fmt, ...)
 
 /* --- tables --- */
 
-static void print_analyses(const hx_verify *v)
-{
-    static const char *const name[2] = {"grey", "0/1"};
-    hx_verify_print_pair(v, name, &v->analysis[HX_VERIFY_GREY], &v->analysis[HX_VERIFY_SOLID]);
-}
-
 /* Prints the results of quadratic elements, which show the error of linear ones. */
 static void print_quadratic(const hx_verify *v)
 {
@@ -106,21 +100,6 @@ static void print_design(const hx_verify *v)
 
 /* --- warnings --- */
 
-static void warn_differences(hx_verify *v)
-{
-    char text[HX_VERIFY_DIFFERENCES];
-    if (hx_verify_differences(v, text, sizeof text)) warn_verify(v, "%s", text);
-}
-
-static void warn_solves(hx_verify *v)
-{
-    for (int i = 0; i < HX_N_VERIFY; i++)
-        if (v->analysis[i].reason != HX_PCG_CONVERGED)
-            warn_verify(v, "the solve of the %s design did not converge (%s, |r|/|f| = %.2g)",
-                        i == HX_VERIFY_GREY ? "grey" : "0/1",
-                        hx_pcg_reason_name(v->analysis[i].reason), v->analysis[i].pcg_residual);
-}
-
 /* Warns if quadratic elements, which are less stiff, give another compliance than linear ones. */
 static void warn_quadratic(hx_verify *v)
 {
@@ -138,13 +117,6 @@ static void warn_quadratic(hx_verify *v)
             "ones: the mesh is too coarse for this part; use a finer mesh, or solver.element = "
             "\"quadratic\"",
             percent);
-}
-
-static void warn_surface(hx_verify *v)
-{
-    char text[4096];
-    for (size_t i = 0; v->surface.path && hx_verify_warn_surface(v, i, text, sizeof text); i++)
-        if (text[0]) warn_verify(v, "%s", text);
 }
 
 static void warn_pieces(hx_verify *v)
@@ -261,29 +233,35 @@ static int warn_missing(hx_verify *v)
     return 1;
 }
 
-/* Explains why no percentage is given for the compliances. */
-static void print_shifted(const hx_verify *v)
-{
-    if (hx_compliance_is_shifted(&v->session))
-        hx_log_info("  no percentage for compliances: prescribed %s shift their zero",
-                    hx_config_is_heat(&v->session.cfg) ? "temperatures" : "displacements");
-}
-
 void hx_verify_print(hx_verify *v)
 {
     char text[HX_ORIGIN_TEXT];
     print_design(v);
-    print_analyses(v);
+    static const char *const name[2] = {"grey", "0/1"};
+    hx_verify_print_pair(v, name, &v->analysis[HX_VERIFY_GREY], &v->analysis[HX_VERIFY_SOLID]);
     print_quadratic(v);
     if (v->surface.path) hx_verify_print_surface(v);
-    print_shifted(v);
+    /* Explains why no percentage is given for the compliances. */
+    if (hx_compliance_is_shifted(&v->session))
+        hx_log_info("  no percentage for compliances: prescribed %s shift their zero",
+                    hx_config_is_heat(&v->session.cfg) ? "temperatures" : "displacements");
     hx_log_info("%s", "");
     if (hx_result_origin_is_off(&v->origin))
         warn_verify(v, "%s is %s", v->result, hx_result_origin_text(&v->origin, text));
-    if (!warn_missing(v)) warn_differences(v);
-    warn_solves(v);
+    if (!warn_missing(v)) {
+        char differences[HX_VERIFY_DIFFERENCES];
+        if (hx_verify_differences(v, differences, sizeof differences))
+            warn_verify(v, "%s", differences);
+    }
+    for (int i = 0; i < HX_N_VERIFY; i++)
+        if (v->analysis[i].reason != HX_PCG_CONVERGED)
+            warn_verify(v, "the solve of the %s design did not converge (%s, |r|/|f| = %.2g)",
+                        i == HX_VERIFY_GREY ? "grey" : "0/1",
+                        hx_pcg_reason_name(v->analysis[i].reason), v->analysis[i].pcg_residual);
     warn_quadratic(v);
-    warn_surface(v);
+    char found[4096];
+    for (size_t i = 0; v->surface.path && hx_verify_warn_surface(v, i, found, sizeof found); i++)
+        if (found[0]) warn_verify(v, "%s", found);
     warn_pieces(v);
     warn_loads(v);
     warn_filled(v);
@@ -374,17 +352,6 @@ static void write_attachments(hx_json *json, const hx_verify *v)
     hx_json_close_array(json);
 }
 
-static void write_pieces(hx_json *json, const hx_verify *v)
-{
-    hx_json_open_object(json, "pieces");
-    hx_json_integer(json, "joined_by_nodes", v->attached.pieces.n);
-    hx_json_integer(json, "joined_by_faces", v->n_face_piece);
-    if (v->n_surface_piece >= 0) hx_json_integer(json, "surface_shells", v->n_surface_piece);
-    hx_json_integer(json, "largest_elements", v->attached.pieces.n_elem[0]);
-    hx_json_number(json, "largest_volume", v->attached.pieces.volume[0]);
-    hx_json_close_object(json);
-}
-
 /* Writes a path relative to the folder of verify.json, so that the folder can be moved with its
  * contents. */
 static int write_path(hx_json *json, const char *key, const char *from, const char *file)
@@ -431,7 +398,13 @@ int hx_verify_write(const hx_verify *v, const char *path)
                                 &v->analysis[HX_VERIFY_SOLID]);
     write_quadratic(&json, v);
     if (v->surface.path) hx_verify_write_surface(&json, v);
-    write_pieces(&json, v);
+    hx_json_open_object(&json, "pieces");
+    hx_json_integer(&json, "joined_by_nodes", v->attached.pieces.n);
+    hx_json_integer(&json, "joined_by_faces", v->n_face_piece);
+    if (v->n_surface_piece >= 0) hx_json_integer(&json, "surface_shells", v->n_surface_piece);
+    hx_json_integer(&json, "largest_elements", v->attached.pieces.n_elem[0]);
+    hx_json_number(&json, "largest_volume", v->attached.pieces.volume[0]);
+    hx_json_close_object(&json);
     write_attachments(&json, v);
     hx_json_open_array(&json, "warnings");
     for (size_t i = 0; i < v->n_warning; i++) hx_json_string(&json, NULL, v->warning[i]);

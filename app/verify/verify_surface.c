@@ -22,33 +22,11 @@ typedef struct solve {
     hx_analysis analysis;
 } solve;
 
-static void solve_free(solve *s)
-{
-    hx_analysis_free(&s->analysis);
-    hx_device_close(&s->device);
-    hx_problem_free(&s->problem);
-    hx_space_free(&s->space);
-}
-
 int hx_verify_open_surface(hx_verify *v)
 {
     if (hx_log_is_terminal()) hx_log_status("meshing what %s encloses ...", v->surface.path);
     return hx_surface_part_create(&v->surface.part, &v->session, v->surface.path,
                                   &v->surface.options);
-}
-
-/* Finds the peaks over nodes and elements of the new mesh. */
-static void find_peaks(const hx_space *space, int load_case, const double *u, const float *stress,
-                       hx_verify_analysis *a)
-{
-    const hx_mesh *const mesh = space->mesh;
-    hx_verify_offer_displacement(space, mesh, NULL, NULL, NULL, 3, load_case, u, &a->displacement);
-    for (int64_t e = 0; e < mesh->n_elem; e++) {
-        const double size = stress[e];
-        if (a->stress.load_case > 0 && !(size > a->stress.value)) continue;
-        a->stress = (hx_verify_peak){size, load_case, {HX_AT_ELEMENT, e, 0}, {0}};
-        hx_mesh_centroid(mesh, e, a->stress.point);
-    }
 }
 
 static int read_results(const hx_mesh *mesh, solve *s, hx_verify_analysis *a)
@@ -63,7 +41,17 @@ static int read_results(const hx_mesh *mesh, solve *s, hx_verify_analysis *a)
     for (int c = 0; c < s->problem.cases.n; c++) {
         HX_TRY_FAIL(hx_analysis_point_displacement(&s->analysis, c, u));
         hx_output_von_mises(&s->problem, modulus, u, stress);
-        find_peaks(&s->space, c + 1, u, stress, a);
+        /* Finds the peaks over nodes and elements of the new mesh. */
+        const int load_case = c + 1;
+        const hx_mesh *const cut = s->space.mesh;
+        hx_verify_offer_displacement(&s->space, cut, NULL, NULL, NULL, 3, load_case, u,
+                                     &a->displacement);
+        for (int64_t e = 0; e < cut->n_elem; e++) {
+            const double size = stress[e];
+            if (a->stress.load_case > 0 && !(size > a->stress.value)) continue;
+            a->stress = (hx_verify_peak){size, load_case, {HX_AT_ELEMENT, e, 0}, {0}};
+            hx_mesh_centroid(cut, e, a->stress.point);
+        }
         a->case_compliance[c] = s->analysis.load_case[c].compliance;
     }
 fail:
@@ -126,7 +114,10 @@ int hx_verify_analyse_surface(hx_verify *v)
     hx_session_drop_operator(&v->session); /* its memory is needed here */
     const int rc = analyse_surface(v, &s);
     if (rc == HX_EINPUT) hx_error_prefix("%s: ", v->surface.path);
-    solve_free(&s);
+    hx_analysis_free(&s.analysis);
+    hx_device_close(&s.device);
+    hx_problem_free(&s.problem);
+    hx_space_free(&s.space);
     return rc;
 }
 
@@ -222,23 +213,6 @@ const char *hx_verify_warn_surface(const hx_verify *v, size_t i, char *text, siz
     return text;
 }
 
-static void write_sets(hx_json *json, const hx_surface_part *p)
-{
-    hx_json_open_array(json, "sets");
-    for (size_t i = 0; i < p->n_set; i++) {
-        const hx_surface_set *const set = &p->set[i];
-        hx_json_open_object(json, NULL);
-        hx_json_string(json, "set", set->from);
-        hx_json_bool(json, "by_nodes", set->by_nodes);
-        hx_json_number(json, "area", set->area);
-        hx_json_number(json, "area_found", set->found_area);
-        hx_json_integer(json, "nodes", set->n_node);
-        hx_json_integer(json, "nodes_found", set->n_found);
-        hx_json_close_object(json);
-    }
-    hx_json_close_array(json);
-}
-
 void hx_verify_write_surface(hx_json *json, const hx_verify *v)
 {
     const hx_verify_surface *const f = &v->surface;
@@ -260,7 +234,19 @@ void hx_verify_write_surface(hx_json *json, const hx_verify *v)
     hx_json_integer(json, "bytes", (int64_t)f->bytes);
     hx_json_number(json, "mesh_seconds", p->seconds);
     hx_json_number(json, "seconds", f->seconds);
-    write_sets(json, p);
+    hx_json_open_array(json, "sets");
+    for (size_t i = 0; i < p->n_set; i++) {
+        const hx_surface_set *const set = &p->set[i];
+        hx_json_open_object(json, NULL);
+        hx_json_string(json, "set", set->from);
+        hx_json_bool(json, "by_nodes", set->by_nodes);
+        hx_json_number(json, "area", set->area);
+        hx_json_number(json, "area_found", set->found_area);
+        hx_json_integer(json, "nodes", set->n_node);
+        hx_json_integer(json, "nodes_found", set->n_found);
+        hx_json_close_object(json);
+    }
+    hx_json_close_array(json);
     hx_verify_write_analysis(json, v, "analysis", &f->analysis);
     hx_verify_write_differences(json, v, &v->analysis[HX_VERIFY_SOLID], &f->analysis);
     hx_json_close_object(json);

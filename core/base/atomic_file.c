@@ -210,13 +210,6 @@ int hx_atomic_file_empty(const char *path, const char *text)
     return hx_atomic_file_commit(&file);
 }
 
-/* Returns 1 if the disk failed or a limit was reached; otherwise the file system does not support
- * the call. */
-static int is_refusal(int reason)
-{
-    return reason == ENOSPC || reason == EDQUOT || reason == EFBIG || reason == EIO;
-}
-
 int hx_atomic_file_reserve(hx_atomic_file *file, uint64_t bytes)
 {
     int reason = 0;
@@ -229,7 +222,9 @@ int hx_atomic_file_reserve(hx_atomic_file *file, uint64_t bytes)
     (void)bytes;
 #endif
     errno = 0;
-    return is_refusal(reason) ? hx_atomic_file_refuse(file->path, reason) : HX_OK;
+    return (reason == ENOSPC || reason == EDQUOT || reason == EFBIG || reason == EIO)
+               ? hx_atomic_file_refuse(file->path, reason)
+               : HX_OK;
 }
 
 /* Writes the folder of a file to the disk; errors are ignored, since not every system supports

@@ -4,19 +4,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Ends a cut text visibly. */
-static void mark_cut(char *text, size_t n_text)
-{
-    static const char mark[] = " ...";
-    if (n_text >= sizeof mark) memcpy(text + n_text - sizeof mark, mark, sizeof mark);
-}
-
 size_t hx_fit_args(char *text, size_t n_text, const char *fmt, va_list args)
 {
     if (n_text == 0) return 0;
     const int n = vsnprintf(text, n_text, fmt, args);
     if (n < 0) text[0] = '\0';
-    if (n > 0 && (size_t)n >= n_text) mark_cut(text, n_text);
+    if (n > 0 && (size_t)n >= n_text) {
+        static const char mark[] = " ..."; /* ends a cut text visibly */
+        if (n_text >= sizeof mark) memcpy(text + n_text - sizeof mark, mark, sizeof mark);
+    }
     return n < 0 ? 0 : (size_t)n < n_text ? (size_t)n : n_text - 1;
 }
 

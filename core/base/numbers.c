@@ -134,20 +134,6 @@ int hx_numbers_copy(hx_numbers *to, const hx_numbers *from)
 
 /* --- positions of numbers --- */
 
-static void find_range(hx_number_index *index)
-{
-    const hx_numbers *const list = index->list;
-    int64_t min = INT64_MAX, max = INT64_MIN;
-#pragma omp parallel for schedule(static) reduction(min : min) reduction(max : max)
-    for (int64_t i = 0; i < list->n; i++) {
-        const int64_t number = hx_numbers_get(list, i);
-        if (number < min) min = number;
-        if (number > max) max = number;
-    }
-    index->min = min;
-    index->max = max;
-}
-
 /* Returns the slot of the number, or the empty slot where it belongs. */
 static int32_t *hash_slot(const hx_number_index *index, int64_t number)
 {
@@ -155,19 +141,6 @@ static int32_t *hash_slot(const hx_number_index *index, int64_t number)
     while (index->place[at] >= 0 && hx_numbers_get(index->list, index->place[at]) != number)
         at = (at + 1) & index->mask;
     return &index->place[at];
-}
-
-static void fill_places(hx_number_index *index)
-{
-    for (int64_t i = 0; i < index->list->n; i++) {
-        const int64_t number = hx_numbers_get(index->list, i);
-        int32_t *const slot =
-            index->mask ? hash_slot(index, number) : &index->place[number - index->min];
-        if (*slot < 0)
-            *slot = (int32_t)i;
-        else if (index->repeated < 0)
-            index->repeated = i;
-    }
 }
 
 int hx_number_index_create(hx_number_index *index, const hx_numbers *list)
@@ -179,7 +152,15 @@ int hx_number_index_create(hx_number_index *index, const hx_numbers *list)
         return HX_RAISE(HX_EINPUT, "%lld %s or elements; at most 2^31 - 1 are supported",
                         (long long)list->n, hx_noun(list->n, "node", "nodes"));
     if (hx_numbers_is_run(list)) return HX_OK;
-    find_range(index);
+    int64_t min = INT64_MAX, max = INT64_MIN;
+#pragma omp parallel for schedule(static) reduction(min : min) reduction(max : max)
+    for (int64_t i = 0; i < list->n; i++) {
+        const int64_t number = hx_numbers_get(list, i);
+        if (number < min) min = number;
+        if (number > max) max = number;
+    }
+    index->min = min;
+    index->max = max;
     int64_t n_place = index->max - index->min + 1; /* below 2^63: see hx_numbers_append */
     if (n_place > 4 * list->n + 1024) {
         for (n_place = 1024; n_place < 2 * list->n;) n_place *= 2;
@@ -187,7 +168,15 @@ int hx_number_index_create(hx_number_index *index, const hx_numbers *list)
     }
     HX_TRY(hx_alloc_raw(&index->place, (size_t)n_place, sizeof *index->place, "lookup of numbers"));
     memset(index->place, 0xff, (size_t)n_place * sizeof *index->place);
-    fill_places(index);
+    for (int64_t i = 0; i < list->n; i++) {
+        const int64_t number = hx_numbers_get(list, i);
+        int32_t *const slot =
+            index->mask ? hash_slot(index, number) : &index->place[number - index->min];
+        if (*slot < 0)
+            *slot = (int32_t)i;
+        else if (index->repeated < 0)
+            index->repeated = i;
+    }
     return HX_OK;
 }
 

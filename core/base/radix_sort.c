@@ -80,16 +80,6 @@ typedef struct pairs {
     int32_t *order, *order_to;
 } pairs;
 
-static void swap(pairs *p)
-{
-    uint64_t *const key = p->key;
-    int32_t *const order = p->order;
-    p->key = p->key_to;
-    p->order = p->order_to;
-    p->key_to = key;
-    p->order_to = order;
-}
-
 /* Sorts by the bits above `shift`, the lowest digit first. */
 static void sort_digits(const sorter *s, int shift, int n_bits, pairs *p)
 {
@@ -97,7 +87,12 @@ static void sort_digits(const sorter *s, int shift, int n_bits, pairs *p)
         count_digits(s, p->key, shift);
         if (!place_digits(s)) continue;
         scatter(s, shift, p->key, p->order, p->key_to, p->order_to);
-        swap(p);
+        uint64_t *const key = p->key;
+        int32_t *const order = p->order;
+        p->key = p->key_to;
+        p->order = p->order_to;
+        p->key_to = key;
+        p->order_to = order;
     }
 }
 
@@ -184,18 +179,6 @@ static void merge_run(const pairs *p, int64_t begin, int64_t end)
     }
 }
 
-/* Sorts each run of equal high bits by the bits below. */
-static void sort_runs(const sorter *s, int shift, const pairs *p)
-{
-#pragma omp parallel for schedule(dynamic)
-    for (int part = 0; part < s->n_part; part++) {
-        for (int64_t i = s->run[part], end; i < part_begin(s, part + 1); i = end) {
-            end = run_end(p->key, i, s->run[part + 1], shift);
-            merge_run(p, i, end);
-        }
-    }
-}
-
 int hx_radix_sort(uint64_t *key, int32_t *order, int64_t n, int n_bits)
 {
     int rc = HX_OK;
@@ -213,7 +196,12 @@ int hx_radix_sort(uint64_t *key, int32_t *order, int64_t n, int n_bits)
     if (low > 0 && are_short(&s, p.key, low)) {
         for (int part = 0; part <= s.n_part; part++)
             s.run[part] = part < s.n_part ? first_run(&s, p.key, part, low) : n;
-        sort_runs(&s, low, &p);
+#pragma omp parallel for schedule(dynamic)
+        for (int part = 0; part < s.n_part; part++)
+            for (int64_t i = s.run[part], end; i < part_begin(&s, part + 1); i = end) {
+                end = run_end(p.key, i, s.run[part + 1], low);
+                merge_run(&p, i, end);
+            }
     } else if (low > 0) {
         sort_digits(&s, 0, n_bits, &p); /* stable, so equal keys keep their order */
     }

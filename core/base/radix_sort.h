@@ -8,6 +8,14 @@
 
 HX_C_BEGIN
 
+/* Number of bits for values 0 .. n-1, at least 1. */
+static inline int hx_bits(uint64_t n)
+{
+    int bits = 1;
+    while (bits < 63 && (uint64_t)1 << bits < n) bits++;
+    return bits;
+}
+
 /* order[n] := 0 .. n-1 in ascending order of key[n], ties in ascending order of the index, so the
  * result does not depend on the number of threads. Keys have n_bits bits and are overwritten. O(n);
  * 12 n bytes of scratch memory. */

@@ -149,7 +149,7 @@ int hx_comm_agree(const hx_comm *comm, int own)
     HX_TRY(hx_alloc_raw(&all, (size_t)comm->size, sizeof *all, "processes"));
     int rc = comm->ops->all_gather(comm, &mine, sizeof mine, all);
     for (int r = 0; rc == HX_OK && r < comm->size; r++)
-        if (all[r].rc < 0) rc = HX_RAISE(all[r].rc, "%s", all[r].why);
+        if (all[r].rc < 0) rc = r == comm->rank ? own : HX_RAISE(all[r].rc, "%s", all[r].why);
     free(all);
     return rc;
 }

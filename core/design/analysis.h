@@ -56,9 +56,9 @@ typedef struct hx_analysis {
     const hx_problem *fields;  /* the problem of `op`, to whose elements the fields belong */
     hx_device *dev;            /* its device */
     /* Not NULL: several processes solve, each a subdomain, to which `op`, the fields and the
-     * vectors below belong. All of them call hx_analysis_solve, compliance, body_work, energy,
-     * stiffness_error, reset and snapshot together; the root calls the rest, in which the others
-     * join (hx_optimizer_serve). NULL: one process solves. (borrowed, like the next three) */
+     * vectors below belong. All of them call the functions below together, except hx_analysis_own_...;
+     * arrays of the whole are the first rank's and may be NULL on the others. NULL: one process
+     * solves. (borrowed, like the next three) */
     hx_dist *dist;
     hx_operator *op;
     hx_precond *pc;
@@ -186,14 +186,12 @@ int hx_analysis_residual(hx_analysis *analysis, int load_case, double *residual)
 /* Sum of the reactions K u - f at the fixed degrees of freedom of a case, with springs in K. */
 int hx_analysis_reaction(hx_analysis *analysis, int load_case, double total[3]);
 
-/* Sum of the forces -S u that the springs exert on the part. */
+/* Sum of the forces -S u that the springs exert on the part; with ranks, on the first one. */
 int hx_analysis_spring_force(const hx_analysis *analysis, int load_case, double total[3]);
 
-/* Heat only: heat that convection removes from the part, int h (T - ambient) dA. */
+/* Heat only: heat that convection removes from the part, int h (T - ambient) dA; with ranks, on the
+ * first one. */
 int hx_analysis_film_heat(const hx_analysis *analysis, int load_case, double *heat);
-
-/* With ranks, called by the root: report[size] with an entry per process. */
-int hx_analysis_report(hx_analysis *analysis, hx_dist_report *report);
 
 /* Accepts a zeroed struct. */
 void hx_analysis_free(hx_analysis *analysis);

@@ -1,33 +1,14 @@
-/* Internals of the analysis, and the functions of analysis and optimizer in which all ranks
- * join. */
+/* Internals of the analysis. */
 #ifndef HX_ANALYSIS_INTERNAL_H
 #define HX_ANALYSIS_INTERNAL_H
 
 #include "analysis.h"
 
-/* Values of hx_dist_call.what; 0 dismisses the followers. */
-enum {
-    HX_CALL_DISMISS,
-    HX_CALL_STEP,
-    HX_CALL_ADVANCE,
-    HX_CALL_UNDO,
-    HX_CALL_DENSITY,
-    HX_CALL_SENSITIVITY,
-    HX_CALL_ENERGY,
-    HX_CALL_STIFFNESS_ERROR,
-    HX_CALL_SAVE,
-    HX_CALL_LOAD,
-    HX_CALL_MODULUS,
-    HX_CALL_DISPLACEMENT,
-    HX_CALL_TOTAL_LOAD,
-    HX_CALL_REACTION,
-    HX_CALL_REPORT
-};
-
-/* Begins a collective function; with one rank nothing is announced. */
-static inline int hx_analysis_announce(const hx_analysis *a, int32_t what, int32_t number)
+/* A collective function begins by this. HX_EDEVICE: an earlier error left the ranks out of step, so
+ * that the others would not take part. */
+static inline int hx_analysis_check_ranks(const hx_analysis *a)
 {
-    return a->dist ? hx_dist_announce(a->dist, what, number) : HX_OK;
+    return a->dist ? hx_dist_check(a->dist) : HX_OK;
 }
 
 /* Number of entries of a vector of the whole problem. If the mesh is distributed (`ownership`,
@@ -45,7 +26,7 @@ int hx_analysis_sum_load(const hx_analysis *a, int load_case, double total[3]);
 int hx_analysis_sum_reaction(hx_analysis *a, int load_case, double total[3]);
 
 /* Downloads a field into host[n_elem of the whole] on the root, gathered from all processes if
- * fields are distributed. host: NULL in a follower. */
+ * fields are distributed. host: NULL on other ranks. */
 int hx_analysis_download(const hx_analysis *a, const double *d_field, double *host);
 /* The reverse. */
 int hx_analysis_upload(const hx_analysis *a, const double *host, double *d_field);

@@ -47,7 +47,6 @@ int hx_analysis_upload(const hx_analysis *a, const double *host, double *d_field
 
 int hx_analysis_modulus(const hx_analysis *a, double *host)
 {
-    HX_TRY(hx_analysis_announce(a, HX_CALL_MODULUS, 0));
     return hx_analysis_download(a, a->d_modulus, host);
 }
 
@@ -56,8 +55,21 @@ int hx_analysis_point_displacement(const hx_analysis *a, int load_case, double *
     if (!a->dist)
         return a->dev->ops->download(a->dev, u, a->d_u[load_case],
                                      (size_t)hx_analysis_whole_entries(a) * sizeof *u);
-    HX_TRY(hx_analysis_announce(a, HX_CALL_DISPLACEMENT, load_case));
     return hx_dist_gather_vector(a->dist, a->problem->components, a->d_u[load_case], u);
+}
+
+/* (*u)[n_point][components] of a case on the host of the first rank, NULL on the others; the caller
+ * frees it. HX_ENOMEM on all ranks. */
+static int download_points(const hx_analysis *a, int load_case, double **u)
+{
+    const size_t n = (size_t)hx_analysis_whole_entries(a);
+    int rc = HX_OK;
+    *u = NULL;
+    if (!a->dist || hx_dist_is_root(a->dist))
+        rc = hx_alloc_raw(u, n, sizeof **u,
+                          a->problem->components == 1 ? "temperatures" : "displacements");
+    if (a->dist) rc = hx_dist_agree(a->dist, rc);
+    return rc == HX_OK ? hx_analysis_point_displacement(a, load_case, *u) : rc;
 }
 
 int hx_analysis_displacement(const hx_analysis *a, int load_case, double *u)
@@ -66,10 +78,9 @@ int hx_analysis_displacement(const hx_analysis *a, int load_case, double *u)
     double *points;
     if (!a->dist && a->problem->space.element != HX_ELEMENT_SPLINE)
         return a->dev->ops->download(a->dev, u, a->d_u[load_case], n * sizeof *u);
-    HX_TRY(hx_alloc_raw(&points, (size_t)hx_analysis_whole_entries(a), sizeof *points,
-                        "displacements"));
-    const int rc = hx_analysis_point_displacement(a, load_case, points);
-    if (rc == HX_OK) hx_space_at_nodes(&a->problem->space, a->problem->components, points, u);
+    const int rc = download_points(a, load_case, &points);
+    if (rc == HX_OK && points)
+        hx_space_at_nodes(&a->problem->space, a->problem->components, points, u);
     free(points);
     return rc;
 }
@@ -106,7 +117,7 @@ int hx_analysis_load(const hx_analysis *a, int load_case, double total[3])
     const size_t n = (size_t)problem->mesh->n_elem;
     double *rho, body[3];
     if (a->dist) {
-        HX_TRY(hx_analysis_announce(a, HX_CALL_TOTAL_LOAD, load_case));
+        HX_TRY(hx_analysis_check_ranks(a));
         return hx_dist_note_error(a->dist, hx_analysis_sum_load(a, load_case, total));
     }
     hx_problem_total_force(problem, load_case, total);
@@ -133,7 +144,7 @@ int hx_analysis_reaction(hx_analysis *a, int load_case, double total[3])
     const int64_t n = hx_analysis_whole_entries(a), c = problem->components;
     double *reaction;
     if (a->dist) {
-        HX_TRY(hx_analysis_announce(a, HX_CALL_REACTION, load_case));
+        HX_TRY(hx_analysis_check_ranks(a));
         return hx_dist_note_error(a->dist, hx_analysis_sum_reaction(a, load_case, total));
     }
     HX_TRY(hx_alloc_raw(&reaction, (size_t)n, sizeof *reaction, "reactions"));
@@ -151,9 +162,8 @@ int hx_analysis_spring_force(const hx_analysis *a, int load_case, double total[3
     double *u;
     total[0] = total[1] = total[2] = 0.0;
     if (problem->springs.n == 0) return HX_OK;
-    HX_TRY(hx_alloc_raw(&u, (size_t)hx_analysis_whole_entries(a), sizeof *u, "displacements"));
-    const int rc = hx_analysis_point_displacement(a, load_case, u);
-    for (int64_t k = 0; rc == HX_OK && k < problem->springs.n; k++)
+    const int rc = download_points(a, load_case, &u);
+    for (int64_t k = 0; rc == HX_OK && u && k < problem->springs.n; k++)
         total[problem->springs.dof[k] % 3] -=
             problem->springs.stiffness[k] * u[problem->springs.dof[k]];
     free(u);
@@ -166,19 +176,12 @@ int hx_analysis_film_heat(const hx_analysis *a, int load_case, double *heat)
     double *t;
     *heat = 0.0;
     if (films->n == 0) return HX_OK;
-    HX_TRY(hx_alloc_raw(&t, (size_t)hx_analysis_whole_entries(a), sizeof *t, "temperatures"));
-    const int rc = hx_analysis_point_displacement(a, load_case, t);
-    for (int64_t k = 0; rc == HX_OK && k < films->n; k++) {
+    const int rc = download_points(a, load_case, &t);
+    for (int64_t k = 0; rc == HX_OK && t && k < films->n; k++) {
         *heat -= films->source[k];
         for (int64_t j = films->ptr[k]; j < films->ptr[k + 1]; j++)
             *heat += films->value[j] * t[films->col[j]];
     }
     free(t);
     return rc;
-}
-
-int hx_analysis_report(hx_analysis *a, hx_dist_report *report)
-{
-    HX_TRY(hx_analysis_announce(a, HX_CALL_REPORT, 0));
-    return hx_dist_note_error(a->dist, hx_dist_gather_report(a->dist, report));
 }

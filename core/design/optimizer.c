@@ -263,19 +263,16 @@ int hx_optimizer_link(hx_optimizer *opt, const hx_groups *groups)
     return rc;
 }
 
-/* HX_ENUMERIC: the objective, or an entry of its derivative, is not finite; the latter is judged by
- * the volume-weighted sum. Clipping in the update would hide a NaN. */
-static int check_finite(const hx_optimizer *opt, const hx_iteration *record, int is_filtered)
+/* HX_ENUMERIC: the objective, or an entry of its filtered derivative, is not finite; the latter is
+ * judged by the volume-weighted sum. Clipping in the update would hide a NaN. */
+static int check_finite(const hx_optimizer *opt, const hx_iteration *record)
 {
     hx_device *dev = opt->analysis->dev;
-    double sum;
-    HX_TRY(dev->ops->vector->field_dot(dev, opt->problem->mesh->n_elem, opt->d_dc, opt->d_volume,
-                                       &sum));
+    double sum = 0.0;
+    if (isfinite(record->objective))
+        HX_TRY(dev->ops->vector->field_dot(dev, opt->problem->mesh->n_elem, opt->d_dc,
+                                           opt->d_volume, &sum));
     if (isfinite(record->objective) && isfinite(sum)) return HX_OK;
-    if (is_filtered)
-        return HX_RAISE(HX_ENUMERIC,
-                        "iteration %d: a filtered sensitivity is not finite: " HX_NOT_FINITE_REMEDY,
-                        opt->iteration);
     return HX_RAISE(
         HX_ENUMERIC,
         "iteration %d: the %s or a sensitivity is not finite (%g; PCG: %s): " HX_NOT_FINITE_REMEDY,
@@ -445,11 +442,10 @@ static int take_step(hx_optimizer *opt, hx_iteration *record)
     HX_TRY(objective->kind->value(objective, &record->objective));
     HX_TRY(hx_response_derivative(objective, opt->d_energy, opt->d_dc, d_work)); /* [4] */
     HX_TRY(evaluate_constraints(opt));
-    HX_TRY(check_finite(opt, record, 0));
 
     HX_TRY(next_stage(&at, HX_STAGE_FILTER));
-    HX_TRY(filter_backward(opt));         /* dg/dx = F'H' dg/drho [2, 4 if it maps the design] */
-    HX_TRY(check_finite(opt, record, 1)); /* [2] */
+    HX_TRY(filter_backward(opt));      /* dg/dx = F'H' dg/drho [2, 4 if it maps the design] */
+    HX_TRY(check_finite(opt, record)); /* [2] */
 
     HX_TRY(next_stage(&at, HX_STAGE_UPDATE));
     HX_TRY(propose(opt, record, 0)); /* x of the next design [update_oc.c] */
@@ -490,15 +486,13 @@ static int step_with_time(hx_optimizer *opt, hx_iteration *record)
 
 int hx_optimizer_step(hx_optimizer *opt, hx_iteration *record)
 {
-    HX_TRY(hx_analysis_announce(opt->analysis, HX_CALL_STEP, 0));
+    HX_TRY(hx_analysis_check_ranks(opt->analysis));
     return note_failure(opt, step_with_time(opt, record));
 }
 
 void hx_optimizer_advance(hx_optimizer *opt)
 {
     double *const d_design = opt->d_design;
-    if (hx_analysis_announce(opt->analysis, HX_CALL_ADVANCE, 0) < 0)
-        hx_error_clear(); /* the next call reports it */
     opt->d_design = opt->d_proposal;
     opt->d_proposal = d_design;
 }
@@ -520,25 +514,23 @@ static int undo(hx_optimizer *opt)
 
 int hx_optimizer_undo(hx_optimizer *opt)
 {
-    HX_TRY(hx_analysis_announce(opt->analysis, HX_CALL_UNDO, 0));
+    HX_TRY(hx_analysis_check_ranks(opt->analysis));
     return note_failure(opt, undo(opt));
 }
 
 int hx_optimizer_density(const hx_optimizer *opt, double *host)
 {
-    HX_TRY(hx_analysis_announce(opt->analysis, HX_CALL_DENSITY, 0));
     return hx_analysis_download(opt->analysis, opt->d_physical, host);
 }
 
 int hx_optimizer_sensitivity(const hx_optimizer *opt, double *host)
 {
-    HX_TRY(hx_analysis_announce(opt->analysis, HX_CALL_SENSITIVITY, 0));
     return hx_analysis_download(opt->analysis, opt->d_dc, host);
 }
 
 int hx_optimizer_stiffness_error(hx_optimizer *opt, double *error)
 {
-    HX_TRY(hx_analysis_announce(opt->analysis, HX_CALL_STIFFNESS_ERROR, 0));
+    HX_TRY(hx_analysis_check_ranks(opt->analysis));
     return note_failure(opt, hx_analysis_stiffness_error(opt->analysis, opt->d_dv, error));
 }
 
@@ -552,7 +544,6 @@ static int weigh_energy(hx_optimizer *opt)
 
 int hx_optimizer_energy(hx_optimizer *opt, double *host)
 {
-    HX_TRY(hx_analysis_announce(opt->analysis, HX_CALL_ENERGY, 0));
     HX_TRY(note_failure(opt, weigh_energy(opt)));
     return hx_analysis_download(opt->analysis, opt->d_dv, host);
 }

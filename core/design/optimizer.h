@@ -132,8 +132,8 @@ typedef struct hx_optimizer {
 } hx_optimizer;
 
 /* Creates the optimizer for the analysis' fields on its device. With several ranks all call it,
- * each for its elements; the root calls the functions below, in which the others join
- * (hx_optimizer_serve), and receives arrays of the whole. HX_EINPUT: a move limit or damping out
+ * each for its elements, and likewise the functions below; arrays of the whole are the first
+ * rank's and may be NULL on the others. HX_EINPUT: a move limit or damping out
  * of range, densities not in [0, 1], or a volume fraction below the least volume
  * (least_volume.h). Starts from hx_design_initial_density, or from the uniform density whose
  * filtered image has the prescribed volume, or from density[n_elem] if given (passive elements
@@ -178,12 +178,6 @@ int hx_optimizer_stiffness_error(hx_optimizer *opt, double *error);
  * first step; that step is then the one that would have followed, bitwise if the operator is
  * deterministic. HX_EINPUT: the image belongs to something else. Waits. */
 int hx_optimizer_snapshot(hx_optimizer *opt, hx_snapshot *image);
-
-/* In a follower: joins in the functions that the root calls, until the root calls
- * hx_analysis_dismiss. */
-int hx_optimizer_serve(hx_optimizer *opt);
-/* On the root; does nothing with one rank. Accepts a zeroed struct. */
-void hx_analysis_dismiss(hx_analysis *analysis);
 
 /* Device bytes of the element fields and the update (NULL: optimality criteria) with a filter and a
  * preconditioner, without params->constraint, each of which takes a field and its own bytes. The

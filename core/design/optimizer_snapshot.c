@@ -88,8 +88,7 @@ static int snapshot_all(hx_optimizer *opt, hx_snapshot *image)
 int hx_optimizer_snapshot(hx_optimizer *opt, hx_snapshot *image)
 {
     hx_dist *const dist = opt->analysis->dist;
-    const int is_save = image->mode == HX_SNAPSHOT_SAVE;
-    HX_TRY(hx_analysis_announce(opt->analysis, is_save ? HX_CALL_SAVE : HX_CALL_LOAD, 0));
+    HX_TRY(hx_analysis_check_ranks(opt->analysis));
     if (!dist) return snapshot_all(opt, image);
     image->reduce = &dist->reduce.base;
     const int rc = hx_dist_note_error(dist, snapshot_all(opt, image));

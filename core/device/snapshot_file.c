@@ -85,18 +85,6 @@ static void pad(FILE *f, uint64_t n)
     fwrite(zeros, 1, (size_t)(aligned(n) - n), f);
 }
 
-static void put_all(const hx_snapshot *image, const head *h, const record *table, FILE *f)
-{
-    fwrite(h, sizeof *h, 1, f);
-    fwrite(table, sizeof *table, (size_t)h->n_entry, f);
-    pad(f, sizeof *h + h->n_entry * sizeof *table);
-    for (size_t i = 0; i < image->n && !ferror(f); i++) {
-        if (!image->entry[i].is_used) continue;
-        fwrite(image->entry[i].data, 1, image->entry[i].bytes, f);
-        pad(f, image->entry[i].bytes);
-    }
-}
-
 int hx_snapshot_write(const hx_snapshot *image, const char *path)
 {
     hx_atomic_file file;
@@ -107,7 +95,14 @@ int hx_snapshot_write(const hx_snapshot *image, const char *path)
     HX_TRY_FAIL(hx_alloc(&table, image->n + 1, sizeof *table, "checkpoint"));
     make_table(image, &h, table);
     HX_TRY_FAIL(hx_atomic_file_open(&file, path));
-    put_all(image, &h, table, file.stream);
+    fwrite(&h, sizeof h, 1, file.stream);
+    fwrite(table, sizeof *table, (size_t)h.n_entry, file.stream);
+    pad(file.stream, sizeof h + h.n_entry * sizeof *table);
+    for (size_t i = 0; i < image->n && !ferror(file.stream); i++) {
+        if (!image->entry[i].is_used) continue;
+        fwrite(image->entry[i].data, 1, image->entry[i].bytes, file.stream);
+        pad(file.stream, image->entry[i].bytes);
+    }
     rc = hx_atomic_file_commit_synced(&file);
 fail:
     hx_atomic_file_free(&file);

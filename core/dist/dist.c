@@ -323,7 +323,7 @@ void hx_dist_free(hx_dist *dist)
     memset(dist, 0, sizeof *dist);
 }
 
-static int check_lost(const hx_dist *dist)
+int hx_dist_check(const hx_dist *dist)
 {
     if (!dist->is_lost) return HX_OK;
     return HX_RAISE(HX_EDEVICE,
@@ -331,16 +331,9 @@ static int check_lost(const hx_dist *dist)
                     "again with --resume to continue from the last checkpoint");
 }
 
-int hx_dist_announce(hx_dist *dist, int32_t number_of_call, int32_t argument)
+int hx_dist_agree(hx_dist *dist, int own)
 {
-    hx_dist_call call = {number_of_call, argument};
-    if (!hx_dist_is_root(dist)) return HX_OK;
-    HX_TRY(check_lost(dist));
-    return hx_dist_note_error(
-        dist, dist->comm->ops->broadcast(dist->comm, HX_DIST_ROOT, &call, sizeof call));
-}
-
-int hx_dist_receive_call(hx_dist *dist, hx_dist_call *call)
-{
-    return dist->comm->ops->broadcast(dist->comm, HX_DIST_ROOT, call, sizeof *call);
+    if (own < 0 && dist->is_lost) return own;
+    HX_TRY(hx_dist_check(dist));
+    return hx_comm_agree(dist->comm, own);
 }

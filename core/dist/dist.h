@@ -8,8 +8,8 @@
  * of points go from device to device if the machine supports it (transport.h). Everything else, and
  * those values otherwise, goes through host memory, and then the operations block.
  *
- * All ranks call the same collective functions. One rank leads: it decides which one comes next and
- * what is written; the others wait for its announcement (hx_optimizer_serve). */
+ * All ranks run the same program and call the same collective functions in the same order. The
+ * first one, the root, also prints and writes files. */
 #ifndef HX_DIST_H
 #define HX_DIST_H
 
@@ -33,15 +33,6 @@ enum {
     HX_DIST_ENTRIES = 3,
     HX_DIST_RECEIVED = 1 << 20 /* floats that a rank receives at once in a sum over all ranks */
 };
-
-/* Values of hx_dist_call.what from here on are reserved for the owner of hx_dist.answer. */
-enum { HX_DIST_OTHER = 1000 };
-
-/* A collective function that the root calls, and in which the other ranks join. */
-typedef struct hx_dist_call {
-    int32_t what;   /* defined by the caller; 0: the run is over */
-    int32_t number; /* its argument */
-} hx_dist_call;
 
 /* Time and data volume of exchanges since hx_dist_create. Seconds are host time: exchanges from
  * device to device do not block the host, sums do. */
@@ -122,10 +113,7 @@ typedef struct hx_dist {
     void *d_design; /* device memory of that table (owned) */
     /* device memory of this rank, set by the owner of the struct, for reports */
     size_t device_bytes;
-    /* On a follower: handles calls that the optimizer does not know. */
-    int (*answer)(void *context, const hx_dist_call *call);
-    void *context; /* (borrowed) */
-    int is_lost;   /* 1: an operation failed, so the ranks are no longer in step */
+    int is_lost; /* 1: an operation failed, so the ranks are no longer in step */
 } hx_dist;
 
 static inline int hx_dist_is_root(const hx_dist *dist)
@@ -158,10 +146,13 @@ const char *hx_dist_transport(const hx_dist *dist);
 /* Returns the transport in use, never HX_TRANSPORT_ANY. */
 hx_transport_kind hx_dist_transport_kind(const hx_dist *dist);
 
-/* A collective function begins by `announce`: the root tells the other ranks, which wait for it in
- * `receive_call`, to call the same function. On them it does nothing. */
-int hx_dist_announce(hx_dist *dist, int32_t what, int32_t number);
-int hx_dist_receive_call(hx_dist *dist, hx_dist_call *call);
+/* HX_EDEVICE if an earlier error left the ranks out of step: a collective function would wait for
+ * ranks that do not take part. */
+int hx_dist_check(const hx_dist *dist);
+
+/* Turns an error of any rank into an error of all (hx_comm_agree). If it has left the ranks out of
+ * step, only this rank returns it. */
+int hx_dist_agree(hx_dist *dist, int own);
 
 /* gather: whole[n_elem of the whole] on the root's host, NULL on other ranks, := fields of the
  * subdomains. scatter is the reverse. Blocking. With a distributed mesh (mesh.h), `whole` has the

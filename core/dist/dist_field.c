@@ -130,10 +130,12 @@ static int collect_host(hx_dist *dist, const double *d_local, double *whole)
 
 int hx_dist_gather_field(hx_dist *dist, const double *d_local, double *whole)
 {
+    HX_TRY(hx_dist_check(dist));
     return hx_dist_note_error(dist, collect_host(dist, d_local, whole));
 }
 
 int hx_dist_scatter_field(hx_dist *dist, const double *whole, double *d_local)
 {
+    HX_TRY(hx_dist_check(dist));
     return hx_dist_note_error(dist, spread_host(dist, whole, d_local));
 }

@@ -124,10 +124,12 @@ static int move(hx_dist *dist, int components, const double *d_from, double *d_t
 {
     points p = {0};
     double *own;
-    HX_TRY(hx_alloc_raw(&own, (size_t)(dist->subdomain.space.n_point * components), sizeof *own,
-                        what));
-    const int rc = d_from ? collect(dist, components, d_from, to, &p, own)
-                          : spread_vector(dist, components, from, d_to, &p, own);
+    HX_TRY(hx_dist_check(dist));
+    int rc =
+        hx_alloc_raw(&own, (size_t)(dist->subdomain.space.n_point * components), sizeof *own, what);
+    if (rc == HX_OK)
+        rc = d_from ? collect(dist, components, d_from, to, &p, own)
+                    : spread_vector(dist, components, from, d_to, &p, own);
     free_points(&p);
     free(own);
     if (rc < 0) dist->is_lost = 1;

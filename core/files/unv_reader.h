@@ -1,4 +1,4 @@
-/* Inside of mesh_readers.h: the reader of universal files, and the parts that read its data sets. */
+/* The reader of universal files, and the parts that read its data sets. */
 #ifndef HX_UNV_READER_H
 #define HX_UNV_READER_H
 

@@ -168,15 +168,6 @@ static int factorise_block(hx_skyline *s, double least_pivot, block_rows u)
     return n_refused;
 }
 
-/* Subtracts the contribution of a block from row i. */
-static void update_row(const hx_skyline *s, block_rows u, int64_t i)
-{
-    double factor[B], *to = hx_skyline_entry(s, i, i);
-    const int64_t at = i - u.first;
-    for (int m = 0; m < B; m++) factor[m] = u.row[m * u.stride + at];
-    subtract_skyline_rows(u.stride - at, factor, u.row + at, u.stride, to);
-}
-
 int64_t hx_skyline_factorise(hx_skyline *s, double added)
 {
     int64_t n_refused = 0;
@@ -187,7 +178,13 @@ int64_t hx_skyline_factorise(hx_skyline *s, double added)
         const int64_t begin = u.first + u.n_row, end = u.first + u.stride;
         /* only the last block may have fewer rows, and no row follows it */
 #pragma omp parallel for schedule(static, 6) if (end - begin > 192)
-        for (int64_t i = begin; i < end; i++) update_row(s, u, i);
+        for (int64_t i = begin; i < end; i++) {
+            /* subtract the contribution of the block */
+            double factor[B], *to = hx_skyline_entry(s, i, i);
+            const int64_t at = i - u.first;
+            for (int m = 0; m < B; m++) factor[m] = u.row[m * u.stride + at];
+            subtract_skyline_rows(u.stride - at, factor, u.row + at, u.stride, to);
+        }
     }
     return n_refused;
 }

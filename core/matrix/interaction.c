@@ -121,17 +121,6 @@ static void fill_values(hx_interaction *in, const double *point, const double *w
     for (int64_t e = 0; e < in->n_cell; e++) to_modulus[e] = modulus ? modulus[e] : 1.0;
 }
 
-static void fill_rows(hx_interaction *in)
-{
-    in->offsets[0] = 0;
-    for (int64_t k = 0; k < in->n_point; k++) {
-        int r[3];
-        hx_interaction_place(in, k, r);
-        in->offsets[k + 1] = in->offsets[k] + hx_interaction_entry(in, r, r) + 1;
-    }
-    in->n_block = in->offsets[in->n_point];
-}
-
 int hx_interaction_create(hx_interaction *in, int dim, const hx_knots *axis, const double *point,
                           const double *weight, const double *modulus, const hx_form *form)
 {
@@ -150,7 +139,13 @@ int hx_interaction_create(hx_interaction *in, int dim, const hx_knots *axis, con
     hx_interaction_rebase(in, integers, reals, offsets);
     fill_axes(in, axis);
     fill_values(in, point, weight, modulus);
-    fill_rows(in);
+    in->offsets[0] = 0;
+    for (int64_t k = 0; k < in->n_point; k++) {
+        int r[3];
+        hx_interaction_place(in, k, r);
+        in->offsets[k + 1] = in->offsets[k] + hx_interaction_entry(in, r, r) + 1;
+    }
+    in->n_block = in->offsets[in->n_point];
     return HX_OK;
 fail:
     free(integers);

@@ -142,11 +142,6 @@ static int layers_of(const hx_line_plan *p, int k)
     return is_whole(p, k) ? p->patch[k].axis[2].n_cell : p->ring[k] - p->order + 1;
 }
 
-static int count_steps(const hx_line_plan *p, int k)
-{
-    return (p->patch[k].axis[2].n_cell + layers_of(p, k) - 1) / layers_of(p, k);
-}
-
 /* Places patch k behind the `numbers` values and `lines` lines that its step already has. */
 static void place_patch(hx_line_plan *p, int k, int64_t *numbers, int64_t *lines)
 {
@@ -161,7 +156,8 @@ static int make_steps(hx_line_plan *p)
 {
     int most = 0;
     int64_t needed = 0;
-    for (int k = 0; k < p->n_patch; k++) most += count_steps(p, k);
+    for (int k = 0; k < p->n_patch; k++)
+        most += (p->patch[k].axis[2].n_cell + layers_of(p, k) - 1) / layers_of(p, k);
     HX_TRY(hx_alloc(&p->step, (size_t)most, sizeof *p->step, "steps"));
     for (int k = 0, end; k < p->n_patch; k = end) {
         const int n_layer = p->patch[k].axis[2].n_cell, each = layers_of(p, k);

@@ -6,11 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#ifdef _OPENMP
-#include <omp.h>
-#endif
-
 #include "../base/memory.h"
+#include "../base/threads.h"
 #include "pattern_internal.h"
 
 const char *hx_build_name(hx_build build)
@@ -54,29 +51,6 @@ hx_incidence hx_incidence_of_space(const hx_space *space)
                           .point_place = space->point_place};
 }
 
-static int max_threads(void)
-{
-#ifdef _OPENMP
-    return omp_get_max_threads();
-#else
-    return 1;
-#endif
-}
-
-static int this_thread(void)
-{
-#ifdef _OPENMP
-    return omp_get_thread_num();
-#else
-    return 0;
-#endif
-}
-
-static int64_t n_pair_of(const hx_incidence *in)
-{
-    return in->n_per_cell ? in->n_cell * in->n_per_cell * in->n_per_cell : in->pair_ptr[in->n_cell];
-}
-
 /* Insertion sort, because the lists are short. */
 static void sort_places(uint32_t *place, int64_t n)
 {
@@ -85,15 +59,6 @@ static void sort_places(uint32_t *place, int64_t n)
         int64_t k = i;
         for (; k > 0 && place[k - 1] > moved; k--) place[k] = place[k - 1];
         place[k] = moved;
-    }
-}
-
-static void count_places(const hx_incidence *in, int64_t *count)
-{
-#pragma omp parallel for schedule(static)
-    for (int64_t k = 0; k < in->n_place; k++) {
-#pragma omp atomic
-        count[in->point[k]]++;
     }
 }
 
@@ -121,7 +86,11 @@ int hx_pattern_lists(hx_pattern *p, const hx_incidence *in, hx_incidence *with_l
     HX_TRY(hx_alloc(&p->point_ptr, n_point + 1, sizeof *p->point_ptr, "cells of each point"));
     HX_TRY(hx_alloc_raw(&p->point_place, (size_t)in->n_place, sizeof *p->point_place,
                         "cells of each point"));
-    count_places(in, p->point_ptr);
+#pragma omp parallel for schedule(static)
+    for (int64_t k = 0; k < in->n_place; k++) {
+#pragma omp atomic
+        p->point_ptr[in->point[k]]++;
+    }
     hx_stepper_end(stepper, "count");
     for (size_t a = 0; a < n_point; a++) p->point_ptr[a + 1] += p->point_ptr[a];
     hx_stepper_end(stepper, "scan");
@@ -167,7 +136,7 @@ typedef struct rows {
 static int rows_create(rows *s, const hx_incidence *in, const hx_pattern_spec *spec)
 {
     const int64_t bound = widest_star(in, spec);
-    const int n_thread = max_threads();
+    const int n_thread = hx_most_threads();
     int64_t n_table = 64;
     while (n_table < 2 * bound) n_table *= 2;
     const size_t n_each = (size_t)(3 * bound + n_table + 16);
@@ -258,7 +227,7 @@ int hx_pattern_count_rows(const hx_incidence *in, const hx_pattern_spec *spec, i
     HX_TRY_FAIL(rows_create(&scratch, in, spec));
 #pragma omp parallel for schedule(static)
     for (int64_t i = 0; i < spec->n_row; i++) {
-        row *const r = &scratch.row[this_thread()];
+        row *const r = &scratch.row[hx_this_thread()];
         find_neighbours(r, in, spec->part, spec->row_first + i);
         count[i] = r->n;
         clear(r);
@@ -285,7 +254,7 @@ static int build_rows(hx_pattern *p, const hx_incidence *in, const hx_pattern_sp
         memset(p->slot, 0xff, (size_t)p->n_pair * (size_t)p->slot_bytes);
 #pragma omp parallel for schedule(static)
     for (int64_t i = 0; i < spec->n_row; i++) {
-        row *const r = &scratch.row[this_thread()];
+        row *const r = &scratch.row[hx_this_thread()];
         find_neighbours(r, in, spec->part, spec->row_first + i);
         order_neighbours(r, p->col + p->row_ptr[i]);
         set_slots(r, p, in, spec->row_first + i);
@@ -328,7 +297,8 @@ int hx_pattern_build(hx_pattern *p, const hx_incidence *in, const hx_pattern_spe
     p->row_first = spec.row_first;
     p->n_row = spec.n_row;
     p->n_point = in->n_point;
-    p->n_pair = n_pair_of(in);
+    p->n_pair =
+        in->n_per_cell ? in->n_cell * in->n_per_cell * in->n_per_cell : in->pair_ptr[in->n_cell];
     if (spec.build == HX_BUILD_SORT) {
         HX_TRY_FAIL(hx_pattern_build_sort(p, in, &spec, &stepper));
     } else {

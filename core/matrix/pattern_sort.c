@@ -56,16 +56,6 @@ fail:
     return rc;
 }
 
-static void count_entries(int64_t n, int64_t n_row, int bits, const uint64_t *sorted,
-                          int32_t *count)
-{
-    for (int64_t i = 0; i < n; i++) {
-        const uint64_t row = sorted[i] >> bits;
-        if (row == (uint64_t)n_row) break;
-        count[row] += i == 0 || sorted[i] != sorted[i - 1];
-    }
-}
-
 static void place_entries(hx_pattern *p, int bits, const uint64_t *sorted, const int32_t *order)
 {
     int64_t entry = -1;
@@ -94,7 +84,11 @@ int hx_pattern_build_sort(hx_pattern *p, const hx_incidence *in, const hx_patter
             (long long)p->n_pair);
     HX_TRY_FAIL(sort_keys(in, spec, p->n_pair, &sorted, &order, stepper));
     HX_TRY_FAIL(hx_alloc(&count, (size_t)spec->n_row, sizeof *count, "entries of rows"));
-    count_entries(p->n_pair, spec->n_row, bits, sorted, count);
+    for (int64_t i = 0; i < p->n_pair; i++) {
+        const uint64_t row = sorted[i] >> bits;
+        if (row == (uint64_t)spec->n_row) break;
+        count[row] += i == 0 || sorted[i] != sorted[i - 1];
+    }
     HX_TRY_FAIL(hx_pattern_offsets(p, count));
     hx_stepper_end(stepper, "offsets");
     place_entries(p, bits, sorted, order);

@@ -181,21 +181,6 @@ static void copy_mesh(hx_row_range *range, const bit_set *points)
                3 * sizeof *range->own_xyz);
 }
 
-/* Uses count, scan and fill, so that the places of a point ascend. */
-static void list_places(hx_row_range *range)
-{
-    const int64_t n_place = range->incidence.n_place, n_point = range->incidence.n_point;
-    /* at the end, the first place of the following point */
-    int64_t *const next = range->own_point_ptr + 1;
-    memset(range->own_point_ptr, 0, ((size_t)n_point + 2) * sizeof(int64_t));
-    for (int64_t k = 0; k < n_place; k++) next[range->own_conn[k] + 1]++;
-    for (int64_t a = 0; a < n_point; a++) next[a + 1] += next[a];
-    for (int64_t k = 0; k < n_place; k++)
-        range->own_point_place[next[range->own_conn[k]]++] = (uint32_t)k;
-    range->incidence.point_ptr = range->own_point_ptr;
-    range->incidence.point_place = range->own_point_place;
-}
-
 static int make_own(hx_row_range *range, int places, void *memory, size_t bytes, bit_set *cells,
                     bit_set *points)
 {
@@ -211,7 +196,19 @@ static int make_own(hx_row_range *range, int places, void *memory, size_t bytes,
     range->incidence.point = range->own_conn;
     range->incidence.point_ptr = NULL;
     range->incidence.point_place = NULL;
-    if (places) list_places(range);
+    if (places) {
+        /* count, scan and fill, so that the places of a point ascend */
+        const int64_t n_place = range->incidence.n_place, n_point = range->incidence.n_point;
+        /* at the end, the first place of the following point */
+        int64_t *const next = range->own_point_ptr + 1;
+        memset(range->own_point_ptr, 0, ((size_t)n_point + 2) * sizeof(int64_t));
+        for (int64_t k = 0; k < n_place; k++) next[range->own_conn[k] + 1]++;
+        for (int64_t a = 0; a < n_point; a++) next[a + 1] += next[a];
+        for (int64_t k = 0; k < n_place; k++)
+            range->own_point_place[next[range->own_conn[k]]++] = (uint32_t)k;
+        range->incidence.point_ptr = range->own_point_ptr;
+        range->incidence.point_place = range->own_point_place;
+    }
     range->xyz = range->own_xyz;
     range->point = range->own_point;
     range->cell = range->own_cell;

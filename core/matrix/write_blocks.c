@@ -4,12 +4,10 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-#ifdef _OPENMP
-#include <omp.h>
-#endif
 
 #include "../base/crc32.h"
 #include "../base/memory.h"
+#include "../base/threads.h"
 
 /* A block per thread: large enough that a write has little overhead, small enough for the cache. */
 enum { BLOCK_BYTES = 1 << 20, MOST_THREADS = 32 };
@@ -18,27 +16,14 @@ enum { BLOCK_BYTES = 1 << 20, MOST_THREADS = 32 };
  * (doc/notebook/2026-11-25-matrices-on-a-gpu.md). */
 enum { PUT_THREADS = 6 };
 
-static int this_thread(void)
+static int64_t smaller(int64_t a, int64_t b)
 {
-#ifdef _OPENMP
-    return omp_get_thread_num();
-#else
-    return 0;
-#endif
-}
-
-static int count_threads(void)
-{
-    int n = 1;
-#ifdef _OPENMP
-    n = omp_get_max_threads();
-#endif
-    return n < MOST_THREADS ? n : MOST_THREADS;
+    return a < b ? a : b;
 }
 
 int hx_block_open(hx_block_file *f, const char *path)
 {
-    f->n_thread = count_threads();
+    f->n_thread = (int)smaller(hx_most_threads(), MOST_THREADS);
     return hx_atomic_file_open(&f->file, path);
 }
 
@@ -85,21 +70,7 @@ static int refuse_block_file(const hx_block_file *f, int reason)
 
 static unsigned char *my_block(const hx_block_file *f)
 {
-    return f->block + (size_t)this_thread() * BLOCK_BYTES;
-}
-
-/* 1 if numbers have the same layout in memory and in the file, so that no copy is needed. */
-static int is_as_in_memory(hx_block_encoder *encode)
-{
-    static const uint32_t one = 1;
-    const int is_little = *(const unsigned char *)&one == 1;
-    return is_little ? encode == hx_put_f64_little || encode == hx_put_i32_little
-                     : encode == hx_put_f64_big || encode == hx_put_i32_big;
-}
-
-static int64_t smaller(int64_t a, int64_t b)
-{
-    return a < b ? a : b;
+    return f->block + (size_t)hx_this_thread() * BLOCK_BYTES;
 }
 
 int hx_block_put(hx_block_file *f, int64_t offset, int64_t n, size_t n_byte,
@@ -108,7 +79,10 @@ int hx_block_put(hx_block_file *f, int64_t offset, int64_t n, size_t n_byte,
     const int64_t n_item = BLOCK_BYTES / (int64_t)n_byte, n_block = (n + n_item - 1) / n_item;
     /* NOLINTNEXTLINE(clang-analyzer-deadcode*): the pragma reads it */
     const int n_thread = f->n_thread < PUT_THREADS ? f->n_thread : PUT_THREADS;
-    const int is_plain = is_as_in_memory(encode);
+    static const uint32_t one = 1;
+    const int is_little = *(const unsigned char *)&one == 1;
+    const int is_plain = is_little ? encode == hx_put_f64_little || encode == hx_put_i32_little
+                                   : encode == hx_put_f64_big || encode == hx_put_i32_big;
     uint32_t *sum = NULL;
     int reason = 0;
     HX_TRY(make_blocks(f));

@@ -261,18 +261,18 @@ static int end_matrix(hx_matrix_writer *w)
     return end_archive(w->out, a);
 }
 
-static void columns_archive(archive *a, const hx_columns *columns)
+static int64_t columns_archive(archive *a, const hx_columns *columns)
 {
     memset(a, 0, sizeof *a);
     add_array(a, columns->name, "<f8", 8, 2, columns->n, columns->n_column);
     make_plan(a);
+    return a->total;
 }
 
 static int64_t columns_bytes(const hx_columns *columns)
 {
     archive a;
-    columns_archive(&a, columns);
-    return a.total;
+    return columns_archive(&a, columns);
 }
 
 static int write_columns(hx_block_file *out, const hx_columns *columns)
@@ -285,19 +285,19 @@ static int write_columns(hx_block_file *out, const hx_columns *columns)
     return end_archive(out, &a);
 }
 
-static void held_archive(archive *a, const hx_held_list *held)
+static int64_t held_archive(archive *a, const hx_held_list *held)
 {
     memset(a, 0, sizeof *a);
     add_array(a, "index", "<i8", 8, 1, held->n, 0);
     add_array(a, "value", "<f8", 8, 1, held->n, 0);
     make_plan(a);
+    return a->total;
 }
 
 static int64_t held_bytes(const hx_held_list *held)
 {
     archive a;
-    held_archive(&a, held);
-    return a.total;
+    return held_archive(&a, held);
 }
 
 static int write_held(hx_block_file *out, const hx_held_list *held)
@@ -309,18 +309,18 @@ static int write_held(hx_block_file *out, const hx_held_list *held)
     return end_archive(out, &a);
 }
 
-static void numbers_archive(archive *a, const hx_number_list *list)
+static int64_t numbers_archive(archive *a, const hx_number_list *list)
 {
     memset(a, 0, sizeof *a);
     add_array(a, list->name, "<i8", 8, 1, list->n, 0);
     make_plan(a);
+    return a->total;
 }
 
 static int64_t numbers_bytes(const hx_number_list *list)
 {
     archive a;
-    numbers_archive(&a, list);
-    return a.total;
+    return numbers_archive(&a, list);
 }
 
 static int write_numbers(hx_block_file *out, const hx_number_list *list)

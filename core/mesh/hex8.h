@@ -8,6 +8,7 @@
 #define HX_HEX8_H
 
 #include <math.h>
+#include <stdint.h>
 
 #include "../base/host_device.h"
 
@@ -24,6 +25,13 @@ static HX_HD double hx_hex8_sign(int a, int direction)
 static HX_HD double hx_hex8_gauss(int g, int direction)
 {
     return ((g >> direction) & 1) ? 0.57735026918962576451 : -0.57735026918962576451;
+}
+
+/* Values at the corners of an element, from three per node. */
+static HX_HD void hx_hex8_gather(const int32_t conn[8], const double *nodal, double at[24])
+{
+    for (int a = 0; a < 8; a++)
+        for (int i = 0; i < 3; i++) at[3 * a + i] = nodal[3 * (int64_t)conn[a] + i];
 }
 
 /* Shape function of corner a at (r, s, t). */

@@ -48,6 +48,9 @@ typedef struct hx_cad_job {
     hx_notes *notes;
 } hx_cad_job;
 
+/* gmsh's job with these options in the scratch folder. */
+hx_gmsh_job hx_cad_gmsh_job(const hx_cad_job *job, const char *const *option);
+
 /* Reads the model with gmsh; `file` is its name in the scratch folder. HX_EINPUT: gmsh cannot read
  * it, or there is no solid. */
 int hx_cad_inspect(const hx_cad_job *job, const char *file, hx_cad_shape *shape);

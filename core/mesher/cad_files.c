@@ -186,19 +186,6 @@ static int mesh_shape(const hx_cad_job *job, const hx_cad_shape *shape, double *
     }
 }
 
-static int measure_cad_mesh(const hx_mesh *mesh, hx_cad_facts *facts)
-{
-    double *value = NULL;
-    HX_TRY(hx_alloc_raw(&value, (size_t)mesh->n_elem, sizeof *value, "qualities"));
-    for (int64_t e = 0; e < mesh->n_elem; e++) value[e] = hx_mesh_scaled_jacobian(mesh, e);
-    hx_sort_values(value, (size_t)mesh->n_elem);
-    facts->worst = value[0];
-    facts->median = hx_quantile(value, (size_t)mesh->n_elem, 0.5);
-    facts->n_elem = mesh->n_elem;
-    free(value);
-    return HX_OK;
-}
-
 static int note_quality(const char *path, const hx_cad_facts *facts, hx_notes *notes)
 {
     if (facts->worst >= 0.05) return HX_OK;
@@ -247,7 +234,14 @@ static int make_cad_mesh(const hx_cad_job *job, const char *format, const char *
     HX_TRY_FAIL(mesh_shape(job, &shape, &facts->element_size, &mesh));
     if (strcmp(format, "STEP") == 0) HX_TRY_FAIL(hx_cad_add_names(job, &mesh));
     HX_TRY_FAIL(hx_mesh_finish(&mesh));
-    HX_TRY_FAIL(measure_cad_mesh(&mesh, facts));
+    double *value = NULL;
+    HX_TRY_FAIL(hx_alloc_raw(&value, (size_t)mesh.n_elem, sizeof *value, "qualities"));
+    for (int64_t e = 0; e < mesh.n_elem; e++) value[e] = hx_mesh_scaled_jacobian(&mesh, e);
+    hx_sort_values(value, (size_t)mesh.n_elem);
+    facts->worst = value[0];
+    facts->median = hx_quantile(value, (size_t)mesh.n_elem, 0.5);
+    facts->n_elem = mesh.n_elem;
+    free(value);
     facts->n_solid = shape.n_solid;
     facts->n_face = shape.n_face;
     facts->volume = shape.volume;
@@ -325,12 +319,6 @@ static int read_kept(const hx_cad_job *job, const char *keep, uint64_t key, hx_c
     return note_quality(job->path, facts, job->notes);
 }
 
-static int is_gone(const char *path)
-{
-    struct stat info;
-    return stat(path, &info) != 0 && (errno == ENOENT || errno == ENOTDIR);
-}
-
 /* Reads the kept mesh of a model whose file no longer exists. */
 static int read_left(const char *path, const hx_model_options *options, hx_mesh *mesh,
                      hx_notes *notes)
@@ -365,7 +353,9 @@ static int read_cad(const char *path, const hx_model_options *given, hx_mesh *me
     char *folder = NULL;
     (void)conditions; /* a model has none */
     if (!(options.time_limit > 0.0)) options.time_limit = HX_MODEL_TIME_LIMIT;
-    if (is_gone(path)) return read_left(path, &options, mesh, notes);
+    struct stat info;
+    if (stat(path, &info) != 0 && (errno == ENOENT || errno == ENOTDIR))
+        return read_left(path, &options, mesh, notes);
     HX_TRY(check_file(path, &format));
     HX_TRY(hx_cad_key(path, options.element_size > 0.0 ? options.element_size : 0.0, &key));
     const int no_gmsh = hx_gmsh_find(&program);

@@ -132,18 +132,24 @@ static void name_solids(const inspection *in)
         memcpy(shape->source[i].name, in->name[i], sizeof in->name[i]);
 }
 
+hx_gmsh_job hx_cad_gmsh_job(const hx_cad_job *job, const char *const *option)
+{
+    return (hx_gmsh_job){.folder = job->folder,
+                         .option = option,
+                         .time_limit = job->options->time_limit,
+                         .what = job->path,
+                         .is_cancelled = job->options->is_cancelled,
+                         .context = job->options->context};
+}
+
 static int inspect(const hx_cad_job *job, const char *file, int heal, hx_cad_shape *shape,
                    hx_gmsh_result *result)
 {
     inspection in = {.shape = shape};
     const char *const option[] = {"inspect.geo", "-0", "-nopopup", NULL};
-    const hx_gmsh_job gmsh = {.folder = job->folder,
-                              .option = option,
-                              .time_limit = job->options->time_limit,
-                              .what = job->path,
-                              .line = take_line,
-                              .is_cancelled = job->options->is_cancelled,
-                              .context = &in};
+    hx_gmsh_job gmsh = hx_cad_gmsh_job(job, option);
+    gmsh.line = take_line;
+    gmsh.context = &in;
     memset(shape, 0, sizeof *shape);
     HX_TRY(write_script(job, file, heal));
     int rc = hx_gmsh_run(job->program, &gmsh, job->notes, result);

@@ -84,11 +84,6 @@ static int write_script(const hx_cad_job *job, double size, int w)
 
 /* --- which solid of the file a meshed one is --- */
 
-static double box_volume(const double box[6])
-{
-    return (box[3] - box[0]) * (box[4] - box[1]) * (box[5] - box[2]);
-}
-
 /* Largest distance between sides of the boxes; INFINITY: `inner` is not inside `outer`. */
 static double box_distance(const double inner[6], const double outer[6])
 {
@@ -112,8 +107,9 @@ static int64_t find_source(const hx_cad_shape *shape, const hx_cad_solid *solid)
         const hx_cad_solid *const s = &shape->source[i];
         if (isinf(box_distance(solid->box, s->box)) || solid->volume > s->volume * (1.0 + 1e-6))
             continue;
-        const double measure =
-            box_volume(s->box) * (1.0 + 1e-3 * (1.0 - solid->volume / s->volume));
+        const double measure = (s->box[3] - s->box[0]) * (s->box[4] - s->box[1]) *
+                               (s->box[5] - s->box[2]) *
+                               (1.0 + 1e-3 * (1.0 - solid->volume / s->volume));
         if (measure < least) {
             least = measure;
             best = (int64_t)i;
@@ -122,33 +118,12 @@ static int64_t find_source(const hx_cad_shape *shape, const hx_cad_solid *solid)
     return best;
 }
 
-/* rank[i]: number of the i-th meshed solid in the file's order, from 1. */
-static void rank_solids(const hx_cad_shape *shape, meshing *m, int64_t *rank)
-{
-    for (size_t i = 0; i < m->n; i++) m->solid[i].source = find_source(shape, &m->solid[i]);
-    for (size_t i = 0; i < m->n; i++) {
-        rank[i] = 1;
-        for (size_t k = 0; k < m->n; k++)
-            rank[i] += m->solid[k].source < m->solid[i].source ||
-                       (m->solid[k].source == m->solid[i].source && k < i);
-    }
-}
-
 void hx_cad_clean_name(const char *from, char *to, size_t n_to)
 {
     size_t n = 0;
     for (const unsigned char *c = (const unsigned char *)from; *c && n + 1 < n_to; c++)
         to[n++] = *c < 32 || *c == '"' || *c == '\\' || *c == 127 ? '_' : (char)*c;
     to[n] = '\0';
-}
-
-static int rename_set(hx_set *set, const char *prefix, int64_t number)
-{
-    char name[48];
-    snprintf(name, sizeof name, "%s-%lld", prefix, (long long)number);
-    free(set->name);
-    set->name = NULL;
-    return hx_strdup(&set->name, name);
 }
 
 /* Adds the sets solid-k in the file's order, and sets of the solids with names in the file. */
@@ -161,7 +136,11 @@ static int name_solids(const hx_cad_shape *shape, const meshing *m, const int64_
         char name[128];
         if (sscanf(mesh->set[i].name, "solid-%lld", &k) != 1 || k < 1 || (size_t)k > m->n) continue;
         const hx_cad_solid *const source = &shape->source[m->solid[k - 1].source];
-        HX_TRY(rename_set(&mesh->set[i], "solid", rank[k - 1]));
+        char numbered[48];
+        snprintf(numbered, sizeof numbered, "solid-%lld", (long long)rank[k - 1]);
+        free(mesh->set[i].name);
+        mesh->set[i].name = NULL;
+        HX_TRY(hx_strdup(&mesh->set[i].name, numbered));
         hx_cad_clean_name(source->name, name, sizeof name);
         if (name[0] && strncmp(name, "solid-", 6) != 0 && strncmp(name, "face-", 5) != 0)
             HX_TRY(hx_mesh_add_elem_set(mesh, name, mesh->set[i].n_elem, mesh->set[i].elem));
@@ -187,21 +166,6 @@ void hx_cad_sort_sets(hx_mesh *mesh)
 
 /* --- */
 
-/* Returns HX_EINPUT: a solid without elements. */
-static int check_solids(const hx_cad_job *job, const meshing *m, const hx_mesh *mesh,
-                        const hx_gmsh_result *result)
-{
-    for (size_t k = 1; k <= m->n; k++) {
-        char name[48];
-        snprintf(name, sizeof name, "solid-%zu", k);
-        const hx_set *const set = hx_mesh_find_set(mesh, name);
-        if (!set || set->n_elem == 0)
-            return HX_RAISE(HX_EINPUT, "%s: gmsh could not mesh solid %zu of %zu%s%s", job->path, k,
-                            m->n, result->error[0] ? ": " : "", result->error);
-    }
-    return HX_OK;
-}
-
 static int try_way(const hx_cad_job *job, const hx_cad_shape *shape, double size, int w,
                    hx_mesh *mesh, hx_gmsh_result *result)
 {
@@ -209,13 +173,9 @@ static int try_way(const hx_cad_job *job, const hx_cad_shape *shape, double size
     int64_t *rank = NULL;
     char *path = NULL;
     const char *const option[] = {"mesh.geo", "-0", "-nopopup", "-v", "3", NULL};
-    const hx_gmsh_job gmsh = {.folder = job->folder,
-                              .option = option,
-                              .time_limit = job->options->time_limit,
-                              .what = job->path,
-                              .line = take_line,
-                              .is_cancelled = job->options->is_cancelled,
-                              .context = &m};
+    hx_gmsh_job gmsh = hx_cad_gmsh_job(job, option);
+    gmsh.line = take_line;
+    gmsh.context = &m;
     int rc = HX_OK;
     HX_TRY_FAIL(write_script(job, size, w));
     HX_TRY_FAIL(hx_scratch_path(job->folder, "model.msh", &path));
@@ -228,9 +188,23 @@ static int try_way(const hx_cad_job *job, const hx_cad_shape *shape, double size
         rc = HX_RAISE(HX_EINPUT, "%s: gmsh made no mesh of it%s%s", job->path,
                       result->error[0] ? ": " : "", result->error);
     HX_TRY_FAIL(rc);
-    HX_TRY_FAIL(check_solids(job, &m, mesh, result));
+    for (size_t k = 1; k <= m.n; k++) {
+        char name[48];
+        snprintf(name, sizeof name, "solid-%zu", k);
+        const hx_set *const set = hx_mesh_find_set(mesh, name);
+        if (!set || set->n_elem == 0)
+            HX_TRY_FAIL(HX_RAISE(HX_EINPUT, "%s: gmsh could not mesh solid %zu of %zu%s%s",
+                                 job->path, k, m.n, result->error[0] ? ": " : "", result->error));
+    }
     HX_TRY_FAIL(hx_alloc(&rank, m.n, sizeof *rank, "solids"));
-    rank_solids(shape, &m, rank);
+    /* rank[i]: number of the i-th meshed solid in the file's order, from 1. */
+    for (size_t i = 0; i < m.n; i++) m.solid[i].source = find_source(shape, &m.solid[i]);
+    for (size_t i = 0; i < m.n; i++) {
+        rank[i] = 1;
+        for (size_t k = 0; k < m.n; k++)
+            rank[i] += m.solid[k].source < m.solid[i].source ||
+                       (m.solid[k].source == m.solid[i].source && k < i);
+    }
     HX_TRY_FAIL(name_solids(shape, &m, rank, mesh));
     hx_cad_sort_sets(mesh);
 fail:

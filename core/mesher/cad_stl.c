@@ -71,24 +71,6 @@ static void write_sizes(FILE *f, double size)
                "Mesh 3;\nSave \"model.msh\";\nExit;\n");
 }
 
-/* Job with new triangles: gmsh cuts the surface where it bends, and into pieces that can be
- * flattened. */
-static int write_new(const hx_cad_job *job, double size)
-{
-    hx_atomic_file out;
-    HX_TRY(open_in(job, "mesh.geo", &out));
-    fprintf(out.stream,
-            "General.NumThreads = 1;\nMerge \"surface.msh\";\n"
-            "ClassifySurfaces{%d * Pi / 180, 1, 1, Pi};\nCreateGeometry;\n"
-            "s() = Surface{:};\nSurface Loop(1) = {s()};\nVolume(1) = {1};\n"
-            "Physical Volume(\"solid-1\") = {1};\n"
-            "For i In {0:#s()-1}\n"
-            "  Physical Surface(Sprintf(\"patch-%%g\", i + 1)) = {s(i)};\nEndFor\n",
-            HX_STL_ANGLE);
-    write_sizes(out.stream, size);
-    return hx_atomic_file_commit(&out);
-}
-
 /* Job with the triangles of surface.msh: each shell becomes a surface loop of its faces. */
 static int write_own(const hx_cad_job *job, const hx_stl *stl, double size)
 {
@@ -122,15 +104,6 @@ static int write_own(const hx_cad_job *job, const hx_stl *stl, double size)
 
 /* --- which face a patch is --- */
 
-static void face_center(const hx_mesh *mesh, int64_t face, double x[3])
-{
-    int32_t node[4];
-    const int n = hx_cell_face(mesh->conn + 8 * (face / 6), (int)(face % 6), node);
-    x[0] = x[1] = x[2] = 0.0;
-    for (int k = 0; k < n; k++)
-        for (int c = 0; c < 3; c++) x[c] += mesh->xyz[3 * (size_t)node[k] + c] / n;
-}
-
 /* winner := the face that is nearest to most of a sample of the set's triangles. */
 static int vote(const hx_stl *stl, const hx_mesh *mesh, const hx_set *set, int32_t *winner)
 {
@@ -140,7 +113,12 @@ static int vote(const hx_stl *stl, const hx_mesh *mesh, const hx_set *set, int32
     HX_TRY(hx_alloc(&count, (size_t)stl->n_face, sizeof *count, "faces"));
     for (int64_t i = 0; i < VOTERS && set->n_face > 0; i++) {
         double x[3];
-        face_center(mesh, set->face[i * (set->n_face - 1) / (VOTERS - 1)], x);
+        const int64_t face = set->face[i * (set->n_face - 1) / (VOTERS - 1)];
+        int32_t node[4];
+        const int n = hx_cell_face(mesh->conn + 8 * (face / 6), (int)(face % 6), node);
+        x[0] = x[1] = x[2] = 0.0;
+        for (int k = 0; k < n; k++)
+            for (int c = 0; c < 3; c++) x[c] += mesh->xyz[3 * (size_t)node[k] + c] / n;
         count[hx_stl_nearest_face(stl, x)]++;
     }
     for (int32_t k = 0; k < stl->n_face; k++)
@@ -214,12 +192,7 @@ static int run_stl_gmsh(const hx_cad_job *job, const hx_cad_shape *shape, hx_mes
 {
     char *path = NULL;
     const char *const option[] = {"mesh.geo", "-0", "-nopopup", "-v", "3", NULL};
-    const hx_gmsh_job gmsh = {.folder = job->folder,
-                              .option = option,
-                              .time_limit = job->options->time_limit,
-                              .what = job->path,
-                              .is_cancelled = job->options->is_cancelled,
-                              .context = job->options->context};
+    const hx_gmsh_job gmsh = hx_cad_gmsh_job(job, option);
     memset(mesh, 0, sizeof *mesh);
     HX_TRY(hx_scratch_path(job->folder, "model.msh", &path));
     remove(path);
@@ -235,11 +208,6 @@ static int run_stl_gmsh(const hx_cad_job *job, const hx_cad_shape *shape, hx_mes
     if (rc < 0) hx_mesh_free(mesh);
     free(path);
     return rc;
-}
-
-static int has_ended(const hx_gmsh_result *result)
-{
-    return result->process.is_timed_out || result->process.is_cancelled;
 }
 
 /* Fills the solids between shells with new triangles along them. */
@@ -276,12 +244,25 @@ int hx_cad_mesh_stl(const hx_cad_job *job, const hx_cad_shape *shape, double siz
     int rc;
     HX_TRY(write_surface(job, shape->stl));
     if (shape->stl->n_shell == 1) {
-        HX_TRY(write_new(job, size));
+        /* Job with new triangles: gmsh cuts the surface where it bends, and into pieces that
+         * can be flattened. */
+        hx_atomic_file out;
+        HX_TRY(open_in(job, "mesh.geo", &out));
+        fprintf(out.stream,
+                "General.NumThreads = 1;\nMerge \"surface.msh\";\n"
+                "ClassifySurfaces{%d * Pi / 180, 1, 1, Pi};\nCreateGeometry;\n"
+                "s() = Surface{:};\nSurface Loop(1) = {s()};\nVolume(1) = {1};\n"
+                "Physical Volume(\"solid-1\") = {1};\n"
+                "For i In {0:#s()-1}\n"
+                "  Physical Surface(Sprintf(\"patch-%%g\", i + 1)) = {s(i)};\nEndFor\n",
+                HX_STL_ANGLE);
+        write_sizes(out.stream, size);
+        HX_TRY(hx_atomic_file_commit(&out));
         rc = run_stl_gmsh(job, shape, mesh, &result);
     } else {
         rc = run_shells(job, shape, size, mesh, &result);
     }
-    if (rc != HX_EINPUT || has_ended(&result)) return rc;
+    if (rc != HX_EINPUT || result.process.is_timed_out || result.process.is_cancelled) return rc;
     HX_TRY(hx_notes_add(job->notes, HX_NOTE_WARNING,
                         "%s; meshed with the file's triangles instead: their mean edge is %.4g, "
                         "and element_size = %.4g holds for the inside only",

@@ -31,15 +31,6 @@ typedef struct remeshed {
     patch *patch; /* (owned) */
 } remeshed;
 
-static void remeshed_free(remeshed *r)
-{
-    hx_file_scan_free(&r->scan);
-    free(r->xyz);
-    free(r->tri);
-    free(r->patch_of);
-    free(r->patch);
-}
-
 /* --- what gmsh does --- */
 
 static int write_job(const hx_cad_job *job, double size)
@@ -202,12 +193,7 @@ int hx_cad_remesh_stl(const hx_cad_job *job, const hx_stl *old, double size, hx_
     remeshed r = {0};
     char *path = NULL;
     const char *const option[] = {"shells.geo", "-0", "-nopopup", "-v", "3", NULL};
-    const hx_gmsh_job gmsh = {.folder = job->folder,
-                              .option = option,
-                              .time_limit = job->options->time_limit,
-                              .what = job->path,
-                              .is_cancelled = job->options->is_cancelled,
-                              .context = job->options->context};
+    const hx_gmsh_job gmsh = hx_cad_gmsh_job(job, option);
     memset(stl, 0, sizeof *stl);
     HX_TRY(write_job(job, size));
     HX_TRY(hx_scratch_path(job->folder, "shells.msh", &path));
@@ -217,7 +203,11 @@ int hx_cad_remesh_stl(const hx_cad_job *job, const hx_stl *old, double size, hx_
                       result->error[0] ? ": " : "", result->error);
     if (rc == HX_OK) rc = take_surface(old, &r, stl);
     if (rc < 0) hx_stl_free(stl);
-    remeshed_free(&r);
+    hx_file_scan_free(&r.scan);
+    free(r.xyz);
+    free(r.tri);
+    free(r.patch_of);
+    free(r.patch);
     free(path);
     return rc;
 }

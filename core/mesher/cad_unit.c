@@ -49,24 +49,20 @@ static void name_unit(const char *text, char unit[HX_CAD_UNIT])
         if (strstr(text, prefixes[i].word)) snprintf(unit, HX_CAD_UNIT, "%s", prefixes[i].unit);
 }
 
-static void take_context(step_units *u, const char *text)
-{
-    for (const char *c = text; (c = strchr(c, '#')); c++) {
-        const long number = strtol(c + 1, NULL, 10);
-        for (int i = 0; i < u->n; i++) {
-            if (u->number[i] != number) continue;
-            if (u->found[0] && strcmp(u->found, u->name[i]) != 0)
-                snprintf(u->found, sizeof u->found, "several");
-            else
-                snprintf(u->found, sizeof u->found, "%s", u->name[i]);
-        }
-    }
-}
-
 static void take_statement(step_units *u, const char *text, int pass)
 {
     const char *const context = strstr(text, "GLOBAL_UNIT_ASSIGNED_CONTEXT");
-    if (pass == 1 && context) take_context(u, context);
+    if (pass == 1 && context)
+        for (const char *c = context; (c = strchr(c, '#')); c++) {
+            const long number = strtol(c + 1, NULL, 10);
+            for (int i = 0; i < u->n; i++) {
+                if (u->number[i] != number) continue;
+                if (u->found[0] && strcmp(u->found, u->name[i]) != 0)
+                    snprintf(u->found, sizeof u->found, "several");
+                else
+                    snprintf(u->found, sizeof u->found, "%s", u->name[i]);
+            }
+        }
     if (pass == 1 || text[0] != '#' || u->n >= MOST_UNITS) return;
     const char *const length = strstr(text, "LENGTH_UNIT");
     if (!length || !strstr(text, "_UNIT(") || strstr(text, "MEASURE_WITH_UNIT")) return;
@@ -74,31 +70,26 @@ static void take_statement(step_units *u, const char *text, int pass)
     name_unit(text, u->name[u->n++]);
 }
 
-/* Reads statements without blanks, cut at STATEMENT bytes; text in quotes and comments is
- * included. */
-static void scan_step(FILE *f, step_units *u, int pass)
-{
-    char text[STATEMENT];
-    size_t n = 0;
-    int in_quotes = 0;
-    for (int c = getc(f); c != EOF; c = getc(f)) {
-        if (c == '\'') in_quotes = !in_quotes;
-        if (c == ';' && !in_quotes) {
-            text[n] = '\0';
-            take_statement(u, text, pass);
-            n = 0;
-        } else if (n + 1 < sizeof text && (in_quotes || !isspace(c))) {
-            text[n++] = (char)c;
-        }
-    }
-}
-
 static void find_step_unit(FILE *f, char unit[HX_CAD_UNIT])
 {
     step_units u = {0};
     for (int pass = 0; pass < 2; pass++) {
         rewind(f);
-        scan_step(f, &u, pass);
+        /* Reads statements without blanks, cut at STATEMENT bytes; text in quotes and comments
+         * is included. */
+        char text[STATEMENT];
+        size_t n = 0;
+        int in_quotes = 0;
+        for (int c = getc(f); c != EOF; c = getc(f)) {
+            if (c == '\'') in_quotes = !in_quotes;
+            if (c == ';' && !in_quotes) {
+                text[n] = '\0';
+                take_statement(&u, text, pass);
+                n = 0;
+            } else if (n + 1 < sizeof text && (in_quotes || !isspace(c))) {
+                text[n++] = (char)c;
+            }
+        }
     }
     snprintf(unit, HX_CAD_UNIT, "%s", u.found);
 }

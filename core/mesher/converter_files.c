@@ -46,9 +46,13 @@ static int find_full(const char *path, char **full)
     return HX_OK;
 }
 
-/* 1 if a file of gmsh's format has a section of nodes. */
-static int has_nodes(const char *out)
+/* Raises an error in gmsh's file, which is deleted after the conversion, as an error of the user's
+ * file. */
+static int raise_converted(const char *path, const char *out)
 {
+    char said[1024];
+    const size_t n = strlen(out);
+    /* A file of gmsh's format has a section of nodes. */
     char line[64];
     int any = 0, begins = 1;
     FILE *const f = fopen(out, "rb");
@@ -57,17 +61,7 @@ static int has_nodes(const char *out)
         begins = strchr(line, '\n') != NULL; /* of a longer line, only a part is read */
     }
     if (f) fclose(f);
-    return any;
-}
-
-/* Raises an error in gmsh's file, which is deleted after the conversion, as an error of the user's
- * file. */
-static int raise_converted(const char *path, const char *out)
-{
-    char said[1024];
-    const size_t n = strlen(out);
-    if (!has_nodes(out))
-        return HX_RAISE(HX_EINPUT, "%s: gmsh reads the file, but finds no mesh in it", path);
+    if (!any) return HX_RAISE(HX_EINPUT, "%s: gmsh reads the file, but finds no mesh in it", path);
     snprintf(said, sizeof said, "%s", hx_error_message());
     const int is_named = strncmp(said, out, n) == 0;
     return HX_RAISE(HX_EINPUT, "%s, as gmsh converted it%s%s", path, is_named ? "" : ": ",

@@ -31,31 +31,26 @@ typedef struct patch {
     double covariance[3][3], about_mean[3][3]; /* of unit normals, weighted by area */
 } patch;
 
-static void take_facet(patch *p, int64_t i)
-{
-    int32_t node[4];
-    const int64_t face = p->set->face[i];
-    const int n = hx_cell_face(p->mesh->conn + 8 * (face / 6), (int)(face % 6), node);
-    facet *const f = &p->facet[i];
-    memset(f, 0, sizeof *f);
-    for (int k = 0; k < n; k++)
-        for (int c = 0; c < 3; c++) f->center[c] += p->mesh->xyz[3 * (size_t)node[k] + c] / n;
-    for (int k = 1; k + 1 < n; k++) {
-        double u[3], v[3], w[3];
-        for (int c = 0; c < 3; c++) {
-            const double origin = p->mesh->xyz[3 * (size_t)node[0] + c];
-            u[c] = p->mesh->xyz[3 * (size_t)node[k] + c] - origin;
-            v[c] = p->mesh->xyz[3 * (size_t)node[k + 1] + c] - origin;
-        }
-        hx_cross3(u, v, w);
-        for (int c = 0; c < 3; c++) f->normal[c] += 0.5 * w[c];
-    }
-}
-
 static void sum_facets(patch *p)
 {
     for (int64_t i = 0; i < p->n; i++) {
-        take_facet(p, i);
+        int32_t node[4];
+        const int64_t face = p->set->face[i];
+        const int n = hx_cell_face(p->mesh->conn + 8 * (face / 6), (int)(face % 6), node);
+        facet *const f = &p->facet[i];
+        memset(f, 0, sizeof *f);
+        for (int k = 0; k < n; k++)
+            for (int c = 0; c < 3; c++) f->center[c] += p->mesh->xyz[3 * (size_t)node[k] + c] / n;
+        for (int k = 1; k + 1 < n; k++) {
+            double u[3], v[3], w[3];
+            for (int c = 0; c < 3; c++) {
+                const double origin = p->mesh->xyz[3 * (size_t)node[0] + c];
+                u[c] = p->mesh->xyz[3 * (size_t)node[k] + c] - origin;
+                v[c] = p->mesh->xyz[3 * (size_t)node[k + 1] + c] - origin;
+            }
+            hx_cross3(u, v, w);
+            for (int c = 0; c < 3; c++) f->normal[c] += 0.5 * w[c];
+        }
         const double area = hx_norm3(p->facet[i].normal);
         p->area += area;
         for (int c = 0; c < 3; c++) {
@@ -433,20 +428,6 @@ static int fit_sphere(const patch *p, hx_face_shape *shape)
     return 1;
 }
 
-/* Returns 1 if the outward normals point to the axis or the centre. */
-static int find_hollow(const patch *p, const hx_face_shape *shape)
-{
-    double sum = 0.0;
-    for (int64_t i = 0; i < p->n; i++) {
-        double d[3];
-        for (int c = 0; c < 3; c++) d[c] = p->facet[i].center[c] - shape->center[c];
-        const double height = hx_dot3(d, shape->axis);
-        for (int c = 0; c < 3; c++) d[c] -= height * shape->axis[c];
-        sum += hx_dot3(d, p->facet[i].normal);
-    }
-    return sum < 0.0;
-}
-
 static int is_between(const patch *p)
 {
     for (int64_t i = 0; i < p->n; i++)
@@ -472,8 +453,18 @@ static int fit_faces(const hx_mesh *mesh, const hx_set *set, int is_smooth, hx_f
                                          HX_FACE_CONE};
     for (size_t i = 0; i < sizeof order / sizeof order[0] && shape->kind == HX_FACE_OTHER; i++)
         if (fit[order[i]](&p, shape)) shape->kind = order[i];
-    if (shape->kind != HX_FACE_PLANE && shape->kind != HX_FACE_OTHER)
-        shape->is_hollow = find_hollow(&p, shape);
+    /* The outward normals point to the axis or the centre. */
+    if (shape->kind != HX_FACE_PLANE && shape->kind != HX_FACE_OTHER) {
+        double sum = 0.0;
+        for (int64_t i = 0; i < p.n; i++) {
+            double d[3];
+            for (int c = 0; c < 3; c++) d[c] = p.facet[i].center[c] - shape->center[c];
+            const double height = hx_dot3(d, shape->axis);
+            for (int c = 0; c < 3; c++) d[c] -= height * shape->axis[c];
+            sum += hx_dot3(d, p.facet[i].normal);
+        }
+        shape->is_hollow = sum < 0.0;
+    }
     free(p.facet);
     return HX_OK;
 }

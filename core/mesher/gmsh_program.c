@@ -55,10 +55,12 @@ void hx_gmsh_release(hx_gmsh_program *program)
 
 /* --- a folder for files on the way --- */
 
-/* Removes folders of killed programs that are more than a day old: the folder may be shared with
- * other machines. */
-static void sweep(const char *base)
+int hx_scratch_create(char **folder)
 {
+    const char *const other = getenv("TMPDIR"), *const base = other && other[0] ? other : "/tmp";
+    char name[64];
+    /* Removes folders of killed programs that are more than a day old: the folder may be
+     * shared with other machines. */
     const double day = 86400.0;
     DIR *const list = opendir(base);
     for (const struct dirent *entry; list && (entry = readdir(list));) {
@@ -75,13 +77,6 @@ static void sweep(const char *base)
             free(path);
     }
     if (list) closedir(list);
-}
-
-int hx_scratch_create(char **folder)
-{
-    const char *const other = getenv("TMPDIR"), *const base = other && other[0] ? other : "/tmp";
-    char name[64];
-    sweep(base);
     snprintf(name, sizeof name, "hextop-%ld-XXXXXX", (long)getpid());
     HX_TRY(hx_scratch_path(base, name, folder));
     if (mkdtemp(*folder)) return HX_OK;
@@ -166,28 +161,6 @@ static int is_cancelled(void *context)
     return l->job->is_cancelled && l->job->is_cancelled(l->job->context);
 }
 
-static int note_rest(const listener *l)
-{
-    const int n_warning = l->result->n_warning - MOST_NOTES;
-    const int n_error = l->result->n_error - MOST_NOTES;
-    HX_TRY(l->rc);
-    if (n_warning > 0)
-        HX_TRY(hx_notes_add(l->notes, HX_NOTE_INFO, "%s: gmsh: %d more %s", l->job->what, n_warning,
-                            hx_noun(n_warning, "warning", "warnings")));
-    if (n_error > 0)
-        HX_TRY(hx_notes_add(l->notes, HX_NOTE_WARNING, "%s: gmsh: %d more %s", l->job->what,
-                            n_error, hx_noun(n_error, "error", "errors")));
-    return HX_OK;
-}
-
-/* Memory limit: all free memory, but at least what gmsh's libraries and threads map without using
- * it. */
-static double memory_for_it(void)
-{
-    const double mapped = 4294967296.0, available = (double)hx_host_memory_available();
-    return available > 0.0 ? mapped + available : 0.0;
-}
-
 static int judge_gmsh_run(const hx_gmsh_job *job, const hx_gmsh_result *result)
 {
     char fate[128], bytes[32];
@@ -210,9 +183,12 @@ int hx_gmsh_run(const hx_gmsh_program *program, const hx_gmsh_job *job, hx_notes
 {
     const char *argv[MOST_WORDS] = {program->path};
     listener l = {.job = job, .notes = notes, .result = result};
+    /* Memory limit: all free memory, but at least what gmsh's libraries and threads map
+     * without using it. */
+    const double mapped = 4294967296.0, available = (double)hx_host_memory_available();
     const hx_process_options options = {.folder = job->folder,
                                         .time_limit = job->time_limit,
-                                        .memory = memory_for_it(),
+                                        .memory = available > 0.0 ? mapped + available : 0.0,
                                         .line = hear,
                                         .is_cancelled = is_cancelled,
                                         .context = &l};
@@ -222,6 +198,14 @@ int hx_gmsh_run(const hx_gmsh_program *program, const hx_gmsh_job *job, hx_notes
         argv[i + 1] = job->option[i];
     }
     HX_TRY(hx_process_run(argv, &options, &result->process));
-    HX_TRY(note_rest(&l));
+    const int n_warning = result->n_warning - MOST_NOTES;
+    const int n_error = result->n_error - MOST_NOTES;
+    HX_TRY(l.rc);
+    if (n_warning > 0)
+        HX_TRY(hx_notes_add(notes, HX_NOTE_INFO, "%s: gmsh: %d more %s", job->what, n_warning,
+                            hx_noun(n_warning, "warning", "warnings")));
+    if (n_error > 0)
+        HX_TRY(hx_notes_add(notes, HX_NOTE_WARNING, "%s: gmsh: %d more %s", job->what, n_error,
+                            hx_noun(n_error, "error", "errors")));
     return judge_gmsh_run(job, result);
 }

@@ -15,15 +15,6 @@ static int ends_with(const char *path, const char *extension)
     return n > n_end && strcasecmp(path + n - n_end, extension) == 0;
 }
 
-/* Reads the first bytes of the file, terminated by a 0; empty if it cannot be opened. */
-static void read_head(const char *path, char head[HEAD_SIZE])
-{
-    FILE *const f = hx_input_open(path, NULL);
-    const size_t n = f ? fread(head, 1, HEAD_SIZE - 1, f) : 0;
-    if (f) fclose(f);
-    head[n] = '\0';
-}
-
 static const hx_model_format *find_model_format(const hx_model_format *format, const char *path,
                                                 const char *head, int by_name)
 {
@@ -45,7 +36,11 @@ static const hx_model_format *find_in_all(const char *path, const char *head, in
 const hx_model_format *hx_model_format_of_file(const char *path)
 {
     char head[HEAD_SIZE];
-    read_head(path, head);
+    /* Reads the first bytes of the file, terminated by a 0; empty if it cannot be opened. */
+    FILE *const f = hx_input_open(path, NULL);
+    const size_t n = f ? fread(head, 1, HEAD_SIZE - 1, f) : 0;
+    if (f) fclose(f);
+    head[n] = '\0';
     const hx_model_format *const format = find_in_all(path, head, 1);
     if (format || hx_mesh_format_of_file(path)) return format;
     return find_in_all(path, head, 0);

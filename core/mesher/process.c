@@ -92,15 +92,6 @@ static void close_on_exec(void)
     for (int fd = FIRST_OTHER_FD; fd < MOST_FD; fd++) fcntl(fd, F_SETFD, FD_CLOEXEC);
 }
 
-static void default_signals(void)
-{
-    sigset_t none;
-    sigemptyset(&none);
-    for (int number = 1; number < 32; number++)
-        if (number != SIGKILL && number != SIGSTOP) signal(number, SIG_DFL);
-    sigprocmask(SIG_SETMASK, &none, NULL);
-}
-
 /* Writes errno to `report` and exits without running handlers or flushing buffers of this
  * process. */
 static void give_up(int report)
@@ -129,7 +120,11 @@ static void become(const char *path, char *const *argv, const hx_process_options
 #else
     (void)parent;
 #endif
-    default_signals();
+    sigset_t none;
+    sigemptyset(&none);
+    for (int number = 1; number < 32; number++)
+        if (number != SIGKILL && number != SIGSTOP) signal(number, SIG_DFL);
+    sigprocmask(SIG_SETMASK, &none, NULL);
     close_on_exec();
     for (int i = 0; i < 3; i++)
         if (dup2(fd[i], i) < 0) give_up(report);
@@ -168,11 +163,6 @@ static int wait_for_exec(int report)
     return n == (ssize_t)sizeof reason ? reason : 0;
 }
 
-static void reap(pid_t pid)
-{
-    while (waitpid(pid, NULL, 0) < 0 && errno == EINTR) continue;
-}
-
 /* Starts the child with empty standard input. Sets errno if it returns -1. */
 static int start_child(child *c, const char *path, const char *const *argv)
 {
@@ -200,7 +190,7 @@ static int start_child(child *c, const char *path, const char *const *argv)
     if (c->pid > 0) {
         setpgid(c->pid, c->pid); /* in both processes, whichever is first */
         reason = wait_for_exec(report[0]);
-        if (reason) reap(c->pid);
+        while (reason && waitpid(c->pid, NULL, 0) < 0 && errno == EINTR) continue;
     }
     close_fd(&report[0]);
     if (reason) {
@@ -244,41 +234,26 @@ static void end_line(child *c, stream *s)
     s->is_long = 0;
 }
 
-static void take_bytes(child *c, stream *s, const char *bytes, size_t n)
-{
-    for (size_t i = 0; i < n; i++) {
-        if (bytes[i] == '\n') {
-            end_line(c, s);
-        } else if (s->n + 1 < LINE_SIZE) {
-            s->line[s->n++] = bytes[i] ? bytes[i] : ' ';
-        } else {
-            s->is_long = 1;
-        }
-    }
-}
-
 /* Reads everything that is available now. */
 static void drain(child *c, stream *s)
 {
     char bytes[4096];
     while (s->fd >= 0) {
         const ssize_t n = read(s->fd, bytes, sizeof bytes);
-        if (n > 0) take_bytes(c, s, bytes, (size_t)n);
+        if (n > 0)
+            for (size_t i = 0; i < (size_t)n; i++) {
+                if (bytes[i] == '\n') {
+                    end_line(c, s);
+                } else if (s->n + 1 < LINE_SIZE) {
+                    s->line[s->n++] = bytes[i] ? bytes[i] : ' ';
+                } else {
+                    s->is_long = 1;
+                }
+            }
         if (n > 0 || (n < 0 && errno == EINTR)) continue;
         if (n < 0 && (errno == EAGAIN || errno == EWOULDBLOCK)) return;
         close_fd(&s->fd);
     }
-}
-
-static void wait_for_output(child *c)
-{
-    struct pollfd fds[2];
-    nfds_t n = 0;
-    for (int i = 0; i < 2; i++)
-        if (c->stream[i].fd >= 0) fds[n++] = (struct pollfd){c->stream[i].fd, POLLIN, 0};
-    /* if both streams are closed, the child is about to end */
-    poll(fds, n, n > 0 ? POLL_MS : POLL_MS / 20);
-    for (int i = 0; i < 2; i++) drain(c, &c->stream[i]);
 }
 
 /* --- its end --- */
@@ -290,28 +265,6 @@ static int has_ended(pid_t pid)
     memset(&info, 0, sizeof info);
     const int rc = waitid(P_PID, (id_t)pid, &info, WEXITED | WNOHANG | WNOWAIT);
     return (rc != 0 && errno != EINTR) || (rc == 0 && info.si_pid == pid);
-}
-
-static void wait_for_end(child *c, double begin)
-{
-    const hx_process_options *const o = c->options;
-    while (!has_ended(c->pid)) {
-        wait_for_output(c);
-        if (o->time_limit > 0.0 && hx_clock() - begin > o->time_limit) c->result->is_timed_out = 1;
-        if (o->is_cancelled && o->is_cancelled(o->context)) c->result->is_cancelled = 1;
-        if (c->result->is_timed_out || c->result->is_cancelled) break;
-    }
-    kill(-c->pid, SIGKILL); /* including the processes that it started */
-}
-
-static void take_status(child *c)
-{
-    int status = 0;
-    pid_t got;
-    do got = waitpid(c->pid, &status, 0);
-    while (got < 0 && errno == EINTR);
-    c->result->exit_status = got == c->pid && WIFEXITED(status) ? WEXITSTATUS(status) : -1;
-    c->result->signal = got == c->pid && WIFSIGNALED(status) ? WTERMSIG(status) : 0;
 }
 
 int hx_process_run(const char *const *argv, const hx_process_options *options,
@@ -329,8 +282,27 @@ int hx_process_run(const char *const *argv, const hx_process_options *options,
     if (failed)
         return HX_RAISE(HX_EENV, "the program '%s' cannot be started: %s", argv[0],
                         strerror(reason));
-    wait_for_end(&c, begin);
-    take_status(&c);
+    while (!has_ended(c.pid)) {
+        struct pollfd fds[2];
+        nfds_t n = 0;
+        for (int i = 0; i < 2; i++)
+            if (c.stream[i].fd >= 0) fds[n++] = (struct pollfd){c.stream[i].fd, POLLIN, 0};
+        /* if both streams are closed, the child is about to end */
+        poll(fds, n, n > 0 ? POLL_MS : POLL_MS / 20);
+        for (int i = 0; i < 2; i++) drain(&c, &c.stream[i]);
+        if (options->time_limit > 0.0 && hx_clock() - begin > options->time_limit)
+            result->is_timed_out = 1;
+        if (options->is_cancelled && options->is_cancelled(options->context))
+            result->is_cancelled = 1;
+        if (result->is_timed_out || result->is_cancelled) break;
+    }
+    kill(-c.pid, SIGKILL); /* including the processes that it started */
+    int status = 0;
+    pid_t got;
+    do got = waitpid(c.pid, &status, 0);
+    while (got < 0 && errno == EINTR);
+    result->exit_status = got == c.pid && WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+    result->signal = got == c.pid && WIFSIGNALED(status) ? WTERMSIG(status) : 0;
     for (int i = 0; i < 2; i++) {
         drain(&c, &c.stream[i]);
         if (c.stream[i].n > 0) end_line(&c, &c.stream[i]);

@@ -25,28 +25,6 @@ static int read_step(FILE *f, const char *path, hx_step_file *file)
     return ferror(f) ? HX_RAISE(HX_EINPUT, "%s: cannot read it", path) : HX_OK;
 }
 
-/* Removes blanks, line ends and comments; within strings only the line ends. */
-static void squeeze(hx_step_file *file)
-{
-    char *const text = file->text;
-    size_t n = 0;
-    int in_quotes = 0;
-    for (size_t i = 0; i < file->n_text; i++) {
-        const char c = text[i];
-        if (!in_quotes && c == '/' && text[i + 1] == '*') {
-            const char *const end = strstr(text + i + 2, "*/");
-            i = end ? (size_t)(end - text) + 1 : file->n_text;
-            continue;
-        }
-        if (c == '\'') in_quotes = !in_quotes;
-        if (c == '\n' || c == '\r' || c == '\0' || (!in_quotes && isspace((unsigned char)c)))
-            continue;
-        text[n++] = c;
-    }
-    text[n] = '\0';
-    file->n_text = n;
-}
-
 static int by_number(const void *a, const void *b)
 {
     const hx_step_entity *const x = a, *const y = b;
@@ -89,7 +67,26 @@ int hx_step_read(hx_step_file *file, const char *path)
     if (!f) return HX_RAISE(HX_EINPUT, "%s: cannot open it: %s", path, why);
     int rc = read_step(f, path, file);
     fclose(f);
-    if (rc == HX_OK && file->text) squeeze(file);
+    /* Removes blanks, line ends and comments; within strings only the line ends. */
+    if (rc == HX_OK && file->text) {
+        char *const text = file->text;
+        size_t n = 0;
+        int in_quotes = 0;
+        for (size_t i = 0; i < file->n_text; i++) {
+            const char c = text[i];
+            if (!in_quotes && c == '/' && text[i + 1] == '*') {
+                const char *const end = strstr(text + i + 2, "*/");
+                i = end ? (size_t)(end - text) + 1 : file->n_text;
+                continue;
+            }
+            if (c == '\'') in_quotes = !in_quotes;
+            if (c == '\n' || c == '\r' || c == '\0' || (!in_quotes && isspace((unsigned char)c)))
+                continue;
+            text[n++] = c;
+        }
+        text[n] = '\0';
+        file->n_text = n;
+    }
     if (rc == HX_OK && file->text) rc = find_entities(file);
     if (rc < 0) hx_step_free(file);
     return rc;

@@ -40,32 +40,6 @@ typedef struct model {
 
 /* --- the faces of the mesh --- */
 
-static void free_model(model *m)
-{
-    free(m->set);
-    free(m->rim_start);
-    free(m->rim);
-    free(m->pair);
-}
-
-static int64_t edge_key(int32_t a, int32_t b)
-{
-    return a < b ? (int64_t)a << 32 | b : (int64_t)b << 32 | a;
-}
-
-/* Appends the edges that occur once in the list to m->rim. */
-static void take_rim(model *m, int64_t *edge, int64_t n, size_t *n_rim)
-{
-    hx_sort_i64(edge, n);
-    for (int64_t i = 0, end; i < n; i = end) {
-        for (end = i + 1; end < n && edge[end] == edge[i];) end++;
-        if (end > i + 1) continue;
-        m->rim[2 * *n_rim] = (int32_t)(edge[i] >> 32);
-        m->rim[2 * *n_rim + 1] = (int32_t)(edge[i] & 0xffffffff);
-        ++*n_rim;
-    }
-}
-
 static int find_rims(model *m)
 {
     int64_t n_face = 0, *edge = NULL;
@@ -84,11 +58,21 @@ static int find_rims(model *m)
             const int n =
                 hx_cell_face(m->mesh->conn + 8 * (set->face[k] / 6), (int)(set->face[k] % 6), node);
             for (int a = 0; a < n; a++) {
-                edge[n_edge++] = edge_key(node[a], node[(a + 1) % n]);
+                const int32_t b = node[(a + 1) % n];
+                edge[n_edge++] =
+                    node[a] < b ? (int64_t)node[a] << 32 | b : (int64_t)b << 32 | node[a];
                 m->pair[m->n_pair++] = (int64_t)node[a] << 32 | (int64_t)i;
             }
         }
-        take_rim(m, edge, n_edge, &n_rim);
+        /* Appends the edges that occur once in the list to m->rim. */
+        hx_sort_i64(edge, n_edge);
+        for (int64_t k = 0, end; k < n_edge; k = end) {
+            for (end = k + 1; end < n_edge && edge[end] == edge[k];) end++;
+            if (end > k + 1) continue;
+            m->rim[2 * n_rim] = (int32_t)(edge[k] >> 32);
+            m->rim[2 * n_rim + 1] = (int32_t)(edge[k] & 0xffffffff);
+            ++n_rim;
+        }
         m->rim_start[i + 1] = n_rim;
     }
     hx_sort_i64(m->pair, m->n_pair);
@@ -109,26 +93,6 @@ static int make_model(model *m)
     return find_rims(m);
 }
 
-/* Index of the first entry of m->pair that is not below `pair`. */
-static int64_t pair_place(const model *m, int64_t pair)
-{
-    int64_t low = 0, high = m->n_pair;
-    while (low < high) {
-        const int64_t middle = low + (high - low) / 2;
-        if (m->pair[middle] < pair)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
-}
-
-static int is_in_face(const model *m, int64_t node, size_t i)
-{
-    const int64_t pair = node << 32 | (int64_t)i, place = pair_place(m, pair);
-    return place < m->n_pair && m->pair[place] == pair;
-}
-
 /* --- is this face of the mesh that of the file? --- */
 
 static int is_near_edge(const model *m, const hx_step_edge *edge, int32_t node)
@@ -141,7 +105,10 @@ static int has_corners(const model *m, const hx_step_face *face, size_t i)
     for (size_t k = 0; k < face->n_edge; k++)
         for (int end = 0; end < 2; end++) {
             const int64_t node = hx_step_node_at(m->naming, face->edge[k].end[end]);
-            if (node < 0 || !is_in_face(m, node, i)) return 0;
+            const int64_t pair = node << 32 | (int64_t)i;
+            if (node < 0) return 0;
+            const int64_t place = hx_count_below_i64(m->pair, m->n_pair, pair);
+            if (place == m->n_pair || m->pair[place] != pair) return 0;
         }
     return 1;
 }
@@ -181,11 +148,6 @@ static int is_on_surface(model *m, const hx_step_face *face, size_t i)
     return m->work <= most_work;
 }
 
-static int is_face(model *m, const hx_step_face *face, size_t i)
-{
-    return has_corners(m, face, i) && is_on_surface(m, face, i) && has_rim(m, face, i);
-}
-
 /* The only face of the mesh that matches, or -1. */
 static int64_t find_face(model *m, const hx_step_face *face)
 {
@@ -201,9 +163,11 @@ static int64_t find_face(model *m, const hx_step_face *face)
     }
     const int64_t node = hx_step_node_at(m->naming, face->edge[0].end[0]);
     if (node < 0) return -1;
-    for (int64_t p = pair_place(m, node << 32); p < m->n_pair && m->pair[p] >> 32 == node; p++) {
+    for (int64_t p = hx_count_below_i64(m->pair, m->n_pair, node << 32);
+         p < m->n_pair && m->pair[p] >> 32 == node; p++) {
         const size_t i = (size_t)(m->pair[p] & 0xffffffff);
-        if (!is_face(m, face, i)) continue;
+        if (!(has_corners(m, face, i) && is_on_surface(m, face, i) && has_rim(m, face, i)))
+            continue;
         if (found >= 0) return -1;
         found = (int64_t)i;
     }
@@ -322,7 +286,10 @@ int hx_step_name_faces(const hx_step_naming *naming, size_t *n_lost, char lost[H
             is_lost = 1;
         if (is_lost && (*n_lost)++ == 0) memcpy(lost, list[i].name, HX_STEP_NAME);
     }
-    free_model(&m);
+    free(m.set);
+    free(m.rim_start);
+    free(m.rim);
+    free(m.pair);
     free(list);
     return rc;
 }

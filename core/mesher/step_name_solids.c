@@ -70,28 +70,6 @@ static int add_corners(state *s, hx_step_text shell)
     return HX_OK;
 }
 
-static int find_bodies(state *s)
-{
-    const hx_step_file *const file = s->naming->file;
-    for (size_t i = 0; i < file->n; i++) {
-        hx_step_text list = hx_step_record(hx_step_entity_text(file, i), "MANIFOLD_SOLID_BREP");
-        if (!list.at) list = hx_step_record(hx_step_entity_text(file, i), "BREP_WITH_VOIDS");
-        if (!list.at) continue;
-        HX_TRY(hx_grow(&s->body, s->n, &s->capacity, sizeof *s->body, "solids"));
-        body *const b = &s->body[s->n++];
-        if (!hx_step_take_name(list, b->name)) b->name[0] = '\0';
-        b->solid = -1;
-        b->begin = s->n_corner;
-        HX_TRY(add_corners(s, hx_step_item(list, 1)));
-        b->end = s->n_corner;
-        hx_sort_i32(s->corner + b->begin, (int64_t)(b->end - b->begin));
-        s->n_corner =
-            b->begin + (size_t)hx_unique_i32(s->corner + b->begin, (int64_t)(b->end - b->begin));
-        b->end = s->n_corner;
-    }
-    return HX_OK;
-}
-
 /* Finds the corners of each solid of the mesh. */
 static int find_pairs(state *s)
 {
@@ -118,24 +96,11 @@ fail:
     return rc;
 }
 
-static size_t pair_place(const state *s, int64_t pair)
-{
-    size_t low = 0, high = s->n_pair;
-    while (low < high) {
-        const size_t middle = low + (high - low) / 2;
-        if (s->pair[middle] < pair)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
-}
-
 static int has_corners(const state *s, const body *b, int64_t solid)
 {
     for (size_t i = b->begin; i < b->end; i++) {
         const int64_t pair = (int64_t)s->corner[i] << 32 | solid;
-        const size_t place = pair_place(s, pair);
+        const size_t place = (size_t)hx_count_below_i64(s->pair, (int64_t)s->n_pair, pair);
         if (place == s->n_pair || s->pair[place] != pair) return 0;
     }
     return 1;
@@ -147,7 +112,8 @@ static int64_t find_solid(const state *s, const body *b)
     int64_t found = -1;
     if (b->begin == b->end || s->corner[b->begin] < 0) return -1;
     const int64_t node = s->corner[b->begin];
-    for (size_t p = pair_place(s, node << 32); p < s->n_pair && s->pair[p] >> 32 == node; p++) {
+    for (size_t p = (size_t)hx_count_below_i64(s->pair, (int64_t)s->n_pair, node << 32);
+         p < s->n_pair && s->pair[p] >> 32 == node; p++) {
         const int64_t solid = s->pair[p] & 0xffffffff;
         if (s->taken[solid] || !has_corners(s, b, solid)) continue;
         if (found >= 0) return -1;
@@ -208,7 +174,23 @@ int hx_step_name_solids(const hx_step_naming *naming, size_t *n_lost, char lost[
     for (size_t i = 0; i < mesh->n_set; i++)
         if (strncmp(mesh->set[i].name, "solid-", 6) == 0) s.set[s.n_set++] = i;
     if (s.n_set < 2) goto fail; /* one solid is the whole part */
-    HX_TRY_FAIL(find_bodies(&s));
+    const hx_step_file *const file = s.naming->file;
+    for (size_t i = 0; i < file->n; i++) {
+        hx_step_text list = hx_step_record(hx_step_entity_text(file, i), "MANIFOLD_SOLID_BREP");
+        if (!list.at) list = hx_step_record(hx_step_entity_text(file, i), "BREP_WITH_VOIDS");
+        if (!list.at) continue;
+        HX_TRY_FAIL(hx_grow(&s.body, s.n, &s.capacity, sizeof *s.body, "solids"));
+        body *const b = &s.body[s.n++];
+        if (!hx_step_take_name(list, b->name)) b->name[0] = '\0';
+        b->solid = -1;
+        b->begin = s.n_corner;
+        HX_TRY_FAIL(add_corners(&s, hx_step_item(list, 1)));
+        b->end = s.n_corner;
+        hx_sort_i32(s.corner + b->begin, (int64_t)(b->end - b->begin));
+        s.n_corner =
+            b->begin + (size_t)hx_unique_i32(s.corner + b->begin, (int64_t)(b->end - b->begin));
+        b->end = s.n_corner;
+    }
     if (s.n != s.n_set) goto fail; /* cut into pieces */
     HX_TRY_FAIL(find_pairs(&s));
     assign_solids(&s);

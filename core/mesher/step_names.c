@@ -25,17 +25,6 @@ static double scale_of(const char *unit)
     return 0.0;
 }
 
-static double diagonal_of(const hx_mesh *mesh)
-{
-    double low[3] = {INFINITY, INFINITY, INFINITY}, high[3] = {-INFINITY, -INFINITY, -INFINITY};
-    for (int64_t i = 0; i < 3 * mesh->n_node; i++) {
-        low[i % 3] = fmin(low[i % 3], mesh->xyz[i]);
-        high[i % 3] = fmax(high[i % 3], mesh->xyz[i]);
-    }
-    const double d[3] = {high[0] - low[0], high[1] - low[1], high[2] - low[2]};
-    return sqrt(d[0] * d[0] + d[1] * d[1] + d[2] * d[2]);
-}
-
 /* Returns 1 if the file names any face or solid; most files do not. */
 static int has_names(const hx_step_file *file)
 {
@@ -47,24 +36,6 @@ static int has_names(const hx_step_file *file)
             if (hx_step_take_name(hx_step_record(hx_step_entity_text(file, i), keyword[k]), name))
                 return 1;
     return 0;
-}
-
-static int name_all(const hx_cad_job *job, const hx_step_file *file, double scale, hx_mesh *mesh)
-{
-    hx_point_grid grid = {0};
-    char lost[HX_STEP_NAME] = "";
-    size_t n_lost = 0;
-    const hx_step_naming naming = {file, scale, mesh, &grid, tolerance * diagonal_of(mesh)};
-    int rc = hx_point_grid_create(&grid, mesh->n_node, mesh->xyz);
-    if (rc == HX_OK) rc = hx_step_name_solids(&naming, &n_lost, lost);
-    if (rc == HX_OK) rc = hx_step_name_faces(&naming, &n_lost, lost);
-    hx_point_grid_free(&grid);
-    if (rc < 0 || n_lost == 0) return rc;
-    return hx_notes_add(
-        job->notes, HX_NOTE_INFO,
-        "%s: %zu of the file's names are left out, the first '%s': their faces or solids could not "
-        "be found unambiguously, for example because another solid cuts a face",
-        job->path, n_lost, lost);
 }
 
 static int add_names(const hx_cad_job *job, const hx_step_file *file, const char *unit,
@@ -81,7 +52,27 @@ static int add_names(const hx_cad_job *job, const hx_step_file *file, const char
         return hx_notes_add(job->notes, HX_NOTE_INFO,
                             "%s: the file's names of faces are left out: its unit is '%s'",
                             job->path, unit);
-    return name_all(job, file, scale_of(unit), mesh);
+    hx_point_grid grid = {0};
+    char lost[HX_STEP_NAME] = "";
+    size_t n_lost = 0;
+    double low[3] = {INFINITY, INFINITY, INFINITY}, high[3] = {-INFINITY, -INFINITY, -INFINITY};
+    for (int64_t i = 0; i < 3 * mesh->n_node; i++) {
+        low[i % 3] = fmin(low[i % 3], mesh->xyz[i]);
+        high[i % 3] = fmax(high[i % 3], mesh->xyz[i]);
+    }
+    const double d[3] = {high[0] - low[0], high[1] - low[1], high[2] - low[2]};
+    const hx_step_naming naming = {file, scale_of(unit), mesh, &grid,
+                                   tolerance * sqrt(d[0] * d[0] + d[1] * d[1] + d[2] * d[2])};
+    int rc = hx_point_grid_create(&grid, mesh->n_node, mesh->xyz);
+    if (rc == HX_OK) rc = hx_step_name_solids(&naming, &n_lost, lost);
+    if (rc == HX_OK) rc = hx_step_name_faces(&naming, &n_lost, lost);
+    hx_point_grid_free(&grid);
+    if (rc < 0 || n_lost == 0) return rc;
+    return hx_notes_add(
+        job->notes, HX_NOTE_INFO,
+        "%s: %zu of the file's names are left out, the first '%s': their faces or solids could not "
+        "be found unambiguously, for example because another solid cuts a face",
+        job->path, n_lost, lost);
 }
 
 int hx_cad_add_names(const hx_cad_job *job, hx_mesh *mesh)

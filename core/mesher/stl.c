@@ -13,6 +13,7 @@
 #include "../base/input_file.h"
 #include "../base/memory.h"
 #include "../base/names.h"
+#include "../base/union_find.h"
 #include "../base/vec3.h"
 
 enum { HEAD = 80, RECORD = 50, MOST_FACES = 2000 };
@@ -184,18 +185,6 @@ static int compare_edges(const void *a, const void *b)
     return (p->tri > q->tri) - (p->tri < q->tri);
 }
 
-static int list_edges(const hx_stl *stl, edge **list)
-{
-    HX_TRY(hx_alloc_raw(list, 3 * (size_t)stl->n_tri, sizeof **list, "edges of triangles"));
-    for (int64_t t = 0; t < stl->n_tri; t++)
-        for (int k = 0; k < 3; k++) {
-            const int32_t a = stl->tri[3 * t + k], b = stl->tri[3 * t + (k + 1) % 3];
-            (*list)[3 * t + k] = (edge){a < b ? a : b, a < b ? b : a, t, a < b};
-        }
-    qsort(*list, 3 * (size_t)stl->n_tri, sizeof **list, compare_edges);
-    return HX_OK;
-}
-
 static int refuse_edges(const hx_stl *stl, const char *path, const edge *e, int64_t n_open,
                         int64_t n_many, int64_t n_turned)
 {
@@ -241,29 +230,12 @@ static int check_edges(const hx_stl *stl, const char *path, const edge *e)
 
 /* --- shells and faces: connected triangles --- */
 
-static int32_t root_of_triangle(int32_t *parent, int32_t i)
-{
-    while (parent[i] != i) i = parent[i] = parent[parent[i]];
-    return i;
-}
-
-/* The lower root remains, so that a group is identified by its first triangle. */
-static void unite(int32_t *parent, int32_t a, int32_t b)
-{
-    a = root_of_triangle(parent, a);
-    b = root_of_triangle(parent, b);
-    if (a < b)
-        parent[b] = a;
-    else
-        parent[a] = b;
-}
-
 static int number_groups(int32_t *parent, int64_t n, int32_t **group, int64_t *n_group)
 {
     HX_TRY(hx_alloc_raw(group, (size_t)n, sizeof **group, "groups of triangles"));
     *n_group = 0;
     for (int64_t t = 0; t < n; t++) {
-        const int32_t root = root_of_triangle(parent, (int32_t)t);
+        const int32_t root = hx_root(parent, (int32_t)t);
         (*group)[t] = root == t ? (int32_t)(*n_group)++ : (*group)[root];
     }
     return HX_OK;
@@ -294,7 +266,7 @@ static int group(const hx_stl *stl, const edge *e, double angle, int32_t **of, i
         area_vector(stl, e[i].tri, a);
         area_vector(stl, e[i + 1].tri, b);
         if (hx_dot3(a, b) >= least * hx_norm3(a) * hx_norm3(b))
-            unite(parent, (int32_t)e[i].tri, (int32_t)e[i + 1].tri);
+            hx_unite(parent, (int32_t)e[i].tri, (int32_t)e[i + 1].tri);
     }
     const int rc = number_groups(parent, stl->n_tri, of, n_group);
     free(parent);
@@ -329,23 +301,6 @@ static int is_inside(const hx_stl *stl, int32_t shell, const double x[3])
     return crossings % 2;
 }
 
-/* Sums area and volume: shells may have either orientation, and cavities are subtracted. */
-static int measure_stl(hx_stl *stl, const int32_t *depth)
-{
-    double *volume = NULL;
-    HX_TRY(hx_alloc(&volume, (size_t)stl->n_shell, sizeof *volume, "shells"));
-    for (int64_t t = 0; t < stl->n_tri; t++) {
-        double normal[3];
-        area_vector(stl, t, normal);
-        stl->area += hx_norm3(normal);
-        volume[stl->shell[t]] += hx_dot3(normal, stl->xyz + 3 * (size_t)stl->tri[3 * t]) / 3.0;
-    }
-    for (int64_t k = 0; k < stl->n_shell; k++)
-        stl->volume += depth[k] % 2 == 0 ? fabs(volume[k]) : -fabs(volume[k]);
-    free(volume);
-    return HX_OK;
-}
-
 static double to_triangle(const hx_stl *stl, int64_t t, const double x[3]);
 
 typedef struct box {
@@ -357,19 +312,6 @@ static int meet_boxes(const box *a, const box *b)
     int n = 0;
     for (int k = 0; k < 3; k++) n += a->min[k] < b->max[k] && b->min[k] < a->max[k];
     return n == 3;
-}
-
-static void box_shells(const hx_stl *stl, box *boxes)
-{
-    for (int64_t k = 0; k < stl->n_shell; k++)
-        boxes[k] = (box){{INFINITY, INFINITY, INFINITY}, {-INFINITY, -INFINITY, -INFINITY}};
-    for (int64_t c = 0; c < 3 * stl->n_tri; c++) {
-        box *const b = &boxes[stl->shell[c / 3]];
-        for (int k = 0; k < 3; k++) {
-            b->min[k] = fmin(b->min[k], stl->xyz[3 * (size_t)stl->tri[c] + k]);
-            b->max[k] = fmax(b->max[k], stl->xyz[3 * (size_t)stl->tri[c] + k]);
-        }
-    }
 }
 
 /* Returns 1 if x is so close to a shell that rounding decides between inside and outside. */
@@ -432,15 +374,6 @@ static int place_shell(const hx_stl *stl, int32_t a, int32_t b, double near, con
     return HX_OK;
 }
 
-/* Shells may cross although all sample points of one lie outside the other. */
-static int check_crossing(const hx_stl *stl, double near, const char *path)
-{
-    double x[3];
-    int is_found;
-    HX_TRY(hx_stl_find_crossing(stl, near, x, &is_found));
-    return is_found ? refuse_crossing(path, x) : HX_OK;
-}
-
 /* in[a * n + b] := 1 if shell a lies in b. HX_EINPUT: two shells cross. */
 static int place_shells(const hx_stl *stl, const char *path, uint8_t *in)
 {
@@ -450,7 +383,15 @@ static int place_shells(const hx_stl *stl, const char *path, uint8_t *in)
     const int64_t n = stl->n_shell;
     if (n < 2) return HX_OK;
     HX_TRY(hx_alloc(&boxes, (size_t)n, sizeof *boxes, "shells"));
-    box_shells(stl, boxes);
+    for (int64_t k = 0; k < stl->n_shell; k++)
+        boxes[k] = (box){{INFINITY, INFINITY, INFINITY}, {-INFINITY, -INFINITY, -INFINITY}};
+    for (int64_t c = 0; c < 3 * stl->n_tri; c++) {
+        box *const c_box = &boxes[stl->shell[c / 3]];
+        for (int k = 0; k < 3; k++) {
+            c_box->min[k] = fmin(c_box->min[k], stl->xyz[3 * (size_t)stl->tri[c] + k]);
+            c_box->max[k] = fmax(c_box->max[k], stl->xyz[3 * (size_t)stl->tri[c] + k]);
+        }
+    }
     for (int64_t a = 0; a < n; a++)
         for (int k = 0; k < 3; k++) size = fmax(size, boxes[a].max[k] - boxes[a].min[k]);
     for (int64_t a = 0; a < n; a++)
@@ -458,7 +399,11 @@ static int place_shells(const hx_stl *stl, const char *path, uint8_t *in)
             if (a != b && meet_boxes(&boxes[a], &boxes[b]))
                 HX_TRY_FAIL(
                     place_shell(stl, (int32_t)a, (int32_t)b, 1e-6 * size, path, &in[a * n + b]));
-    HX_TRY_FAIL(check_crossing(stl, 1e-6 * size, path));
+    /* Shells may cross although all sample points of one lie outside the other. */
+    double x[3];
+    int is_found;
+    HX_TRY_FAIL(hx_stl_find_crossing(stl, 1e-6 * size, x, &is_found));
+    HX_TRY_FAIL(is_found ? refuse_crossing(path, x) : HX_OK);
 fail:
     free(boxes);
     return rc;
@@ -484,7 +429,18 @@ static int sort_shells(hx_stl *stl, const char *path)
     for (int64_t a = 0; a < n; a++)
         for (int64_t b = 0; b < n && depth[a] % 2 == 1; b++)
             if (in[a * n + b] && depth[b] == depth[a] - 1) stl->solid_of[a] = stl->solid_of[b];
-    HX_TRY_FAIL(measure_stl(stl, depth));
+    /* Sums area and volume: shells may have either orientation, and cavities are subtracted. */
+    double *volume = NULL;
+    HX_TRY_FAIL(hx_alloc(&volume, (size_t)stl->n_shell, sizeof *volume, "shells"));
+    for (int64_t t = 0; t < stl->n_tri; t++) {
+        double normal[3];
+        area_vector(stl, t, normal);
+        stl->area += hx_norm3(normal);
+        volume[stl->shell[t]] += hx_dot3(normal, stl->xyz + 3 * (size_t)stl->tri[3 * t]) / 3.0;
+    }
+    for (int64_t k = 0; k < stl->n_shell; k++)
+        stl->volume += depth[k] % 2 == 0 ? fabs(volume[k]) : -fabs(volume[k]);
+    free(volume);
 fail:
     free(in);
     free(depth);
@@ -500,7 +456,13 @@ int hx_stl_read(hx_stl *stl, const char *path)
     memset(stl, 0, sizeof *stl);
     HX_TRY_FAIL(read_corners(path, &c));
     HX_TRY_FAIL(weld(stl, &c));
-    HX_TRY_FAIL(list_edges(stl, &e));
+    HX_TRY_FAIL(hx_alloc_raw(&e, 3 * (size_t)stl->n_tri, sizeof *e, "edges of triangles"));
+    for (int64_t t = 0; t < stl->n_tri; t++)
+        for (int k = 0; k < 3; k++) {
+            const int32_t a = stl->tri[3 * t + k], b = stl->tri[3 * t + (k + 1) % 3];
+            e[3 * t + k] = (edge){a < b ? a : b, a < b ? b : a, t, a < b};
+        }
+    qsort(e, 3 * (size_t)stl->n_tri, sizeof *e, compare_edges);
     HX_TRY_FAIL(check_edges(stl, path, e));
     HX_TRY_FAIL(group(stl, e, 360.0, &stl->shell, &stl->n_shell));
     if (stl->n_shell > MOST_SHELLS)

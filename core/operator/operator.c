@@ -44,20 +44,6 @@ static int64_t count_fixed(const hx_problem *problem, int64_t begin[HX_N_PART + 
     return begin[HX_N_PART];
 }
 
-static void list_fixed(const hx_problem *problem, const int64_t begin[HX_N_PART + 1],
-                       int64_t *fixed)
-{
-    const int64_t n_point = problem->space.n_point;
-#pragma omp parallel for schedule(static)
-    for (int part = 0; part < HX_N_PART; part++) {
-        const int64_t end = hx_part_begin(n_point, part + 1);
-        int64_t n = begin[part];
-        for (int64_t p = hx_part_begin(n_point, part); p < end; p++)
-            for (int i = 0; problem->supports.fixed[p] && i < problem->components; i++)
-                if (problem->supports.fixed[p] >> i & 1) fixed[n++] = problem->components * p + i;
-    }
-}
-
 /* The device memory without the terms that the problem adds. */
 static void add_model(hx_account *account, const hx_mesh *mesh, int has_lists)
 {
@@ -148,7 +134,15 @@ static int put_supports(hx_operator *op, const hx_problem *problem)
     int rc;
     op->n_fixed = count_fixed(problem, begin);
     HX_TRY_FAIL(hx_alloc_raw(&fixed, (size_t)op->n_fixed, sizeof *fixed, "fixed dofs"));
-    list_fixed(problem, begin, fixed);
+    const int64_t n_point = problem->space.n_point;
+#pragma omp parallel for schedule(static)
+    for (int part = 0; part < HX_N_PART; part++) {
+        const int64_t end = hx_part_begin(n_point, part + 1);
+        int64_t n = begin[part];
+        for (int64_t p = hx_part_begin(n_point, part); p < end; p++)
+            for (int i = 0; problem->supports.fixed[p] && i < problem->components; i++)
+                if (problem->supports.fixed[p] >> i & 1) fixed[n++] = problem->components * p + i;
+    }
     HX_TRY_FAIL(hx_device_put(op->dev, &op->d_fixed, fixed, (size_t)op->n_fixed * sizeof *fixed));
     if (problem->supports.prescribed)
         HX_TRY_FAIL(hx_device_put(op->dev, &op->d_prescribed, problem->supports.prescribed,

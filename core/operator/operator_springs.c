@@ -67,18 +67,6 @@ static int upload_films(hx_operator *op, const hx_films *films)
     return hx_device_put(op->dev, &op->films.d_value, films->value, n_entry * sizeof(double));
 }
 
-static void order_films(const hx_films *from, const int64_t *order, hx_films *to)
-{
-    for (int64_t i = 0; i < from->n; i++) {
-        const int64_t begin = from->ptr[order[i]];
-        const size_t n = (size_t)(from->ptr[order[i] + 1] - begin);
-        to->node[i] = from->node[order[i]];
-        to->ptr[i + 1] = to->ptr[i] + (int64_t)n;
-        memcpy(to->col + to->ptr[i], from->col + begin, n * sizeof *to->col);
-        memcpy(to->value + to->ptr[i], from->value + begin, n * sizeof *to->value);
-    }
-}
-
 static int put_films(hx_operator *op, const hx_problem *problem, const uint8_t *is_interface)
 {
     const hx_films *const from = &problem->films;
@@ -94,7 +82,14 @@ static int put_films(hx_operator *op, const hx_problem *problem, const uint8_t *
     HX_TRY_FAIL(hx_alloc(&to.ptr, n + 1, sizeof *to.ptr, what));
     HX_TRY_FAIL(hx_alloc_raw(&to.col, n_entry, sizeof *to.col, what));
     HX_TRY_FAIL(hx_alloc_raw(&to.value, n_entry, sizeof *to.value, what));
-    order_films(from, order, &to);
+    for (int64_t i = 0; i < from->n; i++) {
+        const int64_t begin = from->ptr[order[i]];
+        const size_t n_col = (size_t)(from->ptr[order[i] + 1] - begin);
+        to.node[i] = from->node[order[i]];
+        to.ptr[i + 1] = to.ptr[i] + (int64_t)n_col;
+        memcpy(to.col + to.ptr[i], from->col + begin, n_col * sizeof *to.col);
+        memcpy(to.value + to.ptr[i], from->value + begin, n_col * sizeof *to.value);
+    }
     rc = upload_films(op, &to);
 fail:
     free(order);

@@ -115,16 +115,6 @@ static int fill_patches(hx_patches *p, const hx_mesh *mesh)
     return failed ? HX_RAISE(HX_ENOMEM, "out of memory: patches") : HX_OK;
 }
 
-/* Copies the patches of one group, as cut_chunks left them, to p->span. */
-static void gather_spans(hx_patches *p, const hx_patch_group *group, const int64_t *n_cut,
-                         int64_t n_room, const hx_span *cut)
-{
-    hx_span *span = p->span + group->first_patch;
-#pragma omp parallel for schedule(static)
-    for (int64_t i = 0; i < n_chunk(group); i++)
-        memcpy(span + n_cut[i], cut + i * n_room, (size_t)(n_cut[i + 1] - n_cut[i]) * sizeof *span);
-}
-
 /* Sets the first row of each patch and of the group. */
 static int place_spans(hx_patches *p, hx_patch_group *group)
 {
@@ -178,8 +168,13 @@ static int cut_groups(hx_patches *p, const hx_mesh *mesh)
     }
     HX_TRY_FAIL(hx_alloc_raw(&p->span, (size_t)p->n_patch, sizeof *p->span, "patches"));
     for (int g = 0; g < p->n_group; g++) {
-        /* NOLINTNEXTLINE(clang-analyzer-core*): cut_group set n_room[g] */
-        gather_spans(p, &p->group[g], n_cut[g], n_room[g], cut[g]);
+        const hx_patch_group *const group = &p->group[g];
+        hx_span *span = p->span + group->first_patch;
+#pragma omp parallel for schedule(static)
+        for (int64_t i = 0; i < n_chunk(group); i++)
+            /* NOLINTNEXTLINE(clang-analyzer-core*): cut_group set n_room[g] */
+            memcpy(span + n_cut[g][i], cut[g] + i * n_room[g],
+                   (size_t)(n_cut[g][i + 1] - n_cut[g][i]) * sizeof *span);
         HX_TRY_FAIL(place_spans(p, &p->group[g]));
     }
     rc = HX_OK;

@@ -4,17 +4,6 @@
 
 enum { BANK = HX_PATCH_BANK, COLOURS = HX_PATCH_COLOURS, NO_COLOUR = 255 };
 
-/* Finds the rows of a patch; row_of[place][corner] refers to the initial places. */
-static void number_rows(const hx_patch_group *group, const hx_mesh *mesh, const hx_span *span,
-                        hx_patch_placing *w)
-{
-    hx_patch_rows_clear(&w->rows, group->size);
-    for (int k = 0; k < span->count; k++) {
-        const int64_t e = hx_patch_item(group, span->first + k);
-        hx_patch_rows_add(&w->rows, group, mesh, e, w->row_of[k]);
-    }
-}
-
 enum { ROW_BITS = 12 }; /* bits of the row in a key; the node has 31 bits above */
 
 /* Sorts ascending (Shell 1959; gaps of Ciura 2001). */
@@ -47,17 +36,6 @@ static void order_rows(hx_patch_placing *w)
 static int ordered_row(const hx_patch_placing *w, int k)
 {
     return (int)(w->order[k] & ((1 << ROW_BITS) - 1));
-}
-
-static void list_incidences(hx_patch_placing *w, int n_elem, int n_corner_each)
-{
-    uint8_t n[HX_PATCH_INCIDENCES];
-    memset(n, 0, (size_t)w->rows.n);
-    for (int k = 0; k < n_elem; k++)
-        for (int a = 0; a < n_corner_each; a++) {
-            const int row = w->row_of[k][a];
-            w->incidence[row][n[row]++] = (uint16_t)(8 * k + a);
-        }
 }
 
 /* The half-warp and corner by which an incidence is read. */
@@ -168,15 +146,6 @@ static void permute_elements(hx_patch_placing *w, int32_t *elem, int n)
     }
 }
 
-/* Assigns each row to a position of its colour, and unused rows to the remaining positions. */
-static void place_by_colour(hx_patch_placing *w, int n_row, int max_row)
-{
-    uint8_t colour_of[HX_PATCH_INCIDENCES];
-    for (int k = 0; k < n_row; k++)
-        colour_of[k] = (uint8_t)(k < w->rows.n ? w->row_colour[ordered_row(w, k)] : k % COLOURS);
-    spread_colours(colour_of, n_row, max_row, w->position);
-}
-
 /* Tracks how often one bank is read in each of the eight slots by 16 rows. Slot s with n reads is
  * bit 8 n + s of `few` if n < 8, otherwise bit 8 (n - 8) + s of `many`. */
 typedef struct reads {
@@ -206,16 +175,30 @@ void hx_patch_place(hx_patches *p, const hx_patch_group *group, const hx_mesh *m
     int32_t *node = p->row_node + span->begin;
     hx_eight *slot = p->row_slot + span->begin;
     hx_eight *corner = p->corner + group->first_place + patch * group->size;
-    number_rows(group, mesh, span, w);
+    hx_patch_rows_clear(&w->rows, group->size);
+    for (int k = 0; k < span->count; k++) {
+        const int64_t e = hx_patch_item(group, span->first + k);
+        hx_patch_rows_add(&w->rows, group, mesh, e, w->row_of[k]);
+    }
     if (group->permutes) {
         colour(w, span->count);
         permute_elements(w, group->elem + span->first, span->count);
     }
-    list_incidences(w, span->count, group->is_tetrahedral ? 4 : 8);
+    uint8_t n[HX_PATCH_INCIDENCES];
+    memset(n, 0, (size_t)w->rows.n);
+    for (int k = 0; k < span->count; k++)
+        for (int a = 0; a < (group->is_tetrahedral ? 4 : 8); a++) {
+            const int row = w->row_of[k][a];
+            w->incidence[row][n[row]++] = (uint16_t)(8 * k + a);
+        }
     order_rows(w);
-    if (group->permutes)
-        place_by_colour(w, span->n, group->max_row);
-    else
+    if (group->permutes) { /* unused rows go to the remaining positions */
+        uint8_t colour_of[HX_PATCH_INCIDENCES];
+        for (int k = 0; k < span->n; k++)
+            colour_of[k] =
+                (uint8_t)(k < w->rows.n ? w->row_colour[ordered_row(w, k)] : k % COLOURS);
+        spread_colours(colour_of, span->n, group->max_row, w->position);
+    } else
         place_rows(w, span->n / BANK);
     memcpy(p->row_position + span->begin, w->position, (size_t)span->n * sizeof *w->position);
     memset(slot, 0xff, (size_t)span->n * sizeof *slot);

@@ -39,19 +39,6 @@ static const hx_eight *corners_of(const hx_patches *p, int64_t patch, int *size,
     return p->corner + *place;
 }
 
-static void copy_patches(const hx_patches *from, const int64_t *order, hx_patches *to)
-{
-#pragma omp parallel for schedule(static)
-    for (int64_t i = 0; i < from->n_patch; i++) {
-        int size;
-        int64_t place, unused;
-        corners_of(from, i, &size, &place);
-        memcpy(to->corner + place, corners_of(from, order[i], &size, &unused),
-               (size_t)size * sizeof *to->corner);
-        to->span[i] = from->span[order[i]];
-    }
-}
-
 static int order_patches(hx_patches_split *s, const hx_patches *p, const uint8_t *is_interface,
                          int n_run, const int64_t *first, int64_t *n_boundary)
 {
@@ -65,7 +52,16 @@ static int order_patches(hx_patches_split *s, const hx_patches *p, const uint8_t
         is_first[i] = (uint8_t)is_boundary(p, &p->span[i], is_interface);
     for (int run = 0; run < n_run; run++)
         n_boundary[run] = order_run(first[run], first[run + 1], is_first, order);
-    copy_patches(p, order, &s->patches);
+    hx_patches *const to = &s->patches;
+#pragma omp parallel for schedule(static)
+    for (int64_t i = 0; i < p->n_patch; i++) {
+        int size;
+        int64_t place, unused;
+        corners_of(p, i, &size, &place);
+        memcpy(to->corner + place, corners_of(p, order[i], &size, &unused),
+               (size_t)size * sizeof *to->corner);
+        to->span[i] = p->span[order[i]];
+    }
     rc = HX_OK;
 fail:
     free(is_first);

@@ -8,17 +8,6 @@
 
 static const char what[] = "voxels";
 
-/* The grid of the nodes, which is shifted by half a step from that of the elements. */
-static hx_voxel_grid grid_of_nodes(const hx_voxel_grid *g)
-{
-    hx_voxel_grid of = *g;
-    for (int d = 0; d < 3; d++) {
-        of.lower[d] = g->lower[d] - 0.5 * g->step[d];
-        of.n[d] = g->n[d] + 1;
-    }
-    return of;
-}
-
 /* Finds the places of the nodes from `begin` on; returns 0 if one of them is at no place. *n:
  * number of nodes. */
 static int find_nodes(const hx_voxel_grid *g, const hx_mesh *mesh, double off, int64_t begin,
@@ -37,7 +26,11 @@ static int place_nodes(hx_voxel_lists *v, const hx_voxel_grid *g, const hx_mesh 
 {
     const int64_t n_place = hx_voxel_lists_nodes(v);
     const double off = HX_VOXEL_LISTS_OFF * hx_voxel_grid_edge(g);
-    const hx_voxel_grid of_nodes = grid_of_nodes(g);
+    hx_voxel_grid of_nodes = *g; /* shifted by half a step from that of the elements */
+    for (int d = 0; d < 3; d++) {
+        of_nodes.lower[d] = g->lower[d] - 0.5 * g->step[d];
+        of_nodes.n[d] = g->n[d] + 1;
+    }
     int all = 1;
     int64_t n_placed = 0;
     HX_TRY(hx_alloc_raw(&v->node, (size_t)n_place, sizeof *v->node, what));

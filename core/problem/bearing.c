@@ -42,23 +42,6 @@ static void bore_free(bore *b)
     free(b->at);
 }
 
-static int open_bore(bore *b)
-{
-    const hx_set *set;
-    HX_TRY(hx_problem_find_set(b->space->mesh, b->set, b->origin, &set));
-    HX_TRY(hx_problem_faces(b->space->mesh, set, b->origin, &b->n_face, &b->face));
-    if (b->n_face == 0)
-        return HX_RAISE(HX_EINPUT,
-                        "%s: set '%s' spans no boundary face (%lld %s); a bearing_force needs the "
-                        "faces of a bore",
-                        b->origin, b->set, (long long)set->n_node,
-                        hx_noun(set->n_node, "node", "nodes"));
-    HX_TRY(hx_alloc_raw(&b->at, (size_t)b->n_face, sizeof *b->at, "faces of a bore"));
-    for (int64_t f = 0; f < b->n_face; f++)
-        hx_space_face_symmetric(b->space, b->face[f], &b->at[f]);
-    return HX_OK;
-}
-
 /* The axis is the direction with the smallest component of the normals. */
 static int fit_axis(const bore *b)
 {
@@ -191,60 +174,6 @@ typedef struct arc {
     double widest;  /* degrees that one face spans at most */
 } arc;
 
-static void measure_half(const uint8_t is_covered[N_STEP], arc *half)
-{
-    for (int d = 0; d < N_STEP; d++) {
-        if (d >= N_STEP / 4 && d < 3 * N_STEP / 4) continue;
-        const double from = d * 2.0 * PI / N_STEP, to = (d + 1) * 2.0 * PI / N_STEP;
-        if (is_covered[d])
-            half->share += 0.5 * (sin(to) - sin(from));
-        else
-            half->lacking += DEGREES;
-    }
-}
-
-static void measure_arc(const bore *b, const double e[3], arc *half)
-{
-    uint8_t is_covered[N_STEP] = {0};
-    double side[3];
-    *half = (arc){0};
-    hx_cross3(b->fit->axis, e, side);
-    for (int64_t f = 0; f < b->n_face; f++) {
-        const double first = angle_of(b, b->at[f].corner[0], e, side);
-        double low = 0.0, high = 0.0; /* range of the corners' angles relative to the first */
-        for (int a = 1; a < b->at[f].n_corner; a++) {
-            double turn = angle_of(b, b->at[f].corner[a], e, side) - first;
-            turn -= 360.0 * floor(turn / 360.0 + 0.5);
-            low = fmin(low, turn);
-            high = fmax(high, turn);
-        }
-        half->widest = fmax(half->widest, high - low);
-        const long end = lround((first + high) / DEGREES);
-        for (long d = lround((first + low) / DEGREES); d < end; d++)
-            is_covered[(d + 2 * N_STEP) % N_STEP] = 1;
-    }
-    measure_half(is_covered, half);
-}
-
-/* sum of rho rho' dA over the points with peak . rho > 0, in the directions e and side. */
-static void pressed_area(const bore *b, const double peak[3], const double e[3],
-                         const double side[3], double m[3])
-{
-    m[0] = m[1] = m[2] = 0.0;
-    for (int64_t f = 0; f < b->n_face; f++)
-        for (int q = 0; q < b->at[f].n_gauss; q++) {
-            const hx_face_point *p = &b->at[f].at[q];
-            double rho[3];
-            radial(b->fit, p->x, rho);
-            if (!(hx_dot3(peak, rho) > 0.0)) continue;
-            const double area = -hx_dot3(rho, p->normal);
-            const double x = hx_dot3(rho, e), y = hx_dot3(rho, side);
-            m[0] += area * x * x;
-            m[1] += area * x * y;
-            m[2] += area * y * y;
-        }
-}
-
 /* Finds `peak` such that the resultant, the sum of max(0, peak . rho) rho dA, is `lateral`; on an
  * irregular mesh it is rotated slightly from the force. Newton's method: the resultant is linear
  * until a point changes sides, and it is the gradient of a convex function. */
@@ -257,7 +186,21 @@ static void fit_peak(const bore *b, const double lateral[3])
     hx_cross3(fit->axis, e, side);
     for (int step = 0; step < 50; step++) {
         double change = 0.0;
-        pressed_area(b, fit->peak, e, side, m);
+        /* sum of rho rho' dA over the points with peak . rho > 0, in the directions e and
+         * side. */
+        m[0] = m[1] = m[2] = 0.0;
+        for (int64_t f = 0; f < b->n_face; f++)
+            for (int q = 0; q < b->at[f].n_gauss; q++) {
+                const hx_face_point *p = &b->at[f].at[q];
+                double rho[3];
+                radial(b->fit, p->x, rho);
+                if (!(hx_dot3(fit->peak, rho) > 0.0)) continue;
+                const double area = -hx_dot3(rho, p->normal);
+                const double x = hx_dot3(rho, e), y = hx_dot3(rho, side);
+                m[0] += area * x * x;
+                m[1] += area * x * y;
+                m[2] += area * y * y;
+            }
         const double det = m[0] * m[2] - m[1] * m[1];
         const double along = size * m[2] / det, turn = -size * m[1] / det;
         for (int i = 0; i < 3; i++) {
@@ -274,7 +217,32 @@ static int check_half(const bore *b, const double e[3])
 {
     hx_bearing *fit = b->fit;
     arc half;
-    measure_arc(b, e, &half);
+    uint8_t is_covered[N_STEP] = {0};
+    double side[3];
+    half = (arc){0};
+    hx_cross3(b->fit->axis, e, side);
+    for (int64_t f = 0; f < b->n_face; f++) {
+        const double first = angle_of(b, b->at[f].corner[0], e, side);
+        double low = 0.0, high = 0.0; /* range of the corners' angles relative to the first */
+        for (int a = 1; a < b->at[f].n_corner; a++) {
+            double turn = angle_of(b, b->at[f].corner[a], e, side) - first;
+            turn -= 360.0 * floor(turn / 360.0 + 0.5);
+            low = fmin(low, turn);
+            high = fmax(high, turn);
+        }
+        half.widest = fmax(half.widest, high - low);
+        const long end = lround((first + high) / DEGREES);
+        for (long d = lround((first + low) / DEGREES); d < end; d++)
+            is_covered[(d + 2 * N_STEP) % N_STEP] = 1;
+    }
+    for (int d = 0; d < N_STEP; d++) {
+        if (d >= N_STEP / 4 && d < 3 * N_STEP / 4) continue;
+        const double from = d * 2.0 * PI / N_STEP, to = (d + 1) * 2.0 * PI / N_STEP;
+        if (is_covered[d])
+            half.share += 0.5 * (sin(to) - sin(from));
+        else
+            half.lacking += DEGREES;
+    }
     fit->covered = half.share;
     if (half.share >= COVERED && half.lacking <= fmax(half.widest, LACKING) + DEGREES) return HX_OK;
     return HX_RAISE(HX_EINPUT,
@@ -286,8 +254,23 @@ static int check_half(const bore *b, const double e[3])
                     half.lacking, 100.0 * half.share);
 }
 
-static int fit_pressure(const bore *b, const double force[3])
+static int fit_bore(bore *b, const double force[3])
 {
+    const hx_set *set;
+    HX_TRY(hx_problem_find_set(b->space->mesh, b->set, b->origin, &set));
+    HX_TRY(hx_problem_faces(b->space->mesh, set, b->origin, &b->n_face, &b->face));
+    if (b->n_face == 0)
+        return HX_RAISE(HX_EINPUT,
+                        "%s: set '%s' spans no boundary face (%lld %s); a bearing_force needs the "
+                        "faces of a bore",
+                        b->origin, b->set, (long long)set->n_node,
+                        hx_noun(set->n_node, "node", "nodes"));
+    HX_TRY(hx_alloc_raw(&b->at, (size_t)b->n_face, sizeof *b->at, "faces of a bore"));
+    for (int64_t f = 0; f < b->n_face; f++)
+        hx_space_face_symmetric(b->space, b->face[f], &b->at[f]);
+    HX_TRY(fit_axis(b));
+    fit_centre(b);
+    HX_TRY(check_round(b));
     hx_bearing *fit = b->fit;
     double lateral[3], e[3];
     fit->covered = 1.0;
@@ -298,15 +281,6 @@ static int fit_pressure(const bore *b, const double force[3])
     HX_TRY(check_half(b, e));
     fit_peak(b, lateral);
     return HX_OK;
-}
-
-static int fit_bore(bore *b, const double force[3])
-{
-    HX_TRY(open_bore(b));
-    HX_TRY(fit_axis(b));
-    fit_centre(b);
-    HX_TRY(check_round(b));
-    return fit_pressure(b, force);
 }
 
 int hx_bearing_fit(const hx_mesh *mesh, const char *set, const char *origin, const double force[3],

@@ -98,23 +98,30 @@ static int check_free(const hx_problem *problem, const hx_problem_params *params
                     problem->space.element == HX_ELEMENT_LINEAR ? "node" : "point");
 }
 
-static int add_supports(hx_problem *problem, const hx_problem_params *params)
+static int add_problem_load(hx_problem *problem, const hx_problem_params *params,
+                            const hx_load_spec *load)
 {
-    const size_t n_dof = (size_t)problem->components * (size_t)problem->space.n_point;
-    int any = 0;
-    for (size_t i = 0; i < params->n_support; i++)
-        any |= moves(problem, params->conditions, &params->support[i]);
-    HX_TRY(hx_alloc(&problem->supports.fixed, (size_t)problem->space.n_point, 1, "supports"));
-    if (any)
-        HX_TRY(hx_alloc(&problem->supports.prescribed, n_dof, sizeof(double), "prescribed values"));
-    for (size_t i = 0; i < params->n_support; i++)
-        HX_TRY(add_support(problem, params->conditions, &params->support[i]));
-    return check_free(problem, params);
+    if (hx_load_is_heat(load) != hx_problem_is_heat(problem))
+        return HX_RAISE(HX_EINPUT, "%s: this load does not exist for physics = \"%s\"",
+                        load->origin, hx_physics_name(problem->physics));
+    if (hx_load_is_body(load)) return hx_problem_add_body(problem, params, load);
+    if (load->kind == HX_LOAD_FROM_FILE) return hx_problem_add_file_forces(problem, params, load);
+    double *const force = problem->cases.force[load->load_case - 1];
+    return hx_load_is_heat(load) ? hx_problem_add_heat(&problem->space, load, force)
+                                 : hx_problem_add_load(&problem->space, load, force);
 }
 
-/* Creates the load cases without their loads. */
-static int make_cases(hx_problem *problem, const hx_problem_params *params)
+/* Measures the loads added so far; skipped for a single load, which cannot cancel. */
+static void measure_loads(hx_problem *problem, const hx_problem_params *params, int load_case)
 {
+    if (params->n_load + (problem->films.n > 0) < 2) return;
+    for (int c = 0; c < problem->cases.n; c++)
+        if (load_case == 0 || c == load_case - 1) hx_problem_measure_case(problem, c);
+}
+
+static int add_loads(hx_problem *problem, const hx_problem_params *params)
+{
+    /* Creates the load cases without their loads. */
     const size_t n_dof = (size_t)problem->components * (size_t)problem->space.n_point;
     int n_case = params->n_weight > 0 ? (int)params->n_weight : 1;
     for (size_t i = 0; i < params->n_load; i++) {
@@ -141,33 +148,7 @@ static int make_cases(hx_problem *problem, const hx_problem_params *params)
         HX_TRY(hx_alloc(&problem->cases.force[c], n_dof, sizeof(double), "loads"));
     }
     HX_TRY(hx_alloc(&problem->cases.size, (size_t)n_case, sizeof(double), "loads"));
-    return hx_alloc(&problem->cases.body_size, (size_t)n_case, sizeof(double), "loads");
-}
-
-static int add_problem_load(hx_problem *problem, const hx_problem_params *params,
-                            const hx_load_spec *load)
-{
-    if (hx_load_is_heat(load) != hx_problem_is_heat(problem))
-        return HX_RAISE(HX_EINPUT, "%s: this load does not exist for physics = \"%s\"",
-                        load->origin, hx_physics_name(problem->physics));
-    if (hx_load_is_body(load)) return hx_problem_add_body(problem, params, load);
-    if (load->kind == HX_LOAD_FROM_FILE) return hx_problem_add_file_forces(problem, params, load);
-    double *const force = problem->cases.force[load->load_case - 1];
-    return hx_load_is_heat(load) ? hx_problem_add_heat(&problem->space, load, force)
-                                 : hx_problem_add_load(&problem->space, load, force);
-}
-
-/* Measures the loads added so far; skipped for a single load, which cannot cancel. */
-static void measure_loads(hx_problem *problem, const hx_problem_params *params, int load_case)
-{
-    if (params->n_load + (problem->films.n > 0) < 2) return;
-    for (int c = 0; c < problem->cases.n; c++)
-        if (load_case == 0 || c == load_case - 1) hx_problem_measure_case(problem, c);
-}
-
-static int add_loads(hx_problem *problem, const hx_problem_params *params)
-{
-    HX_TRY(make_cases(problem, params));
+    HX_TRY(hx_alloc(&problem->cases.body_size, (size_t)n_case, sizeof(double), "loads"));
     /* the ambient temperature of convection acts in all cases */
     for (int c = 0; c < problem->cases.n; c++)
         for (int64_t k = 0; k < problem->films.n; k++)
@@ -287,26 +268,6 @@ static int make_passive(hx_problem *problem, const hx_set *set, const hx_passive
     return rc;
 }
 
-static int check_passive(const hx_mesh *mesh, const hx_passive_spec *passive, const hx_set *set,
-                         double rho_min)
-{
-    int64_t n;
-    if (!(passive->skin >= 0.0) || isinf(passive->skin))
-        return HX_RAISE(HX_EINPUT, "%s: skin = %g must be a thickness above 0", passive->origin,
-                        passive->skin);
-    HX_TRY(hx_mesh_count_all(mesh, passive->skin > 0.0 ? set->n_node : set->n_elem, &n));
-    if (n == 0)
-        return HX_RAISE(HX_EINPUT, "%s: set '%s' contains no %s to make passive%s", passive->origin,
-                        passive->set, passive->skin > 0.0 ? "node" : "element",
-                        set->n_node > 0 ? "; skin = THICKNESS makes the elements near it passive"
-                                        : "");
-    if (!(passive->density >= rho_min && passive->density <= 1.0))
-        return HX_RAISE(HX_EINPUT,
-                        "%s: density = %g must be between rho_min = %g (void) and 1 (solid)",
-                        passive->origin, passive->density, rho_min);
-    return HX_OK;
-}
-
 static int add_passive(hx_problem *problem, const hx_problem_params *params)
 {
     const hx_mesh *mesh = problem->mesh;
@@ -319,17 +280,32 @@ static int add_passive(hx_problem *problem, const hx_problem_params *params)
         const hx_passive_spec *passive = &params->passive[i];
         const hx_set *set;
         HX_TRY(hx_problem_find_set(mesh, passive->set, passive->origin, &set));
-        HX_TRY(check_passive(mesh, passive, set, params->rho_min));
+        int64_t n;
+        if (!(passive->skin >= 0.0) || isinf(passive->skin))
+            return HX_RAISE(HX_EINPUT, "%s: skin = %g must be a thickness above 0", passive->origin,
+                            passive->skin);
+        HX_TRY(hx_mesh_count_all(mesh, passive->skin > 0.0 ? set->n_node : set->n_elem, &n));
+        if (n == 0)
+            return HX_RAISE(
+                HX_EINPUT, "%s: set '%s' contains no %s to make passive%s", passive->origin,
+                passive->set, passive->skin > 0.0 ? "node" : "element",
+                set->n_node > 0 ? "; skin = THICKNESS makes the elements near it passive" : "");
+        if (!(passive->density >= params->rho_min && passive->density <= 1.0))
+            return HX_RAISE(HX_EINPUT,
+                            "%s: density = %g must be between rho_min = %g (void) and 1 (solid)",
+                            passive->origin, passive->density, params->rho_min);
         HX_TRY(make_passive(problem, set, passive));
     }
     return HX_OK;
 }
 
-/* Sums the volumes of own elements over all processes: of all elements and of the free ones; counts
- * the passive ones. */
-static int sum_volumes(hx_problem *problem)
+static int add_volumes(hx_problem *problem, const hx_problem_params *params)
 {
-    const hx_mesh *const mesh = problem->mesh;
+    const hx_mesh *mesh = problem->mesh;
+    HX_TRY(hx_alloc_raw(&problem->volume, (size_t)mesh->n_elem, sizeof(double), "volumes"));
+    hx_mesh_volumes(mesh, problem->volume);
+    /* Sums the volumes of own elements over all processes: of all elements and of the free
+     * ones; counts the passive ones. */
     const int64_t begin = hx_mesh_own_begin(mesh), end = hx_mesh_own_end(mesh);
     const double *const volume = problem->volume, *const density = problem->passive.density;
     double sum[3] = {hx_sum(end - begin, volume + begin), 0.0,
@@ -345,15 +321,6 @@ static int sum_volumes(hx_problem *problem)
     problem->total_volume = sum[0];
     problem->design_volume = sum[0] - sum[1];
     problem->passive.mass = sum[2];
-    return HX_OK;
-}
-
-static int add_volumes(hx_problem *problem, const hx_problem_params *params)
-{
-    const hx_mesh *mesh = problem->mesh;
-    HX_TRY(hx_alloc_raw(&problem->volume, (size_t)mesh->n_elem, sizeof(double), "volumes"));
-    hx_mesh_volumes(mesh, problem->volume);
-    HX_TRY(sum_volumes(problem));
     if (problem->passive.n == hx_mesh_n_elem_all(mesh))
         return HX_RAISE(HX_EINPUT, "%s: every element is passive, so nothing is left to design",
                         params->origin);
@@ -391,7 +358,17 @@ int hx_problem_create(hx_problem *problem, const hx_mesh *mesh, const hx_problem
         problem->mu = 0.5 / (1.0 + nu);
     }
     HX_TRY_FAIL(check_material(params));
-    HX_TRY_FAIL(add_supports(problem, params));
+    const size_t n_dof = (size_t)problem->components * (size_t)problem->space.n_point;
+    int any = 0;
+    for (size_t i = 0; i < params->n_support; i++)
+        any |= moves(problem, params->conditions, &params->support[i]);
+    HX_TRY_FAIL(hx_alloc(&problem->supports.fixed, (size_t)problem->space.n_point, 1, "supports"));
+    if (any)
+        HX_TRY_FAIL(
+            hx_alloc(&problem->supports.prescribed, n_dof, sizeof(double), "prescribed values"));
+    for (size_t i = 0; i < params->n_support; i++)
+        HX_TRY_FAIL(add_support(problem, params->conditions, &params->support[i]));
+    HX_TRY_FAIL(check_free(problem, params));
     HX_TRY_FAIL(hx_problem_add_springs(problem, params));
     HX_TRY_FAIL(hx_problem_add_films(problem, params));
     HX_TRY_FAIL(add_loads(problem, params));

@@ -27,24 +27,6 @@ static int add_rotation(const hx_load_spec *load, double density, hx_body_field 
     return HX_OK;
 }
 
-/* Checks the largest force per volume in the field's coefficients: squares of forces must not
- * underflow. */
-static int check_size(const hx_load_spec *load, double density)
-{
-    const int rotates = load->kind == HX_LOAD_CENTRIFUGAL;
-    double largest = rotates ? load->speed * load->speed : 0.0;
-    for (int i = 0; !rotates && i < 3; i++) largest = fmax(largest, fabs(load->value[i]));
-    largest *= density;
-    if (!isfinite(largest))
-        return HX_RAISE(HX_EINPUT, "%s: a load of %g is not finite", load->origin, largest);
-    if (largest > 0.0 && largest < 1e-140)
-        return HX_RAISE(HX_EINPUT,
-                        "%s: a force of %g per volume is too small for double precision; use other "
-                        "units",
-                        load->origin, largest);
-    return HX_OK;
-}
-
 int hx_problem_add_body(hx_problem *problem, const hx_problem_params *params,
                         const hx_load_spec *load)
 {
@@ -59,7 +41,19 @@ int hx_problem_add_body(hx_problem *problem, const hx_problem_params *params,
                         "loads"));
     hx_body_field *field = &problem->cases.body[load->load_case - 1];
     double *const size = &problem->cases.body_size[load->load_case - 1];
-    HX_TRY(check_size(load, density));
+    /* Checks the largest force per volume in the field's coefficients: squares of forces must
+     * not underflow. */
+    const int rotates = load->kind == HX_LOAD_CENTRIFUGAL;
+    double largest = rotates ? load->speed * load->speed : 0.0;
+    for (int i = 0; !rotates && i < 3; i++) largest = fmax(largest, fabs(load->value[i]));
+    largest *= density;
+    if (!isfinite(largest))
+        return HX_RAISE(HX_EINPUT, "%s: a load of %g is not finite", load->origin, largest);
+    if (largest > 0.0 && largest < 1e-140)
+        return HX_RAISE(HX_EINPUT,
+                        "%s: a force of %g per volume is too small for double precision; use other "
+                        "units",
+                        load->origin, largest);
     if (load->kind == HX_LOAD_CENTRIFUGAL) return add_rotation(load, density, field);
     for (int i = 0; i < 3; i++) {
         field->at_origin[i] += density * load->value[i];
@@ -68,25 +62,20 @@ int hx_problem_add_body(hx_problem *problem, const hx_problem_params *params,
     return HX_OK;
 }
 
-/* 1 if the field exceeds the rounding error of accelerations that cancel. */
-static int find_acting(hx_body_field *field, double size)
-{
-    int acts = 0;
-    for (int i = 0; i < 3; i++) {
-        acts |= fabs(field->at_origin[i]) > HX_LOADS_CANCEL * size;
-        for (int j = 0; j < 3; j++) acts |= fabs(field->gradient[i][j]) > 0.0;
-    }
-    if (!acts) memset(field->at_origin, 0, sizeof field->at_origin);
-    return acts;
-}
-
 int hx_problem_finish_body(hx_problem *problem)
 {
     const int64_t n_dof = 3 * problem->space.n_point;
     for (int c = 0; problem->cases.body && c < problem->cases.n; c++) {
         hx_body_field *field = &problem->cases.body[c];
         int other = 0;
-        field->acts = find_acting(field, problem->cases.body_size[c]);
+        /* The field exceeds the rounding error of accelerations that cancel. */
+        int acts = 0;
+        for (int i = 0; i < 3; i++) {
+            acts |= fabs(field->at_origin[i]) > HX_LOADS_CANCEL * problem->cases.body_size[c];
+            for (int j = 0; j < 3; j++) acts |= fabs(field->gradient[i][j]) > 0.0;
+        }
+        if (!acts) memset(field->at_origin, 0, sizeof field->at_origin);
+        field->acts = acts;
         field->is_fine = hx_space_is_curved(&problem->space) || !hx_body_is_uniform(field);
 #pragma omp parallel for schedule(static) reduction(| : other)
         for (int64_t k = 0; k < n_dof; k++) other |= fabs(problem->cases.force[c][k]) > 0.0;
@@ -111,32 +100,26 @@ static double density_of(const hx_problem *problem, const double *rho, int64_t e
                : 1.0;
 }
 
-/* f[a] = mass int N_a b dV for the control points of a spline cell. */
-static void span_body(const hx_space *space, int64_t cell, const hx_body_field *field, double mass,
-                      double f[HX_SPLINE_LANES][3])
-{
-    double b[3][HX_SPLINE_LANES], sum[HX_SPLINE_LANES];
-    hx_spline_cell tables;
-    hx_spline_place place;
-    hx_space_spline_cell(space, cell, &tables, &place);
-    for (int q = 0; q < tables.n; q++) {
-        const double x[3] = {place.x[0][q], place.x[1][q], place.x[2][q]};
-        double at[3];
-        hx_body_at(field, x, at);
-        for (int i = 0; i < 3; i++) b[i][q] = mass * at[i];
-    }
-    for (int i = 0; i < 3; i++) {
-        hx_spline_cell_integrate(&tables, &place, b[i], sum);
-        for (int a = 0; a < tables.n; a++) f[a][i] = sum[a];
-    }
-}
-
 /* f[a] = mass int N_a b dV for the points of a quadratic cell. */
 static void cell_body(const hx_space *space, int64_t cell, const hx_body_field *field, double mass,
                       double f[HX_SPLINE_LANES][3])
 {
     if (space->element == HX_ELEMENT_SPLINE) {
-        span_body(space, cell, field, mass, f);
+        /* f[a] = mass int N_a b dV for the control points of a spline cell. */
+        double b[3][HX_SPLINE_LANES], sum[HX_SPLINE_LANES];
+        hx_spline_cell tables;
+        hx_spline_place place;
+        hx_space_spline_cell(space, cell, &tables, &place);
+        for (int q = 0; q < tables.n; q++) {
+            const double x[3] = {place.x[0][q], place.x[1][q], place.x[2][q]};
+            double at[3];
+            hx_body_at(field, x, at);
+            for (int i = 0; i < 3; i++) b[i][q] = mass * at[i];
+        }
+        for (int i = 0; i < 3; i++) {
+            hx_spline_cell_integrate(&tables, &place, b[i], sum);
+            for (int a = 0; a < tables.n; a++) f[a][i] = sum[a];
+        }
         return;
     }
     const hx_cell_rule *rule = &space->rule[hx_body_rule(field, space->kind[cell])];

@@ -96,13 +96,6 @@ static int hold_rigid(hx_problem *problem, const hx_file_rigid *rigid, const cha
     return rc;
 }
 
-static int64_t count_supports(const hx_conditions *c)
-{
-    int64_t n = c->n_support;
-    for (int64_t i = 0; i < c->n_rigid; i++) n += c->rigid[i].held != 0;
-    return n;
-}
-
 int hx_problem_add_file_supports(hx_problem *problem, const hx_conditions *conditions,
                                  const hx_support_spec *support)
 {
@@ -110,8 +103,9 @@ int hx_problem_add_file_supports(hx_problem *problem, const hx_conditions *condi
     const hx_conditions *const c = conditions ? conditions : &none;
     int32_t *node = NULL;
     int rc = HX_OK;
-    HX_TRY(check_usable(problem, c->fault, c->support_fault, support->origin, count_supports(c),
-                        "support"));
+    int64_t n = c->n_support;
+    for (int64_t i = 0; i < c->n_rigid; i++) n += c->rigid[i].held != 0;
+    HX_TRY(check_usable(problem, c->fault, c->support_fault, support->origin, n, "support"));
     HX_TRY(hx_conditions_nodes(problem->mesh, c->n_support, c->support, &node));
     for (int64_t i = 0; rc == HX_OK && i < c->n_support; i++)
         rc = hx_problem_hold(problem, support->origin, node[i], c->support[i].component,
@@ -183,25 +177,6 @@ static hx_load_spec spec_of(const hx_file_load *from, const hx_load_spec *load, 
     return spec;
 }
 
-/* Adds loads on sets and by mass; *n counts them. */
-static int add_set_loads(hx_problem *problem, const hx_problem_params *params,
-                         const hx_conditions *c, const hx_load_spec *load, int64_t *n)
-{
-    enum { MOST_LOOKS = 16 }; /* files with thousands of loads are not measured after each load */
-    const int64_t look_every = 1 + c->n_load / MOST_LOOKS;
-    for (int64_t i = 0; i < c->n_load; i++) {
-        int of_case;
-        if (!acts_in(c, load, c->load[i].load_case, &of_case)) continue;
-        const hx_load_spec spec = spec_of(&c->load[i], load, of_case);
-        HX_TRY(hx_load_is_body(&spec) ? hx_problem_add_body(problem, params, &spec)
-                                      : hx_problem_add_load(&problem->space, &spec,
-                                                            problem->cases.force[of_case - 1]));
-        if (c->n_load > 1 && i % look_every == 0) hx_problem_measure_case(problem, of_case - 1);
-        (*n)++;
-    }
-    return HX_OK;
-}
-
 int hx_problem_add_file_forces(hx_problem *problem, const hx_problem_params *params,
                                const hx_load_spec *load)
 {
@@ -226,7 +201,19 @@ int hx_problem_add_file_forces(hx_problem *problem, const hx_problem_params *par
     free(node);
     if (n > 0 && problem->space.element != HX_ELEMENT_LINEAR)
         HX_TRY(move_to_middles(problem, c, load));
-    HX_TRY(add_set_loads(problem, params, c, load, &n));
+    /* Adds loads on sets and by mass; *n counts them. */
+    enum { MOST_LOOKS = 16 }; /* files with thousands of loads are not measured after each load */
+    const int64_t look_every = 1 + c->n_load / MOST_LOOKS;
+    for (int64_t i = 0; i < c->n_load; i++) {
+        int of_case;
+        if (!acts_in(c, load, c->load[i].load_case, &of_case)) continue;
+        const hx_load_spec spec = spec_of(&c->load[i], load, of_case);
+        HX_TRY(hx_load_is_body(&spec) ? hx_problem_add_body(problem, params, &spec)
+                                      : hx_problem_add_load(&problem->space, &spec,
+                                                            problem->cases.force[of_case - 1]));
+        if (c->n_load > 1 && i % look_every == 0) hx_problem_measure_case(problem, of_case - 1);
+        n++;
+    }
     if (n > 0 || (is_moved && (c->n_case == 1 || load->load_case <= c->n_case))) return HX_OK;
     return HX_RAISE(HX_EINPUT, "%s: case = %d, but step %d of %s has no load (the file has %d %s)",
                     load->origin, load->load_case, load->load_case, problem->mesh->name, c->n_case,

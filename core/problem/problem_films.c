@@ -100,13 +100,6 @@ static void add_film_face(film_entries *entries, const hx_space *space, const fi
     }
 }
 
-static int count_face_bits(uint64_t value)
-{
-    int n = 1;
-    while (value >>= 1) n++;
-    return n;
-}
-
 /* Sums the entries of each pair in the order of the faces; `key` are the keys before sorting. */
 static void merge(hx_films *films, const film_entries *entries, const uint64_t *key,
                   int64_t n_point)
@@ -150,24 +143,6 @@ static int alloc_films(hx_films *films, size_t n_face, size_t most, int has_squa
     return hx_alloc_raw(&films->value, most * n, sizeof *films->value, WHAT);
 }
 
-/* Sums over the own faces of every process. */
-static int find_offset(const hx_problem *problem, const film_faces *faces, double *offset)
-{
-    const hx_mesh *const mesh = problem->mesh;
-    const int64_t begin = 6 * hx_mesh_own_begin(mesh), end = 6 * hx_mesh_own_end(mesh);
-    *offset = 0.0;
-    for (int64_t f = 0; f < faces->n; f++) {
-        const double over = faces->ambient[f];
-        hx_space_face at;
-        if (faces->face[f] < begin || faces->face[f] >= end || over == 0.0) continue;
-        /* with the integration rule of the entries */
-        hx_space_face_fine(&problem->space, faces->face[f], &at);
-        for (int q = 0; q < at.n_gauss; q++)
-            *offset += faces->coefficient[f] * over * over * hx_norm3(at.at[q].normal);
-    }
-    return hx_reduce_sum(hx_mesh_reduce(mesh), 1, offset);
-}
-
 static int make_films(hx_problem *problem, const film_faces *faces, double *source)
 {
     hx_films *films = &problem->films;
@@ -188,9 +163,8 @@ static int make_films(hx_problem *problem, const film_faces *faces, double *sour
     HX_TRY_FAIL(hx_alloc_raw(&entries.order, n, sizeof *entries.order, WHAT));
     for (int64_t f = 0; f < faces->n; f++) add_film_face(&entries, space, faces, f, source);
     memcpy(key, entries.key, (size_t)entries.n * sizeof *key);
-    HX_TRY_FAIL(
-        hx_radix_sort(entries.key, entries.order, entries.n,
-                      count_face_bits((uint64_t)space->n_point * (uint64_t)space->n_point)));
+    HX_TRY_FAIL(hx_radix_sort(entries.key, entries.order, entries.n,
+                              hx_bits((uint64_t)space->n_point * (uint64_t)space->n_point)));
     merge(films, &entries, key, space->n_point);
     for (int64_t k = 0; k < films->n; k++) films->source[k] = source[films->node[k]];
     rc = HX_OK;
@@ -215,7 +189,20 @@ int hx_problem_add_films(hx_problem *problem, const hx_problem_params *params)
     for (size_t i = 0; i < params->n_convection; i++)
         HX_TRY_FAIL(add_film_faces(&faces, problem, &params->convection[i]));
     HX_TRY_FAIL(hx_alloc(&source, (size_t)problem->space.n_point, sizeof *source, WHAT));
-    HX_TRY_FAIL(find_offset(problem, &faces, &problem->films.offset));
+    /* Sums over the own faces of every process. */
+    const hx_mesh *const mesh = problem->mesh;
+    const int64_t begin = 6 * hx_mesh_own_begin(mesh), end = 6 * hx_mesh_own_end(mesh);
+    problem->films.offset = 0.0;
+    for (int64_t f = 0; f < faces.n; f++) {
+        const double over = faces.ambient[f];
+        hx_space_face at;
+        if (faces.face[f] < begin || faces.face[f] >= end || over == 0.0) continue;
+        /* with the integration rule of the entries */
+        hx_space_face_fine(&problem->space, faces.face[f], &at);
+        for (int q = 0; q < at.n_gauss; q++)
+            problem->films.offset += faces.coefficient[f] * over * over * hx_norm3(at.at[q].normal);
+    }
+    HX_TRY_FAIL(hx_reduce_sum(hx_mesh_reduce(mesh), 1, &problem->films.offset));
     HX_TRY_FAIL(make_films(problem, &faces, source));
 fail:
     free(faces.face);

@@ -154,18 +154,6 @@ static void add_flux(const hx_space *space, int64_t n_face, const int64_t *face,
     }
 }
 
-static int share_by_volume(const hx_space *space, const hx_set *set, double heat, double *power)
-{
-    const int64_t begin = hx_mesh_own_begin(space->mesh), end = hx_mesh_own_end(space->mesh);
-    double volume = 0.0;
-    for (int64_t k = 0; k < set->n_elem; k++)
-        if (set->elem[k] >= begin && set->elem[k] < end) volume += volume_of(space, set->elem[k]);
-    HX_TRY(hx_reduce_sum(hx_mesh_reduce(space->mesh), 1, &volume));
-    for (int64_t k = 0; k < set->n_elem; k++)
-        add_heat_element(space, set->elem[k], heat / volume, power);
-    return HX_OK;
-}
-
 /* Adds fluxes, and total heats of sets without volume; n_node: nodes of the set. */
 static int add_to_surface(const hx_space *space, const hx_set *set, const hx_load_spec *load,
                           int64_t n_node, double *power)
@@ -206,8 +194,18 @@ int hx_problem_add_heat(const hx_space *space, const hx_load_spec *load, double 
     HX_TRY(hx_problem_count_nodes(space->mesh, set, &n_node));
     HX_TRY(hx_mesh_count_all(space->mesh, set->n_elem, &n_elem));
     if (n_elem == 0) HX_TRY(hx_problem_count_takers(space->mesh, set, load->origin, 1, &n_node));
-    if (load->kind == HX_LOAD_HEAT && n_elem > 0 && (set->n_face == 0 || set->rule != HX_SET_PLAIN))
-        return share_by_volume(space, set, load->value[0], power);
+    if (load->kind == HX_LOAD_HEAT && n_elem > 0 &&
+        (set->n_face == 0 || set->rule != HX_SET_PLAIN)) {
+        const int64_t begin = hx_mesh_own_begin(space->mesh), end = hx_mesh_own_end(space->mesh);
+        double volume = 0.0;
+        for (int64_t k = 0; k < set->n_elem; k++)
+            if (set->elem[k] >= begin && set->elem[k] < end)
+                volume += volume_of(space, set->elem[k]);
+        HX_TRY(hx_reduce_sum(hx_mesh_reduce(space->mesh), 1, &volume));
+        for (int64_t k = 0; k < set->n_elem; k++)
+            add_heat_element(space, set->elem[k], load->value[0] / volume, power);
+        return HX_OK;
+    }
     return add_to_surface(space, set, load, n_node, power);
 }
 
@@ -236,16 +234,6 @@ static int check_bodies(const hx_mesh *mesh, const int32_t *body_of, int64_t n_b
     return raise_not_held(origin, which);
 }
 
-/* For a distributed mesh, which is treated as one body. */
-static int check_held_somewhere(hx_problem *problem, const char *origin)
-{
-    int64_t n_held = problem->films.n;
-    problem->n_body = 1;
-    for (int64_t a = 0; a < problem->space.n_point; a++) n_held += problem->supports.fixed[a] != 0;
-    HX_TRY(hx_mesh_count_all(problem->mesh, n_held, &n_held));
-    return n_held > 0 ? HX_OK : raise_not_held(origin, "the model");
-}
-
 int hx_problem_check_held(hx_problem *problem, const char *origin)
 {
     const hx_mesh *mesh = problem->mesh;
@@ -253,7 +241,15 @@ int hx_problem_check_held(hx_problem *problem, const char *origin)
     uint8_t *is_held = NULL;
     int64_t n_body = 0;
     int rc;
-    if (mesh->ownership) return check_held_somewhere(problem, origin);
+    /* For a distributed mesh, which is treated as one body. */
+    if (mesh->ownership) {
+        int64_t n_held = problem->films.n;
+        problem->n_body = 1;
+        for (int64_t a = 0; a < problem->space.n_point; a++)
+            n_held += problem->supports.fixed[a] != 0;
+        HX_TRY(hx_mesh_count_all(problem->mesh, n_held, &n_held));
+        return n_held > 0 ? HX_OK : raise_not_held(origin, "the model");
+    }
     HX_TRY_FAIL(hx_alloc_raw(&body_of, (size_t)mesh->n_node, sizeof *body_of, "bodies"));
     HX_TRY_FAIL(hx_mesh_bodies(mesh, body_of, &n_body));
     problem->n_body = n_body;

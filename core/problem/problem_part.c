@@ -9,28 +9,6 @@
 #include "problem_internal.h"
 #include "rigid_set.h"
 
-/* point[n_point of the part] := the corresponding points of the whole; mid-edge points are found by
- * their ends. */
-static int map_points(const hx_space *part, const hx_space *whole, const int32_t *node,
-                      int32_t *point)
-{
-    const int64_t n_node = part->mesh->n_node;
-    if (whole->element == HX_ELEMENT_SPLINE || part->element == HX_ELEMENT_SPLINE)
-        return HX_RAISE(HX_EINPUT,
-                        "a part of a spline cannot be analysed with spline elements; use "
-                        "element = \"linear\" or \"quadratic\"");
-#pragma omp parallel for schedule(static)
-    for (int64_t a = 0; a < n_node; a++) point[a] = node[a];
-    for (int64_t k = 0; k < part->n_edge; k++) {
-        const int64_t middle =
-            hx_space_middle(whole, node[part->edge[2 * k]], node[part->edge[2 * k + 1]]);
-        if (middle < 0)
-            return HX_RAISE(HX_EINTERNAL, "an edge of a part does not exist in the whole mesh");
-        point[n_node + k] = (int32_t)middle;
-    }
-    return HX_OK;
-}
-
 static int copy_supports(hx_problem *part, const hx_problem *whole, const int32_t *point)
 {
     const size_t n = (size_t)part->space.n_point, c = (size_t)part->components;
@@ -74,22 +52,6 @@ static int sort_springs(hx_springs *springs)
     }
     free(list);
     return HX_OK;
-}
-
-/* In a subdomain: only the springs on its own points. */
-static int copy_springs(hx_problem *part, const hx_problem *whole, const int32_t *place,
-                        const uint8_t *is_own)
-{
-    const size_t n = (size_t)whole->springs.n;
-    HX_TRY(hx_alloc_raw(&part->springs.dof, n, sizeof(int64_t), "springs"));
-    HX_TRY(hx_alloc_raw(&part->springs.stiffness, n, sizeof(double), "springs"));
-    for (size_t k = 0; k < n; k++) {
-        const int64_t dof = whole->springs.dof[k];
-        if (place[dof / 3] < 0 || (is_own && !is_own[place[dof / 3]])) continue;
-        part->springs.dof[part->springs.n] = 3 * (int64_t)place[dof / 3] + dof % 3;
-        part->springs.stiffness[part->springs.n++] = whole->springs.stiffness[k];
-    }
-    return sort_springs(&part->springs);
 }
 
 /* Copies rows and columns of the remaining points; in a subdomain only its own entries. */
@@ -252,13 +214,38 @@ static int copy_all(hx_problem *part, const hx_problem *whole, const int32_t *no
                     const int32_t *elem, const hx_subdomain_of *own, int is_local, int32_t *point,
                     int32_t *place)
 {
-    HX_TRY(map_points(&part->space, &whole->space, node, point));
+    /* point[n_point of the part] := the corresponding points of the whole; mid-edge points are
+     * found by their ends. */
+    const int64_t n_node = part->space.mesh->n_node;
+    if (whole->space.element == HX_ELEMENT_SPLINE || part->space.element == HX_ELEMENT_SPLINE)
+        return HX_RAISE(HX_EINPUT,
+                        "a part of a spline cannot be analysed with spline elements; use "
+                        "element = \"linear\" or \"quadratic\"");
+#pragma omp parallel for schedule(static)
+    for (int64_t a = 0; a < n_node; a++) point[a] = node[a];
+    for (int64_t k = 0; k < part->space.n_edge; k++) {
+        const int64_t middle = hx_space_middle(&whole->space, node[part->space.edge[2 * k]],
+                                               node[part->space.edge[2 * k + 1]]);
+        if (middle < 0)
+            return HX_RAISE(HX_EINTERNAL, "an edge of a part does not exist in the whole mesh");
+        point[n_node + k] = (int32_t)middle;
+    }
 #pragma omp parallel for schedule(static)
     for (int64_t p = 0; p < whole->space.n_point; p++) place[p] = -1;
 #pragma omp parallel for schedule(static)
     for (int64_t p = 0; p < part->space.n_point; p++) place[point[p]] = (int32_t)p;
     HX_TRY(copy_supports(part, whole, point));
-    HX_TRY(copy_springs(part, whole, place, own->point));
+    /* In a subdomain: only the springs on its own points. */
+    const size_t n = (size_t)whole->springs.n;
+    HX_TRY(hx_alloc_raw(&part->springs.dof, n, sizeof(int64_t), "springs"));
+    HX_TRY(hx_alloc_raw(&part->springs.stiffness, n, sizeof(double), "springs"));
+    for (size_t k = 0; k < n; k++) {
+        const int64_t dof = whole->springs.dof[k];
+        if (place[dof / 3] < 0 || (own->point && !own->point[place[dof / 3]])) continue;
+        part->springs.dof[part->springs.n] = 3 * (int64_t)place[dof / 3] + dof % 3;
+        part->springs.stiffness[part->springs.n++] = whole->springs.stiffness[k];
+    }
+    HX_TRY(sort_springs(&part->springs));
     HX_TRY(copy_films(part, whole, place, own->film));
     HX_TRY(copy_cases(part, whole, point));
     HX_TRY(is_local ? share_rigid(part, whole, place, own->point) : copy_rigid(part, whole, place));

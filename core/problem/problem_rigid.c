@@ -132,20 +132,6 @@ static hx_rigid_body *body_at(const holds *h, int64_t point, int64_t *near, hx_r
     return to >= 0 ? &body[to] : NULL;
 }
 
-/* The held motions of a point that goes with a rigid set, for the bodies that it is part of. */
-static void visit_set(const holds *h, const hx_rigid_set *set, visit *each, hx_rigid_body *body)
-{
-    const hx_rigid_body *last = NULL;
-    for (int64_t k = 0; set->held && k < set->n; k++) {
-        int64_t near;
-        hx_rigid_body *const to = body_at(h, h->problem->rigid.node[set->first + k], &near, body);
-        if (!to || to == last) continue;
-        last = to;
-        for (int i = 0; i < 6; i++)
-            if (set->held >> i & 1u) each(h->problem->mesh, near, set->point, i, to);
-    }
-}
-
 static void visit_point(const holds *h, int64_t point, int i, visit *each, hx_rigid_body *body)
 {
     int64_t near;
@@ -166,7 +152,20 @@ static void visit_holds(const holds *h, visit *each, hx_rigid_body *body)
         if (point >= h->n_point) continue; /* the corners of its face have springs too */
         visit_point(h, point, (int)(p->springs.dof[k] % 3), each, body);
     }
-    for (int i = 0; i < p->rigid.n; i++) visit_set(h, &p->rigid.set[i], each, body);
+    /* The held motions of a point that goes with a rigid set, for the bodies that it is part
+     * of. */
+    for (int i = 0; i < p->rigid.n; i++) {
+        const hx_rigid_set *const set = &p->rigid.set[i];
+        const hx_rigid_body *last = NULL;
+        for (int64_t k = 0; set->held && k < set->n; k++) {
+            int64_t near;
+            hx_rigid_body *const to = body_at(h, p->rigid.node[set->first + k], &near, body);
+            if (!to || to == last) continue;
+            last = to;
+            for (int m = 0; m < 6; m++)
+                if (set->held >> m & 1u) each(p->mesh, near, set->point, m, to);
+        }
+    }
 }
 
 /* Numbers of a body that processes add up in the first two passes. */
@@ -365,13 +364,6 @@ static void improve_fit(fit *f)
     }
 }
 
-static void start_pass(fit *f)
-{
-    memset(f->right_move, 0, sizeof f->right_move);
-    memset(f->right_turn, 0, sizeof f->right_turn);
-    f->most = f->off = 0.0;
-}
-
 /* Component i of a prescribed point, 3 to 5: a rotation. */
 static void add_value(const double *x, int i, double value, fit *f)
 {
@@ -386,20 +378,6 @@ static void add_value(const double *x, int i, double value, fit *f)
     f->off = fmax(f->off, fabs(left));
 }
 
-/* The held components of the point of a rigid set, for the bodies that it is part of. */
-static void add_set_values(const hx_problem *problem, const hx_rigid_set *set,
-                           const int32_t *body_of, fit *f)
-{
-    int32_t last = -1;
-    for (int64_t k = 0; set->held && k < set->n; k++) {
-        const int32_t b = body_of ? body_of[problem->rigid.node[set->first + k]] : 0;
-        if (b < 0 || b == last) continue;
-        last = b;
-        for (int i = 0; i < 6; i++)
-            if (set->held >> i & 1u) add_value(set->point, i, set->value[i], &f[b]);
-    }
-}
-
 static void add_values(const hx_problem *problem, const int32_t *body_of, fit *f)
 {
     const int64_t n_point = problem->space.n_point;
@@ -412,8 +390,18 @@ static void add_values(const hx_problem *problem, const int32_t *body_of, fit *f
                 add_value(problem->space.xyz + 3 * p, i, problem->supports.prescribed[3 * p + i],
                           &f[b]);
     }
-    for (int i = 0; i < problem->rigid.n; i++)
-        add_set_values(problem, &problem->rigid.set[i], body_of, f);
+    /* The held components of the point of a rigid set, for the bodies that it is part of. */
+    for (int i = 0; i < problem->rigid.n; i++) {
+        const hx_rigid_set *const set = &problem->rigid.set[i];
+        int32_t last = -1;
+        for (int64_t k = 0; set->held && k < set->n; k++) {
+            const int32_t b = body_of ? body_of[problem->rigid.node[set->first + k]] : 0;
+            if (b < 0 || b == last) continue;
+            last = b;
+            for (int m = 0; m < 6; m++)
+                if (set->held >> m & 1u) add_value(set->point, m, set->value[m], &f[b]);
+        }
+    }
 }
 
 /* Points that several ranks have count several times, which changes no fit that is exact. */
@@ -447,7 +435,11 @@ static int fit_bodies(const hx_problem *problem, const int32_t *body_of, int64_t
     free(held);
     if (rc < 0) return rc;
     for (int pass = 0; pass < 4; pass++) {
-        for (int64_t b = 0; b < n_body; b++) start_pass(&f[b]);
+        for (int64_t b = 0; b < n_body; b++) {
+            memset(f[b].right_move, 0, sizeof f[b].right_move);
+            memset(f[b].right_turn, 0, sizeof f[b].right_turn);
+            f[b].most = f[b].off = 0.0;
+        }
         add_values(problem, body_of, f);
         if (problem->mesh->ownership) HX_TRY(sum_fit(reduce, f));
         for (int64_t b = 0; b < n_body && pass < 3; b++) improve_fit(&f[b]);

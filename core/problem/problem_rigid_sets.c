@@ -183,24 +183,6 @@ static void ask_for(rigid_spec *list, size_t *n, rigid_spec spec)
     list[(*n)++] = spec;
 }
 
-/* Lists the sets of the file if it supports or loads the part, except those that a support fixes
- * completely; then the sets of loads. */
-static size_t list_sets(const hx_problem_params *params, rigid_spec *list)
-{
-    const hx_conditions *const c = params->conditions;
-    const int by_file = hx_params_hold_by_file(params);
-    size_t n = 0;
-    /* NOLINTNEXTLINE(clang-analyzer-core*): both are 0 without conditions */
-    for (int64_t i = 0; (by_file || hx_params_load_by_file(params)) && i < c->n_rigid; i++)
-        if (!by_file || c->rigid[i].held != HX_FILE_HELD_ALL)
-            ask_for(list, &n,
-                    (rigid_spec){c->rigid[i].set, c->rigid[i].name, by_file ? &c->rigid[i] : NULL});
-    for (size_t i = 0; i < params->n_load; i++)
-        if (params->load[i].kind == HX_LOAD_REMOTE_RIGID)
-            ask_for(list, &n, (rigid_spec){params->load[i].set, params->load[i].origin, NULL});
-    return n;
-}
-
 static int add_sets(hx_problem *problem, size_t n_set, const rigid_spec *list)
 {
     const hx_mesh *mesh = problem->mesh;
@@ -233,7 +215,19 @@ int hx_problem_add_rigid_sets(hx_problem *problem, const hx_problem_params *para
         params->n_load + (size_t)(params->conditions ? params->conditions->n_rigid : 0);
     if (n_most == 0) return HX_OK;
     HX_TRY(hx_alloc(&list, n_most, sizeof *list, "rigid sets"));
-    const size_t n_set = list_sets(params, list);
+    /* Lists the sets of the file if it supports or loads the part, except those that a support
+     * fixes completely; then the sets of loads. */
+    const hx_conditions *const c = params->conditions;
+    const int by_file = hx_params_hold_by_file(params);
+    size_t n_set = 0;
+    /* NOLINTNEXTLINE(clang-analyzer-core*): both are 0 without conditions */
+    for (int64_t i = 0; (by_file || hx_params_load_by_file(params)) && i < c->n_rigid; i++)
+        if (!by_file || c->rigid[i].held != HX_FILE_HELD_ALL)
+            ask_for(list, &n_set,
+                    (rigid_spec){c->rigid[i].set, c->rigid[i].name, by_file ? &c->rigid[i] : NULL});
+    for (size_t i = 0; i < params->n_load; i++)
+        if (params->load[i].kind == HX_LOAD_REMOTE_RIGID)
+            ask_for(list, &n_set, (rigid_spec){params->load[i].set, params->load[i].origin, NULL});
     const int rc = n_set > 0 ? add_sets(problem, n_set, list) : HX_OK;
     free(list);
     return rc;

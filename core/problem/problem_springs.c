@@ -92,9 +92,11 @@ static int add_spring(const hx_space *space, const hx_spring_spec *spring, doubl
     return HX_OK;
 }
 
-/* Number of nonzero entries of the diagonal before each part. */
-static void count_entries(int64_t n_dof, const double *diag, int64_t begin[HX_N_PART + 1])
+/* Lists the nonzero entries of the diagonal. */
+static int list_springs(hx_springs *springs, int64_t n_dof, const double *diag)
 {
+    int64_t begin[HX_N_PART + 1];
+    /* Number of nonzero entries of the diagonal before each part. */
     begin[0] = 0;
 #pragma omp parallel for schedule(static)
     for (int part = 0; part < HX_N_PART; part++) {
@@ -104,13 +106,6 @@ static void count_entries(int64_t n_dof, const double *diag, int64_t begin[HX_N_
         begin[part + 1] = n;
     }
     for (int part = 0; part < HX_N_PART; part++) begin[part + 1] += begin[part];
-}
-
-/* Lists the nonzero entries of the diagonal. */
-static int list_springs(hx_springs *springs, int64_t n_dof, const double *diag)
-{
-    int64_t begin[HX_N_PART + 1];
-    count_entries(n_dof, diag, begin);
     const size_t n = (size_t)begin[HX_N_PART];
     HX_TRY(hx_alloc_raw(&springs->dof, n, sizeof *springs->dof, "springs"));
     HX_TRY(hx_alloc_raw(&springs->stiffness, n, sizeof *springs->stiffness, "springs"));

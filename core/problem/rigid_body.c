@@ -24,18 +24,6 @@ static void body_centre(const hx_rigid_body *body, double centre[3], double *siz
     }
 }
 
-/* Component i of the six motions at x: translations, then rotations about x, y, z. */
-static void motions(const hx_rigid_body *body, const double *x, int i, double phi[6])
-{
-    double centre[3], size;
-    body_centre(body, centre, &size);
-    const int j = (i + 1) % 3, k = (i + 2) % 3;
-    memset(phi, 0, 6 * sizeof *phi);
-    phi[i] = 1.0;
-    phi[3 + j] = (x[k] - centre[k]) / size; /* (omega x d)_i = omega_j d_k - omega_k d_j */
-    phi[3 + k] = -(x[j] - centre[j]) / size;
-}
-
 /* --- passes --- */
 
 static void distance(const hx_rigid_body *body, const double *x, double d[3])
@@ -235,7 +223,14 @@ void hx_rigid_body_add_work(const hx_rigid_body *body, const double *x, const do
 {
     for (int i = 0; i < 3; i++) {
         double phi[6];
-        motions(body, x, i, phi);
+        /* Component i of the six motions at x: translations, then rotations about x, y, z. */
+        double centre[3], size;
+        body_centre(body, centre, &size);
+        const int j = (i + 1) % 3, k = (i + 2) % 3;
+        memset(phi, 0, 6 * sizeof *phi);
+        phi[i] = 1.0;
+        phi[3 + j] = (x[k] - centre[k]) / size; /* (omega x d)_i = omega_j d_k - omega_k d_j */
+        phi[3 + k] = -(x[j] - centre[j]) / size;
         for (int r = 0; r < 6; r++) work[r] += phi[r] * force[i];
     }
 }

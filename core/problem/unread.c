@@ -98,15 +98,6 @@ static void name_kind(const hx_unread_kind *kind, const hx_unread_kind *first, c
              has_more ? " (" : "", kind->what, comma, place, has_more ? ")" : "");
 }
 
-/* Writes "job.inp:29: LEAD"; returns its length, which may exceed the buffer. */
-static size_t begin_text(const hx_unread_kind *first, const char *lead, char *text, size_t n_text)
-{
-    char line[24] = "";
-    const char *dots, *const path = short_path(first->path, &dots);
-    if (first->line > 0) snprintf(line, sizeof line, ":%lld", (long long)first->line);
-    return (size_t)snprintf(text, n_text, "%s%s%s: %s", dots, path, line, lead);
-}
-
 size_t hx_unread_text(const hx_unread *list, unsigned roles, int is_ignored, const char *lead,
                       char *text, size_t n_text)
 {
@@ -120,7 +111,11 @@ size_t hx_unread_text(const hx_unread *list, unsigned roles, int is_ignored, con
         if (!is_meant(list, kind, roles, is_ignored)) continue;
         if (n++ == 0) {
             first = kind;
-            used = begin_text(first, lead, text, n_text);
+            /* Writes "job.inp:29: LEAD"; returns its length, which may exceed the buffer. */
+            char line[24] = "";
+            const char *dots, *const path = short_path(first->path, &dots);
+            if (first->line > 0) snprintf(line, sizeof line, ":%lld", (long long)first->line);
+            used = (size_t)snprintf(text, n_text, "%s%s%s: %s", dots, path, line, lead);
         }
         name_kind(kind, first, name);
         if (n_shown + 1 < n || used + strlen(name) + 2 + ROOM >= n_text) continue;

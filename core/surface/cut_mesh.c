@@ -126,16 +126,6 @@ static int find_seen(cutter *c)
     return HX_OK;
 }
 
-static int find_sides(cutter *c)
-{
-    const hx_tet_lattice *const l = &c->lattice;
-    HX_TRY(hx_alloc_raw(&c->side, (size_t)l->n_node, 1, "cut cells"));
-#pragma omp parallel for schedule(dynamic, 256)
-    for (int64_t a = 0; a < l->n_node; a++)
-        c->side[a] = hx_triangle_tree_inside(&c->tree, c->seen + 3 * a) ? IN : OUT;
-    return HX_OK;
-}
-
 /* Finds crossings of edges between the two sides. If rounding prevents it, the cut is placed at the
  * outside node. */
 static int find_crossings(cutter *c)
@@ -192,14 +182,6 @@ static int may_move(cutter *c, int64_t a, const double x[3])
     return is_good;
 }
 
-/* The other node of an edge, and the fraction of the edge from a to its cut. */
-static double way_to_cut(const cutter *c, int64_t edge, int64_t a, int32_t *other)
-{
-    const int32_t *const end = c->lattice.end + 2 * edge;
-    *other = end[0] == a ? end[1] : end[0];
-    return end[0] == a ? c->share[edge] : 1.0 - c->share[edge];
-}
-
 /* Moves the node to the nearest admissible cut; returns 1 if it is on the surface now. */
 static int snap(cutter *c, int64_t a)
 {
@@ -209,7 +191,10 @@ static int snap(cutter *c, int64_t a)
         int32_t other;
         double step[3], x[3];
         if (isnan(c->share[edge])) continue;
-        const double share = way_to_cut(c, edge, a, &other);
+        /* The other node of an edge, and the fraction of the edge from a to its cut. */
+        const int32_t *const end = c->lattice.end + 2 * edge;
+        other = end[0] == a ? end[1] : end[0];
+        const double share = end[0] == a ? c->share[edge] : 1.0 - c->share[edge];
         if (c->side[other] == ON) continue;
         least = fmin(least, share);
         for (int d = 0; d < 3; d++) {
@@ -230,30 +215,7 @@ static int snap(cutter *c, int64_t a)
     return least < at_node;
 }
 
-static void snap_nodes(cutter *c)
-{
-    for (int64_t a = 0; a < c->lattice.n_node; a++)
-        if (snap(c, a)) c->side[a] = ON;
-}
-
 /* --- cutting --- */
-
-/* Creates a node at each cut; number[edge]: its number. */
-static int add_cuts(cutter *c, int32_t *number)
-{
-    const hx_tet_lattice *const l = &c->lattice;
-    for (int64_t e = 0; e < l->n_edge; e++) {
-        const int32_t *const end = l->end + 2 * e;
-        double x[3];
-        number[e] = -1;
-        if (c->side[end[0]] * c->side[end[1]] >= 0) continue;
-        const double share = fmin(fmax(c->share[e], margin), 1.0 - margin);
-        for (int d = 0; d < 3; d++)
-            x[d] = at(c, end[0])[d] + share * (at(c, end[1])[d] - at(c, end[0])[d]);
-        HX_TRY(hx_tet_lattice_add_node(&c->result, x, &number[e]));
-    }
-    return HX_OK;
-}
 
 static int local_edge(int i, int k)
 {
@@ -299,20 +261,6 @@ static int cut_face(const cutter *c, int64_t t, const int32_t *number, int32_t c
     return n;
 }
 
-static int cut_tet(cutter *c, int64_t t, const int32_t *number)
-{
-    int32_t face[5][8];
-    int n_corner[5], n_face = 0;
-    for (int f = 0; f < 4; f++) {
-        n_corner[n_face] = clip_face(c, t, f, number, face[n_face]);
-        n_face += n_corner[n_face] > 0;
-    }
-    n_corner[n_face] = cut_face(c, t, number, face[n_face]);
-    n_face++;
-    c->n_cut++;
-    return hx_tet_lattice_add_solid(&c->result, n_face, n_corner, face);
-}
-
 static int is_middle_inside(const cutter *c, const int32_t *tet)
 {
     double x[3];
@@ -329,7 +277,18 @@ static int keep_tet(cutter *c, int64_t t, const int32_t *number)
         n_in += c->side[tet[i]] == IN;
         n_out += c->side[tet[i]] == OUT;
     }
-    if (n_in > 0 && n_out > 0) return cut_tet(c, t, number);
+    if (n_in > 0 && n_out > 0) {
+        int32_t face[5][8];
+        int n_corner[5], n_face = 0;
+        for (int f = 0; f < 4; f++) {
+            n_corner[n_face] = clip_face(c, t, f, number, face[n_face]);
+            n_face += n_corner[n_face] > 0;
+        }
+        n_corner[n_face] = cut_face(c, t, number, face[n_face]);
+        n_face++;
+        c->n_cut++;
+        return hx_tet_lattice_add_solid(&c->result, n_face, n_corner, face);
+    }
     if (n_in > 0 || (n_out == 0 && is_middle_inside(c, tet)))
         return hx_tet_lattice_add_tet(&c->result, tet);
     return HX_OK;
@@ -345,7 +304,17 @@ static int cut_all(cutter *c)
     if (l->n_node > 0) memcpy(c->result.xyz, l->xyz, 3 * (size_t)l->n_node * sizeof *l->xyz);
     c->result.n_node = l->n_node;
     c->result.node_room = (size_t)l->n_node;
-    HX_TRY_FAIL(add_cuts(c, number));
+    /* Creates a node at each cut; number[edge]: its number. */
+    for (int64_t e = 0; e < l->n_edge; e++) {
+        const int32_t *const end = l->end + 2 * e;
+        double x[3];
+        number[e] = -1;
+        if (c->side[end[0]] * c->side[end[1]] >= 0) continue;
+        const double share = fmin(fmax(c->share[e], margin), 1.0 - margin);
+        for (int d = 0; d < 3; d++)
+            x[d] = at(c, end[0])[d] + share * (at(c, end[1])[d] - at(c, end[0])[d]);
+        HX_TRY_FAIL(hx_tet_lattice_add_node(&c->result, x, &number[e]));
+    }
     for (int64_t t = 0; t < l->n_tet; t++) HX_TRY_FAIL(keep_tet(c, t, number));
 fail:
     free(number);
@@ -365,9 +334,13 @@ static int run_cutter(cutter *c, const hx_surface *surface, const hx_mesh *mesh,
     HX_TRY(hx_incidence_create(&c->tets, l->n_node, l->n_tet, 4, l->tet));
     HX_TRY(hx_incidence_create(&c->faces, l->n_node, l->n_face, 3, l->face));
     HX_TRY(find_seen(c));
-    HX_TRY(find_sides(c));
+    HX_TRY(hx_alloc_raw(&c->side, (size_t)l->n_node, 1, "cut cells"));
+#pragma omp parallel for schedule(dynamic, 256)
+    for (int64_t a = 0; a < l->n_node; a++)
+        c->side[a] = hx_triangle_tree_inside(&c->tree, c->seen + 3 * a) ? IN : OUT;
     HX_TRY(find_crossings(c));
-    snap_nodes(c);
+    for (int64_t a = 0; a < c->lattice.n_node; a++)
+        if (snap(c, a)) c->side[a] = ON;
     HX_TRY(cut_all(c));
     if (c->result.n_tet > 0) return HX_OK;
     return HX_RAISE(HX_EINPUT, "the surface encloses no part of the mesh");

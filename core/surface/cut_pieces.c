@@ -5,6 +5,7 @@
 
 #include "../base/memory.h"
 #include "../base/radix_sort.h"
+#include "../base/union_find.h"
 #include "cut_internal.h"
 
 int hx_incidence_create(hx_incidence *in, int64_t n_node, int64_t n_item, int n,
@@ -23,15 +24,6 @@ void hx_incidence_free(hx_incidence *in)
     free(in->first);
     free(in->item);
     memset(in, 0, sizeof *in);
-}
-
-static int32_t root_of_node(int32_t *parent, int32_t a)
-{
-    while (parent[a] != a) {
-        parent[a] = parent[parent[a]];
-        a = parent[a];
-    }
-    return a;
 }
 
 static uint64_t face_key(const int32_t *tet, int64_t f, uint64_t n_node)
@@ -68,10 +60,7 @@ static int join_faces(int64_t n_node, int64_t n_tet, const int32_t *tet, int32_t
         for (int64_t k = i + 1;
              k < n && face_key(tet, order[k], base) == face_key(tet, order[i], base); k++) {
             if (face_sum(tet, order[k]) != face_sum(tet, order[i])) continue;
-            const int32_t a = root_of_node(parent, order[i] / 4),
-                          b = root_of_node(parent, order[k] / 4);
-            if (a < b) parent[b] = a;
-            if (b < a) parent[a] = b;
+            hx_unite(parent, order[i] / 4, order[k] / 4);
         }
 fail:
     free(key);
@@ -100,7 +89,7 @@ static int number_pieces(int64_t n_tet, int32_t *parent, int32_t *piece, int64_t
     HX_TRY(hx_alloc(&size, (size_t)n_tet, sizeof *size, "pieces"));
     for (int64_t t = 0; t < n_tet; t++) piece[t] = -1;
     for (int64_t t = 0; t < n_tet; t++) {
-        const int32_t root = root_of_node(parent, (int32_t)t);
+        const int32_t root = hx_root(parent, (int32_t)t);
         if (piece[root] < 0) {
             piece[root] = (int32_t)n;
             size[n++].root = root;
@@ -109,39 +98,10 @@ static int number_pieces(int64_t n_tet, int32_t *parent, int32_t *piece, int64_t
     }
     qsort(size, (size_t)n, sizeof *size, compare_pieces);
     for (int64_t i = 0; i < n; i++) piece[size[i].root] = (int32_t)i;
-    for (int64_t t = 0; t < n_tet; t++) piece[t] = piece[root_of_node(parent, (int32_t)t)];
+    for (int64_t t = 0; t < n_tet; t++) piece[t] = piece[hx_root(parent, (int32_t)t)];
     *n_piece = n;
     free(size);
     return HX_OK;
-}
-
-static int find_pieces(const hx_tet_lattice *l, int32_t **piece, hx_cut_report *report)
-{
-    int32_t *parent = NULL;
-    HX_TRY(hx_alloc_raw(piece, (size_t)l->n_tet, sizeof **piece, "pieces"));
-    HX_TRY(hx_alloc_raw(&parent, (size_t)l->n_tet, sizeof *parent, "pieces"));
-    int rc = join_faces(l->n_node, l->n_tet, l->tet, parent);
-    if (rc == HX_OK) rc = number_pieces(l->n_tet, parent, *piece, &report->n_piece);
-    free(parent);
-    return rc;
-}
-
-static void measure_lattice(const hx_tet_lattice *l, hx_cut_report *report)
-{
-    double sum = 0.0;
-    report->worst = 1.0;
-    report->volume = 0.0;
-    report->n_tet = l->n_tet;
-    for (int64_t t = 0; t < l->n_tet; t++) {
-        const double *x[4];
-        for (int i = 0; i < 4; i++) x[i] = l->xyz + 3 * (int64_t)l->tet[4 * t + i];
-        const double quality = hx_tet_quality(x[0], x[1], x[2], x[3]);
-        report->worst = fmin(report->worst, quality);
-        report->n_poor += quality < 0.05;
-        sum += quality;
-        report->volume += hx_tet_volume6(x[0], x[1], x[2], x[3]) / 6.0;
-    }
-    report->mean = sum / (double)l->n_tet;
 }
 
 /* Removes nodes that no tetrahedron uses and renumbers the others. */
@@ -167,8 +127,27 @@ int hx_cut_to_mesh(hx_mesh *mesh, hx_tet_lattice *l, int32_t **piece, hx_cut_rep
     static const int corner[8] = {0, 1, 2, 2, 3, 3, 3, 3};
     int32_t *conn = NULL;
     HX_TRY(compact(l));
-    HX_TRY(find_pieces(l, piece, report));
-    measure_lattice(l, report);
+    int32_t *parent = NULL;
+    HX_TRY(hx_alloc_raw(piece, (size_t)l->n_tet, sizeof **piece, "pieces"));
+    HX_TRY(hx_alloc_raw(&parent, (size_t)l->n_tet, sizeof *parent, "pieces"));
+    int rc = join_faces(l->n_node, l->n_tet, l->tet, parent);
+    if (rc == HX_OK) rc = number_pieces(l->n_tet, parent, *piece, &report->n_piece);
+    free(parent);
+    HX_TRY(rc);
+    double sum = 0.0;
+    report->worst = 1.0;
+    report->volume = 0.0;
+    report->n_tet = l->n_tet;
+    for (int64_t t = 0; t < l->n_tet; t++) {
+        const double *x[4];
+        for (int i = 0; i < 4; i++) x[i] = l->xyz + 3 * (int64_t)l->tet[4 * t + i];
+        const double quality = hx_tet_quality(x[0], x[1], x[2], x[3]);
+        report->worst = fmin(report->worst, quality);
+        report->n_poor += quality < 0.05;
+        sum += quality;
+        report->volume += hx_tet_volume6(x[0], x[1], x[2], x[3]) / 6.0;
+    }
+    report->mean = sum / (double)l->n_tet;
     HX_TRY(hx_alloc_raw(&conn, 8 * (size_t)l->n_tet, sizeof *conn, "cut cells"));
     for (int64_t k = 0; k < 8 * l->n_tet; k++) conn[k] = l->tet[4 * (k / 8) + corner[k % 8]];
     double *const xyz = l->xyz;

@@ -5,6 +5,7 @@
 
 #include "../base/memory.h"
 #include "../base/radix_sort.h"
+#include "../base/union_find.h"
 #include "surface_internal.h"
 
 /* The surface as a reader of the file sees it. */
@@ -30,21 +31,6 @@ static uint64_t hash_place(const double x[3])
 static int same_place(const double *a, const double *b)
 {
     return a[0] == b[0] && a[1] == b[1] && a[2] == b[2];
-}
-
-/* number[n_vertex] := one number per position. Vertices with equal hashes are adjacent in `order`;
- * each is compared with the preceding ones of its hash. */
-static int64_t number_places(int64_t n, const double *xyz, const int32_t *order, int32_t *number)
-{
-    int64_t count = 0, first = 0;
-    for (int64_t i = 0; i < n; i++) {
-        const double *x = xyz + 3 * (int64_t)order[i];
-        if (hash_place(xyz + 3 * (int64_t)order[first]) != hash_place(x)) first = i;
-        int64_t k = first;
-        while (k < i && !same_place(xyz + 3 * (int64_t)order[k], x)) k++;
-        number[order[i]] = k < i ? number[order[k]] : (int32_t)count++;
-    }
-    return count;
 }
 
 static void welded_free(welded *w)
@@ -76,7 +62,17 @@ static int weld(const hx_surface *s, hx_surface_precision precision, welded *w)
         key[v] = hash_place(xyz + 3 * v);
     }
     HX_TRY_FAIL(hx_radix_sort(key, order, s->n_vertex, 64));
-    w->n_vertex = number_places(s->n_vertex, xyz, order, number);
+    /* Vertices with equal hashes are adjacent in `order`; each is compared with the preceding
+     * ones of its hash. */
+    int64_t count = 0, first = 0;
+    for (int64_t i = 0; i < s->n_vertex; i++) {
+        const double *x = xyz + 3 * (int64_t)order[i];
+        if (hash_place(xyz + 3 * (int64_t)order[first]) != hash_place(x)) first = i;
+        int64_t k = first;
+        while (k < i && !same_place(xyz + 3 * (int64_t)order[k], x)) k++;
+        number[order[i]] = k < i ? number[order[k]] : (int32_t)count++;
+    }
+    w->n_vertex = count;
     w->n_tri = s->n_tri;
     for (int64_t v = 0; v < s->n_vertex; v++)
         memcpy(w->xyz + 3 * (int64_t)number[v], xyz + 3 * v, 3 * sizeof *xyz);
@@ -113,15 +109,6 @@ fail:
     return rc;
 }
 
-static int32_t root_of_shell(int32_t *parent, int32_t a)
-{
-    while (parent[a] != a) {
-        parent[a] = parent[parent[a]];
-        a = parent[a];
-    }
-    return a;
-}
-
 static void measure_welded(const welded *w, int32_t *parent, double *volume,
                            hx_surface_report *report)
 {
@@ -136,12 +123,8 @@ static void measure_welded(const welded *w, int32_t *parent, double *volume,
         origin[d] = 0.5 * (report->min[d] + report->max[d]);
     }
     for (int64_t v = 0; v < w->n_vertex; v++) parent[v] = (int32_t)v;
-    for (int64_t c = 0; c < 3 * w->n_tri; c++) {
-        const int32_t a = root_of_shell(parent, w->tri[c]);
-        const int32_t b = root_of_shell(parent, w->tri[hx_corner_next(c)]);
-        if (a < b) parent[b] = a;
-        if (b < a) parent[a] = b;
-    }
+    for (int64_t c = 0; c < 3 * w->n_tri; c++)
+        hx_unite(parent, w->tri[c], w->tri[hx_corner_next(c)]);
     for (int64_t t = 0; t < w->n_tri; t++) {
         const int32_t *tri = w->tri + 3 * t;
         double x[3][3], n[3];
@@ -149,28 +132,10 @@ static void measure_welded(const welded *w, int32_t *parent, double *volume,
             for (int d = 0; d < 3; d++) x[k][d] = w->xyz[3 * (int64_t)tri[k] + d] - origin[d];
         hx_triangle_normal2(x[0], x[1], x[2], n);
         area2 += hx_norm3(n);
-        volume[root_of_shell(parent, tri[0])] += hx_triple3(x[0], x[1], x[2]) / 6.0;
+        volume[hx_root(parent, tri[0])] += hx_triple3(x[0], x[1], x[2]) / 6.0;
         report->n_degenerate += tri[0] == tri[1] || tri[1] == tri[2] || tri[2] == tri[0];
     }
     report->area = 0.5 * area2;
-}
-
-/* Counts shells and cavities from the volumes at their roots. */
-static void count_shells(const welded *w, const int32_t *parent, const double *volume,
-                         hx_surface_report *report)
-{
-    double solid = 0.0, largest = 0.0;
-    for (int64_t v = 0; v < w->n_vertex; v++) {
-        if (parent[v] != v) continue;
-        report->volume += volume[v];
-        if (volume[v] > 0.0) {
-            report->n_shell++;
-            solid += volume[v];
-            largest = fmax(largest, volume[v]);
-        } else
-            report->n_cavity++;
-    }
-    report->largest_share = solid > 0.0 ? largest / solid : 0.0;
 }
 
 static int judge_welded(const welded *w, hx_surface_report *report)
@@ -187,7 +152,19 @@ static int judge_welded(const welded *w, hx_surface_report *report)
     HX_TRY_FAIL(count_bad_vertices(w, opposite, &report->n_bad_vertex));
     HX_TRY_FAIL(hx_surface_find_crossings(w->xyz, w->n_tri, w->tri, NULL, &report->n_crossing));
     measure_welded(w, parent, volume, report);
-    count_shells(w, parent, volume, report);
+    /* Counts shells and cavities from the volumes at their roots. */
+    double solid = 0.0, largest = 0.0;
+    for (int64_t v = 0; v < w->n_vertex; v++) {
+        if (parent[v] != v) continue;
+        report->volume += volume[v];
+        if (volume[v] > 0.0) {
+            report->n_shell++;
+            solid += volume[v];
+            largest = fmax(largest, volume[v]);
+        } else
+            report->n_cavity++;
+    }
+    report->largest_share = solid > 0.0 ? largest / solid : 0.0;
     report->n_vertex = w->n_vertex;
     report->n_tri = w->n_tri;
     report->is_closed_manifold =

@@ -27,14 +27,6 @@ typedef struct bins {
     int32_t *triangle; /* [n] triangle of each entry (owned) */
 } bins;
 
-static void bins_free(bins *b)
-{
-    free(b->first);
-    free(b->key);
-    free(b->order);
-    free(b->triangle);
-}
-
 static void triangle_box(const bins *b, int64_t t, double low[3], double high[3])
 {
     for (int d = 0; d < 3; d++) {
@@ -49,30 +41,6 @@ static void triangle_box(const bins *b, int64_t t, double low[3], double high[3]
 static int64_t cell_of(const bins *b, double x, int d)
 {
     return (int64_t)((x - b->origin[d]) / b->size);
-}
-
-/* Chooses cells with the mean size of a triangle's bounding box, larger if there would be too
- * many. */
-static void choose_cells(bins *b)
-{
-    double low[3] = {HUGE_VAL, HUGE_VAL, HUGE_VAL}, high[3] = {-HUGE_VAL, -HUGE_VAL, -HUGE_VAL};
-    double sum = 0.0;
-    for (int64_t t = 0; t < b->n_tri; t++) {
-        double from[3], to[3], extent = 0.0;
-        triangle_box(b, t, from, to);
-        for (int d = 0; d < 3; d++) {
-            low[d] = fmin(low[d], from[d]);
-            high[d] = fmax(high[d], to[d]);
-            extent = fmax(extent, to[d] - from[d]);
-        }
-        sum += extent;
-    }
-    const double widest = fmax(high[0] - low[0], fmax(high[1] - low[1], high[2] - low[2]));
-    b->size = fmax(fmax(sum / (double)b->n_tri, widest / 1e6), DBL_MIN);
-    for (int d = 0; d < 3; d++) {
-        b->origin[d] = low[d];
-        b->n_cell[d] = (int64_t)((high[d] - low[d]) / b->size) + 1;
-    }
 }
 
 static void cell_range(const bins *b, int64_t t, int64_t from[3], int64_t to[3])
@@ -100,7 +68,26 @@ static void fill_triangle(bins *b, int64_t t)
 static int bins_create(bins *b)
 {
     const size_t n_tri = (size_t)b->n_tri;
-    choose_cells(b);
+    /* Chooses cells with the mean size of a triangle's bounding box, larger if there would be
+     * too many. */
+    double low[3] = {HUGE_VAL, HUGE_VAL, HUGE_VAL}, high[3] = {-HUGE_VAL, -HUGE_VAL, -HUGE_VAL};
+    double sum = 0.0;
+    for (int64_t t = 0; t < b->n_tri; t++) {
+        double from[3], to[3], extent = 0.0;
+        triangle_box(b, t, from, to);
+        for (int d = 0; d < 3; d++) {
+            low[d] = fmin(low[d], from[d]);
+            high[d] = fmax(high[d], to[d]);
+            extent = fmax(extent, to[d] - from[d]);
+        }
+        sum += extent;
+    }
+    const double widest = fmax(high[0] - low[0], fmax(high[1] - low[1], high[2] - low[2]));
+    b->size = fmax(fmax(sum / (double)b->n_tri, widest / 1e6), DBL_MIN);
+    for (int d = 0; d < 3; d++) {
+        b->origin[d] = low[d];
+        b->n_cell[d] = (int64_t)((high[d] - low[d]) / b->size) + 1;
+    }
     HX_TRY(hx_alloc(&b->first, n_tri + 1, sizeof *b->first, "triangles by cells"));
 #pragma omp parallel for schedule(static)
     for (int64_t t = 0; t < b->n_tri; t++) {
@@ -225,6 +212,9 @@ int hx_surface_find_crossings(const double *xyz, int64_t n_tri, const int32_t *t
     }
     *n_crossing = n;
 fail:
-    bins_free(&b);
+    free(b.first);
+    free(b.key);
+    free(b.order);
+    free(b.triangle);
     return rc;
 }

@@ -31,14 +31,6 @@ static void soup_free(soup *s)
     free(s->is_cap);
 }
 
-static keys make_keys(const hx_mesh *mesh)
-{
-    const int node_bits = hx_bits((uint64_t)mesh->n_node);
-    const int elem_bits = hx_bits((uint64_t)mesh->n_elem * 16);
-    const keys k = {node_bits, 2 * node_bits > elem_bits ? 2 * node_bits : elem_bits};
-    return k;
-}
-
 static uint64_t key_of_corner(const keys *k, const hx_mesh *mesh, int64_t e, int local, int in_face)
 {
     const int32_t *conn = mesh->conn + 8 * e;
@@ -59,18 +51,6 @@ static void put_patch(soup *s, const hx_mesh *mesh, int64_t e, const hx_surface_
             s->key[3 * *at + k] = key_of_corner(&s->keys, mesh, e, patch->tri[i][k], in_face);
         s->is_cap[*at] = in_face != 0;
     }
-}
-
-/* Upper bound of the triangles in part i. */
-static int64_t most_triangles(const hx_surface_field *field, double threshold, int i)
-{
-    const int64_t n_elem = field->mesh->n_elem;
-    int64_t n = 0;
-    for (int64_t e = hx_part_begin(n_elem, i); e < hx_part_begin(n_elem, i + 1); e++)
-        n += hx_surface_crossings(hx_surface_mask(field, threshold, e));
-    for (int64_t f = hx_part_begin(field->n_face, i); f < hx_part_begin(field->n_face, i + 1); f++)
-        if (hx_surface_mask(field, threshold, field->face[f] / 6)) n += HX_PATCH_MOST_CAP;
-    return n;
 }
 
 /* Writes the triangles of part i starting at *at. */
@@ -95,9 +75,22 @@ static void fill_part(const hx_surface_field *field, double threshold, int i, so
 static int make_soup(const hx_surface_field *field, double threshold, soup *s)
 {
     int64_t first[HX_N_PART + 1] = {0}, end[HX_N_PART];
-    s->keys = make_keys(field->mesh);
+    const int node_bits = hx_bits((uint64_t)field->mesh->n_node);
+    const int elem_bits = hx_bits((uint64_t)field->mesh->n_elem * 16);
+    const keys k = {node_bits, 2 * node_bits > elem_bits ? 2 * node_bits : elem_bits};
+    s->keys = k;
+/* Upper bound of the triangles in part i. */
 #pragma omp parallel for schedule(dynamic)
-    for (int i = 0; i < HX_N_PART; i++) first[i + 1] = most_triangles(field, threshold, i);
+    for (int i = 0; i < HX_N_PART; i++) {
+        const int64_t n_elem = field->mesh->n_elem;
+        int64_t count = 0;
+        for (int64_t e = hx_part_begin(n_elem, i); e < hx_part_begin(n_elem, i + 1); e++)
+            count += hx_surface_crossings(hx_surface_mask(field, threshold, e));
+        for (int64_t f = hx_part_begin(field->n_face, i); f < hx_part_begin(field->n_face, i + 1);
+             f++)
+            if (hx_surface_mask(field, threshold, field->face[f] / 6)) count += HX_PATCH_MOST_CAP;
+        first[i + 1] = count;
+    }
     for (int i = 0; i < HX_N_PART; i++) first[i + 1] += first[i];
     const size_t most = (size_t)first[HX_N_PART];
     HX_TRY(hx_alloc_raw(&s->key, 3 * most, sizeof *s->key, "triangles of the surface"));
@@ -150,25 +143,20 @@ fail:
     return rc;
 }
 
-static void place_middle(const hx_surface_field *field, double threshold, uint64_t number,
-                         double x[3])
-{
-    const int64_t e = (int64_t)(number / 16);
-    const int i = (int)(number % 16);
-    hx_surface_patch patch;
-    if (i >= 8)
-        hx_surface_cut_face(field, threshold, 6 * e + i - 8, &patch);
-    else
-        hx_surface_cut_cell(field, threshold, e, &patch);
-    memcpy(x, patch.x[HX_PATCH_MIDDLE + (i >= 8 ? 0 : i)], sizeof patch.x[0]);
-}
-
 static void place_vertex(const hx_surface_field *field, double threshold, const keys *k,
                          uint64_t key, double x[3], int32_t edge[2])
 {
     if (key >> k->middle_bits) {
         edge[0] = edge[1] = -1;
-        place_middle(field, threshold, key & (((uint64_t)1 << k->middle_bits) - 1), x);
+        const uint64_t number = key & (((uint64_t)1 << k->middle_bits) - 1);
+        const int64_t e = (int64_t)(number / 16);
+        const int i = (int)(number % 16);
+        hx_surface_patch patch;
+        if (i >= 8)
+            hx_surface_cut_face(field, threshold, 6 * e + i - 8, &patch);
+        else
+            hx_surface_cut_cell(field, threshold, e, &patch);
+        memcpy(x, patch.x[HX_PATCH_MIDDLE + (i >= 8 ? 0 : i)], sizeof patch.x[0]);
         return;
     }
     const int32_t a = (int32_t)(key >> k->node_bits);

@@ -6,19 +6,10 @@
 
 #include "../base/memory.h"
 #include "../base/sum.h"
+#include "../base/union_find.h"
 #include "../mesh/hex_jacobian.h"
 #include "surface_internal.h"
 #include "surface_patch.h"
-
-static void elem_volumes(const hx_mesh *mesh, double *volume)
-{
-#pragma omp parallel for schedule(static)
-    for (int64_t e = 0; e < mesh->n_elem; e++) {
-        hx_hex_map map;
-        hx_hex_map_init(&map, mesh->xyz, mesh->conn + 8 * e);
-        volume[e] = hx_hex_volume(&map);
-    }
-}
 
 /* States of the elements and of their nodes. */
 typedef struct solids {
@@ -67,7 +58,12 @@ int hx_surface_field_create(hx_surface_field *field, const hx_mesh *mesh, const 
     HX_TRY_FAIL(hx_mesh_boundary_faces(mesh, NULL, &field->n_face, &field->face));
     HX_TRY_FAIL(sort_solids(field, is_solid, &s));
     if (s.state) HX_TRY_FAIL(hx_surface_body_create(field, s.state));
-    elem_volumes(mesh, volume);
+#pragma omp parallel for schedule(static)
+    for (int64_t e = 0; e < mesh->n_elem; e++) {
+        hx_hex_map map;
+        hx_hex_map_init(&map, mesh->xyz, mesh->conn + 8 * e);
+        volume[e] = hx_hex_volume(&map);
+    }
 #pragma omp parallel for schedule(static)
     for (int64_t a = 0; a < mesh->n_node; a++)
         field->value[a] = nodal_density(field, &s, rho, volume, a);
@@ -177,20 +173,6 @@ static void find_range(const hx_surface_field *field, double *least, double *lar
     *largest = high;
 }
 
-/* HX_EINPUT: no threshold gives that volume; least: volume of the forced-solid elements. */
-static int check_target(const hx_mesh *mesh, double least, double target)
-{
-    if (!(target > 0.0) || target > mesh->total_volume * (1.0 + 1e-9))
-        return HX_RAISE(HX_EINPUT, "the solid cannot have volume %g in a mesh of volume %g", target,
-                        mesh->total_volume);
-    if (target < least * (1.0 - 1e-9))
-        return HX_RAISE(HX_EINPUT,
-                        "the solid cannot have volume %g, because the forced-solid elements have "
-                        "volume %g",
-                        target, least);
-    return HX_OK;
-}
-
 int hx_surface_threshold(const hx_surface_field *field, double target, double *threshold,
                          double *volume)
 {
@@ -200,7 +182,14 @@ int hx_surface_threshold(const hx_surface_field *field, double target, double *t
     find_range(field, &low, &high);
     if (low > high) low = high = 0.5; /* all elements are forced solid */
     if (field->body) hx_surface_volume(field, high, &b.volume_high);
-    HX_TRY(check_target(mesh, b.volume_high, target));
+    if (!(target > 0.0) || target > mesh->total_volume * (1.0 + 1e-9))
+        return HX_RAISE(HX_EINPUT, "the solid cannot have volume %g in a mesh of volume %g", target,
+                        mesh->total_volume);
+    if (target < b.volume_high * (1.0 - 1e-9))
+        return HX_RAISE(HX_EINPUT,
+                        "the solid cannot have volume %g, because the forced-solid elements have "
+                        "volume %g",
+                        target, b.volume_high);
     /* below the least value everything is inside; at the largest, only forced-solid elements are */
     b.low = low - fmax(fabs(low), 1.0) * 1e-9;
     b.high = high;
@@ -213,23 +202,6 @@ int hx_surface_threshold(const hx_surface_field *field, double target, double *t
 
 /* --- pieces --- */
 
-static int32_t find_root(int32_t *parent, int32_t a)
-{
-    while (parent[a] != a) {
-        parent[a] = parent[parent[a]];
-        a = parent[a];
-    }
-    return a;
-}
-
-static void unite(int32_t *parent, int32_t a, int32_t b)
-{
-    a = find_root(parent, a);
-    b = find_root(parent, b);
-    if (a < b) parent[b] = a;
-    if (b < a) parent[a] = b;
-}
-
 /* Unites inside nodes of an element that are connected along edges or across faces. */
 static void unite_cell(const hx_surface_field *field, double threshold, int64_t e, int32_t *piece)
 {
@@ -238,7 +210,7 @@ static void unite_cell(const hx_surface_field *field, double threshold, int64_t 
     if (mask == 0) return;
     for (int i = 0; i < 12; i++) {
         const int a = hx_hex_edge[i][0], b = hx_hex_edge[i][1];
-        if (mask >> a & mask >> b & 1u) unite(piece, conn[a], conn[b]);
+        if (mask >> a & mask >> b & 1u) hx_unite(piece, conn[a], conn[b]);
     }
     for (int f = 0; f < 6; f++)
         for (int i = 0; i < 2; i++) {
@@ -247,17 +219,8 @@ static void unite_cell(const hx_surface_field *field, double threshold, int64_t 
             for (int k = 0; k < 4; k++) u[k] = field->value[conn[n[(k + i) % 4]]] - threshold;
             if (u[0] > 0.0 && u[2] > 0.0 && hx_surface_joined(u[0], u[2], u[1], u[3]) &&
                 u[1] <= 0.0 && u[3] <= 0.0)
-                unite(piece, conn[n[i]], conn[n[i + 2]]);
+                hx_unite(piece, conn[n[i]], conn[n[i + 2]]);
         }
-}
-
-/* is_in[n_node] := 1 inside; nodes of forced-solid elements are always inside. */
-static void find_inside(const hx_surface_field *field, double threshold, uint8_t *is_in)
-{
-    const hx_mesh *mesh = field->mesh;
-    for (int64_t a = 0; a < mesh->n_node; a++) is_in[a] = field->value[a] - threshold > 0.0;
-    for (int64_t k = 0; field->body && k < 8 * mesh->n_elem; k++)
-        if (hx_surface_is_solid(field, k / 8)) is_in[mesh->conn[k]] = 1;
 }
 
 int hx_surface_pieces(const hx_surface_field *field, double threshold, int32_t *piece,
@@ -270,7 +233,10 @@ int hx_surface_pieces(const hx_surface_field *field, double threshold, int32_t *
     int64_t n = 0, best = -1;
     HX_TRY_FAIL(hx_alloc(&count, (size_t)mesh->n_node, sizeof *count, "sizes of pieces"));
     HX_TRY_FAIL(hx_alloc_raw(&is_in, (size_t)mesh->n_node, 1, "nodes inside"));
-    find_inside(field, threshold, is_in);
+    /* Inside; nodes of forced-solid elements always are. */
+    for (int64_t a = 0; a < mesh->n_node; a++) is_in[a] = field->value[a] - threshold > 0.0;
+    for (int64_t k = 0; field->body && k < 8 * mesh->n_elem; k++)
+        if (hx_surface_is_solid(field, k / 8)) is_in[mesh->conn[k]] = 1;
     for (int64_t a = 0; a < mesh->n_node; a++) piece[a] = (int32_t)a;
     for (int64_t e = 0; e < mesh->n_elem; e++) unite_cell(field, threshold, e, piece);
     for (int64_t a = 0; a < mesh->n_node; a++) {
@@ -278,12 +244,12 @@ int hx_surface_pieces(const hx_surface_field *field, double threshold, int32_t *
             piece[a] = -1;
             continue;
         }
-        const int32_t root = find_root(piece, (int32_t)a);
+        const int32_t root = hx_root(piece, (int32_t)a);
         n += root == a;
         count[root]++;
     }
     for (int64_t a = 0; a < mesh->n_node; a++) {
-        if (piece[a] >= 0) piece[a] = find_root(piece, (int32_t)a);
+        if (piece[a] >= 0) piece[a] = hx_root(piece, (int32_t)a);
         if (count[a] > 0 && (best < 0 || count[a] > count[best])) best = a;
     }
     if (n_piece) *n_piece = n;

@@ -52,18 +52,6 @@ static int put_normals(FILE *stream, const hx_surface *s)
     return rc;
 }
 
-static void find_box(const hx_surface *s, float low[3], float high[3])
-{
-    for (int d = 0; d < 3; d++) {
-        low[d] = HUGE_VALF;
-        high[d] = -HUGE_VALF;
-        for (int64_t v = 0; v < s->n_vertex; v++) {
-            low[d] = fminf(low[d], (float)s->xyz[3 * v + d]);
-            high[d] = fmaxf(high[d], (float)s->xyz[3 * v + d]);
-        }
-    }
-}
-
 /* Escapes text for a JSON string; characters other than printable ASCII become '?'. */
 static void escape(const char *text, char *to, size_t n_to)
 {
@@ -83,7 +71,14 @@ static size_t make_json(const hx_surface *s, const hx_surface_about *about, char
     const long long n_vertex = s->n_vertex, n_tri = s->n_tri;
     float low[3], high[3];
     char title[128];
-    find_box(s, low, high);
+    for (int d = 0; d < 3; d++) {
+        low[d] = HUGE_VALF;
+        high[d] = -HUGE_VALF;
+        for (int64_t v = 0; v < s->n_vertex; v++) {
+            low[d] = fminf(low[d], (float)s->xyz[3 * v + d]);
+            high[d] = fmaxf(high[d], (float)s->xyz[3 * v + d]);
+        }
+    }
     escape(about->title, title, sizeof title);
     size_t n = (size_t)snprintf(
         text, n_text,

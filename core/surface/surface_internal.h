@@ -115,14 +115,6 @@ int hx_surface_find_crossings(const double *xyz, int64_t n_tri, const int32_t *t
 int hx_surface_collapse(int64_t n_vertex, double *xyz, int64_t n_tri, int32_t *tri, int64_t n_want,
                         int32_t *into, int64_t *n_left);
 
-/* Number of bits for values 0 .. n-1, at least 1. */
-static inline int hx_bits(uint64_t n)
-{
-    int bits = 1;
-    while (bits < 63 && (uint64_t)1 << bits < n) bits++;
-    return bits;
-}
-
 /* x[k] := corner k of triangle t, with the vertices at xyz. */
 static inline void hx_triangle_corners(const hx_surface *s, const double *xyz, int64_t t,
                                        const double *x[3])

@@ -30,13 +30,6 @@ static int64_t group_end(const int32_t *tri, const int32_t *order, int64_t n, in
     return end;
 }
 
-/* 1 if these two half-edges are opposite and the only ones on their edge. */
-static int is_pair(const int32_t *tri, const int32_t *order, int64_t begin, int64_t end)
-{
-    return end - begin == 2 && tri[order[begin]] != tri[order[begin + 1]] &&
-           tri[order[begin]] != tri[hx_corner_next(order[begin])];
-}
-
 int hx_surface_pair(int64_t n_vertex, int64_t n_tri, const int32_t *tri, int32_t *opposite,
                     int32_t **group, int64_t *n_bad)
 {
@@ -54,7 +47,9 @@ int hx_surface_pair(int64_t n_vertex, int64_t n_tri, const int32_t *tri, int32_t
     HX_TRY_FAIL(hx_radix_sort(key, order, n, 2 * bits));
     for (int64_t i = 0, end; i < n; i = end) {
         end = group_end(tri, order, n, i);
-        if (is_pair(tri, order, i, end)) {
+        /* These two half-edges are opposite and the only ones on their edge? */
+        if (end - i == 2 && tri[order[i]] != tri[order[i + 1]] &&
+            tri[order[i]] != tri[hx_corner_next(order[i])]) {
             opposite[order[i]] = order[i + 1];
             opposite[order[i + 1]] = order[i];
             continue;
@@ -311,26 +306,6 @@ fail:
     return rc;
 }
 
-/* Moves marked vertices slightly towards their neighbours, so that each moves to its own side of
- * the solid. */
-static int draw_apart(hx_surface *s, const uint8_t *apart)
-{
-    double *sum = NULL; /* [n_vertex][4] sum of the neighbours' coordinates, and their number */
-    HX_TRY(hx_alloc(&sum, 4 * (size_t)s->n_vertex, sizeof *sum, "neighbours of vertices"));
-    for (int64_t c = 0; c < 3 * s->n_tri; c++) {
-        const int64_t v = s->tri[c], b = s->tri[hx_corner_next(c)];
-        if (!apart[v]) continue;
-        for (int d = 0; d < 3; d++) sum[4 * v + d] += s->xyz[3 * b + d];
-        sum[4 * v + 3] += 1.0;
-    }
-    for (int64_t v = 0; v < s->n_vertex; v++)
-        for (int d = 0; apart[v] && d < 3; d++)
-            s->xyz[3 * v + d] +=
-                split_share * (sum[4 * v + d] / sum[4 * v + 3] - s->xyz[3 * v + d]);
-    free(sum);
-    return HX_OK;
-}
-
 /* Splits edges with more than two triangles at their middle; *n_bad: number of such edges
  * before. */
 static int split_edges_once(hx_surface *s, int32_t **opposite, int64_t *n_bad)
@@ -377,7 +352,23 @@ int hx_surface_make_manifold(hx_surface *s)
     HX_TRY_FAIL(split_fans(s, opposite, &apart));
     s->n_split = s->n_vertex - n_before;
     for (int64_t v = n_before; v < n_middle_end; v++) apart[v] = 1;
-    if (s->n_split > 0) HX_TRY_FAIL(draw_apart(s, apart));
+    /* Moves marked vertices slightly towards their neighbours, so that each moves to its own
+     * side of the solid. */
+    if (s->n_split > 0) {
+        double *sum = NULL; /* [n_vertex][4] sum of the neighbours' coordinates, and their number */
+        HX_TRY_FAIL(hx_alloc(&sum, 4 * (size_t)s->n_vertex, sizeof *sum, "neighbours of vertices"));
+        for (int64_t c = 0; c < 3 * s->n_tri; c++) {
+            const int64_t v = s->tri[c], b = s->tri[hx_corner_next(c)];
+            if (!apart[v]) continue;
+            for (int d = 0; d < 3; d++) sum[4 * v + d] += s->xyz[3 * b + d];
+            sum[4 * v + 3] += 1.0;
+        }
+        for (int64_t v = 0; v < s->n_vertex; v++)
+            for (int d = 0; apart[v] && d < 3; d++)
+                s->xyz[3 * v + d] +=
+                    split_share * (sum[4 * v + d] / sum[4 * v + 3] - s->xyz[3 * v + d]);
+        free(sum);
+    }
 fail:
     free(opposite);
     free(apart);

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "../base/memory.h"
+#include "../base/union_find.h"
 #include "surface_internal.h"
 #include "surface_simplify.h"
 
@@ -127,17 +128,6 @@ typedef struct simplifier {
     double least[3], scale;
 } simplifier;
 
-static void free_simplifier(simplifier *k)
-{
-    end_sheet(&k->old);
-    end_sheet(&k->new);
-    free(k->old.xyz);
-    free(k->old.tri);
-    free(k->into);
-    free(k->number);
-    free(k->origin);
-}
-
 /* Scales to a box of size 1 at the origin, and back. */
 static void find_scale(simplifier *k, const hx_surface *s)
 {
@@ -154,39 +144,12 @@ static void find_scale(simplifier *k, const hx_surface *s)
     k->scale = most > 0.0 ? most : 1.0;
 }
 
-static int keep_old(simplifier *k, const hx_surface *s)
-{
-    const size_t n_vertex = (size_t)s->n_vertex, n_tri = (size_t)s->n_tri;
-    k->old.n_vertex = s->n_vertex;
-    k->old.n_tri = s->n_tri;
-    HX_TRY(hx_alloc_raw(&k->old.xyz, 3 * n_vertex, sizeof(double), "vertices"));
-    HX_TRY(hx_alloc_raw(&k->old.tri, 3 * n_tri, sizeof(int32_t), "triangles"));
-    HX_TRY(hx_alloc_raw(&k->into, n_vertex, sizeof(int32_t), "vertices"));
-    HX_TRY(hx_alloc_raw(&k->number, n_vertex, sizeof(int32_t), "vertices"));
-    memcpy(k->old.xyz, s->xyz, 3 * n_vertex * sizeof(double));
-    memcpy(k->old.tri, s->tri, 3 * n_tri * sizeof(int32_t));
-    return HX_OK;
-}
-
-/* The vertex into which v has been merged. */
-static int32_t find_root(int32_t *into, int32_t v)
-{
-    int32_t root = v;
-    while (into[root] != root) root = into[root];
-    while (into[v] != root) {
-        const int32_t next = into[v];
-        into[v] = root;
-        v = next;
-    }
-    return root;
-}
-
 /* Renumbers without gaps in the old order; restores the scale of the coordinates. */
 static int compact(simplifier *k, hx_surface *s)
 {
     int64_t n_vertex = 0, n_tri = 0;
     for (int64_t v = 0; v < s->n_vertex; v++) {
-        const int stays = find_root(k->into, (int32_t)v) == v;
+        const int stays = hx_root(k->into, (int32_t)v) == v;
         k->number[v] = stays ? (int32_t)n_vertex++ : -1;
     }
     HX_TRY(hx_alloc_raw(&k->origin, (size_t)n_vertex, sizeof(int32_t), "vertices"));
@@ -288,15 +251,6 @@ static int measure_way(const simplifier *k, int64_t n, off_of off, double *sum,
     return HX_OK;
 }
 
-static int measure_deviation(const simplifier *k, hx_surface_simplification *r)
-{
-    double sum = 0.0;
-    HX_TRY(measure_way(k, k->old.n_vertex, old_off, &sum, r));
-    HX_TRY(measure_way(k, k->new.n_vertex + k->new.n_tri, new_off, &sum, r));
-    r->mean = r->n_point > 0 ? sum / (double)r->n_point : 0.0;
-    return HX_OK;
-}
-
 int hx_surface_simplify(hx_surface *s, int64_t n_want, size_t n_value, float *const *value,
                         hx_surface_simplification *result)
 {
@@ -307,7 +261,15 @@ int hx_surface_simplify(hx_surface *s, int64_t n_want, size_t n_value, float *co
     result->n_before = result->n_after = s->n_tri;
     if (s->n_tri <= n_want) return HX_OK;
     find_scale(&k, s);
-    HX_TRY_FAIL(keep_old(&k, s));
+    const size_t n_vertex = (size_t)s->n_vertex, n_tri = (size_t)s->n_tri;
+    k.old.n_vertex = s->n_vertex;
+    k.old.n_tri = s->n_tri;
+    HX_TRY_FAIL(hx_alloc_raw(&k.old.xyz, 3 * n_vertex, sizeof(double), "vertices"));
+    HX_TRY_FAIL(hx_alloc_raw(&k.old.tri, 3 * n_tri, sizeof(int32_t), "triangles"));
+    HX_TRY_FAIL(hx_alloc_raw(&k.into, n_vertex, sizeof(int32_t), "vertices"));
+    HX_TRY_FAIL(hx_alloc_raw(&k.number, n_vertex, sizeof(int32_t), "vertices"));
+    memcpy(k.old.xyz, s->xyz, 3 * n_vertex * sizeof(double));
+    memcpy(k.old.tri, s->tri, 3 * n_tri * sizeof(int32_t));
     for (int64_t i = 0; i < 3 * s->n_vertex; i++)
         s->xyz[i] = (s->xyz[i] - k.least[i % 3]) / k.scale;
     HX_TRY_FAIL(hx_surface_collapse(s->n_vertex, s->xyz, s->n_tri, s->tri, n_want, k.into,
@@ -316,8 +278,17 @@ int hx_surface_simplify(hx_surface *s, int64_t n_want, size_t n_value, float *co
     HX_TRY_FAIL(begin_sheet(&k.old));
     HX_TRY_FAIL(begin_sheet(&k.new));
     if (n_value > 0) HX_TRY_FAIL(carry_values(&k, n_value, value));
-    HX_TRY_FAIL(measure_deviation(&k, result));
+    double sum = 0.0;
+    HX_TRY_FAIL(measure_way(&k, k.old.n_vertex, old_off, &sum, result));
+    HX_TRY_FAIL(measure_way(&k, k.new.n_vertex + k.new.n_tri, new_off, &sum, result));
+    result->mean = result->n_point > 0 ? sum / (double)result->n_point : 0.0;
 fail:
-    free_simplifier(&k);
+    end_sheet(&k.old);
+    end_sheet(&k.new);
+    free(k.old.xyz);
+    free(k.old.tri);
+    free(k.into);
+    free(k.number);
+    free(k.origin);
     return rc;
 }

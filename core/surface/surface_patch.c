@@ -38,21 +38,6 @@ static int are_same(const int32_t conn[8], int i, int k)
     return (a == c && b == d) || (a == d && b == c);
 }
 
-static void find_shape(const int32_t conn[8], shape *s)
-{
-    memset(s, 0, sizeof *s);
-    for (int i = 0; i < 12; i++)
-        while (!are_same(conn, s->edge[i], i)) s->edge[i]++;
-    for (int f = 0; f < 6; f++) {
-        int32_t node[4];
-        if (hx_cell_face(conn, f, node) < 3) continue;
-        s->is_face |= (uint8_t)(1u << f);
-        for (int i = 0; i < 4; i++)
-            for (int k = 0; k < 4; k++)
-                s->one_face[s->edge[face_edge[f][i]]] |= (uint16_t)(1u << s->edge[face_edge[f][k]]);
-    }
-}
-
 /* One element relative to the threshold. */
 typedef struct cell {
     const int32_t *conn;
@@ -68,7 +53,18 @@ static void cell_init(cell *c, const hx_surface_field *field, double threshold, 
     c->conn = field->mesh->conn + 8 * e;
     c->shape = &hexahedron;
     if (hx_cell_is_collapsed(c->conn)) {
-        find_shape(c->conn, &c->collapsed);
+        memset(&c->collapsed, 0, sizeof c->collapsed);
+        for (int i = 0; i < 12; i++)
+            while (!are_same(c->conn, c->collapsed.edge[i], i)) c->collapsed.edge[i]++;
+        for (int f = 0; f < 6; f++) {
+            int32_t node[4];
+            if (hx_cell_face(c->conn, f, node) < 3) continue;
+            c->collapsed.is_face |= (uint8_t)(1u << f);
+            for (int i = 0; i < 4; i++)
+                for (int k = 0; k < 4; k++)
+                    c->collapsed.one_face[c->collapsed.edge[face_edge[f][i]]] |=
+                        (uint16_t)(1u << c->collapsed.edge[face_edge[f][k]]);
+        }
         c->shape = &c->collapsed;
     }
     c->mask = 0;
@@ -91,12 +87,6 @@ unsigned hx_surface_mask(const hx_surface_field *field, double threshold, int64_
 static int is_crossed(unsigned mask, int edge)
 {
     return (mask >> hx_hex_edge[edge][0] & 1u) != (mask >> hx_hex_edge[edge][1] & 1u);
-}
-
-/* Returns 1 if both ends have a density. A node that only forced-solid elements share has none. */
-static int is_between(const cell *c, int edge)
-{
-    return c->u[hx_hex_edge[edge][0]] < HUGE_VAL && c->u[hx_hex_edge[edge][1]] < HUGE_VAL;
 }
 
 int hx_surface_crossings(unsigned mask)
@@ -330,7 +320,10 @@ static int list_corners(const cell *c, int f, unsigned keep, int8_t corner[8],
             memcpy(patch->x[HX_PATCH_NODE + node], c->xyz[node], sizeof patch->x[0]);
             corner[n++] = (int8_t)(HX_PATCH_NODE + node);
         }
-        if (!is_crossed(c->mask, edge) || !is_between(c, edge)) continue;
+        /* A node that only forced-solid elements share has no density. */
+        if (!is_crossed(c->mask, edge) ||
+            !(c->u[hx_hex_edge[edge][0]] < HUGE_VAL && c->u[hx_hex_edge[edge][1]] < HUGE_VAL))
+            continue;
         place_crossing(c, edge, patch);
         corner[n++] = (int8_t)edge;
     }

@@ -4,6 +4,7 @@
 
 #include "../base/memory.h"
 #include "../base/radix_sort.h"
+#include "../base/union_find.h"
 #include "surface_internal.h"
 
 /* A body is ragged if more than this fraction of its faces are steps. A few ledges on a body that
@@ -22,16 +23,6 @@ typedef struct border {
     int32_t *parent; /* [n_node] union-find of the nodes of a body (owned) */
     int32_t *count;  /* [n_node][2] at a body's root: numbers of faces and of steps (owned) */
 } border;
-
-static void border_free(border *b)
-{
-    free(b->face);
-    free(b->key);
-    free(b->order);
-    free(b->bend);
-    free(b->parent);
-    free(b->count);
-}
 
 static int64_t list_solid_faces(const hx_mesh *mesh, const uint8_t *is_solid, int64_t *face)
 {
@@ -100,38 +91,6 @@ static int find_bends(border *b)
     return HX_OK;
 }
 
-static int32_t find_root(int32_t *parent, int32_t a)
-{
-    while (parent[a] != a) {
-        parent[a] = parent[parent[a]];
-        a = parent[a];
-    }
-    return a;
-}
-
-static void join_bodies(border *b, const uint8_t *is_solid)
-{
-    for (int64_t a = 0; a < b->mesh->n_node; a++) b->parent[a] = (int32_t)a;
-    for (int64_t e = 0; e < b->mesh->n_elem; e++) {
-        const int32_t *const conn = b->mesh->conn + 8 * e;
-        for (int i = 1; is_solid[e] && i < 8; i++) {
-            const int32_t x = find_root(b->parent, conn[0]), y = find_root(b->parent, conn[i]);
-            b->parent[x > y ? x : y] = x > y ? y : x;
-        }
-    }
-}
-
-/* Counts steps: faces at which the interface bends at two opposite edges, inwards and outwards. */
-static void count_steps(border *b)
-{
-    for (int64_t i = 0; i < b->n; i++) {
-        const int8_t *const bend = b->bend + 4 * i;
-        int32_t *const count = b->count + 2 * (int64_t)find_root(b->parent, node_of(b, i, 0));
-        count[0]++;
-        count[1] += bend[0] * bend[2] < 0 || bend[1] * bend[3] < 0;
-    }
-}
-
 static int border_create(border *b, const uint8_t *is_solid)
 {
     const size_t n_node = (size_t)b->mesh->n_node;
@@ -145,8 +104,19 @@ static int border_create(border *b, const uint8_t *is_solid)
     HX_TRY(hx_alloc(&b->count, 2 * n_node, sizeof *b->count, "nodes of the solid elements"));
     list_solid_faces(b->mesh, is_solid, b->face);
     HX_TRY(find_bends(b));
-    join_bodies(b, is_solid);
-    count_steps(b);
+    for (int64_t a = 0; a < b->mesh->n_node; a++) b->parent[a] = (int32_t)a;
+    for (int64_t e = 0; e < b->mesh->n_elem; e++) {
+        const int32_t *const conn = b->mesh->conn + 8 * e;
+        for (int i = 1; is_solid[e] && i < 8; i++) hx_unite(b->parent, conn[0], conn[i]);
+    }
+    /* Counts steps: faces at which the interface bends at two opposite edges, inwards and
+     * outwards. */
+    for (int64_t i = 0; i < b->n; i++) {
+        const int8_t *const bend = b->bend + 4 * i;
+        int32_t *const count = b->count + 2 * (int64_t)hx_root(b->parent, node_of(b, i, 0));
+        count[0]++;
+        count[1] += bend[0] * bend[2] < 0 || bend[1] * bend[3] < 0;
+    }
     return HX_OK;
 }
 
@@ -155,9 +125,14 @@ int hx_surface_find_ragged(const hx_mesh *mesh, const uint8_t *is_solid, uint8_t
     border b = {.mesh = mesh};
     const int rc = border_create(&b, is_solid);
     for (int64_t e = 0; rc == HX_OK && e < mesh->n_elem; e++) {
-        const int32_t *const count = b.count + 2 * (int64_t)find_root(b.parent, mesh->conn[8 * e]);
+        const int32_t *const count = b.count + 2 * (int64_t)hx_root(b.parent, mesh->conn[8 * e]);
         is_ragged[e] = is_solid[e] && count[1] > most_steps * count[0];
     }
-    border_free(&b);
+    free(b.face);
+    free(b.key);
+    free(b.order);
+    free(b.bend);
+    free(b.parent);
+    free(b.count);
     return rc;
 }

@@ -5,6 +5,7 @@
 
 #include "../base/memory.h"
 #include "../base/sum.h"
+#include "../base/union_find.h"
 #include "surface_internal.h"
 
 enum { MOST_STEPS = 20 };
@@ -28,53 +29,18 @@ typedef struct shells {
     double *direction; /* [n_vertex][3] direction of a step, 0: fixed (owned) */
 } shells;
 
-static void shells_free(shells *s)
-{
-    free(s->of);
-    free(s->begin);
-    free(s->tri);
-    free(s->volume);
-    free(s->distance);
-    free(s->direction);
-}
-
-static int32_t root_of_restored(int32_t *parent, int32_t a)
-{
-    while (parent[a] != a) {
-        parent[a] = parent[parent[a]];
-        a = parent[a];
-    }
-    return a;
-}
-
 /* of[] := number of the shell, counting shells in the order of their smallest vertices. Returns the
  * number of shells. */
 static int64_t number_shells(const hx_surface *s, int32_t *of)
 {
     int32_t n = 0;
     for (int64_t v = 0; v < s->n_vertex; v++) of[v] = (int32_t)v;
-    for (int64_t c = 0; c < 3 * s->n_tri; c++) {
-        const int32_t a = root_of_restored(of, s->tri[c]),
-                      b = root_of_restored(of, s->tri[hx_corner_next(c)]);
-        if (a < b) of[b] = a;
-        if (b < a) of[a] = b;
-    }
-    for (int64_t v = 0; v < s->n_vertex; v++) of[v] = root_of_restored(of, (int32_t)v);
+    for (int64_t c = 0; c < 3 * s->n_tri; c++) hx_unite(of, s->tri[c], s->tri[hx_corner_next(c)]);
+    for (int64_t v = 0; v < s->n_vertex; v++) of[v] = hx_root(of, (int32_t)v);
     /* a root is the smallest vertex of its shell, so it gets its number before the others need
      * it */
     for (int64_t v = 0; v < s->n_vertex; v++) of[v] = of[v] == v ? n++ : of[of[v]];
     return n;
-}
-
-static void list_triangles(shells *s)
-{
-    const hx_surface *surface = s->m->surface;
-    for (int64_t t = 0; t < surface->n_tri; t++) s->begin[s->of[surface->tri[3 * t]] + 1]++;
-    for (int64_t k = 0; k < s->n; k++) s->begin[k + 1] += s->begin[k];
-    for (int64_t t = 0; t < surface->n_tri; t++)
-        s->tri[s->begin[s->of[surface->tri[3 * t]]]++] = (int32_t)t;
-    for (int64_t k = s->n; k > 0; k--) s->begin[k] = s->begin[k - 1];
-    s->begin[0] = 0;
 }
 
 /* Six times the volume between a triangle and a point of its shell; with directions, six times its
@@ -122,7 +88,13 @@ static int shells_create(shells *s, const hx_surface_motion *m)
     HX_TRY(hx_alloc_raw(&s->volume, (size_t)s->n, sizeof *s->volume, "shells"));
     HX_TRY(hx_alloc_raw(&s->distance, (size_t)s->n, sizeof *s->distance, "shells"));
     HX_TRY(hx_alloc_raw(&s->direction, 3 * n_vertex, sizeof *s->direction, "shells"));
-    list_triangles(s);
+    const hx_surface *surface = s->m->surface;
+    for (int64_t t = 0; t < surface->n_tri; t++) s->begin[s->of[surface->tri[3 * t]] + 1]++;
+    for (int64_t k = 0; k < s->n; k++) s->begin[k + 1] += s->begin[k];
+    for (int64_t t = 0; t < surface->n_tri; t++)
+        s->tri[s->begin[s->of[surface->tri[3 * t]]]++] = (int32_t)t;
+    for (int64_t k = s->n; k > 0; k--) s->begin[k] = s->begin[k - 1];
+    s->begin[0] = 0;
     for (int64_t k = 0; k < s->n; k++) s->volume[k] = measure_shell(s, m->before, k, NULL);
     return HX_OK;
 }
@@ -207,25 +179,27 @@ static double step_of(const shells *s, int64_t k)
     return gain > 0.0 ? fmin(fmax(s->distance[k] / gain, -longest), longest) : 0.0;
 }
 
-/* Newton steps, shell by shell. */
-static void restore(shells *s)
-{
-    const int64_t n_vertex = s->m->surface->n_vertex;
-    for (int i = 0; i < MOST_STEPS && find_lacking(s) > 0; i++) {
-#pragma omp parallel for schedule(static)
-        for (int64_t v = 0; v < n_vertex; v++) find_direction(s, v, s->direction + 3 * v);
-        for (int64_t k = 0; k < s->n; k++) s->distance[k] = step_of(s, k);
-#pragma omp parallel for schedule(static)
-        for (int64_t v = 0; v < n_vertex; v++) move_vertex(s, v);
-    }
-}
-
 int hx_surface_restore(const hx_surface_motion *motion)
 {
     shells s = {0};
     const int rc = shells_create(&s, motion);
-    if (rc == HX_OK) restore(&s);
-    shells_free(&s);
+    /* Newton steps, shell by shell. */
+    if (rc == HX_OK) {
+        const int64_t n_vertex = s.m->surface->n_vertex;
+        for (int i = 0; i < MOST_STEPS && find_lacking(&s) > 0; i++) {
+#pragma omp parallel for schedule(static)
+            for (int64_t v = 0; v < n_vertex; v++) find_direction(&s, v, s.direction + 3 * v);
+            for (int64_t k = 0; k < s.n; k++) s.distance[k] = step_of(&s, k);
+#pragma omp parallel for schedule(static)
+            for (int64_t v = 0; v < n_vertex; v++) move_vertex(&s, v);
+        }
+    }
+    free(s.of);
+    free(s.begin);
+    free(s.tri);
+    free(s.volume);
+    free(s.distance);
+    free(s.direction);
     return rc;
 }
 

@@ -126,18 +126,14 @@ static double find_merged_place(const collapser *k, int32_t a, int32_t b, double
 
 /* --- buckets --- */
 
-static int bucket_of(double cost)
-{
-    const float single = (float)cost; /* not negative, so its bits are ordered */
-    uint32_t bits;
-    memcpy(&bits, &single, sizeof bits);
-    return (int)(bits >> BUCKET_SHIFT);
-}
-
 static int find_bucket(const collapser *k, int32_t a, int32_t b)
 {
     double x[3];
-    return bucket_of(find_merged_place(k, a, b, x));
+    const float single =
+        (float)find_merged_place(k, a, b, x); /* not negative, so its bits are ordered */
+    uint32_t bits;
+    memcpy(&bits, &single, sizeof bits);
+    return (int)(bits >> BUCKET_SHIFT);
 }
 
 static void put_in(collapser *k, int32_t edge, int bucket)
@@ -198,18 +194,6 @@ static int32_t find_half_edge(const collapser *k, const int32_t *fan, int n, int
     return -1;
 }
 
-/* The link condition: the only vertices connected to both ends are the two opposite the edge. The
- * surface must not be a tetrahedron. */
-static int keeps_manifold(const collapser *k, const int32_t *fan_a, int n_a, const int32_t *fan_b,
-                          int n_b)
-{
-    int n_interface = 0;
-    for (int i = 0; i < n_a; i++)
-        for (int j = 0; j < n_b; j++)
-            n_interface += k->tri[hx_corner_next(fan_a[i])] == k->tri[hx_corner_next(fan_b[j])];
-    return n_interface == 2 && n_a + n_b - 4 >= 3 && n_a + n_b - 4 <= MAX_FAN;
-}
-
 /* Twice the area divided by the sum of the squared sides: 0.577 for an equilateral triangle. */
 static double shape(const double n[3], const double *x0, const double *x1, const double *x2)
 {
@@ -241,26 +225,40 @@ static int keeps_sides(const collapser *k, const int32_t *fan, int n, const doub
     return 1;
 }
 
-static void glue(collapser *k, int64_t x, int64_t y)
-{
-    k->opposite[x] = (int32_t)y;
-    k->opposite[y] = (int32_t)x;
-}
-
 /* Removes the triangle of half-edge h: its two other sides become one. */
 static void remove_triangle(collapser *k, int64_t h)
 {
     const int64_t n = hx_corner_next(h), p = hx_corner_next(n);
     const int64_t x = k->opposite[n], y = k->opposite[p];
-    glue(k, x, y);
+    k->opposite[x] = (int32_t)y;
+    k->opposite[y] = (int32_t)x;
     /* x starts at the third vertex of the removed triangle and leads to the half-edge that stays */
     k->corner[k->tri[p]] = (int32_t)x;
     k->tri[3 * (h / 3)] = -1;
 }
 
-/* Merges b into a, which moves to x. */
-static int collapse(collapser *k, int32_t h, const int32_t *fan_b, int n_b, const double x[3])
+/* Performs the collapse if it is still valid. */
+static int try_candidate(collapser *k, const candidate *c)
 {
+    int32_t fan_a[MAX_FAN], fan_b[MAX_FAN];
+    double x[3];
+    if (k->corner[c->a] < 0 || k->corner[c->b] < 0) return HX_OK;
+    if (k->stamp[c->a] + k->stamp[c->b] != c->stamp) return HX_OK;
+    const int n_a = find_fan(k, c->a, fan_a), n_b = find_fan(k, c->b, fan_b);
+    const int32_t h = find_half_edge(k, fan_a, n_a, c->b);
+    if (n_a == 0 || n_b == 0 || h < 0) return HX_OK;
+    /* The link condition: the only vertices connected to both ends are the two opposite the
+     * edge. The surface must not be a tetrahedron. */
+    int n_interface = 0;
+    for (int i = 0; i < n_a; i++)
+        for (int j = 0; j < n_b; j++)
+            n_interface += k->tri[hx_corner_next(fan_a[i])] == k->tri[hx_corner_next(fan_b[j])];
+    if (!(n_interface == 2 && n_a + n_b - 4 >= 3 && n_a + n_b - 4 <= MAX_FAN)) return HX_OK;
+    const int32_t gone_0 = h / 3, gone_1 = k->opposite[h] / 3;
+    find_merged_place(k, c->a, c->b, x);
+    if (!keeps_sides(k, fan_a, n_a, x, gone_0, gone_1)) return HX_OK;
+    if (!keeps_sides(k, fan_b, n_b, x, gone_0, gone_1)) return HX_OK;
+    /* Merges b into a, which moves to x. */
     const int64_t g = k->opposite[h];
     const int32_t a = k->tri[h], b = k->tri[g];
     const int64_t beside = k->opposite[hx_corner_next(hx_corner_next(h))]; /* half-edge from a */
@@ -278,24 +276,6 @@ static int collapse(collapser *k, int32_t h, const int32_t *fan_b, int n_b, cons
     const int n = find_fan(k, a, fan);
     for (int i = 0; i < n; i++) HX_TRY(push(k, a, k->tri[hx_corner_next(fan[i])]));
     return HX_OK;
-}
-
-/* Performs the collapse if it is still valid. */
-static int try_candidate(collapser *k, const candidate *c)
-{
-    int32_t fan_a[MAX_FAN], fan_b[MAX_FAN];
-    double x[3];
-    if (k->corner[c->a] < 0 || k->corner[c->b] < 0) return HX_OK;
-    if (k->stamp[c->a] + k->stamp[c->b] != c->stamp) return HX_OK;
-    const int n_a = find_fan(k, c->a, fan_a), n_b = find_fan(k, c->b, fan_b);
-    const int32_t h = find_half_edge(k, fan_a, n_a, c->b);
-    if (n_a == 0 || n_b == 0 || h < 0) return HX_OK;
-    if (!keeps_manifold(k, fan_a, n_a, fan_b, n_b)) return HX_OK;
-    const int32_t gone_0 = h / 3, gone_1 = k->opposite[h] / 3;
-    find_merged_place(k, c->a, c->b, x);
-    if (!keeps_sides(k, fan_a, n_a, x, gone_0, gone_1)) return HX_OK;
-    if (!keeps_sides(k, fan_b, n_b, x, gone_0, gone_1)) return HX_OK;
-    return collapse(k, h, fan_b, n_b, x);
 }
 
 /* --- all of it --- */

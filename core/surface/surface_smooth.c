@@ -23,16 +23,6 @@ typedef struct smoother {
     double *next;      /* [n_vertex][3] next positions */
 } smoother;
 
-static void smoother_free(smoother *m)
-{
-    free(m->opposite);
-    free(m->first);
-    free(m->corner);
-    free(m->kind);
-    free(m->before);
-    free(m->next);
-}
-
 static const double *smoothed_place(const hx_surface *s, int64_t v)
 {
     return s->xyz + 3 * v;
@@ -41,16 +31,6 @@ static const double *smoothed_place(const hx_surface *s, int64_t v)
 static void difference(const double a[3], const double b[3], double out[3])
 {
     for (int d = 0; d < 3; d++) out[d] = a[d] - b[d];
-}
-
-static void list_corners(smoother *m)
-{
-    const hx_surface *s = m->s;
-    for (int64_t c = 0; c < 3 * s->n_tri; c++) m->first[s->tri[c] + 1]++;
-    for (int64_t v = 0; v < s->n_vertex; v++) m->first[v + 1] += m->first[v];
-    for (int64_t c = 0; c < 3 * s->n_tri; c++) m->corner[m->first[s->tri[c]]++] = (int32_t)c;
-    memmove(m->first + 1, m->first, (size_t)s->n_vertex * sizeof *m->first);
-    m->first[0] = 0;
 }
 
 /* 1 if caps that meet at a vertex differ in direction by more than 30 degrees: an edge of the
@@ -99,7 +79,13 @@ static int smoother_create(smoother *m, hx_surface *s, const hx_mesh *mesh)
     HX_TRY(hx_surface_pair(s->n_vertex, s->n_tri, s->tri, m->opposite, NULL, &n_bad));
     if (n_bad > 0) return HX_RAISE(HX_EINTERNAL, "the surface to be smoothed is not manifold");
     memcpy(m->before, s->xyz, 3 * n_vertex * sizeof *s->xyz);
-    list_corners(m);
+    const hx_surface *surface = m->s;
+    for (int64_t c = 0; c < 3 * surface->n_tri; c++) m->first[surface->tri[c] + 1]++;
+    for (int64_t v = 0; v < surface->n_vertex; v++) m->first[v + 1] += m->first[v];
+    for (int64_t c = 0; c < 3 * surface->n_tri; c++)
+        m->corner[m->first[surface->tri[c]]++] = (int32_t)c;
+    memmove(m->first + 1, m->first, (size_t)surface->n_vertex * sizeof *m->first);
+    m->first[0] = 0;
     choose_kinds(m);
     return HX_OK;
 }
@@ -318,6 +304,11 @@ int hx_surface_smooth(hx_surface *surface, const hx_surface_field *field, int n_
     if (n_step > 0) HX_TRY_FAIL(hold_crossing(&m, &result->n_held));
     measure_surface(surface, field->mesh, &result->volume_after, &area);
 fail:
-    smoother_free(&m);
+    free(m.opposite);
+    free(m.first);
+    free(m.corner);
+    free(m.kind);
+    free(m.before);
+    free(m.next);
     return rc;
 }

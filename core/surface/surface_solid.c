@@ -51,14 +51,6 @@ static int has(const hx_mesh *mesh, const uint8_t *at, int64_t e, unsigned bit)
     return (any & bit) != 0;
 }
 
-static void mark_near(const hx_mesh *mesh, const uint8_t *is_solid, uint8_t *at)
-{
-    for (int64_t e = 0; e < mesh->n_elem; e++) {
-        if (!is_solid[e] || !has(mesh, at, e, CORE)) continue;
-        for (int i = 0; i < 8; i++) at[mesh->conn[8 * e + i]] |= NEAR;
-    }
-}
-
 int hx_surface_sort_solid(const hx_surface_field *field, const uint8_t *is_solid, uint8_t *state,
                           uint8_t *is_kept)
 {
@@ -71,7 +63,10 @@ int hx_surface_sort_solid(const hx_surface_field *field, const uint8_t *is_solid
     for (int64_t e = 0; e < mesh->n_elem; e++) ragged[e] = is_mixed || ragged[e] ? is_solid[e] : 0;
     mark_faces(field, ragged, is_kept);
     mark_cores(mesh, ragged, is_kept);
-    mark_near(mesh, ragged, is_kept);
+    for (int64_t e = 0; e < mesh->n_elem; e++) {
+        if (!ragged[e] || !has(mesh, is_kept, e, CORE)) continue;
+        for (int i = 0; i < 8; i++) is_kept[mesh->conn[8 * e + i]] |= NEAR;
+    }
 #pragma omp parallel for schedule(static)
     for (int64_t e = 0; e < mesh->n_elem; e++) {
         state[e] = is_solid[e] ? HX_SOLID_BODY : HX_SOLID_NONE;

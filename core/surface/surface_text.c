@@ -9,14 +9,6 @@
 #include "../base/zip.h"
 #include "surface_files.h"
 
-/* 15 digits if they read back to the same double, otherwise 17. */
-static int put_double(char *to, size_t n_to, double value)
-{
-    int n = snprintf(to, n_to, "%.15g", value);
-    if (fabs(strtod(to, NULL) - value) > 0.0) n = snprintf(to, n_to, "%.17g", value);
-    return n;
-}
-
 int hx_surface_write_obj(const char *path, const hx_surface *surface, const hx_surface_about *about)
 {
     hx_atomic_file file;
@@ -25,7 +17,12 @@ int hx_surface_write_obj(const char *path, const hx_surface *surface, const hx_s
             about->title);
     for (int64_t v = 0; v < surface->n_vertex; v++) {
         char text[3][32];
-        for (int d = 0; d < 3; d++) put_double(text[d], sizeof text[d], surface->xyz[3 * v + d]);
+        for (int d = 0; d < 3; d++) { /* 15 digits if they read back to the same double */
+            const double value = surface->xyz[3 * v + d];
+            snprintf(text[d], sizeof text[d], "%.15g", value);
+            if (fabs(strtod(text[d], NULL) - value) > 0.0)
+                snprintf(text[d], sizeof text[d], "%.17g", value);
+        }
         fprintf(file.stream, "v %s %s %s\n", text[0], text[1], text[2]);
     }
     for (int64_t t = 0; t < surface->n_tri; t++) {
@@ -97,33 +94,6 @@ static const char *escape(const char *text, char *to, size_t n_to)
     return to;
 }
 
-static int put_model(page *p, const hx_surface *s, const hx_surface_about *about)
-{
-    char title[300];
-    HX_TRY(put_page_line(p, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"));
-    HX_TRY(
-        put_page_line(p,
-                      "<model unit=\"%s\" xml:lang=\"en-US\" xmlns=\"http://schemas.microsoft.com/"
-                      "3dmanufacturing/core/2015/02\">\n",
-                      unit_name(about->metre)));
-    HX_TRY(put_page_line(p, "<metadata name=\"Title\">%s</metadata>\n",
-                         escape(about->title, title, sizeof title)));
-    HX_TRY(put_page_line(p, "<metadata name=\"Application\">hextop</metadata>\n<resources>\n"
-                            "<object id=\"1\" type=\"model\"><mesh><vertices>\n"));
-    for (int64_t v = 0; v < s->n_vertex; v++)
-        HX_TRY(put_page_line(p, "<vertex x=\"%.9g\" y=\"%.9g\" z=\"%.9g\"/>\n",
-                             (double)(float)s->xyz[3 * v], (double)(float)s->xyz[3 * v + 1],
-                             (double)(float)s->xyz[3 * v + 2]));
-    HX_TRY(put_page_line(p, "</vertices><triangles>\n"));
-    for (int64_t t = 0; t < s->n_tri; t++)
-        HX_TRY(put_page_line(p, "<triangle v1=\"%d\" v2=\"%d\" v3=\"%d\"/>\n", (int)s->tri[3 * t],
-                             (int)s->tri[3 * t + 1], (int)s->tri[3 * t + 2]));
-    HX_TRY(put_page_line(p,
-                         "</triangles></mesh></object>\n</resources>\n<build><item objectid=\"1\"/>"
-                         "</build>\n</model>\n"));
-    return flush_page(p);
-}
-
 static int put_zip_text(hx_zip *zip, const char *name, const char *text)
 {
     HX_TRY(hx_zip_open(zip, name));
@@ -147,7 +117,30 @@ static int put_package(hx_zip *zip, const hx_surface *surface, const hx_surface_
         " Id=\"rel0\" Type=\"http://schemas.microsoft.com/3dmanufacturing/2013/01/3dmodel\"/>"
         "</Relationships>\n"));
     HX_TRY(hx_zip_open(zip, "3D/3dmodel.model"));
-    HX_TRY(put_model(&p, surface, about));
+    char title[300];
+    HX_TRY(put_page_line(&p, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"));
+    HX_TRY(
+        put_page_line(&p,
+                      "<model unit=\"%s\" xml:lang=\"en-US\" xmlns=\"http://schemas.microsoft.com/"
+                      "3dmanufacturing/core/2015/02\">\n",
+                      unit_name(about->metre)));
+    HX_TRY(put_page_line(&p, "<metadata name=\"Title\">%s</metadata>\n",
+                         escape(about->title, title, sizeof title)));
+    HX_TRY(put_page_line(&p, "<metadata name=\"Application\">hextop</metadata>\n<resources>\n"
+                             "<object id=\"1\" type=\"model\"><mesh><vertices>\n"));
+    for (int64_t v = 0; v < surface->n_vertex; v++)
+        HX_TRY(put_page_line(
+            &p, "<vertex x=\"%.9g\" y=\"%.9g\" z=\"%.9g\"/>\n", (double)(float)surface->xyz[3 * v],
+            (double)(float)surface->xyz[3 * v + 1], (double)(float)surface->xyz[3 * v + 2]));
+    HX_TRY(put_page_line(&p, "</vertices><triangles>\n"));
+    for (int64_t t = 0; t < surface->n_tri; t++)
+        HX_TRY(put_page_line(&p, "<triangle v1=\"%d\" v2=\"%d\" v3=\"%d\"/>\n",
+                             (int)surface->tri[3 * t], (int)surface->tri[3 * t + 1],
+                             (int)surface->tri[3 * t + 2]));
+    HX_TRY(put_page_line(&p,
+                         "</triangles></mesh></object>\n</resources>\n<build><item objectid=\"1\"/>"
+                         "</build>\n</model>\n"));
+    HX_TRY(flush_page(&p));
     HX_TRY(hx_zip_close(zip));
     return hx_zip_end(zip);
 }

@@ -230,11 +230,6 @@ fail:
     return rc;
 }
 
-static void face_nodes(const hx_tet_lattice *l, int64_t f, int32_t node[3])
-{
-    for (int i = 0; i < 3; i++) node[i] = l->tet[4 * (f / 4) + hx_tet_face[f % 4][i]];
-}
-
 /* A face is identified by its two edges at its lowest node. */
 static uint64_t face_key(const hx_tet_lattice *l, int64_t f)
 {
@@ -271,7 +266,8 @@ static int join_border(hx_tet_lattice *l)
         }
         if (end - i > 1) continue;
         int32_t *const face = l->face + 3 * l->n_face++;
-        face_nodes(l, order[i], face);
+        for (int k = 0; k < 3; k++)
+            face[k] = l->tet[4 * (order[i] / 4) + hx_tet_face[order[i] % 4][k]];
         for (int k = 0; k < 3; k++) l->is_border[face[k]] = 1;
     }
 fail:

@@ -63,14 +63,6 @@ static void split(const hx_triangle_tree *tree, int64_t first, int64_t n, int ax
     }
 }
 
-static int longest_axis(const hx_triangle_box *box)
-{
-    int axis = 0;
-    for (int d = 1; d < 3; d++)
-        if (box->high[d] - box->low[d] > box->high[axis] - box->low[axis]) axis = d;
-    return axis;
-}
-
 int hx_triangle_tree_create(hx_triangle_tree *tree, const hx_surface *surface)
 {
     int rc;
@@ -89,7 +81,10 @@ int hx_triangle_tree_create(hx_triangle_tree *tree, const hx_surface *surface)
         hx_triangle_box *const box = &tree->box[b];
         const int32_t first = box->first, m = box->n;
         if (m <= LEAF) continue;
-        split(tree, first, m, longest_axis(box));
+        int axis = 0;
+        for (int d = 1; d < 3; d++)
+            if (box->high[d] - box->low[d] > box->high[axis] - box->low[axis]) axis = d;
+        split(tree, first, m, axis);
         for (int i = 0; i < 2; i++) {
             hx_triangle_box *const child = &tree->box[tree->n_box + i];
             child->first = i ? first + m / 2 : first;

@@ -148,7 +148,7 @@ __global__ void __launch_bounds__(CONE_BLOCK, 5)
     cone_kernel(hx_device_bins cells, const double *field, int64_t n_cell, double radius,
                 double *__restrict__ result)
 {
-    const int64_t cell = hx_first_of_thread() / 32;
+    const int64_t cell = hx_grid_thread() / 32;
     if (cell >= n_cell) return;
     const int end = cells.d_start[cell + 1];
     for (int p = cells.d_start[cell]; p < end; p += CONE_GROUPS * CONE_MOST) {

@@ -125,7 +125,7 @@ __global__ void __launch_bounds__(HX_BLOCK)
                    double *result, double *partial, unsigned *ticket)
 {
     double sum[2] = {0.0, 0.0};
-    for (int64_t e = hx_first_of_thread(); e < n; e += hx_all_threads()) {
+    for (int64_t e = hx_grid_thread(); e < n; e += hx_all_threads()) {
         const double r = rho[e], v = volume[e];
         sum[0] += v * r;
         if (is_free(passive, e)) sum[1] += v * r * (1.0 - r);
@@ -156,7 +156,7 @@ __global__ void __launch_bounds__(HX_BLOCK)
                     double *result, double *partial, unsigned *ticket)
 {
     double sum[2] = {0.0, 0.0};
-    for (int64_t e = hx_first_of_thread(); e < n; e += hx_all_threads()) {
+    for (int64_t e = hx_grid_thread(); e < n; e += hx_all_threads()) {
         if (!is_free(passive, e)) continue;
         sum[0] += dc[e] > 0.0 ? dc[e] : 0.0;
         sum[1] += dv[e];
@@ -181,7 +181,7 @@ __global__ void __launch_bounds__(HX_BLOCK)
     oc_begin_kernel(hx_device_oc oc, double *partial, unsigned *ticket)
 {
     double sum[2] = {0.0, 0.0};
-    for (int64_t e = hx_first_of_thread(); e < oc.n; e += hx_all_threads()) {
+    for (int64_t e = hx_grid_thread(); e < oc.n; e += hx_all_threads()) {
         const double rho = oc.d_design[e], dv = oc.d_dv[e];
         const double b = fmax(0.0, oc.shift - oc.d_dc[e] / dv);
         const double t = rho * (oc.damping == 0.5 ? sqrt(b) : pow(b, oc.damping));
@@ -202,7 +202,7 @@ __global__ void __launch_bounds__(HX_BLOCK)
         trial[k] = oc.d_state->trial[k];
         sum[k] = 0.0;
     }
-    for (int64_t e = hx_first_of_thread(); e < oc.n; e += hx_all_threads()) {
+    for (int64_t e = hx_grid_thread(); e < oc.n; e += hx_all_threads()) {
         const double rho = oc.d_design[e], t = oc.d_proposal[e], dv = oc.d_dv[e];
         if (!is_free(oc.d_passive, e)) continue;
         for (int k = 0; k < HX_OC_TRIALS; k++)
@@ -218,7 +218,7 @@ __global__ void __launch_bounds__(HX_BLOCK) oc_end_kernel(hx_device_oc oc)
     __shared__ double of_warp[HX_BLOCK_WARPS];
     const double scale = oc.d_state->scale;
     double change = 0.0;
-    for (int64_t e = hx_first_of_thread(); e < oc.n; e += hx_all_threads()) {
+    for (int64_t e = hx_grid_thread(); e < oc.n; e += hx_all_threads()) {
         const double rho = oc.d_design[e];
         const double next = is_free(oc.d_passive, e)
                                 ? hx_oc_clipped(scale * oc.d_proposal[e], rho, oc.move, oc.rho_min)

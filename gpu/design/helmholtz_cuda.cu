@@ -6,7 +6,7 @@
 __global__ void __launch_bounds__(HX_BLOCK)
     flux_kernel(hx_device_helmholtz h, const double *__restrict__ x)
 {
-    const int64_t e = blockIdx.x * static_cast<int64_t>(blockDim.x) + threadIdx.x;
+    const int64_t e = hx_grid_thread();
     double corner[8], g[3], q[3];
     if (e >= h.n_elem) return;
     const int4 *const conn = reinterpret_cast<const int4 *>(h.d_conn + 8 * e);
@@ -24,7 +24,7 @@ template <bool WEDGES>
 __global__ void __launch_bounds__(HX_BLOCK)
     divergence_kernel(hx_device_helmholtz h, const double *__restrict__ x, double *__restrict__ y)
 {
-    const int64_t node = blockIdx.x * static_cast<int64_t>(blockDim.x) + threadIdx.x;
+    const int64_t node = hx_grid_thread();
     if (node >= h.n_node) return;
     double sum = h.d_mass[node] * x[node];
     for (int64_t k = h.d_node_elem_ptr[node]; k < h.d_node_elem_ptr[node + 1]; k++) {
@@ -42,7 +42,7 @@ __global__ void __launch_bounds__(HX_BLOCK)
 __global__ void __launch_bounds__(HX_BLOCK)
     helmholtz_diagonal_kernel(hx_device_helmholtz h, double *__restrict__ diagonal)
 {
-    const int64_t node = blockIdx.x * static_cast<int64_t>(blockDim.x) + threadIdx.x;
+    const int64_t node = hx_grid_thread();
     if (node >= h.n_node) return;
     double sum = h.d_mass[node];
     for (int64_t k = h.d_node_elem_ptr[node]; k < h.d_node_elem_ptr[node + 1]; k++)
@@ -56,7 +56,7 @@ __global__ void __launch_bounds__(HX_BLOCK)
     to_nodes_kernel(hx_device_helmholtz h, const double *__restrict__ value,
                     double *__restrict__ nodal)
 {
-    const int64_t node = blockIdx.x * static_cast<int64_t>(blockDim.x) + threadIdx.x;
+    const int64_t node = hx_grid_thread();
     double sum = 0.0;
     if (node >= h.n_node) return;
     for (int64_t k = h.d_node_elem_ptr[node]; k < h.d_node_elem_ptr[node + 1]; k++) {
@@ -71,7 +71,7 @@ __global__ void __launch_bounds__(HX_BLOCK)
     to_elements_kernel(hx_device_helmholtz h, const double *__restrict__ nodal,
                        double *__restrict__ value)
 {
-    const int64_t e = blockIdx.x * static_cast<int64_t>(blockDim.x) + threadIdx.x;
+    const int64_t e = hx_grid_thread();
     if (e >= h.n_elem) return;
     const int4 *const conn = reinterpret_cast<const int4 *>(h.d_conn + 8 * e);
     const int4 low = conn[0], high = conn[1];
@@ -91,37 +91,29 @@ __global__ void __launch_bounds__(HX_BLOCK)
 static int apply_helmholtz_cuda(hx_device *dev, const hx_device_helmholtz *h, const double *d_x,
                                 double *d_y)
 {
-    const cudaStream_t stream = hx_cuda_of(dev)->stream;
-    flux_kernel<<<hx_blocks(h->n_elem, HX_BLOCK), HX_BLOCK, 0, stream>>>(*h, d_x);
-    HX_TRY_LAUNCH("helmholtz flux");
+    HX_TRY(hx_launch(dev, "helmholtz flux", h->n_elem, flux_kernel, *h, d_x));
     const auto divergence = h->d_wedge ? divergence_kernel<true> : divergence_kernel<false>;
-    divergence<<<hx_blocks(h->n_node, HX_BLOCK), HX_BLOCK, 0, stream>>>(*h, d_x, d_y);
-    return HX_LAUNCHED("helmholtz divergence");
+    return hx_launch(dev, "helmholtz divergence", h->n_node, divergence, *h, d_x, d_y);
 }
 
 static int helmholtz_cuda_diagonal(hx_device *dev, const hx_device_helmholtz *h, double *d_diagonal)
 {
-    helmholtz_diagonal_kernel<<<hx_blocks(h->n_node, HX_BLOCK), HX_BLOCK, 0,
-                                hx_cuda_of(dev)->stream>>>(*h, d_diagonal);
-    return HX_LAUNCHED("helmholtz diagonal");
+    return hx_launch(dev, "helmholtz diagonal", h->n_node, helmholtz_diagonal_kernel, *h,
+                     d_diagonal);
 }
 
 static int to_nodes(hx_device *dev, const hx_device_helmholtz *h, const double *d_value,
                     double *d_node)
 {
     const auto kernel = h->has_collapsed ? to_nodes_kernel<true> : to_nodes_kernel<false>;
-    kernel<<<hx_blocks(h->n_node, HX_BLOCK), HX_BLOCK, 0, hx_cuda_of(dev)->stream>>>(*h, d_value,
-                                                                                     d_node);
-    return HX_LAUNCHED("helmholtz to_nodes");
+    return hx_launch(dev, "helmholtz to_nodes", h->n_node, kernel, *h, d_value, d_node);
 }
 
 static int to_elements(hx_device *dev, const hx_device_helmholtz *h, const double *d_node,
                        double *d_value)
 {
     const auto kernel = h->has_collapsed ? to_elements_kernel<true> : to_elements_kernel<false>;
-    kernel<<<hx_blocks(h->n_elem, HX_BLOCK), HX_BLOCK, 0, hx_cuda_of(dev)->stream>>>(*h, d_node,
-                                                                                     d_value);
-    return HX_LAUNCHED("helmholtz to_elements");
+    return hx_launch(dev, "helmholtz to_elements", h->n_elem, kernel, *h, d_node, d_value);
 }
 
 const hx_helmholtz_ops hx_cuda_helmholtz_ops = {apply_helmholtz_cuda, helmholtz_cuda_diagonal,

@@ -89,9 +89,37 @@ constexpr int HX_BLOCK = 256;
 constexpr int HX_MOST_SUMS = 8;  // maximum number of sums computed by one kernel
 constexpr int HX_SUM_PER_SM = 8; // maximum number of blocks of a sum per multiprocessor
 
-inline unsigned hx_blocks(int64_t n_thread, int block)
+// Index of the calling thread in a grid of one dimension, and the blocks of such a grid.
+__device__ __forceinline__ int64_t hx_grid_thread()
+{
+    return blockIdx.x * static_cast<int64_t>(blockDim.x) + threadIdx.x;
+}
+
+inline unsigned hx_blocks(int64_t n_thread, int block = HX_BLOCK)
 {
     return static_cast<unsigned>((n_thread + block - 1) / block);
+}
+
+// Name of a launch in messages, and its place in the source.
+struct hx_launch_name {
+    const char *text, *file;
+    int line;
+    hx_launch_name(const char *name, const char *in = __builtin_FILE(), int at = __builtin_LINE())
+        : text(name), file(in), line(at)
+    {
+    }
+};
+
+// Launches a kernel with n threads, in blocks of BLOCK, in the queue of the device; none if n is
+// 0.
+template <int BLOCK = HX_BLOCK, class... Parameter, class... Argument>
+int hx_launch(hx_device *dev, const hx_launch_name &name, int64_t n, void (*kernel)(Parameter...),
+              Argument... argument)
+{
+    if (n == 0) return HX_OK;
+    kernel<<<hx_blocks(n, BLOCK), BLOCK, 0, hx_cuda_of(dev)->stream>>>(
+        static_cast<Parameter>(argument)...);
+    return hx_cuda_try(name.file, name.line, name.text, cudaGetLastError);
 }
 
 // Uploads of at least this many bytes use several threads.

@@ -5,11 +5,6 @@
 
 #include "sums_cuda.cuh"
 
-__device__ __forceinline__ int64_t hx_first_of_thread()
-{
-    return blockIdx.x * static_cast<int64_t>(blockDim.x) + threadIdx.x;
-}
-
 __device__ __forceinline__ int64_t hx_all_threads()
 {
     return static_cast<int64_t>(gridDim.x) * blockDim.x;
@@ -19,14 +14,13 @@ __device__ __forceinline__ int64_t hx_all_threads()
 template <class Body>
 __global__ void __launch_bounds__(HX_BLOCK) hx_each_kernel(int64_t n, Body body)
 {
-    const int64_t e = hx_first_of_thread();
+    const int64_t e = hx_grid_thread();
     if (e < n) body(e);
 }
 
 template <class Body> int hx_for_each(hx_device *dev, int64_t n, const Body &body)
 {
-    hx_each_kernel<<<hx_blocks(n, HX_BLOCK), HX_BLOCK, 0, hx_cuda_of(dev)->stream>>>(n, body);
-    return HX_LAUNCHED("element field");
+    return hx_launch(dev, "element field", n, hx_each_kernel<Body>, n, body);
 }
 
 // Number of blocks of a sum. It depends only on n and the GPU, so that the order of the sum is

@@ -20,6 +20,14 @@ struct hx_plan_counts {
 template <class T> int hx_sum_before(hx_device *dev, T *d_number, int64_t n);
 template <class T> int hx_sum_with(hx_device *dev, T *d_number, int64_t n);
 
+// Number of bits of the numbers 0 .. most.
+inline int hx_bits_of(int64_t most)
+{
+    int bits = 1;
+    while (most >> bits) bits++;
+    return bits;
+}
+
 // Sorts n pairs by the lowest bits of their keys; the sort is stable. Keys and values: uint32_t and
 // int32_t, uint64_t and uint32_t, int32_t and int32_t, int32_t and uint64_t.
 template <class Key, class Value>

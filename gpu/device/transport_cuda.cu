@@ -281,16 +281,6 @@ template <class T> int put_items(hx_device *dev, const hx_transport_items *items
     return HX_LAUNCHED("sending to other processes");
 }
 
-int put(hx_device *dev, const hx_transport_items *items, const double *d_y)
-{
-    return put_items(dev, items, d_y);
-}
-
-int put_single(hx_device *dev, const hx_transport_items *items, const float *d_y)
-{
-    return put_items(dev, items, d_y);
-}
-
 int swap_single(hx_device *dev, const hx_transport_items *items, const hx_transport_arrivals *came,
                 const float *d_y, int64_t n, float *d_taken)
 {
@@ -325,29 +315,6 @@ unsigned blocks_of(int64_t n)
     return hx_blocks(n > 0 ? n : 1, HX_BLOCK);
 }
 
-template <class T>
-int add_items(hx_device *dev, const hx_transport_arrivals *came, const hx_transport_sums *sums,
-              T *d_y)
-{
-    add_kernel<T><<<blocks_of(sums->components * sums->n), HX_BLOCK, 0, hx_cuda_of(dev)->stream>>>(
-        *came, *sums, d_y);
-    return HX_LAUNCHED("receiving from other processes");
-}
-
-template <class T>
-int take_items(hx_device *dev, const hx_transport_arrivals *came, int64_t n, T *d_y)
-{
-    take_kernel<T><<<blocks_of(n), HX_BLOCK, 0, hx_cuda_of(dev)->stream>>>(*came, n, d_y);
-    return HX_LAUNCHED("receiving from other processes");
-}
-
-template <class T>
-int add_all_items(hx_device *dev, const hx_transport_arrivals *came, int64_t n, T *d_y)
-{
-    add_all_kernel<T><<<blocks_of(n), HX_BLOCK, 0, hx_cuda_of(dev)->stream>>>(*came, n, d_y);
-    return HX_LAUNCHED("sums over processes");
-}
-
 int sum_few(hx_device *dev, const hx_transport_items *items, const hx_transport_arrivals *came,
             int64_t n, double *d_y)
 {
@@ -363,46 +330,39 @@ int hx_cuda_transport_refuse(cudaError_t status, const char *what)
     return HX_RAISE(HX_EENV, "%s: %s", what, cudaGetErrorString(status));
 }
 
+template <class T>
 int hx_cuda_transport_add(hx_device *dev, const hx_transport_arrivals *came,
-                          const hx_transport_sums *sums, double *d_y)
+                          const hx_transport_sums *sums, T *d_y)
 {
-    return add_items(dev, came, sums, d_y);
+    add_kernel<T><<<blocks_of(sums->components * sums->n), HX_BLOCK, 0, hx_cuda_of(dev)->stream>>>(
+        *came, *sums, d_y);
+    return HX_LAUNCHED("receiving from other processes");
 }
 
-int hx_cuda_transport_add_single(hx_device *dev, const hx_transport_arrivals *came,
-                                 const hx_transport_sums *sums, float *d_y)
+template <class T>
+int hx_cuda_transport_take(hx_device *dev, const hx_transport_arrivals *came, int64_t n, T *d_y)
 {
-    return add_items(dev, came, sums, d_y);
+    take_kernel<T><<<blocks_of(n), HX_BLOCK, 0, hx_cuda_of(dev)->stream>>>(*came, n, d_y);
+    return HX_LAUNCHED("receiving from other processes");
 }
 
-int hx_cuda_transport_take(hx_device *dev, const hx_transport_arrivals *came, int64_t n,
-                           double *d_y)
+template <class T>
+int hx_cuda_transport_add_all(hx_device *dev, const hx_transport_arrivals *came, int64_t n, T *d_y)
 {
-    return take_items(dev, came, n, d_y);
+    add_all_kernel<T><<<blocks_of(n), HX_BLOCK, 0, hx_cuda_of(dev)->stream>>>(*came, n, d_y);
+    return HX_LAUNCHED("sums over processes");
 }
 
-int hx_cuda_transport_take_single(hx_device *dev, const hx_transport_arrivals *came, int64_t n,
-                                  float *d_y)
-{
-    return take_items(dev, came, n, d_y);
-}
-
-int hx_cuda_transport_add_all(hx_device *dev, const hx_transport_arrivals *came, int64_t n,
-                              double *d_y)
-{
-    return add_all_items(dev, came, n, d_y);
-}
-
-int hx_cuda_transport_add_all_single(hx_device *dev, const hx_transport_arrivals *came, int64_t n,
-                                     float *d_y)
-{
-    return add_all_items(dev, came, n, d_y);
-}
-
-namespace
-{
-
-} // namespace
+template int hx_cuda_transport_add(hx_device *, const hx_transport_arrivals *,
+                                   const hx_transport_sums *, double *);
+template int hx_cuda_transport_add(hx_device *, const hx_transport_arrivals *,
+                                   const hx_transport_sums *, float *);
+template int hx_cuda_transport_take(hx_device *, const hx_transport_arrivals *, int64_t, double *);
+template int hx_cuda_transport_take(hx_device *, const hx_transport_arrivals *, int64_t, float *);
+template int hx_cuda_transport_add_all(hx_device *, const hx_transport_arrivals *, int64_t,
+                                       double *);
+template int hx_cuda_transport_add_all(hx_device *, const hx_transport_arrivals *, int64_t,
+                                       float *);
 
 const hx_transport_ops hx_cuda_transport_ops = {
     .name = "CUDA IPC",
@@ -412,15 +372,15 @@ const hx_transport_ops hx_cuda_transport_ops = {
     .release = release,
     .open = open,
     .close = close,
-    .put = put,
-    .put_single = put_single,
+    .put = put_items<double>,
+    .put_single = put_items<float>,
     .wait = wait,
-    .add = hx_cuda_transport_add,
-    .add_single = hx_cuda_transport_add_single,
-    .take = hx_cuda_transport_take,
-    .take_single = hx_cuda_transport_take_single,
-    .add_all = hx_cuda_transport_add_all,
-    .add_all_single = hx_cuda_transport_add_all_single,
+    .add = hx_cuda_transport_add<double>,
+    .add_single = hx_cuda_transport_add<float>,
+    .take = hx_cuda_transport_take<double>,
+    .take_single = hx_cuda_transport_take<float>,
+    .add_all = hx_cuda_transport_add_all<double>,
+    .add_all_single = hx_cuda_transport_add_all<float>,
     .sum_few = sum_few,
     .swap_single = swap_single,
 };

@@ -6,18 +6,14 @@
 #include "core/device/transport_ops.h"
 #include "cuda_device.cuh"
 
+// T: double or float.
+template <class T>
 int hx_cuda_transport_add(hx_device *dev, const hx_transport_arrivals *came,
-                          const hx_transport_sums *sums, double *d_y);
-int hx_cuda_transport_add_single(hx_device *dev, const hx_transport_arrivals *came,
-                                 const hx_transport_sums *sums, float *d_y);
-int hx_cuda_transport_take(hx_device *dev, const hx_transport_arrivals *came, int64_t n,
-                           double *d_y);
-int hx_cuda_transport_take_single(hx_device *dev, const hx_transport_arrivals *came, int64_t n,
-                                  float *d_y);
-int hx_cuda_transport_add_all(hx_device *dev, const hx_transport_arrivals *came, int64_t n,
-                              double *d_y);
-int hx_cuda_transport_add_all_single(hx_device *dev, const hx_transport_arrivals *came, int64_t n,
-                                     float *d_y);
+                          const hx_transport_sums *sums, T *d_y);
+template <class T>
+int hx_cuda_transport_take(hx_device *dev, const hx_transport_arrivals *came, int64_t n, T *d_y);
+template <class T>
+int hx_cuda_transport_add_all(hx_device *dev, const hx_transport_arrivals *came, int64_t n, T *d_y);
 
 // For attempts that may fail: clears the error, so that the next check does not report it. HX_EENV.
 int hx_cuda_transport_refuse(cudaError_t status, const char *what);

@@ -172,21 +172,10 @@ template <class T> int put_items(hx_device *dev, const hx_transport_items *items
     T *const d_packed = reinterpret_cast<T *>(items->d_remote + HX_TRANSPORT_HEAD + items->half);
     if (!items->d_at) return exchange<T>(dev, *items, nullptr, d_y);
     if (n > 0) {
-        pack_kernel<T><<<hx_blocks(n, HX_BLOCK), HX_BLOCK, 0, hx_cuda_of(dev)->stream>>>(
-            *items, d_y, d_packed);
-        HX_TRY_LAUNCH("sending to other processes");
+        HX_TRY(
+            hx_launch(dev, "sending to other processes", n, pack_kernel<T>, *items, d_y, d_packed));
     }
     return exchange<T>(dev, *items, d_packed, d_y);
-}
-
-int put(hx_device *dev, const hx_transport_items *items, const double *d_y)
-{
-    return put_items(dev, items, d_y);
-}
-
-int put_single(hx_device *dev, const hx_transport_items *items, const float *d_y)
-{
-    return put_items(dev, items, d_y);
 }
 
 } // namespace
@@ -200,12 +189,12 @@ const hx_transport_ops hx_cuda_transport_nccl_ops = {
     .leave = leave,
     .alloc = alloc,
     .release = release,
-    .put = put,
-    .put_single = put_single,
-    .add = hx_cuda_transport_add,
-    .add_single = hx_cuda_transport_add_single,
-    .take = hx_cuda_transport_take,
-    .take_single = hx_cuda_transport_take_single,
-    .add_all = hx_cuda_transport_add_all,
-    .add_all_single = hx_cuda_transport_add_all_single,
+    .put = put_items<double>,
+    .put_single = put_items<float>,
+    .add = hx_cuda_transport_add<double>,
+    .add_single = hx_cuda_transport_add<float>,
+    .take = hx_cuda_transport_take<double>,
+    .take_single = hx_cuda_transport_take<float>,
+    .add_all = hx_cuda_transport_add_all<double>,
+    .add_all_single = hx_cuda_transport_add_all<float>,
 };

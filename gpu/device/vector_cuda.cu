@@ -10,7 +10,7 @@
 template <class T>
 __global__ void zero_entries_kernel(int64_t n, const int64_t *__restrict__ dof, T *y)
 {
-    const int64_t k = blockIdx.x * static_cast<int64_t>(blockDim.x) + threadIdx.x;
+    const int64_t k = hx_grid_thread();
     if (k < n) y[dof[k]] = T(0);
 }
 
@@ -18,7 +18,7 @@ template <class T>
 __global__ void put_entries_kernel(int64_t n, const int64_t *__restrict__ at,
                                    const T *__restrict__ value, T *__restrict__ y)
 {
-    const int64_t k = blockIdx.x * static_cast<int64_t>(blockDim.x) + threadIdx.x;
+    const int64_t k = hx_grid_thread();
     if (k < n) y[at[k]] = value[k];
 }
 
@@ -26,7 +26,7 @@ template <class T>
 __global__ void take_entries_kernel(int64_t n, const int64_t *__restrict__ at,
                                     const T *__restrict__ x, T *__restrict__ value)
 {
-    const int64_t k = blockIdx.x * static_cast<int64_t>(blockDim.x) + threadIdx.x;
+    const int64_t k = hx_grid_thread();
     if (k < n) value[k] = x[at[k]];
 }
 
@@ -35,7 +35,7 @@ template <class T>
 __global__ void spring_add_kernel(int64_t n, const int64_t *__restrict__ dof,
                                   const double *__restrict__ k, const T *x, T *y)
 {
-    const int64_t i = blockIdx.x * static_cast<int64_t>(blockDim.x) + threadIdx.x;
+    const int64_t i = hx_grid_thread();
     if (i < n) y[dof[i]] += static_cast<T>(k[i]) * (x ? x[dof[i]] : T(1));
 }
 
@@ -161,7 +161,7 @@ __global__ void __launch_bounds__(HX_BLOCK)
     sum_kernel(int64_t n, const double *a, double *result, double *partial, unsigned *ticket)
 {
     double sum[1] = {0.0};
-    for (int64_t e = hx_first_of_thread(); e < n; e += hx_all_threads()) sum[0] += a[e];
+    for (int64_t e = hx_grid_thread(); e < n; e += hx_all_threads()) sum[0] += a[e];
     if (hx_finish_sums(sum, partial, ticket)) result[0] = sum[0];
 }
 
@@ -176,29 +176,20 @@ template <class T> static int zero_entries(hx_device *dev, int64_t n, const int6
 template <class T>
 static int put_entries(hx_device *dev, int64_t n, const int64_t *d_at, const T *d_value, T *d_y)
 {
-    if (n == 0) return HX_OK;
-    put_entries_kernel<<<hx_blocks(n, HX_BLOCK), HX_BLOCK, 0, hx_cuda_of(dev)->stream>>>(
-        n, d_at, d_value, d_y);
-    return HX_LAUNCHED("put_entries");
+    return hx_launch(dev, "put_entries", n, put_entries_kernel<T>, n, d_at, d_value, d_y);
 }
 
 template <class T>
 static int take_entries(hx_device *dev, int64_t n, const int64_t *d_at, const T *d_x, T *d_value)
 {
-    if (n == 0) return HX_OK;
-    take_entries_kernel<<<hx_blocks(n, HX_BLOCK), HX_BLOCK, 0, hx_cuda_of(dev)->stream>>>(
-        n, d_at, d_x, d_value);
-    return HX_LAUNCHED("take_entries");
+    return hx_launch(dev, "take_entries", n, take_entries_kernel<T>, n, d_at, d_x, d_value);
 }
 
 template <class T>
 static int spring_add(hx_device *dev, int64_t n, const int64_t *d_dof, const double *d_k,
                       const T *d_x, T *d_y)
 {
-    if (n == 0) return HX_OK;
-    spring_add_kernel<<<hx_blocks(n, HX_BLOCK), HX_BLOCK, 0, hx_cuda_of(dev)->stream>>>(
-        n, d_dof, d_k, d_x, d_y);
-    return HX_LAUNCHED("spring_add");
+    return hx_launch(dev, "spring_add", n, spring_add_kernel<T>, n, d_dof, d_k, d_x, d_y);
 }
 
 static int fill_vector(hx_device *dev, int64_t n, double value, double *d_y)

@@ -30,7 +30,7 @@ template <class T> constexpr int HX_WIDTH = 16 / sizeof(T);
 template <int N, int AT_ONCE = 1, class Body>
 __device__ __forceinline__ void hx_for_each_pack(int64_t n, Body body)
 {
-    const int64_t thread = blockIdx.x * static_cast<int64_t>(blockDim.x) + threadIdx.x;
+    const int64_t thread = hx_grid_thread();
     const int64_t stride = static_cast<int64_t>(gridDim.x) * blockDim.x, n_pack = n / N;
     int64_t i = thread;
     if constexpr (AT_ONCE > 1)

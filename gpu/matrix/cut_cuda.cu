@@ -144,8 +144,7 @@ __global__ void __launch_bounds__(HX_BLOCK) shift_kernel(Number *number, int64_t
 template <class Number> int shift(hx_device *dev, Number *d_number, int64_t n, Number by)
 {
     if (n == 0 || by == 0) return HX_OK;
-    shift_kernel<<<hx_blocks(n, HX_BLOCK), HX_BLOCK, 0, hx_cuda_of(dev)->stream>>>(d_number, n, by);
-    return HX_LAUNCHED("numbers of a range");
+    return hx_launch(dev, "numbers of a range", n, shift_kernel<Number>, d_number, n, by);
 }
 
 // Counts the cells of the range, before each group and in total, and finds the points that they

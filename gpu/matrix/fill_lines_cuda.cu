@@ -88,7 +88,7 @@ __global__ void number_kernel(const device_patch *patch, hx_incidence in, int64_
                               int32_t *number)
 {
     const int cube = hx_line_cube(patch[k].order);
-    const int64_t item = blockIdx.x * static_cast<int64_t>(blockDim.x) + threadIdx.x;
+    const int64_t item = hx_grid_thread();
     if (item >= n_cell * cube) return;
     const int64_t cell = item / cube;
     const auto a = static_cast<int>(item % cube);
@@ -100,7 +100,7 @@ __global__ void point_kernel(int64_t n, const int32_t *__restrict__ number,
                              const double *__restrict__ xyz, const double *__restrict__ weight,
                              double *__restrict__ point)
 {
-    const int64_t i = blockIdx.x * static_cast<int64_t>(blockDim.x) + threadIdx.x;
+    const int64_t i = hx_grid_thread();
     if (i >= n) return;
     const int64_t a = number[i];
     const double w = weight ? weight[a] : 1.0;
@@ -299,16 +299,13 @@ int make_points(lines_filling *f, int32_t *number)
     const plan *const p = &f->p;
     const int64_t n = p->point_at[p->n_patch], cube = hx_line_cube(p->order);
     const hx_spline_rule *const rule = f->input.incidence.spline;
-    const cudaStream_t stream = hx_cuda_of(f->dev)->stream;
     for (int k = 0; k < p->n_patch; k++) {
         const int64_t n_cell = p->patch[k].n_cell;
-        number_kernel<<<hx_blocks(n_cell * cube, HX_BLOCK), HX_BLOCK, 0, stream>>>(
-            f->d_patch, f->input.incidence, n_cell, k, f->d_number);
-        HX_TRY_LAUNCH("points of a spline");
+        HX_TRY(hx_launch(f->dev, "points of a spline", n_cell * cube, number_kernel, f->d_patch,
+                         f->input.incidence, n_cell, k, f->d_number));
     }
-    point_kernel<<<hx_blocks(n, HX_BLOCK), HX_BLOCK, 0, stream>>>(n, f->d_number, f->input.d_xyz,
-                                                                  rule->weight, f->d_point);
-    HX_TRY_LAUNCH("points of a spline");
+    HX_TRY(hx_launch(f->dev, "points of a spline", n, point_kernel, n, f->d_number, f->input.d_xyz,
+                     rule->weight, f->d_point));
     return f->dev->ops->download(f->dev, number, f->d_number,
                                  static_cast<size_t>(n) * sizeof *number);
 }

@@ -147,9 +147,8 @@ template <int C> static int add_chunk(const separate_filling *f, int64_t first, 
 {
     const storing_sink<C> sink = {f->d_number, first};
     HX_TRY(hx_launch_cells<C>(f->dev, f->input, nullptr, first, n, sink));
-    add_stored<C><<<hx_blocks(n, HX_BLOCK), HX_BLOCK, 0, hx_cuda_of(f->dev)->stream>>>(
-        *f->m, f->input.incidence.point, f->d_number, first, n);
-    return HX_LAUNCHED("add_stored");
+    return hx_launch(f->dev, "add_stored", n, add_stored<C>, *f->m, f->input.incidence.point,
+                     f->d_number, first, n);
 }
 
 static int separate_run(hx_cuda_filling *filling)

@@ -12,13 +12,6 @@
 #include "core/base/radix_sort.h"
 #include "fill_tiles_cuda.cuh"
 
-static int bits_of_key(int64_t most)
-{
-    int n = 1;
-    while (most >> n) n++;
-    return n;
-}
-
 // Index of a column in a row, whose columns ascend; it must be present.
 static HX_HD int find_entry(const hx_device_pattern &p, int64_t row, int32_t col)
 {
@@ -162,18 +155,15 @@ static int alloc_sort(sort_filling *f, sort_memory *s)
 
 static int make_order(sort_filling *f, sort_memory *s)
 {
-    const cudaStream_t stream = hx_cuda_of(f->dev)->stream;
     HX_TRY(alloc_sort(f, s));
-    make_keys<<<hx_blocks(f->n, HX_BLOCK), HX_BLOCK, 0, stream>>>(
-        f->m->pattern, f->input.incidence.point, f->n, s->col_bits, s->d_key[0], f->d_order);
-    HX_TRY_LAUNCH("make_keys");
+    HX_TRY(hx_launch(f->dev, "make_keys", f->n, make_keys, f->m->pattern, f->input.incidence.point,
+                     f->n, s->col_bits, s->d_key[0], f->d_order));
     uint32_t *order[2] = {f->d_order, s->d_other};
     HX_TRY(sort_pairs(f, s, s->d_temp, order));
     f->d_order = order[0];
     s->d_other = order[1];
-    find_segments<<<hx_blocks(f->n, HX_BLOCK), HX_BLOCK, 0, stream>>>(
-        f->m->pattern, s->d_key[0], f->n, s->col_bits, f->d_segment);
-    return HX_LAUNCHED("find_segments");
+    return hx_launch(f->dev, "find_segments", f->n, find_segments, f->m->pattern, s->d_key[0], f->n,
+                     s->col_bits, f->d_segment);
 }
 
 static int sort_prepare(hx_cuda_filling *filling)
@@ -188,8 +178,8 @@ static int sort_prepare(hx_cuda_filling *filling)
         return HX_RAISE(HX_EENV,
                         "%lld triplets are more than a 32-bit index can count; use fill 'gather'",
                         static_cast<long long>(f->n));
-    s.col_bits = bits_of_key(p->n_point);
-    s.n_bits = s.col_bits + bits_of_key(p->n_row);
+    s.col_bits = hx_bits_of(p->n_point);
+    s.n_bits = s.col_bits + hx_bits_of(p->n_row);
     // Padding of a format is never written, so it is set to 0 here.
     HX_TRY(ops->zero(f->dev, f->m->d_value, hx_value_bytes(*f->m)));
     if (f->n == 0) return HX_OK;
@@ -456,7 +446,7 @@ static int triplets_run(hx_cuda_filling *filling)
     double begin = hx_clock();
     HX_TRY(f->m->spec.components == 3 ? integrate<3>(f, &begin) : integrate<1>(f, &begin));
     memcpy(f->scratch, f->key, static_cast<size_t>(f->n) * sizeof *f->key);
-    HX_TRY(hx_radix_sort(f->scratch, f->order, f->n, 32 + bits_of_key(f->m->pattern.n_point)));
+    HX_TRY(hx_radix_sort(f->scratch, f->order, f->n, 32 + hx_bits_of(f->m->pattern.n_point)));
     convert(f);
     HX_TRY(end_step(f, CONVERSION, &begin));
     HX_TRY(f->dev->ops->upload(f->dev, f->m->d_value, f->value, hx_value_bytes(*f->m)));

@@ -19,18 +19,6 @@ constexpr uint32_t WHOLE = UINT32_MAX; // place at which a chunk is halved: not 
 // other cells.
 constexpr int64_t OWN_CELLS = 5, OF_CELLS = 8;
 
-int count_bits(int64_t n) // number of bits of the numbers 0 .. n
-{
-    int bits = 1;
-    while (n >> bits) bits++;
-    return bits;
-}
-
-__device__ __forceinline__ int64_t global_thread()
-{
-    return blockIdx.x * static_cast<int64_t>(blockDim.x) + threadIdx.x;
-}
-
 // The state of a build, as seen by kernels.
 struct building {
     hx_incidence in;
@@ -48,7 +36,7 @@ struct building {
 // The lowest cell of each row.
 __global__ void row_keys_kernel(building b, uint32_t *key, int32_t *row, unsigned *n_wide)
 {
-    const int64_t r = global_thread();
+    const int64_t r = hx_grid_thread();
     if (r >= b.n_row) return;
     const int64_t first = b.point_ptr[r], n_place = b.point_ptr[r + 1] - first;
     const bool is_wide =
@@ -63,7 +51,7 @@ __global__ void row_keys_kernel(building b, uint32_t *key, int32_t *row, unsigne
 // cells.
 __global__ void weights_kernel(building b, const uint32_t *lowest, int64_t each)
 {
-    const int64_t k = global_thread();
+    const int64_t k = hx_grid_thread();
     if (k > b.n_narrow) return;
     const int64_t r = k < b.n_narrow ? b.p.d_row[k] : 0;
     b.p.d_first_place[k] =
@@ -74,7 +62,7 @@ __global__ void weights_kernel(building b, const uint32_t *lowest, int64_t each)
 // Renumbers chunk c to number[c]; its rows from place half[c] on go to the next chunk.
 __global__ void halve_kernel(building b, const uint32_t *number, const uint32_t *half)
 {
-    const int64_t k = global_thread();
+    const int64_t k = hx_grid_thread();
     if (k >= b.n_narrow) return;
     const uint32_t c = b.chunk[k];
     b.chunk[k] = number[c] + (b.p.d_first_place[k] >= half[c]);
@@ -83,7 +71,7 @@ __global__ void halve_kernel(building b, const uint32_t *number, const uint32_t 
 // Keys and indices of the places; stores the point bits of d_place.
 __global__ void places_kernel(building b, uint64_t *key, uint32_t *index)
 {
-    const int64_t k = global_thread();
+    const int64_t k = hx_grid_thread();
     if (k >= b.n_narrow) return;
     const int64_t r = b.p.d_row[k], first = b.point_ptr[r], n = b.point_ptr[r + 1] - first;
     const uint64_t chunk = static_cast<uint64_t>(b.chunk[k]) << b.cell_bits;
@@ -99,14 +87,14 @@ __global__ void places_kernel(building b, uint64_t *key, uint32_t *index)
 
 __global__ void visit_starts_kernel(int64_t n, const uint64_t *key, uint32_t *is_first)
 {
-    const int64_t i = global_thread();
+    const int64_t i = hx_grid_thread();
     if (i < n) is_first[i] = i == 0 || key[i] != key[i - 1];
 }
 
 // First row and first place of each chunk.
 __global__ void chunk_rows_kernel(building b)
 {
-    const int64_t k = global_thread();
+    const int64_t k = hx_grid_thread();
     if (k > b.n_narrow) return;
     const int64_t last = k < b.n_narrow ? b.chunk[k] : b.n_chunk;
     for (int64_t c = k > 0 ? b.chunk[k - 1] + 1 : 0; c <= last; c++) {
@@ -118,7 +106,7 @@ __global__ void chunk_rows_kernel(building b)
 // First visit of each chunk. number: count of visits up to and including a place.
 __global__ void chunk_visits_kernel(building b, const uint64_t *key, const uint32_t *number)
 {
-    const int64_t i = global_thread();
+    const int64_t i = hx_grid_thread();
     if (i > b.n_own) return;
     const int64_t before = i > 0 ? static_cast<int64_t>(key[i - 1] >> b.cell_bits) : -1;
     const int64_t last = i < b.n_own ? static_cast<int64_t>(key[i] >> b.cell_bits) : b.n_chunk;
@@ -130,7 +118,7 @@ __global__ void chunk_visits_kernel(building b, const uint64_t *key, const uint3
 __global__ void cells_kernel(building b, const uint64_t *key, const uint32_t *index,
                              const uint32_t *number)
 {
-    const int64_t i = global_thread();
+    const int64_t i = hx_grid_thread();
     if (i >= b.n_own) return;
     const uint64_t chunk = key[i] >> b.cell_bits;
     const uint32_t visit = number[i] - 1;
@@ -149,11 +137,6 @@ struct worker {
     uint64_t *d_key, *d_sorted; // [n_own] before and after sorting
     uint32_t *d_index, *d_sorted_index, *d_number;
 };
-
-unsigned blocks(int64_t n)
-{
-    return hx_blocks(n, HX_BLOCK);
-}
 
 template <class T> int take(worker *w, int i, int64_t count, T **d_out)
 {
@@ -176,8 +159,8 @@ int sort_rows(worker *w)
     HX_TRY(scratch.take(&d_row, b->n_row));
     HX_TRY(scratch.take(&d_wide, 1));
     HX_TRY(w->dev->ops->zero(w->dev, d_wide, sizeof *d_wide));
-    row_keys_kernel<<<blocks(b->n_row), HX_BLOCK, 0, w->stream>>>(*b, d_key, d_row, d_wide);
-    HX_TRY_LAUNCH("row_keys_kernel");
+    HX_TRY(
+        hx_launch(w->dev, "row_keys_kernel", b->n_row, row_keys_kernel, *b, d_key, d_row, d_wide));
     HX_TRY(hx_sort_by_key(w->dev, d_key, w->d_lowest, d_row, w->p->d_row, b->n_row, 32));
     HX_TRY(w->dev->ops->download(w->dev, &n_wide, d_wide, sizeof n_wide));
     w->p->n_wide = n_wide;
@@ -197,8 +180,8 @@ int cut_rows(worker *w)
     w->p->d_place = w->p->d_first_place + b->n_narrow + 1;
     b->p = *w->p;
     b->n_chunk = (n_cell + each - 1) / each;
-    weights_kernel<<<blocks(b->n_narrow + 1), HX_BLOCK, 0, w->stream>>>(*b, w->d_lowest, each);
-    HX_TRY_LAUNCH("weights_kernel");
+    HX_TRY(hx_launch(w->dev, "weights_kernel", b->n_narrow + 1, weights_kernel, *b, w->d_lowest,
+                     each));
     HX_TRY(hx_sum_before(w->dev, b->p.d_first_place, b->n_narrow + 1));
     HX_TRY(w->dev->ops->download(w->dev, &n_own, b->p.d_first_place + b->n_narrow, sizeof n_own));
     w->p->n_own = b->p.n_own = b->n_own = n_own;
@@ -213,19 +196,16 @@ int list_visits(worker *w, uint32_t *d_start)
     b->first_row = d_start;
     b->first_place = d_start + n;
     b->first_cell = d_start + 2 * n;
-    places_kernel<<<blocks(b->n_narrow), HX_BLOCK, 0, w->stream>>>(*b, w->d_key, w->d_index);
-    HX_TRY_LAUNCH("places_kernel");
+    HX_TRY(
+        hx_launch(w->dev, "places_kernel", b->n_narrow, places_kernel, *b, w->d_key, w->d_index));
     HX_TRY(hx_sort_by_key(w->dev, w->d_key, w->d_sorted, w->d_index, w->d_sorted_index, b->n_own,
-                          b->cell_bits + count_bits(b->n_chunk)));
-    visit_starts_kernel<<<blocks(b->n_own), HX_BLOCK, 0, w->stream>>>(b->n_own, w->d_sorted,
-                                                                      w->d_number);
-    HX_TRY_LAUNCH("visit_starts_kernel");
+                          b->cell_bits + hx_bits_of(b->n_chunk)));
+    HX_TRY(hx_launch(w->dev, "visit_starts_kernel", b->n_own, visit_starts_kernel, b->n_own,
+                     w->d_sorted, w->d_number));
     HX_TRY(hx_sum_with(w->dev, w->d_number, b->n_own));
-    chunk_rows_kernel<<<blocks(b->n_narrow + 1), HX_BLOCK, 0, w->stream>>>(*b);
-    HX_TRY_LAUNCH("chunk_rows_kernel");
-    chunk_visits_kernel<<<blocks(b->n_own + 1), HX_BLOCK, 0, w->stream>>>(*b, w->d_sorted,
-                                                                          w->d_number);
-    HX_TRY_LAUNCH("chunk_visits_kernel");
+    HX_TRY(hx_launch(w->dev, "chunk_rows_kernel", b->n_narrow + 1, chunk_rows_kernel, *b));
+    HX_TRY(hx_launch(w->dev, "chunk_visits_kernel", b->n_own + 1, chunk_visits_kernel, *b,
+                     w->d_sorted, w->d_number));
     free(w->p->start);
     w->p->start = nullptr;
     HX_TRY(hx_alloc(&w->p->start, 3 * n, sizeof *w->p->start, "chunks of rows"));
@@ -257,8 +237,8 @@ int halve_chunks(worker *w, const uint32_t *number)
     HX_TRY(scratch.take(&d_number, 2 * n));
     HX_TRY(
         w->dev->ops->upload(w->dev, d_number, number, 2 * static_cast<size_t>(n) * sizeof *number));
-    halve_kernel<<<blocks(w->b.n_narrow), HX_BLOCK, 0, w->stream>>>(w->b, d_number, d_number + n);
-    HX_TRY_LAUNCH("halve_kernel");
+    HX_TRY(hx_launch(w->dev, "halve_kernel", w->b.n_narrow, halve_kernel, w->b, d_number,
+                     d_number + n));
     return w->dev->ops->sync(w->dev);
 }
 
@@ -268,9 +248,8 @@ int finish(worker *w)
     w->p->n_visit = w->p->first_cell(w->p->n_chunk);
     HX_TRY(take(w, 2, w->p->n_visit, &w->p->d_cell));
     b->p = *w->p;
-    cells_kernel<<<blocks(b->n_own), HX_BLOCK, 0, w->stream>>>(*b, w->d_sorted, w->d_sorted_index,
-                                                               w->d_number);
-    HX_TRY_LAUNCH("cells_kernel");
+    HX_TRY(hx_launch(w->dev, "cells_kernel", b->n_own, cells_kernel, *b, w->d_sorted,
+                     w->d_sorted_index, w->d_number));
     return w->dev->ops->sync(w->dev);
 }
 
@@ -331,7 +310,7 @@ int hx_chunks::create(plan *p, hx_device *dev, const hx_device_pattern *pattern,
     w.b.n_row = pattern->n_row;
     w.b.most_entries = widest;
     w.b.most_places = capacity / 2;
-    w.b.cell_bits = count_bits(in->n_cell);
+    w.b.cell_bits = hx_bits_of(in->n_cell);
     return build(&w);
 }
 

@@ -13,14 +13,9 @@ constexpr int WARP = 32;
 constexpr int BLOCK = 256;
 constexpr int TURN = WARP / 4; // number of cells of a row at a time
 
-__device__ __forceinline__ int64_t global_thread()
-{
-    return blockIdx.x * static_cast<int64_t>(blockDim.x) + threadIdx.x;
-}
-
 __global__ void points_kernel(hx_incidence in, int32_t *point)
 {
-    const int64_t cell = global_thread();
+    const int64_t cell = hx_grid_thread();
     int corner[8];
     if (cell >= in.n_cell) return;
     const int32_t *const conn = in.point + 8 * cell;
@@ -33,7 +28,7 @@ __global__ void points_kernel(hx_incidence in, int32_t *point)
 template <bool FILL>
 __global__ void places_kernel(hx_incidence in, const int32_t *point, int64_t *ptr, uint32_t *place)
 {
-    const int64_t p = global_thread();
+    const int64_t p = hx_grid_thread();
     if (p > in.n_point) return;
     int64_t n = 0, before = -1;
     const int64_t begin = p < in.n_point ? in.point_ptr[p] : 0;
@@ -147,7 +142,7 @@ __global__ void __launch_bounds__(BLOCK)
 // The first corner that names each of the four points.
 __global__ void corners_kernel(hx_incidence in, uint8_t *first_corner)
 {
-    const int64_t cell = global_thread();
+    const int64_t cell = hx_grid_thread();
     int corner[8];
     if (cell >= in.n_cell) return;
     hx_cell_distinct(in.point + 8 * cell, corner);

@@ -11,18 +11,6 @@ using namespace hx_dist_meshs;
 
 constexpr uint32_t WIDE = UINT32_MAX; // key of a row that is in no window
 
-int count_bits(int64_t n) // number of bits of the numbers 0 .. n
-{
-    int bits = 1;
-    while (n >> bits) bits++;
-    return bits;
-}
-
-__device__ __forceinline__ int64_t global_thread()
-{
-    return blockIdx.x * static_cast<int64_t>(blockDim.x) + threadIdx.x;
-}
-
 // The state of a build, as seen by kernels.
 struct building {
     hx_incidence in;
@@ -53,7 +41,7 @@ __device__ __forceinline__ int64_t weigh(const building &b, int64_t r)
 // The lowest cell of each row.
 __global__ void row_keys_kernel(building b, uint32_t *key, int32_t *row, found *result)
 {
-    const int64_t r = global_thread();
+    const int64_t r = hx_grid_thread();
     if (r >= b.n_row) return;
     const int64_t first = b.point_ptr[r], weight = weigh(b, r);
     const bool is_wide = b.point_ptr[r + 1] == first || weight > b.widest;
@@ -69,7 +57,7 @@ __global__ void row_keys_kernel(building b, uint32_t *key, int32_t *row, found *
 // Weights and numbers of places of narrow rows in sorted order; 0 after the last.
 __global__ void weights_kernel(building b, int64_t *weight, int64_t *n_place)
 {
-    const int64_t k = global_thread();
+    const int64_t k = hx_grid_thread();
     if (k > b.n_narrow) return;
     const int64_t r = k < b.n_narrow ? b.p.d_row[k] : 0;
     weight[k] = k < b.n_narrow ? weigh(b, r) : 0;
@@ -80,7 +68,7 @@ __global__ void weights_kernel(building b, int64_t *weight, int64_t *n_place)
 // `target`.
 __global__ void window_rows_kernel(building b, const int64_t *begin)
 {
-    const int64_t k = global_thread();
+    const int64_t k = hx_grid_thread();
     if (k > b.n_narrow) return;
     if (k == b.n_narrow) {
         b.p.d_window_row[b.n_window] = static_cast<int32_t>(k);
@@ -94,7 +82,7 @@ __global__ void window_rows_kernel(building b, const int64_t *begin)
 __global__ void place_keys_kernel(building b, const int64_t *begin, const int64_t *first_place,
                                   uint64_t *key, uint32_t *own)
 {
-    const int64_t k = global_thread();
+    const int64_t k = hx_grid_thread();
     if (k >= b.n_narrow) return;
     const int64_t window = begin[k] / b.target, r = b.p.d_row[k], first = b.point_ptr[r];
     const int64_t n = b.point_ptr[r + 1] - first;
@@ -112,14 +100,14 @@ __global__ void place_keys_kernel(building b, const int64_t *begin, const int64_
 
 __global__ void visit_starts_kernel(int64_t n, const uint64_t *key, uint32_t *is_first)
 {
-    const int64_t i = global_thread();
+    const int64_t i = hx_grid_thread();
     if (i < n) is_first[i] = i == 0 || key[i] != key[i - 1];
 }
 
 // number: count of visits up to and including a place.
 __global__ void visits_kernel(building b, const uint64_t *key, const uint32_t *number)
 {
-    const int64_t i = global_thread();
+    const int64_t i = hx_grid_thread();
     if (i > b.n_own) return;
     if (i == b.n_own) {
         b.p.d_first_own[b.p.n_visit] = static_cast<uint32_t>(i);
@@ -140,11 +128,6 @@ struct worker {
     building b;
     plan *p;
 };
-
-unsigned blocks(int64_t n)
-{
-    return hx_blocks(n, HX_BLOCK);
-}
 
 int take(worker *w, int i, size_t bytes)
 {
@@ -167,8 +150,8 @@ int sort_rows(worker *w)
     HX_TRY(scratch.take(&d_row, b->n_row));
     HX_TRY(scratch.take(&d_found, 1));
     HX_TRY(w->dev->ops->zero(w->dev, d_found, sizeof *d_found));
-    row_keys_kernel<<<blocks(b->n_row), HX_BLOCK, 0, w->stream>>>(*b, d_key, d_row, d_found);
-    HX_TRY_LAUNCH("row_keys_kernel");
+    HX_TRY(
+        hx_launch(w->dev, "row_keys_kernel", b->n_row, row_keys_kernel, *b, d_key, d_row, d_found));
     HX_TRY(hx_sort_by_key(w->dev, d_key, d_sorted, d_row, w->p->d_row, b->n_row, 32));
     HX_TRY(w->dev->ops->download(w->dev, &result, d_found, sizeof result));
     w->p->n_wide = result.n_wide;
@@ -183,8 +166,8 @@ int cut_windows(worker *w, int64_t *d_begin, int64_t *d_first_place)
     building *b = &w->b;
     int64_t last;
     b->p = *w->p;
-    weights_kernel<<<blocks(b->n_narrow + 1), HX_BLOCK, 0, w->stream>>>(*b, d_begin, d_first_place);
-    HX_TRY_LAUNCH("weights_kernel");
+    HX_TRY(hx_launch(w->dev, "weights_kernel", b->n_narrow + 1, weights_kernel, *b, d_begin,
+                     d_first_place));
     HX_TRY(hx_sum_before(w->dev, d_begin, b->n_narrow + 1));
     HX_TRY(hx_sum_before(w->dev, d_first_place, b->n_narrow + 1));
     HX_TRY(w->dev->ops->download(w->dev, &last, d_begin + b->n_narrow - 1, sizeof last));
@@ -197,16 +180,16 @@ int cut_windows(worker *w, int64_t *d_begin, int64_t *d_first_place)
     w->p->d_visit = static_cast<uint32_t *>(w->p->d_memory[1]) + n_window + 1;
     w->p->d_own = w->p->d_visit + n_window + 1;
     b->p = *w->p;
-    window_rows_kernel<<<blocks(b->n_narrow + 1), HX_BLOCK, 0, w->stream>>>(*b, d_begin);
-    return HX_LAUNCHED("window_rows_kernel");
+    return hx_launch(w->dev, "window_rows_kernel", b->n_narrow + 1, window_rows_kernel, *b,
+                     d_begin);
 }
 
 int list_visits(worker *w, const uint64_t *d_key, uint32_t *d_number)
 {
     building *b = &w->b;
     uint32_t n_visit;
-    visit_starts_kernel<<<blocks(b->n_own), HX_BLOCK, 0, w->stream>>>(b->n_own, d_key, d_number);
-    HX_TRY_LAUNCH("visit_starts_kernel");
+    HX_TRY(hx_launch(w->dev, "visit_starts_kernel", b->n_own, visit_starts_kernel, b->n_own, d_key,
+                     d_number));
     HX_TRY(hx_sum_with(w->dev, d_number, b->n_own));
     HX_TRY(w->dev->ops->download(w->dev, &n_visit, d_number + b->n_own - 1, sizeof n_visit));
     w->p->n_visit = n_visit;
@@ -214,8 +197,7 @@ int list_visits(worker *w, const uint64_t *d_key, uint32_t *d_number)
     w->p->d_cell = static_cast<int32_t *>(w->p->d_memory[2]);
     w->p->d_first_own = static_cast<uint32_t *>(w->p->d_memory[2]) + n_visit;
     b->p = *w->p;
-    visits_kernel<<<blocks(b->n_own + 1), HX_BLOCK, 0, w->stream>>>(*b, d_key, d_number);
-    HX_TRY_LAUNCH("visits_kernel");
+    HX_TRY(hx_launch(w->dev, "visits_kernel", b->n_own + 1, visits_kernel, *b, d_key, d_number));
     return w->dev->ops->sync(w->dev);
 }
 
@@ -231,15 +213,14 @@ int build(worker *w)
     HX_TRY(scratch.take(&d_begin, b->n_narrow + 1));
     HX_TRY(scratch.take(&d_first_place, b->n_narrow + 1));
     HX_TRY(cut_windows(w, d_begin, d_first_place));
-    b->cell_bits = count_bits(b->in.n_cell);
+    b->cell_bits = hx_bits_of(b->in.n_cell);
     HX_TRY(scratch.take(&d_key, b->n_own));
     HX_TRY(scratch.take(&d_sorted, b->n_own));
     HX_TRY(scratch.take(&d_own, b->n_own));
-    place_keys_kernel<<<blocks(b->n_narrow), HX_BLOCK, 0, w->stream>>>(*b, d_begin, d_first_place,
-                                                                       d_key, d_own);
-    HX_TRY_LAUNCH("place_keys_kernel");
+    HX_TRY(hx_launch(w->dev, "place_keys_kernel", b->n_narrow, place_keys_kernel, *b, d_begin,
+                     d_first_place, d_key, d_own));
     HX_TRY(hx_sort_by_key(w->dev, d_key, d_sorted, d_own, w->p->d_own, b->n_own,
-                          b->cell_bits + count_bits(b->n_window)));
+                          b->cell_bits + hx_bits_of(b->n_window)));
     return list_visits(w, d_sorted, reinterpret_cast<uint32_t *>(d_key));
 }
 

@@ -290,7 +290,7 @@ static __global__ void __launch_bounds__(SIZE) codes_kernel(view v, uint16_t *__
 static __global__ void mark_kernel(view v, int64_t n_run, const uint8_t *__restrict__ is_interface,
                                    uint8_t *__restrict__ is_boundary)
 {
-    const int64_t i = blockIdx.x * static_cast<int64_t>(blockDim.x) + threadIdx.x;
+    const int64_t i = hx_grid_thread();
     if (i >= n_run) return;
     const int64_t first = i * v.n_each;
     const int64_t last = first + v.n_each < v.n_row ? first + v.n_each : v.n_row;

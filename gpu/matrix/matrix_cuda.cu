@@ -12,11 +12,6 @@ namespace
 constexpr int WARP = 32;
 static_assert(HX_SLICE == WARP, "a lane of a warp is a row of a slice");
 
-__device__ __forceinline__ int64_t global_thread()
-{
-    return blockIdx.x * static_cast<int64_t>(blockDim.x) + threadIdx.x;
-}
-
 // Number of blocks for n warps.
 unsigned warp_blocks(int64_t n)
 {
@@ -33,7 +28,7 @@ __global__ void slice_widths_kernel(int64_t n_row, int64_t n_slice,
                                     const int64_t *__restrict__ row_ptr,
                                     int64_t *__restrict__ slice_ptr)
 {
-    const int64_t slice = global_thread() / WARP;
+    const int64_t slice = hx_grid_thread() / WARP;
     const int lane = static_cast<int>(threadIdx.x) % WARP;
     const int64_t r = HX_SLICE * slice + lane;
     if (slice >= n_slice) return;
@@ -48,7 +43,7 @@ __global__ void slice_widths_kernel(int64_t n_row, int64_t n_slice,
 __global__ void slice_columns_kernel(hx_matrix m, int64_t n_slice)
 {
     const hx_device_pattern &p = m.pattern;
-    const int64_t slice = global_thread() / WARP;
+    const int64_t slice = hx_grid_thread() / WARP;
     const int lane = static_cast<int>(threadIdx.x) % WARP;
     const int64_t r = HX_SLICE * slice + lane;
     if (slice >= n_slice) return;
@@ -65,7 +60,7 @@ __global__ void slice_columns_kernel(hx_matrix m, int64_t n_slice)
 template <int C> __global__ void number_columns_kernel(hx_matrix m)
 {
     const hx_device_pattern &p = m.pattern;
-    const int64_t r = global_thread() / WARP;
+    const int64_t r = hx_grid_thread() / WARP;
     const int lane = static_cast<int>(threadIdx.x) % WARP;
     if (r >= p.n_row) return;
     const bool lower = m.spec.part == HX_PART_LOWER;
@@ -87,7 +82,7 @@ template <int C> __global__ void number_columns_kernel(hx_matrix m)
 template <int C> __global__ void ell_columns_kernel(hx_matrix m)
 {
     const hx_device_pattern &p = m.pattern;
-    const int64_t row = global_thread(), n_dof = C * p.n_row, r = row / C;
+    const int64_t row = hx_grid_thread(), n_dof = C * p.n_row, r = row / C;
     const int i = static_cast<int>(row % C);
     if (row >= n_dof) return;
     const int64_t begin = p.d_row_ptr[r];
@@ -206,7 +201,7 @@ __device__ __forceinline__ double number_at(const hx_matrix &m, int64_t r, int n
 __global__ void diagonal_kernel(hx_matrix m, double *__restrict__ diag)
 {
     const hx_device_pattern &p = m.pattern;
-    const int64_t r = global_thread();
+    const int64_t r = hx_grid_thread();
     const int c = m.spec.components;
     if (r >= p.n_row) return;
     const int64_t begin = p.d_row_ptr[r];
@@ -224,16 +219,14 @@ __global__ void diagonal_kernel(hx_matrix m, double *__restrict__ diag)
 
 int diagonal(hx_device *dev, const hx_matrix *m, double *d_diag)
 {
-    diagonal_kernel<<<hx_blocks(m->pattern.n_row, HX_BLOCK), HX_BLOCK, 0,
-                      hx_cuda_of(dev)->stream>>>(*m, d_diag);
-    return HX_LAUNCHED("diagonal of the matrix");
+    return hx_launch(dev, "diagonal of the matrix", m->pattern.n_row, diagonal_kernel, *m, d_diag);
 }
 
 // Copies the blocks of rows first .. first + n_row - 1, row-major in double precision: one warp per
 // row of points.
 __global__ void rows_kernel(hx_matrix m, int64_t first, int64_t n_row, double *__restrict__ to)
 {
-    const int64_t k = global_thread() / WARP, r = first + k;
+    const int64_t k = hx_grid_thread() / WARP, r = first + k;
     const int lane = static_cast<int>(threadIdx.x) % WARP;
     const int c = m.spec.components;
     if (k >= n_row) return;

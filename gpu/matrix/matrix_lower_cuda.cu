@@ -77,7 +77,7 @@ __global__ void most_blocks_kernel(int64_t n_row, const int64_t *__restrict__ ro
                                    unsigned long long *most)
 {
     constexpr int shape[N_SHAPE] = {SHAPE[0], SHAPE[1], SHAPE[2], SHAPE[3]};
-    const int64_t thread = blockIdx.x * static_cast<int64_t>(blockDim.x) + threadIdx.x;
+    const int64_t thread = hx_grid_thread();
 #pragma unroll
     for (int i = 0; i < N_SHAPE; i++) {
         const int64_t first = thread * shape[i];
@@ -89,7 +89,7 @@ __global__ void most_blocks_kernel(int64_t n_row, const int64_t *__restrict__ ro
 
 template <class T> __global__ void count_up_kernel(int64_t n, T *to)
 {
-    const int64_t k = blockIdx.x * static_cast<int64_t>(blockDim.x) + threadIdx.x;
+    const int64_t k = hx_grid_thread();
     if (k < n) to[k] = static_cast<T>(k);
 }
 
@@ -98,7 +98,7 @@ template <class T>
 __global__ void pointers_kernel(int64_t n_row, int64_t n, const int32_t *__restrict__ key,
                                 T *__restrict__ ptr)
 {
-    const int64_t row = blockIdx.x * static_cast<int64_t>(blockDim.x) + threadIdx.x;
+    const int64_t row = hx_grid_thread();
     if (row > n_row) return;
     int64_t low = 0, high = n;
     while (low < high) {
@@ -154,9 +154,8 @@ int find_shape(hx_device *dev, const hx_matrix *m, hx_cuda_lower *s)
     int64_t most_block;
     HX_TRY(scratch.take(&d_most, N_SHAPE));
     HX_TRY(dev->ops->zero(dev, d_most, sizeof most));
-    most_blocks_kernel<<<hx_blocks(n_row / SHAPE[N_SHAPE - 1] + 1, HX_BLOCK), HX_BLOCK, 0,
-                         hx_cuda_of(dev)->stream>>>(n_row, m->pattern.d_row_ptr, d_most);
-    HX_TRY_LAUNCH("blocks of runs");
+    HX_TRY(hx_launch(dev, "blocks of runs", n_row / SHAPE[N_SHAPE - 1] + 1, most_blocks_kernel,
+                     n_row, m->pattern.d_row_ptr, d_most));
     HX_TRY(dev->ops->download(dev, most, d_most, sizeof most));
     s->n_each = choose_shape(&m->spec, most, &most_block);
     if (s->n_each == 0) return HX_OK;
@@ -225,14 +224,12 @@ int list_parts(hx_device *dev, const hx_matrix *m, hx_cuda_lower *s)
         view_of(m, s), s->d_end, s->d_outer_row, d_most);
     HX_TRY_LAUNCH("ends of lists");
     if (n > 0) {
-        count_up_kernel<<<hx_blocks(n, HX_BLOCK), HX_BLOCK, 0, stream>>>(n, d_count);
-        HX_TRY_LAUNCH("outer rows");
+        HX_TRY(hx_launch(dev, "outer rows", n, count_up_kernel<int32_t>, n, d_count));
         HX_TRY(
             hx_sort_by_key(dev, s->d_outer_row, d_sorted, d_count, s->d_part, n, bits_of(n_row)));
     }
-    pointers_kernel<<<hx_blocks(n_row + 1, HX_BLOCK), HX_BLOCK, 0, stream>>>(n_row, n, d_sorted,
-                                                                             s->d_part_ptr);
-    HX_TRY_LAUNCH("outer rows");
+    HX_TRY(hx_launch(dev, "outer rows", n_row + 1, pointers_kernel<int32_t>, n_row, n, d_sorted,
+                     s->d_part_ptr));
     HX_TRY(dev->ops->download(dev, &most, d_most, sizeof most));
     s->most_outer = static_cast<int>(most);
     return HX_OK;
@@ -271,7 +268,7 @@ __global__ void blocks_kernel(int64_t n_row, const int64_t *__restrict__ row_ptr
                               const int32_t *__restrict__ col, int32_t *__restrict__ key,
                               uint64_t *__restrict__ block)
 {
-    const int64_t r = blockIdx.x * static_cast<int64_t>(blockDim.x) + threadIdx.x;
+    const int64_t r = hx_grid_thread();
     if (r >= n_row) return;
     const int64_t begin = row_ptr[r];
     const int n_off = static_cast<int>(row_ptr[r + 1] - begin) - 1;
@@ -284,7 +281,7 @@ __global__ void blocks_kernel(int64_t n_row, const int64_t *__restrict__ row_ptr
 __global__ void split_kernel(int64_t n, const uint64_t *__restrict__ block,
                              int32_t *__restrict__ row, uint16_t *__restrict__ entry)
 {
-    const int64_t k = blockIdx.x * static_cast<int64_t>(blockDim.x) + threadIdx.x;
+    const int64_t k = hx_grid_thread();
     if (k >= n) return;
     row[k] = static_cast<int32_t>(block[k] >> 16);
     entry[k] = static_cast<uint16_t>(block[k] & 0xffff);
@@ -298,7 +295,6 @@ int64_t list_blocks(const hx_matrix_spec *spec, int64_t n_row)
 
 int create_lists(hx_device *dev, const hx_matrix *m, hx_cuda_lower *s)
 {
-    const cudaStream_t stream = hx_cuda_of(dev)->stream;
     const hx_device_pattern &p = m->pattern;
     const size_t n_off = static_cast<size_t>(s->n_off);
     hx_cuda_scratch scratch(dev);
@@ -313,18 +309,15 @@ int create_lists(hx_device *dev, const hx_matrix *m, hx_cuda_lower *s)
     HX_TRY(scratch.take(&d_block, s->n_off));
     HX_TRY(scratch.take(&d_block_sorted, s->n_off));
     if (s->n_off > 0) {
-        blocks_kernel<<<hx_blocks(p.n_row, HX_BLOCK), HX_BLOCK, 0, stream>>>(
-            p.n_row, p.d_row_ptr, p.d_col, d_key, d_block);
-        HX_TRY_LAUNCH("blocks of columns");
+        HX_TRY(hx_launch(dev, "blocks of columns", p.n_row, blocks_kernel, p.n_row, p.d_row_ptr,
+                         p.d_col, d_key, d_block));
         HX_TRY(hx_sort_by_key(dev, d_key, d_sorted, d_block, d_block_sorted, s->n_off,
                               bits_of(p.n_row)));
-        split_kernel<<<hx_blocks(s->n_off, HX_BLOCK), HX_BLOCK, 0, stream>>>(
-            s->n_off, d_block_sorted, s->d_row, s->d_entry);
-        HX_TRY_LAUNCH("blocks of columns");
+        HX_TRY(hx_launch(dev, "blocks of columns", s->n_off, split_kernel, s->n_off, d_block_sorted,
+                         s->d_row, s->d_entry));
     }
-    pointers_kernel<<<hx_blocks(p.n_row + 1, HX_BLOCK), HX_BLOCK, 0, stream>>>(
-        p.n_row, s->n_off, d_sorted, s->d_column_ptr);
-    return HX_LAUNCHED("blocks of columns");
+    return hx_launch(dev, "blocks of columns", p.n_row + 1, pointers_kernel<int64_t>, p.n_row,
+                     s->n_off, d_sorted, s->d_column_ptr);
 }
 
 size_t bytes_of_runs(int64_t n_row, int64_t n_off, int64_t n_run, int64_t n_outer)
@@ -453,9 +446,8 @@ static int divide_runs(hx_device *dev, const hx_matrix *m, const hx_cuda_interfa
     uint8_t *d_mark, *mark;
     hx_block_split split;
     HX_TRY(scratch.take(&d_mark, s->n_run));
-    mark_kernel<<<hx_blocks(s->n_run, HX_BLOCK), HX_BLOCK, 0, hx_cuda_of(dev)->stream>>>(
-        view_of(m, s), s->n_run, interface.d_is_interface, d_mark);
-    HX_TRY_LAUNCH("runs with interface rows");
+    HX_TRY(hx_launch(dev, "runs with interface rows", s->n_run, mark_kernel, view_of(m, s),
+                     s->n_run, interface.d_is_interface, d_mark));
     HX_TRY(hx_alloc_raw(&mark, n_run, sizeof *mark, "lower product"));
     int rc = dev->ops->download(dev, mark, d_mark, n_run);
     if (rc == HX_OK) rc = hx_block_split_marked(&split, s->n_run, mark);

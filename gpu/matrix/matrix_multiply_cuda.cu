@@ -400,8 +400,7 @@ int hx_cuda_matrix_multiply_part_single(hx_device *dev, const hx_matrix *m, hx_p
     HX_TRY(find_plan(m, &plan));
     const hx_cuda_rows rows = hx_rows_after(plan->interface, m->pattern.n_row, part);
     if (part == HX_PRODUCT_WHOLE || part == HX_PRODUCT_BEGIN) {
-        convert_kernel<<<hx_blocks(n, HX_BLOCK), HX_BLOCK, 0, stream>>>(n, d_x, d_work);
-        HX_TRY_LAUNCH("x in double");
+        HX_TRY(hx_launch(dev, "x in double", n, convert_kernel<float, double>, n, d_x, d_work));
     }
     HX_TRY(hx_cuda_matrix_multiply_part(dev, m, part, d_work, d_product));
     if (rows.n == 0) return HX_OK;

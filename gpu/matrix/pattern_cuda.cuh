@@ -85,8 +85,6 @@ static __device__ __forceinline__ bool hx_has_entry(int lower, int64_t row, int3
     return !lower || col <= row;
 }
 
-int hx_bits_of(int64_t n);
-
 // pattern_rows_cuda.cu. Whether the kernel for hexahedra can run, which needs `narrow` and `wide`.
 bool hx_takes_hexahedra(const hx_incidence *in);
 // Counts and one-byte slots of all rows except the huge ones, which are added to a list.

@@ -187,13 +187,6 @@ int64_t *lay_out_huge(hx_huge_rows *huge, hx_arena *arena, int64_t n_candidate, 
 
 } // namespace
 
-int hx_bits_of(int64_t n)
-{
-    int bits = 1;
-    while (n >> bits) bits++;
-    return bits;
-}
-
 int hx_sorted_pairs_lay_out(hx_sorted_pairs *s, hx_arena *arena, int64_t n, int64_t n_row,
                             int64_t n_point)
 {

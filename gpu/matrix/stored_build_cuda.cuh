@@ -44,11 +44,6 @@ struct building {
     plan p;
 };
 
-__device__ __forceinline__ int64_t global_thread()
-{
-    return blockIdx.x * static_cast<int64_t>(blockDim.x) + threadIdx.x;
-}
-
 // Iterates over the cells of an entry in ascending order. For each cell, bit sets of the points
 // that are the row's, and of those that are the column's; a collapsed cell may have several.
 struct walk {

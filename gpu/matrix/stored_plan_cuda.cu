@@ -21,7 +21,7 @@ __device__ __forceinline__ bool is_image(const hx_device_pattern &p, int64_t row
 __global__ void count_kernel(building b)
 {
     const hx_device_pattern &p = b.pattern;
-    const int64_t row = global_thread();
+    const int64_t row = hx_grid_thread();
     if (row > p.n_row) return;
     uint32_t n = 0;
     if (row < p.n_row)
@@ -68,7 +68,7 @@ __device__ __forceinline__ int64_t row_of_key(const hx_device_pattern &p, uint64
 __global__ void list_kernel(building b)
 {
     const hx_device_pattern &p = b.pattern;
-    const int64_t row = global_thread();
+    const int64_t row = hx_grid_thread();
     if (row >= p.n_row) return;
     uint32_t to = b.first[row];
     for (int64_t e = p.d_row_ptr[row]; e < p.d_row_ptr[row + 1]; e++) {
@@ -85,7 +85,7 @@ __global__ void list_kernel(building b)
 __global__ void images_kernel(building b)
 {
     const hx_device_pattern &p = b.pattern;
-    const int64_t kept = global_thread();
+    const int64_t kept = hx_grid_thread();
     if (kept >= b.p.n_kept) return;
     if (b.key) b.row[kept] = static_cast<int32_t>(row_of_key(p, b.key[kept]));
     if (!b.mirror) return;
@@ -106,7 +106,7 @@ __device__ __forceinline__ int count_terms(const building &b, int64_t kept)
 // maximum number of entries.
 template <int C> __global__ void weigh_kernel(building b)
 {
-    const int64_t kept = global_thread();
+    const int64_t kept = hx_grid_thread();
     if (kept > b.p.n_kept) return;
     const int n = count_terms(b, kept), part = is_diagonal(b, kept) ? DIAGONAL : OFF;
     const int64_t bytes = n * (4 * tile_words<C>(part) + 1) + 8;
@@ -122,13 +122,13 @@ __device__ __forceinline__ bool begins_record(const building &b, int64_t kept)
 
 __global__ void begin_kernel(building b)
 {
-    const int64_t kept = global_thread();
+    const int64_t kept = hx_grid_thread();
     if (kept <= b.p.n_kept) b.n_begin[kept] = kept < b.p.n_kept && begins_record(b, kept);
 }
 
 __global__ void first_kernel(building b)
 {
-    const int64_t kept = global_thread();
+    const int64_t kept = hx_grid_thread();
     if (kept > b.p.n_kept) return;
     if (kept == b.p.n_kept)
         b.record_first[b.p.n_record] = static_cast<uint32_t>(kept);
@@ -138,7 +138,7 @@ __global__ void first_kernel(building b)
 
 __global__ void at_kernel(building b)
 {
-    const int64_t r = global_thread();
+    const int64_t r = hx_grid_thread();
     if (r <= b.p.n_record) b.p.d_at[r] = {b.n_list[r], b.n_word[r]};
 }
 
@@ -149,11 +149,6 @@ struct worker {
     building b;
     plan *p;
 };
-
-unsigned blocks(int64_t n)
-{
-    return hx_blocks(n, HX_BLOCK);
-}
 
 template <class T> int take(worker *w, int i, int64_t count, T **d_out)
 {
@@ -204,8 +199,7 @@ int count_kept(worker *w)
 {
     building *b = &w->b;
     uint32_t n_kept;
-    count_kernel<<<blocks(b->pattern.n_row + 1), HX_BLOCK, 0, w->stream>>>(*b);
-    HX_TRY_LAUNCH("stored's count_kernel");
+    HX_TRY(hx_launch(w->dev, "stored's count_kernel", b->pattern.n_row + 1, count_kernel, *b));
     HX_TRY(hx_sum_before(w->dev, b->first, b->pattern.n_row + 1));
     HX_TRY(get(w, &n_kept, b->first + b->pattern.n_row));
     w->p->n_kept = n_kept;
@@ -214,8 +208,7 @@ int count_kept(worker *w)
 
 int start_images(worker *w)
 {
-    images_kernel<<<blocks(w->p->n_kept), HX_BLOCK, 0, w->stream>>>(w->b);
-    return HX_LAUNCHED("stored's images_kernel");
+    return hx_launch(w->dev, "stored's images_kernel", w->p->n_kept, images_kernel, w->b);
 }
 
 constexpr int WIDE = 20; // number of kept entries per row from which they are sorted by tiles
@@ -230,8 +223,7 @@ int list_sorted(worker *w)
     HX_TRY(scratch.take(&b->key, n));
     HX_TRY(scratch.take(&sorted_key, n));
     HX_TRY(scratch.take(&b->entry, n));
-    list_kernel<<<blocks(b->pattern.n_row), HX_BLOCK, 0, w->stream>>>(*b);
-    HX_TRY_LAUNCH("stored's list_kernel");
+    HX_TRY(hx_launch(w->dev, "stored's list_kernel", b->pattern.n_row, list_kernel, *b));
     HX_TRY(hx_sort_by_key(w->dev, b->key, sorted_key, b->entry, sorted, n, 64));
     b->key = sorted_key;
     b->entry = sorted;
@@ -262,8 +254,7 @@ int list_kept(worker *w, hx_cuda_scratch *scratch)
     b->p = *p;
     const bool has_blocks = format == HX_FORMAT_BSR || format == HX_FORMAT_BSRS;
     if (has_images && has_blocks && p->n_kept > WIDE * b->pattern.n_row) return list_sorted(w);
-    list_kernel<<<blocks(b->pattern.n_row), HX_BLOCK, 0, w->stream>>>(*b);
-    HX_TRY_LAUNCH("stored's list_kernel");
+    HX_TRY(hx_launch(w->dev, "stored's list_kernel", b->pattern.n_row, list_kernel, *b));
     return start_images(w);
 }
 
@@ -280,18 +271,15 @@ int cut_records(worker *w, hx_cuda_scratch *scratch)
         HX_TRY(own.take(&b->weight, n));
         HX_TRY(own.take(&b->n_begin, n));
         const auto weigh = hx_form_components(&b->form) == 3 ? weigh_kernel<3> : weigh_kernel<1>;
-        weigh<<<blocks(n), HX_BLOCK, 0, w->stream>>>(*b);
-        HX_TRY_LAUNCH("stored's weigh_kernel");
+        HX_TRY(hx_launch(w->dev, "stored's weigh_kernel", n, weigh, *b));
         HX_TRY(hx_sum_before(w->dev, b->weight, n));
-        begin_kernel<<<blocks(n), HX_BLOCK, 0, w->stream>>>(*b);
-        HX_TRY_LAUNCH("stored's begin_kernel");
+        HX_TRY(hx_launch(w->dev, "stored's begin_kernel", n, begin_kernel, *b));
         HX_TRY(hx_sum_before(w->dev, b->n_begin, n));
         HX_TRY(get(w, &n_record, b->n_begin + p->n_kept));
         p->n_record = n_record;
         HX_TRY(scratch->take(&b->record_first, p->n_record + 1));
         b->p = *p;
-        first_kernel<<<blocks(n), HX_BLOCK, 0, w->stream>>>(*b);
-        HX_TRY_LAUNCH("stored's first_kernel");
+        HX_TRY(hx_launch(w->dev, "stored's first_kernel", n, first_kernel, *b));
     }
     return HX_OK;
 }
@@ -338,8 +326,7 @@ int measure(worker *w)
     p->power = most.power == NO_POWER || hx_form_components(&b->form) == 1 ? 0 : most.power;
     HX_TRY(hx_sum_before(w->dev, b->n_list, n));
     HX_TRY(hx_sum_before(w->dev, b->n_word, n));
-    at_kernel<<<blocks(n), HX_BLOCK, 0, w->stream>>>(*b);
-    HX_TRY_LAUNCH("stored's at_kernel");
+    HX_TRY(hx_launch(w->dev, "stored's at_kernel", n, at_kernel, *b));
     HX_TRY(get(w, &end, p->d_at + p->n_record));
     HX_TRY(hx_check_fill_bytes(w->dev, HX_FILL_STORED,
                                16 * (static_cast<size_t>(end.list) + end.word)));

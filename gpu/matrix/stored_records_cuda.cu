@@ -197,7 +197,7 @@ __device__ __forceinline__ double make_root(const building &b, int64_t cell, int
 
 __global__ void roots_kernel(building b)
 {
-    const int64_t i = global_thread(), cell = i / b.most_gauss;
+    const int64_t i = hx_grid_thread(), cell = i / b.most_gauss;
     const int q = static_cast<int>(i % b.most_gauss);
     int power = NO_POWER;
     if (cell < b.in.n_cell && q < rule_of(b, cell)->n_gauss) {
@@ -349,18 +349,13 @@ template <int C, class Local> __global__ void __launch_bounds__(THREADS) store_k
     }
 }
 
-unsigned blocks(int64_t n)
-{
-    return hx_blocks(n, HX_BLOCK);
-}
-
 } // namespace
 
 int hx_stored::start_roots(const building &b, cudaStream_t stream)
 {
     const int64_t n = b.in.n_cell * b.most_gauss;
     if (n == 0) return HX_OK;
-    roots_kernel<<<blocks(n), HX_BLOCK, 0, stream>>>(b);
+    roots_kernel<<<hx_blocks(n), HX_BLOCK, 0, stream>>>(b);
     return HX_LAUNCHED("stored's roots_kernel");
 }
 

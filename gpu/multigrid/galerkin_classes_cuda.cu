@@ -86,7 +86,7 @@ struct sample {
 
 __global__ void open_kernel(sample s, const uint8_t *__restrict__ of)
 {
-    const int64_t k = blockIdx.x * static_cast<int64_t>(blockDim.x) + threadIdx.x;
+    const int64_t k = hx_grid_thread();
     if (k < s.n) s.is_open[k] = of[k * s.stride] == CANDIDATE;
     if (k < MODELS) s.model[k] = -1;
 }
@@ -151,7 +151,7 @@ struct new_names {
 
 __global__ void rename_kernel(int64_t n_cell, new_names names, uint8_t *__restrict__ of)
 {
-    const int64_t cell = blockIdx.x * static_cast<int64_t>(blockDim.x) + threadIdx.x;
+    const int64_t cell = hx_grid_thread();
     if (cell < n_cell) of[cell] = names.of[of[cell]];
 }
 
@@ -297,8 +297,7 @@ int find_models(hx_device *dev, const galerkin_input &in, const hx_mg_places &pl
                 const uint8_t *d_of, const sample &s)
 {
     cudaStream_t stream = hx_cuda_of(dev)->stream;
-    open_kernel<<<hx_blocks(SAMPLES, HX_BLOCK), HX_BLOCK, 0, stream>>>(s, d_of);
-    HX_TRY_LAUNCH("classes of equal cells");
+    HX_TRY(hx_launch(dev, "classes of equal cells", SAMPLES, open_kernel, s, d_of));
     for (int m = 0; m < MODELS; m++) {
         model_kernel<<<1, HX_BLOCK, 0, stream>>>(s, m);
         HX_TRY_LAUNCH("classes of equal cells");
@@ -379,9 +378,8 @@ int make_tables(hx_device *dev, const hx_mg_mesh *mesh, const found *f, classes 
         c->seen.table[k] = d_table;
         d_table += static_cast<size_t>(c->seen.n_elem[k]) * HX_MG_SHARE;
     }
-    rename_kernel<<<hx_blocks(mesh->n_cell, HX_BLOCK), HX_BLOCK, 0, stream>>>(mesh->n_cell, names,
-                                                                              f->d_of);
-    HX_TRY_LAUNCH("classes of equal cells");
+    HX_TRY(hx_launch(dev, "classes of equal cells", mesh->n_cell, rename_kernel, mesh->n_cell,
+                     names, f->d_of));
     return 1;
 }
 

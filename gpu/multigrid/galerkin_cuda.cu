@@ -111,7 +111,7 @@ __global__ void keep_moduli_kernel(galerkin_input in, hx_mg_update holds, hx_cel
                                    bool takes_means, uint8_t *__restrict__ mean,
                                    float *__restrict__ kept, int32_t *__restrict__ list)
 {
-    const int64_t cell = (blockIdx.x * static_cast<int64_t>(blockDim.x) + threadIdx.x) / 32;
+    const int64_t cell = (hx_grid_thread()) / 32;
     const int lane = static_cast<int>(threadIdx.x % 32);
     if (cell >= in.cells.n_cell) return;
     const int begin = in.elem_at[cell], end = in.elem_at[cell + 1];

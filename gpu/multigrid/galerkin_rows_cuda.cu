@@ -226,7 +226,7 @@ __global__ void __launch_bounds__(THREADS, 2) rows_kernel(rows_input in, hx_mg_l
 // C := C + C': one thread per block on or below the diagonal and its mirror image.
 __global__ void add_transposed_kernel(hx_mg_level level)
 {
-    const int64_t a = blockIdx.x * static_cast<int64_t>(blockDim.x) + threadIdx.x;
+    const int64_t a = hx_grid_thread();
     const int offset = static_cast<int>(blockIdx.y);
     const bool is_own = offset == HX_COARSE_CENTRE;
     if (a >= level.n_node) return;

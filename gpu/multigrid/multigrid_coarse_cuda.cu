@@ -205,7 +205,7 @@ int run_rows(hx_device *dev, const hx_mg_level *level, int step, const float *d_
 // Eight lanes process the children of a node.
 __global__ void restrict_kernel(hx_mg_level fine, const float *r, hx_mg_level coarse)
 {
-    const int64_t thread = blockIdx.x * static_cast<int64_t>(blockDim.x) + threadIdx.x;
+    const int64_t thread = hx_grid_thread();
     const int64_t a = thread / 8;
     const int lane = static_cast<int>(thread % 8);
     float sum[DOF] = {};
@@ -241,7 +241,7 @@ __global__ void restrict_kernel(hx_mg_level fine, const float *r, hx_mg_level co
 
 __global__ void prolong_kernel(hx_mg_level coarse, const float *y, hx_mg_level fine, float *x)
 {
-    const int64_t a = blockIdx.x * static_cast<int64_t>(blockDim.x) + threadIdx.x;
+    const int64_t a = hx_grid_thread();
     int64_t parent[CORNERS];
     int first[3] = {}, second[3] = {}, wide[3];
     float sum[DOF] = {}, near[3];
@@ -273,7 +273,7 @@ __global__ void prolong_kernel(hx_mg_level coarse, const float *y, hx_mg_level f
 __global__ void diagonal_kernel(hx_mg_level level)
 {
     const int64_t n_row = DOF * level.n_node;
-    const int64_t row = blockIdx.x * static_cast<int64_t>(blockDim.x) + threadIdx.x;
+    const int64_t row = hx_grid_thread();
     if (row >= n_row) return;
     const float d = level.d_matrix[(DOF * HX_COARSE_CENTRE + row % DOF) * n_row + row];
     level.d_m[row] = d > 0.0f ? 1.0f / d : 0.0f;
@@ -298,7 +298,7 @@ void fill_dense(int64_t n_node, const int32_t *neighbour, const float *matrix, d
 __global__ void add_blocks_kernel(int64_t n, const int64_t *__restrict__ at,
                                   const float *__restrict__ block, hx_mg_level level)
 {
-    const int64_t k = blockIdx.x * static_cast<int64_t>(blockDim.x) + threadIdx.x, i = k / 36;
+    const int64_t k = hx_grid_thread(), i = k / 36;
     if (i >= n) return;
     const int64_t node = at[i] / HX_COARSE_OFFSETS, o = at[i] % HX_COARSE_OFFSETS;
     const int r = static_cast<int>(k % 36) / DOF, c = static_cast<int>(k % 36) % DOF;
@@ -349,9 +349,7 @@ int hx_cuda_mg_prolong_from(hx_device *dev, const hx_mg_level *coarse, const flo
 
 int hx_cuda_mg_level_diagonal(hx_device *dev, const hx_mg_level *level)
 {
-    diagonal_kernel<<<hx_blocks(DOF * level->n_node, HX_BLOCK), HX_BLOCK, 0, hx_stream_of(dev)>>>(
-        *level);
-    return HX_LAUNCHED("multigrid diagonal");
+    return hx_launch(dev, "multigrid diagonal", DOF * level->n_node, diagonal_kernel, *level);
 }
 
 int hx_cuda_mg_dense(hx_device *dev, const hx_mg_level *level, double *matrix)
@@ -374,7 +372,6 @@ int hx_cuda_mg_add_blocks(hx_device *dev, const hx_mg_level *level, int64_t n, c
                           const float *d_block)
 {
     if (n == 0) return HX_OK;
-    add_blocks_kernel<<<hx_blocks(36 * n, HX_BLOCK), HX_BLOCK, 0, hx_stream_of(dev)>>>(
-        n, d_at, d_block, *level);
-    return HX_LAUNCHED("multigrid add_blocks");
+    return hx_launch(dev, "multigrid add_blocks", 36 * n, add_blocks_kernel, n, d_at, d_block,
+                     *level);
 }

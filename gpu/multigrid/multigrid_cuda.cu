@@ -9,20 +9,19 @@ namespace
 
 __global__ void invert_kernel(int64_t n, const double *__restrict__ diag, float *__restrict__ m)
 {
-    const int64_t k = blockIdx.x * static_cast<int64_t>(blockDim.x) + threadIdx.x;
+    const int64_t k = hx_grid_thread();
     if (k < n) m[k] = diag[k] > 0.0 ? static_cast<float>(1.0 / diag[k]) : 0.0f;
 }
 
 __global__ void power_start_kernel(int64_t n, const float *__restrict__ m, float *__restrict__ v)
 {
-    const int64_t k = blockIdx.x * static_cast<int64_t>(blockDim.x) + threadIdx.x;
+    const int64_t k = hx_grid_thread();
     if (k < n) v[k] = m[k] > 0.0f ? hx_mg_start_value(k) : 0.0f;
 }
 
 int power_start(hx_device *dev, int64_t n, const float *d_m, float *d_v)
 {
-    power_start_kernel<<<hx_blocks(n, HX_BLOCK), HX_BLOCK, 0, hx_stream_of(dev)>>>(n, d_m, d_v);
-    return HX_LAUNCHED("multigrid power start");
+    return hx_launch(dev, "multigrid power start", n, power_start_kernel, n, d_m, d_v);
 }
 
 // A thread's contribution to v'Dv and t'D^-1 t.
@@ -262,9 +261,8 @@ const hx_multigrid_ops hx_cuda_multigrid_ops = {
 int hx_cuda_mg_diagonal_invert(hx_device *dev, const hx_mg_splitting *splitting)
 {
     const int64_t n = splitting->n;
-    invert_kernel<<<hx_blocks(n, HX_BLOCK), HX_BLOCK, 0, hx_stream_of(dev)>>>(n, splitting->d_diag,
-                                                                              splitting->d_m);
-    return HX_LAUNCHED("multigrid invert");
+    return hx_launch(dev, "multigrid invert", n, invert_kernel, n, splitting->d_diag,
+                     splitting->d_m);
 }
 
 int hx_cuda_mg_diagonal_power(hx_device *dev, int64_t n, const float *d_m, const float *d_t,

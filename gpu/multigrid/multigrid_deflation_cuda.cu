@@ -23,7 +23,7 @@ __global__ void __launch_bounds__(MANY)
                     double factor, vectors v)
 {
     __shared__ double of_warp[MANY / WARP];
-    const int64_t thread = blockIdx.x * static_cast<int64_t>(blockDim.x) + threadIdx.x;
+    const int64_t thread = hx_grid_thread();
     const int64_t i = thread / threads;
     const int lane = static_cast<int>(threadIdx.x) % WARP;
     double sum = 0.0;

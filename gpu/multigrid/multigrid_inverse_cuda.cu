@@ -62,7 +62,7 @@ __device__ __forceinline__ double entry_of(const hx_mg_level &level, int64_t a, 
 
 template <int DOF> __global__ void scale_kernel(hx_mg_level level, sweep s)
 {
-    const int64_t i = blockIdx.x * static_cast<int64_t>(blockDim.x) + threadIdx.x;
+    const int64_t i = hx_grid_thread();
     if (i >= s.pitch) return;
     double d = 0.0;
     if (i < s.n) {
@@ -77,7 +77,7 @@ template <int DOF> __global__ void scale_kernel(hx_mg_level level, sweep s)
 template <int DOF> __global__ void fill_kernel(hx_mg_level level, sweep s)
 {
     constexpr int BLOCK = DOF * DOF;
-    const int64_t k = blockIdx.x * static_cast<int64_t>(blockDim.x) + threadIdx.x;
+    const int64_t k = hx_grid_thread();
     const int64_t row = k % s.n, a = row / DOF;
     if (k >= HX_COARSE_OFFSETS * BLOCK * level.n_node) return;
     const int column = static_cast<int>(k / s.n), o = column / DOF, c = column % DOF;
@@ -383,7 +383,7 @@ __global__ void __launch_bounds__(THREADS, 2) update_kernel(sweep s, int k, int 
 // One thread per entry of the inverse.
 __global__ void finish_kernel(sweep s, float *__restrict__ inverse)
 {
-    const int64_t k = blockIdx.x * static_cast<int64_t>(blockDim.x) + threadIdx.x;
+    const int64_t k = hx_grid_thread();
     const int64_t i = k / s.pitch, j = k % s.pitch;
     if (i >= s.pitch) return;
     const double v = i >= j ? s.a[i * s.pitch + j] : s.a[j * s.pitch + i];

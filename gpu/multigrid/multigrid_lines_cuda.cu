@@ -15,7 +15,7 @@ constexpr int THREADS = 64;
 // will be; one thread per place. The beginning of the line is found by a search in lines.d_first.
 __global__ void __launch_bounds__(128) couple_kernel(hx_device_model model, hx_mg_lines lines)
 {
-    const int64_t p = blockIdx.x * static_cast<int64_t>(blockDim.x) + threadIdx.x;
+    const int64_t p = hx_grid_thread();
     double k[3][3] = {};
     if (p >= lines.n_point) return;
     int64_t low = 0, high = lines.n; // the line that contains p
@@ -46,7 +46,7 @@ __global__ void __launch_bounds__(128) couple_kernel(hx_device_model model, hx_m
 __global__ void __launch_bounds__(THREADS)
     factorise_kernel(hx_mg_lines lines, const float *__restrict__ m)
 {
-    const int64_t line = blockIdx.x * static_cast<int64_t>(blockDim.x) + threadIdx.x;
+    const int64_t line = hx_grid_thread();
     double before[6] = {};
     int64_t b = -1;
     if (line >= lines.n) return;
@@ -60,7 +60,7 @@ __global__ void __launch_bounds__(THREADS)
 
 __global__ void unit_kernel(int64_t n, float *m)
 {
-    const int64_t k = blockIdx.x * static_cast<int64_t>(blockDim.x) + threadIdx.x;
+    const int64_t k = hx_grid_thread();
     if (k < n) m[k] = m[k] > 0.0f ? 1.0f : 0.0f;
 }
 
@@ -90,7 +90,7 @@ __device__ __forceinline__ void read_point(const hx_mg_lines &lines, int32_t p, 
 __global__ void __launch_bounds__(THREADS)
     solve_kernel(hx_mg_lines lines, const double *__restrict__ r, float *t)
 {
-    const int64_t line = blockIdx.x * static_cast<int64_t>(blockDim.x) + threadIdx.x;
+    const int64_t line = hx_grid_thread();
     float before[3] = {}, carry[3] = {};
     point_data here, next;
     if (line >= lines.n) return;
@@ -118,8 +118,7 @@ __global__ void __launch_bounds__(THREADS)
 
 int hx_cuda_mg_lines_couple(hx_device *dev, const hx_device_model *model, const hx_mg_lines *lines)
 {
-    couple_kernel<<<hx_blocks(lines->n_point, 128), 128, 0, hx_stream_of(dev)>>>(*model, *lines);
-    return HX_LAUNCHED("multigrid lines");
+    return hx_launch<128>(dev, "multigrid lines", lines->n_point, couple_kernel, *model, *lines);
 }
 
 int hx_cuda_mg_lines_factorise(hx_device *dev, const hx_mg_splitting *splitting)
@@ -133,8 +132,7 @@ int hx_cuda_mg_lines_factorise(hx_device *dev, const hx_mg_splitting *splitting)
 
 int hx_cuda_mg_unit(hx_device *dev, int64_t n, float *d_m)
 {
-    unit_kernel<<<hx_blocks(n, HX_BLOCK), HX_BLOCK, 0, hx_stream_of(dev)>>>(n, d_m);
-    return HX_LAUNCHED("multigrid unit");
+    return hx_launch(dev, "multigrid unit", n, unit_kernel, n, d_m);
 }
 
 int hx_cuda_mg_lines_solve(hx_device *dev, const hx_mg_splitting *splitting, const double *d_r,

@@ -9,7 +9,7 @@ constexpr int DOF = HX_MG_DOF;
 __global__ void match_entries_kernel(int64_t n, const int64_t *__restrict__ dof,
                                      const double *__restrict__ r, float *__restrict__ t)
 {
-    const int64_t i = blockIdx.x * static_cast<int64_t>(blockDim.x) + threadIdx.x;
+    const int64_t i = hx_grid_thread();
     if (i < n) t[dof[i]] = static_cast<float>(r[dof[i]]);
 }
 
@@ -31,7 +31,7 @@ __global__ void __launch_bounds__(HX_BLOCK)
 __global__ void column_combine_kernel(int64_t n, int n_column, const float *__restrict__ y,
                                       const double *__restrict__ c, float *__restrict__ x)
 {
-    const int64_t i = blockIdx.x * static_cast<int64_t>(blockDim.x) + threadIdx.x;
+    const int64_t i = hx_grid_thread();
     double sum = 0.0;
     if (i >= n) return;
     for (int k = 0; k < n_column; k++) sum -= c[k] * static_cast<double>(y[n * k + i]);
@@ -40,7 +40,7 @@ __global__ void column_combine_kernel(int64_t n, int n_column, const float *__re
 
 __global__ void add_kernel(int64_t n, const float *__restrict__ x, float *__restrict__ y)
 {
-    const int64_t i = blockIdx.x * static_cast<int64_t>(blockDim.x) + threadIdx.x;
+    const int64_t i = hx_grid_thread();
     if (i < n) y[i] += x[i];
 }
 
@@ -59,10 +59,7 @@ __global__ void small_multiply_kernel(int n, const double *__restrict__ inverse,
 int hx_cuda_mg_match_entries(hx_device *dev, int64_t n, const int64_t *d_dof, const double *d_r,
                              float *d_t)
 {
-    if (n == 0) return HX_OK;
-    match_entries_kernel<<<hx_blocks(n, HX_BLOCK), HX_BLOCK, 0, hx_stream_of(dev)>>>(n, d_dof, d_r,
-                                                                                     d_t);
-    return HX_LAUNCHED("multigrid match_entries");
+    return hx_launch(dev, "multigrid match_entries", n, match_entries_kernel, n, d_dof, d_r, d_t);
 }
 
 int hx_cuda_mg_column_dots(hx_device *dev, int64_t n, int n_column, const float *d_y,
@@ -81,21 +78,18 @@ int hx_cuda_mg_column_dots(hx_device *dev, int64_t n, int n_column, const float 
 int hx_cuda_mg_column_combine(hx_device *dev, int64_t n, int n_column, const float *d_y,
                               const double *d_c, float *d_x)
 {
-    column_combine_kernel<<<hx_blocks(n, HX_BLOCK), HX_BLOCK, 0, hx_stream_of(dev)>>>(
-        n, n_column, d_y, d_c, d_x);
-    return HX_LAUNCHED("multigrid column_combine");
+    return hx_launch(dev, "multigrid column_combine", n, column_combine_kernel, n, n_column, d_y,
+                     d_c, d_x);
 }
 
 int hx_cuda_mg_add(hx_device *dev, int64_t n, const float *d_x, float *d_y)
 {
-    add_kernel<<<hx_blocks(n, HX_BLOCK), HX_BLOCK, 0, hx_stream_of(dev)>>>(n, d_x, d_y);
-    return HX_LAUNCHED("multigrid add");
+    return hx_launch(dev, "multigrid add", n, add_kernel, n, d_x, d_y);
 }
 
 int hx_cuda_mg_small_multiply(hx_device *dev, int n_column, const double *d_inverse,
                               const double *d_sum, double *d_c)
 {
-    small_multiply_kernel<<<hx_blocks(n_column, HX_BLOCK), HX_BLOCK, 0, hx_stream_of(dev)>>>(
-        n_column, d_inverse, d_sum, d_c);
-    return HX_LAUNCHED("multigrid small_multiply");
+    return hx_launch(dev, "multigrid small_multiply", n_column, small_multiply_kernel, n_column,
+                     d_inverse, d_sum, d_c);
 }

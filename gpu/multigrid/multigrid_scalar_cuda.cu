@@ -17,20 +17,6 @@ namespace
 
 constexpr int CORNERS = 8, ROW = HX_COARSE_OFFSETS;
 
-__device__ __forceinline__ int64_t thread_of_grid()
-{
-    return blockIdx.x * static_cast<int64_t>(blockDim.x) + threadIdx.x;
-}
-
-// Launches a kernel with n threads in the device's queue.
-template <class Kernel, class... Argument>
-int launch(hx_device *dev, const char *name, int64_t n, Kernel kernel, Argument... argument)
-{
-    if (n == 0) return HX_OK;
-    kernel<<<hx_blocks(n, HX_BLOCK), HX_BLOCK, 0, hx_stream_of(dev)>>>(argument...);
-    return HX_LAUNCHED(name);
-}
-
 // Weight of corner c of a cell at node a.
 __device__ __forceinline__ float weight_at(const hx_mg_cells &cells, int64_t cell, int c, int64_t a)
 {
@@ -48,7 +34,7 @@ __device__ __forceinline__ float weight_at(const hx_mg_cells &cells, int64_t cel
 __global__ void mesh_restrict_kernel(hx_mg_cells cells, const double *__restrict__ r,
                                      const float *__restrict__ t, float *__restrict__ partial)
 {
-    const int64_t thread = thread_of_grid(), cell = thread / CORNERS;
+    const int64_t thread = hx_grid_thread(), cell = thread / CORNERS;
     const int c = static_cast<int>(thread % CORNERS);
     float sum = 0.0f;
     if (cell >= cells.n_cell) return;
@@ -63,7 +49,7 @@ __global__ void mesh_restrict_kernel(hx_mg_cells cells, const double *__restrict
 __global__ void gather_kernel(int64_t n, const int32_t *__restrict__ node_cell,
                               const float *__restrict__ partial, float *__restrict__ b)
 {
-    const int64_t a = thread_of_grid();
+    const int64_t a = hx_grid_thread();
     float sum = 0.0f;
     if (a >= n) return;
 #pragma unroll
@@ -77,16 +63,16 @@ __global__ void gather_kernel(int64_t n, const int32_t *__restrict__ node_cell,
 int mesh_restrict(hx_device *dev, const hx_mg_mesh *mesh, const double *d_r, const float *d_t,
                   const hx_mg_level *level)
 {
-    HX_TRY(launch(dev, "scalar mesh restrict", CORNERS * mesh->n_cell, mesh_restrict_kernel,
-                  hx_mg_cells_of(mesh), d_r, d_t, mesh->d_partial));
-    return launch(dev, "scalar gather", level->n_node, gather_kernel, level->n_node,
-                  mesh->d_node_cell, mesh->d_partial, level->d_b);
+    HX_TRY(hx_launch(dev, "scalar mesh restrict", CORNERS * mesh->n_cell, mesh_restrict_kernel,
+                     hx_mg_cells_of(mesh), d_r, d_t, mesh->d_partial));
+    return hx_launch(dev, "scalar gather", level->n_node, gather_kernel, level->n_node,
+                     mesh->d_node_cell, mesh->d_partial, level->d_b);
 }
 
 __global__ void mesh_prolong_kernel(hx_mg_cells cells, const float *__restrict__ y,
                                     const float *__restrict__ m, float *__restrict__ x)
 {
-    const int64_t thread = thread_of_grid(), cell = thread / CORNERS;
+    const int64_t thread = hx_grid_thread(), cell = thread / CORNERS;
     float at[CORNERS];
     if (cell >= cells.n_cell) return;
 #pragma unroll
@@ -104,8 +90,8 @@ __global__ void mesh_prolong_kernel(hx_mg_cells cells, const float *__restrict__
 int mesh_prolong(hx_device *dev, const hx_mg_mesh *mesh, const float *d_y, const float *d_m,
                  float *d_x)
 {
-    return launch(dev, "scalar mesh prolong", CORNERS * mesh->n_cell, mesh_prolong_kernel,
-                  hx_mg_cells_of(mesh), d_y, d_m, d_x);
+    return hx_launch(dev, "scalar mesh prolong", CORNERS * mesh->n_cell, mesh_prolong_kernel,
+                     hx_mg_cells_of(mesh), d_y, d_m, d_x);
 }
 
 // --- Galerkin product from the mesh: one warp per cell; cells of a colour share no corner ---
@@ -258,14 +244,14 @@ int mesh_galerkin(hx_device *dev, const hx_mg_mesh *mesh, const hx_mg_level *lev
 __global__ void add_blocks_kernel(int64_t n, const int64_t *__restrict__ at,
                                   const float *__restrict__ block, hx_mg_level level)
 {
-    const int64_t i = thread_of_grid();
+    const int64_t i = hx_grid_thread();
     if (i < n) level.d_matrix[at[i] % ROW * level.n_node + at[i] / ROW] += block[i];
 }
 
 int add_blocks(hx_device *dev, const hx_mg_level *level, int64_t n, const int64_t *d_at,
                const float *d_block)
 {
-    return launch(dev, "scalar add_blocks", n, add_blocks_kernel, n, d_at, d_block, *level);
+    return hx_launch(dev, "scalar add_blocks", n, add_blocks_kernel, n, d_at, d_block, *level);
 }
 
 // --- on a coarse grid: one thread per row ---
@@ -285,21 +271,21 @@ __device__ __forceinline__ float row_product(const hx_mg_level &level, int64_t a
 __global__ void multiply_kernel(hx_mg_level level, const float *__restrict__ x,
                                 float *__restrict__ y)
 {
-    const int64_t a = thread_of_grid();
+    const int64_t a = hx_grid_thread();
     if (a < level.n_node) y[a] = row_product(level, a, x);
 }
 
 __global__ void residual_kernel(hx_mg_level level, const float *__restrict__ x,
                                 float *__restrict__ y)
 {
-    const int64_t a = thread_of_grid();
+    const int64_t a = hx_grid_thread();
     if (a < level.n_node) y[a] = level.d_b[a] - row_product(level, a, x);
 }
 
 __global__ void smooth_kernel(hx_mg_level level, int step, const float *__restrict__ x,
                               float *__restrict__ y)
 {
-    const int64_t a = thread_of_grid();
+    const int64_t a = hx_grid_thread();
     if (a >= level.n_node) return;
     const float product = x ? row_product(level, a, x) : 0.0f;
     float d = level.d_smoother->b[step] * level.d_m[a] * (level.d_b[a] - product);
@@ -310,22 +296,22 @@ __global__ void smooth_kernel(hx_mg_level level, int step, const float *__restri
 
 int multiply(hx_device *dev, const hx_mg_level *level, const float *d_x, float *d_y)
 {
-    return launch(dev, "scalar multiply", level->n_node, multiply_kernel, *level, d_x, d_y);
+    return hx_launch(dev, "scalar multiply", level->n_node, multiply_kernel, *level, d_x, d_y);
 }
 
 int residual(hx_device *dev, const hx_mg_level *level, const float *d_x, float *d_y)
 {
-    return launch(dev, "scalar residual", level->n_node, residual_kernel, *level, d_x, d_y);
+    return hx_launch(dev, "scalar residual", level->n_node, residual_kernel, *level, d_x, d_y);
 }
 
 int smooth(hx_device *dev, const hx_mg_level *level, int i, const float *d_x, float *d_y)
 {
-    return launch(dev, "scalar smooth", level->n_node, smooth_kernel, *level, i, d_x, d_y);
+    return hx_launch(dev, "scalar smooth", level->n_node, smooth_kernel, *level, i, d_x, d_y);
 }
 
 __global__ void restrict_kernel(hx_mg_level fine, const float *__restrict__ r, hx_mg_level coarse)
 {
-    const int64_t a = thread_of_grid();
+    const int64_t a = hx_grid_thread();
     float sum = 0.0f, d[3];
     if (a >= coarse.n_node) return;
     for (int o = 0; o < ROW; o++) {
@@ -338,13 +324,13 @@ __global__ void restrict_kernel(hx_mg_level fine, const float *__restrict__ r, h
 int restrict_to(hx_device *dev, const hx_mg_level *fine, const float *d_r,
                 const hx_mg_level *coarse)
 {
-    return launch(dev, "scalar restrict", coarse->n_node, restrict_kernel, *fine, d_r, *coarse);
+    return hx_launch(dev, "scalar restrict", coarse->n_node, restrict_kernel, *fine, d_r, *coarse);
 }
 
 __global__ void prolong_kernel(hx_mg_level coarse, const float *__restrict__ y, hx_mg_level fine,
                                float *__restrict__ x)
 {
-    const int64_t a = thread_of_grid();
+    const int64_t a = hx_grid_thread();
     int first[3] = {}, second[3] = {}, wide[3];
     float sum = 0.0f, d[3];
     if (a >= fine.n_node) return;
@@ -361,7 +347,7 @@ __global__ void prolong_kernel(hx_mg_level coarse, const float *__restrict__ y, 
 int prolong_from(hx_device *dev, const hx_mg_level *coarse, const float *d_y,
                  const hx_mg_level *fine, float *d_x)
 {
-    return launch(dev, "scalar prolong", fine->n_node, prolong_kernel, *coarse, d_y, *fine, d_x);
+    return hx_launch(dev, "scalar prolong", fine->n_node, prolong_kernel, *coarse, d_y, *fine, d_x);
 }
 
 // --- Galerkin product from a coarse grid to the next: one thread per entry ---
@@ -386,7 +372,7 @@ __device__ __forceinline__ int child_offset(const hx_mg_level &coarse, const int
 // a + p.
 __global__ void galerkin_kernel(hx_mg_level fine, hx_mg_level coarse)
 {
-    const int64_t thread = thread_of_grid(), a = thread % coarse.n_node;
+    const int64_t thread = hx_grid_thread(), a = thread % coarse.n_node;
     const int p = static_cast<int>(thread / coarse.n_node);
     if (p >= ROW) return;
     const int parent[3] = {p % 3 - 1, p / 3 % 3 - 1, p / 9 - 1};
@@ -409,12 +395,12 @@ __global__ void galerkin_kernel(hx_mg_level fine, hx_mg_level coarse)
 
 int galerkin(hx_device *dev, const hx_mg_level *fine, const hx_mg_level *coarse)
 {
-    return launch(dev, "scalar galerkin", ROW * coarse->n_node, galerkin_kernel, *fine, *coarse);
+    return hx_launch(dev, "scalar galerkin", ROW * coarse->n_node, galerkin_kernel, *fine, *coarse);
 }
 
 __global__ void diagonal_kernel(hx_mg_level level)
 {
-    const int64_t a = thread_of_grid();
+    const int64_t a = hx_grid_thread();
     if (a >= level.n_node) return;
     const float d = level.d_matrix[HX_COARSE_CENTRE * level.n_node + a];
     level.d_m[a] = d > 0.0f ? 1.0f / d : 0.0f;
@@ -422,7 +408,7 @@ __global__ void diagonal_kernel(hx_mg_level level)
 
 int level_diagonal(hx_device *dev, const hx_mg_level *level)
 {
-    return launch(dev, "scalar diagonal", level->n_node, diagonal_kernel, *level);
+    return hx_launch(dev, "scalar diagonal", level->n_node, diagonal_kernel, *level);
 }
 
 void fill_dense(int64_t n, const int32_t *neighbour, const float *entry, double *matrix)
@@ -572,7 +558,7 @@ __global__ void __launch_bounds__(32 * ROW_WARPS)
 // C := C + C'. x: nodes; y: offsets up to that of the diagonal.
 __global__ void add_transposed_kernel(hx_mg_level level)
 {
-    const int64_t a = thread_of_grid();
+    const int64_t a = hx_grid_thread();
     const int offset = static_cast<int>(blockIdx.y);
     if (a >= level.n_node) return;
     const int64_t b = level.d_neighbour[offset * level.n_node + a];

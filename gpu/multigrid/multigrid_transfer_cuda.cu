@@ -72,7 +72,7 @@ __global__ void __launch_bounds__(32 * WARPS)
 __global__ void gather_kernel(int64_t n, const int32_t *__restrict__ node_cell,
                               const float *__restrict__ partial, float *__restrict__ b)
 {
-    const int64_t thread = blockIdx.x * static_cast<int64_t>(blockDim.x) + threadIdx.x;
+    const int64_t thread = hx_grid_thread();
     const int64_t a = thread / DOF;
     const int row = static_cast<int>(thread - DOF * a);
     float sum = 0.0f;
@@ -139,9 +139,8 @@ int hx_cuda_mg_mesh_restrict(hx_device *dev, const hx_mg_mesh *mesh, const doubl
     mesh_restrict_kernel<<<hx_blocks(mesh->n_cell, WARPS), 32 * WARPS, 0, hx_stream_of(dev)>>>(
         cells, d_r, d_t, mesh->d_partial);
     HX_TRY_LAUNCH("multigrid restrict");
-    gather_kernel<<<hx_blocks(DOF * level->n_node, HX_BLOCK), HX_BLOCK, 0, hx_stream_of(dev)>>>(
-        level->n_node, mesh->d_node_cell, mesh->d_partial, level->d_b);
-    return HX_LAUNCHED("multigrid gather");
+    return hx_launch(dev, "multigrid gather", DOF * level->n_node, gather_kernel, level->n_node,
+                     mesh->d_node_cell, mesh->d_partial, level->d_b);
 }
 
 int hx_cuda_mg_mesh_prolong(hx_device *dev, const hx_mg_mesh *mesh, const float *d_y,

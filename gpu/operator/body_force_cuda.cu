@@ -9,7 +9,7 @@ __global__ void body_force_kernel(hx_device_model model, hx_body_field field,
                                   const double *__restrict__ rho, const double *fixed_part,
                                   double *f)
 {
-    const int64_t node = blockIdx.x * static_cast<int64_t>(blockDim.x) + threadIdx.x;
+    const int64_t node = hx_grid_thread();
     double sum[3] = {0.0, 0.0, 0.0};
     if (node >= model.n_node) return;
     if (fixed_part)
@@ -29,7 +29,7 @@ __global__ void body_work_kernel(hx_device_model model, hx_body_field field, dou
                                  const double *__restrict__ rho, const double *__restrict__ u,
                                  double *__restrict__ dc)
 {
-    const int64_t e = blockIdx.x * static_cast<int64_t>(blockDim.x) + threadIdx.x;
+    const int64_t e = hx_grid_thread();
     double x[24], ue[24];
     if (e >= model.n_elem) return;
     hx_gather(model.d_conn + 8 * e, model.d_xyz, x);
@@ -41,18 +41,16 @@ static int force(hx_device *dev, const hx_device_model *model, const hx_body_fie
                  const double *d_rho, const double *d_static, double *d_f)
 {
     if (model->points) return hx_cuda_points_body_force(dev, model, field, d_rho, d_static, d_f);
-    body_force_kernel<<<hx_blocks(model->n_node, 128), 128, 0, hx_cuda_of(dev)->stream>>>(
-        *model, *field, d_rho, d_static, d_f);
-    return HX_LAUNCHED("body_force");
+    return hx_launch<128>(dev, "body_force", model->n_node, body_force_kernel, *model, *field,
+                          d_rho, d_static, d_f);
 }
 
 static int work(hx_device *dev, const hx_device_model *model, const hx_body_field *field,
                 double factor, const double *d_rho, const double *d_u, double *d_dc)
 {
     if (model->points) return hx_cuda_points_body_work(dev, model, field, factor, d_rho, d_u, d_dc);
-    body_work_kernel<<<hx_blocks(model->n_elem, 128), 128, 0, hx_cuda_of(dev)->stream>>>(
-        *model, *field, factor, d_rho, d_u, d_dc);
-    return HX_LAUNCHED("body_work");
+    return hx_launch<128>(dev, "body_work", model->n_elem, body_work_kernel, *model, *field, factor,
+                          d_rho, d_u, d_dc);
 }
 
 const hx_body_ops hx_cuda_body_ops = {

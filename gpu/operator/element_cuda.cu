@@ -25,7 +25,7 @@ __device__ __forceinline__ bool point_tile(const hx_device_model &model, uint32_
 template <bool COLLAPSED>
 __global__ void diagonal_kernel(hx_device_model model, double *__restrict__ diag)
 {
-    const int64_t node = blockIdx.x * static_cast<int64_t>(blockDim.x) + threadIdx.x;
+    const int64_t node = hx_grid_thread();
     double sum[3] = {0.0, 0.0, 0.0};
     if (node >= model.n_node) return;
     for (int64_t k = model.d_node_elem_ptr[node]; k < model.d_node_elem_ptr[node + 1]; k++) {
@@ -49,7 +49,7 @@ __global__ void diagonal_kernel(hx_device_model model, double *__restrict__ diag
 template <bool COLLAPSED>
 __global__ void block_diagonal_kernel(hx_device_model model, double *__restrict__ block)
 {
-    const int64_t node = blockIdx.x * static_cast<int64_t>(blockDim.x) + threadIdx.x;
+    const int64_t node = hx_grid_thread();
     double sum[6] = {};
     if (node >= model.n_node) return;
     for (int64_t k = model.d_node_elem_ptr[node]; k < model.d_node_elem_ptr[node + 1]; k++) {
@@ -73,7 +73,7 @@ __global__ void block_diagonal_kernel(hx_device_model model, double *__restrict_
 __global__ void energy_kernel(hx_device_model model, const double *__restrict__ u,
                               double *__restrict__ energy)
 {
-    const int64_t e = blockIdx.x * static_cast<int64_t>(blockDim.x) + threadIdx.x;
+    const int64_t e = hx_grid_thread();
     double x[24], ue[24];
     if (e >= model.n_elem) return;
     hx_gather(model.d_conn + 8 * e, model.d_xyz, x);
@@ -85,8 +85,7 @@ static int stiffness_diagonal(hx_device *dev, const hx_device_model *model, doub
 {
     if (model->points) return hx_cuda_points_diagonal(dev, model, d_diag);
     const auto kernel = model->has_collapsed ? diagonal_kernel<true> : diagonal_kernel<false>;
-    kernel<<<hx_blocks(model->n_node, 128), 128, 0, hx_cuda_of(dev)->stream>>>(*model, d_diag);
-    return HX_LAUNCHED("diagonal");
+    return hx_launch<128>(dev, "diagonal", model->n_node, kernel, *model, d_diag);
 }
 
 static int block_diagonal(hx_device *dev, const hx_device_model *model, double *d_block)
@@ -94,22 +93,20 @@ static int block_diagonal(hx_device *dev, const hx_device_model *model, double *
     if (model->points) return hx_cuda_points_block_diagonal(dev, model, d_block);
     const auto kernel =
         model->has_collapsed ? block_diagonal_kernel<true> : block_diagonal_kernel<false>;
-    kernel<<<hx_blocks(model->n_node, 128), 128, 0, hx_cuda_of(dev)->stream>>>(*model, d_block);
-    return HX_LAUNCHED("block_diagonal");
+    return hx_launch<128>(dev, "block_diagonal", model->n_node, kernel, *model, d_block);
 }
 
 static int energy(hx_device *dev, const hx_device_model *model, const double *d_u, double *d_energy)
 {
     if (model->points) return hx_cuda_points_energy(dev, model, d_u, d_energy);
-    energy_kernel<<<hx_blocks(model->n_elem, 128), 128, 0, hx_cuda_of(dev)->stream>>>(*model, d_u,
-                                                                                      d_energy);
-    return HX_LAUNCHED("element_energy");
+    return hx_launch<128>(dev, "element_energy", model->n_elem, energy_kernel, *model, d_u,
+                          d_energy);
 }
 
 __global__ void block_add_kernel(int64_t n, const int64_t *__restrict__ dof,
                                  const double *__restrict__ k, double *block)
 {
-    const int64_t i = blockIdx.x * static_cast<int64_t>(blockDim.x) + threadIdx.x;
+    const int64_t i = hx_grid_thread();
     if (i >= n) return;
     const int c = static_cast<int>(dof[i] % 3);
     block[6 * (dof[i] / 3) + hx_block3_at(c, c)] += k[i];
@@ -118,7 +115,7 @@ __global__ void block_add_kernel(int64_t n, const int64_t *__restrict__ dof,
 // Degrees of freedom of one node write the same zeros, so the order of threads does not matter.
 __global__ void block_fix_kernel(int64_t n, const int64_t *__restrict__ dof, double *block)
 {
-    const int64_t k = blockIdx.x * static_cast<int64_t>(blockDim.x) + threadIdx.x;
+    const int64_t k = hx_grid_thread();
     if (k < n) hx_block3_fix(block + 6 * (dof[k] / 3), static_cast<int>(dof[k] % 3));
 }
 
@@ -134,7 +131,7 @@ __device__ __forceinline__ void load_block(const double *block, double (&b)[6])
 
 __global__ void block_invert_kernel(int64_t n_node, double *block)
 {
-    const int64_t node = blockIdx.x * static_cast<int64_t>(blockDim.x) + threadIdx.x;
+    const int64_t node = hx_grid_thread();
     double b[6];
     if (node >= n_node) return;
     load_block(block + 6 * node, b);
@@ -147,7 +144,7 @@ __global__ void __launch_bounds__(HX_BLOCK)
     block_apply_kernel(int64_t n_node, const double *__restrict__ block,
                        const double *__restrict__ r, double *__restrict__ z)
 {
-    const int64_t node = blockIdx.x * static_cast<int64_t>(blockDim.x) + threadIdx.x;
+    const int64_t node = hx_grid_thread();
     double b[6], zn[3];
     if (node >= n_node) return;
     load_block(block + 6 * node, b);
@@ -157,34 +154,24 @@ __global__ void __launch_bounds__(HX_BLOCK)
 
 static int block_fix(hx_device *dev, int64_t n, const int64_t *d_dof, double *d_block)
 {
-    if (n == 0) return HX_OK;
-    block_fix_kernel<<<hx_blocks(n, HX_BLOCK), HX_BLOCK, 0, hx_cuda_of(dev)->stream>>>(n, d_dof,
-                                                                                       d_block);
-    return HX_LAUNCHED("block_fix");
+    return hx_launch(dev, "block_fix", n, block_fix_kernel, n, d_dof, d_block);
 }
 
 static int block_add(hx_device *dev, int64_t n, const int64_t *d_dof, const double *d_k,
                      double *d_block)
 {
-    if (n == 0) return HX_OK;
-    block_add_kernel<<<hx_blocks(n, HX_BLOCK), HX_BLOCK, 0, hx_cuda_of(dev)->stream>>>(
-        n, d_dof, d_k, d_block);
-    return HX_LAUNCHED("block_add");
+    return hx_launch(dev, "block_add", n, block_add_kernel, n, d_dof, d_k, d_block);
 }
 
 static int block_invert(hx_device *dev, int64_t n_node, double *d_block)
 {
-    block_invert_kernel<<<hx_blocks(n_node, HX_BLOCK), HX_BLOCK, 0, hx_cuda_of(dev)->stream>>>(
-        n_node, d_block);
-    return HX_LAUNCHED("block_invert");
+    return hx_launch(dev, "block_invert", n_node, block_invert_kernel, n_node, d_block);
 }
 
 static int block_apply(hx_device *dev, int64_t n_node, const double *d_block, const double *d_r,
                        double *d_z)
 {
-    block_apply_kernel<<<hx_blocks(n_node, HX_BLOCK), HX_BLOCK, 0, hx_cuda_of(dev)->stream>>>(
-        n_node, d_block, d_r, d_z);
-    return HX_LAUNCHED("block_apply");
+    return hx_launch(dev, "block_apply", n_node, block_apply_kernel, n_node, d_block, d_r, d_z);
 }
 
 const hx_element_ops hx_cuda_element_ops = {

@@ -55,7 +55,7 @@ __device__ __forceinline__ void hx_balance_tiles(int a, int b, double tile[3][3]
 // One thread per 3x3 tile, 64 per element. Not performance-critical.
 template <class Layout> __global__ void hx_fill_ke_kernel(hx_device_model model, double *ke)
 {
-    const int64_t thread = blockIdx.x * static_cast<int64_t>(blockDim.x) + threadIdx.x;
+    const int64_t thread = hx_grid_thread();
     const int64_t e = thread >> 6;
     const int a = static_cast<int>(thread >> 3) & 7, b = static_cast<int>(thread) & 7;
     double x[24], tile[3][3];
@@ -73,9 +73,8 @@ template <class Layout> int hx_fill_ke(hx_device *dev, const hx_device_model *mo
     const size_t n_bytes = Layout::entries(model->n_elem) * sizeof(double);
     HX_TRY(dev->ops->alloc(dev, n_bytes, d_ke));
     HX_TRY(dev->ops->zero(dev, *d_ke, n_bytes));
-    hx_fill_ke_kernel<Layout>
-        <<<hx_blocks(64 * model->n_elem, 128), 128, 0, hx_cuda_of(dev)->stream>>>(*model, *d_ke);
-    return HX_LAUNCHED("fill_ke");
+    return hx_launch<128>(dev, "fill_ke", 64 * model->n_elem, hx_fill_ke_kernel<Layout>, *model,
+                          *d_ke);
 }
 
 #endif

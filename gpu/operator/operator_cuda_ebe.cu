@@ -42,18 +42,9 @@ __global__ void __launch_bounds__(BLOCK)
     }
 }
 
-struct ebe {
-    using interleaved = by_warp;
-    static constexpr int elems = BLOCK;
-    template <class Layout>
-    static void launch(const hx_stored &s, const hx_block_run &run, const double *x, double *y)
-    {
-        kernel<Layout><<<run.n, BLOCK, 0, run.stream>>>(run.block, s.model->n_elem, s.model->d_conn,
-                                                        s.model->d_modulus, s.d_ke, x, y);
-    }
-};
+using kind = hx_stored_kind<by_warp, BLOCK, BLOCK, kernel<hx_row_major>, kernel<by_warp>>;
 
 } // namespace
 
-extern "C" const hx_operator_kind hx_operator_cuda_ebe = hx_stored_kind<ebe>::table(
-    "ebe", "one thread per element; interleaved: 32 elements side by side");
+extern "C" const hx_operator_kind hx_operator_cuda_ebe =
+    kind::table("ebe", "one thread per element; interleaved: 32 elements side by side");

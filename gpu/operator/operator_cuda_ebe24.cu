@@ -45,18 +45,9 @@ __global__ void __launch_bounds__(BLOCK)
     atomicAdd(&y[3 * static_cast<int64_t>(my_node[row / 3]) + row % 3], modulus[e] * sum);
 }
 
-struct ebe24 {
-    using interleaved = by_block;
-    static constexpr int elems = ELEMS;
-    template <class Layout>
-    static void launch(const hx_stored &s, const hx_block_run &run, const double *x, double *y)
-    {
-        kernel<Layout><<<run.n, BLOCK, 0, run.stream>>>(run.block, s.model->n_elem, s.model->d_conn,
-                                                        s.model->d_modulus, s.d_ke, x, y);
-    }
-};
+using kind = hx_stored_kind<by_block, ELEMS, BLOCK, kernel<hx_row_major>, kernel<by_block>>;
 
 } // namespace
 
-extern "C" const hx_operator_kind hx_operator_cuda_ebe24 = hx_stored_kind<ebe24>::table(
+extern "C" const hx_operator_kind hx_operator_cuda_ebe24 = kind::table(
     "ebe24", "24 threads per element, one row each; interleaved: 21 elements side by side");

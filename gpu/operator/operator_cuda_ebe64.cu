@@ -49,18 +49,9 @@ __global__ void __launch_bounds__(BLOCK)
     for (int i = 0; i < 3; i++) atomicAdd(&ya[i], scale * sum[i]);
 }
 
-struct ebe64 {
-    using interleaved = by_block;
-    static constexpr int elems = ELEMS;
-    template <class Layout>
-    static void launch(const hx_stored &s, const hx_block_run &run, const double *x, double *y)
-    {
-        kernel<Layout><<<run.n, BLOCK, 0, run.stream>>>(run.block, s.model->n_elem, s.model->d_conn,
-                                                        s.model->d_modulus, s.d_ke, x, y);
-    }
-};
+using kind = hx_stored_kind<by_block, ELEMS, BLOCK, kernel<hx_row_major>, kernel<by_block>>;
 
 } // namespace
 
-extern "C" const hx_operator_kind hx_operator_cuda_ebe64 = hx_stored_kind<ebe64>::table(
+extern "C" const hx_operator_kind hx_operator_cuda_ebe64 = kind::table(
     "ebe64", "64 threads per element, one 3x3 tile each; interleaved: 8 elements side by side");

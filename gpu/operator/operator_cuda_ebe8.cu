@@ -53,19 +53,10 @@ __global__ void __launch_bounds__(BLOCK)
     for (int i = 0; i < 3; i++) atomicAdd(&ya[i], scale * sum[i]);
 }
 
-struct ebe8 {
-    using interleaved = by_warp;
-    static constexpr int elems = ELEMS;
-    template <class Layout>
-    static void launch(const hx_stored &s, const hx_block_run &run, const double *x, double *y)
-    {
-        kernel<Layout><<<run.n, BLOCK, 0, run.stream>>>(run.block, s.model->n_elem, s.model->d_conn,
-                                                        s.model->d_modulus, s.d_ke, x, y);
-    }
-};
+using kind = hx_stored_kind<by_warp, ELEMS, BLOCK, kernel<hx_row_major>, kernel<by_warp>>;
 
 } // namespace
 
-extern "C" const hx_operator_kind hx_operator_cuda_ebe8 = hx_stored_kind<ebe8>::table(
+extern "C" const hx_operator_kind hx_operator_cuda_ebe8 = kind::table(
     "ebe8",
     "8 threads per element, one 3 x 24 row block each; interleaved: 4 elements side by side");

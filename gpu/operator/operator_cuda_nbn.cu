@@ -64,7 +64,7 @@ __device__ __forceinline__ size_t sliced_at(const int64_t *slice_ptr, int64_t no
 __global__ void fill_kernel(hx_device_model model, const int64_t *__restrict__ slice_ptr,
                             double *ke)
 {
-    const int64_t thread = blockIdx.x * static_cast<int64_t>(blockDim.x) + threadIdx.x;
+    const int64_t thread = hx_grid_thread();
     const int64_t node = thread >> 3, begin = node < model.n_node ? model.d_node_elem_ptr[node] : 0;
     const int b = static_cast<int>(thread) & 7;
     if (node >= model.n_node) return;
@@ -138,9 +138,8 @@ int setup_sliced(nbn *s, const hx_mesh *mesh)
     if (rc == HX_OK) rc = ops->alloc(s->dev, n_entry * sizeof(double), &s->d_ke);
     free(slice_ptr);
     HX_TRY(rc);
-    fill_kernel<<<hx_blocks(8 * mesh->n_node, 128), 128, 0, hx_cuda_of(s->dev)->stream>>>(
-        *s->model, s->d_slice_ptr, s->d_ke);
-    return HX_LAUNCHED("nbn fill");
+    return hx_launch<128>(s->dev, "nbn fill", 8 * mesh->n_node, fill_kernel, *s->model,
+                          s->d_slice_ptr, s->d_ke);
 }
 
 int setup(void **state, hx_device *dev, const hx_device_model *model, const hx_mesh *mesh,
@@ -168,11 +167,6 @@ int apply_part(void *state, hx_product_part part, const double *d_x, double *d_y
     return HX_LAUNCHED("nbn");
 }
 
-int apply(void *state, const double *d_x, double *d_y)
-{
-    return apply_part(state, HX_PRODUCT_WHOLE, d_x, d_y);
-}
-
 } // namespace
 
 extern "C" const hx_operator_kind hx_operator_cuda_nbn = {
@@ -184,7 +178,7 @@ extern "C" const hx_operator_kind hx_operator_cuda_nbn = {
     .layouts = HX_LAYOUT_BIT(HX_LAYOUT_ROWMAJOR) | HX_LAYOUT_BIT(HX_LAYOUT_INTERLEAVED),
     .bytes = bytes,
     .setup = setup,
-    .apply = apply,
+    .apply = hx_whole_product<apply_part>,
     .apply_part = apply_part,
     .teardown = teardown,
 };

@@ -209,11 +209,6 @@ int apply_part(void *state, hx_product_part part, const double *d_x, double *d_y
     return launch<double>(s, {s.d_row_xyz, s.n_block}, part, d_x, d_y);
 }
 
-int apply(void *state, const double *d_x, double *d_y)
-{
-    return apply_part(state, HX_PRODUCT_WHOLE, d_x, d_y);
-}
-
 int diagonal(void *state, double *d_diag)
 {
     const otf &s = *static_cast<otf *>(state);
@@ -237,11 +232,6 @@ int apply_part_single(void *state, hx_product_part part, const float *d_x, float
     return launch<float>(s, {s.d_row_xyz_single, s.n_block_single}, part, d_x, d_y);
 }
 
-int apply_single(void *state, const float *d_x, float *d_y)
-{
-    return apply_part_single(state, HX_PRODUCT_WHOLE, d_x, d_y);
-}
-
 } // namespace
 
 extern "C" const hx_operator_kind hx_operator_cuda_otf = {
@@ -257,12 +247,12 @@ extern "C" const hx_operator_kind hx_operator_cuda_otf = {
     .plan_bytes = plan_bytes,
     .plan_free = plan_free,
     .setup = setup,
-    .apply = apply,
+    .apply = hx_whole_product<apply_part>,
     .apply_part = apply_part,
     .diagonal = diagonal,
     .single_bytes_per_elem = 28,
     .prepare_single = prepare_single,
-    .apply_single = apply_single,
+    .apply_single = hx_whole_product<apply_part_single>,
     .apply_part_single = apply_part_single,
     .teardown = teardown,
     .scalar = &hx_operator_cuda_otf_scalar,

@@ -2,15 +2,5 @@
 // value. The error of a product is about 2e-8, and larger if large terms cancel.
 #include "operator_packed.cuh"
 
-namespace
-{
-
-struct sym32 {
-    using entry = float;
-    static constexpr double error = 1e-6;
-};
-
-} // namespace
-
-extern "C" const hx_operator_kind hx_operator_cuda_sym32 = hx_packed_kind<sym32>::table(
-    "sym32", "sym with Ke stored in single precision (error 2e-8) and arithmetic in double");
+extern "C" const hx_operator_kind hx_operator_cuda_sym32 = hx_packed_kind<float>::table(
+    "sym32", "sym with Ke stored in single precision (error 2e-8) and arithmetic in double", 1e-6);

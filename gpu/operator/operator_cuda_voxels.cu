@@ -266,7 +266,7 @@ __global__ void __launch_bounds__(HX_BLOCK)
     diagonal_kernel(const __grid_constant__ grid_view g, const double *__restrict__ modulus,
                     double dx, double dy, double dz, double *__restrict__ diag)
 {
-    const int64_t p = hx_first_of_thread();
+    const int64_t p = hx_grid_thread();
     const int nx = g.n[0] + 1, ny = g.n[1] + 1;
     if (p >= static_cast<int64_t>(nx) * ny * (g.n[2] + 1)) return;
     const int32_t id = g.node[p];
@@ -475,20 +475,14 @@ int apply_part(void *state, hx_product_part part, const double *d_x, double *d_y
     return launch<double>(s, s.matrices, hx_slice_of(part, s.n_boundary, s.n_block), d_x, d_y);
 }
 
-int apply(void *state, const double *d_x, double *d_y)
-{
-    return apply_part(state, HX_PRODUCT_WHOLE, d_x, d_y);
-}
-
 int diagonal(void *state, double *d_diag)
 {
     const voxels &s = *static_cast<voxels *>(state);
     if (s.other) return hx_operator_cuda_dedup.diagonal(s.other, d_diag);
     const grid_view &g = s.grid;
     const int64_t n = static_cast<int64_t>(g.n[0] + 1) * (g.n[1] + 1) * (g.n[2] + 1);
-    diagonal_kernel<<<hx_blocks(n, HX_BLOCK), HX_BLOCK, 0, hx_cuda_of(s.dev)->stream>>>(
-        g, s.model->d_modulus, s.diagonal[0], s.diagonal[1], s.diagonal[2], d_diag);
-    return HX_LAUNCHED("diagonal of voxels");
+    return hx_launch(s.dev, "diagonal of voxels", n, diagonal_kernel, g, s.model->d_modulus,
+                     s.diagonal[0], s.diagonal[1], s.diagonal[2], d_diag);
 }
 
 int prepare_single(void *state)
@@ -503,11 +497,6 @@ int apply_part_single(void *state, hx_product_part part, const float *d_x, float
     if (s.other) return hx_operator_cuda_dedup.apply_part_single(s.other, part, d_x, d_y);
     return launch<float>(s, s.matrices_single, hx_slice_of(part, s.n_boundary, s.n_block), d_x,
                          d_y);
-}
-
-int apply_single(void *state, const float *d_x, float *d_y)
-{
-    return apply_part_single(state, HX_PRODUCT_WHOLE, d_x, d_y);
 }
 
 } // namespace
@@ -526,13 +515,13 @@ extern "C" const hx_operator_kind hx_operator_cuda_voxels = {
     .plan_bytes = plan_bytes,
     .plan_free = plan_free,
     .setup = setup,
-    .apply = apply,
+    .apply = hx_whole_product<apply_part>,
     .apply_part = apply_part,
     .diagonal = diagonal,
     .single_bytes_per_elem = 28,
     .single_bytes = single_bytes,
     .prepare_single = prepare_single,
-    .apply_single = apply_single,
+    .apply_single = hx_whole_product<apply_part_single>,
     .apply_part_single = apply_part_single,
     .teardown = teardown,
 };

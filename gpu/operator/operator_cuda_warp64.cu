@@ -88,18 +88,9 @@ __global__ void __launch_bounds__(BLOCK)
     if (b < 6 && b % 2 == 0) atomicAdd(&y[3 * static_cast<int64_t>(row_node) + b / 2], scale * sum);
 }
 
-struct warp64 {
-    using interleaved = by_warp;
-    static constexpr int elems = ELEMS;
-    template <class Layout>
-    static void launch(const hx_stored &s, const hx_block_run &run, const double *x, double *y)
-    {
-        kernel<Layout><<<run.n, BLOCK, 0, run.stream>>>(run.block, s.model->n_elem, s.model->d_conn,
-                                                        s.model->d_modulus, s.d_ke, x, y);
-    }
-};
+using kind = hx_stored_kind<by_warp, ELEMS, BLOCK, kernel<hx_row_major>, kernel<by_warp>>;
 
 } // namespace
 
-extern "C" const hx_operator_kind hx_operator_cuda_warp64 = hx_stored_kind<warp64>::table(
+extern "C" const hx_operator_kind hx_operator_cuda_warp64 = kind::table(
     "warp64", "ebe64 with rows summed by warp shuffles; interleaved: half an element side by side");

@@ -2,20 +2,11 @@
 // element. Each stored entry K_ij is loaded once and used twice, for y_i += K_ij x_j and
 // y_j += K_ij x_i. Entries are stored row by row, so that a row of y is complete, and its registers
 // are free, as soon as its last entry has been read: the atomic additions are spread over the
-// kernel.
-//     struct sym {
-//         using entry = double;                        type of stored entries; arithmetic is double
-//         static constexpr double error = 0.0;         hx_operator_kind.error
-//     };
+// kernel. Arithmetic is in double for any type of entries.
 #ifndef HX_OPERATOR_KIND_PACKED_CUH
 #define HX_OPERATOR_KIND_PACKED_CUH
 
-#include <cstdlib>
-
-#include "../matrix/block_parts.cuh"
-#include "core/operator/operator_kind.h"
-#include "hex8_cuda.cuh"
-#include "operator_setup.cuh"
+#include "operator_stored.cuh"
 
 extern "C" const hx_operator_kind hx_operator_cuda_otf; // the exact operator if K is rounded
 
@@ -68,7 +59,7 @@ __device__ __forceinline__ void hx_load_piece(const float *from, float (&piece)[
 template <class Entry>
 __global__ void hx_fill_packed_kernel(hx_device_model model, Entry *__restrict__ ke)
 {
-    const int64_t thread = blockIdx.x * static_cast<int64_t>(blockDim.x) + threadIdx.x;
+    const int64_t thread = hx_grid_thread();
     const int64_t e = thread >> 6;
     const int a = static_cast<int>(thread >> 3) & 7, b = static_cast<int>(thread) & 7;
     double x[24], tile[3][3];
@@ -127,88 +118,59 @@ __global__ void __launch_bounds__(HX_PACKED_BLOCK, HX_PACKED_BLOCKS_PER_SM)
     }
 }
 
-template <class Kind> struct hx_packed_kind {
-    using entry = typename Kind::entry;
-    using layout = hx_packed_by_warp<entry>;
-
-    struct packed {
-        hx_device *dev;
-        const hx_device_model *model;
-        entry *d_ke; // (owned)
-        hx_cuda_blocks blocks;
-    };
+template <class Entry> struct hx_packed_kind {
+    using layout = hx_packed_by_warp<Entry>;
 
     static size_t bytes(const hx_mesh *mesh, hx_layout)
     {
-        return sizeof(entry) * layout::entries(mesh->n_elem) +
+        return sizeof(Entry) * layout::entries(mesh->n_elem) +
                hx_cuda_blocks_bytes(hx_blocks(mesh->n_elem, HX_PACKED_BLOCK));
-    }
-
-    static void teardown(void *state)
-    {
-        packed *s = static_cast<packed *>(state);
-        s->dev->ops->release(s->dev, s->d_ke);
-        s->dev->ops->release(s->dev, s->blocks.d_block);
-        free(s);
-    }
-
-    static int fill(packed *s, const hx_mesh *mesh)
-    {
-        const int64_t n_elem = s->model->n_elem;
-        const size_t n_bytes = sizeof(entry) * layout::entries(n_elem);
-        HX_TRY(s->dev->ops->alloc(s->dev, n_bytes, &s->d_ke));
-        HX_TRY(s->dev->ops->zero(s->dev, s->d_ke, n_bytes));
-        hx_fill_packed_kernel<<<hx_blocks(64 * n_elem, 128), 128, 0, hx_cuda_of(s->dev)->stream>>>(
-            *s->model, s->d_ke);
-        HX_TRY_LAUNCH("fill_packed");
-        return hx_cuda_blocks_of_elements(&s->blocks, s->dev, mesh, s->model->n_interface,
-                                          s->model->interface, HX_PACKED_BLOCK);
     }
 
     static int setup(void **state, hx_device *dev, const hx_device_model *model,
                      const hx_mesh *mesh, hx_layout)
     {
-        return hx_operator_kind_setup<packed>(state, dev, model, "operator", teardown,
-                                              [&](packed *s) { return fill(s, mesh); });
+        return hx_operator_kind_setup<hx_stored<Entry>>(
+            state, dev, model, "operator", hx_stored_teardown<Entry>, [&](hx_stored<Entry> *s) {
+                const size_t n_bytes = sizeof(Entry) * layout::entries(model->n_elem);
+                HX_TRY(dev->ops->alloc(dev, n_bytes, &s->d_ke));
+                HX_TRY(dev->ops->zero(dev, s->d_ke, n_bytes));
+                HX_TRY(hx_launch<128>(dev, "fill_packed", 64 * model->n_elem,
+                                      hx_fill_packed_kernel<Entry>, *model, s->d_ke));
+                return hx_cuda_blocks_of_elements(&s->blocks, dev, mesh, model->n_interface,
+                                                  model->interface, HX_PACKED_BLOCK);
+            });
     }
 
     static int apply_part(void *state, hx_product_part part, const double *d_x, double *d_y)
     {
-        const packed &s = *static_cast<packed *>(state);
-        const hx_device_model &m = *s.model;
-        const cudaStream_t stream = hx_cuda_of(s.dev)->stream;
-        const hx_block_run run = hx_blocks_of(s.blocks, part, stream);
-        const size_t n_bytes = 3 * sizeof(double) * static_cast<size_t>(m.n_node);
-        if (part == HX_PRODUCT_WHOLE || part == HX_PRODUCT_BEGIN)
-            HX_TRY_CUDA(cudaMemsetAsync(d_y, 0, n_bytes, stream));
+        const hx_stored<Entry> &s = *static_cast<hx_stored<Entry> *>(state);
+        hx_block_run run;
+        HX_TRY(hx_stored_begin(s, part, d_y, &run));
         if (run.n == 0) return HX_OK;
-        hx_packed_kernel<entry><<<run.n, HX_PACKED_BLOCK, 0, stream>>>(
-            run.block, m.n_elem, m.d_conn, m.d_modulus, s.d_ke, d_x, d_y);
+        hx_packed_kernel<Entry><<<run.n, HX_PACKED_BLOCK, 0, run.stream>>>(
+            run.block, s.model->n_elem, s.model->d_conn, s.model->d_modulus, s.d_ke, d_x, d_y);
         return HX_LAUNCHED("operator");
     }
 
-    static int apply(void *state, const double *d_x, double *d_y)
+    // error: hx_operator_kind.error
+    static hx_operator_kind table(const char *name, const char *help, double error)
     {
-        return apply_part(state, HX_PRODUCT_WHOLE, d_x, d_y);
-    }
-
-    static hx_operator_kind table(const char *name, const char *help)
-    {
-        hx_operator_kind t = {};
-        t.name = name;
-        t.device = "cuda";
-        t.help = help;
-        t.deterministic = 0; // the order of atomic additions is not defined
-        t.bytes_per_elem = HX_PACKED_ENTRIES * sizeof(entry);
-        t.error = Kind::error;
-        t.exact = t.error > 0.0 ? &hx_operator_cuda_otf : nullptr;
-        t.layouts = HX_LAYOUT_BIT(HX_LAYOUT_INTERLEAVED);
-        t.bytes = bytes;
-        t.setup = setup;
-        t.apply = apply;
-        t.apply_part = apply_part;
-        t.teardown = teardown;
-        return t;
+        return {
+            .name = name,
+            .device = "cuda",
+            .help = help,
+            .deterministic = 0, // the order of atomic additions is not defined
+            .bytes_per_elem = HX_PACKED_ENTRIES * sizeof(Entry),
+            .error = error,
+            .exact = error > 0.0 ? &hx_operator_cuda_otf : nullptr,
+            .layouts = HX_LAYOUT_BIT(HX_LAYOUT_INTERLEAVED),
+            .bytes = bytes,
+            .setup = setup,
+            .apply = hx_whole_product<apply_part>,
+            .apply_part = apply_part,
+            .teardown = hx_stored_teardown<Entry>,
+        };
     }
 };
 

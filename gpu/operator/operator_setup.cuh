@@ -24,4 +24,10 @@ int hx_operator_kind_setup(void **state, hx_device *dev, const hx_device_model *
     return HX_OK;
 }
 
+// hx_operator_kind.apply, and apply_single, of a kind that computes products in parts by PART.
+template <auto PART, class T> int hx_whole_product(void *state, const T *d_x, T *d_y)
+{
+    return PART(state, HX_PRODUCT_WHOLE, d_x, d_y);
+}
+
 #endif

@@ -151,7 +151,7 @@ __global__ void shared_kernel(int64_t n, const int32_t *__restrict__ node,
                               const int32_t *__restrict__ ptr, const int32_t *__restrict__ row,
                               const T *__restrict__ partial, T *__restrict__ y)
 {
-    const int64_t k = blockIdx.x * static_cast<int64_t>(blockDim.x) + threadIdx.x;
+    const int64_t k = hx_grid_thread();
     if (k >= n) return;
     T sum = 0;
     for (int32_t r = ptr[k]; r < ptr[k + 1]; r++) sum += partial[row[r]];
@@ -161,11 +161,9 @@ __global__ void shared_kernel(int64_t n, const int32_t *__restrict__ node,
 template <class T> int add_shared(const hx_cuda_patches &p, hx_product_part part, T *d_y)
 {
     const hx_slice nodes = hx_sums_of(part, p.n_shared_boundary, p.n_shared);
-    if (nodes.n == 0) return HX_OK;
-    shared_kernel<T><<<hx_blocks(nodes.n, HX_BLOCK), HX_BLOCK, 0, hx_cuda_of(p.dev)->stream>>>(
-        nodes.n, p.d_shared_node + nodes.first, p.d_shared_ptr + nodes.first, p.d_shared_sum,
-        reinterpret_cast<const T *>(p.d_partial), d_y);
-    return HX_LAUNCHED("scalar shared nodes");
+    return hx_launch(p.dev, "scalar shared nodes", nodes.n, shared_kernel<T>, nodes.n,
+                     p.d_shared_node + nodes.first, p.d_shared_ptr + nodes.first, p.d_shared_sum,
+                     reinterpret_cast<const T *>(p.d_partial), d_y);
 }
 
 template <class T>
@@ -236,11 +234,6 @@ int apply_part(void *state, hx_product_part part, const double *d_x, double *d_y
     return launch<double>(s, part, s.d_row_xyz, d_x, d_y);
 }
 
-int apply(void *state, const double *d_x, double *d_y)
-{
-    return apply_part(state, HX_PRODUCT_WHOLE, d_x, d_y);
-}
-
 int diagonal(void *state, double *d_diag)
 {
     const otf_scalar &s = *static_cast<otf_scalar *>(state);
@@ -265,11 +258,6 @@ int apply_part_single(void *state, hx_product_part part, const float *d_x, float
     return launch<float>(s, part, s.d_row_xyz_single, d_x, d_y);
 }
 
-int apply_single(void *state, const float *d_x, float *d_y)
-{
-    return apply_part_single(state, HX_PRODUCT_WHOLE, d_x, d_y);
-}
-
 } // namespace
 
 extern "C" const hx_operator_kind hx_operator_cuda_otf_scalar = {
@@ -282,12 +270,12 @@ extern "C" const hx_operator_kind hx_operator_cuda_otf_scalar = {
     .layouts = HX_LAYOUT_BIT(HX_LAYOUT_INTERLEAVED),
     .bytes = bytes,
     .setup = setup,
-    .apply = apply,
+    .apply = hx_whole_product<apply_part>,
     .apply_part = apply_part,
     .diagonal = diagonal,
     .single_bytes_per_elem = 23,
     .prepare_single = prepare_single,
-    .apply_single = apply_single,
+    .apply_single = hx_whole_product<apply_part_single>,
     .apply_part_single = apply_part_single,
     .teardown = teardown,
 };

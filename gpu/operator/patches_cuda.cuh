@@ -54,7 +54,7 @@ __global__ void hx_shared_nodes_kernel(int64_t n, const int32_t *__restrict__ no
                                        const int32_t *__restrict__ row,
                                        const T *__restrict__ partial, T *__restrict__ y)
 {
-    const int64_t k = n - 1 - (blockIdx.x * static_cast<int64_t>(blockDim.x) + threadIdx.x);
+    const int64_t k = n - 1 - hx_grid_thread();
     if (k < 0) return;
     const int32_t begin = ptr[k], end = ptr[k + 1];
     const auto part = [&](int32_t r) { return partial + 3 * static_cast<int64_t>(row[r]); };
@@ -76,12 +76,9 @@ __global__ void hx_shared_nodes_kernel(int64_t n, const int32_t *__restrict__ no
 template <class T> int hx_cuda_add_shared(const hx_cuda_patches &p, hx_product_part part, T *d_y)
 {
     const hx_slice nodes = hx_sums_of(part, p.n_shared_boundary, p.n_shared);
-    if (nodes.n == 0) return HX_OK;
-    hx_shared_nodes_kernel<T>
-        <<<hx_blocks(nodes.n, HX_BLOCK), HX_BLOCK, 0, hx_cuda_of(p.dev)->stream>>>(
-            nodes.n, p.d_shared_node + nodes.first, p.d_shared_ptr + nodes.first, p.d_shared_sum,
-            reinterpret_cast<const T *>(p.d_partial), d_y);
-    return HX_LAUNCHED("shared nodes");
+    return hx_launch(p.dev, "shared nodes", nodes.n, hx_shared_nodes_kernel<T>, nodes.n,
+                     p.d_shared_node + nodes.first, p.d_shared_ptr + nodes.first, p.d_shared_sum,
+                     reinterpret_cast<const T *>(p.d_partial), d_y);
 }
 
 // A group as seen by a kernel.

@@ -28,7 +28,7 @@ __global__ void __launch_bounds__(HX_BLOCK)
                         const double *__restrict__ xyz, const double *__restrict__ motion,
                         double *y)
 {
-    const int64_t k = blockIdx.x * static_cast<int64_t>(blockDim.x) + threadIdx.x;
+    const int64_t k = hx_grid_thread();
     if (k >= set.n) return;
     const int64_t a = node[set.first + k];
     hx_rigid_apply(&set, xyz + 3 * a, motion, y + 3 * a);
@@ -55,9 +55,8 @@ static int sum(hx_device *dev, const hx_rigid_set *set, const int32_t *d_node, c
 static int spread_motion(hx_device *dev, const hx_rigid_set *set, const int32_t *d_node,
                          const double *d_xyz, const double *d_motion, double *d_y)
 {
-    rigid_spread_kernel<<<hx_blocks(set->n, HX_BLOCK), HX_BLOCK, 0, hx_cuda_of(dev)->stream>>>(
-        *set, d_node, d_xyz, d_motion, d_y);
-    return HX_LAUNCHED("rigid_spread");
+    return hx_launch(dev, "rigid_spread", set->n, rigid_spread_kernel, *set, d_node, d_xyz,
+                     d_motion, d_y);
 }
 
 static int project_rigid(hx_device *dev, const hx_rigid_set *set, const int32_t *d_node,

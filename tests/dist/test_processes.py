@@ -719,6 +719,50 @@ def killed():
         kill_one(random_numbers, keys, config)
 
 
+def stop_by(rank, config, keys):
+    """A signal to one process ends the run of all after the current design, with a checkpoint from which it resumes."""
+    folder = f"stopped{rank}"
+    command = words(3, "run", config, "output.directory=" + folder, "solver.device=" + DEVICE, *keys)
+    with subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True, env=ENV) as all_of:
+        for _ in range(400):
+            if os.path.exists(folder + "/history.csv") and len(history(folder)) > 2:
+                break
+            time.sleep(0.05)
+        os.kill(children(all_of.pid)[rank], signal.SIGTERM)
+        _, said = all_of.communicate(timeout=60)
+    check(all_of.returncode == 3 and "interrupted; the results so far are complete" in said,
+          f"SIGTERM to process {rank}: status {all_of.returncode}: {said[-400:]}")
+    with open(folder + "/summary.json", encoding="utf-8") as file:
+        check(json.load(file)["status"] == "interrupted", f"SIGTERM to process {rank}: not the status of an interruption")
+    n = len(history(folder))
+    said = hextop(3, "run", config, "output.directory=" + folder, "solver.device=" + DEVICE, *keys,
+                  f"optimization.iterations={n + 2}", "--resume")
+    check(said.returncode == 0 and len(history(folder)) == n + 2, f"after SIGTERM to process {rank}: {said.stderr}")
+
+
+def stopped():
+    config, size = PART % "cantilever", "mesh.nx=16 mesh.ny=8 mesh.nz=8".split()
+    keys = [*EXACT, *size, "output.every=0", "optimization.iterations=1000", "optimization.change_tolerance=0"]
+    for rank in range(3):
+        stop_by(rank, config, keys)
+
+
+def failed():
+    """A run that cannot go on ends on all processes at once, and leaves what one process leaves."""
+    config, size = PART % "cantilever", "mesh.nx=16 mesh.ny=8 mesh.nz=8".split()
+    keys = [*size, "solver.max_iterations=3", "solver.on_failure=stop", "optimization.iterations=4"]
+    left = []
+    for n in (1, 3):
+        folder = f"failed{n}"
+        said = run(n, folder, config, *keys)
+        check(said.returncode == 1 and said.stderr.count("PCG did not converge") == 1,
+              f"a run that fails by {n}: status {said.returncode}: {said.stderr}")
+        with open(folder + "/summary.json", encoding="utf-8") as file:
+            check(json.load(file)["status"] == "failed", f"a run that fails by {n}: not the status of a failure")
+        left.append(sorted(os.listdir(folder)))
+    check(left[0] == left[1], f"a run that fails leaves {left[1]}, with one process {left[0]}")
+
+
 def kinds_of(title):
     """Rows of a table of `hextop list`, each split into words."""
     table = hextop(1, "list").stdout.split("\n\n")
@@ -767,7 +811,7 @@ def main():
             return 77
         jobs = (parts, coarse_grids, distributed_meshes, distributed_kinds, transports, settings, mixed, quadratic,
                 convection, rigid, prescribed, linked, objectives, designs, outputs, resumed, floating_components, graphs,
-                refused, killed)
+                refused, killed, stopped, failed)
         unknown = set(SCENES) - {job.__name__ for job in jobs}
         check(not unknown, f"no such scenes: {unknown}")
         for job in jobs:

@@ -87,11 +87,6 @@ static ALWAYS_INLINE double sum_ball(const cone *c, int64_t place)
     return ((sum[0] + sum[4]) + (sum[2] + sum[6])) + ((sum[1] + sum[5]) + (sum[3] + sum[7]));
 }
 
-static ALWAYS_INLINE void sum_places(const cone *c, int64_t begin, int64_t end, double *sum)
-{
-    for (int64_t p = begin; p < end; p++) sum[c->cells->d_member[p]] = sum_ball(c, p);
-}
-
 /* --- voxels --- */
 
 /* sum[] += the weighted values of a line; from[0] is the value at the first point of the run. */
@@ -149,7 +144,7 @@ static ALWAYS_INLINE void sum_part(const cone *c, int64_t begin, int64_t end, do
     if (c->cells->voxels.n[0] > 0)
         sum_lines(c, begin, end, sum);
     else
-        sum_places(c, begin, end, sum);
+        for (int64_t p = begin; p < end; p++) sum[c->cells->d_member[p]] = sum_ball(c, p);
 }
 
 typedef void sum_function(const cone *c, int64_t begin, int64_t end, double *sum);

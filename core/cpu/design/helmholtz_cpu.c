@@ -7,21 +7,6 @@ static const double SIGN[8][3] = {{-1.0, -1.0, -1.0}, {1.0, -1.0, -1.0}, {1.0, 1
                                   {-1.0, 1.0, -1.0},  {-1.0, -1.0, 1.0}, {1.0, -1.0, 1.0},
                                   {1.0, 1.0, 1.0},    {-1.0, 1.0, 1.0}};
 
-/* y = M x plus the fluxes of each node's elements, for meshes that contain wedges. */
-static void gather_any(const hx_device_helmholtz *h, const double *d_x, double *d_y)
-{
-#pragma omp parallel for schedule(static)
-    for (int64_t node = 0; node < h->n_node; node++) {
-        double sum = h->d_mass[node] * d_x[node];
-        for (int64_t k = h->d_node_elem_ptr[node]; k < h->d_node_elem_ptr[node + 1]; k++) {
-            const int64_t e = h->d_node_elem[k] >> 3;
-            sum += hx_helmholtz_wedge_divergence(h->d_wedge[e], (int)(h->d_node_elem[k] & 7u),
-                                                 h->d_flux + 3 * e);
-        }
-        d_y[node] = sum;
-    }
-}
-
 static int cpu_apply(hx_device *dev, const hx_device_helmholtz *h, const double *d_x, double *d_y)
 {
     (void)dev;
@@ -34,8 +19,17 @@ static int cpu_apply(hx_device *dev, const hx_device_helmholtz *h, const double 
         if (h->d_wedge) hx_helmholtz_wedge_gradient(h->d_wedge[e], x, g);
         hx_helmholtz_flux(h->d_metric + e, h->n_elem, g, h->d_flux + 3 * e);
     }
-    if (h->d_wedge) {
-        gather_any(h, d_x, d_y);
+    if (h->d_wedge) { /* the mesh contains wedges */
+#pragma omp parallel for schedule(static)
+        for (int64_t node = 0; node < h->n_node; node++) {
+            double sum = h->d_mass[node] * d_x[node];
+            for (int64_t k = h->d_node_elem_ptr[node]; k < h->d_node_elem_ptr[node + 1]; k++) {
+                const int64_t e = h->d_node_elem[k] >> 3;
+                sum += hx_helmholtz_wedge_divergence(h->d_wedge[e], (int)(h->d_node_elem[k] & 7u),
+                                                     h->d_flux + 3 * e);
+            }
+            d_y[node] = sum;
+        }
         return HX_OK;
     }
 #pragma omp parallel for schedule(static)

@@ -5,32 +5,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#ifdef _OPENMP
-#include <omp.h>
-#endif
-
 #include "../../base/memory.h"
+#include "../../base/threads.h"
 #include "interaction_cpu.h"
 
 enum { LANES = HX_PATCH_LANES };
-
-static int most_threads(void)
-{
-#ifdef _OPENMP
-    return omp_get_max_threads();
-#else
-    return 1;
-#endif
-}
-
-static int this_thread(void)
-{
-#ifdef _OPENMP
-    return omp_get_thread_num();
-#else
-    return 0;
-#endif
-}
 
 /* h[q][i][b]: gradients of a cell, with control points in lanes; 0 beyond the last one. */
 typedef struct cell_lines {
@@ -150,12 +129,13 @@ int hx_cpu_interaction_gather(const hx_interaction *in, double *value, hx_intera
     const int n_lane = (n + LANES - 1) / LANES * LANES;
     const size_t size = (size_t)(in->dim * n) * (size_t)n_lane;
     double *h = NULL;
-    HX_TRY(hx_alloc(&h, (size_t)most_threads() * size, sizeof *h, "gradients of a cell"));
+    HX_TRY(hx_alloc(&h, (size_t)hx_most_threads() * size, sizeof *h, "gradients of a cell"));
     const double begin = hx_cpu_core_seconds();
     memset(value, 0, (size_t)in->n_block * (size_t)(in->dim * in->dim) * sizeof *value);
 #pragma omp parallel
     {
-        const cell_lines cell = {.n = n, .n_lane = n_lane, .h = h + (size_t)this_thread() * size};
+        const cell_lines cell = {
+            .n = n, .n_lane = n_lane, .h = h + (size_t)hx_this_thread() * size};
         for (int colour = 0; colour < n_colour; colour++) add_colour(in, colour, &cell, value);
     }
     *time = (hx_interaction_time){.pairs = hx_cpu_core_seconds() - begin};

@@ -30,16 +30,6 @@ static double *gradients_of(const stored *s, const int c[3])
     return s->h + (size_t)hx_interaction_cell(in, from) * s->cell_size;
 }
 
-static void store_cell(const stored *s, const int c[3])
-{
-    const int dim = s->in->dim, n_line = s->n_line;
-    const hx_gradient_layout layout = s->is_pairs ? (hx_gradient_layout){1, dim * n_line, n_line}
-                                                  : (hx_gradient_layout){dim * s->n, dim, 1};
-    double *const to = gradients_of(s, c);
-    if (s->is_pairs) memset(to, 0, s->cell_size * sizeof *to);
-    hx_cpu_patch_gradients(s->in, c, &layout, to);
-}
-
 static void run_gradients(const stored *s, const int cells[2])
 {
     const hx_interaction_axis *const axis = s->in->axis;
@@ -50,7 +40,13 @@ static void run_gradients(const stored *s, const int cells[2])
         const int64_t at = e + layer * cells[0];
         const int c[3] = {(int)(at % axis[0].n_cell), (int)(at / axis[0].n_cell % axis[1].n_cell),
                           (int)(at / axis[0].n_cell / axis[1].n_cell)};
-        store_cell(s, c);
+        const int dim = s->in->dim, n_line = s->n_line;
+        const hx_gradient_layout layout = s->is_pairs
+                                              ? (hx_gradient_layout){1, dim * n_line, n_line}
+                                              : (hx_gradient_layout){dim * s->n, dim, 1};
+        double *const to = gradients_of(s, c);
+        if (s->is_pairs) memset(to, 0, s->cell_size * sizeof *to);
+        hx_cpu_patch_gradients(s->in, c, &layout, to);
     }
 }
 

@@ -9,6 +9,7 @@
 #include "../../base/clock.h"
 #include "../../base/memory.h"
 #include "../../base/radix_sort.h"
+#include "../../mesh/hex8.h"
 #include "matrix_cpu.h"
 
 struct hx_cpu_sort {
@@ -24,8 +25,11 @@ struct hx_cpu_sort {
 
 static const uint64_t LEFT_OUT = UINT64_MAX >> 1; /* the largest key, for rows outside the range */
 
-static void make_keys(const hx_cpu_sort *s, uint64_t *key)
+static int sort_keys(hx_cpu_sort *s)
 {
+    uint64_t *copy = NULL;
+    int rc;
+    HX_TRY_FAIL(hx_alloc_raw(&copy, (size_t)s->n, sizeof *copy, "keys of triplets"));
     const hx_device_pattern *p = &s->m->pattern;
     const int lower = p->part == HX_PART_LOWER || !s->kept;
 #pragma omp parallel for schedule(static)
@@ -33,16 +37,8 @@ static void make_keys(const hx_cpu_sort *s, uint64_t *key)
         const int32_t *point = s->input->incidence.point + 8 * (k / 64);
         const int64_t a = point[k / 8 % 8], b = point[k % 8], row = a - p->row_first;
         const int out = row < 0 || row >= p->n_row || (lower && b > a);
-        key[k] = out ? LEFT_OUT : (uint64_t)row << 32 | (uint64_t)b;
+        s->key[k] = out ? LEFT_OUT : (uint64_t)row << 32 | (uint64_t)b;
     }
-}
-
-static int sort_keys(hx_cpu_sort *s)
-{
-    uint64_t *copy = NULL;
-    int rc;
-    HX_TRY_FAIL(hx_alloc_raw(&copy, (size_t)s->n, sizeof *copy, "keys of triplets"));
-    make_keys(s, s->key);
     memcpy(copy, s->key, (size_t)s->n * sizeof *copy);
     HX_TRY_FAIL(hx_radix_sort(copy, s->order, s->n, 63));
     rc = HX_OK;
@@ -95,8 +91,7 @@ static void make_triplets(const hx_cpu_sort *s)
         const int32_t *point = input->incidence.point + 8 * cell;
         double x[24], *to = s->triplet + 64 * block * cell;
         hx_cpu_tiles rows[8];
-        for (int a = 0; a < 8; a++)
-            memcpy(x + 3 * a, input->d_xyz + 3 * (int64_t)point[a], 3 * sizeof *x);
+        hx_hex8_gather(point, input->d_xyz, x);
         hx_cpu_cell_tiles(&input->form, x, input->d_modulus[cell], 255, rows);
         for (int a = 0; a < 8; a++)
             for (int b = 0; b < 8; b++)

@@ -47,12 +47,9 @@ HX_VERSIONS_OF(double, energy_of,
                 double mu),
                (rule, x, u, lambda, mu))
 
-void hx_cpu_points_energy(const hx_device_model *model, const double *d_u, double *d_energy)
+int hx_cpu_points_energy(const hx_device_model *model, const double *d_u, double *d_energy)
 {
-    if (model->points->spline) {
-        hx_cpu_spline_energy(model, d_u, d_energy);
-        return;
-    }
+    if (model->points->spline) return hx_cpu_spline_energy(model, d_u, d_energy);
 #pragma omp parallel for schedule(static)
     for (int64_t cell = 0; cell < model->n_elem; cell++) {
         hx_point_lanes x, u;
@@ -60,6 +57,7 @@ void hx_cpu_points_energy(const hx_device_model *model, const double *d_u, doubl
         hx_points_load(model->points, cell, d_u, u);
         d_energy[cell] = energy_of(rule, x, u, model->lambda, model->mu);
     }
+    return HX_OK;
 }
 
 /* m = sum of w det g_a g_a' over the Gauss points. */
@@ -90,12 +88,9 @@ HX_VERSIONS(own_product, (const hx_cell_rule *rule, hx_point_lanes x, int a, dou
          k_++)
 
 /* NOLINTEND(bugprone-macro-parentheses) */
-void hx_cpu_points_block_diagonal(const hx_device_model *model, double *d_block)
+int hx_cpu_points_block_diagonal(const hx_device_model *model, double *d_block)
 {
-    if (model->points->spline) {
-        hx_cpu_spline_block_diagonal(model, d_block);
-        return;
-    }
+    if (model->points->spline) return hx_cpu_spline_block_diagonal(model, d_block);
     const hx_incidence *in = model->points;
 #pragma omp parallel for schedule(static)
     for (int64_t point = 0; point < in->n_point; point++) {
@@ -113,14 +108,12 @@ void hx_cpu_points_block_diagonal(const hx_device_model *model, double *d_block)
         }
         memcpy(d_block + 6 * point, sum, sizeof sum);
     }
+    return HX_OK;
 }
 
-void hx_cpu_points_diagonal(const hx_device_model *model, double *d_diag)
+int hx_cpu_points_diagonal(const hx_device_model *model, double *d_diag)
 {
-    if (model->points->spline) {
-        hx_cpu_spline_diagonal(model, d_diag);
-        return;
-    }
+    if (model->points->spline) return hx_cpu_spline_diagonal(model, d_diag);
     const hx_incidence *in = model->points;
 #pragma omp parallel for schedule(static)
     for (int64_t point = 0; point < in->n_point; point++) {
@@ -137,16 +130,14 @@ void hx_cpu_points_diagonal(const hx_device_model *model, double *d_diag)
         }
         memcpy(d_diag + 3 * point, sum, sizeof sum);
     }
+    return HX_OK;
 }
 
 /* --- heat conduction --- */
 
-void hx_cpu_points_conduction_diagonal(const hx_device_model *model, double *d_diag)
+int hx_cpu_points_conduction_diagonal(const hx_device_model *model, double *d_diag)
 {
-    if (model->points->spline) {
-        hx_cpu_spline_conduction_diagonal(model, d_diag);
-        return;
-    }
+    if (model->points->spline) return hx_cpu_spline_conduction_diagonal(model, d_diag);
     const hx_incidence *in = model->points;
 #pragma omp parallel for schedule(static)
     for (int64_t point = 0; point < in->n_point; point++) {
@@ -161,6 +152,7 @@ void hx_cpu_points_conduction_diagonal(const hx_device_model *model, double *d_d
         }
         d_diag[point] = sum;
     }
+    return HX_OK;
 }
 
 /* t' Ke t of a cell for unit conductivity. */
@@ -184,13 +176,10 @@ HX_INLINED double heat_energy_of_lanes(const hx_cell_rule *rule, hx_point_lanes 
 HX_VERSIONS_OF(double, heat_energy_of,
                (const hx_cell_rule *rule, hx_point_lanes x, const double t[N]), (rule, x, t))
 
-void hx_cpu_points_conduction_energy(const hx_device_model *model, const double *d_t,
-                                     double *d_energy)
+int hx_cpu_points_conduction_energy(const hx_device_model *model, const double *d_t,
+                                    double *d_energy)
 {
-    if (model->points->spline) {
-        hx_cpu_spline_conduction_energy(model, d_t, d_energy);
-        return;
-    }
+    if (model->points->spline) return hx_cpu_spline_conduction_energy(model, d_t, d_energy);
 #pragma omp parallel for schedule(static)
     for (int64_t cell = 0; cell < model->n_elem; cell++) {
         const hx_incidence *in = model->points;
@@ -202,6 +191,7 @@ void hx_cpu_points_conduction_energy(const hx_device_model *model, const double 
         for (int a = 0; a < n; a++) t[a] = d_t[point[a]];
         d_energy[cell] = heat_energy_of(rule, x, t);
     }
+    return HX_OK;
 }
 
 /* --- loads proportional to mass --- */
@@ -242,13 +232,10 @@ HX_VERSIONS(body_of,
              double f[3]),
             (rule, x, a, field, f))
 
-void hx_cpu_points_body_force(const hx_device_model *model, const hx_body_field *field,
-                              const double *d_rho, const double *d_static, double *d_f)
+int hx_cpu_points_body_force(const hx_device_model *model, const hx_body_field *field,
+                             const double *d_rho, const double *d_static, double *d_f)
 {
-    if (model->points->spline) {
-        hx_cpu_spline_body_force(model, field, d_rho, d_static, d_f);
-        return;
-    }
+    if (model->points->spline) return hx_cpu_spline_body_force(model, field, d_rho, d_static, d_f);
     const hx_incidence *in = model->points;
 #pragma omp parallel for schedule(static)
     for (int64_t point = 0; point < in->n_point; point++) {
@@ -264,6 +251,7 @@ void hx_cpu_points_body_force(const hx_device_model *model, const hx_body_field 
         }
         memcpy(d_f + 3 * point, sum, sizeof sum);
     }
+    return HX_OK;
 }
 
 /* int u . b dV of a solid cell. */
@@ -286,13 +274,11 @@ HX_VERSIONS_OF(double, work_of,
                 const hx_body_field *field),
                (rule, x, u, field))
 
-void hx_cpu_points_body_work(const hx_device_model *model, const hx_body_field *field,
-                             double factor, const double *d_rho, const double *d_u, double *d_dc)
+int hx_cpu_points_body_work(const hx_device_model *model, const hx_body_field *field, double factor,
+                            const double *d_rho, const double *d_u, double *d_dc)
 {
-    if (model->points->spline) {
-        hx_cpu_spline_body_work(model, field, factor, d_rho, d_u, d_dc);
-        return;
-    }
+    if (model->points->spline)
+        return hx_cpu_spline_body_work(model, field, factor, d_rho, d_u, d_dc);
 #pragma omp parallel for schedule(static)
     for (int64_t cell = 0; cell < model->n_elem; cell++) {
         hx_point_lanes x, u;
@@ -300,4 +286,5 @@ void hx_cpu_points_body_work(const hx_device_model *model, const hx_body_field *
         hx_points_load(model->points, cell, d_u, u);
         d_dc[cell] += factor * hx_mass_slope(d_rho[cell]) * work_of(rule, x, u, field);
     }
+    return HX_OK;
 }

@@ -11,16 +11,16 @@
 #include "../../problem/problem.h"
 
 /* The operations of element_ops.h and conduction_ops.h for a model with points (points_cpu.c). */
-void hx_cpu_points_diagonal(const hx_device_model *model, double *d_diag);
-void hx_cpu_points_block_diagonal(const hx_device_model *model, double *d_block);
-void hx_cpu_points_energy(const hx_device_model *model, const double *d_u, double *d_energy);
-void hx_cpu_points_conduction_diagonal(const hx_device_model *model, double *d_diag);
-void hx_cpu_points_conduction_energy(const hx_device_model *model, const double *d_t,
-                                     double *d_energy);
-void hx_cpu_points_body_force(const hx_device_model *model, const hx_body_field *field,
-                              const double *d_rho, const double *d_static, double *d_f);
-void hx_cpu_points_body_work(const hx_device_model *model, const hx_body_field *field,
-                             double factor, const double *d_rho, const double *d_u, double *d_dc);
+int hx_cpu_points_diagonal(const hx_device_model *model, double *d_diag);
+int hx_cpu_points_block_diagonal(const hx_device_model *model, double *d_block);
+int hx_cpu_points_energy(const hx_device_model *model, const double *d_u, double *d_energy);
+int hx_cpu_points_conduction_diagonal(const hx_device_model *model, double *d_diag);
+int hx_cpu_points_conduction_energy(const hx_device_model *model, const double *d_t,
+                                    double *d_energy);
+int hx_cpu_points_body_force(const hx_device_model *model, const hx_body_field *field,
+                             const double *d_rho, const double *d_static, double *d_f);
+int hx_cpu_points_body_work(const hx_device_model *model, const hx_body_field *field, double factor,
+                            const double *d_rho, const double *d_u, double *d_dc);
 
 enum { HX_POINT_LANES = HX_RULE_POINTS };
 

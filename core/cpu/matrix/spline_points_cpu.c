@@ -27,11 +27,6 @@ static int spans_of(int n_span, int order, int colour)
     return colour < n ? (n - colour + order - 1) / order : 0;
 }
 
-static int span_at(int n_span, int order, int colour, int i)
-{
-    return colour == order ? n_span - 1 : colour + i * order;
-}
-
 static void visit_colour(const hx_device_model *model, const hx_spline_rule_patch *patch,
                          const int colour[3], visit what, const void *context)
 {
@@ -46,7 +41,8 @@ static void visit_colour(const hx_device_model *model, const hx_spline_rule_patc
         const int i[3] = {(int)(k % n[0]), (int)(k / n[0] % n[1]), (int)(k / n[0] / n[1])};
         int64_t cell = 0;
         for (int d = 2; d >= 0; d--)
-            cell = cell * patch->n_span[d] + span_at(patch->n_span[d], order[d], colour[d], i[d]);
+            cell = cell * patch->n_span[d] +
+                   (colour[d] == order[d] ? patch->n_span[d] - 1 : colour[d] + i[d] * order[d]);
         what(model, patch->first_cell + cell, context);
     }
 }
@@ -124,10 +120,11 @@ static void add_block_diagonal(const hx_device_model *model, int64_t e, const vo
     }
 }
 
-void hx_cpu_spline_block_diagonal(const hx_device_model *model, double *d_block)
+int hx_cpu_spline_block_diagonal(const hx_device_model *model, double *d_block)
 {
     memset(d_block, 0, 6 * (size_t)model->n_point * sizeof *d_block);
     visit_cells(model, add_block_diagonal, &d_block);
+    return HX_OK;
 }
 
 static void add_diagonal(const hx_device_model *model, int64_t e, const void *context)
@@ -142,10 +139,11 @@ static void add_diagonal(const hx_device_model *model, int64_t e, const void *co
     }
 }
 
-void hx_cpu_spline_diagonal(const hx_device_model *model, double *d_diag)
+int hx_cpu_spline_diagonal(const hx_device_model *model, double *d_diag)
 {
     memset(d_diag, 0, 3 * (size_t)model->n_point * sizeof *d_diag);
     visit_cells(model, add_diagonal, &d_diag);
+    return HX_OK;
 }
 
 static void add_conduction(const hx_device_model *model, int64_t e, const void *context)
@@ -158,10 +156,11 @@ static void add_conduction(const hx_device_model *model, int64_t e, const void *
         d_diag[cell.point[a]] += model->d_modulus[e] * (m[0][a] + m[3][a] + m[5][a]);
 }
 
-void hx_cpu_spline_conduction_diagonal(const hx_device_model *model, double *d_diag)
+int hx_cpu_spline_conduction_diagonal(const hx_device_model *model, double *d_diag)
 {
     memset(d_diag, 0, (size_t)model->n_point * sizeof *d_diag);
     visit_cells(model, add_conduction, &d_diag);
+    return HX_OK;
 }
 
 /* --- energies --- */
@@ -174,7 +173,7 @@ static double energy_at(double h[3][3], double lambda, double mu)
            2.0 * mu * (h[0][0] * h[0][0] + h[1][1] * h[1][1] + h[2][2] * h[2][2]);
 }
 
-void hx_cpu_spline_energy(const hx_device_model *model, const double *d_u, double *d_energy)
+int hx_cpu_spline_energy(const hx_device_model *model, const double *d_u, double *d_energy)
 {
 #pragma omp parallel for schedule(static)
     for (int64_t e = 0; e < model->n_elem; e++) {
@@ -192,10 +191,11 @@ void hx_cpu_spline_energy(const hx_device_model *model, const double *d_u, doubl
         }
         d_energy[e] = energy;
     }
+    return HX_OK;
 }
 
-void hx_cpu_spline_conduction_energy(const hx_device_model *model, const double *d_t,
-                                     double *d_energy)
+int hx_cpu_spline_conduction_energy(const hx_device_model *model, const double *d_t,
+                                    double *d_energy)
 {
 #pragma omp parallel for schedule(static)
     for (int64_t e = 0; e < model->n_elem; e++) {
@@ -210,6 +210,7 @@ void hx_cpu_spline_conduction_energy(const hx_device_model *model, const double 
                                          slope[2][q] * slope[2][q]);
         d_energy[e] = energy;
     }
+    return HX_OK;
 }
 
 /* --- loads proportional to mass --- */
@@ -248,8 +249,8 @@ static void add_body(const hx_device_model *model, int64_t e, const void *contex
     }
 }
 
-void hx_cpu_spline_body_force(const hx_device_model *model, const hx_body_field *field,
-                              const double *d_rho, const double *d_static, double *d_f)
+int hx_cpu_spline_body_force(const hx_device_model *model, const hx_body_field *field,
+                             const double *d_rho, const double *d_static, double *d_f)
 {
     const size_t bytes = 3 * (size_t)model->n_point * sizeof *d_f;
     const body load = {field, d_rho, d_f};
@@ -258,10 +259,11 @@ void hx_cpu_spline_body_force(const hx_device_model *model, const hx_body_field 
     else if (d_static != d_f)
         memcpy(d_f, d_static, bytes);
     visit_cells(model, add_body, &load);
+    return HX_OK;
 }
 
-void hx_cpu_spline_body_work(const hx_device_model *model, const hx_body_field *field,
-                             double factor, const double *d_rho, const double *d_u, double *d_dc)
+int hx_cpu_spline_body_work(const hx_device_model *model, const hx_body_field *field, double factor,
+                            const double *d_rho, const double *d_u, double *d_dc)
 {
 #pragma omp parallel for schedule(static)
     for (int64_t e = 0; e < model->n_elem; e++) {
@@ -277,4 +279,5 @@ void hx_cpu_spline_body_work(const hx_device_model *model, const hx_body_field *
         }
         d_dc[e] += factor * hx_mass_slope(d_rho[e]) * work;
     }
+    return HX_OK;
 }

@@ -14,15 +14,15 @@ static inline void hx_cpu_spline_cell(const hx_incidence *in, int64_t cell, hx_s
     hx_spline_cell_of(in->spline, cell, in->point + hx_incidence_first(in, cell), out);
 }
 
-void hx_cpu_spline_diagonal(const hx_device_model *model, double *d_diag);
-void hx_cpu_spline_block_diagonal(const hx_device_model *model, double *d_block);
-void hx_cpu_spline_energy(const hx_device_model *model, const double *d_u, double *d_energy);
-void hx_cpu_spline_conduction_diagonal(const hx_device_model *model, double *d_diag);
-void hx_cpu_spline_conduction_energy(const hx_device_model *model, const double *d_t,
-                                     double *d_energy);
-void hx_cpu_spline_body_force(const hx_device_model *model, const hx_body_field *field,
-                              const double *d_rho, const double *d_static, double *d_f);
-void hx_cpu_spline_body_work(const hx_device_model *model, const hx_body_field *field,
-                             double factor, const double *d_rho, const double *d_u, double *d_dc);
+int hx_cpu_spline_diagonal(const hx_device_model *model, double *d_diag);
+int hx_cpu_spline_block_diagonal(const hx_device_model *model, double *d_block);
+int hx_cpu_spline_energy(const hx_device_model *model, const double *d_u, double *d_energy);
+int hx_cpu_spline_conduction_diagonal(const hx_device_model *model, double *d_diag);
+int hx_cpu_spline_conduction_energy(const hx_device_model *model, const double *d_t,
+                                    double *d_energy);
+int hx_cpu_spline_body_force(const hx_device_model *model, const hx_body_field *field,
+                             const double *d_rho, const double *d_static, double *d_f);
+int hx_cpu_spline_body_work(const hx_device_model *model, const hx_body_field *field, double factor,
+                            const double *d_rho, const double *d_u, double *d_dc);
 
 #endif

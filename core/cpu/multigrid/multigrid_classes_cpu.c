@@ -80,17 +80,6 @@ static int class_of(const hx_mg_mesh *mesh, const struct hx_cpu_classes *s, int6
     return N_MODEL;
 }
 
-static void find_models(const hx_mg_mesh *mesh, struct hx_cpu_classes *s)
-{
-    const int64_t stride = mesh->n_cell / HX_MG_PLACE_SAMPLES + 1;
-    for (int64_t cell = 0; cell < mesh->n_cell && s->n < N_MODEL; cell += stride) {
-        const int n_elem = mesh->d_cell_elem_at[cell + 1] - mesh->d_cell_elem_at[cell];
-        if (!is_candidate(mesh, cell)) continue;
-        if (class_of(mesh, s, cell) == N_MODEL)
-            s->of[s->n++] = (hx_cpu_class){.model = (int32_t)cell, .n_elem = n_elem};
-    }
-}
-
 static int fill_table(const hx_mg_mesh *mesh, const int32_t *elem, hx_cpu_class *c)
 {
     float share[SHARE];
@@ -112,7 +101,13 @@ static int find_classes(const hx_mg_mesh *mesh, struct hx_cpu_classes *s, int *n
         hx_alloc_raw(&s->elem, (size_t)mesh->model->n_elem, sizeof *s->elem, "multigrid tables"));
 #pragma omp parallel for schedule(static)
     for (int64_t cell = 0; cell < mesh->n_cell; cell++) sort_cell(mesh, cell, s->elem);
-    find_models(mesh, s);
+    const int64_t stride = mesh->n_cell / HX_MG_PLACE_SAMPLES + 1;
+    for (int64_t cell = 0; cell < mesh->n_cell && s->n < N_MODEL; cell += stride) {
+        const int n_elem = mesh->d_cell_elem_at[cell + 1] - mesh->d_cell_elem_at[cell];
+        if (!is_candidate(mesh, cell)) continue;
+        if (class_of(mesh, s, cell) == N_MODEL)
+            s->of[s->n++] = (hx_cpu_class){.model = (int32_t)cell, .n_elem = n_elem};
+    }
 #pragma omp parallel for schedule(static)
     for (int64_t cell = 0; cell < mesh->n_cell; cell++) {
         const int m = is_candidate(mesh, cell) ? class_of(mesh, s, cell) : N_MODEL;

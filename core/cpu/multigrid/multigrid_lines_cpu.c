@@ -1,6 +1,7 @@
 /* Line smoothing for stretched meshes, along lines of points, on the host. */
 #include <string.h>
 
+#include "../../mesh/hex8.h"
 #include "../../multigrid/line_block.h"
 #include "../device/cpu_ops.h"
 
@@ -16,8 +17,7 @@ static void couple(const hx_device_model *model, int32_t a, int32_t b, double k[
         double x[24];
         if (e == last) continue; /* it names the point twice */
         last = e;
-        for (int c = 0; c < 8; c++)
-            memcpy(x + 3 * c, model->d_xyz + 3 * (int64_t)conn[c], 3 * sizeof *x);
+        hx_hex8_gather(conn, model->d_xyz, x);
         hx_line_couple(conn, x, a, b, model->lambda, model->mu, model->d_modulus[e], k);
     }
 }
@@ -37,25 +37,22 @@ int hx_cpu_lines_couple(hx_device *dev, const hx_device_model *model, const hx_m
     return HX_OK;
 }
 
-static void factorise_line(const hx_mg_lines *lines, int64_t line, const float *m)
-{
-    const int32_t begin = lines->d_first[line], end = lines->d_first[line + 1];
-    double before[6] = {0.0};
-    for (int32_t p = begin; p < end; p++) {
-        const int64_t a = lines->d_point[p], b = p > begin ? lines->d_point[p - 1] : -1;
-        float *const factor = lines->d_factor + HX_LINE_NUMBERS * (int64_t)p;
-        hx_line_factorise(lines->d_block + 6 * a, m + 3 * a, b < 0 ? NULL : m + 3 * b, before,
-                          factor);
-    }
-}
-
 int hx_cpu_lines_factorise(hx_device *dev, const hx_mg_splitting *splitting)
 {
     const hx_mg_lines *const lines = splitting->lines;
     float *const d_m = splitting->d_m;
     (void)dev;
 #pragma omp parallel for schedule(dynamic, 16)
-    for (int64_t line = 0; line < lines->n; line++) factorise_line(lines, line, d_m);
+    for (int64_t line = 0; line < lines->n; line++) {
+        const int32_t begin = lines->d_first[line], end = lines->d_first[line + 1];
+        double before[6] = {0.0};
+        for (int32_t p = begin; p < end; p++) {
+            const int64_t a = lines->d_point[p], b = p > begin ? lines->d_point[p - 1] : -1;
+            float *const factor = lines->d_factor + HX_LINE_NUMBERS * (int64_t)p;
+            hx_line_factorise(lines->d_block + 6 * a, d_m + 3 * a, b < 0 ? NULL : d_m + 3 * b,
+                              before, factor);
+        }
+    }
 #pragma omp parallel for schedule(static)
     for (int64_t k = 0; k < 3 * lines->n_point; k++) d_m[k] = d_m[k] > 0.0f ? 1.0f : 0.0f;
     return HX_OK;

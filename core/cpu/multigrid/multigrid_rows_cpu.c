@@ -31,11 +31,6 @@ typedef struct place {
     int near[CORNERS];            /* coarse nodes, numbered as the columns of `share` */
 } place;
 
-static int near_of(const int at[3])
-{
-    return ((at[2] + 1) * SIDE + at[1] + 1) * SIDE + at[0] + 1;
-}
-
 static void locate(const share *s, int64_t point, place *p)
 {
     int base[3];
@@ -50,7 +45,7 @@ static void locate(const share *s, int64_t point, place *p)
         const int at[3] = {base[0] + (c & 1), base[1] + (c >> 1 & 1), base[2] + (c >> 2)};
         p->weight[c] =
             (c & 1 ? f[0] : 1.0 - f[0]) * (c & 2 ? f[1] : 1.0 - f[1]) * (c & 4 ? f[2] : 1.0 - f[2]);
-        p->near[c] = near_of(at);
+        p->near[c] = ((at[2] + 1) * SIDE + at[1] + 1) * SIDE + at[0] + 1;
     }
 }
 

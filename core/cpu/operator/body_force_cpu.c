@@ -5,19 +5,11 @@
 #include "../device/cpu_ops.h"
 #include "../matrix/points_cpu.h"
 
-static void gather_corners(const int32_t *conn, const double *nodal, double v[24])
-{
-    for (int a = 0; a < 8; a++) memcpy(v + 3 * a, nodal + 3 * (int64_t)conn[a], 3 * sizeof *v);
-}
-
 static int cpu_body_force(hx_device *dev, const hx_device_model *model, const hx_body_field *field,
                           const double *d_rho, const double *d_static, double *d_f)
 {
     (void)dev;
-    if (model->points) {
-        hx_cpu_points_body_force(model, field, d_rho, d_static, d_f);
-        return HX_OK;
-    }
+    if (model->points) return hx_cpu_points_body_force(model, field, d_rho, d_static, d_f);
 #pragma omp parallel for schedule(static)
     for (int64_t node = 0; node < model->n_node; node++) {
         double sum[3] = {0.0, 0.0, 0.0};
@@ -26,7 +18,7 @@ static int cpu_body_force(hx_device *dev, const hx_device_model *model, const hx
             const int64_t elem = model->d_node_elem[k] >> 3;
             const double mass = hx_mass_of(d_rho[elem]);
             double x[24], f[3];
-            gather_corners(model->d_conn + 8 * elem, model->d_xyz, x);
+            hx_hex8_gather(model->d_conn + 8 * elem, model->d_xyz, x);
             hx_hex8_body_force(x, (int)(model->d_node_elem[k] & 7u), field, f);
             for (int i = 0; i < 3; i++) sum[i] += mass * f[i];
         }
@@ -39,16 +31,13 @@ static int cpu_body_work(hx_device *dev, const hx_device_model *model, const hx_
                          double factor, const double *d_rho, const double *d_u, double *d_dc)
 {
     (void)dev;
-    if (model->points) {
-        hx_cpu_points_body_work(model, field, factor, d_rho, d_u, d_dc);
-        return HX_OK;
-    }
+    if (model->points) return hx_cpu_points_body_work(model, field, factor, d_rho, d_u, d_dc);
 #pragma omp parallel for schedule(static)
     for (int64_t elem = 0; elem < model->n_elem; elem++) {
         const int32_t *conn = model->d_conn + 8 * elem;
         double x[24], u[24];
-        gather_corners(conn, model->d_xyz, x);
-        gather_corners(conn, d_u, u);
+        hx_hex8_gather(conn, model->d_xyz, x);
+        hx_hex8_gather(conn, d_u, u);
         d_dc[elem] += factor * hx_mass_slope(d_rho[elem]) * hx_hex8_body_work(x, u, field);
     }
     return HX_OK;

@@ -33,19 +33,6 @@ static int64_t run_round(const hx_mesh *mesh, int32_t first, uint64_t *taken, in
     return n_left;
 }
 
-static int colour_elements(const hx_mesh *mesh, int32_t *colour, int *n_colour)
-{
-    uint64_t *taken; /* [n_node] bits of the colours of a node's elements in this round */
-    int32_t first = 0, last = 0;
-    HX_TRY(hx_alloc_raw(&taken, (size_t)mesh->n_node, sizeof *taken, "element colours"));
-    for (int64_t e = 0; e < mesh->n_elem; e++) colour[e] = NONE;
-    while (run_round(mesh, first, taken, colour) > 0) first += ROUND;
-    for (int64_t e = 0; e < mesh->n_elem; e++) last = colour[e] > last ? colour[e] : last;
-    *n_colour = last + 1;
-    free(taken);
-    return HX_OK;
-}
-
 /* Sorts the elements by colour. */
 static int list_elements(hx_colouring *colouring, const hx_mesh *mesh, const int32_t *colour)
 {
@@ -65,17 +52,21 @@ static int list_elements(hx_colouring *colouring, const hx_mesh *mesh, const int
 
 int hx_colouring_create(hx_colouring *colouring, const hx_mesh *mesh)
 {
-    int32_t *colour = NULL;
+    int32_t *colour = NULL, first = 0, last = 0;
+    uint64_t *taken = NULL; /* [n_node] bits of the colours of a node's elements in this round */
     int rc;
     memset(colouring, 0, sizeof *colouring);
     HX_TRY_FAIL(hx_alloc_raw(&colour, (size_t)mesh->n_elem, sizeof *colour, "element colours"));
-    HX_TRY_FAIL(colour_elements(mesh, colour, &colouring->n_colour));
+    HX_TRY_FAIL(hx_alloc_raw(&taken, (size_t)mesh->n_node, sizeof *taken, "element colours"));
+    for (int64_t e = 0; e < mesh->n_elem; e++) colour[e] = NONE;
+    while (run_round(mesh, first, taken, colour) > 0) first += ROUND;
+    for (int64_t e = 0; e < mesh->n_elem; e++) last = colour[e] > last ? colour[e] : last;
+    colouring->n_colour = last + 1;
     HX_TRY_FAIL(list_elements(colouring, mesh, colour));
-    free(colour);
-    return HX_OK;
 fail:
+    free(taken);
     free(colour);
-    hx_colouring_free(colouring);
+    if (rc < 0) hx_colouring_free(colouring);
     return rc;
 }
 

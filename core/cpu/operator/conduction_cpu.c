@@ -5,26 +5,16 @@
 #include "../device/cpu_ops.h"
 #include "../matrix/points_cpu.h"
 
-static void gather_coordinates(const hx_device_model *model, int64_t elem, double x[24])
-{
-    const int32_t *conn = model->d_conn + 8 * elem;
-    for (int a = 0; a < 8; a++)
-        memcpy(x + 3 * a, model->d_xyz + 3 * (int64_t)conn[a], 3 * sizeof *x);
-}
-
 static int cpu_conduction_diagonal(hx_device *dev, const hx_device_model *model, double *d_diag)
 {
     (void)dev;
-    if (model->points) {
-        hx_cpu_points_conduction_diagonal(model, d_diag);
-        return HX_OK;
-    }
+    if (model->points) return hx_cpu_points_conduction_diagonal(model, d_diag);
 #pragma omp parallel for schedule(static)
     for (int64_t node = 0; node < model->n_node; node++) {
         double sum = 0.0, x[24];
         for (int64_t k = model->d_node_elem_ptr[node]; k < model->d_node_elem_ptr[node + 1]; k++) {
             const int64_t elem = model->d_node_elem[k] >> 3;
-            gather_coordinates(model, elem, x);
+            hx_hex8_gather(model->d_conn + 8 * elem, model->d_xyz, x);
             sum += model->d_modulus[elem] *
                    hx_hex8_conduction_diagonal(x, model->d_conn + 8 * elem,
                                                (int)(model->d_node_elem[k] & 7u));
@@ -38,15 +28,12 @@ static int cpu_energy(hx_device *dev, const hx_device_model *model, const double
                       double *d_energy)
 {
     (void)dev;
-    if (model->points) {
-        hx_cpu_points_conduction_energy(model, d_t, d_energy);
-        return HX_OK;
-    }
+    if (model->points) return hx_cpu_points_conduction_energy(model, d_t, d_energy);
 #pragma omp parallel for schedule(static)
     for (int64_t elem = 0; elem < model->n_elem; elem++) {
         const int32_t *conn = model->d_conn + 8 * elem;
         double x[24], t[8];
-        gather_coordinates(model, elem, x);
+        hx_hex8_gather(model->d_conn + 8 * elem, model->d_xyz, x);
         for (int a = 0; a < 8; a++) t[a] = d_t[conn[a]];
         d_energy[elem] = hx_hex8_conduction_energy(x, t);
     }

@@ -41,10 +41,16 @@ typedef struct hx_otf_block {
 } hx_otf_block;
 
 typedef struct hx_cpu_otf_kernel hx_cpu_otf_kernel;
+typedef struct hx_cpu_otf hx_cpu_otf;
 
-typedef struct hx_cpu_otf {
-    const hx_device_model *model; /* (borrowed) */
-    const hx_cpu_otf_kernel *kernel;
+/* Computes the diagonal of one block: its own rows go to d_diag, shared rows to `partial`. */
+typedef void hx_cpu_otf_block_diagonal(const hx_cpu_otf *s, int64_t block, double *d_diag);
+
+struct hx_cpu_otf {
+    const hx_device_model *model;            /* (borrowed) */
+    const hx_cpu_otf_kernel *const *kernels; /* from the fastest on, ending with NULL */
+    const hx_cpu_otf_kernel *kernel;         /* the one in use */
+    hx_cpu_otf_block_diagonal *block_diagonal;
     int components; /* number of unknowns per row: 3, or 1 for heat conduction */
     double unit;    /* unit of length in single precision: a power of two near the element size */
     int64_t n_block, n_row, n_slot, n_shared;
@@ -67,7 +73,7 @@ typedef struct hx_cpu_otf {
     uint32_t *shared_slot; /* [n_slot] slots of each shared node, ascending */
     /* x'y over the nodes of each block that are not shared, then over each chunk of shared nodes */
     double *sum;
-} hx_cpu_otf;
+};
 
 /* Kernels for one instruction set. `block` computes any block; `tetrahedra` computes one that has
  * only tetrahedra; `one_shape` computes one whose elements have one shape; `shared` computes the
@@ -107,21 +113,17 @@ int hx_cpu_avx2_runs(void);
 int hx_cpu_avx512_runs(void);
 
 /* otf with `components` unknowns per node: its memory in bytes, and the entries of an operator
- * kind. `kernels` is ordered from the fastest on and ends with NULL; set-up chooses the first one
- * that runs on this CPU. */
+ * kind. Set-up chooses the first kernel that runs on this CPU. */
 size_t hx_cpu_otf_bytes(const hx_mesh *mesh, int components);
 int hx_cpu_otf_setup(void **state, const hx_device_model *model, const hx_mesh *mesh,
-                     int components, const hx_cpu_otf_kernel *const *kernels);
+                     int components, const hx_cpu_otf_kernel *const *kernels,
+                     hx_cpu_otf_block_diagonal *block_diagonal);
 int hx_cpu_otf_apply(void *state, const double *d_x, double *d_y);
 int hx_cpu_otf_apply_dot(void *state, const double *d_x, double *d_y, double *d_sum);
 int hx_cpu_otf_apply_single(void *state, const float *d_x, float *d_y);
-const char *hx_cpu_otf_variant(void *state, const hx_cpu_otf_kernel *const *kernels, int i);
+int hx_cpu_otf_diagonal(void *state, double *d_diag);
+const char *hx_cpu_otf_variant(void *state, int i);
 void hx_cpu_otf_teardown(void *state);
-
-/* Computes the diagonal of K from the diagonals of single blocks: a block's own rows go to d_diag,
- * shared rows to `partial`. */
-typedef void hx_cpu_otf_block_diagonal(const hx_cpu_otf *s, int64_t block, double *d_diag);
-int hx_cpu_otf_diagonal(void *state, hx_cpu_otf_block_diagonal *block, double *d_diag);
 
 static inline int hx_cpu_otf_is_tetrahedral(const hx_cpu_otf *s, int64_t block)
 {

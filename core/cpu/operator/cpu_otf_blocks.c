@@ -88,16 +88,6 @@ static int32_t list_rows(hx_cpu_otf *s, const hx_mesh *mesh, int64_t block, int 
     return n_row;
 }
 
-/* Moves a tetrahedron's points to the first four of its corners (4 * row each). */
-static void put_points_first(const hx_mesh *mesh, const int32_t conn[8], uint16_t corner[8])
-{
-    int at[4];
-    uint16_t point[4];
-    hx_cell_tetrahedron(mesh->xyz, conn, at);
-    for (int k = 0; k < 4; k++) point[k] = corner[at[k]];
-    memcpy(corner, point, sizeof point);
-}
-
 /* Marks the blocks that contain only tetrahedra. */
 static void find_tetrahedra(hx_cpu_otf *s, const hx_mesh *mesh)
 {
@@ -112,7 +102,11 @@ static void find_tetrahedra(hx_cpu_otf *s, const hx_mesh *mesh)
         s->is_tetrahedral[block] = 1;
         for (int64_t k = 0; k < HX_OTF_BLOCK; k++) {
             e = first + k < mesh->n_elem ? first + k : mesh->n_elem - 1;
-            put_points_first(mesh, mesh->conn + 8 * e, s->corner + 8 * (first + k));
+            uint16_t *const corner = s->corner + 8 * (first + k), point[4];
+            int at[4];
+            hx_cell_tetrahedron(mesh->xyz, mesh->conn + 8 * e, at);
+            for (int i = 0; i < 4; i++) point[i] = corner[at[i]]; /* the points come first */
+            memcpy(corner, point, sizeof point);
         }
     }
 }
@@ -214,13 +208,15 @@ void hx_cpu_otf_teardown(void *state)
 }
 
 int hx_cpu_otf_setup(void **state, const hx_device_model *model, const hx_mesh *mesh,
-                     int components, const hx_cpu_otf_kernel *const *kernels)
+                     int components, const hx_cpu_otf_kernel *const *kernels,
+                     hx_cpu_otf_block_diagonal *block_diagonal)
 {
     hx_cpu_otf *s;
     HX_TRY(hx_alloc(&s, 1, sizeof *s, "operator otf"));
     s->model = model;
-    while (!(*kernels)->runs_here()) kernels++;
-    s->kernel = *kernels;
+    s->kernels = kernels;
+    s->block_diagonal = block_diagonal;
+    hx_cpu_otf_variant(s, 0);
     const int rc = build(s, mesh, components);
     if (rc < 0)
         hx_cpu_otf_teardown(s);
@@ -252,24 +248,6 @@ static double dot_vectors(int64_t n, const int32_t *node, const double *x, const
     return sum[0] + sum[1] + sum[2];
 }
 
-static void multiply_block(const hx_cpu_otf *s, int64_t b, const double *x, double *y)
-{
-    const hx_cpu_otf_kernel *const k = s->kernel;
-    if (hx_cpu_otf_is_tetrahedral(s, b))
-        k->tetrahedra(s, b, x, y);
-    else
-        (hx_cpu_otf_has_shape(s, b) ? k->one_shape : k->block)(s, b, x, y);
-}
-
-static void multiply_block_single(const hx_cpu_otf *s, int64_t b, const float *x, float *y)
-{
-    const hx_cpu_otf_kernel *const k = s->kernel;
-    if (hx_cpu_otf_is_tetrahedral(s, b))
-        k->tetrahedra_single(s, b, x, y);
-    else
-        (hx_cpu_otf_has_shape(s, b) ? k->one_shape_single : k->block_single)(s, b, x, y);
-}
-
 /* y = K x. If `sum` is not NULL, also x'y over the unshared nodes of each block, then over each
  * chunk of shared nodes, computed while they are in the cache. */
 static void multiply_blocks(const hx_cpu_otf *s, const double *x, double *y, double *sum)
@@ -280,7 +258,11 @@ static void multiply_blocks(const hx_cpu_otf *s, const double *x, double *y, dou
     {
 #pragma omp for schedule(static)
         for (int64_t b = 0; b < s->n_block; b++) {
-            multiply_block(s, b, x, y);
+            const hx_cpu_otf_kernel *const k = s->kernel;
+            if (hx_cpu_otf_is_tetrahedral(s, b))
+                k->tetrahedra(s, b, x, y);
+            else
+                (hx_cpu_otf_has_shape(s, b) ? k->one_shape : k->block)(s, b, x, y);
             if (sum) sum[b] = dot(s->block[b].n_own, s->row_node + s->block[b].row, x, y);
         }
 #pragma omp for schedule(static)
@@ -312,7 +294,14 @@ int hx_cpu_otf_apply_single(void *state, const float *d_x, float *d_y)
 #pragma omp parallel
     {
 #pragma omp for schedule(static)
-        for (int64_t b = 0; b < s->n_block; b++) multiply_block_single(s, b, d_x, d_y);
+        for (int64_t b = 0; b < s->n_block; b++) {
+            const hx_cpu_otf_kernel *const k = s->kernel;
+            if (hx_cpu_otf_is_tetrahedral(s, b))
+                k->tetrahedra_single(s, b, d_x, d_y);
+            else
+                (hx_cpu_otf_has_shape(s, b) ? k->one_shape_single : k->block_single)(s, b, d_x,
+                                                                                     d_y);
+        }
 #pragma omp for schedule(static)
         for (int64_t k = 0; k < s->n_shared; k += HX_OTF_CHUNK)
             s->kernel->shared_single(s, k, chunk_end(s, k), d_y);
@@ -320,13 +309,13 @@ int hx_cpu_otf_apply_single(void *state, const float *d_x, float *d_y)
     return HX_OK;
 }
 
-int hx_cpu_otf_diagonal(void *state, hx_cpu_otf_block_diagonal *block, double *d_diag)
+int hx_cpu_otf_diagonal(void *state, double *d_diag)
 {
     const hx_cpu_otf *s = state;
 #pragma omp parallel
     {
 #pragma omp for schedule(static)
-        for (int64_t b = 0; b < s->n_block; b++) block(s, b, d_diag);
+        for (int64_t b = 0; b < s->n_block; b++) s->block_diagonal(s, b, d_diag);
 #pragma omp for schedule(static)
         for (int64_t k = 0; k < s->n_shared; k += HX_OTF_CHUNK)
             s->kernel->shared(s, k, chunk_end(s, k), d_diag);
@@ -334,12 +323,12 @@ int hx_cpu_otf_diagonal(void *state, hx_cpu_otf_block_diagonal *block, double *d
     return HX_OK;
 }
 
-const char *hx_cpu_otf_variant(void *state, const hx_cpu_otf_kernel *const *kernels, int i)
+const char *hx_cpu_otf_variant(void *state, int i)
 {
     hx_cpu_otf *s = state;
-    for (; *kernels; kernels++) {
-        if (!(*kernels)->runs_here() || i-- > 0) continue;
-        s->kernel = *kernels;
+    for (const hx_cpu_otf_kernel *const *k = s->kernels; *k; k++) {
+        if (!(*k)->runs_here() || i-- > 0) continue;
+        s->kernel = *k;
         return s->kernel->name;
     }
     return NULL;

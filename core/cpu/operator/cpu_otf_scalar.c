@@ -46,14 +46,6 @@ static size_t otf_heat_bytes(const hx_mesh *mesh, hx_layout layout)
     return hx_cpu_otf_bytes(mesh, 1);
 }
 
-static int setup_otf_heat(void **state, hx_device *dev, const hx_device_model *model,
-                          const hx_mesh *mesh, hx_layout layout)
-{
-    (void)dev;
-    (void)layout;
-    return hx_cpu_otf_setup(state, model, mesh, 1, kernels);
-}
-
 /* Adds the diagonal of an element to the rows of its corners. Corners that name one node count as
  * one. */
 static void add_diagonal(const double x[24], const uint16_t *corner, double modulus, double *row)
@@ -77,22 +69,19 @@ static void block_diagonal(const hx_cpu_otf *s, int64_t block, double *d_diag)
         first + HX_OTF_BLOCK < model->n_elem ? first + HX_OTF_BLOCK : model->n_elem;
     double row[HX_OTF_MAX_ROW] = {0.0}, x[24];
     for (int64_t e = first; e < last; e++) {
-        for (int a = 0; a < 8; a++)
-            memcpy(x + 3 * a, model->d_xyz + 3 * (int64_t)model->d_conn[8 * e + a], 3 * sizeof *x);
+        hx_hex8_gather(model->d_conn + 8 * e, model->d_xyz, x);
         add_diagonal(x, s->corner + 8 * e, model->d_modulus[e], row);
     }
     for (int32_t k = 0; k < b->n_own; k++) d_diag[s->row_node[b->row + k]] = row[k];
     memcpy((double *)s->partial + b->slot, row + b->n_own, (size_t)b->n_shared * sizeof *row);
 }
 
-static int otf_heat_diagonal(void *state, double *d_diag)
+static int setup_otf_heat(void **state, hx_device *dev, const hx_device_model *model,
+                          const hx_mesh *mesh, hx_layout layout)
 {
-    return hx_cpu_otf_diagonal(state, block_diagonal, d_diag);
-}
-
-static const char *variant(void *state, int i)
-{
-    return hx_cpu_otf_variant(state, kernels, i);
+    (void)dev;
+    (void)layout;
+    return hx_cpu_otf_setup(state, model, mesh, 1, kernels, block_diagonal);
 }
 
 const hx_operator_kind hx_operator_cpu_otf_scalar = {
@@ -107,8 +96,8 @@ const hx_operator_kind hx_operator_cpu_otf_scalar = {
     .setup = setup_otf_heat,
     .apply = hx_cpu_otf_apply,
     .apply_dot = hx_cpu_otf_apply_dot,
-    .diagonal = otf_heat_diagonal,
+    .diagonal = hx_cpu_otf_diagonal,
     .apply_single = hx_cpu_otf_apply_single,
-    .variant = variant,
+    .variant = hx_cpu_otf_variant,
     .teardown = hx_cpu_otf_teardown,
 };

@@ -30,17 +30,12 @@ static void find_modes(const hx_mesh *mesh, int64_t elem, double mode[7][3])
     }
 }
 
-static double shortest(double edge[3][3])
-{
-    double least = INFINITY;
-    for (int k = 0; k < 3; k++) least = fmin(least, sqrt(hx_dot3(edge[k], edge[k])));
-    return least;
-}
-
 /* Returns 1 if an element with these modes is a parallelepiped with these edges. */
 static int is_alike(double mode[7][3], double edge[3][3])
 {
-    const double most = ALIKE * shortest(edge);
+    double least = INFINITY;
+    for (int k = 0; k < 3; k++) least = fmin(least, sqrt(hx_dot3(edge[k], edge[k])));
+    const double most = ALIKE * least;
     int alike = 1;
     for (int m = 0; m < 7; m++)
         for (int i = 0; i < 3; i++) alike &= fabs(mode[m][i] - (m < 3 ? edge[m][i] : 0.0)) <= most;
@@ -102,8 +97,7 @@ static void fill_shape(const hx_device_model *model, const hx_mesh *mesh, int64_
     for (int k = 0; k < 3; k++)
         for (int i = 0; i < 3; i++) shape->is_box &= i == k || edge[k][i] == 0.0;
     fill_tiles(model, shape);
-    for (int a = 0; a < 8; a++)
-        memcpy(x + 3 * a, mesh->xyz + 3 * (int64_t)mesh->conn[8 * elem + a], 3 * sizeof *x);
+    hx_hex8_gather(mesh->conn + 8 * elem, mesh->xyz, x);
     for (int a = 0; a < 8; a++)
         hx_hex8_diagonal(x, a, model->lambda, model->mu, shape->diagonal[a]);
 }

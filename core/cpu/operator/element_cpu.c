@@ -9,20 +9,10 @@
 #include "../device/cpu_ops.h"
 #include "../matrix/points_cpu.h"
 
-static void gather_coordinates(const hx_device_model *model, int64_t elem, double x[24])
-{
-    const int32_t *conn = model->d_conn + 8 * elem;
-    for (int a = 0; a < 8; a++)
-        memcpy(x + 3 * a, model->d_xyz + 3 * (int64_t)conn[a], 3 * sizeof *x);
-}
-
 static int cpu_element_diagonal(hx_device *dev, const hx_device_model *model, double *d_diag)
 {
     (void)dev;
-    if (model->points) {
-        hx_cpu_points_diagonal(model, d_diag);
-        return HX_OK;
-    }
+    if (model->points) return hx_cpu_points_diagonal(model, d_diag);
 #pragma omp parallel for schedule(static)
     for (int64_t node = 0; node < model->n_node; node++) {
         double sum[3] = {0.0, 0.0, 0.0};
@@ -32,7 +22,7 @@ static int cpu_element_diagonal(hx_device *dev, const hx_device_model *model, do
             const unsigned corners = hx_cell_corners_at(model->d_conn + 8 * elem, a);
             double x[24], d[3], tile[3][3];
             if (!hx_cell_is_first(corners, a)) continue;
-            gather_coordinates(model, elem, x);
+            hx_hex8_gather(model->d_conn + 8 * elem, model->d_xyz, x);
             if (corners == 1u << a) {
                 hx_hex8_diagonal(x, a, model->lambda, model->mu, d);
             } else {
@@ -49,10 +39,7 @@ static int cpu_element_diagonal(hx_device *dev, const hx_device_model *model, do
 static int cpu_block_diagonal(hx_device *dev, const hx_device_model *model, double *d_block)
 {
     (void)dev;
-    if (model->points) {
-        hx_cpu_points_block_diagonal(model, d_block);
-        return HX_OK;
-    }
+    if (model->points) return hx_cpu_points_block_diagonal(model, d_block);
 #pragma omp parallel for schedule(static)
     for (int64_t node = 0; node < model->n_node; node++) {
         double sum[6] = {0.0};
@@ -62,7 +49,7 @@ static int cpu_block_diagonal(hx_device *dev, const hx_device_model *model, doub
             const unsigned corners = hx_cell_corners_at(model->d_conn + 8 * elem, a);
             double x[24], tile[3][3];
             if (!hx_cell_is_first(corners, a)) continue;
-            gather_coordinates(model, elem, x);
+            hx_hex8_gather(model->d_conn + 8 * elem, model->d_xyz, x);
             if (corners == 1u << a)
                 hx_hex8_tile(x, a, a, model->lambda, model->mu, tile);
             else
@@ -231,10 +218,7 @@ static int cpu_energy(hx_device *dev, const hx_device_model *model, const double
                       double *d_energy)
 {
     (void)dev;
-    if (model->points) {
-        hx_cpu_points_energy(model, d_u, d_energy);
-        return HX_OK;
-    }
+    if (model->points) return hx_cpu_points_energy(model, d_u, d_energy);
 #pragma omp parallel for schedule(static)
     for (int64_t e = 0; e < model->n_elem; e += CHUNK)
         energies(model, e, e + CHUNK < model->n_elem ? e + CHUNK : model->n_elem, d_u, d_energy);

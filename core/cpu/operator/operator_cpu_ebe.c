@@ -26,23 +26,18 @@ typedef struct ebe {
     double *ke;           /* (owned) */
 } ebe;
 
-static size_t n_batch_bound(const hx_mesh *mesh)
-{
-    return (size_t)mesh->n_elem / W + (size_t)hx_colouring_most(mesh);
-}
-
 static size_t ebe_bytes(const hx_mesh *mesh, hx_layout layout)
 {
-    const size_t n_stored =
-        layout == HX_LAYOUT_ROWMAJOR ? (size_t)mesh->n_elem : n_batch_bound(mesh) * W;
+    const size_t n_stored = layout == HX_LAYOUT_ROWMAJOR
+                                ? (size_t)mesh->n_elem
+                                : ((size_t)mesh->n_elem / W + (size_t)hx_colouring_most(mesh)) * W;
     return n_stored * 576 * sizeof(double) + (size_t)mesh->n_elem * sizeof(int32_t);
 }
 
 static void element_stiffness(const hx_device_model *model, int64_t elem, double *ke)
 {
     double x[24];
-    for (int a = 0; a < 8; a++)
-        memcpy(x + 3 * a, model->d_xyz + 3 * (int64_t)model->d_conn[8 * elem + a], 3 * sizeof *x);
+    hx_hex8_gather(model->d_conn + 8 * elem, model->d_xyz, x);
     hx_hex8_stiffness(x, model->lambda, model->mu, ke);
 }
 
@@ -51,12 +46,6 @@ static int64_t lane_element(const ebe *s, int colour, int64_t batch, int lane)
 {
     const int64_t k = s->colouring.begin[colour] + (batch - s->batch_begin[colour]) * W + lane;
     return k < s->colouring.begin[colour + 1] ? s->colouring.elem[k] : -1;
-}
-
-static void fill_rowmajor(ebe *s)
-{
-#pragma omp parallel for schedule(static)
-    for (int64_t e = 0; e < s->model->n_elem; e++) element_stiffness(s->model, e, s->ke + 576 * e);
 }
 
 static void fill_interleaved(ebe *s)
@@ -100,7 +89,9 @@ static int setup_ebe(void **state, hx_device *dev, const hx_device_model *model,
             s->batch_begin[c] + (s->colouring.begin[c + 1] - s->colouring.begin[c] + W - 1) / W;
     if (layout == HX_LAYOUT_ROWMAJOR) {
         HX_TRY_FAIL(hx_alloc_raw(&s->ke, (size_t)mesh->n_elem * 576, sizeof *s->ke, "ebe's Ke"));
-        fill_rowmajor(s);
+#pragma omp parallel for schedule(static)
+        for (int64_t e = 0; e < s->model->n_elem; e++)
+            element_stiffness(s->model, e, s->ke + 576 * e);
     } else {
         HX_TRY_FAIL(hx_alloc(&s->ke, (size_t)s->batch_begin[s->colouring.n_colour] * W * 576,
                              sizeof *s->ke, "ebe's Ke"));
@@ -118,7 +109,7 @@ static void apply_element(const ebe *s, int64_t e, const double *x, double *y)
     const int32_t *conn = s->model->d_conn + 8 * e;
     const double *ke = s->ke + 576 * e, modulus = s->model->d_modulus[e];
     double xe[24];
-    for (int a = 0; a < 8; a++) memcpy(xe + 3 * a, x + 3 * (int64_t)conn[a], 3 * sizeof *xe);
+    hx_hex8_gather(conn, x, xe);
     for (int a = 0; a < 8; a++)
         for (int i = 0; i < 3; i++) {
             const double *row = ke + (3 * a + i) * 24;

@@ -24,23 +24,6 @@ static size_t nbn_bytes(const hx_mesh *mesh, hx_layout layout)
     return (size_t)mesh->n_elem * 576 * sizeof(double);
 }
 
-static void element_coordinates(const hx_device_model *model, int64_t elem, double x[24])
-{
-    for (int a = 0; a < 8; a++)
-        memcpy(x + 3 * a, model->d_xyz + 3 * (int64_t)model->d_conn[8 * elem + a], 3 * sizeof *x);
-}
-
-static void fill_rowmajor(nbn *s)
-{
-    const hx_device_model *model = s->model;
-#pragma omp parallel for schedule(static)
-    for (int64_t e = 0; e < model->n_elem; e++) {
-        double x[24];
-        element_coordinates(model, e, x);
-        hx_hex8_stiffness(x, model->lambda, model->mu, s->ke + 576 * e);
-    }
-}
-
 /* The rows of Ke of corner a, [3][24]. */
 static void element_rows(const hx_device_model *model, const double x[24], int a, double rows[72])
 {
@@ -60,7 +43,7 @@ static void fill_interleaved(nbn *s)
         for (int64_t k = model->d_node_elem_ptr[node]; k < model->d_node_elem_ptr[node + 1]; k++) {
             const int a = (int)(model->d_node_elem[k] & 7u);
             double x[24], rows[72];
-            element_coordinates(model, model->d_node_elem[k] >> 3, x);
+            hx_hex8_gather(model->d_conn + 8 * (model->d_node_elem[k] >> 3), model->d_xyz, x);
             element_rows(model, x, a, rows);
             for (int j = 0; j < 24; j++)
                 for (int i = 0; i < 3; i++) s->ke[72 * k + 3 * j + i] = rows[24 * i + j];
@@ -84,9 +67,14 @@ static int setup_nbn(void **state, hx_device *dev, const hx_device_model *model,
     s->model = model;
     s->layout = layout;
     HX_TRY_FAIL(hx_alloc_raw(&s->ke, (size_t)mesh->n_elem * 576, sizeof *s->ke, "nbn's Ke"));
-    if (layout == HX_LAYOUT_ROWMAJOR)
-        fill_rowmajor(s);
-    else
+    if (layout == HX_LAYOUT_ROWMAJOR) {
+#pragma omp parallel for schedule(static)
+        for (int64_t e = 0; e < model->n_elem; e++) {
+            double x[24];
+            hx_hex8_gather(model->d_conn + 8 * e, model->d_xyz, x);
+            hx_hex8_stiffness(x, model->lambda, model->mu, s->ke + 576 * e);
+        }
+    } else
         fill_interleaved(s);
     *state = s;
     return HX_OK;
@@ -116,8 +104,7 @@ static int apply_nbn(void *state, const double *d_x, double *d_y)
             const int64_t e = model->d_node_elem[k] >> 3;
             const int a = (int)(model->d_node_elem[k] & 7u);
             double xe[24], sum[3];
-            for (int b = 0; b < 8; b++)
-                memcpy(xe + 3 * b, d_x + 3 * (int64_t)model->d_conn[8 * e + b], 3 * sizeof *xe);
+            hx_hex8_gather(model->d_conn + 8 * e, d_x, xe);
             if (s->layout == HX_LAYOUT_ROWMAJOR)
                 three_rows(s->ke + 576 * e + 72 * a, 24, 1, xe, sum);
             else

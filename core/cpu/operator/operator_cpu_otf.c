@@ -25,14 +25,6 @@ static size_t otf_bytes(const hx_mesh *mesh, hx_layout layout)
     return hx_cpu_otf_bytes(mesh, 3);
 }
 
-static int setup_otf(void **state, hx_device *dev, const hx_device_model *model,
-                     const hx_mesh *mesh, hx_layout layout)
-{
-    (void)dev;
-    (void)layout;
-    return hx_cpu_otf_setup(state, model, mesh, 3, kernels);
-}
-
 /* sum[8][3] = diagonal entries of an element per unit modulus. Computes the Jacobian of each Gauss
  * point once, whereas hx_hex8_diagonal computes it for each corner. */
 static void element_diagonal(const double x[24], double lambda, double mu, double sum[8][3])
@@ -102,27 +94,11 @@ static void corner_diagonal(const hx_cpu_otf *s, int64_t block, int64_t e, doubl
         tetrahedron_diagonal(x, model->lambda, model->mu, sum);
         return;
     }
-    for (int a = 0; a < 8; a++)
-        memcpy(x + 3 * a, model->d_xyz + 3 * (int64_t)conn[a], 3 * sizeof *x);
+    hx_hex8_gather(conn, model->d_xyz, x);
     if (hx_cell_is_collapsed(conn))
         collapsed_diagonal(x, conn, model->lambda, model->mu, sum);
     else
         element_diagonal(x, model->lambda, model->mu, sum);
-}
-
-/* Diagonals of elements first .. last - 1 of a block, at the corners listed for them in
- * s->corner. */
-static void corner_diagonals(const hx_cpu_otf *s, int64_t block, int64_t first, int64_t last,
-                             double (*sum)[24])
-{
-    if (hx_cpu_otf_has_shape(s, block))
-        for (int64_t e = first; e < last; e++)
-            memcpy(sum[e - first], s->shape[s->block_shape[block]].diagonal, sizeof *sum);
-    else if (s->model->has_collapsed)
-        for (int64_t e = first; e < last; e++)
-            corner_diagonal(s, block, e, (double(*)[3])sum[e - first]);
-    else
-        hx_cpu_diagonals(s->model, first, last, sum);
 }
 
 static void block_diagonal(const hx_cpu_otf *s, int64_t block, double *d_diag)
@@ -135,7 +111,14 @@ static void block_diagonal(const hx_cpu_otf *s, int64_t block, double *d_diag)
     const int32_t n_row = b->n_own + b->n_shared;
     double row[HX_OTF_MAX_ROW][3], sum[HX_OTF_BLOCK][24];
     memset(row, 0, (size_t)n_row * sizeof row[0]);
-    corner_diagonals(s, block, first, last, sum);
+    if (hx_cpu_otf_has_shape(s, block))
+        for (int64_t e = first; e < last; e++)
+            memcpy(sum[e - first], s->shape[s->block_shape[block]].diagonal, sizeof *sum);
+    else if (s->model->has_collapsed)
+        for (int64_t e = first; e < last; e++)
+            corner_diagonal(s, block, e, (double(*)[3])sum[e - first]);
+    else
+        hx_cpu_diagonals(s->model, first, last, sum);
     for (int64_t e = first; e < last; e++)
         for (int a = 0; a < 8; a++)
             for (int i = 0; i < 3; i++)
@@ -145,14 +128,12 @@ static void block_diagonal(const hx_cpu_otf *s, int64_t block, double *d_diag)
     memcpy((double *)s->partial + 3 * b->slot, row[b->n_own], (size_t)b->n_shared * sizeof row[0]);
 }
 
-static int otf_diagonal(void *state, double *d_diag)
+static int setup_otf(void **state, hx_device *dev, const hx_device_model *model,
+                     const hx_mesh *mesh, hx_layout layout)
 {
-    return hx_cpu_otf_diagonal(state, block_diagonal, d_diag);
-}
-
-static const char *variant(void *state, int i)
-{
-    return hx_cpu_otf_variant(state, kernels, i);
+    (void)dev;
+    (void)layout;
+    return hx_cpu_otf_setup(state, model, mesh, 3, kernels, block_diagonal);
 }
 
 const hx_operator_kind hx_operator_cpu_otf = {
@@ -167,9 +148,9 @@ const hx_operator_kind hx_operator_cpu_otf = {
     .setup = setup_otf,
     .apply = hx_cpu_otf_apply,
     .apply_dot = hx_cpu_otf_apply_dot,
-    .diagonal = otf_diagonal,
+    .diagonal = hx_cpu_otf_diagonal,
     .apply_single = hx_cpu_otf_apply_single,
-    .variant = variant,
+    .variant = hx_cpu_otf_variant,
     .teardown = hx_cpu_otf_teardown,
     .scalar = &hx_operator_cpu_otf_scalar,
 };
