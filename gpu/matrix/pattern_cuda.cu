@@ -226,19 +226,6 @@ int lay_out_rows(row_work *w, hx_arena *arena, const hx_building *b, bool narrow
     return HX_OK;
 }
 
-int queue_neighbours(const hx_building *b, const row_work *w)
-{
-    const hx_device_pattern *p = b->p;
-    HX_TRY(hx_step_begin(b->clock, "neighbours"));
-    HX_TRY_CUDA(cudaMemsetAsync(w->job.found, 0, sizeof *w->job.found, b->stream));
-    HX_TRY_CUDA(cudaMemsetAsync(w->job.count + p->n_row, 0, sizeof *w->job.count, b->stream));
-    if (p->n_row < p->n_point) // pairs of the rows that are left out
-        HX_TRY_CUDA(
-            cudaMemsetAsync(p->d_slot, HX_NO_SLOT_8, static_cast<size_t>(p->n_pair), b->stream));
-    HX_TRY(hx_queue_rows(b, &w->job));
-    return hx_step_end(b->clock);
-}
-
 int queue_offsets(const hx_building *b, row_work *w)
 {
     const hx_device_pattern *p = b->p;
@@ -295,7 +282,15 @@ int count_huge(const hx_building *b, row_work *w, hx_huge_rows *huge, const hx_f
 int find_rows(hx_building *b, row_work *w, hx_huge_rows *huge)
 {
     hx_found found;
-    HX_TRY(queue_neighbours(b, w));
+    const hx_device_pattern *p = b->p;
+    HX_TRY(hx_step_begin(b->clock, "neighbours"));
+    HX_TRY_CUDA(cudaMemsetAsync(w->job.found, 0, sizeof *w->job.found, b->stream));
+    HX_TRY_CUDA(cudaMemsetAsync(w->job.count + p->n_row, 0, sizeof *w->job.count, b->stream));
+    if (p->n_row < p->n_point) // pairs of the rows that are left out
+        HX_TRY_CUDA(
+            cudaMemsetAsync(p->d_slot, HX_NO_SLOT_8, static_cast<size_t>(p->n_pair), b->stream));
+    HX_TRY(hx_queue_rows(b, &w->job));
+    HX_TRY(hx_step_end(b->clock));
     HX_TRY(hx_step_begin(b->clock, "offsets"));
     HX_TRY(queue_offsets(b, w));
     HX_TRY(hx_step_end(b->clock));
@@ -421,14 +416,6 @@ int finish_clock(hx_step_clock *clock)
     return HX_OK;
 }
 
-void close_clock(hx_step_clock *clock)
-{
-    for (int i = 0; i < HX_MAX_STEP; i++) {
-        if (clock->begin[i]) cudaEventDestroy(clock->begin[i]);
-        if (clock->end[i]) cudaEventDestroy(clock->end[i]);
-    }
-}
-
 } // namespace
 
 int hx_cuda_pattern(hx_device *dev, const hx_incidence *d_incidence, const hx_pattern_spec *spec,
@@ -444,7 +431,10 @@ int hx_cuda_pattern(hx_device *dev, const hx_incidence *d_incidence, const hx_pa
     int rc = complete_spec(&b.in, &b.spec);
     if (rc == HX_OK) rc = build(&b);
     if (rc == HX_OK) rc = finish_clock(&clock);
-    close_clock(&clock);
+    for (int i = 0; i < HX_MAX_STEP; i++) {
+        if (clock.begin[i]) cudaEventDestroy(clock.begin[i]);
+        if (clock.end[i]) cudaEventDestroy(clock.end[i]);
+    }
     if (rc < 0) hx_device_pattern_free(pattern, dev);
     return rc;
 }
