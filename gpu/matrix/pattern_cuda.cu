@@ -113,9 +113,8 @@ int lay_out_place_sort(place_sort *w, hx_arena *arena, const hx_incidence *in)
 int run_place_sort(const hx_building *b, place_sort *w)
 {
     const hx_incidence *in = &b->in;
-    copy_points<<<hx_blocks(in->n_place, HX_BLOCK), HX_BLOCK, 0, b->stream>>>(*in, w->point[0],
-                                                                              w->place[0]);
-    HX_TRY_LAUNCH("copy_points");
+    HX_TRY(
+        hx_launch(b->dev, "copy_points", in->n_place, copy_points, *in, w->point[0], w->place[0]));
     HX_TRY_CUDA(radix_sort(w, in, w->d_work, b->stream));
     return HX_CUDA(cudaMemcpyAsync(b->p->d_point_place, w->place[0],
                                    static_cast<size_t>(in->n_place) * sizeof(uint32_t),
@@ -144,12 +143,10 @@ int fill_by_atomics(const hx_building *b, const list_work *w)
     const hx_incidence *in = &b->in;
     const hx_device_pattern *p = b->p;
     HX_TRY(hx_step_begin(b->clock, "fill"));
-    fill_places<<<hx_blocks(in->n_place, HX_BLOCK), HX_BLOCK, 0, b->stream>>>(
-        *in, p->d_point_ptr, w->count, w->deflation);
-    HX_TRY_LAUNCH("fill_places");
-    order_places<<<hx_blocks(in->n_point * LANES, HX_BLOCK), HX_BLOCK, 0, b->stream>>>(
-        in->n_point, p->d_point_ptr, w->deflation, p->d_point_place);
-    HX_TRY_LAUNCH("order_places");
+    HX_TRY(hx_launch(b->dev, "fill_places", in->n_place, fill_places, *in, p->d_point_ptr, w->count,
+                     w->deflation));
+    HX_TRY(hx_launch(b->dev, "order_places", in->n_point * LANES, order_places, in->n_point,
+                     p->d_point_ptr, w->deflation, p->d_point_place));
     return hx_step_end(b->clock);
 }
 
@@ -161,8 +158,7 @@ int count_and_scan(const hx_building *b, list_work *w)
     HX_TRY_CUDA(cudaMemsetAsync(
         w->count, 0, (static_cast<size_t>(in->n_point) + 1) * sizeof *w->count, b->stream));
     if (in->n_place > 0) {
-        count_places<<<hx_blocks(in->n_place, HX_BLOCK), HX_BLOCK, 0, b->stream>>>(*in, w->count);
-        HX_TRY_LAUNCH("count_places");
+        HX_TRY(hx_launch(b->dev, "count_places", in->n_place, count_places, *in, w->count));
     }
     HX_TRY(hx_step_end(b->clock));
     HX_TRY(hx_step_begin(b->clock, "scan"));
@@ -252,10 +248,9 @@ int queue_entries(const hx_building *b, const row_work *w, const hx_huge_rows *h
     const hx_device_pattern *p = b->p;
     HX_TRY(hx_step_begin(b->clock, "columns"));
     if (w->d_byte_slot) {
-        widen_slots<<<hx_blocks(p->n_pair, HX_BLOCK), HX_BLOCK, 0, b->stream>>>(
-            p->n_pair, static_cast<const uint8_t *>(w->d_byte_slot),
-            static_cast<uint16_t *>(p->d_slot));
-        HX_TRY_LAUNCH("widen_slots");
+        HX_TRY(hx_launch(b->dev, "widen_slots", p->n_pair, widen_slots, p->n_pair,
+                         static_cast<const uint8_t *>(w->d_byte_slot),
+                         static_cast<uint16_t *>(p->d_slot)));
     }
     if (huge->n > 0) HX_TRY(hx_place_pairs(b, &huge->pairs, nullptr));
     if (w->n_set > 0) HX_TRY(hx_queue_sets(b, &w->job, w->n_set));
