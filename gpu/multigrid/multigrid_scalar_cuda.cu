@@ -234,9 +234,8 @@ int mesh_galerkin(hx_device *dev, const hx_mg_mesh *mesh, const hx_mg_level *lev
         in.first = mesh->colour_at[colour];
         in.n = mesh->colour_at[colour + 1] - in.first;
         if (in.n == 0) continue;
-        mesh_galerkin_kernel<<<hx_blocks(in.n, WARPS), 32 * WARPS, 0, hx_stream_of(dev)>>>(
-            in, level->n_node, level->d_matrix);
-        HX_TRY_LAUNCH("scalar mesh galerkin");
+        HX_TRY(hx_launch<32 * WARPS>(dev, "scalar mesh galerkin", int64_t{32} * in.n,
+                                     mesh_galerkin_kernel, in, level->n_node, level->d_matrix));
     }
     return HX_OK;
 }
