@@ -6,9 +6,7 @@
 #include "../device/snapshot.h"
 #include "../operator/operator.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+HX_C_BEGIN
 
 typedef struct hx_precond hx_precond;
 
@@ -102,8 +100,6 @@ size_t hx_precond_bytes(const hx_precond_kind *kind, const hx_problem *problem,
                         const hx_device_ops *device, const hx_operator_kind *op_kind);
 void hx_precond_free(hx_precond *pc);
 
-#ifdef __cplusplus
-}
-#endif
+HX_C_END
 
 #endif

@@ -5,10 +5,6 @@
 
 #include "problem.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 /* The motions are u = t + omega x d; d is the distance from the middle of the body's box.
  * Translations along an axis are free if no point holds that component. Rotations are judged about
  * the centres of the points that hold each component, one eigenvector of `spread` after the other,
@@ -83,9 +79,5 @@ void hx_rigid_body_held_row(const hx_rigid_body *body, const double *x, int i, d
 /* "translation along x" or "rotation about an axis along z through (1, 2, 3)". */
 void hx_rigid_body_describe(const hx_rigid_body *body, const double motion[6], char *text,
                             size_t n_text);
-
-#ifdef __cplusplus
-}
-#endif
 
 #endif
