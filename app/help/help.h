@@ -1,4 +1,4 @@
-/* What `hextop help` prints besides the help on commands: search, warnings, man page, completion. */
+/* What `hextop help` prints besides commands: search, warnings, man page, completion. */
 #ifndef HX_HELP_H
 #define HX_HELP_H
 
